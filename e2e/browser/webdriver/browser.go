@@ -91,11 +91,12 @@ func (b *Browser) run(name, path string, grace time.Duration, env []string, args
 	return p, err
 }
 
-// awaitOutput waits until a program has written what pattern matches, and returns the pattern's group.
-func awaitOutput(ctx context.Context, p *proc.Process, pattern *regexp.Regexp) (group string, err error) {
+// awaitOutput waits until a program has written what pattern, a regular expression, matches, and returns the pattern's group.
+func awaitOutput(ctx context.Context, p *proc.Process, pattern string) (group string, err error) {
+	matcher := regexp.MustCompile(pattern)
 	err = p.Wait(ctx, func(context.Context) error {
 		text, err := os.ReadFile(p.Log())
-		if m := pattern.FindSubmatch(text); m != nil {
+		if m := matcher.FindSubmatch(text); m != nil {
 			group = string(m[1])
 		} else if err == nil {
 			err = fmt.Errorf("it has not written %s", pattern)

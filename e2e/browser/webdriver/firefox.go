@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -42,9 +40,6 @@ type message struct {
 	Error, Message string
 	Params, Result json.RawMessage
 }
-
-// listening matches the line with the address for WebDriver BiDi.
-var listening = regexp.MustCompile(`WebDriver BiDi listening on (ws://\S+)`)
 
 // settings restrict a Firefox to the page under test. Once it runs, Firefox itself sets what it recommends for remote control; these settings are
 // not among those, or must hold before. The verbs stand for the proxy's host and port.
@@ -98,10 +93,7 @@ func StartFirefox(ctx context.Context, logDir string, width, height int) (*Brows
 	b := &Browser{name: "Firefox", logDir: logDir}
 	return b.start(ctx, gate.Options{}, func(ctx context.Context) error {
 		// All connections to other machines go through the gate, which refuses and records what no setting prevents.
-		host, port, err := net.SplitHostPort(b.gate.Address())
-		if err != nil {
-			return err
-		}
+		host, port, _ := strings.Cut(b.gate.Address(), ":")
 		if err := os.WriteFile(filepath.Join(b.home, "user.js"), fmt.Appendf(nil, settings, host, port), 0o600); err != nil {
 			return err
 		}
@@ -113,7 +105,7 @@ func StartFirefox(ctx context.Context, logDir string, width, height int) (*Brows
 		if err != nil {
 			return err
 		}
-		address, err := awaitOutput(ctx, b.program, listening)
+		address, err := awaitOutput(ctx, b.program, `WebDriver BiDi listening on (ws://\S+)`)
 		if err != nil {
 			return err
 		}
@@ -128,8 +120,8 @@ func StartFirefox(ctx context.Context, logDir string, width, height int) (*Brows
 			return err
 		}
 		b.version = s.Capabilities.BrowserVersion
-		events := []string{"log.entryAdded", "network.fetchError", "network.responseCompleted"}
-		if err := f.call(ctx, "session.subscribe", object{"events": events}, nil); err != nil {
+		events := object{"events": []string{"log.entryAdded", "network.fetchError", "network.responseCompleted"}}
+		if err := f.call(ctx, "session.subscribe", events, nil); err != nil {
 			return err
 		}
 		var tab struct{ Context string }

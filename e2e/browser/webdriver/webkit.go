@@ -4,18 +4,20 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"informerscope/e2e/browser"
+	"informerscope/e2e/internal/gate"
 	"informerscope/e2e/internal/proc"
 )
 
@@ -24,9 +26,6 @@ type webkit struct {
 	b    *Browser
 	base string // the URL of the driver, and then of its session
 }
-
-// displayNumber matches what the X server prints when it is ready.
-var displayNumber = regexp.MustCompile(`(?m)^(\d+)\n`)
 
 // FindWebKit returns the paths of WebKitWebDriver, MiniBrowser and Xvfb. INFORMERSCOPE_WEBKIT_DRIVER and INFORMERSCOPE_WEBKIT_BROWSER name the first
 // two, else they are where distributions install them.
@@ -60,12 +59,12 @@ func StartWebKit(ctx context.Context, logDir string, width, height int) (*Browse
 	b := &Browser{name: "WebKitGTK", logDir: logDir}
 	return b.start(ctx, b.through(), func(ctx context.Context) error {
 		w := &webkit{b: b}
-		// The X server chooses a free display, so that two that start at once take different ones.
+		// The X server chooses a free display and prints it, so that two that start at once take different ones.
 		x, err := b.run("xvfb", xvfb, 5*time.Second, nil, "-displayfd", "1", "-screen", "0", "2048x1536x24", "-nolisten", "tcp", "-noreset")
 		if err != nil {
 			return err
 		}
-		display, err := awaitOutput(ctx, x, displayNumber)
+		display, err := awaitOutput(ctx, x, `(?m)^(\d+)\n`)
 		if err != nil {
 			return err
 		}
@@ -216,4 +215,60 @@ func (w *webkit) collect(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+//go:embed probe.js
+var probe string
+
+// probePath is the path of the script that a document loads first.
+const probePath = "/.informerscope-e2e-probe.js"
+
+// through are the gate's options that add the probe to documents and workers, and record errors of servers.
+func (b *Browser) through() gate.Options {
+	return gate.Options{
+		Answer: func(rw http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != probePath {
+				return false
+			}
+			rw.Header().Set("Content-Type", "text/javascript")
+			rw.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+			_, _ = io.WriteString(rw, probe)
+			return true
+		},
+		Ask: func(r *http.Request) {
+			if carries(r) {
+				r.Header.Del("Accept-Encoding")
+				r.Header.Del("If-None-Match")
+				r.Header.Del("If-Modified-Since")
+			}
+		},
+		Change: func(resp *http.Response) error {
+			if resp.StatusCode >= 400 {
+				b.AddProblem("request", "page", fmt.Sprint(resp.Request.URL, " ", resp.StatusCode))
+			}
+			if !carries(resp.Request) || resp.StatusCode != http.StatusOK {
+				return nil
+			}
+			body, err := io.ReadAll(resp.Body)
+			if err != nil {
+				return err
+			}
+			resp.Body.Close()
+			at, added := 0, probe
+			if resp.Request.Header.Get("Sec-Fetch-Dest") == "document" {
+				// After the doctype, which must come first, and before the page's own scripts.
+				at, added = bytes.IndexByte(body, '>')+1, `<script src="`+probePath+`"></script>`
+			}
+			resp.Body = io.NopCloser(bytes.NewReader(slices.Concat(body[:at], []byte(added), body[at:])))
+			resp.Header.Del("Content-Length")
+			resp.Header.Set("Cache-Control", "no-store")
+			return nil
+		},
+	}
+}
+
+// carries reports whether the answer to a request gets the probe.
+func carries(r *http.Request) bool {
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	return dest == "worker" || dest == "document" && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
