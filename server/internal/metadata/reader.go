@@ -2,7 +2,15 @@ package metadata
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	strictjson "sigs.k8s.io/json"
 )
 
 // Form is the form of an answer.
@@ -15,40 +23,53 @@ const (
 	Watch
 )
 
-// batch is how many bytes of a list are collected while no read has to wait.
-const batch = 16 << 10
+const (
+	// batch is how many bytes of a list are collected while no read has to wait.
+	batch = 16 << 10
+	// maxDepth bounds the nesting of values that are removed.
+	maxDepth = 64
+)
+
+var (
+	objectType = metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: "meta.k8s.io/v1"}
+	listType   = metav1.TypeMeta{Kind: "PartialObjectMetadataList", APIVersion: "meta.k8s.io/v1"}
+	statusType = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+)
+
+// ErrNotMetadata is the error of an answer that has more than metadata.
+var ErrNotMetadata = errors.New("the API server answered with more than metadata, which is not passed on")
 
 // Reader returns metadata, and ends with ErrNotMetadata at the first item, or event, that is not. Not safe for concurrent use.
 type Reader struct {
-	scanner
-	form       Form
-	stage      stage
-	first      bool   // no item yet
-	ready      []byte // whole items
-	returned   int    // bytes of ready that were returned
-	err        error
-	seenFields struct{ kind, apiVersion bool } // fields of the list
+	source   *source
+	json     *json.Decoder
+	form     Form
+	out      []byte
+	ready    int  // bytes of out that are whole and valid
+	returned int  // bytes of out that were returned
+	comma    bool // a comma precedes the next element of out
+	err      error
+	removals int64 // removed values of annotations
+
+	keys    map[string]bool // of the list, so far; nil before it
+	inItems bool
+	hasItem bool // an item was read
+	whole   bool // the object, or list, was read to its end
 }
-
-// stage is a Reader's position in the document.
-type stage uint8
-
-const (
-	before stage = iota // nothing was read
-	fields              // in the list, before a field
-	items               // in its items, before one
-	after               // behind all, where nothing may come
-)
 
 // NewReader reads body, which the caller closes.
 func NewReader(body io.Reader, form Form) *Reader {
-	return &Reader{scanner: scanner{in: bufio.NewReaderSize(body, window)}, form: form, first: true}
+	in := &source{in: bufio.NewReaderSize(body, window)}
+	r := &Reader{source: in, json: json.NewDecoder(in), form: form}
+	in.consumed = r.json.InputOffset
+	r.json.UseNumber()
+	return r
 }
 
 // Verify reads the first item of a list, or all of an object, and returns an error if that is not metadata. Called before the first Read, it detects
 // such an answer before anything of it is sent. For a watch it does nothing.
 func (r *Reader) Verify() error {
-	for r.form != Watch && r.err == nil && (r.form == Object || r.first && r.stage != after) {
+	for r.form != Watch && r.err == nil && (r.form == Object || !r.hasItem && !r.whole) {
 		r.step()
 	}
 	if r.err == io.EOF {
@@ -65,184 +86,284 @@ func (r *Reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	for r.returned == len(r.ready) {
+	for r.returned == r.ready {
 		if r.err != nil {
 			return 0, r.err
 		}
-		r.ready, r.returned = r.ready[:0], 0
+		r.out, r.ready, r.returned = r.out[:0], 0, 0
 		r.step()
-		for r.form == List && r.err == nil && len(r.ready) < batch && r.in.Buffered() > 0 {
+		for r.form == List && r.err == nil && r.ready < batch && r.json.InputOffset() < r.source.passed {
 			r.step()
 		}
 	}
-	n := copy(p, r.ready[r.returned:])
+	n := copy(p, r.out[r.returned:r.ready])
 	r.returned += n
 	return n, nil
 }
 
-// step reads one more item, field or event. Its output becomes ready only once it is whole and valid.
+// step reads one more item, field or event.
 func (r *Reader) step() {
-	r.out = r.out[:0]
 	var err error
-	switch {
-	case r.stage == after:
-		err = r.end()
+	switch mayEnd := r.whole || r.form == Watch; {
+	case mayEnd && !r.json.More():
+		if _, err = r.json.Token(); err == io.EOF {
+			r.err = io.EOF
+			return
+		}
+	case r.whole:
+		err = ErrNotMetadata
 	case r.form == Watch:
-		err = r.event()
+		err = r.copyEvent()
 	case r.form == Object:
-		err = r.copy(anObject)
-		r.stage = after
+		r.whole = true
+		err = r.copyMetadata(metav1.TypeMeta{})
 	default:
-		err = r.list()
+		err = r.copyListPart()
 	}
-	if err != nil {
-		r.err = err
+	if err == nil {
+		r.ready = len(r.out)
 		return
 	}
-	r.ready = append(r.ready, r.out...)
-}
-
-// end checks that nothing follows.
-func (r *Reader) end() error {
-	switch _, err := r.peek(); err {
-	case nil:
-		return ErrNotMetadata
-	case io.EOF:
-		return io.EOF
-	default:
-		return truncationError(err)
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		err = ErrNotMetadata
+	} else if err == io.EOF {
+		err = io.ErrUnexpectedEOF
 	}
-}
-
-// list reads one more part of a list: a field, or an item.
-func (r *Reader) list() error {
-	switch r.stage {
-	case before:
-		if err := r.take('{'); err != nil {
-			return err
-		}
-		r.stage = fields
-		r.out = append(r.out, '{')
-		return nil
-	case fields:
-		name, err := r.name()
-		if err != nil {
-			return err
-		}
-		r.out = append(append(append(r.out, '"'), name...), '"', ':')
-		if name == "items" {
-			return r.items()
-		}
-		field := aList.fields[name]
-		if field == nil {
-			return ErrNotMetadata
-		}
-		r.seenFields.kind = r.seenFields.kind || name == "kind"
-		r.seenFields.apiVersion = r.seenFields.apiVersion || name == "apiVersion"
-		if err := r.copy(field); err != nil {
-			return err
-		}
-		return r.field()
-	default:
-		if err := r.copy(anItem); err != nil {
-			return err
-		}
-		r.first = false
-		more, err := r.more(']')
-		if err != nil {
-			return err
-		}
-		if more {
-			r.out = append(r.out, ',')
-			return nil
-		}
-		r.out = append(r.out, ']')
-		return r.field()
+	if !errors.Is(err, ErrNotMetadata) {
+		err = fmt.Errorf("the API server's answer broke off: %w", err)
 	}
+	r.err = err
 }
 
-// items enters the items, or passes them if there are none.
-func (r *Reader) items() error {
-	c, err := r.next()
+// copyListPart copies the list's begin, a field, the begin of the items, an item, their end, or the list's.
+func (r *Reader) copyListPart() error {
+	if r.inItems && r.json.More() {
+		r.separate()
+		r.hasItem = true
+		return r.copyMetadata(objectType) // the list names the kind of its items
+	}
+	token, err := r.json.Token()
 	if err != nil {
 		return err
 	}
-	if c == 'n' {
-		if err := r.copy(aText); err != nil {
-			return err
-		}
-		return r.field()
-	}
-	if err := r.take('['); err != nil {
-		return err
-	}
-	r.out = append(r.out, '[')
-	r.stage = items
-	if c, err = r.next(); err != nil || c != ']' {
-		return err
-	}
-	if err := r.take(']'); err != nil {
-		return err
-	}
-	r.out = append(r.out, ']')
-	return r.field()
-}
-
-// field continues after a field of the list.
-func (r *Reader) field() error {
-	r.stage = fields
-	more, err := r.more('}')
+	key, isKey := token.(string)
 	switch {
-	case err != nil:
-		return err
-	case more:
-		r.out = append(r.out, ',')
-		return nil
-	case !r.seenFields.kind || !r.seenFields.apiVersion:
+	case r.inItems:
+		r.inItems = false
+		r.close(']')
+	case r.keys == nil:
+		r.keys = map[string]bool{}
+		if token != json.Delim('{') {
+			return ErrNotMetadata
+		}
+		r.open('{')
+	case !isKey:
+		r.whole = true
+		r.close('}')
+		if !r.keys["kind"] || !r.keys["apiVersion"] {
+			return ErrNotMetadata
+		}
+	case r.keys[key]:
 		return ErrNotMetadata
+	default:
+		r.keys[key] = true
+		return r.copyListField(key)
 	}
-	r.out = append(r.out, '}')
-	r.stage = after
 	return nil
 }
 
-// event reads one event of a watch.
-func (r *Reader) event() error {
-	if _, err := r.peek(); err == io.EOF {
-		return io.EOF
-	} else if err != nil {
-		return truncationError(err)
-	}
-	kind, had := "", false
-	r.out = append(r.out, '{')
-	err := r.eachElement('{', '}', func() error {
-		name, err := r.name()
-		if err != nil {
+// copyListField copies a field of the list. Of the items it copies the begin.
+func (r *Reader) copyListField(key string) error {
+	begin := len(r.out)
+	r.writeKey(key)
+	if key != "items" {
+		if err := r.copyValue(); err != nil {
 			return err
 		}
+		list := metav1.PartialObjectMetadataList{TypeMeta: listType}
+		return decode(fmt.Appendf(nil, "{%s}", bytes.TrimPrefix(r.out[begin:], []byte{','})), &list, &list.TypeMeta, listType)
+	}
+	switch token, err := r.json.Token(); {
+	case err != nil:
+		return err
+	case token == nil:
+		r.out = append(r.out, "null"...)
+	case token == json.Delim('['):
+		r.inItems = true
+		r.open('[')
+	default:
+		return ErrNotMetadata
+	}
+	return nil
+}
+
+// copyEvent copies one event of a watch. API servers write its type first: metav1.WatchEvent.
+func (r *Reader) copyEvent() error {
+	kind, hasObject := "", false
+	err := r.copyObject(func(key string) error {
+		r.writeKey(key)
+		begin := len(r.out)
 		switch {
-		case name == "type" && kind == "":
-			if err := r.string(true); err != nil {
+		case key == "type" && kind == "":
+			if err := r.copyValue(); err != nil {
 				return err
 			}
-			if kind = string(r.piece); kind != `"ADDED"` && kind != `"MODIFIED"` && kind != `"DELETED"` && kind != `"BOOKMARK"` && kind != `"ERROR"` {
-				return ErrNotMetadata
+			switch kind = string(r.out[begin:]); kind {
+			case `"ADDED"`, `"MODIFIED"`, `"DELETED"`, `"BOOKMARK"`, `"ERROR"`:
+				return nil
 			}
-			r.out = append(append(r.out, `"type":`...), kind...)
-			return nil
-		case name == "object" && kind != "" && !had: // API servers write the type first: metav1.WatchEvent
-			had = true
-			r.out = append(r.out, `,"object":`...)
-			if kind == `"ERROR"` {
-				return r.copy(aStatus)
+		case key == "object" && kind == `"ERROR"` && !hasObject:
+			hasObject = true
+			if err := r.copyValue(); err != nil {
+				return err
 			}
-			return r.copy(anObject)
+			status := metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: statusType.APIVersion}}
+			return decode(r.out[begin:], &status, &status.TypeMeta, statusType)
+		case key == "object" && kind != "" && !hasObject:
+			hasObject = true
+			return r.copyMetadata(metav1.TypeMeta{})
 		}
 		return ErrNotMetadata
 	})
-	if err == nil && !had {
+	if err == nil && !hasObject {
 		err = ErrNotMetadata
 	}
-	r.out = append(r.out, '}', '\n')
+	r.out, r.comma = append(r.out, '\n'), false
 	return err
+}
+
+// copyMetadata copies one PartialObjectMetadata. A kind or apiVersion that it lacks is taken from base.
+func (r *Reader) copyMetadata(base metav1.TypeMeta) error {
+	begin := len(r.out)
+	err := r.copyObject(func(key string) error {
+		r.writeKey(key)
+		if key != "metadata" {
+			return r.copyValue()
+		}
+		return r.copyObject(func(key string) error {
+			switch key {
+			case "managedFields":
+				return r.skipValue()
+			case "annotations":
+				r.writeKey(key)
+				return r.copyObject(r.copyAnnotation)
+			}
+			r.writeKey(key)
+			return r.copyValue()
+		})
+	})
+	if err != nil {
+		return err
+	}
+	object := metav1.PartialObjectMetadata{TypeMeta: base}
+	return decode(r.out[begin:], &object, &object.TypeMeta, objectType)
+}
+
+// copyAnnotation copies a known key without its value.
+func (r *Reader) copyAnnotation(key string) error {
+	token, err := r.json.Token()
+	if err != nil {
+		return err
+	}
+	value, isString := token.(string)
+	switch {
+	case !isString:
+		return ErrNotMetadata
+	case key == initialEventsEnd && value == "true":
+		r.writeKey(key)
+		r.out = append(r.out, `"true"`...)
+		return nil
+	case known[key]:
+		r.writeKey(key)
+		r.out = append(r.out, `"[redacted]"`...)
+	}
+	r.removals++
+	return nil
+}
+
+// copyObject copies an object, or null. It calls copyField with each key, which writes the key and copies the value, or skips it.
+func (r *Reader) copyObject(copyField func(key string) error) error {
+	switch token, err := r.json.Token(); {
+	case err != nil:
+		return err
+	case token == nil:
+		r.out = append(r.out, "null"...)
+		return nil
+	case token != json.Delim('{'):
+		return ErrNotMetadata
+	}
+	r.open('{')
+	for {
+		token, err := r.json.Token()
+		if err != nil {
+			return err
+		}
+		key, isKey := token.(string)
+		if !isKey {
+			r.close('}')
+			return nil
+		}
+		if err := copyField(key); err != nil {
+			return err
+		}
+		if len(r.out)-r.ready > maxItem {
+			return errTooLarge
+		}
+	}
+}
+
+// copyValue copies any value.
+func (r *Reader) copyValue() error {
+	var value json.RawMessage
+	err := r.json.Decode(&value)
+	r.out = append(r.out, value...)
+	return err
+}
+
+// skipValue reads any value without storing it.
+func (r *Reader) skipValue() error {
+	for depth := 0; ; {
+		token, err := r.json.Token()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth > maxDepth {
+			return ErrNotMetadata
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+// separate writes a comma if the next element is not the first.
+func (r *Reader) separate() {
+	if r.comma {
+		r.out = append(r.out, ',')
+	}
+	r.comma = true
+}
+
+func (r *Reader) writeKey(key string) {
+	r.separate()
+	quoted, _ := json.Marshal(key)
+	r.out = append(append(r.out, quoted...), ':')
+}
+
+func (r *Reader) open(bracket byte)  { r.out, r.comma = append(r.out, bracket), false }
+func (r *Reader) close(bracket byte) { r.out, r.comma = append(r.out, bracket), true }
+
+// decode decodes an object strictly, and refuses all but the wanted kind.
+func decode(object []byte, into any, got *metav1.TypeMeta, want metav1.TypeMeta) error {
+	strict, err := strictjson.UnmarshalStrict(object, into)
+	if err != nil || len(strict) > 0 || object[0] != '{' || *got != want || !utf8.Valid(object) {
+		return ErrNotMetadata
+	}
+	return nil
 }
