@@ -73,6 +73,7 @@ func (r SyncResult) AsError() error {
 		return nil
 	}
 	var late []string
+	//maporder:free sorted below
 	for gvr, synced := range r.Synced {
 		if !synced {
 			late = append(late, gvr.String())
@@ -194,6 +195,7 @@ func (f *sharedInformerFactory) startedInformers() map[schema.GroupVersionResour
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	started := make(map[schema.GroupVersionResource]informer.SharedIndexInformer, len(f.isStarted))
+	//maporder:free copied into a map
 	for gvr := range f.isStarted {
 		started[gvr] = f.informers[gvr]
 	}

@@ -21,6 +21,7 @@ func (c SyncResult) AsError() error {
 		return nil
 	}
 	var late []string
+	//maporder:free sorted below
 	for t, synced := range c.Synced {
 		if !synced {
 			late = append(late, t.String())

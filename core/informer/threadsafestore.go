@@ -813,6 +813,7 @@ func (c *threadSafeMap) ListIndexFuncValues(indexName string) []string {
 		return []string{}
 	}
 	names := make([]string, 0, len(x.values))
+	//maporder:free sorted below
 	for v := range x.values {
 		names = append(names, v)
 	}

@@ -3,6 +3,7 @@ package simcluster
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -116,9 +117,7 @@ func (c *Cluster) createReplicaSet(d *slot, m map[string]any, replicas, revision
 	set := ensureMap(ensureMap(template, "metadata"), "labels")
 	set["pod-template-hash"] = hash
 	match := map[string]any{"pod-template-hash": hash}
-	for k, v := range getMap(m, "spec", "selector", "matchLabels") {
-		match[k] = v
-	}
+	maps.Copy(match, getMap(m, "spec", "selector", "matchLabels"))
 	return c.mustCreate(c.replicaSets, d.cur.namespace, "kube-controller-manager", map[string]any{
 		"metadata": map[string]any{
 			"name": replicaSetName(d.cur.name, hash), "labels": deepCopy(set),

@@ -3,6 +3,7 @@ package simcluster
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
 	"reflect"
@@ -139,11 +140,7 @@ func strategicMerge(t, p map[string]any) map[string]any {
 		for _, k := range stringList(keep) {
 			kept[k] = true
 		}
-		for k := range t {
-			if !kept[k] {
-				delete(t, k)
-			}
-		}
+		maps.DeleteFunc(t, func(k string, _ any) bool { return !kept[k] })
 	}
 	//maporder:free each member is merged by itself
 	for k, v := range p {

@@ -325,13 +325,9 @@ func (c *Cluster) complete(r *resource, m map[string]any) {
 	meta := ensureMap(m, "metadata")
 	switch r {
 	case c.pods:
-		for k := range m {
-			switch k {
-			case "kind", "apiVersion", "metadata", "spec", "status":
-			default:
-				delete(m, k) // as a real API server prunes unknown fields
-			}
-		}
+		maps.DeleteFunc(m, func(k string, _ any) bool { // as a real API server prunes unknown fields
+			return k != "kind" && k != "apiVersion" && k != "metadata" && k != "spec" && k != "status"
+		})
 		spec := ensureMap(m, "spec")
 		completePodSpec(spec, def)
 		m["status"] = map[string]any{"phase": "Pending", "qosClass": "BestEffort"}
@@ -496,11 +492,7 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, d
 			}
 		}
 		if r == c.pods {
-			for k := range m {
-				if k != "metadata" && k != "spec" && k != "status" {
-					delete(m, k)
-				}
-			}
+			maps.DeleteFunc(m, func(k string, _ any) bool { return k != "metadata" && k != "spec" && k != "status" })
 			if node := getString(was, "spec", "nodeName"); node != getString(m, "spec", "nodeName") {
 				return nil, invalidObject("", "Pod", old.name, forbiddenValue("spec",
 					"pod updates may not change fields other than "+

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -486,12 +487,7 @@ func init() { // in init, because they call the parser, which calls them
 }
 
 func functionNames() []string {
-	var out []string
-	for name := range functions {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(functions))
 }
 
 func (p *parser) parseCall(name token) (node, error) {

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -85,14 +86,9 @@ func members(t reflect.Type) map[string]int {
 
 var memberCache sync.Map
 
-// memberNames returns the names of a struct's members, sorted, for an error.
+// memberNames returns the sorted names of a struct's members.
 func memberNames(t reflect.Type) string {
-	var out []string
-	for n := range members(t) {
-		out = append(out, n)
-	}
-	slices.Sort(out)
-	return strings.Join(out, ", ")
+	return strings.Join(slices.Sorted(maps.Keys(members(t))), ", ")
 }
 
 // sortOf returns the sort of a value whose type is t.

@@ -119,6 +119,7 @@ func (w *LineEncoder) Next() ([]byte, error) {
 // splitState splits a lane's State into States with short lists. It omits the values of the indices: the items have them.
 func splitState(s *State) []*State {
 	out := []*State{s}
+	//maporder:free each is set to the same value
 	for name := range s.Indexer.Indices {
 		s.Indexer.Indices[name] = nil
 	}

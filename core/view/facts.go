@@ -72,6 +72,7 @@ func (x *factInputs) facts() *trace.Facts {
 		f.Listeners = append(f.Listeners, trace.ListenerFacts{ID: l.ID, In: in, Out: out, Slow: isSlow(l), DrainMillis: drainMillis(s, l)})
 		f.Pending += l.Pending
 	}
+	//maporder:free a sum of whole numbers
 	for _, n := range s.Queue.Mix {
 		f.Deltas += n
 	}

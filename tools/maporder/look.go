@@ -14,8 +14,6 @@ type looker struct {
 	report func(pos token.Pos, words string)
 	// sorted are the calls that were met within one that takes the order away.
 	sorted map[*ast.CallExpr]bool
-	// followed are the loops over maps, each with the statements after it in its block.
-	followed map[*ast.RangeStmt][]ast.Stmt
 }
 
 // chance are the functions and methods that iterate in an order of chance, or draw without a seed, and what they do.
@@ -36,36 +34,14 @@ var seeded = []string{"New", "NewSource", "NewPCG", "NewChaCha8", "NewZipf"}
 
 func (l *looker) look(n ast.Node) {
 	switch n := n.(type) {
-	case *ast.BlockStmt:
-		l.follow(n.List)
-	case *ast.CaseClause:
-		l.follow(n.Body)
-	case *ast.CommClause:
-		l.follow(n.Body)
-	case *ast.LabeledStmt:
-		if loop, ok := n.Stmt.(*ast.RangeStmt); ok {
-			l.followed[loop] = nil
-		}
 	case *ast.RangeStmt:
-		if l.isMap(n.X) && !l.unseen(n) {
+		if l.isMap(n.X) {
 			l.report(n.Pos(), "ranges over a map, whose order is chance: walk sorted keys, or say in "+directive+" why the order cannot be seen")
 		}
 	case *ast.CallExpr:
 		l.call(n)
 	case *ast.SelectorExpr:
 		l.draw(n)
-	}
-}
-
-// follow remembers what comes after the loops of a block.
-func (l *looker) follow(block []ast.Stmt) {
-	if l.followed == nil {
-		l.followed = map[*ast.RangeStmt][]ast.Stmt{}
-	}
-	for i, s := range block {
-		if loop, ok := s.(*ast.RangeStmt); ok {
-			l.followed[loop] = block[i+1:]
-		}
 	}
 }
 

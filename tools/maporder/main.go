@@ -5,13 +5,12 @@
 // It reports the following, as packages are built for js/wasm: in those named, or else in those of this module that the page is
 // made of.
 //
-//   - range over a map. Loops may only collect what is sorted right after, sum up, delete, copy into another map under the
-//     same key, or look whether there is such an entry;
+//   - range over a map. Write maps.Copy, maps.DeleteFunc, or slices.Sorted(maps.Keys(m)) in its place where that does;
 //   - maps.Keys, maps.Values and maps.All, but within slices.Sorted or maps.Collect;
 //   - other iteration in an order of chance: sets' UnsortedList and PopAny, sync.Map.Range, reflect's MapKeys and MapRange;
 //   - draws that no seed decides: the functions of math/rand, crypto/rand, maphash.MakeSeed.
 //
-// Where the order cannot be seen for another reason, a comment on the line, or on the one before, says which:
+// Where the order makes no difference, a comment on the line, or on the one before, says why:
 //
 //	//maporder:free REASON
 //

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 
@@ -17,63 +16,46 @@ import (
 
 type set map[string]int
 
-func seen(m map[string]int, s set) (out []string, sum float64) {
+func ranges(m map[string]int, s set) (out []string) {
 	for k := range m { // want "ranges over a map"
 		fmt.Println(k)
 	}
 	for k := range s { // want "ranges over a map"
 		out = append(out, k)
 	}
-	for k, n := range m { // want "ranges over a map"
-		out = append(out, k)
-		sum += float64(n) // what is rounded depends on the order
+	slices.Sort(out) // the tool looks at no statement behind the loop
+	n := 0
+	for range m { // want "ranges over a map"
+		n++
 	}
-	slices.Sort(out)
-	for k := range m { // want "ranges over a map"
-		out = append(out, k)
-	}
-	slices.SortFunc(out, func(a, b string) int { return len(a) - len(b) }) // no whole order
-	for k := range m {                                                     // want "ranges over a map"
-		out = append(out, k)
-		if len(out) > 3 {
-			break
+	if n > 0 {
+		for k := range map[string]bool{"a": true} { // want "ranges over a map"
+			return []string{k}
 		}
-	}
-	slices.Sort(out)
-	first := 0
-	for _, n := range m { // want "ranges over a map"
-		if first == 0 {
-			first = n
-		}
-	}
-	for k := range m { // want "ranges over a map"
-		return []string{k}, 0
 	}
 	var last string
+loop:
 	for last = range m { // want "ranges over a map"
+		break loop
 	}
-	return append(out, last), sum
-}
-
-func half(m map[string]int) (n int, err error) {
-	for _, x := range m { // want "ranges over a map"
-		n += x
-		if n > 10 {
-			return n, nil
+	func() {
+		switch {
+		case n > 1:
+			for k, x := range m { // want "ranges over a map"
+				delete(s, k)
+				n += x
+			}
 		}
+	}()
+	for i := range out {
+		out[i] += last
 	}
-	return n, nil
+	return out
 }
 
 func generic[M ~map[K]V, K comparable, V any](m M, see func(K)) {
 	for k := range m { // want "ranges over a map"
 		see(k)
-	}
-}
-
-func moved(m, to map[string]int) {
-	for k, n := range m { // want "ranges over a map"
-		to[strings.ToLower(k)] = n // two keys may become one
 	}
 }
 
@@ -100,51 +82,15 @@ func draws() int {
 	return rand.IntN(4)                  // want "math/rand/v2.IntN draws"
 }
 
-func unseen(m, to map[string]int, s sets.Set[string]) (out []string, n int) {
-	for k, x := range m {
-		if x > 3 {
-			continue
-		}
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	var more []string
-	for k := range m {
-		out = append(out, k)
-		more = append(more, k+"!")
-	}
-	sort.Strings(more)
-	slices.Sort(out)
-	for k, x := range m {
-		to[k] = x
-		n += x
-	}
-	for k, x := range m {
-		switch {
-		case x < 3:
-			delete(to, k)
-		default:
-			delete(m, k)
-		}
-	}
-	for range m {
-		n++
-	}
+func sorts(m, to map[string]int, s sets.Set[string]) (out []string, n int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	n += r.IntN(4)
 	out = append(out, slices.Sorted(maps.Keys(m))...)
 	out = append(out, sets.List(s)...)
 	maps.Insert(to, maps.All(m))
+	maps.Copy(to, maps.Collect(maps.All(m)))
+	maps.DeleteFunc(to, func(_ string, n int) bool { return n < 3 })
 	return out, n
-}
-
-func has(m map[string]int) bool {
-	for _, x := range m {
-		if x > 3 {
-			return true
-		}
-	}
-	return false
 }
 
 func said(m map[string]int) {
