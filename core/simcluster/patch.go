@@ -297,7 +297,8 @@ type patchOp struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// applyJSONPatch applies a JSON patch (RFC 6902).
+// applyJSONPatch applies a JSON patch (RFC 6902). It is our own code because github.com/evanphx/json-patch/v5 (v5.9.11), which brings its own JSON
+// decoder, adds 42 KB to the download in brotli (quality 11).
 func applyJSONPatch(m map[string]any, body []byte) (map[string]any, *apierrors.StatusError) {
 	var ops []patchOp
 	if err := json.Unmarshal(body, &ops); err != nil {
