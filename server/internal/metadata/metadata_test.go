@@ -213,6 +213,16 @@ func TestAnEventWaitsForNoOther(t *testing.T) {
 	}
 }
 
+// TestAnEventIsALine: also where the API server writes it on several.
+func TestAnEventIsALine(t *testing.T) {
+	const event = `{"type":"ADDED","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"s","labels":{"a":"b c"},"finalizers":["f"]}}}`
+	const status = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"code":410}}`
+	spaced := strings.NewReplacer("{", "{\n\t", ":", ": ", ",", ",\r\n").Replace(event + status)
+	if got, err := read(Watch, strings.NewReader(spaced)); err != nil || got != event+"\n"+status+"\n" {
+		t.Errorf("%v: %s", err, got)
+	}
+}
+
 // TestFieldsOfMetadata: a field that is new in apimachinery's types fails here, so that someone decides whether it may pass.
 func TestFieldsOfMetadata(t *testing.T) {
 	for of, want := range map[reflect.Type]string{

@@ -312,11 +312,15 @@ func (r *Reader) copyObject(copyField func(key string) error) error {
 	}
 }
 
-// copyValue copies any value.
+// copyValue copies any value, on one line, since an event of a watch is a line.
 func (r *Reader) copyValue() error {
 	var value json.RawMessage
-	err := r.json.Decode(&value)
-	r.out = append(r.out, value...)
+	if err := r.json.Decode(&value); err != nil {
+		return err
+	}
+	out := bytes.NewBuffer(r.out)
+	err := json.Compact(out, value)
+	r.out = out.Bytes()
 	return err
 }
 
