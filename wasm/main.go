@@ -18,6 +18,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/lab"
+	"informerscope/core/relayclient"
 	"informerscope/core/story"
 	"informerscope/core/story/storyfile"
 	"informerscope/core/trace"
@@ -88,9 +89,9 @@ func run() error {
 		opts.Idle = nil // nothing runs here
 		quiet.collectWhenQuiet(false)
 	}
-	var link *lab.Link
+	var link *relayclient.Link
 	if cfg.Relay != "" && !opts.Audience {
-		link = lab.NewLink(cfg.Token, clock.RealClock{}, func(ctx context.Context, token string) (net.Conn, error) {
+		link = relayclient.NewLink(cfg.Token, clock.RealClock{}, func(ctx context.Context, token string) (net.Conn, error) {
 			return dialWebSocket(ctx, cfg.Relay, "informerscope.v1", "token."+token)
 		})
 		opts.Dial = link.Dial

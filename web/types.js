@@ -1208,7 +1208,7 @@
  * @property {string} current the kubeconfig's own
  * @property {string} selected the one the server was started with
  * @property {string} error why there are none, in words for the user
- * @property {string} [cause] of the error, if it is about the relay: see RelayError
+ * @property {string} [cause] of the error, if it is about the relay, as in Error
  */
 
 /**

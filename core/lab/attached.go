@@ -17,6 +17,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/relayclient"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
 )
@@ -67,14 +68,14 @@ func (l *Lab) Attached(ctx context.Context) Attached {
 	if l.audience || l.dial == nil {
 		return out
 	}
-	t, disconnect := relayTransport(l.dialRelay)
+	t, disconnect := relayclient.NewTransport(l.dialRelay)
 	defer disconnect()
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	resp, err := openProbe(ctx, t, "")
-	var no *probeError
+	resp, err := relayclient.OpenProbe(ctx, t, "")
+	var no *relayclient.ProbeError
 	switch {
-	case errors.As(err, &no) && no.status == http.StatusNotFound:
+	case errors.As(err, &no) && no.Status == http.StatusNotFound:
 		return out
 	case err != nil:
 		out.Offered, out.Error = true, err.Error()
@@ -93,40 +94,6 @@ func (l *Lab) Attached(ctx context.Context) Attached {
 		out.Informers = []AttachedInformer{}
 	}
 	return out
-}
-
-// probeError is why a probe did not answer, in words for the user.
-type probeError struct {
-	trouble
-	status int // of the relay's answer; 0 without one
-}
-
-// Error implements error.
-func (e *probeError) Error() string { return e.words }
-
-// openProbe requests a path below the relay's /probe/. The caller must close the body. Errors are a *probeError.
-func openProbe(ctx context.Context, rt http.RoundTripper, path string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://relay/probe/"+path, nil)
-	if err != nil {
-		return nil, &probeError{trouble: trouble{words: err.Error(), err: err}}
-	}
-	resp, err := rt.RoundTrip(req)
-	if err != nil {
-		return nil, &probeError{trouble: ofRelay(err)}
-	}
-	if resp.StatusCode == http.StatusOK {
-		return resp, nil
-	}
-	defer resp.Body.Close()
-	var status struct {
-		Message string `json:"message"`
-	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	if err != nil || json.Unmarshal(text, &status) != nil || status.Message == "" {
-		status.Message = fmt.Sprintf("the relay answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
-	}
-	cause := resp.Header.Get(causeHeader)
-	return nil, &probeError{trouble{words: status.Message, cause: cause, err: errors.New(status.Message)}, resp.StatusCode}
 }
 
 // Attach ends the experiment and shows informers of the attached process instead: the named ones, separated by commas, or all. The log continues until
@@ -201,7 +168,7 @@ func newAttached(l *Lab, informers string) *attached {
 	if informers != "" {
 		path += "?" + url.Values{"informers": {informers}}.Encode()
 	}
-	t, disconnect := relayTransport(l.dialRelay)
+	t, disconnect := relayclient.NewTransport(l.dialRelay)
 	a := &attached{rec: l.rec, clock: l.clock, yield: l.yield, rt: t, path: path, disconnect: disconnect}
 	a.ctx, a.end = context.WithCancel(context.Background())
 	return a
@@ -211,7 +178,7 @@ func newAttached(l *Lab, informers string) *attached {
 func (a *attached) begin(ctx context.Context) error {
 	opening, end := context.WithCancel(a.ctx)
 	unbound := context.AfterFunc(ctx, end)
-	resp, err := openProbe(opening, a.rt, a.path)
+	resp, err := relayclient.OpenProbe(opening, a.rt, a.path)
 	if err != nil {
 		unbound()
 		end()
@@ -239,7 +206,7 @@ func (a *attached) begin(ctx context.Context) error {
 	if err != nil {
 		resp.Body.Close()
 		end()
-		return &probeError{trouble: damagedStream(err)}
+		return &relayclient.ProbeError{Trouble: damagedStream(err)}
 	}
 	a.header = header
 	a.header.Selection.Source = SourceProbe
@@ -259,8 +226,8 @@ func (e ended) Close() error {
 	return e.Closer.Close()
 }
 
-func damagedStream(err error) trouble {
-	return trouble{cause: "probe-refused", err: err, words: fmt.Sprintf("The stream of the attached process cannot be read: %v.", err)}
+func damagedStream(err error) relayclient.Trouble {
+	return relayclient.Trouble{Cause: "probe-refused", Err: err, Words: fmt.Sprintf("The stream of the attached process cannot be read: %v.", err)}
 }
 
 // follow reads the stream, and any later ones, until stop.
@@ -287,14 +254,15 @@ func (a *attached) run() {
 			wait = firstRedial
 		}
 		if a.stream.isLate.Load() {
-			a.tell(trouble{cause: "probe-refused", err: err, words: fmt.Sprintf("The attached process has not sent its whole state within %v. "+
+			a.tell(relayclient.Trouble{Cause: "probe-refused", Err: err, Words: fmt.Sprintf("The attached process has not sent its whole state within %v. "+
 				"This page tries again by itself.", baselinePatience)})
 		} else if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			a.tell(trouble{cause: "probe-gone", err: err, words: "The attached process ended, or the connection to it broke. This page tries again by itself."})
-		} else if damaged := (*probeError)(nil); errors.As(err, &damaged) {
-			a.tell(damaged.trouble)
+			a.tell(relayclient.Trouble{Cause: "probe-gone", Err: err,
+				Words: "The attached process ended, or the connection to it broke. This page tries again by itself."})
+		} else if damaged := (*relayclient.ProbeError)(nil); errors.As(err, &damaged) {
+			a.tell(damaged.Trouble)
 		} else {
-			a.tell(trouble{cause: "probe-gone", err: err, words: "The connection to the attached process broke. This page tries again by itself."})
+			a.tell(relayclient.Trouble{Cause: "probe-gone", Err: err, Words: "The connection to the attached process broke. This page tries again by itself."})
 		}
 		for a.ctx.Err() == nil {
 			if vclock.Sleep(a.ctx, a.clock, wait) != nil {
@@ -307,9 +275,9 @@ func (a *attached) run() {
 			if err == nil {
 				break
 			}
-			if no := (*probeError)(nil); errors.As(err, &no) && a.ctx.Err() == nil {
-				is := no.trouble
-				is.words = strings.TrimSuffix(is.words, ".") + ". This page tries again by itself."
+			if no := (*relayclient.ProbeError)(nil); errors.As(err, &no) && a.ctx.Err() == nil {
+				is := no.Trouble
+				is.Words = strings.TrimSuffix(is.Words, ".") + ". This page tries again by itself."
 				a.tell(is)
 			}
 		}
@@ -317,17 +285,17 @@ func (a *attached) run() {
 }
 
 // tell logs a trouble, if it differs from the last one.
-func (a *attached) tell(is trouble) {
-	if is.words == a.said {
+func (a *attached) tell(is relayclient.Trouble) {
+	if is.Words == a.said {
 		return
 	}
-	a.said = is.words
+	a.said = is.Words
 	lanes := 1
 	if len(a.header.Selection.Resources) > 0 {
 		lanes = len(a.header.Selection.Lanes())
 	}
 	for lane := range lanes {
-		a.rec.Emit(uint8(lane), is.event())
+		a.rec.Emit(uint8(lane), is.Event())
 	}
 }
 
@@ -339,7 +307,7 @@ func (a *attached) read() error {
 	for {
 		events, err := s.next(a)
 		if err := a.extend(events); err != nil {
-			return &probeError{trouble: damagedStream(err)}
+			return &relayclient.ProbeError{Trouble: damagedStream(err)}
 		}
 		if err != nil {
 			return err
@@ -401,7 +369,7 @@ func (s *attachedStream) next(a *attached) ([]trace.Event, error) {
 	for {
 		line, err := s.lines.Next()
 		if wrong := (*trace.LineError)(nil); errors.As(err, &wrong) {
-			return out, &probeError{trouble: damagedStream(err)}
+			return out, &relayclient.ProbeError{Trouble: damagedStream(err)}
 		} else if err != nil {
 			return out, err
 		}
@@ -414,7 +382,7 @@ func (s *attachedStream) next(a *attached) ([]trace.Event, error) {
 				out, err = s.take(out, e)
 			}
 			if err != nil {
-				return out, &probeError{trouble: damagedStream(err)}
+				return out, &relayclient.ProbeError{Trouble: damagedStream(err)}
 			}
 		}
 		if ahead, _ := s.lines.In.Peek(s.lines.In.Buffered()); len(out) > 0 && (len(out) >= atOnce || bytes.IndexByte(ahead, '\n') < 0) {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/broadcast"
+	"informerscope/core/relayclient"
 	"informerscope/core/trace"
 )
 
@@ -140,7 +141,7 @@ func (s *Speaker) Moved() {
 
 // transport returns the connections of one broadcast.
 func (s *Speaker) transport() *http.Transport {
-	return newTransport(func(ctx context.Context, _, _ string) (net.Conn, error) { return s.o.Dial(ctx) })
+	return relayclient.NewHTTP2Transport(func(ctx context.Context, _, _ string) (net.Conn, error) { return s.o.Dial(ctx) })
 }
 
 // airError is a refusal by the relay.
@@ -183,7 +184,7 @@ func airWords(err error) string {
 	if saidNo(err) != 0 || errors.Is(err, errAirSilent) {
 		return err.Error()
 	}
-	return ofRelay(err).words
+	return relayclient.Explain(err).Words
 }
 
 // ask sends a request about the broadcast to the relay, and decodes the answer into the last argument.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"informerscope/core/relayclient"
 	"informerscope/core/view"
 )
 
@@ -18,7 +19,7 @@ type Console struct {
 	Lab  *Lab
 	View *view.View
 	// Link is the connection to the relay, nil without one.
-	Link *Link
+	Link *relayclient.Link
 	// Speaker is set on a page with a relay, Following on an audience's page; otherwise they are nil.
 	Speaker   *Speaker
 	Following *Following

@@ -18,6 +18,7 @@ import (
 	"informerscope/core/factory"
 	"informerscope/core/informer"
 	"informerscope/core/object"
+	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
@@ -40,7 +41,7 @@ type experiment struct {
 	lab        *Lab
 	selection  trace.Selection
 	clock      clock.WithTicker
-	connect    func(hooks restwatch.Hooks, of trace.Selection, report func(trouble)) *restwatch.Client
+	connect    func(hooks restwatch.Hooks, of trace.Selection, report func(relayclient.Trouble)) *restwatch.Client
 	disconnect func() // from the source
 	ctx        context.Context
 	cancel     context.CancelFunc
@@ -97,8 +98,8 @@ func (x *experiment) emit(lane uint8, e informer.Event) {
 }
 
 // report returns a function that notes the trouble of a lane's requests, until another log begins.
-func (x *experiment) report(lane uint8) func(trouble) {
-	return func(is trouble) {
+func (x *experiment) report(lane uint8) func(relayclient.Trouble) {
+	return func(is relayclient.Trouble) {
 		if !x.over.Load() {
 			x.lab.troubles.ofRequests(x.generation, lane, is)
 		}
@@ -239,7 +240,7 @@ func (x *experiment) lookForNamespace(src *source, name string) {
 	lanes := namespaced(x.selection) // without the lab's lock: a goroutine that stops the experiment holds it, and waits for this one
 	for known := false; ; {
 		if known && x.holdsAny() {
-			x.lab.troubles.ofNamespace(x.generation, lanes, trouble{})
+			x.lab.troubles.ofNamespace(x.generation, lanes, relayclient.Trouble{})
 			if vclock.Sleep(x.ctx, x.clock, namespacePeriod) != nil {
 				return
 			}
@@ -252,9 +253,9 @@ func (x *experiment) lookForNamespace(src *source, name string) {
 		case apierrors.IsNotFound(err):
 			x.lab.troubles.ofNamespace(x.generation, lanes, noNamespace(name, "this cluster"))
 		case err == nil:
-			x.lab.troubles.ofNamespace(x.generation, lanes, trouble{})
+			x.lab.troubles.ofNamespace(x.generation, lanes, relayclient.Trouble{})
 		case apierrors.IsForbidden(err):
-			x.lab.troubles.ofNamespace(x.generation, lanes, trouble{})
+			x.lab.troubles.ofNamespace(x.generation, lanes, relayclient.Trouble{})
 			return
 		}
 		known = known || err == nil || apierrors.IsNotFound(err)
@@ -274,8 +275,8 @@ func (x *experiment) holdsAny() bool {
 	return false
 }
 
-func noNamespace(name, where string) trouble {
-	return trouble{cause: "namespace-missing", words: fmt.Sprintf("The namespace %q does not exist in %s, so there is nothing to see. "+
+func noNamespace(name, where string) relayclient.Trouble {
+	return relayclient.Trouble{Cause: "namespace-missing", Words: fmt.Sprintf("The namespace %q does not exist in %s, so there is nothing to see. "+
 		"Choose another one, or create it; its objects then appear here.", name, where)}
 }
 

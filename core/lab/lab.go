@@ -13,6 +13,7 @@ import (
 
 	"informerscope/core/faults"
 	"informerscope/core/informer"
+	"informerscope/core/relayclient"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
@@ -194,7 +195,7 @@ func (l *Lab) missingNamespace(generation uint64) {
 	if l.src.cluster == nil {
 		return
 	}
-	is := trouble{}
+	is := relayclient.Trouble{}
 	if name := l.selection.AnyWatched(); name != "" && !l.src.cluster.HasNamespace(name) {
 		is = noNamespace(name, "the simulated cluster")
 	}
@@ -275,7 +276,7 @@ func (l *Lab) dialRelay(ctx context.Context, _, _ string) (net.Conn, error) { re
 // Sources returns what can be watched. It asks the relay each time, because a kubeconfig can change.
 func (l *Lab) Sources(ctx context.Context) Sources {
 	if l.audience {
-		return Sources{Live: LiveSources{Contexts: []Context{}, Error: ErrAudience.Error()}}
+		return Sources{Live: relayclient.LiveSources{Contexts: []relayclient.Context{}, Error: ErrAudience.Error()}}
 	}
-	return Sources{Sim: true, Live: liveSources(ctx, l.dial)}
+	return Sources{Sim: true, Live: relayclient.AskContexts(ctx, l.dial)}
 }

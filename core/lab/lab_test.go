@@ -19,6 +19,7 @@ import (
 
 	"informerscope/core/faults"
 	"informerscope/core/lab/labtest"
+	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/trace"
 )
@@ -537,7 +538,7 @@ func TestTroubleBehindTheRelayIsSaidInWords(t *testing.T) {
 				}
 				w.Header().Set("Content-Type", "application/json")
 				if tc.cause != "" {
-					w.Header().Set(causeHeader, tc.cause)
+					w.Header().Set("X-Informerscope-Cause", tc.cause)
 				}
 				w.WriteHeader(tc.code)
 				_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "code": tc.code, "message": tc.message})
@@ -546,7 +547,7 @@ func TestTroubleBehindTheRelayIsSaidInWords(t *testing.T) {
 			defer src.stop()
 			var words string
 			client, _ := src.informers()
-			c := client(restwatch.Hooks{}, trace.Selection{}, func(is trouble) { words = is.words })
+			c := client(restwatch.Hooks{}, trace.Selection{}, func(is relayclient.Trouble) { words = is.Words })
 			_, err := c.Do(t.Context(), http.MethodGet, "/api/v1/pods", "", nil)
 			if utilnet.IsConnectionRefused(err) != tc.refused {
 				t.Errorf("refused %v: %v", !tc.refused, err)
@@ -567,7 +568,7 @@ func TestARelayThatIsGone(t *testing.T) {
 	defer src.stop()
 	var words string
 	client, _ := src.informers()
-	c := client(restwatch.Hooks{}, trace.Selection{}, func(is trouble) { words = is.words })
+	c := client(restwatch.Hooks{}, trace.Selection{}, func(is relayclient.Trouble) { words = is.Words })
 	_, err := c.Do(t.Context(), http.MethodGet, "/api", "", nil)
 	if !utilnet.IsConnectionRefused(err) || !strings.Contains(words, "relay") {
 		t.Errorf("%v; %q", err, words)
@@ -578,12 +579,12 @@ func TestARelayThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	client, _ = src.informers()
-	c = client(restwatch.Hooks{}, trace.Selection{}, func(is trouble) { words = is.words })
+	c = client(restwatch.Hooks{}, trace.Selection{}, func(is relayclient.Trouble) { words = is.Words })
 	_, err = c.Do(t.Context(), http.MethodGet, "/api", "", nil)
 	if !utilnet.IsConnectionRefused(err) || words != "" {
 		t.Errorf("of a fault of its own: %v; %q", err, words)
 	}
-	if s := liveSources(t.Context(), func(context.Context) (net.Conn, error) { return nil, faults.Refused("websocket") }); s.Error == "" {
+	if s := relayclient.AskContexts(t.Context(), func(context.Context) (net.Conn, error) { return nil, faults.Refused("websocket") }); s.Error == "" {
 		t.Error("no word about a relay that is gone")
 	}
 }
@@ -592,7 +593,7 @@ func TestContextsComeFromTheRelay(t *testing.T) {
 	dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"current":"a","selected":"b","contexts":[{"name":"a","server":"x:6443"},{"name":"b"}]}`)
 	}))
-	if s := liveSources(t.Context(), dial); len(s.Contexts) != 2 || s.Current != "a" || s.Selected != "b" || s.Error != "" {
+	if s := relayclient.AskContexts(t.Context(), dial); len(s.Contexts) != 2 || s.Current != "a" || s.Selected != "b" || s.Error != "" {
 		t.Errorf("%+v", s)
 	}
 }

@@ -3,48 +3,15 @@ package lab
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 )
-
-// rules are the relay's rules for what it serves, as it reports them.
-type rules struct {
-	All      bool     `json:"all"`
-	Groups   []string `json:"groups"`
-	Names    []string `json:"names"`
-	Carriers []string `json:"carriers"`
-	// Resources that hold credentials: whole groups, and words in their names.
-	CarrierGroups []string `json:"carrierGroups"`
-	CarrierWords  []string `json:"carrierWords"`
-	Secrets       bool     `json:"secrets"`
-}
-
-// refusal returns why the relay does not serve a resource; "" if it does. It mirrors server/internal/guard.Rules.
-func (r rules) refusal(group, resource string) string {
-	name := resource
-	if group != "" {
-		name += "." + group
-	}
-	switch {
-	case resource == "secrets":
-		if !r.Secrets {
-			return "The server does not serve Secrets; started with --allow-secrets-metadata it serves their metadata."
-		}
-	case slices.Contains(r.Names, name):
-	case slices.Contains(r.Carriers, name), slices.Contains(r.CarrierGroups, group),
-		slices.ContainsFunc(r.CarrierWords, func(word string) bool { return strings.Contains(resource, word) }):
-		return "The server does not serve what holds credentials, unless --resources names it."
-	case !r.All && !slices.Contains(r.Groups, group):
-		return "It is not in the server's list of resources (--resources)."
-	}
-	return ""
-}
 
 // Resources returns the resources of the current source, including those that cannot be watched, with the reason. If some could not be found, it returns the
 // others together with the error.
@@ -64,13 +31,13 @@ func (l *Lab) Resources(ctx context.Context) ([]restwatch.Resource, error) {
 		}
 	}
 	l.mu.Unlock()
-	var allowed rules
-	if err := ofRelayItself(ctx, src.transport, "rules", &allowed); err != nil {
-		return found, err
+	allowed, wrong := relayclient.AskRules(ctx, src.transport)
+	if wrong != nil {
+		return found, wrong
 	}
 	for i := range found {
 		if r := &found[i]; r.Unwatchable == "" {
-			r.Unwatchable = allowed.refusal(r.Group, r.Resource)
+			r.Unwatchable = allowed.Refusal(r.Group, r.Resource)
 		}
 	}
 	return found, err
@@ -103,7 +70,7 @@ func (l *Lab) Namespaces(ctx context.Context) (Namespaces, error) {
 		list, err := c.List(ctx, namespacesGVR, "", opts)
 		switch {
 		case err == nil:
-		case apierrors.HasStatusCause(err, ruleCause):
+		case apierrors.HasStatusCause(err, relayclient.RuleCause):
 			out.Items, out.Reason = []string{}, "not-served"
 			out.Error = "The server was started with --resources that leave out namespaces, so they cannot be listed here. Type the name of one."
 			return out, nil
@@ -113,7 +80,7 @@ func (l *Lab) Namespaces(ctx context.Context) (Namespaces, error) {
 			return out, nil
 		default:
 			out.Items, out.Reason = []string{}, "unreachable"
-			out.Error = fmt.Sprintf("The namespaces cannot be listed now: %s Type the name of one.", sentence(err.Error()))
+			out.Error = fmt.Sprintf("The namespaces cannot be listed now: %s. Type the name of one.", strings.TrimSuffix(err.Error(), "."))
 			return out, nil
 		}
 		for _, o := range list.Items {

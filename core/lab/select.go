@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
@@ -113,7 +114,7 @@ func (l *Lab) chosen(ctx context.Context, change Change) (next trace.Selection, 
 	}
 	asksContext := next.Source == "live" && next.Context != "" && (was.Source != "live" || was.Context != next.Context || was.Cluster == "")
 	if !asksContext {
-		change.settle(was, &next, Context{})
+		change.settle(was, &next, relayclient.Context{})
 		if !l.asksScope(&next) {
 			return next, plan, nil
 		}
@@ -150,15 +151,15 @@ func (l *Lab) chosen(ctx context.Context, change Change) (next trace.Selection, 
 const aboutPatience = 5 * time.Second
 
 // about returns the kubeconfig's description of a context; empty if the relay does not answer or does not have the context.
-func (l *Lab) about(ctx context.Context, name string) Context {
+func (l *Lab) about(ctx context.Context, name string) relayclient.Context {
 	ctx, cancel := context.WithTimeout(ctx, aboutPatience)
 	defer cancel()
-	for _, c := range liveSources(ctx, l.dial).Contexts {
+	for _, c := range relayclient.AskContexts(ctx, l.dial).Contexts {
 		if c.Name == name {
 			return c
 		}
 	}
-	return Context{}
+	return relayclient.Context{}
 }
 
 // asksScope reports whether the cluster must be asked for a resource's version, or whether the resource has namespaces. If the latter is known, it is set in

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"informerscope/core/informer"
+	"informerscope/core/relayclient"
 	"informerscope/core/trace"
 )
 
@@ -174,7 +175,7 @@ func (c Change) target(name string) (trace.Target, error) {
 
 // settle completes a selection that replaces was: with the kubeconfig's description of a live context, and with the namespace if none was named. For another
 // context that is the context's own namespace, as in kubectl, or all namespaces if it has none.
-func (c Change) settle(was trace.Selection, next *trace.Selection, about Context) {
+func (c Change) settle(was trace.Selection, next *trace.Selection, about relayclient.Context) {
 	if next.Source != "live" {
 		next.Cluster, next.User, next.Server, next.ContextNamespace = "", "", "", ""
 		if c.Namespace == nil && was.Context != "" {

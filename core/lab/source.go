@@ -2,52 +2,29 @@ package lab
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
-	"time"
 
 	"k8s.io/utils/clock"
 
 	"informerscope/core/credit"
 	"informerscope/core/faults"
 	"informerscope/core/informer"
+	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
 )
 
-// Context is a context of the relay's kubeconfig.
-type Context struct {
-	Name      string `json:"name"`
-	Cluster   string `json:"cluster"`
-	Server    string `json:"server"`
-	User      string `json:"user"`
-	Namespace string `json:"namespace"`
-	Error     string `json:"error,omitempty"` // why it cannot be used, if the kubeconfig alone shows that
-}
-
-// LiveSources are the clusters that the relay can reach.
-type LiveSources struct {
-	Contexts []Context `json:"contexts"`
-	Current  string    `json:"current"`         // the kubeconfig's own
-	Selected string    `json:"selected"`        // the one the server was started with
-	Error    string    `json:"error"`           // why there are none, in words for the user
-	Cause    string    `json:"cause,omitempty"` // of the error, if it is about the relay: see RelayError
-}
-
 // Sources is what a Lab can watch.
 type Sources struct {
-	Sim  bool        `json:"sim"`
-	Live LiveSources `json:"live"`
+	Sim  bool                    `json:"sim"`
+	Live relayclient.LiveSources `json:"live"`
 }
 
 // source is a cluster and the connections to it.
@@ -60,14 +37,6 @@ type source struct {
 	context   string              // in the kubeconfig, for a live one
 	virtual   *vclock.Clock       // nil on real time
 	stop      func()
-}
-
-// newTransport speaks HTTP/2 with prior knowledge on the connections that dial returns. Setting DialContext also makes net/http use its own transport in a
-// browser, where it would use fetch otherwise.
-func newTransport(dial func(context.Context, string, string) (net.Conn, error)) *http.Transport {
-	var protocols http.Protocols
-	protocols.SetUnencryptedHTTP2(true)
-	return &http.Transport{DialContext: dial, Protocols: &protocols, DisableCompression: true}
 }
 
 // simSource starts a simulated cluster that is reached over net.Pipe. v is its clock if it is virtual.
@@ -98,7 +67,7 @@ func (s *source) connect(wrap func(faults.DialFunc) faults.DialFunc) (t *http.Tr
 	srv := &http.Server{Handler: s.cluster, Protocols: &protocols}
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = srv.Serve(ln) })
-	t = newTransport(wrap(func(ctx context.Context, _, _ string) (net.Conn, error) {
+	t = relayclient.NewHTTP2Transport(wrap(func(ctx context.Context, _, _ string) (net.Conn, error) {
 		if s.cluster.Down() {
 			return nil, faults.Refused("pipe")
 		}
@@ -111,41 +80,9 @@ func (s *source) connect(wrap func(faults.DialFunc) faults.DialFunc) (t *http.Tr
 	}
 }
 
-// relayTransport speaks to the relay, and notices when the relay stops responding. `disconnect` closes its connections, including those still being made:
-// net/http keeps one whose request was cancelled meanwhile, and the relay would count one viewer too many.
-func relayTransport(dial faults.DialFunc) (t *http.Transport, disconnect func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	t = newTransport(func(dialing context.Context, network, addr string) (net.Conn, error) {
-		dialing, stop := context.WithCancel(dialing)
-		defer stop()
-		defer context.AfterFunc(ctx, stop)()
-		conn, err := dial(dialing, network, addr)
-		if err != nil {
-			return nil, err
-		}
-		c := &ownedConn{Conn: conn}
-		c.disown = context.AfterFunc(ctx, func() { _ = conn.Close() })
-		return c, nil
-	})
-	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingPatience}
-	return t, cancel
-}
-
-// ownedConn is a connection that its transport's `disconnect` closes.
-type ownedConn struct {
-	net.Conn
-	disown func() bool
-}
-
-// Close implements net.Conn.
-func (c *ownedConn) Close() error {
-	c.disown()
-	return c.Conn.Close()
-}
-
 // liveSource returns the cluster of a context, behind the relay.
 func liveSource(dial func(context.Context) (net.Conn, error), kubeContext string, c clock.WithTicker, f *faults.Faults) *source {
-	t, disconnect := relayTransport(f.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
+	t, disconnect := relayclient.NewTransport(f.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
 		conn, err := dial(ctx)
 		if err != nil {
 			return nil, err
@@ -164,14 +101,14 @@ func (s *source) client() *restwatch.Client {
 // informers returns a function that makes the informers' clients, with faults. The clients share connections, as those of a factory's one client do.
 // `disconnect` closes them.
 func (s *source) informers() (
-	client func(hooks restwatch.Hooks, sel trace.Selection, report func(trouble)) *restwatch.Client, disconnect func(),
+	client func(hooks restwatch.Hooks, sel trace.Selection, report func(relayclient.Trouble)) *restwatch.Client, disconnect func(),
 ) {
 	t, disconnect := s.connect(s.faults.Dialer)
-	return func(hooks restwatch.Hooks, sel trace.Selection, report func(trouble)) *restwatch.Client {
+	return func(hooks restwatch.Hooks, sel trace.Selection, report func(relayclient.Trouble)) *restwatch.Client {
 		var rt http.RoundTripper = t
 		if s.cluster == nil {
-			rt = &explainer{next: t, report: report, base: s.base, context: s.context, namespace: sel.ContextNamespace,
-				clusterScoped: sel.ClusterScoped}
+			rt = &relayclient.Explainer{Next: t, Report: report, Base: s.base, Context: s.context, Namespace: sel.ContextNamespace,
+				ClusterScoped: sel.ClusterScoped}
 		}
 		c := s.on(rt, hooks)
 		c.HTTP.Transport = s.faults.Transport(c.HTTP.Transport)
@@ -202,59 +139,6 @@ func readOnly(next http.RoundTripper) http.RoundTripper {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (rt roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return rt(req) }
-
-// liveSources asks the relay which clusters it can reach.
-func liveSources(ctx context.Context, dial func(context.Context) (net.Conn, error)) LiveSources {
-	if dial == nil {
-		return LiveSources{Contexts: []Context{}, Error: "This page was opened without a server, so it cannot reach a cluster. " +
-			"Start informerscope's server and open the address that it prints."}
-	}
-	t, disconnect := relayTransport(func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) })
-	defer disconnect()
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	out := LiveSources{Contexts: []Context{}}
-	if err := ofRelayItself(ctx, t, "contexts", &out); err != nil {
-		out = LiveSources{Contexts: []Context{}, Error: "The relay's answer cannot be read: " + err.Error()}
-		if unreached := (*unreachedError)(nil); errors.As(err, &unreached) {
-			is := ofRelay(unreached.error)
-			out.Error, out.Cause = is.words, is.cause
-		}
-	}
-	if out.Contexts == nil {
-		out.Contexts = []Context{}
-	}
-	return out
-}
-
-// unreachedError means that the relay was not reached.
-type unreachedError struct{ error }
-
-func (e *unreachedError) Unwrap() error { return e.error }
-
-// ofRelayItself requests something from the relay itself.
-func ofRelayItself(ctx context.Context, rt http.RoundTripper, what string, into any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://relay/"+what, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := rt.RoundTrip(req)
-	if err != nil {
-		if ctx.Err() != nil { // it did not answer in time
-			err = fmt.Errorf("%w: %w", err, os.ErrDeadlineExceeded)
-		}
-		return &unreachedError{err}
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 4<<20))
-	if err != nil {
-		return &unreachedError{err}
-	}
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("it answered %s: %s", resp.Status, body)
-	}
-	return json.Unmarshal(body, into)
-}
 
 // hooks log what passes on the wire, for the informers' requests only. URLs are those that the API server sees, without the relay's prefix.
 func (x *experiment) hooks(ln *lane) restwatch.Hooks {

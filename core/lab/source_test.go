@@ -2,13 +2,15 @@ package lab
 
 import (
 	"context"
-	"informerscope/core/faults"
 	"net"
 	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"informerscope/core/faults"
+	"informerscope/core/relayclient"
 )
 
 // TestAConnectionThatComesTooLateIsClosed opens the connection for a request after the page has cancelled the request. A relay that answers pings would count
@@ -44,7 +46,7 @@ func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
 					src.stop()
 				} else {
 					ctx, cancel := context.WithTimeout(t.Context(), aboutPatience)
-					if is := liveSources(ctx, slow); is.Cause != "relay-silent" {
+					if is := relayclient.AskContexts(ctx, slow); is.Cause != "relay-silent" {
 						t.Errorf("%+v", is)
 					}
 					cancel()

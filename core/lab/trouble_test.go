@@ -8,8 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +19,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/faults"
+	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/trace"
 )
@@ -233,19 +232,19 @@ func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 		case strings.HasPrefix(r.URL.Path, "/clusters/team/"):
 			asked <- struct{}{}
 			<-late // even if the request was cancelled
-			w.Header().Set(causeHeader, "dns")
+			w.Header().Set("X-Informerscope-Cause", "dns")
 			status(w, 503, "the name team.example has no address")
 		default:
 			emptyPods(w, r, nil)
 		}
 	})
-	var early []func(trouble)
+	var early []func(relayclient.Trouble)
 	keep := func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		early = append(early, l.exp.report(0))
 		over, generation := l.exp, l.exp.generation
-		early = append(early, func(is trouble) { l.troubles.ofRequests(generation, 0, is); _ = over })
+		early = append(early, func(is relayclient.Trouble) { l.troubles.ofRequests(generation, 0, is); _ = over })
 	}
 	for _, step := range []Change{
 		{Source: ptr("live"), Context: ptr("team")},
@@ -268,7 +267,7 @@ func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 	}
 	close(late)
 	for _, say := range early[:len(early)-2] {
-		say(trouble{words: "an old context's", cause: "dns"})
+		say(relayclient.Trouble{Words: "an old context's", Cause: "dns"})
 	}
 	s := until(t, rec, "well", func(s *trace.State) bool { return s.Queue.Synced })
 	head, _ := rec.Head()
@@ -350,9 +349,9 @@ func TestWhyAStreamBroke(t *testing.T) {
 			src := liveSource(dial, "a/b c", clock.RealClock{}, faults.New(clock.RealClock{}, func(faults.Strike) {}))
 			defer src.stop()
 			var mu sync.Mutex
-			var said trouble
+			var said relayclient.Trouble
 			client, _ := src.informers()
-			c := client(restwatch.Hooks{}, trace.Selection{}, func(is trouble) {
+			c := client(restwatch.Hooks{}, trace.Selection{}, func(is relayclient.Trouble) {
 				mu.Lock()
 				defer mu.Unlock()
 				said = is
@@ -376,7 +375,7 @@ func TestWhyAStreamBroke(t *testing.T) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			if said.cause != name || !strings.Contains(said.words, "stopped answering") {
+			if said.Cause != name || !strings.Contains(said.Words, "stopped answering") {
 				t.Errorf("said %+v", said)
 			}
 		})
@@ -425,7 +424,7 @@ func TestASilentRelay(t *testing.T) {
 	}))
 	var stopped atomic.Bool
 	rec := trace.NewRecorder(trace.RecorderOptions{})
-	l := New(Options{Recorder: rec, Dial: NewLink("x", clock.RealClock{}, func(ctx context.Context, _ string) (net.Conn, error) {
+	l := New(Options{Recorder: rec, Dial: relayclient.NewLink("x", clock.RealClock{}, func(ctx context.Context, _ string) (net.Conn, error) {
 		if stopped.Load() { // the kernel accepts the connection, and no process answers
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -475,7 +474,7 @@ func TestNamespacesSayWhyTheyAreNotKnown(t *testing.T) {
 		"forbidden": func(w http.ResponseWriter, _ *http.Request) { status(w, 403, "namespaces is forbidden") },
 		"not-served": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
-			w.Header().Set(ruleHeader, "resources")
+			w.Header().Set("X-Informerscope-Rule", "resources")
 			w.WriteHeader(403)
 			_, _ = io.WriteString(w,
 				`{"kind":"Status","apiVersion":"v1","status":"Failure","code":403,"reason":"Forbidden","message":"refused by the relay","details":{"causes":[{"reason":"informerscope/rule","message":"resources"}]}}`)
@@ -564,52 +563,5 @@ func TestResourcesSayWhatCannotBeWatched(t *testing.T) {
 	}
 	if _, err := l.Select(t.Context(), Change{Resource: ptr("v1beta1.metrics.k8s.io")}); err == nil {
 		t.Log("a group that is down can be chosen by name")
-	}
-}
-
-func TestWordsOfAnAnswer(t *testing.T) {
-	base, _ := url.Parse("http://relay/clusters/c")
-	x := &explainer{base: base, context: "c", namespace: "team-a"}
-	for _, tt := range []struct {
-		name, path string
-		code       int
-		header     http.Header
-		message    string
-		cause      string
-		says       string
-		offer      string
-	}{
-		{"unauthorized", "/api/v1/pods", 401, nil, "Unauthorized", "unauthorized", "log in again", ""},
-		{"hinted", "/api/v1/pods", 401, http.Header{"X-Informerscope-Hint": {"client-certificate"},
-			"X-Informerscope-Words": {url.PathEscape("It expired on 100%, so.")}}, "Unauthorized", "client-certificate",
-			"It expired on 100%, so.", ""},
-		{"anonymous", "/api/v1/pods", 403, nil, `pods is forbidden: User "system:anonymous" cannot list`, "forbidden",
-			"does not know who asks", "team-a"},
-		{"in its namespace", "/api/v1/namespaces/team-a/pods", 403, nil, `pods is forbidden`, "forbidden",
-			`a Role that allows to list and watch pods in the namespace "team-a"`, ""},
-		{"in another", "/apis/apps/v1/namespaces/x/deployments", 403, nil, `deployments.apps is forbidden`, "forbidden",
-			`deployments in the namespace "x"`, "team-a"},
-		{"a rule", "/api/v1/secrets", 403, http.Header{"X-Informerscope-Rule": {"secrets"}}, "refused by the relay's rule", "not-served",
-			"Refused by the relay's rule.", ""},
-		{"a context", "/api/v1/pods", 403, http.Header{"X-Informerscope-Rule": {"context"}}, "this server does not serve it",
-			"context-not-served", "--contexts", ""},
-		{"unknown", "/apis/g.io/v1/foos", 404, nil, "the server could not find the requested resource", "not-served", "foos", ""},
-		{"unknown, and no word of why", "/apis/g.io/v1/foos", 404, nil, "", "not-served", "(404 Not Found). If it is", ""},
-		{"down, and no word of why", "/apis/g.io/v1/foos", 502, nil, "", "other", "502 Bad Gateway. This page", ""},
-		{"down", "/apis/g.io/v1/foos", 503, nil, "service unavailable", "other", "503 Service Unavailable. Service unavailable.", ""},
-		{"too many", "/api/v1/pods", 429, nil, "slow down", "", "", ""},
-		{"gone", "/api/v1/pods", 410, nil, "too old", "", "", ""},
-	} {
-		req := httptest.NewRequest(http.MethodGet, base.JoinPath(tt.path).String(), nil)
-		if tt.header == nil {
-			tt.header = http.Header{}
-		}
-		body, _ := json.Marshal(map[string]string{"message": tt.message})
-		resp := &http.Response{StatusCode: tt.code, Header: tt.header, Body: io.NopCloser(strings.NewReader(string(body)))}
-		_, st := statusOf(resp)
-		is := x.ofAnswer(req, resp, st)
-		if is.cause != tt.cause || !strings.Contains(is.words, tt.says) || is.namespace != tt.offer || strings.Contains(is.words, "..") {
-			t.Errorf("%s: %+v", tt.name, is)
-		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"informerscope/core/informer"
 	"informerscope/core/object"
+	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
@@ -449,7 +450,7 @@ func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 			t.Errorf("writing was switched on: %v, %v", on, err)
 		}
 		client, leave := l.src.informers()
-		struck := client(restwatch.Hooks{}, trace.Selection{}, func(trouble) {})
+		struck := client(restwatch.Hooks{}, trace.Selection{}, func(relayclient.Trouble) {})
 		defer leave()
 		for _, c := range []*restwatch.Client{struck, l.src.client()} {
 			if l.src.writer(podsGVR, c) != nil {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"informerscope/core/lab"
+	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/story"
 	"informerscope/core/trace"
@@ -13,23 +14,23 @@ import (
 
 // renamed are the types whose name another package has too, or which would say too little outside of their package.
 var renamed = map[reflect.Type]string{
-	reflect.TypeFor[trace.Frame]():        "WireFrame",
-	reflect.TypeFor[trace.State]():        "WholeState",
-	reflect.TypeFor[trace.View]():         "ViewState",
-	reflect.TypeFor[view.Position]():      "View",
-	reflect.TypeFor[view.Lane]():          "LaneFrame",
-	reflect.TypeFor[view.Timeline]():      "TimelineFrame",
-	reflect.TypeFor[view.Object]():        "ObjectView",
-	reflect.TypeFor[lab.Context]():        "KubeContext",
-	reflect.TypeFor[restwatch.Resource](): "ServedResource",
-	reflect.TypeFor[story.Listed]():       "Story",
-	reflect.TypeFor[story.Page]():         "StoryPage",
-	reflect.TypeFor[story.Home]():         "StoryTake",
-	reflect.TypeFor[story.Group]():        "StoryGroup",
-	reflect.TypeFor[story.Words]():        "StoryWords",
-	reflect.TypeFor[lab.Story]():          "ReplayedStory",
-	reflect.TypeFor[calls]():              "Calls",
-	reflect.TypeFor[file]():               "MadeFile",
+	reflect.TypeFor[trace.Frame]():         "WireFrame",
+	reflect.TypeFor[trace.State]():         "WholeState",
+	reflect.TypeFor[trace.View]():          "ViewState",
+	reflect.TypeFor[view.Position]():       "View",
+	reflect.TypeFor[view.Lane]():           "LaneFrame",
+	reflect.TypeFor[view.Timeline]():       "TimelineFrame",
+	reflect.TypeFor[view.Object]():         "ObjectView",
+	reflect.TypeFor[relayclient.Context](): "KubeContext",
+	reflect.TypeFor[restwatch.Resource]():  "ServedResource",
+	reflect.TypeFor[story.Listed]():        "Story",
+	reflect.TypeFor[story.Page]():          "StoryPage",
+	reflect.TypeFor[story.Home]():          "StoryTake",
+	reflect.TypeFor[story.Group]():         "StoryGroup",
+	reflect.TypeFor[story.Words]():         "StoryWords",
+	reflect.TypeFor[lab.Story]():           "ReplayedStory",
+	reflect.TypeFor[calls]():               "Calls",
+	reflect.TypeFor[file]():                "MadeFile",
 }
 
 // roots are the types that the page reads, with all that they reach.

@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/lab"
+	"informerscope/core/relayclient"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
 	"informerscope/server/internal/clusters"
@@ -85,7 +86,7 @@ type page struct {
 	Page
 	number       int
 	browser      *browser
-	link         *lab.Link
+	link         *relayclient.Link
 	token        string
 	lab          *lab.Lab
 	rec          *trace.Recorder
@@ -252,7 +253,7 @@ func (w *world) openPage(number int, spec Page) *page {
 	p := &page{Page: spec, number: number, browser: &browser{network: w.networks[pageHop]}, token: w.token, last: make(chan struct{})}
 	close(p.last)
 	p.rec = trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
-	p.link = lab.NewLink(p.token, clock.RealClock{}, p.browser.open)
+	p.link = relayclient.NewLink(p.token, clock.RealClock{}, p.browser.open)
 	p.lab = lab.New(lab.Options{Recorder: p.rec, Dial: p.link.Dial})
 	p.choose(w.script.Resource)
 	return p

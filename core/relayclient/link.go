@@ -1,4 +1,4 @@
-package lab
+package relayclient
 
 import (
 	"context"
@@ -39,8 +39,8 @@ type Link struct {
 
 	mu      sync.Mutex
 	token   string
-	refusal *RelayError // of the token
-	full    *RelayError
+	refusal *Error // of the token
+	full    *Error
 	until   time.Time // when to ask a full relay again
 	pause   time.Duration
 }
@@ -49,7 +49,7 @@ type Link struct {
 func NewLink(token string, c clock.Clock, open func(ctx context.Context, token string) (net.Conn, error)) *Link {
 	l := &Link{open: open, clock: c, token: token}
 	if token == "" {
-		l.refusal = refusedHere("token", "this page has no token")
+		l.refusal = refuseHere("token", "this page has no token")
 	}
 	return l
 }
@@ -75,7 +75,7 @@ func (l *Link) Retry() {
 	l.full, l.pause = nil, 0
 }
 
-// Dial opens a connection, or fails at once if there is no point in trying. Its errors, and those of the connection, are a *RelayError if the relay itself
+// Dial opens a connection, or fails at once if there is no point in trying. Its errors, and those of the connection, are a *Error if the relay itself
 // refused, or did not respond for too long.
 func (l *Link) Dial(ctx context.Context) (net.Conn, error) {
 	l.mu.Lock()
@@ -92,15 +92,15 @@ func (l *Link) Dial(ctx context.Context) (net.Conn, error) {
 	conn, err := l.open(dialing, token)
 	if err != nil {
 		if dialing.Err() != nil && ctx.Err() == nil {
-			return nil, &RelayError{Cause: "relay-silent", Err: &net.OpError{Op: "dial", Net: "websocket", Err: os.ErrDeadlineExceeded}}
+			return nil, &Error{Cause: "relay-silent", Err: &net.OpError{Op: "dial", Net: "websocket", Err: os.ErrDeadlineExceeded}}
 		}
-		return nil, l.heard(token, err)
+		return nil, l.noteEnd(token, err)
 	}
 	return &linkConn{Conn: conn, link: l, token: token}, nil
 }
 
-// heard notes the reason with which the relay closed a connection that was opened with token.
-func (l *Link) heard(token string, err error) error {
+// noteEnd notes the reason with which the relay closed a connection that was opened with token.
+func (l *Link) noteEnd(token string, err error) error {
 	var closed *socket.CloseError
 	if !errors.As(err, &closed) {
 		return err
@@ -110,20 +110,20 @@ func (l *Link) heard(token string, err error) error {
 	switch closed.Code {
 	case closeToken:
 		if token == l.token {
-			l.refusal = refusedHere("token", closed.Reason)
+			l.refusal = refuseHere("token", closed.Reason)
 		}
-		return &RelayError{Cause: "token", Reason: closed.Reason, Err: err}
+		return &Error{Cause: "token", Reason: closed.Reason, Err: err}
 	case closeViewers:
 		l.pause = min(max(2*l.pause, firstPause), fullPause)
-		l.full, l.until = refusedHere("viewers", closed.Reason), l.clock.Now().Add(l.pause)
-		return &RelayError{Cause: "viewers", Reason: closed.Reason, Err: err}
+		l.full, l.until = refuseHere("viewers", closed.Reason), l.clock.Now().Add(l.pause)
+		return &Error{Cause: "viewers", Reason: closed.Reason, Err: err}
 	}
 	return err
 }
 
-// refusedHere returns the error of a dial that does not leave the page. To an informer it is a refused connection.
-func refusedHere(cause, reason string) *RelayError {
-	return &RelayError{Cause: cause, Reason: reason, Err: fmt.Errorf("%s: %w", reason, faults.Refused("websocket"))}
+// refuseHere returns the error of a dial that does not leave the page. To an informer it is a refused connection.
+func refuseHere(cause, reason string) *Error {
+	return &Error{Cause: cause, Reason: reason, Err: fmt.Errorf("%s: %w", reason, faults.Refused("websocket"))}
 }
 
 // linkConn is a connection that reports its end to its Link.
@@ -138,7 +138,7 @@ type linkConn struct {
 func (c *linkConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if err != nil {
-		return n, c.link.heard(c.token, err)
+		return n, c.link.noteEnd(c.token, err)
 	}
 	if !c.served {
 		c.served = true

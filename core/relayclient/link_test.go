@@ -1,4 +1,4 @@
-package lab
+package relayclient
 
 import (
 	"context"
@@ -54,14 +54,14 @@ func TestALinkDoesNotAskAfterANo(t *testing.T) {
 			dials++
 			return closedConn{err: with[token]}, nil
 		})
-		var relay *RelayError
+		var relay *Error
 		if err := dialed(t, l); !errors.As(err, &relay) || relay.Cause != "token" || !utilnet.IsConnectionReset(err) {
 			t.Errorf("the first time: %v", err)
 		}
 		for range 50 {
 			<-time.After(time.Minute)
 			if err := dialed(t, l); !errors.As(err, &relay) || relay.Cause != "token" || !utilnet.IsConnectionRefused(err) ||
-				ofRelay(err).cause != "token" {
+				Explain(err).Cause != "token" {
 				t.Fatalf("later: %v", err)
 			}
 		}
@@ -82,7 +82,7 @@ func TestALinkDoesNotAskAfterANo(t *testing.T) {
 			t.Fatal(err)
 		}
 		for began := time.Now(); time.Since(began) < 10*time.Minute; <-time.After(100 * time.Millisecond) {
-			if err := dialed(t, l); !errors.As(err, &relay) || relay.Cause != "viewers" || !strings.Contains(ofRelay(err).words,
+			if err := dialed(t, l); !errors.As(err, &relay) || relay.Cause != "viewers" || !strings.Contains(Explain(err).Words,
 				"2 viewers are all") {
 				t.Fatalf("a relay that is full: %v", err)
 			}
@@ -106,7 +106,7 @@ func TestALinkDoesNotAskAfterANo(t *testing.T) {
 			t.Error("a page without a token dials")
 			return nil, errors.New("no")
 		})
-		if err := dialed(t, none); ofRelay(err).cause != "token" {
+		if err := dialed(t, none); Explain(err).Cause != "token" {
 			t.Errorf("without a token: %v", err)
 		}
 		silent := NewLink("x", clock.RealClock{}, func(ctx context.Context, _ string) (net.Conn, error) {
@@ -114,7 +114,7 @@ func TestALinkDoesNotAskAfterANo(t *testing.T) {
 			return nil, ctx.Err()
 		})
 		began := time.Now()
-		if err := dialed(t, silent); ofRelay(err).cause != "relay-silent" || !utilnet.IsTimeout(err) || time.Since(began) != dialPatience {
+		if err := dialed(t, silent); Explain(err).Cause != "relay-silent" || !utilnet.IsTimeout(err) || time.Since(began) != dialPatience {
 			t.Errorf("a relay that opens nothing: %v after %s", err, time.Since(began))
 		}
 	})
