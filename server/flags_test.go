@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"informerscope/core/lab"
+	"informerscope/core/selection"
 	"informerscope/tools/doctables"
 )
 
@@ -95,7 +96,7 @@ func TestTheLinkIsOfKeysThatThePageKnows(t *testing.T) {
 			t.Errorf("the page has no key %s", key)
 		}
 	}
-	if simulatedSeed != lab.DefaultSeed || simulatedObjects != lab.DefaultObjects || simulatedRate != lab.DefaultRate {
+	if simulatedSeed != selection.DefaultSeed || simulatedObjects != selection.DefaultObjects || simulatedRate != selection.DefaultRate {
 		t.Error("the page has other defaults of the simulated cluster than --help says")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"informerscope/core/informer"
+	"informerscope/core/selection"
 )
 
 // maxExact is the largest whole number that a page represents exactly.
@@ -31,11 +32,11 @@ var addressKeys = []AddressKey{
 	{Name: "namespace", Takes: "a name", Means: "the namespace. `namespace=` is all namespaces; without the key a live context uses its own"},
 	{Name: "era", Takes: releaseNames() + "; two, with a comma between them, run side by side",
 		Means: "the release of client-go whose behaviour the informer has. The default is the newest"},
-	{Name: "transform", Takes: codes(transforms), Means: "the informer’s TransformFunc: none (default), one that drops `metadata.managedFields`, " +
+	{Name: "transform", Takes: codes(selection.Transforms()), Means: "the informer’s TransformFunc: none (default), one that drops `metadata.managedFields`, " +
 		"or one that keeps only `apiVersion`, `kind` and the rest of `metadata`"},
 	{Name: "seed", Max: maxExact, Means: "the simulated cluster’s random seed: the same seed gives the same events"},
-	{Name: "objects", Max: maxObjects, Means: "how many pods the simulated cluster has"},
-	{Name: "rate", Takes: "events a second", Max: maxRate, Means: "how much happens in the simulated cluster"},
+	{Name: "objects", Max: selection.MaxObjects, Means: "how many pods the simulated cluster has"},
+	{Name: "rate", Takes: "events a second", Max: selection.MaxRate, Means: "how much happens in the simulated cluster"},
 	{Name: "do", Takes: "`2210:hold:pop,2877:release:pop`", Means: "what was done by hand to the simulated cluster, and when " +
 		"([protocol.md](protocol.md#actions-in-a-link))"},
 	{Name: "from", Takes: "milliseconds", Max: uint64(farthest.Milliseconds()), Means: "when the experiment began, if others ran on the same cluster before"},

@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/selection"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
 	"informerscope/core/view"
@@ -38,7 +39,7 @@ func hanging(path string, asked chan<- struct{}, end <-chan struct{}) http.Handl
 }
 
 // slowly is a selection that must ask a live cluster for the version of a resource.
-var slowly = Change{Source: ptr("live"), Context: ptr("slow"), Resource: ptr("foos.example.com")}
+var slowly = selection.Change{Source: ptr("live"), Context: ptr("slow"), Resource: ptr("foos.example.com")}
 
 // TestNothingWaitsForASelectionThatAsks lets the kubeconfig's description hang, and then discovery. Other calls are answered meanwhile, and a later selection
 // wins.
@@ -73,7 +74,7 @@ func TestNothingWaitsForASelectionThatAsks(t *testing.T) {
 						t.Errorf("%s: %v", call[0], err)
 					}
 				}
-				sel, err := l.Select(context.Background(), Change{Source: ptr("sim"), Objects: ptr(7)})
+				sel, err := l.Select(context.Background(), selection.Change{Source: ptr("sim"), Objects: ptr(7)})
 				if err != nil || sel.Objects != 7 || sel.Resource != "pods" {
 					t.Errorf("the later selection is %+v, %v", sel, err)
 				}
@@ -106,7 +107,7 @@ func TestALaterSelectionThatAsksWinsToo(t *testing.T) {
 	}()
 	<-asked
 	// Another context of the same relay is unknown and is watched all the same: the trouble shows what is wrong.
-	if sel, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("quick")}); err != nil || sel.Context != "quick" {
+	if sel, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("quick")}); err != nil || sel.Context != "quick" {
 		t.Errorf("the later selection is %+v, %v", sel, err)
 	}
 	if err := <-ended; !errors.Is(err, ErrSuperseded) {
@@ -136,7 +137,7 @@ func TestVirtualTimeGoesOnWhileASelectionAsks(t *testing.T) {
 		wg.Go(func() { _ = srv.Serve(ln) })
 		rec := trace.NewRecorder(trace.RecorderOptions{})
 		l := New(Options{Recorder: rec, Idle: synctest.Wait, Dial: func(ctx context.Context) (net.Conn, error) { return ln.dial(ctx) }})
-		if _, err := l.Select(t.Context(), Change{Objects: ptr(20), Rate: ptr(20.0)}); err != nil {
+		if _, err := l.Select(t.Context(), selection.Change{Objects: ptr(20), Rate: ptr(20.0)}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(3 * time.Second)
@@ -175,7 +176,7 @@ func TestARefusedSelectionCutsNothing(t *testing.T) {
 		wg.Go(func() { cluster.Run(ctx) })
 		rec := trace.NewRecorder(trace.RecorderOptions{})
 		l := New(Options{Recorder: rec, Dial: func(ctx context.Context) (net.Conn, error) { return ln.dial(ctx) }})
-		if _, err := l.Select(ctx, Change{Source: ptr("live"), Context: ptr("one")}); err != nil {
+		if _, err := l.Select(ctx, selection.Change{Source: ptr("live"), Context: ptr("one")}); err != nil {
 			t.Fatal(err)
 		}
 		pass(5 * time.Second)
@@ -192,7 +193,7 @@ func TestARefusedSelectionCutsNothing(t *testing.T) {
 		if open != 1 {
 			t.Fatalf("%d requests are open", open)
 		}
-		if _, err := l.Select(ctx, Change{Context: ptr("two"), Resource: ptr("foos.example.com")}); err == nil {
+		if _, err := l.Select(ctx, selection.Change{Context: ptr("two"), Resource: ptr("foos.example.com")}); err == nil {
 			t.Error("a resource that nobody serves is watched")
 		}
 		pass(5 * time.Second)

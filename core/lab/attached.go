@@ -18,15 +18,10 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/relayclient"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
 )
-
-// SourceProbe is the source of a Selection whose log comes from a probe in another process.
-const SourceProbe = "probe"
-
-// ErrAttached is returned for an action on the informers of another process.
-var ErrAttached = errors.New("these informers run in another process, which is watched and never acted on; choose the simulated cluster to try things")
 
 const (
 	firstRedial = 500 * time.Millisecond
@@ -209,7 +204,7 @@ func (a *attached) begin(ctx context.Context) error {
 		return &relayclient.ProbeError{Trouble: damagedStream(err)}
 	}
 	a.header = header
-	a.header.Selection.Source = SourceProbe
+	a.header.Selection.Source = selection.SourceProbe
 	a.stream = s
 	return nil
 }
@@ -395,7 +390,7 @@ func (s *attachedStream) next(a *attached) ([]trace.Event, error) {
 func (s *attachedStream) take(out []trace.Event, e *trace.Event) ([]trace.Event, error) {
 	switch {
 	case e.Kind == trace.KindSelected:
-		e.Text = fromSource(e.Text, SourceProbe)
+		e.Text = selection.ReplaceSource(e.Text, selection.SourceProbe)
 		var sel trace.Selection
 		_ = json.Unmarshal([]byte(e.Text), &sel) // an unreadable selection counts as one lane
 		s.left = len(sel.Lanes())
@@ -416,30 +411,4 @@ func (s *attachedStream) take(out []trace.Event, e *trace.Event) ([]trace.Event,
 	s.held, s.bytes, s.hasBaseline = nil, 0, true
 	s.endWait()
 	return out, nil
-}
-
-// attachTo returns the informers that a change selects, "" for all.
-func (c Change) attachTo() (informers string, err error) {
-	for _, other := range []struct {
-		name string
-		set  bool
-	}{{"context", deref(c.Context) != ""}, {"namespace", deref(c.Namespace) != ""}, {"era", c.Release != nil}, {"seed", c.Seed != nil},
-		{"objects", c.Objects != nil},
-		{"rate", c.Rate != nil}, {"do", c.Do != nil}, {"transform", c.Transform != nil && *c.Transform != "off" && *c.Transform != ""}} {
-		if other.set {
-			return "", fmt.Errorf("%s cannot be chosen: %w", other.name, ErrAttached)
-		}
-	}
-	if deref(c.Resource) == "" {
-		return "", nil
-	}
-	targets, err := c.targets()
-	if err != nil {
-		return "", err
-	}
-	names := make([]string, len(targets))
-	for i, t := range targets {
-		names[i] = t.Name()
-	}
-	return strings.Join(names, ","), nil
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 )
@@ -84,7 +85,7 @@ func TestAttachedLogGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := until(t, rec, "the baseline", func(s *trace.State) bool { return s.Indexer.Count == 2 })
-	if s.Source.Kind != SourceProbe || s.Source.Context != "mine" || s.Fidelity["queue"].How != "sampled" {
+	if s.Source.Kind != selection.SourceProbe || s.Source.Context != "mine" || s.Fidelity["queue"].How != "sampled" {
 		t.Errorf("%+v %v", s.Source, s.Fidelity)
 	}
 	lines <- `{"s":3,"t":20,"k":"StoreAdded","key":"default/x","rv":"9"}` + "\n" + `{"s":4,"t":21,"k":"FromTheFuture"}` + "\n"
@@ -142,7 +143,7 @@ func TestAttachedActsOnNothing(t *testing.T) {
 	if _, err := c.do(t, "select", `{"source":"probe"}`); err != nil {
 		t.Fatal(err)
 	}
-	until(t, rec, "it is attached", func(s *trace.State) bool { return s.Indexer.Count == 3 && s.Source.Kind == SourceProbe })
+	until(t, rec, "it is attached", func(s *trace.State) bool { return s.Indexer.Count == 3 && s.Source.Kind == selection.SourceProbe })
 	for _, call := range [][]string{
 		{"fault", `"cut"`}, {"addListener", `{"name":"x"}`}, {"cluster", `"burst"`, `{"n":3}`}, {"namespaces"}, {"resources"}, {"transform", `"meta"`},
 		{"select", `{"era":"1.31"}`}, {"select", `{"namespace":"default"}`}, {"select", `{"source":"probe","seed":3}`},
@@ -151,7 +152,7 @@ func TestAttachedActsOnNothing(t *testing.T) {
 			t.Errorf("%v is no error", call)
 		}
 	}
-	if _, err := c.do(t, "select", `{"era":"1.31"}`); !errors.Is(err, ErrAttached) {
+	if _, err := c.do(t, "select", `{"era":"1.31"}`); !errors.Is(err, selection.ErrAttached) {
 		t.Errorf("a release: %v", err)
 	}
 	answer, err := c.do(t, "attached")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"informerscope/core/faults"
+	"informerscope/core/selection"
 )
 
 // ClusterArgs are the arguments of Cluster; the verb decides which are needed.
@@ -98,7 +99,7 @@ func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 	case "deleteDeployment":
 		return fmt.Sprintf("deleted deployment %s", name), c.DeleteDeployment(a.Namespace, a.Name)
 	case "burst":
-		n := min(max(a.N, 1), maxRate)
+		n := min(max(a.N, 1), selection.MaxRate)
 		did := "updated a pod"
 		if n > 1 {
 			did = fmt.Sprintf("updated %d pods at once", n)
@@ -123,8 +124,8 @@ func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 		c.Expire()
 		return "ended every watch of pods with 410 Expired", nil
 	case "rate":
-		if a.PerSecond < 0 || a.PerSecond > maxRate {
-			return "", fmt.Errorf("the rate must be from 0 to %d events a second", maxRate)
+		if a.PerSecond < 0 || a.PerSecond > selection.MaxRate {
+			return "", fmt.Errorf("the rate must be from 0 to %d events a second", selection.MaxRate)
 		}
 		c.SetRate(a.PerSecond)
 		l.selection.Rate = a.PerSecond

@@ -21,6 +21,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 	"informerscope/tools/doctables"
@@ -417,7 +418,7 @@ func TestMembersAreThoseOfTheTypes(t *testing.T) {
 		arg     int
 		into    any
 	}{
-		{"select", 0, Change{}}, {"fault", 1, FaultArgs{}}, {"cluster", 1, ClusterArgs{}}, {"addListener", 0, ListenerSpec{}},
+		{"select", 0, selection.Change{}}, {"fault", 1, FaultArgs{}}, {"cluster", 1, ClusterArgs{}}, {"addListener", 0, ListenerSpec{}},
 		{"broadcastBegin", 0, talk{}},
 	} {
 		c, err := commandNamed(tt.command)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"informerscope/core/faults"
+	"informerscope/core/selection"
 	"informerscope/core/view"
 )
 
@@ -77,6 +78,10 @@ func three[A, B, C any](do func(c *Console, a A, b B, third C) (any, error)) run
 // listenerArg is the id of a listener.
 func listenerArg(needed bool) Arg {
 	return Arg{Name: "listener", Type: Whole, Needed: needed, Min: 0, Max: math.MaxInt32}
+}
+
+func transformArg(needed bool) Arg {
+	return Arg{Name: "transform", Type: Text, Needed: needed, OneOf: selection.Transforms()}
 }
 
 func stageArg() Arg { return Arg{Name: "stage", Type: Text, Needed: true, OneOf: stages} }
@@ -166,10 +171,10 @@ func stateCommands() []Command {
 	}, {
 		Name: "select", Effect: Begins, Script: true, Patience: clusterPatience,
 		Args: []Arg{{Name: "change", Type: Object, Members: []Arg{
-			{Name: "source", Type: Text, OneOf: []string{"sim", "live", SourceProbe}}, {Name: "context", Type: Text}, {Name: "group", Type: Text},
+			{Name: "source", Type: Text, OneOf: []string{"sim", "live", selection.SourceProbe}}, {Name: "context", Type: Text}, {Name: "group", Type: Text},
 			{Name: "version", Type: Text}, {Name: "resource", Type: Text}, {Name: "kind", Type: Text}, {Name: "namespace", Type: Text},
 			{Name: "era", Type: Text}, {Name: "seed", Type: Whole, Min: 0, Max: math.MaxUint64},
-			{Name: "objects", Type: Whole, Min: 0, Max: maxObjects}, {Name: "rate", Type: Number, Min: 0, Max: maxRate},
+			{Name: "objects", Type: Whole, Min: 0, Max: selection.MaxObjects}, {Name: "rate", Type: Number, Min: 0, Max: selection.MaxRate},
 			{Name: "do", Type: Text, Longest: maxStory}, {Name: "from", Type: Whole, Min: 0, Max: float64(farthest.Milliseconds())},
 			{Name: "at", Type: Whole, Min: 0, Max: most}, transformArg(false),
 		}}},
@@ -187,7 +192,7 @@ func stateCommands() []Command {
 		}, {
 			Name: "halt", Means: "it ends", play: func(l *Lab, _ step) { l.stopExperiment() },
 		}},
-		run: one(Change{}, func(ctx context.Context, c *Console, change Change) (any, error) {
+		run: one(selection.Change{}, func(ctx context.Context, c *Console, change selection.Change) (any, error) {
 			return c.choose(ctx, change)
 		}),
 	}, {
@@ -197,7 +202,7 @@ func stateCommands() []Command {
 			"before an informer starts, so the watch starts over, as with `select({transform})`",
 		Answers: "as `select`",
 		run: one("", func(ctx context.Context, c *Console, transform string) (any, error) {
-			return c.choose(ctx, Change{Transform: &transform})
+			return c.choose(ctx, selection.Change{Transform: &transform})
 		}),
 	}, {
 		Name: "story", Effect: Looks, Args: []Arg{{Name: "seq", Type: Whole, Min: 0, Max: most}},
@@ -351,8 +356,8 @@ func experimentCommands() []Command {
 			{Name: "args", Type: Object, Members: []Arg{
 				{Name: "namespace", Type: Text, Longest: longestName}, {Name: "name", Type: Text, Longest: longestName},
 				{Name: "key", Type: Text, Longest: 2*longestName + 1},
-				{Name: "replicas", Type: Whole, Min: 0, Max: maxObjects}, {Name: "n", Type: Whole, Min: 0, Max: maxRate},
-				{Name: "perSecond", Type: Number, Min: 0, Max: maxRate},
+				{Name: "replicas", Type: Whole, Min: 0, Max: selection.MaxObjects}, {Name: "n", Type: Whole, Min: 0, Max: selection.MaxRate},
+				{Name: "perSecond", Type: Number, Min: 0, Max: selection.MaxRate},
 			}},
 		},
 		Does: "changes the simulated cluster. Deployments: `create {namespace, name, replicas}`, `scale {…}`, `restart {namespace, name}`, " +
@@ -405,7 +410,7 @@ func (l *Lab) playFault(s step) {
 
 // playWatch begins an earlier experiment on the cluster again.
 func (l *Lab) playWatch(s step) {
-	sel, err := s.watched().apply(l.selection)
+	sel, err := s.watched().Apply(l.selection)
 	if err != nil { // readStory has checked it
 		panic(err)
 	}

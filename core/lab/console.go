@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"informerscope/core/relayclient"
+	"informerscope/core/selection"
 	"informerscope/core/view"
 )
 
@@ -67,7 +68,7 @@ func (c *Console) moved() {
 }
 
 // choose selects, and shows the new selection from its beginning.
-func (c *Console) choose(ctx context.Context, change Change) (any, error) {
+func (c *Console) choose(ctx context.Context, change selection.Change) (any, error) {
 	if c.Link != nil {
 		c.Link.Retry()
 	}
@@ -75,8 +76,8 @@ func (c *Console) choose(ctx context.Context, change Change) (any, error) {
 	if change.Source != nil {
 		source = *change.Source
 	}
-	if source == SourceProbe {
-		informers, err := change.attachTo()
+	if source == selection.SourceProbe {
+		informers, err := change.Informers()
 		if err != nil {
 			return nil, err
 		}

@@ -20,6 +20,7 @@ import (
 	"informerscope/core/object"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
+	"informerscope/core/selection"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
@@ -186,7 +187,7 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 		Clock:             x.clock,
 		Random:            x.lab.random(int(ln.index)),
 	})
-	if err := inf.SetTransform(ln.opened(transformOf(x.selection.Transform))); err != nil { // it has not started
+	if err := inf.SetTransform(ln.opened(selection.TransformFunc(x.selection.Transform))); err != nil { // it has not started
 		panic(err)
 	}
 	return inf

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
 
@@ -54,7 +55,7 @@ func TestAFactoryHasAnInformerForEachResource(t *testing.T) {
 	for _, releases := range []string{"1.37", "1.31,1.37"} {
 		t.Run(releases, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, rec := start(t, Change{Resource: ptr("pods, nodes,deployments.apps"), Release: &releases})
+				l, rec := start(t, selection.Change{Resource: ptr("pods, nodes,deployments.apps"), Release: &releases})
 				pass(5 * time.Second)
 				n := strings.Count(releases, ",") + 1
 				head, _ := rec.Head()
@@ -107,7 +108,7 @@ func TestAFactoryHasAnInformerForEachResource(t *testing.T) {
 func TestOneResourceIsNoFactory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, releases := range []string{"1.37", "1.31,1.37"} {
-			_, rec := start(t, Change{Release: &releases})
+			_, rec := start(t, selection.Change{Release: &releases})
 			pass(3 * time.Second)
 			head, _ := rec.Head()
 			if factoryOf(rec) != nil || rec.FoldAt(head).Compares() != strings.Contains(releases, ",") {
@@ -125,7 +126,7 @@ func TestOneResourceIsNoFactory(t *testing.T) {
 
 func TestResourcesThatCannotBeAFactory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, _ := start(t, Change{})
+		l, _ := start(t, selection.Change{})
 		before := l.Selection()
 		for resource, want := range map[string]string{
 			"pods,nodes,pods": "pods is named twice",
@@ -136,22 +137,22 @@ func TestResourcesThatCannotBeAFactory(t *testing.T) {
 			"pods,unicorns":                             "the cluster has no resource unicorns that can be listed and watched; take it out of pods,unicorns",
 			"pods,unicorns.example.com":                 "the cluster has no resource unicorns.example.com",
 		} {
-			_, err := l.Select(t.Context(), Change{Resource: &resource})
+			_, err := l.Select(t.Context(), selection.Change{Resource: &resource})
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v; want %q in it", resource, err, want)
 			}
 		}
-		if _, err := l.Select(t.Context(), Change{Resource: ptr("pods,nodes"), Group: ptr("apps")}); err == nil {
+		if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("pods,nodes"), Group: ptr("apps")}); err == nil {
 			t.Error("a group beside several resources is taken")
 		}
 		if after := l.Selection(); after.Resource != before.Resource || len(after.Resources) > 0 {
 			t.Errorf("what was refused changed the selection to %+v", after)
 		}
-		if _, err := l.Select(t.Context(), Change{Resource: ptr("pods,nodes,deployments.apps,replicasets.apps,services," +
+		if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("pods,nodes,deployments.apps,replicasets.apps,services," +
 			"configmaps,namespaces,leases.coordination.k8s.io")}); err != nil {
 			t.Errorf("eight: %v", err)
 		}
-		if _, err := l.Select(t.Context(), Change{Resource: ptr("pods")}); err != nil || len(l.Selection().Resources) > 0 {
+		if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("pods")}); err != nil || len(l.Selection().Resources) > 0 {
 			t.Errorf("one again: %v, %+v", err, l.Selection())
 		}
 	})
@@ -159,12 +160,12 @@ func TestResourcesThatCannotBeAFactory(t *testing.T) {
 
 func TestWhatWaitForCacheSyncStillWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Resource: ptr("pods,nodes,services")})
+		l, rec := start(t, selection.Change{Resource: ptr("pods,nodes,services")})
 		pass(time.Second)
 		if err := l.Informer(1).Hold("pop", 0); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Select(t.Context(), Change{}); err != nil {
+		if _, err := l.Select(t.Context(), selection.Change{}); err != nil {
 			t.Fatal(err)
 		}
 		pass(3 * time.Second)
@@ -193,7 +194,7 @@ func TestWhatWaitForCacheSyncStillWaitsFor(t *testing.T) {
 // TestAPodArrivesBeforeItsNode: the two informers are independent, and the Factory shows that.
 func TestAPodArrivesBeforeItsNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Resource: ptr("pods,nodes")})
+		l, rec := start(t, selection.Change{Resource: ptr("pods,nodes")})
 		pass(time.Second)
 		if r := rows(rec)[0]; r.Early != nil {
 			t.Errorf("all nodes are there, and %+v", r.Early)
@@ -201,7 +202,7 @@ func TestAPodArrivesBeforeItsNode(t *testing.T) {
 		if err := l.Informer(1).Hold("pop", 0); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Select(t.Context(), Change{}); err != nil {
+		if _, err := l.Select(t.Context(), selection.Change{}); err != nil {
 			t.Fatal(err)
 		}
 		pass(time.Second)
@@ -227,7 +228,7 @@ func TestAnInformerThatIsNotShared(t *testing.T) {
 	for _, resource := range []string{"pods", "nodes,pods"} {
 		t.Run(resource, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, rec := start(t, Change{Resource: &resource})
+				l, rec := start(t, selection.Change{Resource: &resource})
 				pass(time.Second)
 				pods := strings.Count(resource, ",")
 				if on, err := l.Informer(pods).Unshared(nil); !on || err != nil {
@@ -289,7 +290,7 @@ func TestShutdownAndStart(t *testing.T) {
 	for _, resource := range []string{"pods", "pods,nodes"} {
 		t.Run(resource, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, rec := start(t, Change{Resource: &resource})
+				l, rec := start(t, selection.Change{Resource: &resource})
 				pass(time.Second)
 				if err := l.Start(); err != nil {
 					t.Errorf("Start of a factory that runs: %v", err)
@@ -347,7 +348,7 @@ func lanes(rec *trace.Recorder) []*trace.State {
 // TestWhatIsDoneToOneInformerIsDoneToNoOther tries all actions on one informer.
 func TestWhatIsDoneToOneInformerIsDoneToNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Resource: ptr("pods,deployments.apps"), Release: ptr("1.31,1.37")})
+		l, rec := start(t, selection.Change{Resource: ptr("pods,deployments.apps"), Release: ptr("1.31,1.37")})
 		pass(2 * time.Second)
 		on := l.Informer(2) // deployments, in both releases
 		id, err := on.AddListener(ListenerSpec{Name: "late", PaceMillis: 2})
@@ -380,7 +381,7 @@ func TestWhatIsDoneToOneInformerIsDoneToNoOther(t *testing.T) {
 		if err := on.Hold("pop", 0); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Select(t.Context(), Change{Resource: ptr("pods"), Release: ptr("1.37")}); err != nil {
+		if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("pods"), Release: ptr("1.37")}); err != nil {
 			t.Fatal(err)
 		}
 		pass(2 * time.Second)
@@ -393,7 +394,7 @@ func TestWhatIsDoneToOneInformerIsDoneToNoOther(t *testing.T) {
 // TestARecordingOfAFactoryShowsTheSame records all that a factory can show, loads it whole and from its middle, and compares each lane.
 func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Resource: ptr("pods,nodes"), Release: ptr("1.31,1.37"), Rate: ptr(20.0)})
+		l, rec := start(t, selection.Change{Resource: ptr("pods,nodes"), Release: ptr("1.31,1.37"), Rate: ptr(20.0)})
 		pass(2 * time.Second)
 		if _, err := l.Informer(0).Unshared(nil); err != nil {
 			t.Fatal(err)
@@ -448,7 +449,7 @@ func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 // TestReleasesBesideAnInformerThatIsNotShared: two releases share a wire, and each request counts for the informer that sent it.
 func TestReleasesBesideAnInformerThatIsNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Resource: ptr("pods"), Release: ptr("1.31,1.37")})
+		l, rec := start(t, selection.Change{Resource: ptr("pods"), Release: ptr("1.31,1.37")})
 		pass(time.Second)
 		if on, err := l.Informer(0).Unshared(nil); !on || err != nil {
 			t.Fatal(on, err)
@@ -480,7 +481,7 @@ func TestALiveFactoryTellsWhichInformerIsRefused(t *testing.T) {
 			status(w, 404, "not here")
 		}
 	})
-	if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("admin"), Resource: ptr("pods,nodes")}); err != nil {
+	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("admin"), Resource: ptr("pods,nodes")}); err != nil {
 		t.Fatal(err)
 	}
 	until(t, rec, "pods synced, nodes refused", func(*trace.State) bool {

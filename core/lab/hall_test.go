@@ -19,6 +19,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/faults"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
 	"informerscope/core/view"
@@ -211,7 +212,7 @@ func realSleep(ctx context.Context, d time.Duration) error {
 }
 
 func newStage(t *testing.T, h *hall) *stage {
-	l, rec := start(t, Change{Rate: ptr(8.0)})
+	l, rec := start(t, selection.Change{Rate: ptr(8.0)})
 	s := &stage{lab: l, rec: rec, view: view.New(rec, clock.RealClock{})}
 	s.speaker = NewSpeaker(SpeakerOptions{Recorder: rec, Dial: h.dial, Where: func() trace.View { s.view.State(); return s.view.Describe() },
 		Header: func() trace.Header { return trace.Header{Selection: l.Selection()} }, Clock: clock.RealClock{}, Sleep: realSleep})
@@ -617,7 +618,10 @@ func TestAPageOfAnAudienceActsOnNothing(t *testing.T) {
 	defer l.Close()
 	ctx := t.Context()
 	for name, try := range map[string]func() error{
-		"select":         func() error { _, err := l.Select(ctx, Change{Source: ptr("live"), Context: ptr("kind")}); return err },
+		"select": func() error {
+			_, err := l.Select(ctx, selection.Change{Source: ptr("live"), Context: ptr("kind")})
+			return err
+		},
 		"fault":          func() error { _, err := l.Fault("cut", FaultArgs{}); return err },
 		"hold":           func() error { return l.Hold("pop", 0) },
 		"release":        func() error { return l.Release("pop", 1, 0) },

@@ -14,6 +14,7 @@ import (
 	"informerscope/core/faults"
 	"informerscope/core/informer"
 	"informerscope/core/relayclient"
+	"informerscope/core/selection"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
@@ -39,16 +40,9 @@ type Options struct {
 	Audience bool
 }
 
-// Defaults and bounds of a simulated cluster.
 const (
-	DefaultSeed    = 7
-	DefaultObjects = 240
-	DefaultRate    = 6.0
-	maxObjects     = 100_000
-	maxRate        = 10_000
-	maxReleases    = 2 // side by side
-	maxUnshared    = 4 // informers beside those of the factories
-	maxLanes       = maxResources*maxReleases + maxUnshared
+	maxUnshared = 4 // informers beside those of the factories
+	maxLanes    = selection.MaxResources*selection.MaxReleases + maxUnshared
 )
 
 // restartTime is how long the simulated API server is away when it restarts.
@@ -103,10 +97,7 @@ func New(o Options) *Lab {
 	l.scopes, l.troubles = map[scopeKey]bool{}, &troubles{emit: emit}
 	l.faults = faults.New(o.Clock, l.emitFault)
 	l.holds = newHolds(emit)
-	l.selection = trace.Selection{
-		Source: "sim", Version: "v1", Resource: "pods", Releases: []string{informer.Release137.String()},
-		Seed: DefaultSeed, Objects: DefaultObjects, Rate: DefaultRate,
-	}
+	l.selection = selection.Default()
 	return l
 }
 
@@ -141,7 +132,7 @@ func (l *Lab) RestartIfTroubled(ctx context.Context) (bool, error) {
 	if l.Selection().Source != "live" || !l.troubles.troubled() {
 		return false, nil
 	}
-	_, err := l.Select(ctx, Change{})
+	_, err := l.Select(ctx, selection.Change{})
 	return err == nil, err
 }
 
@@ -262,7 +253,7 @@ func (l *Lab) current() (*source, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.attached != nil {
-		return nil, ErrAttached
+		return nil, selection.ErrAttached
 	}
 	if l.src == nil {
 		return nil, errors.New("nothing is selected yet")

@@ -21,6 +21,7 @@ import (
 	"informerscope/core/lab/labtest"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
 
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 func ptr[T any](v T) *T { return &v }
 
 // start runs a Lab on a simulated cluster in fake time.
-func start(t *testing.T, change Change) (*Lab, *trace.Recorder) {
+func start(t *testing.T, change selection.Change) (*Lab, *trace.Recorder) {
 	t.Helper()
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	l := New(Options{Recorder: rec})
@@ -67,7 +68,7 @@ func TestEveryReleaseSyncsWithTheSimulatedCluster(t *testing.T) {
 	for _, release := range []string{"1.31", "1.33", "1.35", "1.37"} {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, rec := start(t, Change{Release: &release})
+				l, rec := start(t, selection.Change{Release: &release})
 				pass(5 * time.Second)
 				s := state(rec)
 				if s.Release != release || !s.Queue.Synced || s.Reflector.Phase != "watching" {
@@ -103,7 +104,7 @@ func TestEveryReleaseSyncsWithTheSimulatedCluster(t *testing.T) {
 
 func TestTwoReleasesRunSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, rec := start(t, Change{Release: ptr("1.31,1.37")})
+		_, rec := start(t, selection.Change{Release: ptr("1.31,1.37")})
 		pass(5 * time.Second)
 		s := state(rec)
 		if len(s.Lanes) != 2 || s.Lanes[0].Queue.Kind != "DeltaFIFO" || s.Lanes[1].Queue.Kind != "RealFIFO" {
@@ -157,7 +158,7 @@ func TestFaultsAreRealErrorsAndHeal(t *testing.T) {
 		for _, release := range []string{"1.31", "1.37"} {
 			t.Run(tc.fault+"/"+release, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					l, rec := start(t, Change{Release: &release, Rate: ptr(5.0)})
+					l, rec := start(t, selection.Change{Release: &release, Rate: ptr(5.0)})
 					pass(5 * time.Second)
 					if _, err := l.Fault(tc.fault, tc.args); err != nil {
 						t.Fatal(err)
@@ -185,12 +186,12 @@ func TestFaultsAreRealErrorsAndHeal(t *testing.T) {
 
 func TestNoEndMarkKeepsTheInformerFromSyncing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{})
+		l, rec := start(t, selection.Change{})
 		pass(time.Second)
 		if _, err := l.Fault("noendmark", FaultArgs{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Select(t.Context(), Change{Namespace: ptr("shop")}); err != nil {
+		if _, err := l.Select(t.Context(), selection.Change{Namespace: ptr("shop")}); err != nil {
 			t.Fatal(err)
 		}
 		pass(20 * time.Second)
@@ -206,7 +207,7 @@ func TestNoEndMarkKeepsTheInformerFromSyncing(t *testing.T) {
 
 func TestNoBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{})
+		l, rec := start(t, selection.Change{})
 		pass(2 * time.Second)
 		if _, err := l.Fault("nobookmarks", FaultArgs{}); err != nil {
 			t.Fatal(err)
@@ -228,7 +229,7 @@ func TestNoBookmarks(t *testing.T) {
 
 func TestHoldsFillAndReleaseOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Release: ptr("1.33")}) // one delta a pop
+		l, rec := start(t, selection.Change{Release: ptr("1.33")}) // one delta a pop
 		pass(5 * time.Second)
 		if err := l.Hold("pop", 0); err != nil {
 			t.Fatal(err)
@@ -274,7 +275,7 @@ func TestHoldsFillAndReleaseOneByOne(t *testing.T) {
 
 func TestASlowHandlerMakesItsRingGrowAndNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{})
+		l, rec := start(t, selection.Change{})
 		pass(5 * time.Second)
 		if on, err := l.Fault("slow", FaultArgs{}); !on || err != nil {
 			t.Fatal(on, err)
@@ -294,7 +295,7 @@ func TestASlowHandlerMakesItsRingGrowAndNoOther(t *testing.T) {
 
 func TestListenersComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{})
+		l, rec := start(t, selection.Change{})
 		pass(3 * time.Second)
 		id, err := l.AddListener(ListenerSpec{Name: "late", PaceMillis: 5})
 		if err != nil || id != 4 {
@@ -324,7 +325,7 @@ func TestListenersComeAndGo(t *testing.T) {
 
 func TestAPanickingHandlerIsSeenAndGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{})
+		l, rec := start(t, selection.Change{})
 		pass(3 * time.Second)
 		if err := l.Panic(2); err != nil {
 			t.Fatal(err)
@@ -344,7 +345,7 @@ func TestAPanickingHandlerIsSeenAndGoesOn(t *testing.T) {
 
 func TestAnIndexAddedWhileRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{})
+		l, rec := start(t, selection.Change{})
 		pass(3 * time.Second)
 		for name, expression := range map[string]string{
 			"app": "label:app", "image": "{.spec.containers[*].image}", "first": ".spec.containers[0].name",
@@ -370,7 +371,7 @@ func TestAnIndexAddedWhileRunning(t *testing.T) {
 		if l.AddIndex("app", "label:tier") == nil {
 			t.Error("an index was added twice under one name")
 		}
-		if _, err := l.Select(t.Context(), Change{Namespace: ptr("shop")}); err != nil {
+		if _, err := l.Select(t.Context(), selection.Change{Namespace: ptr("shop")}); err != nil {
 			t.Fatal(err)
 		}
 		pass(3 * time.Second)
@@ -400,7 +401,7 @@ func TestPathsOfIndices(t *testing.T) {
 
 func TestARecordingShowsTheSameStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Rate: ptr(20.0)})
+		l, rec := start(t, selection.Change{Rate: ptr(20.0)})
 		pass(5 * time.Second)
 		if err := l.Hold("store", 0); err != nil { // nothing moves during the comparison
 			t.Fatal(err)
@@ -430,7 +431,7 @@ func TestARecordingShowsTheSameStates(t *testing.T) {
 		if _, _, err := l.Load(strings.NewReader("no trace")); err == nil {
 			t.Error("loaded what is no trace")
 		}
-		if _, err := l.Select(t.Context(), Change{Source: ptr("sim")}); err != nil {
+		if _, err := l.Select(t.Context(), selection.Change{Source: ptr("sim")}); err != nil {
 			t.Fatal(err)
 		}
 		pass(3 * time.Second)
@@ -442,7 +443,7 @@ func TestARecordingShowsTheSameStates(t *testing.T) {
 
 func TestCustomResourcesAreFoundByDiscovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{})
+		l, rec := start(t, selection.Change{})
 		pass(time.Second)
 		if _, err := l.src.client().Do(t.Context(), http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", []byte(`{
 			"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.samplecontroller.k8s.io"},
@@ -450,7 +451,7 @@ func TestCustomResourcesAreFoundByDiscovery(t *testing.T) {
 			"versions":[{"name":"v1alpha1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`)); err != nil {
 			t.Fatal(err)
 		}
-		sel, err := l.Select(t.Context(), Change{Resource: ptr("foos.samplecontroller.k8s.io")})
+		sel, err := l.Select(t.Context(), selection.Change{Resource: ptr("foos.samplecontroller.k8s.io")})
 		if err != nil || sel.Version != "v1alpha1" {
 			t.Fatalf("%+v, %v", sel, err)
 		}
@@ -458,7 +459,7 @@ func TestCustomResourcesAreFoundByDiscovery(t *testing.T) {
 		if s := state(rec); !s.Queue.Synced || s.Reflector.LastError != "" {
 			t.Errorf("synced %v, error %q", s.Queue.Synced, s.Reflector.LastError)
 		}
-		if _, err := l.Select(t.Context(), Change{Resource: ptr("bars.example.com")}); err == nil || !strings.Contains(err.Error(),
+		if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("bars.example.com")}); err == nil || !strings.Contains(err.Error(),
 			"bars.example.com") {
 			t.Errorf("selected a resource that there is not: %v", err)
 		}
@@ -471,7 +472,7 @@ func TestCustomResourcesAreFoundByDiscovery(t *testing.T) {
 func TestSelectionsThatCannotBeAreRefused(t *testing.T) {
 	l := New(Options{Recorder: trace.NewRecorder(trace.RecorderOptions{})})
 	defer l.Close()
-	for name, c := range map[string]Change{
+	for name, c := range map[string]selection.Change{
 		"a source that is none":   {Source: ptr("cloud")},
 		"live without a relay":    {Source: ptr("live"), Context: ptr("kind-kind")},
 		"live without a context":  {Source: ptr("live")},

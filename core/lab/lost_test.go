@@ -11,6 +11,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"informerscope/core/selection"
 	"informerscope/core/simcluster"
 
 	"informerscope/core/trace"
@@ -61,7 +62,7 @@ func TestNothingIsLostToAFault(t *testing.T) {
 		for _, release := range releases {
 			t.Run(name+"/"+release, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					l, rec := start(t, Change{Release: &release, Rate: ptr(30.0)})
+					l, rec := start(t, selection.Change{Release: &release, Rate: ptr(30.0)})
 					pass(5 * time.Second)
 					for _, s := range steps {
 						args := FaultArgs{Millis: 300}

@@ -10,6 +10,7 @@ import (
 
 	"informerscope/core/informer"
 	"informerscope/core/object"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
 
@@ -19,7 +20,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 	for _, release := range []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"} {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, rec := start(t, Change{Release: &release, Objects: ptr(1), Rate: ptr(0.0)})
+				l, rec := start(t, selection.Change{Release: &release, Objects: ptr(1), Rate: ptr(0.0)})
 				pass(20 * time.Second)
 				if err := l.AddIndex("app", "label:app"); err != nil {
 					t.Fatal(err)
@@ -167,7 +168,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 // TestNobodyMutatesWithoutMailer: without the `mailer` handler nothing mutates an object.
 func TestNobodyMutatesWithoutMailer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Objects: ptr(1)})
+		l, rec := start(t, selection.Change{Objects: ptr(1)})
 		pass(5 * time.Second)
 		if err := l.RemoveListener(3); err != nil {
 			t.Fatal(err)

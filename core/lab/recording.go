@@ -2,12 +2,12 @@ package lab
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
 
 	"informerscope/core/object"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
 
@@ -63,7 +63,7 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 	h, events, damage, err := trace.ReadFile(file, trace.ReadOptions{DecodeObject: parseObject}, func(events []trace.Event) error {
 		for i := range events {
 			if e := &events[i]; e.Kind == trace.KindSelected { // the state must show that this is a recording
-				e.Text = fromSource(e.Text, "file")
+				e.Text = selection.ReplaceSource(e.Text, "file")
 			}
 		}
 		if l.progress != nil {
@@ -116,17 +116,3 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 func parseObject(raw []byte) (any, error) { return object.Parse(raw) }
-
-// fromSource returns a selection, as JSON, with another source.
-func fromSource(selection, source string) string {
-	var sel trace.Selection
-	if json.Unmarshal([]byte(selection), &sel) != nil {
-		return selection
-	}
-	sel.Source = source
-	text, err := json.Marshal(sel)
-	if err != nil {
-		return selection
-	}
-	return string(text)
-}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
 
@@ -53,7 +54,7 @@ func TestLoadingLetsOthersHaveTheirTurn(t *testing.T) {
 	for name, other := range map[string]func(){
 		"a selection": func() {
 			objects, rate, source := 3, 0.0, "sim"
-			if _, err := l.Select(context.Background(), Change{Source: &source, Objects: &objects, Rate: &rate}); err != nil {
+			if _, err := l.Select(context.Background(), selection.Change{Source: &source, Objects: &objects, Rate: &rate}); err != nil {
 				t.Error(err)
 			}
 		},

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"informerscope/core/relayclient"
-	"informerscope/core/restwatch"
+	"informerscope/core/selection"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
 )
@@ -33,7 +32,7 @@ func (l *Lab) supersede() {
 // Select changes what is watched; what change omits stays as it is. The running experiment ends, and a new one begins with an empty log. An impossible
 // selection is refused with an error, and changes nothing. Select may have to ask a cluster first. Everything else continues meanwhile, and a later selection
 // or a recording replaces this one: ErrSuperseded.
-func (l *Lab) Select(ctx context.Context, change Change) (trace.Selection, error) {
+func (l *Lab) Select(ctx context.Context, change selection.Change) (trace.Selection, error) {
 	if l.audience {
 		return l.Selection(), ErrAudience
 	}
@@ -45,7 +44,7 @@ func (l *Lab) Select(ctx context.Context, change Change) (trace.Selection, error
 	}
 	halted := l.halt()
 	l.mu.Lock()
-	same := plan == nil && l.src != nil && sameSource(l.selection, next)
+	same := plan == nil && l.src != nil && selection.SameSource(l.selection, next)
 	if !same {
 		l.stopSource()
 		l.history = history{rate: next.Rate}
@@ -94,7 +93,7 @@ func (l *Lab) Select(ctx context.Context, change Change) (trace.Selection, error
 }
 
 // chosen returns the selection after a change, and the story to play, if any. It is called with the turn, and gives the turn away while it asks.
-func (l *Lab) chosen(ctx context.Context, change Change) (next trace.Selection, plan *replayPlan, err error) {
+func (l *Lab) chosen(ctx context.Context, change selection.Change) (next trace.Selection, plan *replayPlan, err error) {
 	l.mu.Lock()
 	l.supersede()
 	was, src, closed := l.selection, l.src, l.closed
@@ -102,10 +101,10 @@ func (l *Lab) chosen(ctx context.Context, change Change) (next trace.Selection, 
 	if closed {
 		return was, nil, errClosed
 	}
-	if next, err = change.apply(was); err != nil {
+	if next, err = change.Apply(was); err != nil {
 		return next, nil, err
 	}
-	if plan, err = change.replay(); err != nil {
+	if plan, err = readPlan(change); err != nil {
 		return next, nil, err
 	}
 	if next.Source == "live" && l.dial == nil {
@@ -114,7 +113,7 @@ func (l *Lab) chosen(ctx context.Context, change Change) (next trace.Selection, 
 	}
 	asksContext := next.Source == "live" && next.Context != "" && (was.Source != "live" || was.Context != next.Context || was.Cluster == "")
 	if !asksContext {
-		change.settle(was, &next, relayclient.Context{})
+		change.Complete(was, &next, relayclient.Context{})
 		if !l.asksScope(&next) {
 			return next, plan, nil
 		}
@@ -128,7 +127,7 @@ func (l *Lab) chosen(ctx context.Context, change Change) (next trace.Selection, 
 	l.mu.Unlock()
 	<-l.turn
 	if asksContext {
-		change.settle(was, &next, l.about(ctx, next.Context))
+		change.Complete(was, &next, l.about(ctx, next.Context))
 	}
 	if l.asksScope(&next) {
 		next, err = l.resolve(ctx, next, was, src)
@@ -173,8 +172,8 @@ func (l *Lab) asksScope(sel *trace.Selection) bool {
 
 // knownScope sets, without a request, whether the resource of sel has namespaces, and reports whether that is known. l.mu is held.
 func (l *Lab) knownScope(sel *trace.Selection) bool {
-	if _, builtin := builtinVersions[sel.Group]; builtin || sel.Source != "live" {
-		return true // apply has set it
+	if selection.Builtin(sel.Group) || sel.Source != "live" {
+		return true // Change.Apply has set it
 	}
 	namespaced, ok := l.scopes[scopeKey{sel.Context, schema.GroupResource{Group: sel.Group, Resource: sel.Resource}}]
 	sel.ClusterScoped = ok && !namespaced
@@ -183,7 +182,7 @@ func (l *Lab) knownScope(sel *trace.Selection) bool {
 
 // resolve finds the version of a resource by asking the source of sel. That is src, if was has the same source.
 func (l *Lab) resolve(ctx context.Context, sel, was trace.Selection, src *source) (trace.Selection, error) {
-	if src == nil || !sameSource(was, sel) {
+	if src == nil || !selection.SameSource(was, sel) {
 		if sel.Source == "live" {
 			src = liveSource(l.dial, sel.Context, l.clock, l.faults)
 		} else { // what a cluster serves does not depend on its objects
@@ -194,75 +193,5 @@ func (l *Lab) resolve(ctx context.Context, sel, was trace.Selection, src *source
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	found, err := src.client().Survey(ctx)
-	if len(sel.Resources) == 0 {
-		return choose(sel, found, err)
-	}
-	all := slices.Clone(sel.Resources)
-	for i := range all {
-		one, wrong := choose(sel.Of(all[i]), found, err)
-		if wrong == nil && err == nil {
-			wrong = unserved(found, all[i])
-		}
-		if wrong != nil {
-			return sel, fmt.Errorf("%w; take it out of %s, or choose among those that it has", wrong, names(all))
-		}
-		all[i] = one.Targets()[0]
-	}
-	sel = sel.Of(all[0])
-	sel.Resources = all
-	return sel, nil
-}
-
-// names returns the names of resources, as a user writes several.
-func names(all []trace.Target) string {
-	list := make([]string, len(all))
-	for i, t := range all {
-		list[i] = t.Name()
-	}
-	return strings.Join(list, ",")
-}
-
-// unserved returns why a resource cannot be watched in any version, by what a survey found; nil if it can.
-func unserved(found []restwatch.Resource, t trace.Target) error {
-	why := "the cluster has no resource " + t.Name() + " that can be listed and watched"
-	for _, r := range found {
-		switch {
-		case r.Group != t.Group || r.Resource != t.Resource && r.Resource != "":
-		case r.Unwatchable == "":
-			return nil
-		default:
-			why = t.Name() + " cannot be watched: " + r.Unwatchable
-		}
-	}
-	return errors.New(why)
-}
-
-// choose sets the version of a resource, and whether it has namespaces, from what a survey found.
-func choose(sel trace.Selection, found []restwatch.Resource, err error) (trace.Selection, error) {
-	why := ""
-	for _, preferred := range []bool{true, false} {
-		for _, r := range found {
-			if r.Group != sel.Group || r.Resource != sel.Resource && r.Resource != "" || sel.Version != "" && r.Version != sel.Version {
-				continue
-			}
-			if r.Unwatchable != "" {
-				why = r.Unwatchable
-			} else if r.Preferred || !preferred || sel.Version != "" {
-				sel.Version, sel.Kind, sel.ClusterScoped = r.Version, r.Kind, !r.Namespaced
-				return sel, nil
-			}
-		}
-	}
-	name := strings.TrimSuffix(sel.Resource+"."+sel.Group, ".")
-	if sel.Version != "" {
-		// The question was only whether it has namespaces; the informer will show what the cluster answers.
-		return sel, nil
-	}
-	if why != "" {
-		return sel, fmt.Errorf("%s cannot be watched: %s", name, why)
-	}
-	if err != nil {
-		return sel, fmt.Errorf("cannot find out the version of %s: %w", name, err)
-	}
-	return sel, fmt.Errorf("the cluster has no resource %s that can be listed and watched", name)
+	return selection.Resolve(sel, found, err)
 }

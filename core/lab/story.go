@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
 )
@@ -65,9 +66,9 @@ func (s step) float(i int) float64 {
 }
 
 // watched returns the selection of an earlier experiment, as a change.
-func (s step) watched() Change {
+func (s step) watched() selection.Change {
 	release, group, version, resource, kind, namespace, transform := s.arg(0), s.arg(1), s.arg(2), s.arg(3), s.arg(4), s.arg(5), s.arg(6)
-	return Change{
+	return selection.Change{
 		Release: &release, Group: &group, Version: &version, Resource: &resource, Kind: &kind, Namespace: &namespace, Transform: &transform,
 	}
 }
@@ -110,7 +111,7 @@ func readStory(text string) (steps []step, err error) {
 			return nil, err
 		}
 		if s.verb == "watch" {
-			if _, err := s.watched().apply(trace.Selection{Source: "sim"}); err != nil {
+			if _, err := s.watched().Apply(trace.Selection{Source: "sim"}); err != nil {
 				return nil, err
 			}
 		}
@@ -314,6 +315,22 @@ type replayPlan struct {
 	from  time.Duration
 	steps []step
 	at    uint64 // 0: just continue
+}
+
+// readPlan returns the story that a change asks for, nil for none.
+func readPlan(c selection.Change) (*replayPlan, error) {
+	if c.Do == nil {
+		return nil, nil
+	}
+	steps, err := readStory(*c.Do)
+	if err != nil {
+		return nil, err
+	}
+	from := time.Duration(c.From) * time.Millisecond
+	if from < 0 || c.From > farthest.Milliseconds() {
+		return nil, fmt.Errorf("an experiment begins from 0 to %d ms after its cluster", farthest.Milliseconds())
+	}
+	return &replayPlan{from: from, steps: steps, at: c.At}, nil
 }
 
 // playStep carries out a step of a story.

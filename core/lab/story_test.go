@@ -19,6 +19,7 @@ import (
 
 	"informerscope/core/informer"
 	"informerscope/core/object"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
 
@@ -92,7 +93,7 @@ func line(e *trace.Event) string {
 // meddle leaves something in force of every kind that outlives an experiment: a link's story must not depend on it.
 func meddle(t *testing.T, l *Lab) {
 	t.Helper()
-	_, err := l.Select(t.Context(), Change{})
+	_, err := l.Select(t.Context(), selection.Change{})
 	_, delay := l.Fault("delay", FaultArgs{Millis: 70})
 	_, marks := l.Fault("noendmark", FaultArgs{})
 	_, writes := l.Writes(ptr(false))
@@ -102,7 +103,7 @@ func meddle(t *testing.T, l *Lab) {
 }
 
 // played returns the log of a Lab on virtual time.
-func played(t *testing.T, change Change, by func(l *Lab, rec *trace.Recorder)) (lines []string, s Story) {
+func played(t *testing.T, change selection.Change, by func(l *Lab, rec *trace.Recorder)) (lines []string, s Story) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		rec := trace.NewRecorder(trace.RecorderOptions{})
@@ -248,7 +249,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 			_, err = l.Fault("cut", FaultArgs{})
 			must(err)
 			time.Sleep(200 * time.Millisecond)
-			_, err = l.Select(context.Background(), Change{Release: ptr("1.31"), Rate: ptr(33.0), Transform: ptr(managedFields)})
+			_, err = l.Select(context.Background(), selection.Change{Release: ptr("1.31"), Rate: ptr(33.0), Transform: ptr(selection.ManagedFields)})
 			must(err)
 			time.Sleep(time.Second)
 			must(l.Release("take", 0, 0))
@@ -275,16 +276,16 @@ func TestStoryPlaysAgain(t *testing.T) {
 			must(err)
 			must(l.Informer(2).Hold("pop", 0))
 			time.Sleep(1200 * time.Millisecond)
-			_, err = l.Select(context.Background(), Change{Resource: ptr("nodes,replicasets.apps,pods")})
+			_, err = l.Select(context.Background(), selection.Change{Resource: ptr("nodes,replicasets.apps,pods")})
 			must(err)
 			time.Sleep(2 * time.Second)
 		}, "pods,deployments.apps"},
 	} {
 		for seed := uint64(1); seed <= 3; seed++ {
 			t.Run(fmt.Sprint(tt.name, "/", seed), func(t *testing.T) {
-				change := Change{Release: ptr(tt.release), Seed: ptr(seed), Objects: ptr(tt.objects), Rate: ptr(tt.rate)}
+				change := selection.Change{Release: ptr(tt.release), Seed: ptr(seed), Objects: ptr(tt.objects), Rate: ptr(tt.rate)}
 				if seed == 3 {
-					change.Transform = ptr(metadataOnly)
+					change.Transform = ptr(selection.MetadataOnly)
 				}
 				if tt.resource != "" {
 					change.Resource = ptr(tt.resource)
@@ -294,11 +295,11 @@ func TestStoryPlaysAgain(t *testing.T) {
 					t.Errorf("only %d events", len(first))
 				}
 				at := uint64(len(first))
-				again := Change{Seed: ptr(s.Seed), Objects: ptr(s.Objects), Rate: ptr(s.Rate), Do: ptr(s.Do), From: s.From, At: at}
+				again := selection.Change{Seed: ptr(s.Seed), Objects: ptr(s.Objects), Rate: ptr(s.Rate), Do: ptr(s.Do), From: s.From, At: at}
 				// A link has the selection too; a later selection overrides it.
 				again.Release, again.Resource, again.Transform = ptr(tt.release), change.Resource, change.Transform
 				if s.From > 0 && tt.resource == "" {
-					again.Release, again.Transform = ptr("1.31"), ptr(managedFields)
+					again.Release, again.Transform = ptr("1.31"), ptr(selection.ManagedFields)
 				}
 				if s.From > 0 && tt.resource != "" {
 					again.Resource = ptr("nodes,replicasets.apps,pods")

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"informerscope/core/object"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
 
@@ -23,7 +24,7 @@ func dropped(t *testing.T, raw []byte, transform string) []byte {
 	if err := json.Unmarshal(raw, &m); err != nil {
 		t.Fatal(err)
 	}
-	if transform == metadataOnly {
+	if transform == selection.MetadataOnly {
 		m = map[string]any{"apiVersion": m["apiVersion"], "kind": m["kind"], "metadata": m["metadata"]}
 	}
 	if transform != "" {
@@ -57,11 +58,11 @@ func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
-	for _, transform := range []string{"", managedFields, metadataOnly} {
+	for _, transform := range []string{"", selection.ManagedFields, selection.MetadataOnly} {
 		for _, release := range []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"} {
 			t.Run(transform+"/"+release, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					l, rec := start(t, Change{Release: &release, Rate: ptr(20.0), Transform: &transform})
+					l, rec := start(t, selection.Change{Release: &release, Rate: ptr(20.0), Transform: &transform})
 					pass(3 * time.Second)
 					if _, err := l.Fault("410", FaultArgs{}); err != nil {
 						t.Fatal(err)
@@ -168,18 +169,18 @@ func TestATransformIsSelectedAsAReleaseIs(t *testing.T) {
 		}
 		must("select", `{"objects":20,"rate":0,"transform":"managedFields"}`)
 		first := now()
-		if first.Transform != managedFields || first.Bytes >= first.CameBytes {
+		if first.Transform != selection.ManagedFields || first.Bytes >= first.CameBytes {
 			t.Errorf("through managedFields the store is %+v", first)
 		}
-		if sel := must("transform", `"metadata"`).(trace.Selection); sel.Transform != metadataOnly {
+		if sel := must("transform", `"metadata"`).(trace.Selection); sel.Transform != selection.MetadataOnly {
 			t.Errorf("selected %+v", sel)
 		}
 		second := now()
-		if second.CameBytes != first.CameBytes || second.Bytes >= first.Bytes || second.Transform != metadataOnly {
+		if second.CameBytes != first.CameBytes || second.Bytes >= first.Bytes || second.Transform != selection.MetadataOnly {
 			t.Errorf("through metadata it is %+v; before %+v", second, first)
 		}
 		must("select", `{"era":"1.31"}`)
-		if third := now(); third.Transform != metadataOnly || third.Bytes != second.Bytes {
+		if third := now(); third.Transform != selection.MetadataOnly || third.Bytes != second.Bytes {
 			t.Errorf("what is left out does not stay as it is: %+v", third)
 		}
 		must("transform", `"off"`)
@@ -190,7 +191,7 @@ func TestATransformIsSelectedAsAReleaseIs(t *testing.T) {
 		if _, err := c.do(t, "transform", `"most"`); err == nil || err.Error() != unknown {
 			t.Errorf("an unknown transform: %v", err)
 		}
-		if _, err := c.Lab.Select(t.Context(), Change{Transform: ptr("most")}); err == nil || !strings.Contains(err.Error(), "choose one of off, ") {
+		if _, err := c.Lab.Select(t.Context(), selection.Change{Transform: ptr("most")}); err == nil || !strings.Contains(err.Error(), "choose one of off, ") {
 			t.Errorf("an unknown transform in a link: %v", err)
 		}
 	})

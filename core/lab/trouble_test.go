@@ -21,6 +21,7 @@ import (
 	"informerscope/core/faults"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
 
@@ -88,21 +89,21 @@ func TestTheContextsNamespaceIsTheDefault(t *testing.T) {
 	live, sim, team, admin := ptr("live"), ptr("sim"), ptr("team"), ptr("admin")
 	for _, step := range []struct {
 		what   string
-		change Change
+		change selection.Change
 		want   string
 		path   string
 	}{
-		{"the first time", Change{Source: live, Context: team}, "team-a", "/api/v1/namespaces/team-a/pods"},
-		{"another release", Change{Release: ptr("1.31")}, "team-a", "/api/v1/namespaces/team-a/pods"},
-		{"all, said so", Change{Namespace: ptr("")}, "", "/api/v1/pods"},
-		{"it stays", Change{Release: ptr("1.37")}, "", "/api/v1/pods"},
-		{"the same context again", Change{Source: live, Context: team}, "", "/api/v1/pods"},
-		{"a context without one", Change{Context: admin}, "", "/api/v1/pods"},
-		{"back", Change{Context: team}, "team-a", "/api/v1/namespaces/team-a/pods"},
-		{"a resource without namespaces", Change{Resource: ptr("nodes")}, "team-a", "/api/v1/nodes"},
-		{"and with them", Change{Resource: ptr("pods")}, "team-a", "/api/v1/namespaces/team-a/pods"},
-		{"the simulated cluster", Change{Source: sim, Objects: ptr(5)}, "", ""},
-		{"named", Change{Source: live, Context: team, Namespace: ptr("team-b")}, "team-b", "/api/v1/namespaces/team-b/pods"},
+		{"the first time", selection.Change{Source: live, Context: team}, "team-a", "/api/v1/namespaces/team-a/pods"},
+		{"another release", selection.Change{Release: ptr("1.31")}, "team-a", "/api/v1/namespaces/team-a/pods"},
+		{"all, said so", selection.Change{Namespace: ptr("")}, "", "/api/v1/pods"},
+		{"it stays", selection.Change{Release: ptr("1.37")}, "", "/api/v1/pods"},
+		{"the same context again", selection.Change{Source: live, Context: team}, "", "/api/v1/pods"},
+		{"a context without one", selection.Change{Context: admin}, "", "/api/v1/pods"},
+		{"back", selection.Change{Context: team}, "team-a", "/api/v1/namespaces/team-a/pods"},
+		{"a resource without namespaces", selection.Change{Resource: ptr("nodes")}, "team-a", "/api/v1/nodes"},
+		{"and with them", selection.Change{Resource: ptr("pods")}, "team-a", "/api/v1/namespaces/team-a/pods"},
+		{"the simulated cluster", selection.Change{Source: sim, Objects: ptr(5)}, "", ""},
+		{"named", selection.Change{Source: live, Context: team, Namespace: ptr("team-b")}, "team-b", "/api/v1/namespaces/team-b/pods"},
 	} {
 		sel, err := l.Select(t.Context(), step.change)
 		if err != nil || sel.Namespace != step.want {
@@ -140,7 +141,7 @@ func TestForbiddenOffersTheContextsNamespace(t *testing.T) {
 			status(w, 403, `pods is forbidden: User "jane" cannot list resource "pods" in API group "" at the cluster scope`)
 		}
 	})
-	if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("team"), Namespace: ptr("")}); err != nil {
+	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("team"), Namespace: ptr("")}); err != nil {
 		t.Fatal(err)
 	}
 	s := until(t, rec, "forbidden", func(s *trace.State) bool { return s.Source.Cause == "forbidden" })
@@ -163,14 +164,14 @@ func TestForbiddenOffersTheContextsNamespace(t *testing.T) {
 			t.Errorf("a relist is marked: %+v", m)
 		}
 	}
-	if _, err := l.Select(t.Context(), Change{Resource: ptr("nodes")}); err != nil {
+	if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("nodes")}); err != nil {
 		t.Fatal(err)
 	}
 	s = until(t, rec, "nodes", func(s *trace.State) bool { return s.Source.Cause == "forbidden" })
 	if s.Source.Offer != nil || !strings.Contains(s.Source.Trouble, "nodes have no namespaces") {
 		t.Errorf("of nodes: %+v", s.Source)
 	}
-	if _, err := l.Select(t.Context(), Change{Resource: ptr("pods"), Namespace: ptr("team-a")}); err != nil {
+	if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("pods"), Namespace: ptr("team-a")}); err != nil {
 		t.Fatal(err)
 	}
 	s = until(t, rec, "what was offered", func(s *trace.State) bool { return s.Queue.Synced })
@@ -199,7 +200,7 @@ func TestANamespaceThatDoesNotExist(t *testing.T) {
 			emptyPods(w, r, nil)
 		}
 	})
-	if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("team"), Namespace: ptr("nowhere")}); err != nil {
+	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("team"), Namespace: ptr("nowhere")}); err != nil {
 		t.Fatal(err)
 	}
 	s := until(t, rec, "said", func(s *trace.State) bool { return s.Queue.Synced && s.Source.Cause == "namespace-missing" })
@@ -211,7 +212,7 @@ func TestANamespaceThatDoesNotExist(t *testing.T) {
 	created.Store(false)
 	until(t, rec, "deleted under the watch", func(s *trace.State) bool { return s.Source.Cause == "namespace-missing" })
 
-	if _, err := l.Select(t.Context(), Change{Source: ptr("sim"), Namespace: ptr("team-b"), Objects: ptr(5), Rate: ptr(0.0)}); err != nil {
+	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("sim"), Namespace: ptr("team-b"), Objects: ptr(5), Rate: ptr(0.0)}); err != nil {
 		t.Fatal(err)
 	}
 	until(t, rec, "of the simulated cluster", func(s *trace.State) bool { return s.Source.Cause == "namespace-missing" })
@@ -246,7 +247,7 @@ func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 		over, generation := l.exp, l.exp.generation
 		early = append(early, func(is relayclient.Trouble) { l.troubles.ofRequests(generation, 0, is); _ = over })
 	}
-	for _, step := range []Change{
+	for _, step := range []selection.Change{
 		{Source: ptr("live"), Context: ptr("team")},
 		{Source: ptr("sim"), Objects: ptr(5), Rate: ptr(0.0)},
 		{Source: ptr("live"), Context: ptr("team")},
@@ -291,7 +292,7 @@ func TestAReleaseSwitchIsNoBrokenWatch(t *testing.T) {
 		emptyPods(w, r, nil)
 	})
 	for i, release := range []string{"1.37", "1.31", "1.35", "1.31,1.37", "1.33"} {
-		change := Change{Release: &release}
+		change := selection.Change{Release: &release}
 		if i == 0 {
 			change.Source, change.Context = ptr("live"), ptr("admin")
 		}
@@ -400,7 +401,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 			emptyPods(w, r, nil)
 		}
 	})
-	if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
+	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
 		t.Fatal(err)
 	}
 	until(t, rec, "waiting", func(s *trace.State) bool {
@@ -433,7 +434,7 @@ func TestASilentRelay(t *testing.T) {
 		return &mutedConn{Conn: conn, muted: &stopped, closed: make(chan struct{})}, err
 	}).Dial})
 	defer l.Close()
-	if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
+	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
 		t.Fatal(err)
 	}
 	until(t, rec, "well", func(s *trace.State) bool { return s.Queue.Synced })
@@ -495,7 +496,7 @@ func TestNamespacesSayWhyTheyAreNotKnown(t *testing.T) {
 				emptyPods(w, r, nil)
 			}
 		})
-		if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
+		if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := l.Namespaces(t.Context())
@@ -535,7 +536,7 @@ func TestResourcesSayWhatCannotBeWatched(t *testing.T) {
 			emptyPods(w, r, nil)
 		}
 	})
-	if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
+	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
 		t.Fatal(err)
 	}
 	found, err := l.Resources(t.Context())
@@ -557,11 +558,11 @@ func TestResourcesSayWhatCannotBeWatched(t *testing.T) {
 		t.Errorf("not among them: %v", want)
 	}
 	// With a namespace chosen, a custom resource without namespaces is requested without one.
-	sel, err := l.Select(t.Context(), Change{Resource: ptr("foos.v2.g.io"), Namespace: ptr("team-a")})
+	sel, err := l.Select(t.Context(), selection.Change{Resource: ptr("foos.v2.g.io"), Namespace: ptr("team-a")})
 	if err != nil || !sel.ClusterScoped || sel.Watched() != "" {
 		t.Errorf("%+v, %v", sel, err)
 	}
-	if _, err := l.Select(t.Context(), Change{Resource: ptr("v1beta1.metrics.k8s.io")}); err == nil {
+	if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("v1beta1.metrics.k8s.io")}); err == nil {
 		t.Log("a group that is down can be chosen by name")
 	}
 }

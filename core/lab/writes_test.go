@@ -20,6 +20,7 @@ import (
 	"informerscope/core/object"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
+	"informerscope/core/selection"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
 )
@@ -80,7 +81,7 @@ func TestTheControllerWritesAndComesToRest(t *testing.T) {
 	for _, releases := range []string{"1.31", "1.37", "1.31,1.37"} {
 		t.Run(releases, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, rec := start(t, Change{Release: &releases, Objects: ptr(300)})
+				l, rec := start(t, selection.Change{Release: &releases, Objects: ptr(300)})
 				pass(20 * time.Second)
 				if s := state(rec).Workqueue; !s.Writing || s.Writes+s.Conflicts+s.WriteFails != 0 || s.Reconciles < 300 {
 					t.Fatalf("a cluster that was observed already: %+v", s)
@@ -158,7 +159,7 @@ func TestTheControllerWritesAndComesToRest(t *testing.T) {
 // TestWritesDoNotStorm: a large cluster is not written to on first sight, and a burst causes only the writes that are needed.
 func TestWritesDoNotStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Objects: ptr(5000)})
+		l, rec := start(t, selection.Change{Objects: ptr(5000)})
 		pass(time.Minute)
 		if s := state(rec).Workqueue; s.Reconciles < 5000 || s.Writes+s.Conflicts+s.WriteFails != 0 {
 			t.Fatalf("%d reconciles, %d writes at the start", s.Reconciles, s.Writes)
@@ -174,7 +175,7 @@ func TestWritesDoNotStorm(t *testing.T) {
 
 func TestGenerationsAreObserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Resource: ptr("deployments.apps")})
+		l, rec := start(t, selection.Change{Resource: ptr("deployments.apps")})
 		gvr := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 		pass(10 * time.Second)
 		if s := state(rec).Workqueue; s.Writes != 0 || s.Reconciles == 0 {
@@ -190,7 +191,7 @@ func TestGenerationsAreObserved(t *testing.T) {
 			t.Errorf("generation %d, %d writes", o.GetGeneration(), state(rec).Workqueue.Writes)
 		}
 		// An object without a generation has nothing to observe.
-		if _, err := l.Select(t.Context(), Change{Resource: ptr("leases.coordination.k8s.io")}); err != nil {
+		if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("leases.coordination.k8s.io")}); err != nil {
 			t.Fatal(err)
 		}
 		pass(time.Minute)
@@ -235,7 +236,7 @@ func aStaleKey(t *testing.T, l *Lab) (key string) {
 
 func TestAStaleReadIsAConflictAndHeals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{})
+		l, rec := start(t, selection.Change{})
 		key := aStaleKey(t, l)
 		if err := l.Release("take", 0, 0); err != nil {
 			t.Fatal(err)
@@ -336,7 +337,7 @@ func TestFaultsStrikeWritesToo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, rec := start(t, Change{})
+				l, rec := start(t, selection.Change{})
 				pass(5 * time.Second)
 				if err := l.Hold("take", 0); err != nil {
 					t.Fatal(err)
@@ -373,7 +374,7 @@ func TestFaultsStrikeWritesToo(t *testing.T) {
 
 func TestWritesCanBeSwitchedOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{})
+		l, rec := start(t, selection.Change{})
 		pass(5 * time.Second)
 		if on, err := l.Writes(nil); on || err != nil {
 			t.Fatal(on, err)
@@ -383,7 +384,7 @@ func TestWritesCanBeSwitchedOff(t *testing.T) {
 		if s := state(rec).Workqueue; s.Writing || s.Writes != 0 || s.LastWrite != nil {
 			t.Errorf("switched off: %+v", s)
 		}
-		if _, err := l.Select(t.Context(), Change{Release: ptr("1.33")}); err != nil {
+		if _, err := l.Select(t.Context(), selection.Change{Release: ptr("1.33")}); err != nil {
 			t.Fatal(err)
 		}
 		pass(20 * time.Second)
@@ -433,7 +434,7 @@ func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 			l.Close()
 			<-time.After(2 * time.Minute)
 		})
-		if _, err := l.Select(ctx, Change{Source: ptr("live"), Context: ptr("kind-kind")}); err != nil {
+		if _, err := l.Select(ctx, selection.Change{Source: ptr("live"), Context: ptr("kind-kind")}); err != nil {
 			t.Fatal(err)
 		}
 		pass(5 * time.Second)
@@ -480,7 +481,7 @@ func TestFaultsCountWhatTheyStrike(t *testing.T) {
 		for _, name := range []string{"cut", "410", "429", "500", "refuse"} {
 			t.Run(releases+"/"+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					l, rec := start(t, Change{Release: &releases})
+					l, rec := start(t, selection.Change{Release: &releases})
 					pass(5 * time.Second)
 					if _, err := l.Fault(name, FaultArgs{}); err != nil {
 						t.Fatal(err)

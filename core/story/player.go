@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"informerscope/core/lab"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
 	"informerscope/core/view"
@@ -273,7 +274,7 @@ func (p *Player) Begin(ctx context.Context, id, release string, step int) error 
 		target: step}
 	p.show(t)
 	do, source, none := "", "sim", ""
-	change, err := json.Marshal(lab.Change{
+	change, err := json.Marshal(selection.Change{
 		Source: &source, Context: &none, Group: &none, Resource: &s.Resource, Namespace: &none, Release: &release, Seed: &s.Seed,
 		Objects: &s.Objects, Rate: &s.Rate, Do: &do, Transform: &s.Transform,
 	})

@@ -12,6 +12,7 @@ import (
 
 	"informerscope/core/informer"
 	"informerscope/core/lab"
+	"informerscope/core/selection"
 )
 
 const (
@@ -44,7 +45,7 @@ func isID(id string) bool {
 // Read reads a story from the content of its file; the file's name without its extension is the story's id. Its errors are a *FileError.
 func Read(file string, content *Node) (*Story, error) {
 	r := &reader{file: file}
-	s := &Story{ID: strings.TrimSuffix(path.Base(file), path.Ext(file)), Resource: "pods", Transform: lab.Transforms()[0]}
+	s := &Story{ID: strings.TrimSuffix(path.Base(file), path.Ext(file)), Resource: "pods", Transform: selection.Transforms()[0]}
 	if !isID(s.ID) {
 		return nil, r.errorAt(nil, "the name of the file is the story's id: small letters, digits and -, and then .yaml")
 	}
@@ -289,8 +290,8 @@ func (r *reader) story(n *Node, s *Story) error {
 				field{"rate", false, r.number(&s.Rate, 0, 1000, "a number of changes a second")},
 				field{"resource", false, r.text(&s.Resource, 253)},
 				field{"transform", false, func(n *Node) error {
-					if s.Transform = n.Value; !slices.Contains(lab.Transforms(), n.Value) {
-						return r.errorAt(n, "a transform is one of %s, and not %q", strings.Join(lab.Transforms(), ", "), n.Value)
+					if s.Transform = n.Value; !slices.Contains(selection.Transforms(), n.Value) {
+						return r.errorAt(n, "a transform is one of %s, and not %q", strings.Join(selection.Transforms(), ", "), n.Value)
 					}
 					return nil
 				}},

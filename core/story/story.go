@@ -175,7 +175,7 @@ type Story struct {
 	Seed     uint64
 	Objects  int
 	Rate     float64
-	// Transform is one of lab.Transforms.
+	// Transform is one of selection.Transforms.
 	Transform string
 	Handlers  []Handler
 	// Ready is the condition that begins the first step.

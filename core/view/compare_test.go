@@ -16,6 +16,7 @@ import (
 
 	"informerscope/core/informer"
 	"informerscope/core/lab"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 )
@@ -29,7 +30,7 @@ func sideBySide(t *testing.T, releases string, objects int, rate float64) (*lab.
 		l.Close()
 		<-time.After(2 * time.Minute)
 	})
-	if _, err := l.Select(t.Context(), lab.Change{Release: &releases, Objects: &objects, Rate: &rate}); err != nil {
+	if _, err := l.Select(t.Context(), selection.Change{Release: &releases, Objects: &objects, Rate: &rate}); err != nil {
 		t.Fatal(err)
 	}
 	pass(3 * time.Second)
@@ -544,7 +545,7 @@ func TestTheComparisonSaysWhenTheLogHasForgotten(t *testing.T) {
 			<-time.After(2 * time.Minute)
 		})
 		releases, objects, rate := "1.31,1.37", 20, 0.0
-		_, err := l.Select(t.Context(), lab.Change{Release: &releases, Objects: &objects, Rate: &rate})
+		_, err := l.Select(t.Context(), selection.Change{Release: &releases, Objects: &objects, Rate: &rate})
 		do(t, err)
 		pass(3 * time.Second)
 		do(t, l.Hold("pop", 0))
@@ -650,7 +651,7 @@ func TestFramesCarryTheComparisonThatChanged(t *testing.T) {
 			t.Errorf("after a jump a frame has %s", c)
 		}
 		one := "1.37"
-		_, err := l.Select(t.Context(), lab.Change{Release: &one})
+		_, err := l.Select(t.Context(), selection.Change{Release: &one})
 		do(t, err)
 		pass(time.Second)
 		v.Live()

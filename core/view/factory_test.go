@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/lab"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
 
@@ -23,7 +23,7 @@ func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(seed), 7))
 			l, rec, v, p := begin(t, 40)
-			if _, err := l.Select(t.Context(), lab.Change{Resource: &resource}); err != nil {
+			if _, err := l.Select(t.Context(), selection.Change{Resource: &resource}); err != nil {
 				t.Fatal(err)
 			}
 			shown := map[int]bool{}
@@ -153,7 +153,7 @@ func TestASentenceIsAboutTheInformerThatShows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, _, v, _ := begin(t, 40)
 		resource := "pods,nodes"
-		if _, err := l.Select(t.Context(), lab.Change{Resource: &resource}); err != nil {
+		if _, err := l.Select(t.Context(), selection.Change{Resource: &resource}); err != nil {
 			t.Fatal(err)
 		}
 		flowed := false

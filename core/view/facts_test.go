@@ -13,6 +13,7 @@ import (
 
 	"informerscope/core/informer"
 	"informerscope/core/lab"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 )
@@ -33,7 +34,7 @@ func stirred(t *testing.T, release string, seed uint64, rec *trace.Recorder) *la
 		<-time.After(2 * time.Minute)
 	})
 	objects, rate := 40, 12.0
-	if _, err := l.Select(t.Context(), lab.Change{Objects: &objects, Rate: &rate, Release: &release, Seed: &seed}); err != nil {
+	if _, err := l.Select(t.Context(), selection.Change{Objects: &objects, Rate: &rate, Release: &release, Seed: &seed}); err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(seed, 7))

@@ -9,6 +9,7 @@ import (
 
 	"informerscope/core/informer"
 	"informerscope/core/lab"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 )
@@ -26,7 +27,7 @@ func TestWhatIsPoppedKeepsItsType(t *testing.T) {
 					<-time.After(2 * time.Minute)
 				}()
 				objects, rate := 9, 0.0
-				if _, err := l.Select(t.Context(), lab.Change{Objects: &objects, Rate: &rate, Release: &release}); err != nil {
+				if _, err := l.Select(t.Context(), selection.Change{Objects: &objects, Rate: &rate, Release: &release}); err != nil {
 					t.Fatal(err)
 				}
 				v := view.New(rec, clock.RealClock{})

@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/lab"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 )
@@ -214,7 +215,7 @@ func begin(t *testing.T, rate float64) (*lab.Lab, *trace.Recorder, *view.View, *
 		<-time.After(2 * time.Minute)
 	})
 	objects := 60
-	if _, err := l.Select(t.Context(), lab.Change{Objects: &objects, Rate: &rate}); err != nil {
+	if _, err := l.Select(t.Context(), selection.Change{Objects: &objects, Rate: &rate}); err != nil {
 		t.Fatal(err)
 	}
 	return l, rec, view.New(rec, clock.RealClock{}), &page{t: t}
@@ -502,7 +503,7 @@ func TestANewSelectionStartsThePageAnew(t *testing.T) {
 		pass(2 * time.Second)
 		p.take(v)
 		resource := "nodes"
-		if _, err := l.Select(t.Context(), lab.Change{Resource: &resource}); err != nil {
+		if _, err := l.Select(t.Context(), selection.Change{Resource: &resource}); err != nil {
 			t.Fatal(err)
 		}
 		// Whether the view notices the new log itself or by Reset, it is announced once: a story begins with its log.

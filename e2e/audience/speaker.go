@@ -20,6 +20,7 @@ import (
 
 	"informerscope/core/broadcast"
 	"informerscope/core/lab"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
 
@@ -72,7 +73,7 @@ func Speak(ctx context.Context, address string, objects int, rate float64) (*Spe
 	s.Audience = "/audience/" + status.Audience + "/"
 	s.lab = lab.New(lab.Options{Recorder: s.rec})
 	source, resource := "sim", "pods"
-	if _, err := s.lab.Select(ctx, lab.Change{Source: &source, Resource: &resource, Objects: &objects, Rate: &rate}); err != nil {
+	if _, err := s.lab.Select(ctx, selection.Change{Source: &source, Resource: &resource, Objects: &objects, Rate: &rate}); err != nil {
 		s.lab.Close()
 		return nil, err
 	}

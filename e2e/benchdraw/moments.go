@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/lab"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 )
@@ -34,7 +35,7 @@ func moments(ctx context.Context, objects, rate int, length time.Duration) ([]by
 	v := view.New(rec, clock.RealClock{})
 	l := lab.New(lab.Options{Recorder: rec})
 	defer l.Close()
-	var change lab.Change
+	var change selection.Change
 	if err := json.Unmarshal(fmt.Appendf(nil, `{"source":"sim","seed":7,"objects":%d,"rate":%d,"era":"1.37"}`, objects, rate), &change); err != nil {
 		return nil, err
 	}

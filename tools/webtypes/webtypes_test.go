@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/lab"
+	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 )
@@ -102,7 +103,7 @@ func look(t *testing.T, release string) {
 		l.Close()
 		<-time.After(2 * time.Minute) // what heeds no context ends by then
 	}()
-	var change lab.Change
+	var change selection.Change
 	if err := json.Unmarshal([]byte(`{"source":"sim","seed":7,"objects":40,"rate":20,"era":"`+release+`"}`), &change); err != nil {
 		t.Fatal(err)
 	}

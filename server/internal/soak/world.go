@@ -17,6 +17,7 @@ import (
 
 	"informerscope/core/lab"
 	"informerscope/core/relayclient"
+	"informerscope/core/selection"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
 	"informerscope/server/internal/clusters"
@@ -277,7 +278,7 @@ func (p *page) choose(resource string) {
 	source, name, spec := "live", contextName, p.Page
 	p.job(func(ctx context.Context) {
 		p.lateHandlers = nil
-		_, err := p.lab.Select(ctx, lab.Change{Source: &source, Context: &name, Resource: &resource, Namespace: &spec.Namespace, Release: &spec.Releases})
+		_, err := p.lab.Select(ctx, selection.Change{Source: &source, Context: &name, Resource: &resource, Namespace: &spec.Namespace, Release: &spec.Releases})
 		must(err)
 	})
 }

@@ -1,4 +1,4 @@
-package lab
+package selection
 
 import (
 	"fmt"
@@ -9,24 +9,21 @@ import (
 	"informerscope/core/object"
 )
 
+// The names of transforms, as in a Selection.
 const (
 	// transformOff asks for no transform; in a Selection that is empty.
 	transformOff = "off"
-	// managedFields drops metadata.managedFields.
-	managedFields = "managedFields"
-	// metadataOnly keeps apiVersion, kind, and metadata without managedFields.
-	metadataOnly = "metadata"
+	// ManagedFields drops metadata.managedFields.
+	ManagedFields = "managedFields"
+	// MetadataOnly keeps apiVersion, kind, and metadata without managedFields.
+	MetadataOnly = "metadata"
 )
 
 // transforms are the names that a selection can ask for.
-var transforms = []string{transformOff, managedFields, metadataOnly}
+var transforms = []string{transformOff, ManagedFields, MetadataOnly}
 
 // Transforms returns the names that a selection can ask for, "off" first. The caller owns the list.
 func Transforms() []string { return slices.Clone(transforms) }
-
-func transformArg(needed bool) Arg {
-	return Arg{Name: "transform", Type: Text, Needed: needed, OneOf: transforms}
-}
 
 // readTransform returns a transform as in a Selection.
 func readTransform(name string) (string, error) {
@@ -39,14 +36,14 @@ func readTransform(name string) (string, error) {
 	return "", fmt.Errorf("unknown transform %q: choose one of %s", name, strings.Join(transforms, ", "))
 }
 
-// transformOf returns the TransformFunc of a selection, nil for none. An object that went through it goes through again unchanged: the initial objects of a
+// TransformFunc returns the TransformFunc of a selection, nil for none. An object that went through it goes through again unchanged: the initial objects of a
 // WatchList do so twice. Other types, such as a tombstone, are left alone.
-func transformOf(name string) informer.TransformFunc {
+func TransformFunc(name string) informer.TransformFunc {
 	var drop func(*object.Object) *object.Object
 	switch name {
-	case managedFields:
+	case ManagedFields:
 		drop = (*object.Object).WithoutManagedFields
-	case metadataOnly:
+	case MetadataOnly:
 		drop = (*object.Object).MetadataOnly
 	default:
 		return nil

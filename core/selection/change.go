@@ -1,9 +1,8 @@
-package lab
+package selection
 
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"informerscope/core/informer"
 	"informerscope/core/relayclient"
@@ -36,23 +35,8 @@ type Change struct {
 	At   uint64  `json:"at"`
 }
 
-// replay returns the story that a change asks for, nil for none.
-func (c Change) replay() (*replayPlan, error) {
-	if c.Do == nil {
-		return nil, nil
-	}
-	steps, err := readStory(*c.Do)
-	if err != nil {
-		return nil, err
-	}
-	from := time.Duration(c.From) * time.Millisecond
-	if from < 0 || c.From > farthest.Milliseconds() {
-		return nil, fmt.Errorf("an experiment begins from 0 to %d ms after its cluster", farthest.Milliseconds())
-	}
-	return &replayPlan{from: from, steps: steps, at: c.At}, nil
-}
-
-func (c Change) apply(sel trace.Selection) (trace.Selection, error) {
+// Apply returns a selection with the change, or why there can be no such selection.
+func (c Change) Apply(sel trace.Selection) (trace.Selection, error) {
 	if c.Source != nil {
 		sel.Source = *c.Source
 		if sel.Source != "sim" && sel.Source != "live" {
@@ -97,7 +81,7 @@ func (c Change) apply(sel trace.Selection) (trace.Selection, error) {
 			}
 			releases = append(releases, release.String())
 		}
-		if len(releases) > maxReleases {
+		if len(releases) > MaxReleases {
 			return sel, fmt.Errorf("at most two releases can run side by side")
 		}
 		sel.Releases = releases
@@ -112,26 +96,23 @@ func (c Change) apply(sel trace.Selection) (trace.Selection, error) {
 		sel.Seed = *c.Seed
 	}
 	if c.Objects != nil {
-		if sel.Objects = *c.Objects; sel.Objects < 0 || sel.Objects > maxObjects {
-			return sel, fmt.Errorf("a simulated cluster has from 0 to %d objects", maxObjects)
+		if sel.Objects = *c.Objects; sel.Objects < 0 || sel.Objects > MaxObjects {
+			return sel, fmt.Errorf("a simulated cluster has from 0 to %d objects", MaxObjects)
 		}
 	}
 	if c.Rate != nil {
-		if sel.Rate = *c.Rate; !(sel.Rate >= 0 && sel.Rate <= maxRate) {
-			return sel, fmt.Errorf("a simulated cluster has from 0 to %d events a second", maxRate)
+		if sel.Rate = *c.Rate; !(sel.Rate >= 0 && sel.Rate <= MaxRate) {
+			return sel, fmt.Errorf("a simulated cluster has from 0 to %d events a second", MaxRate)
 		}
 	}
 	return sel, nil
 }
 
-// maxResources is the greatest number of resources in a selection.
-const maxResources = 8
-
 // targets returns the resources that a change names: one, or several separated by commas.
 func (c Change) targets() ([]trace.Target, error) {
 	names := strings.Split(*c.Resource, ",")
-	if len(names) > maxResources {
-		return nil, fmt.Errorf("%d resources are more than the %d that can be watched together; leave some out", len(names), maxResources)
+	if len(names) > MaxResources {
+		return nil, fmt.Errorf("%d resources are more than the %d that can be watched together; leave some out", len(names), MaxResources)
 	}
 	if len(names) > 1 && deref(c.Group)+deref(c.Version)+deref(c.Kind) != "" {
 		return nil, fmt.Errorf("if resource names several, each needs its own group and version, as in pods,deployments.apps")
@@ -173,9 +154,9 @@ func (c Change) target(name string) (trace.Target, error) {
 	return t, nil
 }
 
-// settle completes a selection that replaces was: with the kubeconfig's description of a live context, and with the namespace if none was named. For another
+// Complete completes a selection that replaces was: with the kubeconfig's description of a live context, and with the namespace if none was named. For another
 // context that is the context's own namespace, as in kubectl, or all namespaces if it has none.
-func (c Change) settle(was trace.Selection, next *trace.Selection, about relayclient.Context) {
+func (c Change) Complete(was trace.Selection, next *trace.Selection, about relayclient.Context) {
 	if next.Source != "live" {
 		next.Cluster, next.User, next.Server, next.ContextNamespace = "", "", "", ""
 		if c.Namespace == nil && was.Context != "" {
@@ -192,26 +173,27 @@ func (c Change) settle(was trace.Selection, next *trace.Selection, about relaycl
 	}
 }
 
-// clusterScoped are the resources without namespaces in the groups of builtinVersions.
-var clusterScoped = map[string]bool{
-	"nodes": true, "namespaces": true, "persistentvolumes": true, "componentstatuses": true,
-	"clusterroles.rbac.authorization.k8s.io": true, "clusterrolebindings.rbac.authorization.k8s.io": true,
-	"storageclasses.storage.k8s.io": true, "csidrivers.storage.k8s.io": true, "csinodes.storage.k8s.io": true,
-	"volumeattachments.storage.k8s.io": true, "volumeattributesclasses.storage.k8s.io": true,
-	"ingressclasses.networking.k8s.io": true, "ipaddresses.networking.k8s.io": true, "servicecidrs.networking.k8s.io": true,
-	"customresourcedefinitions.apiextensions.k8s.io": true, "priorityclasses.scheduling.k8s.io": true, "runtimeclasses.node.k8s.io": true,
-}
-
-// builtinVersions are versions of groups that every cluster serves, so that their resources need no discovery.
-var builtinVersions = map[string]string{
-	"": "v1", "apps": "v1", "batch": "v1", "networking.k8s.io": "v1", "policy": "v1", "rbac.authorization.k8s.io": "v1",
-	"storage.k8s.io": "v1", "coordination.k8s.io": "v1", "discovery.k8s.io": "v1", "events.k8s.io": "v1",
-	"apiextensions.k8s.io": "v1", "autoscaling": "v2", "scheduling.k8s.io": "v1", "node.k8s.io": "v1",
-}
-
-// isVersion reports whether s looks like v1, v2beta1 or v1alpha3.
-func isVersion(s string) bool {
-	return len(s) > 1 && s[0] == 'v' && s[1] >= '1' && s[1] <= '9' && !strings.Contains(s, ".")
+// Informers returns the informers of an attached process that a change selects, separated by commas; "" for all. ErrAttached is in its error for what
+// cannot be chosen there.
+func (c Change) Informers() (informers string, err error) {
+	for _, other := range []struct {
+		name string
+		set  bool
+	}{{"context", deref(c.Context) != ""}, {"namespace", deref(c.Namespace) != ""}, {"era", c.Release != nil}, {"seed", c.Seed != nil},
+		{"objects", c.Objects != nil},
+		{"rate", c.Rate != nil}, {"do", c.Do != nil}, {"transform", c.Transform != nil && *c.Transform != "off" && *c.Transform != ""}} {
+		if other.set {
+			return "", fmt.Errorf("%s cannot be chosen: %w", other.name, ErrAttached)
+		}
+	}
+	if deref(c.Resource) == "" {
+		return "", nil
+	}
+	targets, err := c.targets()
+	if err != nil {
+		return "", err
+	}
+	return joinNames(targets), nil
 }
 
 func deref(s *string) string {
@@ -219,12 +201,4 @@ func deref(s *string) string {
 		return ""
 	}
 	return *s
-}
-
-// sameSource reports whether b can run on the source of a.
-func sameSource(a, b trace.Selection) bool {
-	if a.Source != b.Source || a.Source == "live" {
-		return a.Source == b.Source && a.Context == b.Context
-	}
-	return a.Seed == b.Seed && a.Objects == b.Objects
 }
