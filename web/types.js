@@ -861,7 +861,7 @@
  * @property {Selection} select
  * @property {Selection} transform
  * @property {ReplayedStory} story
- * @property {Attached} attached
+ * @property {Process} attached
  * @property {boolean} checkStory
  * @property {boolean} arrive
  * @property {{name: string, on: boolean}} fault
@@ -982,11 +982,11 @@
  */
 
 /**
- * Attached describes the attached process, for the page's menu.
- * @typedef {object} Attached
+ * Process describes the attached process, for the page's menu.
+ * @typedef {object} Process
  * @property {boolean} offered the server was started with --attach
  * @property {string} clientGo
- * @property {AttachedInformer[]} informers
+ * @property {Informer[]} informers
  * @property {string} [error] why it cannot be reached now
  */
 
@@ -1171,8 +1171,8 @@
  */
 
 /**
- * AttachedInformer is an informer of the attached process.
- * @typedef {object} AttachedInformer
+ * Informer is an informer of the attached process.
+ * @typedef {object} Informer
  * @property {string} name its resource, with the group if any
  * @property {boolean} synced
  * @property {number} objects

@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/lab/labtest"
 	"informerscope/core/selection"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
@@ -47,7 +48,7 @@ func TestNothingWaitsForASelectionThatAsks(t *testing.T) {
 	for _, hangs := range []string{"/contexts", "/clusters/"} {
 		t.Run(hangs, func(t *testing.T) {
 			asked, end := make(chan struct{}, 1), make(chan struct{})
-			dial := relay(t, hanging(hangs, asked, end))
+			dial := labtest.Relay(t, hanging(hangs, asked, end))
 			t.Cleanup(func() { close(end) })
 			rec := trace.NewRecorder(trace.RecorderOptions{})
 			l := New(Options{Recorder: rec, Dial: dial})
@@ -97,7 +98,7 @@ func TestNothingWaitsForASelectionThatAsks(t *testing.T) {
 // TestALaterSelectionThatAsksWinsToo replaces a selection whose cluster hangs by one whose cluster answers.
 func TestALaterSelectionThatAsksWinsToo(t *testing.T) {
 	asked, end := make(chan struct{}, 1), make(chan struct{})
-	dial := relay(t, hanging("/clusters/slow/", asked, end))
+	dial := labtest.Relay(t, hanging("/clusters/slow/", asked, end))
 	t.Cleanup(func() { close(end) })
 	l := New(Options{Recorder: trace.NewRecorder(trace.RecorderOptions{}), Dial: dial})
 	ended := make(chan error, 1)

@@ -2,49 +2,31 @@ package lab
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"k8s.io/utils/clock"
-	clocktesting "k8s.io/utils/clock/testing"
 
+	"informerscope/core/attached"
+	"informerscope/core/lab/labtest"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 )
 
-// aStream is the stream of a probe with one informer: a baseline of the given number of objects.
-func aStream(objects int) string {
-	sel := `{\"source\":\"live\",\"context\":\"mine\",\"group\":\"\",\"version\":\"v1\",\"resource\":\"pods\",\"namespace\":\"\",\"eras\":[\"1.37\"]}`
-	var items []string
-	for i := range objects {
-		items = append(items, fmt.Sprintf(`{"key":"default/p%d","rv":"%d"}`, i, i+1))
-	}
-	state := `{\"era\":\"1.37\",\"running\":true,\"synced\":true,\"queue\":{\"kind\":\"RealFIFO\",\"items\":[]},\"listeners\":[],` +
-		`\"fidelity\":{\"queue\":{\"how\":\"sampled\"}}}`
-	return fmt.Sprintf(`{"format":"informerscope-trace","version":1,"selection":%s,"clientGo":"v0.37.2"}
-{"s":1,"t":10,"k":"Selected","txt":"%s"}
-{"s":2,"t":10,"k":"Restored","txt":"%s","items":[%s]}
-`, strings.ReplaceAll(sel, `\"`, `"`), sel, state, strings.Join(items, ","))
-}
-
 // attachedLab returns a Lab whose relay answers with a probe's stream.
 func attachedLab(t *testing.T, stream http.HandlerFunc) (*Console, *trace.Recorder) {
 	t.Helper()
-	dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	dial := labtest.Relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/probe/stream":
 			stream(w, r)
 		case "/probe/":
 			_, _ = io.WriteString(w, `{"clientGo":"v0.37.2","informers":[{"name":"pods","synced":true,"objects":3}]}`)
 		default:
-			status(w, http.StatusNotFound, "the relay has no such path")
+			labtest.Status(w, http.StatusNotFound, "the relay has no such path")
 		}
 	}))
 	rec := trace.NewRecorder(trace.RecorderOptions{})
@@ -53,80 +35,16 @@ func attachedLab(t *testing.T, stream http.HandlerFunc) (*Console, *trace.Record
 	return &Console{Lab: l, View: view.New(rec, clock.RealClock{})}, rec
 }
 
-// TestAttachedLogGoesOn: a stream extends the log. New baselines, after a gap or from a process that came back, continue the same log, which has the trouble
-// between them. Events of unknown kinds are skipped.
-func TestAttachedLogGoesOn(t *testing.T) {
-	lines, end := make(chan string), make(chan struct{})
-	times := 0
-	c, rec := attachedLab(t, func(w http.ResponseWriter, r *http.Request) {
-		times++
-		if times == 2 {
-			status(w, http.StatusServiceUnavailable, "The attached process at localhost:6060 refuses connections.")
-			return
-		}
-		ends := end
-		if times > 1 {
-			ends = nil
-		}
-		_, _ = io.WriteString(w, aStream(times*2))
-		for {
-			_ = http.NewResponseController(w).Flush()
-			select {
-			case line := <-lines:
-				_, _ = io.WriteString(w, line)
-			case <-ends:
-				panic(http.ErrAbortHandler)
-			case <-r.Context().Done():
-				return
-			}
-		}
-	})
-	if _, err := c.do(t, "select", `{"source":"probe","resource":"pods"}`); err != nil {
-		t.Fatal(err)
-	}
-	s := until(t, rec, "the baseline", func(s *trace.State) bool { return s.Indexer.Count == 2 })
-	if s.Source.Kind != selection.SourceProbe || s.Source.Context != "mine" || s.Fidelity["queue"].How != "sampled" {
-		t.Errorf("%+v %v", s.Source, s.Fidelity)
-	}
-	lines <- `{"s":3,"t":20,"k":"StoreAdded","key":"default/x","rv":"9"}` + "\n" + `{"s":4,"t":21,"k":"FromTheFuture"}` + "\n"
-	until(t, rec, "one more", func(s *trace.State) bool { return s.Indexer.Count == 3 })
-	gap := aStream(5)
-	lines <- `{"s":5,"t":22,"k":"Note","txt":"a gap"}` + "\n" + gap[strings.Index(gap, "\n")+1:]
-	until(t, rec, "the new baseline", func(s *trace.State) bool { return s.Indexer.Count == 5 })
-	before, _ := rec.Head()
-	close(end)
-	until(t, rec, "the process is gone", func(s *trace.State) bool { return s.Source.Trouble != "" && s.Indexer.Count == 5 })
-	// The third answer is of a process that came back; its baseline has no trouble.
-	until(t, rec, "it is back", func(s *trace.State) bool { return s.Source.Trouble == "" && s.Indexer.Count == 6 })
-	if n := rec.FoldAt(before).State().Indexer.Count; n != 5 {
-		t.Errorf("what was before has %d objects now", n)
-	}
-	var words []string
-	head, _ := rec.Head()
-	seq := uint64(0)
-	for e := range rec.Events(1, head) {
-		if seq++; e.Seq != seq {
-			t.Fatalf("event %d where %d follows", e.Seq, seq)
-		}
-		if e.Kind == trace.KindTrouble {
-			words = append(words, e.Text)
-		}
-	}
-	if len(words) != 2 || !strings.Contains(words[1], "refuses connections") {
-		t.Errorf("what was said: %q", words)
-	}
-}
-
 // TestAttachedActsOnNothing: an action on another process, or a choice for it, is an error. Attaching to a process that is not there is an error too, and
 // leaves the running experiment alone.
 func TestAttachedActsOnNothing(t *testing.T) {
 	there := false
 	c, rec := attachedLab(t, func(w http.ResponseWriter, r *http.Request) {
 		if !there {
-			status(w, http.StatusServiceUnavailable, "The attached process does not answer.")
+			labtest.Status(w, http.StatusServiceUnavailable, "The attached process does not answer.")
 			return
 		}
-		_, _ = io.WriteString(w, aStream(3))
+		_, _ = io.WriteString(w, labtest.ProbeStream(3))
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
@@ -143,7 +61,7 @@ func TestAttachedActsOnNothing(t *testing.T) {
 	if _, err := c.do(t, "select", `{"source":"probe"}`); err != nil {
 		t.Fatal(err)
 	}
-	until(t, rec, "it is attached", func(s *trace.State) bool { return s.Indexer.Count == 3 && s.Source.Kind == selection.SourceProbe })
+	labtest.Until(t, rec, "it is attached", func(s *trace.State) bool { return s.Indexer.Count == 3 && s.Source.Kind == selection.SourceProbe })
 	for _, call := range [][]string{
 		{"fault", `"cut"`}, {"addListener", `{"name":"x"}`}, {"cluster", `"burst"`, `{"n":3}`}, {"namespaces"}, {"resources"}, {"transform", `"meta"`},
 		{"select", `{"era":"1.31"}`}, {"select", `{"namespace":"default"}`}, {"select", `{"source":"probe","seed":3}`},
@@ -156,136 +74,10 @@ func TestAttachedActsOnNothing(t *testing.T) {
 		t.Errorf("a release: %v", err)
 	}
 	answer, err := c.do(t, "attached")
-	if is, ok := answer.(Attached); err != nil || !ok || !is.Offered || len(is.Informers) != 1 || is.Informers[0].Name != "pods" {
+	if is, ok := answer.(attached.Process); err != nil || !ok || !is.Offered || len(is.Informers) != 1 || is.Informers[0].Name != "pods" {
 		t.Errorf("%+v, %v", answer, err)
 	}
 	if _, err := c.do(t, "select", `{"source":"sim"}`); err != nil {
 		t.Errorf("away from it: %v", err)
-	}
-}
-
-// hostileStream is a process that sends begin and then again forever, until its reader leaves. It counts the bytes that it sent.
-func hostileStream(begin, again string) (http.HandlerFunc, *atomic.Int64) {
-	var sent atomic.Int64
-	many := strings.Repeat(again, max(1, (64<<10)/len(again)))
-	return func(w http.ResponseWriter, r *http.Request) {
-		header, _, _ := strings.Cut(aStream(0), "\n")
-		n, err := io.WriteString(w, header+"\n"+begin)
-		for sent.Add(int64(n)); err == nil && r.Context().Err() == nil; sent.Add(int64(n)) {
-			n, err = io.WriteString(w, many)
-		}
-	}, &sent
-}
-
-const selectedLine = `{"s":1,"t":10,"k":"Selected","txt":"{\"source\":\"live\",\"version\":\"v1\",\"resource\":\"pods\",\"eras\":[\"1.37\"]}"}` + "\n"
-
-// TestAnAttachedProcessThatFloods: whatever an attached process sends, endlessly and as fast as it can, the page keeps a bounded part. It reports what is
-// wrong, lets other work run, and can select something else.
-func TestAnAttachedProcessThatFloods(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: make verify runs it")
-	}
-	note := `{"s":1,"t":1,"k":"Note","txt":"` + strings.Repeat("x", 200) + `"}` + "\n"
-	many := func(n int) string { return "{}" + strings.Repeat(",{}", n-1) }
-	for _, c := range []struct {
-		name, begin, again string
-		says               string // the trouble; empty: events arrive, and never end
-		most               uint64 // MiB of memory
-	}{
-		{"a baseline that never ends", selectedLine, note, "attach to fewer informers", 64},
-		{"a baseline of long lines", selectedLine, `{"s":1,"t":1,"k":"Note","items":[` + many(500_000) + "]}\n", "attach to fewer informers", 800},
-		{"events", strings.SplitAfterN(aStream(3), "\n", 2)[1], note, "", 96},
-		{"objects", strings.SplitAfterN(aStream(3), "\n", 2)[1],
-			`{"s":1,"t":1,"k":"Note","obj":{"id":1,"raw":{"a":"` + strings.Repeat("x", 1<<20) + `"}}}` + "\n", "", 240},
-		{"a line that never ends", "", `  `, "white space", 32},
-		{"zeros", "", "\x00", "not JSON", 32},
-		{"empty lines", "", "\n", "", 64},
-		{"a text that never ends", `{"s":1,"k":"Note","txt":"`, "x", "a state has more than", 400},
-		{"items that never end", `{"s":1,"k":"Restored","items":[{}`, ",{}", "more than 1048576 entries", 128},
-		{"a time that is far away", "", `{"s":1,"t":9223372036854775807,"k":"Note"}` + "\n", "3650 days", 32},
-		{"resources", "", `{"s":1,"t":1,"k":"Selected","txt":"{\"resources\":[` + many(300_000) + `]}"}` + "\n", "at most 64 can be followed", 300},
-		{"an event that never ends", "", `{"s":1,"t":1,"k":"Restored","more":true,"items":[` + many(1000) + "]}\n", "more than 1048576 items", 600},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			handler, sent := hostileStream(c.begin, c.again)
-			var turns atomic.Int64
-			console, rec := attachedLab(t, handler)
-			console.Lab.yieldTurn = func() { turns.Add(1) }
-			runtime.GC()
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			before := m.HeapAlloc
-			if _, err := console.do(t, "select", `{"source":"probe","resource":"pods"}`); err != nil {
-				t.Fatal(err)
-			}
-			var most uint64
-			look := func() {
-				runtime.ReadMemStats(&m)
-				most = max(most, m.HeapAlloc-min(before, m.HeapAlloc))
-			}
-			if c.says != "" {
-				until(t, rec, c.says, func(s *trace.State) bool { look(); return strings.Contains(s.Source.Trouble, c.says) })
-			} else {
-				for deadline := time.Now().Add(time.Minute); sent.Load() < 48<<20 && time.Now().Before(deadline); {
-					look()
-					runtime.Gosched()
-				}
-			}
-			bytes := sent.Load()
-			if _, err := console.do(t, "select", `{"source":"sim","objects":3,"rate":0}`); err != nil {
-				t.Fatal(err)
-			}
-			if most>>20 > c.most {
-				t.Errorf("%d MiB of memory, at most %d should be", most>>20, c.most)
-			}
-			if n := turns.Load(); c.says == "" && n < bytes/turnBytes/2 {
-				t.Errorf("%d turns for %d bytes", n, bytes)
-			}
-			t.Logf("%4d MB were sent, at most %3d MB of memory, %d turns", bytes>>20, most>>20, turns.Load())
-		})
-	}
-}
-
-// TestAnAttachedProcessThatDrips: a process that sends its state a byte at a time is given up after two minutes, and asked again.
-func TestAnAttachedProcessThatDrips(t *testing.T) {
-	for name, begin := range map[string]string{"before its state": "", "within its state": selectedLine, "within a line": selectedLine + `{"s":2,"k":"Rest`} {
-		t.Run(name, func(t *testing.T) {
-			header, _, _ := strings.Cut(aStream(0), "\n")
-			asked := make(chan struct{}, 8)
-			console, rec := attachedLab(t, func(w http.ResponseWriter, r *http.Request) {
-				asked <- struct{}{}
-				_, _ = io.WriteString(w, header+"\n"+begin)
-				_ = http.NewResponseController(w).Flush()
-				<-r.Context().Done()
-			})
-			now := clocktesting.NewFakeClock(time.Now())
-			console.Lab.clock = now
-			if _, err := console.do(t, "select", `{"source":"probe","resource":"pods"}`); err != nil {
-				t.Fatal(err)
-			}
-			<-asked
-			for !now.HasWaiters() {
-				runtime.Gosched()
-			}
-			now.Step(baselinePatience)
-			until(t, rec, "it is said", func(s *trace.State) bool { return strings.Contains(s.Source.Trouble, "whole state within 2m0s") })
-			for !now.HasWaiters() {
-				runtime.Gosched()
-			}
-			now.Step(lastRedial)
-			<-asked
-		})
-	}
-}
-
-// TestManyAttachedInformers: a process with more informers than a menu can list causes an error.
-func TestManyAttachedInformers(t *testing.T) {
-	dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, `{"informers":[{}`+strings.Repeat(",{}", 300_000)+`]}`)
-	}))
-	l := New(Options{Recorder: trace.NewRecorder(trace.RecorderOptions{}), Dial: dial})
-	defer l.Close()
-	if is := l.Attached(t.Context()); !is.Offered || len(is.Informers) != 0 || !strings.Contains(is.Error, "at most 256 can be listed") {
-		t.Errorf("%d informers, %q", len(is.Informers), is.Error)
 	}
 }

@@ -210,7 +210,7 @@ func stateCommands() []Command {
 		run:     one(uint64(0), func(_ context.Context, c *Console, seq uint64) (any, error) { return c.Lab.Story(seq) }),
 	}, {
 		Name: "attached", Effect: Looks, Script: true, Patience: clusterPatience,
-		Does: "asks the server which informers the attached process has", Answers: "Attached (`core/lab.Attached`)",
+		Does: "asks the server which informers the attached process has", Answers: "Attached (`core/attached.Process`)",
 		run: nothing(func(ctx context.Context, c *Console) (any, error) { return c.Lab.Attached(ctx), nil }),
 	}, {
 		Name: "checkStory", Effect: Looks, Args: []Arg{{Name: "do", Type: Text}},

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"informerscope/core/lab/labtest"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
@@ -474,17 +475,17 @@ func TestALiveFactoryTellsWhichInformerIsRefused(t *testing.T) {
 		case r.URL.Path == "/contexts":
 			_, _ = io.WriteString(w, teamContexts)
 		case strings.HasSuffix(r.URL.Path, "/nodes"):
-			status(w, 403, `nodes is forbidden: User "dev" cannot list resource "nodes"`)
+			labtest.Status(w, 403, `nodes is forbidden: User "dev" cannot list resource "nodes"`)
 		case strings.HasSuffix(r.URL.Path, "/pods"):
 			emptyPods(w, r, nil)
 		default:
-			status(w, 404, "not here")
+			labtest.Status(w, 404, "not here")
 		}
 	})
 	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("admin"), Resource: ptr("pods,nodes")}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, rec, "pods synced, nodes refused", func(*trace.State) bool {
+	labtest.Until(t, rec, "pods synced, nodes refused", func(*trace.State) bool {
 		r := rows(rec)
 		return len(r) == 2 && r[0].Synced && r[1].Cause == "forbidden" && r[1].Phase == "backoff"
 	})

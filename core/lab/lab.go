@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/attached"
 	"informerscope/core/faults"
 	"informerscope/core/informer"
 	"informerscope/core/relayclient"
@@ -69,7 +70,7 @@ type Lab struct {
 	closed    bool
 	selection trace.Selection
 	src       *source
-	attached  *attached // the probe that is followed instead of a source of the lab's own
+	attached  *attached.Follower // the probe that is followed instead of a source of the lab's own
 	exp       *experiment
 	indices   map[string]string // added by the user: name to expression
 	history   history
@@ -232,7 +233,7 @@ func (l *Lab) stopExperiment() {
 
 func (l *Lab) stopSource() {
 	if l.attached != nil {
-		l.attached.stop()
+		l.attached.Stop()
 		l.attached = nil
 	}
 	if l.src == nil {
@@ -260,9 +261,6 @@ func (l *Lab) current() (*source, error) {
 	}
 	return l.src, nil
 }
-
-// dialRelay opens a connection to the relay; there must be one.
-func (l *Lab) dialRelay(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) }
 
 // Sources returns what can be watched. It asks the relay each time, because a kubeconfig can change.
 func (l *Lab) Sources(ctx context.Context) Sources {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -504,19 +503,6 @@ func TestSourcesWithoutARelaySayWhatToDo(t *testing.T) {
 	}
 }
 
-// relay serves HTTP/2 with prior knowledge, like the relay behind its WebSocket.
-func relay(t *testing.T, h http.Handler) func(context.Context) (net.Conn, error) {
-	srv := httptest.NewUnstartedServer(h)
-	srv.Config.Protocols = new(http.Protocols)
-	srv.Config.Protocols.SetUnencryptedHTTP2(true)
-	srv.Start()
-	t.Cleanup(srv.Close)
-	return func(ctx context.Context) (net.Conn, error) {
-		var d net.Dialer
-		return d.DialContext(ctx, "tcp", srv.Listener.Addr().String())
-	}
-}
-
 func TestTroubleBehindTheRelayIsSaidInWords(t *testing.T) {
 	for name, tc := range map[string]struct {
 		cause   string
@@ -533,7 +519,7 @@ func TestTroubleBehindTheRelayIsSaidInWords(t *testing.T) {
 		"fine":         {code: 200, words: ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			dial := labtest.Relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.EscapedPath() != "/clusters/arn:aws%2Fprod/api/v1/pods" {
 					t.Errorf("asked for %s", r.URL.EscapedPath())
 				}
@@ -591,7 +577,7 @@ func TestARelayThatIsGone(t *testing.T) {
 }
 
 func TestContextsComeFromTheRelay(t *testing.T) {
-	dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	dial := labtest.Relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"current":"a","selected":"b","contexts":[{"name":"a","server":"x:6443"},{"name":"b"}]}`)
 	}))
 	if s := relayclient.AskContexts(t.Context(), dial); len(s.Contexts) != 2 || s.Current != "a" || s.Selected != "b" || s.Error != "" {

@@ -19,35 +19,12 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/faults"
+	"informerscope/core/lab/labtest"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
-
-// until waits for a state for which ok returns true.
-func until(t *testing.T, rec *trace.Recorder, what string, ok func(*trace.State) bool) *trace.State {
-	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
-	for {
-		head, _ := rec.Head()
-		s := rec.FoldAt(head).State()
-		if ok(s) {
-			return s
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("not within 30 s: %s; source %+v, reflector %+v", what, s.Source, s.Reflector)
-		}
-		<-time.After(10 * time.Millisecond) // between two polls
-	}
-}
-
-func status(w http.ResponseWriter, code int, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "message": message,
-		"reason": map[int]string{403: "Forbidden", 404: "NotFound"}[code]})
-}
 
 // emptyPods answers a LIST, WATCH or WatchList without pods; a watch ends with hold.
 func emptyPods(w http.ResponseWriter, r *http.Request, hold <-chan struct{}) {
@@ -73,7 +50,7 @@ const teamContexts = `{"current":"team","selected":"","contexts":[
 func liveLab(t *testing.T, h http.HandlerFunc) (*Lab, *trace.Recorder) {
 	t.Helper()
 	rec := trace.NewRecorder(trace.RecorderOptions{})
-	l := New(Options{Recorder: rec, Dial: relay(t, h)})
+	l := New(Options{Recorder: rec, Dial: labtest.Relay(t, h)})
 	t.Cleanup(l.Close)
 	return l, rec
 }
@@ -109,7 +86,7 @@ func TestTheContextsNamespaceIsTheDefault(t *testing.T) {
 		if err != nil || sel.Namespace != step.want {
 			t.Errorf("%s: namespace %q, want %q (%v)", step.what, sel.Namespace, step.want, err)
 		}
-		s := until(t, rec, step.what, func(s *trace.State) bool { return s.Reflector.LastRequest != "" })
+		s := labtest.Until(t, rec, step.what, func(s *trace.State) bool { return s.Reflector.LastRequest != "" })
 		if path, _, _ := strings.Cut(s.Reflector.LastRequest, "?"); step.path != "" && path != step.path {
 			t.Errorf("%s: asked for %s, want %s", step.what, path, step.path)
 		}
@@ -132,19 +109,19 @@ func TestForbiddenOffersTheContextsNamespace(t *testing.T) {
 		case r.URL.Path == "/contexts":
 			_, _ = io.WriteString(w, teamContexts)
 		case strings.HasSuffix(r.URL.Path, "/namespaces/team-a"):
-			status(w, 403, `namespaces "team-a" is forbidden`)
+			labtest.Status(w, 403, `namespaces "team-a" is forbidden`)
 		case strings.HasSuffix(r.URL.Path, "/namespaces/team-a/pods"):
 			emptyPods(w, r, nil)
 		case strings.HasSuffix(r.URL.Path, "/nodes"):
-			status(w, 403, `nodes is forbidden: User "jane" cannot list resource "nodes" in API group "" at the cluster scope`)
+			labtest.Status(w, 403, `nodes is forbidden: User "jane" cannot list resource "nodes" in API group "" at the cluster scope`)
 		default:
-			status(w, 403, `pods is forbidden: User "jane" cannot list resource "pods" in API group "" at the cluster scope`)
+			labtest.Status(w, 403, `pods is forbidden: User "jane" cannot list resource "pods" in API group "" at the cluster scope`)
 		}
 	})
 	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("team"), Namespace: ptr("")}); err != nil {
 		t.Fatal(err)
 	}
-	s := until(t, rec, "forbidden", func(s *trace.State) bool { return s.Source.Cause == "forbidden" })
+	s := labtest.Until(t, rec, "forbidden", func(s *trace.State) bool { return s.Source.Cause == "forbidden" })
 	for _, says := range []string{`User "jane"`, "list and watch pods", `"team-a"`, "ClusterRole"} {
 		if !strings.Contains(s.Source.Trouble, says) {
 			t.Errorf("%q does not say %q", s.Source.Trouble, says)
@@ -154,7 +131,7 @@ func TestForbiddenOffersTheContextsNamespace(t *testing.T) {
 		t.Errorf("offer %+v", s.Source.Offer)
 	}
 	// Retrying a refused first list is not a relist.
-	s = until(t, rec, "a second try", func(s *trace.State) bool { return s.Reflector.Lists+s.Reflector.Watches > 2 })
+	s = labtest.Until(t, rec, "a second try", func(s *trace.State) bool { return s.Reflector.Lists+s.Reflector.Watches > 2 })
 	if s.Reflector.Relists != 0 {
 		t.Errorf("%d relists before the first list", s.Reflector.Relists)
 	}
@@ -167,14 +144,14 @@ func TestForbiddenOffersTheContextsNamespace(t *testing.T) {
 	if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("nodes")}); err != nil {
 		t.Fatal(err)
 	}
-	s = until(t, rec, "nodes", func(s *trace.State) bool { return s.Source.Cause == "forbidden" })
+	s = labtest.Until(t, rec, "nodes", func(s *trace.State) bool { return s.Source.Cause == "forbidden" })
 	if s.Source.Offer != nil || !strings.Contains(s.Source.Trouble, "nodes have no namespaces") {
 		t.Errorf("of nodes: %+v", s.Source)
 	}
 	if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("pods"), Namespace: ptr("team-a")}); err != nil {
 		t.Fatal(err)
 	}
-	s = until(t, rec, "what was offered", func(s *trace.State) bool { return s.Queue.Synced })
+	s = labtest.Until(t, rec, "what was offered", func(s *trace.State) bool { return s.Queue.Synced })
 	if s.Source.Trouble != "" || s.Source.Cause != "" || s.Source.Offer != nil || s.Reflector.LastError != "" {
 		t.Errorf("%+v, last error %q", s.Source, s.Reflector.LastError)
 	}
@@ -195,7 +172,7 @@ func TestANamespaceThatDoesNotExist(t *testing.T) {
 				_, _ = io.WriteString(w, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"nowhere"}}`)
 				return
 			}
-			status(w, 404, `namespaces "nowhere" not found`)
+			labtest.Status(w, 404, `namespaces "nowhere" not found`)
 		default:
 			emptyPods(w, r, nil)
 		}
@@ -203,23 +180,23 @@ func TestANamespaceThatDoesNotExist(t *testing.T) {
 	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("team"), Namespace: ptr("nowhere")}); err != nil {
 		t.Fatal(err)
 	}
-	s := until(t, rec, "said", func(s *trace.State) bool { return s.Queue.Synced && s.Source.Cause == "namespace-missing" })
+	s := labtest.Until(t, rec, "said", func(s *trace.State) bool { return s.Queue.Synced && s.Source.Cause == "namespace-missing" })
 	if !strings.Contains(s.Source.Trouble, `"nowhere" does not exist`) {
 		t.Errorf("%q", s.Source.Trouble)
 	}
 	created.Store(true)
-	until(t, rec, "created", func(s *trace.State) bool { return s.Source.Trouble == "" })
+	labtest.Until(t, rec, "created", func(s *trace.State) bool { return s.Source.Trouble == "" })
 	created.Store(false)
-	until(t, rec, "deleted under the watch", func(s *trace.State) bool { return s.Source.Cause == "namespace-missing" })
+	labtest.Until(t, rec, "deleted under the watch", func(s *trace.State) bool { return s.Source.Cause == "namespace-missing" })
 
 	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("sim"), Namespace: ptr("team-b"), Objects: ptr(5), Rate: ptr(0.0)}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, rec, "of the simulated cluster", func(s *trace.State) bool { return s.Source.Cause == "namespace-missing" })
+	labtest.Until(t, rec, "of the simulated cluster", func(s *trace.State) bool { return s.Source.Cause == "namespace-missing" })
 	if _, err := l.Cluster("create", ClusterArgs{Namespace: "team-b", Name: "web"}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, rec, "created there", func(s *trace.State) bool { return s.Source.Cause == "" && s.Indexer.Count > 0 })
+	labtest.Until(t, rec, "created there", func(s *trace.State) bool { return s.Source.Cause == "" && s.Indexer.Count > 0 })
 }
 
 // TestALateAnswerIsNotAboutTheNextSource: the answer of the first context's cluster arrives while another source is watched.
@@ -234,7 +211,7 @@ func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 			asked <- struct{}{}
 			<-late // even if the request was cancelled
 			w.Header().Set("X-Informerscope-Cause", "dns")
-			status(w, 503, "the name team.example has no address")
+			labtest.Status(w, 503, "the name team.example has no address")
 		default:
 			emptyPods(w, r, nil)
 		}
@@ -270,7 +247,7 @@ func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 	for _, say := range early[:len(early)-2] {
 		say(relayclient.Trouble{Words: "an old context's", Cause: "dns"})
 	}
-	s := until(t, rec, "well", func(s *trace.State) bool { return s.Queue.Synced })
+	s := labtest.Until(t, rec, "well", func(s *trace.State) bool { return s.Queue.Synced })
 	head, _ := rec.Head()
 	for e := range rec.Events(1, head) {
 		if e.Kind == trace.KindTrouble {
@@ -299,7 +276,7 @@ func TestAReleaseSwitchIsNoBrokenWatch(t *testing.T) {
 		if _, err := l.Select(t.Context(), change); err != nil {
 			t.Fatal(err)
 		}
-		s := until(t, rec, release, func(s *trace.State) bool {
+		s := labtest.Until(t, rec, release, func(s *trace.State) bool {
 			lanes := s.Lanes
 			if lanes == nil {
 				lanes = []*trace.State{s}
@@ -336,7 +313,7 @@ func TestWhyAStreamBroke(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			hold := make(chan struct{})
-			dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			dial := labtest.Relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/trouble" {
 					if r.URL.Query().Get("context") != "a/b c" {
 						t.Errorf("asked about %q", r.URL.RawQuery)
@@ -404,11 +381,11 @@ func TestWhatIsWaitedFor(t *testing.T) {
 	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, rec, "waiting", func(s *trace.State) bool {
+	labtest.Until(t, rec, "waiting", func(s *trace.State) bool {
 		return s.Source.Cause == "exec-waiting" && strings.Contains(s.Source.Trouble, "aws")
 	})
 	close(done)
-	until(t, rec, "well", func(s *trace.State) bool { return s.Source.Cause == "" && s.Queue.Synced })
+	labtest.Until(t, rec, "well", func(s *trace.State) bool { return s.Source.Cause == "" && s.Queue.Synced })
 }
 
 // TestASilentRelay: the connection stays open but nothing arrives any more, as when the server's process is stopped.
@@ -416,7 +393,7 @@ func TestASilentRelay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes the time that a silent relay is given")
 	}
-	dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	dial := labtest.Relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/contexts" {
 			_, _ = io.WriteString(w, teamContexts)
 			return
@@ -437,15 +414,15 @@ func TestASilentRelay(t *testing.T) {
 	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, rec, "well", func(s *trace.State) bool { return s.Queue.Synced })
+	labtest.Until(t, rec, "well", func(s *trace.State) bool { return s.Queue.Synced })
 	began := time.Now()
 	stopped.Store(true)
-	s := until(t, rec, "silent", func(s *trace.State) bool { return s.Source.Cause == "relay-silent" })
+	s := labtest.Until(t, rec, "silent", func(s *trace.State) bool { return s.Source.Cause == "relay-silent" })
 	if took := time.Since(began); took > 15*time.Second || !strings.Contains(s.Source.Trouble, "no sign of life") {
 		t.Errorf("after %s: %q", took, s.Source.Trouble)
 	}
 	stopped.Store(false)
-	until(t, rec, "back", func(s *trace.State) bool { return s.Source.Cause == "" && s.Reflector.Phase == "watching" })
+	labtest.Until(t, rec, "back", func(s *trace.State) bool { return s.Source.Cause == "" && s.Reflector.Phase == "watching" })
 }
 
 // mutedConn is a connection from which nothing arrives while it is muted.
@@ -472,7 +449,7 @@ func (c *mutedConn) Close() error {
 
 func TestNamespacesSayWhyTheyAreNotKnown(t *testing.T) {
 	for reason, answer := range map[string]http.HandlerFunc{
-		"forbidden": func(w http.ResponseWriter, _ *http.Request) { status(w, 403, "namespaces is forbidden") },
+		"forbidden": func(w http.ResponseWriter, _ *http.Request) { labtest.Status(w, 403, "namespaces is forbidden") },
 		"not-served": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("X-Informerscope-Rule", "resources")
@@ -480,7 +457,7 @@ func TestNamespacesSayWhyTheyAreNotKnown(t *testing.T) {
 			_, _ = io.WriteString(w,
 				`{"kind":"Status","apiVersion":"v1","status":"Failure","code":403,"reason":"Forbidden","message":"refused by the relay","details":{"causes":[{"reason":"informerscope/rule","message":"resources"}]}}`)
 		},
-		"unreachable": func(w http.ResponseWriter, _ *http.Request) { status(w, 503, "no") },
+		"unreachable": func(w http.ResponseWriter, _ *http.Request) { labtest.Status(w, 503, "no") },
 		"": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"kind":"NamespaceList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"a"}}]}`)

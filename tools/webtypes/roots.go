@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 
+	"informerscope/core/attached"
 	"informerscope/core/lab"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
@@ -47,13 +48,13 @@ type buffer struct{}
 
 // calls is what each call of the worker answers; docs/protocol.md and docs/reference.md describe them.
 type calls struct {
-	State      trace.State     `json:"state"`
-	Select     trace.Selection `json:"select"`
-	Transform  trace.Selection `json:"transform"`
-	Story      lab.Story       `json:"story"`
-	Attached   lab.Attached    `json:"attached"`
-	CheckStory bool            `json:"checkStory"`
-	Arrive     bool            `json:"arrive"`
+	State      trace.State      `json:"state"`
+	Select     trace.Selection  `json:"select"`
+	Transform  trace.Selection  `json:"transform"`
+	Story      lab.Story        `json:"story"`
+	Attached   attached.Process `json:"attached"`
+	CheckStory bool             `json:"checkStory"`
+	Arrive     bool             `json:"arrive"`
 	Fault      struct {
 		Name string `json:"name"`
 		On   bool   `json:"on"`

@@ -1,4 +1,4 @@
-// Package labtest prepares the process of tests that run a lab in bubbles of fake time.
+// Package labtest helps tests that run a lab: it prepares their process for bubbles of fake time, stands for the relay, and waits for a state.
 package labtest
 
 import (

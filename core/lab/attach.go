@@ -1,0 +1,50 @@
+package lab
+
+import (
+	"context"
+	"errors"
+
+	"informerscope/core/attached"
+	"informerscope/core/trace"
+)
+
+// Attached asks the relay which informers the attached process has.
+func (l *Lab) Attached(ctx context.Context) attached.Process {
+	if l.audience {
+		return attached.Ask(ctx, nil)
+	}
+	return attached.Ask(ctx, l.dial)
+}
+
+// Attach ends the experiment and shows informers of the attached process instead: the named ones, separated by commas, or all. The log continues until
+// something else is selected. If the process goes away, the log records that, and the lab reconnects with a backoff. If the process cannot be reached now,
+// Attach returns an error, and nothing changes.
+func (l *Lab) Attach(ctx context.Context, informers string) (trace.Selection, error) {
+	switch {
+	case l.audience:
+		return l.Selection(), ErrAudience
+	case l.dial == nil:
+		return l.Selection(), errors.New("there is no server behind this page, so no process can be attached; " +
+			"start informerscope's server with --attach and open the address it prints")
+	}
+	a, err := attached.Open(ctx, attached.Options{Recorder: l.rec, Clock: l.clock, Yield: l.yield, Dial: l.dial}, informers)
+	if err != nil {
+		return l.Selection(), err
+	}
+	l.turn <- struct{}{}
+	defer func() { <-l.turn }()
+	l.halt()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		a.Stop()
+		return l.selection, errClosed
+	}
+	l.supersede()
+	l.stopSource()
+	l.attached = a
+	l.selection = a.Selection()
+	l.rec.Reset()
+	a.Follow()
+	return l.selection, nil
+}

@@ -1,0 +1,69 @@
+package labtest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/core/trace"
+)
+
+// Relay serves HTTP/2 with prior knowledge, like the relay behind its WebSocket. It returns how to reach it.
+func Relay(t *testing.T, h http.Handler) func(context.Context) (net.Conn, error) {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(h)
+	srv.Config.Protocols = new(http.Protocols)
+	srv.Config.Protocols.SetUnencryptedHTTP2(true)
+	srv.Start()
+	t.Cleanup(srv.Close)
+	return func(ctx context.Context) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "tcp", srv.Listener.Addr().String())
+	}
+}
+
+// Until waits for a state for which ok returns true.
+func Until(t *testing.T, rec *trace.Recorder, what string, ok func(*trace.State) bool) *trace.State {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		head, _ := rec.Head()
+		s := rec.FoldAt(head).State()
+		if ok(s) {
+			return s
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("not within 30 s: %s; source %+v, reflector %+v", what, s.Source, s.Reflector)
+		}
+		<-time.After(10 * time.Millisecond) // between two polls
+	}
+}
+
+// Status answers with a Kubernetes Status.
+func Status(w http.ResponseWriter, code int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "message": message,
+		"reason": map[int]string{403: "Forbidden", 404: "NotFound"}[code]})
+}
+
+// ProbeStream is the stream of a probe with one informer: a baseline of the given number of objects.
+func ProbeStream(objects int) string {
+	sel := `{\"source\":\"live\",\"context\":\"mine\",\"group\":\"\",\"version\":\"v1\",\"resource\":\"pods\",\"namespace\":\"\",\"eras\":[\"1.37\"]}`
+	var items []string
+	for i := range objects {
+		items = append(items, fmt.Sprintf(`{"key":"default/p%d","rv":"%d"}`, i, i+1))
+	}
+	state := `{\"era\":\"1.37\",\"running\":true,\"synced\":true,\"queue\":{\"kind\":\"RealFIFO\",\"items\":[]},\"listeners\":[],` +
+		`\"fidelity\":{\"queue\":{\"how\":\"sampled\"}}}`
+	return fmt.Sprintf(`{"format":"informerscope-trace","version":1,"selection":%s,"clientGo":"v0.37.2"}
+{"s":1,"t":10,"k":"Selected","txt":"%s"}
+{"s":2,"t":10,"k":"Restored","txt":"%s","items":[%s]}
+`, strings.ReplaceAll(sel, `\"`, `"`), sel, state, strings.Join(items, ","))
+}
