@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"informerscope/core/lab"
+	"informerscope/core/command"
 	"informerscope/core/selection"
 	"informerscope/tools/doctables"
 )
@@ -92,7 +92,7 @@ func TestTheLinkIsOfKeysThatThePageKnows(t *testing.T) {
 		t.Errorf("the link has %v", has)
 	}
 	for key := range has {
-		if !slices.ContainsFunc(lab.AddressKeys(), func(k lab.AddressKey) bool { return k.Name == key }) {
+		if !slices.ContainsFunc(command.AddressKeys(), func(k command.AddressKey) bool { return k.Name == key }) {
 			t.Errorf("the page has no key %s", key)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hack-pad/safejs"
 
+	"informerscope/core/command"
 	"informerscope/core/lab"
 )
 
@@ -69,7 +70,7 @@ func answer(id int, result any, callErr error) error {
 		})
 		return err
 	}
-	if file, ok := result.(lab.File); ok {
+	if file, ok := result.(command.File); ok {
 		return answerFile(id, file)
 	}
 	text, err := json.Marshal(result)
@@ -125,7 +126,7 @@ func (p *parts) flush() error {
 }
 
 // answerFile sends a file, and transfers its memory to the page.
-func answerFile(id int, file lab.File) error {
+func answerFile(id int, file command.File) error {
 	p := &parts{buf: make([]byte, 0, partSize)}
 	name, err := file.Write(p)
 	if err == nil {

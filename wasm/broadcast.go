@@ -12,13 +12,13 @@ import (
 	"github.com/hack-pad/safejs"
 	"k8s.io/utils/clock"
 
-	"informerscope/core/lab"
+	"informerscope/core/audience"
 	"informerscope/core/trace"
 )
 
 // speak sets up the page's Speaker.
 func (w *worker) speak() {
-	w.console.Speaker = lab.NewSpeaker(lab.SpeakerOptions{
+	w.console.Speaker = audience.NewSpeaker(audience.SpeakerOptions{
 		Recorder: w.rec, Dial: w.console.Link.Dial, Where: w.console.View.Describe, Clock: clock.RealClock{}, Sleep: browserSleep,
 		Header: func() trace.Header {
 			return trace.Header{Selection: w.console.Lab.Selection(), ClientGo: trace.ClientGo}
@@ -29,7 +29,7 @@ func (w *worker) speak() {
 
 // follow sets up the page's Following on a speaker's segments below the URL base, and runs it.
 func (w *worker) follow(base string) {
-	w.console.Following = lab.NewFollowing(lab.FollowingOptions{
+	w.console.Following = audience.NewFollowing(audience.FollowingOptions{
 		Recorder: w.rec, View: w.console.View, Clock: clock.RealClock{},
 		Fetch: func(ctx context.Context, path string) (int, []byte, error) { return browserFetch(ctx, base+path) },
 		Tell:  func() { _ = postJSON("hearing", w.console.Following.Hearing()) },

@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	"informerscope/core/command"
 	"informerscope/core/lab"
 	"informerscope/core/relayclient"
 	"informerscope/core/story"
@@ -98,7 +99,7 @@ func run() error {
 	}
 	w := &worker{
 		rec: rec,
-		console: &lab.Console{
+		console: &command.Console{
 			Lab: lab.New(opts), View: view.New(rec, clock.RealClock{}), Link: link, Simulated: quiet.collectWhenQuiet,
 		},
 		quiet: quiet,

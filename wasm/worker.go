@@ -11,7 +11,8 @@ import (
 
 	"github.com/hack-pad/safejs"
 
-	"informerscope/core/lab"
+	"informerscope/core/arg"
+	"informerscope/core/command"
 	"informerscope/core/trace"
 )
 
@@ -29,7 +30,7 @@ const (
 // worker answers the page's calls.
 type worker struct {
 	rec     *trace.Recorder
-	console *lab.Console
+	console *command.Console
 	quiet   *quiet
 	tick    safejs.Value // signals poke
 
@@ -156,7 +157,7 @@ func (w *worker) read(data safejs.Value) (any, error) {
 }
 
 // readArguments decodes the arguments of a call: JSON, or the bytes of an ArrayBuffer, which JSON cannot carry.
-func readArguments(list safejs.Value) ([]lab.Argument, error) {
+func readArguments(list safejs.Value) ([]arg.Value, error) {
 	if list.IsUndefined() || list.IsNull() {
 		return nil, nil
 	}
@@ -168,7 +169,7 @@ func readArguments(list safejs.Value) ([]lab.Argument, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := make([]lab.Argument, n)
+	args := make([]arg.Value, n)
 	for i := range args {
 		value, err := list.Index(i)
 		if err != nil {

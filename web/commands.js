@@ -1,5 +1,5 @@
 // @ts-check
-// Made by go run ./tools/webtypes from the tables of commands and of the address's keys in core/lab; not to be edited.
+// Made by go run ./tools/webtypes from the tables of commands and of the address's keys in core/command; not to be edited.
 
 /** What a command does to the experiment; see docs/protocol.md. @typedef {'looks' | 'shows' | 'moves' | 'acts' | 'begins' | 'talks'} Effect */
 

@@ -6,99 +6,25 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"k8s.io/utils/clock"
-
 	"informerscope/core/lab/labtest"
+	"informerscope/core/pipe"
 	"informerscope/core/selection"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
-	"informerscope/core/view"
 )
-
-// hanging is a relay that stops answering requests below path, until the test ends. It sends on asked for each of them.
-func hanging(path string, asked chan<- struct{}, end <-chan struct{}) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, path) {
-			select {
-			case asked <- struct{}{}:
-			default:
-			}
-			select {
-			case <-end:
-			case <-r.Context().Done():
-			}
-			return
-		}
-		_, _ = io.WriteString(w, `{"contexts":[{"name":"slow","cluster":"slow"}]}`)
-	})
-}
 
 // slowly is a selection that must ask a live cluster for the version of a resource.
 var slowly = selection.Change{Source: ptr("live"), Context: ptr("slow"), Resource: ptr("foos.example.com")}
 
-// TestNothingWaitsForASelectionThatAsks lets the kubeconfig's description hang, and then discovery. Other calls are answered meanwhile, and a later selection
-// wins.
-func TestNothingWaitsForASelectionThatAsks(t *testing.T) {
-	for _, hangs := range []string{"/contexts", "/clusters/"} {
-		t.Run(hangs, func(t *testing.T) {
-			asked, end := make(chan struct{}, 1), make(chan struct{})
-			dial := labtest.Relay(t, hanging(hangs, asked, end))
-			t.Cleanup(func() { close(end) })
-			rec := trace.NewRecorder(trace.RecorderOptions{})
-			l := New(Options{Recorder: rec, Dial: dial})
-			defer l.Close()
-			c := &Console{Lab: l, View: view.New(rec, clock.RealClock{})}
-			if _, err := c.do(t, "select", `{"objects":5,"rate":0}`); err != nil {
-				t.Fatal(err)
-			}
-			ended := make(chan error, 1)
-			go func() {
-				_, err := l.Select(context.Background(), slowly)
-				ended <- err
-			}()
-			<-asked
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				for _, call := range [][]string{
-					{"hold", `"pop"`}, {"release", `"pop"`, `1`}, {"release", `"pop"`, `0`}, {"fault", `"cut"`}, {"fault", `"delay"`, `{"on":true}`},
-					{"cluster", `"burst"`, `{"n":3}`}, {"addListener", `{"name":"late"}`}, {"writes", `false`}, {"addIndex", `"tier"`, `"label:tier"`},
-					{"state"}, {"seek", `3`}, {"live"}, {"record"}, {"export"}, {"namespaces"}, {"resources"},
-				} {
-					if _, err := c.do(t, call[0], call[1:]...); err != nil {
-						t.Errorf("%s: %v", call[0], err)
-					}
-				}
-				sel, err := l.Select(context.Background(), selection.Change{Source: ptr("sim"), Objects: ptr(7)})
-				if err != nil || sel.Objects != 7 || sel.Resource != "pods" {
-					t.Errorf("the later selection is %+v, %v", sel, err)
-				}
-			}()
-			select {
-			case <-done:
-			case err := <-ended:
-				t.Fatalf("the selection that asks has ended first, with %v", err)
-			}
-			if err := <-ended; !errors.Is(err, ErrSuperseded) {
-				t.Errorf("the earlier selection ended with %v", err)
-			}
-			if sel := l.Selection(); sel.Source != "sim" || sel.Objects != 7 {
-				t.Errorf("what runs is %+v", sel)
-			}
-		})
-	}
-}
-
 // TestALaterSelectionThatAsksWinsToo replaces a selection whose cluster hangs by one whose cluster answers.
 func TestALaterSelectionThatAsksWinsToo(t *testing.T) {
 	asked, end := make(chan struct{}, 1), make(chan struct{})
-	dial := labtest.Relay(t, hanging("/clusters/slow/", asked, end))
+	dial := labtest.Relay(t, labtest.Hang("/clusters/slow/", asked, end))
 	t.Cleanup(func() { close(end) })
 	l := New(Options{Recorder: trace.NewRecorder(trace.RecorderOptions{}), Dial: dial})
 	ended := make(chan error, 1)
@@ -130,14 +56,14 @@ func TestALaterSelectionThatAsksWinsToo(t *testing.T) {
 func TestVirtualTimeGoesOnWhileASelectionAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, end := make(chan struct{}, 1), make(chan struct{})
-		ln := newPipeListener()
+		ln := pipe.Listen()
 		var protocols http.Protocols
 		protocols.SetUnencryptedHTTP2(true)
-		srv := &http.Server{Protocols: &protocols, Handler: hanging("/clusters/", asked, end)}
+		srv := &http.Server{Protocols: &protocols, Handler: labtest.Hang("/clusters/", asked, end)}
 		var wg sync.WaitGroup
 		wg.Go(func() { _ = srv.Serve(ln) })
 		rec := trace.NewRecorder(trace.RecorderOptions{})
-		l := New(Options{Recorder: rec, Idle: synctest.Wait, Dial: func(ctx context.Context) (net.Conn, error) { return ln.dial(ctx) }})
+		l := New(Options{Recorder: rec, Idle: synctest.Wait, Dial: func(ctx context.Context) (net.Conn, error) { return ln.Dial(ctx) }})
 		if _, err := l.Select(t.Context(), selection.Change{Objects: ptr(20), Rate: ptr(20.0)}); err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +94,7 @@ func TestARefusedSelectionCutsNothing(t *testing.T) {
 		mux := http.NewServeMux()
 		mux.Handle("/clusters/one/", http.StripPrefix("/clusters/one", cluster))
 		mux.HandleFunc("/contexts", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"contexts":[]}`) })
-		ln := newPipeListener()
+		ln := pipe.Listen()
 		var protocols http.Protocols
 		protocols.SetUnencryptedHTTP2(true)
 		srv := &http.Server{Protocols: &protocols, Handler: mux}
@@ -176,7 +102,7 @@ func TestARefusedSelectionCutsNothing(t *testing.T) {
 		wg.Go(func() { _ = srv.Serve(ln) })
 		wg.Go(func() { cluster.Run(ctx) })
 		rec := trace.NewRecorder(trace.RecorderOptions{})
-		l := New(Options{Recorder: rec, Dial: func(ctx context.Context) (net.Conn, error) { return ln.dial(ctx) }})
+		l := New(Options{Recorder: rec, Dial: func(ctx context.Context) (net.Conn, error) { return ln.Dial(ctx) }})
 		if _, err := l.Select(ctx, selection.Change{Source: ptr("live"), Context: ptr("one")}); err != nil {
 			t.Fatal(err)
 		}

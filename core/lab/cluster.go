@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"informerscope/core/action"
 	"informerscope/core/faults"
 	"informerscope/core/selection"
 )
@@ -23,32 +25,35 @@ type ClusterArgs struct {
 // clusterVerbs are the verbs of Cluster.
 var clusterVerbs = []string{"create", "scale", "restart", "delete", "deleteDeployment", "burst", "compact", "failover", "crowd", "expire", "rate"}
 
+// ClusterVerbs returns the verbs of Cluster. The caller owns the list.
+func ClusterVerbs() []string { return slices.Clone(clusterVerbs) }
+
 // Cluster changes the simulated cluster and returns a sentence about what it did.
 func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
-	err = l.act(func() (s step, err error) {
+	err = l.act(func() (s action.Step, err error) {
 		if words, err = l.change(verb, a); l.src == nil || l.src.cluster == nil {
 			return s, err
 		}
 		name := cmp.Or(a.Namespace, "default") + "/" + a.Name
 		switch verb { // even a failed action may have changed something
 		case "create", "scale":
-			return newStep(verb, name, max(a.Replicas, 0)), err
+			return action.New(verb, name, max(a.Replicas, 0)), err
 		case "restart":
-			return newStep(verb, name), err
+			return action.New(verb, name), err
 		case "deleteDeployment":
-			return newStep("drop", name), err
+			return action.New("drop", name), err
 		case "delete":
 			if a.Key == "" && a.Name != "" {
 				a.Key = name
 			}
-			return newStep(verb, a.Key), err
+			return action.New(verb, a.Key), err
 		case "burst", "failover", "crowd":
-			return newStep(verb, max(a.N, 0)), err
+			return action.New(verb, max(a.N, 0)), err
 		case "compact", "expire":
-			return newStep(verb), err
+			return action.New(verb), err
 		case "rate":
 			if err == nil {
-				return newStep(verb, a.PerSecond), nil
+				return action.New(verb, a.PerSecond), nil
 			}
 		}
 		return s, err

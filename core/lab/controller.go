@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"informerscope/core/action"
 	"informerscope/core/informer"
 	"informerscope/core/object"
 	"informerscope/core/restwatch"
@@ -194,15 +195,15 @@ func (w *writer) annotate(ctx context.Context, o *object.Object, name, value str
 // Writes switches whether the controllers write to the simulated cluster; nil toggles. It returns whether they write now. When they begin to write, every key
 // is reconciled again, as after a controller's start.
 func (l *Lab) Writes(on *bool) (now bool, err error) {
-	err = l.act(func() (step, error) {
+	err = l.act(func() (action.Step, error) {
 		if l.exp == nil || l.src.cluster == nil {
-			return step{}, errors.New("only the simulated cluster is written to: a live one is only read")
+			return action.Step{}, errors.New("only the simulated cluster is written to: a live one is only read")
 		}
 		if now = l.readOnly.Load(); on != nil {
 			now = *on
 		}
 		l.write(now)
-		return newStep("writes", onOff(now)), nil
+		return action.New("writes", onOff(now)), nil
 	})
 	return now, err
 }

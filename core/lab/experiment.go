@@ -338,7 +338,7 @@ type clusterStats struct {
 func (x *experiment) watchCluster(cluster *simcluster.Cluster) {
 	ticker := x.clock.NewTicker(statsPeriod)
 	defer ticker.Stop()
-	var last [maxLanes]clusterStats
+	var last [MaxLanes]clusterStats
 	var crowd simcluster.CrowdStats
 	quiet := crowdRests // polls since the last change
 	for {

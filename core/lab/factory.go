@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"informerscope/core/action"
 	"informerscope/core/factory"
 	"informerscope/core/informer"
 	"informerscope/core/restwatch"
@@ -98,7 +99,7 @@ func (x *experiment) tell(f *releaseFactory, stage string) {
 // Shutdown ends the factories. Their informers stop, and each factory's Shutdown waits for its own, which can take as long as a backoff that ignores its
 // context.
 func (l *Lab) Shutdown() error {
-	return l.Informer(0).running(newStep("shutdown"), func(x *experiment) error { return x.shutdown() })
+	return l.Informer(0).running(action.New("shutdown"), func(x *experiment) error { return x.shutdown() })
 }
 
 func (x *experiment) shutdown() error {
@@ -118,7 +119,7 @@ func (x *experiment) shutdown() error {
 // Start begins new factories after Shutdown, with informers of the same resources. Start on a factory that was shut down does nothing, so a program that
 // wants to continue creates another one. While factories run, Start does nothing.
 func (l *Lab) Start() error {
-	return l.Informer(0).running(newStep("start"), func(x *experiment) error { return x.start() })
+	return l.Informer(0).running(action.New("start"), func(x *experiment) error { return x.start() })
 }
 
 func (x *experiment) start() error {
@@ -191,18 +192,18 @@ func (x *experiment) wires() []*lane {
 // Unshared runs a second informer of the informer's resource and release beside the factory, like a part of a program that creates its own, or ends it; nil
 // toggles. It returns whether one runs.
 func (i Informer) Unshared(on *bool) (now bool, err error) {
-	err = i.lab.act(func() (step, error) {
+	err = i.lab.act(func() (action.Step, error) {
 		if i.lab.exp == nil {
-			return step{}, errors.New("nothing is running")
+			return action.Step{}, errors.New("nothing is running")
 		}
 		if err := i.lab.exp.has(i.lane); err != nil {
-			return step{}, err
+			return action.Step{}, err
 		}
 		now = i.lab.exp.aside(i.lane) == nil
 		if on != nil {
 			now = *on
 		}
-		return newStep("unshared", i.lane, onOff(now)), i.lab.exp.unshared(i.lane, now)
+		return action.New("unshared", i.lane, onOff(now)), i.lab.exp.unshared(i.lane, now)
 	})
 	return now && err == nil, err
 }

@@ -6,10 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"informerscope/core/action"
 	"informerscope/core/faults"
 	"informerscope/core/informer"
 	"informerscope/core/trace"
 )
+
+// LongestHold is the greatest pace of a handler and the longest delay, in milliseconds.
+const LongestHold = 60_000
 
 // slowPace is the extra time of a handler's call while the fault "slow" is on.
 const slowPace = 120 * time.Millisecond
@@ -21,6 +25,9 @@ const slowIndexing = 50 * time.Millisecond
 // simulated cluster.
 var faultNames = append(slices.Clone(faults.Names), "slow", "slowindex", "mutate", "compact", "restart")
 
+// FaultNames returns the names of all faults. The caller owns the list.
+func FaultNames() []string { return slices.Clone(faultNames) }
+
 // FaultArgs are the arguments of a fault; all are optional.
 type FaultArgs = faults.Args
 
@@ -28,7 +35,7 @@ type FaultArgs = faults.Args
 // apply to one informer, the others to all.
 func (i Informer) Fault(name string, args FaultArgs) (on bool, err error) {
 	l := i.lab
-	err = l.act(func() (s step, err error) {
+	err = l.act(func() (s action.Step, err error) {
 		if l.exp == nil {
 			return s, errors.New("nothing is running that could have a fault")
 		}
@@ -37,15 +44,15 @@ func (i Informer) Fault(name string, args FaultArgs) (on bool, err error) {
 		}
 		switch name {
 		case "compact":
-			return newStep("compact"), nil
+			return action.New("compact"), nil
 		case "restart":
-			return newStep("reboot"), nil
+			return action.New("reboot"), nil
 		case "slow", "mutate":
-			return newStep("fault", name, onOff(on), max(args.Millis, 0), 0, i.lane), nil
+			return action.New("fault", name, onOff(on), max(args.Millis, 0), 0, i.lane), nil
 		case "refuse", "nobookmarks", "noendmark", "forbidden", "delay", "slowindex":
-			return newStep("fault", name, onOff(on), max(args.Millis, 0)), nil
+			return action.New("fault", name, onOff(on), max(args.Millis, 0)), nil
 		}
-		return newStep("fault", name, "", "", max(args.Count, 0)), nil
+		return action.New("fault", name, "", "", max(args.Count, 0)), nil
 	})
 	return on, err
 }
@@ -89,7 +96,7 @@ func (l *Lab) slowIndex(args FaultArgs) bool {
 	if on {
 		d = slowIndexing
 		if args.Millis > 0 {
-			d = time.Duration(min(args.Millis, longestHold)) * time.Millisecond
+			d = time.Duration(min(args.Millis, LongestHold)) * time.Millisecond
 		}
 	}
 	l.holds.indexing.Store(int64(d))
@@ -109,12 +116,12 @@ func (l *Lab) emitFault(s faults.Strike) {
 }
 
 // faultsOn returns the faults that are on, as steps of a story.
-func (l *Lab) faultsOn() (steps []step) {
+func (l *Lab) faultsOn() (steps []action.Step) {
 	for _, s := range l.faults.On() {
-		steps = append(steps, newStep("fault", s.Name, onOff(true), s.Delay.Milliseconds()))
+		steps = append(steps, action.New("fault", s.Name, onOff(true), s.Delay.Milliseconds()))
 	}
 	if d := time.Duration(l.holds.indexing.Load()); d > 0 {
-		steps = append(steps, newStep("fault", "slowindex", onOff(true), d.Milliseconds()))
+		steps = append(steps, action.New("fault", "slowindex", onOff(true), d.Milliseconds()))
 	}
 	return steps
 }

@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/action"
 	"informerscope/core/informer"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
@@ -29,8 +30,11 @@ var stageNames = map[string]informer.Stage{
 	"take":    stageTake,
 }
 
-// stages are the names of the stages that can be held, in the order in which an object passes them.
+// stages are what Stages returns.
 var stages = []string{"store", "pop", "deliver", "take"}
+
+// Stages returns the names of the stages that can be held, in the order in which an object passes them. The caller owns the list.
+func Stages() []string { return slices.Clone(stages) }
 
 func parseStage(name string) (informer.Stage, error) {
 	s, ok := stageNames[name]
@@ -187,13 +191,13 @@ func (h *holds) keys() []holdKey {
 }
 
 // steps returns the holds in force, as steps of a story.
-func (h *holds) steps() (steps []step) {
+func (h *holds) steps() (steps []action.Step) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, key := range h.keys() {
 		for _, name := range stages {
 			if stageNames[name] == key.stage {
-				steps = append(steps, newStep("hold", name, key.listener, key.lane))
+				steps = append(steps, action.New("hold", name, key.listener, key.lane))
 			}
 		}
 	}
@@ -207,8 +211,8 @@ func (g takeGate) Wait(ctx context.Context) { g.h.Wait(ctx, stageTake, 0) }
 
 // Hold holds a stage: store, pop, deliver (of one listener) or take.
 func (i Informer) Hold(stage string, listener int32) error {
-	return i.lab.act(func() (step, error) {
-		return newStep("hold", stage, listener, i.lane), i.lab.hold(stage, listener, i.lane)
+	return i.lab.act(func() (action.Step, error) {
+		return action.New("hold", stage, listener, i.lane), i.lab.hold(stage, listener, i.lane)
 	})
 }
 
@@ -219,7 +223,7 @@ func (l *Lab) holdKey(stage string, listener int32, lane int) (holdKey, error) {
 		return holdKey{}, err
 	}
 	if l.exp == nil { // it holds from the next experiment's first event on
-		if lane < 0 || lane >= maxLanes {
+		if lane < 0 || lane >= MaxLanes {
 			return holdKey{}, fmt.Errorf("there is no informer %d", lane)
 		}
 		return holdKey{uint8(lane), s, listener}, nil
@@ -244,8 +248,8 @@ func (l *Lab) hold(stage string, listener int32, lane int) error {
 
 // Release lets n through a held stage; 0 ends the hold.
 func (i Informer) Release(stage string, n int, listener int32) error {
-	return i.lab.act(func() (step, error) {
-		return newStep("release", stage, max(n, 0), listener, i.lane), i.lab.release(stage, n, listener, i.lane)
+	return i.lab.act(func() (action.Step, error) {
+		return action.New("release", stage, max(n, 0), listener, i.lane), i.lab.release(stage, n, listener, i.lane)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"informerscope/core/action"
 	"informerscope/core/informer"
 	"informerscope/core/object"
 	"informerscope/core/trace"
@@ -39,15 +40,15 @@ func (l *Lab) indexers(gvr schema.GroupVersionResource) informer.Indexers {
 // "{.metadata.labels['app.kubernetes.io/name']}", ".spec.containers[*].image").
 func (i Informer) AddIndex(name, expression string) error {
 	l := i.lab
-	return l.act(func() (step, error) {
+	return l.act(func() (action.Step, error) {
 		if l.exp == nil {
-			return step{}, errors.New("nothing is running that could have an index")
+			return action.Step{}, errors.New("nothing is running that could have an index")
 		}
 		err := l.addIndex(name, expression, i.lane)
 		if err != nil {
-			return step{}, err
+			return action.Step{}, err
 		}
-		return newStep("index", name, expression, i.lane), nil
+		return action.New("index", name, expression, i.lane), nil
 	})
 }
 

@@ -3,6 +3,8 @@ package lab
 import (
 	"errors"
 	"fmt"
+
+	"informerscope/core/action"
 )
 
 // Informer identifies an informer of the experiment for actions. For one resource in several releases, an action applies to all of them, so that they can be
@@ -16,8 +18,8 @@ type Informer struct {
 func (l *Lab) Informer(lane int) Informer { return Informer{l, lane} }
 
 // running does something to the informer if it runs, and keeps it as a step.
-func (i Informer) running(s step, do func(x *experiment) error) error {
-	return i.lab.act(func() (step, error) {
+func (i Informer) running(s action.Step, do func(x *experiment) error) error {
+	return i.lab.act(func() (action.Step, error) {
 		if i.lab.exp == nil {
 			return s, errors.New("nothing is running")
 		}

@@ -43,7 +43,8 @@ type Options struct {
 
 const (
 	maxUnshared = 4 // informers beside those of the factories
-	maxLanes    = selection.MaxResources*selection.MaxReleases + maxUnshared
+	// MaxLanes is the greatest number of informers.
+	MaxLanes = selection.MaxResources*selection.MaxReleases + maxUnshared
 )
 
 // restartTime is how long the simulated API server is away when it restarts.
@@ -125,6 +126,10 @@ func (l *Lab) halt() (at time.Duration) {
 	})
 	return at
 }
+
+// ErrAudience is returned for actions on an experiment that belongs to a speaker.
+var ErrAudience = errors.New("this page follows a speaker: only the speaker acts; " +
+	"you can pause it, step through it and inspect it")
 
 var errClosed = errors.New("this experiment has been closed")
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"informerscope/core/action"
 	"informerscope/core/faults"
 	"informerscope/core/informer"
 	"informerscope/core/trace"
@@ -23,7 +24,7 @@ type ListenerSpec struct {
 
 // AddListener registers one more handler and returns its id.
 func (i Informer) AddListener(spec ListenerSpec) (id int32, err error) {
-	err = i.running(newStep("listen", spec.Name, spec.PaceMillis, spec.ResyncMillis, i.lane), func(x *experiment) (err error) {
+	err = i.running(action.New("listen", spec.Name, spec.PaceMillis, spec.ResyncMillis, i.lane), func(x *experiment) (err error) {
 		id, err = x.addListener(i.lane, spec)
 		return err
 	})
@@ -32,17 +33,17 @@ func (i Informer) AddListener(spec ListenerSpec) (id int32, err error) {
 
 // RemoveListener removes a handler.
 func (i Informer) RemoveListener(id int32) error {
-	return i.running(newStep("unlisten", id, i.lane), func(x *experiment) error { return x.removeListener(i.lane, id) })
+	return i.running(action.New("unlisten", id, i.lane), func(x *experiment) error { return x.removeListener(i.lane, id) })
 }
 
 // Pace sets the extra time of a handler's calls, from 0 to a minute.
 func (i Informer) Pace(id int32, millis float64) error {
-	return i.running(newStep("pace", id, millis, i.lane), func(x *experiment) error { return x.pace(i.lane, id, millis) })
+	return i.running(action.New("pace", id, millis, i.lane), func(x *experiment) error { return x.pace(i.lane, id, millis) })
 }
 
 // Panic makes the next call of a handler panic.
 func (i Informer) Panic(id int32) error {
-	return i.running(newStep("panic", id, i.lane), func(x *experiment) error { return x.panicNext(i.lane, id) })
+	return i.running(action.New("panic", id, i.lane), func(x *experiment) error { return x.panicNext(i.lane, id) })
 }
 
 func (x *experiment) addListener(lane int, spec ListenerSpec) (int32, error) {
@@ -56,7 +57,7 @@ func (x *experiment) addListener(lane int, spec ListenerSpec) (int32, error) {
 	if len(lanes[0].listeners) >= 12 {
 		return 0, errors.New("at most twelve listeners can be shown; remove one first")
 	}
-	if !(spec.PaceMillis >= 0 && spec.PaceMillis <= 60_000) || !(spec.ResyncMillis >= 0) {
+	if !(spec.PaceMillis >= 0 && spec.PaceMillis <= LongestHold) || !(spec.ResyncMillis >= 0) {
 		return 0, errors.New("a handler's pace is from 0 to 60000 milliseconds, and its resync period is not negative")
 	}
 	var id int32
@@ -114,7 +115,7 @@ func (x *experiment) removeListener(lane int, id int32) error {
 }
 
 func (x *experiment) pace(lane int, id int32, millis float64) error {
-	if !(millis >= 0 && millis <= 60_000) {
+	if !(millis >= 0 && millis <= LongestHold) {
 		return errors.New("a handler's pace is from 0 to 60000 milliseconds")
 	}
 	d := milliseconds(millis)
@@ -167,7 +168,7 @@ func (x *experiment) slow(lane int, args FaultArgs) (bool, error) {
 		if on {
 			millis = float64(slowPace / time.Millisecond)
 			if args.Millis > 0 {
-				millis = float64(min(args.Millis, 60_000))
+				millis = float64(min(args.Millis, LongestHold))
 			}
 		}
 		x.lab.emitFault(faults.Strike{Name: "slow", On: on, Delay: time.Duration(millis) * time.Millisecond})

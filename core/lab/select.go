@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"informerscope/core/action"
 	"informerscope/core/relayclient"
 	"informerscope/core/selection"
 	"informerscope/core/simcluster"
@@ -68,7 +69,7 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (trace.Select
 			l.keepEnded(halted, at)
 			if l.src.cluster != nil && l.selection.Rate != next.Rate {
 				l.src.cluster.SetRate(next.Rate)
-				l.history.steps = append(l.history.steps, step{at: at, verb: "rate", args: []string{fmt.Sprint(next.Rate)}})
+				l.history.steps = append(l.history.steps, action.Step{At: at, Verb: "rate", Args: []string{fmt.Sprint(next.Rate)}})
 				l.history.first++
 			}
 			l.start(next)

@@ -14,6 +14,7 @@ import (
 	"informerscope/core/credit"
 	"informerscope/core/faults"
 	"informerscope/core/informer"
+	"informerscope/core/pipe"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
@@ -61,7 +62,7 @@ func (s *source) connect(wrap func(faults.DialFunc) faults.DialFunc) (t *http.Tr
 	if s.cluster == nil {
 		return s.transport, func() {}
 	}
-	ln := newPipeListener()
+	ln := pipe.Listen()
 	var protocols http.Protocols
 	protocols.SetUnencryptedHTTP2(true)
 	srv := &http.Server{Handler: s.cluster, Protocols: &protocols}
@@ -71,7 +72,7 @@ func (s *source) connect(wrap func(faults.DialFunc) faults.DialFunc) (t *http.Tr
 		if s.cluster.Down() {
 			return nil, faults.Refused("pipe")
 		}
-		return ln.dial(ctx)
+		return ln.Dial(ctx)
 	}))
 	return t, func() {
 		_ = srv.Close()
@@ -249,50 +250,3 @@ func (a *arrivals) end(id uint64) int {
 var frameOps = map[string]informer.Op{
 	"ADDED": informer.OpAdded, "MODIFIED": informer.OpUpdated, "DELETED": informer.OpDeleted, "BOOKMARK": informer.OpBookmark,
 }
-
-// pipeListener passes the server's end of a net.Pipe to Accept for each dial.
-type pipeListener struct {
-	conns chan net.Conn
-	once  sync.Once
-	done  chan struct{}
-}
-
-func newPipeListener() *pipeListener {
-	return &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
-}
-
-func (l *pipeListener) dial(ctx context.Context) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case l.conns <- server:
-		return client, nil
-	case <-l.done:
-	case <-ctx.Done():
-	}
-	_, _ = client.Close(), server.Close()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return nil, faults.Refused("pipe")
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *pipeListener) Close() error {
-	l.once.Do(func() { close(l.done) })
-	return nil
-}
-
-func (l *pipeListener) Addr() net.Addr { return pipeAddr{} }
-
-type pipeAddr struct{}
-
-func (pipeAddr) Network() string { return "pipe" }
-func (pipeAddr) String() string  { return "simulated.cluster" }

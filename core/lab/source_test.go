@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"informerscope/core/faults"
+	"informerscope/core/pipe"
 	"informerscope/core/relayclient"
 )
 
@@ -19,7 +20,7 @@ func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
 	for _, gone := range []string{"a question about contexts", "a source that is left"} {
 		t.Run(gone, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ln := newPipeListener()
+				ln := pipe.Listen()
 				var protocols http.Protocols
 				protocols.SetUnencryptedHTTP2(true)
 				var mu sync.Mutex
@@ -33,7 +34,7 @@ func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
 				serving.Go(func() { _ = relay.Serve(ln) })
 				slow := func(context.Context) (net.Conn, error) {
 					time.Sleep(30 * time.Second)
-					return ln.dial(context.Background())
+					return ln.Dial(context.Background())
 				}
 				if gone == "a source that is left" {
 					f := faults.New(nil, nil)

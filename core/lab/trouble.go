@@ -14,7 +14,7 @@ type troubles struct {
 
 	mu         sync.Mutex
 	generation uint64
-	of         [maxLanes]laneTrouble
+	of         [MaxLanes]laneTrouble
 }
 
 // laneTrouble is what is wrong with the requests of one lane.
@@ -29,7 +29,7 @@ func (t *troubles) begin(start func()) (generation uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.generation++
-	t.of = [maxLanes]laneTrouble{}
+	t.of = [MaxLanes]laneTrouble{}
 	start()
 	return t.generation
 }

@@ -18,6 +18,7 @@ import (
 
 	"informerscope/core/informer"
 	"informerscope/core/object"
+	"informerscope/core/pipe"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/selection"
@@ -410,7 +411,7 @@ func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 		cluster := simcluster.New(simcluster.Options{Seed: 1, Objects: 20, Rate: 20})
 		var mu sync.Mutex
 		methods := map[string]int{}
-		ln := newPipeListener()
+		ln := pipe.Listen()
 		var protocols http.Protocols
 		protocols.SetUnencryptedHTTP2(true)
 		srv := &http.Server{Protocols: &protocols, Handler: http.StripPrefix("/clusters/kind-kind",
@@ -429,7 +430,7 @@ func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 			wg.Wait()
 		})
 		rec := trace.NewRecorder(trace.RecorderOptions{})
-		l := New(Options{Recorder: rec, Dial: func(ctx context.Context) (net.Conn, error) { return ln.dial(ctx) }})
+		l := New(Options{Recorder: rec, Dial: func(ctx context.Context) (net.Conn, error) { return ln.Dial(ctx) }})
 		t.Cleanup(func() {
 			l.Close()
 			<-time.After(2 * time.Minute)

@@ -10,7 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"informerscope/core/lab"
+	"informerscope/core/arg"
+	"informerscope/core/command"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
@@ -29,7 +30,7 @@ const (
 // The View and the Lab call the Player with their own locks held, so it may not call them with mu held. A method that decides something holds mu, and returns
 // an effect to run without it; see run.
 type Player struct {
-	console *lab.Console
+	console *command.Console
 	rec     *trace.Recorder
 	stories []*Story
 
@@ -106,7 +107,7 @@ const (
 )
 
 // NewPlayer returns a Player that plays stories with console's commands. rec is the log of console's Lab.
-func NewPlayer(console *lab.Console, rec *trace.Recorder, stories []*Story) *Player {
+func NewPlayer(console *command.Console, rec *trace.Recorder, stories []*Story) *Player {
 	return &Player{console: console, rec: rec, stories: stories}
 }
 
@@ -174,7 +175,7 @@ func (p *Player) Library() Library {
 	return l
 }
 
-// List returns the Library, for lab.Teller.
+// List returns the Library, for command.Teller.
 func (p *Player) List() any { return p.Library() }
 
 // Follow shows the story that another page with the same log plays. told is the story in that page's frames; null ends it.
@@ -279,7 +280,7 @@ func (p *Player) Begin(ctx context.Context, id, release string, step int) error 
 		Objects: &s.Objects, Rate: &s.Rate, Do: &do, Transform: &s.Transform,
 	})
 	if err == nil {
-		_, err = p.console.Do(ctx, "select", []lab.Argument{{JSON: change}})
+		_, err = p.console.Do(ctx, "select", []arg.Value{{JSON: change}})
 	}
 	if err == nil {
 		err = p.addHandlers(ctx, s)
@@ -301,7 +302,7 @@ func (p *Player) addHandlers(ctx context.Context, s *Story) error {
 	for _, h := range s.Handlers {
 		spec, err := json.Marshal(h)
 		if err == nil {
-			_, err = p.console.Do(ctx, "addListener", []lab.Argument{{JSON: spec}})
+			_, err = p.console.Do(ctx, "addListener", []arg.Value{{JSON: spec}})
 		}
 		if err != nil {
 			return err
@@ -738,7 +739,7 @@ func (t *playback) noteAnswer(asks *Request, is *page) bool {
 
 // makeCall makes a call. A listener's name among its arguments becomes the listener's id.
 func (p *Player) makeCall(ctx context.Context, t *playback, c Call) error {
-	given := make([]lab.Argument, len(c.Args))
+	given := make([]arg.Value, len(c.Args))
 	for i, a := range c.Args {
 		if i == c.Listener {
 			var id int32

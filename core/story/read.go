@@ -10,8 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"informerscope/core/arg"
+	"informerscope/core/command"
 	"informerscope/core/informer"
-	"informerscope/core/lab"
 	"informerscope/core/selection"
 )
 
@@ -480,9 +481,9 @@ func (r *reader) call(n *Node) (Call, error) {
 	}
 	// A call may name a listener instead of its number, which is not known yet.
 	checked := slices.Clone(c.Args)
-	for _, command := range lab.Commands() {
-		for i, a := range command.Args {
-			if command.Name != c.Name || a.Name != "listener" || a.Type != lab.Whole || i >= len(c.Args) {
+	for _, known := range command.Commands() {
+		for i, a := range known.Args {
+			if known.Name != c.Name || a.Name != "listener" || a.Type != arg.Whole || i >= len(c.Args) {
 				continue
 			}
 			if _, named := c.Args[i].(string); named {
@@ -490,11 +491,11 @@ func (r *reader) call(n *Node) (Call, error) {
 			}
 		}
 	}
-	given := make([]lab.Argument, len(checked))
+	given := make([]arg.Value, len(checked))
 	for i, a := range checked {
 		given[i].JSON, _ = json.Marshal(a) // plain returns only what marshals
 	}
-	if err := lab.CheckCall(c.Name, given); err != nil {
+	if err := command.CheckCall(c.Name, given); err != nil {
 		return c, r.errorAt(n, "%v", err)
 	}
 	return c, nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"informerscope/core/lab"
+	"informerscope/core/arg"
 )
 
 // Moment is a moment of a recording: an event, or a time since the recording's beginning.
@@ -142,7 +142,7 @@ func (p *Player) BeginOn(ctx context.Context, id string, step int, content []byt
 
 // openRecording loads the recording of a story, and checks each step against it.
 func (p *Player) openRecording(ctx context.Context, s *Story, content []byte) (*playback, error) {
-	if _, err := p.console.Do(ctx, "load", []lab.Argument{{Bytes: content}}); err != nil {
+	if _, err := p.console.Do(ctx, "load", []arg.Value{{Bytes: content}}); err != nil {
 		return nil, fmt.Errorf("the recording %s of the story %s: %w", s.Recording, s.ID, err)
 	}
 	t := &playback{story: s, gen: p.rec.Generation()}

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/command"
 	"informerscope/core/lab"
 	"informerscope/core/lab/labtest"
 	"informerscope/core/trace"
@@ -36,7 +37,7 @@ func newStage(t testing.TB, all []*Story) *stage {
 	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
 	l := lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait})
 	s := &stage{t: t, rec: rec, lab: l, view: view.New(rec, clock.RealClock{})}
-	s.player = NewPlayer(&lab.Console{Lab: l, View: s.view}, rec, all)
+	s.player = NewPlayer(&command.Console{Lab: l, View: s.view}, rec, all)
 	return s
 }
 

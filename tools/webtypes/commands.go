@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"informerscope/core/lab"
+	"informerscope/core/arg"
+	"informerscope/core/command"
 )
 
 const commandsHead = `// @ts-check
-// Made by go run ./tools/webtypes from the tables of commands and of the address's keys in core/lab; not to be edited.
+// Made by go run ./tools/webtypes from the tables of commands and of the address's keys in core/command; not to be edited.
 
 /** What a command does to the experiment; see docs/protocol.md. @typedef {%s} Effect */
 
@@ -20,7 +21,7 @@ export const effects = {
 const unbroken = "\x00"
 
 // effects are all that a command can have.
-var effects = []lab.Effect{lab.Looks, lab.Shows, lab.Moves, lab.Acts, lab.Begins, lab.Talks}
+var effects = []command.Effect{command.Looks, command.Shows, command.Moves, command.Acts, command.Begins, command.Talks}
 
 // generateCommands returns web/commands.js.
 func generateCommands() []byte {
@@ -30,11 +31,11 @@ func generateCommands() []byte {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, commandsHead, union(words))
-	for _, c := range lab.Commands() {
+	for _, c := range command.Commands() {
 		fmt.Fprintf(&b, "  %s: '%s',\n", c.Name, c.Effect)
 	}
 	b.WriteString("};\n\n/** The greatest number that a key of the address takes. */\nexport const limits = {\n")
-	for _, k := range lab.AddressKeys() {
+	for _, k := range command.AddressKeys() {
 		if k.Max > 0 {
 			fmt.Fprintf(&b, "  %s: %d,\n", k.Name, k.Max)
 		}
@@ -46,7 +47,7 @@ func generateCommands() []byte {
 // writeAddressKeys writes the keys that the page's address has.
 func (g *generator) writeAddressKeys() {
 	names := []string{}
-	for _, k := range lab.AddressKeys() {
+	for _, k := range command.AddressKeys() {
 		names = append(names, k.Name)
 	}
 	g.out.WriteString("\n/**\n")
@@ -59,7 +60,7 @@ func (g *generator) writeAddressKeys() {
 func (g *generator) writeArguments() error {
 	g.out.WriteString("\n/**\n * CallArgs is what each call of the worker takes, in order; the table of commands says within which limits.\n")
 	g.out.WriteString(" * @typedef {object} CallArgs\n")
-	for _, c := range lab.Commands() {
+	for _, c := range command.Commands() {
 		args := make([]string, len(c.Args))
 		for i, a := range c.Args {
 			is, err := given(a)
@@ -88,7 +89,7 @@ func label(name string) string {
 }
 
 // mark marks what may be left out.
-func mark(a lab.Arg) string {
+func mark(a arg.Spec) string {
 	if a.Needed {
 		return ""
 	}
@@ -96,22 +97,22 @@ func mark(a lab.Arg) string {
 }
 
 // given is the page's type of an argument.
-func given(a lab.Arg) (string, error) {
+func given(a arg.Spec) (string, error) {
 	is := ""
 	switch {
 	case len(a.OneOf) > 0:
 		is = union(a.OneOf)
-	case a.Type == lab.Text:
+	case a.Type == arg.Text:
 		is = "string"
-	case a.Type == lab.Whole || a.Type == lab.Number:
+	case a.Type == arg.Whole || a.Type == arg.Number:
 		is = "number"
-	case a.Type == lab.Switch:
+	case a.Type == arg.Switch:
 		is = "boolean"
-	case a.Type == lab.Any:
+	case a.Type == arg.Any:
 		is = "object"
-	case a.Type == lab.Content:
+	case a.Type == arg.Content:
 		is = "string | ArrayBuffer"
-	case a.Type == lab.Object:
+	case a.Type == arg.Object:
 		members := make([]string, len(a.Members))
 		for i, m := range a.Members {
 			inner, err := given(m)

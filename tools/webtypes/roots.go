@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"informerscope/core/attached"
+	"informerscope/core/audience"
 	"informerscope/core/lab"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
@@ -102,12 +103,12 @@ type calls struct {
 	Start          bool                 `json:"start"`
 	Unshared       bool                 `json:"unshared"`
 	Show           int                  `json:"show"`
-	Broadcast      lab.OnAir            `json:"broadcast"`
-	BroadcastBegin lab.OnAir            `json:"broadcastBegin"`
-	BroadcastEnd   lab.OnAir            `json:"broadcastEnd"`
+	Broadcast      audience.OnAir       `json:"broadcast"`
+	BroadcastBegin audience.OnAir       `json:"broadcastBegin"`
+	BroadcastEnd   audience.OnAir       `json:"broadcastEnd"`
 	Page           bool                 `json:"page"`
-	Apart          lab.Hearing          `json:"apart"`
-	Along          lab.Hearing          `json:"along"`
+	Apart          audience.Hearing     `json:"apart"`
+	Along          audience.Hearing     `json:"along"`
 }
 
 // anyJSON is what is passed on as it came; marshaler is what writes its own JSON.

@@ -16,6 +16,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/utils/clock"
 
+	"informerscope/core/audience"
+	"informerscope/core/command"
 	"informerscope/core/lab"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -56,7 +58,7 @@ func TestTheTypesInTheTreeAreThoseOfThisProgram(t *testing.T) {
 
 // TestEveryEffectIsKnown finds a command whose effect the page's type of effects does not have.
 func TestEveryEffectIsKnown(t *testing.T) {
-	for _, c := range lab.Commands() {
+	for _, c := range command.Commands() {
 		if !slices.Contains(effects, c.Effect) {
 			t.Errorf("%s %s, which effects in commands.go has not", c.Name, c.Effect)
 		}
@@ -130,7 +132,7 @@ func look(t *testing.T, release string) {
 		}
 		pass(20, 200*time.Millisecond)
 	}
-	holds[lab.Hearing](t, "hearing", encoded(t, lab.NewFollowing(lab.FollowingOptions{Recorder: rec, View: v, Clock: clock.RealClock{}}).Hearing()))
+	holds[audience.Hearing](t, "hearing", encoded(t, audience.NewFollowing(audience.FollowingOptions{Recorder: rec, View: v, Clock: clock.RealClock{}}).Hearing()))
 	sources := l.Sources(t.Context())
 	holds[lab.Sources](t, "sources", encoded(t, sources))
 	v.Pause()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -66,4 +67,22 @@ func ProbeStream(objects int) string {
 {"s":1,"t":10,"k":"Selected","txt":"%s"}
 {"s":2,"t":10,"k":"Restored","txt":"%s","items":[%s]}
 `, strings.ReplaceAll(sel, `\"`, `"`), sel, state, strings.Join(items, ","))
+}
+
+// Hang returns a relay that stops answering requests below path, until the test ends. It sends on asked for each of them.
+func Hang(path string, asked chan<- struct{}, end <-chan struct{}) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, path) {
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+			select {
+			case <-end:
+			case <-r.Context().Done():
+			}
+			return
+		}
+		_, _ = io.WriteString(w, `{"contexts":[{"name":"slow","cluster":"slow"}]}`)
+	})
 }

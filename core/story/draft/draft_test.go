@@ -17,6 +17,8 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/arg"
+	"informerscope/core/command"
 	"informerscope/core/informer"
 	"informerscope/core/lab"
 	"informerscope/core/lab/labtest"
@@ -33,9 +35,9 @@ func TestMain(m *testing.M) {
 }
 
 // call carries out a command of the lab.
-func call(t *testing.T, c *lab.Console, name string, args ...any) {
+func call(t *testing.T, c *command.Console, name string, args ...any) {
 	t.Helper()
-	given := make([]lab.Argument, len(args))
+	given := make([]arg.Value, len(args))
 	for i, a := range args {
 		given[i].JSON, _ = json.Marshal(a)
 	}
@@ -45,11 +47,11 @@ func call(t *testing.T, c *lab.Console, name string, args ...any) {
 }
 
 // record plays a simulated cluster for five minutes, in which do acts after two, and returns the recording.
-func record(t *testing.T, release string, do func(t *testing.T, c *lab.Console, rec *trace.Recorder)) (recording []byte) {
+func record(t *testing.T, release string, do func(t *testing.T, c *command.Console, rec *trace.Recorder)) (recording []byte) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
-		c := &lab.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
+		c := &command.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
 		call(t, c, "select", map[string]any{"source": "sim", "seed": 7, "objects": 30, "rate": 0.5, "era": release})
 		time.Sleep(2 * time.Minute)
 		do(t, c, rec)
@@ -65,13 +67,13 @@ func record(t *testing.T, release string, do func(t *testing.T, c *lab.Console, 
 	return recording
 }
 
-func relists(t *testing.T, c *lab.Console, rec *trace.Recorder) {
+func relists(t *testing.T, c *command.Console, rec *trace.Recorder) {
 	t.Helper()
 	rec.Emit(0, informer.Event{Kind: trace.KindNote, Text: "the history is {compacted} here"})
 	call(t, c, "fault", "410")
 }
 
-func slow(t *testing.T, c *lab.Console, _ *trace.Recorder) {
+func slow(t *testing.T, c *command.Console, _ *trace.Recorder) {
 	t.Helper()
 	call(t, c, "addListener", map[string]any{"name": "mailer", "paceMillis": 4000})
 }
@@ -88,7 +90,7 @@ func tell(t *testing.T, d *draft.Draft, recording []byte) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
-		c := &lab.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
+		c := &command.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
 		p := story.NewPlayer(c, rec, []*story.Story{s})
 		defer func() {
 			p.Leave()
@@ -236,7 +238,7 @@ func TestWhatIsNotTrueOfARecordingDoesNotBegin(t *testing.T) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
-			console := &lab.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
+			console := &command.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
 			p := story.NewPlayer(console, rec, []*story.Story{s})
 			if err := p.BeginOn(t.Context(), "talk", 0, recording); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("it says %v, and not %q", err, c.want)
@@ -270,7 +272,7 @@ func TestAStepOfARecordingRides(t *testing.T) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
-			console := &lab.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
+			console := &command.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
 			defer func() {
 				console.Lab.Close()
 				time.Sleep(time.Minute)
@@ -383,7 +385,7 @@ func TestTheDocumentsRecordingIsTold(t *testing.T) {
 	recording := record(t, "1.37", relists)
 	synctest.Test(t, func(t *testing.T) {
 		rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
-		c := &lab.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
+		c := &command.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
 		p := story.NewPlayer(c, rec, []*story.Story{s})
 		if err := p.BeginOn(t.Context(), "talk", 0, recording); err != nil {
 			t.Fatal(err)

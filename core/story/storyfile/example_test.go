@@ -14,6 +14,7 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"informerscope/core/command"
 	"informerscope/core/lab"
 	"informerscope/core/story"
 	"informerscope/core/trace"
@@ -42,7 +43,7 @@ func TestTheDocumentsExampleIsTold(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
-				console := &lab.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
+				console := &command.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
 				p := story.NewPlayer(console, rec, []*story.Story{s})
 				if err := p.Begin(t.Context(), s.ID, release, 0); err != nil {
 					t.Fatal(err)

@@ -1,14 +1,14 @@
 package storyfile
 
 import (
-	"informerscope/core/lab"
+	"informerscope/core/command"
 	"informerscope/core/story"
 )
 
 // Teller is a Player that accepts stories as files.
 type Teller struct{ *story.Player }
 
-var _ lab.Teller = Teller{}
+var _ command.Teller = Teller{}
 
 // Add reads a story's file and adds it, replacing an added one of the same name. It returns the story's id.
 func (t Teller) Add(file string, content []byte) (id string, err error) {

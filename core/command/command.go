@@ -1,10 +1,12 @@
-package lab
+package command
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"informerscope/core/arg"
 )
 
 // Effect is what a command does to the experiment.
@@ -30,14 +32,12 @@ const (
 type Command struct {
 	Name string
 	// Args are its arguments, in order; optional ones come last.
-	Args   []Arg
+	Args   []arg.Spec
 	Effect Effect
 	// Story: a step of a story may use it.
 	Story bool
 	// Script: globalThis.informerscope has it.
 	Script bool
-	// Verbs are how its action is written in the "do" of a link; none if a link does not record it.
-	Verbs []Verb
 	// Does describes the command, and Answers its answer, for docs/protocol.md, or for docs/reference.md if Script is set.
 	Does, Answers string
 	// Patience bounds a command that waits for a cluster; zero is no bound.
@@ -46,23 +46,9 @@ type Command struct {
 	run runner
 }
 
-// Verb is how an action is written in a link: the verb and its arguments. Trailing arguments are optional.
-type Verb struct {
-	Name string
-	Args []Arg
-	// Means describes, for docs/protocol.md, what the arguments leave open.
-	Means string
-	// play repeats the action. l.mu is held. An action that failed then fails again, so there is no error to return.
-	play func(l *Lab, s step)
-}
-
-// commands are all commands. init fills the list, because commands that read a link refer back to it.
-var commands []Command
-
-func init() {
-	commands = slices.Concat(stateCommands(), experimentCommands(), viewCommands(), tellingCommands(), sourceCommands(), fileCommands(),
-		talkCommands())
-}
+// commands are all commands, in the order of docs/protocol.md.
+var commands = slices.Concat(selectionCommands(), faultCommands(), listenerCommands(), programCommands(), clusterCommands(), timeCommands(),
+	objectCommands(), storyCommands(), sourceCommands(), fileCommands(), broadcastCommands())
 
 // Commands returns all commands, in the order of docs/protocol.md.
 func Commands() []Command { return slices.Clone(commands) }
@@ -82,20 +68,8 @@ func commandNamed(name string) (*Command, error) {
 	return nil, fmt.Errorf("there is no command %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// verbNamed returns a link's verb by name, nil if there is none.
-func verbNamed(name string) *Verb {
-	for i := range commands {
-		for j := range commands[i].Verbs {
-			if v := &commands[i].Verbs[j]; v.Name == name {
-				return v
-			}
-		}
-	}
-	return nil
-}
-
 // CheckCall returns an error for a call that a story must not make: an unknown command, one that stories may not use, or wrong arguments.
-func CheckCall(name string, given []Argument) error {
+func CheckCall(name string, given []arg.Value) error {
 	command, err := commandNamed(name)
 	if err != nil || !command.Story || command.Effect != Acts && command.Effect != Shows {
 		var all []string
@@ -107,6 +81,6 @@ func CheckCall(name string, given []Argument) error {
 		slices.Sort(all)
 		return fmt.Errorf("%q is not a command for stories; there are %s", name, strings.Join(all, ", "))
 	}
-	_, err = command.checked(given)
+	_, err = arg.Check(command.Name, command.Args, given)
 	return err
 }

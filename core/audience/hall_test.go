@@ -1,4 +1,4 @@
-package lab
+package audience
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,11 +20,25 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/faults"
+	"informerscope/core/lab"
+	"informerscope/core/lab/labtest"
+	"informerscope/core/pipe"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
 	"informerscope/core/view"
 )
+
+func TestMain(m *testing.M) {
+	labtest.Quiet()
+	os.Exit(m.Run())
+}
+
+// pass lets d go by, and everything become idle.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
 
 // A fake relay's broadcast, as docs/protocol.md describes it, without access control.
 type hall struct {
@@ -110,12 +125,12 @@ func (h *hall) dial(ctx context.Context) (net.Conn, error) {
 	if h.down || h.cut {
 		return nil, faults.Refused("websocket")
 	}
-	ln := newPipeListener()
+	ln := pipe.Listen()
 	var p http.Protocols
 	p.SetUnencryptedHTTP2(true)
 	srv := &http.Server{Handler: h, Protocols: &p}
 	go func() { _ = srv.Serve(ln) }()
-	c, err := ln.dial(ctx)
+	c, err := ln.Dial(ctx)
 	if err != nil {
 		_ = srv.Close() // nothing will serve it: the one that wanted the connection is gone
 		return nil, err
@@ -201,7 +216,7 @@ func (h *hall) checkpoint() int {
 
 // stage is a speaker's page: an experiment, its view, and its Speaker.
 type stage struct {
-	lab     *Lab
+	lab     *lab.Lab
 	rec     *trace.Recorder
 	view    *view.View
 	speaker *Speaker
@@ -212,7 +227,16 @@ func realSleep(ctx context.Context, d time.Duration) error {
 }
 
 func newStage(t *testing.T, h *hall) *stage {
-	l, rec := start(t, selection.Change{Rate: ptr(8.0)})
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	l := lab.New(lab.Options{Recorder: rec})
+	t.Cleanup(func() {
+		l.Close()
+		<-time.After(2 * time.Minute) // what ignores its context ends by then
+	})
+	objects, rate := 30, 8.0
+	if _, err := l.Select(t.Context(), selection.Change{Objects: &objects, Rate: &rate}); err != nil {
+		t.Fatal(err)
+	}
 	s := &stage{lab: l, rec: rec, view: view.New(rec, clock.RealClock{})}
 	s.speaker = NewSpeaker(SpeakerOptions{Recorder: rec, Dial: h.dial, Where: func() trace.View { s.view.State(); return s.view.Describe() },
 		Header: func() trace.Header { return trace.Header{Selection: l.Selection()} }, Clock: clock.RealClock{}, Sleep: realSleep})
@@ -317,7 +341,7 @@ func TestAFollowerSeesWhatTheSpeakerSees(t *testing.T) {
 			t.Errorf("the speaker is told %+v", air)
 		}
 		mode, seq := shows(f.view)
-		if _, at := s.rec.Head(); mode != "live" || at-f.rec.Event(seq).At > evenly+cutEvery+100*time.Millisecond {
+		if _, at := s.rec.Head(); mode != "live" || at-f.rec.Event(seq).At > showDelay+cutEvery+100*time.Millisecond {
 			t.Errorf("at %s the follower shows what was at %s, %s", at, f.rec.Event(seq).At, mode)
 		}
 
@@ -609,45 +633,6 @@ func TestALinkThatIsNotKnownIsSaidToBe(t *testing.T) {
 	})
 }
 
-func TestAPageOfAnAudienceActsOnNothing(t *testing.T) {
-	rec := trace.NewRecorder(trace.RecorderOptions{})
-	l := New(Options{Recorder: rec, Audience: true, Dial: func(context.Context) (net.Conn, error) {
-		t.Error("a connection was opened")
-		return nil, errors.New("no")
-	}})
-	defer l.Close()
-	ctx := t.Context()
-	for name, try := range map[string]func() error{
-		"select": func() error {
-			_, err := l.Select(ctx, selection.Change{Source: ptr("live"), Context: ptr("kind")})
-			return err
-		},
-		"fault":          func() error { _, err := l.Fault("cut", FaultArgs{}); return err },
-		"hold":           func() error { return l.Hold("pop", 0) },
-		"release":        func() error { return l.Release("pop", 1, 0) },
-		"addListener":    func() error { _, err := l.AddListener(ListenerSpec{Name: "x"}); return err },
-		"removeListener": func() error { return l.RemoveListener(1) },
-		"pace":           func() error { return l.Pace(1, 10) },
-		"panic":          func() error { return l.Panic(1) },
-		"cluster":        func() error { _, err := l.Cluster("burst", ClusterArgs{N: 1}); return err },
-		"writes":         func() error { _, err := l.Writes(nil); return err },
-		"addIndex":       func() error { return l.AddIndex("a", "label:app") },
-		"load":           func() error { _, _, err := l.Load(strings.NewReader("{}")); return err },
-		"resources":      func() error { _, err := l.Resources(ctx); return err },
-		"namespaces":     func() error { _, err := l.Namespaces(ctx); return err },
-	} {
-		if err := try(); !errors.Is(err, ErrAudience) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if src := l.Sources(ctx); src.Sim || src.Live.Error == "" {
-		t.Errorf("sources: %+v", src)
-	}
-	if head, _ := rec.Head(); head != 0 {
-		t.Errorf("the log has %d events", head)
-	}
-}
-
 func TestASpeakersPositionIsBounded(t *testing.T) {
 	s := NewSpeaker(SpeakerOptions{})
 	long := json.RawMessage(`{"x":"` + strings.Repeat("x", maxPage) + `"}`)
@@ -658,14 +643,14 @@ func TestASpeakersPositionIsBounded(t *testing.T) {
 
 func TestAServerWithoutABroadcastIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ln := newPipeListener()
+		ln := pipe.Listen()
 		var p http.Protocols
 		p.SetUnencryptedHTTP2(true)
 		srv := &http.Server{Handler: http.NotFoundHandler(), Protocols: &p}
 		go func() { _ = srv.Serve(ln) }()
 		defer srv.Close()
 		rec := trace.NewRecorder(trace.RecorderOptions{})
-		s := NewSpeaker(SpeakerOptions{Recorder: rec, Dial: ln.dial, Sleep: realSleep, Clock: clock.RealClock{},
+		s := NewSpeaker(SpeakerOptions{Recorder: rec, Dial: ln.Dial, Sleep: realSleep, Clock: clock.RealClock{},
 			Where: func() trace.View { return trace.View{} }, Header: func() trace.Header { return trace.Header{} }})
 		if is, err := s.Look(t.Context()); err != nil || is.Offered {
 			t.Errorf("%+v, %v", is, err)

@@ -1,4 +1,4 @@
-package lab
+package audience
 
 import (
 	"bytes"
@@ -158,8 +158,8 @@ func (e *airError) Error() string {
 	return e.words
 }
 
-// saidNo returns the status with which the relay refused, 0 if it did not.
-func saidNo(err error) int {
+// refusalStatus returns the status with which the relay refused, 0 if it did not.
+func refusalStatus(err error) int {
 	var refused *airError
 	if errors.As(err, &refused) {
 		return refused.status
@@ -167,8 +167,8 @@ func saidNo(err error) int {
 	return 0
 }
 
-// expected returns the segment that the relay expects instead of the one it refused; 0 if it named none.
-func expected(err error) uint64 {
+// expectedSegment returns the segment that the relay expects instead of the one it refused; 0 if it named none.
+func expectedSegment(err error) uint64 {
 	var refused *airError
 	if errors.As(err, &refused) {
 		return refused.expected
@@ -179,9 +179,9 @@ func expected(err error) uint64 {
 // errAirSilent means that the relay did not answer in time.
 var errAirSilent = fmt.Errorf("the relay did not answer within %s; this page tries again by itself", airPatience)
 
-// airWords returns, in words for the user, why the relay was not reached.
-func airWords(err error) string {
-	if saidNo(err) != 0 || errors.Is(err, errAirSilent) {
+// explain returns, in words for the user, why the relay was not reached.
+func explain(err error) string {
+	if refusalStatus(err) != 0 || errors.Is(err, errAirSilent) {
 		return err.Error()
 	}
 	return relayclient.Explain(err).Words
@@ -245,7 +245,7 @@ func (s *Speaker) Look(ctx context.Context) (OnAir, error) {
 	relay := s.transport()
 	defer relay.CloseIdleConnections()
 	if _, err := s.look(ctx, relay); err != nil {
-		return s.OnAir(), errors.New(airWords(err))
+		return s.OnAir(), errors.New(explain(err))
 	}
 	return s.OnAir(), nil
 }
@@ -253,7 +253,7 @@ func (s *Speaker) Look(ctx context.Context) (OnAir, error) {
 func (s *Speaker) look(ctx context.Context, relay http.RoundTripper) (offer, error) {
 	var is offer
 	err := s.ask(ctx, relay, http.MethodGet, "", nil, &is)
-	switch saidNo(err) {
+	switch refusalStatus(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusMethodNotAllowed: // a server without --broadcast, or an older one
 		err, is = nil, offer{}
 	}
@@ -285,9 +285,9 @@ func (s *Speaker) Begin(ctx context.Context, take bool) error {
 	}
 	if err != nil {
 		relay.CloseIdleConnections()
-		switch saidNo(err) {
+		switch refusalStatus(err) {
 		case 0:
-			return errors.New(airWords(err))
+			return errors.New(explain(err))
 		case http.StatusNotFound, http.StatusForbidden, http.StatusMethodNotAllowed:
 			return errors.New("the server was started without --broadcast: restart it with --broadcast, and open the address that it prints")
 		}
@@ -405,23 +405,23 @@ func (s *Speaker) send(ctx context.Context, relay http.RoundTripper, id string) 
 		}
 		switch err := s.post(ctx, relay, id, *left); {
 		case ctx.Err() != nil:
-		case err == nil, saidNo(err) == http.StatusConflict && expected(err) == left.N+1: // the segment had arrived, but not its answer
-			s.arrived(*left)
+		case err == nil, refusalStatus(err) == http.StatusConflict && expectedSegment(err) == left.N+1: // the segment had arrived, but not its answer
+			s.noteSegment(*left)
 			more := left.More
 			left, wait = nil, firstResend
 			if !more {
 				_ = s.o.Sleep(ctx, cutEvery)
 			}
-		case saidNo(err) == http.StatusGone, saidNo(err) == http.StatusConflict:
-			if id, err = s.beginAnew(ctx, relay); err != nil {
+		case refusalStatus(err) == http.StatusGone, refusalStatus(err) == http.StatusConflict:
+			if id, err = s.beginAgain(ctx, relay); err != nil {
 				return
 			}
 			left = nil
-		case saidNo(err) != 0 && saidNo(err) < 500 && saidNo(err) != http.StatusTooManyRequests:
+		case refusalStatus(err) != 0 && refusalStatus(err) < 500 && refusalStatus(err) != http.StatusTooManyRequests:
 			s.fail(err)
 			return
 		default:
-			s.lost(err)
+			s.noteLoss(err)
 			_ = s.o.Sleep(ctx, wait)
 			wait = min(2*wait, lastResend)
 		}
@@ -442,15 +442,15 @@ func (s *Speaker) finish(ctx context.Context, relay http.RoundTripper, id string
 		if s.post(ctx, relay, id, *left) != nil {
 			return
 		}
-		s.arrived(*left)
+		s.noteSegment(*left)
 		more = left.More || !left.End
 		left = nil
 	}
 	_ = s.ask(ctx, relay, http.MethodPost, "/end?id="+url.QueryEscape(id), nil, nil)
 }
 
-// arrived notes that the relay has a segment.
-func (s *Speaker) arrived(seg broadcast.Segment) {
+// noteSegment notes that the relay has a segment.
+func (s *Speaker) noteSegment(seg broadcast.Segment) {
 	about, _ := readAbout(seg.Bytes) // this process wrote it
 	s.say(func(a *OnAir) {
 		a.Phase, a.Error, a.Segments, a.Seq = AirOn, "", a.Segments+1, about.LastSeq
@@ -475,13 +475,13 @@ func (s *Speaker) post(ctx context.Context, relay http.RoundTripper, id string, 
 	return s.ask(ctx, relay, http.MethodPost, "/segments?id="+url.QueryEscape(id)+"&n="+strconv.FormatUint(seg.N, 10), seg.Bytes, nil)
 }
 
-// beginAnew begins again where the relay lost this broadcast, unless another page broadcasts there.
-func (s *Speaker) beginAnew(ctx context.Context, relay http.RoundTripper) (id string, err error) {
+// beginAgain begins again where the relay lost this broadcast, unless another page broadcasts there.
+func (s *Speaker) beginAgain(ctx context.Context, relay http.RoundTripper) (id string, err error) {
 	if id, err = s.begin(ctx, relay, false); err == nil {
 		s.say(func(a *OnAir) { a.Skipped++ })
 		return id, nil
 	}
-	if saidNo(err) == http.StatusConflict {
+	if refusalStatus(err) == http.StatusConflict {
 		s.say(func(a *OnAir) { a.Phase, a.Other = AirTaken, true })
 		return "", err
 	}
@@ -495,7 +495,7 @@ func (s *Speaker) fail(err error) {
 	s.say(func(a *OnAir) { a.Phase, a.Error = AirFailed, err.Error() })
 }
 
-func (s *Speaker) lost(err error) {
-	words := airWords(err)
+func (s *Speaker) noteLoss(err error) {
+	words := explain(err)
 	s.say(func(a *OnAir) { a.Phase, a.Error = AirLost, words })
 }

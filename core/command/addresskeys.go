@@ -1,9 +1,10 @@
-package lab
+package command
 
 import (
 	"slices"
 	"strings"
 
+	"informerscope/core/action"
 	"informerscope/core/informer"
 	"informerscope/core/selection"
 )
@@ -39,7 +40,8 @@ var addressKeys = []AddressKey{
 	{Name: "rate", Takes: "events a second", Max: selection.MaxRate, Means: "how much happens in the simulated cluster"},
 	{Name: "do", Takes: "`2210:hold:pop,2877:release:pop`", Means: "what was done by hand to the simulated cluster, and when " +
 		"([protocol.md](protocol.md#actions-in-a-link))"},
-	{Name: "from", Takes: "milliseconds", Max: uint64(farthest.Milliseconds()), Means: "when the experiment began, if others ran on the same cluster before"},
+	{Name: "from", Takes: "milliseconds", Max: uint64(action.Farthest.Milliseconds()),
+		Means: "when the experiment began, if others ran on the same cluster before"},
 	{Name: "at", Takes: "an event’s number", Max: maxExact, Means: "the moment that shows. The page plays a simulated cluster up to it as fast as it can"},
 	{Name: "go", Takes: "a release of Go", Means: "the release that built the page from which the link comes. A page that another release built warns that " +
 		"its moment may differ"},

@@ -1,4 +1,4 @@
-package lab
+package command
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/attached"
+	"informerscope/core/lab"
 	"informerscope/core/lab/labtest"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -30,7 +31,7 @@ func attachedLab(t *testing.T, stream http.HandlerFunc) (*Console, *trace.Record
 		}
 	}))
 	rec := trace.NewRecorder(trace.RecorderOptions{})
-	l := New(Options{Recorder: rec, Dial: dial})
+	l := lab.New(lab.Options{Recorder: rec, Dial: dial})
 	t.Cleanup(l.Close)
 	return &Console{Lab: l, View: view.New(rec, clock.RealClock{})}, rec
 }

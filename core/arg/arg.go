@@ -1,4 +1,4 @@
-package lab
+package arg
 
 import (
 	"bytes"
@@ -27,8 +27,8 @@ const (
 	Content Type = "text or bytes"
 )
 
-// Arg is an argument of a command or of a link's verb, or a member of an Object.
-type Arg struct {
+// Spec describes an argument of a command or of a link's verb, or a member of an Object.
+type Spec struct {
 	Name string
 	Type Type
 	// Needed arguments must be given.
@@ -40,14 +40,14 @@ type Arg struct {
 	// OneOf are the only texts allowed, if not empty.
 	OneOf []string
 	// Members are the members of an Object.
-	Members []Arg
+	Members []Spec
 }
 
 // Takes describes the allowed values for an error message.
-func (a Arg) Takes() string {
+func (a Spec) Takes() string {
 	limits := ""
 	if a.Min != 0 || a.Max != 0 {
-		limits = fmt.Sprintf(" from %s to %s", decimal(a.Min), decimal(a.Max))
+		limits = fmt.Sprintf(" from %s to %s", Decimal(a.Min), Decimal(a.Max))
 	}
 	switch {
 	case len(a.OneOf) > 0:
@@ -55,11 +55,7 @@ func (a Arg) Takes() string {
 	case a.Type == Text && a.Longest > 0:
 		return fmt.Sprintf("a text of at most %d bytes", a.Longest)
 	case a.Type == Object:
-		names := make([]string, len(a.Members))
-		for i, m := range a.Members {
-			names[i] = m.Name
-		}
-		return "an object of " + strings.Join(names, ", ")
+		return "an object of " + joinNames(a.Members)
 	case a.Type == Any:
 		return "an object"
 	case a.Type == Switch:
@@ -70,11 +66,11 @@ func (a Arg) Takes() string {
 	return "a " + string(a.Type) + limits
 }
 
-// decimal formats a limit without an exponent.
-func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+// Decimal formats a limit without an exponent.
+func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// Argument is one argument as the page gave it: JSON, or the bytes of a file.
-type Argument struct {
+// Value is an argument as the page gave it: JSON, or the bytes of a file.
+type Value struct {
 	JSON  json.RawMessage
 	Bytes []byte
 }
@@ -86,15 +82,15 @@ func leftOut(value json.RawMessage) bool {
 }
 
 // badArgument returns an error that names the argument of a command or step, the allowed values, and the value given.
-func badArgument(of, argument string, a Arg, given string) error {
+func badArgument(of, name string, a Spec, given string) error {
 	if len(given) > 80 {
 		given = strings.ToValidUTF8(given[:80], "") + "…"
 	}
-	return fmt.Errorf("%s: the argument %q is %s, and not %s", of, argument, a.Takes(), given)
+	return fmt.Errorf("%s: the argument %q is %s, and not %s", of, name, a.Takes(), given)
 }
 
 // check returns an error if a value is not allowed; of is the command's name and path the argument's.
-func (a Arg) check(of, path string, value json.RawMessage) error {
+func (a Spec) check(of, path string, value json.RawMessage) error {
 	bad := func() error { return badArgument(of, path, a, string(value)) }
 	switch a.Type {
 	case Text:
@@ -126,14 +122,14 @@ func (a Arg) check(of, path string, value json.RawMessage) error {
 	return nil
 }
 
-func (a Arg) checkText(of, path, text string) error {
+func (a Spec) checkText(of, path, text string) error {
 	if a.Longest > 0 && len(text) > a.Longest || len(a.OneOf) > 0 && !slices.Contains(a.OneOf, text) {
 		return badArgument(of, path, a, strconv.Quote(text))
 	}
 	return nil
 }
 
-func (a Arg) checkNumber(of, path, text string) error {
+func (a Spec) checkNumber(of, path, text string) error {
 	f, err := strconv.ParseFloat(text, 64)
 	ok := err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
 	if ok && (a.Min != 0 || a.Max != 0) {
@@ -150,13 +146,13 @@ func (a Arg) checkNumber(of, path, text string) error {
 	return nil
 }
 
-func (a Arg) checkMembers(of, path string, value json.RawMessage) error {
+func (a Spec) checkMembers(of, path string, value json.RawMessage) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(value, &members) != nil {
 		return badArgument(of, path, a, string(value))
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		i := slices.IndexFunc(a.Members, func(m Arg) bool { return m.Name == name })
+		i := slices.IndexFunc(a.Members, func(m Spec) bool { return m.Name == name })
 		if i < 0 {
 			return fmt.Errorf("%s: there is no %q in the argument %q; it is %s", of, name, path, a.Takes())
 		}
@@ -170,30 +166,30 @@ func (a Arg) checkMembers(of, path string, value json.RawMessage) error {
 	return nil
 }
 
-// arguments are the arguments of one call, checked against the command's.
-type arguments []Argument
+// Values are the arguments of one call, which Check has checked.
+type Values []Value
 
-// checked checks given arguments against the command's.
-func (c *Command) checked(given []Argument) (arguments, error) {
+// Check checks the arguments of a command against their specs. Its error names the command.
+func Check(command string, specs []Spec, given []Value) (Values, error) {
 	// Trailing arguments may be given as null.
-	for len(given) > len(c.Args) && given[len(given)-1].Bytes == nil && leftOut(given[len(given)-1].JSON) {
+	for len(given) > len(specs) && given[len(given)-1].Bytes == nil && leftOut(given[len(given)-1].JSON) {
 		given = given[:len(given)-1]
 	}
-	if len(given) > len(c.Args) {
-		return nil, fmt.Errorf("%s: %d arguments are too many; it takes %s", c.Name, len(given), c.takes())
+	if len(given) > len(specs) {
+		return nil, fmt.Errorf("%s: %d arguments are too many; it takes %s", command, len(given), joinNames(specs))
 	}
-	for i, a := range c.Args {
+	for i, a := range specs {
 		switch {
 		case i < len(given) && given[i].Bytes != nil:
 			if a.Type != Content {
-				return nil, badArgument(c.Name, a.Name, a, "bytes")
+				return nil, badArgument(command, a.Name, a, "bytes")
 			}
 		case i >= len(given) || leftOut(given[i].JSON):
 			if a.Needed {
-				return nil, badArgument(c.Name, a.Name, a, "left out")
+				return nil, badArgument(command, a.Name, a, "left out")
 			}
 		default:
-			if err := a.check(c.Name, a.Name, given[i].JSON); err != nil {
+			if err := a.check(command, a.Name, given[i].JSON); err != nil {
 				return nil, err
 			}
 		}
@@ -201,20 +197,31 @@ func (c *Command) checked(given []Argument) (arguments, error) {
 	return given, nil
 }
 
-// takes returns the names of a command's arguments.
-func (c *Command) takes() string {
-	if len(c.Args) == 0 {
+// joinNames returns the names of arguments.
+func joinNames(specs []Spec) string {
+	if len(specs) == 0 {
 		return "none"
 	}
-	names := make([]string, len(c.Args))
-	for i, a := range c.Args {
+	names := make([]string, len(specs))
+	for i, a := range specs {
 		names[i] = a.Name
 	}
 	return strings.Join(names, ", ")
 }
 
-// argument decodes argument i, which was checked; it returns otherwise if the argument was omitted.
-func argument[T any](given arguments, i int, otherwise T) (T, error) {
+// CheckLink checks an argument as a link writes it; step is the step in the link.
+func (a Spec) CheckLink(step, text string) error {
+	switch {
+	case a.Type == Text:
+		return nil
+	case a.Type == Whole && strings.ContainsAny(text, "+-"): // a link has never had signs
+		return badArgument(step, a.Name, a, strconv.Quote(text))
+	}
+	return a.checkNumber(step, a.Name, text)
+}
+
+// Get decodes argument i, which was checked; it returns otherwise if the argument was omitted.
+func Get[T any](given Values, i int, otherwise T) (T, error) {
 	if i >= len(given) || leftOut(given[i].JSON) {
 		return otherwise, nil
 	}
@@ -225,11 +232,11 @@ func argument[T any](given arguments, i int, otherwise T) (T, error) {
 	return out, nil
 }
 
-// content returns argument i as the content of a file.
-func (given arguments) content(i int) ([]byte, error) {
+// Content returns argument i as the content of a file.
+func (given Values) Content(i int) ([]byte, error) {
 	if i < len(given) && given[i].Bytes != nil {
 		return given[i].Bytes, nil
 	}
-	text, err := argument(given, i, "")
+	text, err := Get(given, i, "")
 	return []byte(text), err
 }

@@ -1,4 +1,4 @@
-package lab
+package audience
 
 import (
 	"bufio"
@@ -7,7 +7,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -39,8 +38,8 @@ const (
 )
 
 const (
-	// evenly is how far behind its newest moment a live log is shown: a speaker's page cuts a segment every half second.
-	evenly = 800 * time.Millisecond
+	// showDelay is how far behind its newest moment a live log is shown: a speaker's page cuts a segment every half second.
+	showDelay = 800 * time.Millisecond
 	// drift is how many of the latest segments determine the shortest delay from the speaker.
 	drift = 20
 	// slowAfter is how much later than the quickest segment others may arrive before the connection counts as slow. After skipAfter the follower skips to
@@ -102,8 +101,8 @@ type position struct {
 	Page  json.RawMessage `json:"page,omitempty"`
 }
 
-// placed is a position with its time on the log's clock.
-type placed struct {
+// timedPosition is a position with its time on the log's clock.
+type timedPosition struct {
 	at time.Duration
 	position
 }
@@ -113,20 +112,20 @@ type Following struct {
 	o     FollowingOptions
 	epoch time.Time
 
-	mu        sync.Mutex
-	is        Hearing
-	heard     time.Time       // when the last segment arrived
-	newest    time.Duration   // the newest moment received
-	ways      []time.Duration // local clock minus log clock, for the last segments
-	positions []placed
-	log       uint64        // the recorder's generation of positions
-	applied   int           // how many positions were applied, the newest of them in force; 0 for none
-	placeAnew bool          // apply the position in force again
-	talkAt    time.Duration // of a recording: the moment it has reached
-	talkSince time.Time     // when it reached that; zero while it is paused
-	best      time.Duration // the shortest delay of a segment, by the speaker's own clock
-	known     bool          // best is known
-	ahead     []piece       // of a recording: segments that were fetched and not shown yet
+	mu         sync.Mutex
+	is         Hearing
+	segmentAt  time.Time       // when the last segment arrived
+	newest     time.Duration   // the newest moment received
+	ways       []time.Duration // local clock minus log clock, for the last segments
+	positions  []timedPosition
+	log        uint64        // the recorder's generation of positions
+	applied    int           // how many positions were applied, the newest of them in force; 0 for none
+	placeAgain bool          // apply the position in force again
+	talkAt     time.Duration // of a recording: the moment it has reached
+	talkSince  time.Time     // when it reached that; zero while it is paused
+	best       time.Duration // the shortest delay of a segment, by the speaker's own clock
+	known      bool          // best is known
+	ahead      []piece       // of a recording: segments that were fetched and not shown yet
 }
 
 // piece is the end of a segment in the log, and its compressed size.
@@ -192,17 +191,17 @@ func (f *Following) Run(ctx context.Context) error {
 		skipTo = nil
 		if h == nil {
 			var err error
-			if h, err = f.head(ctx); err != nil {
+			if h, err = f.askHead(ctx); err != nil {
 				return err
 			}
 		}
-		skipTo = f.talk(ctx, *h)
+		skipTo = f.followOne(ctx, *h)
 	}
 	return ctx.Err()
 }
 
-// head asks for the state of the broadcast until the server answers.
-func (f *Following) head(ctx context.Context) (*head, error) {
+// askHead asks for the state of the broadcast until the server answers.
+func (f *Following) askHead(ctx context.Context) (*head, error) {
 	for wait := firstRetry; ; {
 		status, body, err := f.fetch(ctx, "head")
 		var h head
@@ -215,7 +214,7 @@ func (f *Following) head(ctx context.Context) (*head, error) {
 			f.phase(PhaseUnknown, "")
 			wait = lookAgain
 		default:
-			f.phase(PhaseSilent, failed(status, err))
+			f.phase(PhaseSilent, describeFailure(status, err))
 		}
 		if vclock.Sleep(ctx, f.o.Clock, wait) != nil {
 			return nil, ctx.Err()
@@ -224,7 +223,7 @@ func (f *Following) head(ctx context.Context) (*head, error) {
 	}
 }
 
-func failed(status int, err error) string {
+func describeFailure(status int, err error) string {
 	if err != nil {
 		return err.Error()
 	}
@@ -237,22 +236,22 @@ func (f *Following) fetch(ctx context.Context, path string) (int, []byte, error)
 	return f.o.Fetch(ctx, path)
 }
 
-// talk follows one broadcast, from its newest checkpoint, or from its beginning if it has ended. It returns the head to continue with, nil if the server must
-// be asked for one.
-func (f *Following) talk(ctx context.Context, h head) *head {
+// followOne follows one broadcast, from its newest checkpoint, or from its beginning if it has ended. It returns the head to continue with, nil if the server
+// must be asked for one.
+func (f *Following) followOne(ctx context.Context, h head) *head {
 	n := max(h.Checkpoint, 1)
 	if h.Ended {
 		n = max(h.First, 1)
 	}
 	f.begin(h)
 	if h.Ended && h.Segments < n {
-		return f.after(ctx, h)
+		return f.waitForMore(ctx, h)
 	}
 	decode := func(raw []byte) (any, error) { return object.Parse(raw) }
 	reader := broadcast.NewFollower(f.o.Recorder, decode)
 	wait := firstRetry
 	for {
-		if h.Ended && f.room(ctx) != nil {
+		if h.Ended && f.waitForRoom(ctx) != nil {
 			return nil
 		}
 		status, body, err := f.fetch(ctx, fmt.Sprintf("segments/%d", n))
@@ -261,7 +260,7 @@ func (f *Following) talk(ctx context.Context, h head) *head {
 			return nil
 		case err == nil && status == http.StatusOK:
 			about, err := readAbout(body)
-			if err == nil && h.Ended && about.Fresh && f.shown(ctx) != nil {
+			if err == nil && h.Ended && about.Fresh && f.waitUntilShown(ctx) != nil {
 				return nil
 			}
 			var positions []broadcast.Position
@@ -275,22 +274,22 @@ func (f *Following) talk(ctx context.Context, h head) *head {
 			}
 			wait = firstRetry
 			n = reader.Next()
-			late := f.arrived(about, positions, len(body), !h.Ended && n > h.Segments)
+			late := f.noteSegment(about, positions, len(body), !h.Ended && n > h.Segments)
 			if about.End || h.Ended && n > h.Segments {
 				f.phase(PhaseOver, "")
-				return f.after(ctx, h)
+				return f.waitForMore(ctx, h)
 			}
 			if late <= skipAfter {
 				continue
 			}
 			// Waiting does not make it faster. Showing what others see matters more than what was missed.
-			if now, err := f.head(ctx); err == nil && (now.Checkpoint > n || !now.same(h)) {
+			if now, err := f.askHead(ctx); err == nil && (now.Checkpoint > n || !now.same(h)) {
 				f.say(func(h *Hearing) { h.Skipped++ })
 				return now
 			}
 			continue
 		case err == nil && status == http.StatusNoContent:
-			f.caughtUp(h.Segments > 0 || n > h.Checkpoint+1)
+			f.noteNoNews(h.Segments > 0 || n > h.Checkpoint+1)
 			wait = firstRetry
 			// A cache gives all that wait the same answer: they must not return at the same moment.
 			if vclock.Sleep(ctx, f.o.Clock, restAfter+f.o.Jitter(restAfter)) != nil {
@@ -298,16 +297,16 @@ func (f *Following) talk(ctx context.Context, h head) *head {
 			}
 			continue
 		case err == nil && (status == http.StatusNotFound || status == http.StatusGone):
-			now, err := f.head(ctx)
+			now, err := f.askHead(ctx)
 			if err != nil || !now.same(h) || n > now.Segments+1 {
 				return now
 			}
 		default:
-			f.phase(PhaseSilent, failed(status, err))
+			f.phase(PhaseSilent, describeFailure(status, err))
 			if vclock.Sleep(ctx, f.o.Clock, wait) != nil {
 				return nil
 			}
-			if now, err := f.head(ctx); err != nil || !now.same(h) || n > now.Segments+1 {
+			if now, err := f.askHead(ctx); err != nil || !now.same(h) || n > now.Segments+1 {
 				return now // the server was restarted, and has another broadcast
 			}
 			f.phase(PhaseJoining, "")
@@ -337,8 +336,8 @@ func (f *Following) begin(h head) {
 	})
 }
 
-// room waits until enough of a recording has been shown to fetch more.
-func (f *Following) room(ctx context.Context) error {
+// waitForRoom waits until enough of a recording has been shown to fetch more.
+func (f *Following) waitForRoom(ctx context.Context) error {
 	for {
 		d := f.o.View.Describe()
 		shown := d.Head - d.Behind
@@ -358,8 +357,8 @@ func (f *Following) room(ctx context.Context) error {
 	}
 }
 
-// shown waits until all that was fetched of a recording has been shown, because another log follows.
-func (f *Following) shown(ctx context.Context) error {
+// waitUntilShown waits until all that was fetched of a recording has been shown, because another log follows.
+func (f *Following) waitUntilShown(ctx context.Context) error {
 	for {
 		if d := f.o.View.Describe(); d.Behind == 0 {
 			return ctx.Err()
@@ -386,13 +385,13 @@ func readAbout(segment []byte) (a broadcast.Head, err error) {
 	return a, json.Unmarshal(line, &a)
 }
 
-// arrived notes what a segment brought, and returns how much later than possible it arrived. fresh: it is newer than the broadcast was when the follower
+// noteSegment notes what a segment brought, and returns how much later than possible it arrived. fresh: it is newer than the broadcast was when the follower
 // joined.
-func (f *Following) arrived(about broadcast.Head, found []broadcast.Position, size int, fresh bool) (late time.Duration) {
+func (f *Following) noteSegment(about broadcast.Head, found []broadcast.Position, size int, fresh bool) (late time.Duration) {
 	now := f.o.Clock.Now()
 	seq, at := f.o.Recorder.Head()
 	f.mu.Lock()
-	f.heard = now
+	f.segmentAt = now
 	if log := f.o.Recorder.Generation(); log != f.log { // the speaker has made another selection
 		f.log, f.positions, f.applied, f.ways, f.ahead, f.newest = log, nil, 0, nil, nil, -1
 		f.talkAt, f.talkSince = 0, time.Time{}
@@ -400,7 +399,7 @@ func (f *Following) arrived(about broadcast.Head, found []broadcast.Position, si
 	for _, p := range found {
 		var is position
 		if json.Unmarshal(p.Body, &is) == nil {
-			f.positions = append(f.positions, placed{p.At, is})
+			f.positions = append(f.positions, timedPosition{p.At, is})
 			at = max(at, p.At)
 		}
 	}
@@ -447,10 +446,10 @@ func (f *Following) arrived(about broadcast.Head, found []broadcast.Position, si
 	return late
 }
 
-// caughtUp notes that the server has nothing newer.
-func (f *Following) caughtUp(begun bool) {
+// noteNoNews notes that the server has nothing newer.
+func (f *Following) noteNoNews(begun bool) {
 	f.mu.Lock()
-	quiet := !f.heard.IsZero() && f.o.Clock.Since(f.heard) > quietAfter
+	quiet := !f.segmentAt.IsZero() && f.o.Clock.Since(f.segmentAt) > quietAfter
 	f.mu.Unlock()
 	f.say(func(h *Hearing) {
 		h.Error, h.BehindMillis = "", 0
@@ -463,8 +462,8 @@ func (f *Following) caughtUp(begun bool) {
 	})
 }
 
-// after waits for an ended broadcast to continue, or for another to begin.
-func (f *Following) after(ctx context.Context, h head) *head {
+// waitForMore waits for an ended broadcast to continue, or for another to begin.
+func (f *Following) waitForMore(ctx context.Context, h head) *head {
 	for {
 		if vclock.Sleep(ctx, f.o.Clock, lookAgain) != nil {
 			return nil
@@ -481,11 +480,11 @@ func (f *Following) after(ctx context.Context, h head) *head {
 func (f *Following) moment() (at time.Duration, present bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.at(), !f.is.Recording
+	return f.position(), !f.is.Recording
 }
 
-// at returns the moment that the broadcast has reached, on the log's clock. f.mu is held.
-func (f *Following) at() time.Duration {
+// position returns the moment that the broadcast has reached, on the log's clock. f.mu is held.
+func (f *Following) position() time.Duration {
 	now := f.o.Clock.Now()
 	if f.is.Recording {
 		at := f.talkAt
@@ -503,23 +502,23 @@ func (f *Following) at() time.Duration {
 	if len(f.ways) == 0 {
 		return 0
 	}
-	return now.Sub(f.epoch) - slices.Min(f.ways) - evenly
+	return now.Sub(f.epoch) - slices.Min(f.ways) - showDelay
 }
 
 // Tick moves the view to the speaker's position at the moment shown. Call it before drawing the view.
 func (f *Following) Tick() {
 	f.mu.Lock()
-	at := f.at()
+	at := f.position()
 	n := sort.Search(len(f.positions), func(i int) bool { return f.positions[i].at > at })
-	if f.is.Own || n == 0 || n == f.applied && !f.placeAnew {
+	if f.is.Own || n == 0 || n == f.applied && !f.placeAgain {
 		f.mu.Unlock()
 		return
 	}
 	was, is := position{}, f.positions[n-1]
-	if f.applied > 0 && f.applied <= len(f.positions) && !f.placeAnew {
+	if f.applied > 0 && f.applied <= len(f.positions) && !f.placeAgain {
 		was = f.positions[f.applied-1].position
 	}
-	f.applied, f.placeAnew = n, false
+	f.applied, f.placeAgain = n, false
 	f.mu.Unlock()
 	if is.Mode != was.Mode || is.Speed != was.Speed || is.Seq != was.Seq && is.Mode != "live" {
 		f.place(is, at)
@@ -529,7 +528,7 @@ func (f *Following) Tick() {
 }
 
 // place moves the view to a position, at a moment of the broadcast.
-func (f *Following) place(p placed, at time.Duration) {
+func (f *Following) place(p timedPosition, at time.Duration) {
 	v := f.o.View
 	switch p.Mode {
 	case "paused":
@@ -551,7 +550,7 @@ func (f *Following) place(p placed, at time.Duration) {
 func (f *Following) Apart() {
 	f.mu.Lock()
 	if f.is.Recording && !f.is.Own {
-		f.talkAt, f.talkSince = f.at(), time.Time{}
+		f.talkAt, f.talkSince = f.position(), time.Time{}
 	}
 	f.mu.Unlock()
 	f.say(func(h *Hearing) { h.Own = true })
@@ -569,7 +568,7 @@ func (f *Following) Along() {
 		}
 		f.talkSince = f.o.Clock.Now()
 	}
-	f.placeAnew = true
+	f.placeAgain = true
 	none := len(f.positions) == 0
 	f.mu.Unlock()
 	if none {
@@ -578,7 +577,3 @@ func (f *Following) Along() {
 	f.say(func(h *Hearing) { h.Own = false })
 	f.Tick()
 }
-
-// ErrAudience is returned for actions on an experiment that belongs to a speaker.
-var ErrAudience = errors.New("this page follows a speaker: only the speaker acts; " +
-	"you can pause it, step through it and inspect it")

@@ -1,4 +1,4 @@
-package lab
+package command
 
 import (
 	"context"
@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 
+	"informerscope/core/arg"
+	"informerscope/core/audience"
+	"informerscope/core/lab"
 	"informerscope/core/relayclient"
 	"informerscope/core/selection"
 	"informerscope/core/view"
@@ -17,13 +20,13 @@ var ErrNotOffered = errors.New("this page was opened without a server, so it can
 
 // Console carries out commands. Its methods are safe for concurrent use.
 type Console struct {
-	Lab  *Lab
+	Lab  *lab.Lab
 	View *view.View
 	// Link is the connection to the relay, nil without one.
 	Link *relayclient.Link
 	// Speaker is set on a page with a relay, Following on an audience's page; otherwise they are nil.
-	Speaker   *Speaker
-	Following *Following
+	Speaker   *audience.Speaker
+	Following *audience.Following
 	// Stories plays stories; nil without any.
 	Stories Teller
 	// Simulated, if not nil, is called before and after an experiment begins, with whether it is simulated.
@@ -37,12 +40,12 @@ type File struct {
 }
 
 // Do carries out the command with a name.
-func (c *Console) Do(ctx context.Context, name string, given []Argument) (any, error) {
+func (c *Console) Do(ctx context.Context, name string, given []arg.Value) (any, error) {
 	command, err := commandNamed(name)
 	if err != nil {
 		return nil, err
 	}
-	args, err := command.checked(given)
+	args, err := arg.Check(command.Name, command.Args, given)
 	if err != nil {
 		return nil, err
 	}
@@ -108,12 +111,12 @@ func (c *Console) simulated(on bool) {
 }
 
 // speaker returns the page's Speaker.
-func (c *Console) speaker() (*Speaker, error) {
+func (c *Console) speaker() (*audience.Speaker, error) {
 	switch {
 	case c.Speaker != nil:
 		return c.Speaker, nil
 	case c.Following != nil:
-		return nil, ErrAudience
+		return nil, lab.ErrAudience
 	}
 	return nil, ErrNotOffered
 }
@@ -141,7 +144,7 @@ func (c *Console) token(ctx context.Context, token string) (any, error) {
 }
 
 // follower calls do on the page's Following, and returns its new state.
-func (c *Console) follower(do func(*Following)) (any, error) {
+func (c *Console) follower(do func(*audience.Following)) (any, error) {
 	if c.Following == nil {
 		return nil, errors.New("this page follows no speaker")
 	}

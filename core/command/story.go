@@ -1,9 +1,11 @@
-package lab
+package command
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+
+	"informerscope/core/arg"
 )
 
 // Teller plays stories with this package's commands; see core/story.
@@ -37,10 +39,11 @@ func (c *Console) teller(do func(Teller) error) (any, error) {
 	return true, do(c.Stories)
 }
 
-func tellingCommands() []Command {
+// storyCommands tell stories.
+func storyCommands() []Command {
 	return []Command{{
 		Name: "stories", Effect: Looks, Answers: "the stories and their groups: `core/story.Library`",
-		run: nothing(func(_ context.Context, c *Console) (any, error) {
+		run: takeNone(func(_ context.Context, c *Console) (any, error) {
 			if c.Stories == nil {
 				return nil, errNoTeller
 			}
@@ -48,15 +51,15 @@ func tellingCommands() []Command {
 		}),
 	}, {
 		Name: "storyAdd", Effect: Shows,
-		Args:    []Arg{{Name: "file", Type: Text, Needed: true, Longest: longestName}, {Name: "content", Type: Content, Needed: true}},
+		Args:    []arg.Spec{{Name: "file", Type: arg.Text, Needed: true, Longest: longestName}, {Name: "content", Type: arg.Content, Needed: true}},
 		Does:    "adds a story from a file, in place of an earlier one of the same name. An error names the line",
 		Answers: "its id",
-		run: func(_ context.Context, c *Console, given arguments) (any, error) {
-			file, err := argument(given, 0, "")
+		run: func(_ context.Context, c *Console, given arg.Values) (any, error) {
+			file, err := arg.Get(given, 0, "")
 			if err != nil {
 				return nil, err
 			}
-			content, err := given.content(1)
+			content, err := given.Content(1)
 			if err != nil {
 				return nil, err
 			}
@@ -67,64 +70,64 @@ func tellingCommands() []Command {
 		},
 	}, {
 		Name: "storyBegin", Effect: Begins, Patience: clusterPatience,
-		Args: []Arg{{Name: "id", Type: Text, Needed: true, Longest: longestName}, {Name: "era", Type: Text, Longest: longestName},
-			{Name: "step", Type: Whole, Min: 0, Max: 1000}, {Name: "recording", Type: Content}},
+		Args: []arg.Spec{{Name: "id", Type: arg.Text, Needed: true, Longest: longestName}, {Name: "era", Type: arg.Text, Longest: longestName},
+			{Name: "step", Type: arg.Whole, Min: 0, Max: 1000}, {Name: "recording", Type: arg.Content}},
 		Does: "begins a story on its own cluster, in one of its releases (`era`). With `step` it resumes there: the steps before it happen again, as " +
 			"fast as possible. A story on a recording needs the file and ends the experiment",
 		Answers: "`true`",
-		run: func(ctx context.Context, c *Console, given arguments) (any, error) {
-			step, err := argument(given, 2, 0)
+		run: func(ctx context.Context, c *Console, given arg.Values) (any, error) {
+			step, err := arg.Get(given, 2, 0)
 			if err != nil {
 				return nil, err
 			}
-			recording, err := given.content(3)
+			recording, err := given.Content(3)
 			if err != nil {
 				return nil, err
 			}
 			if len(recording) > 0 {
-				id, err := argument(given, 0, "")
+				id, err := arg.Get(given, 0, "")
 				if err != nil {
 					return nil, err
 				}
 				return c.teller(func(t Teller) error { return t.BeginOn(ctx, id, step, recording) })
 			}
-			return two(func(ctx context.Context, c *Console, id, release string) (any, error) {
+			return takeTwo(func(ctx context.Context, c *Console, id, release string) (any, error) {
 				return c.teller(func(t Teller) error { return t.Begin(ctx, id, release, step) })
 			})(ctx, c, given)
 		},
 	}, {
-		Name: "storyTurn", Effect: Moves, Args: []Arg{{Name: "n", Type: Whole, Min: -1, Max: 1}},
+		Name: "storyTurn", Effect: Moves, Args: []arg.Spec{{Name: "n", Type: arg.Whole, Min: -1, Max: 1}},
 		Does: "goes to the next step, with -1 to the one before. The running step ends first, faster than at its own pace; a second call " +
 			"skips showing it. If the step waits for the reader, the call acts in the reader's place",
 		Answers: "`true`",
-		run: one(1, func(ctx context.Context, c *Console, n int) (any, error) {
+		run: takeOne(1, func(ctx context.Context, c *Console, n int) (any, error) {
 			return c.teller(func(t Teller) error { return t.Turn(ctx, n) })
 		}),
 	}, {
-		Name: "storyStep", Effect: Moves, Args: []Arg{{Name: "step", Type: Whole, Min: 0, Max: 1000}},
+		Name: "storyStep", Effect: Moves, Args: []arg.Spec{{Name: "step", Type: arg.Whole, Min: 0, Max: 1000}},
 		Does: "shows again a step that has begun", Answers: "`true`",
-		run: one(0, func(ctx context.Context, c *Console, step int) (any, error) {
+		run: takeOne(0, func(ctx context.Context, c *Console, step int) (any, error) {
 			return c.teller(func(t Teller) error { return t.GoTo(ctx, step) })
 		}),
 	}, {
 		Name: "storyRide", Effect: Shows,
 		Does:    "reports that the page rides the object of the frames' `story.ride`: the next `storyTurn` goes on. Without this call it opens the ride",
 		Answers: "`true`",
-		run: nothing(func(_ context.Context, c *Console) (any, error) {
+		run: takeNone(func(_ context.Context, c *Console) (any, error) {
 			return c.teller(func(t Teller) error { return t.Ride() })
 		}),
 	}, {
 		Name: "storyEnd", Effect: Shows, Does: "leaves the story; the experiment and its time go on", Answers: "`true`",
-		run: nothing(func(_ context.Context, c *Console) (any, error) {
+		run: takeNone(func(_ context.Context, c *Console) (any, error) {
 			return c.teller(func(t Teller) error {
 				t.Leave()
 				return nil
 			})
 		}),
 	}, {
-		Name: "storyFollow", Effect: Shows, Args: []Arg{{Name: "told", Type: Any}},
+		Name: "storyFollow", Effect: Shows, Args: []arg.Spec{{Name: "told", Type: arg.Any}},
 		Does: "shows a follower the speaker's story: the `story` of the speaker's frames, or none", Answers: "`true`",
-		run: one(json.RawMessage(nil), func(_ context.Context, c *Console, told json.RawMessage) (any, error) {
+		run: takeOne(json.RawMessage(nil), func(_ context.Context, c *Console, told json.RawMessage) (any, error) {
 			return c.teller(func(t Teller) error { return t.Follow(told) })
 		}),
 	}}

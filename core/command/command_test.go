@@ -1,4 +1,4 @@
-package lab
+package command
 
 import (
 	"bytes"
@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"math"
 	"os"
 	"path/filepath"
@@ -21,23 +18,32 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/action"
+	"informerscope/core/arg"
+	"informerscope/core/lab"
+	"informerscope/core/lab/labtest"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 	"informerscope/tools/doctables"
 )
 
+func TestMain(m *testing.M) {
+	labtest.Quiet()
+	os.Exit(m.Run())
+}
+
 //go:generate go test -run ^TestTheProtocolSaysWhatTheTableSays$ -write-protocol
 
 var writeProtocol = flag.Bool("write-protocol", false, "write the tables of docs/protocol.md and docs/reference.md")
 
 // typeWords name a type in docs/protocol.md where that needs a shorter word than an error message.
-var typeWords = map[Type]string{Whole: "integer", Switch: "boolean", Any: "object"}
+var typeWords = map[arg.Type]string{arg.Whole: "integer", arg.Switch: "boolean", arg.Any: "object"}
 
-func typeWord(t Type) string { return cmp.Or(typeWords[t], string(t)) }
+func typeWord(t arg.Type) string { return cmp.Or(typeWords[t], string(t)) }
 
 // argumentWords returns the arguments of a command as docs/protocol.md shows them: a name with a question mark may be left out.
-func argumentWords(args []Arg) string {
+func argumentWords(args []arg.Spec) string {
 	words := make([]string, len(args))
 	for i, a := range args {
 		name := a.Name
@@ -49,17 +55,17 @@ func argumentWords(args []Arg) string {
 		switch {
 		case len(a.OneOf) > 0:
 			words[i] = name + ": `" + strings.Join(a.OneOf, "`, `") + "`"
-		case a.Type == Object:
+		case a.Type == arg.Object:
 			words[i] = name + ": {" + argumentWords(a.Members) + "}"
 		case a.Longest > 0:
 			words[i] += fmt.Sprintf(" up to %d bytes", a.Longest)
 		case a.Max == most && a.Min < 0, a.Min == 0 && a.Max == 0:
 		case a.Max >= math.MaxInt32: // no limit that a user meets
-			words[i] += " from " + decimal(a.Min)
+			words[i] += " from " + arg.Decimal(a.Min)
 		case a.Min < 0:
-			words[i] += fmt.Sprintf(" %s to %s", decimal(a.Min), decimal(a.Max))
+			words[i] += fmt.Sprintf(" %s to %s", arg.Decimal(a.Min), arg.Decimal(a.Max))
 		default:
-			words[i] += fmt.Sprintf(" %s–%s", decimal(a.Min), decimal(a.Max))
+			words[i] += fmt.Sprintf(" %s–%s", arg.Decimal(a.Min), arg.Decimal(a.Max))
 		}
 	}
 	return strings.Join(words, "; ")
@@ -103,7 +109,10 @@ func verbRows() string {
 	b.WriteString("| command | its verbs |\n|-|-|\n")
 	for _, c := range Commands() {
 		var verbs []string
-		for _, v := range c.Verbs {
+		for _, v := range action.Verbs() {
+			if v.Command != c.Name {
+				continue
+			}
 			form := v.Name
 			for _, a := range v.Args {
 				form += ":" + a.Name
@@ -134,12 +143,12 @@ func scriptRows() string {
 	return b.String()
 }
 
-// signature returns the names of arguments, with square brackets around the optional ones.
-func signature(args []Arg) string {
+// signature returns the names of arg.Values, with square brackets around the optional ones.
+func signature(args []arg.Spec) string {
 	words := make([]string, len(args))
 	for i, a := range args {
 		words[i] = a.Name
-		if a.Type == Object {
+		if a.Type == arg.Object {
 			members := make([]string, len(a.Members))
 			for j, m := range a.Members {
 				members[j] = m.Name
@@ -154,21 +163,21 @@ func signature(args []Arg) string {
 }
 
 // values returns the values that the arguments take, where their names do not give them.
-func values(args []Arg) (all []string) {
+func values(args []arg.Spec) (all []string) {
 	for _, a := range args {
 		switch {
 		case len(a.OneOf) > 0:
 			all = append(all, a.Name+": "+codes(a.OneOf))
-		case a.Type == Object:
+		case a.Type == arg.Object:
 			all = append(all, values(a.Members)...)
-		case a.Type == Switch:
+		case a.Type == arg.Switch:
 			all = append(all, a.Name+": true or false")
 		case a.Longest > 0:
 			all = append(all, fmt.Sprintf("%s: up to %s bytes", a.Name, grouped(uint64(a.Longest))))
-		case a.Type == Content:
+		case a.Type == arg.Content:
 			all = append(all, a.Name+": its text, or an ArrayBuffer")
-		case (a.Type == Whole || a.Type == Number) && a.Max < math.MaxInt32 && a.Name != "lane":
-			all = append(all, fmt.Sprintf("%s: %s to %s", a.Name, decimal(a.Min), grouped(uint64(a.Max))))
+		case (a.Type == arg.Whole || a.Type == arg.Number) && a.Max < math.MaxInt32 && a.Name != "lane":
+			all = append(all, fmt.Sprintf("%s: %s to %s", a.Name, arg.Decimal(a.Min), grouped(uint64(a.Max))))
 		}
 	}
 	return all
@@ -197,9 +206,9 @@ func grouped(n uint64) string {
 	return s
 }
 
-// TestTheProtocolSaysWhatTheTableSays compares the tables of docs/protocol.md and docs/reference.md with the code; go generate ./core/lab writes them.
+// TestTheProtocolSaysWhatTheTableSays compares the tables of docs/protocol.md and docs/reference.md with the code; go generate ./core/command writes them.
 func TestTheProtocolSaysWhatTheTableSays(t *testing.T) {
-	const by = "go generate ./core/lab"
+	const by = "go generate ./core/command"
 	doctables.Hold(t, "../../docs/protocol.md", by, *writeProtocol, map[string]string{"commands": commandRows(), "verbs": verbRows()})
 	doctables.Hold(t, "../../docs/reference.md", by, *writeProtocol, map[string]string{"keys": keyRows(), "script": scriptRows()})
 }
@@ -319,10 +328,10 @@ func TestStoriesAreToldWhatTheyMayNotUse(t *testing.T) {
 		`removeListener 1, 2, 3, 4`: `removeListener: 4 arguments are too many`,
 	} {
 		name, rest, _ := strings.Cut(call, " ")
-		var given []Argument
+		var given []arg.Value
 		for _, a := range strings.Split(rest, ", ") {
 			if a != "" {
-				given = append(given, Argument{JSON: json.RawMessage(a)})
+				given = append(given, arg.Value{JSON: json.RawMessage(a)})
 			}
 		}
 		err := CheckCall(name, given)
@@ -332,82 +341,21 @@ func TestStoriesAreToldWhatTheyMayNotUse(t *testing.T) {
 	}
 }
 
-// TestEveryStepThatIsWrittenCanBeRead finds each newStep in the package, because a link must be readable.
-func TestEveryStepThatIsWrittenCanBeRead(t *testing.T) {
-	written := map[string]bool{}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
+// TestLinksTellWhatWasDone: a link has a verb for each command that acts, and for no command that only shows.
+func TestLinksTellWhatWasDone(t *testing.T) {
+	told := map[string]bool{}
+	for _, v := range action.Verbs() {
+		told[v.Command] = true
+		if c, err := commandNamed(v.Command); err != nil {
+			t.Errorf("the verb %s: %v", v.Name, err)
+		} else if c.Effect != Acts && c.Effect != Begins {
+			t.Errorf("%s %s and has the verb %s, but a link tells what was done to the experiment alone", c.Name, c.Effect, v.Name)
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			if clause, ok := n.(*ast.CaseClause); ok { // case "create", "scale": return newStep(verb, …)
-				for _, call := range newSteps(clause) {
-					if id, ok := call.Args[0].(*ast.Ident); ok && id.Name == "verb" {
-						for _, value := range clause.List {
-							note(t, written, value, len(call.Args)-1)
-						}
-					}
-				}
-			}
-			if call, ok := n.(*ast.CallExpr); ok && isNewStep(call) {
-				if _, ok := call.Args[0].(*ast.BasicLit); ok {
-					note(t, written, call.Args[0], len(call.Args)-1)
-				}
-			}
-			return true
-		})
 	}
 	for _, c := range Commands() {
-		for _, v := range c.Verbs {
-			if !written[v.Name] {
-				t.Errorf("nothing writes the verb %s", v.Name)
-			}
-			if c.Effect != Acts && c.Effect != Begins {
-				t.Errorf("%s %s and has the verb %s, but a link tells what was done to the experiment alone", c.Name, c.Effect, v.Name)
-			}
-		}
-		if c.Effect == Acts && len(c.Verbs) == 0 {
+		if c.Effect == Acts && !told[c.Name] {
 			t.Errorf("%s does something to the experiment that no link tells", c.Name)
 		}
-	}
-}
-
-func isNewStep(call *ast.CallExpr) bool {
-	id, ok := call.Fun.(*ast.Ident)
-	return ok && id.Name == "newStep"
-}
-
-func newSteps(in ast.Node) (calls []*ast.CallExpr) {
-	ast.Inspect(in, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && isNewStep(call) {
-			calls = append(calls, call)
-		}
-		return true
-	})
-	return calls
-}
-
-// note notes that a verb is written with n arguments.
-func note(t *testing.T, written map[string]bool, verb ast.Expr, n int) {
-	t.Helper()
-	name, err := strconv.Unquote(verb.(*ast.BasicLit).Value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	written[name] = true
-	v := verbNamed(name)
-	if v == nil {
-		t.Errorf("a step %q is written that no link may have", name)
-	} else if n > len(v.Args) {
-		t.Errorf("a step %q is written with %d arguments; its verb has %d", name, n, len(v.Args))
 	}
 }
 
@@ -418,7 +366,7 @@ func TestMembersAreThoseOfTheTypes(t *testing.T) {
 		arg     int
 		into    any
 	}{
-		{"select", 0, selection.Change{}}, {"fault", 1, FaultArgs{}}, {"cluster", 1, ClusterArgs{}}, {"addListener", 0, ListenerSpec{}},
+		{"select", 0, selection.Change{}}, {"fault", 1, lab.FaultArgs{}}, {"cluster", 1, lab.ClusterArgs{}}, {"addListener", 0, lab.ListenerSpec{}},
 		{"broadcastBegin", 0, talk{}},
 	} {
 		c, err := commandNamed(tt.command)
@@ -441,7 +389,7 @@ func TestMembersAreThoseOfTheTypes(t *testing.T) {
 }
 
 func TestTheTableIsWellFormed(t *testing.T) {
-	names, verbs := map[string]bool{}, map[string]bool{}
+	names := map[string]bool{}
 	for _, c := range Commands() {
 		if names[c.Name] || c.run == nil || c.Effect == "" || c.Does == "" && c.Answers == "" {
 			t.Errorf("the command %q is twice in the table, or something of it is missing", c.Name)
@@ -452,12 +400,6 @@ func TestTheTableIsWellFormed(t *testing.T) {
 				t.Errorf("%s: %s is needed and stands behind what may be left out", c.Name, a.Name)
 			}
 		}
-		for _, v := range c.Verbs {
-			if verbs[v.Name] || v.play == nil {
-				t.Errorf("the verb %q is twice in the table, or cannot be played", v.Name)
-			}
-			verbs[v.Name] = true
-		}
 	}
 }
 
@@ -465,7 +407,7 @@ func TestTheTableIsWellFormed(t *testing.T) {
 func console(t *testing.T) *Console {
 	t.Helper()
 	rec := trace.NewRecorder(trace.RecorderOptions{})
-	l := New(Options{Recorder: rec})
+	l := lab.New(lab.Options{Recorder: rec})
 	t.Cleanup(l.Close)
 	return &Console{Lab: l, View: view.New(rec, clock.RealClock{})}
 }
@@ -473,7 +415,7 @@ func console(t *testing.T) *Console {
 // do carries out a command with arguments in JSON.
 func (c *Console) do(t *testing.T, name string, args ...string) (any, error) {
 	t.Helper()
-	given := make([]Argument, len(args))
+	given := make([]arg.Value, len(args))
 	for i, a := range args {
 		given[i].JSON = json.RawMessage(a)
 	}
@@ -514,7 +456,7 @@ func TestBadArgumentsNameWhatIsTaken(t *testing.T) {
 			t.Errorf("%s(%s): %v\nwant %s", tt.name, strings.Join(tt.args, ", "), err, tt.want)
 		}
 	}
-	if _, err := c.Do(t.Context(), "seek", []Argument{{Bytes: []byte("7")}}); err == nil || !strings.Contains(err.Error(), "and not bytes") {
+	if _, err := c.Do(t.Context(), "seek", []arg.Value{{Bytes: []byte("7")}}); err == nil || !strings.Contains(err.Error(), "and not bytes") {
 		t.Errorf("seek(bytes): %v", err)
 	}
 }
@@ -548,7 +490,7 @@ func TestCommandsDoWhatTheTableSays(t *testing.T) {
 	if name, err := must("record").(File).Write(&file); err != nil || !strings.HasSuffix(name, ".jsonl") {
 		t.Errorf("recorded %q, %v", name, err)
 	}
-	loaded, err := c.Do(t.Context(), "load", []Argument{{Bytes: file.Bytes()}})
+	loaded, err := c.Do(t.Context(), "load", []arg.Value{{Bytes: file.Bytes()}})
 	if err != nil || loaded.(map[string]any)["events"].(int) == 0 {
 		t.Errorf("load: %v, %v", loaded, err)
 	}
@@ -585,7 +527,7 @@ func TestTheReferencesExampleRuns(t *testing.T) {
 		if err := json.Unmarshal([]byte("["+text+"]"), &args); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		given := make([]Argument, len(args))
+		given := make([]arg.Value, len(args))
 		for i, a := range args {
 			given[i].JSON = a
 		}

@@ -1,0 +1,86 @@
+package lab
+
+import (
+	"strings"
+
+	"informerscope/core/action"
+)
+
+// plays repeat the actions of a link, by verb. l.mu is held. An action that failed then fails again, so there is no error to return.
+var plays = map[string]func(l *Lab, s action.Step){
+	"watch": (*Lab).playWatch,
+	"halt":  func(l *Lab, _ action.Step) { l.stopExperiment() },
+
+	"fault":   (*Lab).playFault,
+	"reboot":  func(l *Lab, _ action.Step) { l.reboot() },
+	"hold":    func(l *Lab, s action.Step) { _ = l.hold(s.Arg(0), int32(s.Int(1)), s.Int(2)) },
+	"release": func(l *Lab, s action.Step) { _ = l.release(s.Arg(0), s.Int(1), int32(s.Int(2)), s.Int(3)) },
+	"listen": inExperiment(func(x *experiment, s action.Step) {
+		_, _ = x.addListener(s.Int(3), ListenerSpec{Name: s.Arg(0), PaceMillis: s.Float(1), ResyncMillis: s.Float(2)})
+	}),
+	"unlisten": inExperiment(func(x *experiment, s action.Step) { _ = x.removeListener(s.Int(1), int32(s.Int(0))) }),
+	"pace":     inExperiment(func(x *experiment, s action.Step) { _ = x.pace(s.Int(2), int32(s.Int(0)), s.Float(1)) }),
+	"panic":    inExperiment(func(x *experiment, s action.Step) { _ = x.panicNext(s.Int(1), int32(s.Int(0))) }),
+	"index":    func(l *Lab, s action.Step) { _ = l.addIndex(s.Arg(0), s.Arg(1), s.Int(2)) },
+	"writes":   func(l *Lab, s action.Step) { l.write(s.Arg(0) != "off") },
+	"shutdown": inExperiment(func(x *experiment, _ action.Step) { _ = x.shutdown() }),
+	"start":    inExperiment(func(x *experiment, _ action.Step) { _ = x.start() }),
+	"unshared": inExperiment(func(x *experiment, s action.Step) { _ = x.unshared(s.Int(0), s.Arg(1) != "off") }),
+
+	"create":   (*Lab).playDeployment,
+	"scale":    (*Lab).playDeployment,
+	"restart":  (*Lab).playDeployment,
+	"drop":     (*Lab).playDeployment,
+	"delete":   func(l *Lab, s action.Step) { _, _ = l.change("delete", ClusterArgs{Key: s.Arg(0)}) },
+	"burst":    func(l *Lab, s action.Step) { _, _ = l.change("burst", ClusterArgs{N: s.Int(0)}) },
+	"compact":  func(l *Lab, _ action.Step) { _, _ = l.change("compact", ClusterArgs{}) },
+	"failover": func(l *Lab, s action.Step) { _, _ = l.change("failover", ClusterArgs{N: s.Int(0)}) },
+	"crowd":    func(l *Lab, s action.Step) { _, _ = l.change("crowd", ClusterArgs{N: s.Int(0)}) },
+	"expire":   func(l *Lab, _ action.Step) { _, _ = l.change("expire", ClusterArgs{}) },
+	"rate":     func(l *Lab, s action.Step) { _, _ = l.change("rate", ClusterArgs{PerSecond: s.Float(0)}) },
+}
+
+// inExperiment plays a step that does nothing if no experiment runs.
+func inExperiment(play func(x *experiment, s action.Step)) func(*Lab, action.Step) {
+	return func(l *Lab, s action.Step) {
+		if l.exp != nil {
+			play(l.exp, s)
+		}
+	}
+}
+
+func (l *Lab) playFault(s action.Step) {
+	args := FaultArgs{Millis: s.Int(2), Count: s.Int(3)}
+	if on := s.Arg(1) == "on"; s.Arg(1) != "" {
+		args.On = &on
+	}
+	_, _ = l.fault(s.Arg(0), args, s.Int(4))
+}
+
+// playWatch begins an earlier experiment on the cluster again.
+func (l *Lab) playWatch(s action.Step) {
+	sel, err := s.Watched().Apply(l.selection)
+	if err != nil { // action.Read has checked it
+		panic(err)
+	}
+	l.start(sel)
+}
+
+// playDeployment repeats a step on a deployment.
+func (l *Lab) playDeployment(s action.Step) {
+	a := ClusterArgs{Replicas: s.Int(1)}
+	a.Namespace, a.Name, _ = strings.Cut(s.Arg(0), "/")
+	verb := s.Verb
+	if verb == "drop" {
+		verb = "deleteDeployment"
+	}
+	_, _ = l.change(verb, a)
+}
+
+// onOff returns how a switch is written in a link.
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}

@@ -1,0 +1,105 @@
+package lab
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"informerscope/core/action"
+)
+
+// TestEveryStepThatIsWrittenCanBeRead finds each action.New in the package, because a link must be readable.
+func TestEveryStepThatIsWrittenCanBeRead(t *testing.T) {
+	written := map[string]bool{}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if clause, ok := n.(*ast.CaseClause); ok { // case "create", "scale": return action.New(verb, …)
+				for _, call := range newActions(clause) {
+					if id, ok := call.Args[0].(*ast.Ident); ok && id.Name == "verb" {
+						for _, value := range clause.List {
+							note(t, written, value, len(call.Args)-1)
+						}
+					}
+				}
+			}
+			if call, ok := n.(*ast.CallExpr); ok && isNewAction(call) {
+				if _, ok := call.Args[0].(*ast.BasicLit); ok {
+					note(t, written, call.Args[0], len(call.Args)-1)
+				}
+			}
+			return true
+		})
+	}
+	for _, v := range action.Verbs() {
+		if !written[v.Name] {
+			t.Errorf("nothing writes the verb %s", v.Name)
+		}
+	}
+}
+
+// TestEveryVerbCanBePlayed: a link plays each verb, and no other.
+func TestEveryVerbCanBePlayed(t *testing.T) {
+	verbs := action.Verbs()
+	names := map[string]bool{}
+	for _, v := range verbs {
+		if names[v.Name] || plays[v.Name] == nil {
+			t.Errorf("the verb %q is twice in the table, or cannot be played", v.Name)
+		}
+		names[v.Name] = true
+	}
+	if len(plays) != len(verbs) {
+		t.Errorf("%d verbs are played, and a link can have %d", len(plays), len(verbs))
+	}
+}
+
+func isNewAction(call *ast.CallExpr) bool {
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || f.Sel.Name != "New" {
+		return false
+	}
+	id, ok := f.X.(*ast.Ident)
+	return ok && id.Name == "action"
+}
+
+func newActions(in ast.Node) (calls []*ast.CallExpr) {
+	ast.Inspect(in, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && isNewAction(call) {
+			calls = append(calls, call)
+		}
+		return true
+	})
+	return calls
+}
+
+// note notes that a verb is written with n arguments.
+func note(t *testing.T, written map[string]bool, verb ast.Expr, n int) {
+	t.Helper()
+	name, err := strconv.Unquote(verb.(*ast.BasicLit).Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written[name] = true
+	verbs := action.Verbs()
+	i := slices.IndexFunc(verbs, func(v action.Verb) bool { return v.Name == name })
+	if i < 0 {
+		t.Errorf("a step %q is written that no link may have", name)
+	} else if n > len(verbs[i].Args) {
+		t.Errorf("a step %q is written with %d arguments; its verb has %d", name, n, len(verbs[i].Args))
+	}
+}
