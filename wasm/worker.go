@@ -49,7 +49,7 @@ func (w *worker) frames(ctx context.Context) error {
 		}
 		// Use the browser's timer: a timer of Go could fire while the experiment works, and change the order of its goroutines.
 		wait := tickMillis
-		if w.console.Lab.Replaying() {
+		if w.console.Lab.Driver().Playing() {
 			wait = hurryMillis
 			if err := w.pause(wait); err != nil {
 				return err

@@ -15,7 +15,7 @@ func timeCommands() []Command {
 		Name: "play", Effect: Moves, Story: true, Script: true, Args: []arg.Spec{{Name: "speed", Type: arg.Number, Min: 0, Max: 8}},
 		Does: "lets time go on, at a speed of 1/32 to 8; 0 keeps the last speed", Answers: "View",
 		run: takeOne(0.0, func(_ context.Context, c *Console, speed float64) (any, error) {
-			c.Lab.Go()
+			c.Lab.Driver().Go()
 			err := c.View.Play(speed)
 			return c.View.Describe(), err
 		}),
@@ -28,7 +28,7 @@ func timeCommands() []Command {
 	}, {
 		Name: "live", Effect: Moves, Story: true, Script: true, Does: "goes to the newest moment and stays there", Answers: "View",
 		run: takeNone(func(_ context.Context, c *Console) (any, error) {
-			c.Lab.Go()
+			c.Lab.Driver().Go()
 			c.View.Live()
 			return c.View.Describe(), nil
 		}),
@@ -37,7 +37,7 @@ func timeCommands() []Command {
 		Does: "moves by `n` events (1 by default, negative: back) and pauses", Answers: "View",
 		run: takeOne(1, func(_ context.Context, c *Console, n int) (any, error) {
 			if n > 0 && c.View.Describe().Behind < uint64(n) {
-				c.Lab.Go()
+				c.Lab.Driver().Go()
 			}
 			c.View.Step(n)
 			return c.View.Describe(), nil

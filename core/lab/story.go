@@ -80,11 +80,8 @@ func (l *Lab) act(do func() (action.Step, error)) error {
 // Acts counts the user's actions.
 func (l *Lab) Acts() int64 { return l.acts.Load() }
 
-// Go lets time continue if it stands still at a link's moment, or stops the replay from halting there.
-func (l *Lab) Go() { l.driver.Go() }
-
-// Replaying reports whether the experiment plays as fast as it can towards a link's moment.
-func (l *Lab) Replaying() bool { return l.driver.Playing() }
+// Driver returns what moves virtual time: it plays towards a link's moment, stands still there, and goes on. On real time it does nothing.
+func (l *Lab) Driver() *vclock.Driver { return l.driver }
 
 // Arrive waits until the replay that Select started has reached its moment, and reports whether the log has that moment.
 func (l *Lab) Arrive(ctx context.Context) (there bool) {
@@ -219,12 +216,3 @@ func (l *Lab) endStanding() {
 	l.indices = nil
 	l.readOnly.Store(false)
 }
-
-// WatchTime sets the function that decides on virtual time whether time stands still; nil for none. See vclock.Driver.
-func (l *Lab) WatchTime(w vclock.Watch) { l.driver.Watch(w) }
-
-// Hasten makes virtual time pass factor times as fast as real time.
-func (l *Lab) Hasten(factor float64) { l.driver.Pace(factor) }
-
-// LookAgain calls the function of WatchTime again.
-func (l *Lab) LookAgain() { l.driver.Look() }

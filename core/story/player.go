@@ -293,7 +293,7 @@ func (p *Player) Begin(ctx context.Context, id, release string, step int) error 
 	}
 	p.guard(func() { t.gen = p.rec.Generation() })
 	go p.act(acting, t)
-	p.console.Lab.WatchTime(p.watch)
+	p.console.Lab.Driver().Watch(p.watch)
 	return p.goLive(ctx)
 }
 
@@ -351,8 +351,8 @@ func (p *Player) drop(t *playback) {
 			p.playback = nil
 		}
 	})
-	p.console.Lab.WatchTime(nil)
-	p.console.Lab.Hasten(1)
+	p.console.Lab.Driver().Watch(nil)
+	p.console.Lab.Driver().Pace(1)
 	p.console.View.Tell(nil)
 }
 
@@ -591,14 +591,14 @@ func (p *Player) act(ctx context.Context, t *playback) {
 			}
 			if m.pace != pace {
 				pace = m.pace
-				p.console.Lab.Hasten(pace)
+				p.console.Lab.Driver().Pace(pace)
 			}
 			if m.calls == nil {
 				break
 			}
 			if err := m.calls(ctx); err != nil && ctx.Err() == nil {
 				p.guard(func() { t.fail(err.Error()) })
-				p.console.Lab.LookAgain()
+				p.console.Lab.Driver().Look()
 			}
 		}
 	}
@@ -675,7 +675,7 @@ func (p *Player) enter(ctx context.Context, t *playback, i int) error {
 		t.pages = append(t.pages, is)
 		t.shownStep, t.phase = i, phasePlay
 	})
-	p.console.Lab.LookAgain()
+	p.console.Lab.Driver().Look()
 	return nil
 }
 
@@ -723,7 +723,7 @@ func (p *Player) answer(ctx context.Context, t *playback) error {
 		}
 		t.phase = phasePlay
 	})
-	p.console.Lab.LookAgain()
+	p.console.Lab.Driver().Look()
 	return nil
 }
 
