@@ -71,7 +71,7 @@ func TestVirtualTimeGoesOnWhileASelectionAsks(t *testing.T) {
 		wg.Go(func() { _, _ = l.Select(context.Background(), slowly) })
 		<-asked
 		before := rec.Now()
-		if err := l.Hold("deliver", 1); err != nil {
+		if err := l.Informer(0).Hold("deliver", 1); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Second)

@@ -317,7 +317,7 @@ func TestShutdownAndStart(t *testing.T) {
 				if err := l.Shutdown(); err == nil || !strings.Contains(err.Error(), "already") {
 					t.Errorf("a second Shutdown: %v", err)
 				}
-				if _, err := l.AddListener(ListenerSpec{Name: "late"}); err == nil || !strings.Contains(err.Error(), "has stopped") {
+				if _, err := l.Informer(0).AddListener(ListenerSpec{Name: "late"}); err == nil || !strings.Contains(err.Error(), "has stopped") {
 					t.Errorf("a listener of an informer that has ended: %v", err)
 				}
 				if err := l.Start(); err != nil {

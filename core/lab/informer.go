@@ -61,33 +61,3 @@ func (x *experiment) called(lane int) string {
 	}
 	return of.Name()
 }
-
-// Hold is Informer.Hold for the first informer.
-func (l *Lab) Hold(stage string, listener int32) error { return l.Informer(0).Hold(stage, listener) }
-
-// Release is Informer.Release for the first informer.
-func (l *Lab) Release(stage string, n int, listener int32) error {
-	return l.Informer(0).Release(stage, n, listener)
-}
-
-// AddListener is Informer.AddListener for the first informer.
-func (l *Lab) AddListener(spec ListenerSpec) (int32, error) { return l.Informer(0).AddListener(spec) }
-
-// RemoveListener is Informer.RemoveListener for the first informer.
-func (l *Lab) RemoveListener(id int32) error { return l.Informer(0).RemoveListener(id) }
-
-// Pace is Informer.Pace for the first informer.
-func (l *Lab) Pace(id int32, millis float64) error { return l.Informer(0).Pace(id, millis) }
-
-// Panic is Informer.Panic for the first informer.
-func (l *Lab) Panic(id int32) error { return l.Informer(0).Panic(id) }
-
-// AddIndex is Informer.AddIndex for the first informer.
-func (l *Lab) AddIndex(name, expression string) error {
-	return l.Informer(0).AddIndex(name, expression)
-}
-
-// Fault is Informer.Fault for the first informer.
-func (l *Lab) Fault(name string, args FaultArgs) (bool, error) {
-	return l.Informer(0).Fault(name, args)
-}

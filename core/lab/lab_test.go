@@ -159,13 +159,13 @@ func TestFaultsAreRealErrorsAndHeal(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					l, rec := start(t, selection.Change{Release: &release, Rate: ptr(5.0)})
 					pass(5 * time.Second)
-					if _, err := l.Fault(tc.fault, tc.args); err != nil {
+					if _, err := l.Informer(0).Fault(tc.fault, tc.args); err != nil {
 						t.Fatal(err)
 					}
 					pass(6 * time.Second)
 					tc.during(t, state(rec))
 					if tc.heal != "" {
-						if on, err := l.Fault(tc.heal, FaultArgs{On: ptr(false)}); on || err != nil {
+						if on, err := l.Informer(0).Fault(tc.heal, FaultArgs{On: ptr(false)}); on || err != nil {
 							t.Fatal(on, err)
 						}
 					}
@@ -187,7 +187,7 @@ func TestNoEndMarkKeepsTheInformerFromSyncing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, selection.Change{})
 		pass(time.Second)
-		if _, err := l.Fault("noendmark", FaultArgs{}); err != nil {
+		if _, err := l.Informer(0).Fault("noendmark", FaultArgs{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := l.Select(t.Context(), selection.Change{Namespace: ptr("shop")}); err != nil {
@@ -208,7 +208,7 @@ func TestNoBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, selection.Change{})
 		pass(2 * time.Second)
-		if _, err := l.Fault("nobookmarks", FaultArgs{}); err != nil {
+		if _, err := l.Informer(0).Fault("nobookmarks", FaultArgs{}); err != nil {
 			t.Fatal(err)
 		}
 		before := state(rec).Reflector.Bookmarks
@@ -216,7 +216,7 @@ func TestNoBookmarks(t *testing.T) {
 		if s := state(rec); s.Reflector.Bookmarks != before || s.Reflector.Phase != "watching" {
 			t.Errorf("%d bookmarks came, phase %s", s.Reflector.Bookmarks-before, s.Reflector.Phase)
 		}
-		if _, err := l.Fault("nobookmarks", FaultArgs{}); err != nil {
+		if _, err := l.Informer(0).Fault("nobookmarks", FaultArgs{}); err != nil {
 			t.Fatal(err)
 		}
 		pass(time.Minute)
@@ -230,7 +230,7 @@ func TestHoldsFillAndReleaseOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, selection.Change{Release: ptr("1.33")}) // one delta a pop
 		pass(5 * time.Second)
-		if err := l.Hold("pop", 0); err != nil {
+		if err := l.Informer(0).Hold("pop", 0); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := l.Cluster("burst", ClusterArgs{N: 10}); err != nil {
@@ -241,14 +241,14 @@ func TestHoldsFillAndReleaseOneByOne(t *testing.T) {
 		if depth < 10 {
 			t.Fatalf("depth %d behind a held Pop", depth)
 		}
-		if err := l.Release("pop", 2, 0); err != nil {
+		if err := l.Informer(0).Release("pop", 2, 0); err != nil {
 			t.Fatal(err)
 		}
 		pass(100 * time.Millisecond)
 		if s := state(rec); s.Queue.Depth != depth-2 || len(s.Holds) != 1 || !s.Holds[0].Waiting {
 			t.Errorf("depth %d after releasing 2 of %d; holds %+v", s.Queue.Depth, depth, s.Holds)
 		}
-		if err := l.Release("pop", 0, 0); err != nil {
+		if err := l.Informer(0).Release("pop", 0, 0); err != nil {
 			t.Fatal(err)
 		}
 		pass(time.Second)
@@ -256,17 +256,17 @@ func TestHoldsFillAndReleaseOneByOne(t *testing.T) {
 			t.Errorf("depth %d, holds %+v after releasing all", s.Queue.Depth, s.Holds)
 		}
 		for _, stage := range []string{"store", "take"} {
-			if err := l.Hold(stage, 0); err != nil {
+			if err := l.Informer(0).Hold(stage, 0); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := l.Hold("deliver", 0); err == nil {
+		if err := l.Informer(0).Hold("deliver", 0); err == nil {
 			t.Error("held the delivery of no listener")
 		}
-		if err := l.Hold("deliver", 2); err != nil {
+		if err := l.Informer(0).Hold("deliver", 2); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Hold("nowhere", 0); err == nil {
+		if err := l.Informer(0).Hold("nowhere", 0); err == nil {
 			t.Error("held a stage that is none")
 		}
 	}) // and every goroutine that waits in a hold ends with the Lab
@@ -276,7 +276,7 @@ func TestASlowHandlerMakesItsRingGrowAndNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, selection.Change{})
 		pass(5 * time.Second)
-		if on, err := l.Fault("slow", FaultArgs{}); !on || err != nil {
+		if on, err := l.Informer(0).Fault("slow", FaultArgs{}); !on || err != nil {
 			t.Fatal(on, err)
 		}
 		if _, err := l.Cluster("burst", ClusterArgs{N: 1500}); err != nil {
@@ -296,7 +296,7 @@ func TestListenersComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, selection.Change{})
 		pass(3 * time.Second)
-		id, err := l.AddListener(ListenerSpec{Name: "late", PaceMillis: 5})
+		id, err := l.Informer(0).AddListener(ListenerSpec{Name: "late", PaceMillis: 5})
 		if err != nil || id != 4 {
 			t.Fatal(id, err)
 		}
@@ -310,13 +310,13 @@ func TestListenersComeAndGo(t *testing.T) {
 		if late := s.Listeners[3]; late.Handled < s.Indexer.Count || !late.Synced || late.PaceMillis != 5 {
 			t.Errorf("late listener: %+v", late)
 		}
-		if err := l.RemoveListener(id); err != nil {
+		if err := l.Informer(0).RemoveListener(id); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.RemoveListener(id); err == nil {
+		if err := l.Informer(0).RemoveListener(id); err == nil {
 			t.Error("removed a listener twice")
 		}
-		if err := l.Pace(id, 1); err == nil {
+		if err := l.Informer(0).Pace(id, 1); err == nil {
 			t.Error("set the pace of a removed listener")
 		}
 	})
@@ -326,7 +326,7 @@ func TestAPanickingHandlerIsSeenAndGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, selection.Change{})
 		pass(3 * time.Second)
-		if err := l.Panic(2); err != nil {
+		if err := l.Informer(0).Panic(2); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := l.Cluster("burst", ClusterArgs{N: 3}); err != nil {
@@ -336,7 +336,7 @@ func TestAPanickingHandlerIsSeenAndGoesOn(t *testing.T) {
 		if li := state(rec).Listeners[1]; li.Panics != 1 || !strings.Contains(li.LastPanic, "metrics") || li.Pending != 0 {
 			t.Errorf("%+v", li)
 		}
-		if l.Panic(9) == nil {
+		if l.Informer(0).Panic(9) == nil {
 			t.Error("a listener that there is not panics")
 		}
 	})
@@ -350,7 +350,7 @@ func TestAnIndexAddedWhileRunning(t *testing.T) {
 			"app": "label:app", "image": "{.spec.containers[*].image}", "first": ".spec.containers[0].name",
 			"hash": ".metadata.labels['pod-template-hash']",
 		} {
-			if err := l.AddIndex(name, expression); err != nil {
+			if err := l.Informer(0).AddIndex(name, expression); err != nil {
 				t.Fatalf("%s: %v", expression, err)
 			}
 		}
@@ -367,7 +367,7 @@ func TestAnIndexAddedWhileRunning(t *testing.T) {
 				t.Errorf("index %s: %v", name, s.Indexer.Indices[name])
 			}
 		}
-		if l.AddIndex("app", "label:tier") == nil {
+		if l.Informer(0).AddIndex("app", "label:tier") == nil {
 			t.Error("an index was added twice under one name")
 		}
 		if _, err := l.Select(t.Context(), selection.Change{Namespace: ptr("shop")}); err != nil {
@@ -402,7 +402,7 @@ func TestARecordingShowsTheSameStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, selection.Change{Rate: ptr(20.0)})
 		pass(5 * time.Second)
-		if err := l.Hold("store", 0); err != nil { // nothing moves during the comparison
+		if err := l.Informer(0).Hold("store", 0); err != nil { // nothing moves during the comparison
 			t.Fatal(err)
 		}
 		pass(time.Second)
@@ -487,7 +487,7 @@ func TestSelectionsThatCannotBeAreRefused(t *testing.T) {
 			t.Errorf("%s was not refused", name)
 		}
 	}
-	if _, err := l.Fault("cut", FaultArgs{}); err == nil {
+	if _, err := l.Informer(0).Fault("cut", FaultArgs{}); err == nil {
 		t.Error("a fault of nothing")
 	}
 	if _, err := l.Cluster("scale", ClusterArgs{}); err == nil {

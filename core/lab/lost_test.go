@@ -69,7 +69,7 @@ func TestNothingIsLostToAFault(t *testing.T) {
 						if s.on {
 							args.On = ptr(true)
 						}
-						if _, err := l.Fault(s.name, args); err != nil {
+						if _, err := l.Informer(0).Fault(s.name, args); err != nil {
 							t.Fatal(err)
 						}
 						pass(2 * time.Second)
@@ -77,7 +77,7 @@ func TestNothingIsLostToAFault(t *testing.T) {
 					pass(10 * time.Second)
 					for _, s := range slices.Backward(steps) {
 						if s.on {
-							if _, err := l.Fault(s.name, FaultArgs{On: ptr(false)}); err != nil {
+							if _, err := l.Informer(0).Fault(s.name, FaultArgs{On: ptr(false)}); err != nil {
 								t.Fatal(err)
 							}
 						}

@@ -22,7 +22,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, rec := start(t, selection.Change{Release: &release, Objects: ptr(1), Rate: ptr(0.0)})
 				pass(20 * time.Second)
-				if err := l.AddIndex("app", "label:app"); err != nil {
+				if err := l.Informer(0).AddIndex("app", "label:app"); err != nil {
 					t.Fatal(err)
 				}
 				ln := l.exp.lanes[0]
@@ -45,7 +45,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 					}
 					pass(5 * time.Second)
 				}
-				if on, err := l.Fault("mutate", FaultArgs{}); err != nil || !on {
+				if on, err := l.Informer(0).Fault("mutate", FaultArgs{}); err != nil || !on {
 					t.Fatal(on, err)
 				}
 				if s := state(rec); s.Indexer.Mutated != 0 || s.Indexer.Mutations == nil {
@@ -153,7 +153,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 				if s := state(rec); s.Indexer.Mutated != 1 || s.Reflector.Resyncs == 0 {
 					t.Errorf("%d mutated after %d resyncs", s.Indexer.Mutated, s.Reflector.Resyncs)
 				}
-				if on, err := l.Fault("mutate", FaultArgs{On: ptr(false)}); err != nil || on {
+				if on, err := l.Informer(0).Fault("mutate", FaultArgs{On: ptr(false)}); err != nil || on {
 					t.Fatal(on, err)
 				}
 				change()
@@ -170,10 +170,10 @@ func TestNobodyMutatesWithoutMailer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, selection.Change{Objects: ptr(1)})
 		pass(5 * time.Second)
-		if err := l.RemoveListener(3); err != nil {
+		if err := l.Informer(0).RemoveListener(3); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Fault("mutate", FaultArgs{}); err == nil {
+		if _, err := l.Informer(0).Fault("mutate", FaultArgs{}); err == nil {
 			t.Error("no error")
 		}
 		pass(time.Second)

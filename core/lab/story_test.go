@@ -94,10 +94,10 @@ func line(e *trace.Event) string {
 func meddle(t *testing.T, l *Lab) {
 	t.Helper()
 	_, err := l.Select(t.Context(), selection.Change{})
-	_, delay := l.Fault("delay", FaultArgs{Millis: 70})
-	_, marks := l.Fault("noendmark", FaultArgs{})
+	_, delay := l.Informer(0).Fault("delay", FaultArgs{Millis: 70})
+	_, marks := l.Informer(0).Fault("noendmark", FaultArgs{})
 	_, writes := l.Writes(ptr(false))
-	if err := errors.Join(err, delay, marks, writes, l.Hold("store", 0), l.AddIndex("by tier", "label:tier")); err != nil {
+	if err := errors.Join(err, delay, marks, writes, l.Informer(0).Hold("store", 0), l.Informer(0).AddIndex("by tier", "label:tier")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -159,13 +159,13 @@ func TestStoryPlaysAgain(t *testing.T) {
 			for i, name := range []string{"cut", "410", "500", "429", "compact", "restart", "refuse", "refuse", "delay", "delay", "nobookmarks",
 				"slow", "slow", "slowindex", "slowindex", "forbidden", "forbidden"} {
 				time.Sleep(time.Duration(i)*13*time.Millisecond + 1100*time.Microsecond)
-				_, err := l.Fault(name, FaultArgs{})
+				_, err := l.Informer(0).Fault(name, FaultArgs{})
 				must(err)
 			}
 			time.Sleep(8 * time.Second)
 		}, ""},
 		{"a handler that mutates, a crowd that lists", "1.31,1.37", 40, 10, func(l *Lab) {
-			_, err := l.Fault("mutate", FaultArgs{})
+			_, err := l.Informer(0).Fault("mutate", FaultArgs{})
 			must(err)
 			_, err = l.Cluster("crowd", ClusterArgs{N: 200})
 			must(err)
@@ -176,28 +176,28 @@ func TestStoryPlaysAgain(t *testing.T) {
 		}, ""},
 		{"hands", "1.37", 80, 20, func(l *Lab) {
 			time.Sleep(1234567 * time.Nanosecond)
-			must(l.Hold("pop", 0))
+			must(l.Informer(0).Hold("pop", 0))
 			_, err := l.Cluster("burst", ClusterArgs{N: 700})
 			must(err)
 			time.Sleep(777 * time.Millisecond)
-			must(l.Release("pop", 1, 0))
-			must(l.Release("pop", 0, 0))
-			id, err := l.AddListener(ListenerSpec{Name: "a, b: c/~", PaceMillis: 3.5})
+			must(l.Informer(0).Release("pop", 1, 0))
+			must(l.Informer(0).Release("pop", 0, 0))
+			id, err := l.Informer(0).AddListener(ListenerSpec{Name: "a, b: c/~", PaceMillis: 3.5})
 			must(err)
-			must(l.Hold("deliver", id))
+			must(l.Informer(0).Hold("deliver", id))
 			_, err = l.Cluster("create", ClusterArgs{Namespace: "shop", Name: "new", Replicas: 7})
 			must(err)
 			time.Sleep(900 * time.Millisecond)
-			must(l.Release("deliver", 0, id))
-			must(l.Pace(1, 20))
-			must(l.Panic(2))
-			must(l.AddIndex("by app", "label:app"))
+			must(l.Informer(0).Release("deliver", 0, id))
+			must(l.Informer(0).Pace(1, 20))
+			must(l.Informer(0).Panic(2))
+			must(l.Informer(0).AddIndex("by app", "label:app"))
 			_, err = l.Cluster("rate", ClusterArgs{PerSecond: 12.5})
 			must(err)
 			_, err = l.Cluster("delete", ClusterArgs{})
 			must(err)
 			time.Sleep(3 * time.Second)
-			must(l.RemoveListener(id))
+			must(l.Informer(0).RemoveListener(id))
 			time.Sleep(time.Second)
 		}, ""},
 		// Replace makes tombstones of queued objects that are gone; iterating over a map of more than eight entries would change the order each time.
@@ -205,17 +205,17 @@ func TestStoryPlaysAgain(t *testing.T) {
 			_, err := l.Cluster("create", ClusterArgs{Namespace: "shop", Name: "gone", Replicas: 40})
 			must(err)
 			time.Sleep(3 * time.Second)
-			must(l.Hold("pop", 0))
+			must(l.Informer(0).Hold("pop", 0))
 			_, err = l.Cluster("burst", ClusterArgs{N: 300})
 			must(err)
 			_, err = l.Cluster("deleteDeployment", ClusterArgs{Namespace: "shop", Name: "gone"})
 			must(err)
 			time.Sleep(4 * time.Second)
-			_, err = l.Fault("410", FaultArgs{})
+			_, err = l.Informer(0).Fault("410", FaultArgs{})
 			must(err)
 			time.Sleep(4 * time.Second) // it backs off before it lists again
-			must(l.Release("pop", 3, 0))
-			must(l.Release("pop", 0, 0))
+			must(l.Informer(0).Release("pop", 3, 0))
+			must(l.Informer(0).Release("pop", 0, 0))
 			time.Sleep(2 * time.Second)
 		}, ""},
 		// Objects in the store that the list lacks become tombstones too, and a resync covers the whole store.
@@ -223,16 +223,16 @@ func TestStoryPlaysAgain(t *testing.T) {
 			_, err := l.Cluster("create", ClusterArgs{Namespace: "shop", Name: "gone", Replicas: 40})
 			must(err)
 			time.Sleep(3 * time.Second)
-			_, err = l.Fault("refuse", FaultArgs{})
+			_, err = l.Informer(0).Fault("refuse", FaultArgs{})
 			must(err)
-			_, err = l.Fault("cut", FaultArgs{})
+			_, err = l.Informer(0).Fault("cut", FaultArgs{})
 			must(err)
 			_, err = l.Cluster("deleteDeployment", ClusterArgs{Namespace: "shop", Name: "gone"})
 			must(err)
 			time.Sleep(4 * time.Second)
-			_, err = l.Fault("compact", FaultArgs{})
+			_, err = l.Informer(0).Fault("compact", FaultArgs{})
 			must(err)
-			_, err = l.Fault("refuse", FaultArgs{})
+			_, err = l.Informer(0).Fault("refuse", FaultArgs{})
 			must(err)
 			time.Sleep(25 * time.Second) // a resync comes every 30 s
 		}, ""},
@@ -243,16 +243,16 @@ func TestStoryPlaysAgain(t *testing.T) {
 				_, err = l.Cluster("create", ClusterArgs{Namespace: "shop", Name: "cart2", Replicas: 9})
 			}
 			must(err)
-			must(l.Hold("take", 0))
-			_, err = l.Fault("delay", FaultArgs{Millis: 30})
+			must(l.Informer(0).Hold("take", 0))
+			_, err = l.Informer(0).Fault("delay", FaultArgs{Millis: 30})
 			must(err)
-			_, err = l.Fault("cut", FaultArgs{})
+			_, err = l.Informer(0).Fault("cut", FaultArgs{})
 			must(err)
 			time.Sleep(200 * time.Millisecond)
 			_, err = l.Select(context.Background(), selection.Change{Release: ptr("1.31"), Rate: ptr(33.0), Transform: ptr(selection.ManagedFields)})
 			must(err)
 			time.Sleep(time.Second)
-			must(l.Release("take", 0, 0))
+			must(l.Informer(0).Release("take", 0, 0))
 			time.Sleep(2 * time.Second)
 		}, ""},
 		{"a factory", "1.37", 80, 20, func(l *Lab) {
@@ -272,7 +272,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 		}, "pods,nodes,deployments.apps"},
 		{"a factory in two releases, another resource later", "1.31,1.37", 60, 20, func(l *Lab) {
 			time.Sleep(1500 * time.Millisecond)
-			_, err := l.Fault("cut", FaultArgs{})
+			_, err := l.Informer(0).Fault("cut", FaultArgs{})
 			must(err)
 			must(l.Informer(2).Hold("pop", 0))
 			time.Sleep(1200 * time.Millisecond)

@@ -63,7 +63,7 @@ func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					l, rec := start(t, selection.Change{Release: &release, Rate: ptr(20.0), Transform: &transform})
 					pass(3 * time.Second)
-					if _, err := l.Fault("410", FaultArgs{}); err != nil {
+					if _, err := l.Informer(0).Fault("410", FaultArgs{}); err != nil {
 						t.Fatal(err)
 					}
 					pass(5 * time.Second)

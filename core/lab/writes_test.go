@@ -206,7 +206,7 @@ func TestGenerationsAreObserved(t *testing.T) {
 func aStaleKey(t *testing.T, l *Lab) (key string) {
 	t.Helper()
 	pass(5 * time.Second)
-	for _, err := range []error{l.Hold("take", 0)} {
+	for _, err := range []error{l.Informer(0).Hold("take", 0)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func aStaleKey(t *testing.T, l *Lab) (key string) {
 	if key == "" {
 		t.Fatal("the deployment has no pod")
 	}
-	if err := l.Hold("store", 0); err != nil {
+	if err := l.Informer(0).Hold("store", 0); err != nil {
 		t.Fatal(err)
 	}
 	ns, name, _ := strings.Cut(key, "/")
@@ -239,7 +239,7 @@ func TestAStaleReadIsAConflictAndHeals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, selection.Change{})
 		key := aStaleKey(t, l)
-		if err := l.Release("take", 0, 0); err != nil {
+		if err := l.Informer(0).Release("take", 0, 0); err != nil {
 			t.Fatal(err)
 		}
 		pass(200 * time.Millisecond)
@@ -256,7 +256,7 @@ func TestAStaleReadIsAConflictAndHeals(t *testing.T) {
 		if s.LastRead.Behind != 1 {
 			t.Errorf("the read was %d versions behind, want 1", s.LastRead.Behind)
 		}
-		if err := l.Release("store", 0, 0); err != nil {
+		if err := l.Informer(0).Release("store", 0, 0); err != nil {
 			t.Fatal(err)
 		}
 		pass(10 * time.Second)
@@ -340,16 +340,16 @@ func TestFaultsStrikeWritesToo(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, rec := start(t, selection.Change{})
 				pass(5 * time.Second)
-				if err := l.Hold("take", 0); err != nil {
+				if err := l.Informer(0).Hold("take", 0); err != nil {
 					t.Fatal(err)
 				}
 				do(t, l, "create", ClusterArgs{Name: "w", Replicas: 1})
 				pass(20 * time.Second)
-				if _, err := l.Fault(name, tc.args); err != nil {
+				if _, err := l.Informer(0).Fault(name, tc.args); err != nil {
 					t.Fatal(err)
 				}
 				pass(5 * time.Second) // time for the Reflector to catch up
-				if err := l.Release("take", 0, 0); err != nil {
+				if err := l.Informer(0).Release("take", 0, 0); err != nil {
 					t.Fatal(err)
 				}
 				pass(2 * time.Second)
@@ -359,7 +359,7 @@ func TestFaultsStrikeWritesToo(t *testing.T) {
 				}
 				tc.check(t, state(rec), answered)
 				if tc.held {
-					if _, err := l.Fault(name, FaultArgs{On: ptr(false)}); err != nil {
+					if _, err := l.Informer(0).Fault(name, FaultArgs{On: ptr(false)}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -484,7 +484,7 @@ func TestFaultsCountWhatTheyStrike(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					l, rec := start(t, selection.Change{Release: &releases})
 					pass(5 * time.Second)
-					if _, err := l.Fault(name, FaultArgs{}); err != nil {
+					if _, err := l.Informer(0).Fault(name, FaultArgs{}); err != nil {
 						t.Fatal(err)
 					}
 					synctest.Wait()

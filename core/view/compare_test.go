@@ -357,20 +357,20 @@ func TestTheComparisonIsWhatTheLogTells(t *testing.T) {
 					for range 40 {
 						switch rng.IntN(8) {
 						case 0:
-							do(t, l.Hold("pop", 0))
+							do(t, l.Informer(0).Hold("pop", 0))
 						case 1:
-							_ = l.Release("pop", 1+rng.IntN(3), 0) // it may not be held
+							_ = l.Informer(0).Release("pop", 1+rng.IntN(3), 0) // it may not be held
 						case 2:
-							_ = l.Release("pop", 0, 0)
+							_ = l.Informer(0).Release("pop", 0, 0)
 						case 3:
 							cluster(t, l, "burst", lab.ClusterArgs{N: 1 + rng.IntN(40)})
 						case 4:
 							cluster(t, l, "delete", lab.ClusterArgs{})
 						case 5:
 							if rng.IntN(4) == 0 {
-								_, err := l.Fault("410", lab.FaultArgs{})
+								_, err := l.Informer(0).Fault("410", lab.FaultArgs{})
 								do(t, err)
-								_, err = l.Fault("cut", lab.FaultArgs{})
+								_, err = l.Informer(0).Fault("cut", lab.FaultArgs{})
 								do(t, err)
 							}
 						}
@@ -410,10 +410,10 @@ func text(x any) string {
 func TestTheComparisonOfARecording(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := sideBySide(t, "1.31,1.37", 30, 20)
-		do(t, l.Hold("pop", 0))
+		do(t, l.Informer(0).Hold("pop", 0))
 		cluster(t, l, "burst", lab.ClusterArgs{N: 300})
 		pass(time.Second)
-		do(t, l.Release("pop", 0, 0))
+		do(t, l.Informer(0).Release("pop", 0, 0))
 		pass(time.Second)
 		var file bytes.Buffer
 		_, err := l.Record(&file)
@@ -446,11 +446,11 @@ func TestEveryPairOfReleasesHandsOverInTheOrdersOfItsQueues(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					l, rec := sideBySide(t, a+","+b, 12, 0)
 					v := view.New(rec, clock.RealClock{})
-					do(t, l.Hold("pop", 0))
+					do(t, l.Informer(0).Hold("pop", 0))
 					cluster(t, l, "burst", lab.ClusterArgs{N: 300})
 					pass(time.Second)
 					held := v.Comparison()
-					do(t, l.Release("pop", 0, 0))
+					do(t, l.Informer(0).Release("pop", 0, 0))
 					pass(5 * time.Second)
 					got := v.Comparison()
 
@@ -548,7 +548,7 @@ func TestTheComparisonSaysWhenTheLogHasForgotten(t *testing.T) {
 		_, err := l.Select(t.Context(), selection.Change{Release: &releases, Objects: &objects, Rate: &rate})
 		do(t, err)
 		pass(3 * time.Second)
-		do(t, l.Hold("pop", 0))
+		do(t, l.Informer(0).Hold("pop", 0))
 		v := view.New(rec, clock.RealClock{})
 		was := 0
 		for i := range 30 {
@@ -578,10 +578,10 @@ func TestWhatFlowsByIsComparedAFewAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := sideBySide(t, "1.31,1.37", 20, 0)
 		v := view.New(rec, clock.RealClock{})
-		do(t, l.Hold("pop", 0))
+		do(t, l.Informer(0).Hold("pop", 0))
 		cluster(t, l, "burst", lab.ClusterArgs{N: 5})
 		pass(time.Second)
-		do(t, l.Release("pop", 0, 0))
+		do(t, l.Informer(0).Release("pop", 0, 0))
 		pass(179 * time.Second)
 		if got := v.Comparison(); !got.Burst || got.Total < 5 {
 			t.Errorf("179 s later: %s", text(got))
@@ -607,8 +607,8 @@ func TestWhatFlowsByIsComparedAFewAtATime(t *testing.T) {
 		// A hold without changes is no burst.
 		cluster(t, l, "rate", lab.ClusterArgs{})
 		pass(6 * time.Second)
-		do(t, l.Hold("pop", 0))
-		do(t, l.Release("pop", 0, 0))
+		do(t, l.Informer(0).Hold("pop", 0))
+		do(t, l.Informer(0).Release("pop", 0, 0))
 		pass(time.Second)
 		if got := v.Comparison(); got.Burst || got.Total != 4 {
 			t.Errorf("after an empty hold: %s", text(got))
@@ -636,7 +636,7 @@ func TestFramesCarryTheComparisonThatChanged(t *testing.T) {
 		if c, ok := sent(); ok {
 			t.Errorf("nothing happened, and a frame has %s", c)
 		}
-		do(t, l.Hold("pop", 0))
+		do(t, l.Informer(0).Hold("pop", 0))
 		cluster(t, l, "burst", lab.ClusterArgs{N: 300})
 		pass(time.Second)
 		c, ok := sent()

@@ -42,11 +42,11 @@ func stirred(t *testing.T, release string, seed uint64, rec *trace.Recorder) *la
 	var extra []int32
 	calm := func() {
 		for _, s := range stages {
-			_ = l.Release(s, 0, 0)
+			_ = l.Informer(0).Release(s, 0, 0)
 		}
 		for _, name := range []string{"refuse", "delay", "noendmark", "nobookmarks"} {
 			off := false
-			_, _ = l.Fault(name, lab.FaultArgs{On: &off})
+			_, _ = l.Informer(0).Fault(name, lab.FaultArgs{On: &off})
 		}
 	}
 	for i := range 90 {
@@ -54,12 +54,12 @@ func stirred(t *testing.T, release string, seed uint64, rec *trace.Recorder) *la
 		if i%30 == 20 { // undisturbed, for what takes time: a relist that completes, and a queue that fills
 			calm()
 			for id := range int32(3) {
-				_ = l.Pace(id+1, 0)
+				_ = l.Informer(0).Pace(id+1, 0)
 			}
 			pass(12 * time.Second)
-			_, _ = l.Fault("410", lab.FaultArgs{})
+			_, _ = l.Informer(0).Fault("410", lab.FaultArgs{})
 			pass(8 * time.Second)
-			_ = l.Hold("pop", 0)
+			_ = l.Informer(0).Hold("pop", 0)
 			_, _ = l.Cluster("burst", lab.ClusterArgs{N: 60})
 			pass(2 * time.Second)
 			calm()
@@ -67,35 +67,35 @@ func stirred(t *testing.T, release string, seed uint64, rec *trace.Recorder) *la
 		}
 		switch rng.IntN(13) {
 		case 0:
-			_ = l.Hold(stages[rng.IntN(4)], 0)
+			_ = l.Informer(0).Hold(stages[rng.IntN(4)], 0)
 		case 1, 2:
 			for _, s := range stages {
-				_ = l.Release(s, 0, 0)
+				_ = l.Informer(0).Release(s, 0, 0)
 			}
 		case 3:
 			_, _ = l.Cluster("burst", lab.ClusterArgs{N: rng.IntN(200) + 1})
 		case 4, 5:
 			name := []string{"cut", "410", "429", "500", "compact", "restart", "slow"}[rng.IntN(7)]
-			_, _ = l.Fault(name, lab.FaultArgs{Count: rng.IntN(3)})
+			_, _ = l.Informer(0).Fault(name, lab.FaultArgs{Count: rng.IntN(3)})
 		case 6:
-			_, _ = l.Fault([]string{"refuse", "delay", "noendmark", "nobookmarks"}[rng.IntN(4)], lab.FaultArgs{})
+			_, _ = l.Informer(0).Fault([]string{"refuse", "delay", "noendmark", "nobookmarks"}[rng.IntN(4)], lab.FaultArgs{})
 		case 7:
 			calm()
 		case 8:
-			if id, err := l.AddListener(lab.ListenerSpec{Name: "extra", PaceMillis: float64(rng.IntN(60)), ResyncMillis: 3000}); err == nil {
+			if id, err := l.Informer(0).AddListener(lab.ListenerSpec{Name: "extra", PaceMillis: float64(rng.IntN(60)), ResyncMillis: 3000}); err == nil {
 				extra = append(extra, id)
 			}
 		case 9:
 			if len(extra) > 0 {
-				_ = l.RemoveListener(extra[0])
+				_ = l.Informer(0).RemoveListener(extra[0])
 				extra = extra[1:]
 			}
 		case 10:
 			if rng.IntN(3) == 0 {
-				_ = l.Panic(int32(rng.IntN(3) + 1))
+				_ = l.Informer(0).Panic(int32(rng.IntN(3) + 1))
 			}
 		case 11:
-			_ = l.Pace(int32(rng.IntN(3)+1), float64(rng.IntN(120)))
+			_ = l.Informer(0).Pace(int32(rng.IntN(3)+1), float64(rng.IntN(120)))
 		case 12:
 			_, _ = l.Cluster("delete", lab.ClusterArgs{})
 		}

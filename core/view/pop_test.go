@@ -46,10 +46,10 @@ func TestWhatIsPoppedKeepsItsType(t *testing.T) {
 				pass(3 * time.Second)
 				p.take(v)
 				popped()
-				if _, err := l.Fault("410", lab.FaultArgs{}); err != nil {
+				if _, err := l.Informer(0).Fault("410", lab.FaultArgs{}); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := l.Fault("cut", lab.FaultArgs{}); err != nil {
+				if _, err := l.Informer(0).Fault("cut", lab.FaultArgs{}); err != nil {
 					t.Fatal(err)
 				}
 				for i := 0; i < 400 && v.State().Reflector.Relists == 0; i++ {
@@ -61,7 +61,7 @@ func TestWhatIsPoppedKeepsItsType(t *testing.T) {
 				if got := popped(); got["Replaced"] < objects || got["Added"]+got["Updated"] > 0 {
 					t.Errorf("a list of the same %d objects was popped as %v", objects, got)
 				}
-				if _, err := l.AddListener(lab.ListenerSpec{Name: "resyncer", ResyncMillis: 30_000}); err != nil {
+				if _, err := l.Informer(0).AddListener(lab.ListenerSpec{Name: "resyncer", ResyncMillis: 30_000}); err != nil {
 					t.Fatal(err)
 				}
 				for i := 0; i < 400 && v.State().Reflector.Resyncs == 0; i++ {

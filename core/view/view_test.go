@@ -258,7 +258,7 @@ func TestFramesAlwaysAddUpToTheFold(t *testing.T) {
 				case 6:
 					_ = v.Mark(rng.IntN(2)*2 - 1) // there may be none
 				case 7:
-					if _, err := l.Fault([]string{"cut", "410", "compact", "slow"}[rng.IntN(4)], lab.FaultArgs{}); err != nil {
+					if _, err := l.Informer(0).Fault([]string{"cut", "410", "compact", "slow"}[rng.IntN(4)], lab.FaultArgs{}); err != nil {
 						t.Fatal(err)
 					}
 				case 8:

@@ -65,9 +65,9 @@ func moments(ctx context.Context, objects, rate int, length time.Duration) ([]by
 		if should := int(time.Since(begun)/heldFor)%2 == 1; should != held {
 			var err error
 			if held = should; held {
-				err = l.Hold("pop", 0)
+				err = l.Informer(0).Hold("pop", 0)
 			} else {
-				err = l.Release("pop", 0, 0)
+				err = l.Informer(0).Release("pop", 0, 0)
 			}
 			if err != nil {
 				return nil, err

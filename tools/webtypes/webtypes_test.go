@@ -123,11 +123,11 @@ func look(t *testing.T, release string) {
 	}
 	pass(40, 50*time.Millisecond)
 	holds[view.State](t, "what frames said", encoded(t, whole))
-	if err := l.AddIndex("image", ".spec.containers[*].image"); err != nil {
+	if err := l.Informer(0).AddIndex("image", ".spec.containers[*].image"); err != nil {
 		t.Fatal(err)
 	}
 	for _, fault := range []string{"410", "500", "refuse"} {
-		if _, err := l.Fault(fault, lab.FaultArgs{}); err != nil {
+		if _, err := l.Informer(0).Fault(fault, lab.FaultArgs{}); err != nil {
 			t.Fatal(err)
 		}
 		pass(20, 200*time.Millisecond)

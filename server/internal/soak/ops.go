@@ -150,7 +150,7 @@ func (w *world) onPage(o Op) bool {
 		p.job(func(context.Context) { p.fault(o) })
 	case "handler":
 		p.job(func(context.Context) {
-			id, err := p.lab.AddListener(lab.ListenerSpec{Name: "late", PaceMillis: float64(o.N * 5), ResyncMillis: float64(o.N * 20_000)})
+			id, err := p.lab.Informer(0).AddListener(lab.ListenerSpec{Name: "late", PaceMillis: float64(o.N * 5), ResyncMillis: float64(o.N * 20_000)})
 			if err == nil { // a page has a dozen at most
 				p.lateHandlers = append(p.lateHandlers, id)
 			}
@@ -161,7 +161,7 @@ func (w *world) onPage(o Op) bool {
 			if len(p.lateHandlers) > 0 {
 				id, p.lateHandlers = p.lateHandlers[0], p.lateHandlers[1:]
 			}
-			_ = p.lab.RemoveListener(id) // it may be gone
+			_ = p.lab.Informer(0).RemoveListener(id) // it may be gone
 		})
 	case "select":
 		p.Releases = o.On
@@ -231,8 +231,8 @@ func (w *world) tryWrongToken(p *page) {
 func (p *page) fault(o Op) {
 	on := true
 	if o.On == "panic" {
-		_ = p.lab.Panic(int32(o.N))
+		_ = p.lab.Informer(0).Panic(int32(o.N))
 		return
 	}
-	_, _ = p.lab.Fault(o.On, lab.FaultArgs{On: &on, Count: o.N}) // "slow" needs a handler, which may have been removed
+	_, _ = p.lab.Informer(0).Fault(o.On, lab.FaultArgs{On: &on, Count: o.N}) // "slow" needs a handler, which may have been removed
 }

@@ -318,7 +318,7 @@ func (p *page) heal(token string) {
 	p.job(func(ctx context.Context) {
 		off := false
 		for _, fault := range []string{"refuse", "delay", "nobookmarks", "noendmark", "slow"} {
-			_, _ = p.lab.Fault(fault, lab.FaultArgs{On: &off})
+			_, _ = p.lab.Informer(0).Fault(fault, lab.FaultArgs{On: &off})
 		}
 		if p.token != token { // as the page does with a new link
 			p.token = token
