@@ -78,7 +78,7 @@ type Lab struct {
 	wanted    uint64  // the event to which a link plays
 	asks      *asking // the newest selection, while it waits for a cluster, or the file being read
 
-	scopes   map[scopeKey]bool // whether a resource of a live cluster has namespaces, from discovery
+	scopes   selection.Scopes
 	troubles *troubles
 }
 
@@ -96,7 +96,7 @@ func New(o Options) *Lab {
 		go l.driver.Run(ctx)
 	}
 	emit := func(lane uint8, e informer.Event) { l.rec.Emit(lane, e) }
-	l.scopes, l.troubles = map[scopeKey]bool{}, &troubles{emit: emit}
+	l.troubles = &troubles{emit: emit}
 	l.faults = faults.New(o.Clock, l.emitFault)
 	l.holds = newHolds(emit)
 	l.selection = selection.Default()

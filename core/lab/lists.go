@@ -24,13 +24,7 @@ func (l *Lab) Resources(ctx context.Context) ([]restwatch.Resource, error) {
 	if src.cluster != nil {
 		return found, err
 	}
-	l.mu.Lock()
-	for _, r := range found {
-		if r.Resource != "" {
-			l.scopes[scopeKey{src.context, r.GVR().GroupResource()}] = r.Namespaced
-		}
-	}
-	l.mu.Unlock()
+	l.scopes.Note(src.context, found)
 	allowed, wrong := relayclient.AskRules(ctx, src.transport)
 	if wrong != nil {
 		return found, wrong
@@ -41,12 +35,6 @@ func (l *Lab) Resources(ctx context.Context) ([]restwatch.Resource, error) {
 		}
 	}
 	return found, err
-}
-
-// scopeKey identifies a resource of a context.
-type scopeKey struct {
-	context  string
-	resource schema.GroupResource
 }
 
 // Namespaces is the list of namespaces, or why there is none.

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"informerscope/core/action"
 	"informerscope/core/relayclient"
@@ -39,7 +36,7 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (trace.Select
 	}
 	l.turn <- struct{}{}
 	defer func() { <-l.turn }()
-	next, plan, err := l.chosen(ctx, change)
+	next, plan, err := l.choose(ctx, change)
 	if err != nil {
 		return l.Selection(), err
 	}
@@ -93,8 +90,8 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (trace.Select
 	return l.Selection(), nil
 }
 
-// chosen returns the selection after a change, and the story to play, if any. It is called with the turn, and gives the turn away while it asks.
-func (l *Lab) chosen(ctx context.Context, change selection.Change) (next trace.Selection, plan *replayPlan, err error) {
+// choose returns the selection after a change, and the story to play, if any. It is called with the turn, and gives the turn away while it asks.
+func (l *Lab) choose(ctx context.Context, change selection.Change) (next trace.Selection, plan *replayPlan, err error) {
 	l.mu.Lock()
 	l.supersede()
 	was, src, closed := l.selection, l.src, l.closed
@@ -112,10 +109,10 @@ func (l *Lab) chosen(ctx context.Context, change selection.Change) (next trace.S
 		return next, nil, errors.New("there is no relay behind this page, so no live cluster can be watched; " +
 			"start informerscope's server and open the address it prints")
 	}
-	asksContext := next.Source == "live" && next.Context != "" && (was.Source != "live" || was.Context != next.Context || was.Cluster == "")
-	if !asksContext {
+	newContext := next.Source == "live" && next.Context != "" && (was.Source != "live" || was.Context != next.Context || was.Cluster == "")
+	if !newContext {
 		change.Complete(was, &next, relayclient.Context{})
-		if !l.asksScope(&next) {
+		if l.scopes.Complete(&next) {
 			return next, plan, nil
 		}
 	}
@@ -127,10 +124,10 @@ func (l *Lab) chosen(ctx context.Context, change selection.Change) (next trace.S
 	l.asks = mine
 	l.mu.Unlock()
 	<-l.turn
-	if asksContext {
-		change.Complete(was, &next, l.about(ctx, next.Context))
+	if newContext {
+		change.Complete(was, &next, relayclient.AskContext(ctx, l.dial, next.Context))
 	}
-	if l.asksScope(&next) {
+	if !l.scopes.Complete(&next) {
 		next, err = l.resolve(ctx, next, was, src)
 	}
 	l.turn <- struct{}{}
@@ -144,41 +141,6 @@ func (l *Lab) chosen(ctx context.Context, change selection.Change) (next trace.S
 		next.Rate = l.selection.Rate // the rate may have been changed meanwhile
 	}
 	return next, plan, err
-}
-
-// aboutPatience is how long a selection waits for the relay's description of its context. Without that, the selection continues, and the informers' trouble
-// shows what is wrong.
-const aboutPatience = 5 * time.Second
-
-// about returns the kubeconfig's description of a context; empty if the relay does not answer or does not have the context.
-func (l *Lab) about(ctx context.Context, name string) relayclient.Context {
-	ctx, cancel := context.WithTimeout(ctx, aboutPatience)
-	defer cancel()
-	for _, c := range relayclient.AskContexts(ctx, l.dial).Contexts {
-		if c.Name == name {
-			return c
-		}
-	}
-	return relayclient.Context{}
-}
-
-// asksScope reports whether the cluster must be asked for a resource's version, or whether the resource has namespaces. If the latter is known, it is set in
-// sel. For several resources, it reports whether one of them is unknown.
-func (l *Lab) asksScope(sel *trace.Selection) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	unknown := slices.ContainsFunc(sel.Resources, func(t trace.Target) bool { return t.Kind == "" })
-	return sel.Version == "" || unknown || sel.Namespace != "" && !l.knownScope(sel)
-}
-
-// knownScope sets, without a request, whether the resource of sel has namespaces, and reports whether that is known. l.mu is held.
-func (l *Lab) knownScope(sel *trace.Selection) bool {
-	if selection.Builtin(sel.Group) || sel.Source != "live" {
-		return true // Change.Apply has set it
-	}
-	namespaced, ok := l.scopes[scopeKey{sel.Context, schema.GroupResource{Group: sel.Group, Resource: sel.Resource}}]
-	sel.ClusterScoped = ok && !namespaced
-	return ok
 }
 
 // resolve finds the version of a resource by asking the source of sel. That is src, if was has the same source.

@@ -46,7 +46,7 @@ func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
 					cancel()
 					src.stop()
 				} else {
-					ctx, cancel := context.WithTimeout(t.Context(), aboutPatience)
+					ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 					if is := relayclient.AskContexts(ctx, slow); is.Cause != "relay-silent" {
 						t.Errorf("%+v", is)
 					}

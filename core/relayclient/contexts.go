@@ -55,6 +55,22 @@ func AskContexts(ctx context.Context, dial func(context.Context) (net.Conn, erro
 	return out
 }
 
+// contextPatience is how long the relay may take to describe one context. Without that a selection continues, and the informers' trouble shows what
+// is wrong.
+const contextPatience = 5 * time.Second
+
+// AskContext returns the kubeconfig's description of a context; empty if the relay does not answer or does not have the context.
+func AskContext(ctx context.Context, dial func(context.Context) (net.Conn, error), name string) Context {
+	ctx, cancel := context.WithTimeout(ctx, contextPatience)
+	defer cancel()
+	for _, c := range AskContexts(ctx, dial).Contexts {
+		if c.Name == name {
+			return c
+		}
+	}
+	return Context{}
+}
+
 // unreachedError means that the relay was not reached.
 type unreachedError struct{ error }
 

@@ -107,6 +107,3 @@ var builtinVersions = map[string]string{
 func isVersion(s string) bool {
 	return len(s) > 1 && s[0] == 'v' && s[1] >= '1' && s[1] <= '9' && !strings.Contains(s, ".")
 }
-
-// Builtin reports whether every cluster serves a group, so that its resources are known without discovery.
-func Builtin(group string) bool { return builtinVersions[group] != "" }
