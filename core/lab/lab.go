@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/action"
 	"informerscope/core/attached"
 	"informerscope/core/faults"
 	"informerscope/core/informer"
@@ -74,7 +75,7 @@ type Lab struct {
 	attached  *attached.Follower // the probe that is followed instead of a source of the lab's own
 	exp       *experiment
 	indices   map[string]string // added by the user: name to expression
-	history   history
+	history   action.History
 	wanted    uint64  // the event to which a link plays
 	asks      *asking // the newest selection, while it waits for a cluster, or the file being read
 

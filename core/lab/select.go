@@ -45,11 +45,10 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (trace.Select
 	same := plan == nil && l.src != nil && selection.SameSource(l.selection, next)
 	if !same {
 		l.stopSource()
-		l.history = history{rate: next.Rate}
 		if plan == nil {
-			l.history.steps = l.standing()
-			l.history.first = len(l.history.steps)
+			l.history = action.NewHistory(next.Rate, l.standing())
 		} else {
+			l.history = action.NewHistory(next.Rate, nil)
 			l.endStanding()
 		}
 	}
@@ -63,12 +62,12 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (trace.Select
 		l.driver.Do(func(at time.Duration) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			l.keepEnded(halted, at)
+			l.history.End(l.selection, halted)
 			if l.src.cluster != nil && l.selection.Rate != next.Rate {
 				l.src.cluster.SetRate(next.Rate)
-				l.history.steps = append(l.history.steps, action.Step{At: at, Verb: "rate", Args: []string{fmt.Sprint(next.Rate)}})
-				l.history.first++
+				l.history.Add(action.Step{At: at, Verb: "rate", Args: []string{fmt.Sprint(next.Rate)}})
 			}
+			l.history.Begin(at)
 			l.start(next)
 		})
 	case next.Source == "sim" && l.virtual:

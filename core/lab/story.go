@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,39 +18,14 @@ import (
 // epoch is when every simulated cluster begins: the times in its objects must not differ between replays of a seed.
 var epoch = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
 
-// Story is what is needed to replay an experiment on the simulated cluster.
-type Story struct {
-	Seed    uint64  `json:"seed"`
-	Objects int     `json:"objects"`
-	Rate    float64 `json:"rate"`
-	// From is when the experiment began, in milliseconds since the cluster did; it is not 0 if an earlier experiment ran on the cluster.
-	From int64 `json:"from"`
-	// Do are the user's actions, with their times: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
-	Do string `json:"do"`
-}
-
-// history is what the user did to the running cluster since it began.
-type history struct {
-	rate  float64 // at the cluster's beginning
-	from  time.Duration
-	steps []action.Step
-	first int // index in steps of the first one in the running experiment
-}
-
 // Story returns the story of the running experiment up to event seq.
-func (l *Lab) Story(seq uint64) (Story, error) {
+func (l *Lab) Story(seq uint64) (action.Story, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.src == nil || l.src.virtual == nil || l.exp == nil {
-		return Story{}, errors.New("only an experiment on the simulated cluster can be played again")
+		return action.Story{}, errors.New("only an experiment on the simulated cluster can be played again")
 	}
-	steps := slices.Clone(l.history.steps)
-	for len(steps) > l.history.first && steps[len(steps)-1].Seq >= seq {
-		steps = steps[:len(steps)-1]
-	}
-	return Story{
-		Seed: l.selection.Seed, Objects: l.selection.Objects, Rate: l.history.rate, From: l.history.from.Milliseconds(), Do: action.Write(steps),
-	}, nil
+	return l.history.Story(l.selection, seq), nil
 }
 
 // act carries out an action of the user and keeps it as a step of the story. On virtual time the action has a moment of its own, and its consequences have
@@ -68,7 +42,7 @@ func (l *Lab) act(do func() (action.Step, error)) error {
 		var s action.Step
 		if s, err = do(); s.Verb != "" && l.src != nil && l.src.virtual != nil {
 			s.At, s.Seq = at, seq
-			l.history.steps = append(l.history.steps, s)
+			l.history.Add(s)
 		}
 		if err == nil {
 			l.acts.Add(1)
@@ -108,7 +82,7 @@ func (l *Lab) replay(next trace.Selection, plan replayPlan) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		next.Rate = l.selection.Rate // an earlier step may have changed it
-		l.history.from, l.history.first = plan.from, len(l.history.steps)
+		l.history.Begin(plan.from)
 		l.start(next)
 		started.Store(true)
 	}}
@@ -167,27 +141,8 @@ func (l *Lab) playStep(s action.Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.Seq, _ = l.rec.Head()
-	l.history.steps = append(l.history.steps, s)
+	l.history.Add(s)
 	plays[s.Verb](l, s) // action.Read has checked the verb
-}
-
-// keepEnded makes an ended experiment part of the next one's history, because its controllers wrote to the cluster. halted is when it ended, and at is when
-// the next one begins.
-func (l *Lab) keepEnded(halted, at time.Duration) {
-	w := l.selection
-	watch := action.New("watch", strings.Join(w.Releases, ","), w.Group, w.Version, w.Resource, w.Kind, w.Namespace, w.Transform)
-	if len(w.Resources) > 0 { // their full names have the rest
-		var all []string
-		for _, t := range w.Resources {
-			all = append(all, t.FullName())
-		}
-		watch = action.New("watch", strings.Join(w.Releases, ","), "", "", strings.Join(all, ","), "", w.Namespace, w.Transform)
-	}
-	watch.At = l.history.from
-	halt := action.New("halt")
-	halt.At = halted
-	l.history.steps = append(slices.Insert(l.history.steps, l.history.first, watch), halt)
-	l.history.from, l.history.first = at, len(l.history.steps)
 }
 
 // standing returns what outlives a cluster, as steps of a story: faults, holds and indices, and whether the controllers write.

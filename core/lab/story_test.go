@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"informerscope/core/action"
 	"informerscope/core/informer"
 	"informerscope/core/object"
 	"informerscope/core/selection"
@@ -103,7 +104,7 @@ func meddle(t *testing.T, l *Lab) {
 }
 
 // played returns the log of a Lab on virtual time.
-func played(t *testing.T, change selection.Change, by func(l *Lab, rec *trace.Recorder)) (lines []string, s Story) {
+func played(t *testing.T, change selection.Change, by func(l *Lab, rec *trace.Recorder)) (lines []string, s action.Story) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		rec := trace.NewRecorder(trace.RecorderOptions{})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 
+	"informerscope/core/action"
 	"informerscope/core/attached"
 	"informerscope/core/audience"
 	"informerscope/core/lab"
@@ -30,7 +31,7 @@ var renamed = map[reflect.Type]string{
 	reflect.TypeFor[story.Home]():          "StoryTake",
 	reflect.TypeFor[story.Group]():         "StoryGroup",
 	reflect.TypeFor[story.Words]():         "StoryWords",
-	reflect.TypeFor[lab.Story]():           "ReplayedStory",
+	reflect.TypeFor[action.Story]():        "ReplayedStory",
 	reflect.TypeFor[calls]():               "Calls",
 	reflect.TypeFor[file]():                "MadeFile",
 }
@@ -52,7 +53,7 @@ type calls struct {
 	State      trace.State      `json:"state"`
 	Select     trace.Selection  `json:"select"`
 	Transform  trace.Selection  `json:"transform"`
-	Story      lab.Story        `json:"story"`
+	Story      action.Story     `json:"story"`
 	Attached   attached.Process `json:"attached"`
 	CheckStory bool             `json:"checkStory"`
 	Arrive     bool             `json:"arrive"`
