@@ -10,10 +10,10 @@ import (
 
 // Attached asks the relay which informers the attached process has.
 func (l *Lab) Attached(ctx context.Context) attached.Process {
-	if l.audience {
+	if l.o.Audience {
 		return attached.Ask(ctx, nil)
 	}
-	return attached.Ask(ctx, l.dial)
+	return attached.Ask(ctx, l.o.Dial)
 }
 
 // Attach ends the experiment and shows informers of the attached process instead: the named ones, separated by commas, or all. The log continues until
@@ -21,13 +21,13 @@ func (l *Lab) Attached(ctx context.Context) attached.Process {
 // Attach returns an error, and nothing changes.
 func (l *Lab) Attach(ctx context.Context, informers string) (trace.Selection, error) {
 	switch {
-	case l.audience:
+	case l.o.Audience:
 		return l.Selection(), ErrAudience
-	case l.dial == nil:
+	case l.o.Dial == nil:
 		return l.Selection(), errors.New("there is no server behind this page, so no process can be attached; " +
 			"start informerscope's server with --attach and open the address it prints")
 	}
-	a, err := attached.Open(ctx, attached.Options{Recorder: l.rec, Clock: l.clock, Yield: l.yield, Dial: l.dial}, informers)
+	a, err := attached.Open(ctx, attached.Options{Recorder: l.rec, Clock: l.o.Clock, Yield: l.o.Yield, Dial: l.o.Dial}, informers)
 	if err != nil {
 		return l.Selection(), err
 	}

@@ -53,20 +53,15 @@ const restartTime = 3 * time.Second
 
 // Lab runs one experiment at a time. Its methods are safe for concurrent use.
 type Lab struct {
-	rec       *trace.Recorder
-	clock     clock.WithTicker
-	dial      func(context.Context) (net.Conn, error)
-	progress  func(what string, done, of int)
-	yieldTurn func()
-	virtual   bool
-	driver    *vclock.Driver
-	audience  bool
-	end       context.CancelFunc // of the driver
-	turn      chan struct{}      // one Select or Load at a time, except while a Select waits for a cluster
-	faults    *faults.Faults
-	holds     *holds
-	readOnly  atomic.Bool // the controllers do not write
-	acts      atomic.Int64
+	o        Options // Idle and Dial may be nil, the other functions are set
+	rec      *trace.Recorder
+	driver   *vclock.Driver
+	end      context.CancelFunc // of the driver
+	turn     chan struct{}      // one Select or Load at a time, except while a Select waits for a cluster
+	faults   *faults.Faults
+	holds    *holds
+	readOnly atomic.Bool // the controllers do not write
+	acts     atomic.Int64
 
 	mu        sync.Mutex
 	closed    bool
@@ -88,10 +83,14 @@ func New(o Options) *Lab {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	l := &Lab{rec: o.Recorder, clock: o.Clock, dial: o.Dial, progress: o.Progress, yieldTurn: o.Yield, virtual: o.Idle != nil, audience: o.Audience,
-		end: func() {}, turn: make(chan struct{}, 1)}
-	l.driver = vclock.NewDriver(o.Idle, o.Clock)
-	if l.virtual {
+	if o.Progress == nil {
+		o.Progress = func(string, int, int) {}
+	}
+	if o.Yield == nil {
+		o.Yield = func() {}
+	}
+	l := &Lab{o: o, rec: o.Recorder, driver: vclock.NewDriver(o.Idle, o.Clock), end: func() {}, turn: make(chan struct{}, 1)}
+	if o.Idle != nil {
 		var ctx context.Context
 		ctx, l.end = context.WithCancel(context.Background())
 		go l.driver.Run(ctx)
@@ -141,13 +140,6 @@ func (l *Lab) RestartIfTroubled(ctx context.Context) (bool, error) {
 	}
 	_, err := l.Select(ctx, selection.Change{})
 	return err == nil, err
-}
-
-// yield lets the program's other work run.
-func (l *Lab) yield() {
-	if l.yieldTurn != nil {
-		l.yieldTurn()
-	}
 }
 
 // Selection returns what is watched now.
@@ -216,10 +208,8 @@ func namespaced(sel trace.Selection) []uint8 {
 
 // openSim creates the simulated cluster of a selection, on v if that is not nil. l.mu is held.
 func (l *Lab) openSim(sel trace.Selection, v *vclock.Clock) {
-	o := simcluster.Options{Clock: l.clock, Seed: sel.Seed, Objects: sel.Objects, Rate: sel.Rate}
-	if l.progress != nil {
-		o.Progress = func(made, of int) { l.progress("first", made, of) }
-	}
+	o := simcluster.Options{Clock: l.o.Clock, Seed: sel.Seed, Objects: sel.Objects, Rate: sel.Rate,
+		Progress: func(made, of int) { l.o.Progress("first", made, of) }}
 	if o.Objects == 0 {
 		o.Objects = -1 // none; zero would mean simcluster's own default
 	}
@@ -254,7 +244,7 @@ func (l *Lab) stopSource() {
 }
 
 func (l *Lab) current() (*source, error) {
-	if l.audience {
+	if l.o.Audience {
 		return nil, ErrAudience
 	}
 	l.mu.Lock()
@@ -270,8 +260,8 @@ func (l *Lab) current() (*source, error) {
 
 // Sources returns what can be watched. It asks the relay each time, because a kubeconfig can change.
 func (l *Lab) Sources(ctx context.Context) Sources {
-	if l.audience {
+	if l.o.Audience {
 		return Sources{Live: relayclient.LiveSources{Contexts: []relayclient.Context{}, Error: ErrAudience.Error()}}
 	}
-	return Sources{Sim: true, Live: relayclient.AskContexts(ctx, l.dial)}
+	return Sources{Sim: true, Live: relayclient.AskContexts(ctx, l.o.Dial)}
 }

@@ -16,11 +16,11 @@ func (l *Lab) Record(w io.Writer) (string, error) {
 	l.mu.Lock()
 	sel := l.selection
 	l.mu.Unlock()
-	if l.audience { // the speaker chose the selection, and it is in the log
+	if l.o.Audience { // the speaker chose the selection, and it is in the log
 		head, _ := l.rec.Head()
 		sel = l.rec.FoldAt(head).Selection()
 	}
-	now := l.clock.Now()
+	now := l.o.Clock.Now()
 	h := trace.Header{Selection: sel, StartedAt: now.Add(-l.rec.Now()).UTC().Format(time.RFC3339)}
 	if err := l.rec.WriteFile(w, h); err != nil {
 		return "", err
@@ -34,7 +34,7 @@ func (l *Lab) Export(w io.Writer) (string, error) {
 	if err := trace.WriteChrome(w, l.rec.Events(l.rec.First(), head)); err != nil {
 		return "", err
 	}
-	return fileName(l.Selection(), l.clock.Now(), "trace.json"), nil
+	return fileName(l.Selection(), l.o.Clock.Now(), "trace.json"), nil
 }
 
 func fileName(sel trace.Selection, now time.Time, ending string) string {
@@ -45,7 +45,7 @@ func fileName(sel trace.Selection, now time.Time, ending string) string {
 // experiment continues while the file is read, and other work gets its turn. If a selection is made or another recording is loaded meanwhile, Load returns
 // ErrSuperseded.
 func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
-	if l.audience {
+	if l.o.Audience {
 		return 0, "", ErrAudience
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -66,10 +66,8 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 				e.Text = selection.ReplaceSource(e.Text, "file")
 			}
 		}
-		if l.progress != nil {
-			l.progress("file", file.n, file.of)
-		}
-		l.yield()
+		l.o.Progress("file", file.n, file.of)
+		l.o.Yield()
 		if ctx.Err() != nil {
 			return ErrSuperseded
 		}

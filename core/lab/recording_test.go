@@ -67,12 +67,12 @@ func TestLoadingLetsOthersHaveTheirTurn(t *testing.T) {
 	} {
 		turns.Store(0)
 		done, during = 0, func() { done = 0; other(); done = 0 }
-		progress := l.progress
-		l.progress = nil
+		progress := l.o.Progress
+		l.o.Progress = func(string, int, int) {}
 		if _, _, err := l.Load(bytes.NewReader(file)); !errors.Is(err, ErrSuperseded) {
 			t.Errorf("%s meanwhile: %v", name, err)
 		}
-		l.progress = progress
+		l.o.Progress = progress
 		if turns.Load() > 20 {
 			t.Errorf("%s meanwhile: the file was read on for %d turns", name, turns.Load())
 		}

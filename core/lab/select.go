@@ -31,7 +31,7 @@ func (l *Lab) supersede() {
 // selection is refused with an error, and changes nothing. Select may have to ask a cluster first. Everything else continues meanwhile, and a later selection
 // or a recording replaces this one: ErrSuperseded.
 func (l *Lab) Select(ctx context.Context, change selection.Change) (trace.Selection, error) {
-	if l.audience {
+	if l.o.Audience {
 		return l.Selection(), ErrAudience
 	}
 	l.turn <- struct{}{}
@@ -70,7 +70,7 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (trace.Select
 			l.history.Begin(at)
 			l.start(next)
 		})
-	case next.Source == "sim" && l.virtual:
+	case next.Source == "sim" && l.o.Idle != nil:
 		if plan == nil {
 			plan = &replayPlan{}
 		}
@@ -79,7 +79,7 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (trace.Select
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if next.Source == "live" {
-			l.src = liveSource(l.dial, next.Context, l.clock, l.faults)
+			l.src = liveSource(l.o.Dial, next.Context, l.o.Clock, l.faults)
 		} else {
 			l.openSim(next, nil)
 		}
@@ -104,7 +104,7 @@ func (l *Lab) choose(ctx context.Context, change selection.Change) (next trace.S
 	if plan, err = readPlan(change); err != nil {
 		return next, nil, err
 	}
-	if next.Source == "live" && l.dial == nil {
+	if next.Source == "live" && l.o.Dial == nil {
 		return next, nil, errors.New("there is no relay behind this page, so no live cluster can be watched; " +
 			"start informerscope's server and open the address it prints")
 	}
@@ -124,7 +124,7 @@ func (l *Lab) choose(ctx context.Context, change selection.Change) (next trace.S
 	l.mu.Unlock()
 	<-l.turn
 	if newContext {
-		change.Complete(was, &next, relayclient.AskContext(ctx, l.dial, next.Context))
+		change.Complete(was, &next, relayclient.AskContext(ctx, l.o.Dial, next.Context))
 	}
 	if !l.scopes.Complete(&next) {
 		next, err = l.resolve(ctx, next, was, src)
@@ -146,9 +146,9 @@ func (l *Lab) choose(ctx context.Context, change selection.Change) (next trace.S
 func (l *Lab) resolve(ctx context.Context, sel, was trace.Selection, src *source) (trace.Selection, error) {
 	if src == nil || !selection.SameSource(was, sel) {
 		if sel.Source == "live" {
-			src = liveSource(l.dial, sel.Context, l.clock, l.faults)
+			src = liveSource(l.o.Dial, sel.Context, l.o.Clock, l.faults)
 		} else { // what a cluster serves does not depend on its objects
-			src = simSource(simcluster.New(simcluster.Options{Clock: l.clock, Objects: -1}), l.clock, nil, l.faults)
+			src = simSource(simcluster.New(simcluster.Options{Clock: l.o.Clock, Objects: -1}), l.o.Clock, nil, l.faults)
 		}
 		defer src.stop()
 	}

@@ -31,7 +31,7 @@ func (l *Lab) Story(seq uint64) (action.Story, error) {
 // act carries out an action of the user and keeps it as a step of the story. On virtual time the action has a moment of its own, and its consequences have
 // happened when act returns.
 func (l *Lab) act(do func() (action.Step, error)) error {
-	if l.audience {
+	if l.o.Audience {
 		return ErrAudience
 	}
 	var err error
@@ -71,7 +71,7 @@ func (l *Lab) Arrive(ctx context.Context) (there bool) {
 func (l *Lab) replay(next trace.Selection, plan replayPlan) {
 	began := make(chan struct{})
 	var started atomic.Bool
-	v := vclock.New(epoch, l.clock)
+	v := vclock.New(epoch, l.o.Clock)
 	l.driver.Drive(v)
 	script := []vclock.Action{{Do: func() {
 		l.mu.Lock()
