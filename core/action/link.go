@@ -81,7 +81,7 @@ func readStep(word string) (Step, error) {
 		return Step{}, bad
 	}
 	s := Step{At: time.Duration(ms) * vclock.Precision, Verb: parts[1]}
-	verb := verbNamed(s.Verb)
+	verb := findVerb(s.Verb)
 	if verb == nil {
 		return Step{}, bad
 	}

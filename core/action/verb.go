@@ -20,8 +20,8 @@ type Verb struct {
 // Verbs returns all verbs, by command in the order of docs/protocol.md. The caller owns the list.
 func Verbs() []Verb { return slices.Clone(verbs) }
 
-// verbNamed returns a verb by name, nil if there is none.
-func verbNamed(name string) *Verb {
+// findVerb returns a verb by name, nil if there is none.
+func findVerb(name string) *Verb {
 	for i := range verbs {
 		if verbs[i].Name == name {
 			return &verbs[i]

@@ -75,8 +75,8 @@ type Value struct {
 	Bytes []byte
 }
 
-// leftOut reports whether a value counts as omitted.
-func leftOut(value json.RawMessage) bool {
+// isLeftOut reports whether a value counts as omitted.
+func isLeftOut(value json.RawMessage) bool {
 	value = bytes.TrimSpace(value)
 	return len(value) == 0 || bytes.Equal(value, []byte("null"))
 }
@@ -156,7 +156,7 @@ func (a Spec) checkMembers(of, path string, value json.RawMessage) error {
 		if i < 0 {
 			return fmt.Errorf("%s: there is no %q in the argument %q; it is %s", of, name, path, a.Takes())
 		}
-		if leftOut(members[name]) {
+		if isLeftOut(members[name]) {
 			continue
 		}
 		if err := a.Members[i].check(of, name, members[name]); err != nil {
@@ -172,7 +172,7 @@ type Values []Value
 // Check checks the arguments of a command against their specs. Its error names the command.
 func Check(command string, specs []Spec, given []Value) (Values, error) {
 	// Trailing arguments may be given as null.
-	for len(given) > len(specs) && given[len(given)-1].Bytes == nil && leftOut(given[len(given)-1].JSON) {
+	for len(given) > len(specs) && given[len(given)-1].Bytes == nil && isLeftOut(given[len(given)-1].JSON) {
 		given = given[:len(given)-1]
 	}
 	if len(given) > len(specs) {
@@ -184,7 +184,7 @@ func Check(command string, specs []Spec, given []Value) (Values, error) {
 			if a.Type != Content {
 				return nil, badArgument(command, a.Name, a, "bytes")
 			}
-		case i >= len(given) || leftOut(given[i].JSON):
+		case i >= len(given) || isLeftOut(given[i].JSON):
 			if a.Needed {
 				return nil, badArgument(command, a.Name, a, "left out")
 			}
@@ -222,7 +222,7 @@ func (a Spec) CheckLink(step, text string) error {
 
 // Get decodes argument i, which was checked; it returns otherwise if the argument was omitted.
 func Get[T any](given Values, i int, otherwise T) (T, error) {
-	if i >= len(given) || leftOut(given[i].JSON) {
+	if i >= len(given) || isLeftOut(given[i].JSON) {
 		return otherwise, nil
 	}
 	out := otherwise

@@ -76,8 +76,8 @@ type stream struct {
 	dec         *trace.LineDecoder
 	held        []trace.Event // events of a baseline that is not complete
 	bytes       int           // their size
-	left        int           // number of its lanes that are missing
-	whole       chan struct{} // closed when the awaited baseline is complete; nil: none is awaited
+	missing     int           // number of its lanes that are missing
+	complete    chan struct{} // closed when the awaited baseline is complete; nil: none is awaited
 	hasBaseline bool
 	isLate      atomic.Bool // the baseline did not complete in time
 	// shift is added to the stream's times; known once an event arrived.
@@ -248,11 +248,11 @@ func (f *Follower) read() error {
 
 // await starts the time limit of a baseline, once its header or its first event has arrived.
 func (f *Follower) await(s *stream) {
-	if s.whole != nil {
+	if s.complete != nil {
 		return
 	}
-	whole := make(chan struct{})
-	s.whole = whole
+	complete := make(chan struct{})
+	s.complete = complete
 	f.done.Go(func() {
 		timer := f.o.Clock.NewTimer(baselinePatience)
 		defer timer.Stop()
@@ -260,7 +260,7 @@ func (f *Follower) await(s *stream) {
 		case <-timer.C():
 			s.isLate.Store(true)
 			s.body.Close()
-		case <-whole:
+		case <-complete:
 		case <-f.ctx.Done():
 		}
 	})
@@ -268,9 +268,9 @@ func (f *Follower) await(s *stream) {
 
 // endWait ends the time limit of a baseline.
 func (s *stream) endWait() {
-	if s.whole != nil {
-		close(s.whole)
-		s.whole = nil
+	if s.complete != nil {
+		close(s.complete)
+		s.complete = nil
 	}
 }
 
@@ -329,18 +329,18 @@ func (s *stream) take(out []trace.Event, e *trace.Event) ([]trace.Event, error) 
 		e.Text = selection.ReplaceSource(e.Text, selection.SourceProbe)
 		var sel trace.Selection
 		_ = json.Unmarshal([]byte(e.Text), &sel) // an unreadable selection counts as one lane
-		s.left = len(sel.Lanes())
-	case s.left == 0:
+		s.missing = len(sel.Lanes())
+	case s.missing == 0:
 		return append(out, *e), nil
 	case e.Kind == trace.KindRestored:
-		s.left--
+		s.missing--
 	}
 	s.bytes += e.Bytes()
 	if s.held = append(s.held, *e); len(s.held) > maxBaselineEvents || s.bytes > maxBaselineBytes {
 		s.held = nil
 		return out, fmt.Errorf("its state has more than %d events or %d bytes, and is not complete: attach to fewer informers", maxBaselineEvents, maxBaselineBytes)
 	}
-	if s.left > 0 {
+	if s.missing > 0 {
 		return out, nil
 	}
 	out = append(out, s.held...)

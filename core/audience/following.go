@@ -112,20 +112,20 @@ type Following struct {
 	o     FollowingOptions
 	epoch time.Time
 
-	mu         sync.Mutex
-	is         Hearing
-	segmentAt  time.Time       // when the last segment arrived
-	newest     time.Duration   // the newest moment received
-	ways       []time.Duration // local clock minus log clock, for the last segments
-	positions  []timedPosition
-	log        uint64        // the recorder's generation of positions
-	applied    int           // how many positions were applied, the newest of them in force; 0 for none
-	placeAgain bool          // apply the position in force again
-	talkAt     time.Duration // of a recording: the moment it has reached
-	talkSince  time.Time     // when it reached that; zero while it is paused
-	best       time.Duration // the shortest delay of a segment, by the speaker's own clock
-	known      bool          // best is known
-	ahead      []piece       // of a recording: segments that were fetched and not shown yet
+	mu           sync.Mutex
+	is           Hearing
+	segmentAt    time.Time       // when the last segment arrived
+	newest       time.Duration   // the newest moment received
+	ways         []time.Duration // local clock minus log clock, for the last segments
+	positions    []timedPosition
+	log          uint64        // the recorder's generation of positions
+	appliedCount int           // how many positions were applied, the newest of them in force; 0 for none
+	placeAgain   bool          // apply the position in force again
+	talkAt       time.Duration // of a recording: the moment it has reached
+	talkSince    time.Time     // when it reached that; zero while it is paused
+	best         time.Duration // the shortest delay of a segment, by the speaker's own clock
+	hasBest      bool          // best is known
+	unshown      []piece       // of a recording: segments that were fetched and not shown yet
 }
 
 // piece is the end of a segment in the log, and its compressed size.
@@ -322,7 +322,7 @@ func (f *Following) followOne(ctx context.Context, h head) *head {
 // begin drops the previous broadcast's state.
 func (f *Following) begin(h head) {
 	f.mu.Lock()
-	f.ways, f.positions, f.applied, f.ahead, f.known, f.newest = nil, nil, 0, nil, false, -1
+	f.ways, f.positions, f.appliedCount, f.unshown, f.hasBest, f.newest = nil, nil, 0, nil, false, -1
 	f.talkAt, f.talkSince = 0, time.Time{}
 	f.mu.Unlock()
 	f.say(func(now *Hearing) {
@@ -342,9 +342,9 @@ func (f *Following) waitForRoom(ctx context.Context) error {
 		d := f.o.View.Describe()
 		shown := d.Head - d.Behind
 		f.mu.Lock()
-		f.ahead = f.ahead[sort.Search(len(f.ahead), func(i int) bool { return f.ahead[i].seq > shown }):]
+		f.unshown = f.unshown[sort.Search(len(f.unshown), func(i int) bool { return f.unshown[i].seq > shown }):]
 		size := 0
-		for _, p := range f.ahead {
+		for _, p := range f.unshown {
 			size += p.size
 		}
 		f.mu.Unlock()
@@ -393,7 +393,7 @@ func (f *Following) noteSegment(about broadcast.Head, found []broadcast.Position
 	f.mu.Lock()
 	f.segmentAt = now
 	if log := f.o.Recorder.Generation(); log != f.log { // the speaker has made another selection
-		f.log, f.positions, f.applied, f.ways, f.ahead, f.newest = log, nil, 0, nil, nil, -1
+		f.log, f.positions, f.appliedCount, f.ways, f.unshown, f.newest = log, nil, 0, nil, nil, -1
 		f.talkAt, f.talkSince = 0, time.Time{}
 	}
 	for _, p := range found {
@@ -404,18 +404,18 @@ func (f *Following) noteSegment(about broadcast.Head, found []broadcast.Position
 		}
 	}
 	if over := len(f.positions) - maxPositions; over > 0 {
-		f.positions, f.applied = slices.Delete(f.positions, 0, over), max(f.applied-over, 0)
+		f.positions, f.appliedCount = slices.Delete(f.positions, 0, over), max(f.appliedCount-over, 0)
 	}
 	if at > f.newest { // it has something new
 		f.newest = at
 		f.ways = append(f.ways, now.Sub(f.epoch)-at)
 		f.ways = f.ways[max(0, len(f.ways)-drift):]
 	}
-	f.ahead = append(f.ahead, piece{seq, size})
+	f.unshown = append(f.unshown, piece{seq, size})
 	way := now.Sub(time.UnixMilli(about.At))
 	if fresh {
-		if !f.known || way < f.best {
-			f.best, f.known = way, true
+		if !f.hasBest || way < f.best {
+			f.best, f.hasBest = way, true
 		}
 		late = way - f.best
 	}
@@ -510,15 +510,15 @@ func (f *Following) Tick() {
 	f.mu.Lock()
 	at := f.position()
 	n := sort.Search(len(f.positions), func(i int) bool { return f.positions[i].at > at })
-	if f.is.Own || n == 0 || n == f.applied && !f.placeAgain {
+	if f.is.Own || n == 0 || n == f.appliedCount && !f.placeAgain {
 		f.mu.Unlock()
 		return
 	}
 	was, is := position{}, f.positions[n-1]
-	if f.applied > 0 && f.applied <= len(f.positions) && !f.placeAgain {
-		was = f.positions[f.applied-1].position
+	if f.appliedCount > 0 && f.appliedCount <= len(f.positions) && !f.placeAgain {
+		was = f.positions[f.appliedCount-1].position
 	}
-	f.applied, f.placeAgain = n, false
+	f.appliedCount, f.placeAgain = n, false
 	f.mu.Unlock()
 	if is.Mode != was.Mode || is.Speed != was.Speed || is.Seq != was.Seq && is.Mode != "live" {
 		f.place(is, at)

@@ -87,12 +87,12 @@ type Speaker struct {
 	stop context.CancelFunc
 	done chan struct{}
 
-	mu     sync.Mutex
-	is     OnAir
-	page   json.RawMessage
-	moved  bool
-	cutter *broadcast.Cutter
-	last   position
+	mu        sync.Mutex
+	is        OnAir
+	page      json.RawMessage
+	viewMoved bool
+	cutter    *broadcast.Cutter
+	last      position
 }
 
 // NewSpeaker returns a Speaker that does not broadcast yet.
@@ -136,7 +136,7 @@ func (s *Speaker) Page(page json.RawMessage) error {
 func (s *Speaker) Moved() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.moved = true
+	s.viewMoved = true
 }
 
 // transport returns the connections of one broadcast.
@@ -363,8 +363,8 @@ func (s *Speaker) position() {
 		now.Seq = d.Head - d.Behind
 	}
 	same := now.Mode == s.last.Mode && now.Speed == s.last.Speed && string(now.Page) == string(s.last.Page) &&
-		(now.Mode != "paused" || now.Seq == s.last.Seq) && (now.Mode == "live" || !s.moved)
-	s.moved = false
+		(now.Mode != "paused" || now.Seq == s.last.Seq) && (now.Mode == "live" || !s.viewMoved)
+	s.viewMoved = false
 	if same || s.cutter == nil {
 		return
 	}

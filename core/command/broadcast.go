@@ -13,7 +13,7 @@ func broadcastCommands() []Command {
 	return []Command{{
 		Name: "broadcast", Effect: Talks, Script: true, Does: "asks the server how the broadcast goes", Answers: "as `onAir`",
 		run: takeNone(func(ctx context.Context, c *Console) (any, error) {
-			s, err := c.speaker()
+			s, err := c.needSpeaker()
 			if err != nil {
 				return nil, err
 			}
@@ -24,7 +24,7 @@ func broadcastCommands() []Command {
 		Args: []arg.Spec{{Name: "how", Type: arg.Object, Members: []arg.Spec{{Name: "take", Type: arg.Switch}}}},
 		Does: "starts a broadcast; `take` takes over from another page", Answers: "as `onAir`",
 		run: takeOne(talk{}, func(ctx context.Context, c *Console, how talk) (any, error) {
-			s, err := c.speaker()
+			s, err := c.needSpeaker()
 			if err != nil {
 				return nil, err
 			}
@@ -35,7 +35,7 @@ func broadcastCommands() []Command {
 	}, {
 		Name: "broadcastEnd", Effect: Talks, Script: true, Does: "ends the broadcast", Answers: "as `onAir`",
 		run: takeNone(func(ctx context.Context, c *Console) (any, error) {
-			s, err := c.speaker()
+			s, err := c.needSpeaker()
 			if err != nil {
 				return nil, err
 			}
@@ -46,7 +46,7 @@ func broadcastCommands() []Command {
 		Name: "page", Effect: Talks, Args: []arg.Spec{{Name: "page", Type: arg.Any, Needed: true}},
 		Does: "sets what the broadcast says of the speaker's page beside its position, at most 7 KiB", Answers: "`true`",
 		run: takeOne(json.RawMessage(nil), func(_ context.Context, c *Console, page json.RawMessage) (any, error) {
-			s, err := c.speaker()
+			s, err := c.needSpeaker()
 			if err != nil {
 				return nil, err
 			}
@@ -54,10 +54,14 @@ func broadcastCommands() []Command {
 		}),
 	}, {
 		Name: "apart", Effect: Talks, Does: "lets a follower leave the speaker and look around", Answers: "as `hearing`",
-		run: takeNone(func(_ context.Context, c *Console) (any, error) { return c.follower((*audience.Following).Apart) }),
+		run: takeNone(func(_ context.Context, c *Console) (any, error) {
+			return c.changeFollowing((*audience.Following).Apart)
+		}),
 	}, {
 		Name: "along", Effect: Talks, Script: true, Does: "takes a follower back to the speaker", Answers: "as `hearing`",
-		run: takeNone(func(_ context.Context, c *Console) (any, error) { return c.follower((*audience.Following).Along) }),
+		run: takeNone(func(_ context.Context, c *Console) (any, error) {
+			return c.changeFollowing((*audience.Following).Along)
+		}),
 	}}
 }
 

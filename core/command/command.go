@@ -53,8 +53,8 @@ var commands = slices.Concat(selectionCommands(), faultCommands(), listenerComma
 // Commands returns all commands, in the order of docs/protocol.md.
 func Commands() []Command { return slices.Clone(commands) }
 
-// commandNamed returns the command with a name; its error lists all names.
-func commandNamed(name string) (*Command, error) {
+// findCommand returns the command with a name; its error lists all names.
+func findCommand(name string) (*Command, error) {
 	for i := range commands {
 		if commands[i].Name == name {
 			return &commands[i], nil
@@ -70,7 +70,7 @@ func commandNamed(name string) (*Command, error) {
 
 // CheckCall returns an error for a call that a story must not make: an unknown command, one that stories may not use, or wrong arguments.
 func CheckCall(name string, given []arg.Value) error {
-	command, err := commandNamed(name)
+	command, err := findCommand(name)
 	if err != nil || !command.Story || command.Effect != Acts && command.Effect != Shows {
 		var all []string
 		for i := range commands {

@@ -268,7 +268,7 @@ func TestThePageCallsWhatIsInTheTable(t *testing.T) {
 	for path, text := range webCode(t) {
 		for _, m := range called.FindAllStringSubmatch(text, -1) {
 			found[m[1]] = true
-			if _, err := commandNamed(m[1]); err != nil {
+			if _, err := findCommand(m[1]); err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
 		}
@@ -346,7 +346,7 @@ func TestLinksTellWhatWasDone(t *testing.T) {
 	told := map[string]bool{}
 	for _, v := range action.Verbs() {
 		told[v.Command] = true
-		if c, err := commandNamed(v.Command); err != nil {
+		if c, err := findCommand(v.Command); err != nil {
 			t.Errorf("the verb %s: %v", v.Name, err)
 		} else if c.Effect != Acts && c.Effect != Begins {
 			t.Errorf("%s %s and has the verb %s, but a link tells what was done to the experiment alone", c.Name, c.Effect, v.Name)
@@ -369,7 +369,7 @@ func TestMembersAreThoseOfTheTypes(t *testing.T) {
 		{"select", 0, selection.Change{}}, {"fault", 1, lab.FaultArgs{}}, {"cluster", 1, lab.ClusterArgs{}}, {"addListener", 0, lab.ListenerSpec{}},
 		{"broadcastBegin", 0, talk{}},
 	} {
-		c, err := commandNamed(tt.command)
+		c, err := findCommand(tt.command)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -531,7 +531,7 @@ func TestTheReferencesExampleRuns(t *testing.T) {
 		for i, a := range args {
 			given[i].JSON = a
 		}
-		command, err := commandNamed(m[1])
+		command, err := findCommand(m[1])
 		if err != nil || !command.Script {
 			t.Fatalf("%s: no script has it: %v", line, err)
 		}

@@ -41,7 +41,7 @@ type File struct {
 
 // Do carries out the command with a name.
 func (c *Console) Do(ctx context.Context, name string, given []arg.Value) (any, error) {
-	command, err := commandNamed(name)
+	command, err := findCommand(name)
 	if err != nil {
 		return nil, err
 	}
@@ -55,13 +55,13 @@ func (c *Console) Do(ctx context.Context, name string, given []arg.Value) (any, 
 		defer cancel()
 	}
 	if command.Effect == Moves {
-		c.moved()
+		c.noteMove()
 	}
 	return command.run(ctx, c, args)
 }
 
-// moved notes that the user moves the view: that separates a follower from the speaker, and takes a speaker's followers along.
-func (c *Console) moved() {
+// noteMove notes that the user moves the view: that separates a follower from the speaker, and takes a speaker's followers along.
+func (c *Console) noteMove() {
 	switch {
 	case c.Following != nil:
 		c.Following.Apart()
@@ -85,7 +85,7 @@ func (c *Console) choose(ctx context.Context, change selection.Change) (any, err
 			return nil, err
 		}
 		sel, err := c.Lab.Attach(ctx, informers)
-		c.simulated(sel.Source == "sim")
+		c.reportSimulated(sel.Source == "sim")
 		if err != nil {
 			return nil, err
 		}
@@ -93,10 +93,10 @@ func (c *Console) choose(ctx context.Context, change selection.Change) (any, err
 		return sel, nil
 	}
 	if source != "live" {
-		c.simulated(true)
+		c.reportSimulated(true)
 	}
 	sel, err := c.Lab.Select(ctx, change)
-	c.simulated(sel.Source == "sim")
+	c.reportSimulated(sel.Source == "sim")
 	if err != nil {
 		return nil, err
 	}
@@ -104,14 +104,14 @@ func (c *Console) choose(ctx context.Context, change selection.Change) (any, err
 	return sel, nil
 }
 
-func (c *Console) simulated(on bool) {
+func (c *Console) reportSimulated(on bool) {
 	if c.Simulated != nil {
 		c.Simulated(on)
 	}
 }
 
-// speaker returns the page's Speaker.
-func (c *Console) speaker() (*audience.Speaker, error) {
+// needSpeaker returns the page's Speaker, or why it has none.
+func (c *Console) needSpeaker() (*audience.Speaker, error) {
 	switch {
 	case c.Speaker != nil:
 		return c.Speaker, nil
@@ -121,8 +121,8 @@ func (c *Console) speaker() (*audience.Speaker, error) {
 	return nil, ErrNotOffered
 }
 
-// token sets the token of another launch, and restarts a watch that did not work with the old one.
-func (c *Console) token(ctx context.Context, token string) (any, error) {
+// useToken sets the token of another launch, and restarts a watch that did not work with the old one.
+func (c *Console) useToken(ctx context.Context, token string) (any, error) {
 	if c.Link == nil {
 		return nil, errors.New("this page was opened without a server; open the address that the server printed")
 	}
@@ -143,8 +143,8 @@ func (c *Console) token(ctx context.Context, token string) (any, error) {
 	return sources, nil
 }
 
-// follower calls do on the page's Following, and returns its new state.
-func (c *Console) follower(do func(*audience.Following)) (any, error) {
+// changeFollowing calls do on the page's Following, and returns its new state.
+func (c *Console) changeFollowing(do func(*audience.Following)) (any, error) {
 	if c.Following == nil {
 		return nil, errors.New("this page follows no speaker")
 	}

@@ -76,7 +76,7 @@ func sourceCommands() []Command {
 		Name: "token", Effect: Begins, Patience: clusterPatience, Args: []arg.Spec{{Name: "token", Type: arg.Text, Needed: true}},
 		Does:    "uses the token of a newer start of the server, and starts a refused live watch over",
 		Answers: "as `sources`",
-		run:     takeOne("", func(ctx context.Context, c *Console, token string) (any, error) { return c.token(ctx, token) }),
+		run:     takeOne("", func(ctx context.Context, c *Console, token string) (any, error) { return c.useToken(ctx, token) }),
 	}, {
 		Name: "resources", Effect: Looks, Script: true, Patience: clusterPatience,
 		Does: "lists the resources that discovery finds in the running source. `unwatchable` says why the page cannot watch a resource. " +
@@ -116,10 +116,10 @@ func fileCommands() []Command {
 			if err != nil {
 				return nil, err
 			}
-			c.simulated(false)
+			c.reportSimulated(false)
 			n, warning, err := c.Lab.Load(bytes.NewReader(content))
 			if err != nil {
-				c.simulated(c.Lab.Selection().Source == "sim")
+				c.reportSimulated(c.Lab.Selection().Source == "sim")
 				return nil, err
 			}
 			c.View.Reset()

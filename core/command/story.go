@@ -31,8 +31,8 @@ type Teller interface {
 
 var errNoTeller = errors.New("this page has no stories")
 
-// teller calls do on the page's Teller.
-func (c *Console) teller(do func(Teller) error) (any, error) {
+// tell calls do on the page's Teller.
+func (c *Console) tell(do func(Teller) error) (any, error) {
 	if c.Stories == nil {
 		return nil, errNoTeller
 	}
@@ -89,10 +89,10 @@ func storyCommands() []Command {
 				if err != nil {
 					return nil, err
 				}
-				return c.teller(func(t Teller) error { return t.BeginOn(ctx, id, step, recording) })
+				return c.tell(func(t Teller) error { return t.BeginOn(ctx, id, step, recording) })
 			}
 			return takeTwo(func(ctx context.Context, c *Console, id, release string) (any, error) {
-				return c.teller(func(t Teller) error { return t.Begin(ctx, id, release, step) })
+				return c.tell(func(t Teller) error { return t.Begin(ctx, id, release, step) })
 			})(ctx, c, given)
 		},
 	}, {
@@ -101,25 +101,25 @@ func storyCommands() []Command {
 			"skips showing it. If the step waits for the reader, the call acts in the reader's place",
 		Answers: "`true`",
 		run: takeOne(1, func(ctx context.Context, c *Console, n int) (any, error) {
-			return c.teller(func(t Teller) error { return t.Turn(ctx, n) })
+			return c.tell(func(t Teller) error { return t.Turn(ctx, n) })
 		}),
 	}, {
 		Name: "storyStep", Effect: Moves, Args: []arg.Spec{{Name: "step", Type: arg.Whole, Min: 0, Max: 1000}},
 		Does: "shows again a step that has begun", Answers: "`true`",
 		run: takeOne(0, func(ctx context.Context, c *Console, step int) (any, error) {
-			return c.teller(func(t Teller) error { return t.GoTo(ctx, step) })
+			return c.tell(func(t Teller) error { return t.GoTo(ctx, step) })
 		}),
 	}, {
 		Name: "storyRide", Effect: Shows,
 		Does:    "reports that the page rides the object of the frames' `story.ride`: the next `storyTurn` goes on. Without this call it opens the ride",
 		Answers: "`true`",
 		run: takeNone(func(_ context.Context, c *Console) (any, error) {
-			return c.teller(func(t Teller) error { return t.Ride() })
+			return c.tell(func(t Teller) error { return t.Ride() })
 		}),
 	}, {
 		Name: "storyEnd", Effect: Shows, Does: "leaves the story; the experiment and its time go on", Answers: "`true`",
 		run: takeNone(func(_ context.Context, c *Console) (any, error) {
-			return c.teller(func(t Teller) error {
+			return c.tell(func(t Teller) error {
 				t.Leave()
 				return nil
 			})
@@ -128,7 +128,7 @@ func storyCommands() []Command {
 		Name: "storyFollow", Effect: Shows, Args: []arg.Spec{{Name: "told", Type: arg.Any}},
 		Does: "shows a follower the speaker's story: the `story` of the speaker's frames, or none", Answers: "`true`",
 		run: takeOne(json.RawMessage(nil), func(_ context.Context, c *Console, told json.RawMessage) (any, error) {
-			return c.teller(func(t Teller) error { return t.Follow(told) })
+			return c.tell(func(t Teller) error { return t.Follow(told) })
 		}),
 	}}
 }

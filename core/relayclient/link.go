@@ -41,7 +41,7 @@ type Link struct {
 	token   string
 	refusal *Error // of the token
 	full    *Error
-	until   time.Time // when to ask a full relay again
+	retryAt time.Time // when to ask a full relay again
 	pause   time.Duration
 }
 
@@ -80,7 +80,7 @@ func (l *Link) Retry() {
 func (l *Link) Dial(ctx context.Context) (net.Conn, error) {
 	l.mu.Lock()
 	token, no := l.token, l.refusal
-	if no == nil && l.full != nil && l.clock.Now().Before(l.until) {
+	if no == nil && l.full != nil && l.clock.Now().Before(l.retryAt) {
 		no = l.full
 	}
 	l.mu.Unlock()
@@ -115,7 +115,7 @@ func (l *Link) noteEnd(token string, err error) error {
 		return &Error{Cause: "token", Reason: closed.Reason, Err: err}
 	case closeViewers:
 		l.pause = min(max(2*l.pause, firstPause), fullPause)
-		l.full, l.until = refuseHere("viewers", closed.Reason), l.clock.Now().Add(l.pause)
+		l.full, l.retryAt = refuseHere("viewers", closed.Reason), l.clock.Now().Add(l.pause)
 		return &Error{Cause: "viewers", Reason: closed.Reason, Err: err}
 	}
 	return err
@@ -129,9 +129,9 @@ func refuseHere(cause, reason string) *Error {
 // linkConn is a connection that reports its end to its Link.
 type linkConn struct {
 	net.Conn
-	link   *Link
-	token  string
-	served bool // only Read uses it
+	link    *Link
+	token   string
+	hasRead bool // only Read uses it
 }
 
 // Read implements net.Conn.
@@ -140,8 +140,8 @@ func (c *linkConn) Read(p []byte) (int, error) {
 	if err != nil {
 		return n, c.link.noteEnd(c.token, err)
 	}
-	if !c.served {
-		c.served = true
+	if !c.hasRead {
+		c.hasRead = true
 		c.link.Retry() // the relay is not full
 	}
 	return n, nil
