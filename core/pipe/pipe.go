@@ -1,4 +1,4 @@
-// Package pipe connects a client to a server within one program: each connection is a net.Pipe.
+// Package pipe connects a client to a server within one program: each connection is a net.Pipe. A bubble of fake time can hold both ends.
 package pipe
 
 import (

@@ -11,25 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"informerscope/core/pipe"
+
 	"github.com/tidwall/gjson"
 )
-
-// pipeListener accepts in-memory connections, so that both ends are in a synctest bubble.
-type pipeListener struct {
-	conns chan net.Conn
-	done  chan struct{}
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-func (l *pipeListener) Close() error   { close(l.done); return nil }
-func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
 // bubble runs fn in a synctest bubble, with a running cluster and a client for it.
 func bubble(t *testing.T, o Options, fn func(t *testing.T, c *Cluster, client *http.Client)) {
@@ -38,15 +23,11 @@ func bubble(t *testing.T, o Options, fn func(t *testing.T, c *Cluster, client *h
 		ctx, cancel := context.WithCancel(t.Context())
 		ran := make(chan struct{})
 		go func() { defer close(ran); c.Run(ctx) }()
-		l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
+		l := pipe.Listen()
 		srv := &http.Server{Handler: c}
 		served := make(chan struct{})
 		go func() { defer close(served); _ = srv.Serve(l) }()
-		tr := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			client, server := net.Pipe()
-			l.conns <- server
-			return client, nil
-		}}
+		tr := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return l.Dial(ctx) }}
 		fn(t, c, &http.Client{Transport: tr})
 		tr.CloseIdleConnections()
 		_ = srv.Close()
