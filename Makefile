@@ -117,14 +117,13 @@ judges: $(T) ## what takes too long for make verify; run it too before a larger 
 $(T): $(wildcard tools/testrun/*.go) go.mod
 	$(GO) build -o $@ ./tools/testrun
 
-check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, members of events, lines over 160 columns, English, workflows, go mod tidy, govulncheck where it can
+check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, lines over 160 columns, English, workflows, go mod tidy, govulncheck where it can
 	@$(T) check gofmt -- bash -c 'out=$$(git ls-files -co --exclude-standard "*.go" | xargs -r ls -d 2>/dev/null | xargs -r gofmt -l) && test -z "$$out" || \
 	  { echo "not gofmt-ed:"; echo "$$out"; exit 1; }'
 	@$(T) check 'vet' -- $(GO) vet ./...
 	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm' -- $(GO) vet ./core/... ./wasm/...
 	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm, steady' -- $(GO) vet -tags steady ./wasm
 	@$(T) check 'order of maps' -- $(GO) run ./tools/maporder
-	@$(T) check 'members of events' -- $(GO) run ./tools/eventmembers ./core/... ./wasm/...
 	@$(T) check 'lines' -- $(GO) run ./tools/columns
 	@$(T) check 'English' -- $(GO) run ./tools/prose -go $(GO)
 	@$(T) check 'workflows' -C tools/linters -- $(GO) tool actionlint -shellcheck= -pyflakes= $(sort $(abspath $(wildcard .github/workflows/*.yml)))

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"informerscope/core/broadcast"
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/trace"
 	"informerscope/server/internal/audience"
@@ -50,7 +50,7 @@ func post(t *testing.T, client *http.Client, path string, body []byte, into any)
 func speak(t *testing.T, r *running) *speaker {
 	t.Helper()
 	s := &speaker{t: t, client: r.page(), rec: trace.NewRecorder(trace.RecorderOptions{})}
-	s.rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: `{"source":"sim","group":"","version":"v1","resource":"pods","namespace":"","eras":["1.37"]}`})
+	s.rec.Emit(0, event.Selected{Selection: `{"source":"sim","group":"","version":"v1","resource":"pods","namespace":"","eras":["1.37"]}`}.Event())
 	var begun struct {
 		ID    string
 		First uint64
@@ -72,8 +72,8 @@ func (s *speaker) say(extra string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.rec.Emit(0, informer.Event{Kind: informer.KindStoreAdded, Key: fmt.Sprintf("ns/p%d", s.pods), RV: fmt.Sprint(s.pods),
-		StoreRV: fmt.Sprint(s.pods), Obj: o})
+	s.rec.Emit(0, event.Stored{Kind: event.KindStoreAdded, Key: fmt.Sprintf("ns/p%d", s.pods), RV: fmt.Sprint(s.pods),
+		StoreRV: fmt.Sprint(s.pods), Obj: o}.Event())
 	if err := s.cut.Position([]byte(`{"seq":1,"mode":"live"}`)); err != nil {
 		s.t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestAudienceTokenOpensNothingElse(t *testing.T) {
 	if err := page.cut.Position([]byte(`{"seq":1,"mode":"live","words":"Bearer ` + canary + canary + ` and ` + r.token + `"}`)); err != nil {
 		t.Fatal(err)
 	}
-	page.rec.Emit(0, informer.Event{Kind: informer.KindReflectorError, Err: errors.New("password=" + canary)})
+	page.rec.Emit(0, event.ReflectorError{Err: errors.New("password=" + canary)}.Event())
 	page.say("")
 	path := strings.TrimPrefix(base, r.base)
 	for n := 1; n <= 2; n++ {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/story/storyfile"
 	"informerscope/core/trace"
 )
@@ -19,13 +19,13 @@ import (
 func recorded(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	events := []trace.Event{
-		{Seq: 1, At: time.Second, Event: informer.Event{Kind: informer.KindListWatchStarted, Text: "first list", Flag: true}},
-		{Seq: 2, At: 2 * time.Second, Event: informer.Event{Kind: trace.KindNote, Text: "here it began"}},
-		{Seq: 3, At: 3 * time.Second, Event: informer.Event{Kind: informer.KindListWatchStarted, Text: "too old"}},
+	events := []event.Entry{
+		{Seq: 1, At: time.Second, Event: event.ListWatchStarted{Why: "first list", First: true}.Event()},
+		{Seq: 2, At: 2 * time.Second, Event: event.Note{Text: "here it began"}.Event()},
+		{Seq: 3, At: 3 * time.Second, Event: event.ListWatchStarted{Why: "too old"}.Event()},
 	}
-	h := trace.Header{Selection: trace.Selection{Source: "live", Version: "v1", Resource: "pods", Releases: []string{"1.37"}}}
-	if err := trace.WriteFile(&b, h, func(yield func(*trace.Event) bool) {
+	h := trace.Header{Selection: event.Selection{Source: "live", Version: "v1", Resource: "pods", Releases: []string{"1.37"}}}
+	if err := trace.WriteFile(&b, h, func(yield func(*event.Entry) bool) {
 		for i := range events {
 			if !yield(&events[i]) {
 				return

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"informerscope/core/trace"
+	"informerscope/core/event"
 )
 
 // Story is what is needed to replay an experiment on the simulated cluster.
@@ -39,7 +39,7 @@ func (h *History) Add(s Step) { h.steps = append(h.steps, s) }
 func (h *History) Begin(at time.Duration) { h.from, h.first = at, len(h.steps) }
 
 // End adds what the running experiment watched, and when it ended, because its controllers wrote to the cluster.
-func (h *History) End(w trace.Selection, at time.Duration) {
+func (h *History) End(w event.Selection, at time.Duration) {
 	watch := New("watch", strings.Join(w.Releases, ","), w.Group, w.Version, w.Resource, w.Kind, w.Namespace, w.Transform)
 	if len(w.Resources) > 0 { // their full names have the rest
 		var all []string
@@ -55,7 +55,7 @@ func (h *History) End(w trace.Selection, at time.Duration) {
 }
 
 // Story returns the story of the running experiment, which watches sel, up to event seq.
-func (h *History) Story(sel trace.Selection, seq uint64) Story {
+func (h *History) Story(sel event.Selection, seq uint64) Story {
 	steps := h.steps
 	for len(steps) > h.first && steps[len(steps)-1].Seq >= seq {
 		steps = steps[:len(steps)-1]

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"informerscope/core/trace"
+	"informerscope/core/event"
 	"informerscope/core/vclock"
 )
 
@@ -57,7 +57,7 @@ func Read(text string) (steps []Step, err error) {
 			return nil, err
 		}
 		if s.Verb == "watch" {
-			if _, err := s.Watched().Apply(trace.Selection{Source: "sim"}); err != nil {
+			if _, err := s.Watched().Apply(event.Selection{Source: "sim"}); err != nil {
 				return nil, err
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"informerscope/core/attached"
+	"informerscope/core/event"
 	"informerscope/core/lab"
 	"informerscope/core/lab/labtest"
 	"informerscope/core/selection"
@@ -92,8 +93,8 @@ func TestAttachedLogGoesOn(t *testing.T) {
 		if seq++; e.Seq != seq {
 			t.Fatalf("event %d where %d follows", e.Seq, seq)
 		}
-		if e.Kind == trace.KindTrouble {
-			words = append(words, e.Text)
+		if e.Kind == event.KindTrouble {
+			words = append(words, e.Trouble().Explanation)
 		}
 	}
 	if len(words) != 2 || !strings.Contains(words[1], "refuses connections") {

@@ -18,6 +18,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/relayclient"
 	"informerscope/core/selection"
@@ -74,7 +75,7 @@ type stream struct {
 	body        io.Closer
 	lines       *trace.LineReader
 	dec         *trace.LineDecoder
-	held        []trace.Event // events of a baseline that is not complete
+	held        []event.Entry // events of a baseline that is not complete
 	bytes       int           // their size
 	missing     int           // number of its lanes that are missing
 	complete    chan struct{} // closed when the awaited baseline is complete; nil: none is awaited
@@ -103,7 +104,7 @@ func Open(ctx context.Context, o Options, informers string) (*Follower, error) {
 }
 
 // Selection returns what the process watches.
-func (f *Follower) Selection() trace.Selection { return f.header.Selection }
+func (f *Follower) Selection() event.Selection { return f.header.Selection }
 
 // begin opens the stream and reads its header. ctx bounds only that.
 func (f *Follower) begin(ctx context.Context) error {
@@ -275,7 +276,7 @@ func (s *stream) endWait() {
 }
 
 // extend moves the events' times to the log's clock, and appends them.
-func (f *Follower) extend(events []trace.Event) error {
+func (f *Follower) extend(events []event.Entry) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -295,8 +296,8 @@ func (f *Follower) extend(events []trace.Event) error {
 }
 
 // next waits for the next event, and returns it with those that arrived with it. A baseline is returned as a whole.
-func (s *stream) next(f *Follower) ([]trace.Event, error) {
-	var out []trace.Event
+func (s *stream) next(f *Follower) ([]event.Entry, error) {
+	var out []event.Entry
 	for {
 		line, err := s.lines.Next()
 		if wrong := (*trace.LineError)(nil); errors.As(err, &wrong) {
@@ -307,7 +308,7 @@ func (s *stream) next(f *Follower) ([]trace.Event, error) {
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			e, err := s.dec.Line(line)
 			if err == nil && e != nil {
-				if e.Kind == trace.KindSelected {
+				if e.Kind == event.KindSelected {
 					f.await(s)
 				}
 				out, err = s.take(out, e)
@@ -323,16 +324,17 @@ func (s *stream) next(f *Follower) ([]trace.Event, error) {
 }
 
 // take adds an event to those that are ready, or holds it back until its baseline is complete.
-func (s *stream) take(out []trace.Event, e *trace.Event) ([]trace.Event, error) {
+func (s *stream) take(out []event.Entry, e *event.Entry) ([]event.Entry, error) {
 	switch {
-	case e.Kind == trace.KindSelected:
-		e.Text = selection.ReplaceSource(e.Text, selection.SourceProbe)
-		var sel trace.Selection
-		_ = json.Unmarshal([]byte(e.Text), &sel) // an unreadable selection counts as one lane
+	case e.Kind == event.KindSelected:
+		selected := e.Selected()
+		e.Event = event.Selected{Selection: selection.ReplaceSource(selected.Selection, selection.SourceProbe)}.Event()
+		var sel event.Selection
+		_ = json.Unmarshal([]byte(selected.Selection), &sel) // an unreadable selection counts as one lane
 		s.missing = len(sel.Lanes())
 	case s.missing == 0:
 		return append(out, *e), nil
-	case e.Kind == trace.KindRestored:
+	case e.Kind == event.KindRestored:
 		s.missing--
 	}
 	s.bytes += e.Bytes()

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -86,14 +86,14 @@ func TestAFullLogIsWithinTheBounds(t *testing.T) {
 	s := newSpeaker(3, trace.RecorderOptions{})
 	s.selected("1.37")
 	for i := range 1000 {
-		s.rec.Emit(0, informer.Event{Kind: informer.KindListenerAdded, Listener: int32(i + 2), Text: "one of many", M: 1024})
+		s.rec.Emit(0, event.ListenerAdded{Listener: int32(i + 2), Name: "one of many", Capacity: 1024}.Event())
 	}
 	s.replaced(0, 20_000, 10)
 	for i := range 20_000 {
 		key := fmt.Sprintf("ns/p%d", i)
-		s.rec.Emit(0, informer.Event{Kind: trace.KindWorkWaiting, Key: key, Dur: 1 << 40})
-		s.rec.Emit(0, informer.Event{Kind: trace.KindMutated, Key: key, RV: "1", Listener: 1, Flag: true,
-			Text: `{"label":"app","was":"a","is":"b"}`, Obj: s.thing(key, 5)})
+		s.rec.Emit(0, event.Work{Kind: event.KindWorkWaiting, Key: key, Dur: 1 << 40}.Event())
+		s.rec.Emit(0, event.Mutated{Key: key, RV: "1", Listener: 1, Stored: true,
+			Change: `{"label":"app","was":"a","is":"b"}`, Obj: s.thing(key, 5)}.Event())
 	}
 	f := NewFollower(trace.NewRecorder(trace.RecorderOptions{}), decodeThing)
 	for _, seg := range cutAll(t, NewCutter(s.rec, CutterOptions{History: 1000})) {

@@ -12,7 +12,7 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -54,10 +54,10 @@ func newSpeaker(seed uint64, o trace.RecorderOptions) *speaker {
 }
 
 func (s *speaker) selected(releases ...string) {
-	text, _ := json.Marshal(trace.Selection{Source: Source, Version: "v1", Resource: "pods", Releases: releases})
-	s.rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: string(text)})
+	text, _ := json.Marshal(event.Selection{Source: Source, Version: "v1", Resource: "pods", Releases: releases})
+	s.rec.Emit(0, event.Selected{Selection: string(text)}.Event())
 	for i := range releases {
-		s.rec.Emit(uint8(i), informer.Event{Kind: informer.KindListenerAdded, Listener: 1, Text: "one", M: 1024})
+		s.rec.Emit(uint8(i), event.ListenerAdded{Listener: 1, Name: "one", Capacity: 1024}.Event())
 	}
 }
 
@@ -81,47 +81,47 @@ func (s *speaker) step() {
 	s.clock.Step(time.Duration(s.rng.IntN(5000)) * time.Microsecond)
 	lane := uint8(s.rng.IntN(2))
 	key := fmt.Sprintf("ns/p%d", s.rng.IntN(200))
-	e := informer.Event{Key: key, Listener: 1}
-	kinds := []informer.Kind{informer.KindQueued, informer.KindQueued, informer.KindPopped, informer.KindProcessed, informer.KindStoreAdded,
-		informer.KindStoreUpdated,
-		informer.KindStoreDeleted, informer.KindAccepted, informer.KindDelivered, informer.KindHandling, informer.KindHandled, trace.KindWorkAdded,
-		trace.KindWorkTaken, trace.KindWorkDone, trace.KindWorkRateLimited, trace.KindWorkWaiting, trace.KindNote, trace.KindFault, trace.KindHold,
-		trace.KindWireFrame, trace.KindReconciled, informer.KindReflectorError, informer.KindRequestSent}
-	e.Kind = kinds[s.rng.IntN(len(kinds))]
-	switch e.Kind {
-	case informer.KindQueued, informer.KindStoreAdded, informer.KindStoreUpdated, trace.KindWireFrame:
+	m := event.Members{Key: key, Listener: 1}
+	kinds := []event.Kind{event.KindQueued, event.KindQueued, event.KindPopped, event.KindProcessed, event.KindStoreAdded,
+		event.KindStoreUpdated,
+		event.KindStoreDeleted, event.KindAccepted, event.KindDelivered, event.KindHandling, event.KindHandled, event.KindWorkAdded,
+		event.KindWorkTaken, event.KindWorkDone, event.KindWorkRateLimited, event.KindWorkWaiting, event.KindNote, event.KindFault, event.KindHold,
+		event.KindWireFrame, event.KindReconciled, event.KindReflectorError, event.KindRequestSent}
+	kind := kinds[s.rng.IntN(len(kinds))]
+	switch kind {
+	case event.KindQueued, event.KindStoreAdded, event.KindStoreUpdated, event.KindWireFrame:
 		t := s.thing(key, s.rng.IntN(200))
 		if len(s.known) > 10 && s.rng.IntN(2) == 0 {
 			t = s.known[s.rng.IntN(len(s.known))]
 		}
-		e.Obj, e.RV, e.StoreRV, e.Op = t, fmt.Sprint(s.rv), fmt.Sprint(s.rv), informer.OpUpdated
-		e.Indexed = []informer.IndexValues{{Index: "node", Values: []string{fmt.Sprintf("n%d", s.rng.IntN(9))}}}
-		if e.Kind == informer.KindStoreUpdated {
-			e.Old = s.known[s.rng.IntN(len(s.known))]
+		m.Obj, m.RV, m.StoreRV, m.Op = t, fmt.Sprint(s.rv), fmt.Sprint(s.rv), event.OpUpdated
+		m.Indexed = []event.IndexValues{{Index: "node", Values: []string{fmt.Sprintf("n%d", s.rng.IntN(9))}}}
+		if kind == event.KindStoreUpdated {
+			m.Old = s.known[s.rng.IntN(len(s.known))]
 		}
-	case informer.KindPopped:
-		e.N, e.Key = 1+s.rng.IntN(3), ""
-	case informer.KindReflectorError:
-		e.Err = &trace.LoggedError{Message: "gone & <lost>", Code: 410, Reason: "Expired"}
-	case trace.KindFault:
-		e.Text, e.Flag = "cut", s.rng.IntN(2) == 0
-	case trace.KindHold:
-		e.N, e.Flag = s.rng.IntN(4), s.rng.IntN(2) == 0
-	case trace.KindWorkWaiting:
-		e.Dur = time.Second
+	case event.KindPopped:
+		m.N, m.Key = 1+s.rng.IntN(3), ""
+	case event.KindReflectorError:
+		m.Err = &event.LoggedError{Message: "gone & <lost>", Code: 410, Reason: "Expired"}
+	case event.KindFault:
+		m.Text, m.Flag = "cut", s.rng.IntN(2) == 0
+	case event.KindHold:
+		m.N, m.Flag = s.rng.IntN(4), s.rng.IntN(2) == 0
+	case event.KindWorkWaiting:
+		m.Dur = time.Second
 	}
-	s.rec.Emit(lane, e)
+	s.rec.Emit(lane, event.New(kind, m))
 }
 
 // replaced emits a list of n objects.
 func (s *speaker) replaced(lane uint8, n, body int) {
-	e := informer.Event{Kind: informer.KindStoreReplaced, N: n, StoreRV: "1"}
+	e := event.StoreReplaced{Count: n, StoreRV: "1"}
 	for i := range n {
 		key := fmt.Sprintf("ns/p%d", i)
 		t := &thing{raw: fmt.Appendf(nil, `{"metadata":{"name":"p%d"},"spec":{"x":"%s"}}`, i, strings.Repeat("y", body))}
-		e.Items = append(e.Items, informer.Item{Key: key, RV: "1", Obj: t, Indexed: []informer.IndexValues{{Index: "namespace", Values: []string{"ns"}}}})
+		e.Items = append(e.Items, event.Item{Key: key, RV: "1", Obj: t, Indexed: []event.IndexValues{{Index: "namespace", Values: []string{"ns"}}}})
 	}
-	s.rec.Emit(lane, e)
+	s.rec.Emit(lane, e.Event())
 }
 
 // dump returns all that a fold holds.
@@ -295,7 +295,7 @@ func restored(rec *trace.Recorder, from, seq uint64) *trace.Fold {
 	for i := range baseline {
 		f.Apply(&baseline[i])
 	}
-	rec.Read(from, seq, func(e *trace.Event) bool { f.Apply(e); return true })
+	rec.Read(from, seq, func(e *event.Entry) bool { f.Apply(e); return true })
 	return f
 }
 
@@ -308,9 +308,9 @@ func TestLargeCheckpointsSpanSegments(t *testing.T) {
 	s.selected("1.37")
 	s.replaced(0, 3000, 3000)
 	for range 3000 {
-		s.rec.Emit(0, informer.Event{Kind: informer.KindQueued, Op: informer.OpAdded, Key: "ns/q", RV: "1"})
-		s.rec.Emit(0, informer.Event{Kind: trace.KindWorkAdded, Key: fmt.Sprintf("ns/w%d", s.rng.IntN(5000))})
-		s.rec.Emit(0, informer.Event{Kind: trace.KindWorkRateLimited, Key: fmt.Sprintf("ns/w%d", s.rng.IntN(5000)), N: 2})
+		s.rec.Emit(0, event.Queued{Op: event.OpAdded, Key: "ns/q", RV: "1"}.Event())
+		s.rec.Emit(0, event.Work{Kind: event.KindWorkAdded, Key: fmt.Sprintf("ns/w%d", s.rng.IntN(5000))}.Event())
+		s.rec.Emit(0, event.Work{Kind: event.KindWorkRateLimited, Key: fmt.Sprintf("ns/w%d", s.rng.IntN(5000)), N: 2}.Event())
 	}
 	c := NewCutter(s.rec, CutterOptions{Bodies: true, Clock: s.clock, CheckpointBytes: 1 << 30, CheckpointEvery: time.Minute})
 	early := NewFollower(trace.NewRecorder(trace.RecorderOptions{}), decodeThing)
@@ -478,8 +478,7 @@ func TestHeartbeatAndEnd(t *testing.T) {
 // TestSelectedSaysBroadcast: the follower's state says where it comes from, and keeps the rest of the selection.
 func TestSelectedSaysBroadcast(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
-	rec.Emit(0, informer.Event{Kind: trace.KindSelected,
-		Text: `{"source":"sim","group":"","version":"v1","resource":"pods","namespace":"","eras":["1.37"],"seed":9}`})
+	rec.Emit(0, event.Selected{Selection: `{"source":"sim","group":"","version":"v1","resource":"pods","namespace":"","eras":["1.37"],"seed":9}`}.Event())
 	c := NewCutter(rec, CutterOptions{})
 	f := NewFollower(trace.NewRecorder(trace.RecorderOptions{}), decodeThing)
 	apply(t, f, cutAll(t, c)...)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -103,7 +104,7 @@ func checkLine(line []byte, rewriter *trace.LineRewriter, next *uint64) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	switch restored := at.Kind == trace.KindSelected || at.Kind == trace.KindRestored; {
+	switch restored := at.Kind == event.KindSelected || at.Kind == event.KindRestored; {
 	case restored && at.Seq == *next-1: // of a checkpoint
 	case at.Seq != *next:
 		return nil, fmt.Errorf("event %d where %d follows", at.Seq, *next)

@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -67,7 +67,7 @@ type Cutter struct {
 	n            uint64        // the number of the next segment
 	nextSeq      uint64        // the first event that no segment has whole
 	isPartial    bool          // a segment has some of its lines
-	baseline     []trace.Event // the events of a checkpoint that no segment has yet
+	baseline     []event.Entry // the events of a checkpoint that no segment has yet
 	positions    []place
 	lastPosition *place // the newest one that a segment has, in this generation
 
@@ -315,7 +315,7 @@ func (c *Cutter) fill(w *bytes.Buffer, head uint64) error {
 		c.nextSeq++
 	}
 	var failed error
-	c.rec.Read(c.nextSeq, head, func(e *trace.Event) bool {
+	c.rec.Read(c.nextSeq, head, func(e *event.Entry) bool {
 		if e.Seq != c.nextSeq {
 			return false // the log has just evicted some: the next segment reports them
 		}
@@ -376,20 +376,20 @@ func shownSeq(p *Position) uint64 {
 }
 
 // write writes an event's lines, or the rest of those of the event before, and reports whether all are written.
-//
-//eventmembers:any a text is cut whatever it says
-func (c *Cutter) write(w *bytes.Buffer, e *trace.Event) (whole bool, err error) {
+func (c *Cutter) write(w *bytes.Buffer, e *event.Entry) (whole bool, err error) {
 	if !c.enc.Pending() {
-		if len(e.Text) > maxText && e.Kind != trace.KindRestored && e.Kind != trace.KindSelected {
-			short := *e
-			if short.Text = ""; !trace.TextIsJSON(e.Kind) {
-				short.Text = e.Text[:maxText]
+		if m := e.Members(); len(m.Text) > maxText && e.Kind != event.KindRestored && e.Kind != event.KindSelected {
+			m.Text = m.Text[:maxText]
+			if trace.TextIsJSON(e.Kind) {
+				m.Text = ""
 			}
+			short := *e
+			short.Event = event.New(e.Kind, m)
 			e = &short
 		}
 		if err := c.enc.Start(e); err != nil {
 			// A fold ignores a kind that no file has. An empty note keeps the seq.
-			blank := trace.Event{Seq: e.Seq, At: e.At, Lane: e.Lane, Event: informer.Event{Kind: trace.KindNote}}
+			blank := event.Entry{Seq: e.Seq, At: e.At, Lane: e.Lane, Event: event.Event{Kind: event.KindNote}}
 			if err := c.enc.Start(&blank); err != nil {
 				return false, err
 			}

@@ -12,7 +12,7 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -152,18 +152,18 @@ func TestSkipTo(t *testing.T) {
 func TestCheckTakesBodiesAndTextsOut(t *testing.T) {
 	const canary, secret = "canary-in-a-body", "s3cr3t-credential"
 	rec := trace.NewRecorder(trace.RecorderOptions{})
-	sel, _ := json.Marshal(trace.Selection{Source: "live", Context: secret, Releases: []string{"1.37"}})
+	sel, _ := json.Marshal(event.Selection{Source: "live", Context: secret, Releases: []string{"1.37"}})
 	o := &thing{raw: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a",`+
 		`"annotations":{"x":%q,%q:"y"},"labels":{"x":"\u0073%s"}},"spec":{"env":%q},"status":{"phase":"Running"}}`,
 		secret, secret, secret[1:], canary)}
-	ix := []informer.IndexValues{{Index: secret, Values: []string{secret}}}
-	rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: string(sel)})
-	rec.Emit(0, informer.Event{Kind: informer.KindListenerAdded, Listener: 1, Text: secret})
-	rec.Emit(0, informer.Event{Kind: informer.KindStoreAdded, Key: secret, RV: secret, StoreRV: secret, Obj: o, Old: o, Indexed: ix})
-	rec.Emit(0, informer.Event{Kind: informer.KindBackoff, Text: secret, Err: &trace.LoggedError{Message: "it said " + secret, Reason: secret}})
-	rec.Emit(0, informer.Event{Kind: informer.KindStoreReplaced, Items: []informer.Item{{Key: secret, RV: secret,
-		Obj: &thing{raw: bytes.Clone(o.raw)}, Indexed: ix}}})
-	rec.Emit(0, informer.Event{Kind: trace.KindWireRequest, Req: 1, Text: "/api?token=" + secret})
+	ix := []event.IndexValues{{Index: secret, Values: []string{secret}}}
+	rec.Emit(0, event.Selected{Selection: string(sel)}.Event())
+	rec.Emit(0, event.ListenerAdded{Listener: 1, Name: secret}.Event())
+	rec.Emit(0, event.Stored{Kind: event.KindStoreAdded, Key: secret, RV: secret, StoreRV: secret, Obj: o, Old: o, Indexed: ix}.Event())
+	rec.Emit(0, event.Backoff{Then: secret, Err: &event.LoggedError{Message: "it said " + secret, Reason: secret}}.Event())
+	rec.Emit(0, event.StoreReplaced{Items: []event.Item{{Key: secret, RV: secret,
+		Obj: &thing{raw: bytes.Clone(o.raw)}, Indexed: ix}}}.Event())
+	rec.Emit(0, event.WireRequest{Req: 1, URL: "/api?token=" + secret}.Event())
 	clock := clocktesting.NewFakeClock(time.Now())
 	c := NewCutter(rec, CutterOptions{Bodies: true, Clock: clock})
 	if err := c.Position(fmt.Appendf(nil, `{"page":{"words":[%q,{%q:1}]}}`, secret, secret)); err != nil {
@@ -171,7 +171,7 @@ func TestCheckTakesBodiesAndTextsOut(t *testing.T) {
 	}
 	segments := cutAll(t, c)
 	clock.Step(time.Minute)
-	rec.Emit(0, informer.Event{Kind: trace.KindNote, Text: secret})
+	rec.Emit(0, event.Note{Text: secret}.Event())
 	if more := cutAll(t, c); !more[0].Checkpoint {
 		t.Fatal("a checkpoint was due")
 	} else {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -33,7 +34,7 @@ type Follower struct {
 // baseline collects the events of a checkpoint, which may take several segments.
 type baseline struct {
 	seq       uint64 // of the first event after it
-	events    []trace.Event
+	events    []event.Entry
 	remainder int  // the number of events to come; -1: unknown
 	isNeeded  bool // the log starts with it
 }
@@ -71,7 +72,7 @@ type step struct {
 	dec       *trace.LineDecoder
 	baseline  *baseline
 	begin     *trace.Fold // the log starts here
-	events    []trace.Event
+	events    []event.Entry
 	positions []Position
 	hasBegun  bool
 	size      int
@@ -174,8 +175,8 @@ func (s *step) readLine(line []byte, next *uint64) error {
 	if err != nil {
 		return err
 	}
-	if e != nil && e.Kind == trace.KindSelected {
-		e.Text = withSource(e.Text)
+	if e != nil && e.Kind == event.KindSelected {
+		e.Event = event.Selected{Selection: withSource(e.Selected().Selection)}.Event()
 	}
 	if s.baseline != nil {
 		return s.restore(e)
@@ -192,17 +193,17 @@ func (s *step) readLine(line []byte, next *uint64) error {
 }
 
 // restore adds an event of the checkpoint; e is nil while it has more lines.
-func (s *step) restore(e *trace.Event) error {
+func (s *step) restore(e *event.Entry) error {
 	if e == nil {
 		return nil
 	}
 	b := s.baseline
-	want := trace.KindRestored
+	want := event.KindRestored
 	if b.remainder < 0 {
-		want = trace.KindSelected
+		want = event.KindSelected
 	}
 	if e.Kind != want || e.Seq != b.seq-1 {
-		return fmt.Errorf("event %d, %s, where %s of event %d is to be restored", e.Seq, trace.KindName(e.Kind), trace.KindName(want), b.seq-1)
+		return fmt.Errorf("event %d, %s, where %s of event %d is to be restored", e.Seq, event.KindName(e.Kind), event.KindName(want), b.seq-1)
 	}
 	b.events = append(b.events, *e)
 	if b.remainder < 0 {
@@ -229,7 +230,7 @@ func (s *step) restore(e *trace.Event) error {
 
 // withSource returns a selection's JSON with the source of a broadcast. It returns a text that is no selection unchanged.
 func withSource(text string) string {
-	var sel trace.Selection
+	var sel event.Selection
 	if json.Unmarshal([]byte(text), &sel) != nil {
 		return text
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -90,8 +90,8 @@ func TestWhatHandlersWroteStaysIn(t *testing.T) {
 	s.selected("1.37")
 	const change = `{"label":"canary-label","was":"canary-was","is":"canary-is"}`
 	s.replaced(0, 3, 10)
-	s.rec.Emit(0, informer.Event{Kind: trace.KindMutated, Key: "ns/p1", RV: "1", Listener: 1, Flag: true, Text: change, Obj: s.thing("p1", 5)})
-	s.rec.Emit(0, informer.Event{Kind: trace.KindMet, Key: "ns/p1", RV: "1", Listener: 1, Text: change})
+	s.rec.Emit(0, event.Mutated{Key: "ns/p1", RV: "1", Listener: 1, Stored: true, Change: change, Obj: s.thing("p1", 5)}.Event())
+	s.rec.Emit(0, event.Met{Key: "ns/p1", RV: "1", Listener: 1, Change: change}.Event())
 	for _, bodies := range []bool{false, true} {
 		for _, history := range []int{1, 0} { // restored, and event by event
 			c := NewCutter(s.rec, CutterOptions{Bodies: true, History: history})
@@ -163,8 +163,8 @@ func TestLongTexts(t *testing.T) {
 	s := newSpeaker(3, trace.RecorderOptions{})
 	s.selected("1.37")
 	long := strings.Repeat("x", 2*maxText)
-	s.rec.Emit(0, informer.Event{Kind: trace.KindNote, Text: long})
-	s.rec.Emit(0, informer.Event{Kind: trace.KindSampled, Text: `{"resourceVersion":"` + long + `"}`})
+	s.rec.Emit(0, event.Note{Text: long}.Event())
+	s.rec.Emit(0, event.Sampled{Sample: `{"resourceVersion":"` + long + `"}`}.Event())
 	out, err := asIs(cutAll(t, NewCutter(s.rec, CutterOptions{}))[0].Bytes, false)
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 
 	"informerscope/core/action"
 	"informerscope/core/arg"
+	"informerscope/core/event"
 	"informerscope/core/lab"
 	"informerscope/core/lab/labtest"
 	"informerscope/core/selection"
@@ -471,7 +472,7 @@ func TestCommandsDoWhatTheTableSays(t *testing.T) {
 		}
 		return out
 	}
-	if sel := must("select", `{"objects":5,"rate":0,"namespace":null}`).(trace.Selection); sel.Objects != 5 {
+	if sel := must("select", `{"objects":5,"rate":0,"namespace":null}`).(event.Selection); sel.Objects != 5 {
 		t.Errorf("selected %+v", sel)
 	}
 	if on := must("fault", `"delay"`, `{"on":true,"millis":5}`).(map[string]any)["on"]; on != true {

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
@@ -33,7 +34,7 @@ func TestATransformIsSelectedAsAReleaseIs(t *testing.T) {
 		if first.Transform != selection.ManagedFields || first.Bytes >= first.CameBytes {
 			t.Errorf("through managedFields the store is %+v", first)
 		}
-		if sel := must("transform", `"metadata"`).(trace.Selection); sel.Transform != selection.MetadataOnly {
+		if sel := must("transform", `"metadata"`).(event.Selection); sel.Transform != selection.MetadataOnly {
 			t.Errorf("selected %+v", sel)
 		}
 		second := now()

@@ -1,5 +1,7 @@
 package informer
 
+import "informerscope/core/event"
+
 // DeltaType is the type of a change.
 type DeltaType string
 
@@ -23,14 +25,14 @@ const (
 
 // deltaTypes maps an Op to its DeltaType.
 var deltaTypes = [...]DeltaType{
-	OpAdded:       Added,
-	OpUpdated:     Updated,
-	OpDeleted:     Deleted,
-	OpReplaced:    Replaced,
-	OpSync:        Sync,
-	OpReplacedAll: ReplacedAll,
-	OpSyncAll:     SyncAll,
-	OpBookmark:    Bookmark,
+	event.OpAdded:       Added,
+	event.OpUpdated:     Updated,
+	event.OpDeleted:     Deleted,
+	event.OpReplaced:    Replaced,
+	event.OpSync:        Sync,
+	event.OpReplacedAll: ReplacedAll,
+	event.OpSyncAll:     SyncAll,
+	event.OpBookmark:    Bookmark,
 }
 
 // Delta is one change and the state of the object after it. For Deleted it is the last known state, perhaps in a DeletedFinalStateUnknown.
@@ -88,7 +90,7 @@ type TransformFunc func(interface{}) (interface{}, error)
 
 // queueItem is a delta in a queue, with the key that was computed when it entered. Keeping the key saves computing it again at every later step.
 type queueItem struct {
-	op  Op
+	op  event.Op
 	key string
 	obj any
 	// rv is for an Observer: the object's resourceVersion, if it is known already.
@@ -102,7 +104,7 @@ func (q *queueItem) delta() Delta { return Delta{Type: deltaTypes[q.op], Object:
 // reportedRV returns the resourceVersion that KindQueued reports.
 func (q *queueItem) reportedRV() string {
 	switch q.op {
-	case OpReplacedAll, OpBookmark, OpSyncAll:
+	case event.OpReplacedAll, event.OpBookmark, event.OpSyncAll:
 		switch info := q.obj.(type) {
 		case ReplacedAllInfo:
 			return info.ResourceVersion

@@ -8,6 +8,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
+
+	"informerscope/core/event"
 )
 
 // DeltaFIFOOptions configures a DeltaFIFO. All fields are optional.
@@ -117,7 +119,7 @@ func (f *DeltaFIFO) Close() {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	if !f.closed && f.observer != nil {
-		send(f.observer, Event{Kind: KindQueueClosed})
+		send(f.observer, event.Event{Kind: event.KindQueueClosed})
 	}
 	f.closed = true
 	f.gate.close()
@@ -155,7 +157,7 @@ func (f *DeltaFIFO) checkSyncedLocked() {
 		f.syncedClosed = true
 		// Before the channel is closed: a goroutine that waits for it has events of its own, which must come later.
 		if f.observer != nil {
-			send(f.observer, Event{Kind: KindQueueSynced})
+			send(f.observer, event.Event{Kind: event.KindQueueSynced})
 		}
 		close(f.synced)
 		if f.onSynced != nil {
@@ -171,7 +173,7 @@ func (f *DeltaFIFO) populateLocked(count int) {
 	f.populated = true
 	f.initialPopulationCount = count
 	if f.observer != nil {
-		send(f.observer, Event{Kind: KindPopulated, N: count})
+		send(f.observer, event.Populated{Count: count}.Event())
 	}
 	f.checkSyncedLocked()
 }
@@ -181,7 +183,7 @@ func (f *DeltaFIFO) Add(obj interface{}) error {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	f.populateLocked(0)
-	return f.queueLocked(OpAdded, false, obj)
+	return f.queueLocked(event.OpAdded, false, obj)
 }
 
 // Update queues an Updated delta.
@@ -189,7 +191,7 @@ func (f *DeltaFIFO) Update(obj interface{}) error {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	f.populateLocked(0)
-	return f.queueLocked(OpUpdated, false, obj)
+	return f.queueLocked(event.OpUpdated, false, obj)
 }
 
 // Delete queues a Deleted delta, unless the object is neither queued nor known: then its deletion was reported already, or it never existed.
@@ -209,12 +211,12 @@ func (f *DeltaFIFO) Delete(obj interface{}) error {
 			return nil
 		}
 	}
-	return f.queueLocked(OpDeleted, false, obj)
+	return f.queueLocked(event.OpDeleted, false, obj)
 }
 
 // queueLocked appends a delta to those of its key. transformed is true if obj has already passed through the transformer.
 // Mirrors client-go tools/cache.(*DeltaFIFO).queueActionInternalLocked (v0.37.2).
-func (f *DeltaFIFO) queueLocked(op Op, transformed bool, obj interface{}) error {
+func (f *DeltaFIFO) queueLocked(op event.Op, transformed bool, obj interface{}) error {
 	key, err := f.KeyOf(obj)
 	if err != nil {
 		return KeyError{obj, err}
@@ -237,13 +239,13 @@ func (f *DeltaFIFO) queueLocked(op Op, transformed bool, obj interface{}) error 
 		f.queue.push(key)
 	}
 	if f.observer != nil {
-		e := Event{Kind: KindQueued, Op: op, Key: key, N: f.queue.len()}
-		e.Obj, e.Flag = q.reportedObject()
+		e := event.Queued{Op: op, Key: key, Length: f.queue.len()}
+		e.Obj, e.Tombstone = q.reportedObject()
 		e.RV = rvOf(e.Obj)
-		send(f.observer, e)
+		send(f.observer, e.Event())
 	}
 	// Of two deletions in a row, keep the one that has the final state.
-	if n := len(deltas); n >= 2 && deltas[n-1].op == OpDeleted && deltas[n-2].op == OpDeleted {
+	if n := len(deltas); n >= 2 && deltas[n-1].op == event.OpDeleted && deltas[n-2].op == event.OpDeleted {
 		_, olderIsTombstone := deltas[n-2].obj.(DeletedFinalStateUnknown)
 		if olderIsTombstone {
 			deltas[n-2] = deltas[n-1]
@@ -251,7 +253,7 @@ func (f *DeltaFIFO) queueLocked(op Op, transformed bool, obj interface{}) error 
 		deltas[n-1] = queueItem{}
 		deltas = deltas[:n-1]
 		if f.observer != nil {
-			send(f.observer, Event{Kind: KindMerged, Key: key, M: len(deltas), Flag: !olderIsTombstone})
+			send(f.observer, event.Merged{Key: key, Deltas: len(deltas), KeptOlder: !olderIsTombstone}.Event())
 		}
 	}
 	f.items[key] = deltas
@@ -264,9 +266,9 @@ func (f *DeltaFIFO) queueLocked(op Op, transformed bool, obj interface{}) error 
 func (f *DeltaFIFO) Replace(list []interface{}, _ string) error {
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	op := OpSync
+	op := event.OpSync
 	if f.emitDeltaTypeReplaced {
-		op = OpReplaced
+		op = event.OpReplaced
 	}
 	keys := make(sets.Set[string], len(list))
 	for _, obj := range list {
@@ -293,7 +295,7 @@ func (f *DeltaFIFO) Replace(list []interface{}, _ string) error {
 			last = d.Obj
 		}
 		deletions++
-		if err := f.queueLocked(OpDeleted, true, DeletedFinalStateUnknown{Key: key, Obj: last}); err != nil {
+		if err := f.queueLocked(event.OpDeleted, true, DeletedFinalStateUnknown{Key: key, Obj: last}); err != nil {
 			return err
 		}
 	}
@@ -308,7 +310,7 @@ func (f *DeltaFIFO) Replace(list []interface{}, _ string) error {
 				utilruntime.HandleErrorWithLogger(f.logger, err, "A known object is missing from its store, its tombstone has no object", "key", key)
 			}
 			deletions++
-			if err := f.queueLocked(OpDeleted, true, DeletedFinalStateUnknown{Key: key, Obj: last}); err != nil {
+			if err := f.queueLocked(event.OpDeleted, true, DeletedFinalStateUnknown{Key: key, Obj: last}); err != nil {
 				return err
 			}
 		}
@@ -338,7 +340,7 @@ func (f *DeltaFIFO) Resync() error {
 		if len(f.items[key]) > 0 {
 			continue
 		}
-		if err := f.queueLocked(OpSync, true, obj); err != nil {
+		if err := f.queueLocked(event.OpSync, true, obj); err != nil {
 			return fmt.Errorf("couldn't queue object: %v", err)
 		}
 	}
@@ -398,7 +400,7 @@ func (f *DeltaFIFO) popKeyed(_ bool, process keyedProcessFunc) (err error) {
 	n := len(deltas)
 	var start time.Time
 	if f.observer != nil {
-		send(f.observer, Event{Kind: KindPopped, Key: key, N: n, M: f.queue.len(), Flag: true, Text: "single"})
+		send(f.observer, event.Popped{Key: key, Deltas: n, Length: f.queue.len(), Locked: true, Mode: "single"}.Event())
 		start = time.Now()
 		err = errPanicked // stays if process does not return
 	}
@@ -408,7 +410,7 @@ func (f *DeltaFIFO) popKeyed(_ bool, process keyedProcessFunc) (err error) {
 			f.initialPopulationCount--
 		}
 		if f.observer != nil {
-			send(f.observer, Event{Kind: KindProcessed, N: n, M: f.initialPopulationCount, Dur: time.Since(start), Err: err})
+			send(f.observer, event.Processed{Deltas: n, Population: f.initialPopulationCount, Took: time.Since(start), Err: err}.Event())
 		}
 		if counted {
 			f.checkSyncedLocked()

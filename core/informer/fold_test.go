@@ -6,21 +6,23 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"informerscope/core/event"
 )
 
 // recorder is an Observer that keeps every event.
 type recorder struct {
 	lock   sync.Mutex
-	events []Event
+	events []event.Event
 }
 
-func (r *recorder) Observe(e *Event) {
+func (r *recorder) Observe(e *event.Event) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	r.events = append(r.events, *e)
 }
 
-func (r *recorder) prefix(n int) []Event {
+func (r *recorder) prefix(n int) []event.Event {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	return r.events[:n:n]
@@ -32,10 +34,10 @@ func (r *recorder) len() int {
 	return len(r.events)
 }
 
-func (r *recorder) eventsOf(kind Kind) []Event {
+func (r *recorder) eventsOf(kind event.Kind) []event.Event {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	var out []Event
+	var out []event.Event
 	for _, e := range r.events {
 		if e.Kind == kind {
 			out = append(out, e)
@@ -53,7 +55,7 @@ type folder struct {
 	waiting  map[int32]int // distributed, not yet accepted
 }
 
-func fold(events []Event, complain func(string, ...any)) Snapshot {
+func fold(events []event.Event, complain func(string, ...any)) Snapshot {
 	f := &folder{complain: complain, values: map[string]map[string][]string{}, waiting: map[int32]int{}}
 	f.s.Reflector.Phase = PhaseIdle
 	f.s.Store.Objects = map[string]any{}
@@ -85,7 +87,7 @@ func (f *folder) listener(id int32) *ListenerSnapshot {
 	return &ListenerSnapshot{} // removed: later events for it change nothing
 }
 
-func (f *folder) index(key string, values []IndexValues) {
+func (f *folder) index(key string, values []event.IndexValues) {
 	f.values[key] = map[string][]string{}
 	for _, v := range values {
 		f.values[key][v.Index] = v.Values
@@ -94,160 +96,170 @@ func (f *folder) index(key string, values []IndexValues) {
 
 func (f *folder) depth() int { return len(f.s.Queue.Items) + len(f.s.Queue.Keys) }
 
-func (f *folder) apply(e *Event) {
+func (f *folder) apply(e *event.Event) {
 	q, r, st := &f.s.Queue, &f.s.Reflector, &f.s.Store
 	switch e.Kind {
-	case KindInformerStarted:
-		f.s.Started, f.s.Release = true, e.Release
-		if f.s.Release == ReleaseDefault {
-			f.s.Release = Release137
-		}
+	case event.KindInformerStarted:
+		f.s.Started = true
+		f.s.Release, _ = ParseRelease(e.InformerStarted().Release)
 		q.Kind = "RealFIFO"
 		if f.s.Release == Release131 {
 			q.Kind, q.Deltas = "DeltaFIFO", map[string][]DeltaSnapshot{}
 		}
-	case KindInformerStopped:
+	case event.KindInformerStopped:
 		f.s.Stopped, f.s.Listeners = true, nil
-	case KindInformerSynced:
+	case event.KindInformerSynced:
 		f.s.Synced = true
-	case KindRequestSent:
-		r.Phase = map[Verb]string{VerbList: PhaseListing, VerbWatch: PhaseWatching, VerbWatchList: PhaseWatchListing}[e.Verb]
-	case KindWatchEvent:
-		if e.Flag && r.Phase == PhaseWatchListing {
+	case event.KindRequestSent:
+		r.Phase = map[event.Verb]string{event.VerbList: PhaseListing, event.VerbWatch: PhaseWatching, event.VerbWatchList: PhaseWatchListing}[e.RequestSent().Verb]
+	case event.KindWatchEvent:
+		if e.WatchEvent().EndMark && r.Phase == PhaseWatchListing {
 			r.Phase = PhaseWatching
 		}
-	case KindBackoff:
+	case event.KindBackoff:
 		r.Phase = PhaseBackoff
-	case KindReflectorStopped:
+	case event.KindReflectorStopped:
 		r.Phase = PhaseStopped
-	case KindReflectorRV:
-		r.ResourceVersion = e.RV
-	case KindUnavailable:
-		r.Unavailable = e.Flag
+	case event.KindReflectorRV:
+		r.ResourceVersion = e.RV()
+	case event.KindUnavailable:
+		r.Unavailable = e.Unavailable().Unavailable
 
-	case KindQueued:
-		d := DeltaSnapshot{Op: e.Op, Key: e.Key, RV: e.RV, Obj: e.Obj, Tombstone: e.Flag}
-		for _, it := range e.Items {
+	case event.KindQueued:
+		queued := e.Queued()
+		d := DeltaSnapshot{Op: queued.Op, Key: queued.Key, RV: queued.RV, Obj: queued.Obj, Tombstone: queued.Tombstone}
+		for _, it := range queued.Items {
 			d.Objects = append(d.Objects, it.Obj)
 		}
 		if q.Kind == "DeltaFIFO" {
-			if len(q.Deltas[e.Key]) == 0 {
-				q.Keys = append(q.Keys, e.Key)
+			if len(q.Deltas[queued.Key]) == 0 {
+				q.Keys = append(q.Keys, queued.Key)
 			}
-			q.Deltas[e.Key] = append(q.Deltas[e.Key], d)
+			q.Deltas[queued.Key] = append(q.Deltas[queued.Key], d)
 		} else {
 			q.Items = append(q.Items, d)
 		}
-		if e.N != f.depth() {
-			f.complain("KindQueued has length %d, the fold %d", e.N, f.depth())
+		if queued.Length != f.depth() {
+			f.complain("KindQueued has length %d, the fold %d", queued.Length, f.depth())
 		}
-	case KindMerged:
-		d := q.Deltas[e.Key]
+	case event.KindMerged:
+		merged := e.Merged()
+		d := q.Deltas[merged.Key]
 		n := len(d)
-		if !e.Flag {
+		if !merged.KeptOlder {
 			d[n-2] = d[n-1]
 		}
-		q.Deltas[e.Key] = d[:n-1]
-		if e.M != n-1 {
-			f.complain("KindMerged has %d deltas left, the fold %d", e.M, n-1)
+		q.Deltas[merged.Key] = d[:n-1]
+		if merged.Deltas != n-1 {
+			f.complain("KindMerged has %d deltas left, the fold %d", merged.Deltas, n-1)
 		}
-	case KindPopulated:
-		q.Populated, q.InitialPopulation = true, e.N
-	case KindPopped:
+	case event.KindPopulated:
+		q.Populated, q.InitialPopulation = true, e.Populated().Count
+	case event.KindPopped:
+		popped := e.Popped()
 		if q.Kind == "DeltaFIFO" {
-			if len(q.Keys) == 0 || q.Keys[0] != e.Key || len(q.Deltas[e.Key]) != e.N {
-				f.complain("KindPopped of %d deltas of %q, the fold has %v", e.N, e.Key, q.Keys)
+			if len(q.Keys) == 0 || q.Keys[0] != popped.Key || len(q.Deltas[popped.Key]) != popped.Deltas {
+				f.complain("KindPopped of %d deltas of %q, the fold has %v", popped.Deltas, popped.Key, q.Keys)
 				return
 			}
 			q.Keys = q.Keys[1:]
-			delete(q.Deltas, e.Key)
+			delete(q.Deltas, popped.Key)
 		} else {
-			if len(q.Items) < e.N {
-				f.complain("KindPopped of %d deltas, the fold has %d", e.N, len(q.Items))
+			if len(q.Items) < popped.Deltas {
+				f.complain("KindPopped of %d deltas, the fold has %d", popped.Deltas, len(q.Items))
 				return
 			}
-			q.Items = q.Items[e.N:]
+			q.Items = q.Items[popped.Deltas:]
 		}
-		if e.M != f.depth() {
-			f.complain("KindPopped has %d left, the fold %d", e.M, f.depth())
+		if popped.Length != f.depth() {
+			f.complain("KindPopped has %d left, the fold %d", popped.Length, f.depth())
 		}
-	case KindProcessed:
-		q.InitialPopulation = e.M
-	case KindQueueSynced:
+	case event.KindProcessed:
+		q.InitialPopulation = e.Processed().Population
+	case event.KindQueueSynced:
 		q.Synced = true
-	case KindQueueClosed:
+	case event.KindQueueClosed:
 		q.Closed = true
 
-	case KindStoreAdded, KindStoreUpdated:
-		_, had := st.Objects[e.Key]
-		if had != (e.Kind == KindStoreUpdated) {
-			f.complain("kind %d of %q, whose key exists: %v", e.Kind, e.Key, had)
+	case event.KindStoreAdded, event.KindStoreUpdated:
+		stored := e.Stored()
+		_, had := st.Objects[stored.Key]
+		if had != (e.Kind == event.KindStoreUpdated) {
+			f.complain("kind %d of %q, whose key exists: %v", e.Kind, stored.Key, had)
 		}
-		if had && st.Objects[e.Key] != e.Old {
-			f.complain("KindStoreUpdated of %q has another old object than the fold", e.Key)
+		if had && st.Objects[stored.Key] != stored.Old {
+			f.complain("KindStoreUpdated of %q has another old object than the fold", stored.Key)
 		}
-		st.Objects[e.Key], st.ResourceVersion = e.Obj, e.StoreRV
-		f.index(e.Key, e.Indexed)
-	case KindStoreDeleted:
-		if st.Objects[e.Key] != e.Old || e.Old == nil {
-			f.complain("KindStoreDeleted of %q has another old object than the fold", e.Key)
+		st.Objects[stored.Key], st.ResourceVersion = stored.Obj, stored.StoreRV
+		f.index(stored.Key, stored.Indexed)
+	case event.KindStoreDeleted:
+		storeDeleted := e.StoreDeleted()
+		if st.Objects[storeDeleted.Key] != storeDeleted.Old || storeDeleted.Old == nil {
+			f.complain("KindStoreDeleted of %q has another old object than the fold", storeDeleted.Key)
 		}
-		delete(st.Objects, e.Key)
-		delete(f.values, e.Key)
-		st.ResourceVersion = e.StoreRV
-	case KindStoreReplaced:
+		delete(st.Objects, storeDeleted.Key)
+		delete(f.values, storeDeleted.Key)
+		st.ResourceVersion = storeDeleted.StoreRV
+	case event.KindStoreReplaced:
+		storeReplaced := e.StoreReplaced()
 		st.Objects, f.values = map[string]any{}, map[string]map[string][]string{}
-		for _, it := range e.Items {
+		for _, it := range storeReplaced.Items {
 			st.Objects[it.Key] = it.Obj
 			f.index(it.Key, it.Indexed)
 		}
-		st.ResourceVersion = e.StoreRV
-	case KindStoreBookmark:
-		st.ResourceVersion = e.StoreRV
-	case KindIndexersAdded:
-		f.names = append(f.names, strings.Split(e.Text, ",")...)
-		for _, it := range e.Items {
+		st.ResourceVersion = storeReplaced.StoreRV
+	case event.KindStoreBookmark:
+		st.ResourceVersion = e.StoreBookmark().StoreRV
+	case event.KindIndexersAdded:
+		indexersAdded := e.IndexersAdded()
+		f.names = append(f.names, strings.Split(indexersAdded.Names, ",")...)
+		for _, it := range indexersAdded.Items {
 			f.index(it.Key, it.Indexed)
 		}
 
-	case KindListenerAdded:
-		f.s.Listeners = append(f.s.Listeners, ListenerSnapshot{ID: e.Listener, Name: e.Text, Capacity: e.M, Syncing: true})
-	case KindListenerRemoved:
+	case event.KindListenerAdded:
+		listenerAdded := e.ListenerAdded()
+		f.s.Listeners = append(f.s.Listeners, ListenerSnapshot{ID: listenerAdded.Listener, Name: listenerAdded.Name, Capacity: listenerAdded.Capacity, Syncing: true})
+	case event.KindListenerRemoved:
 		for i, l := range f.s.Listeners {
-			if l.ID == e.Listener {
+			if l.ID == e.Listener() {
 				f.s.Listeners = append(f.s.Listeners[:i:i], f.s.Listeners[i+1:]...)
 				break
 			}
 		}
-	case KindListenerSyncing:
-		f.listener(e.Listener).Syncing = e.Flag
-	case KindListenerSynced:
-		f.listener(e.Listener).Synced = true
-	case KindDistributed:
+	case event.KindListenerSyncing:
+		listenerSyncing := e.ListenerSyncing()
+		f.listener(listenerSyncing.Listener).Syncing = listenerSyncing.Syncing
+	case event.KindListenerSynced:
+		f.listener(e.Listener()).Synced = true
+	case event.KindDistributed:
+		distributed := e.Distributed()
 		for _, l := range f.s.Listeners {
-			if (e.Listener == 0 && (e.Text == "" || l.Syncing)) || e.Listener == l.ID {
+			if (distributed.Listener == 0 && (distributed.Only == "" || l.Syncing)) || distributed.Listener == l.ID {
 				f.waiting[l.ID]++
 			}
 		}
-	case KindAccepted:
-		f.waiting[e.Listener]--
-		if f.waiting[e.Listener] < 0 {
+	case event.KindAccepted:
+		accepted := e.Accepted()
+		f.waiting[accepted.Listener]--
+		if f.waiting[accepted.Listener] < 0 {
 			f.complain("KindAccepted of a notification that was not distributed")
 		}
-		l := f.listener(e.Listener)
-		l.Pending, l.Capacity, l.Waiting = e.N, e.M, true
-	case KindDelivered:
-		l := f.listener(e.Listener)
-		l.Pending, l.Waiting = e.N, e.Flag
+		l := f.listener(accepted.Listener)
+		l.Pending, l.Capacity, l.Waiting = accepted.Ring, accepted.Capacity, true
+	case event.KindDelivered:
+		delivered := e.Delivered()
+		l := f.listener(delivered.Listener)
+		l.Pending, l.Waiting = delivered.Ring, delivered.Waiting
 		l.Delivered++
-	case KindHandling:
-		l := f.listener(e.Listener)
+	case event.KindHandling:
+		l := f.listener(e.Listener())
 		l.Handling = true
 		if l.ID != 0 && l.Delivered != l.Handled+1 {
 			f.complain("KindHandling after %d delivered and %d handled", l.Delivered, l.Handled)
 		}
-	case KindHandled:
-		l := f.listener(e.Listener)
+	case event.KindHandled:
+		l := f.listener(e.Listener())
 		l.Handling = false
 		l.Handled++
 	}

@@ -7,6 +7,8 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/utils/buffer"
+
+	"informerscope/core/event"
 )
 
 // handover connects a processorListener's add and run if there is an Observer. It does what client-go's unbuffered channels addCh and nextCh and the
@@ -32,8 +34,8 @@ type handover struct {
 	// handlingStart is when the handler was called, on the Observer's clock.
 	handlingStart time.Duration
 	// acceptEvent and stepEvents are reused for the Observer. stepEvents are the end of one call of the handler and the steps to the next.
-	acceptEvent [1]Event
-	stepEvents  [3]Event
+	acceptEvent [1]event.Event
+	stepEvents  [3]event.Event
 }
 
 // The indices in handover.steps.
@@ -44,17 +46,9 @@ const (
 	stepsEnd
 )
 
-func newHandover(listener int32) *handover {
-	h := &handover{ring: buffer.NewTypedRingGrowing[notification](buffer.RingGrowingOptions{InitialSize: initialBufferSize})}
-	h.acceptEvent[0].Listener = listener
-	for i := range h.stepEvents {
-		h.stepEvents[i].Listener = listener
-	}
-	return h
+func newHandover() *handover {
+	return &handover{ring: buffer.NewTypedRingGrowing[notification](buffer.RingGrowingOptions{InitialSize: initialBufferSize})}
 }
-
-// setNotification sets the fields that identify n in a reused event.
-func (e *Event) setNotification(n *notification) { e.Op, e.Key, e.RV = n.op, n.key, n.rv }
 
 // accept does what pop does when it receives n from addCh: n waits at nextCh if nothing else does, otherwise it goes into the ring. Listeners that get
 // it one after the other can share one now, because reading the clock takes longer than going from one to the next.
@@ -74,9 +68,8 @@ func (p *processorListener) accept(n *notification, now time.Duration) {
 	} else {
 		h.next, h.waiting = *n, true
 	}
-	e := &h.acceptEvent[0]
-	e.setNotification(n)
-	e.Kind, e.N, e.M, e.Flag = KindAccepted, h.ring.Len(), h.ring.Cap(), intoRing
+	h.acceptEvent[0].SetAccepted(event.Accepted{
+		Listener: p.id, Op: n.op, Key: n.key, RV: n.rv, Ring: h.ring.Len(), Capacity: h.ring.Cap(), InRing: intoRing})
 	p.timedObserver.ObserveAt(now, h.acceptEvent[:])
 	p.wakeLocked()
 }
@@ -87,9 +80,8 @@ func (p *processorListener) takeLocked() notification {
 	n := h.next
 	h.next, h.waiting = h.ring.ReadOne()
 	h.delivered++
-	e := &h.stepEvents[stepDelivered]
-	e.setNotification(&n)
-	e.Kind, e.N, e.Flag = KindDelivered, h.ring.Len(), h.waiting
+	h.stepEvents[stepDelivered].SetDelivered(event.Delivered{
+		Listener: p.id, Op: n.op, Key: n.key, RV: n.rv, Ring: h.ring.Len(), Waiting: h.waiting})
 	return n
 }
 
@@ -97,9 +89,7 @@ func (p *processorListener) takeLocked() notification {
 func (p *processorListener) beginLocked(n *notification, now time.Duration) {
 	h := p.handover
 	h.handling, h.handlingStart = true, now
-	e := &h.stepEvents[stepHandling]
-	e.setNotification(n)
-	e.Kind, e.Flag = KindHandling, n.isInInitialList
+	h.stepEvents[stepHandling].SetHandling(event.Handling{Listener: p.id, Op: n.op, Key: n.key, RV: n.rv, InitialList: n.isInInitialList})
 }
 
 // endLocked prepares the event for a call of the handler that has ended now.
@@ -107,9 +97,7 @@ func (p *processorListener) endLocked(n *notification, now time.Duration, err er
 	h := p.handover
 	h.handling = false
 	h.handled++
-	e := &h.stepEvents[stepHandled]
-	e.setNotification(n)
-	e.Kind, e.Dur, e.Err = KindHandled, now-h.handlingStart, err
+	h.stepEvents[stepHandled].SetHandled(event.Handled{Listener: p.id, Op: n.op, Key: n.key, RV: n.rv, Took: now - h.handlingStart, Err: err})
 }
 
 // discard drops everything that was not delivered.
@@ -147,7 +135,7 @@ func (p *processorListener) runObserved() {
 		if first == stepDelivered {
 			n = notification{} // release its objects
 			if !p.waitLocked() {
-				send(p.observer, Event{Kind: KindListenerStopped, Listener: p.id, N: h.discarded})
+				send(p.observer, event.ListenerStopped{Listener: p.id, Discarded: h.discarded}.Event())
 				p.lock.Unlock()
 				return
 			}

@@ -9,6 +9,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/buffer"
 	"k8s.io/utils/clock"
+
+	"informerscope/core/event"
 )
 
 // channelListener is client-go's processorListener as it is written there: two unbuffered channels, and the goroutine pop between them.
@@ -96,7 +98,7 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 	n, steps := 0, 60+rnd.IntN(200)
 	add := func() {
 		n++
-		x := notification{op: OpAdded, key: fmt.Sprint("ns/", n), rv: fmt.Sprint(n)}
+		x := notification{op: event.OpAdded, key: fmt.Sprint("ns/", n), rv: fmt.Sprint(n)}
 		x.obj = notification{key: x.key}
 		p.add(x)
 		q.addCh <- x
@@ -135,23 +137,25 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 	length, accepted, delivered := 0, 0, 0
 	for _, e := range rec.prefix(rec.len()) {
 		switch e.Kind {
-		case KindAccepted:
+		case event.KindAccepted:
+			x := e.Accepted()
 			accepted++
-			if e.Flag {
+			if x.InRing {
 				length++
 			}
-			if e.N != length || e.M < e.N {
-				t.Fatalf("accepted %s: the event has %d of %d, there were %d", e.Key, e.N, e.M, length)
+			if x.Ring != length || x.Capacity < x.Ring {
+				t.Fatalf("accepted %s: the event has %d of %d, there were %d", x.Key, x.Ring, x.Capacity, length)
 			}
-		case KindDelivered:
+		case event.KindDelivered:
+			x := e.Delivered()
 			delivered++
-			if more := accepted > delivered; more != e.Flag {
-				t.Fatalf("delivered %s: the event has another waiting: %t, but of %d %d were taken", e.Key, e.Flag, accepted, delivered)
+			if more := accepted > delivered; more != x.Waiting {
+				t.Fatalf("delivered %s: the event has another waiting: %t, but of %d %d were taken", x.Key, x.Waiting, accepted, delivered)
 			} else if more {
 				length--
 			}
-			if e.N != length {
-				t.Fatalf("delivered %s: the event has %d, there were %d", e.Key, e.N, length)
+			if x.Ring != length {
+				t.Fatalf("delivered %s: the event has %d, there were %d", x.Key, x.Ring, length)
 			}
 		}
 	}
@@ -165,7 +169,7 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 	close(theirs.release)
 	<-p.runFinished
 	<-q.ended
-	if stopped := rec.eventsOf(KindListenerStopped); len(stopped) != 1 || stopped[0].N != held {
+	if stopped := rec.eventsOf(event.KindListenerStopped); len(stopped) != 1 || stopped[0].ListenerStopped().Discarded != held {
 		t.Errorf("stopped with %v, with channels %d were discarded", stopped, held)
 	}
 	if got, want := fmt.Sprint(ours.ends), fmt.Sprint(theirs.ends); got != want {

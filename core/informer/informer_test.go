@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"informerscope/core/event"
 )
 
 var releases = []Release{Release131, Release133, Release135, Release137}
@@ -121,10 +123,10 @@ func TestExpiredWatchRelists(t *testing.T) {
 		got := r.calls.lines()[2:]
 		slices.Sort(got)
 		equal(t, "calls", got, []string{"tombstone ns/gone of gone@2", "update a@1 -> a@9"})
-		if len(r.rec.eventsOf(KindReflectorError)) != 0 {
+		if len(r.rec.eventsOf(event.KindReflectorError)) != 0 {
 			t.Error("an expired watch must not reach the WatchErrorHandler")
 		}
-		if n := len(r.rec.eventsOf(KindUnavailable)); n != 2 {
+		if n := len(r.rec.eventsOf(event.KindUnavailable)); n != 2 {
 			t.Errorf("unavailable changed %d times, want on and off", n)
 		}
 		r.stop()
@@ -257,7 +259,7 @@ func TestBackoffGrowsAndResets(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
 		r.check()
-		backoffs := r.rec.eventsOf(KindBackoff)
+		backoffs := r.rec.eventsOf(event.KindBackoff)
 		base, reset := 800*time.Millisecond, time.Duration(0)
 		at := srv.requestTimes()
 		for i, b := range backoffs {
@@ -265,11 +267,11 @@ func TestBackoffGrowsAndResets(t *testing.T) {
 			if release == Release137 && at[i]-reset > 2*time.Minute {
 				base, reset = 800*time.Millisecond, at[i]
 			}
-			if b.Dur < base || b.Dur >= 2*base {
-				t.Errorf("backoff %d at %v was %v, want [%v,%v)", i, at[i], b.Dur, base, 2*base)
+			if b.Backoff().Wait < base || b.Backoff().Wait >= 2*base {
+				t.Errorf("backoff %d at %v was %v, want [%v,%v)", i, at[i], b.Backoff().Wait, base, 2*base)
 			}
-			if i > 0 && at[i]-at[i-1] != backoffs[i-1].Dur {
-				t.Errorf("request %d came after %v, the backoff was %v", i, at[i]-at[i-1], backoffs[i-1].Dur)
+			if i > 0 && at[i]-at[i-1] != backoffs[i-1].Backoff().Wait {
+				t.Errorf("request %d came after %v, the backoff was %v", i, at[i]-at[i-1], backoffs[i-1].Backoff().Wait)
 			}
 			base = min(2*base, 30*time.Second)
 		}
@@ -307,9 +309,9 @@ func TestResync(t *testing.T) {
 		if len(srv.requests()) != requests {
 			t.Error("a resync sent a request")
 		}
-		for _, e := range r.rec.eventsOf(KindQueued) {
-			if atomic := e.Op == OpSyncAll; e.Op == OpSync && release == Release137 || atomic && release != Release137 {
-				t.Errorf("op %v in release %v", e.Op, release)
+		for _, e := range r.rec.eventsOf(event.KindQueued) {
+			if atomic := e.Op() == event.OpSyncAll; e.Op() == event.OpSync && release == Release137 || atomic && release != Release137 {
+				t.Errorf("op %v in release %v", e.Op(), release)
 			}
 		}
 		r.stop()
@@ -453,8 +455,8 @@ func TestRemovalDiscardsPendingNotifications(t *testing.T) {
 		if n := len(slow.lines()); n != 1 {
 			t.Errorf("calls %v, want only the one in flight", slow.lines())
 		}
-		stopped := r.rec.eventsOf(KindListenerStopped)
-		if len(stopped) != 1 || stopped[0].N != 3 {
+		stopped := r.rec.eventsOf(event.KindListenerStopped)
+		if len(stopped) != 1 || stopped[0].ListenerStopped().Discarded != 3 {
 			t.Errorf("KindListenerStopped: %+v", stopped)
 		}
 		if reg.HasSynced() {
@@ -492,13 +494,13 @@ func TestHandlerPanic(t *testing.T) {
 					t.Error("synced although an initial add did not return")
 				}
 				if observed {
-					var failed []Event
-					for _, e := range r.rec.eventsOf(KindHandled) {
-						if e.Err != nil {
+					var failed []event.Event
+					for _, e := range r.rec.eventsOf(event.KindHandled) {
+						if e.Err() != nil {
 							failed = append(failed, e)
 						}
 					}
-					if len(failed) != 1 || !errors.Is(failed[0].Err, errHandlerPanicked) || !strings.Contains(failed[0].Err.Error(), "exploded") {
+					if len(failed) != 1 || !errors.Is(failed[0].Err(), errHandlerPanicked) || !strings.Contains(failed[0].Err().Error(), "exploded") {
 						t.Errorf("KindHandled with errors: %+v", failed)
 					}
 					r.stop()

@@ -11,6 +11,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
+
+	"informerscope/core/event"
 )
 
 // initialBufferSize is the initial capacity of a listener's ring in client-go.
@@ -18,7 +20,7 @@ const initialBufferSize = 1024
 
 // notification is what a listener gets: an add (obj), an update (old, obj) or a delete (obj, perhaps a tombstone).
 type notification struct {
-	op              Op
+	op              event.Op
 	isInInitialList bool
 	// sync is set for an update that changed nothing, for syncing listeners only.
 	sync bool
@@ -28,7 +30,7 @@ type notification struct {
 }
 
 // initialAdd reports whether the registration cannot sync before the handler has returned from n.
-func (n *notification) initialAdd() bool { return n.op == OpAdded && n.isInInitialList }
+func (n *notification) initialAdd() bool { return n.op == event.OpAdded && n.isInInitialList }
 
 // syncTracker determines when a listener has handled the initial list: when the informer has synced and no initial add is outstanding.
 // Mirrors client-go tools/cache/synctrack.SingleFileTracker (v0.37.2).
@@ -169,7 +171,7 @@ func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *proc
 	}
 	if p.observer != nil {
 		p.timedObserver = timedObserver(p.observer, p.clock)
-		p.handover = newHandover(p.id)
+		p.handover = newHandover()
 	}
 	p.cond.L = &p.lock
 	p.determineNextResync(p.clock.Now())
@@ -199,7 +201,7 @@ func (p *processorListener) markSynced() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	close(p.tracker.done)
-	send(p.observer, Event{Kind: KindListenerSynced, Listener: p.id})
+	send(p.observer, event.ListenerSynced{Listener: p.id}.Event())
 }
 
 // wakeLocked wakes run if it waits for a notification.
@@ -356,11 +358,11 @@ var errHandlerPanicked = errors.New("the handler panicked")
 
 func (p *processorListener) callHandler(n *notification) {
 	switch n.op {
-	case OpUpdated:
+	case event.OpUpdated:
 		p.handler.OnUpdate(n.old, n.obj)
-	case OpAdded:
+	case event.OpAdded:
 		p.handler.OnAdd(n.obj, n.isInInitialList)
-	case OpDeleted:
+	case event.OpDeleted:
 		p.handler.OnDelete(n.obj)
 	}
 }

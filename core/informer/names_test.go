@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	clientgo "k8s.io/client-go/tools/cache"
+
+	"informerscope/core/event"
 )
 
 func onAdd(any)         {}
@@ -70,10 +72,10 @@ func TestReleasesAndNames(t *testing.T) {
 	if _, err := ParseRelease("1.2"); err == nil {
 		t.Error("an unknown release was accepted")
 	}
-	if s := fmt.Sprint(OpReplacedAll, Op(99), VerbWatchList, Verb(99)); s != "ReplacedAll Unknown WATCHLIST UNKNOWN" {
+	if s := fmt.Sprint(event.OpReplacedAll, event.Op(99), event.VerbWatchList, event.Verb(99)); s != "ReplacedAll Unknown WATCHLIST UNKNOWN" {
 		t.Error(s)
 	}
-	for op := OpAdded; op <= OpBookmark; op++ {
+	for op := event.OpAdded; op <= event.OpBookmark; op++ {
 		if string(deltaTypes[op]) != op.String() {
 			t.Errorf("%v has the name %q", op, deltaTypes[op])
 		}

@@ -9,17 +9,19 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/clock"
+
+	"informerscope/core/event"
 )
 
 // eventPool holds Events for send. An Observer must not keep the pointer, so an Event can be reused as soon as Observe has returned.
-var eventPool = sync.Pool{New: func() any { return new([1]Event) }}
+var eventPool = sync.Pool{New: func() any { return new([1]event.Event) }}
 
 // send reports e to o. Callers check o for nil first, so that an informer without an Observer does not even build the event.
 //
 // What is reported for every object does not go this way. It is written into an Event that the reporter owns, under its lock: building, copying and
 // clearing 200 bytes takes longer than all the rest.
-func send(o Observer, e Event) {
-	p := eventPool.Get().(*[1]Event)
+func send(o Observer, e event.Event) {
+	p := eventPool.Get().(*[1]event.Event)
 	p[0] = e
 	o.Observe(&p[0])
 	eventPool.Put(p) // the next event replaces its references
@@ -36,7 +38,7 @@ type withClock struct {
 func (o withClock) Now() time.Duration { return o.clock.Since(o.start) }
 
 // ObserveAt implements TimedObserver.
-func (o withClock) ObserveAt(_ time.Duration, es []Event) {
+func (o withClock) ObserveAt(_ time.Duration, es []event.Event) {
 	for i := range es {
 		o.Observe(&es[i])
 	}
@@ -57,7 +59,7 @@ const clockIsCoarse = runtime.GOARCH == "wasm"
 const unknownTime time.Duration = -1
 
 // observeAt reports transitions at the time at, which it reads from the clock if it is unknownTime. It returns the time.
-func observeAt(o TimedObserver, at time.Duration, es []Event) time.Duration {
+func observeAt(o TimedObserver, at time.Duration, es []event.Event) time.Duration {
 	if at == unknownTime {
 		at = o.Now()
 	}
@@ -101,18 +103,18 @@ func rvOf(obj any) string {
 }
 
 // opOfWatch returns the Op under which a watch event is reported.
-func opOfWatch(t watch.EventType) Op {
+func opOfWatch(t watch.EventType) event.Op {
 	switch t {
 	case watch.Added:
-		return OpAdded
+		return event.OpAdded
 	case watch.Modified:
-		return OpUpdated
+		return event.OpUpdated
 	case watch.Deleted:
-		return OpDeleted
+		return event.OpDeleted
 	case watch.Bookmark:
-		return OpBookmark
+		return event.OpBookmark
 	}
-	return OpNone
+	return event.OpNone
 }
 
 // queueGate is a queue's access to StagePop and StageIndex: the Gates, and a context that ends when the queue is closed, so that a hold never outlives

@@ -3,6 +3,8 @@ package informer
 import (
 	"fmt"
 	"sync"
+
+	"informerscope/core/event"
 )
 
 // sink receives every change of the store, after the change.
@@ -55,16 +57,16 @@ func (p *pipeline) process(items []queueItem, single, isInInitialList bool) erro
 // processOne processes a single delta. Mirrors client-go tools/cache.processDeltas (v0.37.2).
 func (p *pipeline) processOne(q *queueItem, isInInitialList bool) error {
 	switch q.op {
-	case OpReplacedAll:
+	case event.OpReplacedAll:
 		info, ok := q.obj.(ReplacedAllInfo)
 		if !ok {
 			return fmt.Errorf("ReplacedAll did not contain ReplacedAllInfo: %T", q.obj)
 		}
 		return p.processReplacedAll(info, isInInitialList)
-	case OpSyncAll:
+	case event.OpSyncAll:
 		p.store.storage.currentView().each(func(s *slot) { p.sink.onUpdate(s.key, s.obj, s.obj) })
 		return nil
-	case OpBookmark:
+	case event.OpBookmark:
 		info, ok := q.obj.(BookmarkInfo)
 		if !ok {
 			return fmt.Errorf("bookmark delta did not contain BookmarkInfo: %T", q.obj)
@@ -75,7 +77,7 @@ func (p *pipeline) processOne(q *queueItem, isInInitialList bool) error {
 	if q.keyErr != nil {
 		return KeyError{q.obj, q.keyErr}
 	}
-	if q.op == OpDeleted {
+	if q.op == event.OpDeleted {
 		p.store.storage.DeleteWithObject(q.key, q.obj)
 		p.sink.onDelete(q.key, q.obj)
 		return nil
@@ -105,7 +107,7 @@ func (p *pipeline) processBatch(items []queueItem, isInInitialList bool) error {
 				failed = &TransactionError{TotalTransactions: len(items)}
 			}
 			failed.Errors = append(failed.Errors, KeyError{q.obj, q.keyErr})
-		case q.op == OpDeleted:
+		case q.op == event.OpDeleted:
 			p.sink.onDelete(q.key, q.obj)
 		case results[i].existed:
 			p.sink.onUpdate(q.key, results[i].old, q.obj)

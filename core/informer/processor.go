@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
+
+	"informerscope/core/event"
 )
 
 // sharedProcessor distributes notifications to listeners: to all of them or, for updates that changed nothing, to those that are syncing. Every
@@ -26,7 +28,7 @@ type sharedProcessor struct {
 	gates         Gates
 	wg            sync.WaitGroup
 	// distributeEvent is reused for the Observer. It belongs to the process loop, the only goroutine that distributes.
-	distributeEvent [1]Event
+	distributeEvent [1]event.Event
 }
 
 func newSharedProcessor(c clock.Clock, o Observer, g Gates) *sharedProcessor {
@@ -45,7 +47,7 @@ func (p *sharedProcessor) addListener(l *processorListener) bool {
 	defer p.listenersLock.Unlock()
 	p.listeners = append(p.listeners, l)
 	if p.observer != nil {
-		send(p.observer, Event{Kind: KindListenerAdded, Listener: l.id, Text: l.name, Dur: l.resyncPeriod, M: l.handover.ring.Cap(), Flag: p.listenersStarted})
+		send(p.observer, event.ListenerAdded{Listener: l.id, Name: l.name, Resync: l.resyncPeriod, Capacity: l.handover.ring.Cap(), Late: p.listenersStarted}.Event())
 	}
 	if p.listenersStarted {
 		p.start(l)
@@ -67,7 +69,7 @@ func (p *sharedProcessor) removeListener(handle ResourceEventHandlerRegistration
 	}
 	p.listeners = slices.Delete(p.listeners, i, i+1)
 	if p.observer != nil {
-		send(p.observer, Event{Kind: KindListenerRemoved, Listener: l.id})
+		send(p.observer, event.ListenerRemoved{Listener: l.id}.Event())
 	}
 	if p.listenersStarted {
 		l.stop()
@@ -119,20 +121,19 @@ const momentLength = 8
 
 // distributeObserved distributes one notification and reports it at the time now, which may be unknownTime. It returns the time.
 func (p *sharedProcessor) distributeObserved(n *notification, now time.Duration) time.Duration {
-	if n.op != OpUpdated {
+	if n.op != event.OpUpdated {
 		n.rv = rvOf(n.obj)
 	}
-	e := &p.distributeEvent[0]
-	e.setNotification(n)
-	e.Kind, e.N, e.Flag, e.Obj, e.Old, e.Text = KindDistributed, 0, n.isInInitialList, n.obj, n.old, ""
+	e := event.Distributed{Op: n.op, Key: n.key, RV: n.rv, InitialList: n.isInInitialList, Obj: n.obj, Old: n.old}
 	if n.sync {
-		e.Text = "sync"
+		e.Only = "sync"
 	}
 	for _, l := range p.listeners {
 		if !n.sync || l.syncing {
-			e.N++
+			e.Listeners++
 		}
 	}
+	p.distributeEvent[0].SetDistributed(e)
 	now = observeAt(p.timedObserver, now, p.distributeEvent[:])
 	for _, l := range p.listeners {
 		if !n.sync || l.syncing {
@@ -184,7 +185,7 @@ func (p *sharedProcessor) shouldResync() bool {
 	for _, l := range p.listeners {
 		syncing := l.shouldResync(now)
 		if syncing != l.syncing && p.observer != nil {
-			send(p.observer, Event{Kind: KindListenerSyncing, Listener: l.id, Flag: syncing})
+			send(p.observer, event.ListenerSyncing{Listener: l.id, Syncing: syncing}.Event())
 		}
 		l.syncing = syncing
 		if syncing {

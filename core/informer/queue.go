@@ -3,6 +3,8 @@ package informer
 import (
 	"errors"
 	"time"
+
+	"informerscope/core/event"
 )
 
 // ErrFIFOClosed is returned by Pop when the queue is closed and empty.
@@ -40,7 +42,7 @@ type keySharer interface {
 	sharesKeys() bool
 	// addKeyed is Add, Update or Delete. at is the time on the Observer's clock, or unknownTime; if it is unknownTime or time has passed, the clock is read. It
 	// returns the time at which obj was queued if that is still now, otherwise unknownTime.
-	addKeyed(op Op, obj interface{}, key string, at time.Duration) (time.Duration, error)
+	addKeyed(op event.Op, obj interface{}, key string, at time.Duration) (time.Duration, error)
 }
 
 // ReflectorBookmarkStore is a ReflectorStore that also receives bookmarks.

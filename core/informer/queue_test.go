@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgo "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"informerscope/core/event"
 )
 
 // queueUnderTest has the methods that both libraries' queues share.
@@ -461,12 +463,12 @@ func TestAKeyIsMadeOnce(t *testing.T) {
 				t.Fatalf("%T shares no keys", q)
 			}
 			key := strings.Clone("ns/a")
-			if _, err := keyed.addKeyed(OpAdded, obj("a", "7"), key, unknownTime); err != nil {
+			if _, err := keyed.addKeyed(event.OpAdded, obj("a", "7"), key, unknownTime); err != nil {
 				t.Fatal(err)
 			}
-			e := rec.eventsOf(KindQueued)[0]
-			if e.Key != c.key || e.RV != "7" || (unsafe.StringData(e.Key) == unsafe.StringData(key)) != c.same {
-				t.Errorf("queued as %s at %s", e.Key, e.RV)
+			e := rec.eventsOf(event.KindQueued)[0]
+			if e.Key() != c.key || e.RV() != "7" || (unsafe.StringData(e.Key()) == unsafe.StringData(key)) != c.same {
+				t.Errorf("queued as %s at %s", e.Key(), e.RV())
 			}
 		})
 	}

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
+
+	"informerscope/core/event"
 )
 
 // RealFIFOOptions configures a RealFIFO.
@@ -75,8 +77,8 @@ type RealFIFO struct {
 	emitDeltaTypeBookmark bool
 
 	observer      Observer
-	timedObserver TimedObserver // observer with a clock
-	queuedEvent   [1]Event      // reused for observer
+	timedObserver TimedObserver  // observer with a clock
+	queuedEvent   [1]event.Event // reused for observer
 	gate          queueGate
 	metrics       *fifoMetrics // nil without a provider
 
@@ -153,7 +155,7 @@ func (f *RealFIFO) Close() {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	if !f.closed && f.observer != nil {
-		send(f.observer, Event{Kind: KindQueueClosed})
+		send(f.observer, event.Event{Kind: event.KindQueueClosed})
 	}
 	f.closed = true
 	f.gate.close()
@@ -192,7 +194,7 @@ func (f *RealFIFO) checkSyncedLocked() {
 		f.syncedClosed = true
 		// Before the channel is closed: a goroutine that waits for it has events of its own, which must come later.
 		if f.observer != nil {
-			send(f.observer, Event{Kind: KindQueueSynced})
+			send(f.observer, event.Event{Kind: event.KindQueueSynced})
 		}
 		close(f.synced)
 		if f.onSynced != nil {
@@ -209,7 +211,7 @@ func (f *RealFIFO) populateLocked(count int) {
 	f.populated = true
 	f.initialPopulationCount = count
 	if f.observer != nil {
-		send(f.observer, Event{Kind: KindPopulated, N: count})
+		send(f.observer, event.Populated{Count: count}.Event())
 	}
 	f.checkSyncedLocked()
 }
@@ -223,31 +225,30 @@ func (f *RealFIFO) pushAtLocked(q queueItem, at time.Duration) time.Duration {
 	}
 	f.items.push(q)
 	f.cond.Broadcast()
-	if f.metrics != nil && q.op != OpBookmark { // client-go's gauge changes with the next delta
+	if f.metrics != nil && q.op != event.OpBookmark { // client-go's gauge changes with the next delta
 		f.metrics.length.Set(float64(f.items.len()))
 	}
 	if f.observer == nil {
 		return unknownTime
 	}
-	e := &f.queuedEvent[0]
-	e.Kind, e.Op, e.Key, e.N = KindQueued, q.op, q.key, f.items.len()
-	e.RV, e.Flag, e.Obj, e.Items = q.rv, false, nil, nil
+	e := event.Queued{Op: q.op, Key: q.key, RV: q.rv, Length: f.items.len()}
 	switch info := q.obj.(type) {
 	case ReplacedAllInfo:
-		e.Items = make([]Item, len(info.Objects))
+		e.Items = make([]event.Item, len(info.Objects))
 		for i, obj := range info.Objects {
 			key, _ := queueKeyOf(f.keyFunc, obj) // an object without a key is listed with an empty one
-			e.Items[i] = Item{Key: key, RV: rvOf(obj), Obj: obj}
+			e.Items[i] = event.Item{Key: key, RV: rvOf(obj), Obj: obj}
 		}
 	case BookmarkInfo, SyncAllInfo:
 	default:
-		e.Obj, e.Flag = q.reportedObject()
+		e.Obj, e.Tombstone = q.reportedObject()
 	}
+	f.queuedEvent[0].SetQueued(e)
 	return observeAt(f.timedObserver, at, f.queuedEvent[:])
 }
 
 // addLocked queues one delta. Mirrors client-go tools/cache.(*RealFIFO).addToItems_locked (v0.37.2).
-func (f *RealFIFO) addLocked(op Op, transformed bool, obj interface{}) error {
+func (f *RealFIFO) addLocked(op event.Op, transformed bool, obj interface{}) error {
 	key, keyErr := queueKeyOf(f.keyFunc, obj)
 	if keyErr != nil {
 		return KeyError{obj, keyErr}
@@ -257,7 +258,7 @@ func (f *RealFIFO) addLocked(op Op, transformed bool, obj interface{}) error {
 }
 
 // addKeyLocked is addLocked for an object whose key is known, at the time at, which may be unknownTime. It returns the time.
-func (f *RealFIFO) addKeyLocked(op Op, transformed bool, obj interface{}, key string, at time.Duration) (time.Duration, error) {
+func (f *RealFIFO) addKeyLocked(op event.Op, transformed bool, obj interface{}, key string, at time.Duration) (time.Duration, error) {
 	var keyErr error
 	if f.transformer != nil && !transformed {
 		if _, tombstone := obj.(DeletedFinalStateUnknown); !tombstone {
@@ -273,7 +274,7 @@ func (f *RealFIFO) addKeyLocked(op Op, transformed bool, obj interface{}, key st
 	return f.pushAtLocked(queueItem{op: op, key: key, obj: obj, keyErr: keyErr}, at), nil
 }
 
-func (f *RealFIFO) add(op Op, obj interface{}) error {
+func (f *RealFIFO) add(op event.Op, obj interface{}) error {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	f.populateLocked(0)
@@ -284,7 +285,7 @@ func (f *RealFIFO) add(op Op, obj interface{}) error {
 func (f *RealFIFO) sharesKeys() bool { return f.namespaceKeys }
 
 // addKeyed implements keySharer.
-func (f *RealFIFO) addKeyed(op Op, obj interface{}, key string, at time.Duration) (time.Duration, error) {
+func (f *RealFIFO) addKeyed(op event.Op, obj interface{}, key string, at time.Duration) (time.Duration, error) {
 	if !f.lock.TryLock() {
 		f.lock.Lock()
 		at = unknownTime
@@ -296,13 +297,13 @@ func (f *RealFIFO) addKeyed(op Op, obj interface{}, key string, at time.Duration
 }
 
 // Add queues an Added delta.
-func (f *RealFIFO) Add(obj interface{}) error { return f.add(OpAdded, obj) }
+func (f *RealFIFO) Add(obj interface{}) error { return f.add(event.OpAdded, obj) }
 
 // Update queues an Updated delta.
-func (f *RealFIFO) Update(obj interface{}) error { return f.add(OpUpdated, obj) }
+func (f *RealFIFO) Update(obj interface{}) error { return f.add(event.OpUpdated, obj) }
 
 // Delete queues a Deleted delta, whether or not the object is known.
-func (f *RealFIFO) Delete(obj interface{}) error { return f.add(OpDeleted, obj) }
+func (f *RealFIFO) Delete(obj interface{}) error { return f.add(event.OpDeleted, obj) }
 
 // Bookmark queues a Bookmark delta if the queue has EmitDeltaTypeBookmark.
 func (f *RealFIFO) Bookmark(resourceVersion string) error {
@@ -311,7 +312,7 @@ func (f *RealFIFO) Bookmark(resourceVersion string) error {
 	}
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	f.pushLocked(queueItem{op: OpBookmark, obj: BookmarkInfo{ResourceVersion: resourceVersion}})
+	f.pushLocked(queueItem{op: event.OpBookmark, obj: BookmarkInfo{ResourceVersion: resourceVersion}})
 	return nil
 }
 
@@ -345,7 +346,7 @@ func (f *RealFIFO) replaceAtomicLocked(objs []interface{}, resourceVersion strin
 		}
 		objs = transformed
 	}
-	f.pushLocked(queueItem{op: OpReplacedAll, obj: ReplacedAllInfo{ResourceVersion: resourceVersion, Objects: objs}})
+	f.pushLocked(queueItem{op: event.OpReplacedAll, obj: ReplacedAllInfo{ResourceVersion: resourceVersion, Objects: objs}})
 	return nil
 }
 
@@ -374,13 +375,13 @@ func (f *RealFIFO) replaceEachLocked(newItems []interface{}) error {
 		lastOf[q.key] = *q
 	}
 	bury := func(key string, last interface{}) error {
-		if err := f.addLocked(OpDeleted, true, DeletedFinalStateUnknown{Key: key, Obj: last}); err != nil {
+		if err := f.addLocked(event.OpDeleted, true, DeletedFinalStateUnknown{Key: key, Obj: last}); err != nil {
 			return fmt.Errorf("couldn't enqueue object: %w", err)
 		}
 		return nil
 	}
 	for _, key := range order {
-		if last := lastOf[key]; !newKeys.Has(key) && last.op != OpDeleted {
+		if last := lastOf[key]; !newKeys.Has(key) && last.op != event.OpDeleted {
 			if err := bury(key, last.obj); err != nil {
 				return err
 			}
@@ -403,7 +404,7 @@ func (f *RealFIFO) replaceEachLocked(newItems []interface{}) error {
 		}
 	}
 	for _, obj := range newItems {
-		if err := f.addLocked(OpReplaced, false, obj); err != nil {
+		if err := f.addLocked(event.OpReplaced, false, obj); err != nil {
 			return fmt.Errorf("couldn't enqueue object: %w", err)
 		}
 	}
@@ -415,7 +416,7 @@ func (f *RealFIFO) Resync() error {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	if f.emitAtomicEvents {
-		f.pushLocked(queueItem{op: OpSyncAll, obj: SyncAllInfo{}})
+		f.pushLocked(queueItem{op: event.OpSyncAll, obj: SyncAllInfo{}})
 		return nil
 	}
 	inQueue := make(sets.Set[string], f.items.len())
@@ -436,7 +437,7 @@ func (f *RealFIFO) Resync() error {
 			utilruntime.HandleErrorWithLogger(f.logger, err, "A known object is missing from its store, it is not resynced", "key", key)
 			continue
 		}
-		if err := f.addLocked(OpSync, true, obj); err != nil {
+		if err := f.addLocked(event.OpSync, true, obj); err != nil {
 			return fmt.Errorf("couldn't queue object: %w", err)
 		}
 	}
@@ -508,7 +509,7 @@ func (f *RealFIFO) batchLocked() int {
 	for i := range limit {
 		q := f.items.at(i)
 		switch q.op {
-		case OpReplacedAll, OpSyncAll, OpBookmark:
+		case event.OpReplacedAll, event.OpSyncAll, event.OpBookmark:
 			return max(i, 1)
 		}
 		if q.keyErr != nil {
@@ -552,7 +553,7 @@ func (f *RealFIFO) pop(batch bool, process keyedProcessFunc) (err error) {
 		if single {
 			text = "single"
 		}
-		send(f.observer, Event{Kind: KindPopped, N: n, M: f.items.len(), Flag: !unlock, Text: text})
+		send(f.observer, event.Popped{Deltas: n, Length: f.items.len(), Locked: !unlock, Mode: text}.Event())
 		start = time.Now()
 		err = errPanicked // stays if process does not return
 	}
@@ -563,7 +564,7 @@ func (f *RealFIFO) pop(batch bool, process keyedProcessFunc) (err error) {
 			f.initialPopulationCount -= n
 		}
 		if f.observer != nil {
-			send(f.observer, Event{Kind: KindProcessed, N: n, M: f.initialPopulationCount, Dur: time.Since(start), Err: err})
+			send(f.observer, event.Processed{Deltas: n, Population: f.initialPopulationCount, Took: time.Since(start), Err: err}.Event())
 		}
 		if counted {
 			f.checkSyncedLocked()
@@ -587,10 +588,10 @@ func (f *RealFIFO) pop(batch bool, process keyedProcessFunc) (err error) {
 // objects returns how many objects the store adds or updates for q.
 func (q *queueItem) objects() int {
 	switch q.op {
-	case OpReplacedAll:
+	case event.OpReplacedAll:
 		info, _ := q.obj.(ReplacedAllInfo)
 		return len(info.Objects)
-	case OpSyncAll, OpBookmark, OpDeleted:
+	case event.OpSyncAll, event.OpBookmark, event.OpDeleted:
 		return 0
 	}
 	return 1

@@ -23,6 +23,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
+
+	"informerscope/core/event"
 )
 
 const (
@@ -98,7 +100,7 @@ type Reflector struct {
 	observer      Observer
 	timedObserver TimedObserver // observer with a clock
 	// rvEvent and watchEvent are reused for the observer. rvLock guards rvEvent; watchEvent belongs to the goroutine that reads a watch.
-	rvEvent, watchEvent [1]Event
+	rvEvent, watchEvent [1]event.Event
 	gates               Gates
 	requests            atomic.Uint32
 	// resyncs are the resyncs for which a relist did not wait; Run waits for them.
@@ -307,7 +309,7 @@ func (r *Reflector) setLastSyncAt(rv string, at time.Duration) {
 	moved := r.lastSyncRV != rv
 	r.lastSyncRV = rv
 	if moved && r.observer != nil {
-		r.rvEvent[0].Kind, r.rvEvent[0].RV = KindReflectorRV, rv
+		r.rvEvent[0].SetReflectorRV(event.ReflectorRV{RV: rv})
 		observeAt(r.timedObserver, at, r.rvEvent[:])
 	}
 }
@@ -319,7 +321,7 @@ func (r *Reflector) setUnavailable(unavailable bool) {
 	changed := r.lastSyncRVUnavailable != unavailable
 	r.lastSyncRVUnavailable = unavailable
 	if changed && r.observer != nil {
-		send(r.observer, Event{Kind: KindUnavailable, Flag: unavailable})
+		send(r.observer, event.Unavailable{Unavailable: unavailable}.Event())
 	}
 }
 
@@ -348,7 +350,7 @@ func (r *Reflector) rewatchResourceVersion() string {
 }
 
 // setPhase changes the phase and emits the event for it, in one step.
-func (r *Reflector) setPhase(phase string, e Event) {
+func (r *Reflector) setPhase(phase string, e event.Event) {
 	if r.observer == nil {
 		return
 	}
@@ -385,7 +387,7 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 	ctx = klog.NewContext(ctx, logger)
 	logger.V(3).Info("Starting reflector", "type", r.typeDescription, "resyncPeriod", r.resyncPeriod, "reflector", r.name)
 	if r.observer != nil {
-		send(r.observer, Event{Kind: KindReflectorStarted, Text: r.name})
+		send(r.observer, event.ReflectorStarted{Name: r.name}.Event())
 	}
 	for !r.features.quietReset || ctx.Err() == nil {
 		r.round(ctx)
@@ -395,7 +397,7 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 		}
 	}
 	r.resyncs.Wait()
-	r.setPhase(PhaseStopped, Event{Kind: KindReflectorStopped})
+	r.setPhase(PhaseStopped, event.Event{Kind: event.KindReflectorStopped})
 	logger.V(3).Info("Stopping reflector", "type", r.typeDescription, "resyncPeriod", r.resyncPeriod, "reflector", r.name)
 }
 
@@ -407,7 +409,7 @@ func (r *Reflector) round(ctx context.Context) {
 		return
 	}
 	if r.observer != nil {
-		send(r.observer, Event{Kind: KindReflectorError, Err: err})
+		send(r.observer, event.ReflectorError{Err: err}.Event())
 	}
 	r.watchErrorHandler(ctx, r, err)
 }
@@ -417,7 +419,7 @@ func (r *Reflector) backOff(ctx context.Context, c clock.Clock, d time.Duration,
 	if ctx.Err() != nil {
 		return false
 	}
-	r.setPhase(PhaseBackoff, Event{Kind: KindBackoff, Dur: d, Text: then, Err: cause})
+	r.setPhase(PhaseBackoff, event.Backoff{Wait: d, Then: then, Err: cause}.Event())
 	t := c.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -425,7 +427,7 @@ func (r *Reflector) backOff(ctx context.Context, c clock.Clock, d time.Duration,
 	case <-t.C():
 	}
 	if r.observer != nil {
-		send(r.observer, Event{Kind: KindBackoffEnded})
+		send(r.observer, event.Event{Kind: event.KindBackoffEnded})
 	}
 	return ctx.Err() == nil
 }

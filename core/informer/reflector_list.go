@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
+
+	"informerscope/core/event"
 )
 
 // ListAndWatch is ListAndWatchWithContext with a stop channel.
@@ -29,7 +31,7 @@ func (r *Reflector) ListAndWatchWithContext(ctx context.Context) (err error) {
 		if r.useWatchList {
 			rv = r.rewatchResourceVersion()
 		}
-		send(r.observer, Event{Kind: KindListWatchStarted, RV: rv, Text: r.why, Flag: r.LastSyncResourceVersion() == ""})
+		send(r.observer, event.ListWatchStarted{RV: rv, Why: r.why, First: r.LastSyncResourceVersion() == ""}.Event())
 	}
 	r.why, r.cause = whyEnded, nil
 	defer func() {
@@ -82,14 +84,14 @@ func (c *listCall) fetch(ctx context.Context, options metav1.ListOptions) (runti
 	if c.abandoned {
 		return obj, err
 	}
-	e := Event{Kind: KindRequestAnswered, Req: c.open, Err: err}
+	e := event.RequestAnswered{Req: c.open, Err: err}
 	c.open = 0
 	if err == nil {
 		if m, err := meta.ListAccessor(obj); err == nil {
-			e.N, e.RV, e.Text = meta.LenList(obj), m.GetResourceVersion(), m.GetContinue()
+			e.Items, e.RV, e.Continue = meta.LenList(obj), m.GetResourceVersion(), m.GetContinue()
 		}
 	}
-	send(r.observer, e)
+	send(r.observer, e.Event())
 	return obj, err
 }
 
@@ -100,7 +102,7 @@ func (c *listCall) reportSent(options metav1.ListOptions) {
 		return
 	}
 	c.open = c.r.requests.Add(1)
-	c.r.setPhase(PhaseListing, Event{Kind: KindRequestSent, Req: c.open, Verb: VerbList, Options: options.DeepCopy()})
+	c.r.setPhase(PhaseListing, event.RequestSent{Req: c.open, Verb: event.VerbList, Options: options.DeepCopy()}.Event())
 }
 
 // setUnavailable is Reflector.setUnavailable, unless the call was abandoned.
@@ -117,7 +119,7 @@ func (c *listCall) abandon(cause error) {
 	defer c.lock.Unlock()
 	c.abandoned = true
 	if c.open != 0 && c.r.observer != nil {
-		send(c.r.observer, Event{Kind: KindRequestAnswered, Req: c.open, Err: cause})
+		send(c.r.observer, event.RequestAnswered{Req: c.open, Err: cause}.Event())
 	}
 }
 
@@ -254,7 +256,7 @@ func (r *Reflector) resync(ctx context.Context, resyncErr chan<- error) {
 		}
 		klog.FromContext(ctx).V(4).Info("Forcing resync", "reflector", r.name)
 		if r.observer != nil {
-			send(r.observer, Event{Kind: KindResyncDue})
+			send(r.observer, event.Event{Kind: event.KindResyncDue})
 		}
 		if err := r.store.Resync(); err != nil {
 			resyncErr <- err

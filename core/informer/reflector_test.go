@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"informerscope/core/event"
 )
 
 // runReflector runs a Reflector until while returns.
@@ -135,7 +137,7 @@ func TestOddListsAndEvents(t *testing.T) {
 			synctest.Wait()
 		})
 		equal(t, "keys", store.ListKeys(), []string{"p"})
-		if n := len(rec.eventsOf(KindEventDropped)); n != 3 {
+		if n := len(rec.eventsOf(event.KindEventDropped)); n != 3 {
 			t.Errorf("%d events were dropped, want 3", n)
 		}
 	})
@@ -159,7 +161,7 @@ func TestAbandonedList(t *testing.T) {
 		r := NewReflectorWithOptions(lw, nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: Release131, Observer: rec})
 		runReflector(t, r, func() {})
 		n := rec.len()
-		if a := rec.eventsOf(KindRequestAnswered); len(a) != 1 || !errors.Is(a[0].Err, context.Canceled) {
+		if a := rec.eventsOf(event.KindRequestAnswered); len(a) != 1 || !errors.Is(a[0].Err(), context.Canceled) {
 			t.Errorf("KindRequestAnswered: %+v", a)
 		}
 		close(done)

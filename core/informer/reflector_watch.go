@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
+
+	"informerscope/core/event"
 )
 
 // stream is an open watch.
@@ -27,7 +29,7 @@ type stream struct {
 }
 
 // openWatch sends a WATCH or a WatchList.
-func (r *Reflector) openWatch(ctx context.Context, verb Verb, options metav1.ListOptions) (*stream, error) {
+func (r *Reflector) openWatch(ctx context.Context, verb event.Verb, options metav1.ListOptions) (*stream, error) {
 	s := &stream{}
 	if r.observer == nil {
 		w, err := r.listerWatcher.WatchWithContext(ctx, options)
@@ -37,20 +39,20 @@ func (r *Reflector) openWatch(ctx context.Context, verb Verb, options metav1.Lis
 	s.req = r.requests.Add(1)
 	s.openTime = r.clock.Now()
 	phase := PhaseWatching
-	if verb == VerbWatchList {
+	if verb == event.VerbWatchList {
 		phase = PhaseWatchListing
 	}
-	r.setPhase(phase, Event{Kind: KindRequestSent, Req: s.req, Verb: verb, Options: options.DeepCopy()})
+	r.setPhase(phase, event.RequestSent{Req: s.req, Verb: verb, Options: options.DeepCopy()}.Event())
 	w, err := r.listerWatcher.WatchWithContext(ctx, options)
 	s.Interface = w
-	send(r.observer, Event{Kind: KindRequestAnswered, Req: s.req, Err: err})
+	send(r.observer, event.RequestAnswered{Req: s.req, Err: err}.Event())
 	return s, err
 }
 
 // reportClosed reports the end of s.
 func (r *Reflector) reportClosed(s *stream, text string, err error) {
 	if r.observer != nil {
-		send(r.observer, Event{Kind: KindWatchClosed, Req: s.req, N: s.events, Dur: r.elapsed(s.openTime), Text: text, Err: err})
+		send(r.observer, event.WatchClosed{Req: s.req, Events: s.events, Open: r.elapsed(s.openTime), Why: text, Err: err}.Event())
 	}
 }
 
@@ -68,10 +70,10 @@ func (r *Reflector) watchList(ctx context.Context) (*stream, error) {
 			logger.V(2).Info("WatchList failed, backing off", "reflector", r.name, "type", r.typeDescription, "err", err)
 			// client-go ignores ctx during this wait.
 			d := r.nextDelay()
-			r.setPhase(PhaseBackoff, Event{Kind: KindBackoff, Dur: d, Text: thenWatchListAgain, Err: err})
+			r.setPhase(PhaseBackoff, event.Backoff{Wait: d, Then: thenWatchListAgain, Err: err}.Event())
 			<-r.clock.After(d)
 			if r.observer != nil {
-				send(r.observer, Event{Kind: KindBackoffEnded})
+				send(r.observer, event.Event{Kind: event.KindBackoffEnded})
 			}
 			return true
 		}
@@ -85,7 +87,7 @@ func (r *Reflector) watchList(ctx context.Context) (*stream, error) {
 	for ctx.Err() == nil {
 		sendInitialEvents := true
 		start := r.clock.Now()
-		s, err := r.openWatch(ctx, VerbWatchList, metav1.ListOptions{
+		s, err := r.openWatch(ctx, event.VerbWatchList, metav1.ListOptions{
 			ResourceVersion:      r.rewatchResourceVersion(),
 			AllowWatchBookmarks:  true,
 			SendInitialEvents:    &sendInitialEvents,
@@ -155,7 +157,7 @@ func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error
 			from := r.LastSyncResourceVersion()
 			ordered = r.features.versionFromAdded || from != "" && from != "0"
 			var err error
-			s, err = r.openWatch(ctx, VerbWatch, metav1.ListOptions{
+			s, err = r.openWatch(ctx, event.VerbWatch, metav1.ListOptions{
 				ResourceVersion:     from,
 				TimeoutSeconds:      r.watchTimeout(),
 				AllowWatchBookmarks: true,
@@ -243,7 +245,7 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 			return false, err
 		case <-mark.c:
 			mark.warn()
-		case event, ok := <-s.ResultChan():
+		case received, ok := <-s.ResultChan():
 			if !ok {
 				text = "closed by the server"
 				if c.events == 0 && r.elapsed(start) < time.Second {
@@ -252,11 +254,11 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 				logger.V(4).Info("Watch close", "reflector", r.name, "type", r.typeDescription, "totalItems", c.events)
 				return false, nil
 			}
-			if event.Type == watch.Error {
+			if received.Type == watch.Error {
 				text = "error event"
-				return false, apierrors.FromObject(event.Object)
+				return false, apierrors.FromObject(received.Object)
 			}
-			if !c.take(ctx, event) {
+			if !c.take(ctx, received) {
 				continue
 			}
 			if temporary != nil && c.complete {
@@ -298,32 +300,32 @@ func (r *Reflector) newConsumer(s *stream, store ReflectorStore, temporary *cach
 }
 
 // take stores an event, and reports whether it was accepted.
-func (c *consumer) take(ctx context.Context, event watch.Event) bool {
-	m, reason := c.accept(ctx, event, c.temporary != nil)
+func (c *consumer) take(ctx context.Context, received watch.Event) bool {
+	m, reason := c.accept(ctx, received, c.temporary != nil)
 	if reason != "" {
 		if c.observer != nil {
-			send(c.observer, Event{Kind: KindEventDropped, Req: c.stream.req, Op: opOfWatch(event.Type), Text: reason})
+			send(c.observer, event.EventDropped{Req: c.stream.req, Op: opOfWatch(received.Type), Why: reason}.Event())
 		}
 		return false
 	}
 	rv := m.GetResourceVersion()
-	endMark := event.Type == watch.Bookmark && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+	endMark := received.Type == watch.Bookmark && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
 	if c.stream.events++; c.stream.events%yieldEvery == 0 {
 		yield(c.gates)
 	}
 	at := unknownTime
 	if c.observer != nil {
-		at = keepTime(c.observeWatchEvent(c.stream, c.temporary, event, m, endMark))
+		at = keepTime(c.observeWatchEvent(c.stream, c.temporary, received, m, endMark))
 	}
 	if c.gates != nil {
 		c.hold(ctx)
 		at = unknownTime
 	}
 	var err error
-	switch event.Type {
+	switch received.Type {
 	case watch.Added, watch.Modified, watch.Deleted:
-		c.pastInitial = c.pastInitial || event.Type != watch.Added
-		at, err = c.put(c.store, c.keyed, event, at)
+		c.pastInitial = c.pastInitial || received.Type != watch.Added
+		at, err = c.put(c.store, c.keyed, received, at)
 	case watch.Bookmark:
 		c.pastInitial = true
 		c.complete = c.complete || endMark
@@ -332,11 +334,11 @@ func (c *consumer) take(ctx context.Context, event watch.Event) bool {
 			err = c.bookmarks.Bookmark(rv)
 		}
 	default:
-		utilruntime.HandleErrorWithContext(ctx, nil, "Unknown watch event", "reflector", c.name, "event", event)
+		utilruntime.HandleErrorWithContext(ctx, nil, "Unknown watch event", "reflector", c.name, "event", received)
 	}
 	if err != nil {
 		// The store has lost the event; the version advances nevertheless.
-		utilruntime.HandleErrorWithContext(ctx, err, "Unable to store watch event", "reflector", c.name, "eventType", event.Type)
+		utilruntime.HandleErrorWithContext(ctx, err, "Unable to store watch event", "reflector", c.name, "eventType", received.Type)
 	}
 	c.advance(rv, c.pastInitial, at)
 	c.events++
@@ -345,41 +347,41 @@ func (c *consumer) take(ctx context.Context, event watch.Event) bool {
 
 // put stores an event's object. keyed is the store if it accepts the key that was reported to the Observer, otherwise nil. at and the result are times
 // that may be unknownTime.
-func (r *Reflector) put(store ReflectorStore, keyed keySharer, event watch.Event, at time.Duration) (time.Duration, error) {
-	switch op := opOfWatch(event.Type); {
+func (r *Reflector) put(store ReflectorStore, keyed keySharer, received watch.Event, at time.Duration) (time.Duration, error) {
+	switch op := opOfWatch(received.Type); {
 	case keyed != nil:
-		return keyed.addKeyed(op, event.Object, r.watchEvent[0].Key, at)
-	case op == OpAdded:
-		return unknownTime, store.Add(event.Object)
-	case op == OpUpdated:
-		return unknownTime, store.Update(event.Object)
+		return keyed.addKeyed(op, received.Object, r.watchEvent[0].Key(), at)
+	case op == event.OpAdded:
+		return unknownTime, store.Add(received.Object)
+	case op == event.OpUpdated:
+		return unknownTime, store.Update(received.Object)
 	default:
-		return unknownTime, store.Delete(event.Object)
+		return unknownTime, store.Delete(received.Object)
 	}
 }
 
 // accept returns the metadata of an event's object, or why the event must be ignored.
-func (r *Reflector) accept(ctx context.Context, event watch.Event, initial bool) (metav1.Object, string) {
+func (r *Reflector) accept(ctx context.Context, received watch.Event, initial bool) (metav1.Object, string) {
 	if r.expectedType != nil {
-		if actual := reflect.TypeOf(event.Object); actual != r.expectedType {
+		if actual := reflect.TypeOf(received.Object); actual != r.expectedType {
 			utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object type", "reflector", r.name, "expectedType", r.expectedType, "actualType", actual)
 			return nil, fmt.Sprintf("unexpected type %v, expected %v", actual, r.expectedType)
 		}
 	}
 	if r.expectedGVK != nil {
-		if actual := event.Object.GetObjectKind().GroupVersionKind(); actual != *r.expectedGVK {
+		if actual := received.Object.GetObjectKind().GroupVersionKind(); actual != *r.expectedGVK {
 			utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object gvk", "reflector", r.name, "expectedGVK", *r.expectedGVK, "actualGVK", actual)
 			return nil, fmt.Sprintf("unexpected kind %v, expected %v", actual, *r.expectedGVK)
 		}
 	}
 	refusesTables := initial || !r.features.tables
-	if u, ok := event.Object.(*unstructured.Unstructured); ok && refusesTables && u.GetKind() == "Table" && tableGVKs[u.GroupVersionKind()] {
+	if u, ok := received.Object.(*unstructured.Unstructured); ok && refusesTables && u.GetKind() == "Table" && tableGVKs[u.GroupVersionKind()] {
 		utilruntime.HandleErrorWithContext(ctx, nil, "Unsupported watch event object gvk", "reflector", r.name, "actualGVK", u.GroupVersionKind())
 		return nil, "a Table holds rows, not objects"
 	}
-	m, err := meta.Accessor(event.Object)
+	m, err := meta.Accessor(received.Object)
 	if err != nil {
-		utilruntime.HandleErrorWithContext(ctx, err, "Unable to understand watch event", "reflector", r.name, "event", event)
+		utilruntime.HandleErrorWithContext(ctx, err, "Unable to understand watch event", "reflector", r.name, "event", received)
 		return nil, "no metadata: " + err.Error()
 	}
 	return m, ""
@@ -387,27 +389,26 @@ func (r *Reflector) accept(ctx context.Context, event watch.Event, initial bool)
 
 // observeWatchEvent emits KindWatchEvent, and returns its time, which may be unknownTime. With a temporary store, the event contains how many objects that
 // will have.
-func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, event watch.Event, m metav1.Object, endMark bool) time.Duration {
-	e := &r.watchEvent[0]
-	e.Kind, e.Req, e.Op, e.RV, e.Flag = KindWatchEvent, s.req, opOfWatch(event.Type), m.GetResourceVersion(), endMark
-	e.Key, e.Obj, e.N = "", nil, 0
-	if event.Type != watch.Bookmark {
-		e.Key, e.Obj = MetaObjectToName(m).String(), event.Object
+func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, received watch.Event, m metav1.Object, endMark bool) time.Duration {
+	e := event.WatchEvent{Req: s.req, Op: opOfWatch(received.Type), RV: m.GetResourceVersion(), EndMark: endMark}
+	if received.Type != watch.Bookmark {
+		e.Key, e.Obj = MetaObjectToName(m).String(), received.Object
 	}
 	if temporary != nil {
 		_, known := temporary.storage.Get(e.Key)
-		e.N = temporary.storage.len()
+		e.TempStore = temporary.storage.len()
 		switch {
-		case event.Type == watch.Deleted && known:
-			e.N--
-		case (event.Type == watch.Added || event.Type == watch.Modified) && !known:
-			e.N++
+		case received.Type == watch.Deleted && known:
+			e.TempStore--
+		case (received.Type == watch.Added || received.Type == watch.Modified) && !known:
+			e.TempStore++
 		}
 		if endMark {
-			r.setPhase(PhaseWatching, *e)
+			r.setPhase(PhaseWatching, e.Event())
 			return unknownTime
 		}
 	}
+	r.watchEvent[0].SetWatchEvent(e)
 	return observeAt(r.timedObserver, unknownTime, r.watchEvent[:])
 }
 

@@ -20,6 +20,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 	clocktesting "k8s.io/utils/clock/testing"
+
+	"informerscope/core/event"
 )
 
 // These tests cover differences between the releases of client-go that no feature gate of 0.37.2 controls.
@@ -137,18 +139,18 @@ func TestSyncedAfterTheLastObject(t *testing.T) {
 		if atLast != "c@3true" || !last.HasSynced() || !IsDone(last.HasSyncedChecker()) {
 			t.Errorf("after the last OnAdd (%s): synced %v, checker %v", atLast, last.HasSynced(), IsDone(last.HasSyncedChecker()))
 		}
-		var lamps []Kind
+		var lamps []event.Kind
 		for _, e := range r.rec.prefix(r.rec.len()) {
 			switch e.Kind {
-			case KindQueueSynced, KindInformerSynced:
+			case event.KindQueueSynced, event.KindInformerSynced:
 				lamps = append(lamps, e.Kind)
-			case KindProcessed:
-				if e.M == 0 && len(lamps) == 0 {
+			case event.KindProcessed:
+				if e.Processed().Population == 0 && len(lamps) == 0 {
 					lamps = append(lamps, e.Kind)
 				}
 			}
 		}
-		if !slices.Equal(lamps, []Kind{KindProcessed, KindQueueSynced, KindInformerSynced}) {
+		if !slices.Equal(lamps, []event.Kind{event.KindProcessed, event.KindQueueSynced, event.KindInformerSynced}) {
 			t.Errorf("the order of the events is %v", lamps)
 		}
 		r.stop()
@@ -396,7 +398,7 @@ func TestTables(t *testing.T) {
 				want, dropped = nil, 2
 			}
 			equal(t, release.String()+" after a WatchList", store.ListKeys(), want)
-			if n := len(rec.eventsOf(KindEventDropped)); n != dropped {
+			if n := len(rec.eventsOf(event.KindEventDropped)); n != dropped {
 				t.Errorf("%v: %d dropped, want %d", release, n, dropped)
 			}
 		})

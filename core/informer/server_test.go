@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"informerscope/core/event"
 )
 
 type object = metav1.PartialObjectMetadata
@@ -400,7 +402,7 @@ func (r *running) stop() {
 	if n := r.srv.openStreams(); n != 0 {
 		r.t.Errorf("%d streams were left open", n)
 	}
-	if last := r.rec.events[len(r.rec.events)-1].Kind; last != KindInformerStopped {
+	if last := r.rec.events[len(r.rec.events)-1].Kind; last != event.KindInformerStopped {
 		r.t.Errorf("the last event is of kind %d, want KindInformerStopped", last)
 	}
 }

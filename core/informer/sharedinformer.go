@@ -14,6 +14,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
+
+	"informerscope/core/event"
 )
 
 // SharedInformer keeps a store (the cache) of a collection of objects and notifies any number of handlers of its changes.
@@ -244,7 +246,7 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 		return
 	}
 	if s.observer != nil {
-		defer send(s.observer, Event{Kind: KindInformerStopped})
+		defer send(s.observer, event.Event{Kind: event.KindInformerStopped})
 	}
 	// The processor stops only after the controller, so that the process loop never sends to a listener that has ended.
 	processorCtx, stopProcessor := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -306,7 +308,7 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 	}}
 	s.started = true
 	if s.observer != nil {
-		send(s.observer, Event{Kind: KindInformerStarted, Text: s.description(), Release: s.release})
+		send(s.observer, event.InformerStarted{Type: s.description(), Release: s.release.String()}.Event())
 	}
 	return true
 }
@@ -329,7 +331,7 @@ func (s *sharedIndexInformer) markSynced() {
 	defer s.syncedLock.Unlock()
 	// Before the channel is closed: the registrations wait for it, and their events must come later.
 	if s.observer != nil {
-		send(s.observer, Event{Kind: KindInformerSynced})
+		send(s.observer, event.Event{Kind: event.KindInformerSynced})
 	}
 	close(s.synced)
 	for _, l := range s.awaitingListeners {
@@ -490,10 +492,10 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	defer s.blockDeltas.Unlock()
 	running := s.processor.addListener(l)
 	s.indexer.storage.currentView().each(func(at *slot) {
-		add := notification{op: OpAdded, isInInitialList: true, key: at.key, obj: at.obj}
+		add := notification{op: event.OpAdded, isInInitialList: true, key: at.key, obj: at.obj}
 		if s.observer != nil {
 			add.rv = rvOf(at.obj)
-			send(s.observer, Event{Kind: KindDistributed, Op: OpAdded, Key: at.key, RV: add.rv, Flag: true, N: 1, Listener: l.id, Obj: at.obj})
+			send(s.observer, event.Distributed{Op: event.OpAdded, Key: at.key, RV: add.rv, InitialList: true, Listeners: 1, Listener: l.id, Obj: at.obj}.Event())
 		}
 		// All of the initial list is counted before HasSynced can be called.
 		l.add(add)
@@ -559,7 +561,7 @@ func (s *sharedIndexInformer) onAdd(key string, obj any, isInInitialList bool) {
 	if s.mutations != nil {
 		s.mutations.AddObject(obj)
 	}
-	s.collect(notification{op: OpAdded, key: key, obj: obj, isInInitialList: isInInitialList})
+	s.collect(notification{op: event.OpAdded, key: key, obj: obj, isInInitialList: isInInitialList})
 }
 
 // onUpdate treats an update that did not change the resourceVersion as a resync: only listeners that are syncing get it.
@@ -567,7 +569,7 @@ func (s *sharedIndexInformer) onUpdate(key string, old, obj any) {
 	if s.mutations != nil {
 		s.mutations.AddObject(obj)
 	}
-	n := notification{op: OpUpdated, key: key, old: old, obj: obj}
+	n := notification{op: event.OpUpdated, key: key, old: old, obj: obj}
 	if m, err := meta.Accessor(obj); err == nil {
 		n.rv = m.GetResourceVersion()
 		if om, err := meta.Accessor(old); err == nil {
@@ -578,7 +580,7 @@ func (s *sharedIndexInformer) onUpdate(key string, old, obj any) {
 }
 
 func (s *sharedIndexInformer) onDelete(key string, obj any) {
-	s.collect(notification{op: OpDeleted, key: key, obj: obj})
+	s.collect(notification{op: event.OpDeleted, key: key, obj: obj})
 }
 
 // maxCollected is at most how many notifications of one batch or list go to the listeners together.

@@ -2,6 +2,8 @@ package informer
 
 import (
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"informerscope/core/event"
 )
 
 // Snapshotter is implemented by the SharedIndexInformer that NewSharedIndexInformerWithOptions returns. It is for tests that compare the informer's
@@ -59,7 +61,7 @@ type QueueSnapshot struct {
 
 // DeltaSnapshot is a delta in a queue. Its fields are as in KindQueued.
 type DeltaSnapshot struct {
-	Op        Op
+	Op        event.Op
 	Key       string
 	RV        string
 	Obj       any

@@ -12,6 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgo "k8s.io/client-go/tools/cache"
+
+	"informerscope/core/event"
 )
 
 func letters(o any) ([]string, error) {
@@ -269,16 +271,16 @@ func TestKeys(t *testing.T) {
 func TestReportedIndexValues(t *testing.T) {
 	rec := &recorder{}
 	s := NewIndexer(MetaNamespaceKeyFunc, Indexers{"app": appIndex, "namespace": MetaNamespaceIndexFunc}, WithObserver(rec))
-	write := func(o *object) []IndexValues {
+	write := func(o *object) []event.IndexValues {
 		t.Helper()
 		if err := s.Update(o); err != nil {
 			t.Fatal(err)
 		}
-		return rec.prefix(rec.len())[rec.len()-1].Indexed
+		return rec.prefix(rec.len())[rec.len()-1].Stored().Indexed
 	}
-	expect := func(got []IndexValues, app string, more ...IndexValues) {
+	expect := func(got []event.IndexValues, app string, more ...event.IndexValues) {
 		t.Helper()
-		want := append([]IndexValues{{"app", []string{app}}, {"namespace", []string{"ns"}}}, more...)
+		want := append([]event.IndexValues{{Index: "app", Values: []string{app}}, {Index: "namespace", Values: []string{"ns"}}}, more...)
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("reported %v, want %v", got, want)
 		}
@@ -301,5 +303,5 @@ func TestReportedIndexValues(t *testing.T) {
 	if err := s.AddIndexers(Indexers{"letters": letters}); err != nil {
 		t.Fatal(err)
 	}
-	expect(write(objWithApp("b", "7", "cart")), "cart", IndexValues{"letters", []string{"c", "a", "r", "t"}})
+	expect(write(objWithApp("b", "7", "cart")), "cart", event.IndexValues{Index: "letters", Values: []string{"c", "a", "r", "t"}})
 }

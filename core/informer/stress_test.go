@@ -11,6 +11,8 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"informerscope/core/event"
 )
 
 // TestFoldUnderLoad compares the fold with the informer's state repeatedly, during events, errors, resyncs and relists, while handlers are added and
@@ -126,8 +128,8 @@ func TestProcessPanic(t *testing.T) {
 		r.check()
 		equal(t, "calls", r.calls.lines(), []string{"add a@1 true", "add good@7 false"})
 		failed := 0
-		for _, e := range r.rec.eventsOf(KindProcessed) {
-			if e.Err != nil {
+		for _, e := range r.rec.eventsOf(event.KindProcessed) {
+			if e.Err() != nil {
 				failed++
 			}
 		}

@@ -12,6 +12,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/sets"
+
+	"informerscope/core/event"
 )
 
 // ThreadSafeStore is an indexed store whose caller computes the keys. Callers must treat returned objects as read-only: changing an object in place
@@ -83,10 +85,10 @@ type threadSafeMap struct {
 	rv      string
 
 	observer   Observer
-	writeEvent Event // reused for observer
+	writeEvent event.Event // reused for observer
 	// lastReported is the last value list that was reported for each slot. Most writes do not change the values, and then the same list is reported again.
 	// values is scratch memory for it.
-	lastReported [][]IndexValues
+	lastReported [][]event.IndexValues
 	values       [][]string
 	hideRV       bool
 	rvMetric     GaugeMetric // nil without a provider
@@ -108,7 +110,7 @@ func newThreadSafeMap(indexers Indexers, indices Indices, o Observer, hideRV boo
 	c := &threadSafeMap{indexers: indexers, observer: o, hideRV: hideRV}
 	names := c.appendIndices(indexers, indices)
 	if c.observer != nil && len(names) > 0 {
-		send(c.observer, Event{Kind: KindIndexersAdded, Text: strings.Join(names, ",")})
+		send(c.observer, event.IndexersAdded{Names: strings.Join(names, ",")}.Event())
 	}
 	return c
 }
@@ -232,14 +234,14 @@ func (x *namedIndex) namespaceOf(obj any, key string) string {
 }
 
 // indexValues returns the values of obj in every index, for an Observer. It skips an index whose function fails; storing such an object panics anyway.
-func (c *threadSafeMap) indexValues(obj any) []IndexValues {
+func (c *threadSafeMap) indexValues(obj any) []event.IndexValues {
 	if len(c.indices) == 0 {
 		return nil
 	}
-	all := make([]IndexValues, 0, len(c.indices))
+	all := make([]event.IndexValues, 0, len(c.indices))
 	for _, x := range c.indices {
 		if values, err := x.fn(obj); err == nil {
-			all = append(all, IndexValues{Index: x.name, Values: values})
+			all = append(all, event.IndexValues{Index: x.name, Values: values})
 		}
 	}
 	return all
@@ -395,9 +397,9 @@ func (c *threadSafeMap) visibleRV() string {
 // writeLocked stores obj, updates the indices and reports to the Observer. op is the type of the delta that caused the write, if any. If moveRV is set,
 // the store's resourceVersion becomes rv, but only after the indices, because an index function may panic. version is obj's resourceVersion for the
 // Observer, or "" if it was not looked up.
-func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveRV bool, version string) (old any, existed bool) {
+func (c *threadSafeMap) writeLocked(key string, obj any, op event.Op, rv string, moveRV bool, version string) (old any, existed bool) {
 	id, old, existed := c.putLocked(key, obj)
-	var indexed []IndexValues
+	var indexed []event.IndexValues
 	whole := false
 	if c.observer != nil {
 		c.values = c.values[:0]
@@ -406,16 +408,15 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveR
 			if !whole {
 				indexed = c.indexValues(obj)
 			}
-			kind := KindStoreAdded
+			if version == "" {
+				version = rvOf(obj)
+			}
+			e := event.Stored{Kind: event.KindStoreAdded, Op: op, Key: key, RV: version, Obj: obj, Old: old, Indexed: indexed, StoreRV: c.visibleRV()}
 			if existed {
-				kind = KindStoreUpdated
+				e.Kind = event.KindStoreUpdated
 			}
-			e := &c.writeEvent
-			e.Kind, e.Op, e.Key, e.Obj, e.Old, e.Indexed, e.StoreRV = kind, op, key, obj, old, indexed, c.visibleRV()
-			if e.RV = version; version == "" {
-				e.RV = rvOf(obj)
-			}
-			c.observer.Observe(e)
+			c.writeEvent.SetStored(e)
+			c.observer.Observe(&c.writeEvent)
 		}()
 	}
 	for _, x := range c.indices {
@@ -435,9 +436,9 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveR
 }
 
 // valuesToReport returns the value list to report for a slot whose values are c.values.
-func (c *threadSafeMap) valuesToReport(id int) []IndexValues {
+func (c *threadSafeMap) valuesToReport(id int) []event.IndexValues {
 	if id >= len(c.lastReported) {
-		c.lastReported = append(c.lastReported, make([][]IndexValues, max(id+1, len(c.refs))-len(c.lastReported))...)
+		c.lastReported = append(c.lastReported, make([][]event.IndexValues, max(id+1, len(c.refs))-len(c.lastReported))...)
 	}
 	last := c.lastReported[id]
 	same := last != nil && len(last) == len(c.values)
@@ -445,9 +446,9 @@ func (c *threadSafeMap) valuesToReport(id int) []IndexValues {
 		same = slices.Equal(last[i].Values, c.values[i])
 	}
 	if !same {
-		last = make([]IndexValues, len(c.values))
+		last = make([]event.IndexValues, len(c.values))
 		for i, values := range c.values {
-			last[i] = IndexValues{Index: c.indices[i].name, Values: values}
+			last[i] = event.IndexValues{Index: c.indices[i].name, Values: values}
 		}
 		c.lastReported[id] = last
 	}
@@ -477,7 +478,7 @@ func (c *threadSafeMap) removeLocked(key string, obj any, rv string, moveRV bool
 		if deleted == nil {
 			deleted = old
 		}
-		send(c.observer, Event{Kind: KindStoreDeleted, Key: key, RV: rvOf(deleted), Obj: deleted, Old: old, StoreRV: c.visibleRV()})
+		send(c.observer, event.StoreDeleted{Key: key, RV: rvOf(deleted), Obj: deleted, Old: old, StoreRV: c.visibleRV()}.Event())
 	}
 }
 
@@ -485,7 +486,7 @@ func (c *threadSafeMap) bookmarkLocked(rv string) {
 	moved := c.rv != rv
 	c.setRVLocked(rv)
 	if c.observer != nil && moved && !c.hideRV {
-		send(c.observer, Event{Kind: KindStoreBookmark, StoreRV: rv})
+		send(c.observer, event.StoreBookmark{StoreRV: rv}.Event())
 	}
 }
 
@@ -513,10 +514,10 @@ func objectRV(obj any) (string, bool) {
 func (c *threadSafeMap) Add(key string, obj interface{}) { c.Update(key, obj) }
 
 // Update implements ThreadSafeStore.
-func (c *threadSafeMap) Update(key string, obj interface{}) { c.set(key, obj, OpNone) }
+func (c *threadSafeMap) Update(key string, obj interface{}) { c.set(key, obj, event.OpNone) }
 
 // set is Update by a delta of type op. It returns the object stored before.
-func (c *threadSafeMap) set(key string, obj any, op Op) (old any, existed bool) {
+func (c *threadSafeMap) set(key string, obj any, op event.Op) (old any, existed bool) {
 	rv, ok := objectRV(obj)
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -547,7 +548,7 @@ func (c *threadSafeMap) Transaction(txns ...ThreadSafeStoreTransaction) {
 		moveRV := ok && i == len(txns)-1
 		switch txn.Type {
 		case TransactionTypeAdd, TransactionTypeUpdate:
-			c.writeLocked(txn.Key, txn.Object, OpNone, rv, moveRV, "")
+			c.writeLocked(txn.Key, txn.Object, event.OpNone, rv, moveRV, "")
 		case TransactionTypeDelete:
 			c.removeLocked(txn.Key, txn.Object, rv, moveRV)
 		default:
@@ -582,7 +583,7 @@ func (c *threadSafeMap) applyBatch(items []queueItem, results []applyResult) {
 			continue
 		}
 		moveRV := ok && i == last
-		if it.op == OpDeleted {
+		if it.op == event.OpDeleted {
 			c.removeLocked(it.key, it.obj, rv, moveRV)
 			continue
 		}
@@ -687,7 +688,7 @@ func (c *threadSafeMap) replaceLocked(keys []string, objs []any, resourceVersion
 	if c.observer != nil {
 		// Deferred, because the objects are stored even if an index function panics.
 		defer func() {
-			send(c.observer, Event{Kind: KindStoreReplaced, N: c.objects, Items: c.itemsLocked(), StoreRV: c.visibleRV()})
+			send(c.observer, event.StoreReplaced{Count: c.objects, Items: c.itemsLocked(), StoreRV: c.visibleRV()}.Event())
 		}()
 	}
 	for _, x := range c.indices {
@@ -701,10 +702,10 @@ func (c *threadSafeMap) replaceLocked(keys []string, objs []any, resourceVersion
 }
 
 // itemsLocked returns the stored objects with their index values, for an Observer.
-func (c *threadSafeMap) itemsLocked() []Item {
-	items := make([]Item, 0, c.objects)
+func (c *threadSafeMap) itemsLocked() []event.Item {
+	items := make([]event.Item, 0, c.objects)
 	c.eachLocked(func(_ int, s *slot) {
-		items = append(items, Item{Key: s.key, RV: rvOf(s.obj), Obj: s.obj, Indexed: c.indexValues(s.obj)})
+		items = append(items, event.Item{Key: s.key, RV: rvOf(s.obj), Obj: s.obj, Indexed: c.indexValues(s.obj)})
 	})
 	return items
 }
@@ -858,7 +859,7 @@ func (c *threadSafeMap) AddIndexers(newIndexers Indexers) error {
 	names := c.appendIndices(newIndexers, nil)
 	if c.observer != nil {
 		defer func() {
-			send(c.observer, Event{Kind: KindIndexersAdded, Items: c.itemsLocked(), Text: strings.Join(names, ",")})
+			send(c.observer, event.IndexersAdded{Items: c.itemsLocked(), Names: strings.Join(names, ",")}.Event())
 		}()
 	}
 	c.eachLocked(func(id int, s *slot) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"informerscope/core/attached"
-	"informerscope/core/trace"
+	"informerscope/core/event"
 )
 
 // Attached asks the relay which informers the attached process has.
@@ -19,7 +19,7 @@ func (l *Lab) Attached(ctx context.Context) attached.Process {
 // Attach ends the experiment and shows informers of the attached process instead: the named ones, separated by commas, or all. The log continues until
 // something else is selected. If the process goes away, the log records that, and the lab reconnects with a backoff. If the process cannot be reached now,
 // Attach returns an error, and nothing changes.
-func (l *Lab) Attach(ctx context.Context, informers string) (trace.Selection, error) {
+func (l *Lab) Attach(ctx context.Context, informers string) (event.Selection, error) {
 	switch {
 	case l.o.Audience:
 		return l.Selection(), ErrAudience

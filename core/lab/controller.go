@@ -14,11 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"informerscope/core/action"
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
-	"informerscope/core/trace"
 	"informerscope/core/vclock"
 	"informerscope/core/workqueue"
 )
@@ -89,9 +88,9 @@ func (c *controller) next(ctx context.Context, worker int32) bool {
 	defer c.queue.Done(key)
 	start := c.x.clock.Now()
 	err := c.reconcile(ctx, worker, key)
-	c.x.emit(c.lane.index, informer.Event{
-		Kind: trace.KindReconciled, Key: key, Listener: worker, Dur: c.x.clock.Since(start), Err: err,
-	})
+	c.x.emit(c.lane.index, event.Reconciled{
+		Key: key, Worker: worker, Took: c.x.clock.Since(start), Err: err,
+	}.Event())
 	if ctx.Err() != nil {
 		return false
 	}
@@ -116,7 +115,7 @@ func (c *controller) reconcile(ctx context.Context, worker int32, key string) er
 		rv = o.GetResourceVersion()
 	}
 	latest, behind := c.lane.versions.behind(key, rv)
-	c.x.emit(c.lane.index, informer.Event{Kind: trace.KindListerRead, Key: key, RV: rv, StoreRV: latest, N: behind, Flag: o.Now() != o.Came()})
+	c.x.emit(c.lane.index, event.ListerRead{Key: key, RV: rv, Latest: latest, Behind: behind, Mutated: o.Now() != o.Came()}.Event())
 	if err := vclock.Sleep(ctx, c.x.clock, reconcilePace); err != nil {
 		return err
 	}
@@ -142,17 +141,16 @@ func (c *controller) write(ctx context.Context, worker int32, key string, o *obj
 	if value == "" || o.GetAnnotations()[name] == value {
 		return nil
 	}
-	e := informer.Event{Kind: trace.KindClusterWrite, Key: key, Text: http.MethodPatch, RV: o.GetResourceVersion(), Listener: worker}
-	c.x.emit(c.lane.index, e)
+	sent := o.GetResourceVersion()
+	c.x.emit(c.lane.index, event.ClusterWrite{Key: key, Verb: http.MethodPatch, RV: sent, Worker: worker}.Event())
 	start := c.x.clock.Now()
-	e.Kind = trace.KindClusterWritten
-	e.RV, e.Err = c.writer.annotate(ctx, o, name, value)
-	e.StoreRV, e.Dur = o.GetResourceVersion(), c.x.clock.Since(start)
-	c.x.emit(c.lane.index, e)
-	if apierrors.IsNotFound(e.Err) {
+	rv, err := c.writer.annotate(ctx, o, name, value)
+	c.x.emit(c.lane.index, event.ClusterWritten{
+		Key: key, Verb: http.MethodPatch, Worker: worker, Sent: sent, RV: rv, Took: c.x.clock.Since(start), Err: err}.Event())
+	if apierrors.IsNotFound(err) {
 		return nil // the object is gone, and so is the work
 	}
-	return e.Err
+	return err
 }
 
 // writer writes what a controller observed into annotations of the simulated cluster's objects. Only (*source).writer creates one, and never for a live
@@ -230,7 +228,7 @@ func (l *Lab) write(on bool) {
 
 // tellWrites logs whether the controller writes.
 func (c *controller) tellWrites() {
-	c.x.emit(c.lane.index, informer.Event{Kind: trace.KindWrites, Flag: c.writer != nil && !c.x.lab.readOnly.Load(), N: workerCount})
+	c.x.emit(c.lane.index, event.Writes{On: c.writer != nil && !c.x.lab.readOnly.Load(), Workers: workerCount}.Event())
 }
 
 // versions keeps, for each key of a resource, the newest resourceVersions seen on the wire, so that a lister read can be compared with them.

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 
+	"informerscope/core/event"
 	"informerscope/core/factory"
 	"informerscope/core/informer"
 	"informerscope/core/object"
@@ -40,9 +41,9 @@ const stopPatience = 250 * time.Millisecond
 // experiment is one run: a lane for each resource in each release, and one for each unshared informer.
 type experiment struct {
 	lab        *Lab
-	selection  trace.Selection
+	selection  event.Selection
 	clock      clock.WithTicker
-	connect    func(hooks restwatch.Hooks, of trace.Selection, report func(relayclient.Trouble)) *restwatch.Client
+	connect    func(hooks restwatch.Hooks, of event.Selection, report func(relayclient.Trouble)) *restwatch.Client
 	disconnect func() // from the source
 	ctx        context.Context
 	cancel     context.CancelFunc
@@ -67,32 +68,32 @@ type tap struct {
 func (t tap) Now() time.Duration { return t.next.Now() }
 
 // ObserveAt implements informer.TimedObserver.
-func (t tap) ObserveAt(now time.Duration, es []informer.Event) {
+func (t tap) ObserveAt(now time.Duration, es []event.Event) {
 	if t.x.over.Load() {
 		return
 	}
 	if t.of.open.Load() {
 		es = slices.Clone(es)
 		for i := range es {
-			es[i] = *settled(&es[i])
+			es[i] = *freeze(&es[i])
 		}
 	}
 	t.next.ObserveAt(now, es)
 }
 
 // Observe implements informer.Observer.
-func (t tap) Observe(e *informer.Event) {
+func (t tap) Observe(e *event.Event) {
 	if t.x.over.Load() {
 		return
 	}
 	if t.of.open.Load() {
-		e = settled(e)
+		e = freeze(e)
 	}
 	t.next.Observe(e)
 }
 
 // emit logs an event of a lane, until the experiment is over.
-func (x *experiment) emit(lane uint8, e informer.Event) {
+func (x *experiment) emit(lane uint8, e event.Event) {
 	if !x.over.Load() {
 		x.lab.rec.Emit(lane, e)
 	}
@@ -110,7 +111,7 @@ func (x *experiment) report(lane uint8) func(relayclient.Trouble) {
 // lane is an informer with its handlers and its controller.
 type lane struct {
 	index     uint8
-	of        trace.LaneOf
+	of        event.LaneOf
 	gvr       schema.GroupVersionResource
 	client    *restwatch.Client
 	versions  *versions
@@ -130,12 +131,12 @@ type listener struct {
 	registration informer.ResourceEventHandlerRegistration
 }
 
-func (l *Lab) newExperiment(sel trace.Selection, generation uint64) *experiment {
+func (l *Lab) newExperiment(sel event.Selection, generation uint64) *experiment {
 	ctx, cancel := context.WithCancel(context.Background())
 	x := &experiment{lab: l, selection: sel, clock: l.src.clock, ctx: ctx, cancel: cancel, generation: generation}
 	x.connect, x.disconnect = l.src.informers()
-	targets := map[trace.Target]*versions{}
-	clients := map[trace.Target]*restwatch.Client{}
+	targets := map[event.Target]*versions{}
+	clients := map[event.Target]*restwatch.Client{}
 	for i, of := range sel.Lanes() {
 		ln := &lane{index: uint8(i), of: of, gvr: gvrOf(of.Target), versions: targets[of.Target], client: clients[of.Target]}
 		if ln.versions == nil {
@@ -161,7 +162,7 @@ func (l *Lab) newExperiment(sel trace.Selection, generation uint64) *experiment 
 	return x
 }
 
-func gvrOf(t trace.Target) schema.GroupVersionResource {
+func gvrOf(t event.Target) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: t.Group, Version: t.Version, Resource: t.Resource}
 }
 
@@ -319,13 +320,13 @@ func (x *experiment) stop() {
 // crowdRests is how many polls keep reporting an idle crowd, so that its rate can decay to zero.
 const crowdRests = int(time.Second/statsPeriod) + 2
 
-func crowdEvent(s simcluster.CrowdStats) informer.Event {
+func crowdEvent(s simcluster.CrowdStats) event.Event {
 	text, err := json.Marshal(trace.CrowdCount{Clients: s.Clients, Watching: s.Watching, Seats: s.Seats, Busy: s.Busy,
 		Requests: int(s.Requests), Refused: int(s.Refused)})
 	if err != nil { // numbers always marshal
 		panic(err)
 	}
-	return informer.Event{Kind: trace.KindCrowd, Text: string(text)}
+	return event.Crowd{Count: string(text)}.Event()
 }
 
 // clusterStats are the simulated cluster's counters for one resource.
@@ -356,9 +357,9 @@ func (x *experiment) watchCluster(cluster *simcluster.Cluster) {
 				continue
 			}
 			last[ln.index] = is
-			x.emit(ln.index, informer.Event{
-				Kind: trace.KindCluster, RV: strconv.FormatUint(is.latest, 10), StoreRV: strconv.FormatUint(is.oldest, 10), N: is.objects, M: is.writes,
-			})
+			x.emit(ln.index, event.Cluster{
+				RV: strconv.FormatUint(is.latest, 10), Oldest: strconv.FormatUint(is.oldest, 10), Objects: is.objects, Writes: is.writes,
+			}.Event())
 		}
 		select {
 		case <-ticker.C():

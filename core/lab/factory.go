@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"informerscope/core/action"
+	"informerscope/core/event"
 	"informerscope/core/factory"
 	"informerscope/core/informer"
 	"informerscope/core/restwatch"
-	"informerscope/core/trace"
 )
 
 // releaseFactory is the SharedInformerFactory of one release: a program is built with one release of client-go.
@@ -93,7 +93,7 @@ func (x *experiment) startFactories(told bool) {
 
 // tell logs how far a factory has come.
 func (x *experiment) tell(f *releaseFactory, stage string) {
-	x.emit(0, informer.Event{Kind: trace.KindFactory, Text: stage, Key: f.release})
+	x.emit(0, event.Factory{Stage: stage, Release: f.release}.Event())
 }
 
 // Shutdown ends the factories. Their informers stop, and each factory's Shutdown waits for its own, which can take as long as a backoff that ignores its
@@ -153,7 +153,7 @@ func (x *experiment) announce(ln *lane) {
 	if err != nil { // strings and bools always marshal
 		panic(err)
 	}
-	x.emit(ln.index, informer.Event{Kind: trace.KindLane, Text: string(text)})
+	x.emit(ln.index, event.LaneBegun{Informer: string(text)}.Event())
 }
 
 // place puts a complete informer into its lane.

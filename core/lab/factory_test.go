@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/lab/labtest"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -115,9 +116,9 @@ func TestOneResourceIsNoFactory(t *testing.T) {
 			if factoryOf(rec) != nil || rec.FoldAt(head).Compares() != strings.Contains(releases, ",") {
 				t.Errorf("%s: a factory is shown, or no comparison", releases)
 			}
-			rec.Read(1, head, func(e *trace.Event) bool {
-				if e.Kind == trace.KindFactory || e.Kind == trace.KindLane {
-					t.Errorf("event %d tells of a factory: %s", e.Seq, e.Text)
+			rec.Read(1, head, func(e *event.Entry) bool {
+				if e.Kind == event.KindFactory || e.Kind == event.KindLane {
+					t.Errorf("event %d tells of a factory: %s", e.Seq, e.Members().Text)
 				}
 				return true
 			})

@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"informerscope/core/action"
+	"informerscope/core/event"
 	"informerscope/core/faults"
-	"informerscope/core/informer"
-	"informerscope/core/trace"
 )
 
 // LongestHold is the greatest pace of a handler and the longest delay, in milliseconds.
@@ -112,7 +111,7 @@ func (l *Lab) reboot() {
 
 // emitFault logs an occurrence of a fault.
 func (l *Lab) emitFault(s faults.Strike) {
-	l.rec.Emit(0, informer.Event{Kind: trace.KindFault, Text: s.Name, Flag: s.On, Dur: s.Delay, N: s.Struck})
+	l.rec.Emit(0, event.Fault{Name: s.Name, On: s.On, Argument: s.Delay, Struck: s.Struck}.Event())
 }
 
 // faultsOn returns the faults that are on, as steps of a story.

@@ -15,8 +15,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/action"
+	"informerscope/core/event"
 	"informerscope/core/informer"
-	"informerscope/core/trace"
 	"informerscope/core/vclock"
 )
 
@@ -58,7 +58,7 @@ type hold struct {
 
 // holds are the gates of one Lab. They outlive an experiment, so a held stage is held from the next one's first event on.
 type holds struct {
-	emit func(lane uint8, e informer.Event)
+	emit func(lane uint8, e event.Event)
 
 	mu   sync.Mutex
 	held map[holdKey]*hold
@@ -66,7 +66,7 @@ type holds struct {
 	indexing atomic.Int64 // duration of an object's index functions, in nanoseconds
 }
 
-func newHolds(emit func(uint8, informer.Event)) *holds {
+func newHolds(emit func(uint8, event.Event)) *holds {
 	return &holds{emit: emit, held: map[holdKey]*hold{}}
 }
 
@@ -103,7 +103,7 @@ func (h gates) Wait(ctx context.Context, stage informer.Stage, listener int32) {
 				hd.waiting--
 				h.emitWaiting(key, hd)
 			}
-			h.emit(h.lane, informer.Event{Kind: trace.KindReleased, N: int(stage), Listener: listener, M: hd.releases})
+			h.emit(h.lane, event.Released{Stage: int(stage), Listener: listener, Left: hd.releases}.Event())
 			return
 		}
 		if !entered {
@@ -133,7 +133,7 @@ func (h gates) Wait(ctx context.Context, stage informer.Stage, listener int32) {
 // emitWaiting logs when the first goroutine begins to wait, and when the last one stops.
 func (h *holds) emitWaiting(key holdKey, hd *hold) {
 	if hd.waiting <= 1 {
-		h.emit(key.lane, informer.Event{Kind: trace.KindGateWaiting, N: int(key.stage), Listener: key.listener, Flag: hd.waiting == 1})
+		h.emit(key.lane, event.GateWaiting{Stage: int(key.stage), Listener: key.listener, Waiting: hd.waiting == 1}.Event())
 	}
 }
 
@@ -145,7 +145,7 @@ func (h *holds) hold(key holdKey) {
 		return
 	}
 	h.held[key] = &hold{wake: make(chan struct{})}
-	h.emit(key.lane, informer.Event{Kind: trace.KindHold, N: int(key.stage), Listener: key.listener, Flag: true})
+	h.emit(key.lane, event.Hold{Stage: int(key.stage), Listener: key.listener, Held: true}.Event())
 }
 
 // release lets n pass, now or when they arrive; n of 0 or less ends the hold. It reports whether the stage was held.
@@ -158,7 +158,7 @@ func (h *holds) release(key holdKey, n int) bool {
 	}
 	if n <= 0 {
 		delete(h.held, key)
-		h.emit(key.lane, informer.Event{Kind: trace.KindHold, N: int(key.stage), Listener: key.listener})
+		h.emit(key.lane, event.Hold{Stage: int(key.stage), Listener: key.listener}.Event())
 	} else {
 		hd.releases += n
 	}
@@ -168,7 +168,7 @@ func (h *holds) release(key holdKey, n int) bool {
 }
 
 // restate logs every hold in force at the start of a new experiment's log. It ends holds of informers that the new experiment does not have.
-func (h *holds) restate(lanes []trace.LaneOf) {
+func (h *holds) restate(lanes []event.LaneOf) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, key := range h.keys() {
@@ -178,7 +178,7 @@ func (h *holds) restate(lanes []trace.LaneOf) {
 			continue
 		}
 		h.held[key].releases = 0
-		h.emit(key.lane, informer.Event{Kind: trace.KindHold, N: int(key.stage), Listener: key.listener, Flag: true})
+		h.emit(key.lane, event.Hold{Stage: int(key.stage), Listener: key.listener, Held: true}.Event())
 	}
 }
 

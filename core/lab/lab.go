@@ -13,8 +13,8 @@ import (
 
 	"informerscope/core/action"
 	"informerscope/core/attached"
+	"informerscope/core/event"
 	"informerscope/core/faults"
-	"informerscope/core/informer"
 	"informerscope/core/relayclient"
 	"informerscope/core/selection"
 	"informerscope/core/simcluster"
@@ -65,7 +65,7 @@ type Lab struct {
 
 	mu        sync.Mutex
 	closed    bool
-	selection trace.Selection
+	selection event.Selection
 	src       *source
 	attached  *attached.Follower // the probe that is followed instead of a source of the lab's own
 	exp       *experiment
@@ -95,7 +95,7 @@ func New(o Options) *Lab {
 		ctx, l.end = context.WithCancel(context.Background())
 		go l.driver.Run(ctx)
 	}
-	emit := func(lane uint8, e informer.Event) { l.rec.Emit(lane, e) }
+	emit := func(lane uint8, e event.Event) { l.rec.Emit(lane, e) }
 	l.troubles = &troubles{emit: emit}
 	l.faults = faults.New(o.Clock, l.emitFault)
 	l.holds = newHolds(emit)
@@ -143,14 +143,14 @@ func (l *Lab) RestartIfTroubled(ctx context.Context) (bool, error) {
 }
 
 // Selection returns what is watched now.
-func (l *Lab) Selection() trace.Selection {
+func (l *Lab) Selection() event.Selection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.selection
 }
 
 // start starts next on the current source. l.mu is held.
-func (l *Lab) start(next trace.Selection) {
+func (l *Lab) start(next event.Selection) {
 	l.selection = next
 	text, err := json.Marshal(next)
 	if err != nil { // strings and numbers only
@@ -164,7 +164,7 @@ func (l *Lab) start(next trace.Selection) {
 			l.rec.Reset()
 		}
 		l.faults.Begin(l.src.clock)
-		l.rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: string(text)})
+		l.rec.Emit(0, event.Selected{Selection: string(text)}.Event())
 	})
 	l.missingNamespace(generation)
 	l.holds.restate(next.Lanes())
@@ -193,7 +193,7 @@ func (l *Lab) missingNamespace(generation uint64) {
 }
 
 // namespaced returns the lanes that report a missing namespace: for several resources, each one with namespaces.
-func namespaced(sel trace.Selection) []uint8 {
+func namespaced(sel event.Selection) []uint8 {
 	if len(sel.Resources) == 0 {
 		return []uint8{0}
 	}
@@ -207,7 +207,7 @@ func namespaced(sel trace.Selection) []uint8 {
 }
 
 // openSim creates the simulated cluster of a selection, on v if that is not nil. l.mu is held.
-func (l *Lab) openSim(sel trace.Selection, v *vclock.Clock) {
+func (l *Lab) openSim(sel event.Selection, v *vclock.Clock) {
 	o := simcluster.Options{Clock: l.o.Clock, Seed: sel.Seed, Objects: sel.Objects, Rate: sel.Rate,
 		Progress: func(made, of int) { l.o.Progress("first", made, of) }}
 	if o.Objects == 0 {

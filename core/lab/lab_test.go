@@ -16,6 +16,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/utils/clock"
 
+	"informerscope/core/event"
 	"informerscope/core/faults"
 	"informerscope/core/lab/labtest"
 	"informerscope/core/relayclient"
@@ -534,7 +535,7 @@ func TestTroubleBehindTheRelayIsSaidInWords(t *testing.T) {
 			defer src.stop()
 			var words string
 			client, _ := src.informers()
-			c := client(restwatch.Hooks{}, trace.Selection{}, func(is relayclient.Trouble) { words = is.Words })
+			c := client(restwatch.Hooks{}, event.Selection{}, func(is relayclient.Trouble) { words = is.Words })
 			_, err := c.Do(t.Context(), http.MethodGet, "/api/v1/pods", "", nil)
 			if utilnet.IsConnectionRefused(err) != tc.refused {
 				t.Errorf("refused %v: %v", !tc.refused, err)
@@ -555,7 +556,7 @@ func TestARelayThatIsGone(t *testing.T) {
 	defer src.stop()
 	var words string
 	client, _ := src.informers()
-	c := client(restwatch.Hooks{}, trace.Selection{}, func(is relayclient.Trouble) { words = is.Words })
+	c := client(restwatch.Hooks{}, event.Selection{}, func(is relayclient.Trouble) { words = is.Words })
 	_, err := c.Do(t.Context(), http.MethodGet, "/api", "", nil)
 	if !utilnet.IsConnectionRefused(err) || !strings.Contains(words, "relay") {
 		t.Errorf("%v; %q", err, words)
@@ -566,7 +567,7 @@ func TestARelayThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	client, _ = src.informers()
-	c = client(restwatch.Hooks{}, trace.Selection{}, func(is relayclient.Trouble) { words = is.Words })
+	c = client(restwatch.Hooks{}, event.Selection{}, func(is relayclient.Trouble) { words = is.Words })
 	_, err = c.Do(t.Context(), http.MethodGet, "/api", "", nil)
 	if !utilnet.IsConnectionRefused(err) || words != "" {
 		t.Errorf("of a fault of its own: %v; %q", err, words)

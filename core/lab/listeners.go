@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"informerscope/core/action"
+	"informerscope/core/event"
 	"informerscope/core/faults"
 	"informerscope/core/informer"
-	"informerscope/core/trace"
 	"informerscope/core/vclock"
 )
 
@@ -129,7 +129,7 @@ func (x *experiment) pace(lane int, id int32, millis float64) error {
 	if !found {
 		return fmt.Errorf("%s has no listener %d", x.called(lane), id)
 	}
-	x.lab.rec.Emit(x.leader(lane).index, informer.Event{Kind: trace.KindHandlerSpeed, Listener: id, Dur: d})
+	x.lab.rec.Emit(x.leader(lane).index, event.HandlerSpeed{Listener: id, Extra: d}.Event())
 	return nil
 }
 

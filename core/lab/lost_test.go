@@ -11,10 +11,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"informerscope/core/event"
 	"informerscope/core/selection"
 	"informerscope/core/simcluster"
 
-	"informerscope/core/trace"
 	"informerscope/core/trace/tracetest"
 )
 
@@ -91,7 +91,7 @@ func TestNothingIsLostToAFault(t *testing.T) {
 						t.Errorf("the Reflector is %s: %s", s.Reflector.Phase, s.Reflector.LastError)
 					}
 					head, _ := rec.Head()
-					var events []trace.Event
+					var events []event.Entry
 					for e := range rec.Events(rec.First(), head) {
 						events = append(events, *e)
 					}

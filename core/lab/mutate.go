@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"informerscope/core/event"
 	"informerscope/core/faults"
 	"informerscope/core/informer"
 	"informerscope/core/object"
@@ -37,17 +38,16 @@ func (ln *lane) opened(next informer.TransformFunc) informer.TransformFunc {
 	}
 }
 
-// settled returns a copy of an event, with its objects as they are at this moment.
-func settled(e *informer.Event) *informer.Event {
-	s := *e
-	s.Obj, s.Old = content(e.Obj), content(e.Old)
-	if len(e.Items) > 0 {
-		s.Items = slices.Clone(e.Items)
-		for i := range s.Items {
-			s.Items[i].Obj = content(s.Items[i].Obj)
-		}
+// freeze returns a copy of an event, with its objects as they are at this moment.
+func freeze(e *event.Event) *event.Event {
+	m := e.Members()
+	m.Obj, m.Old = content(m.Obj), content(m.Old)
+	m.Items = slices.Clone(m.Items)
+	for i := range m.Items {
+		m.Items[i].Obj = content(m.Items[i].Obj)
 	}
-	return &s
+	frozen := event.New(e.Kind, m)
+	return &frozen
 }
 
 func content(obj any) any {
@@ -110,18 +110,18 @@ func (h *handler) scribble(obj any) {
 	before := o.Now()
 	labels[mutatedLabel] = mutatedValue
 	o.SetLabels(labels)
-	e := informer.Event{Kind: trace.KindMutated, RV: o.GetResourceVersion(), Listener: h.id.Load(), Obj: o.Now(), Old: before, Text: changeText(was)}
+	e := event.Mutated{RV: o.GetResourceVersion(), Listener: h.id.Load(), Obj: o.Now(), Old: before, Change: changeText(was)}
 	e.Key, _ = informer.MetaNamespaceKeyFunc(o) // all objects here have metadata
 	indexer := h.lane.informer.GetIndexer()
 	stored, exists, err := indexer.GetByKey(e.Key)
-	e.Flag = err == nil && exists && stored == obj
+	e.Stored = err == nil && exists && stored == obj
 	functions := indexer.GetIndexers()
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		if values, err := functions[name](o); err == nil {
-			e.Indexed = append(e.Indexed, informer.IndexValues{Index: name, Values: values})
+			e.Indexed = append(e.Indexed, event.IndexValues{Index: name, Values: values})
 		}
 	}
-	h.x.emit(h.lane.index, e)
+	h.x.emit(h.lane.index, e.Event())
 }
 
 // meets logs that a handler received an object which another handler mutated.
@@ -130,9 +130,9 @@ func (h *handler) meets(obj any, asOld bool) {
 	if !ok || h.scribbled.Load() {
 		return
 	}
-	e := informer.Event{Kind: trace.KindMet, RV: o.GetResourceVersion(), Listener: h.id.Load(), Flag: asOld, Text: changeText(was)}
+	e := event.Met{RV: o.GetResourceVersion(), Listener: h.id.Load(), AsOld: asOld, Change: changeText(was)}
 	e.Key, _ = informer.MetaNamespaceKeyFunc(o)
-	h.x.emit(h.lane.index, e)
+	h.x.emit(h.lane.index, e.Event())
 }
 
 // mutated reports whether a handler mutated an object, and returns the label's value before that.

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -124,12 +124,12 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 							labels[is]++
 						}
 					}
-					if e := rec.Event(seq); e.Kind == trace.KindMutated {
+					if e := rec.Event(seq); e.Kind == event.KindMutated {
 						mutations++
-						if was, is := e.Old.(*object.Object), e.Obj.(*object.Object); was.GetLabels()["app"] != app || is.GetLabels()["app"] != mutatedValue {
+						if was, is := e.Mutated().Old.(*object.Object), e.Mutated().Obj.(*object.Object); was.GetLabels()["app"] != app || is.GetLabels()["app"] != mutatedValue {
 							t.Errorf("event %d: %s was %s", seq, is.Raw(), was.Raw())
 						}
-					} else if e.Kind == informer.KindStoreUpdated && e.Op != informer.OpSync && e.Obj.(*object.Object).GetLabels()["app"] != app {
+					} else if e.Kind == event.KindStoreUpdated && e.Stored().Op != event.OpSync && e.Stored().Obj.(*object.Object).GetLabels()["app"] != app {
 						t.Errorf("event %d: what was stored was changed afterwards", seq)
 					}
 				}

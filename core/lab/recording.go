@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -37,7 +38,7 @@ func (l *Lab) Export(w io.Writer) (string, error) {
 	return fileName(l.Selection(), l.o.Clock.Now(), "trace.json"), nil
 }
 
-func fileName(sel trace.Selection, now time.Time, ending string) string {
+func fileName(sel event.Selection, now time.Time, ending string) string {
 	return fmt.Sprintf("informerscope-%s-%s.%s", sel.Resource, now.UTC().Format("20060102-150405"), ending)
 }
 
@@ -60,10 +61,10 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 		file.of = sized.Len()
 	}
 	log := l.rec.Empty()
-	h, events, damage, err := trace.ReadFile(file, trace.ReadOptions{DecodeObject: parseObject}, func(events []trace.Event) error {
+	h, events, damage, err := trace.ReadFile(file, trace.ReadOptions{DecodeObject: parseObject}, func(events []event.Entry) error {
 		for i := range events {
-			if e := &events[i]; e.Kind == trace.KindSelected { // the state must show that this is a recording
-				e.Text = selection.ReplaceSource(e.Text, "file")
+			if e := &events[i]; e.Kind == event.KindSelected { // the state must show that this is a recording
+				e.Event = event.Selected{Selection: selection.ReplaceSource(e.Selected().Selection, "file")}.Event()
 			}
 		}
 		l.o.Progress("file", file.n, file.of)

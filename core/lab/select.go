@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"informerscope/core/action"
+	"informerscope/core/event"
 	"informerscope/core/relayclient"
 	"informerscope/core/selection"
 	"informerscope/core/simcluster"
-	"informerscope/core/trace"
 )
 
 // ErrSuperseded is returned for a selection, or a recording, that was replaced by a later one before it could begin.
@@ -30,7 +30,7 @@ func (l *Lab) supersede() {
 // Select changes what is watched; what change omits stays as it is. The running experiment ends, and a new one begins with an empty log. An impossible
 // selection is refused with an error, and changes nothing. Select may have to ask a cluster first. Everything else continues meanwhile, and a later selection
 // or a recording replaces this one: ErrSuperseded.
-func (l *Lab) Select(ctx context.Context, change selection.Change) (trace.Selection, error) {
+func (l *Lab) Select(ctx context.Context, change selection.Change) (event.Selection, error) {
 	if l.o.Audience {
 		return l.Selection(), ErrAudience
 	}
@@ -90,7 +90,7 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (trace.Select
 }
 
 // choose returns the selection after a change, and the story to play, if any. It is called with the turn, and gives the turn away while it asks.
-func (l *Lab) choose(ctx context.Context, change selection.Change) (next trace.Selection, plan *replayPlan, err error) {
+func (l *Lab) choose(ctx context.Context, change selection.Change) (next event.Selection, plan *replayPlan, err error) {
 	l.mu.Lock()
 	l.supersede()
 	was, src, closed := l.selection, l.src, l.closed
@@ -143,7 +143,7 @@ func (l *Lab) choose(ctx context.Context, change selection.Change) (next trace.S
 }
 
 // resolve finds the version of a resource by asking the source of sel. That is src, if was has the same source.
-func (l *Lab) resolve(ctx context.Context, sel, was trace.Selection, src *source) (trace.Selection, error) {
+func (l *Lab) resolve(ctx context.Context, sel, was event.Selection, src *source) (event.Selection, error) {
 	if src == nil || !selection.SameSource(was, sel) {
 		if sel.Source == "live" {
 			src = liveSource(l.o.Dial, sel.Context, l.o.Clock, l.faults)

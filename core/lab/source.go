@@ -12,13 +12,12 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/credit"
+	"informerscope/core/event"
 	"informerscope/core/faults"
-	"informerscope/core/informer"
 	"informerscope/core/pipe"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
-	"informerscope/core/trace"
 	"informerscope/core/vclock"
 )
 
@@ -102,10 +101,10 @@ func (s *source) client() *restwatch.Client {
 // informers returns a function that makes the informers' clients, with faults. The clients share connections, as those of a factory's one client do.
 // `disconnect` closes them.
 func (s *source) informers() (
-	client func(hooks restwatch.Hooks, sel trace.Selection, report func(relayclient.Trouble)) *restwatch.Client, disconnect func(),
+	client func(hooks restwatch.Hooks, sel event.Selection, report func(relayclient.Trouble)) *restwatch.Client, disconnect func(),
 ) {
 	t, disconnect := s.connect(s.faults.Dialer)
-	return func(hooks restwatch.Hooks, sel trace.Selection, report func(relayclient.Trouble)) *restwatch.Client {
+	return func(hooks restwatch.Hooks, sel event.Selection, report func(relayclient.Trouble)) *restwatch.Client {
 		var rt http.RoundTripper = t
 		if s.cluster == nil {
 			rt = &relayclient.Explainer{Next: t, Report: report, Base: s.base, Context: s.context, Namespace: sel.ContextNamespace,
@@ -143,23 +142,23 @@ func (rt roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { re
 
 // hooks log what passes on the wire, for the informers' requests only. URLs are those that the API server sees, without the relay's prefix.
 func (x *experiment) hooks(ln *lane) restwatch.Hooks {
-	emit := func(e informer.Event) { x.emit(ln.index, e) }
+	emit := func(e event.Event) { x.emit(ln.index, e) }
 	bytes := &arrivals{of: map[uint64]*arrived{}}
 	prefix := x.lab.src.base.EscapedPath()
 	return restwatch.Hooks{
 		Request: func(id uint64, method, target string) {
 			bytes.begin(id, strings.Contains(target, "watch=true"))
-			emit(informer.Event{Kind: trace.KindWireRequest, Req: uint32(id), Text: strings.TrimPrefix(target, prefix)})
+			emit(event.WireRequest{Req: uint32(id), URL: strings.TrimPrefix(target, prefix)}.Event())
 		},
 		Response: func(id uint64, status int, err error) {
 			if err != nil {
 				bytes.end(id)
 			}
-			emit(informer.Event{Kind: trace.KindWireResponse, Req: uint32(id), N: status, Err: err})
+			emit(event.WireResponse{Req: uint32(id), Status: status, Err: err}.Event())
 		},
 		Bytes: func(id uint64, n int) {
 			for n = bytes.add(id, n); n > 0; n -= wireUnit {
-				emit(informer.Event{Kind: trace.KindWireBytes, Req: uint32(id), N: wireUnit})
+				emit(event.WireBytes{Req: uint32(id), Bytes: wireUnit}.Event())
 			}
 		},
 		Frame: func(id uint64, typ, namespace, name, rv string, size int) {
@@ -168,19 +167,19 @@ func (x *experiment) hooks(ln *lane) restwatch.Hooks {
 				key = namespace + "/" + name
 			}
 			op := frameOps[typ]
-			if op != informer.OpBookmark {
+			if op != event.OpBookmark {
 				ln.versions.saw(key, rv)
 			}
 			if n := bytes.frame(id, size+1); n > 0 { // with the newline after it
-				emit(informer.Event{Kind: trace.KindWireBytes, Req: uint32(id), N: n})
+				emit(event.WireBytes{Req: uint32(id), Bytes: n}.Event())
 			}
-			emit(informer.Event{Kind: trace.KindWireFrame, Req: uint32(id), Op: op, Key: key, RV: rv, N: size})
+			emit(event.WireFrame{Req: uint32(id), Op: op, Key: key, RV: rv, Bytes: size}.Event())
 		},
 		Done: func(id uint64, err error) {
 			if n := bytes.end(id); n > 0 {
-				emit(informer.Event{Kind: trace.KindWireBytes, Req: uint32(id), N: n})
+				emit(event.WireBytes{Req: uint32(id), Bytes: n}.Event())
 			}
-			emit(informer.Event{Kind: trace.KindWireDone, Req: uint32(id), Err: err})
+			emit(event.WireDone{Req: uint32(id), Err: err}.Event())
 		},
 	}
 }
@@ -247,6 +246,6 @@ func (a *arrivals) end(id uint64) int {
 	return r.n
 }
 
-var frameOps = map[string]informer.Op{
-	"ADDED": informer.OpAdded, "MODIFIED": informer.OpUpdated, "DELETED": informer.OpDeleted, "BOOKMARK": informer.OpBookmark,
+var frameOps = map[string]event.Op{
+	"ADDED": event.OpAdded, "MODIFIED": event.OpUpdated, "DELETED": event.OpDeleted, "BOOKMARK": event.OpBookmark,
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"informerscope/core/action"
+	"informerscope/core/event"
 	"informerscope/core/selection"
-	"informerscope/core/trace"
 	"informerscope/core/vclock"
 )
 
@@ -68,7 +68,7 @@ func (l *Lab) Arrive(ctx context.Context) (there bool) {
 
 // replay plays a story on a new cluster. Earlier experiments run again, then the selected one begins. Time passes as fast as it can until the log has reached
 // the moment, if there is one.
-func (l *Lab) replay(next trace.Selection, plan replayPlan) {
+func (l *Lab) replay(next event.Selection, plan replayPlan) {
 	began := make(chan struct{})
 	var started atomic.Bool
 	v := vclock.New(epoch, l.o.Clock)

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"informerscope/core/action"
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -64,11 +64,10 @@ func TestTheSameStoryTwice(t *testing.T) {
 }
 
 // line returns an event's members, except measured ones.
-func line(e *trace.Event) string {
-	c := e.Event
-	dur := c.Dur
-	if c.Kind == informer.KindProcessed || c.Kind == informer.KindHandled {
-		dur = 0
+func line(e *event.Entry) string {
+	m := e.Members()
+	if e.Kind == event.KindProcessed || e.Kind == event.KindHandled {
+		m.Dur = 0
 	}
 	raw := func(obj any) string {
 		if o, ok := obj.(*object.Object); ok && o != nil {
@@ -79,13 +78,13 @@ func line(e *trace.Event) string {
 		return fmt.Sprintf("%T", obj)
 	}
 	var b strings.Builder
-	fmt.Fprint(&b, e.Seq, e.Lane, trace.KindName(c.Kind), c.Op, c.Verb, c.Flag, c.Listener, c.Req, c.N, c.M, dur, c.Key, c.RV, c.StoreRV,
-		c.Text, c.Release, raw(c.Obj), raw(c.Old), c.Err, c.Indexed)
-	if c.Options != nil {
-		options, _ := json.Marshal(c.Options)
+	fmt.Fprint(&b, e.Seq, e.Lane, event.KindName(e.Kind), m.Op, m.Verb, m.Flag, m.Listener, m.Req, m.N, m.M, m.Dur, m.Key, m.RV, m.StoreRV,
+		m.Text, m.Release, raw(m.Obj), raw(m.Old), m.Err, m.Indexed)
+	if m.Options != nil {
+		options, _ := json.Marshal(m.Options)
 		b.Write(options)
 	}
-	for _, it := range c.Items {
+	for _, it := range m.Items {
 		fmt.Fprint(&b, it.Key, it.RV, raw(it.Obj), it.Indexed)
 	}
 	return b.String()
@@ -121,7 +120,7 @@ func played(t *testing.T, change selection.Change, by func(l *Lab, rec *trace.Re
 		if s, err = l.Story(head + 1); err != nil {
 			t.Error(err)
 		}
-		rec.Read(1, head, func(e *trace.Event) bool {
+		rec.Read(1, head, func(e *event.Entry) bool {
 			lines = append(lines, line(e))
 			return true
 		})

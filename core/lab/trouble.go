@@ -4,13 +4,13 @@ import (
 	"slices"
 	"sync"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/relayclient"
 )
 
 // troubles are the current problems with the source of the current log. Reports about an earlier log's source are dropped.
 type troubles struct {
-	emit func(lane uint8, e informer.Event)
+	emit func(lane uint8, e event.Event)
 
 	mu         sync.Mutex
 	generation uint64

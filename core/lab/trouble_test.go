@@ -18,6 +18,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/utils/clock"
 
+	"informerscope/core/event"
 	"informerscope/core/faults"
 	"informerscope/core/lab/labtest"
 	"informerscope/core/relayclient"
@@ -250,8 +251,8 @@ func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 	s := labtest.Until(t, rec, "well", func(s *trace.State) bool { return s.Queue.Synced })
 	head, _ := rec.Head()
 	for e := range rec.Events(1, head) {
-		if e.Kind == trace.KindTrouble {
-			t.Errorf("said over the new source: %q", e.Text)
+		if e.Kind == event.KindTrouble {
+			t.Errorf("said over the new source: %q", e.Trouble().Explanation)
 		}
 	}
 	if s.Source.Trouble != "" || s.Source.Context != "admin" {
@@ -329,7 +330,7 @@ func TestWhyAStreamBroke(t *testing.T) {
 			var mu sync.Mutex
 			var said relayclient.Trouble
 			client, _ := src.informers()
-			c := client(restwatch.Hooks{}, trace.Selection{}, func(is relayclient.Trouble) {
+			c := client(restwatch.Hooks{}, event.Selection{}, func(is relayclient.Trouble) {
 				mu.Lock()
 				defer mu.Unlock()
 				said = is

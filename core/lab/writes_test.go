@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/pipe"
 	"informerscope/core/relayclient"
@@ -58,13 +58,13 @@ func observedAll(t *testing.T, l *Lab, gvr schema.GroupVersionResource) {
 }
 
 // written returns the write events so far, by kind.
-func written(rec *trace.Recorder) (sent, answered []trace.Event) {
+func written(rec *trace.Recorder) (sent, answered []event.Entry) {
 	head, _ := rec.Head()
 	for e := range rec.Events(rec.First(), head) {
 		switch e.Kind {
-		case trace.KindClusterWrite:
+		case event.KindClusterWrite:
 			sent = append(sent, *e)
-		case trace.KindClusterWritten:
+		case event.KindClusterWritten:
 			answered = append(answered, *e)
 		}
 	}
@@ -112,7 +112,7 @@ func TestTheControllerWritesAndComesToRest(t *testing.T) {
 					q := s.Workqueue
 					writes += q.Writes
 					want := [3]int{}
-					var last *trace.Event
+					var last *event.Entry
 					for j := range answered {
 						e := &answered[j]
 						if int(e.Lane) != i {
@@ -120,9 +120,9 @@ func TestTheControllerWritesAndComesToRest(t *testing.T) {
 						}
 						last = e
 						switch {
-						case e.Err == nil:
+						case e.Err() == nil:
 							want[0]++
-						case trace.StatusCode(e.Err) == http.StatusConflict:
+						case event.StatusCode(e.Err()) == http.StatusConflict:
 							want[1]++
 						default:
 							want[2]++
@@ -131,8 +131,8 @@ func TestTheControllerWritesAndComesToRest(t *testing.T) {
 					if got := [3]int{q.Writes, q.Conflicts, q.WriteFails}; got != want {
 						t.Errorf("lane %d: the fold says %v, the log %v", i, got, want)
 					}
-					if last == nil || q.LastWrite == nil || q.LastWrite.Key != last.Key || q.LastWrite.RV != last.StoreRV ||
-						q.LastWrite.NewRV != last.RV || q.LastWrite.Open {
+					if last == nil || q.LastWrite == nil || q.LastWrite.Key != last.Key() || q.LastWrite.RV != last.ClusterWritten().Sent ||
+						q.LastWrite.NewRV != last.RV() || q.LastWrite.Open {
 						t.Errorf("lane %d: last write %+v, the log's %+v", i, q.LastWrite, last)
 					}
 				}
@@ -143,13 +143,13 @@ func TestTheControllerWritesAndComesToRest(t *testing.T) {
 				frames := map[string]bool{}
 				head, _ := rec.Head()
 				for e := range rec.Events(rec.First(), head) {
-					if e.Kind == trace.KindWireFrame && e.Op == informer.OpUpdated {
-						frames[e.Key+" "+e.RV] = true
+					if e.Kind == event.KindWireFrame && e.WireFrame().Op == event.OpUpdated {
+						frames[e.WireFrame().Key+" "+e.WireFrame().RV] = true
 					}
 				}
 				for _, e := range answered {
-					if e.Err == nil && !frames[e.Key+" "+e.RV] {
-						t.Errorf("no MODIFIED of %s at %s", e.Key, e.RV)
+					if e.Err() == nil && !frames[e.Key()+" "+e.RV()] {
+						t.Errorf("no MODIFIED of %s at %s", e.Key(), e.RV())
 					}
 				}
 			})
@@ -313,26 +313,26 @@ func TestFaultsStrikeWritesToo(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args  FaultArgs
 		held  bool
-		check func(t *testing.T, s *trace.State, answered []trace.Event)
+		check func(t *testing.T, s *trace.State, answered []event.Entry)
 	}{
-		"500": {check: func(t *testing.T, s *trace.State, answered []trace.Event) {
-			if trace.StatusCode(answered[0].Err) != 500 || s.Workqueue.WriteFails != 1 {
-				t.Errorf("answered %v, %d failed", answered[0].Err, s.Workqueue.WriteFails)
+		"500": {check: func(t *testing.T, s *trace.State, answered []event.Entry) {
+			if event.StatusCode(answered[0].Err()) != 500 || s.Workqueue.WriteFails != 1 {
+				t.Errorf("answered %v, %d failed", answered[0].Err(), s.Workqueue.WriteFails)
 			}
 		}},
-		"429": {check: func(t *testing.T, s *trace.State, answered []trace.Event) {
-			if !apierrors.IsTooManyRequests(answered[0].Err) {
-				t.Errorf("answered %v", answered[0].Err)
+		"429": {check: func(t *testing.T, s *trace.State, answered []event.Entry) {
+			if !apierrors.IsTooManyRequests(answered[0].Err()) {
+				t.Errorf("answered %v", answered[0].Err())
 			}
 		}},
-		"refuse": {held: true, check: func(t *testing.T, s *trace.State, answered []trace.Event) {
-			if !strings.Contains(answered[0].Err.Error(), "refused") || s.Workqueue.WriteFails < 3 || s.Workqueue.Writes != 0 {
-				t.Errorf("answered %v, %d failed, %d written", answered[0].Err, s.Workqueue.WriteFails, s.Workqueue.Writes)
+		"refuse": {held: true, check: func(t *testing.T, s *trace.State, answered []event.Entry) {
+			if !strings.Contains(answered[0].Err().Error(), "refused") || s.Workqueue.WriteFails < 3 || s.Workqueue.Writes != 0 {
+				t.Errorf("answered %v, %d failed, %d written", answered[0].Err(), s.Workqueue.WriteFails, s.Workqueue.Writes)
 			}
 		}},
-		"delay": {args: FaultArgs{Millis: 700}, held: true, check: func(t *testing.T, s *trace.State, answered []trace.Event) {
-			if answered[0].Err != nil || answered[0].Dur < 700*time.Millisecond {
-				t.Errorf("answered %v after %v", answered[0].Err, answered[0].Dur)
+		"delay": {args: FaultArgs{Millis: 700}, held: true, check: func(t *testing.T, s *trace.State, answered []event.Entry) {
+			if answered[0].Err() != nil || answered[0].ClusterWritten().Took < 700*time.Millisecond {
+				t.Errorf("answered %v after %v", answered[0].Err(), answered[0].ClusterWritten().Took)
 			}
 		}},
 	} {
@@ -452,7 +452,7 @@ func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 			t.Errorf("writing was switched on: %v, %v", on, err)
 		}
 		client, leave := l.src.informers()
-		struck := client(restwatch.Hooks{}, trace.Selection{}, func(relayclient.Trouble) {})
+		struck := client(restwatch.Hooks{}, event.Selection{}, func(relayclient.Trouble) {})
 		defer leave()
 		for _, c := range []*restwatch.Client{struck, l.src.client()} {
 			if l.src.writer(podsGVR, c) != nil {

@@ -8,8 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"informerscope/core/informer"
-	"informerscope/core/trace"
+	"informerscope/core/event"
 )
 
 // Error is why there is no connection to the relay. Link.Dial and the Read of its connections return it.
@@ -47,12 +46,12 @@ func (t Trouble) Same(o Trouble) bool {
 }
 
 // Event returns the event with which a log shows the trouble, or its end.
-func (t Trouble) Event() informer.Event {
-	e := informer.Event{Kind: trace.KindTrouble, Text: t.Words, Key: t.Cause, Err: t.Err}
+func (t Trouble) Event() event.Event {
+	e := event.Trouble{Explanation: t.Words, Cause: t.Cause, Err: t.Err}
 	if t.Namespace != "" {
-		e.Indexed = []informer.IndexValues{{Index: "namespace", Values: []string{t.Namespace}}}
+		e.Offers = []event.IndexValues{{Index: "namespace", Values: []string{t.Namespace}}}
 	}
-	return e
+	return e.Event()
 }
 
 // Explain returns the trouble behind an error of the connection to the relay.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 	"informerscope/core/relayclient"
-	"informerscope/core/trace"
 )
 
 // Change is a change of the selection; nil fields stay as they are.
@@ -36,7 +36,7 @@ type Change struct {
 }
 
 // Apply returns a selection with the change, or why there can be no such selection.
-func (c Change) Apply(sel trace.Selection) (trace.Selection, error) {
+func (c Change) Apply(sel event.Selection) (event.Selection, error) {
 	if c.Source != nil {
 		sel.Source = *c.Source
 		if sel.Source != "sim" && sel.Source != "live" {
@@ -109,7 +109,7 @@ func (c Change) Apply(sel trace.Selection) (trace.Selection, error) {
 }
 
 // targets returns the resources that a change names: one, or several separated by commas.
-func (c Change) targets() ([]trace.Target, error) {
+func (c Change) targets() ([]event.Target, error) {
 	names := strings.Split(*c.Resource, ",")
 	if len(names) > MaxResources {
 		return nil, fmt.Errorf("%d resources are more than the %d that can be watched together; leave some out", len(names), MaxResources)
@@ -117,7 +117,7 @@ func (c Change) targets() ([]trace.Target, error) {
 	if len(names) > 1 && deref(c.Group)+deref(c.Version)+deref(c.Kind) != "" {
 		return nil, fmt.Errorf("if resource names several, each needs its own group and version, as in pods,deployments.apps")
 	}
-	var all []trace.Target
+	var all []event.Target
 	for _, name := range names {
 		t, err := c.target(strings.TrimSpace(name))
 		if err != nil {
@@ -134,8 +134,8 @@ func (c Change) targets() ([]trace.Target, error) {
 }
 
 // target returns the resource with a name.
-func (c Change) target(name string) (trace.Target, error) {
-	t := trace.Target{Group: deref(c.Group), Version: deref(c.Version), Resource: name, Kind: deref(c.Kind)}
+func (c Change) target(name string) (event.Target, error) {
+	t := event.Target{Group: deref(c.Group), Version: deref(c.Version), Resource: name, Kind: deref(c.Kind)}
 	if first, rest, dotted := strings.Cut(name, "."); dotted && t.Group == "" {
 		t.Resource = first
 		if v, g, ok := strings.Cut(rest, "."); ok && isVersion(v) {
@@ -156,7 +156,7 @@ func (c Change) target(name string) (trace.Target, error) {
 
 // Complete completes a selection that replaces was: with the kubeconfig's description of a live context, and with the namespace if none was named. For another
 // context that is the context's own namespace, as in kubectl, or all namespaces if it has none.
-func (c Change) Complete(was trace.Selection, next *trace.Selection, about relayclient.Context) {
+func (c Change) Complete(was event.Selection, next *event.Selection, about relayclient.Context) {
 	if next.Source != "live" {
 		next.Cluster, next.User, next.Server, next.ContextNamespace = "", "", "", ""
 		if c.Namespace == nil && was.Context != "" {

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"informerscope/core/event"
 	"informerscope/core/restwatch"
-	"informerscope/core/trace"
 )
 
 // Resolve sets the versions of the resources of a selection, and whether they have namespaces, from what a survey found. err is why the survey found less
 // than all, if it did.
-func Resolve(sel trace.Selection, found []restwatch.Resource, err error) (trace.Selection, error) {
+func Resolve(sel event.Selection, found []restwatch.Resource, err error) (event.Selection, error) {
 	if len(sel.Resources) == 0 {
 		return choose(sel, found, err)
 	}
@@ -33,7 +33,7 @@ func Resolve(sel trace.Selection, found []restwatch.Resource, err error) (trace.
 }
 
 // joinNames returns the names of resources, as a user writes several.
-func joinNames(all []trace.Target) string {
+func joinNames(all []event.Target) string {
 	list := make([]string, len(all))
 	for i, t := range all {
 		list[i] = t.Name()
@@ -42,7 +42,7 @@ func joinNames(all []trace.Target) string {
 }
 
 // explainUnserved returns why a resource cannot be watched in any version, by what a survey found; nil if it can.
-func explainUnserved(found []restwatch.Resource, t trace.Target) error {
+func explainUnserved(found []restwatch.Resource, t event.Target) error {
 	why := "the cluster has no resource " + t.Name() + " that can be listed and watched"
 	for _, r := range found {
 		switch {
@@ -57,7 +57,7 @@ func explainUnserved(found []restwatch.Resource, t trace.Target) error {
 }
 
 // choose sets the version of a resource, and whether it has namespaces, from what a survey found.
-func choose(sel trace.Selection, found []restwatch.Resource, err error) (trace.Selection, error) {
+func choose(sel event.Selection, found []restwatch.Resource, err error) (event.Selection, error) {
 	why := ""
 	for _, preferred := range []bool{true, false} {
 		for _, r := range found {

@@ -6,8 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"informerscope/core/event"
 	"informerscope/core/restwatch"
-	"informerscope/core/trace"
 )
 
 // Scopes remember which resources of live clusters have namespaces, from discovery. The zero value is ready to use. Its methods are safe for concurrent use.
@@ -38,8 +38,8 @@ func (s *Scopes) Note(context string, found []restwatch.Resource) {
 
 // Complete sets in sel whether its resource has namespaces, if that is known. It reports whether Resolve has nothing to add: all versions are known, and the
 // scope where it matters.
-func (s *Scopes) Complete(sel *trace.Selection) bool {
-	unknown := slices.ContainsFunc(sel.Resources, func(t trace.Target) bool { return t.Kind == "" })
+func (s *Scopes) Complete(sel *event.Selection) bool {
+	unknown := slices.ContainsFunc(sel.Resources, func(t event.Target) bool { return t.Kind == "" })
 	switch {
 	case sel.Version == "" || unknown:
 		return false

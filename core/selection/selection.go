@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
-	"informerscope/core/trace"
 )
 
 // Defaults and bounds of a simulated cluster.
@@ -30,15 +30,15 @@ const SourceProbe = "probe"
 var ErrAttached = errors.New("these informers run in another process, which is watched and never acted on; choose the simulated cluster to try things")
 
 // Default returns what a page watches that selects nothing.
-func Default() trace.Selection {
-	return trace.Selection{
+func Default() event.Selection {
+	return event.Selection{
 		Source: "sim", Version: "v1", Resource: "pods", Releases: []string{informer.Release137.String()},
 		Seed: DefaultSeed, Objects: DefaultObjects, Rate: DefaultRate,
 	}
 }
 
 // SameSource reports whether b can run on the source of a.
-func SameSource(a, b trace.Selection) bool {
+func SameSource(a, b event.Selection) bool {
 	if a.Source != b.Source || a.Source == "live" {
 		return a.Source == b.Source && a.Context == b.Context
 	}
@@ -47,7 +47,7 @@ func SameSource(a, b trace.Selection) bool {
 
 // ReplaceSource returns a selection, as JSON, with another source. A text that is no selection stays as it is.
 func ReplaceSource(text, source string) string {
-	var sel trace.Selection
+	var sel event.Selection
 	if json.Unmarshal([]byte(text), &sel) != nil {
 		return text
 	}

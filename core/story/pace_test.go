@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/trace"
 	"informerscope/core/trace/tracetest"
 	"informerscope/core/view"
@@ -62,7 +63,7 @@ func (s *stage) claims() {
 	story := s.player.playback.story
 	pages := s.player.playback.pages
 	head, _ := s.rec.Head()
-	s.rec.Read(1, head, func(e *trace.Event) bool {
+	s.rec.Read(1, head, func(e *event.Entry) bool {
 		if err := tracetest.Foreign(&e.Event); err != nil {
 			t.Errorf("event %d: %v", e.Seq, err)
 		}
@@ -94,7 +95,7 @@ func (s *stage) claims() {
 				continue
 			}
 			if seq > fold.Seq() {
-				s.rec.Read(fold.Seq()+1, seq, func(e *trace.Event) bool { fold.Apply(e); return true })
+				s.rec.Read(fold.Seq()+1, seq, func(e *event.Entry) bool { fold.Apply(e); return true })
 			} else if seq < fold.Seq() {
 				fold = s.rec.FoldAt(seq)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"informerscope/core/arg"
 	"informerscope/core/command"
+	"informerscope/core/event"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
@@ -786,7 +787,7 @@ func (p *Player) follow(t *playback) (news bool) {
 	case head < pos || pos+1 < p.rec.First():
 		t.fold = p.rec.FoldAt(head)
 	default:
-		p.rec.Read(pos+1, head, func(e *trace.Event) bool {
+		p.rec.Read(pos+1, head, func(e *event.Entry) bool {
 			t.fold.Apply(e)
 			return true
 		})
@@ -917,7 +918,7 @@ func (p *Player) findFirst(t *playback, c *Condition, is *page, after uint64) ui
 	if step.holds(c, is.base) {
 		return after
 	}
-	p.rec.Read(after+1, head, func(e *trace.Event) bool {
+	p.rec.Read(after+1, head, func(e *event.Entry) bool {
 		step.fold.Apply(e)
 		if step.holds(c, is.base) {
 			found = e.Seq

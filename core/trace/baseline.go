@@ -6,13 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 )
 
 // Baseline returns events that bring the Fold of an empty log to f's state: KindSelected, then a KindRestored for each lane. They carry f's Seq and At. A log
 // whose beginning was evicted is written with them in front. What a State does not hold is lost: the times of single handler calls, and when and by which
 // event an object entered.
-func (f *Fold) Baseline() []Event {
+func (f *Fold) Baseline() []event.Entry {
 	s := f.sel
 	s.Unshared = nil
 	for i := range f.lanes {
@@ -27,7 +28,7 @@ func (f *Fold) Baseline() []Event {
 		}
 	}
 	sel, _ := json.Marshal(s) // a struct of strings and numbers
-	out := []Event{{Seq: f.seq, At: f.at, Event: informer.Event{Kind: KindSelected, Text: string(sel)}}}
+	out := []event.Entry{{Seq: f.seq, At: f.at, Event: event.Selected{Selection: string(sel)}.Event()}}
 	for i := range f.lanes {
 		l := &f.lanes[i]
 		s := f.laneState(i, whole)
@@ -40,16 +41,12 @@ func (f *Fold) Baseline() []Event {
 			})
 		}
 		text, _ := json.Marshal(s)
-		e := Event{Seq: f.seq, At: f.at, Lane: uint8(i)}
-		e.Kind = KindRestored
-		e.Text = string(text)
-		e.StoreRV = l.store.rv
-		e.Items = make([]informer.Item, 0, l.store.objects.n)
+		e := event.Restored{State: string(text), StoreRV: l.store.rv, Items: make([]event.Item, 0, l.store.objects.n)}
 		f.Objects(i).Range(func(c *Cell) bool {
-			e.Items = append(e.Items, informer.Item{Key: c.Key, RV: c.RV, Obj: c.Obj, Indexed: c.Indexed})
+			e.Items = append(e.Items, event.Item{Key: c.Key, RV: c.RV, Obj: c.Obj, Indexed: c.Indexed})
 			return true
 		})
-		out = append(out, e)
+		out = append(out, event.Entry{Seq: f.seq, At: f.at, Lane: uint8(i), Event: e.Event()})
 	}
 	return out
 }
@@ -59,13 +56,14 @@ func duration(ms float64) time.Duration {
 }
 
 func restoreItem(it QueueItem) qitem {
-	return qitem{seq: it.Seq, op: parseOp(it.Op), key: it.Key, rv: it.RV, count: int32(it.Count), tombstone: it.Tombstone}
+	return qitem{seq: it.Seq, op: event.ParseOp(it.Op), key: it.Key, rv: it.RV, count: int32(it.Count), tombstone: it.Tombstone}
 }
 
 // restore takes a lane's state from a KindRestored.
-func (f *Fold) restore(e *Event) {
+func (f *Fold) restore(e *event.Entry) {
+	restored := e.Restored()
 	var s State
-	if json.Unmarshal([]byte(e.Text), &s) != nil || int(e.Lane) >= len(f.lanes) {
+	if json.Unmarshal([]byte(restored.State), &s) != nil || int(e.Lane) >= len(f.lanes) {
 		return
 	}
 	l := &f.lanes[e.Lane]
@@ -103,7 +101,7 @@ func (f *Fold) restore(e *Event) {
 	}
 	l.refl = reflector{Reflector: s.Reflector, wire: s.Reflector.LastRequest}
 	l.refl.Backoffs = l.refl.Backoffs[:min(len(l.refl.Backoffs), maxBackoffs)]
-	for v := informer.VerbList; v <= informer.VerbWatchList; v++ {
+	for v := event.VerbList; v <= event.VerbWatchList; v++ {
 		if v.String() == s.Reflector.Verb {
 			l.refl.verb = v
 		}
@@ -129,7 +127,7 @@ func (f *Fold) restore(e *Event) {
 	for _, name := range slices.Sorted(maps.Keys(s.Indexer.Indices)) { // at most maxIndices of them are kept, so in a fixed order
 		l.store.index(name)
 	}
-	l.store.fill(f.epoch, e)
+	l.store.fill(f.epoch, e, restored.Items)
 	l.store.restoreMutations(f.epoch, s.Indexer.Mutations)
 	l.store.rv, l.store.replaces, l.store.reborn = s.Indexer.ResourceVersion, s.Indexer.Replaces, s.Indexer.Reborn
 	for _, x := range s.Listeners {

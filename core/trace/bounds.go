@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"informerscope/core/event"
 )
 
 // Bounds of what is read from a file or from another process; docs/trace.md lists them. They are far above what an ordinary log needs, and keep a malicious
@@ -33,7 +35,6 @@ const (
 	maxDeltas  = 1 << 10   // of a key
 	maxAlike   = 64        // keys of one hash
 	maxWords   = 1 << 10   // bytes of a mark's text, or of a listener's name
-	itemBytes  = 96        // of an item in a log, roughly
 	// piece is how many bytes of a file are read before the reader calls ReadFile's keep.
 	piece = 64 << 10
 )
@@ -238,31 +239,29 @@ func (rec *record) check() error {
 	return nil
 }
 
-// check returns an error if an event's text, or the JSON in it, exceeds a bound.
-//
-//eventmembers:any the length of a text counts whatever it says
-func (e *Event) check() error {
-	switch e.Kind {
-	case KindRestored, KindLane, KindSampled, KindMutated, KindMet, KindCrowd:
-		return checkJSON(e.Text)
-	case KindSelected:
-		if err := checkJSON(e.Text); err != nil {
+// checkText returns an error if the text of an event, or the JSON in it, exceeds a bound.
+func checkText(kind event.Kind, text string) error {
+	switch kind {
+	case event.KindRestored, event.KindLane, event.KindSampled, event.KindMutated, event.KindMet, event.KindCrowd:
+		return checkJSON(text)
+	case event.KindSelected:
+		if err := checkJSON(text); err != nil {
 			return err
 		}
-		var sel Selection
-		if json.Unmarshal([]byte(e.Text), &sel) != nil {
+		var sel event.Selection
+		if json.Unmarshal([]byte(text), &sel) != nil {
 			return nil // an empty selection
 		}
-		return sel.check()
+		return checkSelection(sel)
 	}
-	if len(e.Text) > maxString {
+	if len(text) > maxString {
 		return fmt.Errorf("a text has more than %d bytes", maxString)
 	}
 	return nil
 }
 
-// check returns an error if a selection has more informers than a log can have.
-func (s Selection) check() error {
+// checkSelection returns an error if a selection has more informers than a log can have.
+func checkSelection(s event.Selection) error {
 	if n := len(s.Targets())*max(len(s.Releases), 1) + len(s.Unshared); n > maxOfLanes {
 		return fmt.Errorf("the selection has %d informers, and at most %d can be followed: choose fewer", n, maxOfLanes)
 	}

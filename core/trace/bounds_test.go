@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 )
 
@@ -62,7 +63,7 @@ func costOf(file io.Reader, o RecorderOptions) (c cost) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	before, live := m.TotalAlloc, m.HeapAlloc
-	_, n, warning, err := ReadFile(file, ReadOptions{DecodeObject: decodeObj}, func(events []Event) error {
+	_, n, warning, err := ReadFile(file, ReadOptions{DecodeObject: decodeObj}, func(events []event.Entry) error {
 		if c.turns++; c.turns%8 == 0 {
 			runtime.ReadMemStats(&m)
 			c.peak = max(c.peak, m.HeapAlloc-min(live, m.HeapAlloc))
@@ -227,7 +228,7 @@ func TestAnEventInManyLinesIsBounded(t *testing.T) {
 		name, want string
 		fill       func(d *LineDecoder)
 	}{
-		{"items", "more than 1048576 items", func(d *LineDecoder) { d.event.Items = make([]informer.Item, maxEntries-1) }},
+		{"items", "more than 1048576 items", func(d *LineDecoder) { d.items = make([]event.Item, maxEntries-1) }},
 		{"texts", "a state of more than 67108864 bytes", func(d *LineDecoder) { d.texts = maxState - 2 }},
 	} {
 		d := NewLineDecoder(nil)
@@ -282,16 +283,18 @@ func TestAFoldIsBounded(t *testing.T) {
 		t.Skip("long: make verify runs it")
 	}
 	f := NewFold()
-	put := func(kind informer.Kind, key string) { f.Apply(&Event{Event: informer.Event{Kind: kind, Key: key}}) }
+	put := func(kind event.Kind, key string) {
+		f.Apply(&event.Entry{Event: event.New(kind, event.Members{Key: key})})
+	}
 	for _, key := range []string{"ns/a", "ns/b"} {
-		put(informer.KindStoreAdded, key)
-		put(informer.KindQueued, key)
-		put(KindWorkAdded, key)
+		put(event.KindStoreAdded, key)
+		put(event.KindQueued, key)
+		put(event.KindWorkAdded, key)
 		l := &f.lanes[0] // which now counts as full, with one key
 		l.store.objects.n, l.queue.line.n, l.work.fifo.items.n = maxKept, maxKept, maxKept
 	}
 	l := &f.lanes[0]
-	if l.store.objects.has("ns/b") || l.store.weight != (weight{}) || l.work.fifo.items.has("ns/b") || l.work.fifo.order.n != 1 ||
+	if l.store.objects.has("ns/b") || l.store.weight != (event.Weight{}) || l.work.fifo.items.has("ns/b") || l.work.fifo.order.n != 1 ||
 		l.queue.line.n != maxKept || l.queue.line.at(1).key != "" {
 		t.Errorf("what is full took one more: %+v", l.store.weight)
 	}
@@ -299,7 +302,7 @@ func TestAFoldIsBounded(t *testing.T) {
 	f = NewFold()
 	l = &f.lanes[0]
 	for _, key := range alike(8) {
-		put(informer.KindStoreAdded, key)
+		put(event.KindStoreAdded, key)
 	}
 	if n := l.store.objects.n; n < 2 || n > maxAlike {
 		t.Errorf("of 256 keys with one hash %d are kept", n)
@@ -323,7 +326,7 @@ func TestAFoldIsBounded(t *testing.T) {
 	runtime.ReadMemStats(&m)
 	before := m.TotalAlloc
 	for range maxDeltas + 10 {
-		put(informer.KindQueued, "ns/a")
+		put(event.KindQueued, "ns/a")
 	}
 	runtime.ReadMemStats(&m)
 	if d, _ := f.lanes[0].queue.keys.get("ns/a"); len(d.list) != maxDeltas || m.TotalAlloc-before > 256<<20 {
@@ -331,12 +334,12 @@ func TestAFoldIsBounded(t *testing.T) {
 	}
 	// A clone has its own list.
 	g := f.Clone()
-	f.Apply(&Event{Event: informer.Event{Kind: informer.KindPopped, Key: "ns/a"}})
-	put(informer.KindQueued, "ns/b")
+	f.Apply(&event.Entry{Event: event.Popped{Key: "ns/a"}.Event()})
+	put(event.KindQueued, "ns/b")
 	h := f.Clone()
-	put(informer.KindQueued, "ns/b")
-	h.Apply(&Event{Event: informer.Event{Kind: informer.KindQueued, Key: "ns/b", RV: "h"}})
-	put(informer.KindQueued, "ns/b")
+	put(event.KindQueued, "ns/b")
+	h.Apply(&event.Entry{Event: event.Queued{Key: "ns/b", RV: "h"}.Event()})
+	put(event.KindQueued, "ns/b")
 	if a, b, c := f.lanes[0].queue, g.lanes[0].queue, h.lanes[0].queue; a.len() != 1 || b.len() != 1 || c.len() != 1 {
 		t.Errorf("%d, %d, %d keys", a.len(), b.len(), c.len())
 	} else if a, _ := a.keys.get("ns/b"); len(a.list) != 3 || a.list[1].rv != "" {
@@ -348,11 +351,11 @@ func TestAFoldIsBounded(t *testing.T) {
 
 // TestMarksAreShort: the text of a mark is cut to what can be shown.
 func TestMarksAreShort(t *testing.T) {
-	m, _ := Marks(&Event{Event: informer.Event{Kind: KindNote, Text: strings.Repeat("é", 2000)}})
+	m, _ := Marks(&event.Entry{Event: event.Note{Text: strings.Repeat("é", 2000)}.Event()})
 	if want := strings.Repeat("é", maxWords/2) + "…"; m.Text != want {
 		t.Errorf("a text of %d bytes", len(m.Text))
 	}
-	if m, _ = Marks(&Event{At: time.Second, Event: informer.Event{Kind: KindNote, Text: "short"}}); m.Text != "short" {
+	if m, _ = Marks(&event.Entry{At: time.Second, Event: event.Note{Text: "short"}.Event()}); m.Text != "short" {
 		t.Errorf("%q", m.Text)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // TestErrorCause: a cause is read from the error itself, and is the same on a recording, which has only texts.
@@ -49,19 +49,19 @@ func TestErrorCause(t *testing.T) {
 		{apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("network is not yours")), ""},
 		{apierrors.NewTooManyRequests("slow down", 1), ""},
 		// An older program's recording has no cause.
-		{&LoggedError{Message: "dial tcp 127.0.0.1:1: connect: connection refused"}, "refused"},
-		{&LoggedError{Message: "read tcp: connection reset by peer"}, "reset"},
-		{&LoggedError{Message: "connection refused", Code: 500}, ""},
-		{&LoggedError{Message: "words of tomorrow", Cause: "timeout"}, "timeout"},
+		{&event.LoggedError{Message: "dial tcp 127.0.0.1:1: connect: connection refused"}, "refused"},
+		{&event.LoggedError{Message: "read tcp: connection reset by peer"}, "reset"},
+		{&event.LoggedError{Message: "connection refused", Code: 500}, ""},
+		{&event.LoggedError{Message: "words of tomorrow", Cause: "timeout"}, "timeout"},
 	} {
-		if got := ErrorCause(tt.err); got != tt.want {
+		if got := event.ErrorCause(tt.err); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
 		}
 		if tt.err == nil {
 			continue
 		}
 		var file bytes.Buffer
-		log := script(informer.Event{Kind: informer.KindBackoff, Err: tt.err})
+		log := script(event.Backoff{Err: tt.err}.Event())
 		if err := WriteFile(&file, Header{}, pointers(log)); err != nil {
 			t.Fatal(err)
 		}
@@ -69,14 +69,14 @@ func TestErrorCause(t *testing.T) {
 		if err != nil || damage != nil || len(read) != 1 {
 			t.Fatal(err, damage, len(read))
 		}
-		if got := ErrorCause(read[0].Err); got != tt.want {
+		if got := event.ErrorCause(read[0].Err()); got != tt.want {
 			t.Errorf("%v: %q on a recording, want %q", tt.err, got, tt.want)
 		}
 	}
 }
 
-func pointers(log []Event) func(func(*Event) bool) {
-	return func(yield func(*Event) bool) {
+func pointers(log []event.Entry) func(func(*event.Entry) bool) {
+	return func(yield func(*event.Entry) bool) {
 		for i := range log {
 			if !yield(&log[i]) {
 				return

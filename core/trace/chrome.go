@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // chromeEvent is an event of the Chrome trace-event format.
@@ -41,7 +41,7 @@ const (
 // WriteChrome writes a log in the Chrome trace-event format, which Perfetto opens. Each lane is a process. Its spans are the Reflector's requests and waits,
 // pops, handler calls and reconciles. Queue and ring lengths are counters; faults and marks are instants. A span that is still open at the log's end ends
 // there.
-func WriteChrome(w io.Writer, events iter.Seq[*Event]) error {
+func WriteChrome(w io.Writer, events iter.Seq[*event.Entry]) error {
 	c := &chrome{w: bufio.NewWriterSize(w, 64<<10), open: map[[2]int]chromeEvent{}, named: map[[2]int]bool{}, wire: map[uint64]string{}}
 	fmt.Fprint(c.w, `{"displayTimeUnit":"ms","traceEvents":[`)
 	for e := range events {
@@ -150,7 +150,7 @@ func (c *chrome) request(phase string, req uint64, url string) {
 	c.put(chromeEvent{Name: url, Phase: phase, Cat: "http", ID: fmt.Sprint(req), TS: micros(c.at), PID: pidWire, TID: 1})
 }
 
-func (c *chrome) see(e *Event) {
+func (c *chrome) see(e *event.Entry) {
 	if e.At > c.at {
 		c.at = e.At
 	}
@@ -158,61 +158,68 @@ func (c *chrome) see(e *Event) {
 		return
 	}
 	pid := int(e.Lane) + 1
-	listener := tidListener + int(e.Listener)
-	worker := tidWorker + int(e.Listener)
-	request := uint64(e.Lane)<<32 | uint64(e.Req) // each informer numbers its own requests
+	listener := tidListener + int(e.Listener())
+	worker := tidWorker + int(e.Listener())
+	request := uint64(e.Lane)<<32 | uint64(e.Req()) // each informer numbers its own requests
 	switch e.Kind {
-	case KindSelected:
+	case event.KindSelected:
 		c.close()
-	case informer.KindRequestSent:
-		args := map[string]any{"request": e.Req}
-		if e.Options != nil {
-			args["resourceVersion"] = e.Options.ResourceVersion
+	case event.KindRequestSent:
+		requestSent := e.RequestSent()
+		args := map[string]any{"request": requestSent.Req}
+		if requestSent.Options != nil {
+			args["resourceVersion"] = requestSent.Options.ResourceVersion
 		}
-		c.begin(pid, tidReflector, "Reflector", e.Verb.String(), args)
-	case informer.KindRequestAnswered:
-		if o, ok := c.open[[2]int{pid, tidReflector}]; e.Err != nil || ok && o.Name == informer.VerbList.String() {
-			c.end(pid, tidReflector, e.Err)
+		c.begin(pid, tidReflector, "Reflector", requestSent.Verb.String(), args)
+	case event.KindRequestAnswered:
+		if o, ok := c.open[[2]int{pid, tidReflector}]; e.Err() != nil || ok && o.Name == event.VerbList.String() {
+			c.end(pid, tidReflector, e.Err())
 		}
-	case informer.KindWatchClosed:
-		c.end(pid, tidReflector, e.Err)
-	case informer.KindBackoff:
-		c.begin(pid, tidReflector, "Reflector", "backoff", map[string]any{"millis": millis(e.Dur)})
-	case informer.KindBackoffEnded, informer.KindReflectorStopped:
+	case event.KindWatchClosed:
+		c.end(pid, tidReflector, e.Err())
+	case event.KindBackoff:
+		c.begin(pid, tidReflector, "Reflector", "backoff", map[string]any{"millis": millis(e.Backoff().Wait)})
+	case event.KindBackoffEnded, event.KindReflectorStopped:
 		c.end(pid, tidReflector, nil)
-	case informer.KindQueued:
-		c.counter(pid, "queue", e.N)
-	case informer.KindPopped:
-		name := "process " + e.Text
-		if e.Key != "" {
-			name = "process " + e.Key
+	case event.KindQueued:
+		c.counter(pid, "queue", e.Queued().Length)
+	case event.KindPopped:
+		popped := e.Popped()
+		name := "process " + popped.Mode
+		if popped.Key != "" {
+			name = "process " + popped.Key
 		}
-		c.begin(pid, tidQueue, "process loop", name, map[string]any{"deltas": e.N, "locked": e.Flag})
-		c.counter(pid, "queue", e.M)
-	case informer.KindProcessed:
-		c.end(pid, tidQueue, e.Err)
-	case informer.KindAccepted, informer.KindDelivered:
-		c.counter(pid, fmt.Sprintf("listener %d ring", e.Listener), e.N)
-	case informer.KindHandling:
-		c.begin(pid, listener, fmt.Sprintf("listener %d", e.Listener), strings.TrimSpace("On"+e.Op.String()+" "+e.Key), nil)
-	case informer.KindHandled:
-		c.end(pid, listener, e.Err)
-	case informer.KindListenerStopped:
+		c.begin(pid, tidQueue, "process loop", name, map[string]any{"deltas": popped.Deltas, "locked": popped.Locked})
+		c.counter(pid, "queue", popped.Length)
+	case event.KindProcessed:
+		c.end(pid, tidQueue, e.Err())
+	case event.KindAccepted:
+		c.counter(pid, fmt.Sprintf("listener %d ring", e.Listener()), e.Accepted().Ring)
+	case event.KindDelivered:
+		c.counter(pid, fmt.Sprintf("listener %d ring", e.Listener()), e.Delivered().Ring)
+	case event.KindHandling:
+		handling := e.Handling()
+		c.begin(pid, listener, fmt.Sprintf("listener %d", handling.Listener), strings.TrimSpace("On"+handling.Op.String()+" "+handling.Key), nil)
+	case event.KindHandled:
+		c.end(pid, listener, e.Err())
+	case event.KindListenerStopped:
 		c.end(pid, listener, nil)
-	case KindWorkTaken:
-		c.begin(pid, worker, fmt.Sprintf("worker %d", e.Listener), "reconcile "+e.Key, nil)
-	case KindWorkDone:
+	case event.KindWorkTaken:
+		c.begin(pid, worker, fmt.Sprintf("worker %d", e.Listener()), "reconcile "+e.Key(), nil)
+	case event.KindWorkDone:
 		c.end(pid, worker, nil)
-	case KindClusterWrite: // a span within the worker's own
-		c.open[[2]int{pid, -worker}] = chromeEvent{Name: e.Text + " " + e.Key, Phase: "X", TS: micros(c.at), PID: pid, TID: worker,
-			Args: map[string]any{"resourceVersion": e.RV}}
-	case KindClusterWritten:
-		c.end(pid, -worker, e.Err)
-	case KindWireRequest:
+	case event.KindClusterWrite: // a span within the worker's own
+		clusterWrite := e.ClusterWrite()
+		c.open[[2]int{pid, -worker}] = chromeEvent{Name: clusterWrite.Verb + " " + clusterWrite.Key, Phase: "X", TS: micros(c.at), PID: pid, TID: worker,
+			Args: map[string]any{"resourceVersion": clusterWrite.RV}}
+	case event.KindClusterWritten:
+		c.end(pid, -worker, e.Err())
+	case event.KindWireRequest:
+		wireRequest := e.WireRequest()
 		c.name(pidWire, 1, "requests")
-		c.wire[request] = e.Text
-		c.request("b", request, e.Text)
-	case KindWireDone:
+		c.wire[request] = wireRequest.URL
+		c.request("b", request, wireRequest.URL)
+	case event.KindWireDone:
 		if url, ok := c.wire[request]; ok {
 			delete(c.wire, request)
 			c.request("e", request, url)

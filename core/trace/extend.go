@@ -2,6 +2,8 @@ package trace
 
 import (
 	"fmt"
+
+	"informerscope/core/event"
 )
 
 // Begin drops all events and continues the log from f: the next event has the seq after f's, and f is the state before it. It is for following a log from its
@@ -16,7 +18,7 @@ func (r *Recorder) Begin(f *Fold) {
 }
 
 // Append numbers events that were timed elsewhere, and appends them.
-func (r *Recorder) Append(events []Event) error {
+func (r *Recorder) Append(events []event.Entry) error {
 	head, _ := r.Head()
 	for i := range events {
 		events[i].Seq = head + uint64(i) + 1
@@ -26,7 +28,7 @@ func (r *Recorder) Append(events []Event) error {
 
 // Extend appends events that were numbered and timed elsewhere. Their seqs must continue Head without a gap, or nothing is appended. The log's clock
 // continues from the last one's time.
-func (r *Recorder) Extend(events []Event) error {
+func (r *Recorder) Extend(events []event.Entry) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -61,7 +63,7 @@ func (r *Recorder) behind() bool {
 	defer r.mu.Unlock()
 	bytes := 0
 	for _, c := range r.gone {
-		bytes += c.bytes
+		bytes += c.Bytes
 	}
 	return len(r.gone) > maxPending || bytes > r.opts.MaxBytes/4
 }

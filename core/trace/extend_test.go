@@ -6,7 +6,7 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // TestBeginAndExtend follows a log from its middle: its folds and seqs are those of the whole log.
@@ -18,7 +18,7 @@ func TestBeginAndExtend(t *testing.T) {
 	at := 4000
 	whole := foldOf(s.events[:at])
 	r := NewRecorder(RecorderOptions{Clock: clocktesting.NewFakePassiveClock(time.Unix(1, 0)), CheckpointEvery: 500, MaxEvents: 3000})
-	r.Emit(0, informer.Event{Kind: KindNote, Text: "of another log"})
+	r.Emit(0, event.Note{Text: "of another log"}.Event())
 	gen := r.Generation()
 	r.Begin(whole.Clone())
 	if r.Generation() == gen || r.First() != uint64(at)+1 {
@@ -28,7 +28,7 @@ func TestBeginAndExtend(t *testing.T) {
 		t.Fatalf("head %d at %v, now %v", head, when, r.Now())
 	}
 	same(t, "before the first event", r.FoldAt(uint64(at)), whole)
-	for _, bad := range [][]Event{s.events[at+1 : at+3], s.events[at-1 : at+1], {s.events[at], s.events[at+2]}} {
+	for _, bad := range [][]event.Entry{s.events[at+1 : at+3], s.events[at-1 : at+1], {s.events[at], s.events[at+2]}} {
 		if err := r.Extend(bad); err == nil {
 			t.Fatalf("events %d to %d continued a log that ends with %d", bad[0].Seq, bad[len(bad)-1].Seq, at)
 		}

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"testing"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 var regexpFidelity = regexp.MustCompile(`,"fidelity":.*$`)
@@ -21,11 +21,11 @@ func TestWorstInformerFirst(t *testing.T) {
 		return `"synced":true,` + open + `,"listeners":[{"id":1,"name":"h","ring":` + n + `,"capacity":` + capacity + `,"distributed":` + n + `}]`
 	}
 	seen := `,"fidelity":{"api":{"how":"exact"}}}`
-	restored := func(lane uint8, text string) Event {
-		return Event{Lane: lane, Event: informer.Event{Kind: KindRestored, Text: text}}
+	restored := func(lane uint8, text string) event.Entry {
+		return event.Entry{Lane: lane, Event: event.Restored{State: text}.Event()}
 	}
-	events := []Event{
-		{Event: informer.Event{Kind: KindSelected, Text: selected}},
+	events := []event.Entry{
+		{Event: event.Selected{Selection: selected}.Event()},
 		restored(0, `{`+ring("3", "1024")+seen),
 		restored(1, `{`+ring("900", "1024")+seen),
 		restored(2, `{"synced":true,"running":true,"api":{"objects":-1}`+seen),
@@ -51,7 +51,9 @@ func TestWorstInformerFirst(t *testing.T) {
 	// Our own informers stay in place, except one that has not synced.
 	f = NewFold()
 	for i := range events {
-		events[i].Text = string(regexpFidelity.ReplaceAll([]byte(events[i].Text), []byte(`}`)))
+		m := events[i].Members()
+		m.Text = string(regexpFidelity.ReplaceAll([]byte(m.Text), []byte(`}`)))
+		events[i].Event = event.New(events[i].Kind, m)
 		f.Apply(&events[i])
 	}
 	if got, want := names(f), []string{"new", "calm", "full", "cut", "grown", "blind", "refused"}; !reflect.DeepEqual(got, want) {

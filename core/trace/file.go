@@ -5,7 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // FileFormat and FileVersion are in the first line of every trace file.
@@ -21,8 +21,8 @@ type Header struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	// Selection is what the experiment watches.
-	Selection Selection `json:"selection"`
-	ClientGo  string    `json:"clientGo"`
+	Selection event.Selection `json:"selection"`
+	ClientGo  string          `json:"clientGo"`
 	// StartedAt is when the log's clock was at 0, RFC 3339; empty when unknown.
 	StartedAt string `json:"startedAt,omitempty"`
 	// Events is how many lines follow, 0 when it was not known.
@@ -104,23 +104,7 @@ type idxRecord struct {
 	Values []string `json:"v"`
 }
 
-// LoggedError is an error read from a file: its message, its HTTP status and reason when it came from the API server, and otherwise its ErrorCause.
-type LoggedError struct {
-	Message string
-	Code    int32
-	Reason  string
-	Cause   string
-}
-
-// Error implements error.
-func (e *LoggedError) Error() string { return e.Message }
-
-// Status implements k8s.io/apimachinery/pkg/api/errors.APIStatus.
-func (e *LoggedError) Status() metav1.Status {
-	return metav1.Status{Status: metav1.StatusFailure, Code: e.Code, Reason: metav1.StatusReason(e.Reason), Message: e.Message}
-}
-
-func toIndexed(in []informer.IndexValues) []idxRecord {
+func toIndexed(in []event.IndexValues) []idxRecord {
 	if len(in) == 0 {
 		return nil
 	}
@@ -131,13 +115,13 @@ func toIndexed(in []informer.IndexValues) []idxRecord {
 	return out
 }
 
-func fromIndexed(in []idxRecord) []informer.IndexValues {
+func fromIndexed(in []idxRecord) []event.IndexValues {
 	if len(in) == 0 {
 		return nil
 	}
-	out := make([]informer.IndexValues, len(in))
+	out := make([]event.IndexValues, len(in))
 	for i, x := range in {
-		out[i] = informer.IndexValues{Index: x.Index, Values: x.Values}
+		out[i] = event.IndexValues{Index: x.Index, Values: x.Values}
 	}
 	return out
 }

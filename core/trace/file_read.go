@@ -11,6 +11,7 @@ import (
 	"math"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 )
 
@@ -31,7 +32,7 @@ type ReadOptions struct {
 //
 // If the input is not a trace file, err is set. If the file is truncated, damaged or too large, ReadFile keeps the events before that, and warning names the
 // line.
-func ReadFile(r io.Reader, o ReadOptions, keep func([]Event) error) (h Header, n int, warning, err error) {
+func ReadFile(r io.Reader, o ReadOptions, keep func([]event.Entry) error) (h Header, n int, warning, err error) {
 	if o.MaxLine <= 0 {
 		o.MaxLine = maxLine
 	}
@@ -61,7 +62,7 @@ func ReadFile(r io.Reader, o ReadOptions, keep func([]Event) error) (h Header, n
 		return h, 0, nil, err
 	}
 	fr := &fileReader{o: o, objects: map[int]any{}}
-	var batch []Event
+	var batch []event.Entry
 	fr.turn = func() error {
 		err := keep(batch)
 		clear(batch)
@@ -132,7 +133,7 @@ func ParseHeader(line []byte) (h Header, err error) {
 	if h.Version != FileVersion {
 		return h, fmt.Errorf("trace file of version %d: this program reads version %d; use the one that wrote it", h.Version, FileVersion)
 	}
-	return h, h.Selection.check()
+	return h, checkSelection(h.Selection)
 }
 
 // LineReader reads lines within bounds.
@@ -284,7 +285,7 @@ func (fr *fileReader) parse(line []byte) (rec record, err error) {
 	return rec, rec.check()
 }
 
-func (fr *fileReader) event(line []byte) (e Event, known bool, err error) {
+func (fr *fileReader) event(line []byte) (e event.Entry, known bool, err error) {
 	rec, err := fr.parse(line)
 	if err != nil {
 		return e, false, err
@@ -292,57 +293,55 @@ func (fr *fileReader) event(line []byte) (e Event, known bool, err error) {
 	return fr.fromRecord(&rec)
 }
 
-func (fr *fileReader) fromRecord(rec *record) (e Event, known bool, err error) {
+func (fr *fileReader) fromRecord(rec *record) (e event.Entry, known bool, err error) {
 	if rec.Kind == "" {
 		return e, false, errors.New("it has no kind (\"k\")")
 	}
-	kind, known := ParseKind(rec.Kind)
+	kind, known := event.ParseKind(rec.Kind)
 	fr.weight = 0
-	e = Event{Seq: rec.Seq, At: time.Duration(rec.At), Lane: rec.Lane, Event: informer.Event{
-		Kind: kind, Op: parseOp(rec.Op), Verb: parseVerb(rec.Verb), Flag: rec.Flag, Listener: rec.Listener, Req: rec.Req,
-		N: rec.N, M: rec.M, Dur: time.Duration(rec.Dur), Key: rec.Key, RV: rec.RV, StoreRV: rec.StoreRV, Text: rec.Text,
-		Options: fromOptions(rec.Options), Indexed: fr.takeIndexed(rec.Indexed)}}
-	if err := e.check(); err != nil {
+	m := event.Members{
+		Op: event.ParseOp(rec.Op), Verb: event.ParseVerb(rec.Verb), Flag: rec.Flag, Listener: rec.Listener, Req: rec.Req,
+		N: rec.N, M: rec.M, Dur: time.Duration(rec.Dur), Key: rec.Key, RV: rec.RV, StoreRV: rec.StoreRV, Text: rec.Text, Release: rec.Release,
+		Options: fromOptions(rec.Options), Indexed: fr.takeIndexed(rec.Indexed)}
+	if err := checkText(kind, m.Text); err != nil {
 		return e, false, err
 	}
-	if rec.Release != "" {
-		if e.Release, err = informer.ParseRelease(rec.Release); err != nil {
-			return e, false, err
-		}
+	if _, err := informer.ParseRelease(rec.Release); err != nil {
+		return e, false, err
 	}
 	if o := rec.Options; o != nil {
 		fr.weight += len(o.LabelSelector) + len(o.FieldSelector) + len(o.Continue) + len(o.ResourceVersion) + len(o.ResourceVersionMatch)
 	}
 	if rec.Err != nil {
 		fr.weight += len(rec.Err.Message) + len(rec.Err.Reason) + len(rec.Err.Cause)
-		e.Err = &LoggedError{rec.Err.Message, rec.Err.Code, rec.Err.Reason, rec.Err.Cause}
+		m.Err = &event.LoggedError{Message: rec.Err.Message, Code: rec.Err.Code, Reason: rec.Err.Reason, Cause: rec.Err.Cause}
 	}
-	if e.Obj, err = fr.object(rec.Obj); err != nil {
+	if m.Obj, err = fr.object(rec.Obj); err != nil {
 		return e, false, err
 	}
-	if e.Old, err = fr.object(rec.Old); err != nil {
+	if m.Old, err = fr.object(rec.Old); err != nil {
 		return e, false, err
 	}
 	if len(rec.Items) > 0 {
-		e.Items = make([]informer.Item, len(rec.Items))
+		m.Items = make([]event.Item, len(rec.Items))
 		for i := range rec.Items {
 			it := &rec.Items[i]
 			o, err := fr.object(it.Obj)
 			if err != nil {
 				return e, false, err
 			}
-			fr.weight += max(len(it.Key)+len(it.RV)-itemBytes/2, 0)
-			e.Items[i] = informer.Item{Key: it.Key, RV: it.RV, Obj: o, Indexed: fr.takeIndexed(it.Indexed)}
+			fr.weight += max(len(it.Key)+len(it.RV)-event.ItemBytes/2, 0)
+			m.Items[i] = event.Item{Key: it.Key, RV: it.RV, Obj: o, Indexed: fr.takeIndexed(it.Indexed)}
 		}
 	}
-	e.weight = fr.weight + itemBytes*len(e.Items)
-	return e, known, nil
+	return event.Entry{Seq: rec.Seq, At: time.Duration(rec.At), Lane: rec.Lane, Event: event.New(kind, m),
+		Weight: fr.weight + event.ItemBytes*len(m.Items)}, known, nil
 }
 
-func (fr *fileReader) takeIndexed(in []idxRecord) []informer.IndexValues {
+func (fr *fileReader) takeIndexed(in []idxRecord) []event.IndexValues {
 	for i := range in {
 		for _, v := range in[i].Values[min(1, len(in[i].Values)):] { // the first value is counted with the object that it belongs to
-			fr.weight += stringBytes + len(v)
+			fr.weight += event.StringBytes + len(v)
 		}
 	}
 	return fromIndexed(in)

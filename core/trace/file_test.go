@@ -14,11 +14,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
-func iterate(events []Event) func(func(*Event) bool) {
-	return func(yield func(*Event) bool) {
+func iterate(events []event.Entry) func(func(*event.Entry) bool) {
+	return func(yield func(*event.Entry) bool) {
 		for i := range events {
 			if !yield(&events[i]) {
 				return
@@ -27,7 +27,7 @@ func iterate(events []Event) func(func(*Event) bool) {
 	}
 }
 
-func written(t testing.TB, events []Event) []byte {
+func written(t testing.TB, events []event.Entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := WriteFile(&b, Header{Events: len(events)}, iterate(events)); err != nil {
@@ -37,24 +37,25 @@ func written(t testing.TB, events []Event) []byte {
 }
 
 // everyField returns one event of each kind, with every field set.
-func everyField() []Event {
+func everyField() []event.Entry {
 	timeout, send := int64(300), true
 	a, b := &obj{Name: "a", RV: "1"}, &obj{Name: "b", RV: "2"}
-	ix := []informer.IndexValues{{Index: "namespace", Values: []string{"x", "y<z>"}}}
-	var out []Event
-	for k := range kinds {
-		if kinds[k].name == "" || informer.Kind(k) == KindSelected || informer.Kind(k) == KindRestored {
+	ix := []event.IndexValues{{Index: "namespace", Values: []string{"x", "y<z>"}}}
+	var out []event.Entry
+	for k := range 256 {
+		if event.KindName(event.Kind(k)) == "" || event.Kind(k) == event.KindSelected || event.Kind(k) == event.KindRestored {
 			continue
 		}
-		out = append(out, Event{Seq: uint64(len(out) + 1), At: time.Duration(len(out)*1234567 + 1), Lane: uint8(k % 2), Event: informer.Event{
-			Kind: informer.Kind(k), Op: informer.Op(k % opCount), Verb: informer.Verb(k % 4), Flag: true, Listener: -3, Req: 4000000000, N: 5, M: -6,
-			Dur: 7, Key: "ns/\"quoted\"\n", RV: "8", StoreRV: "9", Text: "<b>中文 & \u2028</b>", Release: informer.Release133, Obj: a, Old: b,
-			Err: &LoggedError{Message: "gone", Code: 410, Reason: "Expired"},
-			Options: &metav1.ListOptions{LabelSelector: "l", FieldSelector: "f", Watch: true, AllowWatchBookmarks: true, ResourceVersion: "1",
-				ResourceVersionMatch: "Exact", TimeoutSeconds: &timeout, Limit: 500, Continue: "c", SendInitialEvents: &send},
-			Items:   []informer.Item{{Key: "a", RV: "1", Obj: a, Indexed: ix}, {Key: "c", Obj: &obj{Name: "c"}}, {}},
-			Indexed: ix,
-		}})
+		out = append(out, event.Entry{Seq: uint64(len(out) + 1), At: time.Duration(len(out)*1234567 + 1), Lane: uint8(k % 2),
+			Event: event.New(event.Kind(k), event.Members{
+				Op: event.Op(k % opCount), Verb: event.Verb(k % 4), Flag: true, Listener: -3, Req: 4000000000, N: 5, M: -6,
+				Dur: 7, Key: "ns/\"quoted\"\n", RV: "8", StoreRV: "9", Text: "<b>中文 & \u2028</b>", Release: "1.33", Obj: a, Old: b,
+				Err: &event.LoggedError{Message: "gone", Code: 410, Reason: "Expired"},
+				Options: &metav1.ListOptions{LabelSelector: "l", FieldSelector: "f", Watch: true, AllowWatchBookmarks: true, ResourceVersion: "1",
+					ResourceVersionMatch: "Exact", TimeoutSeconds: &timeout, Limit: 500, Continue: "c", SendInitialEvents: &send},
+				Items:   []event.Item{{Key: "a", RV: "1", Obj: a, Indexed: ix}, {Key: "c", Obj: &obj{Name: "c"}}, {}},
+				Indexed: ix,
+			})})
 	}
 	return out
 }
@@ -77,13 +78,13 @@ func TestFileRoundTripOfEveryField(t *testing.T) {
 			t.Errorf("event %d:\n got %+v\nwant %+v", i, got[i], events[i])
 		}
 	}
-	if got[0].Obj != got[1].Obj || got[0].Obj != got[1].Items[0].Obj {
+	if got[0].Members().Obj != got[1].Members().Obj || got[0].Members().Obj != got[1].Members().Items[0].Obj {
 		t.Error("one object became several")
 	}
 	if n := strings.Count(string(b), `"name":"a"`); n != 1 {
 		t.Errorf("the object was written %d times", n)
 	}
-	if StatusCode(got[0].Err) != 410 || StatusCode(errors.New("x")) != 0 || StatusCode(nil) != 0 {
+	if event.StatusCode(got[0].Err()) != 410 || event.StatusCode(errors.New("x")) != 0 || event.StatusCode(nil) != 0 {
 		t.Error("status code")
 	}
 	// Objects keep their bytes.
@@ -91,7 +92,7 @@ func TestFileRoundTripOfEveryField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if raw := string(got[0].Obj.(json.RawMessage)); raw != `{"name":"a","rv":"1","html":"<a&b>"}` {
+	if raw := string(got[0].Members().Obj.(json.RawMessage)); raw != `{"name":"a","rv":"1","html":"<a&b>"}` {
 		t.Errorf("object %s", raw)
 	}
 }
@@ -210,7 +211,7 @@ func TestFileDamage(t *testing.T) {
 
 // small returns a log of about n events, with a baseline behind them, to be damaged.
 func small(t testing.TB, n int) []byte {
-	events := []Event{{Seq: 1, Event: selected("1.31", "1.37")}}
+	events := []event.Entry{{Seq: 1, Event: selected("1.31", "1.37")}}
 	s := newSynthetic(3, false)
 	for len(s.events) < n {
 		s.step()
@@ -238,7 +239,7 @@ func foldAll(b []byte) {
 	}
 	f.State()
 	f.Baseline()
-	Journey(func(_, _ uint64, fn func(*Event) bool) { iterate(events)(fn) }, "ns/p1", 0, 1<<60)
+	Journey(func(_, _ uint64, fn func(*event.Entry) bool) { iterate(events)(fn) }, "ns/p1", 0, 1<<60)
 	var sink bytes.Buffer
 	if err := WriteChrome(&sink, iterate(events)); err != nil {
 		panic(err)
@@ -284,16 +285,16 @@ func TestWriteChrome(t *testing.T) {
 	for len(s.events) < 2000 {
 		s.step()
 	}
-	bad := &LoggedError{Message: "gone", Code: 410}
-	for _, e := range []informer.Event{
-		{Kind: informer.KindRequestSent, Req: 1, Verb: informer.VerbList}, {Kind: informer.KindRequestAnswered, Req: 1},
-		{Kind: informer.KindRequestSent, Req: 2, Verb: informer.VerbWatch, Options: &metav1.ListOptions{ResourceVersion: "4"}},
-		{Kind: KindWireRequest, Req: 9, Text: "/api"}, {Kind: KindWireDone, Req: 9},
-		{Kind: informer.KindWatchClosed, Req: 2, Err: bad}, {Kind: informer.KindBackoff, Dur: time.Second, Err: bad}, {Kind: informer.KindBackoffEnded},
-		{Kind: KindFault, Text: "cut", N: 1}, {Kind: KindWireRequest, Req: 10, Text: "/api?watch=1"},
-		{Kind: KindSelected, Text: "{}"}, // numbers of requests begin again
-		{Kind: KindWireRequest, Req: 9, Text: "/apis"}, {Kind: KindWireRequest, Req: 10, Text: "/open"},
-		{Kind: informer.KindRequestSent, Req: 3, Verb: informer.VerbWatch},
+	bad := &event.LoggedError{Message: "gone", Code: 410}
+	for _, e := range []event.Event{
+		event.RequestSent{Req: 1, Verb: event.VerbList}.Event(), event.RequestAnswered{Req: 1}.Event(),
+		event.RequestSent{Req: 2, Verb: event.VerbWatch, Options: &metav1.ListOptions{ResourceVersion: "4"}}.Event(),
+		event.WireRequest{Req: 9, URL: "/api"}.Event(), event.WireDone{Req: 9}.Event(),
+		event.WatchClosed{Req: 2, Err: bad}.Event(), event.Backoff{Wait: time.Second, Err: bad}.Event(), {Kind: event.KindBackoffEnded},
+		event.Fault{Name: "cut", Struck: 1}.Event(), event.WireRequest{Req: 10, URL: "/api?watch=1"}.Event(),
+		event.Selected{Selection: "{}"}.Event(), // numbers of requests begin again
+		event.WireRequest{Req: 9, URL: "/apis"}.Event(), event.WireRequest{Req: 10, URL: "/open"}.Event(),
+		event.RequestSent{Req: 3, Verb: event.VerbWatch}.Event(),
 	} {
 		s.emit(e)
 	}

@@ -12,12 +12,12 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // Events returns the kept events from one seq to another, for WriteFile.
-func (r *Recorder) Events(from, to uint64) iter.Seq[*Event] {
-	return func(yield func(*Event) bool) { r.Read(from, to, yield) }
+func (r *Recorder) Events(from, to uint64) iter.Seq[*event.Entry] {
+	return func(yield func(*event.Entry) bool) { r.Read(from, to, yield) }
 }
 
 // WriteFile writes the whole log as a trace file. If the beginning was evicted, the state before the first kept event comes first.
@@ -26,10 +26,10 @@ func (r *Recorder) WriteFile(w io.Writer, h Header) error {
 	// Hold on to the events before asking where they begin: they may be evicted meanwhile.
 	parts := r.span(1, head, false)
 	if len(parts) == 0 {
-		return WriteFile(w, h, func(func(*Event) bool) {})
+		return WriteFile(w, h, func(func(*event.Entry) bool) {})
 	}
-	first := parts[0].first + uint64(parts[0].lo)
-	var before []Event
+	first := parts[0].First + uint64(parts[0].Lo)
+	var before []event.Entry
 	if first > 1 {
 		f := r.FoldAt(first - 1)
 		if f.Seq() != first-1 {
@@ -39,14 +39,14 @@ func (r *Recorder) WriteFile(w io.Writer, h Header) error {
 		h.First = first
 		h.Selection = f.Selection()
 	}
-	return WriteFile(w, h, func(yield func(*Event) bool) {
+	return WriteFile(w, h, func(yield func(*event.Entry) bool) {
 		for i := range before {
 			if !yield(&before[i]) {
 				return
 			}
 		}
 		for _, p := range parts {
-			if !p.each(yield) {
+			if !p.Each(yield) {
 				return
 			}
 		}
@@ -55,7 +55,7 @@ func (r *Recorder) WriteFile(w io.Writer, h Header) error {
 
 // WriteFile writes a trace file: JSON Lines, the header first. It fills in the header's Format, Version and ClientGo, and a zero Selection from a leading
 // KindSelected. Each object is written once, where it first appears, as its MarshalJSON returns it.
-func WriteFile(w io.Writer, h Header, events iter.Seq[*Event]) error {
+func WriteFile(w io.Writer, h Header, events iter.Seq[*event.Entry]) error {
 	bw := bufio.NewWriterSize(w, 64<<10)
 	fw := &fileWriter{w: bw, ids: map[any]int{}}
 	fw.enc = json.NewEncoder(&fw.line)
@@ -65,10 +65,10 @@ func WriteFile(w io.Writer, h Header, events iter.Seq[*Event]) error {
 	for e := range events {
 		if !begun {
 			begun = true
-			if h.Selection.Resource == "" && e.Kind == KindSelected {
+			if h.Selection.Resource == "" && e.Kind == event.KindSelected {
 				// A text that is not a Selection leaves the header's empty.
-				if json.Unmarshal([]byte(e.Text), &h.Selection) != nil {
-					h.Selection = Selection{}
+				if json.Unmarshal([]byte(e.Selected().Selection), &h.Selection) != nil {
+					h.Selection = event.Selection{}
 				}
 			}
 			if err = fw.header(h); err != nil {
@@ -110,18 +110,18 @@ func (fw *fileWriter) put(v any) error {
 	return err
 }
 
-func (fw *fileWriter) event(e *Event) error {
-	if KindName(e.Kind) == "" {
+func (fw *fileWriter) event(e *event.Entry) error {
+	if event.KindName(e.Kind) == "" {
 		return nil // an unknown kind, which the fold ignores
 	}
 	rec, err := fw.record(e)
 	if err != nil {
 		return err
 	}
-	if len(e.Items) > 0 {
-		rec.Items = make([]itemRecord, len(e.Items))
-		for i := range e.Items {
-			if rec.Items[i], err = fw.item(e, &e.Items[i]); err != nil {
+	if items := e.Members().Items; len(items) > 0 {
+		rec.Items = make([]itemRecord, len(items))
+		for i := range items {
+			if rec.Items[i], err = fw.item(e, &items[i]); err != nil {
 				return err
 			}
 		}
@@ -130,33 +130,29 @@ func (fw *fileWriter) event(e *Event) error {
 }
 
 // record returns an event's line without its items.
-//
-//eventmembers:any a line has every member that an event has
-func (fw *fileWriter) record(e *Event) (*record, error) {
-	rec := &record{Seq: e.Seq, At: int64(e.At), Lane: e.Lane, Kind: KindName(e.Kind), Op: e.Op.String(), Verb: e.Verb.String(),
-		Flag: e.Flag, Listener: e.Listener, Req: e.Req, N: e.N, M: e.M, Dur: int64(e.Dur), Key: e.Key, RV: e.RV,
-		StoreRV: e.StoreRV, Text: e.Text, Options: toOptions(e.Options), Indexed: toIndexed(e.Indexed)}
-	if e.Release != informer.ReleaseDefault {
-		rec.Release = e.Release.String()
-	}
-	if e.Err != nil {
-		rec.Err = &errRecord{Message: e.Err.Error(), Cause: ErrorCause(e.Err)}
+func (fw *fileWriter) record(e *event.Entry) (*record, error) {
+	m := e.Members()
+	rec := &record{Seq: e.Seq, At: int64(e.At), Lane: e.Lane, Kind: event.KindName(e.Kind), Op: m.Op.String(), Verb: m.Verb.String(),
+		Flag: m.Flag, Listener: m.Listener, Req: m.Req, N: m.N, M: m.M, Dur: int64(m.Dur), Key: m.Key, RV: m.RV,
+		StoreRV: m.StoreRV, Text: m.Text, Release: m.Release, Options: toOptions(m.Options), Indexed: toIndexed(m.Indexed)}
+	if m.Err != nil {
+		rec.Err = &errRecord{Message: m.Err.Error(), Cause: event.ErrorCause(m.Err)}
 		var s interface{ Status() metav1.Status }
-		if errors.As(e.Err, &s) {
+		if errors.As(m.Err, &s) {
 			rec.Err.Code, rec.Err.Reason = s.Status().Code, string(s.Status().Reason)
 		}
 	}
 	var err error
-	if rec.Obj, err = fw.object(e.Obj); err != nil {
-		return nil, fmt.Errorf("event %d, object %s: %w", e.Seq, e.Key, err)
+	if rec.Obj, err = fw.object(m.Obj); err != nil {
+		return nil, fmt.Errorf("event %d, object %s: %w", e.Seq, e.Key(), err)
 	}
-	if rec.Old, err = fw.object(e.Old); err != nil {
-		return nil, fmt.Errorf("event %d, old object %s: %w", e.Seq, e.Key, err)
+	if rec.Old, err = fw.object(m.Old); err != nil {
+		return nil, fmt.Errorf("event %d, old object %s: %w", e.Seq, e.Key(), err)
 	}
 	return rec, nil
 }
 
-func (fw *fileWriter) item(e *Event, it *informer.Item) (itemRecord, error) {
+func (fw *fileWriter) item(e *event.Entry, it *event.Item) (itemRecord, error) {
 	o, err := fw.object(it.Obj)
 	if err != nil {
 		return itemRecord{}, fmt.Errorf("event %d, object %s: %w", e.Seq, it.Key, err)
@@ -192,12 +188,12 @@ func (fw *fileWriter) object(o any) (*objRecord, error) {
 		fw.ids[o] = fw.next
 	}
 	rec := &objRecord{ID: fw.next, Raw: raw}
-	w := weigh(o)
-	if w.dropped() {
-		rec.Came = w.came
+	w := event.Weigh(o)
+	if w.Dropped() {
+		rec.Came = w.Came
 	}
-	if w.held != int64(len(raw)) {
-		rec.Held = w.held
+	if w.Held != int64(len(raw)) {
+		rec.Held = w.Held
 	}
 	return rec, nil
 }

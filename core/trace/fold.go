@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 )
 
@@ -33,7 +34,7 @@ type Fold struct {
 	epoch uint64
 	seq   uint64
 	at    time.Duration
-	sel   Selection
+	sel   event.Selection
 	world world
 	wires []wire // as many as lanes; see lane.wire
 	lanes []lane
@@ -42,7 +43,7 @@ type Fold struct {
 
 // lane is one informer and its surroundings.
 type lane struct {
-	of         LaneOf
+	of         event.LaneOf
 	stage      string // of its factory
 	wire       int    // index of the wire for its requests: lanes of one resource that a selection began with share one
 	release    informer.Release
@@ -62,7 +63,7 @@ type reflector struct {
 	Reflector // counters and strings that go into the State unchanged
 
 	req      uint32
-	verb     informer.Verb
+	verb     event.Verb
 	options  *metav1.ListOptions
 	wire     string // the URL as sent on the wire
 	wireOpen bool   // the wire has not reported the request yet
@@ -101,7 +102,7 @@ func (f *Fold) Seq() uint64 { return f.seq }
 func (f *Fold) At() time.Duration { return f.at }
 
 // Selection returns what the experiment watches; the zero value before KindSelected.
-func (f *Fold) Selection() Selection { return f.sel }
+func (f *Fold) Selection() event.Selection { return f.sel }
 
 // Lanes returns how many informers run side by side, at least 1.
 func (f *Fold) Lanes() int { return len(f.lanes) }
@@ -135,15 +136,15 @@ func (f *Fold) Clone() *Fold {
 }
 
 // Apply advances the fold by one event. It keeps what the event points to, not the event itself.
-func (f *Fold) Apply(e *Event) {
+func (f *Fold) Apply(e *event.Entry) {
 	f.seq = e.Seq
 	if e.At > f.at {
 		f.at = e.At
 	}
-	switch kinds[e.Kind].about {
-	case aboutSelection:
+	switch event.SubjectOf(e.Kind) {
+	case event.AboutSelection:
 		f.applySelection(e)
-	case aboutWorld:
+	case event.AboutWorld:
 		f.applyWorld(e)
 	default:
 		if int(e.Lane) < len(f.lanes) {
@@ -153,54 +154,55 @@ func (f *Fold) Apply(e *Event) {
 }
 
 // applySelection folds an event that begins informers, or moves their factory to another stage.
-func (f *Fold) applySelection(e *Event) {
+func (f *Fold) applySelection(e *event.Entry) {
 	switch e.Kind {
-	case KindSelected:
+	case event.KindSelected:
 		f.selected(e)
-	case KindRestored:
+	case event.KindRestored:
 		f.restore(e)
-	case KindLane:
+	case event.KindLane:
 		f.laneBegins(e)
-	case KindFactory:
+	case event.KindFactory:
+		x := e.Factory()
 		for i := range f.lanes {
-			if l := &f.lanes[i]; !l.of.Unshared && l.of.Release == e.Key {
-				l.stage = e.Text
+			if l := &f.lanes[i]; !l.of.Unshared && l.of.Release == x.Release {
+				l.stage = x.Stage
 			}
 		}
 	}
 }
 
 // applyLane folds an event of one informer.
-func (f *Fold) applyLane(l *lane, e *Event) {
-	switch kinds[e.Kind].about {
-	case aboutReflector:
+func (f *Fold) applyLane(l *lane, e *event.Entry) {
+	switch event.SubjectOf(e.Kind) {
+	case event.AboutReflector:
 		f.applyReflector(l, e)
-	case aboutQueue:
+	case event.AboutQueue:
 		l.queue.apply(f.epoch, e)
-	case aboutStore:
+	case event.AboutStore:
 		l.store.apply(f.epoch, f.alone, e)
-	case aboutListener:
+	case event.AboutListener:
 		l.applyListener(e)
-	case aboutWork:
+	case event.AboutWork:
 		if l.work == nil {
 			l.work = &workq{}
 		}
 		l.work.apply(f.epoch, e)
-	case aboutLane:
+	case event.AboutLane:
 		switch e.Kind {
-		case KindSampled:
+		case event.KindSampled:
 			l.sampled(e)
-		case KindMutated, KindMet:
+		case event.KindMutated, event.KindMet:
 			l.changed(f.epoch, e)
 		}
 	}
 	l.remember(&f.wires[l.wire], e)
 }
 
-func (f *Fold) selected(e *Event) {
-	var sel Selection
-	if json.Unmarshal([]byte(e.Text), &sel) != nil {
-		sel = Selection{}
+func (f *Fold) selected(e *event.Entry) {
+	var sel event.Selection
+	if json.Unmarshal([]byte(e.Selected().Selection), &sel) != nil {
+		sel = event.Selection{}
 	}
 	f.sel = sel
 	lanes := sel.Lanes()
@@ -214,7 +216,7 @@ func (f *Fold) selected(e *Event) {
 }
 
 // is sets what the informer of a lane watches.
-func (l *lane) is(of LaneOf) {
+func (l *lane) is(of event.LaneOf) {
 	l.of = of
 	if release, err := informer.ParseRelease(of.Release); err == nil && of.Release != "" {
 		l.setRelease(release)
@@ -222,10 +224,10 @@ func (l *lane) is(of LaneOf) {
 }
 
 // laneBegins puts an informer into a lane: after the last one, or in place of one that has ended.
-func (f *Fold) laneBegins(e *Event) {
-	var of LaneOf
+func (f *Fold) laneBegins(e *event.Entry) {
+	var of event.LaneOf
 	i := int(e.Lane)
-	if json.Unmarshal([]byte(e.Text), &of) != nil || i > len(f.lanes) || i >= maxLanes {
+	if json.Unmarshal([]byte(e.LaneBegun().Informer), &of) != nil || i > len(f.lanes) || i >= maxLanes {
 		return
 	}
 	l := newLane()
@@ -239,9 +241,6 @@ func (f *Fold) laneBegins(e *Event) {
 }
 
 func (l *lane) setRelease(release informer.Release) {
-	if release == informer.ReleaseDefault {
-		release = informer.Release137
-	}
 	l.release, l.releaseSet = release, true
 	delta := release == informer.Release131
 	if l.queue.delta != delta && l.queue.len() == 0 {
@@ -250,105 +249,109 @@ func (l *lane) setRelease(release informer.Release) {
 }
 
 // applyReflector folds the events of the informer as a whole and of its Reflector. The phase changes with the same events as informer.ReflectorSnapshot's.
-func (f *Fold) applyReflector(l *lane, e *Event) {
+func (f *Fold) applyReflector(l *lane, e *event.Entry) {
 	r := &l.refl
 	switch e.Kind {
-	case informer.KindInformerStarted:
+	case event.KindInformerStarted:
 		l.running = true
-		l.setRelease(e.Release)
-	case informer.KindInformerStopped:
+		if release, err := informer.ParseRelease(e.InformerStarted().Release); err == nil {
+			l.setRelease(release)
+		}
+	case event.KindInformerStopped:
 		l.running = false
-	case informer.KindInformerSynced:
+	case event.KindInformerSynced:
 		l.synced = true
-	case informer.KindReflectorStarted:
+	case event.KindReflectorStarted:
 		r.Phase = "idle"
-	case informer.KindReflectorStopped:
+	case event.KindReflectorStopped:
 		r.Phase = "stopped"
 		r.BackoffMillis, r.TimeoutSeconds, r.TempStore = 0, 0, 0
-	case informer.KindListWatchStarted:
+	case event.KindListWatchStarted:
 		if r.ResourceVersion != "" { // retrying a first list is not a relist
 			r.Relists++
 		}
-		r.Why = e.Text
-	case informer.KindRequestSent:
+		r.Why = e.ListWatchStarted().Why
+	case event.KindRequestSent:
 		r.send(e)
-	case informer.KindRequestAnswered:
+	case event.KindRequestAnswered:
 		r.takeAnswer(e)
-		if e.Err == nil {
-			f.wires[l.wire].sawRV(e.RV)
+		if e.Err() == nil {
+			f.wires[l.wire].sawRV(e.RV())
 		}
-	case informer.KindWatchEvent:
-		f.wires[l.wire].sawRV(e.RV)
+	case event.KindWatchEvent:
+		f.wires[l.wire].sawRV(e.RV())
 		r.receive(e)
-	case informer.KindWatchClosed:
+	case event.KindWatchClosed:
 		r.noteError(e)
 		r.TempStore, r.TimeoutSeconds = 0, 0
-	case informer.KindEventDropped:
+	case event.KindEventDropped:
 		r.Dropped++
-	case informer.KindReflectorRV:
-		r.ResourceVersion = e.RV
-		f.wires[l.wire].sawRV(e.RV)
-	case informer.KindUnavailable:
-		r.Unavailable = e.Flag
-	case informer.KindBackoff:
+	case event.KindReflectorRV:
+		r.ResourceVersion = e.RV()
+		f.wires[l.wire].sawRV(e.RV())
+	case event.KindUnavailable:
+		r.Unavailable = e.Unavailable().Unavailable
+	case event.KindBackoff:
 		r.backOff(e)
-	case informer.KindBackoffEnded:
+	case event.KindBackoffEnded:
 		r.BackoffMillis = 0
-	case informer.KindResyncDue:
+	case event.KindResyncDue:
 		r.Resyncs++
-	case informer.KindReflectorError:
+	case event.KindReflectorError:
 		r.noteError(e)
 	}
 }
 
 // send notes a request.
-func (r *reflector) send(e *Event) {
-	r.req, r.verb, r.options = e.Req, e.Verb, e.Options
+func (r *reflector) send(e *event.Entry) {
+	sent := e.RequestSent()
+	r.req, r.verb, r.options = sent.Req, sent.Verb, sent.Options
 	r.wire, r.wireOpen = "", true
-	r.Verb = e.Verb.String()
+	r.Verb = sent.Verb.String()
 	r.RequestMillis = millis(e.At)
 	r.TimeoutSeconds = 0
 	r.TempStore = 0
-	switch e.Verb {
-	case informer.VerbList:
+	switch sent.Verb {
+	case event.VerbList:
 		r.Lists++
 		r.Phase = "listing"
-	case informer.VerbWatchList:
+	case event.VerbWatchList:
 		r.Watches++
 		r.Phase = "watch-listing"
 	default:
 		r.Watches++
 		r.Phase = "watching"
 	}
-	if e.Verb != informer.VerbList && e.Options != nil && e.Options.TimeoutSeconds != nil {
-		r.TimeoutSeconds = *e.Options.TimeoutSeconds
+	if sent.Verb != event.VerbList && sent.Options != nil && sent.Options.TimeoutSeconds != nil {
+		r.TimeoutSeconds = *sent.Options.TimeoutSeconds
 	}
 }
 
 // takeAnswer notes the answer to a request, or its failure.
-func (r *reflector) takeAnswer(e *Event) {
+func (r *reflector) takeAnswer(e *event.Entry) {
 	r.noteError(e)
 	switch {
-	case e.Req != r.req:
-	case e.Err != nil:
+	case e.Req() != r.req:
+	case e.Err() != nil:
 		r.TimeoutSeconds = 0
-	case r.verb == informer.VerbList:
+	case r.verb == event.VerbList:
 		r.Backoffs = r.Backoffs[:0]
 	}
 }
 
 // receive notes an event of the watch.
-func (r *reflector) receive(e *Event) {
+func (r *reflector) receive(e *event.Entry) {
 	r.Backoffs = r.Backoffs[:0]
-	if e.Op != informer.OpBookmark {
+	received := e.WatchEvent()
+	if received.Op != event.OpBookmark {
 		r.Events++
 		if r.Phase == "watch-listing" {
-			r.TempStore = e.N
+			r.TempStore = received.TempStore
 		}
 		return
 	}
 	r.Bookmarks++
-	if e.Flag {
+	if received.EndMark {
 		r.TempStore = 0
 		if r.Phase == "watch-listing" {
 			r.Phase = "watching"
@@ -357,13 +360,14 @@ func (r *reflector) receive(e *Event) {
 }
 
 // backOff notes that a wait begins.
-func (r *reflector) backOff(e *Event) {
+func (r *reflector) backOff(e *event.Entry) {
 	r.Phase = "backoff"
-	r.BackoffMillis = millis(e.Dur)
+	backoff := e.Backoff()
+	r.BackoffMillis = millis(backoff.Wait)
 	r.BackoffSince = millis(e.At)
-	r.BackoffCause, r.BackoffThen = "", e.Text
-	if e.Err != nil {
-		r.BackoffCause = e.Err.Error()
+	r.BackoffCause, r.BackoffThen = "", backoff.Then
+	if backoff.Err != nil {
+		r.BackoffCause = backoff.Err.Error()
 		r.noteError(e)
 	}
 	if len(r.Backoffs) >= maxBackoffs {
@@ -374,9 +378,9 @@ func (r *reflector) backOff(e *Event) {
 }
 
 // noteError keeps an event's error as the last one, if it has one.
-func (r *reflector) noteError(e *Event) {
-	if e.Err != nil {
-		r.LastError = e.Err.Error()
+func (r *reflector) noteError(e *event.Entry) {
+	if e.Err() != nil {
+		r.LastError = e.Err().Error()
 		r.LastErrorMillis = millis(e.At)
 	}
 }

@@ -5,54 +5,51 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // filled returns a Fold with n objects under two indices.
 func filled(n int) *Fold {
 	f := NewFold()
-	e := Event{Seq: 1}
-	e.Kind = informer.KindStoreReplaced
+	var e event.StoreReplaced
 	for i := range n {
 		key := fmt.Sprintf("ns-%d/pod-%d", i%50, i)
-		e.Items = append(e.Items, informer.Item{Key: key, RV: "1", Indexed: values(i)})
+		e.Items = append(e.Items, event.Item{Key: key, RV: "1", Indexed: values(i)})
 	}
-	f.Apply(&e)
-	e = Event{Seq: 2}
-	e.Kind, e.Listener, e.M, e.Text = informer.KindListenerAdded, 1, 1024, "bench"
-	f.Apply(&e)
+	f.Apply(&event.Entry{Seq: 1, Event: e.Event()})
+	f.Apply(&event.Entry{Seq: 2, Event: event.ListenerAdded{Listener: 1, Name: "bench", Capacity: 1024}.Event()})
 	return f
 }
 
-func values(i int) []informer.IndexValues {
-	return []informer.IndexValues{
+func values(i int) []event.IndexValues {
+	return []event.IndexValues{
 		{Index: "namespace", Values: []string{fmt.Sprintf("ns-%d", i%50)}},
 		{Index: "node", Values: []string{fmt.Sprintf("node-%d", i%100)}},
 	}
 }
 
 // watchEvents returns the events that one watch event causes.
-func watchEvents(n int) []Event {
-	var out []Event
-	add := func(e informer.Event) {
-		out = append(out, Event{Seq: uint64(len(out) + 3), At: time.Duration(len(out)) * 12 * time.Microsecond, Event: e})
+func watchEvents(n int) []event.Entry {
+	var out []event.Entry
+	add := func(e event.Event) {
+		out = append(out, event.Entry{Seq: uint64(len(out) + 3), At: time.Duration(len(out)) * 12 * time.Microsecond, Event: e})
 	}
 	for i := range n {
 		key := fmt.Sprintf("ns-%d/pod-%d", i%50, i)
 		rv := fmt.Sprint(1000 + i)
-		op := informer.OpUpdated
-		add(informer.Event{Kind: KindWireFrame, Op: op, Key: key, RV: rv, N: 2000})
-		add(informer.Event{Kind: informer.KindWatchEvent, Op: op, Key: key, RV: rv})
-		add(informer.Event{Kind: informer.KindQueued, Op: op, Key: key, RV: rv, N: 1})
-		add(informer.Event{Kind: informer.KindReflectorRV, RV: rv})
-		add(informer.Event{Kind: informer.KindPopped, N: 1})
-		add(informer.Event{Kind: informer.KindStoreUpdated, Key: key, RV: rv, StoreRV: rv, Indexed: values(i)})
-		add(informer.Event{Kind: informer.KindDistributed, Op: op, Key: key, RV: rv, N: 1})
-		add(informer.Event{Kind: informer.KindProcessed, N: 1})
-		add(informer.Event{Kind: informer.KindAccepted, Op: op, Key: key, RV: rv, Listener: 1, M: 1024})
-		add(informer.Event{Kind: informer.KindDelivered, Op: op, Key: key, RV: rv, Listener: 1})
-		add(informer.Event{Kind: informer.KindHandling, Op: op, Key: key, RV: rv, Listener: 1})
-		add(informer.Event{Kind: informer.KindHandled, Op: op, Key: key, RV: rv, Listener: 1, Dur: time.Microsecond})
+		op := event.OpUpdated
+		add(event.WireFrame{Op: op, Key: key, RV: rv, Bytes: 2000}.Event())
+		add(event.WatchEvent{Op: op, Key: key, RV: rv}.Event())
+		add(event.Queued{Op: op, Key: key, RV: rv, Length: 1}.Event())
+		add(event.ReflectorRV{RV: rv}.Event())
+		add(event.Popped{Deltas: 1}.Event())
+		add(event.Stored{Kind: event.KindStoreUpdated, Key: key, RV: rv, StoreRV: rv, Indexed: values(i)}.Event())
+		add(event.Distributed{Op: op, Key: key, RV: rv, Listeners: 1}.Event())
+		add(event.Processed{Deltas: 1}.Event())
+		add(event.Accepted{Op: op, Key: key, RV: rv, Listener: 1, Capacity: 1024}.Event())
+		add(event.Delivered{Op: op, Key: key, RV: rv, Listener: 1}.Event())
+		add(event.Handling{Op: op, Key: key, RV: rv, Listener: 1}.Event())
+		add(event.Handled{Op: op, Key: key, RV: rv, Listener: 1, Took: time.Microsecond}.Event())
 	}
 	return out
 }

@@ -3,6 +3,8 @@ package trace
 import (
 	"encoding/json"
 	"time"
+
+	"informerscope/core/event"
 )
 
 // CrowdCount is the simulated API server's count of its other clients, and of the requests for lists by all clients, this informer included.
@@ -41,9 +43,9 @@ type crowd struct {
 	peak int
 }
 
-func (c *crowd) apply(e *Event) {
+func (c *crowd) apply(e *event.Entry) {
 	var is CrowdCount
-	if json.Unmarshal([]byte(e.Text), &is) != nil {
+	if json.Unmarshal([]byte(e.Crowd().Count), &is) != nil {
 		return
 	}
 	if is.Clients == 0 || is.Requests < c.Requests {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // TestACrowdIsCountedBySeconds: requests are counted over the last second, and the peak stays; without other clients there is no crowd.
@@ -15,7 +15,7 @@ func TestACrowdIsCountedBySeconds(t *testing.T) {
 	f := NewFold()
 	say := func(at time.Duration, clients, requests int) *Crowd {
 		text := fmt.Sprintf(`{"clients":%d,"watching":3,"seats":10,"busy":2,"requests":%d,"refused":1}`, clients, requests)
-		f.Apply(&Event{Seq: f.Seq() + 1, At: at, Event: informer.Event{Kind: KindCrowd, Text: text}})
+		f.Apply(&event.Entry{Seq: f.Seq() + 1, At: at, Event: event.Crowd{Count: text}.Event()})
 		return f.State().API.Crowd
 	}
 	if f.State().API.Crowd != nil {
@@ -43,7 +43,7 @@ func TestACrowdIsCountedBySeconds(t *testing.T) {
 	if b, _ := json.Marshal(restored.State().API); string(a) != string(b) {
 		t.Errorf("%s\nrestored %s", a, b)
 	}
-	f.Apply(&Event{Seq: f.Seq() + 1, At: 10 * time.Second, Event: informer.Event{Kind: KindCrowd, Text: "{"}})
+	f.Apply(&event.Entry{Seq: f.Seq() + 1, At: 10 * time.Second, Event: event.Crowd{Count: "{"}.Event()})
 	if got := f.State().API.Crowd; got == nil || got.Requests != 360 {
 		t.Errorf("after what cannot be read: %+v", got)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // listener is one processorListener and its handler.
@@ -62,12 +62,13 @@ func (l *lane) listener(id int32) *listener {
 	return nil
 }
 
-func (l *lane) applyListener(e *Event) {
+func (l *lane) applyListener(e *event.Entry) {
 	switch e.Kind {
-	case informer.KindListenerAdded:
+	case event.KindListenerAdded:
 		// A new processorListener takes part in resyncs until KindListenerSyncing changes that.
-		n := listener{id: e.Listener, name: short(e.Text), resync: e.Dur, capacity: e.M, syncing: true}
-		i, ok := l.listenerIndex(e.Listener)
+		listenerAdded := e.ListenerAdded()
+		n := listener{id: listenerAdded.Listener, name: short(listenerAdded.Name), resync: listenerAdded.Resync, capacity: listenerAdded.Capacity, syncing: true}
+		i, ok := l.listenerIndex(listenerAdded.Listener)
 		switch {
 		case ok:
 			l.listeners[i] = n
@@ -75,62 +76,66 @@ func (l *lane) applyListener(e *Event) {
 			l.listeners = slices.Insert(l.listeners, i, n)
 		}
 		return
-	case informer.KindDistributed:
+	case event.KindDistributed:
 		return // each listener reports what it accepted
 	}
-	li := l.listener(e.Listener)
+	li := l.listener(e.Listener())
 	if li == nil {
 		return
 	}
 	switch e.Kind {
-	case informer.KindListenerRemoved:
+	case event.KindListenerRemoved:
 		li.removed = true
 		l.pruneRemoved()
-	case informer.KindListenerStopped:
-		li.discarded += e.N
+	case event.KindListenerStopped:
+		li.discarded += e.ListenerStopped().Discarded
 		li.ring, li.waiting, li.handling = 0, false, false
-	case informer.KindListenerSyncing:
-		li.syncing = e.Flag
-	case informer.KindAccepted:
+	case event.KindListenerSyncing:
+		li.syncing = e.ListenerSyncing().Syncing
+	case event.KindAccepted:
+		x := e.Accepted()
 		li.accepted++
 		li.rate.advance(e.At)
 		li.rate.In++
-		li.setRing(e.N)
-		l.grow(li, e.M, e)
-		if !e.Flag {
+		li.setRing(x.Ring)
+		l.grow(li, x.Capacity, e)
+		if !x.InRing {
 			li.waiting = true
 		}
 		l.challenge(li, e)
-	case informer.KindDelivered:
+	case event.KindDelivered:
+		x := e.Delivered()
 		li.delivered++
-		li.setRing(e.N)
-		li.waiting = e.Flag
-	case informer.KindHandling:
+		li.setRing(x.Ring)
+		li.waiting = x.Waiting
+	case event.KindHandling:
+		x := e.Handling()
 		li.handling = true
-		li.now = qitem{seq: e.Seq, op: e.Op, key: e.Key, rv: e.RV}
+		li.now = qitem{seq: e.Seq, op: x.Op, key: x.Key, rv: x.RV}
 		li.handlingSince = e.At
-	case informer.KindHandled:
+	case event.KindHandled:
+		x := e.Handled()
 		slot := &li.recent[li.handled%meanOver]
-		li.recentSum += e.Dur - *slot
-		*slot = e.Dur
+		li.recentSum += x.Took - *slot
+		*slot = x.Took
 		li.handled++
 		li.rate.advance(e.At)
 		li.rate.Out++
 		li.handling = false
-		if e.Err != nil {
+		if x.Err != nil {
 			li.panics++
-			li.lastPanic = e.Err.Error()
-			l.recent.Panicked = Happening{At: e.At, Listener: e.Listener}
+			li.lastPanic = x.Err.Error()
+			l.recent.Panicked = Happening{At: e.At, Listener: x.Listener}
 		}
-	case informer.KindListenerSynced:
+	case event.KindListenerSynced:
 		li.synced = true
-	case KindHandlerSpeed:
-		li.pace = e.Dur
+	case event.KindHandlerSpeed:
+		li.pace = e.HandlerSpeed().Extra
 	}
 }
 
 // grow notes a ring's capacity if it changed.
-func (l *lane) grow(li *listener, capacity int, e *Event) {
+func (l *lane) grow(li *listener, capacity int, e *event.Entry) {
 	if capacity <= 0 || capacity == li.capacity {
 		return
 	}

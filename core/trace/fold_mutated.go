@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // Change is what a handler wrote into an object that it received.
@@ -39,50 +39,63 @@ type Met struct {
 }
 
 // changed applies KindMutated and KindMet.
-func (l *lane) changed(epoch uint64, e *Event) {
-	var is Change
-	if json.Unmarshal([]byte(e.Text), &is) != nil {
+func (l *lane) changed(epoch uint64, e *event.Entry) {
+	li := l.listener(e.Listener())
+	if e.Kind == event.KindMet {
+		if li != nil {
+			li.meet(e)
+		}
 		return
 	}
-	li := l.listener(e.Listener)
-	if e.Kind == KindMet {
-		if li != nil {
-			li.lastMet = Met{Key: e.Key, RV: e.RV, As: "object", Label: is.Label, Is: is.Is, AtMillis: millis(e.At)}
-			if e.Flag {
-				li.metOld++
-				li.lastMet.As = "old"
-			} else {
-				li.met++
-			}
-		}
+	mutated := e.Mutated()
+	var is Change
+	if json.Unmarshal([]byte(mutated.Change), &is) != nil {
 		return
 	}
 	if li != nil {
 		li.mutations++
 	}
-	c, held := l.store.objects.get(e.Key)
-	if !e.Flag || !held || c.RV != e.RV {
+	c, held := l.store.objects.get(mutated.Key)
+	if !mutated.Stored || !held || c.RV != mutated.RV {
 		return // the store has another object by now: only a handler that received this one sees the change
 	}
 	l.store.mutate(epoch, c, e, is)
 }
 
+// meet notes that the handler received an object that another handler had mutated.
+func (l *listener) meet(e *event.Entry) {
+	met := e.Met()
+	var is Change
+	if json.Unmarshal([]byte(met.Change), &is) != nil {
+		return
+	}
+	l.lastMet = Met{Key: met.Key, RV: met.RV, As: "object", Label: is.Label, Is: is.Is, AtMillis: millis(e.At)}
+	if met.AsOld {
+		l.metOld++
+		l.lastMet.As = "old"
+	} else {
+		l.met++
+	}
+}
+
 // mutate changes an object but not its index entries, as happens in client-go.
-func (s *store) mutate(epoch uint64, c *Cell, e *Event, is Change) {
-	m := &Mutation{Key: e.Key, RV: e.RV, Listener: e.Listener, Label: is.Label, Was: is.Was, Is: is.Is, Stale: []string{}, AtMillis: millis(e.At)}
+func (s *store) mutate(epoch uint64, c *Cell, e *event.Entry, is Change) {
+	mutated := e.Mutated()
+	m := &Mutation{Key: mutated.Key, RV: mutated.RV, Listener: mutated.Listener,
+		Label: is.Label, Was: is.Was, Is: is.Is, Stale: []string{}, AtMillis: millis(e.At)}
 	for _, has := range c.Indexed {
-		gives := slices.IndexFunc(e.Indexed, func(x informer.IndexValues) bool { return x.Index == has.Index })
-		if gives >= 0 && !slices.Equal(e.Indexed[gives].Values, has.Values) {
+		gives := slices.IndexFunc(mutated.Indexed, func(x event.IndexValues) bool { return x.Index == has.Index })
+		if gives >= 0 && !slices.Equal(mutated.Indexed[gives].Values, has.Values) {
 			m.Stale = append(m.Stale, has.Index)
 		}
 	}
 	slices.Sort(m.Stale)
-	s.weight.take(weigh(c.Obj))
+	s.weight.Take(event.Weigh(c.Obj))
 	n := *c
-	n.Obj, n.Mutation, n.Seq = e.Obj, m, e.Seq
-	s.objects.set(epoch, e.Key, &n)
-	s.mutated.set(epoch, e.Key, m)
-	s.weight.add(weigh(n.Obj))
+	n.Obj, n.Mutation, n.Seq = mutated.Obj, m, e.Seq
+	s.objects.set(epoch, n.Key, &n)
+	s.mutated.set(epoch, n.Key, m)
+	s.weight.Add(event.Weigh(n.Obj))
 }
 
 // mutations returns the newest mutations of objects in the store, newest first.

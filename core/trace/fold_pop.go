@@ -1,14 +1,17 @@
 package trace
 
-import "informerscope/core/informer"
+import (
+	"informerscope/core/event"
+	"informerscope/core/informer"
+)
 
 // popLimit is the most deltas that a RealFIFO pops in one batch.
 const popLimit = 1000
 
 // batchable reports whether a delta can be in a batch with others.
-func batchable(op informer.Op) bool {
+func batchable(op event.Op) bool {
 	switch op {
-	case informer.OpReplacedAll, informer.OpSyncAll, informer.OpBookmark:
+	case event.OpReplacedAll, event.OpSyncAll, event.OpBookmark:
 		return false
 	}
 	return true

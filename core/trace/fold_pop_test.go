@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 )
 
@@ -21,7 +22,7 @@ func TestNextPopIsWhatTheQueueHandsOver(t *testing.T) {
 		for seed := range uint64(10) {
 			rng := rand.New(rand.NewPCG(seed, uint64(release)))
 			r := NewRecorder(RecorderOptions{})
-			r.Lane(0).Observe(&informer.Event{Kind: informer.KindInformerStarted, Release: release})
+			r.Emit(0, event.InformerStarted{Release: release.String()}.Event())
 			known := informer.NewStore(informer.MetaNamespaceKeyFunc)
 			q := queueOf(release, known, r.Lane(0))
 			object := func() *metav1.ObjectMeta {

@@ -3,15 +3,15 @@ package trace
 import (
 	"slices"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
-const opCount = int(informer.OpBookmark) + 1
+const opCount = int(event.OpBookmark) + 1
 
 // qitem is a delta in a queue.
 type qitem struct {
 	seq       uint64
-	op        informer.Op
+	op        event.Op
 	tombstone bool
 	count     int32
 	key, rv   string
@@ -61,24 +61,26 @@ func (q *queue) len() int {
 	return q.line.n
 }
 
-func (q *queue) count(op informer.Op, by int) {
+func (q *queue) count(op event.Op, by int) {
 	if int(op) < len(q.mix) {
 		q.mix[op] += by
 	}
 }
 
-func (q *queue) apply(epoch uint64, e *Event) {
+func (q *queue) apply(epoch uint64, e *event.Entry) {
 	switch e.Kind {
-	case informer.KindQueued:
-		it := qitem{seq: e.Seq, op: e.Op, key: e.Key, rv: e.RV, count: int32(len(e.Items)),
-			tombstone: e.Flag && e.Op == informer.OpDeleted}
+	case event.KindQueued:
+		queued := e.Queued()
+		it := qitem{seq: e.Seq, op: queued.Op, key: queued.Key, rv: queued.RV, count: int32(len(queued.Items)),
+			tombstone: queued.Tombstone && queued.Op == event.OpDeleted}
 		q.push(epoch, it)
-	case informer.KindMerged:
+	case event.KindMerged:
+		x := e.Merged()
 		q.merges++
 		if !q.delta {
 			break
 		}
-		of, _ := q.keys.get(e.Key)
+		of, _ := q.keys.get(x.Key)
 		d := of.list
 		if len(d) < 2 {
 			break
@@ -86,24 +88,24 @@ func (q *queue) apply(epoch uint64, e *Event) {
 		older, newer := d[len(d)-2], d[len(d)-1]
 		kept := newer
 		gone := older
-		if e.Flag {
+		if x.KeptOlder {
 			kept, gone = older, newer
 		}
 		q.count(gone.op, -1)
 		merged := make([]qitem, len(d)-1)
 		copy(merged, d[:len(d)-2])
 		merged[len(merged)-1] = kept
-		q.keys.set(epoch, e.Key, deltas{merged, epoch})
-	case informer.KindPopulated:
-		q.population = e.N
-	case informer.KindPopped:
-		q.pop(epoch, e)
-	case informer.KindProcessed:
+		q.keys.set(epoch, x.Key, deltas{merged, epoch})
+	case event.KindPopulated:
+		q.population = e.Populated().Count
+	case event.KindPopped:
+		q.pop(epoch, e.Popped())
+	case event.KindProcessed:
 		q.processing, q.locked = false, false
-		q.population = e.M
-	case informer.KindQueueSynced:
+		q.population = e.Processed().Population
+	case event.KindQueueSynced:
 		q.synced = true
-	case informer.KindQueueClosed:
+	case event.KindQueueClosed:
 		q.closed = true
 	}
 }
@@ -129,21 +131,21 @@ func (q *queue) push(epoch uint64, it qitem) {
 	q.maxDepth = max(q.maxDepth, q.len())
 }
 
-func (q *queue) pop(epoch uint64, e *Event) {
+func (q *queue) pop(epoch uint64, popped event.Popped) {
 	q.pops++
-	q.processing, q.locked = true, e.Flag
+	q.processing, q.locked = true, popped.Locked
 	if q.batchEpoch != epoch {
 		q.batch, q.batchEpoch = nil, epoch
 	}
 	q.batch, q.batchKey = q.batch[:0], ""
 	if q.delta {
-		key := e.Key
+		key := popped.Key
 		if d, ok := q.keys.take(epoch, key); ok {
 			q.batch = append(q.batch, d.list...)
 			q.batchKey = key
 		}
 	} else {
-		n := min(max(e.N, 0), q.line.n)
+		n := min(max(popped.Deltas, 0), q.line.n)
 		for i := range n {
 			q.batch = append(q.batch, *q.line.at(i))
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 )
 
@@ -56,7 +57,7 @@ type Batch struct {
 	At time.Duration `json:"at"`
 	N  int           `json:"n,omitempty"` // deltas in it
 	// Ends is the type of the delta after the batch, if that delta cannot be in a batch and so ended it.
-	Ends informer.Op `json:"ends,omitempty"`
+	Ends event.Op `json:"ends,omitempty"`
 }
 
 // never is the time of a Happening that has not happened.
@@ -166,59 +167,59 @@ func (f *Fold) Rate(lane int, listener int32) ListenerRate {
 }
 
 // remember updates a lane's last moments after an event was applied to it.
-func (l *lane) remember(w *wire, e *Event) {
+func (l *lane) remember(w *wire, e *event.Entry) {
 	r := &l.recent
-	switch kinds[e.Kind].about {
-	case aboutReflector:
+	switch event.SubjectOf(e.Kind) {
+	case event.AboutReflector:
 		l.rememberReflector(e)
-	case aboutQueue:
+	case event.AboutQueue:
 		r.Depths.note(e.At, l.queue.len())
 	}
 	switch e.Kind {
-	case informer.KindPopped:
+	case event.KindPopped:
 		l.rememberBatch(e)
-	case informer.KindQueued:
-		if at, ok := w.came(e.Key, e.RV); ok {
+	case event.KindQueued:
+		if at, ok := w.came(e.Key(), e.RV()); ok {
 			r.Passed, r.Passage = Happening{At: e.At}, e.At-at
 		}
-	case informer.KindStoreReplaced:
+	case event.KindStoreReplaced:
 		l.relistTaken(e)
-	case informer.KindListenerRemoved:
+	case event.KindListenerRemoved:
 		l.rememberRemoved(e)
 	}
 }
 
-func (l *lane) rememberReflector(e *Event) {
+func (l *lane) rememberReflector(e *event.Entry) {
 	r := &l.recent
 	switch e.Kind {
-	case informer.KindListWatchStarted:
+	case event.KindListWatchStarted:
 		if l.refl.ResourceVersion != "" {
 			r.Relisting, r.RelistReplaces = true, l.store.replaces
 		}
-	case informer.KindBackoff:
-		r.Cause = ErrorCause(e.Err)
+	case event.KindBackoff:
+		r.Cause = event.ErrorCause(e.Err())
 		if !r.Silent {
 			r.Silent, r.SilentAt = true, e.At
 		}
-	case informer.KindRequestAnswered:
-		if e.Err == nil {
+	case event.KindRequestAnswered:
+		if e.Err() == nil {
 			r.Silent, r.SilentAt = false, 0
 		}
-	case informer.KindWatchEvent:
+	case event.KindWatchEvent:
 		r.Silent, r.SilentAt = false, 0
 	}
 	l.relistTaken(e)
 }
 
 // relistTaken notes that a relist is complete: its watch is open and, in 1.37, which replaces the store in one go, the store was replaced.
-func (l *lane) relistTaken(e *Event) {
+func (l *lane) relistTaken(e *event.Entry) {
 	r := &l.recent
 	if r.Relisting && l.refl.Phase == "watching" && (l.release != informer.Release137 || l.store.replaces > r.RelistReplaces) {
 		r.Relisting, r.Relisted = false, Happening{At: e.At}
 	}
 }
 
-func (l *lane) rememberBatch(e *Event) {
+func (l *lane) rememberBatch(e *event.Entry) {
 	b := &l.recent.Batch
 	q := &l.queue
 	n := len(q.batch)
@@ -233,17 +234,17 @@ func (l *lane) rememberBatch(e *Event) {
 	}
 }
 
-func (l *lane) rememberRemoved(e *Event) {
+func (l *lane) rememberRemoved(e *event.Entry) {
 	r := &l.recent
-	r.Left = Happening{At: e.At, Listener: e.Listener}
-	if e.Listener == r.Main {
+	r.Left = Happening{At: e.At, Listener: e.Listener()}
+	if e.Listener() == r.Main {
 		r.Main, r.MainAt = 0, never
 		l.choose(e)
 	}
 }
 
 // challenge makes li Main if it has a larger backlog than the current one, whose minimum time is over.
-func (l *lane) challenge(li *listener, e *Event) {
+func (l *lane) challenge(li *listener, e *event.Entry) {
 	r := &l.recent
 	if li.id == r.Main || li.removed || li.pending() < mainTells || e.At-r.MainAt < mainStays {
 		return
@@ -254,7 +255,7 @@ func (l *lane) challenge(li *listener, e *Event) {
 }
 
 // choose makes the listener with the largest backlog Main, if any has one.
-func (l *lane) choose(e *Event) {
+func (l *lane) choose(e *event.Entry) {
 	var most *listener
 	for i := range l.listeners {
 		if li := &l.listeners[i]; !li.removed && li.pending() >= mainTells && (most == nil || li.pending() > most.pending()) {

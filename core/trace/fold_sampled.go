@@ -1,6 +1,10 @@
 package trace
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"informerscope/core/event"
+)
 
 // Sampled is a sample of another program's informer. Members that are absent were not sampled.
 type Sampled struct {
@@ -22,9 +26,9 @@ type SampledListener struct {
 }
 
 // sampled applies a sample. A ring counts as grown from the first sample in which it is larger.
-func (l *lane) sampled(e *Event) {
+func (l *lane) sampled(e *event.Entry) {
 	var s Sampled
-	if json.Unmarshal([]byte(e.Text), &s) != nil {
+	if json.Unmarshal([]byte(e.Sampled().Sample), &s) != nil {
 		return
 	}
 	if s.ResourceVersion != "" {

@@ -5,25 +5,24 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // TestSampled: samples of another program's informer are in the State, and in that of a log which begins later.
 func TestSampled(t *testing.T) {
 	f := NewFold()
 	seq := uint64(0)
-	apply := func(e informer.Event) {
+	apply := func(e event.Event) {
 		seq++
-		f.Apply(&Event{Seq: seq, At: time.Duration(seq) * time.Second, Event: e})
+		f.Apply(&event.Entry{Seq: seq, At: time.Duration(seq) * time.Second, Event: e})
 	}
-	apply(informer.Event{Kind: KindSelected, Text: `{"source":"live","resource":"pods","version":"v1","eras":["1.33"]}`})
-	apply(informer.Event{Kind: KindRestored, Text: `{"era":"1.33","queue":{"kind":"RealFIFO","depth":3},"listeners":[{"id":1,"name":"slow","capacity":1024}],
-		"fidelity":{"queue":{"how":"sampled","why":"20 times a second"},"listeners.waiting":{"how":"unseen"}}}`})
+	apply(event.Selected{Selection: `{"source":"live","resource":"pods","version":"v1","eras":["1.33"]}`}.Event())
+	apply(event.Restored{State: `{"era":"1.33","queue":{"kind":"RealFIFO","depth":3},"listeners":[{"id":1,"name":"slow","capacity":1024}],
+		"fidelity":{"queue":{"how":"sampled","why":"20 times a second"},"listeners.waiting":{"how":"unseen"}}}`}.Event())
 	if s := f.State(); s.Queue.Depth != 3 || s.Fidelity["queue"].How != "sampled" {
 		t.Fatalf("restored: %+v %+v", s.Queue, s.Fidelity)
 	}
-	apply(informer.Event{Kind: KindSampled,
-		Text: `{"resourceVersion":"77","queue":{"depth":9},"listeners":[{"id":1,"ring":1500,"capacity":2048},{"id":9,"ring":1}]}`})
+	apply(event.Sampled{Sample: `{"resourceVersion":"77","queue":{"depth":9},"listeners":[{"id":1,"ring":1500,"capacity":2048},{"id":9,"ring":1}]}`}.Event())
 	check := func(what string, f *Fold) {
 		t.Helper()
 		s := f.State()
@@ -39,7 +38,7 @@ func TestSampled(t *testing.T) {
 	}
 	check("sampled", f)
 	for _, text := range []string{``, `null`, `[]`, `{"queue":{"depth":-1}`, `{"listeners":[{"id":1,"ring":"x"}]}`} {
-		apply(informer.Event{Kind: KindSampled, Text: text}) // changes nothing
+		apply(event.Sampled{Sample: text}.Event()) // changes nothing
 	}
 	check("after what is none", f)
 	later := NewFold()

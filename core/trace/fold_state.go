@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 )
 
@@ -140,7 +141,7 @@ func (w *world) holdStates(lane uint8) []Hold {
 	return out
 }
 
-func (r *reflector) state(sel Selection, w *wire) Reflector {
+func (r *reflector) state(sel event.Selection, w *wire) Reflector {
 	s := r.Reflector
 	s.Backoffs = append([]float64{}, r.Backoffs...)
 	s.Bytes = w.bytes
@@ -154,7 +155,7 @@ func (r *reflector) state(sel Selection, w *wire) Reflector {
 }
 
 // requestURL returns the URL of a Reflector's request as client-go would send it, for logs without wire events.
-func requestURL(sel Selection, verb informer.Verb, o *metav1.ListOptions) string {
+func requestURL(sel event.Selection, verb event.Verb, o *metav1.ListOptions) string {
 	path := "/api/" + sel.Version
 	if sel.Group != "" {
 		path = "/apis/" + sel.Group + "/" + sel.Version
@@ -169,7 +170,7 @@ func requestURL(sel Selection, verb informer.Verb, o *metav1.ListOptions) string
 			q.Set(k, v)
 		}
 	}
-	if verb != informer.VerbList {
+	if verb != event.VerbList {
 		q.Set("watch", "true")
 	}
 	if o.AllowWatchBookmarks {
@@ -228,7 +229,7 @@ func (q *queue) state(lim limits) Queue {
 	})
 	for op, n := range q.mix {
 		if n > 0 {
-			s.Mix[informer.Op(op).String()] = n
+			s.Mix[event.Op(op).String()] = n
 		}
 	}
 	for i := range q.batch {
@@ -258,7 +259,7 @@ func (q *queue) each(fn func(QueueItem) bool) {
 }
 
 func (s *store) state(lim limits) Indexer {
-	out := Indexer{Count: s.objects.n, ResourceVersion: s.rv, Replaces: s.replaces, Reborn: s.reborn, Bytes: s.weight.held, CameBytes: s.weight.came,
+	out := Indexer{Count: s.objects.n, ResourceVersion: s.rv, Replaces: s.replaces, Reborn: s.reborn, Bytes: s.weight.Held, CameBytes: s.weight.Came,
 		Mutated: s.mutated.n, Mutations: s.mutations(lim.keys),
 		Indices: make(map[string]map[string]int, len(s.indices)), IndexSizes: make(map[string]int, len(s.indices))}
 	for i := range s.indices {

@@ -1,15 +1,13 @@
 package trace
 
 import (
-	"reflect"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // Cell is one object in the store.
@@ -18,12 +16,12 @@ type Cell struct {
 	RV  string
 	Obj any // shared with the informer: do not change
 	// Op is how the object got here last: OpAdded, OpUpdated, or OpReplaced by a list, or OpSync by a resync.
-	Op informer.Op
+	Op event.Op
 	// Seq and At are those of the event that put it here last; after a mutation, Seq is the mutation's.
 	Seq uint64
 	At  time.Duration
 	// Indexed holds its values in every index; do not change.
-	Indexed []informer.IndexValues
+	Indexed []event.IndexValues
 	// Mutation is what a handler changed in Obj since it arrived; nil for nothing.
 	Mutation *Mutation
 
@@ -39,48 +37,10 @@ type store struct {
 	indices  []index     // by name
 	rv       string
 	replaces int
-	reborn   int    // updates that replaced an object by one with another UID
-	weight   weight // of all objects
+	reborn   int          // updates that replaced an object by one with another UID
+	weight   event.Weight // of all objects
 	mutated  pmap[*Mutation]
 }
-
-// weight is the size of objects in bytes of JSON: as held, and on arrival.
-type weight struct{ held, came int64 }
-
-// weigher is an object that stores its size. Weight must cost nothing, because the informer's locks are held. (Size of Kubernetes' typed objects will not do:
-// it walks the whole object.)
-type weigher interface{ Weight() (held, came int) }
-
-// weightless is the type found last not to be a weigher: repeating the check for each object would be slow.
-var weightless atomic.Pointer[any]
-
-func asWeigher(obj any) (weigher, bool) {
-	if t := weightless.Load(); t != nil && words(*t)[0] == words(obj)[0] {
-		return nil, false
-	}
-	w, ok := obj.(weigher)
-	if !ok && obj != nil {
-		zero := reflect.Zero(reflect.TypeOf(obj)).Interface()
-		weightless.Store(&zero)
-	}
-	return w, ok
-}
-
-// weigh returns the size of an object, 0 if it is no weigher.
-func weigh(obj any) weight {
-	if o, ok := asWeigher(obj); ok {
-		held, came := o.Weight()
-		return weight{int64(held), int64(came)}
-	}
-	return weight{}
-}
-
-// dropped reports whether members of the object were dropped since it arrived.
-func (w weight) dropped() bool { return w.came != w.held }
-
-func (w *weight) add(o weight) { w.held, w.came = w.held+o.held, w.came+o.came }
-
-func (w *weight) take(o weight) { w.held, w.came = w.held-o.held, w.came-o.came }
 
 type index struct {
 	name   string
@@ -92,62 +52,64 @@ type indexValue struct {
 	keys  pmap[struct{}]
 }
 
-func (s *store) apply(epoch uint64, alone bool, e *Event) {
+func (s *store) apply(epoch uint64, alone bool, e *event.Entry) {
 	switch e.Kind {
-	case informer.KindStoreAdded, informer.KindStoreUpdated:
-		op := informer.OpAdded
+	case event.KindStoreAdded, event.KindStoreUpdated:
+		stored := e.Stored()
+		op := event.OpAdded
 		switch {
-		case e.Op == informer.OpReplaced || e.Op == informer.OpSync:
-			op = e.Op
-		case e.Kind == informer.KindStoreUpdated:
-			op = informer.OpUpdated
+		case stored.Op == event.OpReplaced || stored.Op == event.OpSync:
+			op = stored.Op
+		case e.Kind == event.KindStoreUpdated:
+			op = event.OpUpdated
 		}
-		s.rv = e.StoreRV
-		if at := s.objects.find(e.Key); alone && at != nil && (*at).epoch == epoch && (*at).Mutation == nil {
+		s.rv = stored.StoreRV
+		if at := s.objects.find(stored.Key); alone && at != nil && (*at).epoch == epoch && (*at).Mutation == nil {
 			c := *at
 			was := Cell{Obj: c.Obj, Indexed: c.Indexed, uid: c.uid, hasUID: c.hasUID}
-			c.RV, c.Obj, c.Op, c.Seq, c.At, c.Indexed = e.RV, e.Obj, op, e.Seq, e.At, e.Indexed
+			c.RV, c.Obj, c.Op, c.Seq, c.At, c.Indexed = stored.RV, stored.Obj, op, e.Seq, e.At, stored.Indexed
 			c.identify()
-			s.weight.add(weigh(c.Obj))
+			s.weight.Add(event.Weigh(c.Obj))
 			s.replaced(epoch, &was, c)
 			return
 		}
-		c := &Cell{Key: e.Key, RV: e.RV, Obj: e.Obj, Op: op, Seq: e.Seq, At: e.At, Indexed: e.Indexed, epoch: epoch}
-		if old, had := s.objects.get(e.Key); had && e.Op == informer.OpSync {
+		c := &Cell{Key: stored.Key, RV: stored.RV, Obj: stored.Obj, Op: op, Seq: e.Seq, At: e.At, Indexed: stored.Indexed, epoch: epoch}
+		if old, had := s.objects.get(stored.Key); had && stored.Op == event.OpSync {
 			c.Mutation = old.Mutation // the store received the object that it already had
 		}
 		s.put(epoch, c)
-	case informer.KindStoreDeleted:
-		if old, ok := s.objects.get(e.Key); ok {
-			s.objects.delete(epoch, e.Key)
-			s.mutated.delete(epoch, e.Key)
-			s.weight.take(weigh(old.Obj))
-			s.unindex(epoch, e.Key, old.Indexed)
+	case event.KindStoreDeleted:
+		storeDeleted := e.StoreDeleted()
+		if old, ok := s.objects.get(storeDeleted.Key); ok {
+			s.objects.delete(epoch, storeDeleted.Key)
+			s.mutated.delete(epoch, storeDeleted.Key)
+			s.weight.Take(event.Weigh(old.Obj))
+			s.unindex(epoch, storeDeleted.Key, old.Indexed)
 		}
-		s.rv = e.StoreRV
-	case informer.KindStoreReplaced:
+		s.rv = storeDeleted.StoreRV
+	case event.KindStoreReplaced:
 		s.replaces++
-		s.fill(epoch, e)
-		s.rv = e.StoreRV
-	case informer.KindStoreBookmark:
-		s.rv = e.StoreRV
-	case informer.KindIndexersAdded:
-		s.reindex(epoch, e)
+		s.fill(epoch, e, e.StoreReplaced().Items)
+		s.rv = e.StoreReplaced().StoreRV
+	case event.KindStoreBookmark:
+		s.rv = e.StoreBookmark().StoreRV
+	case event.KindIndexersAdded:
+		s.reindex(epoch, e.IndexersAdded())
 	}
 }
 
-// fill replaces the store's contents with e's items.
-func (s *store) fill(epoch uint64, e *Event) {
+// fill replaces the store's contents with the items that event e carries.
+func (s *store) fill(epoch uint64, e *event.Entry, items []event.Item) {
 	was := s.objects
-	s.objects, s.mutated, s.weight = pmap[*Cell]{}, pmap[*Mutation]{}, weight{}
+	s.objects, s.mutated, s.weight = pmap[*Cell]{}, pmap[*Mutation]{}, event.Weight{}
 	s.indices = slices.Clone(s.indices)
 	for i := range s.indices {
 		s.indices[i].values = pmap[*indexValue]{}
 	}
-	cells := make([]Cell, len(e.Items))
-	for i := range e.Items {
-		it := &e.Items[i]
-		cells[i] = Cell{Key: it.Key, RV: it.RV, Obj: it.Obj, Op: informer.OpReplaced, Seq: e.Seq, At: e.At, Indexed: it.Indexed, epoch: epoch}
+	cells := make([]Cell, len(items))
+	for i := range items {
+		it := &items[i]
+		cells[i] = Cell{Key: it.Key, RV: it.RV, Obj: it.Obj, Op: event.OpReplaced, Seq: e.Seq, At: e.At, Indexed: it.Indexed, epoch: epoch}
 		s.put(epoch, &cells[i])
 		if old, had := was.get(it.Key); had {
 			s.compareUID(old, &cells[i])
@@ -155,19 +117,19 @@ func (s *store) fill(epoch uint64, e *Event) {
 	}
 }
 
-// reindex takes each object's index values from e's items.
-func (s *store) reindex(epoch uint64, e *Event) {
+// reindex takes each object's index values from the event.
+func (s *store) reindex(epoch uint64, added event.IndexersAdded) {
 	s.indices = slices.Clone(s.indices)
 	for i := range s.indices {
 		s.indices[i].values = pmap[*indexValue]{}
 	}
-	for name := range strings.SplitSeq(e.Text, ",") {
+	for name := range strings.SplitSeq(added.Names, ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			s.index(name)
 		}
 	}
-	for i := range e.Items {
-		it := &e.Items[i]
+	for i := range added.Items {
+		it := &added.Items[i]
 		old, ok := s.objects.get(it.Key)
 		if !ok {
 			continue
@@ -189,7 +151,7 @@ func (s *store) put(epoch uint64, c *Cell) {
 	if c.Mutation == nil && s.mutated.n > 0 {
 		s.mutated.delete(epoch, c.Key)
 	}
-	s.weight.add(weigh(c.Obj))
+	s.weight.Add(event.Weigh(c.Obj))
 	if had {
 		s.replaced(epoch, old, c)
 		return
@@ -199,7 +161,7 @@ func (s *store) put(epoch uint64, c *Cell) {
 
 // replaced updates the sums and the indices after c has replaced old.
 func (s *store) replaced(epoch uint64, old, c *Cell) {
-	s.weight.take(weigh(old.Obj))
+	s.weight.Take(event.Weigh(old.Obj))
 	s.compareUID(old, c)
 	if sameValues(old.Indexed, c.Indexed) {
 		return
@@ -224,7 +186,7 @@ func (s *store) compareUID(old, is *Cell) {
 	}
 }
 
-func sameValues(a, b []informer.IndexValues) bool {
+func sameValues(a, b []event.IndexValues) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -250,7 +212,7 @@ func (s *store) index(name string) *index {
 	return &s.indices[i]
 }
 
-func (s *store) enter(epoch uint64, key string, in []informer.IndexValues) {
+func (s *store) enter(epoch uint64, key string, in []event.IndexValues) {
 	for i := range in {
 		x := s.index(in[i].Index)
 		if x == nil {
@@ -271,7 +233,7 @@ func (s *store) enter(epoch uint64, key string, in []informer.IndexValues) {
 	}
 }
 
-func (s *store) unindex(epoch uint64, key string, in []informer.IndexValues) {
+func (s *store) unindex(epoch uint64, key string, in []event.IndexValues) {
 	for i := range in {
 		x := s.index(in[i].Index)
 		if x == nil {

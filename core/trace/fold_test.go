@@ -11,24 +11,25 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 )
 
-func selected(releases ...string) informer.Event {
-	b, _ := json.Marshal(Selection{Source: "sim", Version: "v1", Resource: "pods", Releases: releases, Seed: 7})
-	return informer.Event{Kind: KindSelected, Text: string(b)}
+func selected(releases ...string) event.Event {
+	b, _ := json.Marshal(event.Selection{Source: "sim", Version: "v1", Resource: "pods", Releases: releases, Seed: 7})
+	return event.Selected{Selection: string(b)}.Event()
 }
 
 func TestFoldRealFIFO(t *testing.T) {
-	q := func(op informer.Op, key string) informer.Event {
-		return informer.Event{Kind: informer.KindQueued, Op: op, Key: key, RV: "5"}
+	q := func(op event.Op, key string) event.Event {
+		return event.Queued{Op: op, Key: key, RV: "5"}.Event()
 	}
 	events := script(selected("1.37"),
-		informer.Event{Kind: informer.KindInformerStarted, Release: informer.Release137},
-		informer.Event{Kind: informer.KindPopulated, N: 1},
-		informer.Event{Kind: informer.KindQueued, Op: informer.OpReplacedAll, RV: "4", Items: []informer.Item{{Key: "x"}, {Key: "y"}}},
-		q(informer.OpAdded, "a"), q(informer.OpUpdated, "a"), q(informer.OpDeleted, "b"),
-		informer.Event{Kind: informer.KindPopped, N: 2, M: 2},
+		event.InformerStarted{Release: "1.37"}.Event(),
+		event.Populated{Count: 1}.Event(),
+		event.Queued{Op: event.OpReplacedAll, RV: "4", Items: []event.Item{{Key: "x"}, {Key: "y"}}}.Event(),
+		q(event.OpAdded, "a"), q(event.OpUpdated, "a"), q(event.OpDeleted, "b"),
+		event.Popped{Deltas: 2, Length: 2}.Event(),
 	)
 	f := foldOf(events)
 	equal(t, "queue", queueKeys(f, 0), []string{"Updated a", "Deleted b"})
@@ -37,28 +38,28 @@ func TestFoldRealFIFO(t *testing.T) {
 		t.Errorf("queue %+v", s.Queue)
 	}
 	equal(t, "mix", s.Queue.Mix, map[string]int{"Updated": 1, "Deleted": 1})
-	f.Apply(&Event{Seq: 9, Event: informer.Event{Kind: informer.KindProcessed, N: 2, M: 0}})
-	f.Apply(&Event{Seq: 10, Event: informer.Event{Kind: informer.KindQueueSynced}})
+	f.Apply(&event.Entry{Seq: 9, Event: event.Processed{Deltas: 2, Population: 0}.Event()})
+	f.Apply(&event.Entry{Seq: 10, Event: event.Event{Kind: event.KindQueueSynced}})
 	s = f.State()
 	if s.Queue.BatchSize != 0 || s.Queue.LastBatchSize != 2 || !s.Queue.Synced || s.Queue.InitialPopulation != 0 || s.Queue.MaxDepth != 4 {
 		t.Errorf("queue after processing %+v", s.Queue)
 	}
 	// More than there are: a damaged log empties the queue and does nothing else.
-	f.Apply(&Event{Seq: 11, Event: informer.Event{Kind: informer.KindPopped, N: 1 << 40, Flag: true}})
+	f.Apply(&event.Entry{Seq: 11, Event: event.Popped{Deltas: 1 << 40, Locked: true}.Event()})
 	if s = f.State(); s.Queue.Depth != 0 || s.Queue.BatchSize != 2 || !s.Queue.Locked {
 		t.Errorf("queue after an impossible pop %+v", s.Queue)
 	}
 }
 
 func TestFoldDeltaFIFO(t *testing.T) {
-	q := func(op informer.Op, key string, tombstone bool) informer.Event {
-		return informer.Event{Kind: informer.KindQueued, Op: op, Key: key, Flag: tombstone}
+	q := func(op event.Op, key string, tombstone bool) event.Event {
+		return event.Queued{Op: op, Key: key, Tombstone: tombstone}.Event()
 	}
 	f := foldOf(script(selected("1.31"),
-		informer.Event{Kind: informer.KindInformerStarted, Release: informer.Release131},
-		q(informer.OpAdded, "a", false), q(informer.OpAdded, "b", false), q(informer.OpUpdated, "a", false),
-		q(informer.OpDeleted, "b", false), q(informer.OpDeleted, "b", true),
-		informer.Event{Kind: informer.KindMerged, Key: "b", M: 2, Flag: true},
+		event.InformerStarted{Release: "1.31"}.Event(),
+		q(event.OpAdded, "a", false), q(event.OpAdded, "b", false), q(event.OpUpdated, "a", false),
+		q(event.OpDeleted, "b", false), q(event.OpDeleted, "b", true),
+		event.Merged{Key: "b", Deltas: 2, KeptOlder: true}.Event(),
 	))
 	equal(t, "queue", queueKeys(f, 0), []string{"a: Added Updated", "b: Added Deleted"})
 	s := f.State()
@@ -66,7 +67,7 @@ func TestFoldDeltaFIFO(t *testing.T) {
 		t.Errorf("queue %+v", s.Queue)
 	}
 	equal(t, "mix", s.Queue.Mix, map[string]int{"Added": 2, "Updated": 1, "Deleted": 1})
-	f.Apply(&Event{Seq: 9, Event: informer.Event{Kind: informer.KindPopped, Key: "a", N: 2, Flag: true}})
+	f.Apply(&event.Entry{Seq: 9, Event: event.Popped{Key: "a", Deltas: 2, Locked: true}.Event()})
 	equal(t, "queue", queueKeys(f, 0), []string{"b: Added Deleted"})
 	if s = f.State(); s.Queue.BatchSize != 2 || !s.Queue.Locked || s.Queue.Batch[1].Op != "Updated" {
 		t.Errorf("batch %+v", s.Queue)
@@ -75,78 +76,78 @@ func TestFoldDeltaFIFO(t *testing.T) {
 }
 
 func TestFoldReflector(t *testing.T) {
-	bad := &LoggedError{Message: "too old resource version", Code: 410, Reason: "Expired"}
+	bad := &event.LoggedError{Message: "too old resource version", Code: 410, Reason: "Expired"}
 	timeout := int64(321)
 	send := true
 	f := NewFold()
 	seq := uint64(0)
-	step := func(e informer.Event) Reflector {
+	step := func(e event.Event) Reflector {
 		seq++
-		f.Apply(&Event{Seq: seq, At: time.Duration(seq) * time.Second, Event: e})
+		f.Apply(&event.Entry{Seq: seq, At: time.Duration(seq) * time.Second, Event: e})
 		return f.State().Reflector
 	}
-	phase := func(want string, e informer.Event) Reflector {
+	phase := func(want string, e event.Event) Reflector {
 		t.Helper()
 		r := step(e)
 		if r.Phase != want {
-			t.Errorf("after %s: phase %s, want %s", KindName(e.Kind), r.Phase, want)
+			t.Errorf("after %s: phase %s, want %s", event.KindName(e.Kind), r.Phase, want)
 		}
 		return r
 	}
 	phase("idle", selected("1.37"))
-	phase("idle", informer.Event{Kind: informer.KindReflectorStarted})
-	phase("idle", informer.Event{Kind: informer.KindListWatchStarted, Text: "first list"})
-	r := phase("watch-listing", informer.Event{Kind: informer.KindRequestSent, Req: 1, Verb: informer.VerbWatchList,
-		Options: &metav1.ListOptions{AllowWatchBookmarks: true, SendInitialEvents: &send, TimeoutSeconds: &timeout, ResourceVersionMatch: "NotOlderThan"}})
+	phase("idle", event.Event{Kind: event.KindReflectorStarted})
+	phase("idle", event.ListWatchStarted{Why: "first list"}.Event())
+	r := phase("watch-listing", event.RequestSent{Req: 1, Verb: event.VerbWatchList,
+		Options: &metav1.ListOptions{AllowWatchBookmarks: true, SendInitialEvents: &send, TimeoutSeconds: &timeout, ResourceVersionMatch: "NotOlderThan"}}.Event())
 	const want = "/api/v1/pods?allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeoutSeconds=321" +
 		"&watch=true"
 	if r.LastRequest != want {
 		t.Errorf("request %s, want %s", r.LastRequest, want)
 	}
 	url := "/api/v1/pods?allowWatchBookmarks=true&watch=true"
-	step(informer.Event{Kind: KindWireRequest, Req: 7, Text: "/api/v1/nodes?watch=true"})
-	if r = step(informer.Event{Kind: KindWireRequest, Req: 8, Text: url}); r.LastRequest != url || r.TimeoutSeconds != 321 {
+	step(event.WireRequest{Req: 7, URL: "/api/v1/nodes?watch=true"}.Event())
+	if r = step(event.WireRequest{Req: 8, URL: url}.Event()); r.LastRequest != url || r.TimeoutSeconds != 321 {
 		t.Errorf("request on the wire %+v", r)
 	}
-	r = step(informer.Event{Kind: informer.KindWatchEvent, Req: 1, Op: informer.OpAdded, Key: "a", RV: "3", N: 1})
+	r = step(event.WatchEvent{Req: 1, Op: event.OpAdded, Key: "a", RV: "3", TempStore: 1}.Event())
 	if r.TempStore != 1 || r.Events != 1 {
 		t.Errorf("temporary store %+v", r)
 	}
-	r = phase("watching", informer.Event{Kind: informer.KindWatchEvent, Req: 1, Op: informer.OpBookmark, Flag: true, RV: "5"})
+	r = phase("watching", event.WatchEvent{Req: 1, Op: event.OpBookmark, EndMark: true, RV: "5"}.Event())
 	if r.TempStore != 0 || r.Bookmarks != 1 || r.Events != 1 {
 		t.Errorf("end mark %+v", r)
 	}
-	r = phase("watching", informer.Event{Kind: informer.KindWatchClosed, Req: 1, Err: bad})
+	r = phase("watching", event.WatchClosed{Req: 1, Err: bad}.Event())
 	if r.LastError != bad.Message || r.TimeoutSeconds != 0 {
 		t.Errorf("closed %+v", r)
 	}
 	for i := range 20 {
-		r = phase("backoff", informer.Event{Kind: informer.KindBackoff, Dur: time.Duration(i+1) * 100 * time.Millisecond, Err: bad})
-		phase("backoff", informer.Event{Kind: informer.KindBackoffEnded})
+		r = phase("backoff", event.Backoff{Wait: time.Duration(i+1) * 100 * time.Millisecond, Err: bad}.Event())
+		phase("backoff", event.Event{Kind: event.KindBackoffEnded})
 	}
 	if len(r.Backoffs) != 16 || r.Backoffs[15] != 2000 || r.Backoffs[0] != 500 || r.BackoffMillis != 2000 || r.BackoffCause != bad.Message {
 		t.Errorf("backoffs %+v", r)
 	}
 	// Retrying a refused first list is not a relist; a round after a completed list is.
-	r = step(informer.Event{Kind: informer.KindListWatchStarted, Text: bad.Message})
+	r = step(event.ListWatchStarted{Why: bad.Message}.Event())
 	if r.Relists != 0 || r.Why != bad.Message {
 		t.Errorf("the first list again %+v", r)
 	}
-	step(informer.Event{Kind: informer.KindReflectorRV, RV: "5"})
-	r = step(informer.Event{Kind: informer.KindListWatchStarted, Text: bad.Message})
+	step(event.ReflectorRV{RV: "5"}.Event())
+	r = step(event.ListWatchStarted{Why: bad.Message}.Event())
 	if r.Relists != 1 || r.Why != bad.Message {
 		t.Errorf("relist %+v", r)
 	}
-	phase("listing", informer.Event{Kind: informer.KindRequestSent, Req: 2, Verb: informer.VerbList, Options: &metav1.ListOptions{}})
-	phase("listing", informer.Event{Kind: informer.KindRequestAnswered, Req: 2, Err: errors.New("refused")})
-	phase("listing", informer.Event{Kind: informer.KindRequestSent, Req: 3, Verb: informer.VerbList})
-	if r = step(informer.Event{Kind: informer.KindRequestAnswered, Req: 3, N: 2, RV: "12"}); len(r.Backoffs) != 0 {
+	phase("listing", event.RequestSent{Req: 2, Verb: event.VerbList, Options: &metav1.ListOptions{}}.Event())
+	phase("listing", event.RequestAnswered{Req: 2, Err: errors.New("refused")}.Event())
+	phase("listing", event.RequestSent{Req: 3, Verb: event.VerbList}.Event())
+	if r = step(event.RequestAnswered{Req: 3, Items: 2, RV: "12"}.Event()); len(r.Backoffs) != 0 {
 		t.Errorf("backoffs after a list %v", r.Backoffs)
 	}
 	if got := f.State().API.ResourceVersion; got != "12" {
 		t.Errorf("API resourceVersion %s", got)
 	}
-	r = phase("stopped", informer.Event{Kind: informer.KindReflectorStopped})
+	r = phase("stopped", event.Event{Kind: event.KindReflectorStopped})
 	if r.Lists != 2 || r.Watches != 1 {
 		t.Errorf("counts %+v", r)
 	}
@@ -156,14 +157,14 @@ func TestFoldReflector(t *testing.T) {
 func TestFoldCountsObjectsThatCameInThePlaceOfOthers(t *testing.T) {
 	uid := func(u string) *metav1.ObjectMeta { return &metav1.ObjectMeta{UID: types.UID(u)} }
 	for i, want := range []int{0, 0, 1, 1, 1, 1, 2} {
-		events := []informer.Event{
-			{Kind: informer.KindStoreAdded, Key: "a", Obj: uid("1")},
-			{Kind: informer.KindStoreUpdated, Key: "a", Obj: uid("1")},
-			{Kind: informer.KindStoreUpdated, Key: "a", Obj: uid("2")},
-			{Kind: informer.KindStoreDeleted, Key: "a"},
-			{Kind: informer.KindStoreAdded, Key: "a", Obj: uid("3")},
-			{Kind: informer.KindStoreReplaced, Items: []informer.Item{{Key: "a", Obj: uid("3")}, {Key: "b", Obj: uid("4")}}},
-			{Kind: informer.KindStoreReplaced, Items: []informer.Item{{Key: "a", Obj: uid("3")}, {Key: "b", Obj: uid("5")}}},
+		events := []event.Event{
+			event.Stored{Kind: event.KindStoreAdded, Key: "a", Obj: uid("1")}.Event(),
+			event.Stored{Kind: event.KindStoreUpdated, Key: "a", Obj: uid("1")}.Event(),
+			event.Stored{Kind: event.KindStoreUpdated, Key: "a", Obj: uid("2")}.Event(),
+			event.StoreDeleted{Key: "a"}.Event(),
+			event.Stored{Kind: event.KindStoreAdded, Key: "a", Obj: uid("3")}.Event(),
+			event.StoreReplaced{Items: []event.Item{{Key: "a", Obj: uid("3")}, {Key: "b", Obj: uid("4")}}}.Event(),
+			event.StoreReplaced{Items: []event.Item{{Key: "a", Obj: uid("3")}, {Key: "b", Obj: uid("5")}}}.Event(),
 		}
 		if got := foldOf(script(events[:i+1]...)).State().Indexer.Reborn; got != want {
 			t.Errorf("after %d events %d came in the place of others, want %d", i+1, got, want)
@@ -172,50 +173,50 @@ func TestFoldCountsObjectsThatCameInThePlaceOfOthers(t *testing.T) {
 }
 
 func TestFoldStoreAndIndices(t *testing.T) {
-	ix := func(ns, node string) []informer.IndexValues {
-		return []informer.IndexValues{{Index: "namespace", Values: []string{ns}}, {Index: "node", Values: []string{node}}}
+	ix := func(ns, node string) []event.IndexValues {
+		return []event.IndexValues{{Index: "namespace", Values: []string{ns}}, {Index: "node", Values: []string{node}}}
 	}
 	f := foldOf(script(
-		informer.Event{Kind: informer.KindStoreReplaced, StoreRV: "5", Items: []informer.Item{
-			{Key: "a", RV: "1", Indexed: ix("x", "n1")}, {Key: "b", RV: "2", Indexed: ix("x", "n1")}}},
-		informer.Event{Kind: informer.KindStoreAdded, Key: "c", RV: "6", StoreRV: "6", Indexed: ix("y", "n2")},
-		informer.Event{Kind: informer.KindStoreUpdated, Key: "a", RV: "7", StoreRV: "7", Indexed: ix("x", "n2")},
-		informer.Event{Kind: informer.KindStoreDeleted, Key: "b", RV: "8", StoreRV: "8"},
-		informer.Event{Kind: informer.KindStoreDeleted, Key: "b", RV: "8", StoreRV: "8"},
-		informer.Event{Kind: informer.KindStoreBookmark, StoreRV: "9"},
+		event.StoreReplaced{StoreRV: "5", Items: []event.Item{
+			{Key: "a", RV: "1", Indexed: ix("x", "n1")}, {Key: "b", RV: "2", Indexed: ix("x", "n1")}}}.Event(),
+		event.Stored{Kind: event.KindStoreAdded, Key: "c", RV: "6", StoreRV: "6", Indexed: ix("y", "n2")}.Event(),
+		event.Stored{Kind: event.KindStoreUpdated, Key: "a", RV: "7", StoreRV: "7", Indexed: ix("x", "n2")}.Event(),
+		event.StoreDeleted{Key: "b", RV: "8", StoreRV: "8"}.Event(),
+		event.StoreDeleted{Key: "b", RV: "8", StoreRV: "8"}.Event(),
+		event.StoreBookmark{StoreRV: "9"}.Event(),
 	))
 	s := f.State().Indexer
 	if s.Count != 2 || s.ResourceVersion != "9" || s.Replaces != 1 {
 		t.Errorf("indexer %+v", s)
 	}
 	equal(t, "indices", s.Indices, map[string]map[string]int{"namespace": {"x": 1, "y": 1}, "node": {"n2": 2}})
-	if c, ok := f.Objects(0).Get("a"); !ok || c.RV != "7" || c.Op != informer.OpUpdated || c.Seq != 3 {
+	if c, ok := f.Objects(0).Get("a"); !ok || c.RV != "7" || c.Op != event.OpUpdated || c.Seq != 3 {
 		t.Errorf("cell %+v, %v", c, ok)
 	}
-	f.Apply(&Event{Seq: 7, Event: informer.Event{Kind: informer.KindIndexersAdded, Text: "zone", Items: []informer.Item{
-		{Key: "a", Indexed: append(ix("x", "n2"), informer.IndexValues{Index: "zone", Values: []string{"z", "z"}})},
-		{Key: "c", Indexed: ix("y", "n2")}, {Key: "gone", Indexed: ix("y", "n2")}}}})
+	f.Apply(&event.Entry{Seq: 7, Event: event.IndexersAdded{Names: "zone", Items: []event.Item{
+		{Key: "a", Indexed: append(ix("x", "n2"), event.IndexValues{Index: "zone", Values: []string{"z", "z"}})},
+		{Key: "c", Indexed: ix("y", "n2")}, {Key: "gone", Indexed: ix("y", "n2")}}}.Event()})
 	equal(t, "indices", f.State().Indexer.Indices, map[string]map[string]int{
 		"namespace": {"x": 1, "y": 1}, "node": {"n2": 2}, "zone": {"z": 1}})
-	f.Apply(&Event{Seq: 8, Event: informer.Event{Kind: informer.KindStoreReplaced}})
+	f.Apply(&event.Entry{Seq: 8, Event: event.Event{Kind: event.KindStoreReplaced}})
 	equal(t, "empty indices", f.State().Indexer.Indices, map[string]map[string]int{"namespace": {}, "node": {}, "zone": {}})
 }
 
 func TestFoldListener(t *testing.T) {
 	f := foldOf(script(
-		informer.Event{Kind: informer.KindListenerAdded, Listener: 1, Text: "printer", M: 2, Dur: time.Minute},
-		informer.Event{Kind: informer.KindAccepted, Listener: 1, M: 2},                                // waits at nextCh
-		informer.Event{Kind: informer.KindAccepted, Listener: 1, N: 1, M: 2, Flag: true},              // into the ring
-		informer.Event{Kind: informer.KindAccepted, Listener: 1, N: 3, M: 4, Flag: true},              // it grew
-		informer.Event{Kind: informer.KindDelivered, Listener: 1, N: 2, Flag: true},                   // the next waits
-		informer.Event{Kind: informer.KindHandling, Listener: 1, Op: informer.OpAdded, Key: "a"},      //
-		informer.Event{Kind: informer.KindListenerSyncing, Listener: 1, Flag: false},                  //
-		informer.Event{Kind: KindHandlerSpeed, Listener: 1, Dur: time.Second},                         //
-		informer.Event{Kind: informer.KindAccepted, Listener: 99, N: 5},                               // no such listener
-		informer.Event{Kind: informer.KindListenerAdded, Listener: 2, Text: "second", M: 2, Dur: 0},   //
-		informer.Event{Kind: informer.KindListenerRemoved, Listener: 2},                               //
-		informer.Event{Kind: informer.KindListenerStopped, Listener: 2, N: 3},                         //
-		informer.Event{Kind: informer.KindListenerAdded, Listener: 3, Text: "third", M: 1024, Dur: 0}, //
+		event.ListenerAdded{Listener: 1, Name: "printer", Capacity: 2, Resync: time.Minute}.Event(),
+		event.Accepted{Listener: 1, Capacity: 2}.Event(),                                   // waits at nextCh
+		event.Accepted{Listener: 1, Ring: 1, Capacity: 2, InRing: true}.Event(),            // into the ring
+		event.Accepted{Listener: 1, Ring: 3, Capacity: 4, InRing: true}.Event(),            // it grew
+		event.Delivered{Listener: 1, Ring: 2, Waiting: true}.Event(),                       // the next waits
+		event.Handling{Listener: 1, Op: event.OpAdded, Key: "a"}.Event(),                   //
+		event.ListenerSyncing{Listener: 1, Syncing: false}.Event(),                         //
+		event.HandlerSpeed{Listener: 1, Extra: time.Second}.Event(),                        //
+		event.Accepted{Listener: 99, Ring: 5}.Event(),                                      // no such listener
+		event.ListenerAdded{Listener: 2, Name: "second", Capacity: 2, Resync: 0}.Event(),   //
+		event.ListenerRemoved{Listener: 2}.Event(),                                         //
+		event.ListenerStopped{Listener: 2, Discarded: 3}.Event(),                           //
+		event.ListenerAdded{Listener: 3, Name: "third", Capacity: 1024, Resync: 0}.Event(), //
 	))
 	s := f.State().Listeners
 	if len(s) != 3 {
@@ -229,15 +230,15 @@ func TestFoldListener(t *testing.T) {
 	if !s[1].Removed || s[1].Discarded != 3 || !s[2].Syncing {
 		t.Errorf("listeners %+v", s)
 	}
-	f.Apply(&Event{Seq: 20, Event: informer.Event{Kind: informer.KindHandled, Listener: 1, Dur: 4 * time.Microsecond}})
-	f.Apply(&Event{Seq: 21, Event: informer.Event{Kind: informer.KindHandled, Listener: 1, Dur: 8 * time.Microsecond, Err: errors.New("boom")}})
+	f.Apply(&event.Entry{Seq: 20, Event: event.Handled{Listener: 1, Took: 4 * time.Microsecond}.Event()})
+	f.Apply(&event.Entry{Seq: 21, Event: event.Handled{Listener: 1, Took: 8 * time.Microsecond, Err: errors.New("boom")}.Event()})
 	l = f.State().Listeners[0]
 	if l.Handled != 2 || l.Handling != nil || l.MeanMicros != 6 || l.Panics != 1 || l.LastPanic != "boom" {
 		t.Errorf("listener %+v", l)
 	}
 	for i := int32(10); i < 30; i++ {
-		f.Apply(&Event{Seq: 22, Event: informer.Event{Kind: informer.KindListenerAdded, Listener: i}})
-		f.Apply(&Event{Seq: 22, Event: informer.Event{Kind: informer.KindListenerRemoved, Listener: i}})
+		f.Apply(&event.Entry{Seq: 22, Event: event.ListenerAdded{Listener: i}.Event()})
+		f.Apply(&event.Entry{Seq: 22, Event: event.ListenerRemoved{Listener: i}.Event()})
 	}
 	if n := len(f.State().Listeners); n != 2+keptRemoved {
 		t.Errorf("%d listeners after many came and went", n)
@@ -245,19 +246,19 @@ func TestFoldListener(t *testing.T) {
 }
 
 func TestFoldWorkqueue(t *testing.T) {
-	w := func(k informer.Kind, key string) informer.Event {
-		return informer.Event{Kind: k, Key: key, Listener: 1}
+	w := func(k event.Kind, key string) event.Event {
+		return event.Work{Kind: k, Key: key, Worker: 1}.Event()
 	}
 	events := script(
-		w(KindWorkAdded, "a"), w(KindWorkAdded, "b"), w(KindWorkDeduplicated, "a"), w(KindWorkTaken, "a"),
-		w(KindWorkMarkedDirty, "a"),
-		informer.Event{Kind: KindWorkRateLimited, Key: "c", N: 2, Dur: time.Second},
-		informer.Event{Kind: KindWorkWaiting, Key: "c", Dur: time.Second, N: 1},
-		informer.Event{Kind: KindWorkWaiting, Key: "d", Dur: time.Minute, N: 2},
-		informer.Event{Kind: KindWorkWaitingSooner, Key: "d", Dur: time.Millisecond},
-		informer.Event{Kind: KindListerRead, Key: "a", RV: "4", StoreRV: "6", N: 2},
-		informer.Event{Kind: KindWrites, Flag: true},
-		informer.Event{Kind: KindClusterWrite, Key: "a", Text: "PATCH", RV: "7", Listener: 1},
+		w(event.KindWorkAdded, "a"), w(event.KindWorkAdded, "b"), w(event.KindWorkDeduplicated, "a"), w(event.KindWorkTaken, "a"),
+		w(event.KindWorkMarkedDirty, "a"),
+		event.Work{Kind: event.KindWorkRateLimited, Key: "c", N: 2, Dur: time.Second}.Event(),
+		event.Work{Kind: event.KindWorkWaiting, Key: "c", Dur: time.Second, N: 1}.Event(),
+		event.Work{Kind: event.KindWorkWaiting, Key: "d", Dur: time.Minute, N: 2}.Event(),
+		event.Work{Kind: event.KindWorkWaitingSooner, Key: "d", Dur: time.Millisecond}.Event(),
+		event.ListerRead{Key: "a", RV: "4", Latest: "6", Behind: 2}.Event(),
+		event.Writes{On: true}.Event(),
+		event.ClusterWrite{Key: "a", Verb: "PATCH", RV: "7", Worker: 1}.Event(),
 	)
 	f := foldOf(events)
 	s := f.State().Workqueue
@@ -267,20 +268,20 @@ func TestFoldWorkqueue(t *testing.T) {
 		t.Errorf("workqueue %+v", s)
 	}
 	equal(t, "write under way", s.LastWrite, &Write{Key: "a", Verb: "PATCH", Worker: 1, RV: "7", Open: true, AtMillis: s.LastWrite.AtMillis})
-	for i, e := range []informer.Event{
-		{Kind: KindClusterWritten, Key: "a", Text: "PATCH", StoreRV: "7", Listener: 2, RV: "9", Dur: time.Millisecond},
-		{Kind: KindClusterWritten, Key: "a", Text: "PATCH", StoreRV: "7", Listener: 1, Err: errors.New("connection refused")},
-		{Kind: KindClusterWritten, Key: "a", Text: "PATCH", StoreRV: "7", Listener: 1, Dur: time.Millisecond,
-			Err: apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, "a", errors.New("modified"))},
-		{Kind: KindWrites},
-		{Kind: KindReconciled, Key: "a", Listener: 1, Err: errors.New("conflict")},
-		{Kind: KindWorkDone, Key: "a", Listener: 1, Flag: true},
-		{Kind: KindWorkForgotten, Key: "c", N: 2},
-		{Kind: KindWorkDue, Key: "d"},
-		{Kind: KindWorkAdded, Key: "d"},
-		{Kind: KindWorkShuttingDown},
+	for i, e := range []event.Event{
+		event.ClusterWritten{Key: "a", Verb: "PATCH", Sent: "7", Worker: 2, RV: "9", Took: time.Millisecond}.Event(),
+		event.ClusterWritten{Key: "a", Verb: "PATCH", Sent: "7", Worker: 1, Err: errors.New("connection refused")}.Event(),
+		event.ClusterWritten{Key: "a", Verb: "PATCH", Sent: "7", Worker: 1, Took: time.Millisecond,
+			Err: apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, "a", errors.New("modified"))}.Event(),
+		{Kind: event.KindWrites},
+		event.Reconciled{Key: "a", Worker: 1, Err: errors.New("conflict")}.Event(),
+		event.Work{Kind: event.KindWorkDone, Key: "a", Worker: 1, Flag: true}.Event(),
+		event.Work{Kind: event.KindWorkForgotten, Key: "c", N: 2}.Event(),
+		event.Work{Kind: event.KindWorkDue, Key: "d"}.Event(),
+		event.Work{Kind: event.KindWorkAdded, Key: "d"}.Event(),
+		{Kind: event.KindWorkShuttingDown},
 	} {
-		f.Apply(&Event{Seq: uint64(20 + i), At: time.Second, Event: e})
+		f.Apply(&event.Entry{Seq: uint64(20 + i), At: time.Second, Event: e})
 	}
 	s = f.State().Workqueue
 	equal(t, "queue", s.Queue, []string{"b", "a", "d"})
@@ -303,18 +304,18 @@ func TestFoldWorkqueue(t *testing.T) {
 
 func TestFoldWorld(t *testing.T) {
 	f := foldOf(script(selected("1.37"),
-		informer.Event{Kind: KindWireRequest, Req: 1, Text: "/a"}, informer.Event{Kind: KindWireResponse, Req: 1, N: 200},
-		informer.Event{Kind: KindWireBytes, Req: 1, N: 300}, informer.Event{Kind: KindWireFrame, Req: 1, Op: informer.OpAdded, Key: "k", RV: "99", N: 30},
-		informer.Event{Kind: KindWireRequest, Req: 2, Text: "/b"}, informer.Event{Kind: KindWireResponse, Req: 2, Err: errors.New("refused")},
-		informer.Event{Kind: KindWireBytes, Req: 77, N: 5},
-		informer.Event{Kind: KindCluster, RV: "100", StoreRV: "50", N: 10, M: 1000}, informer.Event{Kind: KindCluster, RV: "101", StoreRV: "50", N: 11, M: 1050},
-		informer.Event{Kind: KindFault, Text: "cut", N: 1}, informer.Event{Kind: KindFault, Text: "refuse", Flag: true},
-		informer.Event{Kind: KindFault, Text: "refuse", N: 1, Flag: true},
-		informer.Event{Kind: KindHold, N: int(informer.StageDeliver), Flag: true}, informer.Event{Kind: KindHold, N: int(informer.StagePop), Flag: true},
-		informer.Event{Kind: KindGateWaiting, N: int(informer.StageDeliver), Listener: 3, Flag: true},
-		informer.Event{Kind: KindReleased, N: int(informer.StageDeliver)},
-		informer.Event{Kind: KindHold, N: int(informer.StagePop)}, informer.Event{Kind: KindGateWaiting, N: 77, Flag: true},
-		informer.Event{Kind: KindTrouble, Text: "relay gone", Key: "relay-gone", Indexed: []informer.IndexValues{{Index: "namespace", Values: []string{"team-a"}}}},
+		event.WireRequest{Req: 1, URL: "/a"}.Event(), event.WireResponse{Req: 1, Status: 200}.Event(),
+		event.WireBytes{Req: 1, Bytes: 300}.Event(), event.WireFrame{Req: 1, Op: event.OpAdded, Key: "k", RV: "99", Bytes: 30}.Event(),
+		event.WireRequest{Req: 2, URL: "/b"}.Event(), event.WireResponse{Req: 2, Err: errors.New("refused")}.Event(),
+		event.WireBytes{Req: 77, Bytes: 5}.Event(),
+		event.Cluster{RV: "100", Oldest: "50", Objects: 10, Writes: 1000}.Event(), event.Cluster{RV: "101", Oldest: "50", Objects: 11, Writes: 1050}.Event(),
+		event.Fault{Name: "cut", Struck: 1}.Event(), event.Fault{Name: "refuse", On: true}.Event(),
+		event.Fault{Name: "refuse", Struck: 1, On: true}.Event(),
+		event.Hold{Stage: int(informer.StageDeliver), Held: true}.Event(), event.Hold{Stage: int(informer.StagePop), Held: true}.Event(),
+		event.GateWaiting{Stage: int(informer.StageDeliver), Listener: 3, Waiting: true}.Event(),
+		event.Released{Stage: int(informer.StageDeliver)}.Event(),
+		event.Hold{Stage: int(informer.StagePop)}.Event(), event.GateWaiting{Stage: 77, Waiting: true}.Event(),
+		event.Trouble{Explanation: "relay gone", Cause: "relay-gone", Offers: []event.IndexValues{{Index: "namespace", Values: []string{"team-a"}}}}.Event(),
 	))
 	s := f.State()
 	if len(s.API.Requests) != 2 || s.API.Requests[0].Bytes != 300 || s.API.Requests[0].Frames != 1 || !s.API.Requests[0].Open ||
@@ -333,7 +334,7 @@ func TestFoldWorld(t *testing.T) {
 		s.Source.Kind != "sim" || s.Source.Seed != 7 {
 		t.Errorf("source %+v", s.Source)
 	}
-	f.Apply(&Event{Seq: 50, At: time.Hour, Event: informer.Event{Kind: KindNote}})
+	f.Apply(&event.Entry{Seq: 50, At: time.Hour, Event: event.Event{Kind: event.KindNote}})
 	if r := f.State().API.WritesPerSecond; r != 0 {
 		t.Errorf("rate an hour later %v", r)
 	}
@@ -344,9 +345,9 @@ func TestFoldWorld(t *testing.T) {
 
 func TestFoldTwoLanes(t *testing.T) {
 	events := script(selected("1.31", "1.37"),
-		informer.Event{Kind: informer.KindQueued, Op: informer.OpAdded, Key: "a"},
-		informer.Event{Kind: informer.KindQueued, Op: informer.OpAdded, Key: "b"},
-		informer.Event{Kind: informer.KindQueued, Op: informer.OpAdded, Key: "c"},
+		event.Queued{Op: event.OpAdded, Key: "a"}.Event(),
+		event.Queued{Op: event.OpAdded, Key: "b"}.Event(),
+		event.Queued{Op: event.OpAdded, Key: "c"}.Event(),
 	)
 	events[2].Lane, events[3].Lane = 1, 9
 	f := foldOf(events)
@@ -355,7 +356,7 @@ func TestFoldTwoLanes(t *testing.T) {
 		s.Lanes[0].Queue.Depth != 1 || s.Lanes[1].Queue.Items[0].Key != "b" {
 		t.Errorf("state %s", objString(s))
 	}
-	f.Apply(&Event{Seq: 5, Event: selected("1.37")})
+	f.Apply(&event.Entry{Seq: 5, Event: selected("1.37")})
 	if s = f.State(); s.Lanes != nil || s.Queue.Depth != 0 || f.QueueKind(0) != "RealFIFO" || f.Objects(1).Len() != 0 || f.QueueLen(1) != 0 {
 		t.Errorf("after a new selection %s", objString(s))
 	}
@@ -363,7 +364,7 @@ func TestFoldTwoLanes(t *testing.T) {
 
 // TestStateHasNoNulls: the page iterates over every list without asking.
 func TestStateHasNoNulls(t *testing.T) {
-	f := foldOf(script(informer.Event{Kind: KindWorkAdded, Key: "a"}, informer.Event{Kind: informer.KindListenerAdded, Listener: 1}))
+	f := foldOf(script(event.Work{Kind: event.KindWorkAdded, Key: "a"}.Event(), event.ListenerAdded{Listener: 1}.Event()))
 	b, err := json.Marshal(f.State())
 	if err != nil {
 		t.Fatal(err)

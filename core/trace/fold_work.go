@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"informerscope/core/event"
 )
 
 // workq is the controller's work queue and its workers.
@@ -54,59 +56,67 @@ func (w *workq) worker(id int32) *Worker {
 	return &w.workers[i]
 }
 
-func (w *workq) apply(epoch uint64, e *Event) {
+func (w *workq) apply(epoch uint64, e *event.Entry) {
 	switch e.Kind {
-	case KindWorkAdded:
-		w.fifo.set(epoch, e.Key, struct{}{})
-	case KindWorkMarkedDirty:
-		w.dirty.set(epoch, e.Key, struct{}{})
-	case KindWorkTaken:
-		w.fifo.take(epoch, e.Key)
-		w.processing.set(epoch, e.Key, taken{e.Listener, e.At})
-		if x := w.worker(e.Listener); x != nil {
-			x.Key, x.SinceMillis = e.Key, millis(e.At)
+	case event.KindWorkAdded:
+		w.fifo.set(epoch, e.Key(), struct{}{})
+	case event.KindWorkMarkedDirty:
+		w.dirty.set(epoch, e.Key(), struct{}{})
+	case event.KindWorkTaken:
+		work := e.Work()
+		w.fifo.take(epoch, work.Key)
+		w.processing.set(epoch, work.Key, taken{work.Worker, e.At})
+		if x := w.worker(work.Worker); x != nil {
+			x.Key, x.SinceMillis = work.Key, millis(e.At)
 		}
-	case KindWorkDone:
-		by := e.Listener
-		if t, ok := w.processing.get(e.Key); ok {
+	case event.KindWorkDone:
+		work := e.Work()
+		by := work.Worker
+		if t, ok := w.processing.get(work.Key); ok {
 			by = t.worker
-			w.processing.delete(epoch, e.Key)
+			w.processing.delete(epoch, work.Key)
 		}
-		w.dirty.delete(epoch, e.Key)
-		if e.Flag {
-			w.fifo.set(epoch, e.Key, struct{}{})
+		w.dirty.delete(epoch, work.Key)
+		if work.Flag {
+			w.fifo.set(epoch, work.Key, struct{}{})
 		}
-		if x := w.worker(by); x != nil && x.Key == e.Key {
+		if x := w.worker(by); x != nil && x.Key == work.Key {
 			x.Key, x.SinceMillis = "", millis(e.At)
 		}
-	case KindWorkWaiting, KindWorkWaitingSooner:
-		w.waiting.set(epoch, e.Key, due{e.At + e.Dur, e.At})
-	case KindWorkDue:
-		w.waiting.delete(epoch, e.Key)
-	case KindWorkRateLimited:
-		if e.N > 0 {
-			w.fails.set(epoch, e.Key, e.N)
+	case event.KindWorkWaiting, event.KindWorkWaitingSooner:
+		work := e.Work()
+		w.waiting.set(epoch, work.Key, due{e.At + work.Dur, e.At})
+	case event.KindWorkDue:
+		w.waiting.delete(epoch, e.Key())
+	case event.KindWorkRateLimited:
+		if work := e.Work(); work.N > 0 {
+			w.fails.set(epoch, work.Key, work.N)
 		}
-	case KindWorkForgotten:
-		w.fails.delete(epoch, e.Key)
-	case KindWorkShuttingDown:
+	case event.KindWorkForgotten:
+		w.fails.delete(epoch, e.Key())
+	case event.KindWorkShuttingDown:
 		w.shutting = true
-	case KindReconciled:
+	case event.KindReconciled:
 		w.reconciles++
-		if e.Err != nil {
+		if e.Err() != nil {
 			w.failures++
 		}
-	case KindListerRead:
-		w.lastRead = &Read{Key: e.Key, RV: e.RV, Latest: e.StoreRV, Behind: e.N, Mutated: e.Flag, AtMillis: millis(e.At)}
-	case KindClusterWrite:
-		w.lastWrite = &Write{Key: e.Key, Verb: e.Text, Worker: e.Listener, RV: e.RV, Open: true, AtMillis: millis(e.At)}
-	case KindClusterWritten:
-		x := &Write{Key: e.Key, Verb: e.Text, Worker: e.Listener, RV: e.StoreRV, NewRV: e.RV, AtMillis: millis(e.At), TookMicros: micros(e.Dur)}
-		if e.Err != nil {
-			x.Code, x.Error = StatusCode(e.Err), e.Err.Error()
+	case event.KindListerRead:
+		read := e.ListerRead()
+		w.lastRead = &Read{Key: read.Key, RV: read.RV, Latest: read.Latest, Behind: read.Behind, Mutated: read.Mutated,
+			AtMillis: millis(e.At)}
+	case event.KindClusterWrite:
+		write := e.ClusterWrite()
+		w.lastWrite = &Write{Key: write.Key, Verb: write.Verb, Worker: write.Worker, RV: write.RV, Open: true, AtMillis: millis(e.At)}
+	case event.KindClusterWritten:
+		written := e.ClusterWritten()
+		x := &Write{Key: written.Key, Verb: written.Verb, Worker: written.Worker, RV: written.Sent, NewRV: written.RV,
+			AtMillis: millis(e.At), TookMicros: micros(written.Took)}
+		if written.Err != nil {
+			x.Code, x.Error = event.StatusCode(written.Err), written.Err.Error()
 		}
 		switch {
-		case e.Err == nil:
+		case written.Err == nil:
 			w.writes++
 		case x.Code == http.StatusConflict:
 			w.conflicts++
@@ -114,9 +124,10 @@ func (w *workq) apply(epoch uint64, e *Event) {
 			w.writeFails++
 		}
 		w.lastWrite = x
-	case KindWrites:
-		w.writing = e.Flag
-		for id := range min(e.N, maxWorkers) { // workers that have had no key yet count too
+	case event.KindWrites:
+		writes := e.Writes()
+		w.writing = writes.On
+		for id := range min(writes.Workers, maxWorkers) { // workers that have had no key yet count too
 			w.worker(int32(id + 1))
 		}
 	}

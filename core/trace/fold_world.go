@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 )
 
@@ -50,12 +51,13 @@ func (t trouble) offer() *Offer {
 	return &Offer{Namespace: t.namespace}
 }
 
-func (t *trouble) apply(e *Event) {
-	*t = trouble{words: e.Text, cause: e.Key}
-	if t.words == "" && e.Err != nil {
-		t.words = e.Err.Error()
+func (t *trouble) apply(e *event.Entry) {
+	is := e.Trouble()
+	*t = trouble{words: is.Explanation, cause: is.Cause}
+	if t.words == "" && is.Err != nil {
+		t.words = is.Err.Error()
 	}
-	for _, x := range e.Indexed {
+	for _, x := range is.Offers {
 		if x.Index == "namespace" && len(x.Values) > 0 {
 			t.namespace = x.Values[0]
 		}
@@ -144,74 +146,85 @@ func (f *Fold) WritesPerSecond(at time.Duration) float64 {
 }
 
 // applyWorld folds an event from outside the informers.
-func (f *Fold) applyWorld(e *Event) {
+func (f *Fold) applyWorld(e *event.Entry) {
 	switch e.Kind {
-	case KindWireRequest, KindWireResponse, KindWireBytes, KindWireFrame, KindWireDone, KindTrouble, KindCluster:
+	case event.KindWireRequest, event.KindWireResponse, event.KindWireBytes, event.KindWireFrame, event.KindWireDone, event.KindTrouble, event.KindCluster:
 		if int(e.Lane) < len(f.lanes) {
 			f.applyWire(&f.wires[f.lanes[e.Lane].wire], e)
 		}
-	case KindFault:
+	case event.KindFault:
 		f.world.fault(e)
-	case KindCrowd:
+	case event.KindCrowd:
 		f.world.crowd.apply(e)
-	case KindHold, KindReleased, KindGateWaiting:
+	case event.KindHold:
 		f.world.hold(e)
+	case event.KindReleased:
+		f.world.release(e)
+	case event.KindGateWaiting:
+		f.world.wait(e)
 	}
 }
 
 // applyWire applies an event of a lane's wire, or of the API server behind it.
-func (f *Fold) applyWire(w *wire, e *Event) {
+func (f *Fold) applyWire(w *wire, e *event.Entry) {
 	switch e.Kind {
-	case KindWireRequest:
+	case event.KindWireRequest:
+		wireRequest := e.WireRequest()
 		if len(w.open) >= maxOpen {
 			w.open = slices.Delete(w.open, 0, 1)
 		}
-		w.open = append(w.open, WireRequest{ID: e.Req, URL: e.Text, Open: true, SentMillis: millis(e.At)})
+		w.open = append(w.open, WireRequest{ID: wireRequest.Req, URL: wireRequest.URL, Open: true, SentMillis: millis(e.At)})
 		f.wireURL(e)
-	case KindWireResponse:
-		if r := w.request(e.Req); r != nil {
-			r.Status = e.N
-			if e.N == http.StatusTooManyRequests {
+	case event.KindWireResponse:
+		wireResponse := e.WireResponse()
+		if r := w.request(wireResponse.Req); r != nil {
+			r.Status = wireResponse.Status
+			if wireResponse.Status == http.StatusTooManyRequests {
 				w.refused++
 			}
-			if e.Err != nil {
-				r.Error = e.Err.Error()
-				w.end(e.Req)
+			if wireResponse.Err != nil {
+				r.Error = wireResponse.Err.Error()
+				w.end(wireResponse.Req)
 			}
 		}
-	case KindWireBytes:
-		w.bytes += max(e.N, 0)
-		if r := w.request(e.Req); r != nil {
-			r.Bytes += max(e.N, 0)
+	case event.KindWireBytes:
+		wireBytes := e.WireBytes()
+		w.bytes += max(wireBytes.Bytes, 0)
+		if r := w.request(wireBytes.Req); r != nil {
+			r.Bytes += max(wireBytes.Bytes, 0)
 		}
-	case KindWireFrame:
-		if r := w.request(e.Req); r != nil {
+	case event.KindWireFrame:
+		wireFrame := e.WireFrame()
+		if r := w.request(wireFrame.Req); r != nil {
 			r.Frames++
 		}
-		w.frames[w.nframes%keptFrames] = Frame{Seq: e.Seq, Op: e.Op.String(), Key: e.Key, RV: e.RV, Bytes: e.N, AtMillis: millis(e.At)}
+		w.frames[w.nframes%keptFrames] = Frame{
+			Seq: e.Seq, Op: wireFrame.Op.String(), Key: wireFrame.Key, RV: wireFrame.RV, Bytes: wireFrame.Bytes, AtMillis: millis(e.At)}
 		w.nframes++
-		w.sawRV(e.RV)
+		w.sawRV(wireFrame.RV)
 		if !f.world.cluster {
 			f.world.hit(e.At, 1)
 		}
-	case KindWireDone:
-		if r := w.request(e.Req); r != nil {
-			if e.Err != nil {
-				r.Error = e.Err.Error()
+	case event.KindWireDone:
+		wireDone := e.WireDone()
+		if r := w.request(wireDone.Req); r != nil {
+			if wireDone.Err != nil {
+				r.Error = wireDone.Err.Error()
 			}
-			w.end(e.Req)
+			w.end(wireDone.Req)
 		}
-	case KindCluster:
+	case event.KindCluster:
+		x := e.Cluster()
 		if f.world.cluster {
-			f.world.hit(e.At, max(e.M-f.world.writes, 0))
+			f.world.hit(e.At, max(x.Writes-f.world.writes, 0))
 		} else {
 			f.world.cluster = true
 			f.world.bins = [rateBins]int{}
 		}
-		f.world.writes = e.M
-		w.sawRV(e.RV)
-		w.oldest, w.objects = e.StoreRV, e.N
-	case KindTrouble:
+		f.world.writes = x.Writes
+		w.sawRV(x.RV)
+		w.oldest, w.objects = x.Oldest, x.Objects
+	case event.KindTrouble:
 		w.trouble.apply(e)
 	}
 }
@@ -248,8 +261,9 @@ func (w *wire) end(id uint32) {
 
 // wireURL assigns the URL to the Reflector that asked for it. Lanes of one resource share a wire, so it picks the first that waits for a request of this
 // shape.
-func (f *Fold) wireURL(e *Event) {
-	path, query, _ := strings.Cut(e.Text, "?")
+func (f *Fold) wireURL(e *event.Entry) {
+	url := e.WireRequest().URL
+	path, query, _ := strings.Cut(url, "?")
 	watch := false
 	for p := range strings.SplitSeq(query, "&") {
 		if p == "watch=true" || p == "watch=1" {
@@ -261,55 +275,69 @@ func (f *Fold) wireURL(e *Event) {
 		if l.wire != f.lanes[e.Lane].wire || l.of.Resource != "" && !strings.HasSuffix(path, "/"+l.of.Resource) {
 			continue
 		}
-		if r := &l.refl; r.wireOpen && (r.verb != informer.VerbList) == watch {
-			r.wire, r.wireOpen = e.Text, false
+		if r := &l.refl; r.wireOpen && (r.verb != event.VerbList) == watch {
+			r.wire, r.wireOpen = url, false
 			return
 		}
 	}
 }
 
-func (w *world) fault(e *Event) {
-	i := slices.IndexFunc(w.faults, func(x Fault) bool { return x.Name == e.Text })
+func (w *world) fault(e *event.Entry) {
+	fault := e.Fault()
+	i := slices.IndexFunc(w.faults, func(x Fault) bool { return x.Name == fault.Name })
 	if i < 0 {
 		if len(w.faults) >= maxFaults {
 			w.faults = slices.Delete(w.faults, 0, 1)
 		}
-		w.faults = append(w.faults, Fault{Name: e.Text})
+		w.faults = append(w.faults, Fault{Name: fault.Name})
 		i = len(w.faults) - 1
 	}
 	x := &w.faults[i]
-	x.On = e.Flag
+	x.On = fault.On
 	x.AtMillis = millis(e.At)
-	x.Struck += max(e.N, 0)
+	x.Struck += max(fault.Struck, 0)
 }
 
 func (w *world) findHold(lane uint8, stage informer.Stage, listener int32) int {
 	return slices.IndexFunc(w.holds, func(h hold) bool { return h.lane == lane && h.stage == stage && h.listener == listener })
 }
 
-func (w *world) hold(e *Event) {
-	stage := informer.Stage(e.N)
-	i := w.findHold(e.Lane, stage, e.Listener)
-	if e.Kind == KindHold {
-		switch {
-		case e.Flag && i < 0 && len(w.holds) < maxHolds:
-			w.holds = append(w.holds, hold{lane: e.Lane, stage: stage, listener: e.Listener, since: e.At})
-		case !e.Flag && i >= 0:
-			w.holds = slices.Delete(w.holds, i, i+1)
-		}
-		return
+// hold begins or ends a hold.
+func (w *world) hold(e *event.Entry) {
+	x := e.Hold()
+	stage := informer.Stage(x.Stage)
+	switch i := w.findHold(e.Lane, stage, x.Listener); {
+	case x.Held && i < 0 && len(w.holds) < maxHolds:
+		w.holds = append(w.holds, hold{lane: e.Lane, stage: stage, listener: x.Listener, since: e.At})
+	case !x.Held && i >= 0:
+		w.holds = slices.Delete(w.holds, i, i+1)
 	}
-	if i < 0 {
-		// A hold of listener 0 holds all listeners.
-		if i = w.findHold(e.Lane, stage, 0); i < 0 {
-			return
+}
+
+// held returns the hold that holds a stage, nil for none. A hold of listener 0 holds all listeners.
+func (w *world) held(lane uint8, stage int, listener int32) *hold {
+	for _, id := range []int32{listener, 0} {
+		if i := w.findHold(lane, informer.Stage(stage), id); i >= 0 {
+			return &w.holds[i]
 		}
 	}
-	h := &w.holds[i]
-	switch {
-	case e.Kind == KindReleased:
+	return nil
+}
+
+// release counts an item that a held stage let through.
+func (w *world) release(e *event.Entry) {
+	x := e.Released()
+	if h := w.held(e.Lane, x.Stage, x.Listener); h != nil {
 		h.releases++
-	case e.Flag:
+	}
+}
+
+// wait counts what waits at a held stage.
+func (w *world) wait(e *event.Entry) {
+	x := e.GateWaiting()
+	switch h := w.held(e.Lane, x.Stage, x.Listener); {
+	case h == nil:
+	case x.Waiting:
 		h.waiting++
 	default:
 		h.waiting = max(h.waiting-1, 0)

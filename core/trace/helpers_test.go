@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // obj is an object with an identity, a size and JSON of its own.
@@ -80,7 +80,7 @@ func objString(o any) string {
 	return string(b)
 }
 
-func foldOf(events []Event) *Fold {
+func foldOf(events []event.Entry) *Fold {
 	f := NewFold()
 	for i := range events {
 		f.Apply(&events[i])
@@ -89,10 +89,10 @@ func foldOf(events []Event) *Fold {
 }
 
 // script numbers events and gives them times, 10 ms apart.
-func script(es ...informer.Event) []Event {
-	out := make([]Event, len(es))
+func script(es ...event.Event) []event.Entry {
+	out := make([]event.Entry, len(es))
 	for i, e := range es {
-		out[i] = Event{Seq: uint64(i + 1), At: time.Duration(i+1) * 10 * time.Millisecond, Event: e}
+		out[i] = event.Entry{Seq: uint64(i + 1), At: time.Duration(i+1) * 10 * time.Millisecond, Event: e}
 	}
 	return out
 }
@@ -139,8 +139,8 @@ func equal(t *testing.T, what string, got, want any) {
 func sorted(s []string) []string { slices.Sort(s); return s }
 
 // readAll reads a file and keeps all of its events.
-func readAll(r io.Reader, o ReadOptions) (h Header, events []Event, warning, err error) {
-	h, n, warning, err := ReadFile(r, o, func(some []Event) error {
+func readAll(r io.Reader, o ReadOptions) (h Header, events []event.Entry, warning, err error) {
+	h, n, warning, err := ReadFile(r, o, func(some []event.Entry) error {
 		events = append(events, some...)
 		return nil
 	})
@@ -148,13 +148,13 @@ func readAll(r io.Reader, o ReadOptions) (h Header, events []Event, warning, err
 		panic(fmt.Sprintf("%d events, and %d were given", n, len(events)))
 	}
 	for i := range events {
-		events[i].weight = 0
+		events[i].Weight = 0
 	}
 	return h, events, warning, err
 }
 
 // load loads a log into a Recorder as if from a file.
-func load(r *Recorder, events []Event) {
+func load(r *Recorder, events []event.Entry) {
 	log := r.Empty()
 	if err := log.Append(slices.Clone(events)); err != nil {
 		panic(err)

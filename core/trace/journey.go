@@ -3,7 +3,7 @@ package trace
 import (
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // Hop is one step of an object on its way from the API server to a handler and the controller. It is data; the page words it.
@@ -45,9 +45,9 @@ const maxHops = 512
 
 // Journey returns the hops of the object with a key within from..to, oldest first; read is usually Recorder.Read. A delta in a RealFIFO is tracked by its
 // place in the line, and a list or SyncAll by the objects it covers.
-func Journey(read func(from, to uint64, fn func(*Event) bool), key string, from, to uint64) []Hop {
+func Journey(read func(from, to uint64, fn func(*event.Entry) bool), key string, from, to uint64) []Hop {
 	j := &journey{key: key}
-	read(from, to, func(e *Event) bool {
+	read(from, to, func(e *event.Entry) bool {
 		j.see(e)
 		return true
 	})
@@ -82,8 +82,8 @@ func (j *journey) begin(l *laneJourney, rank int, rv string) int {
 	return l.change
 }
 
-//eventmembers:any a hop shows the event's own members, whatever it is
-func (j *journey) add(e *Event, stage string, change int) *Hop {
+// add adds a hop with the event's own members, whatever its kind.
+func (j *journey) add(e *event.Entry, stage string, change int) *Hop {
 	if len(j.hops) >= maxHops {
 		// Drop the oldest change as a whole.
 		oldest, i := j.hops[0].Change, 0
@@ -92,17 +92,18 @@ func (j *journey) add(e *Event, stage string, change int) *Hop {
 		}
 		j.hops = append(j.hops[:0], j.hops[i:]...)
 	}
-	h := Hop{Seq: e.Seq, AtMillis: millis(e.At), Lane: e.Lane, Change: change, Stage: stage, Listener: e.Listener,
-		Kind: KindName(e.Kind), Op: e.Op.String(), RV: e.RV, N: e.N, M: e.M, Flag: e.Flag,
-		Micros: float64(e.Dur) / float64(time.Microsecond), Text: e.Text}
-	if e.Err != nil {
-		h.Error = e.Err.Error()
+	m := e.Members()
+	h := Hop{Seq: e.Seq, AtMillis: millis(e.At), Lane: e.Lane, Change: change, Stage: stage, Listener: m.Listener,
+		Kind: event.KindName(e.Kind), Op: m.Op.String(), RV: m.RV, N: m.N, M: m.M, Flag: m.Flag,
+		Micros: float64(m.Dur) / float64(time.Microsecond), Text: m.Text}
+	if m.Err != nil {
+		h.Error = m.Err.Error()
 	}
 	j.hops = append(j.hops, h)
 	return &j.hops[len(j.hops)-1]
 }
 
-func find(items []informer.Item, key string) int {
+func find(items []event.Item, key string) int {
 	for i := range items {
 		if items[i].Key == key {
 			return i
@@ -111,8 +112,8 @@ func find(items []informer.Item, key string) int {
 	return -1
 }
 
-func (j *journey) see(e *Event) {
-	if e.Kind == KindSelected {
+func (j *journey) see(e *event.Entry) {
+	if e.Kind == event.KindSelected {
 		*j = journey{key: j.key, hops: j.hops, change: j.change}
 		return
 	}
@@ -120,94 +121,97 @@ func (j *journey) see(e *Event) {
 		return
 	}
 	l := &j.lanes[e.Lane]
-	mine := e.Key == j.key
+	mine := e.Key() == j.key
 	switch e.Kind {
-	case KindWireFrame:
+	case event.KindWireFrame:
 		if mine {
-			j.add(e, "api", j.begin(l, rankAPI, e.RV))
+			j.add(e, "api", j.begin(l, rankAPI, e.RV()))
 			for i := range j.lanes { // all lanes of the resource will take this frame
 				if i != int(e.Lane) && j.lanes[i].change != 0 {
-					j.lanes[i].change, j.lanes[i].rank, j.lanes[i].rv = l.change, rankAPI, e.RV
+					j.lanes[i].change, j.lanes[i].rank, j.lanes[i].rv = l.change, rankAPI, e.RV()
 				}
 			}
 		}
-	case informer.KindWatchEvent:
+	case event.KindWatchEvent:
 		if mine {
-			j.add(e, "reflector", j.begin(l, rankReflector, e.RV))
+			j.add(e, "reflector", j.begin(l, rankReflector, e.RV()))
 		}
-	case informer.KindQueued:
+	case event.KindQueued:
 		j.queued(l, e, mine)
-	case informer.KindMerged:
+	case event.KindMerged:
 		if mine {
 			j.add(e, "queue", j.begin(l, rankQueued, l.rv))
 		}
-	case informer.KindPopped:
+	case event.KindPopped:
 		j.popped(l, e, mine)
-	case informer.KindProcessed:
+	case event.KindProcessed:
 		if l.batch > 0 {
 			h := j.add(e, "queue", l.change)
 			h.Position, h.Of = l.batch, l.batchOf
 			l.batch = 0
 		}
-	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
+	case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted:
 		if mine {
-			l.stored = e.Kind != informer.KindStoreDeleted
-			j.add(e, "indexer", j.begin(l, rankStored, e.RV))
+			l.stored = e.Kind != event.KindStoreDeleted
+			j.add(e, "indexer", j.begin(l, rankStored, e.RV()))
 		}
-	case informer.KindStoreReplaced:
+	case event.KindStoreReplaced:
+		storeReplaced := e.StoreReplaced()
 		was := l.stored
-		if i := find(e.Items, j.key); i >= 0 {
+		if i := find(storeReplaced.Items, j.key); i >= 0 {
 			l.stored = true
-			h := j.add(e, "indexer", j.begin(l, rankStored, e.Items[i].RV))
-			h.RV, h.Of = e.Items[i].RV, len(e.Items)
+			h := j.add(e, "indexer", j.begin(l, rankStored, storeReplaced.Items[i].RV))
+			h.RV, h.Of = storeReplaced.Items[i].RV, len(storeReplaced.Items)
 		} else if was {
 			l.stored = false
-			j.add(e, "indexer", j.begin(l, rankStored, "")).Op = informer.OpDeleted.String()
+			j.add(e, "indexer", j.begin(l, rankStored, "")).Op = event.OpDeleted.String()
 		}
-	case KindRestored:
-		l.stored = find(e.Items, j.key) >= 0
-	case informer.KindDistributed, informer.KindAccepted, informer.KindDelivered, informer.KindHandling, informer.KindHandled:
+	case event.KindRestored:
+		l.stored = find(e.Restored().Items, j.key) >= 0
+	case event.KindDistributed, event.KindAccepted, event.KindDelivered, event.KindHandling, event.KindHandled:
 		if mine {
-			j.add(e, "listener", j.begin(l, rankAfter, e.RV))
+			j.add(e, "listener", j.begin(l, rankAfter, e.RV()))
 		}
 	default:
-		if mine && kinds[e.Kind].about == aboutWork && e.Kind != KindWrites {
+		if mine && event.SubjectOf(e.Kind) == event.AboutWork && e.Kind != event.KindWrites {
 			j.add(e, "controller", j.begin(l, rankAfter, l.rv))
 		}
 	}
 }
 
-func (j *journey) queued(l *laneJourney, e *Event, mine bool) {
+func (j *journey) queued(l *laneJourney, e *event.Entry, mine bool) {
+	queued := e.Queued()
 	switch {
 	case mine:
-		h := j.add(e, "queue", j.begin(l, rankQueued, e.RV))
-		h.Position, h.Of = e.N, e.N
-		l.inLine = append(l.inLine, e.N)
-	case e.Op == informer.OpReplacedAll:
-		i := find(e.Items, j.key)
+		h := j.add(e, "queue", j.begin(l, rankQueued, queued.RV))
+		h.Position, h.Of = queued.Length, queued.Length
+		l.inLine = append(l.inLine, queued.Length)
+	case queued.Op == event.OpReplacedAll:
+		i := find(queued.Items, j.key)
 		if i < 0 && !l.stored {
 			return
 		}
-		h := j.add(e, "queue", j.begin(l, rankQueued, e.RV))
-		h.Position, h.Of = e.N, e.N
-		h.N = len(e.Items)
+		h := j.add(e, "queue", j.begin(l, rankQueued, queued.RV))
+		h.Position, h.Of = queued.Length, queued.Length
+		h.N = len(queued.Items)
 		if i >= 0 {
-			h.RV = e.Items[i].RV
+			h.RV = queued.Items[i].RV
 		}
-		l.inLine = append(l.inLine, e.N)
-	case e.Op == informer.OpSyncAll && l.stored:
+		l.inLine = append(l.inLine, queued.Length)
+	case queued.Op == event.OpSyncAll && l.stored:
 		h := j.add(e, "queue", j.begin(l, rankQueued, l.rv))
-		h.Position, h.Of = e.N, e.N
-		l.inLine = append(l.inLine, e.N)
+		h.Position, h.Of = queued.Length, queued.Length
+		l.inLine = append(l.inLine, queued.Length)
 	}
 	if len(l.inLine) > maxHops {
 		l.inLine = l.inLine[len(l.inLine)-maxHops:]
 	}
 }
 
-func (j *journey) popped(l *laneJourney, e *Event, mine bool) {
+func (j *journey) popped(l *laneJourney, e *event.Entry, mine bool) {
 	l.batch = 0
-	if e.Key != "" { // a DeltaFIFO names the key
+	popped := e.Popped()
+	if popped.Key != "" { // a DeltaFIFO names the key
 		if mine {
 			l.inLine = l.inLine[:0]
 			l.batch, l.batchOf = 1, 1
@@ -218,16 +222,16 @@ func (j *journey) popped(l *laneJourney, e *Event, mine bool) {
 	}
 	kept := l.inLine[:0]
 	for _, p := range l.inLine {
-		if p > e.N {
-			kept = append(kept, p-e.N)
+		if p > popped.Deltas {
+			kept = append(kept, p-popped.Deltas)
 			continue
 		}
 		if p < 1 {
 			continue
 		}
-		l.batch, l.batchOf = p, e.N
+		l.batch, l.batchOf = p, popped.Deltas
 		h := j.add(e, "queue", j.begin(l, rankPopped, l.rv))
-		h.Position, h.Of = p, e.N
+		h.Position, h.Of = p, popped.Deltas
 	}
 	l.inLine = kept
 }

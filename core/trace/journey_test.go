@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
-func journeyOf(events []Event, key string) []string {
+func journeyOf(events []event.Entry, key string) []string {
 	var out []string
-	for _, h := range Journey(func(_, _ uint64, fn func(*Event) bool) { iterate(events)(fn) }, key, 0, 1<<60) {
+	for _, h := range Journey(func(_, _ uint64, fn func(*event.Entry) bool) { iterate(events)(fn) }, key, 0, 1<<60) {
 		s := fmt.Sprintf("%d %s %s %s %s", h.Change, h.Stage, h.Kind, h.Op, h.RV)
 		if h.Of > 0 {
 			s += fmt.Sprintf(" %d/%d", h.Position, h.Of)
@@ -22,55 +22,55 @@ func journeyOf(events []Event, key string) []string {
 }
 
 func TestJourney(t *testing.T) {
-	q := func(op informer.Op, key, rv string, n int) informer.Event {
-		return informer.Event{Kind: informer.KindQueued, Op: op, Key: key, RV: rv, N: n}
+	q := func(op event.Op, key, rv string, n int) event.Event {
+		return event.Queued{Op: op, Key: key, RV: rv, Length: n}.Event()
 	}
-	on := func(k informer.Kind, op informer.Op, key, rv string) informer.Event {
-		return informer.Event{Kind: k, Op: op, Key: key, RV: rv, Listener: 1}
+	on := func(k event.Kind, op event.Op, key, rv string) event.Event {
+		return event.New(k, event.Members{Op: op, Key: key, RV: rv, Listener: 1})
 	}
 	for _, c := range []struct {
 		name   string
-		events []informer.Event
+		events []event.Event
 		want   []string
 	}{
-		{"RealFIFO, batches", []informer.Event{
+		{"RealFIFO, batches", []event.Event{
 			selected("1.37"),
-			on(KindWireFrame, informer.OpUpdated, "a", "7"), on(informer.KindWatchEvent, informer.OpUpdated, "a", "7"),
-			q(informer.OpUpdated, "z", "6", 1), q(informer.OpUpdated, "y", "6", 2), q(informer.OpUpdated, "a", "7", 3), q(informer.OpUpdated, "x", "8", 4),
-			{Kind: informer.KindPopped, N: 1}, {Kind: informer.KindProcessed, N: 1},
-			{Kind: informer.KindPopped, N: 2}, on(informer.KindStoreUpdated, informer.OpNone, "a", "7"),
-			on(informer.KindDistributed, informer.OpUpdated, "a", "7"), {Kind: informer.KindProcessed, N: 2},
-			on(informer.KindHandled, informer.OpUpdated, "a", "7"), on(KindWorkAdded, informer.OpNone, "a", ""),
-			{Kind: informer.KindPopped, N: 1}, {Kind: informer.KindProcessed, N: 1},
-			on(informer.KindWatchEvent, informer.OpDeleted, "a", "9"), q(informer.OpDeleted, "a", "9", 1),
+			on(event.KindWireFrame, event.OpUpdated, "a", "7"), on(event.KindWatchEvent, event.OpUpdated, "a", "7"),
+			q(event.OpUpdated, "z", "6", 1), q(event.OpUpdated, "y", "6", 2), q(event.OpUpdated, "a", "7", 3), q(event.OpUpdated, "x", "8", 4),
+			event.Popped{Deltas: 1}.Event(), event.Processed{Deltas: 1}.Event(),
+			event.Popped{Deltas: 2}.Event(), on(event.KindStoreUpdated, event.OpNone, "a", "7"),
+			on(event.KindDistributed, event.OpUpdated, "a", "7"), event.Processed{Deltas: 2}.Event(),
+			on(event.KindHandled, event.OpUpdated, "a", "7"), on(event.KindWorkAdded, event.OpNone, "a", ""),
+			event.Popped{Deltas: 1}.Event(), event.Processed{Deltas: 1}.Event(),
+			on(event.KindWatchEvent, event.OpDeleted, "a", "9"), q(event.OpDeleted, "a", "9", 1),
 		}, []string{"1 api WireFrame Updated 7", "1 reflector WatchEvent Updated 7", "1 queue Queued Updated 7 3/3", "1 queue Popped 2/2",
 			"1 indexer StoreUpdated 7", "1 listener Distributed Updated 7", "1 queue Processed 2/2", "1 listener Handled Updated 7",
 			"1 controller WorkAdded", "2 reflector WatchEvent Deleted 9", "2 queue Queued Deleted 9 1/1"}},
-		{"a list, then it is gone from the next", []informer.Event{
+		{"a list, then it is gone from the next", []event.Event{
 			selected("1.37"),
-			{Kind: informer.KindQueued, Op: informer.OpReplacedAll, RV: "5", N: 1, Items: []informer.Item{{Key: "b", RV: "2"}, {Key: "a", RV: "3"}}},
-			{Kind: informer.KindPopped, N: 1}, {Kind: informer.KindStoreReplaced, Items: []informer.Item{{Key: "b"}, {Key: "a", RV: "3"}}},
-			{Kind: informer.KindProcessed, N: 1},
-			{Kind: informer.KindQueued, Op: informer.OpSyncAll, N: 1}, {Kind: informer.KindPopped, N: 1}, on(informer.KindDistributed, informer.OpUpdated, "a", "3"),
-			{Kind: informer.KindProcessed, N: 1},
-			{Kind: informer.KindQueued, Op: informer.OpReplacedAll, RV: "8", N: 1}, {Kind: informer.KindPopped, N: 1}, {Kind: informer.KindStoreReplaced},
-			{Kind: informer.KindProcessed, N: 1},
-			{Kind: informer.KindQueued, Op: informer.OpSyncAll, N: 1}, {Kind: informer.KindPopped, N: 1}, {Kind: informer.KindProcessed, N: 1},
+			event.Queued{Op: event.OpReplacedAll, RV: "5", Length: 1, Items: []event.Item{{Key: "b", RV: "2"}, {Key: "a", RV: "3"}}}.Event(),
+			event.Popped{Deltas: 1}.Event(), event.StoreReplaced{Items: []event.Item{{Key: "b"}, {Key: "a", RV: "3"}}}.Event(),
+			event.Processed{Deltas: 1}.Event(),
+			event.Queued{Op: event.OpSyncAll, Length: 1}.Event(), event.Popped{Deltas: 1}.Event(), on(event.KindDistributed, event.OpUpdated, "a", "3"),
+			event.Processed{Deltas: 1}.Event(),
+			event.Queued{Op: event.OpReplacedAll, RV: "8", Length: 1}.Event(), event.Popped{Deltas: 1}.Event(), {Kind: event.KindStoreReplaced},
+			event.Processed{Deltas: 1}.Event(),
+			event.Queued{Op: event.OpSyncAll, Length: 1}.Event(), event.Popped{Deltas: 1}.Event(), event.Processed{Deltas: 1}.Event(),
 		}, []string{"1 queue Queued ReplacedAll 3 1/1", "1 queue Popped 1/1", "1 indexer StoreReplaced 3 0/2", "1 queue Processed 1/1",
 			"2 queue Queued SyncAll 1/1", "2 queue Popped 1/1", "2 listener Distributed Updated 3", "2 queue Processed 1/1",
 			"3 queue Queued ReplacedAll 8 1/1", "3 queue Popped 1/1", "3 indexer StoreReplaced Deleted", "3 queue Processed 1/1"}},
-		{"DeltaFIFO", []informer.Event{
-			selected("1.31"), q(informer.OpAdded, "a", "1", 1), q(informer.OpAdded, "b", "2", 2),
-			{Kind: informer.KindPopped, Key: "b", N: 1}, {Kind: informer.KindProcessed}, {Kind: informer.KindPopped, Key: "a", N: 1}, {Kind: informer.KindProcessed},
+		{"DeltaFIFO", []event.Event{
+			selected("1.31"), q(event.OpAdded, "a", "1", 1), q(event.OpAdded, "b", "2", 2),
+			event.Popped{Key: "b", Deltas: 1}.Event(), {Kind: event.KindProcessed}, event.Popped{Key: "a", Deltas: 1}.Event(), {Kind: event.KindProcessed},
 		}, []string{"1 queue Queued Added 1 1/1", "1 queue Popped 1/1", "1 queue Processed 1/1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			equal(t, "hops", journeyOf(script(c.events...), "a"), c.want)
 		})
 	}
-	var many []informer.Event
+	var many []event.Event
 	for i := range 2000 {
-		many = append(many, on(informer.KindWatchEvent, informer.OpUpdated, "a", fmt.Sprint(i)))
+		many = append(many, on(event.KindWatchEvent, event.OpUpdated, "a", fmt.Sprint(i)))
 	}
 	hops := journeyOf(script(many...), "a")
 	if len(hops) != maxHops || hops[len(hops)-1] != "2000 reflector WatchEvent Updated 1999" {
@@ -79,34 +79,34 @@ func TestJourney(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	gone := &LoggedError{Message: "gone", Code: 410}
+	gone := &event.LoggedError{Message: "gone", Code: 410}
 	for _, c := range []struct {
-		e    informer.Event
+		e    event.Event
 		want string
 		code int
 	}{
-		{informer.Event{Kind: informer.KindListWatchStarted, Text: "first list"}, "list", 0},
-		{informer.Event{Kind: informer.KindListWatchStarted, Text: "gone"}, "relist", 0},
-		{informer.Event{Kind: informer.KindListWatchStarted, Text: "pods is forbidden", Flag: true}, "list", 0},
-		{informer.Event{Kind: informer.KindWatchClosed, Err: fmt.Errorf("wrapped: %w", gone)}, "error", 410},
-		{informer.Event{Kind: informer.KindWatchClosed}, "", 0},
-		{informer.Event{Kind: informer.KindRequestAnswered, Err: gone}, "error", 410},
-		{informer.Event{Kind: informer.KindRequestAnswered}, "", 0},
-		{informer.Event{Kind: informer.KindBackoff, Err: gone}, "backoff", 410},
-		{informer.Event{Kind: informer.KindResyncDue}, "resync", 0},
-		{informer.Event{Kind: informer.KindInformerSynced}, "sync", 0},
-		{informer.Event{Kind: informer.KindHandled, Err: gone}, "panic", 0},
-		{informer.Event{Kind: informer.KindHandled}, "", 0},
-		{informer.Event{Kind: KindFault, Text: "cut", N: 1}, "fault", 0},
-		{informer.Event{Kind: KindHold, N: 1, Flag: true}, "hold", 0},
-		{informer.Event{Kind: KindTrouble, Err: gone}, "trouble", 0},
+		{event.ListWatchStarted{Why: "first list"}.Event(), "list", 0},
+		{event.ListWatchStarted{Why: "gone"}.Event(), "relist", 0},
+		{event.ListWatchStarted{Why: "pods is forbidden", First: true}.Event(), "list", 0},
+		{event.WatchClosed{Err: fmt.Errorf("wrapped: %w", gone)}.Event(), "error", 410},
+		{event.Event{Kind: event.KindWatchClosed}, "", 0},
+		{event.RequestAnswered{Err: gone}.Event(), "error", 410},
+		{event.Event{Kind: event.KindRequestAnswered}, "", 0},
+		{event.Backoff{Err: gone}.Event(), "backoff", 410},
+		{event.Event{Kind: event.KindResyncDue}, "resync", 0},
+		{event.Event{Kind: event.KindInformerSynced}, "sync", 0},
+		{event.Handled{Err: gone}.Event(), "panic", 0},
+		{event.Event{Kind: event.KindHandled}, "", 0},
+		{event.Fault{Name: "cut", Struck: 1}.Event(), "fault", 0},
+		{event.Hold{Stage: 1, Held: true}.Event(), "hold", 0},
+		{event.Trouble{Err: gone}.Event(), "trouble", 0},
 		{selected("1.37"), "selected", 0},
-		{informer.Event{Kind: KindNote, Text: "look"}, "note", 0},
-		{informer.Event{Kind: informer.KindQueued}, "", 0},
+		{event.Note{Text: "look"}.Event(), "note", 0},
+		{event.Event{Kind: event.KindQueued}, "", 0},
 	} {
-		m, ok := Marks(&Event{Seq: 3, At: 1500 * time.Microsecond, Lane: 1, Event: c.e})
+		m, ok := Marks(&event.Entry{Seq: 3, At: 1500 * time.Microsecond, Lane: 1, Event: c.e})
 		if ok != (c.want != "") || ok && (m.Kind != c.want || m.Code != c.code || m.Seq != 3 || m.AtMillis != 1.5 || m.Lane != 1) {
-			t.Errorf("%s: %+v, %v; want %q, %d", KindName(c.e.Kind), m, ok, c.want, c.code)
+			t.Errorf("%s: %+v, %v; want %q, %d", event.KindName(c.e.Kind), m, ok, c.want, c.code)
 		}
 	}
 }
@@ -116,13 +116,13 @@ func TestDensity(t *testing.T) {
 	seq := uint64(0)
 	add := func(at time.Duration) {
 		seq++
-		d.Add(&Event{Seq: seq, At: at})
+		d.Add(&event.Entry{Seq: seq, At: at})
 	}
 	for _, ms := range []int{0, 10, 249, 250, 1100} {
 		add(time.Duration(ms) * time.Millisecond)
 	}
-	d.Add(&Event{Seq: 5, At: 0}) // again
-	d.Add(&Event{Seq: 9, At: -1})
+	d.Add(&event.Entry{Seq: 5, At: 0}) // again
+	d.Add(&event.Entry{Seq: 9, At: -1})
 	equal(t, "bins", d.Bins(), []uint32{3, 1, 0, 0, 1})
 	if from, bins := d.From(300 * time.Millisecond); from != 250*time.Millisecond || len(bins) != 4 {
 		t.Errorf("From: %v, %v", from, bins)

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 )
 
@@ -17,7 +18,7 @@ import (
 type LineEncoder struct {
 	fw    fileWriter
 	chunk int
-	event *Event
+	event *event.Entry
 	parts []string // of a KindRestored: States that together are the lane's
 	item  int
 	begun bool
@@ -42,14 +43,14 @@ func (w *LineEncoder) Renumber() {
 }
 
 // Start sets the event whose lines Next returns. The event must not change meanwhile.
-func (w *LineEncoder) Start(e *Event) error {
+func (w *LineEncoder) Start(e *event.Entry) error {
 	w.event, w.item, w.begun, w.parts = e, 0, false, nil
-	if KindName(e.Kind) == "" {
+	if event.KindName(e.Kind) == "" {
 		return fmt.Errorf("event %d has the unknown kind %d", e.Seq, e.Kind)
 	}
-	if e.Kind == KindRestored {
+	if e.Kind == event.KindRestored {
 		var s State
-		if err := json.Unmarshal([]byte(e.Text), &s); err != nil {
+		if err := json.Unmarshal([]byte(e.Restored().State), &s); err != nil {
 			return fmt.Errorf("event %d: %w", e.Seq, err)
 		}
 		for _, part := range splitState(&s) {
@@ -80,7 +81,7 @@ func (w *LineEncoder) Next() ([]byte, error) {
 			return nil, err
 		}
 	} else {
-		rec = &record{Seq: e.Seq, At: int64(e.At), Lane: e.Lane, Kind: KindName(e.Kind)}
+		rec = &record{Seq: e.Seq, At: int64(e.At), Lane: e.Lane, Kind: event.KindName(e.Kind)}
 	}
 	size := 0
 	if len(w.parts) > 0 {
@@ -88,8 +89,9 @@ func (w *LineEncoder) Next() ([]byte, error) {
 		w.parts = w.parts[1:]
 		size = len(rec.Text)
 	}
-	for len(w.parts) == 0 && size < w.chunk && w.item < len(e.Items) {
-		it, err := w.fw.item(e, &e.Items[w.item])
+	items := e.Members().Items
+	for len(w.parts) == 0 && size < w.chunk && w.item < len(items) {
+		it, err := w.fw.item(e, &items[w.item])
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +108,7 @@ func (w *LineEncoder) Next() ([]byte, error) {
 		}
 		rec.Items = append(rec.Items, it)
 	}
-	if rec.More = len(w.parts) > 0 || w.item < len(e.Items); !rec.More {
+	if rec.More = len(w.parts) > 0 || w.item < len(items); !rec.More {
 		w.event = nil
 	}
 	w.fw.line.Reset()
@@ -203,9 +205,10 @@ type LineDecoder struct {
 	// SkipUnknown skips events of unknown kinds, as ReadFile does; otherwise they are an error.
 	SkipUnknown bool
 
-	event *Event // waits for its further lines
-	state *State // joined so far, for a KindRestored
-	texts int    // total bytes of its texts
+	event *event.Entry // waits for its further lines
+	items []event.Item // joined so far
+	state *State       // joined so far, for a KindRestored
+	texts int          // total bytes of its texts
 	trial map[int]any
 }
 
@@ -231,8 +234,7 @@ func (d *LineDecoder) Clone() *LineDecoder {
 	c.fr.added = c.trial
 	if d.event != nil {
 		e := *d.event
-		e.Items = slices.Clip(e.Items) // so that appending copies
-		c.event = &e
+		c.event, c.items = &e, slices.Clip(d.items) // so that appending copies
 	}
 	if d.state != nil {
 		s := *d.state
@@ -259,7 +261,7 @@ func (d *LineDecoder) Keep() {
 
 // Renumber drops the objects, and an incomplete event.
 func (d *LineDecoder) Renumber() {
-	d.fr.objects, d.fr.held, d.event, d.state = map[int]any{}, 0, nil, nil
+	d.fr.objects, d.fr.held, d.event, d.items, d.state = map[int]any{}, 0, nil, nil, nil
 	if d.trial != nil {
 		d.trial = map[int]any{}
 		d.fr.added = d.trial
@@ -267,14 +269,12 @@ func (d *LineDecoder) Renumber() {
 }
 
 // Line reads one line. It returns an event with its last line, and nil before that.
-//
-//eventmembers:any the length of a text counts whatever it says
-func (d *LineDecoder) Line(line []byte) (*Event, error) {
+func (d *LineDecoder) Line(line []byte) (*event.Entry, error) {
 	rec, err := d.fr.parse(line)
 	if err != nil {
 		return nil, err
 	}
-	if d.Known != nil && rec.Kind == kinds[KindRestored].name {
+	if d.Known != nil && rec.Kind == event.KindName(event.KindRestored) {
 		for i := range rec.Items {
 			it := &rec.Items[i]
 			if it.Obj == nil || len(it.Obj.Raw) == 0 {
@@ -299,27 +299,28 @@ func (d *LineDecoder) Line(line []byte) (*Event, error) {
 		return nil, fmt.Errorf("unknown kind of event %q: read it with the program that wrote it", rec.Kind)
 	}
 	var s *State
-	if e.Kind == KindRestored && (rec.More || d.state != nil) && e.Text != "" {
+	if e.Kind == event.KindRestored && (rec.More || d.state != nil) && e.Restored().State != "" {
 		s = &State{}
-		if err := json.Unmarshal([]byte(e.Text), s); err != nil {
+		if err := json.Unmarshal([]byte(e.Restored().State), s); err != nil {
 			return nil, fmt.Errorf("the state that it restores: %w", err)
 		}
 	}
+	m := e.Members()
 	switch {
 	case d.event == nil && !rec.More:
 		return &e, nil
 	case d.event == nil:
-		d.event, d.state, d.texts = &e, s, len(e.Text)
+		d.event, d.items, d.state, d.texts = &e, m.Items, s, len(m.Text)
 	case d.event.Seq != e.Seq || d.event.Kind != e.Kind || d.event.Lane != e.Lane:
 		return nil, fmt.Errorf("event %d begins before %d is complete", e.Seq, d.event.Seq)
-	case len(d.event.Items)+len(e.Items) > maxEntries:
+	case len(d.items)+len(m.Items) > maxEntries:
 		return nil, fmt.Errorf("event %d has more than %d items", e.Seq, maxEntries)
-	case d.texts+len(e.Text) > maxState:
+	case d.texts+len(m.Text) > maxState:
 		return nil, fmt.Errorf("event %d has a state of more than %d bytes", e.Seq, maxState)
 	default:
-		d.texts += len(e.Text)
-		d.event.weight += e.weight
-		d.event.Items = append(d.event.Items, e.Items...)
+		d.texts += len(m.Text)
+		d.event.Weight += e.Weight
+		d.items = append(d.items, m.Items...)
 		if s != nil && d.state != nil {
 			joinState(d.state, s)
 		}
@@ -328,14 +329,17 @@ func (d *LineDecoder) Line(line []byte) (*Event, error) {
 		return nil, nil
 	}
 	whole := d.event
-	if whole.Kind == KindRestored && d.state != nil {
+	m = whole.Members()
+	m.Items = d.items
+	if whole.Kind == event.KindRestored && d.state != nil {
 		text, err := json.Marshal(d.state)
 		if err != nil {
 			return nil, err
 		}
-		whole.Text = string(text)
+		m.Text = string(text)
 	}
-	d.event, d.state = nil, nil
+	whole.Event = event.New(whole.Kind, m)
+	d.event, d.items, d.state = nil, nil, nil
 	return whole, nil
 }
 
@@ -364,7 +368,7 @@ var (
 // Place is a line's event, by seq and kind, and whether the line completes it.
 type Place struct {
 	Seq      uint64
-	Kind     informer.Kind
+	Kind     event.Kind
 	Complete bool
 }
 
@@ -384,7 +388,7 @@ func (w *LineRewriter) Line(line []byte) ([]byte, Place, error) {
 	if err := json.Unmarshal(line, &rec); err != nil {
 		return nil, Place{}, err
 	}
-	kind, known := ParseKind(rec.Kind)
+	kind, known := event.ParseKind(rec.Kind)
 	at := Place{rec.Seq, kind, !rec.More}
 	if !known {
 		return nil, at, fmt.Errorf("unknown kind of event %q", rec.Kind)
@@ -398,8 +402,8 @@ func (w *LineRewriter) Line(line []byte) ([]byte, Place, error) {
 }
 
 // keep clears the members that have no meaning in a kind.
-func (rec *record) keep(kind informer.Kind) {
-	members, _ := Members(kind)
+func (rec *record) keep(kind event.Kind) {
+	members, _ := event.MembersOf(kind)
 	v := reflect.ValueOf(rec).Elem()
 	for i := range v.NumField() {
 		switch name := v.Type().Field(i).Name; name {
@@ -412,13 +416,13 @@ func (rec *record) keep(kind informer.Kind) {
 	}
 }
 
-func (w *LineRewriter) rewrite(rec *record, kind informer.Kind) error {
+func (w *LineRewriter) rewrite(rec *record, kind event.Kind) error {
 	if rec.Release != "" {
 		if _, err := informer.ParseRelease(rec.Release); err != nil {
 			return err
 		}
 	}
-	rec.Op, rec.Verb = parseOp(rec.Op).String(), parseVerb(rec.Verb).String()
+	rec.Op, rec.Verb = event.ParseOp(rec.Op).String(), event.ParseVerb(rec.Verb).String()
 	for _, s := range []*string{&rec.Key, &rec.RV, &rec.StoreRV} {
 		*s = w.Text(*s)
 	}
@@ -452,18 +456,18 @@ func (w *LineRewriter) rewrite(rec *record, kind informer.Kind) error {
 }
 
 // text rewrites an event's text: either plain words, or the JSON of its kind, reduced to the members that the kind has.
-func (w *LineRewriter) text(text *string, kind informer.Kind) error {
+func (w *LineRewriter) text(text *string, kind event.Kind) error {
 	is := structure(kind)
-	if is == nil || *text == "" && kind != KindSelected {
+	if is == nil || *text == "" && kind != event.KindSelected {
 		*text = w.Text(*text)
 		return nil
 	}
 	most := textBounds
 	if err := most.strict([]byte(*text)); err != nil {
-		return fmt.Errorf("the text of %s: %w", KindName(kind), err)
+		return fmt.Errorf("the text of %s: %w", event.KindName(kind), err)
 	}
 	if err := json.Unmarshal([]byte(*text), is); err != nil {
-		return fmt.Errorf("the text of %s: %w", KindName(kind), err)
+		return fmt.Errorf("the text of %s: %w", event.KindName(kind), err)
 	}
 	switch is := is.(type) {
 	case *restoredState:
@@ -483,26 +487,26 @@ func (w *LineRewriter) text(text *string, kind informer.Kind) error {
 }
 
 // structure returns what the text of a kind is decoded into; nil: it is plain words.
-func structure(kind informer.Kind) any {
+func structure(kind event.Kind) any {
 	switch kind {
-	case KindSelected:
-		return &Selection{}
-	case KindRestored:
+	case event.KindSelected:
+		return &event.Selection{}
+	case event.KindRestored:
 		return &restoredState{}
-	case KindLane:
-		return &LaneOf{}
-	case KindSampled:
+	case event.KindLane:
+		return &event.LaneOf{}
+	case event.KindSampled:
 		return &Sampled{}
-	case KindMutated, KindMet:
+	case event.KindMutated, event.KindMet:
 		return &Change{}
-	case KindCrowd:
+	case event.KindCrowd:
 		return &CrowdCount{}
 	}
 	return nil
 }
 
 // TextIsJSON reports whether the text of a kind is JSON, so that no part of it makes sense alone.
-func TextIsJSON(kind informer.Kind) bool { return structure(kind) != nil }
+func TextIsJSON(kind event.Kind) bool { return structure(kind) != nil }
 
 // restoredState is a lane's State in a Baseline, without the members that the viewer sets.
 type restoredState struct {

@@ -1,12 +1,10 @@
 package trace
 
 import (
-	"errors"
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
+	"informerscope/core/event"
 	"informerscope/core/informer"
 )
 
@@ -26,7 +24,7 @@ type Mark struct {
 }
 
 // Marks classifies an event; false if it deserves no mark. It depends only on the event, so marks can be computed incrementally, and again after a jump.
-func Marks(e *Event) (Mark, bool) {
+func Marks(e *event.Entry) (Mark, bool) {
 	m, ok := classify(e)
 	m.Text = short(m.Text)
 	return m, ok
@@ -40,59 +38,55 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:maxWords], "") + "…"
 }
 
-func classify(e *Event) (Mark, bool) {
+func classify(e *event.Entry) (Mark, bool) {
 	m := Mark{Seq: e.Seq, AtMillis: millis(e.At), Lane: e.Lane}
 	switch e.Kind {
-	case informer.KindListWatchStarted:
-		m.Kind, m.Text = "relist", e.Text
-		if e.Flag || e.Text == "first list" { // see informer.KindListWatchStarted; older files have no flag
+	case event.KindListWatchStarted:
+		listWatchStarted := e.ListWatchStarted()
+		m.Kind, m.Text = "relist", listWatchStarted.Why
+		if listWatchStarted.First || listWatchStarted.Why == "first list" { // older files do not have First
 			m.Kind = "list"
 		}
-	case informer.KindRequestAnswered, informer.KindWatchClosed:
-		if e.Err == nil {
+	case event.KindRequestAnswered, event.KindWatchClosed:
+		if e.Err() == nil {
 			return m, false
 		}
-		m.Kind, m.Code, m.Text = "error", StatusCode(e.Err), e.Err.Error()
-	case informer.KindBackoff:
-		m.Kind, m.Text = "backoff", e.Text
-		if e.Err != nil {
-			m.Code, m.Text = StatusCode(e.Err), e.Err.Error()
+		m.Kind, m.Code, m.Text = "error", event.StatusCode(e.Err()), e.Err().Error()
+	case event.KindBackoff:
+		backoff := e.Backoff()
+		m.Kind, m.Text = "backoff", backoff.Then
+		if backoff.Err != nil {
+			m.Code, m.Text = event.StatusCode(backoff.Err), backoff.Err.Error()
 		}
-	case informer.KindResyncDue:
+	case event.KindResyncDue:
 		m.Kind = "resync"
-	case informer.KindInformerSynced:
+	case event.KindInformerSynced:
 		m.Kind = "sync"
-	case informer.KindHandled:
-		if e.Err == nil {
+	case event.KindHandled:
+		if e.Err() == nil {
 			return m, false
 		}
-		m.Kind, m.Text = "panic", e.Err.Error()
-	case KindFault:
-		m.Kind, m.Text, m.On = "fault", e.Text, e.Flag || e.N > 0
-	case KindHold:
-		m.Kind, m.On, m.Text = "hold", e.Flag, StageName(informer.Stage(e.N))
-	case KindTrouble:
-		m.Kind, m.Text, m.On = "trouble", e.Text, e.Text != "" || e.Err != nil
-		if m.Text == "" && e.Err != nil {
-			m.Text = e.Err.Error()
+		m.Kind, m.Text = "panic", e.Err().Error()
+	case event.KindFault:
+		fault := e.Fault()
+		m.Kind, m.Text, m.On = "fault", fault.Name, fault.On || fault.Struck > 0
+	case event.KindHold:
+		x := e.Hold()
+		m.Kind, m.On, m.Text = "hold", x.Held, StageName(informer.Stage(x.Stage))
+	case event.KindTrouble:
+		trouble := e.Trouble()
+		m.Kind, m.Text, m.On = "trouble", trouble.Explanation, trouble.Explanation != "" || trouble.Err != nil
+		if m.Text == "" && trouble.Err != nil {
+			m.Text = trouble.Err.Error()
 		}
-	case KindSelected:
+	case event.KindSelected:
 		m.Kind = "selected"
-	case KindNote:
-		m.Kind, m.Text = "note", e.Text
+	case event.KindNote:
+		m.Kind, m.Text = "note", e.Note().Text
 	default:
 		return m, false
 	}
 	return m, true
-}
-
-// StatusCode returns the HTTP status of an error from the API server, 0 for none.
-func StatusCode(err error) int {
-	var s interface{ Status() metav1.Status }
-	if errors.As(err, &s) {
-		return int(s.Status().Code)
-	}
-	return 0
 }
 
 // DensityBin is the width of a bin of a Density.
@@ -109,7 +103,7 @@ type Density struct {
 }
 
 // Add counts an event. It ignores an event that is not after the last one, so ranges that are read may overlap.
-func (d *Density) Add(e *Event) {
+func (d *Density) Add(e *event.Entry) {
 	if e.Seq <= d.seq || e.At < 0 {
 		return
 	}

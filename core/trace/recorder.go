@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 	"informerscope/core/workqueue"
 )
@@ -43,11 +44,11 @@ type Recorder struct {
 
 	mu      sync.Mutex
 	timer   atomic.Pointer[timer] // written with mu held
-	chunks  []*chunk
-	last    *chunk   // of chunks
-	gone    []*chunk // evicted, not in base yet
-	folding bool     // catchUp runs
-	spare   []*chunk // evicted, in base, and never seen by a reader: for reuse
+	chunks  []*event.Chunk
+	last    *event.Chunk   // of chunks
+	gone    []*event.Chunk // evicted, not in base yet
+	folding bool           // catchUp runs
+	spare   []*event.Chunk // evicted, in base, and never seen by a reader: for reuse
 	seq     uint64
 	at      time.Duration
 	bytes   int
@@ -96,13 +97,13 @@ type laneObserver struct {
 }
 
 // Observe implements informer.Observer.
-func (o *laneObserver) Observe(e *informer.Event) { o.r.append(o.lane, e) }
+func (o *laneObserver) Observe(e *event.Event) { o.r.append(o.lane, e) }
 
 // Now implements informer.TimedObserver.
 func (o *laneObserver) Now() time.Duration { return o.r.timer.Load().now() }
 
 // ObserveAt implements informer.TimedObserver.
-func (o *laneObserver) ObserveAt(now time.Duration, es []informer.Event) {
+func (o *laneObserver) ObserveAt(now time.Duration, es []event.Event) {
 	o.r.appendAt(now, o.lane, es)
 }
 
@@ -115,84 +116,39 @@ type workObserver struct {
 }
 
 // workKinds are the kinds in a log for those of a work queue.
-var workKinds = [...]informer.Kind{
-	workqueue.KindAdded:            KindWorkAdded,
-	workqueue.KindDeduplicated:     KindWorkDeduplicated,
-	workqueue.KindMarkedDirty:      KindWorkMarkedDirty,
-	workqueue.KindTaken:            KindWorkTaken,
-	workqueue.KindDone:             KindWorkDone,
-	workqueue.KindWaiting:          KindWorkWaiting,
-	workqueue.KindWaitingSooner:    KindWorkWaitingSooner,
-	workqueue.KindWaitingUnchanged: KindWorkWaitingUnchanged,
-	workqueue.KindDue:              KindWorkDue,
-	workqueue.KindRateLimited:      KindWorkRateLimited,
-	workqueue.KindForgotten:        KindWorkForgotten,
-	workqueue.KindShuttingDown:     KindWorkShuttingDown,
+var workKinds = [...]event.Kind{
+	workqueue.KindAdded:            event.KindWorkAdded,
+	workqueue.KindDeduplicated:     event.KindWorkDeduplicated,
+	workqueue.KindMarkedDirty:      event.KindWorkMarkedDirty,
+	workqueue.KindTaken:            event.KindWorkTaken,
+	workqueue.KindDone:             event.KindWorkDone,
+	workqueue.KindWaiting:          event.KindWorkWaiting,
+	workqueue.KindWaitingSooner:    event.KindWorkWaitingSooner,
+	workqueue.KindWaitingUnchanged: event.KindWorkWaitingUnchanged,
+	workqueue.KindDue:              event.KindWorkDue,
+	workqueue.KindRateLimited:      event.KindWorkRateLimited,
+	workqueue.KindForgotten:        event.KindWorkForgotten,
+	workqueue.KindShuttingDown:     event.KindWorkShuttingDown,
 }
 
 // Observe implements workqueue.Observer.
 func (o *workObserver) Observe(e *workqueue.Event) {
-	if int(e.Kind) >= len(workKinds) || workKinds[e.Kind] == informer.KindNone {
+	if int(e.Kind) >= len(workKinds) || workKinds[e.Kind] == event.KindNone {
 		return
 	}
-	o.r.append(o.lane, &informer.Event{
-		Kind:     workKinds[e.Kind],
-		Flag:     e.Flag,
-		Listener: e.Worker,
-		N:        e.N,
-		Key:      e.Key,
-		Dur:      e.Dur,
-	})
+	work := event.Work{Kind: workKinds[e.Kind], Key: e.Key, N: e.N, Flag: e.Flag, Dur: e.Dur, Worker: e.Worker}.Event()
+	o.r.append(o.lane, &work)
 }
 
 // WorkLane returns the Observer for the work queue behind the informer of a lane.
 func (r *Recorder) WorkLane(i uint8) workqueue.Observer { return &workObserver{r, i} }
 
 // Emit appends an event and returns its seq.
-func (r *Recorder) Emit(lane uint8, e informer.Event) uint64 { return r.append(lane, &e) }
-
-// unweighed is the assumed size in bytes of an object that is no weigher.
-const unweighed = 1024
-
-// size returns roughly how much memory an object from outside takes.
-func size(obj any) int {
-	if o, ok := asWeigher(obj); ok {
-		held, _ := o.Weight()
-		return held
-	}
-	if obj == nil {
-		return 0
-	}
-	return unweighed
-}
-
-// brought returns roughly how many bytes of new objects an event brings.
-//
-//eventmembers:any a text takes memory whatever it says
-func brought(e *informer.Event) int {
-	n := len(e.Text)
-	switch e.Kind {
-	case informer.KindWatchEvent, KindWireFrame:
-		n += size(e.Obj)
-	case informer.KindQueued:
-		if e.Op == informer.OpReplaced || weigh(e.Obj).dropped() { // a transform made a new object
-			n += size(e.Obj)
-		}
-		fallthrough
-	case KindRestored:
-		for i := range e.Items {
-			n += size(e.Items[i].Obj)
-		}
-		n += len(e.Items) * itemBytes
-	case informer.KindStoreReplaced, informer.KindIndexersAdded:
-		n += len(e.Items) * itemBytes
-	}
-	return n
-}
+func (r *Recorder) Emit(lane uint8, e event.Event) uint64 { return r.append(lane, &e) }
 
 // append is on the informer's hot path, and runs with its locks held.
-func (r *Recorder) append(lane uint8, e *informer.Event) uint64 {
-	brings := brought(e)
+func (r *Recorder) append(lane uint8, e *event.Event) uint64 {
+	brings := event.Brought(e)
 	at := r.timer.Load().now()
 	r.mu.Lock()
 	r.put(r.checked(at), lane, e, brings)
@@ -200,11 +156,11 @@ func (r *Recorder) append(lane uint8, e *informer.Event) uint64 {
 }
 
 // appendAt is append for several events at one time.
-func (r *Recorder) appendAt(at time.Duration, lane uint8, es []informer.Event) {
+func (r *Recorder) appendAt(at time.Duration, lane uint8, es []event.Event) {
 	r.mu.Lock()
 	at = r.checked(at)
 	for i := range es {
-		r.put(at, lane, &es[i], brought(&es[i]))
+		r.put(at, lane, &es[i], event.Brought(&es[i]))
 	}
 	r.appended()
 }
@@ -273,38 +229,38 @@ func (r *Recorder) help() {
 }
 
 // put appends an event, with mu held. At must not be before the last event's; brings is brought(e).
-func (r *Recorder) put(at time.Duration, lane uint8, e *informer.Event, brings int) {
+func (r *Recorder) put(at time.Duration, lane uint8, e *event.Event, brings int) {
 	r.at = at
 	r.seq++
 	c := r.last
-	if c == nil || c.n == chunkEvents || c.bytes > mostOfChunk*r.opts.MaxBytes {
+	if c == nil || c.Len == event.ChunkEvents || c.Bytes > mostOfChunk*r.opts.MaxBytes {
 		c = r.nextChunk()
 	}
-	brings += c.add(at, lane, e)
-	c.bytes += brings
+	brings += c.Add(at, lane, e)
+	c.Bytes += brings
 	r.bytes += brings
-	if c.n == 1 || r.bytes > r.opts.MaxBytes {
+	if c.Len == 1 || r.bytes > r.opts.MaxBytes {
 		for len(r.chunks) > 1 && (r.bytes > r.opts.MaxBytes || r.count() > r.opts.MaxEvents) {
 			old := r.chunks[0]
 			r.chunks[0] = nil
 			r.chunks = r.chunks[1:]
-			r.bytes -= old.bytes
+			r.bytes -= old.Bytes
 			r.gone = append(r.gone, old)
 		}
 	}
 }
 
 // nextChunk begins a chunk with the event r.seq.
-func (r *Recorder) nextChunk() *chunk {
-	var c *chunk
+func (r *Recorder) nextChunk() *event.Chunk {
+	var c *event.Chunk
 	if n := len(r.spare); n > 0 {
 		c = r.spare[n-1]
 		r.spare[n-1] = nil
 		r.spare = r.spare[:n-1]
 	} else {
-		c = newChunk(r.last)
+		c = event.NewChunk(r.last)
 	}
-	c.first = r.seq
+	c.First = r.seq
 	r.chunks = append(r.chunks, c)
 	r.last = c
 	return c
@@ -314,7 +270,7 @@ func (r *Recorder) count() int {
 	if len(r.chunks) == 0 {
 		return 0
 	}
-	return int(r.seq - r.chunks[0].first + 1)
+	return int(r.seq - r.chunks[0].First + 1)
 }
 
 // Head returns the newest event's seq and time; 0, 0 for an empty log.
@@ -342,26 +298,26 @@ func (r *Recorder) first() uint64 {
 	if len(r.chunks) == 0 {
 		return r.seq + 1
 	}
-	return r.chunks[0].first
+	return r.chunks[0].First
 }
 
 // span returns the pieces that hold from..to, as far as they are kept. They may then be read without the lock: packed data is final once r.read covers it.
-func (r *Recorder) span(from, to uint64, evicted bool) (parts []part) {
+func (r *Recorder) span(from, to uint64, evicted bool) (parts []event.Part) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	to = min(to, r.seq)
 	r.read = max(r.read, to)
-	add := func(c *chunk) {
-		lo, hi := uint64(0), uint64(c.n)
-		if from > c.first {
-			lo = from - c.first
+	add := func(c *event.Chunk) {
+		lo, hi := uint64(0), uint64(c.Len)
+		if from > c.First {
+			lo = from - c.First
 		}
-		if c.first > to {
+		if c.First > to {
 			return
 		}
-		hi = min(hi, to-c.first+1)
+		hi = min(hi, to-c.First+1)
 		if lo < hi {
-			parts = append(parts, part{c.packed, int(lo), int(hi)})
+			parts = append(parts, c.Part(int(lo), int(hi)))
 		}
 	}
 	if evicted {
@@ -369,8 +325,8 @@ func (r *Recorder) span(from, to uint64, evicted bool) (parts []part) {
 			add(c)
 		}
 	}
-	i := sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].first+uint64(r.chunks[i].n) > from })
-	for ; i < len(r.chunks) && r.chunks[i].first <= to; i++ {
+	i := sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].First+uint64(r.chunks[i].Len) > from })
+	for ; i < len(r.chunks) && r.chunks[i].First <= to; i++ {
 		add(r.chunks[i])
 	}
 	return parts
@@ -378,20 +334,20 @@ func (r *Recorder) span(from, to uint64, evicted bool) (parts []part) {
 
 // Read calls fn for the kept events from..to, inclusive and in order, until it returns false. It holds no lock meanwhile. The events are allocated for fn,
 // which may keep them but must not change what they refer to. A reader whose next event is before First has fallen too far behind: it continues from FoldAt.
-func (r *Recorder) Read(from, to uint64, fn func(*Event) bool) {
+func (r *Recorder) Read(from, to uint64, fn func(*event.Entry) bool) {
 	for _, p := range r.span(from, to, false) {
-		if !p.each(fn) {
+		if !p.Each(fn) {
 			return
 		}
 	}
 }
 
 // Event returns one event, nil if it is not kept.
-func (r *Recorder) Event(seq uint64) *Event {
+func (r *Recorder) Event(seq uint64) *event.Entry {
 	for _, p := range r.span(seq, seq, false) {
-		e := new(Event)
-		u := p.from(p.lo)
-		u.next(e)
+		e := new(event.Entry)
+		reader := p.Reader()
+		reader.Read(e)
 		return e
 	}
 	return nil
@@ -401,12 +357,12 @@ func (r *Recorder) Event(seq uint64) *Event {
 func (r *Recorder) SeqAt(at time.Duration) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	i := sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].began() > at })
+	i := sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].Began() > at })
 	if i == 0 {
 		return r.first() - 1
 	}
 	c := r.chunks[i-1]
-	return c.first + uint64(c.until(at)) - 1
+	return c.First + uint64(c.Until(at)) - 1
 }
 
 // FoldAt returns the fold of the log up to and including seq. For a seq that is no longer kept it returns the oldest possible fold, and for one after the
@@ -428,7 +384,7 @@ func (r *Recorder) FoldAt(seq uint64) *Fold {
 	if seq > f.seq {
 		next := f.seq + every
 		for _, p := range r.span(f.seq+1, seq, true) {
-			p.lend(func(e *Event) {
+			p.Lend(func(e *event.Entry) {
 				f.Apply(e)
 				if f.seq >= next {
 					r.offer(f)
@@ -486,7 +442,7 @@ func (r *Recorder) settle(limit int) {
 		gone = gone[:limit]
 	}
 	last := gone[len(gone)-1]
-	end := last.first + uint64(last.n) - 1
+	end := last.First + uint64(last.Len) - 1
 	i := sort.Search(len(r.points), func(i int) bool { return r.points[i].seq > end })
 	if i > 0 {
 		r.base = r.points[i-1]
@@ -495,11 +451,10 @@ func (r *Recorder) settle(limit int) {
 	}
 	r.base.alone = true
 	for _, c := range gone {
-		if next := r.base.seq + 1; next < c.first+uint64(c.n) {
-			p := part{c.packed, int(max(next, c.first) - c.first), c.n}
-			var e Event
-			for u := p.from(p.lo); u.i < p.hi; { // lend, inlined to save a call for each event
-				u.next(&e)
+		if next := r.base.seq + 1; next < c.First+uint64(c.Len) {
+			p := c.Part(int(max(next, c.First)-c.First), c.Len)
+			var e event.Entry
+			for reader := p.Reader(); reader.Read(&e); { // lend, inlined to save a call for each event
 				r.base.Apply(&e)
 			}
 		}
@@ -507,8 +462,8 @@ func (r *Recorder) settle(limit int) {
 	r.mu.Lock()
 	if r.gen == gen {
 		for _, c := range gone {
-			if c.first > r.read && len(r.spare) < maxSpare { // no reader ever got a piece of it
-				c.empty()
+			if c.First > r.read && len(r.spare) < maxSpare { // no reader ever got a piece of it
+				c.Empty()
 				r.spare = append(r.spare, c)
 			}
 		}

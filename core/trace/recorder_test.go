@@ -12,7 +12,7 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/workqueue"
 )
 
@@ -24,7 +24,7 @@ func TestRecorderNumbersAndTimes(t *testing.T) {
 	}
 	for i := range 3000 {
 		clk.SetTime(time.Unix(100, int64(i)*int64(time.Millisecond)))
-		if seq := r.Emit(0, informer.Event{Kind: KindNote, N: i}); seq != uint64(i+1) {
+		if seq := r.Emit(0, event.WireBytes{Bytes: i}.Event()); seq != uint64(i+1) {
 			t.Fatalf("seq %d, want %d", seq, i+1)
 		}
 	}
@@ -32,7 +32,7 @@ func TestRecorderNumbersAndTimes(t *testing.T) {
 	r.WorkLane(1).Observe(&workqueue.Event{Kind: workqueue.KindTaken, Key: "k", Worker: 3, N: 7})
 	r.WorkLane(1).Observe(&workqueue.Event{Kind: 200})
 	e := r.Event(3001)
-	if e == nil || e.Kind != KindWorkTaken || e.Key != "k" || e.Listener != 3 || e.N != 7 || e.Lane != 1 || e.At != 2999*time.Millisecond {
+	if e == nil || e.Kind != event.KindWorkTaken || e.Key() != "k" || e.Listener() != 3 || e.Work().N != 7 || e.Lane != 1 || e.At != 2999*time.Millisecond {
 		t.Fatalf("event %+v", e)
 	}
 	if head, _ := r.Head(); head != 3001 {
@@ -47,8 +47,8 @@ func TestRecorderNumbersAndTimes(t *testing.T) {
 		}
 	}
 	n := uint64(999)
-	r.Read(1000, 2100, func(e *Event) bool {
-		if n++; e.Seq != n || e.N != int(n-1) {
+	r.Read(1000, 2100, func(e *event.Entry) bool {
+		if n++; e.Seq != n || e.WireBytes().Bytes != int(n-1) {
 			t.Fatalf("read %d, want %d", e.Seq, n)
 		}
 		return true
@@ -56,22 +56,22 @@ func TestRecorderNumbersAndTimes(t *testing.T) {
 	if n != 2100 {
 		t.Errorf("read up to %d", n)
 	}
-	r.Read(5000, 6000, func(*Event) bool { t.Error("read beyond the head"); return false })
+	r.Read(5000, 6000, func(*event.Entry) bool { t.Error("read beyond the head"); return false })
 }
 
 // TestWorkKindsMirror: the kinds are mapped by offset, so their orders must agree.
 func TestWorkKindsMirror(t *testing.T) {
-	for k, want := range map[workqueue.Kind]informer.Kind{
-		workqueue.KindAdded: KindWorkAdded, workqueue.KindDeduplicated: KindWorkDeduplicated, workqueue.KindMarkedDirty: KindWorkMarkedDirty,
-		workqueue.KindTaken: KindWorkTaken, workqueue.KindDone: KindWorkDone, workqueue.KindWaiting: KindWorkWaiting,
-		workqueue.KindWaitingSooner: KindWorkWaitingSooner, workqueue.KindWaitingUnchanged: KindWorkWaitingUnchanged,
-		workqueue.KindDue: KindWorkDue, workqueue.KindRateLimited: KindWorkRateLimited, workqueue.KindForgotten: KindWorkForgotten,
-		workqueue.KindShuttingDown: KindWorkShuttingDown,
+	for k, want := range map[workqueue.Kind]event.Kind{
+		workqueue.KindAdded: event.KindWorkAdded, workqueue.KindDeduplicated: event.KindWorkDeduplicated, workqueue.KindMarkedDirty: event.KindWorkMarkedDirty,
+		workqueue.KindTaken: event.KindWorkTaken, workqueue.KindDone: event.KindWorkDone, workqueue.KindWaiting: event.KindWorkWaiting,
+		workqueue.KindWaitingSooner: event.KindWorkWaitingSooner, workqueue.KindWaitingUnchanged: event.KindWorkWaitingUnchanged,
+		workqueue.KindDue: event.KindWorkDue, workqueue.KindRateLimited: event.KindWorkRateLimited, workqueue.KindForgotten: event.KindWorkForgotten,
+		workqueue.KindShuttingDown: event.KindWorkShuttingDown,
 	} {
 		r := NewRecorder(RecorderOptions{})
 		r.WorkLane(0).Observe(&workqueue.Event{Kind: k})
 		if got := r.Event(1).Kind; got != want {
-			t.Errorf("workqueue kind %d became %s, want %s", k, KindName(got), KindName(want))
+			t.Errorf("workqueue kind %d became %s, want %s", k, event.KindName(got), event.KindName(want))
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestFoldAtEqualsPrefix(t *testing.T) {
 				r.Emit(s.events[i].Lane, s.events[i].Event)
 				if c.offer && i%100 == 0 {
 					head, _ := r.Head()
-					r.Read(follower.Seq()+1, head, func(e *Event) bool { follower.Apply(e); return true })
+					r.Read(follower.Seq()+1, head, func(e *event.Entry) bool { follower.Apply(e); return true })
 					r.Offer(follower)
 				}
 			}
@@ -121,7 +121,7 @@ func TestFoldAtEqualsPrefix(t *testing.T) {
 					t.Fatalf("FoldAt(%d) gave %d", seq, f.Seq())
 				}
 				same(t, fmt.Sprintf("FoldAt(%d)", seq), f, foldOf(s.events[:seq]))
-				f.Apply(&Event{Seq: seq + 1, Event: informer.Event{Kind: KindSelected}}) // the Fold is ours to change
+				f.Apply(&event.Entry{Seq: seq + 1, Event: event.Event{Kind: event.KindSelected}}) // the Fold is ours to change
 			}
 			if f := r.FoldAt(0); f.Seq() != first-1 {
 				t.Errorf("the oldest fold is at %d, want %d", f.Seq(), first-1)
@@ -171,11 +171,12 @@ func TestRecorderConcurrently(t *testing.T) {
 			o := r.Lane(uint8(w % 2))
 			for i := range 8000 {
 				if i%3 == 0 {
-					r.Emit(0, informer.Event{Kind: KindWireBytes, Req: 1, N: 1})
+					r.Emit(0, event.WireBytes{Req: 1, Bytes: 1}.Event())
 					continue
 				}
 				key := fmt.Sprint("k", i%100)
-				o.Observe(&informer.Event{Kind: informer.KindStoreAdded, Key: key, Indexed: values(i)})
+				e := event.Stored{Kind: event.KindStoreAdded, Key: key, Indexed: values(i)}.Event()
+				o.Observe(&e)
 			}
 		})
 	}
@@ -183,7 +184,7 @@ func TestRecorderConcurrently(t *testing.T) {
 		f := NewFold()
 		for r.Wait(ctx, f.Seq()) == nil {
 			head, _ := r.Head()
-			r.Read(f.Seq()+1, head, func(e *Event) bool {
+			r.Read(f.Seq()+1, head, func(e *event.Entry) bool {
 				f.Apply(e)
 				return true
 			})
@@ -200,7 +201,7 @@ func TestRecorderConcurrently(t *testing.T) {
 				t.Errorf("FoldAt(%d) gave %d", seq, f.Seq())
 			}
 			last := uint64(0)
-			r.Read(seq, head, func(e *Event) bool {
+			r.Read(seq, head, func(e *event.Entry) bool {
 				if last != 0 && e.Seq != last+1 {
 					t.Errorf("a gap: %d after %d", e.Seq, last)
 				}
@@ -219,7 +220,7 @@ func TestRecorderWaitAndReset(t *testing.T) {
 		r := NewRecorder(RecorderOptions{})
 		got := make(chan error, 1)
 		go func() { got <- r.Wait(t.Context(), 1) }()
-		r.Emit(0, informer.Event{Kind: KindNote})
+		r.Emit(0, event.Event{Kind: event.KindNote})
 		synctest.Wait()
 		select {
 		case <-got:
@@ -227,7 +228,7 @@ func TestRecorderWaitAndReset(t *testing.T) {
 		default:
 		}
 		ch := r.Changed()
-		r.Emit(0, informer.Event{Kind: KindNote})
+		r.Emit(0, event.Event{Kind: event.KindNote})
 		<-ch
 		if err := <-got; err != nil {
 			t.Fatal(err)
@@ -243,7 +244,7 @@ func TestRecorderWaitAndReset(t *testing.T) {
 		if head, at := r.Head(); head != 0 || at != 0 || r.Generation() == gen {
 			t.Errorf("after Reset: %d, %v", head, at)
 		}
-		r.Emit(0, informer.Event{Kind: informer.KindQueued, Op: informer.OpAdded, Key: "a"})
+		r.Emit(0, event.Queued{Op: event.OpAdded, Key: "a"}.Event())
 		if f := r.FoldAt(1); f.Seq() != 1 || f.QueueLen(0) != 1 || f.At() != 0 {
 			t.Errorf("fold after Reset: %d, %v", f.Seq(), f.At())
 		}
@@ -256,14 +257,14 @@ func TestRecorderLoad(t *testing.T) {
 		s.step()
 	}
 	r := NewRecorder(RecorderOptions{})
-	r.Emit(0, informer.Event{Kind: KindNote})
+	r.Emit(0, event.Event{Kind: event.KindNote})
 	load(r, s.events)
 	same(t, "loaded", r.FoldAt(1<<40), foldOf(s.events))
 	last := s.events[len(s.events)-1]
 	if seq, at := r.Head(); seq != last.Seq || at != last.At {
 		t.Errorf("head %d, %v", seq, at)
 	}
-	r.Emit(0, informer.Event{Kind: KindNote})
+	r.Emit(0, event.Event{Kind: event.KindNote})
 	if seq, at := r.Head(); seq != last.Seq+1 || at < last.At || at > last.At+time.Minute {
 		t.Errorf("the log goes on at %d, %v", seq, at)
 	}

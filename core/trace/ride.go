@@ -3,7 +3,7 @@ package trace
 import (
 	"strings"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // Ride is the way of one change of an object through one informer to one handler and on to a worker, in order.
@@ -73,7 +73,7 @@ func between(millis float64) float64 { return float64(int64(millis*1000 + 0.5)) 
 
 func handled(hops []Hop) bool {
 	for _, h := range hops {
-		if h.Kind == KindName(informer.KindHandled) {
+		if h.Kind == event.KindName(event.KindHandled) {
 			return true
 		}
 	}
@@ -85,11 +85,11 @@ func told(hops []Hop) (first int32) {
 	within := int32(0)
 	for _, h := range hops {
 		switch h.Kind {
-		case KindName(informer.KindHandling):
+		case event.KindName(event.KindHandling):
 			within = h.Listener
-		case KindName(informer.KindHandled):
+		case event.KindName(event.KindHandled):
 			within = 0
-		case KindName(KindWorkAdded), KindName(KindWorkAdded + 1), KindName(KindWorkAdded + 2):
+		case event.KindName(event.KindWorkAdded), event.KindName(event.KindWorkAdded + 1), event.KindName(event.KindWorkAdded + 2):
 			if within != 0 {
 				return within
 			}
@@ -109,7 +109,7 @@ func function(h Hop, delta bool) string {
 			name = before
 		}
 	}
-	if h.Kind == KindName(informer.KindHandling) || h.Kind == KindName(informer.KindHandled) {
+	if h.Kind == event.KindName(event.KindHandling) || h.Kind == event.KindName(event.KindHandled) {
 		name += "." + map[string]string{"Added": "OnAdd", "Deleted": "OnDelete"}[h.Op]
 		if strings.HasSuffix(name, ".") {
 			name += "OnUpdate"

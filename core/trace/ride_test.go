@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // rides formats a ride, one hop a line.
@@ -19,28 +19,30 @@ func rides(r Ride) []string {
 }
 
 func TestRideOf(t *testing.T) {
-	on := func(k informer.Kind, listener int32) informer.Event {
-		return informer.Event{Kind: k, Op: informer.OpUpdated, Key: "a", RV: "7", Listener: listener}
+	on := func(k event.Kind, listener int32) event.Event {
+		return event.New(k, event.Members{Op: event.OpUpdated, Key: "a", RV: "7", Listener: listener})
 	}
-	change := []informer.Event{
-		on(KindWireFrame, 0), on(informer.KindWatchEvent, 0),
-		{Kind: informer.KindQueued, Op: informer.OpUpdated, Key: "a", RV: "7", N: 1}, {Kind: informer.KindPopped, N: 1}, on(informer.KindStoreUpdated, 0),
-		on(informer.KindDistributed, 0), {Kind: informer.KindProcessed, N: 1}, on(informer.KindAccepted, 1), on(informer.KindAccepted, 2),
-		on(informer.KindHandling, 1), on(informer.KindHandled, 1), on(informer.KindHandling, 2), on(KindWorkAdded, 0), on(informer.KindHandled, 2),
+	change := []event.Event{
+		on(event.KindWireFrame, 0), on(event.KindWatchEvent, 0),
+		event.Queued{Op: event.OpUpdated, Key: "a", RV: "7", Length: 1}.Event(), event.Popped{Deltas: 1}.Event(), on(event.KindStoreUpdated, 0),
+		on(event.KindDistributed, 0), event.Processed{Deltas: 1}.Event(), on(event.KindAccepted, 1), on(event.KindAccepted, 2),
+		on(event.KindHandling, 1), on(event.KindHandled, 1), on(event.KindHandling, 2), on(event.KindWorkAdded, 0), on(event.KindHandled, 2),
 	}
-	events := append([]informer.Event{selected("1.37")}, change...)
-	second := append([]informer.Event(nil), change[:5]...)
+	events := append([]event.Event{selected("1.37")}, change...)
+	second := append([]event.Event(nil), change[:5]...)
 	for i := range second {
-		if second[i].Key != "" {
-			second[i].RV = "8"
+		if second[i].Key() != "" {
+			m := second[i].Members()
+			m.RV = "8"
+			second[i] = event.New(second[i].Kind, m)
 		}
 	}
-	hops := func(events []informer.Event) []Hop {
+	hops := func(events []event.Event) []Hop {
 		l := script(events...)
 		for i := range l {
 			l[i].At = time.Duration(i*i) * time.Microsecond
 		}
-		return Journey(func(from, to uint64, fn func(*Event) bool) {
+		return Journey(func(from, to uint64, fn func(*event.Entry) bool) {
 			for i := range l {
 				fn(&l[i])
 			}
@@ -57,7 +59,7 @@ func TestRideOf(t *testing.T) {
 	equal(t, "a newer change under way", rides(RideOf(hops(both), "a", 0, 20, false)), whole)
 	// Before it began the first change is shown, and nothing if there is none.
 	equal(t, "before it began", rides(RideOf(hops(both), "a", 0, 1, false)), whole)
-	equal(t, "under way alone", rides(RideOf(hops(append([]informer.Event{selected("1.31")}, second...)), "a", 0, 9, true)), []string{
+	equal(t, "under way alone", rides(RideOf(hops(append([]event.Event{selected("1.31")}, second...)), "a", 0, 9, true)), []string{
 		"a lane 0 listener 0 whole false 24 µs", "2 +0 api WireFrame StreamWatcher.receive", "3 +3 reflector WatchEvent handleAnyWatch",
 		"4 +5 queue Queued DeltaFIFO.queueActionInternalLocked", "5 +7 queue Popped DeltaFIFO.Pop",
 		"6 +9 indexer StoreUpdated threadSafeMap.Update"})
@@ -67,9 +69,9 @@ func TestRideOf(t *testing.T) {
 
 // TestEveryHopHasAFunction: every kind of hop in a journey names a function.
 func TestEveryHopHasAFunction(t *testing.T) {
-	for k := informer.Kind(0); k < 255; k++ {
+	for k := event.Kind(0); k < 255; k++ {
 		j := &journey{key: "a"}
-		j.see(&Event{Seq: 1, Event: informer.Event{Kind: k, Op: informer.OpUpdated, Key: "a", RV: "1", Listener: 1}})
+		j.see(&event.Entry{Seq: 1, Event: event.New(k, event.Members{Op: event.OpUpdated, Key: "a", RV: "1", Listener: 1})})
 		for _, h := range j.hops {
 			if Functions[h.Kind] == "" {
 				t.Errorf("%s has no function", h.Kind)

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 )
 
@@ -203,7 +204,7 @@ func runAgainstInformer(t *testing.T, release informer.Release, seed uint64) {
 		if follower.Seq()+1 < r.First() {
 			follower = r.FoldAt(head) // it fell behind by more than is kept
 		}
-		r.Read(follower.Seq()+1, head, func(e *Event) bool { follower.Apply(e); return true })
+		r.Read(follower.Seq()+1, head, func(e *event.Entry) bool { follower.Apply(e); return true })
 		compareSnapshot(t, follower, s)
 		if step%20 == 0 {
 			same(t, "FoldAt and the follower", r.FoldAt(head), follower)

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // synthetic generates consistent logs, as an informer would write them, together with plain models of what they describe.
 type synthetic struct {
 	rng    *rand.Rand
 	delta  bool
-	events []Event
+	events []event.Entry
 	at     time.Duration
 	rv     int
 
@@ -41,13 +41,13 @@ func newSynthetic(seed uint64, delta bool) *synthetic {
 		release = "1.31"
 	}
 	s.emit(selected(release))
-	s.emit(informer.Event{Kind: informer.KindListenerAdded, Listener: 1, Text: "one", M: 1024})
+	s.emit(event.ListenerAdded{Listener: 1, Name: "one", Capacity: 1024}.Event())
 	return s
 }
 
-func (s *synthetic) emit(e informer.Event) {
+func (s *synthetic) emit(e event.Event) {
 	s.at += time.Duration(s.rng.IntN(3000)) * time.Microsecond
-	s.events = append(s.events, Event{Seq: uint64(len(s.events) + 1), At: s.at, Event: e})
+	s.events = append(s.events, event.Entry{Seq: uint64(len(s.events) + 1), At: s.at, Event: e})
 }
 
 func (s *synthetic) step() {
@@ -56,24 +56,24 @@ func (s *synthetic) step() {
 	rv := fmt.Sprint(s.rv)
 	switch x := s.rng.IntN(100); {
 	case x < 30: // something is queued
-		op := []informer.Op{informer.OpAdded, informer.OpUpdated, informer.OpDeleted}[s.rng.IntN(3)]
+		op := []event.Op{event.OpAdded, event.OpUpdated, event.OpDeleted}[s.rng.IntN(3)]
 		o := &obj{Name: key, RV: rv}
 		s.objects[key] = o
-		e := informer.Event{Kind: informer.KindQueued, Op: op, Key: key, RV: rv, Obj: o}
+		e := event.Queued{Op: op, Key: key, RV: rv, Obj: o}
 		if s.delta {
 			if len(s.deltas[key]) == 0 {
 				s.keys = append(s.keys, key)
 			}
 			s.deltas[key] = append(s.deltas[key], op.String())
-			e.N = len(s.keys)
+			e.Length = len(s.keys)
 		} else {
 			s.line = append(s.line, op.String()+" "+key)
-			e.N = len(s.line)
+			e.Length = len(s.line)
 		}
-		s.emit(e)
-		if d := s.deltas[key]; s.delta && len(d) >= 2 && op == informer.OpDeleted && d[len(d)-2] == "Deleted" {
+		s.emit(e.Event())
+		if d := s.deltas[key]; s.delta && len(d) >= 2 && op == event.OpDeleted && d[len(d)-2] == "Deleted" {
 			s.deltas[key] = d[:len(d)-1]
-			s.emit(informer.Event{Kind: informer.KindMerged, Key: key, M: len(d) - 1, Flag: s.rng.IntN(2) == 0})
+			s.emit(event.Merged{Key: key, Deltas: len(d) - 1, KeptOlder: s.rng.IntN(2) == 0}.Event())
 		}
 	case x < 45: // a batch is popped
 		if s.delta && len(s.keys) > 0 {
@@ -81,79 +81,79 @@ func (s *synthetic) step() {
 			s.keys = s.keys[1:]
 			n := len(s.deltas[k])
 			delete(s.deltas, k)
-			s.emit(informer.Event{Kind: informer.KindPopped, Key: k, N: n, M: len(s.keys), Flag: true})
-			s.emit(informer.Event{Kind: informer.KindProcessed, N: n})
+			s.emit(event.Popped{Key: k, Deltas: n, Length: len(s.keys), Locked: true}.Event())
+			s.emit(event.Processed{Deltas: n}.Event())
 		} else if len(s.line) > 0 {
 			n := 1 + s.rng.IntN(min(8, len(s.line)))
 			s.line = s.line[n:]
-			s.emit(informer.Event{Kind: informer.KindPopped, N: n, M: len(s.line)})
-			s.emit(informer.Event{Kind: informer.KindProcessed, N: n})
+			s.emit(event.Popped{Deltas: n, Length: len(s.line)}.Event())
+			s.emit(event.Processed{Deltas: n}.Event())
 		}
 	case x < 60: // the store changes
 		node := fmt.Sprintf("n%d", s.rng.IntN(20))
-		e := informer.Event{Kind: informer.KindStoreUpdated, Key: key, RV: rv, StoreRV: rv, Obj: s.objects[key],
-			Indexed: []informer.IndexValues{{Index: "node", Values: []string{node}}}}
+		e := event.Stored{Kind: event.KindStoreUpdated, Key: key, RV: rv, StoreRV: rv, Obj: s.objects[key],
+			Indexed: []event.IndexValues{{Index: "node", Values: []string{node}}}}
 		if o := s.objects[key]; o == nil {
 			e.Obj = nil
 		}
 		if _, ok := s.store[key]; !ok {
-			e.Kind = informer.KindStoreAdded
+			e.Kind = event.KindStoreAdded
 		}
 		s.store[key], s.node[key] = rv, node
-		s.emit(e)
+		s.emit(e.Event())
 	case x < 68:
 		if _, ok := s.store[key]; ok {
 			delete(s.store, key)
 			delete(s.node, key)
-			s.emit(informer.Event{Kind: informer.KindStoreDeleted, Key: key, RV: rv, StoreRV: rv})
+			s.emit(event.StoreDeleted{Key: key, RV: rv, StoreRV: rv}.Event())
 		}
 	case x < 69 && s.rng.IntN(20) == 0: // a list replaces everything
 		clear(s.store)
 		clear(s.node)
-		e := informer.Event{Kind: informer.KindStoreReplaced, StoreRV: rv}
+		e := event.StoreReplaced{StoreRV: rv}
 		for i := range s.rng.IntN(200) {
 			k := fmt.Sprintf("ns/p%d", i)
 			s.store[k], s.node[k] = rv, "n0"
-			e.Items = append(e.Items, informer.Item{Key: k, RV: rv, Obj: &obj{Name: k, RV: rv},
-				Indexed: []informer.IndexValues{{Index: "node", Values: []string{"n0"}}}})
+			e.Items = append(e.Items, event.Item{Key: k, RV: rv, Obj: &obj{Name: k, RV: rv},
+				Indexed: []event.IndexValues{{Index: "node", Values: []string{"n0"}}}})
 		}
-		s.emit(e)
+		s.emit(e.Event())
 	case x < 80: // the listener
-		e := informer.Event{Kind: informer.KindAccepted, Listener: 1, Key: key, M: 1024}
+		e := event.Accepted{Listener: 1, Key: key, Capacity: 1024}
 		if s.waiting {
 			s.ring++
-			e.Flag = true
+			e.InRing = true
 		}
 		s.waiting = true
-		e.N = s.ring
-		s.emit(e)
+		e.Ring = s.ring
+		s.emit(e.Event())
 	case x < 88:
 		if s.waiting {
 			if s.waiting = s.ring > 0; s.waiting {
 				s.ring--
 			}
 			s.handled++
-			s.emit(informer.Event{Kind: informer.KindDelivered, Listener: 1, Key: key, N: s.ring, Flag: s.waiting})
-			s.emit(informer.Event{Kind: informer.KindHandling, Listener: 1, Key: key})
-			s.emit(informer.Event{Kind: informer.KindHandled, Listener: 1, Key: key, Dur: time.Duration(s.rng.IntN(1000))})
+			s.emit(event.Delivered{Listener: 1, Key: key, Ring: s.ring, Waiting: s.waiting}.Event())
+			s.emit(event.Handling{Listener: 1, Key: key}.Event())
+			s.emit(event.Handled{Listener: 1, Key: key, Took: time.Duration(s.rng.IntN(1000))}.Event())
 		}
 	case x < 94: // the work queue
 		switch {
 		case s.busy[key] && s.dirty[key], slices.Contains(s.work, key):
-			s.emit(informer.Event{Kind: KindWorkDeduplicated, Key: key})
+			s.emit(event.Work{Kind: event.KindWorkDeduplicated, Key: key}.Event())
 		case s.busy[key]:
 			s.dirty[key] = true
-			s.emit(informer.Event{Kind: KindWorkMarkedDirty, Key: key})
+			s.emit(event.Work{Kind: event.KindWorkMarkedDirty, Key: key}.Event())
 		default:
 			s.work = append(s.work, key)
-			s.emit(informer.Event{Kind: KindWorkAdded, Key: key, N: len(s.work)})
+			s.emit(event.Work{Kind: event.KindWorkAdded, Key: key, N: len(s.work)}.Event())
 		}
 	case x < 97:
 		if len(s.work) > 0 {
 			k := s.work[0]
 			s.work = s.work[1:]
 			s.busy[k] = true
-			s.emit(informer.Event{Kind: KindWorkTaken, Key: k, Listener: 1, N: len(s.work)})
+			s.emit(event.Work{Kind: event.KindWorkTaken, Key: k, Worker: 1, N: len(s.work)}.Event())
 		}
 	default:
 		for k := range s.busy {
@@ -163,7 +163,7 @@ func (s *synthetic) step() {
 				delete(s.dirty, k)
 				s.work = append(s.work, k)
 			}
-			s.emit(informer.Event{Kind: KindWorkDone, Key: k, Listener: 1, Flag: again, N: len(s.work)})
+			s.emit(event.Work{Kind: event.KindWorkDone, Key: k, Worker: 1, Flag: again, N: len(s.work)}.Event())
 			break
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // WorstSpan is the length of the stretch that Worst looks for.
@@ -78,15 +78,15 @@ type worst struct {
 	rings    map[listenerKey][]ringSecond
 	capacity map[listenerKey]int
 	frames   map[frameKey]*frameSeen
-	calls    map[listenerKey]*Event // not returned yet
+	calls    map[listenerKey]*event.Entry // not returned yet
 	singles  map[int64][]WorstReason
 }
 
 // Worst finds the minute of a log in which most went wrong: rings that grew, objects that reached the store late, relists, and slow handlers. It uses only
 // the events, in order, and returns false if nothing went wrong. Of equally bad minutes it returns the first. An object that never reached the store does not
 // count as late.
-func Worst(log []Event) (WorstMinute, bool) {
-	w := &worst{map[listenerKey][]ringSecond{}, map[listenerKey]int{}, map[frameKey]*frameSeen{}, map[listenerKey]*Event{}, map[int64][]WorstReason{}}
+func Worst(log []event.Entry) (WorstMinute, bool) {
+	w := &worst{map[listenerKey][]ringSecond{}, map[listenerKey]int{}, map[frameKey]*frameSeen{}, map[listenerKey]*event.Entry{}, map[int64][]WorstReason{}}
 	for i := range log {
 		w.see(&log[i])
 	}
@@ -109,60 +109,63 @@ func Worst(log []Event) (WorstMinute, bool) {
 }
 
 // see takes in one event.
-func (w *worst) see(e *Event) {
-	of := listenerKey{e.Lane, e.Listener}
+func (w *worst) see(e *event.Entry) {
+	of := listenerKey{e.Lane, e.Listener()}
 	switch e.Kind {
-	case informer.KindListenerAdded:
-		w.capacity[of] = e.M
-	case informer.KindAccepted:
-		if e.Flag {
-			w.ring(of, e.N, e.M, e)
+	case event.KindListenerAdded:
+		w.capacity[of] = e.ListenerAdded().Capacity
+	case event.KindAccepted:
+		accepted := e.Accepted()
+		if accepted.InRing {
+			w.ring(of, accepted.Ring, accepted.Capacity, e)
 		}
-	case informer.KindDelivered:
-		w.ring(of, e.N, w.capacity[of], e)
-	case KindSampled:
+	case event.KindDelivered:
+		w.ring(of, e.Delivered().Ring, w.capacity[of], e)
+	case event.KindSampled:
 		var s Sampled
-		if json.Unmarshal([]byte(e.Text), &s) == nil {
+		if json.Unmarshal([]byte(e.Sampled().Sample), &s) == nil {
 			for _, l := range s.Listeners {
 				w.ring(listenerKey{e.Lane, l.ID}, l.Ring, l.Capacity, e)
 			}
 		}
-	case KindRestored:
+	case event.KindRestored:
 		var s State
-		if json.Unmarshal([]byte(e.Text), &s) == nil {
+		if json.Unmarshal([]byte(e.Restored().State), &s) == nil {
 			for i := range s.Listeners {
 				l := &s.Listeners[i]
 				w.begin(listenerKey{e.Lane, l.ID}, l.Ring, l.Capacity, e)
 			}
 		}
-	case informer.KindWatchEvent:
-		if e.Key != "" {
-			w.frames[frameKey{e.Lane, e.Key, e.RV}] = &frameSeen{at: e.At}
+	case event.KindWatchEvent:
+		watchEvent := e.WatchEvent()
+		if watchEvent.Key != "" {
+			w.frames[frameKey{e.Lane, watchEvent.Key, watchEvent.RV}] = &frameSeen{at: e.At}
 		}
-	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
+	case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted:
 		w.stored(e)
-	case informer.KindListWatchStarted:
+	case event.KindListWatchStarted:
 		if m, ok := Marks(e); ok && m.Kind == "relist" {
-			w.single(WorstReason{Kind: "relist", Seq: e.Seq, At: e.At, Lane: e.Lane, Text: e.Text, Points: pointsRelist})
+			w.single(WorstReason{Kind: "relist", Seq: e.Seq, At: e.At, Lane: e.Lane, Text: e.ListWatchStarted().Why, Points: pointsRelist})
 		}
-	case informer.KindHandling:
+	case event.KindHandling:
 		w.calls[of] = e
-	case informer.KindHandled:
+	case event.KindHandled:
+		handled := e.Handled()
 		delete(w.calls, of)
-		w.single(WorstReason{Kind: "handler", Seq: e.Seq, At: e.At, Lane: e.Lane, Listener: e.Listener, Took: e.Dur})
-	case informer.KindListenerStopped, informer.KindListenerRemoved:
+		w.single(WorstReason{Kind: "handler", Seq: e.Seq, At: e.At, Lane: e.Lane, Listener: handled.Listener, Took: handled.Took})
+	case event.KindListenerStopped, event.KindListenerRemoved:
 		delete(w.calls, of)
 	}
 }
 
 // stored notes how long an object took from the watch to the store.
-func (w *worst) stored(e *Event) {
-	if e.Op != informer.OpAdded && e.Op != informer.OpUpdated && e.Op != informer.OpDeleted {
+func (w *worst) stored(e *event.Entry) {
+	if e.Op() != event.OpAdded && e.Op() != event.OpUpdated && e.Op() != event.OpDeleted {
 		return // it came by a list or a resync, not by the watch event
 	}
-	is := w.frames[frameKey{e.Lane, e.Key, e.RV}]
+	is := w.frames[frameKey{e.Lane, e.Key(), e.RV()}]
 	if is == nil { // lanes of one resource share the first one's wire
-		is = w.frames[frameKey{0, e.Key, e.RV}]
+		is = w.frames[frameKey{0, e.Key(), e.RV()}]
 	}
 	if bit := uint64(1) << (e.Lane % 64); is != nil && is.written[e.Lane/64]&bit == 0 {
 		is.written[e.Lane/64] |= bit
@@ -190,7 +193,7 @@ func (w *worst) single(r WorstReason) {
 }
 
 // begin notes a ring's length where a log begins: it did not grow to that in the log.
-func (w *worst) begin(of listenerKey, length, capacity int, e *Event) {
+func (w *worst) begin(of listenerKey, length, capacity int, e *event.Entry) {
 	if len(w.rings[of]) > 0 {
 		w.ring(of, length, capacity, e) // after a gap in the log
 		return
@@ -200,7 +203,7 @@ func (w *worst) begin(of listenerKey, length, capacity int, e *Event) {
 }
 
 // ring notes a ring's length and capacity.
-func (w *worst) ring(of listenerKey, length, capacity int, e *Event) {
+func (w *worst) ring(of listenerKey, length, capacity int, e *event.Entry) {
 	second := int64(e.At / time.Second)
 	all := w.rings[of]
 	if n := len(all); n == 0 || all[n-1].second < second {

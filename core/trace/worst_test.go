@@ -6,24 +6,24 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // eventLog builds logs by hand.
-type eventLog []Event
+type eventLog []event.Entry
 
-func (l *eventLog) add(at time.Duration, lane uint8, e informer.Event) {
-	*l = append(*l, Event{Seq: uint64(len(*l) + 1), At: at, Lane: lane, Event: e})
+func (l *eventLog) add(at time.Duration, lane uint8, e event.Event) {
+	*l = append(*l, event.Entry{Seq: uint64(len(*l) + 1), At: at, Lane: lane, Event: e})
 }
 
 // quiet adds a stretch without trouble: an object is written every ten seconds, and reaches the store and the handler at once.
 func (l *eventLog) quiet(from, to time.Duration) {
 	for at := from; at < to; at += 10 * time.Second {
 		key, rv := "default/a", fmt.Sprint(int(at/time.Second))
-		l.add(at, 0, informer.Event{Kind: informer.KindWatchEvent, Op: informer.OpUpdated, Key: key, RV: rv})
-		l.add(at, 0, informer.Event{Kind: informer.KindStoreUpdated, Op: informer.OpUpdated, Key: key, RV: rv})
-		l.add(at, 0, informer.Event{Kind: informer.KindHandling, Listener: 1, Key: key})
-		l.add(at+time.Microsecond, 0, informer.Event{Kind: informer.KindHandled, Listener: 1, Key: key, Dur: time.Microsecond})
+		l.add(at, 0, event.WatchEvent{Op: event.OpUpdated, Key: key, RV: rv}.Event())
+		l.add(at, 0, event.Stored{Kind: event.KindStoreUpdated, Op: event.OpUpdated, Key: key, RV: rv}.Event())
+		l.add(at, 0, event.Handling{Listener: 1, Key: key}.Event())
+		l.add(at+time.Microsecond, 0, event.Handled{Listener: 1, Key: key, Took: time.Microsecond}.Event())
 	}
 }
 
@@ -39,34 +39,34 @@ func TestTheWorstMinuteIsFound(t *testing.T) {
 		{"a ring grows", func(l *eventLog) {
 			for i := range 40 {
 				n := i * 50
-				l.add(begin+time.Duration(i)*time.Second, 0, informer.Event{Kind: informer.KindAccepted, Listener: 1, Flag: true, N: n, M: max(1024, n/1024*2048)})
+				l.add(begin+time.Duration(i)*time.Second, 0, event.Accepted{Listener: 1, InRing: true, Ring: n, Capacity: max(1024, n/1024*2048)}.Event())
 			}
 		}, "ring", 1950*pointsRing + pointsDoubling, func(r WorstReason) bool {
 			return r.Before == 0 && r.After == 1950 && r.Doubled == 1 && r.Capacity == 2048 && r.At == begin+39*time.Second
 		}},
 		{"an object comes late into the store", func(l *eventLog) {
-			l.add(begin, 0, informer.Event{Kind: informer.KindWatchEvent, Op: informer.OpUpdated, Key: "default/b", RV: "77"})
-			l.add(begin+30*time.Second, 0, informer.Event{Kind: informer.KindStoreUpdated, Op: informer.OpUpdated, Key: "default/b", RV: "77"})
+			l.add(begin, 0, event.WatchEvent{Op: event.OpUpdated, Key: "default/b", RV: "77"}.Event())
+			l.add(begin+30*time.Second, 0, event.Stored{Kind: event.KindStoreUpdated, Op: event.OpUpdated, Key: "default/b", RV: "77"}.Event())
 			// A relist brings the same version again a minute later; that object did not wait.
-			l.add(begin+90*time.Second, 0, informer.Event{Kind: informer.KindStoreUpdated, Op: informer.OpReplaced, Key: "default/b", RV: "77"})
+			l.add(begin+90*time.Second, 0, event.Stored{Kind: event.KindStoreUpdated, Op: event.OpReplaced, Key: "default/b", RV: "77"}.Event())
 		}, "stale", 30, func(r WorstReason) bool { return r.Took == 30*time.Second && r.At == begin+30*time.Second }},
 		{"a relist", func(l *eventLog) {
-			l.add(begin, 0, informer.Event{Kind: informer.KindListWatchStarted, Text: "too old"})
-			l.add(begin+8*time.Second, 0, informer.Event{Kind: informer.KindListWatchStarted, Text: "too old"})
+			l.add(begin, 0, event.ListWatchStarted{Why: "too old"}.Event())
+			l.add(begin+8*time.Second, 0, event.ListWatchStarted{Why: "too old"}.Event())
 		}, "relist", 2 * pointsRelist, func(r WorstReason) bool { return r.Text == "too old" && r.At == begin }},
 		{"a handler is slow", func(l *eventLog) {
-			l.add(begin, 0, informer.Event{Kind: informer.KindHandling, Listener: 1})
-			l.add(begin+12*time.Second, 0, informer.Event{Kind: informer.KindHandled, Listener: 1, Dur: 12 * time.Second, Err: errors.New("panic")})
+			l.add(begin, 0, event.Handling{Listener: 1}.Event())
+			l.add(begin+12*time.Second, 0, event.Handled{Listener: 1, Took: 12 * time.Second, Err: errors.New("panic")}.Event())
 		}, "handler", 12, func(r WorstReason) bool { return r.Took == 12*time.Second && !r.Open }},
 		{"sampled rings count too", func(l *eventLog) {
-			l.add(begin, 0, informer.Event{Kind: KindSampled, Text: `{"listeners":[{"id":1,"ring":10,"capacity":1024}]}`})
-			l.add(begin+time.Second, 0, informer.Event{Kind: KindSampled, Text: `{"listeners":[{"id":1,"ring":910,"capacity":1024}]}`})
+			l.add(begin, 0, event.Sampled{Sample: `{"listeners":[{"id":1,"ring":10,"capacity":1024}]}`}.Event())
+			l.add(begin+time.Second, 0, event.Sampled{Sample: `{"listeners":[{"id":1,"ring":910,"capacity":1024}]}`}.Event())
 		}, "ring", 9.1, func(r WorstReason) bool { return r.After == 910 && r.Doubled == 0 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var l eventLog
-			l.add(0, 0, informer.Event{Kind: informer.KindListWatchStarted, Text: "first list", Flag: true})
-			l.add(0, 0, informer.Event{Kind: informer.KindListenerAdded, Listener: 1, M: 1024})
+			l.add(0, 0, event.ListWatchStarted{Why: "first list", First: true}.Event())
+			l.add(0, 0, event.ListenerAdded{Listener: 1, Capacity: 1024}.Event())
 			l.quiet(time.Second, begin)
 			c.bad(&l)
 			l.quiet(begin+2*time.Minute, begin+20*time.Minute)
@@ -88,9 +88,9 @@ func TestTheWorstMinuteIsFound(t *testing.T) {
 // TestTwoTroublesInAMinuteAreWorseThanOne has a relist in one minute, and a relist with a slow handler in another.
 func TestTwoTroublesInAMinuteAreWorseThanOne(t *testing.T) {
 	var l eventLog
-	l.add(time.Minute, 0, informer.Event{Kind: informer.KindListWatchStarted, Text: "a"})
-	l.add(10*time.Minute, 0, informer.Event{Kind: informer.KindListWatchStarted, Text: "b"})
-	l.add(10*time.Minute+30*time.Second, 0, informer.Event{Kind: informer.KindHandled, Listener: 1, Dur: time.Second})
+	l.add(time.Minute, 0, event.ListWatchStarted{Why: "a"}.Event())
+	l.add(10*time.Minute, 0, event.ListWatchStarted{Why: "b"}.Event())
+	l.add(10*time.Minute+30*time.Second, 0, event.Handled{Listener: 1, Took: time.Second}.Event())
 	m, _ := Worst(l)
 	if m.From != 10*time.Minute || m.To != 10*time.Minute+30*time.Second || len(m.Reasons) != 2 || m.Reasons[0].Text != "b" || m.Points != pointsRelist+1 {
 		t.Errorf("%+v", m)
@@ -100,10 +100,10 @@ func TestTwoTroublesInAMinuteAreWorseThanOne(t *testing.T) {
 // TestACallThatDoesNotReturnIsSlow has a handler that is still in a call when the log ends, and one that was removed meanwhile.
 func TestACallThatDoesNotReturnIsSlow(t *testing.T) {
 	var l eventLog
-	l.add(time.Minute, 0, informer.Event{Kind: informer.KindHandling, Listener: 1})
-	l.add(time.Minute, 0, informer.Event{Kind: informer.KindHandling, Listener: 2})
-	l.add(2*time.Minute, 0, informer.Event{Kind: informer.KindListenerRemoved, Listener: 2})
-	l.add(9*time.Minute, 0, informer.Event{Kind: informer.KindReflectorRV, RV: "3"})
+	l.add(time.Minute, 0, event.Handling{Listener: 1}.Event())
+	l.add(time.Minute, 0, event.Handling{Listener: 2}.Event())
+	l.add(2*time.Minute, 0, event.ListenerRemoved{Listener: 2}.Event())
+	l.add(9*time.Minute, 0, event.ReflectorRV{RV: "3"}.Event())
 	m, _ := Worst(l)
 	if len(m.Reasons) != 1 || !m.Reasons[0].Open || m.Reasons[0].Took != 8*time.Minute || m.Reasons[0].Listener != 1 || m.Reasons[0].Seq != 4 {
 		t.Errorf("%+v", m)
@@ -116,8 +116,8 @@ func TestAQuietLogHasNoWorstMinute(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	var l eventLog
-	l.add(0, 0, informer.Event{Kind: KindRestored, Text: `{"listeners":[{"id":1,"ring":5000,"capacity":8192}]}`})
-	l.add(time.Second, 0, informer.Event{Kind: informer.KindDelivered, Listener: 1, N: 4999})
+	l.add(0, 0, event.Restored{State: `{"listeners":[{"id":1,"ring":5000,"capacity":8192}]}`}.Event())
+	l.add(time.Second, 0, event.Delivered{Listener: 1, Ring: 4999}.Event())
 	if m, bad := Worst(l); bad {
 		t.Errorf("%+v", m)
 	}

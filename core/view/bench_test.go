@@ -7,7 +7,7 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -25,20 +25,20 @@ func newBusy(b *testing.B) *busy {
 	clk := clocktesting.NewFakePassiveClock(time.Unix(0, 0))
 	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clk})
 	x := &busy{clk: clk, rec: rec, view: New(rec, clk)}
-	emit := func(e informer.Event) { rec.Emit(0, e) }
-	emit(informer.Event{Kind: trace.KindSelected, Text: `{"source":"sim","version":"v1","resource":"pods","eras":["1.37"]}`})
-	emit(informer.Event{Kind: informer.KindInformerStarted, Release: informer.Release137})
+	emit := func(e event.Event) { rec.Emit(0, e) }
+	emit(event.Selected{Selection: `{"source":"sim","version":"v1","resource":"pods","eras":["1.37"]}`}.Event())
+	emit(event.InformerStarted{Release: "1.37"}.Event())
 	for id := range int32(3) {
-		emit(informer.Event{Kind: informer.KindListenerAdded, Listener: id + 1, Text: fmt.Sprint("handler-", id), M: 1024})
+		emit(event.ListenerAdded{Listener: id + 1, Name: fmt.Sprint("handler-", id), Capacity: 1024}.Event())
 	}
-	items := make([]informer.Item, busyObjects)
+	items := make([]event.Item, busyObjects)
 	for i := range items {
-		items[i] = informer.Item{Key: fmt.Sprint("ns/pod-", i), RV: "1",
-			Indexed: []informer.IndexValues{{Index: "namespace", Values: []string{fmt.Sprint("ns-", i%50)}}}}
+		items[i] = event.Item{Key: fmt.Sprint("ns/pod-", i), RV: "1",
+			Indexed: []event.IndexValues{{Index: "namespace", Values: []string{fmt.Sprint("ns-", i%50)}}}}
 	}
-	emit(informer.Event{Kind: informer.KindStoreReplaced, Items: items, N: len(items), StoreRV: "1"})
-	emit(informer.Event{Kind: informer.KindQueueSynced})
-	emit(informer.Event{Kind: informer.KindReflectorRV, RV: "1"})
+	emit(event.StoreReplaced{Items: items, Count: len(items), StoreRV: "1"}.Event())
+	emit(event.Event{Kind: event.KindQueueSynced})
+	emit(event.ReflectorRV{RV: "1"}.Event())
 	b.ReportAllocs()
 	return x
 }
@@ -49,22 +49,22 @@ func (x *busy) frame(held bool) {
 		x.clk.SetTime(x.clk.Now().Add(time.Second / 1000))
 		x.n++
 		key, rv := fmt.Sprint("ns/pod-", x.n%busyObjects), fmt.Sprint(x.n+1)
-		x.rec.Emit(0, informer.Event{Kind: trace.KindWireFrame, Op: informer.OpUpdated, Key: key, RV: rv, N: 900})
-		x.rec.Emit(0, informer.Event{Kind: informer.KindWatchEvent, Op: informer.OpUpdated, Key: key, RV: rv})
-		x.rec.Emit(0, informer.Event{Kind: informer.KindQueued, Op: informer.OpUpdated, Key: key, RV: rv})
-		x.rec.Emit(0, informer.Event{Kind: informer.KindReflectorRV, RV: rv})
+		x.rec.Emit(0, event.WireFrame{Op: event.OpUpdated, Key: key, RV: rv, Bytes: 900}.Event())
+		x.rec.Emit(0, event.WatchEvent{Op: event.OpUpdated, Key: key, RV: rv}.Event())
+		x.rec.Emit(0, event.Queued{Op: event.OpUpdated, Key: key, RV: rv}.Event())
+		x.rec.Emit(0, event.ReflectorRV{RV: rv}.Event())
 		if held {
 			continue
 		}
-		x.rec.Emit(0, informer.Event{Kind: informer.KindPopped, N: 1})
-		x.rec.Emit(0, informer.Event{Kind: informer.KindStoreUpdated, Key: key, RV: rv, StoreRV: rv,
-			Indexed: []informer.IndexValues{{Index: "namespace", Values: []string{fmt.Sprint("ns-", x.n%50)}}}})
+		x.rec.Emit(0, event.Popped{Deltas: 1}.Event())
+		x.rec.Emit(0, event.Stored{Kind: event.KindStoreUpdated, Key: key, RV: rv, StoreRV: rv,
+			Indexed: []event.IndexValues{{Index: "namespace", Values: []string{fmt.Sprint("ns-", x.n%50)}}}}.Event())
 		for id := range int32(3) {
-			for _, k := range []informer.Kind{informer.KindAccepted, informer.KindDelivered, informer.KindHandling, informer.KindHandled} {
-				x.rec.Emit(0, informer.Event{Kind: k, Listener: id + 1, Op: informer.OpUpdated, Key: key, RV: rv})
+			for _, k := range []event.Kind{event.KindAccepted, event.KindDelivered, event.KindHandling, event.KindHandled} {
+				x.rec.Emit(0, event.New(k, event.Members{Listener: id + 1, Op: event.OpUpdated, Key: key, RV: rv}))
 			}
 		}
-		x.rec.Emit(0, informer.Event{Kind: informer.KindProcessed, N: 1})
+		x.rec.Emit(0, event.Processed{Deltas: 1}.Event())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 	"informerscope/core/trace"
 )
@@ -51,11 +52,11 @@ type comparer struct {
 }
 
 // watch follows an event that the view has folded.
-func (c *comparer) watch(e *trace.Event) {
+func (c *comparer) watch(e *event.Entry) {
 	if c.lanes == 0 || e.Seq != c.seq+1 {
 		return
 	}
-	if e.Kind == trace.KindSelected || e.Kind == trace.KindLane || e.Kind == trace.KindHold && informer.Stage(e.N) == informer.StagePop {
+	if e.Kind == event.KindSelected || e.Kind == event.KindLane || e.Kind == event.KindHold && informer.Stage(e.Hold().Stage) == informer.StagePop {
 		c.seq = 0
 		return
 	}
@@ -167,7 +168,7 @@ func readBurst(rec *trace.Recorder, b burst, pos uint64, fold *trace.Fold, liste
 	if b.releaseSeq > 0 {
 		f.readEnd = b.releaseSeq + compareReach
 	}
-	rec.Read(b.readFrom, pos, func(e *trace.Event) bool {
+	rec.Read(b.readFrom, pos, func(e *event.Entry) bool {
 		f.see(e)
 		return f.readEnd == 0 || e.Seq < f.readEnd
 	})
@@ -182,7 +183,7 @@ func readFlow(rec *trace.Recorder, pos uint64, fold *trace.Fold, listener int32,
 			begin = pos - reach + 1
 		}
 		f := newChanges(fold, listener)
-		rec.Read(begin, pos, func(e *trace.Event) bool {
+		rec.Read(begin, pos, func(e *event.Entry) bool {
 			f.see(e)
 			return true
 		})

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 	"informerscope/core/trace"
 )
@@ -15,15 +16,15 @@ import (
 func compareLog(b *testing.B, events int) *trace.Recorder {
 	b.Helper()
 	rec := trace.NewRecorder(trace.RecorderOptions{})
-	rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: `{"source":"sim","resource":"pods","eras":["1.31","1.37"]}`})
-	rec.Emit(0, informer.Event{Kind: trace.KindHold, N: int(informer.StagePop), Flag: true})
+	rec.Emit(0, event.Selected{Selection: `{"source":"sim","resource":"pods","eras":["1.31","1.37"]}`}.Event())
+	rec.Emit(0, event.Hold{Stage: int(informer.StagePop), Held: true}.Event())
 	for i := 0; ; i++ {
 		key, rv := fmt.Sprintf("shop/pod-%d", i%2000), fmt.Sprint(1000+i)
 		for lane := range uint8(2) {
-			for _, e := range []informer.Event{
-				{Kind: trace.KindWireFrame, Op: informer.OpUpdated, Key: key, RV: rv},
-				{Kind: informer.KindWatchEvent, Op: informer.OpUpdated, Key: key, RV: rv},
-				{Kind: informer.KindQueued, Op: informer.OpUpdated, Key: key, RV: rv, N: i + 1},
+			for _, e := range []event.Event{
+				event.WireFrame{Op: event.OpUpdated, Key: key, RV: rv}.Event(),
+				event.WatchEvent{Op: event.OpUpdated, Key: key, RV: rv}.Event(),
+				event.Queued{Op: event.OpUpdated, Key: key, RV: rv, Length: i + 1}.Event(),
 			} {
 				if rec.Emit(lane, e) == uint64(events) {
 					return rec
@@ -56,8 +57,8 @@ func BenchmarkCompareLive(b *testing.B) {
 	v := New(rec, clock.RealClock{})
 	v.Seek(compareReach / 2)
 	v.Comparison()
-	events := make([]trace.Event, 0, compareReach/2)
-	rec.Read(compareReach/2+1, compareReach, func(e *trace.Event) bool {
+	events := make([]event.Entry, 0, compareReach/2)
+	rec.Read(compareReach/2+1, compareReach, func(e *event.Entry) bool {
 		events = append(events, *e)
 		return true
 	})

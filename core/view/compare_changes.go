@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
 // change is one version of one object as the API server sent it, and what each lane made of it.
 type change struct {
 	changeID
-	op         informer.Op
+	op         event.Op
 	seq        uint64 // of the first event that mentions it
 	sentAt     time.Duration
 	order      int  // its number among all changes, from 1
@@ -36,7 +36,7 @@ type changeInLane struct {
 	place                                        int64 // in the line of a RealFIFO; the first delta that was read has 0
 	pop                                          *pop
 	storeAt, handlerAt                           time.Duration
-	storeOp, handlerOp                           informer.Op
+	storeOp, handlerOp                           event.Op
 	storePosition, handlerPosition               int
 	predecessor                                  int // order of the change that it replaced in the store; 0 if unknown
 }
@@ -109,25 +109,25 @@ func (f *changes) reset() {
 }
 
 // see follows one event.
-func (f *changes) see(e *trace.Event) {
+func (f *changes) see(e *event.Entry) {
 	if f.readEnd > 0 && e.Seq > f.readEnd {
 		return
 	}
-	if e.Kind == trace.KindSelected || e.Kind == trace.KindLane && int(e.Lane) < len(f.lanes) { // another experiment, or another factory
+	if e.Kind == event.KindSelected || e.Kind == event.KindLane && int(e.Lane) < len(f.lanes) { // another experiment, or another factory
 		f.reset()
 		return
 	}
 	switch e.Kind {
-	case trace.KindWireRequest:
-		if strings.Contains(e.Text, "sendInitialEvents=true") {
-			f.lists[e.Req] = true
+	case event.KindWireRequest:
+		if strings.Contains(e.WireRequest().URL, "sendInitialEvents=true") {
+			f.lists[e.Req()] = true
 		}
-	case trace.KindWireDone:
-		delete(f.lists, e.Req)
-	case trace.KindWireFrame:
-		if e.Key == "" { // a bookmark: the list is complete
-			delete(f.lists, e.Req)
-		} else if !f.lists[e.Req] {
+	case event.KindWireDone:
+		delete(f.lists, e.Req())
+	case event.KindWireFrame:
+		if e.Key() == "" { // a bookmark: the list is complete
+			delete(f.lists, e.Req())
+		} else if !f.lists[e.Req()] {
 			f.change(e)
 		}
 	}
@@ -136,42 +136,42 @@ func (f *changes) see(e *trace.Event) {
 	}
 	l := &f.lanes[e.Lane]
 	switch e.Kind {
-	case informer.KindWatchEvent:
-		if e.Key == "" {
+	case event.KindWatchEvent:
+		if e.Key() == "" {
 			break
 		}
-		if e.N == 0 {
+		if e.WatchEvent().TempStore == 0 {
 			f.noteReflected(f.change(e), e)
-		} else if c := f.byID[changeID{e.Key, e.RV}]; c != nil {
+		} else if c := f.byID[changeID{e.Key(), e.RV()}]; c != nil {
 			f.noteListed(c)
 		}
-	case informer.KindQueued:
+	case event.KindQueued:
 		f.noteQueued(l, e)
-	case informer.KindPopped:
+	case event.KindPopped:
 		f.notePopped(l, e)
-	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
+	case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted:
 		f.noteStored(l, e)
-	case informer.KindStoreReplaced:
+	case event.KindStoreReplaced:
 		clear(l.storeChanges)
-	case informer.KindHandling:
-		if e.Listener == f.listener {
+	case event.KindHandling:
+		if e.Listener() == f.listener {
 			f.noteHandled(l, e)
 		}
 	}
 }
 
 // change returns the change of an event of the wire or of a Reflector.
-func (f *changes) change(e *trace.Event) *change {
-	id := changeID{e.Key, e.RV}
+func (f *changes) change(e *event.Entry) *change {
+	id := changeID{e.Key(), e.RV()}
 	if c := f.byID[id]; c != nil {
 		return c
 	}
 	f.order++
 	c := f.make()
-	c.changeID, c.op, c.seq, c.sentAt, c.order = id, e.Op, e.Seq, e.At, f.order
+	c.changeID, c.op, c.seq, c.sentAt, c.order = id, e.Op(), e.Seq, e.At, f.order
 	f.byID[id] = c
 	f.items = append(f.items, c)
-	if c.op == informer.OpDeleted {
+	if c.op == event.OpDeleted {
 		f.deletes[c.key] = append(f.deletes[c.key], c)
 	}
 	// Each watch sends the changes in the order of their versions: one that is older than the newest seen had been sent before.
@@ -250,7 +250,7 @@ func (f *changes) noteListed(c *change) {
 }
 
 // noteReflected notes that a Reflector took a change.
-func (f *changes) noteReflected(c *change, e *trace.Event) {
+func (f *changes) noteReflected(c *change, e *event.Entry) {
 	x := &c.lanes[e.Lane]
 	if x.reflectorSeq != 0 {
 		return
@@ -270,15 +270,15 @@ func (f *changes) noteReflected(c *change, e *trace.Event) {
 
 // find returns the change of an event in a lane, nil if came is true of it already. A delete may arrive with another version than the one sent; find then
 // returns the oldest delete of its key for which came is false.
-func (f *changes) find(e *trace.Event, deleted bool, came func(*changeInLane) bool) *change {
-	if c := f.byID[changeID{e.Key, e.RV}]; c != nil && (c.op == informer.OpDeleted) == deleted {
+func (f *changes) find(e *event.Entry, deleted bool, came func(*changeInLane) bool) *change {
+	if c := f.byID[changeID{e.Key(), e.RV()}]; c != nil && (c.op == event.OpDeleted) == deleted {
 		if came(&c.lanes[e.Lane]) {
 			return nil
 		}
 		return c
 	}
 	if deleted {
-		for _, c := range f.deletes[e.Key] {
+		for _, c := range f.deletes[e.Key()] {
 			if !came(&c.lanes[e.Lane]) {
 				return c
 			}
@@ -288,13 +288,13 @@ func (f *changes) find(e *trace.Event, deleted bool, came func(*changeInLane) bo
 }
 
 // noteQueued notes that a change entered the lane's queue.
-func (f *changes) noteQueued(l *laneChanges, e *trace.Event) {
+func (f *changes) noteQueued(l *laneChanges, e *event.Entry) {
 	place := l.tail
 	l.tail++
-	if e.Key == "" || e.Op == informer.OpSync {
+	if e.Key() == "" || e.Op() == event.OpSync {
 		return
 	}
-	c := f.find(e, e.Op == informer.OpDeleted, func(x *changeInLane) bool { return x.queueSeq > 0 })
+	c := f.find(e, e.Op() == event.OpDeleted, func(x *changeInLane) bool { return x.queueSeq > 0 })
 	if c == nil {
 		return
 	}
@@ -311,8 +311,9 @@ func (f *changes) noteQueued(l *laneChanges, e *trace.Event) {
 }
 
 // notePopped notes which changes a Pop took.
-func (f *changes) notePopped(l *laneChanges, e *trace.Event) {
-	p := &pop{seq: e.Seq, deltas: e.N, isBatch: e.Text == "batch"}
+func (f *changes) notePopped(l *laneChanges, e *event.Entry) {
+	popped := e.Popped()
+	p := &pop{seq: e.Seq, deltas: popped.Deltas, isBatch: popped.Mode == "batch"}
 	take := func(c *change) {
 		c.lanes[e.Lane].pop = p
 		if c.inBurst {
@@ -325,14 +326,14 @@ func (f *changes) notePopped(l *laneChanges, e *trace.Event) {
 		}
 	}
 	if l.hasDeltaFIFO { // one key with all its deltas
-		for _, c := range l.keyQueues[e.Key] {
+		for _, c := range l.keyQueues[popped.Key] {
 			take(c)
 		}
-		delete(l.keyQueues, e.Key)
+		delete(l.keyQueues, popped.Key)
 		return
 	}
 	n := 0
-	for n < len(l.line) && l.line[n].lanes[e.Lane].place < l.tail-int64(e.M) { // M are left
+	for n < len(l.line) && l.line[n].lanes[e.Lane].place < l.tail-int64(popped.Length) {
 		take(l.line[n])
 		n++
 	}
@@ -340,16 +341,16 @@ func (f *changes) notePopped(l *laneChanges, e *trace.Event) {
 }
 
 // noteStored notes that a change reached the lane's store.
-func (f *changes) noteStored(l *laneChanges, e *trace.Event) {
-	deleted := e.Kind == informer.KindStoreDeleted
+func (f *changes) noteStored(l *laneChanges, e *event.Entry) {
+	deleted := e.Kind == event.KindStoreDeleted
 	c := f.find(e, deleted, func(x *changeInLane) bool { return x.storeSeq > 0 })
-	was := l.storeChanges[e.Key]
-	delete(l.storeChanges, e.Key)
+	was := l.storeChanges[e.Key()]
+	delete(l.storeChanges, e.Key())
 	if c == nil {
 		return
 	}
 	if !deleted {
-		l.storeChanges[e.Key] = c
+		l.storeChanges[e.Key()] = c
 	}
 	x := &c.lanes[e.Lane]
 	x.storeSeq, x.storeAt, x.storeOp = e.Seq, e.At, storeOps[e.Kind]
@@ -369,13 +370,13 @@ func (f *changes) noteStored(l *laneChanges, e *trace.Event) {
 }
 
 // noteHandled notes that the lane's handler was called with a change.
-func (f *changes) noteHandled(l *laneChanges, e *trace.Event) {
-	c := f.find(e, e.Op == informer.OpDeleted, func(x *changeInLane) bool { return x.handlerSeq > 0 })
+func (f *changes) noteHandled(l *laneChanges, e *event.Entry) {
+	c := f.find(e, e.Op() == event.OpDeleted, func(x *changeInLane) bool { return x.handlerSeq > 0 })
 	if c == nil {
 		return
 	}
 	x := &c.lanes[e.Lane]
-	x.handlerSeq, x.handlerAt, x.handlerOp = e.Seq, e.At, e.Op
+	x.handlerSeq, x.handlerAt, x.handlerOp = e.Seq, e.At, e.Op()
 	if !c.inBurst {
 		return
 	}
@@ -433,7 +434,7 @@ func (f *changes) forget(shown []*change) {
 	gone := func(c *change) bool { return c.order < first }
 	for _, c := range f.items[:n] {
 		delete(f.byID, c.changeID)
-		if c.op == informer.OpDeleted {
+		if c.op == event.OpDeleted {
 			drop(f.deletes, c.key, gone)
 		}
 		for i := range f.lanes {

@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 	"informerscope/core/lab"
 	"informerscope/core/selection"
@@ -57,7 +58,7 @@ type sentID struct{ key, rv string }
 type told struct {
 	from, to uint64
 	sent     []sentID
-	ops      map[sentID]informer.Op
+	ops      map[sentID]event.Op
 	seqs     map[sentID]uint64
 	lanes    []toldLane
 	flow     []sentID // taken by both Reflectors, in that order
@@ -74,7 +75,7 @@ func tell(rec *trace.Recorder, pos uint64, listener int32) told {
 	var x told
 	lanes := rec.FoldAt(pos).Lanes()
 	x.lanes = make([]toldLane, lanes)
-	x.ops, x.seqs = map[sentID]informer.Op{}, map[sentID]uint64{}
+	x.ops, x.seqs = map[sentID]event.Op{}, map[sentID]uint64{}
 	var order []sentID
 	taken := map[sentID]int{}
 	lists := map[uint32]bool{} // watches that still answer with a list
@@ -96,62 +97,64 @@ func tell(rec *trace.Recorder, pos uint64, listener int32) told {
 		return true
 	}
 	// A delete may arrive with another version than the one sent, as a tombstone does: it is the first that has not come.
-	id := func(e *trace.Event, what string, deleted bool) sentID {
-		sent := sentID{e.Key, e.RV}
-		if op, known := x.ops[sent]; known && (op == informer.OpDeleted) == deleted || !deleted {
+	id := func(e *event.Entry, what string, deleted bool) sentID {
+		sent := sentID{e.Key(), e.RV()}
+		if op, known := x.ops[sent]; known && (op == event.OpDeleted) == deleted || !deleted {
 			return sent
 		}
 		for _, o := range order {
-			if o.key == e.Key && x.ops[o] == informer.OpDeleted && !seen[what][in{int(e.Lane), o}] {
+			if o.key == e.Key() && x.ops[o] == event.OpDeleted && !seen[what][in{int(e.Lane), o}] {
 				return o
 			}
 		}
 		return sent
 	}
-	rec.Read(1, pos, func(e *trace.Event) bool {
+	rec.Read(1, pos, func(e *event.Entry) bool {
 		i := int(e.Lane)
 		switch e.Kind {
-		case trace.KindHold:
-			if informer.Stage(e.N) == informer.StagePop {
-				if e.Flag {
+		case event.KindHold:
+			if hold := e.Hold(); informer.Stage(hold.Stage) == informer.StagePop {
+				if hold.Held {
 					x.from, x.to = e.Seq, 0
 				} else {
 					x.to = e.Seq
 				}
 			}
-		case trace.KindWireRequest:
-			lists[e.Req] = strings.Contains(e.Text, "sendInitialEvents=true")
-		case trace.KindWireFrame, informer.KindWatchEvent:
-			if e.Key == "" {
-				if e.Kind == trace.KindWireFrame {
-					lists[e.Req] = false
+		case event.KindWireRequest:
+			lists[e.Req()] = strings.Contains(e.WireRequest().URL, "sendInitialEvents=true")
+		case event.KindWireFrame, event.KindWatchEvent:
+			if e.Key() == "" {
+				if e.Kind == event.KindWireFrame {
+					lists[e.Req()] = false
 				}
 				break
 			}
-			id := sentID{e.Key, e.RV}
-			if e.Kind == trace.KindWireFrame && lists[e.Req] || e.N > 0 && e.Kind == informer.KindWatchEvent {
+			id := sentID{e.Key(), e.RV()}
+			if e.Kind == event.KindWireFrame && lists[e.WireFrame().Req] || e.WatchEvent().TempStore > 0 {
 				break
 			}
 			if _, known := x.ops[id]; !known {
-				x.ops[id], x.seqs[id] = e.Op, e.Seq
+				x.ops[id], x.seqs[id] = e.Op(), e.Seq
 				order = append(order, id)
 			}
-			if e.Kind == informer.KindWatchEvent && once("reflector", i, id) {
+			if e.Kind == event.KindWatchEvent && once("reflector", i, id) {
 				if taken[id]++; taken[id] == lanes {
 					x.flow = append(x.flow, id)
 				}
 			}
-		case informer.KindQueued:
+		case event.KindQueued:
 			// A list, a resync or a tombstone brings a version again, or for another reason.
-			id := id(e, "queued", e.Op == informer.OpDeleted)
-			if e.Op == informer.OpSync || (x.ops[id] == informer.OpDeleted) != (e.Op == informer.OpDeleted) || !once("queued", i, id) {
+			queued := e.Queued()
+			id := id(e, "queued", queued.Op == event.OpDeleted)
+			if queued.Op == event.OpSync || (x.ops[id] == event.OpDeleted) != (queued.Op == event.OpDeleted) || !once("queued", i, id) {
 				id.rv = ""
 			}
 			line[i] = append(line[i], id)
-		case informer.KindPopped:
+		case event.KindPopped:
+			popped := e.Popped()
 			var took, rest []sentID
 			for j, q := range line[i] {
-				if delta[i] && q.key == e.Key || !delta[i] && j < e.N {
+				if delta[i] && q.key == popped.Key || !delta[i] && j < popped.Deltas {
 					took = append(took, q)
 				} else {
 					rest = append(rest, q)
@@ -159,15 +162,15 @@ func tell(rec *trace.Recorder, pos uint64, listener int32) told {
 			}
 			line[i] = rest
 			x.lanes[i].pops = append(x.lanes[i].pops, took)
-		case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
-			if id := id(e, "stored", e.Kind == informer.KindStoreDeleted); once("stored", i, id) {
+		case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted:
+			if id := id(e, "stored", e.Kind == event.KindStoreDeleted); once("stored", i, id) {
 				x.lanes[i].stored = append(x.lanes[i].stored, id)
 			}
-		case informer.KindHandling:
-			if e.Listener != listener {
+		case event.KindHandling:
+			if e.Listener() != listener {
 				break
 			}
-			if id := id(e, "given", e.Op == informer.OpDeleted); once("given", i, id) {
+			if id := id(e, "given", e.Op() == event.OpDeleted); once("given", i, id) {
 				x.lanes[i].given = append(x.lanes[i].given, id)
 			}
 		}
@@ -669,24 +672,24 @@ func TestFramesCarryTheComparisonThatChanged(t *testing.T) {
 func TestAListIsNoChange(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	v := view.New(rec, clock.RealClock{})
-	frame := func(req uint32, op informer.Op, key, rv string) informer.Event {
-		return informer.Event{Kind: trace.KindWireFrame, Req: req, Op: op, Key: key, RV: rv}
+	frame := func(req uint32, op event.Op, key, rv string) event.Event {
+		return event.WireFrame{Req: req, Op: op, Key: key, RV: rv}.Event()
 	}
 	for i, step := range []struct {
-		event informer.Event
+		event event.Event
 		total int
 	}{
-		{informer.Event{Kind: trace.KindSelected, Text: `{"source":"sim","resource":"pods","eras":["1.31","1.37"]}`}, 0},
-		{informer.Event{Kind: trace.KindHold, N: int(informer.StagePop), Flag: true}, 0},
-		{informer.Event{Kind: trace.KindWireRequest, Req: 7, Text: "/api/v1/pods?sendInitialEvents=true&watch=true"}, 0},
-		{frame(7, informer.OpAdded, "shop/a", "10"), 0},
-		{frame(7, informer.OpBookmark, "", "10"), 0},
-		{frame(7, informer.OpUpdated, "shop/a", "11"), 1},
-		{frame(8, informer.OpUpdated, "shop/a", "11"), 1},
-		{frame(8, informer.OpUpdated, "shop/z", "9"), 1}, // another watch, which is behind
-		{frame(8, informer.OpAdded, "shop/b", "12"), 2},  // a change, as far as the log shows yet
-		{informer.Event{Kind: informer.KindWatchEvent, Op: informer.OpAdded, Key: "shop/b", RV: "12", N: 1}, 1},
-		{frame(7, informer.OpUpdated, "shop/c", "13"), 2},
+		{event.Selected{Selection: `{"source":"sim","resource":"pods","eras":["1.31","1.37"]}`}.Event(), 0},
+		{event.Hold{Stage: int(informer.StagePop), Held: true}.Event(), 0},
+		{event.WireRequest{Req: 7, URL: "/api/v1/pods?sendInitialEvents=true&watch=true"}.Event(), 0},
+		{frame(7, event.OpAdded, "shop/a", "10"), 0},
+		{frame(7, event.OpBookmark, "", "10"), 0},
+		{frame(7, event.OpUpdated, "shop/a", "11"), 1},
+		{frame(8, event.OpUpdated, "shop/a", "11"), 1},
+		{frame(8, event.OpUpdated, "shop/z", "9"), 1}, // another watch, which is behind
+		{frame(8, event.OpAdded, "shop/b", "12"), 2},  // a change, as far as the log shows yet
+		{event.WatchEvent{Op: event.OpAdded, Key: "shop/b", RV: "12", TempStore: 1}.Event(), 1},
+		{frame(7, event.OpUpdated, "shop/c", "13"), 2},
 	} {
 		rec.Emit(0, step.event)
 		if got := v.Comparison(); got.Total != step.total || len(got.Changes) != step.total || got.Total > 0 && got.Changes[got.Total-1].N != got.Total {
@@ -699,20 +702,20 @@ func TestAListIsNoChange(t *testing.T) {
 func TestANewFactoryHasComparedNothing(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	v := view.New(rec, clock.RealClock{})
-	emit := func(lane uint8, kind informer.Kind, text string) {
-		rec.Emit(lane, informer.Event{Kind: kind, Op: informer.OpUpdated, Key: "shop/a", RV: "11", Text: text, Flag: true})
+	emit := func(lane uint8, kind event.Kind, text string) {
+		rec.Emit(lane, event.New(kind, event.Members{Op: event.OpUpdated, Key: "shop/a", RV: "11", Text: text, Flag: true}))
 	}
-	rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: `{"source":"sim","resource":"pods","eras":["1.31","1.37"]}`})
-	emit(0, trace.KindWireFrame, "")
+	rec.Emit(0, event.Selected{Selection: `{"source":"sim","resource":"pods","eras":["1.31","1.37"]}`}.Event())
+	emit(0, event.KindWireFrame, "")
 	for lane := range uint8(2) {
-		emit(lane, informer.KindWatchEvent, "")
+		emit(lane, event.KindWatchEvent, "")
 	}
 	if got := v.Comparison(); got.Total != 1 {
 		t.Fatalf("before: %s", text(got))
 	}
 	head, _ := rec.Head()
-	emit(0, trace.KindLane, `{"era":"1.31"}`)
-	emit(1, trace.KindLane, `{"era":"1.37"}`)
+	emit(0, event.KindLane, `{"era":"1.31"}`)
+	emit(1, event.KindLane, `{"era":"1.37"}`)
 	end, _ := rec.Head()
 	for _, seq := range []uint64{end, head, end} { // as it happens, and back and forth
 		v.Seek(seq)

@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/lab"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -268,10 +268,10 @@ func TestFactsOfARecordingThatBeginsLate(t *testing.T) {
 }
 
 // events returns the kept events of a log.
-func events(rec *trace.Recorder) []*trace.Event {
-	var out []*trace.Event
+func events(rec *trace.Recorder) []*event.Entry {
+	var out []*event.Entry
 	head, _ := rec.Head()
-	rec.Read(rec.First(), head, func(e *trace.Event) bool {
+	rec.Read(rec.First(), head, func(e *event.Entry) bool {
 		out = append(out, e)
 		return true
 	})
@@ -311,29 +311,31 @@ func foretold(t *testing.T, rec *trace.Recorder, sizes map[int]int, requests map
 	seen := map[string]struct{}{}
 	waits := map[uint8]*trace.NextRequest{}
 	for _, e := range events(rec) {
-		if e.Kind == informer.KindPopped {
-			sizes[e.N]++
-			if n := fold.NextPop(int(e.Lane), seen); n != e.N {
-				t.Fatalf("seq %d: the next Pop is said to take %d, and takes %d of\n%s", e.Seq, n, e.N, asJSON(t, fold.State().Queue))
+		if e.Kind == event.KindPopped {
+			takes := e.Popped().Deltas
+			sizes[takes]++
+			if n := fold.NextPop(int(e.Lane), seen); n != takes {
+				t.Fatalf("seq %d: the next Pop is said to take %d, and takes %d of\n%s", e.Seq, n, takes, asJSON(t, fold.State().Queue))
 			}
 		}
 		fold.Apply(e)
 		switch e.Kind {
-		case informer.KindBackoff:
+		case event.KindBackoff:
 			v.Seek(e.Seq)
 			if waits[e.Lane] = laneFacts(v)[e.Lane].NextRequest; waits[e.Lane] == nil {
 				t.Fatalf("seq %d: the Reflector waits, and no request is foretold", e.Seq)
 			}
-		case informer.KindReflectorStopped:
+		case event.KindReflectorStopped:
 			delete(waits, e.Lane)
-		case informer.KindRequestSent:
+		case event.KindRequestSent:
+			requestSent := e.RequestSent()
 			next := waits[e.Lane]
 			if next == nil {
 				break
 			}
 			delete(waits, e.Lane)
-			if next.Verb != e.Verb.String() || next.ResourceVersion != e.Options.ResourceVersion || next.Path != "/api/v1/pods" {
-				t.Fatalf("seq %d: %s %q was foretold, and %s %q is sent", e.Seq, next.Verb, next.ResourceVersion, e.Verb, e.Options.ResourceVersion)
+			if next.Verb != requestSent.Verb.String() || next.ResourceVersion != requestSent.Options.ResourceVersion || next.Path != "/api/v1/pods" {
+				t.Fatalf("seq %d: %s %q was foretold, and %s %q is sent", e.Seq, next.Verb, next.ResourceVersion, requestSent.Verb, requestSent.Options.ResourceVersion)
 			}
 			requests[next.Verb]++
 			v.Seek(e.Seq)
@@ -363,13 +365,13 @@ func TestCurveAndRatesAreThoseOfTheLog(t *testing.T) {
 				fold := trace.NewFold()
 				for _, e := range log[:n] {
 					fold.Apply(e)
-					k := key{int64(e.Listener), int64(e.At / time.Second)}
+					k := key{int64(e.Listener()), int64(e.At / time.Second)}
 					switch {
-					case e.Kind == informer.KindAccepted:
+					case e.Kind == event.KindAccepted:
 						in[k]++
-					case e.Kind == informer.KindHandled:
+					case e.Kind == event.KindHandled:
 						out[k]++
-					case e.Kind >= informer.KindQueued && e.Kind <= informer.KindQueueClosed:
+					case e.Kind >= event.KindQueued && e.Kind <= event.KindQueueClosed:
 						step := int64(e.At / trace.DepthStep)
 						for s := newest + 1; newest >= 0 && s <= step; s++ {
 							depth[s] = now
@@ -428,7 +430,7 @@ func TestTheListenerThatMattersIsSteady(t *testing.T) {
 					continue
 				}
 				gone := slices.ContainsFunc(fold.State().Listeners, func(l trace.Listener) bool { return l.ID == main && l.Removed })
-				if main != 0 && e.At-since < 4*time.Second && e.Kind != informer.KindListenerRemoved && !gone {
+				if main != 0 && e.At-since < 4*time.Second && e.Kind != event.KindListenerRemoved && !gone {
 					t.Fatalf("seq %d: after %s it is %d, not %d", e.Seq, e.At-since, r.Main, main)
 				}
 				main, since = r.Main, e.At

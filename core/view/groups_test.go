@@ -6,28 +6,28 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 )
 
 // TestGroupsThatAreGoneAreForgotten: a label whose values churn leaves nothing behind. Frames and memory are as large as the existing groups, and each cell
 // shows its own group.
 func TestGroupsThatAreGoneAreForgotten(t *testing.T) {
 	x := newTale(t, "1.37")
-	x.emit(informer.Event{Kind: informer.KindIndexersAdded, Text: "hash"})
+	x.emit(event.IndexersAdded{Names: "hash"}.Event())
 	x.v.GroupBy("hash")
 	p := &page{t: t}
 	rng := rand.New(rand.NewPCG(1, 1))
 	const objects = 20
-	put := func(kind informer.Kind, i int, value string) {
-		x.emit(informer.Event{Kind: kind, Key: fmt.Sprint("ns/pod-", i), StoreRV: "9",
-			Indexed: []informer.IndexValues{{Index: "hash", Values: []string{value}}}})
+	put := func(kind event.Kind, i int, value string) {
+		x.emit(event.Stored{Kind: kind, Key: fmt.Sprint("ns/pod-", i), StoreRV: "9",
+			Indexed: []event.IndexValues{{Index: "hash", Values: []string{value}}}}.Event())
 	}
 	for i := range objects {
-		put(informer.KindStoreAdded, i, "first")
+		put(event.KindStoreAdded, i, "first")
 	}
 	most := 0
 	for n := range 1500 {
-		put(informer.KindStoreUpdated, rng.IntN(objects), fmt.Sprint("hash-", n))
+		put(event.KindStoreUpdated, rng.IntN(objects), fmt.Sprint("hash-", n))
 		if rng.IntN(8) == 0 && p.take(x.v) {
 			p.check(x.rec, "hash")
 			most = max(most, len(p.groups))
@@ -39,13 +39,13 @@ func TestGroupsThatAreGoneAreForgotten(t *testing.T) {
 
 	// Many groups at once, and then few.
 	for i := range 3000 {
-		put(informer.KindStoreAdded, 1000+i, fmt.Sprint("many-", i))
+		put(event.KindStoreAdded, 1000+i, fmt.Sprint("many-", i))
 	}
 	for p.take(x.v) {
 	}
 	p.check(x.rec, "hash")
 	for i := range 3000 {
-		x.emit(informer.Event{Kind: informer.KindStoreDeleted, Key: fmt.Sprint("ns/pod-", 1000+i), StoreRV: "9"})
+		x.emit(event.StoreDeleted{Key: fmt.Sprint("ns/pod-", 1000+i), StoreRV: "9"}.Event())
 	}
 	for range 3 {
 		p.take(x.v)
@@ -60,7 +60,7 @@ func TestGroupsThatAreGoneAreForgotten(t *testing.T) {
 func TestObjectsWithoutAValueAreCounted(t *testing.T) {
 	x := newTale(t, "1.37")
 	for _, key := range []string{"a", "b", "c"} {
-		x.emit(informer.Event{Kind: informer.KindStoreAdded, Key: key, RV: "1"})
+		x.emit(event.Stored{Kind: event.KindStoreAdded, Key: key, RV: "1"}.Event())
 	}
 	if f := string(x.v.Frame()); !strings.Contains(f, `"list":[["(none)",3]]`) {
 		t.Errorf("groups of objects without a value: %s", f)

@@ -6,17 +6,17 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
 func TestAGuidedViewStandsWhereItsGuideSays(t *testing.T) {
 	c := clocktesting.NewFakeClock(time.Unix(0, 0))
 	rec := trace.NewRecorder(trace.RecorderOptions{Clock: c})
-	rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: `{"source":"broadcast","version":"v1","resource":"pods","eras":["1.37"]}`})
+	rec.Emit(0, event.Selected{Selection: `{"source":"broadcast","version":"v1","resource":"pods","eras":["1.37"]}`}.Event())
 	for range 9 {
 		c.Step(time.Second)
-		rec.Emit(0, informer.Event{Kind: trace.KindNote, Text: "another second"})
+		rec.Emit(0, event.Note{Text: "another second"}.Event())
 	}
 	v := New(rec, c)
 	at, present := 3*time.Second, true

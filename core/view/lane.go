@@ -3,7 +3,7 @@ package view
 import (
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/trace"
 )
@@ -46,19 +46,19 @@ func newLaneView(follow string) *laneView {
 }
 
 // watch notes which cells an event may have changed, and its move.
-func (l *laneView) watch(e *trace.Event) {
+func (l *laneView) watch(e *event.Entry) {
 	l.moves.watch(e)
 	switch e.Kind {
-	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted, trace.KindMutated:
+	case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted, event.KindMutated:
 		if !l.allDirty {
-			l.dirtyKeys[e.Key] = struct{}{}
+			l.dirtyKeys[e.Key()] = struct{}{}
 		}
-	case informer.KindStoreReplaced:
+	case event.KindStoreReplaced:
 		l.allDirty = true
 		clear(l.dirtyKeys)
-	case informer.KindIndexersAdded:
+	case event.KindIndexersAdded:
 		l.needsRegroup = true
-	case trace.KindLane:
+	case event.KindLane:
 		l.allDirty, l.needsRegroup = true, true
 		clear(l.dirtyKeys)
 	}
@@ -70,7 +70,7 @@ type cell struct {
 	key      string
 	group    int
 	atMillis float64
-	op       informer.Op
+	op       event.Op
 	phase    string
 	// isMutated: a handler has mutated the object since the store got it.
 	isMutated bool

@@ -3,8 +3,7 @@ package view
 import (
 	"time"
 
-	"informerscope/core/informer"
-	"informerscope/core/trace"
+	"informerscope/core/event"
 )
 
 // maxTokens is how many tokens may share a path in one frame. More are merged into one with a count.
@@ -55,18 +54,18 @@ type moves struct {
 type pathMoves struct {
 	tokens []Move
 	n      int     // the number of moves, including those without a token
-	mix    [16]int // the number of each informer.Op's moves
+	mix    [16]int // the number of each event.Op's moves
 	last   uint64  // the seq of the newest move
 }
 
 // passage is the part of an event that a token shows.
 type passage struct {
-	op      informer.Op
+	op      event.Op
 	key, rv string
 	seq     uint64
 }
 
-func passageOf(e *trace.Event) passage { return passage{e.Op, e.Key, e.RV, e.Seq} }
+func passageOf(e *event.Entry) passage { return passage{e.Op(), e.Key(), e.RV(), e.Seq} }
 
 // add adds n moves along a path; l is the listener's id, 0 if the path has none.
 func (m *moves) add(path string, l int32, x passage, n int) {
@@ -98,49 +97,50 @@ func (m *moves) add(path string, l int32, x passage, n int) {
 	}
 }
 
-func opName(op informer.Op) string {
-	if op == informer.OpNone {
+func opName(op event.Op) string {
+	if op == event.OpNone {
 		return ""
 	}
 	return op.String()
 }
 
 // watch adds the move of an event, if it has one.
-func (m *moves) watch(e *trace.Event) {
+func (m *moves) watch(e *event.Entry) {
 	switch e.Kind {
-	case informer.KindWatchEvent:
+	case event.KindWatchEvent:
 		m.add(pathWire, 0, passageOf(e), 1)
-	case informer.KindRequestAnswered:
-		if e.N > 0 && e.Err == nil {
-			m.add(pathWire, 0, passage{op: informer.OpReplaced, rv: e.RV, seq: e.Seq}, e.N)
+	case event.KindRequestAnswered:
+		if answer := e.RequestAnswered(); answer.Items > 0 && answer.Err == nil {
+			m.add(pathWire, 0, passage{op: event.OpReplaced, rv: answer.RV, seq: e.Seq}, answer.Items)
 		}
-	case informer.KindQueued:
-		m.add(pathStore, 0, passageOf(e), max(len(e.Items), 1))
-	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
+	case event.KindQueued:
+		m.add(pathStore, 0, passageOf(e), max(len(e.Queued().Items), 1))
+	case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted:
 		x := passageOf(e)
-		if x.op == informer.OpNone { // a delete, or an older log, whose writes have no delta type
+		if x.op == event.OpNone { // a delete, or an older log, whose writes have no delta type
 			x.op = storeOps[e.Kind]
 		}
 		m.add(pathPop, 0, x, 1)
-	case informer.KindStoreReplaced:
-		m.add(pathPop, 0, passage{op: informer.OpReplacedAll, rv: e.StoreRV, seq: e.Seq}, max(e.N, 1))
-	case informer.KindStoreBookmark:
-		m.add(pathPop, 0, passage{op: informer.OpBookmark, rv: e.StoreRV, seq: e.Seq}, 1)
-	case informer.KindAccepted:
-		m.add(pathFan, e.Listener, passageOf(e), 1)
-	case informer.KindHandling:
-		m.add(pathNext, e.Listener, passageOf(e), 1)
-	case trace.KindWorkAdded:
+	case event.KindStoreReplaced:
+		x := e.StoreReplaced()
+		m.add(pathPop, 0, passage{op: event.OpReplacedAll, rv: x.StoreRV, seq: e.Seq}, max(x.Count, 1))
+	case event.KindStoreBookmark:
+		m.add(pathPop, 0, passage{op: event.OpBookmark, rv: e.StoreBookmark().StoreRV, seq: e.Seq}, 1)
+	case event.KindAccepted:
+		m.add(pathFan, e.Listener(), passageOf(e), 1)
+	case event.KindHandling:
+		m.add(pathNext, e.Listener(), passageOf(e), 1)
+	case event.KindWorkAdded:
 		m.add(pathKey, 0, passageOf(e), 1)
-	case trace.KindWorkTaken:
-		m.add(pathTake, e.Listener, passageOf(e), 1)
-	case trace.KindClusterWrite:
+	case event.KindWorkTaken:
+		m.add(pathTake, e.Listener(), passageOf(e), 1)
+	case event.KindClusterWrite:
 		m.add(pathWrite, 0, passageOf(e), 1)
 	}
 }
 
-var storeOps = map[informer.Kind]informer.Op{
-	informer.KindStoreAdded: informer.OpAdded, informer.KindStoreUpdated: informer.OpUpdated, informer.KindStoreDeleted: informer.OpDeleted,
+var storeOps = map[event.Kind]event.Op{
+	event.KindStoreAdded: event.OpAdded, event.KindStoreUpdated: event.OpUpdated, event.KindStoreDeleted: event.OpDeleted,
 }
 
 // take returns the moves since the last call, and how many tokens they show and merge.
@@ -154,7 +154,7 @@ func (m *moves) take() (out []Move, shown, merged int) {
 			mix := map[string]int{}
 			for op, n := range p.mix {
 				if n > 0 && op != 0 {
-					mix[informer.Op(op).String()] = n
+					mix[event.Op(op).String()] = n
 				}
 			}
 			out = append(out, Move{Path: k.path, Listener: k.listener, Seq: p.last, N: p.n, Mix: mix})

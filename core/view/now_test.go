@@ -6,6 +6,7 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 	"informerscope/core/trace"
 	"informerscope/core/view"
@@ -15,8 +16,8 @@ import (
 func watchingTale(t *testing.T) *tale {
 	x := newTale(t, "1.37")
 	x.round("first list")
-	x.ask(informer.VerbWatch)
-	x.emit(informer.Event{Kind: informer.KindReflectorRV, RV: "5"}, informer.Event{Kind: informer.KindQueueSynced})
+	x.ask(event.VerbWatch)
+	x.emit(event.ReflectorRV{RV: "5"}.Event(), event.Event{Kind: event.KindQueueSynced})
 	return x
 }
 
@@ -36,48 +37,48 @@ func TestUpToDateAndPassage(t *testing.T) {
 	if took := x.facts().WireMicros; took != nil {
 		t.Errorf("nothing came, and took %v µs", *took)
 	}
-	x.emit(informer.Event{Kind: trace.KindWireFrame, Op: informer.OpUpdated, Key: "a", RV: "7", N: 100})
+	x.emit(event.WireFrame{Op: event.OpUpdated, Key: "a", RV: "7", Bytes: 100}.Event())
 	up(false, "while a change is on the wire")
-	x.emit(informer.Event{Kind: informer.KindWatchEvent, Op: informer.OpUpdated, Key: "a", RV: "7"})
+	x.emit(event.WatchEvent{Op: event.OpUpdated, Key: "a", RV: "7"}.Event())
 	up(false, "before it is queued")
-	x.emit(informer.Event{Kind: informer.KindQueued, Op: informer.OpUpdated, Key: "a", RV: "7", N: 1}, informer.Event{Kind: informer.KindReflectorRV, RV: "7"})
+	x.emit(event.Queued{Op: event.OpUpdated, Key: "a", RV: "7", Length: 1}.Event(), event.ReflectorRV{RV: "7"}.Event())
 	up(false, "while it waits in the queue")
 	if took := x.facts().WireMicros; took == nil || *took != 2000 {
 		t.Errorf("a change that took 2 ms is said to have taken %v", took)
 	}
-	x.emit(informer.Event{Kind: informer.KindPopped, N: 1})
+	x.emit(event.Popped{Deltas: 1}.Event())
 	up(false, "while it is processed")
-	x.emit(informer.Event{Kind: informer.KindStoreUpdated, Op: informer.OpUpdated, Key: "a", RV: "7", StoreRV: "7"},
-		informer.Event{Kind: informer.KindProcessed, N: 1})
+	x.emit(event.Stored{Kind: event.KindStoreUpdated, Op: event.OpUpdated, Key: "a", RV: "7", StoreRV: "7"}.Event(),
+		event.Processed{Deltas: 1}.Event())
 	up(true, "once it is in the store")
 	x.pass(3 * time.Second)
-	x.emit(informer.Event{Kind: trace.KindNote})
+	x.emit(event.Event{Kind: event.KindNote})
 	if took := x.facts().WireMicros; took != nil {
 		t.Errorf("three seconds later it still tells of %v µs", *took)
 	}
-	x.emit(informer.Event{Kind: trace.KindFault, Text: "delay", Flag: true})
+	x.emit(event.Fault{Name: "delay", On: true}.Event())
 	up(false, "while what the cluster says comes late")
 	x.says("idleDelayed")
-	x.emit(informer.Event{Kind: trace.KindFault, Text: "delay"}, informer.Event{Kind: trace.KindFault, Text: "failover", Flag: true})
+	x.emit(event.Fault{Name: "delay"}.Event(), event.Fault{Name: "failover", On: true}.Event())
 	up(false, "while an API server answers that is behind the cluster")
 	x.says("idleBehind")
-	x.emit(informer.Event{Kind: trace.KindFault, Text: "failover"})
+	x.emit(event.Fault{Name: "failover"}.Event())
 	up(true, "once it has caught up")
 }
 
 // TestGrowing: a held queue grows by what arrives, and not at all while nothing arrives, whatever is written elsewhere.
 func TestGrowing(t *testing.T) {
 	x := watchingTale(t)
-	x.emit(informer.Event{Kind: trace.KindHold, N: int(informer.StagePop), Flag: true})
+	x.emit(event.Hold{Stage: int(informer.StagePop), Held: true}.Event())
 	x.pass(time.Second)
-	x.emit(informer.Event{Kind: trace.KindNote})
+	x.emit(event.Event{Kind: event.KindNote})
 	if got := x.facts().Growing; got != 0 {
 		t.Errorf("nothing came, and the queue grows by %v", got)
 	}
 	x.says("holdPopQuiet")
 	for i := range 60 {
 		x.pass(99 * time.Millisecond)
-		x.emit(informer.Event{Kind: informer.KindQueued, Op: informer.OpUpdated, Key: "a", RV: "7", N: i + 1})
+		x.emit(event.Queued{Op: event.OpUpdated, Key: "a", RV: "7", Length: i + 1}.Event())
 	}
 	if got := x.facts().Growing; got < 9 || got > 11 {
 		t.Errorf("ten changes a second, and the queue grows by %v", got)
@@ -86,12 +87,12 @@ func TestGrowing(t *testing.T) {
 		t.Errorf("it says %d", said.N)
 	}
 	x.pass(5 * time.Second)
-	x.emit(informer.Event{Kind: trace.KindCluster, RV: "99", N: 3, M: 1}, informer.Event{Kind: trace.KindCluster, RV: "120", N: 3, M: 20})
+	x.emit(event.Cluster{RV: "99", Objects: 3, Writes: 1}.Event(), event.Cluster{RV: "120", Objects: 3, Writes: 20}.Event())
 	if got := x.facts().Growing; got != 0 {
 		t.Errorf("what came is five seconds old, and the queue grows by %v", got)
 	}
 	x.says("holdPopQuiet")
-	x.emit(informer.Event{Kind: trace.KindHold, N: int(informer.StagePop)})
+	x.emit(event.Hold{Stage: int(informer.StagePop)}.Event())
 	if got := x.facts().Growing; got != 0 {
 		t.Errorf("Pop is not held, and the queue grows by %v", got)
 	}
@@ -100,7 +101,7 @@ func TestGrowing(t *testing.T) {
 // TestLiveHasNoSpeedOfItsOwn: a live view runs at the speed of events, whatever speed it played at before.
 func TestLiveHasNoSpeedOfItsOwn(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
-	rec.Emit(0, informer.Event{Kind: trace.KindNote})
+	rec.Emit(0, event.Event{Kind: event.KindNote})
 	v := view.New(rec, clocktesting.NewFakePassiveClock(time.Unix(0, 0)))
 	if err := v.Play(view.MinSpeed); err != nil {
 		t.Fatal(err)

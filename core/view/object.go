@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -51,30 +51,31 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	if held {
 		obj, out.RV, out.Mutation = cell.Obj, cell.RV, cell.Mutation
 	}
-	v.rec.Read(from, pos, func(e *trace.Event) bool {
-		if int(e.Lane) != lane || e.Key != key {
+	v.rec.Read(from, pos, func(e *event.Entry) bool {
+		if int(e.Lane) != lane || e.Key() != key {
 			return true
 		}
 		switch e.Kind {
-		case informer.KindStoreUpdated:
-			if old, oldRV = e.Old, lastRV; old == nil {
+		case event.KindStoreUpdated:
+			stored := e.Stored()
+			if old, oldRV = stored.Old, lastRV; old == nil {
 				old = last
 			}
-			last, lastRV = e.Obj, e.RV
-		case trace.KindMutated:
-			if held && e.Flag && e.Seq == cell.Seq {
-				old = e.Old
+			last, lastRV = stored.Obj, stored.RV
+		case event.KindMutated:
+			if mutated := e.Mutated(); held && mutated.Stored && e.Seq == cell.Seq {
+				old = mutated.Old
 			}
-		case informer.KindStoreAdded:
+		case event.KindStoreAdded:
 			old, oldRV = nil, ""
-			last, lastRV = e.Obj, e.RV
-		case informer.KindStoreDeleted:
+			last, lastRV = e.Stored().Obj, e.RV()
+		case event.KindStoreDeleted:
 			if !held {
-				if obj, old, oldRV = e.Old, nil, ""; obj == nil {
+				if obj, old, oldRV = e.StoreDeleted().Old, nil, ""; obj == nil {
 					obj = last
 				}
 				known = true
-				if out.RV = e.RV; out.RV == "" {
+				if out.RV = e.RV(); out.RV == "" {
 					out.RV = lastRV
 				}
 			}
@@ -130,7 +131,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 
 // resourceReader returns a function that reads only the events of lanes with a lane's resource: another resource may have an object with the same key. v.mu is
 // held.
-func (v *View) resourceReader(lane int) func(from, to uint64, fn func(*trace.Event) bool) {
+func (v *View) resourceReader(lane int) func(from, to uint64, fn func(*event.Entry) bool) {
 	if !v.fold.Several() {
 		return v.rec.Read
 	}
@@ -138,8 +139,8 @@ func (v *View) resourceReader(lane int) func(from, to uint64, fn func(*trace.Eve
 	for i := range v.fold.Lanes() {
 		with[i] = v.fold.Together(lane, i)
 	}
-	return func(from, to uint64, fn func(*trace.Event) bool) {
-		v.rec.Read(from, to, func(e *trace.Event) bool { return !with[e.Lane] || fn(e) })
+	return func(from, to uint64, fn func(*event.Entry) bool) {
+		v.rec.Read(from, to, func(e *event.Entry) bool { return !with[e.Lane] || fn(e) })
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 )
@@ -36,7 +36,7 @@ func TestFramesDoNotWaitForTheInspector(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	v := view.New(rec, clock.RealClock{})
 	obj := &asking{v: v}
-	rec.Emit(0, informer.Event{Kind: informer.KindStoreAdded, Key: "shop/a", RV: "5", Obj: obj})
+	rec.Emit(0, event.Stored{Kind: event.KindStoreAdded, Key: "shop/a", RV: "5", Obj: obj}.Event())
 	v.Frame()
 	o, err := v.Object(0, "shop/a")
 	if err != nil || string(o.JSON) != "{}" {
@@ -47,7 +47,7 @@ func TestFramesDoNotWaitForTheInspector(t *testing.T) {
 	}
 	v.Pause()
 	rec.Reset()
-	rec.Emit(0, informer.Event{Kind: informer.KindStoreAdded, Key: "shop/a", RV: "6", Obj: obj})
+	rec.Emit(0, event.Stored{Kind: event.KindStoreAdded, Key: "shop/a", RV: "6", Obj: obj}.Event())
 	if o, err := v.Object(0, "shop/a"); err == nil {
 		t.Errorf("of a view that stands in another log the inspector got %+v", o)
 	}
@@ -58,8 +58,8 @@ func TestFramesDoNotWaitForTheInspector(t *testing.T) {
 func TestAnObjectWithoutItsBody(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	v := view.New(rec, clock.RealClock{})
-	rec.Emit(0, informer.Event{Kind: trace.KindRestored, Text: `{"fidelity":{"indexer.objects":{"how":"unseen","why":"nobody asked for them"}}}`,
-		Items: []informer.Item{{Key: "shop/a", RV: "4"}}})
+	rec.Emit(0, event.Restored{State: `{"fidelity":{"indexer.objects":{"how":"unseen","why":"nobody asked for them"}}}`,
+		Items: []event.Item{{Key: "shop/a", RV: "4"}}}.Event())
 	look := func(key string) *view.Object {
 		t.Helper()
 		v.Frame()
@@ -73,23 +73,23 @@ func TestAnObjectWithoutItsBody(t *testing.T) {
 		t.Errorf("of the baseline: %+v", o)
 	}
 	body := func(s string) any { return &bodied{s} }
-	rec.Emit(0, informer.Event{Kind: informer.KindStoreUpdated, Key: "shop/a", RV: "5", Obj: body(`{"v":5}`)})
+	rec.Emit(0, event.Stored{Kind: event.KindStoreUpdated, Key: "shop/a", RV: "5", Obj: body(`{"v":5}`)}.Event())
 	if o := look("shop/a"); o.RV != "5" || string(o.JSON) != `{"v":5}` || o.Unseen != "" || o.OldJSON != nil {
 		t.Errorf("after a change that brought its body: %+v", o)
 	}
-	rec.Emit(0, informer.Event{Kind: informer.KindStoreUpdated, Key: "shop/a", RV: "6", Obj: body(`{"v":6}`)})
+	rec.Emit(0, event.Stored{Kind: event.KindStoreUpdated, Key: "shop/a", RV: "6", Obj: body(`{"v":6}`)}.Event())
 	if o := look("shop/a"); string(o.JSON) != `{"v":6}` || string(o.OldJSON) != `{"v":5}` || o.OldRV != "5" {
 		t.Errorf("two versions: %+v", o)
 	}
-	rec.Emit(0, informer.Event{Kind: informer.KindStoreUpdated, Key: "shop/a", RV: "7"})
+	rec.Emit(0, event.Stored{Kind: event.KindStoreUpdated, Key: "shop/a", RV: "7"}.Event())
 	if o := look("shop/a"); o.RV != "7" || o.JSON != nil || o.Unseen == "" || string(o.OldJSON) != `{"v":6}` || o.OldRV != "6" {
 		t.Errorf("a version without its body: %+v", o)
 	}
-	rec.Emit(0, informer.Event{Kind: informer.KindStoreUpdated, Key: "shop/a", RV: "8", Obj: body(`{"v":8}`)})
+	rec.Emit(0, event.Stored{Kind: event.KindStoreUpdated, Key: "shop/a", RV: "8", Obj: body(`{"v":8}`)}.Event())
 	if o := look("shop/a"); string(o.JSON) != `{"v":8}` || o.OldJSON != nil || o.OldRV != "7" {
 		t.Errorf("after a version without its body: %+v", o)
 	}
-	rec.Emit(0, informer.Event{Kind: informer.KindStoreDeleted, Key: "shop/a"})
+	rec.Emit(0, event.StoreDeleted{Key: "shop/a"}.Event())
 	if o := look("shop/a"); !o.Deleted || string(o.JSON) != `{"v":8}` || o.RV != "8" {
 		t.Errorf("deleted: %+v", o)
 	}

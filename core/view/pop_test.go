@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/lab"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -75,7 +75,7 @@ func TestWhatIsPoppedKeepsItsType(t *testing.T) {
 				}
 				head, _ := rec.Head()
 				rec.FoldAt(head).Objects(0).Range(func(c *trace.Cell) bool {
-					if c.Op != informer.OpSync {
+					if c.Op != event.OpSync {
 						t.Errorf("%s came with a resync and tells of %v", c.Key, c.Op)
 					}
 					return true

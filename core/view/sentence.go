@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -175,7 +175,7 @@ func (x *factInputs) flowSentence(f *trace.Facts, recent *trace.Recent) trace.Se
 		switch {
 		case delta:
 			said.ID = "deltas"
-		case recent.Batch.Ends != informer.OpNone:
+		case recent.Batch.Ends != event.OpNone:
 			said.ID, said.Op = "batchEnds", recent.Batch.Ends.String()
 		}
 		return said

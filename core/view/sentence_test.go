@@ -10,12 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 )
@@ -33,18 +32,14 @@ func newTale(t *testing.T, release string) *tale {
 	clk := clocktesting.NewFakePassiveClock(time.Unix(0, 0))
 	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clk})
 	x := &tale{t: t, clk: clk, rec: rec, v: view.New(rec, clk)}
-	is, err := informer.ParseRelease(release)
-	if err != nil {
-		t.Fatal(err)
-	}
 	selection := `{"source":"live","context":"kind-kind","version":"v1","resource":"pods","eras":["` + release + `"]}`
-	x.emit(informer.Event{Kind: trace.KindSelected, Text: selection},
-		informer.Event{Kind: informer.KindInformerStarted, Release: is},
-		informer.Event{Kind: informer.KindListenerAdded, Listener: 1, Text: "printer", M: 1024})
+	x.emit(event.Selected{Selection: selection}.Event(),
+		event.InformerStarted{Release: release}.Event(),
+		event.ListenerAdded{Listener: 1, Name: "printer", Capacity: 1024}.Event())
 	return x
 }
 
-func (x *tale) emit(events ...informer.Event) {
+func (x *tale) emit(events ...event.Event) {
 	for _, e := range events {
 		x.clk.SetTime(x.clk.Now().Add(time.Millisecond))
 		x.rec.Emit(0, e)
@@ -71,34 +66,34 @@ func (x *tale) says(id string) trace.Sentence {
 }
 
 func (x *tale) round(why string) {
-	x.emit(informer.Event{Kind: informer.KindListWatchStarted, Text: why})
+	x.emit(event.ListWatchStarted{Why: why}.Event())
 }
 
-func (x *tale) ask(verb informer.Verb) {
+func (x *tale) ask(verb event.Verb) {
 	x.req++
-	x.emit(informer.Event{Kind: informer.KindRequestSent, Req: x.req, Verb: verb, Options: &metav1.ListOptions{}})
+	x.emit(event.RequestSent{Req: x.req, Verb: verb, Options: &metav1.ListOptions{}}.Event())
 }
 
 func (x *tale) answered() {
-	x.emit(informer.Event{Kind: informer.KindRequestAnswered, Req: x.req, RV: "9"})
+	x.emit(event.RequestAnswered{Req: x.req, RV: "9"}.Event())
 }
 
 func (x *tale) backoff(then string, err error) {
-	x.emit(informer.Event{Kind: informer.KindBackoff, Dur: 4 * time.Second, Text: then, Err: err})
+	x.emit(event.Backoff{Wait: 4 * time.Second, Then: then, Err: err}.Event())
 }
 
 // list completes a first list of n objects, as the release does it.
 func (x *tale) list(n int) {
-	x.emit(informer.Event{Kind: informer.KindQueued, Op: informer.OpReplaced, Key: "a/a", N: 1},
-		informer.Event{Kind: informer.KindPopulated, N: n},
-		informer.Event{Kind: informer.KindReflectorRV, RV: "9"})
-	x.ask(informer.VerbWatch)
+	x.emit(event.Queued{Op: event.OpReplaced, Key: "a/a", Length: 1}.Event(),
+		event.Populated{Count: n}.Event(),
+		event.ReflectorRV{RV: "9"}.Event())
+	x.ask(event.VerbWatch)
 	x.answered()
 }
 
 func (x *tale) synced() {
-	x.emit(informer.Event{Kind: informer.KindPopped, Key: "a/a", N: 1}, informer.Event{Kind: informer.KindProcessed, N: 1},
-		informer.Event{Kind: informer.KindStoreReplaced, StoreRV: "9"}, informer.Event{Kind: informer.KindQueueSynced})
+	x.emit(event.Popped{Key: "a/a", Deltas: 1}.Event(), event.Processed{Deltas: 1}.Event(),
+		event.StoreReplaced{StoreRV: "9"}.Event(), event.Event{Kind: event.KindQueueSynced})
 }
 
 var errRefused = fmt.Errorf("failed to list pods: %w", os.NewSyscallError("connect", syscall.ECONNREFUSED))
@@ -107,14 +102,14 @@ func TestSentencesOfAFirstSync(t *testing.T) {
 	x := newTale(t, "1.33")
 	x.says("start")
 	x.round("first list")
-	x.ask(informer.VerbList)
+	x.ask(event.VerbList)
 	x.says("list")
 	x.answered()
 	x.list(40)
 	if s := x.says("filling"); s.N != 40 {
 		t.Errorf("%d to go, not 40", s.N)
 	}
-	x.emit(informer.Event{Kind: informer.KindPopped, Key: "a/a", N: 1}, informer.Event{Kind: informer.KindProcessed, N: 1})
+	x.emit(event.Popped{Key: "a/a", Deltas: 1}.Event(), event.Processed{Deltas: 1}.Event())
 	x.says("fillingLast")
 	x.synced()
 	x.says("idle")
@@ -122,17 +117,17 @@ func TestSentencesOfAFirstSync(t *testing.T) {
 
 // TestSentencesOfAFirstListThatIsPoppedAtOnce: Pop runs beside the Reflector, and may empty the queue before the Reflector has noted the list's version.
 func TestSentencesOfAFirstListThatIsPoppedAtOnce(t *testing.T) {
-	for verb, id := range map[informer.Verb]string{informer.VerbList: "list", informer.VerbWatchList: "watchlist"} {
+	for verb, id := range map[event.Verb]string{event.VerbList: "list", event.VerbWatchList: "watchlist"} {
 		x := newTale(t, "1.33")
 		x.round("first list")
 		x.ask(verb)
 		x.says(id)
 		x.answered()
-		x.emit(informer.Event{Kind: informer.KindQueued, Op: informer.OpReplaced, Key: "a/a", N: 1}, informer.Event{Kind: informer.KindPopulated, N: 1})
+		x.emit(event.Queued{Op: event.OpReplaced, Key: "a/a", Length: 1}.Event(), event.Populated{Count: 1}.Event())
 		x.synced()
 		x.says(id)
-		x.emit(informer.Event{Kind: informer.KindReflectorRV, RV: "9"})
-		x.ask(informer.VerbWatch)
+		x.emit(event.ReflectorRV{RV: "9"}.Event())
+		x.ask(event.VerbWatch)
 		x.answered()
 		x.says("idle")
 	}
@@ -142,21 +137,21 @@ func TestSentencesOfAFirstListThatIsRefused(t *testing.T) {
 	forbidden := errors.New("pods is forbidden: User jane cannot list resource pods")
 	x := newTale(t, "1.35")
 	x.round("first list")
-	x.ask(informer.VerbWatchList)
+	x.ask(event.VerbWatchList)
 	x.says("watchlist")
 	x.backoff("list and watch again", forbidden)
 	if s := x.says("backoffFirst"); s.Why != forbidden.Error() || s.Since != 0 || s.Until < 4000 {
 		t.Errorf("%+v", s)
 	}
-	x.emit(informer.Event{Kind: informer.KindBackoffEnded})
+	x.emit(event.Event{Kind: event.KindBackoffEnded})
 	x.round(forbidden.Error())
-	x.ask(informer.VerbList)
+	x.ask(event.VerbList)
 	x.says("list") // it is still the first list, and not a relist
 	x.backoff("list and watch again", errRefused)
 	x.says("refusedFirst")
-	x.emit(informer.Event{Kind: informer.KindBackoffEnded})
+	x.emit(event.Event{Kind: event.KindBackoffEnded})
 	x.round(errRefused.Error())
-	x.ask(informer.VerbWatchList)
+	x.ask(event.VerbWatchList)
 	x.says("watchlist")
 	x.list(1)
 	x.synced()
@@ -167,18 +162,18 @@ func TestSentencesOfARelist(t *testing.T) {
 	for _, release := range []string{"1.31", "1.33", "1.35", "1.37"} {
 		x := newTale(t, release)
 		x.round("first list")
-		x.ask(informer.VerbList)
+		x.ask(event.VerbList)
 		x.list(1)
 		x.synced()
 		x.pass(10 * time.Second)
 		x.says("idle")
 		x.round("too old resource version: 5 (9)")
-		x.ask(informer.VerbList)
+		x.ask(event.VerbList)
 		if s := x.says("relist"); s.Why != "too old resource version: 5 (9)" {
 			t.Errorf("%s: because %q", release, s.Why)
 		}
 		x.answered()
-		x.ask(informer.VerbWatch)
+		x.ask(event.VerbWatch)
 		x.answered()
 		want := "relistedKeys"
 		if release == "1.37" {
@@ -186,7 +181,7 @@ func TestSentencesOfARelist(t *testing.T) {
 			if s := x.v.State().Facts.Sentence; s.ID == "relisted" {
 				t.Errorf("%s: relisted before the store was replaced", release)
 			}
-			x.emit(informer.Event{Kind: informer.KindStoreReplaced, StoreRV: "12"})
+			x.emit(event.StoreReplaced{StoreRV: "12"}.Event())
 			want = "relisted"
 		}
 		x.says(want)
@@ -211,7 +206,7 @@ func TestSentencesOfARelist(t *testing.T) {
 func TestSentencesOfAnOutage(t *testing.T) {
 	x := newTale(t, "1.37")
 	x.round("first list")
-	x.ask(informer.VerbWatchList)
+	x.ask(event.VerbWatchList)
 	x.list(1)
 	x.synced()
 	x.pass(time.Minute)
@@ -222,8 +217,8 @@ func TestSentencesOfAnOutage(t *testing.T) {
 			t.Errorf("old since %v, not %v", s.Since, began)
 		}
 		x.pass(4 * time.Second)
-		x.emit(informer.Event{Kind: informer.KindBackoffEnded})
-		x.ask(informer.VerbWatch)
+		x.emit(event.Event{Kind: event.KindBackoffEnded})
+		x.ask(event.VerbWatch)
 		x.pass(20 * time.Second) // no answer
 		f := x.v.State().Facts
 		if f.Sure || f.StaleSince != began {
@@ -240,7 +235,7 @@ func TestSentencesOfAnOutage(t *testing.T) {
 		t.Errorf("old since %v: an outage that is over", s.Since)
 	}
 	x.backoff("list and watch again", nil)
-	x.emit(informer.Event{Kind: informer.KindReflectorStopped})
+	x.emit(event.Event{Kind: event.KindReflectorStopped})
 	x.says("stopped")
 }
 
@@ -286,10 +281,10 @@ func TestSentencesHold(t *testing.T) {
 }
 
 // untrue returns what of a sentence is false, by the log itself; "" if it is true.
-func untrue(s *trace.State, log []*trace.Event, release string) string {
+func untrue(s *trace.State, log []*event.Entry, release string) string {
 	said := s.Facts.Sentence
 	at := log[len(log)-1].At
-	within := func(d time.Duration, is func(*trace.Event) bool) bool {
+	within := func(d time.Duration, is func(*event.Entry) bool) bool {
 		for i := len(log) - 1; i >= 0 && at-log[i].At < d; i-- {
 			if is(log[i]) {
 				return true
@@ -297,11 +292,11 @@ func untrue(s *trace.State, log []*trace.Event, release string) string {
 		}
 		return false
 	}
-	kind := func(k informer.Kind) func(*trace.Event) bool { return func(e *trace.Event) bool { return e.Kind == k } }
+	kind := func(k event.Kind) func(*event.Entry) bool { return func(e *event.Entry) bool { return e.Kind == k } }
 	listener := slices.IndexFunc(s.Listeners, func(l trace.Listener) bool {
 		return l.Name == said.Name && (said.ID != "slow" || l.Pending == said.N)
 	})
-	relist := func(e *trace.Event) bool { return e.Kind == informer.KindListWatchStarted && !e.Flag }
+	relist := func(e *event.Entry) bool { return e.Kind == event.KindListWatchStarted && !e.ListWatchStarted().First }
 	if s.Facts.UpToDate && (s.Queue.Depth > 0 || s.Reflector.Phase != "watching" || s.Queue.BatchSize > 0) {
 		return "the store is said to be up to date"
 	}
@@ -318,11 +313,11 @@ func untrue(s *trace.State, log []*trace.Event, release string) string {
 			return "the store holds what it says it does not, or the other way round"
 		}
 	case "panic":
-		if !within(4*time.Second, func(e *trace.Event) bool { return e.Kind == informer.KindHandled && e.Err != nil }) {
+		if !within(4*time.Second, func(e *event.Entry) bool { return e.Kind == event.KindHandled && e.Handled().Err != nil }) {
 			return "nobody panicked"
 		}
 	case "left", "leftEmpty":
-		if !within(4500*time.Millisecond, kind(informer.KindListenerRemoved)) || listener < 0 {
+		if !within(4500*time.Millisecond, kind(event.KindListenerRemoved)) || listener < 0 {
 			return "nobody left"
 		}
 	case "holdPop", "holdPopNoRv", "holdPopQuiet", "hold.store", "hold.take", "hold.deliver":
@@ -330,7 +325,7 @@ func untrue(s *trace.State, log []*trace.Event, release string) string {
 			return "nothing is held"
 		}
 		grows := said.ID == "holdPop" || said.ID == "holdPopNoRv"
-		if grows && (said.N < 1 || !within(2500*time.Millisecond, kind(informer.KindQueued))) {
+		if grows && (said.N < 1 || !within(2500*time.Millisecond, kind(event.KindQueued))) {
 			return "the queue does not grow so"
 		}
 	case "list", "listAgain", "relist", "relistPlain":
@@ -352,7 +347,7 @@ func untrue(s *trace.State, log []*trace.Event, release string) string {
 			return "there was no relist"
 		}
 		once := said.ID == "relisted" || said.ID == "relistedPlain"
-		if once != (release == "1.37") || once && !within(time.Minute, kind(informer.KindStoreReplaced)) {
+		if once != (release == "1.37") || once && !within(time.Minute, kind(event.KindStoreReplaced)) {
 			return "the store was not replaced so"
 		}
 	case "filling":
@@ -360,7 +355,7 @@ func untrue(s *trace.State, log []*trace.Event, release string) string {
 			return "that is not what is left of the first list"
 		}
 	case "grew":
-		if !within(4*time.Second, func(e *trace.Event) bool { return e.Kind == informer.KindAccepted && e.M == said.M }) || said.M <= said.N {
+		if !within(4*time.Second, func(e *event.Entry) bool { return e.Kind == event.KindAccepted && e.Accepted().Capacity == said.M }) || said.M <= said.N {
 			return "no ring grew so"
 		}
 	case "slow":
@@ -368,7 +363,7 @@ func untrue(s *trace.State, log []*trace.Event, release string) string {
 			return "that does not wait there"
 		}
 	case "batch", "deltas", "batchEnds":
-		if !within(2700*time.Millisecond, func(e *trace.Event) bool { return e.Kind == informer.KindPopped && e.N == said.N }) || said.N < 2 {
+		if !within(2700*time.Millisecond, func(e *event.Entry) bool { return e.Kind == event.KindPopped && e.Popped().Deltas == said.N }) || said.N < 2 {
 			return "no such batch was taken"
 		}
 		if (said.ID == "deltas") != (release == "1.31") || release == "1.33" {
@@ -378,9 +373,9 @@ func untrue(s *trace.State, log []*trace.Event, release string) string {
 		if s.Reflector.Phase != "watching" {
 			return "it does not watch"
 		}
-		wrote := func(e *trace.Event) bool {
+		wrote := func(e *event.Entry) bool {
 			// The simulated cluster reports writes four times a second.
-			return e.Kind == trace.KindClusterWritten && e.Err == nil && at-e.At >= 250*time.Millisecond
+			return e.Kind == event.KindClusterWritten && e.ClusterWritten().Err == nil && at-e.At >= 250*time.Millisecond
 		}
 		if said.ID != "idleComing" && within(1700*time.Millisecond, wrote) { // idleComing claims that something is on its way
 			return "there was a write"
@@ -402,8 +397,8 @@ func TestNothingIsSaidOfRequestsThatAreUnseen(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	v := view.New(rec, clock.RealClock{})
 	restore := func(synced bool) {
-		rec.Emit(0, informer.Event{Kind: trace.KindRestored, Items: []informer.Item{{Key: "shop/a", RV: "4"}}, Text: fmt.Sprintf(
-			`{"synced":%t,"queue":{"synced":%t},"reflector":{"resourceVersion":"4"},"fidelity":{"reflector":{"how":"unseen","why":"no transport"}}}`, synced, synced)})
+		rec.Emit(0, event.Restored{Items: []event.Item{{Key: "shop/a", RV: "4"}}, State: fmt.Sprintf(
+			`{"synced":%t,"queue":{"synced":%t},"reflector":{"resourceVersion":"4"},"fidelity":{"reflector":{"how":"unseen","why":"no transport"}}}`, synced, synced)}.Event())
 		v.Frame()
 	}
 	restore(false)

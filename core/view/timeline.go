@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -34,7 +35,7 @@ func (t *timeline) follow(rec *trace.Recorder) {
 		return
 	}
 	// Events that were evicted before they could be counted are missing in their bins.
-	rec.Read(max(t.density.Seq()+1, rec.First()), head, func(e *trace.Event) bool {
+	rec.Read(max(t.density.Seq()+1, rec.First()), head, func(e *event.Entry) bool {
 		t.density.Add(e)
 		if t.unsentTime < 0 || e.At < t.unsentTime {
 			t.unsentTime = e.At
@@ -56,7 +57,7 @@ func (t *timeline) forget(rec *trace.Recorder) {
 		return
 	}
 	t.firstSeq, t.hasNewFirst = first, true
-	rec.Read(first, first, func(e *trace.Event) bool {
+	rec.Read(first, first, func(e *event.Entry) bool {
 		t.firstAt = e.At
 		return true
 	})

@@ -7,7 +7,7 @@ import (
 
 	testingclock "k8s.io/utils/clock/testing"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -42,11 +42,11 @@ func TestTimelineIsBounded(t *testing.T) {
 	const events = 60_000
 	for i := range events {
 		clk.SetTime(began.Add(time.Duration(i) * 200 * time.Millisecond)) // more than three hours
-		kind := informer.KindWatchEvent
+		kind := event.KindWatchEvent
 		if i%2 == 0 {
-			kind = informer.KindResyncDue
+			kind = event.KindResyncDue
 		}
-		rec.Emit(0, informer.Event{Kind: kind})
+		rec.Emit(0, event.Event{Kind: kind})
 		if i%100 != 0 {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -259,7 +260,7 @@ func (v *View) apply(seq uint64) {
 		v.hasJumped = true
 		return
 	}
-	v.rec.Read(pos+1, seq, func(e *trace.Event) bool {
+	v.rec.Read(pos+1, seq, func(e *event.Entry) bool {
 		v.fold.Apply(e)
 		v.watch(e)
 		return true
@@ -271,9 +272,9 @@ func (v *View) apply(seq uint64) {
 }
 
 // watch has the parts of the view note an event that was folded. v.mu is held.
-func (v *View) watch(e *trace.Event) {
+func (v *View) watch(e *event.Entry) {
 	v.comparer.watch(e)
-	if e.Kind == trace.KindSelected {
+	if e.Kind == event.KindSelected {
 		v.lanes, v.lane, v.hasJumped, v.sendsAll = nil, 0, true, true
 		return
 	}

@@ -7,8 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/informer"
-	"informerscope/core/trace"
+	"informerscope/core/event"
 	"informerscope/core/trace/tracetest"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
@@ -49,18 +48,18 @@ func expectAgreement(t *testing.T, cp *cluster.ControlPlane, p *browser.Page, d 
 
 // lostDeletions returns the keys of the deletions after seq that reached the listeners without a watch event. Only a relist finds them, and they
 // arrive as DeletedFinalStateUnknown.
-func lostDeletions(events []trace.Event, seq uint64) []string {
+func lostDeletions(events []event.Entry, seq uint64) []string {
 	seen, told := map[string]bool{}, map[string]bool{}
 	for i := range events {
 		e := &events[i]
-		if e.Seq <= seq || e.Op != informer.OpDeleted {
+		if e.Seq <= seq || e.Op() != event.OpDeleted {
 			continue
 		}
 		switch e.Kind {
-		case informer.KindWatchEvent:
-			seen[e.Key] = true
-		case informer.KindDistributed:
-			told[e.Key] = true
+		case event.KindWatchEvent:
+			seen[e.Key()] = true
+		case event.KindDistributed:
+			told[e.Key()] = true
 		}
 	}
 	maps.DeleteFunc(told, func(key string, _ bool) bool { return seen[key] })

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 
+	"informerscope/core/event"
 	"informerscope/core/trace"
 	"informerscope/core/trace/tracetest"
 	"informerscope/e2e/browser"
@@ -48,7 +49,7 @@ func listed(ctx context.Context, cp *cluster.ControlPlane, gvr schema.GroupVersi
 }
 
 // PackedRecording is informerscope.record(), compressed by the browser: a log may have a hundred megabytes.
-func PackedRecording(ctx context.Context, p *browser.Page) ([]trace.Event, error) {
+func PackedRecording(ctx context.Context, p *browser.Page) ([]event.Entry, error) {
 	text, err := browser.Eval[string](ctx, p, `(async () => {
 		const {text} = await informerscope.record();
 		const packed = await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).blob();

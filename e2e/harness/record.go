@@ -7,7 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/trace"
 	"informerscope/core/trace/tracetest"
@@ -16,7 +16,7 @@ import (
 )
 
 // Recording is informerscope.record() as core/trace reads it.
-func Recording(ctx context.Context, p *browser.Page) ([]trace.Event, error) {
+func Recording(ctx context.Context, p *browser.Page) ([]event.Entry, error) {
 	text, err := browser.Eval[string](ctx, p, `(async () => (await informerscope.record()).text)()`)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func Recording(ctx context.Context, p *browser.Page) ([]trace.Event, error) {
 }
 
 // InStore folds a recording to what the Indexer holds: resourceVersions by key.
-func InStore(events []trace.Event) map[string]string {
+func InStore(events []event.Entry) map[string]string {
 	fold := trace.NewFold()
 	for i := range events {
 		fold.Apply(&events[i])
@@ -64,11 +64,11 @@ func InCluster(ctx context.Context, cp *cluster.ControlPlane) (pods map[string]s
 }
 
 // Expired reports whether the Reflector received a 410 after seq.
-func Expired(events []trace.Event, seq uint64) bool {
+func Expired(events []event.Entry, seq uint64) bool {
 	for i := range events {
 		e := &events[i]
-		if e.Seq > seq && (e.Kind == informer.KindWatchClosed || e.Kind == informer.KindRequestAnswered) && e.Err != nil &&
-			(apierrors.IsResourceExpired(e.Err) || apierrors.IsGone(e.Err) || strings.Contains(e.Err.Error(), "too old resource version")) {
+		if e.Seq > seq && (e.Kind == event.KindWatchClosed || e.Kind == event.KindRequestAnswered) && e.Err() != nil &&
+			(apierrors.IsResourceExpired(e.Err()) || apierrors.IsGone(e.Err()) || strings.Contains(e.Err().Error(), "too old resource version")) {
 			return true
 		}
 	}

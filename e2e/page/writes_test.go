@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/trace"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
@@ -101,10 +102,10 @@ func TestWrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(log, func(e trace.Event) bool { return e.Kind == trace.KindClusterWritten && e.Err == nil })
+		i := slices.IndexFunc(log, func(e event.Entry) bool { return e.Kind == event.KindClusterWritten && e.ClusterWritten().Err == nil })
 		harness.Call(t, p, "seek(%d)", log[i].Seq)
-		harness.Call(t, p, "selectObject(%q)", log[i].Key)
-		harness.Use(t, p, harness.Control{Page: fmt.Sprintf(`/written by worker %d, rv %s/.test(stage.find(".drawer .hops")?.textContent)`, log[i].Listener, log[i].RV)})
+		harness.Call(t, p, "selectObject(%q)", log[i].Key())
+		harness.Use(t, p, harness.Control{Page: fmt.Sprintf(`/written by worker %d, rv %s/.test(stage.find(".drawer .hops")?.textContent)`, log[i].Listener(), log[i].RV())})
 		harness.Shot(t, p, "2-journey")
 		harness.Use(t, p, harness.Control{Do: []string{"keys Escape"}, Page: "!stage.find('.drawer')"})
 		harness.Call(t, p, "live()")

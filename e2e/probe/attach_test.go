@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/trace"
 	"informerscope/core/trace/tracetest"
@@ -285,18 +286,18 @@ func TestAttach(t *testing.T) {
 }
 
 // checkGrowth finds the first sample in which a ring is larger, and compares it with what the page had when it reported the growth.
-func checkGrowth(t *testing.T, events []trace.Event, named uint64) {
+func checkGrowth(t *testing.T, events []event.Entry, named uint64) {
 	t.Helper()
 	var grew uint64
 	var at time.Duration
 	between := 0
 	for i := range events {
 		e := &events[i]
-		if trace.KindName(e.Kind) != "Sampled" {
+		if event.KindName(e.Kind) != "Sampled" {
 			continue
 		}
 		var s trace.Sampled
-		if err := json.Unmarshal([]byte(e.Text), &s); err != nil {
+		if err := json.Unmarshal([]byte(e.Sampled().Sample), &s); err != nil {
 			t.Fatal(err)
 		}
 		for _, l := range s.Listeners {

@@ -26,7 +26,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
@@ -401,23 +401,23 @@ func (f *foreign) read() (stores map[string]map[string]string, counts map[string
 		for len(lanes) < fold.Lanes() {
 			lanes = append(lanes, &foreignCounts{listeners: map[int32]int{}, keys: map[string]int{}})
 		}
-		if int(e.Lane) >= len(lanes) || !strings.HasPrefix(e.Key, foreignPrefix) && !strings.Contains(e.Key, "/"+foreignPrefix) {
+		if int(e.Lane) >= len(lanes) || !strings.HasPrefix(e.Key(), foreignPrefix) && !strings.Contains(e.Key(), "/"+foreignPrefix) {
 			continue
 		}
 		c := lanes[e.Lane]
 		switch e.Kind {
-		case informer.KindWatchEvent:
-			if e.Op != informer.OpBookmark {
+		case event.KindWatchEvent:
+			if e.Op() != event.OpBookmark {
 				c.frames++
 			}
-		case informer.KindQueued:
+		case event.KindQueued:
 			c.entries++
-		case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
+		case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted:
 			c.store++
-		case informer.KindHandled:
-			c.listeners[e.Listener]++
-		case trace.KindWorkTaken:
-			c.keys[e.Key]++
+		case event.KindHandled:
+			c.listeners[e.Listener()]++
+		case event.KindWorkTaken:
+			c.keys[e.Key()]++
 		}
 	}
 	stores, counts = map[string]map[string]string{}, map[string]*foreignCounts{}

@@ -24,7 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 	"informerscope/core/trace/tracetest"
 	"informerscope/e2e/browser"
@@ -257,7 +257,7 @@ func writeSome(t *testing.T, c kubernetes.Interface, random *rand.Rand, n int) {
 }
 
 // readRecording reads a recording as the page does; nothing in it may be damaged or unknown.
-func readRecording(t *testing.T, text []byte) (trace.Header, []trace.Event) {
+func readRecording(t *testing.T, text []byte) (trace.Header, []event.Entry) {
 	t.Helper()
 	h, events, warning, err := tracetest.Read(bytes.NewReader(text), trace.ReadOptions{})
 	if err != nil || warning != nil {
@@ -421,14 +421,14 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 var recorded = []string{"configmaps", "secrets", "namespaces"}
 
 // checkMoments folds the recording, and compares each store at each moment.
-func checkMoments(t *testing.T, events []trace.Event, want map[string]map[string]map[string]string) {
+func checkMoments(t *testing.T, events []event.Entry, want map[string]map[string]map[string]string) {
 	t.Helper()
 	f := trace.NewFold()
 	found := 0
 	for i := range events {
 		f.Apply(&events[i])
-		is, ok := want[events[i].Text]
-		if events[i].Kind != trace.KindNote || !ok {
+		is, ok := want[events[i].Note().Text]
+		if events[i].Kind != event.KindNote || !ok {
 			continue
 		}
 		found++
@@ -436,7 +436,7 @@ func checkMoments(t *testing.T, events []trace.Event, want map[string]map[string
 			got := map[string]string{}
 			f.Objects(lane).Range(func(c *trace.Cell) bool { got[c.Key] = c.RV; return true })
 			if !maps.Equal(got, is[resource]) {
-				t.Errorf("%s: of %s the recording has %v, the controller has %v", events[i].Text, resource, got, is[resource])
+				t.Errorf("%s: of %s the recording has %v, the controller has %v", events[i].Note().Text, resource, got, is[resource])
 			}
 		}
 	}
@@ -458,20 +458,21 @@ func checkCounts(t *testing.T, all []byte, handled int64) {
 				continue
 			}
 			switch e.Kind {
-			case informer.KindWatchEvent:
-				if e.Op != informer.OpBookmark {
+			case event.KindWatchEvent:
+				if e.Op() != event.OpBookmark {
 					n["frames"]++
 				}
-			case informer.KindQueued:
+			case event.KindQueued:
 				n["entries"]++
-			case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
+			case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted:
 				n["store"]++
-			case informer.KindHandling:
-				if !e.Flag { // a late handler's first objects are mixed with others
-					n[fmt.Sprintf("listener %d, new", e.Listener)]++
+			case event.KindHandling:
+				handling := e.Handling()
+				if !handling.InitialList { // a late handler's first objects are mixed with others
+					n[fmt.Sprintf("listener %d, new", handling.Listener)]++
 				}
-			case informer.KindHandled:
-				n[fmt.Sprintf("listener %d", e.Listener)]++
+			case event.KindHandled:
+				n[fmt.Sprintf("listener %d", e.Listener())]++
 			}
 		}
 		return n
@@ -530,17 +531,17 @@ func checkKeys(t *testing.T, recording []byte) {
 	t.Helper()
 	_, events := readRecording(t, recording)
 	f := trace.NewFold()
-	n, moments := map[informer.Kind]int{}, []uint64{}
+	n, moments := map[event.Kind]int{}, []uint64{}
 	for i := range events {
 		f.Apply(&events[i])
 		n[events[i].Kind]++
-		if w := f.LaneState(0).Workqueue; events[i].Kind == trace.KindWorkAdded && w.Depth == 1 {
+		if w := f.LaneState(0).Workqueue; events[i].Kind == event.KindWorkAdded && w.Depth == 1 {
 			moments = append(moments, events[i].Seq)
 		}
 	}
 	w := f.LaneState(0).Workqueue
-	if w == nil || n[trace.KindWorkTaken] < 100 || n[trace.KindWorkTaken]-n[trace.KindWorkDone] > 1 || len(w.Workers) != 1 ||
-		w.Reconciles < n[trace.KindReconciled] || len(moments) == 0 {
+	if w == nil || n[event.KindWorkTaken] < 100 || n[event.KindWorkTaken]-n[event.KindWorkDone] > 1 || len(w.Workers) != 1 ||
+		w.Reconciles < n[event.KindReconciled] || len(moments) == 0 {
 		t.Fatalf("of the work queue the recording has %+v; events: %v", w, n)
 	}
 }
@@ -589,12 +590,12 @@ func TestProbeInControllerRuntime(t *testing.T) {
 		return maps.Equal(got, is)
 	})
 	waitUntil(t, "its handler has had all", func() bool {
-		n := map[informer.Kind]int{}
+		n := map[event.Kind]int{}
 		_, events, _, _ := tracetest.Read(bytes.NewReader(r.bytes()), trace.ReadOptions{})
 		for i := range events {
 			n[events[i].Kind]++
 		}
-		stored := n[informer.KindStoreAdded] + n[informer.KindStoreUpdated] + n[informer.KindStoreDeleted]
-		return stored >= 60 && n[informer.KindHandled] >= stored && n[informer.KindWatchEvent] >= stored // some of the first list may be handled only now
+		stored := n[event.KindStoreAdded] + n[event.KindStoreUpdated] + n[event.KindStoreDeleted]
+		return stored >= 60 && n[event.KindHandled] >= stored && n[event.KindWatchEvent] >= stored // some of the first list may be handled only now
 	})
 }

@@ -553,8 +553,8 @@ var serverFaults = []fault{
 			m.t.Fatal(err)
 		}
 		for i := range events {
-			if e := &events[i]; e.Err != nil && strings.Contains(e.Err.Error(), "unable to decode") {
-				m.t.Fatalf("a watch that ended with its connection was taken for one with a broken frame: %v", e.Err)
+			if e := &events[i]; e.Err() != nil && strings.Contains(e.Err().Error(), "unable to decode") {
+				m.t.Fatalf("a watch that ended with its connection was taken for one with a broken frame: %v", e.Err())
 			}
 		}
 	}},

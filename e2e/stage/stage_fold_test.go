@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/event"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 	"informerscope/e2e/browser"
@@ -75,7 +76,7 @@ func TestStepBackIsTheFold(t *testing.T) {
 
 // foldsAt folds events once and keeps the state, as a tree of JSON, at each of seqs, with the facts that a view of the same log computes there. All
 // the rest of the view's state must equal the fold.
-func foldsAt(t *testing.T, events []trace.Event, seqs []uint64) map[uint64]any {
+func foldsAt(t *testing.T, events []event.Entry, seqs []uint64) map[uint64]any {
 	t.Helper()
 	sorted := slices.Clone(seqs)
 	slices.Sort(sorted)

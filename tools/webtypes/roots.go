@@ -7,6 +7,7 @@ import (
 	"informerscope/core/action"
 	"informerscope/core/attached"
 	"informerscope/core/audience"
+	"informerscope/core/event"
 	"informerscope/core/lab"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
@@ -51,8 +52,8 @@ type buffer struct{}
 // calls is what each call of the worker answers; docs/protocol.md and docs/reference.md describe them.
 type calls struct {
 	State      trace.State      `json:"state"`
-	Select     trace.Selection  `json:"select"`
-	Transform  trace.Selection  `json:"transform"`
+	Select     event.Selection  `json:"select"`
+	Transform  event.Selection  `json:"transform"`
 	Story      action.Story     `json:"story"`
 	Attached   attached.Process `json:"attached"`
 	CheckStory bool             `json:"checkStory"`

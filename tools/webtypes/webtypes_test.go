@@ -18,6 +18,7 @@ import (
 
 	"informerscope/core/audience"
 	"informerscope/core/command"
+	"informerscope/core/event"
 	"informerscope/core/lab"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -113,7 +114,7 @@ func look(t *testing.T, release string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	holds[trace.Selection](t, "select", encoded(t, sel))
+	holds[event.Selection](t, "select", encoded(t, sel))
 	pass := func(n int, d time.Duration) {
 		for range n {
 			<-time.After(d)

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 	"informerscope/core/trace"
 )
@@ -18,7 +19,7 @@ func (s *ourInformer) Compare(step string) (broken []string, events int) {
 	}
 	var head uint64
 	in := s.SharedIndexInformer.(informer.Snapshotter).SnapshotAt(func() { head, _ = s.rec.Head() })
-	s.rec.Read(s.follow.Seq()+1, head, func(e *trace.Event) bool { s.follow.Apply(e); return true })
+	s.rec.Read(s.follow.Seq()+1, head, func(e *event.Entry) bool { s.follow.Apply(e); return true })
 	events = int(head)
 	f := s.follow
 	st := f.State()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 	"informerscope/core/trace"
 	"informerscope/internal/play"
@@ -205,8 +206,8 @@ func ourShared(release informer.Release, o play.Options) *ourInformer {
 	opts := informer.SharedIndexInformerOptions{ResyncPeriod: o.Resync, Indexers: ourIndexers(o.Indexers), Release: release}
 	if !o.Silent {
 		s.rec = trace.NewRecorder(trace.RecorderOptions{MaxEvents: 1 << 20, CheckpointEvery: 1 << 20})
-		sel, _ := json.Marshal(trace.Selection{Source: "sim", Version: "v1", Resource: "pods", Releases: []string{release.String()}})
-		s.rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: string(sel)})
+		sel, _ := json.Marshal(event.Selection{Source: "sim", Version: "v1", Resource: "pods", Releases: []string{release.String()}})
+		s.rec.Emit(0, event.Selected{Selection: string(sel)}.Event())
 		s.follow = trace.NewFold()
 		opts.Observer = s.rec.Lane(0)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/story"
 	"informerscope/core/trace"
@@ -49,7 +50,7 @@ type moment struct {
 	lane   uint8
 	kind   string
 	weight int // of too many moments, the heaviest get a step
-	event  *trace.Event
+	event  *event.Entry
 	mark   trace.Mark
 	reason trace.WorstReason
 }
@@ -92,7 +93,7 @@ func New(recording string, file io.Reader, o Options) (*Draft, error) {
 		return nil, err
 	}
 	head, long := rec.Head()
-	var log []trace.Event
+	var log []event.Entry
 	for e := range rec.Events(rec.First(), head) {
 		log = append(log, *e)
 	}
@@ -125,7 +126,7 @@ func New(recording string, file io.Reader, o Options) (*Draft, error) {
 }
 
 // markMoments returns the moments of the marks.
-func markMoments(log []trace.Event) (out []moment) {
+func markMoments(log []event.Entry) (out []moment) {
 	for i := range log {
 		if m, ok := trace.Marks(&log[i]); ok && weights[m.Kind] > 0 {
 			out = append(out, moment{seq: m.Seq, time: log[i].At, lane: m.Lane, kind: m.Kind, weight: weights[m.Kind], event: &log[i], mark: m})
@@ -135,7 +136,7 @@ func markMoments(log []trace.Event) (out []moment) {
 }
 
 // worstMoments returns the moments of the problems in the worst minute.
-func worstMoments(log []trace.Event, worst trace.WorstMinute) (out []moment) {
+func worstMoments(log []event.Entry, worst trace.WorstMinute) (out []moment) {
 	for i, r := range worst.Reasons {
 		if r.Points < 0.1 {
 			continue // a tenth of a second is not worth a step
@@ -203,7 +204,7 @@ func worstWords(rec *trace.Recorder, worst trace.WorstMinute, bad bool) []string
 
 func keyOf(rec *trace.Recorder, seq uint64) (key string) {
 	for e := range rec.Events(seq, seq) {
-		key = e.Key
+		key = e.Key()
 	}
 	return key
 }

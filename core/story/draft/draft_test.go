@@ -19,7 +19,7 @@ import (
 
 	"informerscope/core/arg"
 	"informerscope/core/command"
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/lab"
 	"informerscope/core/lab/labtest"
 	"informerscope/core/story"
@@ -69,7 +69,7 @@ func record(t *testing.T, release string, do func(t *testing.T, c *command.Conso
 
 func relists(t *testing.T, c *command.Console, rec *trace.Recorder) {
 	t.Helper()
-	rec.Emit(0, informer.Event{Kind: trace.KindNote, Text: "the history is {compacted} here"})
+	rec.Emit(0, event.Note{Text: "the history is {compacted} here"}.Event())
 	call(t, c, "fault", "410")
 }
 

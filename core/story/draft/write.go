@@ -45,7 +45,7 @@ func propose(m moment, s *trace.State) []proposal {
 	case "note":
 		always.en, always.zh = text+" "+always.en, text+" "+always.zh
 	case "panic":
-		if li, name := listener(of, at, m.event.Listener); li != nil {
+		if li, name := listener(of, at, m.event.Listener()); li != nil {
 			out = append(out, proposal{fmt.Sprintf("Panics of the handler %s so far: {%s.panics}.", clean(li.Name), name),
 				fmt.Sprintf("handler %s 至此 panic 了 {%s.panics} 次。", clean(li.Name), name), fmt.Sprintf("%s.panics == %d", name, li.Panics)})
 		}
@@ -169,7 +169,7 @@ func write(d *Draft, recording string, h trace.Header, long time.Duration, rec *
 		about := fmt.Sprintf("%.1f s: %s", m.time.Seconds(), m.kind)
 		switch {
 		case m.reason.Took > 0:
-			about += fmt.Sprintf(", %s, %.1f s", clean(m.event.Key), m.reason.Took.Seconds())
+			about += fmt.Sprintf(", %s, %.1f s", clean(m.event.Key()), m.reason.Took.Seconds())
 		case m.mark.Text != "":
 			about += ", " + clean(m.mark.Text)
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/trace"
 )
 
@@ -22,7 +22,7 @@ type told struct {
 // handlersOf reads from a log what each handler of a lane last received about each key, in calls that returned. A log whose beginning was evicted starts with
 // the store's contents, and every handler is assumed to have received them. A wrong assumption would show in the later calls, since each change of the store
 // causes one.
-func handlersOf(events []trace.Event, lane uint8) map[int32]*told {
+func handlersOf(events []event.Entry, lane uint8) map[int32]*told {
 	handlers := map[int32]*told{}
 	known := map[string]string{}
 	handler := func(id int32) *told {
@@ -36,29 +36,31 @@ func handlersOf(events []trace.Event, lane uint8) map[int32]*told {
 	for i := range events {
 		e := &events[i]
 		switch {
-		case e.Kind == trace.KindSelected:
+		case e.Kind == event.KindSelected:
 			clear(handlers)
 			clear(known)
 		case e.Lane != lane:
-		case e.Kind == trace.KindRestored:
-			for _, item := range e.Items {
+		case e.Kind == event.KindRestored:
+			restored := e.Restored()
+			for _, item := range restored.Items {
 				known[item.Key] = item.RV
 			}
 			var s trace.State
-			if json.Unmarshal([]byte(e.Text), &s) == nil {
+			if json.Unmarshal([]byte(restored.State), &s) == nil {
 				for _, l := range s.Listeners {
 					handler(int32(l.ID))
 				}
 			}
-		case e.Kind == informer.KindListenerAdded:
-			handler(e.Listener)
-		case e.Kind == informer.KindListenerRemoved:
-			handler(e.Listener).ended = true
-		case e.Kind == informer.KindHandled && e.Err == nil:
-			if h := handler(e.Listener); e.Op == informer.OpDeleted {
-				h.last[e.Key] = ""
+		case e.Kind == event.KindListenerAdded:
+			handler(e.Listener())
+		case e.Kind == event.KindListenerRemoved:
+			handler(e.Listener()).ended = true
+		case e.Kind == event.KindHandled && e.Handled().Err == nil:
+			handled := e.Handled()
+			if h := handler(handled.Listener); handled.Op == event.OpDeleted {
+				h.last[handled.Key] = ""
 			} else {
-				h.last[e.Key] = e.RV
+				h.last[handled.Key] = handled.RV
 			}
 		}
 	}
@@ -66,7 +68,7 @@ func handlersOf(events []trace.Event, lane uint8) map[int32]*told {
 }
 
 // Lost describes what of a cluster is missing in the store of a lane, or was not delivered to one of its handlers; "" when nothing is.
-func Lost(events []trace.Event, lane uint8, want map[string]string) string {
+func Lost(events []event.Entry, lane uint8, want map[string]string) string {
 	fold := trace.NewFold()
 	for i := range events {
 		fold.Apply(&events[i])

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"informerscope/core/broadcast"
-	"informerscope/core/informer"
+	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/trace"
 )
@@ -36,8 +36,8 @@ type speaker struct {
 func speak(t testing.TB, hall *Hall, o broadcast.CutterOptions) *speaker {
 	t.Helper()
 	s := &speaker{t: t, hall: hall, rec: trace.NewRecorder(trace.RecorderOptions{})}
-	text, _ := json.Marshal(trace.Selection{Source: "sim", Version: "v1", Resource: "pods", Releases: []string{"1.37"}})
-	s.rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: string(text)})
+	text, _ := json.Marshal(event.Selection{Source: "sim", Version: "v1", Resource: "pods", Releases: []string{"1.37"}})
+	s.rec.Emit(0, event.Selected{Selection: string(text)}.Event())
 	s.begin(o)
 	return s
 }
@@ -61,7 +61,7 @@ func (s *speaker) store() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.rec.Emit(0, informer.Event{Kind: informer.KindStoreAdded, Key: fmt.Sprintf("ns/p%d", s.n), RV: fmt.Sprint(s.n), StoreRV: fmt.Sprint(s.n), Obj: o})
+	s.rec.Emit(0, event.Stored{Kind: event.KindStoreAdded, Key: fmt.Sprintf("ns/p%d", s.n), RV: fmt.Sprint(s.n), StoreRV: fmt.Sprint(s.n), Obj: o}.Event())
 }
 
 // send cuts the new events into a segment and posts it.
@@ -562,9 +562,9 @@ func TestSegmentsAreCheckedAnew(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.rec.Emit(0, informer.Event{Kind: informer.KindStoreAdded, Key: fmt.Sprint(i), Obj: o})
+			s.rec.Emit(0, event.Stored{Kind: event.KindStoreAdded, Key: fmt.Sprint(i), Obj: o}.Event())
 		}
-		s.rec.Emit(0, informer.Event{Kind: trace.KindNote, Text: secret})
+		s.rec.Emit(0, event.Note{Text: secret}.Event())
 		if err := s.cut.Position([]byte(`{"page":{"word":"` + secret + `"}}`)); err != nil {
 			t.Fatal(err)
 		}

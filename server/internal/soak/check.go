@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"informerscope/core/event"
 	"informerscope/core/informer"
 	"informerscope/core/trace"
 )
@@ -118,25 +119,27 @@ func (w *world) checkHandlers(p *page, lane int, head uint64, inside informer.Sn
 	views := map[int32]map[string]knownState{}
 	names := map[int32]string{}
 	var last uint64
-	p.rec.Read(1, head, func(e *trace.Event) bool {
+	p.rec.Read(1, head, func(e *event.Entry) bool {
 		if int(e.Lane) != lane {
 			return true
 		}
 		switch e.Kind {
-		case informer.KindReflectorRV:
-			rv, err := strconv.ParseUint(e.RV, 10, 64)
+		case event.KindReflectorRV:
+			rv, err := strconv.ParseUint(e.RV(), 10, 64)
 			if err != nil || rv < last {
-				breaks("the Reflector's version went from %d to %q", last, e.RV)
+				breaks("the Reflector's version went from %d to %q", last, e.RV())
 			}
 			last = rv
-		case informer.KindListenerAdded:
-			views[e.Listener], names[e.Listener] = map[string]knownState{}, e.Text
-		case informer.KindListenerRemoved:
-			delete(views, e.Listener)
-		case informer.KindHandling:
-			if view := views[e.Listener]; view != nil {
+		case event.KindListenerAdded:
+			added := e.ListenerAdded()
+			views[added.Listener], names[added.Listener] = map[string]knownState{}, added.Name
+		case event.KindListenerRemoved:
+			delete(views, e.Listener())
+		case event.KindHandling:
+			handling := e.Handling()
+			if view := views[handling.Listener]; view != nil {
 				if problem := w.checkNotification(view, &e.Event); problem != "" {
-					breaks("handler %d (%s), event %d: %s", e.Listener, names[e.Listener], e.Seq, problem)
+					breaks("handler %d (%s), event %d: %s", handling.Listener, names[handling.Listener], e.Seq, problem)
 				}
 			}
 		}
@@ -170,30 +173,30 @@ func (w *world) checkHandlers(p *page, lane int, head uint64, inside informer.Sn
 }
 
 // checkNotification adds one notification to a handler's view, and returns what is wrong with it.
-func (w *world) checkNotification(view map[string]knownState, e *informer.Event) string {
-	rv, err := strconv.ParseUint(e.RV, 10, 64)
+func (w *world) checkNotification(view map[string]knownState, e *event.Event) string {
+	rv, err := strconv.ParseUint(e.RV(), 10, 64)
 	if err != nil {
-		return fmt.Sprintf("%s of %s at version %q", e.Op, e.Key, e.RV)
+		return fmt.Sprintf("%s of %s at version %q", e.Op(), e.Key(), e.RV())
 	}
-	k, states := view[e.Key], w.history.states[e.Key]
-	if e.Op == informer.OpDeleted {
-		view[e.Key] = knownState{max(k.rv, rv), false}
+	k, states := view[e.Key()], w.history.states[e.Key()]
+	if e.Op() == event.OpDeleted {
+		view[e.Key()] = knownState{max(k.rv, rv), false}
 		switch {
 		case !k.present:
-			return fmt.Sprintf("%s is gone, which it did not know", e.Key)
+			return fmt.Sprintf("%s is gone, which it did not know", e.Key())
 		case !slices.ContainsFunc(states, func(s state) bool { return s.gone && s.rv > k.rv }):
-			return fmt.Sprintf("%s is gone, which it never was after %d", e.Key, k.rv)
+			return fmt.Sprintf("%s is gone, which it never was after %d", e.Key(), k.rv)
 		}
 		return ""
 	}
-	view[e.Key] = knownState{rv, true}
+	view[e.Key()] = knownState{rv, true}
 	switch {
 	case !slices.ContainsFunc(states, func(s state) bool { return s.rv == rv && !s.gone }):
-		return fmt.Sprintf("%s of %s, which never was at %d", e.Op, e.Key, rv)
+		return fmt.Sprintf("%s of %s, which never was at %d", e.Op(), e.Key(), rv)
 	case rv < k.rv:
-		return fmt.Sprintf("%s of %s at %d after %d", e.Op, e.Key, rv, k.rv)
-	case (e.Op == informer.OpAdded) == k.present:
-		return fmt.Sprintf("%s of %s, which it knew: %v", e.Op, e.Key, k.present)
+		return fmt.Sprintf("%s of %s at %d after %d", e.Op(), e.Key(), rv, k.rv)
+	case (e.Op() == event.OpAdded) == k.present:
+		return fmt.Sprintf("%s of %s, which it knew: %v", e.Op(), e.Key(), k.present)
 	}
 	return ""
 }
@@ -203,8 +206,8 @@ func (w *world) count(p *page) {
 	head, _ := p.rec.Head()
 	w.result.Transitions += int(head)
 	releases := p.lanes()
-	p.rec.Read(1, head, func(e *trace.Event) bool {
-		if e.Kind == informer.KindHandling && int(e.Lane) < len(releases) {
+	p.rec.Read(1, head, func(e *event.Entry) bool {
+		if e.Kind == event.KindHandling && int(e.Lane) < len(releases) {
 			w.result.Notifications++
 			w.result.Notified[releases[e.Lane]]++
 		}

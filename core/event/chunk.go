@@ -1,6 +1,4 @@
-//eventmembers:any it keeps every member of every event
-
-package trace
+package event
 
 import (
 	"encoding/binary"
@@ -10,12 +8,10 @@ import (
 	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"informerscope/core/informer"
 )
 
 const (
-	chunkEvents = 1024
+	ChunkEvents = 1024
 	// markEvery is how many events are between marks. To read one event, at most so many are decoded.
 	markEvery = 32
 	// recentStrings is how many of a chunk's strings the writer can look up.
@@ -50,11 +46,11 @@ const (
 
 // seldom are the members that few events have.
 type seldom struct {
-	verb    informer.Verb
-	release informer.Release
+	verb    Verb
+	release string
 	err     error
 	options *metav1.ListOptions
-	items   []informer.Item
+	items   []Item
 }
 
 // packed are events in the order in which they were written. Each event is a bit set of its members (two bytes), its kind, and the time since the previous
@@ -63,14 +59,14 @@ type seldom struct {
 //
 // Written data never changes, so a copy of the struct may be read while more is appended to the original.
 type packed struct {
-	first   uint64 // seq of the first event
-	n       int
+	First   uint64 // seq of the first event
+	Len     int
 	buf     []byte
 	strings []string
 	objects []any
-	indexed [][]informer.IndexValues
+	indexed [][]IndexValues
 	seldom  []seldom
-	marks   *[chunkEvents / markEvery]mark
+	marks   *[ChunkEvents / markEvery]mark
 }
 
 // mark is a position from which packed events can be read.
@@ -80,10 +76,10 @@ type mark struct {
 }
 
 // chunk is a piece of the log, either complete or still being written.
-type chunk struct {
+type Chunk struct {
 	packed
 	at    time.Duration // of the newest event
-	bytes int           // rough size, with the objects that its events brought
+	Bytes int           // rough size, with the objects that its events brought
 	// recent finds strings and objects by a hash. A string's entry also has the upper half of its hash. So the writer need not read an old string, which
 	// is no longer in the CPU's cache, only to see that it differs.
 	recent   [recentStrings]uint32
@@ -95,7 +91,7 @@ type chunk struct {
 
 // The rough sizes of an entry of each table, and of an empty chunk, in bytes.
 const (
-	stringBytes  = 16
+	StringBytes  = 16
 	objectBytes  = 16
 	indexedBytes = 24 // and each of its values
 	valuesBytes  = 56
@@ -104,26 +100,26 @@ const (
 )
 
 // newChunk returns an empty chunk, with the capacities that the one before it needed, if any.
-func newChunk(before *chunk) *chunk {
-	c := &chunk{packed: packed{marks: new([chunkEvents / markEvery]mark)}}
+func NewChunk(before *Chunk) *Chunk {
+	c := &Chunk{packed: packed{marks: new([ChunkEvents / markEvery]mark)}}
 	if before != nil {
 		room := func(n int) int { return n + n/2 }
 		c.buf = make([]byte, 0, room(len(before.buf)))
 		c.strings = make([]string, 0, room(len(before.strings)))
 		c.objects = make([]any, 0, room(len(before.objects)))
-		c.indexed = make([][]informer.IndexValues, 0, room(len(before.indexed)))
+		c.indexed = make([][]IndexValues, 0, room(len(before.indexed)))
 	}
 	return c
 }
 
 // empty resets the chunk for reuse. No reader may have a copy of its contents.
-func (c *chunk) empty() {
+func (c *Chunk) Empty() {
 	clear(c.strings)
 	clear(c.objects)
 	clear(c.indexed)
 	clear(c.seldom)
 	c.buf, c.strings, c.objects, c.indexed, c.seldom = c.buf[:0], c.strings[:0], c.objects[:0], c.indexed[:0], c.seldom[:0]
-	c.n, c.bytes, c.at = 0, 0, 0
+	c.Len, c.Bytes, c.at = 0, 0, 0
 }
 
 // maxPacked is the most that an event can take in the buffer: the bit set, the kind, and then the time and the members, each at most a varint. A write
@@ -131,13 +127,13 @@ func (c *chunk) empty() {
 const maxPacked = 3 + (1+packedMembers)*binary.MaxVarintLen64
 
 // add appends an event, which must not be earlier than the last one, and returns roughly how many bytes it takes. The chunk must not be full.
-func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
+func (c *Chunk) Add(at time.Duration, lane uint8, e *Event) int {
 	size := 0
-	if c.n%markEvery == 0 {
-		c.marks[c.n/markEvery] = mark{uint32(len(c.buf)), at}
+	if c.Len%markEvery == 0 {
+		c.marks[c.Len/markEvery] = mark{uint32(len(c.buf)), at}
 		c.at = at
 	}
-	if c.n == 0 {
+	if c.Len == 0 {
 		size = chunkBytes
 	}
 	begin := len(c.buf)
@@ -149,72 +145,72 @@ func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
 	b[2] = byte(e.Kind)
 	i := putUvarint(b, 3, uint64(at-c.at))
 	c.at = at
-	if e.Op != 0 {
+	if e.raw.Op != 0 {
 		has |= hasOp
-		b[i] = byte(e.Op)
+		b[i] = byte(e.raw.Op)
 		i++
 	}
-	if e.Flag {
+	if e.raw.Flag {
 		has |= hasFlag
 	}
-	if e.Listener != 0 {
+	if e.raw.Listener != 0 {
 		has |= hasListener
-		i = putVarint(b, i, int64(e.Listener))
+		i = putVarint(b, i, int64(e.raw.Listener))
 	}
-	if e.Req != 0 {
+	if e.raw.Req != 0 {
 		has |= hasReq
-		i = putUvarint(b, i, uint64(e.Req))
+		i = putUvarint(b, i, uint64(e.raw.Req))
 	}
-	if e.N != 0 {
+	if e.raw.N != 0 {
 		has |= hasN
-		i = putVarint(b, i, int64(e.N))
+		i = putVarint(b, i, int64(e.raw.N))
 	}
-	if e.M != 0 {
+	if e.raw.M != 0 {
 		has |= hasM
-		i = putVarint(b, i, int64(e.M))
+		i = putVarint(b, i, int64(e.raw.M))
 	}
-	if e.Dur != 0 {
+	if e.raw.Dur != 0 {
 		has |= hasDur
-		i = putVarint(b, i, int64(e.Dur))
+		i = putVarint(b, i, int64(e.raw.Dur))
 	}
-	if e.Key != "" {
+	if e.raw.Key != "" {
 		has |= hasKey
-		if c.key >= len(c.strings) || !identical(c.strings[c.key], e.Key) {
-			c.key = c.text(e.Key, &size)
+		if c.key >= len(c.strings) || !identical(c.strings[c.key], e.raw.Key) {
+			c.key = c.text(e.raw.Key, &size)
 		}
 		i = putUvarint(b, i, uint64(c.key))
 	}
-	if e.RV != "" {
+	if e.raw.RV != "" {
 		has |= hasRV
-		if c.rv >= len(c.strings) || !identical(c.strings[c.rv], e.RV) {
-			c.rv = c.text(e.RV, &size)
+		if c.rv >= len(c.strings) || !identical(c.strings[c.rv], e.raw.RV) {
+			c.rv = c.text(e.raw.RV, &size)
 		}
 		i = putUvarint(b, i, uint64(c.rv))
 	}
-	if e.StoreRV != "" {
+	if e.raw.StoreRV != "" {
 		has |= hasStoreRV
-		i = putUvarint(b, i, uint64(c.text(e.StoreRV, &size)))
+		i = putUvarint(b, i, uint64(c.text(e.raw.StoreRV, &size)))
 	}
-	if e.Text != "" {
+	if e.raw.Text != "" {
 		has |= hasText
-		i = putUvarint(b, i, uint64(c.text(e.Text, &size)))
+		i = putUvarint(b, i, uint64(c.text(e.raw.Text, &size)))
 	}
-	if e.Obj != nil {
+	if e.raw.Obj != nil {
 		has |= hasObj
-		i = putUvarint(b, i, uint64(c.object(e.Obj, &size)))
+		i = putUvarint(b, i, uint64(c.object(e.raw.Obj, &size)))
 	}
-	if e.Old != nil {
+	if e.raw.Old != nil {
 		has |= hasOld
-		i = putUvarint(b, i, uint64(c.object(e.Old, &size)))
+		i = putUvarint(b, i, uint64(c.object(e.raw.Old, &size)))
 	}
-	if e.Indexed != nil {
+	if e.raw.Indexed != nil {
 		has |= hasIndexed
-		i = putUvarint(b, i, uint64(c.values(e.Indexed, &size)))
+		i = putUvarint(b, i, uint64(c.values(e.raw.Indexed, &size)))
 	}
-	if e.Verb != 0 || e.Release != 0 || e.Err != nil || e.Options != nil || e.Items != nil {
+	if e.raw.Verb != 0 || e.raw.Release != "" || e.raw.Err != nil || e.raw.Options != nil || e.raw.Items != nil {
 		has |= hasSeldom
 		i = putUvarint(b, i, uint64(len(c.seldom)))
-		c.seldom = append(c.seldom, seldom{e.Verb, e.Release, e.Err, e.Options, e.Items})
+		c.seldom = append(c.seldom, seldom{e.raw.Verb, e.raw.Release, e.raw.Err, e.raw.Options, e.raw.Items})
 		size += seldomBytes
 	}
 	if lane != 0 {
@@ -224,7 +220,7 @@ func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
 	}
 	b[0], b[1] = byte(has), byte(has>>8)
 	c.buf = c.buf[:begin+i]
-	c.n++
+	c.Len++
 	return size + i
 }
 
@@ -244,7 +240,7 @@ func putVarint(b *[maxPacked]byte, i int, v int64) int {
 
 // text returns the number of a string: that of a recent equal one, or a new number. The steps of one object follow one another, so its key and version are
 // stored once and not for each step.
-func (c *chunk) text(s string, size *int) int {
+func (c *Chunk) text(s string, size *int) int {
 	h := hashText(s)
 	at := &c.recent[h%recentStrings]
 	if i := int(*at & 0xffff); *at>>16 == h>>16 && i < len(c.strings) && (identical(c.strings[i], s) || c.strings[i] == s) {
@@ -252,7 +248,7 @@ func (c *chunk) text(s string, size *int) int {
 	}
 	*at = h&^0xffff | uint32(len(c.strings))
 	c.strings = append(c.strings, s)
-	*size += stringBytes + len(s)
+	*size += StringBytes + len(s)
 	return len(c.strings) - 1
 }
 
@@ -277,7 +273,7 @@ func hashText(s string) uint32 {
 
 // object returns the number of an object, in the same way. Its size counts in any case: whether it is found depends on its address in memory, and when a log
 // begins to evict must not depend on that.
-func (c *chunk) object(o any, size *int) int {
+func (c *Chunk) object(o any, size *int) int {
 	*size += objectBytes
 	word := words(o)
 	at := &c.objectAt[uint64(uintptr(word[1]))*0x9e3779b97f4a7c15>>32%recentObjects]
@@ -290,7 +286,7 @@ func (c *chunk) object(o any, size *int) int {
 }
 
 // values returns the number of index values, in the same way: values at the same address are the same.
-func (c *chunk) values(of []informer.IndexValues, size *int) int {
+func (c *Chunk) values(of []IndexValues, size *int) int {
 	*size += indexedBytes + valuesBytes*len(of)
 	at := &c.valuesAt[uint64(uintptr(unsafe.Pointer(unsafe.SliceData(of))))*0x9e3779b97f4a7c15>>32%recentValues]
 	if i := int(*at); i < len(c.indexed) && len(of) > 0 && len(c.indexed[i]) == len(of) && &c.indexed[i][0] == &of[0] {
@@ -301,12 +297,11 @@ func (c *chunk) values(of []informer.IndexValues, size *int) int {
 	return len(c.indexed) - 1
 }
 
-// words returns the type word and the data pointer of a value. If both are equal, the values are identical. (Comparing the values themselves may be slow, or
-// panic.)
-func words(o any) [2]unsafe.Pointer { return *(*[2]unsafe.Pointer)(unsafe.Pointer(&o)) }
+// part returns the events from index lo up to hi.
+func (c *Chunk) Part(lo, hi int) Part { return Part{c.packed, lo, hi} }
 
 // began returns the time of the first event.
-func (p *packed) began() time.Duration { return p.marks[0].at }
+func (p *packed) Began() time.Duration { return p.marks[0].at }
 
 // unpacker reads packed events one after another.
 type unpacker struct {
@@ -320,10 +315,10 @@ type unpacker struct {
 // from returns an unpacker whose next event is the i-th.
 func (p *packed) from(i int) unpacker {
 	u := unpacker{p: *p, i: i - i%markEvery}
-	if u.i < p.n {
+	if u.i < p.Len {
 		u.off = int(p.marks[u.i/markEvery].off)
 	}
-	var e Event
+	var e Entry
 	for u.i < i {
 		u.next(&e)
 	}
@@ -350,7 +345,7 @@ func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
 // next reads the next event into e; there must be one. E must be zero, or as the previous call left it. In that case next clears only the members that this
 // event lacks, since clearing all is most of the work.
-func (u *unpacker) next(e *Event) {
+func (u *unpacker) next(e *Entry) {
 	if u.i%markEvery == 0 {
 		u.at = u.p.marks[u.i/markEvery].at
 	}
@@ -360,69 +355,69 @@ func (u *unpacker) next(e *Event) {
 		e.drop(stale)
 	}
 	u.had = has
-	e.Seq = p.first + uint64(u.i)
-	e.Kind = informer.Kind(buf[off+2])
+	e.Seq = p.First + uint64(u.i)
+	e.Kind = Kind(buf[off+2])
 	v, off := uvarint(buf, off+3)
 	u.at += time.Duration(v)
 	e.At = u.at
 	u.i++
 	if has&hasOp != 0 {
-		e.Op = informer.Op(buf[off])
+		e.raw.Op = Op(buf[off])
 		off++
 	}
-	e.Flag = has&hasFlag != 0
+	e.raw.Flag = has&hasFlag != 0
 	if has&hasListener != 0 {
 		v, off = uvarint(buf, off)
-		e.Listener = int32(unzigzag(v))
+		e.raw.Listener = int32(unzigzag(v))
 	}
 	if has&hasReq != 0 {
 		v, off = uvarint(buf, off)
-		e.Req = uint32(v)
+		e.raw.Req = uint32(v)
 	}
 	if has&hasN != 0 {
 		v, off = uvarint(buf, off)
-		e.N = int(unzigzag(v))
+		e.raw.N = int(unzigzag(v))
 	}
 	if has&hasM != 0 {
 		v, off = uvarint(buf, off)
-		e.M = int(unzigzag(v))
+		e.raw.M = int(unzigzag(v))
 	}
 	if has&hasDur != 0 {
 		v, off = uvarint(buf, off)
-		e.Dur = time.Duration(unzigzag(v))
+		e.raw.Dur = time.Duration(unzigzag(v))
 	}
 	if has&hasKey != 0 {
 		v, off = uvarint(buf, off)
-		e.Key = p.strings[v]
+		e.raw.Key = p.strings[v]
 	}
 	if has&hasRV != 0 {
 		v, off = uvarint(buf, off)
-		e.RV = p.strings[v]
+		e.raw.RV = p.strings[v]
 	}
 	if has&hasStoreRV != 0 {
 		v, off = uvarint(buf, off)
-		e.StoreRV = p.strings[v]
+		e.raw.StoreRV = p.strings[v]
 	}
 	if has&hasText != 0 {
 		v, off = uvarint(buf, off)
-		e.Text = p.strings[v]
+		e.raw.Text = p.strings[v]
 	}
 	if has&hasObj != 0 {
 		v, off = uvarint(buf, off)
-		e.Obj = p.objects[v]
+		e.raw.Obj = p.objects[v]
 	}
 	if has&hasOld != 0 {
 		v, off = uvarint(buf, off)
-		e.Old = p.objects[v]
+		e.raw.Old = p.objects[v]
 	}
 	if has&hasIndexed != 0 {
 		v, off = uvarint(buf, off)
-		e.Indexed = p.indexed[v]
+		e.raw.Indexed = p.indexed[v]
 	}
 	if has&hasSeldom != 0 {
 		v, off = uvarint(buf, off)
 		s := &p.seldom[v]
-		e.Verb, e.Release, e.Err, e.Options, e.Items = s.verb, s.release, s.err, s.options, s.items
+		e.raw.Verb, e.raw.Release, e.raw.Err, e.raw.Options, e.raw.Items = s.verb, s.release, s.err, s.options, s.items
 	}
 	if has&hasLane != 0 {
 		e.Lane = buf[off]
@@ -432,48 +427,48 @@ func (u *unpacker) next(e *Event) {
 }
 
 // drop clears members of an event.
-func (e *Event) drop(members int) {
+func (e *Entry) drop(members int) {
 	if members&hasOp != 0 {
-		e.Op = 0
+		e.raw.Op = 0
 	}
 	if members&hasListener != 0 {
-		e.Listener = 0
+		e.raw.Listener = 0
 	}
 	if members&hasReq != 0 {
-		e.Req = 0
+		e.raw.Req = 0
 	}
 	if members&hasN != 0 {
-		e.N = 0
+		e.raw.N = 0
 	}
 	if members&hasM != 0 {
-		e.M = 0
+		e.raw.M = 0
 	}
 	if members&hasDur != 0 {
-		e.Dur = 0
+		e.raw.Dur = 0
 	}
 	if members&hasKey != 0 {
-		e.Key = ""
+		e.raw.Key = ""
 	}
 	if members&hasRV != 0 {
-		e.RV = ""
+		e.raw.RV = ""
 	}
 	if members&hasStoreRV != 0 {
-		e.StoreRV = ""
+		e.raw.StoreRV = ""
 	}
 	if members&hasText != 0 {
-		e.Text = ""
+		e.raw.Text = ""
 	}
 	if members&hasObj != 0 {
-		e.Obj = nil
+		e.raw.Obj = nil
 	}
 	if members&hasOld != 0 {
-		e.Old = nil
+		e.raw.Old = nil
 	}
 	if members&hasIndexed != 0 {
-		e.Indexed = nil
+		e.raw.Indexed = nil
 	}
 	if members&hasSeldom != 0 {
-		e.Verb, e.Release, e.Err, e.Options, e.Items = 0, 0, nil, nil, nil
+		e.raw.Verb, e.raw.Release, e.raw.Err, e.raw.Options, e.raw.Items = 0, "", nil, nil, nil
 	}
 	if members&hasLane != 0 {
 		e.Lane = 0
@@ -481,33 +476,51 @@ func (e *Event) drop(members int) {
 }
 
 // until returns how many events are at or before at.
-func (p *packed) until(at time.Duration) int {
-	marks := (p.n + markEvery - 1) / markEvery
+func (p *packed) Until(at time.Duration) int {
+	marks := (p.Len + markEvery - 1) / markEvery
 	k := sort.Search(marks, func(k int) bool { return p.marks[k].at > at })
 	if k == 0 {
 		return 0
 	}
 	u := p.from((k - 1) * markEvery)
-	var e Event
-	for u.i < p.n {
+	var e Entry
+	for u.i < p.Len {
 		if u.next(&e); e.At > at {
 			return u.i - 1
 		}
 	}
-	return p.n
+	return p.Len
 }
 
 // part is a run of packed events, from index lo up to hi.
-type part struct {
+type Part struct {
 	packed
-	lo, hi int
+	Lo, hi int
+}
+
+// partReader reads the events of a part one after another.
+type partReader struct {
+	unpacker
+	hi int
+}
+
+// reader returns a reader of the part's events.
+func (p *Part) Reader() partReader { return partReader{p.from(p.Lo), p.hi} }
+
+// read reads the next event into e, which must be zero or as the previous call left it. It reports false at the end.
+func (r *partReader) Read(e *Entry) bool {
+	if r.i >= r.hi {
+		return false
+	}
+	r.next(e)
+	return true
 }
 
 // each calls fn for each event until it returns false, and reports whether it never did. The events are allocated for fn, which may keep them.
-func (p *part) each(fn func(*Event) bool) bool {
-	u := p.from(p.lo)
+func (p *Part) Each(fn func(*Entry) bool) bool {
+	u := p.from(p.Lo)
 	for block := 4; u.i < p.hi; block = min(2*block, 64) {
-		events := make([]Event, min(block, p.hi-u.i))
+		events := make([]Entry, min(block, p.hi-u.i))
 		for i := range events {
 			u.next(&events[i])
 			if !fn(&events[i]) {
@@ -519,11 +532,9 @@ func (p *part) each(fn func(*Event) bool) bool {
 }
 
 // lend is like each, for an fn that keeps no event beyond its call and never stops.
-func (p *part) lend(fn func(*Event)) {
-	u := p.from(p.lo)
-	var e Event
-	for u.i < p.hi {
-		u.next(&e)
+func (p *Part) Lend(fn func(*Entry)) {
+	var e Entry
+	for r := p.Reader(); r.Read(&e); {
 		fn(&e)
 	}
 }

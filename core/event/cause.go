@@ -1,4 +1,4 @@
-package trace
+package event
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // ErrorCause returns why a request got no answer, as one of KindTrouble's causes: refused, reset, timeout, dns, unreachable, tls or relay-gone. It returns ""
@@ -62,4 +64,29 @@ func causeOfWords(words string) string {
 		}
 	}
 	return ""
+}
+
+// StatusCode returns the HTTP status of an error from the API server, 0 for none.
+func StatusCode(err error) int {
+	var s interface{ Status() metav1.Status }
+	if errors.As(err, &s) {
+		return int(s.Status().Code)
+	}
+	return 0
+}
+
+// LoggedError is an error read from a file: its message, its HTTP status and reason when it came from the API server, and otherwise its ErrorCause.
+type LoggedError struct {
+	Message string
+	Code    int32
+	Reason  string
+	Cause   string
+}
+
+// Error implements error.
+func (e *LoggedError) Error() string { return e.Message }
+
+// Status implements k8s.io/apimachinery/pkg/api/errors.APIStatus.
+func (e *LoggedError) Status() metav1.Status {
+	return metav1.Status{Status: metav1.StatusFailure, Code: e.Code, Reason: metav1.StatusReason(e.Reason), Message: e.Message}
 }
