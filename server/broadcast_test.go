@@ -14,6 +14,7 @@ import (
 
 	"informerscope/core/broadcast"
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/object"
 	"informerscope/core/trace"
 	"informerscope/server/internal/audience"
@@ -128,7 +129,7 @@ func (f *follower) until(seq uint64) {
 
 func (f *follower) keys() (keys []string) {
 	head, _ := f.rec.Head()
-	f.rec.FoldAt(head).Objects(0).Range(func(c *trace.Cell) bool {
+	f.rec.FoldAt(head).Objects(0).Range(func(c *fold.Cell) bool {
 		keys = append(keys, c.Key)
 		return true
 	})

@@ -12,7 +12,7 @@ import (
 
 	"informerscope/core/story/draft"
 	"informerscope/core/story/storyfile"
-	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
 // storyHelp is the help text of "story from".
@@ -64,8 +64,8 @@ func storyFrom(path, directory string, o draft.Options, stdout io.Writer) error 
 		return fmt.Errorf("the recording cannot be read: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	if is, err := file.Stat(); err == nil && is.Size() > trace.MaxFile {
-		return fmt.Errorf("%s has %d bytes, and a recording has at most %d: record a shorter time", path, is.Size(), int64(trace.MaxFile))
+	if is, err := file.Stat(); err == nil && is.Size() > tracefile.MaxFile {
+		return fmt.Errorf("%s has %d bytes, and a recording has at most %d: record a shorter time", path, is.Size(), int64(tracefile.MaxFile))
 	}
 	name := filepath.Base(path)
 	d, err := draft.New(name, file, o)

@@ -12,7 +12,7 @@ import (
 
 	"informerscope/core/event"
 	"informerscope/core/story/storyfile"
-	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
 // recorded is a recording of three events, one of which is a note and one a relist.
@@ -24,8 +24,8 @@ func recorded(t *testing.T) []byte {
 		{Seq: 2, At: 2 * time.Second, Event: event.Note{Text: "here it began"}.Event()},
 		{Seq: 3, At: 3 * time.Second, Event: event.ListWatchStarted{Why: "too old"}.Event()},
 	}
-	h := trace.Header{Selection: event.Selection{Source: "live", Version: "v1", Resource: "pods", Releases: []string{"1.37"}}}
-	if err := trace.WriteFile(&b, h, func(yield func(*event.Entry) bool) {
+	h := tracefile.Header{Selection: event.Selection{Source: "live", Version: "v1", Resource: "pods", Releases: []string{"1.37"}}}
+	if err := tracefile.WriteFile(&b, h, func(yield func(*event.Entry) bool) {
 		for i := range events {
 			if !yield(&events[i]) {
 				return
@@ -138,7 +138,7 @@ func TestStoryFromSaysWhatToDo(t *testing.T) {
 	}
 	good := write("a.trace", string(recorded(t)))
 	large := write("large.trace", string(recorded(t)))
-	if err := os.Truncate(large, trace.MaxFile+1); err != nil { // a sparse file
+	if err := os.Truncate(large, tracefile.MaxFile+1); err != nil { // a sparse file
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

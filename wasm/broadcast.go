@@ -13,15 +13,15 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/audience"
-	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
 // speak sets up the page's Speaker.
 func (w *worker) speak() {
 	w.console.Speaker = audience.NewSpeaker(audience.SpeakerOptions{
 		Recorder: w.rec, Dial: w.console.Link.Dial, Where: w.console.View.Describe, Clock: clock.RealClock{}, Sleep: browserSleep,
-		Header: func() trace.Header {
-			return trace.Header{Selection: w.console.Lab.Selection(), ClientGo: trace.ClientGo}
+		Header: func() tracefile.Header {
+			return tracefile.Header{Selection: w.console.Lab.Selection(), ClientGo: tracefile.ClientGo}
 		},
 		Tell: func() { _ = postJSON("onAir", w.console.Speaker.OnAir()) },
 	})

@@ -129,7 +129,7 @@
  */
 
 /**
- * State is the part of a lane's trace.State that frames carry; the rest is in the frame's Position, or constant for each lane.
+ * State is the part of a lane's fold.State that frames carry; the rest is in the frame's Position, or constant for each lane.
  * @typedef {object} State
  * @property {Source} source
  * @property {string} era

@@ -23,6 +23,7 @@ import (
 	"informerscope/core/relayclient"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 	"informerscope/core/vclock"
 )
 
@@ -65,7 +66,7 @@ type Follower struct {
 	disconnect func()
 	done       sync.WaitGroup
 
-	header  trace.Header
+	header  tracefile.Header
 	stream  *stream
 	trouble string // the last one that was logged, in words
 }
@@ -73,8 +74,8 @@ type Follower struct {
 // stream is one answer of a probe.
 type stream struct {
 	body        io.Closer
-	lines       *trace.LineReader
-	dec         *trace.LineDecoder
+	lines       *tracefile.LineReader
+	dec         *tracefile.LineDecoder
 	held        []event.Entry // events of a baseline that is not complete
 	bytes       int           // their size
 	missing     int           // number of its lanes that are missing
@@ -116,14 +117,14 @@ func (f *Follower) begin(ctx context.Context) error {
 		end()
 		return err
 	}
-	s := &stream{body: requestBody{resp.Body, end}, dec: trace.NewLineDecoder(func(raw []byte) (any, error) { return object.Parse(raw) }),
-		lines: &trace.LineReader{In: bufio.NewReaderSize(resp.Body, 64<<10), Max: maxHeader}}
+	s := &stream{body: requestBody{resp.Body, end}, dec: tracefile.NewLineDecoder(func(raw []byte) (any, error) { return object.Parse(raw) }),
+		lines: &tracefile.LineReader{In: bufio.NewReaderSize(resp.Body, 64<<10), Max: maxHeader}}
 	s.dec.SkipUnknown = true
 	s.dec.Turn(f.o.Yield)
 	line, err := s.lines.Next()
-	var header trace.Header
+	var header tracefile.Header
 	if err == nil {
-		header, err = trace.ParseHeader(line)
+		header, err = tracefile.ParseHeader(line)
 	}
 	worked := 0
 	s.lines.Max, s.lines.Read = maxLine, func(n int) {
@@ -290,7 +291,7 @@ func (f *Follower) extend(events []event.Entry) error {
 		f.trouble = "" // a baseline carries the current trouble
 	}
 	for i := range events {
-		events[i].At = min(events[i].At+s.shift, trace.MaxTime)
+		events[i].At = min(events[i].At+s.shift, tracefile.MaxTime)
 	}
 	return f.o.Recorder.Append(events)
 }
@@ -300,7 +301,7 @@ func (s *stream) next(f *Follower) ([]event.Entry, error) {
 	var out []event.Entry
 	for {
 		line, err := s.lines.Next()
-		if wrong := (*trace.LineError)(nil); errors.As(err, &wrong) {
+		if wrong := (*tracefile.LineError)(nil); errors.As(err, &wrong) {
 			return out, &relayclient.ProbeError{Trouble: explainDamage(err)}
 		} else if err != nil {
 			return out, err

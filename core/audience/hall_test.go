@@ -20,11 +20,13 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/faults"
+	"informerscope/core/fold"
 	"informerscope/core/lab"
 	"informerscope/core/lab/labtest"
 	"informerscope/core/pipe"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 	"informerscope/core/vclock"
 	"informerscope/core/view"
 )
@@ -238,8 +240,8 @@ func newStage(t *testing.T, h *hall) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{lab: l, rec: rec, view: view.New(rec, clock.RealClock{})}
-	s.speaker = NewSpeaker(SpeakerOptions{Recorder: rec, Dial: h.dial, Where: func() trace.View { s.view.State(); return s.view.Describe() },
-		Header: func() trace.Header { return trace.Header{Selection: l.Selection()} }, Clock: clock.RealClock{}, Sleep: realSleep})
+	s.speaker = NewSpeaker(SpeakerOptions{Recorder: rec, Dial: h.dial, Where: func() fold.View { s.view.State(); return s.view.Describe() },
+		Header: func() tracefile.Header { return tracefile.Header{Selection: l.Selection()} }, Clock: clock.RealClock{}, Sleep: realSleep})
 	t.Cleanup(func() { _ = s.speaker.End(context.Background()) })
 	return s
 }
@@ -294,7 +296,7 @@ func shows(v *view.View) (mode string, seq uint64) {
 func seen(rec *trace.Recorder, seq uint64) string {
 	f := rec.FoldAt(seq)
 	s := f.State()
-	s.Source = trace.Source{}
+	s.Source = fold.Source{}
 	s.API.WritesPerSecond = 0 // not restored; see docs/trace.md
 	text, _ := json.Marshal(s)
 	return fmt.Sprintf("%d %s", f.Seq(), text)
@@ -651,7 +653,7 @@ func TestAServerWithoutABroadcastIsNamed(t *testing.T) {
 		defer srv.Close()
 		rec := trace.NewRecorder(trace.RecorderOptions{})
 		s := NewSpeaker(SpeakerOptions{Recorder: rec, Dial: ln.Dial, Sleep: realSleep, Clock: clock.RealClock{},
-			Where: func() trace.View { return trace.View{} }, Header: func() trace.Header { return trace.Header{} }})
+			Where: func() fold.View { return fold.View{} }, Header: func() tracefile.Header { return tracefile.Header{} }})
 		if is, err := s.Look(t.Context()); err != nil || is.Offered {
 			t.Errorf("%+v, %v", is, err)
 		}

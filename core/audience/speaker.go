@@ -18,8 +18,10 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/broadcast"
+	"informerscope/core/fold"
 	"informerscope/core/relayclient"
 	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
 // The phases of a Speaker.
@@ -53,9 +55,9 @@ type SpeakerOptions struct {
 	// Dial opens a connection to the relay.
 	Dial func(context.Context) (net.Conn, error)
 	// Where returns the view's position, as Describe does.
-	Where func() trace.View
+	Where func() fold.View
 	// Header describes the log.
-	Header func() trace.Header
+	Header func() tracefile.Header
 	// Clock is the real clock.
 	Clock clock.PassiveClock
 	// Sleep waits in real time until d has passed or ctx ends. A page uses the browser's timer: a timer of Go would disturb virtual time.

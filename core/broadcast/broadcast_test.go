@@ -13,7 +13,9 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
 // thing is an object with a body. What weighs how much it says as the objects of core/object do.
@@ -127,12 +129,12 @@ func (s *speaker) replaced(lane uint8, n, body int) {
 // dump returns all that a fold holds.
 //
 //prose:allow Plain.Terms no recording
-func dump(t testing.TB, f *trace.Fold, bodies bool) string {
+func dump(t testing.TB, f *fold.Fold, bodies bool) string {
 	t.Helper()
-	toJSON := trace.MarshalObject
+	toJSON := tracefile.MarshalObject
 	if !bodies {
 		toJSON = func(o any) ([]byte, error) {
-			raw, err := trace.MarshalObject(o)
+			raw, err := tracefile.MarshalObject(o)
 			if err != nil {
 				return nil, err
 			}
@@ -141,7 +143,7 @@ func dump(t testing.TB, f *trace.Fold, bodies bool) string {
 	}
 	var b strings.Builder
 	for _, e := range f.Baseline() {
-		w := trace.NewLineEncoder(1<<30, toJSON)
+		w := tracefile.NewLineEncoder(1<<30, toJSON)
 		if err := w.Start(&e); err != nil {
 			t.Fatal(err)
 		}
@@ -289,8 +291,8 @@ func followed(t *testing.T, seed uint64, bodies bool) {
 }
 
 // restored is the speaker's fold at seq, when what came before the event from was restored.
-func restored(rec *trace.Recorder, from, seq uint64) *trace.Fold {
-	f := trace.NewFold()
+func restored(rec *trace.Recorder, from, seq uint64) *fold.Fold {
+	f := fold.NewFold()
 	baseline := rec.FoldAt(from - 1).Baseline()
 	for i := range baseline {
 		f.Apply(&baseline[i])

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"informerscope/core/event"
-	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
 // Checks are what Check does to a segment.
@@ -43,7 +43,7 @@ func Check(segment []byte, c Checks) ([]byte, Head, error) {
 		}
 		return t
 	}
-	rewriter := trace.LineRewriter{Text: text, Bodies: c.Bodies, Object: func(raw json.RawMessage) (json.RawMessage, error) {
+	rewriter := tracefile.LineRewriter{Text: text, Bodies: c.Bodies, Object: func(raw json.RawMessage) (json.RawMessage, error) {
 		b := []byte(raw)
 		var err error
 		if !c.Bodies || !isPublic(raw) {
@@ -54,7 +54,7 @@ func Check(segment []byte, c Checks) ([]byte, Head, error) {
 		if err != nil {
 			return nil, err
 		}
-		return trace.MapStrings(b, text)
+		return tracefile.MapStrings(b, text)
 	}}
 	if err := rewriter.Check(first); err != nil {
 		return nil, h, err
@@ -85,7 +85,7 @@ func Check(segment []byte, c Checks) ([]byte, Head, error) {
 	return packed, h, err
 }
 
-func checkLine(line []byte, rewriter *trace.LineRewriter, next *uint64) ([]byte, error) {
+func checkLine(line []byte, rewriter *tracefile.LineRewriter, next *uint64) ([]byte, error) {
 	if err := rewriter.Check(line); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func checkLine(line []byte, rewriter *trace.LineRewriter, next *uint64) ([]byte,
 		return nil, err
 	}
 	if is {
-		body, err := trace.MapStrings(p.Body, rewriter.Text)
+		body, err := tracefile.MapStrings(p.Body, rewriter.Text)
 		if err != nil {
 			return nil, err
 		}

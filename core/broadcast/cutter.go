@@ -12,7 +12,9 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
 // CutterOptions configure a Cutter. The zero value is usable.
@@ -60,7 +62,7 @@ type Cutter struct {
 	o   CutterOptions
 
 	mu           sync.Mutex
-	enc          *trace.LineEncoder
+	enc          *tracefile.LineEncoder
 	hasBegun     bool
 	hasEnded     bool
 	gen          uint64
@@ -101,7 +103,7 @@ func NewCutter(rec *trace.Recorder, o CutterOptions) *Cutter {
 		o.Clock = clock.RealClock{}
 	}
 	c := &Cutter{rec: rec, o: o, n: o.First}
-	c.enc = trace.NewLineEncoder(lineChunk, c.toJSON)
+	c.enc = tracefile.NewLineEncoder(lineChunk, c.toJSON)
 	return c
 }
 
@@ -261,7 +263,7 @@ func (c *Cutter) goTo(seq uint64) {
 }
 
 // restore has the segment begin with a checkpoint of f.
-func (c *Cutter) restore(f *trace.Fold) {
+func (c *Cutter) restore(f *fold.Fold) {
 	c.baseline = f.Baseline()
 	c.isPartial = false
 	c.enc.Renumber()
@@ -380,7 +382,7 @@ func (c *Cutter) write(w *bytes.Buffer, e *event.Entry) (whole bool, err error) 
 	if !c.enc.Pending() {
 		if m := e.Members(); len(m.Text) > maxText && e.Kind != event.KindRestored && e.Kind != event.KindSelected {
 			m.Text = m.Text[:maxText]
-			if trace.TextIsJSON(e.Kind) {
+			if tracefile.TextIsJSON(e.Kind) {
 				m.Text = ""
 			}
 			short := *e
@@ -413,7 +415,7 @@ func (c *Cutter) write(w *bytes.Buffer, e *event.Entry) (whole bool, err error) 
 // toJSON returns the JSON of an object that a segment carries.
 func (c *Cutter) toJSON(o any) ([]byte, error) {
 	if c.o.Bodies {
-		raw, err := trace.MarshalObject(o)
+		raw, err := tracefile.MarshalObject(o)
 		if err != nil || len(raw) <= maxBody {
 			return raw, err
 		}
@@ -423,7 +425,7 @@ func (c *Cutter) toJSON(o any) ([]byte, error) {
 		c.newStrips[o] = raw
 		return raw, nil
 	}
-	raw, err := trace.MarshalObject(o)
+	raw, err := tracefile.MarshalObject(o)
 	if err != nil {
 		return nil, err
 	}

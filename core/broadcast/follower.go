@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
 // maxSince bounds what a Follower takes between two checkpoints, unpacked: a Cutter makes a checkpoint long before.
@@ -22,7 +24,7 @@ type Follower struct {
 	rec *trace.Recorder
 
 	mu          sync.Mutex
-	dec         *trace.LineDecoder
+	dec         *tracefile.LineDecoder
 	nextSegment uint64 // 0: any checkpoint
 	hasEnded    bool
 	seq         uint64 // of the newest event that was applied
@@ -42,7 +44,7 @@ type baseline struct {
 // NewFollower returns a Follower that begins with the first checkpoint it is given. The Recorder is its own to write; decode
 // makes objects, as in trace.ReadOptions.
 func NewFollower(rec *trace.Recorder, decode func([]byte) (any, error)) *Follower {
-	return &Follower{rec: rec, dec: trace.NewLineDecoder(decode)}
+	return &Follower{rec: rec, dec: tracefile.NewLineDecoder(decode)}
 }
 
 // Next is the number of the segment that is applied next; 0 before the first.
@@ -69,9 +71,9 @@ func (f *Follower) SkipTo(n uint64) {
 // step is a segment that was read and is not applied yet.
 type step struct {
 	h         Head
-	dec       *trace.LineDecoder
+	dec       *tracefile.LineDecoder
 	baseline  *baseline
-	begin     *trace.Fold // the log starts here
+	begin     *fold.Fold // the log starts here
 	events    []event.Entry
 	positions []Position
 	hasBegun  bool
@@ -147,7 +149,7 @@ func (f *Follower) read(segment []byte) (*step, error) {
 // objectFinder returns a function that finds an object in the Recorder's log. The objects of a checkpoint that is not needed come from there, so that memory
 // does not hold them twice.
 func (f *Follower) objectFinder() func(lane uint8, key, rv string) any {
-	var fold *trace.Fold
+	var fold *fold.Fold
 	return func(lane uint8, key, rv string) any {
 		if fold == nil {
 			fold = f.rec.FoldAt(f.seq)
@@ -207,7 +209,7 @@ func (s *step) restore(e *event.Entry) error {
 	}
 	b.events = append(b.events, *e)
 	if b.remainder < 0 {
-		begin := trace.NewFold()
+		begin := fold.NewFold()
 		begin.Apply(e)
 		b.remainder = begin.Lanes()
 		return nil
@@ -219,7 +221,7 @@ func (s *step) restore(e *event.Entry) error {
 	if !b.isNeeded {
 		return nil
 	}
-	s.begin, s.hasBegun = trace.NewFold(), true
+	s.begin, s.hasBegun = fold.NewFold(), true
 	if b.seq > 1 { // before a log's first event there is nothing to restore
 		for i := range b.events {
 			s.begin.Apply(&b.events[i])

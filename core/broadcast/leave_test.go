@@ -7,6 +7,7 @@ import (
 
 	"informerscope/core/event"
 	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
 // leaves is what Check leaves of lines, in a segment that completes so many events.
@@ -111,7 +112,7 @@ func TestWhatHandlersWroteStaysIn(t *testing.T) {
 			head, _ := f.rec.Head()
 			state := f.rec.FoldAt(head).State()
 			m, met := state.Indexer.Mutations[0], state.Listeners[0].LastMet
-			want := [3]string{trace.LeftOut, trace.LeftOut, trace.LeftOut}
+			want := [3]string{tracefile.LeftOut, tracefile.LeftOut, tracefile.LeftOut}
 			if bodies {
 				want = [3]string{"canary-label", "canary-was", "canary-is"}
 			}

@@ -21,6 +21,7 @@ import (
 	"informerscope/core/action"
 	"informerscope/core/arg"
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/lab"
 	"informerscope/core/lab/labtest"
 	"informerscope/core/selection"
@@ -484,7 +485,7 @@ func TestCommandsDoWhatTheTableSays(t *testing.T) {
 	must("pace", fmt.Sprint(id), `1.5`)
 	must("removeListener", fmt.Sprint(id))
 	must("step")
-	if at := must("seek", `-7`).(trace.View); at.Mode != "paused" {
+	if at := must("seek", `-7`).(fold.View); at.Mode != "paused" {
 		t.Errorf("the view is %s", at.Mode)
 	}
 	var file bytes.Buffer

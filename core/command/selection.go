@@ -13,7 +13,7 @@ import (
 // selectionCommands choose what is watched, and say what is.
 func selectionCommands() []Command {
 	return []Command{{
-		Name: "state", Effect: Looks, Script: true, Answers: "State (`core/trace.State`) at the view's moment",
+		Name: "state", Effect: Looks, Script: true, Answers: "State (`core/fold.State`) at the view's moment",
 		run: takeNone(func(_ context.Context, c *Console) (any, error) { return c.View.State(), nil }),
 	}, {
 		Name: "select", Effect: Begins, Script: true, Patience: clusterPatience,

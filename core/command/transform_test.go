@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/selection"
-	"informerscope/core/trace"
 )
 
 // TestATransformIsSelectedAsAReleaseIs switches transforms of a running experiment. Each switch begins a new experiment, and a link keeps the actions before
@@ -24,10 +24,10 @@ func TestATransformIsSelectedAsAReleaseIs(t *testing.T) {
 			}
 			return out
 		}
-		now := func() trace.Indexer {
+		now := func() fold.Indexer {
 			<-time.After(3 * time.Second)
 			synctest.Wait()
-			return must("state").(*trace.State).Indexer
+			return must("state").(*fold.State).Indexer
 		}
 		must("select", `{"objects":20,"rate":0,"transform":"managedFields"}`)
 		first := now()

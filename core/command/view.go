@@ -71,14 +71,14 @@ func timeCommands() []Command {
 func objectCommands() []Command {
 	return []Command{{
 		Name: "object", Effect: Looks, Script: true, Args: []arg.Spec{{Name: "key", Type: arg.Text, Needed: true}, laneArg()},
-		Does:    "shows an object at the view's moment; `journey` is its way so far, `ahead` what the log knows after that moment (`core/trace.Journey`)",
+		Does:    "shows an object at the view's moment; `journey` is its way so far, `ahead` what the log knows after that moment (`core/analysis.Journey`)",
 		Answers: "`{key, rv, json, oldRv, oldJson, deleted, journey: [Hop], ahead: [Hop]}`",
 		run:     takeObject(func(v *view.View, lane int, key string) (any, error) { return v.Object(lane, key) }),
 	}, {
 		Name: "ride", Effect: Looks, Script: true, Args: []arg.Spec{{Name: "key", Type: arg.Text, Needed: true}, laneArg()},
-		Does: "shows the way of one change of an object, hop by hop, with client-go's function for each (`core/trace.RideOf`). It is the newest " +
+		Does: "shows the way of one change of an object, hop by hop, with client-go's function for each (`core/analysis.RideOf`). It is the newest " +
 			"change that had begun by the view's moment and whose handler call has returned",
-		Answers: "Ride (`core/trace.Ride`)",
+		Answers: "Ride (`core/analysis.Ride`)",
 		run:     takeObject(func(v *view.View, lane int, key string) (any, error) { return v.Ride(lane, key) }),
 	}, {
 		Name: "index", Effect: Looks, Script: true, Args: []arg.Spec{{Name: "name", Type: arg.Text, Needed: true}, {Name: "value", Type: arg.Text}, laneArg()},

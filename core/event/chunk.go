@@ -75,7 +75,7 @@ type mark struct {
 	at  time.Duration // of the event there
 }
 
-// chunk is a piece of the log, either complete or still being written.
+// Chunk is a piece of the log, either complete or still being written.
 type Chunk struct {
 	packed
 	at    time.Duration // of the newest event
@@ -99,7 +99,7 @@ const (
 	chunkBytes   = 1024
 )
 
-// newChunk returns an empty chunk, with the capacities that the one before it needed, if any.
+// NewChunk returns an empty chunk, with the capacities that the one before it needed, if any.
 func NewChunk(before *Chunk) *Chunk {
 	c := &Chunk{packed: packed{marks: new([ChunkEvents / markEvery]mark)}}
 	if before != nil {
@@ -112,7 +112,7 @@ func NewChunk(before *Chunk) *Chunk {
 	return c
 }
 
-// empty resets the chunk for reuse. No reader may have a copy of its contents.
+// Empty resets the chunk for reuse. No reader may have a copy of its contents.
 func (c *Chunk) Empty() {
 	clear(c.strings)
 	clear(c.objects)
@@ -126,7 +126,7 @@ func (c *Chunk) Empty() {
 // beyond it would panic.
 const maxPacked = 3 + (1+packedMembers)*binary.MaxVarintLen64
 
-// add appends an event, which must not be earlier than the last one, and returns roughly how many bytes it takes. The chunk must not be full.
+// Add appends an event, which must not be earlier than the last one, and returns roughly how many bytes it takes. The chunk must not be full.
 func (c *Chunk) Add(at time.Duration, lane uint8, e *Event) int {
 	size := 0
 	if c.Len%markEvery == 0 {
@@ -297,10 +297,10 @@ func (c *Chunk) values(of []IndexValues, size *int) int {
 	return len(c.indexed) - 1
 }
 
-// part returns the events from index lo up to hi.
+// Part returns the events from index lo up to hi.
 func (c *Chunk) Part(lo, hi int) Part { return Part{c.packed, lo, hi} }
 
-// began returns the time of the first event.
+// Began returns the time of the first event.
 func (p *packed) Began() time.Duration { return p.marks[0].at }
 
 // unpacker reads packed events one after another.
@@ -475,7 +475,7 @@ func (e *Entry) drop(members int) {
 	}
 }
 
-// until returns how many events are at or before at.
+// Until returns how many events are at or before at.
 func (p *packed) Until(at time.Duration) int {
 	marks := (p.Len + markEvery - 1) / markEvery
 	k := sort.Search(marks, func(k int) bool { return p.marks[k].at > at })
@@ -492,23 +492,23 @@ func (p *packed) Until(at time.Duration) int {
 	return p.Len
 }
 
-// part is a run of packed events, from index lo up to hi.
+// Part is a run of packed events, from index lo up to hi.
 type Part struct {
 	packed
-	Lo, hi int
+	lo, hi int
 }
 
-// partReader reads the events of a part one after another.
-type partReader struct {
+// PartReader reads the events of a part one after another.
+type PartReader struct {
 	unpacker
 	hi int
 }
 
-// reader returns a reader of the part's events.
-func (p *Part) Reader() partReader { return partReader{p.from(p.Lo), p.hi} }
+// Reader returns a reader of the part's events.
+func (p *Part) Reader() PartReader { return PartReader{p.from(p.lo), p.hi} }
 
-// read reads the next event into e, which must be zero or as the previous call left it. It reports false at the end.
-func (r *partReader) Read(e *Entry) bool {
+// Read reads the next event into e, which must be zero or as the previous call left it. It reports false at the end.
+func (r *PartReader) Read(e *Entry) bool {
 	if r.i >= r.hi {
 		return false
 	}
@@ -516,9 +516,12 @@ func (r *partReader) Read(e *Entry) bool {
 	return true
 }
 
-// each calls fn for each event until it returns false, and reports whether it never did. The events are allocated for fn, which may keep them.
+// FirstSeq returns the seq of the part's first event.
+func (p *Part) FirstSeq() uint64 { return p.First + uint64(p.lo) }
+
+// Each calls fn for each event until it returns false, and reports whether it never did. The events are allocated for fn, which may keep them.
 func (p *Part) Each(fn func(*Entry) bool) bool {
-	u := p.from(p.Lo)
+	u := p.from(p.lo)
 	for block := 4; u.i < p.hi; block = min(2*block, 64) {
 		events := make([]Entry, min(block, p.hi-u.i))
 		for i := range events {
@@ -531,7 +534,7 @@ func (p *Part) Each(fn func(*Entry) bool) bool {
 	return true
 }
 
-// lend is like each, for an fn that keeps no event beyond its call and never stops.
+// Lend is like Each, for an fn that keeps no event beyond its call and never stops.
 func (p *Part) Lend(fn func(*Entry)) {
 	var e Entry
 	for r := p.Reader(); r.Read(&e); {

@@ -17,7 +17,7 @@ type Entry struct {
 }
 
 // Bytes is roughly how many bytes a log keeps for the event.
-func (e *Entry) Bytes() int { return max(Brought(&e.Event), e.Weight) }
+func (e *Entry) Bytes() int { return max(e.NewBytes(), e.Weight) }
 
 // The kinds beside the informer's own.
 const (

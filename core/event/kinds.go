@@ -114,7 +114,7 @@ var kindsByName = func() map[string]Kind {
 // KindName returns the name of a kind in files and on the page, such as "Queued" or "WireFrame"; "" for an unknown kind.
 func KindName(k Kind) string { return kinds[k].name }
 
-// subjectOf returns what the events of a kind are about; AboutNothing for an unknown kind.
+// SubjectOf returns what the events of a kind are about; AboutNothing for an unknown kind.
 func SubjectOf(k Kind) Subject { return kinds[k].about }
 
 // ParseKind is the inverse of KindName.

@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// itemBytes is roughly what an item of an event takes in a log.
+// ItemBytes is roughly what an item of an event takes in a log.
 const ItemBytes = 96
 
-// weight is the size of objects in bytes of JSON: as held, and on arrival.
+// Weight is the size of objects in bytes of JSON: as held, and on arrival.
 type Weight struct{ Held, Came int64 }
 
 // weigher is an object that stores its size. Weight must cost nothing, because the informer's locks are held. (Size of Kubernetes' typed objects will not do:
@@ -31,7 +31,7 @@ func asWeigher(obj any) (weigher, bool) {
 	return w, ok
 }
 
-// weigh returns the size of an object, 0 if it is no weigher.
+// Weigh returns the size of an object, 0 if it is no weigher.
 func Weigh(obj any) Weight {
 	if o, ok := asWeigher(obj); ok {
 		held, came := o.Weight()
@@ -40,12 +40,12 @@ func Weigh(obj any) Weight {
 	return Weight{}
 }
 
-// dropped reports whether members of the object were dropped since it arrived.
-func (w Weight) Dropped() bool { return w.Came != w.Held }
+// IsReduced reports whether members of the object were dropped since it arrived.
+func (w Weight) IsReduced() bool { return w.Came != w.Held }
 
 func (w *Weight) Add(o Weight) { w.Held, w.Came = w.Held+o.Held, w.Came+o.Came }
 
-func (w *Weight) Take(o Weight) { w.Held, w.Came = w.Held-o.Held, w.Came-o.Came }
+func (w *Weight) Sub(o Weight) { w.Held, w.Came = w.Held-o.Held, w.Came-o.Came }
 
 // unweighed is the assumed size in bytes of an object that is no weigher.
 const unweighed = 1024
@@ -62,14 +62,14 @@ func size(obj any) int {
 	return unweighed
 }
 
-// brought returns roughly how many bytes of new objects an event brings.
-func Brought(e *Event) int {
+// NewBytes returns roughly how many bytes of new objects an event brings.
+func (e *Event) NewBytes() int {
 	n := len(e.raw.Text)
 	switch e.Kind {
 	case KindWatchEvent, KindWireFrame:
 		n += size(e.raw.Obj)
 	case KindQueued:
-		if e.raw.Op == OpReplaced || Weigh(e.raw.Obj).Dropped() { // a transform made a new object
+		if e.raw.Op == OpReplaced || Weigh(e.raw.Obj).IsReduced() { // a transform made a new object
 			n += size(e.raw.Obj)
 		}
 		fallthrough

@@ -11,7 +11,7 @@ func (w *transformed) Weight() (held, came int) { return w.held, w.came }
 func TestWhatATransformMadeCountsAsMemory(t *testing.T) {
 	queued := func(o *transformed) int {
 		e := Queued{Op: OpUpdated, Obj: o}.Event()
-		return Brought(&e)
+		return e.NewBytes()
 	}
 	if n := queued(&transformed{400, 1000}); n != 400 {
 		t.Errorf("an object that a transform made counts with %d bytes, not 400", n)

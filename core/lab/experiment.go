@@ -17,13 +17,13 @@ import (
 
 	"informerscope/core/event"
 	"informerscope/core/factory"
+	"informerscope/core/fold"
 	"informerscope/core/informer"
 	"informerscope/core/object"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/selection"
 	"informerscope/core/simcluster"
-	"informerscope/core/trace"
 	"informerscope/core/vclock"
 )
 
@@ -321,7 +321,7 @@ func (x *experiment) stop() {
 const crowdRests = int(time.Second/statsPeriod) + 2
 
 func crowdEvent(s simcluster.CrowdStats) event.Event {
-	text, err := json.Marshal(trace.CrowdCount{Clients: s.Clients, Watching: s.Watching, Seats: s.Seats, Busy: s.Busy,
+	text, err := json.Marshal(fold.CrowdCount{Clients: s.Clients, Watching: s.Watching, Seats: s.Seats, Busy: s.Busy,
 		Requests: int(s.Requests), Refused: int(s.Refused)})
 	if err != nil { // numbers always marshal
 		panic(err)

@@ -13,24 +13,26 @@ import (
 	"time"
 
 	"informerscope/core/event"
+	"informerscope/core/facts"
+	"informerscope/core/fold"
 	"informerscope/core/lab/labtest"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
 )
 
 // rows returns the informers at a log's end, by lane.
-func rows(rec *trace.Recorder) []trace.FactoryRow {
+func rows(rec *trace.Recorder) []facts.FactoryRow {
 	head, _ := rec.Head()
 	f := rec.FoldAt(head).Factory(0)
 	if f == nil {
 		return nil
 	}
 	all := slices.Clone(f.Rows)
-	slices.SortFunc(all, func(a, b trace.FactoryRow) int { return a.Lane - b.Lane })
+	slices.SortFunc(all, func(a, b facts.FactoryRow) int { return a.Lane - b.Lane })
 	return all
 }
 
-func factoryOf(rec *trace.Recorder) *trace.Factory {
+func factoryOf(rec *trace.Recorder) *facts.Factory {
 	head, _ := rec.Head()
 	return rec.FoldAt(head).Factory(0)
 }
@@ -339,10 +341,10 @@ func TestShutdownAndStart(t *testing.T) {
 }
 
 // lanes returns the states of all lanes at a log's end.
-func lanes(rec *trace.Recorder) []*trace.State {
+func lanes(rec *trace.Recorder) []*fold.State {
 	s := state(rec)
 	if s.Lanes == nil {
-		return []*trace.State{s}
+		return []*fold.State{s}
 	}
 	return s.Lanes
 }
@@ -406,7 +408,7 @@ func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 		}
 		pass(2 * time.Second)
 		head, _ := rec.Head()
-		describe := func(f *trace.Fold) string {
+		describe := func(f *fold.Fold) string {
 			text := fmt.Sprintf("%+v %+v", f.Factory(0).Sentence, f.Factory(0).API)
 			for _, r := range f.Factory(0).Rows {
 				ring, request := r.Ring, r.Request
@@ -430,15 +432,15 @@ func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 		if _, warning, err := other.Load(bytes.NewReader(file.Bytes())); err != nil || warning != "" {
 			t.Fatal(warning, err)
 		}
-		fold := recorded.FoldAt(head)
-		if got := describe(fold); got != want {
+		folded := recorded.FoldAt(head)
+		if got := describe(folded); got != want {
 			t.Errorf("recorded:\n%s\nit was:\n%s", got, want)
 		}
-		if s := fold.State(); s.Source.Kind != "file" || len(s.Lanes) != 5 {
+		if s := folded.State(); s.Source.Kind != "file" || len(s.Lanes) != 5 {
 			t.Errorf("%s, %d lanes", s.Source.Kind, len(s.Lanes))
 		}
 		// A log whose beginning was evicted begins with all lanes.
-		again := trace.NewFold()
+		again := fold.NewFold()
 		for _, e := range rec.FoldAt(head).Baseline() {
 			again.Apply(&e)
 		}
@@ -486,7 +488,7 @@ func TestALiveFactoryTellsWhichInformerIsRefused(t *testing.T) {
 	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("admin"), Resource: ptr("pods,nodes")}); err != nil {
 		t.Fatal(err)
 	}
-	labtest.Until(t, rec, "pods synced, nodes refused", func(*trace.State) bool {
+	labtest.Until(t, rec, "pods synced, nodes refused", func(*fold.State) bool {
 		r := rows(rec)
 		return len(r) == 2 && r[0].Synced && r[1].Cause == "forbidden" && r[1].Phase == "backoff"
 	})

@@ -9,13 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"informerscope/core/action"
+	"informerscope/core/fold"
 	"informerscope/core/informer"
 	"informerscope/core/object"
-	"informerscope/core/trace"
 )
 
 // noValue is an object's value in an index whose path does not exist in it.
-const noValue = trace.NoValue
+const noValue = fold.NoValue
 
 // maxIndices bounds the indices of an informer; each one slows every write.
 const maxIndices = 12

@@ -18,6 +18,7 @@ import (
 
 	"informerscope/core/event"
 	"informerscope/core/faults"
+	"informerscope/core/fold"
 	"informerscope/core/lab/labtest"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
@@ -59,7 +60,7 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-func state(rec *trace.Recorder) *trace.State {
+func state(rec *trace.Recorder) *fold.State {
 	head, _ := rec.Head()
 	return rec.FoldAt(head).State()
 }
@@ -120,36 +121,36 @@ func TestFaultsAreRealErrorsAndHeal(t *testing.T) {
 	for _, tc := range []struct {
 		fault  string
 		args   FaultArgs
-		during func(*testing.T, *trace.State)
+		during func(*testing.T, *fold.State)
 		heal   string
 	}{
-		{fault: "cut", during: func(t *testing.T, s *trace.State) {
+		{fault: "cut", during: func(t *testing.T, s *fold.State) {
 			if s.Reflector.Watches < 2 {
 				t.Errorf("%d watches after a cut", s.Reflector.Watches)
 			}
 		}},
-		{fault: "refuse", heal: "refuse", during: func(t *testing.T, s *trace.State) {
+		{fault: "refuse", heal: "refuse", during: func(t *testing.T, s *fold.State) {
 			if s.Reflector.Phase != "backoff" || !strings.Contains(s.Reflector.LastError, "refused") {
 				t.Errorf("phase %s, error %q", s.Reflector.Phase, s.Reflector.LastError)
 			}
 		}},
-		{fault: "410", during: func(t *testing.T, s *trace.State) {
+		{fault: "410", during: func(t *testing.T, s *fold.State) {
 			if s.Reflector.Relists == 0 {
 				t.Error("no relist after 410")
 			}
 		}},
-		{fault: "429", during: func(t *testing.T, s *trace.State) {
+		{fault: "429", during: func(t *testing.T, s *fold.State) {
 			if s.Reflector.Watches < 2 {
 				t.Errorf("%d watches after 429", s.Reflector.Watches)
 			}
 		}},
-		{fault: "500", args: FaultArgs{Count: 3}, during: func(t *testing.T, s *trace.State) {
+		{fault: "500", args: FaultArgs{Count: 3}, during: func(t *testing.T, s *fold.State) {
 			if s.Reflector.Relists == 0 {
 				t.Error("no relist after 500")
 			}
 		}},
-		{fault: "compact", during: func(*testing.T, *trace.State) {}},
-		{fault: "restart", during: func(t *testing.T, s *trace.State) {
+		{fault: "compact", during: func(*testing.T, *fold.State) {}},
+		{fault: "restart", during: func(t *testing.T, s *fold.State) {
 			if s.Reflector.Watches < 2 && s.Reflector.Relists == 0 {
 				t.Error("the restart went unnoticed")
 			}
@@ -422,7 +423,7 @@ func TestARecordingShowsTheSameStates(t *testing.T) {
 		if got.Source.Kind != "file" {
 			t.Errorf("source %q", got.Source.Kind)
 		}
-		got.Source, want.Source = trace.Source{}, trace.Source{}
+		got.Source, want.Source = fold.Source{}, fold.Source{}
 		a, _ := json.Marshal(got)
 		b, _ := json.Marshal(want)
 		if !bytes.Equal(a, b) {

@@ -8,9 +8,9 @@ import (
 
 	"informerscope/core/event"
 	"informerscope/core/faults"
+	"informerscope/core/fold"
 	"informerscope/core/informer"
 	"informerscope/core/object"
-	"informerscope/core/trace"
 )
 
 // Handlers receive the very objects that are in the store. While the fault "mutate" is on, the `mailer` handler writes a label into them, like a controller
@@ -148,7 +148,7 @@ func mutated(obj any) (was string, o *object.Object, is bool) {
 }
 
 func changeText(was string) string {
-	text, err := json.Marshal(trace.Change{Label: mutatedLabel, Was: was, Is: mutatedValue})
+	text, err := json.Marshal(fold.Change{Label: mutatedLabel, Was: was, Is: mutatedValue})
 	if err != nil { // three strings always marshal
 		panic(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/object"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -74,7 +75,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 					t.Fatalf("%+v", s.Indexer)
 				}
 				m := s.Indexer.Mutations[0]
-				want := trace.Mutation{Key: old[0], RV: stored().GetResourceVersion(), Listener: 3,
+				want := fold.Mutation{Key: old[0], RV: stored().GetResourceVersion(), Listener: 3,
 					Label: "app", Was: app, Is: mutatedValue, Stale: []string{"app"}, AtMillis: m.AtMillis}
 				if !reflect.DeepEqual(m, want) {
 					t.Errorf("%+v\nwant %+v", m, want)
@@ -137,7 +138,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 					t.Errorf("the store was seen with %v, in %d changes", labels, mutations)
 				}
 				// A log that begins in its middle has it too.
-				f := trace.NewFold()
+				f := fold.NewFold()
 				for _, e := range rec.FoldAt(head).Baseline() {
 					f.Apply(&e)
 				}

@@ -9,7 +9,7 @@ import (
 	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/selection"
-	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
 // Record writes the log so far as a trace file and returns a file name.
@@ -22,8 +22,8 @@ func (l *Lab) Record(w io.Writer) (string, error) {
 		sel = l.rec.FoldAt(head).Selection()
 	}
 	now := l.o.Clock.Now()
-	h := trace.Header{Selection: sel, StartedAt: now.Add(-l.rec.Now()).UTC().Format(time.RFC3339)}
-	if err := l.rec.WriteFile(w, h); err != nil {
+	h := tracefile.Header{Selection: sel, StartedAt: now.Add(-l.rec.Now()).UTC().Format(time.RFC3339)}
+	if err := tracefile.WriteLog(w, h, l.rec); err != nil {
 		return "", err
 	}
 	return fileName(sel, now, "jsonl"), nil
@@ -32,7 +32,7 @@ func (l *Lab) Record(w io.Writer) (string, error) {
 // Export writes the log so far in the Chrome trace-event format, which Perfetto opens, and returns a file name.
 func (l *Lab) Export(w io.Writer) (string, error) {
 	head, _ := l.rec.Head()
-	if err := trace.WriteChrome(w, l.rec.Events(l.rec.First(), head)); err != nil {
+	if err := tracefile.WriteChrome(w, l.rec.Events(l.rec.First(), head)); err != nil {
 		return "", err
 	}
 	return fileName(l.Selection(), l.o.Clock.Now(), "trace.json"), nil
@@ -61,7 +61,7 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 		file.of = sized.Len()
 	}
 	log := l.rec.Empty()
-	h, events, damage, err := trace.ReadFile(file, trace.ReadOptions{DecodeObject: parseObject}, func(events []event.Entry) error {
+	h, events, damage, err := tracefile.ReadFile(file, tracefile.ReadOptions{DecodeObject: parseObject}, func(events []event.Entry) error {
 		for i := range events {
 			if e := &events[i]; e.Kind == event.KindSelected { // the state must show that this is a recording
 				e.Event = event.Selected{Selection: selection.ReplaceSource(e.Selected().Selection, "file")}.Event()

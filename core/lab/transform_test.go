@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"informerscope/core/fold"
 	"informerscope/core/object"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -39,9 +40,9 @@ func dropped(t *testing.T, raw []byte, transform string) []byte {
 }
 
 // recount counts the bytes of a store again.
-func recount(t *testing.T, f *trace.Fold, lane int) (held, came int64) {
+func recount(t *testing.T, f *fold.Fold, lane int) (held, came int64) {
 	t.Helper()
-	f.Objects(lane).Range(func(c *trace.Cell) bool {
+	f.Objects(lane).Range(func(c *fold.Cell) bool {
 		o := c.Obj.(*object.Object)
 		held += int64(len(o.Raw()))
 		_, was := o.Weight()
@@ -87,7 +88,7 @@ func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 					s := state(rec)
 					lanes := s.Lanes
 					if len(lanes) == 0 {
-						lanes = []*trace.State{s}
+						lanes = []*fold.State{s}
 					}
 					head, _ := rec.Head()
 					for i, lane := range lanes {
@@ -99,7 +100,7 @@ func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 						if smaller := held < came; smaller != (transform != "") {
 							t.Errorf("%d bytes came and %d are held", came, held)
 						}
-						rec.FoldAt(head).Objects(i).Range(func(c *trace.Cell) bool {
+						rec.FoldAt(head).Objects(i).Range(func(c *fold.Cell) bool {
 							var is, want any
 							if json.Unmarshal(c.Obj.(*object.Object).Raw(), &is) != nil || json.Unmarshal(dropped(t, raw[c.Key], transform), &want) != nil {
 								t.Fatal("no JSON")

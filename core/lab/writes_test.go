@@ -16,7 +16,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"informerscope/core/analysis"
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/object"
 	"informerscope/core/pipe"
 	"informerscope/core/relayclient"
@@ -105,7 +107,7 @@ func TestTheControllerWritesAndComesToRest(t *testing.T) {
 				// Each pod is Pending and then Running: 80 writes succeed, however many controllers try.
 				lanes := state(rec).Lanes
 				if lanes == nil {
-					lanes = []*trace.State{state(rec)}
+					lanes = []*fold.State{state(rec)}
 				}
 				writes := 0
 				for i, s := range lanes {
@@ -270,7 +272,7 @@ func TestAStaleReadIsAConflictAndHeals(t *testing.T) {
 		// The journey has the writes, and so does the export.
 		head, _ := rec.Head()
 		var hops []string
-		for _, h := range trace.Journey(rec.Read, key, rec.First(), head) {
+		for _, h := range analysis.Journey(rec.Read, key, rec.First(), head) {
 			if h.Kind == "ClusterWritten" {
 				hops = append(hops, h.Text+" "+h.RV+" "+h.Error)
 			}
@@ -313,24 +315,24 @@ func TestFaultsStrikeWritesToo(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args  FaultArgs
 		held  bool
-		check func(t *testing.T, s *trace.State, answered []event.Entry)
+		check func(t *testing.T, s *fold.State, answered []event.Entry)
 	}{
-		"500": {check: func(t *testing.T, s *trace.State, answered []event.Entry) {
+		"500": {check: func(t *testing.T, s *fold.State, answered []event.Entry) {
 			if event.StatusCode(answered[0].Err()) != 500 || s.Workqueue.WriteFails != 1 {
 				t.Errorf("answered %v, %d failed", answered[0].Err(), s.Workqueue.WriteFails)
 			}
 		}},
-		"429": {check: func(t *testing.T, s *trace.State, answered []event.Entry) {
+		"429": {check: func(t *testing.T, s *fold.State, answered []event.Entry) {
 			if !apierrors.IsTooManyRequests(answered[0].Err()) {
 				t.Errorf("answered %v", answered[0].Err())
 			}
 		}},
-		"refuse": {held: true, check: func(t *testing.T, s *trace.State, answered []event.Entry) {
+		"refuse": {held: true, check: func(t *testing.T, s *fold.State, answered []event.Entry) {
 			if !strings.Contains(answered[0].Err().Error(), "refused") || s.Workqueue.WriteFails < 3 || s.Workqueue.Writes != 0 {
 				t.Errorf("answered %v, %d failed, %d written", answered[0].Err(), s.Workqueue.WriteFails, s.Workqueue.Writes)
 			}
 		}},
-		"delay": {args: FaultArgs{Millis: 700}, held: true, check: func(t *testing.T, s *trace.State, answered []event.Entry) {
+		"delay": {args: FaultArgs{Millis: 700}, held: true, check: func(t *testing.T, s *fold.State, answered []event.Entry) {
 			if answered[0].Err() != nil || answered[0].ClusterWritten().Took < 700*time.Millisecond {
 				t.Errorf("answered %v after %v", answered[0].Err(), answered[0].ClusterWritten().Took)
 			}

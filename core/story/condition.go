@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 )
 
 // Condition is an expression over State. It names members as State's JSON does. It is immutable, so it is safe for concurrent use.
@@ -72,20 +72,20 @@ func parse(src string) (*Condition, error) {
 func (c *Condition) String() string { return c.src }
 
 // Holds reports whether the condition is true for a State. base is the State when the step began, for since; it may be nil.
-func (c *Condition) Holds(s, base *trace.State) bool {
+func (c *Condition) Holds(s, base *fold.State) bool {
 	v := c.eval(s, base)
 	return !v.isMissing && v.b
 }
 
 // eval returns the value of the expression. It is missing if the evaluation takes too many steps.
-func (c *Condition) eval(s, base *trace.State) value {
+func (c *Condition) eval(s, base *fold.State) value {
 	steps := mostElements
 	v, _ := c.try(s, base, &steps)
 	return v
 }
 
 // try evaluates the condition in at most *steps steps. If it needs more, it returns a missing value and an error.
-func (c *Condition) try(s, base *trace.State, steps *int) (value, error) {
+func (c *Condition) try(s, base *fold.State, steps *int) (value, error) {
 	m := moment{place: &place{v: reflect.ValueOf(s).Elem()}, steps: steps}
 	if base != nil {
 		m.base = &place{v: reflect.ValueOf(base).Elem()}

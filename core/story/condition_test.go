@@ -4,20 +4,20 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 )
 
 // sample returns a State with something in each part that conditions use.
-func sample() *trace.State {
-	return &trace.State{
+func sample() *fold.State {
+	return &fold.State{
 		Synced:    true,
-		Reflector: trace.Reflector{Phase: "watching", ResourceVersion: "120", Events: 40, Backoffs: []float64{800, 1700}},
-		API:       trace.API{ResourceVersion: "1020", Writes: 9},
-		Queue: trace.Queue{Kind: "RealFIFO", Depth: 3, Mix: map[string]int{"Updated": 2, "Deleted": 1}, Items: []trace.QueueItem{
+		Reflector: fold.Reflector{Phase: "watching", ResourceVersion: "120", Events: 40, Backoffs: []float64{800, 1700}},
+		API:       fold.API{ResourceVersion: "1020", Writes: 9},
+		Queue: fold.Queue{Kind: "RealFIFO", Depth: 3, Mix: map[string]int{"Updated": 2, "Deleted": 1}, Items: []fold.QueueItem{
 			{Op: "Updated", Key: "a"}, {Op: "Updated", Key: "b"}, {Op: "Deleted", Key: "a", Tombstone: true},
 		}},
-		Listeners: []trace.Listener{{ID: 1, Name: "printer", Capacity: 1024, Handled: 7, Synced: true}, {ID: 2, Name: "mailer", Capacity: 2048, Pending: 1100}},
-		Holds:     []trace.Hold{{Stage: "pop"}},
+		Listeners: []fold.Listener{{ID: 1, Name: "printer", Capacity: 1024, Handled: 7, Synced: true}, {ID: 2, Name: "mailer", Capacity: 2048, Pending: 1100}},
+		Holds:     []fold.Hold{{Stage: "pop"}},
 	}
 }
 
@@ -115,7 +115,7 @@ func FuzzCondition(f *testing.F) {
 	}
 	s := sample()
 	two := sample()
-	two.Lanes = []*trace.State{s, nil}
+	two.Lanes = []*fold.State{s, nil}
 	f.Fuzz(func(t *testing.T, src string) {
 		c, err := parse(src)
 		if err != nil {
@@ -124,7 +124,7 @@ func FuzzCondition(f *testing.F) {
 			}
 			return
 		}
-		for _, st := range []*trace.State{s, two, {}} {
+		for _, st := range []*fold.State{s, two, {}} {
 			c.eval(st, nil)
 			c.eval(st, s)
 		}
@@ -132,10 +132,10 @@ func FuzzCondition(f *testing.F) {
 }
 
 // crowded returns a State with as many listeners as a fold keeps.
-func crowded() *trace.State {
+func crowded() *fold.State {
 	s := sample()
 	for i := len(s.Listeners); i < 1024; i++ {
-		s.Listeners = append(s.Listeners, trace.Listener{ID: int32(i + 1), Name: "more", Synced: true})
+		s.Listeners = append(s.Listeners, fold.Listener{ID: int32(i + 1), Name: "more", Synced: true})
 	}
 	s.Listeners[1].Synced = true
 	return s

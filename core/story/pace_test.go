@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"informerscope/core/event"
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 	"informerscope/core/trace/tracetest"
 	"informerscope/core/view"
 )
@@ -123,7 +123,7 @@ func (s *stage) claims() {
 }
 
 // explain reports for each part of a claim that is joined with and whether it holds.
-func explain(c *Condition, st, base *trace.State) string {
+func explain(c *Condition, st, base *fold.State) string {
 	out := ""
 	for _, part := range splitAnd(c.String()) {
 		if p, err := ParseCondition(part); err == nil && !p.Holds(st, base) {

@@ -13,6 +13,7 @@ import (
 	"informerscope/core/arg"
 	"informerscope/core/command"
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
@@ -49,7 +50,7 @@ type playback struct {
 	source    source
 	release   string
 	gen       uint64 // the log's generation; 0 until the story's own log has begun
-	fold      *trace.Fold
+	fold      *fold.Fold
 	wake      chan struct{}
 	cancel    context.CancelFunc
 	actorDone chan struct{} // closed when the acting goroutine has ended; nil without such a goroutine
@@ -87,7 +88,7 @@ const (
 // page is a step that has begun.
 type page struct {
 	view.StoryMark
-	base        *trace.State  // the State at From
+	base        *fold.State   // the State at From
 	beganAt     time.Duration // on the driver's clock; -1 until time passes in it
 	wait        readerWait
 	actCount    int64         // the number of the user's actions when it began to wait
@@ -272,7 +273,7 @@ func (p *Player) Begin(ctx context.Context, id, release string, step int) error 
 	defer p.turn.Unlock()
 	p.stop()
 	acting, end := context.WithCancel(context.Background())
-	t := &playback{story: s, release: release, fold: trace.NewFold(), wake: make(chan struct{}, 1), cancel: end, actorDone: make(chan struct{}),
+	t := &playback{story: s, release: release, fold: fold.NewFold(), wake: make(chan struct{}, 1), cancel: end, actorDone: make(chan struct{}),
 		target: step}
 	p.show(t)
 	do, source, none := "", "sim", ""
@@ -764,7 +765,7 @@ func (p *Player) makeCall(ctx context.Context, t *playback, c Call) error {
 	return err
 }
 
-func findListener(s *trace.State, name string) (int32, error) {
+func findListener(s *fold.State, name string) (int32, error) {
 	var there []string
 	for i := range s.Listeners {
 		if l := &s.Listeners[i]; !l.Removed {
@@ -796,7 +797,7 @@ func (p *Player) follow(t *playback) (news bool) {
 }
 
 // holds reports whether a condition is true at the fold's position. If the condition takes too many steps, the story fails. p.mu is held.
-func (t *playback) holds(c *Condition, base *trace.State) bool {
+func (t *playback) holds(c *Condition, base *fold.State) bool {
 	s := t.fold.State()
 	if c.usesFacts {
 		view.SetFacts(t.fold, s, t.fold.At())

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/trace"
+	"informerscope/core/analysis"
 	"informerscope/core/view"
 )
 
@@ -49,7 +49,7 @@ func TestTheStepsThatRide(t *testing.T) {
 							t.Fatalf("of %s the log has %d hops, whole %v, %v", d.Ride.Key, len(ride.Hops), ride.Whole, err)
 						}
 						for _, stage := range []string{"api", "reflector", "queue", "indexer", "listener", "controller"} {
-							if !slices.ContainsFunc(ride.Hops, func(h trace.RideHop) bool { return h.Stage == stage && h.Function != "" }) {
+							if !slices.ContainsFunc(ride.Hops, func(h analysis.RideHop) bool { return h.Stage == stage && h.Function != "" }) {
 								t.Errorf("the ride of %s has no hop at %s", d.Ride.Key, stage)
 							}
 						}

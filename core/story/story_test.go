@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/command"
+	"informerscope/core/fold"
 	"informerscope/core/lab"
 	"informerscope/core/lab/labtest"
 	"informerscope/core/trace"
@@ -48,7 +49,7 @@ func (s *stage) close() {
 }
 
 // end returns the story at the log's end.
-func (s *stage) end() (*view.Told, *trace.State) {
+func (s *stage) end() (*view.Told, *fold.State) {
 	head, _ := s.rec.Head()
 	f := s.rec.FoldAt(head)
 	st := f.State()
@@ -90,7 +91,7 @@ func TestExplore(t *testing.T) {
 			l := ""
 			lanes := st.Lanes
 			if lanes == nil {
-				lanes = []*trace.State{st}
+				lanes = []*fold.State{st}
 			}
 			for _, st := range lanes {
 				l += fmt.Sprintf("\n    %s rv=%s lists=%d watches=%d relists=%d why=%q err=%q bo=%v q=%d %v store=%d rv %s", st.Reflector.Phase,

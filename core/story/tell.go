@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"time"
 
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 	"informerscope/core/view"
 )
 
 // tell implements view.Teller for the story that plays.
-func (p *Player) tell(f *trace.Fold, s *trace.State, at time.Duration) []byte {
+func (p *Player) tell(f *fold.Fold, s *fold.State, at time.Duration) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.playback
@@ -28,7 +28,7 @@ func (p *Player) tell(f *trace.Fold, s *trace.State, at time.Duration) []byte {
 }
 
 // Told returns the story at the moment of a State, nil if no story plays. f is the State's fold.
-func (p *Player) Told(f *trace.Fold, s *trace.State) *view.Told {
+func (p *Player) Told(f *fold.Fold, s *fold.State) *view.Told {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if t := p.playback; t != nil && (t.gen == 0 || t.gen == p.rec.Generation()) {
@@ -38,7 +38,7 @@ func (p *Player) Told(f *trace.Fold, s *trace.State) *view.Told {
 }
 
 // describe returns the story at a moment. p.mu is held.
-func (p *Player) describe(t *playback, f *trace.Fold, s *trace.State, at time.Duration) *view.Told {
+func (p *Player) describe(t *playback, f *fold.Fold, s *fold.State, at time.Duration) *view.Told {
 	d := &view.Told{
 		ID: t.story.ID, Release: t.release, Starting: len(t.pages) == 0, Last: max(t.lastStep(), 0), Stands: t.timeStands, Problem: t.problem,
 		Marks: make([]view.StoryMark, len(t.pages)),
@@ -97,7 +97,7 @@ func (p *Player) describe(t *playback, f *trace.Fold, s *trace.State, at time.Du
 }
 
 // newSaying returns a sentence with its values in a State.
-func newSaying(s *Sentence, st, base *trace.State) *view.Saying {
+func newSaying(s *Sentence, st, base *fold.State) *view.Saying {
 	w := s.say(st, base)
 	is := &view.Saying{EN: w.EN, ZH: w.ZH, ReadMillis: int(readingTime(s).Milliseconds())}
 	for _, n := range s.Numbers {
@@ -115,7 +115,7 @@ func (s *Step) sentence(done bool) *Sentence {
 }
 
 // isClaimTrue reports whether a sentence's claim is true at a moment. p.mu is held.
-func (p *Player) isClaimTrue(t *playback, i int, sentence *Sentence, f *trace.Fold, s *trace.State, at time.Duration) bool {
+func (p *Player) isClaimTrue(t *playback, i int, sentence *Sentence, f *fold.Fold, s *fold.State, at time.Duration) bool {
 	is := &t.pages[i]
 	if head, _ := p.rec.Head(); is.base == nil && head >= is.From {
 		// A page that follows another one has the log, but no State from the step's beginning.

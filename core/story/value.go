@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 )
 
 // sort is the type of an expression's value.
@@ -66,7 +66,7 @@ func (m moment) step() bool {
 }
 
 // stateType is the type of the outermost scope.
-var stateType = reflect.TypeFor[trace.State]()
+var stateType = reflect.TypeFor[fold.State]()
 
 // members returns the indices of a struct's fields by their JSON names.
 func members(t reflect.Type) map[string]int {

@@ -4,16 +4,17 @@ import (
 	"fmt"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 )
 
 // Begin drops all events and continues the log from f: the next event has the seq after f's, and f is the state before it. It is for following a log from its
 // middle. The Recorder owns f from then on.
-func (r *Recorder) Begin(f *Fold) {
+func (r *Recorder) Begin(f *fold.Fold) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reset(r.opts.Clock)
 	r.origin = f
-	r.seq, r.at = f.seq, f.at
+	r.seq, r.at = f.Seq(), f.At()
 	r.endsNow()
 }
 

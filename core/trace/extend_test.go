@@ -7,16 +7,18 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
+	"informerscope/core/fold/foldtest"
 )
 
 // TestBeginAndExtend follows a log from its middle: its folds and seqs are those of the whole log.
 func TestBeginAndExtend(t *testing.T) {
-	s := newSynthetic(3, false)
+	s := foldtest.NewSynthetic(3, false)
 	for range 9000 {
-		s.step()
+		s.Step()
 	}
 	at := 4000
-	whole := foldOf(s.events[:at])
+	whole := foldtest.FoldOf(s.Events[:at])
 	r := NewRecorder(RecorderOptions{Clock: clocktesting.NewFakePassiveClock(time.Unix(1, 0)), CheckpointEvery: 500, MaxEvents: 3000})
 	r.Emit(0, event.Note{Text: "of another log"}.Event())
 	gen := r.Generation()
@@ -27,8 +29,8 @@ func TestBeginAndExtend(t *testing.T) {
 	if head, when := r.Head(); head != uint64(at) || when != whole.At() || r.Now() != when {
 		t.Fatalf("head %d at %v, now %v", head, when, r.Now())
 	}
-	same(t, "before the first event", r.FoldAt(uint64(at)), whole)
-	for _, bad := range [][]event.Entry{s.events[at+1 : at+3], s.events[at-1 : at+1], {s.events[at], s.events[at+2]}} {
+	foldtest.Same(t, "before the first event", r.FoldAt(uint64(at)), whole)
+	for _, bad := range [][]event.Entry{s.Events[at+1 : at+3], s.Events[at-1 : at+1], {s.Events[at], s.Events[at+2]}} {
 		if err := r.Extend(bad); err == nil {
 			t.Fatalf("events %d to %d continued a log that ends with %d", bad[0].Seq, bad[len(bad)-1].Seq, at)
 		}
@@ -36,8 +38,8 @@ func TestBeginAndExtend(t *testing.T) {
 	if head, _ := r.Head(); head != uint64(at) {
 		t.Fatalf("refused events moved the head to %d", head)
 	}
-	for i := at; i < len(s.events); i += 700 {
-		part := s.events[i:min(i+700, len(s.events))]
+	for i := at; i < len(s.Events); i += 700 {
+		part := s.Events[i:min(i+700, len(s.Events))]
 		if err := r.Extend(part); err != nil {
 			t.Fatal(err)
 		}
@@ -45,14 +47,14 @@ func TestBeginAndExtend(t *testing.T) {
 		if r.Now() != last.At {
 			t.Fatalf("now %v after an event at %v", r.Now(), last.At)
 		}
-		same(t, "at the head", r.FoldAt(last.Seq), foldOf(s.events[:last.Seq]))
+		foldtest.Same(t, "at the head", r.FoldAt(last.Seq), foldtest.FoldOf(s.Events[:last.Seq]))
 	}
-	for seq := r.First() - 1; seq < uint64(len(s.events)); seq += 431 {
-		same(t, "after a seek", r.FoldAt(seq), foldOf(s.events[:seq]))
+	for seq := r.First() - 1; seq < uint64(len(s.Events)); seq += 431 {
+		foldtest.Same(t, "after a seek", r.FoldAt(seq), foldtest.FoldOf(s.Events[:seq]))
 	}
 	if r.First() == uint64(at)+1 {
 		t.Error("nothing was evicted: the test wants some")
 	}
 	r.Reset()
-	same(t, "after a reset", r.FoldAt(0), NewFold())
+	foldtest.Same(t, "after a reset", r.FoldAt(0), fold.NewFold())
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"informerscope/core/event"
+	"informerscope/core/fold/foldtest"
 	"informerscope/core/informer"
 )
 
@@ -21,7 +22,9 @@ type uncomparable struct{ labels []string }
 // anyEvent returns an event of a kind in which every member may be set, each with probability one half.
 func anyEvent(rng *rand.Rand, kind event.Kind) event.Event {
 	texts := []string{"a", "b", "ab", "ns/object-1", "ns/object-2", "1234567", "1234568", "\x00\xff", "batch", fmt.Sprint(rng.Uint64())}
-	objects := []any{&weighed{1, 2}, &weighed{1, 2}, uncomparable{texts}, &uncomparable{}, map[string]int{"x": 1}, 7, "word",
+	weighed := foldtest.Weighed{Held: 1, Came: 2}
+	same := weighed
+	objects := []any{&weighed, &same, uncomparable{texts}, &uncomparable{}, map[string]int{"x": 1}, 7, "word",
 		informer.DeletedFinalStateUnknown{Key: "k", Obj: uncomparable{}}}
 	numbers := []int64{1, -1, 63, 64, -64, -65, 1 << 20, math.MaxInt32, math.MinInt32, rng.Int64(), -rng.Int64()}
 	number := func() int64 { return numbers[rng.IntN(len(numbers))] }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"iter"
 	"runtime"
 	"slices"
 	"sort"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/informer"
 	"informerscope/core/workqueue"
 )
@@ -56,12 +58,12 @@ type Recorder struct {
 	wake    chan struct{}
 	gen     uint64
 
-	origin *Fold // the state before the log's first event; nil: empty
+	origin *fold.Fold // the state before the log's first event; nil: empty
 
-	foldMu sync.Mutex // taken before mu
-	base   *Fold      // at or before the oldest kept event
-	points []*Fold    // checkpoints by seq, all after base
-	foldOf uint64     // the gen of base
+	foldMu sync.Mutex   // taken before mu
+	base   *fold.Fold   // at or before the oldest kept event
+	points []*fold.Fold // checkpoints by seq, all after base
+	foldOf uint64       // the gen of base
 }
 
 // timer is the source of a log's times.
@@ -86,7 +88,7 @@ func NewRecorder(o RecorderOptions) *Recorder {
 	if o.CheckpointEvery <= 0 {
 		o.CheckpointEvery = 4096
 	}
-	r := &Recorder{opts: o, base: NewFold()}
+	r := &Recorder{opts: o, base: fold.NewFold()}
 	r.timer.Store(&timer{o.Clock, o.Clock.Now()})
 	return r
 }
@@ -148,7 +150,7 @@ func (r *Recorder) Emit(lane uint8, e event.Event) uint64 { return r.append(lane
 
 // append is on the informer's hot path, and runs with its locks held.
 func (r *Recorder) append(lane uint8, e *event.Event) uint64 {
-	brings := event.Brought(e)
+	brings := e.NewBytes()
 	at := r.timer.Load().now()
 	r.mu.Lock()
 	r.put(r.checked(at), lane, e, brings)
@@ -160,7 +162,7 @@ func (r *Recorder) appendAt(at time.Duration, lane uint8, es []event.Event) {
 	r.mu.Lock()
 	at = r.checked(at)
 	for i := range es {
-		r.put(at, lane, &es[i], event.Brought(&es[i]))
+		r.put(at, lane, &es[i], es[i].NewBytes())
 	}
 	r.appended()
 }
@@ -332,6 +334,21 @@ func (r *Recorder) span(from, to uint64, evicted bool) (parts []event.Part) {
 	return parts
 }
 
+// Retain returns the kept events from..to and the seq of the first. Unlike Read's, they stay even if the log evicts them meanwhile.
+func (r *Recorder) Retain(from, to uint64) (first uint64, events iter.Seq[*event.Entry]) {
+	parts := r.span(from, to, false)
+	if len(parts) > 0 {
+		first = parts[0].FirstSeq()
+	}
+	return first, func(yield func(*event.Entry) bool) {
+		for _, p := range parts {
+			if !p.Each(yield) {
+				return
+			}
+		}
+	}
+}
+
 // Read calls fn for the kept events from..to, inclusive and in order, until it returns false. It holds no lock meanwhile. The events are allocated for fn,
 // which may keep them but must not change what they refer to. A reader whose next event is before First has fallen too far behind: it continues from FoldAt.
 func (r *Recorder) Read(from, to uint64, fn func(*event.Entry) bool) {
@@ -340,6 +357,11 @@ func (r *Recorder) Read(from, to uint64, fn func(*event.Entry) bool) {
 			return
 		}
 	}
+}
+
+// Events is Read as an iterator.
+func (r *Recorder) Events(from, to uint64) iter.Seq[*event.Entry] {
+	return func(yield func(*event.Entry) bool) { r.Read(from, to, yield) }
 }
 
 // Event returns one event, nil if it is not kept.
@@ -367,28 +389,28 @@ func (r *Recorder) SeqAt(at time.Duration) uint64 {
 
 // FoldAt returns the fold of the log up to and including seq. For a seq that is no longer kept it returns the oldest possible fold, and for one after the
 // head the head's; Fold.Seq tells them apart. The caller owns the Fold.
-func (r *Recorder) FoldAt(seq uint64) *Fold {
+func (r *Recorder) FoldAt(seq uint64) *fold.Fold {
 	r.foldMu.Lock()
 	defer r.foldMu.Unlock()
 	r.settle(0)
 	if first := r.First(); seq+1 < first {
 		seq = first - 1
 	}
-	i := sort.Search(len(r.points), func(i int) bool { return r.points[i].seq > seq })
+	i := sort.Search(len(r.points), func(i int) bool { return r.points[i].Seq() > seq })
 	near := r.base
 	if i > 0 {
 		near = r.points[i-1]
 	}
 	f := near.Clone()
 	every := uint64(r.opts.CheckpointEvery)
-	if seq > f.seq {
-		next := f.seq + every
-		for _, p := range r.span(f.seq+1, seq, true) {
+	if seq > f.Seq() {
+		next := f.Seq() + every
+		for _, p := range r.span(f.Seq()+1, seq, true) {
 			p.Lend(func(e *event.Entry) {
 				f.Apply(e)
-				if f.seq >= next {
+				if f.Seq() >= next {
 					r.offer(f)
-					next = f.seq + every
+					next = f.Seq() + every
 				}
 			})
 		}
@@ -398,25 +420,25 @@ func (r *Recorder) FoldAt(seq uint64) *Fold {
 
 // Offer lets the Recorder keep a clone of a Fold of this log as a checkpoint, if none is near. A reader that folds the log should call it now and then after
 // Apply, which saves FoldAt the work.
-func (r *Recorder) Offer(f *Fold) {
+func (r *Recorder) Offer(f *fold.Fold) {
 	r.foldMu.Lock()
 	defer r.foldMu.Unlock()
 	r.settle(0)
-	if head, _ := r.Head(); f.seq > head || f.seq < r.base.seq {
+	if head, _ := r.Head(); f.Seq() > head || f.Seq() < r.base.Seq() {
 		return
 	}
 	r.offer(f)
 }
 
 // offer keeps a clone of f if no checkpoint is near before it. It needs foldMu.
-func (r *Recorder) offer(f *Fold) {
+func (r *Recorder) offer(f *fold.Fold) {
 	every := uint64(r.opts.CheckpointEvery)
-	i := sort.Search(len(r.points), func(i int) bool { return r.points[i].seq > f.seq })
-	before := r.base.seq
+	i := sort.Search(len(r.points), func(i int) bool { return r.points[i].Seq() > f.Seq() })
+	before := r.base.Seq()
 	if i > 0 {
-		before = r.points[i-1].seq
+		before = r.points[i-1].Seq()
 	}
-	if f.seq < before+every || i < len(r.points) && r.points[i].seq < f.seq+every/2 {
+	if f.Seq() < before+every || i < len(r.points) && r.points[i].Seq() < f.Seq()+every/2 {
 		return
 	}
 	r.points = append(r.points, nil)
@@ -430,7 +452,7 @@ func (r *Recorder) settle(limit int) {
 	gone, gen, origin := r.gone, r.gen, r.origin
 	r.mu.Unlock()
 	if gen != r.foldOf {
-		r.base, r.points, r.foldOf = NewFold(), nil, gen
+		r.base, r.points, r.foldOf = fold.NewFold(), nil, gen
 		if origin != nil {
 			r.base = origin.Clone()
 		}
@@ -443,15 +465,15 @@ func (r *Recorder) settle(limit int) {
 	}
 	last := gone[len(gone)-1]
 	end := last.First + uint64(last.Len) - 1
-	i := sort.Search(len(r.points), func(i int) bool { return r.points[i].seq > end })
+	i := sort.Search(len(r.points), func(i int) bool { return r.points[i].Seq() > end })
 	if i > 0 {
 		r.base = r.points[i-1]
 		clear(r.points[:i])
 		r.points = r.points[i:]
 	}
-	r.base.alone = true
+	r.base.ChangeInPlace()
 	for _, c := range gone {
-		if next := r.base.seq + 1; next < c.First+uint64(c.Len) {
+		if next := r.base.Seq() + 1; next < c.First+uint64(c.Len) {
 			p := c.Part(int(max(next, c.First)-c.First), c.Len)
 			var e event.Entry
 			for reader := p.Reader(); reader.Read(&e); { // lend, inlined to save a call for each event

@@ -13,6 +13,8 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
+	"informerscope/core/fold/foldtest"
 	"informerscope/core/workqueue"
 )
 
@@ -77,9 +79,9 @@ func TestWorkKindsMirror(t *testing.T) {
 }
 
 func TestFoldAtEqualsPrefix(t *testing.T) {
-	s := newSynthetic(5, false)
-	for len(s.events) < 30000 {
-		s.step()
+	s := foldtest.NewSynthetic(5, false)
+	for len(s.Events) < 30000 {
+		s.Step()
 	}
 	rng := rand.New(rand.NewPCG(9, 9))
 	for _, c := range []struct {
@@ -96,10 +98,10 @@ func TestFoldAtEqualsPrefix(t *testing.T) {
 			clk := clocktesting.NewFakePassiveClock(time.Unix(0, 0))
 			c.o.Clock = clk
 			r := NewRecorder(c.o)
-			follower := NewFold()
-			for i := range s.events {
-				clk.SetTime(time.Unix(0, int64(s.events[i].At)))
-				r.Emit(s.events[i].Lane, s.events[i].Event)
+			follower := fold.NewFold()
+			for i := range s.Events {
+				clk.SetTime(time.Unix(0, int64(s.Events[i].At)))
+				r.Emit(s.Events[i].Lane, s.Events[i].Event)
 				if c.offer && i%100 == 0 {
 					head, _ := r.Head()
 					r.Read(follower.Seq()+1, head, func(e *event.Entry) bool { follower.Apply(e); return true })
@@ -120,7 +122,7 @@ func TestFoldAtEqualsPrefix(t *testing.T) {
 				if f.Seq() != seq {
 					t.Fatalf("FoldAt(%d) gave %d", seq, f.Seq())
 				}
-				same(t, fmt.Sprintf("FoldAt(%d)", seq), f, foldOf(s.events[:seq]))
+				foldtest.Same(t, fmt.Sprintf("FoldAt(%d)", seq), f, foldtest.FoldOf(s.Events[:seq]))
 				f.Apply(&event.Entry{Seq: seq + 1, Event: event.Event{Kind: event.KindSelected}}) // the Fold is ours to change
 			}
 			if f := r.FoldAt(0); f.Seq() != first-1 {
@@ -135,25 +137,25 @@ func TestFoldAtEqualsPrefix(t *testing.T) {
 
 // TestAFoldThatWasGivenOutStays keeps some of the oldest folds, while the recorder changes its own in place.
 func TestAFoldThatWasGivenOutStays(t *testing.T) {
-	s := newSynthetic(5, false)
-	for len(s.events) < 30000 {
-		s.step()
+	s := foldtest.NewSynthetic(5, false)
+	for len(s.Events) < 30000 {
+		s.Step()
 	}
 	r := NewRecorder(RecorderOptions{MaxEvents: 4000})
 	type given struct {
-		fold *Fold
+		fold *fold.Fold
 		was  string
 	}
 	var out []given
-	for i := range s.events {
-		r.Emit(s.events[i].Lane, s.events[i].Event)
+	for i := range s.Events {
+		r.Emit(s.Events[i].Lane, s.Events[i].Event)
 		if i%2000 == 1999 {
 			f := r.FoldAt(0)
-			out = append(out, given{f, dump(t, f)})
+			out = append(out, given{f, foldtest.Describe(t, f)})
 		}
 	}
 	for i, g := range out {
-		if now := dump(t, g.fold); now != g.was {
+		if now := foldtest.Describe(t, g.fold); now != g.was {
 			t.Errorf("fold %d, at %d, was\n%s\nand is\n%s", i, g.fold.Seq(), g.was, now)
 		}
 	}
@@ -175,13 +177,13 @@ func TestRecorderConcurrently(t *testing.T) {
 					continue
 				}
 				key := fmt.Sprint("k", i%100)
-				e := event.Stored{Kind: event.KindStoreAdded, Key: key, Indexed: values(i)}.Event()
+				e := event.Stored{Kind: event.KindStoreAdded, Key: key, Indexed: foldtest.Values(i)}.Event()
 				o.Observe(&e)
 			}
 		})
 	}
 	readers.Go(func() { // follows, and offers checkpoints
-		f := NewFold()
+		f := fold.NewFold()
 		for r.Wait(ctx, f.Seq()) == nil {
 			head, _ := r.Head()
 			r.Read(f.Seq()+1, head, func(e *event.Entry) bool {
@@ -252,15 +254,15 @@ func TestRecorderWaitAndReset(t *testing.T) {
 }
 
 func TestRecorderLoad(t *testing.T) {
-	s := newSynthetic(2, true)
-	for len(s.events) < 5000 {
-		s.step()
+	s := foldtest.NewSynthetic(2, true)
+	for len(s.Events) < 5000 {
+		s.Step()
 	}
 	r := NewRecorder(RecorderOptions{})
 	r.Emit(0, event.Event{Kind: event.KindNote})
-	load(r, s.events)
-	same(t, "loaded", r.FoldAt(1<<40), foldOf(s.events))
-	last := s.events[len(s.events)-1]
+	load(r, s.Events)
+	foldtest.Same(t, "loaded", r.FoldAt(1<<40), foldtest.FoldOf(s.Events))
+	last := s.Events[len(s.Events)-1]
 	if seq, at := r.Head(); seq != last.Seq || at != last.At {
 		t.Errorf("head %d, %v", seq, at)
 	}

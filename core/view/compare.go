@@ -6,7 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"informerscope/core/analysis"
 	"informerscope/core/event"
+	"informerscope/core/facts"
+	"informerscope/core/fold"
 	"informerscope/core/informer"
 	"informerscope/core/trace"
 )
@@ -66,7 +69,7 @@ func (c *comparer) watch(e *event.Entry) {
 
 // compareAt returns the comparison at the fold's position, nil if there is nothing to compare. state is the fold's. If the view is paused, the newest changes
 // are named at once: otherwise a reader needs each choice to stay for flowEvery.
-func (c *comparer) compareAt(rec *trace.Recorder, fold *trace.Fold, state *trace.State, marks []trace.Mark, at time.Duration, paused bool) *trace.Comparison {
+func (c *comparer) compareAt(rec *trace.Recorder, fold *fold.Fold, state *fold.State, marks []analysis.Mark, at time.Duration, paused bool) *facts.Comparison {
 	if !fold.Compares() {
 		*c = comparer{sentText: c.sentText}
 		return nil
@@ -99,8 +102,8 @@ func (c *comparer) compareAt(rec *trace.Recorder, fold *trace.Fold, state *trace
 }
 
 // lastBurst returns the newest hold of Pop at pos, from the log's marks.
-func lastBurst(marks []trace.Mark, state *trace.State, pos, first uint64) (b burst, ok bool) {
-	held := slices.IndexFunc(state.Holds, func(h trace.Hold) bool { return h.Stage == "pop" })
+func lastBurst(marks []analysis.Mark, state *fold.State, pos, first uint64) (b burst, ok bool) {
+	held := slices.IndexFunc(state.Holds, func(h fold.Hold) bool { return h.Stage == "pop" })
 	b.isHeld = held >= 0
 	for i := len(marks) - 1; i >= 0 && !ok; i-- {
 		m := &marks[i]
@@ -152,7 +155,7 @@ func lastBurst(marks []trace.Mark, state *trace.State, pos, first uint64) (b bur
 }
 
 // firstListener returns the listener whose handler a Comparison follows: the first one of the first lane that is not removed.
-func firstListener(state *trace.State) int32 {
+func firstListener(state *fold.State) int32 {
 	for i := range state.Listeners {
 		if !state.Listeners[i].Removed {
 			return state.Listeners[i].ID
@@ -162,7 +165,7 @@ func firstListener(state *trace.State) int32 {
 }
 
 // readBurst reads the changes that were sent while Pop was held, and how far each has come.
-func readBurst(rec *trace.Recorder, b burst, pos uint64, fold *trace.Fold, listener int32) changes {
+func readBurst(rec *trace.Recorder, b burst, pos uint64, fold *fold.Fold, listener int32) changes {
 	f := newChanges(fold, listener)
 	f.hasBurst, f.burstAfter, f.burstEnd = true, b.floor, b.releaseSeq
 	if b.releaseSeq > 0 {
@@ -176,7 +179,7 @@ func readBurst(rec *trace.Recorder, b burst, pos uint64, fold *trace.Fold, liste
 }
 
 // readFlow reads the newest changes. It reads more and more of the log, until it finds maxFlow of them or reaches compareReach.
-func readFlow(rec *trace.Recorder, pos uint64, fold *trace.Fold, listener int32, at time.Duration, paused bool) changes {
+func readFlow(rec *trace.Recorder, pos uint64, fold *fold.Fold, listener int32, at time.Duration, paused bool) changes {
 	for reach := uint64(compareReach / 16); ; reach *= 4 {
 		begin := uint64(1)
 		if pos > reach {
@@ -194,7 +197,7 @@ func readFlow(rec *trace.Recorder, pos uint64, fold *trace.Fold, listener int32,
 }
 
 // Comparison returns what the releases that run side by side made of the same changes, at the view's position; nil for a single release.
-func (v *View) Comparison() *trace.Comparison {
+func (v *View) Comparison() *facts.Comparison {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.mode == live {
@@ -205,12 +208,12 @@ func (v *View) Comparison() *trace.Comparison {
 }
 
 // comparison returns the Comparison at the view's position. v.mu is held.
-func (v *View) comparison(state *trace.State) *trace.Comparison {
+func (v *View) comparison(state *fold.State) *facts.Comparison {
 	return v.comparer.compareAt(v.rec, v.fold, state, v.timeline.marks, v.moment(), v.mode == paused)
 }
 
 // append writes the comparison if the page has another one.
-func (c *comparer) append(b []byte, x *trace.Comparison, all bool) []byte {
+func (c *comparer) append(b []byte, x *facts.Comparison, all bool) []byte {
 	text, err := json.Marshal(x) // null if there is nothing to compare
 	if err != nil {              // a Comparison always marshals
 		panic(err)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"informerscope/core/event"
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 )
 
 // change is one version of one object as the API server sent it, and what each lane made of it.
@@ -88,7 +88,7 @@ type changes struct {
 const slab = 64
 
 // newChanges returns empty changes for the fold's lanes. They follow one listener's handler.
-func newChanges(fold *trace.Fold, listener int32) changes {
+func newChanges(fold *fold.Fold, listener int32) changes {
 	f := changes{listener: listener, lanes: make([]laneChanges, fold.Lanes())}
 	for i := range f.lanes {
 		f.lanes[i].hasDeltaFIFO = fold.QueueKind(i) == "DeltaFIFO"

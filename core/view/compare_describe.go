@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strconv"
 
-	"informerscope/core/trace"
+	"informerscope/core/facts"
+	"informerscope/core/fold"
 )
 
 // describer names the changes of one Comparison.
 type describer struct {
 	changes   *changes
-	fold      *trace.Fold
+	fold      *fold.Fold
 	isFlow    bool
 	selection []*change
 	places    map[int]int       // by a change's order: its number in selection, from 1
@@ -19,20 +20,20 @@ type describer struct {
 }
 
 // describe returns the Comparison of all followed changes. It names those in shown.
-func (c *comparer) describe(fold *trace.Fold, shown []*change, listener int32) *trace.Comparison {
+func (c *comparer) describe(folded *fold.Fold, shown []*change, listener int32) *facts.Comparison {
 	f := &c.changes
 	f.number()
-	d := &describer{changes: f, fold: fold, isFlow: c.isFlow, selection: shown, places: map[int]int{}, letters: map[string]string{}}
-	out := &trace.Comparison{
+	d := &describer{changes: f, fold: folded, isFlow: c.isFlow, selection: shown, places: map[int]int{}, letters: map[string]string{}}
+	out := &facts.Comparison{
 		Burst: !c.isFlow, Held: c.burst.isHeld, From: c.burst.holdSeq, To: c.burst.releaseSeq, Cut: c.burst.isCut,
-		Listener: listener, Changes: []trace.SentChange{}, Lanes: make([]trace.LaneComparison, len(f.lanes)),
+		Listener: listener, Changes: []facts.SentChange{}, Lanes: make([]facts.LaneComparison, len(f.lanes)),
 	}
 	for i, ch := range shown {
 		d.places[ch.order] = i + 1
 		if d.letters[ch.key] == "" {
 			d.letters[ch.key] = string(rune('A' + len(d.letters)))
 		}
-		out.Changes = append(out.Changes, trace.SentChange{N: i + 1, Seq: ch.seq, AtMillis: millis(ch.sentAt), Key: ch.key, RV: ch.rv,
+		out.Changes = append(out.Changes, facts.SentChange{N: i + 1, Seq: ch.seq, AtMillis: millis(ch.sentAt), Key: ch.key, RV: ch.rv,
 			Op: ch.op.String(), Letter: d.letters[ch.key], Label: d.label(ch)})
 	}
 	out.Total, out.Keys = f.total, len(f.keys)
@@ -62,15 +63,15 @@ func (d *describer) label(c *change) string {
 	return ""
 }
 
-func (d *describer) lane(i int) trace.LaneComparison {
+func (d *describer) lane(i int) facts.LaneComparison {
 	l := &d.changes.lanes[i]
-	out := trace.LaneComparison{Waits: d.waitingChanges(i), Waiting: l.waitCount, Took: d.takenChanges(i), Taken: l.takeCount, Pops: l.popCount,
-		StoredCount: l.storeCount, StoredLate: l.storeLate, Newest: []trace.StoredChange{}, GivenCount: l.handlerCount, GivenLate: l.handlerLate}
-	out.Stored = d.steps(i, func(x *changeInLane) *trace.ChangeStep {
-		return &trace.ChangeStep{Position: x.storePosition, Seq: x.storeSeq, AtMillis: millis(x.storeAt), Op: x.storeOp.String()}
+	out := facts.LaneComparison{Waits: d.waitingChanges(i), Waiting: l.waitCount, Took: d.takenChanges(i), Taken: l.takeCount, Pops: l.popCount,
+		StoredCount: l.storeCount, StoredLate: l.storeLate, Newest: []facts.StoredChange{}, GivenCount: l.handlerCount, GivenLate: l.handlerLate}
+	out.Stored = d.steps(i, func(x *changeInLane) *facts.ChangeStep {
+		return &facts.ChangeStep{Position: x.storePosition, Seq: x.storeSeq, AtMillis: millis(x.storeAt), Op: x.storeOp.String()}
 	})
-	out.Given = d.steps(i, func(x *changeInLane) *trace.ChangeStep {
-		return &trace.ChangeStep{Position: x.handlerPosition, Seq: x.handlerSeq, AtMillis: millis(x.handlerAt), Op: x.handlerOp.String()}
+	out.Given = d.steps(i, func(x *changeInLane) *facts.ChangeStep {
+		return &facts.ChangeStep{Position: x.handlerPosition, Seq: x.handlerSeq, AtMillis: millis(x.handlerAt), Op: x.handlerOp.String()}
 	})
 	if d.isFlow { // only the shown changes are compared
 		for _, w := range out.Waits {
@@ -89,8 +90,8 @@ func (d *describer) lane(i int) trace.LaneComparison {
 }
 
 // waitingChanges returns the shown changes that are in a lane's queue, in its order.
-func (d *describer) waitingChanges(i int) []trace.WaitingChanges {
-	out := []trace.WaitingChanges{}
+func (d *describer) waitingChanges(i int) []facts.WaitingChanges {
+	out := []facts.WaitingChanges{}
 	l := &d.changes.lanes[i]
 	in := func(c *change) *changeInLane { return &c.lanes[i] }
 	var waiting []*change
@@ -106,7 +107,7 @@ func (d *describer) waitingChanges(i int) []trace.WaitingChanges {
 		}
 		n, left := 0, len(line)
 		if left > 0 {
-			d.fold.RangeQueue(i, func(q trace.QueueItem) bool {
+			d.fold.RangeQueue(i, func(q fold.QueueItem) bool {
 				n++
 				if _, ours := line[q.Key]; ours {
 					line[q.Key] = n
@@ -121,7 +122,7 @@ func (d *describer) waitingChanges(i int) []trace.WaitingChanges {
 	})
 	for j, c := range waiting {
 		if j == 0 || l.hasDeltaFIFO && waiting[j-1].key != c.key {
-			w := trace.WaitingChanges{}
+			w := facts.WaitingChanges{}
 			if l.hasDeltaFIFO {
 				w.Letter = d.letters[c.key]
 			}
@@ -134,8 +135,8 @@ func (d *describer) waitingChanges(i int) []trace.WaitingChanges {
 }
 
 // takenChanges returns the shown changes that a lane's Pop has taken, by pop.
-func (d *describer) takenChanges(i int) []trace.TakenChanges {
-	out := []trace.TakenChanges{}
+func (d *describer) takenChanges(i int) []facts.TakenChanges {
+	out := []facts.TakenChanges{}
 	var taken []*change
 	for _, c := range d.selection {
 		if c.lanes[i].pop != nil {
@@ -152,7 +153,7 @@ func (d *describer) takenChanges(i int) []trace.TakenChanges {
 			if d.isFlow {
 				n = len(out) + 1
 			}
-			out = append(out, trace.TakenChanges{N: n, Seq: p.seq, Deltas: p.deltas, Batch: p.isBatch})
+			out = append(out, facts.TakenChanges{N: n, Seq: p.seq, Deltas: p.deltas, Batch: p.isBatch})
 		}
 		t := &out[len(out)-1]
 		t.Changes = append(t.Changes, d.place(c))
@@ -162,8 +163,8 @@ func (d *describer) takenChanges(i int) []trace.TakenChanges {
 
 // steps returns the shown changes that reached a lane's store or handler, in the order of their arrival there. at returns a change's step, with Seq 0 if it
 // has not arrived.
-func (d *describer) steps(i int, at func(*changeInLane) *trace.ChangeStep) []trace.ChangeStep {
-	out := []trace.ChangeStep{}
+func (d *describer) steps(i int, at func(*changeInLane) *facts.ChangeStep) []facts.ChangeStep {
+	out := []facts.ChangeStep{}
 	for _, c := range d.selection {
 		x := &c.lanes[i]
 		step := at(x)
@@ -176,7 +177,7 @@ func (d *describer) steps(i int, at func(*changeInLane) *trace.ChangeStep) []tra
 		}
 		out = append(out, *step)
 	}
-	slices.SortFunc(out, func(a, b trace.ChangeStep) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(out, func(a, b facts.ChangeStep) int { return cmp.Compare(a.Seq, b.Seq) })
 	if d.isFlow {
 		for j := range out {
 			out[j].Position = j + 1
@@ -195,8 +196,8 @@ func (d *describer) labelOf(order int) string {
 }
 
 // newestChanges returns, for each key in stored, the change that the store took last.
-func (d *describer) newestChanges(i int, stored []trace.ChangeStep) []trace.StoredChange {
-	out := []trace.StoredChange{}
+func (d *describer) newestChanges(i int, stored []facts.ChangeStep) []facts.StoredChange {
+	out := []facts.StoredChange{}
 	at := map[string]int{}
 	for _, step := range stored {
 		var c *change
@@ -207,7 +208,7 @@ func (d *describer) newestChanges(i int, stored []trace.ChangeStep) []trace.Stor
 			c = d.changes.lanes[i].burstChanges[d.selection[step.N-1].key]
 			op = c.lanes[i].storeOp.String()
 		}
-		s := trace.StoredChange{N: d.place(c), Letter: d.letters[c.key], Label: d.label(c), Key: c.key, RV: c.rv, Op: op}
+		s := facts.StoredChange{N: d.place(c), Letter: d.letters[c.key], Label: d.label(c), Key: c.key, RV: c.rv, Op: op}
 		if j, ok := at[c.key]; ok {
 			out[j] = s
 			continue
@@ -219,7 +220,7 @@ func (d *describer) newestChanges(i int, stored []trace.ChangeStep) []trace.Stor
 }
 
 // countLate counts the steps that follow a step whose change was sent later.
-func countLate(steps []trace.ChangeStep) (n int) {
+func countLate(steps []facts.ChangeStep) (n int) {
 	newest := 0
 	for _, s := range steps {
 		if s.N < newest {
@@ -231,11 +232,11 @@ func countLate(steps []trace.ChangeStep) (n int) {
 }
 
 // findOvertaking returns the first step that precedes a step whose change was sent earlier, nil for none.
-func findOvertaking(steps []trace.ChangeStep) *trace.Overtaking {
+func findOvertaking(steps []facts.ChangeStep) *facts.Overtaking {
 	for i, later := range steps {
 		for _, earlier := range steps[i+1:] {
 			if later.N > earlier.N {
-				return &trace.Overtaking{Later: later.N, Earlier: earlier.N, Millis: earlier.AtMillis - later.AtMillis}
+				return &facts.Overtaking{Later: later.N, Earlier: earlier.N, Millis: earlier.AtMillis - later.AtMillis}
 			}
 		}
 	}

@@ -15,10 +15,12 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/event"
+	"informerscope/core/facts"
 	"informerscope/core/informer"
 	"informerscope/core/lab"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 	"informerscope/core/view"
 )
 
@@ -211,7 +213,7 @@ func only(ids, compared []sentID) (out []sentID) {
 }
 
 // check compares a comparison with the log.
-func check(t *testing.T, rec *trace.Recorder, pos uint64, got *trace.Comparison, paused bool) {
+func check(t *testing.T, rec *trace.Recorder, pos uint64, got *facts.Comparison, paused bool) {
 	t.Helper()
 	if got == nil {
 		t.Fatalf("seq %d: nothing is compared", pos)
@@ -300,7 +302,7 @@ func check(t *testing.T, rec *trace.Recorder, pos uint64, got *trace.Comparison,
 		}
 		for _, steps := range []struct {
 			what      string
-			got       []trace.ChangeStep
+			got       []facts.ChangeStep
 			log       []sentID
 			count, by int
 		}{
@@ -422,7 +424,7 @@ func TestTheComparisonOfARecording(t *testing.T) {
 		_, err := l.Record(&file)
 		do(t, err)
 		again := trace.NewRecorder(trace.RecorderOptions{})
-		_, _, warning, err := trace.ReadFile(&file, trace.ReadOptions{}, again.Append)
+		_, _, warning, err := tracefile.ReadFile(&file, tracefile.ReadOptions{}, again.Append)
 		do(t, err)
 		do(t, warning)
 		rng := rand.New(rand.NewPCG(1, 1))
@@ -594,7 +596,7 @@ func TestWhatFlowsByIsComparedAFewAtATime(t *testing.T) {
 			t.Errorf("181 s later: %s", text(got))
 		}
 		cluster(t, l, "rate", lab.ClusterArgs{PerSecond: 50})
-		var last []trace.SentChange
+		var last []facts.SentChange
 		chosen := 0
 		for range 200 { // 20 s
 			pass(100 * time.Millisecond)

@@ -8,9 +8,11 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"informerscope/core/trace"
-	"informerscope/core/view"
 	"k8s.io/utils/clock"
+
+	"informerscope/core/facts"
+	"informerscope/core/fold"
+	"informerscope/core/view"
 )
 
 // TestFactsCountWhatStateHas: the counts in facts are State's: sums of the queue and of the rings, the open requests, and each change in one part of the
@@ -44,7 +46,7 @@ func TestFactsCountWhatStateHas(t *testing.T) {
 }
 
 // countsOf compares the facts of a moment with its State, and notes what occurred.
-func countsOf(t *testing.T, s *trace.State, f *trace.Facts, seen map[string]int) {
+func countsOf(t *testing.T, s *fold.State, f *facts.Facts, seen map[string]int) {
 	t.Helper()
 	deltas, pending, open := 0, 0, 0
 	for _, n := range s.Queue.Mix {
@@ -56,7 +58,7 @@ func countsOf(t *testing.T, s *trace.State, f *trace.Facts, seen map[string]int)
 			continue
 		}
 		pending += l.Pending
-		j := slices.IndexFunc(f.Listeners, func(x trace.ListenerFacts) bool { return x.ID == l.ID })
+		j := slices.IndexFunc(f.Listeners, func(x facts.ListenerFacts) bool { return x.ID == l.ID })
 		if d := f.Listeners[j].DrainMillis; d != 0 {
 			seen["drain"]++
 			if d != float64(l.Pending)*l.MeanMicros/1e3 {
@@ -73,7 +75,7 @@ func countsOf(t *testing.T, s *trace.State, f *trace.Facts, seen map[string]int)
 		t.Fatalf("seq %d: %d deltas, %d pending, %d open are said; it has %d, %d, %d", s.Seq, f.Deltas, f.Pending, f.Requests.Open, deltas,
 			pending, open)
 	}
-	foremost := slices.IndexFunc(s.API.Requests, func(r trace.WireRequest) bool { return r.ID == f.Requests.Foremost })
+	foremost := slices.IndexFunc(s.API.Requests, func(r fold.WireRequest) bool { return r.ID == f.Requests.Foremost })
 	if len(s.API.Requests) > 0 && (foremost < 0 || open > 0 && !s.API.Requests[foremost].Open) {
 		t.Fatalf("seq %d: request %d is to be told of, of %+v", s.Seq, f.Requests.Foremost, s.API.Requests)
 	}
@@ -88,10 +90,10 @@ func countsOf(t *testing.T, s *trace.State, f *trace.Facts, seen map[string]int)
 }
 
 // expectLedger checks that each frame of the wire is in at most one part of the ledger: sent but not taken, or taken and no longer queued.
-func expectLedger(t *testing.T, s *trace.State, l *trace.Ledger, seen map[string]int) {
+func expectLedger(t *testing.T, s *fold.State, l *facts.Ledger, seen map[string]int) {
 	t.Helper()
 	wire, store, queued := 0, 0, map[string]bool{}
-	for _, list := range [][]trace.QueueItem{s.Queue.Batch, s.Queue.Items} {
+	for _, list := range [][]fold.QueueItem{s.Queue.Batch, s.Queue.Items} {
 		for i := range list {
 			queued[list[i].RV] = true
 			for _, d := range list[i].Deltas {
@@ -116,7 +118,7 @@ func expectLedger(t *testing.T, s *trace.State, l *trace.Ledger, seen map[string
 	if !hidden && l.Queue.Count < len(s.Queue.Items)+len(s.Queue.Batch) {
 		t.Fatalf("seq %d: %d changes are said to be in the queue %s", s.Seq, l.Queue.Count, asJSON(t, s.Queue))
 	}
-	for name, part := range map[string]*trace.LedgerPart{"wire": &l.Wire, "queue": &l.Queue, "store": &l.Store} {
+	for name, part := range map[string]*facts.LedgerPart{"wire": &l.Wire, "queue": &l.Queue, "store": &l.Store} {
 		sum := 0
 		for _, n := range part.Mix {
 			sum += n
@@ -131,10 +133,10 @@ func expectLedger(t *testing.T, s *trace.State, l *trace.Ledger, seen map[string
 }
 
 // expectFocus checks the focus while there is a problem.
-func expectFocus(t *testing.T, s *trace.State, f *trace.Facts, seen map[string]int) {
+func expectFocus(t *testing.T, s *fold.State, f *facts.Facts, seen map[string]int) {
 	t.Helper()
 	var want []string
-	switch pop := slices.ContainsFunc(s.Holds, func(h trace.Hold) bool { return h.Stage == "pop" }); {
+	switch pop := slices.ContainsFunc(s.Holds, func(h fold.Hold) bool { return h.Stage == "pop" }); {
 	case !f.Sure:
 		want = []string{"api", "reflector"}
 	case s.Reflector.Phase != "watching":

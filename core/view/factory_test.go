@@ -9,8 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"informerscope/core/facts"
+	"informerscope/core/fold"
 	"informerscope/core/selection"
-	"informerscope/core/trace"
 )
 
 // TestFramesOfSeveralInformersAddUp: the page that received the frames shows the fold of the log up to the view's position. It has one informer in full and
@@ -82,15 +83,15 @@ func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 type askedOf struct{ open, ended, twice int }
 
 // asked compares a Factory's API server and requests with the States of the lanes.
-func asked(t *testing.T, fold *trace.Fold, seen *askedOf) {
+func asked(t *testing.T, f *fold.Fold, seen *askedOf) {
 	t.Helper()
-	is := fold.Factory(0)
+	is := f.Factory(0)
 	if is == nil {
 		return
 	}
 	lists, watches, open, latest := 0, 0, 0, 0
 	for _, r := range is.Rows {
-		s := fold.LaneState(r.Lane)
+		s := f.LaneState(r.Lane)
 		lists, watches = lists+s.Reflector.Lists, watches+s.Reflector.Watches
 		rv, _ := strconv.Atoi(s.API.ResourceVersion)
 		latest = max(latest, rv)
@@ -98,7 +99,7 @@ func asked(t *testing.T, fold *trace.Fold, seen *askedOf) {
 			t.Fatalf("%+v has sent %d LISTs and %d WATCHes", r, s.Reflector.Lists, s.Reflector.Watches)
 		}
 		// A State has the open requests first, and then the one that ended last.
-		var newest *trace.WireRequest
+		var newest *fold.WireRequest
 		n := 0
 		for i := range s.API.Requests {
 			if q := &s.API.Requests[i]; q.Open || n == 0 {
@@ -113,7 +114,7 @@ func asked(t *testing.T, fold *trace.Fold, seen *askedOf) {
 			t.Fatalf("%+v has the requests %+v", r, s.API.Requests)
 		}
 		if newest != nil {
-			want := trace.FactoryRequest{Open: newest.Open, Status: newest.Status, SentMillis: newest.SentMillis, Bytes: newest.Bytes,
+			want := facts.FactoryRequest{Open: newest.Open, Status: newest.Status, SentMillis: newest.SentMillis, Bytes: newest.Bytes,
 				Frames: newest.Frames, Error: newest.Error, Verb: "LIST"}
 			if strings.Contains(newest.URL, "sendInitialEvents=true") {
 				want.Verb = "WatchList"

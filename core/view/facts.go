@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"informerscope/core/trace"
+	"informerscope/core/facts"
+	"informerscope/core/fold"
 )
 
 // freshSteps are the ages in ms at which an object of the store counts as less fresh.
@@ -14,17 +15,17 @@ var freshSteps = []float64{4e3, 12e3, 26e3, 60e3}
 // factInputs has all inputs of a lane's facts. state is the lane's at the fold's position. moment is the moment shown: that of the fold's last event, or a
 // later one before the next event.
 type factInputs struct {
-	fold    *trace.Fold
+	fold    *fold.Fold
 	lane    int
-	state   *trace.State
+	state   *fold.State
 	moment  time.Duration
 	scratch map[string]struct{} // scratch space for counting
 }
 
 // SetFacts sets the facts of a fold's State and of its lanes. at is the moment shown; if the fold's is later, that one counts.
-func SetFacts(f *trace.Fold, s *trace.State, at time.Duration) {
+func SetFacts(f *fold.Fold, s *fold.State, at time.Duration) {
 	seen := map[string]struct{}{}
-	of := func(lane int, s *trace.State) *trace.Facts {
+	of := func(lane int, s *fold.State) *facts.Facts {
 		x := factInputs{fold: f, lane: lane, state: s, moment: max(at, f.At()), scratch: seen}
 		return x.facts()
 	}
@@ -38,10 +39,10 @@ func SetFacts(f *trace.Fold, s *trace.State, at time.Duration) {
 }
 
 // facts computes the facts of a lane. They depend only on the inputs.
-func (x *factInputs) facts() *trace.Facts {
+func (x *factInputs) facts() *facts.Facts {
 	s := x.state
 	recent := x.fold.Recent(x.lane)
-	f := &trace.Facts{
+	f := &facts.Facts{
 		Sure:        s.Source.Trouble == "" && s.Source.Cause == "" && s.Reflector.Phase != "backoff" && !recent.Silent,
 		Unlisted:    s.Reflector.ResourceVersion == "" && !s.Queue.Synced,
 		Fresh:       freshSteps,
@@ -62,14 +63,14 @@ func (x *factInputs) facts() *trace.Facts {
 		f.StaleSince = millis(recent.SilentAt)
 	}
 	f.WritesPerSecond = x.fold.WritesPerSecond(x.moment)
-	f.Listeners = make([]trace.ListenerFacts, 0, len(s.Listeners))
+	f.Listeners = make([]facts.ListenerFacts, 0, len(s.Listeners))
 	for i := range s.Listeners {
 		l := &s.Listeners[i]
 		if l.Removed {
 			continue
 		}
 		in, out := x.fold.Rate(x.lane, l.ID).At(x.moment)
-		f.Listeners = append(f.Listeners, trace.ListenerFacts{ID: l.ID, In: in, Out: out, Slow: isSlow(l), DrainMillis: drainMillis(s, l)})
+		f.Listeners = append(f.Listeners, facts.ListenerFacts{ID: l.ID, In: in, Out: out, Slow: isSlow(l), DrainMillis: drainMillis(s, l)})
 		f.Pending += l.Pending
 	}
 	//maporder:free a sum of whole numbers
@@ -89,7 +90,7 @@ const passageTime = 2 * time.Second
 func micros(d time.Duration) float64 { return float64(d) / 1e3 }
 
 // isUpToDate reports whether the store has every change that the log knows of.
-func isUpToDate(s *trace.State) bool {
+func isUpToDate(s *fold.State) bool {
 	if s.Reflector.Phase != "watching" || s.Queue.Depth > 0 || len(s.Queue.Batch) > 0 {
 		return false
 	}
@@ -103,10 +104,10 @@ func isUpToDate(s *trace.State) bool {
 }
 
 // isDelayed reports whether the cluster may have changes that the log does not know of yet: the wire delays them, or the API server that answers is behind.
-func isDelayed(s *trace.State) bool { return isOn(s, "delay") || isOn(s, "failover") }
+func isDelayed(s *fold.State) bool { return isOn(s, "delay") || isOn(s, "failover") }
 
 // isOn reports whether the fault with a name is on.
-func isOn(s *trace.State, name string) bool {
+func isOn(s *fold.State, name string) bool {
 	for _, fault := range s.Faults {
 		if fault.On && fault.Name == name {
 			return true
@@ -119,15 +120,15 @@ func isOn(s *trace.State, name string) bool {
 const growWindow = 2 * time.Second
 
 // growthRate returns how fast the queue grows while Pop is held, in entries a second; 0 if Pop is not held.
-func growthRate(s *trace.State, recent *trace.Recent, at time.Duration) float64 {
+func growthRate(s *fold.State, recent *fold.Recent, at time.Duration) float64 {
 	h := &recent.Depths
 	for _, hold := range s.Holds {
 		if hold.Stage != "pop" || !h.Begun {
 			continue
 		}
 		from := max(at-growWindow, time.Duration(hold.SinceMillis*float64(time.Millisecond)))
-		step := min(int64(max(from, 0)/trace.DepthStep), h.Last)
-		over := at - time.Duration(step+1)*trace.DepthStep
+		step := min(int64(max(from, 0)/fold.DepthStep), h.Last)
+		over := at - time.Duration(step+1)*fold.DepthStep
 		if over <= 0 {
 			return 0
 		}
@@ -143,7 +144,7 @@ func growthRate(s *trace.State, recent *trace.Recent, at time.Duration) float64 
 }
 
 // isSlow reports whether the listener's handler is slow: its pace was set so, its calls take long, or its ring grew.
-func isSlow(l *trace.Listener) bool {
+func isSlow(l *fold.Listener) bool {
 	return l.PaceMillis >= 50 || l.MeanMicros > 50e3 && l.Pending > 8 || len(l.Capacities) > 0 && l.Pending > l.Capacity/4
 }
 
@@ -152,8 +153,8 @@ const manyPending = 20
 
 // drainMillis returns how long l's handler will need for its backlog, in ms, if its calls take as long as before. It returns 0 if the backlog is small, or if
 // the listener is held.
-func drainMillis(s *trace.State, l *trace.Listener) float64 {
-	held := slices.ContainsFunc(s.Holds, func(h trace.Hold) bool { return h.Stage == "deliver" && h.Listener == l.ID })
+func drainMillis(s *fold.State, l *fold.Listener) float64 {
+	held := slices.ContainsFunc(s.Holds, func(h fold.Hold) bool { return h.Stage == "deliver" && h.Listener == l.ID })
 	if held || l.Pending <= manyPending {
 		return 0
 	}
@@ -162,7 +163,7 @@ func drainMillis(s *trace.State, l *trace.Listener) float64 {
 
 // mainListener returns the listener that the page draws large: recent.Main. Until one has had a backlog it returns the third, which by default
 // is the slow one.
-func (x *factInputs) mainListener(recent *trace.Recent) int32 {
+func (x *factInputs) mainListener(recent *fold.Recent) int32 {
 	var there []int32
 	for i := range x.state.Listeners {
 		l := &x.state.Listeners[i]
@@ -181,11 +182,11 @@ func (x *factInputs) mainListener(recent *trace.Recent) int32 {
 }
 
 // depthsOf returns the queue's greatest depth in each recent step of time.
-func depthsOf(recent *trace.Recent) trace.Depths {
+func depthsOf(recent *fold.Recent) facts.Depths {
 	h := &recent.Depths
-	d := trace.Depths{StepMillis: millis(trace.DepthStep), Max: []int{}}
+	d := facts.Depths{StepMillis: millis(fold.DepthStep), Max: []int{}}
 	if h.Begun {
-		d.FromMillis = millis(time.Duration(h.First) * trace.DepthStep)
+		d.FromMillis = millis(time.Duration(h.First) * fold.DepthStep)
 	}
 	h.Range(func(_ int64, depth int) { d.Max = append(d.Max, depth) })
 	return d
@@ -194,7 +195,7 @@ func depthsOf(recent *trace.Recent) trace.Depths {
 // nextRequest returns the request that a Reflector sends after its backoff, nil if it is not in one.
 //
 // Mirrors client-go tools/cache.(*Reflector).relistResourceVersion and rewatchResourceVersion (v0.37.2).
-func nextRequest(s *trace.State) *trace.NextRequest {
+func nextRequest(s *fold.State) *facts.NextRequest {
 	r := &s.Reflector
 	if r.Phase != "backoff" {
 		return nil
@@ -206,7 +207,7 @@ func nextRequest(s *trace.State) *trace.NextRequest {
 	if s.Resource.Namespace != "" {
 		path += "/namespaces/" + s.Resource.Namespace
 	}
-	n := &trace.NextRequest{Verb: "LIST", Path: path + "/" + s.Resource.Resource, ResourceVersion: r.ResourceVersion}
+	n := &facts.NextRequest{Verb: "LIST", Path: path + "/" + s.Resource.Resource, ResourceVersion: r.ResourceVersion}
 	if r.BackoffThen == "watch again" {
 		n.Verb = "WATCH"
 		return n
@@ -224,12 +225,12 @@ func nextRequest(s *trace.State) *trace.NextRequest {
 }
 
 // versionsOf returns by how many versions the store is behind the Reflector, and the Reflector behind the cluster.
-func versionsOf(s *trace.State) trace.Versions {
+func versionsOf(s *fold.State) facts.Versions {
 	store, here, cluster := s.Indexer.ResourceVersion, s.Reflector.ResourceVersion, s.API.ResourceVersion
 	if cluster == "" {
 		cluster = here
 	}
-	return trace.Versions{Queued: versionLead(store, here), Behind: versionLead(here, cluster), Total: versionLead(store, cluster)}
+	return facts.Versions{Queued: versionLead(store, here), Behind: versionLead(here, cluster), Total: versionLead(store, cluster)}
 }
 
 // versionLead returns how far the resourceVersion b is ahead of a, nil if one of them is not a number.
@@ -254,8 +255,8 @@ var pathCauses = []string{"relay-gone", "relay-silent", "proxy", "credentials", 
 var answerCauses = []string{"unauthorized", "forbidden", "namespace-missing", "not-served", "kubeconfig", "context", "context-not-served"}
 
 // troubleOf returns the trouble between the informer and its cluster. cause is that of the error that led to the last backoff.
-func troubleOf(s *trace.State, cause string) trace.TroubleFacts {
-	t := trace.TroubleFacts{Cause: s.Source.Cause}
+func troubleOf(s *fold.State, cause string) facts.TroubleFacts {
+	t := facts.TroubleFacts{Cause: s.Source.Cause}
 	switch {
 	case t.Cause != "":
 		t.Down = true

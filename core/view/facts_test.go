@@ -12,6 +12,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/event"
+	"informerscope/core/facts"
+	"informerscope/core/fold"
 	"informerscope/core/lab"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -113,12 +115,12 @@ func asJSON(t *testing.T, x any) string {
 }
 
 // laneFacts returns the facts of every lane at a view's position.
-func laneFacts(v *view.View) []*trace.Facts {
+func laneFacts(v *view.View) []*facts.Facts {
 	s := v.State()
 	if len(s.Lanes) == 0 {
-		return []*trace.Facts{s.Facts}
+		return []*facts.Facts{s.Facts}
 	}
-	var out []*trace.Facts
+	var out []*facts.Facts
 	for _, lane := range s.Lanes {
 		out = append(out, lane.Facts)
 	}
@@ -198,7 +200,7 @@ func TestFactsAreTheSameWhicheverWayOneComes(t *testing.T) {
 }
 
 // sameMembers compares the facts in frames with facts, member by member.
-func sameMembers(sent map[string]json.RawMessage, f *trace.Facts) bool {
+func sameMembers(sent map[string]json.RawMessage, f *facts.Facts) bool {
 	text, err := json.Marshal(f)
 	if err != nil {
 		return false
@@ -307,18 +309,18 @@ func TestFactsForetell(t *testing.T) {
 // foretold compares the predictions at each event of a log with what follows, and counts the cases.
 func foretold(t *testing.T, rec *trace.Recorder, sizes map[int]int, requests map[string]int) {
 	v := view.New(rec, clock.RealClock{})
-	fold := trace.NewFold()
+	f := fold.NewFold()
 	seen := map[string]struct{}{}
-	waits := map[uint8]*trace.NextRequest{}
+	waits := map[uint8]*facts.NextRequest{}
 	for _, e := range events(rec) {
 		if e.Kind == event.KindPopped {
 			takes := e.Popped().Deltas
 			sizes[takes]++
-			if n := fold.NextPop(int(e.Lane), seen); n != takes {
-				t.Fatalf("seq %d: the next Pop is said to take %d, and takes %d of\n%s", e.Seq, n, takes, asJSON(t, fold.State().Queue))
+			if n := f.NextPop(int(e.Lane), seen); n != takes {
+				t.Fatalf("seq %d: the next Pop is said to take %d, and takes %d of\n%s", e.Seq, n, takes, asJSON(t, f.State().Queue))
 			}
 		}
-		fold.Apply(e)
+		f.Apply(e)
 		switch e.Kind {
 		case event.KindBackoff:
 			v.Seek(e.Seq)
@@ -362,9 +364,9 @@ func TestCurveAndRatesAreThoseOfTheLog(t *testing.T) {
 				in, out := map[key]int{}, map[key]int{}
 				depth := map[int64]int{}
 				now, newest := 0, int64(-1)
-				fold := trace.NewFold()
+				folded := fold.NewFold()
 				for _, e := range log[:n] {
-					fold.Apply(e)
+					folded.Apply(e)
 					k := key{int64(e.Listener()), int64(e.At / time.Second)}
 					switch {
 					case e.Kind == event.KindAccepted:
@@ -372,11 +374,11 @@ func TestCurveAndRatesAreThoseOfTheLog(t *testing.T) {
 					case e.Kind == event.KindHandled:
 						out[k]++
 					case e.Kind >= event.KindQueued && e.Kind <= event.KindQueueClosed:
-						step := int64(e.At / trace.DepthStep)
+						step := int64(e.At / fold.DepthStep)
 						for s := newest + 1; newest >= 0 && s <= step; s++ {
 							depth[s] = now
 						}
-						now = fold.QueueLen(0)
+						now = folded.QueueLen(0)
 						depth[step] = max(depth[step], now)
 						newest = step
 					}
@@ -404,7 +406,7 @@ func TestCurveAndRatesAreThoseOfTheLog(t *testing.T) {
 						t.Fatalf("seq %d: step %d is %d deep, the log says %d", n, j, d, depth[first+int64(j)])
 					}
 				}
-				if _, older := depth[first-1]; older && len(f.Depths.Max) < trace.DepthSteps {
+				if _, older := depth[first-1]; older && len(f.Depths.Max) < fold.DepthSteps {
 					t.Fatalf("seq %d: of a longer history only %d steps are told", n, len(f.Depths.Max))
 				}
 			}
@@ -421,22 +423,22 @@ func TestTheListenerThatMattersIsSteady(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			rec := whole()
 			stirred(t, release, uint64(i+41), rec)
-			fold := trace.NewFold()
+			f := fold.NewFold()
 			main, since, changes := int32(0), time.Duration(0), 0
 			for _, e := range events(rec) {
-				fold.Apply(e)
-				r := fold.Recent(0)
+				f.Apply(e)
+				r := f.Recent(0)
 				if r.Main == main {
 					continue
 				}
-				gone := slices.ContainsFunc(fold.State().Listeners, func(l trace.Listener) bool { return l.ID == main && l.Removed })
+				gone := slices.ContainsFunc(f.State().Listeners, func(l fold.Listener) bool { return l.ID == main && l.Removed })
 				if main != 0 && e.At-since < 4*time.Second && e.Kind != event.KindListenerRemoved && !gone {
 					t.Fatalf("seq %d: after %s it is %d, not %d", e.Seq, e.At-since, r.Main, main)
 				}
 				main, since = r.Main, e.At
 				changes++
-				j := slices.IndexFunc(fold.State().Listeners, func(l trace.Listener) bool { return l.ID == main && !l.Removed })
-				if main != 0 && (j < 0 || fold.State().Listeners[j].Pending < 4) {
+				j := slices.IndexFunc(f.State().Listeners, func(l fold.Listener) bool { return l.ID == main && !l.Removed })
+				if main != 0 && (j < 0 || f.State().Listeners[j].Pending < 4) {
 					t.Fatalf("seq %d: listener %d has nothing to tell", e.Seq, main)
 				}
 			}

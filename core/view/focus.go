@@ -1,6 +1,9 @@
 package view
 
-import "informerscope/core/trace"
+import (
+	"informerscope/core/facts"
+	"informerscope/core/fold"
+)
 
 const (
 	// deepQueue is the depth above which the queue is in focus.
@@ -10,7 +13,7 @@ const (
 )
 
 // focusOf returns the stations in focus, for a layout that shows only some of them: those that have a problem now, or had one a moment ago.
-func focusOf(s *trace.State, f *trace.Facts, now float64) []string {
+func focusOf(s *fold.State, f *facts.Facts, now float64) []string {
 	switch {
 	case !f.Sure:
 		return []string{"api", "reflector"}
@@ -25,7 +28,7 @@ func focusOf(s *trace.State, f *trace.Facts, now float64) []string {
 }
 
 // isHeld reports whether a stage is held for at least one listener.
-func isHeld(s *trace.State, stage string) bool {
+func isHeld(s *fold.State, stage string) bool {
 	for i := range s.Holds {
 		if s.Holds[i].Stage == stage {
 			return true
@@ -35,7 +38,7 @@ func isHeld(s *trace.State, stage string) bool {
 }
 
 // greatestDepth returns the greatest depth of the queue since a moment; since is in ms on the log's clock.
-func greatestDepth(s *trace.State, f *trace.Facts, since float64) int {
+func greatestDepth(s *fold.State, f *facts.Facts, since float64) int {
 	deepest := s.Queue.Depth
 	for i, depth := range f.Depths.Max {
 		if f.Depths.FromMillis+f.Depths.StepMillis*float64(i+1) > since {

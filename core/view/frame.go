@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 )
 
 // heartbeat is how often a view that is not paused sends a frame while nothing happens, so that running times (a backoff, an open watch) move on.
@@ -16,7 +16,7 @@ const heartbeat = 100 * time.Millisecond
 // sentView has the position that the last frame carried, and when the frame was sent.
 type sentView struct {
 	sentAt time.Time
-	view   trace.View
+	view   fold.View
 	seq    uint64
 }
 
@@ -51,7 +51,7 @@ func (v *View) Frame() []byte {
 
 	b := make([]byte, 0, 8<<10)
 	b = append(b, `{"lanes":[`...)
-	var state *trace.State
+	var state *fold.State
 	if shown := v.stageLane(); v.fold.Several() {
 		// One of several informers is on stage; each of the others has a row.
 		state = v.fold.LaneState(shown)
@@ -136,7 +136,7 @@ func (v *View) hasMoreCells() bool {
 }
 
 // appendLane writes a lane: the members of its State and facts that changed, its cells and its moves.
-func (v *View) appendLane(b []byte, i int, l *laneView, s *trace.State) []byte {
+func (v *View) appendLane(b []byte, i int, l *laneView, s *fold.State) []byte {
 	if v.sendsAll {
 		clear(l.sections)
 		clear(l.facts)
@@ -190,7 +190,7 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *trace.State) []byte {
 const factsEvery = 200 * time.Millisecond
 
 // appendFacts writes the facts of a lane that changed. It computes them again if the State has changed, or if they are older than factsEvery.
-func (v *View) appendFacts(b []byte, i int, l *laneView, s *trace.State, changed bool) []byte {
+func (v *View) appendFacts(b []byte, i int, l *laneView, s *fold.State, changed bool) []byte {
 	at := v.moment()
 	passed := at - l.factsAt
 	recent := passed >= 0 && passed < factsEvery && (v.mode != paused || passed == 0)
@@ -278,9 +278,9 @@ func appendCells(b []byte, reset bool, set []cell, del []int) []byte {
 	return append(b, `]}`...)
 }
 
-func appendView(b []byte, d trace.View, seq uint64, at float64) []byte {
+func appendView(b []byte, d fold.View, seq uint64, at float64) []byte {
 	text, err := json.Marshal(struct {
-		trace.View
+		fold.View
 		Seq      uint64  `json:"seq"`
 		AtMillis float64 `json:"atMillis"`
 	}{d, seq, at})

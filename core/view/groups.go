@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 )
 
 const (
@@ -26,7 +26,7 @@ type groups struct {
 }
 
 // reset replaces all groups by those of an index. The largest group gets the first number, so the page draws it first.
-func (g *groups) reset(index trace.Index) {
+func (g *groups) reset(index fold.Index) {
 	*g = groups{ids: map[string]int{}}
 	names := make([]string, 0, index.Len())
 	index.Range(func(name string, _ int) bool {
@@ -42,7 +42,7 @@ func (g *groups) reset(index trace.Index) {
 }
 
 // id returns the number of a group. It assigns one to a new group.
-func (g *groups) id(name string, index trace.Index) int {
+func (g *groups) id(name string, index fold.Index) int {
 	id, ok := g.ids[name]
 	if ok {
 		return id
@@ -75,7 +75,7 @@ func (g *groups) leave(id int) {
 }
 
 // count counts the objects of each group. changed: the counts differ from those sent. gaps: most groups are empty, so the view should send all cells again.
-func (g *groups) count(index trace.Index) (changed, gaps bool) {
+func (g *groups) count(index fold.Index) (changed, gaps bool) {
 	renamed := false
 	index.Range(func(name string, _ int) bool {
 		_, known := g.ids[name]

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/object"
-	"informerscope/core/trace"
 )
 
 // maxCells bounds the cells of one frame; the next frames carry the rest.
@@ -78,8 +78,8 @@ type cell struct {
 
 // cells returns the cells to set and the slots to empty, so that the page's cells become the fold's; at most maxCells are set. reset: the page must first drop
 // all its cells.
-func (l *laneView) cells(fold *trace.Fold, lane int, index string, jumped bool) (reset bool, set []cell, del []int) {
-	objects, values := fold.Objects(lane), fold.Index(lane, index)
+func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped bool) (reset bool, set []cell, del []int) {
+	objects, values := f.Objects(lane), f.Index(lane, index)
 	if l.needsRegroup {
 		l.needsRegroup, l.allDirty, reset = false, true, true
 		clear(l.slots)
@@ -109,7 +109,7 @@ func (l *laneView) cells(fold *trace.Fold, lane int, index string, jumped bool) 
 		}
 	}
 	l.allDirty = false
-	objects.Range(func(c *trace.Cell) bool {
+	objects.Range(func(c *fold.Cell) bool {
 		if s := l.slots[c.Key]; s != nil && s.seq == c.Seq {
 			return true
 		}
@@ -124,7 +124,7 @@ func (l *laneView) cells(fold *trace.Fold, lane int, index string, jumped bool) 
 }
 
 // set adds the cell of an object. The object keeps its slot, or gets a free one.
-func (l *laneView) set(set *[]cell, c *trace.Cell, index string, values trace.Index) {
+func (l *laneView) set(set *[]cell, c *fold.Cell, index string, values fold.Index) {
 	s := l.slots[c.Key]
 	if s != nil {
 		l.groups.leave(s.group)
@@ -163,7 +163,7 @@ func (l *laneView) del(del *[]int, key string) {
 }
 
 // groupCounts returns the number of objects of each group, and whether groups or counts differ from those sent.
-func (l *laneView) groupCounts(fold *trace.Fold, lane int, index string) ([]int, bool) {
+func (l *laneView) groupCounts(fold *fold.Fold, lane int, index string) ([]int, bool) {
 	changed, gaps := l.groups.count(fold.Index(lane, index))
 	changed, l.hasNewNames = changed || l.hasNewNames, false
 	l.needsRegroup = l.needsRegroup || gaps

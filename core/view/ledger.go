@@ -3,15 +3,16 @@ package view
 import (
 	"slices"
 
-	"informerscope/core/trace"
+	"informerscope/core/facts"
+	"informerscope/core/fold"
 )
 
 // ledgerRows is how many changes each part of a ledger names.
 const ledgerRows = 3
 
 // ledgerOf returns the newest changes by the part of the way that they have reached: wire, queue or store. deltas is the number of deltas in the queue.
-func ledgerOf(s *trace.State, deltas int) trace.Ledger {
-	var l trace.Ledger
+func ledgerOf(s *fold.State, deltas int) facts.Ledger {
+	var l facts.Ledger
 	q := &s.Queue
 	batch, items := entriesOf(q.Batch), entriesOf(q.Items)
 	for _, e := range slices.Concat(batch, items) {
@@ -20,7 +21,7 @@ func ledgerOf(s *trace.State, deltas int) trace.Ledger {
 	// State lists only the first items.
 	l.Queue.Count = deltas + max(q.BatchSize, len(batch))
 	queued := make(map[string]bool, len(batch)+len(items)+len(q.Items))
-	for _, list := range [][]trace.QueueItem{q.Batch, q.Items} {
+	for _, list := range [][]fold.QueueItem{q.Batch, q.Items} {
 		for i := range list {
 			queued[list[i].RV] = true
 		}
@@ -34,7 +35,7 @@ func ledgerOf(s *trace.State, deltas int) trace.Ledger {
 		if f.RV == "" {
 			continue // an ERROR: it has no version, and ends at the Reflector
 		}
-		e := trace.LedgerEntry{Op: f.Op, Key: f.Key, RV: f.RV, Bytes: f.Bytes}
+		e := facts.LedgerEntry{Op: f.Op, Key: f.Key, RV: f.RV, Bytes: f.Bytes}
 		switch {
 		case isNewer(s.Reflector.ResourceVersion, f.RV):
 			add(&l.Wire, e)
@@ -42,16 +43,16 @@ func ledgerOf(s *trace.State, deltas int) trace.Ledger {
 			add(&l.Store, e)
 		}
 	}
-	for _, p := range []*trace.LedgerPart{&l.Wire, &l.Queue, &l.Store} {
+	for _, p := range []*facts.LedgerPart{&l.Wire, &l.Queue, &l.Store} {
 		if p.First == nil {
-			p.First, p.Mix = []trace.LedgerEntry{}, map[string]int{}
+			p.First, p.Mix = []facts.LedgerEntry{}, map[string]int{}
 		}
 	}
 	return l
 }
 
 // add counts a change, and lists it while there is room.
-func add(p *trace.LedgerPart, e trace.LedgerEntry) {
+func add(p *facts.LedgerPart, e facts.LedgerEntry) {
 	p.Count++
 	if p.Mix == nil {
 		p.Mix = map[string]int{}
@@ -66,12 +67,12 @@ func add(p *trace.LedgerPart, e trace.LedgerEntry) {
 }
 
 // entriesOf returns the deltas of a queue's items, one by one.
-func entriesOf(items []trace.QueueItem) []trace.LedgerEntry {
-	out := make([]trace.LedgerEntry, 0, len(items))
+func entriesOf(items []fold.QueueItem) []facts.LedgerEntry {
+	out := make([]facts.LedgerEntry, 0, len(items))
 	for i := range items {
 		it := &items[i]
 		if len(it.Deltas) == 0 {
-			out = append(out, trace.LedgerEntry{Op: it.Op, Key: it.Key, RV: it.RV})
+			out = append(out, facts.LedgerEntry{Op: it.Op, Key: it.Key, RV: it.RV})
 		}
 		for j := range it.Deltas {
 			d := &it.Deltas[j]
@@ -79,14 +80,14 @@ func entriesOf(items []trace.QueueItem) []trace.LedgerEntry {
 			if key == "" {
 				key = it.Key
 			}
-			out = append(out, trace.LedgerEntry{Op: d.Op, Key: key, RV: d.RV})
+			out = append(out, facts.LedgerEntry{Op: d.Op, Key: key, RV: d.RV})
 		}
 	}
 	return out
 }
 
 // lastListedVersion returns the version of the last item that State lists of a longer queue: newer changes come after it. It returns "" if State lists all.
-func lastListedVersion(q *trace.Queue) string {
+func lastListedVersion(q *fold.Queue) string {
 	if q.Depth <= len(q.Items) || len(q.Items) == 0 {
 		return ""
 	}
@@ -104,8 +105,8 @@ func isNewer(a, b string) bool {
 }
 
 // requestsOf counts the open requests, and chooses the one that the page shows: the first open one, or else the first.
-func requestsOf(s *trace.State) trace.Requests {
-	var r trace.Requests
+func requestsOf(s *fold.State) facts.Requests {
+	var r facts.Requests
 	for i := range s.API.Requests {
 		q := &s.API.Requests[i]
 		if q.Open {

@@ -7,6 +7,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"informerscope/core/event"
+	"informerscope/core/facts"
 	"informerscope/core/informer"
 	"informerscope/core/trace"
 	"informerscope/core/view"
@@ -21,7 +22,7 @@ func watchingTale(t *testing.T) *tale {
 	return x
 }
 
-func (x *tale) facts() *trace.Facts { return x.v.State().Facts }
+func (x *tale) facts() *facts.Facts { return x.v.State().Facts }
 
 // TestUpToDateAndPassage: the store is up to date only while nothing from the wire is on its way into it. The time that the newest change took is shown while
 // its chip may still travel.

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"informerscope/core/analysis"
 	"informerscope/core/event"
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 )
 
 // journeyEvents bounds how far back and how far ahead the log is searched for an object's journey.
@@ -24,10 +25,10 @@ type Object struct {
 	// Unseen is the reason why there is no JSON, for an object of another program's informer.
 	Unseen string `json:"unseen"`
 	// Mutation has the fields that a handler changed in the store's object; OldJSON is then the object before that.
-	Mutation *trace.Mutation `json:"mutation,omitempty"`
-	Journey  []trace.Hop     `json:"journey"`
+	Mutation *fold.Mutation `json:"mutation,omitempty"`
+	Journey  []analysis.Hop `json:"journey"`
 	// Ahead are the object's hops after the view's position; empty while the view follows the log's end.
-	Ahead []trace.Hop `json:"ahead"`
+	Ahead []analysis.Hop `json:"ahead"`
 }
 
 // Object returns the object with a key in a lane: its state in the store, the state before that, and its journey. It returns an error if the log does not have
@@ -110,14 +111,14 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 			out.OldRV = is
 		}
 	}
-	out.Journey = trace.Journey(read, key, from, pos)
+	out.Journey = analysis.Journey(read, key, from, pos)
 	if out.Journey == nil {
-		out.Journey = []trace.Hop{}
+		out.Journey = []analysis.Hop{}
 	}
-	out.Ahead = []trace.Hop{}
+	out.Ahead = []analysis.Hop{}
 	if head, _ := v.rec.Head(); head > pos && !following {
 		// Start at the same event, because a hop's change depends on the hops before it.
-		for _, h := range trace.Journey(read, key, from, min(head, pos+journeyEvents)) {
+		for _, h := range analysis.Journey(read, key, from, min(head, pos+journeyEvents)) {
 			if h.Seq > pos {
 				out.Ahead = append(out.Ahead, h)
 			}
@@ -160,7 +161,7 @@ func versionOf(obj any) string {
 
 // Ride returns the hops of an object's newest change that a lane's handler has handled at the view's position; see trace.RideOf. It returns an error if the
 // log has no change of the object.
-func (v *View) Ride(lane int, key string) (trace.Ride, error) {
+func (v *View) Ride(lane int, key string) (analysis.Ride, error) {
 	v.mu.Lock()
 	pos, gen := v.fold.Seq(), v.gen
 	delta := v.fold.QueueKind(lane) == "DeltaFIFO"
@@ -171,7 +172,7 @@ func (v *View) Ride(lane int, key string) (trace.Ride, error) {
 		from = max(from, pos-journeyEvents)
 	}
 	head, _ := v.rec.Head()
-	ride := trace.RideOf(trace.Journey(read, key, from, min(head, pos+journeyEvents)), key, lane, pos, delta)
+	ride := analysis.RideOf(analysis.Journey(read, key, from, min(head, pos+journeyEvents)), key, lane, pos, delta)
 	switch {
 	case v.rec.Generation() != gen:
 		return ride, errors.New("the log was reset while it was read: try again")

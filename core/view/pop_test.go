@@ -8,9 +8,9 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/lab"
 	"informerscope/core/selection"
-	"informerscope/core/trace"
 	"informerscope/core/view"
 )
 
@@ -74,7 +74,7 @@ func TestWhatIsPoppedKeepsItsType(t *testing.T) {
 					t.Errorf("a resync of %d objects was popped as %v", objects, got)
 				}
 				head, _ := rec.Head()
-				rec.FoldAt(head).Objects(0).Range(func(c *trace.Cell) bool {
+				rec.FoldAt(head).Objects(0).Range(func(c *fold.Cell) bool {
 					if c.Op != event.OpSync {
 						t.Errorf("%s came with a resync and tells of %v", c.Key, c.Op)
 					}

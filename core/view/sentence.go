@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"informerscope/core/event"
-	"informerscope/core/trace"
+	"informerscope/core/facts"
+	"informerscope/core/fold"
 )
 
 // How long a sentence about an event stays, in the log's time.
@@ -29,11 +30,11 @@ func (x *factInputs) isRecent(at, d time.Duration) bool { return x.moment-at < d
 
 // sentence returns the sentence for the moment shown: about an event of the last seconds, or about a state that lasts. It must be true of State and of those
 // events.
-func (x *factInputs) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence {
+func (x *factInputs) sentence(f *facts.Facts, recent *fold.Recent) facts.Sentence {
 	s := x.state
 	r := &s.Reflector
 	if s.Source.Trouble != "" || s.Source.Cause != "" {
-		return trace.Sentence{}
+		return facts.Sentence{}
 	}
 	if r.Phase == "backoff" {
 		return x.backoffSentence(f, recent)
@@ -54,18 +55,18 @@ func (x *factInputs) sentence(f *trace.Facts, recent *trace.Recent) trace.Senten
 		if first {
 			id = "watchlist"
 		}
-		return trace.Sentence{ID: id}
+		return facts.Sentence{ID: id}
 	case "stopped":
-		return trace.Sentence{ID: "stopped"}
+		return facts.Sentence{ID: "stopped"}
 	}
 	if x.hidesRequests() {
 		if !s.Queue.Synced {
-			return trace.Sentence{}
+			return facts.Sentence{}
 		}
 		return x.flowSentence(f, recent)
 	}
 	if f.Unlisted { // between two requests, or before the first one
-		return trace.Sentence{ID: "start"}
+		return facts.Sentence{ID: "start"}
 	}
 	if x.isRecent(recent.Relisted.At, tellRelist) {
 		id := "relistedKeys"
@@ -76,13 +77,13 @@ func (x *factInputs) sentence(f *trace.Facts, recent *trace.Recent) trace.Senten
 	}
 	if !s.Queue.Synced {
 		if s.Queue.InitialPopulation > 0 {
-			return trace.Sentence{ID: "filling", N: s.Queue.InitialPopulation}
+			return facts.Sentence{ID: "filling", N: s.Queue.InitialPopulation}
 		}
-		return trace.Sentence{ID: "fillingLast"}
+		return facts.Sentence{ID: "fillingLast"}
 	}
 	if g := recent.Grew; x.isRecent(g.At, tellGrowth) {
 		if l := x.listener(g.Listener); l != nil && !l.Removed {
-			return trace.Sentence{ID: "grew", Name: l.Name, N: g.From, M: g.To}
+			return facts.Sentence{ID: "grew", Name: l.Name, N: g.From, M: g.To}
 		}
 	}
 	return x.flowSentence(f, recent)
@@ -92,9 +93,9 @@ func (x *factInputs) sentence(f *trace.Facts, recent *trace.Recent) trace.Senten
 func (x *factInputs) hidesRequests() bool { return x.state.Fidelity["reflector"].How == "unseen" }
 
 // backoffSentence returns the sentence while the Reflector is in its backoff.
-func (x *factInputs) backoffSentence(f *trace.Facts, recent *trace.Recent) trace.Sentence {
+func (x *factInputs) backoffSentence(f *facts.Facts, recent *fold.Recent) facts.Sentence {
 	r := &x.state.Reflector
-	said := trace.Sentence{Until: r.BackoffSince + r.BackoffMillis, Since: f.StaleSince, Why: r.BackoffCause}
+	said := facts.Sentence{Until: r.BackoffSince + r.BackoffMillis, Since: f.StaleSince, Why: r.BackoffCause}
 	if said.Why == "" {
 		said.Why = r.LastError
 	}
@@ -114,36 +115,36 @@ func (x *factInputs) backoffSentence(f *trace.Facts, recent *trace.Recent) trace
 }
 
 // listenerSentence returns the sentence about a handler that panicked or was removed just now.
-func (x *factInputs) listenerSentence(recent *trace.Recent) (trace.Sentence, bool) {
+func (x *factInputs) listenerSentence(recent *fold.Recent) (facts.Sentence, bool) {
 	if p := recent.Panicked; x.isRecent(p.At, tellPanic) {
 		if l := x.listener(p.Listener); l != nil {
-			return trace.Sentence{ID: "panic", Name: l.Name}, true
+			return facts.Sentence{ID: "panic", Name: l.Name}, true
 		}
 	}
 	if p := recent.Left; x.isRecent(p.At, tellLeft) {
 		if l := x.listener(p.Listener); l != nil && l.Removed {
 			if l.Discarded > 0 {
-				return trace.Sentence{ID: "left", Name: l.Name, N: l.Discarded}, true
+				return facts.Sentence{ID: "left", Name: l.Name, N: l.Discarded}, true
 			}
-			return trace.Sentence{ID: "leftEmpty", Name: l.Name}, true
+			return facts.Sentence{ID: "leftEmpty", Name: l.Name}, true
 		}
 	}
-	return trace.Sentence{}, false
+	return facts.Sentence{}, false
 }
 
 // holdSentence returns the sentence while a stage is held.
-func (x *factInputs) holdSentence(f *trace.Facts) trace.Sentence {
+func (x *factInputs) holdSentence(f *facts.Facts) facts.Sentence {
 	h := x.state.Holds[0]
 	if h.Stage != "pop" {
-		said := trace.Sentence{ID: "hold." + h.Stage}
+		said := facts.Sentence{ID: "hold." + h.Stage}
 		if l := x.listener(h.Listener); l != nil {
 			said.Name = l.Name
 		}
 		return said
 	}
-	said := trace.Sentence{ID: "holdPopNoRv", N: round(f.Growing)}
+	said := facts.Sentence{ID: "holdPopNoRv", N: round(f.Growing)}
 	if said.N == 0 {
-		return trace.Sentence{ID: "holdPopQuiet"}
+		return facts.Sentence{ID: "holdPopQuiet"}
 	}
 	if rv := x.state.Indexer.ResourceVersion; rv != "" {
 		said.ID, said.RV = "holdPop", rv
@@ -152,26 +153,26 @@ func (x *factInputs) holdSentence(f *trace.Facts) trace.Sentence {
 }
 
 // listSentence returns the sentence while a LIST is under way.
-func listSentence(r *trace.Reflector, first bool) trace.Sentence {
+func listSentence(r *fold.Reflector, first bool) facts.Sentence {
 	switch {
 	case !first:
 		return reasonSentence("relist", r.Why)
 	case r.Relists > 0 && r.Why != "":
-		return trace.Sentence{ID: "listAgain", Why: r.Why}
+		return facts.Sentence{ID: "listAgain", Why: r.Why}
 	}
-	return trace.Sentence{ID: "list"}
+	return facts.Sentence{ID: "list"}
 }
 
 // flowSentence returns the sentence while the watch is open.
-func (x *factInputs) flowSentence(f *trace.Facts, recent *trace.Recent) trace.Sentence {
+func (x *factInputs) flowSentence(f *facts.Facts, recent *fold.Recent) facts.Sentence {
 	s := x.state
 	delta := s.Queue.Kind == "DeltaFIFO"
 	batch := x.isRecent(recent.Batch.At, tellBatch)
 	if i := x.slowestListener(f); i >= 0 && !(batch && x.turn(6*time.Second, 2) == 1) {
-		return trace.Sentence{ID: "slow", Name: s.Listeners[i].Name, N: s.Listeners[i].Pending}
+		return facts.Sentence{ID: "slow", Name: s.Listeners[i].Name, N: s.Listeners[i].Pending}
 	}
 	if batch {
-		said := trace.Sentence{ID: "batch", N: recent.Batch.N}
+		said := facts.Sentence{ID: "batch", N: recent.Batch.N}
 		switch {
 		case delta:
 			said.ID = "deltas"
@@ -184,12 +185,12 @@ func (x *factInputs) flowSentence(f *trace.Facts, recent *trace.Recent) trace.Se
 		if w.Retries > 0 && x.turn(5*time.Second, 3) == 0 {
 			for _, k := range w.Waiting {
 				if k.Failures > 0 {
-					return trace.Sentence{ID: "retry", Key: k.Key, N: k.Failures}
+					return facts.Sentence{ID: "retry", Key: k.Key, N: k.Failures}
 				}
 			}
 		}
 		if w.LastRead != nil && w.LastRead.Behind > 3 && !f.UpToDate && x.turn(5*time.Second, 3) == 1 {
-			return trace.Sentence{ID: "behind", N: w.LastRead.Behind}
+			return facts.Sentence{ID: "behind", N: w.LastRead.Behind}
 		}
 	}
 	rate := f.WritesPerSecond
@@ -202,27 +203,27 @@ func (x *factInputs) flowSentence(f *trace.Facts, recent *trace.Recent) trace.Se
 	}
 	switch {
 	case unseen && rate == 0:
-		return trace.Sentence{ID: "idleUnseen"}
+		return facts.Sentence{ID: "idleUnseen"}
 	case !unseen && s.Reflector.Phase != "watching":
-		return trace.Sentence{ID: "start"}
+		return facts.Sentence{ID: "start"}
 	case rate == 0 && s.Queue.Depth == 0:
 		switch {
 		case isOn(s, "failover"):
-			return trace.Sentence{ID: "idleBehind"} // the API server that answers is behind itself
+			return facts.Sentence{ID: "idleBehind"} // the API server that answers is behind itself
 		case isDelayed(s):
-			return trace.Sentence{ID: "idleDelayed"} // an open watch does not mean that the store is current
+			return facts.Sentence{ID: "idleDelayed"} // an open watch does not mean that the store is current
 		case !f.UpToDate:
-			return trace.Sentence{ID: "idleComing"}
+			return facts.Sentence{ID: "idleComing"}
 		}
-		return trace.Sentence{ID: "idle"}
+		return facts.Sentence{ID: "idle"}
 	case delta:
-		return trace.Sentence{ID: "flowDelta"}
+		return facts.Sentence{ID: "flowDelta"}
 	}
-	return trace.Sentence{ID: "flow", N: max(1, round(rate))}
+	return facts.Sentence{ID: "flow", N: max(1, round(rate))}
 }
 
 // slowestListener returns the index of the slow listener that the sentence names: the main one if it is slow, else the first slow one; -1 for none.
-func (x *factInputs) slowestListener(f *trace.Facts) int {
+func (x *factInputs) slowestListener(f *facts.Facts) int {
 	found := -1
 	for i := range x.state.Listeners {
 		l := &x.state.Listeners[i]
@@ -239,7 +240,7 @@ func (x *factInputs) slowestListener(f *trace.Facts) int {
 	return found
 }
 
-func (x *factInputs) listener(id int32) *trace.Listener {
+func (x *factInputs) listener(id int32) *fold.Listener {
 	for i := range x.state.Listeners {
 		if l := &x.state.Listeners[i]; l.ID == id {
 			return l
@@ -249,11 +250,11 @@ func (x *factInputs) listener(id int32) *trace.Listener {
 }
 
 // reasonSentence returns a sentence with a reason, or its plain variant if there is none.
-func reasonSentence(id, why string) trace.Sentence {
+func reasonSentence(id, why string) facts.Sentence {
 	if why == "" {
 		id += "Plain"
 	}
-	return trace.Sentence{ID: id, Why: why}
+	return facts.Sentence{ID: id, Why: why}
 }
 
 func round(f float64) int { return int(math.Round(f)) }

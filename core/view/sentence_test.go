@@ -15,6 +15,8 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"informerscope/core/event"
+	"informerscope/core/facts"
+	"informerscope/core/fold"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 )
@@ -49,13 +51,13 @@ func (x *tale) emit(events ...event.Event) {
 func (x *tale) pass(d time.Duration) { x.clk.SetTime(x.clk.Now().Add(d)) }
 
 // says checks the sentence at the moment, in a view that follows and in a new one.
-func (x *tale) says(id string) trace.Sentence {
+func (x *tale) says(id string) facts.Sentence {
 	x.t.Helper()
 	got := x.v.State().Facts.Sentence
 	if got.ID != id {
 		x.t.Errorf("it says %+v, not %q", got, id)
 	}
-	if !slices.Contains(trace.Sentences, got.ID) && got.ID != "" {
+	if !slices.Contains(facts.Sentences, got.ID) && got.ID != "" {
 		x.t.Errorf("there is no sentence %q", got.ID)
 	}
 	fresh := view.New(x.rec, x.clk)
@@ -281,7 +283,7 @@ func TestSentencesHold(t *testing.T) {
 }
 
 // untrue returns what of a sentence is false, by the log itself; "" if it is true.
-func untrue(s *trace.State, log []*event.Entry, release string) string {
+func untrue(s *fold.State, log []*event.Entry, release string) string {
 	said := s.Facts.Sentence
 	at := log[len(log)-1].At
 	within := func(d time.Duration, is func(*event.Entry) bool) bool {
@@ -293,7 +295,7 @@ func untrue(s *trace.State, log []*event.Entry, release string) string {
 		return false
 	}
 	kind := func(k event.Kind) func(*event.Entry) bool { return func(e *event.Entry) bool { return e.Kind == k } }
-	listener := slices.IndexFunc(s.Listeners, func(l trace.Listener) bool {
+	listener := slices.IndexFunc(s.Listeners, func(l fold.Listener) bool {
 		return l.Name == said.Name && (said.ID != "slow" || l.Pending == said.N)
 	})
 	relist := func(e *event.Entry) bool { return e.Kind == event.KindListWatchStarted && !e.ListWatchStarted().First }

@@ -1,6 +1,10 @@
 package view
 
-import "informerscope/core/trace"
+import (
+	"informerscope/core/analysis"
+	"informerscope/core/facts"
+	"informerscope/core/fold"
+)
 
 // Frame is the type of a frame. View.Frame writes its JSON by hand, for speed. Readers use these types: web/types.js is generated from them, and a test of
 // tools/webtypes checks frames against them.
@@ -9,19 +13,19 @@ type Frame struct {
 	Lanes    []Lane    `json:"lanes"`
 	Timeline *Timeline `json:"timeline,omitempty"`
 	// Compare is set if the comparison of two releases has changed; null if it has ended.
-	Compare *trace.Comparison `json:"compare,omitempty"`
+	Compare *facts.Comparison `json:"compare,omitempty"`
 	// Story is set if the story's text has changed; null if there is no story.
 	Story *Told `json:"story,omitempty"`
 	// Factory is set if the overview of several informers has changed; null if there is one informer again, or one in two releases. With an overview, Lanes
 	// has only the lane on stage.
-	Factory *trace.Factory `json:"factory,omitempty"`
+	Factory *facts.Factory `json:"factory,omitempty"`
 	// Jump: the view did not play through to this position. Show the new state at once, without animation.
 	Jump bool `json:"jump"`
 }
 
 // Position is a view's position in the log, and how the view follows the log.
 type Position struct {
-	trace.View
+	fold.View
 	Seq      uint64  `json:"seq"`
 	AtMillis float64 `json:"atMillis"`
 }
@@ -31,28 +35,28 @@ type Lane struct {
 	// State has the members of the state that changed; each replaces the whole member.
 	State *State `json:"state" web:"partial"`
 	// Facts has the members of the facts that changed, likewise.
-	Facts *trace.Facts `json:"facts,omitempty" web:"partial"`
+	Facts *facts.Facts `json:"facts,omitempty" web:"partial"`
 	// Groups has all groups of the cells, whenever one has changed.
 	Groups *Groups `json:"groups,omitempty"`
 	Cells  *Cells  `json:"cells,omitempty"`
 	Moves  []Move  `json:"moves,omitempty"`
 }
 
-// State is the part of a lane's trace.State that frames carry; the rest is in the frame's Position, or constant for each lane.
+// State is the part of a lane's fold.State that frames carry; the rest is in the frame's Position, or constant for each lane.
 type State struct {
-	Source    trace.Source     `json:"source"`
-	Release   string           `json:"era"`
-	Resource  trace.Resource   `json:"resource"`
-	API       trace.API        `json:"api"`
-	Reflector trace.Reflector  `json:"reflector"`
-	Queue     trace.Queue      `json:"queue"`
-	Indexer   trace.Indexer    `json:"indexer"`
-	Listeners []trace.Listener `json:"listeners"`
-	Workqueue *trace.Workqueue `json:"workqueue"`
-	Holds     []trace.Hold     `json:"holds"`
-	Faults    []trace.Fault    `json:"faults"`
+	Source    fold.Source     `json:"source"`
+	Release   string          `json:"era"`
+	Resource  fold.Resource   `json:"resource"`
+	API       fold.API        `json:"api"`
+	Reflector fold.Reflector  `json:"reflector"`
+	Queue     fold.Queue      `json:"queue"`
+	Indexer   fold.Indexer    `json:"indexer"`
+	Listeners []fold.Listener `json:"listeners"`
+	Workqueue *fold.Workqueue `json:"workqueue"`
+	Holds     []fold.Hold     `json:"holds"`
+	Faults    []fold.Fault    `json:"faults"`
 	// Fidelity describes how exactly members are known, for another program's informer.
-	Fidelity map[string]trace.Fidelity `json:"fidelity"`
+	Fidelity map[string]fold.Fidelity `json:"fidelity"`
 }
 
 // Groups are the values of an index, with the number of objects of each.
@@ -94,7 +98,7 @@ type Timeline struct {
 	FirstMillis float64 `json:"firstMillis"` // the oldest moment that a view can show
 	Bins        []Bin   `json:"bins"`
 	// Marks are the new marks.
-	Marks []trace.Mark `json:"marks"`
+	Marks []analysis.Mark `json:"marks"`
 }
 
 // Bin has the number of events in a stretch of the log's time. Stretches are numbered from 0.

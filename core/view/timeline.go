@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"informerscope/core/analysis"
 	"informerscope/core/event"
 	"informerscope/core/trace"
 )
@@ -16,9 +17,9 @@ const maxMarks = 4096
 // bounded, as the log is: bins by trace.Density, marks by the log's oldest event and maxMarks.
 type timeline struct {
 	needsReset  bool
-	density     trace.Density
+	density     analysis.Density
 	unsentTime  time.Duration // bins from this moment on have not been sent; negative when all were
-	marks       []trace.Mark
+	marks       []analysis.Mark
 	unsentMark  int    // marks from this index on have not been sent
 	firstSeq    uint64 // the oldest event that the log has
 	firstAt     time.Duration
@@ -40,7 +41,7 @@ func (t *timeline) follow(rec *trace.Recorder) {
 		if t.unsentTime < 0 || e.At < t.unsentTime {
 			t.unsentTime = e.At
 		}
-		if m, ok := trace.Marks(e); ok {
+		if m, ok := analysis.Marks(e); ok {
 			t.marks = append(t.marks, m)
 		}
 		return true
@@ -96,7 +97,7 @@ func (t *timeline) findMark(seq uint64, direction int, first uint64) (uint64, bo
 }
 
 // isStop reports whether View.Mark goes to a mark. It passes the waits of an outage, and the end of a hold or of a trouble.
-func isStop(m *trace.Mark) bool {
+func isStop(m *analysis.Mark) bool {
 	switch m.Kind {
 	case "backoff", "selected":
 		return false
@@ -117,7 +118,7 @@ func (t *timeline) append(b []byte, all bool) []byte {
 	b = append(b, `{"reset":`...)
 	b = strconv.AppendBool(b, all)
 	b = append(b, `,"binMillis":`...)
-	b = strconv.AppendInt(b, trace.DensityBin.Milliseconds(), 10)
+	b = strconv.AppendInt(b, analysis.DensityBin.Milliseconds(), 10)
 	b = append(b, `,"firstMillis":`...)
 	b = strconv.AppendFloat(b, millis(t.firstAt), 'f', -1, 64)
 	b = append(b, `,"bins":[`...)
@@ -126,7 +127,7 @@ func (t *timeline) append(b []byte, all bool) []byte {
 	}
 	if t.unsentTime >= 0 {
 		start, bins := t.density.From(t.unsentTime)
-		first, n := int64(start/trace.DensityBin), 0
+		first, n := int64(start/analysis.DensityBin), 0
 		for i, count := range bins {
 			if count == 0 {
 				continue
@@ -144,7 +145,7 @@ func (t *timeline) append(b []byte, all bool) []byte {
 	b = append(b, `],"marks":`...)
 	marks := t.marks[t.unsentMark:]
 	if marks == nil {
-		marks = []trace.Mark{}
+		marks = []analysis.Mark{}
 	}
 	text, err := json.Marshal(marks)
 	if err != nil { // a Mark always marshals

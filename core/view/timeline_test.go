@@ -7,6 +7,7 @@ import (
 
 	testingclock "k8s.io/utils/clock/testing"
 
+	"informerscope/core/analysis"
 	"informerscope/core/event"
 	"informerscope/core/trace"
 )
@@ -16,7 +17,7 @@ type sentTimeline struct {
 	Reset       bool
 	FirstMillis float64
 	Bins        [][2]int
-	Marks       []trace.Mark
+	Marks       []analysis.Mark
 }
 
 func takeTimeline(t *testing.T, tl *timeline) sentTimeline {
@@ -89,7 +90,7 @@ func TestTimelineIsBounded(t *testing.T) {
 // TestBesideStopsAtWhatMatters: going from mark to mark stops where something began, and never at an evicted event.
 func TestBesideStopsAtWhatMatters(t *testing.T) {
 	tl := newTimeline()
-	for _, m := range []trace.Mark{
+	for _, m := range []analysis.Mark{
 		{Seq: 1, Kind: "list"}, {Seq: 5, Kind: "sync"}, {Seq: 9, Kind: "fault", On: true}, {Seq: 11, Kind: "backoff"}, {Seq: 12, Kind: "backoff"},
 		{Seq: 20, Kind: "relist"}, {Seq: 25, Kind: "hold", On: true}, {Seq: 30, Kind: "hold"}, {Seq: 40, Kind: "resync"}, {Seq: 50, Kind: "selected"},
 	} {

@@ -9,6 +9,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/event"
+	"informerscope/core/facts"
+	"informerscope/core/fold"
 	"informerscope/core/trace"
 )
 
@@ -40,7 +42,7 @@ type View struct {
 	clock clock.PassiveClock
 
 	mu         sync.Mutex
-	fold       *trace.Fold
+	fold       *fold.Fold
 	gen        uint64 // the generation of the log
 	mode       mode
 	speed      float64
@@ -60,8 +62,8 @@ type View struct {
 	tokens     tokenCount
 	lastFrame  sentView
 	offerSeq   uint64 // the event at which the view last offered its fold to the recorder as a checkpoint
-	measure    func() trace.Memory
-	memory     trace.Memory
+	measure    func() fold.Memory
+	memory     fold.Memory
 	measuredAt time.Time
 	scratch    map[string]struct{} // scratch space for the facts
 	guide      Guide               // nil: a live view shows the log's end
@@ -71,7 +73,7 @@ type View struct {
 }
 
 // Teller returns the story at a moment, as JSON. It must not keep f and s; s has no facts. The View calls it with its lock held, so it must not call the View.
-type Teller func(f *trace.Fold, s *trace.State, at time.Duration) []byte
+type Teller func(f *fold.Fold, s *fold.State, at time.Duration) []byte
 
 // Tell sets the Teller whose story each frame carries, nil for none.
 func (v *View) Tell(t Teller) {
@@ -104,7 +106,7 @@ func New(rec *trace.Recorder, c clock.PassiveClock) *View {
 }
 
 // Measure sets the function that measures the program's memory. The View calls it about once a second, with its lock held.
-func (v *View) Measure(f func() trace.Memory) {
+func (v *View) Measure(f func() fold.Memory) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.measure = f
@@ -121,7 +123,7 @@ func (v *View) Reset() {
 
 func (v *View) reset() {
 	v.gen = v.rec.Generation()
-	v.fold = trace.NewFold()
+	v.fold = fold.NewFold()
 	v.mode = live
 	v.hasJumped, v.sendsAll = true, true
 	v.lanes, v.lane = nil, 0
@@ -339,7 +341,7 @@ func (v *View) advance() {
 }
 
 // State returns the State at the view's position, with its View, facts, comparison and factory.
-func (v *View) State() *trace.State {
+func (v *View) State() *fold.State {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.mode == live {
@@ -389,7 +391,7 @@ func (v *View) stageLane() int {
 }
 
 // facts computes the facts of a lane at the view's position; s is the lane's State. v.mu is held.
-func (v *View) facts(lane int, s *trace.State) *trace.Facts {
+func (v *View) facts(lane int, s *fold.State) *facts.Facts {
 	if v.scratch == nil {
 		v.scratch = map[string]struct{}{}
 	}
@@ -398,17 +400,17 @@ func (v *View) facts(lane int, s *trace.State) *trace.Facts {
 }
 
 // Describe returns how the view follows the log.
-func (v *View) Describe() trace.View {
+func (v *View) Describe() fold.View {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.describe()
 }
 
 // describe is Describe with v.mu held.
-func (v *View) describe() trace.View {
+func (v *View) describe() fold.View {
 	head, headAt := v.rec.Head()
 	pos := v.fold.Seq()
-	d := trace.View{
+	d := fold.View{
 		Mode: modeNames[v.mode], Speed: v.speed, First: v.rec.First(), Head: head, HeadMillis: millis(headAt),
 	}
 	if head > pos {

@@ -13,6 +13,9 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/utils/clock"
 
+	"informerscope/core/analysis"
+	"informerscope/core/facts"
+	"informerscope/core/fold"
 	"informerscope/core/lab"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -35,17 +38,17 @@ type page struct {
 	cells  map[int]cell
 	groups []group
 	view   struct {
-		trace.View
+		fold.View
 		Seq      uint64  `json:"seq"`
 		AtMillis float64 `json:"atMillis"`
 	}
 	bins  map[int]int
-	marks []trace.Mark
+	marks []analysis.Mark
 	moves []view.Move
 	jump  bool
 	lane  int // the lane on stage, by the frames
 	lanes int // in the last frame
-	rows  []trace.FactoryRow
+	rows  []facts.FactoryRow
 	logs  int // how often a new log was announced
 }
 
@@ -82,7 +85,7 @@ func (p *page) take(v *view.View) bool {
 		Timeline struct {
 			Reset bool
 			Bins  [][2]int
-			Marks []trace.Mark
+			Marks []analysis.Mark
 		}
 		Factory json.RawMessage
 		View    json.RawMessage
@@ -96,7 +99,7 @@ func (p *page) take(v *view.View) bool {
 	}
 	p.jump, p.lanes = f.Jump, len(f.Lanes)
 	if f.Factory != nil {
-		var is *trace.Factory
+		var is *facts.Factory
 		if err := json.Unmarshal(f.Factory, &is); err != nil {
 			p.t.Fatal(err)
 		}
@@ -441,7 +444,7 @@ func TestTheInspectorShowsOldAndNewAndTheJourney(t *testing.T) {
 		p.take(v)
 		var key, rv string
 		head, _ := rec.Head()
-		rec.FoldAt(head).Objects(0).Range(func(c *trace.Cell) bool {
+		rec.FoldAt(head).Objects(0).Range(func(c *fold.Cell) bool {
 			if c.Op.String() == "Updated" && (rv == "" || len(c.RV) > len(rv) || c.RV > rv) {
 				key, rv = c.Key, c.RV
 			}
@@ -520,7 +523,7 @@ func TestANewSelectionStartsThePageAnew(t *testing.T) {
 			t.Errorf("the page was told of %d new logs", p.logs-logs)
 		}
 		p.check(rec, "namespace")
-		var res trace.Resource
+		var res fold.Resource
 		if err := json.Unmarshal(p.state["resource"], &res); err != nil || res.Resource != "nodes" {
 			t.Errorf("resource %+v, %v", res, err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"informerscope/core/broadcast"
+	"informerscope/core/fold"
 	"informerscope/core/lab"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -175,11 +176,11 @@ func (s *Speaker) End(ctx context.Context) (segments int, had string, err error)
 // objects, versions, queues and counts.
 func Sum(rec *trace.Recorder) string {
 	head, _ := rec.Head()
-	fold := rec.FoldAt(head)
+	f := rec.FoldAt(head)
 	hash := sha256.New()
-	for i := range fold.Lanes() {
+	for i := range f.Lanes() {
 		var cells []string
-		fold.Objects(i).Range(func(c *trace.Cell) bool {
+		f.Objects(i).Range(func(c *fold.Cell) bool {
 			cells = append(cells, fmt.Sprint(c.Key, c.RV, c.Indexed))
 			return true
 		})
@@ -188,7 +189,7 @@ func Sum(rec *trace.Recorder) string {
 			io.WriteString(hash, c)
 		}
 	}
-	state := fold.State()
+	state := f.State()
 	words, err := json.Marshal([]any{head, state.Indexer, state.Queue, state.Reflector, state.Workqueue})
 	if err != nil {
 		return err.Error()

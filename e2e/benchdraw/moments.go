@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/fold"
 	"informerscope/core/lab"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -16,9 +17,9 @@ import (
 
 // moment is what the panel shows: the queue, how many deltas the next Pop takes, and the curve of the queue's depth.
 type moment struct {
-	Queue trace.Queue `json:"queue"`
-	Next  int         `json:"next"`
-	Curve []int       `json:"curve"`
+	Queue fold.Queue `json:"queue"`
+	Next  int        `json:"next"`
+	Curve []int      `json:"curve"`
 }
 
 const (

@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/metadata"
 
 	"informerscope/core/event"
-	"informerscope/core/trace"
 	"informerscope/core/trace/tracetest"
+	"informerscope/core/tracefile"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 )
@@ -63,7 +63,7 @@ func PackedRecording(ctx context.Context, p *browser.Page) ([]event.Entry, error
 	if err != nil {
 		return nil, err
 	}
-	_, events, warning, err := tracetest.Read(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)), trace.ReadOptions{})
+	_, events, warning, err := tracetest.Read(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)), tracefile.ReadOptions{})
 	if err == nil {
 		err = warning
 	}

@@ -8,9 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/object"
-	"informerscope/core/trace"
 	"informerscope/core/trace/tracetest"
+	"informerscope/core/tracefile"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 )
@@ -21,7 +22,7 @@ func Recording(ctx context.Context, p *browser.Page) ([]event.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, events, warning, err := tracetest.Read(strings.NewReader(text), trace.ReadOptions{
+	_, events, warning, err := tracetest.Read(strings.NewReader(text), tracefile.ReadOptions{
 		// As the page reads it, with the weight of objects.
 		DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) },
 	})
@@ -33,12 +34,12 @@ func Recording(ctx context.Context, p *browser.Page) ([]event.Entry, error) {
 
 // InStore folds a recording to what the Indexer holds: resourceVersions by key.
 func InStore(events []event.Entry) map[string]string {
-	fold := trace.NewFold()
+	f := fold.NewFold()
 	for i := range events {
-		fold.Apply(&events[i])
+		f.Apply(&events[i])
 	}
 	held := map[string]string{}
-	fold.Objects(0).Range(func(c *trace.Cell) bool {
+	f.Objects(0).Range(func(c *fold.Cell) bool {
 		held[c.Key] = c.RV
 		return true
 	})

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 )
 
 // Drawn is what the stage shows, read from the page.
@@ -26,7 +26,7 @@ type Drawn struct {
 }
 
 // ExpectDrawn compares what the stage shows with the state.
-func ExpectDrawn(t *testing.T, s trace.State, d Drawn) {
+func ExpectDrawn(t *testing.T, s fold.State, d Drawn) {
 	t.Helper()
 	head := func(station, want string) {
 		if got := d.Head[station]; got != want {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/trace"
+	"informerscope/core/facts"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )
@@ -25,7 +25,7 @@ func TestCaptionsHaveWords(t *testing.T) {
 		t.Run(lang, func(t *testing.T) {
 			p := harness.OpenFake(t, b, srv, "&source=live&context=kind-kind&namespace=&lang="+lang, 1280, 720)
 			said := map[string]string{}
-			for _, id := range trace.Sentences {
+			for _, id := range facts.Sentences {
 				for _, args := range []string{
 					`n: 3, m: 4, name: "printer", key: "default/a", rv: "5355", op: "Bookmark", why: "too old", until: 90000, since: 500`,
 					`n: 0`,

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/trace"
 	"informerscope/core/trace/tracetest"
+	"informerscope/core/tracefile"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )
@@ -72,7 +72,7 @@ func TestDroppedFiles(t *testing.T) {
 	if strings.HasSuffix(torn, "\n") {
 		torn = torn[:len(torn)-5]
 	}
-	_, events, damage, err := tracetest.Read(strings.NewReader(torn), trace.ReadOptions{})
+	_, events, damage, err := tracetest.Read(strings.NewReader(torn), tracefile.ReadOptions{})
 	if err != nil || damage == nil || len(events) < 100 {
 		t.Fatalf("the torn file natively: %d events, damage %v, %v", len(events), damage, err)
 	}

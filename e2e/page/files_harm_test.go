@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )
@@ -87,7 +87,7 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 		fill       func(*gzip.Writer)
 	}{
 		{"far", "more than 3650 days", line(`{"s":1,"t":9223372036854775807,"k":"Note","txt":"x"}`)},
-		{"years", "", line(`{"s":1,"t":0,"k":"Note"}`+"\n"+`{"s":2,"t":%d,"k":"Note","d":%[1]d}`, trace.MaxTime)},
+		{"years", "", line(`{"s":1,"t":0,"k":"Note"}`+"\n"+`{"s":2,"t":%d,"k":"Note","d":%[1]d}`, tracefile.MaxTime)},
 		{"newlines", "more than 8388608 lines", many(1<<10, func(int) string { return strings.Repeat("\n", 1<<20) })},
 		{"items", "more than 1048576 entries", line(`{"s":1,"t":1,"k":"Note","items":[{}` + strings.Repeat(",{}", 10<<20) + "]}")},
 		{"notes", "", many(600_000, func(i int) string { return fmt.Sprintf(`{"s":%d,"t":%d,"k":"Note","txt":"n%d"}`+"\n", i+1, i*1000, i) })},

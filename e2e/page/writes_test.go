@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"informerscope/core/event"
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )
@@ -69,7 +69,7 @@ func TestWrites(t *testing.T) {
 	observed(t, "w", 5)
 	s := harness.Await(t, p, time.Minute, "s.workqueue.retries === 0 && s.workqueue.waitingCount === 0 && "+quiet)
 	harness.Settle(t, p)
-	state := harness.EvalJSON[trace.State](t, p, "informerscope.state().then(JSON.stringify)")
+	state := harness.EvalJSON[fold.State](t, p, "informerscope.state().then(JSON.stringify)")
 	wq := state.Workqueue
 	// Each pod is Pending and then Running; the first may be over before it is written.
 	if wq.Writes < 5 || wq.Writes > 10 || wq.WriteFails != 0 || wq.LastWrite == nil || wq.LastWrite.Open {

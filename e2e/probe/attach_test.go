@@ -21,9 +21,10 @@ import (
 	"k8s.io/client-go/rest"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/object"
-	"informerscope/core/trace"
 	"informerscope/core/trace/tracetest"
+	"informerscope/core/tracefile"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"
@@ -296,7 +297,7 @@ func checkGrowth(t *testing.T, events []event.Entry, named uint64) {
 		if event.KindName(e.Kind) != "Sampled" {
 			continue
 		}
-		var s trace.Sampled
+		var s fold.Sampled
 		if err := json.Unmarshal([]byte(e.Sampled().Sample), &s); err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +323,7 @@ func checkMomentsOf(t *testing.T, page *browser.Page, b *browser.Browser, srv *h
 	harness.Call(t, page, "pause()")
 	text := harness.EvalIn[string](t, page, "informerscope.record().then((f) => f.text)")
 	decode := func(raw []byte) (any, error) { return object.Parse(raw) }
-	_, events, warning, err := tracetest.Read(strings.NewReader(text), trace.ReadOptions{DecodeObject: decode})
+	_, events, warning, err := tracetest.Read(strings.NewReader(text), tracefile.ReadOptions{DecodeObject: decode})
 	if err != nil || warning != nil {
 		t.Fatal(err, warning)
 	}
@@ -338,7 +339,7 @@ func checkMomentsOf(t *testing.T, page *browser.Page, b *browser.Browser, srv *h
 	random := rand.New(rand.NewPCG(14, 4))
 	for range 10 {
 		e := &events[3+random.IntN(len(events)-3)]
-		fold := trace.NewFold()
+		fold := fold.NewFold()
 		for i := range events {
 			if events[i].Seq <= e.Seq {
 				fold.Apply(&events[i])

@@ -27,7 +27,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"informerscope/core/event"
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"
@@ -393,12 +393,12 @@ func (c *foreignCounts) even() bool {
 func (f *foreign) read() (stores map[string]map[string]string, counts map[string]*foreignCounts) {
 	f.t.Helper()
 	_, events := readRecording(f.t, f.r.bytes())
-	fold := trace.NewFold()
+	folded := fold.NewFold()
 	lanes := []*foreignCounts{}
 	for i := range events {
 		e := &events[i]
-		fold.Apply(e)
-		for len(lanes) < fold.Lanes() {
+		folded.Apply(e)
+		for len(lanes) < folded.Lanes() {
 			lanes = append(lanes, &foreignCounts{listeners: map[int32]int{}, keys: map[string]int{}})
 		}
 		if int(e.Lane) >= len(lanes) || !strings.HasPrefix(e.Key(), foreignPrefix) && !strings.Contains(e.Key(), "/"+foreignPrefix) {
@@ -422,12 +422,12 @@ func (f *foreign) read() (stores map[string]map[string]string, counts map[string
 	}
 	stores, counts = map[string]map[string]string{}, map[string]*foreignCounts{}
 	for i, c := range lanes {
-		s := fold.LaneState(i)
+		s := folded.LaneState(i)
 		for _, l := range s.Listeners {
 			c.listeners[l.ID] += 0 // a handler without a notification counts too
 		}
 		is := map[string]string{}
-		fold.Objects(i).Range(func(c *trace.Cell) bool { is[c.Key] = c.RV; return true })
+		folded.Objects(i).Range(func(c *fold.Cell) bool { is[c.Key] = c.RV; return true })
 		stores[s.Resource.Resource], counts[s.Resource.Resource] = is, c
 	}
 	return stores, counts
@@ -560,7 +560,7 @@ func (f *foreign) open(resource string, work func(int)) {
 		t.Fatal("there is no file")
 	}
 	_, events := readRecording(t, text)
-	fold := trace.NewFold()
+	fold := fold.NewFold()
 	for i := range events {
 		fold.Apply(&events[i])
 	}

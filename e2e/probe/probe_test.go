@@ -25,8 +25,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"informerscope/core/event"
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 	"informerscope/core/trace/tracetest"
+	"informerscope/core/tracefile"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"
@@ -257,9 +258,9 @@ func writeSome(t *testing.T, c kubernetes.Interface, random *rand.Rand, n int) {
 }
 
 // readRecording reads a recording as the page does; nothing in it may be damaged or unknown.
-func readRecording(t *testing.T, text []byte) (trace.Header, []event.Entry) {
+func readRecording(t *testing.T, text []byte) (tracefile.Header, []event.Entry) {
 	t.Helper()
-	h, events, warning, err := tracetest.Read(bytes.NewReader(text), trace.ReadOptions{})
+	h, events, warning, err := tracetest.Read(bytes.NewReader(text), tracefile.ReadOptions{})
 	if err != nil || warning != nil {
 		t.Fatal(err, warning)
 	}
@@ -349,7 +350,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 	checkMoments(t, events, want)
 	checkCounts(t, all, p.state().Handled)
 
-	f := trace.NewFold()
+	f := fold.NewFold()
 	for i := range events {
 		f.Apply(&events[i])
 	}
@@ -423,7 +424,7 @@ var recorded = []string{"configmaps", "secrets", "namespaces"}
 // checkMoments folds the recording, and compares each store at each moment.
 func checkMoments(t *testing.T, events []event.Entry, want map[string]map[string]map[string]string) {
 	t.Helper()
-	f := trace.NewFold()
+	f := fold.NewFold()
 	found := 0
 	for i := range events {
 		f.Apply(&events[i])
@@ -434,7 +435,7 @@ func checkMoments(t *testing.T, events []event.Entry, want map[string]map[string
 		found++
 		for lane, resource := range recorded {
 			got := map[string]string{}
-			f.Objects(lane).Range(func(c *trace.Cell) bool { got[c.Key] = c.RV; return true })
+			f.Objects(lane).Range(func(c *fold.Cell) bool { got[c.Key] = c.RV; return true })
 			if !maps.Equal(got, is[resource]) {
 				t.Errorf("%s: of %s the recording has %v, the controller has %v", events[i].Note().Text, resource, got, is[resource])
 			}
@@ -530,7 +531,7 @@ func openRecordings(t *testing.T, one, all []byte, want map[string]map[string]st
 func checkKeys(t *testing.T, recording []byte) {
 	t.Helper()
 	_, events := readRecording(t, recording)
-	f := trace.NewFold()
+	f := fold.NewFold()
 	n, moments := map[event.Kind]int{}, []uint64{}
 	for i := range events {
 		f.Apply(&events[i])
@@ -581,17 +582,17 @@ func TestProbeInControllerRuntime(t *testing.T) {
 	is = lists(t, c)["configmaps"]
 	waitUntil(t, "all is in the controller", func() bool {
 		p.get("/note?text=now", nil)
-		_, events, _, _ := tracetest.Read(bytes.NewReader(r.bytes()), trace.ReadOptions{})
-		f, got := trace.NewFold(), map[string]string{}
+		_, events, _, _ := tracetest.Read(bytes.NewReader(r.bytes()), tracefile.ReadOptions{})
+		f, got := fold.NewFold(), map[string]string{}
 		for i := range events {
 			f.Apply(&events[i])
 		}
-		f.Objects(0).Range(func(c *trace.Cell) bool { got[c.Key] = c.RV; return true })
+		f.Objects(0).Range(func(c *fold.Cell) bool { got[c.Key] = c.RV; return true })
 		return maps.Equal(got, is)
 	})
 	waitUntil(t, "its handler has had all", func() bool {
 		n := map[event.Kind]int{}
-		_, events, _, _ := tracetest.Read(bytes.NewReader(r.bytes()), trace.ReadOptions{})
+		_, events, _, _ := tracetest.Read(bytes.NewReader(r.bytes()), tracefile.ReadOptions{})
 		for i := range events {
 			n[events[i].Kind]++
 		}

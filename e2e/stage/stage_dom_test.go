@@ -5,15 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )
 
 // look is the stage as it is drawn now, beside the state that it draws: the view is paused, so both stand still.
-func look(t *testing.T, p *browser.Page) (trace.State, harness.Drawn) {
+func look(t *testing.T, p *browser.Page) (fold.State, harness.Drawn) {
 	t.Helper()
-	s := harness.EvalJSON[trace.State](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
+	s := harness.EvalJSON[fold.State](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
 	if err := p.WaitFor(harness.Within(t, 10*time.Second), fmt.Sprintf("stage.event() === '%d'", s.Seq), "stage.event()"); err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/trace"
 	"informerscope/core/trace/tracetest"
+	"informerscope/core/tracefile"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )
@@ -33,7 +33,7 @@ func TestStageFiles(t *testing.T) {
 		})()`)
 	}
 	text := saved("save the recording")
-	header, events, warning, err := tracetest.Read(strings.NewReader(text), trace.ReadOptions{})
+	header, events, warning, err := tracetest.Read(strings.NewReader(text), tracefile.ReadOptions{})
 	if err != nil || warning != nil {
 		t.Fatalf("what was saved cannot be read: %v, %v", err, warning)
 	}

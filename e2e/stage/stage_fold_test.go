@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 	"informerscope/e2e/browser"
@@ -86,8 +87,8 @@ func foldsAt(t *testing.T, events []event.Entry, seqs []uint64) map[uint64]any {
 	}
 	v := view.New(rec, clock.RealClock{})
 	states := map[uint64]any{}
-	fold := trace.NewFold()
-	tree := func(state *trace.State) map[string]any {
+	f := fold.NewFold()
+	tree := func(state *fold.State) map[string]any {
 		text, err := json.Marshal(state)
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +96,7 @@ func foldsAt(t *testing.T, events []event.Entry, seqs []uint64) map[uint64]any {
 		return asTree(t, text)
 	}
 	for i := range events {
-		fold.Apply(&events[i])
+		f.Apply(&events[i])
 		seq := events[i].Seq
 		if j := sort.Search(len(sorted), func(j int) bool { return sorted[j] >= seq }); j == len(sorted) || sorted[j] != seq {
 			continue
@@ -103,7 +104,7 @@ func foldsAt(t *testing.T, events []event.Entry, seqs []uint64) map[uint64]any {
 		v.Seek(seq)
 		seen, plain := tree(v.State()), tree(v.State())
 		without(plain, "facts", "compare")
-		if diff := differ(tree(fold.State()), plain, ""); len(diff) > 0 {
+		if diff := differ(tree(f.State()), plain, ""); len(diff) > 0 {
 			t.Errorf("at %d a view of the recording is not the fold:\n  %s", seq, harness.First(diff, 8))
 		}
 		states[seq] = seen

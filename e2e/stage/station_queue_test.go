@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )
@@ -83,7 +83,7 @@ func kindOfOp(op string) string {
 }
 
 // seated returns the n seats for a queue: what is being popped, on half of them at most, and what waits behind it.
-func seated(q trace.Queue, n int, selected string) []seat {
+func seated(q fold.Queue, n int, selected string) []seat {
 	delta := q.Kind == "DeltaFIFO"
 	taken := q.Batch
 	if delta && len(taken) > 1 {
@@ -128,7 +128,7 @@ func TestQueueSeats(t *testing.T) {
 			eachLayout(t, p, func(t *testing.T, layout string) {
 				for _, seq := range moments {
 					harness.Call(t, p, "seek(%d)", seq)
-					s := harness.EvalJSON[trace.State](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
+					s := harness.EvalJSON[fold.State](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
 					selected := ""
 					if len(s.Queue.Items) > 0 {
 						selected = s.Queue.Items[len(s.Queue.Items)-1].Key
@@ -189,7 +189,7 @@ func TestHeldPopOfAnEmptyQueue(t *testing.T) {
 			harness.Await(t, p, 20*time.Second, "s.queue.depth === 0 && s.queue.lastBatch.length > 0 && s.queue.lastBatch.some((i) => i.key)")
 			harness.Call(t, p, "hold('pop')")
 			harness.Await(t, p, 10*time.Second, "s.holds.some((h) => h.stage === 'pop') && s.queue.depth === 0 && !s.queue.batch.length")
-			s := harness.EvalJSON[trace.State](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
+			s := harness.EvalJSON[fold.State](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
 			var last []string
 			for _, it := range s.Queue.LastBatch {
 				if it.Key != "" {

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"informerscope/core/fold"
 	corestory "informerscope/core/story"
 	"informerscope/core/story/storyfile"
-	"informerscope/core/trace"
 	"informerscope/core/view"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
@@ -137,7 +137,7 @@ type walker struct {
 	page  *browser.Page
 	story *corestory.Story
 	zh    bool
-	bases map[int]*trace.State
+	bases map[int]*fold.State
 }
 
 // walk plays a story in a layout, forwards and back. At each step the drawn sentence is one of the step's, in the layout's language. Its numbers and
@@ -181,7 +181,7 @@ func openStory(t *testing.T, srv *harness.Server, files map[string]*corestory.St
 	if err := page.Navigate(harness.Within(t, time.Minute), srv.URL+"&story="+id+"&lang="+lang+l.fragment); err != nil {
 		t.Fatal(err)
 	}
-	return &walker{t: t, page: page, story: files[id], zh: lang == "zh", bases: map[int]*trace.State{}}
+	return &walker{t: t, page: page, story: files[id], zh: lang == "zh", bases: map[int]*fold.State{}}
 }
 
 // begun waits until a step has begun, and answers its question.
@@ -219,15 +219,15 @@ func (w *walker) words(is corestory.Words) string {
 }
 
 // base is the State when a step began, to which since refers. The view goes there and back, if a sentence needs it.
-func (w *walker) base(step int, is *corestory.Sentence) *trace.State {
+func (w *walker) base(step int, is *corestory.Sentence) *fold.State {
 	w.t.Helper()
 	if !strings.Contains(is.Claim.String()+is.Words.EN, "since(") {
 		return nil
 	}
 	if w.bases[step] == nil {
 		mark := harness.EvalIn[view.Told](w.t, w.page, "lastTold").Marks[step]
-		before := harness.EvalIn[trace.State](w.t, w.page, "informerscope.state()")
-		st := harness.EvalIn[trace.State](w.t, w.page, "informerscope.seek(%d).then(() => informerscope.state())", mark.From)
+		before := harness.EvalIn[fold.State](w.t, w.page, "informerscope.state()")
+		st := harness.EvalIn[fold.State](w.t, w.page, "informerscope.seek(%d).then(() => informerscope.state())", mark.From)
 		if st.Seq != mark.From {
 			w.t.Fatalf("step %d began at event %d, and the log goes to %d", step+1, mark.From, st.Seq)
 		}
@@ -274,7 +274,7 @@ func (w *walker) says(step int, last bool) {
 // drawn waits until one of a step's sentences is drawn, and compares it and all else that is drawn with the State.
 func (w *walker) drawn(step int, stands bool, sentences ...*corestory.Sentence) {
 	w.t.Helper()
-	bases := make([]*trace.State, len(sentences))
+	bases := make([]*fold.State, len(sentences))
 	for i, is := range sentences {
 		bases[i] = w.base(step, is)
 	}
@@ -282,7 +282,7 @@ func (w *walker) drawn(step int, stands bool, sentences ...*corestory.Sentence) 
 	for {
 		harness.Settle(w.t, w.page)
 		is := harness.EvalIn[storyShown](w.t, w.page, storyDrawn)
-		st := harness.EvalIn[trace.State](w.t, w.page, "informerscope.state()")
+		st := harness.EvalIn[fold.State](w.t, w.page, "informerscope.state()")
 		var wrong []string
 		for i, sentence := range sentences {
 			err := says(sentence, w.words(sentence.Words), is.Said, &st, bases[i])

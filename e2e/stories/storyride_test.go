@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/trace"
+	"informerscope/core/analysis"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 	"informerscope/e2e/internal/layout"
@@ -128,7 +128,7 @@ func TestEveryHopHasASentence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind := range trace.Functions {
+	for kind := range analysis.Functions {
 		if !regexp.MustCompile(`'ride\.at\.` + kind + `': \['[A-Z].*\.', '.*。'\],`).Match(text) {
 			t.Errorf("a hop of the kind %s has no sentence", kind)
 		}

@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 	"informerscope/core/trace/tracetest"
+	"informerscope/core/tracefile"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"
 )
@@ -100,7 +101,7 @@ func pagePainted(v *visitor, same *agreement) {
 	for _, seq := range []uint64{200, 5000, 6000} {
 		v.call("seek(%d)", seq)
 		v.await(time.Minute, "s.seq === %d && !s.live", seq)
-		s := in[trace.State](v, "informerscope.state()")
+		s := in[fold.State](v, "informerscope.state()")
 		v.until(10*time.Second, fmt.Sprintf("stage.event() === '%d'", seq), "stage.event()")
 		v.settle()
 		d := in[harness.Drawn](v, "stage.drawn()")
@@ -217,7 +218,7 @@ func recordingAgain(v *visitor) {
 			? Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'handlingSince').sort()) : value))`
 	want := in[string](v, stateNow)
 	file := in[struct{ Name, Text string }](v, "informerscope.record()")
-	_, events, damage, err := tracetest.Read(strings.NewReader(file.Text), trace.ReadOptions{})
+	_, events, damage, err := tracetest.Read(strings.NewReader(file.Text), tracefile.ReadOptions{})
 	if err != nil || damage != nil || uint64(len(events)) < before.Seq/2 {
 		v.t.Fatalf("the recording, read natively: %d events, %v, %v", len(events), damage, err)
 	}
@@ -354,7 +355,7 @@ func storeDiffers(ctx context.Context, v *visitor, cp *cluster.ControlPlane) str
 		v.t.Fatal(err)
 	}
 	text := in[string](v, "informerscope.record().then((f) => f.text)")
-	_, events, damage, err := tracetest.Read(strings.NewReader(text), trace.ReadOptions{})
+	_, events, damage, err := tracetest.Read(strings.NewReader(text), tracefile.ReadOptions{})
 	if err != nil || damage != nil {
 		v.t.Fatal(err, damage)
 	}

@@ -53,8 +53,8 @@ func line(err error) string {
 var hot = []string{
 	"runtime", "internal/runtime/...", "internal/bytealg", "unicode/utf8", "internal/sync",
 	"github.com/tidwall/...", "github.com/hack-pad/...",
-	"informerscope/core/informer", "informerscope/core/object", "informerscope/core/restwatch",
-	"informerscope/core/trace", "informerscope/core/view",
+	"informerscope/core/event", "informerscope/core/fold", "informerscope/core/informer", "informerscope/core/object", "informerscope/core/persistent",
+	"informerscope/core/restwatch", "informerscope/core/trace", "informerscope/core/tracefile", "informerscope/core/view",
 }
 
 // buildPage builds the page into out, as want says or as well as the sources allow, and returns how it is.

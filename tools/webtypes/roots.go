@@ -5,22 +5,23 @@ import (
 	"reflect"
 
 	"informerscope/core/action"
+	"informerscope/core/analysis"
 	"informerscope/core/attached"
 	"informerscope/core/audience"
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/lab"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/story"
-	"informerscope/core/trace"
 	"informerscope/core/view"
 )
 
 // renamed are the types whose name another package has too, or which would say too little outside of their package.
 var renamed = map[reflect.Type]string{
-	reflect.TypeFor[trace.Frame]():         "WireFrame",
-	reflect.TypeFor[trace.State]():         "WholeState",
-	reflect.TypeFor[trace.View]():          "ViewState",
+	reflect.TypeFor[fold.Frame]():          "WireFrame",
+	reflect.TypeFor[fold.State]():          "WholeState",
+	reflect.TypeFor[fold.View]():           "ViewState",
 	reflect.TypeFor[view.Position]():       "View",
 	reflect.TypeFor[view.Lane]():           "LaneFrame",
 	reflect.TypeFor[view.Timeline]():       "TimelineFrame",
@@ -51,7 +52,7 @@ type buffer struct{}
 
 // calls is what each call of the worker answers; docs/protocol.md and docs/reference.md describe them.
 type calls struct {
-	State      trace.State      `json:"state"`
+	State      fold.State       `json:"state"`
 	Select     event.Selection  `json:"select"`
 	Transform  event.Selection  `json:"transform"`
 	Story      action.Story     `json:"story"`
@@ -64,13 +65,13 @@ type calls struct {
 	} `json:"fault"`
 	Hold        bool          `json:"hold"`
 	Release     bool          `json:"release"`
-	Play        trace.View    `json:"play"`
-	Pause       trace.View    `json:"pause"`
-	Step        trace.View    `json:"step"`
-	Seek        trace.View    `json:"seek"`
-	Live        trace.View    `json:"live"`
-	SeekTime    trace.View    `json:"seekTime"`
-	Mark        trace.View    `json:"mark"`
+	Play        fold.View     `json:"play"`
+	Pause       fold.View     `json:"pause"`
+	Step        fold.View     `json:"step"`
+	Seek        fold.View     `json:"seek"`
+	Live        fold.View     `json:"live"`
+	SeekTime    fold.View     `json:"seekTime"`
+	Mark        fold.View     `json:"mark"`
 	Stories     story.Library `json:"stories"`
 	StoryAdd    string        `json:"storyAdd"`
 	StoryBegin  bool          `json:"storyBegin"`
@@ -93,7 +94,7 @@ type calls struct {
 	Resources      []restwatch.Resource `json:"resources"`
 	Namespaces     lab.Namespaces       `json:"namespaces"`
 	Object         view.Object          `json:"object"`
-	Ride           trace.Ride           `json:"ride"`
+	Ride           analysis.Ride        `json:"ride"`
 	Index          view.IndexContents   `json:"index"`
 	Follow         string               `json:"follow"`
 	GroupBy        string               `json:"groupBy"`

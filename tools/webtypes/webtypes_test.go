@@ -19,6 +19,7 @@ import (
 	"informerscope/core/audience"
 	"informerscope/core/command"
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/lab"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
@@ -98,7 +99,7 @@ func look(t *testing.T, release string) {
 				maps.Copy(whole, f.Lanes[0].State)
 			}
 		}
-		holds[trace.State](t, "state", encoded(t, v.State()))
+		holds[fold.State](t, "state", encoded(t, v.State()))
 	}
 	frame()
 	l := lab.New(lab.Options{Recorder: rec})
@@ -142,7 +143,7 @@ func look(t *testing.T, release string) {
 	for i := uint64(1); i <= first; i += max(1, first/60) {
 		v.Seek(i)
 		frame()
-		holds[trace.View](t, "seek", encoded(t, v.Describe()))
+		holds[fold.View](t, "seek", encoded(t, v.Describe()))
 		for _, item := range v.State().API.Wire {
 			keys[item.Key] = item.Key != ""
 		}

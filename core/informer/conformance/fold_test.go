@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/informer"
-	"informerscope/core/trace"
 )
 
 // Compare implements play.Witness: it compares the fold of our log with a snapshot of the informer.
@@ -68,7 +68,7 @@ func (s *ourInformer) Compare(step string) (broken []string, events int) {
 	if in.Stopped {
 		return broken, events // a stop leaves the listeners in the fold
 	}
-	var there []trace.Listener
+	var there []fold.Listener
 	for _, l := range st.Listeners {
 		if !l.Removed {
 			there = append(there, l)

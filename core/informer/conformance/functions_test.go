@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/core/trace"
+	"informerscope/core/analysis"
 )
 
 // TestFunctionsOfARide checks that the functions which trace.Functions names exist in client-go v0.37.2 or in its apimachinery.
@@ -44,7 +44,7 @@ func TestFunctionsOfARide(t *testing.T) {
 		}
 	}
 	names := []string{"RealFIFO.PopBatch", "processDeltasInBatch", "ResourceEventHandler.OnAdd", "ResourceEventHandler.OnUpdate", "ResourceEventHandler.OnDelete"}
-	for _, name := range trace.Functions {
+	for _, name := range analysis.Functions {
 		names = append(names, strings.Split(name, "|")...)
 	}
 	for _, name := range names {

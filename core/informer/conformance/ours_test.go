@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/informer"
 	"informerscope/core/trace"
 	"informerscope/internal/play"
@@ -198,7 +199,7 @@ type ourInformer struct {
 	informer.SharedIndexInformer
 	release informer.Release
 	rec     *trace.Recorder
-	follow  *trace.Fold
+	follow  *fold.Fold
 }
 
 func ourShared(release informer.Release, o play.Options) *ourInformer {
@@ -208,7 +209,7 @@ func ourShared(release informer.Release, o play.Options) *ourInformer {
 		s.rec = trace.NewRecorder(trace.RecorderOptions{MaxEvents: 1 << 20, CheckpointEvery: 1 << 20})
 		sel, _ := json.Marshal(event.Selection{Source: "sim", Version: "v1", Resource: "pods", Releases: []string{release.String()}})
 		s.rec.Emit(0, event.Selected{Selection: string(sel)}.Event())
-		s.follow = trace.NewFold()
+		s.follow = fold.NewFold()
 		opts.Observer = s.rec.Lane(0)
 	}
 	s.SharedIndexInformer = informer.NewSharedIndexInformerWithOptions(ourSource(o), &object{}, opts)

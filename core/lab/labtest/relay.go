@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"informerscope/core/fold"
 	"informerscope/core/trace"
 )
 
@@ -30,7 +31,7 @@ func Relay(t *testing.T, h http.Handler) func(context.Context) (net.Conn, error)
 }
 
 // Until waits for a state for which ok returns true.
-func Until(t *testing.T, rec *trace.Recorder, what string, ok func(*trace.State) bool) *trace.State {
+func Until(t *testing.T, rec *trace.Recorder, what string, ok func(*fold.State) bool) *fold.State {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for {

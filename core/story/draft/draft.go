@@ -12,10 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"informerscope/core/analysis"
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/object"
 	"informerscope/core/story"
 	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
 // mostSteps is how many steps a story can have.
@@ -51,8 +54,8 @@ type moment struct {
 	kind   string
 	weight int // of too many moments, the heaviest get a step
 	event  *event.Entry
-	mark   trace.Mark
-	reason trace.WorstReason
+	mark   analysis.Mark
+	reason analysis.WorstReason
 }
 
 // weights rank the kinds of marks; kinds without a weight get no step.
@@ -88,7 +91,7 @@ func New(recording string, file io.Reader, o Options) (*Draft, error) {
 			recording)
 	}
 	rec := trace.NewRecorder(trace.RecorderOptions{}) // it numbers the events, and keeps as many of them, as the page does
-	h, _, damage, err := trace.ReadFile(file, trace.ReadOptions{DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) }}, rec.Append)
+	h, _, damage, err := tracefile.ReadFile(file, tracefile.ReadOptions{DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) }}, rec.Append)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +111,7 @@ func New(recording string, file io.Reader, o Options) (*Draft, error) {
 		d.Warning = damage.Error()
 	}
 	moments := markMoments(log)
-	worst, bad := trace.Worst(log)
+	worst, bad := analysis.Worst(log)
 	d.Worst = worstWords(rec, worst, bad)
 	none := !slices.ContainsFunc(moments, func(m moment) bool { return !slices.Contains(quietKinds, m.kind) })
 	if bad && (o.Worst || none) {
@@ -128,7 +131,7 @@ func New(recording string, file io.Reader, o Options) (*Draft, error) {
 // markMoments returns the moments of the marks.
 func markMoments(log []event.Entry) (out []moment) {
 	for i := range log {
-		if m, ok := trace.Marks(&log[i]); ok && weights[m.Kind] > 0 {
+		if m, ok := analysis.Marks(&log[i]); ok && weights[m.Kind] > 0 {
 			out = append(out, moment{seq: m.Seq, time: log[i].At, lane: m.Lane, kind: m.Kind, weight: weights[m.Kind], event: &log[i], mark: m})
 		}
 	}
@@ -136,14 +139,14 @@ func markMoments(log []event.Entry) (out []moment) {
 }
 
 // worstMoments returns the moments of the problems in the worst minute.
-func worstMoments(log []event.Entry, worst trace.WorstMinute) (out []moment) {
+func worstMoments(log []event.Entry, worst analysis.WorstMinute) (out []moment) {
 	for i, r := range worst.Reasons {
 		if r.Points < 0.1 {
 			continue // a tenth of a second is not worth a step
 		}
 		m := moment{seq: r.Seq, time: r.At, lane: r.Lane, kind: r.Kind, weight: len(worst.Reasons) - i, reason: r, event: &log[r.Seq-log[0].Seq]}
 		if r.Kind == "relist" {
-			m.mark, _ = trace.Marks(m.event)
+			m.mark, _ = analysis.Marks(m.event)
 		}
 		out = append(out, m)
 	}
@@ -169,7 +172,7 @@ func keepHeaviest(moments []moment) (kept []moment, left int) {
 }
 
 // worstWords returns sentences about the time of the worst minute, and about its problems.
-func worstWords(rec *trace.Recorder, worst trace.WorstMinute, bad bool) []string {
+func worstWords(rec *trace.Recorder, worst analysis.WorstMinute, bad bool) []string {
 	if !bad {
 		return []string{"no ring grew, no object reached the store late, nothing was relisted, and no handler was slow: there is no worst minute"}
 	}
@@ -210,14 +213,14 @@ func keyOf(rec *trace.Recorder, seq uint64) (key string) {
 }
 
 // laneOf returns the State of a lane.
-func laneOf(s *trace.State, lane uint8) *trace.State {
+func laneOf(s *fold.State, lane uint8) *fold.State {
 	if int(lane) < len(s.Lanes) {
 		return s.Lanes[lane]
 	}
 	return s
 }
 
-func listenerName(s *trace.State, id int32) string {
+func listenerName(s *fold.State, id int32) string {
 	for i := range s.Listeners {
 		if s.Listeners[i].ID == id {
 			return cmp.Or(s.Listeners[i].Name, fmt.Sprintf("listener %d", id))

@@ -9,8 +9,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"informerscope/core/fold"
 	"informerscope/core/story"
 	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
 // proposal is a sentence in both languages, with its claim.
@@ -29,7 +31,7 @@ var (
 )
 
 // propose returns sentences for a moment, the most specific first. The last one is always true.
-func propose(m moment, s *trace.State) []proposal {
+func propose(m moment, s *fold.State) []proposal {
 	of := laneOf(s, m.lane)
 	at := ""
 	if int(m.lane) < len(s.Lanes) {
@@ -101,7 +103,7 @@ func propose(m moment, s *trace.State) []proposal {
 }
 
 // listener returns a listener of an informer, and its path in a condition.
-func listener(s *trace.State, at string, id int32) (*trace.Listener, string) {
+func listener(s *fold.State, at string, id int32) (*fold.Listener, string) {
 	for i := range s.Listeners {
 		if l := &s.Listeners[i]; l.ID == id {
 			return l, fmt.Sprintf("%slisteners[%d]", at, i)
@@ -128,13 +130,13 @@ func clean(text string) string {
 const longestClaim = 300
 
 // isTrue reports whether a claim is true for a State. A claim that cannot be parsed, or that is too long, is not.
-func isTrue(claim string, s *trace.State) bool {
+func isTrue(claim string, s *fold.State) bool {
 	c, err := story.ParseCondition(claim)
 	return err == nil && len(claim) <= longestClaim && c.Holds(s, s)
 }
 
 // write writes the story's file.
-func write(d *Draft, recording string, h trace.Header, long time.Duration, rec *trace.Recorder, moments []moment) ([]byte, error) {
+func write(d *Draft, recording string, h tracefile.Header, long time.Duration, rec *trace.Recorder, moments []moment) ([]byte, error) {
 	var b bytes.Buffer
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	what := h.Selection.Resource

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"informerscope/core/event"
-	"informerscope/core/trace"
+	"informerscope/core/fold"
 )
 
 // told is what a handler last received about each object.
@@ -45,7 +45,7 @@ func handlersOf(events []event.Entry, lane uint8) map[int32]*told {
 			for _, item := range restored.Items {
 				known[item.Key] = item.RV
 			}
-			var s trace.State
+			var s fold.State
 			if json.Unmarshal([]byte(restored.State), &s) == nil {
 				for _, l := range s.Listeners {
 					handler(int32(l.ID))
@@ -69,12 +69,12 @@ func handlersOf(events []event.Entry, lane uint8) map[int32]*told {
 
 // Lost describes what of a cluster is missing in the store of a lane, or was not delivered to one of its handlers; "" when nothing is.
 func Lost(events []event.Entry, lane uint8, want map[string]string) string {
-	fold := trace.NewFold()
+	f := fold.NewFold()
 	for i := range events {
-		fold.Apply(&events[i])
+		f.Apply(&events[i])
 	}
 	held := map[string]string{}
-	fold.Objects(int(lane)).Range(func(c *trace.Cell) bool {
+	f.Objects(int(lane)).Range(func(c *fold.Cell) bool {
 		held[c.Key] = c.RV
 		return true
 	})

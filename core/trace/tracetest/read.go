@@ -4,12 +4,12 @@ import (
 	"io"
 
 	"informerscope/core/event"
-	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
-// Read reads a trace file as trace.ReadFile does, and keeps all of its events.
-func Read(r io.Reader, o trace.ReadOptions) (h trace.Header, events []event.Entry, warning, err error) {
-	h, _, warning, err = trace.ReadFile(r, o, func(some []event.Entry) error {
+// Read reads a trace file as tracefile.ReadFile does, and keeps all of its events.
+func Read(r io.Reader, o tracefile.ReadOptions) (h tracefile.Header, events []event.Entry, warning, err error) {
+	h, _, warning, err = tracefile.ReadFile(r, o, func(some []event.Entry) error {
 		events = append(events, some...)
 		return nil
 	})

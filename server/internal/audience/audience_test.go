@@ -21,6 +21,7 @@ import (
 	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 )
 
 // speaker is a page that broadcasts.
@@ -572,7 +573,7 @@ func TestSegmentsAreCheckedAnew(t *testing.T) {
 		base := serve(t, hall).URL + Prefix + hall.Token() + "/"
 		_, rec := follow(t, base, 1)
 		var file bytes.Buffer
-		if err := rec.WriteFile(&file, trace.Header{}); err != nil {
+		if err := tracefile.WriteLog(&file, tracefile.Header{}, rec); err != nil {
 			t.Fatal(err)
 		}
 		if text := file.String(); strings.Contains(text, secret) || strings.Contains(text, "canary-annotation") || strings.Contains(text, "canary-secret") ||

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"informerscope/core/broadcast"
-	"informerscope/core/trace"
+	"informerscope/core/tracefile"
 	"informerscope/server/internal/audience"
 	"informerscope/server/internal/redact"
 	"informerscope/server/internal/scrub"
@@ -89,8 +89,8 @@ func begin(w http.ResponseWriter, req *http.Request, hall *audience.Hall) (any, 
 		return nil, err
 	}
 	var asked struct {
-		Header trace.Header `json:"header"`
-		Take   bool         `json:"take"`
+		Header tracefile.Header `json:"header"`
+		Take   bool             `json:"take"`
 	}
 	if err := json.Unmarshal(body, &asked); err != nil {
 		return nil, &audience.Problem{Code: http.StatusBadRequest,

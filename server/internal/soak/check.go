@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/informer"
-	"informerscope/core/trace"
 )
 
 func (p *page) lanes() []string { return strings.Split(p.Releases, ",") }
@@ -62,7 +62,7 @@ func (w *world) check(p *page, lane int) (wrong []string) {
 }
 
 // checkFold compares the fold of the log with the informer's own state.
-func checkFold(fold *trace.Fold, state *trace.State, lane int, inside informer.Snapshot) (wrong []string) {
+func checkFold(f *fold.Fold, state *fold.State, lane int, inside informer.Snapshot) (wrong []string) {
 	same := func(what string, got, want any) {
 		if got != want {
 			wrong = append(wrong, fmt.Sprintf("the log has %s: %v; the informer has %v", what, got, want))
@@ -76,14 +76,14 @@ func checkFold(fold *trace.Fold, state *trace.State, lane int, inside informer.S
 	same("the store's version", state.Indexer.ResourceVersion, inside.Store.ResourceVersion)
 	same("objects", state.Indexer.Count, len(inside.Store.Objects))
 	for _, key := range slices.Sorted(maps.Keys(inside.Store.Objects)) {
-		if cell, ok := fold.Objects(lane).Get(key); !ok || cell.Obj != inside.Store.Objects[key] {
+		if cell, ok := f.Objects(lane).Get(key); !ok || cell.Obj != inside.Store.Objects[key] {
 			wrong = append(wrong, "the log has another "+key+" than the store")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(inside.Store.Indices)) {
 		for _, value := range slices.Sorted(maps.Keys(inside.Store.Indices[name])) {
 			n := 0
-			fold.Index(lane, name).Keys(value, func(key string) bool {
+			f.Index(lane, name).Keys(value, func(key string) bool {
 				if inside.Store.Indices[name][value].Has(key) {
 					n++
 				}
@@ -93,7 +93,7 @@ func checkFold(fold *trace.Fold, state *trace.State, lane int, inside informer.S
 		}
 	}
 	for _, l := range inside.Listeners {
-		i := slices.IndexFunc(state.Listeners, func(s trace.Listener) bool { return s.ID == l.ID && !s.Removed })
+		i := slices.IndexFunc(state.Listeners, func(s fold.Listener) bool { return s.ID == l.ID && !s.Removed })
 		if i < 0 {
 			wrong = append(wrong, fmt.Sprintf("the log has no listener %d", l.ID))
 			continue

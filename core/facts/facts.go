@@ -1,0 +1,163 @@
+package facts
+
+// Facts are what is true of a lane at the moment shown, beside its State. They hold everything that a panel or a sentence shows and that is not a plain
+// member of State. The viewer computes them from the Fold and the moment alone (see core/view). So they do not depend on how the viewer got to the moment:
+// live, by steps, by a jump, or on a recording.
+type Facts struct {
+	// Sure: an update would arrive if there were one, so what agrees is known to agree, and the newest version is known to be current.
+	Sure bool `json:"sure"`
+	// UpToDate: everything known about the objects in the cluster is in the store, so a lister reads the newest version. Nothing is on the wire, held
+	// before the queue, in it, or being processed.
+	UpToDate bool `json:"upToDate"`
+	// Unlisted: the first list has not arrived. The store never held the cluster's objects, so nothing in it is stale.
+	Unlisted bool `json:"unlisted"`
+	// StaleSince is when the store stopped being able to receive updates, in ms of the log; 0 while it can receive them.
+	StaleSince float64 `json:"staleSince"`
+	// Trouble is what is wrong between the informer and its cluster.
+	Trouble TroubleFacts `json:"trouble"`
+	// Fresh are the ages in ms at which an object of the store counts as less fresh, ascending.
+	Fresh []float64 `json:"fresh"`
+
+	// NextBatch is how many deltas the next Pop would take from the queue as it is.
+	NextBatch int `json:"nextBatch"`
+	// NextRequest is what the Reflector sends when its current wait ends; nil while it does not wait.
+	NextRequest *NextRequest `json:"nextRequest"`
+	// Depths is the curve of the queue's depth.
+	Depths Depths `json:"depths"`
+
+	// Growing is by how many deltas (keys, for a DeltaFIFO) a second the queue grew: over the last two seconds, or since Pop was held if that is shorter.
+	// It is 0 while Pop is not held.
+	Growing float64 `json:"growing"`
+	// WireMicros is how long the newest change took from the wire into the queue, in µs of the log's clock; nil if none arrived in the last two seconds.
+	// The chips on the rail replay it more slowly.
+	WireMicros *float64 `json:"wireMicros"`
+
+	// Deltas is how many deltas the queue holds; for a DeltaFIFO, those of all its keys.
+	Deltas int `json:"deltas"`
+	// Pending is how many notifications wait in the rings of all listeners.
+	Pending int `json:"pending"`
+	// Ledger is how far the newest changes have come.
+	Ledger Ledger `json:"ledger"`
+	// Requests summarises the informer's requests.
+	Requests Requests `json:"requests"`
+	// Focus are the stations to look at: those with a problem now or within the last three seconds.
+	Focus []string `json:"focus"`
+
+	// Listener is the id of the listener that is most worth a look, 0 without listeners.
+	Listener int32 `json:"listener"`
+	// Listeners has the facts of each listener, in State's order.
+	Listeners []ListenerFacts `json:"listeners"`
+	// WritesPerSecond is the API server's rate of writes over the last two seconds.
+	WritesPerSecond float64 `json:"writesPerSecond"`
+	// Versions compares the three resourceVersions.
+	Versions Versions `json:"versions"`
+
+	// Sentence is the caption for the moment.
+	Sentence Sentence `json:"sentence"`
+}
+
+// TroubleFacts describe what is wrong between the informer and its cluster; the zero value: nothing.
+type TroubleFacts struct {
+	// Cause is the trouble's cause in one word (see docs/protocol.md), or that of the error behind the Reflector's backoff. It is empty when all is well,
+	// and for an unknown error.
+	Cause string `json:"cause,omitempty"`
+	// Down: the cluster does not answer.
+	Down bool `json:"down"`
+	// Answer is what came instead of an answer: "unreached" when the cause lies before the cluster, "none" when nothing answers, the cause itself when
+	// the cluster or its proxy refused. It is empty while nothing is wrong.
+	Answer string `json:"answer,omitempty"`
+}
+
+// NextRequest is a request that will be sent.
+type NextRequest struct {
+	Verb            string `json:"verb"` // LIST, WATCH or WATCHLIST
+	Path            string `json:"path"`
+	ResourceVersion string `json:"resourceVersion"`
+	// Relist: it asks for everything again, although a list had been taken over.
+	Relist bool `json:"relist"`
+}
+
+// Depths is the greatest depth of a queue in each step of time, oldest first. The newest step ends with the queue's last change; from then on the depth is
+// State's.
+type Depths struct {
+	FromMillis float64 `json:"fromMillis"` // when the first step began
+	StepMillis float64 `json:"stepMillis"`
+	Max        []int   `json:"max"`
+}
+
+// ListenerFacts are what is true of a listener beside its State.
+type ListenerFacts struct {
+	ID int32 `json:"id"`
+	// In and Out count what it took and what its handler finished in the last whole second of the log.
+	In  int `json:"in"`
+	Out int `json:"out"`
+	// Slow: its handler takes long, or was slowed down.
+	Slow bool `json:"slow"`
+	// DrainMillis is how long its handler will need for what waits, if its calls take as long as before. It is 0 if that is no time at all, if it cannot
+	// be known, or if the handler is held.
+	DrainMillis float64 `json:"drainMillis"`
+}
+
+// Ledger lists the newest changes by how far they have come.
+type Ledger struct {
+	Wire  LedgerPart `json:"wire"`  // sent by the cluster, not yet taken by the Reflector
+	Queue LedgerPart `json:"queue"` // being popped, then waiting: the head first
+	Store LedgerPart `json:"store"` // through the queue, the newest first
+}
+
+// LedgerPart is one part of a Ledger. On the wire and after the queue it counts only the newest frames, those in State.
+type LedgerPart struct {
+	Count int            `json:"count"`
+	Mix   map[string]int `json:"mix"`   // by delta type
+	Total int            `json:"total"` // of Mix
+	First []LedgerEntry  `json:"first"` // the first few
+}
+
+// LedgerEntry is a change in a Ledger. Without an object it has no key; without a version (a resync) it has no rv.
+type LedgerEntry struct {
+	Op    string `json:"op,omitempty"`
+	Key   string `json:"key,omitempty"`
+	RV    string `json:"rv,omitempty"`
+	Bytes int    `json:"bytes,omitempty"` // of a frame
+}
+
+// Requests summarises API.Requests.
+type Requests struct {
+	Open int `json:"open"` // how many are open
+	// Foremost is the ID of the request to show: an open one, else the last one; 0 before the first.
+	Foremost uint32 `json:"foremost"`
+}
+
+// Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. A distance is nil if a version is
+// unknown or not a number.
+type Versions struct {
+	Queued *float64 `json:"queued"` // the Reflector ahead of the store
+	Behind *float64 `json:"behind"` // the cluster ahead of the Reflector
+	Total  *float64 `json:"total"`  // the cluster ahead of the store
+}
+
+// Sentences are the ids that a Sentence can have, beside the empty one.
+var Sentences = []string{
+	"backoff", "backoffFirst", "backoffPlain", "refused", "refusedFirst", "panic", "left", "leftEmpty",
+	"holdPop", "holdPopNoRv", "holdPopQuiet", "hold.store", "hold.deliver", "hold.take",
+	"list", "listAgain", "relist", "relistPlain", "watchlist", "rewatchlist", "stopped", "start", "relisted", "relistedPlain", "relistedKeys",
+	"relistedKeysPlain", "filling", "fillingLast", "grew", "slow",
+	"batch", "batchEnds", "deltas", "retry", "behind", "idle", "idleDelayed", "idleBehind", "idleComing", "idleUnseen", "flow", "flowDelta",
+}
+
+// Sentence is a caption about a moment: which one, and its values. The page has the words.
+type Sentence struct {
+	// ID is one of Sentences; empty when State's trouble is the caption.
+	ID string `json:"id"`
+	// N and M are counts, Name a listener, Key an object, RV a resourceVersion, Op the type of a delta, Why an error or a reason.
+	N    int    `json:"n,omitempty"`
+	M    int    `json:"m,omitempty"`
+	Name string `json:"name,omitempty"`
+	Key  string `json:"key,omitempty"`
+	RV   string `json:"rv,omitempty"`
+	Op   string `json:"op,omitempty"`
+	Why  string `json:"why,omitempty"`
+	// Until is when the wait ends, Since when what it describes began, in ms of the log.
+	Until float64 `json:"until,omitempty"`
+	Since float64 `json:"since,omitempty"`
+}

@@ -1,0 +1,50 @@
+package fold_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"informerscope/core/event"
+	"informerscope/core/fold"
+)
+
+// TestSampled: samples of another program's informer are in the State, and in that of a log which begins later.
+func TestSampled(t *testing.T) {
+	f := fold.NewFold()
+	seq := uint64(0)
+	apply := func(e event.Event) {
+		seq++
+		f.Apply(&event.Entry{Seq: seq, At: time.Duration(seq) * time.Second, Event: e})
+	}
+	apply(event.Selected{Selection: `{"source":"live","resource":"pods","version":"v1","eras":["1.33"]}`}.Event())
+	apply(event.Restored{State: `{"era":"1.33","queue":{"kind":"RealFIFO","depth":3},"listeners":[{"id":1,"name":"slow","capacity":1024}],
+		"fidelity":{"queue":{"how":"sampled","why":"20 times a second"},"listeners.waiting":{"how":"unseen"}}}`}.Event())
+	if s := f.State(); s.Queue.Depth != 3 || s.Fidelity["queue"].How != "sampled" {
+		t.Fatalf("restored: %+v %+v", s.Queue, s.Fidelity)
+	}
+	apply(event.Sampled{Sample: `{"resourceVersion":"77","queue":{"depth":9},"listeners":[{"id":1,"ring":1500,"capacity":2048},{"id":9,"ring":1}]}`}.Event())
+	check := func(what string, f *fold.Fold) {
+		t.Helper()
+		s := f.State()
+		if s.Queue.Depth != 9 || s.Queue.MaxDepth != 9 || s.Reflector.ResourceVersion != "77" || f.QueueLen(0) != 9 {
+			t.Errorf("%s: %+v %+v", what, s.Queue, s.Reflector)
+		}
+		if li := s.Listeners[0]; li.Ring != 1500 || li.Pending != 1500 || li.Capacity != 2048 || !reflect.DeepEqual(li.Capacities, []int{1024}) {
+			t.Errorf("%s: %+v", what, li)
+		}
+		if r := f.Recent(0); r.Grew != (fold.Happening{At: 3 * time.Second, Listener: 1, From: 1024, To: 2048}) || r.Main != 1 {
+			t.Errorf("%s: %+v", what, r)
+		}
+	}
+	check("sampled", f)
+	for _, text := range []string{``, `null`, `[]`, `{"queue":{"depth":-1}`, `{"listeners":[{"id":1,"ring":"x"}]}`} {
+		apply(event.Sampled{Sample: text}.Event()) // changes nothing
+	}
+	check("after what is none", f)
+	later := fold.NewFold()
+	for _, e := range f.Baseline() {
+		later.Apply(&e)
+	}
+	check("begun later", later)
+}
