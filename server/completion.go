@@ -137,7 +137,7 @@ func (c completer) contexts(context.Context) (names []string) {
 // namespaces returns the namespaces of --context, if --resources includes them.
 func (c completer) namespaces(ctx context.Context) (names []string) {
 	c.request(func(client *restwatch.Client, rules guard.Rules) {
-		if rules.Allows("", "namespaces") != nil {
+		if rules.CheckResource("", "namespaces") != nil {
 			return
 		}
 		list, err := client.List(ctx, schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, "", metav1.ListOptions{Limit: maxNamespaces})
@@ -145,7 +145,7 @@ func (c completer) namespaces(ctx context.Context) (names []string) {
 			return
 		}
 		for _, o := range list.Items {
-			if guard.ValidNamespace(o.GetName()) {
+			if guard.IsNamespace(o.GetName()) {
 				names = append(names, o.GetName())
 			}
 		}
@@ -159,7 +159,7 @@ func (c completer) resources(ctx context.Context) (names []string) {
 		found, _ := client.Discover(ctx) // what it found in time
 		for _, r := range found {
 			name := r.GVR().GroupResource().String()
-			if _, _, err := guard.ParseResource(name); err == nil && r.Preferred && rules.Allows(r.Group, r.Resource) == nil {
+			if _, _, err := guard.ParseResource(name); err == nil && r.Preferred && rules.CheckResource(r.Group, r.Resource) == nil {
 				names = append(names, name)
 			}
 		}

@@ -17,14 +17,14 @@ func openHall(s settings, scrubber *scrub.Scrubber, refusals *guard.Tally, log *
 		return nil, nil
 	}
 	hall, err := audience.Open(audience.Options{
-		Dir:     s.broadcastDir,
-		Objects: s.broadcastObj,
-		Text:    relay.HallText(scrubber),
-		Object:  relay.HallObject,
-		MaxHeld: s.maxFollowers,
-		Admit:   connlimit.Admit,
-		Refused: func(rule string) { refusals.Refused(slog.LevelWarn, rule) },
-		Log:     log,
+		Dir:       s.broadcastDir,
+		Objects:   s.broadcastObj,
+		Text:      relay.HallText(scrubber),
+		Object:    relay.HallObject,
+		MaxHeld:   s.maxFollowers,
+		Admit:     connlimit.Admit,
+		OnRefusal: func(rule string) { refusals.Count(slog.LevelWarn, rule) },
+		Log:       log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--broadcast-dir: %w", err)

@@ -30,7 +30,7 @@ type parts struct {
 func (p parts) handler() http.Handler {
 	return site.Secure(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if refusal := p.door.Host(r); refusal != nil {
-			p.refusals.Refused(slog.LevelWarn, refusal.Rule, slog.String("remote", r.RemoteAddr))
+			p.refusals.Count(slog.LevelWarn, refusal.Rule, slog.String("remote", r.RemoteAddr))
 			w.Header().Set("Connection", "close")
 			http.Error(w, refusal.Message, http.StatusForbidden)
 			return
@@ -45,7 +45,7 @@ func (p parts) handler() http.Handler {
 		if strings.HasPrefix(r.URL.Path, ownstories.Prefix) {
 			// A recording of a live cluster contains its objects.
 			if refusal := p.door.Bearer(r); refusal != nil {
-				p.refusals.Refused(slog.LevelWarn, refusal.Rule, slog.String("remote", r.RemoteAddr))
+				p.refusals.Count(slog.LevelWarn, refusal.Rule, slog.String("remote", r.RemoteAddr))
 				w.Header().Set("WWW-Authenticate", "Bearer")
 				http.Error(w, refusal.Message, http.StatusUnauthorized)
 				return
@@ -97,7 +97,7 @@ func refuseBody(w http.ResponseWriter, r *http.Request) bool {
 func (p parts) watch(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/healthz":
-		alive(w, r)
+		answerAlive(w, r)
 	case "/readyz":
 		p.ready.ServeHTTP(w, r)
 	case "/metrics":
@@ -111,8 +111,8 @@ func (p parts) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// alive answers that the process is alive, in whatever state the clusters are.
-func alive(w http.ResponseWriter, r *http.Request) {
+// answerAlive answers that the process is alive, in whatever state the clusters are.
+func answerAlive(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -27,7 +27,7 @@ func newLinks(s settings, scheme string, hosts, others []string, stdout io.Write
 	}
 	whole := "/#token=" + s.token + s.sceneKeys
 	l := links{ownLink: base + whole}
-	if !terminal(stdout) {
+	if !isTerminal(stdout) {
 		if s.tokenFile != "" {
 			whole = "/"
 			if s.sceneKeys != "" {
@@ -70,8 +70,8 @@ func (l links) lines(address *net.TCPAddr) string {
 	return lines
 }
 
-// terminal reports whether w is a character device, such as a terminal, whose output is not stored.
-func terminal(w io.Writer) bool {
+// isTerminal reports whether w is a character device, such as a terminal, whose output is not stored.
+func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {
 		return false

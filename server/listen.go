@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// portsTried is how many ports after the default one are tried before the system chooses one.
-const portsTried = 20
+// maxPorts is how many ports after the default one are tried before the system chooses one.
+const maxPorts = 20
 
 // network is what the server listens on.
 type network struct {
@@ -112,7 +112,7 @@ func bind(flagName, address string, another bool) (net.Listener, error) {
 	}
 	ln, err := net.Listen(network, address)
 	if portInUse(err) && another {
-		for next := number + 1; next <= number+portsTried && portInUse(err); next++ {
+		for next := number + 1; next <= number+maxPorts && portInUse(err); next++ {
 			ln, err = net.Listen(network, net.JoinHostPort(host, strconv.FormatUint(next, 10)))
 		}
 		if portInUse(err) {

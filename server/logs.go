@@ -34,7 +34,7 @@ type loggedError struct{ error }
 
 func (e *loggedError) Unwrap() error { return e.error }
 
-// logFinalError logs the error that ends the program if the log is JSON, so that standard error holds only JSON. It then returns a toldError, else err.
+// logFinalError logs the error that ends the program if the log is JSON, so that standard error holds only JSON. It then returns a loggedError, else err.
 func logFinalError(s settings, err error, stderr io.Writer) error {
 	if err == nil || !s.logJSON {
 		return err
@@ -43,7 +43,7 @@ func logFinalError(s settings, err error, stderr io.Writer) error {
 	return &loggedError{err}
 }
 
-// openAudit opens the audit log of --audit-log; audited is nil without one. end writes what is left of it and closes the file.
+// openAudit opens the audit log of --audit-log; audited is nil without the flag. end writes the queued lines and closes the file.
 func openAudit(s settings, scrubber *scrub.Scrubber, stdout io.Writer, numbers *metrics.Set, log *slog.Logger) (audited *audit.Log, end func(), err error) {
 	if s.auditLog == "" {
 		return nil, func() {}, nil

@@ -44,8 +44,8 @@ const (
 	idleTimeout = 15 * time.Second
 	// headerTimeout bounds the time until a request's headers are complete, from the connection's first byte and with the TLS handshake.
 	headerTimeout = 5 * time.Second
-	// streamsAtOnce is how many requests of one HTTP/2 connection are served at the same time; browsers queue the rest.
-	streamsAtOnce = 32
+	// maxStreams is how many requests of one HTTP/2 connection are served at the same time; browsers queue the rest.
+	maxStreams = 32
 	// maxHeaderBytes bounds the headers of a request for a file, with the cookies of other programs on localhost.
 	maxHeaderBytes = 32 << 10
 )
@@ -112,7 +112,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 			log.Warn(problem)
 		}
 	}
-	refusals := guard.NewTally(log, numbers.Refused)
+	refusals := guard.NewTally(log, numbers.CountRefusal)
 	defer refusals.Close()
 	ready := health.New(kubeconfig, s.contexts, log)
 	defer ready.Close()
@@ -129,11 +129,11 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		serves.hall = hall
 	}
 	running := &service{server: newServer(serves.handler(), log), listener: limitPage(network.page, s, refusals), files: files, ready: ready, relay: carrier,
-		hall: hall, audited: audited, stopPacking: make(chan struct{}), failed: make(chan error, 2)}
+		hall: hall, auditLog: audited, stopPacking: make(chan struct{}), failures: make(chan error, 2)}
 	running.start(network.tls)
 	if network.probes != nil {
 		// This listener closes last, so that /readyz can report the shutdown until the end.
-		defer serveProbes(network.probes, serves.probes(), refusals, log, running.failed)()
+		defer serveProbes(network.probes, serves.probes(), refusals, log, running.failures)()
 	}
 	links := newLinks(s, network.scheme(), hosts, others, stdout)
 	links.warn(s, log)
@@ -147,7 +147,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		select {
 		case <-ctx.Done():
 			log.Info("shutting down")
-		case err = <-running.failed:
+		case err = <-running.failures:
 		}
 	}
 	return running.stop(ctx, err)
@@ -194,9 +194,9 @@ func openFiles(page fs.FS, directory string, log *slog.Logger) (*site.Site, *own
 // newMetrics returns the server's metrics, with those of the build and of credential plugins.
 func newMetrics(kubeconfig *clusters.Loader) *metrics.Set {
 	numbers := new(metrics.Set)
-	numbers.Build(builtFrom())
-	numbers.PluginsWaitedFor(kubeconfig.PluginsWaitedFor)
-	kubeconfig.OnPluginWait(numbers.PluginWaited)
+	numbers.SetBuild(buildVersion())
+	numbers.SetPluginCount(kubeconfig.RunningPlugins)
+	kubeconfig.OnPluginWait(numbers.ObservePluginWait)
 	return numbers
 }
 
@@ -224,11 +224,11 @@ type service struct {
 	ready    *health.Checker
 	relay    *relay.Relay
 	hall     *audience.Hall // nil without --broadcast
-	audited  *audit.Log     // nil without --audit-log
+	auditLog *audit.Log     // nil without --audit-log
 
 	background  sync.WaitGroup
 	stopPacking chan struct{}
-	failed      chan error // the error of a listener; has room for both
+	failures    chan error // the error of a listener; has room for both
 }
 
 // start serves the page in the background, with TLS unless it is nil.
@@ -236,12 +236,12 @@ func (v *service) start(tls *tls.Config) {
 	v.server.TLSConfig = tls
 	v.listener.Attach(v.server)
 	v.background.Go(func() { v.files.Pack(v.stopPacking) })
-	v.ready.Serving()
+	v.ready.SetServing()
 	v.background.Go(func() {
 		if tls != nil {
-			v.failed <- v.server.ServeTLS(v.listener, "", "")
+			v.failures <- v.server.ServeTLS(v.listener, "", "")
 		} else {
-			v.failed <- v.server.Serve(v.listener)
+			v.failures <- v.server.Serve(v.listener)
 		}
 	})
 }
@@ -254,8 +254,8 @@ func (v *service) stop(ctx context.Context, err error) error {
 		v.hall.Close() // before the rest: followers' requests wait for the speaker
 	}
 	limit := shutdownTimeout
-	if v.audited != nil {
-		v.audited.Hurry() // requests no longer wait for an audit log that is stuck
+	if v.auditLog != nil {
+		v.auditLog.Hurry() // requests no longer wait for an audit log that is stuck
 		limit -= auditPatience
 	}
 	// The parent context has ended; the rest of the shutdown shares one deadline.
@@ -281,15 +281,15 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 		WriteTimeout:      5 * time.Minute,  // for the largest file over a slow network
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: streamsAtOnce},
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 }
 
 // anonymousLimits returns a listener's limits on connections that have not sent a token: at most places of them, and each eviction is counted as a refusal.
 func anonymousLimits(places int, refusals *guard.Tally) connlimit.Options {
-	return connlimit.Options{Places: places, Evicted: func(remote net.Addr) {
-		refusals.Refused(slog.LevelWarn, "connections", slog.String("remote", remote.String()), slog.Int("max", places))
+	return connlimit.Options{Places: places, OnEviction: func(remote net.Addr) {
+		refusals.Count(slog.LevelWarn, "connections", slog.String("remote", remote.String()), slog.Int("max", places))
 	}}
 }
 
@@ -300,7 +300,7 @@ func limitPage(ln net.Listener, s settings, refusals *guard.Tally) *connlimit.Li
 		places += min(s.maxFollowers, arrivals)
 	}
 	limits := anonymousLimits(places, refusals)
-	limits.Admitted = 2 * s.maxFollowers // two for each follower's browser that has shown the audience's token; the relay bounds its viewers itself
+	limits.MaxAdmitted = 2 * s.maxFollowers // two for each follower's browser that has shown the audience's token; the relay bounds its viewers itself
 	return connlimit.New(ln, limits)
 }
 

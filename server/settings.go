@@ -69,7 +69,7 @@ func (v *flagValues) check(flags *pflag.FlagSet, lookup func(string) (string, bo
 	s.sceneKeys = v.sceneKeys(flags)
 	// All are called, and the first error counts.
 	err := cmp.Or(v.checkSimulation(), s.attachTo(v.attach, v.attachToken, lookup), v.checkLog(), s.serveContexts(v.contexts, flags.Changed("contexts")),
-		s.publish(v.publicURL, v.allowedHosts), v.checkWatched(), s.checkLimits(), s.checkTogether(), s.checkToken())
+		s.publish(v.publicURL, v.allowedHosts), v.checkWatched(), s.checkLimits(), s.checkCombinations(), s.checkToken())
 	if err != nil {
 		return settings{}, &usageError{err}
 	}
@@ -182,7 +182,7 @@ func (s *settings) publish(publicURL, allowedHosts string) error {
 // publicName returns the first name that is not a loopback address, "" for none.
 func (s *settings) publicName() string {
 	for _, name := range s.publicNames {
-		if !name.Loopback() {
+		if !name.IsLoopback() {
 			return name.String()
 		}
 	}
@@ -206,7 +206,7 @@ func (v *flagValues) checkWatched() (err error) {
 	if s.rules.Resources, err = guard.ParseResources(v.resources); err != nil {
 		return fmt.Errorf("--resources: %w", err)
 	}
-	if s.namespace != "" && !guard.ValidNamespace(s.namespace) {
+	if s.namespace != "" && !guard.IsNamespace(s.namespace) {
 		return fmt.Errorf("--namespace: %q is not the name of a namespace: small letters, digits and -, at most 63", s.namespace)
 	}
 	if v.resource == "" {
@@ -216,7 +216,7 @@ func (v *flagValues) checkWatched() (err error) {
 	if err != nil {
 		return fmt.Errorf("--resource: %w", err)
 	}
-	if refusal := s.rules.Allows(group, name); refusal != nil {
+	if refusal := s.rules.CheckResource(group, name); refusal != nil {
 		return fmt.Errorf("--resource: %s", refusal.Message)
 	}
 	return nil
@@ -234,8 +234,8 @@ func (s *settings) checkLimits() error {
 	return nil
 }
 
-// checkTogether checks flags that need each other.
-func (s *settings) checkTogether() error {
+// checkCombinations checks flags that need each other.
+func (s *settings) checkCombinations() error {
 	if !s.broadcast && (s.broadcastDir != "" || s.broadcastObj) {
 		return fmt.Errorf("--broadcast-dir and --broadcast-objects need --broadcast")
 	}

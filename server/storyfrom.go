@@ -36,7 +36,7 @@ func newStoryCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, files []string) error {
-			return storyFrom(files[0], directory, options, cmd.OutOrStdout())
+			return draftStory(files[0], directory, options, cmd.OutOrStdout())
 		},
 		DisableFlagsInUseLine: true,
 	}
@@ -57,8 +57,8 @@ func newStoryCommand() *cobra.Command {
 	return story
 }
 
-// storyFrom drafts a story from the recording at path, writes it to directory ("" for the recording's own), and prints what it wrote.
-func storyFrom(path, directory string, o draft.Options, stdout io.Writer) error {
+// draftStory drafts a story from the recording at path, writes it to directory ("" for the recording's own), and prints what it wrote.
+func draftStory(path, directory string, o draft.Options, stdout io.Writer) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("the recording cannot be read: %w", err)

@@ -76,8 +76,8 @@ func TestConnectionsThatDoNothingAreClosed(t *testing.T) {
 					t.Errorf("it is closed after %s (%v), not after %s", took, err, test.after)
 				}
 				synctest.Wait()
-				if limited.Waiting() != 0 {
-					t.Errorf("%d places are still taken", limited.Waiting())
+				if limited.UnknownCount() != 0 {
+					t.Errorf("%d places are still taken", limited.UnknownCount())
 				}
 				_ = client.Close()
 				sending.Wait()

@@ -41,8 +41,8 @@ func library(info *debug.BuildInfo) string {
 	return ""
 }
 
-// builtFrom returns the version and the commit of this program, "unknown" where there is none.
-func builtFrom() (v, c string) {
+// buildVersion returns the version and the commit of this program, "unknown" where there is none.
+func buildVersion() (v, c string) {
 	info, _ := debug.ReadBuildInfo()
 	v, c = identity(version, commit, info)
 	return v, cmp.Or(c, "unknown")
@@ -72,8 +72,8 @@ func identity(linked, commit string, info *debug.BuildInfo) (string, string) {
 	return cmp.Or(strings.Trim(info.Main.Version, "()"), "devel"), commit
 }
 
-// calledAs returns the name of the program for the help text: kubectl finds a plugin by its file name.
-func calledAs(arg0 string) string {
+// commandName returns the name of the program for the help text: kubectl finds a plugin by its file name.
+func commandName(arg0 string) string {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(arg0)), ".exe")
 	if plugin, ok := strings.CutPrefix(name, "kubectl-"); ok && plugin == "informerscope" {
 		return "kubectl informerscope"
@@ -86,5 +86,5 @@ func program() string {
 	if len(os.Args) == 0 {
 		return "informerscope"
 	}
-	return calledAs(os.Args[0])
+	return commandName(os.Args[0])
 }

@@ -70,7 +70,7 @@ func TestCalledAs(t *testing.T) {
 		"kubectl-Informerscope.EXE": "kubectl informerscope",
 		"kubectl-other":             "informerscope",
 	} {
-		if got := calledAs(arg0); got != want {
+		if got := commandName(arg0); got != want {
 			t.Errorf("%q: %q, want %q", arg0, got, want)
 		}
 	}

@@ -46,8 +46,8 @@ type Options struct {
 	Hold time.Duration
 	// Admit, if set, is called for every request with the token.
 	Admit func(context.Context)
-	// Refused, if set, counts a refused request.
-	Refused func(rule string)
+	// OnRefusal, if set, counts a refused request.
+	OnRefusal func(rule string)
 	// Log may be nil.
 	Log *slog.Logger
 	// Now is the clock; time.Now when nil.
@@ -117,8 +117,8 @@ func Open(o Options) (*Hall, error) {
 	if o.Admit == nil {
 		o.Admit = func(context.Context) {}
 	}
-	if o.Refused == nil {
-		o.Refused = func(string) {}
+	if o.OnRefusal == nil {
+		o.OnRefusal = func(string) {}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -178,14 +178,14 @@ func (h *Hall) Begin(take bool) (id string, first uint64, err error) {
 	r := h.record
 	r.ID, r.First, r.Ended, r.StartedAt, r.Sent, r.Checkpoints = rand.Text(), r.Segments+1, false, h.o.Now(), "", nil
 	if err := h.store.save(&r); err != nil {
-		return "", 0, h.unwritable(err)
+		return "", 0, h.reportWriteFailure(err)
 	}
 	h.record, h.lastSegmentAt = r, h.o.Now()
 	h.o.Log.Info("a page began to broadcast", "first", r.First)
 	return r.ID, r.First, nil
 }
 
-func (h *Hall) unwritable(err error) error {
+func (h *Hall) reportWriteFailure(err error) error {
 	h.o.Log.Error("the broadcast cannot be stored", "dir", h.o.Dir, "error", err)
 	return &Problem{Code: 507, Message: "the broadcast cannot be written to the directory of --broadcast-dir"}
 }
@@ -196,7 +196,7 @@ func (h *Hall) Segment(id string, n uint64, segment []byte) error {
 	sum := sha256.Sum256(segment)
 	sent := hex.EncodeToString(sum[:])
 	h.mu.Lock()
-	again, err := h.expects(id, n, sent)
+	again, err := h.checkNumber(id, n, sent)
 	h.mu.Unlock()
 	if again || err != nil {
 		return err
@@ -210,7 +210,7 @@ func (h *Hall) Segment(id string, n uint64, segment []byte) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	again, err = h.expects(id, n, sent) // another one may have arrived
+	again, err = h.checkNumber(id, n, sent) // another one may have arrived
 	switch r := &h.record; {
 	case again || err != nil:
 		return err
@@ -224,8 +224,8 @@ func (h *Hall) Segment(id string, n uint64, segment []byte) error {
 	return h.append(packed, head, sent)
 }
 
-// expects checks that segment n is the next one. again is true if it is the newest one, whose answer was lost. With mu held.
-func (h *Hall) expects(id string, n uint64, sent string) (again bool, err error) {
+// checkNumber checks that segment n is the next one. again is true if it is the newest one, whose answer was lost. With mu held.
+func (h *Hall) checkNumber(id string, n uint64, sent string) (again bool, err error) {
 	r := &h.record
 	if h.closed {
 		return false, &Problem{Code: 503, Message: "the server is shutting down"}
@@ -253,10 +253,10 @@ func (h *Hall) append(packed []byte, head broadcast.Head, sent string) error {
 		r.Checkpoints = append(r.Checkpoints[:len(r.Checkpoints):len(r.Checkpoints)], head.N)
 	}
 	if err := h.store.put(head.N, packed); err != nil {
-		return h.unwritable(err)
+		return h.reportWriteFailure(err)
 	}
 	if err := h.store.save(&r); err != nil {
-		return h.unwritable(err)
+		return h.reportWriteFailure(err)
 	}
 	h.record = r
 	h.trim()
@@ -299,7 +299,7 @@ func (h *Hall) End(id string) error {
 	case r.Segments < r.First: // nothing was sent
 		r.Ended = true
 		if err := h.store.save(&r); err != nil {
-			return h.unwritable(err)
+			return h.reportWriteFailure(err)
 		}
 		h.record = r
 		return nil

@@ -54,14 +54,14 @@ func (h *Hall) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	token, what, _ := strings.Cut(strings.TrimPrefix(path, Prefix), "/")
 	sum := sha256.Sum256([]byte(token))
 	if subtle.ConstantTimeCompare(sum[:], h.token[:]) != 1 || !strings.HasPrefix(path, Prefix) {
-		h.o.Refused("audience-token")
+		h.o.OnRefusal("audience-token")
 		w.Header().Set("Connection", "close")
 		answer(w, http.StatusNotFound, "there is no such audience: open the link that the speaker shows")
 		return
 	}
 	// A cache would treat each query as another resource.
 	if r.URL.RawQuery != "" || r.URL.ForceQuery {
-		h.o.Refused("audience-path")
+		h.o.OnRefusal("audience-path")
 		answer(w, http.StatusNotFound, "there is nothing under this path")
 		return
 	}
@@ -74,7 +74,7 @@ func (h *Hall) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	number, ok := strings.CutPrefix(what, "segments/")
 	n, err := strconv.ParseUint(number, 10, 64)
 	if !ok || err != nil || n == 0 || strconv.FormatUint(n, 10) != number {
-		h.o.Refused("audience-path")
+		h.o.OnRefusal("audience-path")
 		answer(w, http.StatusNotFound, "there is nothing under this path")
 		return
 	}
@@ -116,7 +116,7 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 	_ = control.SetReadDeadline(deadline)
 	_ = control.SetWriteDeadline(deadline)
 	if !h.enter() {
-		h.o.Refused("audience-crowded")
+		h.o.OnRefusal("audience-crowded")
 		w.Header().Set("Retry-After", "5")
 		answer(w, http.StatusServiceUnavailable, "too many followers' requests are in progress")
 		return

@@ -125,7 +125,7 @@ func (k segmentReader) size() (int64, error) {
 		}
 		return info.Size(), nil
 	}
-	packed, err := k.packed()
+	packed, err := k.readAll()
 	return int64(len(packed)), err
 }
 
@@ -139,14 +139,14 @@ func (k segmentReader) ReadAt(p []byte, at int64) (int, error) {
 		defer func() { _ = f.Close() }()
 		return f.ReadAt(p, at)
 	}
-	packed, err := k.packed()
+	packed, err := k.readAll()
 	if err != nil {
 		return 0, err
 	}
 	return bytes.NewReader(packed).ReadAt(p, at)
 }
 
-func (k segmentReader) packed() ([]byte, error) {
+func (k segmentReader) readAll() ([]byte, error) {
 	k.hall.mu.Lock()
 	defer k.hall.mu.Unlock()
 	packed, ok := k.hall.store.segments[k.n]

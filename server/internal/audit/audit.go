@@ -13,7 +13,7 @@ import (
 
 // The stages of a request that are logged, by the names of Kubernetes' own audit log.
 const (
-	// Started is the begin of the answer to a watch.
+	// Started is the beginning of the answer to a watch.
 	Started = "ResponseStarted"
 	// Complete is the end of any request.
 	Complete = "ResponseComplete"
@@ -48,12 +48,12 @@ type Entry struct {
 	Millis int64      `json:"durationMillis"`
 }
 
-// longest is how many bytes of a string are written: no name in Kubernetes is longer, but a viewer may send any. Of a string of more than twice that
+// maxString is how many bytes of a string are written: no name in Kubernetes is longer, but a viewer may send any. Of a string of more than twice that
 // length only the length is written.
-const longest = 253
+const maxString = 253
 
-// waiting is how many lines may be queued for writing before requests wait too.
-const waiting = 1024
+// queueLength is how many lines may be queued for writing before requests wait too.
+const queueLength = 1024
 
 // Log writes entries to one writer, in the order of Add. It loses none before Hurry: if the writer is stuck, requests wait.
 type Log struct {
@@ -71,7 +71,7 @@ type Log struct {
 // New begins a log that writes to out. Strings go through clean, such as scrub.Scrubber.Line. It calls fail with the first error of writing, and with
 // the first after each success, perhaps from another goroutine. Close ends the log.
 func New(out io.Writer, clean func(string) string, fail func(error)) *Log {
-	l := &Log{out: out, clean: clean, fail: fail, lines: make(chan []byte, waiting), hurry: make(chan struct{}), done: make(chan struct{})}
+	l := &Log{out: out, clean: clean, fail: fail, lines: make(chan []byte, queueLength), hurry: make(chan struct{}), done: make(chan struct{})}
 	go l.write()
 	return l
 }
@@ -97,10 +97,10 @@ func (l *Log) write() {
 // Add queues an entry for writing.
 func (l *Log) Add(e Entry) {
 	for _, text := range []*string{&e.Remote, &e.Context, &e.Verb, &e.Group, &e.Version, &e.Resource, &e.Namespace, &e.Name, &e.Own, &e.Rule} {
-		if len(*text) > 2*longest { // cleaning it would cost much, and to cut it before could leave half a credential
+		if len(*text) > 2*maxString { // cleaning it would cost much, and to cut it before could leave half a credential
 			*text = fmt.Sprintf("(%d bytes)", len(*text))
 		}
-		*text = scrub.Cut(l.clean(*text), longest)
+		*text = scrub.Cut(l.clean(*text), maxString)
 	}
 	line, err := json.Marshal(e)
 	if err != nil { // a year beyond 9999

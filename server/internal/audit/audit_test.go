@@ -94,7 +94,7 @@ func TestTextsOfViewers(t *testing.T) {
 	var out bytes.Buffer
 	l := New(&out, s.Line, func(err error) { t.Error(err) })
 	l.Add(Entry{Context: "a\u202eb\u2066c\u200bd\u009b31me\x7ff\x1b[2Jg\n{\"stage\":1}\u2028\ufeff\xff", Name: "é界"})
-	for n := range longest + 10 {
+	for n := range maxString + 10 {
 		l.Add(Entry{Name: strings.Repeat("a", n) + secret})
 	}
 	l.Add(Entry{Own: strings.Repeat("token=x", 9<<10)})
@@ -107,8 +107,8 @@ func TestTextsOfViewers(t *testing.T) {
 	if want := `a\u202eb\u2066c\u200bd\u009b31me\u007ff` + "\x1b[2Jg\n{\"stage\":1}" + `\u2028\ufeff` + "\ufffd"; entries[0].Context != want {
 		t.Errorf("%q, want %q", entries[0].Context, want)
 	}
-	for n, e := range entries[1 : longest+11] {
-		if strings.Contains(e.Name, "h") || len(e.Name) > longest+len("…") {
+	for n, e := range entries[1 : maxString+11] {
+		if strings.Contains(e.Name, "h") || len(e.Name) > maxString+len("…") {
 			t.Errorf("behind %d characters: %q", n, e.Name)
 		}
 	}
@@ -136,7 +136,7 @@ func (s *stuck) Write(p []byte) (int, error) {
 func TestNothingIsLostBeforeTheEnd(t *testing.T) {
 	out := &stuck{free: make(chan struct{})}
 	l := New(out, redacted, func(err error) { t.Error(err) })
-	const all = waiting + 50
+	const all = queueLength + 50
 	added := make(chan struct{}, all)
 	for range all {
 		go func() {
@@ -144,12 +144,12 @@ func TestNothingIsLostBeforeTheEnd(t *testing.T) {
 			added <- struct{}{}
 		}()
 	}
-	for range waiting { // as many as the queue has room for
+	for range queueLength { // as many as the queue has room for
 		<-added
 	}
 	out.free <- struct{}{}
 	close(out.free)
-	for range all - waiting {
+	for range all - queueLength {
 		<-added
 	}
 	if lost := l.Close(time.Minute); lost != 0 || out.n != all {
@@ -159,13 +159,13 @@ func TestNothingIsLostBeforeTheEnd(t *testing.T) {
 	out = &stuck{free: make(chan struct{})}
 	l = New(out, redacted, func(err error) { t.Error(err) })
 	var adding sync.WaitGroup
-	for range waiting + 50 {
+	for range queueLength + 50 {
 		adding.Go(func() { l.Add(Entry{}) })
 	}
 	l.Hurry()
 	adding.Wait()
-	if lost := l.Close(time.Millisecond); lost != waiting+50 {
-		t.Errorf("%d of %d lost", lost, waiting+50)
+	if lost := l.Close(time.Millisecond); lost != queueLength+50 {
+		t.Errorf("%d of %d lost", lost, queueLength+50)
 	}
 	close(out.free)
 	<-l.done

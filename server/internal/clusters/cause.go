@@ -66,8 +66,8 @@ func (e *ProxyError) Error() string { return "the proxy answered " + e.Status }
 // plugin/pkg/client/auth/exec.(*roundTripper).RoundTrip (v0.37.2).
 const gettingCredentials = "getting credentials: "
 
-// again ends the message of an error that may go away without the user.
-const again = " The page retries by itself."
+// retryNote ends the message of an error that may go away without the user.
+const retryNote = " The page retries by itself."
 
 // Explain classifies an error of Upstream or of its RoundTrip, and explains to people what is wrong and what to do. The explanation may contain
 // credentials if err does; see package scrub.
@@ -105,13 +105,13 @@ func Explain(err error, at Place) (Cause, string) {
 	case at.Proxy != "" && isProxyError(err):
 		return Proxy, proxyWords(err, at)
 	case isRefused(err):
-		return Refused, fmt.Sprintf("The API server %s refuses the connection: nothing listens there. Is the cluster running?%s", at.Host, again)
+		return Refused, fmt.Sprintf("The API server %s refuses the connection: nothing listens there. Is the cluster running?%s", at.Host, retryNote)
 	case errors.As(err, &dns):
 		if dns.IsTimeout {
-			return DNS, fmt.Sprintf("Looking up the name %s timed out. Are network, VPN and DNS up?%s", dns.Name, again)
+			return DNS, fmt.Sprintf("Looking up the name %s timed out. Are network, VPN and DNS up?%s", dns.Name, retryNote)
 		}
 		return DNS, fmt.Sprintf("The name %s of the API server has no address. Are VPN and DNS up, and is the server's URL in the kubeconfig right?%s", dns.Name,
-			again)
+			retryNote)
 	case errors.As(err, &authority) && at.InCluster:
 		return ServerCertificateUnknown, fmt.Sprintf("The certificate of the API server %s is signed by an authority that the pod's service "+
 			"account does not name (%v). "+
@@ -140,27 +140,27 @@ func Explain(err error, at Place) (Cause, string) {
 	case isLost(err):
 		return Frozen, fmt.Sprintf("The API server %s has stopped answering: no sign of life for %d s. Its process may be stopped or overloaded, its machine "+
 			"asleep, or the network down.%s",
-			at.Host, int(lostAfter().Seconds()), again)
+			at.Host, int(lostAfter().Seconds()), retryNote)
 	case strings.Contains(text, "TLS handshake timeout"):
 		return Frozen, fmt.Sprintf("The API server %s has stopped answering: it accepts connections, but no sign of life came for 10 s. Its process may be "+
-			"stopped or overloaded.%s", at.Host, again)
+			"stopped or overloaded.%s", at.Host, retryNote)
 	case strings.Contains(text, "timeout awaiting response headers"):
 		return Timeout, fmt.Sprintf("The API server %s accepted the request and began no answer within %d s. It may be overloaded, or asked for "+
 			"more than it can collect.%s",
-			at.Host, int(HeaderPatience.Seconds()), again)
+			at.Host, int(HeaderPatience.Seconds()), retryNote)
 	case strings.Contains(text, "response headers exceeded"), strings.Contains(text, "response header list larger than"):
 		return Reset, fmt.Sprintf("The API server %s answers with headers of more than %d KiB, which is too much. A proxy in front of it "+
 			"may add them.", at.Host, maxResponseHeaders>>10)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return Timeout, fmt.Sprintf("The API server %s does not answer in time. Is the network to it (a VPN, a firewall) up?%s", at.Host, again)
+		return Timeout, fmt.Sprintf("The API server %s does not answer in time. Is the network to it (a VPN, a firewall) up?%s", at.Host, retryNote)
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return Timeout, fmt.Sprintf("There is no route to the API server %s (%v). Is the network to it up?%s", at.Host, root(err), again)
+		return Timeout, fmt.Sprintf("There is no route to the API server %s (%v). Is the network to it up?%s", at.Host, root(err), retryNote)
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return Reset, fmt.Sprintf("The connection to the API server %s broke (%v).%s", at.Host, root(err), again)
+		return Reset, fmt.Sprintf("The connection to the API server %s broke (%v).%s", at.Host, root(err), retryNote)
 	case strings.Contains(text, "tls: "), strings.Contains(text, "x509: "):
 		return TLS, fmt.Sprintf("No secure connection to the API server %s: %s", at.Host, text)
 	}
-	return Reset, fmt.Sprintf("The API server %s gave no answer: %v.%s", at.Host, err, again)
+	return Reset, fmt.Sprintf("The API server %s gave no answer: %v.%s", at.Host, err, retryNote)
 }
 
 // lostAfter is when client-go's transport gives up an HTTP/2 connection: after 30 s without a frame it sends a ping, and waits 15 s for the answer.
@@ -209,16 +209,16 @@ func proxyWords(err error, at Place) string {
 			answer.Status)
 	case errors.As(err, &answer):
 		return fmt.Sprintf("%s does not connect to the API server %s (it answers %s). The cluster may be down, or the proxy may not be allowed to reach it.%s", proxy,
-			at.Host, answer.Status, again)
+			at.Host, answer.Status, retryNote)
 	case errors.As(err, &dns):
 		return fmt.Sprintf("%s cannot be found: the name %s has no address. The cluster itself has not been asked.", proxy, dns.Name)
 	case isRefused(err):
 		return fmt.Sprintf("%s refuses the connection: nothing listens there. Start it, or correct the proxy's address; the cluster itself has not been asked.%s",
-			proxy, again)
+			proxy, retryNote)
 	case errors.As(err, &network) && network.Timeout():
-		return fmt.Sprintf("%s does not answer in time. The cluster itself has not been asked.%s", proxy, again)
+		return fmt.Sprintf("%s does not answer in time. The cluster itself has not been asked.%s", proxy, retryNote)
 	}
-	return fmt.Sprintf("%s fails (%v). The cluster itself has not been asked.%s", proxy, root(err), again)
+	return fmt.Sprintf("%s fails (%v). The cluster itself has not been asked.%s", proxy, root(err), retryNote)
 }
 
 // validity explains what is wrong with the dates of an API server's certificate.
@@ -285,7 +285,7 @@ func Hint(code int, body []byte, at Place) (Cause, string) {
 	case code == 401 && at.InCluster:
 		return Unauthorized, fmt.Sprintf("The API server %s does not accept the token of the pod's service account (401 Unauthorized). The "+
 			"account may have been deleted, "+
-			"or the token may be of another cluster: delete the pod, and a new one gets a new token.%s", at.Host, again)
+			"or the token may be of another cluster: delete the pod, and a new one gets a new token.%s", at.Host, retryNote)
 	case code == 401:
 		whose := ""
 		if at.User != "" {
@@ -293,7 +293,7 @@ func Hint(code int, body []byte, at Place) (Cause, string) {
 		}
 		return Unauthorized, fmt.Sprintf(
 			"The API server %s does not accept the credentials%s (401 Unauthorized). They may have expired, or belong to another cluster: log in again in the "+
-				"way that the kubeconfig needs.%s", at.Host, whose, again)
+				"way that the kubeconfig needs.%s", at.Host, whose, retryNote)
 	}
 	return "", ""
 }

@@ -84,8 +84,8 @@ func (l *Loader) InNamespace(namespace string) { l.namespace = namespace }
 // OnPluginWait sets report to be called whenever the wait for a credential plugin is over. Call it before anything else.
 func (l *Loader) OnPluginWait(report func(time.Duration)) { l.reportPluginWait = report }
 
-// PluginsWaitedFor is how many credential plugins are running.
-func (l *Loader) PluginsWaitedFor() int {
+// RunningPlugins is how many credential plugins are running.
+func (l *Loader) RunningPlugins() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := 0
@@ -151,13 +151,13 @@ func (u *Upstream) Hint(code int, body []byte) (Cause, string) {
 	return cause, u.scrubber.Plain(words)
 }
 
-// Waiting describes the credential plugin that requests wait for, "" for none.
-func (u *Upstream) Waiting() (Cause, string) {
+// PluginWait describes the credential plugin that requests wait for, "" for none.
+func (u *Upstream) PluginWait() (Cause, string) {
 	if u.gate == nil {
 		return "", ""
 	}
 	if d, ok := u.gate.waitTime(); ok && d > time.Second {
-		return ExecWaiting, (&PluginWaiting{Command: u.gate.command, For: d, Limit: u.gate.patience}).words()
+		return ExecWaiting, (&PluginWaiting{Command: u.gate.command, Wait: d, Limit: u.gate.patience}).words()
 	}
 	return "", ""
 }
@@ -176,11 +176,11 @@ func (u *Upstream) currentPlace() Place {
 	return at
 }
 
-// UnknownContextError is returned for a context that the kubeconfig does not have. Known are the contexts that it has and that are served.
+// UnknownContextError is returned for a context that the kubeconfig does not have. ServedContexts are those that it has and that are served.
 type UnknownContextError struct {
-	Context string
-	Known   []string
-	Where   string
+	Context        string
+	ServedContexts []string
+	Where          string
 	// InCluster is true in a pod without a kubeconfig.
 	InCluster bool
 }
@@ -188,8 +188,8 @@ type UnknownContextError struct {
 // Error implements error.
 func (e *UnknownContextError) Error() string {
 	known := "it has none that this server serves"
-	if len(e.Known) > 0 {
-		known = "known: " + strings.Join(e.Known, ", ")
+	if len(e.ServedContexts) > 0 {
+		known = "known: " + strings.Join(e.ServedContexts, ", ")
 	}
 	if e.InCluster {
 		return fmt.Sprintf("context %q does not exist: without a kubeconfig a pod has only its own service account; %s", e.Context, known)
@@ -379,8 +379,8 @@ func (l *Loader) Explain(err error) (Cause, string) {
 	return cause, l.scrubber.Text(words)
 }
 
-// Known reports whether the kubeconfig, as last read, has a served context of this name, and returns its Upstream if one was made.
-func (l *Loader) Known(contextName string) (*Upstream, bool) {
+// Lookup reports whether the kubeconfig, as last read, has a served context of this name, and returns its Upstream if one was made.
+func (l *Loader) Lookup(contextName string) (*Upstream, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known := l.config != nil && l.config.Contexts[contextName] != nil && l.Serves(contextName)
@@ -462,7 +462,7 @@ func (l *Loader) refresh() {
 	}
 	l.fingerprint = fingerprint.String()
 	l.drop()
-	l.scrubber.Learn("the text of the kubeconfig", scan(files)) // errors may quote text that cannot be parsed
+	l.scrubber.Learn("the text of the kubeconfig", findSecrets(files)) // errors may quote text that cannot be parsed
 	l.config, l.configErr = rules.Load()
 	l.inCluster = inPod && l.configErr == nil && !slices.ContainsFunc(files, exists)
 	if l.inCluster {
@@ -500,7 +500,7 @@ func (l *Loader) names() []string {
 }
 
 func (l *Loader) unknownContext(name string) error {
-	return &UnknownContextError{Context: name, Known: l.names(), Where: l.kubeconfigPaths(), InCluster: l.inCluster}
+	return &UnknownContextError{Context: name, ServedContexts: l.names(), Where: l.kubeconfigPaths(), InCluster: l.inCluster}
 }
 
 // kubeconfigPaths names the kubeconfig files, for messages.

@@ -19,7 +19,7 @@ const (
 // PluginWaiting is the error while another request waits for the credential plugin.
 type PluginWaiting struct {
 	Command string
-	For     time.Duration
+	Wait    time.Duration
 	Limit   time.Duration
 }
 
@@ -29,31 +29,31 @@ func (e *PluginWaiting) Error() string {
 }
 
 func (e *PluginWaiting) words() string {
-	if left := e.Limit - e.For; left > 0 {
+	if left := e.Limit - e.Wait; left > 0 {
 		return fmt.Sprintf("Waiting for %s, the credential plugin that the kubeconfig names, for %d s now, and for %d s more. It may show a login in a "+
 			"separate window.",
-			e.Command, int(e.For.Seconds()), int(left.Seconds()))
+			e.Command, int(e.Wait.Seconds()), int(left.Seconds()))
 	}
 	return fmt.Sprintf("Waiting for %s, the credential plugin that the kubeconfig names, for %d s now. It is still running, and no second one is started: "+
 		"finish its login, or end it.",
-		e.Command, int(e.For.Seconds()))
+		e.Command, int(e.Wait.Seconds()))
 }
 
 // PluginError is the error after pluginPatience without credentials.
 type PluginError struct {
 	Command string
-	For     time.Duration
+	Wait    time.Duration
 }
 
 // Error implements error.
 func (e *PluginError) Error() string {
-	return fmt.Sprintf("%s gave no credentials for %s", e.Command, e.For.Round(time.Second))
+	return fmt.Sprintf("%s gave no credentials for %s", e.Command, e.Wait.Round(time.Second))
 }
 
 func (e *PluginError) words() string {
 	return fmt.Sprintf("%s, the credential plugin that the kubeconfig names, gave no credentials for %d s. Log in with it in a terminal (kubectl get ns "+
 		"--context … runs it), or end it; once it has ended, it is started again.",
-		e.Command, int(e.For.Seconds()))
+		e.Command, int(e.Wait.Seconds()))
 }
 
 // gate bounds the wait for a credential plugin. client-go runs the plugin inside RoundTrip, under a lock and without a context, so that call cannot
@@ -107,7 +107,7 @@ func (g *gate) acquire(done <-chan struct{}) (*turn, error) {
 		case <-t.done:
 			timer.Stop()
 		case <-timer.C:
-			return nil, &PluginWaiting{Command: g.command, For: time.Since(t.began), Limit: g.patience}
+			return nil, &PluginWaiting{Command: g.command, Wait: time.Since(t.began), Limit: g.patience}
 		case <-done:
 			timer.Stop()
 			return nil, errGone
@@ -136,10 +136,10 @@ type ticketKey struct{}
 
 // ticket is one request's passage through the gate.
 type ticket struct {
-	gate     *gate
-	turn     *turn
-	answered chan outcome // with room for one
-	finish   func()       // called by the goroutine that makes the request, after its turn
+	gate   *gate
+	turn   *turn
+	answer chan outcome // with room for one
+	finish func()       // called by the goroutine that makes the request, after its turn
 
 	mu               sync.Mutex
 	given, abandoned bool
@@ -159,7 +159,7 @@ func (t *ticket) give(response *http.Response, err error) {
 	case t.abandoned && response != nil:
 		_ = response.Body.Close()
 	case !t.abandoned:
-		t.answered <- outcome{response, err}
+		t.answer <- outcome{response, err}
 	}
 	t.given = true
 }
@@ -184,7 +184,7 @@ func (g *gate) roundTrip(next http.RoundTripper, req *http.Request) (*http.Respo
 	if err != nil {
 		return nil, err
 	}
-	t := &ticket{gate: g, turn: turn, answered: make(chan outcome, 1), finish: func() {}}
+	t := &ticket{gate: g, turn: turn, answer: make(chan outcome, 1), finish: func() {}}
 	go func() {
 		response, err := next.RoundTrip(req.WithContext(context.WithValue(ctx, ticketKey{}, t)))
 		g.release(turn)
@@ -195,7 +195,7 @@ func (g *gate) roundTrip(next http.RoundTripper, req *http.Request) (*http.Respo
 	defer limit.Stop()
 	for {
 		select {
-		case o := <-t.answered:
+		case o := <-t.answer:
 			return o.response, o.err
 		case <-over: // from now on the wait is for the API server
 			over = nil
@@ -207,7 +207,7 @@ func (g *gate) roundTrip(next http.RoundTripper, req *http.Request) (*http.Respo
 				continue
 			}
 			t.abandon()
-			return nil, &PluginError{Command: g.command, For: time.Since(turn.began)}
+			return nil, &PluginError{Command: g.command, Wait: time.Since(turn.began)}
 		}
 	}
 }
@@ -218,7 +218,7 @@ func (t *ticket) abandon() {
 	defer t.mu.Unlock()
 	t.abandoned = true
 	select {
-	case o := <-t.answered:
+	case o := <-t.answer:
 		if o.response != nil {
 			_ = o.response.Body.Close()
 		}

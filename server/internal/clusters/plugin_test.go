@@ -77,7 +77,7 @@ func TestPluginWaitsAreTold(t *testing.T) {
 			t.Errorf("the plugin took 200 ms at least, and %s are told", got)
 		}
 	}
-	if n := l.PluginsWaitedFor(); n != 0 {
+	if n := l.RunningPlugins(); n != 0 {
 		t.Errorf("%d plugins are said to be waited for", n)
 	}
 }
@@ -121,7 +121,7 @@ func TestAPluginThatHangs(t *testing.T) {
 			t.Fatalf("beside the one who waits: %v: %s", err, words)
 		}
 	}
-	if n := l.PluginsWaitedFor(); n != 1 {
+	if n := l.RunningPlugins(); n != 1 {
 		t.Errorf("%d plugins are said to be waited for", n)
 	}
 	leave()
@@ -139,7 +139,7 @@ func TestAPluginThatHangs(t *testing.T) {
 	if raw, _ := os.ReadFile(runs); strings.Count(string(raw), "run") != 1 {
 		t.Errorf("the plugin ran beside itself: %q", raw)
 	}
-	if cause, words := u.Waiting(); cause != "" && !strings.Contains(words, "login-helper") {
+	if cause, words := u.PluginWait(); cause != "" && !strings.Contains(words, "login-helper") {
 		t.Errorf("%s: %s", cause, words)
 	}
 	// After a change of the files the gate still has the same hanging plugin.

@@ -23,7 +23,7 @@ func secrets(config *clientcmdapi.Config) []string {
 	for _, user := range config.AuthInfos {
 		out = append(out, user.Token, user.Password, string(user.ClientKeyData))
 		for _, path := range []string{user.TokenFile, user.ClientKey} {
-			if content := read(path); content != "" {
+			if content := readFile(path); content != "" {
 				out = append(out, content)
 			}
 		}
@@ -121,7 +121,7 @@ func arguments(args []string) []string {
 	return out
 }
 
-func read(path string) string {
+func readFile(path string) string {
 	if path == "" {
 		return ""
 	}
@@ -140,11 +140,11 @@ func read(path string) string {
 var credentialField = regexp.MustCompile(
 	`(?m)["']?\b(?:token|password|client-key-data|client-secret|id-token|refresh-token|access-token)["']?\s*:\s*["']?([^\s"',}]+)`)
 
-// scan searches files that may not be kubeconfigs at all for credentials.
-func scan(files []string) []string {
+// findSecrets searches files that may not be kubeconfigs at all for credentials.
+func findSecrets(files []string) []string {
 	var out []string
 	for _, file := range files {
-		text := read(file)
+		text := readFile(file)
 		for _, match := range credentialField.FindAllStringSubmatch(text, -1) {
 			out = append(out, match[1])
 		}

@@ -30,15 +30,15 @@ const (
 type Options struct {
 	// Places is how many unknown connections may be open: those that no handler has admitted.
 	Places int
-	// Admitted is how many connections handlers can admit at one time; 10,000 by default. Those beyond it keep their places.
-	Admitted int
+	// MaxAdmitted is how many connections handlers can admit at one time; 10,000 by default. Those beyond it keep their places.
+	MaxAdmitted int
 	// Grace is how long a connection always keeps its place; 50 ms by default. It bounds how fast a flood of connections can evict others: Places of
 	// them in this time, while the rest wait in the system's queue.
 	Grace time.Duration
 	// Stall is how long 64 KiB of an answer may take to be sent before the connection is closed; 20 s by default.
 	Stall time.Duration
-	// Evicted, if set, is called for each connection that is closed to make room.
-	Evicted func(remote net.Addr)
+	// OnEviction, if set, is called for each connection that is closed to make room.
+	OnEviction func(remote net.Addr)
 }
 
 // Listener is a net.Listener that limits unknown connections. Attach it to the http.Server that serves it. Safe for concurrent use.
@@ -59,8 +59,8 @@ func New(ln net.Listener, options Options) *Listener {
 	if options.Grace <= 0 {
 		options.Grace = defaultGrace
 	}
-	if options.Admitted <= 0 {
-		options.Admitted = defaultAdmitted
+	if options.MaxAdmitted <= 0 {
+		options.MaxAdmitted = defaultAdmitted
 	}
 	if options.Stall <= 0 {
 		options.Stall = defaultStall
@@ -93,7 +93,7 @@ func Admit(ctx context.Context) {
 	l := c.listener
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !c.released.Load() && l.admittedCount < l.options.Admitted {
+	if !c.released.Load() && l.admittedCount < l.options.MaxAdmitted {
 		l.admittedCount++
 		c.released.Store(true)
 		c.isAdmitted = true
@@ -142,8 +142,8 @@ func (l *Listener) Accept() (net.Conn, error) {
 			l.places[c] = struct{}{}
 			l.mu.Unlock()
 			_ = victim.Conn.Close()
-			if l.options.Evicted != nil {
-				l.options.Evicted(victim.RemoteAddr())
+			if l.options.OnEviction != nil {
+				l.options.OnEviction(victim.RemoteAddr())
 			}
 			return c, nil
 		}
@@ -188,8 +188,8 @@ func (l *Listener) Close() error {
 	return l.Listener.Close()
 }
 
-// Waiting is the number of unknown connections.
-func (l *Listener) Waiting() int {
+// UnknownCount is the number of unknown connections.
+func (l *Listener) UnknownCount() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.places)
@@ -209,7 +209,7 @@ type conn struct {
 
 	readLimiter *rate.Limiter // limits Read
 
-	writing       sync.Mutex // held while the write deadline is set
+	writeMu       sync.Mutex // held while the write deadline is set
 	writeDeadline time.Time  // the server's own
 }
 
@@ -290,8 +290,8 @@ func (c *conn) Write(p []byte) (int, error) {
 
 // limitWrite sets the write deadline to the server's own or to limit, whichever is earlier.
 func (c *conn) limitWrite(limit time.Time) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
+	c.writeMu.Lock()
+	defer c.writeMu.Unlock()
 	deadline := c.writeDeadline
 	if !limit.IsZero() && (deadline.IsZero() || limit.Before(deadline)) {
 		deadline = limit
@@ -301,8 +301,8 @@ func (c *conn) limitWrite(limit time.Time) error {
 
 // SetWriteDeadline implements net.Conn.
 func (c *conn) SetWriteDeadline(t time.Time) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
+	c.writeMu.Lock()
+	defer c.writeMu.Unlock()
 	c.writeDeadline = t
 	return c.Conn.SetWriteDeadline(t)
 }

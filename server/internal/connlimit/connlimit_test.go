@@ -30,7 +30,7 @@ type bench struct {
 
 func newBench(options Options) *bench {
 	b := &bench{pipes: testkit.NewPipes(), release: make(chan struct{})}
-	options.Evicted = func(net.Addr) { b.evicted.Add(1) }
+	options.OnEviction = func(net.Addr) { b.evicted.Add(1) }
 	b.limit = New(b.pipes, options)
 	b.server = &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -108,8 +108,8 @@ func TestTheQuietestMakesRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		later()
-		if b.limit.Waiting() != 3 || b.evicted.Load() != 0 {
-			t.Fatalf("%d connections, %d had to go", b.limit.Waiting(), b.evicted.Load())
+		if b.limit.UnknownCount() != 3 || b.evicted.Load() != 0 {
+			t.Fatalf("%d connections, %d had to go", b.limit.UnknownCount(), b.evicted.Load())
 		}
 		first := b.pipes.Dial(t)
 		if !alive(t, first) {
@@ -155,8 +155,8 @@ func TestTheQuietestMakesRoom(t *testing.T) {
 		if _, err := busy.Read(make([]byte, 1)); err != io.EOF {
 			t.Errorf("the connection that was being answered for longest is not closed: %v", err)
 		}
-		if b.limit.Waiting() != 3 || b.evicted.Load() != 6 {
-			t.Errorf("%d connections, %d had to go", b.limit.Waiting(), b.evicted.Load())
+		if b.limit.UnknownCount() != 3 || b.evicted.Load() != 6 {
+			t.Errorf("%d connections, %d had to go", b.limit.UnknownCount(), b.evicted.Load())
 		}
 	})
 }
@@ -174,16 +174,16 @@ func TestAdmittedConnectionsStay(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if b.limit.Waiting() != 0 {
-			t.Fatalf("%d have a place", b.limit.Waiting())
+		if b.limit.UnknownCount() != 0 {
+			t.Fatalf("%d have a place", b.limit.UnknownCount())
 		}
 		for range 50 {
 			b.pipes.Dial(t)
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if b.limit.Waiting() != 2 || b.evicted.Load() != 48 {
-			t.Errorf("%d connections, %d had to go", b.limit.Waiting(), b.evicted.Load())
+		if b.limit.UnknownCount() != 2 || b.evicted.Load() != 48 {
+			t.Errorf("%d connections, %d had to go", b.limit.UnknownCount(), b.evicted.Load())
 		}
 		if _, err := io.WriteString(hijacked, "still here"); err != nil {
 			t.Errorf("the WebSocket was closed: %v", err)
@@ -199,7 +199,7 @@ func TestAdmittedConnectionsStay(t *testing.T) {
 // TestAdmittedConnectionsAreBounded: those beyond the number keep their places, and one that closes makes room for another.
 func TestAdmittedConnectionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(Options{Places: 8, Admitted: 2})
+		b := newBench(Options{Places: 8, MaxAdmitted: 2})
 		defer b.end()
 		var conns []net.Conn
 		for range 3 {
@@ -212,8 +212,8 @@ func TestAdmittedConnectionsAreBounded(t *testing.T) {
 			conns = append(conns, c)
 		}
 		synctest.Wait()
-		if b.limit.Waiting() != 1 {
-			t.Errorf("%d have a place, beside two admitted of three", b.limit.Waiting())
+		if b.limit.UnknownCount() != 1 {
+			t.Errorf("%d have a place, beside two admitted of three", b.limit.UnknownCount())
 		}
 		_ = conns[0].Close()
 		synctest.Wait()
@@ -221,8 +221,8 @@ func TestAdmittedConnectionsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if b.limit.Waiting() != 0 {
-			t.Errorf("%d have a place after one has gone", b.limit.Waiting())
+		if b.limit.UnknownCount() != 0 {
+			t.Errorf("%d have a place after one has gone", b.limit.UnknownCount())
 		}
 	})
 }
@@ -282,8 +282,8 @@ func TestAnswersThatAreNotRead(t *testing.T) {
 			t.Errorf("it was not slow: %s", time.Since(began))
 		}
 		synctest.Wait()
-		if b.limit.Waiting() != 1 {
-			t.Errorf("%d connections are left", b.limit.Waiting())
+		if b.limit.UnknownCount() != 1 {
+			t.Errorf("%d connections are left", b.limit.UnknownCount())
 		}
 		if rest, err := io.ReadAll(none); err != nil || len(rest) != 0 {
 			t.Errorf("of the answer that was not read %d bytes came later, %v", len(rest), err)

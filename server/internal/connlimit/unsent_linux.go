@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// unsent is how many unsent bytes of an answer the system buffers. Without a limit it is some megabytes for each connection, which no process
+	// maxUnsent is how many unsent bytes of an answer the system buffers. Without a limit it is some megabytes for each connection, which no process
 	// shows as its memory and which a pod's limit still counts.
-	unsent = 128 << 10
+	maxUnsent = 128 << 10
 	// tcpNotSentLowat is TCP_NOTSENT_LOWAT of linux/tcp.h, which package syscall does not name.
 	tcpNotSentLowat = 25
 )
@@ -25,6 +25,6 @@ func keepLittleUnsent(c net.Conn) {
 		return
 	}
 	_ = raw.Control(func(fd uintptr) {
-		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpNotSentLowat, unsent)
+		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpNotSentLowat, maxUnsent)
 	})
 }

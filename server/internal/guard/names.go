@@ -19,8 +19,8 @@ type Name struct {
 // String returns the name as a URL without a path.
 func (n Name) String() string { return n.Scheme + "://" + n.Host }
 
-// Loopback reports whether the name means the browser's own machine.
-func (n Name) Loopback() bool {
+// IsLoopback reports whether the name means the browser's own machine.
+func (n Name) IsLoopback() bool {
 	host := strings.ToLower(n.Host)
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -64,7 +64,7 @@ func ParseAllowedHosts(list, own, elsewhere string) ([]Name, error) {
 		switch {
 		case !given:
 			scheme, host = elsewhere, entry
-			if (Name{Host: entry}).Loopback() {
+			if (Name{Host: entry}).IsLoopback() {
 				scheme = own
 			}
 		case scheme != "http" && scheme != "https":
@@ -104,7 +104,7 @@ func newName(scheme, host string) (Name, error) {
 			return Name{}, wrong
 		}
 		name = "[" + address.String() + "]" // in the form in which browsers write it
-	} else if strings.HasPrefix(host, "[") || !hostName(name) {
+	} else if strings.HasPrefix(host, "[") || !isHostName(name) {
 		return Name{}, wrong
 	}
 	if port != "" && port != defaultPorts[scheme] {
@@ -113,8 +113,8 @@ func newName(scheme, host string) (Name, error) {
 	return Name{Scheme: scheme, Host: name}, nil
 }
 
-// hostName reports whether s consists of labels as DNS has them; an IPv4 address does too.
-func hostName(s string) bool {
+// isHostName reports whether s consists of labels as DNS has them; an IPv4 address does too.
+func isHostName(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false
 	}

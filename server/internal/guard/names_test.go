@@ -89,7 +89,7 @@ func TestLoopback(t *testing.T) {
 		"[::1]": true, "[::1]:8080": true,
 		"localhost.example": false, "notlocalhost": false, "192.0.2.1": false, "[2001:db8::1]:80": false, "127.0.0.1.example": false, "": false,
 	} {
-		if got := (Name{Host: host}).Loopback(); got != want {
+		if got := (Name{Host: host}).IsLoopback(); got != want {
 			t.Errorf("%q: %t", host, got)
 		}
 	}

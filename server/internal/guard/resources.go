@@ -38,7 +38,7 @@ func ParseResources(list string) (Resources, error) {
 		case entry == "*":
 			r.all = true
 			continue
-		case !validGroup(group) || resource != "*" && !label.MatchString(resource):
+		case !isGroup(group) || resource != "*" && !label.MatchString(resource):
 			return Resources{}, fmt.Errorf("%q is not a resource; write for example pods, deployments.apps, *.apps or *", entry)
 		case resource == "secrets":
 			return Resources{}, fmt.Errorf("%q cannot be in the list of resources: Secrets are not served; --allow-secrets-metadata serves their metadata", entry)
@@ -66,14 +66,14 @@ func split(entry string) (resource, group string, dotted bool) {
 // ParseResource parses the name of one resource: "pods", "deployments.apps" or "deployments.v1.apps".
 func ParseResource(name string) (group, resource string, err error) {
 	resource, group, _ = split(name)
-	if !validGroup(group) || !label.MatchString(resource) || strings.HasSuffix(name, ".") {
+	if !isGroup(group) || !label.MatchString(resource) || strings.HasSuffix(name, ".") {
 		return "", "", fmt.Errorf("%q is not a resource; write for example pods, deployments.apps or foos.v1.example.com", name)
 	}
 	return group, resource, nil
 }
 
-// ValidNamespace reports whether a namespace can have this name.
-func ValidNamespace(name string) bool { return label.MatchString(name) }
+// IsNamespace reports whether a namespace can have this name.
+func IsNamespace(name string) bool { return label.MatchString(name) }
 
 // allows reports whether the list allows a resource; Secrets are decided elsewhere.
 func (r Resources) allows(group, resource string) bool {
@@ -89,7 +89,7 @@ func join(resource, group string) string {
 	return resource + "." + group
 }
 
-func validGroup(group string) bool {
+func isGroup(group string) bool {
 	if group == "" {
 		return true
 	}
@@ -125,8 +125,8 @@ func (rules Rules) Describe() Description {
 	return d
 }
 
-// Allows refuses requests for a resource that is not served; nil allows it.
-func (rules Rules) Allows(group, resource string) *Refusal {
+// CheckResource refuses requests for a resource that is not served; nil allows it.
+func (rules Rules) CheckResource(group, resource string) *Refusal {
 	switch {
 	case resource == "secrets" && !rules.SecretsMetadata:
 		return refuse("secrets", "Secrets are not served in any form; start the server with --allow-secrets-metadata to see their metadata (never their data)")

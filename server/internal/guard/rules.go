@@ -74,7 +74,7 @@ func (rules Rules) Check(r *http.Request) (Request, *Refusal) {
 	if request.Resource == "" {
 		return request, nil
 	}
-	if refusal := rules.Allows(request.Group, request.Resource); refusal != nil {
+	if refusal := rules.CheckResource(request.Group, request.Resource); refusal != nil {
 		return request, refusal
 	}
 	if request.Resource == "secrets" {
@@ -109,7 +109,7 @@ func parsePath(u *url.URL) (Request, *Refusal) {
 		return Request{}, refuse("encoding", "escaped characters in a Kubernetes path are refused: they can mean different things to different parsers")
 	}
 	for _, c := range []byte(rest) {
-		if !pathCharacter(c) {
+		if !isPathCharacter(c) {
 			return Request{}, refuse("path", fmt.Sprintf("the character %q is not part of any Kubernetes path", c))
 		}
 	}
@@ -127,7 +127,7 @@ func parsePath(u *url.URL) (Request, *Refusal) {
 	return request, refusal
 }
 
-func pathCharacter(c byte) bool {
+func isPathCharacter(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("/-._~:@+=$!,", c) >= 0
 }
 
@@ -150,7 +150,7 @@ func (r *Request) parseSegments(segments []string) *Refusal {
 		}
 		r.Version, parts = segments[1], segments[2:]
 	case "apis":
-		if len(segments) > 1 && !validGroup(segments[1]) || len(segments) > 2 && !label.MatchString(segments[2]) {
+		if len(segments) > 1 && !isGroup(segments[1]) || len(segments) > 2 && !label.MatchString(segments[2]) {
 			return outside
 		}
 		if len(segments) < 3 {

@@ -33,8 +33,8 @@ func NewTally(log *slog.Logger, count func(rule string)) *Tally {
 	return &Tally{log: log, count: count, kinds: map[string]*kind{}}
 }
 
-// Refused counts one refusal by a rule. The attributes go into the line that is logged if it is the first one of the rule in the last minute.
-func (t *Tally) Refused(level slog.Level, rule string, attributes ...slog.Attr) {
+// Count counts one refusal by a rule. The attributes go into the line that is logged if it is the first one of the rule in the last minute.
+func (t *Tally) Count(level slog.Level, rule string, attributes ...slog.Attr) {
 	t.count(rule)
 	t.mu.Lock()
 	defer t.mu.Unlock()

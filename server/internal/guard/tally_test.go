@@ -19,7 +19,7 @@ func TestTally(t *testing.T) {
 		var counted atomic.Int64
 		tally := NewTally(slog.New(slog.NewTextHandler(&log, nil)), func(string) { counted.Add(1) })
 		lines := func() int { return strings.Count(log.String(), "\n") }
-		tally.Refused(slog.LevelWarn, "token", slog.String("remote", "192.0.2.1:5"))
+		tally.Count(slog.LevelWarn, "token", slog.String("remote", "192.0.2.1:5"))
 		if got := log.String(); lines() != 1 || !strings.Contains(got, "rule=token") || !strings.Contains(got, "192.0.2.1:5") ||
 			!strings.Contains(got, "level=WARN") {
 			t.Fatalf("the first of its kind: %q", got)
@@ -28,12 +28,12 @@ func TestTally(t *testing.T) {
 		for range 10 {
 			flood.Go(func() {
 				for range 10_000 {
-					tally.Refused(slog.LevelWarn, "token")
+					tally.Count(slog.LevelWarn, "token")
 				}
 			})
 		}
 		flood.Wait()
-		tally.Refused(slog.LevelInfo, "host")
+		tally.Count(slog.LevelInfo, "host")
 		if lines() != 2 {
 			t.Fatalf("a flood is logged:\n%s", log.String())
 		}
@@ -48,8 +48,8 @@ func TestTally(t *testing.T) {
 		if lines() != 3 {
 			t.Fatalf("a summary without refusals is logged:\n%s", log.String())
 		}
-		tally.Refused(slog.LevelWarn, "token")
-		tally.Refused(slog.LevelWarn, "token")
+		tally.Count(slog.LevelWarn, "token")
+		tally.Count(slog.LevelWarn, "token")
 		tally.Close()
 		if got := log.String(); lines() != 5 || !strings.HasSuffix(got, "rule=token times=1\n") {
 			t.Fatalf("at the end:\n%s", got)

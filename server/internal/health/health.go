@@ -36,9 +36,9 @@ type Checker struct {
 	// The constants above, which tests shorten.
 	interval, patience, timeout, freshness time.Duration
 
-	ctx    context.Context
-	cancel context.CancelFunc
-	asking sync.WaitGroup
+	ctx      context.Context
+	cancel   context.CancelFunc
+	requests sync.WaitGroup
 
 	mu      sync.Mutex
 	serving bool
@@ -49,16 +49,16 @@ type Checker struct {
 // state is what is known of a context.
 type state struct {
 	requestedAt time.Time     // when the last request began
-	running     chan struct{} // closed when the answer arrives; nil without a request
+	done        chan struct{} // closed when the answer arrives; nil without a request
 	answered    bool          // an answer has arrived
 	result
 }
 
 // result is an answer, or the lack of one.
 type result struct {
-	at    time.Time
-	took  time.Duration
-	words string // why it is not ready; empty if it is
+	at       time.Time
+	duration time.Duration
+	words    string // why it is not ready; empty if it is
 }
 
 // New makes a checker for the named contexts of loader. It sends no request before Check is called.
@@ -72,8 +72,8 @@ func New(loader *clusters.Loader, contexts []string, log *slog.Logger) *Checker 
 	return c
 }
 
-// Serving marks the server as serving.
-func (c *Checker) Serving() {
+// SetServing marks the server as serving.
+func (c *Checker) SetServing() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.serving = !c.closed
@@ -85,7 +85,7 @@ func (c *Checker) Close() {
 	c.closed, c.serving = true, false
 	c.mu.Unlock()
 	c.cancel()
-	c.asking.Wait()
+	c.requests.Wait()
 }
 
 // Check is one condition of readiness.
@@ -134,11 +134,11 @@ waiting:
 // holds c.mu.
 func (c *Checker) refresh(name string) <-chan struct{} {
 	s := c.states[name]
-	if s.running != nil || c.closed || !s.requestedAt.IsZero() && time.Since(s.requestedAt) < c.interval {
-		return s.running
+	if s.done != nil || c.closed || !s.requestedAt.IsZero() && time.Since(s.requestedAt) < c.interval {
+		return s.done
 	}
-	s.requestedAt, s.running = time.Now(), make(chan struct{})
-	c.asking.Go(func() {
+	s.requestedAt, s.done = time.Now(), make(chan struct{})
+	c.requests.Go(func() {
 		r := c.ask(name)
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -150,10 +150,10 @@ func (c *Checker) refresh(name string) <-chan struct{} {
 			c.log.Info("ready: the API server of the context answers again", "context", name)
 		}
 		s.answered, s.result = true, r
-		close(s.running)
-		s.running = nil
+		close(s.done)
+		s.done = nil
 	})
-	return s.running
+	return s.done
 }
 
 // read returns what is known of a context. The caller holds c.mu.
@@ -165,10 +165,10 @@ func (c *Checker) read(name string) Check {
 		check.Words = "its API server has not answered yet"
 	case s.words != "":
 		check.Words = s.words
-	case s.running != nil && age > c.freshness:
+	case s.done != nil && age > c.freshness:
 		check.Words = fmt.Sprintf("its API server has not answered for %d s", int(time.Since(s.requestedAt).Seconds()))
 	default:
-		check.note = fmt.Sprintf("answered in %d ms, %d s ago", s.took.Milliseconds(), int(age.Seconds()))
+		check.note = fmt.Sprintf("answered in %d ms, %d s ago", s.duration.Milliseconds(), int(age.Seconds()))
 	}
 	return check
 }
@@ -178,7 +178,7 @@ func (c *Checker) read(name string) Check {
 func (c *Checker) ask(name string) result {
 	began := time.Now()
 	done := func(words string) result {
-		return result{at: time.Now(), took: time.Since(began), words: c.loader.Scrubber().Text(words)}
+		return result{at: time.Now(), duration: time.Since(began), words: c.loader.Scrubber().Text(words)}
 	}
 	upstream, err := c.loader.Upstream(name)
 	if err != nil {
@@ -191,7 +191,7 @@ func (c *Checker) ask(name string) result {
 		code, text, err := get(ctx, upstream, path)
 		if err != nil {
 			if ctx.Err() != nil {
-				if _, words := upstream.Waiting(); words != "" {
+				if _, words := upstream.PluginWait(); words != "" {
 					return done(words)
 				}
 				err = context.DeadlineExceeded
@@ -276,11 +276,11 @@ func (c *Checker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // isLocal reports whether a request comes from this machine. It is false for one that a proxy marks as forwarded, and for one from a page whose domain
 // was made to resolve to this machine.
 func isLocal(r *http.Request) bool {
-	return isLoopback(r.RemoteAddr) && isLoopback(r.Host) && !cameByProxy(r.Header)
+	return isLoopback(r.RemoteAddr) && isLoopback(r.Host) && !isForwarded(r.Header)
 }
 
-// cameByProxy reports whether headers have the mark of a proxy. The probe's handler checks the same marks.
-func cameByProxy(headers http.Header) bool {
+// isForwarded reports whether headers have the mark of a proxy. The probe's handler checks the same marks.
+func isForwarded(headers http.Header) bool {
 	for name := range headers {
 		switch name {
 		case "Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "X-Envoy-External-Address":

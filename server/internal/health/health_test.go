@@ -102,7 +102,7 @@ func newChecker(t *testing.T, l *clusters.Loader, contexts ...string) *Checker {
 	t.Helper()
 	c := New(l, contexts, slog.New(slog.DiscardHandler))
 	c.patience = much // for a busy machine; a test of the patience sets it
-	c.Serving()
+	c.SetServing()
 	t.Cleanup(c.Close)
 	return c
 }
@@ -289,7 +289,7 @@ func TestAPluginThatHangs(t *testing.T) {
 	if err := os.WriteFile(finish, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(much); l.PluginsWaitedFor() > 0; runtime.Gosched() {
+	for end := time.Now().Add(much); l.RunningPlugins() > 0; runtime.Gosched() {
 		if time.Now().After(end) {
 			t.Fatal("the plugin does not end")
 		}

@@ -4,9 +4,9 @@ package metadata
 // value passes if it is the protocol's.
 const initialEventsEnd = "k8s.io/initial-events-end"
 
-// known are the keys of a Secret's annotations that pass, without their values: those of tools, which show what manages the Secret. Other keys may
+// knownKeys are the keys of a Secret's annotations that pass, without their values: those of tools, which show what manages the Secret. Other keys may
 // contain anything, and are removed.
-var known = map[string]bool{
+var knownKeys = map[string]bool{
 	initialEventsEnd: true,
 	"kubectl.kubernetes.io/last-applied-configuration": true,
 	"kubernetes.io/service-account.name":               true,

@@ -111,8 +111,8 @@ func TestAnnotationsOfSecrets(t *testing.T) {
 			t.Errorf("%v: %s", err, got)
 		}
 		same(t, string(got), test.want)
-		if n := int64(strings.Count(test.in, `"name":"s"`)) * 7; r.Changed() != n {
-			t.Errorf("%d values are counted, not %d", r.Changed(), n)
+		if n := int64(strings.Count(test.in, `"name":"s"`)) * 7; r.Count() != n {
+			t.Errorf("%d values are counted, not %d", r.Count(), n)
 		}
 	}
 }
@@ -295,7 +295,7 @@ func TestAnAnswerIsNotHeld(t *testing.T) {
 		var r *Reader
 		var highest int64
 		watched := writerFunc(func(p []byte) (int, error) {
-			highest = max(highest, r.source.passed-r.source.consumed())
+			highest = max(highest, r.source.delivered-r.source.position())
 			return len(p), nil
 		})
 		r = NewReader(io.TeeReader(strings.NewReader(test.begin+strings.Repeat(test.more, 1<<17)), watched), test.form)

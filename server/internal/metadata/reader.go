@@ -61,7 +61,7 @@ type Reader struct {
 func NewReader(body io.Reader, form Form) *Reader {
 	in := &source{in: bufio.NewReaderSize(body, window)}
 	r := &Reader{source: in, json: json.NewDecoder(in), form: form}
-	in.consumed = r.json.InputOffset
+	in.position = r.json.InputOffset
 	r.json.UseNumber()
 	return r
 }
@@ -78,8 +78,8 @@ func (r *Reader) Verify() error {
 	return r.err
 }
 
-// Changed is how many values of annotations were removed so far.
-func (r *Reader) Changed() int64 { return r.removals }
+// Count is how many values of annotations were removed so far.
+func (r *Reader) Count() int64 { return r.removals }
 
 // Read implements io.Reader. It returns whole items, and each event of a watch as soon as it has been read.
 func (r *Reader) Read(p []byte) (int, error) {
@@ -92,7 +92,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 		}
 		r.out, r.ready, r.returned = r.out[:0], 0, 0
 		r.step()
-		for r.form == List && r.err == nil && r.ready < batch && r.json.InputOffset() < r.source.passed {
+		for r.form == List && r.err == nil && r.ready < batch && r.json.InputOffset() < r.source.delivered {
 			r.step()
 		}
 	}
@@ -273,7 +273,7 @@ func (r *Reader) copyAnnotation(key string) error {
 		r.writeKey(key)
 		r.out = append(r.out, `"true"`...)
 		return nil
-	case known[key]:
+	case knownKeys[key]:
 		r.writeKey(key)
 		r.out = append(r.out, `"[redacted]"`...)
 	}

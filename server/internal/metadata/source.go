@@ -22,18 +22,18 @@ var errTooLarge = fmt.Errorf("%w: an object's metadata is larger than %d KiB", E
 // source reads JSON for a json.Decoder, which holds each string to its end. So that a long annotation costs little memory, source cuts a string at
 // maxText bytes and marks it. It fails when the decoder holds more than maxItem.
 type source struct {
-	in       *bufio.Reader
-	consumed func() int64 // the decoder's position
-	passed   int64        // bytes that the decoder has got
-	inString bool
-	cut      bool // the string was cut
-	length   int  // bytes of the string so far, with both quotes
-	escape   int  // bytes to the end of an escape sequence
+	in        *bufio.Reader
+	position  func() int64 // the decoder's position
+	delivered int64        // bytes that the decoder has got
+	inString  bool
+	cut       bool // the string was cut
+	length    int  // bytes of the string so far, with both quotes
+	escape    int  // bytes to the end of an escape sequence
 }
 
 // Read implements io.Reader.
 func (s *source) Read(p []byte) (int, error) {
-	if s.passed-s.consumed() > maxItem {
+	if s.delivered-s.position() > maxItem {
 		return 0, errTooLarge
 	}
 	n, err := s.in.Read(p)
@@ -43,7 +43,7 @@ func (s *source) Read(p []byte) (int, error) {
 			kept = append(kept, c)
 		}
 	}
-	s.passed += int64(len(kept))
+	s.delivered += int64(len(kept))
 	return len(kept), err
 }
 

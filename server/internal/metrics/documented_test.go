@@ -14,8 +14,8 @@ import (
 // TestDocumented: docs/operations.md names every metric, with its labels, and no other.
 func TestDocumented(t *testing.T) {
 	var s Set
-	s.Build("v1.2.3", "abc")
-	s.PluginsWaitedFor(func() int { return 0 })
+	s.SetBuild("v1.2.3", "abc")
+	s.SetPluginCount(func() int { return 0 })
 	descriptions := make(chan *prometheus.Desc)
 	go func() {
 		defer close(descriptions)

@@ -71,20 +71,20 @@ func (s *Set) setUp() {
 	})
 }
 
-// Refused counts a request that the guard's rule refused.
-func (s *Set) Refused(rule string) {
+// CountRefusal counts a request that the guard's rule refused.
+func (s *Set) CountRefusal(rule string) {
 	s.setUp()
 	s.refusals.WithLabelValues(rule).Inc()
 }
 
-// UpstreamError counts a failure to get an answer from an API server, by cause.
-func (s *Set) UpstreamError(cause string) {
+// CountUpstreamError counts a failure to get an answer from an API server, by cause.
+func (s *Set) CountUpstreamError(cause string) {
 	s.setUp()
 	s.errors.WithLabelValues(cause).Inc()
 }
 
-// Answered records how long an API server's answer took to begin. verb is list, watch, get or discovery.
-func (s *Set) Answered(verb string, code int, took time.Duration) {
+// ObserveAnswer records how long an API server's answer took to begin. verb is list, watch, get or discovery.
+func (s *Set) ObserveAnswer(verb string, code int, took time.Duration) {
 	s.setUp()
 	label := strconv.Itoa(code)
 	if http.StatusText(code) == "" { // the server that answers may choose any code
@@ -93,14 +93,14 @@ func (s *Set) Answered(verb string, code int, took time.Duration) {
 	s.upstream.WithLabelValues(verb, label).Observe(took.Seconds())
 }
 
-// PluginWaited records how long a request waited for its credentials.
-func (s *Set) PluginWaited(took time.Duration) {
+// ObservePluginWait records how long a request waited for its credentials.
+func (s *Set) ObservePluginWait(took time.Duration) {
 	s.setUp()
 	s.plugins.Observe(took.Seconds())
 }
 
-// Build sets the version and the commit of this program. Call it once.
-func (s *Set) Build(version, commit string) {
+// SetBuild sets the version and the commit of this program. Call it once.
+func (s *Set) SetBuild(version, commit string) {
 	s.setUp()
 	s.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: "build_info",
 		Help:        "Always 1; its labels say what the program was built from.",
@@ -114,8 +114,8 @@ func (s *Set) Registry() prometheus.Registerer {
 	return s.registry
 }
 
-// PluginsWaitedFor sets the function that counts the running credential plugins. Call it once.
-func (s *Set) PluginsWaitedFor(count func() int) {
+// SetPluginCount sets the function that counts the running credential plugins. Call it once.
+func (s *Set) SetPluginCount(count func() int) {
 	s.setUp()
 	s.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: "exec_plugins_running",
 		Help: "Credential plugins that are waited for now."}, func() float64 { return float64(count()) }))

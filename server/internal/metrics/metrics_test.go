@@ -22,17 +22,17 @@ func text(s *Set) string {
 // TestText counts from several goroutines at once, and reads the metrics as Prometheus does.
 func TestText(t *testing.T) {
 	var s Set
-	s.Build("v1.2.3", "abc")
-	s.PluginsWaitedFor(func() int { return 3 })
+	s.SetBuild("v1.2.3", "abc")
+	s.SetPluginCount(func() int { return 3 })
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() {
 			s.Viewers.Add(1)
-			s.Refused("token")
-			s.Refused("host")
-			s.UpstreamError("refused")
-			s.Answered("list", 200, 3*time.Second)
-			s.PluginWaited(2 * time.Second)
+			s.CountRefusal("token")
+			s.CountRefusal("host")
+			s.CountUpstreamError("refused")
+			s.ObserveAnswer("list", 200, 3*time.Second)
+			s.ObservePluginWait(2 * time.Second)
 			_ = text(&s)
 		})
 	}
@@ -75,7 +75,7 @@ func TestText(t *testing.T) {
 func TestFewLabels(t *testing.T) {
 	var s Set
 	for code := range 1000 {
-		s.Answered("watch", code, time.Millisecond)
+		s.ObserveAnswer("watch", code, time.Millisecond)
 	}
 	if n, err := testutil.GatherAndCount(s.registry, "informerscope_upstream_request_duration_seconds"); err != nil || n < 40 || n > 80 {
 		t.Errorf("a thousand status codes are %d series (%v)", n, err)

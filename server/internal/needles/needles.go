@@ -76,8 +76,8 @@ func (s *Set) begins(text []byte) bool {
 	return false
 }
 
-// Unfinished is how many bytes at the end of text may be the beginning of a needle that the text cuts, at most.
-func (s *Set) Unfinished(text []byte) int {
+// PartialLen is how many bytes at the end of text may be the beginning of a needle that the text cuts, at most.
+func (s *Set) PartialLen(text []byte) int {
 	if len(text) == 0 || !s.lasts[text[len(text)-1]] {
 		return 0
 	}

@@ -34,7 +34,7 @@ func check(t *testing.T, text []byte, needles ...[]byte) {
 	if got, want := s.Index(text), slow(text, needles); got != want {
 		t.Errorf("%q in %q: found at %d, is at %d", needles, text, got, want)
 	}
-	if got, want := s.Unfinished(text), slowUnfinished(text, needles); got != want {
+	if got, want := s.PartialLen(text), slowUnfinished(text, needles); got != want {
 		t.Errorf("%q at the end of %q: %d bytes, want %d", needles, text, got, want)
 	}
 }

@@ -38,11 +38,11 @@ const (
 	afterColon               // after Key a quote begins a string value to replace; after annotations a brace opens them
 	inSecret                 // in a value to replace
 
-	among      // in the annotations, between strings
-	inName     // in a string there, which may be a name
-	afterName  // after its closing quote: a colon makes it a name
-	afterNamed // a quote begins a string value, which is examined
-	inValue    // in that value
+	inAnnotations // in the annotations, between strings
+	inName        // in a string there, which may be a name
+	afterName     // after its closing quote: a colon makes it a name
+	beforeValue   // a quote begins a string value, which is examined
+	inValue       // in that value
 )
 
 // Redactor scans one stream of JSON (one document, or many one after another, as in a watch) that arrives in chunks cut anywhere. The zero value is
@@ -130,11 +130,11 @@ func (r *Redactor) scan(c *chunk) {
 				r.state = r.back
 			}
 			c.copied = c.i
-		case among:
+		case inAnnotations:
 			r.findName(c)
 		case inName:
 			r.readName(c)
-		case afterName, afterNamed:
+		case afterName, beforeValue:
 			r.findAnnotationValue(c)
 		case inValue:
 			r.readValue(c)
@@ -207,7 +207,7 @@ func (r *Redactor) readEscape(c *chunk) {
 // findTargetValue looks for what follows a target: the value to replace, or the brace of the annotations.
 func (r *Redactor) findTargetValue(c *chunk) {
 	switch b := c.src[c.i]; {
-	case space(b):
+	case isSpace(b):
 		c.i++
 	case b == ':' && r.state == afterKey:
 		c.i++
@@ -217,7 +217,7 @@ func (r *Redactor) findTargetValue(c *chunk) {
 		r.drop(c, outside)
 	case b == '{' && r.state == afterColon && r.target == annotations:
 		c.i++
-		r.state, r.depth = among, 1
+		r.state, r.depth = inAnnotations, 1
 	default:
 		r.state = outside
 	}
@@ -257,20 +257,20 @@ func (r *Redactor) readName(c *chunk) {
 // findAnnotationValue looks for the value that follows a name.
 func (r *Redactor) findAnnotationValue(c *chunk) {
 	switch b := c.src[c.i]; {
-	case space(b):
+	case isSpace(b):
 		c.i++
 	case b == ':' && r.state == afterName:
 		c.i++
-		r.state = afterNamed
-	case b == '"' && r.state == afterNamed:
+		r.state = beforeValue
+	case b == '"' && r.state == beforeValue:
 		c.copy()
 		if r.replacesRemembered(r.name) {
-			r.drop(c, among)
+			r.drop(c, inAnnotations)
 		} else {
 			r.state, r.odd, r.value = inValue, false, r.value[:0]
 		}
 	default:
-		r.state = among
+		r.state = inAnnotations
 	}
 }
 
@@ -280,9 +280,9 @@ func (r *Redactor) readValue(c *chunk) {
 	c.i, closed = r.skip(c.src, c.i)
 	c.copied = c.i
 	if len(r.value)+c.i-from > maxValue {
-		r.drop(c, among)
+		r.drop(c, inAnnotations)
 		if closed {
-			r.state = among
+			r.state = inAnnotations
 		}
 		return
 	}
@@ -296,11 +296,11 @@ func (r *Redactor) readValue(c *chunk) {
 		value = r.value
 	}
 	if holdsManifest(value) {
-		r.drop(c, among)
+		r.drop(c, inAnnotations)
 	} else {
 		c.dst = append(append(append(c.dst, '"'), value...), '"')
 	}
-	r.state = among
+	r.state = inAnnotations
 }
 
 // skipPlain advances from src[i], outside of strings, over text with neither a target nor a backslash. It reports whether it stops inside a string that
@@ -380,7 +380,7 @@ func replacesName(written []byte) bool {
 	return appliedName(name)
 }
 
-func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 // match takes one more decoded character of a candidate.
 func (r *Redactor) match(c rune) {

@@ -69,9 +69,9 @@ func (r *Relay) broadcast(w http.ResponseWriter, req *http.Request, what string)
 	query := req.URL.Query()
 	switch what {
 	case "begin":
-		answer, err = begin(w, req, hall)
+		answer, err = beginBroadcast(w, req, hall)
 	case "segments":
-		answer, err = segment(w, req, hall, query.Get("id"), query.Get("n"))
+		answer, err = postSegment(w, req, hall, query.Get("id"), query.Get("n"))
 	case "end":
 		answer, err = struct{}{}, hall.End(query.Get("id"))
 	}
@@ -83,7 +83,7 @@ func (r *Relay) broadcast(w http.ResponseWriter, req *http.Request, what string)
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-func begin(w http.ResponseWriter, req *http.Request, hall *audience.Hall) (any, error) {
+func beginBroadcast(w http.ResponseWriter, req *http.Request, hall *audience.Hall) (any, error) {
 	body, err := readBody(w, req, maxBegin)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func begin(w http.ResponseWriter, req *http.Request, hall *audience.Hall) (any, 
 	}{id, first}, err
 }
 
-func segment(w http.ResponseWriter, req *http.Request, hall *audience.Hall, id, number string) (any, error) {
+func postSegment(w http.ResponseWriter, req *http.Request, hall *audience.Hall, id, number string) (any, error) {
 	n, err := strconv.ParseUint(number, 10, 64)
 	if err != nil || n == 0 {
 		return nil, &audience.Problem{Code: http.StatusBadRequest, Message: "a segment is sent with its number, from 1 on: n=1"}

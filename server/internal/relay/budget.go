@@ -48,7 +48,7 @@ func (r *Relay) refuseForRate(w http.ResponseWriter) {
 
 // postpone answers that the viewer should retry later, as an overloaded API server does.
 func (r *Relay) postpone(w http.ResponseWriter, rule, message string) {
-	r.config.Refusals.Refused(slog.LevelWarn, rule)
+	r.config.Refusals.Count(slog.LevelWarn, rule)
 	audit.Describe(w, func(e *audit.Entry) { e.Rule = rule })
 	w.Header().Set("Retry-After", "2")
 	writeStatus(w, failure{code: http.StatusTooManyRequests, message: message})

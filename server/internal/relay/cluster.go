@@ -62,7 +62,7 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 		answerFailure(err)
 		return
 	}
-	r.config.Metrics.Answered(request.Verb(), response.StatusCode, time.Since(began))
+	r.config.Metrics.ObserveAnswer(request.Verb(), response.StatusCode, time.Since(began))
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode >= 400 {
 		if err := r.passError(w, response, upstream); err != nil {
@@ -70,8 +70,8 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 		}
 		return
 	}
-	if problem := unreadable(response); problem != "" {
-		r.config.Metrics.UpstreamError("answer")
+	if problem := explainUnreadable(response); problem != "" {
+		r.config.Metrics.CountUpstreamError("answer")
 		writeStatus(w, failure{code: http.StatusBadGateway, message: fmt.Sprintf("%s (%s): %s", request.Context, upstream.Base.Host, problem)})
 		return
 	}
@@ -88,7 +88,7 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 			answerFailure(err)
 			return
 		}
-		defer func() { r.config.Metrics.Redactions.Add(verified.Changed()) }()
+		defer func() { r.config.Metrics.Redactions.Add(verified.Count()) }()
 		body = struct {
 			io.Reader
 			io.Closer
@@ -130,7 +130,7 @@ func newRequest(ctx context.Context, upstream *clusters.Upstream, request guard.
 // noteEarlyEnd records why an answer ends early: its content, the viewer, or the API server.
 func (r *Relay) noteEarlyEnd(request guard.Request, upstream *clusters.Upstream, log *slog.Logger, sent int64, err error) {
 	if errors.Is(err, metadata.ErrNotMetadata) {
-		r.config.Metrics.Refused("secrets")
+		r.config.Metrics.CountRefusal("secrets")
 		log.Warn("the answer is cut off: it contains more than metadata")
 		return
 	}
@@ -139,7 +139,7 @@ func (r *Relay) noteEarlyEnd(request guard.Request, upstream *clusters.Upstream,
 		return
 	}
 	cause, words := upstream.Explain(err)
-	r.config.Metrics.UpstreamError(string(cause))
+	r.config.Metrics.CountUpstreamError(string(cause))
 	r.board.note(request.Context, cause, words, r.plainText(err))
 	log.Info("the answer ends early", "cause", cause, "bytes", sent)
 }
@@ -221,7 +221,7 @@ func (e *viewerError) Unwrap() error { return e.error }
 
 // answerFailure answers with the reason why an API server gave no answer, and keeps it for /trouble.
 func (r *Relay) answerFailure(w http.ResponseWriter, contextName string, cause clusters.Cause, words string, err error) {
-	r.config.Metrics.UpstreamError(string(cause))
+	r.config.Metrics.CountUpstreamError(string(cause))
 	code := http.StatusBadGateway
 	switch cause {
 	case clusters.NoContext:
@@ -250,8 +250,8 @@ func redactURL(err error) error {
 	return err
 }
 
-// unreadable describes why a successful answer cannot be redacted, or is not an API server's; "" if neither holds.
-func unreadable(response *http.Response) string {
+// explainUnreadable describes why a successful answer cannot be redacted, or is not an API server's; "" if neither holds.
+func explainUnreadable(response *http.Response) string {
 	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return "the API server compressed its answer although the request ruled that out, so the relay cannot redact it"
 	}

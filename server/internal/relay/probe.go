@@ -56,7 +56,7 @@ func NewProbe(address, token string) (*Probe, error) {
 		return nil, errors.New("the URL must not have a user: others can see the command line; give the token with --attach-token-file")
 	case base.RawQuery != "" || base.ForceQuery || base.Fragment != "":
 		return nil, errors.New("the URL must have no ? or #; choose informers on the page")
-	case token != "" && base.Scheme == "http" && !loopback(base.Hostname()):
+	case token != "" && base.Scheme == "http" && !isLoopback(base.Hostname()):
 		return nil, errors.New("the probe's token would go over the network unencrypted: give an https URL, or use kubectl port-forward")
 	}
 	if token != "" {
@@ -76,7 +76,7 @@ func NewProbe(address, token string) (*Probe, error) {
 // Where returns the host and the port of the probe.
 func (p *Probe) Where() string { return p.base.Host }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
@@ -136,14 +136,14 @@ func (r *Relay) probe(w http.ResponseWriter, req *http.Request) {
 			panic(http.ErrAbortHandler)
 		}
 		r.config.Log.Warn("no answer from the probe", "error", r.plainText(redactURL(err)))
-		r.config.Metrics.UpstreamError(string(ProbeGone))
+		r.config.Metrics.CountUpstreamError(string(ProbeGone))
 		writeStatus(w, failure{code: http.StatusServiceUnavailable, cause: ProbeGone, message: r.cleanText(p.explainFailure(err))})
 		return
 	}
 	defer func() { _ = response.Body.Close() }()
 	got, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if problem := p.explainMismatch(response, got, mediaType, r.words); problem != "" {
-		r.config.Metrics.UpstreamError(string(ProbeRefused))
+		r.config.Metrics.CountUpstreamError(string(ProbeRefused))
 		writeStatus(w, failure{code: http.StatusBadGateway, cause: ProbeRefused, message: r.cleanText(problem)})
 		return
 	}

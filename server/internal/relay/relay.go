@@ -88,7 +88,7 @@ func New(config Config) *Relay {
 	}
 	endTally := func() {}
 	if config.Refusals == nil {
-		config.Refusals = guard.NewTally(config.Log, config.Metrics.Refused)
+		config.Refusals = guard.NewTally(config.Log, config.Metrics.CountRefusal)
 		endTally = config.Refusals.Close
 	}
 	r := &Relay{config: config, endTally: endTally, sockets: newSockets(), viewers: map[*viewer]struct{}{}, strangers: make(chan struct{}, maxStrangers),
@@ -113,7 +113,7 @@ func New(config Config) *Relay {
 func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	for _, check := range []func(*http.Request) *guard.Refusal{r.config.Door.Host, r.config.Door.Origin, r.config.Door.Token} {
 		if refusal := check(req); refusal != nil {
-			r.config.Refusals.Refused(slog.LevelWarn, refusal.Rule, slog.String("remote", req.RemoteAddr))
+			r.config.Refusals.Count(slog.LevelWarn, refusal.Rule, slog.String("remote", req.RemoteAddr))
 			w.Header().Set("Connection", "close") // a refused client loses its connection
 			if refusal.Rule == "token" && r.turnAway(w, req, refusal.Message) {
 				return
@@ -139,7 +139,7 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	}
 	defer end()
 	if !v.pace.Allow() {
-		if v.refusals.Add(1) > mostRefused {
+		if v.refusals.Add(1) > maxRefused {
 			_ = v.CloseWith(websocket.ClosePolicyViolation, "too many requests")
 			panic(http.ErrAbortHandler)
 		}
@@ -203,7 +203,7 @@ func (r *Relay) answerJSON(w http.ResponseWriter, req *http.Request, answer any)
 }
 
 func (r *Relay) refuse(w http.ResponseWriter, refusal *guard.Refusal) {
-	r.config.Refusals.Refused(slog.LevelInfo, refusal.Rule)
+	r.config.Refusals.Count(slog.LevelInfo, refusal.Rule)
 	audit.Describe(w, func(e *audit.Entry) { e.Rule = refusal.Rule })
 	writeStatus(w, failure{code: http.StatusForbidden, rule: refusal.Rule,
 		message: fmt.Sprintf("refused by the relay's rule %q: %s", refusal.Rule, refusal.Message)})

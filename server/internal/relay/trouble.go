@@ -67,9 +67,9 @@ func (r *Relay) trouble(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	var answer Trouble
-	if upstream, known := r.config.Clusters.Known(name); known {
+	if upstream, known := r.config.Clusters.Lookup(name); known {
 		if upstream != nil {
-			answer.Cause, answer.Words = upstream.Waiting()
+			answer.Cause, answer.Words = upstream.PluginWait()
 		}
 		if n, ok := r.board.read(name); ok {
 			answer.Last = &LastTrouble{Cause: n.cause, Words: n.words, Error: n.err, AgeMillis: time.Since(n.at).Milliseconds()}

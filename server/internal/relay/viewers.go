@@ -22,8 +22,8 @@ const (
 	// requestRate is how many requests a second a viewer may make, after a burst of requestBurst. A page makes one for each list and watch, and backs
 	// off as client-go does.
 	requestRate, requestBurst = 100, 500
-	// mostRefused is how many requests beyond that rate a viewer may make before it is cut off.
-	mostRefused = 1000
+	// maxRefused is how many requests beyond that rate a viewer may make before it is cut off.
+	maxRefused = 1000
 	// maxHeaderBytes bounds a request's headers, with its URL and a long continue token.
 	maxHeaderBytes = 64 << 10
 	// maxFrame is the largest frame that a viewer may send in bytes, the smallest limit that RFC 9113 allows.
@@ -138,7 +138,7 @@ func (r *Relay) accept(ws *websocket.Conn) {
 	case closed:
 		_ = v.CloseWith(websocket.CloseGoingAway, "the server is shutting down")
 	case full:
-		r.config.Refusals.Refused(slog.LevelWarn, "max-viewers", slog.Int("max", r.config.MaxViewers), slog.String("remote", v.RemoteAddr().String()))
+		r.config.Refusals.Count(slog.LevelWarn, "max-viewers", slog.Int("max", r.config.MaxViewers), slog.String("remote", v.RemoteAddr().String()))
 		_ = v.CloseWith(websocket.CloseTryAgainLater, fmt.Sprintf("%d viewers are all this server takes; see --max-viewers", r.config.MaxViewers))
 	default:
 		r.config.Log.Info("viewer connected", "viewer", v.number, "remote", v.RemoteAddr().String())

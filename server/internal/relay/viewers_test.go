@@ -163,7 +163,7 @@ func TestAViewerThatAsksTooOften(t *testing.T) {
 	}
 	viewers := f.config.Metrics.ViewersTotal.Load()
 	for asked := 0; f.config.Metrics.ViewersTotal.Load() == viewers; asked++ { // the page dials again when it is cut off
-		if asked > 10*mostRefused {
+		if asked > 10*maxRefused {
 			t.Fatalf("not cut off after %d requests more", asked)
 		}
 		if response, err := f.client.Get("http://relay/contexts"); err == nil {

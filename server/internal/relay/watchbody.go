@@ -27,8 +27,8 @@ type watchBody struct {
 
 const (
 	typeFirst = `{"type":"`
-	// passing are the first letters of ADDED, MODIFIED, DELETED and BOOKMARK.
-	passing = "AMDB"
+	// passingLetters are the first letters of ADDED, MODIFIED, DELETED and BOOKMARK.
+	passingLetters = "AMDB"
 )
 
 // errNoEvent ends a watch.
@@ -90,7 +90,7 @@ func (b *watchBody) sort(data []byte) (passed int) {
 }
 
 func passesUnchanged(line []byte) bool {
-	return len(line) > len(typeFirst) && string(line[:len(typeFirst)]) == typeFirst && strings.IndexByte(passing, line[len(typeFirst)]) >= 0
+	return len(line) > len(typeFirst) && string(line[:len(typeFirst)]) == typeFirst && strings.IndexByte(passingLetters, line[len(typeFirst)]) >= 0
 }
 
 // rewrite appends the events of a line to b.out, and reports whether the watch continues.

@@ -9,25 +9,25 @@ import (
 )
 
 const (
-	// longEnough is the least length in bytes of a value that is removed from bodies: a shorter one may be an innocent part of an object.
-	longEnough = 16
-	// readAhead is how much is read at once for a caller whose buffer is smaller than least.
-	readAhead, least = 32 << 10, 2 << 10
+	// minBodyValue is the least length in bytes of a value that is removed from bodies: a shorter one may be an innocent part of an object.
+	minBodyValue = 16
+	// readSize is how much is read at once, in bytes, for a caller whose buffer is smaller than minBuffer.
+	readSize, minBuffer = 32 << 10, 2 << 10
 )
 
 // echoes are the values that API servers can repeat in bodies.
 type echoes struct {
-	values [][]byte // the longest first
-	set    *needles.Set
-	least  int // the smallest useful buffer: longer than the beginning of any value
+	values    [][]byte // the longest first
+	set       *needles.Set
+	minBuffer int // the smallest useful buffer: longer than the beginning of any value
 }
 
 func newEchoes(values []string) *echoes {
-	e := &echoes{least: least}
+	e := &echoes{minBuffer: minBuffer}
 	for _, value := range values {
-		if len(value) >= longEnough && !strings.Contains(value, "\n") {
+		if len(value) >= minBodyValue && !strings.Contains(value, "\n") {
 			e.values = append(e.values, []byte(value))
-			e.least = max(e.least, 2*len(value))
+			e.minBuffer = max(e.minBuffer, 2*len(value))
 		}
 	}
 	if e.values == nil {
@@ -64,9 +64,9 @@ func (b *body) Read(p []byte) (int, error) {
 		if len(p) == 0 {
 			return 0, nil
 		}
-		if len(p) < b.echoes.least {
+		if len(p) < b.echoes.minBuffer {
 			if b.chunk == nil {
-				b.chunk = make([]byte, max(readAhead, b.echoes.least))
+				b.chunk = make([]byte, max(readSize, b.echoes.minBuffer))
 			}
 			b.ready, _ = b.fill(b.chunk)
 		} else if data, inPlace := b.fill(p); inPlace && len(data) > 0 {
@@ -94,7 +94,7 @@ func (b *body) fill(buffer []byte) (data []byte, inPlace bool) {
 		}
 	}
 	if b.err == nil {
-		keep := b.echoes.set.Unfinished(data)
+		keep := b.echoes.set.PartialLen(data)
 		b.partial = append(b.partial, data[len(data)-keep:]...)
 		data = data[:len(data)-keep]
 	}

@@ -14,8 +14,8 @@ import (
 // Mark replaces removed text.
 const Mark = "[redacted]"
 
-// shortest is the least length in bytes of a value that is removed everywhere: shorter ones occur in unrelated words.
-const shortest = 6
+// minValue is the least length in bytes of a value that is removed everywhere: shorter ones occur in unrelated words.
+const minValue = 6
 
 // Scrubber recognises credentials by their form, and the values that it has learned. The zero value is ready, and a nil one goes by the form only.
 // Safe for concurrent use.
@@ -71,13 +71,13 @@ func flatten(lists map[string][]string) *[]string {
 func spellings(values []string) []string {
 	var out []string
 	add := func(v string) {
-		if len(v) >= shortest {
+		if len(v) >= minValue {
 			out = append(out, v)
 		}
 	}
 	for _, value := range values {
 		value = strings.TrimSpace(value)
-		if len(value) < shortest {
+		if len(value) < minValue {
 			continue
 		}
 		add(value)
@@ -96,7 +96,7 @@ func spellings(values []string) []string {
 }
 
 // The forms of credentials that the Scrubber has not learned. The text of each pattern's first and second group, if any, stays.
-var looks = []*regexp.Regexp{
+var credentialForms = []*regexp.Regexp{
 	// The userinfo of a URL, even if the URL cannot be parsed. A scheme's slashes may be escaped by a quotation.
 	regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*:(?:\\?/){2})[^\s/?#"'<>]*(@)`),
 	regexp.MustCompile(`(?i)((?:bearer|basic|negotiate)\s+)[a-z0-9+/_.~=-]{6,}`),
@@ -118,7 +118,7 @@ func (s *Scrubber) Text(text string) string {
 			}
 		}
 	}
-	for _, look := range looks {
+	for _, look := range credentialForms {
 		text = look.ReplaceAllString(text, "${1}"+Mark+"${2}")
 	}
 	return text

@@ -43,18 +43,18 @@ type apiServer struct {
 	server  *http.Server
 	serving sync.WaitGroup
 
-	mu        sync.Mutex
-	requests  int
-	faults    int
-	token     string
-	forbidden bool
-	answers   map[kind][]string // the faults of the next requests
-	bookmarks bool
-	watchList bool          // whether it supports sendInitialEvents
-	shortest  time.Duration // how long a watch lasts; 0 for its own timeout
-	lies      int           // of this many events of watches seven in eight are dropped
-	watches   map[*watching]uint64
-	opened    uint64
+	mu           sync.Mutex
+	requests     int
+	faults       int
+	token        string
+	forbidden    bool
+	answers      map[kind][]string // the faults of the next requests
+	bookmarks    bool
+	watchList    bool          // whether it supports sendInitialEvents
+	watchTimeout time.Duration // how long a watch lasts; 0 for its own timeout
+	lies         int           // of this many events of watches seven in eight are dropped
+	watches      map[*watchAnswer]uint64
+	opened       uint64
 }
 
 // identity is a certificate for apiHost and its authority, valid throughout the virtual time of a test.
@@ -84,7 +84,7 @@ var authority = sync.OnceValue(func() identity {
 
 func newAPIServer(cluster *simcluster.Cluster, n *network, token string) *apiServer {
 	a := &apiServer{cluster: cluster, network: n, token: token, bookmarks: true, watchList: true,
-		answers: map[kind][]string{}, watches: map[*watching]uint64{}}
+		answers: map[kind][]string{}, watches: map[*watchAnswer]uint64{}}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -100,16 +100,16 @@ func (a *apiServer) close() {
 	a.serving.Wait()
 }
 
-// change changes the faults under the lock.
-func (a *apiServer) change(do func()) {
+// setFaults changes the faults under the lock.
+func (a *apiServer) setFaults(do func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	do()
 }
 
-// next adds a fault for the next n requests of a kind.
-func (a *apiServer) next(k kind, what string, n int) {
-	a.change(func() {
+// addFault adds a fault for the next n requests of a kind.
+func (a *apiServer) addFault(k kind, what string, n int) {
+	a.setFaults(func() {
 		for range n {
 			a.answers[k] = append(a.answers[k], what)
 		}
@@ -118,8 +118,8 @@ func (a *apiServer) next(k kind, what string, n int) {
 
 // heal ends all faults.
 func (a *apiServer) heal(token string) {
-	a.change(func() {
-		a.token, a.forbidden, a.bookmarks, a.watchList, a.shortest = token, false, true, true, 0
+	a.setFaults(func() {
+		a.token, a.forbidden, a.bookmarks, a.watchList, a.watchTimeout = token, false, true, true, 0
 		clear(a.answers)
 	})
 }
@@ -137,7 +137,7 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	a.requests++
 	known, forbidden := r.Header.Get("Authorization") == "Bearer "+a.token, a.forbidden && k != other
-	bookmarks, watchList, shortest := a.bookmarks, a.watchList, a.shortest
+	bookmarks, watchList, shortest := a.bookmarks, a.watchList, a.watchTimeout
 	what := ""
 	if known && !forbidden && len(a.answers[k]) > 0 {
 		what, a.answers[k] = a.answers[k][0], a.answers[k][1:]
@@ -169,7 +169,7 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if shortest > 0 {
 		defer time.AfterFunc(shortest, cancel).Stop()
 	}
-	watching := &watching{ResponseWriter: w, api: a, end: cancel, withoutBookmarks: !bookmarks}
+	watching := &watchAnswer{ResponseWriter: w, api: a, end: cancel, withoutBookmarks: !bookmarks}
 	a.mu.Lock()
 	a.opened++
 	a.watches[watching] = a.opened
@@ -278,7 +278,7 @@ func writeStatus(w http.ResponseWriter, code int, reason, message string) {
 func (a *apiServer) onWatches(what string) {
 	a.mu.Lock()
 	//maporder:free no two were opened as the same one
-	open := slices.SortedFunc(maps.Keys(a.watches), func(x, y *watching) int { return cmp.Compare(a.watches[x], a.watches[y]) })
+	open := slices.SortedFunc(maps.Keys(a.watches), func(x, y *watchAnswer) int { return cmp.Compare(a.watches[x], a.watches[y]) })
 	a.faults += len(open)
 	a.mu.Unlock()
 	for _, w := range open {
@@ -286,8 +286,8 @@ func (a *apiServer) onWatches(what string) {
 	}
 }
 
-// watching is the answer to an open watch.
-type watching struct {
+// watchAnswer is the answer to an open watch.
+type watchAnswer struct {
 	http.ResponseWriter
 	api              *apiServer
 	end              context.CancelFunc
@@ -298,14 +298,14 @@ type watching struct {
 }
 
 // Unwrap serves http.ResponseController.
-func (w *watching) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *watchAnswer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Write implements http.ResponseWriter. A cluster writes whole frames.
-func (w *watching) Write(p []byte) (int, error) {
-	if w.spoilt() != "" {
+func (w *watchAnswer) Write(p []byte) (int, error) {
+	if w.currentFault() != "" {
 		return 0, context.Canceled
 	}
-	if !w.withoutBookmarks && !w.api.lying() {
+	if !w.withoutBookmarks && !w.api.dropsEvents() {
 		return w.ResponseWriter.Write(p)
 	}
 	var kept []byte
@@ -313,7 +313,7 @@ func (w *watching) Write(p []byte) (int, error) {
 		bookmark := bytes.HasPrefix(line, []byte(`{"type":"BOOKMARK"`))
 		switch {
 		case bookmark && w.withoutBookmarks && !bytes.Contains(line, []byte("k8s.io/initial-events-end")):
-		case !bookmark && w.api.lie():
+		case !bookmark && w.api.dropNext():
 		default:
 			kept = append(kept, line...)
 		}
@@ -326,15 +326,15 @@ func (w *watching) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lying reports whether the API server drops events, which a real one never does.
-func (a *apiServer) lying() bool {
+// dropsEvents reports whether the API server drops events, which a real one never does.
+func (a *apiServer) dropsEvents() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.lies > 0
 }
 
-// lie reports whether to drop the next event.
-func (a *apiServer) lie() bool {
+// dropNext reports whether to drop the next event.
+func (a *apiServer) dropNext() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.lies == 0 {
@@ -344,14 +344,14 @@ func (a *apiServer) lie() bool {
 	return a.lies%8 != 1 // not all: a reader that lags behind would be sent them again
 }
 
-func (w *watching) spoilt() string {
+func (w *watchAnswer) currentFault() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.fault
 }
 
 // spoil makes the cluster end the stream, and sets the fault at its end.
-func (w *watching) spoil(what string) {
+func (w *watchAnswer) spoil(what string) {
 	w.mu.Lock()
 	if w.fault == "" {
 		w.fault = what
@@ -360,13 +360,13 @@ func (w *watching) spoil(what string) {
 	w.end()
 }
 
-func (w *watching) errorFrame(status []byte) {
+func (w *watchAnswer) errorFrame(status []byte) {
 	_, _ = fmt.Fprintf(w.ResponseWriter, `{"type":"ERROR","object":%s}`+"\n", status)
 }
 
 // finish ends a stream that the cluster has ended.
-func (w *watching) finish() {
-	switch w.spoilt() {
+func (w *watchAnswer) finish() {
+	switch w.currentFault() {
 	case "garbage":
 		_, _ = w.ResponseWriter.Write([]byte("this is no JSON\n"))
 	case "truncated":

@@ -15,7 +15,7 @@ import (
 	"informerscope/core/informer"
 )
 
-func (p *page) lanes() []string { return strings.Split(p.Releases, ",") }
+func (p *page) releaseNames() []string { return strings.Split(p.Releases, ",") }
 
 // check returns the violated invariants of an informer. The cluster must be quiet.
 func (w *world) check(p *page, lane int) (wrong []string) {
@@ -25,7 +25,7 @@ func (w *world) check(p *page, lane int) (wrong []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	if release := p.lanes()[lane]; inside.Release.String() != release {
+	if release := p.releaseNames()[lane]; inside.Release.String() != release {
 		return []string{fmt.Sprintf("release %s is watched, not %s", inside.Release, release)}
 	}
 	truth := w.history.objectsIn(p.Namespace)
@@ -44,7 +44,7 @@ func (w *world) check(p *page, lane int) (wrong []string) {
 		if _, ok := truth[key]; !ok {
 			breaks("the store has %s, the cluster has not", key)
 		}
-		if raw, ok := inside.Store.Objects[key].(interface{ Raw() []byte }); ok && bytes.Contains(raw.Raw(), []byte(applied)) {
+		if raw, ok := inside.Store.Objects[key].(interface{ Raw() []byte }); ok && bytes.Contains(raw.Raw(), []byte(appliedValue)) {
 			breaks("%s came with a value that was to be withheld", key)
 		}
 	}
@@ -205,7 +205,7 @@ func (w *world) checkNotification(view map[string]knownState, e *event.Event) st
 func (w *world) count(p *page) {
 	head, _ := p.rec.Head()
 	w.result.Transitions += int(head)
-	releases := p.lanes()
+	releases := p.releaseNames()
 	p.rec.Read(1, head, func(e *event.Entry) bool {
 		if e.Kind == event.KindHandling && int(e.Lane) < len(releases) {
 			w.result.Notifications++

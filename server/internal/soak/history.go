@@ -10,8 +10,8 @@ import (
 	"informerscope/core/simcluster"
 )
 
-// applied is in an annotation that must not leave the relay.
-const applied = "applied-value-that-stays-in-the-cluster"
+// appliedValue is in an annotation that must not leave the relay.
+const appliedValue = "applied-value-that-stays-in-the-cluster"
 
 // history is all states of a resource's objects; only it writes them.
 type history struct {
@@ -119,7 +119,7 @@ func (h *history) put(namespace, name string, remove bool) {
 		h.note(o, false)
 	case !remove:
 		body := fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"write":"%d"},"annotations":{`, name, h.writes) +
-			fmt.Sprintf(`"kubectl.kubernetes.io/last-applied-configuration":%q,"bulk":%q}}`, applied, h.padding)
+			fmt.Sprintf(`"kubectl.kubernetes.io/last-applied-configuration":%q,"bulk":%q}}`, appliedValue, h.padding)
 		if h.resource == "pods" {
 			body += `,"spec":{"containers":[{"name":"c","image":"i"}]}`
 		}
@@ -141,7 +141,7 @@ func (h *history) show() {
 	var o object
 	h.put(namespaces[0], "o0", false)
 	h.do(http.MethodPatch, "/api/v1/namespaces/"+namespaces[0]+"/"+h.resource+"/o0",
-		fmt.Sprintf(`{"metadata":{"annotations":{"elsewhere":%q}}}`, applied), &o)
+		fmt.Sprintf(`{"metadata":{"annotations":{"elsewhere":%q}}}`, appliedValue), &o)
 	h.note(o, false)
 }
 

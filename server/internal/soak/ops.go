@@ -48,10 +48,10 @@ func (w *world) do(o Op) {
 	case "pause":
 		for _, n := range w.networks {
 			n.hole()
-			w.later(o.For, n.fill)
+			w.schedule(o.For, n.fill)
 		}
 	case "lie": // the ops below are defects, for the test of the checks only
-		w.api.change(func() { w.api.lies = o.N })
+		w.api.setFaults(func() { w.api.lies = o.N })
 	case "leak":
 		go func() { select {} }()
 	case "show":
@@ -86,7 +86,7 @@ func (w *world) onNetwork(o Op) bool {
 		}
 	case "hole":
 		n.hole()
-		w.later(o.For, n.fill)
+		w.schedule(o.For, n.fill)
 	case "halfopen":
 		if open := n.openWires(); len(open) > 0 {
 			open[o.Who%len(open)].lose(o.N)
@@ -97,10 +97,10 @@ func (w *world) onNetwork(o Op) bool {
 		}
 	case "slow":
 		n.slow(time.Duration(o.N) * time.Millisecond)
-		w.later(o.For, func() { n.slow(0) })
+		w.schedule(o.For, func() { n.slow(0) })
 	case "refuse":
 		n.refuse(true)
-		w.later(o.For, func() { n.refuse(false) })
+		w.schedule(o.For, func() { n.refuse(false) })
 	default:
 		return false
 	}
@@ -111,28 +111,28 @@ func (w *world) onNetwork(o Op) bool {
 func (w *world) onAPI(o Op) bool {
 	switch o.Name {
 	case "list":
-		w.api.next(list, o.On, o.N)
+		w.api.addFault(list, o.On, o.N)
 	case "watch":
-		w.api.next(watchKind, o.On, o.N)
+		w.api.addFault(watchKind, o.On, o.N)
 	case "watches":
 		w.api.onWatches(o.On)
 	case "expire":
 		w.login++
 		token := w.credential()
-		w.api.change(func() { w.api.token = token })
-		w.later(o.For, w.kubeconfig)
+		w.api.setFaults(func() { w.api.token = token })
+		w.schedule(o.For, w.writeKubeconfig)
 	case "nobookmarks":
-		w.api.change(func() { w.api.bookmarks = false })
-		w.later(o.For, func() { w.api.change(func() { w.api.bookmarks = true }) })
+		w.api.setFaults(func() { w.api.bookmarks = false })
+		w.schedule(o.For, func() { w.api.setFaults(func() { w.api.bookmarks = true }) })
 	case "nowatchlist":
-		w.api.change(func() { w.api.watchList = false })
-		w.later(o.For, func() { w.api.change(func() { w.api.watchList = true }) })
+		w.api.setFaults(func() { w.api.watchList = false })
+		w.schedule(o.For, func() { w.api.setFaults(func() { w.api.watchList = true }) })
 	case "short":
-		w.api.change(func() { w.api.shortest = time.Duration(o.N) * time.Second })
-		w.later(o.For, func() { w.api.change(func() { w.api.shortest = 0 }) })
+		w.api.setFaults(func() { w.api.watchTimeout = time.Duration(o.N) * time.Second })
+		w.schedule(o.For, func() { w.api.setFaults(func() { w.api.watchTimeout = 0 }) })
 	case "forbid":
-		w.api.change(func() { w.api.forbidden = true })
-		w.later(o.For, func() { w.api.change(func() { w.api.forbidden = false }) })
+		w.api.setFaults(func() { w.api.forbidden = true })
+		w.schedule(o.For, func() { w.api.setFaults(func() { w.api.forbidden = false }) })
 	default:
 		return false
 	}
@@ -145,7 +145,7 @@ func (w *world) onPage(o Op) bool {
 	switch o.Name {
 	case "stall":
 		p.browser.stall()
-		w.later(o.For, p.browser.resume)
+		w.schedule(o.For, p.browser.resume)
 	case "fault":
 		p.job(func(context.Context) { p.fault(o) })
 	case "handler":
@@ -202,7 +202,7 @@ func (w *world) restart(o Op) {
 	if o.Name == "newtoken" {
 		w.token += "x"
 	}
-	w.later(o.For, func() {
+	w.schedule(o.For, func() {
 		if w.relay == nil {
 			w.startRelay()
 		}

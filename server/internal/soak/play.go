@@ -20,7 +20,7 @@ func (s *Script) Play(t *testing.T, dir string) (r Result) {
 	bubble := ""
 	defer func() {
 		if p := recover(); p != nil {
-			r.Problems = append(r.Problems, fmt.Sprintf("%v\n%s", p, leftOver(bubble)))
+			r.Problems = append(r.Problems, fmt.Sprintf("%v\n%s", p, bubbleStacks(bubble)))
 		}
 	}()
 	synctest.Test(t, func(*testing.T) {
@@ -53,8 +53,8 @@ func ownBubble() string {
 	return bubble
 }
 
-// leftOver returns the stacks of the goroutines of a bubble.
-func leftOver(bubble string) string {
+// bubbleStacks returns the stacks of the goroutines of a bubble.
+func bubbleStacks(bubble string) string {
 	var out []string
 	for stack := range strings.SplitSeq(stacks(), "\n\n") {
 		if head, _, _ := strings.Cut(stack, "\n"); strings.HasSuffix(head, ", "+bubble+"]:") {

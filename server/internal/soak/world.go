@@ -29,16 +29,16 @@ import (
 // contextName is the kubeconfig's only context.
 const contextName = "soak"
 
-// closing bounds how long a relay may take to end, whatever its viewers and its API server do.
-const closing = 3 * time.Second
+// maxEnd bounds how long a relay may take to end, whatever its viewers and its API server do.
+const maxEnd = 3 * time.Second
 
-// leaving is how long stopped goroutines may take to end. The backoff of an informer whose WatchList was refused ignores its context, as in
+// maxGoroutineEnd is how long stopped goroutines may take to end. The backoff of an informer whose WatchList was refused ignores its context, as in
 // client-go, and lasts up to a minute. synctest reports goroutines that remain after that.
-const leaving = 2 * time.Minute
+const maxGoroutineEnd = 2 * time.Minute
 
-// forgetting is how long the relay may keep connections of closed pages. It detects one whose network lost the close after 5 minutes. client-go
+// maxForget is how long the relay may keep connections of closed pages. It detects one whose network lost the close after 5 minutes. client-go
 // closes a connection without requests after another minute and a half.
-const forgetting = 8 * time.Minute
+const maxForget = 8 * time.Minute
 
 // world is one play of a script.
 type world struct {
@@ -51,7 +51,7 @@ type world struct {
 	pages    []*page
 
 	token  string // the relay's
-	relay  *running
+	relay  *relayProcess
 	login  int // how often credentials were renewed
 	timers []*time.Timer
 	due    chan func() // with room for all of them
@@ -75,8 +75,8 @@ type Result struct {
 	Virtual, Recovery time.Duration
 }
 
-// running is a relay and the server around it.
-type running struct {
+// relayProcess is a relay and the server around it.
+type relayProcess struct {
 	relay   *relay.Relay
 	server  *http.Server
 	serving sync.WaitGroup
@@ -112,7 +112,7 @@ func play(s *Script, dir string) Result {
 		w.history.write(d)
 	}
 	w.api = newAPIServer(w.cluster, w.networks[upstreamHop], w.credential())
-	w.kubeconfig()
+	w.writeKubeconfig()
 	w.startRelay()
 	for i, p := range s.Pages {
 		w.pages = append(w.pages, w.openPage(i, p))
@@ -130,7 +130,7 @@ func play(s *Script, dir string) Result {
 		w.count(p)
 		p.close()
 	}
-	time.Sleep(forgetting)
+	time.Sleep(maxForget)
 	w.checkConnections()
 	w.stopRelay()
 	w.api.close()
@@ -138,7 +138,7 @@ func play(s *Script, dir string) Result {
 		w.fail("a client without the relay's token was served")
 	}
 	w.result.TurnedAway = int(w.turnedAway.Load())
-	time.Sleep(leaving)
+	time.Sleep(maxGoroutineEnd)
 	w.result.Requests, w.result.Writes = w.api.requests, w.history.writes
 	w.result.Faults += w.api.faults
 	w.result.Pages = len(w.pages)
@@ -152,8 +152,8 @@ func (w *world) fail(format string, args ...any) {
 	w.result.Problems = append(w.result.Problems, fmt.Sprintf(format, args...))
 }
 
-// later calls do after d, between two ops or during a wait, unless everything is healed before.
-func (w *world) later(d time.Duration, do func()) {
+// schedule calls do after d, between two ops or during a wait, unless everything is healed before.
+func (w *world) schedule(d time.Duration, do func()) {
 	w.timers = append(w.timers, time.AfterFunc(d, func() { w.due <- do }))
 }
 
@@ -174,8 +174,8 @@ func (w *world) sleep(d time.Duration) {
 // credential is the bearer token that the API server accepts now.
 func (w *world) credential() string { return fmt.Sprintf("api-credential-%04d", w.login) }
 
-// kubeconfig writes the relay's kubeconfig with the current credentials.
-func (w *world) kubeconfig() {
+// writeKubeconfig writes the relay's kubeconfig with the current credentials.
+func (w *world) writeKubeconfig() {
 	user := "token: " + w.credential()
 	if w.script.Renews {
 		file := filepath.Join(w.dir, "token")
@@ -208,7 +208,7 @@ func (w *world) startRelay() {
 	loader := clusters.NewLoader(filepath.Join(w.dir, "config"), "")
 	loader.DialWith(w.dialUpstream)
 	log := slog.New(slog.DiscardHandler)
-	r := &running{relay: relay.New(relay.Config{Door: guard.NewDoor([]string{relayHost}, "http", w.token),
+	r := &relayProcess{relay: relay.New(relay.Config{Door: guard.NewDoor([]string{relayHost}, "http", w.token),
 		Rules:    guard.Rules{Resources: resources},
 		Clusters: loader, Metrics: new(metrics.Set), Log: log, MaxViewers: w.script.Room})}
 	// As in server/run.go.
@@ -234,7 +234,7 @@ func (w *world) stopRelay() {
 		_ = r.server.Close()
 	}
 	r.serving.Wait()
-	if took := time.Since(began); took > closing {
+	if took := time.Since(began); took > maxEnd {
 		w.fail("the relay took %v to end", took)
 	}
 }
@@ -303,7 +303,7 @@ func (w *world) heal() {
 		w.cluster.Restart(0) // it is back at once
 	}
 	w.api.heal(w.credential())
-	w.kubeconfig()
+	w.writeKubeconfig()
 	if w.relay == nil {
 		w.startRelay()
 	}
@@ -342,9 +342,9 @@ func (w *world) settle(when string) {
 		time.Sleep(pause)
 		wrong = nil
 		for _, p := range w.pages {
-			for lane := range len(p.lanes()) {
+			for lane := range len(p.releaseNames()) {
 				for _, problem := range w.check(p, lane) {
-					wrong = append(wrong, fmt.Sprintf("%s: page %d, lane %d (release %s): %s", when, p.number, lane, p.lanes()[lane], problem))
+					wrong = append(wrong, fmt.Sprintf("%s: page %d, lane %d (release %s): %s", when, p.number, lane, p.releaseNames()[lane], problem))
 				}
 			}
 		}
@@ -361,7 +361,7 @@ func (w *world) checkConnections() {
 	for h, side := range map[hop]int{pageHop: 1, upstreamHop: 0} {
 		for _, wire := range w.networks[h].openWires() {
 			if wire.isHeld(side) {
-				w.fail("%v after the last page was closed the relay keeps the connection %s", forgetting, wire.name)
+				w.fail("%v after the last page was closed the relay keeps the connection %s", maxForget, wire.name)
 			}
 		}
 	}
