@@ -104,7 +104,7 @@ func browserFetch(ctx context.Context, target string) (status int, body []byte, 
 	if err != nil {
 		return 0, nil, err
 	}
-	resp, err := settled(ctx, promise, abort)
+	resp, err := awaitPromise(ctx, promise, abort)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -118,7 +118,7 @@ func browserFetch(ctx context.Context, target string) (status int, body []byte, 
 	if promise, err = resp.Call("arrayBuffer"); err != nil {
 		return 0, nil, err
 	}
-	buffer, err := settled(ctx, promise, abort)
+	buffer, err := awaitPromise(ctx, promise, abort)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -126,8 +126,8 @@ func browserFetch(ctx context.Context, target string) (status int, body []byte, 
 	return status, body, err
 }
 
-// settled waits for a promise, or until ctx ends.
-func settled(ctx context.Context, promise, abort safejs.Value) (safejs.Value, error) {
+// awaitPromise waits for a promise, or until ctx ends.
+func awaitPromise(ctx context.Context, promise, abort safejs.Value) (safejs.Value, error) {
 	type outcome struct {
 		value safejs.Value
 		err   error

@@ -102,9 +102,9 @@ func run() error {
 		console: &command.Console{
 			Lab: lab.New(opts), View: view.New(rec, clock.RealClock{}), Link: link, Simulated: quiet.collectWhenQuiet,
 		},
-		quiet: quiet,
-		want:  make(chan struct{}, 1),
-		poke:  make(chan struct{}, 1),
+		quiet:         quiet,
+		frameRequests: make(chan struct{}, 1),
+		viewChanges:   make(chan struct{}, 1),
 	}
 	told, err := story.Load(stories.Packed)
 	if err != nil {
@@ -112,7 +112,7 @@ func run() error {
 	}
 	w.console.Stories = storyfile.Teller{Player: story.NewPlayer(w.console, rec, told)}
 	tick, err := safejs.FuncOf(func(safejs.Value, []safejs.Value) any {
-		notify(w.poke)
+		notify(w.viewChanges)
 		return nil
 	})
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// leastHeap and mostHeap bound when quiet runs the collector, and when the runtime runs it itself.
-	leastHeap = 24 << 20
-	mostHeap  = 5 << 29 // of the 4 GiB that WebAssembly has; 100,000 objects take more than one
+	// minHeap is the least heap in bytes at which quiet runs the collector. At maxHeap the runtime runs it itself.
+	minHeap = 24 << 20
+	maxHeap = 5 << 29 // of the 4 GiB that WebAssembly has; 100,000 objects take more than one
 	// weighEvery is how often the heap is measured.
 	weighEvery = 50 * time.Millisecond
 	// listenEvery is how long the page's messages may wait while the program always has something to do.
@@ -25,18 +25,18 @@ const (
 // itself arrives when all consequences of an action have happened; the page's messages wait in the same queue. The steady runtime detects that without going
 // through the browser's event loop, which is then used only as often as the page must be heard.
 type quiet struct {
-	queue    *queue
-	listened time.Time
+	queue      *queue
+	lastListen time.Time
 
-	mu      sync.Mutex
-	exact   bool
-	weighed time.Time
-	limit   uint64
+	mu           sync.Mutex
+	exact        bool
+	lastWeighing time.Time
+	limit        uint64
 }
 
 func newQuiet() (*quiet, error) {
 	queue, err := newQueue()
-	return &quiet{queue: queue, limit: leastHeap}, err
+	return &quiet{queue: queue, limit: minHeap}, err
 }
 
 // queue is a place in the browser's queue for the worker, together with the page's messages.
@@ -86,12 +86,12 @@ func (q *queue) wait() {
 // wait returns when nothing else can run.
 func (q *quiet) wait() {
 	now := time.Now()
-	if steady && now.Sub(q.listened) < listenEvery {
+	if steady && now.Sub(q.lastListen) < listenEvery {
 		awaitQuiet()
 	} else {
 		q.queue.wait()
 		now = time.Now()
-		q.listened = now
+		q.lastListen = now
 	}
 	q.collect(now)
 }
@@ -103,7 +103,7 @@ func (q *quiet) collectWhenQuiet(exact bool) {
 	defer q.mu.Unlock()
 	if q.exact = exact; exact {
 		debug.SetGCPercent(-1)
-		debug.SetMemoryLimit(mostHeap)
+		debug.SetMemoryLimit(maxHeap)
 	} else {
 		// WebAssembly memory never shrinks, and the page shares the machine's memory with the browser: rather collect early than grow.
 		debug.SetGCPercent(50)
@@ -114,14 +114,14 @@ func (q *quiet) collectWhenQuiet(exact bool) {
 func (q *quiet) collect(now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.exact || now.Sub(q.weighed) < weighEvery {
+	if !q.exact || now.Sub(q.lastWeighing) < weighEvery {
 		return
 	}
 	var m runtime.MemStats
 	if runtime.ReadMemStats(&m); m.HeapAlloc > q.limit {
 		runtime.GC()
 		runtime.ReadMemStats(&m)
-		q.limit = max(leastHeap, m.HeapAlloc*3/2)
+		q.limit = max(minHeap, m.HeapAlloc*3/2)
 	}
-	q.weighed = now
+	q.lastWeighing = now
 }

@@ -21,10 +21,10 @@ const (
 	tickMillis = 15
 	// hurryMillis is how often the page gets a frame while a story is replayed as fast as possible.
 	hurryMillis = 250
-	// After a frame, the rest of the worker gets frameRest times the time that the frame took, up to mostRest, which a viewer does not notice. If frames
+	// After a frame, the rest of the worker gets restFactor times the time that the frame took, up to maxRest, which a viewer does not notice. If frames
 	// are slow, much happens between two of them anyway, and the page merges what the eye cannot follow.
-	frameRest = 10
-	mostRest  = 100 * time.Millisecond
+	restFactor = 10
+	maxRest    = 100 * time.Millisecond
 )
 
 // worker answers the page's calls.
@@ -32,10 +32,10 @@ type worker struct {
 	rec     *trace.Recorder
 	console *command.Console
 	quiet   *quiet
-	tick    safejs.Value // signals poke
+	tick    safejs.Value // a function that signals viewChanges
 
-	want chan struct{} // the page is ready for a frame
-	poke chan struct{} // a call may have changed the view
+	frameRequests chan struct{} // the page is ready for a frame
+	viewChanges   chan struct{} // a call may have changed the view
 }
 
 // frames sends a frame each time the page wants one, once it has something new.
@@ -43,7 +43,7 @@ func (w *worker) frames(ctx context.Context) error {
 	var rested time.Time // when the next frame may be made
 	for {
 		select {
-		case <-w.want:
+		case <-w.frameRequests:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -70,7 +70,7 @@ func (w *worker) frames(ctx context.Context) error {
 			frame = w.frame()
 		}
 		now := time.Now()
-		rested = now.Add(min(frameRest*now.Sub(begun), mostRest))
+		rested = now.Add(min(restFactor*now.Sub(begun), maxRest))
 		w.quiet.collect(now) // nothing else runs while the page has its turn
 		if err := postFrame(frame); err != nil {
 			return fmt.Errorf("send a frame: %w", err)
@@ -92,7 +92,7 @@ func (w *worker) pause(millis int) error {
 	if err != nil {
 		return err
 	}
-	<-w.poke
+	<-w.viewChanges
 	_, err = self().Call("clearTimeout", id)
 	return err
 }
@@ -111,7 +111,7 @@ func (w *worker) receive(event safejs.Value) {
 		return
 	}
 	if want, err := data.Get("want"); err == nil && !want.IsUndefined() {
-		notify(w.want)
+		notify(w.frameRequests)
 		return
 	}
 	idValue, err := data.Get("id")
@@ -131,7 +131,7 @@ func (w *worker) receive(event safejs.Value) {
 				fmt.Fprintln(os.Stderr, "informerscope: answer the page:", err)
 			}
 		}
-		notify(w.poke)
+		notify(w.viewChanges)
 	}()
 }
 
