@@ -32,14 +32,14 @@ type paths[V any] struct {
 
 type way[V any] struct {
 	callers
-	means V
+	meaning V
 }
 
 func (ps *paths[V]) find(p callers) (means V, ok bool) {
 	if known := ps.known.Load(); known != nil {
 		for i := range *known {
 			if (*known)[i].callers == p {
-				return (*known)[i].means, true
+				return (*known)[i].meaning, true
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func (ps *paths[V]) learn(p *callers, decide func(*callers) (V, bool)) V {
 		is.callers = *p
 		means, _ = decide(p)
 	}
-	is.means = means
+	is.meaning = means
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	if _, ok := ps.find(is.callers); !ok {
@@ -152,7 +152,7 @@ func indexCause(p *callers) (c cause, found bool) {
 		if !isCache(f.Function) {
 			continue
 		}
-		switch _, name, _ := cutLast(f.Function, "."); name {
+		switch _, name, _ := cutAtLast(f.Function, "."); name {
 		case "updateSingleIndex":
 			line = f.Line
 		case "deleteLocked", "Delete", "DeleteWithObject":
@@ -181,7 +181,7 @@ func queueOp(p *callers) (o op, found bool) {
 	for more := true; more && o == opNone; {
 		var f runtime.Frame
 		f, more = frames.Next()
-		before, name, _ := cutLast(f.Function, ".")
+		before, name, _ := cutAtLast(f.Function, ".")
 		if !isCache(f.Function) || !strings.HasSuffix(before, "FIFO)") {
 			continue // a closure of a method, too, stands below the method itself
 		}
@@ -201,7 +201,7 @@ func queueOp(p *callers) (o op, found bool) {
 	return o, o != opNone
 }
 
-func cutLast(s, sep string) (before, after string, found bool) {
+func cutAtLast(s, sep string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, sep); i >= 0 {
 		return s[:i], s[i+len(sep):], true
 	}

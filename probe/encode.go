@@ -39,28 +39,28 @@ type laneOf struct {
 	Unshared bool   `json:"unshared,omitempty"`
 }
 
-// maxRecorded is how many informers one trace has at most: a reader shows no more beside each other.
-const maxRecorded = 8
+// maxLanesShown is how many informers one trace has at most: a reader shows no more beside each other.
+const maxLanesShown = 8
 
 // maxHeld is how many events wait at most for a store that is being replaced.
 const maxHeld = 1 << 16
 
 // viewer writes a trace.
 type viewer struct {
-	p      *Probe
-	out    *bufio.Writer
-	text   []byte
-	err    error
-	start  time.Duration // of the probe's clock, when the trace began
-	seq    uint64
-	at     int64
-	cursor uint64
-	buf    []event
-	lanes  []*laneView
-	held   []event // while a store is being replaced
-	open   int     // how many are
-	reqs   map[uint32]*requestView
-	bodies bodies
+	p         *Probe
+	out       *bufio.Writer
+	text      []byte
+	err       error
+	start     time.Duration // of the probe's clock, when the trace began
+	seq       uint64
+	at        int64
+	cursor    uint64
+	buf       []event
+	lanes     []*laneView
+	held      []event // while a store is being replaced
+	replacing int     // how many are
+	reqs      map[uint32]*requestView
+	bodies    bodies
 }
 
 // newViewer makes a viewer of these informers.
@@ -69,8 +69,8 @@ func newViewer(p *Probe, w io.Writer, lanes []*lane) *viewer {
 	names := map[string]bool{}
 	var again []*laneView
 	for _, l := range lanes {
-		lv := &laneView{v: v, l: l, again: names[l.name]}
-		if names[l.name] = true; lv.again {
+		lv := &laneView{v: v, l: l, isRepeat: names[l.name]}
+		if names[l.name] = true; lv.isRepeat {
 			again = append(again, lv)
 		} else {
 			v.lanes = append(v.lanes, lv)
@@ -98,7 +98,7 @@ func (v *viewer) put(l line) {
 	}
 }
 
-func (v *viewer) when(e *event) int64 {
+func (v *viewer) timeOf(e *event) int64 {
 	if e.at < v.start {
 		return 0
 	}
@@ -164,7 +164,7 @@ func (v *viewer) selection() selection {
 		if i == 0 {
 			s.target, s.Releases = of, []string{lv.release}
 		}
-		if lv.again {
+		if lv.isRepeat {
 			s.Unshared = append(s.Unshared, laneOf{of, lv.release, true})
 		} else if len(v.lanes) > 1 {
 			s.Resources = append(s.Resources, of)
@@ -201,7 +201,7 @@ func (v *viewer) baseline() []content {
 				items[key] = rv
 			}
 			lv.l.barrier()
-			changes, seq, lost := v.p.since(before, v.buf[:0])
+			changes, seq, lost := v.p.eventsSince(before, v.buf[:0])
 			v.buf = changes
 			again := lost
 			// What changed meanwhile is in the list, or it is not: done again it is, either way.
@@ -233,11 +233,11 @@ func (v *viewer) restore(cuts []content) {
 	sel, _ := json.Marshal(v.selection())
 	at := int64(time.Since(v.p.start) - v.start)
 	v.put(line{At: at, Kind: "Selected", Text: string(sel)})
-	v.held, v.open, v.reqs = nil, 0, map[uint32]*requestView{}
+	v.held, v.replacing, v.reqs = nil, 0, map[uint32]*requestView{}
 	v.takePins()
 	v.bodies.room = maxBaseline
 	for _, lv := range v.lanes {
-		lv.watch = 0
+		lv.watchID = 0
 	}
 	for i, lv := range v.lanes {
 		lv.restore(at, cuts[i])
@@ -246,7 +246,7 @@ func (v *viewer) restore(cuts []content) {
 
 // drain writes what came since the last time.
 func (v *viewer) drain() error {
-	events, head, lost := v.p.since(v.cursor, v.buf[:0])
+	events, head, lost := v.p.eventsSince(v.cursor, v.buf[:0])
 	v.buf = events
 	v.takePins()
 	if lost {
@@ -260,20 +260,20 @@ func (v *viewer) drain() error {
 	given := false
 	for i := range events {
 		if given = given || events[i].kind == evQueueGiven; events[i].kind != evQueueGiven {
-			v.event(&events[i], head-uint64(len(events)-1-i))
+			v.readEvent(&events[i], head-uint64(len(events)-1-i))
 		}
 	}
 	for _, lv := range v.lanes {
-		offs := lv.l.offs()
+		offs := lv.l.offLayers()
 		for layer, why := range offs {
-			if _, told := lv.offs[layer]; !told {
+			if _, told := lv.offLayers[layer]; !told {
 				v.put(line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note", Text: fmt.Sprintf("%s: %s is no longer seen: %s", lv.l.name, layer, why)})
 				given = true
 			}
 		}
 	}
 	if given { // a work queue that was not in the baseline, or a member of the State that is known otherwise than it says
-		v.release()
+		v.releaseHeld()
 		v.cursor = v.p.head()
 		v.restore(v.baseline())
 	}
@@ -288,7 +288,7 @@ func (v *viewer) finish() error {
 	if err := v.drain(); err != nil {
 		return err
 	}
-	v.release()
+	v.releaseHeld()
 	return v.flush()
 }
 
@@ -308,95 +308,95 @@ func (v *viewer) lane(id uint8) *laneView {
 	return nil
 }
 
-func (v *viewer) event(e *event, seq uint64) {
+func (v *viewer) readEvent(e *event, seq uint64) {
 	if e.kind >= evWireRequest {
-		v.tell(e)
+		v.report(e)
 		return
 	}
-	if lv := v.lane(e.lane); lv != nil && (seq > lv.cut && !e.ofWork() || seq > lv.workCut && e.ofWork()) {
-		v.tell(e)
+	if lv := v.lane(e.lane); lv != nil && (seq > lv.cut && !e.isWork() || seq > lv.workCut && e.isWork()) {
+		v.report(e)
 	}
 }
 
-// tell holds back what comes while a store is being replaced: an object of it may be with its handler before all are known.
-func (v *viewer) tell(e *event) {
+// report holds back what comes while a store is being replaced: an object of it may be with its handler before all are known.
+func (v *viewer) report(e *event) {
 	switch e.kind {
 	case evStoreReplacing:
 		lv := v.lane(e.lane)
 		if lv.replacing == nil {
 			lv.replacing = []lineItem{}
-			v.open++
+			v.replacing++
 		}
 		lv.replacing = append(lv.replacing, lv.item(e.key, e.rv))
-		lv.replaced = v.when(e)
+		lv.replacedAt = v.timeOf(e)
 		return
 	case evStoreSettled:
 		lv := v.lane(e.lane)
 		if lv.replacing != nil {
-			lv.settle()
-			if v.open--; v.open == 0 {
-				v.release()
+			lv.writeReplaced()
+			if v.replacing--; v.replacing == 0 {
+				v.releaseHeld()
 			}
 		}
 		return
 	}
-	if v.open > 0 {
+	if v.replacing > 0 {
 		if v.held = append(v.held, *e); len(v.held) > maxHeld {
-			v.release()
+			v.releaseHeld()
 		}
 		return
 	}
-	v.now(e)
+	v.write(e)
 }
 
-func (v *viewer) release() {
+func (v *viewer) releaseHeld() {
 	for _, lv := range v.lanes {
 		if lv.replacing != nil {
-			lv.settle()
+			lv.writeReplaced()
 		}
 	}
-	v.open = 0
+	v.replacing = 0
 	held := v.held
 	v.held = nil
 	for i := range held {
-		v.now(&held[i])
+		v.write(&held[i])
 	}
 }
 
-func (v *viewer) now(e *event) {
+func (v *viewer) write(e *event) {
 	if e.kind == evNote {
-		v.put(line{At: v.when(e), Kind: "Note", Text: e.text})
+		v.put(line{At: v.timeOf(e), Kind: "Note", Text: e.text})
 		return
 	}
 	if e.kind >= evWireRequest {
-		v.wire(e)
+		v.writeWire(e)
 		return
 	}
 	lv := v.lane(e.lane)
-	at := v.when(e)
+	at := v.timeOf(e)
 	switch e.kind {
 	case evQueued:
-		lv.queued(at, e)
+		lv.writeQueued(at, e)
 	case evStoreAdded, evStoreUpdated, evStoreDeleted:
-		lv.stored(at, e)
+		lv.writeStored(at, e)
 	case evStoreEmptied:
-		lv.replacing, lv.replaced = []lineItem{}, at
-		lv.settle()
+		lv.replacing, lv.replacedAt = []lineItem{}, at
+		lv.writeReplaced()
 	case evHandling:
-		lv.know(at, e.listener)
+		lv.addListener(at, e.listener)
 		lv.put(line{At: at, Kind: "Delivered", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, N: lv.rings[e.listener]})
 		lv.put(line{At: at, Kind: "Handling", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Flag: e.flag})
 	case evHandled:
-		lv.know(at, e.listener)
+		lv.addListener(at, e.listener)
 		x := line{At: at, Kind: "Handled", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Dur: int64(e.dur)}
 		if e.flag {
 			x.Err = &lineError{Message: "the handler panicked"}
 		}
 		lv.put(x)
 	case evSampled:
-		lv.sampled(at, e.sample)
+		lv.writeSample(at, e.sample)
 	default:
-		lv.worked(at, e)
+		lv.writeWork(at, e)
 	}
 }
 
@@ -428,11 +428,11 @@ func (p *Probe) choose(names string) (lanes []*lane, left []string, err error) {
 			return nil, nil, fmt.Errorf("no informer has that name; the names are %s", strings.Join(known, ", "))
 		}
 	}
-	if len(lanes) > maxRecorded {
-		for _, l := range lanes[maxRecorded:] {
+	if len(lanes) > maxLanesShown {
+		for _, l := range lanes[maxLanesShown:] {
 			left = append(left, l.name)
 		}
-		lanes = lanes[:maxRecorded]
+		lanes = lanes[:maxLanesShown]
 	}
 	return lanes, left, nil
 }

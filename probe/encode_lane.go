@@ -13,42 +13,42 @@ type laneView struct {
 	v *viewer
 	l *lane
 	i uint8
-	// again says that another informer of the same resource stands before it.
-	again bool
-	cut   uint64 // the log up to here is in the baseline
+	// isRepeat says that another informer of the same resource stands before it.
+	isRepeat bool
+	cut      uint64 // the log up to here is in the baseline
 	// workCut is so of the work queue; works says that there is one.
-	workCut uint64
-	works   bool
-	offs    map[string]string // the layers that were off at the baseline
-	release string
+	workCut   uint64
+	hasQueue  bool
+	offLayers map[string]string // the layers that were off at the baseline
+	release   string
 
-	namespaced bool // it has the index by namespace
-	ixOf       string
-	ixLast     []indexed // what is reported for the objects of that namespace
-	storeRV    string
+	namespaced  bool // it has the index by namespace
+	ixNamespace string
+	ixEntries   []indexEntry // what is reported for the objects of that namespace
+	storeRV     string
 
 	// The queue, as far as it was told. Of a DeltaFIFO all deltas of a key leave together; left is how many of those the store has not had.
-	delta    bool
-	pending  []waiting
-	waits    map[string]int // of a DeltaFIFO: how many of pending each key has
-	sampled0 int            // how many of pending stood there at the last sample
-	atomic   []lineItem
-	leftKey  string
-	left     int
+	delta          bool
+	pending        []queueEntry
+	keyCounts      map[string]int // of a DeltaFIFO: how many of pending each key has
+	sampledPending int            // how many of pending stood there at the last sample
+	atomic         []lineItem
+	poppedKey      string
+	unstored       int
 
-	replacing []lineItem // the store is being replaced; not nil then
-	replaced  int64
+	replacing  []lineItem // the store is being replaced; not nil then
+	replacedAt int64
 
-	known   map[int32]bool
-	synced  map[int32]bool
-	rings   map[int32]int
-	last    *sample
-	was     string // the last Sampled
-	told    struct{ synced, stopped bool }
-	listed  bool   // a list was asked for in this trace
-	relist  string // why the next list is asked for
-	watch   uint32 // the open watch
-	initial int    // objects of a WatchList so far
+	listeners      map[int32]bool
+	synced         map[int32]bool
+	rings          map[int32]int
+	last           *sample
+	lastSampled    string // the last Sampled
+	reported       struct{ synced, stopped bool }
+	hasListed      bool   // a list was asked for in this trace
+	relistReason   string // why the next list is asked for
+	watchID        uint32 // the open watch
+	initialObjects int    // objects of a WatchList so far
 }
 
 // maxPending bounds what is remembered of a queue.
@@ -59,7 +59,7 @@ func (lv *laneView) put(x line) {
 	lv.v.put(x)
 }
 
-func (lv *laneView) ix(key string) []indexed {
+func (lv *laneView) indexEntries(key string) []indexEntry {
 	if !lv.namespaced {
 		return nil
 	}
@@ -67,21 +67,21 @@ func (lv *laneView) ix(key string) []indexed {
 	if !ok {
 		ns = ""
 	}
-	if lv.ixLast == nil || lv.ixOf != ns {
-		lv.ixOf, lv.ixLast = ns, []indexed{{cache.NamespaceIndex, []string{ns}}}
+	if lv.ixEntries == nil || lv.ixNamespace != ns {
+		lv.ixNamespace, lv.ixEntries = ns, []indexEntry{{cache.NamespaceIndex, []string{ns}}}
 	}
-	return lv.ixLast
+	return lv.ixEntries
 }
 
 func (lv *laneView) item(key, rv string) lineItem {
-	return lineItem{Key: key, RV: rv, Indexed: lv.ix(key)}
+	return lineItem{Key: key, RV: rv, Indexed: lv.indexEntries(key)}
 }
 
 // restore tells what stands: the store exactly, the rest as it was sampled.
 func (lv *laneView) restore(at int64, c content) {
 	l, v := lv.l, lv.v
-	*lv = laneView{v: v, l: l, i: lv.i, again: lv.again, watch: lv.watch, release: lv.release, cut: c.seq, offs: l.offs(),
-		known: map[int32]bool{}, synced: map[int32]bool{}, rings: map[int32]int{}}
+	*lv = laneView{v: v, l: l, i: lv.i, isRepeat: lv.isRepeat, watchID: lv.watchID, release: lv.release, cut: c.seq, offLayers: l.offLayers(),
+		listeners: map[int32]bool{}, synced: map[int32]bool{}, rings: map[int32]int{}}
 	indices := map[string]interface{}{}
 	for name := range l.inf.GetIndexer().GetIndexers() {
 		if name != indexName {
@@ -97,12 +97,12 @@ func (lv *laneView) restore(at int64, c content) {
 	}
 	queueItems := []map[string]interface{}{}
 	if !l.isOff("queued") && s.depth >= 0 {
-		lv.pending = append(lv.pending, s.waiting...)
+		lv.pending = append(lv.pending, s.entries...)
 	}
-	lv.count()
+	lv.countKeys()
 	if len(lv.pending) > 0 {
 		var byKey map[string]interface{}
-		for _, w := range s.waiting {
+		for _, w := range s.entries {
 			item := map[string]interface{}{"op": opNames[w.op], "key": w.key, "rv": w.rv}
 			switch {
 			case !lv.delta:
@@ -117,12 +117,12 @@ func (lv *laneView) restore(at int64, c content) {
 	}
 	var listeners []map[string]interface{}
 	for _, x := range s.listeners {
-		lv.known[x.id], lv.synced[x.id], lv.rings[x.id] = true, x.synced, max(x.ring, 0)
+		lv.listeners[x.id], lv.synced[x.id], lv.rings[x.id] = true, x.synced, max(x.ring, 0)
 		listeners = append(listeners, map[string]interface{}{"id": x.id, "name": x.name, "ring": max(x.ring, 0), "capacity": x.capacity,
 			"synced": x.synced, "syncing": true})
 	}
 	sort.Slice(listeners, func(i, j int) bool { return listeners[i]["id"].(int32) < listeners[j]["id"].(int32) })
-	lv.told.synced, lv.told.stopped = s.synced, s.stopped
+	lv.reported.synced, lv.reported.stopped = s.synced, s.stopped
 	api, refl, wired := lv.restoreWire(s)
 	state := map[string]interface{}{
 		"era": lv.release, "running": (s.queueKind != "" || s.synced || s.rv != "") && !s.stopped, "synced": s.synced, "api": api, "reflector": refl,
@@ -132,7 +132,7 @@ func (lv *laneView) restore(at int64, c content) {
 	}
 	if w := l.workqueue(); w != nil {
 		c := w.content(v.p.start.Add(v.start))
-		lv.works, lv.workCut, state["workqueue"] = true, c.cut, c.state
+		lv.hasQueue, lv.workCut, state["workqueue"] = true, c.cut, c.state
 	}
 	lv.storeRV = s.rv
 	text, _ := json.Marshal(state)
@@ -144,30 +144,30 @@ func (lv *laneView) restore(at int64, c content) {
 	items := make([]lineItem, len(keys))
 	for i, key := range keys {
 		items[i] = lv.item(key, c.items[key])
-		lv.withBody(&items[i])
+		lv.addBody(&items[i])
 	}
 	lv.put(line{At: at, Kind: "Restored", Text: string(text), Items: items, StoreRV: s.rv})
-	lv.sampled(at, s)
+	lv.writeSample(at, s)
 }
 
-// queued reports an entry into the queue.
-func (lv *laneView) queued(at int64, e *event) {
+// writeQueued reports an entry into the queue.
+func (lv *laneView) writeQueued(at int64, e *event) {
 	if e.op == opReplacedAll { // one entry for all objects of a list, of which the last is not known for the last
 		lv.atomic = append(lv.atomic, lv.item(e.key, e.rv))
-		lv.replaced = at
+		lv.replacedAt = at
 		return
 	}
 	lv.flushAtomic(at)
-	lv.enter(at, waiting{e.op, e.key, e.rv}, nil)
+	lv.writeEntry(at, queueEntry{e.op, e.key, e.rv}, nil)
 }
 
-func (lv *laneView) enter(at int64, w waiting, items []lineItem) {
+func (lv *laneView) writeEntry(at int64, w queueEntry, items []lineItem) {
 	if len(lv.pending) >= maxPending {
-		lv.pop(at, len(lv.pending))
+		lv.writePopped(at, len(lv.pending))
 	}
 	lv.pending = append(lv.pending, w)
 	if lv.delta {
-		lv.waits[w.key]++
+		lv.keyCounts[w.key]++
 	}
 	lv.put(line{At: at, Kind: "Queued", Op: opNames[w.op], Key: w.key, RV: w.rv, N: len(lv.pending), Items: items})
 }
@@ -176,44 +176,44 @@ func (lv *laneView) flushAtomic(at int64) {
 	if lv.atomic != nil {
 		items := lv.atomic
 		lv.atomic = nil
-		lv.enter(at, waiting{op: opReplacedAll}, items)
+		lv.writeEntry(at, queueEntry{op: opReplacedAll}, items)
 	}
 }
 
-// pop tells that the first n have left a RealFIFO.
-func (lv *laneView) pop(at int64, n int) {
+// writePopped tells that the first n have left a RealFIFO.
+func (lv *laneView) writePopped(at int64, n int) {
 	if n <= 0 {
 		return
 	}
 	lv.pending = lv.pending[n:] // what has left goes when the rest is copied to make room
 	if lv.delta {
-		lv.count()
+		lv.countKeys()
 	}
-	lv.sampled0 = max(lv.sampled0-n, 0)
+	lv.sampledPending = max(lv.sampledPending-n, 0)
 	lv.put(line{At: at, Kind: "Popped", N: n, M: len(lv.pending), Text: "single"})
 }
 
-// leave tells that an object's entry has left the queue, because the store has changed; it returns the entry's resourceVersion.
-func (lv *laneView) leave(at int64, key string) (rv string) {
+// popKey tells that an object's entry has left the queue, because the store has changed; it returns the entry's resourceVersion.
+func (lv *laneView) popKey(at int64, key string) (rv string) {
 	if lv.delta {
-		return lv.leaveDelta(at, key)
+		return lv.popDeltas(at, key)
 	}
 	for i := range lv.pending {
 		if w := lv.pending[i]; w.key == key {
-			lv.pop(at, i+1)
+			lv.writePopped(at, i+1)
 			return w.rv
 		}
 	}
 	return ""
 }
 
-func (lv *laneView) leaveDelta(at int64, key string) (rv string) {
-	if lv.left > 0 && lv.leftKey == key {
-		lv.left--
+func (lv *laneView) popDeltas(at int64, key string) (rv string) {
+	if lv.unstored > 0 && lv.poppedKey == key {
+		lv.unstored--
 		return ""
 	}
-	all := lv.waits[key]
-	delete(lv.waits, key)
+	all := lv.keyCounts[key]
+	delete(lv.keyCounts, key)
 	n := 0
 	for n < all && lv.pending[0].key == key { // nearly always all of them
 		rv = lv.pending[0].rv
@@ -232,30 +232,30 @@ func (lv *laneView) leaveDelta(at int64, key string) (rv string) {
 		}
 		lv.pending = kept
 	}
-	lv.sampled0 = min(lv.sampled0, len(lv.pending))
+	lv.sampledPending = min(lv.sampledPending, len(lv.pending))
 	if n > 0 {
 		lv.put(line{At: at, Kind: "Popped", N: n, M: len(lv.pending), Key: key, Text: "single"})
 	}
-	lv.leftKey, lv.left = key, max(n-1, 0)
+	lv.poppedKey, lv.unstored = key, max(n-1, 0)
 	return rv
 }
 
-// count counts the entries of each key of a DeltaFIFO again, because those of one key leave together.
-func (lv *laneView) count() {
-	lv.waits = nil
+// countKeys counts the entries of each key of a DeltaFIFO again, because those of one key leave together.
+func (lv *laneView) countKeys() {
+	lv.keyCounts = nil
 	if !lv.delta {
 		return
 	}
-	lv.waits = map[string]int{}
+	lv.keyCounts = map[string]int{}
 	for i := range lv.pending {
-		lv.waits[lv.pending[i].key]++
+		lv.keyCounts[lv.pending[i].key]++
 	}
 }
 
-func (lv *laneView) stored(at int64, e *event) {
+func (lv *laneView) writeStored(at int64, e *event) {
 	lv.flushAtomic(at)
 	before := len(lv.pending)
-	rv := lv.leave(at, e.key)
+	rv := lv.popKey(at, e.key)
 	x := line{At: at, Key: e.key, RV: e.rv}
 	switch e.kind {
 	case evStoreAdded:
@@ -266,7 +266,7 @@ func (lv *laneView) stored(at int64, e *event) {
 		x.Kind = "StoreDeleted"
 	}
 	if e.kind != evStoreDeleted {
-		lv.storeRV, x.Indexed, x.Body = e.rv, lv.ix(e.key), lv.body(e.key, e.rv)
+		lv.storeRV, x.Indexed, x.Body = e.rv, lv.indexEntries(e.key), lv.body(e.key, e.rv)
 	} else if rv != "" {
 		lv.storeRV = rv
 	}
@@ -277,20 +277,20 @@ func (lv *laneView) stored(at int64, e *event) {
 	}
 }
 
-// settle reports that the store was replaced.
-func (lv *laneView) settle() {
+// writeReplaced reports that the store was replaced.
+func (lv *laneView) writeReplaced() {
 	items := lv.replacing
 	lv.replacing = nil
-	at := lv.replaced
+	at := lv.replacedAt
 	lv.v.bodies.room = maxBaseline
 	for i := range items {
-		lv.withBody(&items[i])
+		lv.addBody(&items[i])
 	}
 	lv.flushAtomic(at)
 	popped := false
 	for i := range lv.pending {
 		if lv.pending[i].op == opReplacedAll {
-			lv.pop(at, i+1)
+			lv.writePopped(at, i+1)
 			popped = true
 			break
 		}
@@ -301,12 +301,12 @@ func (lv *laneView) settle() {
 	}
 }
 
-// know reports a listener that the viewer does not know yet.
-func (lv *laneView) know(at int64, id int32) {
-	if lv.known[id] {
+// addListener reports a listener that the viewer does not know yet.
+func (lv *laneView) addListener(at int64, id int32) {
+	if lv.listeners[id] {
 		return
 	}
-	lv.known[id] = true
+	lv.listeners[id] = true
 	name, capacity := "", 0
 	lv.l.mu.Lock()
 	if int(id) <= len(lv.l.timers) {
@@ -340,20 +340,20 @@ type sampledListener struct {
 	Capacity int   `json:"capacity"`
 }
 
-func (lv *laneView) sampled(at int64, s *sample) {
+func (lv *laneView) writeSample(at int64, s *sample) {
 	lv.last = s
 	if s.release != "" && s.release != lv.release {
 		lv.release = s.release
 		lv.delta = s.queueKind == "DeltaFIFO"
-		lv.count()
+		lv.countKeys()
 		lv.put(line{At: at, Kind: "InformerStarted", Release: s.release})
 	}
 	if s.depth >= 0 {
 		lv.flushAtomic(at)
 		if s.depth == 0 && !lv.delta { // what stood there at the last sample has left, and the store did not change for it
-			lv.pop(at, lv.sampled0)
+			lv.writePopped(at, lv.sampledPending)
 		}
-		lv.sampled0 = len(lv.pending)
+		lv.sampledPending = len(lv.pending)
 	}
 	x := sampledLine{RV: s.rv}
 	if lv.l.isOff("queued") && s.depth >= 0 {
@@ -362,7 +362,7 @@ func (lv *laneView) sampled(at int64, s *sample) {
 	seen := map[int32]bool{}
 	for _, li := range s.listeners {
 		seen[li.id] = true
-		lv.know(at, li.id)
+		lv.addListener(at, li.id)
 		if li.synced && !lv.synced[li.id] {
 			lv.synced[li.id] = true
 			lv.put(line{At: at, Kind: "ListenerSynced", Listener: li.id})
@@ -373,26 +373,26 @@ func (lv *laneView) sampled(at int64, s *sample) {
 		}
 	}
 	sort.Slice(x.Listeners, func(i, j int) bool { return x.Listeners[i].ID < x.Listeners[j].ID })
-	if s.listenersSeen {
-		for id := range lv.known {
+	if s.hasListeners {
+		for id := range lv.listeners {
 			if !seen[id] {
-				delete(lv.known, id)
+				delete(lv.listeners, id)
 				lv.put(line{At: at, Kind: "ListenerRemoved", Listener: id})
 			}
 		}
 	}
-	if s.synced && !lv.told.synced {
-		lv.told.synced = true
+	if s.synced && !lv.reported.synced {
+		lv.reported.synced = true
 		lv.put(line{At: at, Kind: "QueueSynced"})
 		lv.put(line{At: at, Kind: "InformerSynced"})
 	}
-	if s.stopped && !lv.told.stopped {
-		lv.told.stopped = true
+	if s.stopped && !lv.reported.stopped {
+		lv.reported.stopped = true
 		lv.put(line{At: at, Kind: "ReflectorStopped"})
 		lv.put(line{At: at, Kind: "InformerStopped"})
 	}
-	if text, _ := json.Marshal(x); string(text) != lv.was {
-		lv.was = string(text)
-		lv.put(line{At: at, Kind: "Sampled", Text: lv.was})
+	if text, _ := json.Marshal(x); string(text) != lv.lastSampled {
+		lv.lastSampled = string(text)
+		lv.put(line{At: at, Kind: "Sampled", Text: lv.lastSampled})
 	}
 }

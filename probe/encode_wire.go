@@ -75,7 +75,7 @@ func (v *viewer) match(u *url.URL) *laneView {
 		if lv.l.name != t.name() && lv.l.name != t.Resource {
 			continue
 		}
-		if found == nil || found.watch != 0 && lv.watch == 0 { // of two informers of one resource the one that has no watch
+		if found == nil || found.watchID != 0 && lv.watchID == 0 { // of two informers of one resource the one that has no watch
 			found = lv
 		}
 	}
@@ -113,15 +113,15 @@ func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wi
 	if s.stopped {
 		refl["phase"] = "stopped"
 	}
-	type open struct {
+	type openRequest struct {
 		*request
 		status int
 	}
-	var all []open
+	var all []openRequest
 	w := &v.p.wire
 	w.mu.Lock()
-	for _, r := range w.open {
-		all = append(all, open{r, r.status})
+	for _, r := range w.openRequests {
+		all = append(all, openRequest{r, r.status})
 	}
 	w.mu.Unlock()
 	sort.Slice(all, func(i, j int) bool { return all[i].id < all[j].id })
@@ -139,7 +139,7 @@ func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wi
 				continue
 			}
 			if r.watch {
-				owner.watch = r.id
+				owner.watchID = r.id
 			}
 			v.reqs[r.id] = &requestView{lv: owner, verb: verb, frames: int(frames)}
 		}
@@ -148,7 +148,7 @@ func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wi
 		}
 		requests = append(requests, map[string]interface{}{"id": r.id, "url": r.url, "status": r.status, "open": true, "sentMillis": sent,
 			"bytes": r.bytes.Load(), "frames": frames})
-		wired, lv.listed = true, true
+		wired, lv.hasListed = true, true
 		refl["verb"], refl["lastRequest"], refl["requestMillis"] = verb, r.url, sent
 		switch {
 		case !r.watch:
@@ -165,10 +165,10 @@ func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wi
 	return map[string]interface{}{"resourceVersion": s.rv, "objects": -1, "requests": requests, "wire": []int{}}, refl, wired || !s.synced
 }
 
-func (v *viewer) wire(e *event) {
-	at := v.when(e)
+func (v *viewer) writeWire(e *event) {
+	at := v.timeOf(e)
 	if e.kind == evWireRequest {
-		v.request(at, e)
+		v.writeRequest(at, e)
 		return
 	}
 	r := v.reqs[e.req]
@@ -177,17 +177,17 @@ func (v *viewer) wire(e *event) {
 	}
 	switch e.kind {
 	case evWireResponse:
-		v.response(at, e, r)
+		v.writeResponse(at, e, r)
 	case evWireBytes:
 		r.lv.put(line{At: at, Kind: "WireBytes", Req: e.req, N: int(e.n)})
 	case evWireFrame:
-		v.frame(at, e, r)
+		v.writeFrame(at, e, r)
 	case evWireDone:
-		v.done(at, e, r)
+		v.writeDone(at, e, r)
 	}
 }
 
-func (v *viewer) request(at int64, e *event) {
+func (v *viewer) writeRequest(at int64, e *event) {
 	u, err := url.Parse(e.text)
 	if err != nil {
 		return
@@ -200,22 +200,22 @@ func (v *viewer) request(at int64, e *event) {
 	v.reqs[e.req] = r
 	o := optionsOf(u.Query())
 	if r.verb != "WATCH" && !u.Query().Has("continue") {
-		why := lv.relist
+		why := lv.relistReason
 		if why == "" {
 			why = "first list"
 		}
-		lv.put(line{At: at, Kind: "ListWatchStarted", RV: o.ResourceVersion, Text: why, Flag: !lv.listed})
-		lv.listed, lv.initial = true, 0
-		lv.relist = "a list again"
+		lv.put(line{At: at, Kind: "ListWatchStarted", RV: o.ResourceVersion, Text: why, Flag: !lv.hasListed})
+		lv.hasListed, lv.initialObjects = true, 0
+		lv.relistReason = "a list again"
 	}
 	if r.verb != "LIST" {
-		lv.watch = e.req
+		lv.watchID = e.req
 	}
 	lv.put(line{At: at, Kind: "RequestSent", Req: e.req, Verb: r.verb, Options: o})
 	lv.put(line{At: at, Kind: "WireRequest", Req: e.req, Text: e.text})
 }
 
-func (v *viewer) response(at int64, e *event, r *requestView) {
+func (v *viewer) writeResponse(at int64, e *event, r *requestView) {
 	x := line{At: at, Kind: "WireResponse", Req: e.req, N: int(e.n)}
 	switch {
 	case e.text != "":
@@ -228,9 +228,9 @@ func (v *viewer) response(at int64, e *event, r *requestView) {
 		return
 	}
 	r.failed = true
-	r.lv.relist = x.Err.Message
-	if r.lv.watch == e.req {
-		r.lv.watch = 0
+	r.lv.relistReason = x.Err.Message
+	if r.lv.watchID == e.req {
+		r.lv.watchID = 0
 	}
 	r.lv.put(line{At: at, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
 	if e.text != "" {
@@ -238,7 +238,7 @@ func (v *viewer) response(at int64, e *event, r *requestView) {
 	}
 }
 
-func (v *viewer) frame(at int64, e *event, r *requestView) {
+func (v *viewer) writeFrame(at int64, e *event, r *requestView) {
 	if e.text == "REASON" {
 		r.reason = e.key
 		return
@@ -255,19 +255,19 @@ func (v *viewer) frame(at int64, e *event, r *requestView) {
 	} else {
 		x.Key = e.key
 	}
-	if r.verb == "WATCHLIST" && r.lv.initial >= 0 {
+	if r.verb == "WATCHLIST" && r.lv.initialObjects >= 0 {
 		if e.op == opAdded {
-			r.lv.initial++
+			r.lv.initialObjects++
 		}
-		x.N = r.lv.initial
+		x.N = r.lv.initialObjects
 		if e.flag {
-			r.lv.initial = -1
+			r.lv.initialObjects = -1
 		}
 	}
 	r.lv.put(x)
 }
 
-func (v *viewer) done(at int64, e *event, r *requestView) {
+func (v *viewer) writeDone(at int64, e *event, r *requestView) {
 	x := line{At: at, Kind: "WireDone", Req: e.req}
 	if e.text != "" {
 		x.Err = &lineError{Message: "cut off: " + e.text, Cause: e.text}
@@ -282,8 +282,8 @@ func (v *viewer) done(at int64, e *event, r *requestView) {
 		lv.put(line{At: at, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
 		return
 	}
-	if lv.watch == e.req {
-		lv.watch = 0
+	if lv.watchID == e.req {
+		lv.watchID = 0
 	}
 	c := line{At: at, Kind: "WatchClosed", Req: e.req, N: r.frames, Dur: at - r.sent, Text: "the stream ended", Err: x.Err}
 	if r.reason != "" {
@@ -292,7 +292,7 @@ func (v *viewer) done(at int64, e *event, r *requestView) {
 		if r.reason == "Expired" || r.reason == "Gone" {
 			c.Err.Code = http.StatusGone
 		}
-		lv.relist = c.Text
+		lv.relistReason = c.Text
 	}
 	lv.put(c)
 }

@@ -5,14 +5,14 @@ var workKinds = map[kind]string{evWorkAdded: "WorkAdded", evWorkDeduplicated: "W
 	evWorkWaitingUnchanged: "WorkWaitingUnchanged", evWorkDue: "WorkDue", evWorkRateLimited: "WorkRateLimited", evWorkForgotten: "WorkForgotten",
 	evWorkShuttingDown: "WorkShuttingDown", evReconciled: "Reconciled", evListerRead: "ListerRead"}
 
-// ofWork says whether an event is one of the work queue's, which has a baseline of its own.
-func (e *event) ofWork() bool { return e.kind >= evWorkAdded && e.kind <= evReconciled }
+// isWork says whether an event is one of the work queue's, which has a baseline of its own.
+func (e *event) isWork() bool { return e.kind >= evWorkAdded && e.kind <= evReconciled }
 
-// worked reports the work queue, and what is read behind it.
-func (lv *laneView) worked(at int64, e *event) {
+// writeWork reports the work queue, and what is read behind it.
+func (lv *laneView) writeWork(at int64, e *event) {
 	x := line{At: at, Kind: workKinds[e.kind], Key: e.key, N: int(e.n), Dur: int64(e.dur), Listener: e.listener, Flag: e.flag}
 	switch {
-	case x.Kind == "" || !lv.works: // a reader of the trace would take it for a work queue
+	case x.Kind == "" || !lv.hasQueue: // a reader of the trace would take it for a work queue
 		return
 	case e.kind == evReconciled:
 		if x.Flag = false; e.flag {
@@ -32,10 +32,10 @@ func (l *lane) workFidelities(f map[string]fidelity) {
 	switch {
 	case w == nil:
 		return
-	case l.off["workqueue"] != "":
-		f["workqueue"] = fidelity{"unseen", l.off["workqueue"]}
+	case l.layersOff["workqueue"] != "":
+		f["workqueue"] = fidelity{"unseen", l.layersOff["workqueue"]}
 		return
-	case w.fromOutside():
+	case w.isForeign():
 		f["workqueue"] = fidelity{"derived", "the probe sees what enters and leaves a priority queue; its keys are in order of arrival, not of priority"}
 	default:
 		f["workqueue"] = fidelity{How: "exact"}

@@ -13,7 +13,7 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	off := func(layer string, on fidelity) fidelity {
-		if why := l.off[layer]; why != "" {
+		if why := l.layersOff[layer]; why != "" {
 			return fidelity{"unseen", why}
 		}
 		return on
@@ -21,19 +21,19 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 	perSecond := fmt.Sprintf("%d times a second", 1000/samplePeriod.Milliseconds())
 	queue := off("queued", fidelity{"derived",
 		"the probe sees what is enqueued, and takes it as popped when the store has changed; it does not see a Sync or a tombstone"})
-	if queue.How == "unseen" && l.off["queue"] == "" {
+	if queue.How == "unseen" && l.layersOff["queue"] == "" {
 		queue = fidelity{"sampled", perSecond + ", because: " + queue.Why}
 	}
-	if why := l.off["queue"]; why != "" && queue.How == "derived" {
+	if why := l.layersOff["queue"]; why != "" && queue.How == "derived" {
 		queue.Why += "; what was in it when this recording began is unknown: " + why
 	}
 	indexer := off("store", fidelity{How: "exact"})
-	if why := l.off["count"]; why != "" && indexer.How == "exact" {
+	if why := l.layersOff["count"]; why != "" && indexer.How == "exact" {
 		indexer = fidelity{"derived", "the probe sees each change, but not an empty list that replaced all objects: " + why}
 	}
 	handlers := off("handlers", fidelity{How: "exact"})
 	which := fidelity{"sampled", perSecond}
-	if why := l.off["listeners"]; why != "" {
+	if why := l.layersOff["listeners"]; why != "" {
 		which = fidelity{"derived", "only those whose handlers have been called: " + why}
 		if handlers.How == "unseen" {
 			which = fidelity{"unseen", why}
@@ -69,11 +69,11 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		"workqueue":                 {"unseen", "the work queue was not given to the probe"},
 		"holds":                     {"unseen", "a probe watches and never acts"},
 	}
-	if why := l.off["queue"]; why != "" {
+	if why := l.layersOff["queue"]; why != "" {
 		f["era"] = fidelity{"derived", "the default of this release of client-go, because: " + why}
 	}
 	l.workFidelities(f)
-	if why := l.off["frames"]; why != "" {
+	if why := l.layersOff["frames"]; why != "" {
 		f["api"] = fidelity{"derived", "the probe sees requests and bytes, but only some frames: " + why}
 	}
 	if !wired {
@@ -81,11 +81,11 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		f["api"], f["reflector"] = fidelity{"unseen", why}, fidelity{"unseen", why}
 	}
 	for _, t := range l.timers {
-		if t.h == nil && t.seen {
+		if t.h == nil && t.isListed {
 			f[fmt.Sprintf("listeners.%d", t.id)] = fidelity{"sampled", "this handler was added without the probe"}
 		}
 	}
-	if why := l.off["samples"]; why != "" {
+	if why := l.layersOff["samples"]; why != "" {
 		for k, x := range f {
 			if x.How == "sampled" {
 				f[k] = fidelity{"unseen", why}
@@ -100,10 +100,10 @@ func (l *lane) bodiesFidelity() fidelity {
 	switch {
 	case l.noBodies != "":
 		return fidelity{"unseen", l.noBodies}
-	case l.off["objects"] != "":
-		return fidelity{"unseen", l.off["objects"]}
-	case l.off["store"] != "":
-		return fidelity{"unseen", l.off["store"]}
+	case l.layersOff["objects"] != "":
+		return fidelity{"unseen", l.layersOff["objects"]}
+	case l.layersOff["store"] != "":
+		return fidelity{"unseen", l.layersOff["store"]}
 	}
 	return fidelity{"derived", "no body: of a version that a newer one replaced before it was read, of one larger than 1 MiB, of what may be a Secret, " +
 		"and beyond the first 16 MiB of many objects together; copies of manifests are left out"}

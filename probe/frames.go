@@ -53,7 +53,7 @@ func (s *jsonScanner) feed(b []byte, on bool, got func(frame)) {
 	}
 	for i := 0; i < len(b); {
 		if s.inStr {
-			i = s.str(b, i)
+			i = s.readString(b, i)
 			continue
 		}
 		c := b[i]
@@ -62,7 +62,7 @@ func (s *jsonScanner) feed(b []byte, on bool, got func(frame)) {
 		switch c {
 		case '"':
 			s.inStr = true
-			s.keep = s.depth >= 1 && s.depth <= 4 && (s.isName && (s.depth < 3 || s.meta) || !s.isName && s.wanted())
+			s.keep = s.depth >= 1 && s.depth <= 4 && (s.isName && (s.depth < 3 || s.meta) || !s.isName && s.isWanted())
 			s.buf = s.buf[:0]
 		case '{':
 			if s.depth == 2 {
@@ -104,8 +104,8 @@ func (s *jsonScanner) errorReason() string {
 	return ""
 }
 
-// wanted says whether the value after the last name is copied.
-func (s *jsonScanner) wanted() bool {
+// isWanted says whether the value after the last name is copied.
+func (s *jsonScanner) isWanted() bool {
 	switch s.depth {
 	case 1:
 		return s.last == "type"
@@ -117,8 +117,8 @@ func (s *jsonScanner) wanted() bool {
 	return false
 }
 
-// str goes on in a string, and returns where it got to.
-func (s *jsonScanner) str(b []byte, i int) int {
+// readString goes on in a string, and returns where it got to.
+func (s *jsonScanner) readString(b []byte, i int) int {
 	if s.escape {
 		s.escape = false
 		s.size++
@@ -149,14 +149,14 @@ func (s *jsonScanner) str(b []byte, i int) int {
 	}
 	s.inStr = false
 	if s.keep {
-		s.string()
+		s.endString()
 	} else if s.isName && s.depth <= 4 {
 		s.last = ""
 	}
 	return j + 1
 }
 
-func (s *jsonScanner) string() {
+func (s *jsonScanner) endString() {
 	if s.isName {
 		switch string(s.buf) { // no copy
 		case "type":
@@ -240,8 +240,8 @@ func (s *protoScanner) feed(b []byte, on bool, got func(frame)) {
 	}
 }
 
-// fields goes through the length-delimited fields of a message, of which only the beginning may be there.
-func fields(b []byte, f func(number int, value []byte) bool) {
+// eachField goes through the length-delimited fields of a message, of which only the beginning may be there.
+func eachField(b []byte, f func(number int, value []byte) bool) {
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)
 		if n <= 0 {
@@ -277,12 +277,12 @@ func fields(b []byte, f func(number int, value []byte) bool) {
 // protoFrame reads a meta/v1 WatchEvent: its type, and of its object's metadata what names it.
 func protoFrame(b []byte) (f frame) {
 	var raw, obj []byte
-	fields(b, func(n int, v []byte) bool {
+	eachField(b, func(n int, v []byte) bool {
 		switch n {
 		case 1:
 			f.typ = string(v)
 		case 2: // RawExtension
-			fields(v, func(n int, v []byte) bool {
+			eachField(v, func(n int, v []byte) bool {
 				if n == 1 {
 					raw = v
 				}
@@ -291,14 +291,14 @@ func protoFrame(b []byte) (f frame) {
 		}
 		return true
 	})
-	fields(bytes.TrimPrefix(raw, []byte("k8s\x00")), func(n int, v []byte) bool { // Unknown
+	eachField(bytes.TrimPrefix(raw, []byte("k8s\x00")), func(n int, v []byte) bool { // Unknown
 		if n == 2 {
 			obj = v
 		}
 		return n != 2
 	})
 	if f.typ == "ERROR" { // a Status: its reason is field 4
-		fields(obj, func(n int, v []byte) bool {
+		eachField(obj, func(n int, v []byte) bool {
 			if n == 4 {
 				f.reason = string(v)
 			}
@@ -307,9 +307,9 @@ func protoFrame(b []byte) (f frame) {
 		return f
 	}
 	var ns, name string
-	fields(obj, func(n int, v []byte) bool {
+	eachField(obj, func(n int, v []byte) bool {
 		if n == 1 { // ObjectMeta
-			fields(v, func(n int, v []byte) bool {
+			eachField(v, func(n int, v []byte) bool {
 				switch n {
 				case 1:
 					name = string(v)

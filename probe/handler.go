@@ -24,8 +24,8 @@ const (
 const (
 	// drainPeriod is how often a viewer writes what came.
 	drainPeriod = 50 * time.Millisecond
-	// stalled is how long a write may take before the viewer loses its connection.
-	stalled = 10 * time.Second
+	// stallTimeout is how long a write may take before the viewer loses its connection.
+	stallTimeout = 10 * time.Second
 	// room is more than a connection holds of what its reader does not take, in bytes. Linux holds 4 MB, 12 MB if the reader asks for it.
 	room = 16 << 20
 )
@@ -85,7 +85,7 @@ func (p *Probe) refuse(r *http.Request) (code int, why string) {
 		}
 		return http.StatusUnauthorized, "this is not the program's token (probe.Options.Token)"
 	}
-	if !isLoopback(r.RemoteAddr) || cameByProxy(r.Header) {
+	if !isLoopback(r.RemoteAddr) || isForwarded(r.Header) {
 		return http.StatusUnauthorized, "requests from other machines need a token: set probe.Options.Token in the program, and send Authorization: Bearer TOKEN"
 	}
 	// A page of another site in a browser on this machine comes from here too.
@@ -98,8 +98,8 @@ func (p *Probe) refuse(r *http.Request) (code int, why string) {
 	return 0, ""
 }
 
-// cameByProxy says whether headers have the mark of a proxy, which asks from this machine for others.
-func cameByProxy(headers http.Header) bool {
+// isForwarded says whether headers have the mark of a proxy, which asks from this machine for others.
+func isForwarded(headers http.Header) bool {
 	for name := range headers {
 		switch name {
 		case "Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "X-Envoy-External-Address":
@@ -138,7 +138,7 @@ func (p *Probe) serve(w http.ResponseWriter, r *http.Request, length time.Durati
 	if r.Method == http.MethodHead {
 		return
 	}
-	out := &patient{w: w, c: http.NewResponseController(w), stalled: p.stalled, asked: p.refused.Load()}
+	out := &patientWriter{w: w, c: http.NewResponseController(w), timeout: p.stallTimeout, provenFor: p.refusedViewers.Load()}
 	if !p.attach() {
 		http.Error(w, "too many are attached already (probe.Options.Viewers); clients that do not read are now cut off: try again in some seconds",
 			http.StatusServiceUnavailable)
@@ -155,7 +155,7 @@ func (p *Probe) serve(w http.ResponseWriter, r *http.Request, length time.Durati
 }
 
 // contain ends a recording that cannot be written on: whole lines, of which the last says so.
-func (v *viewer) contain(out *patient) {
+func (v *viewer) contain(out *patientWriter) {
 	if r := recover(); r != nil {
 		if v.seq == 0 && v.out.Buffered() == 0 && !out.began {
 			http.Error(out.w, fmt.Sprintf("the recording cannot begin: the probe's own encoder failed (%T)", r), http.StatusInternalServerError)
@@ -168,7 +168,7 @@ func (v *viewer) contain(out *patient) {
 	}
 }
 
-func (p *Probe) follow(r *http.Request, v *viewer, left []string, out *patient, length time.Duration) error {
+func (p *Probe) follow(r *http.Request, v *viewer, left []string, out *patientWriter, length time.Duration) error {
 	if err := v.begin(left); err != nil {
 		return err
 	}
@@ -189,32 +189,32 @@ func (p *Probe) follow(r *http.Request, v *viewer, left []string, out *patient, 
 			if err := v.drain(); err != nil {
 				return err
 			}
-			if err := out.prove(p.refused.Load()); err != nil {
+			if err := out.prove(p.refusedViewers.Load()); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// patient gives each write its own time, whatever the server's is for a whole answer: a reader that takes nothing for that long loses its connection.
-type patient struct {
-	w     http.ResponseWriter
-	c     *http.ResponseController
-	wrote bool // since the last flush
-	began bool
+// patientWriter gives each write its own time, whatever the server's is for a whole answer: a reader that takes nothing for that long loses its connection.
+type patientWriter struct {
+	w          http.ResponseWriter
+	c          *http.ResponseController
+	needsFlush bool // since the last flush
+	began      bool
 
-	stalled time.Duration
-	asked   uint64 // how many had found no place when the reader had to prove that it reads, or came
-	askedAt time.Time
+	timeout   time.Duration
+	provenFor uint64 // how many had found no place when the reader had to prove that it reads, or came
+	provenAt  time.Time
 }
 
 // prove writes empty lines, more than a connection holds, which shows whether the reader takes what comes: a few events may be held for long. It is
 // done when somebody found no place.
-func (o *patient) prove(refused uint64) error {
-	if refused == o.asked || time.Since(o.askedAt) < o.stalled {
+func (o *patientWriter) prove(refused uint64) error {
+	if refused == o.provenFor || time.Since(o.provenAt) < o.timeout {
 		return nil
 	}
-	o.asked, o.askedAt = refused, time.Now()
+	o.provenFor, o.provenAt = refused, time.Now()
 	blank := append(bytes.Repeat([]byte{' '}, 64<<10-1), '\n')
 	for n := 0; n < room; n += len(blank) {
 		if _, err := o.Write(blank); err != nil {
@@ -224,19 +224,19 @@ func (o *patient) prove(refused uint64) error {
 	return nil
 }
 
-func (o *patient) Write(b []byte) (int, error) {
-	if err := o.c.SetWriteDeadline(time.Now().Add(o.stalled)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+func (o *patientWriter) Write(b []byte) (int, error) {
+	if err := o.c.SetWriteDeadline(time.Now().Add(o.timeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return 0, err
 	}
-	o.wrote, o.began = true, true
+	o.needsFlush, o.began = true, true
 	return o.w.Write(b)
 }
 
-func (o *patient) flush() error {
-	if !o.wrote {
+func (o *patientWriter) flush() error {
+	if !o.needsFlush {
 		return nil
 	}
-	o.wrote = false
+	o.needsFlush = false
 	if err := o.c.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
@@ -261,7 +261,7 @@ func (p *Probe) list(w http.ResponseWriter) {
 	}{version(), []informer{}, nil}
 	p.assignQueues(true)
 	for _, l := range p.informers() {
-		out.Informers = append(out.Informers, informer{l.name, l.inf.HasSynced(), len(l.inf.GetStore().ListKeys()), l.fidelities(true), l.offs(), ""})
+		out.Informers = append(out.Informers, informer{l.name, l.inf.HasSynced(), len(l.inf.GetStore().ListKeys()), l.fidelities(true), l.offLayers(), ""})
 		if w := l.workqueue(); w != nil {
 			out.Informers[len(out.Informers)-1].Queue, _ = w.names()
 		}

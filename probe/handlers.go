@@ -11,17 +11,17 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// timed is a handler with a clock.
-type timed struct {
+// timedHandler is a handler with a clock.
+type timedHandler struct {
 	h    cache.ResourceEventHandler
 	l    *lane
 	id   int32
 	name string
 
-	broken  atomic.Bool
-	handled atomic.Int64
-	took    durations
-	seen    bool // the sampler's: it is among the listeners
+	broken    atomic.Bool
+	calls     atomic.Int64
+	durations durations
+	isListed  bool // the sampler's: it is among the listeners
 }
 
 // hookHandlers puts a clock around the handlers that were added before. It writes a private field of each listener, under the locks that
@@ -47,7 +47,7 @@ func (l *lane) hookHandlers() {
 			l.disable("handlers", err.Error())
 			return
 		}
-		t := l.clock(*pl.handler)
+		t := l.addTimed(*pl.handler)
 		if pl.name != "" {
 			t.name = pl.name
 		}
@@ -56,9 +56,9 @@ func (l *lane) hookHandlers() {
 	}
 }
 
-// clock makes a timed handler; l.mu is held, or nothing else knows l yet.
-func (l *lane) clock(h cache.ResourceEventHandler) *timed {
-	t := &timed{h: h, l: l, id: int32(len(l.timers) + 1), name: handlerName(h)}
+// addTimed makes a timed handler; l.mu is held, or nothing else knows l yet.
+func (l *lane) addTimed(h cache.ResourceEventHandler) *timedHandler {
+	t := &timedHandler{h: h, l: l, id: int32(len(l.timers) + 1), name: handlerName(h)}
 	l.timers = append(l.timers, t)
 	return t
 }
@@ -116,57 +116,59 @@ func withoutTypeArguments(name string) string {
 	return b.String()
 }
 
-func (t *timed) OnAdd(obj interface{}, initial bool) {
-	if t.idle() {
+func (t *timedHandler) OnAdd(obj interface{}, initial bool) {
+	if t.isIdle() {
 		t.h.OnAdd(obj, initial)
 		return
 	}
-	c := t.before(opAdded, obj, initial)
-	defer c.after()
+	c := t.begin(opAdded, obj, initial)
+	defer c.end()
 	t.h.OnAdd(obj, initial)
 	c.returned = true
 }
 
-func (t *timed) OnUpdate(old, obj interface{}) {
-	if t.idle() {
+func (t *timedHandler) OnUpdate(old, obj interface{}) {
+	if t.isIdle() {
 		t.h.OnUpdate(old, obj)
 		return
 	}
-	c := t.before(opUpdated, obj, false)
-	defer c.after()
+	c := t.begin(opUpdated, obj, false)
+	defer c.end()
 	t.h.OnUpdate(old, obj)
 	c.returned = true
 }
 
-func (t *timed) OnDelete(obj interface{}) {
-	if t.idle() {
+func (t *timedHandler) OnDelete(obj interface{}) {
+	if t.isIdle() {
 		t.h.OnDelete(obj)
 		return
 	}
-	c := t.before(opDeleted, obj, false)
-	defer c.after()
+	c := t.begin(opDeleted, obj, false)
+	defer c.end()
 	t.h.OnDelete(obj)
 	c.returned = true
 }
 
-// idle says that neither a viewer nor metrics need the time, or that the hook has failed.
-func (t *timed) idle() bool { return !t.l.p.on.Load() && !t.l.p.measure.Load() || t.broken.Load() }
+// isIdle says that neither a viewer nor metrics need the time, or that the hook has failed.
+func (t *timedHandler) isIdle() bool {
+	return !t.l.p.attached.Load() && !t.l.p.measuring.Load() || t.broken.Load()
+}
 
 // call is one call of a handler.
 type call struct {
-	t        *timed
+	t        *timedHandler
 	op       op
 	key, rv  string
 	since    time.Duration // on the probe's clock; 0 where its beginning failed
-	told     bool          // its beginning was
+	isLogged bool          // its beginning was
 	returned bool
 }
 
-func (t *timed) before(o op, obj interface{}, initial bool) (c call) {
+func (t *timedHandler) begin(o op, obj interface{}, initial bool) (c call) {
 	c.t, c.op = t, o
 	defer t.l.contain("handlers", &t.broken)
 	now := time.Since(t.l.p.start)
-	if c.told = t.l.p.on.Load(); c.told {
+	if c.isLogged = t.l.p.attached.Load(); c.isLogged {
 		c.key, c.rv = t.l.ident(obj)
 		t.l.p.emit(event{at: now, kind: evHandling, lane: t.l.id, listener: t.id, op: o, key: c.key, rv: c.rv, flag: initial})
 	}
@@ -174,25 +176,25 @@ func (t *timed) before(o op, obj interface{}, initial bool) (c call) {
 	return c
 }
 
-// after runs on a panic too, which goes on: it does not recover, and only says that there was one.
-func (c *call) after() {
+// end runs on a panic too, which goes on: it does not recover, and only says that there was one.
+func (c *call) end() {
 	if c.since > 0 {
 		now := time.Since(c.t.l.p.start)
 		d := now - c.since
-		c.t.handled.Add(1)
-		if c.t.l.p.measure.Load() {
-			c.t.took.add(d, !c.returned)
+		c.t.calls.Add(1)
+		if c.t.l.p.measuring.Load() {
+			c.t.durations.add(d, !c.returned)
 		}
-		if !c.told {
+		if !c.isLogged {
 			return
 		}
 		c.t.l.p.emit(event{at: now, kind: evHandled, lane: c.t.l.id, listener: c.t.id, op: c.op, key: c.key, rv: c.rv, dur: d, flag: !c.returned})
 	}
 }
 
-// watched is an informer whose handlers and transform are seen whenever they are added. O is what this client-go's
+// watchedInformer is an informer whose handlers and transform are seen whenever they are added. O is what this client-go's
 // AddEventHandlerWithOptions takes, which has been there since 0.33.
-type watched[O any] struct {
+type watchedInformer[O any] struct {
 	cache.SharedIndexInformer
 	l   *lane
 	add adder[O]
@@ -204,14 +206,14 @@ type adder[O any] func(informerOrOlder, cache.ResourceEventHandler, O) (cache.Re
 // never called. So one source fits releases that have the method and releases that have not, whose type of options has no name there.
 type informerOrOlder struct {
 	cache.SharedIndexInformer
-	older
+	olderInformer
 }
 
-type older struct{ oldest }
+type olderInformer struct{ oldestInformer }
 
-type oldest struct{}
+type oldestInformer struct{}
 
-func (oldest) AddEventHandlerWithOptions(cache.ResourceEventHandler, struct{}) (cache.ResourceEventHandlerRegistration, error) {
+func (oldestInformer) AddEventHandlerWithOptions(cache.ResourceEventHandler, struct{}) (cache.ResourceEventHandlerRegistration, error) {
 	return nil, fmt.Errorf("this client-go has no AddEventHandlerWithOptions")
 }
 
@@ -221,7 +223,7 @@ func addWithOptions(l *lane) cache.SharedIndexInformer {
 }
 
 func wrapAs[O any](l *lane, add adder[O]) cache.SharedIndexInformer {
-	if w, ok := interface{}(&watched[O]{l.inf, l, add}).(cache.SharedIndexInformer); ok {
+	if w, ok := interface{}(&watchedInformer[O]{l.inf, l, add}).(cache.SharedIndexInformer); ok {
 		return w
 	}
 	l.disable("late handlers", "this client-go's informers have methods that the probe does not know: handlers that are added later are only sampled")
@@ -232,49 +234,49 @@ func (l *lane) wrap(make func(*lane) cache.SharedIndexInformer) cache.SharedInde
 	return make(l)
 }
 
-func (w *watched[O]) probeLane() *lane { return w.l }
+func (w *watchedInformer[O]) probeLane() *lane { return w.l }
 
-func (w *watched[O]) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	t := w.l.late(h)
+func (w *watchedInformer[O]) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	t := w.l.wrapHandler(h)
 	r, err := w.SharedIndexInformer.AddEventHandler(t)
-	w.l.know(r, t)
+	w.l.bindTimer(r, t)
 	return r, err
 }
 
-func (w *watched[O]) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, d time.Duration) (cache.ResourceEventHandlerRegistration, error) {
-	t := w.l.late(h)
+func (w *watchedInformer[O]) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, d time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	t := w.l.wrapHandler(h)
 	r, err := w.SharedIndexInformer.AddEventHandlerWithResyncPeriod(t, d)
-	w.l.know(r, t)
+	w.l.bindTimer(r, t)
 	return r, err
 }
 
-func (w *watched[O]) AddEventHandlerWithOptions(h cache.ResourceEventHandler, o O) (cache.ResourceEventHandlerRegistration, error) {
-	t := w.l.late(h)
+func (w *watchedInformer[O]) AddEventHandlerWithOptions(h cache.ResourceEventHandler, o O) (cache.ResourceEventHandlerRegistration, error) {
+	t := w.l.wrapHandler(h)
 	r, err := w.add(informerOrOlder{SharedIndexInformer: w.SharedIndexInformer}, t, o)
-	w.l.know(r, t)
+	w.l.bindTimer(r, t)
 	return r, err
 }
 
-func (w *watched[O]) SetTransform(f cache.TransformFunc) error {
+func (w *watchedInformer[O]) SetTransform(f cache.TransformFunc) error {
 	if w.l.in.transform == nil || w.l.in.startedLock == nil {
 		return w.SharedIndexInformer.SetTransform(f)
 	}
 	return w.SharedIndexInformer.SetTransform(w.l.transform(f))
 }
 
-// late makes a timed handler for one that is added now. A handler that is none is client-go's to complain of.
-func (l *lane) late(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+// wrapHandler makes a timed handler for one that is added now. A handler that is none is client-go's to complain of.
+func (l *lane) wrapHandler(h cache.ResourceEventHandler) cache.ResourceEventHandler {
 	if h == nil {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.clock(h)
+	return l.addTimed(h)
 }
 
-// know ties a registration, which is the listener itself in every release so far, to its clock.
-func (l *lane) know(r cache.ResourceEventHandlerRegistration, h cache.ResourceEventHandler) {
-	t, ok := h.(*timed)
+// bindTimer ties a registration, which is the listener itself in every release so far, to its clock.
+func (l *lane) bindTimer(r cache.ResourceEventHandlerRegistration, h cache.ResourceEventHandler) {
+	t, ok := h.(*timedHandler)
 	if v := reflect.ValueOf(r); ok && v.Kind() == reflect.Pointer {
 		l.mu.Lock()
 		l.peers[v.Pointer()] = t

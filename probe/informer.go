@@ -25,28 +25,28 @@ type lane struct {
 	id   uint8
 	name string // as the user gave it: a resource, and its group if it has one ("deployments.apps")
 	inf  cache.SharedIndexInformer
-	in   *inner
+	in   *internals
 
 	// Only the index function uses it, under the store's lock: an object has left, in this attachment, and the one in its place comes next.
-	leaving uint64
+	departure uint64
 	// How many objects the index function saw enter the store. counted is false until they were counted after an attach.
-	count     atomic.Int64
-	counted   atomic.Bool
-	replacing atomic.Bool
+	count       atomic.Int64
+	isCounted   atomic.Bool
+	isReplacing atomic.Bool
 
-	queue    atomic.Pointer[queueView] // found once the informer runs
-	work     atomic.Pointer[workView]  // the work queue behind it
-	unread   unread
-	known    [identities]atomic.Pointer[identity] // objects that were named lately, while somebody is attached
-	measured measured
+	queue        atomic.Pointer[queueView] // found once the informer runs
+	work         atomic.Pointer[workView]  // the work queue behind it
+	unread       unreadKeys
+	identities   [maxIdentities]atomic.Pointer[identity] // objects that were named lately, while somebody is attached
+	measurements measurements
 
 	noBodies     string // why no body of an object is told, empty where they are
 	bodiesBroken atomic.Bool
 
-	mu     sync.Mutex
-	off    map[string]string // layers that are not there, and why
-	peers  map[uintptr]*timed
-	timers []*timed
+	mu        sync.Mutex
+	layersOff map[string]string // layers that are not there, and why
+	peers     map[uintptr]*timedHandler
+	timers    []*timedHandler
 }
 
 // Informer lets an informer be seen. It must not run yet; of one that runs already only its store and samples are seen. What it returns
@@ -84,11 +84,11 @@ func (p *Probe) lane(name string, inf cache.SharedIndexInformer) *lane {
 	if len(p.lanes) >= maxLanes {
 		return nil
 	}
-	l := &lane{p: p, id: uint8(len(p.lanes)), name: name, inf: inf, in: in, off: map[string]string{}, peers: map[uintptr]*timed{}}
-	for layer, why := range in.why {
-		l.off[layer] = why
+	l := &lane{p: p, id: uint8(len(p.lanes)), name: name, inf: inf, in: in, layersOff: map[string]string{}, peers: map[uintptr]*timedHandler{}}
+	for layer, why := range in.problems {
+		l.layersOff[layer] = why
 	}
-	l.noBodies = p.opts.tellsBodies(name)
+	l.noBodies = p.opts.explainNoBodies(name)
 	l.hookStore()
 	l.hookQueue()
 	l.hookHandlers()
@@ -109,11 +109,11 @@ func (p *Probe) Factory(factory interface{}) (n int, err error) {
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
 		return 0, fmt.Errorf("a %T is no informer factory: name its informers one by one with Probe.Informer", factory)
 	}
-	lock, err := at[sync.Mutex](v.Elem(), "lock")
+	lock, err := fieldPointer[sync.Mutex](v.Elem(), "lock")
 	if err != nil {
 		return 0, fmt.Errorf("%w: name its informers one by one with Probe.Informer", err)
 	}
-	m, err := field(v.Elem(), "informers")
+	m, err := privateField(v.Elem(), "informers")
 	if err == nil && m.Kind() != reflect.Map {
 		err = fmt.Errorf("%s.informers is a %s", v.Elem().Type(), m.Type())
 	}
@@ -216,16 +216,16 @@ func plural(name string) string {
 func (l *lane) disable(layer, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.off[layer] == "" {
-		l.off[layer] = why
+	if l.layersOff[layer] == "" {
+		l.layersOff[layer] = why
 	}
 }
 
-func (l *lane) offs() map[string]string {
+func (l *lane) offLayers() map[string]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := map[string]string{}
-	for layer, why := range l.off {
+	for layer, why := range l.layersOff {
 		out[layer] = why
 	}
 	return out
@@ -234,7 +234,7 @@ func (l *lane) offs() map[string]string {
 func (l *lane) isOff(layer string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.off[layer] != ""
+	return l.layersOff[layer] != ""
 }
 
 // contain ends what went wrong in a hook: its layer is off from now on, and the controller does not notice.
@@ -259,19 +259,19 @@ func (l *lane) hookStore() {
 	}
 	var broken atomic.Bool
 	index := func(obj interface{}) ([]string, error) {
-		if !l.p.on.Load() || broken.Load() {
+		if !l.p.attached.Load() || broken.Load() {
 			return nil, nil
 		}
 		defer l.contain("store", &broken)
 		if b, ok := obj.(*barrier); ok {
 			if b.l == l {
-				l.settle()
+				l.endReplace()
 			}
 			return nil, nil
 		}
 		attachment := l.p.attachment.Load()
-		if l.leaving == attachment { // the stack would say the same, for a tenth of what all of the probe costs
-			l.stored(causeNew, obj)
+		if l.departure == attachment { // the stack would say the same, for a tenth of what all of the probe costs
+			l.emitStored(causeNew, obj)
 			return nil, nil
 		}
 		var pcs callers
@@ -283,7 +283,7 @@ func (l *lane) hookStore() {
 			c = indexPaths.learn(&all, indexCause)
 		}
 		if c == causeOld {
-			l.leaving = attachment
+			l.departure = attachment
 			return nil, nil
 		}
 		if c == causeUnknown {
@@ -291,7 +291,7 @@ func (l *lane) hookStore() {
 			l.disable("store", "this client-go changes its store in a way that the probe does not know")
 			return nil, nil
 		}
-		l.stored(c, obj)
+		l.emitStored(c, obj)
 		return nil, nil
 	}
 	// Of an informer that was made with nil for its Indexers AddIndexers panics, in every release: it writes to that map.
@@ -305,12 +305,12 @@ func (l *lane) hookStore() {
 	}
 }
 
-func (l *lane) stored(c cause, obj interface{}) {
+func (l *lane) emitStored(c cause, obj interface{}) {
 	if c == causeOther {
 		return
 	}
-	updated := l.leaving == l.p.attachment.Load()
-	l.leaving = 0
+	updated := l.departure == l.p.attachment.Load()
+	l.departure = 0
 	key, rv := l.ident(obj)
 	e := event{lane: l.id, key: key, rv: rv}
 	switch {
@@ -319,11 +319,11 @@ func (l *lane) stored(c cause, obj interface{}) {
 		l.count.Add(-1)
 	case c == causeReplaced:
 		e.kind = evStoreReplacing
-		if !l.replacing.Load() {
-			l.replacing.Store(true)
+		if !l.isReplacing.Load() {
+			l.isReplacing.Store(true)
 			l.count.Store(0)
 			select {
-			case l.p.kick <- struct{}{}:
+			case l.p.replaceSignal <- struct{}{}:
 			default:
 			}
 		}
@@ -335,7 +335,7 @@ func (l *lane) stored(c cause, obj interface{}) {
 		l.count.Add(1)
 	}
 	if l.work.Load() != nil {
-		l.unread.stored(key, rv, c == causeReplaced)
+		l.unread.removeStored(key, rv, c == causeReplaced)
 	}
 	if l.noBodies == "" && c != causeDeleted {
 		l.p.emitObject(e, obj)
@@ -353,23 +353,23 @@ func (l *lane) barrier() {
 	}
 }
 
-// settle is called while no goroutine writes to the store.
-func (l *lane) settle() {
-	if l.replacing.Load() {
-		l.replacing.Store(false)
+// endReplace is called while no goroutine writes to the store.
+func (l *lane) endReplace() {
+	if l.isReplacing.Load() {
+		l.isReplacing.Store(false)
 		l.p.emit(event{kind: evStoreSettled, lane: l.id})
-		l.counted.Store(true)
+		l.isCounted.Store(true)
 		return
 	}
 	if l.in.items == nil {
 		return
 	}
 	n := int64(len(*l.in.items))
-	if l.counted.Load() && n == 0 && l.count.Load() != 0 {
+	if l.isCounted.Load() && n == 0 && l.count.Load() != 0 {
 		l.p.emit(event{kind: evStoreEmptied, lane: l.id}) // a Replace with nothing asks for no index
 	}
 	l.count.Store(n)
-	l.counted.Store(true)
+	l.isCounted.Store(true)
 }
 
 // hookQueue sees every object on its way into the queue, because the queue has every one transformed.
@@ -394,7 +394,7 @@ func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
 				return obj, err
 			}
 		}
-		if l.p.on.Load() && !broken.Load() {
+		if l.p.attached.Load() && !broken.Load() {
 			func() {
 				defer l.contain("queued", &broken)
 				var pcs callers
@@ -408,7 +408,7 @@ func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
 				if o != opNone { // a WatchList transforms its objects a first time for a store of its own
 					key, rv := l.ident(obj)
 					if l.work.Load() != nil {
-						l.unread.queued(key, rv, o)
+						l.unread.addQueued(key, rv, o)
 					}
 					l.p.emit(event{kind: evQueued, lane: l.id, op: o, key: key, rv: rv})
 				}
@@ -425,12 +425,12 @@ type identity struct {
 	key, rv string
 }
 
-// identities is how many objects are remembered: a batch of a queue, and more.
-const identities = 256
+// maxIdentities is how many objects are remembered: a batch of a queue, and more.
+const maxIdentities = 256
 
 // ident is what an object is called. An object of an informer does not change.
 func (l *lane) ident(obj interface{}) (key, rv string) {
-	at := &l.known[place(obj)%identities]
+	at := &l.identities[place(obj)%maxIdentities]
 	if is := at.Load(); is != nil && sameValue(is.obj, obj) {
 		return is.key, is.rv
 	}

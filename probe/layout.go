@@ -13,9 +13,9 @@ import (
 // A few facts are in private fields only. Each is found by its name and taken only if it has exactly the expected type. So a release that moved,
 // renamed or retyped it gives an error that switches one layer off, and never a wild pointer.
 
-// at returns a pointer to a private field of the struct v.
-func at[T any](v reflect.Value, name string) (*T, error) {
-	f, err := field(v, name)
+// fieldPointer returns a pointer to a private field of the struct v.
+func fieldPointer[T any](v reflect.Value, name string) (*T, error) {
+	f, err := privateField(v, name)
 	if err != nil {
 		return nil, err
 	}
@@ -25,8 +25,8 @@ func at[T any](v reflect.Value, name string) (*T, error) {
 	return (*T)(unsafe.Pointer(f.UnsafeAddr())), nil
 }
 
-// field returns a private field as if it were a public one.
-func field(v reflect.Value, name string) (reflect.Value, error) {
+// privateField returns a private field as if it were a public one.
+func privateField(v reflect.Value, name string) (reflect.Value, error) {
 	if v.Kind() != reflect.Struct || !v.CanAddr() {
 		return reflect.Value{}, fmt.Errorf("%s is not a readable struct", v.Type())
 	}
@@ -39,14 +39,14 @@ func field(v reflect.Value, name string) (reflect.Value, error) {
 
 const cachePackage = "k8s.io/client-go/tools/cache"
 
-// named says whether v points to a struct of client-go's cache package with this name.
-func named(v reflect.Value, name string) bool {
+// isCacheType says whether v points to a struct of client-go's cache package with this name.
+func isCacheType(v reflect.Value, name string) bool {
 	return v.Kind() == reflect.Pointer && !v.IsNil() && v.Elem().Kind() == reflect.Struct && v.Elem().Type().Name() == name &&
 		isCache(v.Elem().Type().PkgPath()+".")
 }
 
-// inner is what can be reached inside one sharedIndexInformer. A nil pointer is a layer that cannot be seen; why says so.
-type inner struct {
+// internals is what can be reached inside one sharedIndexInformer. A nil pointer is a layer that cannot be seen; why says so.
+type internals struct {
 	startedLock *sync.Mutex
 	started     *bool
 	controller  *cache.Controller
@@ -58,14 +58,14 @@ type inner struct {
 	listenersLock *sync.RWMutex
 	listeners     reflect.Value // map[*processorListener]bool
 
-	why map[string]string
+	problems map[string]string
 }
 
 // unwrap finds client-go's own informer below wrappers that embed the interface.
 func unwrap(inf cache.SharedIndexInformer) (reflect.Value, bool) {
 	v := reflect.ValueOf(inf)
 	for depth := 0; depth < 8; depth++ {
-		if named(v, "sharedIndexInformer") {
+		if isCacheType(v, "sharedIndexInformer") {
 			return v.Elem(), true
 		}
 		if v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && !v.IsNil() && v.Elem().Kind() == reflect.Interface {
@@ -88,52 +88,52 @@ func unwrap(inf cache.SharedIndexInformer) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-func look(inf cache.SharedIndexInformer) *inner {
-	in := &inner{why: map[string]string{}}
+func look(inf cache.SharedIndexInformer) *internals {
+	in := &internals{problems: map[string]string{}}
 	s, ok := unwrap(inf)
 	if !ok {
 		why := fmt.Sprintf("a %T is not client-go's own informer", inf)
 		for _, layer := range []string{"listeners", "handlers", "queue", "queued", "count"} {
-			in.why[layer] = why
+			in.problems[layer] = why
 		}
 		return in
 	}
 	note := func(layers []string, err error) {
 		if err != nil {
 			for _, l := range layers {
-				in.why[l] = err.Error()
+				in.problems[l] = err.Error()
 			}
 		}
 	}
 	var err error
-	in.startedLock, err = at[sync.Mutex](s, "startedLock")
+	in.startedLock, err = fieldPointer[sync.Mutex](s, "startedLock")
 	note([]string{"handlers", "queue", "queued"}, err)
 	if err == nil {
-		in.started, err = at[bool](s, "started")
+		in.started, err = fieldPointer[bool](s, "started")
 		note([]string{"handlers"}, err)
 	}
-	in.controller, err = at[cache.Controller](s, "controller")
+	in.controller, err = fieldPointer[cache.Controller](s, "controller")
 	note([]string{"queue"}, err)
-	in.transform, err = at[cache.TransformFunc](s, "transform")
+	in.transform, err = fieldPointer[cache.TransformFunc](s, "transform")
 	note([]string{"queued"}, err)
 	note([]string{"listeners", "handlers"}, in.findListeners(s))
 	note([]string{"count"}, in.findItems(s))
 	return in
 }
 
-func (in *inner) findListeners(s reflect.Value) error {
-	p, err := field(s, "processor")
+func (in *internals) findListeners(s reflect.Value) error {
+	p, err := privateField(s, "processor")
 	if err != nil {
 		return err
 	}
-	if !named(p, "sharedProcessor") {
+	if !isCacheType(p, "sharedProcessor") {
 		return fmt.Errorf("sharedIndexInformer.processor is a %s in this client-go", p.Type())
 	}
-	lock, err := at[sync.RWMutex](p.Elem(), "listenersLock")
+	lock, err := fieldPointer[sync.RWMutex](p.Elem(), "listenersLock")
 	if err != nil {
 		return err
 	}
-	m, err := field(p.Elem(), "listeners")
+	m, err := privateField(p.Elem(), "listeners")
 	if err != nil {
 		return err
 	}
@@ -144,28 +144,28 @@ func (in *inner) findListeners(s reflect.Value) error {
 	return nil
 }
 
-func (in *inner) findItems(s reflect.Value) error {
-	x, err := at[cache.Indexer](s, "indexer")
+func (in *internals) findItems(s reflect.Value) error {
+	x, err := fieldPointer[cache.Indexer](s, "indexer")
 	if err != nil {
 		return err
 	}
 	c := reflect.ValueOf(*x)
-	if !named(c, "cache") {
+	if !isCacheType(c, "cache") {
 		return fmt.Errorf("sharedIndexInformer.indexer is a %s in this client-go", c.Type())
 	}
-	store, err := at[cache.ThreadSafeStore](c.Elem(), "cacheStorage")
+	store, err := fieldPointer[cache.ThreadSafeStore](c.Elem(), "cacheStorage")
 	if err != nil {
 		return err
 	}
 	m := reflect.ValueOf(*store)
-	if !named(m, "threadSafeMap") {
+	if !isCacheType(m, "threadSafeMap") {
 		return fmt.Errorf("cache.cacheStorage is a %s in this client-go", m.Type())
 	}
-	lock, err := at[sync.RWMutex](m.Elem(), "lock")
+	lock, err := fieldPointer[sync.RWMutex](m.Elem(), "lock")
 	if err != nil {
 		return err
 	}
-	items, err := at[map[string]interface{}](m.Elem(), "items")
+	items, err := fieldPointer[map[string]interface{}](m.Elem(), "items")
 	if err != nil {
 		return err
 	}
@@ -188,10 +188,10 @@ func lookListener(p reflect.Value) (*peer, error) {
 	l := p.Elem()
 	out := &peer{addr: p.Pointer()}
 	var err error
-	if out.handler, err = at[cache.ResourceEventHandler](l, "handler"); err != nil {
+	if out.handler, err = fieldPointer[cache.ResourceEventHandler](l, "handler"); err != nil {
 		return nil, err
 	}
-	if name, err := at[string](l, "handlerName"); err == nil {
+	if name, err := fieldPointer[string](l, "handlerName"); err == nil {
 		out.name = plainName(*name) // set before the listener is in the map, never changed
 	}
 	if s, ok := p.Interface().(interface{ HasSynced() bool }); ok {
@@ -201,17 +201,17 @@ func lookListener(p reflect.Value) (*peer, error) {
 }
 
 func (pl *peer) lookRing(p reflect.Value) error {
-	ring, err := field(p.Elem(), "pendingNotifications")
+	ring, err := privateField(p.Elem(), "pendingNotifications")
 	if err != nil {
 		return err
 	}
-	if pl.capacity, err = at[int](ring, "n"); err != nil {
+	if pl.capacity, err = fieldPointer[int](ring, "n"); err != nil {
 		return err
 	}
-	if pl.pending, err = at[atomic.Int64](p.Elem(), "pendingNotificationsLength"); err == nil {
+	if pl.pending, err = fieldPointer[atomic.Int64](p.Elem(), "pendingNotificationsLength"); err == nil {
 		return nil
 	}
-	pl.readable, err = at[int](ring, "readable")
+	pl.readable, err = fieldPointer[int](ring, "readable")
 	return err
 }
 
@@ -225,30 +225,30 @@ type queueView struct {
 	byKey   *map[string]cache.Deltas // DeltaFIFO
 }
 
-func (in *inner) lookQueue() (*queueView, error) {
+func (in *internals) lookQueue() (*queueView, error) {
 	c := reflect.ValueOf(*in.controller)
-	if !named(c, "controller") {
+	if !isCacheType(c, "controller") {
 		return nil, fmt.Errorf("the informer's controller is a %s in this client-go", c.Type())
 	}
-	cfg, err := field(c.Elem(), "config")
+	cfg, err := privateField(c.Elem(), "config")
 	if err != nil {
 		return nil, err
 	}
-	q, err := at[cache.Queue](cfg, "Queue")
+	q, err := fieldPointer[cache.Queue](cfg, "Queue")
 	if err != nil {
 		return nil, err
 	}
 	v := reflect.ValueOf(*q)
 	out := &queueView{}
 	switch {
-	case named(v, "RealFIFO"):
+	case isCacheType(v, "RealFIFO"):
 		out.kind, out.release = "RealFIFO", "1.33"
 		// Public methods tell the releases apart, so that a private field that is gone is not taken for an older release.
 		if _, batches := v.Type().MethodByName("PopBatch"); batches {
 			out.release = "1.35"
 		}
 		if _, bookmarks := v.Type().MethodByName("Bookmark"); bookmarks {
-			atomically, err := at[bool](v.Elem(), "emitAtomicEvents") // set when the queue is made
+			atomically, err := fieldPointer[bool](v.Elem(), "emitAtomicEvents") // set when the queue is made
 			if err != nil {
 				return nil, err
 			}
@@ -256,27 +256,27 @@ func (in *inner) lookQueue() (*queueView, error) {
 				out.release = "1.37"
 			}
 		}
-		if out.items, err = at[[]cache.Delta](v.Elem(), "items"); err != nil {
+		if out.items, err = fieldPointer[[]cache.Delta](v.Elem(), "items"); err != nil {
 			return nil, err
 		}
-	case named(v, "DeltaFIFO"):
+	case isCacheType(v, "DeltaFIFO"):
 		out.kind, out.release = "DeltaFIFO", "1.31"
-		if out.keys, err = at[[]string](v.Elem(), "queue"); err != nil {
+		if out.keys, err = fieldPointer[[]string](v.Elem(), "queue"); err != nil {
 			return nil, err
 		}
-		if out.byKey, err = at[map[string]cache.Deltas](v.Elem(), "items"); err != nil {
+		if out.byKey, err = fieldPointer[map[string]cache.Deltas](v.Elem(), "items"); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, fmt.Errorf("the informer's queue is a %s", v.Type())
 	}
-	out.lock, err = at[sync.RWMutex](v.Elem(), "lock")
+	out.lock, err = fieldPointer[sync.RWMutex](v.Elem(), "lock")
 	return out, err
 }
 
-// racy reads a word that another goroutine writes. It is aligned, so what comes is some value that stood there; it is a sample, and is
+// readRacy reads a word that another goroutine writes. It is aligned, so what comes is some value that stood there; it is a sample, and is
 // ordered with nothing.
 //
 //go:norace
 //go:noinline
-func racy(p *int) int { return *p }
+func readRacy(p *int) int { return *p }

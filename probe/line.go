@@ -7,27 +7,27 @@ import (
 
 // line is an event's line in a trace, with the names that docs/trace.md gives its fields. What is zero is left out.
 type line struct {
-	Seq      uint64     `json:"s"`
-	At       int64      `json:"t"`
-	Lane     uint8      `json:"l,omitempty"`
-	Kind     string     `json:"k"`
-	Op       string     `json:"op,omitempty"`
-	Verb     string     `json:"verb,omitempty"`
-	Flag     bool       `json:"f,omitempty"`
-	Listener int32      `json:"li,omitempty"`
-	Req      uint32     `json:"req,omitempty"`
-	N        int        `json:"n,omitempty"`
-	M        int        `json:"m,omitempty"`
-	Dur      int64      `json:"d,omitempty"`
-	Key      string     `json:"key,omitempty"`
-	RV       string     `json:"rv,omitempty"`
-	StoreRV  string     `json:"srv,omitempty"`
-	Text     string     `json:"txt,omitempty"`
-	Release  string     `json:"era,omitempty"`
-	Err      *lineError `json:"err,omitempty"`
-	Options  *listOpts  `json:"opts,omitempty"`
-	Items    []lineItem `json:"items,omitempty"`
-	Indexed  []indexed  `json:"ix,omitempty"`
+	Seq      uint64       `json:"s"`
+	At       int64        `json:"t"`
+	Lane     uint8        `json:"l,omitempty"`
+	Kind     string       `json:"k"`
+	Op       string       `json:"op,omitempty"`
+	Verb     string       `json:"verb,omitempty"`
+	Flag     bool         `json:"f,omitempty"`
+	Listener int32        `json:"li,omitempty"`
+	Req      uint32       `json:"req,omitempty"`
+	N        int          `json:"n,omitempty"`
+	M        int          `json:"m,omitempty"`
+	Dur      int64        `json:"d,omitempty"`
+	Key      string       `json:"key,omitempty"`
+	RV       string       `json:"rv,omitempty"`
+	StoreRV  string       `json:"srv,omitempty"`
+	Text     string       `json:"txt,omitempty"`
+	Release  string       `json:"era,omitempty"`
+	Err      *lineError   `json:"err,omitempty"`
+	Options  *listOpts    `json:"opts,omitempty"`
+	Items    []lineItem   `json:"items,omitempty"`
+	Indexed  []indexEntry `json:"ix,omitempty"`
 	// Body is an object's JSON. It is written as the object 1, which is another one with each line: nothing refers to an earlier one, and who
 	// reads keeps one of them, not all.
 	Body []byte `json:"-"`
@@ -41,13 +41,13 @@ type lineError struct {
 }
 
 type lineItem struct {
-	Key     string    `json:"key,omitempty"`
-	RV      string    `json:"rv,omitempty"`
-	Indexed []indexed `json:"ix,omitempty"`
-	Body    []byte    `json:"-"` // as a line's
+	Key     string       `json:"key,omitempty"`
+	RV      string       `json:"rv,omitempty"`
+	Indexed []indexEntry `json:"ix,omitempty"`
+	Body    []byte       `json:"-"` // as a line's
 }
 
-type indexed struct {
+type indexEntry struct {
 	Index  string   `json:"i"`
 	Values []string `json:"v"`
 }
@@ -103,7 +103,7 @@ func appendBody(b, body []byte) []byte {
 	return append(append(append(b, `,"obj":{"id":1,"raw":`...), body...), '}')
 }
 
-func appendIndexed(b []byte, in []indexed) []byte {
+func appendIndexed(b []byte, in []indexEntry) []byte {
 	if len(in) == 0 {
 		return b
 	}

@@ -17,8 +17,8 @@ func TestLine(t *testing.T) {
 		{Seq: 1 << 60, At: -5, Lane: 3, Kind: "Handled", Op: "Added", Verb: "LIST", Flag: true, Listener: -1, Req: 9, N: -3, M: 4, Dur: 1 << 50, Key: "a/b",
 			RV: "7", StoreRV: "8", Text: "x", Release: "1.37", Err: &lineError{"m", 410, "Gone", "c"},
 			Options: &listOpts{LabelSelector: "a=b", Watch: true, TimeoutSeconds: &seconds, SendInitialEvents: &yes},
-			Items:   []lineItem{{Key: "a/b", RV: "7", Indexed: []indexed{{"namespace", []string{"a", "\""}}, {"i", []string{}}}}, {Key: "c", RV: "8"}},
-			Indexed: []indexed{{"namespace", []string{"a"}}}},
+			Items:   []lineItem{{Key: "a/b", RV: "7", Indexed: []indexEntry{{"namespace", []string{"a", "\""}}, {"i", []string{}}}}, {Key: "c", RV: "8"}},
+			Indexed: []indexEntry{{"namespace", []string{"a"}}}},
 	} {
 		got, err := l.append(nil)
 		if err != nil {

@@ -104,7 +104,7 @@ func TestNothingStays(t *testing.T) {
 	if grown := heap() - before; grown > 1<<20 {
 		t.Errorf("nine hundred who came and went have left %d bytes", grown)
 	}
-	if p.ring != nil || p.on.Load() {
+	if p.ring != nil || p.attached.Load() {
 		t.Fatal("it is still on")
 	}
 	head := p.head()
@@ -174,13 +174,13 @@ func TestGap(t *testing.T) {
 // A handler's panic goes on as it would without a probe, and is told without its words.
 func TestPanic(t *testing.T) {
 	p := New(Options{})
-	l := &lane{p: p, off: map[string]string{}, peers: map[uintptr]*timed{}}
-	h := l.clock(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("the secret is a horse") }})
+	l := &lane{p: p, layersOff: map[string]string{}, peers: map[uintptr]*timedHandler{}}
+	h := l.addTimed(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("the secret is a horse") }})
 	p.lanes = []*lane{l}
 	p.mu.Lock()
 	p.ring = make([]event, 16)
 	p.mu.Unlock()
-	p.on.Store(true)
+	p.attached.Store(true)
 	func() {
 		defer func() {
 			if r := recover(); r != "the secret is a horse" {
@@ -189,7 +189,7 @@ func TestPanic(t *testing.T) {
 		}()
 		h.OnAdd(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "x"}}, false)
 	}()
-	events, _, _ := p.since(0, nil)
+	events, _, _ := p.eventsSince(0, nil)
 	if len(events) != 2 || events[1].kind != evHandled || !events[1].flag || strings.Contains(fmt.Sprint(events), "horse") {
 		t.Fatal(events)
 	}
@@ -199,15 +199,15 @@ func TestPanic(t *testing.T) {
 func TestHookFails(t *testing.T) {
 	var handled atomic.Int64
 	p := New(Options{})
-	h := &timed{h: cache.ResourceEventHandlerFuncs{AddFunc: func(any) { handled.Add(1) }}, l: &lane{p: p, off: map[string]string{}}, id: 1}
-	p.on.Store(true)
-	defer p.on.Store(false)
+	h := &timedHandler{h: cache.ResourceEventHandlerFuncs{AddFunc: func(any) { handled.Add(1) }}, l: &lane{p: p, layersOff: map[string]string{}}, id: 1}
+	p.attached.Store(true)
+	defer p.attached.Store(false)
 	var nothing *metav1.PartialObjectMetadata
 	h.OnAdd(nothing, false) // naming it fails
 	if handled.Load() != 1 {
 		t.Fatal("the handler was not called")
 	}
-	if why := h.l.offs()["handlers"]; !strings.Contains(why, "switched off") {
+	if why := h.l.offLayers()["handlers"]; !strings.Contains(why, "switched off") {
 		t.Fatalf("%q", why)
 	}
 }
@@ -344,20 +344,20 @@ func TestLayout(t *testing.T) {
 	type stranger struct{ cache.SharedIndexInformer }
 	s := newSource(0)
 	inner := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
-	if in := look(&stranger{inner}); len(in.why) != 0 {
-		t.Errorf("a wrapper that embeds the informer: %v", in.why)
+	if in := look(&stranger{inner}); len(in.problems) != 0 {
+		t.Errorf("a wrapper that embeds the informer: %v", in.problems)
 	}
 	type other struct {
 		cache.SharedIndexInformer
 		n int
 	}
-	if in := look(&other{}); in.why["listeners"] == "" || in.why["handlers"] == "" {
-		t.Errorf("an empty one: %v", in.why)
+	if in := look(&other{}); in.problems["listeners"] == "" || in.problems["handlers"] == "" {
+		t.Errorf("an empty one: %v", in.problems)
 	}
 	p := New(Options{})
 	bare := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, nil)
 	p.Informer("bare", bare)
-	if why := p.informers()[0].offs()["store"]; !strings.Contains(why, "cache.Indexers{}") {
+	if why := p.informers()[0].offLayers()["store"]; !strings.Contains(why, "cache.Indexers{}") {
 		t.Errorf("an informer with nil Indexers: %q", why)
 	}
 	if p.Informer("bare", bare); len(p.informers()) != 1 {
@@ -396,7 +396,7 @@ func TestInformerThatRuns(t *testing.T) {
 	eventually(t, "the end is recorded", func() bool { return r.has("Note", "the end") })
 	got, _ := r.store("the end")
 	same(t, "the end", got, want)
-	off := p.informers()[0].offs()
+	off := p.informers()[0].offLayers()
 	if off["handlers"] == "" || off["queued"] == "" || len(off) != 2 {
 		t.Errorf("off: %v", off)
 	}

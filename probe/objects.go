@@ -11,9 +11,9 @@ import (
 
 // Bounds of what is recorded of objects' bodies.
 const (
-	// pinned is how many objects that have changed wait at most for those who read. Of an older one the store has the body, if it still has
+	// maxPins is how many objects that have changed wait at most for those who read. Of an older one the store has the body, if it still has
 	// that version.
-	pinned = 1024
+	maxPins = 1024
 	// maxBody is how many bytes of JSON one object is told with at most, maxBaseline all of a baseline together.
 	maxBody     = 1 << 20
 	maxBaseline = 16 << 20
@@ -33,11 +33,11 @@ type pin struct {
 	obj     interface{}
 }
 
-// tellsBodies says whether bodies of an informer's objects are told, and if not, why.
-func (o *Options) tellsBodies(name string) (why string) {
+// explainNoBodies says whether bodies of an informer's objects are told, and if not, why.
+func (o *Options) explainNoBodies(name string) (why string) {
 	for _, n := range o.Objects {
 		if n == name {
-			if secretName(name) {
+			if isSecretName(name) {
 				return bodiesSecret
 			}
 			return ""
@@ -46,21 +46,21 @@ func (o *Options) tellsBodies(name string) (why string) {
 	return bodiesNotAsked
 }
 
-// secretName: a resource, a kind or a type that is called so may have what Secrets have.
-func secretName(name string) bool { return strings.Contains(strings.ToLower(name), "secret") }
+// isSecretName: a resource, a kind or a type that is called so may have what Secrets have.
+func isSecretName(name string) bool { return strings.Contains(strings.ToLower(name), "secret") }
 
 // emitObject is emit, for an event that brings an object.
 func (p *Probe) emitObject(e event, obj interface{}) {
 	p.mu.Lock()
 	if p.ring != nil {
 		if p.pins == nil {
-			p.pins = make([]pin, 0, pinned)
+			p.pins = make([]pin, 0, maxPins)
 		}
 		x := pin{e.lane, e.key, e.rv, obj}
-		if len(p.pins) < pinned {
+		if len(p.pins) < maxPins {
 			p.pins = append(p.pins, x)
 		} else {
-			p.pins[p.nextPin%pinned] = x
+			p.pins[p.nextPin%maxPins] = x
 		}
 		p.nextPin++
 	}
@@ -70,9 +70,9 @@ func (p *Probe) emitObject(e event, obj interface{}) {
 
 // bodies are the objects that a viewer may record for what it has just read of the log.
 type bodies struct {
-	pins map[pin]interface{} // by what they are of; their own obj is nil
-	room int                 // of a baseline
-	told map[reflect.Type]typeSays
+	pins  map[pin]interface{} // by what they are of; their own obj is nil
+	room  int                 // of a baseline
+	types map[reflect.Type]typeClass
 }
 
 // takePins makes the objects known that have changed lately.
@@ -108,8 +108,8 @@ func (lv *laneView) body(key, rv string) []byte {
 	return lv.json(obj)
 }
 
-// withBody gives one of many objects its body, while there is room.
-func (lv *laneView) withBody(it *lineItem) {
+// addBody gives one of many objects its body, while there is room.
+func (lv *laneView) addBody(it *lineItem) {
 	if lv.v.bodies.room <= 0 {
 		return
 	}
@@ -123,21 +123,21 @@ func (lv *laneView) json(obj interface{}) (raw []byte) {
 		return nil
 	}
 	defer lv.l.contain("objects", &lv.l.bodiesBroken)
-	if lv.v.bodies.told == nil {
-		lv.v.bodies.told = map[reflect.Type]typeSays{}
+	if lv.v.bodies.types == nil {
+		lv.v.bodies.types = map[reflect.Type]typeClass{}
 	}
 	of := lv.v.p.wire.target(lv.l.name)
 	apiVersion := of.Version
 	if of.Group != "" {
 		apiVersion = of.Group + "/" + of.Version
 	}
-	return tellBody(obj, apiVersion, lv.v.bodies.told)
+	return encodeBody(obj, apiVersion, lv.v.bodies.types)
 }
 
-// tellBody is the JSON of an object without what must not be recorded. It is nil for an object that must not be recorded at all, for one that is too
+// encodeBody is the JSON of an object without what must not be recorded. It is nil for an object that must not be recorded at all, for one that is too
 // large, and for what has no JSON. APIVersion stands in one that does not name its own, as the objects of typed clients do not. The objects of an
 // informer are not changed, by the rules of client-go. A program that breaks them may be caught at it here, as by any other reader.
-func tellBody(obj interface{}, apiVersion string, told map[reflect.Type]typeSays) []byte {
+func encodeBody(obj interface{}, apiVersion string, told map[reflect.Type]typeClass) []byte {
 	if obj == nil || holdsSecret(reflect.ValueOf(obj), told, 0) {
 		return nil
 	}
@@ -147,12 +147,12 @@ func tellBody(obj interface{}, apiVersion string, told map[reflect.Type]typeSays
 	}
 	if bytes.HasPrefix(raw, []byte(`{"metadata":`)) {
 		kind := elem(reflect.TypeOf(obj)).Name()
-		if kind == partial {
+		if kind == partialKind {
 			apiVersion = "meta.k8s.io/v1"
 		}
-		named := []byte(`{"kind":` + quoted(kind) + `,`)
+		named := []byte(`{"kind":` + quoteJSON(kind) + `,`)
 		if apiVersion != "" {
-			named = append(named, `"apiVersion":`+quoted(apiVersion)+`,`...)
+			named = append(named, `"apiVersion":`+quoteJSON(apiVersion)+`,`...)
 		}
 		raw = append(named, raw[1:]...)
 	}
@@ -166,15 +166,15 @@ func tellBody(obj interface{}, apiVersion string, told map[reflect.Type]typeSays
 		return nil
 	}
 	switch kind, _ := tree["kind"].(string); {
-	case secretName(kind):
+	case isSecretName(kind):
 		return nil
-	case kind == partial: // of what, it does not say
+	case kind == partialKind: // of what, it does not say
 		if m, ok := tree["metadata"].(map[string]interface{}); ok {
 			delete(m, "annotations")
 			delete(m, "managedFields")
 		}
 	}
-	if anySecret(tree) {
+	if hasSecret(tree) {
 		return nil
 	}
 	redactTree(tree)
@@ -185,17 +185,17 @@ func tellBody(obj interface{}, apiVersion string, told map[reflect.Type]typeSays
 	return raw
 }
 
-func quoted(s string) string {
+func quoteJSON(s string) string {
 	b, _ := json.Marshal(s) // a string has always a JSON
 	return string(b)
 }
 
-// partial is the kind of what has metadata only.
-const partial = "PartialObjectMetadata"
+// partialKind is the kind of what has metadata only.
+const partialKind = "PartialObjectMetadata"
 
 // mayHaveSecrets says whether JSON has to be looked through. What it says no to has no annotation and no Secret.
 func mayHaveSecrets(raw []byte) bool {
-	for _, x := range [...]string{`annotations"`, `ecret`, appliedKey, partial, `\u00`} {
+	for _, x := range [...]string{`annotations"`, `ecret`, appliedKey, partialKind, `\u00`} {
 		if bytes.Contains(raw, []byte(x)) {
 			return true
 		}
@@ -217,20 +217,20 @@ func isSecret(m map[string]interface{}) bool {
 	return false
 }
 
-func anySecret(v interface{}) bool {
+func hasSecret(v interface{}) bool {
 	switch x := v.(type) {
 	case map[string]interface{}:
 		if isSecret(x) {
 			return true
 		}
 		for _, e := range x {
-			if anySecret(e) {
+			if hasSecret(e) {
 				return true
 			}
 		}
 	case []interface{}:
 		for _, e := range x {
-			if anySecret(e) {
+			if hasSecret(e) {
 				return true
 			}
 		}
@@ -238,18 +238,18 @@ func anySecret(v interface{}) bool {
 	return false
 }
 
-// typeSays is what a type alone says of its values.
-type typeSays uint8
+// typeClass is what a type alone says of its values.
+type typeClass uint8
 
 const (
-	saysNothing typeSays = iota
-	saysClean            // no value of it has a Secret
-	saysSecret           // each has, or may have
-	saysLook             // what has an interface may have anything in it
+	unknownType typeClass = iota
+	cleanType             // no value of it has a Secret
+	secretType            // each has, or may have
+	openType              // what has an interface may have anything in it
 )
 
 // holdsSecret says whether a value is a Secret or has one in it, by the types of what is in it.
-func holdsSecret(v reflect.Value, told map[reflect.Type]typeSays, depth int) bool {
+func holdsSecret(v reflect.Value, told map[reflect.Type]typeClass, depth int) bool {
 	if !v.IsValid() {
 		return false
 	}
@@ -258,17 +258,17 @@ func holdsSecret(v reflect.Value, told map[reflect.Type]typeSays, depth int) boo
 	}
 	t := v.Type()
 	says := told[t]
-	if says == saysNothing {
-		says = lookAt(t, map[reflect.Type]bool{})
-		if depth == 0 && secretName(elem(t).Name()) {
-			says = saysSecret
+	if says == unknownType {
+		says = classify(t, map[reflect.Type]bool{})
+		if depth == 0 && isSecretName(elem(t).Name()) {
+			says = secretType
 		}
 		told[t] = says
 	}
 	switch says {
-	case saysSecret:
+	case secretType:
 		return true
-	case saysClean:
+	case cleanType:
 		return false
 	}
 	switch v.Kind() {
@@ -305,33 +305,33 @@ func elem(t reflect.Type) reflect.Type {
 
 var unstructuredType = reflect.TypeOf(unstructured.Unstructured{})
 
-// lookAt says what a type says of its values, with all types that are in it.
-func lookAt(t reflect.Type, seen map[reflect.Type]bool) typeSays {
+// classify says what a type says of its values, with all types that are in it.
+func classify(t reflect.Type, seen map[reflect.Type]bool) typeClass {
 	if seen[t] {
-		return saysClean // it is being looked at
+		return cleanType // it is being looked at
 	}
 	seen[t] = true
 	if t == unstructuredType {
-		return saysClean // what it has is plain JSON, which is looked through
+		return cleanType // what it has is plain JSON, which is looked through
 	}
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return lookAt(t.Elem(), seen)
+		return classify(t.Elem(), seen)
 	case reflect.Interface:
-		return saysLook
+		return openType
 	case reflect.Struct:
 		if t.Name() == "Secret" && strings.HasSuffix(t.PkgPath(), "k8s.io/api/core/v1") {
-			return saysSecret
+			return secretType
 		}
-		says := saysClean
+		says := cleanType
 		for i := 0; i < t.NumField(); i++ {
-			if of := lookAt(t.Field(i).Type, seen); of > says {
-				if says = of; says == saysSecret {
+			if of := classify(t.Field(i).Type, seen); of > says {
+				if says = of; says == secretType {
 					return says
 				}
 			}
 		}
 		return says
 	}
-	return saysClean
+	return cleanType
 }

@@ -187,7 +187,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 	small.Store(true)
 	n := 0
-	for range 3 * pinned {
+	for range 3 * maxPins {
 		s.set(9)
 		n++
 	}
@@ -195,7 +195,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	p.mu.Lock()
 	kept := len(p.pins)
 	p.mu.Unlock()
-	if kept != pinned {
+	if kept != maxPins {
 		t.Errorf("%d objects are kept", kept)
 	}
 	out.Reset()
@@ -211,7 +211,7 @@ func TestBodiesAreBounded(t *testing.T) {
 			}
 		}
 	}
-	if told != n || bodies != pinned {
+	if told != n || bodies != maxPins {
 		t.Errorf("of %d versions %d were told, %d with a body", n, told, bodies)
 	}
 }
@@ -240,7 +240,7 @@ func TestABodyFails(t *testing.T) {
 	if err := v.finish(); err != nil {
 		t.Fatal(err)
 	}
-	off := p.informers()[0].offs()
+	off := p.informers()[0].offLayers()
 	if len(off) != 1 || !strings.Contains(off["objects"], "failed (string) and was switched off") || strings.Contains(out.String(), "horse") {
 		t.Errorf("off: %v", off)
 	}

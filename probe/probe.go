@@ -22,31 +22,31 @@ type Options struct {
 
 // Probe is what is known of one process's informers. Its methods are safe for concurrent use.
 type Probe struct {
-	opts    Options
-	start   time.Time
-	on      atomic.Bool // somebody is attached
-	measure atomic.Bool // Measure was called
+	opts      Options
+	start     time.Time
+	attached  atomic.Bool // somebody is attached
+	measuring atomic.Bool // Measure was called
 
-	attachment atomic.Uint64 // the number of the first viewer's coming
-	kick       chan struct{}
+	attachment    atomic.Uint64 // the number of the first viewer's coming
+	replaceSignal chan struct{}
 
 	mu   sync.Mutex // a leaf: held for an append or a copy only, whatever other lock is held
 	ring []event    // nil while no viewer is attached
 	next uint64
-	// newest is the time of the newest event.
-	newest time.Duration
-	pins   []pin // objects that have changed lately, if their bodies are told
+	// newestTime is the time of the newest event.
+	newestTime time.Duration
+	pins       []pin // objects that have changed lately, if their bodies are told
 	// nextPin is how many were pinned so far.
 	nextPin int
 
 	wire wire
 
-	admin   sync.Mutex // attaching and detaching
-	viewers int
-	stop    chan struct{}
-	stopped chan struct{}
-	refused atomic.Uint64 // how many found no place
-	stalled time.Duration // how long a write may take before the viewer loses its connection
+	attachMu       sync.Mutex // attaching and detaching
+	viewers        int
+	stop           chan struct{}
+	stopped        chan struct{}
+	refusedViewers atomic.Uint64 // how many found no place
+	stallTimeout   time.Duration // how long a write may take before the viewer loses its connection
 
 	lanesMu sync.Mutex
 	lanes   []*lane
@@ -61,12 +61,12 @@ func New(o Options) *Probe {
 	if o.Viewers <= 0 {
 		o.Viewers = 4
 	}
-	return &Probe{opts: o, start: time.Now(), kick: make(chan struct{}, 1), stalled: stalled}
+	return &Probe{opts: o, start: time.Now(), replaceSignal: make(chan struct{}, 1), stallTimeout: stallTimeout}
 }
 
 // Note puts a mark with this text into the log of every viewer that is attached.
 func (p *Probe) Note(text string) {
-	if p.on.Load() {
+	if p.attached.Load() {
 		p.emit(event{kind: evNote, text: text})
 	}
 }
@@ -146,10 +146,10 @@ func (p *Probe) emit(e event) {
 	}
 	p.mu.Lock()
 	if p.ring != nil {
-		if e.at < p.newest { // another one came between, which read the clock later
-			e.at = p.newest
+		if e.at < p.newestTime { // another one came between, which read the clock later
+			e.at = p.newestTime
 		}
-		p.newest = e.at
+		p.newestTime = e.at
 		p.next++
 		p.ring[p.next%uint64(len(p.ring))] = e
 	}
@@ -163,26 +163,26 @@ func (p *Probe) head() uint64 {
 	return p.next
 }
 
-// copiedAtOnce is how many events are copied while the hooks have to wait for it.
-const copiedAtOnce = 1024
+// maxCopy is how many events are copied while the hooks have to wait for it.
+const maxCopy = 1024
 
-// since copies what came after seq, up to now; lost says that some of it is gone.
-func (p *Probe) since(seq uint64, into []event) (out []event, head uint64, lost bool) {
+// eventsSince copies what came after seq, up to now; lost says that some of it is gone.
+func (p *Probe) eventsSince(seq uint64, into []event) (out []event, head uint64, lost bool) {
 	head = p.head()
 	for out = into; seq < head && !lost; {
-		out, seq, lost = p.some(seq, head, out)
+		out, seq, lost = p.copyEvents(seq, head, out)
 	}
 	return out, head, lost
 }
 
-func (p *Probe) some(seq, head uint64, into []event) (out []event, to uint64, lost bool) {
+func (p *Probe) copyEvents(seq, head uint64, into []event) (out []event, to uint64, lost bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := uint64(len(p.ring))
 	if p.next > n && seq < p.next-n {
 		return into, head, true
 	}
-	for to = seq; to < head && to < seq+copiedAtOnce; {
+	for to = seq; to < head && to < seq+maxCopy; {
 		to++
 		into = append(into, p.ring[to%n])
 	}
@@ -191,10 +191,10 @@ func (p *Probe) some(seq, head uint64, into []event) (out []event, to uint64, lo
 
 // attach begins to log, unless an earlier viewer made it begin. It returns false when too many are attached.
 func (p *Probe) attach() bool {
-	p.admin.Lock()
-	defer p.admin.Unlock()
+	p.attachMu.Lock()
+	defer p.attachMu.Unlock()
 	if p.viewers >= p.opts.Viewers {
-		p.refused.Add(1)
+		p.refusedViewers.Add(1)
 		return false
 	}
 	if p.viewers++; p.viewers > 1 {
@@ -204,11 +204,11 @@ func (p *Probe) attach() bool {
 	p.ring = make([]event, p.opts.Events)
 	p.mu.Unlock()
 	for _, l := range p.informers() {
-		l.counted.Store(false)
-		l.unread.forget()
+		l.isCounted.Store(false)
+		l.unread.reset()
 	}
 	p.attachment.Add(1)
-	p.on.Store(true)
+	p.attached.Store(true)
 	p.stop, p.stopped = make(chan struct{}), make(chan struct{})
 	go p.sampler(p.stop, p.stopped)
 	return true
@@ -216,20 +216,20 @@ func (p *Probe) attach() bool {
 
 // detach ends what attach began. When the last one is gone there is no goroutine and no buffer left, and nothing is logged any more.
 func (p *Probe) detach() {
-	p.admin.Lock()
-	defer p.admin.Unlock()
+	p.attachMu.Lock()
+	defer p.attachMu.Unlock()
 	if p.viewers--; p.viewers > 0 {
 		return
 	}
-	p.on.Store(false)
+	p.attached.Store(false)
 	close(p.stop)
 	<-p.stopped
 	p.mu.Lock()
 	p.ring, p.pins, p.nextPin = nil, nil, 0
 	p.mu.Unlock()
 	for _, l := range p.informers() {
-		for i := range l.known {
-			l.known[i].Store(nil)
+		for i := range l.identities {
+			l.identities[i].Store(nil)
 		}
 	}
 }
@@ -251,9 +251,9 @@ func (p *Probe) sampler(stop <-chan struct{}, stopped chan<- struct{}) {
 		select {
 		case <-stop:
 			return
-		case <-p.kick:
+		case <-p.replaceSignal:
 			for _, l := range p.informers() {
-				if l.replacing.Load() {
+				if l.isReplacing.Load() {
 					l.barrier()
 				}
 			}
@@ -261,13 +261,13 @@ func (p *Probe) sampler(stop <-chan struct{}, stopped chan<- struct{}) {
 		case <-t.C:
 		}
 		for _, l := range p.informers() {
-			l.tick()
+			l.takeSample()
 		}
 	}
 }
 
-// tick looks at one informer. A failure in it ends in it: nothing else runs in this goroutine.
-func (l *lane) tick() {
+// takeSample looks at one informer. A failure in it ends in it: nothing else runs in this goroutine.
+func (l *lane) takeSample() {
 	var broken atomic.Bool
 	defer l.contain("samples", &broken)
 	l.barrier()

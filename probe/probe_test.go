@@ -278,7 +278,7 @@ func noLayerOff(t *testing.T, p *Probe) {
 	t.Helper()
 	for _, l := range p.informers() {
 		l.mu.Lock()
-		for layer, why := range l.off {
+		for layer, why := range l.layersOff {
 			t.Errorf("%s: %s is off: %s", l.name, layer, why)
 		}
 		l.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 )
 
 // GetIndexer returns the informer's own, whose reads of single objects are seen: those of a lister that is made of it.
-func (w *watched[O]) GetIndexer() cache.Indexer {
+func (w *watchedInformer[O]) GetIndexer() cache.Indexer {
 	return &watchedIndexer{w.SharedIndexInformer.GetIndexer(), w.l}
 }
 
@@ -18,28 +18,28 @@ type watchedIndexer struct {
 
 func (x *watchedIndexer) GetByKey(key string) (item interface{}, exists bool, err error) {
 	item, exists, err = x.Indexer.GetByKey(key)
-	if x.l.p.on.Load() && err == nil {
-		x.l.read(key, item)
+	if x.l.p.attached.Load() && err == nil {
+		x.l.emitRead(key, item)
 	}
 	return item, exists, err
 }
 
 func (x *watchedIndexer) Get(obj interface{}) (item interface{}, exists bool, err error) {
 	item, exists, err = x.Indexer.Get(obj)
-	if x.l.p.on.Load() && err == nil {
-		x.l.read("", item)
+	if x.l.p.attached.Load() && err == nil {
+		x.l.emitRead("", item)
 	}
 	return item, exists, err
 }
 
-// read reports an object that was read, and how many newer versions of it had reached the queue and not yet the store.
-func (l *lane) read(key string, item interface{}) {
-	if l.work.Load() == nil || l.unread.broken() {
+// emitRead reports an object that was read, and how many newer versions of it had reached the queue and not yet the store.
+func (l *lane) emitRead(key string, item interface{}) {
+	if l.work.Load() == nil || l.unread.isOff() {
 		return
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			l.unread.breaks()
+			l.unread.disable()
 			l.disable("reads", "the probe's own hook failed and was switched off")
 		}
 	}()
@@ -53,15 +53,15 @@ func (l *lane) read(key string, item interface{}) {
 	if key == "" {
 		return
 	}
-	latest, behind := l.unread.of(key, rv)
+	latest, behind := l.unread.latest(key, rv)
 	l.p.emit(event{kind: evListerRead, lane: l.id, key: key, rv: rv, text: latest, n: behind})
 }
 
 // maxUnread is of how many keys it is remembered that something of them is in the queue.
 const maxUnread = 1 << 14
 
-// unread is what has entered the queue while somebody is attached, and not the store: so much is a reader of the store behind.
-type unread struct {
+// unreadKeys is what has entered the queue while somebody is attached, and not the store: so much is a reader of the store behind.
+type unreadKeys struct {
 	mu   sync.Mutex
 	keys map[string]unreadKey
 	off  bool
@@ -72,7 +72,7 @@ type unreadKey struct {
 	rv string
 }
 
-func (u *unread) queued(key, rv string, o op) {
+func (u *unreadKeys) addQueued(key, rv string, o op) {
 	if o == opReplacedAll { // which ends in one step
 		return
 	}
@@ -84,7 +84,7 @@ func (u *unread) queued(key, rv string, o op) {
 	u.keys[key] = unreadKey{u.keys[key].n + 1, rv}
 }
 
-func (u *unread) stored(key, rv string, all bool) {
+func (u *unreadKeys) removeStored(key, rv string, all bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	x, ok := u.keys[key]
@@ -98,7 +98,7 @@ func (u *unread) stored(key, rv string, all bool) {
 	}
 }
 
-func (u *unread) of(key, rv string) (latest string, behind int32) {
+func (u *unreadKeys) latest(key, rv string) (latest string, behind int32) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if x, ok := u.keys[key]; ok && x.rv != rv {
@@ -107,20 +107,20 @@ func (u *unread) of(key, rv string) (latest string, behind int32) {
 	return rv, 0
 }
 
-// forget is for who attaches: what went by before is not known.
-func (u *unread) forget() {
+// reset is for who attaches: what went by before is not known.
+func (u *unreadKeys) reset() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.keys = nil
 }
 
-func (u *unread) broken() bool {
+func (u *unreadKeys) isOff() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.off
 }
 
-func (u *unread) breaks() {
+func (u *unreadKeys) disable() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.off = true

@@ -46,7 +46,7 @@ func redactAnnotations(v interface{}) {
 		for name, e := range x {
 			if s, ok := e.(string); !ok {
 				redactAnnotations(e)
-			} else if annotationGoes(name, s) {
+			} else if replacesAnnotation(name, s) {
 				x[name] = replacement
 			}
 		}
@@ -57,16 +57,16 @@ func redactAnnotations(v interface{}) {
 	}
 }
 
-func annotationGoes(name, value string) bool {
-	return asWritten(name) >= longestName || appliedName(name) || asWritten(value) >= longestValue || manifest([]byte(value), 3)
+func replacesAnnotation(name, value string) bool {
+	return writtenLen(name) >= longestName || isAppliedName(name) || writtenLen(value) >= longestValue || holdsManifest([]byte(value), 3)
 }
 
-// asWritten is how many bytes a string takes in JSON, its quotes not counted.
-func asWritten(s string) int { return len(quoted(s)) - 2 }
+// writtenLen is how many bytes a string takes in JSON, its quotes not counted.
+func writtenLen(s string) int { return len(quoteJSON(s)) - 2 }
 
-// appliedName says whether an annotation is, by its name, a tool's copy of what it applied: kubectl's, kapp's, wrangler's, kopf's, Config Sync's,
+// isAppliedName says whether an annotation is, by its name, a tool's copy of what it applied: kubectl's, kapp's, wrangler's, kopf's, Config Sync's,
 // and what others call the same.
-func appliedName(name string) bool {
+func isAppliedName(name string) bool {
 	if name == appliedKey {
 		return true
 	}
@@ -87,20 +87,20 @@ func appliedName(name string) bool {
 	return false
 }
 
-// manifest says whether text is, or has in it, a manifest: JSON or YAML that names an apiVersion and a kind. It may be as it is, with escaped letters
+// holdsManifest says whether text is, or has in it, a manifest: JSON or YAML that names an apiVersion and a kind. It may be as it is, with escaped letters
 // or in base64, through as many layers as are given. Something packed, which cannot be looked into, counts as one.
-func manifest(text []byte, layers int) bool {
-	if bytes.Contains(text, []byte("apiVersion")) && bytes.Contains(text, []byte("kind")) || packed(text) {
+func holdsManifest(text []byte, layers int) bool {
+	if bytes.Contains(text, []byte("apiVersion")) && bytes.Contains(text, []byte("kind")) || isCompressed(text) {
 		return true
 	}
 	if layers == 0 {
 		return false
 	}
-	if inner, ok := unescape(text); ok && manifest(inner, layers-1) {
+	if inner, ok := unescape(text); ok && holdsManifest(inner, layers-1) {
 		return true
 	}
 	inner, ok := fromBase64(text)
-	return ok && manifest(inner, layers-1)
+	return ok && holdsManifest(inner, layers-1)
 }
 
 // unescape gives JSON in which letters are written as \u0061 without such escapes. It is for looking only.
@@ -152,8 +152,8 @@ func fromBase64(text []byte) ([]byte, bool) {
 	return out[:n], err == nil
 }
 
-// packed says whether bytes begin as gzip, zlib, zip, bzip2, xz and zstd begin.
-func packed(b []byte) bool {
+// isCompressed says whether bytes begin as gzip, zlib, zip, bzip2, xz and zstd begin.
+func isCompressed(b []byte) bool {
 	for _, magic := range []string{"\x1f\x8b", "PK\x03\x04", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"} {
 		if bytes.HasPrefix(b, []byte(magic)) {
 			return true

@@ -66,7 +66,7 @@ func (x trapped) LastSyncResourceVersion() string {
 // A hook that fails while a viewer is attached puts its own layer off. The reader learns it, without the panic's text; the other layers go on, and
 // the controller has every object. A recording that cannot be written ends with an error.
 func TestPanics(t *testing.T) {
-	for function, layer := range map[string]string{").stored": "store", ").transform.func1.1": "queued", ").before": "handlers", ").sample": "samples",
+	for function, layer := range map[string]string{").emitStored": "store", ").transform.func1.1": "queued", ").begin": "handlers", ").sample": "samples",
 		").baseline": ""} {
 		t.Run(strings.TrimPrefix(function, ")."), func(t *testing.T) {
 			var in atomic.Pointer[string]
@@ -115,7 +115,7 @@ func TestPanics(t *testing.T) {
 			if layer != "" {
 				eventually(t, "it is told", func() bool { return r.has("Note", "things: "+layer+" is no longer seen: ") })
 				eventually(t, "the baseline says so", func() bool { return r.has("Restored", "was switched off") })
-				if off := p.informers()[0].offs(); len(off) != 1 || !strings.Contains(off[layer], "failed (string) and was switched off") {
+				if off := p.informers()[0].offLayers(); len(off) != 1 || !strings.Contains(off[layer], "failed (string) and was switched off") {
 					t.Errorf("off: %v", off)
 				}
 			} else {
@@ -143,7 +143,7 @@ func TestEncoderFails(t *testing.T) {
 	p, inf := newInformer(t, newSource(3), new(atomic.Int64))
 	run(t, inf)
 	w := httptest.NewRecorder()
-	out := &patient{w: w, c: http.NewResponseController(w), stalled: stalled}
+	out := &patientWriter{w: w, c: http.NewResponseController(w), timeout: stallTimeout}
 	v := newViewer(p, out, p.informers())
 	if err := v.begin(nil); err != nil {
 		t.Fatal(err)
@@ -175,8 +175,8 @@ func TestFramesFail(t *testing.T) {
 		t.Fatalf("%q %v", all, err)
 	}
 	l := p.informers()[0]
-	if why := l.offs()["frames"]; !strings.Contains(why, "the watch continues without frames") || strings.Contains(why, "horse") {
-		t.Errorf("off: %v", l.offs())
+	if why := l.offLayers()["frames"]; !strings.Contains(why, "the watch continues without frames") || strings.Contains(why, "horse") {
+		t.Errorf("off: %v", l.offLayers())
 	}
 	if is := l.fidelities(true)["api"]; is.How != "derived" || is.Why == "" {
 		t.Errorf("%+v", is)
@@ -320,7 +320,7 @@ func TestStalledViewer(t *testing.T) {
 func TestStalledConnection(t *testing.T) {
 	s := newSource(20000) // its baseline is more than the buffers of a connection
 	p, inf := newInformer(t, s, new(atomic.Int64))
-	p.stalled = 50 * time.Millisecond
+	p.stallTimeout = 50 * time.Millisecond
 	run(t, inf)
 	srv := httptest.NewUnstartedServer(p.Handler())
 	srv.Listener = small{srv.Listener}
@@ -335,7 +335,7 @@ func TestStalledConnection(t *testing.T) {
 	if _, err := fmt.Fprint(c, "GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	attached := func() int { p.admin.Lock(); defer p.admin.Unlock(); return p.viewers }
+	attached := func() int { p.attachMu.Lock(); defer p.attachMu.Unlock(); return p.viewers }
 	eventually(t, "it is attached", func() bool { return p.head() > 0 || attached() == 1 })
 	eventually(t, "it is let go", func() bool { return attached() == 0 })
 	eventually(t, "no goroutine of the probe is left", func() bool { return goroutinesOfTheProbe(t) == 0 })
@@ -345,12 +345,12 @@ func TestStalledConnection(t *testing.T) {
 func TestPlacesAreForThoseWhoRead(t *testing.T) {
 	s := newSource(3)
 	p, inf := newInformer(t, s, new(atomic.Int64))
-	p.stalled = 200 * time.Millisecond
+	p.stallTimeout = 200 * time.Millisecond
 	run(t, inf)
 	srv := httptest.NewServer(p.Handler())
 	defer srv.Close()
 	defer srv.CloseClientConnections()
-	attached := func() int { p.admin.Lock(); defer p.admin.Unlock(); return p.viewers }
+	attached := func() int { p.attachMu.Lock(); defer p.attachMu.Unlock(); return p.viewers }
 	for range 3 {
 		c, err := net.Dial("tcp", srv.Listener.Addr().String())
 		if err != nil {
@@ -406,8 +406,8 @@ func TestPlacesAreForThoseWhoRead(t *testing.T) {
 		t.Fatalf("the fifth: %d", code)
 	}
 	eventually(t, "those who take nothing are let go", func() bool { return attached() == 1 })
-	if took := time.Since(began); took > 50*p.stalled {
-		t.Errorf("it took %v, and a write may take %v", took, p.stalled)
+	if took := time.Since(began); took > 50*p.stallTimeout {
+		t.Errorf("it took %v, and a write may take %v", took, p.stallTimeout)
 	}
 	if code := knock(); code != http.StatusOK {
 		t.Errorf("there is no place: %d", code)

@@ -15,15 +15,15 @@ type sample struct {
 
 	queueKind, release string
 	depth              int // -1: not seen
-	locked             bool
-	waiting            []waiting // as far as it was copied
+	isLocked           bool
+	entries            []queueEntry // as far as it was copied
 
-	listenersSeen bool
-	listeners     []listenerSample
+	hasListeners bool
+	listeners    []listenerSample
 }
 
-// waiting is something in the queue.
-type waiting struct {
+// queueEntry is something in the queue.
+type queueEntry struct {
 	op      op
 	key, rv string
 }
@@ -38,8 +38,8 @@ type listenerSample struct {
 	exact    bool // client-go keeps the length for others to read
 }
 
-// copiedQueue is how much of a queue is copied under its lock.
-const copiedQueue = 1024
+// maxQueueCopy is how much of a queue is copied under its lock.
+const maxQueueCopy = 1024
 
 func (l *lane) sample() (s *sample) {
 	var broken atomic.Bool
@@ -70,28 +70,28 @@ func (l *lane) sampleQueue(s *sample) {
 	}
 	s.queueKind, s.release = q.kind, q.release
 	if !q.lock.TryRLock() {
-		s.locked = true
+		s.isLocked = true
 		return
 	}
 	defer q.lock.RUnlock()
 	if q.items != nil {
 		s.depth = len(*q.items)
-		for i := 0; i < s.depth && i < copiedQueue; i++ {
-			s.waiting = append(s.waiting, waitingOf(&(*q.items)[i]))
+		for i := 0; i < s.depth && i < maxQueueCopy; i++ {
+			s.entries = append(s.entries, newQueueEntry(&(*q.items)[i]))
 		}
 		return
 	}
 	s.depth = len(*q.keys)
-	for i := 0; i < s.depth && len(s.waiting) < copiedQueue; i++ {
+	for i := 0; i < s.depth && len(s.entries) < maxQueueCopy; i++ {
 		deltas := (*q.byKey)[(*q.keys)[i]]
 		for j := range deltas {
-			s.waiting = append(s.waiting, waitingOf(&deltas[j]))
+			s.entries = append(s.entries, newQueueEntry(&deltas[j]))
 		}
 	}
 }
 
-func waitingOf(d *cache.Delta) waiting {
-	w := waiting{}
+func newQueueEntry(d *cache.Delta) queueEntry {
+	w := queueEntry{}
 	for o, name := range opNames {
 		if name == string(d.Type) {
 			w.op = op(o)
@@ -140,50 +140,50 @@ func (l *lane) lookListeners(s *sample) (synced []func() bool) {
 	defer in.listenersLock.RUnlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s.listenersSeen = true
+	s.hasListeners = true
 	for _, t := range l.timers {
-		t.seen = false
+		t.isListed = false
 	}
 	for it := in.listeners.MapRange(); it.Next(); {
 		pl, err := lookListener(it.Key())
 		if err != nil {
-			l.off["listeners"] = err.Error()
-			s.listenersSeen, s.listeners = false, nil
+			l.layersOff["listeners"] = err.Error()
+			s.hasListeners, s.listeners = false, nil
 			return nil
 		}
 		t := l.peers[pl.addr]
 		if t == nil { // added without the probe: known by its place only
-			t = l.clock(*pl.handler)
+			t = l.addTimed(*pl.handler)
 			t.name, t.h = handlerName(*pl.handler), nil
 			if pl.name != "" {
 				t.name = pl.name
 			}
 			l.peers[pl.addr] = t
 		}
-		t.seen = true
+		t.isListed = true
 		x := listenerSample{id: t.id, name: t.name, ring: -1, timed: t.h != nil}
 		synced = append(synced, pl.synced)
 		if err := pl.lookRing(it.Key()); err != nil {
-			if l.off["rings"] == "" {
-				l.off["rings"] = err.Error()
+			if l.layersOff["rings"] == "" {
+				l.layersOff["rings"] = err.Error()
 			}
 		} else {
 			if x.exact = pl.pending != nil; x.exact {
 				x.ring = int(pl.pending.Load())
 			} else {
-				x.ring = racy(pl.readable)
+				x.ring = readRacy(pl.readable)
 			}
-			x.capacity = racy(pl.capacity)
+			x.capacity = readRacy(pl.capacity)
 		}
 		s.listeners = append(s.listeners, x)
 	}
 	for addr, t := range l.peers {
-		if !t.seen { // removed; another listener may have its place later
+		if !t.isListed { // removed; another listener may have its place later
 			delete(l.peers, addr)
 		}
 	}
 	return synced
 }
 
-// same says whether two samples show the same.
-func (s *sample) same(o *sample) bool { return o != nil && reflect.DeepEqual(s, o) }
+// equals says whether two samples show the same.
+func (s *sample) equals(o *sample) bool { return o != nil && reflect.DeepEqual(s, o) }

@@ -48,12 +48,12 @@ var ListCauses = []string{"first", "error-event", "gone", "refused", "server-err
 var HandlerBuckets = [...]time.Duration{100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second, 10 * time.Second,
 	time.Minute}
 
-// maxListenersTold is how many listeners of an informer Stats reports.
-const maxListenersTold = 32
+// maxListeners is how many listeners of an informer Stats reports.
+const maxListeners = 32
 
 // Measure begins to count what Stats reports, with or without a viewer, and for as long as the process runs. A call of a handler then costs two
 // readings of the clock and three atomic additions, and each read of a response costs one addition more.
-func (p *Probe) Measure() { p.measure.Store(true) }
+func (p *Probe) Measure() { p.measuring.Store(true) }
 
 // Stats is what is known of each informer now. It takes the informer's locks only where they are free: what cannot be had so is as it was
 // in the last answer.
@@ -68,21 +68,21 @@ func (p *Probe) Stats() []Stats {
 
 func (l *lane) stats() Stats {
 	s := Stats{Informer: l.name, Synced: l.inf.HasSynced(), Objects: l.objects()}
-	s.Heard, s.Lists = l.p.wire.heardOf(l.name)
+	s.Heard, s.Lists = l.p.wire.readCounts(l.name)
 	x := &sample{}
 	func() {
 		var broken atomic.Bool
 		defer l.contain("listeners", &broken)
 		l.sampleListeners(x)
 	}()
-	l.measured.mu.Lock()
-	if x.listenersSeen {
-		l.measured.listeners = x.listeners
+	l.measurements.mu.Lock()
+	if x.hasListeners {
+		l.measurements.listeners = x.listeners
 	}
-	listeners := l.measured.listeners
-	l.measured.mu.Unlock()
+	listeners := l.measurements.listeners
+	l.measurements.mu.Unlock()
 	l.mu.Lock()
-	timers := append([]*timed(nil), l.timers...)
+	timers := append([]*timedHandler(nil), l.timers...)
 	l.mu.Unlock()
 	for _, li := range listeners {
 		y := ListenerStats{ID: li.id, Name: li.name, Ring: li.ring, Capacity: li.capacity, Timed: li.timed}
@@ -90,19 +90,19 @@ func (l *lane) stats() Stats {
 			y.Capacity = -1
 		}
 		if i := int(li.id) - 1; i >= 0 && i < len(timers) && li.timed {
-			timers[i].took.read(&y)
+			timers[i].durations.read(&y)
 		}
 		s.Listeners = append(s.Listeners, y)
 	}
 	sort.Slice(s.Listeners, func(i, j int) bool { return s.Listeners[i].ID < s.Listeners[j].ID })
-	if n := len(s.Listeners); n > maxListenersTold {
-		s.Listeners, s.Left = s.Listeners[:maxListenersTold], n-maxListenersTold
+	if n := len(s.Listeners); n > maxListeners {
+		s.Listeners, s.Left = s.Listeners[:maxListeners], n-maxListeners
 	}
 	return s
 }
 
-// measured is what the last Stats saw of an informer.
-type measured struct {
+// measurements is what the last Stats saw of an informer.
+type measurements struct {
 	mu        sync.Mutex
 	listeners []listenerSample
 	objects   int
@@ -110,22 +110,22 @@ type measured struct {
 
 // objects is how many there are in the store, without a list of them where the store can be looked at.
 func (l *lane) objects() int {
-	l.measured.mu.Lock()
-	defer l.measured.mu.Unlock()
+	l.measurements.mu.Lock()
+	defer l.measurements.mu.Unlock()
 	switch in := l.in; {
 	case in.items == nil || in.storeLock == nil:
-		l.measured.objects = len(l.inf.GetStore().ListKeys())
+		l.measurements.objects = len(l.inf.GetStore().ListKeys())
 	case in.storeLock.TryRLock():
-		l.measured.objects = len(*in.items)
+		l.measurements.objects = len(*in.items)
 		in.storeLock.RUnlock()
 	}
-	return l.measured.objects
+	return l.measurements.objects
 }
 
 // durations is a histogram that calls of a handler add to.
 type durations struct {
 	buckets [len(HandlerBuckets) + 1]atomic.Uint64
-	took    atomic.Int64
+	total   atomic.Int64
 	panics  atomic.Uint64
 }
 
@@ -135,14 +135,14 @@ func (d *durations) add(took time.Duration, panicked bool) {
 		i++
 	}
 	d.buckets[i].Add(1)
-	d.took.Add(int64(took))
+	d.total.Add(int64(took))
 	if panicked {
 		d.panics.Add(1)
 	}
 }
 
 func (d *durations) read(s *ListenerStats) {
-	s.Took, s.Panics = time.Duration(d.took.Load()), d.panics.Load()
+	s.Took, s.Panics = time.Duration(d.total.Load()), d.panics.Load()
 	for i := range d.buckets {
 		s.Calls += d.buckets[i].Load()
 		if i < len(HandlerBuckets) {
@@ -153,13 +153,13 @@ func (d *durations) read(s *ListenerStats) {
 
 // resource is what is counted of the requests for one.
 type resource struct {
-	heard atomic.Int64 // nanoseconds since 1970
-	mu    sync.Mutex
-	lists map[string]uint64
-	cause string // why the next list comes
+	lastRead atomic.Int64 // nanoseconds since 1970
+	mu       sync.Mutex
+	lists    map[string]uint64
+	cause    string // why the next list comes
 }
 
-func (x *resource) listed() {
+func (x *resource) countList() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	cause := x.cause
@@ -174,35 +174,35 @@ func (x *resource) listed() {
 	x.cause = ""
 }
 
-func (x *resource) failed(cause string) {
+func (x *resource) setCause(cause string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.cause = cause
 }
 
-// status is why a list may come after this answer.
-func (x *resource) status(code int) {
+// noteStatus is why a list may come after this answer.
+func (x *resource) noteStatus(code int) {
 	switch {
 	case code == 410:
-		x.failed("gone")
+		x.setCause("gone")
 	case code >= 500:
-		x.failed("server-error")
+		x.setCause("server-error")
 	case code >= 400:
-		x.failed("refused")
+		x.setCause("refused")
 	}
 }
 
 // errorFrames are how an ERROR event begins. The probe looks for it in what was read, and reports it only as the label of a counter.
 var errorFrames = [][]byte{[]byte(`{"type":"ERROR"`), []byte("\x0a\x05ERROR")}
 
-func (x *resource) read(b []byte, watch bool) {
-	x.heard.Store(time.Now().UnixNano())
+func (x *resource) noteRead(b []byte, watch bool) {
+	x.lastRead.Store(time.Now().UnixNano())
 	if !watch {
 		return
 	}
 	for _, begins := range errorFrames {
 		if bytes.Contains(b, begins) {
-			x.failed("error-event")
+			x.setCause("error-event")
 		}
 	}
 }
@@ -211,13 +211,13 @@ func (x *resource) read(b []byte, watch bool) {
 func (w *wire) resource(name string) *resource {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	x := w.counted[name]
-	if x == nil && len(w.counted) < maxOpen {
-		if w.counted == nil {
-			w.counted = map[string]*resource{}
+	x := w.resources[name]
+	if x == nil && len(w.resources) < maxOpen {
+		if w.resources == nil {
+			w.resources = map[string]*resource{}
 		}
 		x = &resource{}
-		w.counted[name] = x
+		w.resources[name] = x
 	}
 	return x
 }
@@ -232,17 +232,17 @@ func (w *wire) count(r *request, u *url.URL) {
 		return
 	}
 	if q := u.Query(); verbOf(u) != "WATCH" && !q.Has("continue") {
-		r.res.listed()
+		r.res.countList()
 	}
 }
 
-// heardOf is what was counted for an informer of this name. One that a factory named by its type has no group in its name.
-func (w *wire) heardOf(name string) (heard time.Time, lists map[string]uint64) {
+// readCounts is what was counted for an informer of this name. One that a factory named by its type has no group in its name.
+func (w *wire) readCounts(name string) (heard time.Time, lists map[string]uint64) {
 	w.mu.Lock()
-	x := w.counted[name]
+	x := w.resources[name]
 	if x == nil {
-		for full, y := range w.counted {
-			if t := w.of[full]; t.Resource == name {
+		for full, y := range w.resources {
+			if t := w.targets[full]; t.Resource == name {
 				x = y
 			}
 		}
@@ -251,7 +251,7 @@ func (w *wire) heardOf(name string) (heard time.Time, lists map[string]uint64) {
 	if x == nil {
 		return time.Time{}, nil
 	}
-	if n := x.heard.Load(); n > 0 {
+	if n := x.lastRead.Load(); n > 0 {
 		heard = time.Unix(0, n)
 	}
 	x.mu.Lock()

@@ -33,13 +33,13 @@ func (p *Probe) Transport(rt http.RoundTripper) http.RoundTripper { return &trip
 
 // wire is the requests that are open, with or without a viewer: a viewer that attaches long after a watch was opened knows its URL too.
 type wire struct {
-	mu   sync.Mutex
-	next uint32
-	open map[uint32]*request
-	// of is what is known of the resources that were listed, by their names: which version of them.
-	of map[string]target
-	// counted is what metrics report of them.
-	counted map[string]*resource
+	mu           sync.Mutex
+	next         uint32
+	openRequests map[uint32]*request
+	// targets is what is known of the resources that were listed, by their names: which version of them.
+	targets map[string]target
+	// resources is what metrics report of them.
+	resources map[string]*resource
 }
 
 // maxOpen bounds the table of open requests.
@@ -63,17 +63,17 @@ func (w *wire) begin(u *url.URL) *request {
 	w.next++
 	r := &request{id: w.next, sent: time.Now()}
 	r.url, r.watch = safeURL(u)
-	if w.open == nil {
-		w.open = map[uint32]*request{}
+	if w.openRequests == nil {
+		w.openRequests = map[uint32]*request{}
 	}
-	if t := resourcePath(u.Path); t.Resource != "" && len(w.of) < maxOpen {
-		if w.of == nil {
-			w.of = map[string]target{}
+	if t := resourcePath(u.Path); t.Resource != "" && len(w.targets) < maxOpen {
+		if w.targets == nil {
+			w.targets = map[string]target{}
 		}
-		w.of[t.name()] = t
+		w.targets[t.name()] = t
 	}
-	if len(w.open) < maxOpen {
-		w.open[r.id] = r
+	if len(w.openRequests) < maxOpen {
+		w.openRequests[r.id] = r
 	}
 	return r
 }
@@ -82,11 +82,11 @@ func (w *wire) begin(u *url.URL) *request {
 func (w *wire) target(name string) target {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if t, ok := w.of[name]; ok {
+	if t, ok := w.targets[name]; ok {
 		return t
 	}
 	var found []target
-	for _, t := range w.of {
+	for _, t := range w.targets {
 		if t.Resource == name {
 			found = append(found, t)
 		}
@@ -102,7 +102,7 @@ func (w *wire) target(name string) target {
 func (w *wire) end(r *request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.open, r.id)
+	delete(w.openRequests, r.id)
 }
 
 // safeURL is a request's path with the parameters of a list, and no others.
@@ -138,30 +138,30 @@ func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
 		return t.next.RoundTrip(r)
 	}
 	q := t.p.wire.begin(r.URL)
-	if t.p.measure.Load() {
+	if t.p.measuring.Load() {
 		t.p.wire.count(q, r.URL)
 	}
-	if t.p.on.Load() {
+	if t.p.attached.Load() {
 		t.p.emit(event{kind: evWireRequest, req: q.id, text: q.url, flag: q.watch})
 	}
 	resp, err := t.next.RoundTrip(r)
 	if err != nil || resp == nil {
 		t.p.wire.end(q)
 		if q.res != nil {
-			q.res.failed("no-answer")
+			q.res.setCause("no-answer")
 		}
-		if t.p.on.Load() {
+		if t.p.attached.Load() {
 			t.p.emit(event{kind: evWireResponse, req: q.id, text: causeOf(err)})
 		}
 		return resp, err
 	}
 	if q.res != nil {
-		q.res.status(resp.StatusCode)
+		q.res.noteStatus(resp.StatusCode)
 	}
 	t.p.wire.mu.Lock()
 	q.status, q.answer = resp.StatusCode, true
 	t.p.wire.mu.Unlock()
-	if t.p.on.Load() {
+	if t.p.attached.Load() {
 		t.p.emit(event{kind: evWireResponse, req: q.id, n: int32(resp.StatusCode)})
 	}
 	if resp.Body == nil {
@@ -220,27 +220,27 @@ type scanner interface {
 
 type body struct {
 	io.ReadCloser
-	p      *Probe
-	q      *request
-	scan   scanner
-	counts int // bytes that are not told yet
-	done   atomic.Bool
+	p          *Probe
+	q          *request
+	scan       scanner
+	unreported int // bytes that are not told yet
+	done       atomic.Bool
 }
 
 // Read belongs to one goroutine at a time, as the body that it wraps.
 func (b *body) Read(buf []byte) (int, error) {
 	n, err := b.ReadCloser.Read(buf)
-	on := b.p.on.Load()
+	on := b.p.attached.Load()
 	if n > 0 {
 		b.q.bytes.Add(int64(n))
 		if b.q.res != nil {
-			b.q.res.read(buf[:n], b.q.watch)
+			b.q.res.noteRead(buf[:n], b.q.watch)
 		}
 		if b.scan != nil {
 			b.feed(buf[:n], on)
-		} else if b.counts += n; on && (b.counts >= 64<<10 || err != nil) {
-			b.p.emit(event{kind: evWireBytes, req: b.q.id, n: int32(b.counts)})
-			b.counts = 0
+		} else if b.unreported += n; on && (b.unreported >= 64<<10 || err != nil) {
+			b.p.emit(event{kind: evWireBytes, req: b.q.id, n: int32(b.unreported)})
+			b.unreported = 0
 		}
 	}
 	if err != nil {
@@ -257,7 +257,7 @@ func (b *body) feed(buf []byte, on bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			b.scan = nil // this watch goes on without its frames
-			b.p.framesOff(b.q.url, fmt.Sprintf("the probe's own hook failed (%T): the watch continues without frames", r))
+			b.p.emitFramesOff(b.q.url, fmt.Sprintf("the probe's own hook failed (%T): the watch continues without frames", r))
 		}
 	}()
 	b.scan.feed(buf, on, func(f frame) {
@@ -269,8 +269,8 @@ func (b *body) feed(buf []byte, on bool) {
 	})
 }
 
-// framesOff notes that the frames of a watch are not seen any more.
-func (p *Probe) framesOff(of, why string) {
+// emitFramesOff notes that the frames of a watch are not seen any more.
+func (p *Probe) emitFramesOff(of, why string) {
 	u, err := url.Parse(of)
 	if err != nil {
 		return
@@ -302,9 +302,9 @@ func (b *body) finish(why string) {
 		return
 	}
 	b.p.wire.end(b.q)
-	if b.p.on.Load() {
-		if b.counts > 0 {
-			b.p.emit(event{kind: evWireBytes, req: b.q.id, n: int32(b.counts)})
+	if b.p.attached.Load() {
+		if b.unreported > 0 {
+			b.p.emit(event{kind: evWireBytes, req: b.q.id, n: int32(b.unreported)})
 		}
 		b.p.emit(event{kind: evWireDone, req: b.q.id, text: why})
 	}

@@ -31,8 +31,8 @@ func NewQueue[T comparable](p *Probe, informer ...string) func(string, workqueue
 		w.register()
 		base := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{Name: name, Queue: storage[T]{w}})
 		delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[T]{Name: name, Queue: &watchedQueue[T]{base, w}})
-		return workqueue.NewTypedRateLimitingQueueWithConfig[T](&limiterOf[T]{limiter, w, false},
-			workqueue.TypedRateLimitingQueueConfig[T]{DelayingQueue: &watchedDelaying[T]{delaying, base, w}})
+		return workqueue.NewTypedRateLimitingQueueWithConfig[T](&watchedLimiter[T]{limiter, w, false},
+			workqueue.TypedRateLimitingQueueConfig[T]{DelayingQueue: &watchedDelayingQueue[T]{delaying, base, w}})
 	}
 }
 
@@ -46,41 +46,41 @@ type QueueWatch[T comparable] struct {
 	lane     atomic.Pointer[lane]
 	broken   atomic.Bool
 
-	// order is held around every Add and Done, which the queue's own lock does one after the other anyway. So it is known whether an Add found its
+	// orderMu is held around every Add and Done, which the queue's own lock does one after the other anyway. So it is known whether an Add found its
 	// key in the queue or in work. It is never held while a worker waits for a key.
-	order sync.Mutex
+	orderMu sync.Mutex
 
-	mu         sync.Mutex // held for a moment, inside the queue's lock; inside it only the log's
-	fifo       []T
-	head       int
-	queued     map[T]uint64 // of a queue that is watched from without: what is in it, and as the how many-th it came
-	came       uint64
-	processing map[T]workTaken
-	again      map[T]struct{} // added while in work
-	waiting    map[T]workWaiting
-	workers    []bool // who has a key
-	met        bool   // the last Add met its key, or put it in
-	back       bool   // what is put in comes from Done
-	outside    bool   // the queue is not client-go's
-	reconciles int
-	failures   int
-	shutting   bool
-	limiter    workqueue.TypedRateLimiter[T]
+	mu             sync.Mutex // held for a moment, inside the queue's lock; inside it only the log's
+	fifo           []T
+	head           int
+	queued         map[T]uint64 // of a queue that is watched from without: what is in it, and as the how many-th it came
+	arrivals       uint64
+	processing     map[T]workItem
+	dirty          map[T]struct{} // added while in work
+	delays         map[T]workDelay
+	workers        []bool // who has a key
+	addedKey       bool   // the last Add met its key, or put it in
+	fromDone       bool   // what is put in comes from Done
+	foreign        bool   // the queue is not client-go's
+	reconciles     int
+	failures       int
+	isShuttingDown bool
+	limiter        workqueue.TypedRateLimiter[T]
 }
 
-type workTaken struct {
+type workItem struct {
 	worker int32
 	since  time.Time
 	failed bool // it was given back with a delay of the limiter
 }
 
-type workWaiting struct{ set, due time.Time }
+type workDelay struct{ set, due time.Time }
 
 // workView is a QueueWatch, whatever its keys are.
 type workView interface {
 	names() (queue, informer string)
-	fromOutside() bool
-	give(*lane)
+	isForeign() bool
+	setOwner(*lane)
 	owner() *lane
 	content(begin time.Time) workContent
 	size() int
@@ -95,13 +95,13 @@ type workContent struct {
 // WatchQueue makes a QueueWatch; it is registered with p, and stays so.
 func WatchQueue[T comparable](p *Probe, name string, informer ...string) *QueueWatch[T] {
 	w := watchQueue[T](p, name, informer)
-	w.outside = true
+	w.foreign = true
 	w.register()
 	return w
 }
 
 func watchQueue[T comparable](p *Probe, name string, informer []string) *QueueWatch[T] {
-	w := &QueueWatch[T]{p: p, name: name, queued: map[T]uint64{}, processing: map[T]workTaken{}, again: map[T]struct{}{}, waiting: map[T]workWaiting{}}
+	w := &QueueWatch[T]{p: p, name: name, queued: map[T]uint64{}, processing: map[T]workItem{}, dirty: map[T]struct{}{}, delays: map[T]workDelay{}}
 	if len(informer) > 0 {
 		w.informer = informer[0]
 	}
@@ -116,7 +116,7 @@ func (w *QueueWatch[T]) register() {
 	}
 	p.lanesMu.Unlock()
 	p.assignQueues(false)
-	if p.on.Load() {
+	if p.attached.Load() {
 		p.emit(event{kind: evQueueGiven})
 	}
 }
@@ -138,7 +138,7 @@ func (p *Probe) assignQueues(alone bool) {
 		queue, informer := w.names()
 		for _, l := range p.lanes {
 			if !taken[l] && (l.isNamed(queue, informer) || alone && informer == "" && len(p.lanes) == 1) {
-				w.give(l)
+				w.setOwner(l)
 				taken[l] = true
 				l.work.Store(&w)
 				break
@@ -164,16 +164,18 @@ func (l *lane) workqueue() workView {
 }
 
 func (w *QueueWatch[T]) names() (queue, informer string) { return w.name, w.informer }
-func (w *QueueWatch[T]) give(l *lane)                    { w.lane.Store(l) }
+func (w *QueueWatch[T]) setOwner(l *lane)                { w.lane.Store(l) }
 func (w *QueueWatch[T]) owner() *lane                    { return w.lane.Load() }
 
-func (w *QueueWatch[T]) fromOutside() bool { return w.outside }
+func (w *QueueWatch[T]) isForeign() bool { return w.foreign }
 
-func (w *QueueWatch[T]) on() bool { return w.p.on.Load() && w.lane.Load() != nil && !w.broken.Load() }
+func (w *QueueWatch[T]) isWatched() bool {
+	return w.p.attached.Load() && w.lane.Load() != nil && !w.broken.Load()
+}
 
-// tell puts what happened into the log; mu is held, or the key's own order is kept otherwise.
-func (w *QueueWatch[T]) tell(k kind, item T, e event) {
-	if !w.on() {
+// emit puts what happened into the log; mu is held, or the key's own order is kept otherwise.
+func (w *QueueWatch[T]) emit(k kind, item T, e event) {
+	if !w.isWatched() {
 		return
 	}
 	l := w.lane.Load()
@@ -214,56 +216,56 @@ func keyOf[T comparable](item T) (s string) {
 
 // add calls the queue's own Add. due means that the caller is the one who adds what has waited.
 func (w *QueueWatch[T]) add(item T, due bool, add func(T)) {
-	w.order.Lock()
-	defer w.order.Unlock()
+	w.orderMu.Lock()
+	defer w.orderMu.Unlock()
 	w.mu.Lock()
-	w.met = false
-	if x, ok := w.waiting[item]; ok && due && !x.due.After(time.Now()) {
-		delete(w.waiting, item)
-		w.tell(evWorkDue, item, event{n: int32(len(w.waiting))})
+	w.addedKey = false
+	if x, ok := w.delays[item]; ok && due && !x.due.After(time.Now()) {
+		delete(w.delays, item)
+		w.emit(evWorkDue, item, event{n: int32(len(w.delays))})
 	}
 	w.mu.Unlock()
 	add(item)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, ok := w.processing[item]; !ok || w.met || w.shutting {
+	if _, ok := w.processing[item]; !ok || w.addedKey || w.isShuttingDown {
 		return
 	}
-	w.marked(item)
+	w.markDirty(item)
 }
 
-// marked notes that a key was added that is in work; mu is held.
-func (w *QueueWatch[T]) marked(item T) {
-	if _, ok := w.again[item]; ok {
-		w.tell(evWorkDeduplicated, item, event{})
+// markDirty notes that a key was added that is in work; mu is held.
+func (w *QueueWatch[T]) markDirty(item T) {
+	if _, ok := w.dirty[item]; ok {
+		w.emit(evWorkDeduplicated, item, event{})
 		return
 	}
-	w.again[item] = struct{}{}
-	w.tell(evWorkMarkedDirty, item, event{})
+	w.dirty[item] = struct{}{}
+	w.emit(evWorkMarkedDirty, item, event{})
 }
 
-// waits is told before an item is given to who makes it wait.
-func (w *QueueWatch[T]) waits(item T, d time.Duration) {
+// emitDelay is told before an item is given to who makes it wait.
+func (w *QueueWatch[T]) emitDelay(item T, d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.shutting || d <= 0 {
+	if w.isShuttingDown || d <= 0 {
 		return
 	}
-	if w.outside && w.ready(item) {
-		w.tell(evWorkDeduplicated, item, event{})
+	if w.foreign && w.isReady(item) {
+		w.emit(evWorkDeduplicated, item, event{})
 		return
 	}
 	now := time.Now()
-	x, ok := w.waiting[item]
+	x, ok := w.delays[item]
 	switch due := now.Add(d); {
 	case !ok:
-		w.waiting[item] = workWaiting{now, due}
-		w.tell(evWorkWaiting, item, event{dur: d, n: int32(len(w.waiting))})
+		w.delays[item] = workDelay{now, due}
+		w.emit(evWorkWaiting, item, event{dur: d, n: int32(len(w.delays))})
 	case due.Before(x.due):
-		w.waiting[item] = workWaiting{now, due}
-		w.tell(evWorkWaitingSooner, item, event{dur: d})
+		w.delays[item] = workDelay{now, due}
+		w.emit(evWorkWaitingSooner, item, event{dur: d})
 	default:
-		w.tell(evWorkWaitingUnchanged, item, event{})
+		w.emit(evWorkWaitingUnchanged, item, event{})
 	}
 }
 
@@ -277,11 +279,11 @@ func (w *QueueWatch[T]) push(item T) {
 		w.fifo, w.head = w.fifo[:n], 0
 	}
 	w.fifo = append(w.fifo, item)
-	w.met = true
+	w.addedKey = true
 }
 
-// taken is what there is to note of a key that a worker was given; mu is held.
-func (w *QueueWatch[T]) taken(item T) {
+// emitTaken is what there is to note of a key that a worker was given; mu is held.
+func (w *QueueWatch[T]) emitTaken(item T) {
 	i := 0
 	for i < len(w.workers) && w.workers[i] {
 		i++
@@ -290,12 +292,12 @@ func (w *QueueWatch[T]) taken(item T) {
 		w.workers = append(w.workers, false)
 	}
 	w.workers[i] = true
-	w.processing[item] = workTaken{worker: int32(i + 1), since: time.Now()}
-	w.tell(evWorkTaken, item, event{listener: int32(i + 1), n: w.len()})
+	w.processing[item] = workItem{worker: int32(i + 1), since: time.Now()}
+	w.emit(evWorkTaken, item, event{listener: int32(i + 1), n: w.len()})
 }
 
-// ended notes that a worker is done with a key, and says whether there was one; mu is held.
-func (w *QueueWatch[T]) ended(item T) (t workTaken, ok bool) {
+// endWork notes that a worker is done with a key, and says whether there was one; mu is held.
+func (w *QueueWatch[T]) endWork(item T) (t workItem, ok bool) {
 	if t, ok = w.processing[item]; !ok {
 		return t, false
 	}
@@ -305,32 +307,32 @@ func (w *QueueWatch[T]) ended(item T) (t workTaken, ok bool) {
 	if t.failed {
 		w.failures++
 	}
-	if w.on() {
-		w.tell(evReconciled, item, event{listener: t.worker, dur: time.Since(t.since), flag: t.failed})
+	if w.isWatched() {
+		w.emit(evReconciled, item, event{listener: t.worker, dur: time.Since(t.since), flag: t.failed})
 	}
 	return t, true
 }
 
-func (w *QueueWatch[T]) done(item T, done func(T)) {
-	w.order.Lock()
-	defer w.order.Unlock()
+func (w *QueueWatch[T]) finish(item T, done func(T)) {
+	w.orderMu.Lock()
+	defer w.orderMu.Unlock()
 	w.mu.Lock()
-	if _, w.back = w.again[item]; !w.back {
-		w.left(item)
+	if _, w.fromDone = w.dirty[item]; !w.fromDone {
+		w.emitDone(item)
 	}
 	w.mu.Unlock()
 	done(item)
 	w.mu.Lock()
-	w.back = false
+	w.fromDone = false
 	w.mu.Unlock()
 }
 
-// left notes that a worker is done with a key; one that was added meanwhile is in the queue again by now. mu is held.
-func (w *QueueWatch[T]) left(item T) {
-	_, dirty := w.again[item]
-	delete(w.again, item)
-	if t, ok := w.ended(item); ok && w.on() {
-		w.tell(evWorkDone, item, event{listener: t.worker, dur: time.Since(t.since), flag: dirty, n: w.len()})
+// emitDone notes that a worker is done with a key; one that was added meanwhile is in the queue again by now. mu is held.
+func (w *QueueWatch[T]) emitDone(item T) {
+	_, dirty := w.dirty[item]
+	delete(w.dirty, item)
+	if t, ok := w.endWork(item); ok && w.isWatched() {
+		w.emit(evWorkDone, item, event{listener: t.worker, dur: time.Since(t.since), flag: dirty, n: w.len()})
 	}
 }
 
@@ -339,17 +341,17 @@ func (w *QueueWatch[T]) left(item T) {
 func (w *QueueWatch[T]) Added(item T, after time.Duration) {
 	w.mu.Lock()
 	switch _, working := w.processing[item]; {
-	case w.shutting:
-	case w.ready(item):
-		w.tell(evWorkDeduplicated, item, event{})
+	case w.isShuttingDown:
+	case w.isReady(item):
+		w.emit(evWorkDeduplicated, item, event{})
 	case after > 0:
 		w.mu.Unlock()
-		w.waits(item, after)
+		w.emitDelay(item, after)
 		return
 	default:
-		w.dueNow(item)
+		w.endDelay(item)
 		if working {
-			w.marked(item)
+			w.markDirty(item)
 		} else {
 			w.enqueue(item)
 		}
@@ -357,25 +359,25 @@ func (w *QueueWatch[T]) Added(item T, after time.Duration) {
 	w.mu.Unlock()
 }
 
-// ready says whether a worker is to have an item as soon as may be: a later time does not change that. mu is held.
-func (w *QueueWatch[T]) ready(item T) bool {
+// isReady says whether a worker is to have an item as soon as may be: a later time does not change that. mu is held.
+func (w *QueueWatch[T]) isReady(item T) bool {
 	_, queued := w.queued[item]
-	_, again := w.again[item]
+	_, again := w.dirty[item]
 	return queued || again
 }
 
-// dueNow notes that an item does not wait any more; mu is held.
-func (w *QueueWatch[T]) dueNow(item T) {
-	if _, ok := w.waiting[item]; ok {
-		delete(w.waiting, item)
-		w.tell(evWorkDue, item, event{n: int32(len(w.waiting))})
+// endDelay notes that an item does not wait any more; mu is held.
+func (w *QueueWatch[T]) endDelay(item T) {
+	if _, ok := w.delays[item]; ok {
+		delete(w.delays, item)
+		w.emit(evWorkDue, item, event{n: int32(len(w.delays))})
 	}
 }
 
 func (w *QueueWatch[T]) enqueue(item T) {
-	w.came++
-	w.queued[item] = w.came
-	w.tell(evWorkAdded, item, event{n: w.len()})
+	w.arrivals++
+	w.queued[item] = w.arrivals
+	w.emit(evWorkAdded, item, event{n: w.len()})
 }
 
 // Taken records that a worker received item. Call it for queues that are not client-go's. An item that had to wait is known only now that its time
@@ -383,24 +385,24 @@ func (w *QueueWatch[T]) enqueue(item T) {
 func (w *QueueWatch[T]) Taken(item T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.dueNow(item)
+	w.endDelay(item)
 	if _, ok := w.queued[item]; !ok {
 		w.enqueue(item)
 	}
 	delete(w.queued, item)
-	delete(w.again, item)
-	w.taken(item)
+	delete(w.dirty, item)
+	w.emitTaken(item)
 }
 
 // Done records that a worker is about to be done with item. Call it before the Done of a queue that is not client-go's.
 func (w *QueueWatch[T]) Done(item T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, dirty := w.again[item]; dirty {
-		w.came++
-		w.queued[item] = w.came
+	if _, dirty := w.dirty[item]; dirty {
+		w.arrivals++
+		w.queued[item] = w.arrivals
 	}
-	w.left(item)
+	w.emitDone(item)
 }
 
 // ShuttingDown records that the queue is about to be shut down. With drain, the queue first waits for the items in work.
@@ -409,10 +411,10 @@ func (w *QueueWatch[T]) ShuttingDown(drain bool) { w.shutDown(drain) }
 func (w *QueueWatch[T]) shutDown(drain bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.shutting {
-		w.shutting = true
+	if !w.isShuttingDown {
+		w.isShuttingDown = true
 		var none T
-		w.tell(evWorkShuttingDown, none, event{flag: drain})
+		w.emit(evWorkShuttingDown, none, event{flag: drain})
 	}
 }
 
@@ -423,8 +425,8 @@ func (s storage[T]) Touch(item T) {
 	w := s.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.met = true
-	w.tell(evWorkDeduplicated, item, event{})
+	w.addedKey = true
+	w.emit(evWorkDeduplicated, item, event{})
 }
 
 func (s storage[T]) Push(item T) {
@@ -432,10 +434,10 @@ func (s storage[T]) Push(item T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.push(item)
-	if w.back { // it comes from Done
-		w.left(item)
+	if w.fromDone { // it comes from Done
+		w.emitDone(item)
 	} else {
-		w.tell(evWorkAdded, item, event{n: w.len()})
+		w.emit(evWorkAdded, item, event{n: w.len()})
 	}
 }
 
@@ -455,7 +457,7 @@ func (s storage[T]) Pop() T {
 	if w.head++; w.head == len(w.fifo) {
 		w.fifo, w.head = w.fifo[:0], 0
 	}
-	w.taken(item)
+	w.emitTaken(item)
 	return item
 }
 
@@ -466,7 +468,7 @@ type watchedQueue[T comparable] struct {
 }
 
 func (q *watchedQueue[T]) Add(item T)  { q.w.add(item, true, q.TypedInterface.Add) }
-func (q *watchedQueue[T]) Done(item T) { q.w.done(item, q.TypedInterface.Done) }
+func (q *watchedQueue[T]) Done(item T) { q.w.finish(item, q.TypedInterface.Done) }
 
 func (q *watchedQueue[T]) ShutDown() {
 	q.w.shutDown(false)
@@ -478,37 +480,37 @@ func (q *watchedQueue[T]) ShutDownWithDrain() {
 	q.TypedInterface.ShutDownWithDrain()
 }
 
-// watchedDelaying stands before client-go's delaying queue.
-type watchedDelaying[T comparable] struct {
+// watchedDelayingQueue stands before client-go's delaying queue.
+type watchedDelayingQueue[T comparable] struct {
 	workqueue.TypedDelayingInterface[T]
 	base workqueue.TypedInterface[T]
 	w    *QueueWatch[T]
 }
 
-func (q *watchedDelaying[T]) Add(item T) { q.w.add(item, false, q.base.Add) }
+func (q *watchedDelayingQueue[T]) Add(item T) { q.w.add(item, false, q.base.Add) }
 
-func (q *watchedDelaying[T]) AddAfter(item T, d time.Duration) {
-	q.w.waits(item, d)
+func (q *watchedDelayingQueue[T]) AddAfter(item T, d time.Duration) {
+	q.w.emitDelay(item, d)
 	q.TypedDelayingInterface.AddAfter(item, d)
 }
 
-// limiterOf is a rate limiter that is listened to.
-type limiterOf[T comparable] struct {
+// watchedLimiter is a rate limiter that is listened to.
+type watchedLimiter[T comparable] struct {
 	workqueue.TypedRateLimiter[T]
-	w     *QueueWatch[T]
-	waits bool // what it returns makes the key wait at once: nothing else says so
+	w         *QueueWatch[T]
+	delaysKey bool // what it returns makes the key wait at once: nothing else says so
 }
 
 // Limiter wraps a rate limiter for a queue that asks it how long a key must wait, and makes it wait that long without a further call.
 func (w *QueueWatch[T]) Limiter(limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimiter[T] {
-	return &limiterOf[T]{limiter, w, true}
+	return &watchedLimiter[T]{limiter, w, true}
 }
 
-func (l *limiterOf[T]) When(item T) time.Duration {
+func (l *watchedLimiter[T]) When(item T) time.Duration {
 	d := l.TypedRateLimiter.When(item)
 	w := l.w
 	n := 0
-	if w.on() {
+	if w.isWatched() {
 		n = l.NumRequeues(item)
 	}
 	w.mu.Lock()
@@ -517,23 +519,23 @@ func (l *limiterOf[T]) When(item T) time.Duration {
 		w.processing[item] = t
 	}
 	w.limiter = l.TypedRateLimiter
-	w.tell(evWorkRateLimited, item, event{dur: d, n: int32(n)})
+	w.emit(evWorkRateLimited, item, event{dur: d, n: int32(n)})
 	w.mu.Unlock()
-	if l.waits {
-		w.waits(item, d)
+	if l.delaysKey {
+		w.emitDelay(item, d)
 	}
 	return d
 }
 
-func (l *limiterOf[T]) Forget(item T) {
+func (l *watchedLimiter[T]) Forget(item T) {
 	n := 0
-	if l.w.on() {
+	if l.w.isWatched() {
 		n = l.NumRequeues(item)
 	}
 	l.TypedRateLimiter.Forget(item)
 	if n > 0 {
 		l.w.mu.Lock()
-		l.w.tell(evWorkForgotten, item, event{n: int32(n)})
+		l.w.emit(evWorkForgotten, item, event{n: int32(n)})
 		l.w.mu.Unlock()
 	}
 }
@@ -587,15 +589,15 @@ func (w *QueueWatch[T]) content(begin time.Time) (c workContent) {
 		processing = append(processing, x)
 		workers[t.worker-1] = x
 	}
-	for item := range w.again {
+	for item := range w.dirty {
 		dirty = append(dirty, keyOf(item))
 	}
-	for item, x := range w.waiting {
+	for item, x := range w.delays {
 		late = append(late, item)
 		waiting = append(waiting, waitingLine{keyOf(item), millis(x.due), millis(x.set), 0})
 	}
 	c.cut = w.p.head()
-	reconciles, failures, shutting, limiter := w.reconciles, w.failures, w.shutting, w.limiter
+	reconciles, failures, shutting, limiter := w.reconciles, w.failures, w.isShuttingDown, w.limiter
 	w.mu.Unlock()
 	defer w.mu.Lock()
 	for i := range late {

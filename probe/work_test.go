@@ -460,9 +460,9 @@ func TestListerRead(t *testing.T) {
 	}
 	// A change that stands in the queue while the store is held back: no goroutine can be in the store's index function and out of it.
 	l := p.informers()[0]
-	l.unread.queued("ns1/o00001", "77", opUpdated)
+	l.unread.addQueued("ns1/o00001", "77", opUpdated)
 	_, _, _ = inf.GetIndexer().GetByKey("ns1/o00001")
-	l.unread.stored("ns1/o00001", "77", false)
+	l.unread.removeStored("ns1/o00001", "77", false)
 	_, _, _ = inf.GetIndexer().Get(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: "o00001"}})
 	r.drain()
 	var got []string
