@@ -11,23 +11,23 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// An index function gets an object and no reason, and so does a transform. Their caller gives the reason: the way up the stack is one of a few, and
-// the probe looks at each once.
+// An index function gets an object and no reason, and so does a transform. The call stack above the hook gives the reason. It has one of a few forms, and
+// the probe examines each form once.
 
-// Each frame that is looked at costs as much as a line of the recording. The next ones nearly always say why; where they do not, a few more are
-// looked at.
+// Reading a frame of the stack costs as much as writing a line of the recording. The nearest shallow frames nearly always give the reason; otherwise depth
+// frames are read.
 const (
 	shallow = 3
 	depth   = 6
 )
 
-// callers are the frames above a hook, as many as were looked at, then zeros.
+// callers are the frames above a hook, as many as were read, then zeros.
 type callers [depth]uintptr
 
-// paths are what ways up the stack were found to mean. There are few of them, and they are found without a lock and without allocating.
+// paths caches the reason that each known call stack gives. There are few stacks; a lookup takes no lock and allocates nothing.
 type paths[V any] struct {
 	known atomic.Pointer[[]way[V]]
-	mu    sync.Mutex // for who adds one
+	mu    sync.Mutex // held to add a stack
 }
 
 type way[V any] struct {
@@ -46,7 +46,8 @@ func (ps *paths[V]) find(p callers) (means V, ok bool) {
 	return means, false
 }
 
-// learn is find for who has looked at all frames. What is not known yet says decide, and whether it found what it looked for.
+// learn returns the meaning of a stack of which all frames were read. If the stack is not in the cache, learn calls decide and stores its result. decide
+// also reports whether the frames that it got were enough.
 func (ps *paths[V]) learn(p *callers, decide func(*callers) (V, bool)) V {
 	if means, ok := ps.find(*p); ok {
 		return means
@@ -54,7 +55,7 @@ func (ps *paths[V]) learn(p *callers, decide func(*callers) (V, bool)) V {
 	is := way[V]{callers: *p}
 	clear(is.callers[shallow:])
 	means, found := decide(&is.callers)
-	if !found { // the next frames do not say it
+	if !found { // the nearest frames are not enough
 		is.callers = *p
 		means, _ = decide(p)
 	}
@@ -72,26 +73,26 @@ func (ps *paths[V]) learn(p *callers, decide func(*callers) (V, bool)) V {
 	return means
 }
 
-// isCache says whether a function's or a package's name is of client-go's cache package, vendored or not.
+// isCache reports whether a function or a package belongs to client-go's cache package, vendored or not.
 func isCache(name string) bool {
 	return strings.HasPrefix(name, cachePackage+".") || strings.Contains(name, "/vendor/"+cachePackage+".")
 }
 
-// cause is why an index function was called.
+// cause is the reason for which the store called an index function.
 type cause uint8
 
 const (
 	causeUnknown  cause = iota + 1
-	causeOld            // the object leaves, because another takes its place
+	causeOld            // a new version replaces the object
 	causeNew            // the object comes
 	causeDeleted        // the object leaves
-	causeReplaced       // the object comes with all others, in place of all that were there
+	causeReplaced       // the object comes with a new list that replaces the whole store
 	causeOther          // the store does not change
 )
 
 var (
 	indexPaths paths[cause]
-	queuePaths paths[op] // opNone when it is not for the queue
+	queuePaths paths[op] // opNone for a transform that is not for the queue
 
 	calibration sync.Once
 	oldLine     int // where updateSingleIndex calls for the old object
@@ -99,7 +100,8 @@ var (
 	calibrated  error
 )
 
-// calibrate learns at which lines client-go's store asks for the index of an object that comes, and of one that goes, by letting it.
+// calibrate finds the lines at which client-go's store calls index functions for a new and for an old object. It makes a small store and changes an object
+// in it.
 func calibrate() error {
 	calibration.Do(func() {
 		var line int
@@ -141,7 +143,7 @@ func trim(p *callers) []uintptr {
 	return p[:n]
 }
 
-// indexCause says why an index function was called, and whether the frames say so.
+// indexCause returns the reason for which an index function was called. found is false if the frames do not give it.
 func indexCause(p *callers) (c cause, found bool) {
 	c = causeUnknown
 	line := 0
@@ -175,7 +177,7 @@ func indexCause(p *callers) (c cause, found bool) {
 	return c, c != causeUnknown
 }
 
-// queueOp says as what an object enters the queue, and whether the frames say so.
+// queueOp returns the operation with which an object enters the queue. found is false if the frames do not give it.
 func queueOp(p *callers) (o op, found bool) {
 	frames := runtime.CallersFrames(trim(p))
 	for more := true; more && o == opNone; {
@@ -183,7 +185,7 @@ func queueOp(p *callers) (o op, found bool) {
 		f, more = frames.Next()
 		before, name, _ := cutAtLast(f.Function, ".")
 		if !isCache(f.Function) || !strings.HasSuffix(before, "FIFO)") {
-			continue // a closure of a method, too, stands below the method itself
+			continue // a closure of a method also appears below the method itself
 		}
 		switch name {
 		case "Add":

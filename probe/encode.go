@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// What stands here writes informerscope's docs/trace.md. It runs in the goroutine of who reads the trace, never in one of the controller's.
+// This file writes the format of informerscope's docs/trace.md. It runs in the goroutine of the trace's reader, never in one of the controller's.
 
 type selection struct {
 	Source  string `json:"source"`
@@ -22,7 +22,7 @@ type selection struct {
 	target
 	Namespace string   `json:"namespace"`
 	Releases  []string `json:"eras"`
-	Resources []target `json:"resources,omitempty"` // where they are several
+	Resources []target `json:"resources,omitempty"` // set if the trace has several
 	Unshared  []laneOf `json:"unshared,omitempty"`  // further informers of the same resources
 }
 
@@ -39,10 +39,10 @@ type laneOf struct {
 	Unshared bool   `json:"unshared,omitempty"`
 }
 
-// maxLanesShown is how many informers one trace has at most: a reader shows no more beside each other.
+// maxLanesShown bounds the informers of one trace: a reader shows no more beside each other.
 const maxLanesShown = 8
 
-// maxHeld is how many events wait at most for a store that is being replaced.
+// maxHeld bounds the events that wait while a store is being replaced.
 const maxHeld = 1 << 16
 
 // viewer writes a trace.
@@ -51,14 +51,14 @@ type viewer struct {
 	out       *bufio.Writer
 	text      []byte
 	err       error
-	start     time.Duration // of the probe's clock, when the trace began
+	start     time.Duration // on the probe's clock: when the trace began
 	seq       uint64
 	at        int64
 	cursor    uint64
 	buf       []event
 	lanes     []*laneView
-	held      []event // while a store is being replaced
-	replacing int     // how many are
+	held      []event // events that wait while a store is being replaced
+	replacing int     // how many stores are being replaced
 	reqs      map[uint32]*requestView
 	bodies    bodies
 }
@@ -89,7 +89,7 @@ func (v *viewer) put(l line) {
 	}
 	v.seq++
 	l.Seq = v.seq
-	if l.At < v.at { // what was held back
+	if l.At < v.at { // an event that was held back
 		l.At = v.at
 	}
 	v.at = l.At
@@ -105,7 +105,7 @@ func (v *viewer) timeOf(e *event) int64 {
 	return int64(e.at - v.start)
 }
 
-// version is the client-go that this program was built with.
+// version returns the version of client-go that this program was built with.
 func version() string {
 	if b, ok := debug.ReadBuildInfo(); ok {
 		for _, d := range b.Deps {
@@ -120,7 +120,7 @@ func version() string {
 	return "unknown"
 }
 
-// eraOf is the minor release, as the page names it, of a version of client-go with its default gates.
+// releaseOf returns the release, as the page names it, of a version of client-go with its default feature gates.
 func releaseOf(version string) string {
 	var minor int
 	if _, err := fmt.Sscanf(version, "v0.%d.", &minor); err != nil {
@@ -137,7 +137,7 @@ func releaseOf(version string) string {
 	return "1.37"
 }
 
-// begin writes the header and what stands at the moment.
+// begin writes the header and the baseline.
 func (v *viewer) begin(left []string) error {
 	note := "recorded by a probe in " + filepath.Base(os.Args[0])
 	if len(left) > 0 {
@@ -173,14 +173,14 @@ func (v *viewer) selection() selection {
 	return s
 }
 
-// content is what stands in one store at one place of the log.
+// content is what one store holds at one position of the log.
 type content struct {
 	seq   uint64
 	items map[string]string // key → resourceVersion
 	s     *sample
 }
 
-// baseline takes what stands in each store, and where in the log it stands so.
+// baseline reads the content of each store, with its position in the log.
 func (v *viewer) baseline() []content {
 	out := make([]content, len(v.lanes))
 	for i, lv := range v.lanes {
@@ -204,7 +204,7 @@ func (v *viewer) baseline() []content {
 			changes, seq, lost := v.p.eventsSince(before, v.buf[:0])
 			v.buf = changes
 			again := lost
-			// What changed meanwhile is in the list, or it is not: done again it is, either way.
+			// The list may or may not contain a change that happened meanwhile. Applying it again does no harm.
 			for j := range changes {
 				e := &changes[j]
 				if e.lane != lv.l.id {
@@ -227,7 +227,7 @@ func (v *viewer) baseline() []content {
 	return out
 }
 
-// restore writes the baseline, and begins to follow the log behind it.
+// restore writes the baseline. The log is followed from there.
 func (v *viewer) restore(cuts []content) {
 	v.p.assignQueues(true)
 	sel, _ := json.Marshal(v.selection())
@@ -244,7 +244,7 @@ func (v *viewer) restore(cuts []content) {
 	}
 }
 
-// drain writes what came since the last time.
+// drain writes the events since the last call.
 func (v *viewer) drain() error {
 	events, head, lost := v.p.eventsSince(v.cursor, v.buf[:0])
 	v.buf = events
@@ -272,7 +272,7 @@ func (v *viewer) drain() error {
 			}
 		}
 	}
-	if given { // a work queue that was not in the baseline, or a member of the State that is known otherwise than it says
+	if given { // the baseline lacks a work queue, or gives a wrong fidelity for a member of the State
 		v.releaseHeld()
 		v.cursor = v.p.head()
 		v.restore(v.baseline())
@@ -280,7 +280,7 @@ func (v *viewer) drain() error {
 	return v.flush()
 }
 
-// finish writes what was held back.
+// finish writes the events that were held back.
 func (v *viewer) finish() error {
 	for _, lv := range v.lanes {
 		lv.l.barrier()
@@ -318,7 +318,7 @@ func (v *viewer) readEvent(e *event, seq uint64) {
 	}
 }
 
-// report holds back what comes while a store is being replaced: an object of it may be with its handler before all are known.
+// report writes an event, or holds it back while a store is being replaced: a handler may get an object of the new list before the whole list is known.
 func (v *viewer) report(e *event) {
 	switch e.kind {
 	case evStoreReplacing:
@@ -400,7 +400,7 @@ func (v *viewer) write(e *event) {
 	}
 }
 
-// informers are the informers whose names are asked for, or all; and the names of those that do not fit.
+// choose returns the informers with these names, or all, and the names of those that do not fit into a trace.
 func (p *Probe) choose(names string) (lanes []*lane, left []string, err error) {
 	all := p.informers()
 	if len(all) == 0 {

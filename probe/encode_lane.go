@@ -8,15 +8,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// laneView is one informer as far as a viewer has reported it.
+// laneView is the state of one informer that a viewer has written so far.
 type laneView struct {
 	v *viewer
 	l *lane
 	i uint8
-	// isRepeat says that another informer of the same resource stands before it.
+	// isRepeat is true if an earlier lane is an informer of the same resource.
 	isRepeat bool
-	cut      uint64 // the log up to here is in the baseline
-	// workCut is so of the work queue; works says that there is one.
+	cut      uint64 // the baseline contains the log up to this event
+	// workCut is the same for the work queue, if hasQueue.
 	workCut   uint64
 	hasQueue  bool
 	offLayers map[string]string // the layers that were off at the baseline
@@ -24,34 +24,34 @@ type laneView struct {
 
 	namespaced  bool // it has the index by namespace
 	ixNamespace string
-	ixEntries   []indexEntry // what is reported for the objects of that namespace
+	ixEntries   []indexEntry // the index entries of all objects in that namespace
 	storeRV     string
 
-	// The queue, as far as it was told. Of a DeltaFIFO all deltas of a key leave together; left is how many of those the store has not had.
+	// The queue as written so far. All deltas of a key leave a DeltaFIFO together; unstored counts those of poppedKey that the store has not received.
 	delta          bool
 	pending        []queueEntry
-	keyCounts      map[string]int // of a DeltaFIFO: how many of pending each key has
-	sampledPending int            // how many of pending stood there at the last sample
+	keyCounts      map[string]int // of a DeltaFIFO: the number of each key's entries in pending
+	sampledPending int            // how many of pending were there at the last sample
 	atomic         []lineItem
 	poppedKey      string
 	unstored       int
 
-	replacing  []lineItem // the store is being replaced; not nil then
+	replacing  []lineItem // the new content while the store is being replaced, otherwise nil
 	replacedAt int64
 
 	listeners      map[int32]bool
 	synced         map[int32]bool
 	rings          map[int32]int
 	last           *sample
-	lastSampled    string // the last Sampled
+	lastSampled    string // the text of the last Sampled
 	reported       struct{ synced, stopped bool }
-	hasListed      bool   // a list was asked for in this trace
-	relistReason   string // why the next list is asked for
+	hasListed      bool   // the trace has a list request
+	relistReason   string // the reason of the next list
 	watchID        uint32 // the open watch
-	initialObjects int    // objects of a WatchList so far
+	initialObjects int    // the number of objects that a WatchList has sent
 }
 
-// maxPending bounds what is remembered of a queue.
+// maxPending bounds the entries of a queue that are remembered.
 const maxPending = 1 << 16
 
 func (lv *laneView) put(x line) {
@@ -77,7 +77,7 @@ func (lv *laneView) item(key, rv string) lineItem {
 	return lineItem{Key: key, RV: rv, Indexed: lv.indexEntries(key)}
 }
 
-// restore tells what stands: the store exactly, the rest as it was sampled.
+// restore writes the baseline of one informer: the store exactly, the rest as sampled.
 func (lv *laneView) restore(at int64, c content) {
 	l, v := lv.l, lv.v
 	*lv = laneView{v: v, l: l, i: lv.i, isRepeat: lv.isRepeat, watchID: lv.watchID, release: lv.release, cut: c.seq, offLayers: l.offLayers(),
@@ -152,7 +152,7 @@ func (lv *laneView) restore(at int64, c content) {
 
 // writeQueued reports an entry into the queue.
 func (lv *laneView) writeQueued(at int64, e *event) {
-	if e.op == opReplacedAll { // one entry for all objects of a list, of which the last is not known for the last
+	if e.op == opReplacedAll { // one entry for all objects of a list; nothing marks the last of them
 		lv.atomic = append(lv.atomic, lv.item(e.key, e.rv))
 		lv.replacedAt = at
 		return
@@ -180,12 +180,12 @@ func (lv *laneView) flushAtomic(at int64) {
 	}
 }
 
-// writePopped tells that the first n have left a RealFIFO.
+// writePopped reports that the first n entries have left the queue.
 func (lv *laneView) writePopped(at int64, n int) {
 	if n <= 0 {
 		return
 	}
-	lv.pending = lv.pending[n:] // what has left goes when the rest is copied to make room
+	lv.pending = lv.pending[n:] // append frees the array of the popped entries when it grows the slice
 	if lv.delta {
 		lv.countKeys()
 	}
@@ -193,7 +193,7 @@ func (lv *laneView) writePopped(at int64, n int) {
 	lv.put(line{At: at, Kind: "Popped", N: n, M: len(lv.pending), Text: "single"})
 }
 
-// popKey tells that an object's entry has left the queue, because the store has changed; it returns the entry's resourceVersion.
+// popKey removes an object's entry from the queue, because the store has changed. It returns the entry's resourceVersion.
 func (lv *laneView) popKey(at int64, key string) (rv string) {
 	if lv.delta {
 		return lv.popDeltas(at, key)
@@ -215,7 +215,7 @@ func (lv *laneView) popDeltas(at int64, key string) (rv string) {
 	all := lv.keyCounts[key]
 	delete(lv.keyCounts, key)
 	n := 0
-	for n < all && lv.pending[0].key == key { // nearly always all of them
+	for n < all && lv.pending[0].key == key { // nearly always these are all of the key's entries
 		rv = lv.pending[0].rv
 		lv.pending = lv.pending[1:]
 		n++
@@ -240,7 +240,7 @@ func (lv *laneView) popDeltas(at int64, key string) (rv string) {
 	return rv
 }
 
-// countKeys counts the entries of each key of a DeltaFIFO again, because those of one key leave together.
+// countKeys counts the entries of each key of a DeltaFIFO, because those of one key leave together.
 func (lv *laneView) countKeys() {
 	lv.keyCounts = nil
 	if !lv.delta {
@@ -301,7 +301,7 @@ func (lv *laneView) writeReplaced() {
 	}
 }
 
-// addListener reports a listener that the viewer does not know yet.
+// addListener reports a listener that is new to the viewer.
 func (lv *laneView) addListener(at int64, id int32) {
 	if lv.listeners[id] {
 		return
@@ -350,7 +350,7 @@ func (lv *laneView) writeSample(at int64, s *sample) {
 	}
 	if s.depth >= 0 {
 		lv.flushAtomic(at)
-		if s.depth == 0 && !lv.delta { // what stood there at the last sample has left, and the store did not change for it
+		if s.depth == 0 && !lv.delta { // the entries of the last sample have left without a change of the store
 			lv.writePopped(at, lv.sampledPending)
 		}
 		lv.sampledPending = len(lv.pending)

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// requestView is a request as far as a viewer has reported it.
+// requestView is the state of one request that a viewer has written so far.
 type requestView struct {
-	lv     *laneView // whose Reflector asked
+	lv     *laneView // the informer whose Reflector sent it
 	verb   string
 	frames int
 	sent   int64
@@ -31,10 +31,10 @@ type listOpts struct {
 	SendInitialEvents    *bool  `json:"sendInitialEvents,omitempty"`
 }
 
-// resourcePath says which resource a path lists, of none it is the zero target: /api/v1/pods, /apis/apps/v1/namespaces/x/deployments.
+// resourcePath returns the resource that a path lists, such as /api/v1/pods or /apis/apps/v1/namespaces/x/deployments; otherwise the zero target.
 func resourcePath(path string) (t target) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
-	for len(parts) > 0 { // an API server may stand below another path
+	for len(parts) > 0 { // the API server's URL may have a path of its own
 		first := parts[0]
 		parts = parts[1:]
 		if first == "api" && len(parts) >= 2 {
@@ -56,7 +56,7 @@ func resourcePath(path string) (t target) {
 	return t
 }
 
-// name is the resource as an informer is named: "pods", "deployments.apps".
+// name returns the resource's name in the form of informers' names: "pods", "deployments.apps".
 func (t target) name() string {
 	if t.Group == "" {
 		return t.Resource
@@ -64,7 +64,7 @@ func (t target) name() string {
 	return t.Resource + "." + t.Group
 }
 
-// match finds the informer that asks for this. An informer that a factory named by its type has no group in its name.
+// match returns the informer that sends requests for this URL. An informer that a factory named by its type has no group in its name.
 func (v *viewer) match(u *url.URL) *laneView {
 	t := resourcePath(u.Path)
 	if t.Resource == "" {
@@ -75,7 +75,7 @@ func (v *viewer) match(u *url.URL) *laneView {
 		if lv.l.name != t.name() && lv.l.name != t.Resource {
 			continue
 		}
-		if found == nil || found.watchID != 0 && lv.watchID == 0 { // of two informers of one resource the one that has no watch
+		if found == nil || found.watchID != 0 && lv.watchID == 0 { // prefer the one without a watch
 			found = lv
 		}
 	}
@@ -106,7 +106,7 @@ func optionsOf(q url.Values) *listOpts {
 	return o
 }
 
-// restoreWire is what a Restored says of the requests that are open.
+// restoreWire returns the open requests for a Restored, as the API server's and the Reflector's members of the State.
 func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wired bool) {
 	v := lv.v
 	refl = map[string]interface{}{"phase": "idle", "resourceVersion": s.rv}
@@ -173,7 +173,7 @@ func (v *viewer) writeWire(e *event) {
 	}
 	r := v.reqs[e.req]
 	if r == nil {
-		return // no informer's of this trace
+		return // it belongs to no informer of this trace
 	}
 	switch e.kind {
 	case evWireResponse:

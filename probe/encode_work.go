@@ -5,14 +5,14 @@ var workKinds = map[kind]string{evWorkAdded: "WorkAdded", evWorkDeduplicated: "W
 	evWorkWaitingUnchanged: "WorkWaitingUnchanged", evWorkDue: "WorkDue", evWorkRateLimited: "WorkRateLimited", evWorkForgotten: "WorkForgotten",
 	evWorkShuttingDown: "WorkShuttingDown", evReconciled: "Reconciled", evListerRead: "ListerRead"}
 
-// isWork says whether an event is one of the work queue's, which has a baseline of its own.
+// isWork reports whether an event belongs to the work queue, which has a baseline of its own.
 func (e *event) isWork() bool { return e.kind >= evWorkAdded && e.kind <= evReconciled }
 
-// writeWork reports the work queue, and what is read behind it.
+// writeWork writes an event of the work queue, or a read of the store.
 func (lv *laneView) writeWork(at int64, e *event) {
 	x := line{At: at, Kind: workKinds[e.kind], Key: e.key, N: int(e.n), Dur: int64(e.dur), Listener: e.listener, Flag: e.flag}
 	switch {
-	case x.Kind == "" || !lv.hasQueue: // a reader of the trace would take it for a work queue
+	case x.Kind == "" || !lv.hasQueue: // a reader of the trace would assume that there is a work queue
 		return
 	case e.kind == evReconciled:
 		if x.Flag = false; e.flag {
@@ -26,7 +26,7 @@ func (lv *laneView) writeWork(at int64, e *event) {
 	lv.put(x)
 }
 
-// workFidelities says how the work queue is known; l.mu is held.
+// workFidelities adds how the work queue is known. The caller holds l.mu.
 func (l *lane) workFidelities(f map[string]fidelity) {
 	w := l.workqueue()
 	switch {

@@ -2,13 +2,13 @@ package probe
 
 import "fmt"
 
-// fidelity is how a member of the state is known, and why it is not better known.
+// fidelity is how a member of the State is known, and why it is not known better.
 type fidelity struct {
 	How string `json:"how"` // exact, derived, sampled, unseen
 	Why string `json:"why,omitempty"`
 }
 
-// fidelities says of each member how it is known of this informer.
+// fidelities returns how each member of this informer's State is known.
 func (l *lane) fidelities(wired bool) map[string]fidelity {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +95,7 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 	return f
 }
 
-// bodiesFidelity says how the bodies of objects are known. The caller holds mu.
+// bodiesFidelity returns how the bodies of objects are known. The caller holds mu.
 func (l *lane) bodiesFidelity() fidelity {
 	switch {
 	case l.noBodies != "":

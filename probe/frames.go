@@ -8,19 +8,18 @@ import (
 // initialEventsEnd is the annotation of the bookmark that ends the initial events of a WatchList.
 const initialEventsEnd = "k8s.io/initial-events-end"
 
-// jsonScanner, as newJSONScanner makes it, cuts lines of {"type":…,"object":{…}}. It copies type,
-// name, namespace, resourceVersion and, of an error, its reason, wherever in the frame they stand. Between the strings of JSON a line end
-// is no part of a frame, so it can begin in the middle of one.
+// jsonScanner cuts lines of {"type":…,"object":{…}}. It copies type, name, namespace, resourceVersion and the reason of an error, wherever they are in the
+// frame. JSON has no line end inside a string, so the scanner can start in the middle of a frame. Make one with newJSONScanner.
 type jsonScanner struct {
-	synced bool // it knows where frames begin
+	synced bool // it has found the beginning of a frame
 	size   int
 	depth  int
 	inStr  bool
 	escape bool
-	isName bool // the next string is a member's name
-	keep   bool // the present string is wanted
+	isName bool // the next string is the name of a member
+	keep   bool // this string is copied
 	buf    []byte
-	last   string // the last member's name that was wanted
+	last   string // the last name whose value is copied
 	meta   bool   // inside object.metadata
 	ended  bool
 
@@ -29,7 +28,7 @@ type jsonScanner struct {
 
 func newJSONScanner() *jsonScanner { return &jsonScanner{synced: true, isName: true} }
 
-// maxString is how long a wanted string can be.
+// maxString bounds a copied string, in bytes.
 const maxString = 512
 
 func (s *jsonScanner) reset(synced bool) {
@@ -37,7 +36,7 @@ func (s *jsonScanner) reset(synced bool) {
 }
 
 func (s *jsonScanner) feed(b []byte, on bool, got func(frame)) {
-	if !on { // a frame that is on its way is not reported; the next one is found by the line end before it
+	if !on { // the rest of a frame is not reported; the next frame begins after a line end
 		if len(b) > 0 {
 			s.reset(b[len(b)-1] == '\n')
 		}
@@ -104,7 +103,7 @@ func (s *jsonScanner) errorReason() string {
 	return ""
 }
 
-// isWanted says whether the value after the last name is copied.
+// isWanted reports whether the value after the last name is copied.
 func (s *jsonScanner) isWanted() bool {
 	switch s.depth {
 	case 1:
@@ -117,7 +116,7 @@ func (s *jsonScanner) isWanted() bool {
 	return false
 }
 
-// readString goes on in a string, and returns where it got to.
+// readString reads on in a string from b[i], and returns the index after the last byte read.
 func (s *jsonScanner) readString(b []byte, i int) int {
 	if s.escape {
 		s.escape = false
@@ -195,17 +194,17 @@ func (s *jsonScanner) endString() {
 	s.last = ""
 }
 
-// protoScanner cuts frames that begin with their length, and reads the beginning of each.
+// protoScanner cuts frames that begin with their length, and decodes the beginning of each.
 type protoScanner struct {
 	header [4]byte
-	have   int // bytes of the header
-	left   int // bytes of the frame
+	have   int // bytes of the header so far
+	left   int // bytes of the frame to come
 	size   int
 	head   []byte
-	whole  bool // head has the frame's beginning
+	whole  bool // head holds enough of the frame
 }
 
-// protoHead is how much of a frame is looked at: type, name and resourceVersion stand at its beginning.
+// protoHead is how many bytes of a frame are examined. The type, the name and the resourceVersion are at its beginning.
 const protoHead = 1024
 
 func (s *protoScanner) feed(b []byte, on bool, got func(frame)) {
@@ -240,7 +239,7 @@ func (s *protoScanner) feed(b []byte, on bool, got func(frame)) {
 	}
 }
 
-// eachField goes through the length-delimited fields of a message, of which only the beginning may be there.
+// eachField calls f for the length-delimited fields of a message. The message may be cut.
 func eachField(b []byte, f func(number int, value []byte) bool) {
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)
@@ -274,7 +273,7 @@ func eachField(b []byte, f func(number int, value []byte) bool) {
 	}
 }
 
-// protoFrame reads a meta/v1 WatchEvent: its type, and of its object's metadata what names it.
+// protoFrame decodes a meta/v1 WatchEvent: its type, and the name and version of its object.
 func protoFrame(b []byte) (f frame) {
 	var raw, obj []byte
 	eachField(b, func(n int, v []byte) bool {

@@ -22,19 +22,19 @@ const (
 )
 
 const (
-	// drainPeriod is how often a viewer writes what came.
+	// drainPeriod is how often a viewer writes new events.
 	drainPeriod = 50 * time.Millisecond
 	// stallTimeout is how long a write may take before the viewer loses its connection.
 	stallTimeout = 10 * time.Second
-	// room is more than a connection holds of what its reader does not take, in bytes. Linux holds 4 MB, 12 MB if the reader asks for it.
+	// room is more bytes than a connection buffers for a reader that reads nothing. Linux buffers 4 MB, or 12 MB if the reader asks for that.
 	room = 16 << 20
 )
 
-// Handler serves, below whatever path it stands:
+// Handler serves, under any path:
 //
 //	trace?seconds=30   a trace of so many seconds, which is a file that the page opens
 //	stream             the same without an end
-//	(nothing)          which informers there are, and how each member of their state is known, as JSON
+//	(nothing)          the informers, and how each member of their State is known, as JSON
 //
 // With ?informers=pods,deployments.apps it is only these. Requests that do not come from this machine need Options.Token.
 func (p *Probe) Handler() http.Handler {
@@ -73,7 +73,7 @@ func (p *Probe) Handler() http.Handler {
 	})
 }
 
-// refuse says why a request is not answered.
+// refuse returns the status and the reason with which a request is refused; 0 if it is not.
 func (p *Probe) refuse(r *http.Request) (code int, why string) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return http.StatusMethodNotAllowed, "only GET: a probe watches and never acts"
@@ -98,7 +98,7 @@ func (p *Probe) refuse(r *http.Request) (code int, why string) {
 	return 0, ""
 }
 
-// isForwarded says whether headers have the mark of a proxy, which asks from this machine for others.
+// isForwarded reports whether headers have the mark of a proxy, which forwards requests of other machines.
 func isForwarded(headers http.Header) bool {
 	for name := range headers {
 		switch name {
@@ -128,7 +128,7 @@ func isLocalName(host string) bool {
 	return host == "localhost" || isLoopback(strings.Trim(host, "[]"))
 }
 
-// serve writes a trace, for so long or until the reader goes.
+// serve writes a trace for so long, or until the reader leaves.
 func (p *Probe) serve(w http.ResponseWriter, r *http.Request, length time.Duration) {
 	lanes, left, err := p.choose(r.URL.Query().Get("informers"))
 	if err != nil {
@@ -154,7 +154,7 @@ func (p *Probe) serve(w http.ResponseWriter, r *http.Request, length time.Durati
 	_ = p.follow(r, v, left, out, length)
 }
 
-// contain ends a recording that cannot be written on: whole lines, of which the last says so.
+// contain recovers from a panic and ends the recording after the last whole line, with a line that says so.
 func (v *viewer) contain(out *patientWriter) {
 	if r := recover(); r != nil {
 		if v.seq == 0 && v.out.Buffered() == 0 && !out.began {
@@ -196,7 +196,8 @@ func (p *Probe) follow(r *http.Request, v *viewer, left []string, out *patientWr
 	}
 }
 
-// patientWriter gives each write its own time, whatever the server's is for a whole answer: a reader that takes nothing for that long loses its connection.
+// patientWriter gives each write a deadline of its own, whatever the server's deadline for a whole answer is. A reader that reads nothing for that long
+// loses its connection.
 type patientWriter struct {
 	w          http.ResponseWriter
 	c          *http.ResponseController
@@ -204,12 +205,12 @@ type patientWriter struct {
 	began      bool
 
 	timeout   time.Duration
-	provenFor uint64 // how many had found no place when the reader had to prove that it reads, or came
+	provenFor uint64 // Probe.refusedViewers at the last proof, or at the start
 	provenAt  time.Time
 }
 
-// prove writes empty lines, more than a connection holds, which shows whether the reader takes what comes: a few events may be held for long. It is
-// done when somebody found no place.
+// prove checks that the reader still reads: the kernel may buffer a few events for long, so it writes more empty lines than a connection buffers. It does
+// so only after another viewer was refused.
 func (o *patientWriter) prove(refused uint64) error {
 	if refused == o.provenFor || time.Since(o.provenAt) < o.timeout {
 		return nil
@@ -243,20 +244,20 @@ func (o *patientWriter) flush() error {
 	return nil
 }
 
-// list says which informers there are.
+// list writes the list of informers.
 func (p *Probe) list(w http.ResponseWriter) {
 	type informer struct {
 		Name     string              `json:"name"`
 		Synced   bool                `json:"synced"`
 		Objects  int                 `json:"objects"`
 		Fidelity map[string]fidelity `json:"fidelity"`
-		Off      map[string]string   `json:"off,omitempty"`   // layers that are not there, and why
-		Queue    string              `json:"queue,omitempty"` // the work queue that is shown behind it
+		Off      map[string]string   `json:"off,omitempty"`   // layers that are off, and why
+		Queue    string              `json:"queue,omitempty"` // the name of its work queue
 	}
 	out := struct {
 		ClientGo  string     `json:"clientGo"`
 		Informers []informer `json:"informers"`
-		// Queues are those that stand behind no informer: there is none of that name, or it has another.
+		// Queues are the work queues without an informer: none has that name, or it has another queue.
 		Queues []string `json:"queues,omitempty"`
 	}{version(), []informer{}, nil}
 	p.assignQueues(true)

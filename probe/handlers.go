@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// timedHandler is a handler with a clock.
+// timedHandler measures the calls of a handler.
 type timedHandler struct {
 	h    cache.ResourceEventHandler
 	l    *lane
@@ -21,11 +21,11 @@ type timedHandler struct {
 	broken    atomic.Bool
 	calls     atomic.Int64
 	durations durations
-	isListed  bool // the sampler's: it is among the listeners
+	isListed  bool // the last sample had its listener; used by the sampler only
 }
 
-// hookHandlers puts a clock around the handlers that were added before. It writes a private field of each listener, under the locks that
-// the informer's start takes: the listener's goroutine, which is begun after them, is the only one that reads it.
+// hookHandlers wraps the handlers that were added before. It writes a private field of each listener, under the locks that the informer takes to start.
+// Only the listener's goroutine reads the field, and it starts after that.
 func (l *lane) hookHandlers() {
 	in := l.in
 	if in.startedLock == nil || in.started == nil || in.listenersLock == nil {
@@ -56,14 +56,14 @@ func (l *lane) hookHandlers() {
 	}
 }
 
-// addTimed makes a timed handler; l.mu is held, or nothing else knows l yet.
+// addTimed wraps a handler. The caller holds l.mu, unless it alone has l.
 func (l *lane) addTimed(h cache.ResourceEventHandler) *timedHandler {
 	t := &timedHandler{h: h, l: l, id: int32(len(l.timers) + 1), name: handlerName(h)}
 	l.timers = append(l.timers, t)
 	return t
 }
 
-// handlerName is the name of a handler's type, or of the function where it is one that only has functions.
+// handlerName returns the name of a handler's type, or of its functions if the type only holds functions.
 func handlerName(h cache.ResourceEventHandler) string {
 	var funcs []interface{}
 	switch x := h.(type) {
@@ -88,8 +88,8 @@ func handlerName(h cache.ResourceEventHandler) string {
 	return plainName(strings.TrimPrefix(fmt.Sprintf("%T", h), "*"))
 }
 
-// plainName is the name of a type, or of the function around functions without a name: "pkg.New" for client-go's own "pkg.New.func1". For a handler
-// that has several it is "pkg.New.func1+pkg.New.func2".
+// plainName returns the name of a type. For functions without a name it is the function around them: "pkg.New" for client-go's own "pkg.New.func1", or
+// "pkg.New.func1+pkg.New.func2" for several.
 func plainName(name string) string {
 	name, _, _ = strings.Cut(withoutTypeArguments(name), "+")
 	if i := strings.LastIndex(name, ".func"); i > 0 {
@@ -98,8 +98,8 @@ func plainName(name string) string {
 	return name
 }
 
-// withoutTypeArguments is the name of a type or a function without what stands in brackets. controller-runtime's handlers have two types there, each
-// with the whole path of its package, which hide the name.
+// withoutTypeArguments removes the brackets from the name of a type or a function. controller-runtime's handlers have two type arguments with whole
+// package paths, which hide the name.
 func withoutTypeArguments(name string) string {
 	var b strings.Builder
 	depth := 0
@@ -149,7 +149,7 @@ func (t *timedHandler) OnDelete(obj interface{}) {
 	c.returned = true
 }
 
-// isIdle says that neither a viewer nor metrics need the time, or that the hook has failed.
+// isIdle reports that neither a viewer nor metrics need the time, or that the hook has failed.
 func (t *timedHandler) isIdle() bool {
 	return !t.l.p.attached.Load() && !t.l.p.measuring.Load() || t.broken.Load()
 }
@@ -159,8 +159,8 @@ type call struct {
 	t        *timedHandler
 	op       op
 	key, rv  string
-	since    time.Duration // on the probe's clock; 0 where its beginning failed
-	isLogged bool          // its beginning was
+	since    time.Duration // on the probe's clock; 0 if begin failed
+	isLogged bool          // begin has logged the call
 	returned bool
 }
 
@@ -176,7 +176,7 @@ func (t *timedHandler) begin(o op, obj interface{}, initial bool) (c call) {
 	return c
 }
 
-// end runs on a panic too, which goes on: it does not recover, and only says that there was one.
+// end logs the end of a call. During a panic it records the panic, and does not recover.
 func (c *call) end() {
 	if c.since > 0 {
 		now := time.Since(c.t.l.p.start)
@@ -192,8 +192,8 @@ func (c *call) end() {
 	}
 }
 
-// watchedInformer is an informer whose handlers and transform are seen whenever they are added. O is what this client-go's
-// AddEventHandlerWithOptions takes, which has been there since 0.33.
+// watchedInformer is an informer whose later handlers and transforms are wrapped as well. O is the type of options of this client-go's
+// AddEventHandlerWithOptions, which exists since 0.33.
 type watchedInformer[O any] struct {
 	cache.SharedIndexInformer
 	l   *lane
@@ -202,8 +202,8 @@ type watchedInformer[O any] struct {
 
 type adder[O any] func(informerOrOlder, cache.ResourceEventHandler, O) (cache.ResourceEventHandlerRegistration, error)
 
-// informerOrOlder has AddEventHandlerWithOptions with every client-go: the informer's own, which stands less deep, or else one that is
-// never called. So one source fits releases that have the method and releases that have not, whose type of options has no name there.
+// informerOrOlder has AddEventHandlerWithOptions in every client-go: the informer's own, which is less deeply embedded, or one that is never called. So
+// the same source compiles with releases that lack the method and its type of options.
 type informerOrOlder struct {
 	cache.SharedIndexInformer
 	olderInformer
@@ -217,7 +217,7 @@ func (oldestInformer) AddEventHandlerWithOptions(cache.ResourceEventHandler, str
 	return nil, fmt.Errorf("this client-go has no AddEventHandlerWithOptions")
 }
 
-// addWithOptions makes the informer that Informer returns.
+// addWithOptions returns the wrapped informer for Probe.Informer.
 func addWithOptions(l *lane) cache.SharedIndexInformer {
 	return wrapAs(l, informerOrOlder.AddEventHandlerWithOptions)
 }
@@ -264,7 +264,7 @@ func (w *watchedInformer[O]) SetTransform(f cache.TransformFunc) error {
 	return w.SharedIndexInformer.SetTransform(w.l.transform(f))
 }
 
-// wrapHandler makes a timed handler for one that is added now. A handler that is none is client-go's to complain of.
+// wrapHandler wraps a handler that is added now. It leaves nil to client-go, which reports it.
 func (l *lane) wrapHandler(h cache.ResourceEventHandler) cache.ResourceEventHandler {
 	if h == nil {
 		return nil
@@ -274,7 +274,7 @@ func (l *lane) wrapHandler(h cache.ResourceEventHandler) cache.ResourceEventHand
 	return l.addTimed(h)
 }
 
-// bindTimer ties a registration, which is the listener itself in every release so far, to its clock.
+// bindTimer records which timedHandler belongs to a registration. In every release so far the registration is the listener itself.
 func (l *lane) bindTimer(r cache.ResourceEventHandlerRegistration, h cache.ResourceEventHandler) {
 	t, ok := h.(*timedHandler)
 	if v := reflect.ValueOf(r); ok && v.Kind() == reflect.Pointer {

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// maxLanes is how many informers a Probe has at most.
+// maxLanes bounds the informers of a Probe.
 const maxLanes = 255
 
 // lane is one informer.
@@ -27,33 +27,33 @@ type lane struct {
 	inf  cache.SharedIndexInformer
 	in   *internals
 
-	// Only the index function uses it, under the store's lock: an object has left, in this attachment, and the one in its place comes next.
+	// departure is the attachment during which an object left the store, while its new version comes next. Only the index function uses it, under the
+	// store's lock.
 	departure uint64
-	// How many objects the index function saw enter the store. counted is false until they were counted after an attach.
+	// count is how many objects the index function saw enter the store. It is valid once isCounted is true after an attach.
 	count       atomic.Int64
 	isCounted   atomic.Bool
 	isReplacing atomic.Bool
 
-	queue        atomic.Pointer[queueView] // found once the informer runs
+	queue        atomic.Pointer[queueView] // nil until the informer runs
 	work         atomic.Pointer[workView]  // the work queue behind it
 	unread       unreadKeys
-	identities   [maxIdentities]atomic.Pointer[identity] // objects that were named lately, while somebody is attached
+	identities   [maxIdentities]atomic.Pointer[identity] // of recent objects, while a viewer is attached
 	measurements measurements
 
-	noBodies     string // why no body of an object is told, empty where they are
+	noBodies     string // why bodies of objects are not recorded, "" if they are
 	bodiesBroken atomic.Bool
 
 	mu        sync.Mutex
-	layersOff map[string]string // layers that are not there, and why
+	layersOff map[string]string // layers that are off, and why
 	peers     map[uintptr]*timedHandler
 	timers    []*timedHandler
 }
 
-// Informer lets an informer be seen. It must not run yet; of one that runs already only its store and samples are seen. What it returns
-// is the same informer, but handlers and transforms that are added through it are seen too, whenever they are added: give it to your code
-// in the informer's place.
+// Informer makes an informer visible. Call it before the informer runs: of a running one only the store and samples are visible. It returns the same
+// informer, wrapped, so that handlers and transforms added later are visible too. Give that to your code instead of the original.
 //
-// The name is the resource, with its group if it has one: "pods", "deployments.apps". By it the informer's requests are known.
+// The name is the resource, with its group if it has one: "pods", "deployments.apps". It links requests to the informer.
 func (p *Probe) Informer(name string, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
 	if inf == nil {
 		return nil
@@ -69,11 +69,11 @@ func (p *Probe) Informer(name string, inf cache.SharedIndexInformer) cache.Share
 }
 
 func (p *Probe) lane(name string, inf cache.SharedIndexInformer) *lane {
-	if w, ok := inf.(interface{ probeLane() *lane }); ok { // a factory gave it out, to this probe or to another
+	if w, ok := inf.(interface{ probeLane() *lane }); ok { // a factory returned it, of this probe or of another
 		inf = w.probeLane().inf
 	}
 	in := look(inf)
-	defer p.assignQueues(false) // once the lock is free
+	defer p.assignQueues(false) // after the lock is released
 	p.lanesMu.Lock()
 	defer p.lanesMu.Unlock()
 	for _, l := range p.lanes {
@@ -96,9 +96,9 @@ func (p *Probe) lane(name string, inf cache.SharedIndexInformer) *lane {
 	return l
 }
 
-// Factory lets the informers that a factory has by now be seen. The factory may be client-go's, a dynamic or a metadata one, or one generated for
-// another client. Call it after you asked the factory for its informers, and before Start. It returns how many there are. From then on the factory
-// gives out what Informer returns, so handlers that are added later are seen too.
+// Factory makes the informers that a factory has so far visible, and returns their number. The factory may be client-go's, a dynamic or a metadata one, or
+// one generated for another client. Call it after you asked the factory for its informers, and before Start. From then on the factory returns what
+// Informer returns, so handlers that are added later are visible too.
 func (p *Probe) Factory(factory interface{}) (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -124,7 +124,7 @@ func (p *Probe) Factory(factory interface{}) (n int, err error) {
 		name    string
 		key     reflect.Value
 		inf     cache.SharedIndexInformer
-		generic genericInformer // of a factory that gives out these
+		generic genericInformer // set if the factory returns generic informers
 	}
 	var found []entry
 	lock.Lock()
@@ -162,13 +162,13 @@ func (p *Probe) Factory(factory interface{}) (n int, err error) {
 	return n, nil
 }
 
-// genericInformer is client-go's informers.GenericInformer, whose package has every API.
+// genericInformer mirrors client-go's informers.GenericInformer, whose package imports every API.
 type genericInformer interface {
 	Informer() cache.SharedIndexInformer
 	Lister() cache.GenericLister
 }
 
-// watchedGeneric gives out an informer that is seen.
+// watchedGeneric returns the wrapped informer.
 type watchedGeneric struct {
 	genericInformer
 	inf cache.SharedIndexInformer
@@ -176,7 +176,7 @@ type watchedGeneric struct {
 
 func (g *watchedGeneric) Informer() cache.SharedIndexInformer { return g.inf }
 
-// resourceOf is the name of a resource, from the key under which a factory keeps its informer: a type, or a group, version and resource.
+// resourceOf returns the name of a resource from the key under which a factory keeps its informer: a type, or a group, version and resource.
 func resourceOf(key reflect.Value) string {
 	if key.Kind() == reflect.Struct {
 		resource, group := key.FieldByName("Resource"), key.FieldByName("Group")
@@ -193,7 +193,7 @@ func resourceOf(key reflect.Value) string {
 	return fmt.Sprint(key.Interface())
 }
 
-// resourceOfType guesses as client-go's own guess does: the plural of the type's name. The group is seen on the wire.
+// resourceOfType guesses a resource like client-go does: the plural of the type's name. Requests show the group.
 func resourceOfType(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -237,7 +237,7 @@ func (l *lane) isOff(layer string) bool {
 	return l.layersOff[layer] != ""
 }
 
-// contain ends what went wrong in a hook: its layer is off from now on, and the controller does not notice.
+// contain recovers from a panic in a hook and switches the hook's layer off. The controller keeps running.
 func (l *lane) contain(layer string, broken *atomic.Bool) {
 	if r := recover(); r != nil {
 		broken.Store(true)
@@ -245,13 +245,13 @@ func (l *lane) contain(layer string, broken *atomic.Bool) {
 	}
 }
 
-// indexName is the name of the index that is none: it has no values.
+// indexName is the name of the probe's index, which never has values.
 const indexName = "informerscope-probe"
 
 type barrier struct{ l *lane }
 
-// hookStore sees every change of the store, under the store's own lock. The store asks an index function for the values of every object that comes,
-// and of every one that goes.
+// hookStore adds an index function, through which the probe sees every change of the store under the store's own lock. The store calls it for each object
+// that enters or leaves.
 func (l *lane) hookStore() {
 	if err := calibrate(); err != nil {
 		l.disable("store", err.Error())
@@ -270,7 +270,7 @@ func (l *lane) hookStore() {
 			return nil, nil
 		}
 		attachment := l.p.attachment.Load()
-		if l.departure == attachment { // the stack would say the same, for a tenth of what all of the probe costs
+		if l.departure == attachment { // the stack would give the same answer, at ten times the cost of the rest of the probe
 			l.emitStored(causeNew, obj)
 			return nil, nil
 		}
@@ -294,7 +294,7 @@ func (l *lane) hookStore() {
 		l.emitStored(c, obj)
 		return nil, nil
 	}
-	// Of an informer that was made with nil for its Indexers AddIndexers panics, in every release: it writes to that map.
+	// AddIndexers panics in every release if the informer was made with nil for its Indexers, because it writes to that map.
 	defer func() {
 		if r := recover(); r != nil {
 			l.disable("store", "the informer was made with nil Indexers; make it with cache.Indexers{}")
@@ -344,16 +344,16 @@ func (l *lane) emitStored(c cause, obj interface{}) {
 	l.p.emit(e)
 }
 
-// barrier waits until no goroutine writes to the store, which ends a Replace that was going on.
+// barrier waits until no goroutine writes to the store, so that a Replace in progress ends.
 func (l *lane) barrier() {
 	var broken atomic.Bool
 	defer l.contain("store", &broken)
 	if !l.isOff("store") {
-		_, _ = l.inf.GetIndexer().Index(indexName, &barrier{l}) // calls settle
+		_, _ = l.inf.GetIndexer().Index(indexName, &barrier{l}) // calls endReplace
 	}
 }
 
-// endReplace is called while no goroutine writes to the store.
+// endReplace ends a Replace that the index function has seen, and corrects the count. Call it while no goroutine writes to the store.
 func (l *lane) endReplace() {
 	if l.isReplacing.Load() {
 		l.isReplacing.Store(false)
@@ -366,16 +366,16 @@ func (l *lane) endReplace() {
 	}
 	n := int64(len(*l.in.items))
 	if l.isCounted.Load() && n == 0 && l.count.Load() != 0 {
-		l.p.emit(event{kind: evStoreEmptied, lane: l.id}) // a Replace with nothing asks for no index
+		l.p.emit(event{kind: evStoreEmptied, lane: l.id}) // a Replace with an empty list calls no index function
 	}
 	l.count.Store(n)
 	l.isCounted.Store(true)
 }
 
-// hookQueue sees every object on its way into the queue, because the queue has every one transformed.
+// hookQueue sets a transform, through which the probe sees every object that enters the queue.
 func (l *lane) hookQueue() {
 	if l.in.transform == nil || l.in.startedLock == nil {
-		return // a transform that is there already must not be lost: the reason is known
+		return // the user's own transform must stay
 	}
 	l.in.startedLock.Lock()
 	user := *l.in.transform
@@ -405,7 +405,7 @@ func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
 					goruntime.Callers(3, all[:])
 					o = queuePaths.learn(&all, queueOp)
 				}
-				if o != opNone { // a WatchList transforms its objects a first time for a store of its own
+				if o != opNone { // a WatchList first transforms its objects for a temporary store
 					key, rv := l.ident(obj)
 					if l.work.Load() != nil {
 						l.unread.addQueued(key, rv, o)
@@ -418,17 +418,17 @@ func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
 	}
 }
 
-// identity is an object's key, remembered by the object's place in memory. The queue, the store and each handler need it, and making the key takes
-// longer than all else.
+// identity caches an object's key by the object's address. The queue, the store and each handler need it, and making the key takes longer than the rest of
+// a hook.
 type identity struct {
 	obj     interface{}
 	key, rv string
 }
 
-// maxIdentities is how many objects are remembered: a batch of a queue, and more.
+// maxIdentities is how many objects are cached: more than a batch of a queue.
 const maxIdentities = 256
 
-// ident is what an object is called. An object of an informer does not change.
+// ident returns an object's key and version, from the cache if possible: an object of an informer does not change.
 func (l *lane) ident(obj interface{}) (key, rv string) {
 	at := &l.identities[place(obj)%maxIdentities]
 	if is := at.Load(); is != nil && sameValue(is.obj, obj) {
@@ -439,12 +439,12 @@ func (l *lane) ident(obj interface{}) (key, rv string) {
 	return key, rv
 }
 
-// place is a number for where a value stands in memory.
+// place returns the address of a value.
 func place(obj interface{}) uintptr {
 	return uintptr((*[2]unsafe.Pointer)(unsafe.Pointer(&obj))[1]) >> 5 * 0x9e3779b1 >> 7
 }
 
-// sameValue says whether two values have one type and stand at one place, without looking at them.
+// sameValue reports whether two values have one type and one address, without reading them.
 func sameValue(a, b interface{}) bool {
 	return *(*[2]unsafe.Pointer)(unsafe.Pointer(&a)) == *(*[2]unsafe.Pointer)(unsafe.Pointer(&b))
 }
@@ -464,8 +464,8 @@ func ident(obj interface{}) (key, rv string) {
 	return key, m.GetResourceVersion()
 }
 
-// NewInformer makes an informer as cache.NewSharedIndexInformer does, that is seen from its beginning. It is what controller-runtime takes
-// as its cache.Options.NewInformer.
+// NewInformer makes an informer like cache.NewSharedIndexInformer, visible from its beginning. Its signature is that of controller-runtime's
+// cache.Options.NewInformer.
 func (p *Probe) NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	if indexers == nil {
 		indexers = cache.Indexers{}
@@ -473,7 +473,7 @@ func (p *Probe) NewInformer(lw cache.ListerWatcher, example runtime.Object, resy
 	return p.Informer(resourceOfObject(example), cache.NewSharedIndexInformer(lw, example, resync, indexers))
 }
 
-// resourceOfObject guesses the resource of an example: from its kind, where it names one, and else from its type.
+// resourceOfObject guesses the resource of an example: from its kind, if set, otherwise from its type.
 func resourceOfObject(example runtime.Object) string {
 	if gvk := example.GetObjectKind().GroupVersionKind(); gvk.Kind != "" {
 		name := plural(strings.ToLower(gvk.Kind))

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A few facts are in private fields only. Each is found by its name and taken only if it has exactly the expected type. So a release that moved,
-// renamed or retyped it gives an error that switches one layer off, and never a wild pointer.
+// A few facts are in private fields only. Each field is looked up by its name and used only if it has exactly the expected type. So a release that moved,
+// renamed or retyped it causes an error that switches one layer off, never a wild pointer.
 
 // fieldPointer returns a pointer to a private field of the struct v.
 func fieldPointer[T any](v reflect.Value, name string) (*T, error) {
@@ -39,13 +39,13 @@ func privateField(v reflect.Value, name string) (reflect.Value, error) {
 
 const cachePackage = "k8s.io/client-go/tools/cache"
 
-// isCacheType says whether v points to a struct of client-go's cache package with this name.
+// isCacheType reports whether v points to a struct of client-go's cache package with this name.
 func isCacheType(v reflect.Value, name string) bool {
 	return v.Kind() == reflect.Pointer && !v.IsNil() && v.Elem().Kind() == reflect.Struct && v.Elem().Type().Name() == name &&
 		isCache(v.Elem().Type().PkgPath()+".")
 }
 
-// internals is what can be reached inside one sharedIndexInformer. A nil pointer is a layer that cannot be seen; why says so.
+// internals points to private fields of one sharedIndexInformer. A nil pointer is a layer that cannot be seen; problems has the reason.
 type internals struct {
 	startedLock *sync.Mutex
 	started     *bool
@@ -61,7 +61,7 @@ type internals struct {
 	problems map[string]string
 }
 
-// unwrap finds client-go's own informer below wrappers that embed the interface.
+// unwrap returns client-go's own informer below wrappers that embed the interface.
 func unwrap(inf cache.SharedIndexInformer) (reflect.Value, bool) {
 	v := reflect.ValueOf(inf)
 	for depth := 0; depth < 8; depth++ {
@@ -173,13 +173,13 @@ func (in *internals) findItems(s reflect.Value) error {
 	return nil
 }
 
-// peer is a processorListener.
+// peer points to private fields of one processorListener.
 type peer struct {
 	addr     uintptr
 	handler  *cache.ResourceEventHandler
 	name     string
-	pending  *atomic.Int64 // since 0.36: kept beside the ring, for others to read
-	readable *int          // of the ring: only the listener's own goroutine writes it, without a lock
+	pending  *atomic.Int64 // since 0.36: the length of the ring, for other goroutines to read
+	readable *int          // of the ring: only the listener's goroutine writes it, without a lock
 	capacity *int
 	synced   func() bool
 }
@@ -243,7 +243,7 @@ func (in *internals) lookQueue() (*queueView, error) {
 	switch {
 	case isCacheType(v, "RealFIFO"):
 		out.kind, out.release = "RealFIFO", "1.33"
-		// Public methods tell the releases apart, so that a private field that is gone is not taken for an older release.
+		// Public methods distinguish the releases, so that a missing private field is not taken for an older release.
 		if _, batches := v.Type().MethodByName("PopBatch"); batches {
 			out.release = "1.35"
 		}
@@ -274,8 +274,7 @@ func (in *internals) lookQueue() (*queueView, error) {
 	return out, err
 }
 
-// readRacy reads a word that another goroutine writes. It is aligned, so what comes is some value that stood there; it is a sample, and is
-// ordered with nothing.
+// readRacy reads a word that another goroutine may write. The word is aligned, so the result is a value that it had; it is a sample without any order.
 //
 //go:norace
 //go:noinline

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// line is an event's line in a trace, with the names that docs/trace.md gives its fields. What is zero is left out.
+// line is an event's line in a trace, with the names that docs/trace.md gives its fields. Zero fields are left out.
 type line struct {
 	Seq      uint64       `json:"s"`
 	At       int64        `json:"t"`
@@ -28,8 +28,8 @@ type line struct {
 	Options  *listOpts    `json:"opts,omitempty"`
 	Items    []lineItem   `json:"items,omitempty"`
 	Indexed  []indexEntry `json:"ix,omitempty"`
-	// Body is an object's JSON. It is written as the object 1, which is another one with each line: nothing refers to an earlier one, and who
-	// reads keeps one of them, not all.
+	// Body is an object's JSON. Each line writes it as a new definition of object 1, and no line refers to an earlier one, so a reader keeps one object in
+	// memory.
 	Body []byte `json:"-"`
 }
 
@@ -44,7 +44,7 @@ type lineItem struct {
 	Key     string       `json:"key,omitempty"`
 	RV      string       `json:"rv,omitempty"`
 	Indexed []indexEntry `json:"ix,omitempty"`
-	Body    []byte       `json:"-"` // as a line's
+	Body    []byte       `json:"-"` // see line
 }
 
 type indexEntry struct {
@@ -52,8 +52,8 @@ type indexEntry struct {
 	Values []string `json:"v"`
 }
 
-// append is the line as JSON, with its end. A busy controller has ten of them for every change, and encoding/json takes a microsecond
-// for each: a tenth of that is enough where most are a few short strings.
+// append appends the line as JSON, with its line end. A busy controller causes ten lines for every change. encoding/json takes a microsecond for each; for
+// lines of a few short strings this takes a tenth of that.
 func (l *line) append(b []byte) ([]byte, error) {
 	b = appendNumber(append(b, `{"s":`...), int64(l.Seq))
 	b = appendNumber(append(b, `,"t":`...), l.At)
@@ -131,7 +131,7 @@ func appendInt(b []byte, name string, n int64) []byte {
 	return appendNumber(append(b, name...), n)
 }
 
-// appendNumber is strconv.AppendInt, but for a copy less: numbers are half of what a line takes.
+// appendNumber is strconv.AppendInt with one copy less: numbers take half the time of a line.
 func appendNumber(b []byte, n int64) []byte {
 	if n < 0 {
 		return strconv.AppendInt(b, n, 10)
@@ -160,7 +160,7 @@ func appendString(b []byte, name, s string) []byte {
 func quote(b []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			q, _ := json.Marshal(s) // a string has always a JSON
+			q, _ := json.Marshal(s) // a string always has a JSON form
 			return append(b, q...)
 		}
 	}

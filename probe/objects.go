@@ -11,10 +11,9 @@ import (
 
 // Bounds of what is recorded of objects' bodies.
 const (
-	// maxPins is how many objects that have changed wait at most for those who read. Of an older one the store has the body, if it still has
-	// that version.
+	// maxPins is how many changed objects are kept for readers. An older one is read from the store if it still has that version.
 	maxPins = 1024
-	// maxBody is how many bytes of JSON one object is told with at most, maxBaseline all of a baseline together.
+	// maxBody bounds the JSON of one recorded object in bytes, maxBaseline that of a whole baseline.
 	maxBody     = 1 << 20
 	maxBaseline = 16 << 20
 )
@@ -24,7 +23,7 @@ const (
 	bodiesSecret   = "bodies of Secrets are never recorded, and this informer's name says that it has Secrets"
 )
 
-// A pin is an object that has changed, as the store has it.
+// A pin keeps a changed object as the store has it.
 //
 //prose:allow Plain.Terms it keeps the object
 type pin struct {
@@ -33,7 +32,7 @@ type pin struct {
 	obj     interface{}
 }
 
-// explainNoBodies says whether bodies of an informer's objects are told, and if not, why.
+// explainNoBodies returns why bodies of an informer's objects are not recorded, "" if they are.
 func (o *Options) explainNoBodies(name string) (why string) {
 	for _, n := range o.Objects {
 		if n == name {
@@ -46,10 +45,10 @@ func (o *Options) explainNoBodies(name string) (why string) {
 	return bodiesNotAsked
 }
 
-// isSecretName: a resource, a kind or a type that is called so may have what Secrets have.
+// isSecretName reports whether a resource, a kind or a type may hold what Secrets hold, by its name.
 func isSecretName(name string) bool { return strings.Contains(strings.ToLower(name), "secret") }
 
-// emitObject is emit, for an event that brings an object.
+// emitObject is emit for an event with an object, which it keeps for readers.
 func (p *Probe) emitObject(e event, obj interface{}) {
 	p.mu.Lock()
 	if p.ring != nil {
@@ -68,14 +67,14 @@ func (p *Probe) emitObject(e event, obj interface{}) {
 	p.emit(e)
 }
 
-// bodies are the objects that a viewer may record for what it has just read of the log.
+// bodies are the objects that a viewer may record for the events that it has just read.
 type bodies struct {
-	pins  map[pin]interface{} // by what they are of; their own obj is nil
-	room  int                 // of a baseline
+	pins  map[pin]interface{} // the obj of the keys is nil
+	room  int                 // bytes left for the baseline
 	types map[reflect.Type]typeClass
 }
 
-// takePins makes the objects known that have changed lately.
+// takePins copies the objects of recent changes.
 func (v *viewer) takePins() {
 	if len(v.p.opts.Objects) == 0 {
 		return
@@ -89,7 +88,7 @@ func (v *viewer) takePins() {
 	}
 }
 
-// body is what is recorded of a version of an object: its JSON, redacted, or nothing, if that version is gone already.
+// body returns the redacted JSON of a version of an object, nil if that version no longer exists.
 func (lv *laneView) body(key, rv string) []byte {
 	if lv.l.noBodies != "" {
 		return nil
@@ -108,7 +107,7 @@ func (lv *laneView) body(key, rv string) []byte {
 	return lv.json(obj)
 }
 
-// addBody gives one of many objects its body, while there is room.
+// addBody adds the body to one object of a list, if there is room.
 func (lv *laneView) addBody(it *lineItem) {
 	if lv.v.bodies.room <= 0 {
 		return
@@ -117,7 +116,7 @@ func (lv *laneView) addBody(it *lineItem) {
 	lv.v.bodies.room -= len(it.Body)
 }
 
-// json is an object's JSON as it may be told, nil if it may not. What fails in it switches the layer off.
+// json returns an object's JSON as it may be recorded, nil if it may not. If encoding panics, the layer is switched off.
 func (lv *laneView) json(obj interface{}) (raw []byte) {
 	if lv.l.isOff("objects") {
 		return nil
@@ -134,9 +133,9 @@ func (lv *laneView) json(obj interface{}) (raw []byte) {
 	return encodeBody(obj, apiVersion, lv.v.bodies.types)
 }
 
-// encodeBody is the JSON of an object without what must not be recorded. It is nil for an object that must not be recorded at all, for one that is too
-// large, and for what has no JSON. APIVersion stands in one that does not name its own, as the objects of typed clients do not. The objects of an
-// informer are not changed, by the rules of client-go. A program that breaks them may be caught at it here, as by any other reader.
+// encodeBody returns the JSON of an object without the parts that must not be recorded. It returns nil for an object that must not be recorded at all,
+// that is too large, or that has no JSON. It sets apiVersion in an object without one, as objects of typed clients are. It reads the informer's objects
+// without a copy, which client-go's rules allow: nothing may change them. A program that breaks these rules may crash here, as with any other reader.
 func encodeBody(obj interface{}, apiVersion string, told map[reflect.Type]typeClass) []byte {
 	if obj == nil || holdsSecret(reflect.ValueOf(obj), told, 0) {
 		return nil
@@ -168,7 +167,7 @@ func encodeBody(obj interface{}, apiVersion string, told map[reflect.Type]typeCl
 	switch kind, _ := tree["kind"].(string); {
 	case isSecretName(kind):
 		return nil
-	case kind == partialKind: // of what, it does not say
+	case kind == partialKind: // it does not name the kind of its object
 		if m, ok := tree["metadata"].(map[string]interface{}); ok {
 			delete(m, "annotations")
 			delete(m, "managedFields")
@@ -190,10 +189,10 @@ func quoteJSON(s string) string {
 	return string(b)
 }
 
-// partialKind is the kind of what has metadata only.
+// partialKind is the kind of objects with metadata only.
 const partialKind = "PartialObjectMetadata"
 
-// mayHaveSecrets says whether JSON has to be looked through. What it says no to has no annotation and no Secret.
+// mayHaveSecrets reports whether JSON must be examined. If not, it has neither annotations nor a Secret.
 func mayHaveSecrets(raw []byte) bool {
 	for _, x := range [...]string{`annotations"`, `ecret`, appliedKey, partialKind, `\u00`} {
 		if bytes.Contains(raw, []byte(x)) {
@@ -203,7 +202,7 @@ func mayHaveSecrets(raw []byte) bool {
 	return false
 }
 
-// isSecret: what calls itself a Secret and has what one has. (A reference to one has its kind and a name.)
+// isSecret reports whether an object names the kind Secret and has a Secret's fields. (A reference to a Secret has only its kind and a name.)
 func isSecret(m map[string]interface{}) bool {
 	kind, _ := m["kind"].(string)
 	if kind != "Secret" && kind != "SecretList" {
@@ -238,23 +237,23 @@ func hasSecret(v interface{}) bool {
 	return false
 }
 
-// typeClass is what a type alone says of its values.
+// typeClass is what a Go type alone guarantees about its values.
 type typeClass uint8
 
 const (
 	unknownType typeClass = iota
-	cleanType             // no value of it has a Secret
-	secretType            // each has, or may have
-	openType              // what has an interface may have anything in it
+	cleanType             // no value contains a Secret
+	secretType            // each value contains a Secret, or may
+	openType              // values have an interface, which may hold anything
 )
 
-// holdsSecret says whether a value is a Secret or has one in it, by the types of what is in it.
+// holdsSecret reports whether a value is or contains a Secret. It descends only where the types require it.
 func holdsSecret(v reflect.Value, told map[reflect.Type]typeClass, depth int) bool {
 	if !v.IsValid() {
 		return false
 	}
 	if depth > 16 {
-		return true // no reader goes so deep
+		return true // too deep for any reader
 	}
 	t := v.Type()
 	says := told[t]
@@ -305,14 +304,14 @@ func elem(t reflect.Type) reflect.Type {
 
 var unstructuredType = reflect.TypeOf(unstructured.Unstructured{})
 
-// classify says what a type says of its values, with all types that are in it.
+// classify returns the class of a type, from all types in it.
 func classify(t reflect.Type, seen map[reflect.Type]bool) typeClass {
 	if seen[t] {
-		return cleanType // it is being looked at
+		return cleanType // a recursive type, already being examined
 	}
 	seen[t] = true
 	if t == unstructuredType {
-		return cleanType // what it has is plain JSON, which is looked through
+		return cleanType // its plain JSON is examined elsewhere
 	}
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:

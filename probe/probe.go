@@ -8,44 +8,44 @@ import (
 
 // Options of a Probe. The zero value is usable.
 type Options struct {
-	// Token lets requests in that do not come from this machine: "Authorization: Bearer TOKEN". Without one they are refused.
+	// Token admits requests from other machines: "Authorization: Bearer TOKEN". Without one they are refused.
 	Token string
-	// Events is how many of the newest events are kept while a viewer is attached; 32,768 when 0. One costs 88 bytes.
+	// Events is how many of the newest events are kept while a viewer is attached; 32,768 when 0. One takes 88 bytes.
 	Events int
-	// Objects names the informers whose objects are recorded whole, as JSON: "pods", "deployments.apps". No other body is recorded, and never that of
-	// a Secret. Annotations that are copies of a manifest are left out. The goroutine of the reader reads and encodes the objects, without a copy. If
-	// your program mutates objects of a store, against the rules of client-go, the runtime may end it for that.
+	// Objects names the informers whose objects are recorded whole, as JSON: "pods", "deployments.apps". No other body is recorded, and never that of a
+	// Secret. Annotations that are copies of a manifest are left out. The reader's goroutine reads and encodes the objects without a copy. If your program
+	// mutates objects of a store, against the rules of client-go, the runtime may end it for that.
 	Objects []string
-	// Viewers is how many may be attached at the same time; 4 when 0.
+	// Viewers bounds the viewers that are attached at the same time; 4 when 0.
 	Viewers int
 }
 
-// Probe is what is known of one process's informers. Its methods are safe for concurrent use.
+// Probe observes the informers and work queues of one process. Its methods are safe for concurrent use.
 type Probe struct {
 	opts      Options
 	start     time.Time
-	attached  atomic.Bool // somebody is attached
+	attached  atomic.Bool // a viewer is attached
 	measuring atomic.Bool // Measure was called
 
-	attachment    atomic.Uint64 // the number of the first viewer's coming
+	attachment    atomic.Uint64 // counts the times that a first viewer attached
 	replaceSignal chan struct{}
 
-	mu   sync.Mutex // a leaf: held for an append or a copy only, whatever other lock is held
+	mu   sync.Mutex // a leaf lock, held only for an append or a copy
 	ring []event    // nil while no viewer is attached
 	next uint64
 	// newestTime is the time of the newest event.
 	newestTime time.Duration
-	pins       []pin // objects that have changed lately, if their bodies are told
-	// nextPin is how many were pinned so far.
+	pins       []pin // recently changed objects, if their bodies are recorded
+	// nextPin counts the objects pinned so far.
 	nextPin int
 
 	wire wire
 
-	attachMu       sync.Mutex // attaching and detaching
+	attachMu       sync.Mutex // serializes attach and detach
 	viewers        int
 	stop           chan struct{}
 	stopped        chan struct{}
-	refusedViewers atomic.Uint64 // how many found no place
+	refusedViewers atomic.Uint64 // viewers that found no place
 	stallTimeout   time.Duration // how long a write may take before the viewer loses its connection
 
 	lanesMu sync.Mutex
@@ -64,7 +64,7 @@ func New(o Options) *Probe {
 	return &Probe{opts: o, start: time.Now(), replaceSignal: make(chan struct{}, 1), stallTimeout: stallTimeout}
 }
 
-// Note puts a mark with this text into the log of every viewer that is attached.
+// Note adds a mark with this text to the log of every attached viewer.
 func (p *Probe) Note(text string) {
 	if p.attached.Load() {
 		p.emit(event{kind: evNote, text: text})
@@ -78,9 +78,9 @@ const (
 	evStoreAdded
 	evStoreUpdated
 	evStoreDeleted
-	evStoreReplacing // an item of a Replace; evStoreSettled ends it
+	evStoreReplacing // one object of a Replace; evStoreSettled ends the Replace
 	evStoreSettled
-	evStoreEmptied // a Replace with nothing
+	evStoreEmptied // a Replace with an empty list
 	evHandling
 	evHandled
 	evSampled
@@ -104,10 +104,10 @@ const (
 	evWireFrame
 	evWireDone
 	evNote
-	evQueueGiven // a work queue was made while somebody is attached
+	evQueueGiven // a work queue was made while a viewer is attached
 )
 
-// event is one fact, small enough to keep many.
+// event is one fact, small because many are kept.
 type event struct {
 	at       time.Duration
 	dur      time.Duration
@@ -138,15 +138,14 @@ const (
 
 var opNames = [...]string{"", "Added", "Updated", "Deleted", "Replaced", "Sync", "ReplacedAll", "Bookmark"}
 
-// emit appends to the log. What is emitted under a lock of the informer stands in the order of that lock. An event that has no time yet is of
-// this moment.
+// emit appends to the log. Events emitted under a lock of the informer are in the order of that lock. An event without a time gets the present one.
 func (p *Probe) emit(e event) {
 	if e.at == 0 {
 		e.at = time.Since(p.start)
 	}
 	p.mu.Lock()
 	if p.ring != nil {
-		if e.at < p.newestTime { // another one came between, which read the clock later
+		if e.at < p.newestTime { // another goroutine read the clock later and appended first
 			e.at = p.newestTime
 		}
 		p.newestTime = e.at
@@ -156,17 +155,17 @@ func (p *Probe) emit(e event) {
 	p.mu.Unlock()
 }
 
-// head is the number of the newest event.
+// head returns the number of the newest event.
 func (p *Probe) head() uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.next
 }
 
-// maxCopy is how many events are copied while the hooks have to wait for it.
+// maxCopy is how many events are copied at once, while hooks wait.
 const maxCopy = 1024
 
-// eventsSince copies what came after seq, up to now; lost says that some of it is gone.
+// eventsSince copies the events after seq to the end of the log; lost is true if some of them are gone.
 func (p *Probe) eventsSince(seq uint64, into []event) (out []event, head uint64, lost bool) {
 	head = p.head()
 	for out = into; seq < head && !lost; {
@@ -189,7 +188,7 @@ func (p *Probe) copyEvents(seq, head uint64, into []event) (out []event, to uint
 	return into, to, false
 }
 
-// attach begins to log, unless an earlier viewer made it begin. It returns false when too many are attached.
+// attach adds a viewer, and starts the log for the first one. It returns false if there are too many.
 func (p *Probe) attach() bool {
 	p.attachMu.Lock()
 	defer p.attachMu.Unlock()
@@ -214,7 +213,7 @@ func (p *Probe) attach() bool {
 	return true
 }
 
-// detach ends what attach began. When the last one is gone there is no goroutine and no buffer left, and nothing is logged any more.
+// detach removes a viewer. After the last one there is no goroutine and no buffer left, and nothing is logged.
 func (p *Probe) detach() {
 	p.attachMu.Lock()
 	defer p.attachMu.Unlock()
@@ -240,7 +239,7 @@ func (p *Probe) informers() []*lane {
 	return append([]*lane(nil), p.lanes...)
 }
 
-// samplePeriod is how often the probe looks at what client-go does not report.
+// samplePeriod is how often the probe reads what client-go does not report.
 const samplePeriod = 50 * time.Millisecond
 
 func (p *Probe) sampler(stop <-chan struct{}, stopped chan<- struct{}) {
@@ -266,7 +265,7 @@ func (p *Probe) sampler(stop <-chan struct{}, stopped chan<- struct{}) {
 	}
 }
 
-// takeSample looks at one informer. A failure in it ends in it: nothing else runs in this goroutine.
+// takeSample samples one informer. It recovers from a panic, because the goroutine of the sampler is the probe's own.
 func (l *lane) takeSample() {
 	var broken atomic.Bool
 	defer l.contain("samples", &broken)

@@ -6,7 +6,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// GetIndexer returns the informer's own, whose reads of single objects are seen: those of a lister that is made of it.
+// GetIndexer returns the informer's own indexer, wrapped: reads of single objects are logged, also those of a lister on it.
 func (w *watchedInformer[O]) GetIndexer() cache.Indexer {
 	return &watchedIndexer{w.SharedIndexInformer.GetIndexer(), w.l}
 }
@@ -32,7 +32,7 @@ func (x *watchedIndexer) Get(obj interface{}) (item interface{}, exists bool, er
 	return item, exists, err
 }
 
-// emitRead reports an object that was read, and how many newer versions of it had reached the queue and not yet the store.
+// emitRead logs the read of an object, and how many newer versions of it have reached the queue but not the store.
 func (l *lane) emitRead(key string, item interface{}) {
 	if l.work.Load() == nil || l.unread.isOff() {
 		return
@@ -57,10 +57,11 @@ func (l *lane) emitRead(key string, item interface{}) {
 	l.p.emit(event{kind: evListerRead, lane: l.id, key: key, rv: rv, text: latest, n: behind})
 }
 
-// maxUnread is of how many keys it is remembered that something of them is in the queue.
+// maxUnread bounds the keys whose queued versions are counted.
 const maxUnread = 1 << 14
 
-// unreadKeys is what has entered the queue while somebody is attached, and not the store: so much is a reader of the store behind.
+// unreadKeys counts, while a viewer is attached, the versions of each key that have entered the queue but not the store. So much is a reader of the store
+// behind.
 type unreadKeys struct {
 	mu   sync.Mutex
 	keys map[string]unreadKey
@@ -73,7 +74,7 @@ type unreadKey struct {
 }
 
 func (u *unreadKeys) addQueued(key, rv string, o op) {
-	if o == opReplacedAll { // which ends in one step
+	if o == opReplacedAll { // one pop takes the whole list
 		return
 	}
 	u.mu.Lock()
@@ -107,7 +108,7 @@ func (u *unreadKeys) latest(key, rv string) (latest string, behind int32) {
 	return rv, 0
 }
 
-// reset is for who attaches: what went by before is not known.
+// reset forgets all keys for a new attach: what happened before is unknown.
 func (u *unreadKeys) reset() {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// What stands here takes copies of manifests out of an object, by the rule of informerscope's relay (server/internal/redact), whose module
-// needs a newer apimachinery than a controller may have. TestTheProbeRedactsAlike there holds the two against each other.
+// This file removes copies of manifests from an object, by the rule of informerscope's relay (server/internal/redact), whose module needs a newer
+// apimachinery than a controller may have. TestTheProbeRedactsAlike there compares the two.
 
 const (
 	appliedKey  = "kubectl.kubernetes.io/last-applied-configuration"
 	replacement = "[redacted]"
-	// longestValue and longestName: an annotation whose value or name has so many bytes of JSON between its quotes goes, and is not looked at.
+	// longestValue and longestName bound an annotation's value and name, in bytes of JSON between the quotes. A longer one is replaced without being
+	// examined.
 	longestValue = 16 << 10
 	longestName  = 6 * (253 + 1 + 63)
 )
 
-// redactTree replaces the value of kubectl's annotation wherever it stands. In every map called annotations it also replaces each value that is a
-// copy of a manifest, by its name or by what it is.
+// redactTree replaces the value of kubectl's annotation wherever it occurs. In every map called annotations it also replaces each value that is a copy of
+// a manifest, by its name or by its content.
 func redactTree(v interface{}) {
 	switch x := v.(type) {
 	case map[string]interface{}:
@@ -61,11 +62,11 @@ func replacesAnnotation(name, value string) bool {
 	return writtenLen(name) >= longestName || isAppliedName(name) || writtenLen(value) >= longestValue || holdsManifest([]byte(value), 3)
 }
 
-// writtenLen is how many bytes a string takes in JSON, its quotes not counted.
+// writtenLen returns how many bytes a string takes in JSON, without its quotes.
 func writtenLen(s string) int { return len(quoteJSON(s)) - 2 }
 
-// isAppliedName says whether an annotation is, by its name, a tool's copy of what it applied: kubectl's, kapp's, wrangler's, kopf's, Config Sync's,
-// and what others call the same.
+// isAppliedName reports whether an annotation's name marks a tool's copy of what it applied: those of kubectl, kapp, wrangler, kopf and Config Sync, and
+// similar names.
 func isAppliedName(name string) bool {
 	if name == appliedKey {
 		return true
@@ -87,8 +88,8 @@ func isAppliedName(name string) bool {
 	return false
 }
 
-// holdsManifest says whether text is, or has in it, a manifest: JSON or YAML that names an apiVersion and a kind. It may be as it is, with escaped letters
-// or in base64, through as many layers as are given. Something packed, which cannot be looked into, counts as one.
+// holdsManifest reports whether text is or contains a manifest: JSON or YAML that names an apiVersion and a kind. It decodes escaped letters and base64,
+// at most so many layers. Compressed data, which it cannot examine, counts as one.
 func holdsManifest(text []byte, layers int) bool {
 	if bytes.Contains(text, []byte("apiVersion")) && bytes.Contains(text, []byte("kind")) || isCompressed(text) {
 		return true
@@ -103,7 +104,7 @@ func holdsManifest(text []byte, layers int) bool {
 	return ok && holdsManifest(inner, layers-1)
 }
 
-// unescape gives JSON in which letters are written as \u0061 without such escapes. It is for looking only.
+// unescape decodes escapes such as \u0061 of letters. Its result is only for examination.
 func unescape(text []byte) ([]byte, bool) {
 	if !bytes.Contains(text, []byte(`\u00`)) {
 		return nil, false
@@ -124,7 +125,7 @@ func unescape(text []byte) ([]byte, bool) {
 	return out, len(out) < len(text)
 }
 
-// fromBase64 decodes text that is nothing but base64, in either alphabet, with or without padding and line breaks.
+// fromBase64 decodes text that is only base64, in either alphabet, with or without padding and line breaks.
 func fromBase64(text []byte) ([]byte, bool) {
 	const shortest = 24 // {"apiVersion":"","kind":""} has more
 	if len(text) < shortest {
@@ -152,7 +153,7 @@ func fromBase64(text []byte) ([]byte, bool) {
 	return out[:n], err == nil
 }
 
-// isCompressed says whether bytes begin as gzip, zlib, zip, bzip2, xz and zstd begin.
+// isCompressed reports whether data begins like gzip, zlib, zip, bzip2, xz or zstd.
 func isCompressed(b []byte) bool {
 	for _, magic := range []string{"\x1f\x8b", "PK\x03\x04", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"} {
 		if bytes.HasPrefix(b, []byte(magic)) {

@@ -7,8 +7,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// sample is what was inside one informer at one moment, as far as client-go does not report it. It never waits for the informer's locks: what is
-// locked is not seen this time. It is not changed once it was made.
+// sample is the state of one informer at one moment, as far as client-go does not report it. Sampling never waits for the informer's locks: what is locked
+// is left out this time. A sample is immutable.
 type sample struct {
 	synced, stopped bool
 	rv              string
@@ -16,13 +16,13 @@ type sample struct {
 	queueKind, release string
 	depth              int // -1: not seen
 	isLocked           bool
-	entries            []queueEntry // as far as it was copied
+	entries            []queueEntry // the first maxQueueCopy entries
 
 	hasListeners bool
 	listeners    []listenerSample
 }
 
-// queueEntry is something in the queue.
+// queueEntry is one entry of the queue.
 type queueEntry struct {
 	op      op
 	key, rv string
@@ -35,10 +35,10 @@ type listenerSample struct {
 	capacity int
 	synced   bool
 	timed    bool
-	exact    bool // client-go keeps the length for others to read
+	exact    bool // client-go stores the length for other goroutines
 }
 
-// maxQueueCopy is how much of a queue is copied under its lock.
+// maxQueueCopy bounds the entries of a queue that are copied under its lock.
 const maxQueueCopy = 1024
 
 func (l *lane) sample() (s *sample) {
@@ -104,7 +104,7 @@ func newQueueEntry(d *cache.Delta) queueEntry {
 	return w
 }
 
-// findQueue finds the queue of an informer that runs.
+// findQueue returns the queue of a running informer.
 func (l *lane) findQueue() *queueView {
 	in := l.in
 	if in.startedLock == nil || in.controller == nil || l.isOff("queue") || !in.startedLock.TryLock() {
@@ -124,14 +124,14 @@ func (l *lane) findQueue() *queueView {
 
 func (l *lane) sampleListeners(s *sample) {
 	synced := l.lookListeners(s)
-	// Before 0.36, asking a listener waits for the queue's lock, which is held while an object is processed. The processing goroutine may wait for
-	// the listeners' lock, and a hook that fails for the probe's. So neither is held here.
+	// Before 0.36, HasSynced of a listener waits for the queue's lock, which is held while an object is processed. The processing goroutine may wait for
+	// the listeners' lock, and a failed hook for the probe's. So neither lock is held here.
 	for i, is := range synced {
 		s.listeners[i].synced = is != nil && is()
 	}
 }
 
-// lookListeners samples what there are of listeners, but for whether each has synced, which what it returns for it says.
+// lookListeners samples the listeners. It returns a function for each, which reports whether the listener has synced and may wait for a lock.
 func (l *lane) lookListeners(s *sample) (synced []func() bool) {
 	in := l.in
 	if in.listenersLock == nil || l.isOff("listeners") || !in.listenersLock.TryRLock() {
@@ -152,7 +152,7 @@ func (l *lane) lookListeners(s *sample) (synced []func() bool) {
 			return nil
 		}
 		t := l.peers[pl.addr]
-		if t == nil { // added without the probe: known by its place only
+		if t == nil { // added without the probe: only its address identifies it
 			t = l.addTimed(*pl.handler)
 			t.name, t.h = handlerName(*pl.handler), nil
 			if pl.name != "" {
@@ -178,12 +178,12 @@ func (l *lane) lookListeners(s *sample) (synced []func() bool) {
 		s.listeners = append(s.listeners, x)
 	}
 	for addr, t := range l.peers {
-		if !t.isListed { // removed; another listener may have its place later
+		if !t.isListed { // removed; a new listener may have its address later
 			delete(l.peers, addr)
 		}
 	}
 	return synced
 }
 
-// equals says whether two samples show the same.
+// equals reports whether two samples are the same.
 func (s *sample) equals(o *sample) bool { return o != nil && reflect.DeepEqual(s, o) }

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// Stats is what is known of one informer for metrics, at one moment.
+// Stats is the state of one informer for metrics, at one moment.
 type Stats struct {
 	Informer string
 	Synced   bool
-	// Objects are those in the store.
+	// Objects is how many objects are in the store.
 	Objects int
-	// Heard is when the newest bytes of a list or watch of this resource came, of whichever informer; zero where none was seen.
+	// Heard is when the newest bytes of a list or watch of this resource arrived, for any informer; zero if none did.
 	Heard time.Time
-	// Lists says how often all was listed, by cause: one of ListCauses.
+	// Lists counts the lists of all objects, by cause: one of ListCauses.
 	Lists     map[string]uint64
 	Listeners []ListenerStats
-	// Left says how many listeners are left out, because there are more than 32.
+	// Left is how many listeners are left out, because there are more than 32.
 	Left int
 }
 
@@ -28,35 +28,33 @@ type Stats struct {
 type ListenerStats struct {
 	ID   int32
 	Name string
-	// Ring is how many notifications wait in the ring, and Capacity its size; -1 where this client-go does not let them be seen.
+	// Ring is how many notifications wait in the ring, and Capacity its size; -1 if they cannot be seen with this client-go.
 	Ring, Capacity int
 	// Timed reports whether the probe sees the calls of the handler; it does not see those of a handler added without it.
 	Timed bool
-	// Buckets are how many calls took at most as long as HandlerBuckets says, each with those before it; Calls are all of them, and Took
-	// is how long they took together.
+	// Buckets are cumulative counts of calls, one for each bound in HandlerBuckets. Calls is their total, and Took the sum of their times.
 	Buckets []uint64
 	Calls   uint64
 	Took    time.Duration
 	Panics  uint64
 }
 
-// ListCauses are why all was listed: first, a watch that ended with an ERROR event (mostly 410 Expired), an answer 410, another 4xx, 5xx or
-// none at all, or none of these.
+// ListCauses are the causes of lists. They are: the first list, an ERROR event of a watch (mostly 410 Expired), an answer 410, another 4xx, a 5xx, no
+// answer at all, and any other cause.
 var ListCauses = []string{"first", "error-event", "gone", "refused", "server-error", "no-answer", "other"}
 
 // HandlerBuckets are the bounds of the handlers' histogram.
 var HandlerBuckets = [...]time.Duration{100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second, 10 * time.Second,
 	time.Minute}
 
-// maxListeners is how many listeners of an informer Stats reports.
+// maxListeners bounds the listeners of an informer that Stats reports.
 const maxListeners = 32
 
-// Measure begins to count what Stats reports, with or without a viewer, and for as long as the process runs. A call of a handler then costs two
-// readings of the clock and three atomic additions, and each read of a response costs one addition more.
+// Measure starts counting for Stats, with or without a viewer, until the process ends. A call of a handler then costs two readings of the clock and three
+// atomic additions, and each read of a response one addition more.
 func (p *Probe) Measure() { p.measuring.Store(true) }
 
-// Stats is what is known of each informer now. It takes the informer's locks only where they are free: what cannot be had so is as it was
-// in the last answer.
+// Stats returns the state of each informer now. It takes an informer's lock only if it is free; otherwise it repeats the last answer.
 func (p *Probe) Stats() []Stats {
 	lanes := p.informers()
 	out := make([]Stats, 0, len(lanes))
@@ -108,7 +106,7 @@ type measurements struct {
 	objects   int
 }
 
-// objects is how many there are in the store, without a list of them where the store can be looked at.
+// objects returns the number of objects in the store, from its map if that can be reached, because a list of keys is a copy.
 func (l *lane) objects() int {
 	l.measurements.mu.Lock()
 	defer l.measurements.mu.Unlock()
@@ -122,7 +120,7 @@ func (l *lane) objects() int {
 	return l.measurements.objects
 }
 
-// durations is a histogram that calls of a handler add to.
+// durations is the histogram of a handler's calls.
 type durations struct {
 	buckets [len(HandlerBuckets) + 1]atomic.Uint64
 	total   atomic.Int64
@@ -151,12 +149,12 @@ func (d *durations) read(s *ListenerStats) {
 	}
 }
 
-// resource is what is counted of the requests for one.
+// resource counts the requests for one resource.
 type resource struct {
 	lastRead atomic.Int64 // nanoseconds since 1970
 	mu       sync.Mutex
 	lists    map[string]uint64
-	cause    string // why the next list comes
+	cause    string // the cause of the next list
 }
 
 func (x *resource) countList() {
@@ -180,7 +178,7 @@ func (x *resource) setCause(cause string) {
 	x.cause = cause
 }
 
-// noteStatus is why a list may come after this answer.
+// noteStatus sets the cause of the next list from an answer's status.
 func (x *resource) noteStatus(code int) {
 	switch {
 	case code == 410:
@@ -192,7 +190,7 @@ func (x *resource) noteStatus(code int) {
 	}
 }
 
-// errorFrames are how an ERROR event begins. The probe looks for it in what was read, and reports it only as the label of a counter.
+// errorFrames are the first bytes of an ERROR event. The probe searches each read for them, and reports them only as the label of a counter.
 var errorFrames = [][]byte{[]byte(`{"type":"ERROR"`), []byte("\x0a\x05ERROR")}
 
 func (x *resource) noteRead(b []byte, watch bool) {
@@ -207,7 +205,7 @@ func (x *resource) noteRead(b []byte, watch bool) {
 	}
 }
 
-// resource is what is counted of a resource; nil where there are too many.
+// resource returns the counters of a resource, nil if there are too many resources.
 func (w *wire) resource(name string) *resource {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -222,7 +220,7 @@ func (w *wire) resource(name string) *resource {
 	return x
 }
 
-// count begins to count a request, and that all is listed, if it is the first page of a list.
+// count starts counting a request. The first page of a list counts as a list.
 func (w *wire) count(r *request, u *url.URL) {
 	t := resourcePath(u.Path)
 	if t.Resource == "" {
@@ -236,7 +234,7 @@ func (w *wire) count(r *request, u *url.URL) {
 	}
 }
 
-// readCounts is what was counted for an informer of this name. One that a factory named by its type has no group in its name.
+// readCounts returns the counts for an informer of this name. An informer that a factory named by its type has no group in its name.
 func (w *wire) readCounts(name string) (heard time.Time, lists map[string]uint64) {
 	w.mu.Lock()
 	x := w.resources[name]

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// WrapConfig returns a copy of a client's configuration, whose requests are seen. Only GETs are: lists and watches.
+// WrapConfig returns a copy of a client's configuration whose requests are visible: GETs only, which are lists and watches.
 func (p *Probe) WrapConfig(c *rest.Config) *rest.Config {
 	if c == nil {
 		return nil
@@ -28,17 +28,17 @@ func (p *Probe) WrapConfig(c *rest.Config) *rest.Config {
 	return c
 }
 
-// Transport is WrapConfig for those who have a round tripper and no rest.Config.
+// Transport is WrapConfig for a round tripper instead of a rest.Config.
 func (p *Probe) Transport(rt http.RoundTripper) http.RoundTripper { return &trip{p, rt} }
 
-// wire is the requests that are open, with or without a viewer: a viewer that attaches long after a watch was opened knows its URL too.
+// wire holds the open requests, with or without a viewer, so that a viewer that attaches late knows the URL of an earlier watch.
 type wire struct {
 	mu           sync.Mutex
 	next         uint32
 	openRequests map[uint32]*request
-	// targets is what is known of the resources that were listed, by their names: which version of them.
+	// targets are the resources that were listed, with their versions, by informers' names.
 	targets map[string]target
-	// resources is what metrics report of them.
+	// resources are the counters for metrics, by the same names.
 	resources map[string]*resource
 }
 
@@ -54,7 +54,7 @@ type request struct {
 	frames atomic.Int64
 	bytes  atomic.Int64
 	answer bool
-	res    *resource // nil where it is none, or nothing is measured
+	res    *resource // nil for a request of no resource, or without Measure
 }
 
 func (w *wire) begin(u *url.URL) *request {
@@ -78,7 +78,7 @@ func (w *wire) begin(u *url.URL) *request {
 	return r
 }
 
-// target is the resource of this name. Of one that a factory named by its type the group is known from its requests.
+// target returns the resource of this name. If a factory named the informer by its type, requests show the group.
 func (w *wire) target(name string) target {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -105,7 +105,7 @@ func (w *wire) end(r *request) {
 	delete(w.openRequests, r.id)
 }
 
-// safeURL is a request's path with the parameters of a list, and no others.
+// safeURL returns a request's path with the parameters of a list, and no others.
 func safeURL(u *url.URL) (s string, watch bool) {
 	q, out := u.Query(), url.Values{}
 	for _, name := range [...]string{"watch", "resourceVersion", "resourceVersionMatch", "allowWatchBookmarks", "sendInitialEvents", "timeoutSeconds", "limit",
@@ -130,7 +130,7 @@ type trip struct {
 	next http.RoundTripper
 }
 
-// WrappedRoundTripper lets client-go find the innermost one.
+// WrappedRoundTripper lets client-go find the innermost round tripper.
 func (t *trip) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -180,7 +180,7 @@ func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// causeOf is in one word why there was no answer. An error's own words are not kept: they may hold what is not for a file.
+// causeOf returns in one word why there was no answer. An error's own text is dropped: it may contain what must not be in a file.
 func causeOf(err error) string {
 	var dns *net.DNSError
 	var timeout net.Error
@@ -212,9 +212,9 @@ type frame struct {
 	size                 int
 }
 
-// scanner cuts a watch into frames. It keeps what it needs of them and never a body.
+// scanner cuts a watch into frames. It keeps a few fields of a frame, and never a body.
 type scanner interface {
-	// feed takes the next bytes. While on is false only the place in the stream is kept.
+	// feed reads the next bytes. While on is false it only tracks the position in the stream.
 	feed(b []byte, on bool, got func(frame))
 }
 
@@ -223,11 +223,11 @@ type body struct {
 	p          *Probe
 	q          *request
 	scan       scanner
-	unreported int // bytes that are not told yet
+	unreported int // bytes that no event has reported yet
 	done       atomic.Bool
 }
 
-// Read belongs to one goroutine at a time, as the body that it wraps.
+// Read may be called by one goroutine at a time, like the body's own.
 func (b *body) Read(buf []byte) (int, error) {
 	n, err := b.ReadCloser.Read(buf)
 	on := b.p.attached.Load()
@@ -256,7 +256,7 @@ func (b *body) Read(buf []byte) (int, error) {
 func (b *body) feed(buf []byte, on bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			b.scan = nil // this watch goes on without its frames
+			b.scan = nil // this watch continues without frames
 			b.p.emitFramesOff(b.q.url, fmt.Sprintf("the probe's own hook failed (%T): the watch continues without frames", r))
 		}
 	}()
@@ -269,7 +269,7 @@ func (b *body) feed(buf []byte, on bool) {
 	})
 }
 
-// emitFramesOff notes that the frames of a watch are not seen any more.
+// emitFramesOff logs that the frames of a watch are no longer seen.
 func (p *Probe) emitFramesOff(of, why string) {
 	u, err := url.Parse(of)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // The queue stands behind the informer that is named, or else behind the one whose name the queue has: "pods", or "pod" as
 // controller-runtime calls a controller. A Probe that has one informer takes that. Of an informer one queue is shown.
 //
-// Keys are told as their String method has it, or as namespace/name; of a key that has neither only its type and a checksum.
+// A key appears as its String method returns it, or as namespace/name; without either, only its type and a checksum appear.
 func NewQueue[T comparable](p *Probe, informer ...string) func(string, workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
 	return func(name string, limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
 		if limiter == nil {
@@ -36,31 +36,30 @@ func NewQueue[T comparable](p *Probe, informer ...string) func(string, workqueue
 	}
 }
 
-// QueueWatch is what is known of one work queue. It is for those who have a queue that is not client-go's, as the probe's module for
-// controller-runtime has; all others want NewQueue. Its methods are safe for concurrent use. None of them calls the queue, but for the
-// functions that it is given.
+// QueueWatch observes one work queue. Use it for a queue that is not client-go's, like the probe's module for controller-runtime does; otherwise use
+// NewQueue. Its methods are safe for concurrent use. They call the queue only through the functions that they are given.
 type QueueWatch[T comparable] struct {
 	p        *Probe
 	name     string // the queue's own
-	informer string // that it was given for; empty: found by the queue's name
+	informer string // the informer that the user named; empty: found by the queue's name
 	lane     atomic.Pointer[lane]
 	broken   atomic.Bool
 
-	// orderMu is held around every Add and Done, which the queue's own lock does one after the other anyway. So it is known whether an Add found its
-	// key in the queue or in work. It is never held while a worker waits for a key.
+	// orderMu is held around every Add and Done, which the queue's own lock serializes anyway. So it is known whether an Add found its key in the queue or
+	// in work. It is never held while a worker waits for a key.
 	orderMu sync.Mutex
 
-	mu             sync.Mutex // held for a moment, inside the queue's lock; inside it only the log's
+	mu             sync.Mutex // held briefly, inside the queue's lock; inside it only the log's lock is taken
 	fifo           []T
 	head           int
-	queued         map[T]uint64 // of a queue that is watched from without: what is in it, and as the how many-th it came
+	queued         map[T]uint64 // of a foreign queue: its keys, with the number of each key's arrival
 	arrivals       uint64
 	processing     map[T]workItem
 	dirty          map[T]struct{} // added while in work
 	delays         map[T]workDelay
-	workers        []bool // who has a key
-	addedKey       bool   // the last Add met its key, or put it in
-	fromDone       bool   // what is put in comes from Done
+	workers        []bool // true for a worker with a key
+	addedKey       bool   // the last Add found its key in the queue, or added it
+	fromDone       bool   // the next Push comes from Done
 	foreign        bool   // the queue is not client-go's
 	reconciles     int
 	failures       int
@@ -71,12 +70,12 @@ type QueueWatch[T comparable] struct {
 type workItem struct {
 	worker int32
 	since  time.Time
-	failed bool // it was given back with a delay of the limiter
+	failed bool // the limiter delayed it again
 }
 
 type workDelay struct{ set, due time.Time }
 
-// workView is a QueueWatch, whatever its keys are.
+// workView is a QueueWatch with keys of any type.
 type workView interface {
 	names() (queue, informer string)
 	isForeign() bool
@@ -86,13 +85,13 @@ type workView interface {
 	size() int
 }
 
-// workContent is what stands in a queue at one place of the log.
+// workContent is what a queue holds at one position of the log.
 type workContent struct {
 	cut   uint64
 	state map[string]interface{}
 }
 
-// WatchQueue makes a QueueWatch; it is registered with p, and stays so.
+// WatchQueue makes a QueueWatch, which p keeps.
 func WatchQueue[T comparable](p *Probe, name string, informer ...string) *QueueWatch[T] {
 	w := watchQueue[T](p, name, informer)
 	w.foreign = true
@@ -121,7 +120,7 @@ func (w *QueueWatch[T]) register() {
 	}
 }
 
-// assignQueues gives each informer the first queue that stands behind it. With alone an informer that has no other beside it has the first of all.
+// assignQueues gives each informer the first queue that fits its name. With alone set, a Probe's only informer gets the first queue.
 func (p *Probe) assignQueues(alone bool) {
 	p.lanesMu.Lock()
 	defer p.lanesMu.Unlock()
@@ -155,7 +154,7 @@ func (l *lane) isNamed(queue, informer string) bool {
 	return l.name == queue || resource == queue || resource == plural(strings.ToLower(queue))
 }
 
-// workqueue is the queue behind an informer, or nil.
+// workqueue returns the queue behind an informer, or nil.
 func (l *lane) workqueue() workView {
 	if w := l.work.Load(); w != nil {
 		return *w
@@ -173,7 +172,7 @@ func (w *QueueWatch[T]) isWatched() bool {
 	return w.p.attached.Load() && w.lane.Load() != nil && !w.broken.Load()
 }
 
-// emit puts what happened into the log; mu is held, or the key's own order is kept otherwise.
+// emit logs an event of a key. The caller holds mu, or keeps the order of the key's events in another way.
 func (w *QueueWatch[T]) emit(k kind, item T, e event) {
 	if !w.isWatched() {
 		return
@@ -185,10 +184,10 @@ func (w *QueueWatch[T]) emit(k kind, item T, e event) {
 	w.p.emit(e)
 }
 
-// maxKey is how much of a key is told.
+// maxKey bounds a logged key, in bytes.
 const maxKey = 512
 
-// keyOf is a key in words.
+// keyOf returns a key as text.
 func keyOf[T comparable](item T) (s string) {
 	switch x := any(item).(type) {
 	case string:
@@ -214,7 +213,7 @@ func keyOf[T comparable](item T) (s string) {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// add calls the queue's own Add. due means that the caller is the one who adds what has waited.
+// add calls the queue's own Add. due means that the caller adds keys whose delay is over.
 func (w *QueueWatch[T]) add(item T, due bool, add func(T)) {
 	w.orderMu.Lock()
 	defer w.orderMu.Unlock()
@@ -234,7 +233,7 @@ func (w *QueueWatch[T]) add(item T, due bool, add func(T)) {
 	w.markDirty(item)
 }
 
-// markDirty notes that a key was added that is in work; mu is held.
+// markDirty logs that a key in work was added. The caller holds mu.
 func (w *QueueWatch[T]) markDirty(item T) {
 	if _, ok := w.dirty[item]; ok {
 		w.emit(evWorkDeduplicated, item, event{})
@@ -244,7 +243,7 @@ func (w *QueueWatch[T]) markDirty(item T) {
 	w.emit(evWorkMarkedDirty, item, event{})
 }
 
-// emitDelay is told before an item is given to who makes it wait.
+// emitDelay logs that a key is about to be delayed.
 func (w *QueueWatch[T]) emitDelay(item T, d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -269,7 +268,7 @@ func (w *QueueWatch[T]) emitDelay(item T, d time.Duration) {
 	}
 }
 
-// len is how many keys are to be had; mu is held.
+// len returns the number of keys ready for workers. The caller holds mu.
 func (w *QueueWatch[T]) len() int32 { return int32(len(w.fifo) - w.head + len(w.queued)) }
 
 func (w *QueueWatch[T]) push(item T) {
@@ -282,7 +281,7 @@ func (w *QueueWatch[T]) push(item T) {
 	w.addedKey = true
 }
 
-// emitTaken is what there is to note of a key that a worker was given; mu is held.
+// emitTaken logs that a worker received a key. The caller holds mu.
 func (w *QueueWatch[T]) emitTaken(item T) {
 	i := 0
 	for i < len(w.workers) && w.workers[i] {
@@ -296,7 +295,7 @@ func (w *QueueWatch[T]) emitTaken(item T) {
 	w.emit(evWorkTaken, item, event{listener: int32(i + 1), n: w.len()})
 }
 
-// endWork notes that a worker is done with a key, and says whether there was one; mu is held.
+// endWork logs the end of a worker's work on a key, and returns it; ok is false without such work. The caller holds mu.
 func (w *QueueWatch[T]) endWork(item T) (t workItem, ok bool) {
 	if t, ok = w.processing[item]; !ok {
 		return t, false
@@ -327,7 +326,7 @@ func (w *QueueWatch[T]) finish(item T, done func(T)) {
 	w.mu.Unlock()
 }
 
-// emitDone notes that a worker is done with a key; one that was added meanwhile is in the queue again by now. mu is held.
+// emitDone logs that a worker is done with a key. A key that was added meanwhile is in the queue again by now. The caller holds mu.
 func (w *QueueWatch[T]) emitDone(item T) {
 	_, dirty := w.dirty[item]
 	delete(w.dirty, item)
@@ -359,14 +358,14 @@ func (w *QueueWatch[T]) Added(item T, after time.Duration) {
 	w.mu.Unlock()
 }
 
-// isReady says whether a worker is to have an item as soon as may be: a later time does not change that. mu is held.
+// isReady reports whether a worker gets the key as soon as possible, so that a later time changes nothing. The caller holds mu.
 func (w *QueueWatch[T]) isReady(item T) bool {
 	_, queued := w.queued[item]
 	_, again := w.dirty[item]
 	return queued || again
 }
 
-// endDelay notes that an item does not wait any more; mu is held.
+// endDelay logs the end of a key's delay, if it has one. The caller holds mu.
 func (w *QueueWatch[T]) endDelay(item T) {
 	if _, ok := w.delays[item]; ok {
 		delete(w.delays, item)
@@ -418,7 +417,7 @@ func (w *QueueWatch[T]) shutDown(drain bool) {
 	}
 }
 
-// storage is the queue's own FIFO, which it calls under its lock: so it is told in which order keys come and go.
+// storage is the queue's FIFO. The queue calls it under its lock, so storage sees the order in which keys come and go.
 type storage[T comparable] struct{ w *QueueWatch[T] }
 
 func (s storage[T]) Touch(item T) {
@@ -434,7 +433,7 @@ func (s storage[T]) Push(item T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.push(item)
-	if w.fromDone { // it comes from Done
+	if w.fromDone { // Done puts it back
 		w.emitDone(item)
 	} else {
 		w.emit(evWorkAdded, item, event{n: w.len()})
@@ -461,7 +460,7 @@ func (s storage[T]) Pop() T {
 	return item
 }
 
-// watchedQueue stands between client-go's delaying queue, which adds here what is due, and its FIFO.
+// watchedQueue is between client-go's delaying queue, which adds due keys here, and its FIFO.
 type watchedQueue[T comparable] struct {
 	workqueue.TypedInterface[T]
 	w *QueueWatch[T]
@@ -480,7 +479,7 @@ func (q *watchedQueue[T]) ShutDownWithDrain() {
 	q.TypedInterface.ShutDownWithDrain()
 }
 
-// watchedDelayingQueue stands before client-go's delaying queue.
+// watchedDelayingQueue wraps client-go's delaying queue.
 type watchedDelayingQueue[T comparable] struct {
 	workqueue.TypedDelayingInterface[T]
 	base workqueue.TypedInterface[T]
@@ -494,14 +493,14 @@ func (q *watchedDelayingQueue[T]) AddAfter(item T, d time.Duration) {
 	q.TypedDelayingInterface.AddAfter(item, d)
 }
 
-// watchedLimiter is a rate limiter that is listened to.
+// watchedLimiter logs the calls of a rate limiter.
 type watchedLimiter[T comparable] struct {
 	workqueue.TypedRateLimiter[T]
 	w         *QueueWatch[T]
-	delaysKey bool // what it returns makes the key wait at once: nothing else says so
+	delaysKey bool // its answer alone delays the key: the queue reports no delay
 }
 
-// Limiter wraps a rate limiter for a queue that asks it how long a key must wait, and makes it wait that long without a further call.
+// Limiter wraps the rate limiter of a queue that delays a key by the limiter's answer without a further call.
 func (w *QueueWatch[T]) Limiter(limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimiter[T] {
 	return &watchedLimiter[T]{limiter, w, true}
 }
@@ -546,7 +545,7 @@ func (w *QueueWatch[T]) size() int {
 	return int(w.len())
 }
 
-// content is a Workqueue of docs/trace.md's State. What is emitted under mu is before it or behind it.
+// content returns the queue as a Workqueue of docs/trace.md's State. Every event emitted under mu comes before or after it.
 func (w *QueueWatch[T]) content(begin time.Time) (c workContent) {
 	type workerLine struct {
 		ID    int32   `json:"id"`
@@ -561,7 +560,7 @@ func (w *QueueWatch[T]) content(begin time.Time) (c workContent) {
 	}
 	millis := func(t time.Time) float64 { return float64(t.Sub(begin)) / float64(time.Millisecond) }
 	defer func() {
-		if recover() != nil { // a key's own String
+		if recover() != nil { // the String method of a key failed
 			w.broken.Store(true)
 		}
 	}()

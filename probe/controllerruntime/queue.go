@@ -18,19 +18,19 @@ import (
 	"informerscope/probe"
 )
 
-// NewQueue is for controller.Options.NewQueue. It makes the queue that this release of controller-runtime makes by default, which since 0.23 is a
-// priority queue, and lets it be seen. If you set UsePriorityQueue yourself, use NewPriorityQueue or probe.NewQueue[reconcile.Request]. The queue
-// stands behind the informer that you name ("deployments.apps"), or else behind the one that the controller is named after.
+// NewQueue returns a function for controller.Options.NewQueue. It makes the queue that this release of controller-runtime makes by default, since 0.23 a
+// priority queue, and observes it. If you set UsePriorityQueue yourself, use NewPriorityQueue or probe.NewQueue[reconcile.Request]. The queue belongs to
+// the informer that you name ("deployments.apps"), or to the one that the controller is named after.
 func NewQueue(p *probe.Probe, informer ...string) func(
 	name string, limiter workqueue.TypedRateLimiter[reconcile.Request],
 ) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-	if priorityByDefault(release()) {
+	if hasPriorityDefault(release()) {
 		return NewPriorityQueue[reconcile.Request](p, informer...)
 	}
 	return probe.NewQueue[reconcile.Request](p, informer...)
 }
 
-// release is the controller-runtime that this program was built with.
+// release returns the version of controller-runtime that this program was built with.
 func release() string {
 	if b, ok := debug.ReadBuildInfo(); ok {
 		for _, d := range b.Deps {
@@ -45,14 +45,14 @@ func release() string {
 	return ""
 }
 
-func priorityByDefault(release string) bool {
+func hasPriorityDefault(release string) bool {
 	var minor int
 	_, err := fmt.Sscanf(release, "v0.%d.", &minor)
 	return err != nil || minor >= 23
 }
 
-// NewPriorityQueue makes controller-runtime's priority queues, which are seen from without: what is put in and what is taken. In which
-// order keys stand in one is not.
+// NewPriorityQueue returns a function that makes controller-runtime's priority queues. They are observed from outside: the keys that enter and leave, not
+// their order inside.
 func NewPriorityQueue[T comparable](p *probe.Probe, informer ...string) func(
 	name string, limiter workqueue.TypedRateLimiter[T],
 ) workqueue.TypedRateLimitingInterface[T] {
@@ -65,7 +65,7 @@ func NewPriorityQueue[T comparable](p *probe.Probe, informer ...string) func(
 	}
 }
 
-// queue reports what is done to a priority queue.
+// queue logs the calls of a priority queue.
 type queue[T comparable] struct {
 	priorityqueue.PriorityQueue[T]
 	w *probe.QueueWatch[T]
@@ -82,7 +82,7 @@ func (q *queue[T]) AddAfter(item T, after time.Duration) {
 }
 
 func (q *queue[T]) AddWithOpts(o priorityqueue.AddOpts, items ...T) {
-	if !o.RateLimited { // of what is, the limiter hears
+	if !o.RateLimited { // the limiter logs rate-limited keys
 		for _, item := range items {
 			q.w.Added(item, o.After)
 		}

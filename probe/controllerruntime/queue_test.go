@@ -31,7 +31,7 @@ var _ = controller.Options{NewQueue: NewQueue(probe.New(probe.Options{}))}
 
 func TestDefaultOfARelease(t *testing.T) {
 	for release, want := range map[string]bool{"v0.20.4": false, "v0.22.4": false, "v0.23.0": true, "v0.25.2": true, "(devel)": true} {
-		if priorityByDefault(release) != want {
+		if hasPriorityDefault(release) != want {
 			t.Error(release)
 		}
 	}

@@ -13,9 +13,8 @@ import (
 	"informerscope/probe"
 )
 
-// NewCollector returns a Collector of everything that p knows of its informers, and has p count it from now on, whether somebody is
-// attached or not (probe.Probe.Measure). There are as many series as informers and listeners: of an informer 32 listeners at most, and no
-// label has a value of an object. It is safe for concurrent use.
+// NewCollector returns a Collector of everything that p knows of its informers. p counts from now on, with or without a viewer (probe.Probe.Measure). The
+// number of series is bounded by the informers and, for each, 32 listeners. No label has a value of an object. It is safe for concurrent use.
 func NewCollector(p *probe.Probe) prometheus.Collector {
 	p.Measure()
 	return &collector{p: p, now: time.Now}
@@ -29,18 +28,18 @@ type collector struct {
 const prefix = "informerscope_probe_"
 
 var (
-	ofInformer = []string{"informer"}
-	ofListener = []string{"informer", "listener", "handler"}
+	informerLabels = []string{"informer"}
+	listenerLabels = []string{"informer", "listener", "handler"}
 
-	synced   = prometheus.NewDesc(prefix+"informer_synced", "Whether the informer has synced.", ofInformer, nil)
-	objects  = prometheus.NewDesc(prefix+"store_objects", "Objects in the informer's store.", ofInformer, nil)
-	stale    = prometheus.NewDesc(prefix+"cache_staleness_seconds", "Time since the newest bytes of a list or watch of the resource.", ofInformer, nil)
+	synced   = prometheus.NewDesc(prefix+"informer_synced", "Whether the informer has synced.", informerLabels, nil)
+	objects  = prometheus.NewDesc(prefix+"store_objects", "Objects in the informer's store.", informerLabels, nil)
+	stale    = prometheus.NewDesc(prefix+"cache_staleness_seconds", "Time since the newest bytes of a list or watch of the resource.", informerLabels, nil)
 	lists    = prometheus.NewDesc(prefix+"lists_total", "Lists of all objects, by why there was one.", []string{"informer", "cause"}, nil)
-	ring     = prometheus.NewDesc(prefix+"listener_ring_length", "Notifications that wait in the listener's ring.", ofListener, nil)
-	capacity = prometheus.NewDesc(prefix+"listener_ring_capacity", "Size of the listener's ring, which grows and never shrinks.", ofListener, nil)
-	handler  = prometheus.NewDesc(prefix+"handler_duration_seconds", "How long calls of the listener's handler took.", ofListener, nil)
-	panics   = prometheus.NewDesc(prefix+"handler_panics_total", "Calls of the listener's handler that ended in a panic.", ofListener, nil)
-	left     = prometheus.NewDesc(prefix+"listeners_left_out", "Listeners that have no series, because the informer has more than 32.", ofInformer, nil)
+	ring     = prometheus.NewDesc(prefix+"listener_ring_length", "Notifications that wait in the listener's ring.", listenerLabels, nil)
+	capacity = prometheus.NewDesc(prefix+"listener_ring_capacity", "Size of the listener's ring, which grows and never shrinks.", listenerLabels, nil)
+	handler  = prometheus.NewDesc(prefix+"handler_duration_seconds", "How long calls of the listener's handler took.", listenerLabels, nil)
+	panics   = prometheus.NewDesc(prefix+"handler_panics_total", "Calls of the listener's handler that ended in a panic.", listenerLabels, nil)
+	left     = prometheus.NewDesc(prefix+"listeners_left_out", "Listeners that have no series, because the informer has more than 32.", informerLabels, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -50,7 +49,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. It takes an informer's locks only where they are free.
+// Collect implements prometheus.Collector. It takes an informer's lock only if it is free.
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
