@@ -24,7 +24,7 @@ func (w *world) invariants() {
 	}
 	for _, key := range slices.Sorted(maps.Keys(w.c.objs)) {
 		o := w.c.objs[key]
-		if w.poisoned(key) {
+		if w.hasFailedTransform(key) {
 			continue
 		}
 		got, ok := stored[key]
@@ -35,7 +35,7 @@ func (w *world) invariants() {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(stored)) {
-		if _, ok := w.c.objs[key]; !ok && !w.poisoned(key) {
+		if _, ok := w.c.objs[key]; !ok && !w.hasFailedTransform(key) {
 			w.out.breaks("the store has %s, the cluster does not", key)
 		}
 	}
@@ -46,8 +46,8 @@ func (w *world) invariants() {
 	}
 }
 
-// poisoned reports whether the transform failed for any state of the object. The events of these states are lost, even a deletion, as in client-go.
-func (w *world) poisoned(key string) bool {
+// hasFailedTransform reports whether the transform failed for any state of the object. The events of these states are lost, even a deletion, as in client-go.
+func (w *world) hasFailedTransform(key string) bool {
 	return w.s.shape == "fail" && slices.ContainsFunc(w.c.hist, func(h change) bool { return h.key == key && h.obj.Labels[poison] != "" })
 }
 
@@ -104,7 +104,7 @@ func (w *world) checkListener(l *listener) {
 	for _, key := range slices.Sorted(maps.Keys(view)) {
 		k := view[key]
 		o, ok := w.c.objs[key]
-		if w.poisoned(key) {
+		if w.hasFailedTransform(key) {
 			continue
 		}
 		switch {
@@ -117,7 +117,7 @@ func (w *world) checkListener(l *listener) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(w.c.objs)) {
-		if _, ok := view[key]; !ok && !w.poisoned(key) {
+		if _, ok := view[key]; !ok && !w.hasFailedTransform(key) {
 			w.out.breaks("%s received no event for %s", l.name, key)
 		}
 	}

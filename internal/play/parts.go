@@ -63,7 +63,7 @@ func (r reflection) run(lib *Library) string {
 
 // minWatchTimeout is a row that checks the timeoutSeconds of watches with MinWatchTimeout set: they must be in [low, high).
 func minWatchTimeout(name string, least time.Duration, low, high int) Row {
-	return Row{Item: 3, Name: name, Releases: all,
+	return Row{Item: 3, Name: name, Releases: allReleases,
 		run: reflection{ReflectorOptions: ReflectorOptions{MinWatchTimeout: least}, play: func(c *cluster) {
 			for range 8 {
 				c.bookmark(false)
@@ -137,7 +137,7 @@ func (f *fixed) Watch(o metav1.ListOptions) (watch.Interface, error) {
 	return f, nil
 }
 
-func anything(apiVersion, kind, name, rv string) *unstructured.Unstructured {
+func newUnstructured(apiVersion, kind, name, rv string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind,
 		"metadata": map[string]any{"name": name, "namespace": "ns", "resourceVersion": rv}}}
 }
@@ -150,8 +150,8 @@ func wrongKinds(expected *unstructured.Unstructured) func(*Library) string {
 		r := lib.Reflector(f, expected, ReflectorOptions{})
 		stop := background(r.Run)
 		var b strings.Builder
-		for _, o := range []runtime.Object{anything("v1", "Node", "node", "6"), anything("meta.k8s.io/v1", "Table", "table", "7"),
-			anything("meta.k8s.io/v1beta1", "Table", "oldtable", "8"), &metav1.Status{}, anything("v1", "Pod", "pod", "9")} {
+		for _, o := range []runtime.Object{newUnstructured("v1", "Node", "node", "6"), newUnstructured("meta.k8s.io/v1", "Table", "table", "7"),
+			newUnstructured("meta.k8s.io/v1beta1", "Table", "oldtable", "8"), &metav1.Status{}, newUnstructured("v1", "Pod", "pod", "9")} {
 			f.frames <- watch.Event{Type: watch.Added, Object: o}
 			synctest.Wait()
 			keys := r.Keys()
@@ -169,10 +169,10 @@ func tableFrames(lib *Library) string {
 	seedAll(25)
 	r := lib.Reflector(f, &unstructured.Unstructured{}, ReflectorOptions{})
 	stop := background(r.Run)
-	for _, o := range []*unstructured.Unstructured{anything("meta.k8s.io/v1", "Table", "table", "7"), anything("v1", "Pod", "pod", "8")} {
+	for _, o := range []*unstructured.Unstructured{newUnstructured("meta.k8s.io/v1", "Table", "table", "7"), newUnstructured("v1", "Pod", "pod", "8")} {
 		f.frames <- watch.Event{Type: watch.Added, Object: o}
 	}
-	end := anything("v1", "Pod", "", "9")
+	end := newUnstructured("v1", "Pod", "", "9")
 	end.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 	f.frames <- watch.Event{Type: watch.Bookmark, Object: end}
 	time.Sleep(time.Second)
@@ -191,7 +191,7 @@ func tableList(apiVersion string) func(lib *Library) string {
 		seedAll(26)
 		f := &fixed{frames: make(chan watch.Event, 10), refuses: true,
 			list: &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": apiVersion, "kind": "Table", "metadata": map[string]any{"resourceVersion": "5"}},
-				Items: []unstructured.Unstructured{*anything("v1", "Pod", "row", "4")}}}
+				Items: []unstructured.Unstructured{*newUnstructured("v1", "Pod", "row", "4")}}}
 		r := lib.Reflector(f, &unstructured.Unstructured{}, ReflectorOptions{})
 		stop := background(r.Run)
 		time.Sleep(time.Second)
@@ -205,7 +205,7 @@ func tableList(apiVersion string) func(lib *Library) string {
 
 func replaceAsSync(lib *Library) string {
 	p := probe{Queue: lib.Queue(QueueOptions{Sync: true})}
-	p.report("replace", p.Replace([]any{thing("a", 1)}, "1"))
+	p.report("replace", p.Replace([]any{newThing("a", 1)}, "1"))
 	p.drain()
 	return p.b.String()
 }
@@ -216,20 +216,20 @@ func panics(f func()) (p bool) {
 	return false
 }
 
-// batchTransaction checks that a whole batch is in the store before its first callback.
-func batchTransaction(lib *Library) string {
+// checkBatchTransaction checks that a whole batch is in the store before its first callback.
+func checkBatchTransaction(lib *Library) string {
 	return peek(lib, func(w *world) {
 		w.c.pace = 0
 		var ops []op
 		for i := range 20 {
 			ops = append(ops, put(fmt.Sprint("ns/n", i), "x"))
 		}
-		several(ops...).do(w)
+		combine(ops...).do(w)
 	}, nil)
 }
 
-// replacedStore checks that the store has its new contents when the first tombstone of a relist is delivered.
-func replacedStore(lib *Library) string {
+// checkReplacedStore checks that the store has its new contents when the first tombstone of a relist is delivered.
+func checkReplacedStore(lib *Library) string {
 	return peek(lib, func(w *world) {
 		w.c.end(statusOf("expired"))
 		w.c.remove("ns/o0")
@@ -335,7 +335,7 @@ func waitUntil(condition func() bool) bool {
 func hasSyncedOfQueue(lib *Library) string {
 	var b strings.Builder
 	q := lib.Queue(QueueOptions{Behind: store{}})
-	_ = q.Replace([]any{thing("a", 1)}, "1")
+	_ = q.Replace([]any{newThing("a", 1)}, "1")
 	_ = q.Pop(func(string, []string, []any, bool) error {
 		line(&b, "while the last initial delta is processed: %s", callHasSynced(lib, q.HasSynced))
 		return nil
@@ -489,8 +489,8 @@ func closedChannel(lib *Library) string {
 func handlerPanics(during string) func(*Library) string {
 	return func(lib *Library) string {
 		seedAll(70)
-		reallyCrash(true)
-		defer reallyCrash(false)
+		setReallyCrash(true)
+		defer setReallyCrash(false)
 		c := newCluster(framePause)
 		c.put("ns/o0", "a")
 		var b strings.Builder
@@ -539,7 +539,7 @@ func foreignRegistration(lib *Library) string {
 
 func keysText(lib *Library) string {
 	var b strings.Builder
-	scoped, wide := thing("a", 1), &object{ObjectMeta: metav1.ObjectMeta{Name: "wide"}}
+	scoped, wide := newThing("a", 1), &object{ObjectMeta: metav1.ObjectMeta{Name: "wide"}}
 	say := func(what string, v any, err error) { line(&b, "%s: %v failed=%v", what, v, err != nil) }
 	k := lib.Keys
 	for _, o := range []any{scoped, wide, 7, nil, lib.ExplicitKey("explicit"), lib.Tombstone("ns/tomb", scoped)} {
@@ -586,11 +586,11 @@ func indexError(lib *Library) string {
 		return []string{"v"}, nil
 	})
 	var b strings.Builder
-	line(&b, "good panics=%v", panics(func() { _ = c.Add(thing("good", 1)) }))
-	line(&b, "bad panics=%v", panics(func() { _ = c.Add(thing("bad", 2)) }))
+	line(&b, "good panics=%v", panics(func() { _ = c.Add(newThing("good", 1)) }))
+	line(&b, "bad panics=%v", panics(func() { _ = c.Add(newThing("bad", 2)) }))
 	_, err := c.ByIndex("none", "v")
 	line(&b, "no such index: failed=%v", err != nil)
-	_, err = c.Index("app", thing("bad", 2))
+	_, err = c.Index("app", newThing("bad", 2))
 	line(&b, "index of a bad object: failed=%v", err != nil)
 	line(&b, "%s", cacheText(c, lib.Release))
 	return b.String()
@@ -602,14 +602,14 @@ func storeVersion(lib *Library) string {
 	say := func(what string, err error) {
 		line(&b, "%s: failed=%v %s", what, err != nil, cacheText(c, lib.Release))
 	}
-	say("add", c.Add(thing("a", 3)))
-	say("update to an older one", c.Update(thing("a", 2)))
-	say("replace", c.Replace([]any{thing("a", 4), thing("b", 5)}, "9"))
+	say("add", c.Add(newThing("a", 3)))
+	say("update to an older one", c.Update(newThing("a", 2)))
+	say("replace", c.Replace([]any{newThing("a", 4), newThing("b", 5)}, "9"))
 	bookmarkOf(c, "11")
 	say("bookmark", nil)
-	say("delete", c.Delete(thing("a", 12)))
-	say("delete a tombstone", c.Delete(lib.Tombstone("ns/b", thing("b", 13))))
-	say("delete what is not there", c.Delete(thing("z", 14)))
+	say("delete", c.Delete(newThing("a", 12)))
+	say("delete a tombstone", c.Delete(lib.Tombstone("ns/b", newThing("b", 13))))
+	say("delete what is not there", c.Delete(newThing("z", 14)))
 	say("add without metadata", c.Add(7))
 	say("replace without metadata", c.Replace([]any{7}, "15"))
 	return b.String()
@@ -617,11 +617,11 @@ func storeVersion(lib *Library) string {
 
 func transaction(lib *Library) string {
 	c := lib.Cache(appIndex)
-	_ = c.Add(thing("old", 1))
+	_ = c.Add(newThing("old", 1))
 	var b strings.Builder
 	line(&b, "%s", lib.Transaction(c, []string{"Add", "Add", "Update", "Delete", "Delete", "Add"},
-		[]any{thing("a", 2), 7, thing("a", 3), thing("old", 4), thing("never", 5), thing("b", 6)}))
-	line(&b, "%s", lib.Transaction(c, []string{"Add"}, []any{thing("a", 2)}))
+		[]any{newThing("a", 2), 7, newThing("a", 3), newThing("old", 4), newThing("never", 5), newThing("b", 6)}))
+	line(&b, "%s", lib.Transaction(c, []string{"Add"}, []any{newThing("a", 2)}))
 	line(&b, "%s", cacheText(c, lib.Release))
 	return b.String()
 }
@@ -634,7 +634,7 @@ func RandomStore(seed int64, lib *Library) []string {
 	var lines []string
 	some := func() *object {
 		rv++
-		o := thing(fmt.Sprint("o", rng.Intn(80)), rv)
+		o := newThing(fmt.Sprint("o", rng.Intn(80)), rv)
 		o.Labels = map[string]string{"app": []string{"a", "b", "a+b", "", "c"}[rng.Intn(5)]}
 		return o
 	}

@@ -147,8 +147,8 @@ func (l *listener) freeze() {
 	l.frozen = true
 }
 
-// inFlight returns the number of calls that have not returned.
-func (l *listener) inFlight() int {
+// callsInFlight returns the number of calls that have not returned.
+func (l *listener) callsInFlight() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.running
@@ -425,8 +425,8 @@ func times(calls []call) []string {
 	return out
 }
 
-// reallyCrash sets whether a panic that apimachinery catches continues.
-func reallyCrash(on bool) { utilruntime.ReallyCrash = on }
+// setReallyCrash sets whether a panic that apimachinery catches continues.
+func setReallyCrash(on bool) { utilruntime.ReallyCrash = on }
 
 // seedAll seeds the source that all libraries draw from.
 func seedAll(seed int64) {

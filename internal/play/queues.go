@@ -28,7 +28,7 @@ func (s store) GetByKey(key string) (any, bool, error) {
 	return o, ok, nil
 }
 
-func thing(name string, rv int) *object {
+func newThing(name string, rv int) *object {
 	return &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: fmt.Sprint(rv)}}
 }
 
@@ -113,30 +113,30 @@ var queueScripts = map[string]queueScript{
 	"burst": {play: func(q *probe) {
 		q.report("replace", q.Replace([]any{}, "1"))
 		for i, n := range []string{"a", "b", "a", "c", "b"} {
-			q.report("update "+n, q.Update(thing(n, 10+i)))
+			q.report("update "+n, q.Update(newThing(n, 10+i)))
 		}
 		q.drain()
 	}, want: map[Release][]string{E131: {`Updated a@10; Updated a@12; initial`, `Updated b@11; Updated b@14; initial`, `Updated c@13; initial`}}},
 	"every delta in order": {play: func(q *probe) {
-		q.report("add", q.Add(thing("a", 1)))
-		q.report("update", q.Update(thing("b", 2)))
-		q.report("delete", q.Delete(thing("a", 3)))
-		q.report("delete", q.Delete(thing("a", 4)))
-		q.report("add", q.Add(thing("a", 5)))
+		q.report("add", q.Add(newThing("a", 1)))
+		q.report("update", q.Update(newThing("b", 2)))
+		q.report("delete", q.Delete(newThing("a", 3)))
+		q.report("delete", q.Delete(newThing("a", 4)))
+		q.report("add", q.Add(newThing("a", 5)))
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`(?s)Added a@1;.*Updated b@2;.*Deleted a@3;.*Deleted a@4;.*Added a@5`}}},
 	"deletes merge": {behind: []string{"a", "b"}, play: func(q *probe) {
-		q.report("delete", q.Delete(thing("a", 1)))
-		q.report("delete", q.Delete(thing("a", 2)))
-		q.report("delete", q.Delete(thing("b", 3)))
+		q.report("delete", q.Delete(newThing("a", 1)))
+		q.report("delete", q.Delete(newThing("a", 2)))
+		q.report("delete", q.Delete(newThing("b", 3)))
 		q.report("replace without them", q.Replace([]any{}, "4"))
 		q.drain()
 	}, want: map[Release][]string{E131: {`popped single Deleted a@\d; initial`, `popped single Deleted b@3; initial`}}},
 	"replace": {behind: []string{"gone", "kept", "queued"}, play: func(q *probe) {
-		q.report("update", q.Update(thing("queued", 5)))
-		q.report("update", q.Update(thing("fresh", 6)))
-		q.report("delete", q.Delete(thing("kept", 7)))
-		q.report("replace", q.Replace([]any{thing("kept", 8), thing("new", 9), thing("kept", 10)}, "11"))
+		q.report("update", q.Update(newThing("queued", 5)))
+		q.report("update", q.Update(newThing("fresh", 6)))
+		q.report("delete", q.Delete(newThing("kept", 7)))
+		q.report("replace", q.Replace([]any{newThing("kept", 8), newThing("new", 9), newThing("kept", 10)}, "11"))
 		q.drain()
 	}, want: map[Release][]string{
 		E131:       {`Deleted kept@7; Replaced kept@8; Replaced kept@10;`, `Deleted tombstone.ns/gone of`, `Deleted tombstone.ns/queued of`},
@@ -144,73 +144,73 @@ var queueScripts = map[string]queueScript{
 		E135:       {`Deleted tombstone.ns/queued of  queued@5.; Deleted tombstone.ns/fresh of  fresh@6.; Deleted tombstone.ns/gone.*; Replaced kept@8; Replaced new@9;`},
 		anyRelease: {`ReplacedAll at 11  kept@8 new@9 kept@10;`}}},
 	"resync with a queued key": {behind: []string{"a", "b"}, play: func(q *probe) {
-		q.report("replace", q.Replace([]any{thing("a", 1), thing("b", 1)}, "1"))
+		q.report("replace", q.Replace([]any{newThing("a", 1), newThing("b", 1)}, "1"))
 		for range 3 {
 			if !q.HasSynced() {
 				q.take(1)
 			}
 		}
-		q.report("update", q.Update(thing("a", 2)))
+		q.report("update", q.Update(newThing("a", 2)))
 		q.report("resync", q.Resync())
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`Sync b@1`}}},
 	"resync of an atomic queue": {play: func(q *probe) {
-		q.report("update", q.Update(thing("a", 2)))
+		q.report("update", q.Update(newThing("a", 2)))
 		q.report("resync", q.Resync())
 		q.report("resync", q.Resync())
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`(?s)SyncAll;.*SyncAll;`}}},
 	"bookmark": {play: func(q *probe) {
 		q.report("bookmark", q.Bookmark("5"))
-		q.report("update", q.Update(thing("a", 6)))
+		q.report("update", q.Update(newThing("a", 6)))
 		q.report("bookmark", q.Bookmark("7"))
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`single Bookmark at 5`, `single Bookmark at 7`}}},
 	"batches": {play: func(q *probe) {
 		var objs []any
 		for i := range 1500 {
-			objs = append(objs, thing(fmt.Sprint("o", i), 1))
+			objs = append(objs, newThing(fmt.Sprint("o", i), 1))
 		}
 		q.report("replace", q.Replace(objs, "5"))
 		for i := range 2600 {
-			_ = q.Update(thing(fmt.Sprint("o", i), 2))
+			_ = q.Update(newThing(fmt.Sprint("o", i), 2))
 		}
 		for _, n := range []string{"a", "b", "a", "c", "c"} { // a repeated key ends a batch
-			_ = q.Update(thing(n, 3))
+			_ = q.Update(newThing(n, 3))
 		}
 		q.report("resync", q.Resync())
 		q.report("bookmark", q.Bookmark("9"))
-		_ = q.Update(thing("mute", 4)) // the transform removes its metadata: a key error
-		_ = q.Update(thing("d", 5))
-		_ = q.Update(thing("e", 5))
+		_ = q.Update(newThing("mute", 4)) // the transform removes its metadata: a key error
+		_ = q.Update(newThing("d", 5))
+		_ = q.Update(newThing("e", 5))
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`batch Updated o0@2;`, `batch Updated o1000@2;`}}},
 	"single": {play: func(q *probe) {
-		q.report("update", q.Update(thing("a", 1)))
+		q.report("update", q.Update(newThing("a", 1)))
 		q.take(1)
-		q.report("update", q.Update(thing("a", 2)))
-		q.report("update", q.Update(thing("b", 2)))
+		q.report("update", q.Update(newThing("a", 2)))
+		q.report("update", q.Update(newThing("b", 2)))
 		q.take(1)
 		q.drain()
 	}, want: map[Release][]string{E135: {`popped batch Updated a@1`, `popped batch Updated a@2; Updated b@2;`},
 		anyRelease: {`popped single Updated a@1`, `popped batch Updated a@2; Updated b@2;`}}},
 	"closed": {play: func(q *probe) {
-		q.report("update", q.Update(thing("a", 1)))
-		q.report("update", q.Update(thing("b", 2)))
+		q.report("update", q.Update(newThing("a", 1)))
+		q.report("update", q.Update(newThing("b", 2)))
 		q.Close()
 		line(&q.b, "closed=%v", q.IsClosed())
 		q.take(10)
 	}, want: map[Release][]string{anyRelease: {`(?s)closed=true.*Updated a@1;.*Updated b@2;.*closed and empty`}}},
 	"add before replace": {play: func(q *probe) {
 		line(&q.b, "synced=%v", q.HasSynced())
-		q.report("update", q.Update(thing("a", 1)))
+		q.report("update", q.Update(newThing("a", 1)))
 		q.take(1)
-		q.report("replace", q.Replace([]any{thing("a", 2)}, "2"))
+		q.report("replace", q.Replace([]any{newThing("a", 2)}, "2"))
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`^synced=false`, `update: failed=false synced=true done=true`, `initial=false`}}},
 	"population": {behind: []string{"gone"}, play: func(q *probe) {
-		q.report("replace", q.Replace([]any{thing("a", 1), thing("b", 2)}, "2"))
-		q.report("update", q.Update(thing("c", 3)))
+		q.report("replace", q.Replace([]any{newThing("a", 1), newThing("b", 2)}, "2"))
+		q.report("update", q.Update(newThing("c", 3)))
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`replace: failed=false synced=false`, `initial=true`, `Updated c@3; initial=false`}}},
 	"empty replace": {play: func(q *probe) {
@@ -222,8 +222,8 @@ var queueScripts = map[string]queueScript{
 		anyRelease: {`replace: failed=false synced=false`, `ReplacedAll at 2 ; initial=true`, `^synced=true`}}},
 }
 
-// mute is a transform that removes the metadata, and so the key, from objects named "mute", and fails for those named "bad".
-func mute(o any) (any, error) {
+// muteTransform is a transform that removes the metadata, and so the key, from objects named "mute", and fails for those named "bad".
+func muteTransform(o any) (any, error) {
 	if m, ok := o.(*object); ok {
 		switch m.Name {
 		case "mute":
@@ -244,11 +244,11 @@ func queueRow(item int, name string, releases []Release, of string) Row {
 	r := Row{Item: item, Name: name, Releases: releases, wantIn: map[Release][]string{}, run: func(lib *Library) string {
 		behind := store{}
 		for _, k := range s.behind {
-			behind["ns/"+k] = thing(k, 1)
+			behind["ns/"+k] = newThing(k, 1)
 		}
 		var transform TransformFunc
 		if of == "batches" {
-			transform = mute
+			transform = muteTransform
 		}
 		p := &probe{Queue: lib.Queue(QueueOptions{Behind: behind, Transform: transform})}
 		s.play(p)
@@ -275,19 +275,19 @@ func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
 	names := []string{"a", "b", "c", "d", "bad", "mute"}
 	behind := store{}
 	for _, k := range names[:4] {
-		if d.one(3) {
-			behind["ns/"+k] = thing(k, 1)
+		if d.chance(3) {
+			behind["ns/"+k] = newThing(k, 1)
 		}
 	}
 	var transform TransformFunc
 	if release != E131 {
-		transform = mute
+		transform = muteTransform
 	}
 	p := &probe{Queue: lib.Queue(QueueOptions{Behind: behind, Transform: transform})}
 	rv := 10
 	for range 10 + d.IntN(60) {
 		rv++
-		o := thing(names[d.IntN(len(names))], rv)
+		o := newThing(names[d.IntN(len(names))], rv)
 		if o.Name == "mute" && release != E137 {
 			o.Name = "a" // in a queue that needs keys, a delta without one makes the queue useless
 		}
@@ -303,14 +303,14 @@ func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
 			missing := d.IntN(8)
 			for i, k := range names[:4] {
 				if i != missing {
-					objs = append(objs, thing(k, rv))
+					objs = append(objs, newThing(k, rv))
 				}
 			}
-			if d.one(4) {
-				objs = append(objs, thing("a", rv))
+			if d.chance(4) {
+				objs = append(objs, newThing("a", rv))
 			}
-			if d.one(8) {
-				objs = append(objs, thing("bad", rv))
+			if d.chance(8) {
+				objs = append(objs, newThing("bad", rv))
 			}
 			p.report("replace", p.Replace(slices.Clone(objs), fmt.Sprint(rv)))
 		case 6:
@@ -320,9 +320,9 @@ func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
 		case 8:
 			p.report("add a thing without metadata", p.Add(7))
 		}
-		if d.one(3) {
+		if d.chance(3) {
 			// This is an item to pop.
-			_ = p.Update(thing("filler", rv))
+			_ = p.Update(newThing("filler", rv))
 			p.take(1)
 			pops++
 		}

@@ -10,9 +10,9 @@ import (
 // dice is a generator's source of random decisions. It is separate from the global source that both informers use.
 type dice struct{ *rand.Rand }
 
-func (d dice) one(in int) bool           { return d.IntN(in) == 0 }
-func (d dice) of(words ...string) string { return words[d.IntN(len(words))] }
-func (d dice) upTo(t time.Duration) time.Duration {
+func (d dice) chance(in int) bool          { return d.IntN(in) == 0 }
+func (d dice) pick(words ...string) string { return words[d.IntN(len(words))] }
+func (d dice) duration(t time.Duration) time.Duration {
 	return time.Duration(d.Int64N(int64(t/time.Millisecond)))*time.Millisecond + time.Millisecond
 }
 
@@ -22,19 +22,19 @@ func Generate(seed int64, release Release) *Script {
 	s := &Script{
 		seed:    seed,
 		objects: d.IntN(6),
-		optOut:  d.one(8),
-		bare:    d.one(8),
+		optOut:  d.chance(8),
+		bare:    d.chance(8),
 		// Which events a DeltaFIFO merges within one instant depends on the scheduler. RandomQueue compares its merging.
-		burst:  release != E131 && d.one(3),
-		silent: d.one(3),
-		settle: !d.one(10),
+		burst:  release != E131 && d.chance(3),
+		silent: d.chance(3),
+		settle: !d.chance(10),
 	}
 	s.shutDown = release >= E137 // ShutDownEventHandler came with 0.37
-	if d.one(3) {
+	if d.chance(3) {
 		s.resync = []time.Duration{7 * time.Second, 31 * time.Second, 95 * time.Second}[d.IntN(3)]
 	}
-	if d.one(4) {
-		s.shape = d.of("count", "fail")
+	if d.chance(4) {
+		s.shape = d.pick("count", "fail")
 	}
 	for range d.IntN(3) { // faults for the first requests
 		s.early = append(s.early, d.trouble(s))
@@ -42,7 +42,7 @@ func Generate(seed int64, release Release) *Script {
 	for i := range 1 + d.IntN(2) {
 		s.early = append(s.early, handler(d.spec(fmt.Sprint("h", i), s)))
 	}
-	if d.one(8) {
+	if d.chance(8) {
 		s.makePlain()
 	}
 	n := 6 + d.IntN(26)
@@ -55,13 +55,13 @@ func Generate(seed int64, release Release) *Script {
 
 func (d dice) spec(name string, s *Script) spec {
 	h := spec{name: name, resync: -1}
-	if d.one(3) {
+	if d.chance(3) {
 		h.resync = []time.Duration{0, 500 * time.Millisecond, 8 * time.Second, 60 * time.Second}[d.IntN(4)]
 	}
-	if d.one(3) {
-		h.slow = d.upTo(250*time.Millisecond) + 11*time.Nanosecond
+	if d.chance(3) {
+		h.slow = d.duration(250*time.Millisecond) + 11*time.Nanosecond
 	}
-	if d.one(8) {
+	if d.chance(8) {
 		h.panics = 2 + d.IntN(6)
 	}
 	if h.slow > 0 || h.panics > 0 {
@@ -74,18 +74,18 @@ func (d dice) spec(name string, s *Script) spec {
 }
 
 func (d dice) key() string {
-	if d.one(12) {
+	if d.chance(12) {
 		return "cluster-wide"
 	}
 	return fmt.Sprintf("ns/o%d", d.IntN(8))
 }
 
 func (d dice) write(s *Script) op {
-	if d.one(3) {
+	if d.chance(3) {
 		return del(d.key())
 	}
-	app := d.of("a", "b", "c", "a+b", "")
-	if s.shape == "fail" && d.one(4) {
+	app := d.pick("a", "b", "c", "a+b", "")
+	if s.shape == "fail" && d.chance(4) {
 		return put(d.key(), app, poison)
 	}
 	return put(d.key(), app)
@@ -99,28 +99,28 @@ var errorKinds = []string{"refused", "429", "expired", "gone", "toolarge", "tool
 var frameKinds = []string{"expired", "gone", "429", "internal", "toolarge", "timeout", "forbidden", "undecodable"}
 
 func (d dice) trouble(s *Script) op {
-	on := d.of("LIST", "LIST", "PAGE", "WATCH", "WATCH", "WATCHLIST", "WATCHLIST")
+	on := d.pick("LIST", "LIST", "PAGE", "WATCH", "WATCH", "WATCHLIST", "WATCHLIST")
 	n := d.IntN(5)
 	var delay time.Duration
-	if d.one(3) {
-		delay = d.upTo(5 * time.Second)
+	if d.chance(3) {
+		delay = d.duration(5 * time.Second)
 	}
-	if d.one(2) {
-		return trouble(on, d.of(errorKinds...), n, delay)
+	if d.chance(2) {
+		return trouble(on, d.pick(errorKinds...), n, delay)
 	}
 	kind := ""
 	switch on {
 	case "LIST":
-		kind = d.of("pages", "pages", "dup", "slow", "keyless", "notalist", "panic", "fromnowhere", "fromzero")
+		kind = d.pick("pages", "pages", "dup", "slow", "keyless", "notalist", "panic", "fromnowhere", "fromzero")
 	case "PAGE":
-		kind = d.of("expired", "expired", "429", "internal")
+		kind = d.pick("expired", "expired", "429", "internal")
 	case "WATCH":
-		kind = d.of("close", "later", "wrongtype", "nometa", "oddtype", "frame-"+d.of(frameKinds...), "frame-"+d.of(frameKinds...))
+		kind = d.pick("close", "later", "wrongtype", "nometa", "oddtype", "frame-"+d.pick(frameKinds...), "frame-"+d.pick(frameKinds...))
 	case "WATCHLIST":
-		kind = d.of("close", "cut", "nomark", "latemark", "dup", "wrongtype", "nometa", "oddtype", "frame-"+d.of(frameKinds...), "frame-"+d.of(frameKinds...))
+		kind = d.pick("close", "cut", "nomark", "latemark", "dup", "wrongtype", "nometa", "oddtype", "frame-"+d.pick(frameKinds...), "frame-"+d.pick(frameKinds...))
 	}
 	if kind == "later" || kind == "latemark" || kind == "slow" {
-		delay = d.upTo(25 * time.Second)
+		delay = d.duration(25 * time.Second)
 	}
 	switch kind {
 	case "keyless": // a list that cannot be stored, although the version advances
@@ -141,17 +141,17 @@ func (d dice) step(i int, s *Script) op {
 		for range 2 + d.IntN(12) {
 			ops = append(ops, d.write(s))
 		}
-		return several(ops...)
+		return combine(ops...)
 	case x < 54:
-		return wait(d.upTo(time.Duration([]int{900, 4000, 20000, 90000, 400000}[d.IntN(5)]) * time.Millisecond))
+		return wait(d.duration(time.Duration([]int{900, 4000, 20000, 90000, 400000}[d.IntN(5)]) * time.Millisecond))
 	case x < 58:
 		return mark()
 	case x < 64:
-		return end(d.of("", "", "expired", "expired", d.of(frameKinds...)))
+		return end(d.pick("", "", "expired", "expired", d.pick(frameKinds...)))
 	case x < 75:
 		return d.trouble(s)
 	case x < 77: // an outage
-		return several(failures(2+d.IntN(14), d.of("LIST", "WATCH", "WATCHLIST"), d.of(errorKinds...))...)
+		return combine(failures(2+d.IntN(14), d.pick("LIST", "WATCH", "WATCHLIST"), d.pick(errorKinds...))...)
 	case x < 80:
 		return compact()
 	case x < 82:
@@ -159,18 +159,18 @@ func (d dice) step(i int, s *Script) op {
 	case x < 84:
 		return lag(d.IntN(6))
 	case x < 87:
-		return frames(d.of("wrongtype", "nometa", "oddtype", "endmark"))
+		return frames(d.pick("wrongtype", "nometa", "oddtype", "endmark"))
 	case x < 92:
 		return handler(d.spec(fmt.Sprint("late", i), s))
 	case x < 95:
-		return drop(d.of("h0", "h1", fmt.Sprint("late", d.IntN(max(i, 1)))), d.one(2) && s.shutDown)
+		return drop(d.pick("h0", "h1", fmt.Sprint("late", d.IntN(max(i, 1)))), d.chance(2) && s.shutDown)
 	case x < 97:
-		return indexers(d.of("x", "y"))
-	case x < 98 && d.one(3):
+		return indexers(d.pick("x", "y"))
+	case x < 98 && d.chance(3):
 		return stop()
 	}
 	// The informer misses changes: the stream ends, objects change, and the history is compacted.
-	return several(end(d.of("expired", "", "internal")), d.write(s), d.write(s), d.write(s), compact())
+	return combine(end(d.pick("expired", "", "internal")), d.write(s), d.write(s), d.write(s), compact())
 }
 
 // Shrink removes steps from a failing script as long as it fails. It returns the shortest script that it found and the failure, or "" if the script

@@ -83,13 +83,13 @@ func newCluster(pace time.Duration) *cluster {
 	return &cluster{start: time.Now(), rev: 4, objs: map[string]*object{}, compacted: 0, pace: pace}
 }
 
-func (c *cluster) visible() int { return max(c.rev-c.lag, 1) }
+func (c *cluster) visibleRevision() int { return max(c.rev-c.lag, 1) }
 
 func (c *cluster) logf(format string, args ...any) {
 	c.log = append(c.log, logged{at: time.Since(c.start), text: fmt.Sprintf(format, args...)})
 }
 
-func (c *cluster) asked(verb string, o metav1.ListOptions) {
+func (c *cluster) noteRequest(verb string, o metav1.ListOptions) {
 	if !c.stopping {
 		c.logf("%s", describeOptions(verb, o))
 	}
@@ -179,8 +179,8 @@ func (c *cluster) addFault(f fault) {
 	c.faults = append(c.faults, f)
 }
 
-// at returns the objects at a revision, by key.
-func (c *cluster) at(rev int) map[string]*object {
+// objectsAt returns the objects at a revision, by key.
+func (c *cluster) objectsAt(rev int) map[string]*object {
 	out := map[string]*object{}
 	for _, h := range c.hist {
 		if h.rev > rev {
@@ -207,17 +207,17 @@ func (c *cluster) feedOne(s *stream) {
 		return
 	}
 	for _, h := range c.hist {
-		if h.rev > s.cursor && h.rev <= c.visible() {
+		if h.rev > s.cursor && h.rev <= c.visibleRevision() {
 			s.push(frame{event: watch.Event{Type: h.kind, Object: s.copyOf(h.obj)}})
 		}
 	}
-	s.cursor = max(s.cursor, c.visible())
+	s.cursor = max(s.cursor, c.visibleRevision())
 }
 
-// live returns the newest stream that neither the client has stopped nor the server has ended, or nil.
-func (c *cluster) live() *stream {
+// liveStream returns the newest stream that neither the client has stopped nor the server has ended, or nil.
+func (c *cluster) liveStream() *stream {
 	for _, s := range slices.Backward(c.streams) {
-		if !s.ended && !s.stopped() {
+		if !s.ended && !s.isStopped() {
 			return s
 		}
 	}
@@ -228,7 +228,7 @@ func (c *cluster) live() *stream {
 func (c *cluster) send(events ...watch.Event) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.live()
+	s := c.liveStream()
 	if s == nil {
 		return false
 	}
@@ -243,14 +243,14 @@ func (c *cluster) send(events ...watch.Event) bool {
 
 // bookmark sends a BOOKMARK with the revision up to which the newest live stream is complete.
 func (c *cluster) bookmark(endMark bool) {
-	c.send(bookmark(c.reached(), endMark))
+	c.send(bookmark(c.completeRevision(), endMark))
 }
 
-// reached returns the revision up to which the newest live stream is complete, or "" if there is no live stream.
-func (c *cluster) reached() string {
+// completeRevision returns the revision up to which the newest live stream is complete, or "" if there is no live stream.
+func (c *cluster) completeRevision() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s := c.live(); s != nil {
+	if s := c.liveStream(); s != nil {
 		return strconv.Itoa(s.cursor)
 	}
 	return ""
@@ -265,17 +265,17 @@ func (c *cluster) read(rv string) (int, error) {
 		c.served = c.rev
 		return c.rev, nil
 	case "0":
-		c.served = max(c.served, c.visible())
+		c.served = max(c.served, c.visibleRevision())
 		return c.served, nil
 	}
 	at, err := strconv.Atoi(rv)
 	if err != nil {
 		return 0, statusOf("invalid")
 	}
-	if at > c.visible() {
+	if at > c.visibleRevision() {
 		return 0, statusOf("toolarge")
 	}
-	c.served = max(c.served, c.visible())
+	c.served = max(c.served, c.visibleRevision())
 	return c.served, nil
 }
 
@@ -284,7 +284,7 @@ func (c *cluster) read(rv string) (int, error) {
 func (c *cluster) end(err *apierrors.StatusError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.live()
+	s := c.liveStream()
 	if s == nil {
 		return
 	}
@@ -322,7 +322,7 @@ func (c *cluster) shutdown() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.streams {
-		if !s.stopped() {
+		if !s.isStopped() {
 			c.unfinished++
 			s.Stop()
 		}
@@ -553,7 +553,7 @@ func (c *cluster) List(ctx context.Context, o metav1.ListOptions) (runtime.Objec
 			return nil, err
 		}
 	}
-	contents := c.at(rev)
+	contents := c.objectsAt(rev)
 	keys := make([]string, 0, len(contents))
 	for k := range contents {
 		keys = append(keys, k)
@@ -647,7 +647,7 @@ func (c *cluster) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 		s.finish(statusOf("expired"))
 	case on == "WATCH" && from != 0:
 		s.cursor = from
-		c.odd(s, f)
+		c.sendIgnored(s, f)
 		c.feedOne(s)
 	default:
 		c.feedInitial(s, on, rev, f)
@@ -660,13 +660,13 @@ func (c *cluster) begin(verb, on string, o metav1.ListOptions) (req int, f fault
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.requests++
-	c.asked(verb, o)
+	c.noteRequest(verb, o)
 	return c.requests, c.take(on)
 }
 
 // feedInitial sends the objects of a version as ADDED, and continues from there.
 func (c *cluster) feedInitial(s *stream, on string, rev int, f fault) {
-	contents := c.at(rev)
+	contents := c.objectsAt(rev)
 	keys := slices.Sorted(maps.Keys(contents))
 	prefix := "A"
 	if on == "WATCHLIST" {
@@ -703,7 +703,7 @@ func (c *cluster) feedInitial(s *stream, on string, rev int, f fault) {
 		s.mute = true
 		return
 	}
-	c.odd(s, f)
+	c.sendIgnored(s, f)
 	s.push(frame{event: bookmark(strconv.Itoa(rev), true), pause: markPause(f)})
 	if c.pace == 0 {
 		s.push(frame{pause: framePause})
@@ -725,8 +725,8 @@ func markPause(f fault) time.Duration {
 	return 0
 }
 
-// odd puts events on a stream that a Reflector must ignore.
-func (c *cluster) odd(s *stream, f fault) {
+// sendIgnored puts events on a stream that a Reflector must ignore.
+func (c *cluster) sendIgnored(s *stream, f fault) {
 	named := &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "odd", ResourceVersion: strconv.Itoa(s.cursor)}}
 	switch f.kind {
 	case "wrongtype":
@@ -771,7 +771,7 @@ func (s *stream) ResultChan() <-chan watch.Event { return s.ch }
 // Stop implements watch.Interface.
 func (s *stream) Stop() { s.once.Do(func() { close(s.stop) }) }
 
-func (s *stream) stopped() bool {
+func (s *stream) isStopped() bool {
 	select {
 	case <-s.stop:
 		return true

@@ -29,15 +29,15 @@ type Row struct {
 
 // The groups of releases with equal behaviour.
 var (
-	all      = Releases
-	listing  = []Release{E131, E133}
-	watching = []Release{E135, E137}
-	deltas   = []Release{E131}
-	real     = []Release{E133, E135, E137}
-	perItem  = []Release{E131, E133, E135} // AtomicFIFO is off
-	realEach = []Release{E133, E135}       // RealFIFO, AtomicFIFO is off
-	batched  = []Release{E135, E137}
-	atomic   = []Release{E137}
+	allReleases         = Releases
+	listReleases        = []Release{E131, E133}
+	watchReleases       = []Release{E135, E137}
+	deltaReleases       = []Release{E131}
+	realReleases        = []Release{E133, E135, E137}
+	perItemReleases     = []Release{E131, E133, E135} // AtomicFIFO is off
+	realPerItemReleases = []Release{E133, E135}       // RealFIFO, AtomicFIFO is off
+	batchReleases       = []Release{E135, E137}
+	atomicReleases      = []Release{E137}
 )
 
 // ID returns the name of the row in tests and in docs/conformance.md.
@@ -118,21 +118,21 @@ const Items = 84
 func AppliesTo(item int) []Release {
 	switch item {
 	case 1, 11, 12, 13, 14, 15, 16, 17, 18, 75:
-		return watching // they need WatchList
+		return watchReleases // they need WatchList
 	case 40, 41, 43:
-		return deltas // DeltaFIFO
+		return deltaReleases // DeltaFIFO
 	case 38:
-		return real // RealFIFO
+		return realReleases // RealFIFO
 	case 42:
-		return realEach
+		return realPerItemReleases
 	case 34:
-		return perItem
+		return perItemReleases
 	case 51, 52, 53, 82:
-		return batched
+		return batchReleases
 	case 33, 44, 45, 48, 49, 50, 66:
-		return atomic
+		return atomicReleases
 	}
-	return all
+	return allReleases
 }
 
 // one returns a script with one handler.
@@ -140,8 +140,8 @@ func one(objects int, ops ...op) *Script {
 	return &Script{objects: objects, early: []op{handler(spec{name: "h", resync: -1})}, ops: ops}
 }
 
-// byList returns a script whose client does not support WatchList, so all releases list.
-func byList(objects int, ops ...op) func(Release) *Script {
+// listScript returns a script whose client does not support WatchList, so all releases list.
+func listScript(objects int, ops ...op) func(Release) *Script {
 	return func(Release) *Script {
 		s := one(objects, ops...)
 		s.optOut = true
@@ -149,12 +149,12 @@ func byList(objects int, ops ...op) func(Release) *Script {
 	}
 }
 
-func plainly(objects int, ops ...op) func(Release) *Script {
+func plainScript(objects int, ops ...op) func(Release) *Script {
 	return func(Release) *Script { return one(objects, ops...) }
 }
 
-// before adds steps before Run.
-func before(make func(Release) *Script, early ...op) func(Release) *Script {
+// addBefore adds steps before Run.
+func addBefore(make func(Release) *Script, early ...op) func(Release) *Script {
 	return func(release Release) *Script {
 		s := make(release)
 		s.early = append(slices.Clone(early), s.early...)
@@ -162,8 +162,8 @@ func before(make func(Release) *Script, early ...op) func(Release) *Script {
 	}
 }
 
-// with changes a script.
-func with(make func(Release) *Script, change func(*Script)) func(Release) *Script {
+// changeScript changes a script.
+func changeScript(make func(Release) *Script, change func(*Script)) func(Release) *Script {
 	return func(release Release) *Script {
 		s := make(release)
 		change(s)

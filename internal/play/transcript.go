@@ -50,16 +50,16 @@ func (o *Outcome) Digest() string {
 		}
 		fmt.Fprintf(groups[name], "%s\n%s\n", s.Name, strings.Join(s.Lines, "\n"))
 	}
-	return short(groups["requests"].String()) + " " + short(groups["shows"].String()) + " " + short(groups["calls"].String())
+	return shorten(groups["requests"].String()) + " " + shorten(groups["shows"].String()) + " " + shorten(groups["calls"].String())
 }
 
-func short(s string) string {
+func shorten(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:5])
 }
 
 // DigestOf returns a short hash of lines.
-func DigestOf(lines []string) string { return short(strings.Join(lines, "\n")) }
+func DigestOf(lines []string) string { return shorten(strings.Join(lines, "\n")) }
 
 // Difference describes the first difference between the outcomes of two libraries. It returns "" if there is none.
 func Difference(got, want []Section) string {
@@ -108,8 +108,8 @@ const (
 	RecordedStores    int64 = 300
 )
 
-// longest is the largest number of lines of a section that a transcript has in full. Of a longer section it has the digest.
-const longest = 150
+// maxLines is the largest number of lines of a section that a transcript has in full. Of a longer section it has the digest.
+const maxLines = 150
 
 // RowText returns a row's part of a transcript.
 func RowText(id string, sections []Section) string {
@@ -117,7 +117,7 @@ func RowText(id string, sections []Section) string {
 	fmt.Fprintf(&b, "row %s\n", id)
 	for _, s := range sections {
 		fmt.Fprintf(&b, " %s\n", s.Name)
-		for _, l := range abridged(s.Lines) {
+		for _, l := range abridge(s.Lines) {
 			for _, l := range strings.Split(l, "\n") {
 				b.WriteString(strings.TrimRight("  "+l, " ") + "\n")
 			}
@@ -126,9 +126,9 @@ func RowText(id string, sections []Section) string {
 	return b.String()
 }
 
-// abridged returns the lines of a section as a transcript has them, see longest.
-func abridged(lines []string) []string {
-	if len(lines) > longest {
+// abridge returns the lines of a section as a transcript has them, see longest.
+func abridge(lines []string) []string {
+	if len(lines) > maxLines {
 		return []string{fmt.Sprintf("%d lines, digest %s", len(lines), DigestOf(lines))}
 	}
 	return lines

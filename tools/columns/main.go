@@ -19,8 +19,8 @@ const limit = 160
 
 var kinds = []string{".go", ".js", ".ts", ".css", ".html"}
 
-// made matches what stands at the head of a file that a command makes.
-var made = regexp.MustCompile(`(?m)\A(// @ts-check\n)?// (Code generated .* DO NOT EDIT\.|Made by go run .*)$`)
+// generatedHead matches what stands at the head of a file that a command makes.
+var generatedHead = regexp.MustCompile(`(?m)\A(// @ts-check\n)?// (Code generated .* DO NOT EDIT\.|Made by go run .*)$`)
 
 func main() {
 	found, err := run(os.Args[1:])
@@ -69,7 +69,7 @@ type place struct{ line, columns int }
 
 // tooLong are the lines of a file that are longer than the limit.
 func tooLong(name string, src []byte) []place {
-	if made.Match(src) {
+	if generatedHead.Match(src) {
 		return nil
 	}
 	var raw map[int]bool

@@ -22,8 +22,8 @@ type identity struct {
 // names and addresses.
 var versions = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 
-// beginning is the time of files whose sources know none: the first one that a zip archive can hold.
-var beginning = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+// oldestTime is the time of files whose sources know none: the first one that a zip archive can hold.
+var oldestTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // identify asks git about the sources in the directory root. A version that is given counts more than git's, and so does
 // epoch, which is SOURCE_DATE_EPOCH (reproducible-builds.org). Without git a version has to be given.
@@ -34,7 +34,7 @@ func identify(ctx context.Context, root, version, epoch string) (identity, error
 		out, err := cmd.Output()
 		return strings.TrimSpace(string(out)), err
 	}
-	id := identity{version: version, time: beginning}
+	id := identity{version: version, time: oldestTime}
 	described, err := git("describe", "--tags", "--always", "--dirty", "--abbrev=12", "--match", "v[0-9]*")
 	if err == nil {
 		if !versions.MatchString(described) {
@@ -60,7 +60,7 @@ func identify(ctx context.Context, root, version, epoch string) (identity, error
 		if err != nil {
 			return id, fmt.Errorf("SOURCE_DATE_EPOCH: %q is not a number of seconds", epoch)
 		}
-		if t := time.Unix(seconds, 0).UTC(); t.After(beginning) {
+		if t := time.Unix(seconds, 0).UTC(); t.After(oldestTime) {
 			id.time = t
 		}
 	}

@@ -13,8 +13,8 @@ const (
 	krewTemplate = "deploy/krew/informerscope.yaml.tmpl"
 	// krewManifest is its name once it is filled in: krew wants the plugin's own.
 	krewManifest = "informerscope.yaml"
-	// nowhere replaces an address that was not given. Names under .invalid never lead anywhere (RFC 2606).
-	nowhere = "https://informerscope.invalid"
+	// placeholderURL replaces an address that was not given. Names under .invalid never lead anywhere (RFC 2606).
+	placeholderURL = "https://informerscope.invalid"
 )
 
 // krew fills in the manifest for the archives, which will lie in one directory under the address base.
@@ -25,7 +25,7 @@ func krew(text, version, base string, archives []archive) ([]byte, error) {
 	}
 	data := map[string]any{"Version": version, "Nowhere": base == ""}
 	if base == "" {
-		base = nowhere + "/" + version
+		base = placeholderURL + "/" + version
 	}
 	if u, err := url.Parse(base); err != nil || u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
 		return nil, fmt.Errorf("%q is not an address for archives; write for example https://example.com/informerscope/v1.2.3", base)

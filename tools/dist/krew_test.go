@@ -123,14 +123,14 @@ func TestKrew(t *testing.T) {
 	if d := p.Spec.Platforms[1]; d.URI != "https://example.com/releases/v1.2.3/a_windows_amd64.zip" || d.Bin != "kubectl-informerscope.exe" {
 		t.Errorf("%+v", d)
 	}
-	if bytes.Contains(manifest, []byte(nowhere)) || bytes.Contains(manifest, []byte("lead nowhere")) {
+	if bytes.Contains(manifest, []byte(placeholderURL)) || bytes.Contains(manifest, []byte("lead nowhere")) {
 		t.Errorf("it speaks of no address, though one was given:\n%s", manifest)
 	}
 	manifest, err = krew(string(text), "v1.2.3", "", archives)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := readPlugin(t, manifest); !strings.HasPrefix(p.Spec.Platforms[0].URI, nowhere+"/v1.2.3/") || !bytes.Contains(manifest, []byte("--archive=")) {
+	if p := readPlugin(t, manifest); !strings.HasPrefix(p.Spec.Platforms[0].URI, placeholderURL+"/v1.2.3/") || !bytes.Contains(manifest, []byte("--archive=")) {
 		t.Errorf("without an address:\n%s", manifest)
 	}
 	for _, bad := range []string{"http://example.com/", "example.com/x", "https://", "https://me:secret@example.com/", "https://example.com/?x=1",

@@ -53,7 +53,7 @@ func TestIdentify(t *testing.T) {
 	if _, err := identify(t.Context(), dir, "", ""); err == nil || !strings.Contains(err.Error(), "VERSION=v1.2.3") {
 		t.Errorf("without git and without a version: %v", err)
 	}
-	if id, err := identify(t.Context(), dir, "v1.2.3", ""); err != nil || id != (identity{"v1.2.3", "", beginning}) {
+	if id, err := identify(t.Context(), dir, "v1.2.3", ""); err != nil || id != (identity{"v1.2.3", "", oldestTime}) {
 		t.Errorf("without git: %v, %v", id, err)
 	}
 	for _, bad := range []string{"1.2.3", "v1.2", "v1.2.3+x", "v01.2.3", "v1.2.3-", "v1.2.3-a..b", "v1.2.3 -X main.x=y", "latest"} {
@@ -97,7 +97,7 @@ func TestIdentify(t *testing.T) {
 	expect("a commit", "", "", identity{"v0.0.0-g" + commit[:12], commit, at})
 	expect("a version given", "v2.0.0", "", identity{"v2.0.0", commit, at})
 	expect("a time given", "", "1700000000", identity{"v0.0.0-g" + commit[:12], commit, time.Unix(1700000000, 0).UTC()})
-	expect("a time before zip's", "", "1", identity{"v0.0.0-g" + commit[:12], commit, beginning})
+	expect("a time before zip's", "", "1", identity{"v0.0.0-g" + commit[:12], commit, oldestTime})
 	write("2")
 	expect("changes", "", "", identity{"v0.0.0-g" + commit[:12] + "-dirty", commit, at})
 	git("commit", "-qam", "two")

@@ -22,7 +22,7 @@ func Hold(t testing.TB, path, by string, write bool, rows map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := filled(string(page), by, rows)
+	want, err := fill(string(page), by, rows)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -37,8 +37,8 @@ func Hold(t testing.TB, path, by string, write bool, rows map[string]string) {
 	}
 }
 
-// filled is a document with its tables replaced.
-func filled(page, by string, rows map[string]string) (string, error) {
+// fill is a document with its tables replaced.
+func fill(page, by string, rows map[string]string) (string, error) {
 	for name, table := range rows {
 		begin := "<!-- " + name + ": written by " + by + " -->\n"
 		end := "<!-- end of " + name + " -->\n"

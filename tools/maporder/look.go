@@ -16,8 +16,8 @@ type looker struct {
 	sorted map[*ast.CallExpr]bool
 }
 
-// chance are the functions and methods that iterate in an order of chance, or draw without a seed, and what they do.
-var chance = map[string]string{
+// chanceCalls are the functions and methods that iterate in an order of chance, or draw without a seed, and what they do.
+var chanceCalls = map[string]string{
 	"maps.Keys":              "gives a map's keys in an order of chance; sort them: slices.Sorted(maps.Keys(m))",
 	"maps.Values":            "gives a map's values in an order of chance; sort them, or walk sorted keys",
 	"maps.All":               "gives a map's entries in an order of chance; walk sorted keys",
@@ -27,10 +27,10 @@ var chance = map[string]string{
 	"hash/maphash.MakeSeed":  "draws what no seed decides, so that what is hashed lies in an order of chance",
 }
 
-const sets = "k8s.io/apimachinery/pkg/util/sets."
+const setsPackage = "k8s.io/apimachinery/pkg/util/sets."
 
-// seeded are the functions of math/rand that draw nothing by themselves.
-var seeded = []string{"New", "NewSource", "NewPCG", "NewChaCha8", "NewZipf"}
+// constructors are the functions of math/rand that draw nothing by themselves.
+var constructors = []string{"New", "NewSource", "NewPCG", "NewChaCha8", "NewZipf"}
 
 func (l *looker) look(n ast.Node) {
 	switch n := n.(type) {
@@ -77,14 +77,14 @@ func (l *looker) callee(fun ast.Expr) string {
 	case *ast.IndexListExpr:
 		return l.callee(x.X)
 	case *ast.SelectorExpr:
-		return l.named(x.Sel)
+		return l.namedType(x.Sel)
 	case *ast.Ident:
-		return l.named(x)
+		return l.namedType(x)
 	}
 	return ""
 }
 
-func (l *looker) named(id *ast.Ident) string {
+func (l *looker) namedType(id *ast.Ident) string {
 	f, ok := l.info.Uses[id].(*types.Func)
 	if !ok || f.Pkg() == nil {
 		return ""
@@ -114,8 +114,8 @@ func (l *looker) call(n *ast.CallExpr) {
 		}
 	case "":
 	default:
-		words := chance[name]
-		if method, ok := strings.CutPrefix(name, sets); ok && (strings.HasSuffix(method, ".UnsortedList") || strings.HasSuffix(method, ".PopAny")) {
+		words := chanceCalls[name]
+		if method, ok := strings.CutPrefix(name, setsPackage); ok && (strings.HasSuffix(method, ".UnsortedList") || strings.HasSuffix(method, ".PopAny")) {
 			words = "takes a set's elements in an order of chance; sort them: sets.List"
 		}
 		if words != "" && !l.sorted[n] {
@@ -135,7 +135,7 @@ func (l *looker) draw(n *ast.SelectorExpr) {
 	}
 	switch obj.Pkg().Path() {
 	case "math/rand", "math/rand/v2":
-		if _, ok := obj.(*types.Func); !ok || slices.Contains(seeded, obj.Name()) {
+		if _, ok := obj.(*types.Func); !ok || slices.Contains(constructors, obj.Name()) {
 			return
 		}
 	case "crypto/rand":

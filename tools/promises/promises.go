@@ -117,9 +117,9 @@ func cells(row string) []string {
 }
 
 var (
-	named = regexp.MustCompile("^`((?:Test|Fuzz)[A-Z0-9_][A-Za-z0-9_]*(?:/[^`/]+)*)`")
-	where = regexp.MustCompile("^(?:in +)?\\(?`?([A-Za-z0-9._/-]+)`?\\)?")
-	space = regexp.MustCompile(`^[\s,;]*(?:and\s+)?`)
+	testName  = regexp.MustCompile("^`((?:Test|Fuzz)[A-Z0-9_][A-Za-z0-9_]*(?:/[^`/]+)*)`")
+	fileName  = regexp.MustCompile("^(?:in +)?\\(?`?([A-Za-z0-9._/-]+)`?\\)?")
+	separator = regexp.MustCompile(`^[\s,;]*(?:and\s+)?`)
 )
 
 // readTests reads a cell such as "`TestA`, `TestB` (server/internal/guard)".
@@ -127,15 +127,15 @@ func readTests(cell string) ([]Test, error) {
 	var tests []Test
 	placed := 0 // how many of them have their path
 	for rest := cell; ; {
-		rest = rest[len(space.FindString(rest)):]
+		rest = rest[len(separator.FindString(rest)):]
 		if rest == "" {
 			break
 		}
-		if match := named.FindStringSubmatch(rest); match != nil {
+		if match := testName.FindStringSubmatch(rest); match != nil {
 			tests, rest = append(tests, Test{Name: match[1]}), rest[len(match[0]):]
 			continue
 		}
-		match := where.FindStringSubmatch(rest)
+		match := fileName.FindStringSubmatch(rest)
 		if match == nil || placed == len(tests) {
 			return nil, fmt.Errorf("%.60q is neither a test in backticks nor, after one, the file or directory that has it", rest)
 		}

@@ -188,11 +188,11 @@ func jsComments(src string) []comment {
 }
 
 var (
-	// typed matches a tag of JSDoc and what follows it that is no prose: a type, or a name.
-	typed = regexp.MustCompile(`@(?:typedef|type|param|returns?|template|property|prop|extends|implements|callback|this|satisfies|import)\b`)
-	star  = regexp.MustCompile(`^\s*\*+ ?`)
-	// named matches the name of a parameter and the dash after it.
-	named = regexp.MustCompile(`^\s*(?:\[[^\]]*\]|[\w$.]+)?\s*(?:-\s+)?`)
+	// docTag matches a tag of JSDoc and what follows it that is no prose: a type, or a name.
+	docTag = regexp.MustCompile(`@(?:typedef|type|param|returns?|template|property|prop|extends|implements|callback|this|satisfies|import)\b`)
+	star   = regexp.MustCompile(`^\s*\*+ ?`)
+	// paramName matches the name of a parameter and the dash after it.
+	paramName = regexp.MustCompile(`^\s*(?:\[[^\]]*\]|[\w$.]+)?\s*(?:-\s+)?`)
 )
 
 // docLines are the lines of a block comment without stars, tags, types and parameters' names. Each tag's words are a paragraph.
@@ -212,7 +212,7 @@ func docLines(text string) []string {
 			line = line[n:]
 		}
 		for {
-			at := typed.FindStringIndex(line)
+			at := docTag.FindStringIndex(line)
 			if at == nil {
 				break
 			}
@@ -229,7 +229,7 @@ func docLines(text string) []string {
 				after = after[n:]
 			}
 			if tag != "@returns" && tag != "@return" && tag != "@type" && depth == 0 {
-				after = named.ReplaceAllString(after, "")
+				after = paramName.ReplaceAllString(after, "")
 			}
 			if strings.TrimSpace(before) != "" {
 				out = append(out, before+"\x00") // on the same line of the source as the next one
@@ -259,8 +259,8 @@ var (
 	indented  = regexp.MustCompile(`^(?:\t| {3,}| ?\t)`)
 	// link matches a link of Go's doc comments, which is a name and so code.
 	link = regexp.MustCompile(`\[(\*?[A-Za-z_][\w./]*)\]`)
-	// qualified matches a name with its package, which is code too: lab.Lab is no word twice.
-	qualified = regexp.MustCompile("(^|[^\\w.`/])(\\*?[a-z][a-z0-9]*\\.[A-Z]\\w*)")
+	// qualifiedName matches a name with its package, which is code too: lab.Lab is no word twice.
+	qualifiedName = regexp.MustCompile("(^|[^\\w.`/])(\\*?[a-z][a-z0-9]*\\.[A-Z]\\w*)")
 	// angle hides what Markdown would take for HTML or for a link.
 	angle = strings.NewReplacer("<", "‹", ">", "›")
 )
@@ -269,7 +269,7 @@ var (
 func markdown(all []comment) (text []byte, lines []int) {
 	var out bytes.Buffer
 	put := func(at int, line string) {
-		line = qualified.ReplaceAllString(link.ReplaceAllString(line, "`$1`"), "$1`$2`")
+		line = qualifiedName.ReplaceAllString(link.ReplaceAllString(line, "`$1`"), "$1`$2`")
 		out.WriteString(line + "\n")
 		lines = append(lines, at)
 	}

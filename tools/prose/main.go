@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// home is the directory of this command in the repository.
-const home = "tools/prose"
+// directory is the directory of this command in the repository.
+const directory = "tools/prose"
 
 func main() {
 	gotool := flag.String("go", "go", "the go `command`")
@@ -46,7 +46,7 @@ func run(ctx context.Context, gotool, root string, files []string, stdout io.Wri
 		return err
 	}
 	if len(files) == 0 {
-		if files, err = covered(ctx, root); err != nil {
+		if files, err = coveredFiles(ctx, root); err != nil {
 			return err
 		}
 	} else {
@@ -74,15 +74,15 @@ func run(ctx context.Context, gotool, root string, files []string, stdout io.Wri
 		return err
 	}
 	if len(alerts) > 0 {
-		return fmt.Errorf("%d alerts; %s/doc.go says how to write an exception", len(alerts), home)
+		return fmt.Errorf("%d alerts; %s/doc.go says how to write an exception", len(alerts), directory)
 	}
 	_, err = fmt.Fprintf(stdout, "no alert in %d files of %d words; Vale took %.1f s\n", len(files), words, time.Since(began).Seconds())
 	return err
 }
 
-// covered lists the files that covered.txt names and git knows or would add.
-func covered(ctx context.Context, root string) ([]string, error) {
-	list, err := os.ReadFile(filepath.Join(root, home, "covered.txt"))
+// coveredFiles lists the files that covered.txt names and git knows or would add.
+func coveredFiles(ctx context.Context, root string) ([]string, error) {
+	list, err := os.ReadFile(filepath.Join(root, directory, "covered.txt"))
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +115,8 @@ func covered(ctx context.Context, root string) ([]string, error) {
 	return files, nil
 }
 
-// unreachable matches what the go command prints when it cannot fetch a module.
-var unreachable = regexp.MustCompile(`dial tcp|no such host|i/o timeout|TLS handshake timeout|proxyconnect|module lookup disabled by GOPROXY=off|` +
+// unreachableModule matches what the go command prints when it cannot fetch a module.
+var unreachableModule = regexp.MustCompile(`dial tcp|no such host|i/o timeout|TLS handshake timeout|proxyconnect|module lookup disabled by GOPROXY=off|` +
 	`network is unreachable|connection re(fused|set)|503 Service Unavailable`)
 
 // build builds Vale into bin, unless it is there already, and returns its path.
@@ -137,7 +137,7 @@ func build(ctx context.Context, gotool, root string) (string, error) {
 	// The part in C parses source code, which Vale is never given here: it need not be fast, and compiles in a third of the time.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=1", "CGO_CFLAGS=-O0 -g0")
 	out, err := cmd.CombinedOutput()
-	if err != nil && unreachable.Match(out) {
+	if err != nil && unreachableModule.Match(out) {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 		return "", errLeftOut("Vale is not in the module cache, and the network is not there: " + lines[len(lines)-1])
 	}
@@ -181,7 +181,7 @@ func check(ctx context.Context, vale, root string, files []string) (alerts []ale
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	pages := map[string]page{}
-	args := []string{"--no-global", "--no-exit", "--output=JSON", "--config=" + filepath.Join(root, home, "vale.ini")}
+	args := []string{"--no-global", "--no-exit", "--output=JSON", "--config=" + filepath.Join(root, directory, "vale.ini")}
 	add := func(name string, p page) {
 		pages[name] = p
 		args = append(args, name)
@@ -212,8 +212,8 @@ func check(ctx context.Context, vale, root string, files []string) (alerts []ale
 		}
 		add(made, page{file: shown, lines: lines})
 	}
-	examples := filepath.Join(root, home, "examples.md")
-	add(examples, page{file: home + "/examples.md"})
+	examples := filepath.Join(root, directory, "examples.md")
+	add(examples, page{file: directory + "/examples.md"})
 
 	cmd := exec.CommandContext(ctx, vale, args...)
 	var stderr bytes.Buffer

@@ -48,8 +48,8 @@ var path = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(/[A-Za-z0-9._~-]+)+$`)
 // versions are those that Go takes for a module's: three numbers, and what may follow a hyphen.
 var versions = regexp.MustCompile(`^v[01]\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
-// required finds the version of a module that a go.mod requires, alone or in a block.
-func required(module string) *regexp.Regexp {
+// requireLine finds the version of a module that a go.mod requires, alone or in a block.
+func requireLine(module string) *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^((?:require)?\s+` + regexp.QuoteMeta(module) + ` )v\S+`)
 }
 
@@ -96,7 +96,7 @@ func rename(root, to, version string) (changed []string, err error) {
 		}
 		is := old.ReplaceAll(text, []byte("${1}"+to+"${2}"))
 		if version != "" && filepath.Ext(name) == ".mod" {
-			is = required(to).ReplaceAll(is, []byte("${1}"+version))
+			is = requireLine(to).ReplaceAll(is, []byte("${1}"+version))
 		}
 		if bytes.Equal(is, text) {
 			continue

@@ -80,7 +80,7 @@ func read(page fs.FS) (map[string][]byte, error) {
 			return nil, fmt.Errorf("web/%s is missing; build the page first: make wasm", name)
 		}
 	}
-	text, err := static(string(files[entry]))
+	text, err := makeStatic(string(files[entry]))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", entry, err)
 	}
@@ -91,8 +91,8 @@ func read(page fs.FS) (map[string][]byte, error) {
 // marks tells the page, web/app.js, that there is no relay.
 const marks = `<meta name="informerscope-relay" content="none">`
 
-// static is the page's HTML with what its host does not say. The policy comes before everything that it governs.
-func static(text string) (string, error) {
+// makeStatic is the page's HTML with what its host does not say. The policy comes before everything that it governs.
+func makeStatic(text string) (string, error) {
 	const charset = "<meta charset=\"utf-8\">\n"
 	if strings.Count(text, charset) != 1 {
 		return "", fmt.Errorf("want %q once, to put the policy behind it", charset)

@@ -68,8 +68,8 @@ func total(groups []*group) (c count) {
 	return c
 }
 
-// failure prints why something failed that is no test, and counts it.
-func failure(out io.Writer, name, why string) *group {
+// reportFailure prints why something failed that is no test, and counts it.
+func reportFailure(out io.Writer, name, why string) *group {
 	fmt.Fprintf(out, "FAIL  %s: %s\n", name, why)
 	return &group{Name: name, count: count{Failed: 1}, Failures: []result{{name, why}}}
 }
@@ -194,9 +194,9 @@ func runGo(ctx context.Context, c command) ([]*group, error) {
 		}
 	}
 	if err != nil && total(groups).Failed == 0 {
-		groups = append(groups, failure(c.out, c.name, err.Error()))
+		groups = append(groups, reportFailure(c.out, c.name, err.Error()))
 	} else if len(groups) == 0 {
-		groups = append(groups, failure(c.out, c.name, "no test ran"))
+		groups = append(groups, reportFailure(c.out, c.name, "no test ran"))
 	}
 	return groups, nil
 }
@@ -214,8 +214,8 @@ func (h *handler) Event(e testjson.TestEvent, tests *testjson.Execution) error {
 	case e.Action == testjson.ActionBuild:
 		fmt.Fprint(h.out, e.Output)
 	case e.Action == testjson.ActionOutput && e.Test != "" && h.show != nil && h.show.MatchString(e.Output):
-		h.notes[e.Package] = append(h.notes[e.Package], said(e.Output))
-		fmt.Fprintln(h.out, said(e.Output))
+		h.notes[e.Package] = append(h.notes[e.Package], logLine(e.Output))
+		fmt.Fprintln(h.out, logLine(e.Output))
 	case e.Test != "" && (e.Action == testjson.ActionFail || e.Elapsed >= 5):
 		action, pkg := strings.ToUpper(string(e.Action)), testjson.RelativePackagePath(e.Package)
 		fmt.Fprintf(h.out, "%s  %s %s (%.1fs)\n", action, pkg, e.Test, max(e.Elapsed, 0))
@@ -248,7 +248,7 @@ func newGroup(c command, path string, tests *testjson.Execution) *group {
 	}
 	for _, test := range p.Skipped {
 		if !parents[test.Test.Name()] {
-			g.Skips = append(g.Skips, result{test.Test.Name(), cmp.Or(said(p.Output(test.ID)), "it does not say why")})
+			g.Skips = append(g.Skips, result{test.Test.Name(), cmp.Or(logLine(p.Output(test.ID)), "it does not say why")})
 		}
 		if !test.Test.IsSubTest() {
 			g.Tests[path+" "+test.Test.Name()] = false
@@ -262,7 +262,7 @@ func newGroup(c command, path string, tests *testjson.Execution) *group {
 		g.Failures = append(g.Failures, result{test.Test.Name(), why})
 	}
 	if p.TestMainFailed() && len(p.Failed) == 0 {
-		g.Failures = failure(c.out, g.Name, "outside of its tests\n"+strings.Join(tests.Errors(), "")+p.Output(0)).Failures
+		g.Failures = reportFailure(c.out, g.Name, "outside of its tests\n"+strings.Join(tests.Errors(), "")+p.Output(0)).Failures
 	}
 	g.Skipped, g.Failed = len(g.Skips), len(g.Failures)
 	return g
@@ -271,7 +271,7 @@ func newGroup(c command, path string, tests *testjson.Execution) *group {
 // framing is what testing adds to the lines that a test logs.
 var framing = regexp.MustCompile(`(?m)^\s*(=== .*|--- .*|[\w.-]+\.go:\d+: )`)
 
-// said is what a test logged, on one line.
-func said(output string) string {
+// logLine is what a test logged, on one line.
+func logLine(output string) string {
 	return strings.Join(strings.Fields(framing.ReplaceAllString(output, "")), " ")
 }

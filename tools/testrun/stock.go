@@ -96,9 +96,9 @@ func testNames(f *ast.File) (names []string) {
 	return names
 }
 
-// missing says which tests a tier should have run and did not, and which lines of the ledger are wrong. ran says of a test that left itself out that it
+// findMissing says which tests a tier should have run and did not, and which lines of the ledger are wrong. ran says of a test that left itself out that it
 // did not run.
-func missing(all []string, ran map[string]bool, ledger []*entry, tier string) (complaints []string) {
+func findMissing(all []string, ran map[string]bool, ledger []*entry, tier string) (complaints []string) {
 	for _, test := range all {
 		how := ""
 		for _, e := range ledger {
@@ -135,7 +135,7 @@ func (t *tier) takeStock(ledger string, out io.Writer) *step {
 	s := &step{Name: "nothing is in no tier"}
 	n, err := t.compare(ledger)
 	if err != nil {
-		s.Groups = []*group{failure(out, s.Name, err.Error())}
+		s.Groups = []*group{reportFailure(out, s.Name, err.Error())}
 	} else {
 		s.Groups = []*group{{Name: s.Name, count: count{Passed: 1}, Notes: []string{fmt.Sprintf("%d tests stand in the repository", n)}}}
 	}
@@ -161,7 +161,7 @@ func (t *tier) compare(file string) (int, error) {
 			ran[test] = ran[test] || did
 		}
 	}
-	if complaints := missing(all, ran, ledger, t.Name); len(complaints) > 0 {
+	if complaints := findMissing(all, ran, ledger, t.Name); len(complaints) > 0 {
 		return 0, errors.New(strings.Join(complaints, "\n"))
 	}
 	return len(all), nil

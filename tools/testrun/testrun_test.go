@@ -243,7 +243,7 @@ func TestLedger(t *testing.T) {
 				ran[test] = strings.Contains(c.ran, letter)
 			}
 		}
-		if got := strings.Join(missing(all, ran, ledger, c.tier), "; "); got != c.want {
+		if got := strings.Join(findMissing(all, ran, ledger, c.tier), "; "); got != c.want {
 			t.Errorf("%s, ran %v: %q, want %q", c.tier, c.ran, got, c.want)
 		}
 	}

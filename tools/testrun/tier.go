@@ -110,11 +110,11 @@ func (t *tier) runStep(ctx context.Context, s *step, isCheck bool, out io.Writer
 	s.Groups = groups
 	err = errors.Join(err, loadErr)
 	if err != nil && total(groups).Failed == 0 {
-		s.Groups = append(groups, failure(out, s.Name, fmt.Sprintf("make %s: %v", s.Name, err)))
+		s.Groups = append(groups, reportFailure(out, s.Name, fmt.Sprintf("make %s: %v", s.Name, err)))
 	} else if err == nil && isCheck {
 		s.Groups = append(groups, &group{Name: s.Name, count: count{Passed: 1}})
 	} else if total(groups).sum() == 0 {
-		s.Groups = append(groups, failure(out, s.Name, "it ran no test"))
+		s.Groups = append(groups, reportFailure(out, s.Name, "it ran no test"))
 	}
 	s.Seconds, s.count = time.Since(began).Seconds(), total(s.Groups)
 	fmt.Fprintf(out, "=== %s: %s in %s\n", s.Name, s.count, formatSeconds(s.Seconds))

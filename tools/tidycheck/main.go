@@ -69,8 +69,8 @@ func modules(root string) ([]module, error) {
 	return out, err
 }
 
-// unreachable is how the go command says that it could not ask for a module.
-var unreachable = regexp.MustCompile(`dial tcp|no such host|i/o timeout|TLS handshake timeout|proxyconnect|module lookup disabled by GOPROXY=off|network is unreachable|connection re(fused|set)|503 Service Unavailable`)
+// unreachableModule is how the go command says that it could not ask for a module.
+var unreachableModule = regexp.MustCompile(`dial tcp|no such host|i/o timeout|TLS handshake timeout|proxyconnect|module lookup disabled by GOPROXY=off|network is unreachable|connection re(fused|set)|503 Service Unavailable`)
 
 // run looks at each module, and says of each that is not tidy what to do.
 func run(ctx context.Context, gotool, root string, stdout io.Writer) error {
@@ -99,8 +99,8 @@ func run(ctx context.Context, gotool, root string, stdout io.Writer) error {
 		case diff.Len() > 0:
 			untidy++
 			fmt.Fprintf(stdout, "%s\n%s is not tidy: run %s there\n", diff.String(), m.directory, again)
-		case unreachable.MatchString(said.String()):
-			unknown = fmt.Sprintf("%s needs modules that are not in the module cache, and the network is not there: %s", m.directory, last(said.String()))
+		case unreachableModule.MatchString(said.String()):
+			unknown = fmt.Sprintf("%s needs modules that are not in the module cache, and the network is not there: %s", m.directory, lastLine(said.String()))
 		default:
 			return fmt.Errorf("%s: %s: %w\n%s", m.directory, again, err, said.String())
 		}
@@ -116,8 +116,8 @@ func run(ctx context.Context, gotool, root string, stdout io.Writer) error {
 	return nil
 }
 
-// last is the last line of a text.
-func last(text string) string {
+// lastLine is the last line of a text.
+func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])
 }

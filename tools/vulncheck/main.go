@@ -54,7 +54,7 @@ func main() {
 
 // run calls look for each module, if there is a database.
 func run(ctx context.Context, db string, directories []string, stdout io.Writer, look func(context.Context, string) error) error {
-	if err := reach(ctx, db); err != nil {
+	if err := checkDatabase(ctx, db); err != nil {
 		_, err = fmt.Fprintf(stdout, "left out: the database of vulnerabilities cannot be reached: %v\n", err)
 		return err
 	}
@@ -69,8 +69,8 @@ func run(ctx context.Context, db string, directories []string, stdout io.Writer,
 	return nil
 }
 
-// reach says why a database cannot be used.
-func reach(ctx context.Context, db string) error {
+// checkDatabase says why a database cannot be used.
+func checkDatabase(ctx context.Context, db string) error {
 	if strings.HasPrefix(db, "file://") {
 		return nil // govulncheck says it better
 	}

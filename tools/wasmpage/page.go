@@ -48,9 +48,9 @@ func line(err error) string {
 	return err.Error()
 }
 
-// hot is what is fast because functions are inlined. Elsewhere they are not, for less to download; with the doors shut that
+// hotFunctions is what is fast because functions are inlined. Elsewhere they are not, for less to download; with the doors shut that
 // is a third.
-var hot = []string{
+var hotFunctions = []string{
 	"runtime", "internal/runtime/...", "internal/bytealg", "unicode/utf8", "internal/sync",
 	"github.com/tidwall/...", "github.com/hack-pad/...",
 	"informerscope/core/event", "informerscope/core/fold", "informerscope/core/informer", "informerscope/core/object", "informerscope/core/persistent",
@@ -99,7 +99,7 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 				is.chance = is.failed
 			}
 			if want.small {
-				is.large = errors.Join(is.large, repacked(next))
+				is.large = errors.Join(is.large, repackFile(next))
 			}
 			if err := os.Rename(next, filepath.Join(out, "informerscope.wasm")); err != nil {
 				return is, err
@@ -117,7 +117,7 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 // compile builds the program as the file out with what replaces the toolchain's files.
 func compile(tc *toolchain.Toolchain, work, out string, p page, replace map[string]string) error {
 	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}
-	for _, pkg := range hot {
+	for _, pkg := range hotFunctions {
 		args = append(args, "-gcflags="+pkg+"=")
 	}
 	if len(replace) > 0 {
@@ -146,13 +146,13 @@ func compile(tc *toolchain.Toolchain, work, out string, p page, replace map[stri
 	return err
 }
 
-// repacked makes the file what repack.All makes of it, or leaves it and says why.
-func repacked(name string) error {
+// repackFile makes the file what repack.Repack makes of it, or leaves it and says why.
+func repackFile(name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
-	if text, err = repack.All(text); err != nil {
+	if text, err = repack.Repack(text); err != nil {
 		return fmt.Errorf("the program is otherwise than expected: %w", err)
 	}
 	return os.WriteFile(name, text, 0o755)

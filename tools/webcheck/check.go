@@ -65,8 +65,8 @@ func compile(tsc, dir, project string) (found []finding, err error) {
 	return found, nil
 }
 
-// unclean reads the list of files with findings that are known.
-func unclean(dir string) (files []string, err error) {
+// readKnownFiles reads the list of files with findings that are known.
+func readKnownFiles(dir string) (files []string, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, "unclean.txt"))
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func run(install bool) error {
 	if err != nil {
 		return err
 	}
-	known, err := unclean(here)
+	known, err := readKnownFiles(here)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func TestThePageHasTheTypesThatItSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, err := unclean(".")
+	known, err := readKnownFiles(".")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ const commandsHead = `// @ts-check
 export const effects = {
 `
 
-// unbroken stands for a space at which no line may end.
-const unbroken = "\x00"
+// fixedSpace stands for a space at which no line may end.
+const fixedSpace = "\x00"
 
 // effects are all that a command can have.
 var effects = []command.Effect{command.Looks, command.Shows, command.Moves, command.Acts, command.Begins, command.Talks}
@@ -63,17 +63,17 @@ func (g *generator) writeArguments() error {
 	for _, c := range command.Commands() {
 		args := make([]string, len(c.Args))
 		for i, a := range c.Args {
-			is, err := given(a)
+			is, err := argumentType(a)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Name, err)
 			}
 			args[i] = label(a.Name) + mark(a) + ": " + is
 		}
 		// Lines end behind a comma: a type cannot go on after any other word.
-		words := strings.ReplaceAll(fmt.Sprintf("@property {[%s]} %s", strings.Join(args, ", "), c.Name), " ", unbroken)
-		g.comment(" * ", " *   ", strings.ReplaceAll(words, ","+unbroken, ", "))
+		words := strings.ReplaceAll(fmt.Sprintf("@property {[%s]} %s", strings.Join(args, ", "), c.Name), " ", fixedSpace)
+		g.comment(" * ", " *   ", strings.ReplaceAll(words, ","+fixedSpace, ", "))
 	}
-	text := strings.ReplaceAll(g.out.String(), unbroken, " ")
+	text := strings.ReplaceAll(g.out.String(), fixedSpace, " ")
 	g.out.Reset()
 	g.out.WriteString(text)
 	g.out.WriteString(" */\n")
@@ -96,8 +96,8 @@ func mark(a arg.Spec) string {
 	return "?"
 }
 
-// given is the page's type of an argument.
-func given(a arg.Spec) (string, error) {
+// argumentType is the page's type of an argument.
+func argumentType(a arg.Spec) (string, error) {
 	is := ""
 	switch {
 	case len(a.OneOf) > 0:
@@ -115,7 +115,7 @@ func given(a arg.Spec) (string, error) {
 	case a.Type == arg.Object:
 		members := make([]string, len(a.Members))
 		for i, m := range a.Members {
-			inner, err := given(m)
+			inner, err := argumentType(m)
 			if err != nil {
 				return "", err
 			}

@@ -25,8 +25,8 @@ type sources struct {
 	packages map[string]map[string]comments // by package and name of the type
 }
 
-// of returns the comments of a type; one without a name, or from elsewhere, has none.
-func (s *sources) of(t reflect.Type) (comments, error) {
+// commentOf returns the comments of a type; one without a name, or from elsewhere, has none.
+func (s *sources) commentOf(t reflect.Type) (comments, error) {
 	in, ok := strings.CutPrefix(t.PkgPath(), module)
 	if t.PkgPath() == "main" || strings.HasSuffix(t.PkgPath(), "tools/webtypes") { // a test's main is named by its path
 		in, ok = "tools/webtypes", true

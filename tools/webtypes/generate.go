@@ -57,7 +57,7 @@ func (g *generator) name(t reflect.Type) (string, error) {
 	if name := g.names[t]; name != "" {
 		return name, nil
 	}
-	name := renamed[t]
+	name := typeNames[t]
 	if name == "" {
 		name = strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
 	}
@@ -71,7 +71,7 @@ func (g *generator) name(t reflect.Type) (string, error) {
 
 // write writes a struct type.
 func (g *generator) write(t reflect.Type) error {
-	about, err := g.src.of(t)
+	about, err := g.src.commentOf(t)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (g *generator) write(t reflect.Type) error {
 func (g *generator) members(t reflect.Type, about comments) error {
 	for _, m := range membersOf(t) {
 		if m.embedded {
-			inner, err := g.src.of(m.field.Type)
+			inner, err := g.src.commentOf(m.field.Type)
 			if err != nil {
 				return err
 			}
@@ -122,7 +122,7 @@ func (g *generator) members(t reflect.Type, about comments) error {
 		if m.optional {
 			name = "[" + name + "]"
 		}
-		g.comment(" * ", " *   ", strings.TrimSpace(fmt.Sprintf("@property {%s} %s %s", is, name, withoutName(m.field.Name, about.fields[m.field.Name]))))
+		g.comment(" * ", " *   ", strings.TrimSpace(fmt.Sprintf("@property {%s} %s %s", is, name, trimName(m.field.Name, about.fields[m.field.Name]))))
 	}
 	return nil
 }
@@ -179,8 +179,8 @@ func membersOf(t reflect.Type) (out []member) {
 	return out
 }
 
-// withoutName takes a Go field's name from the beginning of its comment: in the page the comment stands beside the name.
-func withoutName(field, comment string) string {
+// trimName takes a Go field's name from the beginning of its comment: in the page the comment stands beside the name.
+func trimName(field, comment string) string {
 	for _, verb := range []string{": ", " is ", " are "} {
 		if rest, ok := strings.CutPrefix(comment, field+verb); ok {
 			return rest

@@ -19,7 +19,7 @@ func main() {
 
 // run writes both files into a folder; the module that the comments are read from lies in root.
 func run(out, root string) error {
-	files, err := made(root)
+	files, err := generateFiles(root)
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func run(out, root string) error {
 	return nil
 }
 
-// made are the files that webtypes writes, by name.
-func made(root string) (map[string][]byte, error) {
+// generateFiles are the files that webtypes writes, by name.
+func generateFiles(root string) (map[string][]byte, error) {
 	types, err := generate(root)
 	return map[string][]byte{"types.js": types, "commands.js": generateCommands()}, err
 }

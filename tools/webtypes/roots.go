@@ -17,8 +17,8 @@ import (
 	"informerscope/core/view"
 )
 
-// renamed are the types whose name another package has too, or which would say too little outside of their package.
-var renamed = map[reflect.Type]string{
+// typeNames are the types whose name another package has too, or which would say too little outside of their package.
+var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[fold.Frame]():          "WireFrame",
 	reflect.TypeFor[fold.State]():          "WholeState",
 	reflect.TypeFor[fold.View]():           "ViewState",

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestTheTypesInTheTreeAreThoseOfThisProgram(t *testing.T) {
-	files, err := made(root)
+	files, err := generateFiles(root)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,13 @@ type Change func(text string) string
 
 // Chance is a runtime that chooses among a select's ready cases in another statement, so that chance cannot be taken out of it.
 var Chance = map[string]Change{
-	"src/runtime/select.go": replaced("j := cheaprandn(uint32(norder + 1))", "j := uint32(cheaprandn(uint32(norder + 1)))"),
+	"src/runtime/select.go": replaceText("j := cheaprandn(uint32(norder + 1))", "j := uint32(cheaprandn(uint32(norder + 1)))"),
 }
 
 // Door is a standard library in which a function that is left out of the page has another name.
-var Door = map[string]Change{"src/regexp/syntax/parse.go": replaced("unicodeTable(", "tableOfUnicode(")}
+var Door = map[string]Change{"src/regexp/syntax/parse.go": replaceText("unicodeTable(", "tableOfUnicode(")}
 
-func replaced(old, new string) Change {
+func replaceText(old, new string) Change {
 	return func(text string) string { return strings.ReplaceAll(text, old, new) }
 }
 
@@ -47,7 +47,7 @@ func mirror(dir, root, in string, changed map[string]Change) error {
 		switch {
 		case changed[filepath.ToSlash(path)] != nil:
 			err = change(filepath.Join(dir, path), filepath.Join(root, path), changed[filepath.ToSlash(path)])
-		case deeper(filepath.ToSlash(path), changed):
+		case hasChangedBelow(filepath.ToSlash(path), changed):
 			err = mirror(dir, root, path, changed)
 		default:
 			err = os.Symlink(filepath.Join(root, path), filepath.Join(dir, path))
@@ -59,7 +59,7 @@ func mirror(dir, root, in string, changed map[string]Change) error {
 	return nil
 }
 
-func deeper(path string, changed map[string]Change) bool {
+func hasChangedBelow(path string, changed map[string]Change) bool {
 	for file := range changed {
 		if strings.HasPrefix(file, path+"/") {
 			return true

@@ -22,8 +22,8 @@ const (
 
 var errShort = errors.New("the file ends in the middle")
 
-// All returns the program in text, repacked. Its error says what is not as Go 1.26 and those before write it.
-func All(text []byte) ([]byte, error) {
+// Repack returns the program in text, repacked. Its error says what is not as Go 1.26 and those before write it.
+func Repack(text []byte) ([]byte, error) {
 	if len(text) < len(header) || string(text[:len(header)]) != header {
 		return nil, errors.New("this is not a WebAssembly module of version 1")
 	}

@@ -123,7 +123,7 @@ func run(t *testing.T, wasm []byte, args ...string) (out, said string) {
 
 func TestARepackedProgramDoesTheSame(t *testing.T) {
 	was := built(t, program)
-	is, err := All(was)
+	is, err := Repack(was)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestARepackedProgramDoesTheSame(t *testing.T) {
 			t.Errorf("a stack names no %q:\n%s\n%s", word, wantSaid, gotSaid)
 		}
 	}
-	again, err := All(is)
+	again, err := Repack(is)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestWhatIsNoProgram(t *testing.T) {
 		"data of no memory": append([]byte(header), sectionData, 4, 1, 1, 1, 0),
 		"data far away":     append([]byte(header), sectionData, 9, 1, 0, opI32Const, 0xff, 0xff, 0xff, 0xff, 0x07, opEnd),
 	} {
-		if _, err := All(text); err == nil {
+		if _, err := Repack(text); err == nil {
 			t.Errorf("%s is repacked", name)
 		} else {
 			t.Logf("%s: %v", name, err)
@@ -184,7 +184,7 @@ func FuzzAll(f *testing.F) {
 	f.Add([]byte(header))
 	f.Add(append([]byte(header), sectionData, 7, 1, 0, opI32Const, 16, opEnd, 1, 7))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if _, err := All(text); err != nil && err.Error() == "" {
+		if _, err := Repack(text); err != nil && err.Error() == "" {
 			t.Error("an error without words")
 		}
 	})

@@ -19,8 +19,8 @@ const (
 	logr         = "github.com/go-logr/logr"
 )
 
-// copied are the modules that are built from copies, each with one of its packages.
-var copied = map[string]string{Apimachinery: Apimachinery + "/pkg/runtime", klog: klog, gjson: gjson, logr: logr}
+// copiedModules are the modules that are built from copies, each with one of its packages.
+var copiedModules = map[string]string{Apimachinery: Apimachinery + "/pkg/runtime", klog: klog, gjson: gjson, logr: logr}
 
 // net/http links crypto/tls, a resolver and the tables of Unicode with everything below them. apimachinery links CBOR, json-iterator and
 // YAML. Together they are a good part of what a page would have to load. But a page never speaks TLS or looks up a name itself; its browser
@@ -53,9 +53,9 @@ var doors = map[string][]string{
 	logr: {"FromContext"},
 }
 
-// idle are initialisers of packages, by package, that only prepare what a page never does, and are left out. They prepare types in a scheme
+// idleFunctions are initialisers of packages, by package, that only prepare what a page never does, and are left out. They prepare types in a scheme
 // that decodes nothing; hashes, a curve and a test of itself for TLS; flags that are never set; and ways of gjson to change its results.
-var idle = map[string][]string{
+var idleFunctions = map[string][]string{
 	"crypto/internal/fips140/aes":      {"init"},
 	"crypto/internal/fips140/aes/gcm":  {"init"},
 	"crypto/internal/fips140/check":    {"init"},
@@ -76,10 +76,10 @@ var idle = map[string][]string{
 	klog:                               {"init"},
 }
 
-// beyond are the packages that only those doors lead to. A function of a
+// farPackages are the packages that only those doors lead to. A function of a
 // package with a door that uses one of them cannot be reached but through it,
 // and no variable needs a value from there.
-var beyond = map[string]bool{
+var farPackages = map[string]bool{
 	"crypto/hpke": true, "crypto/ecdh": true, "crypto/mlkem": true, "crypto/ecdsa": true, "crypto/ed25519": true,
 	"crypto/rsa": true, "crypto/dsa": true, "crypto/elliptic": true, "crypto/fips140": true,
 	"golang.org/x/text/secure/bidirule": true, "golang.org/x/text/unicode/bidi": true, "golang.org/x/text/unicode/norm": true,
@@ -90,10 +90,10 @@ var beyond = map[string]bool{
 	"go/ast": true, "go/doc": true, "go/parser": true,
 }
 
-// stripped are the packages with doors in which a function that takes or
+// strippedPackages are the packages with doors in which a function that takes or
 // returns something of a package beyond is left out whole, so that its package
 // need not even be initialised.
-var stripped = map[string]bool{"crypto/x509": true, Apimachinery + "/pkg/runtime": true, Apimachinery + "/pkg/apis/meta/v1": true}
+var strippedPackages = map[string]bool{"crypto/x509": true, Apimachinery + "/pkg/runtime": true, Apimachinery + "/pkg/apis/meta/v1": true}
 
 // What a door says is refusal. What is beyond says Hidden, and a build in which a function that would say it is linked into the
 // page is not taken.
@@ -111,8 +111,8 @@ func Prepare(tc *toolchain.Toolchain, dir string, replace map[string]string) err
 		return err
 	}
 	origins, copies := map[string]string{}, map[string]string{}
-	for _, module := range slices.Sorted(maps.Keys(copied)) {
-		if origins[module], err = originDir(tc, copied[module]); err != nil {
+	for _, module := range slices.Sorted(maps.Keys(copiedModules)) {
+		if origins[module], err = originDir(tc, copiedModules[module]); err != nil {
 			return err
 		}
 		copies[module] = filepath.Join(dir, "module", filepath.FromSlash(module))
@@ -124,7 +124,7 @@ func Prepare(tc *toolchain.Toolchain, dir string, replace map[string]string) err
 		return err
 	}
 	all := maps.Clone(doors)
-	for pkg := range idle {
+	for pkg := range idleFunctions {
 		all[pkg] = doors[pkg]
 	}
 	pkgs := slices.Sorted(maps.Keys(all))
@@ -139,7 +139,7 @@ func Prepare(tc *toolchain.Toolchain, dir string, replace map[string]string) err
 		found, left := 0, 0
 		for _, base := range bases {
 			file := filepath.Join(from, base)
-			text, n, gone, err := silence(file, doors[pkg], idle[pkg], stripped[pkg], found == 0)
+			text, n, gone, err := silence(file, doors[pkg], idleFunctions[pkg], strippedPackages[pkg], found == 0)
 			if err != nil {
 				return err
 			}
@@ -164,8 +164,8 @@ func Prepare(tc *toolchain.Toolchain, dir string, replace map[string]string) err
 		if found != len(doors[pkg]) {
 			return fmt.Errorf("found %d of the %d doors of %s in %s; it is built otherwise than expected", found, len(doors[pkg]), pkg, from)
 		}
-		if left < len(idle[pkg]) {
-			return fmt.Errorf("found %d of the %d idle initialisers of %s in %s; it is built otherwise than expected", left, len(idle[pkg]), pkg, from)
+		if left < len(idleFunctions[pkg]) {
+			return fmt.Errorf("found %d of the %d idle initialisers of %s in %s; it is built otherwise than expected", left, len(idleFunctions[pkg]), pkg, from)
 		}
 	}
 	return nil

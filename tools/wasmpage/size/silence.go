@@ -23,7 +23,7 @@ func silence(file string, closed, idle []string, strip, first bool) (text []byte
 	}
 	far := map[string]bool{} // names under which the file knows the packages beyond
 	for _, imp := range f.Imports {
-		if path, name := imported(imp); beyond[path] {
+		if path, name := importOf(imp); farPackages[path] {
 			far[name] = true
 		}
 	}
@@ -31,9 +31,9 @@ func silence(file string, closed, idle []string, strip, first bool) (text []byte
 	gone := map[int]bool{} // declarations to leave out
 	for i, d := range f.Decls {
 		if gen, ok := d.(*ast.GenDecl); ok && gen.Tok == token.VAR {
-			n := valueless(gen, idle)
+			n := clearValues(gen, idle)
 			left += n
-			changed = emptied(gen, far) || n > 0 || changed
+			changed = emptyVariables(gen, far) || n > 0 || changed
 			continue
 		}
 		fn, ok := d.(*ast.FuncDecl)
@@ -50,7 +50,7 @@ func silence(file string, closed, idle []string, strip, first bool) (text []byte
 		case strip && fn.Recv == nil && mentions(fn.Type, far):
 			gone[i] = true
 		case mentions(fn.Body, far):
-			fn.Body.List = []ast.Stmt{panicking(Hidden)}
+			fn.Body.List = []ast.Stmt{panicStatement(Hidden)}
 		default:
 			continue
 		}
@@ -74,7 +74,7 @@ func silence(file string, closed, idle []string, strip, first bool) (text []byte
 		}
 		var kept []ast.Spec
 		for _, spec := range gen.Specs {
-			if _, name := imported(spec.(*ast.ImportSpec)); name == "_" || used[name] {
+			if _, name := importOf(spec.(*ast.ImportSpec)); name == "_" || used[name] {
 				kept = append(kept, spec)
 			}
 		}
@@ -109,16 +109,16 @@ func refuse(of *ast.FuncType) ast.Stmt {
 			return &ast.ReturnStmt{Results: results}
 		}
 	}
-	return panicking(refusal)
+	return panicStatement(refusal)
 }
 
-func panicking(word string) ast.Stmt {
+func panicStatement(word string) ast.Stmt {
 	return &ast.ExprStmt{X: &ast.CallExpr{Fun: ast.NewIdent("panic"), Args: []ast.Expr{&ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(word)}}}}
 }
 
-// emptied takes the value from variables that are made with a package beyond,
+// emptyVariables takes the value from variables that are made with a package beyond,
 // where it is the address of a composite and so says the type.
-func emptied(gen *ast.GenDecl, far map[string]bool) (changed bool) {
+func emptyVariables(gen *ast.GenDecl, far map[string]bool) (changed bool) {
 	for _, spec := range gen.Specs {
 		v := spec.(*ast.ValueSpec)
 		if len(v.Values) != 1 || !mentions(v.Values[0], far) {
@@ -135,8 +135,8 @@ func emptied(gen *ast.GenDecl, far map[string]bool) (changed bool) {
 	return changed
 }
 
-// valueless takes the values from the idle variables, which are functions without arguments and results, and returns how many there are.
-func valueless(gen *ast.GenDecl, idle []string) (n int) {
+// clearValues takes the values from the idle variables, which are functions without arguments and results, and returns how many there are.
+func clearValues(gen *ast.GenDecl, idle []string) (n int) {
 	for _, spec := range gen.Specs {
 		if v := spec.(*ast.ValueSpec); len(v.Names) == 1 && slices.Contains(idle, v.Names[0].Name) {
 			v.Type, v.Values = &ast.FuncType{Params: &ast.FieldList{}}, nil
@@ -164,8 +164,8 @@ func name(fn *ast.FuncDecl) string {
 // version is how an import path ends that names a major version.
 var version = regexp.MustCompile(`/v[0-9]+$`)
 
-// imported returns the path of an import and the name that the file uses for it.
-func imported(imp *ast.ImportSpec) (path, name string) {
+// importOf returns the path of an import and the name that the file uses for it.
+func importOf(imp *ast.ImportSpec) (path, name string) {
 	path = strings.Trim(imp.Path.Value, `"`)
 	if imp.Name != nil {
 		return path, imp.Name.Name

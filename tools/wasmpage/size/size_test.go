@@ -37,7 +37,7 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 		t.Skip("long: make verify runs it")
 	}
 	tc, dir, replace := prepared(t)
-	for module, pkg := range copied {
+	for module, pkg := range copiedModules {
 		origin, err := originDir(tc, pkg)
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +79,7 @@ func TestModulesAreDownloadedWhereNoneIsYet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
-	origin, err := originDir(toolchainFor(t, t.TempDir()), copied[Apimachinery])
+	origin, err := originDir(toolchainFor(t, t.TempDir()), copiedModules[Apimachinery])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestTheBuildTakesTheCopiesOfTheModules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for module, pkg := range copied {
+	for module, pkg := range copiedModules {
 		got, err := tc.List("-modfile", filepath.Join(dir, "go.mod"), "-f", "{{.Module.Replace.Dir}}", pkg)
 		if err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ func Find(dir string) (*Toolchain, error) {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
 	tc.Version, tc.Root = is.GOVERSION, is.GOROOT
-	if beneath(is.GOROOT, is.GOMODCACHE) {
+	if isBelow(is.GOROOT, is.GOMODCACHE) {
 		tc.Root = filepath.Join(dir, "goroot")
 		if err := os.Remove(tc.Root); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -71,8 +71,8 @@ func pageFlags(set string) string {
 	return flags
 }
 
-// beneath reports whether path lies in dir, by name or by where links lead.
-func beneath(path, dir string) bool {
+// isBelow reports whether path lies in dir, by name or by where links lead.
+func isBelow(path, dir string) bool {
 	in := func(path, dir string) bool {
 		rel, err := filepath.Rel(dir, path)
 		return err == nil && filepath.IsLocal(rel)
