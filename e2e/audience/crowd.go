@@ -66,8 +66,8 @@ func (c *Crowd) Count() {
 	c.bytes, c.asked, c.delays = 0, 0, nil
 }
 
-// Counted is what was counted so far.
-func (c *Crowd) Counted() Outcome {
+// Outcome is what was counted so far.
+func (c *Crowd) Outcome() Outcome {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delays := slices.Clone(c.delays)
@@ -85,19 +85,19 @@ func (c *Crowd) Follow(ctx context.Context) (Outcome, error) {
 	var all sync.WaitGroup
 	for i := range c.Followers {
 		all.Go(func() {
-			if err := c.one(ctx, client, i); err != nil {
+			if err := c.follow(ctx, client, i); err != nil {
 				cancel(fmt.Errorf("follower %d: %w", i, err))
 			}
 		})
 	}
 	all.Wait()
-	outcome := c.Counted()
+	outcome := c.Outcome()
 	outcome.Had = c.had
 	return outcome, context.Cause(ctx)
 }
 
-// one is a follower's life.
-func (c *Crowd) one(ctx context.Context, client *http.Client, i int) error {
+// follow is a follower's life.
+func (c *Crowd) follow(ctx context.Context, client *http.Client, i int) error {
 	var newest struct{ First, Segments, Checkpoint uint64 }
 	status, body, err := c.get(ctx, client, "head")
 	if err != nil {

@@ -41,7 +41,7 @@ func talkTo(t *testing.T, srv *harness.Server, followers, whole int, via func(st
 	case r := <-followed:
 		t.Fatalf("the crowd is gone: %v", r.err)
 	}
-	for before := speaker.Sent(); speaker.Sent() < before+6; {
+	for before := speaker.SegmentCount(); speaker.SegmentCount() < before+6; {
 		select {
 		case err := <-spoken:
 			t.Fatalf("the speaker is gone: %v", err)

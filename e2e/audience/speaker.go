@@ -138,8 +138,8 @@ func (s *Speaker) post(ctx context.Context, cut func() (broadcast.Segment, bool,
 	}
 }
 
-// Sent is how many segments were sent.
-func (s *Speaker) Sent() int { return int(s.sent.Load()) }
+// SegmentCount is how many segments were sent.
+func (s *Speaker) SegmentCount() int { return int(s.sent.Load()) }
 
 // Talk sends what is new at the page's pace until ctx ends.
 func (s *Speaker) Talk(ctx context.Context) error {
@@ -163,13 +163,13 @@ func (s *Speaker) End(ctx context.Context) (segments int, had string, err error)
 	s.lab.Close()
 	defer s.client.CloseIdleConnections()
 	if err := s.post(ctx, s.cut.End); err != nil {
-		return s.Sent(), "", err
+		return s.SegmentCount(), "", err
 	}
 	var nothing struct{}
 	if err := s.ask(ctx, http.MethodPost, "/broadcast/end?id="+url.QueryEscape(s.id), nil, &nothing); err != nil {
-		return s.Sent(), "", err
+		return s.SegmentCount(), "", err
 	}
-	return s.Sent(), Sum(s.rec), nil
+	return s.SegmentCount(), Sum(s.rec), nil
 }
 
 // Sum is what a log's end holds, as far as a checkpoint restores it, in one word: two logs with the same one have the same

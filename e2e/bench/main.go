@@ -62,7 +62,7 @@ func run() error {
 	if *reps < 1 {
 		return errors.New("-reps must be at least 1")
 	}
-	ctx, stop := proc.Within(10 * time.Minute)
+	ctx, stop := proc.Limit(10 * time.Minute)
 	defer stop()
 	if !*sizes {
 		results, done, err := alternate(ctx, "native", nativePairings, *reps, *budget/2, measureNative)

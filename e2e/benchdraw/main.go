@@ -44,12 +44,12 @@ func run() error {
 		return errors.New("-seconds must be at least 3 and -rounds at least 1")
 	}
 	length := time.Duration(*seconds * float64(time.Second))
-	ctx, stop := proc.Within(time.Duration(*rounds)*10*(length+10*time.Second) + 2*time.Minute)
+	ctx, stop := proc.Limit(time.Duration(*rounds)*10*(length+10*time.Second) + 2*time.Minute)
 	defer stop()
 	if err := install(ctx); err != nil {
 		return err
 	}
-	text, err := moments(ctx, *objects, *rate, length)
+	text, err := recordMoments(ctx, *objects, *rate, length)
 	if err != nil {
 		return err
 	}

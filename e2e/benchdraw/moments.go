@@ -26,12 +26,12 @@ const (
 	framesPerSecond = 60
 	// curvePoints is how many points the curve has.
 	curvePoints = 76
-	// heldFor is how long the queue is held, and then released, in turn: its depth goes up and down through all that the panel shows.
-	heldFor = time.Second
+	// holdTime is how long the queue is held, and then released, in turn: its depth goes up and down through all that the panel shows.
+	holdTime = time.Second
 )
 
-// moments runs an experiment for so long and returns what there was to draw in each sixtieth of a second, as JSON.
-func moments(ctx context.Context, objects, rate int, length time.Duration) ([]byte, error) {
+// recordMoments runs an experiment for so long and returns what there was to draw in each sixtieth of a second, as JSON.
+func recordMoments(ctx context.Context, objects, rate int, length time.Duration) ([]byte, error) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	v := view.New(rec, clock.RealClock{})
 	l := lab.New(lab.Options{Recorder: rec})
@@ -63,7 +63,7 @@ func moments(ctx context.Context, objects, rate int, length time.Duration) ([]by
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
-		if should := int(time.Since(begun)/heldFor)%2 == 1; should != held {
+		if should := int(time.Since(begun)/holdTime)%2 == 1; should != held {
 			var err error
 			if held = should; held {
 				err = l.Informer(0).Hold("pop", 0)

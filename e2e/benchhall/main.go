@@ -35,8 +35,8 @@ func main() {
 	}
 }
 
-// whole is how many followers keep a log of their own.
-const whole = 4
+// wholeFollowers is how many followers keep a log of their own.
+const wholeFollowers = 4
 
 // counted is what the followers' process prints.
 type counted struct {
@@ -66,7 +66,7 @@ func run() error {
 // crowd is the process of the followers. It says when they are ready, counts from a line on standard input to the next one,
 // and prints what it counted when the talk is over.
 func crowd(ctx context.Context, url string, followers int) error {
-	c := audience.NewCrowd(url, followers, min(whole, followers))
+	c := audience.NewCrowd(url, followers, min(wholeFollowers, followers))
 	lines := bufio.NewScanner(os.Stdin)
 	measured := make(chan audience.Outcome, 1)
 	go func() {
@@ -75,7 +75,7 @@ func crowd(ctx context.Context, url string, followers int) error {
 		lines.Scan()
 		c.Count()
 		lines.Scan()
-		measured <- c.Counted()
+		measured <- c.Outcome()
 		fmt.Println("counted")
 	}()
 	outcome, err := c.Follow(ctx)
@@ -108,7 +108,7 @@ func bench(ctx context.Context, followers, objects int, rate float64, window tim
 		return fmt.Errorf("building the server: %w\n%s", err, proc.Tail(out, 40))
 	}
 	out, in := io.Pipe()
-	server, err := proc.Start("server", dir, program, in, "--listen", "127.0.0.1:0", "--broadcast", "--max-followers", strconv.Itoa(followers+whole))
+	server, err := proc.Start("server", dir, program, in, "--listen", "127.0.0.1:0", "--broadcast", "--max-followers", strconv.Itoa(followers+wholeFollowers))
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func bench(ctx context.Context, followers, objects int, rate float64, window tim
 	if err != nil {
 		return err
 	}
-	sent := speaker.Sent()
+	sent := speaker.SegmentCount()
 	if _, err := io.WriteString(say, "count\n"); err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func bench(ctx context.Context, followers, objects int, rate float64, window tim
 		return err
 	}
 	took := time.Since(start)
-	segments := speaker.Sent() - sent
+	segments := speaker.SegmentCount() - sent
 	if !lines.Scan() {
 		return errors.Join(errors.New("the followers ended early"), followed.Wait())
 	}
@@ -209,7 +209,7 @@ func bench(ctx context.Context, followers, objects int, rate float64, window tim
 	if err := followed.Wait(); err != nil {
 		return err
 	}
-	if c.Had[had] != min(whole, followers) {
+	if c.Had[had] != min(wholeFollowers, followers) {
 		return fmt.Errorf("the speaker had %q at the end, the followers %v", had, c.Had)
 	}
 	load, _ := os.ReadFile("/proc/loadavg")
@@ -222,6 +222,6 @@ func bench(ctx context.Context, followers, objects int, rate float64, window tim
 	fmt.Printf("  server: processor        %8.1f %% of one\n", 100*(after-before).Seconds()/took.Seconds())
 	fmt.Printf("  server: memory, at most  %8.1f MiB\n", float64(most)/(1<<20))
 	fmt.Printf("  delay from the cut       %8.1f ms p50, %.1f ms p99, %.1f ms at most, of %d\n", c.P50Millis, c.P99Millis, c.MostMil, c.Delays)
-	fmt.Printf("  all followers got the same bytes; %d kept logs and ended as the speaker did: %s\n", min(whole, followers), had)
+	fmt.Printf("  all followers got the same bytes; %d kept logs and ended as the speaker did: %s\n", min(wholeFollowers, followers), had)
 	return nil
 }

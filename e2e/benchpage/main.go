@@ -37,8 +37,8 @@ const (
 const (
 	// tracing is how long the page is traced at a time.
 	tracing = 5 * time.Second
-	// leftOut is the most that an animation frame without drawing takes.
-	leftOut = 250 * time.Microsecond
+	// maxIdleFrame is the most that an animation frame without drawing takes.
+	maxIdleFrame = 250 * time.Microsecond
 )
 
 func main() {
@@ -57,7 +57,7 @@ func run() error {
 	if *minutes < 0.2 {
 		return errors.New("-minutes must be at least 0.2")
 	}
-	ctx, stop := proc.Within(time.Duration(*minutes*float64(time.Minute)) + 5*time.Minute)
+	ctx, stop := proc.Limit(time.Duration(*minutes*float64(time.Minute)) + 5*time.Minute)
 	defer stop()
 	url, closeServer, err := serve(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func run() error {
 		return err
 	}
 	if *many > 0 {
-		if err := opens(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=100", url, *many), *many, &t); err != nil {
+		if err := measureOpening(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=100", url, *many), *many, &t); err != nil {
 			return err
 		}
 	}
@@ -189,7 +189,7 @@ func load(ctx context.Context, b *browser.Browser, url string, d time.Duration, 
 				return err
 			}
 			traced = append(traced, [2]float64{from.Now, to.Now})
-			frames, tasks = append(frames, drawn(f)...), append(tasks, ts...)
+			frames, tasks = append(frames, drawnFrames(f)...), append(tasks, ts...)
 			if long {
 				if err := pause(ctx, 10*time.Second); err != nil {
 					return err
@@ -309,8 +309,8 @@ func weigh(t *table) error {
 	return nil
 }
 
-// opens measures how the page opens with very many objects and how fast it then answers.
-func opens(ctx context.Context, b *browser.Browser, url string, many int, t *table) error {
+// measureOpening measures how the page opens with very many objects and how fast it then answers.
+func measureOpening(ctx context.Context, b *browser.Browser, url string, many int, t *table) error {
 	p, took, err := open(ctx, b, url, fmt.Sprintf("s.queue.synced && s.indexer.count >= %d", many*9/10))
 	if err != nil {
 		return err
@@ -328,7 +328,7 @@ func opens(ctx context.Context, b *browser.Browser, url string, many int, t *tab
 	if err != nil {
 		return err
 	}
-	_, p99, _ := spread(drawn(frames), func(f browser.Frame) time.Duration { return f.Script + f.Layout })
+	_, p99, _ := spread(drawnFrames(frames), func(f browser.Frame) time.Duration { return f.Script + f.Layout })
 	t.row("  script and layout of a frame, p99", ms(p99), "")
 	answer, err := browser.Eval[[]float64](ctx, p, `(async () => {
 		const took = [];
@@ -356,7 +356,7 @@ func opens(ctx context.Context, b *browser.Browser, url string, many int, t *tab
 	return nil
 }
 
-var opened = regexp.MustCompile(`^informerscope: open (http://\S+/#token=\S+)$`)
+var openLine = regexp.MustCompile(`^informerscope: open (http://\S+/#token=\S+)$`)
 
 // serve builds the page and the server and starts it on a free port.
 func serve(ctx context.Context) (url string, closeServer func(), err error) {
@@ -393,7 +393,7 @@ func serve(ctx context.Context) (url string, closeServer func(), err error) {
 	closeServer = func() { p.Stop(5 * time.Second); in.Close() }
 	select {
 	case line := <-lines:
-		if m := opened.FindStringSubmatch(line); m != nil {
+		if m := openLine.FindStringSubmatch(line); m != nil {
 			return m[1], closeServer, nil
 		}
 		err = fmt.Errorf("the server's first line is %q", line)
@@ -418,10 +418,10 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// drawn leaves out the animation frames in which the page chose to draw nothing: they take next to nothing, and must not make
+// drawnFrames leaves out the animation frames in which the page chose to draw nothing: they take next to nothing, and must not make
 // the others look cheap.
-func drawn(frames []browser.Frame) []browser.Frame {
-	return slices.DeleteFunc(frames, func(f browser.Frame) bool { return f.Script < leftOut && f.Layout < leftOut })
+func drawnFrames(frames []browser.Frame) []browser.Frame {
+	return slices.DeleteFunc(frames, func(f browser.Frame) bool { return f.Script < maxIdleFrame && f.Layout < maxIdleFrame })
 }
 
 // spread is the median, the 99th percentile and the most of what of gives.

@@ -29,7 +29,7 @@ func (t *table) judge(what, measured, budget string, met bool) {
 }
 
 func (t *table) line(what, measured, budget, verdict string) {
-	fmt.Fprintf(t.out, "%s%s%s%s\n", padded(what, 44), padded(measured, 52), padded(budget, 12), verdict)
+	fmt.Fprintf(t.out, "%s%s%s%s\n", pad(what, 44), pad(measured, 52), pad(budget, 12), verdict)
 }
 
 func (t *table) foot() {
@@ -40,7 +40,7 @@ func (t *table) foot() {
 	}
 }
 
-// padded fills s up to n characters, with one space behind it at least.
-func padded(s string, n int) string {
+// pad fills s up to n characters, with one space behind it at least.
+func pad(s string, n int) string {
 	return s + strings.Repeat(" ", max(1, n-utf8.RuneCountInString(s)))
 }

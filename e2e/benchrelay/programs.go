@@ -27,8 +27,8 @@ import (
 	"informerscope/e2e/internal/proc"
 )
 
-// settle is how long viewers watch before anything is counted, so that connections, buffers and heaps have reached their size.
-const settle = 2 * time.Second
+// settleTime is how long viewers watch before anything is counted, so that connections, buffers and heaps have reached their size.
+const settleTime = 2 * time.Second
 
 // bench is what all rounds share: the API server, the programs and the files.
 type bench struct {
@@ -209,7 +209,7 @@ func (b *bench) measure(ctx context.Context, way string, viewers int, window tim
 		defer p.Stop(5 * time.Second)
 		starting, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
-		if err := p.Wait(starting, func(context.Context) error { return listens(address) }); err != nil {
+		if err := p.Wait(starting, func(context.Context) error { return checkListener(address) }); err != nil {
 			return m, fmt.Errorf("%w\n%s", err, p.LogTail(20))
 		}
 		pid = p.PID()
@@ -223,7 +223,7 @@ func (b *bench) measure(ctx context.Context, way string, viewers int, window tim
 		return m, err
 	}
 	select {
-	case <-time.After(settle):
+	case <-time.After(settleTime):
 	case <-ctx.Done():
 		return m, context.Cause(ctx)
 	}
@@ -280,7 +280,7 @@ func (b *bench) command(way string, viewers int) (address, path string, args []s
 	return address, b.ours, args, nil
 }
 
-func listens(address string) error {
+func checkListener(address string) error {
 	conn, err := net.DialTimeout("tcp", address, time.Second)
 	if err == nil {
 		err = conn.Close()

@@ -9,7 +9,7 @@ import (
 
 // Hide minimises the page's window, or restores it if hidden is false, as a person does to a tab that continues in the background.
 func (p *Page) Hide(ctx context.Context, hidden bool) error {
-	return p.within(ctx, p.ctx, func(run context.Context) error {
+	return p.withBrowser(ctx, p.ctx, func(run context.Context) error {
 		w, err := chromedp.Call(run, cdpbrowser.GetWindowForTarget, cdpbrowser.GetWindowForTargetParams{})
 		if err != nil {
 			return err

@@ -18,9 +18,9 @@ type Point struct{ X, Y float64 }
 // dragSteps is how many times the pointer moves within a drag: enough for a page that follows it to show several moments on the way.
 const dragSteps = 8
 
-// whereIs returns the middle of the element that an expression names, if a press there reaches it: it must be drawn, enabled, inside the viewport and
+// findScript returns the middle of the element that an expression names, if a press there reaches it: it must be drawn, enabled, inside the viewport and
 // under nothing else. Otherwise it returns the reason.
-const whereIs = `(async () => {
+const findScript = `(async () => {
 	const el = await (%s);
 	if (!el) return JSON.stringify({why: "there is no such element"});
 	el.scrollIntoView?.({block: "nearest", inline: "nearest"});
@@ -38,7 +38,7 @@ const whereIs = `(async () => {
 // Where returns the middle of the element that the JavaScript expression
 // names. It fails when a press there would not reach the element.
 func (p *Page) Where(ctx context.Context, expression string) (Point, error) {
-	text, err := Eval[string](ctx, p, fmt.Sprintf(whereIs, expression))
+	text, err := Eval[string](ctx, p, fmt.Sprintf(findScript, expression))
 	if err != nil {
 		return Point{}, err
 	}
@@ -50,7 +50,7 @@ func (p *Page) Where(ctx context.Context, expression string) (Point, error) {
 		return Point{}, err
 	}
 	if found.Why != "" {
-		return Point{}, fmt.Errorf("%s: %s", abridged(expression), found.Why)
+		return Point{}, fmt.Errorf("%s: %s", abridge(expression), found.Why)
 	}
 	return Point{found.X, found.Y}, nil
 }
@@ -101,7 +101,7 @@ func (p *Page) Drop(ctx context.Context, path string, at Point) error {
 
 // DropAll drags several files at once, as Drop does one.
 func (p *Page) DropAll(ctx context.Context, paths []string, at Point) error {
-	return p.within(ctx, p.ctx, func(run context.Context) error {
+	return p.withBrowser(ctx, p.ctx, func(run context.Context) error {
 		for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver,
 			input.DispatchDragEventTypeDrop} {
 			if _, err := chromedp.Call(run, input.DispatchDragEvent, input.DispatchDragEventParams{

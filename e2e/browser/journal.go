@@ -35,12 +35,12 @@ func (j *Journal) AddProblem(kind, where, text string) {
 	}
 }
 
-// goDying matches the last output of a Go program in WebAssembly that dies: wasm_exec.js prints standard error with console.log.
-var goDying = regexp.MustCompile(`^(panic: |fatal error: |goroutine \d+ \[)`)
+// goCrash matches the last output of a Go program in WebAssembly that dies: wasm_exec.js prints standard error with console.log.
+var goCrash = regexp.MustCompile(`^(panic: |fatal error: |goroutine \d+ \[)`)
 
 // AddLine keeps a line of the console, printed at a level. An error, a failed assertion, and the end of a Go program are also problems.
 func (j *Journal) AddLine(level, where, text string) {
-	if level == "error" || level == "assert" || goDying.MatchString(text) {
+	if level == "error" || level == "assert" || goCrash.MatchString(text) {
 		j.AddProblem("console", where, text)
 	}
 	j.mu.Lock()

@@ -40,7 +40,7 @@ type Page struct {
 func (b *Browser) Open(ctx context.Context, url string, width, height int64) (*Page, error) {
 	p := &Page{b: b, urls: map[network.RequestID]string{}}
 	p.ctx, p.cancel = chromedp.NewContext(b.ctx)
-	err := p.within(ctx, p.ctx, func(context.Context) error {
+	err := p.withBrowser(ctx, p.ctx, func(context.Context) error {
 		// The life of a tab depends on the context of its first action, which must not be the caller's.
 		return chromedp.Listen(p.ctx, p.record("page"))
 	})
@@ -93,8 +93,8 @@ func (p *Page) Close() {
 	p.wg.Wait()
 }
 
-// within runs do with a context that carries base's browser and ends with ctx.
-func (p *Page) within(ctx, base context.Context, do func(context.Context) error) error {
+// withBrowser runs do with a context that carries base's browser and ends with ctx.
+func (p *Page) withBrowser(ctx, base context.Context, do func(context.Context) error) error {
 	run, cancel := context.WithCancelCause(base)
 	defer cancel(nil)
 	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
@@ -107,7 +107,7 @@ func (p *Page) within(ctx, base context.Context, do func(context.Context) error)
 }
 
 func (p *Page) do(ctx context.Context, steps ...chromedp.Action[chromedp.Void]) error {
-	return p.within(ctx, p.ctx, func(run context.Context) error { return chromedp.Do(run, steps...) })
+	return p.withBrowser(ctx, p.ctx, func(run context.Context) error { return chromedp.Do(run, steps...) })
 }
 
 // Navigate opens url in the tab and waits until it has loaded. A change of the
@@ -118,7 +118,7 @@ func (p *Page) Navigate(ctx context.Context, url string) error {
 
 // OnNewDocument runs script in every document that the tab loads from now on, before the document's own scripts.
 func (p *Page) OnNewDocument(ctx context.Context, script string) error {
-	return p.within(ctx, p.ctx, func(run context.Context) error {
+	return p.withBrowser(ctx, p.ctx, func(run context.Context) error {
 		_, err := chromedp.Call(run, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 		return err
 	})
@@ -154,7 +154,7 @@ func (p *Page) Screenshot(ctx context.Context, name string) (string, error) {
 // Print returns the page as a PDF on paper of a width and a height in inches, with the page's own margins.
 func (p *Page) Print(ctx context.Context, width, height float64) ([]byte, error) {
 	var printed page.PrintToPDFResult
-	err := p.within(ctx, p.ctx, func(run context.Context) (err error) {
+	err := p.withBrowser(ctx, p.ctx, func(run context.Context) (err error) {
 		yes := true
 		printed, err = chromedp.Call(run, page.PrintToPDF, page.PrintToPDFParams{PaperWidth: width, PaperHeight: height, PrintBackground: &yes})
 		return err
@@ -167,7 +167,7 @@ func (p *Page) Print(ctx context.Context, width, height float64) ([]byte, error)
 
 // Picture is a picture of the viewport, as a PNG that is made quickly and is not small.
 func (p *Page) Picture(ctx context.Context) (data []byte, err error) {
-	err = p.within(ctx, p.ctx, func(run context.Context) error {
+	err = p.withBrowser(ctx, p.ctx, func(run context.Context) error {
 		quick := true
 		taken, err := chromedp.Call(run, page.CaptureScreenshot, page.CaptureScreenshotParams{OptimizeForSpeed: &quick})
 		data = taken.Data
@@ -180,12 +180,12 @@ func (p *Page) Picture(ctx context.Context) (data []byte, err error) {
 // promise, and decodes its JSON into T.
 func Eval[T any](ctx context.Context, p *Page, expression string) (T, error) {
 	var value T
-	err := p.within(ctx, p.ctx, func(run context.Context) (err error) {
+	err := p.withBrowser(ctx, p.ctx, func(run context.Context) (err error) {
 		value, err = chromedp.Run(run, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 		return err
 	})
 	if err != nil {
-		return value, fmt.Errorf("evaluating %s: %w", abridged(expression), err)
+		return value, fmt.Errorf("evaluating %s: %w", abridge(expression), err)
 	}
 	return value, nil
 }
@@ -198,7 +198,7 @@ func (p *Page) EvalInWorker(ctx context.Context, expression string) error {
 	if len(workers) == 0 {
 		return errors.New("the page has no worker")
 	}
-	return p.within(ctx, workers[len(workers)-1], func(run context.Context) error {
+	return p.withBrowser(ctx, workers[len(workers)-1], func(run context.Context) error {
 		answer, err := chromedp.Call(run, runtime.Evaluate, runtime.EvaluateParams{Expression: expression})
 		if err == nil && answer.ExceptionDetails != nil {
 			err = errors.New(answer.ExceptionDetails.Text)
@@ -216,12 +216,12 @@ func (p *Page) WaitFor(ctx context.Context, expression, probe string) error {
 		trouble, err = Eval[string](ctx, p, WaitScript(ctx, expression, probe))
 	}
 	if err == nil && trouble != "" {
-		err = fmt.Errorf("waiting for %s: %s", abridged(expression), trouble)
+		err = fmt.Errorf("waiting for %s: %s", abridge(expression), trouble)
 	}
 	return err
 }
 
-func abridged(expression string) string {
+func abridge(expression string) string {
 	s := strings.Join(strings.Fields(expression), " ")
 	if len(s) > 160 {
 		s = s[:160] + "…"

@@ -67,7 +67,7 @@ const (
 func (p *Page) Trace(ctx context.Context, d time.Duration) (frames []Frame, tasks []Task, err error) {
 	var events []traceEvent
 	done := make(chan struct{})
-	err = p.within(ctx, p.ctx, func(run context.Context) error {
+	err = p.withBrowser(ctx, p.ctx, func(run context.Context) error {
 		listen, cancel := context.WithCancel(run)
 		defer cancel()
 		var bad error
@@ -211,7 +211,7 @@ type Memory struct {
 
 // Memory measures the page as it is, before a garbage collection.
 func (p *Page) Memory(ctx context.Context) (m Memory, err error) {
-	err = p.within(ctx, p.ctx, func(run context.Context) error {
+	err = p.withBrowser(ctx, p.ctx, func(run context.Context) error {
 		heap, err := chromedp.Call(run, runtime.GetHeapUsage, cdp.Empty{})
 		if err != nil {
 			return err
@@ -223,7 +223,7 @@ func (p *Page) Memory(ctx context.Context) (m Memory, err error) {
 		}
 		for _, proc := range info.ProcessInfo {
 			if proc.Type == "renderer" {
-				m.Resident = max(m.Resident, resident(proc.ID))
+				m.Resident = max(m.Resident, residentSet(proc.ID))
 			}
 		}
 		return nil
@@ -231,8 +231,8 @@ func (p *Page) Memory(ctx context.Context) (m Memory, err error) {
 	return m, err
 }
 
-// resident is the resident set of a process, on systems with /proc.
-func resident(pid int64) float64 {
+// residentSet is the resident set of a process, on systems with /proc.
+func residentSet(pid int64) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
@@ -256,9 +256,9 @@ type Kept struct {
 	Heap float64
 }
 
-// Kept counts what the page holds on to.
-func (p *Page) Kept(ctx context.Context) (k Kept, err error) {
-	err = p.within(ctx, p.ctx, func(run context.Context) error {
+// CountKept counts what the page holds on to.
+func (p *Page) CountKept(ctx context.Context) (k Kept, err error) {
+	err = p.withBrowser(ctx, p.ctx, func(run context.Context) error {
 		if _, err := chromedp.Call(run, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
 			return err
 		}

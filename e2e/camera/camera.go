@@ -78,8 +78,8 @@ func (c *Camera) Close() {
 	c.srv.Close()
 }
 
-// alone is the page's mark that there is no relay, as tools/site sets it: answers over the network come at no fixed moment.
-const alone = `<meta name="informerscope-relay" content="none">`
+// noRelayMark is the page's mark that there is no relay, as tools/site sets it: answers over the network come at no fixed moment.
+const noRelayMark = `<meta name="informerscope-relay" content="none">`
 
 // serve serves the page as the server does, with the clock in front of the worker's script.
 func (c *Camera) serve(page fs.FS) error {
@@ -97,7 +97,7 @@ func (c *Camera) serve(page fs.FS) error {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServerFS(page))
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write(bytes.Replace(index, []byte("<head>"), []byte("<head>"+alone), 1))
+		_, _ = w.Write(bytes.Replace(index, []byte("<head>"), []byte("<head>"+noRelayMark), 1))
 	})
 	mux.HandleFunc("/worker.js", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")

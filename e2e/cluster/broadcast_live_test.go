@@ -61,9 +61,9 @@ func TestBroadcastOfALiveCluster(t *testing.T) {
 		for name, p := range map[string]*browser.Page{"speaker": speaker, "hall": seats["hall"], "phone": seats["phone"]} {
 			harness.Await(t, p, 2*time.Minute, "s.reflector.phase === 'watching' && s.indexer.count === %d", count)
 			// What a follower holds came from the speaker.
-			condition := harness.Well
+			condition := harness.WellState
 			if name != "speaker" {
-				condition = strings.ReplaceAll(harness.Well, "'live'", "'broadcast'")
+				condition = strings.ReplaceAll(harness.WellState, "'live'", "'broadcast'")
 			}
 			harness.ExpectNothingLostUnder(t, cp, p, pods, "", 1, 2*time.Minute, condition)
 			if t.Failed() {

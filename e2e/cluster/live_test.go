@@ -313,7 +313,7 @@ func (l *live) holds(release string) {
 				}
 				harness.Use(t, p, harness.Control{Do: []string{"wait (document.activeElement?.blur?.(), true)", hold}, Before: "s.holds.length === 0", Want: held})
 				l.touch(24, st.of)
-				harness.Comes(t, p, 20*time.Second, st.piled+" && s.holds[0].waiting")
+				harness.AwaitState(t, p, 20*time.Second, st.piled+" && s.holds[0].waiting")
 				if way == "mouse" {
 					harness.Shot(t, p, "held-"+st.stage)
 				}
@@ -420,7 +420,7 @@ func (l *live) faults(release string) {
 			harness.EvalIn[bool](t, p, "stage.keep()")
 			begin := time.Now()
 			l.touch(1, 1)
-			harness.Comes(t, p, 20*time.Second, "s.reflector.events > b.reflector.events")
+			harness.AwaitState(t, p, 20*time.Second, "s.reflector.events > b.reflector.events")
 			if took := time.Since(begin); took < 500*time.Millisecond {
 				t.Errorf("a change took %s, with a delay of 500 ms", took)
 			}
@@ -461,10 +461,10 @@ func (l *live) faults(release string) {
 		l.marked(before, "fault", "nobookmarks")
 		// An API server sends one a minute, and a resync is due every half minute: after three resyncs one was withheld.
 		harness.EvalIn[bool](t, p, "stage.keep()")
-		harness.Comes(t, p, 2*time.Minute, "s.reflector.resyncs >= b.reflector.resyncs + 3")
-		harness.Comes(t, p, time.Second, "s.reflector.bookmarks === b.reflector.bookmarks && s.reflector.watches === b.reflector.watches")
+		harness.AwaitState(t, p, 2*time.Minute, "s.reflector.resyncs >= b.reflector.resyncs + 3")
+		harness.AwaitState(t, p, time.Second, "s.reflector.bookmarks === b.reflector.bookmarks && s.reflector.watches === b.reflector.watches")
 		harness.Use(t, p, harness.Control{Do: []string{blur, "keys 8"}, Want: "!" + on("nobookmarks")})
-		harness.Comes(t, p, 90*time.Second, "s.reflector.bookmarks > b.reflector.bookmarks")
+		harness.AwaitState(t, p, 90*time.Second, "s.reflector.bookmarks > b.reflector.bookmarks")
 		l.whole()
 	})
 	for way, step := range map[string]string{"mouse": fault("slow"), "key": "keys 6"} {
@@ -480,7 +480,7 @@ func (l *live) faults(release string) {
 			harness.Call(t, p, "hold('pop')")
 			l.touch(30, 30)
 			harness.Call(t, p, "release('pop', 0)")
-			harness.Comes(t, p, 20*time.Second, mailer+".pending >= 10 && s.listeners.filter((x) => x.name !== 'mailer').every((x) => x.pending < 5)")
+			harness.AwaitState(t, p, 20*time.Second, mailer+".pending >= 10 && s.listeners.filter((x) => x.name !== 'mailer').every((x) => x.pending < 5)")
 			harness.Use(t, p, harness.Control{Do: []string{blur, step}, Want: "!" + on("slow") + " && " + mailer + ".paceMillis === 0"})
 			l.whole()
 		})
@@ -495,7 +495,7 @@ func (l *live) faults(release string) {
 			before := l.marks()
 			harness.Use(t, p, harness.Control{Before: watching, Do: append(steps, "keys Escape")})
 			l.touch(2, 2)
-			harness.Comes(t, p, 20*time.Second,
+			harness.AwaitState(t, p, 20*time.Second,
 				"s.listeners.find((x) => x.name === 'mailer').panics === b.listeners.find((x) => x.name === 'mailer').panics + 1 && "+struck(
 					"panic"))
 			l.marked(before, "panic", "")

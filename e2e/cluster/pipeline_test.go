@@ -256,7 +256,7 @@ func (r pipeline) compaction() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !harness.Expired(events, before.Seq) {
+	if !harness.HasExpired(events, before.Seq) {
 		t.Error("the recording has no 410 after the compaction")
 	}
 	lost := lostDeletions(events, before.Seq)

@@ -26,22 +26,22 @@ const script = `({
 })`
 
 const (
-	// found is how long an eye looks for what is new before it reads.
-	found = 2500 * time.Millisecond
+	// searchTime is how long an eye looks for what is new before it reads.
+	searchTime = 2500 * time.Millisecond
 	// aWord and aCharacter are how long one takes to be read.
 	aWord      = 330 * time.Millisecond
 	aCharacter = 200 * time.Millisecond
 	// aHop is how long a hop of a ride stays at least, as on the page. Its sentence stands where the last one stood, and is read faster.
-	aHop   = 1800 * time.Millisecond
-	faster = 1.5
+	aHop    = 1800 * time.Millisecond
+	speedup = 1.5
 	// code is how long code is looked at.
 	code = 5 * time.Second
-	// lost is after how long a press that changed nothing is made again.
-	lost = 3 * time.Second
+	// retryTime is after how long a press that changed nothing is made again.
+	retryTime = 3 * time.Second
 )
 
-// reading is how long words take to be read: Chinese by its characters, the rest by words.
-func reading(words string) (d time.Duration) {
+// readingTime is how long words take to be read: Chinese by its characters, the rest by words.
+func readingTime(words string) (d time.Duration) {
 	plain := func(r rune) rune {
 		if unicode.Is(unicode.Han, r) {
 			d += aCharacter
@@ -82,13 +82,13 @@ func (c *clicker) look(at time.Duration, s seen) (turn, over bool) {
 	shows, stays := "", time.Duration(0)
 	switch {
 	case s.Home != "":
-		shows, stays = "home", found+reading(s.Home)+code
+		shows, stays = "home", searchTime+readingTime(s.Home)+code
 	case s.Hop != "":
-		shows, stays = s.Hop, max(aHop, time.Duration(float64(reading(s.Hop))/faster))
+		shows, stays = s.Hop, max(aHop, time.Duration(float64(readingTime(s.Hop))/speedup))
 	case t.Waits:
-		shows, stays = "asks", found+reading(c.say(t.Asks)+" "+s.Answers)
+		shows, stays = "asks", searchTime+readingTime(c.say(t.Asks)+" "+s.Answers)
 	case t.Done && t.Hurry == "":
-		shows, stays = "done", found+reading(c.say(t.Caption))
+		shows, stays = "done", searchTime+readingTime(c.say(t.Caption))
 	default:
 		shows = "runs"
 	}
@@ -107,9 +107,9 @@ func (c *clicker) look(at time.Duration, s seen) (turn, over bool) {
 	from := c.since
 	if t.Before != nil && s.Hop == "" && s.Home == "" && !t.Waits {
 		// What came before the condition is read first.
-		from = max(from, c.stepped+found+reading(c.say(t.Before)))
+		from = max(from, c.stepped+searchTime+readingTime(c.say(t.Before)))
 	}
-	if at < from+stays || c.pressed > 0 && at < c.pressed+lost {
+	if at < from+stays || c.pressed > 0 && at < c.pressed+retryTime {
 		return false, false
 	}
 	if s.Home != "" {

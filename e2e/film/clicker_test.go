@@ -14,7 +14,7 @@ func TestReading(t *testing.T) {
 		"The ring has doubled.": 4 * aWord,
 		"ring 翻倍了。":             2*aWord + 3*aCharacter, // the full stop stands alone
 	} {
-		if got := reading(words); got != want {
+		if got := readingTime(words); got != want {
 			t.Errorf("%q takes %s to be read, want %s", words, got, want)
 		}
 	}
@@ -33,13 +33,13 @@ func TestClicker(t *testing.T) {
 		{seen: seen{}},
 		{seen: seen{Told: &view.Told{Starting: true}}},
 		{seen: seen{Told: &view.Told{Caption: say("one two")}}},
-		{seen: seen{Told: &view.Told{Done: true, Caption: say("one two three")}}, want: found + 3*aWord},
-		{seen: seen{Told: &view.Told{Step: 1, Waits: true, Asks: say("what now")}, Answers: "this that"}, want: found + 4*aWord},
-		{seen: seen{Told: &view.Told{Step: 1, Done: true, Caption: say("so")}}, want: found + aWord},
+		{seen: seen{Told: &view.Told{Done: true, Caption: say("one two three")}}, want: searchTime + 3*aWord},
+		{seen: seen{Told: &view.Told{Step: 1, Waits: true, Asks: say("what now")}, Answers: "this that"}, want: searchTime + 4*aWord},
+		{seen: seen{Told: &view.Told{Step: 1, Done: true, Caption: say("so")}}, want: searchTime + aWord},
 		{seen: seen{Told: &view.Told{Step: 1, Done: true}, Hop: "here"}, want: aHop},
 		{seen: seen{Told: &view.Told{Step: 1, Done: true}, Hop: "and then a long way over there, and still on"}, want: 10 * aWord / 3 * 2},
 		{seen: seen{Told: &view.Told{Step: 1, Done: true, Caption: say("so")}}, want: aHop},
-		{seen: seen{Told: &view.Told{Step: 1, Done: true}, Home: "take this"}, want: found + 2*aWord + code, over: true},
+		{seen: seen{Told: &view.Told{Step: 1, Done: true}, Home: "take this"}, want: searchTime + 2*aWord + code, over: true},
 	}
 	at := time.Duration(0)
 	for i, s := range shown {

@@ -26,8 +26,8 @@ type format struct {
 	how  []string
 }
 
-// exactly keeps the time and the version of the program out of the file.
-var exactly = []string{"-fflags", "+bitexact", "-flags:v", "+bitexact", "-map_metadata", "-1"}
+// exactFlags keeps the time and the version of the program out of the file.
+var exactFlags = []string{"-fflags", "+bitexact", "-flags:v", "+bitexact", "-map_metadata", "-1"}
 
 var formats = map[string]format{
 	"mp4":  {30, []string{"-c:v", "libx264", "-preset", "medium", "-crf", "18", "-tune", "animation", "-pix_fmt", "yuv420p", "-movflags", "+faststart"}},
@@ -79,7 +79,7 @@ func run() error {
 	if err := os.MkdirAll(filepath.Dir(*out), 0o755); err != nil {
 		return err
 	}
-	ctx, stop := proc.Within(4 * time.Hour)
+	ctx, stop := proc.Limit(4 * time.Hour)
 	defer stop()
 	if err := camera.Fonts(); err != nil {
 		return err
@@ -100,7 +100,7 @@ func run() error {
 		file += ".mkv"
 		defer os.Remove(file)
 	}
-	film, err := camera.Roll(ctx, file, form.rate, slices.Concat(form.how, exactly, []string{"-s", *size})...)
+	film, err := camera.Roll(ctx, file, form.rate, slices.Concat(form.how, exactFlags, []string{"-s", *size})...)
 	if err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func gif(ctx context.Context, film, out string) error {
 	defer os.Remove(palette)
 	for _, args := range [][]string{
 		{"-i", film, "-vf", "palettegen=stats_mode=full", palette},
-		append(append([]string{"-i", film, "-i", palette, "-lavfi", "paletteuse=dither=none:diff_mode=rectangle", "-loop", "0"}, exactly...), out),
+		append(append([]string{"-i", film, "-i", palette, "-lavfi", "paletteuse=dither=none:diff_mode=rectangle", "-loop", "0"}, exactFlags...), out),
 	} {
 		if said, err := exec.CommandContext(ctx, "ffmpeg", append([]string{"-hide_banner", "-loglevel", "error", "-y"}, args...)...).CombinedOutput(); err != nil {
 			return fmt.Errorf("ffmpeg: %w: %s", err, said)

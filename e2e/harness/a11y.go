@@ -71,6 +71,6 @@ func ExpectAccessible(t *testing.T, p *browser.Page) {
 			.flatMap((v) => v.nodes.filter((n) => !allowed(v, n)).map((n) => v.impact + " " + v.id + ": " + n.html.slice(0, 160) + " — " + [...n.any, ...n.all, ...n.none].map((c) => c.message).join("; ").slice(0, 200)));
 	})()`)
 	if len(found) > 0 {
-		t.Errorf("axe finds:\n  %s", First(found, 12))
+		t.Errorf("axe finds:\n  %s", Abridge(found, 12))
 	}
 }

@@ -21,9 +21,9 @@ import (
 	"informerscope/e2e/cluster"
 )
 
-// listed asks the API server for the objects of a resource: their current resourceVersions by key (a list without a resourceVersion is answered from
+// listObjects asks the API server for the objects of a resource: their current resourceVersions by key (a list without a resourceVersion is answered from
 // etcd).
-func listed(ctx context.Context, cp *cluster.ControlPlane, gvr schema.GroupVersionResource, namespace string) (map[string]string, error) {
+func listObjects(ctx context.Context, cp *cluster.ControlPlane, gvr schema.GroupVersionResource, namespace string) (map[string]string, error) {
 	client, err := metadata.NewForConfig(cp.Config())
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func PackedRecording(ctx context.Context, p *browser.Page) ([]event.Entry, error
 // exactly that last. The cluster must be quiet. Where they differ it checks again each time the log has grown.
 func ExpectNothingLost(t *testing.T, cp *cluster.ControlPlane, p *browser.Page, gvr schema.GroupVersionResource, namespace string, lanes int, d time.Duration) {
 	t.Helper()
-	ExpectNothingLostUnder(t, cp, p, gvr, namespace, lanes, d, Well)
+	ExpectNothingLostUnder(t, cp, p, gvr, namespace, lanes, d, WellState)
 }
 
 // ExpectNothingLostUnder is expectNothingLost with a condition on a state s; it checks only while that holds.
@@ -83,7 +83,7 @@ func ExpectNothingLostUnder(t *testing.T, cp *cluster.ControlPlane, p *browser.P
 	condition string) {
 	t.Helper()
 	ctx := Within(t, d)
-	want, err := listed(ctx, cp, gvr, namespace)
+	want, err := listObjects(ctx, cp, gvr, namespace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +117,6 @@ func ExpectNothingLostUnder(t *testing.T, cp *cluster.ControlPlane, p *browser.P
 // LanesOf are the informers of a state s.
 const LanesOf = "(s.lanes?.length ? s.lanes : [s])"
 
-// Well is true of a state s of a live cluster without a trouble or an event on its way.
-const Well = "s.source.kind === 'live' && !s.source.trouble && !s.source.cause && " + LanesOf + `.every((l) => l.reflector.phase === 'watching' &&
+// WellState is true of a state s of a live cluster without a trouble or an event on its way.
+const WellState = "s.source.kind === 'live' && !s.source.trouble && !s.source.cause && " + LanesOf + `.every((l) => l.reflector.phase === 'watching' &&
 	l.queue.synced && l.queue.depth === 0 && l.listeners.length >= 3 && l.listeners.every((x) => x.synced && x.pending === 0 && x.handled === x.delivered))`

@@ -19,8 +19,8 @@ import (
 	"informerscope/e2e/internal/proc"
 )
 
-// Built returns the server's program with the page inside. Each package of tests builds its own, because packages run at the same time.
-var Built = sync.OnceValues(func() (string, error) {
+// BuildServer returns the server's program with the page inside. Each package of tests builds its own, because packages run at the same time.
+var BuildServer = sync.OnceValues(func() (string, error) {
 	root, err := layout.Root()
 	if err != nil {
 		return "", err
@@ -48,14 +48,14 @@ type Server struct {
 	URL string
 }
 
-// Opened matches the line in which the server prints its address.
-var Opened = regexp.MustCompile(`^informerscope: open (http://\S+/#token=\S+)$`)
+// OpenLine matches the line in which the server prints its address.
+var OpenLine = regexp.MustCompile(`^informerscope: open (http://\S+/#token=\S+)$`)
 
 // StartServer starts the server with args and waits for the address that it prints. It is stopped at the end of the test; a failed test shows its
 // log.
 func StartServer(t *testing.T, args ...string) *Server {
 	t.Helper()
-	program, err := Built()
+	program, err := BuildServer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func StartProgram(t *testing.T, program string, args ...string) *Server {
 	}()
 	select {
 	case line := <-lines:
-		m := Opened.FindStringSubmatch(line)
+		m := OpenLine.FindStringSubmatch(line)
 		if m == nil {
 			t.Fatalf("the server's first line is %q, want one like informerscope: open http://127.0.0.1:8080/#token=...", line)
 		}

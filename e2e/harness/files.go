@@ -34,14 +34,14 @@ const CatchFiles = `(() => {
 // Share opens the menu of recordings and presses its row i. It shares the moment that is shown, which is a frame behind the worker.
 func Share(t *testing.T, p *browser.Page, i int) {
 	t.Helper()
-	Until(t, p, `informerscope.state().then((s) => s.live || document.querySelector(".clock small")?.textContent.replace(/\D/g, "") === String(s.seq))`)
+	WaitUntil(t, p, `informerscope.state().then((s) => s.live || document.querySelector(".clock small")?.textContent.replace(/\D/g, "") === String(s.seq))`)
 	if !EvalIn[bool](t, p, `(() => { document.querySelector(".share").click(); const row = document.querySelectorAll(".pop .row")[%d]; row?.click(); return !!row; })()`, i) {
 		t.Fatalf("the menu of recordings has no row %d", i)
 	}
 }
 
-// Until waits until a script of the page is true.
-func Until(t *testing.T, p *browser.Page, expression string) {
+// WaitUntil waits until a script of the page is true.
+func WaitUntil(t *testing.T, p *browser.Page, expression string) {
 	t.Helper()
 	if err := p.WaitFor(Within(t, 30*time.Second), expression, "globalThis.__files?.said()"); err != nil {
 		t.Fatal(err)

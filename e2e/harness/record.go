@@ -64,8 +64,8 @@ func InCluster(ctx context.Context, cp *cluster.ControlPlane) (pods map[string]s
 	return pods, namespaces, nil
 }
 
-// Expired reports whether the Reflector received a 410 after seq.
-func Expired(events []event.Entry, seq uint64) bool {
+// HasExpired reports whether the Reflector received a 410 after seq.
+func HasExpired(events []event.Entry, seq uint64) bool {
 	for i := range events {
 		e := &events[i]
 		if e.Seq > seq && (e.Kind == event.KindWatchClosed || e.Kind == event.KindRequestAnswered) && e.Err() != nil &&

@@ -79,8 +79,8 @@ func Quoted(s string) string {
 	return string(text)
 }
 
-// First is the first n of words, a line each, and how many more there are.
-func First(words []string, n int) string {
+// Abridge is the first n of words, a line each, and how many more there are.
+func Abridge(words []string, n int) string {
 	if len(words) > n {
 		words = append(words[:n:n], fmt.Sprintf("and %d more", len(words)-n))
 	}

@@ -25,9 +25,9 @@ type Control struct {
 	Page string
 }
 
-// Comes waits until want, an expression of s and of the kept state b, holds for state(). The error of a wait that times out has a summary of the
+// AwaitState waits until want, an expression of s and of the kept state b, holds for state(). The error of a wait that times out has a summary of the
 // state.
-func Comes(t *testing.T, p *browser.Page, d time.Duration, want string) {
+func AwaitState(t *testing.T, p *browser.Page, d time.Duration, want string) {
 	t.Helper()
 	trouble, err := browser.Eval[string](Within(t, d+20*time.Second), p, fmt.Sprintf("stage.comes((s, b) => %s, %d)", want, d.Milliseconds()))
 	if err == nil && trouble != "" {
@@ -45,7 +45,7 @@ func Use(t *testing.T, p *browser.Page, c Control) {
 		Call(t, p, "%s", c.Given)
 	}
 	if c.Before != "" {
-		Comes(t, p, 10*time.Second, c.Before)
+		AwaitState(t, p, 10*time.Second, c.Before)
 	}
 	Settle(t, p)
 	EvalIn[bool](t, p, "stage.keep()")
@@ -78,7 +78,7 @@ func Use(t *testing.T, p *browser.Page, c Control) {
 		}
 	}
 	if c.Want != "" {
-		Comes(t, p, 10*time.Second, c.Want)
+		AwaitState(t, p, 10*time.Second, c.Want)
 	}
 	if c.Page != "" {
 		if err := p.WaitFor(Within(t, 5*time.Second), c.Page, "document.activeElement?.outerHTML.slice(0, 200)"); err != nil {

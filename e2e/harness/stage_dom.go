@@ -65,12 +65,12 @@ func ExpectDrawn(t *testing.T, s fold.State, d Drawn) {
 	if s.Workqueue != nil {
 		head("controller", strconv.Itoa(s.Workqueue.Depth))
 		if s.Workqueue.Writing {
-			says("controller", counted(s.Workqueue.Writes, "write"))
+			says("controller", withUnit(s.Workqueue.Writes, "write"))
 		}
 	}
 	says("reflector", map[string]string{"watch-listing": "watch"}[s.Reflector.Phase]+strings.TrimPrefix(s.Reflector.Phase, "watch-listing"))
 	if s.Reflector.Phase != "backoff" {
-		says("reflector", counted(s.Reflector.Events, "event"))
+		says("reflector", withUnit(s.Reflector.Events, "event"))
 		head("api", cmp.Or(s.API.ResourceVersion, "—"))
 		if s.Reflector.ResourceVersion != "" {
 			head("reflector", s.Reflector.ResourceVersion)
@@ -90,8 +90,8 @@ func ExpectDrawn(t *testing.T, s fold.State, d Drawn) {
 	}
 }
 
-// counted is a number followed by its unit, as the page writes it.
-func counted[N int | int64 | uint64](n N, unit string) string {
+// withUnit is a number followed by its unit, as the page writes it.
+func withUnit[N int | int64 | uint64](n N, unit string) string {
 	if n != 1 {
 		unit += "s"
 	}

@@ -7,8 +7,8 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// Dress gives the page a theme, a language and a size without loading it again.
-func Dress(t *testing.T, p *browser.Page, theme, lang string, width, height int64) {
+// SetLook gives the page a theme, a language and a size without loading it again.
+func SetLook(t *testing.T, p *browser.Page, theme, lang string, width, height int64) {
 	t.Helper()
 	if err := p.Resize(Within(t, 10*time.Second), width, height); err != nil {
 		t.Fatal(err)
@@ -21,6 +21,6 @@ func Dress(t *testing.T, p *browser.Page, theme, lang string, width, height int6
 func ExpectWell(t *testing.T, p *browser.Page) {
 	t.Helper()
 	if found := EvalIn[[]string](t, p, "stage.faults()"); len(found) > 0 {
-		t.Errorf("%d things are wrong with the picture:\n  %s", len(found), First(found, 20))
+		t.Errorf("%d things are wrong with the picture:\n  %s", len(found), Abridge(found, 20))
 	}
 }

@@ -1,9 +1,9 @@
 package harness
 
-// reckon is a script with functions that compare a drawn text or bar with the values that it names as its sources: `wrong` returns the difference, or
+// compareScript is a script with functions that compare a drawn text or bar with the values that it names as its sources: `wrong` returns the difference, or
 // nothing. It reads paths, sums and words as Txt.of in web/dom.js writes them. A path begins at the object `of`. The moment on the log's clock is
 // `now`.
-const reckon = `
+const compareScript = `
 	const base = location.href.replace(/#.*$/, "");
 	const format = await import(new URL("format.js", base).href);
 	const {t} = await import(new URL("i18n.js", base).href);
@@ -67,9 +67,9 @@ const reckon = `
 	};
 `
 
-// Untrue is a script that compares what is drawn with informerscope.state() while no time passes. Parts that are painted in turns get a moment. It
+// FindUntrue is a script that compares what is drawn with informerscope.state() while no time passes. Parts that are painted in turns get a moment. It
 // returns how many texts and bars it compared, and those that differ.
-const Untrue = `(async () => {` + reckon + `
+const FindUntrue = `(async () => {` + compareScript + `
 	const look = async () => {
 		const s = await informerscope.state();
 		// The log grows while the view stands still: how far the view is behind is that of the painted frame.
@@ -86,11 +86,11 @@ const Untrue = `(async () => {` + reckon + `
 	return found;
 })()`
 
-// UntrueLive is a script that checks a page whose time runs, after each of the given waits (ms). It reads what is drawn in one task, with the moment
+// FindUntrueLive is a script that checks a page whose time runs, after each of the given waits (ms). It reads what is drawn in one task, with the moment
 // from which each part says it was painted, and compares it with the page's State and facts of that moment. Nothing may differ, not for one animation
 // frame. How far API server, Reflector, queue, Indexer and lister are must be of one moment. It keeps these moments in window.moments for
 // sameInTheLog.
-const UntrueLive = `(async (waits) => {` + reckon + `
+const FindUntrueLive = `(async (waits) => {` + compareScript + `
 	const found = {compared: 0, wrong: [], seq: 0, clocks: [], apart: 0};
 	window.moments ??= new Map();
 	for (const ms of waits) {

@@ -55,7 +55,7 @@ func TestAccessibility(t *testing.T) {
 				continue
 			}
 			t.Run(theme+" "+scene.name, func(t *testing.T) {
-				harness.Dress(t, p, theme, "en", 1280, 720)
+				harness.SetLook(t, p, theme, "en", 1280, 720)
 				harness.Use(t, p, harness.Control{Do: scene.do})
 				harness.Settle(t, p)
 				if theme != "contrast" {

@@ -42,11 +42,11 @@ func TestAFactoryOnThePage(t *testing.T) {
 	harness.Shot(t, p, "synced")
 	harness.ExpectWell(t, p)
 	for _, theme := range []string{"light", "contrast"} {
-		harness.Dress(t, p, theme, "zh", 1920, 1080)
+		harness.SetLook(t, p, theme, "zh", 1920, 1080)
 		harness.Shot(t, p, "synced-"+theme)
 		harness.ExpectWell(t, p)
 	}
-	harness.Dress(t, p, "dark", "en", 1280, 720)
+	harness.SetLook(t, p, "dark", "en", 1280, 720)
 
 	// A row opens its informer on the stage; Escape goes back.
 	pushButton(t, p, ".factoryv", "^nodes 1.37")
@@ -107,11 +107,11 @@ func TestAFactorysAPIServer(t *testing.T) {
 					theme, lang   string
 					width, height int64
 				}{{"light", "zh", 1920, 1080}, {"dark", "en", 1280, 720}} {
-					harness.Dress(t, p, dressed.theme, dressed.lang, dressed.width, dressed.height)
+					harness.SetLook(t, p, dressed.theme, dressed.lang, dressed.width, dressed.height)
 					harness.ExpectWell(t, p)
 					harness.Shot(t, p, "api-"+of.name+"-"+name+"-"+dressed.theme)
 				}
-				held := harness.EvalIn[harness.Truth](t, p, harness.Untrue)
+				held := harness.EvalIn[harness.Truth](t, p, harness.FindUntrue)
 				for _, words := range held.Wrong {
 					t.Errorf("%s: %s", name, words)
 				}

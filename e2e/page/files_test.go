@@ -24,11 +24,11 @@ func TestFilesAndLinks(t *testing.T) {
 	harness.Call(t, page, "pause()")
 	paused := harness.Await(t, page, time.Minute, "s.view.mode === 'paused'")
 
-	harness.Until(t, page, `document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+strconv.FormatUint(paused.Seq, 10)+`"`)
+	harness.WaitUntil(t, page, `document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+strconv.FormatUint(paused.Seq, 10)+`"`)
 
 	// A link to the moment: the same cluster, and never the token.
 	harness.Share(t, page, 0)
-	harness.Until(t, page, `__files.copied !== ""`)
+	harness.WaitUntil(t, page, `__files.copied !== ""`)
 	link := harness.EvalIn[string](t, page, "__files.copied")
 	for _, want := range []string{"source=sim", "seed=7", "objects=120", "at="} {
 		if !strings.Contains(link, want) {
@@ -40,9 +40,9 @@ func TestFilesAndLinks(t *testing.T) {
 	}
 
 	harness.Share(t, page, 1)
-	harness.Until(t, page, "__files.texts.length === 1 && __files.names.length === 1")
+	harness.WaitUntil(t, page, "__files.texts.length === 1 && __files.names.length === 1")
 	harness.Share(t, page, 2)
-	harness.Until(t, page, "__files.texts.length === 2 && __files.names.length === 2")
+	harness.WaitUntil(t, page, "__files.texts.length === 2 && __files.names.length === 2")
 	names := harness.EvalIn[[]string](t, page, "__files.names")
 	if !strings.HasSuffix(names[0], ".jsonl") || !strings.HasSuffix(names[1], ".trace.json") {
 		t.Errorf("the files are called %q", names)
@@ -53,12 +53,12 @@ func TestFilesAndLinks(t *testing.T) {
 
 	// A damaged recording loads as far as it is valid, with a message; a file that is no recording changes nothing.
 	harness.EvalIn[bool](t, page, `(__files.drop("notes.txt", "hello"), true)`)
-	harness.Until(t, page, `__files.said().includes("notes.txt") && __files.said().includes("not a trace file")`)
+	harness.WaitUntil(t, page, `__files.said().includes("notes.txt") && __files.said().includes("not a trace file")`)
 	if s := harness.Await(t, page, time.Minute, "s.seq > 0"); s.Source.Kind != "sim" {
 		t.Errorf("a file that is no recording ended the cluster: source %s", s.Source.Kind)
 	}
 	harness.EvalIn[bool](t, page, `(__files.drop("torn.jsonl", __files.texts[0].slice(0, __files.texts[0].length * 0.7)), true)`)
-	harness.Until(t, page, `/damaged/.test(__files.said())`)
+	harness.WaitUntil(t, page, `/damaged/.test(__files.said())`)
 	torn := harness.Await(t, page, time.Minute, "s.source.kind === 'file'")
 	if torn.Seq >= paused.View.Head {
 		t.Errorf("the torn recording has %d events, the whole one %d", torn.Seq, paused.View.Head)
@@ -68,7 +68,7 @@ func TestFilesAndLinks(t *testing.T) {
 	harness.EvalIn[bool](t, page, `(__files.drop("whole-at%d.jsonl", __files.texts[0]), true)`, paused.Seq)
 	harness.Await(t, page, time.Minute, "s.source.kind === 'file' && s.view.mode === 'paused' && s.seq === %d", paused.Seq)
 	harness.Share(t, page, 0)
-	harness.Until(t, page, "__files.names.length === 3")
+	harness.WaitUntil(t, page, "__files.names.length === 3")
 	if name := harness.EvalIn[string](t, page, "__files.names[2]"); !strings.Contains(name, "-at") {
 		t.Errorf("the moment of a recording is saved as %s", name)
 	}
@@ -81,7 +81,7 @@ func TestFilesAndLinks(t *testing.T) {
 
 	// The page explains an address that it cannot follow.
 	harness.EvalIn[bool](t, page, `(() => { const q = new URLSearchParams(location.hash.slice(1)); q.set("objects", "many"); location.hash = q.toString(); return true; })()`)
-	harness.Until(t, page, `__files.said().includes("objects=many")`)
+	harness.WaitUntil(t, page, `__files.said().includes("objects=many")`)
 	page.ExpectClean(t)
 }
 

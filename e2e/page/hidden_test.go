@@ -53,7 +53,7 @@ func TestHiddenTab(t *testing.T) {
 	if err := p.Hide(harness.Within(t, 10*time.Second), true); err != nil {
 		t.Fatal(err)
 	}
-	harness.Until(t, p, "document.hidden")
+	harness.WaitUntil(t, p, "document.hidden")
 	first := harness.EvalIn[asked](t, p, "__asking")
 	// A browser gives a hidden window's process little processor time, so an answer may take long.
 	head := func() float64 {
@@ -78,11 +78,11 @@ func TestHiddenTab(t *testing.T) {
 	if err := p.Hide(harness.Within(t, 10*time.Second), false); err != nil {
 		t.Fatal(err)
 	}
-	harness.Until(t, p, fmt.Sprintf("!document.hidden && Number(stage.event()) >= %.0f", end))
-	harness.Until(t, p, "/was hidden for [\\d.]+ s: [\\d,]+ events? (was|were) processed and not drawn/.test(document.querySelector('.toast')?.textContent)")
+	harness.WaitUntil(t, p, fmt.Sprintf("!document.hidden && Number(stage.event()) >= %.0f", end))
+	harness.WaitUntil(t, p, "/was hidden for [\\d.]+ s: [\\d,]+ events? (was|were) processed and not drawn/.test(document.querySelector('.toast')?.textContent)")
 	harness.Call(t, p, "pause()")
 	s := harness.Await(t, p, 30*time.Second, "s.view.mode === 'paused'")
-	harness.Until(t, p, fmt.Sprintf("stage.event() === '%d'", s.Seq))
+	harness.WaitUntil(t, p, fmt.Sprintf("stage.event() === '%d'", s.Seq))
 	p.ExpectClean(t)
 }
 
@@ -126,18 +126,18 @@ func TestMemoryIsTold(t *testing.T) {
 	}
 
 	harness.EvalIn[bool](t, p, "!!(__memory = {live: 1.4e9, total: 2.3e9, limit: 2 ** 32})")
-	harness.Until(t, p, "/^Memory is high: 2.3 GB of at most 4.3 GB/.test(document.querySelector('.cap .say').textContent)")
+	harness.WaitUntil(t, p, "/^Memory is high: 2.3 GB of at most 4.3 GB/.test(document.querySelector('.cap .say').textContent)")
 	harness.Shot(t, p, "memory-en")
 	harness.ExpectFits(t, p)
-	harness.Until(t, p, "/Memory is high/.test(document.getElementById('live').textContent)")
+	harness.WaitUntil(t, p, "/Memory is high/.test(document.getElementById('live').textContent)")
 	if err := p.Press(harness.Within(t, 10*time.Second), "l"); err != nil {
 		t.Fatal(err)
 	}
-	harness.Until(t, p, "/^内存偏高：2.3 GB/.test(document.querySelector('.cap .say').textContent)")
+	harness.WaitUntil(t, p, "/^内存偏高：2.3 GB/.test(document.querySelector('.cap .say').textContent)")
 	harness.Shot(t, p, "memory-zh")
 	harness.ExpectFits(t, p)
 
 	harness.EvalIn[bool](t, p, "!!(__memory = {live: 1e8, total: 2e8, limit: 2 ** 32})")
-	harness.Until(t, p, "!/内存偏高/.test(document.querySelector('.cap .say').textContent)")
+	harness.WaitUntil(t, p, "!/内存偏高/.test(document.querySelector('.cap .say').textContent)")
 	p.ExpectClean(t)
 }

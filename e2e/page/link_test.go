@@ -58,9 +58,9 @@ func TestLinkIsExact(t *testing.T) {
 			seq := paused.Seq - uint64(rand.IntN(200))
 			harness.Call(t, first, "seek(%d)", seq)
 			harness.Await(t, first, time.Minute, "s.seq === %d", seq)
-			harness.Until(t, first, `(document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+fmt.Sprint(seq)+`")`)
+			harness.WaitUntil(t, first, `(document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+fmt.Sprint(seq)+`")`)
 			harness.Share(t, first, 0)
-			harness.Until(t, first, `__files.copied !== ""`)
+			harness.WaitUntil(t, first, `__files.copied !== ""`)
 			link := harness.EvalIn[string](t, first, "__files.copied")
 			if strings.Contains(link, "token") {
 				t.Errorf("the link gives the token away: %s", link)

@@ -46,7 +46,7 @@ func TestListsHaveRoomForTheirWords(t *testing.T) {
 	}
 	for _, size := range [][2]int64{{1280, 720}, {1920, 1080}, {1024, 768}} {
 		for _, lang := range []string{"en", "zh"} {
-			harness.Dress(t, p, "dark", lang, size[0], size[1])
+			harness.SetLook(t, p, "dark", lang, size[0], size[1])
 			for _, list := range []struct{ key, card, words string }{
 				{"?", ".kp", ".kp :is(h4, .kr > span, .kh b, .kh > span)"},
 				{"s", ".sc", ".sc .srow > *, .sc .sk2 > span"},

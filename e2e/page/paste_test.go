@@ -27,7 +27,7 @@ func TestLinkInAnOpenPage(t *testing.T) {
 	harness.Await(t, p, time.Minute, "s.view.mode === 'paused'")
 	harness.Settle(t, p)
 	harness.Share(t, p, 0)
-	harness.Until(t, p, `__files.copied !== ""`)
+	harness.WaitUntil(t, p, `__files.copied !== ""`)
 	link := harness.EvalIn[string](t, p, "__files.copied")
 	want := harness.EvalIn[harness.Story](t, p, harness.Tell, false)
 	if strings.Contains(link, "token") || !strings.Contains(link, "do=") {
@@ -68,7 +68,7 @@ func TestLinkInAnOpenPage(t *testing.T) {
 	} {
 		hash := harness.EvalIn[string](t, p, "location.hash")
 		harness.EvalIn[bool](t, p, `(() => { document.querySelector(".toast")?.remove(); const q = new URLSearchParams(location.hash.slice(1)); %s; location.hash = q.toString(); return true; })()`, broken.change)
-		harness.Until(t, p, `document.querySelector(".toast.bad")?.textContent.includes(`+harness.Quoted(broken.says)+`)`)
+		harness.WaitUntil(t, p, `document.querySelector(".toast.bad")?.textContent.includes(`+harness.Quoted(broken.says)+`)`)
 		harness.Settle(t, p)
 		now := harness.EvalIn[harness.Story](t, p, harness.Tell, false)
 		if now.Seq != s.Seq || now.Hash != want.Hash {

@@ -51,7 +51,7 @@ func TestPicture(t *testing.T) {
 			harness.Call(t, p, "pause()")
 			harness.Await(t, p, time.Minute, "s.view.mode === 'paused'")
 			harness.Settle(t, p)
-			harness.Until(t, p, standing)
+			harness.WaitUntil(t, p, standing)
 			harness.Shot(t, p, test.name+"-page")
 			got := harness.EvalIn[still](t, p, "informerscope.picture()")
 			keep(t, test.name+".svg", []byte(got.SVG))
@@ -86,8 +86,8 @@ func TestPictureIsSaved(t *testing.T) {
 	harness.Call(t, page, "pause()")
 	for i, ending := range []string{".png", ".svg"} {
 		harness.Share(t, page, 4+i)
-		harness.Until(t, page, `__files.names.at(-1)?.endsWith("`+ending+`")`)
-		harness.Until(t, page, `/^Saved as informerscope-\d+\`+ending+`, \d+ kB/.test(__files.said())`)
+		harness.WaitUntil(t, page, `__files.names.at(-1)?.endsWith("`+ending+`")`)
+		harness.WaitUntil(t, page, `/^Saved as informerscope-\d+\`+ending+`, \d+ kB/.test(__files.said())`)
 	}
 	page.ExpectClean(t)
 }

@@ -204,7 +204,7 @@ func TestTwoReleasesScreens(t *testing.T) {
 			p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=3&rate=0&era=1.31,1.37&lang=en"+view.fragment, int64(view.size.X), int64(view.size.Y))
 			look := func(what string) {
 				for _, o := range [][2]string{{"dark", "en"}, {"light", "zh"}} {
-					harness.Dress(t, p, o[0], o[1], int64(view.size.X), int64(view.size.Y))
+					harness.SetLook(t, p, o[0], o[1], int64(view.size.X), int64(view.size.Y))
 					harness.Shot(t, p, filepath.Join(view.name, what+"-"+o[0]+"-"+o[1]))
 					harness.ExpectWell(t, p)
 				}

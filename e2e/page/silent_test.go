@@ -41,7 +41,7 @@ func TestWorkerEndsSilently(t *testing.T) {
 			harness.Await(t, p, time.Minute, "s.queue.synced && s.seq > 500")
 			harness.Call(t, p, "cluster('burst', {n: 20})")
 			harness.Await(t, p, time.Minute, "s.seq > 700")
-			harness.Until(t, p, "new Promise((resolve) => setTimeout(resolve, 500)).then(() => true)") // the page remembers its content a little later
+			harness.WaitUntil(t, p, "new Promise((resolve) => setTimeout(resolve, 500)).then(() => true)") // the page remembers its content a little later
 			if tt.kill == "" {
 				if err := p.EvalInWorker(harness.Within(t, 30*time.Second), "setTimeout(() => self.close())"); err != nil {
 					t.Fatal(err)
@@ -49,7 +49,7 @@ func TestWorkerEndsSilently(t *testing.T) {
 			} else {
 				harness.EvalIn[bool](t, p, "("+tt.kill+", true)")
 			}
-			harness.Until(t, p, harness.Dialog)
+			harness.WaitUntil(t, p, harness.Dialog)
 			harness.Settle(t, p)
 			if said := harness.EvalIn[string](t, p, harness.Dialog+".textContent"); !strings.Contains(said, tt.words) {
 				t.Errorf("the page says %q, want %q in it", said, tt.words)
@@ -64,7 +64,7 @@ func TestWorkerEndsSilently(t *testing.T) {
 			if err := p.Click(harness.Within(t, 10*time.Second), harness.Dialog+".querySelectorAll('button')[1]"); err != nil {
 				t.Fatal(err)
 			}
-			harness.Until(t, p, "!"+harness.Dialog+" && location.hash.includes('burst')")
+			harness.WaitUntil(t, p, "!"+harness.Dialog+" && location.hash.includes('burst')")
 			s := harness.Await(t, p, time.Minute, "s.view.mode === 'paused' && s.seq === %s", seq)
 			if s.Seq < 700 {
 				t.Errorf("it began again at event %d", s.Seq)
@@ -76,7 +76,7 @@ func TestWorkerEndsSilently(t *testing.T) {
 		for _, before := range []string{"", noLocks} {
 			p := openKept(t, srv, before+`globalThis.__made = (w) => w.addEventListener("message", (e) => e.data.progress && w.terminate());`,
 				"&source=sim&seed=7&objects=60&lang=en")
-			harness.Until(t, p, harness.Dialog)
+			harness.WaitUntil(t, p, harness.Dialog)
 			p.ExpectClean(t)
 		}
 	})
@@ -99,16 +99,16 @@ func TestBusyWorkerIsNotDead(t *testing.T) {
 				t.Fatal(err)
 			}
 			if before == "" {
-				harness.Until(t, p, `/busy.*\d+ s/.test(document.querySelector(".say").textContent)`)
+				harness.WaitUntil(t, p, `/busy.*\d+ s/.test(document.querySelector(".say").textContent)`)
 			} else {
-				harness.Until(t, p, harness.Dialog)
+				harness.WaitUntil(t, p, harness.Dialog)
 			}
 			harness.Await(t, p, time.Minute, "s.seq > %d && s.live", was.Seq+20)
 			harness.Settle(t, p)
 			if harness.EvalIn[bool](t, p, "!!"+harness.Dialog) {
 				t.Error("a worker that answers is still called dead")
 			}
-			harness.Until(t, p, `!document.querySelector(".say").textContent.includes("no answer for")`)
+			harness.WaitUntil(t, p, `!document.querySelector(".say").textContent.includes("no answer for")`)
 			if n := harness.EvalIn[int](t, p, "__said.length"); before == "" && n > 0 {
 				t.Errorf("a busy worker was called dead: %s", harness.EvalIn[string](t, p, "__said[0]"))
 			}

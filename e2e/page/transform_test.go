@@ -66,7 +66,7 @@ func TestTransform(t *testing.T) {
 	if strings.Contains(json, `"spec"`) || strings.Contains(json, "managedFields") || !strings.Contains(json, `"kind":"Pod"`) {
 		t.Errorf("an object of the store is %s", json)
 	}
-	got := harness.EvalIn[harness.Truth](t, p, harness.UntrueLive+"([0, 50, 200])")
+	got := harness.EvalIn[harness.Truth](t, p, harness.FindUntrueLive+"([0, 50, 200])")
 	if len(got.Wrong) > 0 {
 		t.Errorf("drawn is what is not: %q", got.Wrong)
 	}
@@ -81,7 +81,7 @@ func TestTransform(t *testing.T) {
 		}
 		harness.WaitFor(t, q, `[...document.querySelectorAll("[data-of='indexer.bytes']")].some((el) => el.checkVisibility() && el.getBoundingClientRect().width > 0)`)
 		harness.Shot(t, q, "4-"+size.name)
-		if got := harness.EvalIn[harness.Truth](t, q, harness.UntrueLive+"([0, 50, 200])"); len(got.Wrong) > 0 {
+		if got := harness.EvalIn[harness.Truth](t, q, harness.FindUntrueLive+"([0, 50, 200])"); len(got.Wrong) > 0 {
 			t.Errorf("%s: drawn is what is not: %q", size.name, got.Wrong)
 		}
 		q.ExpectClean(t)

@@ -89,7 +89,7 @@ func TestEveryLayoutTellsTheTruth(t *testing.T) {
 				for i := range waits {
 					waits[i] = random.IntN(120)
 				}
-				got := harness.EvalIn[harness.Truth](t, p, fmt.Sprintf("%s(%s)", harness.UntrueLive, strings.ReplaceAll(fmt.Sprint(waits), " ", ", ")))
+				got := harness.EvalIn[harness.Truth](t, p, fmt.Sprintf("%s(%s)", harness.FindUntrueLive, strings.ReplaceAll(fmt.Sprint(waits), " ", ", ")))
 				if got.Compared == 0 {
 					t.Errorf("%s nothing was compared", what)
 				}
@@ -101,7 +101,7 @@ func TestEveryLayoutTellsTheTruth(t *testing.T) {
 			}
 			holds := func(what string) {
 				t.Helper()
-				got := harness.EvalIn[harness.Truth](t, p, harness.Untrue)
+				got := harness.EvalIn[harness.Truth](t, p, harness.FindUntrue)
 				compared = max(compared, got.Compared)
 				for _, wrong := range got.Wrong {
 					t.Errorf("%s, event %d: %s", what, got.Seq, wrong)

@@ -125,12 +125,12 @@ func TestWrites(t *testing.T) {
 		harness.Await(t, p, 30*time.Second, "s.holds.find((h) => h.stage === 'store').waiting")
 		harness.EvalIn[bool](t, p, "stage.keep()")
 		harness.Call(t, p, "release('take', 0)")
-		harness.Comes(t, p, 20*time.Second, "s.workqueue.conflicts >= b.workqueue.conflicts + 3 && s.workqueue.lastWrite.code === 409 && s.workqueue.writes === "+
+		harness.AwaitState(t, p, 20*time.Second, "s.workqueue.conflicts >= b.workqueue.conflicts + 3 && s.workqueue.lastWrite.code === 409 && s.workqueue.writes === "+
 			"b.workqueue.writes")
 		harness.Use(t, p, harness.Control{Page: "/^409 Conflict/.test(" + way + ") && /conflicts/.test(" + line + ")"})
 		harness.Shot(t, p, "3-conflict")
 		harness.Call(t, p, "release('store', 0)")
-		harness.Comes(t, p, time.Minute, "s.workqueue.writes === b.workqueue.writes + 1 && s.workqueue.retries === 0")
+		harness.AwaitState(t, p, time.Minute, "s.workqueue.writes === b.workqueue.writes + 1 && s.workqueue.retries === 0")
 		// The line's accessible name.
 		harness.Use(t, p, harness.Control{Page: "stage.find('.prow', /writes what it observed into an annotation/) && /409/.test(stage.find('.prow', " +
 			"/annotation/).getAttribute('aria-label'))"})
@@ -140,8 +140,8 @@ func TestWrites(t *testing.T) {
 			Page: button + ".getAttribute('aria-pressed') === 'false' && " + way + " === ''"})
 		harness.Call(t, p, "cluster('create', {name: 'unseen', replicas: 2})")
 		harness.EvalIn[bool](t, p, "stage.keep()")
-		harness.Comes(t, p, 30*time.Second, "s.indexer.count >= 68 && s.workqueue.reconciles > b.workqueue.reconciles && "+quiet)
-		harness.Comes(t, p, time.Second, "s.workqueue.writes === b.workqueue.writes")
+		harness.AwaitState(t, p, 30*time.Second, "s.indexer.count >= 68 && s.workqueue.reconciles > b.workqueue.reconciles && "+quiet)
+		harness.AwaitState(t, p, time.Second, "s.workqueue.writes === b.workqueue.writes")
 		harness.Shot(t, p, "4-off")
 		harness.Use(t, p, harness.Control{Do: []string{"focus " + button, "keys Enter"}, Want: "s.workqueue.writing && s.workqueue.writes >= b.workqueue.writes + 2",
 			Page: button + ".getAttribute('aria-pressed') === 'true'"})

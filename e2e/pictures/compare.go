@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// faint is how far a colour may be from what it was, of 255: another build of the browser blends an edge a little otherwise.
-	faint = 24
-	// few is how many of a picture's pixels may be further off.
-	few = 0.0005
+	// maxDifference is how far a colour may be from what it was, of 255: another build of the browser blends an edge a little otherwise.
+	maxDifference = 24
+	// maxFarPixels is how many of a picture's pixels may be further off.
+	maxFarPixels = 0.0005
 )
 
 // compare says how far a picture that was made now is from the one that is kept.
@@ -36,7 +36,7 @@ func compare(kept, made string) error {
 		if is[i].Bounds() != now[i].Bounds() {
 			return fmt.Errorf("is %v large, and the page gives %v now", is[i].Bounds().Max, now[i].Bounds().Max)
 		}
-		if other, where := differ(is[i], now[i]); other > few {
+		if other, where := differ(is[i], now[i]); other > maxFarPixels {
 			return fmt.Errorf("is not what the page looks like now: %.2f %% of frame %d of %d differ, within %v", other*100, i+1, len(is), where)
 		}
 	}
@@ -51,7 +51,7 @@ func differ(a, b image.Image) (part float64, where image.Rectangle) {
 		for x := size.Min.X; x < size.Max.X; x++ {
 			ar, ag, ab, _ := a.At(x, y).RGBA()
 			br, bg, bb, _ := b.At(x, y).RGBA()
-			if far(ar, br) || far(ag, bg) || far(ab, bb) {
+			if isFar(ar, br) || isFar(ag, bg) || isFar(ab, bb) {
 				n++
 				where = where.Union(image.Rect(x, y, x+1, y+1))
 			}
@@ -60,7 +60,7 @@ func differ(a, b image.Image) (part float64, where image.Rectangle) {
 	return float64(n) / float64(size.Dx()*size.Dy()), where
 }
 
-func far(a, b uint32) bool { return max(a, b)-min(a, b) > faint*0x101 }
+func isFar(a, b uint32) bool { return max(a, b)-min(a, b) > maxDifference*0x101 }
 
 func read(file string) ([]image.Image, error) {
 	f, err := os.Open(file)

@@ -24,8 +24,8 @@ func TestDiffer(t *testing.T) {
 		where image.Rectangle
 	}{
 		{"the same", grey(0), grey(0), 0, image.Rectangle{}},
-		{"a faint pixel", grey(0), grey(100+faint, image.Pt(3, 4)), 0, image.Rectangle{}},
-		{"two pixels", grey(0), grey(101+faint, image.Pt(3, 4), image.Pt(5, 2)), 0.02, image.Rect(3, 2, 6, 5)},
+		{"a faint pixel", grey(0), grey(100+maxDifference, image.Pt(3, 4)), 0, image.Rectangle{}},
+		{"two pixels", grey(0), grey(101+maxDifference, image.Pt(3, 4), image.Pt(5, 2)), 0.02, image.Rect(3, 2, 6, 5)},
 	} {
 		if part, where := differ(tt.a, tt.b); part != tt.part || where != tt.where {
 			t.Errorf("%s: %v of %v differ, want %v of %v", tt.name, part, where, tt.part, tt.where)

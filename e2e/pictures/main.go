@@ -49,7 +49,7 @@ func run() error {
 			return err
 		}
 	}
-	ctx, stop := proc.Within(time.Hour)
+	ctx, stop := proc.Limit(time.Hour)
 	defer stop()
 	if err := camera.Fonts(); err != nil {
 		return err
@@ -78,11 +78,11 @@ func run() error {
 	if len(wrong) > 0 {
 		return fmt.Errorf("%s\nRun make pictures, look at what it makes, and commit it. What the page looks like now is in %s", strings.Join(wrong, "\n"), made)
 	}
-	return bound(kept)
+	return checkBounds(kept)
 }
 
-// bound says what of the directory is too much.
-func bound(dir string) error {
+// checkBounds says what of the directory is too much.
+func checkBounds(dir string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func bound(dir string) error {
 		if !known[f.Name()] {
 			wrong = append(wrong, fmt.Errorf("docs/img/%s is made by nothing here: remove it, or add it to e2e/pictures", f.Name()))
 		}
-		if f.Name() == moving && info.Size() > mostMoving {
+		if f.Name() == movingPicture && info.Size() > mostMoving {
 			wrong = append(wrong, fmt.Errorf("docs/img/%s has %d bytes, and may have %d", f.Name(), info.Size(), mostMoving))
 		}
 	}
@@ -126,7 +126,7 @@ const scale = 2
 
 func (p picture) take(ctx context.Context, c *camera.Camera, file string) error {
 	rate, k, how := 1, float64(scale), []string{"-frames:v", "1", "-c:v", "libwebp", "-lossless", "1", "-compression_level", "6", "-quality", "100"}
-	if p.name == moving {
+	if p.name == movingPicture {
 		rate, k, how = movingRate, 1, []string{"-c:v", "libwebp_anim", "-lossless", "1", "-compression_level", "6", "-quality", "100", "-loop", "0"}
 	}
 	s, err := c.Open(ctx, p.at, p.width, p.height, k)
@@ -149,7 +149,7 @@ func (p picture) take(ctx context.Context, c *camera.Camera, file string) error 
 		return film.Add(taken)
 	}
 	err = p.play(ctx, s, shoot)
-	if err == nil && p.name != moving {
+	if err == nil && p.name != movingPicture {
 		err = shoot()
 	}
 	if err := errors.Join(err, film.End()); err != nil {

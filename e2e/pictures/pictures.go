@@ -12,46 +12,46 @@ import (
 
 // moving is the picture that moves, and movingRate how many frames it has a second.
 const (
-	moving     = "stage.webp"
-	movingRate = 20
+	movingPicture = "stage.webp"
+	movingRate    = 20
 )
 
 // pictures are all that docs/img holds.
 var pictures = []picture{
-	{moving, "source=sim&seed=7&rate=4&lang=en", 1280, 720, oneChange},
-	{"stage-dark.webp", "source=sim&seed=7&rate=12&lang=en", 1280, 720, after(40 * time.Second)},
-	{"stage-light.webp", "source=sim&seed=7&rate=12&lang=en&theme=light", 1280, 720, after(40 * time.Second)},
-	{"stage-zh.webp", "source=sim&seed=7&rate=12&lang=zh", 1280, 720, after(40 * time.Second)},
+	{movingPicture, "source=sim&seed=7&rate=4&lang=en", 1280, 720, oneChange},
+	{"stage-dark.webp", "source=sim&seed=7&rate=12&lang=en", 1280, 720, momentAfter(40 * time.Second)},
+	{"stage-light.webp", "source=sim&seed=7&rate=12&lang=en&theme=light", 1280, 720, momentAfter(40 * time.Second)},
+	{"stage-zh.webp", "source=sim&seed=7&rate=12&lang=zh", 1280, 720, momentAfter(40 * time.Second)},
 	{"two-releases.webp", "source=sim&seed=7&rate=0&era=1.31,1.37&lang=en", 1280, 720, burst},
 	{"presenter.webp", "story=ring&presenter=1&lang=en", 1280, 720, ringDoubled},
 	{"question.webp", "story=ring&presenter=1&lang=en", 1280, 720, ringAsks},
-	{"inspector.webp", "source=sim&seed=7&rate=4&lang=en", 1280, 720, inspected},
-	{"ride.webp", "source=sim&seed=7&rate=4&lang=en", 1280, 720, ridden},
-	{"factory.webp", "source=sim&seed=7&rate=12&resource=pods,nodes,replicasets.v1.apps,deployments.v1.apps&lang=en", 1280, 720, after(20 * time.Second)},
-	{"probe.webp", "source=sim&seed=7&objects=1&rate=0&lang=en", 1280, 720, recorded},
-	{"phone.webp", "source=sim&seed=7&rate=12&lang=en", 390, 844, after(20 * time.Second)},
+	{"inspector.webp", "source=sim&seed=7&rate=4&lang=en", 1280, 720, inspectPod},
+	{"ride.webp", "source=sim&seed=7&rate=4&lang=en", 1280, 720, ride},
+	{"factory.webp", "source=sim&seed=7&rate=12&resource=pods,nodes,replicasets.v1.apps,deployments.v1.apps&lang=en", 1280, 720, momentAfter(20 * time.Second)},
+	{"probe.webp", "source=sim&seed=7&objects=1&rate=0&lang=en", 1280, 720, openRecording},
+	{"phone.webp", "source=sim&seed=7&rate=12&lang=en", 390, 844, momentAfter(20 * time.Second)},
 }
 
 type play = func(context.Context, *camera.Scene, func() error) error
 
-// after is the moment so long after the store was filled.
-func after(d time.Duration) play {
+// momentAfter is the moment so long after the store was filled.
+func momentAfter(d time.Duration) play {
 	return func(ctx context.Context, s *camera.Scene, _ func() error) error {
-		if err := synced(ctx, s); err != nil {
+		if err := waitForSync(ctx, s); err != nil {
 			return err
 		}
 		return s.Pass(ctx, d)
 	}
 }
 
-func synced(ctx context.Context, s *camera.Scene) error {
+func waitForSync(ctx context.Context, s *camera.Scene) error {
 	return s.Until(ctx, "(await informerscope.state()).queue.synced", time.Minute)
 }
 
 // oneChange shoots a change of one pod on its way from the API server to a worker, and what the worker writes in answer. It is seen an eighth as
 // fast as it happened, and followed.
 func oneChange(ctx context.Context, s *camera.Scene, shoot func() error) error {
-	if err := after(6*time.Second)(ctx, s, nil); err != nil {
+	if err := momentAfter(6*time.Second)(ctx, s, nil); err != nil {
 		return err
 	}
 	for _, do := range []string{
@@ -93,7 +93,7 @@ func oneChange(ctx context.Context, s *camera.Scene, shoot func() error) error {
 // burst makes the burst of changes of the page's button, behind a held Pop, and releases it.
 func burst(ctx context.Context, s *camera.Scene, _ func() error) error {
 	const button = "[...document.querySelectorAll('.sbtn')].find((b) => !b.hidden && ['burst', 'release'].includes(b.textContent))"
-	if err := synced(ctx, s); err != nil {
+	if err := waitForSync(ctx, s); err != nil {
 		return err
 	}
 	if err := s.Pass(ctx, time.Second); err != nil {
@@ -143,9 +143,9 @@ func ringDoubled(ctx context.Context, s *camera.Scene, _ func() error) error {
 	return s.Pass(ctx, 3*time.Second)
 }
 
-// written waits until a controller has written, pauses, and notes the object.
-func written(ctx context.Context, s *camera.Scene) error {
-	if err := after(6*time.Second)(ctx, s, nil); err != nil {
+// waitForWrite waits until a controller has written, pauses, and notes the object.
+func waitForWrite(ctx context.Context, s *camera.Scene) error {
+	if err := momentAfter(6*time.Second)(ctx, s, nil); err != nil {
 		return err
 	}
 	if err := s.Do(ctx, "informerscope.state().then((is) => { __clock.key = is.workqueue.lastWrite.key; })"); err != nil {
@@ -154,9 +154,9 @@ func written(ctx context.Context, s *camera.Scene) error {
 	return s.Do(ctx, "informerscope.pause()")
 }
 
-// inspected shows a pod that a controller wrote, with its journey.
-func inspected(ctx context.Context, s *camera.Scene, _ func() error) error {
-	if err := written(ctx, s); err != nil {
+// inspectPod shows a pod that a controller wrote, with its journey.
+func inspectPod(ctx context.Context, s *camera.Scene, _ func() error) error {
+	if err := waitForWrite(ctx, s); err != nil {
 		return err
 	}
 	if err := s.Do(ctx, "informerscope.selectObject(__clock.key)"); err != nil {
@@ -165,9 +165,9 @@ func inspected(ctx context.Context, s *camera.Scene, _ func() error) error {
 	return s.Pass(ctx, 3*time.Second)
 }
 
-// ridden is the hop of a ride at which the store has taken the change.
-func ridden(ctx context.Context, s *camera.Scene, _ func() error) error {
-	if err := written(ctx, s); err != nil {
+// ride is the hop of a ride at which the store has taken the change.
+func ride(ctx context.Context, s *camera.Scene, _ func() error) error {
+	if err := waitForWrite(ctx, s); err != nil {
 		return err
 	}
 	if err := s.Do(ctx, "informerscope.rideObject(__clock.key)"); err != nil {
@@ -181,8 +181,8 @@ func ridden(ctx context.Context, s *camera.Scene, _ func() error) error {
 //go:embed testdata/controller.trace.gz
 var controller []byte
 
-// recorded opens that recording, and goes to a moment at which a slow handler and the work queue are behind.
-func recorded(ctx context.Context, s *camera.Scene, _ func() error) error {
+// openRecording opens that recording, and goes to a moment at which a slow handler and the work queue are behind.
+func openRecording(ctx context.Context, s *camera.Scene, _ func() error) error {
 	for _, do := range []string{
 		"informerscope.load(Uint8Array.from(atob('" + base64.StdEncoding.EncodeToString(controller) + "'), (c) => c.charCodeAt(0)).buffer)",
 		"informerscope.seekTime(14000)",

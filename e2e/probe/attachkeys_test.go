@@ -40,7 +40,7 @@ func TestAttachedKeys(t *testing.T) {
 		s.workqueue.waitingCount === 1 && s.workqueue.lastRead?.key === 'shop/item-2'`)
 	harness.Call(t, page, "pause()")
 	harness.Settle(t, page)
-	told := harness.EvalIn[harness.Truth](t, page, harness.Untrue)
+	told := harness.EvalIn[harness.Truth](t, page, harness.FindUntrue)
 	for _, wrong := range told.Wrong {
 		t.Errorf("on the stage: %s", wrong)
 	}
@@ -69,12 +69,12 @@ func TestAttachedKeys(t *testing.T) {
 
 	// The inspector.
 	harness.Call(t, page, "selectObject('shop/item-1')")
-	harness.Until(t, page, `/version: "17"/.test(stage.find(".drawer .diff").textContent)`)
+	harness.WaitUntil(t, page, `/version: "17"/.test(stage.find(".drawer .diff").textContent)`)
 	harness.Settle(t, page)
 	if err := page.Click(harness.Within(t, 30*time.Second), `stage.find(".drawer [role=tab]", /JSON/)`); err != nil {
 		t.Fatal(err)
 	}
-	harness.Until(t, page, `/"kind": "ConfigMap"/.test(stage.find(".drawer .diff").textContent) && /"apiVersion": "v1"/.test(stage.find(".drawer .diff").textContent)`)
+	harness.WaitUntil(t, page, `/"kind": "ConfigMap"/.test(stage.find(".drawer .diff").textContent) && /"apiVersion": "v1"/.test(stage.find(".drawer .diff").textContent)`)
 	harness.Shot(t, page, "body")
 	harness.Call(t, page, "live()")
 	tellTo(t, controller+"/let")
@@ -82,7 +82,7 @@ func TestAttachedKeys(t *testing.T) {
 	harness.Call(t, page, "select({source: 'probe', resource: 'serviceaccounts'})")
 	harness.Await(t, page, time.Minute, "s.resource.resource === 'serviceaccounts' && s.indexer.count === 10")
 	harness.Call(t, page, "selectObject('shop/item-1')")
-	harness.Until(t, page, `/Options.Objects does not name this informer/.test(stage.find(".drawer .diff").textContent)`)
+	harness.WaitUntil(t, page, `/Options.Objects does not name this informer/.test(stage.find(".drawer .diff").textContent)`)
 	harness.Shot(t, page, "no-body")
 	page.ExpectClean(t)
 }

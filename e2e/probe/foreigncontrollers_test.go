@@ -515,10 +515,10 @@ func (f *foreign) open(resource string, work func(int)) {
 			t.Errorf("the page does not say that %s handlers of %s have synced", words, name)
 		}
 	}
-	harness.Dress(t, page, "light", "zh", 1920, 1080)
+	harness.SetLook(t, page, "light", "zh", 1920, 1080)
 	harness.Shot(t, page, "factory-light")
 	harness.ExpectWell(t, page)
-	harness.Dress(t, page, "dark", "en", 1280, 720)
+	harness.SetLook(t, page, "dark", "en", 1280, 720)
 
 	// One of them on the stage, while there is work.
 	harness.Call(t, page, "select({source: 'probe', resource: %s})", harness.Quoted(resource))
@@ -550,7 +550,7 @@ func (f *foreign) open(resource string, work func(int)) {
 	harness.Settle(t, page)
 	harness.Shot(t, page, "stage")
 	harness.ExpectWell(t, page)
-	harness.Dress(t, page, "light", "zh", 1920, 1080)
+	harness.SetLook(t, page, "light", "zh", 1920, 1080)
 	harness.Shot(t, page, "stage-light")
 	harness.ExpectWell(t, page)
 	page.ExpectClean(t)

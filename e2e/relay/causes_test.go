@@ -132,7 +132,7 @@ func TestOffer(t *testing.T) {
 			harness.EvalIn[bool](t, p, "fake.show({...fake.before(), source: %s}, {reset: true})", source)
 			offer := "stage.seek('[data-do=offer]', /^show namespace team-a$/)"
 			harness.Use(t, p, harness.Control{Do: strings.Split(fmt.Sprintf(how, offer), "|"), Page: `fake.calls.filter(([c]) => c === "select").length === 2 && fake.calls.some(([c, o]) => c === "select" && o.namespace === "team-a" && Object.keys(o).length === 1)`})
-			harness.Until(t, p, "new URLSearchParams(location.hash.slice(1)).get('namespace') === 'team-a'")
+			harness.WaitUntil(t, p, "new URLSearchParams(location.hash.slice(1)).get('namespace') === 'team-a'")
 			harness.Shot(t, p, strings.ReplaceAll(view.name, " ", "-"))
 			harness.EvalIn[bool](t, p, "fake.show({source: {...%s, kind: 'file'}}, {reset: true})", source)
 			harness.Settle(t, p)
@@ -156,7 +156,7 @@ func TestNewLink(t *testing.T) {
 	harness.EvalIn[bool](t, p,
 		"(globalThis.__here = true, fake.answers.token = (t) => ({sim: true, live: {contexts: [], cause: t.startsWith('WRONG') ? 'token' : "+
 			"'', error: t.startsWith('WRONG') ? 'refused' : ''}}), fake.show({source: %s}))", bad)
-	harness.Until(t, p, "document.activeElement === document.querySelector('.newlink input')")
+	harness.WaitUntil(t, p, "document.activeElement === document.querySelector('.newlink input')")
 	harness.Shot(t, p, "asked")
 	for pasted, says := range map[string]string{
 		"rubbish":            "no token",
@@ -191,7 +191,7 @@ func TestNewLink(t *testing.T) {
 	}
 	// The link also works in the address bar of the page, with a scene and without one.
 	harness.EvalIn[bool](t, p, `(location.hash = "#token=ZZZZYYYYXXXXWWWW", true)`)
-	harness.Until(t, p, `location.hash.includes("token=ZZZZYYYYXXXXWWWW") && location.hash.includes("context=kind-kind") && fake.calls.some(([c, t]) => c === "token" && t === "ZZZZYYYYXXXXWWWW") && __here`)
+	harness.WaitUntil(t, p, `location.hash.includes("token=ZZZZYYYYXXXXWWWW") && location.hash.includes("context=kind-kind") && fake.calls.some(([c, t]) => c === "token" && t === "ZZZZYYYYXXXXWWWW") && __here`)
 	p.ExpectClean(t)
 }
 

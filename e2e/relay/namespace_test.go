@@ -37,7 +37,7 @@ func TestNamespaceMenu(t *testing.T) {
 			}
 			harness.Settle(t, p)
 			if tt.says != "" {
-				harness.Until(t, p, "document.querySelector('.pop .note')?.textContent.includes("+harness.Quoted(tt.says)+")")
+				harness.WaitUntil(t, p, "document.querySelector('.pop .note')?.textContent.includes("+harness.Quoted(tt.says)+")")
 			}
 			harness.Shot(t, p, strings.ReplaceAll(strings.ReplaceAll(tt.name, " ", "-"), "--", ""))
 			if said := harness.EvalIn[string](t, p, "[...document.querySelectorAll('.pop .note')].map((n) => n.textContent).join(' ')"); tt.not != "" &&
@@ -56,8 +56,8 @@ func TestNamespaceMenu(t *testing.T) {
 			if err := p.Keys(harness.Within(t, 10*time.Second), "Enter"); err != nil {
 				t.Fatal(err)
 			}
-			harness.Until(t, p, `fake.calls.some(([c, o]) => c === "select" && o.namespace === "team-a" && Object.keys(o).length === 1) && !document.querySelector(".pop")`)
-			harness.Until(t, p,
+			harness.WaitUntil(t, p, `fake.calls.some(([c, o]) => c === "select" && o.namespace === "team-a" && Object.keys(o).length === 1) && !document.querySelector(".pop")`)
+			harness.WaitUntil(t, p,
 				"new URLSearchParams(location.hash.slice(1)).get('namespace') === 'team-a' && document.activeElement === stage.find('button', /^namespace/)")
 			// A namespace that was used is offered again, beside all namespaces and the context's own; arrows choose, Escape leaves.
 			for _, keys := range []string{"Enter", "ArrowDown", "Escape"} {
@@ -100,7 +100,7 @@ func TestEnterBeforeTheList(t *testing.T) {
 	harness.Use(t, p, harness.Control{Do: []string{"focus stage.find('button', /^resource/)", "keys Enter", "type nod", "keys Enter"},
 		Page: "!!document.querySelector('.pop input')"})
 	harness.EvalIn[bool](t, p, "(__answer(), true)")
-	harness.Until(t, p, `!document.querySelector(".pop") && fake.calls.some(([c, o]) => c === "select" && o.resource === "nodes")`)
+	harness.WaitUntil(t, p, `!document.querySelector(".pop") && fake.calls.some(([c, o]) => c === "select" && o.resource === "nodes")`)
 	p.ExpectClean(t)
 }
 
@@ -142,7 +142,7 @@ func TestTextFieldsKeepTheirKeys(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			harness.Until(t, p, "!document.querySelector('.pop, .ov')")
+			harness.WaitUntil(t, p, "!document.querySelector('.pop, .ov')")
 		})
 	}
 	p.ExpectClean(t)

@@ -64,13 +64,13 @@ func TestUserOfOneNamespace(t *testing.T) {
 	p := harness.OpenStage(t, b, srv, "&source=live&context=jane@team&resource=pods&lang=en", 1280, 720)
 	harness.Await(t, p, 30*time.Second, "s.resource.namespace === 'team-a' && s.indexer.count === 1 && s.source.namespace === 'team-a'")
 	const key = "new URLSearchParams(location.hash.slice(1)).get('namespace')"
-	harness.Until(t, p, key+" === 'team-a'")
+	harness.WaitUntil(t, p, key+" === 'team-a'")
 
 	open := "click stage.find('button', /^namespace/)"
 	harness.Use(t, p, harness.Control{Do: []string{open, "wait /may not list/.test(document.querySelector('.pop .note')?.textContent)",
 		"click stage.seek('.pop [role=option]', /^all namespaces/)"},
 		Want: "s.resource.namespace === '' && s.source.cause === 'forbidden' && s.source.offer.namespace === 'team-a'"})
-	harness.Until(t, p, key+" === ''")
+	harness.WaitUntil(t, p, key+" === ''")
 	harness.Use(t, p, harness.Control{Page: "/403|may not|forbid/i.test(document.querySelector('.say').textContent) && !!stage.find('[data-do=offer]', /team-a/)"})
 	harness.Shot(t, p, "refused")
 	p.ForgetProblems()
@@ -84,7 +84,7 @@ func TestUserOfOneNamespace(t *testing.T) {
 	for fragment, want := range map[string]string{"&namespace=": "", "": "team-a"} {
 		p := b.OpenForTest(t, srv.URL+"&source=live&context=jane@team&resource=pods&lang=en"+fragment, 1280, 720)
 		harness.Await(t, p, 30*time.Second, "s.resource.namespace === %q && s.source.kind === 'live'", want)
-		harness.Until(t, p, key+" === "+harness.Quoted(want))
+		harness.WaitUntil(t, p, key+" === "+harness.Quoted(want))
 	}
 }
 
@@ -98,7 +98,7 @@ func TestAnotherLaunch(t *testing.T) {
 	harness.Await(t, p, 30*time.Second, "s.indexer.count === 1")
 	harness.EvalIn[bool](t, p, "(globalThis.__here = true)")
 	first.Stop(5 * time.Second)
-	harness.Until(t, p, "informerscope.state().then((s) => s.source.cause === 'relay-gone')")
+	harness.WaitUntil(t, p, "informerscope.state().then((s) => s.source.cause === 'relay-gone')")
 	harness.Settle(t, p)
 	if words := harness.EvalIn[string](t, p,
 		"[...stage.texts().filter((e) => e.w > 0).map((e) => e.words), ...[...document.querySelectorAll('.say, .src')].map((e) => "+

@@ -76,7 +76,7 @@ func largeNamespace(m *matrix) {
 	defer func() { m.gvr, m.ns = podsGVR, "" }()
 	harness.Call(t, m.p, "select({source: 'live', context: %q, group: '', version: 'v1', resource: 'configmaps', namespace: %q, era: '1.37'})",
 		cluster.ContextName, name)
-	harness.Await(t, m.p, 5*time.Minute, "%s && s.indexer.count === %d", harness.Well, largeObjects)
+	harness.Await(t, m.p, 5*time.Minute, "%s && s.indexer.count === %d", harness.WellState, largeObjects)
 
 	writing, end := context.WithTimeout(ctx, largeFor)
 	defer end()

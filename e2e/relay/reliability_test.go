@@ -111,7 +111,7 @@ func (m *matrix) open() {
 	if err := m.p.Navigate(harness.Within(m.t, time.Minute), m.relay.URL+"&lang=en&resource=pods&namespace=&era=1.31,1.37"); err != nil {
 		m.t.Fatal(err)
 	}
-	harness.Await(m.t, m.p, time.Minute, "%s", harness.Well)
+	harness.Await(m.t, m.p, time.Minute, "%s", harness.WellState)
 }
 
 func (m *matrix) startRelay(listen string) {
@@ -479,7 +479,7 @@ var serverFaults = []fault{
 		m.cp.KillEtcd()
 		// The API server serves from its watch cache, even a new list: nothing can be written, so nothing is old.
 		m.far.cut()
-		harness.Await(m.t, m.p, 2*time.Minute, "%s && %s.every((l) => l.reflector.watches > %d)", harness.Well, harness.LanesOf, before.Reflector.Watches)
+		harness.Await(m.t, m.p, 2*time.Minute, "%s && %s.every((l) => l.reflector.watches > %d)", harness.WellState, harness.LanesOf, before.Reflector.Watches)
 		if _, err := m.client.CoreV1().Namespaces().Create(harness.Within(m.t, 5*time.Second),
 			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "without-etcd"}}, metav1.CreateOptions{}); err == nil {
 			m.t.Error("without etcd something was written")
@@ -522,7 +522,7 @@ var serverFaults = []fault{
 		if err != nil {
 			m.t.Fatal(err)
 		}
-		if !harness.Expired(events, before.Seq) {
+		if !harness.HasExpired(events, before.Seq) {
 			m.t.Error("the log has no 410, so this was no compaction for the page")
 		}
 	}},
@@ -654,7 +654,7 @@ var browserFaults = []fault{
 		if err := m.p.EvalInWorker(harness.Within(m.t, 30*time.Second), "setTimeout(() => self.close())"); err != nil {
 			m.t.Fatal(err)
 		}
-		harness.Until(m.t, m.p, harness.Dialog)
+		harness.WaitUntil(m.t, m.p, harness.Dialog)
 		harness.Settle(m.t, m.p)
 		if said := harness.EvalIn[string](m.t, m.p, harness.Dialog+".textContent"); !strings.Contains(said, "A browser stops a worker") {
 			m.t.Errorf("of a worker that the browser ended the page says %q", said)
@@ -679,7 +679,7 @@ func (m *matrix) begun() {
 	for end := time.Now().Add(2 * time.Minute); ; {
 		ctx, cancel := context.WithTimeout(m.t.Context(), 10*time.Second)
 		// A wait in a document ends with it, so each lasts a short while.
-		_, err := m.p.WaitState(ctx, harness.Well+" && !"+harness.Dialog)
+		_, err := m.p.WaitState(ctx, harness.WellState+" && !"+harness.Dialog)
 		cancel()
 		if err == nil {
 			return
@@ -707,7 +707,7 @@ func (m *matrix) hide(d time.Duration) {
 		m.t.Fatal(err)
 	}
 	m.recovers()
-	harness.Until(m.t, m.p, "informerscope.state().then((s) => !document.hidden && Number(stage.event()) >= s.seq - 200)")
+	harness.WaitUntil(m.t, m.p, "informerscope.state().then((s) => !document.hidden && Number(stage.event()) >= s.seq - 200)")
 }
 
 // setClock moves one of the worker's two clocks: Date is the wall's, and timers use performance.

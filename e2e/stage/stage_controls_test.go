@@ -459,7 +459,7 @@ func TestStageTabOrder(t *testing.T) {
 	// moment.
 	harness.Call(t, p, "pause()")
 	paused := harness.Await(t, p, 20*time.Second, "s.view.mode === 'paused'")
-	harness.Until(t, p, `document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+strconv.FormatUint(paused.Seq, 10)+`"`)
+	harness.WaitUntil(t, p, `document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+strconv.FormatUint(paused.Seq, 10)+`"`)
 	harness.Settle(t, p)
 	shown := harness.EvalJSON[[]string](t, p, "JSON.stringify(stage.focusable().map((el, i) => (el.__tab = i, stage.describe(el))))")
 	if len(shown) < 20 {

@@ -34,7 +34,7 @@ func TestEmbed(t *testing.T) {
 				for _, theme := range []string{"dark", "light"} {
 					name := fmt.Sprintf("%s-%d", theme, size.X)
 					t.Run(name, func(t *testing.T) {
-						harness.Dress(t, p, theme, "en", int64(size.X), int64(size.Y))
+						harness.SetLook(t, p, theme, "en", int64(size.X), int64(size.Y))
 						harness.Shot(t, p, filepath.Join(station.name, name))
 						expectAlone(t, p, station.of)
 						harness.ExpectWell(t, p)

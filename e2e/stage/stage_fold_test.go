@@ -60,7 +60,7 @@ func TestStepBackIsTheFold(t *testing.T) {
 				}
 				got := harness.EvalIn[string](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
 				if diff := differ(want[seq], asTree(t, []byte(got)), ""); len(diff) > 0 {
-					t.Errorf("at %d the page is not the fold:\n  %s", seq, harness.First(diff, 8))
+					t.Errorf("at %d the page is not the fold:\n  %s", seq, harness.Abridge(diff, 8))
 				}
 			}
 			// One step at a time, both ways.
@@ -105,7 +105,7 @@ func foldsAt(t *testing.T, events []event.Entry, seqs []uint64) map[uint64]any {
 		seen, plain := tree(v.State()), tree(v.State())
 		without(plain, "facts", "compare")
 		if diff := differ(tree(f.State()), plain, ""); len(diff) > 0 {
-			t.Errorf("at %d a view of the recording is not the fold:\n  %s", seq, harness.First(diff, 8))
+			t.Errorf("at %d a view of the recording is not the fold:\n  %s", seq, harness.Abridge(diff, 8))
 		}
 		states[seq] = seen
 	}

@@ -74,7 +74,7 @@ func TestListenersAreClear(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, lang := range []string{"en", "zh"} {
-				harness.Dress(t, p, "dark", lang, view.width, view.height)
+				harness.SetLook(t, p, "dark", lang, view.width, view.height)
 				if found := harness.EvalIn[[]string](t, p, listenerFaults); len(found) > 0 {
 					t.Errorf("in %s: %q", lang, found)
 				}

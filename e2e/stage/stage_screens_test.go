@@ -73,7 +73,7 @@ func TestStageScreens(t *testing.T) {
 					for _, theme := range []string{"dark", "light", "contrast"} {
 						name := fmt.Sprintf("%s-%s-%d", theme, lang, size.X)
 						t.Run(name, func(t *testing.T) {
-							harness.Dress(t, p, theme, lang, int64(size.X), int64(size.Y))
+							harness.SetLook(t, p, theme, lang, int64(size.X), int64(size.Y))
 							keepPanels(t, p, filepath.Join(state.name, name), size)
 							harness.ExpectWell(t, p)
 						})
@@ -114,7 +114,7 @@ func TestStageViews(t *testing.T) {
 					for _, theme := range []string{"dark", "light", "contrast"} {
 						name := fmt.Sprintf("%s-%s-held-%v", theme, lang, held)
 						t.Run(name, func(t *testing.T) {
-							harness.Dress(t, p, theme, lang, int64(view.size.X), int64(view.size.Y))
+							harness.SetLook(t, p, theme, lang, int64(view.size.X), int64(view.size.Y))
 							if !harness.EvalIn[bool](t, p, "document.getElementById('app').classList.contains('%s')", view.shown) {
 								t.Fatalf("the view %s is not shown", view.shown)
 							}

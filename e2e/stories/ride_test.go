@@ -64,7 +64,7 @@ func TestARide(t *testing.T) {
 				t.Errorf("an object that is not there: %q", bad)
 			}
 			harness.EvalIn[bool](t, page, "informerscope.cluster('burst', {n: 3}).then(() => true)")
-			harness.Until(t, page, "stage.ridden()")
+			harness.WaitUntil(t, page, "stage.ridden()")
 			key := harness.EvalIn[string](t, page, "stage.ridden()")
 			harness.EvalIn[bool](t, page, "informerscope.rideObject(%q).then(() => true)", key)
 			// It continues by itself until a person takes over.
@@ -85,7 +85,7 @@ func TestARide(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				harness.Until(t, page, fmt.Sprintf("informerscope.state().then((s) => s.seq === %d)", int(hop.Seq)))
+				harness.WaitUntil(t, page, fmt.Sprintf("informerscope.state().then((s) => s.seq === %d)", int(hop.Seq)))
 				harness.Settle(t, page)
 				is := harness.EvalIn[rideShown](t, page, rideNow)
 				if !is.On || is.Now != i || is.Code != hop.Function || is.Said == "" || len(is.Functions) != len(told.Hops) || is.Functions[i] != hop.Function {
@@ -110,7 +110,7 @@ func TestARide(t *testing.T) {
 			if err := page.Keys(t.Context(), "Escape"); err != nil {
 				t.Fatal(err)
 			}
-			harness.Until(t, page, "informerscope.state().then((s) => s.view.mode === 'live')")
+			harness.WaitUntil(t, page, "informerscope.state().then((s) => s.view.mode === 'live')")
 			if is := harness.EvalIn[rideShown](t, page, rideNow); is.On {
 				t.Error("the ride has not ended")
 			}
@@ -123,7 +123,7 @@ func TestTheInspectorCoversNothingItSpeaksOf(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&objects=10&seed=7&lang=en", 1280, 720)
 	harness.EvalIn[bool](t, page, "informerscope.cluster('burst', {n: 3}).then(() => true)")
-	harness.Until(t, page, "stage.ridden()")
+	harness.WaitUntil(t, page, "stage.ridden()")
 	key := harness.EvalIn[string](t, page, "stage.ridden()")
 	told := harness.EvalIn[rideTold](t, page, "informerscope.ride(%q)", key)
 	harness.EvalIn[bool](t, page, "(informerscope.selectObject(%q), true)", key)
@@ -134,7 +134,7 @@ func TestTheInspectorCoversNothingItSpeaksOf(t *testing.T) {
 		if stage == "" {
 			stage = hop.Stage
 		}
-		harness.Until(t, page, fmt.Sprintf("((station) => !stage.covered('.drawer', station))(stage.spokenOf() || %q)", stage))
+		harness.WaitUntil(t, page, fmt.Sprintf("((station) => !stage.covered('.drawer', station))(stage.spokenOf() || %q)", stage))
 		harness.Settle(t, page)
 		if hop.Stage == "api" {
 			drawn := harness.EvalIn[string](t, page,

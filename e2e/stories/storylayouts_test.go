@@ -316,7 +316,7 @@ func (w *walker) drawn(step int, stands bool, sentences ...*corestory.Sentence) 
 // rest compares everything else that is drawn with the moment from which it was painted, and with the worker's State.
 func (w *walker) rest(step int, stands bool) {
 	w.t.Helper()
-	got := harness.EvalIn[harness.Truth](w.t, w.page, harness.UntrueLive+"([0, 40])")
+	got := harness.EvalIn[harness.Truth](w.t, w.page, harness.FindUntrueLive+"([0, 40])")
 	harness.EvalIn[bool](w.t, w.page, "moments.clear() ?? true")
 	for _, wrong := range got.Wrong {
 		w.t.Errorf("step %d: %s", step+1, wrong)
@@ -324,7 +324,7 @@ func (w *walker) rest(step int, stands bool) {
 	if !stands || harness.EvalIn[string](w.t, w.page, "informerscope.state().then((s) => s.view.mode)") != "paused" {
 		return
 	}
-	for _, wrong := range harness.EvalIn[harness.Truth](w.t, w.page, harness.Untrue).Wrong {
+	for _, wrong := range harness.EvalIn[harness.Truth](w.t, w.page, harness.FindUntrue).Wrong {
 		w.t.Errorf("step %d, as it stands: %s", step+1, wrong)
 	}
 }

@@ -58,7 +58,7 @@ func TestBrowsersEnd(t *testing.T) {
 				for lines.Scan() && lines.Text() != "held" {
 					fmt.Fprintln(&said, lines.Text())
 				}
-				running, err := proc.Having("TMPDIR=" + tmp)
+				running, err := proc.FindProcesses("TMPDIR=" + tmp)
 				if err != nil || len(running) < 4 {
 					t.Errorf("%d processes of the test and its browser run, want more: %v\n%s", len(running), err, said.String())
 				}
@@ -77,7 +77,7 @@ func TestBrowsersEnd(t *testing.T) {
 				again := time.NewTicker(20 * time.Millisecond)
 				defer again.Stop()
 				for {
-					left, err := proc.Having("TMPDIR=" + tmp)
+					left, err := proc.FindProcesses("TMPDIR=" + tmp)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -268,7 +268,7 @@ func (v *visitor) shot(name string) {
 func (v *visitor) looksWell() {
 	v.t.Helper()
 	if found := in[[]string](v, "stage.faults()"); len(found) > 0 {
-		v.t.Errorf("%d things are wrong with the picture:\n  %s", len(found), harness.First(found, 20))
+		v.t.Errorf("%d things are wrong with the picture:\n  %s", len(found), harness.Abridge(found, 20))
 	}
 }
 

@@ -136,7 +136,7 @@ func firstLineAnd(t *testing.T, cmd *exec.Cmd, rest io.Writer) string {
 	})
 	select {
 	case line := <-lines:
-		m := harness.Opened.FindStringSubmatch(line)
+		m := harness.OpenLine.FindStringSubmatch(line)
 		if m == nil {
 			t.Fatalf("the first line is %q", line)
 		}

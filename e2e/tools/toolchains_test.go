@@ -49,7 +49,7 @@ func TestToolchains(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The Go that replaces the page's must be there.
-	if _, err := harness.Built(); err != nil {
+	if _, err := harness.BuildServer(); err != nil {
 		t.Fatal(err)
 	}
 	all := *toolchains == "all"
@@ -293,14 +293,14 @@ func openBuilt(t *testing.T, b *browser.Browser, srv *harness.Server, tc toolcha
 	harness.EvalIn[bool](t, page, `(location.hash = %q, true)`, srv.URL[strings.Index(srv.URL, "#")+1:]+link)
 	harness.Await(t, page, 2*time.Minute, "s.view.mode === 'paused' && s.seq === 9000")
 	if tc.inexact {
-		harness.Until(t, page, `__files.said().includes("built without exact links")`)
+		harness.WaitUntil(t, page, `__files.said().includes("built without exact links")`)
 	} else {
-		harness.Until(t, page, `__files.said().includes("was built with Go 1.0, this one with Go `+strings.TrimPrefix(version.Lang(goVersion), "go")+`")`)
+		harness.WaitUntil(t, page, `__files.said().includes("was built with Go 1.0, this one with Go `+strings.TrimPrefix(version.Lang(goVersion), "go")+`")`)
 	}
 	played := harness.EvalIn[harness.Story](t, page, harness.Tell, false)
 	harness.Share(t, page, 0)
 	if tc.inexact {
-		harness.Until(t, page, `__files.names.length === 1 && __files.said().includes("saved as a file")`)
+		harness.WaitUntil(t, page, `__files.names.length === 1 && __files.said().includes("saved as a file")`)
 		if copied := harness.EvalIn[string](t, page, "__files.copied"); copied != "" {
 			t.Errorf("a page without exact links copies the link %s", copied)
 		}
@@ -309,7 +309,7 @@ func openBuilt(t *testing.T, b *browser.Browser, srv *harness.Server, tc toolcha
 		}
 		harness.Shot(t, page, "no-exact-links")
 	} else {
-		harness.Until(t, page, `__files.copied.includes("at=9000") && __files.copied.includes("go=`+strings.TrimPrefix(version.Lang(goVersion), "go")+`")`)
+		harness.WaitUntil(t, page, `__files.copied.includes("at=9000") && __files.copied.includes("go=`+strings.TrimPrefix(version.Lang(goVersion), "go")+`")`)
 		if said := harness.EvalIn[string](t, page, "__files.said()"); !strings.Contains(said, "Link copied") {
 			t.Errorf("the page says %q", said)
 		}

@@ -39,8 +39,8 @@ type Informer interface {
 // which ends when ctx does.
 type Start func(ctx context.Context, transport http.RoundTripper, handler Handler) (Informer, error)
 
-// stuck is when a measurement is given up.
-const stuck = 60 * time.Second
+// maxTime is when a measurement is given up.
+const maxTime = 60 * time.Second
 
 // Main offers globalThis.bench(what), which returns a promise of a Result as
 // JSON, calls globalThis.benchReady and never returns. what is a feed.Mode, or a
@@ -88,7 +88,7 @@ func measure(f *feed.Feed, mode feed.Mode, start Start) (Result, error) {
 	// What the measurement before left behind is not this one's to clear.
 	runtime.GC()
 
-	ctx, cancel := context.WithTimeout(context.Background(), stuck)
+	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
 	defer cancel()
 	var adds, updates atomic.Int64
 	added, updated := make(chan struct{}), make(chan struct{})

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// stuck is when a measurement is given up.
-const stuck = 60 * time.Second
+// maxTime is when a measurement is given up.
+const maxTime = 60 * time.Second
 
 // A Task is one measurement.
 type Task struct {
@@ -60,9 +60,9 @@ type Result struct {
 func Measure(lib Library, t Task) (Result, error) {
 	switch t.Kind {
 	case Events:
-		return events(lib, t)
+		return measureEvents(lib, t)
 	case Initial:
-		return initial(lib, t)
+		return measureInitial(lib, t)
 	case Writers:
 		return writers(lib, t)
 	}
@@ -81,7 +81,7 @@ func newCounter(n int) *counter {
 	return c
 }
 
-func (c *counter) handled() {
+func (c *counter) count() {
 	if c.left.Add(-1) == 0 {
 		close(c.done)
 	}
@@ -127,15 +127,15 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-func initial(lib Library, t Task) (Result, error) {
+func measureInitial(lib Library, t Task) (Result, error) {
 	src := newSource(objects(t.Objects, 1), t.WatchList, 0)
-	ctx, cancel := context.WithTimeout(context.Background(), stuck)
+	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
 	defer cancel()
 	c := newCounter(t.Objects * t.Listeners)
 	before := heap()
 	var m meter
 	m.start()
-	inf, err := lib(ctx, Spec{List: src.List, Watch: src.Watch, Indexers: indexers(), Listeners: t.Listeners, Handled: c.handled, Traced: t.Traced})
+	inf, err := lib(ctx, Spec{List: src.List, Watch: src.Watch, Indexers: indexers(), Listeners: t.Listeners, Handled: c.count, Traced: t.Traced})
 	if err != nil {
 		return Result{}, err
 	}
@@ -182,17 +182,17 @@ func check(inf Informer, n int) error {
 	return nil
 }
 
-func events(lib Library, t Task) (Result, error) {
+func measureEvents(lib Library, t Task) (Result, error) {
 	objs := objects(t.Objects, 1)
 	src := newSource(objs, false, t.Count)
-	ctx, cancel := context.WithTimeout(context.Background(), stuck)
+	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
 	defer cancel()
 	// Two states of every object take turns, so that every event changes the version and no memory is made on the way.
 	states := [2][]*Object{objs, objects(t.Objects, 1+t.Objects)}
 	var phase atomic.Pointer[counter]
 	phase.Store(newCounter(t.Objects * t.Listeners))
 	inf, err := lib(ctx, Spec{List: src.List, Watch: src.Watch, Indexers: indexers(), Listeners: t.Listeners, Traced: t.Traced,
-		Handled: func() { phase.Load().handled() }})
+		Handled: func() { phase.Load().count() }})
 	if err != nil {
 		return Result{}, err
 	}
@@ -232,10 +232,10 @@ func events(lib Library, t Task) (Result, error) {
 func writers(lib Library, t Task) (Result, error) {
 	objs := objects(t.Objects, 1)
 	src := newSource(objs, false, 0)
-	ctx, cancel := context.WithTimeout(context.Background(), stuck)
+	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
 	defer cancel()
 	c := newCounter(t.Objects)
-	inf, err := lib(ctx, Spec{List: src.List, Watch: src.Watch, Indexers: indexers(), Listeners: 1, Handled: c.handled})
+	inf, err := lib(ctx, Spec{List: src.List, Watch: src.Watch, Indexers: indexers(), Listeners: 1, Handled: c.count})
 	if err != nil {
 		return Result{}, err
 	}

@@ -102,11 +102,11 @@ func (s *source) Watch(_ context.Context, o metav1.ListOptions) (watch.Interface
 		s.events = stream
 	}
 	s.once.Do(func() { close(s.opened) })
-	return &opened{s.events}, nil
+	return &openWatch{s.events}, nil
 }
 
-// opened is a watch that only the end of the informer ends.
-type opened struct{ events chan watch.Event }
+// openWatch is a watch that only the end of the informer ends.
+type openWatch struct{ events chan watch.Event }
 
-func (o *opened) ResultChan() <-chan watch.Event { return o.events }
-func (o *opened) Stop()                          {}
+func (o *openWatch) ResultChan() <-chan watch.Event { return o.events }
+func (o *openWatch) Stop()                          {}

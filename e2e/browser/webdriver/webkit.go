@@ -57,7 +57,7 @@ func StartWebKit(ctx context.Context, logDir string, width, height int) (*Browse
 		return nil, err
 	}
 	b := &Browser{name: "WebKitGTK", logDir: logDir}
-	return b.start(ctx, b.through(), func(ctx context.Context) error {
+	return b.start(ctx, b.gateOptions(), func(ctx context.Context) error {
 		w := &webkit{b: b}
 		// The X server chooses a free display and prints it, so that two that start at once take different ones.
 		x, err := b.run("xvfb", xvfb, 5*time.Second, nil, "-displayfd", "1", "-screen", "0", "2048x1536x24", "-nolisten", "tcp", "-noreset")
@@ -223,8 +223,8 @@ var probe string
 // probePath is the path of the script that a document loads first.
 const probePath = "/.informerscope-e2e-probe.js"
 
-// through are the gate's options that add the probe to documents and workers, and record errors of servers.
-func (b *Browser) through() gate.Options {
+// gateOptions are the gate's options that add the probe to documents and workers, and record errors of servers.
+func (b *Browser) gateOptions() gate.Options {
 	return gate.Options{
 		Answer: func(rw http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path != probePath {
@@ -236,7 +236,7 @@ func (b *Browser) through() gate.Options {
 			return true
 		},
 		Ask: func(r *http.Request) {
-			if carries(r) {
+			if getsProbe(r) {
 				r.Header.Del("Accept-Encoding")
 				r.Header.Del("If-None-Match")
 				r.Header.Del("If-Modified-Since")
@@ -246,7 +246,7 @@ func (b *Browser) through() gate.Options {
 			if resp.StatusCode >= 400 {
 				b.AddProblem("request", "page", fmt.Sprint(resp.Request.URL, " ", resp.StatusCode))
 			}
-			if !carries(resp.Request) || resp.StatusCode != http.StatusOK {
+			if !getsProbe(resp.Request) || resp.StatusCode != http.StatusOK {
 				return nil
 			}
 			body, err := io.ReadAll(resp.Body)
@@ -267,8 +267,8 @@ func (b *Browser) through() gate.Options {
 	}
 }
 
-// carries reports whether the answer to a request gets the probe.
-func carries(r *http.Request) bool {
+// getsProbe reports whether the answer to a request gets the probe.
+func getsProbe(r *http.Request) bool {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	return dest == "worker" || dest == "document" && strings.Contains(r.Header.Get("Accept"), "text/html")
 }

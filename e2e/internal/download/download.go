@@ -39,10 +39,10 @@ func Files(root string) (files []File, err error) {
 		}
 		f := File{Name: rel, Raw: len(text)}
 		var err error
-		if f.Gzip, err = packed(text, func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestCompression) }); err != nil {
+		if f.Gzip, err = packedSize(text, func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestCompression) }); err != nil {
 			return err
 		}
-		f.Brotli, err = packed(text, func(w io.Writer) (io.WriteCloser, error) {
+		f.Brotli, err = packedSize(text, func(w io.Writer) (io.WriteCloser, error) {
 			return brotli.NewWriterLevel(w, brotli.BestCompression), nil
 		})
 		files = append(files, f)
@@ -55,7 +55,7 @@ func Files(root string) (files []File, err error) {
 // is made by a program.
 func Lines(root string) (n int, err error) {
 	err = walk(os.DirFS(filepath.Join(root, "web")), func(rel string, text []byte) error {
-		if written(rel) {
+		if isWritten(rel) {
 			n += bytes.Count(text, []byte("\n"))
 		}
 		return nil
@@ -63,7 +63,7 @@ func Lines(root string) (n int, err error) {
 	return n, err
 }
 
-func written(rel string) bool {
+func isWritten(rel string) bool {
 	switch filepath.Ext(rel) {
 	case ".js", ".css", ".html":
 	default:
@@ -84,7 +84,7 @@ func walk(files fs.FS, visit func(rel string, text []byte) error) error {
 		if err != nil {
 			return err
 		}
-		if name := d.Name(); d.IsDir() || !loaded(name) {
+		if name := d.Name(); d.IsDir() || !isLoaded(name) {
 			if d.IsDir() && name != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules") {
 				return fs.SkipDir
 			}
@@ -101,9 +101,9 @@ func walk(files fs.FS, visit func(rel string, text []byte) error) error {
 // declarations are the files with types, which comments alone name: the type checker reads them, and a browser does not.
 var declarations = []string{"types.js", "page-types.js"}
 
-// loaded reports whether the page loads files of this name: not the Go code that embeds them, nor what only tools and tests read, nor the
+// isLoaded reports whether the page loads files of this name: not the Go code that embeds them, nor what only tools and tests read, nor the
 // compressed copies of other files.
-func loaded(name string) bool {
+func isLoaded(name string) bool {
 	if strings.HasPrefix(name, ".") || strings.Contains(name, ".test.") {
 		return false
 	}
@@ -114,7 +114,7 @@ func loaded(name string) bool {
 	return false
 }
 
-func packed(text []byte, open func(io.Writer) (io.WriteCloser, error)) (int, error) {
+func packedSize(text []byte, open func(io.Writer) (io.WriteCloser, error)) (int, error) {
 	var out bytes.Buffer
 	w, err := open(&out)
 	if err != nil {

@@ -136,7 +136,7 @@ func (g *Gate) tunnel(w http.ResponseWriter, r *http.Request) {
 	if !g.keep(from, to) {
 		return
 	}
-	defer g.let(from, to)
+	defer g.forget(from, to)
 	if _, err := io.WriteString(from, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
 		return
 	}
@@ -166,7 +166,7 @@ func (g *Gate) keep(conns ...net.Conn) bool {
 	return true
 }
 
-func (g *Gate) let(conns ...net.Conn) {
+func (g *Gate) forget(conns ...net.Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, c := range conns {

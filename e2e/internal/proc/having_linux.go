@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// Having returns the processes that run with text in their environment: those of
+// FindProcesses returns the processes that run with text in their environment: those of
 // a program that was started with it, and all that these started.
-func Having(text string) ([]int, error) {
+func FindProcesses(text string) ([]int, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil, err

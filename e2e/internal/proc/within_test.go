@@ -9,7 +9,7 @@ import (
 
 func TestWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := limited(context.Background(), time.Minute)
+		ctx, cancel := withLimit(context.Background(), time.Minute)
 		defer cancel()
 		time.Sleep(time.Minute - 1)
 		if err := ctx.Err(); err != nil {
@@ -20,7 +20,7 @@ func TestWithin(t *testing.T) {
 			t.Errorf("it ended because of %v, want %v", cause, errTooLong)
 		}
 	})
-	ctx, stop := Within(time.Hour)
+	ctx, stop := Limit(time.Hour)
 	stop()
 	if ctx.Err() == nil {
 		t.Error("it goes on after it was let go")
