@@ -10,21 +10,22 @@ import (
 	"informerscope/core/tracefile"
 )
 
-// Checks are what Check does to a segment.
+// Checks configure how Check changes a segment.
 type Checks struct {
-	// Text is asked for every string of a segment, those within objects included.
+	// Text returns the replacement of each string of a segment, those within objects included.
 	Text func(string) string
-	// Object is asked for the JSON of every whole object, before Text; nil: it stays as it is. Not asked of objects that are stripped.
+	// Object returns the replacement of the JSON of each whole object, before Text; nil leaves objects as they are. Check does not call it for objects
+	// that are stripped.
 	Object func([]byte) []byte
-	// Bodies lets objects through whole, those that may be (see whole); without it all are stripped.
+	// Bodies keeps those objects whole that a segment may carry (see isPublic); without it all are stripped.
 	Bodies bool
 }
 
-// maxSeen bounds how many texts Check remembers, to ask for each only once: names and words come again and again.
+// maxSeen bounds the texts whose replacement Check remembers, because names and words recur.
 const maxSeen = 1 << 14
 
-// Check reads a segment that comes from elsewhere, every line of it, refuses what it does not understand, and packs what it understood, changed
-// as c says. What goes out holds nothing of the segment but that. What it makes of a segment is bounded before it is made.
+// Check reads every line of a segment from another program, and refuses what it does not understand. It decodes the lines, changes them as c says, and
+// packs the result, which contains nothing else of the segment. Sizes are checked before memory is allocated for them.
 func Check(segment []byte, c Checks) ([]byte, Head, error) {
 	h, first, lines, err := unpack(segment)
 	if err != nil {
@@ -105,7 +106,7 @@ func checkLine(line []byte, rewriter *tracefile.LineRewriter, next *uint64) ([]b
 		return nil, err
 	}
 	switch restored := at.Kind == event.KindSelected || at.Kind == event.KindRestored; {
-	case restored && at.Seq == *next-1: // of a checkpoint
+	case restored && at.Seq == *next-1: // an event of a checkpoint
 	case at.Seq != *next:
 		return nil, fmt.Errorf("event %d where %d follows", at.Seq, *next)
 	case at.Complete:

@@ -21,7 +21,7 @@ import (
 type CutterOptions struct {
 	// First is the number of the first segment, 1 when 0.
 	First uint64
-	// Bodies lets whole objects through; without it they are stripped (see Strip).
+	// Bodies keeps whole objects; without it they are stripped (see Strip).
 	Bodies bool
 	// CheckpointEvery and CheckpointBytes are the time and the unpacked bytes after which a checkpoint is due: 30 s and 2 MiB when 0. Large checkpoints come
 	// more rarely, so that they stay the smaller part of the bytes sent.
@@ -36,15 +36,15 @@ type CutterOptions struct {
 }
 
 const (
-	// lineChunk is the length beyond which a line gets no more items, cutAt the one beyond which a segment gets no more
-	// lines. With the largest line, of two objects, both stay below MaxUnpacked.
+	// A line longer than lineChunk bytes gets no more items, and a segment longer than cutAt bytes no more lines. With the largest line, of two objects,
+	// both stay below MaxUnpacked.
 	lineChunk = 256 << 10
 	cutAt     = 1 << 20
-	// maxBody is the length beyond which an object goes without its body: etcd takes none that is much longer.
+	// maxBody bounds a body, in bytes; a longer one is stripped. etcd accepts none that is much longer.
 	maxBody = 1 << 20
-	// maxText bounds an event's text. The State of a checkpoint is not cut: it goes in parts.
+	// maxText bounds an event's text, in bytes. The State of a checkpoint is not cut, but split into parts.
 	maxText = 256 << 10
-	// maxSegments is how many segments a late follower has to fetch at most: after that many a checkpoint is due.
+	// maxSegments bounds the segments that a late follower must fetch: after that many a checkpoint is due.
 	maxSegments = 240
 	// maxPositions bounds the positions that wait for a segment; the oldest are dropped.
 	maxPositions = 256
@@ -159,7 +159,7 @@ func (c *Cutter) make(end bool) (Segment, bool, error) {
 	return Segment{}, false, errors.New("the log started over several times while it was being cut: try again")
 }
 
-// errMoved is the error if the log was replaced while a segment was made.
+// errMoved reports that the log was replaced while a segment was made.
 var errMoved = errors.New("the log started over")
 
 func (c *Cutter) try(end bool) (Segment, bool, error) {
@@ -229,7 +229,7 @@ func (c *Cutter) try(end bool) (Segment, bool, error) {
 	return Segment{N: h.N, Checkpoint: h.Checkpoint, End: h.End, More: more, Skipped: skipped, Bytes: packed}, true, nil
 }
 
-// start begins with a new log. Of a log that runs when the broadcast begins, the segments carry only the newest part; of a later one they carry all.
+// start begins a new log. If the log already runs when the broadcast begins, the segments carry only its newest part; otherwise they carry all of it.
 func (c *Cutter) start() {
 	again := c.gen != 0 || c.cutTime != (time.Time{})
 	c.gen, c.hasBegun = c.rec.Generation(), true
@@ -262,7 +262,7 @@ func (c *Cutter) goTo(seq uint64) {
 	c.restore(f)
 }
 
-// restore has the segment begin with a checkpoint of f.
+// restore makes the segment begin with a checkpoint of f.
 func (c *Cutter) restore(f *fold.Fold) {
 	c.baseline = f.Baseline()
 	c.isPartial = false
@@ -270,8 +270,8 @@ func (c *Cutter) restore(f *fold.Fold) {
 	c.oldStrips, c.newStrips = c.newStrips, map[any][]byte{}
 }
 
-// isDue reports whether a checkpoint is due. One reason is that many bytes follow the last one: a large checkpoint must not be sent for a few events. The other
-// is that a late follower would have many segments to fetch.
+// isDue reports whether a checkpoint is due. It is due if many bytes follow the last one, so that a large checkpoint is not sent for a few events. It is
+// also due if a late follower would have to fetch many segments.
 func (c *Cutter) isDue(now time.Time) bool {
 	return c.sentBytes >= max(c.o.CheckpointBytes, c.checkpointSize) || c.segments >= maxSegments ||
 		now.Sub(c.checkpointTime) >= c.o.CheckpointEvery && c.sentBytes > c.checkpointSize/4 && c.sentBytes > 0

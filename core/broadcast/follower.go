@@ -13,10 +13,10 @@ import (
 	"informerscope/core/tracefile"
 )
 
-// maxSince bounds what a Follower takes between two checkpoints, unpacked: a Cutter makes a checkpoint long before.
+// maxSince bounds the unpacked bytes that a Follower accepts between two checkpoints: a Cutter makes a checkpoint long before.
 const maxSince = 512 << 20
 
-// Source is what a Follower writes into Selection.Source: where its log comes from.
+// Source is the value of Selection.Source that a Follower writes: the log comes from a broadcast.
 const Source = "broadcast"
 
 // Follower applies segments, in order, to a Recorder. A segment that cannot be applied changes nothing. Safe for concurrent use.
@@ -41,8 +41,8 @@ type baseline struct {
 	isNeeded  bool // the log starts with it
 }
 
-// NewFollower returns a Follower that begins with the first checkpoint it is given. The Recorder is its own to write; decode
-// makes objects, as in trace.ReadOptions.
+// NewFollower returns a Follower that begins with the first checkpoint that Apply gets. Only the Follower may write to the Recorder. decode makes objects,
+// as in trace.ReadOptions.
 func NewFollower(rec *trace.Recorder, decode func([]byte) (any, error)) *Follower {
 	return &Follower{rec: rec, dec: tracefile.NewLineDecoder(decode)}
 }
@@ -68,7 +68,7 @@ func (f *Follower) SkipTo(n uint64) {
 	f.nextSegment, f.hasBegun, f.hasEnded = n, false, false
 }
 
-// step is a segment that was read and is not applied yet.
+// step is a decoded segment before it is applied.
 type step struct {
 	h         Head
 	dec       *tracefile.LineDecoder
@@ -92,7 +92,7 @@ func (f *Follower) Apply(segment []byte) ([]Position, error) {
 		f.rec.Begin(s.begin)
 	}
 	if err := f.rec.Extend(s.events); err != nil {
-		return nil, err // somebody else wrote to the Recorder
+		return nil, err // another writer changed the Recorder
 	}
 	s.dec.Keep()
 	s.dec.Known = nil

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Format and Version stand in the first line of every segment.
+// Format and Version are in the first line of every segment.
 const (
 	Format  = "informerscope-segment"
 	Version = 1
@@ -31,16 +31,16 @@ type Head struct {
 	Version int    `json:"version"`
 	// N is the segment's number; it rises by one.
 	N uint64 `json:"n"`
-	// Checkpoint: it begins with events that restore the state before Seq. When they do not fit they go on in the next segments.
+	// Checkpoint is true if the segment begins with events that restore the state before Seq. If they do not fit, they continue in the next segments.
 	Checkpoint bool `json:"checkpoint"`
-	// Fresh: what it restores does not continue the segments before it: a talk or an experiment began, or events were skipped.
+	// Fresh is true if the restored state does not continue the segments before it: a talk or an experiment began, or events were skipped.
 	Fresh bool `json:"fresh,omitempty"`
-	// End: nothing follows in this talk.
+	// End is true for the last segment of a talk.
 	End bool `json:"end"`
-	// Seq is that of the first event that the segment completes (or would: it may have none), LastSeq that of the last one.
+	// Seq is the number of the first event that the segment completes, or would complete if it has none; LastSeq that of the last one.
 	Seq     uint64 `json:"seq"`
 	LastSeq uint64 `json:"head"`
-	// At is when it was cut, on the clock of who cut it, in milliseconds since 1970.
+	// At is when the segment was cut, in milliseconds since 1970, on the cutter's clock.
 	At int64 `json:"at"`
 }
 
@@ -49,16 +49,16 @@ type Segment struct {
 	N          uint64
 	Checkpoint bool
 	End        bool
-	// More: there is more to cut at once.
+	// More is true if the next segment can be cut at once.
 	More bool
-	// Skipped is how many events are missing before it, because the Recorder had forgotten them before they were cut.
+	// Skipped is how many events before the segment are missing, because the Recorder evicted them before they were cut.
 	Skipped uint64
 	Bytes   []byte
 }
 
-// Position is where the speaker stood: words that only the pages understand.
+// Position is the speaker's position, as JSON that only the pages understand.
 type Position struct {
-	// Seq is that of the newest event then, At the time on the log's clock.
+	// Seq is the number of the newest event at that moment, At the time on the log's clock.
 	Seq  uint64
 	At   time.Duration
 	Body json.RawMessage
@@ -140,12 +140,12 @@ func position(line []byte) (p positionLine, is bool, err error) {
 		return p, false, err
 	}
 	if p.Body == nil {
-		return p, false, nil // the word stood somewhere else in the line
+		return p, false, nil // the word occurs elsewhere in the line
 	}
 	return p, true, checkPosition(p.Body)
 }
 
-// EndSegment is a last segment that holds nothing, for a talk whose speaker did not send one. after is the Head before it.
+// EndSegment returns an empty last segment, for a talk whose speaker sent none. after is the Head before it.
 func EndSegment(after Head, now time.Time) (Segment, error) {
 	h := Head{Format: Format, Version: Version, N: after.N + 1, End: true, Seq: after.LastSeq + 1, LastSeq: after.LastSeq, At: now.UnixMilli()}
 	line, err := json.Marshal(h)

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// identity is what stays of an object whose body is not broadcast.
+// identity holds the members that remain of an object whose body is not broadcast.
 type identity struct {
 	APIVersion string   `json:"apiVersion,omitempty"`
 	Kind       string   `json:"kind,omitempty"`
@@ -33,11 +33,11 @@ type status struct {
 var identityPaths = []string{"apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.uid", "metadata.resourceVersion",
 	"metadata.generation", "metadata.creationTimestamp", "metadata.deletionTimestamp", "status.phase"}
 
-// longestPhase is the length beyond which a phase is no word.
+// longestPhase bounds a phase in bytes; a longer text is not a phase.
 const longestPhase = 64
 
-// Strip is an object's JSON without its body: its names, versions and times, and its phase, which the page paints. Texts in
-// these places are all that it takes; numbers, lists and objects in place of a text are left out.
+// Strip returns an object's JSON without its body. The names, versions, times and the phase, which the page paints, remain if they are texts; numbers,
+// lists and objects in their places are left out.
 func Strip(raw []byte) ([]byte, error) {
 	found := gjson.GetManyBytes(raw, identityPaths...)
 	text := func(i int) string {

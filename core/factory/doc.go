@@ -1,9 +1,6 @@
 // Package factory makes shared informers for any resource of an API server.
 //
-// A SharedInformerFactory has one informer for each GroupVersionResource, made
-// when it is first asked for, so that all who watch a resource share one watch
-// and one store. It starts them, waits for them and ends them together. It is
-// what client-go's informers and dynamicinformer packages are for client-go: the
-// semantics are theirs, the objects are core/object's, and the way to the
-// server is core/restwatch.
+// A SharedInformerFactory makes one informer for each GroupVersionResource on first request, so that all watchers of a resource share one watch and one
+// store. It starts the informers, waits for them and ends them together. Its semantics are those of client-go's informers and dynamicinformer packages.
+// The objects are core/object's, and core/restwatch reaches the server.
 package factory

@@ -30,17 +30,15 @@ type SharedInformerFactory interface {
 	// run yet, until ctx is done, and does not wait for them. It may be called
 	// again for informers that are new since. After Shutdown it does nothing.
 	StartWithContext(ctx context.Context)
-	// Shutdown keeps further informers from being started and waits until all
-	// have ended; that their contexts are done is the caller's part. Then it
-	// releases the InformerName.
+	// Shutdown prevents further starts and waits until all informers have ended. The caller must end their contexts. Then Shutdown releases the
+	// InformerName.
 	Shutdown()
 	// WaitForCacheSync is WaitForCacheSyncWithContext with a channel that ends the waiting.
 	WaitForCacheSync(stopCh <-chan struct{}) map[schema.GroupVersionResource]bool
 	// WaitForCacheSyncWithContext waits until every informer that was started
 	// before the call has synced, or ctx is done.
 	WaitForCacheSyncWithContext(ctx context.Context) SyncResult
-	// ForResource returns the informer of gvr and its lister. That the server
-	// has such a resource shows only once the informer runs.
+	// ForResource returns the informer of gvr and its lister. Whether the server has the resource shows only once the informer runs.
 	ForResource(gvr schema.GroupVersionResource) GenericInformer
 	// InformerFor returns the informer of gvr, made by newFunc if there is none
 	// yet: the first call, here or of ForResource, decides how it is made.
@@ -58,11 +56,11 @@ type GenericInformer interface {
 	Lister() informer.GenericLister
 }
 
-// SyncResult is what came of waiting for a factory's informers.
+// SyncResult is the result of waiting for a factory's informers.
 type SyncResult struct {
-	// Err is nil if all have synced, else why the waiting ended: the cause of its context.
+	// Err is nil if all have synced, otherwise the cause of the context that ended.
 	Err error
-	// Synced says for each informer that was started whether it has synced.
+	// Synced reports for each started informer whether it has synced.
 	Synced map[schema.GroupVersionResource]bool
 }
 
@@ -105,8 +103,8 @@ func NewSharedInformerFactory(client *restwatch.Client, defaultResync time.Durat
 	return NewSharedInformerFactoryWithOptions(client, defaultResync)
 }
 
-// NewFilteredSharedInformerFactory returns a factory of informers of one
-// namespace ("" for all) and of what tweak, which may be nil, asks for.
+// NewFilteredSharedInformerFactory returns a factory of informers of one namespace ("" for all). tweak, which may be nil, changes the options of their
+// requests.
 //
 // Deprecated: use NewSharedInformerFactoryWithOptions.
 func NewFilteredSharedInformerFactory(client *restwatch.Client, defaultResync time.Duration, namespace string,
@@ -218,8 +216,7 @@ func (f *sharedInformerFactory) InformerFor(gvr schema.GroupVersionResource, new
 	}
 	inf := newFunc(f.client, resync)
 	if f.transform != nil {
-		// The only error is that the informer runs already: then newFunc has
-		// settled the transform too.
+		// The only error is that the informer runs already: then newFunc has set its transform.
 		_ = inf.SetTransform(f.transform)
 	}
 	f.informers[gvr] = inf

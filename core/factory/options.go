@@ -17,7 +17,7 @@ type TweakListOptionsFunc func(*metav1.ListOptions)
 // SharedInformerOption configures a SharedInformerFactory.
 type SharedInformerOption func(*sharedInformerFactory)
 
-// WithCustomResyncConfig sets resync periods of their own for some resources.
+// WithCustomResyncConfig sets separate resync periods for some resources.
 func WithCustomResyncConfig(resyncConfig map[schema.GroupVersionResource]time.Duration) SharedInformerOption {
 	return func(f *sharedInformerFactory) { maps.Copy(f.customResync, resyncConfig) }
 }
@@ -27,8 +27,7 @@ func WithTweakListOptions(tweak TweakListOptionsFunc) SharedInformerOption {
 	return func(f *sharedInformerFactory) { f.tweak = tweak }
 }
 
-// WithNamespace limits the informers to one namespace. Cluster-scoped
-// resources cannot be had from such a factory.
+// WithNamespace limits the informers to one namespace. Such a factory has no cluster-scoped resources.
 func WithNamespace(namespace string) SharedInformerOption {
 	return func(f *sharedInformerFactory) { f.namespace = namespace }
 }

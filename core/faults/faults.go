@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// MaxAnswers is how many requests at most get the answer of one fault.
+	// MaxAnswers bounds the requests that get the answer of one fault.
 	MaxAnswers = 100
 	// defaultDelay is the length of "delay" if Args has none, and longestDelay the greatest one.
 	defaultDelay = 400 * time.Millisecond
@@ -42,7 +42,7 @@ type Strike struct {
 	On bool
 	// Delay is the length of "delay".
 	Delay time.Duration
-	// Struck is the number of requests, watches or connections that it struck.
+	// Struck is how many requests, watches or connections the fault affected.
 	Struck int
 }
 
@@ -56,7 +56,7 @@ type Faults struct {
 	refuses     bool
 	noBookmarks bool
 	noEndMark   bool
-	forbids     bool // to list and to watch: open watches go on, because the API server checks a right when a request comes
+	forbids     bool // lists and new watches; open watches continue, because the API server checks rights when a request arrives
 	delay       time.Duration
 	answers     []int            // status codes that the next LISTs and WATCHes get
 	refusal     int              // the status code that the next write gets
@@ -69,7 +69,7 @@ func New(c clock.Clock, say func(Strike)) *Faults {
 	return &Faults{clock: c, report: say, conns: map[*conn]uint64{}, bodies: map[*watchBody]uint64{}}
 }
 
-// Make strikes with a fault, or switches one that stays on. It reports whether the fault is on now.
+// Make applies a fault, or switches one that stays on. It reports whether the fault is on now.
 func (f *Faults) Make(name string, args Args) (on bool, err error) {
 	switch name {
 	case "cut":
@@ -94,7 +94,7 @@ func (f *Faults) Make(name string, args Args) (on bool, err error) {
 	return false, fmt.Errorf("unknown fault %q: choose one of %s", name, strings.Join(Names, ", "))
 }
 
-// toggle sets a fault that stays on to *on; if on is nil, it switches the fault.
+// toggle sets a fault that stays on to *on; if on is nil, it inverts the fault.
 func (f *Faults) toggle(name string, on *bool) (now bool) {
 	f.mu.Lock()
 	held := map[string]*bool{"refuse": &f.refuses, "nobookmarks": &f.noBookmarks, "noendmark": &f.noEndMark, "forbidden": &f.forbids}[name]

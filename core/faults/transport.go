@@ -42,7 +42,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// strikeOf returns the delay that strikes a request, and the status code that it gets in place of its answer, 0 for none.
+// strikeOf returns the delay of a request, and the status code that replaces its answer, 0 for none.
 func (f *Faults) strikeOf(req *http.Request) (delay time.Duration, code int, c clock.Clock) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,7 +63,7 @@ func isWatch(req *http.Request) bool {
 
 // resourceOf returns the plural of the resource that a request is about; "" for discovery and other requests.
 func resourceOf(req *http.Request) string {
-	_, path, core := strings.Cut(req.URL.Path, "/api/") // a relay puts something in front
+	_, path, core := strings.Cut(req.URL.Path, "/api/") // a relay adds a prefix
 	before := 1                                         // the version
 	if !core {
 		var grouped bool

@@ -11,9 +11,8 @@ import (
 	"informerscope/core/object"
 )
 
-// watchBody stands between a watch response and its reader. A goroutine of
-// its own reads the response, so that an ERROR frame can end the stream while
-// nothing arrives; Close ends it.
+// watchBody is the body of a watch response with faults. Its goroutine reads the response, so that an ERROR frame can end the stream while nothing
+// arrives. Close ends the goroutine.
 type watchBody struct {
 	f    *Faults
 	src  io.ReadCloser
@@ -29,7 +28,7 @@ type watchBody struct {
 	line      []byte // the start of a frame that is held back until it is whole, to decide whether it passes
 }
 
-// maxAhead bounds what a watchBody holds for a slow reader; then it stops reading.
+// maxAhead bounds the bytes that a watchBody holds for a slow reader; beyond it the watchBody stops reading.
 const maxAhead = 64 << 10
 
 func (f *Faults) watch(src io.ReadCloser) io.ReadCloser {
@@ -88,7 +87,7 @@ func (b *watchBody) pass(p []byte, filter bool) {
 		looking := len(b.line) > 0 || (filter && !b.midFrame)
 		switch {
 		case !looking && b.lastFrame == nil && !filter:
-			// The common way: nothing to look at, the whole chunk passes.
+			// In the common case no frame must be examined, and the whole chunk passes.
 			b.buf = append(b.buf, p...)
 			b.midFrame = p[len(p)-1] != '\n'
 			return
@@ -171,7 +170,7 @@ func (b *watchBody) Read(p []byte) (int, error) {
 		return 0, b.err
 	}
 	n := copy(p, b.buf)
-	b.buf = append(b.buf[:0], b.buf[n:]...) // a reader takes all as a rule, so the buffer serves again
+	b.buf = append(b.buf[:0], b.buf[n:]...) // a reader usually takes everything, so the buffer is reused
 	b.cond.Broadcast()
 	return n, nil
 }
