@@ -83,41 +83,41 @@ var transforms = map[string]func(any) (any, error){
 // The steps of a script.
 
 func put(key, app string, labels ...string) op {
-	return newStep(fmt.Sprintf("put %s app=%q %v", key, app, labels), func(w *world) { w.c.put(key, app, labels...) })
+	return step(fmt.Sprintf("put %s app=%q %v", key, app, labels), func(w *world) { w.c.put(key, app, labels...) })
 }
 
 func del(key string) op {
-	return newStep("delete "+key, func(w *world) { w.c.remove(key) })
+	return step("delete "+key, func(w *world) { w.c.remove(key) })
 }
 
 func wait(d time.Duration) op {
-	return newStep(fmt.Sprintf("wait %v", d), func(w *world) { w.sleep(d) })
+	return step(fmt.Sprintf("wait %v", d), func(w *world) { w.sleep(d) })
 }
 
 // backoffOver waits longer than any backoff.
 var backoffOver = wait(61 * time.Second)
 
-func mark() op { return newStep("bookmark", func(w *world) { w.c.bookmark(false) }) }
+func mark() op { return step("bookmark", func(w *world) { w.c.bookmark(false) }) }
 
 // end closes the stream. If kind is not empty, an ERROR frame of that kind comes before.
 func end(kind string) op {
-	return newStep(fmt.Sprintf("end the stream, error %q", kind), func(w *world) { w.c.end(statusOf(kind)) })
+	return step(fmt.Sprintf("end the stream, error %q", kind), func(w *world) { w.c.end(statusOf(kind)) })
 }
 
 func trouble(on, kind string, n int, d time.Duration) op {
 	f := fault{on, kind, n, d}
-	return newStep("fault: "+f.String(), func(w *world) { w.c.addFault(f) })
+	return step("fault: "+f.String(), func(w *world) { w.c.addFault(f) })
 }
 
-func compact() op { return newStep("compact", func(w *world) { w.c.compact() }) }
+func compact() op { return step("compact", func(w *world) { w.c.compact() }) }
 
 func skip(n int) op {
-	return newStep(fmt.Sprintf("skip %d revisions", n), func(w *world) { w.c.skip(n) })
+	return step(fmt.Sprintf("skip %d revisions", n), func(w *world) { w.c.skip(n) })
 }
 
 // lag makes the server answer with the state of n revisions ago, and ends the stream as a failover does.
 func lag(n int) op {
-	return newStep(fmt.Sprintf("lag %d", n), func(w *world) {
+	return step(fmt.Sprintf("lag %d", n), func(w *world) {
 		w.c.setLag(n)
 		if n > 0 {
 			w.c.end(nil)
@@ -127,7 +127,7 @@ func lag(n int) op {
 
 // frames puts events on the stream that do not come from the cluster.
 func frames(kind string) op {
-	return newStep("frame: "+kind, func(w *world) {
+	return step("frame: "+kind, func(w *world) {
 		named := &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "odd", ResourceVersion: w.c.completeRevision()}}
 		var e watch.Event
 		switch kind {
@@ -159,16 +159,16 @@ type spec struct {
 }
 
 func handler(s spec) op {
-	return newStep(fmt.Sprintf("add handler %s resync=%v slow=%v panics=%d", s.name, s.resync, s.slow, s.panics), func(w *world) { w.addHandler(s) })
+	return step(fmt.Sprintf("add handler %s resync=%v slow=%v panics=%d", s.name, s.resync, s.slow, s.panics), func(w *world) { w.addHandler(s) })
 }
 
 // drop removes a handler. With wait it uses ShutDownEventHandler.
 func drop(name string, wait bool) op {
-	return newStep(fmt.Sprintf("remove handler %s wait=%v", name, wait), func(w *world) { w.dropHandler(name, wait) })
+	return step(fmt.Sprintf("remove handler %s wait=%v", name, wait), func(w *world) { w.dropHandler(name, wait) })
 }
 
 func indexers(name string) op {
-	return newStep("add index "+name, func(w *world) {
+	return step("add index "+name, func(w *world) {
 		err := w.side.AddIndexers(map[string]func(any) ([]string, error){name: func(o any) ([]string, error) {
 			return []string{"v" + o.(metav1.Object).GetName()[:1]}, nil
 		}})
@@ -177,7 +177,7 @@ func indexers(name string) op {
 }
 
 // stop stops the informer. Later steps find it stopped.
-func stop() op { return newStep("stop", func(w *world) { w.stop() }) }
+func stop() op { return step("stop", func(w *world) { w.stop() }) }
 
 // combine takes several steps at one instant.
 func combine(ops ...op) op {
@@ -185,15 +185,15 @@ func combine(ops ...op) op {
 	for _, o := range ops {
 		texts = append(texts, o.text)
 	}
-	return newStep("at once: "+strings.Join(texts, "; "), func(w *world) {
+	return step("at once: "+strings.Join(texts, "; "), func(w *world) {
 		for _, o := range ops {
 			o.do(w)
 		}
 	})
 }
 
-// newStep returns a step with a text that describes it completely.
-func newStep(text string, f func(w *world)) op { return op{text: text, do: f} }
+// step returns a step with a text that describes it completely.
+func step(text string, f func(w *world)) op { return op{text: text, do: f} }
 
 // ReleaseNames joins the names of releases with commas.
 func ReleaseNames(es []Release) string {

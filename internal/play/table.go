@@ -153,8 +153,8 @@ func plainScript(objects int, ops ...op) func(Release) *Script {
 	return func(Release) *Script { return one(objects, ops...) }
 }
 
-// addBefore adds steps before Run.
-func addBefore(make func(Release) *Script, early ...op) func(Release) *Script {
+// prepend adds steps before Run.
+func prepend(make func(Release) *Script, early ...op) func(Release) *Script {
 	return func(release Release) *Script {
 		s := make(release)
 		s.early = append(slices.Clone(early), s.early...)
@@ -162,8 +162,8 @@ func addBefore(make func(Release) *Script, early ...op) func(Release) *Script {
 	}
 }
 
-// changeScript changes a script.
-func changeScript(make func(Release) *Script, change func(*Script)) func(Release) *Script {
+// alter changes a script.
+func alter(make func(Release) *Script, change func(*Script)) func(Release) *Script {
 	return func(release Release) *Script {
 		s := make(release)
 		change(s)

@@ -38,7 +38,7 @@ func (s *Script) watch(release Release) (stop func()) {
 
 // Hanging returns a script that hangs, for the test of the watchdog: a goroutine waits for a mutex, so virtual time stands still.
 func Hanging() *Script {
-	return &Script{seed: 4711, limit: time.Second, ops: []op{newStep("hang", func(*world) {
+	return &Script{seed: 4711, limit: time.Second, ops: []op{step("hang", func(*world) {
 		var mu sync.Mutex
 		mu.Lock()
 		mu.Lock()
