@@ -125,8 +125,9 @@ func TestWrites(t *testing.T) {
 		harness.Await(t, p, 30*time.Second, "s.holds.find((h) => h.stage === 'store').waiting")
 		harness.EvalIn[bool](t, p, "stage.keep()")
 		harness.Call(t, p, "release('take', 0)")
-		harness.AwaitState(t, p, 20*time.Second, "s.workqueue.conflicts >= b.workqueue.conflicts + 3 && s.workqueue.lastWrite.code === 409 && s.workqueue.writes === "+
-			"b.workqueue.writes")
+		harness.AwaitState(t, p, 20*time.Second,
+			"s.workqueue.conflicts >= b.workqueue.conflicts + 3 && s.workqueue.lastWrite.code === 409 && s.workqueue.writes === "+
+				"b.workqueue.writes")
 		harness.Use(t, p, harness.Control{Page: "/^409 Conflict/.test(" + way + ") && /conflicts/.test(" + line + ")"})
 		harness.Shot(t, p, "3-conflict")
 		harness.Call(t, p, "release('store', 0)")
