@@ -37,7 +37,7 @@ func Hold(t testing.TB, path, by string, write bool, rows map[string]string) {
 	}
 }
 
-// fill is a document with its tables replaced.
+// fill returns a document with its tables replaced.
 func fill(page, by string, rows map[string]string) (string, error) {
 	for name, table := range rows {
 		begin := "<!-- " + name + ": written by " + by + " -->\n"

@@ -16,7 +16,7 @@ type looker struct {
 	sorted map[*ast.CallExpr]bool
 }
 
-// chanceCalls are the functions and methods that iterate in an order of chance, or draw without a seed, and what they do.
+// chanceCalls maps functions and methods that iterate in random order, or draw without a seed, to what they do.
 var chanceCalls = map[string]string{
 	"maps.Keys":              "gives a map's keys in an order of chance; sort them: slices.Sorted(maps.Keys(m))",
 	"maps.Values":            "gives a map's values in an order of chance; sort them, or walk sorted keys",
@@ -29,7 +29,7 @@ var chanceCalls = map[string]string{
 
 const setsPackage = "k8s.io/apimachinery/pkg/util/sets."
 
-// constructors are the functions of math/rand that draw nothing by themselves.
+// constructors are the functions of math/rand that draw no number.
 var constructors = []string{"New", "NewSource", "NewPCG", "NewChaCha8", "NewZipf"}
 
 func (l *looker) look(n ast.Node) {

@@ -271,7 +271,7 @@ func newGroup(c command, path string, tests *testjson.Execution) *group {
 // framing is what testing adds to the lines that a test logs.
 var framing = regexp.MustCompile(`(?m)^\s*(=== .*|--- .*|[\w.-]+\.go:\d+: )`)
 
-// logLine is what a test logged, on one line.
+// logLine returns the output of a test on one line.
 func logLine(output string) string {
 	return strings.Join(strings.Fields(framing.ReplaceAllString(output, "")), " ")
 }

@@ -116,7 +116,7 @@ func run(ctx context.Context, gotool, root string, stdout io.Writer) error {
 	return nil
 }
 
-// lastLine is the last line of a text.
+// lastLine returns the last line of a text.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])

@@ -69,7 +69,7 @@ func run(ctx context.Context, db string, directories []string, stdout io.Writer,
 	return nil
 }
 
-// checkDatabase says why a database cannot be used.
+// checkDatabase returns an error if a database cannot be used.
 func checkDatabase(ctx context.Context, db string) error {
 	if strings.HasPrefix(db, "file://") {
 		return nil // govulncheck says it better
