@@ -81,7 +81,7 @@ func run() error {
 	return checkBounds(kept)
 }
 
-// checkBounds says what of the directory is too much.
+// checkBounds returns an error if the directory exceeds its limits.
 func checkBounds(dir string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {

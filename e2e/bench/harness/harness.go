@@ -39,7 +39,7 @@ type Informer interface {
 // which ends when ctx does.
 type Start func(ctx context.Context, transport http.RoundTripper, handler Handler) (Informer, error)
 
-// maxTime is when a measurement is given up.
+// maxTime bounds a measurement.
 const maxTime = 60 * time.Second
 
 // Main offers globalThis.bench(what), which returns a promise of a Result as

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// maxTime is when a measurement is given up.
+// maxTime bounds a measurement.
 const maxTime = 60 * time.Second
 
 // A Task is one measurement.
