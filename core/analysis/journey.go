@@ -138,13 +138,13 @@ func (j *journey) see(e *event.Entry) {
 			j.add(e, "reflector", j.begin(l, rankReflector, e.RV()))
 		}
 	case event.KindQueued:
-		j.queued(l, e, mine)
+		j.noteQueued(l, e, mine)
 	case event.KindMerged:
 		if mine {
 			j.add(e, "queue", j.begin(l, rankQueued, l.rv))
 		}
 	case event.KindPopped:
-		j.popped(l, e, mine)
+		j.notePopped(l, e, mine)
 	case event.KindProcessed:
 		if l.batch > 0 {
 			h := j.add(e, "queue", l.change)
@@ -180,7 +180,7 @@ func (j *journey) see(e *event.Entry) {
 	}
 }
 
-func (j *journey) queued(l *laneJourney, e *event.Entry, mine bool) {
+func (j *journey) noteQueued(l *laneJourney, e *event.Entry, mine bool) {
 	queued := e.Queued()
 	switch {
 	case mine:
@@ -209,7 +209,7 @@ func (j *journey) queued(l *laneJourney, e *event.Entry, mine bool) {
 	}
 }
 
-func (j *journey) popped(l *laneJourney, e *event.Entry, mine bool) {
+func (j *journey) notePopped(l *laneJourney, e *event.Entry, mine bool) {
 	l.batch = 0
 	popped := e.Popped()
 	if popped.Key != "" { // a DeltaFIFO names the key

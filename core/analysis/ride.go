@@ -46,32 +46,32 @@ func RideOf(hops []Hop, key string, lane int, at uint64, delta bool) Ride {
 	}
 	chosen := 0
 	for _, n := range order {
-		began, whole := changes[n][0].Seq <= at, handled(changes[n])
+		began, whole := changes[n][0].Seq <= at, isHandled(changes[n])
 		switch {
-		case chosen == 0, began && whole, began && !handled(changes[chosen]):
+		case chosen == 0, began && whole, began && !isHandled(changes[chosen]):
 			chosen = n
 		}
 	}
 	of := changes[chosen]
-	ride.Whole, ride.Listener = handled(of), told(of)
+	ride.Whole, ride.Listener = isHandled(of), rideListener(of)
 	for _, h := range of {
 		if h.Stage == "listener" && h.Listener != 0 && h.Listener != ride.Listener {
 			continue
 		}
 		next := RideHop{Hop: h, Function: function(h, delta)}
 		if n := len(ride.Hops); n > 0 {
-			next.SinceMicros = between(h.AtMillis - ride.Hops[n-1].AtMillis)
+			next.SinceMicros = roundMicros(h.AtMillis - ride.Hops[n-1].AtMillis)
 		}
 		ride.Hops = append(ride.Hops, next)
-		ride.Micros = between(h.AtMillis - ride.Hops[0].AtMillis)
+		ride.Micros = roundMicros(h.AtMillis - ride.Hops[0].AtMillis)
 	}
 	return ride
 }
 
-// between returns a difference in milliseconds as whole microseconds.
-func between(millis float64) float64 { return float64(int64(millis*1000 + 0.5)) }
+// roundMicros returns a difference in milliseconds as whole microseconds.
+func roundMicros(millis float64) float64 { return float64(int64(millis*1000 + 0.5)) }
 
-func handled(hops []Hop) bool {
+func isHandled(hops []Hop) bool {
 	for _, h := range hops {
 		if h.Kind == event.KindName(event.KindHandled) {
 			return true
@@ -80,8 +80,8 @@ func handled(hops []Hop) bool {
 	return false
 }
 
-// told returns the listener that a ride follows.
-func told(hops []Hop) (first int32) {
+// rideListener returns the listener that a ride follows.
+func rideListener(hops []Hop) (first int32) {
 	within := int32(0)
 	for _, h := range hops {
 		switch h.Kind {

@@ -143,7 +143,7 @@ func (w *worst) see(e *event.Entry) {
 			w.frames[frameKey{e.Lane, watchEvent.Key, watchEvent.RV}] = &frameSeen{at: e.At}
 		}
 	case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted:
-		w.stored(e)
+		w.noteStored(e)
 	case event.KindListWatchStarted:
 		if m, ok := Marks(e); ok && m.Kind == "relist" {
 			w.single(WorstReason{Kind: "relist", Seq: e.Seq, At: e.At, Lane: e.Lane, Text: e.ListWatchStarted().Why, Points: pointsRelist})
@@ -159,8 +159,8 @@ func (w *worst) see(e *event.Entry) {
 	}
 }
 
-// stored notes how long an object took from the watch to the store.
-func (w *worst) stored(e *event.Entry) {
+// noteStored notes how long an object took from the watch to the store.
+func (w *worst) noteStored(e *event.Entry) {
 	if e.Op() != event.OpAdded && e.Op() != event.OpUpdated && e.Op() != event.OpDeleted {
 		return // it came by a list or a resync, not by the watch event
 	}

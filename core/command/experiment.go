@@ -108,7 +108,7 @@ func programCommands() []Command {
 		Name: "unshared", Effect: Acts, Story: true, Script: true, Args: []arg.Spec{{Name: "on", Type: arg.Switch}, laneArg()},
 		Does:    "runs a second informer of the resource outside the factory, or ends it; without `on` it toggles",
 		Answers: "whether one runs",
-		run:     actOne(func(i lab.Informer, on *bool) (any, error) { return i.Unshared(on) }),
+		run:     actOne(func(i lab.Informer, on *bool) (any, error) { return i.SetUnshared(on) }),
 	}}
 }
 

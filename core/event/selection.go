@@ -63,8 +63,8 @@ func (s Selection) Targets() []Target {
 	return []Target{{Group: s.Group, Version: s.Version, Resource: s.Resource, Kind: s.Kind, ClusterScoped: s.ClusterScoped}}
 }
 
-// Of returns the selection of t alone.
-func (s Selection) Of(t Target) Selection {
+// ForTarget returns the selection of t alone.
+func (s Selection) ForTarget(t Target) Selection {
 	s.Group, s.Version, s.Resource, s.Kind, s.ClusterScoped = t.Group, t.Version, t.Resource, t.Kind, t.ClusterScoped
 	s.Resources, s.Unshared = nil, nil
 	return s
@@ -103,8 +103,8 @@ func (s Selection) AnyWatched() string {
 	return ""
 }
 
-// Watched returns the watched namespace; "" for all namespaces, or if the (first) resource has none.
-func (s Selection) Watched() string {
+// WatchedNamespace returns the watched namespace; "" for all namespaces, or if the (first) resource has none.
+func (s Selection) WatchedNamespace() string {
 	if s.ClusterScoped {
 		return ""
 	}

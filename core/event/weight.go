@@ -47,8 +47,8 @@ func (w *Weight) Add(o Weight) { w.Held, w.Came = w.Held+o.Held, w.Came+o.Came }
 
 func (w *Weight) Sub(o Weight) { w.Held, w.Came = w.Held-o.Held, w.Came-o.Came }
 
-// unweighed is the assumed size in bytes of an object that is no weigher.
-const unweighed = 1024
+// defaultBytes is the assumed size in bytes of an object that is no weigher.
+const defaultBytes = 1024
 
 // size returns roughly how much memory an object from outside takes.
 func size(obj any) int {
@@ -59,7 +59,7 @@ func size(obj any) int {
 	if obj == nil {
 		return 0
 	}
-	return unweighed
+	return defaultBytes
 }
 
 // NewBytes returns roughly how many bytes of new objects an event brings.

@@ -17,8 +17,8 @@ func (f *Fold) Baseline() []event.Entry {
 	s := f.sel
 	s.Unshared = nil
 	for i := range f.lanes {
-		if f.lanes[i].of.Unshared {
-			s.Unshared = append(s.Unshared, f.lanes[i].of)
+		if f.lanes[i].identity.Unshared {
+			s.Unshared = append(s.Unshared, f.lanes[i].identity)
 		}
 	}
 	if shared := len(f.lanes) - len(s.Unshared); len(s.Resources) == 0 && len(s.Releases) != shared {
@@ -68,14 +68,14 @@ func (f *Fold) restore(e *event.Entry) {
 	}
 	l := &f.lanes[e.Lane]
 	n := newLane()
-	n.of, n.wire, n.stage, n.running, n.synced = l.of, l.wire, s.Stage, s.Running, s.Synced
+	n.identity, n.wire, n.stage, n.running, n.synced = l.identity, l.wire, s.Stage, s.Running, s.Synced
 	*l = n
 	f.world.writes, f.world.cluster = s.API.Writes, s.API.Oldest != ""
 	f.world.faults = slices.Clone(s.Faults[:min(len(s.Faults), maxFaults)])
 	f.world.crowd.restore(s.API.Crowd, e.At)
 	f.restoreHolds(e.Lane, s.Holds)
 	w := &f.wires[l.wire]
-	w.rv, w.oldest, w.objects, w.refused = s.API.ResourceVersion, s.API.Oldest, s.API.Objects, s.API.Refused
+	w.rv, w.oldest, w.objects, w.refusals = s.API.ResourceVersion, s.API.Oldest, s.API.Objects, s.API.Refused
 	w.trouble = trouble{words: s.Source.Trouble, cause: s.Source.Cause}
 	if s.Source.Offer != nil {
 		w.trouble.namespace = s.Source.Offer.Namespace
@@ -84,7 +84,7 @@ func (f *Fold) restore(e *event.Entry) {
 	w.open, w.hasEnd = nil, false
 	for _, r := range s.API.Requests {
 		if !r.Open {
-			w.ended, w.hasEnd = r, true
+			w.endedRequest, w.hasEnd = r, true
 		} else if len(w.open) < maxOpen {
 			w.open = append(w.open, r)
 		}
@@ -165,17 +165,17 @@ func (l *lane) restoreListener(x Listener) {
 		return
 	}
 	n := listener{id: x.ID, name: Shorten(x.Name), ring: x.Ring, capacity: x.Capacity, caps: slices.Clone(x.Capacities[:min(len(x.Capacities), maxCaps)]),
-		waiting: x.Waiting, accepted: x.Distributed, delivered: x.Delivered, handled: max(x.Handled, 0), panics: x.Panics, lastPanic: x.LastPanic,
+		waiting: x.Waiting, acceptCount: x.Distributed, deliveryCount: x.Delivered, callCount: max(x.Handled, 0), panics: x.Panics, lastPanic: x.LastPanic,
 		pace: duration(x.PaceMillis), resync: duration(x.ResyncMillis), syncing: x.Syncing, synced: x.Synced,
-		removed: x.Removed, discarded: x.Discarded, mutations: x.Mutations, met: x.Met, metOld: x.MetOld}
+		removed: x.Removed, discardCount: x.Discarded, mutations: x.Mutations, metCount: x.Met, metOld: x.MetOld}
 	if x.LastMet != nil {
 		n.lastMet = *x.LastMet
 	}
 	if x.Handling != nil {
-		n.handling, n.now, n.handlingSince = true, restoreItem(*x.Handling), duration(x.HandlingSince)
+		n.handling, n.current, n.handlingSince = true, restoreItem(*x.Handling), duration(x.HandlingSince)
 	}
 	mean := time.Duration(x.MeanMicros * float64(time.Microsecond))
-	for j := range min(n.handled, meanOver) {
+	for j := range min(n.callCount, meanOver) {
 		n.recent[j] = mean
 		n.recentSum += mean
 	}
@@ -194,7 +194,7 @@ func restoreWork(epoch uint64, s *Workqueue) *workq {
 		w.fifo.Set(epoch, k, struct{}{})
 	}
 	for _, x := range s.Processing {
-		w.processing.Set(epoch, x.Key, taken{x.ID, duration(x.SinceMillis)})
+		w.processing.Set(epoch, x.Key, assignment{x.ID, duration(x.SinceMillis)})
 	}
 	for _, k := range s.Dirty {
 		w.dirty.Set(epoch, k, struct{}{})

@@ -13,20 +13,20 @@ const NoValue = "(none)"
 
 // Compares reports whether the lanes are one resource in several releases, so that they can be compared.
 func (f *Fold) Compares() bool {
-	return len(f.lanes) > 1 && len(f.sel.Resources) == 0 && !f.lanes[len(f.lanes)-1].of.Unshared
+	return len(f.lanes) > 1 && len(f.sel.Resources) == 0 && !f.lanes[len(f.lanes)-1].identity.Unshared
 }
 
-// Several reports whether the lanes are those of a Factory: several resources, or an unshared informer.
-func (f *Fold) Several() bool { return len(f.lanes) > 1 && !f.Compares() }
+// HasFactory reports whether the lanes are those of a Factory: several resources, or an unshared informer.
+func (f *Fold) HasFactory() bool { return len(f.lanes) > 1 && !f.Compares() }
 
-// Together reports whether two lanes are of one resource in several releases. Then what holds for one by its resource holds for the other.
-func (f *Fold) Together(a, b int) bool {
+// SameResource reports whether two lanes are of one resource in several releases. Then what holds for one by its resource holds for the other.
+func (f *Fold) SameResource(a, b int) bool {
 	return a >= 0 && b >= 0 && a < len(f.lanes) && b < len(f.lanes) && f.holdsOf(a) == f.holdsOf(b)
 }
 
 // Factory returns what the lanes show together; nil for a single informer, or one resource in several releases.
 func (f *Fold) Factory(lane int) *facts.Factory {
-	if !f.Several() {
+	if !f.HasFactory() {
 		return nil
 	}
 	if lane < 0 || lane >= len(f.lanes) {
@@ -87,7 +87,7 @@ func (f *Fold) badness(r *facts.FactoryRow) (n int) {
 
 // stageIn counts a lane in its factory.
 func (l *lane) stageIn(out *facts.Factory) {
-	if l.of.Unshared {
+	if l.identity.Unshared {
 		return
 	}
 	i := slices.IndexFunc(out.Factories, func(s facts.FactoryStage) bool { return s.Release == l.release.String() })
@@ -100,7 +100,7 @@ func (l *lane) stageIn(out *facts.Factory) {
 	if l.synced {
 		s.Synced++
 	} else if l.stage == "started" {
-		s.Waiting = append(s.Waiting, l.of.Name())
+		s.Waiting = append(s.Waiting, l.identity.Name())
 	}
 }
 
@@ -108,22 +108,22 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 	l := &f.lanes[i]
 	w := &f.wires[l.wire]
 	r := facts.FactoryRow{
-		Lane: i, Resource: l.of.Name(), Release: l.release.String(), Unshared: l.of.Unshared, Running: l.running, Synced: l.synced,
+		Lane: i, Resource: l.identity.Name(), Release: l.release.String(), Unshared: l.identity.Unshared, Running: l.running, Synced: l.synced,
 		Phase: l.refl.Phase, ResourceVersion: l.refl.ResourceVersion, Depth: l.queue.len(), QueueKind: f.QueueKind(i),
 		Count: l.store.objects.Len(), Ring: l.fullest(), Lamps: []facts.FactoryLamp{}, Held: []string{},
-		Lists: l.refl.Lists, Watches: l.refl.Watches, Trouble: w.trouble.words, Cause: w.trouble.cause, Early: f.early(i),
+		Lists: l.refl.Lists, Watches: l.refl.Watches, Trouble: w.trouble.words, Cause: w.trouble.cause, Early: f.countEarly(i),
 	}
 	if r.Trouble == "" && r.Phase == "backoff" && l.recent.Cause != "" {
 		r.Trouble, r.Cause = l.refl.BackoffCause, l.recent.Cause
 	}
 	for j := range w.open {
-		if f.asks(i, w.open[j].URL) {
+		if f.ownsRequest(i, w.open[j].URL) {
 			r.Requests++
-			r.Request = w.open[j].of()
+			r.Request = w.open[j].factoryRequest()
 		}
 	}
-	if r.Request == nil && w.hasEnd && f.asks(i, w.ended.URL) {
-		r.Request = w.ended.of()
+	if r.Request == nil && w.hasEnd && f.ownsRequest(i, w.endedRequest.URL) {
+		r.Request = w.endedRequest.factoryRequest()
 	}
 	for j := range l.listeners {
 		if li := &l.listeners[j]; !li.removed {
@@ -136,9 +136,9 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 	return r
 }
 
-// asks reports whether a request on a lane's wire is that lane's own. Lanes of one resource in several releases share a wire; a request there belongs to the
-// lane whose Reflector sent that URL last.
-func (f *Fold) asks(at int, url string) bool {
+// ownsRequest reports whether a request on a lane's wire is that lane's own. Lanes of one resource in several releases share a wire; a request there belongs
+// to the lane whose Reflector sent that URL last.
+func (f *Fold) ownsRequest(at int, url string) bool {
 	for i := range f.lanes {
 		if i != at && f.lanes[i].wire == f.lanes[at].wire {
 			return f.lanes[at].refl.wire == url
@@ -147,8 +147,8 @@ func (f *Fold) asks(at int, url string) bool {
 	return true
 }
 
-// of returns the request for a row.
-func (r *WireRequest) of() *facts.FactoryRequest {
+// factoryRequest returns the request for a row.
+func (r *WireRequest) factoryRequest() *facts.FactoryRequest {
 	out := &facts.FactoryRequest{
 		Verb: "LIST", Open: r.Open, Status: r.Status, SentMillis: r.SentMillis, Bytes: r.Bytes, Frames: r.Frames, Error: r.Error,
 	}
@@ -181,13 +181,15 @@ func (l *lane) fullest() *facts.FactoryRing {
 	return out
 }
 
-// early counts the pods of a lane whose nodes are not in the store of its factory's informer of nodes.
-func (f *Fold) early(at int) *facts.Early {
+// countEarly counts the pods of a lane whose nodes are not in the store of its factory's informer of nodes.
+func (f *Fold) countEarly(at int) *facts.Early {
 	l := &f.lanes[at]
-	if l.of.Name() != "pods" || l.of.Unshared {
+	if l.identity.Name() != "pods" || l.identity.Unshared {
 		return nil
 	}
-	nodes := slices.IndexFunc(f.lanes, func(x lane) bool { return x.of.Name() == "nodes" && !x.of.Unshared && x.release == l.release })
+	nodes := slices.IndexFunc(f.lanes, func(x lane) bool {
+		return x.identity.Name() == "nodes" && !x.identity.Unshared && x.release == l.release
+	})
 	if nodes < 0 {
 		return nil
 	}

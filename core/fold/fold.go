@@ -47,7 +47,7 @@ type Fold struct {
 
 // lane is one informer and its surroundings.
 type lane struct {
-	of         event.LaneOf
+	identity   event.LaneOf
 	stage      string // of its factory
 	wire       int    // index of the wire for its requests: lanes of one resource that a selection began with share one
 	release    informer.Release
@@ -164,7 +164,7 @@ func (f *Fold) Apply(e *event.Entry) {
 func (f *Fold) applySelection(e *event.Entry) {
 	switch e.Kind {
 	case event.KindSelected:
-		f.selected(e)
+		f.beginSelection(e)
 	case event.KindRestored:
 		f.restore(e)
 	case event.KindLane:
@@ -172,7 +172,7 @@ func (f *Fold) applySelection(e *event.Entry) {
 	case event.KindFactory:
 		x := e.Factory()
 		for i := range f.lanes {
-			if l := &f.lanes[i]; !l.of.Unshared && l.of.Release == x.Release {
+			if l := &f.lanes[i]; !l.identity.Unshared && l.identity.Release == x.Release {
 				l.stage = x.Stage
 			}
 		}
@@ -198,15 +198,15 @@ func (f *Fold) applyLane(l *lane, e *event.Entry) {
 	case event.AboutLane:
 		switch e.Kind {
 		case event.KindSampled:
-			l.sampled(e)
+			l.applySample(e)
 		case event.KindMutated, event.KindMet:
-			l.changed(f.epoch, e)
+			l.applyChange(f.epoch, e)
 		}
 	}
 	l.remember(&f.wires[l.wire], e)
 }
 
-func (f *Fold) selected(e *event.Entry) {
+func (f *Fold) beginSelection(e *event.Entry) {
 	var sel event.Selection
 	if json.Unmarshal([]byte(e.Selected().Selection), &sel) != nil {
 		sel = event.Selection{}
@@ -215,16 +215,16 @@ func (f *Fold) selected(e *event.Entry) {
 	lanes := sel.Lanes()
 	f.reset(min(len(lanes), MaxLanes))
 	for i := range f.lanes {
-		f.lanes[i].is(lanes[i])
+		f.lanes[i].setIdentity(lanes[i])
 		if len(sel.Resources) > 0 || lanes[i].Unshared {
 			f.lanes[i].wire = i
 		}
 	}
 }
 
-// is sets what the informer of a lane watches.
-func (l *lane) is(of event.LaneOf) {
-	l.of = of
+// setIdentity sets what the informer of a lane watches.
+func (l *lane) setIdentity(of event.LaneOf) {
+	l.identity = of
 	if release, err := informer.ParseRelease(of.Release); err == nil && of.Release != "" {
 		l.setRelease(release)
 	}
@@ -243,7 +243,7 @@ func (f *Fold) laneBegins(e *event.Entry) {
 		f.lanes, f.wires = append(f.lanes, l), append(f.wires, newWire())
 	}
 	l.wire, l.stage = f.lanes[i].wire, f.lanes[i].stage
-	l.is(of)
+	l.setIdentity(of)
 	f.lanes[i] = l
 }
 

@@ -18,8 +18,8 @@ import (
 type limits struct{ items, batch, keys, values int }
 
 var (
-	shown = limits{items: 48, batch: 24, keys: 24, values: 512}
-	whole = limits{items: 1 << 30, batch: 1 << 30, keys: 1 << 30, values: 1 << 30}
+	pageLimits = limits{items: 48, batch: 24, keys: 24, values: 512}
+	noLimits   = limits{items: 1 << 30, batch: 1 << 30, keys: 1 << 30, values: 1 << 30}
 )
 
 // State returns the fold's State for the panels, with long lists cut. The caller owns it. Live and View are left zero.
@@ -31,11 +31,11 @@ func (f *Fold) StateOf(lane int) *State {
 		lane = 0
 	}
 	if len(f.lanes) == 1 {
-		return f.laneState(0, shown)
+		return f.laneState(0, pageLimits)
 	}
 	lanes := make([]*State, len(f.lanes))
 	for i := range lanes {
-		lanes[i] = f.laneState(i, shown)
+		lanes[i] = f.laneState(i, pageLimits)
 	}
 	top := *lanes[lane]
 	top.Lanes = lanes
@@ -47,24 +47,24 @@ func (f *Fold) LaneState(lane int) *State {
 	if lane < 0 || lane >= len(f.lanes) {
 		lane = 0
 	}
-	return f.laneState(lane, shown)
+	return f.laneState(lane, pageLimits)
 }
 
 // WholeState is LaneState with its lists uncut.
-func (f *Fold) WholeState(lane int) *State { return f.laneState(lane, whole) }
+func (f *Fold) WholeState(lane int) *State { return f.laneState(lane, noLimits) }
 
 func (f *Fold) laneState(i int, lim limits) *State {
 	l := &f.lanes[i]
 	w := &f.wires[l.wire]
-	sel := f.sel.Of(l.of.Target)
+	sel := f.sel.ForTarget(l.identity.Target)
 	s := &State{
 		Seq:      f.seq,
 		AtMillis: Millis(f.at),
 		Source: Source{Kind: f.sel.Source, Context: f.sel.Context, Cluster: f.sel.Cluster, User: f.sel.User, Server: f.sel.Server,
 			Namespace: f.sel.ContextNamespace, Seed: f.sel.Seed, Objects: f.sel.Objects, Rate: f.sel.Rate,
 			Trouble: w.trouble.words, Cause: w.trouble.cause, Offer: w.trouble.offer()},
-		Resource:  Resource{Group: sel.Group, Version: sel.Version, Resource: sel.Resource, Kind: sel.Kind, Namespace: sel.Watched()},
-		Unshared:  l.of.Unshared,
+		Resource:  Resource{Group: sel.Group, Version: sel.Version, Resource: sel.Resource, Kind: sel.Kind, Namespace: sel.WatchedNamespace()},
+		Unshared:  l.identity.Unshared,
 		Stage:     l.stage,
 		Running:   l.running,
 		Synced:    l.synced,
@@ -99,10 +99,10 @@ func (w *world) state(at time.Duration) API {
 
 // state adds what one wire shows of the API server.
 func (w *wire) state(a API) API {
-	a.ResourceVersion, a.Oldest, a.Objects, a.Refused = w.rv, w.oldest, w.objects, w.refused
+	a.ResourceVersion, a.Oldest, a.Objects, a.Refused = w.rv, w.oldest, w.objects, w.refusals
 	a.Requests = append(make([]WireRequest, 0, len(w.open)+1), w.open...)
 	if w.hasEnd {
-		a.Requests = append(a.Requests, w.ended)
+		a.Requests = append(a.Requests, w.endedRequest)
 	}
 	n := min(w.nframes, keptFrames)
 	a.Wire = make([]Frame, 0, n)
@@ -114,9 +114,9 @@ func (w *wire) state(a API) API {
 
 // holdsOf returns the lane under whose number a lane's holds are kept: lanes of one resource are held together.
 func (f *Fold) holdsOf(lane int) uint8 {
-	of := f.lanes[lane].of
+	of := f.lanes[lane].identity
 	for i := range lane {
-		if x := f.lanes[i].of; x.Target == of.Target && x.Unshared == of.Unshared {
+		if x := f.lanes[i].identity; x.Target == of.Target && x.Unshared == of.Unshared {
 			return uint8(i)
 		}
 	}
@@ -163,7 +163,7 @@ func requestURL(sel event.Selection, verb event.Verb, o *metav1.ListOptions) str
 	if sel.Group != "" {
 		path = "/apis/" + sel.Group + "/" + sel.Version
 	}
-	if sel.Watched() != "" {
+	if sel.WatchedNamespace() != "" {
 		path += "/namespaces/" + sel.Namespace
 	}
 	path += "/" + sel.Resource
@@ -263,7 +263,7 @@ func (q *queue) each(fn func(QueueItem) bool) {
 
 func (s *store) state(lim limits) Indexer {
 	out := Indexer{Count: s.objects.Len(), ResourceVersion: s.rv, Replaces: s.replaces, Reborn: s.reborn, Bytes: s.weight.Held, CameBytes: s.weight.Came,
-		Mutated: s.mutated.Len(), Mutations: s.mutations(lim.keys),
+		Mutated: s.mutatedObjects.Len(), Mutations: s.mutations(lim.keys),
 		Indices: make(map[string]map[string]int, len(s.indices)), IndexSizes: make(map[string]int, len(s.indices))}
 	for i := range s.indices {
 		x := &s.indices[i]
@@ -283,19 +283,19 @@ func (s *store) state(lim limits) Indexer {
 
 func (li *listener) state() Listener {
 	s := Listener{ID: li.id, Name: li.name, Ring: li.ring, Pending: li.pending(), Capacity: li.capacity,
-		Capacities: append([]int{}, li.caps...), Waiting: li.waiting, Distributed: li.accepted, Delivered: li.delivered,
-		Handled: li.handled, Panics: li.panics, LastPanic: li.lastPanic, PaceMillis: Millis(li.pace),
-		ResyncMillis: Millis(li.resync), Syncing: li.syncing, Synced: li.synced, Removed: li.removed, Discarded: li.discarded,
-		Mutations: li.mutations, Met: li.met, MetOld: li.metOld}
-	if li.met+li.metOld > 0 {
+		Capacities: append([]int{}, li.caps...), Waiting: li.waiting, Distributed: li.acceptCount, Delivered: li.deliveryCount,
+		Handled: li.callCount, Panics: li.panics, LastPanic: li.lastPanic, PaceMillis: Millis(li.pace),
+		ResyncMillis: Millis(li.resync), Syncing: li.syncing, Synced: li.synced, Removed: li.removed, Discarded: li.discardCount,
+		Mutations: li.mutations, Met: li.metCount, MetOld: li.metOld}
+	if li.metCount+li.metOld > 0 {
 		met := li.lastMet
 		s.LastMet = &met
 	}
-	if n := min(li.handled, meanOver); n > 0 {
+	if n := min(li.callCount, meanOver); n > 0 {
 		s.MeanMicros = float64(li.recentSum) / float64(n) / float64(time.Microsecond)
 	}
 	if li.handling {
-		it := li.now.state()
+		it := li.current.state()
 		s.Handling = &it
 		s.HandlingSince = Millis(li.handlingSince)
 	}
@@ -332,7 +332,7 @@ func (w *workq) state(lim limits) *Workqueue {
 		s.Dirty = append(s.Dirty, key)
 		return true
 	})
-	w.processing.Each(func(key string, t taken) bool {
+	w.processing.Each(func(key string, t assignment) bool {
 		s.Processing = append(s.Processing, Worker{ID: t.worker, Key: key, SinceMillis: Millis(t.at)})
 		return true
 	})

@@ -16,13 +16,13 @@ type listener struct {
 	capacity      int
 	caps          []int
 	waiting       bool
-	accepted      int
-	delivered     int
-	handled       int
+	acceptCount   int
+	deliveryCount int
+	callCount     int
 	panics        int
 	lastPanic     string
 	handling      bool
-	now           qitem
+	current       qitem
 	handlingSince time.Duration
 	recent        [meanOver]time.Duration
 	recentSum     time.Duration
@@ -31,9 +31,9 @@ type listener struct {
 	syncing       bool
 	synced        bool
 	removed       bool
-	discarded     int
+	discardCount  int
 	mutations     int // objects that its handler mutated
-	met           int // calls that received an object which another handler had mutated
+	metCount      int // calls that received an object which another handler had mutated
 	metOld        int // the same, as the old object of an update
 	lastMet       Met
 	rate          ListenerRate
@@ -88,13 +88,13 @@ func (l *lane) applyListener(e *event.Entry) {
 		li.removed = true
 		l.pruneRemoved()
 	case event.KindListenerStopped:
-		li.discarded += e.ListenerStopped().Discarded
+		li.discardCount += e.ListenerStopped().Discarded
 		li.ring, li.waiting, li.handling = 0, false, false
 	case event.KindListenerSyncing:
 		li.syncing = e.ListenerSyncing().Syncing
 	case event.KindAccepted:
 		x := e.Accepted()
-		li.accepted++
+		li.acceptCount++
 		li.rate.advance(e.At)
 		li.rate.In++
 		li.setRing(x.Ring)
@@ -105,20 +105,20 @@ func (l *lane) applyListener(e *event.Entry) {
 		l.challenge(li, e)
 	case event.KindDelivered:
 		x := e.Delivered()
-		li.delivered++
+		li.deliveryCount++
 		li.setRing(x.Ring)
 		li.waiting = x.Waiting
 	case event.KindHandling:
 		x := e.Handling()
 		li.handling = true
-		li.now = qitem{seq: e.Seq, op: x.Op, key: x.Key, rv: x.RV}
+		li.current = qitem{seq: e.Seq, op: x.Op, key: x.Key, rv: x.RV}
 		li.handlingSince = e.At
 	case event.KindHandled:
 		x := e.Handled()
-		slot := &li.recent[li.handled%meanOver]
+		slot := &li.recent[li.callCount%meanOver]
 		li.recentSum += x.Took - *slot
 		*slot = x.Took
-		li.handled++
+		li.callCount++
 		li.rate.advance(e.At)
 		li.rate.Out++
 		li.handling = false

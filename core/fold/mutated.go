@@ -38,8 +38,8 @@ type Met struct {
 	AtMillis float64 `json:"atMillis"`
 }
 
-// changed applies KindMutated and KindMet.
-func (l *lane) changed(epoch uint64, e *event.Entry) {
+// applyChange applies KindMutated and KindMet.
+func (l *lane) applyChange(epoch uint64, e *event.Entry) {
 	li := l.listener(e.Listener())
 	if e.Kind == event.KindMet {
 		if li != nil {
@@ -74,7 +74,7 @@ func (l *listener) meet(e *event.Entry) {
 		l.metOld++
 		l.lastMet.As = "old"
 	} else {
-		l.met++
+		l.metCount++
 	}
 }
 
@@ -94,14 +94,14 @@ func (s *store) mutate(epoch uint64, c *Cell, e *event.Entry, is Change) {
 	n := *c
 	n.Obj, n.Mutation, n.Seq = mutated.Obj, m, e.Seq
 	s.objects.Set(epoch, n.Key, &n)
-	s.mutated.Set(epoch, n.Key, m)
+	s.mutatedObjects.Set(epoch, n.Key, m)
 	s.weight.Add(event.Weigh(n.Obj))
 }
 
 // mutations returns the newest mutations of objects in the store, newest first.
 func (s *store) mutations(most int) []Mutation {
-	out := make([]Mutation, 0, min(s.mutated.Len(), most))
-	s.mutated.Each(func(_ string, m *Mutation) bool {
+	out := make([]Mutation, 0, min(s.mutatedObjects.Len(), most))
+	s.mutatedObjects.Each(func(_ string, m *Mutation) bool {
 		out = append(out, *m)
 		return true
 	})
@@ -120,7 +120,7 @@ func (s *store) restoreMutations(epoch uint64, list []Mutation) {
 			n := *c
 			n.Mutation = &m
 			s.objects.Set(epoch, m.Key, &n)
-			s.mutated.Set(epoch, m.Key, &m)
+			s.mutatedObjects.Set(epoch, m.Key, &m)
 		}
 	}
 }

@@ -25,8 +25,8 @@ type SampledListener struct {
 	Capacity int   `json:"capacity"`
 }
 
-// sampled applies a sample. A ring counts as grown from the first sample in which it is larger.
-func (l *lane) sampled(e *event.Entry) {
+// applySample applies a sample. A ring counts as grown from the first sample in which it is larger.
+func (l *lane) applySample(e *event.Entry) {
 	var s Sampled
 	if json.Unmarshal([]byte(e.Sampled().Sample), &s) != nil {
 		return

@@ -34,13 +34,13 @@ type Cell struct {
 
 // store is the informer's store and its indices.
 type store struct {
-	objects  persistent.Map[*Cell] // cells never change once they are in, except in a fold of which others only see clones (see Fold.alone)
-	indices  []index               // by name
-	rv       string
-	replaces int
-	reborn   int          // updates that replaced an object by one with another UID
-	weight   event.Weight // of all objects
-	mutated  persistent.Map[*Mutation]
+	objects        persistent.Map[*Cell] // cells never change once they are in, except in a fold of which others only see clones (see Fold.alone)
+	indices        []index               // by name
+	rv             string
+	replaces       int
+	reborn         int          // updates that replaced an object by one with another UID
+	weight         event.Weight // of all objects
+	mutatedObjects persistent.Map[*Mutation]
 }
 
 type index struct {
@@ -71,7 +71,7 @@ func (s *store) apply(epoch uint64, alone bool, e *event.Entry) {
 			c.RV, c.Obj, c.Op, c.Seq, c.At, c.Indexed = stored.RV, stored.Obj, op, e.Seq, e.At, stored.Indexed
 			c.identify()
 			s.weight.Add(event.Weigh(c.Obj))
-			s.replaced(epoch, &was, c)
+			s.noteReplaced(epoch, &was, c)
 			return
 		}
 		c := &Cell{Key: stored.Key, RV: stored.RV, Obj: stored.Obj, Op: op, Seq: e.Seq, At: e.At, Indexed: stored.Indexed, epoch: epoch}
@@ -83,7 +83,7 @@ func (s *store) apply(epoch uint64, alone bool, e *event.Entry) {
 		storeDeleted := e.StoreDeleted()
 		if old, ok := s.objects.Get(storeDeleted.Key); ok {
 			s.objects.Delete(epoch, storeDeleted.Key)
-			s.mutated.Delete(epoch, storeDeleted.Key)
+			s.mutatedObjects.Delete(epoch, storeDeleted.Key)
 			s.weight.Sub(event.Weigh(old.Obj))
 			s.unindex(epoch, storeDeleted.Key, old.Indexed)
 		}
@@ -102,7 +102,7 @@ func (s *store) apply(epoch uint64, alone bool, e *event.Entry) {
 // fill replaces the store's contents with the items that event e carries.
 func (s *store) fill(epoch uint64, e *event.Entry, items []event.Item) {
 	was := s.objects
-	s.objects, s.mutated, s.weight = persistent.Map[*Cell]{}, persistent.Map[*Mutation]{}, event.Weight{}
+	s.objects, s.mutatedObjects, s.weight = persistent.Map[*Cell]{}, persistent.Map[*Mutation]{}, event.Weight{}
 	s.indices = slices.Clone(s.indices)
 	for i := range s.indices {
 		s.indices[i].values = persistent.Map[*indexValue]{}
@@ -149,19 +149,19 @@ func (s *store) put(epoch uint64, c *Cell) {
 	if !had && s.objects.Len() == n {
 		return // it is full
 	}
-	if c.Mutation == nil && s.mutated.Len() > 0 {
-		s.mutated.Delete(epoch, c.Key)
+	if c.Mutation == nil && s.mutatedObjects.Len() > 0 {
+		s.mutatedObjects.Delete(epoch, c.Key)
 	}
 	s.weight.Add(event.Weigh(c.Obj))
 	if had {
-		s.replaced(epoch, old, c)
+		s.noteReplaced(epoch, old, c)
 		return
 	}
 	s.enter(epoch, c.Key, c.Indexed)
 }
 
-// replaced updates the sums and the indices after c has replaced old.
-func (s *store) replaced(epoch uint64, old, c *Cell) {
+// noteReplaced updates the sums and the indices after c has replaced old.
+func (s *store) noteReplaced(epoch uint64, old, c *Cell) {
 	s.weight.Sub(event.Weigh(old.Obj))
 	s.compareUID(old, c)
 	if sameValues(old.Indexed, c.Indexed) {

@@ -13,7 +13,7 @@ import (
 // workq is the controller's work queue and its workers.
 type workq struct {
 	fifo       persistent.KeyQueue[struct{}]
-	processing persistent.Map[taken]
+	processing persistent.Map[assignment]
 	dirty      persistent.Map[struct{}] // added again while being processed
 	waiting    persistent.Map[due]
 	fails      persistent.Map[int]
@@ -29,7 +29,7 @@ type workq struct {
 	shutting   bool
 }
 
-type taken struct {
+type assignment struct {
 	worker int32
 	at     time.Duration
 }
@@ -66,7 +66,7 @@ func (w *workq) apply(epoch uint64, e *event.Entry) {
 	case event.KindWorkTaken:
 		work := e.Work()
 		w.fifo.Take(epoch, work.Key)
-		w.processing.Set(epoch, work.Key, taken{work.Worker, e.At})
+		w.processing.Set(epoch, work.Key, assignment{work.Worker, e.At})
 		if x := w.worker(work.Worker); x != nil {
 			x.Key, x.SinceMillis = work.Key, Millis(e.At)
 		}

@@ -29,13 +29,13 @@ type wire struct {
 	objects    int // -1: unknown
 	trouble    trouble
 
-	open    []WireRequest
-	ended   WireRequest
-	hasEnd  bool
-	bytes   int
-	frames  [keptFrames]Frame
-	nframes int
-	refused int // requests that were answered 429
+	open         []WireRequest
+	endedRequest WireRequest
+	hasEnd       bool
+	bytes        int
+	frames       [keptFrames]Frame
+	nframes      int
+	refusals     int // requests that were answered 429
 }
 
 // trouble is why the source does not work; the zero value means that it works.
@@ -180,7 +180,7 @@ func (f *Fold) applyWire(w *wire, e *event.Entry) {
 		if r := w.request(wireResponse.Req); r != nil {
 			r.Status = wireResponse.Status
 			if wireResponse.Status == http.StatusTooManyRequests {
-				w.refused++
+				w.refusals++
 			}
 			if wireResponse.Err != nil {
 				r.Error = wireResponse.Err.Error()
@@ -251,8 +251,8 @@ func (w *wire) request(id uint32) *WireRequest {
 func (w *wire) end(id uint32) {
 	for i := len(w.open) - 1; i >= 0; i-- {
 		if w.open[i].ID == id {
-			w.ended, w.hasEnd = w.open[i], true
-			w.ended.Open = false
+			w.endedRequest, w.hasEnd = w.open[i], true
+			w.endedRequest.Open = false
 			w.open = slices.Delete(w.open, i, i+1)
 			return
 		}
@@ -272,7 +272,7 @@ func (f *Fold) wireURL(e *event.Entry) {
 	}
 	for i := int(e.Lane); i < len(f.lanes); i++ {
 		l := &f.lanes[i]
-		if l.wire != f.lanes[e.Lane].wire || l.of.Resource != "" && !strings.HasSuffix(path, "/"+l.of.Resource) {
+		if l.wire != f.lanes[e.Lane].wire || l.identity.Resource != "" && !strings.HasSuffix(path, "/"+l.identity.Resource) {
 			continue
 		}
 		if r := &l.refl; r.wireOpen && (r.verb != event.VerbList) == watch {
@@ -314,8 +314,8 @@ func (w *world) hold(e *event.Entry) {
 	}
 }
 
-// held returns the hold that holds a stage, nil for none. A hold of listener 0 holds all listeners.
-func (w *world) held(lane uint8, stage int, listener int32) *hold {
+// findHolder returns the hold that holds a stage, nil for none. A hold of listener 0 holds all listeners.
+func (w *world) findHolder(lane uint8, stage int, listener int32) *hold {
 	for _, id := range []int32{listener, 0} {
 		if i := w.findHold(lane, informer.Stage(stage), id); i >= 0 {
 			return &w.holds[i]
@@ -327,7 +327,7 @@ func (w *world) held(lane uint8, stage int, listener int32) *hold {
 // release counts an item that a held stage let through.
 func (w *world) release(e *event.Entry) {
 	x := e.Released()
-	if h := w.held(e.Lane, x.Stage, x.Listener); h != nil {
+	if h := w.findHolder(e.Lane, x.Stage, x.Listener); h != nil {
 		h.releases++
 	}
 }
@@ -335,7 +335,7 @@ func (w *world) release(e *event.Entry) {
 // wait counts what waits at a held stage.
 func (w *world) wait(e *event.Entry) {
 	x := e.GateWaiting()
-	switch h := w.held(e.Lane, x.Stage, x.Listener); {
+	switch h := w.findHolder(e.Lane, x.Stage, x.Listener); {
 	case h == nil:
 	case x.Waiting:
 		h.waiting++

@@ -59,7 +59,7 @@ type workTap struct {
 
 // Observe implements workqueue.Observer.
 func (t workTap) Observe(e *workqueue.Event) {
-	if !t.x.over.Load() {
+	if !t.x.isOver.Load() {
 		t.next.Observe(e)
 	}
 }
@@ -114,7 +114,7 @@ func (c *controller) reconcile(ctx context.Context, worker int32, key string) er
 	if exists && o != nil {
 		rv = o.GetResourceVersion()
 	}
-	latest, behind := c.lane.versions.behind(key, rv)
+	latest, behind := c.lane.versions.lag(key, rv)
 	c.x.emit(c.lane.index, event.ListerRead{Key: key, RV: rv, Latest: latest, Behind: behind, Mutated: o.Now() != o.Came()}.Event())
 	if err := vclock.Sleep(ctx, c.x.clock, reconcilePace); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (c *controller) write(ctx context.Context, worker int32, key string, o *obj
 	if c.writer == nil || c.x.lab.readOnly.Load() || o.GetDeletionTimestamp() != nil {
 		return nil
 	}
-	name, value := c.writer.observed(o)
+	name, value := c.writer.observation(o)
 	if value == "" || o.GetAnnotations()[name] == value {
 		return nil
 	}
@@ -169,8 +169,8 @@ func (s *source) writer(gvr schema.GroupVersionResource, client *restwatch.Clien
 	return &writer{client: &restwatch.Client{HTTP: client.HTTP, Base: client.Base, UserAgent: client.UserAgent}, gvr: gvr}
 }
 
-// observed returns the annotation for what was seen of o: a pod's phase, or the generation of an object that has one.
-func (w *writer) observed(o *object.Object) (name, value string) {
+// observation returns the annotation for what was seen of o: a pod's phase, or the generation of an object that has one.
+func (w *writer) observation(o *object.Object) (name, value string) {
 	if w.gvr.Group == "" && w.gvr.Resource == "pods" {
 		return simcluster.ObservedPhase, o.Get("status.phase").String()
 	}
@@ -263,8 +263,8 @@ func (v *versions) saw(key, rv string) {
 	seen[0] = rv
 }
 
-// behind returns the newest version of key on the wire, and how many versions rv is behind it, as far back as versions are kept.
-func (v *versions) behind(key, rv string) (string, int) {
+// lag returns the newest version of key on the wire, and how many versions rv is behind it, as far back as versions are kept.
+func (v *versions) lag(key, rv string) (string, int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	seen := v.keys[key]

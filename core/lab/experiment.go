@@ -49,7 +49,7 @@ type experiment struct {
 	cancel     context.CancelFunc
 	wg         sync.WaitGroup
 	factories  []*releaseFactory
-	over       atomic.Bool // its events are dropped from now on
+	isOver     atomic.Bool // its events are dropped from now on
 
 	generation uint64 // of its log
 
@@ -59,9 +59,9 @@ type experiment struct {
 
 // tap forwards a lane's events until its experiment is over.
 type tap struct {
-	x    *experiment
-	of   *lane
-	next informer.TimedObserver
+	x      *experiment
+	target *lane
+	next   informer.TimedObserver
 }
 
 // Now implements informer.TimedObserver.
@@ -69,10 +69,10 @@ func (t tap) Now() time.Duration { return t.next.Now() }
 
 // ObserveAt implements informer.TimedObserver.
 func (t tap) ObserveAt(now time.Duration, es []event.Event) {
-	if t.x.over.Load() {
+	if t.x.isOver.Load() {
 		return
 	}
-	if t.of.open.Load() {
+	if t.target.open.Load() {
 		es = slices.Clone(es)
 		for i := range es {
 			es[i] = *freeze(&es[i])
@@ -83,10 +83,10 @@ func (t tap) ObserveAt(now time.Duration, es []event.Event) {
 
 // Observe implements informer.Observer.
 func (t tap) Observe(e *event.Event) {
-	if t.x.over.Load() {
+	if t.x.isOver.Load() {
 		return
 	}
-	if t.of.open.Load() {
+	if t.target.open.Load() {
 		e = freeze(e)
 	}
 	t.next.Observe(e)
@@ -94,7 +94,7 @@ func (t tap) Observe(e *event.Event) {
 
 // emit logs an event of a lane, until the experiment is over.
 func (x *experiment) emit(lane uint8, e event.Event) {
-	if !x.over.Load() {
+	if !x.isOver.Load() {
 		x.lab.rec.Emit(lane, e)
 	}
 }
@@ -102,7 +102,7 @@ func (x *experiment) emit(lane uint8, e event.Event) {
 // report returns a function that notes the trouble of a lane's requests, until another log begins.
 func (x *experiment) report(lane uint8) func(relayclient.Trouble) {
 	return func(is relayclient.Trouble) {
-		if !x.over.Load() {
+		if !x.isOver.Load() {
 			x.lab.troubles.ofRequests(x.generation, lane, is)
 		}
 	}
@@ -111,7 +111,7 @@ func (x *experiment) report(lane uint8) func(relayclient.Trouble) {
 // lane is an informer with its handlers and its controller.
 type lane struct {
 	index     uint8
-	of        event.LaneOf
+	target    event.LaneOf
 	gvr       schema.GroupVersionResource
 	client    *restwatch.Client
 	versions  *versions
@@ -123,7 +123,7 @@ type lane struct {
 	// Only for an unshared informer:
 	ctx    context.Context
 	cancel context.CancelFunc
-	ended  chan struct{} // closed when its informer has ended
+	done   chan struct{} // closed when its informer has ended
 }
 
 type listener struct {
@@ -138,7 +138,7 @@ func (l *Lab) newExperiment(sel event.Selection, generation uint64) *experiment 
 	targets := map[event.Target]*versions{}
 	clients := map[event.Target]*restwatch.Client{}
 	for i, of := range sel.Lanes() {
-		ln := &lane{index: uint8(i), of: of, gvr: gvrOf(of.Target), versions: targets[of.Target], client: clients[of.Target]}
+		ln := &lane{index: uint8(i), target: of, gvr: gvrOf(of.Target), versions: targets[of.Target], client: clients[of.Target]}
 		if ln.versions == nil {
 			ln.versions = newVersions()
 			targets[of.Target] = ln.versions
@@ -168,16 +168,16 @@ func gvrOf(t event.Target) schema.GroupVersionResource {
 
 // newClient returns the REST client of a lane's informer.
 func (x *experiment) newClient(ln *lane) *restwatch.Client {
-	return x.connect(x.hooks(ln), x.selection.Of(ln.of.Target), x.report(ln.index))
+	return x.connect(x.hooks(ln), x.selection.ForTarget(ln.target.Target), x.report(ln.index))
 }
 
 // newInformer creates the informer of a lane. l.mu is held.
 func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
-	release, err := informer.ParseRelease(ln.of.Release)
+	release, err := informer.ParseRelease(ln.target.Release)
 	if err != nil { // Change.apply has parsed it
 		panic(err)
 	}
-	lw := factory.NewListWatch(ln.client, ln.gvr, x.selection.Of(ln.of.Target).Watched(), nil)
+	lw := factory.NewListWatch(ln.client, ln.gvr, x.selection.ForTarget(ln.target.Target).WatchedNamespace(), nil)
 	inf := informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
 		ResyncPeriod:      metricsResync,
 		Indexers:          x.lab.indexers(ln.gvr),
@@ -188,7 +188,7 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 		Clock:             x.clock,
 		Random:            x.lab.random(int(ln.index)),
 	})
-	if err := inf.SetTransform(ln.opened(selection.TransformFunc(x.selection.Transform))); err != nil { // it has not started
+	if err := inf.SetTransform(ln.openTransform(selection.TransformFunc(x.selection.Transform))); err != nil { // it has not started
 		panic(err)
 	}
 	return inf
@@ -204,18 +204,18 @@ func (x *experiment) handle(ln *lane) {
 	x.mustAdd(ln, "mailer", 0, nil)
 }
 
-// together returns the lanes that an action applies to: those of one resource in all releases, so that they can be compared. An unshared informer is alone.
-func (x *experiment) together(at int) []*lane {
+// laneGroup returns the lanes that an action applies to: those of one resource in all releases, so that they can be compared. An unshared informer is alone.
+func (x *experiment) laneGroup(at int) []*lane {
 	if at < 0 || at >= len(x.lanes) {
 		return nil
 	}
-	of := x.lanes[at].of
+	of := x.lanes[at].target
 	if of.Unshared {
 		return x.lanes[at : at+1]
 	}
 	var all []*lane
 	for _, ln := range x.lanes {
-		if ln.of.Target == of.Target && !ln.of.Unshared {
+		if ln.target.Target == of.Target && !ln.target.Unshared {
 			all = append(all, ln)
 		}
 	}
@@ -224,14 +224,14 @@ func (x *experiment) together(at int) []*lane {
 
 // gates returns the holds of a lane's informer.
 func (x *experiment) gates(ln *lane) gates {
-	if ln.of.Unshared {
-		return x.lab.holds.of(ln.index, x)
+	if ln.target.Unshared {
+		return x.lab.holds.newGates(ln.index, x)
 	}
-	return x.lab.holds.of(x.leader(int(ln.index)).index, x)
+	return x.lab.holds.newGates(x.leader(int(ln.index)).index, x)
 }
 
 // leader returns the first of the lanes that are together with a lane.
-func (x *experiment) leader(at int) *lane { return x.together(at)[0] }
+func (x *experiment) leader(at int) *lane { return x.laneGroup(at)[0] }
 
 // namespacePeriod is how often the lab checks whether an empty namespace exists.
 const namespacePeriod = 10 * time.Second
@@ -239,7 +239,7 @@ const namespacePeriod = 10 * time.Second
 // lookForNamespace reports when the watched namespace of a live cluster does not exist, from the beginning or since it was deleted: its LIST and WATCH are
 // empty then, without an error. A namespace whose objects are in a store exists, and is not requested. The loop ends when the namespace must not be read.
 func (x *experiment) lookForNamespace(src *source, name string) {
-	lanes := namespaced(x.selection) // without the lab's lock: a goroutine that stops the experiment holds it, and waits for this one
+	lanes := namespacedLanes(x.selection) // without the lab's lock: a goroutine that stops the experiment holds it, and waits for this one
 	for known := false; ; {
 		if known && x.holdsAny() {
 			x.lab.troubles.ofNamespace(x.generation, lanes, relayclient.Trouble{})
@@ -269,8 +269,8 @@ func (x *experiment) lookForNamespace(src *source, name string) {
 
 // holdsAny reports whether a store holds an object of the watched namespace.
 func (x *experiment) holdsAny() bool {
-	for _, ln := range x.all() {
-		if !ln.of.ClusterScoped && len(ln.informer.GetStore().ListKeys()) > 0 {
+	for _, ln := range x.currentLanes() {
+		if !ln.target.ClusterScoped && len(ln.informer.GetStore().ListKeys()) > 0 {
 			return true
 		}
 	}
@@ -298,7 +298,7 @@ func (l *Lab) random(lane int) func() float64 {
 
 // stop ends the run, and waits for it for at most stopPatience. Afterwards its events are dropped.
 func (x *experiment) stop() {
-	x.over.Store(true)
+	x.isOver.Store(true)
 	x.cancel()
 	ended := make(chan struct{})
 	go func() {

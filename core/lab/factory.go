@@ -48,7 +48,7 @@ func (x *experiment) makeFactories(lanes []*lane) {
 		release := int(ln.index) % releases // by its place: the same release may run twice
 		f := of[release]
 		if f == nil {
-			f = &releaseFactory{release: ln.of.Release, factory: factory.NewSharedInformerFactory(ln.client, metricsResync)}
+			f = &releaseFactory{release: ln.target.Release, factory: factory.NewSharedInformerFactory(ln.client, metricsResync)}
 			f.ctx, f.cancel = context.WithCancel(x.ctx)
 			of[release] = f
 			x.factories = append(x.factories, f)
@@ -133,8 +133,8 @@ func (x *experiment) start() error {
 	}
 	var fresh []*lane
 	for _, ln := range x.lanes {
-		if !ln.of.Unshared {
-			ln = &lane{index: ln.index, of: ln.of, gvr: ln.gvr, versions: ln.versions, client: ln.client}
+		if !ln.target.Unshared {
+			ln = &lane{index: ln.index, target: ln.target, gvr: ln.gvr, versions: ln.versions, client: ln.client}
 			x.announce(ln)
 			fresh = append(fresh, ln)
 		}
@@ -149,7 +149,7 @@ func (x *experiment) start() error {
 
 // announce logs that a lane gets a new informer; its later events are of that one.
 func (x *experiment) announce(ln *lane) {
-	text, err := json.Marshal(ln.of)
+	text, err := json.Marshal(ln.target)
 	if err != nil { // strings and bools always marshal
 		panic(err)
 	}
@@ -167,8 +167,8 @@ func (x *experiment) place(ln *lane) {
 	}
 }
 
-// all returns a copy of the current lanes.
-func (x *experiment) all() []*lane {
+// currentLanes returns a copy of the current lanes.
+func (x *experiment) currentLanes() []*lane {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return append([]*lane(nil), x.lanes...)
@@ -176,43 +176,43 @@ func (x *experiment) all() []*lane {
 
 // wires returns the lanes that have requests of their own, in order.
 func (x *experiment) wires() []*lane {
-	lanes := x.all()
+	lanes := x.currentLanes()
 	if len(x.selection.Resources) > 0 {
 		return lanes
 	}
 	var all []*lane
 	for i, ln := range lanes {
-		if i == 0 || ln.of.Unshared {
+		if i == 0 || ln.target.Unshared {
 			all = append(all, ln)
 		}
 	}
 	return all
 }
 
-// Unshared runs a second informer of the informer's resource and release beside the factory, like a part of a program that creates its own, or ends it; nil
+// SetUnshared runs a second informer of the informer's resource and release beside the factory, like a part of a program that creates its own, or ends it; nil
 // toggles. It returns whether one runs.
-func (i Informer) Unshared(on *bool) (now bool, err error) {
+func (i Informer) SetUnshared(on *bool) (now bool, err error) {
 	err = i.lab.act(func() (action.Step, error) {
 		if i.lab.exp == nil {
 			return action.Step{}, errors.New("nothing is running")
 		}
-		if err := i.lab.exp.has(i.lane); err != nil {
+		if err := i.lab.exp.checkLane(i.lane); err != nil {
 			return action.Step{}, err
 		}
 		now = i.lab.exp.aside(i.lane) == nil
 		if on != nil {
 			now = *on
 		}
-		return action.New("unshared", i.lane, onOff(now)), i.lab.exp.unshared(i.lane, now)
+		return action.New("unshared", i.lane, onOff(now)), i.lab.exp.setUnshared(i.lane, now)
 	})
 	return now && err == nil, err
 }
 
 // aside returns the running unshared informer beside that of a lane; nil if there is none.
 func (x *experiment) aside(at int) *lane {
-	of := x.lanes[at].of
+	of := x.lanes[at].target
 	for _, ln := range x.lanes {
-		if ln.of.Unshared && ln.of.Target == of.Target && ln.of.Release == of.Release && ln.running() {
+		if ln.target.Unshared && ln.target.Target == of.Target && ln.target.Release == of.Release && ln.running() {
 			return ln
 		}
 	}
@@ -222,33 +222,33 @@ func (x *experiment) aside(at int) *lane {
 // running reports whether an unshared informer has not been cancelled.
 func (ln *lane) running() bool { return ln.ctx.Err() == nil }
 
-// unshared begins or ends an informer beside the factory. l.mu is held.
-func (x *experiment) unshared(at int, on bool) error {
-	if err := x.has(at); err != nil {
+// setUnshared begins or ends an informer beside the factory. l.mu is held.
+func (x *experiment) setUnshared(at int, on bool) error {
+	if err := x.checkLane(at); err != nil {
 		return err
 	}
 	there := x.aside(at)
 	if !on {
 		if there == nil {
-			return fmt.Errorf("%s has no unshared informer", x.lanes[at].of.Name())
+			return fmt.Errorf("%s has no unshared informer", x.lanes[at].target.Name())
 		}
 		there.cancel()
 		return nil
 	}
 	if there != nil {
-		return fmt.Errorf("%s already has an unshared informer; end that one first", x.lanes[at].of.Name())
+		return fmt.Errorf("%s already has an unshared informer; end that one first", x.lanes[at].target.Name())
 	}
-	of := x.lanes[at].of
+	of := x.lanes[at].target
 	of.Unshared = true
 	free, count := len(x.lanes), 0
 	for i, ln := range x.lanes {
-		if !ln.of.Unshared {
+		if !ln.target.Unshared {
 			continue
 		}
 		count++
 		select {
-		case <-ln.ended:
-			if free == len(x.lanes) || ln.of == of {
+		case <-ln.done:
+			if free == len(x.lanes) || ln.target == of {
 				free = i
 			}
 		default:
@@ -258,7 +258,7 @@ func (x *experiment) unshared(at int, on bool) error {
 		return fmt.Errorf("at most %d unshared informers can run; end one, and wait until it has ended", maxUnshared)
 	}
 	ln := &lane{
-		index: uint8(free), of: of, gvr: gvrOf(of.Target), versions: newVersions(), listeners: map[int32]*listener{}, ended: make(chan struct{}),
+		index: uint8(free), target: of, gvr: gvrOf(of.Target), versions: newVersions(), listeners: map[int32]*listener{}, done: make(chan struct{}),
 	}
 	ln.ctx, ln.cancel = context.WithCancel(x.ctx)
 	ln.client = x.newClient(ln)
@@ -267,7 +267,7 @@ func (x *experiment) unshared(at int, on bool) error {
 	x.mustAdd(ln, "own", 0, nil)
 	x.place(ln)
 	x.wg.Go(func() {
-		defer close(ln.ended)
+		defer close(ln.done)
 		ln.informer.RunWithContext(ln.ctx)
 	})
 	return nil

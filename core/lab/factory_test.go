@@ -235,7 +235,7 @@ func TestAnInformerThatIsNotShared(t *testing.T) {
 				l, rec := start(t, selection.Change{Resource: &resource})
 				pass(time.Second)
 				pods := strings.Count(resource, ",")
-				if on, err := l.Informer(pods).Unshared(nil); !on || err != nil {
+				if on, err := l.Informer(pods).SetUnshared(nil); !on || err != nil {
 					t.Fatal(on, err)
 				}
 				pass(2 * time.Second)
@@ -252,7 +252,7 @@ func TestAnInformerThatIsNotShared(t *testing.T) {
 					t.Errorf("two that are not shared are told as %+v in %+v", f.API, f)
 				}
 				faithful(t, l, rec)
-				if _, err := l.Informer(pods).Unshared(ptr(true)); err == nil || !strings.Contains(err.Error(), "already") {
+				if _, err := l.Informer(pods).SetUnshared(ptr(true)); err == nil || !strings.Contains(err.Error(), "already") {
 					t.Errorf("a second one: %v", err)
 				}
 				// Actions on the factory's informer do not apply to it.
@@ -263,7 +263,7 @@ func TestAnInformerThatIsNotShared(t *testing.T) {
 				if s := rec.FoldAt(head).LaneState(last.Lane); s.Listeners[0].PaceMillis != 0 {
 					t.Errorf("its handler takes %g ms", s.Listeners[0].PaceMillis)
 				}
-				if on, err := l.Informer(pods).Unshared(nil); on || err != nil {
+				if on, err := l.Informer(pods).SetUnshared(nil); on || err != nil {
 					t.Fatal(on, err)
 				}
 				pass(time.Second)
@@ -277,7 +277,7 @@ func TestAnInformerThatIsNotShared(t *testing.T) {
 					t.Errorf("a listener of one that has ended: %v", err)
 				}
 				// Another one takes its lane.
-				if _, err := l.Informer(pods).Unshared(nil); err != nil {
+				if _, err := l.Informer(pods).SetUnshared(nil); err != nil {
 					t.Fatal(err)
 				}
 				pass(time.Second)
@@ -400,7 +400,7 @@ func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, selection.Change{Resource: ptr("pods,nodes"), Release: ptr("1.31,1.37"), Rate: ptr(20.0)})
 		pass(2 * time.Second)
-		if _, err := l.Informer(0).Unshared(nil); err != nil {
+		if _, err := l.Informer(0).SetUnshared(nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := l.Informer(2).Hold("pop", 0); err != nil {
@@ -455,7 +455,7 @@ func TestReleasesBesideAnInformerThatIsNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, selection.Change{Resource: ptr("pods"), Release: ptr("1.31,1.37")})
 		pass(time.Second)
-		if on, err := l.Informer(0).Unshared(nil); !on || err != nil {
+		if on, err := l.Informer(0).SetUnshared(nil); !on || err != nil {
 			t.Fatal(on, err)
 		}
 		pass(2 * time.Second)

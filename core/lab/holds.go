@@ -60,14 +60,14 @@ type hold struct {
 type holds struct {
 	emit func(lane uint8, e event.Event)
 
-	mu   sync.Mutex
-	held map[holdKey]*hold
+	mu    sync.Mutex
+	byKey map[holdKey]*hold
 
 	indexing atomic.Int64 // duration of an object's index functions, in nanoseconds
 }
 
 func newHolds(emit func(uint8, event.Event)) *holds {
-	return &holds{emit: emit, held: map[holdKey]*hold{}}
+	return &holds{emit: emit, byKey: map[holdKey]*hold{}}
 }
 
 // gates are the gates of one resource's informers.
@@ -78,8 +78,8 @@ type gates struct {
 	clock clock.Clock
 }
 
-// of returns the gates of the informers of an experiment whose first lane is given.
-func (h *holds) of(lane uint8, x *experiment) gates { return gates{h, lane, x.ctx, x.clock} }
+// newGates returns the gates of the informers of an experiment whose first lane is given.
+func (h *holds) newGates(lane uint8, x *experiment) gates { return gates{h, lane, x.ctx, x.clock} }
 
 // Wait implements informer.Gates.
 func (h gates) Wait(ctx context.Context, stage informer.Stage, listener int32) {
@@ -93,7 +93,7 @@ func (h gates) Wait(ctx context.Context, stage informer.Stage, listener int32) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for entered := false; ; {
-		hd := h.held[key]
+		hd := h.byKey[key]
 		if hd == nil {
 			return // the hold ended; release has logged that
 		}
@@ -117,14 +117,14 @@ func (h gates) Wait(ctx context.Context, stage informer.Stage, listener int32) {
 		case <-wake:
 		case <-ctx.Done():
 			h.mu.Lock()
-			if h.held[key] == hd {
+			if h.byKey[key] == hd {
 				hd.waiting--
 				h.emitWaiting(key, hd)
 			}
 			return
 		}
 		h.mu.Lock()
-		if h.held[key] != hd {
+		if h.byKey[key] != hd {
 			return
 		}
 	}
@@ -141,10 +141,10 @@ func (h *holds) emitWaiting(key holdKey, hd *hold) {
 func (h *holds) hold(key holdKey) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.held[key] != nil {
+	if h.byKey[key] != nil {
 		return
 	}
-	h.held[key] = &hold{wake: make(chan struct{})}
+	h.byKey[key] = &hold{wake: make(chan struct{})}
 	h.emit(key.lane, event.Hold{Stage: int(key.stage), Listener: key.listener, Held: true}.Event())
 }
 
@@ -152,12 +152,12 @@ func (h *holds) hold(key holdKey) {
 func (h *holds) release(key holdKey, n int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	hd := h.held[key]
+	hd := h.byKey[key]
 	if hd == nil {
 		return false
 	}
 	if n <= 0 {
-		delete(h.held, key)
+		delete(h.byKey, key)
 		h.emit(key.lane, event.Hold{Stage: int(key.stage), Listener: key.listener}.Event())
 	} else {
 		hd.releases += n
@@ -173,11 +173,11 @@ func (h *holds) restate(lanes []event.LaneOf) {
 	defer h.mu.Unlock()
 	for _, key := range h.keys() {
 		if at := int(key.lane); at >= len(lanes) || at > 0 && lanes[at].Target == lanes[at-1].Target {
-			close(h.held[key].wake)
-			delete(h.held, key)
+			close(h.byKey[key].wake)
+			delete(h.byKey, key)
 			continue
 		}
-		h.held[key].releases = 0
+		h.byKey[key].releases = 0
 		h.emit(key.lane, event.Hold{Stage: int(key.stage), Listener: key.listener, Held: true}.Event())
 	}
 }
@@ -185,7 +185,7 @@ func (h *holds) restate(lanes []event.LaneOf) {
 // keys returns the keys of all holds, sorted. h.mu is held.
 func (h *holds) keys() []holdKey {
 	//maporder:free no two of them compare as equal
-	return slices.SortedFunc(maps.Keys(h.held), func(a, b holdKey) int {
+	return slices.SortedFunc(maps.Keys(h.byKey), func(a, b holdKey) int {
 		return cmp.Or(cmp.Compare(a.lane, b.lane), cmp.Compare(a.stage, b.stage), cmp.Compare(a.listener, b.listener))
 	})
 }
@@ -228,7 +228,7 @@ func (l *Lab) holdKey(stage string, listener int32, lane int) (holdKey, error) {
 		}
 		return holdKey{uint8(lane), s, listener}, nil
 	}
-	if err := l.exp.has(lane); err != nil {
+	if err := l.exp.checkLane(lane); err != nil {
 		return holdKey{}, err
 	}
 	return holdKey{l.exp.leader(lane).index, s, listener}, nil

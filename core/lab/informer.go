@@ -23,15 +23,15 @@ func (i Informer) running(s action.Step, do func(x *experiment) error) error {
 		if i.lab.exp == nil {
 			return s, errors.New("nothing is running")
 		}
-		if err := i.lab.exp.has(i.lane); err != nil {
+		if err := i.lab.exp.checkLane(i.lane); err != nil {
 			return s, err
 		}
 		return s, do(i.lab.exp)
 	})
 }
 
-// has returns an error if there is no informer in a lane.
-func (x *experiment) has(lane int) error {
+// checkLane returns an error if there is no informer in a lane.
+func (x *experiment) checkLane(lane int) error {
 	if lane < 0 || lane >= len(x.lanes) {
 		return fmt.Errorf("there is no informer %d; there are %d, counted from 0", lane, len(x.lanes))
 	}
@@ -40,22 +40,22 @@ func (x *experiment) has(lane int) error {
 
 // running returns the lanes of an informer; an error if it has stopped.
 func (x *experiment) running(at int) ([]*lane, error) {
-	if err := x.has(at); err != nil {
+	if err := x.checkLane(at); err != nil {
 		return nil, err
 	}
-	all := x.together(at)
+	all := x.laneGroup(at)
 	if all[0].informer.IsStopped() {
-		return nil, fmt.Errorf("the informer of %s has stopped, and a stopped informer cannot start again", x.called(at))
+		return nil, fmt.Errorf("the informer of %s has stopped, and a stopped informer cannot start again", x.laneName(at))
 	}
 	return all, nil
 }
 
-// called returns a lane's name in messages.
-func (x *experiment) called(lane int) string {
-	if x.has(lane) != nil {
+// laneName returns a lane's name in messages.
+func (x *experiment) laneName(lane int) string {
+	if x.checkLane(lane) != nil {
 		return fmt.Sprintf("informer %d", lane)
 	}
-	of := x.lanes[lane].of
+	of := x.lanes[lane].target
 	if of.Unshared {
 		return of.Name() + " (not shared)"
 	}

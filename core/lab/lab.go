@@ -71,8 +71,8 @@ type Lab struct {
 	exp       *experiment
 	indices   map[string]string // added by the user: name to expression
 	history   action.History
-	wanted    uint64  // the event to which a link plays
-	asks      *asking // the newest selection, while it waits for a cluster, or the file being read
+	goal      uint64  // the event to which a link plays
+	request   *asking // the newest selection, while it waits for a cluster, or the file being read
 
 	scopes   selection.Scopes
 	troubles *troubles
@@ -135,7 +135,7 @@ var errClosed = errors.New("this experiment has been closed")
 
 // RestartIfTroubled restarts the watch of a live cluster that is in trouble, after the cause may have been removed. It reports whether it did.
 func (l *Lab) RestartIfTroubled(ctx context.Context) (bool, error) {
-	if l.Selection().Source != "live" || !l.troubles.troubled() {
+	if l.Selection().Source != "live" || !l.troubles.hasTrouble() {
 		return false, nil
 	}
 	_, err := l.Select(ctx, selection.Change{})
@@ -189,11 +189,11 @@ func (l *Lab) missingNamespace(generation uint64) {
 	if name := l.selection.AnyWatched(); name != "" && !l.src.cluster.HasNamespace(name) {
 		is = noNamespace(name, "the simulated cluster")
 	}
-	l.troubles.ofNamespace(generation, namespaced(l.selection), is)
+	l.troubles.ofNamespace(generation, namespacedLanes(l.selection), is)
 }
 
-// namespaced returns the lanes that report a missing namespace: for several resources, each one with namespaces.
-func namespaced(sel event.Selection) []uint8 {
+// namespacedLanes returns the lanes that report a missing namespace: for several resources, each one with namespaces.
+func namespacedLanes(sel event.Selection) []uint8 {
 	if len(sel.Resources) == 0 {
 		return []uint8{0}
 	}

@@ -98,7 +98,7 @@ func (x *experiment) add(ln *lane, name string, resync, pace time.Duration, onKe
 
 func (x *experiment) removeListener(lane int, id int32) error {
 	found := false
-	for _, ln := range x.together(lane) {
+	for _, ln := range x.laneGroup(lane) {
 		if li := ln.listeners[id]; li != nil {
 			found = true
 			delete(ln.listeners, id)
@@ -108,7 +108,7 @@ func (x *experiment) removeListener(lane int, id int32) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("%s has no listener %d", x.called(lane), id)
+		return fmt.Errorf("%s has no listener %d", x.laneName(lane), id)
 	}
 	x.lab.holds.release(holdKey{x.leader(lane).index, informer.StageDeliver, id}, 0)
 	return nil
@@ -120,14 +120,14 @@ func (x *experiment) pace(lane int, id int32, millis float64) error {
 	}
 	d := milliseconds(millis)
 	found := false
-	for _, ln := range x.together(lane) {
+	for _, ln := range x.laneGroup(lane) {
 		if li := ln.listeners[id]; li != nil {
 			found = true
 			li.handler.pace.Store(int64(d))
 		}
 	}
 	if !found {
-		return fmt.Errorf("%s has no listener %d", x.called(lane), id)
+		return fmt.Errorf("%s has no listener %d", x.laneName(lane), id)
 	}
 	x.lab.rec.Emit(x.leader(lane).index, event.HandlerSpeed{Listener: id, Extra: d}.Event())
 	return nil
@@ -136,14 +136,14 @@ func (x *experiment) pace(lane int, id int32, millis float64) error {
 // panicNext makes the next call of a listener's handler panic.
 func (x *experiment) panicNext(lane int, id int32) error {
 	found := false
-	for _, ln := range x.together(lane) {
+	for _, ln := range x.laneGroup(lane) {
 		if li := ln.listeners[id]; li != nil {
 			found = true
 			li.handler.panic.Store(true)
 		}
 	}
 	if !found {
-		return fmt.Errorf("%s has no listener %d", x.called(lane), id)
+		return fmt.Errorf("%s has no listener %d", x.laneName(lane), id)
 	}
 	x.lab.emitFault(faults.Strike{Name: "panic", Struck: 1})
 	return nil
@@ -151,7 +151,7 @@ func (x *experiment) panicNext(lane int, id int32) error {
 
 // slow makes the `mailer` handler slow, or fast again.
 func (x *experiment) slow(lane int, args FaultArgs) (bool, error) {
-	if err := x.has(lane); err != nil {
+	if err := x.checkLane(lane); err != nil {
 		return false, err
 	}
 	listeners := x.leader(lane).listeners
@@ -187,14 +187,14 @@ type handler struct {
 	panic atomic.Bool // in the next call
 	onKey func(string)
 
-	mutates   atomic.Bool // the fault "mutate" is on
-	scribbled atomic.Bool // it has mutated an object
+	mutates    atomic.Bool // the fault "mutate" is on
+	hasMutated atomic.Bool // it has mutated an object
 }
 
 func (h *handler) OnAdd(obj any, _ bool) { h.handle(obj, true) }
 
 func (h *handler) OnUpdate(old, obj any) {
-	h.meets(old, true)
+	h.logMeeting(old, true)
 	h.handle(obj, true)
 }
 
@@ -202,7 +202,7 @@ func (h *handler) OnDelete(obj any) { h.handle(obj, false) }
 
 // handle handles an object, which is in the store unless it was deleted.
 func (h *handler) handle(obj any, stored bool) {
-	h.meets(obj, false)
+	h.logMeeting(obj, false)
 	if pace := time.Duration(h.pace.Load()); pace > 0 {
 		_ = vclock.Sleep(h.x.ctx, h.x.clock, pace)
 	}

@@ -22,8 +22,8 @@ const (
 	mutatedValue = "mine"
 )
 
-// opened returns a TransformFunc that runs next, which may be nil. While the lane is open, it then gives each object a pointer that the log does not share.
-func (ln *lane) opened(next informer.TransformFunc) informer.TransformFunc {
+// openTransform returns a TransformFunc that runs next, which may be nil. While the lane is open, it then gives each object a pointer of its own.
+func (ln *lane) openTransform(next informer.TransformFunc) informer.TransformFunc {
 	return func(obj any) (any, error) {
 		if next != nil {
 			var err error
@@ -65,7 +65,7 @@ func content(obj any) any {
 
 // mutate makes the `mailer` handler mutate the objects that arrive from now on, or stop that.
 func (x *experiment) mutate(lane int, args FaultArgs) (bool, error) {
-	if err := x.has(lane); err != nil {
+	if err := x.checkLane(lane); err != nil {
 		return false, err
 	}
 	listeners := x.leader(lane).listeners
@@ -79,7 +79,7 @@ func (x *experiment) mutate(lane int, args FaultArgs) (bool, error) {
 			on = *args.On
 		}
 		x.lab.emitFault(faults.Strike{Name: "mutate", On: on})
-		for _, ln := range x.together(lane) {
+		for _, ln := range x.laneGroup(lane) {
 			if li := ln.listeners[id]; li != nil {
 				if on {
 					ln.open.Store(true)
@@ -106,7 +106,7 @@ func (h *handler) scribble(obj any) {
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	h.scribbled.Store(true)
+	h.hasMutated.Store(true)
 	before := o.Now()
 	labels[mutatedLabel] = mutatedValue
 	o.SetLabels(labels)
@@ -124,10 +124,10 @@ func (h *handler) scribble(obj any) {
 	h.x.emit(h.lane.index, e.Event())
 }
 
-// meets logs that a handler received an object which another handler mutated.
-func (h *handler) meets(obj any, asOld bool) {
-	was, o, ok := mutated(obj)
-	if !ok || h.scribbled.Load() {
+// logMeeting logs that a handler received an object which another handler mutated.
+func (h *handler) logMeeting(obj any, asOld bool) {
+	was, o, ok := findMutation(obj)
+	if !ok || h.hasMutated.Load() {
 		return
 	}
 	e := event.Met{RV: o.GetResourceVersion(), Listener: h.id.Load(), AsOld: asOld, Change: changeText(was)}
@@ -135,8 +135,8 @@ func (h *handler) meets(obj any, asOld bool) {
 	h.x.emit(h.lane.index, e.Event())
 }
 
-// mutated reports whether a handler mutated an object, and returns the label's value before that.
-func mutated(obj any) (was string, o *object.Object, is bool) {
+// findMutation reports whether a handler mutated an object, and returns the label's value before that.
+func findMutation(obj any) (was string, o *object.Object, is bool) {
 	if gone, ok := obj.(informer.DeletedFinalStateUnknown); ok {
 		obj = gone.Obj
 	}

@@ -54,11 +54,11 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 	mine := &asking{cancel: cancel}
 	l.mu.Lock()
 	l.supersede()
-	l.asks = mine
+	l.request = mine
 	l.mu.Unlock()
-	file := &counted{Reader: r}
+	file := &countingReader{Reader: r}
 	if sized, ok := r.(interface{ Len() int }); ok {
-		file.of = sized.Len()
+		file.size = sized.Len()
 	}
 	log := l.rec.Empty()
 	h, events, damage, err := tracefile.ReadFile(file, tracefile.ReadOptions{DecodeObject: parseObject}, func(events []event.Entry) error {
@@ -67,7 +67,7 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 				e.Event = event.Selected{Selection: selection.ReplaceSource(e.Selected().Selection, "file")}.Event()
 			}
 		}
-		l.o.Progress("file", file.n, file.of)
+		l.o.Progress("file", file.n, file.size)
 		l.o.Yield()
 		if ctx.Err() != nil {
 			return ErrSuperseded
@@ -84,13 +84,13 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 	switch {
 	case l.closed:
 		return 0, "", errClosed
-	case l.asks != mine:
+	case l.request != mine:
 		return 0, "", ErrSuperseded
 	case err != nil:
-		l.asks = nil
+		l.request = nil
 		return 0, "", err
 	}
-	l.asks = nil
+	l.request = nil
 	l.stopSource()
 	l.selection = h.Selection
 	l.selection.Source = "file"
@@ -101,14 +101,14 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 	return events, warning, nil
 }
 
-// counted counts the bytes that were read from a file.
-type counted struct {
+// countingReader counts the bytes that were read from a file.
+type countingReader struct {
 	io.Reader
-	n, of int
+	n, size int
 }
 
 // Read implements io.Reader.
-func (c *counted) Read(p []byte) (int, error) {
+func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.n += n
 	return n, err

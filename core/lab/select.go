@@ -21,9 +21,9 @@ type asking struct{ cancel context.CancelFunc }
 
 // supersede cancels the selection that still waits. l.mu is held.
 func (l *Lab) supersede() {
-	if l.asks != nil {
-		l.asks.cancel()
-		l.asks = nil
+	if l.request != nil {
+		l.request.cancel()
+		l.request = nil
 	}
 }
 
@@ -52,9 +52,9 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (event.Select
 			l.endStanding()
 		}
 	}
-	l.wanted = 0
+	l.goal = 0
 	if plan != nil {
-		l.wanted = plan.at
+		l.goal = plan.seq
 	}
 	l.mu.Unlock()
 	switch {
@@ -120,7 +120,7 @@ func (l *Lab) choose(ctx context.Context, change selection.Change) (next event.S
 	defer cancel()
 	mine := &asking{cancel: cancel}
 	l.mu.Lock()
-	l.asks = mine
+	l.request = mine
 	l.mu.Unlock()
 	<-l.turn
 	if newContext {
@@ -132,10 +132,10 @@ func (l *Lab) choose(ctx context.Context, change selection.Change) (next event.S
 	l.turn <- struct{}{}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.asks != mine {
+	if l.request != mine {
 		return next, nil, ErrSuperseded
 	}
-	l.asks = nil
+	l.request = nil
 	if change.Rate == nil {
 		next.Rate = l.selection.Rate // the rate may have been changed meanwhile
 	}

@@ -95,7 +95,7 @@ func liveSource(dial func(context.Context) (net.Conn, error), kubeContext string
 
 // client returns a REST client for the lab's own requests. Their errors have no effect on the informers.
 func (s *source) client() *restwatch.Client {
-	return s.on(s.transport, restwatch.Hooks{})
+	return s.newClient(s.transport, restwatch.Hooks{})
 }
 
 // informers returns a function that makes the informers' clients, with faults. The clients share connections, as those of a factory's one client do.
@@ -110,13 +110,13 @@ func (s *source) informers() (
 			rt = &relayclient.Explainer{Next: t, Report: report, Base: s.base, Context: s.context, Namespace: sel.ContextNamespace,
 				ClusterScoped: sel.ClusterScoped}
 		}
-		c := s.on(rt, hooks)
+		c := s.newClient(rt, hooks)
 		c.HTTP.Transport = s.faults.Transport(c.HTTP.Transport)
 		return c
 	}, disconnect
 }
 
-func (s *source) on(rt http.RoundTripper, hooks restwatch.Hooks) *restwatch.Client {
+func (s *source) newClient(rt http.RoundTripper, hooks restwatch.Hooks) *restwatch.Client {
 	if s.cluster == nil {
 		rt = readOnly(rt)
 	}
@@ -143,7 +143,7 @@ func (rt roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { re
 // hooks log what passes on the wire, for the informers' requests only. URLs are those that the API server sees, without the relay's prefix.
 func (x *experiment) hooks(ln *lane) restwatch.Hooks {
 	emit := func(e event.Event) { x.emit(ln.index, e) }
-	bytes := &arrivals{of: map[uint64]*arrived{}}
+	bytes := &arrivals{bodies: map[uint64]*body{}}
 	prefix := x.lab.src.base.EscapedPath()
 	return restwatch.Hooks{
 		Request: func(id uint64, method, target string) {
@@ -190,11 +190,11 @@ const wireUnit = 64 << 10
 // arrivals count the bytes of open bodies, so that the log does not depend on how the connection cut them. A watch's bytes are logged by frame, others by
 // wireUnit.
 type arrivals struct {
-	mu sync.Mutex
-	of map[uint64]*arrived
+	mu     sync.Mutex
+	bodies map[uint64]*body
 }
 
-type arrived struct {
+type body struct {
 	watch bool
 	n     int // not logged yet
 }
@@ -202,14 +202,14 @@ type arrived struct {
 func (a *arrivals) begin(id uint64, watch bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.of[id] = &arrived{watch: watch}
+	a.bodies[id] = &body{watch: watch}
 }
 
 // add counts n bytes, and returns how many to log now, a multiple of wireUnit.
 func (a *arrivals) add(id uint64, n int) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r := a.of[id]
+	r := a.bodies[id]
 	if r == nil {
 		return 0
 	}
@@ -225,7 +225,7 @@ func (a *arrivals) add(id uint64, n int) int {
 func (a *arrivals) frame(id uint64, size int) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r := a.of[id]
+	r := a.bodies[id]
 	if r == nil {
 		return 0
 	}
@@ -238,11 +238,11 @@ func (a *arrivals) frame(id uint64, size int) int {
 func (a *arrivals) end(id uint64) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r := a.of[id]
+	r := a.bodies[id]
 	if r == nil {
 		return 0
 	}
-	delete(a.of, id)
+	delete(a.bodies, id)
 	return r.n
 }
 

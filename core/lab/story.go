@@ -63,7 +63,7 @@ func (l *Lab) Arrive(ctx context.Context) (there bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	head, _ := l.rec.Head()
-	return l.rec.First() <= l.wanted && l.wanted <= head
+	return l.rec.First() <= l.goal && l.goal <= head
 }
 
 // replay plays a story on a new cluster. Earlier experiments run again, then the selected one begins. Time passes as fast as it can until the log has reached
@@ -78,16 +78,16 @@ func (l *Lab) replay(next event.Selection, plan replayPlan) {
 		defer l.mu.Unlock()
 		l.openSim(next, v)
 	}}}
-	begin := vclock.Action{At: plan.from, Settled: began, Do: func() {
+	begin := vclock.Action{At: plan.start, Settled: began, Do: func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		next.Rate = l.selection.Rate // an earlier step may have changed it
-		l.history.Begin(plan.from)
+		l.history.Begin(plan.start)
 		l.start(next)
 		started.Store(true)
 	}}
 	for _, earlier := range plan.steps {
-		if earlier.At > plan.from && begin.Do != nil {
+		if earlier.At > plan.start && begin.Do != nil {
 			script = append(script, begin)
 			begin.Do = nil
 		}
@@ -97,27 +97,27 @@ func (l *Lab) replay(next event.Selection, plan replayPlan) {
 		script = append(script, begin)
 	}
 	var until func() bool
-	if plan.from > 0 || plan.at > 0 {
+	if plan.start > 0 || plan.seq > 0 {
 		until = func() bool {
 			if !started.Load() {
 				return false
 			}
 			head, _ := l.rec.Head()
-			return head >= plan.at || v.Since(epoch) > plan.from+action.Farthest
+			return head >= plan.seq || v.Since(epoch) > plan.start+action.Farthest
 		}
 	}
 	l.driver.Play(script, until)
 	<-began
-	if plan.at == 0 {
+	if plan.seq == 0 {
 		l.driver.Go()
 	}
 }
 
 // replayPlan is what a link asks to replay.
 type replayPlan struct {
-	from  time.Duration
+	start time.Duration
 	steps []action.Step
-	at    uint64 // 0: just continue
+	seq   uint64 // 0: just continue
 }
 
 // readPlan returns the story that a change asks for, nil for none.
@@ -133,7 +133,7 @@ func readPlan(c selection.Change) (*replayPlan, error) {
 	if from < 0 || c.From > action.Farthest.Milliseconds() {
 		return nil, fmt.Errorf("an experiment begins from 0 to %d ms after its cluster", action.Farthest.Milliseconds())
 	}
-	return &replayPlan{from: from, steps: steps, at: c.At}, nil
+	return &replayPlan{start: from, steps: steps, seq: c.At}, nil
 }
 
 // playStep carries out a step of a story.

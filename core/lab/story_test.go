@@ -261,7 +261,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 			must(l.Informer(2).Pace(3, 40))
 			_, err := l.Cluster("burst", ClusterArgs{N: 200})
 			must(err)
-			_, err = l.Informer(1).Unshared(nil)
+			_, err = l.Informer(1).SetUnshared(nil)
 			must(err)
 			time.Sleep(1200 * time.Millisecond)
 			must(l.Informer(1).Release("store", 0, 0))

@@ -14,14 +14,14 @@ type troubles struct {
 
 	mu         sync.Mutex
 	generation uint64
-	of         [MaxLanes]laneTrouble
+	lanes      [MaxLanes]laneTrouble
 }
 
 // laneTrouble is what is wrong with the requests of one lane.
 type laneTrouble struct {
 	requests  relayclient.Trouble // the last report of the informer's requests
 	namespace relayclient.Trouble // logged while requests has none
-	emitted   relayclient.Trouble
+	last      relayclient.Trouble
 }
 
 // begin starts a log without troubles; start runs with the lock held. It returns the generation to report with.
@@ -29,7 +29,7 @@ func (t *troubles) begin(start func()) (generation uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.generation++
-	t.of = [MaxLanes]laneTrouble{}
+	t.lanes = [MaxLanes]laneTrouble{}
 	start()
 	return t.generation
 }
@@ -52,22 +52,22 @@ func (t *troubles) note(generation uint64, lane uint8, set func(*laneTrouble)) {
 	if generation != t.generation {
 		return
 	}
-	x := &t.of[lane]
+	x := &t.lanes[lane]
 	set(x)
 	now := x.requests
 	if now.Words == "" {
 		now = x.namespace
 	}
-	if now.Same(x.emitted) {
+	if now.Same(x.last) {
 		return
 	}
-	x.emitted = now
+	x.last = now
 	t.emit(lane, now.Event())
 }
 
-// troubled reports whether something is wrong now.
-func (t *troubles) troubled() bool {
+// hasTrouble reports whether something is wrong now.
+func (t *troubles) hasTrouble() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.ContainsFunc(t.of[:], func(x laneTrouble) bool { return x.emitted.Words != "" })
+	return slices.ContainsFunc(t.lanes[:], func(x laneTrouble) bool { return x.last.Words != "" })
 }

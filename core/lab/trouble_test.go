@@ -539,7 +539,7 @@ func TestResourcesSayWhatCannotBeWatched(t *testing.T) {
 	}
 	// With a namespace chosen, a custom resource without namespaces is requested without one.
 	sel, err := l.Select(t.Context(), selection.Change{Resource: ptr("foos.v2.g.io"), Namespace: ptr("team-a")})
-	if err != nil || !sel.ClusterScoped || sel.Watched() != "" {
+	if err != nil || !sel.ClusterScoped || sel.WatchedNamespace() != "" {
 		t.Errorf("%+v, %v", sel, err)
 	}
 	if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("v1beta1.metrics.k8s.io")}); err == nil {

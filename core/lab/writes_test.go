@@ -53,7 +53,7 @@ func observedAll(t *testing.T, l *Lab, gvr schema.GroupVersionResource) {
 	}
 	w := &writer{gvr: gvr}
 	for key, o := range all {
-		if name, value := w.observed(o); o.GetAnnotations()[name] != value {
+		if name, value := w.observation(o); o.GetAnnotations()[name] != value {
 			t.Errorf("%s: %s is %q, want %q", key, name, o.GetAnnotations()[name], value)
 		}
 	}

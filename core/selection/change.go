@@ -60,7 +60,7 @@ func (c Change) Apply(sel event.Selection) (event.Selection, error) {
 		if err != nil {
 			return sel, err
 		}
-		sel = sel.Of(targets[0])
+		sel = sel.ForTarget(targets[0])
 		if len(targets) > 1 {
 			sel.Resources = targets
 		}

@@ -18,7 +18,7 @@ func Resolve(sel event.Selection, found []restwatch.Resource, err error) (event.
 	}
 	all := slices.Clone(sel.Resources)
 	for i := range all {
-		one, wrong := choose(sel.Of(all[i]), found, err)
+		one, wrong := choose(sel.ForTarget(all[i]), found, err)
 		if wrong == nil && err == nil {
 			wrong = explainUnserved(found, all[i])
 		}
@@ -27,7 +27,7 @@ func Resolve(sel event.Selection, found []restwatch.Resource, err error) (event.
 		}
 		all[i] = one.Targets()[0]
 	}
-	sel = sel.Of(all[0])
+	sel = sel.ForTarget(all[0])
 	sel.Resources = all
 	return sel, nil
 }

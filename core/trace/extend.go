@@ -52,19 +52,19 @@ func (r *Recorder) Extend(events []event.Entry) error {
 	r.endsNow()
 	r.wakeLocked()
 	r.mu.Unlock()
-	for r.behind() {
-		r.help()
+	for r.isBehind() {
+		r.foldOneChunk()
 	}
 	return nil
 }
 
-// behind reports whether too many evicted events wait to be folded.
-func (r *Recorder) behind() bool {
+// isBehind reports whether too many evicted events wait to be folded.
+func (r *Recorder) isBehind() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	bytes := 0
-	for _, c := range r.gone {
+	for _, c := range r.evicted {
 		bytes += c.Bytes
 	}
-	return len(r.gone) > maxPending || bytes > r.opts.MaxBytes/4
+	return len(r.evicted) > maxPending || bytes > r.opts.MaxBytes/4
 }

@@ -48,7 +48,7 @@ type Recorder struct {
 	timer   atomic.Pointer[timer] // written with mu held
 	chunks  []*event.Chunk
 	last    *event.Chunk   // of chunks
-	gone    []*event.Chunk // evicted, not in base yet
+	evicted []*event.Chunk // evicted, not in base yet
 	folding bool           // catchUp runs
 	spare   []*event.Chunk // evicted, in base, and never seen by a reader: for reuse
 	seq     uint64
@@ -153,33 +153,33 @@ func (r *Recorder) append(lane uint8, e *event.Event) uint64 {
 	brings := e.NewBytes()
 	at := r.timer.Load().now()
 	r.mu.Lock()
-	r.put(r.checked(at), lane, e, brings)
-	return r.appended()
+	r.put(r.eventTime(at), lane, e, brings)
+	return r.finishAppend()
 }
 
 // appendAt is append for several events at one time.
 func (r *Recorder) appendAt(at time.Duration, lane uint8, es []event.Event) {
 	r.mu.Lock()
-	at = r.checked(at)
+	at = r.eventTime(at)
 	for i := range es {
 		r.put(at, lane, &es[i], es[i].NewBytes())
 	}
-	r.appended()
+	r.finishAppend()
 }
 
-// checked returns the time of an event. The clock was read before mu was taken, so that no other writer waits for it. Meanwhile others may have appended
+// eventTime returns the time of an event. The clock was read before mu was taken, so that no other writer waits for it. Meanwhile others may have appended
 // later events, and then this one gets their time; or the log may have been reset.
-func (r *Recorder) checked(at time.Duration) time.Duration {
+func (r *Recorder) eventTime(at time.Duration) time.Duration {
 	if at > r.at+time.Millisecond {
 		at = min(at, r.timer.Load().now())
 	}
 	return max(at, r.at)
 }
 
-// appended ends an append that holds mu, and releases it. It returns the newest event's seq.
-func (r *Recorder) appended() uint64 {
+// finishAppend ends an append that holds mu, and releases it. It returns the newest event's seq.
+func (r *Recorder) finishAppend() uint64 {
 	r.wakeLocked()
-	seq, gone := r.seq, len(r.gone)
+	seq, gone := r.seq, len(r.evicted)
 	start := threads && gone > maxPending && !r.folding
 	if start {
 		r.folding = true
@@ -189,7 +189,7 @@ func (r *Recorder) appended() uint64 {
 	case start:
 		go r.catchUp()
 	case gone > maxSpare, !threads && gone > maxPending:
-		r.help()
+		r.foldOneChunk()
 	}
 	return seq
 }
@@ -210,10 +210,10 @@ func (r *Recorder) wakeLocked() {
 func (r *Recorder) catchUp() {
 	for {
 		r.foldMu.Lock()
-		r.settle(1)
+		r.advanceBase(1)
 		r.foldMu.Unlock()
 		r.mu.Lock()
-		if len(r.gone) == 0 {
+		if len(r.evicted) == 0 {
 			r.folding = false
 			r.mu.Unlock()
 			return
@@ -222,10 +222,10 @@ func (r *Recorder) catchUp() {
 	}
 }
 
-// help folds one chunk in the caller's goroutine: where there are no threads, or where events arrive faster than catchUp folds them.
-func (r *Recorder) help() {
+// foldOneChunk folds one chunk in the caller's goroutine: where there are no threads, or where events arrive faster than catchUp folds them.
+func (r *Recorder) foldOneChunk() {
 	if r.foldMu.TryLock() {
-		r.settle(1)
+		r.advanceBase(1)
 		r.foldMu.Unlock()
 	}
 }
@@ -247,7 +247,7 @@ func (r *Recorder) put(at time.Duration, lane uint8, e *event.Event, brings int)
 			r.chunks[0] = nil
 			r.chunks = r.chunks[1:]
 			r.bytes -= old.Bytes
-			r.gone = append(r.gone, old)
+			r.evicted = append(r.evicted, old)
 		}
 	}
 }
@@ -323,7 +323,7 @@ func (r *Recorder) span(from, to uint64, evicted bool) (parts []event.Part) {
 		}
 	}
 	if evicted {
-		for _, c := range r.gone {
+		for _, c := range r.evicted {
 			add(c)
 		}
 	}
@@ -392,7 +392,7 @@ func (r *Recorder) SeqAt(at time.Duration) uint64 {
 func (r *Recorder) FoldAt(seq uint64) *fold.Fold {
 	r.foldMu.Lock()
 	defer r.foldMu.Unlock()
-	r.settle(0)
+	r.advanceBase(0)
 	if first := r.First(); seq+1 < first {
 		seq = first - 1
 	}
@@ -423,7 +423,7 @@ func (r *Recorder) FoldAt(seq uint64) *fold.Fold {
 func (r *Recorder) Offer(f *fold.Fold) {
 	r.foldMu.Lock()
 	defer r.foldMu.Unlock()
-	r.settle(0)
+	r.advanceBase(0)
 	if head, _ := r.Head(); f.Seq() > head || f.Seq() < r.base.Seq() {
 		return
 	}
@@ -446,10 +446,11 @@ func (r *Recorder) offer(f *fold.Fold) {
 	r.points[i] = f.Clone()
 }
 
-// settle moves the base over the evicted chunks, at most limit of them if limit is not 0. After a Reset it starts again from an empty base. It needs foldMu.
-func (r *Recorder) settle(limit int) {
+// advanceBase moves the base over the evicted chunks, at most limit of them if limit is not 0. After a Reset it starts again from an empty base. It needs
+// foldMu.
+func (r *Recorder) advanceBase(limit int) {
 	r.mu.Lock()
-	gone, gen, origin := r.gone, r.gen, r.origin
+	gone, gen, origin := r.evicted, r.gen, r.origin
 	r.mu.Unlock()
 	if gen != r.foldOf {
 		r.base, r.points, r.foldOf = fold.NewFold(), nil, gen
@@ -489,7 +490,7 @@ func (r *Recorder) settle(limit int) {
 				r.spare = append(r.spare, c)
 			}
 		}
-		r.gone = slices.Delete(r.gone, 0, len(gone))
+		r.evicted = slices.Delete(r.evicted, 0, len(gone))
 	}
 	r.mu.Unlock()
 }
@@ -544,7 +545,7 @@ func (r *Recorder) ResetOn(c clock.PassiveClock) {
 }
 
 func (r *Recorder) reset(c clock.PassiveClock) {
-	r.chunks, r.last, r.gone, r.spare, r.origin = nil, nil, nil, nil, nil
+	r.chunks, r.last, r.evicted, r.spare, r.origin = nil, nil, nil, nil, nil
 	r.seq, r.at, r.bytes, r.read = 0, 0, 0, 0
 	r.timer.Store(&timer{c, c.Now()})
 	r.gen++
@@ -563,7 +564,7 @@ func (r *Recorder) Empty() *Recorder { return NewRecorder(r.opts) }
 // Load replaces the log by another Recorder's, which must not be used any more.
 func (r *Recorder) Load(log *Recorder) {
 	log.foldMu.Lock()
-	log.settle(0)
+	log.advanceBase(0)
 	base := log.base
 	log.foldMu.Unlock()
 	r.mu.Lock()

@@ -212,11 +212,11 @@ func TestObjectsThatAreReferredToAreBounded(t *testing.T) {
 		t.Errorf("after %d objects of 4 MiB: %v", n, err)
 	}
 	d := NewLineDecoder(nil)
-	if _, err := d.Line([]byte(`{"s":1,"k":"Note","obj":{"id":1,"raw":{"name":"a"}}}`)); err != nil || d.fr.held < 12 {
-		t.Errorf("%d bytes are held, %v", d.fr.held, err)
+	if _, err := d.Line([]byte(`{"s":1,"k":"Note","obj":{"id":1,"raw":{"name":"a"}}}`)); err != nil || d.fr.heldBytes < 12 {
+		t.Errorf("%d bytes are held, %v", d.fr.heldBytes, err)
 	}
-	if d.Renumber(); d.fr.held != 0 {
-		t.Errorf("%d bytes are held of nothing", d.fr.held)
+	if d.Renumber(); d.fr.heldBytes != 0 {
+		t.Errorf("%d bytes are held of nothing", d.fr.heldBytes)
 	}
 }
 

@@ -44,7 +44,7 @@ const (
 // pops, handler calls and reconciles. Queue and ring lengths are counters; faults and marks are instants. A span that is still open at the log's end ends
 // there.
 func WriteChrome(w io.Writer, events iter.Seq[*event.Entry]) error {
-	c := &chrome{w: bufio.NewWriterSize(w, 64<<10), open: map[[2]int]chromeEvent{}, named: map[[2]int]bool{}, wire: map[uint64]string{}}
+	c := &chrome{w: bufio.NewWriterSize(w, 64<<10), open: map[[2]int]chromeEvent{}, threadNames: map[[2]int]bool{}, wire: map[uint64]string{}}
 	fmt.Fprint(c.w, `{"displayTimeUnit":"ms","traceEvents":[`)
 	for e := range events {
 		c.see(e)
@@ -61,13 +61,13 @@ func WriteChrome(w io.Writer, events iter.Seq[*event.Entry]) error {
 }
 
 type chrome struct {
-	w     *bufio.Writer
-	n     int
-	err   error
-	at    time.Duration
-	open  map[[2]int]chromeEvent // by pid and tid
-	named map[[2]int]bool
-	wire  map[uint64]string
+	w           *bufio.Writer
+	n           int
+	err         error
+	at          time.Duration
+	open        map[[2]int]chromeEvent // by pid and tid
+	threadNames map[[2]int]bool
+	wire        map[uint64]string
 }
 
 func (c *chrome) put(e chromeEvent) {
@@ -89,10 +89,10 @@ func (c *chrome) put(e chromeEvent) {
 
 func (c *chrome) name(pid, tid int, name string) {
 	for _, k := range [][2]int{{pid, 0}, {pid, tid}} {
-		if c.named[k] {
+		if c.threadNames[k] {
 			continue
 		}
-		c.named[k] = true
+		c.threadNames[k] = true
 		e := chromeEvent{Name: "thread_name", Phase: "M", PID: pid, TID: tid, Args: map[string]any{"name": name}}
 		if k[1] == 0 {
 			e.Name = "process_name"

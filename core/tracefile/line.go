@@ -232,7 +232,7 @@ func (d *LineDecoder) Clone() *LineDecoder {
 	c := *d
 	c.fr.objects = d.fr.objects
 	c.trial = map[int]any{}
-	c.fr.added = c.trial
+	c.fr.newObjects = c.trial
 	if d.event != nil {
 		e := *d.event
 		c.event, c.items = &e, slices.Clip(d.items) // so that appending copies
@@ -257,15 +257,15 @@ func (d *LineDecoder) Keep() {
 		return
 	}
 	maps.Copy(d.fr.objects, d.trial)
-	d.trial, d.fr.added = nil, nil
+	d.trial, d.fr.newObjects = nil, nil
 }
 
 // Renumber drops the objects, and an incomplete event.
 func (d *LineDecoder) Renumber() {
-	d.fr.objects, d.fr.held, d.event, d.items, d.state = map[int]any{}, 0, nil, nil, nil
+	d.fr.objects, d.fr.heldBytes, d.event, d.items, d.state = map[int]any{}, 0, nil, nil, nil
 	if d.trial != nil {
 		d.trial = map[int]any{}
-		d.fr.added = d.trial
+		d.fr.newObjects = d.trial
 	}
 }
 
@@ -353,7 +353,7 @@ type LineRewriter struct {
 	// Bodies passes the labels that handlers wrote into objects; without it LeftOut replaces them.
 	Bodies bool
 
-	used bounds
+	usage bounds
 }
 
 // LeftOut replaces a part that was left out of an event.
@@ -376,9 +376,9 @@ type Place struct {
 // Check reads a line strictly. It must be one JSON document without duplicate names in an object, and its lists must not be too long, counted together with
 // the lines before.
 func (w *LineRewriter) Check(line []byte) error {
-	left := bounds{lineBounds.elements - w.used.elements, lineBounds.members - w.used.members}
+	left := bounds{lineBounds.elements - w.usage.elements, lineBounds.members - w.usage.members}
 	err := left.strict(line)
-	w.used = bounds{lineBounds.elements - left.elements, lineBounds.members - left.members}
+	w.usage = bounds{lineBounds.elements - left.elements, lineBounds.members - left.members}
 	return err
 }
 
@@ -398,7 +398,7 @@ func (w *LineRewriter) Line(line []byte) ([]byte, Place, error) {
 	if err := w.rewrite(&rec, kind); err != nil {
 		return nil, at, err
 	}
-	out, err := unescaped{&rec}.MarshalJSON()
+	out, err := rawJSON{&rec}.MarshalJSON()
 	return out, at, err
 }
 
@@ -438,7 +438,7 @@ func (w *LineRewriter) rewrite(rec *record, kind event.Kind) error {
 			*s = w.Text(*s)
 		}
 	}
-	w.indexed(rec.Indexed)
+	w.rewriteIndexed(rec.Indexed)
 	if err := w.object(rec.Obj); err != nil {
 		return err
 	}
@@ -448,7 +448,7 @@ func (w *LineRewriter) rewrite(rec *record, kind event.Kind) error {
 	for i := range rec.Items {
 		it := &rec.Items[i]
 		it.Key, it.RV = w.Text(it.Key), w.Text(it.RV)
-		w.indexed(it.Indexed)
+		w.rewriteIndexed(it.Indexed)
 		if err := w.object(it.Obj); err != nil {
 			return err
 		}
@@ -478,7 +478,7 @@ func (w *LineRewriter) text(text *string, kind event.Kind) error {
 			*is = fold.Change{Label: LeftOut, Was: LeftOut, Is: LeftOut}
 		}
 	}
-	plain, err := unescaped{is}.MarshalJSON()
+	plain, err := rawJSON{is}.MarshalJSON()
 	if err != nil {
 		return err
 	}
@@ -536,7 +536,7 @@ func (s *restoredState) leave(bodies bool) {
 	}
 }
 
-func (w *LineRewriter) indexed(ix []idxRecord) {
+func (w *LineRewriter) rewriteIndexed(ix []idxRecord) {
 	for i := range ix {
 		ix[i].Index = w.Text(ix[i].Index)
 		for j := range ix[i].Values {
@@ -560,10 +560,10 @@ func (w *LineRewriter) object(o *objRecord) error {
 	return nil
 }
 
-// unescaped marshals JSON without escaping <, > and &.
-type unescaped struct{ v any }
+// rawJSON marshals JSON without escaping <, > and &.
+type rawJSON struct{ v any }
 
-func (u unescaped) MarshalJSON() ([]byte, error) {
+func (u rawJSON) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)

@@ -74,7 +74,7 @@ func ReadFile(r io.Reader, o ReadOptions, keep func([]event.Entry) error) (h Hea
 	stop := func(why error) {
 		warning = fmt.Errorf("line %d is damaged, or too large (%w): loaded the %d events before it", lines.N, why, n)
 	}
-	for fr.stopped == nil {
+	for fr.turnErr == nil {
 		line, err := lines.Next()
 		blank := len(bytes.TrimSpace(line)) == 0
 		switch {
@@ -106,11 +106,11 @@ func ReadFile(r io.Reader, o ReadOptions, keep func([]event.Entry) error) (h Hea
 			break
 		}
 	}
-	if fr.stopped == nil {
-		fr.stopped = fr.turn()
+	if fr.turnErr == nil {
+		fr.turnErr = fr.turn()
 	}
-	if fr.stopped != nil {
-		return h, n, nil, fr.stopped
+	if fr.turnErr != nil {
+		return h, n, nil, fr.turnErr
 	}
 	if warning == nil && skipped > 0 {
 		warning = fmt.Errorf("%d events of kinds that this program does not know were skipped: a newer one wrote the file", skipped)
@@ -205,36 +205,36 @@ type LineError struct{ error }
 func (e *LineError) Unwrap() error { return e.error }
 
 type fileReader struct {
-	o       ReadOptions
-	objects map[int]any
-	added   map[int]any // new objects go here while they must not be kept yet; nil: into objects
-	held    int         // bytes of all objects, roughly
-	weight  int         // bytes that the current event adds, roughly
+	o          ReadOptions
+	objects    map[int]any
+	newObjects map[int]any // new objects go here while they must not be kept yet; nil: into objects
+	heldBytes  int         // bytes of all objects, roughly
+	weight     int         // bytes that the current event adds, roughly
 
 	turn      func() error // yields to other work; nil: there is none
 	sinceTurn int          // bytes read since then
-	stopped   error        // the error of turn
+	turnErr   error        // the error of turn
 }
 
 // countRead counts n bytes read, and yields to other work once per piece.
 func (fr *fileReader) countRead(n int) {
-	if fr.sinceTurn += n; fr.sinceTurn >= piece && fr.turn != nil && fr.stopped == nil {
+	if fr.sinceTurn += n; fr.sinceTurn >= piece && fr.turn != nil && fr.turnErr == nil {
 		fr.sinceTurn %= piece
-		fr.stopped = fr.turn()
+		fr.turnErr = fr.turn()
 	}
 }
 
 // remember keeps an object of the given size for the events that refer to it.
 func (fr *fileReader) remember(id int, o any, bytes int) error {
 	into := fr.objects
-	if fr.added != nil {
-		into = fr.added
+	if fr.newObjects != nil {
+		into = fr.newObjects
 	}
-	fr.held += bytes + 128
+	fr.heldBytes += bytes + 128
 	if was, ok := into[id]; ok {
-		fr.held -= bytesOf(was) + 128
+		fr.heldBytes -= bytesOf(was) + 128
 	}
-	if fr.held > maxHeld {
+	if fr.heldBytes > maxHeld {
 		return fmt.Errorf("its objects have more than %d bytes together: record a shorter time, or fewer objects", maxHeld)
 	}
 	into[id] = o
@@ -352,7 +352,7 @@ func (fr *fileReader) object(r *objRecord) (any, error) {
 		return nil, nil
 	}
 	if len(r.Raw) == 0 {
-		o, ok := fr.added[r.ID]
+		o, ok := fr.newObjects[r.ID]
 		if !ok {
 			o, ok = fr.objects[r.ID]
 		}

@@ -105,7 +105,7 @@ func MapStrings(doc []byte, change func(string) string) ([]byte, error) {
 		}
 		end := stringEnd(doc, i)
 		if text := unquote(doc[i:end]); change(text) != text {
-			changed, err := unescaped{change(text)}.MarshalJSON()
+			changed, err := rawJSON{change(text)}.MarshalJSON()
 			if err != nil {
 				return nil, err
 			}

@@ -42,7 +42,7 @@ func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 				case 4, 5:
 					_ = v.Show(rng.IntN(5)) // there may be none
 				case 6:
-					_, _ = l.Informer(rng.IntN(4)).Unshared(nil)
+					_, _ = l.Informer(rng.IntN(4)).SetUnshared(nil)
 				case 7:
 					if rng.IntN(3) == 0 {
 						_ = l.Shutdown()

@@ -52,7 +52,7 @@ func (v *View) Frame() []byte {
 	b := make([]byte, 0, 8<<10)
 	b = append(b, `{"lanes":[`...)
 	var state *fold.State
-	if shown := v.stageLane(); v.fold.Several() {
+	if shown := v.stageLane(); v.fold.HasFactory() {
 		// One of several informers is on stage; each of the others has a row.
 		state = v.fold.LaneState(shown)
 		b = v.appendLane(b, shown, v.lanes[shown], state)
@@ -123,7 +123,7 @@ func (v *View) appendFactory(b []byte) []byte {
 
 // hasMoreCells reports whether some cells have not been sent.
 func (v *View) hasMoreCells() bool {
-	several := v.fold.Several()
+	several := v.fold.HasFactory()
 	for i, l := range v.lanes[:min(len(v.lanes), v.fold.Lanes())] {
 		if several && i != v.stageLane() {
 			continue

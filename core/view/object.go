@@ -133,12 +133,12 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 // resourceReader returns a function that reads only the events of lanes with a lane's resource: another resource may have an object with the same key. v.mu is
 // held.
 func (v *View) resourceReader(lane int) func(from, to uint64, fn func(*event.Entry) bool) {
-	if !v.fold.Several() {
+	if !v.fold.HasFactory() {
 		return v.rec.Read
 	}
 	var with [256]bool
 	for i := range v.fold.Lanes() {
-		with[i] = v.fold.Together(lane, i)
+		with[i] = v.fold.SameResource(lane, i)
 	}
 	return func(from, to uint64, fn func(*event.Entry) bool) {
 		v.rec.Read(from, to, func(e *event.Entry) bool { return !with[e.Lane] || fn(e) })

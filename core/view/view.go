@@ -368,7 +368,7 @@ func (v *View) State() *fold.State {
 func (v *View) Show(lane int) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if lane < 0 || lane >= v.fold.Lanes() || lane > 0 && !v.fold.Several() {
+	if lane < 0 || lane >= v.fold.Lanes() || lane > 0 && !v.fold.HasFactory() {
 		return fmt.Errorf("there is no informer %d at this moment; state().factory lists those that there are", lane)
 	}
 	v.lane = lane
@@ -384,7 +384,7 @@ func (v *View) Shown() int {
 
 // stageLane returns the lane on stage; the first one if the chosen one does not exist at this moment. v.mu is held.
 func (v *View) stageLane() int {
-	if v.lane >= v.fold.Lanes() || !v.fold.Several() {
+	if v.lane >= v.fold.Lanes() || !v.fold.HasFactory() {
 		return 0
 	}
 	return v.lane
