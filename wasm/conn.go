@@ -59,7 +59,7 @@ func dialWebSocket(ctx context.Context, url string, protocols ...string) (net.Co
 			return nil, err
 		}
 	}
-	if err := conn.Opened(ctx); err != nil {
+	if err := conn.WaitOpen(ctx); err != nil {
 		return nil, err
 	}
 	return conn, nil

@@ -27,7 +27,7 @@ export class Away {
     });
   }
 
-  /** Told with each frame that was applied. @param {import('./types.js').Frame} frame */
+  /** StoryState with each frame that was applied. @param {import('./types.js').Frame} frame */
   note(frame) {
     if (!this.gone || frame.view.mode === 'paused') return;
     // A frame that was on its way when the tab went is of before; a view that is far behind catches up over several.

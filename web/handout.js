@@ -91,7 +91,7 @@ export class Handout {
       await this.comes(story, () => stories.told !== was);
     }
     await this.comes(story, () => stories.told?.ended);
-    return /** @type {import('./types.js').Told} */ (stories.told);
+    return /** @type {import('./types.js').StoryState} */ (stories.told);
   }
 
   /** @param {import('./types.js').Story} story @param {() => unknown} condition @private */

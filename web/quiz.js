@@ -28,7 +28,7 @@ export class Quiz {
 
   /**
    * @param {import('./types.js').Story | null} story
-   * @param {import('./types.js').Told | null} told
+   * @param {import('./types.js').StoryState | null} told
    * @param {boolean} mirrored the speaker turns the pages
    */
   paint(story, told, mirrored) {

@@ -9,7 +9,7 @@ import * as tour from './tour.js';
 
 /** @typedef {import('./types.js').Story} Story */
 /** @typedef {import('./types.js').StoryWords} Words */
-/** @typedef {import('./types.js').Told} Told */
+/** @typedef {import('./types.js').StoryState} StoryState */
 
 export class Stories {
   /**
@@ -25,7 +25,7 @@ export class Stories {
     this.library = { groups: [], stories: [] };
     /** The story that plays, or is about to. @type {Story | null} */
     this.story = null;
-    /** The story's state, as the worker reports it. @type {Told | null} */
+    /** The story's state, as the worker reports it. @type {StoryState | null} */
     this.told = null;
     /** Whether a story was started here, and has not arrived in a frame yet. */
     this.wanted = false;
@@ -81,7 +81,7 @@ export class Stories {
     this.ridden = new Set();
     /** The step whose ride is being opened, and presses that came meanwhile. @type {{step: number, presses: number[]} | null} */
     this.opening = null;
-    /** The worker's report that came while a ride showed other moments than the step's; undefined for none. @type {Told | null | undefined} */
+    /** The worker's report that came while a ride showed other moments than the step's; undefined for none. @type {StoryState | null | undefined} */
     this.since = undefined;
     /** The step whose ride shows; -1 for one that is not the story's. */
     this.rides = -1;
@@ -333,7 +333,7 @@ export class Stories {
     });
   }
 
-  /** @param {Told | null} told @private */
+  /** @param {StoryState | null} told @private */
   hear(told) {
     if (this.riding && told && told.id === this.told?.id && told.last === this.told.last) {
       this.since = told;

@@ -15,7 +15,7 @@
  * @property {LaneFrame[]} lanes
  * @property {TimelineFrame} [timeline]
  * @property {Comparison} [compare] set if the comparison of two releases has changed; null if it has ended.
- * @property {Told} [story] set if the story's text has changed; null if there is no story.
+ * @property {StoryState} [story] set if the story's text has changed; null if there is no story.
  * @property {Factory} [factory] set if the overview of several informers has changed; null if there is one informer again, or one in two
  *   releases. With an overview, Lanes has only the lane on stage.
  * @property {boolean} jump the view did not play through to this position. Show the new state at once, without animation.
@@ -78,8 +78,8 @@
  */
 
 /**
- * Told is the state of a story at the moment shown.
- * @typedef {object} Told
+ * StoryState is the state of a story at the moment shown.
+ * @typedef {object} StoryState
  * @property {string} id the story's id, Release the release in which it plays.
  * @property {string} era
  * @property {boolean} starting the first step has not begun.

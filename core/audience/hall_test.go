@@ -125,7 +125,7 @@ func (h *hall) dial(ctx context.Context) (net.Conn, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.down || h.cut {
-		return nil, faults.Refused("websocket")
+		return nil, faults.RefusalError("websocket")
 	}
 	ln := pipe.Listen()
 	var p http.Protocols
@@ -661,7 +661,7 @@ func TestAServerWithoutABroadcastIsNamed(t *testing.T) {
 			t.Errorf("on the air without a broadcast: %v", err)
 		}
 		away := NewSpeaker(SpeakerOptions{Recorder: rec, Sleep: realSleep, Clock: clock.RealClock{}, Where: s.o.Where, Header: s.o.Header,
-			Dial: func(context.Context) (net.Conn, error) { return nil, faults.Refused("websocket") }})
+			Dial: func(context.Context) (net.Conn, error) { return nil, faults.RefusalError("websocket") }})
 		if err := away.Begin(t.Context(), false); err == nil || !strings.Contains(err.Error(), "relay") {
 			t.Errorf("on the air without a relay: %v", err)
 		}

@@ -458,12 +458,12 @@ func TestHeartbeatAndEnd(t *testing.T) {
 	if err != nil || !ok || !end.End {
 		t.Fatalf("%+v %v %v", end, ok, err)
 	}
-	if f.Ended() {
+	if f.HasEnded() {
 		t.Error("it ended before its end")
 	}
 	apply(t, f, end)
-	if !f.Ended() || f.Next() != 44 {
-		t.Errorf("ended %v, next %d", f.Ended(), f.Next())
+	if !f.HasEnded() || f.Next() != 44 {
+		t.Errorf("ended %v, next %d", f.HasEnded(), f.Next())
 	}
 	if _, _, err := c.Cut(); err == nil {
 		t.Error("it was cut after its end")

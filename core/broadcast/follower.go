@@ -54,8 +54,8 @@ func (f *Follower) Next() uint64 {
 	return f.nextSegment
 }
 
-// Ended reports whether the broadcast ended with the segment that was applied last.
-func (f *Follower) Ended() bool {
+// HasEnded reports whether the broadcast ended with the segment that was applied last.
+func (f *Follower) HasEnded() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.hasEnded

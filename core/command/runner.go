@@ -101,7 +101,7 @@ func laneAt(c *Console, given arg.Values, at int) (int, error) {
 		return 0, err
 	}
 	if lane == nil {
-		return c.View.Shown(), nil
+		return c.View.StageLane(), nil
 	}
 	return *lane, nil
 }

@@ -20,7 +20,7 @@ func (f *Faults) Dialer(dial DialFunc) DialFunc {
 		f.mu.Unlock()
 		if refuse {
 			f.report(Strike{Name: "refuse", On: true, Struck: 1})
-			return nil, faultError{Refused(network)}
+			return nil, faultError{RefusalError(network)}
 		}
 		inner, err := dial(ctx, network, addr)
 		if err != nil {
@@ -40,11 +40,11 @@ type faultError struct{ error }
 
 func (e faultError) Unwrap() error { return e.error }
 
-// Made reports whether a fault made an error of a connection.
-func Made(err error) bool { return errors.As(err, new(faultError)) }
+// IsFault reports whether a fault made an error of a connection.
+func IsFault(err error) bool { return errors.As(err, new(faultError)) }
 
-// Refused returns the error of a dial to a port without a listener.
-func Refused(network string) error {
+// RefusalError returns the error of a dial to a port without a listener.
+func RefusalError(network string) error {
 	return &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 

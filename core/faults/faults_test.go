@@ -100,7 +100,7 @@ func (r *slowReader) Read(p []byte) (int, error) {
 }
 
 func TestARefusedConnectionIsTheErrorOfTheSystem(t *testing.T) {
-	if err := Refused("tcp"); !errors.Is(err, syscall.ECONNREFUSED) || !utilnet.IsConnectionRefused(err) {
+	if err := RefusalError("tcp"); !errors.Is(err, syscall.ECONNREFUSED) || !utilnet.IsConnectionRefused(err) {
 		t.Errorf("%v", err)
 	}
 }
@@ -151,7 +151,7 @@ func TestACutConnectionIsReset(t *testing.T) {
 	if _, err := f.Make("cut", Args{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = io.ReadAll(resp.Body); !errors.Is(err, syscall.ECONNRESET) || !utilnet.IsConnectionReset(err) || !Made(err) {
+	if _, err = io.ReadAll(resp.Body); !errors.Is(err, syscall.ECONNRESET) || !utilnet.IsConnectionReset(err) || !IsFault(err) {
 		t.Errorf("the stream ends with %v", err)
 	}
 	if want := (Strike{Name: "cut", Struck: 1}); len(*said) != 1 || (*said)[0] != want {
@@ -171,7 +171,7 @@ func TestRefusedUntilSwitchedOff(t *testing.T) {
 		t.Errorf("on are %+v", on)
 	}
 	_, _, err := body(t, c, url)
-	if !utilnet.IsConnectionRefused(err) || !Made(err) {
+	if !utilnet.IsConnectionRefused(err) || !IsFault(err) {
 		t.Errorf("refused with %v", err)
 	}
 	if on, err := f.Make("refuse", Args{}); err != nil || on {

@@ -265,5 +265,5 @@ func (r *Reflector) resync(ctx context.Context, resyncErr chan<- error) {
 	}
 }
 
-// elapsed returns the time since start, by the Reflector's clock.
-func (r *Reflector) elapsed(start time.Time) time.Duration { return r.clock.Since(start) }
+// since returns the time since start, by the Reflector's clock.
+func (r *Reflector) since(start time.Time) time.Duration { return r.clock.Since(start) }

@@ -52,7 +52,7 @@ func (r *Reflector) openWatch(ctx context.Context, verb event.Verb, options meta
 // reportClosed reports the end of s.
 func (r *Reflector) reportClosed(s *stream, text string, err error) {
 	if r.observer != nil {
-		send(r.observer, event.WatchClosed{Req: s.req, Events: s.events, Open: r.elapsed(s.openTime), Why: text, Err: err}.Event())
+		send(r.observer, event.WatchClosed{Req: s.req, Events: s.events, Open: r.since(s.openTime), Why: text, Err: err}.Event())
 	}
 }
 
@@ -248,7 +248,7 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 		case received, ok := <-s.ResultChan():
 			if !ok {
 				text = "closed by the server"
-				if c.events == 0 && r.elapsed(start) < time.Second {
+				if c.events == 0 && r.since(start) < time.Second {
 					return false, &VeryShortWatchError{Name: r.name}
 				}
 				logger.V(4).Info("Watch close", "reflector", r.name, "type", r.typeDescription, "totalItems", c.events)

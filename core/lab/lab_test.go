@@ -553,7 +553,7 @@ func TestTroubleBehindTheRelayIsSaidInWords(t *testing.T) {
 
 func TestARelayThatIsGone(t *testing.T) {
 	f := faults.New(clock.RealClock{}, func(faults.Strike) {})
-	src := liveSource(func(context.Context) (net.Conn, error) { return nil, faults.Refused("websocket") }, "kind-kind", clock.RealClock{}, f)
+	src := liveSource(func(context.Context) (net.Conn, error) { return nil, faults.RefusalError("websocket") }, "kind-kind", clock.RealClock{}, f)
 	defer src.stop()
 	var words string
 	client, _ := src.informers()
@@ -573,7 +573,7 @@ func TestARelayThatIsGone(t *testing.T) {
 	if !utilnet.IsConnectionRefused(err) || words != "" {
 		t.Errorf("of a fault of its own: %v; %q", err, words)
 	}
-	if s := relayclient.AskContexts(t.Context(), func(context.Context) (net.Conn, error) { return nil, faults.Refused("websocket") }); s.Error == "" {
+	if s := relayclient.AskContexts(t.Context(), func(context.Context) (net.Conn, error) { return nil, faults.RefusalError("websocket") }); s.Error == "" {
 		t.Error("no word about a relay that is gone")
 	}
 }

@@ -32,7 +32,7 @@ func (ln *lane) openTransform(next informer.TransformFunc) informer.TransformFun
 			}
 		}
 		if o, ok := obj.(*object.Object); ok && ln.open.Load() {
-			return o.Shared(), nil
+			return o.Share(), nil
 		}
 		return obj, nil
 	}
@@ -95,7 +95,7 @@ func (x *experiment) mutate(lane int, args FaultArgs) (bool, error) {
 // scribble mutates an object that a handler received, and that the store and all other handlers share.
 func (h *handler) scribble(obj any) {
 	o, ok := obj.(*object.Object)
-	if !ok || o == nil || o.Shared() != o { // it arrived before the fault was on, and the log has this pointer
+	if !ok || o == nil || o.Share() != o { // it arrived before the fault was on, and the log has this pointer
 		return
 	}
 	labels := o.GetLabels()

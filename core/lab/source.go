@@ -69,7 +69,7 @@ func (s *source) connect(wrap func(faults.DialFunc) faults.DialFunc) (t *http.Tr
 	wg.Go(func() { _ = srv.Serve(ln) })
 	t = relayclient.NewHTTP2Transport(wrap(func(ctx context.Context, _, _ string) (net.Conn, error) {
 		if s.cluster.Down() {
-			return nil, faults.Refused("pipe")
+			return nil, faults.RefusalError("pipe")
 		}
 		return ln.Dial(ctx)
 	}))

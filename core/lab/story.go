@@ -59,7 +59,7 @@ func (l *Lab) Driver() *vclock.Driver { return l.driver }
 
 // Arrive waits until the replay that Select started has reached its moment, and reports whether the log has that moment.
 func (l *Lab) Arrive(ctx context.Context) (there bool) {
-	l.driver.Arrived(ctx)
+	l.driver.WaitEnd(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	head, _ := l.rec.Head()
@@ -78,7 +78,7 @@ func (l *Lab) replay(next event.Selection, plan replayPlan) {
 		defer l.mu.Unlock()
 		l.openSim(next, v)
 	}}}
-	begin := vclock.Action{At: plan.start, Settled: began, Do: func() {
+	begin := vclock.Action{At: plan.start, Finished: began, Do: func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		next.Rate = l.selection.Rate // an earlier step may have changed it

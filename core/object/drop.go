@@ -29,8 +29,8 @@ func (o *Object) SetWeight(held, came int) {
 	}
 }
 
-// dropped returns the object with raw as its JSON, which is a part of the old one.
-func (o *Object) dropped(raw []byte) *Object {
+// replaceJSON returns the object with raw as its JSON, which is a part of the old one.
+func (o *Object) replaceJSON(raw []byte) *Object {
 	c, err := Parse(raw)
 	if err != nil {
 		return o // cannot happen: raw is made of what Parse has accepted
@@ -50,7 +50,7 @@ func (o *Object) WithoutManagedFields() *Object {
 	metadata := withoutMember(o.raw[at.start:at.end], "managedFields")
 	raw := make([]byte, 0, len(o.raw)-int(at.end-at.start)+len(metadata))
 	raw = append(append(append(raw, o.raw[:at.start]...), metadata...), o.raw[at.end:]...)
-	return o.dropped(raw)
+	return o.replaceJSON(raw)
 }
 
 // MetadataOnly returns an object with only apiVersion, kind and metadata, and without managedFields.
@@ -81,7 +81,7 @@ func (o *Object) MetadataOnly() *Object {
 	if bytes.Equal(raw, o.raw) {
 		return o
 	}
-	return o.dropped(bytes.Clone(raw)) // a copy without spare capacity, because the object keeps it
+	return o.replaceJSON(bytes.Clone(raw)) // a copy without spare capacity, because the object keeps it
 }
 
 // withoutMember returns a JSON object without the members of one name. The others keep their bytes and order.

@@ -220,9 +220,9 @@ func texts(a, b, c []byte) (string, string, string) {
 	return joined[:len(a)], joined[len(a) : len(a)+len(b)], joined[len(a)+len(b):]
 }
 
-// shared caches strings that thousands of objects have in common. A slot holds the last string that hashed to it, so the table never grows, needs no
+// commonStrings caches strings that thousands of objects have in common. A slot holds the last string that hashed to it, so the table never grows, needs no
 // lock, and at worst saves nothing.
-var shared [256]atomic.Pointer[string]
+var commonStrings [256]atomic.Pointer[string]
 
 // maxShared limits what one slot can keep alive. A namespace has at most 63 characters, a group/version at most 317.
 const maxShared = 320
@@ -237,7 +237,7 @@ func sharedText(quoted []byte) string {
 	for _, c := range raw {
 		hash = (hash ^ uint32(c)) * 16777619
 	}
-	slot := &shared[(hash^hash>>16)%uint32(len(shared))]
+	slot := &commonStrings[(hash^hash>>16)%uint32(len(commonStrings))]
 	if p := slot.Load(); p != nil && *p == unsafe.String(unsafe.SliceData(raw), len(raw)) {
 		return *p
 	}

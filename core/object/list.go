@@ -155,17 +155,17 @@ func (l *List) adopt(bare []bool) error {
 	for i, o := range l.Items {
 		switch {
 		case o.kind != "" || o.apiVersion != "" || head == "":
-			o.own("")
+			o.copyBytes("")
 		case bare[i]:
 			if h := head + ","; (&scanner{o.raw}).space(1) < len(o.raw)-1 {
-				o.own(h)
+				o.copyBytes(h)
 			} else {
-				o.own(head)
+				o.copyBytes(head)
 			}
 			o.kind, o.apiVersion = itemKind, l.APIVersion
 		default:
 			// Empty or null ones come later and would override keys at the front.
-			o.own("")
+			o.copyBytes("")
 			o.SetAPIVersion(l.APIVersion)
 			o.SetKind(itemKind)
 		}

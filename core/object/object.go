@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -35,7 +34,7 @@ type Object struct {
 
 	held, came uint32 // see Weight; 0 means the default
 
-	live *live // holds the content if Shared made this object, otherwise nil
+	live *live // holds the content if Share made this object, otherwise nil
 }
 
 var (
@@ -88,8 +87,8 @@ func (o *Object) fill(doc []byte, f *fields, at span) {
 	}
 }
 
-// own copies the bytes of o, and inserts head after the opening brace.
-func (o *Object) own(head string) {
+// copyBytes copies the bytes of o, and inserts head after the opening brace.
+func (o *Object) copyBytes(head string) {
 	old := o.raw
 	raw := make([]byte, len(old)+len(head))
 	raw[0] = '{'

@@ -15,7 +15,7 @@ func BenchmarkOwn(b *testing.B) {
 	b.SetBytes(int64(len(l.Items) * l.Items[0].Size()))
 	for b.Loop() {
 		for _, o := range l.Items {
-			o.own("")
+			o.copyBytes("")
 		}
 	}
 }

@@ -2,18 +2,18 @@ package object
 
 import "sync/atomic"
 
-// An informer's store shares each object with every handler and every reader of a lister. An object made by Shared can be changed while they use it, as
+// An informer's store shares each object with every handler and every reader of a lister. An object made by Share can be changed while they use it, as
 // a handler with a bug does, and still keeps the content that came over the wire.
 
-// live is the content of an object that was made by Shared.
+// live is the content of an object that was made by Share.
 type live struct {
 	came *Object                // the original content
 	now  atomic.Pointer[Object] // the current content; replaced as a whole, never changed in place
 }
 
-// Shared returns an object with the same content, whose setters may be called while other goroutines read it, unlike those of other objects. A change
-// takes effect at once for all users of the pointer. o does not change. If Shared made o, or o is nil, it returns o.
-func (o *Object) Shared() *Object {
+// Share returns an object with the same content, whose setters may be called while other goroutines read it, unlike those of other objects. A change
+// takes effect at once for all users of the pointer. o does not change. If Share made o, or o is nil, it returns o.
+func (o *Object) Share() *Object {
 	if o == nil || o.live != nil {
 		return o
 	}
@@ -23,7 +23,7 @@ func (o *Object) Shared() *Object {
 	return &s
 }
 
-// Now returns the object's current content, which never changes. If Shared did not make the object, that is o itself.
+// Now returns the object's current content, which never changes. If Share did not make the object, that is o itself.
 func (o *Object) Now() *Object {
 	if o == nil || o.live == nil {
 		return o
@@ -31,7 +31,7 @@ func (o *Object) Now() *Object {
 	return o.live.now.Load()
 }
 
-// Came returns the content with which Shared made the object. If Shared did not make it, that is o itself.
+// Came returns the content with which Share made the object. If Share did not make it, that is o itself.
 func (o *Object) Came() *Object {
 	if o == nil || o.live == nil {
 		return o

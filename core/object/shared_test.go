@@ -12,9 +12,9 @@ func TestASharedObjectIsChangedForEverybody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := came.Shared()
+	s := came.Share()
 	before := s.Now()
-	if s.Shared() != s || s.Came() != came || before != came || came.Now() != came || came.Came() != came {
+	if s.Share() != s || s.Came() != came || before != came || came.Now() != came || came.Came() != came {
 		t.Fatal("a new shared object does not have the content of its original")
 	}
 	var readers sync.WaitGroup

@@ -34,7 +34,7 @@ func (l *Listener) Dial(ctx context.Context) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return nil, faults.Refused("pipe")
+	return nil, faults.RefusalError("pipe")
 }
 
 // Accept implements net.Listener.

@@ -65,7 +65,7 @@ func (x *Explainer) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := x.Next.RoundTrip(req)
 	close(answered)
 	if err != nil {
-		if req.Context().Err() == nil && !faults.Made(err) {
+		if req.Context().Err() == nil && !faults.IsFault(err) {
 			x.Report(Explain(err))
 		}
 		return nil, err
@@ -294,7 +294,7 @@ func (b *explainedBody) Read(p []byte) (int, error) {
 
 // explain finds out why a body broke, reports it, and returns the error that a client with a connection of its own would have seen.
 func (b *explainedBody) explain(err error) error {
-	if b.ctx.Err() != nil || faults.Made(err) || errors.Is(err, net.ErrClosed) {
+	if b.ctx.Err() != nil || faults.IsFault(err) || errors.Is(err, net.ErrClosed) {
 		return err
 	}
 	text := err.Error()

@@ -123,7 +123,7 @@ func (l *Link) noteEnd(token string, err error) error {
 
 // refuseHere returns the error of a dial that does not leave the page. To an informer it is a refused connection.
 func refuseHere(cause, reason string) *Error {
-	return &Error{Cause: cause, Reason: reason, Err: fmt.Errorf("%s: %w", reason, faults.Refused("websocket"))}
+	return &Error{Cause: cause, Reason: reason, Err: fmt.Errorf("%s: %w", reason, faults.RefusalError("websocket"))}
 }
 
 // linkConn is a connection that reports its end to its Link.

@@ -38,7 +38,7 @@ func (c *Cluster) serveDiscovery(w http.ResponseWriter, parts []string, sh shape
 	contentType := "application/json"
 	switch {
 	case len(parts) == 1 && sh == shapeDiscovery:
-		answer = c.aggregated(parts[0] == "api", gvs, byGV)
+		answer = c.aggregatedDocument(parts[0] == "api", gvs, byGV)
 		contentType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 	case len(parts) == 1 && parts[0] == "api":
 		answer = tree{"kind": "APIVersions", "versions": []string{"v1"}, "serverAddressByClientCIDRs": []any{}}
@@ -145,8 +145,8 @@ func (r *resource) subresources() []subresource {
 	return subs
 }
 
-// aggregated returns the apidiscovery.k8s.io/v2 document: everything under /api or /apis in one answer.
-func (c *Cluster) aggregated(core bool, gvs [][2]string, byGV map[[2]string][]*resource) tree {
+// aggregatedDocument returns the apidiscovery.k8s.io/v2 document: everything under /api or /apis in one answer.
+func (c *Cluster) aggregatedDocument(core bool, gvs [][2]string, byGV map[[2]string][]*resource) tree {
 	items := []any{}
 	scope := func(r *resource) string {
 		if r.namespaced {

@@ -28,7 +28,7 @@ type Socket interface {
 // OnOpen, OnMessage and OnClose as its events come, one at a time.
 type Conn struct {
 	socket Socket
-	opened chan struct{} // closed when the socket is open or failed
+	ready  chan struct{} // closed when the socket is open or failed
 
 	mu       sync.Mutex
 	cond     sync.Cond
@@ -43,16 +43,16 @@ var _ net.Conn = (*Conn)(nil)
 
 // New returns the connection of a WebSocket that is being opened.
 func New(s Socket) *Conn {
-	c := &Conn{socket: s, opened: make(chan struct{})}
+	c := &Conn{socket: s, ready: make(chan struct{})}
 	c.cond.L = &c.mu
 	return c
 }
 
-// Opened waits until the WebSocket is open. A browser gives no reason when it cannot open a WebSocket, so every failure counts as a refused
+// WaitOpen waits until the WebSocket is open. A browser gives no reason when it cannot open a WebSocket, so every failure counts as a refused
 // connection. A WebSocket that the other side opens only to close it with a code gives its reason in the first Read.
-func (c *Conn) Opened(ctx context.Context) error {
+func (c *Conn) WaitOpen(ctx context.Context) error {
 	select {
-	case <-c.opened:
+	case <-c.ready:
 	case <-ctx.Done():
 		_ = c.Close()
 		return ctx.Err()
@@ -72,7 +72,7 @@ func (c *Conn) OnOpen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open = true
-	close(c.opened)
+	close(c.ready)
 }
 
 // OnMessage takes a message, which belongs to the Conn from here on, or why it cannot be read.
@@ -100,9 +100,9 @@ func (c *Conn) OnClose(code int, reason string) {
 		}
 	}
 	select {
-	case <-c.opened:
+	case <-c.ready:
 	default:
-		close(c.opened)
+		close(c.ready)
 	}
 	c.cond.Broadcast()
 }
@@ -117,7 +117,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 			return 0, net.ErrClosed
 		case c.err != nil:
 			return 0, c.err
-		case c.deadline.passed():
+		case c.deadline.hasPassed():
 			return 0, os.ErrDeadlineExceeded
 		}
 		c.cond.Wait()
@@ -201,7 +201,7 @@ func (d *deadline) set(t time.Time, wake func()) {
 	}
 }
 
-func (d *deadline) passed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
+func (d *deadline) hasPassed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
 
 type addr struct{}
 

@@ -28,7 +28,7 @@ func opened(t *testing.T) (*Conn, *fake) {
 	f := &fake{}
 	c := New(f)
 	go c.OnOpen()
-	if err := c.Opened(t.Context()); err != nil {
+	if err := c.WaitOpen(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return c, f
@@ -70,14 +70,14 @@ func TestASocketThatCannotBeOpened(t *testing.T) {
 	f := &fake{}
 	c := New(f)
 	go c.OnClose(1006, "")
-	if err := c.Opened(t.Context()); !utilnet.IsConnectionRefused(err) || f.closed != 1 {
+	if err := c.WaitOpen(t.Context()); !utilnet.IsConnectionRefused(err) || f.closed != 1 {
 		t.Errorf("%v, closed %d times; want a refused connection, closed once", err, f.closed)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		f := &fake{}
-		if err := New(f).Opened(ctx); !errors.Is(err, context.DeadlineExceeded) || f.closed != 1 {
+		if err := New(f).WaitOpen(ctx); !errors.Is(err, context.DeadlineExceeded) || f.closed != 1 {
 			t.Errorf("nobody answers: %v, closed %d times", err, f.closed)
 		}
 	})

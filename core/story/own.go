@@ -8,9 +8,9 @@ import (
 // mostOwn is how many stories a user can add.
 const mostOwn = 100
 
-// Own adds a user's own story. It replaces one with the same id; if that one plays, it continues unchanged. Own returns an error if the page has a story with
+// AddOwn adds a user's own story. It replaces one with the same id; if that one plays, it continues unchanged. It returns an error if the page has a story with
 // the id, and if there are more than mostOwn stories.
-func (p *Player) Own(s *Story) error {
+func (p *Player) AddOwn(s *Story) error {
 	if slices.ContainsFunc(p.stories, func(o *Story) bool { return o.ID == s.ID }) {
 		return fmt.Errorf("the page has a story %q of its own: give the file another name", s.ID)
 	}

@@ -13,13 +13,13 @@ import (
 )
 
 // show paints frames for d, like a page, and compares captions with State. It stops early once ok returns true.
-func (s *stage) show(d time.Duration, ok func(*view.Told) bool) *view.Told {
+func (s *stage) show(d time.Duration, ok func(*view.StoryState) bool) *view.StoryState {
 	s.t.Helper()
 	return s.paint(d, 500*time.Millisecond, ok)
 }
 
 // turnPast goes past a step that has ended, like a page after the step's ride, if it has one.
-func (s *stage) turnPast(d *view.Told) {
+func (s *stage) turnPast(d *view.StoryState) {
 	s.t.Helper()
 	if d.Ride != nil {
 		if err := s.player.Ride(); err != nil {
@@ -32,17 +32,17 @@ func (s *stage) turnPast(d *view.Told) {
 }
 
 // wait is show for a long time in which nothing may happen. The log shows whether something did, so it paints rarely.
-func (s *stage) wait(d time.Duration) *view.Told {
+func (s *stage) wait(d time.Duration) *view.StoryState {
 	s.t.Helper()
 	return s.paint(d, d/40, nil)
 }
 
-func (s *stage) paint(d, frame time.Duration, ok func(*view.Told) bool) *view.Told {
+func (s *stage) paint(d, frame time.Duration, ok func(*view.StoryState) bool) *view.StoryState {
 	s.t.Helper()
 	for until := time.Now().Add(d); ; {
 		s.view.Frame()
 		st := s.view.State()
-		told := s.player.Told(s.rec.FoldAt(st.Seq), st)
+		told := s.player.StoryState(s.rec.FoldAt(st.Seq), st)
 		if told == nil {
 			s.t.Fatal("the story is over")
 		}
@@ -194,7 +194,7 @@ func tellAt(t *testing.T, story *Story, release string, pace time.Duration) {
 			t.Fatal(err)
 		}
 	}
-	d := s.show(time.Minute, func(d *view.Told) bool { return d.Last == last && d.Done })
+	d := s.show(time.Minute, func(d *view.StoryState) bool { return d.Last == last && d.Done })
 	if d.Last != last || !d.Done || d.Caption == nil {
 		t.Fatalf("after %d presses the story has come to %+v", presses, d)
 	}

@@ -182,7 +182,7 @@ func (p *Player) List() any { return p.Library() }
 
 // Follow shows the story that another page with the same log plays. told is the story in that page's frames; null ends it.
 func (p *Player) Follow(told json.RawMessage) error {
-	var is *view.Told
+	var is *view.StoryState
 	if len(told) > 0 {
 		if err := json.Unmarshal(told, &is); err != nil {
 			return fmt.Errorf("the story of the other page cannot be read: %w", err)
@@ -209,7 +209,7 @@ func (p *Player) Follow(told json.RawMessage) error {
 }
 
 // copyMarks copies another page's position in a story, and reports whether the story is new to the View.
-func (p *Player) copyMarks(s *Story, is *view.Told) (isNew bool) {
+func (p *Player) copyMarks(s *Story, is *view.StoryState) (isNew bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.playback

@@ -36,7 +36,7 @@ func TestAQuestionIsAskedBeforeTheStepShowsIt(t *testing.T) {
 					for i := range story.Steps {
 						if q := story.Steps[i].Question; q != nil {
 							questions++
-							d := s.show(time.Minute, func(d *view.Told) bool { return d.Step == i && d.Waits })
+							d := s.show(time.Minute, func(d *view.StoryState) bool { return d.Step == i && d.Waits })
 							if !d.Waits || d.Asks == nil || d.Asks.ZH == "" || d.Caption != nil || d.Done || d.Right != 0 {
 								t.Fatalf("step %d asks with %+v", i+1, d)
 							}
@@ -49,7 +49,7 @@ func TestAQuestionIsAskedBeforeTheStepShowsIt(t *testing.T) {
 								t.Fatal(err)
 							}
 						}
-						d := s.show(time.Hour, func(d *view.Told) bool { return d.Step == i && d.Done })
+						d := s.show(time.Hour, func(d *view.StoryState) bool { return d.Step == i && d.Done })
 						if q := story.Steps[i].Question; d.Step != i || !d.Done || (q != nil) != (d.Right > 0) || q != nil && d.Right > len(q.Answers) {
 							t.Fatalf("step %d has come to %+v", i+1, d)
 						}

@@ -40,7 +40,7 @@ func TestTheReaderIsWaitedFor(t *testing.T) {
 				for i := range story.Steps {
 					asks := story.Steps[i].Reader
 					if asks != nil {
-						d := s.show(time.Minute, func(d *view.Told) bool { return d.Step == i && d.Waits })
+						d := s.show(time.Minute, func(d *view.StoryState) bool { return d.Step == i && d.Waits })
 						if !d.Waits || d.Done || d.Asks == nil || d.Asks.EN != asks.Words.EN || d.Caption == nil {
 							t.Fatalf("step %d shows %+v", i+1, d)
 						}
@@ -60,7 +60,7 @@ func TestTheReaderIsWaitedFor(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					d := s.show(time.Hour, func(d *view.Told) bool { return d.Step == i && d.Done })
+					d := s.show(time.Hour, func(d *view.StoryState) bool { return d.Step == i && d.Done })
 					if d.Step != i || !d.Done || d.Waits {
 						t.Fatalf("step %d has come to %+v", i+1, d)
 					}
@@ -82,7 +82,7 @@ func TestAReaderMayDoSomethingElse(t *testing.T) {
 		if err := s.player.Begin(t.Context(), "tour", "", 1); err != nil {
 			t.Fatal(err)
 		}
-		s.show(time.Minute, func(d *view.Told) bool { return d.Step == 1 && d.Waits })
+		s.show(time.Minute, func(d *view.StoryState) bool { return d.Step == 1 && d.Waits })
 		if err := s.player.makeCall(t.Context(), s.player.playback, Call{Name: "groupBy", Args: []any{"namespace"}, Listener: -1}); err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestAReaderMayDoSomethingElse(t *testing.T) {
 		if err := s.player.makeCall(t.Context(), s.player.playback, s.player.playback.story.Steps[1].Reader.Call); err != nil {
 			t.Fatal(err)
 		}
-		if d := s.show(time.Minute, func(d *view.Told) bool { return d.Done }); d.Step != 1 || !d.Done || d.Waits || d.Caption == nil {
+		if d := s.show(time.Minute, func(d *view.StoryState) bool { return d.Done }); d.Step != 1 || !d.Done || d.Waits || d.Caption == nil {
 			t.Errorf("the answer has brought %+v", d)
 		}
 	})
@@ -116,11 +116,11 @@ func TestAStoryIsTakenUpWhereItWasLeft(t *testing.T) {
 					if err := s.player.Begin(t.Context(), story.ID, "", at); err != nil {
 						t.Fatal(err)
 					}
-					d := s.show(time.Minute, func(d *view.Told) bool { return d.Step == at && !d.Starting })
+					d := s.show(time.Minute, func(d *view.StoryState) bool { return d.Step == at && !d.Starting })
 					if d.Step != at || d.Last != at {
 						t.Fatalf("taken up at step %d it shows %+v", at+1, d)
 					}
-					d = s.show(10*time.Minute, func(d *view.Told) bool { return d.Done || d.Waits })
+					d = s.show(10*time.Minute, func(d *view.StoryState) bool { return d.Done || d.Waits })
 					if d.Step != at || d.Waits != (story.Steps[at].Reader != nil || story.Steps[at].Question != nil) {
 						t.Fatalf("taken up at step %d it comes to %+v", at+1, d)
 					}
@@ -128,7 +128,7 @@ func TestAStoryIsTakenUpWhereItWasLeft(t *testing.T) {
 						if err := s.player.Turn(t.Context(), 1); err != nil {
 							t.Fatal(err)
 						}
-						d = s.show(10*time.Minute, func(d *view.Told) bool { return d.Done })
+						d = s.show(10*time.Minute, func(d *view.StoryState) bool { return d.Done })
 					}
 					if !d.Done || d.Caption == nil || d.Step != at {
 						t.Errorf("taken up at step %d it ends with %+v", at+1, d)

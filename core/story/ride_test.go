@@ -39,7 +39,7 @@ func TestTheStepsThatRide(t *testing.T) {
 						if err := s.player.Begin(t.Context(), story.ID, release, at); err != nil {
 							t.Fatal(err)
 						}
-						d := s.show(10*time.Minute, func(d *view.Told) bool { return d.Step == at && d.Done })
+						d := s.show(10*time.Minute, func(d *view.StoryState) bool { return d.Step == at && d.Done })
 						if d.Ride == nil || d.Ride.Asked {
 							t.Fatalf("at its end it tells %+v", d)
 						}
@@ -89,9 +89,9 @@ func TestAPageIsTurnedForARide(t *testing.T) {
 	at := rides(story)[0]
 	for _, c := range []struct {
 		name string
-		do   func(t *testing.T, s *stage, turn func(n int) *view.Told)
+		do   func(t *testing.T, s *stage, turn func(n int) *view.StoryState)
 	}{
-		{"at its end", func(t *testing.T, s *stage, turn func(n int) *view.Told) {
+		{"at its end", func(t *testing.T, s *stage, turn func(n int) *view.StoryState) {
 			turn(1)
 			if d := s.show(time.Minute, nil); d.Step != at || !d.Done || d.Ride == nil || d.Ride.Asked {
 				t.Fatalf("it tells %+v", d)
@@ -103,7 +103,7 @@ func TestAPageIsTurnedForARide(t *testing.T) {
 				t.Errorf("the turn after the ride brings %+v", d)
 			}
 		}},
-		{"opened by the page", func(t *testing.T, s *stage, turn func(n int) *view.Told) {
+		{"opened by the page", func(t *testing.T, s *stage, turn func(n int) *view.StoryState) {
 			turn(1)
 			s.show(time.Minute, nil)
 			for range 2 { // as often as the page likes
@@ -125,7 +125,7 @@ func TestAPageIsTurnedForARide(t *testing.T) {
 				t.Errorf("forwards again it tells %+v", d)
 			}
 		}},
-		{"early", func(t *testing.T, s *stage, turn func(n int) *view.Told) {
+		{"early", func(t *testing.T, s *stage, turn func(n int) *view.StoryState) {
 			if err := s.player.Turn(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +139,7 @@ func TestAPageIsTurnedForARide(t *testing.T) {
 				t.Errorf("the turn after the ride brings %+v", d)
 			}
 		}},
-		{"early, twice", func(t *testing.T, s *stage, turn func(n int) *view.Told) {
+		{"early, twice", func(t *testing.T, s *stage, turn func(n int) *view.StoryState) {
 			for range 2 {
 				if err := s.player.Turn(t.Context(), 1); err != nil {
 					t.Fatal(err)
@@ -152,7 +152,7 @@ func TestAPageIsTurnedForARide(t *testing.T) {
 				t.Errorf("back at what was not shown it tells %+v", d)
 			}
 		}},
-		{"back before it", func(t *testing.T, s *stage, turn func(n int) *view.Told) {
+		{"back before it", func(t *testing.T, s *stage, turn func(n int) *view.StoryState) {
 			turn(1)
 			s.show(time.Minute, nil)
 			if d := turn(-1); d.Step != at-1 || d.Ride != nil {
@@ -173,11 +173,11 @@ func TestAPageIsTurnedForARide(t *testing.T) {
 				if err := s.player.Begin(t.Context(), story.ID, "", at-1); err != nil {
 					t.Fatal(err)
 				}
-				s.show(10*time.Minute, func(d *view.Told) bool { return d.Step == at-1 && d.Done })
+				s.show(10*time.Minute, func(d *view.StoryState) bool { return d.Step == at-1 && d.Done })
 				if err := s.player.Ride(); err != nil { // a step without a ride
 					t.Fatal(err)
 				}
-				c.do(t, s, func(n int) *view.Told {
+				c.do(t, s, func(n int) *view.StoryState {
 					t.Helper()
 					if err := s.player.Turn(t.Context(), n); err != nil {
 						t.Fatal(err)

@@ -49,11 +49,11 @@ func (s *stage) close() {
 }
 
 // end returns the story at the log's end.
-func (s *stage) end() (*view.Told, *fold.State) {
+func (s *stage) end() (*view.StoryState, *fold.State) {
 	head, _ := s.rec.Head()
 	f := s.rec.FoldAt(head)
 	st := f.State()
-	return s.player.Told(f, st), st
+	return s.player.StoryState(f, st), st
 }
 
 func library(t testing.TB) []*Story {

@@ -27,8 +27,8 @@ func (p *Player) tell(f *fold.Fold, s *fold.State, at time.Duration) []byte {
 	return out
 }
 
-// Told returns the story at the moment of a State, nil if no story plays. f is the State's fold.
-func (p *Player) Told(f *fold.Fold, s *fold.State) *view.Told {
+// StoryState returns the story at the moment of a State, nil if no story plays. f is the State's fold.
+func (p *Player) StoryState(f *fold.Fold, s *fold.State) *view.StoryState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if t := p.playback; t != nil && (t.gen == 0 || t.gen == p.rec.Generation()) {
@@ -38,8 +38,8 @@ func (p *Player) Told(f *fold.Fold, s *fold.State) *view.Told {
 }
 
 // describe returns the story at a moment. p.mu is held.
-func (p *Player) describe(t *playback, f *fold.Fold, s *fold.State, at time.Duration) *view.Told {
-	d := &view.Told{
+func (p *Player) describe(t *playback, f *fold.Fold, s *fold.State, at time.Duration) *view.StoryState {
+	d := &view.StoryState{
 		ID: t.story.ID, Release: t.release, Starting: len(t.pages) == 0, Last: max(t.lastStep(), 0), Stands: t.timeStands, Problem: t.problem,
 		Marks: make([]view.StoryMark, len(t.pages)),
 	}

@@ -134,8 +134,8 @@ func (c *Clock) begin(t time.Time) {
 	c.lead = max(0, c.end.Sub(c.now))
 }
 
-// settle records that the work of this instant is over.
-func (c *Clock) settle() {
+// finishInstant records that the work of this instant is over.
+func (c *Clock) finishInstant() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.end = c.stamp()

@@ -19,8 +19,8 @@ const Precision = time.Millisecond
 type Action struct {
 	At time.Duration // since the clock's start
 	Do func()
-	// Settled, if it is not nil, is closed when everything that follows from Do is done.
-	Settled chan struct{}
+	// Finished, if it is not nil, is closed when everything that follows from Do is done.
+	Finished chan struct{}
 }
 
 // Driver moves a Clock. Its methods may be called from any goroutine.
@@ -33,7 +33,7 @@ type Driver struct {
 	clock       *Clock // nil: there is nothing to drive, and actions run at once
 	start       time.Time
 	last        time.Duration // time of the last action; -1 if there was none
-	waits       []*turn       // calls of Do that wait
+	turns       []*turn       // calls of Do that wait
 	script      []Action
 	endReached  func() bool   // play as fast as possible until it returns true
 	arrival     chan struct{} // closed when Play reaches its end or is given up; nil if nothing plays
@@ -53,7 +53,7 @@ type turn struct {
 	at       time.Duration      // -1 until it is known
 	begin    chan time.Duration // receives the action's time when it may run
 	finished bool
-	settled  chan struct{}
+	done     chan struct{}
 }
 
 // NewDriver returns a Driver without a clock. idle returns when nothing else can run; real paces virtual time.
@@ -66,8 +66,8 @@ func (d *Driver) Drive(c *Clock) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, a := range d.script {
-		if a.Settled != nil {
-			close(a.Settled) // the action will not run
+		if a.Finished != nil {
+			close(a.Finished) // the action will not run
 		}
 	}
 	d.clock, d.last, d.script, d.endReached, d.standsStill = c, -1, nil, nil, false
@@ -98,8 +98,8 @@ func (d *Driver) Do(do func(at time.Duration)) {
 		do(0)
 		return
 	}
-	t := &turn{at: -1, begin: make(chan time.Duration, 1), settled: make(chan struct{})}
-	d.waits = append(d.waits, t)
+	t := &turn{at: -1, begin: make(chan time.Duration, 1), done: make(chan struct{})}
+	d.turns = append(d.turns, t)
 	d.notify()
 	d.mu.Unlock()
 	at := <-t.begin
@@ -107,7 +107,7 @@ func (d *Driver) Do(do func(at time.Duration)) {
 	d.mu.Lock()
 	t.finished = true
 	d.mu.Unlock()
-	<-t.settled
+	<-t.done
 }
 
 // Play plans the actions of script, which are sorted by time. It plays as fast as possible until the function until, which must not call the Driver,
@@ -131,8 +131,8 @@ func (d *Driver) arrive() {
 	}
 }
 
-// Arrived returns when Play has reached its end, when Play is given up, or when ctx is done.
-func (d *Driver) Arrived(ctx context.Context) {
+// WaitEnd returns when Play has reached its end, when Play is given up, or when ctx is done.
+func (d *Driver) WaitEnd(ctx context.Context) {
 	d.mu.Lock()
 	arrival := d.arrival
 	d.mu.Unlock()
@@ -226,13 +226,13 @@ func (d *Driver) Run(ctx context.Context) {
 		defer d.mu.Unlock()
 		d.clock = nil
 		d.arrive()
-		for _, t := range d.waits {
+		for _, t := range d.turns {
 			t.begin <- 0
-			close(t.settled)
+			close(t.done)
 		}
-		d.waits = nil
+		d.turns = nil
 		if current != nil {
-			close(current.settled)
+			close(current.done)
 		}
 	}()
 	for ctx.Err() == nil {
@@ -267,26 +267,26 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 	defer d.mu.Unlock()
 	if t := *current; t != nil && t.finished {
 		*current = nil
-		close(t.settled)
+		close(t.done)
 		if d.clock != nil {
-			d.clock.settle()
+			d.clock.finishInstant()
 		}
 		return 0 // the caller of Do continues first
 	}
 	c := d.clock
 	if c == nil {
-		for _, t := range d.waits { // requested while there was a clock
+		for _, t := range d.turns { // requested while there was a clock
 			t.begin <- 0
-			close(t.settled)
+			close(t.done)
 		}
-		d.waits = nil
+		d.turns = nil
 		return idleWait
 	}
 	select {
 	case <-c.timerAdded: // the timer that was added in the last turn is seen below
 	default:
 	}
-	c.settle()
+	c.finishInstant()
 	if d.endReached != nil && *current == nil && d.endReached() {
 		d.endReached, d.standsStill = nil, true
 		c.freeze()
@@ -300,8 +300,8 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 		c.freeze()
 		d.arrive()
 	}
-	if free && len(d.waits) > 0 {
-		t := d.waits[0]
+	if free && len(d.turns) > 0 {
+		t := d.turns[0]
 		if t.at < 0 {
 			t.at = d.moment(now, due, any)
 		}
@@ -310,7 +310,7 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 			return 0
 		}
 		d.last = t.at
-		d.waits = d.waits[1:]
+		d.turns = d.turns[1:]
 		c.advance(d.start.Add(t.at))
 		*current = t
 		t.begin <- t.at
@@ -343,9 +343,9 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 	d.script = d.script[1:]
 	d.last = max(d.last, a.At)
 	c.advance(target)
-	t := &turn{settled: a.Settled}
-	if t.settled == nil {
-		t.settled = make(chan struct{})
+	t := &turn{done: a.Finished}
+	if t.done == nil {
+		t.done = make(chan struct{})
 	}
 	*current = t
 	go func() {

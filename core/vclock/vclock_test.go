@@ -86,20 +86,20 @@ func TestTimeStandsStillWithinAnInstantButStampsDoNot(t *testing.T) {
 		if got := stamps.Since(start); got != 4*time.Second {
 			t.Errorf("the stamp is %v, want 4s", got)
 		}
-		c.settle()
+		c.finishInstant()
 		time.Sleep(time.Minute)
 		c.advance(start.Add(2 * time.Second))
 		if got := stamps.Since(start); got != 4*time.Second {
 			t.Errorf("the next instant's first stamp is %v, want 4s: stamps never go back, and waiting does not count", got)
 		}
-		c.settle()
+		c.finishInstant()
 		for i := range 100 { // work that takes exactly as long as it has must not leave a lag
 			c.advance(start.Add(time.Duration(5+i) * time.Second))
 			if got, want := stamps.Since(start), time.Duration(5+i)*time.Second; got != want {
 				t.Fatalf("%d instants later the stamp is %v, want %v", i, got, want)
 			}
 			time.Sleep(time.Second)
-			c.settle()
+			c.finishInstant()
 		}
 	})
 }
@@ -179,7 +179,7 @@ func TestActionsAreDoneAtTheMomentTheyWereDoneAtBefore(t *testing.T) {
 		}
 		began := time.Now()
 		d.Play(actions, func() bool { return c.Since(start) >= 60*time.Millisecond })
-		d.Arrived(t.Context())
+		d.WaitEnd(t.Context())
 		if time.Since(began) != 0 {
 			t.Errorf("playing as fast as possible took %v", time.Since(began))
 		}

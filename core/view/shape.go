@@ -15,7 +15,7 @@ type Frame struct {
 	// Compare is set if the comparison of two releases has changed; null if it has ended.
 	Compare *facts.Comparison `json:"compare,omitempty"`
 	// Story is set if the story's text has changed; null if there is no story.
-	Story *Told `json:"story,omitempty"`
+	Story *StoryState `json:"story,omitempty"`
 	// Factory is set if the overview of several informers has changed; null if there is one informer again, or one in two releases. With an overview, Lanes
 	// has only the lane on stage.
 	Factory *facts.Factory `json:"factory,omitempty"`

@@ -1,7 +1,7 @@
 package view
 
-// Told is the state of a story at the moment shown.
-type Told struct {
+// StoryState is the state of a story at the moment shown.
+type StoryState struct {
 	// ID is the story's id, Release the release in which it plays.
 	ID      string `json:"id"`
 	Release string `json:"era"`

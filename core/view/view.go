@@ -375,8 +375,8 @@ func (v *View) Show(lane int) error {
 	return nil
 }
 
-// Shown returns the lane on stage.
-func (v *View) Shown() int {
+// StageLane returns the lane on stage.
+func (v *View) StageLane() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.stageLane()

@@ -11,7 +11,7 @@ import (
 
 // seen is what a page shows, as script returns it.
 type seen struct {
-	Told *view.Told // nil before the story begins
+	Told *view.StoryState // nil before the story begins
 	// Hop is the sentence of the hop while a ride shows. Home is the text of what the story offers at its end, while that shows, without the code.
 	// Answers are those of an open question. Otherwise they are empty.
 	Hop, Home, Answers string

@@ -225,7 +225,7 @@ func (w *walker) base(step int, is *corestory.Sentence) *fold.State {
 		return nil
 	}
 	if w.bases[step] == nil {
-		mark := harness.EvalIn[view.Told](w.t, w.page, "lastTold").Marks[step]
+		mark := harness.EvalIn[view.StoryState](w.t, w.page, "lastTold").Marks[step]
 		before := harness.EvalIn[fold.State](w.t, w.page, "informerscope.state()")
 		st := harness.EvalIn[fold.State](w.t, w.page, "informerscope.seek(%d).then(() => informerscope.state())", mark.From)
 		if st.Seq != mark.From {

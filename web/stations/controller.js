@@ -156,7 +156,7 @@ function full(slot, ctx) {
   slot.g.append(frame);
   const head = stageHead(slot, ctx);
   const rail = stageRail(slot, ctx);
-  const told = new Told(slot, ctx);
+  const told = new StoryState(slot, ctx);
   const upper = s('g');
   const lower = s('g');
   slot.g.append(upper, lower);
@@ -231,7 +231,7 @@ function stageHead(slot, ctx) {
 }
 
 /** The tips of the lines, and the keys that they select. */
-class Told {
+class StoryState {
   /** @param {Slot} slot @param {Ctx} ctx */
   constructor(slot, ctx) {
     /** How far the lines stand below their places. */
@@ -324,7 +324,7 @@ function keyLine(key, of, selected, value) {
   return { words: middle(key, 16), whole: key, value, of, as: 'middle', selected: on, cls: on ? 'm1 selk pickable' : 'm1 pickable' };
 }
 
-/** The FIFO. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {Told} told */
+/** The FIFO. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
 function queueLines(g, slot, { t }, told) {
   const head = listHead(g, slot, slot.y + 14, 'depth');
   const list = [0, 1, 2].map((i) => listLine(g, slot, slot.y + 34 + 18 * i));
@@ -341,7 +341,7 @@ function queueLines(g, slot, { t }, told) {
   };
 }
 
-/** What the workers have. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {Told} told */
+/** What the workers have. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
 function processingLines(g, slot, { t, now }, told) {
   const head = listHead(g, slot, slot.y + 100, 'processing.length');
   const list = [0, 1].map((i) => listLine(g, slot, slot.y + 120 + 18 * i));
@@ -360,7 +360,7 @@ function processingLines(g, slot, { t, now }, told) {
 
 /**
  * What waits for its time: a few keys with their bars, or how many are due when.
- * @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {Told} told
+ * @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told
  */
 function waitingLines(g, slot, { t, now }, told) {
   const { left, right } = sides(slot);
@@ -444,7 +444,7 @@ function dueTimes(parent, x, y, t) {
   };
 }
 
-/** What was added again. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {Told} told */
+/** What was added again. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
 function dirtyLine(g, slot, { t }, told) {
   const y = slot.y + 274;
   const head = listHead(g, slot, y, 'dirtyCount');
@@ -459,7 +459,7 @@ function dirtyLine(g, slot, { t }, told) {
   };
 }
 
-/** What it wrote. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {Told} told */
+/** What it wrote. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
 function writesLine(g, slot, { t }, told) {
   const y = slot.y + 302;
   const head = listHead(g, slot, y, 'writes');
@@ -490,7 +490,7 @@ function footWords(q, { t, model }) {
 
 /**
  * The words on the ways back: what it read from the store, and what it writes to the cluster.
- * @param {Slot} slot @param {Ctx} ctx @param {Told} told
+ * @param {Slot} slot @param {Ctx} ctx @param {StoryState} told
  */
 function stageWays(slot, ctx, told) {
   const { t } = ctx;

@@ -113,7 +113,7 @@ func tell(t *testing.T, d *draft.Draft, recording []byte) {
 		if err := <-begun; err != nil {
 			t.Fatal(err)
 		}
-		if d := p.Told(rec.FoldAt(c.View.State().Seq), c.View.State()); d == nil || d.Step != min(1, len(s.Steps)-1) {
+		if d := p.StoryState(rec.FoldAt(c.View.State().Seq), c.View.State()); d == nil || d.Step != min(1, len(s.Steps)-1) {
 			t.Errorf("after a press while it began it tells %+v", d)
 		}
 		if err := p.Turn(t.Context(), -1); err != nil {
@@ -123,7 +123,7 @@ func tell(t *testing.T, d *draft.Draft, recording []byte) {
 			t.Helper()
 			c.View.Frame()
 			st := c.View.State()
-			told := p.Told(rec.FoldAt(st.Seq), st)
+			told := p.StoryState(rec.FoldAt(st.Seq), st)
 			if told == nil || told.Step != i || !told.Done || told.Caption == nil || st.Seq != s.Steps[i].Moment.Seq {
 				t.Fatalf("step %d at event %d is told as %+v", i+1, st.Seq, told)
 			}
@@ -286,10 +286,10 @@ func TestAStepOfARecordingRides(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			told := func() *view.Told {
+			told := func() *view.StoryState {
 				console.View.Frame()
 				st := console.View.State()
-				return p.Told(rec.FoldAt(st.Seq), st)
+				return p.StoryState(rec.FoldAt(st.Seq), st)
 			}
 			for step, asked := range []bool{false, true} { // the first Turn opens the ride and stays at the step
 				d := told()
@@ -390,10 +390,10 @@ func TestTheDocumentsRecordingIsTold(t *testing.T) {
 		if err := p.BeginOn(t.Context(), "talk", 0, recording); err != nil {
 			t.Fatal(err)
 		}
-		told := func() *view.Told {
+		told := func() *view.StoryState {
 			c.View.Frame()
 			st := c.View.State()
-			return p.Told(rec.FoldAt(st.Seq), st)
+			return p.StoryState(rec.FoldAt(st.Seq), st)
 		}
 		if d := told(); d.Caption == nil || d.Caption.EN != "The store holds 30 pods." || d.Ride != nil {
 			t.Errorf("it begins with %+v", d)

@@ -9,10 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
-
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"informerscope/core/command"
 	"informerscope/core/lab"
@@ -48,11 +47,11 @@ func TestTheDocumentsExampleIsTold(t *testing.T) {
 				if err := p.Begin(t.Context(), s.ID, release, 0); err != nil {
 					t.Fatal(err)
 				}
-				var told *view.Told
+				var told *view.StoryState
 				for range 100 {
 					time.Sleep(time.Second)
 					st := console.View.State()
-					if told = p.Told(rec.FoldAt(st.Seq), st); told == nil || told.Problem != "" {
+					if told = p.StoryState(rec.FoldAt(st.Seq), st); told == nil || told.Problem != "" {
 						t.Fatalf("the story came to %+v", told)
 					}
 					if told.Last == len(s.Steps)-1 && told.Done {

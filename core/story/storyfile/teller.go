@@ -16,5 +16,5 @@ func (t Teller) Add(file string, content []byte) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return s.ID, t.Own(s)
+	return s.ID, t.AddOwn(s)
 }

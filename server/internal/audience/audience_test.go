@@ -412,7 +412,7 @@ func TestSpeakerProtocol(t *testing.T) {
 		t.Fatalf("head %+v", n)
 	}
 	f, rec := follow(t, base, n.First)
-	if !f.Ended() || state(t, rec) != state(t, s.rec) {
+	if !f.HasEnded() || state(t, rec) != state(t, s.rec) {
 		t.Error("the recording is not what was spoken")
 	}
 	if response, _ := get(t, base+"segments/5"); response.StatusCode != http.StatusNotFound {
@@ -455,7 +455,7 @@ func TestTalkOutlivesTheServer(t *testing.T) {
 	again.Close()
 	recording := open(t, Options{Dir: dir})
 	f, rec := follow(t, serve(t, recording).URL+Prefix+token+"/", 1)
-	if !f.Ended() || state(t, rec) != state(t, s.rec) {
+	if !f.HasEnded() || state(t, rec) != state(t, s.rec) {
 		t.Error("the recording is not what was spoken")
 	}
 	if runtime.GOOS == "windows" {

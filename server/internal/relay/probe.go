@@ -73,8 +73,8 @@ func NewProbe(address, token string) (*Probe, error) {
 	}}, nil
 }
 
-// Where returns the host and the port of the probe.
-func (p *Probe) Where() string { return p.base.Host }
+// Address returns the host and the port of the probe.
+func (p *Probe) Address() string { return p.base.Host }
 
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)

@@ -68,7 +68,7 @@ func (b *browser) open(ctx context.Context, token string) (net.Conn, error) {
 	w := &webSocket{browser: b, closedByPage: make(chan struct{}), more: make(chan struct{}, 1)}
 	conn := socket.New(w)
 	go w.run(token, conn)
-	if err := conn.Opened(ctx); err != nil {
+	if err := conn.WaitOpen(ctx); err != nil {
 		return nil, err
 	}
 	return conn, nil
