@@ -642,9 +642,11 @@ func TestAttachFlags(t *testing.T) {
 	}
 }
 
-func TestEmbeddedPageHidesGo(t *testing.T) {
-	if _, err := web.Files().Open("embed.go"); err == nil {
-		t.Error("Go sources are served")
+func TestEmbeddedPageHidesGoAndTests(t *testing.T) {
+	for _, name := range []string{"embed.go", "package.json", "format.test.mjs"} {
+		if _, err := web.Files().Open(name); err == nil {
+			t.Errorf("%s is served", name)
+		}
 	}
 	entries, err := web.Files().(interface {
 		ReadDir(string) ([]os.DirEntry, error)
@@ -653,8 +655,8 @@ func TestEmbeddedPageHidesGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
-		if strings.HasSuffix(entry.Name(), ".go") {
-			t.Errorf("%s is listed", entry.Name())
+		if name := entry.Name(); strings.HasSuffix(name, ".go") || strings.HasSuffix(name, ".mjs") || name == "package.json" {
+			t.Errorf("%s is listed", name)
 		}
 	}
 }

@@ -1,7 +1,8 @@
 // @ts-check
 // The caption: one sentence in the present tense about the newest change of state that matters. Which sentence is a fact, computed in Go,
 // so a moment always has the same one. This file has its words, its room, and how long it stays at least.
-import { bytes, count, exact, fit, middle, seconds, upper, version, width } from './format.js';
+import { bytes, count, exact, middle, seconds, upper, version } from './format.js';
+import { fit, width } from './measure.js';
 import { line, plain, trouble } from './trouble.js';
 
 const stays = 2500;

@@ -2,7 +2,8 @@
 // What two releases made of the same changes: what was sent, what each queue popped together, the states of each store, and the order of
 // each handler's calls. The worker compares them; this file only finds places and words.
 import { s, show, text } from './dom.js';
-import { exact, middle, span, version, wrap } from './format.js';
+import { exact, middle, span, version } from './format.js';
+import { wrap } from './measure.js';
 import { kindOf } from './glyphs.js';
 
 /** @typedef {import('./types.js').Comparison} Comparison */

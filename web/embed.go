@@ -15,20 +15,25 @@ import (
 //go:embed *
 var embedded embed.FS
 
-// Files is the page as a read-only file system with index.html at its root. Go sources, which the embedding cannot leave
-// out, are hidden, and scripts have no comments. informerscope.wasm and wasm_exec.js are absent until `make wasm` has built them; who serves the page
-// has to say so. The result is safe for concurrent use.
+// Files is the page as a read-only file system with index.html at its root. It hides Go sources and what only tests read, which the embedding cannot leave
+// out, and scripts have no comments. informerscope.wasm and wasm_exec.js are absent until `make wasm` has built them; who serves the page has to say so. The
+// result is safe for concurrent use.
 func Files() fs.FS { return Served(embedded) }
 
 // Served is a page whose files are in dir as Files would have them, and as safe as dir for concurrent use.
 func Served(dir fs.FS) fs.FS { return pageFS{dir} }
 
-// pageFS hides Go sources and the scripts' comments; everything else is as embedded.
+// pageFS hides Go sources, what only tests read and the scripts' comments; everything else is as embedded.
 type pageFS struct{ fs fs.FS }
+
+// isHidden reports whether a file is no part of the page. Node.js learns from package.json that the scripts are modules.
+func isHidden(name string) bool {
+	return path.Ext(name) == ".go" || path.Ext(name) == ".mjs" || path.Base(name) == "package.json"
+}
 
 // Open implements fs.FS.
 func (p pageFS) Open(name string) (fs.File, error) {
-	if path.Ext(name) == ".go" {
+	if isHidden(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	if isScript(name) {
@@ -45,7 +50,7 @@ func (p pageFS) ReadDir(name string) ([]fs.DirEntry, error) {
 		if !entry.IsDir() && isScript(entry.Name()) {
 			entry = scriptEntry{entry, p.fs, path.Join(name, entry.Name())}
 		}
-		if entry.IsDir() || path.Ext(entry.Name()) != ".go" {
+		if entry.IsDir() || !isHidden(entry.Name()) {
 			kept = append(kept, entry)
 		}
 	}

@@ -2,7 +2,7 @@
 // Explain: for every station three sentences, its function in client-go, and what changed between releases. The card stands beside
 // its station, so that both can be seen, and stays until it is closed.
 import { attr, h, place, s } from './dom.js';
-import { width } from './format.js';
+import { width } from './measure.js';
 import { columns } from './layouts/stage.js';
 import { addWords, t } from './i18n.js';
 

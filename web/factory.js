@@ -4,7 +4,8 @@
 import { lamp } from './draw/lamp.js';
 import { ring } from './draw/ring.js';
 import { attr, h, Num, place, put, reveal, s, show, text, Txt } from './dom.js';
-import { bigVersion, bytes, count, exact, fit, middle, ownName, reason, span, version } from './format.js';
+import { bigVersion, bytes, count, exact, middle, ownName, reason, span, version } from './format.js';
+import { fit } from './measure.js';
 import * as fragment from './fragment.js';
 import { addWords, language } from './i18n.js';
 import { rowAt, stage } from './layouts/factory.js';

@@ -3,7 +3,8 @@
 import { attachedWords, castWords } from './topbar.js';
 import { attr, s, text } from './dom.js';
 import { forgotten } from './draw/forgotten.js';
-import { moment, wrap, wrapClauses } from './format.js';
+import { moment } from './format.js';
+import { wrap, wrapClauses } from './measure.js';
 import { language } from './i18n.js';
 import { foot } from './layouts/presenter.js';
 import { newest } from './marks.js';

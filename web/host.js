@@ -3,7 +3,7 @@
 // moves. It is the same for every layout that is arranged as data (presenter mode, two releases, the phone, one station alone).
 import * as rails from './draw/rail.js';
 import { attr, s, show, text } from './dom.js';
-import { width } from './format.js';
+import { width } from './measure.js';
 import { writeWords } from './stations/controller.js';
 import { named, router } from './ways.js';
 

@@ -3,7 +3,8 @@
 import { Columns, nothing, sent, unframed } from './comparison.js';
 import { attr, h, place, put, s, show, text } from './dom.js';
 import { Burst } from './eraburst.js';
-import { exact, fit, seconds } from './format.js';
+import { exact, seconds } from './format.js';
+import { fit } from './measure.js';
 import { language } from './i18n.js';
 import { Host } from './host.js';
 import { arrange, holdsAt, presenter, stage } from './layouts/lanes.js';

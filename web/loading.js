@@ -2,7 +2,8 @@
 // Before there is anything to show, the rail is the loading bar: solid is done, dotted is to come. Each station says what
 // it will do.
 import { attr, s, show, text } from './dom.js';
-import { bytes, exact, width, wrap } from './format.js';
+import { bytes, exact } from './format.js';
+import { width, wrap } from './measure.js';
 import { t } from './i18n.js';
 import { columns, RAIL } from './layouts/stage.js';
 

@@ -2,7 +2,8 @@
 // The phone: the same rail, upright. A station is a line with its name, one number and two asides; one at a time is
 // open. What a thumb needs lies at the bottom.
 import { attr, h, s } from './dom.js';
-import { clock as clockWords, count, moment, speed as speedWords, width, wrap } from './format.js';
+import { clock as clockWords, count, moment, speed as speedWords } from './format.js';
+import { width, wrap } from './measure.js';
 import { Host, matters } from './host.js';
 import { language } from './i18n.js';
 import { arrange, heightOf, ids, motion, time } from './layouts/phone.js';

@@ -5,7 +5,8 @@ import { bracketAt, changeChip, lineChips, reordered, seatWord, sent, takenLines
 import { attr, s, text } from './dom.js';
 import { held, node, path, source as railHead, stretch } from './draw/rail.js';
 import { seats } from './draw/seats.js';
-import { bigVersion, count, exact, version, wrap } from './format.js';
+import { bigVersion, count, exact, version } from './format.js';
+import { wrap } from './measure.js';
 import { kindOf } from './glyphs.js';
 import { phone as room, railsAt } from './layouts/lanes.js';
 import { answer } from './trouble.js';

@@ -3,7 +3,8 @@
 // the log still has. While an object is selected it shows that object's journey, and marks are its hops.
 import { attr, h, s, show, text } from './dom.js';
 import { forgotten } from './draw/forgotten.js';
-import { clock, count, exact, middle, moment, width } from './format.js';
+import { clock, count, exact, middle, moment } from './format.js';
+import { width } from './measure.js';
 import { kindOf } from './glyphs.js';
 import { halt, look } from './marks.js';
 import { same } from './same.js';

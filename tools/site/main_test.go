@@ -110,7 +110,7 @@ func TestRealPage(t *testing.T) {
 	}
 	absolute := regexp.MustCompile(`(?:src|href)="/|(?:from|import|importScripts|fetch|new URL|Worker)\s*\(?\s*['"]/|url\(\s*['"]?/`)
 	for name, data := range site {
-		if strings.HasSuffix(name, ".go") {
+		if strings.HasSuffix(name, ".go") || strings.HasSuffix(name, ".mjs") {
 			t.Errorf("%s is in the site", name)
 		}
 		if strings.HasSuffix(name, ".wasm") {

@@ -2,8 +2,11 @@ package main
 
 import (
 	"errors"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +36,23 @@ func TestThePageHasTheTypesThatItSays(t *testing.T) {
 	}
 	for _, wrong := range judge(found, known) {
 		t.Error(wrong)
+	}
+}
+
+// TestScripts runs the tests beside the page's scripts, which need no browser.
+func TestScripts(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil && os.Getenv("CI") != "true" {
+		t.Skip("Node.js is not installed: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	page(t, ".js") // so that a changed script is tested again
+	files := slices.Sorted(maps.Keys(page(t, ".mjs")))
+	out, err := exec.Command(node, append([]string{"--test", "--test-reporter=tap"}, files...)...).CombinedOutput()
+	if passed := regexp.MustCompile(`(?m)^# pass ([1-9]\d*)$`); err != nil || !passed.Match(out) {
+		t.Errorf("node --test: %v\n%s", err, out)
 	}
 }
 

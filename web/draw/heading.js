@@ -1,7 +1,7 @@
 // @ts-check
 // The head of a station: its name and its one number, above the rail where that lies, beside it where it stands upright.
 import { s, text, Txt } from '../dom.js';
-import { fit } from '../format.js';
+import { fit } from '../measure.js';
 
 /**
  * Name over number, above the rail.

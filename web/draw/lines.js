@@ -1,7 +1,8 @@
 // @ts-check
 // Lines of a chip and a name: what is in a queue, on the wire, with a worker.
 import { text } from '../dom.js';
-import { fit, middle, width } from '../format.js';
+import { middle } from '../format.js';
+import { fit, width } from '../measure.js';
 import { kindOf } from '../glyphs.js';
 import { Seat } from './seats.js';
 

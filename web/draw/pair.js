@@ -1,7 +1,7 @@
 // @ts-check
 // A number over its word.
 import { text } from '../dom.js';
-import { fit } from '../format.js';
+import { fit } from '../measure.js';
 
 /**
  * @param {import('../page-types.js').Slot} slot

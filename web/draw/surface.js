@@ -2,7 +2,7 @@
 // The canvases of a layout, and the pictures that are copied to them. Canvases lie only where something can travel. A chip with its wake, and
 // a count with its halo, are drawn once; then they are copied to whole pixels.
 import { h } from '../dom.js';
-import { width } from '../format.js';
+import { width } from '../measure.js';
 import { chipWidth, drawChip, drawMark, wakeOf } from './chip.js';
 
 /** @typedef {import('../glyphs.js').Kind} Kind */

@@ -1,7 +1,7 @@
 // @ts-check
 // What cannot be seen of an informer that is watched from outside: a hatch in its place, with the reason.
 import { attr, s, show, text } from '../dom.js';
-import { fit, width, wrap } from '../format.js';
+import { fit, width, wrap } from '../measure.js';
 import { heading, lineHeading } from './heading.js';
 import { panel } from './panel.js';
 

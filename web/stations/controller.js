@@ -10,7 +10,8 @@ import { seats } from '../draw/seats.js';
 import { hatch, unseen } from '../draw/unseen.js';
 import { when } from '../draw/when.js';
 import { attr, h, Num, place, put, reveal, s, shareOf, show, text } from '../dom.js';
-import { count, due as dueWords, exact, fit, middle, span, version, width } from '../format.js';
+import { count, due as dueWords, exact, middle, span, version } from '../format.js';
+import { fit, width } from '../measure.js';
 import { addWords, language, t as say } from '../i18n.js';
 import { Rows } from '../rows.js';
 

@@ -1,7 +1,8 @@
 // @ts-check
 // The menus of the Indexer: group by an index, look into it, add one, and find objects by a part of their name.
 import { h, s } from '../dom.js';
-import { count, exact, fit, middle } from '../format.js';
+import { count, exact, middle } from '../format.js';
+import { fit } from '../measure.js';
 import { addWords } from '../i18n.js';
 import { searchList } from '../popup.js';
 
