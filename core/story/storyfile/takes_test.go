@@ -27,8 +27,9 @@ var packages = map[string]string{
 	"wait": "k8s.io/apimachinery/pkg/util/wait",
 }
 
-// compileTakes builds the lines of every story, each as a package of its own that exists in an overlay alone.
-func compileTakes(t *testing.T, root string) {
+// runTakes builds the lines of every story, each as a package of its own that exists in an overlay alone. It runs those that have a test in testdata/takes,
+// named after the story.
+func runTakes(t *testing.T, root string) {
 	all, err := ReadAll(stories.Files)
 	if err != nil {
 		t.Fatal(err)
@@ -37,8 +38,14 @@ func compileTakes(t *testing.T, root string) {
 		t.Fatal(err)
 	}
 	overlay := map[string]map[string]string{"Replace": {}}
+	var programs []string // the tests, compiled
 	dir := t.TempDir()
-	args := []string{"build", "-overlay", filepath.Join(dir, "overlay.json")}
+	build := []string{"build", "-overlay", filepath.Join(dir, "overlay.json")}
+	test := []string{"test", "-overlay", filepath.Join(dir, "overlay.json"), "-vet=off", "-c", "-o", dir + string(filepath.Separator)}
+	tests, err := filepath.Glob("testdata/takes/*_test.go")
+	if err != nil || len(tests) == 0 {
+		t.Fatalf("no take has a test: %v", err)
+	}
 	for _, s := range all {
 		body := strings.ReplaceAll(s.Take.Go, "    ", "\t")
 		parsed, err := parser.ParseFile(token.NewFileSet(), s.ID, "package take\n"+body, parser.SkipObjectResolution)
@@ -68,7 +75,15 @@ func compileTakes(t *testing.T, root string) {
 			t.Fatal(err)
 		}
 		overlay["Replace"][filepath.Join(root, "core/story/takes-"+s.ID, "take.go")] = file
-		args = append(args, "./core/story/takes-"+s.ID)
+		build = append(build, "./core/story/takes-"+s.ID)
+		if own := filepath.Join("testdata", "takes", s.ID+"_test.go"); slices.Contains(tests, own) {
+			test = append(test, "./core/story/takes-"+s.ID)
+			overlay["Replace"][filepath.Join(root, "core/story/takes-"+s.ID, "take_test.go")] = filepath.Join(root, "core/story/storyfile", own)
+			programs = append(programs, filepath.Join(dir, "takes-"+s.ID+".test"))
+		}
+	}
+	if len(programs) != len(tests) {
+		t.Errorf("of %v only %d are tests of a story", tests, len(programs))
 	}
 	text, err := json.Marshal(overlay)
 	if err != nil {
@@ -77,9 +92,16 @@ func compileTakes(t *testing.T, root string) {
 	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", args...)
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	run := func(where, name string, args ...string) {
+		cmd := exec.Command(name, args...)
+		cmd.Dir = where
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		}
+	}
+	run(root, "go", build...)
+	run(root, "go", test...)
+	for _, program := range programs { // the package's folder is not there, so go test cannot run it
+		run(dir, program)
 	}
 }
