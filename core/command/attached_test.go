@@ -21,16 +21,7 @@ import (
 // attachedLab returns a Lab whose relay answers with a probe's stream.
 func attachedLab(t *testing.T, stream http.HandlerFunc) (*Console, *trace.Recorder) {
 	t.Helper()
-	dial := labtest.Relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/probe/stream":
-			stream(w, r)
-		case "/probe/":
-			_, _ = io.WriteString(w, `{"clientGo":"v0.37.2","informers":[{"name":"pods","synced":true,"objects":3}]}`)
-		default:
-			labtest.Status(w, http.StatusNotFound, "the relay has no such path")
-		}
-	}))
+	dial := labtest.ProbeRelay(t, stream)
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	l := lab.New(lab.Options{Recorder: rec, Dial: dial})
 	t.Cleanup(l.Close)

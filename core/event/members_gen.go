@@ -7,7 +7,7 @@ func (x InformerStarted) Event() Event {
 	return Event{Kind: KindInformerStarted, raw: Members{Text: x.Type, Release: x.Release}}
 }
 
-// InformerStarted returns what an event of kind InformerStarted carries, and the zero value for another kind.
+// InformerStarted returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) InformerStarted() (x InformerStarted) {
 	switch e.Kind {
 	case KindInformerStarted:
@@ -21,7 +21,7 @@ func (x ReflectorStarted) Event() Event {
 	return Event{Kind: KindReflectorStarted, raw: Members{Text: x.Name}}
 }
 
-// ReflectorStarted returns what an event of kind ReflectorStarted carries, and the zero value for another kind.
+// ReflectorStarted returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ReflectorStarted() (x ReflectorStarted) {
 	switch e.Kind {
 	case KindReflectorStarted:
@@ -35,7 +35,7 @@ func (x ListWatchStarted) Event() Event {
 	return Event{Kind: KindListWatchStarted, raw: Members{RV: x.RV, Text: x.Why, Flag: x.First}}
 }
 
-// ListWatchStarted returns what an event of kind ListWatchStarted carries, and the zero value for another kind.
+// ListWatchStarted returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ListWatchStarted() (x ListWatchStarted) {
 	switch e.Kind {
 	case KindListWatchStarted:
@@ -49,7 +49,7 @@ func (x RequestSent) Event() Event {
 	return Event{Kind: KindRequestSent, raw: Members{Req: x.Req, Verb: x.Verb, Options: x.Options}}
 }
 
-// RequestSent returns what an event of kind RequestSent carries, and the zero value for another kind.
+// RequestSent returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) RequestSent() (x RequestSent) {
 	switch e.Kind {
 	case KindRequestSent:
@@ -63,7 +63,7 @@ func (x RequestAnswered) Event() Event {
 	return Event{Kind: KindRequestAnswered, raw: Members{Req: x.Req, N: x.Items, RV: x.RV, Text: x.Continue, Err: x.Err}}
 }
 
-// RequestAnswered returns what an event of kind RequestAnswered carries, and the zero value for another kind.
+// RequestAnswered returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) RequestAnswered() (x RequestAnswered) {
 	switch e.Kind {
 	case KindRequestAnswered:
@@ -77,11 +77,12 @@ func (x WatchEvent) Event() Event {
 	return Event{Kind: KindWatchEvent, raw: Members{Req: x.Req, Op: x.Op, Key: x.Key, RV: x.RV, Obj: x.Obj, N: x.TempStore, Flag: x.EndMark}}
 }
 
-// WatchEvent returns what an event of kind WatchEvent carries, and the zero value for another kind.
+// WatchEvent returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) WatchEvent() (x WatchEvent) {
 	switch e.Kind {
 	case KindWatchEvent:
-		x = WatchEvent{Req: e.raw.Req, Op: e.raw.Op, Key: e.raw.Key, RV: e.raw.RV, Obj: e.raw.Obj, TempStore: e.raw.N, EndMark: e.raw.Flag}
+		x = WatchEvent{Req: e.raw.Req, Op: e.raw.Op, Key: e.raw.Key, RV: e.raw.RV, Obj: e.raw.Obj, TempStore: e.raw.N,
+			EndMark: e.raw.Flag}
 	}
 	return x
 }
@@ -103,7 +104,7 @@ func (x WatchClosed) Event() Event {
 	return Event{Kind: KindWatchClosed, raw: Members{Req: x.Req, N: x.Events, Dur: x.Open, Text: x.Why, Err: x.Err}}
 }
 
-// WatchClosed returns what an event of kind WatchClosed carries, and the zero value for another kind.
+// WatchClosed returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) WatchClosed() (x WatchClosed) {
 	switch e.Kind {
 	case KindWatchClosed:
@@ -117,7 +118,7 @@ func (x EventDropped) Event() Event {
 	return Event{Kind: KindEventDropped, raw: Members{Req: x.Req, Op: x.Op, Text: x.Why}}
 }
 
-// EventDropped returns what an event of kind EventDropped carries, and the zero value for another kind.
+// EventDropped returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) EventDropped() (x EventDropped) {
 	switch e.Kind {
 	case KindEventDropped:
@@ -131,7 +132,7 @@ func (x ReflectorRV) Event() Event {
 	return Event{Kind: KindReflectorRV, raw: Members{RV: x.RV}}
 }
 
-// ReflectorRV returns what an event of kind ReflectorRV carries, and the zero value for another kind.
+// ReflectorRV returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ReflectorRV() (x ReflectorRV) {
 	switch e.Kind {
 	case KindReflectorRV:
@@ -151,7 +152,7 @@ func (x Unavailable) Event() Event {
 	return Event{Kind: KindUnavailable, raw: Members{Flag: x.Unavailable}}
 }
 
-// Unavailable returns what an event of kind Unavailable carries, and the zero value for another kind.
+// Unavailable returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Unavailable() (x Unavailable) {
 	switch e.Kind {
 	case KindUnavailable:
@@ -165,7 +166,7 @@ func (x Backoff) Event() Event {
 	return Event{Kind: KindBackoff, raw: Members{Dur: x.Wait, Text: x.Then, Err: x.Err}}
 }
 
-// Backoff returns what an event of kind Backoff carries, and the zero value for another kind.
+// Backoff returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Backoff() (x Backoff) {
 	switch e.Kind {
 	case KindBackoff:
@@ -179,7 +180,7 @@ func (x ReflectorError) Event() Event {
 	return Event{Kind: KindReflectorError, raw: Members{Err: x.Err}}
 }
 
-// ReflectorError returns what an event of kind ReflectorError carries, and the zero value for another kind.
+// ReflectorError returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ReflectorError() (x ReflectorError) {
 	switch e.Kind {
 	case KindReflectorError:
@@ -193,11 +194,12 @@ func (x Queued) Event() Event {
 	return Event{Kind: KindQueued, raw: Members{Op: x.Op, Key: x.Key, RV: x.RV, Obj: x.Obj, Flag: x.Tombstone, N: x.Length, Items: x.Items}}
 }
 
-// Queued returns what an event of kind Queued carries, and the zero value for another kind.
+// Queued returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Queued() (x Queued) {
 	switch e.Kind {
 	case KindQueued:
-		x = Queued{Op: e.raw.Op, Key: e.raw.Key, RV: e.raw.RV, Obj: e.raw.Obj, Tombstone: e.raw.Flag, Length: e.raw.N, Items: e.raw.Items}
+		x = Queued{Op: e.raw.Op, Key: e.raw.Key, RV: e.raw.RV, Obj: e.raw.Obj, Tombstone: e.raw.Flag, Length: e.raw.N,
+			Items: e.raw.Items}
 	}
 	return x
 }
@@ -219,7 +221,7 @@ func (x Merged) Event() Event {
 	return Event{Kind: KindMerged, raw: Members{Key: x.Key, M: x.Deltas, Flag: x.KeptOlder}}
 }
 
-// Merged returns what an event of kind Merged carries, and the zero value for another kind.
+// Merged returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Merged() (x Merged) {
 	switch e.Kind {
 	case KindMerged:
@@ -233,7 +235,7 @@ func (x Populated) Event() Event {
 	return Event{Kind: KindPopulated, raw: Members{N: x.Count}}
 }
 
-// Populated returns what an event of kind Populated carries, and the zero value for another kind.
+// Populated returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Populated() (x Populated) {
 	switch e.Kind {
 	case KindPopulated:
@@ -247,7 +249,7 @@ func (x Popped) Event() Event {
 	return Event{Kind: KindPopped, raw: Members{N: x.Deltas, Key: x.Key, Flag: x.Locked, M: x.Length, Text: x.Mode}}
 }
 
-// Popped returns what an event of kind Popped carries, and the zero value for another kind.
+// Popped returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Popped() (x Popped) {
 	switch e.Kind {
 	case KindPopped:
@@ -261,7 +263,7 @@ func (x Processed) Event() Event {
 	return Event{Kind: KindProcessed, raw: Members{N: x.Deltas, Dur: x.Took, M: x.Population, Err: x.Err}}
 }
 
-// Processed returns what an event of kind Processed carries, and the zero value for another kind.
+// Processed returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Processed() (x Processed) {
 	switch e.Kind {
 	case KindProcessed:
@@ -275,11 +277,12 @@ func (x Stored) Event() Event {
 	return Event{Kind: x.Kind, raw: Members{Op: x.Op, Key: x.Key, RV: x.RV, Obj: x.Obj, Old: x.Old, Indexed: x.Indexed, StoreRV: x.StoreRV}}
 }
 
-// Stored returns what an event of kind StoreAdded, StoreUpdated carries, and the zero value for another kind.
+// Stored returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Stored() (x Stored) {
 	switch e.Kind {
 	case KindStoreAdded, KindStoreUpdated:
-		x = Stored{Kind: e.Kind, Op: e.raw.Op, Key: e.raw.Key, RV: e.raw.RV, Obj: e.raw.Obj, Old: e.raw.Old, Indexed: e.raw.Indexed, StoreRV: e.raw.StoreRV}
+		x = Stored{Kind: e.Kind, Op: e.raw.Op, Key: e.raw.Key, RV: e.raw.RV, Obj: e.raw.Obj, Old: e.raw.Old, Indexed: e.raw.Indexed,
+			StoreRV: e.raw.StoreRV}
 	}
 	return x
 }
@@ -301,7 +304,7 @@ func (x StoreDeleted) Event() Event {
 	return Event{Kind: KindStoreDeleted, raw: Members{Key: x.Key, RV: x.RV, Obj: x.Obj, Old: x.Old, StoreRV: x.StoreRV}}
 }
 
-// StoreDeleted returns what an event of kind StoreDeleted carries, and the zero value for another kind.
+// StoreDeleted returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) StoreDeleted() (x StoreDeleted) {
 	switch e.Kind {
 	case KindStoreDeleted:
@@ -315,7 +318,7 @@ func (x StoreReplaced) Event() Event {
 	return Event{Kind: KindStoreReplaced, raw: Members{Items: x.Items, N: x.Count, StoreRV: x.StoreRV}}
 }
 
-// StoreReplaced returns what an event of kind StoreReplaced carries, and the zero value for another kind.
+// StoreReplaced returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) StoreReplaced() (x StoreReplaced) {
 	switch e.Kind {
 	case KindStoreReplaced:
@@ -329,7 +332,7 @@ func (x StoreBookmark) Event() Event {
 	return Event{Kind: KindStoreBookmark, raw: Members{StoreRV: x.StoreRV}}
 }
 
-// StoreBookmark returns what an event of kind StoreBookmark carries, and the zero value for another kind.
+// StoreBookmark returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) StoreBookmark() (x StoreBookmark) {
 	switch e.Kind {
 	case KindStoreBookmark:
@@ -343,7 +346,7 @@ func (x IndexersAdded) Event() Event {
 	return Event{Kind: KindIndexersAdded, raw: Members{Items: x.Items, Text: x.Names}}
 }
 
-// IndexersAdded returns what an event of kind IndexersAdded carries, and the zero value for another kind.
+// IndexersAdded returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) IndexersAdded() (x IndexersAdded) {
 	switch e.Kind {
 	case KindIndexersAdded:
@@ -357,7 +360,7 @@ func (x ListenerAdded) Event() Event {
 	return Event{Kind: KindListenerAdded, raw: Members{Listener: x.Listener, Text: x.Name, Dur: x.Resync, M: x.Capacity, Flag: x.Late}}
 }
 
-// ListenerAdded returns what an event of kind ListenerAdded carries, and the zero value for another kind.
+// ListenerAdded returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ListenerAdded() (x ListenerAdded) {
 	switch e.Kind {
 	case KindListenerAdded:
@@ -371,7 +374,7 @@ func (x ListenerRemoved) Event() Event {
 	return Event{Kind: KindListenerRemoved, raw: Members{Listener: x.Listener}}
 }
 
-// ListenerRemoved returns what an event of kind ListenerRemoved carries, and the zero value for another kind.
+// ListenerRemoved returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ListenerRemoved() (x ListenerRemoved) {
 	switch e.Kind {
 	case KindListenerRemoved:
@@ -385,7 +388,7 @@ func (x ListenerStopped) Event() Event {
 	return Event{Kind: KindListenerStopped, raw: Members{Listener: x.Listener, N: x.Discarded}}
 }
 
-// ListenerStopped returns what an event of kind ListenerStopped carries, and the zero value for another kind.
+// ListenerStopped returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ListenerStopped() (x ListenerStopped) {
 	switch e.Kind {
 	case KindListenerStopped:
@@ -399,7 +402,7 @@ func (x ListenerSyncing) Event() Event {
 	return Event{Kind: KindListenerSyncing, raw: Members{Listener: x.Listener, Flag: x.Syncing}}
 }
 
-// ListenerSyncing returns what an event of kind ListenerSyncing carries, and the zero value for another kind.
+// ListenerSyncing returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ListenerSyncing() (x ListenerSyncing) {
 	switch e.Kind {
 	case KindListenerSyncing:
@@ -410,14 +413,16 @@ func (e *Event) ListenerSyncing() (x ListenerSyncing) {
 
 // Event returns the event that carries x.
 func (x Distributed) Event() Event {
-	return Event{Kind: KindDistributed, raw: Members{Op: x.Op, Key: x.Key, RV: x.RV, Flag: x.InitialList, N: x.Listeners, Text: x.Only, Obj: x.Obj, Old: x.Old, Listener: x.Listener}}
+	return Event{Kind: KindDistributed, raw: Members{Op: x.Op, Key: x.Key, RV: x.RV, Flag: x.InitialList, N: x.Listeners, Text: x.Only, Obj: x.Obj, Old: x.Old,
+		Listener: x.Listener}}
 }
 
-// Distributed returns what an event of kind Distributed carries, and the zero value for another kind.
+// Distributed returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Distributed() (x Distributed) {
 	switch e.Kind {
 	case KindDistributed:
-		x = Distributed{Op: e.raw.Op, Key: e.raw.Key, RV: e.raw.RV, InitialList: e.raw.Flag, Listeners: e.raw.N, Only: e.raw.Text, Obj: e.raw.Obj, Old: e.raw.Old, Listener: e.raw.Listener}
+		x = Distributed{Op: e.raw.Op, Key: e.raw.Key, RV: e.raw.RV, InitialList: e.raw.Flag, Listeners: e.raw.N, Only: e.raw.Text,
+			Obj: e.raw.Obj, Old: e.raw.Old, Listener: e.raw.Listener}
 	}
 	return x
 }
@@ -441,7 +446,7 @@ func (x Accepted) Event() Event {
 	return Event{Kind: KindAccepted, raw: Members{Listener: x.Listener, Op: x.Op, Key: x.Key, RV: x.RV, N: x.Ring, M: x.Capacity, Flag: x.InRing}}
 }
 
-// Accepted returns what an event of kind Accepted carries, and the zero value for another kind.
+// Accepted returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Accepted() (x Accepted) {
 	switch e.Kind {
 	case KindAccepted:
@@ -467,7 +472,7 @@ func (x Delivered) Event() Event {
 	return Event{Kind: KindDelivered, raw: Members{Listener: x.Listener, Op: x.Op, Key: x.Key, RV: x.RV, N: x.Ring, Flag: x.Waiting}}
 }
 
-// Delivered returns what an event of kind Delivered carries, and the zero value for another kind.
+// Delivered returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Delivered() (x Delivered) {
 	switch e.Kind {
 	case KindDelivered:
@@ -492,7 +497,7 @@ func (x Handling) Event() Event {
 	return Event{Kind: KindHandling, raw: Members{Listener: x.Listener, Op: x.Op, Key: x.Key, RV: x.RV, Flag: x.InitialList}}
 }
 
-// Handling returns what an event of kind Handling carries, and the zero value for another kind.
+// Handling returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Handling() (x Handling) {
 	switch e.Kind {
 	case KindHandling:
@@ -516,7 +521,7 @@ func (x Handled) Event() Event {
 	return Event{Kind: KindHandled, raw: Members{Listener: x.Listener, Op: x.Op, Key: x.Key, RV: x.RV, Dur: x.Took, Err: x.Err}}
 }
 
-// Handled returns what an event of kind Handled carries, and the zero value for another kind.
+// Handled returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Handled() (x Handled) {
 	switch e.Kind {
 	case KindHandled:
@@ -541,7 +546,7 @@ func (x ListenerSynced) Event() Event {
 	return Event{Kind: KindListenerSynced, raw: Members{Listener: x.Listener}}
 }
 
-// ListenerSynced returns what an event of kind ListenerSynced carries, and the zero value for another kind.
+// ListenerSynced returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ListenerSynced() (x ListenerSynced) {
 	switch e.Kind {
 	case KindListenerSynced:
@@ -555,7 +560,7 @@ func (x WireRequest) Event() Event {
 	return Event{Kind: KindWireRequest, raw: Members{Req: x.Req, Text: x.URL}}
 }
 
-// WireRequest returns what an event of kind WireRequest carries, and the zero value for another kind.
+// WireRequest returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) WireRequest() (x WireRequest) {
 	switch e.Kind {
 	case KindWireRequest:
@@ -569,7 +574,7 @@ func (x WireResponse) Event() Event {
 	return Event{Kind: KindWireResponse, raw: Members{Req: x.Req, N: x.Status, Err: x.Err}}
 }
 
-// WireResponse returns what an event of kind WireResponse carries, and the zero value for another kind.
+// WireResponse returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) WireResponse() (x WireResponse) {
 	switch e.Kind {
 	case KindWireResponse:
@@ -583,7 +588,7 @@ func (x WireBytes) Event() Event {
 	return Event{Kind: KindWireBytes, raw: Members{Req: x.Req, N: x.Bytes}}
 }
 
-// WireBytes returns what an event of kind WireBytes carries, and the zero value for another kind.
+// WireBytes returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) WireBytes() (x WireBytes) {
 	switch e.Kind {
 	case KindWireBytes:
@@ -597,7 +602,7 @@ func (x WireFrame) Event() Event {
 	return Event{Kind: KindWireFrame, raw: Members{Req: x.Req, Op: x.Op, Key: x.Key, RV: x.RV, N: x.Bytes, Obj: x.Obj}}
 }
 
-// WireFrame returns what an event of kind WireFrame carries, and the zero value for another kind.
+// WireFrame returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) WireFrame() (x WireFrame) {
 	switch e.Kind {
 	case KindWireFrame:
@@ -611,7 +616,7 @@ func (x WireDone) Event() Event {
 	return Event{Kind: KindWireDone, raw: Members{Req: x.Req, Err: x.Err}}
 }
 
-// WireDone returns what an event of kind WireDone carries, and the zero value for another kind.
+// WireDone returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) WireDone() (x WireDone) {
 	switch e.Kind {
 	case KindWireDone:
@@ -625,7 +630,7 @@ func (x Selected) Event() Event {
 	return Event{Kind: KindSelected, raw: Members{Text: x.Selection}}
 }
 
-// Selected returns what an event of kind Selected carries, and the zero value for another kind.
+// Selected returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Selected() (x Selected) {
 	switch e.Kind {
 	case KindSelected:
@@ -639,7 +644,7 @@ func (x Cluster) Event() Event {
 	return Event{Kind: KindCluster, raw: Members{RV: x.RV, StoreRV: x.Oldest, N: x.Objects, M: x.Writes}}
 }
 
-// Cluster returns what an event of kind Cluster carries, and the zero value for another kind.
+// Cluster returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Cluster() (x Cluster) {
 	switch e.Kind {
 	case KindCluster:
@@ -653,7 +658,7 @@ func (x Fault) Event() Event {
 	return Event{Kind: KindFault, raw: Members{Text: x.Name, Flag: x.On, Dur: x.Argument, N: x.Struck}}
 }
 
-// Fault returns what an event of kind Fault carries, and the zero value for another kind.
+// Fault returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Fault() (x Fault) {
 	switch e.Kind {
 	case KindFault:
@@ -667,7 +672,7 @@ func (x Hold) Event() Event {
 	return Event{Kind: KindHold, raw: Members{N: x.Stage, Listener: x.Listener, Flag: x.Held}}
 }
 
-// Hold returns what an event of kind Hold carries, and the zero value for another kind.
+// Hold returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Hold() (x Hold) {
 	switch e.Kind {
 	case KindHold:
@@ -681,7 +686,7 @@ func (x Released) Event() Event {
 	return Event{Kind: KindReleased, raw: Members{N: x.Stage, Listener: x.Listener, M: x.Left}}
 }
 
-// Released returns what an event of kind Released carries, and the zero value for another kind.
+// Released returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Released() (x Released) {
 	switch e.Kind {
 	case KindReleased:
@@ -695,7 +700,7 @@ func (x GateWaiting) Event() Event {
 	return Event{Kind: KindGateWaiting, raw: Members{N: x.Stage, Listener: x.Listener, Flag: x.Waiting}}
 }
 
-// GateWaiting returns what an event of kind GateWaiting carries, and the zero value for another kind.
+// GateWaiting returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) GateWaiting() (x GateWaiting) {
 	switch e.Kind {
 	case KindGateWaiting:
@@ -709,7 +714,7 @@ func (x HandlerSpeed) Event() Event {
 	return Event{Kind: KindHandlerSpeed, raw: Members{Listener: x.Listener, Dur: x.Extra}}
 }
 
-// HandlerSpeed returns what an event of kind HandlerSpeed carries, and the zero value for another kind.
+// HandlerSpeed returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) HandlerSpeed() (x HandlerSpeed) {
 	switch e.Kind {
 	case KindHandlerSpeed:
@@ -723,7 +728,7 @@ func (x Trouble) Event() Event {
 	return Event{Kind: KindTrouble, raw: Members{Text: x.Explanation, Key: x.Cause, Indexed: x.Offers, Err: x.Err}}
 }
 
-// Trouble returns what an event of kind Trouble carries, and the zero value for another kind.
+// Trouble returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Trouble() (x Trouble) {
 	switch e.Kind {
 	case KindTrouble:
@@ -737,7 +742,7 @@ func (x Note) Event() Event {
 	return Event{Kind: KindNote, raw: Members{Text: x.Text}}
 }
 
-// Note returns what an event of kind Note carries, and the zero value for another kind.
+// Note returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Note() (x Note) {
 	switch e.Kind {
 	case KindNote:
@@ -751,10 +756,12 @@ func (x Work) Event() Event {
 	return Event{Kind: x.Kind, raw: Members{Key: x.Key, N: x.N, Flag: x.Flag, Dur: x.Dur, Listener: x.Worker}}
 }
 
-// Work returns what an event of kind WorkAdded, WorkDeduplicated, WorkMarkedDirty, WorkTaken, WorkDone, WorkWaiting, WorkWaitingSooner, WorkWaitingUnchanged, WorkDue, WorkRateLimited, WorkForgotten, WorkShuttingDown carries, and the zero value for another kind.
+// Work returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Work() (x Work) {
 	switch e.Kind {
-	case KindWorkAdded, KindWorkDeduplicated, KindWorkMarkedDirty, KindWorkTaken, KindWorkDone, KindWorkWaiting, KindWorkWaitingSooner, KindWorkWaitingUnchanged, KindWorkDue, KindWorkRateLimited, KindWorkForgotten, KindWorkShuttingDown:
+	case KindWorkAdded, KindWorkDeduplicated, KindWorkMarkedDirty, KindWorkTaken, KindWorkDone, KindWorkWaiting,
+		KindWorkWaitingSooner, KindWorkWaitingUnchanged, KindWorkDue, KindWorkRateLimited, KindWorkForgotten,
+		KindWorkShuttingDown:
 		x = Work{Kind: e.Kind, Key: e.raw.Key, N: e.raw.N, Flag: e.raw.Flag, Dur: e.raw.Dur, Worker: e.raw.Listener}
 	}
 	return x
@@ -765,7 +772,7 @@ func (x Reconciled) Event() Event {
 	return Event{Kind: KindReconciled, raw: Members{Key: x.Key, Listener: x.Worker, Dur: x.Took, Err: x.Err, Text: x.Outcome}}
 }
 
-// Reconciled returns what an event of kind Reconciled carries, and the zero value for another kind.
+// Reconciled returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Reconciled() (x Reconciled) {
 	switch e.Kind {
 	case KindReconciled:
@@ -779,7 +786,7 @@ func (x ListerRead) Event() Event {
 	return Event{Kind: KindListerRead, raw: Members{Key: x.Key, RV: x.RV, StoreRV: x.Latest, N: x.Behind, Flag: x.Mutated}}
 }
 
-// ListerRead returns what an event of kind ListerRead carries, and the zero value for another kind.
+// ListerRead returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ListerRead() (x ListerRead) {
 	switch e.Kind {
 	case KindListerRead:
@@ -793,7 +800,7 @@ func (x ClusterWrite) Event() Event {
 	return Event{Kind: KindClusterWrite, raw: Members{Key: x.Key, Text: x.Verb, RV: x.RV, Listener: x.Worker}}
 }
 
-// ClusterWrite returns what an event of kind ClusterWrite carries, and the zero value for another kind.
+// ClusterWrite returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ClusterWrite() (x ClusterWrite) {
 	switch e.Kind {
 	case KindClusterWrite:
@@ -807,11 +814,12 @@ func (x ClusterWritten) Event() Event {
 	return Event{Kind: KindClusterWritten, raw: Members{Key: x.Key, Text: x.Verb, Listener: x.Worker, StoreRV: x.Sent, RV: x.RV, Dur: x.Took, Err: x.Err}}
 }
 
-// ClusterWritten returns what an event of kind ClusterWritten carries, and the zero value for another kind.
+// ClusterWritten returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ClusterWritten() (x ClusterWritten) {
 	switch e.Kind {
 	case KindClusterWritten:
-		x = ClusterWritten{Key: e.raw.Key, Verb: e.raw.Text, Worker: e.raw.Listener, Sent: e.raw.StoreRV, RV: e.raw.RV, Took: e.raw.Dur, Err: e.raw.Err}
+		x = ClusterWritten{Key: e.raw.Key, Verb: e.raw.Text, Worker: e.raw.Listener, Sent: e.raw.StoreRV, RV: e.raw.RV, Took: e.raw.Dur,
+			Err: e.raw.Err}
 	}
 	return x
 }
@@ -821,7 +829,7 @@ func (x Writes) Event() Event {
 	return Event{Kind: KindWrites, raw: Members{Flag: x.On, N: x.Workers}}
 }
 
-// Writes returns what an event of kind Writes carries, and the zero value for another kind.
+// Writes returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Writes() (x Writes) {
 	switch e.Kind {
 	case KindWrites:
@@ -835,7 +843,7 @@ func (x Restored) Event() Event {
 	return Event{Kind: KindRestored, raw: Members{Text: x.State, Items: x.Items, StoreRV: x.StoreRV}}
 }
 
-// Restored returns what an event of kind Restored carries, and the zero value for another kind.
+// Restored returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Restored() (x Restored) {
 	switch e.Kind {
 	case KindRestored:
@@ -849,7 +857,7 @@ func (x LaneBegun) Event() Event {
 	return Event{Kind: KindLane, raw: Members{Text: x.Informer}}
 }
 
-// LaneBegun returns what an event of kind Lane carries, and the zero value for another kind.
+// LaneBegun returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) LaneBegun() (x LaneBegun) {
 	switch e.Kind {
 	case KindLane:
@@ -863,7 +871,7 @@ func (x Factory) Event() Event {
 	return Event{Kind: KindFactory, raw: Members{Text: x.Stage, Key: x.Release}}
 }
 
-// Factory returns what an event of kind Factory carries, and the zero value for another kind.
+// Factory returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Factory() (x Factory) {
 	switch e.Kind {
 	case KindFactory:
@@ -877,7 +885,7 @@ func (x Sampled) Event() Event {
 	return Event{Kind: KindSampled, raw: Members{Text: x.Sample}}
 }
 
-// Sampled returns what an event of kind Sampled carries, and the zero value for another kind.
+// Sampled returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Sampled() (x Sampled) {
 	switch e.Kind {
 	case KindSampled:
@@ -888,14 +896,16 @@ func (e *Event) Sampled() (x Sampled) {
 
 // Event returns the event that carries x.
 func (x Mutated) Event() Event {
-	return Event{Kind: KindMutated, raw: Members{Key: x.Key, RV: x.RV, Listener: x.Listener, Flag: x.Stored, Obj: x.Obj, Old: x.Old, Text: x.Change, Indexed: x.Indexed}}
+	return Event{Kind: KindMutated, raw: Members{Key: x.Key, RV: x.RV, Listener: x.Listener, Flag: x.Stored, Obj: x.Obj, Old: x.Old, Text: x.Change,
+		Indexed: x.Indexed}}
 }
 
-// Mutated returns what an event of kind Mutated carries, and the zero value for another kind.
+// Mutated returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Mutated() (x Mutated) {
 	switch e.Kind {
 	case KindMutated:
-		x = Mutated{Key: e.raw.Key, RV: e.raw.RV, Listener: e.raw.Listener, Stored: e.raw.Flag, Obj: e.raw.Obj, Old: e.raw.Old, Change: e.raw.Text, Indexed: e.raw.Indexed}
+		x = Mutated{Key: e.raw.Key, RV: e.raw.RV, Listener: e.raw.Listener, Stored: e.raw.Flag, Obj: e.raw.Obj, Old: e.raw.Old,
+			Change: e.raw.Text, Indexed: e.raw.Indexed}
 	}
 	return x
 }
@@ -905,7 +915,7 @@ func (x Met) Event() Event {
 	return Event{Kind: KindMet, raw: Members{Key: x.Key, RV: x.RV, Listener: x.Listener, Flag: x.AsOld, Text: x.Change}}
 }
 
-// Met returns what an event of kind Met carries, and the zero value for another kind.
+// Met returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Met() (x Met) {
 	switch e.Kind {
 	case KindMet:
@@ -919,7 +929,7 @@ func (x Crowd) Event() Event {
 	return Event{Kind: KindCrowd, raw: Members{Text: x.Count}}
 }
 
-// Crowd returns what an event of kind Crowd carries, and the zero value for another kind.
+// Crowd returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Crowd() (x Crowd) {
 	switch e.Kind {
 	case KindCrowd:

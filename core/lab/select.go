@@ -46,7 +46,7 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (event.Select
 	if !same {
 		l.stopSource()
 		if plan == nil {
-			l.history = action.NewHistory(next.Rate, l.standing())
+			l.history = action.NewHistory(next.Rate, l.standingSteps())
 		} else {
 			l.history = action.NewHistory(next.Rate, nil)
 			l.endStanding()

@@ -145,8 +145,8 @@ func (l *Lab) playStep(s action.Step) {
 	plays[s.Verb](l, s) // action.Read has checked the verb
 }
 
-// standing returns what outlives a cluster, as steps of a story: faults, holds and indices, and whether the controllers write.
-func (l *Lab) standing() []action.Step {
+// standingSteps returns what outlives a cluster, as steps of a story: faults, holds and indices, and whether the controllers write.
+func (l *Lab) standingSteps() []action.Step {
 	steps := append(l.faultsOn(), l.holds.steps()...)
 	for _, name := range slices.Sorted(maps.Keys(l.indices)) {
 		steps = append(steps, action.New("index", name, l.indices[name]))
@@ -159,7 +159,7 @@ func (l *Lab) standing() []action.Step {
 
 // endStanding ends what would outlive the cluster: a link's story begins with only its own steps. l.mu is held.
 func (l *Lab) endStanding() {
-	for _, s := range l.standing() {
+	for _, s := range l.standingSteps() {
 		switch s.Verb {
 		case "fault":
 			off := false

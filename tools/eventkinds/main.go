@@ -18,8 +18,8 @@ import (
 	"strings"
 )
 
-// carried is what the events of some kinds carry.
-type carried struct {
+// payload is what the events of some kinds carry.
+type payload struct {
 	name   string
 	kinds  []string // more than one: the first field is Kind
 	reused bool     // informers write it into an event that they own
@@ -71,30 +71,58 @@ func generate(src []byte) ([]byte, error) {
 }
 
 // write writes the constructor and the accessor of a struct.
-func (s *carried) write(b *bytes.Buffer) {
-	kind, set, get, put := "Kind"+s.kinds[0], "", "", ""
+func (s *payload) write(b *bytes.Buffer) {
+	kind, put := "Kind"+s.kinds[0], ""
+	var set, get []string
 	if len(s.kinds) > 1 {
-		kind, get = "x.Kind", "Kind: e.Kind, "
+		kind, get = "x.Kind", []string{"Kind: e.Kind"}
 	}
 	for _, f := range s.fields {
-		set += fmt.Sprintf("%s: x.%s, ", f.member, f.name)
-		get += fmt.Sprintf("%s: e.raw.%s, ", f.name, f.member)
+		set = append(set, fmt.Sprintf("%s: x.%s", f.member, f.name))
+		get = append(get, fmt.Sprintf("%s: e.raw.%s", f.name, f.member))
 		put += fmt.Sprintf("e.raw.%s = x.%s\n", f.member, f.name)
 	}
-	cut := func(list string) string { return strings.TrimSuffix(list, ", ") }
 	fmt.Fprintf(b, "\n// Event returns the event that carries x.\nfunc (x %s) Event() Event {\n", s.name)
-	fmt.Fprintf(b, "return Event{Kind: %s, raw: Members{%s}}\n}\n", kind, cut(set))
-	fmt.Fprintf(b, "\n// %s returns what an event of kind %s carries, and the zero value for another kind.\n", s.name, strings.Join(s.kinds, ", "))
-	fmt.Fprintf(b, "func (e *Event) %s() (x %s) {\nswitch e.Kind {\ncase Kind%s:\n", s.name, s.name, strings.Join(s.kinds, ", Kind"))
-	fmt.Fprintf(b, "x = %s{%s}\n}\nreturn x\n}\n", s.name, cut(get))
+	fmt.Fprintf(b, "return Event{Kind: %s, raw: Members{%s}}\n}\n", kind, join(set))
+	fmt.Fprintf(b, "\n// %s returns what the event carries, and the zero value for an event of another kind.\n", s.name)
+	fmt.Fprintf(b, "func (e *Event) %s() (x %s) {\nswitch e.Kind {\ncase %s:\n", s.name, s.name, join(s.constants()))
+	fmt.Fprintf(b, "x = %s{%s}\n}\nreturn x\n}\n", s.name, join(get))
 	if s.reused {
 		fmt.Fprintf(b, "\n// Set%s makes e carry x. It must be zero, or carry what an earlier Set%s put there.\n", s.name, s.name)
 		fmt.Fprintf(b, "func (e *Event) Set%s(x %s) {\ne.Kind = %s\n%s}\n", s.name, s.name, kind, put)
 	}
 }
 
+// constants returns the names of the kinds' constants.
+func (s *payload) constants() []string {
+	var names []string
+	for _, k := range s.kinds {
+		names = append(names, "Kind"+k)
+	}
+	return names
+}
+
+// join returns the words with commas, in lines of about 100 columns.
+func join(words []string) string {
+	var b strings.Builder
+	column := 0
+	for i, w := range words {
+		if i > 0 {
+			b.WriteString(",")
+			if column += len(w) + 2; column > 100 {
+				b.WriteString("\n")
+				column = 0
+			} else {
+				b.WriteString(" ")
+			}
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
+
 // parse reads the structs of members.go, in their order.
-func parse(src []byte) (structs []*carried, err error) {
+func parse(src []byte) (structs []*payload, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "members.go", src, parser.ParseComments)
 	if err != nil {
 		return nil, err
@@ -109,7 +137,7 @@ func parse(src []byte) (structs []*carried, err error) {
 		if !ok {
 			return nil, fmt.Errorf("%s is no struct", spec.Name.Name)
 		}
-		s := &carried{name: spec.Name.Name}
+		s := &payload{name: spec.Name.Name}
 		for _, c := range decl.Doc.List {
 			if names, ok := strings.CutPrefix(c.Text, "//event:kinds "); ok {
 				s.kinds = append(s.kinds, strings.Fields(names)...)

@@ -30,6 +30,21 @@ func Relay(t *testing.T, h http.Handler) func(context.Context) (net.Conn, error)
 	}
 }
 
+// ProbeRelay is a Relay in front of a process with a probe: stream answers the request for its log.
+func ProbeRelay(t *testing.T, stream http.HandlerFunc) func(context.Context) (net.Conn, error) {
+	t.Helper()
+	return Relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/probe/stream":
+			stream(w, r)
+		case "/probe/":
+			_, _ = io.WriteString(w, `{"clientGo":"v0.37.2","informers":[{"name":"pods","synced":true,"objects":3}]}`)
+		default:
+			Status(w, http.StatusNotFound, "the relay has no such path")
+		}
+	}))
+}
+
 // Until waits for a state for which ok returns true.
 func Until(t *testing.T, rec *trace.Recorder, what string, ok func(*fold.State) bool) *fold.State {
 	t.Helper()

@@ -93,7 +93,7 @@ func Lost(events []event.Entry, lane uint8, want map[string]string) string {
 		knows := maps.Clone(h.last)
 		maps.DeleteFunc(knows, func(_, rv string) bool { return rv == "" })
 		if words := Difference(want, knows); words != "" {
-			return fmt.Sprintf("as handler %d was told last %s", id, words)
+			return fmt.Sprintf("by the last calls of handler %d %s", id, words)
 		}
 	}
 	return ""

@@ -20,8 +20,8 @@ func log(events ...event.Event) []event.Entry {
 	return out
 }
 
-// toldAll returns a handled call for each of the listeners.
-func toldAll(op event.Op, key, rv string, listeners ...int32) []event.Event {
+// handleAll returns a handled call for each of the listeners.
+func handleAll(op event.Op, key, rv string, listeners ...int32) []event.Event {
 	var out []event.Event
 	for _, id := range listeners {
 		out = append(out, event.Handled{Listener: id, Op: op, Key: key, RV: rv}.Event())
@@ -44,7 +44,7 @@ func join(events ...[]event.Event) (out []event.Event) {
 func TestLostFindsWhatIsLost(t *testing.T) {
 	added, updated, deleted := stored(event.KindStoreAdded, "ns/a", "1"), stored(event.KindStoreUpdated, "ns/a", "2"),
 		stored(event.KindStoreDeleted, "ns/a", "2")
-	failed := toldAll(event.OpUpdated, "ns/a", "2", 3)
+	failed := handleAll(event.OpUpdated, "ns/a", "2", 3)
 	failed[0] = event.Handled{Listener: 3, Op: event.OpUpdated, Key: "ns/a", RV: "2", Err: errPanic{}}.Event()
 	for _, tt := range []struct {
 		name   string
@@ -52,28 +52,28 @@ func TestLostFindsWhatIsLost(t *testing.T) {
 		want   map[string]string
 		says   string
 	}{
-		{"all is there", join([]event.Event{added}, toldAll(event.OpAdded, "ns/a", "1", 1, 2, 3), []event.Event{updated},
-			toldAll(event.OpUpdated, "ns/a", "2", 1, 2, 3)),
+		{"all is there", join([]event.Event{added}, handleAll(event.OpAdded, "ns/a", "1", 1, 2, 3), []event.Event{updated},
+			handleAll(event.OpUpdated, "ns/a", "2", 1, 2, 3)),
 			map[string]string{"ns/a": "2"}, ""},
-		{"all is gone", join([]event.Event{added}, toldAll(event.OpAdded, "ns/a", "1", 1, 2, 3), []event.Event{deleted},
-			toldAll(event.OpDeleted, "ns/a", "2", 1, 2, 3)),
+		{"all is gone", join([]event.Event{added}, handleAll(event.OpAdded, "ns/a", "1", 1, 2, 3), []event.Event{deleted},
+			handleAll(event.OpDeleted, "ns/a", "2", 1, 2, 3)),
 			map[string]string{}, ""},
-		{"the store is behind", join([]event.Event{added}, toldAll(event.OpAdded, "ns/a", "1", 1, 2, 3)),
+		{"the store is behind", join([]event.Event{added}, handleAll(event.OpAdded, "ns/a", "1", 1, 2, 3)),
 			map[string]string{"ns/a": "2"}, "in the store ns/a is at 1, not 2"},
 		{"the store lacks one", nil, map[string]string{"ns/a": "2"}, "in the store ns/a is missing"},
-		{"the store has one too many", join([]event.Event{added}, toldAll(event.OpAdded, "ns/a", "1", 1, 2, 3)), map[string]string{},
+		{"the store has one too many", join([]event.Event{added}, handleAll(event.OpAdded, "ns/a", "1", 1, 2, 3)), map[string]string{},
 			"in the store ns/a should be gone"},
-		{"one handler was not told", join([]event.Event{added}, toldAll(event.OpAdded, "ns/a", "1", 1, 3)),
-			map[string]string{"ns/a": "1"}, "as handler 2 was told last ns/a is missing"},
-		{"one was not told of the last version", join([]event.Event{added}, toldAll(event.OpAdded, "ns/a", "1", 1, 2, 3),
-			[]event.Event{updated}, toldAll(event.OpUpdated, "ns/a", "2", 1, 2)),
-			map[string]string{"ns/a": "2"}, "as handler 3 was told last ns/a is at 1, not 2"},
-		{"one was told and failed", join([]event.Event{added}, toldAll(event.OpAdded, "ns/a", "1", 1, 2, 3),
-			[]event.Event{updated}, toldAll(event.OpUpdated, "ns/a", "2", 1, 2), failed),
-			map[string]string{"ns/a": "2"}, "as handler 3 was told last ns/a is at 1, not 2"},
-		{"one was not told of the end", join([]event.Event{added}, toldAll(event.OpAdded, "ns/a", "1", 1, 2, 3),
-			[]event.Event{deleted}, toldAll(event.OpDeleted, "ns/a", "2", 2, 3)),
-			map[string]string{}, "as handler 1 was told last ns/a should be gone"},
+		{"one handler was not called", join([]event.Event{added}, handleAll(event.OpAdded, "ns/a", "1", 1, 3)),
+			map[string]string{"ns/a": "1"}, "by the last calls of handler 2 ns/a is missing"},
+		{"one was not called for the last version", join([]event.Event{added}, handleAll(event.OpAdded, "ns/a", "1", 1, 2, 3),
+			[]event.Event{updated}, handleAll(event.OpUpdated, "ns/a", "2", 1, 2)),
+			map[string]string{"ns/a": "2"}, "by the last calls of handler 3 ns/a is at 1, not 2"},
+		{"one was called and failed", join([]event.Event{added}, handleAll(event.OpAdded, "ns/a", "1", 1, 2, 3),
+			[]event.Event{updated}, handleAll(event.OpUpdated, "ns/a", "2", 1, 2), failed),
+			map[string]string{"ns/a": "2"}, "by the last calls of handler 3 ns/a is at 1, not 2"},
+		{"one was not called for the deletion", join([]event.Event{added}, handleAll(event.OpAdded, "ns/a", "1", 1, 2, 3),
+			[]event.Event{deleted}, handleAll(event.OpDeleted, "ns/a", "2", 2, 3)),
+			map[string]string{}, "by the last calls of handler 1 ns/a should be gone"},
 	} {
 		if got := Lost(log(tt.events...), 0, tt.want); got != tt.says {
 			t.Errorf("%s: it says %q, want %q", tt.name, got, tt.says)
