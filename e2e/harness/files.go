@@ -29,6 +29,11 @@ const CatchFiles = `(() => {
 		}
 	};
 	files.said = () => document.querySelector(".toast")?.textContent ?? "";
+	files.messages = [];
+	addEventListener("DOMContentLoaded", () => new MutationObserver(() => {
+		const now = files.said();
+		if (now && now !== files.messages.at(-1)) files.messages.push(now);
+	}).observe(document.body, {childList: true, subtree: true}));
 })()`
 
 // Share opens the menu of recordings and presses its row i. It shares the moment that is shown, which is a frame behind the worker.
@@ -43,7 +48,7 @@ func Share(t *testing.T, p *browser.Page, i int) {
 // WaitUntil waits until a script of the page is true.
 func WaitUntil(t *testing.T, p *browser.Page, expression string) {
 	t.Helper()
-	if err := p.WaitFor(Within(t, 30*time.Second), expression, "globalThis.__files?.said()"); err != nil {
+	if err := p.WaitFor(Within(t, 30*time.Second), expression, "globalThis.__files?.messages.slice(-5).join(' | ')"); err != nil {
 		t.Fatal(err)
 	}
 }
