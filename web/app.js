@@ -10,6 +10,7 @@ import { Caption } from './caption.js';
 import { Lost } from './crash.js';
 import { h } from './dom.js';
 import { drawn } from './drawn.js';
+import { Eye } from './eye.js';
 import { Files } from './files.js';
 import { exact, upper } from './format.js';
 import * as fragment from './fragment.js';
@@ -59,6 +60,7 @@ setLanguage(asked.get('lang') ?? (navigator.language?.startsWith('zh') ? 'zh' : 
 
 const model = new Model();
 const scene = new Scene(app);
+const eye = new Eye(() => model.view);
 scene.readColours();
 const toast = new Toast(app);
 /** The key of the selected object; empty for none. */
@@ -68,6 +70,7 @@ let selected = '';
 const ctx = {
   model,
   scene,
+  eye,
   t,
   now: () => painter.now(),
   call: (name, ...args) => link.call(name, args),

@@ -59,6 +59,8 @@ export function automation({ address, link, views, audience, pick, ride, drawn, 
     selectObject: pick,
     rideObject: ride,
     drawn,
+    /** What travels in this animation frame. */
+    chips: () => views.motion.chips(),
     picture: () => picture(),
     handout,
   };

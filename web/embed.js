@@ -63,9 +63,8 @@ export class Embed {
     if (this.on) this.host.move(frame);
   }
 
-  /** @param {number} clock */
-  draw(clock) {
-    this.motion.draw(clock);
+  draw() {
+    this.motion.draw();
   }
 
   /** @param {number} clock */

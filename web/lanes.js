@@ -176,9 +176,8 @@ export class Lanes {
     this.motion.resize(this.ctx.scene.k * units, this.ctx.scene.scale * units);
   }
 
-  /** @param {number} clock */
-  draw(clock) {
-    if (!this.root.hidden) this.motion.draw(clock);
+  draw() {
+    if (!this.root.hidden) this.motion.draw();
   }
 
   /** Brings the picture to what came. @param {number} clock */

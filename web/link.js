@@ -118,11 +118,15 @@ export class Link {
     });
   }
 
-  /** Reports that the page is ready to paint; at most one frame follows. */
-  want() {
-    if (this.asked || this.frame || !this.alive) return;
+  /**
+   * Reports that the page is ready to paint; at most one frame follows. While chips travel it says how far they have come, as a request that is
+   * open is answered when one arrives.
+   * @param {import('./eye.js').Eye} eye
+   */
+  want(eye) {
+    if (this.frame || !this.alive || (this.asked && !(eye.waits && eye.runs))) return;
+    this.worker.postMessage(this.asked ? { eye: eye.next } : { want: true, eye: eye.next });
     this.asked = true;
-    this.worker.postMessage({ want: true });
   }
 
   /** The frame to paint now, if one has come. */

@@ -54,7 +54,7 @@ function emptyFacts() {
 /** The view before anything is known. @returns {View} */
 function emptyView() {
   return {
-    mode: 'live', speed: 1, seq: 0, atMillis: 0, behind: 0, behindMillis: 0, first: 0, head: 0, headMillis: 0,
+    mode: 'live', speed: 1, seq: 0, atMillis: 0, reached: null, behind: 0, behindMillis: 0, first: 0, head: 0, headMillis: 0,
     mergedTokens: 0, shownTokens: 0,
     memory: { live: 0, total: 0, limit: 0 },
   };

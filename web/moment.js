@@ -6,7 +6,8 @@
 /**
  * `lanes` are the informers as they were in the frame with that `seq`, and `factory` what several show together. `now` is the moment on
  * the log's clock when they were painted: between frames it runs on, for what counts time.
- * @typedef {{seq: number, atMillis: number, now: number, lanes: Lane[], factory: import('./types.js').Factory | null}} Painted
+ * @typedef {{
+ *   seq: number, reached: import('./types.js').View['reached'], atMillis: number, now: number, lanes: Lane[], factory: import('./types.js').Factory | null}} Painted
  */
 
 /**
@@ -28,6 +29,6 @@ export function kept(model, i) {
  */
 export function painted({ model, now }, lane) {
   const lanes = lane ? [lane] : Array.from({ length: model.lanes }, (_, i) => kept(model, i));
-  const { seq, atMillis } = lanes[0].view;
-  return { seq, atMillis, now: now(), lanes, factory: model.factory };
+  const { seq, reached, atMillis } = lanes[0].view;
+  return { seq, reached, atMillis, now: now(), lanes, factory: model.factory };
 }

@@ -4,6 +4,7 @@
 // selected object never does. No number depends on motion.
 import { chipWidth, drawWake, wakeOf } from './draw/chip.js';
 import { Surface } from './draw/surface.js';
+import { departures, lap, legs } from './eye.js';
 import { count, middle } from './format.js';
 import { kindOf, mainOp } from './glyphs.js';
 
@@ -18,23 +19,21 @@ import { kindOf, mainOp } from './glyphs.js';
  */
 /**
  * A layout's motion. `spacing` is the least distance between the middles of two chips on a way; closer ones become a stack. `sizes` are the
- * sizes of chips that differ from `size`. `without` are moves that have no way here.
+ * sizes of chips that differ from `size`.
  * @typedef {{
- *   size: number, sizes?: Record<string, number>, spacing: number, without?: string[], counts: Record<string, CountAt>,
+ *   size: number, sizes?: Record<string, number>, spacing: number, counts: Record<string, CountAt>,
  *   names?: Record<string, {side: 'above' | 'below', min: number, max: number}>
  * }} Plan
  */
 /**
  * @typedef {{
  *   p: string, path: string, pts: number[], len: number, start: number, dur: number, kind: Kind, key: string, label: string, size: number,
- *   n: number, mix: Record<string, number> | null, neutral: boolean
+ *   n: number, mix: Record<string, number> | null, neutral: boolean, versions: string[]
  * }} Token
  */
 
-/** How long a move takes at speed 1, in ms: the one table of durations. @type {Record<string, number>} */
-const durations = { wire: 320, store: 260, pop: 320, cell: 320, fan: 320, next: 140, key: 220, take: 160, write: 900 };
-/** From left to right, and back. */
-const order = ['wire', 'store', 'pop', 'fan', 'next', 'key', 'take', 'write'];
+/** The selected object's own way, from the Indexer's node to its cell, takes as long as the one to the listeners. @type {Record<string, number>} */
+const durations = { ...legs, cell: legs.fan };
 /** Moves whose chips carry a key and no type: work queues hold keys, not events. */
 const keys = ['key', 'take', 'write'];
 /** More chips than this are never on a layout at once. */
@@ -42,8 +41,6 @@ const most = 400;
 /** How long a mark stays on a cell that changed, and a chip at its new place when motion is reduced, in ms. */
 const markStays = 900;
 const stillStays = 600;
-/** A move waits at most this long for the same object's previous move, in ms at speed 1. */
-const longestWait = 2200;
 
 export class Motion {
   /**
@@ -61,16 +58,9 @@ export class Motion {
     this.live = [];
     /** @type {{x: number, y: number, kind: Kind, start: number}[]} */
     this.marks = [];
-    /** When an object's last chip arrives, by lane, path and key. @type {Map<string, number>} */
-    this.ends = new Map();
-    /** The ones before those. Older ones are dropped all at once, which is cheaper than a search. @type {Map<string, number>} */
-    this.endsBefore = new Map();
-    /** The motion's own clock: it stands still while the view is paused. */
-    this.time = 0;
-    this.last = 0;
-    this.awake = false;
     this.dirty = false;
-    this.still = matchMedia('(prefers-reduced-motion: reduce)');
+    this.drawnAt = -1;
+    this.still = this.ctx.eye.still;
     /** What came in the last second, and how much of it is drawn in stacks. @type {{at: number, all: number, merged: number}[]} */
     this.log = [];
     /** Where counts stand in this animation frame. @type {{x: number, y: number, of: Token}[]} */
@@ -81,6 +71,11 @@ export class Motion {
     this.words = null;
     /** Whether this layout is visible: a hidden one gets no moves and keeps none. */
     this.shown = false;
+  }
+
+  /** The time on the clock of the eye, in ms. */
+  get time() {
+    return this.ctx.eye.time;
   }
 
   /** This layout shows from now on, or another one does. @param {boolean} on */
@@ -111,8 +106,6 @@ export class Motion {
     this.live.length = 0;
     this.marks.length = 0;
     this.log.length = 0;
-    this.ends.clear();
-    this.endsBefore.clear();
     this.dirty = true;
   }
 
@@ -151,27 +144,22 @@ export class Motion {
    */
   add(moves, route, { lane = '', label } = {}) {
     if (!this.shown) return;
-    const v = this.ctx.model.view;
-    const speed = v.mode === 'live' || v.mode === 'paused' ? 1 : v.speed || 1;
-    if (v.mode === 'paused') this.awake = true;
     this.prune();
     const entry = { at: performance.now(), all: 0, merged: 0 };
     this.log.push(entry);
-    /** When the moves of this frame that carry no key reach the end of each path. @type {Record<string, number>} */
-    const bulk = {};
     const selected = this.ctx.selected();
-    for (const m of inOrder(moves)) {
+    const { born } = this.ctx.eye;
+    /** What was written, by key: it comes back to the informer, a lap later. */
+    const wrote = new Map(moves.filter((m) => m.p === 'write').map((m) => [m.k, m.s]));
+    for (const m of moves) {
       const pts = route(m);
       if (!pts) continue;
-      const dur = this.lasts(m.p, speed);
+      const dur = this.lasts(m.p);
       const key = m.k ?? '';
       const n = m.n ?? 1;
       const path = lane + m.p + (m.l ?? '');
-      const leads = this.before(m.p);
       const words = label?.(m) ?? '';
-      let start = this.time;
-      const arrives = key && !m.n ? this.endOf(`${lane}${leads}\n${key}`) : bulk[leads];
-      if (arrives !== undefined && arrives > start && !this.still.matches) start = Math.min(arrives, this.time + longestWait / speed);
+      let start = this.still.matches ? this.time : born + departures[m.p] + (m.s > (wrote.get(m.k) ?? Infinity) ? lap : 0);
       entry.all += n;
       if (n > 1) entry.merged += n;
       const len = length(pts);
@@ -187,42 +175,18 @@ export class Motion {
       if (into) this.merge(into, m, n, entry);
       else if (own || this.live.length <= most) {
         this.live.push({
-          p: m.p, path, pts, len, start, dur, key, label: words, n, size: this.plan.sizes?.[m.p] ?? this.plan.size, mix: m.mix ?? null,
+          p: m.p, path, pts, len, start, dur, key, label: words, n, versions: m.rv ? [m.rv] : [], size: this.plan.sizes?.[m.p] ?? this.plan.size, mix: m.mix ?? null,
           neutral: keys.includes(m.p), kind: keys.includes(m.p) ? 'key' : kindOf(m.n && m.mix ? mainOp(m.mix) : m.o),
         });
-        if (own && m.p === 'pop') this.toCell(m, route, start + dur, speed);
+        if (own && m.p === 'pop') this.toCell(m, route, start + dur);
       }
-      if (key) this.ends.set(`${lane}${m.p}\n${key}`, start + dur);
-      if (!into) bulk[m.p] = Math.max(bulk[m.p] ?? 0, start + dur);
-    }
-    if (this.ends.size > 2000) {
-      this.endsBefore = this.ends;
-      this.ends = new Map();
     }
     this.dirty = true;
   }
 
-  /** How long a move takes at a speed, in ms. @param {string} p @param {number} speed @private */
-  lasts(p, speed) {
-    if (this.still.matches) return stillStays;
-    return Math.min(6000, Math.max(120, durations[p] / Math.sqrt(Math.min(1, speed)) / Math.max(1, speed)));
-  }
-
-  /**
-   * The move that leads to a move, among those that this layout has ways for; a frame on the wire can be what a write came back as.
-   * @param {string} p
-   * @private
-   */
-  before(p) {
-    let i = order.indexOf(p);
-    do i = (i + order.length - 1) % order.length;
-    while (this.plan.without?.includes(order[i]));
-    return order[i];
-  }
-
-  /** @param {string} id @private */
-  endOf(id) {
-    return this.ends.get(id) ?? this.endsBefore.get(id);
+  /** How long a move takes, in ms of the eye's clock. @param {string} p @private */
+  lasts(p) {
+    return this.still.matches ? stillStays : durations[p];
   }
 
   /** The chip of a path that one starting then would touch. @param {string} path @param {number} start @param {number} gap @private */
@@ -242,6 +206,7 @@ export class Motion {
       if (t.n === 1) entry.merged++;
     }
     t.n += n;
+    if (m.rv) t.versions.push(m.rv);
     t.label = '';
     if (m.mix) for (const o in m.mix) t.mix[o] = (t.mix[o] ?? 0) + m.mix[o];
     else if (m.o) t.mix[m.o] = (t.mix[m.o] ?? 0) + 1;
@@ -254,14 +219,13 @@ export class Motion {
    * @param {Move} m
    * @param {(m: Move) => number[] | null} route
    * @param {number} start
-   * @param {number} speed
    * @private
    */
-  toCell(m, route, start, speed) {
+  toCell(m, route, start) {
     const pts = route({ ...m, p: 'cell' });
     if (!pts) return;
     this.live.push({
-      p: 'cell', path: 'cell', pts, len: length(pts), start, dur: this.lasts('cell', speed), key: m.k ?? '', label: '', n: 1,
+      p: 'cell', path: 'cell', pts, len: length(pts), start, dur: this.lasts('cell'), key: m.k ?? '', label: '', n: 1, versions: [],
       size: this.plan.sizes?.cell ?? this.plan.size, mix: null, neutral: false, kind: kindOf(m.o),
     });
   }
@@ -277,26 +241,26 @@ export class Motion {
     this.marks = this.marks.filter((m) => m.x !== x || m.y !== y);
     this.marks.push({ x, y, kind, start: this.time });
     if (this.marks.length > 8) this.marks.shift();
+    this.ctx.eye.keep(markStays);
     this.dirty = true;
   }
 
   /**
-   * Draws one animation frame. Returns whether something still moves.
-   * @param {number} clock
-   * @returns {boolean}
+   * The chips that are on their way in this animation frame: their path, the key and version of the change, how much of the way they have come,
+   * and how many changes they stand for.
    */
-  draw(clock) {
+  chips() {
+    return this.live.filter((c) => this.time >= c.start && this.time < c.start + c.dur)
+      .map((c) => ({ path: c.path, key: c.key, versions: c.versions, share: (this.time - c.start) / c.dur, n: c.n }));
+  }
+
+  /** Draws one animation frame. Returns whether something has moved. @returns {boolean} */
+  draw() {
     const { mode, speed } = this.ctx.model.view;
-    const paused = mode === 'paused' && !this.awake;
-    const dt = this.last ? Math.min(100, clock - this.last) : 0;
-    this.last = clock;
-    if (!paused) this.time += dt;
-    if (!this.live.length && !this.marks.length) {
-      this.awake = false;
-      if (!this.dirty) return false;
-    } else if (paused && !this.dirty) {
-      return false;
-    }
+    const paused = mode === 'paused' && !this.ctx.eye.stepped;
+    const stands = this.time === this.drawnAt;
+    this.drawnAt = this.time;
+    if (stands && !this.dirty) return false;
     this.dirty = false;
     this.surface.wipe();
     this.surface.whole = mode === 'live' || speed >= 1;
@@ -448,17 +412,6 @@ export class Motion {
     cx.fillStyle = colour;
     cx.fillText(words, middleX, line);
   }
-}
-
-/**
- * The moves of a frame as they follow one another: from left to right, and what a write came back as behind the write.
- * @param {Move[]} moves
- */
-function inOrder(moves) {
-  if (moves.length < 2) return moves;
-  const wrote = new Map(moves.filter((m) => m.p === 'write').map((m) => [m.k, m.s]));
-  const late = (/** @type {Move} */ m) => (m.s > (wrote.get(m.k) ?? Infinity) ? order.length : 0) + order.indexOf(m.p);
-  return [...moves].sort((a, b) => late(a) - late(b));
 }
 
 /** @param {Kind} kind */

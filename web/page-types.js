@@ -104,6 +104,7 @@
  *   call: Call,
  *   act: Call,
  *   scene: import('./scene.js').Scene,
+ *   eye: import('./eye.js').Eye,
  *   motion: import('./motion.js').Motion,
  *   spotlight: (stations: string[] | null) => void,
  *   riding?: () => string,

@@ -62,15 +62,15 @@ export class Painter {
     const clock = Number(document.timeline.currentTime);
     this.clock = clock;
     this.paint(null, clock, true, true);
-    this.draw(clock);
+    this.draw();
     this.clock = null;
   }
 
-  /** Draws what travels. @param {number} clock @private */
-  draw(clock) {
+  /** Draws what travels. @private */
+  draw() {
     const { stage, views } = this.page;
-    if (views.shown) views.draw(clock);
-    else stage.motion.draw(clock);
+    if (views.shown) views.draw();
+    else stage.motion.draw();
   }
 
   /** Begins to paint, with each animation frame from now on. */
@@ -91,8 +91,9 @@ export class Painter {
 
   /** @param {number} clock @private */
   frame(clock) {
-    const { model } = this.ctx;
+    const { model, eye } = this.ctx;
     const { link, views, bars } = this.page;
+    eye.advance(clock);
     if (!this.cadence.draws(clock, performance.now(), model.view.mergedTokens)) return;
     const ready = clock - this.wordsAt >= stand;
     const frame = this.due && this.words && ready && !this.dirty ? null : link.take();
@@ -108,13 +109,13 @@ export class Painter {
       else parts[this.turn++ % parts.length](clock);
       bars(clock);
     } else if (news || (this.due && ready)) {
-      const whole = this.dirty || turned || (!!frame && (!!frame.jump || model.view.mode === 'paused'));
+      const whole = this.dirty || turned || (!!frame && (!!frame.jump || model.view.mode === 'paused' || (eye.waits && model.told)));
       this.dirty = false;
       if (news) this.paintedAt = clock;
       this.paint(frame, clock, news, whole);
     }
-    this.draw(clock);
-    link.want();
+    this.draw();
+    link.want(eye);
   }
 
   /**
@@ -128,6 +129,7 @@ export class Painter {
     const { phase } = model.state.reflector;
     const { mode, speed } = model.view;
     model.apply(frame, clock);
+    this.ctx.eye.note(frame, clock);
     const st = frame.lanes?.[0]?.state;
     const other = !!st && ('holds' in st || 'faults' in st || 'source' in st || model.state.reflector.phase !== phase);
     const turned = mode !== model.view.mode || speed !== model.view.speed || other;

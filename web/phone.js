@@ -127,9 +127,8 @@ export class Phone {
     this.laid = [];
   }
 
-  /** @param {number} clock */
-  draw(clock) {
-    this.motion.draw(clock);
+  draw() {
+    this.motion.draw();
   }
 
   /** @param {import('./types.js').Frame} frame */

@@ -62,9 +62,8 @@ export class Presenter {
     this.laid = [];
   }
 
-  /** @param {number} clock */
-  draw(clock) {
-    this.motion.draw(clock);
+  draw() {
+    this.motion.draw();
   }
 
   /** @param {import('./types.js').Frame} frame */

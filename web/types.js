@@ -19,6 +19,8 @@
  * @property {Factory} [factory] set if the overview of several informers has changed; null if there is one informer again, or one in two
  *   releases. With an overview, Lanes has only the lane on stage.
  * @property {boolean} jump the view did not play through to this position. Show the new state at once, without animation.
+ * @property {number} [born] when the moves of the frame would have left the API server, on the eye's clock; missing if the stations do not
+ *   wait for chips.
  */
 
 /**
@@ -36,6 +38,7 @@
  * @property {Memory} memory
  * @property {number} seq
  * @property {number} atMillis
+ * @property {Reached | null} reached null if every station shows Seq.
  */
 
 /**
@@ -126,6 +129,17 @@
  * @property {number} live left by the last garbage collection
  * @property {number} total obtained from the system; in a browser it never shrinks
  * @property {number} limit the most that it can get
+ */
+
+/**
+ * Reached has the event that each station shows while the chips of later events are on their way to it.
+ * @typedef {object} Reached
+ * @property {number} api
+ * @property {number} reflector
+ * @property {number} queue
+ * @property {number} indexer
+ * @property {number} listeners
+ * @property {number} controller
  */
 
 /**

@@ -155,12 +155,11 @@ export class Views {
     return mode;
   }
 
-  /** @param {number} clock */
-  draw(clock) {
-    if (this.shown === 'lanes') this.lanes.draw(clock);
-    if (this.shown === 'presenter') this.presenter.draw(clock);
-    if (this.shown === 'phone') this.phone.draw(clock);
-    if (this.shown === 'embed') this.embed.draw(clock);
+  draw() {
+    if (this.shown === 'lanes') this.lanes.draw();
+    if (this.shown === 'presenter') this.presenter.draw();
+    if (this.shown === 'phone') this.phone.draw();
+    if (this.shown === 'embed') this.embed.draw();
   }
 
   resize() {

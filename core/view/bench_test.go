@@ -21,7 +21,7 @@ type busy struct {
 
 const busyObjects = 10_000
 
-func newBusy(b *testing.B) *busy {
+func newBusy(b testing.TB) *busy {
 	clk := clocktesting.NewFakePassiveClock(time.Unix(0, 0))
 	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clk})
 	x := &busy{clk: clk, rec: rec, view: New(rec, clk)}
@@ -39,13 +39,18 @@ func newBusy(b *testing.B) *busy {
 	emit(event.StoreReplaced{Items: items, Count: len(items), StoreRV: "1"}.Event())
 	emit(event.Event{Kind: event.KindQueueSynced})
 	emit(event.ReflectorRV{RV: "1"}.Event())
-	b.ReportAllocs()
+	if b, ok := b.(*testing.B); ok {
+		b.ReportAllocs()
+	}
 	return x
 }
 
 // frame adds the 17 changes of a sixtieth of a second.
-func (x *busy) frame(held bool) {
-	for range 17 {
+func (x *busy) frame(held bool) { x.change(17, held) }
+
+// change adds n changes.
+func (x *busy) change(n int, held bool) {
+	for range n {
 		x.clk.SetTime(x.clk.Now().Add(time.Second / 1000))
 		x.n++
 		key, rv := fmt.Sprint("ns/pod-", x.n%busyObjects), fmt.Sprint(x.n+1)
@@ -78,10 +83,11 @@ func BenchmarkFacts(b *testing.B) {
 			}
 			x.view.Frame()
 			state := x.view.fold.State()
+			folds := allAt(x.view.fold)
 			l := x.view.lanes[0]
 			for b.Loop() {
 				clear(l.facts)
-				x.view.appendFacts(nil, 0, l, state, true)
+				x.view.appendFacts(nil, 0, l, state, &folds, true)
 			}
 		})
 	}
@@ -108,7 +114,8 @@ func BenchmarkFactsOfNothingNew(b *testing.B) {
 	x.frame(false)
 	x.view.Frame()
 	state := x.view.fold.State()
+	folds := allAt(x.view.fold)
 	for b.Loop() {
-		x.view.appendFacts(nil, 0, x.view.lanes[0], state, false)
+		x.view.appendFacts(nil, 0, x.view.lanes[0], state, &folds, false)
 	}
 }

@@ -12,10 +12,11 @@ import (
 // freshSteps are the ages in ms at which an object of the store counts as less fresh.
 var freshSteps = []float64{4e3, 12e3, 26e3, 60e3}
 
-// factInputs has all inputs of a lane's facts. state is the lane's at the fold's position. moment is the moment shown: that of the fold's last event, or a
+// factInputs has all inputs of a lane's facts. state is the lane's as its stations show it, and fold is that of the Indexer. moment is the moment shown: that of the fold's last event, or a
 // later one before the next event.
 type factInputs struct {
 	fold    *fold.Fold
+	wire    *fold.Recent // of the moment that the Reflector shows
 	lane    int
 	state   *fold.State
 	moment  time.Duration
@@ -26,7 +27,7 @@ type factInputs struct {
 func SetFacts(f *fold.Fold, s *fold.State, at time.Duration) {
 	seen := map[string]struct{}{}
 	of := func(lane int, s *fold.State) *facts.Facts {
-		x := factInputs{fold: f, lane: lane, state: s, moment: max(at, f.At()), scratch: seen}
+		x := factInputs{fold: f, wire: f.Recent(lane), lane: lane, state: s, moment: max(at, f.At()), scratch: seen}
 		return x.facts()
 	}
 	s.Facts = of(0, s)
@@ -43,10 +44,10 @@ func (x *factInputs) facts() *facts.Facts {
 	s := x.state
 	recent := x.fold.Recent(x.lane)
 	f := &facts.Facts{
-		Sure:        s.Source.Trouble == "" && s.Source.Cause == "" && s.Reflector.Phase != "backoff" && !recent.Silent,
+		Sure:        s.Source.Trouble == "" && s.Source.Cause == "" && s.Reflector.Phase != "backoff" && !x.wire.Silent,
 		Unlisted:    s.Reflector.ResourceVersion == "" && !s.Queue.Synced,
 		Fresh:       freshSteps,
-		Trouble:     troubleOf(s, recent.Cause),
+		Trouble:     troubleOf(s, x.wire.Cause),
 		NextBatch:   x.fold.NextPop(x.lane, x.scratch),
 		NextRequest: nextRequest(s),
 		Depths:      depthsOf(recent),
@@ -59,8 +60,8 @@ func (x *factInputs) facts() *facts.Facts {
 		took := micros(recent.Passage)
 		f.WireMicros = &took
 	}
-	if !f.Unlisted && recent.Silent {
-		f.StaleSince = millis(recent.SilentAt)
+	if !f.Unlisted && x.wire.Silent {
+		f.StaleSince = millis(x.wire.SilentAt)
 	}
 	f.WritesPerSecond = x.fold.WritesPerSecond(x.moment)
 	f.Listeners = make([]facts.ListenerFacts, 0, len(s.Listeners))

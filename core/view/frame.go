@@ -21,16 +21,24 @@ type sentView struct {
 }
 
 // Frame moves the view to where it should be now. It returns a message for the page (JSON, see docs/protocol.md), or nil if there is nothing new.
-func (v *View) Frame() []byte {
+func (v *View) Frame() []byte { return v.FrameAt(-1) }
+
+// FrameAt is Frame for a page whose chips have come to a moment of the eye's clock, in ms, which never goes back. A negative one is that of a page whose
+// stations do not wait for chips.
+func (v *View) FrameAt(eye float64) []byte {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.follow(eye)
 	v.advance()
+	born := v.depart()
+	v.arrive()
 	v.timeline.follow(v.rec)
 
-	if shown := v.stageLane(); shown != v.sentLane {
-		v.sentLane, v.hasJumped = shown, true
-		if shown < len(v.lanes) { // the page's state is that of another lane
-			l := v.lanes[shown]
+	if lane := v.stageLane(); lane != v.sentLane {
+		v.sentLane, v.hasJumped = lane, true
+		v.eye.moments = nil
+		if lane < len(v.lanes) { // the page's state is that of another lane
+			l := v.lanes[lane]
 			clear(l.sections)
 			clear(l.facts)
 			l.needsRegroup = true
@@ -41,7 +49,9 @@ func (v *View) Frame() []byte {
 	known := v.lastFrame.view
 	known.Memory = desc.Memory // a change of memory alone is not worth a frame
 	said := v.tellStory()
-	news := said != v.sentStory || v.hasJumped || v.sendsAll || v.fold.Seq() != v.lastFrame.seq || v.hasMoreCells() || v.timeline.hasNews() || desc != known
+	shown, arrived := v.eye.folds(v.fold)
+	news := said != v.sentStory || v.hasJumped || v.sendsAll || arrived || v.fold.Seq() != v.lastFrame.seq || v.hasMoreCells() ||
+		v.timeline.hasNews() || desc != known
 	if !news && !(v.mode != paused && now.Sub(v.lastFrame.sentAt) >= heartbeat) {
 		return nil
 	}
@@ -52,31 +62,34 @@ func (v *View) Frame() []byte {
 	b := make([]byte, 0, 8<<10)
 	b = append(b, `{"lanes":[`...)
 	var state *fold.State
-	if shown := v.stageLane(); v.fold.HasFactory() {
+	if lane := v.stageLane(); v.fold.HasFactory() {
 		// One of several informers is on stage; each of the others has a row.
-		state = v.fold.LaneState(shown)
-		b = v.appendLane(b, shown, v.lanes[shown], state)
+		state = stateAt(lane, &shown)
+		b = v.appendLane(b, lane, v.lanes[lane], state, &shown)
 		for i, l := range v.lanes {
-			if i != shown {
+			if i != lane {
 				l.moves.take()
 				l.allDirty = true // when it comes back on stage, compare all its cells
 				clear(l.dirtyKeys)
 			}
 		}
 	} else {
-		state = v.fold.State()
 		for i, l := range v.lanes[:v.fold.Lanes()] {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			s := state
-			if len(state.Lanes) > i {
-				s = state.Lanes[i]
+			s := stateAt(i, &shown)
+			if i == 0 {
+				state = s
 			}
-			b = v.appendLane(b, i, l, s)
+			b = v.appendLane(b, i, l, s, &shown)
 		}
 	}
 	b = append(b, ']')
+	if born >= 0 {
+		b = append(b, `,"born":`...)
+		b = strconv.AppendFloat(b, born, 'f', 1, 64)
+	}
 	b = v.appendFactory(b)
 	b = v.comparer.append(b, v.comparison(state), v.sendsAll)
 	b = append(b, `,"timeline":`...)
@@ -90,7 +103,7 @@ func (v *View) Frame() []byte {
 	b = strconv.AppendBool(b, v.hasJumped)
 	b = append(b, `,"view":`...)
 	desc = v.describe() // with the tokens of this frame
-	b = appendView(b, desc, v.fold.Seq(), millis(v.moment()))
+	b = appendView(b, desc, v.fold.Seq(), millis(v.moment()), v.eye.reached())
 	b = append(b, '}')
 	v.hasJumped, v.sendsAll = false, false
 	v.lastFrame = sentView{sentAt: now, view: desc, seq: v.fold.Seq()}
@@ -121,8 +134,11 @@ func (v *View) appendFactory(b []byte) []byte {
 	return append(append(b, `,"factory":`...), text...)
 }
 
-// hasMoreCells reports whether some cells have not been sent.
+// hasMoreCells reports whether some cells have not been sent. While chips are on their way, cells come with what arrives.
 func (v *View) hasMoreCells() bool {
+	if v.eye.isFlying() {
+		return false
+	}
 	several := v.fold.HasFactory()
 	for i, l := range v.lanes[:min(len(v.lanes), v.fold.Lanes())] {
 		if several && i != v.stageLane() {
@@ -136,7 +152,7 @@ func (v *View) hasMoreCells() bool {
 }
 
 // appendLane writes a lane: the members of its State and facts that changed, its cells and its moves.
-func (v *View) appendLane(b []byte, i int, l *laneView, s *fold.State) []byte {
+func (v *View) appendLane(b []byte, i int, l *laneView, s *fold.State, folds *stationFolds) []byte {
 	if v.sendsAll {
 		clear(l.sections)
 		clear(l.facts)
@@ -149,10 +165,10 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *fold.State) []byte {
 		{"holds", s.Holds}, {"faults", s.Faults}, {"fidelity", s.Fidelity},
 	})
 	b = append(b, '}')
-	b = v.appendFacts(b, i, l, s, n > 0)
+	b = v.appendFacts(b, i, l, s, folds, n > 0)
 
-	reset, set, del := l.cells(v.fold, i, v.groupBy, v.hasJumped)
-	if counts, changed := l.groupCounts(v.fold, i, v.groupBy); changed || reset {
+	reset, set, del := l.cells(folds[atIndexer], i, v.groupBy, v.hasJumped, v.eye.isFlying())
+	if counts, changed := l.groupCounts(folds[atIndexer], i, v.groupBy); changed || reset {
 		b = append(b, `,"groups":{"index":`...)
 		b = appendString(b, v.groupBy)
 		b = append(b, `,"list":[`...)
@@ -190,7 +206,7 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *fold.State) []byte {
 const factsEvery = 200 * time.Millisecond
 
 // appendFacts writes the facts of a lane that changed. It computes them again if the State has changed, or if they are older than factsEvery.
-func (v *View) appendFacts(b []byte, i int, l *laneView, s *fold.State, changed bool) []byte {
+func (v *View) appendFacts(b []byte, i int, l *laneView, s *fold.State, folds *stationFolds, changed bool) []byte {
 	at := v.moment()
 	passed := at - l.factsAt
 	recent := passed >= 0 && passed < factsEvery && (v.mode != paused || passed == 0)
@@ -198,7 +214,7 @@ func (v *View) appendFacts(b []byte, i int, l *laneView, s *fold.State, changed 
 		return b
 	}
 	l.factsAt = at
-	f := v.facts(i, s)
+	f := v.facts(i, s, folds)
 	from := len(b)
 	b = append(b, `,"facts":{`...)
 	b, n := appendChanged(b, l.facts, []member{
@@ -278,12 +294,8 @@ func appendCells(b []byte, reset bool, set []cell, del []int) []byte {
 	return append(b, `]}`...)
 }
 
-func appendView(b []byte, d fold.View, seq uint64, at float64) []byte {
-	text, err := json.Marshal(struct {
-		fold.View
-		Seq      uint64  `json:"seq"`
-		AtMillis float64 `json:"atMillis"`
-	}{d, seq, at})
+func appendView(b []byte, d fold.View, seq uint64, at float64, reached *Reached) []byte {
+	text, err := json.Marshal(Position{View: d, Seq: seq, AtMillis: at, Reached: reached})
 	if err != nil {
 		panic(err)
 	}

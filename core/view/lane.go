@@ -77,8 +77,8 @@ type cell struct {
 }
 
 // cells returns the cells to set and the slots to empty, so that the page's cells become the fold's; at most maxCells are set. reset: the page must first drop
-// all its cells.
-func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped bool) (reset bool, set []cell, del []int) {
+// all its cells. While chips are on their way (flying) to the Indexer, the fold does not have all changes yet, so the keys are looked at again.
+func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped, flying bool) (reset bool, set []cell, del []int) {
 	objects, values := f.Objects(lane), f.Index(lane, index)
 	if l.needsRegroup {
 		l.needsRegroup, l.allDirty, reset = false, true, true
@@ -89,11 +89,13 @@ func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped bool) (res
 	if !l.allDirty && !jumped {
 		//maporder:free what of them does not fit into a frame comes with the next; the log knows nothing of frames
 		for key := range l.dirtyKeys {
-			delete(l.dirtyKeys, key)
-			if c, ok := objects.Get(key); ok {
-				l.set(&set, &c, index, values)
-			} else {
+			if !flying {
+				delete(l.dirtyKeys, key)
+			}
+			if c, ok := objects.Get(key); !ok {
 				l.del(&del, key)
+			} else if !l.isSent(&c) {
+				l.set(&set, &c, index, values)
 			}
 			if len(set) >= maxCells {
 				return reset, set, del
@@ -108,9 +110,9 @@ func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped bool) (res
 			l.del(&del, key)
 		}
 	}
-	l.allDirty = false
+	l.allDirty = flying
 	objects.Range(func(c *fold.Cell) bool {
-		if s := l.slots[c.Key]; s != nil && s.seq == c.Seq {
+		if l.isSent(c) {
 			return true
 		}
 		l.set(&set, c, index, values)
@@ -121,6 +123,12 @@ func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped bool) (res
 		return true
 	})
 	return reset, set, del
+}
+
+// isSent reports whether the page has the cell.
+func (l *laneView) isSent(c *fold.Cell) bool {
+	s := l.slots[c.Key]
+	return s != nil && s.seq == c.Seq
 }
 
 // set adds the cell of an object. The object keeps its slot, or gets a free one.

@@ -143,6 +143,18 @@ var storeOps = map[event.Kind]event.Op{
 	event.KindStoreAdded: event.OpAdded, event.KindStoreUpdated: event.OpUpdated, event.KindStoreDeleted: event.OpDeleted,
 }
 
+// departure returns how long after a change has left the API server the first of the moves sets out, in ms of the eye's clock; lapMillis if there is none.
+func (m *moves) departure() float64 {
+	at := lapMillis
+	for _, k := range m.order {
+		at = min(at, departures[k.path])
+	}
+	for i := range m.followMoves {
+		at = min(at, departures[m.followMoves[i].Path])
+	}
+	return at
+}
+
 // take returns the moves since the last call, and how many tokens they show and merge.
 func (m *moves) take() (out []Move, shown, merged int) {
 	for _, k := range m.order {

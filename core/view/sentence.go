@@ -37,7 +37,7 @@ func (x *factInputs) sentence(f *facts.Facts, recent *fold.Recent) facts.Sentenc
 		return facts.Sentence{}
 	}
 	if r.Phase == "backoff" {
-		return x.backoffSentence(f, recent)
+		return x.backoffSentence(f)
 	}
 	if said, ok := x.listenerSentence(recent); ok {
 		return said
@@ -93,16 +93,16 @@ func (x *factInputs) sentence(f *facts.Facts, recent *fold.Recent) facts.Sentenc
 func (x *factInputs) hidesRequests() bool { return x.state.Fidelity["reflector"].How == "unseen" }
 
 // backoffSentence returns the sentence while the Reflector is in its backoff.
-func (x *factInputs) backoffSentence(f *facts.Facts, recent *fold.Recent) facts.Sentence {
+func (x *factInputs) backoffSentence(f *facts.Facts) facts.Sentence {
 	r := &x.state.Reflector
 	said := facts.Sentence{Until: r.BackoffSince + r.BackoffMillis, Since: f.StaleSince, Why: r.BackoffCause}
 	if said.Why == "" {
 		said.Why = r.LastError
 	}
 	switch {
-	case recent.Cause == "refused" && f.Unlisted:
+	case x.wire.Cause == "refused" && f.Unlisted:
 		said.ID = "refusedFirst"
-	case recent.Cause == "refused":
+	case x.wire.Cause == "refused":
 		said.ID = "refused"
 	case f.Unlisted:
 		said.ID = "backoffFirst"

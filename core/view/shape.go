@@ -21,6 +21,8 @@ type Frame struct {
 	Factory *facts.Factory `json:"factory,omitempty"`
 	// Jump: the view did not play through to this position. Show the new state at once, without animation.
 	Jump bool `json:"jump"`
+	// Born is when the moves of the frame would have left the API server, on the eye's clock; missing if the stations do not wait for chips.
+	Born *float64 `json:"born,omitempty"`
 }
 
 // Position is a view's position in the log, and how the view follows the log.
@@ -28,6 +30,18 @@ type Position struct {
 	fold.View
 	Seq      uint64  `json:"seq"`
 	AtMillis float64 `json:"atMillis"`
+	// Reached is null if every station shows Seq.
+	Reached *Reached `json:"reached"`
+}
+
+// Reached has the event that each station shows while the chips of later events are on their way to it.
+type Reached struct {
+	API        uint64 `json:"api"`
+	Reflector  uint64 `json:"reflector"`
+	Queue      uint64 `json:"queue"`
+	Indexer    uint64 `json:"indexer"`
+	Listeners  uint64 `json:"listeners"`
+	Controller uint64 `json:"controller"`
 }
 
 // Lane has the changes of one lane.

@@ -59,6 +59,7 @@ type View struct {
 	factory    []byte // as the page has it
 	timeline   timeline
 	comparer   comparer
+	eye        eye
 	tokens     tokenCount
 	lastFrame  sentView
 	offerSeq   uint64 // the event at which the view last offered its fold to the recorder as a checkpoint
@@ -280,6 +281,9 @@ func (v *View) watch(e *event.Entry) {
 		v.lanes, v.lane, v.hasJumped, v.sendsAll = nil, 0, true, true
 		return
 	}
+	if e.Kind == event.KindLane || e.Kind == event.KindIndexersAdded {
+		v.eye.moments = nil // the cells are arranged in another way, at once
+	}
 	for len(v.lanes) < v.fold.Lanes() {
 		v.lanes = append(v.lanes, newLaneView(v.followKey))
 	}
@@ -351,14 +355,15 @@ func (v *View) State() *fold.State {
 	s := v.fold.StateOf(shown)
 	s.View = v.describe()
 	s.Live = v.isPresent()
-	s.Facts = v.facts(shown, s)
+	newest := allAt(v.fold)
+	s.Facts = v.facts(shown, s, &newest)
 	v.timeline.follow(v.rec)
 	s.Compare = v.comparison(s)
 	s.Factory = v.fold.Factory(shown)
 	for i, lane := range s.Lanes {
 		lane.Facts = s.Facts
 		if i != shown {
-			lane.Facts = v.facts(i, lane)
+			lane.Facts = v.facts(i, lane, &newest)
 		}
 	}
 	return s
@@ -390,12 +395,14 @@ func (v *View) stageLane() int {
 	return v.lane
 }
 
-// facts computes the facts of a lane at the view's position; s is the lane's State. v.mu is held.
-func (v *View) facts(lane int, s *fold.State) *facts.Facts {
+// facts computes the facts of a lane at the moments that its stations show; s is its State there. v.mu is held.
+func (v *View) facts(lane int, s *fold.State, folds *stationFolds) *facts.Facts {
 	if v.scratch == nil {
 		v.scratch = map[string]struct{}{}
 	}
-	x := factInputs{fold: v.fold, lane: lane, state: s, moment: max(v.moment(), v.fold.At()), scratch: v.scratch}
+	x := factInputs{
+		fold: folds[atIndexer], wire: folds[atReflector].Recent(lane), lane: lane, state: s, moment: max(v.moment(), v.fold.At()), scratch: v.scratch,
+	}
 	return x.facts()
 }
 

@@ -60,7 +60,7 @@ func TestBroadcast(t *testing.T) {
 	harness.Press(t, speaker, "\x1b")
 
 	t.Run("same state", func(t *testing.T) {
-		harness.Call(t, speaker, "pause()")
+		harness.Pause(t, speaker)
 		s := harness.Await(t, speaker, time.Minute, "s.view.mode === 'paused'")
 		harness.Call(t, speaker, "seek(%d)", s.Seq-5)
 		want := seenAt(t, speaker)

@@ -134,6 +134,13 @@ func Call(t *testing.T, p *browser.Page, expression string, args ...any) {
 	}
 }
 
+// Pause stops the view, and shows its moment whole. A pause alone also stops the chips on their way, and each station then shows the moment that its
+// chips have reached.
+func Pause(t *testing.T, p *browser.Page) {
+	t.Helper()
+	Call(t, p, "pause().then(() => informerscope.state()).then((s) => informerscope.seek(s.seq))")
+}
+
 // Shot keeps a screenshot of the page among the test's artefacts.
 func Shot(t *testing.T, p *browser.Page, name string) {
 	t.Helper()

@@ -21,7 +21,7 @@ func TestAddressAndMoment(t *testing.T) {
 	}
 
 	t.Run("another theme is not another moment", func(t *testing.T) {
-		harness.Call(t, page, "pause()")
+		harness.Pause(t, page)
 		harness.Call(t, page, "seek(%d)", s.Seq-20)
 		hash(t, fmt.Sprintf(`p.get("at") === "%d"`, s.Seq-20))
 		// The address still names the old moment when its change event arrives; a view that has moved on meanwhile must stay where it is.
@@ -41,7 +41,7 @@ func TestAddressAndMoment(t *testing.T) {
 		early := harness.Await(t, page, time.Minute, "s.live")
 		harness.EvalIn[bool](t, page, `(async () => { for (let i = 0; i < 90; i++) { await informerscope.hold("take"); await informerscope.release("take", 0); } return true; })()`)
 		late := harness.Await(t, page, time.Minute, "s.live && s.seq > %d", early.Seq+200)
-		harness.Call(t, page, "pause()")
+		harness.Pause(t, page)
 		harness.Call(t, page, "seek(%d)", early.Seq)
 		hash(t, fmt.Sprintf(`p.get("at") === "%d"`, early.Seq))
 		// The story to here is too long for a link: an address with the moment alone would show an unrelated one.

@@ -78,7 +78,7 @@ func TestCadence(t *testing.T) {
 func TestPausedPageRests(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=240&rate=200", 1280, 720)
-	harness.Call(t, p, "pause()")
+	harness.Pause(t, p)
 	harness.Await(t, p, time.Minute, "s.view.mode === 'paused' && s.view.head > s.seq + 500")
 	harness.Settle(t, p)
 	type counts struct {

@@ -94,7 +94,7 @@ func TestCaptionsOfTheSimulation(t *testing.T) {
 	}
 	harness.Await(t, p, time.Minute, "s.queue.synced && s.seq > 400")
 	said := harness.EvalIn[[]string](t, p, "__said")
-	harness.Call(t, p, "pause()")
+	harness.Pause(t, p)
 	for seq := range 100 {
 		harness.Call(t, p, "seek(%d)", seq+1)
 		said = append(said, fmt.Sprintf("%d: ", seq+1)+harness.EvalIn[string](t, p, "stage.settled().then(() => document.querySelector('.say').textContent)"))

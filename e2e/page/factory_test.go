@@ -119,7 +119,7 @@ func TestAFactorysAPIServer(t *testing.T) {
 					t.Errorf("%s: %d texts were held against the facts", name, held.Compared)
 				}
 			}
-			harness.Call(t, p, "pause()")
+			harness.Pause(t, p)
 			look("synced", "")
 			if of.rows == 3 {
 				// Another list of so many objects would push this moment out of the log.
@@ -131,13 +131,13 @@ func TestAFactorysAPIServer(t *testing.T) {
 			harness.Call(t, p, "unshared(true, 0)")
 			harness.Await(t, p, time.Minute, "s.factory.api.twice.length === 1 && s.factory.api.twice[0].requests === 2")
 			harness.WaitFor(t, p, "[...document.querySelectorAll('.factoryv text')].some((e) => /pods 1.37 twice, not shared: 2 open requests/.test(e.textContent))")
-			harness.Call(t, p, "pause()")
+			harness.Pause(t, p)
 			look("twice", "unshared")
 			harness.Call(t, p, "live()")
 			harness.Call(t, p, "fault('refuse', {on: true})")
 			harness.Call(t, p, "fault('cut')")
 			harness.Await(t, p, time.Minute, "s.factory.sentence.id === 'factory.trouble' && s.factory.rows.some((r) => r.cause === 'refused' && !r.request.open)")
-			harness.Call(t, p, "pause()")
+			harness.Pause(t, p)
 			look("refused", "refuse")
 		})
 	}

@@ -18,7 +18,7 @@ func TestDroppedFiles(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=60&lang=en", 1280, 720)
 	harness.Await(t, p, time.Minute, "s.seq > 2000")
-	harness.Call(t, p, "pause()")
+	harness.Pause(t, p)
 	before := harness.Await(t, p, time.Minute, "s.view.mode === 'paused'")
 	text := harness.EvalIn[string](t, p, "informerscope.record().then((f) => f.text)")
 	dir := t.TempDir()

@@ -21,7 +21,7 @@ func TestFilesAndLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 120")
-	harness.Call(t, page, "pause()")
+	harness.Pause(t, page)
 	paused := harness.Await(t, page, time.Minute, "s.view.mode === 'paused'")
 
 	harness.WaitUntil(t, page, `document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+strconv.FormatUint(paused.Seq, 10)+`"`)

@@ -80,7 +80,7 @@ func TestHiddenTab(t *testing.T) {
 	}
 	harness.WaitUntil(t, p, fmt.Sprintf("!document.hidden && Number(stage.event()) >= %.0f", end))
 	harness.WaitUntil(t, p, "/was hidden for [\\d.]+ s: [\\d,]+ events? (was|were) processed and not drawn/.test(document.querySelector('.toast')?.textContent)")
-	harness.Call(t, p, "pause()")
+	harness.Pause(t, p)
 	s := harness.Await(t, p, 30*time.Second, "s.view.mode === 'paused'")
 	harness.WaitUntil(t, p, fmt.Sprintf("stage.event() === '%d'", s.Seq))
 	p.ExpectClean(t)

@@ -48,7 +48,7 @@ func TestPicture(t *testing.T) {
 				lang = ""
 			}
 			p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=200"+lang+test.fragment, test.width, test.height)
-			harness.Call(t, p, "pause()")
+			harness.Pause(t, p)
 			harness.Await(t, p, time.Minute, "s.view.mode === 'paused'")
 			harness.Settle(t, p)
 			harness.WaitUntil(t, p, standing)
@@ -83,7 +83,7 @@ func TestPictureIsSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Await(t, page, time.Minute, "s.queue.synced")
-	harness.Call(t, page, "pause()")
+	harness.Pause(t, page)
 	for i, ending := range []string{".png", ".svg"} {
 		harness.Share(t, page, 4+i)
 		harness.WaitUntil(t, page, `__files.names.at(-1)?.endsWith("`+ending+`")`)

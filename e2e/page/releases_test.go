@@ -108,7 +108,7 @@ func TestTwoReleasesTellOfEveryChange(t *testing.T) {
 	harness.Call(t, p, "hold('pop')")
 	harness.Call(t, p, "cluster('burst', {n: 300})")
 	harness.Await(t, p, time.Minute, "s.lanes[1].queue.depth >= 300")
-	harness.Call(t, p, "pause()")
+	harness.Pause(t, p)
 	at := harness.Await(t, p, time.Minute, "s.view.mode === 'paused'")
 	changes, held, _ := sentWhileHeld(t, p)
 	changes = slices.DeleteFunc(changes, func(c sentChange) bool { return c.seq > at.Seq })

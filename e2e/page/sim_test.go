@@ -61,7 +61,7 @@ func TestSimulated(t *testing.T) {
 		harness.Await(t, page, time.Minute, "s.queue.depth === 0")
 	})
 	t.Run("time", func(t *testing.T) {
-		harness.Call(t, page, "pause()")
+		harness.Pause(t, page)
 		paused := harness.Await(t, page, time.Minute, "!s.live && s.view.mode === 'paused'")
 		harness.Await(t, page, time.Minute, "s.view.head > %d && s.seq === %d", paused.Seq+10, paused.Seq)
 		harness.Call(t, page, "step(1)")

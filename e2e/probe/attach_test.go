@@ -320,7 +320,7 @@ func checkGrowth(t *testing.T, events []event.Entry, named uint64) {
 // recording.
 func checkMomentsOf(t *testing.T, page *browser.Page, b *browser.Browser, srv *harness.Server) {
 	t.Helper()
-	harness.Call(t, page, "pause()")
+	harness.Pause(t, page)
 	text := harness.EvalIn[string](t, page, "informerscope.record().then((f) => f.text)")
 	decode := func(raw []byte) (any, error) { return object.Parse(raw) }
 	_, events, warning, err := tracetest.Read(strings.NewReader(text), tracefile.ReadOptions{DecodeObject: decode})

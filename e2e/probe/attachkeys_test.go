@@ -38,7 +38,7 @@ func TestAttachedKeys(t *testing.T) {
 	}
 	harness.Await(t, page, time.Minute, `s.workqueue.queue.join() === 'shop/item-3,shop/item-4,shop/item-5' && s.workqueue.dirtyCount === 4 &&
 		s.workqueue.waitingCount === 1 && s.workqueue.lastRead?.key === 'shop/item-2'`)
-	harness.Call(t, page, "pause()")
+	harness.Pause(t, page)
 	harness.Settle(t, page)
 	told := harness.EvalIn[harness.Truth](t, page, harness.FindUntrue)
 	for _, wrong := range told.Wrong {

@@ -93,7 +93,7 @@ contexts: [{name: first, context: {cluster: first, user: u}}, {name: the second,
 	harness.Use(t, p, harness.Control{Want: "true", Page: "informerscope.object('default/of-the-first').then((o) => o.rv === '5')"})
 
 	// A live moment is shared as a file.
-	harness.Call(t, p, "pause()")
+	harness.Pause(t, p)
 	s := harness.Await(t, p, 10*time.Second, "s.view.mode === 'paused'")
 	harness.Use(t, p, harness.Control{Do: []string{"click stage.find('button', /^share/)", "wait stage.find('.pop .row')"},
 		Page: "!/link/i.test(stage.find('.pop .row').textContent)"})

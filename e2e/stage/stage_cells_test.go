@@ -25,7 +25,7 @@ func TestSeekBackMarksNothing(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=240&rate=20&lang=en", 1280, 720)
 	harness.Await(t, p, time.Minute, "s.seq > 9000")
-	harness.Call(t, p, "pause()")
+	harness.Pause(t, p)
 	later := harness.Await(t, p, 10*time.Second, "s.view.mode === 'paused'")
 	for _, seq := range []uint64{6400, 5400} {
 		harness.Call(t, p, "seek(%d)", seq)

@@ -457,7 +457,7 @@ func TestStageTabOrder(t *testing.T) {
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7", 1280, 720)
 	// The row of something that passes, the temporary store of a WatchList, would disappear. So the page stands still, and what is drawn is of its
 	// moment.
-	harness.Call(t, p, "pause()")
+	harness.Pause(t, p)
 	paused := harness.Await(t, p, 20*time.Second, "s.view.mode === 'paused'")
 	harness.WaitUntil(t, p, `document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+strconv.FormatUint(paused.Seq, 10)+`"`)
 	harness.Settle(t, p)

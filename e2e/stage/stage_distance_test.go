@@ -26,7 +26,7 @@ func TestDistanceOnEveryLayout(t *testing.T) {
 	harness.Call(t, p, "fault('refuse', {on: true})")
 	harness.Call(t, p, "fault('cut')")
 	harness.Await(t, p, 30*time.Second, "s.reflector.phase === 'backoff' && s.facts.versions.behind > 12")
-	harness.Call(t, p, "pause()")
+	harness.Pause(t, p)
 	down := harness.Await(t, p, 10*time.Second, "s.view.mode === 'paused'").Seq
 	const begun = 2
 

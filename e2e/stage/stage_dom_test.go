@@ -29,7 +29,7 @@ func TestStageShowsState(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			p := harness.OpenStage(t, b, srv, "&source=sim&seed=11&rate=30&lang=en&era="+release, 1280, 720)
 			eventful(t, p)
-			harness.Call(t, p, "pause()")
+			harness.Pause(t, p)
 			head := harness.Await(t, p, 10*time.Second, "s.view.mode === 'paused'").View.Head
 			for i := range uint64(24) {
 				seq := 2 + (head-2)*i/23

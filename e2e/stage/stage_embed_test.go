@@ -29,7 +29,7 @@ func TestEmbed(t *testing.T) {
 			if err := p.WaitFor(harness.Within(t, 20*time.Second), inked(".embedv canvas"), "'nothing travels'"); err != nil {
 				t.Fatal(err)
 			}
-			harness.Call(t, p, "pause()")
+			harness.Pause(t, p)
 			for _, size := range []image.Point{{640, 480}, {1280, 720}, {320, 240}} {
 				for _, theme := range []string{"dark", "light"} {
 					name := fmt.Sprintf("%s-%d", theme, size.X)

@@ -18,7 +18,7 @@ func TestStageFiles(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&lang=en", 1280, 720)
 	harness.Await(t, p, 20*time.Second, "s.seq > 5200")
-	harness.Call(t, p, "pause()")
+	harness.Pause(t, p)
 	// Intercepts what the page gives the browser to save.
 	harness.EvalIn[bool](t, p, `(() => { const old = URL.createObjectURL.bind(URL); URL.createObjectURL = (b) => { globalThis.__saved = b; return old(b); }; return true; })()`)
 	saved := func(words string) string {

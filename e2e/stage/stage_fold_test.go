@@ -33,7 +33,7 @@ func TestStepBackIsTheFold(t *testing.T) {
 		t.Run(tt.release, func(t *testing.T) {
 			p := harness.OpenStage(t, b, srv, "&source=sim&seed=5&rate=30&lang=en&era="+tt.release, 1280, 720)
 			eventful(t, p)
-			harness.Call(t, p, "pause()")
+			harness.Pause(t, p)
 			head := harness.Await(t, p, 10*time.Second, "s.view.mode === 'paused'").Seq
 			events, err := harness.Recording(harness.Within(t, time.Minute), p)
 			if err != nil {

@@ -37,7 +37,7 @@ func TestMotionIsOfTheLayoutThatShows(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Await(t, p, 20*time.Second, "s.seq > 6000")
-	harness.Call(t, p, "pause()")
+	harness.Pause(t, p)
 	harness.Settle(t, p)
 	press("p")
 	if err := p.WaitFor(harness.Within(t, 20*time.Second), "!document.querySelector('.view-presenter')", "document.body.className"); err != nil {

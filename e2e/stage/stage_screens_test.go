@@ -67,7 +67,7 @@ func TestStageScreens(t *testing.T) {
 		t.Run(state.name, func(t *testing.T) {
 			p := harness.OpenStage(t, b, srv, state.fragment+"&lang=en", 1280, 720)
 			state.reach(t, p)
-			harness.Call(t, p, "pause()")
+			harness.Pause(t, p)
 			for _, size := range []image.Point{{1280, 720}, {1920, 1080}} {
 				for _, lang := range []string{"en", "zh"} {
 					for _, theme := range []string{"dark", "light", "contrast"} {

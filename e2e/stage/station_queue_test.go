@@ -122,7 +122,7 @@ func TestQueueSeats(t *testing.T) {
 			harness.Call(t, p, "release('pop', 2)")
 			harness.Call(t, p, "release('pop', 0)")
 			harness.Await(t, p, 20*time.Second, "s.queue.depth < 4")
-			harness.Call(t, p, "pause()")
+			harness.Pause(t, p)
 			head := harness.Await(t, p, 10*time.Second, "s.view.mode === 'paused'").Seq
 			moments := momentsOf(t, p, head)
 			eachLayout(t, p, func(t *testing.T, layout string) {

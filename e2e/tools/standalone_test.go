@@ -73,7 +73,7 @@ func TestStandalone(t *testing.T) {
 
 	harness.Call(t, page, "fault('410')")
 	harness.Await(t, page, time.Minute, "s.reflector.relists > 0 && s.reflector.phase === 'watching' && s.queue.synced")
-	harness.Call(t, page, "pause()")
+	harness.Pause(t, page)
 	paused := harness.Await(t, page, time.Minute, "s.view.mode === 'paused'")
 	if hash := harness.EvalIn[string](t, page, `new Promise((done) => setTimeout(() => done(location.hash), 600))`); !strings.Contains(hash, "at=") {
 		t.Errorf("paused at %d the address says %q, want the moment in it", paused.Seq, hash)

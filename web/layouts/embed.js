@@ -33,7 +33,6 @@ const ways = {
     write: ['controller.write', 'way.corner', 'edge.back'],
   },
 };
-const moves = ['wire', 'store', 'pop', 'fan', 'next', 'key', 'take', 'write'];
 
 /**
  * @param {{id: string, width: number, height: number, listeners: number[], main: number}} o the frame in pixels
@@ -68,7 +67,7 @@ function across({ id, width, height, listeners, main }) {
   const behind = id === 'indexer' || ring ? ['pop'] : undefined;
   return {
     w, h, upright: false, ways: ways[id],
-    motion: { ...hall.motion, without: moves.filter((p) => !ways[id][p]), counts: countsAt(rail, back) },
+    motion: { ...hall.motion, counts: countsAt(rail, back) },
     slots: [{
       id, density: 'large', x, y: rail + (ring ? -46 : 48), w: wide, h: ring ? 414 : 320, rail, from: ring ? fork : entry,
       to: id === 'controller' ? end - 20 : w, type: hall.type, fonts: hall.fonts, chip: 20, pad: 12, bare: false, lit: true, lean: false,
@@ -120,7 +119,7 @@ function upright({ id, width, height, listeners, main }) {
   const way = id === 'api' ? [11, h, 11, top, x - 10, top] : [x - 11, top + 30, 11, top + 30, 11, 0];
   return {
     w, h, upright: true, ways: id === 'listeners' ? { fan: ['edge.in', 'listeners.first'] } : ways[id],
-    motion: { ...phone.motion, without: moves.filter((p) => !ways[id][p] || p === 'next') },
+    motion: phone.motion,
     slots: [{
       id, density: 'open', x: 60, y: top, w: w - 76, h: tall, rail: x, from: 0, to: h, type: phone.type, fonts: phone.fonts, chip: 18,
       pad: 0, bare: false, lit: false, lean: false, listeners, main, span: [0, h],

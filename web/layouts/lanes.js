@@ -10,7 +10,6 @@
 export const motion = {
   size: 22,
   spacing: 46,
-  without: ['next'],
   counts: { wire: { side: 'below' }, store: { side: 'below' }, pop: { side: 'below' }, fan: { side: 'below' } },
 };
 

@@ -37,7 +37,7 @@ const ways = {
 };
 
 /** How what travels looks. @type {import('../motion.js').Plan} */
-export const motion = { size: 20, spacing: 42, without: ['next'], counts: {} };
+export const motion = { size: 20, spacing: 42, counts: {} };
 
 /**
  * @param {string} id @param {string} open the station that is open @param {boolean} large presenter mode

@@ -1,0 +1,113 @@
+package view
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"informerscope/core/event"
+)
+
+// TestThePageHasTheSameLegs: chips on the page travel as long as their stations wait for them.
+func TestThePageHasTheSameLegs(t *testing.T) {
+	script, err := os.ReadFile("../../web/eye.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^export const legs = \{ (.*) \};$`).FindSubmatch(script)
+	if line == nil {
+		t.Fatal("web/eye.js has no legs")
+	}
+	found := regexp.MustCompile(`(\w+): (\d+)`).FindAllSubmatch(line[1], -1)
+	if len(found) != len(legs) {
+		t.Fatalf("web/eye.js has %d legs, want %d", len(found), len(legs))
+	}
+	for i, leg := range legs {
+		if millis, _ := strconv.ParseFloat(string(found[i][2]), 64); string(found[i][1]) != leg.path || millis != leg.millis {
+			t.Errorf("leg %d of web/eye.js is %s, want %s: %g", i, found[i][0], leg.path, leg.millis)
+		}
+	}
+}
+
+// stationVersions are the versions that a page has for stations.
+type stationVersions struct{ api, reflector, indexer string }
+
+// atEye brings what a page has to when its chips have come to a moment. It returns how many cells changed, and the events that stations show.
+func (x *busy) atEye(t *testing.T, page *stationVersions, eye float64) (cells int, reached *Reached) {
+	t.Helper()
+	text := x.view.FrameAt(eye)
+	if text == nil {
+		return 0, nil
+	}
+	type versioned struct{ ResourceVersion string }
+	var frame struct {
+		Lanes []struct {
+			State struct{ API, Reflector, Indexer *versioned }
+			Cells struct{ Set []json.RawMessage }
+		}
+		View struct{ Reached *Reached }
+	}
+	if err := json.Unmarshal(text, &frame); err != nil {
+		t.Fatal(err)
+	}
+	lane := &frame.Lanes[0]
+	for _, member := range []struct {
+		is  *versioned
+		has *string
+	}{{lane.State.API, &page.api}, {lane.State.Reflector, &page.reflector}, {lane.State.Indexer, &page.indexer}} {
+		if member.is != nil {
+			*member.has = member.is.ResourceVersion
+		}
+	}
+	return len(lane.Cells.Set), frame.View.Reached
+}
+
+// TestStationsWaitForChips: a change arrives station by station, as its chip does, and so does the change of a cell.
+func TestStationsWaitForChips(t *testing.T) {
+	x := newBusy(t)
+	var page stationVersions
+	x.atEye(t, &page, 1000)
+	x.change(1, false)
+	for _, step := range []struct {
+		eye   float64
+		shows stationVersions
+		cells int
+	}{
+		{1000, stationVersions{"2", "1", "1"}, 0},
+		{1000 + 319, stationVersions{"2", "1", "1"}, 0},
+		{1000 + 320, stationVersions{"2", "2", "1"}, 0},
+		{1000 + 899, stationVersions{"2", "2", "1"}, 0},
+		{1000 + 900, stationVersions{"2", "2", "2"}, 1},
+		{1000 + 1219, stationVersions{"2", "2", "2"}, 0},
+	} {
+		cells, _ := x.atEye(t, &page, step.eye)
+		if page != step.shows || cells != step.cells {
+			t.Errorf("at %g the stations show %v and %d cells change, want %v and %d", step.eye, page, cells, step.shows, step.cells)
+		}
+	}
+	if _, reached := x.atEye(t, &page, 1000+lapMillis); reached != nil {
+		t.Errorf("after the whole way the stations show %+v, want nil", reached)
+	}
+	// A page whose stations do not wait has everything at once.
+	x.atEye(t, &page, 5000)
+	x.change(1, false)
+	x.atEye(t, &page, 5000)
+	if cells, _ := x.atEye(t, &page, -1); page != (stationVersions{"3", "3", "3"}) || cells != 1 {
+		t.Errorf("a page that does not wait shows %v and %d new cells, want 3 everywhere and 1", page, cells)
+	}
+}
+
+// TestChangesNeverOvertake: what begins halfway, as a handler's call, waits behind what came before it.
+func TestChangesNeverOvertake(t *testing.T) {
+	x := newBusy(t)
+	var page stationVersions
+	x.atEye(t, &page, 1000)
+	x.change(1, false)
+	x.atEye(t, &page, 1000)
+	x.rec.Emit(0, event.New(event.KindHandling, event.Members{Listener: 1, Op: event.OpUpdated, Key: "ns/pod-1", RV: "2"}))
+	if _, reached := x.atEye(t, &page, 1100); reached == nil || reached.Listeners >= reached.API || page.indexer != "1" {
+		t.Errorf("a call that begins at once makes the stations show %v, %+v", page, reached)
+	}
+}

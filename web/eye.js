@@ -1,0 +1,102 @@
+// @ts-check
+// The clock of the eye: chips travel by it, and stations show a change when its chip has come to them. The worker gets the same clock with
+// each request for a frame (docs/protocol.md). It stands while nothing travels, and while the view is paused.
+
+/** How long a chip travels along each path, in ms, in the order in which a change takes them. core/view has the same table. */
+export const legs = { wire: 320, store: 260, pop: 320, fan: 320, next: 140, key: 220, take: 160, write: 900 };
+
+/** When a chip sets out on each path, in ms after its change has left the API server. @type {Record<string, number>} */
+export const departures = {};
+/** How long the way of a change lasts, to its worker, and back to the API server with what the worker writes. */
+export let lap = 0;
+for (const [path, millis] of Object.entries(legs)) {
+  departures[path] = lap;
+  lap += millis;
+}
+
+/**
+ * Up to how many frames with moves in the last second stations wait for chips, and from how many on they wait again. The eye follows about
+ * ten changes a second; what a slow handler does with them comes in frames of its own.
+ */
+const most = { waits: 20, again: 14 };
+/** The way from the API server to the worker takes its own time at one change a second, and this part of it at ten. */
+const quickest = 3.5;
+/** From this speed on nothing waits: the log itself is too fast for the eye. */
+const fast = 4;
+/** The longest time between two animation frames by which chips go on, in ms. */
+const longest = 100;
+/** How far ahead the worker looks, in ms: its answer is painted about one animation frame later. */
+const ahead = 24;
+
+export class Eye {
+  /** @param {() => import('./types.js').View} view */
+  constructor(view) {
+    this.view = view;
+    this.time = 0;
+    /** When the last chip that is on its way arrives. */
+    this.until = 0;
+    /** When the changes of the newest frame would have left the API server. */
+    this.born = 0;
+    this.last = 0;
+    /** Whether stations wait for chips. */
+    this.waits = true;
+    /** Whether chips go on although the view is paused: a step was taken. */
+    this.stepped = false;
+    /** When the frames with moves of the last second came, on the page's clock. @type {number[]} */
+    this.came = [];
+    this.still = matchMedia('(prefers-reduced-motion: reduce)');
+  }
+
+  /** Whether something is on its way. */
+  get busy() {
+    return this.time < this.until;
+  }
+
+  /** How fast the clock goes, in ms of its own for each ms of the page. */
+  get pace() {
+    const { mode, speed: played } = this.view();
+    const speed = mode === 'playing' ? played || 1 : 1;
+    const often = this.waits ? Math.min(quickest, Math.max(1, this.came.length ** 0.54)) : 1;
+    return Math.sqrt(Math.min(1, speed)) * Math.max(1, speed) * often;
+  }
+
+  get runs() {
+    return this.busy && (this.view().mode !== 'paused' || this.stepped);
+  }
+
+  /** Goes on to an animation frame. @param {number} clock */
+  advance(clock) {
+    const passed = this.last ? Math.min(longest, clock - this.last) : 0;
+    this.last = clock;
+    while (this.came.length && this.came[0] < clock - 1000) this.came.shift();
+    const { mode, speed } = this.view();
+    const calm = this.came.length <= (this.waits ? most.waits : most.again);
+    this.waits = calm && !this.still.matches && !(mode === 'playing' && speed >= fast);
+    if (this.runs) this.time = Math.min(this.until, this.time + passed * this.pace);
+    if (!this.busy) this.stepped = false;
+  }
+
+  /**
+   * Takes in what a frame sends on its way.
+   * @param {import('./types.js').Frame} frame @param {number} clock
+   */
+  note(frame, clock) {
+    if (frame.jump) this.until = this.time;
+    const moves = frame.lanes?.flatMap((l) => l.moves ?? []) ?? [];
+    if (!moves.length) return;
+    if (this.view().mode === 'paused') this.stepped = true;
+    this.came.push(clock);
+    this.born = frame.born ?? this.time - Math.min(...moves.map((m) => departures[m.p]));
+    this.keep(this.born + 2 * lap - this.time);
+  }
+
+  /** Goes on for at least so long. @param {number} millis */
+  keep(millis) {
+    this.until = Math.max(this.until, this.time + millis);
+  }
+
+  /** The time at the next animation frame, for the worker; -1 when no station waits. */
+  get next() {
+    return this.waits ? this.time + (this.runs ? ahead * this.pace : 0) : -1;
+  }
+}
