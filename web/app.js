@@ -440,7 +440,7 @@ addEventListener('hashchange', (e) => {
 });
 
 /** @type {any} */ (globalThis).informerscope = automation({
-  address, link, views, audience, pick, ride: rideOn, drawn: () => drawn(app, paintedFrom), picture, handout: printStory,
+  address, link, views, audience, pick, ride: rideOn, drawn: () => drawn(app, paintedFrom), chips: () => views.motion.chips(), picture, handout: printStory,
 });
 listen({ address, link, stories: views.stories, theme: chooseTheme, present: () => views.present(true) });
 stage.resize();

@@ -6,11 +6,12 @@ import { asText } from './files.js';
  * @param {{
  *   address: import('./address.js').Address, link: import('./link.js').Link, views: import('./views.js').Views,
  *   audience: import('./audience.js').Audience | null, pick: (key: string) => void, drawn: () => ReturnType<typeof import('./drawn.js').drawn>,
+ *   chips: () => ReturnType<import('./motion.js').Motion['chips']>,
  *   ride: (key: string, lane?: number) => Promise<void>, picture: () => Promise<import('./page-types.js').Still>,
  *   handout: (id: string) => Promise<{id: string, steps: number}>
  * }} page
  */
-export function automation({ address, link, views, audience, pick, ride, drawn, picture, handout }) {
+export function automation({ address, link, views, audience, pick, ride, drawn, chips, picture, handout }) {
   const call = (/** @type {keyof import('./types.js').Calls} */ name) => (/** @type {any[]} */ ...args) => address.perform(name, args);
   return {
     /** Resolves when calls are answered. */
@@ -59,8 +60,7 @@ export function automation({ address, link, views, audience, pick, ride, drawn, 
     selectObject: pick,
     rideObject: ride,
     drawn,
-    /** What travels in this animation frame. */
-    chips: () => views.motion.chips(),
+    chips,
     picture: () => picture(),
     handout,
   };

@@ -15,8 +15,8 @@ for (const [path, millis] of Object.entries(legs)) {
 }
 
 /**
- * Up to how many frames with moves in the last second stations wait for chips, and from how many on they wait again. The eye follows about
- * ten changes a second; what a slow handler does with them comes in frames of its own.
+ * Up to how many changes in the last second stations wait for chips, and from how many on they wait again. The eye follows about ten a second.
+ * Changes of one frame count as one: their chips are a stack.
  */
 const most = { waits: 20, again: 14 };
 /** The way from the API server to the worker takes its own time at one change a second, and this part of it at ten. */
@@ -42,7 +42,7 @@ export class Eye {
     this.waits = true;
     /** Whether chips go on although the view is paused: a step was taken. */
     this.stepped = false;
-    /** When the frames with moves of the last second came, on the page's clock. @type {number[]} */
+    /** The frames with moves of the last second: when they came, on the page's clock, and on which paths. @type {{clock: number, paths: Set<string>}[]} */
     this.came = [];
     this.still = matchMedia('(prefers-reduced-motion: reduce)');
   }
@@ -56,8 +56,13 @@ export class Eye {
   get pace() {
     const { mode, speed: played } = this.view();
     const speed = mode === 'playing' ? played || 1 : 1;
-    const often = this.waits ? Math.min(quickest, Math.max(1, this.came.length ** 0.54)) : 1;
+    const often = this.waits ? Math.min(quickest, Math.max(1, this.rate() ** 0.54)) : 1;
     return Math.sqrt(Math.min(1, speed)) * Math.max(1, speed) * often;
+  }
+
+  /** How many changes came in the last second: a change takes each path once, often in several frames. */
+  rate() {
+    return Math.max(...Object.keys(legs).map((p) => this.came.filter((c) => c.paths.has(p)).length));
   }
 
   get runs() {
@@ -68,9 +73,9 @@ export class Eye {
   advance(clock) {
     const passed = this.last ? Math.min(longest, clock - this.last) : 0;
     this.last = clock;
-    while (this.came.length && this.came[0] < clock - 1000) this.came.shift();
+    while (this.came.length && this.came[0].clock < clock - 1000) this.came.shift();
     const { mode, speed } = this.view();
-    const calm = this.came.length <= (this.waits ? most.waits : most.again);
+    const calm = this.rate() <= (this.waits ? most.waits : most.again);
     this.waits = calm && !this.still.matches && !(mode === 'playing' && speed >= fast);
     if (this.runs) this.time = Math.min(this.until, this.time + passed * this.pace);
     if (!this.busy) this.stepped = false;
@@ -85,7 +90,7 @@ export class Eye {
     const moves = frame.lanes?.flatMap((l) => l.moves ?? []) ?? [];
     if (!moves.length) return;
     if (this.view().mode === 'paused') this.stepped = true;
-    this.came.push(clock);
+    this.came.push({ clock, paths: new Set(moves.map((m) => m.p)) });
     this.born = frame.born ?? this.time - Math.min(...moves.map((m) => departures[m.p]));
     this.keep(this.born + 2 * lap - this.time);
   }

@@ -166,9 +166,9 @@ export class Holds {
         place(p.some, p.x + 88, 163, 72, 26);
         place(p.all, p.x + 164, 163, 76, 26);
       } else if (p.stage === 'store') {
-        // Left of the bar, over the Reflector's stretch of the rail.
-        p.words.at(246, 116).set(t('held.store'));
-        p.who.cls('l').at(246, 132).set(t('hold.you', { s: since }) + passed);
+        // Right of the bar: left of it stands the change that is held.
+        p.words.at(356, 116).set(t('held.store'));
+        p.who.cls('l').at(356, 132).set(t('hold.you', { s: since }) + passed);
         place(p.one, 246, 171, 62, 22);
         place(p.some, 312, 171, 26, 22);
         place(p.all, 342, 171, 34, 22);

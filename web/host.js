@@ -138,6 +138,17 @@ export class Host {
     const lanes = this.points.map((_, i) => model.lane(i));
     for (const update of this.updates) update(lanes[0]);
     for (const { lane, drawn } of this.drawn) drawn.paint(lanes[lane], clock);
+    this.stand(lanes);
+  }
+
+  /** What is held stands before what holds it. @param {Lane[]} lanes @private */
+  stand(lanes) {
+    const { layout, motion } = this;
+    if (!layout) return;
+    lanes.forEach(({ state, facts }, i) => {
+      motion.stand(facts.held, router(layout.ways, this.points[i], state), (h) => layout.holds.find((pin) => pin.stage === h.stage)?.at,
+        layout.lanes ? String(i) : '');
+    });
   }
 
   /**

@@ -7,7 +7,9 @@
  * `lanes` are the informers as they were in the frame with that `seq`, and `factory` what several show together. `now` is the moment on
  * the log's clock when they were painted: between frames it runs on, for what counts time.
  * @typedef {{
- *   seq: number, reached: import('./types.js').View['reached'], atMillis: number, now: number, lanes: Lane[], factory: import('./types.js').Factory | null}} Painted
+ *   seq: number, reached: import('./types.js').View['reached'], atMillis: number, now: number, lanes: Lane[],
+ *   factory: import('./types.js').Factory | null
+ * }} Painted
  */
 
 /**

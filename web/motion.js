@@ -19,16 +19,16 @@ import { kindOf, mainOp } from './glyphs.js';
  */
 /**
  * A layout's motion. `spacing` is the least distance between the middles of two chips on a way; closer ones become a stack. `sizes` are the
- * sizes of chips that differ from `size`.
+ * sizes of chips that differ from `size`; `hero` is the size of the one that is followed.
  * @typedef {{
- *   size: number, sizes?: Record<string, number>, spacing: number, counts: Record<string, CountAt>,
+ *   size: number, hero: number, sizes?: Record<string, number>, spacing: number, counts: Record<string, CountAt>,
  *   names?: Record<string, {side: 'above' | 'below', min: number, max: number}>
  * }} Plan
  */
 /**
  * @typedef {{
  *   p: string, path: string, pts: number[], len: number, start: number, dur: number, kind: Kind, key: string, label: string, size: number,
- *   n: number, mix: Record<string, number> | null, neutral: boolean, versions: string[]
+ *   n: number, mix: Record<string, number> | null, neutral: boolean, versions: string[], hero: boolean, from: number, to: number
  * }} Token
  */
 
@@ -51,11 +51,13 @@ export class Motion {
     this.ctx = ctx;
     this.surface = new Surface(holder, () => this.ctx.scene.colour);
     /** @type {Plan} */
-    this.plan = { size: 22, spacing: 30, counts: {} };
+    this.plan = { size: 22, hero: 40, spacing: 30, counts: {} };
     this.contrast = false;
     this.light = false;
     /** @type {Token[]} */
     this.live = [];
+    /** What is held, where it stands, by lane and stage. @type {Map<string, Token>} */
+    this.standing = new Map();
     /** @type {{x: number, y: number, kind: Kind, start: number}[]} */
     this.marks = [];
     this.dirty = false;
@@ -104,6 +106,7 @@ export class Motion {
   /** Takes everything off the ways at once: the view jumped, or another layout shows. */
   clear() {
     this.live.length = 0;
+    this.standing.clear();
     this.marks.length = 0;
     this.log.length = 0;
     this.dirty = true;
@@ -143,12 +146,14 @@ export class Motion {
    * @param {{lane?: string, label?: (m: Move) => string}} [o] what tells lanes apart, and the words on a chip
    */
   add(moves, route, { lane = '', label } = {}) {
-    if (!this.shown) return;
+    if (!this.shown || !moves.length) return;
     this.prune();
     const entry = { at: performance.now(), all: 0, merged: 0 };
     this.log.push(entry);
     const selected = this.ctx.selected();
     const { born } = this.ctx.eye;
+    const alone = this.alone(moves);
+    const first = Math.min(...moves.filter((m) => m.l && m.p !== 'take' && route(m)).map((m) => m.l ?? 0));
     /** What was written, by key: it comes back to the informer, a lap later. */
     const wrote = new Map(moves.filter((m) => m.p === 'write').map((m) => [m.k, m.s]));
     for (const m of moves) {
@@ -165,6 +170,8 @@ export class Motion {
       const len = length(pts);
       // The selected object is never part of a stack: it can be followed all the way.
       const own = key !== '' && key === selected && n === 1;
+      // Where the way forks, the large chip goes to the first listener.
+      const hero = (own || alone) && !words && (!m.l || m.p === 'take' || m.l === first);
       const gap = dur * apart(len, words ? Math.max(this.plan.spacing, this.plan.size + 34) : this.plan.spacing);
       let into = own ? null : this.near(path, start, gap);
       if (into && words && into.label && this.live.length < 40) {
@@ -175,13 +182,59 @@ export class Motion {
       if (into) this.merge(into, m, n, entry);
       else if (own || this.live.length <= most) {
         this.live.push({
-          p: m.p, path, pts, len, start, dur, key, label: words, n, versions: m.rv ? [m.rv] : [], size: this.plan.sizes?.[m.p] ?? this.plan.size, mix: m.mix ?? null,
+          p: m.p, path, pts, len, start, dur, key, label: words, n, versions: m.rv ? [m.rv] : [], mix: m.mix ?? null, hero,
+          size: hero ? this.plan.hero : this.plan.sizes?.[m.p] ?? this.plan.size, from: this.leaves(lane, m), to: 1,
           neutral: keys.includes(m.p), kind: keys.includes(m.p) ? 'key' : kindOf(m.n && m.mix ? mainOp(m.mix) : m.o),
         });
         if (own && m.p === 'pop') this.toCell(m, route, start + dur);
       }
     }
     this.dirty = true;
+  }
+
+  /**
+   * Whether the moves of a frame are those of one object, and no other is on its way: its chip can be large.
+   * @param {Move[]} moves @private
+   */
+  alone(moves) {
+    const key = moves[0].k;
+    return !!key && moves.every((m) => m.k === key && !m.n) && this.live.every((t) => t.key === key && t.n === 1);
+  }
+
+  /** Where on its way a move begins: where it stood, if it was held. @param {string} lane @param {Move} m @private */
+  leaves(lane, m) {
+    for (const t of this.standing.values()) if (t.p === m.p && t.key === m.k && t.path === `${lane}${m.p}${m.l ?? ''}`) return t.to;
+    return 0;
+  }
+
+  /**
+   * Lets held changes stand before what holds them. Each stands on the way that it takes once it is released.
+   * @param {import('./types.js').HeldChange[]} held
+   * @param {(m: Move) => number[] | null} route
+   * @param {(h: import('./types.js').HeldChange) => number[] | undefined} hold the place of the hold; undefined in the middle of the way
+   * @param {string} [lane]
+   */
+  stand(held, route, hold, lane = '') {
+    const were = this.standing;
+    this.standing = new Map([...were].filter(([id]) => !id.startsWith(`${lane} `)));
+    for (const h of this.shown ? held : []) {
+      const p = h.stage === 'store' ? 'store' : 'next';
+      const pts = route({ p, k: h.key, o: h.op, rv: h.rv, s: 0, ...(h.listener ? { l: h.listener } : {}) });
+      if (!pts) continue;
+      const id = `${lane} ${h.stage} ${h.listener ?? ''} ${h.key} ${h.rv}`;
+      const len = length(pts);
+      const size = this.plan.hero;
+      const at = hold(h);
+      const to = Math.max(0.05, at ? (Math.hypot(at[0] - pts[0], at[1] - pts[1]) - size / 2 - 6) / len : 0.5);
+      const start = were.get(id)?.start ?? this.time;
+      const dur = legs[p] * to;
+      this.standing.set(id, {
+        p, path: `${lane}${p}${h.listener ?? ''}`, pts, len, start, dur, key: h.key, label: '', n: 1, size, mix: null, neutral: false,
+        kind: kindOf(h.op), versions: h.rv ? [h.rv] : [], hero: true, from: 0, to,
+      });
+      if (!were.has(id)) this.ctx.eye.keep(dur);
+    }
+    if (were.size || this.standing.size) this.dirty ||= were.size !== this.standing.size || [...were.keys()].some((id) => !this.standing.has(id));
   }
 
   /** How long a move takes, in ms of the eye's clock. @param {string} p @private */
@@ -206,6 +259,10 @@ export class Motion {
       if (t.n === 1) entry.merged++;
     }
     t.n += n;
+    if (t.hero) {
+      t.hero = false;
+      t.size = this.plan.sizes?.[t.p] ?? this.plan.size;
+    }
     if (m.rv) t.versions.push(m.rv);
     t.label = '';
     if (m.mix) for (const o in m.mix) t.mix[o] = (t.mix[o] ?? 0) + m.mix[o];
@@ -225,8 +282,8 @@ export class Motion {
     const pts = route({ ...m, p: 'cell' });
     if (!pts) return;
     this.live.push({
-      p: 'cell', path: 'cell', pts, len: length(pts), start, dur: this.lasts('cell'), key: m.k ?? '', label: '', n: 1, versions: [],
-      size: this.plan.sizes?.cell ?? this.plan.size, mix: null, neutral: false, kind: kindOf(m.o),
+      p: 'cell', path: 'cell', pts, len: length(pts), start, dur: this.lasts('cell'), key: m.k ?? '', label: '', n: 1, versions: [], hero: false,
+      from: 0, to: 1, size: this.plan.sizes?.cell ?? this.plan.size, mix: null, neutral: false, kind: kindOf(m.o),
     });
   }
 
@@ -246,8 +303,8 @@ export class Motion {
   }
 
   /**
-   * The chips that are on their way in this animation frame: their path, the key and version of the change, how much of the way they have come,
-   * and how many changes they stand for.
+   * The chips that are on their way in this animation frame. `share` is the part of its path that a chip has come, and `n` is how many changes it
+   * stands for.
    */
   chips() {
     return this.live.filter((c) => this.time >= c.start && this.time < c.start + c.dur)
@@ -277,12 +334,13 @@ export class Motion {
       if (u >= 1) continue;
       this.live[left++] = t;
       if (u < 0) continue;
-      if (selected && t.key === selected && t.n === 1) above.push(t);
-      else this.place(t, still ? 1 : ease(u), named);
+      if (t.hero || (selected && t.key === selected && t.n === 1)) above.push(t);
+      else this.place(t, still ? 1 : t.from + (1 - t.from) * ease(u), named);
     }
     this.live.length = left;
-    // The selected object is on top of everything else.
-    for (const t of above) this.place(t, still ? 1 : ease((this.time - t.start) / t.dur), true);
+    // What is followed is on top of everything else.
+    for (const t of above) this.place(t, still ? 1 : t.from + (1 - t.from) * ease((this.time - t.start) / t.dur), true);
+    for (const t of this.standing.values()) this.place(t, t.to * (still ? 1 : ease(Math.min(1, (this.time - t.start) / t.dur))), true);
     this.surface.settle();
     return true;
   }
@@ -316,7 +374,7 @@ export class Motion {
     const still = this.still.matches;
     const { words } = this;
     if (words?.wide && y === words.y && Math.abs(x - words.x) < (words.wide + t.size) / 2 + 3) return;
-    const alpha = picked ? 1 : this.strength(x, y);
+    const alpha = picked || t.hero ? 1 : this.strength(x, y);
     surface.field.cx.globalAlpha = alpha;
     const wide = Math.abs(dx) > 0.5 ? chipWidth(t.size, t.label) : t.size;
     let wake = false;
@@ -332,7 +390,8 @@ export class Motion {
     if (picked || still) this.outline(x, y, chipWidth(t.size, t.label), t.size, picked && !this.light ? c.acc : c.t1);
     if (t.n > 1) {
       if (alpha === 1) this.counts(t, x, y, dx);
-    } else if (named && t.key) this.name(t, x, y, picked && !this.light ? c.acc : c.t1);
+    } else if (t.hero) this.tag(t, x, y);
+    else if (named && t.key) this.name(t, x, y, picked && !this.light ? c.acc : c.t1);
     surface.field.cx.globalAlpha = 1;
   }
 
@@ -385,6 +444,32 @@ export class Motion {
       cx.fillRect(at, y, part, 3);
       at += part;
     }
+  }
+
+  /** The name above a large chip. @param {Token} t @param {number} x @param {number} y @private */
+  tag(t, x, y) {
+    const cx = this.surface.units();
+    const c = this.ctx.scene.colour;
+    // Beside a hold it leaves the words of the hold free, and at the listeners their names.
+    const words = middle(t.key, ['fan', 'next', 'key', 'take'].includes(t.p) ? 12 : 26);
+    const type = Math.max(12, Math.round(t.size * 0.28));
+    cx.font = `${type}px ${c.mono}`;
+    const wide = cx.measureText(words).width + 16;
+    const tall = type + 10;
+    const upright = t.pts[0] === t.pts[t.pts.length - 2];
+    const over = t.to < 1 ? x + t.size / 2 - wide : x - wide / 2;
+    const left = upright ? x + t.size / 2 + 6 : Math.max(4, over);
+    const top = upright ? y - tall / 2 : y - t.size / 2 - tall - 6;
+    cx.beginPath();
+    cx.roundRect(left, top, wide, tall, 4);
+    cx.fillStyle = c.raise;
+    cx.fill();
+    cx.lineWidth = 1;
+    cx.strokeStyle = c[t.kind];
+    cx.stroke();
+    cx.textAlign = 'left';
+    cx.fillStyle = c.t1;
+    cx.fillText(words, left + 8, top + tall / 2 + type * 0.35);
   }
 
   /**

@@ -4,7 +4,7 @@
 import { s } from './dom.js';
 import { Explain } from './explain.js';
 import { Holds } from './holds.js';
-import { columns, INDEXER_X, listenerPoints, RAIL, stage, stageSlot } from './layouts/stage.js';
+import { columns, INDEXER_X, lanesY, listenerPoints, RAIL, stage, stageSlot, track } from './layouts/stage.js';
 import { Motion } from './motion.js';
 import { kept, painted } from './moment.js';
 import { Rail } from './stagerail.js';
@@ -153,6 +153,7 @@ export class Stage {
     this.rail.paint(this.ctx.model, large, this.listeners.total() > 3);
     this.painted.set('', painted(this.ctx));
     this.holds.paint(large);
+    this.stand();
     this.explain.paint();
     this.terms.paint(large);
   }
@@ -178,6 +179,13 @@ export class Stage {
     else if (frame.lanes?.[0]?.moves?.length) {
       this.motion.add(frame.lanes[0].moves, router(stage.ways, this.points, this.ctx.model.state));
     }
+  }
+
+  /** What is held stands before what holds it. @private */
+  stand() {
+    const { state, facts } = this.ctx.model;
+    this.motion.stand(facts.held, router(stage.ways, this.points, state), (h) =>
+      h.stage === 'store' ? [track.store, RAIL] : [track.handler - 8, lanesY[this.rows.get(h.listener ?? 0) ?? 0]]);
   }
 
   /** Paints the cells, which are pixels and need no layout. @param {Frame | null} frame @param {boolean} whole */

@@ -182,6 +182,8 @@
  * @property {number} deltas how many deltas the queue holds; for a DeltaFIFO, those of all its keys.
  * @property {number} pending how many notifications wait in the rings of all listeners.
  * @property {Ledger} ledger how far the newest changes have come.
+ * @property {HeldChange[]} held the changes that wait at held stages outside the queues: one before the queue, and one before each held
+ *   handler.
  * @property {Requests} requests Requests summarises the informer's requests.
  * @property {string[]} focus the stations to look at: those with a problem now or within the last three seconds.
  * @property {number} listener the id of the listener that is most worth a look, 0 without listeners.
@@ -484,6 +486,7 @@
  * @property {boolean} waiting one notification waits at nextCh
  * @property {number} distributed
  * @property {number} delivered
+ * @property {QueueItem} [given] the one delivered last
  * @property {number} handled
  * @property {number} panics
  * @property {string} [lastPanic]
@@ -587,6 +590,16 @@
  * @property {LedgerPart} wire sent by the cluster, not yet taken by the Reflector
  * @property {LedgerPart} queue being popped, then waiting: the head first
  * @property {LedgerPart} store through the queue, the newest first
+ */
+
+/**
+ * HeldChange is a change that waits at a held stage.
+ * @typedef {object} HeldChange
+ * @property {'store' | 'deliver'} stage
+ * @property {number} [listener]
+ * @property {string} op
+ * @property {string} key
+ * @property {string} rv
  */
 
 /**

@@ -20,7 +20,7 @@ func timeCommands() []Command {
 			return c.View.Describe(), err
 		}),
 	}, {
-		Name: "pause", Effect: Moves, Story: true, Script: true, Does: "stops the view at its moment", Answers: "View",
+		Name: "pause", Effect: Moves, Story: true, Script: true, Does: "stops the view at its moment, and chips where they are", Answers: "View",
 		run: takeNone(func(_ context.Context, c *Console) (any, error) {
 			c.View.Pause()
 			return c.View.Describe(), nil

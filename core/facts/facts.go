@@ -38,6 +38,8 @@ type Facts struct {
 	Pending int `json:"pending"`
 	// Ledger is how far the newest changes have come.
 	Ledger Ledger `json:"ledger"`
+	// Held are the changes that wait at held stages outside the queues: one before the queue, and one before each held handler.
+	Held []HeldChange `json:"held"`
 	// Requests summarises the informer's requests.
 	Requests Requests `json:"requests"`
 	// Focus are the stations to look at: those with a problem now or within the last three seconds.
@@ -54,6 +56,15 @@ type Facts struct {
 
 	// Sentence is the caption for the moment.
 	Sentence Sentence `json:"sentence"`
+}
+
+// HeldChange is a change that waits at a held stage.
+type HeldChange struct {
+	Stage    string `json:"stage" web:"store|deliver"`
+	Listener int32  `json:"listener,omitempty"`
+	Op       string `json:"op"`
+	Key      string `json:"key"`
+	RV       string `json:"rv"`
 }
 
 // TroubleFacts describe what is wrong between the informer and its cluster; the zero value: nothing.

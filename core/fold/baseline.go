@@ -171,6 +171,9 @@ func (l *lane) restoreListener(x Listener) {
 	if x.LastMet != nil {
 		n.lastMet = *x.LastMet
 	}
+	if x.Given != nil {
+		n.given = restoreItem(*x.Given)
+	}
 	if x.Handling != nil {
 		n.handling, n.current, n.handlingSince = true, restoreItem(*x.Handling), duration(x.HandlingSince)
 	}

@@ -294,6 +294,10 @@ func (li *listener) state() Listener {
 	if n := min(li.callCount, meanOver); n > 0 {
 		s.MeanMicros = float64(li.recentSum) / float64(n) / float64(time.Microsecond)
 	}
+	if li.given.seq > 0 {
+		it := li.given.state()
+		s.Given = &it
+	}
 	if li.handling {
 		it := li.current.state()
 		s.Handling = &it

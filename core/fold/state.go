@@ -197,6 +197,7 @@ type Listener struct {
 	Waiting       bool       `json:"waiting"`    // one notification waits at nextCh
 	Distributed   int        `json:"distributed"`
 	Delivered     int        `json:"delivered"`
+	Given         *QueueItem `json:"given,omitempty"` // the one delivered last
 	Handled       int        `json:"handled"`
 	Panics        int        `json:"panics"`
 	LastPanic     string     `json:"lastPanic,omitempty"`

@@ -12,10 +12,11 @@ import (
 // freshSteps are the ages in ms at which an object of the store counts as less fresh.
 var freshSteps = []float64{4e3, 12e3, 26e3, 60e3}
 
-// factInputs has all inputs of a lane's facts. state is the lane's as its stations show it, and fold is that of the Indexer. moment is the moment shown: that of the fold's last event, or a
-// later one before the next event.
+// factInputs has all inputs of a lane's facts. state is the lane's as its stations show it, and fold is that of the Indexer. moment is the moment shown: that
+// of the newest event, or a later one before the next event.
 type factInputs struct {
 	fold    *fold.Fold
+	newest  *fold.Fold   // of the API server
 	wire    *fold.Recent // of the moment that the Reflector shows
 	lane    int
 	state   *fold.State
@@ -27,7 +28,7 @@ type factInputs struct {
 func SetFacts(f *fold.Fold, s *fold.State, at time.Duration) {
 	seen := map[string]struct{}{}
 	of := func(lane int, s *fold.State) *facts.Facts {
-		x := factInputs{fold: f, wire: f.Recent(lane), lane: lane, state: s, moment: max(at, f.At()), scratch: seen}
+		x := factInputs{fold: f, newest: f, wire: f.Recent(lane), lane: lane, state: s, moment: max(at, f.At()), scratch: seen}
 		return x.facts()
 	}
 	s.Facts = of(0, s)
@@ -63,7 +64,7 @@ func (x *factInputs) facts() *facts.Facts {
 	if !f.Unlisted && x.wire.Silent {
 		f.StaleSince = millis(x.wire.SilentAt)
 	}
-	f.WritesPerSecond = x.fold.WritesPerSecond(x.moment)
+	f.WritesPerSecond = x.newest.WritesPerSecond(x.moment)
 	f.Listeners = make([]facts.ListenerFacts, 0, len(s.Listeners))
 	for i := range s.Listeners {
 		l := &s.Listeners[i]
@@ -79,6 +80,7 @@ func (x *factInputs) facts() *facts.Facts {
 		f.Deltas += n
 	}
 	f.Ledger = ledgerOf(s, f.Deltas)
+	f.Held = heldChanges(s)
 	f.Requests = requestsOf(s)
 	f.Focus = focusOf(s, f, millis(x.moment))
 	f.Sentence = x.sentence(f, recent)

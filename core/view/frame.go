@@ -220,7 +220,7 @@ func (v *View) appendFacts(b []byte, i int, l *laneView, s *fold.State, folds *s
 	b, n := appendChanged(b, l.facts, []member{
 		{"sure", f.Sure}, {"upToDate", f.UpToDate}, {"growing", f.Growing}, {"wireMicros", f.WireMicros}, {"unlisted", f.Unlisted},
 		{"staleSince", f.StaleSince}, {"trouble", f.Trouble}, {"fresh", f.Fresh}, {"deltas", f.Deltas}, {"pending", f.Pending},
-		{"ledger", f.Ledger}, {"requests", f.Requests}, {"focus", f.Focus},
+		{"ledger", f.Ledger}, {"held", f.Held}, {"requests", f.Requests}, {"focus", f.Focus},
 		{"nextBatch", f.NextBatch}, {"nextRequest", f.NextRequest}, {"depths", f.Depths}, {"listener", f.Listener},
 		{"listeners", f.Listeners}, {"writesPerSecond", f.WritesPerSecond}, {"versions", f.Versions}, {"sentence", f.Sentence},
 	})

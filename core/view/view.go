@@ -185,6 +185,12 @@ func (v *View) Step(n int) {
 		pos += uint64(n)
 	}
 	v.mode = paused
+	head, _ := v.rec.Head()
+	if now := v.fold.Seq(); n > 0 && n < farStep && pos <= head && now+1 >= v.rec.First() {
+		v.playEnd = 0
+		v.apply(pos) // what moves is followed by the eye
+		return
+	}
 	v.goTo(pos)
 }
 
@@ -238,7 +244,10 @@ func (v *View) Follow(key string) {
 	}
 }
 
-// goTo moves the view to seq, or as near as the log allows. It plays a short way forward, so that the eye can follow. v.mu is held.
+// farStep is from how many events on a step is a jump.
+const farStep = 100
+
+// goTo moves the view to seq, or as near as the log allows, and shows all of that moment at once. v.mu is held.
 func (v *View) goTo(seq uint64) {
 	v.playEnd = 0
 	head, _ := v.rec.Head()
@@ -246,9 +255,7 @@ func (v *View) goTo(seq uint64) {
 	pos := v.fold.Seq()
 	if seq > pos && seq-pos <= maxApply && pos+1 >= v.rec.First() {
 		v.apply(seq)
-		return
-	}
-	if seq != pos {
+	} else if seq != pos {
 		v.fold = v.rec.FoldAt(seq)
 	}
 	v.hasJumped = true
@@ -401,7 +408,8 @@ func (v *View) facts(lane int, s *fold.State, folds *stationFolds) *facts.Facts 
 		v.scratch = map[string]struct{}{}
 	}
 	x := factInputs{
-		fold: folds[atIndexer], wire: folds[atReflector].Recent(lane), lane: lane, state: s, moment: max(v.moment(), v.fold.At()), scratch: v.scratch,
+		fold: folds[atIndexer], newest: folds[atAPI], wire: folds[atReflector].Recent(lane), lane: lane, state: s,
+		moment: max(v.moment(), v.fold.At()), scratch: v.scratch,
 	}
 	return x.facts()
 }

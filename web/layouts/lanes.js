@@ -9,6 +9,7 @@
 /** How what travels looks. @type {import('../motion.js').Plan} */
 export const motion = {
   size: 22,
+  hero: 22,
   spacing: 46,
   counts: { wire: { side: 'below' }, store: { side: 'below' }, pop: { side: 'below' }, fan: { side: 'below' } },
 };

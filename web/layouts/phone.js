@@ -37,7 +37,7 @@ const ways = {
 };
 
 /** How what travels looks. @type {import('../motion.js').Plan} */
-export const motion = { size: 20, spacing: 42, counts: {} };
+export const motion = { size: 20, hero: 28, spacing: 42, counts: {} };
 
 /**
  * @param {string} id @param {string} open the station that is open @param {boolean} large presenter mode
@@ -93,7 +93,7 @@ export function arrange({ w, open, large, listeners, main }) {
       { stage: 'take', at: [RAIL, controller + 12] },
     ],
     way: { pts: [RAIL - 11, controller + 30, BACK, controller + 30, BACK, api, RAIL - 10, api], words: null },
-    canvases: [{ x: 0, y: 0, w: 64, h: y }],
+    canvases: [{ x: 0, y: 0, w: 250, h: y }],
   };
 }
 

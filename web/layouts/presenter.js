@@ -51,6 +51,7 @@ export const ways = {
 /** How what travels looks. @type {import('../motion.js').Plan} */
 export const motion = {
   size: 28,
+  hero: 56,
   spacing: 58,
   counts: {
     wire: { side: 'below', y: RAIL }, store: { side: 'below', y: RAIL }, pop: { side: 'below', y: RAIL }, fan: { side: 'below', y: RAIL },
@@ -114,12 +115,14 @@ export function arrange(shape, focus, listeners, main) {
     nodes: [reflector, indexer].map((c, i) => ({ station: c.id, at: [i ? store : at, RAIL], r: c.lit ? 12 : 11 })),
     source: { station: 'api', at: [api.x + 6, RAIL] },
     cut: [reflector.x - gap / 2, RAIL],
-    holds: [{ stage: 'pop', at: [queue.x + queue.w + gap / 2, RAIL] }],
+    holds: [
+      { stage: 'store', at: [queue.x - gap / 2, RAIL] }, { stage: 'pop', at: [queue.x + queue.w + gap / 2, RAIL] },
+    ],
     way: {
       pts: [out, low(controller), out, BACK, home, BACK, home, low(api)], words: controller.lit ? [(out + home) / 2, BACK + 5] : null,
     },
     canvases: [
-      { x: 0, y: RAIL - 50, w: shape.w, h: 98 }, { x: fork - 24, y: RAIL + 48, w: ring.x + ring.w - fork + 48, h: 340 },
+      { x: 0, y: RAIL - 62, w: shape.w, h: 110 }, { x: fork - 24, y: RAIL + 48, w: ring.x + ring.w - fork + 48, h: 340 },
       { x: 0, y: RAIL, w: shape.w, h: BACK + 24 - RAIL, paths: ['write'] },
     ],
   };

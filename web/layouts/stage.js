@@ -66,6 +66,7 @@ export const stage = {
   },
   motion: {
     size: 22,
+    hero: 40,
     sizes: { next: 18, take: 18, write: 18, cell: 18 },
     spacing: 30,
     counts: {
