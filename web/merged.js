@@ -1,7 +1,7 @@
 // @ts-check
-// The honest line at the right of the caption: how many tokens were merged for the eye, while any are.
+// The honest line at the right of the caption: how many tokens were merged for the eye, while any are; of a paused view, its event.
 import { h, put, reveal, s } from './dom.js';
-import { exact } from './format.js';
+import { exact, middle } from './format.js';
 
 /** How long it stays after the last of them, in ms. */
 const stays = 2000;
@@ -20,7 +20,15 @@ export class Merged {
 
   /** @param {number} clock */
   paint(clock) {
-    const { t, motion } = this.ctx;
+    const { t, motion, model: { view } } = this.ctx;
+    const { event } = view;
+    this.root.classList.toggle('event', !!event);
+    if (event) {
+      this.until = 0;
+      reveal(this.root, true);
+      put(this.words, t('stepped', { n: exact(view.seq), kind: event.kind, key: middle(event.key, 28) }));
+      return;
+    }
     const { merged, all } = motion.tally();
     if (merged > 0) this.until = clock + stays;
     reveal(this.root, clock < this.until && (merged > 0 || !this.root.hidden));

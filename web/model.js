@@ -54,7 +54,7 @@ function emptyFacts() {
 /** The view before anything is known. @returns {View} */
 function emptyView() {
   return {
-    mode: 'live', speed: 1, seq: 0, atMillis: 0, reached: null, behind: 0, behindMillis: 0, first: 0, head: 0, headMillis: 0,
+    mode: 'live', speed: 1, seq: 0, atMillis: 0, event: null, reached: null, behind: 0, behindMillis: 0, first: 0, head: 0, headMillis: 0,
     mergedTokens: 0, shownTokens: 0,
     memory: { live: 0, total: 0, limit: 0 },
   };
@@ -117,6 +117,8 @@ export class Model {
     this.gone = [];
     this.cellsReset = false;
     this.groupsChanged = false;
+    /** Whether a story lets time stand. */
+    this.stands = false;
     /** Whether the last frame has more than the length of the log. */
     this.told = false;
     this.binMillis = 250;
@@ -142,6 +144,7 @@ export class Model {
   apply(frame, clock) {
     this.view = { ...this.view, ...frame.view };
     this.frameAt = clock;
+    if (frame.story !== undefined) this.stands = !!frame.story?.stands;
     // Until the log has its first event there is nothing to show.
     if (this.view.head > 0) this.any = true;
     this.touched.clear();
@@ -249,7 +252,7 @@ export class Model {
   now(clock) {
     const v = this.view;
     // A recording has an end; what is live runs on.
-    if (!this.any || !v.head || v.mode === 'paused' || (v.mode === 'live' && this.state.source.kind === 'file')) return v.atMillis;
+    if (!this.any || !v.head || this.stands || v.mode === 'paused' || (v.mode === 'live' && this.state.source.kind === 'file')) return v.atMillis;
     const run = Math.min(clock - this.frameAt, 60e3) * (v.mode === 'live' ? 1 : v.speed);
     return v.atMillis + Math.max(0, run);
   }

@@ -24,9 +24,13 @@ export function openSimMenu(ctx, anchor, sample) {
       if (makes) b.dataset.call = makes;
       return b;
     };
-    const did = (/** @type {Promise<any>} */ p) => p.then((said) => {
-      if (said) ctx.say(String(said));
-    });
+    // The menu covers the stations that show what was done.
+    const did = (/** @type {Promise<any>} */ p) => {
+      close();
+      return p.then((said) => {
+        if (said) ctx.say(String(said));
+      });
+    };
     const dep = field(deploymentOf(sample, st.resource.resource), t('sim.deployment'));
     const replicas = /** @type {HTMLInputElement} */ (h('input', { type: 'number', min: 0, max: 5000, value: 3, 'aria-label': t('sim.replicas') }));
     const where = () => {

@@ -38,6 +38,7 @@
  * @property {Memory} memory
  * @property {number} seq
  * @property {number} atMillis
+ * @property {EventName | null} event the event Seq, while the view is paused; else null.
  * @property {Reached | null} reached null if every station shows Seq.
  */
 
@@ -129,6 +130,13 @@
  * @property {number} live left by the last garbage collection
  * @property {number} total obtained from the system; in a browser it never shrinks
  * @property {number} limit the most that it can get
+ */
+
+/**
+ * EventName says which event a view stands at. Kind is a name of core/event, and Key is empty if the event is about no object.
+ * @typedef {object} EventName
+ * @property {string} kind
+ * @property {string} key
  */
 
 /**

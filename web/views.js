@@ -8,7 +8,7 @@ import { Factory } from './factory.js';
 import { Lanes } from './lanes.js';
 import { painted } from './moment.js';
 import { Phone } from './phone.js';
-import { popupOpen } from './popup.js';
+import { closePopup, popupOpen } from './popup.js';
 import { Presenter } from './presenter.js';
 import { Stories } from './stories.js';
 
@@ -219,10 +219,12 @@ export class Views {
 
   /** @param {KeyboardEvent} e @private */
   key(e) {
-    if (e.defaultPrevented || e.isComposing || popupOpen() || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.defaultPrevented || e.isComposing || e.ctrlKey || e.metaKey || e.altKey) return;
     const el = /** @type {HTMLElement} */ (e.target);
-    if (el.matches?.('input:not([type=range]), textarea, select') || el.closest?.('.pop, .ov')) return;
     const turns = this.stories.story || this.presenting;
+    // A clicker's keys turn the page whatever hangs over it.
+    if (turns && ['PageDown', 'PageUp'].includes(e.key)) closePopup();
+    else if (popupOpen() || el.matches?.('input:not([type=range]), textarea, select') || el.closest?.('.pop, .ov')) return;
     if (/^[1-9]$/.test(e.key) && this.stories.answer(e.key)) {
       e.preventDefault();
       return;
@@ -232,7 +234,7 @@ export class Views {
         if (!turns) return;
         const n = e.key === 'PageDown' ? 1 : -1;
         if (this.stories.story && !this.ctx.follower) this.stories.turn(n);
-        else this.ctx.act('mark', n);
+        else this.ctx.call('mark', n).catch(() => {}); // a hall reads no message that there is none
         break;
       }
       case 'p': case 'P': this.present(); break;

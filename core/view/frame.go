@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"informerscope/core/event"
 	"informerscope/core/fold"
 )
 
@@ -103,7 +104,7 @@ func (v *View) FrameAt(eye float64) []byte {
 	b = strconv.AppendBool(b, v.hasJumped)
 	b = append(b, `,"view":`...)
 	desc = v.describe() // with the tokens of this frame
-	b = appendView(b, desc, v.fold.Seq(), millis(v.moment()), v.eye.reached())
+	b = appendView(b, Position{View: desc, Seq: v.fold.Seq(), AtMillis: millis(v.moment()), Event: v.eventName(), Reached: v.eye.reached()})
 	b = append(b, '}')
 	v.hasJumped, v.sendsAll = false, false
 	v.lastFrame = sentView{sentAt: now, view: desc, seq: v.fold.Seq()}
@@ -294,8 +295,20 @@ func appendCells(b []byte, reset bool, set []cell, del []int) []byte {
 	return append(b, `]}`...)
 }
 
-func appendView(b []byte, d fold.View, seq uint64, at float64, reached *Reached) []byte {
-	text, err := json.Marshal(Position{View: d, Seq: seq, AtMillis: at, Reached: reached})
+// eventName returns the event at which a paused view stands, nil if the view is not paused or the log has no such event. v.mu is held.
+func (v *View) eventName() (name *EventName) {
+	if v.mode != paused {
+		return nil
+	}
+	v.rec.Read(v.fold.Seq(), v.fold.Seq(), func(e *event.Entry) bool {
+		name = &EventName{Kind: event.KindName(e.Kind), Key: e.Key()}
+		return true
+	})
+	return name
+}
+
+func appendView(b []byte, p Position) []byte {
+	text, err := json.Marshal(p)
 	if err != nil {
 		panic(err)
 	}

@@ -30,8 +30,16 @@ type Position struct {
 	fold.View
 	Seq      uint64  `json:"seq"`
 	AtMillis float64 `json:"atMillis"`
+	// Event is the event Seq, while the view is paused; else null.
+	Event *EventName `json:"event"`
 	// Reached is null if every station shows Seq.
 	Reached *Reached `json:"reached"`
+}
+
+// EventName says which event a view stands at. Kind is a name of core/event, and Key is empty if the event is about no object.
+type EventName struct {
+	Kind string `json:"kind"`
+	Key  string `json:"key"`
 }
 
 // Reached has the event that each station shows while the chips of later events are on their way to it.

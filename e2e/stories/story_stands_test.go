@@ -1,0 +1,50 @@
+package stories_test
+
+import (
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/harness"
+)
+
+// TestAStandingClockStands: where a story lets time stand until its reader goes on, the clock on the page stands too.
+func TestAStandingClockStands(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	p := openTour(t, browser.StartForTest(t), srv, "&tour&lang=en", 1280, 720)
+	waitTour(t, p, "%s?.step === '1'", storyBar)
+	// The step plays first, so the clock runs for a while.
+	clocks := harness.EvalIn[[]string](t, p, `(async () => {
+		const frame = () => new Promise(requestAnimationFrame);
+		let seen;
+		for (let tries = 0; tries < 20; tries++) {
+			seen = new Set();
+			for (let i = 0; i < 40; i++) {
+				await frame();
+				seen.add(document.querySelector(".clock").textContent);
+			}
+			if (seen.size === 1) break;
+		}
+		return [...seen];
+	})()`)
+	if len(clocks) != 1 {
+		t.Errorf("the clock of a story that stands shows %q", clocks)
+	}
+}
+
+// TestPageDownTurnsUnderAMenu: a clicker turns to the next step whatever menu hangs over the stage.
+func TestPageDownTurnsUnderAMenu(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	p := openTour(t, browser.StartForTest(t), srv, "&tour&lang=en", 1280, 720)
+	waitTour(t, p, "%s?.step === '1'", storyBar)
+	if !harness.EvalIn[bool](t, p, `(() => { document.querySelector("[aria-label^='API server: change']").click(); return !!document.querySelector(".pop"); })()`) {
+		t.Fatal("the menu of the API server does not open")
+	}
+	if err := p.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {
+		t.Fatal(err)
+	}
+	waitTour(t, p, "%s?.step === '2'", storyBar)
+	if harness.EvalIn[bool](t, p, `!!document.querySelector(".pop")`) {
+		t.Error("the menu is still open")
+	}
+}
