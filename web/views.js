@@ -234,7 +234,7 @@ export class Views {
         if (!turns) return;
         const n = e.key === 'PageDown' ? 1 : -1;
         if (this.stories.story && !this.ctx.follower) this.stories.turn(n);
-        else this.ctx.call('mark', n).catch(() => {}); // a hall reads no message that there is none
+        else this.ctx.call('mark', n).catch(() => {}); // an audience reads no message that there is none
         break;
       }
       case 'p': case 'P': this.present(); break;
