@@ -9,7 +9,7 @@ import (
 )
 
 // tell implements view.Teller for the story that plays.
-func (p *Player) tell(f *fold.Fold, s *fold.State, at time.Duration) []byte {
+func (p *Player) tell(f *fold.Fold, s *fold.State, at time.Duration, reached uint64) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.playback
@@ -20,7 +20,7 @@ func (p *Player) tell(f *fold.Fold, s *fold.State, at time.Duration) []byte {
 		t.notify() // the log is another one: the story has ended
 		return []byte("null")
 	}
-	out, err := json.Marshal(p.describe(t, f, s, at))
+	out, err := json.Marshal(p.describe(t, f, s, at, reached))
 	if err != nil { // texts and numbers always marshal
 		panic(err)
 	}
@@ -32,13 +32,13 @@ func (p *Player) StoryState(f *fold.Fold, s *fold.State) *view.StoryState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if t := p.playback; t != nil && (t.gen == 0 || t.gen == p.rec.Generation()) {
-		return p.describe(t, f, s, f.At())
+		return p.describe(t, f, s, f.At(), s.Seq)
 	}
 	return nil
 }
 
-// describe returns the story at a moment. p.mu is held.
-func (p *Player) describe(t *playback, f *fold.Fold, s *fold.State, at time.Duration) *view.StoryState {
+// describe returns the story at a moment at which every station shows the event reached. A step is done once they all show its end. p.mu is held.
+func (p *Player) describe(t *playback, f *fold.Fold, s *fold.State, at time.Duration, reached uint64) *view.StoryState {
 	d := &view.StoryState{
 		ID: t.story.ID, Release: t.release, Starting: len(t.pages) == 0, Last: max(t.lastStep(), 0), Stands: t.timeStands, Problem: t.problem,
 		Marks: make([]view.StoryMark, len(t.pages)),
@@ -58,7 +58,7 @@ func (p *Player) describe(t *playback, f *fold.Fold, s *fold.State, at time.Dura
 	d.Step = i
 	is := &t.pages[i]
 	d.Ended = is.End != 0
-	d.Done = d.Ended && s.Seq >= is.End
+	d.Done = d.Ended && reached >= is.End
 	if !ok {
 		return d
 	}

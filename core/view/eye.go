@@ -94,6 +94,14 @@ func (e *eye) folds(newest *fold.Fold) (shown stationFolds, changed bool) {
 	return shown, changed
 }
 
+// everywhere returns the newest event that every station shows.
+func (e *eye) everywhere(newest *fold.Fold) uint64 {
+	if !e.isFlying() {
+		return newest.Seq()
+	}
+	return e.moments[e.at(atController)].fold.Seq()
+}
+
 // reached returns what the stations showed in the last call of folds; nil if none of them lags.
 func (e *eye) reached() *Reached {
 	if !e.isFlying() {

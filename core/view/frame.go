@@ -116,7 +116,7 @@ func (v *View) tellStory() string {
 	if v.teller == nil {
 		return "null"
 	}
-	return string(v.teller(v.fold, v.fold.State(), v.moment()))
+	return string(v.teller(v.fold, v.fold.State(), v.moment(), v.eye.everywhere(v.fold)))
 }
 
 // appendFactory writes the overview of several informers if the page has another one.

@@ -73,8 +73,9 @@ type View struct {
 	sentStory  string              // the story in the last frame
 }
 
-// Teller returns the story at a moment, as JSON. It must not keep f and s; s has no facts. The View calls it with its lock held, so it must not call the View.
-type Teller func(f *fold.Fold, s *fold.State, at time.Duration) []byte
+// Teller returns the story at a moment, as JSON. Every station shows the event reached, or a later one. A Teller must not keep f and s; s has no facts. The
+// View calls it with its lock held, so it must not call the View.
+type Teller func(f *fold.Fold, s *fold.State, at time.Duration, reached uint64) []byte
 
 // Tell sets the Teller whose story each frame carries, nil for none.
 func (v *View) Tell(t Teller) {
