@@ -92,7 +92,7 @@ export class Eye {
     if (this.view().mode === 'paused') this.stepped = true;
     this.came.push({ clock, paths: new Set(moves.map((m) => m.p)) });
     this.born = frame.born ?? this.time - Math.min(...moves.map((m) => departures[m.p]));
-    this.keep(this.born + 2 * lap - this.time);
+    this.keep(this.born + (moves.some((m) => m.p === 'write') ? 2 : 1) * lap - this.time);
   }
 
   /** Goes on for at least so long. @param {number} millis */

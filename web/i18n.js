@@ -250,6 +250,7 @@ const words = {
   'tl.nothing': ['nothing new', '没有新事件'],
   'tl.toLive': ['to live', '未播放'],
   'tl.empty': ['Nothing recorded yet. Events will appear here.', '还没有记录。事件会显示在这里。'],
+  'slowed': ['slowed to be seen: {s} in truth', '为看清而放慢：实际 {s}'],
   'stepped': ['event {n}: {kind} {key}', '事件 {n}：{kind} {key}'],
   'merged': ['merged {a} of {b} tokens, dropped none', '{b} 个 token 中合并显示 {a} 个，没有丢弃'],
   'mark.cut': ['cut watch', '切断 watch'],

@@ -1,10 +1,13 @@
 // @ts-check
-// The honest line at the right of the caption: how many tokens were merged for the eye, while any are; of a paused view, its event.
+// The honest line at the right of the caption: how many tokens were merged for the eye, how long in truth took what is shown slowly, and the
+// event at which a paused view stands.
 import { h, put, reveal, s } from './dom.js';
-import { exact, middle } from './format.js';
+import { exact, middle, span } from './format.js';
 
 /** How long it stays after the last of them, in ms. */
 const stays = 2000;
+/** A change that took longer than this, in µs, was on its way as long as its chip, or was held. */
+const slowest = 1e5;
 
 export class Merged {
   /** @param {import('./page-types.js').Ctx} ctx */
@@ -20,18 +23,20 @@ export class Merged {
 
   /** @param {number} clock */
   paint(clock) {
-    const { t, motion, model: { view } } = this.ctx;
-    const { event } = view;
-    this.root.classList.toggle('event', !!event);
-    if (event) {
-      this.until = 0;
+    const { t, motion, eye, model: { view, facts } } = this.ctx;
+    const { merged, all } = motion.tally();
+    const passed = eye.waits && eye.busy && !merged && clock >= this.until ? facts.wireMicros : null;
+    const plain = view.event
+      ? t('stepped', { n: exact(view.seq), kind: view.event.kind, key: middle(view.event.key, 28) })
+      : passed !== null && passed < slowest ? t('slowed', { s: span(passed / 1000) }) : '';
+    this.root.classList.toggle('plain', !!plain);
+    if (plain) {
       reveal(this.root, true);
-      put(this.words, t('stepped', { n: exact(view.seq), kind: event.kind, key: middle(event.key, 28) }));
+      put(this.words, plain);
       return;
     }
-    const { merged, all } = motion.tally();
     if (merged > 0) this.until = clock + stays;
-    reveal(this.root, clock < this.until && (merged > 0 || !this.root.hidden));
+    reveal(this.root, clock < this.until);
     if (merged > 0) put(this.words, t('merged', { a: exact(merged), b: exact(all) }));
   }
 }
