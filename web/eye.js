@@ -1,6 +1,7 @@
 // @ts-check
 // The clock of the eye: chips travel by it, and stations show a change when its chip has come to them. The worker gets the same clock with
-// each request for a frame (docs/protocol.md). It stands while nothing travels, and while the view is paused.
+// each request for a frame (docs/protocol.md). It stands while nothing travels, and while someone has paused the view. What was on its way when the
+// view came to its end arrives.
 
 /** How long a chip travels along each path, in ms, in the order in which a change takes them. core/view has the same table. */
 export const legs = { wire: 320, store: 260, pop: 320, fan: 320, next: 140, key: 220, take: 160, write: 900 };
@@ -40,8 +41,8 @@ export class Eye {
     this.last = 0;
     /** Whether stations wait for chips. */
     this.waits = true;
-    /** Whether chips go on although the view is paused: a step was taken. */
-    this.stepped = false;
+    /** Whether someone has paused the view, and taken no step since. */
+    this.frozen = false;
     /** The frames with moves of the last second: when they came, on the page's clock, and on which paths. @type {{clock: number, paths: Set<string>}[]} */
     this.came = [];
     this.still = matchMedia('(prefers-reduced-motion: reduce)');
@@ -66,7 +67,7 @@ export class Eye {
   }
 
   get runs() {
-    return this.busy && (this.view().mode !== 'paused' || this.stepped);
+    return this.busy && !this.frozen;
   }
 
   /** Goes on to an animation frame. @param {number} clock */
@@ -78,7 +79,6 @@ export class Eye {
     const calm = this.rate() <= (this.waits ? most.waits : most.again);
     this.waits = calm && !this.still.matches && !(mode === 'playing' && speed >= fast);
     if (this.runs) this.time = Math.min(this.until, this.time + passed * this.pace);
-    if (!this.busy) this.stepped = false;
   }
 
   /**
@@ -89,7 +89,7 @@ export class Eye {
     if (frame.jump) this.until = this.time;
     const moves = frame.lanes?.flatMap((l) => l.moves ?? []) ?? [];
     if (!moves.length) return;
-    if (this.view().mode === 'paused') this.stepped = true;
+    this.frozen = false;
     this.came.push({ clock, paths: new Set(moves.map((m) => m.p)) });
     this.born = frame.born ?? this.time - Math.min(...moves.map((m) => departures[m.p]));
     this.keep(this.born + (moves.some((m) => m.p === 'write') ? 2 : 1) * lap - this.time);

@@ -44,13 +44,23 @@ test('a pause stops it, and a step lets what it moves arrive', () => {
   e.eye.note(frame('wire'), e.clock);
   e.pass(5);
   e.view.mode = 'paused';
+  e.eye.frozen = true;
   const stood = e.eye.time;
   e.pass(20);
   assert.equal(e.eye.time, stood);
   e.eye.note(frame('store'), e.clock);
   e.pass(400);
   assert.equal(e.eye.busy, false);
-  assert.equal(e.eye.stepped, false);
+  assert.equal(e.eye.frozen, false);
+});
+
+test('what was on its way when the view came to its end arrives', () => {
+  const e = open();
+  e.eye.note(frame('wire'), e.clock);
+  e.pass(5);
+  e.view.mode = 'paused';
+  e.pass(400);
+  assert.equal(e.eye.busy, false);
 });
 
 test('it goes faster at ten changes a second, and no station waits at sixty', () => {

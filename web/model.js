@@ -153,7 +153,7 @@ export class Model {
     this.groupsChanged = false;
     this.lanes = Math.max(1, frame.lanes?.length ?? 1);
     const says = (/** @type {object | undefined} */ o) => Object.keys(o ?? {}).length > 0;
-    this.told = !!frame.jump
+    this.told = !!frame.jump || frame.story !== undefined
       || !!frame.lanes?.some((l) => l.cells || l.groups || l.moves?.length || says(l.state) || says(l.facts));
     if (frame.compare !== undefined) this.compare = frame.compare;
     if (frame.factory !== undefined) this.factory = frame.factory;

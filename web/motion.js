@@ -314,7 +314,7 @@ export class Motion {
   /** Draws one animation frame. Returns whether something has moved. @returns {boolean} */
   draw() {
     const { mode, speed } = this.ctx.model.view;
-    const paused = mode === 'paused' && !this.ctx.eye.stepped;
+    const paused = mode === 'paused' && !this.ctx.eye.runs;
     const stands = this.time === this.drawnAt;
     this.drawnAt = this.time;
     if (stands && !this.dirty) return false;
