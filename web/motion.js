@@ -390,7 +390,7 @@ export class Motion {
     if (picked || still) this.outline(x, y, chipWidth(t.size, t.label), t.size, picked && !this.light ? c.acc : c.t1);
     if (t.n > 1) {
       if (alpha === 1) this.counts(t, x, y, dx);
-    } else if (t.hero) this.tag(t, x, y);
+    } else if (t.hero && t.p !== 'write') this.tag(t, x, y); // on the way back stand words
     else if (named && t.key) this.name(t, x, y, picked && !this.light ? c.acc : c.t1);
     surface.field.cx.globalAlpha = 1;
   }
