@@ -139,7 +139,8 @@ func Call(t *testing.T, p *browser.Page, expression string, args ...any) {
 func Pause(t *testing.T, p *browser.Page) {
 	t.Helper()
 	Call(t, p, "pause().then(() => informerscope.state()).then((s) => informerscope.seek(s.seq))")
-	if err := p.WaitFor(Within(t, 30*time.Second), "informerscope.drawn().every((x) => !x.painted?.reached)", "JSON.stringify(informerscope.chips())"); err != nil {
+	const whole = "informerscope.drawn().every((x) => !x.painted?.reached)"
+	if err := p.WaitFor(Within(t, 30*time.Second), whole, "JSON.stringify(informerscope.chips())"); err != nil {
 		t.Fatal(err)
 	}
 }
