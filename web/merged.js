@@ -1,6 +1,6 @@
 // @ts-check
-// The honest line at the right of the caption: how many tokens were merged for the eye, how long in truth took what is shown slowly, and the
-// event at which a paused view stands.
+// The honest line at the right of the caption. It says how many tokens were merged for the eye, or how long in truth took what is shown slowly. Of a
+// paused view it names the event.
 import { h, put, reveal, s } from './dom.js';
 import { exact, middle, span } from './format.js';
 
