@@ -88,6 +88,8 @@ export class Eye {
   note(frame, clock) {
     if (frame.jump) this.until = this.time;
     const moves = frame.lanes?.flatMap((l) => l.moves ?? []) ?? [];
+    // Moves that no layout draws, as those of another informer of a factory, take their time too.
+    if (frame.view?.reached) this.keep((frame.born ?? this.time) + lap - this.time);
     if (!moves.length) return;
     this.frozen = false;
     this.came.push({ clock, paths: new Set(moves.map((m) => m.p)) });

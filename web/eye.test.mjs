@@ -63,6 +63,14 @@ test('what was on its way when the view came to its end arrives', () => {
   assert.equal(e.eye.busy, false);
 });
 
+test('it runs while stations wait for moves that are not drawn', () => {
+  const e = open();
+  e.eye.note({ view: { reached: {} }, born: 0, lanes: [] }, e.clock);
+  assert.equal(e.eye.busy, true);
+  e.pass(400);
+  assert.equal(e.eye.time, lap);
+});
+
 test('it goes faster at ten changes a second, and no station waits at sixty', () => {
   const e = open();
   for (let i = 0; i < 10; i++) {
