@@ -170,8 +170,8 @@ export class Motion {
       const len = length(pts);
       // The selected object is never part of a stack: it can be followed all the way.
       const own = key !== '' && key === selected && n === 1;
-      // Where the way forks, the large chip goes to the first listener.
-      const hero = (own || alone) && !words && (!m.l || m.p === 'take' || m.l === first);
+      // Where the way forks, the large chip goes to the first listener. On the way back stand words, which it would cover.
+      const hero = (own || alone) && !words && m.p !== 'write' && (!m.l || m.p === 'take' || m.l === first);
       const gap = dur * apart(len, words ? Math.max(this.plan.spacing, this.plan.size + 34) : this.plan.spacing);
       let into = own ? null : this.near(path, start, gap);
       if (into && words && into.label && this.live.length < 40) {
@@ -390,7 +390,7 @@ export class Motion {
     if (picked || still) this.outline(x, y, chipWidth(t.size, t.label), t.size, picked && !this.light ? c.acc : c.t1);
     if (t.n > 1) {
       if (alpha === 1) this.counts(t, x, y, dx);
-    } else if (t.hero && t.p !== 'write') this.tag(t, x, y); // on the way back stand words
+    } else if (t.hero) this.tag(t, x, y);
     else if (named && t.key) this.name(t, x, y, picked && !this.light ? c.acc : c.t1);
     surface.field.cx.globalAlpha = 1;
   }
