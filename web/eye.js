@@ -19,15 +19,15 @@ for (const [path, millis] of Object.entries(legs)) {
  * Up to how many changes in the last second stations wait for chips, and from how many on they wait again. The eye follows about ten a second.
  * Changes of one frame count as one: their chips are a stack.
  */
-const most = { waits: 20, again: 14 };
+const waitLimits = { ends: 20, begins: 14 };
 /** The way from the API server to the worker takes its own time at one change a second, and this part of it at ten. */
-const quickest = 3.5;
+const maxPace = 3.5;
 /** From this speed on nothing waits: the log itself is too fast for the eye. */
-const fast = 4;
-/** The longest time between two animation frames by which chips go on, in ms. */
-const longest = 100;
+const fastSpeed = 4;
+/** The maxStep time between two animation frames by which chips go on, in ms. */
+const maxStep = 100;
 /** How far ahead the worker looks, in ms: its answer is painted about one animation frame later. */
-const ahead = 24;
+const lookahead = 24;
 
 export class Eye {
   /** @param {() => import('./types.js').View} view */
@@ -43,8 +43,13 @@ export class Eye {
     this.waits = true;
     /** Whether someone has paused the view, and taken no step since. */
     this.frozen = false;
-    /** The frames with moves of the last second: when they came, on the page's clock, and on which paths. @type {{clock: number, paths: Set<string>}[]} */
-    this.came = [];
+    /**
+     * The frames with moves of the last second: when they came, on the page's clock, and on which paths.
+     * @type {{clock: number, paths: Set<string>}[]}
+     */
+    this.recent = [];
+    /** How many changes came in the last second: a change takes each path once, often in several frames. */
+    this.rate = 0;
     this.still = matchMedia('(prefers-reduced-motion: reduce)');
   }
 
@@ -57,27 +62,24 @@ export class Eye {
   get pace() {
     const { mode, speed: played } = this.view();
     const speed = mode === 'playing' ? played || 1 : 1;
-    const often = this.waits ? Math.min(quickest, Math.max(1, this.rate() ** 0.54)) : 1;
+    const often = this.waits ? Math.min(maxPace, Math.max(1, this.rate ** 0.54)) : 1;
     return Math.sqrt(Math.min(1, speed)) * Math.max(1, speed) * often;
   }
 
-  /** How many changes came in the last second: a change takes each path once, often in several frames. */
-  rate() {
-    return Math.max(...Object.keys(legs).map((p) => this.came.filter((c) => c.paths.has(p)).length));
-  }
-
+  /** Whether the clock runs. */
   get runs() {
     return this.busy && !this.frozen;
   }
 
   /** Goes on to an animation frame. @param {number} clock */
   advance(clock) {
-    const passed = this.last ? Math.min(longest, clock - this.last) : 0;
+    const passed = this.last ? Math.min(maxStep, clock - this.last) : 0;
     this.last = clock;
-    while (this.came.length && this.came[0].clock < clock - 1000) this.came.shift();
+    while (this.recent.length && this.recent[0].clock < clock - 1000) this.recent.shift();
     const { mode, speed } = this.view();
-    const calm = this.rate() <= (this.waits ? most.waits : most.again);
-    this.waits = calm && !this.still.matches && !(mode === 'playing' && speed >= fast);
+    this.rate = Math.max(...Object.keys(legs).map((p) => this.recent.filter((c) => c.paths.has(p)).length));
+    const calm = this.rate <= (this.waits ? waitLimits.ends : waitLimits.begins);
+    this.waits = calm && !this.still.matches && !(mode === 'playing' && speed >= fastSpeed);
     if (this.runs) this.time = Math.min(this.until, this.time + passed * this.pace);
   }
 
@@ -89,10 +91,9 @@ export class Eye {
     if (frame.jump) this.until = this.time;
     const moves = frame.lanes?.flatMap((l) => l.moves ?? []) ?? [];
     // Moves that no layout draws, as those of another informer of a factory, take their time too.
-    if (frame.view?.reached) this.keep((frame.born ?? this.time) + lap - this.time);
+    if (frame.view.reached) this.keep((frame.born ?? this.time) + lap - this.time);
     if (!moves.length) return;
-    this.frozen = false;
-    this.came.push({ clock, paths: new Set(moves.map((m) => m.p)) });
+    this.recent.push({ clock, paths: new Set(moves.map((m) => m.p)) });
     this.born = frame.born ?? this.time - Math.min(...moves.map((m) => departures[m.p]));
     this.keep(this.born + (moves.some((m) => m.p === 'write') ? 2 : 1) * lap - this.time);
   }
@@ -104,6 +105,6 @@ export class Eye {
 
   /** The time at the next animation frame, for the worker; -1 when no station waits. */
   get next() {
-    return this.waits ? this.time + (this.runs ? ahead * this.pace : 0) : -1;
+    return this.waits ? this.time + (this.runs ? lookahead * this.pace : 0) : -1;
   }
 }

@@ -5,7 +5,7 @@ import test from 'node:test';
 globalThis.matchMedia = () => ({ matches: false });
 const { departures, Eye, lap, legs } = await import('./eye.js');
 
-const frame = (...paths) => ({ lanes: [{ moves: paths.map((p) => ({ p, s: 1 })) }] });
+const frame = (...paths) => ({ view: {}, lanes: [{ moves: paths.map((p) => ({ p, s: 1 })) }] });
 
 /** An eye with a view, and a function that lets some animation frames pass. */
 function open(view = { mode: 'live', speed: 1 }) {
@@ -48,6 +48,10 @@ test('a pause stops it, and a step lets what it moves arrive', () => {
   const stood = e.eye.time;
   e.pass(20);
   assert.equal(e.eye.time, stood);
+  e.eye.note(frame('store'), e.clock); // the worker's last frame before the pause
+  e.pass(20);
+  assert.equal(e.eye.time, stood);
+  e.eye.frozen = false;
   e.eye.note(frame('store'), e.clock);
   e.pass(400);
   assert.equal(e.eye.busy, false);
@@ -103,6 +107,6 @@ test('a jump leaves nothing on its way', () => {
   const e = open();
   e.eye.note(frame('wire'), e.clock);
   e.pass(3);
-  e.eye.note({ jump: true, lanes: [] }, e.clock);
+  e.eye.note({ view: {}, jump: true, lanes: [] }, e.clock);
   assert.equal(e.eye.busy, false);
 });

@@ -44,9 +44,17 @@ export function look(m, t) {
 }
 
 /** Whether a mark is worth going to, as core/view decides. @param {Mark} m */
-export function halt(m) {
+function halt(m) {
   if (m.kind === 'backoff' || m.kind === 'selected') return false;
   return (m.kind !== 'hold' && m.kind !== 'trouble') || !!m.on;
+}
+
+/**
+ * Whether there is a mark to go to, after a moment or, with a negative direction, before it.
+ * @param {Mark[]} marks @param {number} seq @param {number} direction
+ */
+export function hasHalt(marks, seq, direction) {
+  return marks.some((m) => (direction > 0 ? m.seq > seq : m.seq < seq) && halt(m));
 }
 
 /** Kinds that are worth one of the few dots of presenter mode; the others pass too often, or are said by the caption. */

@@ -153,7 +153,7 @@ export class Motion {
     const selected = this.ctx.selected();
     const { born } = this.ctx.eye;
     const alone = this.alone(moves);
-    const first = Math.min(...moves.filter((m) => m.l && m.p !== 'take' && route(m)).map((m) => m.l ?? 0));
+    const first = alone || selected ? Math.min(...moves.filter((m) => m.l && m.p !== 'take' && route(m)).map((m) => m.l ?? 0)) : 0;
     /** What was written, by key: it comes back to the informer, a lap later. */
     const wrote = new Map(moves.filter((m) => m.p === 'write').map((m) => [m.k, m.s]));
     for (const m of moves) {
@@ -216,6 +216,7 @@ export class Motion {
    */
   stand(held, route, hold, lane = '') {
     const were = this.standing;
+    if (!held.length && !were.size) return;
     this.standing = new Map([...were].filter(([id]) => !id.startsWith(`${lane} `)));
     for (const h of this.shown ? held : []) {
       const p = h.stage === 'store' ? 'store' : 'next';
@@ -234,7 +235,7 @@ export class Motion {
       });
       if (!were.has(id)) this.ctx.eye.keep(dur);
     }
-    if (were.size || this.standing.size) this.dirty ||= were.size !== this.standing.size || [...were.keys()].some((id) => !this.standing.has(id));
+    this.dirty ||= were.size !== this.standing.size || [...were.keys()].some((id) => !this.standing.has(id));
   }
 
   /** How long a move takes, in ms of the eye's clock. @param {string} p @private */

@@ -6,7 +6,7 @@ import { forgotten } from './draw/forgotten.js';
 import { clock, count, exact, middle, moment } from './format.js';
 import { width } from './measure.js';
 import { kindOf } from './glyphs.js';
-import { halt, look } from './marks.js';
+import { hasHalt, look } from './marks.js';
 import { same } from './same.js';
 import { Span } from './span.js';
 import './words-time.js';
@@ -264,8 +264,7 @@ export class Timeline {
     const key = ctx.selected();
     const seq = ctx.model.view.seq;
     if (!key || !this.hops.length) {
-      const any = ctx.model.marks.some((m) => (direction > 0 ? m.seq > seq : m.seq < seq) && halt(m));
-      if (any) return ctx.act('mark', direction);
+      if (hasHalt(ctx.model.marks, seq, direction)) return ctx.act('mark', direction);
       // The view may have moved since the last frame, so the worker decides whether there is none.
       return ctx.call('mark', direction).catch(() => ctx.say(ctx.t(direction > 0 ? 'tl.noMarkFwd' : 'tl.noMarkBack')));
     }

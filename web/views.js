@@ -6,6 +6,7 @@ import * as fragment from './fragment.js';
 import { Embed } from './embed.js';
 import { Factory } from './factory.js';
 import { Lanes } from './lanes.js';
+import { hasHalt } from './marks.js';
 import { painted } from './moment.js';
 import { Phone } from './phone.js';
 import { closePopup, popupOpen } from './popup.js';
@@ -223,8 +224,8 @@ export class Views {
     const el = /** @type {HTMLElement} */ (e.target);
     const turns = this.stories.story || this.presenting;
     // A clicker's keys turn the page whatever hangs over it.
-    if (turns && ['PageDown', 'PageUp'].includes(e.key)) closePopup();
-    else if (popupOpen() || el.matches?.('input:not([type=range]), textarea, select') || el.closest?.('.pop, .ov')) return;
+    const shut = turns && ['PageDown', 'PageUp'].includes(e.key) && closePopup();
+    if (!shut && (popupOpen() || el.matches?.('input:not([type=range]), textarea, select') || el.closest?.('.pop, .ov'))) return;
     if (/^[1-9]$/.test(e.key) && this.stories.answer(e.key)) {
       e.preventDefault();
       return;
@@ -233,8 +234,9 @@ export class Views {
       case 'PageDown': case 'PageUp': {
         if (!turns) return;
         const n = e.key === 'PageDown' ? 1 : -1;
+        const { model } = this.ctx;
         if (this.stories.story && !this.ctx.follower) this.stories.turn(n);
-        else this.ctx.call('mark', n).catch(() => {}); // an audience reads no message that there is none
+        else if (hasHalt(model.marks, model.view.seq, n)) this.ctx.act('mark', n); // an audience reads no message that there is none
         break;
       }
       case 'p': case 'P': this.present(); break;

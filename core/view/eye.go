@@ -69,8 +69,8 @@ type eye struct {
 	seen [stations]uint64
 }
 
-// at returns the index of the moment that a station shows.
-func (e *eye) at(s station) int {
+// index returns the index of the moment that a station shows.
+func (e *eye) index(s station) int {
 	i := len(e.moments) - 1
 	for i > 0 && e.time-e.moments[i].born < arrivals[s] {
 		i--
@@ -86,7 +86,7 @@ func (e *eye) folds(newest *fold.Fold) (shown stationFolds, changed bool) {
 	shown = allAt(newest)
 	for s := range stations {
 		if e.isFlying() {
-			shown[s] = e.moments[e.at(s)].fold
+			shown[s] = e.moments[e.index(s)].fold
 		}
 		changed = changed || e.seen[s] != shown[s].Seq()
 		e.seen[s] = shown[s].Seq()
@@ -94,16 +94,16 @@ func (e *eye) folds(newest *fold.Fold) (shown stationFolds, changed bool) {
 	return shown, changed
 }
 
-// everywhere returns the newest event that every station shows.
-func (e *eye) everywhere(newest *fold.Fold) uint64 {
+// oldestShown returns the newest event that every station shows.
+func (e *eye) oldestShown(newest *fold.Fold) uint64 {
 	if !e.isFlying() {
 		return newest.Seq()
 	}
-	return e.moments[e.at(atController)].fold.Seq()
+	return e.moments[e.index(atController)].fold.Seq()
 }
 
-// reached returns what the stations showed in the last call of folds; nil if none of them lags.
-func (e *eye) reached() *Reached {
+// reachedEvents returns what the stations showed in the last call of folds; nil if none of them lags.
+func (e *eye) reachedEvents() *Reached {
 	if !e.isFlying() {
 		return nil
 	}
@@ -159,11 +159,11 @@ func (v *View) depart() float64 {
 	return last.born
 }
 
-// arrive forgets the moments that every station has passed. v.mu is held.
-func (v *View) arrive() {
+// dropPassed forgets the moments that every station has passed. v.mu is held.
+func (v *View) dropPassed() {
 	e := &v.eye
 	if e.isFlying() {
-		e.moments = e.moments[e.at(atController):]
+		e.moments = e.moments[e.index(atController):]
 	}
 }
 

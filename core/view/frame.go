@@ -32,7 +32,7 @@ func (v *View) FrameAt(eye float64) []byte {
 	v.follow(eye)
 	v.advance()
 	born := v.depart()
-	v.arrive()
+	v.dropPassed()
 	v.timeline.follow(v.rec)
 
 	if lane := v.stageLane(); lane != v.sentLane {
@@ -104,7 +104,7 @@ func (v *View) FrameAt(eye float64) []byte {
 	b = strconv.AppendBool(b, v.hasJumped)
 	b = append(b, `,"view":`...)
 	desc = v.describe() // with the tokens of this frame
-	b = appendView(b, Position{View: desc, Seq: v.fold.Seq(), AtMillis: millis(v.moment()), Event: v.eventName(), Reached: v.eye.reached()})
+	b = appendView(b, Position{View: desc, Seq: v.fold.Seq(), AtMillis: millis(v.moment()), Event: v.eventName(), Reached: v.eye.reachedEvents()})
 	b = append(b, '}')
 	v.hasJumped, v.sendsAll = false, false
 	v.lastFrame = sentView{sentAt: now, view: desc, seq: v.fold.Seq()}
@@ -116,7 +116,7 @@ func (v *View) tellStory() string {
 	if v.teller == nil {
 		return "null"
 	}
-	return string(v.teller(v.fold, v.fold.State(), v.moment(), v.eye.everywhere(v.fold)))
+	return string(v.teller(v.fold, v.fold.State(), v.moment(), v.eye.oldestShown(v.fold)))
 }
 
 // appendFactory writes the overview of several informers if the page has another one.

@@ -52,7 +52,14 @@ func TestLinkIsExact(t *testing.T) {
 			}
 			first := open("&source=sim" + tt.fragment)
 			harness.Await(t, first, 2*time.Minute, "s.queue.synced && s.indexer.count > 0")
-			harness.EvalIn[bool](t, first, `(async () => { const I = informerscope; const sleep = (ms) => new Promise((r) => setTimeout(r, ms)); %s; await I.pause(); await I.seek((await I.state()).seq); return true; })()`, tt.do)
+			harness.EvalIn[bool](t, first, `(async () => {
+				const I = informerscope;
+				const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
+				%s;
+				await I.pause();
+				await I.seek((await I.state()).seq);
+				return true;
+			})()`, tt.do)
 			paused := harness.Await(t, first, time.Minute, "s.view.mode === 'paused'")
 			// Not always the very end of the log.
 			seq := paused.Seq - uint64(rand.IntN(200))

@@ -37,7 +37,11 @@ func TestPageDownTurnsUnderAMenu(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := openTour(t, browser.StartForTest(t), srv, "&tour&lang=en", 1280, 720)
 	waitTour(t, p, "%s?.step === '1'", storyBar)
-	if !harness.EvalIn[bool](t, p, `(() => { document.querySelector("[aria-label^='API server: change']").click(); return !!document.querySelector(".pop"); })()`) {
+	const open = `(() => {
+		document.querySelector("[aria-label^='API server: change']").click();
+		return !!document.querySelector(".pop");
+	})()`
+	if !harness.EvalIn[bool](t, p, open) {
 		t.Fatal("the menu of the API server does not open")
 	}
 	if err := p.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {
