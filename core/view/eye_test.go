@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"informerscope/core/event"
+	"informerscope/core/facts"
 )
 
 // TestThePageHasTheSameLegs: chips on the page travel as long as their stations wait for them.
@@ -31,8 +32,8 @@ func TestThePageHasTheSameLegs(t *testing.T) {
 	}
 }
 
-// stationVersions are the versions that a page has for stations.
-type stationVersions struct{ api, reflector, indexer string }
+// stationVersions are the versions that a page has for stations, and the newest that the ledger calls stored.
+type stationVersions struct{ api, reflector, indexer, stored string }
 
 // atEye brings what a page has to when its chips have come to a moment. It returns how many cells changed, and the events that stations show.
 func (x *busy) atEye(t *testing.T, page *stationVersions, eye float64) (cells int, reached *Reached) {
@@ -45,6 +46,7 @@ func (x *busy) atEye(t *testing.T, page *stationVersions, eye float64) (cells in
 	var frame struct {
 		Lanes []struct {
 			State struct{ API, Reflector, Indexer *versioned }
+			Facts struct{ Ledger *facts.Ledger }
 			Cells struct{ Set []json.RawMessage }
 		}
 		View struct{ Reached *Reached }
@@ -53,6 +55,12 @@ func (x *busy) atEye(t *testing.T, page *stationVersions, eye float64) (cells in
 		t.Fatal(err)
 	}
 	lane := &frame.Lanes[0]
+	if l := lane.Facts.Ledger; l != nil {
+		page.stored = ""
+		if len(l.Store.First) > 0 {
+			page.stored = l.Store.First[0].RV
+		}
+	}
 	for _, member := range []struct {
 		is  *versioned
 		has *string
@@ -75,12 +83,12 @@ func TestStationsWaitForChips(t *testing.T) {
 		shows stationVersions
 		cells int
 	}{
-		{1000, stationVersions{"2", "1", "1"}, 0},
-		{1000 + 319, stationVersions{"2", "1", "1"}, 0},
-		{1000 + 320, stationVersions{"2", "2", "1"}, 0},
-		{1000 + 899, stationVersions{"2", "2", "1"}, 0},
-		{1000 + 900, stationVersions{"2", "2", "2"}, 1},
-		{1000 + 1219, stationVersions{"2", "2", "2"}, 0},
+		{1000, stationVersions{"2", "1", "1", ""}, 0},
+		{1000 + 319, stationVersions{"2", "1", "1", ""}, 0},
+		{1000 + 320, stationVersions{"2", "2", "1", ""}, 0},
+		{1000 + 899, stationVersions{"2", "2", "1", ""}, 0},
+		{1000 + 900, stationVersions{"2", "2", "2", "2"}, 1},
+		{1000 + 1219, stationVersions{"2", "2", "2", "2"}, 0},
 	} {
 		cells, _ := x.atEye(t, &page, step.eye)
 		if page != step.shows || cells != step.cells {
@@ -94,7 +102,7 @@ func TestStationsWaitForChips(t *testing.T) {
 	x.atEye(t, &page, 5000)
 	x.change(1, false)
 	x.atEye(t, &page, 5000)
-	if cells, _ := x.atEye(t, &page, -1); page != (stationVersions{"3", "3", "3"}) || cells != 1 {
+	if cells, _ := x.atEye(t, &page, -1); page != (stationVersions{"3", "3", "3", "3"}) || cells != 1 {
 		t.Errorf("a page that does not wait shows %v and %d new cells, want 3 everywhere and 1", page, cells)
 	}
 }

@@ -39,6 +39,8 @@ func ledgerOf(s *fold.State, deltas int) facts.Ledger {
 		switch {
 		case isNewer(s.Reflector.ResourceVersion, f.RV):
 			add(&l.Wire, e)
+		case isNewer(s.Indexer.ResourceVersion, f.RV) && !queued[f.RV]:
+			// Its chip is between the stations.
 		case !queued[f.RV] && !isNewer(cut, f.RV):
 			add(&l.Store, e)
 		}
