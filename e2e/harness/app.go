@@ -134,13 +134,18 @@ func Call(t *testing.T, p *browser.Page, expression string, args ...any) {
 	}
 }
 
+// What [Pause] calls, and what then becomes true of the page.
+const (
+	PauseCall   = "pause().then(() => informerscope.state()).then((s) => informerscope.seek(s.seq))"
+	PausedWhole = "informerscope.drawn().every((x) => !x.painted?.reached)"
+)
+
 // Pause stops the view, and shows its moment whole. A pause alone also stops the chips on their way, and each station then shows the moment that its
 // chips have reached.
 func Pause(t *testing.T, p *browser.Page) {
 	t.Helper()
-	Call(t, p, "pause().then(() => informerscope.state()).then((s) => informerscope.seek(s.seq))")
-	const whole = "informerscope.drawn().every((x) => !x.painted?.reached)"
-	if err := p.WaitFor(Within(t, 30*time.Second), whole, "JSON.stringify(informerscope.chips())"); err != nil {
+	Call(t, p, PauseCall)
+	if err := p.WaitFor(Within(t, 30*time.Second), PausedWhole, "JSON.stringify(informerscope.chips())"); err != nil {
 		t.Fatal(err)
 	}
 }

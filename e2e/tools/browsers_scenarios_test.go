@@ -96,7 +96,7 @@ func pageUp(v *visitor) {
 func pagePainted(v *visitor, same *agreement) {
 	v.open("&source=sim&seed=7&objects=240&rate=20&lang=en&theme=dark")
 	v.await(time.Minute, "s.queue.synced && s.indexer.count >= 240 && s.seq > 6000")
-	v.call("pause()")
+	v.pause()
 	head := v.await(time.Minute, "s.view.mode === 'paused'").Seq
 	for _, seq := range []uint64{200, 5000, 6000} {
 		v.call("seek(%d)", seq)
@@ -149,7 +149,7 @@ func twoReleases(v *visitor) {
 	v.call("hold('pop')")
 	v.call("cluster('burst', {n: 60})")
 	v.await(time.Minute, "s.lanes.every((l) => l.queue.depth >= 12)")
-	v.call("pause()")
+	v.pause()
 	v.await(time.Minute, "s.view.mode === 'paused'")
 	v.settle()
 	s = v.await(10*time.Second, "true")
@@ -210,7 +210,7 @@ func storyOnStage(v *visitor) {
 func recordingAgain(v *visitor) {
 	v.open("&source=sim&seed=5&objects=100&rate=20&lang=en")
 	v.await(time.Minute, "s.queue.synced && s.indexer.count >= 100 && s.seq > 3000")
-	v.call("pause()")
+	v.pause()
 	before := v.await(time.Minute, "s.view.mode === 'paused'")
 	// All but the source, and what a page that replays does not do.
 	const stateNow = `informerscope.state().then(({source, view, live, ...state}) => JSON.stringify(state, (k, value) =>

@@ -209,6 +209,13 @@ func (v *visitor) call(expression string, args ...any) {
 	in[bool](v, `(async () => { await informerscope.ready; await informerscope.`+expression+`; return true; })()`, args...)
 }
 
+// pause stops the view, and shows its moment whole: see [harness.Pause].
+func (v *visitor) pause() {
+	v.t.Helper()
+	v.call(harness.PauseCall)
+	v.until(30*time.Second, harness.PausedWhole, "JSON.stringify(informerscope.chips())")
+}
+
 // await waits until predicate, an expression of s, holds for informerscope.state().
 func (v *visitor) await(d time.Duration, predicate string, args ...any) (s browser.State) {
 	v.t.Helper()
