@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -89,13 +90,15 @@ func countsOf(t *testing.T, s *fold.State, f *facts.Facts, seen map[string]int) 
 	expectFocus(t, s, f, seen)
 }
 
-// expectLedger checks that each frame of the wire is in at most one part of the ledger: sent but not taken, or taken and no longer queued.
+// expectLedger checks that each frame of the wire is in at most one part of the ledger: sent but not taken, or taken and no longer queued. The frames of a
+// list that waits as one ReplacedAll delta wait with it.
 func expectLedger(t *testing.T, s *fold.State, l *facts.Ledger, seen map[string]int) {
 	t.Helper()
-	wire, store, queued := 0, 0, map[string]bool{}
+	wire, store, queued, replaces := 0, 0, map[string]bool{}, false
 	for _, list := range [][]fold.QueueItem{s.Queue.Batch, s.Queue.Items} {
 		for i := range list {
 			queued[list[i].RV] = true
+			replaces = replaces || list[i].Op == "ReplacedAll"
 			for _, d := range list[i].Deltas {
 				queued[d.RV] = true
 			}
@@ -108,6 +111,7 @@ func expectLedger(t *testing.T, s *fold.State, l *facts.Ledger, seen map[string]
 		case frame.RV == "":
 		case s.Reflector.ResourceVersion != "" && number(t, frame.RV) > number(t, s.Reflector.ResourceVersion):
 			wire++
+		case replaces && number(t, frame.RV) > number(t, cmp.Or(s.Indexer.ResourceVersion, "0")):
 		case !queued[frame.RV]:
 			store++
 		}
