@@ -130,6 +130,19 @@ func (o Op) String() string {
 	return "Unknown"
 }
 
+// StoreOp returns what an event of the store did with one object: OpAdded, OpUpdated, OpDeleted; OpNone if its kind is another.
+func StoreOp(k Kind) Op {
+	switch k {
+	case KindStoreAdded:
+		return OpAdded
+	case KindStoreUpdated:
+		return OpUpdated
+	case KindStoreDeleted:
+		return OpDeleted
+	}
+	return OpNone
+}
+
 // Verb is the kind of a Reflector's request to its ListerWatcher.
 type Verb uint8
 

@@ -62,7 +62,7 @@ func (x *factInputs) facts() *facts.Facts {
 		f.WireMicros = &took
 	}
 	if !f.Unlisted && x.wire.Silent {
-		f.StaleSince = millis(x.wire.SilentAt)
+		f.StaleSince = fold.Millis(x.wire.SilentAt)
 	}
 	f.WritesPerSecond = x.newest.WritesPerSecond(x.moment)
 	f.Listeners = make([]facts.ListenerFacts, 0, len(s.Listeners))
@@ -82,7 +82,7 @@ func (x *factInputs) facts() *facts.Facts {
 	f.Ledger = ledgerOf(s, f.Deltas)
 	f.Held = heldChanges(s)
 	f.Requests = requestsOf(s)
-	f.Focus = focusOf(s, f, millis(x.moment))
+	f.Focus = focusOf(s, f, fold.Millis(x.moment))
 	f.Sentence = x.sentence(f, recent)
 	return f
 }
@@ -187,9 +187,9 @@ func (x *factInputs) mainListener(recent *fold.Recent) int32 {
 // depthsOf returns the queue's greatest depth in each recent step of time.
 func depthsOf(recent *fold.Recent) facts.Depths {
 	h := &recent.Depths
-	d := facts.Depths{StepMillis: millis(fold.DepthStep), Max: []int{}}
+	d := facts.Depths{StepMillis: fold.Millis(fold.DepthStep), Max: []int{}}
 	if h.Begun {
-		d.FromMillis = millis(time.Duration(h.First) * fold.DepthStep)
+		d.FromMillis = fold.Millis(time.Duration(h.First) * fold.DepthStep)
 	}
 	h.Range(func(_ int64, depth int) { d.Max = append(d.Max, depth) })
 	return d

@@ -1,13 +1,16 @@
 package view
 
 import (
-	"bytes"
 	"encoding/json"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"informerscope/core/event"
+	"informerscope/core/facts"
 	"informerscope/core/fold"
 )
 
@@ -91,20 +94,16 @@ func (v *View) FrameAt(eye float64) []byte {
 		b = append(b, `,"born":`...)
 		b = strconv.AppendFloat(b, born, 'f', 1, 64)
 	}
-	b = v.appendFactory(b)
-	b = v.comparer.append(b, v.comparison(state), v.sendsAll)
+	b = v.appendOptional(b, "factory", marshal(v.fold.Factory(v.stageLane())), &v.sentFactory)
+	b = v.appendOptional(b, "compare", marshal(v.comparison(state)), &v.sentComparison)
 	b = append(b, `,"timeline":`...)
 	b = v.timeline.append(b, v.sendsAll)
-	if said != v.sentStory || v.sendsAll && said != "null" {
-		v.sentStory = said
-		b = append(b, `,"story":`...)
-		b = append(b, said...)
-	}
+	b = v.appendOptional(b, "story", said, &v.sentStory)
 	b = append(b, `,"jump":`...)
 	b = strconv.AppendBool(b, v.hasJumped)
 	b = append(b, `,"view":`...)
 	desc = v.describe() // with the tokens of this frame
-	b = appendView(b, Position{View: desc, Seq: v.fold.Seq(), AtMillis: millis(v.moment()), Event: v.eventName(), Reached: v.eye.reachedEvents()})
+	b = append(b, marshal(Position{View: desc, Seq: v.fold.Seq(), AtMillis: fold.Millis(v.moment()), Event: v.eventName(), Reached: v.eye.reachedEvents()})...)
 	b = append(b, '}')
 	v.hasJumped, v.sendsAll = false, false
 	v.lastFrame = sentView{sentAt: now, view: desc, seq: v.fold.Seq()}
@@ -119,20 +118,25 @@ func (v *View) tellStory() string {
 	return string(v.teller(v.fold, v.fold.State(), v.moment(), v.eye.oldestShown(v.fold)))
 }
 
-// appendFactory writes the overview of several informers if the page has another one.
-func (v *View) appendFactory(b []byte) []byte {
-	text, err := json.Marshal(v.fold.Factory(v.stageLane()))
-	if err != nil { // a Factory always marshals
-		panic(err)
-	}
-	if v.factory == nil {
-		v.factory = []byte("null")
-	}
-	if bytes.Equal(text, v.factory) && !(v.sendsAll && len(text) > len("null")) {
+// appendOptional writes a member of a frame that may be null, given as JSON, if the page has another one. sent is the one that the page has.
+func (v *View) appendOptional(b []byte, name, text string, sent *string) []byte {
+	if text == *sent && !(v.sendsAll && text != "null") {
 		return b
 	}
-	v.factory = text
-	return append(append(b, `,"factory":`...), text...)
+	*sent = text
+	b = append(b, ',')
+	b = appendString(b, name)
+	b = append(b, ':')
+	return append(b, text...)
+}
+
+// marshal returns the JSON of a part of a frame.
+func marshal(x any) string {
+	text, err := json.Marshal(x)
+	if err != nil { // a State, its Facts and what goes with them always marshal
+		panic(err)
+	}
+	return string(text)
 }
 
 // hasMoreCells reports whether some cells have not been sent. While chips are on their way, cells come with what arrives.
@@ -160,11 +164,7 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *fold.State, folds *st
 		l.needsRegroup = true
 	}
 	b = append(b, `{"state":{`...)
-	b, n := appendChanged(b, l.sections, []member{
-		{"source", s.Source}, {"era", s.Release}, {"resource", s.Resource}, {"api", s.API}, {"reflector", s.Reflector},
-		{"queue", s.Queue}, {"indexer", s.Indexer}, {"listeners", s.Listeners}, {"workqueue", s.Workqueue},
-		{"holds", s.Holds}, {"faults", s.Faults}, {"fidelity", s.Fidelity},
-	})
+	b, n := appendChanged(b, l.sections, reflect.ValueOf(s).Elem(), stateMembers)
 	b = append(b, '}')
 	b = v.appendFacts(b, i, l, s, folds, n > 0)
 
@@ -193,12 +193,8 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *fold.State, folds *st
 		v.tokens.add(v.clock.Now(), shown, merged)
 	}
 	if len(moves) > 0 && !v.hasJumped {
-		text, err := json.Marshal(moves)
-		if err != nil {
-			panic(err)
-		}
 		b = append(b, `,"moves":`...)
-		b = append(b, text...)
+		b = append(b, marshal(moves)...)
 	}
 	return append(b, '}')
 }
@@ -218,37 +214,46 @@ func (v *View) appendFacts(b []byte, i int, l *laneView, s *fold.State, folds *s
 	f := v.facts(i, s, folds)
 	from := len(b)
 	b = append(b, `,"facts":{`...)
-	b, n := appendChanged(b, l.facts, []member{
-		{"sure", f.Sure}, {"upToDate", f.UpToDate}, {"growing", f.Growing}, {"wireMicros", f.WireMicros}, {"unlisted", f.Unlisted},
-		{"staleSince", f.StaleSince}, {"trouble", f.Trouble}, {"fresh", f.Fresh}, {"deltas", f.Deltas}, {"pending", f.Pending},
-		{"ledger", f.Ledger}, {"held", f.Held}, {"requests", f.Requests}, {"focus", f.Focus},
-		{"nextBatch", f.NextBatch}, {"nextRequest", f.NextRequest}, {"depths", f.Depths}, {"listener", f.Listener},
-		{"listeners", f.Listeners}, {"writesPerSecond", f.WritesPerSecond}, {"versions", f.Versions}, {"sentence", f.Sentence},
-	})
+	b, n := appendChanged(b, l.facts, reflect.ValueOf(f).Elem(), factMembers)
 	if n == 0 {
 		return b[:from]
 	}
 	return append(b, '}')
 }
 
-// member is a member of a JSON object in a frame.
+// member is a field of a struct that a frame carries when it changes, by its JSON name.
 type member struct {
 	name  string
-	value any
+	field int
 }
 
-// appendChanged writes the members whose text differs from the one in sent, notes their texts there, and returns their number.
-func appendChanged(b []byte, sent map[string]string, members []member) ([]byte, int) {
+// A frame carries all Facts of a lane, and of its State what no other member of the frame has.
+var (
+	factMembers  = membersOf(reflect.TypeFor[facts.Facts]())
+	stateMembers = slices.DeleteFunc(membersOf(reflect.TypeFor[fold.State]()), func(m member) bool {
+		return !slices.Contains([]string{"source", "era", "resource", "api", "reflector", "queue", "indexer", "listeners", "workqueue", "holds", "faults",
+			"fidelity"}, m.name)
+	})
+)
+
+// membersOf returns the fields of a struct.
+func membersOf(t reflect.Type) (members []member) {
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		members = append(members, member{name: name, field: i})
+	}
+	return members
+}
+
+// appendChanged writes the members of a struct whose text differs from the one in sent, notes their texts there, and returns their number.
+func appendChanged(b []byte, sent map[string]string, x reflect.Value, members []member) ([]byte, int) {
 	n := 0
 	for _, m := range members {
-		text, err := json.Marshal(m.value)
-		if err != nil { // a State and its Facts always marshal
-			panic(err)
-		}
-		if sent[m.name] == string(text) {
+		text := marshal(x.Field(m.field).Interface())
+		if sent[m.name] == text {
 			continue
 		}
-		sent[m.name] = string(text)
+		sent[m.name] = text
 		if n > 0 {
 			b = append(b, ',')
 		}
@@ -305,14 +310,6 @@ func (v *View) eventName() (name *EventName) {
 		return true
 	})
 	return name
-}
-
-func appendView(b []byte, p Position) []byte {
-	text, err := json.Marshal(p)
-	if err != nil {
-		panic(err)
-	}
-	return append(b, text...)
 }
 
 // appendString appends s as a JSON string. Most keys and names are plain text, which it copies; json.Marshal is for the others.

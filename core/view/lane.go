@@ -157,7 +157,7 @@ func (l *laneView) set(set *[]cell, c *fold.Cell, index string, values fold.Inde
 	l.hasNewNames = l.hasNewNames || !known
 	s.group = l.groups.id(name, values)
 	l.groups.enter(s.group)
-	*set = append(*set, cell{slot: s.id, key: c.Key, group: s.group, atMillis: millis(c.At), op: c.Op, phase: phase(c.Obj), isMutated: c.Mutation != nil})
+	*set = append(*set, cell{slot: s.id, key: c.Key, group: s.group, atMillis: fold.Millis(c.At), op: c.Op, phase: phase(c.Obj), isMutated: c.Mutation != nil})
 }
 
 // del adds the slot of an object that left the store, and frees it.

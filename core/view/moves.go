@@ -118,7 +118,7 @@ func (m *moves) watch(e *event.Entry) {
 	case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted:
 		x := passageOf(e)
 		if x.op == event.OpNone { // a delete, or an older log, whose writes have no delta type
-			x.op = storeOps[e.Kind]
+			x.op = event.StoreOp(e.Kind)
 		}
 		m.add(pathPop, 0, x, 1)
 	case event.KindStoreReplaced:
@@ -137,10 +137,6 @@ func (m *moves) watch(e *event.Entry) {
 	case event.KindClusterWrite:
 		m.add(pathWrite, 0, passageOf(e), 1)
 	}
-}
-
-var storeOps = map[event.Kind]event.Op{
-	event.KindStoreAdded: event.OpAdded, event.KindStoreUpdated: event.OpUpdated, event.KindStoreDeleted: event.OpDeleted,
 }
 
 // departure returns how long after a change has left the API server the first of the moves sets out, in ms of the eye's clock; lapMillis if there is none.

@@ -7,6 +7,7 @@ import (
 
 	"informerscope/core/analysis"
 	"informerscope/core/event"
+	"informerscope/core/fold"
 	"informerscope/core/trace"
 )
 
@@ -120,7 +121,7 @@ func (t *timeline) append(b []byte, all bool) []byte {
 	b = append(b, `,"binMillis":`...)
 	b = strconv.AppendInt(b, analysis.DensityBin.Milliseconds(), 10)
 	b = append(b, `,"firstMillis":`...)
-	b = strconv.AppendFloat(b, millis(t.firstAt), 'f', -1, 64)
+	b = strconv.AppendFloat(b, fold.Millis(t.firstAt), 'f', -1, 64)
 	b = append(b, `,"bins":[`...)
 	if all {
 		t.unsentTime, t.unsentMark = 0, 0

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/compare"
 	"informerscope/core/event"
 	"informerscope/core/facts"
 	"informerscope/core/fold"
@@ -54,11 +55,10 @@ type View struct {
 	groupBy    string
 	followKey  string
 	lanes      []*laneView
-	lane       int    // the lane on stage, if there are several informers
-	sentLane   int    // the lane on stage in the last frame
-	factory    []byte // as the page has it
+	lane       int // the lane on stage, if there are several informers
+	sentLane   int // the lane on stage in the last frame
 	timeline   timeline
-	comparer   comparer
+	comparer   compare.Comparer
 	eye        eye
 	tokens     tokenCount
 	lastFrame  sentView
@@ -70,7 +70,9 @@ type View struct {
 	guide      Guide               // nil: a live view shows the log's end
 	playEnd    uint64              // playing pauses at this event; 0: it goes on to the log's end, where the view goes live
 	teller     Teller              // nil without a story
-	sentStory  string              // the story in the last frame
+
+	// The story, factory and comparison as the page has them, each as JSON.
+	sentStory, sentFactory, sentComparison string
 }
 
 // Teller returns the story at a moment, as JSON. Every station shows the event reached, or a later one. A Teller must not keep f and s; s has no facts. The
@@ -102,7 +104,7 @@ const measureEvery = time.Second
 
 // New returns a View that follows the end of rec's log.
 func New(rec *trace.Recorder, c clock.PassiveClock) *View {
-	v := &View{rec: rec, clock: c, speed: 1, groupBy: "namespace", sentStory: "null"}
+	v := &View{rec: rec, clock: c, speed: 1, groupBy: "namespace", sentStory: "null", sentFactory: "null", sentComparison: "null"}
 	v.reset()
 	return v
 }
@@ -130,7 +132,7 @@ func (v *View) reset() {
 	v.hasJumped, v.sendsAll = true, true
 	v.lanes, v.lane = nil, 0
 	v.timeline = newTimeline()
-	v.comparer = comparer{sentText: v.comparer.sentText}
+	v.comparer = compare.Comparer{}
 }
 
 // Live goes to the end of the log and follows it.
@@ -284,7 +286,7 @@ func (v *View) apply(seq uint64) {
 
 // watch has the parts of the view note an event that was folded. v.mu is held.
 func (v *View) watch(e *event.Entry) {
-	v.comparer.watch(e)
+	v.comparer.Follow(e)
 	if e.Kind == event.KindSelected {
 		v.lanes, v.lane, v.hasJumped, v.sendsAll = nil, 0, true, true
 		return
@@ -350,6 +352,22 @@ func (v *View) advance() {
 	if target > pos {
 		v.apply(target)
 	}
+}
+
+// Comparison returns what the releases that run side by side made of the same changes, at the view's position; nil for a single release.
+func (v *View) Comparison() *facts.Comparison {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.mode == live {
+		v.advance()
+	}
+	v.timeline.follow(v.rec)
+	return v.comparison(v.fold.State())
+}
+
+// comparison returns the Comparison at the view's position. state is the fold's. v.mu is held.
+func (v *View) comparison(state *fold.State) *facts.Comparison {
+	return v.comparer.Compare(compare.Moment{Log: v.rec, Fold: v.fold, State: state, Marks: v.timeline.marks, At: v.moment(), Paused: v.mode == paused})
 }
 
 // State returns the State at the view's position, with its View, facts, comparison and factory.
@@ -427,11 +445,11 @@ func (v *View) describe() fold.View {
 	head, headAt := v.rec.Head()
 	pos := v.fold.Seq()
 	d := fold.View{
-		Mode: modeNames[v.mode], Speed: v.speed, First: v.rec.First(), Head: head, HeadMillis: millis(headAt),
+		Mode: modeNames[v.mode], Speed: v.speed, First: v.rec.First(), Head: head, HeadMillis: fold.Millis(headAt),
 	}
 	if head > pos {
 		d.Behind = head - pos
-		d.BehindMillis = max(millis(headAt-v.moment()), 0)
+		d.BehindMillis = max(fold.Millis(headAt-v.moment()), 0)
 	}
 	if v.mode == live {
 		d.Speed = 1 // the speed at which it played before does not count
@@ -462,5 +480,3 @@ func (v *View) moment() time.Duration {
 	}
 	return v.fold.At()
 }
-
-func millis(d time.Duration) float64 { return float64(d/time.Microsecond) / 1000 }

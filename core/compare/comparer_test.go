@@ -1,4 +1,4 @@
-package view_test
+package compare_test
 
 import (
 	"bytes"
@@ -38,6 +38,11 @@ func sideBySide(t *testing.T, releases string, objects int, rate float64) (*lab.
 	}
 	pass(3 * time.Second)
 	return l, rec
+}
+
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
 }
 
 func do(t *testing.T, err error) {

@@ -1,12 +1,11 @@
-package view
+package compare
 
 import (
 	"fmt"
 	"testing"
 	"time"
 
-	"k8s.io/utils/clock"
-
+	"informerscope/core/analysis"
 	"informerscope/core/event"
 	"informerscope/core/informer"
 	"informerscope/core/trace"
@@ -34,50 +33,48 @@ func compareLog(b *testing.B, events int) *trace.Recorder {
 	}
 }
 
-// BenchmarkCompareAnew measures a jump: everything within reach is read.
-func BenchmarkCompareAnew(b *testing.B) {
-	rec := compareLog(b, compareReach)
-	v := New(rec, clock.RealClock{})
-	v.Seek(compareReach)
-	if c := v.Comparison(); c.Total < 10_000 {
-		b.Fatalf("%d changes", c.Total)
-	}
-	state := v.fold.State()
+// heldPop is the moment of a compareLog after an event.
+func heldPop(rec *trace.Recorder, seq uint64) Moment {
+	at := rec.FoldAt(seq)
+	return Moment{Log: rec, Fold: at, State: at.State(), Marks: []analysis.Mark{{Seq: 2, Kind: "hold", Text: "pop", On: true}}}
+}
+
+// BenchmarkJump measures a jump: everything within reach is read.
+func BenchmarkJump(b *testing.B) {
+	m := heldPop(compareLog(b, compareReach), compareReach)
 	b.ReportAllocs()
 	for b.Loop() {
-		v.comparer.seq = 0
-		v.comparison(state)
+		if c := new(Comparer).Compare(m); c.Total < 10_000 {
+			b.Fatalf("%d changes", c.Total)
+		}
 	}
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/compareReach, "ns/event")
 }
 
-// BenchmarkCompareLive measures a frame of a live view, with 100 events in it.
-func BenchmarkCompareLive(b *testing.B) {
+// BenchmarkFollow measures a frame of a live view, with 100 events in it.
+func BenchmarkFollow(b *testing.B) {
 	rec := compareLog(b, compareReach)
-	v := New(rec, clock.RealClock{})
-	v.Seek(compareReach / 2)
-	v.Comparison()
-	events := make([]event.Entry, 0, compareReach/2)
+	half := heldPop(rec, compareReach/2)
+	var events []event.Entry
 	rec.Read(compareReach/2+1, compareReach, func(e *event.Entry) bool {
 		events = append(events, *e)
 		return true
 	})
-	follow, fold := v.comparer, v.fold
+	var c Comparer
 	next := len(events)
 	b.ReportAllocs()
 	for b.Loop() {
 		if next+100 > len(events) {
 			b.StopTimer()
-			v.comparer, next = follow, 0
-			v.comparer.changes = readBurst(rec, follow.burst, compareReach/2, fold, follow.changes.listener)
-			v.fold = rec.FoldAt(compareReach / 2)
+			c, next = Comparer{}, 0
+			c.Compare(half)
 			b.StartTimer()
 		}
 		for i := range events[next : next+100] {
-			v.comparer.watch(&events[next+i])
+			c.Follow(&events[next+i])
 		}
 		next += 100
-		v.comparer.append(nil, v.comparer.describe(v.fold, v.comparer.changes.burstHead(maxCompared), 0), false)
+		c.describe(half.Fold, c.changes.burstHead(maxCompared), 0)
 	}
 	b.ReportMetric(float64(b.Elapsed()/time.Microsecond)/float64(b.N), "µs/frame")
 }

@@ -1,4 +1,4 @@
-package view
+package compare
 
 import (
 	"cmp"
@@ -20,7 +20,7 @@ type describer struct {
 }
 
 // describe returns the Comparison of all followed changes. It names those in shown.
-func (c *comparer) describe(folded *fold.Fold, shown []*change, listener int32) *facts.Comparison {
+func (c *Comparer) describe(folded *fold.Fold, shown []*change, listener int32) *facts.Comparison {
 	f := &c.changes
 	f.number()
 	d := &describer{changes: f, fold: folded, isFlow: c.isFlow, selection: shown, places: map[int]int{}, letters: map[string]string{}}
@@ -33,7 +33,7 @@ func (c *comparer) describe(folded *fold.Fold, shown []*change, listener int32) 
 		if d.letters[ch.key] == "" {
 			d.letters[ch.key] = string(rune('A' + len(d.letters)))
 		}
-		out.Changes = append(out.Changes, facts.SentChange{N: i + 1, Seq: ch.seq, AtMillis: millis(ch.sentAt), Key: ch.key, RV: ch.rv,
+		out.Changes = append(out.Changes, facts.SentChange{N: i + 1, Seq: ch.seq, AtMillis: fold.Millis(ch.sentAt), Key: ch.key, RV: ch.rv,
 			Op: ch.op.String(), Letter: d.letters[ch.key], Label: d.label(ch)})
 	}
 	out.Total, out.Keys = f.total, len(f.keys)
@@ -68,10 +68,10 @@ func (d *describer) lane(i int) facts.LaneComparison {
 	out := facts.LaneComparison{Waits: d.waitingChanges(i), Waiting: l.waitCount, Took: d.takenChanges(i), Taken: l.takeCount, Pops: l.popCount,
 		StoredCount: l.storeCount, StoredLate: l.storeLate, Newest: []facts.StoredChange{}, GivenCount: l.handlerCount, GivenLate: l.handlerLate}
 	out.Stored = d.steps(i, func(x *changeInLane) *facts.ChangeStep {
-		return &facts.ChangeStep{Position: x.storePosition, Seq: x.storeSeq, AtMillis: millis(x.storeAt), Op: x.storeOp.String()}
+		return &facts.ChangeStep{Position: x.storePosition, Seq: x.storeSeq, AtMillis: fold.Millis(x.storeAt), Op: x.storeOp.String()}
 	})
 	out.Given = d.steps(i, func(x *changeInLane) *facts.ChangeStep {
-		return &facts.ChangeStep{Position: x.handlerPosition, Seq: x.handlerSeq, AtMillis: millis(x.handlerAt), Op: x.handlerOp.String()}
+		return &facts.ChangeStep{Position: x.handlerPosition, Seq: x.handlerSeq, AtMillis: fold.Millis(x.handlerAt), Op: x.handlerOp.String()}
 	})
 	if d.isFlow { // only the shown changes are compared
 		for _, w := range out.Waits {

@@ -1,4 +1,4 @@
-package view
+package compare
 
 import (
 	"cmp"
@@ -353,7 +353,7 @@ func (f *changes) noteStored(l *laneChanges, e *event.Entry) {
 		l.storeChanges[e.Key()] = c
 	}
 	x := &c.lanes[e.Lane]
-	x.storeSeq, x.storeAt, x.storeOp = e.Seq, e.At, storeOps[e.Kind]
+	x.storeSeq, x.storeAt, x.storeOp = e.Seq, e.At, event.StoreOp(e.Kind)
 	if was != nil {
 		x.predecessor = was.order
 	}

@@ -1,8 +1,8 @@
-package view
+// Package compare tells what the informers of several releases made of the same changes: which of them wait, which pop took which, and in which order they
+// reached store and handler.
+package compare
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -40,9 +40,9 @@ type burst struct {
 	isCut               bool          // the hold lies further back than the comparison reads
 }
 
-// comparer keeps the Comparison of a view up to date. It reads the log for a new burst or listener and after a jump; from then on it follows the events that
-// the view folds.
-type comparer struct {
+// Comparer keeps the Comparison of a view up to date. It reads the log for a new burst or listener and after a jump; from then on it follows the events that
+// the view folds. The zero value is ready for use, by one goroutine at a time.
+type Comparer struct {
 	seq     uint64 // of the last event that it followed; if the view's differs, it reads the log again
 	changes changes
 	burst   burst
@@ -51,11 +51,10 @@ type comparer struct {
 	lanes   int
 	// emptyRelease is the seq of a release before which the API server sent nothing.
 	emptyRelease uint64
-	sentText     []byte // as the page has it
 }
 
-// watch follows an event that the view has folded.
-func (c *comparer) watch(e *event.Entry) {
+// Follow follows an event that the view has folded.
+func (c *Comparer) Follow(e *event.Entry) {
 	if c.lanes == 0 || e.Seq != c.seq+1 {
 		return
 	}
@@ -67,38 +66,49 @@ func (c *comparer) watch(e *event.Entry) {
 	c.changes.see(e)
 }
 
-// compareAt returns the comparison at the fold's position, nil if there is nothing to compare. state is the fold's. If the view is paused, the newest changes
-// are named at once: otherwise a reader needs each choice to stay for flowEvery.
-func (c *comparer) compareAt(rec *trace.Recorder, fold *fold.Fold, state *fold.State, marks []analysis.Mark, at time.Duration, paused bool) *facts.Comparison {
-	if !fold.Compares() {
-		*c = comparer{sentText: c.sentText}
+// Moment is what a Comparison is computed from: a log, its fold and State at a position, and its marks up to there. At is the moment shown, which may be later
+// than that of the newest event.
+type Moment struct {
+	Log    *trace.Recorder
+	Fold   *fold.Fold
+	State  *fold.State
+	Marks  []analysis.Mark
+	At     time.Duration
+	Paused bool
+}
+
+// Compare returns the comparison at a moment, nil if there is nothing to compare. If the view is paused, the newest changes are named at once: otherwise a
+// reader needs each choice to stay for flowEvery.
+func (c *Comparer) Compare(m Moment) *facts.Comparison {
+	if !m.Fold.Compares() {
+		*c = Comparer{}
 		return nil
 	}
-	pos := fold.Seq()
-	listener := firstListener(state)
-	fresh := c.seq != pos || c.lanes != fold.Lanes() || c.changes.listener != listener || c.paused != paused
+	pos := m.Fold.Seq()
+	listener := firstListener(m.State)
+	fresh := c.seq != pos || c.lanes != m.Fold.Lanes() || c.changes.listener != listener || c.paused != m.Paused
 	if fresh {
-		c.lanes, c.paused, c.emptyRelease = fold.Lanes(), paused, 0
+		c.lanes, c.paused, c.emptyRelease = m.Fold.Lanes(), m.Paused, 0
 	}
-	b, ok := lastBurst(marks, state, pos, rec.First())
-	ok = ok && (b.isHeld || at < b.expiry && b.releaseSeq != c.emptyRelease)
+	b, ok := lastBurst(m.Marks, m.State, pos, m.Log.First())
+	ok = ok && (b.isHeld || m.At < b.expiry && b.releaseSeq != c.emptyRelease)
 	if ok {
 		if fresh || c.isFlow || b != c.burst {
 			c.isFlow, c.burst, c.seq = false, b, pos
-			c.changes = readBurst(rec, b, pos, fold, listener)
+			c.changes = readBurst(m.Log, b, pos, m.Fold, listener)
 		}
 		if b.isHeld || c.changes.total > 0 {
-			return c.describe(fold, c.changes.burstHead(maxCompared), listener)
+			return c.describe(m.Fold, c.changes.burstHead(maxCompared), listener)
 		}
 		c.emptyRelease, fresh = b.releaseSeq, true
 	}
 	if fresh || !c.isFlow {
 		c.isFlow, c.burst, c.seq = true, burst{}, pos
-		c.changes = readFlow(rec, pos, fold, listener, at, paused)
+		c.changes = readFlow(m.Log, pos, m.Fold, listener, m.At, m.Paused)
 	}
-	chosen := c.changes.newestChanges(at, paused)
+	chosen := c.changes.newestChanges(m.At, m.Paused)
 	c.changes.forget(chosen)
-	return c.describe(fold, chosen, listener)
+	return c.describe(m.Fold, chosen, listener)
 }
 
 // lastBurst returns the newest hold of Pop at pos, from the log's marks.
@@ -194,37 +204,4 @@ func readFlow(rec *trace.Recorder, pos uint64, fold *fold.Fold, listener int32, 
 			return f
 		}
 	}
-}
-
-// Comparison returns what the releases that run side by side made of the same changes, at the view's position; nil for a single release.
-func (v *View) Comparison() *facts.Comparison {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.mode == live {
-		v.advance()
-	}
-	v.timeline.follow(v.rec)
-	return v.comparison(v.fold.State())
-}
-
-// comparison returns the Comparison at the view's position. v.mu is held.
-func (v *View) comparison(state *fold.State) *facts.Comparison {
-	return v.comparer.compareAt(v.rec, v.fold, state, v.timeline.marks, v.moment(), v.mode == paused)
-}
-
-// append writes the comparison if the page has another one.
-func (c *comparer) append(b []byte, x *facts.Comparison, all bool) []byte {
-	text, err := json.Marshal(x) // null if there is nothing to compare
-	if err != nil {              // a Comparison always marshals
-		panic(err)
-	}
-	if !all && bytes.Equal(text, c.sentText) || x == nil && c.sentText == nil {
-		return b
-	}
-	c.sentText = text
-	if x == nil {
-		c.sentText = nil
-	}
-	b = append(b, `,"compare":`...)
-	return append(b, text...)
 }
