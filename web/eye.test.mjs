@@ -1,4 +1,4 @@
-// What the clock of the eye promises: node --test "web/**/*.test.mjs"
+// What the clock of the eye promises: node --test web/*/*.test.mjs
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
