@@ -6,9 +6,12 @@ import { span } from '../format.js';
 /** @typedef {import('../types.js').Listener} Listener */
 
 /**
- * The look of a handler's box. `words` is the class of its text, `wordsY` how far that is below the middle. `bar` is the height of the bar,
- * `pad` its distance from the sides, `barY` how far it is below the middle. `edge` is a second class for a coloured edge.
- * @typedef {{w: number, h: number, words: string, wordsY: number, bar: number, pad: number, barY: number, edge?: string}} HandlerLook
+ * The look of a handler's box. `words` is the class of its text, `longWords` that of more than six letters, `wordsY` how far the text is below the
+ * middle. `bar` is the height of the bar, `pad` its distance from the sides, `barY` how far it is below the middle. `edge` is a second class for a
+ * coloured edge.
+ * @typedef {{
+ *   w: number, h: number, words: string, longWords?: string, wordsY: number, bar: number, pad: number, barY: number, edge?: string
+ * }} HandlerLook
  */
 
 /** The shortest bar of a call that runs, as a share of the whole. */
@@ -19,10 +22,10 @@ export function expected(l) {
   return Math.max(1, l.paceMillis, l.meanMicros / 1000);
 }
 
-/** What a call took of late, or what each is made to take before there was one. @param {Listener} l */
-export function took(l) {
-  if (l.handled || l.meanMicros) return span(l.meanMicros / 1000);
-  return l.paceMillis ? span(l.paceMillis) : '—';
+/** How long a call took of late; for a handler that was slowed, the time that each call got on top. @param {Listener} l */
+export function callTime(l) {
+  if (l.paceMillis) return `+${span(l.paceMillis)}`;
+  return l.handled || l.meanMicros ? span(l.meanMicros / 1000) : '—';
 }
 
 /**
@@ -32,22 +35,23 @@ export function took(l) {
  * @param {HandlerLook} look
  */
 export function handlerBox(g, x, cy, look) {
-  const { w, h, words, wordsY, pad, edge = '' } = look;
+  const { w, h, wordsY, pad, edge = '' } = look;
   const box = s('rect', { x, y: cy - h / 2, width: w, height: h, rx: 4, class: 'hbox' });
   const bar = s('rect', { x: x + pad, y: cy + look.barY, width: 0, height: look.bar, class: 'hbusy' });
   g.append(box, bar);
-  const time = text(g, x + w / 2, cy + wordsY, words, 'middle');
+  const time = text(g, x + w / 2, cy + wordsY, look.words, 'middle');
   return {
     /**
      * @param {Listener} l
      * @param {string} path where the listener is in the lane's state
      * @param {number} now
-     * @param {{slow: boolean, bad: boolean}} o it is slow, or panicked
+     * @param {{slow: boolean, bad: boolean, time?: string}} o it is slow, or panicked; the box says `time` instead of what a call took
      */
-    paint(l, path, now, { slow, bad }) {
+    paint(l, path, now, { slow, bad, time: words = callTime(l) }) {
       const colour = bad ? 'e' : slow ? 'w' : '';
       attr(box, 'class', colour ? `hbox ${colour} ${edge}`.trim() : 'hbox');
-      time.cls(slow ? `${words} cwt` : words).set(took(l));
+      const type = words.length > 6 && look.longWords || look.words;
+      time.cls(slow ? `${type} cwt` : type).set(words);
       const share = l.handling ? Math.min(1, Math.max(least, (now - l.handlingSince) / expected(l))) : 0;
       attr(bar, 'width', share ? ((w - 2 * pad) * share).toFixed(1) : 0);
       const whole = `${path}.meanMicros / 1000 max ${path}.paceMillis max 1`;
