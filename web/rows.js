@@ -61,7 +61,9 @@ export class Rows {
         if (el.matches(':focus-visible')) this.tell(i);
       });
       el.addEventListener('blur', () => this.tell(-1));
-      el.addEventListener('pointerenter', () => this.tell(i));
+      // A line that comes under a resting pointer is entered too, and then nobody has pointed at it. A finger does not move.
+      el.addEventListener('pointermove', () => this.tell(i));
+      el.addEventListener('pointerdown', () => this.tell(i));
       el.addEventListener('pointerleave', () => this.tell(-1));
       this.root.append(el);
       return { el, on: false, name: '', at: -1e9, x: 0, y: 0, w: 0, hgt: 0 };

@@ -20,7 +20,7 @@ var named = []struct{ name, en, zh string }{
 	{"workers", "it waits in Get, until a key is queued", "直到有 key 入队"}, {"dirty", "no key is to be reconciled again", "没有 key 需要再次调谐"},
 }
 
-// TestEveryNamedThingHasItsWord rests the pointer on each mark and each term, and reaches it with the keyboard. Its explanation is shown, in both
+// TestEveryNamedThingHasItsWord moves the pointer over each mark and each term, and reaches it with the keyboard. Its explanation is shown, in both
 // languages, and nothing else covers it.
 func TestEveryNamedThingHasItsWord(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
@@ -47,17 +47,19 @@ func TestEveryNamedThingHasItsWord(t *testing.T) {
 				const box = b.getBoundingClientRect();
 				const over = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
 				const tip = () => [...document.querySelectorAll('.tipc')].filter((e) => e.checkVisibility()).map((e) => e.textContent).join('');
-				over.dispatchEvent(new PointerEvent('pointerenter'));
+				over.dispatchEvent(new PointerEvent('pointerenter')); // as when it comes under a pointer that rests
+				const entered = tip();
+				over.dispatchEvent(new PointerEvent('pointermove'));
 				const hovered = tip();
 				over.dispatchEvent(new PointerEvent('pointerleave'));
 				const left = tip();
 				b.focus();
 				const focused = tip();
 				b.blur();
-				return [hovered, left, focused];
+				return [hovered, left, focused, entered];
 			})()`)
-			if !strings.Contains(said[0], words) || said[1] != "" || !strings.Contains(said[2], words) {
-				t.Errorf("%s, %s: hovered it says %q, left %q, focused %q", lang, thing.name, said[0], said[1], said[2])
+			if !strings.Contains(said[0], words) || said[1] != "" || !strings.Contains(said[2], words) || said[3] != "" {
+				t.Errorf("%s, %s: hovered it says %q, left %q, focused %q, entered %q", lang, thing.name, said[0], said[1], said[2], said[3])
 			}
 		}
 		// A hold names its stage and its key.
