@@ -90,14 +90,14 @@ export function takenLines(ctx, c, lane, room) {
   const { t } = ctx;
   const x = c.lanes[lane];
   const waiting = c.held && !x.took.length;
-  // Since 1.35 Pop takes batches, be it of one.
-  const pops = ctx.model.eras[lane] < '1.35' ? 'lanes.pop' : 'lanes.batch';
+  const { state, facts } = ctx.model.lane(lane);
+  const pops = facts.features.popsBatches ? 'lanes.batch' : 'lanes.pop';
   const changes = (/** @type {number[]} */ ns) => ns.map((n) => sent(c, n));
   const groups = waiting
     ? x.waits.map((w) => ({ name: w.letter ? t('lanes.key', { k: w.letter }) : t('lanes.line'), changes: changes(w.changes), all: '' }))
     : x.took.map((p) => ({ name: t(pops, { n: exact(p.n) }), changes: changes(p.changes), all: '' }));
   const last = groups[groups.length - 1];
-  if (!waiting && groups.length > 1 && last.changes.length === 1 && !c.more && ctx.model.eras[lane] === '1.31') {
+  if (!waiting && groups.length > 1 && last.changes.length === 1 && !c.more && state.queue.kind === 'DeltaFIFO') {
     last.all = t('lanes.allOf', { k: last.changes[0].letter });
   }
   /** @type {Line[]} */

@@ -159,7 +159,7 @@ export class Lanes {
       return ['lanesOver', t('cap.lanesOver', { k: later.letter, a: later.label, b: sent(c, over.earlier).label })];
     }
     if (c.changes.length > 1 && c.lanes.every((x) => !x.givenLate)) return ['lanesSame', t('cap.lanesSame')];
-    const [a, b] = [st, second].map((x) => x.era >= '1.35');
+    const [a, b] = [0, 1].map((i) => model.lane(i).facts.features.listsByWatch);
     const id = a === b ? (a ? 'cap.lanesBothWatch' : 'cap.lanesBothList') : a ? 'cap.lanesIdle2' : 'cap.lanesIdle';
     return ['lanesIdle', t(id, { a: st.era, b: second.era })];
   }

@@ -47,7 +47,7 @@ function emptyFacts() {
     nextRequest: null, deltas: 0, pending: 0,
     ledger: { wire: emptyPart(), queue: emptyPart(), store: emptyPart() }, held: [], requests: { open: 0, foremost: 0 }, focus: ['indexer', 'listeners'],
     depths: { fromMillis: 0, stepMillis: 400, max: [] }, listener: 0, listeners: [], writesPerSecond: 0,
-    versions: { queued: null, behind: null, total: null }, sentence: { id: 'start' },
+    features: { popsBatches: false, listsByWatch: false }, versions: { queued: null, behind: null, total: null }, sentence: { id: 'start' },
   };
 }
 

@@ -197,6 +197,7 @@
  * @property {number} listener the id of the listener that is most worth a look, 0 without listeners.
  * @property {ListenerFacts[]} listeners Listeners has the facts of each listener, in State's order.
  * @property {number} writesPerSecond the API server's rate of writes over the last two seconds.
+ * @property {Features} features what the release does that others do not.
  * @property {Versions} versions Versions compares the three resourceVersions.
  * @property {Sentence} sentence the caption for the moment.
  */
@@ -624,8 +625,17 @@
  * @property {number} in In and Out count what it took and what its handler finished in the last whole second of the log.
  * @property {number} out
  * @property {boolean} slow its handler takes long, or was slowed down.
+ * @property {boolean} behind more than a few changes wait for it.
+ * @property {boolean} addsKeys its handler adds keys to the controller's queue.
  * @property {number} drainMillis how long its handler will need for what waits, if its calls take as long as before. It is 0 if that is no
  *   time at all, if it cannot be known, or if the handler is held.
+ */
+
+/**
+ * Features are the differences between releases that a page draws; all are false for a release that is not known.
+ * @typedef {object} Features
+ * @property {boolean} popsBatches Pop takes several deltas at once
+ * @property {boolean} listsByWatch the Reflector lists with a WATCH that sends the initial events
  */
 
 /**

@@ -51,11 +51,19 @@ type Facts struct {
 	Listeners []ListenerFacts `json:"listeners"`
 	// WritesPerSecond is the API server's rate of writes over the last two seconds.
 	WritesPerSecond float64 `json:"writesPerSecond"`
+	// Features are what the release does that others do not.
+	Features Features `json:"features"`
 	// Versions compares the three resourceVersions.
 	Versions Versions `json:"versions"`
 
 	// Sentence is the caption for the moment.
 	Sentence Sentence `json:"sentence"`
+}
+
+// Features are the differences between releases that a page draws; all are false for a release that is not known.
+type Features struct {
+	PopsBatches  bool `json:"popsBatches"`  // Pop takes several deltas at once
+	ListsByWatch bool `json:"listsByWatch"` // the Reflector lists with a WATCH that sends the initial events
 }
 
 // HeldChange is a change that waits at a held stage.
@@ -104,6 +112,10 @@ type ListenerFacts struct {
 	Out int `json:"out"`
 	// Slow: its handler takes long, or was slowed down.
 	Slow bool `json:"slow"`
+	// Behind: more than a few changes wait for it.
+	Behind bool `json:"behind"`
+	// AddsKeys: its handler adds keys to the controller's queue.
+	AddsKeys bool `json:"addsKeys"`
 	// DrainMillis is how long its handler will need for what waits, if its calls take as long as before. It is 0 if that is no time at all, if it cannot
 	// be known, or if the handler is held.
 	DrainMillis float64 `json:"drainMillis"`

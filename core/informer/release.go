@@ -95,6 +95,12 @@ func (f features) addBehaviourBefore036() features {
 	return f
 }
 
+// PopsBatches reports whether Pop of the release's queue takes several deltas at once.
+func (e Release) PopsBatches() bool { return e.features().batch }
+
+// ListsByWatch reports whether the release's Reflector lists with a WATCH that sends the initial events.
+func (e Release) ListsByWatch() bool { return e.features().watchList }
+
 func (e Release) features() features {
 	switch e {
 	case Release131:

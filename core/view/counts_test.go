@@ -6,13 +6,17 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/event"
 	"informerscope/core/facts"
 	"informerscope/core/fold"
+	"informerscope/core/trace"
 	"informerscope/core/view"
 )
 
@@ -29,12 +33,31 @@ func TestFactsCountWhatStateHas(t *testing.T) {
 				rec := whole()
 				stirred(t, release, uint64(i+51), rec)
 				head, _ := rec.Head()
+				features, adds := seenIn(rec, head)
+				var times []time.Duration
+				rec.Read(1, head, func(e *event.Entry) bool {
+					times = append(times, e.At)
+					return true
+				})
 				rng := rand.New(rand.NewPCG(uint64(i), 51))
 				v := view.New(rec, clock.RealClock{})
-				for range 300 {
-					v.Seek(uint64(rng.Int64N(int64(head)) + 1))
+				for n := range 300 {
+					seq := uint64(rng.Int64N(int64(head)) + 1)
+					if n%2 == 0 { // a moment: while something is held for long, few events come
+						after, _ := slices.BinarySearch(times, time.Duration(rng.Int64N(int64(times[head-1])))+1)
+						seq = uint64(max(after, 1))
+					}
+					v.Seek(seq)
 					s := v.State()
 					countsOf(t, s, s.Facts, seen)
+					if s.Facts.Features != features {
+						t.Fatalf("seq %d: the release is said to have %+v, its log shows %+v", s.Seq, s.Facts.Features, features)
+					}
+					for _, l := range s.Facts.Listeners {
+						if l.AddsKeys != (s.Workqueue != nil && l.ID == adds) {
+							t.Fatalf("seq %d: %+v; listener %d adds keys in the log", s.Seq, l, adds)
+						}
+					}
 				}
 			})
 		})
@@ -44,6 +67,32 @@ func TestFactsCountWhatStateHas(t *testing.T) {
 			t.Errorf("no moment had %q: nothing is shown by this", what)
 		}
 	}
+}
+
+// seenIn returns the features that a log shows, and the listener during whose calls keys are added.
+func seenIn(rec *trace.Recorder, head uint64) (f facts.Features, adds int32) {
+	handling := map[int32]string{}
+	rec.Read(1, head, func(e *event.Entry) bool {
+		switch e.Kind {
+		case event.KindPopped:
+			f.PopsBatches = f.PopsBatches || e.Popped().Mode == "batch"
+		case event.KindWireRequest:
+			f.ListsByWatch = f.ListsByWatch || strings.Contains(e.WireRequest().URL, "sendInitialEvents=true")
+		case event.KindHandling:
+			handling[e.Listener()] = e.Key()
+		case event.KindHandled:
+			delete(handling, e.Listener())
+		case event.KindWorkAdded:
+			//maporder:free only a call that is alone decides
+			for id, key := range handling {
+				if len(handling) == 1 && key == e.Key() {
+					adds = id
+				}
+			}
+		}
+		return true
+	})
+	return f, adds
 }
 
 // countsOf compares the facts of a moment with its State, and notes what occurred.
@@ -60,6 +109,9 @@ func countsOf(t *testing.T, s *fold.State, f *facts.Facts, seen map[string]int) 
 		}
 		pending += l.Pending
 		j := slices.IndexFunc(f.Listeners, func(x facts.ListenerFacts) bool { return x.ID == l.ID })
+		if f.Listeners[j].Behind != (l.Pending > 20) {
+			t.Fatalf("seq %d: listener %d is behind: %t, with %d pending", s.Seq, l.ID, f.Listeners[j].Behind, l.Pending)
+		}
 		if d := f.Listeners[j].DrainMillis; d != 0 {
 			seen["drain"]++
 			if d != float64(l.Pending)*l.MeanMicros/1e3 {

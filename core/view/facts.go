@@ -7,6 +7,7 @@ import (
 
 	"informerscope/core/facts"
 	"informerscope/core/fold"
+	"informerscope/core/informer"
 )
 
 // freshSteps are the ages in ms at which an object of the store counts as less fresh.
@@ -72,7 +73,8 @@ func (x *factInputs) facts() *facts.Facts {
 			continue
 		}
 		in, out := x.fold.Rate(x.lane, l.ID).At(x.moment)
-		f.Listeners = append(f.Listeners, facts.ListenerFacts{ID: l.ID, In: in, Out: out, Slow: isSlow(l), DrainMillis: drainMillis(s, l)})
+		f.Listeners = append(f.Listeners, facts.ListenerFacts{ID: l.ID, In: in, Out: out, Slow: isSlow(l), Behind: l.Pending > manyPending,
+			AddsKeys: s.Workqueue != nil && l.ID == controllerListener, DrainMillis: drainMillis(s, l)})
 		f.Pending += l.Pending
 	}
 	//maporder:free a sum of whole numbers
@@ -82,6 +84,9 @@ func (x *factInputs) facts() *facts.Facts {
 	f.Ledger = ledgerOf(s, f.Deltas)
 	f.Held = heldChanges(s)
 	f.Requests = requestsOf(s)
+	if release, err := informer.ParseRelease(s.Release); err == nil {
+		f.Features = facts.Features{PopsBatches: release.PopsBatches(), ListsByWatch: release.ListsByWatch()}
+	}
 	f.Focus = focusOf(s, f, fold.Millis(x.moment))
 	f.Sentence = x.sentence(f, recent)
 	return f
@@ -151,8 +156,11 @@ func isSlow(l *fold.Listener) bool {
 	return l.PaceMillis >= 50 || l.MeanMicros > 50e3 && l.Pending > 8 || len(l.Capacities) > 0 && l.Pending > l.Capacity/4
 }
 
-// manyPending is the backlog of a listener above which the facts say how long it takes to drain.
+// manyPending is the backlog above which a listener is behind, and the facts say how long it takes to drain.
 const manyPending = 20
+
+// controllerListener is the ID of the listener whose handler adds keys to the controller's queue: the first one.
+const controllerListener = 1
 
 // drainMillis returns how long l's handler will need for its backlog, in ms, if its calls take as long as before. It returns 0 if the backlog is small, or if
 // the listener is held.

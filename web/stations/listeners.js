@@ -17,6 +17,7 @@ import { openAdd, openHandler } from './listenermenu.js';
 /** @typedef {import('../page-types.js').Ctx} Ctx */
 /** @typedef {import('../types.js').Listener} Listener */
 /** @typedef {import('../types.js').State} State */
+/** @typedef {import('../types.js').Facts} Facts */
 /** @typedef {import('../page-types.js').Slot} Slot */
 /** @typedef {import('../page-types.js').Drawn} Drawn */
 /** @typedef {import('../page-types.js').Lane} Lane */
@@ -42,12 +43,12 @@ addWords({
   'lis.goneWhy': ['{n} handled, {m} discarded', '处理了 {n}，丢弃 {m}'],
 });
 
-/** The facts of a listener. @param {any} facts @param {number} id */
+/** The facts of a listener. @param {Facts} facts @param {number} id */
 function factsOf(facts, id) {
-  return facts?.listeners?.find((/** @type {{id: number}} */ f) => f.id === id);
+  return facts.listeners.find((f) => f.id === id);
 }
 
-/** Whether a listener is slow, as the facts say it. @param {any} facts @param {Listener} l */
+/** Whether a listener is slow, as the facts say it. @param {Facts} facts @param {Listener} l */
 function slowIn(facts, l) {
   return !!factsOf(facts, l.id)?.slow;
 }
@@ -229,8 +230,7 @@ function noteWords(ctx, l) {
   if (had.length === 1) return t('lis.doubled', { from: exact(had[0]), to: exact(l.capacity) });
   const drains = factsOf(model.facts, l.id)?.drainMillis ?? 0;
   if (drains > 0) return t('lis.drain', { s: span(drains) });
-  // The first listener is the one that adds keys.
-  if (l.id === 1 && model.state.workqueue) return t('lis.calls');
+  if (factsOf(model.facts, l.id)?.addsKeys) return t('lis.calls');
   return l.syncing && l.resyncMillis > 0 ? t('lis.syncing') : '';
 }
 
@@ -315,21 +315,21 @@ class Places {
   list = [];
   many = false;
 
-  /** @param {Listener[]} listeners @param {number} [matters] the one that matters most now */
-  choose(listeners, matters) {
+  /** @param {Listener[]} listeners @param {Facts} facts */
+  choose(listeners, facts) {
     const there = listeners.filter((l) => !l.removed);
     const list = [...listeners];
     while (list.length > panelCount && list.length > there.length) list.splice(list.findIndex((l) => l.removed), 1);
     this.many = list.length > panelCount;
-    this.list = this.many ? this.order(there, matters) : list;
+    this.list = this.many ? this.order(there, facts) : list;
   }
 
-  /** @param {Listener[]} there @param {number} [matters] @private */
-  order(there, matters) {
+  /** @param {Listener[]} there @param {Facts} facts @private */
+  order(there, facts) {
     const rest = there.slice(1);
-    const tells = (/** @type {Listener} */ l) => !l.synced || l.pending > 20;
+    const tells = (/** @type {Listener} */ l) => !l.synced || factsOf(facts, l.id)?.behind;
     const kept = rest.find((l) => l.id === this.kept);
-    const told = kept && tells(kept) ? kept : rest.find((l) => l.id === matters && tells(l)) ?? rest.find(tells);
+    const told = kept && tells(kept) ? kept : rest.find((l) => l.id === facts.listener && tells(l)) ?? rest.find(tells);
     const second = told ?? kept ?? rest[0];
     this.kept = second.id;
     return [there[0], second, ...rest.filter((l) => l !== second)];
@@ -398,7 +398,7 @@ function full({ g: root, x, w }, ctx) {
   return {
     /** @param {Lane} lane */
     paint(lane) {
-      places.choose(lane.state.listeners, lane.facts?.listener);
+      places.choose(lane.state.listeners, lane.facts);
       const { list, many } = places;
       large = places.large();
       paintHead(lane.facts.pending, lane.state);
