@@ -61,7 +61,7 @@ export class Rows {
         if (el.matches(':focus-visible')) this.tell(i);
       });
       el.addEventListener('blur', () => this.tell(-1));
-      // A line that comes under a resting pointer is entered too, and then nobody has pointed at it. A finger does not move.
+      // A line that moves under a resting pointer is entered too, and has nothing to tell. A finger does not move.
       el.addEventListener('pointermove', () => this.tell(i));
       el.addEventListener('pointerdown', () => this.tell(i));
       el.addEventListener('pointerleave', () => this.tell(-1));
