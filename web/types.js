@@ -1108,6 +1108,8 @@
  * @property {string} unseen the reason why there is no JSON, for an object of another program's informer.
  * @property {Mutation} [mutation] Mutation has the fields that a handler changed in the store's object; OldJSON is then the object before
  *   that.
+ * @property {DiffLine[]} diff what differs between OldJSON and JSON. Of an object that was just added or deleted each line does; it is
+ *   empty if a version is not known.
  * @property {Hop[]} journey
  * @property {Hop[]} ahead the object's hops after the view's position; empty while the view follows the log's end.
  */
@@ -1254,6 +1256,14 @@
  * @property {string} selected the one the server was started with
  * @property {string} error why there are none, in words for the user
  * @property {string} [cause] of the error, if it is about the relay, as in Error
+ */
+
+/**
+ * DiffLine is a line of what differs between two versions of an object. A line is a member, below the lines of what it is in.
+ * @typedef {object} DiffLine
+ * @property {string} op - for a line of the old version, + for one of the new, and empty for one of both.
+ * @property {string} text the line, indented; empty if Folded.
+ * @property {number} folded how many lines stand here that are of no interest: unchanged ones, or all beyond the first thousand.
  */
 
 /**

@@ -72,7 +72,7 @@ func objectCommands() []Command {
 	return []Command{{
 		Name: "object", Effect: Looks, Script: true, Args: []arg.Spec{{Name: "key", Type: arg.Text, Needed: true}, laneArg()},
 		Does:    "shows an object at the view's moment; `journey` is its way so far, `ahead` what the log knows after that moment (`core/analysis.Journey`)",
-		Answers: "`{key, rv, json, oldRv, oldJson, deleted, journey: [Hop], ahead: [Hop]}`",
+		Answers: "`{key, rv, json, oldRv, oldJson, diff: [DiffLine], deleted, journey: [Hop], ahead: [Hop]}`",
 		run:     takeObject(func(v *view.View, lane int, key string) (any, error) { return v.Object(lane, key) }),
 	}, {
 		Name: "ride", Effect: Looks, Script: true, Args: []arg.Spec{{Name: "key", Type: arg.Text, Needed: true}, laneArg()},

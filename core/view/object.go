@@ -26,7 +26,9 @@ type Object struct {
 	Unseen string `json:"unseen"`
 	// Mutation has the fields that a handler changed in the store's object; OldJSON is then the object before that.
 	Mutation *fold.Mutation `json:"mutation,omitempty"`
-	Journey  []analysis.Hop `json:"journey"`
+	// Diff is what differs between OldJSON and JSON. Of an object that was just added or deleted each line does; it is empty if a version is not known.
+	Diff    []DiffLine     `json:"diff"`
+	Journey []analysis.Hop `json:"journey"`
 	// Ahead are the object's hops after the view's position; empty while the view follows the log's end.
 	Ahead []analysis.Hop `json:"ahead"`
 }
@@ -45,7 +47,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	if pos > journeyEvents {
 		from = max(from, pos-journeyEvents)
 	}
-	out := &Object{Key: key}
+	out := &Object{Key: key, Diff: []DiffLine{}}
 	var obj, old, last any // last: as in the newest write so far
 	var oldRV, lastRV string
 	known := held
@@ -110,6 +112,12 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		if is := versionOf(old); is != "" {
 			out.OldRV = is
 		}
+	}
+	switch {
+	case out.Deleted:
+		out.Diff = diffObjects(out.JSON, nil)
+	case out.JSON != nil && (out.OldJSON != nil || out.OldRV == ""):
+		out.Diff = diffObjects(out.OldJSON, out.JSON)
 	}
 	out.Journey = analysis.Journey(read, key, from, pos)
 	if out.Journey == nil {
