@@ -286,6 +286,8 @@ const words = {
     '{name} 的 handler 把 {label}={is} 写进了本地缓存里的对象。API server 从未发过这个值：在 rv {rv} 它发来的是 {was}。',
   ],
   'ins.mutatedStale': ['The index {index} still has the object under its old value.', '索引 {index} 仍把它放在原来的值之下。'],
+  'ins.deleted': ['deleted: this was its last known version', '已删除：这是它最后已知的版本'],
+  'ins.folded': ['… {n} [n:line|lines]', '… {n} 行'],
   'ins.first': ['first seen: there is no older version', '第一次见到：没有更旧的版本'],
   'ins.find': ['find an object', '查找对象'],
   'ins.findNone': ['No key contains this.', '没有包含它的 key。'],

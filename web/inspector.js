@@ -1,9 +1,10 @@
 // @ts-check
 // The inspector: one object's JSON, old against new, its way through the informer hop by hop, and what the code was
 // doing there. The worker answers for the view's moment, so the drawer can be read while the view is paused anywhere.
-import { h } from './dom.js';
+import { h, put, reveal } from './dom.js';
 import { exact, span, version } from './format.js';
 import { chipIcon, kindOf } from './glyphs.js';
+import { drawLines } from './lines.js';
 
 /** @typedef {import('./types.js').Hop} Hop */
 
@@ -17,23 +18,28 @@ export class Inspector {
   constructor(ctx, app, closed, ride) {
     this.ctx = ctx;
     this.closed = closed;
-    /** Since when the newest hop has been on the side where the drawer lies. */
+    /** Since when the view has stood on a hop on the side where the drawer lies. */
     this.coversSince = 0;
-    /** Just opened: the first answer about the object decides where the drawer lies. */
+    /** Just opened: the first answer about the object decides where the drawer lies, and its journey is shown from its beginning. */
     this.fresh = true;
+    /** Where the diff was scrolled to without the reader; -1 for a diff that has not been shown. */
+    this.scrolled = -1;
+    /** The hop to which the journey was scrolled; 0 at its beginning. */
+    this.hopShown = 0;
     this.key = '';
     this.tab = 'diff';
     this.seq = -1;
     this.askedAt = 0;
     this.busy = false;
-    this.hopsId = '';
     /** The worker's answer about the object, or its error. @type {Partial<import('./types.js').ObjectView> & {error?: string} | null} */
     this.data = null;
     this.root = h('aside', { class: 'drawer shut' });
     this.x = h('button', { class: 'x key', type: 'button' }, 'esc');
     this.x.addEventListener('click', () => this.close());
     this.title = h('h2');
-    this.sub = h('div', { class: 'sub' });
+    this.icon = h('i');
+    this.version = h('span');
+    this.sub = h('div', { class: 'sub' }, this.icon, this.version);
     this.tabs = h('div', { class: 'tabs', role: 'tablist' });
     this.tabDiff = h('button', { type: 'button', role: 'tab' });
     this.tabJson = h('button', { type: 'button', role: 'tab' });
@@ -45,9 +51,15 @@ export class Inspector {
     this.go = h('button', { class: 'key go', type: 'button' });
     this.go.addEventListener('click', () => ride(this.key));
     this.hops = h('div', { class: 'hops', role: 'group', tabindex: 0 });
-    this.codeHead = h('h3');
-    this.code = h('p');
-    this.root.append(this.x, this.title, this.sub, this.tabs, this.pre, this.hopsHead, this.go, this.hops, this.codeHead, this.code);
+    this.codeWords = h('span');
+    this.codeName = h('code');
+    this.codeHead = h('button', { class: 'of', type: 'button', 'aria-expanded': 'false' }, this.codeWords, this.codeName);
+    this.codeHead.addEventListener('click', () => {
+      this.code.hidden = !this.code.hidden;
+      this.codeHead.setAttribute('aria-expanded', String(!this.code.hidden));
+    });
+    this.code = h('p', { hidden: '' });
+    this.root.append(this.x, this.title, this.sub, this.tabs, this.pre, h('div', { class: 'jh' }, this.hopsHead, this.go), this.hops, this.codeHead, this.code);
     app.append(this.root);
   }
 
@@ -58,6 +70,7 @@ export class Inspector {
   /** @param {string} tab */
   show(tab) {
     this.tab = tab;
+    this.scrolled = -1;
     this.render();
   }
 
@@ -65,9 +78,7 @@ export class Inspector {
   open(key) {
     if (this.key !== key) {
       this.data = null;
-      this.pre.replaceChildren();
-      this.hops.replaceChildren();
-      this.hopsId = '';
+      this.scrolled = -1;
     }
     this.key = key;
     this.seq = -1;
@@ -89,20 +100,20 @@ export class Inspector {
     this.key = '';
   }
 
-  /** Puts the drawer on the side of the stage that it does not describe. @param {Hop | null} hop @private */
-  dock(hop) {
-    if (!hop) return;
-    const left = ['indexer', 'listener', 'controller'].includes(hop.stage);
+  /**
+   * Puts the drawer at the right, where it leaves the stations free at which a journey begins. It goes to the left only while the view stands
+   * on a hop at Listeners or Controller.
+   * @param {boolean} left @private
+   */
+  dock(left) {
     const clock = performance.now();
     if (left === this.root.classList.contains('left')) this.coversSince = 0;
     else if (!this.coversSince) this.coversSince = clock;
-    // Of an object that changes all the time the drawer does not run after every hop.
-    const { mode } = this.ctx.model.view;
-    if (this.coversSince && (mode === 'paused' || this.fresh || clock - this.coversSince > 1500)) {
+    // While the view plays, the drawer does not run after every hop.
+    if (this.coversSince && (this.ctx.model.view.mode === 'paused' || this.fresh || clock - this.coversSince > 1500)) {
       this.root.classList.toggle('left', left);
       this.coversSince = 0;
     }
-    this.fresh = false;
   }
 
   /** Asks again when the view has moved on, at most four times a second. */
@@ -127,10 +138,6 @@ export class Inspector {
         if (key !== this.key) return;
         this.data = { key, error: String(err?.message ?? err) };
         this.render();
-        // On its way to the store it is not in it: the drawer makes room all the same.
-        this.ctx.call('ride', key).then((r) => {
-          if (key === this.key) this.dock([...r.hops].reverse().find((x) => x.seq <= seq) ?? r.hops[0]);
-        }, () => {});
       },
     );
   }
@@ -138,12 +145,12 @@ export class Inspector {
   render() {
     const { t } = this.ctx;
     const d = this.data;
-    this.title.textContent = this.key;
+    put(this.title, this.key);
     this.root.setAttribute('aria-label', t('ins.label'));
     this.x.setAttribute('aria-label', `esc ${t('close')}`);
     this.hops.setAttribute('aria-label', t('ins.journey'));
-    this.tabDiff.textContent = t('ins.changed');
-    this.tabJson.textContent = 'JSON';
+    put(this.tabDiff, t('ins.changed'));
+    put(this.tabJson, 'JSON');
     this.tabDiff.setAttribute('aria-selected', String(this.tab === 'diff'));
     this.tabJson.setAttribute('aria-selected', String(this.tab === 'json'));
     /** @type {Hop[]} */
@@ -154,10 +161,31 @@ export class Inspector {
     const op = [...journey].reverse().find((hp) => hp.op)?.op || (d?.deleted ? 'Deleted' : d?.oldRv ? 'Updated' : d?.rv ? 'Added' : '');
     const kind = this.ctx.model.state.resource.kind || this.ctx.model.state.resource.resource;
     const rvs = d?.rv ? `rv ${d.oldRv && d.oldRv !== d.rv ? version(d.oldRv, 14) + ' → ' : ''}${version(d.rv, 14)}` : '';
-    this.sub.replaceChildren(chipIcon(kindOf(op)), h('span', {}, [op, kind, rvs].filter(Boolean).join(' · ')));
-    const now = parse(d?.json);
-    const old = parse(d?.oldJson);
-    const keep = this.pre.scrollTop;
+    if (this.icon.dataset.op !== op) {
+      this.icon.dataset.op = op;
+      this.icon.replaceChildren(chipIcon(kindOf(op)));
+    }
+    put(this.version, [op, kind, rvs].filter(Boolean).join(' · '));
+    this.renderLines();
+    const at = journey[journey.length - 1];
+    // The view stands on a hop if the rest of the change is still to come, or at the last hop itself.
+    const { mode, seq } = this.ctx.model.view;
+    const stands = !!at && mode !== 'live' && (at.seq === seq || !!d?.ahead?.some((hp) => hp.change === change));
+    this.renderJourney(journey, stands);
+    if (d) this.dock(stands && (at.stage === 'listener' || at.stage === 'controller'));
+    const st = at ? station(at.stage) : '';
+    const which = at ? codeOf(st, this.ctx.model.state.queue.kind) : '';
+    reveal(this.codeHead, !!which);
+    put(this.codeWords, t('ins.code'));
+    put(this.codeName, which && t(`code.${which}.f`));
+    put(this.code, which && t(`code.${which}`));
+    if (d) this.fresh = false;
+  }
+
+  /** What changed, or the JSON. @private */
+  renderLines() {
+    const { t } = this.ctx;
+    const d = this.data;
     const lines = [];
     const m = d?.mutation;
     if (m) {
@@ -168,54 +196,45 @@ export class Inspector {
     }
     if (d?.error) lines.push(line(d.error, ''));
     else if (!d) lines.push(line('…', ''));
-    else if (this.tab === 'json') {
-      if (now === undefined) lines.push(line(this.missing(d), ''));
-      else for (const l of JSON.stringify(now, null, 2).split('\n')) lines.push(line(l, ''));
-    } else if (old !== undefined && now !== undefined) {
-      const found = diff(old, now);
-      let head = '';
-      for (const [path, a, b] of found.slice(0, 120)) {
-        const [top, rest] = [path[0] ?? '', path.slice(1).join('.').replace(/\.\[/g, '[')];
-        if (top !== head) {
-          head = top;
-          lines.push(line(head + ':', ''));
-        }
-        if (a !== undefined) lines.push(line(`−  ${rest || top}: ${brief(a)}`, 'o'));
-        if (b !== undefined) lines.push(line(`+  ${rest || top}: ${brief(b)}`, 'n'));
+    else if (!d.json) lines.push(line(this.missing(d), ''));
+    else if (this.tab === 'json') for (const l of JSON.stringify(d.json, null, 2).split('\n')) lines.push(line(l, ''));
+    else {
+      if (d.deleted) lines.push(line(t('ins.deleted'), ''));
+      else if (!d.oldJson) lines.push(line(t(d.oldRv ? 'ins.older' : 'ins.first'), ''));
+      else if (!d.diff?.length) lines.push(line(t('ins.same'), ''));
+      for (const l of d.diff ?? []) {
+        if (l.folded) lines.push(line(t('ins.folded', { n: exact(l.folded) }), 'f'));
+        else lines.push(line(`${l.op === '-' ? '−' : l.op || ' '} ${l.text}`, l.op === '-' ? 'o' : l.op === '+' ? 'n' : ''));
       }
-      if (!found.length) lines.push(line(t('ins.same'), ''));
-    } else if (now !== undefined) {
-      lines.push(line(t(d.oldRv ? 'ins.older' : 'ins.first'), ''));
-      for (const l of JSON.stringify(now, null, 2).split('\n').slice(0, 400)) lines.push(line(l, 'n'));
-    } else lines.push(line(this.missing(d), ''));
-    this.pre.replaceChildren(...lines);
-    this.pre.scrollTop = keep;
-    this.hopsHead.textContent = journey.length ? t('ins.journey') : '';
+    }
+    const { scrollTop } = this.pre;
+    drawLines(this.pre, lines);
+    if (this.tab !== 'diff' || !d || (this.scrolled >= 0 && scrollTop !== this.scrolled)) return;
+    // The first line that changed stands in the upper third, until the reader scrolls.
+    const first = /** @type {HTMLElement | null} */ (this.pre.querySelector('.o, .n'));
+    this.pre.scrollTop = first ? first.offsetTop - this.pre.offsetTop - this.pre.clientHeight / 3 : 0;
+    this.scrolled = this.pre.scrollTop;
+  }
+
+  /** The hops so far, and the stations still to come. @param {Hop[]} journey @param {boolean} stands whether the view stands on its last hop @private */
+  renderJourney(journey, stands) {
+    const { t } = this.ctx;
+    put(this.hopsHead, journey.length ? t('ins.journey') : '');
     this.go.hidden = !journey.length;
-    this.go.textContent = t('ride.go');
+    put(this.go, t('ride.go'));
     const t0 = journey[0]?.atMillis ?? 0;
     const last = journey.length - 1;
-    const rows = journey.map((hp, i) => h('div', { class: i === last ? 'hop now' : 'hop' }, h('i', { class: 'd' }),
-      h('span', { class: 'tn' }, `+${span(hp.atMillis - t0)}`), h('b', {}, station(hp.stage)), h('span', {}, this.words(hp))));
+    const rows = journey.map((hp, i) => row(i === last ? 'hop now' : 'hop', `+${span(hp.atMillis - t0)}`, station(hp.stage), this.words(hp)));
     const reached = last >= 0 ? stations.indexOf(journey[last].stage) : stations.length;
     for (const st of stations.slice(reached + 1)) {
       if (st === 'reflector' || (st === 'controller' && !this.ctx.model.state.workqueue)) continue;
-      rows.push(h('div', { class: 'hop todo' }, h('i', { class: 'd f' }), h('span', { class: 'tn' }, '—'), h('b', {}, station(st)),
-        h('span', {}, t('hop.todo.' + st))));
+      rows.push(row('hop todo', '—', station(st), t('hop.todo.' + st)));
     }
-    const hopsId = `${this.key}|${journey.length}|${journey[last]?.seq}|${t('close')}`;
-    if (hopsId !== this.hopsId) {
-      this.hopsId = hopsId;
-      this.hops.replaceChildren(...rows);
-      const here = /** @type {HTMLElement | undefined} */ (rows[last]);
-      if (here) this.hops.scrollTop = here.offsetTop - this.hops.offsetTop - this.hops.clientHeight + here.offsetHeight + 44;
-    }
-    const at = last >= 0 ? journey[last] : null;
-    this.dock(at);
-    const st = at ? station(at.stage) : '';
-    const which = at ? codeOf(st, this.ctx.model.state.queue.kind) : '';
-    this.codeHead.replaceChildren(...(which ? [t('ins.code') + ' ', h('code', {}, t(`code.${which}.f`))] : []));
-    this.code.textContent = which ? t(`code.${which}`) : '';
+    drawLines(this.hops, rows);
+    const shown = stands && !this.fresh ? journey[last].seq : 0;
+    if (this.fresh || (shown === 0 && this.hopShown)) this.hops.scrollTop = 0;
+    else if (shown !== this.hopShown) this.hops.querySelector('.now')?.scrollIntoView({ block: 'nearest' });
+    this.hopShown = shown;
   }
 
   /** The words in place of an object's JSON. @param {{ unseen?: string }} d @private */
@@ -251,58 +270,14 @@ function codeOf(st, queue) {
 
 /** @param {string} words @param {string} cls */
 function line(words, cls) {
-  const d = h('div', cls ? { class: cls } : {});
-  d.textContent = words;
-  return d;
+  return { id: `${cls}|${words}`, make: () => h('div', cls ? { class: cls } : {}, words) };
 }
 
-/** @param {any} json */
-function parse(json) {
-  if (json === undefined || json === null || json === '') return undefined;
-  if (typeof json !== 'string') return json;
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
-}
-
-/** @param {any} v */
-function brief(v) {
-  const words = JSON.stringify(v);
-  return words.length > 200 ? words.slice(0, 199) + '…' : words;
-}
-
-/**
- * What differs between two values: path, before, after. Lists of named things are matched by their names.
- * @param {any} a
- * @param {any} b
- * @param {string[]} [path]
- * @param {[string[], any, any][]} [out]
- */
-function diff(a, b, path = [], out = []) {
-  if (out.length > 400 || path[1] === 'managedFields') return out;
-  if (a === b) return out;
-  if (Array.isArray(a) && Array.isArray(b)) {
-    const id = (/** @type {any} */ v) => (v && typeof v === 'object' ? v.type ?? v.name ?? v.uid : undefined);
-    const named = [...a, ...b].every((v) => typeof id(v) === 'string');
-    if (named) {
-      const names = [...new Set([...a, ...b].map(id))];
-      for (const n of names) diff(a.find((v) => id(v) === n), b.find((v) => id(v) === n), tail(path, `[${n}]`), out);
-    } else {
-      for (let i = 0; i < Math.max(a.length, b.length); i++) diff(a[i], b[i], tail(path, `[${i}]`), out);
-    }
-    return out;
-  }
-  if (a && b && typeof a === 'object' && typeof b === 'object' && !Array.isArray(a) && !Array.isArray(b)) {
-    for (const k of new Set([...Object.keys(a), ...Object.keys(b)])) diff(a[k], b[k], [...path, k], out);
-    return out;
-  }
-  if (JSON.stringify(a) !== JSON.stringify(b)) out.push([path, a, b]);
-  return out;
-}
-
-/** @param {string[]} path @param {string} more */
-function tail(path, more) {
-  return path.length ? [...path.slice(0, -1), path[path.length - 1] + more] : [more];
+/** A hop. @param {string} cls @param {string} time @param {string} at @param {string} words */
+function row(cls, time, at, words) {
+  return {
+    id: [cls, time, at, words].join('|'),
+    make: () => h('div', { class: cls }, h('i', { class: cls === 'hop todo' ? 'd f' : 'd' }), h('span', { class: 'tn' }, time), h('b', {}, at),
+      h('span', {}, words)),
+  };
 }

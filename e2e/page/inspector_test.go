@@ -1,0 +1,109 @@
+package page_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/harness"
+)
+
+// inspectorNow is what the inspector shows, and how much of it.
+const inspectorNow = `(() => {
+	const drawer = stage.find(".drawer"), diff = drawer.querySelector(".diff"), hops = drawer.querySelector(".hops");
+	const box = (el) => el.getBoundingClientRect();
+	const first = box(diff.querySelector(".o, .n"));
+	return {
+		words: [...diff.children].map((x) => x.textContent), share: box(diff).height / box(drawer).height, version: drawer.querySelector(".sub").textContent,
+		seen: first.top >= box(diff).top && first.bottom <= box(diff).bottom, hop: hops.scrollTop + " " + hops.firstElementChild.querySelector("b").textContent,
+		covered: ["api", "reflector", "queue", "indexer"].filter((station) => stage.covered(".drawer", station)),
+	};
+})()`
+
+type inspectorShown struct {
+	Words        []string
+	Share        float64
+	Seen         bool
+	Hop, Version string
+	Covered      []string
+}
+
+// updated is the key of an object of which the log has two versions, and the way of the newer one to a worker.
+const updated = `(async () => {
+	const {values} = await informerscope.index("namespace");
+	for (const {value} of values) {
+		for (const key of (await informerscope.index("namespace", value)).keys) {
+			const is = await informerscope.object(key);
+			if (is.oldJson && is.journey.at(-1)?.kind === "WorkDone") return key;
+		}
+	}
+	return "";
+})()`
+
+// TestTheInspectorKeepsASelection: an object changes while a person copies from the inspector.
+func TestTheInspectorKeepsASelection(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=10&rate=0&lang=en", 1280, 720)
+	const version = `stage.find(".drawer .sub").textContent`
+	change := func() {
+		t.Helper()
+		before := harness.EvalIn[string](t, page, version)
+		harness.Call(t, page, "cluster('burst', {n: 40})")
+		harness.WaitUntil(t, page, version+" !== "+harness.Quoted(before))
+	}
+	key := harness.EvalIn[string](t, page, `informerscope.index("namespace")
+		.then(({values}) => informerscope.index("namespace", values[0].value)).then((is) => is.keys[0])`)
+	harness.Call(t, page, "selectObject(%q)", key)
+	harness.WaitUntil(t, page, `/rv/.test(`+version+`)`)
+	change()
+	for _, c := range []struct{ tab, line string }{{"changed", "metadata:"}, {"JSON", `"kind": "Pod",`}} {
+		if err := page.Click(harness.Within(t, 30*time.Second), `stage.find(".drawer [role=tab]", /`+c.tab+`/)`); err != nil {
+			t.Fatal(err)
+		}
+		line := `[...document.querySelectorAll(".drawer .diff div")].find((x) => x.textContent.trim() === ` + harness.Quoted(c.line) + `)`
+		harness.WaitUntil(t, page, line)
+		ends := harness.EvalIn[[]browser.Point](t, page, `((line) => {
+			const range = document.createRange();
+			range.selectNodeContents(line);
+			const r = range.getBoundingClientRect();
+			return [{X: r.left + 1, Y: r.top + r.height / 2}, {X: r.right + 9, Y: r.top + r.height / 2}];
+		})(%s)`, line)
+		if err := page.Drag(harness.Within(t, 30*time.Second), ends[0], ends[1]); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 4 {
+			if got := harness.EvalIn[string](t, page, "getSelection().toString().trim()"); got != c.line {
+				t.Fatalf("%s: after %d changes of the object %q is selected, want %q", c.tab, i, got, c.line)
+			}
+			change()
+		}
+	}
+	page.ExpectClean(t)
+}
+
+// TestTheInspectorShowsWhatChanged: first what changed and the rest folded, with most of the drawer's height; then the journey from its beginning,
+// whose stations are free.
+func TestTheInspectorShowsWhatChanged(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=10&rate=0&lang=en", 1280, 720)
+	harness.Call(t, page, "cluster('burst', {n: 1})")
+	harness.WaitUntil(t, page, updated)
+	harness.Call(t, page, "selectObject(%q)", harness.EvalIn[string](t, page, updated))
+	harness.WaitUntil(t, page, `stage.find(".drawer .diff .n") && stage.find(".drawer .hop")`)
+	harness.Settle(t, page)
+	is := harness.EvalIn[inspectorShown](t, page, inspectorNow)
+	all := strings.Join(is.Words, "\n")
+	for _, part := range []string{"−   resourceVersion: ", "+   resourceVersion: ", " lines"} {
+		if !strings.Contains(all, part) || len(is.Words) > 60 {
+			t.Errorf("what changed has no %q, or too much:\n%s", part, all)
+		}
+	}
+	if !is.Seen || is.Share < 0.5 {
+		t.Errorf("what changed has %.2f of the drawer's height, and its first line is seen: %v", is.Share, is.Seen)
+	}
+	if is.Hop != "0 API server" || len(is.Covered) > 0 {
+		t.Errorf("the journey is scrolled to %q, and the drawer covers %q", is.Hop, is.Covered)
+	}
+	page.ExpectClean(t)
+}
