@@ -22,8 +22,11 @@ type DiffLine struct {
 const (
 	// leastFold is the length of a stretch that is shorter when it is folded.
 	leastFold = 2
-	// maxDiffLines bounds a diff, maxDiffText a line's value in characters, and maxIndent its indentation.
-	maxDiffLines, maxDiffText, maxIndent = 1000, 200, 24
+	// maxDiffLines bounds a diff, and maxDiffText a line's value in characters.
+	maxDiffLines, maxDiffText = 1000, 200
+	// maxDiffDepth is how deep values are told apart; a deeper one is a line. A js/wasm program runs Go calls on the browser's stack, which a document with
+	// thousands of nested lists would exhaust.
+	maxDiffDepth = 64
 )
 
 // diffObjects returns the lines of two versions of an object, with unchanged stretches folded; nil is a version that there is not. It returns no lines if
@@ -53,11 +56,18 @@ func parseTree(raw json.RawMessage) *tree {
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
-	return readTree(dec, raw)
+	return readTree(dec, raw, 0)
 }
 
-// readTree reads the next value; what cannot be read is null.
-func readTree(dec *json.Decoder, raw []byte) *tree {
+// readTree reads the next value, at a depth; what cannot be read is null.
+func readTree(dec *json.Decoder, raw []byte, depth int) *tree {
+	if depth > maxDiffDepth {
+		var deep json.RawMessage
+		if err := dec.Decode(&deep); err != nil {
+			deep = json.RawMessage("null")
+		}
+		return &tree{raw: deep, text: string(deep)}
+	}
 	from := dec.InputOffset()
 	token, err := dec.Token()
 	v := &tree{text: "null"}
@@ -72,7 +82,7 @@ func readTree(dec *json.Decoder, raw []byte) *tree {
 				name, err = dec.Token()
 			}
 			key, _ := name.(string)
-			v.members = append(v.members, namedTree{key, readTree(dec, raw)})
+			v.members = append(v.members, namedTree{key, readTree(dec, raw, depth+1)})
 		}
 		_, _ = dec.Token()
 	case string:
@@ -263,7 +273,7 @@ func (d *differ) add(op string, depth int, name, text string) {
 	if depth < 0 {
 		return
 	}
-	line := strings.Repeat("  ", min(depth, maxIndent)) + name + ":"
+	line := strings.Repeat("  ", depth) + name + ":"
 	if text != "" {
 		line += " " + text
 	}

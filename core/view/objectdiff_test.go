@@ -64,11 +64,22 @@ func TestADiffIsBounded(t *testing.T) {
 	if last := lines[len(lines)-1]; len(lines) != maxDiffLines+1 || last.Folded != 10001-maxDiffLines {
 		t.Errorf("%d lines, the last is %+v", len(lines), last)
 	}
-	deep := func(s string) json.RawMessage {
-		return json.RawMessage(`{"a":` + strings.Repeat("[", 9000) + s + strings.Repeat("]", 9000) + "}")
-	}
-	lines = diffObjects(deep("1"), deep("2"))
-	if len(lines) != maxDiffLines+1 || len(lines[maxDiffLines-1].Text) > 2*maxIndent+10 {
-		t.Errorf("%d lines, the last %+v", len(lines), lines[maxDiffLines-1])
+}
+
+// TestADiffGoesOnlySoDeep compares objects that nest as deep as an object may, and deeper.
+func TestADiffGoesOnlySoDeep(t *testing.T) {
+	for _, depth := range []int{60, 70, 9_990, 1_000_000} {
+		nest := func(is string) json.RawMessage {
+			return json.RawMessage(`{"spec":` + strings.Repeat("[", depth) + is + strings.Repeat("]", depth) + `,"after":1}`)
+		}
+		lines := diffObjects(nest("1"), nest("2"))
+		if len(lines) < 2 || len(lines) > maxDiffLines+1 {
+			t.Errorf("nested %d times, %d lines differ", depth, len(lines))
+		}
+		for _, line := range lines {
+			if len(line.Text) > 1000 {
+				t.Errorf("nested %d times, a line has %d bytes", depth, len(line.Text))
+			}
+		}
 	}
 }
