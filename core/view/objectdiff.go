@@ -56,35 +56,48 @@ func parseTree(raw json.RawMessage) *tree {
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
-	return readTree(dec, raw, 0)
+	v, err := readTree(dec, raw, 0)
+	if err != nil { // an object of the log was read before
+		return &tree{raw: raw, text: string(raw)}
+	}
+	return v
 }
 
-// readTree reads the next value, at a depth; what cannot be read is null.
-func readTree(dec *json.Decoder, raw []byte, depth int) *tree {
+// readTree reads the next value, at a depth.
+func readTree(dec *json.Decoder, raw []byte, depth int) (*tree, error) {
 	if depth > maxDiffDepth {
 		var deep json.RawMessage
-		if err := dec.Decode(&deep); err != nil {
-			deep = json.RawMessage("null")
-		}
-		return &tree{raw: deep, text: string(deep)}
+		err := dec.Decode(&deep)
+		return &tree{raw: deep, text: string(deep)}, err
 	}
 	from := dec.InputOffset()
 	token, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
 	v := &tree{text: "null"}
 	switch token := token.(type) {
 	case json.Delim:
 		if v.text, v.list = "{}", token == '['; v.list {
 			v.text = "[]"
 		}
-		for err == nil && dec.More() {
+		for dec.More() {
 			var name json.Token
 			if !v.list {
-				name, err = dec.Token()
+				if name, err = dec.Token(); err != nil {
+					return nil, err
+				}
+			}
+			member, err := readTree(dec, raw, depth+1)
+			if err != nil {
+				return nil, err
 			}
 			key, _ := name.(string)
-			v.members = append(v.members, namedTree{key, readTree(dec, raw, depth+1)})
+			v.members = append(v.members, namedTree{key, member})
 		}
-		_, _ = dec.Token()
+		if _, err = dec.Token(); err != nil {
+			return nil, err
+		}
 	case string:
 		v.text = quote(token)
 	case json.Number:
@@ -93,7 +106,7 @@ func readTree(dec *json.Decoder, raw []byte, depth int) *tree {
 		v.text = strconv.FormatBool(token)
 	}
 	v.raw = bytes.TrimLeft(raw[from:dec.InputOffset()], " \t\r\n,:")
-	return v
+	return v, nil
 }
 
 // quote returns a string as JSON, in which < > & stand for themselves.
