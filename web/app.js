@@ -13,6 +13,7 @@ import { drawn } from './drawn.js';
 import { Eye } from './eye.js';
 import { Files } from './files.js';
 import { exact, upper } from './format.js';
+import { FirstVisit, isFirst } from './firstvisit.js';
 import * as fragment from './fragment.js';
 import { language, setLanguage, t } from './i18n.js';
 import { Handout } from './handout.js';
@@ -140,6 +141,16 @@ views.onback = resize;
 const handout = new Handout(ctx, views.stories, { light });
 ctx.handout = (id) => printStory(id).catch(() => {}); // the error was shown already
 const audience = ctx.follower ? new Audience(ctx, app, views, { pick: (key) => pick(key, false) }) : null;
+/** The card over the stage of somebody's first visit. */
+const firstVisit = isFirst(asked) ? new FirstVisit(ctx, {
+  tour: () => views.stories.beginTour(),
+  stories: () => views.stories.open(views.shown === 'phone' ? views.phone.storyB : top.story, 'handlers'),
+  cluster: () => {
+    const b = views.shown === 'phone' ? views.phone.src : top.src;
+    b.focus(); // where it returns to when the menu closes
+    top.openSources(b);
+  },
+}) : null;
 const token = new Token(ctx, app);
 ctx.token = () => token.value;
 ctx.newLink = () => token.dialog.open();
@@ -165,10 +176,12 @@ const link = new Link({
     files.go = go;
     loading.progress({ stage: 'first', loaded: 0, total: 0 });
     address.begin();
-    if (!ctx.follower && tour.bare(asked)) views.stories.offer();
     ctx.repaint();
   },
-  crash: (c) => lost.end(c),
+  crash: (c) => {
+    firstVisit?.end(); // the buttons of what ended are under it
+    lost.end(c);
+  },
   onAir: (is) => {
     broadcast?.hear(is);
     ctx.repaint();
@@ -197,7 +210,10 @@ const painter = new Painter(ctx, {
   took: (frame, first, clock) => {
     away.note(frame);
     views.apply(frame, clock);
-    if (first) loading.toggle(false);
+    if (first) {
+      loading.toggle(false);
+      firstVisit?.open();
+    }
     address.advanced();
   },
 });
@@ -226,6 +242,7 @@ function paintBars(clock) {
   remedy.paint();
   merged.paint(clock);
   token.offer(!!blackout || views.presenting);
+  firstVisit?.paint();
   // A sentence in place of the log's own.
   const playing = address.hurry ? t('file.playing', { n: exact(address.hurry) }) : audience?.trouble;
   caption.paint(clock, address.asking || lost.words || playing || undefined);
@@ -347,8 +364,7 @@ function nextLanguage() {
 
 /** Opens the list of keys, with a button for the tour; a follower has no tour. */
 function help() {
-  toggleHelp(app, undefined, ctx.follower ? undefined : { words: views.stories.tourWords(), go: () => views.stories.takeUp(tour.id).catch((err) =>
-    ctx.say(err.message, true)) });
+  toggleHelp(app, undefined, ctx.follower ? undefined : { words: t('tour.begin'), go: () => views.stories.beginTour() });
 }
 
 function find() {

@@ -67,8 +67,6 @@ export class Stories {
     /** What the step asks its reader to press, while it waits. @type {HTMLElement | null} */
     this.control = null;
     this.quiz = new Quiz(ctx, app, (w) => this.say(w));
-    /** @type {tour.Offer | null} */
-    this.offered = null;
     this.drawn = '';
     ctx.storiesChanged = () => {
       this.library = { groups: [], stories: [] };
@@ -169,15 +167,9 @@ export class Stories {
     return this.start(id, presenter, id === tour.id ? tour.left() : 0);
   }
 
-  /** What leads to the tour, in words. */
-  tourWords() {
-    return this.ctx.t('tour.begin');
-  }
-
-  /** Offers the tour, once. */
-  offer() {
-    if (tour.known()) return;
-    this.offered = new tour.Offer(this.ctx, this.app, () => this.takeUp(tour.id).catch((err) => this.ctx.say(err.message, true)));
+  /** Begins the tour, or takes it up again. */
+  beginTour() {
+    this.takeUp(tour.id).catch((err) => this.ctx.say(err.message, true));
   }
 
   /** Asks the worker which stories there are. */
@@ -430,7 +422,6 @@ export class Stories {
       this.paintHome();
     }
     if (this.doB.hidden === (!!this.told?.waits && !this.step?.answers && !!this.story && !this.mirrored)) this.doB.hidden = !this.doB.hidden;
-    this.offered?.paint(!this.story && !this.views.presenting() && !document.documentElement.classList.contains('is-phone'));
     const on = !!st && !!this.story && !this.views.presenting();
     if (this.bar.hidden === on) this.bar.hidden = !on;
     this.app.classList.toggle('in-story', on);
@@ -538,15 +529,15 @@ export class Stories {
     return b;
   }
 
-  /** Shows the chooser. @param {HTMLElement} [anchor] what the focus goes back to */
-  open(anchor) {
+  /** Shows the chooser. @param {HTMLElement} [anchor] what the focus goes back to @param {string} [group] whose first story is marked */
+  open(anchor, group) {
     if (this.chooser) return this.close();
-    this.list().then((stories) => this.chooser || this.choose(stories, anchor), (err) => this.ctx.say(err.message, true));
+    this.list().then((stories) => this.chooser || this.choose(stories, anchor, group), (err) => this.ctx.say(err.message, true));
     return true;
   }
 
-  /** @param {Story[]} stories @param {HTMLElement} [anchor] @private */
-  choose(stories, anchor) {
+  /** @param {Story[]} stories @param {HTMLElement} [anchor] @param {string} [group] @private */
+  choose(stories, anchor, group) {
     const { t } = this.ctx;
     const { groups } = this.library;
     const box = h('div', { class: 'ov story-ov' });
@@ -565,7 +556,7 @@ export class Stories {
     if (this.ctx.model.any) card.append(h('p', { class: 'sn' }, t('story.replace')));
     /** @type {Story[]} */
     let shown = [];
-    let cur = Math.max(0, stories.findIndex((x) => x.id === (this.story?.id ?? tour.id)));
+    let cur = 0;
     const mark = () => {
       [...list.querySelectorAll('.srow')].forEach((r, i) => {
         r.classList.toggle('foc', i === cur);
@@ -629,7 +620,8 @@ export class Stories {
     this.app.append(box);
     this.chooser = box;
     this.anchor = anchor ?? /** @type {HTMLElement | null} */ (document.activeElement);
-    cur = Math.max(0, groups.flatMap(({ id: g }) => stories.filter((x) => x.group === g)).findIndex((x) => x.id === (this.story?.id ?? tour.id)));
+    cur = Math.max(0, groups.flatMap(({ id: g }) => stories.filter((x) => x.group === g)).findIndex((x) => (
+      group ? x.group === group : x.id === (this.story?.id ?? tour.id))));
     fill();
     field.focus();
   }
