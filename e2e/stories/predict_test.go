@@ -31,8 +31,8 @@ func TestPredict(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel() // it mostly waits for its page
 			page := openTour(t, browser.StartForTest(t), srv, "&story="+c.story+c.fragment, c.w, c.h)
-			step := "Number(document.querySelector('.storybar:not(.offer)')?.dataset.step ?? 0)"
-			state := "document.querySelector('.storybar:not(.offer)')?.dataset.state"
+			step := "Number(document.querySelector('.storybar')?.dataset.step ?? 0)"
+			state := "document.querySelector('.storybar')?.dataset.state"
 			waitTour(t, page, "%s >= 1 && %s === 'told'", step, state)
 			if err := page.Keys(harness.Within(t, 30*time.Second), "PageUp"); err != nil { // no step begins by itself any more
 				t.Fatal(err)

@@ -131,7 +131,7 @@ func TestStories(t *testing.T) {
 // answer does what a step asks of its reader, as a speaker's clicker does: with the key for the next step.
 func answer(t *testing.T, page *browser.Page, step int) {
 	t.Helper()
-	const bar = "stage.find('.storybar:not(.offer)')?.dataset"
+	const bar = "stage.find('.storybar')?.dataset"
 	if err := page.WaitFor(harness.Within(t, 90*time.Second), fmt.Sprintf("%s?.step === '%d' && %s.state !== 'telling'", bar, step, bar),
 		"document.querySelector('.storybar').outerHTML"); err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 func rides(t *testing.T, page *browser.Page) bool {
 	t.Helper()
 	harness.Settle(t, page)
-	return harness.EvalIn[bool](t, page, "['due', 'on'].includes(document.querySelector('.storybar:not(.offer)')?.dataset.ride)")
+	return harness.EvalIn[bool](t, page, "['due', 'on'].includes(document.querySelector('.storybar')?.dataset.ride)")
 }
 
 // passRide opens the ride of a step that has come to its end and leaves it, if it has one.
@@ -276,7 +276,7 @@ func TestAStoryRides(t *testing.T) {
 }
 
 const (
-	storyData     = "document.querySelector('.storybar:not(.offer)')?.dataset"
+	storyData     = "document.querySelector('.storybar')?.dataset"
 	pressesAtOnce = `(() => {
 		for (let i = 0; i < %d; i++) document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'PageDown', bubbles: true, cancelable: true}));
 		return true;

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	storyBar = "stage.find('.storybar:not(.offer)')?.dataset"
-	offerBar = "stage.find('.storybar.offer')"
+	storyBar = "stage.find('.storybar')?.dataset"
+	card     = "stage.find('dialog.first')"
 )
 
 // openTour opens the page at an address with only the given fragment, without a scene, and does not wait.
@@ -32,7 +32,7 @@ func openTour(t *testing.T, b *browser.Browser, srv *harness.Server, fragment st
 func waitTour(t *testing.T, page *browser.Page, expression string, args ...any) {
 	t.Helper()
 	if err := page.WaitFor(harness.Within(t, 90*time.Second), fmt.Sprintf(expression, args...),
-		"document.querySelector('.storybar:not(.offer)')?.outerHTML.slice(0, 300) + stage.find('.cap .say')?.textContent"); err != nil {
+		"document.querySelector('.storybar')?.outerHTML.slice(0, 300) + stage.find('.cap .say')?.textContent"); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -58,7 +58,7 @@ func TestTheTour(t *testing.T) {
 			t.Parallel() // it mostly waits for its page
 			page := openTour(t, browser.StartForTest(t), srv, "&tour&lang="+c.lang, c.w, c.h)
 			waitTour(t, page, "%s?.step === '1'", storyBar)
-			n := harness.EvalIn[int](t, page, "document.querySelectorAll('.storybar:not(.offer) .dot').length")
+			n := harness.EvalIn[int](t, page, "document.querySelectorAll('.storybar .dot').length")
 			asked, rode := 0, 0
 			for step := 1; step <= n; step++ {
 				waitTour(t, page, "%s?.step === '%d' && %s.state !== 'telling'", storyBar, step, storyBar)
@@ -91,7 +91,7 @@ func TestTheTour(t *testing.T) {
 					t.Errorf("step %d: the line has no room for %q", step, cut)
 				}
 				if rides(t, page) {
-					pressTour(t, page, ".storybar:not(.offer) .key.asked")
+					pressTour(t, page, ".storybar .key.asked")
 					if c.lang == "en" {
 						rideAlong(t, page, "tour-"+c.lang, func() { pressTour(t, page, ".ride .key.asked") })
 					} else {
@@ -100,7 +100,7 @@ func TestTheTour(t *testing.T) {
 					rode++
 				}
 				if step < n {
-					pressTour(t, page, ".storybar:not(.offer) .key.asked")
+					pressTour(t, page, ".storybar .key.asked")
 				}
 			}
 			if rode != 1 {
@@ -126,21 +126,19 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 	scene := openTour(t, b, srv, "&source=sim&seed=3&objects=20", 1280, 720)
 	harness.Await(t, scene, time.Minute, "s.queue.synced")
 	harness.Settle(t, scene)
-	if harness.EvalIn[bool](t, scene, "!!%s", offerBar) {
-		t.Error("a link's own scene is disturbed by the offer")
+	if harness.EvalIn[bool](t, scene, "!!%s", card) {
+		t.Error("a link's own scene is under the card of a first visit")
 	}
 	page := openTour(t, b, srv, "", 1280, 720)
-	waitTour(t, page, "!!%s", offerBar)
-	harness.Settle(t, page)
-	harness.Shot(t, page, "tour-offer")
-	pressTour(t, page, ".storybar.offer [data-do=no]")
-	waitTour(t, page, "!%s", offerBar)
+	waitTour(t, page, "!!%s", card)
+	pressTour(t, page, "dialog.first [data-do=look]")
+	waitTour(t, page, "!%s", card)
 
 	again := openTour(t, b, srv, "", 1280, 720)
 	harness.Await(t, again, time.Minute, "s.queue.synced")
 	harness.Settle(t, again)
-	if harness.EvalIn[bool](t, again, "!!%s", offerBar) {
-		t.Error("the second visit is offered the tour again")
+	if harness.EvalIn[bool](t, again, "!!%s", card) {
+		t.Error("the second visit is a first one again")
 	}
 	// The list of keys begins with it.
 	if err := again.Keys(harness.Within(t, 30*time.Second), "?"); err != nil {
@@ -189,10 +187,10 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 func TestTheTourInPresenterMode(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := openTour(t, browser.StartForTest(t), srv, "&tour&presenter=1", 1280, 720)
-	step := "Number(document.querySelector('.storybar:not(.offer)')?.dataset.step ?? 0)"
-	state := "document.querySelector('.storybar:not(.offer)')?.dataset.state"
+	step := "Number(document.querySelector('.storybar')?.dataset.step ?? 0)"
+	state := "document.querySelector('.storybar')?.dataset.state"
 	waitTour(t, page, "%s === 1 && %s === 'told'", step, state)
-	n := harness.EvalIn[int](t, page, "informerscope.state().then(() => document.querySelectorAll('.storybar:not(.offer) .dot').length)")
+	n := harness.EvalIn[int](t, page, "informerscope.state().then(() => document.querySelectorAll('.storybar .dot').length)")
 	rode := 0
 	for i := 1; i <= n; i++ {
 		waitTour(t, page, "%s === %d && %s !== 'telling'", step, i, state)

@@ -74,6 +74,7 @@ func TestSite(t *testing.T) {
 	}
 	t.Run("trusted", func(t *testing.T) {
 		b := browser.StartForTest(t)
+		visitFirst(t, b, host+sitePath)
 		openSite(t, b, host, "&token=of-somebody-elses-server")
 	})
 	t.Run("not trusted", func(t *testing.T) {
@@ -88,6 +89,26 @@ func TestSite(t *testing.T) {
 		t.Cleanup(b.Close)
 		openSite(t, b, "http://site.example:"+port, "")
 	})
+}
+
+// visitFirst opens an address without a scene for the first time, and takes the card's way to a cluster: its words and the menu say that no server runs.
+func visitFirst(t *testing.T, b *browser.Browser, address string) {
+	page := b.OpenForTest(t, address, 1280, 720)
+	const way = `document.querySelector("dialog.first:modal [data-do=cluster]")`
+	if err := page.WaitFor(harness.Within(t, time.Minute), `/what it takes/.test(`+way+`?.textContent)`, "document.body.innerText"); err != nil {
+		t.Fatal(err)
+	}
+	harness.Await(t, page, time.Minute, "s.queue.synced")
+	harness.Shot(t, page, "0-first-visit")
+	if err := page.Click(harness.Within(t, 30*time.Second), way); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.WaitFor(harness.Within(t, 30*time.Second), `!`+way+` && /A live cluster needs informerscope/.test(document.querySelector(".pop")?.textContent)`,
+		`document.querySelector(".pop")?.textContent`); err != nil {
+		t.Fatal(err)
+	}
+	page.ExpectClean(t)
+	page.Close()
 }
 
 func openSite(t *testing.T, b *browser.Browser, host, more string) {
