@@ -158,7 +158,6 @@ ctx.newLink = () => token.dialog.open();
 ctx.again = () => ctx.act('select', {});
 
 const link = new Link({
-  url: new URL('worker.js', import.meta.url),
   init: {
     fragment: location.hash.replace(/^#/, ''),
     token: token.value,

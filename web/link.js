@@ -1,6 +1,7 @@
 // @ts-check
 // The page's end of the contract in docs/protocol.md: calls with answers, frames only when asked for, true progress of
 // the loading, and the worker's last words.
+import { failure, follow, worker } from './boot.js';
 import { Pulse } from './pulse.js';
 
 /** @typedef {import('./types.js').Frame} Frame */
@@ -15,7 +16,6 @@ export class Superseded extends Error {}
 export class Link {
   /**
    * @param {{
-   *   url: string | URL,
    *   init: {fragment: string, token: string, relay: string, audience: string, page: string},
    *   progress: (p: {stage: string, loaded: number, total: number}) => void,
    *   ready: (exact: boolean, go: string) => void,
@@ -36,14 +36,8 @@ export class Link {
     this.alive = false;
     this.dead = false;
     this.decoder = new TextDecoder();
-    const inside = carried();
-    this.worker = new Worker(inside ? inside.url : o.url, { name: 'informerscope' });
+    this.worker = worker;
     this.worker.onmessage = (e) => this.receive(e.data);
-    this.worker.onerror = (e) => {
-      e.preventDefault();
-      this.end({ message: e.message || 'the worker could not be started: worker.js or what it loads is missing',
-        stack: e.filename ? `${e.filename}:${e.lineno}` : '' });
-    };
     this.worker.onmessageerror = () => this.end({ message: 'a message from the worker could not be read', stack: '' });
     this.pulse = new Pulse({
       // Any answer will do, an error too.
@@ -53,8 +47,9 @@ export class Link {
       lost: () => o.crash({ message: '', stack: '', end: 'lost' }),
       ended: () => this.end({ message: 'the worker ended', stack: '', end: 'ended' }),
     });
-    const init = { ...o.init, lock: this.pulse.lock };
-    this.worker.postMessage({ init: inside ? { ...init, wasm: inside.wasm } : init });
+    this.worker.postMessage({ init: { ...o.init, lock: this.pulse.lock } });
+    failure.then((c) => this.end(c));
+    queueMicrotask(() => follow(o.progress)); // when the page is put together
   }
 
   /** @param {any} m @private */
@@ -135,21 +130,4 @@ export class Link {
     this.frame = null;
     return f;
   }
-}
-
-/**
- * What the page carries inside itself when it is one file (`make standalone`): the worker's script and the program.
- * @returns {{url: string, wasm: {gzip: string, size: number}} | null}
- */
-function carried() {
-  const script = document.getElementById('carried-worker');
-  const wasm = document.getElementById('carried-wasm');
-  if (!script || !wasm) return null;
-  const out = {
-    url: URL.createObjectURL(new Blob([script.textContent ?? ''], { type: 'text/javascript' })),
-    wasm: { gzip: (wasm.textContent ?? '').trim(), size: Number(wasm.dataset.size) || 0 },
-  };
-  // These millions of characters are not needed twice.
-  wasm.remove();
-  return out;
 }

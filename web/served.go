@@ -2,9 +2,12 @@ package web
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
+	"slices"
 	"time"
 )
 
@@ -38,58 +41,97 @@ func withoutComments(script []byte) []byte {
 	return out
 }
 
-// script is a file without comments.
-type script struct {
+// index is the page's document.
+const index = "index.html"
+
+// entry is what index.html says of the page's first module.
+var entry = []byte(`<link rel="modulepreload" href="app.js">`)
+
+// importLine matches what a module imports, without its comments.
+var importLine = regexp.MustCompile(`(?m)^(?:import|export|\}) .*?'(\.[^']+)';$`)
+
+// withModules is the page's document with a line for each module that the first one imports, itself or through others. A browser finds them
+// round by round otherwise, as one module after the other has come.
+func withModules(document []byte, fsys fs.FS) ([]byte, error) {
+	if !bytes.Contains(document, entry) {
+		return document, nil
+	}
+	lines := bytes.Clone(entry)
+	names := []string{"app.js"}
+	for i := 0; i < len(names); i++ {
+		text, err := fs.ReadFile(fsys, names[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range importLine.FindAllSubmatch(withoutComments(text), -1) {
+			if name := path.Join(path.Dir(names[i]), string(m[1])); !slices.Contains(names, name) {
+				names = append(names, name)
+				lines = fmt.Appendf(lines, "\n<link rel=\"modulepreload\" href=\"%s\">", name)
+			}
+		}
+	}
+	return bytes.Replace(document, entry, lines, 1), nil
+}
+
+// madeFile is a file whose text is not as it lies in the directory.
+type madeFile struct {
 	*bytes.Reader
-	scriptInfo
+	madeInfo
 }
 
 // isScript reports whether a file is one of the page's own scripts: the toolchain's keeps its comments, of which one is its licence.
 func isScript(name string) bool { return path.Ext(name) == ".js" && path.Base(name) != "wasm_exec.js" }
 
-// openScript reads a script and leaves its comments out.
-func openScript(fsys fs.FS, name string) (fs.File, error) {
+// isMade reports whether a file is served otherwise than it lies in the directory.
+func isMade(name string) bool { return isScript(name) || name == index }
+
+// openMade reads a script and leaves its comments out, or the document and adds its modules.
+func openMade(fsys fs.FS, name string) (fs.File, error) {
 	text, err := fs.ReadFile(fsys, name)
+	if err == nil && name == index {
+		text, err = withModules(text, fsys)
+	} else if err == nil {
+		text = withoutComments(text)
+	}
 	if err != nil {
 		return nil, err
 	}
-	text = withoutComments(text)
-	return script{bytes.NewReader(text), scriptInfo{path.Base(name), int64(len(text))}}, nil
+	return madeFile{bytes.NewReader(text), madeInfo{path.Base(name), int64(len(text))}}, nil
 }
 
-// Size of script is that of its information.
-func (s script) Size() int64 { return s.size }
+// Size of a madeFile is that of its information.
+func (m madeFile) Size() int64 { return m.size }
 
-func (s script) Stat() (fs.FileInfo, error) { return s.scriptInfo, nil }
+func (m madeFile) Stat() (fs.FileInfo, error) { return m.madeInfo, nil }
 
-func (s script) Close() error { return nil }
+func (m madeFile) Close() error { return nil }
 
-// scriptEntry is a script in a directory, of the size that it has when it is read.
-type scriptEntry struct {
+// madeEntry is such a file in a directory, of the size that it has when it is read.
+type madeEntry struct {
 	fs.DirEntry
 	fsys fs.FS
 	name string
 }
 
 // Info implements fs.DirEntry.
-func (e scriptEntry) Info() (fs.FileInfo, error) {
-	f, err := openScript(e.fsys, e.name)
+func (e madeEntry) Info() (fs.FileInfo, error) {
+	f, err := openMade(e.fsys, e.name)
 	if err != nil {
 		return nil, err
 	}
 	return f.Stat()
 }
 
-type scriptInfo struct {
+type madeInfo struct {
 	name string
 	size int64
 }
 
-func (s scriptInfo) Name() string       { return s.name }
-func (s scriptInfo) Size() int64        { return s.size }
-func (s scriptInfo) Mode() fs.FileMode  { return 0o444 }
-func (s scriptInfo) ModTime() time.Time { return time.Time{} }
-func (s scriptInfo) IsDir() bool        { return false }
-func (s scriptInfo) Sys() any           { return nil }
+func (m madeInfo) Name() string       { return m.name }
+func (m madeInfo) Size() int64        { return m.size }
+func (m madeInfo) Mode() fs.FileMode  { return 0o444 }
+func (m madeInfo) ModTime() time.Time { return time.Time{} }
+func (m madeInfo) IsDir() bool        { return false }
+func (m madeInfo) Sys() any           { return nil }
 
-var _ io.ReadSeeker = script{}
+var _ io.ReadSeeker = madeFile{}

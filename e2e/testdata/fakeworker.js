@@ -107,7 +107,7 @@
         setTimeout(flush);
         return;
       }
-      if (m.eye !== undefined && !m.call) return; // its stations wait for nothing
+      if (!m.call) return; // a program, which this worker does not need, or an eye: its stations wait for nothing
       if (m.call !== 'checkStory' && m.call !== 'state') calls.push([m.call, ...m.args]);
       const a = answers[m.call];
       const answer = async () => {

@@ -39,8 +39,13 @@ func assemble(web string) ([]byte, error) {
 	if p.charset == nil {
 		return nil, errors.New("index.html has no <meta charset>")
 	}
-	if len(p.scripts) == 0 {
+	if len(p.modules) == 0 {
 		return nil, errors.New("index.html has no script of type module")
+	}
+	// One text, as a module that two of them import runs once.
+	script, err := p.bundle(api.LoaderJS, p.modules...)
+	if err != nil {
+		return nil, err
 	}
 	worker, err := p.worker()
 	if err != nil {
@@ -57,10 +62,8 @@ func assemble(web string) ([]byte, error) {
 	} {
 		p.body.AppendChild(data)
 	}
-	for _, s := range p.scripts {
-		p.body.AppendChild(s)
-	}
-	p.head.InsertBefore(element(atom.Meta, "", "http-equiv", "Content-Security-Policy", "content", p.policy()), p.charset.NextSibling)
+	p.body.AppendChild(element(atom.Script, script, "type", "module"))
+	p.head.InsertBefore(element(atom.Meta, "", "http-equiv", "Content-Security-Policy", "content", p.policy(script)), p.charset.NextSibling)
 	// Served over http it has no relay either: web/app.js.
 	p.head.AppendChild(element(atom.Meta, "", "name", "informerscope-relay", "content", "none"))
 	var out bytes.Buffer
@@ -74,16 +77,15 @@ func assemble(web string) ([]byte, error) {
 type page struct {
 	web                 string
 	head, body, charset *html.Node
-	scripts             []*html.Node // inline modules, in order
-	scriptHashes        []string
+	modules             []string // in order
 	styleHashes         []string
 }
 
 // policy is the Content-Security-Policy of the document. The worker, which is a blob, inherits it.
-func (p *page) policy() string {
+func (p *page) policy(script string) string {
 	return strings.Join([]string{
 		"default-src 'none'",
-		"script-src " + strings.Join(p.scriptHashes, " ") + " 'wasm-unsafe-eval'",
+		"script-src " + hash(script) + " 'wasm-unsafe-eval'",
 		"worker-src blob:",
 		"style-src " + strings.Join(p.styleHashes, " "),
 		"img-src data:",
@@ -142,7 +144,7 @@ func (p *page) link(n *html.Node) error {
 	case "modulepreload", "preload":
 		n.Parent.RemoveChild(n) // everything is here already
 	case "stylesheet":
-		css, err := p.bundle(href, api.LoaderCSS)
+		css, err := p.bundle(api.LoaderCSS, href)
 		if err != nil {
 			return err
 		}
@@ -169,38 +171,37 @@ func (p *page) script(n *html.Node) error {
 	if src == "" || attribute(n, "type") != "module" {
 		return fmt.Errorf("<script type=%q src=%q> cannot be carried: only modules with a src", attribute(n, "type"), src)
 	}
-	js, err := p.bundle(src, api.LoaderJS)
-	if err != nil {
-		return err
-	}
-	p.scriptHashes = append(p.scriptHashes, hash(js))
-	p.scripts = append(p.scripts, element(atom.Script, js, "type", "module"))
+	p.modules = append(p.modules, src)
 	n.Parent.RemoveChild(n)
 	return nil
 }
 
-// bundle is the module or style sheet at href with everything that it imports, as one text.
-func (p *page) bundle(href string, kind api.Loader) (string, error) {
+// bundle is the modules or style sheets at hrefs with everything that they import, as one text.
+func (p *page) bundle(kind api.Loader, hrefs ...string) (string, error) {
+	names, at := strings.Join(hrefs, ", "), map[api.Loader]string{api.LoaderJS: "import", api.LoaderCSS: "@import"}[kind]
+	var all strings.Builder
+	for _, href := range hrefs {
+		fmt.Fprintf(&all, "%s %q;\n", at, "./"+href)
+	}
 	result := api.Build(api.BuildOptions{
-		EntryPoints: []string{p.path(href)},
-		Bundle:      true,
-		Format:      api.FormatESModule,
-		Target:      api.ES2022,
-		Charset:     api.CharsetUTF8,
+		Stdin:   &api.StdinOptions{Contents: all.String(), ResolveDir: p.web, Loader: kind},
+		Bundle:  true,
+		Format:  api.FormatESModule,
+		Target:  api.ES2022,
+		Charset: api.CharsetUTF8,
 		// Names stay, so that a stack on the page can be read.
 		MinifyWhitespace: true,
 		MinifySyntax:     true,
 		LegalComments:    api.LegalCommentsInline,
 		LogLevel:         api.LogLevelSilent,
-		Loader:           map[string]api.Loader{filepath.Ext(href): kind},
 	})
 	if err := failure(result.Errors); err != nil {
-		return "", fmt.Errorf("bundle %s: %w", href, err)
+		return "", fmt.Errorf("bundle %s: %w", names, err)
 	}
 	if len(result.OutputFiles) != 1 {
-		return "", fmt.Errorf("bundle %s: %d files came out, want one", href, len(result.OutputFiles))
+		return "", fmt.Errorf("bundle %s: %d files came out, want one", names, len(result.OutputFiles))
 	}
-	return carriable(href, string(result.OutputFiles[0].Contents))
+	return carriable(names, string(result.OutputFiles[0].Contents))
 }
 
 // worker is the worker's script with what it would import in front of it.

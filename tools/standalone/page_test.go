@@ -22,11 +22,13 @@ func site(t *testing.T, replaced map[string]string) string {
 	files := map[string]string{
 		"index.html": `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>x</title>
 <link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css"><link rel="stylesheet" href="more.css">
+<link rel="preload" href="informerscope.wasm" as="fetch" crossorigin><script type="module" src="boot.js" async></script>
 <link rel="modulepreload" href="app.js"><script type="module" src="app.js"></script></head><body><main id="app"></main></body></html>`,
 		"icon.svg":           `<svg xmlns="http://www.w3.org/2000/svg"/>`,
 		"style.css":          "body { color: red; }\n",
 		"more.css":           "main::before { content: '→'; }\n",
-		"app.js":             "import { hello } from './panels/hello.js';\nglobalThis.said = hello('中');\n",
+		"app.js":             "import './boot.js';\nimport { hello } from './panels/hello.js';\nglobalThis.said = hello('中');\n",
+		"boot.js":            "globalThis.begun = 1;\n",
 		"panels/hello.js":    "export const hello = (who) => `hello ${who}`;\n",
 		"wasm_exec.js":       "globalThis.Go = class {};\n",
 		"worker.js":          "if (!self.Go) self.importScripts('wasm_exec.js');\nself.onmessage = () => {};\n",
@@ -111,7 +113,7 @@ func TestAssemble(t *testing.T) {
 	if !strings.HasPrefix(policy, "default-src 'none'") {
 		t.Errorf("the policy is %q", policy)
 	}
-	if js := inline[2]; !strings.Contains(js, "hello") || !strings.Contains(js, "中") || strings.Contains(js, "import") {
+	if js := inline[2]; strings.Count(js, "begun") != 1 || !strings.Contains(js, "hello") || !strings.Contains(js, "中") || strings.Contains(js, "import") {
 		t.Errorf("the module is %q", js)
 	}
 	worker := carried["carried-worker"]
