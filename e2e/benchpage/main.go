@@ -59,7 +59,12 @@ func run() error {
 	}
 	ctx, stop := proc.Limit(time.Duration(*minutes*float64(time.Minute)) + 5*time.Minute)
 	defer stop()
-	url, closeServer, err := serve(ctx)
+	link, err := startSlowLink()
+	if err != nil {
+		return err
+	}
+	defer link.Close()
+	url, closeServer, err := serve(ctx, "--allowed-hosts="+link.Addr().String())
 	if err != nil {
 		return err
 	}
@@ -73,6 +78,9 @@ func run() error {
 	t := table{out: os.Stdout}
 	t.head()
 	if err := weigh(&t); err != nil {
+		return err
+	}
+	if err := link.measureStarts(ctx, url+"&source=sim&seed=7&objects=60", &t); err != nil {
 		return err
 	}
 	if err := load(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=%d", url, *objects, *rate), time.Duration(*minutes*float64(time.Minute)),
@@ -358,8 +366,8 @@ func measureOpening(ctx context.Context, b *browser.Browser, url string, many in
 
 var openLine = regexp.MustCompile(`^informerscope: open (http://\S+/#token=\S+)$`)
 
-// serve builds the page and the server and starts it on a free port.
-func serve(ctx context.Context) (url string, closeServer func(), err error) {
+// serve builds the page and the server and starts it on a free port, with more flags.
+func serve(ctx context.Context, more ...string) (url string, closeServer func(), err error) {
 	root, err := layout.Root()
 	if err != nil {
 		return "", nil, err
@@ -378,7 +386,7 @@ func serve(ctx context.Context) (url string, closeServer func(), err error) {
 		}
 	}
 	out, in := io.Pipe()
-	p, err := proc.Start("server", dir, program, in, "--listen=127.0.0.1:0")
+	p, err := proc.Start("server", dir, program, in, append([]string{"--listen=127.0.0.1:0"}, more...)...)
 	if err != nil {
 		return "", nil, err
 	}
