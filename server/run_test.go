@@ -643,7 +643,7 @@ func TestAttachFlags(t *testing.T) {
 }
 
 func TestEmbeddedPageHidesGoAndTests(t *testing.T) {
-	for _, name := range []string{"embed.go", "package.json", "format.test.mjs"} {
+	for _, name := range []string{"embed.go", "package.json", "kit/format.test.mjs"} {
 		if _, err := web.Files().Open(name); err == nil {
 			t.Errorf("%s is served", name)
 		}

@@ -1,48 +1,48 @@
 // @ts-check
 // The page, put together: the worker, the model of what it says, the main stage and the views in its place, the bars around them, and what
 // keys do. Each part is a file of its own; what belongs to several of them is here.
-import { Address } from './address.js';
-import { Audience } from './audience.js';
-import { automation } from './automation.js';
-import { Away } from './away.js';
-import { Broadcast } from './broadcast.js';
-import { Caption } from './caption.js';
-import { Lost } from './crash.js';
-import { h } from './dom.js';
-import { drawn } from './drawn.js';
-import { Eye } from './eye.js';
-import { Files } from './files.js';
-import { exact, upper } from './format.js';
-import { FirstVisit, isFirst } from './firstvisit.js';
-import * as fragment from './fragment.js';
-import { language, setLanguage, t } from './i18n.js';
-import { Handout } from './handout.js';
-import { Inspector } from './inspector.js';
-import * as tour from './tour.js';
-import { bindKeys, toggleHelp } from './keys.js';
+import { Address } from './page/address.js';
+import { Audience } from './hall/audience.js';
+import { automation } from './page/automation.js';
+import { Away } from './page/away.js';
+import { Broadcast } from './hall/broadcast.js';
+import { Caption } from './bars/caption.js';
+import { Lost } from './page/crash.js';
+import { h } from './kit/dom.js';
+import { drawn } from './wire/drawn.js';
+import { Eye } from './wire/eye.js';
+import { Files } from './bars/files.js';
+import { exact, upper } from './kit/format.js';
+import { FirstVisit, isFirst } from './story/firstvisit.js';
+import * as fragment from './wire/fragment.js';
+import { language, setLanguage, t } from './kit/i18n.js';
+import { Handout } from './story/handout.js';
+import { Inspector } from './object/inspector.js';
+import * as tour from './story/tour.js';
+import { bindKeys, toggleHelp } from './page/keys.js';
 import { time } from './layouts/stage.js';
-import { Link, Superseded } from './link.js';
-import { Loading } from './loading.js';
-import { Merged } from './merged.js';
-import { Model } from './model.js';
-import { painted } from './moment.js';
-import { Painter } from './painter.js';
-import { picture as draw, sharp, toPNG } from './picture.js';
-import { closePopup, openPopup } from './popup.js';
-import { Remedy } from './remedy.js';
-import { listen } from './remote.js';
-import { Ride } from './ride.js';
-import { Scene } from './scene.js';
-import { openSimMenu } from './simmenu.js';
-import { Stage } from './stage.js';
-import { Theme } from './theme.js';
-import { Timeline } from './timeline.js';
-import { Toast } from './toast.js';
-import { Token } from './token.js';
-import { eras, faultOrder, TopBar } from './topbar.js';
-import { Transport } from './transport.js';
-import { plain } from './trouble.js';
-import { Views } from './views.js';
+import { Link, Superseded } from './wire/link.js';
+import { Loading } from './stage/loading.js';
+import { Merged } from './time/merged.js';
+import { Model } from './wire/model.js';
+import { painted } from './wire/moment.js';
+import { Painter } from './stage/painter.js';
+import { picture as draw, sharp, toPNG } from './bars/picture.js';
+import { closePopup, openPopup } from './kit/popup.js';
+import { Remedy } from './kit/remedy.js';
+import { listen } from './page/remote.js';
+import { Ride } from './object/ride.js';
+import { Scene } from './stage/scene.js';
+import { openSimMenu } from './bars/simmenu.js';
+import { Stage } from './stage/stage.js';
+import { Theme } from './bars/theme.js';
+import { Timeline } from './time/timeline.js';
+import { Toast } from './kit/toast.js';
+import { Token } from './page/token.js';
+import { eras, faultOrder, TopBar } from './bars/topbar.js';
+import { Transport } from './time/transport.js';
+import { plain } from './kit/trouble.js';
+import { Views } from './views/views.js';
 
 const app = /** @type {HTMLElement} */ (document.getElementById('app'));
 const live = /** @type {HTMLElement} */ (document.getElementById('live'));
@@ -67,7 +67,7 @@ const toast = new Toast(app);
 /** The key of the selected object; empty for none. */
 let selected = '';
 
-/** @type {import('./page-types.js').Ctx} */
+/** @type {import('./wire/page-types.js').Ctx} */
 const ctx = {
   model,
   scene,
@@ -219,7 +219,7 @@ const painter = new Painter(ctx, {
 
 // --- What belongs to several of them.
 
-/** The moment from which the bars around the stage were last painted. @type {import('./moment.js').Painted | undefined} */
+/** The moment from which the bars around the stage were last painted. @type {import('./wire/moment.js').Painted | undefined} */
 let barsPainted;
 
 /** The moment that an element was painted from. @param {Element} el */

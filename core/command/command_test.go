@@ -230,7 +230,7 @@ func TestThePageReadsEveryKeyOfTheAddress(t *testing.T) {
 		}
 	}
 	for key, list := range map[string]struct{ file, name string }{
-		"embed": {"layouts/phone.js", "ids"}, "theme": {"theme.js", "names"},
+		"embed": {"layouts/phone.js", "ids"}, "theme": {"bars/theme.js", "names"},
 	} {
 		m := regexp.MustCompile(`const ` + list.name + ` = \[(.*)\]`).FindStringSubmatch(code[filepath.Join("../../web", list.file)])
 		if m == nil {
@@ -289,14 +289,14 @@ func TestThePageCallsWhatIsInTheTable(t *testing.T) {
 var pageOwn = []string{"ready", "story", "hearing", "selectObject", "rideObject", "drawn", "chips", "picture", "handout"}
 
 func TestTheScriptInterfaceIsInTheTable(t *testing.T) {
-	app, err := os.ReadFile("../../web/automation.js")
+	app, err := os.ReadFile("../../web/page/automation.js")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, ok := strings.Cut(string(app), "\n  return {\n")
 	object, _, ends := strings.Cut(rest, "\n  };\n")
 	if !ok || !ends {
-		t.Fatal("globalThis.informerscope was not found in web/automation.js")
+		t.Fatal("globalThis.informerscope was not found in web/page/automation.js")
 	}
 	var have []string
 	for _, m := range regexp.MustCompile(`(?m)^    (\w+)[:,]`).FindAllStringSubmatch(object, -1) {

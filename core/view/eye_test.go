@@ -13,21 +13,21 @@ import (
 
 // TestThePageHasTheSameLegs: chips on the page travel as long as their stations wait for them.
 func TestThePageHasTheSameLegs(t *testing.T) {
-	script, err := os.ReadFile("../../web/eye.js")
+	script, err := os.ReadFile("../../web/wire/eye.js")
 	if err != nil {
 		t.Fatal(err)
 	}
 	line := regexp.MustCompile(`(?m)^export const legs = \{ (.*) \};$`).FindSubmatch(script)
 	if line == nil {
-		t.Fatal("web/eye.js has no legs")
+		t.Fatal("web/wire/eye.js has no legs")
 	}
 	found := regexp.MustCompile(`(\w+): (\d+)`).FindAllSubmatch(line[1], -1)
 	if len(found) != len(legs) {
-		t.Fatalf("web/eye.js has %d legs, want %d", len(found), len(legs))
+		t.Fatalf("web/wire/eye.js has %d legs, want %d", len(found), len(legs))
 	}
 	for i, leg := range legs {
 		if millis, _ := strconv.ParseFloat(string(found[i][2]), 64); string(found[i][1]) != leg.path || millis != leg.millis {
-			t.Errorf("leg %d of web/eye.js is %s, want %s: %g", i, found[i][0], leg.path, leg.millis)
+			t.Errorf("leg %d of web/wire/eye.js is %s, want %s: %g", i, found[i][0], leg.path, leg.millis)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"informerscope/core/fold"
 )
 
-// Frame is the type of a frame. View.Frame writes its JSON by hand, for speed. Readers use these types: web/types.js is generated from them, and a test of
+// Frame is the type of a frame. View.Frame writes its JSON by hand, for speed. Readers use these types: web/wire/types.js is generated from them, and a test of
 // tools/webtypes checks frames against them.
 type Frame struct {
 	View     Position  `json:"view"`

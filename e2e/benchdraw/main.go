@@ -22,7 +22,7 @@ var ways = []struct {
 	own     string   // the panel drawn in this way
 	library []string // what it needs besides
 }{
-	{"hand", "page/hand.js", []string{"../../web/dom.js"}},
+	{"hand", "page/hand.js", []string{"../../web/kit/dom.js"}},
 	{"lit-html", "page/template.js", []string{"page/node_modules/lit-html/lit-html.js"}},
 	{"uhtml", "page/template.js", []string{"page/node_modules/uhtml/dist/prod/dom.js"}},
 }

@@ -1,12 +1,12 @@
 package harness
 
 // compareScript is a script with functions that compare a drawn text or bar with the values that it names as its sources: `wrong` returns the difference, or
-// nothing. It reads paths, sums and words as Txt.of in web/dom.js writes them. A path begins at the object `of`. The moment on the log's clock is
+// nothing. It reads paths, sums and words as Txt.of in web/kit/dom.js writes them. A path begins at the object `of`. The moment on the log's clock is
 // `now`.
 const compareScript = `
 	const base = location.href.replace(/#.*$/, "");
-	const format = await import(new URL("format.js", base).href);
-	const {t} = await import(new URL("i18n.js", base).href);
+	const format = await import(new URL("kit/format.js", base).href);
+	const {t} = await import(new URL("kit/i18n.js", base).href);
 	const member = (path, of) => path.split(/[.\[]/).reduce((v, name) => {
 		const by = name.match(/^(\w+)=(.*)\]$/);
 		return by ? v?.find?.((x) => String(x[by[1]]) === by[2]) : v?.[name.replace(/\]$/, "")];

@@ -13,7 +13,7 @@ func TestCadence(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20", 1280, 720)
 	type part struct{ Drawn, Of, Longest int }
-	got := harness.EvalJSON[map[string]part](t, p, `import("./cadence.js").then(({Cadence}) => {
+	got := harness.EvalJSON[map[string]part](t, p, `import("./stage/cadence.js").then(({Cadence}) => {
 		const out = {};
 		let c = new Cadence(8);
 		let clock = 1000;

@@ -18,7 +18,7 @@ func TestTextIsMeasured(t *testing.T) {
 		Fitted       string
 		FittedCanvas float64
 	}
-	texts := harness.EvalJSON[[]text](t, p, `import("./measure.js").then(({width, fit}) => {
+	texts := harness.EvalJSON[[]text](t, p, `import("./kit/measure.js").then(({width, fit}) => {
 		const ruler = document.createElement("canvas").getContext("2d");
 		const family = getComputedStyle(document.body).fontFamily;
 		const exact = (value, font) => { ruler.font = font + " " + family; return ruler.measureText(value).width; };

@@ -33,7 +33,7 @@ func picture(rows []string, damaged map[[2]int]bool) image.Image {
 	return img
 }
 
-// TestQRCode decodes the codes of web/qr.js with a decoder of another project: of each version, in several scripts, and damaged as far as their error
+// TestQRCode decodes the codes of web/kit/qr.js with a decoder of another project: of each version, in several scripts, and damaged as far as their error
 // correction allows.
 func TestQRCode(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
@@ -53,7 +53,7 @@ func TestQRCode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := harness.EvalIn[[]string](t, p, `import("/qr.js").then((m) => m.qr(%s).map((row) => row.map(Number).join("")))`, arg)
+		rows := harness.EvalIn[[]string](t, p, `import("/kit/qr.js").then((m) => m.qr(%s).map((row) => row.map(Number).join("")))`, arg)
 		if got, err := harness.Decode(picture(rows, nil)); err != nil || got != words {
 			t.Errorf("the code of %d bytes, of %d modules, is read as %q: %v", len(words), len(rows), got, err)
 			continue
@@ -68,7 +68,7 @@ func TestQRCode(t *testing.T) {
 			t.Errorf("the damaged code of %d bytes, of %d modules, is read as %q: %v", len(words), len(rows), got, err)
 		}
 	}
-	if said := harness.EvalIn[string](t, p, `import("/qr.js").then((m) => m.qr("x".repeat(667))).then(() => "", (e) => e.message)`); !strings.Contains(said, "666 bytes") {
+	if said := harness.EvalIn[string](t, p, `import("/kit/qr.js").then((m) => m.qr("x".repeat(667))).then(() => "", (e) => e.message)`); !strings.Contains(said, "666 bytes") {
 		t.Errorf("667 bytes: %q", said)
 	}
 }

@@ -117,7 +117,7 @@ func TestBusyWorkerIsNotDead(t *testing.T) {
 	}
 	t.Run("rules", func(t *testing.T) {
 		p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20", 1280, 720)
-		got := harness.EvalIn[string](t, p, `import("./pulse.js").then(({Pulse}) => {
+		got := harness.EvalIn[string](t, p, `import("./wire/pulse.js").then(({Pulse}) => {
 			const out = [];
 			let tick, long = false;
 			const made = (held) => {

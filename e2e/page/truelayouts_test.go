@@ -160,7 +160,7 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 		{"Short.", "Short."},
 	} {
 		got := harness.EvalIn[string](t, p, fmt.Sprintf(`(async () => {
-			const {width, wrapClauses} = await import(new URL("measure.js", location.href.replace(/#.*$/, "")).href);
+			const {width, wrapClauses} = await import(new URL("kit/measure.js", location.href.replace(/#.*$/, "")).href);
 			const room = Math.max(...%s.split('|').map((line) => width(line, '30px'))) + 1;
 			return wrapClauses(%s, room, 3, '30px').join('|');
 		})()`, harness.Quoted(c.want), harness.Quoted(c.words)))

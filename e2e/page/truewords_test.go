@@ -124,7 +124,7 @@ func TestWordsAreTrueOfTheMoment(t *testing.T) {
 
 	// Chinese as in the Chinese documentation of Kubernetes, not word for word from English.
 	odd := harness.EvalIn[[]string](t, p, `(async () => {
-		const {keys, setLanguage, t} = await import(new URL("i18n.js", location.href.replace(/#.*$/, "")).href);
+		const {keys, setLanguage, t} = await import(new URL("kit/i18n.js", location.href.replace(/#.*$/, "")).href);
 		setLanguage("zh");
 		const found = keys().filter((k) => !k.startsWith("story.")).map((k) => k + ": " + t(k))
 			.filter((w) => /在路上|按住|听说过|迟到者|没人看|已旧|扣下|路程|打开着|一阵|时代|别人|忘掉|响应了错误/.test(w));

@@ -21,7 +21,7 @@ func replaceOnes(s string) string { return strings.ReplaceAll(s, "1", "2") }
 func TestWords(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20&lang=en", 1280, 720)
-	got := harness.EvalJSON[map[string][]string](t, p, `import("./i18n.js").then(({t, keys, setLanguage, language}) => {
+	got := harness.EvalJSON[map[string][]string](t, p, `import("./kit/i18n.js").then(({t, keys, setLanguage, language}) => {
 		const was = language();
 		const args = (n) => new Proxy({}, {has: () => true, get: () => n});
 		const out = {};

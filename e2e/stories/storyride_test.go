@@ -124,7 +124,7 @@ func TestEveryHopHasASentence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "..", "web", "words-ride.js"))
+	text, err := os.ReadFile(filepath.Join(dir, "..", "web", "kit", "words-ride.js"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,14 +40,16 @@ func page(t *testing.T, ext string) map[string]string {
 	return files
 }
 
-// What a module exports another one imports; else it need not be exported, or there at all.
+// What a module exports another one or a test imports; else it need not be exported, or there at all.
 func TestWhatIsExportedIsUsedElsewhere(t *testing.T) {
 	files := page(t, ".js")
 	words := map[string]map[string]bool{}
-	for file, text := range files {
-		words[file] = map[string]bool{}
-		for _, w := range word.FindAllString(text, -1) {
-			words[file][w] = true
+	for _, ext := range []string{".js", ".mjs"} {
+		for file, text := range page(t, ext) {
+			words[file] = map[string]bool{}
+			for _, w := range word.FindAllString(text, -1) {
+				words[file][w] = true
+			}
 		}
 	}
 	looked := 0

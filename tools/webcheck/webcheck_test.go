@@ -59,7 +59,7 @@ func TestScripts(t *testing.T) {
 // A check that looks at no file, or at everything as any, finds nothing either.
 func TestWhatIsOfAnotherTypeIsFound(t *testing.T) {
 	tsc := tscForTest(t)
-	types, err := filepath.Abs(filepath.Join("..", "..", "web", "types.js"))
+	types, err := filepath.Abs(filepath.Join("..", "..", "web", "wire", "types.js"))
 	if err != nil {
 		t.Fatal(err)
 	}

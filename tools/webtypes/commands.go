@@ -23,7 +23,7 @@ const fixedSpace = "\x00"
 // effects are all that a command can have.
 var effects = []command.Effect{command.Looks, command.Shows, command.Moves, command.Acts, command.Begins, command.Talks}
 
-// generateCommands returns web/commands.js.
+// generateCommands returns web/wire/commands.js.
 func generateCommands() []byte {
 	words := make([]string, len(effects))
 	for i, e := range effects {

@@ -28,7 +28,7 @@ type generator struct {
 	out   strings.Builder
 }
 
-// generate returns web/types.js, with comments from the module in root.
+// generate returns web/wire/types.js, with comments from the module in root.
 func generate(root string) ([]byte, error) {
 	g := &generator{src: sources{root: root}, names: map[reflect.Type]string{}, taken: map[string]reflect.Type{}}
 	g.out.WriteString(head)

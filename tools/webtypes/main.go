@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	out := flag.String("o", "web", "the folder that types.js and commands.js go to")
+	out := flag.String("o", "web/wire", "the folder that types.js and commands.js go to")
 	flag.Parse()
 	if err := run(*out, "."); err != nil {
 		fmt.Fprintln(os.Stderr, "webtypes:", err)

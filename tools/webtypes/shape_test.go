@@ -10,7 +10,7 @@ import (
 )
 
 // fits says where a value, decoded from JSON, is not of the page's type for a Go type; at is its path. It reads types just as the
-// generator does, so what fits is what web/types.js promises.
+// generator does, so what fits is what web/wire/types.js promises.
 func fits(t reflect.Type, value any, partial bool, at string) []string {
 	wrong := func(want string) []string { return []string{fmt.Sprintf("%s is %s, want %s", at, short(value), want)} }
 	if t == anyJSON {

@@ -1,6 +1,6 @@
 // @ts-check
 // A bracket over what belongs together, with its words.
-import { attr, s, show, text } from '../dom.js';
+import { attr, s, show, text } from '../kit/dom.js';
 
 /** @param {SVGElement} g @param {number} right where every bracket ends @param {number} y of its feet */
 export function bracket(g, right, y) {

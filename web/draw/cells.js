@@ -2,8 +2,8 @@
 // The grid of cells: one for every object of the store, in blocks by group. A cell keeps its place while it can, and only cells whose look
 // changed are drawn. Where there is no room for a cell each, one stands for several objects.
 
-/** @typedef {import('../page-types.js').Cell} Cell */
-/** @typedef {import('../model.js').Model} Model */
+/** @typedef {import('../wire/page-types.js').Cell} Cell */
+/** @typedef {import('../wire/model.js').Model} Model */
 /** @typedef {import('./looks.js').Ink} Ink */
 /** @typedef {import('./looks.js').Looks} Looks */
 

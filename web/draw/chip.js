@@ -1,9 +1,9 @@
 // @ts-check
 // A chip on a canvas: a thing that travels. Its wake points back to where it came from. It shows the chips behind it when it stands for
 // several, and a name where changes have names. Chips at rest are drawn by glyphs.js.
-import { shapes } from '../glyphs.js';
+import { shapes } from '../kit/glyphs.js';
 
-/** @typedef {import('../glyphs.js').Kind} Kind */
+/** @typedef {import('../kit/glyphs.js').Kind} Kind */
 /** @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Brush */
 /** @typedef {Record<string, string>} Colours */
 

@@ -1,11 +1,11 @@
 // @ts-check
 // A wait that runs out: a ring that empties clockwise from its top, with the seconds that are left in it.
-import { attr, s, shareOf, text } from '../dom.js';
-import { left as leftWords } from '../format.js';
+import { attr, s, shareOf, text } from '../kit/dom.js';
+import { left as leftWords } from '../kit/format.js';
 
 /**
  * How long the Reflector still waits, in ms.
- * @param {import('../types.js').Reflector} reflector
+ * @param {import('../wire/types.js').Reflector} reflector
  * @param {number} now on the log's clock
  */
 export function waitLeft(reflector, now) {

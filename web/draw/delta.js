@@ -1,9 +1,9 @@
 // @ts-check
 // What a line says of a delta.
-import { count, middle, version } from '../format.js';
+import { count, middle, version } from '../kit/format.js';
 
 /**
- * @param {import('../types.js').QueueItem} delta
+ * @param {import('../wire/types.js').QueueItem} delta
  * @param {number} room for a key, in characters
  */
 export function deltaWords(delta, room) {

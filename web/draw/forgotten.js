@@ -1,6 +1,6 @@
 // @ts-check
 // The time of events that the log has dropped, at the left of a timeline: hatched, up to a line where the log begins. The same on every layout.
-import { attr, s, show } from '../dom.js';
+import { attr, s, show } from '../kit/dom.js';
 
 /**
  * @param {number} left where the line of time begins

@@ -1,8 +1,8 @@
 // @ts-check
 // A watch frame in words: what its mark and its name are.
-import { version } from '../format.js';
+import { version } from '../kit/format.js';
 
-/** @typedef {import('../types.js').WireFrame} WireFrame */
+/** @typedef {import('../wire/types.js').WireFrame} WireFrame */
 
 /** The type of a frame. An error has no object and no version, so it is not one of the delta types. @param {WireFrame} f */
 export function frameOp(f) {

@@ -1,9 +1,9 @@
 // @ts-check
 // The box of a handler: how long a call takes, and a bar for how far the present one has come.
-import { attr, s, shareOf, text } from '../dom.js';
-import { span } from '../format.js';
+import { attr, s, shareOf, text } from '../kit/dom.js';
+import { span } from '../kit/format.js';
 
-/** @typedef {import('../types.js').Listener} Listener */
+/** @typedef {import('../wire/types.js').Listener} Listener */
 
 /**
  * The look of a handler's box. `words` is the class of its text, `longWords` that of more than six letters, `wordsY` how far the text is below the

@@ -1,11 +1,11 @@
 // @ts-check
 // The head of a station: its name and its one number, above the rail where that lies, beside it where it stands upright.
-import { s, text, Txt } from '../dom.js';
-import { fit } from '../measure.js';
+import { s, text, Txt } from '../kit/dom.js';
+import { fit } from '../kit/measure.js';
 
 /**
  * Name over number, above the rail.
- * @param {import('../page-types.js').Slot} slot
+ * @param {import('../wire/page-types.js').Slot} slot
  * @param {string} name
  */
 export function heading(slot, name) {
@@ -15,7 +15,7 @@ export function heading(slot, name) {
 
 /**
  * One line with the name, the number and its unit, and below it two asides. A bare slot keeps the line alone.
- * @param {import('../page-types.js').Slot} slot
+ * @param {import('../wire/page-types.js').Slot} slot
  * @param {string} name
  */
 export function lineHeading(slot, name) {

@@ -1,6 +1,6 @@
 // @ts-check
 // A lamp: filled is yes, hollow is no.
-import { attr, s } from '../dom.js';
+import { attr, s } from '../kit/dom.js';
 
 /** @param {SVGElement} g @param {number} cx @param {number} cy @param {number} r */
 export function lamp(g, cx, cy, r) {

@@ -1,13 +1,13 @@
 // @ts-check
 // Lines of a chip and a name: what is in a queue, on the wire, with a worker.
-import { text } from '../dom.js';
-import { middle } from '../format.js';
-import { fit, width } from '../measure.js';
-import { kindOf } from '../glyphs.js';
+import { text } from '../kit/dom.js';
+import { middle } from '../kit/format.js';
+import { fit, width } from '../kit/measure.js';
+import { kindOf } from '../kit/glyphs.js';
 import { Seat } from './seats.js';
 
 /**
- * @param {import('../page-types.js').Slot} slot
+ * @param {import('../wire/page-types.js').Slot} slot
  * @param {number} x of the chips
  * @param {number} y of the first line's words
  * @param {number} n how many lines

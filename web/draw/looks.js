@@ -1,6 +1,6 @@
 // @ts-check
 // What the colour of a cell says: how fresh an object is, the phase it is in, or whether it is looked for.
-/** @typedef {import('../page-types.js').Cell} Cell */
+/** @typedef {import('../wire/page-types.js').Cell} Cell */
 /**
  * The colour of a cell, by its name in the palette, and whether it is hollow where it is large enough.
  * @typedef {{colour: string, hollow: boolean}} Ink
@@ -17,7 +17,7 @@ const ink = (colour, hollow = false) => ({ colour, hollow });
 /** The step of an object that changed just now. */
 export const freshest = 4;
 
-/** How fresh objects are, and which of them a handler changed since they came. @param {import('../model.js').Model} model @returns {Looks} */
+/** How fresh objects are, and which of them a handler changed since they came. @param {import('../wire/model.js').Model} model @returns {Looks} */
 export function byFreshness(model) {
   return {
     of: (cell, now) => (cell.mutated ? freshest + 1 : model.freshness(now - cell.at)),

@@ -1,7 +1,7 @@
 // @ts-check
 // A line of words behind the glyph of a delta type, for the fine print of the stage. Lines with a chip are in lines.js.
-import { text } from '../dom.js';
-import { Glyph, kindOf } from '../glyphs.js';
+import { text } from '../kit/dom.js';
+import { Glyph, kindOf } from '../kit/glyphs.js';
 
 /**
  * @param {SVGElement} parent

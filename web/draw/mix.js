@@ -1,9 +1,9 @@
 // @ts-check
 // A bar whose parts are the delta types of many changes, in the order in which they are everywhere.
-import { attr, s } from '../dom.js';
-import { kindOf } from '../glyphs.js';
+import { attr, s } from '../kit/dom.js';
+import { kindOf } from '../kit/glyphs.js';
 
-/** @type {import('../glyphs.js').Kind[]} */
+/** @type {import('../kit/glyphs.js').Kind[]} */
 const order = ['upd', 'add', 'del', 'rep', 'syn', 'bmk'];
 
 /**

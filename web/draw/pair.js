@@ -1,10 +1,10 @@
 // @ts-check
 // A number over its word.
-import { text } from '../dom.js';
-import { fit } from '../measure.js';
+import { text } from '../kit/dom.js';
+import { fit } from '../kit/measure.js';
 
 /**
- * @param {import('../page-types.js').Slot} slot
+ * @param {import('../wire/page-types.js').Slot} slot
  * @param {number} x
  * @param {number} y of the number; the word stands 21 below
  * @param {number} [room] how wide the word may be

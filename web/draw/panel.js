@@ -1,10 +1,10 @@
 // @ts-check
 // The panel of a station, which hangs below the rail.
-import { s } from '../dom.js';
+import { s } from '../kit/dom.js';
 
 /**
  * Draws the panel of a slot, or a part of it.
- * @param {import('../page-types.js').Slot} slot
+ * @param {import('../wire/page-types.js').Slot} slot
  * @param {number} [y] the whole slot where nothing is said
  * @param {number} [h]
  * @param {number} [round] the radius of its corners
@@ -16,7 +16,7 @@ export function panel(slot, y = slot.y, h = slot.h, round = 5) {
 
 /**
  * Draws the panel of a slot of a lane, and what it hangs by: together, as they are shown or not.
- * @param {import('../page-types.js').Slot} slot
+ * @param {import('../wire/page-types.js').Slot} slot
  * @param {number} gap from the rail to where the stem begins
  */
 export function hung(slot, gap) {

@@ -1,7 +1,7 @@
 // @ts-check
 // The rail with its stretches, nodes, source, holds, the mark of a cut, and the way back. It runs from left to right, or upright with its
 // head at the top.
-import { s } from '../dom.js';
+import { s } from '../kit/dom.js';
 
 /** @typedef {number[]} Place x and y */
 

@@ -1,6 +1,6 @@
 // @ts-check
 // Cells as rectangles of a drawing: for grids of some hundred cells, which follow the theme and fade with what they stand on.
-import { attr, s } from '../dom.js';
+import { attr, s } from '../kit/dom.js';
 
 export class Rects {
   /** @param {SVGElement} g @param {number} x left of the cells, in units @param {number} y */

@@ -1,10 +1,10 @@
 // @ts-check
 // The ring of a listener: the buffer that grows between its two channels. It fills anticlockwise from three o'clock, where its exit
 // is, and has ticks at the capacities it had before it doubled.
-import { attr, s, shareOf, text } from '../dom.js';
-import { exact, ring as short } from '../format.js';
+import { attr, s, shareOf, text } from '../kit/dom.js';
+import { exact, ring as short } from '../kit/format.js';
 
-/** @typedef {import('../types.js').Listener} Listener */
+/** @typedef {import('../wire/types.js').Listener} Listener */
 
 /**
  * The look of a ring: radius and the class of its stroke. `number` and `of` are the classes of its number and of "of 1,024" below it,

@@ -1,7 +1,7 @@
 // @ts-check
 // A row of a list: a glyph, a name, what stands at its right end. The row of the selected object is marked.
-import { attr, s, text } from '../dom.js';
-import { Glyph } from '../glyphs.js';
+import { attr, s, text } from '../kit/dom.js';
+import { Glyph } from '../kit/glyphs.js';
 
 /**
  * The place of a row: `x` is where its words begin, `w` its width from there, `y` the foot of its words. `cls` is the class of its name,
@@ -10,7 +10,7 @@ import { Glyph } from '../glyphs.js';
  */
 /**
  * @typedef {{
- *   kind?: import('../glyphs.js').Kind, words: string, whole?: string, value?: string, cls?: string, selected?: boolean,
+ *   kind?: import('../kit/glyphs.js').Kind, words: string, whole?: string, value?: string, cls?: string, selected?: boolean,
  *   of?: string, as?: string
  * }} RowSays
  */

@@ -1,10 +1,10 @@
 // @ts-check
 // A row of seats: the places of a queue on the rail. The head sits where things leave; the row runs away from it, to the left or, where
 // the rail stands upright, up.
-import { attr, s, show, text } from '../dom.js';
-import { Glyph } from '../glyphs.js';
+import { attr, s, show, text } from '../kit/dom.js';
+import { Glyph } from '../kit/glyphs.js';
 
-/** @typedef {import('../glyphs.js').Kind} Kind */
+/** @typedef {import('../kit/glyphs.js').Kind} Kind */
 /**
  * What is on a seat. `taken` fills the chip. `behind` is how many are behind it, of which two are drawn. `selected` is whether it is the
  * selected object, `word` a text in place of its glyph, `gap` its distance from those before it.
@@ -30,7 +30,7 @@ export class Seat {
     this.glyph = new Glyph(this.g, 0, 0, 0);
     /** The edges of those behind, the nearest first. @type {SVGElement[]} */
     this.behind = [];
-    /** @type {import('../dom.js').Txt | null} */
+    /** @type {import('../kit/dom.js').Txt | null} */
     this.word = null;
     /** @type {SVGElement | null} */
     this.mark = null;

@@ -1,6 +1,6 @@
 // @ts-check
 // The curve of a number over a stretch of time that ends now. Small numbers keep their height: it is drawn by its square root.
-import { attr, s } from '../dom.js';
+import { attr, s } from '../kit/dom.js';
 
 /**
  * @param {SVGElement} g

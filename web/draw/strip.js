@@ -1,8 +1,8 @@
 // @ts-check
 // A long queue as a dense strip of columns, each for several deltas, the head at the right. A column shows the mix of
 // the whole queue, as the order of a thousand deltas cannot be seen.
-import { attr, s } from '../dom.js';
-import { kindOf } from '../glyphs.js';
+import { attr, s } from '../kit/dom.js';
+import { kindOf } from '../kit/glyphs.js';
 
 /** From the bottom of a column up, the rarest last. */
 const order = /** @type {const} */ (['del', 'rep', 'syn', 'bmk', 'upd', 'add']);

@@ -1,11 +1,11 @@
 // @ts-check
 // The canvases of a layout, and the pictures that are copied to them. Canvases lie only where something can travel. A chip with its wake, and
 // a count with its halo, are drawn once; then they are copied to whole pixels.
-import { h } from '../dom.js';
-import { width } from '../measure.js';
+import { h } from '../kit/dom.js';
+import { width } from '../kit/measure.js';
 import { chipWidth, drawChip, drawMark, wakeOf } from './chip.js';
 
-/** @typedef {import('../glyphs.js').Kind} Kind */
+/** @typedef {import('../kit/glyphs.js').Kind} Kind */
 
 /**
  * A stretch of the layout that has a canvas, in units. One with `paths` is for those moves alone and there only while one is on it.

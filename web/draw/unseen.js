@@ -1,11 +1,11 @@
 // @ts-check
 // What cannot be seen of an informer that is watched from outside: a hatch in its place, with the reason.
-import { attr, s, show, text } from '../dom.js';
-import { fit, width, wrap } from '../measure.js';
+import { attr, s, show, text } from '../kit/dom.js';
+import { fit, width, wrap } from '../kit/measure.js';
 import { heading, lineHeading } from './heading.js';
 import { panel } from './panel.js';
 
-/** @typedef {import('../types.js').State} State */
+/** @typedef {import('../wire/types.js').State} State */
 
 /** Why a member of the State is not seen; empty where it is seen. @param {State} state @param {string} member its path */
 export function unseen(state, member) {
@@ -31,14 +31,14 @@ export function hatch(parent, box) {
   };
 }
 
-/** @typedef {import('../page-types.js').Slot} Slot */
-/** @typedef {import('../page-types.js').Ctx} Ctx */
-/** @typedef {import('../page-types.js').Drawn} Drawn */
+/** @typedef {import('../wire/page-types.js').Slot} Slot */
+/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
+/** @typedef {import('../wire/page-types.js').Drawn} Drawn */
 /** @typedef {(slot: Slot, ctx: Ctx) => Drawn} Draw */
 
 /**
  * A station that may not be visible when an informer is watched from outside: a hatch with the reason then takes its place below the name.
- * @template {import('../page-types.js').Station} T
+ * @template {import('../wire/page-types.js').Station} T
  * @param {string} member the path of what it is about
  * @param {T} station
  * @returns {T}

@@ -4,7 +4,7 @@
 import * as hall from './presenter.js';
 import * as phone from './phone.js';
 
-/** @typedef {import('../page-types.js').Arranged} Arranged */
+/** @typedef {import('../wire/page-types.js').Arranged} Arranged */
 
 export const ids = phone.ids;
 
@@ -100,7 +100,7 @@ function across({ id, width, height, listeners, main }) {
  * Counts stand where they do in presenter mode.
  * @param {number} rail
  * @param {number} back where the writes go
- * @returns {import('../motion.js').Plan['counts']}
+ * @returns {import('../stage/motion.js').Plan['counts']}
  */
 function countsAt(rail, back) {
   const at = { side: /** @type {const} */ ('below'), y: rail };

@@ -2,11 +2,11 @@
 // Two releases side by side: one source whose wire forks, two informers under each other, and at the right what their handlers received,
 // held against what was sent. All lengths are in units of the picture; offsets are from the box that they belong to.
 
-/** @typedef {import('../page-types.js').Arranged} Arranged */
+/** @typedef {import('../wire/page-types.js').Arranged} Arranged */
 
 /** A shape of the layout, with all that follows from it. @typedef {ReturnType<typeof shapeOf>} Shape */
 
-/** How what travels looks. @type {import('../motion.js').Plan} */
+/** How what travels looks. @type {import('../stage/motion.js').Plan} */
 export const motion = {
   size: 22,
   hero: 22,

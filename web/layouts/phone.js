@@ -2,7 +2,7 @@
 // The phone: the rail stands upright at the left, a station is a line with its name, one number and two asides, and one is open at a time.
 // In presenter mode the picture is a third larger, so it has a third fewer units, and a quiet station keeps its name and number.
 
-/** @typedef {import('../page-types.js').Arranged} Arranged */
+/** @typedef {import('../wire/page-types.js').Arranged} Arranged */
 
 export const ids = ['api', 'reflector', 'queue', 'indexer', 'listeners', 'controller'];
 /** Where the rail stands, and where a controller's writes go back. */
@@ -36,7 +36,7 @@ const ways = {
   write: ['controller.write', 'way.low', 'way.high', 'api.write'],
 };
 
-/** How what travels looks. @type {import('../motion.js').Plan} */
+/** How what travels looks. @type {import('../stage/motion.js').Plan} */
 export const motion = { size: 20, hero: 28, spacing: 42, counts: {} };
 
 /**
@@ -97,5 +97,5 @@ export function arrange({ w, open, large, listeners, main }) {
   };
 }
 
-/** The timeline: in CSS pixels, as wide as the screen, without words. @type {import('../timeline.js').TimeBox} */
+/** The timeline: in CSS pixels, as wide as the screen, without words. @type {import('../time/timeline.js').TimeBox} */
 export const time = { w: 370, h: 44, left: 6, edge: 364, base: 42, high: 28, rise: 40, least: 10e3, bare: true };

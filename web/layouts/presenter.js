@@ -3,8 +3,8 @@
 // The others keep their name, one or two numbers and their place on the rail. A screen of 4:3 has fewer units across, so that type keeps
 // its size there.
 
-/** @typedef {import('../page-types.js').Arranged} Arranged */
-/** @typedef {import('../page-types.js').Box} Box */
+/** @typedef {import('../wire/page-types.js').Arranged} Arranged */
+/** @typedef {import('../wire/page-types.js').Box} Box */
 
 const ids = ['api', 'reflector', 'queue', 'indexer', 'listeners', 'controller'];
 const RAIL = 152;
@@ -48,7 +48,7 @@ export const ways = {
   write: ['controller.write', 'way.right', 'way.left', 'api.write'],
 };
 
-/** How what travels looks. @type {import('../motion.js').Plan} */
+/** How what travels looks. @type {import('../stage/motion.js').Plan} */
 export const motion = {
   size: 28,
   hero: 56,

@@ -32,17 +32,17 @@ const fonts = { title: '600 16px', number: '500 26px', value: '500 16px', label:
  * The place of a station: its column, below the rail.
  * @param {keyof typeof columns} id
  * @param {SVGElement} g the group to draw into
- * @returns {import('../page-types.js').Slot}
+ * @returns {import('../wire/page-types.js').Slot}
  */
 export function stageSlot(id, g) {
   const { x, w } = columns[id];
   return {
     g, head: g, x, y: 196, w, h: 336, rail: RAIL, from: x, to: x + w, type, fonts, chip: 20, pad: 10, bare: false, lit: false, lean: false,
-    listeners: [], main: 0,
+    listeners: [], main: 0, rails: lanesY,
   };
 }
 
-/** @satisfies {import('../page-types.js').Layout} */
+/** @satisfies {import('../wire/page-types.js').Layout} */
 export const stage = {
   w: 1280,
   h: 720,
@@ -88,10 +88,10 @@ export const stage = {
 /**
  * Where the moves of a listener run, by the row that it is drawn in; undefined for one that has none.
  * @param {(id: number) => number | undefined} rowOf
- * @returns {Record<string, import('../page-types.js').Point>}
+ * @returns {Record<string, import('../wire/page-types.js').Point>}
  */
 export function listenerPoints(rowOf) {
-  const at = (/** @type {import('../types.js').Move} */ m) => {
+  const at = (/** @type {import('../wire/types.js').Move} */ m) => {
     const row = m.l === undefined ? 0 : rowOf(m.l);
     return row === undefined ? undefined : lanesY[row];
   };
@@ -113,5 +113,5 @@ export function listenerPoints(rowOf) {
   };
 }
 
-/** The timeline: at its right stands how far behind the log's end the view is. @type {import('../timeline.js').TimeBox} */
+/** The timeline: at its right stands how far behind the log's end the view is. @type {import('../time/timeline.js').TimeBox} */
 export const time = { w: 1280, h: 84, left: 16, edge: 1180, base: 64, high: 44, rise: 48, least: 72750, bare: false };

@@ -1,6 +1,6 @@
 // @ts-check
 // The API server: its resourceVersion, what it holds, who asks it, and a ledger of the newest changes by how far they have come.
-import { attr, h, Num, place, put, reveal, s, show, text } from '../dom.js';
+import { attr, h, Num, place, put, reveal, s, show, text } from '../kit/dom.js';
 import { frameName, frameOp } from '../draw/frame.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { lines } from '../draw/lines.js';
@@ -9,21 +9,21 @@ import { mixBar } from '../draw/mix.js';
 import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
 import { whereSeen } from '../draw/unseen.js';
-import { bigVersion, bytes, count, exact, known, middle, rate, span, upper, version } from '../format.js';
-import { fit, width, wrap } from '../measure.js';
-import { addWords } from '../i18n.js';
-import { openWhole } from '../remedy.js';
-import { Rows } from '../rows.js';
-import { answer, plain, silent, unreached } from '../trouble.js';
+import { bigVersion, bytes, count, exact, known, middle, rate, span, upper, version } from '../kit/format.js';
+import { fit, width, wrap } from '../kit/measure.js';
+import { addWords } from '../kit/i18n.js';
+import { openWhole } from '../kit/remedy.js';
+import { Rows } from '../kit/rows.js';
+import { answer, plain, silent, unreached } from '../kit/trouble.js';
 
-/** @typedef {import('../page-types.js').Ctx} Ctx */
-/** @typedef {import('../types.js').State} State */
-/** @typedef {import('../types.js').WireFrame} WireFrame */
-/** @typedef {import('../types.js').WireRequest} WireRequest */
-/** @typedef {import('../rows.js').Tip} Tip */
-/** @typedef {import('../page-types.js').Slot} Slot */
-/** @typedef {import('../page-types.js').Lane} Lane */
-/** @typedef {import('../page-types.js').Drawn} Drawn */
+/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
+/** @typedef {import('../wire/types.js').State} State */
+/** @typedef {import('../wire/types.js').WireFrame} WireFrame */
+/** @typedef {import('../wire/types.js').WireRequest} WireRequest */
+/** @typedef {import('../kit/rows.js').Tip} Tip */
+/** @typedef {import('../wire/page-types.js').Slot} Slot */
+/** @typedef {import('../wire/page-types.js').Lane} Lane */
+/** @typedef {import('../wire/page-types.js').Drawn} Drawn */
 
 addWords({
   'api.total': ['total', '总数'],
@@ -82,7 +82,7 @@ function verbOf(url) {
   return /[?&]continue=/.test(url) ? 'LIST …' : 'LIST';
 }
 
-/** A change in the ledger, and where in the facts its version stands. @typedef {import('../types.js').LedgerEntry & {of: string}} Entry */
+/** A change in the ledger, and where in the facts its version stands. @typedef {import('../wire/types.js').LedgerEntry & {of: string}} Entry */
 
 /** Above so many objects the ledger gives its place to counts: what is new is then older before it can be read. */
 const many = 2600;
@@ -286,7 +286,7 @@ function crowdTotals(slot, ctx) {
   });
   return {
     g,
-    /** @param {import('../types.js').Crowd} crowd @param {Tell} tell */
+    /** @param {import('../wire/types.js').Crowd} crowd @param {Tell} tell */
     paint(crowd, tell) {
       const { clients, watching, seats, busy, requests, refused, perSecond } = crowd;
       const words = [t('api.lists'), t('api.seats', { n: seats }), t('api.turned'), t('api.others')];
@@ -565,7 +565,7 @@ function open(slot, ctx) {
 /**
  * The one source of several informers: the version that it is at.
  * @param {Slot} slot
- * @returns {import('../page-types.js').Drawn}
+ * @returns {import('../wire/page-types.js').Drawn}
  */
 function lane({ g, x, rail, lean, type }) {
   const y = rail - (lean ? 44 : 56);

@@ -9,17 +9,17 @@ import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
 import { hatch, unseen } from '../draw/unseen.js';
 import { when } from '../draw/when.js';
-import { attr, h, Num, place, put, reveal, s, shareOf, show, text } from '../dom.js';
-import { count, due as dueWords, exact, middle, span, version } from '../format.js';
-import { fit, width } from '../measure.js';
-import { addWords, language, t as say } from '../i18n.js';
-import { Rows } from '../rows.js';
+import { attr, h, Num, place, put, reveal, s, shareOf, show, text } from '../kit/dom.js';
+import { count, due as dueWords, exact, middle, span, version } from '../kit/format.js';
+import { fit, width } from '../kit/measure.js';
+import { addWords, language, t as say } from '../kit/i18n.js';
+import { Rows } from '../kit/rows.js';
 
-/** @typedef {import('../types.js').State} State */
-/** @typedef {import('../types.js').Workqueue} Workqueue */
-/** @typedef {import('../page-types.js').Slot} Slot */
-/** @typedef {import('../page-types.js').Ctx} Ctx */
-/** @typedef {import('../page-types.js').Draw} Draw */
+/** @typedef {import('../wire/types.js').State} State */
+/** @typedef {import('../wire/types.js').Workqueue} Workqueue */
+/** @typedef {import('../wire/page-types.js').Slot} Slot */
+/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
+/** @typedef {import('../wire/page-types.js').Draw} Draw */
 
 addWords({
   'con.rows': ['keys of the work queue', '工作队列的 key'],
@@ -70,7 +70,7 @@ addWords({
 
 const title = 'Controller';
 
-/** What became of a controller's last write. @param {import('../types.js').Write | undefined} write */
+/** What became of a controller's last write. @param {import('../wire/types.js').Write | undefined} write */
 export function writeWords(write) {
   if (!write) return '';
   const { key, rv, newRV = '', error = '' } = write;
@@ -80,7 +80,7 @@ export function writeWords(write) {
   return say(error ? 'con.unwritten' : 'con.wrote', said);
 }
 
-/** How new the lister's answers are, as the words on the way back from the store. @param {import('../page-types.js').Lane} lane @param {Ctx} ctx */
+/** How new the lister's answers are, as the words on the way back from the store. @param {import('../wire/page-types.js').Lane} lane @param {Ctx} ctx */
 function readWords({ state, facts }, { t, model, now }) {
   const { workqueue: q } = state;
   const stale = model.stale(now(), facts);
@@ -240,7 +240,7 @@ class StoryState {
     this.left = slot.x + slot.pad - 4;
     /** @type {string[]} */
     this.keys = [];
-    /** @type {(import('../rows.js').Tip | null)[]} */
+    /** @type {(import('../kit/rows.js').Tip | null)[]} */
     this.tips = [];
     this.over = new Rows(ctx, places.all, slot.x + slot.pad, {
       act: (i) => {
@@ -250,7 +250,7 @@ class StoryState {
     });
   }
 
-  /** @param {number} i @param {string} key @param {import('../rows.js').Tip | null} tip @param {string} name @param {number[]} box */
+  /** @param {number} i @param {string} key @param {import('../kit/rows.js').Tip | null} tip @param {string} name @param {number[]} box */
   set(i, key, tip, name, box) {
     this.keys[i] = key;
     this.tips[i] = tip;
@@ -376,7 +376,7 @@ function waitingLines(g, slot, { t, now }, told) {
     return { ...line, all, bar };
   });
   const due = dueTimes(g, left, slot.y + 222, t);
-  /** @param {import('../types.js').WaitingKey | undefined} k @param {number} i @param {string} selected */
+  /** @param {import('../wire/types.js').WaitingKey | undefined} k @param {number} i @param {string} selected */
   const paintLine = (k, i, selected) => {
     const line = list[i];
     const rest = k ? Math.max(0, k.dueMillis - now()) : 0;
@@ -423,7 +423,7 @@ function dueTimes(parent, x, y, t) {
   g.append(s('path', { d: `M${x} ${y + 0.5}h${4 * n}`, class: 'axis' }));
   const from = text(g, x, y + 15, 'l3');
   text(g, x + 4 * n, y + 15, 'l3', 'end').set(`${longest / 1000} s`);
-  /** @param {import('../types.js').WaitingKey[] | null} waiting @param {number} now */
+  /** @param {import('../wire/types.js').WaitingKey[] | null} waiting @param {number} now */
   return (waiting, now) => {
     show(g, !!waiting);
     if (!waiting) return;
@@ -505,12 +505,12 @@ function stageWays(slot, ctx, told) {
       write.set('');
       ctx.motion.words = null;
     },
-    /** @param {import('../page-types.js').Lane} lane */
+    /** @param {import('../wire/page-types.js').Lane} lane */
     read: (lane) => {
       const stale = ctx.model.stale(ctx.now(), lane.facts) && !ctx.model.unlisted();
       read.of(stale ? 's=span now - facts.staleSince max 0' : '', 't con.readStale').set(readWords(lane, ctx));
     },
-    /** @param {import('../page-types.js').Lane} lane */
+    /** @param {import('../wire/page-types.js').Lane} lane */
     paint(lane) {
       const { state: st } = lane;
       const { lastRead, lastWrite, writing } = /** @type {Workqueue} */ (st.workqueue);
@@ -636,12 +636,12 @@ function upright(slot, ctx, rows) {
     writeKeys(list, q);
   });
   return {
-    /** @param {import('../page-types.js').Lane} lane */
+    /** @param {import('../wire/page-types.js').Lane} lane */
     paint: ({ state }) => paint(state.workqueue, unseen(state, 'workqueue') ? 'con.unseen' : 'phone.none', language()),
   };
 }
 
-/** @satisfies {import('../page-types.js').Station} */
+/** @satisfies {import('../wire/page-types.js').Station} */
 export const controller = {
   id: 'controller',
   title,

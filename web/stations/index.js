@@ -7,5 +7,5 @@ import { listeners } from './listeners.js';
 import { queue } from './queue.js';
 import { reflector } from './reflector.js';
 
-/** @type {Record<string, import('../page-types.js').Station>} */
+/** @type {Record<string, import('../wire/page-types.js').Station>} */
 export const stations = { api, reflector, queue, indexer, listeners, controller };

@@ -1,7 +1,7 @@
 // @ts-check
 // The Indexer: every object of the store a cell, grouped by an index, as fresh as it is bright.
-import { attr, h, Num, place, put, reveal, s, show, text, Txt } from '../dom.js';
-import { unframed } from '../comparison.js';
+import { attr, h, Num, place, put, reveal, s, show, text, Txt } from '../kit/dom.js';
+import { unframed } from '../draw/comparison.js';
 import { CellGrid } from '../draw/cells.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { byFreshness, byPhase, byWord, freshest, phaseInk } from '../draw/looks.js';
@@ -10,19 +10,19 @@ import { hung, panel } from '../draw/panel.js';
 import { Pixels } from '../draw/pixels.js';
 import { Rects } from '../draw/rects.js';
 import { unseen } from '../draw/unseen.js';
-import { bigVersion, count, exact, seconds, version } from '../format.js';
-import { fit, width } from '../measure.js';
-import { caret, Glyph, kindOf } from '../glyphs.js';
-import { addWords } from '../i18n.js';
-import { Rows } from '../rows.js';
+import { bigVersion, count, exact, seconds, version } from '../kit/format.js';
+import { fit, width } from '../kit/measure.js';
+import { caret, Glyph, kindOf } from '../kit/glyphs.js';
+import { addWords } from '../kit/i18n.js';
+import { Rows } from '../kit/rows.js';
 import { openFind, openIndices, openKeys } from './indexmenu.js';
 import { weightButton, weights } from './transformmenu.js';
 
-/** @typedef {import('../page-types.js').Cell} Cell */
-/** @typedef {import('../page-types.js').Ctx} Ctx */
-/** @typedef {import('../types.js').Frame} Frame */
-/** @typedef {import('../page-types.js').Slot} Slot */
-/** @typedef {import('../page-types.js').Lane} Lane */
+/** @typedef {import('../wire/page-types.js').Cell} Cell */
+/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
+/** @typedef {import('../wire/types.js').Frame} Frame */
+/** @typedef {import('../wire/page-types.js').Slot} Slot */
+/** @typedef {import('../wire/page-types.js').Lane} Lane */
 
 const title = 'Indexer';
 
@@ -41,7 +41,7 @@ function groupWords({ t }) {
   return { unnamed: () => t('idx.unnamed'), others: (/** @type {number} */ n) => t('idx.others', { n }) };
 }
 
-/** Whether it is known what the objects weigh. @param {import('../types.js').State} state */
+/** Whether it is known what the objects weigh. @param {import('../wire/types.js').State} state */
 function weighed(state) {
   return state.indexer.bytes > 0 && !unseen(state, 'indexer.bytes');
 }
@@ -223,7 +223,7 @@ class Field {
     const marked = happened && model.cells.size <= mostMarked && grid.size >= 3;
     const few = model.touched.size <= mostMarks;
     const middle = () => grid.size / 2;
-    /** @param {number} x @param {number} y @param {import('../glyphs.js').Kind} kind */
+    /** @param {number} x @param {number} y @param {import('../kit/glyphs.js').Kind} kind */
     const mark = (x, y, kind) => motion.mark(field.x + x + middle(), field.y + y + middle(), kind);
     grid.take(model, now, marked ? {
       // An object that came to another group is still there.
@@ -341,7 +341,7 @@ function stageLegend(root, ctx, cells) {
   }
 
   return {
-    /** @param {boolean} held the buttons of a hold stand here @param {import('../types.js').State} state */
+    /** @param {boolean} held the buttons of a hold stand here @param {import('../wire/types.js').State} state */
     paint(held, state) {
       const { any } = ctx.model;
       const marked = cells.query !== '' && any;
@@ -479,7 +479,7 @@ function mutationNote(ctx, g, x, bottom, w, { cls, font, step }) {
   const lines = [0, 1, 2, 3].map(() => text(g, x, bottom, cls));
   const height = 4 * step;
   return {
-    /** @param {import('../types.js').State} state @param {number} free from where on nothing else is drawn */
+    /** @param {import('../wire/types.js').State} state @param {number} free from where on nothing else is drawn */
     paint(state, free) {
       const m = free <= bottom - height ? state.indexer.mutations[0] : undefined;
       const name = state.listeners.find((l) => l.id === m?.listener)?.name ?? '';
@@ -643,7 +643,7 @@ function hallCells(slot, ctx) {
   const each = text(slot.g, x, slot.y + slot.h - 7, slot.type.label);
   const mutation = mutationNote(ctx, slot.g, x, slot.y + slot.h - 40, room, { cls: 'p16', font: '16px', step: 24 });
   return {
-    /** @param {number} clock @param {import('../types.js').State} state */
+    /** @param {number} clock @param {import('../wire/types.js').State} state */
     paint(clock, state) {
       mutation.paint(state, y + endOf(cells.grid));
       attr(g, 'opacity', ctx.model.sure() ? null : 0.55);
@@ -687,7 +687,7 @@ function weightLine(g, x, y, cls) {
   });
   g.append(line);
   return {
-    /** @param {boolean} on @param {import('../types.js').Indexer} store */
+    /** @param {boolean} on @param {import('../wire/types.js').Indexer} store */
     paint(on, store) {
       show(line, on);
       if (!on) return;
@@ -741,7 +741,7 @@ function phoneHead(slot, ctx) {
   };
 }
 
-/** @type {import('../page-types.js').Station & {full: typeof full}} */
+/** @type {import('../wire/page-types.js').Station & {full: typeof full}} */
 export const indexer = {
   id: 'indexer',
   title,

@@ -1,12 +1,12 @@
 // @ts-check
 // The menus of the Indexer: group by an index, look into it, add one, and find objects by a part of their name.
-import { h, s } from '../dom.js';
-import { count, exact, middle } from '../format.js';
-import { fit } from '../measure.js';
-import { addWords } from '../i18n.js';
-import { searchList } from '../popup.js';
+import { h, s } from '../kit/dom.js';
+import { count, exact, middle } from '../kit/format.js';
+import { fit } from '../kit/measure.js';
+import { addWords } from '../kit/i18n.js';
+import { searchList } from '../kit/popup.js';
 
-/** @typedef {import('../page-types.js').Ctx} Ctx */
+/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
 /** @typedef {(key: string) => void} Choose */
 /** A menu that shows one list after another. @typedef {{ctx: Ctx, root: HTMLElement, close: () => void, choose: Choose}} Menu */
 

@@ -1,11 +1,11 @@
 // @ts-check
 // The menus of the Listeners: add one, and what can be done with the handler of one.
-import { h, s } from '../dom.js';
-import { exact, span } from '../format.js';
-import { addWords } from '../i18n.js';
+import { h, s } from '../kit/dom.js';
+import { exact, span } from '../kit/format.js';
+import { addWords } from '../kit/i18n.js';
 
-/** @typedef {import('../types.js').Listener} Listener */
-/** @typedef {import('../page-types.js').Ctx} Ctx */
+/** @typedef {import('../wire/types.js').Listener} Listener */
+/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
 
 /** What a call can be made to take with one press, in ms. */
 const paces = [0, 10, 50, 120, 500];

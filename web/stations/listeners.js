@@ -1,26 +1,25 @@
 // @ts-check
 // The Listeners: for each handler its two unbuffered channels, the ring that grows between them, and the handler with its pace.
-import { attr, h, Num, place, reveal, s, show, text } from '../dom.js';
+import { attr, h, Num, place, reveal, s, show, text } from '../kit/dom.js';
 import { deltaWords } from '../draw/delta.js';
 import { callTime, expected, handlerBox } from '../draw/handler.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { lamp } from '../draw/lamp.js';
 import { ring } from '../draw/ring.js';
 import { hatch, unseen } from '../draw/unseen.js';
-import { count, exact, ownName, ring as ringNumber, ringLeast, ringShort, span } from '../format.js';
-import { fit, width } from '../measure.js';
-import { Glyph, kindOf } from '../glyphs.js';
-import { addWords } from '../i18n.js';
-import { lanesY } from '../layouts/stage.js';
+import { count, exact, ownName, ring as ringNumber, ringLeast, ringShort, span } from '../kit/format.js';
+import { fit, width } from '../kit/measure.js';
+import { Glyph, kindOf } from '../kit/glyphs.js';
+import { addWords } from '../kit/i18n.js';
 import { openAdd, openHandler } from './listenermenu.js';
 
-/** @typedef {import('../page-types.js').Ctx} Ctx */
-/** @typedef {import('../types.js').Listener} Listener */
-/** @typedef {import('../types.js').State} State */
-/** @typedef {import('../types.js').Facts} Facts */
-/** @typedef {import('../page-types.js').Slot} Slot */
-/** @typedef {import('../page-types.js').Drawn} Drawn */
-/** @typedef {import('../page-types.js').Lane} Lane */
+/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
+/** @typedef {import('../wire/types.js').Listener} Listener */
+/** @typedef {import('../wire/types.js').State} State */
+/** @typedef {import('../wire/types.js').Facts} Facts */
+/** @typedef {import('../wire/page-types.js').Slot} Slot */
+/** @typedef {import('../wire/page-types.js').Drawn} Drawn */
+/** @typedef {import('../wire/page-types.js').Lane} Lane */
 
 const title = 'Listeners';
 
@@ -353,22 +352,22 @@ class Places {
  * @param {Slot} slot
  * @param {Ctx} ctx
  */
-function full({ g: root, x, w }, ctx) {
+function full({ g: root, x, w, rails = [] }, ctx) {
   const { t } = ctx;
   text(root, x, 68, 'ti').set(title);
   const total = new Num(root, x, 96, 'num', 7);
   const add = h('button', { class: 'sbtn line acts', type: 'button', 'aria-haspopup': 'dialog' });
   place(add, 1018, 53, 46, 21);
   add.addEventListener('click', () => openAdd(ctx, add));
-  const frames = lanesY.map((y) => {
+  const frames = rails.map((y) => {
     const frame = s('rect', { x, y: y - 46, width: w, height: 136, rx: 4, class: 'pn' });
     root.append(frame);
     return frame;
   });
   const none = text(root, 832, 221, 'l t1');
   const noneWhy = text(root, 832, 241, 'l');
-  const panels = lanesY.map((y) => stagePanel(ctx, y));
-  const outlines = lanesY.map((y) => stageOutline(ctx, root, y));
+  const panels = rails.map((y) => stagePanel(ctx, y));
+  const outlines = rails.map((y) => stageOutline(ctx, root, y));
   const rows = Array.from({ length: rowCount }, (_, i) => stageRow(ctx, root, 418 + 24 * i));
   const more = text(root, 830, 526, 'l3');
   ctx.scene.over.append(add);
@@ -557,7 +556,7 @@ function drawHall(slot, ctx, lookOf) {
     y = top + look.height + 8;
   });
   slot.g.append(s('circle', { cx: slot.from, cy: slot.rail, r: 5.5, class: 'fork' }));
-  /** @param {'from' | 'ring' | 'box'} where @returns {import('../page-types.js').Point} */
+  /** @param {'from' | 'ring' | 'box'} where @returns {import('../wire/page-types.js').Point} */
   const onRow = (where) => (move) => {
     const row = rows.get(move.l ?? 0)?.row;
     return row ? [row[where], row.y] : null;
@@ -652,7 +651,7 @@ function phoneHead(slot, ctx, open) {
   };
 }
 
-/** @type {import('../page-types.js').Station & {full: typeof full}} */
+/** @type {import('../wire/page-types.js').Station & {full: typeof full}} */
 export const listeners = {
   id: 'listeners',
   title,

@@ -1,7 +1,7 @@
 // @ts-check
 // The queue, as what it is: a RealFIFO is one ordered list of deltas; a DeltaFIFO is a queue of keys and a map of Deltas.
 // Its head lies on the rail.
-import { seatWord, unframed } from '../comparison.js';
+import { seatWord, unframed } from '../draw/comparison.js';
 import { bracket } from '../draw/bracket.js';
 import { deltaWords } from '../draw/delta.js';
 import { heading, lineHeading } from '../draw/heading.js';
@@ -16,18 +16,18 @@ import { sparkline } from '../draw/sparkline.js';
 import { strip } from '../draw/strip.js';
 import { unseen } from '../draw/unseen.js';
 import { when } from '../draw/when.js';
-import { attr, Num, s, show, text } from '../dom.js';
-import { count, exact, middle, rate } from '../format.js';
-import { fit, width } from '../measure.js';
-import { kindOf } from '../glyphs.js';
-import { addWords, language } from '../i18n.js';
-import { Rows } from '../rows.js';
+import { attr, Num, s, show, text } from '../kit/dom.js';
+import { count, exact, middle, rate } from '../kit/format.js';
+import { fit, width } from '../kit/measure.js';
+import { kindOf } from '../kit/glyphs.js';
+import { addWords, language } from '../kit/i18n.js';
+import { Rows } from '../kit/rows.js';
 
-/** @typedef {import('../types.js').Queue} State */
-/** @typedef {import('../types.js').QueueItem} Item */
-/** @typedef {import('../page-types.js').Slot} Slot */
-/** @typedef {import('../page-types.js').Ctx} Ctx */
-/** @typedef {import('../page-types.js').Draw} Draw */
+/** @typedef {import('../wire/types.js').Queue} State */
+/** @typedef {import('../wire/types.js').QueueItem} Item */
+/** @typedef {import('../wire/page-types.js').Slot} Slot */
+/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
+/** @typedef {import('../wire/page-types.js').Draw} Draw */
 
 addWords({
   'queue.densePer': ['{per} a column', '每列 {per} 个'],
@@ -235,7 +235,7 @@ class Choices {
     return told;
   }
 
-  /** The tip of a line. @param {number} i @returns {import('../rows.js').Tip | null} */
+  /** The tip of a line. @param {number} i @returns {import('../kit/rows.js').Tip | null} */
   tip(i) {
     const it = this.items[i];
     if (!it) return null;
@@ -329,7 +329,7 @@ function stageList(slot, ctx, chosen) {
   const rows = Array.from({ length: listRows }, (_, i) =>
     row(g, { x: left + 28, y: top + pitch * i, w: 124, cls: 'm1', glyph: 14, picked: true }));
   const more = text(g, left + 28, top, 'l t1');
-  /** A SyncAll goes to the listeners that take part in the resync. @param {import('../types.js').Listener[]} listeners */
+  /** A SyncAll goes to the listeners that take part in the resync. @param {import('../wire/types.js').Listener[]} listeners */
   const syncAll = (listeners) => {
     const names = listeners.filter((l) => !l.removed && l.syncing).map((l) => l.name);
     if (!names.length) return 'SyncAll';
@@ -345,7 +345,7 @@ function stageList(slot, ctx, chosen) {
   return {
     g,
     paint: when((
-      /** @type {State} */ q, /** @type {import('../types.js').Listener[]} */ listeners, /** @type {string} */ selected,
+      /** @type {State} */ q, /** @type {import('../wire/types.js').Listener[]} */ listeners, /** @type {string} */ selected,
       /** @type {number} */ next, /** @type {string} */ _,
     ) => {
       const taken = Math.min(q.batch.length, 5);
@@ -601,7 +601,7 @@ function upright(slot, ctx, rows) {
     below.set(stopped ? t('pres.popHeld') : `${t(lock)}, ${t(q.synced ? 'synced' : 'notSynced')}`);
   });
   return {
-    /** @param {import('../page-types.js').Lane} lane */
+    /** @param {import('../wire/page-types.js').Lane} lane */
     paint: ({ state }) => paint(state.queue, ctx.selected(), held(ctx), unseen(state, 'queue.locked'), language()),
   };
 }
@@ -625,7 +625,7 @@ function lane(slot, ctx) {
   const kind = text(g, x, rail - 26, type.title).of('queue.kind');
   const order = text(g, x + w, rail - 26, type.label, 'end');
   const line = seats(g, { x: x + w - 10, y: rail, n: 7, size: 20, pitch: 24, vacant: 'slot off', of: 'queue' });
-  const paint = when((/** @type {State} */ q, /** @type {import('../types.js').Comparison | null} */ compared, /** @type {string} */ selected,
+  const paint = when((/** @type {State} */ q, /** @type {import('../wire/types.js').Comparison | null} */ compared, /** @type {string} */ selected,
     /** @type {string} */ _) => {
     kind.set(q.kind);
     order.set(ctx.t(byKey(q) ? 'lanes.byKey' : 'lanes.arrival'));
@@ -640,7 +640,7 @@ function lane(slot, ctx) {
   };
 }
 
-/** @satisfies {import('../page-types.js').Station} */
+/** @satisfies {import('../wire/page-types.js').Station} */
 export const queue = {
   id: 'queue',
   title,

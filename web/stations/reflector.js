@@ -1,7 +1,7 @@
 // @ts-check
 // The Reflector: where it stands between the store and the cluster, what it asked last, and, when the cluster does not
 // answer, how long it waits before it asks again.
-import { attr, h, Num, place, reveal, s, shareOf, show, text } from '../dom.js';
+import { attr, h, Num, place, reveal, s, shareOf, show, text } from '../kit/dom.js';
 import { countdown, waitLeft, waitLeftPath } from '../draw/countdown.js';
 import { frameName, frameOp } from '../draw/frame.js';
 import { heading, lineHeading } from '../draw/heading.js';
@@ -10,19 +10,19 @@ import { markedLine } from '../draw/marked.js';
 import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
 import { whereSeen } from '../draw/unseen.js';
-import { bigVersion, bytes, count, exact, left as leftWords, middle, moment, seconds, span, upper, version } from '../format.js';
-import { fit, width, wrap } from '../measure.js';
-import { addWords } from '../i18n.js';
-import { Rows } from '../rows.js';
-import { plain } from '../trouble.js';
+import { bigVersion, bytes, count, exact, left as leftWords, middle, moment, seconds, span, upper, version } from '../kit/format.js';
+import { fit, width, wrap } from '../kit/measure.js';
+import { addWords } from '../kit/i18n.js';
+import { Rows } from '../kit/rows.js';
+import { plain } from '../kit/trouble.js';
 
-/** @typedef {import('../page-types.js').Ctx} Ctx */
-/** @typedef {import('../types.js').State} State */
-/** @typedef {import('../types.js').Reflector} Reflector */
-/** @typedef {import('../types.js').WireFrame} WireFrame */
-/** @typedef {import('../page-types.js').Slot} Slot */
-/** @typedef {import('../page-types.js').Lane} Lane */
-/** @typedef {import('../page-types.js').Drawn} Drawn */
+/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
+/** @typedef {import('../wire/types.js').State} State */
+/** @typedef {import('../wire/types.js').Reflector} Reflector */
+/** @typedef {import('../wire/types.js').WireFrame} WireFrame */
+/** @typedef {import('../wire/page-types.js').Slot} Slot */
+/** @typedef {import('../wire/page-types.js').Lane} Lane */
+/** @typedef {import('../wire/page-types.js').Drawn} Drawn */
 
 addWords({
   'ref.tabs': ['Reflector: the last request, or the frames that arrive', 'Reflector：最近请求，或到达的 frame'],
@@ -203,7 +203,7 @@ function full(slot, ctx) {
   const counters = stageCounters(slot, asking, ctx);
   const error = lastError(slot, asking, ctx);
   const waiting = stageWait(slot, ctx);
-  /** The tips of the temporary store and of the last error. @type {(import('../rows.js').Tip | null)[]} */
+  /** The tips of the temporary store and of the last error. @type {(import('../kit/rows.js').Tip | null)[]} */
   const said = [null, null];
   const tips = new Rows(ctx, 2, slot.x + 12, { tip: (i) => said[i] });
   /** @type {Tell} */
@@ -230,7 +230,7 @@ function full(slot, ctx) {
 
 /**
  * Sets the tip of the temporary store (0) or of the last error (1), and its place.
- * @typedef {(i: number, tip: import('../rows.js').Tip | null, y: number, tall: number, name?: string) => void} Tell
+ * @typedef {(i: number, tip: import('../kit/rows.js').Tip | null, y: number, tall: number, name?: string) => void} Tell
  */
 
 /** Name, resourceVersion, phase and lamp. @param {Slot} slot @param {Ctx} ctx */

@@ -1,11 +1,11 @@
 // @ts-check
 // What the store weighs, and the menu that chooses the TransformFunc of the informer.
-import { attr, h, put, reveal } from '../dom.js';
-import { bytes, exact } from '../format.js';
-import { caret } from '../glyphs.js';
-import { addWords } from '../i18n.js';
+import { attr, h, put, reveal } from '../kit/dom.js';
+import { bytes, exact } from '../kit/format.js';
+import { caret } from '../kit/glyphs.js';
+import { addWords } from '../kit/i18n.js';
 
-/** @typedef {import('../page-types.js').Ctx} Ctx */
+/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
 
 addWords({
   'idx.weight': ['JSON of the objects in the store: {n} [n:byte|bytes]; choose a transform', '本地缓存里对象的 JSON：{n} 字节；选择 transform'],
@@ -26,7 +26,7 @@ addWords({
   ],
 });
 
-/** @type {import('../types.js').CallArgs['transform'][0][]} */
+/** @type {import('../wire/types.js').CallArgs['transform'][0][]} */
 const transforms = ['off', 'managedFields', 'metadata'];
 
 /** How the weights are written: one, or with a transform both. @param {{bytes: number, cameBytes: number, transform: string}} store */
@@ -48,7 +48,7 @@ export function weightButton(ctx) {
   button.addEventListener('click', () => openTransform(ctx, button, 808)); // beside the cells, which stay in sight
   ctx.scene.over.append(button);
   return {
-    /** @param {boolean} on @param {import('../types.js').Indexer} store */
+    /** @param {boolean} on @param {import('../wire/types.js').Indexer} store */
     paint(on, store) {
       reveal(button, on);
       if (!on) return;

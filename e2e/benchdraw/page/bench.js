@@ -1,8 +1,8 @@
 // @ts-check
 // Draws the moments that the benchmark made, one an animation frame, in one of the ways, and measures what each takes: the scripts
 // and the layout that they ask for, as that is the main thread's work that differs.
-import { defs } from '/web/glyphs.js';
-import { s } from '/web/dom.js';
+import { defs } from '/web/kit/glyphs.js';
+import { s } from '/web/kit/dom.js';
 
 const way = new URLSearchParams(location.search).get('way') ?? '';
 const stage = s('svg', { viewBox: '0 0 1280 720', width: 1280, height: 720, class: 'stage' });

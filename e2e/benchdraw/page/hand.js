@@ -1,7 +1,7 @@
 // @ts-check
 // The Queue's panel as the page draws: nodes are built once, and each setter touches the document when its value changed.
-import { attr, Num, s, show, text } from '/web/dom.js';
-import { Glyph } from '/web/glyphs.js';
+import { attr, Num, s, show, text } from '/web/kit/dom.js';
+import { Glyph } from '/web/kit/glyphs.js';
 import { columns, curveOf, denseOf, isDense, kinds, left, rail, right, rowsOf, seatsOf, wordsOf } from './queue.js';
 
 /** A chip, with those behind it when it stands for several. @param {SVGElement} parent */

@@ -1,17 +1,17 @@
 // @ts-check
 // What both ways to draw the Queue's panel have in common: what is said and where it stands. Neither way draws here.
-import { count, exact, middle } from '/web/format.js';
-import { kindOf } from '/web/glyphs.js';
+import { count, exact, middle } from '/web/kit/format.js';
+import { kindOf } from '/web/kit/glyphs.js';
 
-/** @typedef {import('../../../web/types.js').QueueItem} Item */
-/** @typedef {{queue: import('../../../web/types.js').Queue, next: number, curve: number[]}} Moment */
-/** @typedef {{kind: import('../../../web/glyphs.js').Kind, on: boolean, words: string, dim: boolean}} Row */
-/** @typedef {{x: number, kind: import('../../../web/glyphs.js').Kind, moves: boolean, stack: number}} Seat */
+/** @typedef {import('../../../web/wire/types.js').QueueItem} Item */
+/** @typedef {{queue: import('../../../web/wire/types.js').Queue, next: number, curve: number[]}} Moment */
+/** @typedef {{kind: import('../../../web/kit/glyphs.js').Kind, on: boolean, words: string, dim: boolean}} Row */
+/** @typedef {{x: number, kind: import('../../../web/kit/glyphs.js').Kind, moves: boolean, stack: number}} Seat */
 
 export const left = 362;
 export const right = 514;
 export const rail = 152;
-export const kinds = /** @type {import('../../../web/glyphs.js').Kind[]} */ (['del', 'rep', 'syn', 'bmk', 'upd', 'add']);
+export const kinds = /** @type {import('../../../web/kit/glyphs.js').Kind[]} */ (['del', 'rep', 'syn', 'bmk', 'upd', 'add']);
 export const columns = 43;
 
 /** @param {Item} it */
@@ -25,7 +25,7 @@ export function rowsOf({ queue, next }, selected) {
   }));
 }
 
-/** The chips on the rail, the first at the right. @param {import('../../../web/types.js').Queue} q @returns {Seat[]} */
+/** The chips on the rail, the first at the right. @param {import('../../../web/wire/types.js').Queue} q @returns {Seat[]} */
 export function seatsOf(q) {
   const taken = q.batch.slice(0, 4);
   const waiting = q.items.slice(0, 7 - taken.length);
@@ -35,7 +35,7 @@ export function seatsOf(q) {
   }));
 }
 
-/** The columns of a dense queue: from below, how high each kind stands in each. @param {import('../../../web/types.js').Queue} q */
+/** The columns of a dense queue: from below, how high each kind stands in each. @param {import('../../../web/wire/types.js').Queue} q */
 export function denseOf(q) {
   const all = q.depth + q.batchSize;
   const per = Math.max(1, Math.ceil(all / columns));
@@ -63,10 +63,10 @@ export function curveOf(depths) {
   return depths.map((d, i) => `${i ? 'L' : 'M'}${left + 2 * i} ${(451.5 - 33.5 * Math.sqrt(d / top)).toFixed(1)}`).join('');
 }
 
-/** @param {import('../../../web/types.js').Queue} q */
+/** @param {import('../../../web/wire/types.js').Queue} q */
 export const isDense = (q) => q.depth + q.batchSize > 172;
 
-/** All the words of the panel's head and foot. @param {import('../../../web/types.js').Queue} q */
+/** All the words of the panel's head and foot. @param {import('../../../web/wire/types.js').Queue} q */
 export const wordsOf = (q) => ({
   number: count(q.depth), kind: q.kind, initial: exact(q.initialPopulation), locked: q.locked ? 'locked' : 'unlocked',
   synced: q.synced ? 'synced' : 'not synced', max: `max ${count(q.maxDepth)}`,

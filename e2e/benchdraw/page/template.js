@@ -28,7 +28,7 @@ export function byTemplate(root, { svg, none, into }) {
       <rect width="20" height="20" rx="4" class=${`ch ${c.moves ? 'mv' : 'rs'} k-${c.kind}`}></rect>
       ${glyph(c.kind, inset, inset, 20 * 0.68, c.moves ? 'onk ' : '')}
     </g>`;
-  const dense = (/** @type {import('../../../web/types.js').Queue} */ q) => {
+  const dense = (/** @type {import('../../../web/wire/types.js').Queue} */ q) => {
     const { used, taken, parts, words } = denseOf(q);
     return svg`
       <g>

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func Files(root string) (files []File, err error) {
 		return nil, fmt.Errorf("the page is not built (run make wasm): %w", err)
 	}
 	err = walk(page.Served(os.DirFS(web)), func(rel string, text []byte) error {
-		if slices.Contains(declarations, rel) {
+		if slices.Contains(declarations, path.Base(rel)) {
 			return nil
 		}
 		f := File{Name: rel, Raw: len(text)}
@@ -64,15 +65,16 @@ func Lines(root string) (n int, err error) {
 }
 
 func isWritten(rel string) bool {
+	name := path.Base(rel)
 	switch filepath.Ext(rel) {
 	case ".js", ".css", ".html":
 	default:
 		return false
 	}
 	switch {
-	case strings.HasPrefix(rel, "stories/"), strings.HasPrefix(rel, "words"), rel == "i18n.js":
+	case strings.HasPrefix(name, "words"), name == "i18n.js":
 		return false
-	case rel == "types.js", rel == "commands.js", rel == "wasm_exec.js":
+	case name == "types.js", name == "commands.js", name == "wasm_exec.js":
 		return false
 	}
 	return true

@@ -18,8 +18,8 @@ func TestWhatIsWeighedAndCounted(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"informerscope.wasm": strings.Repeat("wasm ", 1000), "index.html": "<p>\n</p>\n", "app.js": "a\nb\nc\n", "style.css": "p {\n}\n",
-		"words-hall.js": "words\n", "i18n.js": "words\n", "types.js": "made\n", "commands.js": "made\n", "wasm_exec.js": "made\n",
-		"stories/one.js": "story\n", "draw/a.js": "a\n", "embed.go": "package web\n", ".hidden.js": "x\n", "a.js.br": "packed",
+		"kit/words-hall.js": "words\n", "kit/i18n.js": "words\n", "wire/types.js": "made\n", "wire/commands.js": "made\n", "wasm_exec.js": "made\n",
+		"draw/a.js": "a\n", "embed.go": "package web\n", ".hidden.js": "x\n", "a.js.br": "packed",
 		"testdata/x.js": "x\n",
 	} {
 		path := filepath.Join(root, "web", filepath.FromSlash(name))
@@ -38,7 +38,7 @@ func TestWhatIsWeighedAndCounted(t *testing.T) {
 	for _, f := range files {
 		names[filepath.ToSlash(f.Name)] = f
 	}
-	if len(names) != 10 {
+	if len(names) != 9 {
 		t.Errorf("%d files are loaded: %v", len(names), files)
 	}
 	if w := names["informerscope.wasm"]; w.Raw != 5000 || w.Brotli == 0 || w.Brotli > w.Raw/50 || w.Gzip == 0 || w.Gzip > w.Raw/50 {

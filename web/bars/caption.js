@@ -1,0 +1,182 @@
+// @ts-check
+// The caption: one sentence in the present tense about the newest change of state that matters. Which sentence is a fact, computed in Go,
+// so a moment always has the same one. This file has its words, its room, and how long it stays at least.
+import { bytes, count, exact, middle, seconds, upper, version } from '../kit/format.js';
+import { fit, width } from '../kit/measure.js';
+import { line, plain, trouble } from '../kit/trouble.js';
+
+const stays = 2500;
+
+/** Sentences with a reason, and their forms without one. */
+const without = {
+  backoff: 'backoffPlain', listAgain: 'list', relist: 'relistPlain', relisted: 'relistedPlain', relistedKeys: 'relistedKeysPlain',
+};
+
+/** Sentences about a passing state, such as a wait or a hold: they go as soon as it ends. */
+const passing = /^(backoff|refused|hold|idle|stopped|slow)/;
+
+export class Caption {
+  /**
+   * @param {import('../wire/page-types.js').Ctx} ctx
+   * @param {HTMLElement} line
+   * @param {HTMLElement} live the polite live region
+   */
+  constructor(ctx, line, live) {
+    this.ctx = ctx;
+    this.line = line;
+    this.live = live;
+    this.words = '';
+    /** What was chosen, before it was made to fit. */
+    this.said = '';
+    this.id = '';
+    this.since = -1e9;
+    this.countedAt = -1e9;
+    this.timer = 0;
+    this.spokenAt = -1e9;
+    /** The log that was followed last. */
+    this.epoch = -1;
+    /** The sentence of the visible view in place of the stage's. @type {() => [string, string] | null} */
+    this.extra = () => null;
+    /** The width of the line, in pixels. Measuring it while the stage is painted would lay the page out twice. */
+    this.room = -1;
+    new ResizeObserver((e) => {
+      const was = this.room;
+      this.room = e[e.length - 1].contentRect.width;
+      // Fit the sentence again when buttons beside it appear or disappear.
+      if (was >= 0 && Math.abs(was - this.room) > 1) this.said = '';
+    }).observe(line);
+    /** Whether the line has the whole description of a trouble. */
+    this.complete = true;
+    /** Whether news would have come when the line was written. */
+    this.sure = true;
+  }
+
+  /** The sentence for now, and an id by which sentences are compared. @param {number} clock @returns {[string, string]} */
+  choose(clock) {
+    const extra = this.extra();
+    if (extra) return extra;
+    const tr = trouble(this.ctx);
+    if (tr) return [`trouble ${tr.cause}`, tr.whole];
+    const { model } = this.ctx;
+    // The worker's memory is no part of the moment shown. It is never given back, so the caption warns from half of the limit on,
+    // for five seconds of every fifteen.
+    const { memory } = model.view;
+    if (memory && memory.total > memory.limit / 2 && model.state.reflector.phase !== 'backoff' && Math.floor(clock / 5000) % 3 === 0) {
+      return ['memory', this.ctx.t('cap.memory', { a: bytes(memory.total), b: bytes(memory.limit) })];
+    }
+    return this.say(model.facts.sentence);
+  }
+
+  /** A sentence that the facts name, in words. @param {import('../wire/types.js').Sentence} said @returns {[string, string]} @private */
+  say(said) {
+    const { t, model } = this.ctx;
+    const { id } = said;
+    const now = this.ctx.now();
+    const why = this.why(said.why ?? '', id.startsWith('list') || id.startsWith('relist') ? 760 : 640);
+    let key = id;
+    if (!why && id in without) key = without[/** @type {keyof typeof without} */ (id)];
+    if (id === 'idle' && model.lost) key = 'idleLost';
+    return [id, t(`cap.${key}`, {
+      n: id === 'slow' ? count(said.n ?? 0) : exact(said.n ?? 0), from: exact(said.n ?? 0), to: exact(said.m ?? 0),
+      name: said.name ?? '', key: middle(said.key ?? '', 24), rv: version(said.rv ?? '', 9), op: said.op ?? '',
+      why: id.startsWith('backoff') ? upper(why) || t('cap.unanswered') : why,
+      s: seconds(Math.max(0, (said.until ?? 0) - now)), old: seconds(model.stale(now)),
+    })];
+  }
+
+  /** An error in a clause of a sentence, empty when nothing is known. @param {string} error @param {number} room @private */
+  why(error, room) {
+    const words = plain(this.ctx, error);
+    return fit(words.replace(/[.。]$/, ''), room, '18px');
+  }
+
+  /** Notes another moment, or another log: the earlier sentence is not true there, so it does not stay. @param {boolean} jump */
+  note(jump) {
+    const { epoch } = this.ctx.model;
+    if (epoch !== this.epoch) {
+      this.epoch = epoch;
+      this.again();
+    }
+    if (jump) this.since = -1e9;
+  }
+
+  /** @param {number} clock @param {string} [force] a sentence that replaces the state's own, while the page loads */
+  paint(clock, force) {
+    const [id, said] = force ? ['force', force] : this.choose(clock);
+    if (!id.startsWith('trouble')) this.complete = true;
+    // A sentence keeps its time, but what it counts must not be old news: the same one with other numbers replaces it in place.
+    const same = id === this.id && !force;
+    // The sentence changes at once when trouble begins or ends.
+    const sure = this.ctx.model.sure();
+    const over = id !== this.id && passing.test(this.id);
+    const turned = over || sure !== this.sure || (id !== this.id && (id.startsWith('trouble') || this.id.startsWith('trouble')));
+    if (said === this.said || (clock - this.since < stays && !turned && !same && !force) || (same && clock - this.countedAt < 250)) return;
+    this.said = said;
+    this.sure = sure;
+    this.countedAt = clock;
+    const tr = id.startsWith('trouble') ? trouble(this.ctx) : null;
+    // A story's sentence is never cut: one that is too long for the line has two, of smaller type.
+    const told = id.startsWith('story ');
+    const words = tr ? line(tr, (w) => this.fits(w)) : told ? said : this.fitting(said);
+    if (tr) this.complete = words === tr.whole && !tr.detail && this.fits(words);
+    const long = told && !this.fits(words);
+    if (words === this.words) {
+      this.line.classList.toggle('long', long);
+      return;
+    }
+    if (!same) this.since = clock;
+    // One that counts is put at once: a count that goes faster than the words fade would never be seen.
+    const counts = id === 'force' && this.id === 'force';
+    const soft = !same && !counts && !matchMedia('(prefers-reduced-motion: reduce)').matches && this.words !== '';
+    const first = !this.words;
+    this.words = words;
+    const put = () => {
+      this.line.textContent = words;
+      this.line.classList.toggle('long', long);
+      this.line.title = tr ? said : words;
+      this.line.classList.remove('out');
+    };
+    // What was to be put before this must not come after it.
+    clearTimeout(this.timer);
+    if (soft) {
+      this.line.classList.add('out');
+      this.timer = window.setTimeout(put, 120);
+    } else put();
+    // A screen reader hears a new kind of thing at once, and the same kind with other numbers seldom.
+    if (first || id !== this.id || clock - this.spokenAt > 15000) {
+      this.live.textContent = tr ? said : words;
+      this.spokenAt = clock;
+    }
+    this.id = id;
+  }
+
+  /** The caption for another view, which has other room. @param {(words: string) => boolean} fits */
+  told(fits) {
+    const tr = this.id.startsWith('trouble') ? trouble(this.ctx) : null;
+    return tr ? line(tr, fits) : this.words;
+  }
+
+  /** @param {string} words @private */
+  fits(words) {
+    const room = (this.room < 0 ? this.line.clientWidth : this.room) / this.ctx.scene.scale;
+    return width(words, '18px') <= room;
+  }
+
+  /** A sentence that has not the room gives up its last clause, as often as it must. @param {string} words @private */
+  fitting(words) {
+    const room = (this.room < 0 ? this.line.clientWidth : this.room) / this.ctx.scene.scale;
+    while (room > 200 && width(words, '18px') > room) {
+      const cut = words.search(/[;；][^;；]*$/);
+      if (cut <= 40) break;
+      words = words.slice(0, cut) + (/[\u3000-\u9fff]/.test(words) ? '。' : '.');
+    }
+    return words;
+  }
+
+  /** Shows the sentence again at once, as after a change of language. */
+  again() {
+    this.since = -1e9;
+    this.words = this.said = '';
+    clearTimeout(this.timer);
+  }
+}

@@ -1,0 +1,267 @@
+// @ts-check
+// The top bar: what is looked at (source, resource, namespace, release), the faults, and how the page looks.
+import { attr, h, put, reveal, s } from '../kit/dom.js';
+import { middle } from '../kit/format.js';
+import { formatResource, parseResource, read as fragment } from '../wire/fragment.js';
+import { caret } from '../kit/glyphs.js';
+import { language } from '../kit/i18n.js';
+import { openNamespaces, openResources, openSources } from './pickers.js';
+import { trouble } from '../kit/trouble.js';
+
+export const eras = ['1.37', '1.35', '1.33', '1.31'];
+/** The faults with a key of their own, in the order of their digits. @type {import('../wire/page-types.js').FaultName[]} */
+const faultKeys = ['cut', 'refuse', '410', '429', '500', 'slow'];
+/** @type {import('../wire/page-types.js').FaultName[]} */
+const otherFaults = ['delay', 'nobookmarks', 'noendmark'];
+/** @type {import('../wire/page-types.js').FaultName[]} */
+const simFaults = ['compact', 'restart'];
+/** Every fault that has a key, in the order of the keys: the digits, then F C and F R. */
+export const faultOrder = [...faultKeys, ...otherFaults, ...simFaults];
+/** Faults without a key. @type {import('../wire/page-types.js').FaultName[]} */
+const keylessFaults = ['forbidden', 'slowindex', 'mutate'];
+/** What the menu offers of a simulated cluster beside its faults. @type {('failover' | 'expire')[]} */
+const simChanges = ['failover', 'expire'];
+/** How many versions the API server is behind that a failover leads to. */
+const failoverVersions = 20;
+/** The key for a fault; empty for none. @param {import('../wire/page-types.js').FaultName | 'failover' | 'expire'} name */
+function keyOfFault(name) {
+  const i = faultOrder.findIndex((f) => f === name);
+  return i < 0 ? '' : i < 9 ? String(i + 1) : name === 'compact' ? 'F C' : 'F R';
+}
+const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark', 'forbidden', 'slowindex', 'mutate', 'failover']);
+
+/** The source of the objects, as a follower's page shows it. @param {import('../wire/page-types.js').Ctx} ctx @param {string} [context] of a live cluster */
+export function castWords(ctx, context) {
+  const kind = ctx.recorded?.() ? 'hall.recorded' : 'hall.cast';
+  return context ? ctx.t(kind, { name: middle(context, 24) }) : ctx.t(`${kind}Sim`);
+}
+
+/** The words about an attached process. @param {import('../wire/page-types.js').Ctx} ctx @param {string} [name] of the process */
+export function attachedWords(ctx, name) {
+  if (!name) return ctx.t('top.attaching');
+  return ctx.t(ctx.model.any && !ctx.model.sure() ? 'top.troubled' : 'top.attached', { name });
+}
+
+export class TopBar {
+  /**
+   * @param {import('../wire/page-types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   * @param {{theme: () => void, language: () => void, help: () => void, save: () => void, open: () => void, presenter: () => void, stories:
+   * (anchor: HTMLElement) => void}} does
+   */
+  constructor(ctx, app, does) {
+    this.ctx = ctx;
+    this.does = does;
+    /** Why the scene could not be started, while nothing runs yet. */
+    this.pending = '';
+    const asked = fragment();
+    const kind = asked.get('source') ?? '';
+    this.asked = { kind: ['live', 'probe'].includes(kind) ? kind : 'sim', context: asked.get('context') ?? '', seed: Number(asked.get('seed')) || 0,
+      trouble: '' };
+    /** The resources that the address asks for. */
+    this.askedAll = (asked.get('resource') ?? (kind === 'probe' ? '…' : 'pods')).split(',');
+    this.askedResource = { ...parseResource(this.askedAll[0]), namespace: asked.get('namespace') ?? '' };
+    /** Whether the address leaves the namespace to the context, so that it is not known yet. */
+    this.askedOwn = asked.get('source') === 'live' && !asked.has('namespace');
+    const button = (/** @type {string} */ cls, /** @type {(el: HTMLElement) => void} */ f) => {
+      const b = h('button', { class: cls, type: 'button' });
+      b.addEventListener('click', () => f(b));
+      return b;
+    };
+    this.name = h('h1', { class: 'name' }, 'informerscope');
+    this.name.style.margin = '0';
+    this.src = button('src', (b) => this.openSources(b));
+    this.srcText = h('span');
+    this.src.append(h('i'), this.srcText);
+    this.res = button('pick', (b) => this.openResources(b));
+    this.resText = h('span');
+    this.res.append(this.resText, caret());
+    this.ns = button('pick ns', (b) => this.openNamespaces(b));
+    this.nsText = h('span');
+    this.ns.append(this.nsText, caret());
+    for (const b of [this.src, this.res, this.ns]) b.setAttribute('aria-haspopup', 'dialog');
+    this.era = h('div', { class: 'seg', role: 'radiogroup' });
+    this.eraButtons = eras.map((e) => {
+      const b = h('button', { type: 'button', role: 'radio' }, e === '1.37' ? '1.37 RealFIFO' : e === '1.31' ? '1.31 DeltaFIFO' : e);
+      b.addEventListener('click', () => ctx.act('select', { era: e }));
+      this.era.append(b);
+      return { e, b };
+    });
+    this.two = h('button', { type: 'button', class: 'twolanes', 'aria-pressed': 'false' });
+    this.two.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d: 'M1 4.5H15M4 4.5V9.5Q4 11.5 6 11.5H15' }),
+      s('circle', { cx: 11, cy: 4.5, r: 2, fill: 'currentColor' }), s('circle', { cx: 11, cy: 11.5, r: 2, fill: 'currentColor' })));
+    this.two.addEventListener('click', () => ctx.act('select', { era: ctx.model.eras.length ? '1.37' : '1.31,1.37' }));
+    this.era.append(this.two);
+    this.era.addEventListener('keydown', (ev) => {
+      const d = ev.key === 'ArrowRight' || ev.key === 'ArrowDown' ? 1 : ev.key === 'ArrowLeft' || ev.key === 'ArrowUp' ? -1 : 0;
+      if (!d) return;
+      const i = this.eraButtons.findIndex((o) => o.b === document.activeElement);
+      const next = this.eraButtons[(i + d + eras.length) % eras.length];
+      next.b.focus();
+      ctx.act('select', { era: next.e });
+      ev.preventDefault();
+      ev.stopPropagation();
+    });
+    this.faultsWord = h('span');
+    this.faultsMenu = button('menu-b', (b) => this.openFaults(b));
+    this.faultsMenu.setAttribute('aria-haspopup', 'dialog');
+    this.faultsMenu.append(this.faultsWord, caret());
+    this.faultButtons = faultKeys.map((n) => {
+      const b = button('key', () => this.fault(n));
+      return { n, b };
+    });
+    /** The rows of the menu of faults that can be on, of the one that was opened last. @type {{n: string, b: HTMLElement}[]} */
+    this.faultRows = [];
+    this.faults = h('div', { class: 'faults', role: 'group' }, this.faultsMenu, ...this.faultButtons.map((o) => o.b));
+    this.story = button('pick', (b) => does.stories(b));
+    this.storyText = h('span');
+    this.story.append(this.storyText, caret());
+    this.story.setAttribute('aria-haspopup', 'dialog');
+    this.presenter = button('key', () => does.presenter());
+    this.presenter.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('rect', { x: 1.5, y: 2.5, width: 13, height: 8.5 }),
+      s('path', { d: 'M8 11v2.5M5 14.5h6' })));
+    this.theme = button('key', () => does.theme());
+    this.theme.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 8, cy: 8, r: 6 }),
+      s('path', { d: 'M8 2a6 6 0 0 1 0 12z', fill: 'currentColor' })));
+    this.lang = button('key', () => does.language());
+    this.help = button('key', () => does.help());
+    this.help.textContent = '?';
+    const icons = (this.icons = h('div', { class: 'icons' }, this.presenter, this.theme, this.lang, this.help));
+    app.prepend(h('header', { class: 'top' }, this.name, h('span', { class: 'rule' }), this.src, this.res, this.ns, this.era, this.story,
+      h('span', { class: 'sp' }), this.faults, h('span', { class: 'rule' }), icons));
+  }
+
+  /** Strikes or switches a fault by its name. @param {import('../wire/page-types.js').FaultName | 'failover' | 'expire'} name */
+  fault(name) {
+    const { ctx } = this;
+    if (name === 'expire') return ctx.act('cluster', 'expire', {});
+    if (name === 'failover') return ctx.act('cluster', 'failover', { n: ctx.model.fault('failover')?.on ? 0 : failoverVersions });
+    if (heldFaults.has(name)) {
+      const on = !!ctx.model.fault(name)?.on;
+      return ctx.act('fault', name, name === 'delay' ? { on: !on, millis: 500 } : { on: !on });
+    }
+    return ctx.act('fault', name, {});
+  }
+
+  paint() {
+    const { t, model } = this.ctx;
+    const st = model.state;
+    const ready = model.any;
+    for (const el of [this.res, this.ns, this.era, this.faults]) el.classList.toggle('off', !ready);
+    // Until something runs, the bar shows what the address asks for.
+    const src = ready ? st.source : { ...this.asked, trouble: this.pending };
+    const resource = ready ? st.resource : this.askedResource;
+    const tr = ready ? trouble(this.ctx) : null;
+    // The informers of another process are as they are: what would choose something for them, or act on them, is not there.
+    document.body.classList.toggle('attached', src.kind === 'probe');
+    const bad = !!src.trouble || (ready && (!!tr || model.down() || !!model.lost || ((src.kind === 'live' || src.kind === 'probe') && !model.sure())));
+    attr(this.src, 'class', `src${src.kind === 'live' || src.kind === 'probe' ? ' live' : ''}${bad ? ' dead' : ''}`);
+    const said = ready && !model.sure() ? 'top.troubled' : 'top.live';
+    const full = src.kind === 'live' ? t(said, { name: src.context || '?' }) : src.kind === 'probe' ? attachedWords(this.ctx, src.context)
+      : src.kind === 'broadcast' ? castWords(this.ctx, src.context)
+      : src.kind === 'file' ? t('top.file') : src.seed ? t('top.seed', { seed: src.seed }) : t('top.simulated');
+    put(this.srcText, src.kind === 'live' ? t(said, { name: middle(src.context || '?', 13) })
+      : src.kind === 'probe' ? attachedWords(this.ctx, middle(src.context || '', 13)) : full);
+    const words = tr?.whole || src.trouble;
+    attr(this.src, 'title', words ? `${full}: ${words}` : full);
+    attr(this.src, 'aria-label', `${t('top.source')}: ${full}`);
+    // Of several it names the one that shows, and how many more there are.
+    const all = ready ? [...new Set((model.factory?.rows ?? []).map((r) => r.resource))] : this.askedAll;
+    const res = all.length > 1 ? all.join(', ') : formatResource(resource);
+    put(this.resText, all.length > 1 ? `${middle(resource.resource, 14)} +${all.length - 1}` : middle(resource.resource, 18));
+    attr(this.res, 'title', res);
+    attr(this.res, 'aria-label', `${t('top.resource')}: ${res}`);
+    const ns = resource.namespace;
+    const which = ns || (!ready && this.askedOwn ? 'namespace' : t('top.allNs'));
+    put(this.nsText, middle(which, 16));
+    attr(this.ns, 'title', which);
+    attr(this.ns, 'aria-label', `namespace: ${which}`);
+    attr(this.era, 'aria-label', t('top.era'));
+    const on = this.ctx.model.eras.length ? this.ctx.model.eras : st.era.split(',');
+    attr(this.two, 'aria-pressed', String(this.ctx.model.eras.length > 1));
+    attr(this.two, 'title', t('lanes.buttonTitle'));
+    attr(this.two, 'aria-label', t('lanes.buttonTitle'));
+    this.eraButtons.forEach(({ e, b }, i) => {
+      const checked = on.includes(e);
+      attr(b, 'aria-checked', String(checked));
+      // The kind of queue stands only beside the releases that run.
+      const kind = e === '1.31' ? 'DeltaFIFO' : 'RealFIFO';
+      put(b, checked && on.length < 2 ? `${e} ${kind}` : e);
+      attr(b, 'title', `client-go ${e}: ${kind}`);
+      attr(b, 'tabindex', checked || (i === 0 && !eras.some((x) => on.includes(x))) ? 0 : -1);
+    });
+    put(this.faultsWord, t('top.faults'));
+    const now = this.ctx.now();
+    let more = false;
+    for (const f of st.faults) if (f.on && !faultKeys.some((name) => name === f.name)) more = true;
+    this.faultsMenu.classList.toggle('t-held', more);
+    this.paintFaultRows();
+    for (const { n, b } of this.faultButtons) {
+      const f = model.fault(n);
+      put(b, t('fault.' + n));
+      const held = !!f?.on;
+      const hit = !!f && !heldFaults.has(n) && now >= f.atMillis && now - f.atMillis < 1500;
+      const cls = `key${held ? ' held' : ''}${hit ? ' hit' : ''}`;
+      if (b.className !== cls) b.className = cls;
+      if (heldFaults.has(n)) attr(b, 'aria-pressed', String(held));
+      const words = `${t('fault.' + n)}: ${t(`fault.${n}.x`)} (${faultKeys.indexOf(n) + 1})`;
+      if (b.title !== words) b.title = words;
+      attr(b, 'aria-label', words);
+    }
+    // While a story has its title here, the namespaces stand back unless one is chosen.
+    reveal(this.ns, !this.ctx.storyTitle?.() || !!ns);
+    reveal(this.story, !this.ctx.follower || !!this.ctx.storyTitle?.());
+    put(this.storyText, this.ctx.storyTitle?.() || t('story.pick'));
+    attr(this.story, 'title', `${t('story.title')} (S)`);
+    put(this.lang, language() === 'zh' ? 'EN' : '中');
+    for (const [b, k, key] of /** @type {[HTMLElement, string, string][]} */ (
+      [[this.presenter, 'pres.button', 'P'], [this.theme, 'top.theme', 'T'], [this.lang, 'top.language', 'L'], [this.help, 'top.keys', '?']])) {
+      const words = `${t(k)} (${key})`;
+      if (b.title !== words) b.title = words;
+      attr(b, 'aria-label', words);
+    }
+  }
+
+  /** @param {HTMLElement} anchor */
+  openSources(anchor) {
+    openSources(this.ctx, anchor, this.does);
+  }
+
+  /** @param {HTMLElement} anchor */
+  openResources(anchor) {
+    if (this.ctx.model.state.source.kind === 'probe') openSources(this.ctx, anchor, this.does); // its informers stand there
+    else openResources(this.ctx, anchor);
+  }
+
+  /** @param {HTMLElement} anchor */
+  openNamespaces(anchor) {
+    openNamespaces(this.ctx, anchor);
+  }
+
+  /** Says in the open menu which faults are on. */
+  paintFaultRows() {
+    for (const { n, b } of this.faultRows) attr(b, 'aria-pressed', String(!!this.ctx.model.fault(n)?.on));
+  }
+
+  /** @param {HTMLElement} anchor */
+  openFaults(anchor) {
+    const { t } = this.ctx;
+    const sim = this.ctx.model.state.source.kind === 'sim';
+    /** @type {typeof this.faultRows} */
+    const rows = [];
+    this.ctx.popup(anchor, (root) => {
+      for (const n of [...faultKeys, ...otherFaults, ...keylessFaults, ...(sim ? [...simFaults, ...simChanges] : [])]) {
+        const held = heldFaults.has(n);
+        const key = keyOfFault(n);
+        const b = h('button', { class: 'row fx', type: 'button' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)),
+          h('small', {}, t(`fault.${n}.x`, { n: failoverVersions }), key ? h('span', { class: 'hint' }, ` · ${key}`) : ''));
+        if (held) rows.push({ n, b });
+        else /** @type {HTMLElement} */ (b.firstElementChild).style.visibility = 'hidden';
+        b.addEventListener('click', () => this.fault(n));
+        root.append(b);
+      }
+    }, { width: 440, label: t('top.faults') });
+    this.faultRows = rows;
+    this.paintFaultRows();
+  }
+}

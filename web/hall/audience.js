@@ -1,0 +1,107 @@
+// @ts-check
+// The page of a follower: it shows the state of the broadcast, goes where the speaker's page goes, and lets the follower look around
+// alone and come back. A follower cannot act; the worker refuses it too.
+import { attr, h, put, reveal } from '../kit/dom.js';
+import { upper } from '../kit/format.js';
+import { language } from '../kit/i18n.js';
+import '../kit/words-hall.js';
+
+/** @typedef {import('../wire/types.js').Hearing} Hearing */
+
+export class Audience {
+  /**
+   * @param {import('../wire/page-types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   * @param {import('../views/views.js').Views} views
+   * @param {{pick: (key: string) => void}} o `pick` opens an object's journey, or shuts it
+   */
+  constructor(ctx, app, views, o) {
+    this.ctx = ctx;
+    this.app = app;
+    this.views = views;
+    this.o = o;
+    /** @type {Hearing} */
+    this.is = { phase: 'joining', behindMillis: 0, recording: false, own: false, skipped: 0, before: false };
+    /** What of the speaker's page was taken over last. */
+    this.taken = '';
+    this.words = h('span', { role: 'status' });
+    this.back = h('button', { class: 'key', type: 'button' });
+    this.back.addEventListener('click', () => this.along());
+    this.root = h('div', { class: 'hall' }, h('i'), this.words, this.back);
+    app.append(this.root);
+    app.classList.add('audience');
+    ctx.apart = () => this.apart();
+    ctx.recorded = () => this.is.recording;
+  }
+
+  /** Takes the state of the broadcast from the worker. @param {Hearing} is */
+  hear(is) {
+    this.is = is;
+    this.ctx.model.unheard = !['following', 'over'].includes(is.phase);
+    this.take();
+    this.paint();
+  }
+
+  /** Stands where the speaker's page does. @private */
+  take() {
+    const { is } = this;
+    if (is.own) {
+      if (this.taken) this.views.stories.mirror(null); // its sentences are about what the speaker shows
+      this.taken = '';
+      return;
+    }
+    const page = /** @type {import('../wire/page-types.js').SpeakerPage} */ (is.page ?? {});
+    const text = JSON.stringify(page);
+    if (!is.page || text === this.taken) return;
+    this.taken = text;
+    const { views, ctx } = this;
+    views.stories.mirror(page.story ?? null);
+    if (!!page.presenter !== views.presenting) views.present(!!page.presenter, false);
+    views.factory.follow(typeof page.lane === 'number' ? page.lane : -1);
+    this.o.pick(typeof page.object === 'string' ? page.object : '');
+    if (typeof page.group === 'string' && page.group && page.group !== ctx.model.groups.index) ctx.call('groupBy', page.group).catch(() => {});
+  }
+
+  /** From now on the follower looks around alone. */
+  apart() {
+    if (this.is.own) return;
+    this.is = { ...this.is, own: true };
+    this.take();
+    this.ctx.call('apart').catch((err) => this.ctx.say(err.message, true));
+    this.paint();
+  }
+
+  along() {
+    return this.ctx.call('along').then((is) => this.hear(is), (err) => this.ctx.say(err.message, true));
+  }
+
+  /** The caption's sentence while the view is out of date. */
+  get trouble() {
+    const own = this.is.own || ['joining', 'following', 'over', 'slow'].includes(this.is.phase);
+    return own ? '' : upper(`${this.say()}${language() === 'zh' ? '。' : '.'}`);
+  }
+
+  /** One sentence on how it goes. */
+  say() {
+    const { t } = this.ctx;
+    const { is } = this;
+    if (is.phase === 'slow') return t('hall.slow', { s: Math.round(is.behindMillis / 1000) });
+    if (is.phase === 'following' && is.before && !is.own) return t('hall.before');
+    if (is.own && ['following', 'over', 'joining'].includes(is.phase)) return t('hall.own');
+    return t(`hall.${is.phase}`);
+  }
+
+  paint() {
+    const { t } = this.ctx;
+    const { is } = this;
+    const home = this.views.phone.on ? this.views.phone.hall : this.app;
+    if (this.root.parentElement !== home) home.append(this.root);
+    const bad = ['slow', 'quiet', 'silent', 'unknown', 'damaged'].includes(is.phase);
+    attr(this.root, 'class', `hall ${is.phase}${is.own ? ' own' : ''}${bad ? ' bad' : ''}`);
+    put(this.words, this.say());
+    attr(this.words, 'title', is.error || null);
+    put(this.back, t(is.recording ? 'hall.goOn' : 'hall.back'));
+    attr(this.back, 'title', `${t(is.recording ? 'hall.goOn' : 'hall.back')} (A)`);
+    reveal(this.back, is.own);
+  }
+}

@@ -1,0 +1,232 @@
+// @ts-check
+// The speaker's side of a broadcast: the button with its lamp, the menu with the audience link, and the large QR code for a projector.
+// It also reports to the worker where this page is, so that followers' pages go there too.
+import { attr, h, put, reveal, s } from '../kit/dom.js';
+import { bytes, count, exact } from '../kit/format.js';
+import { copy } from '../bars/files.js';
+import { qrPicture } from '../kit/qr.js';
+import '../kit/words-hall.js';
+
+/** @typedef {import('../wire/types.js').OnAir} OnAir */
+
+/** @returns {OnAir} */
+const off = () => ({ offered: false, phase: '', path: '', objects: false, other: false, followers: 0, segments: 0, bytes: 0, seq: 0, skipped: 0 });
+
+/** Whether only this computer reaches an address. @param {string} address */
+const local = (address) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
+
+export class Broadcast {
+  /**
+   * @param {import('../wire/page-types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   * @param {{page: () => import('../wire/page-types.js').SpeakerPage}} o `page` says where this page is, for followers
+   */
+  constructor(ctx, app, o) {
+    this.ctx = ctx;
+    this.app = app;
+    this.o = o;
+    this.is = off();
+    /** What the menu shows, to be painted again. @type {(() => void) | null} */
+    this.menu = null;
+    /** @type {{root: HTMLElement, paint: () => void, back: HTMLElement | null} | null} */
+    this.large = null;
+    this.told = '';
+    this.words = h('span');
+    this.button = h('button', { class: 'key air', type: 'button', hidden: '', 'aria-haspopup': 'dialog' },
+      s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 8, cy: 8, r: 2.2 }),
+      s('path', { d: 'M4.6 11.4a4.8 4.8 0 0 1 0-6.8M11.4 4.6a4.8 4.8 0 0 1 0 6.8M2.6 13.4a7.6 7.6 0 0 1 0-10.8M13.4 2.6a7.6 7.6 0 0 1 0 10.8' })), h('i'),
+      this.words);
+    this.button.addEventListener('click', () => this.open(this.button));
+  }
+
+  /** Whether what happens here goes out. */
+  get on() {
+    return this.is.phase === 'on' || this.is.phase === 'lost';
+  }
+
+  /** The audience's link. */
+  get link() {
+    return this.is.path ? new URL(this.is.path, location.href).href : '';
+  }
+
+  /** Takes the state of the broadcast from the worker. @param {OnAir} is */
+  hear(is) {
+    const was = this.is;
+    this.is = { ...off(), ...is };
+    const { t } = this.ctx;
+    if (was.phase !== is.phase) {
+      if (is.phase === 'taken') this.ctx.say(t('air.taken'), true);
+      if (is.phase === 'failed') this.ctx.say(t('air.failed', { w: is.error ?? '' }), true);
+      if (!this.on) this.shut();
+      this.told = '';
+    }
+    if (is.skipped > was.skipped && was.phase) this.ctx.say(t('air.skipped'), true);
+    this.paint();
+  }
+
+  /** Asks the server whether it broadcasts, so that the button is there. */
+  ask() {
+    return this.ctx.call('broadcast').then((is) => this.hear(is));
+  }
+
+  paint() {
+    const { t } = this.ctx;
+    const { is } = this;
+    reveal(this.button, is.offered || this.on);
+    const word = this.on ? t(is.phase === 'lost' ? 'air.lost' : 'air.on') : t('air.button');
+    attr(this.button, 'class', `key air${this.on ? ' on' : ''}${is.phase === 'lost' ? ' lost' : ''}`);
+    put(this.words, this.on ? count(is.followers) : '');
+    const tip = this.on ? t('air.lampTip', { phase: word, n: t('air.followers', { n: exact(is.followers) }) }) : word;
+    attr(this.button, 'title', `${tip} (A)`);
+    attr(this.button, 'aria-label', `${tip} (A)`);
+    this.menu?.();
+    this.large?.paint();
+    this.tell();
+  }
+
+  /** Reports to the worker where this page is, if that has changed. @private */
+  tell() {
+    if (!this.on) return;
+    const text = JSON.stringify(this.o.page());
+    if (text === this.told) return;
+    this.told = text;
+    this.ctx.call('page', JSON.parse(text)).catch((err) => this.ctx.say(err.message, true));
+  }
+
+  /** @param {Element} anchor */
+  open(anchor) {
+    const { ctx } = this;
+    const { t } = ctx;
+    let asked = '';
+    let asking = true;
+    ctx.popup(anchor, (root) => {
+      /** @type {string} */
+      let shown = '';
+      const body = h('div', { class: 'airmenu' });
+      root.append(h('h2', {}, t('air.title')), body);
+      const facts = { lamp: h('p', { class: 'airstate', role: 'status' }, h('i'), h('span')), sent: h('p', { class: 'note' }),
+        late: h('p', { class: 'note bad', hidden: '' }) };
+      const paint = () => {
+        if (!root.isConnected && shown) {
+          if (this.menu === paint) this.menu = null;
+          return;
+        }
+        const { is } = this;
+        const state = asking ? 'asking' : asked ? 'failed' : !is.offered ? 'none' : this.on ? `on ${this.link}` : is.other || is.phase === 'taken' ? 'other'
+          : 'off';
+        if (state !== shown) {
+          const held = body.contains(document.activeElement);
+          shown = state;
+          body.replaceChildren(...this.parts(state, asked, facts, (call, args) => {
+            asking = true;
+            paint();
+            ctx.call(call, .../** @type {import('../wire/types.js').CallArgs['broadcastBegin']} */ (args)).then((now) => {
+              asking = false;
+              this.hear(now);
+              if (call === 'broadcastEnd') ctx.say(t('air.ended'));
+              paint();
+            }, fail);
+          }));
+          if (held) /** @type {HTMLElement | null} */ (body.querySelector('button, input'))?.focus();
+        }
+        if (!this.on) return;
+        attr(facts.lamp, 'class', `airstate ${is.phase}`);
+        put(/** @type {HTMLElement} */ (facts.lamp.lastElementChild),
+          `${t(is.phase === 'lost' ? 'air.lost' : 'air.on')} · ${t('air.followers', { n: exact(is.followers) })}`);
+        put(facts.sent, t('air.sent', { n: exact(is.seq), b: bytes(is.bytes) }));
+        const behind = Math.max(0, ctx.model.view.head - is.seq);
+        facts.late.hidden = is.phase !== 'lost';
+        put(facts.late, `${is.error ?? ''} ${t('air.behind', { n: exact(behind) })}`.trim());
+      };
+      const fail = (/** @type {Error} */ err) => {
+        asking = false;
+        asked = err.message;
+        paint();
+      };
+      this.menu = paint;
+      paint();
+      this.ask().then(() => {
+        asking = false;
+        paint();
+      }, fail);
+    }, { width: 400, label: t('air.title') });
+  }
+
+  /**
+   * What the menu is made of.
+   * @param {string} state @param {string} error
+   * @param {{lamp: HTMLElement, sent: HTMLElement, late: HTMLElement}} facts
+   * @param {(call: 'broadcastBegin' | 'broadcastEnd', args: any[]) => void} does
+   * @returns {(Node | string)[]}
+   * @private
+   */
+  parts(state, error, facts, does) {
+    const { t } = this.ctx;
+    const key = (/** @type {string} */ words, /** @type {() => void} */ f, cls = 'key') => {
+      const b = h('button', { class: cls, type: 'button' }, words);
+      b.addEventListener('click', f);
+      return b;
+    };
+    const note = (/** @type {string} */ words, cls = 'note') => h('p', { class: cls }, words);
+    if (state === 'asking') return [note(t('air.asking'))];
+    if (state === 'failed') return [note(error, 'note bad')];
+    if (state === 'none') return [note(t('air.notOffered'))];
+    const bodies = note(t(this.is.objects ? 'air.bodies' : 'air.noBodies'));
+    if (state === 'off') return [note(t('air.what')), bodies, h('div', { class: 'btnrow' },
+      key(t('air.begin'), () => does('broadcastBegin', [{}]), 'key main'))];
+    if (state === 'other') return [note(t('air.other')), note(t('air.what')), bodies,
+      h('div', { class: 'btnrow' }, key(t('air.take'), () => does('broadcastBegin', [{ take: true }])))];
+    const { link } = this;
+    const field = /** @type {HTMLInputElement} */ (h('input', { class: 'linkfield', type: 'text', readonly: '', value: link, 'aria-label': t('air.link') }));
+    field.addEventListener('focus', () => field.select());
+    return [facts.lamp, facts.sent, facts.late,
+      h('div', { class: 'airqr' }, qrPicture(link, t('air.qr')), h('div', {}, field,
+        h('div', { class: 'btnrow' }, key(t('air.copy'), () => this.copy(field)), key(t('air.large'), () => this.enlarge(link))),
+        h('div', { class: 'btnrow' }, key(t('air.end'), () => does('broadcastEnd', []))))),
+      ...(local(link) ? [note(t('air.local'))] : []), bodies];
+  }
+
+  /** @param {HTMLInputElement} field @private */
+  async copy(field) {
+    const { t } = this.ctx;
+    if (await copy(field.value)) return this.ctx.say(t('air.copied'));
+    field.focus();
+    field.select();
+    this.ctx.say(t('air.uncopied'), true);
+  }
+
+  /** Shows a link large enough for a room to read, or hides it. @param {string} [link] */
+  enlarge(link = this.link) {
+    if (this.shut() || !link) return;
+    const { t } = this.ctx;
+    const n = h('p', { class: 'n' });
+    const close = h('button', { class: 'key', type: 'button', 'aria-label': `esc ${t('close')}` }, 'esc');
+    close.addEventListener('click', () => this.shut());
+    const root = h('div', { class: 'ov qrlarge', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('air.qr') },
+      h('div', { class: 'scrim' }), h('div', { class: 'sheet' }, qrPicture(link, t('air.qr')),
+        h('div', { class: 'say' }, h('b', {}, t('air.scan')), h('p', { class: 'u' }, link), n, close)));
+    root.firstElementChild?.addEventListener('click', () => this.shut());
+    root.addEventListener('keydown', (e) => {
+      if (e.key !== 'Tab') return;
+      e.preventDefault();
+      close.focus();
+    });
+    this.large = {
+      root,
+      back: /** @type {HTMLElement | null} */ (document.activeElement),
+      paint: () => put(n, this.on ? `${t(this.is.phase === 'lost' ? 'air.lost' : 'air.on')} · ${t('air.followers', { n: exact(this.is.followers) })}` : ''),
+    };
+    this.large.paint();
+    this.app.append(root);
+    close.focus();
+  }
+
+  /** Takes the large code away. Returns whether there was one. */
+  shut() {
+    const was = this.large;
+    this.large = null;
+    was?.root.remove();
+    was?.back?.focus();
+    return !!was;
+  }
+}

@@ -1,0 +1,283 @@
+// @ts-check
+// The inspector: one object's JSON, old against new, its way through the informer hop by hop, and what the code was
+// doing there. The worker answers for the view's moment, so the drawer can be read while the view is paused anywhere.
+import { h, put, reveal } from '../kit/dom.js';
+import { exact, span, version } from '../kit/format.js';
+import { chipIcon, kindOf } from '../kit/glyphs.js';
+import { drawLines } from '../kit/lines.js';
+
+/** @typedef {import('../wire/types.js').Hop} Hop */
+
+export class Inspector {
+  /**
+   * @param {import('../wire/page-types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   * @param {() => void} closed
+   * @param {(key: string) => void} ride rides the object's newest change
+   */
+  constructor(ctx, app, closed, ride) {
+    this.ctx = ctx;
+    this.closed = closed;
+    /** Since when the view has stood on a hop on the side where the drawer lies. */
+    this.coversSince = 0;
+    /** Just opened: the first answer about the object decides where the drawer lies, and its journey is shown from its beginning. */
+    this.fresh = true;
+    /** Where the diff was scrolled to without the reader; -1 for a diff that has not been shown. */
+    this.scrolled = -1;
+    /** The hop to which the journey was scrolled; 0 at its beginning. */
+    this.hopShown = 0;
+    this.key = '';
+    this.tab = 'diff';
+    this.seq = -1;
+    this.askedAt = 0;
+    this.busy = false;
+    /** The worker's answer about the object, or its error. @type {Partial<import('../wire/types.js').ObjectView> & {error?: string} | null} */
+    this.data = null;
+    this.root = h('aside', { class: 'drawer shut' });
+    this.x = h('button', { class: 'x key', type: 'button' }, 'esc');
+    this.x.addEventListener('click', () => this.close());
+    this.title = h('h2');
+    this.icon = h('i');
+    this.version = h('span');
+    this.sub = h('div', { class: 'sub' }, this.icon, this.version);
+    this.tabs = h('div', { class: 'tabs', role: 'tablist' });
+    this.tabDiff = h('button', { type: 'button', role: 'tab' });
+    this.tabJson = h('button', { type: 'button', role: 'tab' });
+    this.tabDiff.addEventListener('click', () => this.show('diff'));
+    this.tabJson.addEventListener('click', () => this.show('json'));
+    this.tabs.append(this.tabDiff, this.tabJson);
+    this.pre = h('div', { class: 'diff', role: 'tabpanel', tabindex: 0 });
+    this.hopsHead = h('h3');
+    this.go = h('button', { class: 'key go', type: 'button' });
+    this.go.addEventListener('click', () => ride(this.key));
+    this.hops = h('div', { class: 'hops', role: 'group', tabindex: 0 });
+    this.codeWords = h('span');
+    this.codeName = h('code');
+    this.codeHead = h('button', { class: 'of', type: 'button', 'aria-expanded': 'false' }, this.codeWords, this.codeName);
+    this.codeHead.addEventListener('click', () => {
+      this.code.hidden = !this.code.hidden;
+      this.codeHead.setAttribute('aria-expanded', String(!this.code.hidden));
+    });
+    this.code = h('p', { hidden: '' });
+    this.root.append(this.x, this.title, this.sub, this.tabs, this.pre, h('div', { class: 'jh' }, this.hopsHead, this.go), this.hops, this.codeHead, this.code);
+    app.append(this.root);
+  }
+
+  get isOpen() {
+    return !this.root.classList.contains('shut');
+  }
+
+  /** @param {string} tab */
+  show(tab) {
+    this.tab = tab;
+    this.scrolled = -1;
+    this.render();
+  }
+
+  /** @param {string} key */
+  open(key) {
+    if (this.key !== key) {
+      this.data = null;
+      this.scrolled = -1;
+    }
+    this.key = key;
+    this.seq = -1;
+    this.fresh = true;
+    this.root.classList.remove('shut');
+    this.refresh();
+    this.render();
+  }
+
+  close() {
+    if (!this.isOpen) return;
+    this.shut();
+    this.closed();
+  }
+
+  /** Goes out of the way; the object stays chosen. */
+  shut() {
+    this.root.classList.add('shut');
+    this.key = '';
+  }
+
+  /**
+   * Puts the drawer at the right, where it leaves the stations free at which a journey begins. It goes to the left only while the view stands
+   * on a hop at Listeners or Controller.
+   * @param {boolean} left @private
+   */
+  dock(left) {
+    const clock = performance.now();
+    if (left === this.root.classList.contains('left')) this.coversSince = 0;
+    else if (!this.coversSince) this.coversSince = clock;
+    // While the view plays, the drawer does not run after every hop.
+    if (this.coversSince && (this.ctx.model.view.mode === 'paused' || this.fresh || clock - this.coversSince > 1500)) {
+      this.root.classList.toggle('left', left);
+      this.coversSince = 0;
+    }
+  }
+
+  /** Asks again when the view has moved on, at most four times a second. */
+  refresh() {
+    if (!this.isOpen || this.busy) return;
+    const seq = this.ctx.model.view.seq;
+    const clock = performance.now();
+    if (seq === this.seq || (this.seq >= 0 && clock - this.askedAt < 250)) return;
+    this.seq = seq;
+    this.askedAt = clock;
+    this.busy = true;
+    const key = this.key;
+    this.ctx.call('object', key).then(
+      (o) => {
+        this.busy = false;
+        if (key !== this.key) return;
+        this.data = o;
+        this.render();
+      },
+      (err) => {
+        this.busy = false;
+        if (key !== this.key) return;
+        this.data = { key, error: String(err?.message ?? err) };
+        this.render();
+      },
+    );
+  }
+
+  render() {
+    const { t } = this.ctx;
+    const d = this.data;
+    put(this.title, this.key);
+    this.root.setAttribute('aria-label', t('ins.label'));
+    this.x.setAttribute('aria-label', `esc ${t('close')}`);
+    this.hops.setAttribute('aria-label', t('ins.journey'));
+    put(this.tabDiff, t('ins.changed'));
+    put(this.tabJson, 'JSON');
+    this.tabDiff.setAttribute('aria-selected', String(this.tab === 'diff'));
+    this.tabJson.setAttribute('aria-selected', String(this.tab === 'json'));
+    /** @type {Hop[]} */
+    const whole = Array.isArray(d?.journey) ? d.journey : [];
+    const change = whole.length ? whole[whole.length - 1].change : 0;
+    // Of the newest change only: what came before is another journey.
+    const journey = whole.filter((hp) => hp.change === change);
+    const op = [...journey].reverse().find((hp) => hp.op)?.op || (d?.deleted ? 'Deleted' : d?.oldRv ? 'Updated' : d?.rv ? 'Added' : '');
+    const kind = this.ctx.model.state.resource.kind || this.ctx.model.state.resource.resource;
+    const rvs = d?.rv ? `rv ${d.oldRv && d.oldRv !== d.rv ? version(d.oldRv, 14) + ' → ' : ''}${version(d.rv, 14)}` : '';
+    if (this.icon.dataset.op !== op) {
+      this.icon.dataset.op = op;
+      this.icon.replaceChildren(chipIcon(kindOf(op)));
+    }
+    put(this.version, [op, kind, rvs].filter(Boolean).join(' · '));
+    this.renderLines();
+    const at = journey[journey.length - 1];
+    // The view stands on a hop if the rest of the change is still to come, or at the last hop itself.
+    const { mode, seq } = this.ctx.model.view;
+    const stands = !!at && mode !== 'live' && (at.seq === seq || !!d?.ahead?.some((hp) => hp.change === change));
+    this.renderJourney(journey, stands);
+    if (d) this.dock(stands && (at.stage === 'listener' || at.stage === 'controller'));
+    const st = at ? station(at.stage) : '';
+    const which = at ? codeOf(st, this.ctx.model.state.queue.kind) : '';
+    reveal(this.codeHead, !!which);
+    put(this.codeWords, t('ins.code'));
+    put(this.codeName, which && t(`code.${which}.f`));
+    put(this.code, which && t(`code.${which}`));
+    if (d) this.fresh = false;
+  }
+
+  /** What changed, or the JSON. @private */
+  renderLines() {
+    const { t } = this.ctx;
+    const d = this.data;
+    const lines = [];
+    const m = d?.mutation;
+    if (m) {
+      const name = this.ctx.model.state.listeners.find((l) => l.id === m.listener)?.name ?? String(m.listener);
+      const was = m.was ? `${m.label}=${m.was}` : t('idx.none', { label: m.label });
+      lines.push(line(t('ins.mutated', { name, label: m.label, is: m.is, was, rv: version(m.rv, 14) }), 'warned'));
+      for (const index of m.stale) lines.push(line(t('ins.mutatedStale', { index }), 'warned'));
+    }
+    if (d?.error) lines.push(line(d.error, ''));
+    else if (!d) lines.push(line('…', ''));
+    else if (!d.json) lines.push(line(this.missing(d), ''));
+    else if (this.tab === 'json') for (const l of JSON.stringify(d.json, null, 2).split('\n')) lines.push(line(l, ''));
+    else {
+      if (d.deleted) lines.push(line(t('ins.deleted'), ''));
+      else if (!d.oldJson) lines.push(line(t(d.oldRv ? 'ins.older' : 'ins.first'), ''));
+      else if (!d.diff?.length) lines.push(line(t('ins.same'), ''));
+      for (const l of d.diff ?? []) {
+        if (l.folded) lines.push(line(t('ins.folded', { n: exact(l.folded) }), 'f'));
+        else lines.push(line(`${l.op === '-' ? '−' : l.op || ' '} ${l.text}`, l.op === '-' ? 'o' : l.op === '+' ? 'n' : ''));
+      }
+    }
+    const { scrollTop } = this.pre;
+    drawLines(this.pre, lines);
+    if (this.tab !== 'diff' || !d || (this.scrolled >= 0 && scrollTop !== this.scrolled)) return;
+    // The first line that changed stands in the upper third, until the reader scrolls.
+    const first = /** @type {HTMLElement | null} */ (this.pre.querySelector('.o, .n'));
+    this.pre.scrollTop = first ? first.offsetTop - this.pre.offsetTop - this.pre.clientHeight / 3 : 0;
+    this.scrolled = this.pre.scrollTop;
+  }
+
+  /** The hops so far, and the stations still to come. @param {Hop[]} journey @param {boolean} stands whether the view stands on its last hop @private */
+  renderJourney(journey, stands) {
+    const { t } = this.ctx;
+    put(this.hopsHead, journey.length ? t('ins.journey') : '');
+    this.go.hidden = !journey.length;
+    put(this.go, t('ride.go'));
+    const t0 = journey[0]?.atMillis ?? 0;
+    const last = journey.length - 1;
+    const rows = journey.map((hp, i) => row(i === last ? 'hop now' : 'hop', `+${span(hp.atMillis - t0)}`, station(hp.stage), this.words(hp)));
+    const reached = last >= 0 ? stations.indexOf(journey[last].stage) : stations.length;
+    for (const st of stations.slice(reached + 1)) {
+      if (st === 'reflector' || (st === 'controller' && !this.ctx.model.state.workqueue)) continue;
+      rows.push(row('hop todo', '—', station(st), t('hop.todo.' + st)));
+    }
+    drawLines(this.hops, rows);
+    const shown = stands && !this.fresh ? journey[last].seq : 0;
+    if (this.fresh || (shown === 0 && this.hopShown)) this.hops.scrollTop = 0;
+    else if (shown !== this.hopShown) this.hops.querySelector('.now')?.scrollIntoView({ block: 'nearest' });
+    this.hopShown = shown;
+  }
+
+  /** The words in place of an object's JSON. @param {{ unseen?: string }} d @private */
+  missing(d) {
+    return d.unseen ? `${this.ctx.t('ins.unseen')} ${d.unseen}` : this.ctx.t('ins.gone');
+  }
+
+  /** A hop in words. @param {Hop} hp @param {string} [as] which words @returns {string} */
+  words(hp, as = 'hop.') {
+    const { t } = this.ctx;
+    const name = this.ctx.model.state.listeners.find((l) => l.id === hp.listener)?.name ?? (hp.listener ? String(hp.listener) : '');
+    const key = hp.kind === 'Popped' ? ((hp.of ?? 1) > 1 ? 'PoppedOf' : 'Popped') : hp.kind === 'Queued' && hp.op === 'SyncAll' ? 'QueuedSync'
+      : hp.kind === 'ClusterWritten' && hp.error ? 'ClusterWrittenNot' : hp.kind;
+    const said = t(as + key, { n: exact(hp.n ?? 0), m: exact(hp.m ?? 0), p: exact(hp.position ?? 0), of: exact(hp.of ?? 0),
+      s: span((hp.micros ?? 0) / 1000), rv: version(hp.rv ?? '', 12), name, text: hp.text ?? '', w: hp.listener ?? '' });
+    if (as !== 'hop.' && said === as + key) return this.words(hp);
+    return (said === 'hop.' + key ? hp.kind : said) + (hp.error ? `: ${hp.error}` : '');
+  }
+}
+
+const stations = ['api', 'reflector', 'queue', 'indexer', 'listener', 'controller'];
+
+/** @param {string} stage */
+function station(stage) {
+  return { api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listener: 'Listeners', controller: 'Controller' }[stage] ?? stage;
+}
+
+/** @param {string} st @param {string} queue */
+function codeOf(st, queue) {
+  return { 'API server': 'api', Reflector: 'reflector', Queue: queue === 'DeltaFIFO' ? 'delta' : 'real', Indexer: 'indexer', Listeners: 'listeners',
+    Controller: 'controller' }[st] ?? '';
+}
+
+/** @param {string} words @param {string} cls */
+function line(words, cls) {
+  return { id: `${cls}|${words}`, make: () => h('div', cls ? { class: cls } : {}, words) };
+}
+
+/** A hop. @param {string} cls @param {string} time @param {string} at @param {string} words */
+function row(cls, time, at, words) {
+  return {
+    id: [cls, time, at, words].join('|'),
+    make: () => h('div', { class: cls }, h('i', { class: cls === 'hop todo' ? 'd f' : 'd' }), h('span', { class: 'tn' }, time), h('b', {}, at),
+      h('span', {}, words)),
+  };
+}

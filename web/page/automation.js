@@ -1,0 +1,67 @@
+// @ts-check
+// The stable interface for other programs: globalThis.informerscope. Tests, stories and talk scripts use it. Buttons make the same calls.
+import { asText } from '../bars/files.js';
+
+/**
+ * @param {{
+ *   address: import('./address.js').Address, link: import('../wire/link.js').Link, views: import('../views/views.js').Views,
+ *   audience: import('../hall/audience.js').Audience | null, pick: (key: string) => void, drawn: () => ReturnType<typeof import('../wire/drawn.js').drawn>,
+ *   chips: () => ReturnType<import('../stage/motion.js').Motion['chips']>,
+ *   ride: (key: string, lane?: number) => Promise<void>, picture: () => Promise<import('../wire/page-types.js').Still>,
+ *   handout: (id: string) => Promise<{id: string, steps: number}>
+ * }} page
+ */
+export function automation({ address, link, views, audience, pick, ride, drawn, chips, picture, handout }) {
+  const call = (/** @type {keyof import('../wire/types.js').Calls} */ name) => (/** @type {any[]} */ ...args) => address.perform(name, args);
+  return {
+    /** Resolves when calls are answered. */
+    ready: address.ready,
+    state: () => link.call('state', []),
+    select: call('select'),
+    transform: call('transform'),
+    fault: (/** @type {string} */ name, /** @type {any} */ args, /** @type {number | undefined} */ lane) =>
+      address.perform('fault', [name, args ?? {}, lane]),
+    hold: call('hold'),
+    release: call('release'),
+    step: (/** @type {number} */ n = 1) => address.perform('step', [n]),
+    seek: call('seek'),
+    seekTime: call('seekTime'),
+    mark: call('mark'),
+    play: (/** @type {number} */ v = 1) => address.perform('play', [v]),
+    pause: () => address.perform('pause', []),
+    live: () => address.perform('live', []),
+    record: async () => asText(await address.perform('record', [])),
+    load: call('load'),
+    story: (/** @type {string} */ id) => views.stories.start(id),
+    attached: () => address.perform('attached', []),
+    sources: () => address.perform('sources', []),
+    resources: () => address.perform('resources', []),
+    namespaces: () => address.perform('namespaces', []),
+    object: call('object'),
+    ride: call('ride'),
+    cluster: (/** @type {string} */ verb, /** @type {any} */ args) => address.perform('cluster', [verb, args ?? {}]),
+    groupBy: call('groupBy'),
+    index: call('index'),
+    addIndex: call('addIndex'),
+    panic: call('panic'),
+    writes: call('writes'),
+    addListener: call('addListener'),
+    removeListener: call('removeListener'),
+    pace: call('pace'),
+    show: (/** @type {number} */ lane = 0) => address.perform('show', [lane]),
+    shutdown: () => address.perform('shutdown', []),
+    start: () => address.perform('start', []),
+    unshared: call('unshared'),
+    broadcast: () => link.call('broadcast', []),
+    broadcastBegin: (/** @type {any} */ o) => link.call('broadcastBegin', [o ?? {}]),
+    broadcastEnd: () => link.call('broadcastEnd', []),
+    hearing: () => audience?.is ?? null,
+    along: () => audience?.along(),
+    selectObject: pick,
+    rideObject: ride,
+    drawn,
+    chips,
+    picture: () => picture(),
+    handout,
+  };
+}

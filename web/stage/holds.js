@@ -1,0 +1,191 @@
+// @ts-check
+// The holds: a button on the rail for each stage that can be held, in the rail's order. While it is pressed it is a bar across the rail,
+// with the time that the hold has lasted and buttons to release it.
+import { attr, h, place, reveal, s, text } from '../kit/dom.js';
+import { exact, seconds } from '../kit/format.js';
+import { addWords } from '../kit/i18n.js';
+import { lanesY, RAIL } from '../layouts/stage.js';
+
+addWords({
+  'hold.some': ['n', 'n'],
+  'hold.someLong': ['release n', '放行 n 个'],
+  'hold.someTitle': ['Release how many?', '放行多少个？'],
+  'hold.allShort': ['all', '全部'],
+  'hold.count': ['how many', '多少个'],
+  'hold.go': ['release', '放行'],
+  'hold.passed': ['{n} released', '已放行 {n}'],
+});
+
+/**
+ * @typedef {{stage: string, lane: number, pin: HTMLElement, one: HTMLElement, some: HTMLElement, all: HTMLElement, words:
+ *   import('../kit/dom.js').Txt, who: import('../kit/dom.js').Txt, x: number, y: number}} HoldButton
+ */
+
+export class Holds {
+  /** @param {import('../wire/page-types.js').Ctx} ctx */
+  constructor(ctx) {
+    this.ctx = ctx;
+    /** @type {HoldButton[]} */
+    this.pins = [];
+    /** Numbers of the listeners drawn large. @type {number[]} */
+    this.ids = [];
+    this.tip = h('div', { class: 'tip', hidden: '', 'aria-hidden': 'true' });
+    this.add('store', 342, RAIL, 0);
+    this.add('pop', 534, RAIL, 0);
+    lanesY.forEach((y, i) => this.add('deliver', 986, y, i));
+    this.add('take', 1182, RAIL, 0);
+    ctx.scene.over.append(this.tip);
+  }
+
+  /** @param {import('../wire/page-types.js').Stage} stage @param {number} x @param {number} y @param {number} lane @private */
+  add(stage, x, y, lane) {
+    const { ctx } = this;
+    const pin = h('button', { class: 'pin', type: 'button', 'aria-pressed': 'false' });
+    place(pin, x - 8, y - 24, 16, 36);
+    // The picture is drawn around x 8 of the button's box, with the rail at y 34 of the picture.
+    pin.append(s('svg', { viewBox: '0 0 16 52' },
+      s('g', { class: 'idle' }, s('path', { d: 'M8 29V21', class: 'hhs' }), s('circle', { cx: 8, cy: 18, r: 3, class: 'hhd' })),
+      s('g', { class: 'held' }, s('rect', { x: 5.5, y: 17, width: 5, height: 34, rx: 1.5, class: 'hbar' }),
+        s('use', { href: '#i-hold', x: -1, y: 1, width: 18, height: 18, class: 'ic c1' }))));
+    const one = h('button', { class: 'sbtn fill', type: 'button', hidden: '' });
+    const all = h('button', { class: 'sbtn line raise', type: 'button', hidden: '' });
+    const some = h('button', { class: 'sbtn line raise', type: 'button', hidden: '', 'aria-haspopup': 'dialog' });
+    // What each of them does, so that a story can point at it.
+    for (const [b, makes] of /** @type {[HTMLElement, string][]} */ ([[pin, `hold ${stage}`], [one, `release ${stage} 1`], [all, `release ${stage} 0`]])) {
+      b.dataset.call = makes;
+    }
+    const id = () => (stage === 'deliver' ? this.ids[lane] : undefined);
+    const args = () => (id() === undefined ? [] : [id()]);
+    pin.addEventListener('click', () => this.toggle(stage, id()));
+    one.addEventListener('click', () => ctx.act('release', stage, 1, ...args()));
+    all.addEventListener('click', () => ctx.act('release', stage, 0, ...args()));
+    some.addEventListener('click', () => this.openSome(some, stage, args()));
+    const tip = (/** @type {boolean} */ on) => {
+      if (!on || pin.getAttribute('aria-pressed') === 'true') {
+        this.tip.hidden = true;
+        return;
+      }
+      const digit = { store: 1, pop: 2, deliver: 3, take: 4 }[stage];
+      this.tip.textContent = `${pin.getAttribute('aria-label')}: H ${digit}`;
+      this.tip.hidden = false;
+      place(this.tip, Math.min(x - 100, 1280 - 240), y + 18);
+    };
+    pin.addEventListener('pointerenter', () => tip(true));
+    pin.addEventListener('pointerleave', () => tip(false));
+    pin.addEventListener('focus', () => pin.matches(':focus-visible') && tip(true));
+    pin.addEventListener('blur', () => tip(false));
+    for (const el of [pin, one, some, all]) el.dataset.x = String(x - 8);
+    ctx.scene.over.append(pin, one, some, all);
+    const words = text(ctx.scene.front, 0, 0, 't14');
+    const who = text(ctx.scene.front, 0, 0, 'l');
+    this.pins.push({ stage, lane, pin, one, some, all, words, who, x, y });
+  }
+
+  /**
+   * Holds a stage, or releases it.
+   * @param {import('../wire/page-types.js').Stage} stage
+   * @param {number} [listener]
+   */
+  toggle(stage, listener) {
+    const { ctx } = this;
+    const on = !!ctx.model.hold(stage, listener);
+    const args = listener === undefined ? [] : [listener];
+    return on ? ctx.act('release', stage, 0, ...args) : ctx.act('hold', stage, ...args);
+  }
+
+  /** Asks how many may pass. @param {HTMLElement} anchor @param {import('../wire/page-types.js').Stage} stage @param {(number | undefined)[]} args @private */
+  openSome(anchor, stage, args) {
+    const { ctx } = this;
+    const { t } = ctx;
+    ctx.popup(anchor, (root, close) => {
+      root.append(h('h2', {}, t('hold.someTitle')));
+      const free = (/** @type {number} */ n) => {
+        close();
+        ctx.act('release', stage, n, ...args);
+      };
+      const quick = h('div', { class: 'btnrow' });
+      for (const n of [5, 10, 100, 1000]) {
+        const b = h('button', { class: 'key', type: 'button' }, exact(n));
+        b.addEventListener('click', () => free(n));
+        quick.append(b);
+      }
+      const field = /** @type {HTMLInputElement} */ (h('input', { type: 'number', min: 1, max: 1000000, step: 1, value: 10, 'aria-label': t('hold.count') }));
+      const form = h('form', { class: 'form' }, h('span', {}, t('hold.count')), field, h('button', { class: 'key', type: 'submit' }, t('hold.go')));
+      form.addEventListener('submit', (e) => {
+        e.preventDefault();
+        const n = Math.round(Number(field.value));
+        if (n >= 1) free(n);
+      });
+      root.append(form, quick);
+      field.select();
+    }, { width: 248, label: t('hold.someTitle') });
+  }
+
+  /** Releases one, or all, at every stage that is held. @param {number} n */
+  releaseEverywhere(n) {
+    for (const hd of this.ctx.model.state.holds) this.ctx.act('release', hd.stage, n, ...(hd.listener ? [hd.listener] : []));
+  }
+
+  /** @param {number[]} ids numbers of the listeners drawn large */
+  paint(ids) {
+    this.ids = ids;
+    const { ctx } = this;
+    const { t, model } = ctx;
+    const now = ctx.now();
+    for (const p of this.pins) {
+      const id = p.stage === 'deliver' ? ids[p.lane] : undefined;
+      const usable = model.any && (p.stage === 'deliver' ? !!id : p.stage !== 'take' || !!model.state.workqueue);
+      reveal(p.pin, usable);
+      const hold = usable ? model.hold(p.stage, id) : undefined;
+      const name = model.state.listeners.find((l) => l.id === id)?.name ?? '';
+      attr(p.pin, 'aria-pressed', String(!!hold));
+      attr(p.pin, 'aria-label', t('hold.' + p.stage, { name }));
+      for (const b of [p.one, p.some, p.all]) reveal(b, !!hold);
+      if (!hold) {
+        p.words.set('');
+        p.who.set('');
+        continue;
+      }
+      const one = t('hold.one');
+      const all = t(p.stage === 'pop' ? 'hold.all' : 'hold.allShort');
+      const some = t(p.stage === 'pop' ? 'hold.someLong' : 'hold.some');
+      if (p.some.textContent !== some) p.some.textContent = some;
+      attr(p.some, 'aria-label', `${t('hold.someLong')}: ${t('hold.' + p.stage, { name })}`);
+      attr(p.all, 'aria-label', `${t('hold.all')}: ${t('hold.' + p.stage, { name })}`);
+      attr(p.one, 'aria-label', `${t('hold.one')}: ${t('hold.' + p.stage, { name })}`);
+      if (p.one.textContent !== one) p.one.textContent = one;
+      if (p.all.textContent !== all) p.all.textContent = all;
+      const since = seconds(now - hold.sinceMillis);
+      p.who.of(hold.releases && p.stage !== 'take' ? '' : `s=seconds now - holds[stage=${p.stage}].sinceMillis`, 't hold.you');
+      const passed = hold.releases ? ` · ${t('hold.passed', { n: exact(hold.releases) })}` : '';
+      if (p.stage === 'pop') {
+        p.words.at(p.x + 12, 132).set(t('held.pop'));
+        p.who.cls('l').at(p.x + 12 + (p.words.el instanceof SVGTextElement ? p.words.el.getComputedTextLength() : 100) + 8, 132)
+          .set(t('hold.you', { s: since }) + passed);
+        place(p.one, p.x + 12, 163, 72, 26);
+        place(p.some, p.x + 88, 163, 72, 26);
+        place(p.all, p.x + 164, 163, 76, 26);
+      } else if (p.stage === 'store') {
+        // Right of the bar: left of it stands the change that is held.
+        p.words.at(356, 116).set(t('held.store'));
+        p.who.cls('l').at(356, 132).set(t('hold.you', { s: since }) + passed);
+        place(p.one, 246, 171, 62, 22);
+        place(p.some, 312, 171, 26, 22);
+        place(p.all, 342, 171, 34, 22);
+      } else if (p.stage === 'take') {
+        p.words.set('');
+        attr(p.who.el, 'text-anchor', 'end');
+        p.who.cls('l t1').at(1256, 117).set(t('hold.you', { s: since }));
+        place(p.one, 1106, 189, 72, 26);
+        place(p.some, 1182, 189, 30, 26);
+        place(p.all, 1216, 189, 38, 26);
+      } else {
+        p.words.set('');
+        p.who.set('');
+        place(p.one, 916, p.y + 68, 66, 20);
+        place(p.some, 986, p.y + 68, 28, 20);
+        place(p.all, 1018, p.y + 68, 36, 20);
+      }
+    }
+  }
+}

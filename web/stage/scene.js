@@ -1,0 +1,63 @@
+// @ts-check
+// What the main stage is drawn on: its layers, how large a unit is on this screen, and the palette for its canvases.
+import { h, s } from '../kit/dom.js';
+import { defs } from '../kit/glyphs.js';
+
+/** The names of the style sheet's colours and fonts that canvases are drawn with. */
+const palette = [
+  'bg', 'panel', 'raise', 'line', 'rail', 't1', 't2', 't3', 'ink', 'add', 'upd', 'del', 'rep', 'syn', 'bmk', 'warn', 'err', 'acc',
+  'h0', 'h1', 'h2', 'h3', 'h4', 'mono', 'sans',
+];
+
+export class Scene {
+  /** @param {HTMLElement} app */
+  constructor(app) {
+    this.app = app;
+    this.svg = s('svg', { class: 'stage', viewBox: '0 0 1280 720' });
+    this.svg.append(defs());
+    /** Panels and their words. */
+    this.back = s('g');
+    /** Rails, nodes, ways back. */
+    this.rails = s('g');
+    /** What lies on the rails: slots, rings, boxes, workers. */
+    this.front = s('g');
+    this.svg.append(this.back, this.rails, this.front);
+    this.cells = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'cells' }));
+    /** What travels has its canvases here. */
+    this.tokens = h('div', { class: 'layer tokens' });
+    this.over = h('div');
+    /** What must lie over the cells; no larger than they are. */
+    this.high = s('svg', { class: 'high', viewBox: '632 188 174 354', 'aria-hidden': 'true' });
+    this.over.append(this.cells);
+    app.append(this.svg, this.over, this.high, this.tokens);
+    /** CSS pixels per unit. */
+    this.scale = 1;
+    /** Device pixels per unit. */
+    this.k = 1;
+    /** @type {Record<string, string>} */
+    this.colour = {};
+    this.measure();
+  }
+
+  /** Puts the controls of the stage into the order of the rail, which the keyboard follows. */
+  order() {
+    const all = /** @type {HTMLElement[]} */ ([...this.over.children]);
+    all.sort((a, b) => Number(a.dataset.x ?? 1e4) - Number(b.dataset.x ?? 1e4));
+    this.over.append(...all);
+  }
+
+  /** Reads the size of the window again. */
+  measure() {
+    const w = this.app.getBoundingClientRect().width || 1280;
+    this.scale = w / 1280;
+    this.k = this.scale * (devicePixelRatio || 1);
+    return this.k;
+  }
+
+  /** Reads the palette again, for the canvases. */
+  readColours() {
+    const css = getComputedStyle(document.documentElement);
+    for (const n of palette) this.colour[n] = css.getPropertyValue('--' + n).trim();
+    this.colour.key = this.colour.t1;
+  }
+}

@@ -1,0 +1,640 @@
+// @ts-check
+// Stories: the chooser, and the bar of the story that plays. The worker plays it (core/story): the sentence of the moment shown comes with the
+// frames, and a call turns to another step. The page only shows it.
+import { attr, h, s } from '../kit/dom.js';
+import * as fragment from '../wire/fragment.js';
+import { language } from '../kit/i18n.js';
+import { Quiz } from './quiz.js';
+import * as tour from './tour.js';
+
+/** @typedef {import('../wire/types.js').Story} Story */
+/** @typedef {import('../wire/types.js').StoryWords} Words */
+/** @typedef {import('../wire/types.js').StoryState} StoryState */
+
+export class Stories {
+  /**
+   * @param {import('../wire/page-types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   * @param {{presenter: (on?: boolean) => void, presenting: () => boolean, ride: import('../object/ride.js').Ride}} views
+   */
+  constructor(ctx, app, views) {
+    this.ctx = ctx;
+    this.app = app;
+    this.views = views;
+    /** @type {import('../wire/types.js').Library} */
+    this.library = { groups: [], stories: [] };
+    /** The story that plays, or is about to. @type {Story | null} */
+    this.story = null;
+    /** The story's state, as the worker reports it. @type {StoryState | null} */
+    this.told = null;
+    /** Whether a story was started here, and has not arrived in a frame yet. */
+    this.wanted = false;
+    /** True once a person has turned a page: then the person turns them all. */
+    this.manual = false;
+    /** Whether it is the speaker's story. */
+    this.mirrored = false;
+    /** When the step that shows was first seen, and when its condition was seen to have come. */
+    this.seen = { i: -1, at: 0, done: 0 };
+    /** @type {HTMLElement | null} */
+    this.chooser = null;
+    this.bar = h('div', { class: 'storybar', role: 'group', hidden: '' });
+    const key = (/** @type {string} */ d, /** @type {() => void} */ f) => {
+      const b = h('button', { class: 'key', type: 'button' });
+      b.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d })));
+      b.addEventListener('click', f);
+      return b;
+    };
+    this.prevB = key('M10.5 3L5.5 8l5 5', () => this.turn(-1));
+    this.nextB = key('M5.5 3l5 5-5 5', () => this.turn(1));
+    this.endB = key('M4 4l8 8M12 4l-8 8', () => this.leave());
+    /** The button for the card at the end of a story: what to do in one's own controller. */
+    this.takeB = h('button', { class: 'key take', type: 'button', 'aria-haspopup': 'dialog' });
+    this.takeB.addEventListener('click', () => this.openTake());
+    this.dots = h('span', { class: 'dots' });
+    this.words = h('span', { class: 'words' });
+    /** The numbers of the step. */
+    this.figures = h('div', { class: 'figures', hidden: '' });
+    /** What to take home, in presenter mode: turned to like a step behind the last. */
+    this.home = h('section', { class: 'home', hidden: '' });
+    app.append(this.home);
+    /** Does what the step asks of its reader, in the reader's place. */
+    this.doB = h('button', { class: 'key for-me', type: 'button', hidden: '' });
+    this.doB.addEventListener('click', () => this.ctx.act('storyTurn', 1));
+    this.bar.append(this.takeB, this.words, this.dots, this.prevB, this.nextB, this.endB);
+    app.append(this.bar);
+    app.querySelector('.cap')?.prepend(this.figures);
+    app.querySelector('.cap')?.append(this.doB);
+    /** What the step asks its reader to press, while it waits. @type {HTMLElement | null} */
+    this.control = null;
+    this.quiz = new Quiz(ctx, app, (w) => this.say(w));
+    this.drawn = '';
+    ctx.storiesChanged = () => {
+      this.library = { groups: [], stories: [] };
+    };
+    ctx.tellStory = (id) => this.start(id);
+    /** The stations that a step speaks of; the others are quiet. */
+    this.focus = '';
+    this.ride = views.ride;
+    /** Steps of this story whose ride was opened: going back and forth does not open it again. @type {Set<number>} */
+    this.ridden = new Set();
+    /** The step whose ride is being opened, and presses that came meanwhile. @type {{step: number, presses: number[]} | null} */
+    this.opening = null;
+    /** The worker's report that came while a ride showed other moments than the step's; undefined for none. @type {StoryState | null | undefined} */
+    this.since = undefined;
+    /** The step whose ride shows; -1 for one that is not the story's. */
+    this.rides = -1;
+    /** The object that is followed for the story's ride alone. */
+    this.followed = '';
+    /** A ride shows, or the view is on its way back from it. */
+    this.riding = false;
+  }
+
+  /** @param {Words | import('../wire/types.js').Saying} w */
+  say(w) {
+    return language() === 'zh' ? w.zh : w.en;
+  }
+
+  /** The step of the moment shown. */
+  get i() {
+    return this.told?.step ?? 0;
+  }
+
+  get starting() {
+    return this.told?.starting ?? true;
+  }
+
+  get step() {
+    return this.story?.steps[this.i] ?? null;
+  }
+
+  /** Whether what comes before the step's condition still has its moment to be read, if it is still true. @private */
+  get early() {
+    const { told } = this;
+    return !!told?.before && !this.step?.control && !told.hurry && told.step === told.last && performance.now() - this.seen.at < told.before.readMillis;
+  }
+
+  /** The numbers that are drawn large beside the sentence of the moment shown. */
+  numbers() {
+    const { told, story } = this;
+    if (!told || !story || told.waits || this.riding) return [];
+    return (this.early ? told.before : told.caption)?.numbers ?? [];
+  }
+
+  /** The sentence of the moment shown, or null. @returns {[string, string] | null} */
+  caption() {
+    const { told, story } = this;
+    if (!told || !story || this.riding) return null; // it may not be true of the moments of a ride
+    const first = this.early;
+    const said = first ? told.before : told.caption;
+    const asks = this.asks();
+    if (asks) return [`story ${story.id} ${told.step} asks`, [said ? this.say(said) : '', asks].join(language() === 'zh' ? '' : ' ').trim()];
+    return said ? [`story ${story.id} ${told.step} ${told.done && !first}`, this.say(said)] : null;
+  }
+
+  /** What the reader is asked to do, and how, while the step waits for it; else empty. @private */
+  asks() {
+    const { told, step } = this;
+    if (!told?.waits || !told.asks || !step) return '';
+    if (step.answers) return this.say(told.asks);
+    const how = this.control && step.how ? this.say(step.how) : this.ctx.t('story.turnDoes');
+    return `${this.say(told.asks)}${language() === 'zh' ? '' : ' '}${how}`;
+  }
+
+  /** Chooses an answer to the question that is open. Returns whether the key was one for it. @param {string} key */
+  answer(key) {
+    return !this.mirrored && this.quiz.key(key);
+  }
+
+  /** Points at what the reader is asked to press, where this view has it. @private */
+  point() {
+    const call = this.told?.waits && !this.mirrored ? this.step?.control ?? '' : '';
+    const find = (/** @type {string} */ c) => /** @type {HTMLElement | undefined} */ ([...this.app.querySelectorAll(`[data-call="${CSS.escape(c)}"]`)].find(
+      (el) => el.checkVisibility({ visibilityProperty: true })));
+    const to = call ? find(call) ?? find(call.split(' ')[0]) ?? null : null;
+    if (to === this.control) return;
+    this.control?.classList.remove('asked');
+    to?.classList.add('asked');
+    this.control = to;
+  }
+
+  /** A story that asks its reader to act waits for the reader. @private */
+  get byHand() {
+    return !!this.story?.steps.some((x) => x.control);
+  }
+
+  /** Starts a story where it was left, if it can be resumed. @param {string} id @param {boolean} [presenter] */
+  takeUp(id, presenter) {
+    return this.start(id, presenter, id === tour.id ? tour.left() : 0);
+  }
+
+  /** Begins the tour, or takes it up again. */
+  beginTour() {
+    this.takeUp(tour.id).catch((err) => this.ctx.say(err.message, true));
+  }
+
+  /** Asks the worker which stories there are. */
+  async list() {
+    if (!this.library.stories.length) {
+      await this.ctx.ownStories?.();
+      this.library = await this.ctx.call('stories');
+    }
+    return this.library.stories;
+  }
+
+  /**
+   * Starts a story. It rejects when there is none with that id.
+   * @param {string} id
+   * @param {boolean} [presenter] in presenter mode
+   * @param {number} [step] the step at which it is taken up
+   */
+  async start(id, presenter, step = 0) {
+    const stories = await this.list();
+    const story = stories.find((x) => x.id === id);
+    if (!story) throw new Error(this.ctx.t('story.unknown', { id, all: stories.map((x) => x.id).join(', ') }));
+    const recording = story.recording ? await this.ctx.recording?.(story.recording) : undefined;
+    this.close();
+    if (recording) {
+      this.ctx.select('');
+      fragment.write({ at: null });
+    }
+    this.ride.close(false);
+    this.riding = false;
+    this.opening = null;
+    this.since = undefined;
+    this.ridden.clear();
+    this.story = story;
+    this.told = null;
+    this.wanted = true;
+    fragment.write({ story: id });
+    if (presenter) this.views.presenter(true);
+    try {
+      await this.ctx.call('storyBegin', id, '', Math.min(step, story.steps.length - 1), recording);
+    } catch (err) {
+      this.over();
+      throw err;
+    }
+    return { id, steps: story.steps.length };
+  }
+
+  /** Ends the story on the page. @private */
+  over() {
+    const was = this.story;
+    this.ridden.clear();
+    this.opening = null;
+    this.story = null;
+    this.told = null;
+    this.wanted = false;
+    if (was && !this.mirrored) fragment.write({ story: null });
+    this.paint();
+  }
+
+  /** Ends the story; the log and the view stay. */
+  leave() {
+    if (!this.story || this.mirrored) return false;
+    this.ride.close(false);
+    this.over();
+    this.ctx.act('storyEnd').then(() => {
+      if (this.ctx.model.view.mode !== 'live') this.ctx.act('live');
+    });
+    return true;
+  }
+
+  /** Takes a frame in. @param {import('../wire/types.js').Frame} frame @param {number} clock */
+  apply(frame, clock) {
+    if (frame.story !== undefined) this.hear(frame.story);
+    const { told, seen } = this;
+    if (!told || !this.story || this.riding) return;
+    if (told.step !== seen.i) this.seen = { i: told.step, at: clock, done: 0 };
+    if (!told.done || told.starting) return;
+    seen.done ||= clock;
+    // A free story turns to its next step when the sentence has been read.
+    const shown = told.before && clock - seen.at < told.before.readMillis;
+    const free = !this.mirrored && this.free && !shown;
+    const read = Math.max(seen.done, seen.at + (told.before?.readMillis ?? 0)) + (told.caption?.readMillis ?? 0);
+    if (this.due) {
+      // The sentence before the ride is read first, unless a press asked for the ride.
+      if (told.ride?.asked || clock > read) this.openRide();
+      return;
+    }
+    if (free && told.step === told.last && told.last < this.story.steps.length - 1 && told.caption) {
+      if (clock > read) {
+        this.seen = { ...seen, at: clock, done: clock };
+        this.ctx.act('storyTurn', 1);
+      }
+    }
+  }
+
+  /** Whether the next step follows by itself once the sentence has been read. @private */
+  get free() {
+    return !this.byHand && !this.manual && !this.views.presenting();
+  }
+
+  /** Whether the step that shows has come to its end, and its ride was not opened. @private */
+  get due() {
+    const { told, ride, opening } = this;
+    return !!told?.ride && told.done && !this.mirrored && !this.riding && !ride.on && !opening && !this.ridden.has(told.step);
+  }
+
+  /** Opens the ride of the step that shows. @private */
+  openRide() {
+    const { told, story } = this;
+    if (!told?.ride || !story) return;
+    const opening = { step: told.step, presses: /** @type {number[]} */ ([]) };
+    const wanted = () => this.opening === opening && this.story === story && this.told?.step === opening.step;
+    this.opening = opening;
+    this.ctx.act('storyRide');
+    this.followed = this.ctx.selected() ? '' : told.ride.key;
+    this.ride.open(told.ride.key, 0, { auto: this.free, wanted }).catch((err) => {
+      this.ridden.add(opening.step);
+      this.ctx.say(err.message, true);
+    }).finally(() => {
+      if (this.opening !== opening) return;
+      this.opening = null;
+      for (const n of opening.presses) this.turn(n);
+    });
+  }
+
+  /** Leaves a ride that the worker was asked for and that does not show yet. */
+  noRide() {
+    const was = !!this.opening;
+    this.opening = null;
+    return was;
+  }
+
+  /** A ride shows other moments than the step's: their sentences are not shown, and the step stays. */
+  rideOpened() {
+    if (!this.riding) this.since = undefined;
+    this.riding = !!this.story;
+    this.rides = this.opening?.step ?? -1;
+  }
+
+  /** The view goes back to the step's moment, and its stations are those to look at again. */
+  rideClosed() {
+    // Only a ride that was shown is done: one that was skipped may still be opened.
+    if (this.riding && this.rides >= 0) this.ridden.add(this.rides);
+    this.ride.moving.then(() => {
+      if (this.ride.on || !this.riding) return;
+      this.riding = false;
+      this.focus = '\0'; // the ride has lit others
+      if (this.ctx.selected() && this.ctx.selected() === this.followed) this.ctx.select('');
+      this.followed = '';
+      const { since } = this;
+      this.since = undefined;
+      if (since !== undefined) this.hear(since);
+      this.ctx.repaint();
+    });
+  }
+
+  /** @param {StoryState | null} told @private */
+  hear(told) {
+    if (this.riding && told && told.id === this.told?.id && told.last === this.told.last) {
+      this.since = told;
+      return;
+    }
+    if (this.riding) { // the story went on, or is over: the view is there already
+      this.riding = false;
+      this.focus = '\0';
+      this.ride.close(false);
+    }
+    if (!told) {
+      if (this.story && !this.wanted) this.over();
+      return;
+    }
+    if (this.wanted && told.id !== this.story?.id) return; // a frame of the story before
+    const story = this.library.stories.find((x) => x.id === told.id);
+    if (!story) {
+      this.list().then(() => this.library.stories.some((x) => x.id === told.id) && this.hear(told), (err) => this.ctx.say(err.message, true));
+      return;
+    }
+    if (this.story !== story && !this.wanted && !this.mirrored) return; // it was left meanwhile
+    if (told.problem && told.problem !== this.told?.problem) this.ctx.say(told.problem, true);
+    this.wanted = false;
+    this.story = story;
+    this.told = told;
+    if (story.id === tour.id && !told.starting && !told.hurry && !this.mirrored) tour.keep(told.last, told.last === story.steps.length - 1 && told.ended);
+  }
+
+  /** A page turned by hand. @param {number} n */
+  turn(n) {
+    if (this.mirrored || !this.story) return;
+    this.manual = true;
+    if (this.opening) {
+      this.opening.presses.push(n);
+      return;
+    }
+    if (this.ride.on) {
+      this.ride.step(n);
+      return;
+    }
+    if (n > 0 && this.due) {
+      this.openRide();
+      return;
+    }
+    if (this.views.presenting()) {
+      const at = this.story.steps.length - 1;
+      if (!this.home.hidden) {
+        if (n < 0) this.home.hidden = true;
+        return;
+      }
+      if (n > 0 && this.i === at && this.told?.done) {
+        this.home.hidden = false;
+        this.paintHome();
+        return;
+      }
+    }
+    this.ctx.act('storyTurn', n); // the worker keeps it while the story starts
+  }
+
+  /** Leaves what is to be taken home, if that shows. */
+  goBack() {
+    const was = !this.home.hidden;
+    this.home.hidden = true;
+    return was;
+  }
+
+  /** Where the story is, for followers; null without a story. */
+  position() {
+    return this.story && this.told ? { ...this.told, caption: null, before: undefined } : null;
+  }
+
+  /** The speaker's story, as last reported. */
+  heard = '';
+
+  /** Shows the speaker's story, or none with null. @param {unknown} at */
+  mirror(at) {
+    this.mirrored = true;
+    const text = JSON.stringify(at ?? null);
+    if (text === this.heard) return;
+    this.heard = text;
+    this.ctx.call('storyFollow', at ?? null).catch((err) => this.ctx.say(err.message, true));
+    if (!at) this.over();
+  }
+
+  paint() {
+    const { t } = this.ctx;
+    const st = this.step;
+    this.point();
+    this.quiz.paint(this.story, this.riding ? null : this.told, this.mirrored);
+    this.paintFigures();
+    if (!this.home.hidden && (!this.story || !this.views.presenting() || this.i !== this.story.steps.length - 1)) this.home.hidden = true;
+    if (!this.home.hidden && this.home.lang !== language()) {
+      this.home.lang = language();
+      this.paintHome();
+    }
+    if (this.doB.hidden === (!!this.told?.waits && !this.step?.answers && !!this.story && !this.mirrored)) this.doB.hidden = !this.doB.hidden;
+    const on = !!st && !!this.story && !this.views.presenting();
+    if (this.bar.hidden === on) this.bar.hidden = !on;
+    this.app.classList.toggle('in-story', on);
+    const dimmed = on && !this.starting && this.ctx.model.eras.length < 2 && !document.querySelector('.view-phone');
+    const id0 = dimmed ? st?.look.join() ?? '' : '';
+    if (id0 !== this.focus) {
+      this.focus = id0;
+      this.ctx.spotlight(id0 ? st?.look ?? null : null);
+      for (const el of /** @type {NodeListOf<HTMLElement>} */ (this.app.querySelectorAll('.on-stage [data-station]'))) el.classList.toggle('pdim',
+        !!id0 && !st?.look.includes(el.dataset.station ?? ''));
+    }
+    if (!st || !this.story) return;
+    const n = this.story.steps.length;
+    const { told } = this;
+    const ride = this.riding && this.ride.on ? 'on' : this.due || this.opening ? 'due' : '';
+    const last = told?.last ?? 0;
+    const how = told?.hurry ? t('story.hurry') : told?.stands && told.step === told.last ? t('story.stands') : '';
+    const turns = this.byHand && told?.done && (this.i < n - 1 || ride === 'due' || ride === 'on');
+    const id = [this.story.id, this.i, last, told?.done, how, told?.waits, ride, language()].join(' ');
+    if (id === this.drawn) return;
+    this.drawn = id;
+    this.bar.dataset.step = String(this.i + 1);
+    this.dots.classList.toggle('many', n > 12);
+    this.bar.dataset.state = told?.done ? 'told' : told?.waits ? 'waits' : 'telling';
+    this.bar.dataset.ride = ride || (told?.ride ? 'over' : '');
+    this.doB.textContent = t('story.doIt');
+    this.nextB.classList.toggle('asked', !!turns);
+    this.words.textContent = t('pres.step', { i: this.i + 1, n, name: this.say(st.name) });
+    attr(this.words, 'title', how);
+    this.takeB.hidden = !(told?.done && this.i === n - 1 && this.story.take.words.en);
+    this.takeB.textContent = t('story.take');
+    this.bar.setAttribute('aria-label', this.say(this.story.title));
+    for (const b of [this.prevB, this.nextB, this.endB]) b.hidden = this.mirrored;
+    this.dots.replaceChildren(...this.story.steps.map((x, i) => {
+      const b = h('button', { type: 'button', class: i === this.i ? 'dot now' : told && !told.starting && i <= last ? 'dot on' : 'dot',
+        'aria-label': t('pres.step', { i: i + 1, n, name: this.say(x.name) }), title: this.say(x.name) });
+      if (i === this.i) b.setAttribute('aria-current', 'step');
+      if (!told || told.starting || i > last || this.mirrored) b.setAttribute('disabled', '');
+      b.addEventListener('click', () => {
+        this.manual = true;
+        this.ride.close(false);
+        this.ridden.delete(i); // who chooses the step may want its ride again
+        this.ctx.act('storyStep', i);
+      });
+      return b;
+    }));
+    for (const [b, k, keyName] of /** @type {[HTMLElement, string, string][]} */ (
+      [[this.prevB, 'story.prev', 'Page Up'], [this.nextB, ride === 'due' ? 'ride.go' : ride ? 'ride.next' : 'story.next', 'Page Down'],
+        [this.endB, 'story.end', 'Esc']])) {
+      attr(b, 'aria-label', `${t(k)} (${keyName})`);
+      attr(b, 'title', `${t(k)} (${keyName})`);
+    }
+  }
+
+  /** Shows what to take home so that it is read from the last row. @private */
+  paintHome() {
+    const { story } = this;
+    if (!story) return;
+    const { t } = this.ctx;
+    const { words, go, see } = story.take;
+    const code = h('pre', { class: 'go' }, go.trimEnd().replaceAll('\t', '    '));
+    this.home.replaceChildren(h('h2', {}, t('story.takeTitle')), h('p', {}, this.say(words)), code);
+    if (see.length) this.home.append(h('p', { class: 'note' }, t('story.see', { all: see.join(' · ') })));
+    // As large as its longest line and its height allow.
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    for (let size = 1.75; size >= 0.75; size -= 0.0625) {
+      code.style.fontSize = `${size}rem`;
+      if (code.scrollWidth <= code.clientWidth && this.home.scrollHeight <= this.home.clientHeight + rem / 8) break;
+    }
+  }
+
+  /** Paints the numbers beside the sentence, where this view has the caption's line: whenever that asks what to say, also while nothing happens. */
+  paintFigures() {
+    const is = this.views.presenting() ? [] : this.numbers();
+    const drawn = [language(), ...is.map((x) => x.is + x.en)].join();
+    if (this.figures.dataset.drawn === drawn) return;
+    this.figures.dataset.drawn = drawn;
+    this.figures.hidden = !is.length;
+    this.figures.replaceChildren(...is.map((x) => h('span', {}, h('b', {}, x.is), this.say(x))));
+  }
+
+  /** Shows what to do in one's own controller. @private */
+  openTake() {
+    const { story } = this;
+    if (!story) return;
+    const { t } = this.ctx;
+    this.ctx.popup(this.takeB, (root, close) => {
+      const { words, go, see } = story.take;
+      root.append(h('h2', {}, t('story.takeTitle')), h('p', { class: 'note' }, this.say(words)), h('pre', { class: 'go', tabindex: 0 }, go.trimEnd()));
+      if (see.length) root.append(h('p', { class: 'note' }, t('story.see', { all: see.join(' · ') })));
+      const b = this.printButton(() => story);
+      b.addEventListener('click', close);
+      root.append(h('div', { class: 'btnrow' }, b));
+    }, { width: 864, label: t('story.takeTitle') });
+  }
+
+  /** Prints a story. @param {() => Story | null | undefined} which @private */
+  printButton(which) {
+    const { t } = this.ctx;
+    const b = h('button', { class: 'key print', type: 'button', title: t('handout.tip') }, t('handout.print'));
+    b.addEventListener('click', () => {
+      const story = which();
+      if (story) this.ctx.handout?.(story.id);
+    });
+    return b;
+  }
+
+  /** Shows the chooser. @param {HTMLElement} [anchor] what the focus goes back to @param {string} [group] whose first story is marked */
+  open(anchor, group) {
+    if (this.chooser) return this.close();
+    this.list().then((stories) => this.chooser || this.choose(stories, anchor, group), (err) => this.ctx.say(err.message, true));
+    return true;
+  }
+
+  /** @param {Story[]} stories @param {HTMLElement} [anchor] @param {string} [group] @private */
+  choose(stories, anchor, group) {
+    const { t } = this.ctx;
+    const { groups } = this.library;
+    const box = h('div', { class: 'ov story-ov' });
+    const scrim = h('div', { class: 'scrim' });
+    scrim.addEventListener('click', () => this.close());
+    const field = /** @type {HTMLInputElement} */ (h('input', { type: 'text', placeholder: t('story.search'), 'aria-label': t('story.search'),
+      role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'story-list', spellcheck: 'false', autocomplete: 'off' }));
+    const total = Math.round(stories.reduce((a, x) => a + x.seconds, 0) / 60);
+    const list = h('div', { class: 'sl', id: 'story-list', role: 'listbox', 'aria-label': t('story.title') });
+    const foot = h('div', { class: 'sk2' }, h('span', {}, h('kbd', {}, '↑'), h('kbd', {}, '↓'), t('story.choose')),
+      h('span', {}, h('kbd', {}, 'Enter'), t('story.play')), h('span', {}, h('kbd', {}, 'Shift'), h('kbd', {}, 'Enter'), t('story.playPres')),
+      h('span', {}, h('kbd', {}, 'Esc'), t('story.close')), this.printButton(() => shown[cur]));
+    const card = h('div', { class: 'sc', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('story.title') },
+      h('div', { class: 'sf' }, s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 6.5, cy: 6.5, r: 4.5 }),
+        s('path', { d: 'M10 10l4.5 4.5' })), field, h('span', { class: 'ct' }, t('story.count', { n: stories.length, m: total }))), list, foot);
+    if (this.ctx.model.any) card.append(h('p', { class: 'sn' }, t('story.replace')));
+    /** @type {Story[]} */
+    let shown = [];
+    let cur = 0;
+    const mark = () => {
+      [...list.querySelectorAll('.srow')].forEach((r, i) => {
+        r.classList.toggle('foc', i === cur);
+        r.setAttribute('aria-selected', String(i === cur));
+        if (i === cur) {
+          field.setAttribute('aria-activedescendant', r.id);
+          r.scrollIntoView({ block: 'nearest' });
+        }
+      });
+    };
+    const play = (/** @type {Story} */ x, /** @type {boolean} */ pres) => {
+      this.manual = false;
+      this.takeUp(x.id, pres).catch((err) => this.ctx.say(err.message, true));
+    };
+    const left = (/** @type {Story} */ x) => {
+      const i = x.id === tour.id ? tour.left() : 0;
+      return i ? t('story.takenUp', { i: i + 1, n: x.steps.length }) : this.say(x.lesson);
+    };
+    const fill = () => {
+      const words = field.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+      /** @type {HTMLElement[]} */
+      const rows = [];
+      shown = [];
+      for (const { id: g, name } of groups) {
+        const of = stories.filter((x) => x.group === g && words.every((w) => [x.title.en, x.title.zh, x.lesson.en, x.lesson.zh, x.terms].join(' ').toLowerCase()
+          .includes(w)));
+        if (!of.length) continue;
+        rows.push(h('div', { class: 'sg', role: 'presentation' }, this.say(name)));
+        for (const x of of) {
+          const r = h('div', { class: 'srow', role: 'option', id: 'story-' + x.id }, h('b', {}, this.say(x.title)), h('span', {}, left(x)),
+            h('i', {}, `${Math.floor(x.seconds / 60)}:${String(x.seconds % 60).padStart(2, '0')}`));
+          r.addEventListener('click', (e) => play(x, e.shiftKey));
+          rows.push(r);
+          shown.push(x);
+        }
+      }
+      if (!shown.length) rows.push(h('p', { class: 'sn' }, t('story.none')));
+      list.replaceChildren(...rows);
+      cur = Math.min(cur, Math.max(0, shown.length - 1));
+      mark();
+    };
+    field.addEventListener('input', () => {
+      cur = 0;
+      fill();
+    });
+    box.addEventListener('keydown', (e) => {
+      if (e.key === 'ArrowDown') cur = Math.min(shown.length - 1, cur + 1);
+      else if (e.key === 'ArrowUp') cur = Math.max(0, cur - 1);
+      else if (e.key === 'Enter') {
+        if (shown[cur]) play(shown[cur], e.shiftKey);
+      } else if (e.key === 'Escape') this.close();
+      else if (e.key !== 'Tab') {
+        e.stopPropagation();
+        return;
+      }
+      e.preventDefault();
+      e.stopPropagation();
+      mark();
+    });
+    box.append(scrim, card);
+    this.app.append(box);
+    this.chooser = box;
+    this.anchor = anchor ?? /** @type {HTMLElement | null} */ (document.activeElement);
+    cur = Math.max(0, groups.flatMap(({ id: g }) => stories.filter((x) => x.group === g)).findIndex((x) => (
+      group ? x.group === group : x.id === (this.story?.id ?? tour.id))));
+    fill();
+    field.focus();
+  }
+
+  /** @type {HTMLElement | null} */
+  anchor = null;
+
+  /** Closes the chooser. Returns whether it was open. */
+  close() {
+    if (!this.chooser) return false;
+    this.chooser.remove();
+    this.chooser = null;
+    this.anchor?.focus();
+    return true;
+  }
+}

@@ -1,0 +1,66 @@
+// @ts-check
+// The tour: the story that a new user is offered once, on a first visit, and that resumes where it was left. Its progress stays in this
+// browser.
+import * as fragment from '../wire/fragment.js';
+
+/** The story's id. */
+export const id = 'tour';
+const kept = 'informerscope.tour';
+
+/** What is kept: whether it was offered, and the step at which it was left. @returns {{offered?: boolean, step?: number}} */
+function read() {
+  try {
+    const is = JSON.parse(localStorage.getItem(kept) ?? '{}');
+    return is && typeof is === 'object' ? is : {};
+  } catch {
+    return {}; // a browser that keeps nothing, or something else under this name
+  }
+}
+
+/** @param {{offered?: boolean, step?: number}} is */
+function write(is) {
+  try {
+    localStorage.setItem(kept, JSON.stringify({ ...read(), ...is }));
+  } catch {
+    // A browser that keeps nothing offers it again.
+  }
+}
+
+/** The address #tour is that of the story. */
+export function adopt() {
+  const p = fragment.read();
+  if (!p.has('tour')) return;
+  fragment.write({ tour: null, story: id });
+}
+
+/** Whether an address has no scene of its own: what the server prints has its token alone. @param {URLSearchParams} asked */
+export function bare(asked) {
+  return [...asked.keys()].every((k) => k === 'token');
+}
+
+/** Whether it was offered, or begun, before. */
+export function known() {
+  const is = read();
+  return !!is.offered || is.step !== undefined;
+}
+
+/** Keeps that it was offered. */
+export function remember() {
+  write({ offered: true });
+}
+
+/** The step at which the tour was left, from 0; 0 when it was not started, or has ended. */
+export function left() {
+  const { step } = read();
+  return Number.isInteger(step) && Number(step) > 0 ? Number(step) : 0;
+}
+
+let last = -1;
+
+/** Keeps how far the tour has come. @param {number} step @param {boolean} over */
+export function keep(step, over) {
+  const at = over ? 0 : step;
+  if (at === last) return;
+  last = at;
+  write({ step: at, offered: true });
+}

@@ -1,0 +1,137 @@
+// @ts-check
+// The transport: play, pause, step, marks, speed, the clock of the log, sharing, and the legend of the delta types.
+import { attr, h, put, s } from '../kit/dom.js';
+import { clock, exact, speed as speedWords } from '../kit/format.js';
+import { shareButton } from '../bars/files.js';
+import { chipIcon } from '../kit/glyphs.js';
+import '../kit/words-time.js';
+
+export const speeds = [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8];
+
+export class Transport {
+  /**
+   * @param {import('../wire/page-types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   * @param {{mark: (direction: number) => void, share: (anchor: Element) => void}} does
+   */
+  constructor(ctx, app, does) {
+    this.ctx = ctx;
+    /** The speed that play uses. */
+    this.speed = 1;
+    const button = (/** @type {string} */ d, /** @type {() => void} */ f, cls = '') => {
+      const b = h('button', { class: `key ${cls}`.trim(), type: 'button' });
+      const p = s('path', { d });
+      b.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, p));
+      b.addEventListener('click', f);
+      return { b, p };
+    };
+    this.start = button('M2 3h2v10H2zM14 3v10L5 8z', () => this.toStart());
+    this.markBack = button('M8 3v10L1.5 8zM12 5l3 3-3 3-3-3z', () => does.mark(-1), 'small');
+    this.back = button('M12 3h2v10h-2zM10 3v10L2 8z', () => this.step(-1));
+    this.main = button('M4 2.5v11l9-5.5z', () => this.toggle(), 'main');
+    this.fwd = button('M2 3h2v10H2zM6 3v10l8-5z', () => this.step(1));
+    this.markFwd = button('M8 3v10l6.5-5zM4 5L1 8l3 3 3-3z', () => does.mark(1), 'small');
+    this.end = button('M12 3h2v10h-2zM2 3v10l9-5z', () => this.live());
+    this.range = /** @type {HTMLInputElement} */ (h('input', { type: 'range', min: 0, max: speeds.length - 1, step: 1, value: 5 }));
+    this.range.addEventListener('input', () => this.setSpeed(speeds[Number(this.range.value)]));
+    this.speedText = h('b', {}, '1×');
+    this.time = h('span', { class: 'clock' });
+    this.timeText = document.createTextNode('0:00.000');
+    this.event = h('small');
+    this.time.append(this.timeText, this.event);
+    const legend = h('div', { class: 'legend' }, ...[['add', 'Added'], ['upd', 'Updated'], ['del', 'Deleted'], ['rep', 'Replaced'], ['syn', 'Sync'],
+      ['bmk', 'Bookmark']]
+      .map(([k, n]) => h('span', { class: 'lg' }, chipIcon(/** @type {import('../kit/glyphs.js').Kind} */ (k)), n)));
+    this.legend = legend;
+    this.share = shareButton(ctx, does.share);
+    this.root = h('div', { class: 'tr' }, h('div', { class: 'btns' }, this.start.b, this.markBack.b, this.back.b, this.main.b, this.fwd.b, this.markFwd.b,
+      this.end.b), h('div', { class: 'speed' }, this.range, this.speedText), this.time, this.share.b, legend);
+    app.append(this.root);
+  }
+
+  async toggle() {
+    this.follow();
+    const v = this.ctx.model.view;
+    if (this.atEnd()) {
+      await this.toStart();
+      return this.ctx.act('play', this.speed);
+    }
+    return v.mode === 'paused' ? this.ctx.act('play', this.speed) : this.ctx.act('pause');
+  }
+
+  /** Whether the view is at the end of a recording, where play starts it again. */
+  atEnd() {
+    const { state, view } = this.ctx.model;
+    return (state.source.kind === 'file' || !!this.ctx.recorded?.()) && (view.mode === 'live' || view.behind === 0);
+  }
+
+  toStart() {
+    return this.ctx.act('seek', this.ctx.model.view.first || 1);
+  }
+
+  live() {
+    return this.ctx.act('live');
+  }
+
+  /** @param {number} n */
+  step(n) {
+    return this.ctx.act('step', n);
+  }
+
+  /** @param {number} v */
+  setSpeed(v) {
+    this.speed = v;
+    if (this.ctx.model.view.mode !== 'paused') this.ctx.act('play', v);
+    this.paint();
+  }
+
+  /** Takes over the speed of the view, also when it was not set here, so that the next press counts from it. @private */
+  follow() {
+    const v = this.ctx.model.view;
+    if (v.mode === 'playing' && v.speed > 0) this.speed = v.speed;
+    // What is live goes as fast as it happens.
+    if (v.mode === 'live' && !this.atEnd()) this.speed = 1;
+  }
+
+  /** @param {number} n steps faster, negative for slower */
+  faster(n) {
+    this.follow();
+    const i = speeds.reduce((best, s2, j) => (Math.abs(Math.log(s2 / this.speed)) < Math.abs(Math.log(speeds[best] / this.speed)) ? j : best), 0);
+    this.setSpeed(speeds[Math.max(0, Math.min(speeds.length - 1, i + n))]);
+  }
+
+  paint() {
+    const { t, model } = this.ctx;
+    const v = model.view;
+    this.follow();
+    this.root.classList.toggle('off', !model.any);
+    const again = this.atEnd();
+    const paused = v.mode === 'paused' || again;
+    const along = !!this.ctx.selected();
+    this.share.paint();
+    attr(this.main.p, 'd', paused || !model.any ? 'M4 2.5v11l9-5.5z' : 'M4 2.5h3v11H4zM9 2.5h3v11H9z');
+    for (const [o, k, key] of /** @type {[{b: HTMLElement}, string, string][]} */ (
+      [[this.start, 'tr.start', 'Home'], [this.markBack, along ? 'tr.hopBack' : 'tr.markBack', '['], [this.back, 'tr.back', '←'],
+      [this.main, again ? 'tr.replay' : paused ? 'tr.play' : 'tr.pause', 'Space'], [this.fwd, 'tr.fwd', '→'],
+      [this.markFwd, along ? 'tr.hopFwd' : 'tr.markFwd', ']'], [this.end, 'tr.live', 'End']])) {
+      const words = `${t(k)} (${key})`;
+      if (o.b.title !== words) o.b.title = words;
+      attr(o.b, 'aria-label', words);
+    }
+    const i = speeds.findIndex((x) => Math.abs(x - this.speed) < 1e-6);
+    if (i >= 0 && this.range.value !== String(i) && document.activeElement !== this.range) this.range.value = String(i);
+    const words = speedWords(this.speed);
+    if (this.speedText.textContent !== words) this.speedText.textContent = words;
+    attr(this.range, 'aria-label', t('tr.speed'));
+    attr(this.range, 'aria-valuetext', words);
+    const now = Math.min(this.ctx.now(), v.mode === 'live' ? Infinity : Math.max(v.headMillis, v.atMillis));
+    const c = clock(model.any ? now : 0);
+    if (this.timeText.data !== c) this.timeText.data = c;
+    attr(this.time, 'data-of', v.mode === 'live' ? 'now' : 'view.headMillis max atMillis min now');
+    attr(this.time, 'data-as', 'clock');
+    const e = v.seq ? t('tr.event', { n: exact(v.seq) }) : t('tr.none');
+    put(this.event, e);
+    attr(this.event, 'data-of', v.seq ? 'n=exact seq' : '');
+    attr(this.event, 'data-as', 't tr.event');
+  }
+}

@@ -1,0 +1,102 @@
+// @ts-check
+// One station alone, by `embed=` in the fragment: no bars, no controls, no words but the station's own and where its objects come from.
+import { attr, h, s, text, Txt } from '../kit/dom.js';
+import { moment } from '../kit/format.js';
+import { sourceWords } from './foot.js';
+import { Host, matters } from '../stage/host.js';
+import { addWords, language } from '../kit/i18n.js';
+import { arrange, ids } from '../layouts/embed.js';
+import { Motion } from '../stage/motion.js';
+import { same } from '../kit/same.js';
+import { stations } from '../stations/index.js';
+
+addWords({
+  'embed.unknown': ['There is no station “{id}”. Write embed= and one of these: {ids}.', '没有“{id}”这个站。embed= 后面写其中一个：{ids}。'],
+});
+
+export class Embed {
+  /**
+   * @param {import('../wire/page-types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   */
+  constructor(ctx, app) {
+    this.ctx = ctx;
+    this.id = '';
+    this.svg = s('svg', { class: 'stage' });
+    const over = h('div', { class: 'layer' });
+    this.said = h('p', { class: 'esay', role: 'status' });
+    this.root = h('section', { class: 'embedv', hidden: '' }, this.svg, over, this.said);
+    app.append(this.root);
+    this.motion = new Motion(ctx, over);
+    this.host = new Host(ctx, this.svg, this.motion, stations);
+    /** What is laid out. @type {any[]} */
+    this.laid = [];
+    /** @type {import('../kit/dom.js').Txt | null} */
+    this.source = null;
+    /** The moment that shows. @type {Txt | null} */
+    this.at = null;
+  }
+
+  get on() {
+    return this.id !== '';
+  }
+
+  /** Takes the station that the fragment names; empty for none, and it may be unknown. @param {string} id */
+  show(id) {
+    this.id = id.toLowerCase();
+    this.laid = [];
+    this.root.hidden = !this.on;
+  }
+
+  resize() {
+    this.laid = [];
+  }
+
+  /** Says something in place of the station. @param {string} words */
+  say(words) {
+    if (this.said.textContent !== words) this.said.textContent = words;
+    this.said.hidden = !words;
+  }
+
+  /** @param {import('../wire/types.js').Frame} frame */
+  apply(frame) {
+    if (this.on) this.host.move(frame);
+  }
+
+  draw() {
+    this.motion.draw();
+  }
+
+  /** @param {number} clock */
+  paint(clock) {
+    const { ctx, id } = this;
+    if (!ids.includes(id)) {
+      this.say(ctx.t('embed.unknown', { id: id.slice(0, 40), ids: ids.join(', ') }));
+      if (this.host.layout) this.host.clear();
+      return;
+    }
+    this.say('');
+    const { listeners, main } = matters(ctx.model);
+    const laid = [id, innerWidth, innerHeight, devicePixelRatio, language(), main, ...listeners];
+    if (!same(laid, this.laid)) {
+      this.laid = laid;
+      const layout = arrange({ id, width: innerWidth, height: innerHeight, listeners, main });
+      const css = innerWidth / layout.w;
+      const k = css * (devicePixelRatio || 1);
+      this.host.lay(layout, k, (box, g) => {
+        // On the upright rail the layout draws the panel, as the phone does.
+        if (layout.upright) g.append(s('rect', { x: 48, y: box.y - 22, width: layout.w - 56, height: box.h - 4, rx: 6, class: 'pn' }));
+        return g;
+      });
+      this.motion.resize(k, css);
+      attr(this.root, 'aria-label', stations[id].title);
+      this.source = text(this.svg, layout.words[0], layout.words[1], layout.upright ? 'l' : 'p16');
+      const at = s('tspan');
+      this.source.el.append(at);
+      this.at = new Txt(at).of('now', 'moment');
+    }
+    this.host.paint(clock);
+    this.source?.set(`${sourceWords(ctx)} · `);
+    this.at?.set(moment(ctx.now()));
+  }
+}

@@ -1,0 +1,199 @@
+// @ts-check
+// The foot of presenter mode: the caption in large type, and below it the dots of a story's steps, or the line of time.
+import { attachedWords, castWords } from '../bars/topbar.js';
+import { attr, s, text } from '../kit/dom.js';
+import { forgotten } from '../draw/forgotten.js';
+import { moment } from '../kit/format.js';
+import { wrap, wrapClauses } from '../kit/measure.js';
+import { language } from '../kit/i18n.js';
+import { foot } from '../layouts/presenter.js';
+import { newest } from '../wire/marks.js';
+import { Remedy } from '../kit/remedy.js';
+import { Span } from '../kit/span.js';
+import { trouble } from '../kit/trouble.js';
+
+/** @typedef {typeof import('../layouts/presenter.js').shapes.wide} Shape */
+
+/** The caption's type beside numbers and of a long sentence, and how wide a number is with what it counts. */
+const small = { font: '25px', pitch: 33, first: 573, lines: 3 };
+const beside = 200;
+
+const { font, first: firstLine, pitch: lineHeight, above, below, left, marks: dotted } = foot;
+
+export class Foot {
+  /**
+   * @param {import('../wire/page-types.js').Ctx} ctx
+   * @param {SVGElement} svg
+   * @param {import('../story/stories.js').Stories} stories
+   * @param {(fits: (words: string) => boolean) => string} caption
+   */
+  constructor(ctx, svg, stories, caption) {
+    this.ctx = ctx;
+    this.svg = svg;
+    this.stories = stories;
+    this.caption = caption;
+    /** Whether the caption has the whole description of a trouble. */
+    this.whole = true;
+    this.remedy = new Remedy(ctx, 'prem', 'key', () => this.whole);
+    /** @type {Shape | null} */
+    this.shape = null;
+    this.language = '';
+    /** @type {any} */
+    this.story = null;
+    this.said = '';
+    /** @type {import('../kit/dom.js').Txt[]} */
+    this.lines = [];
+    /** The numbers that carry the lesson, large, with what they count. @type {{is: import('../kit/dom.js').Txt, of: import('../kit/dom.js').Txt}[]} */
+    this.numbers = [];
+    this.counted = '';
+    /** The story's sentence that was measured last. @type {{told: string, shape: Shape | null, tight: boolean}} */
+    this.measured = { told: '', shape: null, tight: false };
+    /** @type {() => void} */
+    this.paintLine = () => {};
+  }
+
+  /** @param {Shape} shape */
+  paint(shape) {
+    const { story } = this.stories;
+    if (shape !== this.shape || story !== this.story || language() !== this.language) {
+      this.shape = shape;
+      this.story = story;
+      this.language = language();
+      this.said = this.counted = '';
+      this.svg.replaceChildren();
+      // Beside a number there is less room for the sentence, and so one line more, of smaller type.
+      this.lines = Array.from({ length: shape.lines + 1 }, (_, i) => text(this.svg, 32, firstLine + lineHeight * i, 'p30'));
+      this.numbers = Array.from({ length: 2 }, () => ({ is: text(this.svg, 0, firstLine + 26, 'pnum', 'middle'),
+        of: text(this.svg, 0, firstLine + 54, 'p16', 'middle') }));
+      this.paintLine = story ? this.dots(shape, story) : this.time(shape);
+    }
+    this.paintLine();
+    this.paintCaption(shape);
+  }
+
+  /** Whether a story's sentence, which is never cut, has no room in large type. @param {Shape} shape @private */
+  tight(shape) {
+    const told = this.stories.caption()?.[1] ?? '';
+    if (told !== this.measured.told || shape !== this.measured.shape) {
+      this.measured = { told, shape, tight: !!wrap(told, shape.w - 64, shape.lines, font).at(-1)?.endsWith('…') };
+    }
+    return this.measured.tight;
+  }
+
+  /** @param {Shape} shape @private */
+  paintCaption(shape) {
+    const counted = this.stories.numbers();
+    const large = counted.length || this.tight(shape) ? small : { font, pitch: lineHeight, first: firstLine, lines: shape.lines };
+    const room = shape.w - 64 - counted.length * beside;
+    const now = [language(), large.font, ...counted.map((n) => n.is + n.en)].join();
+    if (now !== this.counted) {
+      this.counted = now;
+      this.said = '';
+      this.numbers.forEach(({ is, of }, i) => {
+        const n = counted[i];
+        const x = shape.w - 32 - beside / 2 - (counted.length - 1 - i) * beside;
+        is.at(x, firstLine + 26);
+        of.at(x, firstLine + 54);
+        is.set(n?.is ?? '');
+        of.set(n ? this.stories.say(n) : '');
+      });
+      this.lines.forEach((l, i) => {
+        l.at(32, large.first + large.pitch * i);
+        attr(l.el, 'class', large === small ? 'p25' : 'p30');
+      });
+    }
+    const words = this.caption((w) => !wrap(w, room, large.lines, large.font).at(-1)?.endsWith('…'));
+    this.remedy.paint();
+    if (words === this.said) return;
+    this.said = words;
+    const split = wrapClauses(words, room, large.lines, large.font);
+    // A sentence a line, where two sentences fit so.
+    const two = words.match(/^(.+?(?:[.:;](?=\s)|[。：；]))\s*(.+)$/);
+    const whole = two && [two[1], two[2]].every((w) => wrap(w, room, 2, large.font).length === 1) ? [two[1], two[2]] : split;
+    this.lines.forEach((l, i) => l.set(whole[i] ?? ''));
+    const tr = trouble(this.ctx);
+    this.whole = !tr || (words === tr.whole && !tr.detail && !split.at(-1)?.endsWith('…'));
+  }
+
+  /**
+   * A dot for each step: filled is past, large is now, hollow is to come.
+   * @param {Shape} shape
+   * @param {NonNullable<import('../story/stories.js').Stories['story']>} story
+   * @private
+   */
+  dots({ w, h }, story) {
+    const { svg, stories } = this;
+    const { t } = this.ctx;
+    const low = h - above;
+    const n = story.steps.length;
+    const x = (/** @type {number} */ i) => left + (n > 1 ? ((w - 2 * left) * i) / (n - 1) : 0);
+    const told = s('path', { d: '', class: 'pl on' });
+    svg.append(s('path', { d: `M${left} ${low}H${w - left}`, class: 'pl' }), told);
+    const dots = story.steps.map((_, i) => s('circle', { cx: x(i), cy: low, r: 5, class: 'pd todo' }));
+    svg.append(...dots);
+    const name = text(svg, left, low + below, 'p16 t1');
+    const title = text(svg, w - 30, low + below, 'p16', 'end');
+    return () => {
+      const { i } = stories;
+      attr(told, 'd', i ? `M${left} ${low}H${x(i)}` : '');
+      dots.forEach((d, j) => {
+        attr(d, 'r', j === i ? 8 : 5);
+        attr(d, 'class', j <= i ? 'pd on' : 'pd todo');
+      });
+      const early = x(i) < 200;
+      const late = x(i) > w - 280;
+      attr(name.el, 'text-anchor', early ? 'start' : late ? 'end' : 'middle');
+      name.at(early ? 32 : late ? Math.min(w - 30, x(i) + 8) : x(i), low + below);
+      name.set(t('pres.step', { i: i + 1, n, name: stories.say(story.steps[i].name) }));
+      title.set(late ? '' : stories.say(story.title));
+    };
+  }
+
+  /** How far the log has come, with a dot for each thing that happened. @param {Shape} shape @private */
+  time({ w, h }) {
+    const { svg } = this;
+    const { t, model } = this.ctx;
+    const low = h - above;
+    const past = s('path', { d: '', class: 'pl on' });
+    const head = s('circle', { cx: left, cy: low, r: 8, class: 'pd on' });
+    const span = new Span({ left, edge: w - left, least: 1, fills: true });
+    const dots = Array.from({ length: dotted }, () => s('circle', { cy: low, r: 5 }));
+    const gone = forgotten(left, { top: low - 6, tall: 12, over: 4, under: 4 });
+    const ahead = s('path', { d: '', class: 'pl' });
+    svg.append(gone.el, ahead, past, ...dots, head);
+    const clock = text(svg, 32, low + below, 'p16 t1');
+    const source = text(svg, w - 30, low + below, 'p16', 'end');
+    return () => {
+      const v = model.view;
+      const live = v.mode === 'live';
+      const now = Math.min(this.ctx.now(), live ? Infinity : Math.max(v.headMillis, v.atMillis));
+      span.see(model, performance.now());
+      const x = (/** @type {number} */ ms) => Math.min(w - left, span.x(ms)).toFixed(1);
+      gone.set(span.first > 0, span.x(span.first));
+      attr(ahead, 'd', `M${x(span.first)} ${low}H${w - left}`);
+      attr(past, 'd', `M${x(span.first)} ${low}H${x(now)}`);
+      attr(head, 'cx', x(now));
+      const marks = newest(model.marks, dotted).filter((m) => m.atMillis >= span.first);
+      dots.forEach((dot, i) => {
+        const m = marks[i];
+        attr(dot, 'display', m ? null : 'none');
+        if (!m) return;
+        attr(dot, 'cx', x(m.atMillis));
+        attr(dot, 'class', m.atMillis <= now ? 'pd on' : 'pd todo');
+      });
+      const mode = !live ? 'pres.paused' : model.sure() ? 'pres.live' : 'pres.now';
+      clock.of('at=moment ' + (live ? 'now' : 'view.headMillis max atMillis min now'), 't ' + mode).set(t(mode, { at: moment(now) }));
+      source.set(sourceWords(this.ctx));
+    };
+  }
+}
+
+/** The source of the objects in a few words. @param {import('../wire/page-types.js').Ctx} ctx */
+export function sourceWords(ctx) {
+  const { t, model } = ctx;
+  const { kind, context, seed } = model.state.source;
+  if (kind === 'live') return t(model.sure() ? 'top.live' : 'top.troubled', { name: context ?? '' });
+  if (kind === 'probe') return attachedWords(ctx, context);
+  if (kind === 'broadcast') return castWords(ctx, context);
+  return kind === 'file' ? t('top.file') : t('top.seed', { seed: seed ?? '' });
+}

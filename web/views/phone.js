@@ -1,0 +1,466 @@
+// @ts-check
+// The phone: the same rail, upright. A station is a line with its name, one number and two asides; one at a time is
+// open. What a thumb needs lies at the bottom.
+import { attr, h, s } from '../kit/dom.js';
+import { clock as clockWords, count, moment, speed as speedWords } from '../kit/format.js';
+import { width, wrap } from '../kit/measure.js';
+import { Host, matters } from '../stage/host.js';
+import { language } from '../kit/i18n.js';
+import { arrange, heightOf, ids, motion, time } from '../layouts/phone.js';
+import { Motion } from '../stage/motion.js';
+import * as two from './phonelanes.js';
+import { Remedy } from '../kit/remedy.js';
+import { same } from '../kit/same.js';
+import { stations } from '../stations/index.js';
+import { openTransform, transformWords } from '../stations/transformmenu.js';
+import { Timeline } from '../time/timeline.js';
+import { speeds } from '../time/transport.js';
+import { trouble } from '../kit/trouble.js';
+
+/** @typedef {import('../wire/types.js').State} State */
+
+/** How many units the screen has across it in presenter mode; below the least of the rest the picture loses room, not size. */
+const largeUnits = 292;
+const leastUnits = 320;
+const mostUnits = 390;
+
+export class Phone {
+  /**
+   * @param {import('../wire/page-types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   * @param {import('../story/stories.js').Stories} stories
+   * @param {{
+   *   caption: (fits: (words: string) => boolean) => string, lanes: import('./lanes.js').Lanes, presenting: () => boolean,
+   *   focus: () => string[], present: (on: boolean) => void, explain: (i: number) => void, top: import('../bars/topbar.js').TopBar,
+   *   transport: import('../time/transport.js').Transport, theme: () => void, language: () => void, find: () => void
+   * }} o
+   */
+  constructor(ctx, app, stories, o) {
+    this.ctx = ctx;
+    this.stories = stories;
+    this.o = o;
+    this.open = 'listeners';
+    /** What a story or presenter mode opened last, and in which step. @type {unknown[]} */
+    this.followed = [];
+    /** Presenter mode: a third larger, so a third fewer units. */
+    this.large = false;
+    this.W = 390;
+    /** What is laid out. @type {any[]} */
+    this.laid = [];
+    /** What brings two lanes to a state. @type {((st: State) => void)[]} */
+    this.updates = [];
+    /** @type {Record<string, number>} */
+    this.ys = {};
+    this.height = 565;
+    // Below three fifths of its size the stage's type cannot be read: in a narrow window, or on a page zoomed to twice its size.
+    this.query = matchMedia('(max-width: 599px), (max-height: 431px)');
+    const button = (/** @type {string} */ cls, /** @type {(b: HTMLElement) => void} */ f) => {
+      const b = h('button', { class: 'pkey ' + cls, type: 'button' });
+      b.addEventListener('click', () => f(b));
+      return b;
+    };
+    const icon = (/** @type {string} */ d, /** @type {() => void} */ f, cls = '') => {
+      const b = button(cls, f);
+      const p = s('path', { d });
+      b.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, p));
+      return { b, p };
+    };
+    const tr = o.transport;
+    this.name = h('b', {}, 'informerscope');
+    this.src = button('psrc', (b) => !ctx.follower && o.top.openSources(b));
+    this.era = h('span', { class: 'pera' });
+    this.svg = s('svg', { class: 'pst', viewBox: '0 0 390 565' });
+    const over = h('div', { class: 'pcv' });
+    this.stage = h('div', { class: 'pstage' }, this.svg, over);
+    this.scroll = h('div', { class: 'pscroll', tabindex: 0 }, this.stage);
+    this.said = h('p', { class: 'psay' });
+    /** The line of a follower's page with the state of the broadcast. */
+    this.hall = h('div', { class: 'phall' });
+    this.remedy = new Remedy(ctx, 'premp', 'pkey', () => this.whole);
+    /** Whether the caption has the whole description of a trouble. */
+    this.whole = true;
+    this.time = h('b', { class: 'pclock' });
+    this.ahead = h('span', { class: 'pahead' });
+    const times = h('div', { class: 'ptime' }, this.time, this.ahead);
+    this.tl = new Timeline(ctx, times, { ...time }, 'ptl');
+    this.start = icon('M2 3h2v10H2zM14 3v10L5 8z', () => tr.toStart());
+    this.back = icon('M12 3h2v10h-2zM10 3v10L2 8z', () => tr.step(-1));
+    this.main = icon('M4 2.5v11l9-5.5z', () => tr.toggle(), 'main');
+    this.fwd = icon('M2 3h2v10H2zM6 3v10l8-5z', () => tr.step(1));
+    this.end = icon('M12 3h2v10h-2zM2 3v10l9-5z', () => tr.live());
+    this.storyB = button('', (b) => stories.open(b));
+    this.prevB = button('', () => stories.turn(-1));
+    this.nextB = button('', () => stories.turn(1));
+    this.holdB = button('', (b) => this.openHolds(b));
+    this.faultB = button('', (b) => {
+      if (!o.lanes.on || ctx.model.state.source.kind !== 'sim') o.top.openFaults(b);
+      else if (ctx.model.hold('pop')) ctx.act('release', 'pop', 0);
+      else o.lanes.burst();
+    });
+    this.speedB = button('', (b) => this.openSpeeds(b));
+    this.moreB = button('', (b) => this.openMore(b));
+    this.moreB.textContent = '•••';
+    this.root = h('section', { class: 'phonev', hidden: '' },
+      h('header', { class: 'ptop' }, this.name, this.src, this.era), this.scroll, this.said, this.remedy.root, this.hall,
+      times,
+      h('div', { class: 'phrow big' }, this.start.b, this.back.b, this.main.b, this.fwd.b, this.end.b),
+      h('div', { class: 'phrow' }, this.storyB, this.prevB, this.nextB, this.holdB, this.faultB, this.speedB, this.moreB));
+    // In presenter mode a tap is the next step; what turns back and what leaves stand below.
+    this.dots = h('div', { class: 'dots', 'aria-hidden': 'true' });
+    this.stepName = h('span', {});
+    this.pprev = icon('M10.5 2.5L5 8l5.5 5.5', () => stories.turn(-1));
+    this.pleave = icon('M3.5 3.5l9 9M12.5 3.5l-9 9', () => o.present(false));
+    this.pnext = button('ptapnext', () => (stories.story ? stories.turn(1) : tr.toggle()));
+    this.foot = h('div', { class: 'pfoot' }, this.pprev.b, h('div', {}, this.dots, this.stepName), this.pleave.b);
+    this.root.append(this.pnext, this.foot);
+    app.append(this.root);
+    this.motion = new Motion(ctx, over);
+    this.host = new Host(ctx, this.svg, this.motion, stations);
+  }
+
+  get on() {
+    return this.query.matches;
+  }
+
+  resize() {
+    this.tl.resize();
+    this.laid = [];
+  }
+
+  draw() {
+    this.motion.draw();
+  }
+
+  /** @param {import('../wire/types.js').Frame} frame */
+  apply(frame) {
+    if (this.root.hidden) return;
+    if (frame.jump) return this.motion.clear();
+    const { lanes } = this.o;
+    if (lanes.on) {
+      const id = lanes.compare.listener;
+      for (const i of [0, 1]) {
+        const ways = two.ways(this, i);
+        /** @param {import('../wire/types.js').Move} m */
+        const route = (m) => (m.p !== 'fan' || m.l === id ? ways[m.p] ?? null : null);
+        this.motion.add(frame.lanes?.[i]?.moves ?? [], route, { lane: String(i), label: (m) => lanes.label(m) });
+      }
+      return;
+    }
+    this.host.move(frame);
+  }
+
+  /** @param {number} clock */
+  paint(clock) {
+    const { t, model } = this.ctx;
+    const st = model.state;
+    const { lanes } = this.o;
+    this.follow();
+    this.arrange();
+    if (!lanes.on) this.host.paint(clock);
+    const put = (/** @type {HTMLElement} */ el, /** @type {string} */ w) => {
+      if (el.textContent !== w) el.textContent = w;
+    };
+    put(this.src, this.o.top.srcText.textContent ?? '');
+    put(this.era, (model.eras.length ? model.eras.join(', ') : st.era) + (model.eras.length ? '' : ` ${st.queue.kind}`));
+    for (const u of this.updates) u(st);
+    const [font, rows2] = this.large ? ['24px', 4] : ['15.5px', 5];
+    const room = (this.stage.clientWidth || 390) - 34;
+    const fits = (/** @type {string} */ w) => !wrap(w, room, rows2, font).at(-1)?.endsWith('…');
+    const tr = trouble(this.ctx);
+    let said = this.o.caption(fits);
+    if (tr && !fits(said)) said = wrap(said, room, rows2, font).join('\n');
+    this.whole = !tr || (said === tr.whole && !tr.detail);
+    this.remedy.paint();
+    // A longer caption takes room from the rail.
+    if (this.stories.story && said !== this.said.textContent) this.reveal = true;
+    put(this.said, said);
+    if (this.reveal) this.show();
+    this.reveal = false;
+    const v = model.view;
+    const live = v.mode === 'live';
+    const now = Math.min(this.ctx.now(), live ? Infinity : Math.max(v.headMillis, v.atMillis));
+    put(this.time, clockWords(model.any ? now : 0));
+    attr(this.time, 'data-of', live ? 'now' : 'view.headMillis max atMillis min now');
+    attr(this.time, 'data-as', 'clock');
+    attr(this.ahead, 'data-of', live ? '' : 'n=count view.behind');
+    attr(this.ahead, 'data-as', 't phone.toLive');
+    put(this.ahead, live ? t(model.sure() ? 'tl.live' : 'tl.now') : t('phone.toLive', { n: count(v.behind) }));
+    attr(this.main.p, 'd', v.mode === 'paused' || !model.any ? 'M4 2.5v11l9-5.5z' : 'M4 2.5h3v11H4zM9 2.5h3v11H9z');
+    attr(this.start.b, 'aria-label', t('tr.start'));
+    attr(this.back.b, 'aria-label', t('tr.back'));
+    attr(this.main.b, 'aria-label', t(v.mode === 'paused' ? 'tr.play' : 'tr.pause'));
+    attr(this.fwd.b, 'aria-label', t('tr.fwd'));
+    attr(this.end.b, 'aria-label', t('tr.live'));
+    const telling = !!this.stories.story;
+    if (this.large) this.paintFoot();
+    const { follower } = this.ctx;
+    for (const b of [this.storyB, this.holdB, this.faultB]) b.hidden = follower;
+    this.pnext.hidden = follower;
+    this.prevB.hidden = this.nextB.hidden = !telling || follower;
+    this.speedB.hidden = telling && !follower;
+    put(this.storyB, telling ? `${this.stories.i + 1}/${this.stories.story?.steps.length}` : t('phone.story'));
+    put(this.prevB, '‹');
+    put(this.nextB, '›');
+    attr(this.prevB, 'aria-label', t('story.prev'));
+    attr(this.nextB, 'aria-label', t('story.next'));
+    put(this.holdB, t('phone.hold'));
+    const sim2 = lanes.on && st.source.kind === 'sim';
+    put(this.faultB, t(sim2 ? (model.hold('pop') ? 'lanes.release' : 'lanes.burst') : 'phone.faults'));
+    put(this.speedB, speedWords(this.o.transport.speed));
+    attr(this.speedB, 'aria-label', `${t('tr.speed')} ${speedWords(this.o.transport.speed)}`);
+    attr(this.moreB, 'aria-label', t('phone.more'));
+    this.holdB.classList.toggle('lit', st.holds.length > 0);
+    (sim2 ? this.moreB : this.faultB).classList.toggle('lit', st.faults.some((f) => f.on));
+    if (clock - this.tlAt > 120 && !this.large) {
+      this.tlAt = clock;
+      this.tl.paint();
+    }
+  }
+
+  /** A story, or presenter mode, opens the station that it speaks of and brings it into sight. @private */
+  follow() {
+    const large = this.o.presenting();
+    if (large !== this.large) {
+      this.large = large;
+      this.root.classList.toggle('pres', large);
+      this.followed = [null];
+    }
+    const { step, starting, story } = this.stories;
+    const riding = this.ctx.riding?.();
+    const focus = riding ? [riding] : step && !starting ? (step.open ? [step.open] : step.look) : large ? this.o.focus() : [];
+    const want = focus.filter((c) => !this.o.lanes.on || two.stations.includes(c)).pop();
+    const followed = want ? [riding, story?.id, this.stories.i, want] : [];
+    if (same(followed, this.followed)) return;
+    this.followed = followed;
+    if (want) this.open = want;
+    this.reveal = true;
+  }
+
+  reveal = false;
+  footId = '';
+
+  /** The dots of the steps, or the clock. @private */
+  paintFoot() {
+    const { t } = this.ctx;
+    const { story, i } = this.stories;
+    const v = this.ctx.model.view;
+    const n = story?.steps.length ?? 0;
+    const mode = v.mode !== 'live' ? 'pres.paused' : this.ctx.model.sure() ? 'pres.live' : 'pres.now';
+    const time = () => t(mode, { at: moment(this.ctx.now()) });
+    const name = story ? t('pres.step', { i: i + 1, n, name: this.stories.say(story.steps[i].name) }) : time();
+    if (this.stepName.textContent !== name) this.stepName.textContent = name;
+    attr(this.stepName, 'data-of', story ? '' : 'at=moment now');
+    attr(this.stepName, 'data-as', 't ' + mode);
+    const id = `${n} ${i}`;
+    if (id !== this.footId) {
+      this.footId = id;
+      this.dots.replaceChildren(...Array.from({ length: n }, (_, j) => h('i', { class: j === i ? 'now' : j < i ? 'on' : '' })));
+    }
+    this.pprev.b.hidden = !story || this.ctx.follower;
+    attr(this.pprev.b, 'aria-label', t('story.prev'));
+    attr(this.pleave.b, 'aria-label', t('phone.leave'));
+    attr(this.pnext, 'aria-label', t(story ? 'story.next' : v.mode === 'paused' ? 'tr.play' : 'tr.pause'));
+  }
+
+  tlAt = 0;
+
+  /** The part of the page that a still is of: the rail, and the caption below it. */
+  pictured() {
+    const from = this.scroll.getBoundingClientRect();
+    return new DOMRect(from.x, from.y, from.width, this.said.getBoundingClientRect().bottom - from.y);
+  }
+
+  /** Lays the view out again when its content changed. @private */
+  arrange() {
+    const { lanes } = this.o;
+    const pair = lanes.on;
+    const w = (this.W = this.large ? largeUnits : Math.max(leastUnits, Math.min(mostUnits, this.stage.clientWidth || mostUnits)));
+    const { listeners, main } = matters(this.ctx.model, this.stories.step?.listener);
+    if (this.open && !(pair ? two.stations : ids).includes(this.open)) this.open = 'listeners';
+    const shown = pair ? [lanes.compare.changes.length] : [main, ...listeners];
+    const laid = [this.open, language(), this.large, pair, w, this.stage.clientWidth, ...shown];
+    if (same(laid, this.laid)) return;
+    this.laid = laid;
+    this.updates = [];
+    const k = (this.stage.clientWidth || w) / w;
+    const pixels = devicePixelRatio || 1;
+    if (pair) this.layPair();
+    else {
+      const layout = arrange({ w, open: this.open, large: this.large, listeners, main });
+      for (const box of layout.slots) this.ys[box.id] = box.y;
+      this.height = layout.h;
+      this.host.lay(layout, k * pixels, (box, g) => this.frame(box.id, g));
+    }
+    this.motion.resize(k * pixels, k);
+    this.refocus = '';
+  }
+
+  /** Two rails, from one source. @private */
+  layPair() {
+    const { svg, W } = this;
+    this.host.clear();
+    let y = 20;
+    for (const c of two.stations) {
+      this.ys[c] = y;
+      y += this.tall(c) + 2;
+    }
+    this.height = y - (this.open === two.stations[two.stations.length - 1] ? 20 : this.large ? 4 : 18);
+    attr(svg, 'viewBox', `0 0 ${W} ${this.height}`);
+    two.rails(this);
+    for (const c of two.stations) {
+      const g = s('g', this.large && c !== this.open ? { class: 'pdim' } : {});
+      svg.append(g);
+      two.station(this, c, g, this.frame(c, g));
+    }
+    this.motion.lay(motion, [{ x: 0, y: 0, w: W, h: this.height }]);
+  }
+
+  /** Draws around a station: its panel while it is open, and the area to press. @param {string} c @param {SVGElement} g @private */
+  frame(c, g) {
+    const { W } = this;
+    const y = this.ys[c];
+    const open = c === this.open;
+    const pair = this.o.lanes.on;
+    // Two lanes have nothing to open at their source.
+    const fixed = pair && c === 'api';
+    const wide = W - (pair ? 96 : 56);
+    if (open && !fixed) g.append(s('rect', { x: 48, y: y - 22, width: wide, height: this.tall(c) - 4, rx: 6, class: 'pn' }));
+    const tap = s('g', { class: 'ptap', 'data-station': c });
+    tap.append(s('rect', { x: 48, y: y - 20, width: wide, height: open ? 46 : this.tall(c) - 6, rx: 6, class: 'phit' }));
+    g.append(tap);
+    // In presenter mode the story opens.
+    if (this.large || fixed) return tap;
+    const toggle = () => {
+      this.open = open ? '' : c;
+    };
+    attr(tap, 'role', 'button');
+    attr(tap, 'tabindex', 0);
+    attr(tap, 'aria-expanded', String(open));
+    tap.addEventListener('click', toggle);
+    press(tap, () => {
+      toggle();
+      this.refocus = c;
+    });
+    if (open && !pair) {
+      tap.append(s('path', { d: `M${W - 28} ${y + 2}l5 -5l5 5`, class: 'chev' }));
+      g.append(this.info(c));
+    }
+    if (this.refocus === c) tap.focus();
+    return tap;
+  }
+
+  /** The button that explains an open station. @param {string} c @private */
+  info(c) {
+    const y = this.ys[c];
+    const name = stations[c].title;
+    const x = 60 + width(name, '600 16px') + 16;
+    const about = s('g', { class: 'ptap pinfo', role: 'button', tabindex: 0, 'aria-label': this.ctx.t('ex.open', { name }) },
+      s('rect', { x: x - 16, y: y - 22, width: 44, height: 44, rx: 6, class: 'phit' }), s('circle', { cx: x, cy: y, r: 7.5 }),
+      s('path', { d: `M${x} ${y - 1}v5M${x} ${y - 4}v.5` }));
+    const ask = () => this.o.explain(ids.indexOf(c));
+    about.addEventListener('click', ask);
+    press(about, ask);
+    return about;
+  }
+
+  /** Scrolls the text into view: its end, and as much before it as fits. @private */
+  show() {
+    const y = this.ys[this.open];
+    if (y === undefined) return;
+    const k = (this.stage.clientWidth || this.W) / this.W;
+    const from = (y - 24) * k;
+    const to = (y - 20 + this.tall(this.open)) * k;
+    const { scrollTop, clientHeight } = this.scroll;
+    if (from < scrollTop || to > scrollTop + clientHeight) this.scroll.scrollTop = Math.min(from, to - clientHeight);
+  }
+
+  /** How tall a station is now. @param {string} c @private */
+  tall(c) {
+    return this.o.lanes.on ? two.tall(this, c, c === this.open) : heightOf(c, this.open, this.large);
+  }
+
+  refocus = '';
+
+  /** @param {HTMLElement} anchor @private */
+  openHolds(anchor) {
+    const { t, model } = this.ctx;
+    this.ctx.popup(anchor, (root) => {
+      const first = model.state.listeners.find((l) => !l.removed);
+      for (const stage of /** @type {import('../wire/page-types.js').Stage[]} */ (['store', 'pop', 'deliver', 'take'])) {
+        const id = stage === 'deliver' ? first?.id : undefined;
+        if (stage === 'deliver' && !first) continue;
+        const args = id === undefined ? [] : [id];
+        const b = h('button', { class: 'row', type: 'button', 'aria-pressed': String(!!model.hold(stage, id)) },
+          h('span', { class: 'tick' }), h('span', {}, t('hold.' + stage, { name: first?.name ?? '' })));
+        b.addEventListener('click', async () => {
+          await (model.hold(stage, id) ? this.ctx.act('release', stage, 0, ...args) : this.ctx.act('hold', stage, ...args));
+          setTimeout(() => b.setAttribute('aria-pressed', String(!!model.hold(stage, id))), 150);
+        });
+        root.append(b);
+      }
+      for (const [k, n] of /** @type {[string, number][]} */ ([['hold.one', 1], ['hold.all', 0]])) {
+        const b = h('button', { class: 'row', type: 'button' }, h('span', {}, t(k)));
+        b.addEventListener('click', () => {
+          for (const x of model.state.holds) this.ctx.act('release', x.stage, n, ...(x.listener ? [x.listener] : []));
+        });
+        root.append(b);
+      }
+    }, { width: 300, label: t('phone.hold') });
+  }
+
+  /** @param {HTMLElement} anchor @private */
+  openSpeeds(anchor) {
+    this.ctx.popup(anchor, (root, close) => {
+      for (const v of [...speeds].reverse()) {
+        const b = h('button', { class: 'row', type: 'button', role: 'option', 'aria-selected': String(v === this.o.transport.speed) },
+          h('span', { class: 'tick' }), h('span', {}, speedWords(v)));
+        b.addEventListener('click', () => {
+          close();
+          this.o.transport.setSpeed(v);
+        });
+        root.append(b);
+      }
+    }, { width: 160, label: this.ctx.t('tr.speed') });
+  }
+
+  /** @param {HTMLElement} anchor @private */
+  openMore(anchor) {
+    const { t } = this.ctx;
+    this.ctx.popup(anchor, (root, close) => {
+      const row = (/** @type {string} */ words, /** @type {() => void} */ f) => {
+        const b = h('button', { class: 'row', type: 'button' }, h('span', {}, words));
+        b.addEventListener('click', () => {
+          close();
+          f();
+        });
+        root.append(b);
+      };
+      const { top } = this.o;
+      if (!this.ctx.follower) {
+        row(t('top.sources'), () => top.openSources(anchor));
+        row(`${t('top.resource')}: ${top.resText.textContent}`, () => top.openResources(anchor));
+        row(`namespace: ${top.nsText.textContent}`, () => top.openNamespaces(anchor));
+        for (const e of ['1.37', '1.31']) row(`${e} ${e === '1.31' ? 'DeltaFIFO' : 'RealFIFO'}`, () => this.ctx.act('select', { era: e }));
+        row('1.31 + 1.37', () => this.ctx.act('select', { era: '1.31,1.37' }));
+        row(`Transform: ${transformWords(this.ctx)}`, () => openTransform(this.ctx, anchor));
+      }
+      row(t('file.menu'), () => this.o.transport.share.b.click());
+      row(t('phone.present'), () => this.o.present(true));
+      if (this.o.lanes.on && !this.ctx.follower) row(t('phone.faults'), () => top.openFaults(anchor));
+      row(t('ins.find'), this.o.find);
+      row(t('top.theme'), this.o.theme);
+      row(language() === 'zh' ? 'English' : '中文', this.o.language);
+      if (this.stories.story && !this.ctx.follower) row(t('story.end'), () => this.stories.leave());
+    }, { width: 320, label: t('phone.more') });
+  }
+}
+
+/** What is drawn is pressed like a button. @param {SVGElement} el @param {() => void} f */
+function press(el, f) {
+  el.addEventListener('keydown', (e) => {
+    if (e.key !== 'Enter' && e.key !== ' ') return;
+    e.preventDefault();
+    e.stopPropagation();
+    f();
+  });
+}

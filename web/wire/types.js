@@ -1,0 +1,1478 @@
+// @ts-check
+// Made by go run ./tools/webtypes from the Go types of the same names; not to be edited.
+// The shapes of all that the worker says to the page (docs/protocol.md). This file holds types alone.
+
+/**
+ * What is passed on as it came.
+ * @typedef {null | boolean | number | string | JSONValue[] | {[name: string]: JSONValue}} JSONValue
+ */
+
+/**
+ * Frame is the type of a frame. View.Frame writes its JSON by hand, for speed. Readers use these types: web/wire/types.js is generated from
+ * them, and a test of tools/webtypes checks frames against them.
+ * @typedef {object} Frame
+ * @property {View} view
+ * @property {LaneFrame[]} lanes
+ * @property {TimelineFrame} [timeline]
+ * @property {Comparison} [compare] set if the comparison of two releases has changed; null if it has ended.
+ * @property {StoryState} [story] set if the story's text has changed; null if there is no story.
+ * @property {Factory} [factory] set if the overview of several informers has changed; null if there is one informer again, or one in two
+ *   releases. With an overview, Lanes has only the lane on stage.
+ * @property {boolean} jump the view did not play through to this position. Show the new state at once, without animation.
+ * @property {number} [born] when the moves of the frame would have left the API server, on the eye's clock; missing if the stations do not
+ *   wait for chips.
+ */
+
+/**
+ * View is a view's position in the log, and how the view follows the log.
+ * @typedef {object} View
+ * @property {string} mode live, playing, paused
+ * @property {number} speed
+ * @property {number} behind events between the view and the log's end
+ * @property {number} behindMillis
+ * @property {number} first oldest seq that can be shown
+ * @property {number} head
+ * @property {number} headMillis
+ * @property {number} mergedTokens chips merged in the last second because there were too many to show
+ * @property {number} shownTokens
+ * @property {Memory} memory
+ * @property {number} seq
+ * @property {number} atMillis
+ * @property {EventName | null} event the event Seq, while the view is paused; else null.
+ * @property {Reached | null} reached null if every station shows Seq.
+ */
+
+/**
+ * LaneFrame has the changes of one lane.
+ * @typedef {object} LaneFrame
+ * @property {Partial<State>} state State has the members of the state that changed; each replaces the whole member.
+ * @property {Partial<Facts>} [facts] Facts has the members of the facts that changed, likewise.
+ * @property {Groups} [groups] Groups has all groups of the cells, whenever one has changed.
+ * @property {Cells} [cells]
+ * @property {Move[]} [moves]
+ */
+
+/**
+ * TimelineFrame has the changes of the log as a whole.
+ * @typedef {object} TimelineFrame
+ * @property {boolean} reset the page must first drop its bins and marks
+ * @property {number} binMillis
+ * @property {number} firstMillis the oldest moment that a view can show
+ * @property {Bin[]} bins
+ * @property {Mark[]} marks the new marks.
+ */
+
+/**
+ * Comparison is what the informers of several releases made of the same changes, at the position of a view. It depends only on the log up
+ * to there, the moment shown, and whether the view stands still. So it is the same live, after a seek, and on a recording. It compares a
+ * burst: the changes that were sent during the last hold of Pop, until three minutes after its release. Without a burst, it compares the
+ * newest few changes that every informer has taken, and moves on every two and a half seconds.
+ * @typedef {object} Comparison
+ * @property {boolean} burst the changes were sent while Pop was held. Held: it still is.
+ * @property {boolean} held
+ * @property {number} [from] From and To are the seqs of the hold and of its release; 0: before the log's first event, and not released.
+ * @property {number} [to]
+ * @property {boolean} cut the log does not reach back to From, or is not read that far; earlier changes are not counted.
+ * @property {number} total Total and Keys count all changes and all keys. More counts the changes beyond those in Changes.
+ * @property {number} keys
+ * @property {number} more
+ * @property {number} listener the listener whose handler calls are compared: the first one that is not removed, 0 without one.
+ * @property {SentChange[]} changes the first of them, in the order in which they were sent; at most 6.
+ * @property {LaneComparison[]} lanes what each informer made of the changes. Lists name only those in Changes; counts cover all.
+ */
+
+/**
+ * StoryState is the state of a story at the moment shown.
+ * @typedef {object} StoryState
+ * @property {string} id the story's id, Release the release in which it plays.
+ * @property {string} era
+ * @property {boolean} starting the first step has not begun.
+ * @property {number} step the step at the moment shown, from 0; Last is the last step that has begun.
+ * @property {number} last
+ * @property {boolean} done at the moment shown, the step's condition has been met. Ended: at the log's end it has, whatever moment is
+ *   shown.
+ * @property {boolean} ended
+ * @property {Saying | null} caption the caption whose claim is true at the moment shown; nil for none.
+ * @property {Saying} [before] the caption that showed until the step's condition was met, if its claim is still true, for readers who have
+ *   not finished it.
+ * @property {boolean} waits the step waits for the reader's action or answer, and time stands still until then. Asks is the request.
+ * @property {Saying} [asks]
+ * @property {number} [right] the number of the right answer, from 1; 0 until the step decides it.
+ * @property {string} hurry how the running step comes to its end: "" at its own pace, "fast" after the user has asked for the next step
+ *   once, "skip" after twice.
+ * @property {boolean} stands time stands still until the user goes to the next step.
+ * @property {StoryRide} [ride] the object to ride, once the requested step has ended; nil for none.
+ * @property {StoryMark[]} marks Marks has the events of each step, so that other pages with the same log can show the same.
+ * @property {string} [problem] the reason why the story cannot go on, in words.
+ */
+
+/**
+ * Factory is what the informers of a SharedInformerFactory show together, with any unshared ones beside them. It depends only on the log up
+ * to a view's position, and on Shown.
+ * @typedef {object} Factory
+ * @property {number} shown the lane that the rest of the State describes.
+ * @property {string[]} resources those that the factory was asked for, as a link names them. Namespace is where the namespaced ones are
+ *   watched.
+ * @property {string} namespace
+ * @property {FactoryStage[]} factories Factories has one entry for each release.
+ * @property {FactoryRow[]} rows Rows has one entry for each informer. Those that have not synced come first, then the order in which they
+ *   were requested. Informers of a probed process are sorted by their worst condition: not synced, in trouble, no watch open, a ring with
+ *   little room.
+ * @property {number} open Open counts the open requests of all informers, Objects the objects in all their stores.
+ * @property {number} objects
+ * @property {FactoryAPI} api the API server that they share.
+ * @property {Sentence} sentence the caption for all of them; its ID is one of FactorySentences.
+ */
+
+/**
+ * Memory is the memory of the program that holds the log, in bytes; zero if it is not measured.
+ * @typedef {object} Memory
+ * @property {number} live left by the last garbage collection
+ * @property {number} total obtained from the system; in a browser it never shrinks
+ * @property {number} limit the most that it can get
+ */
+
+/**
+ * EventName says which event a view stands at. Kind is a name of core/event, and Key is empty if the event is about no object.
+ * @typedef {object} EventName
+ * @property {string} kind
+ * @property {string} key
+ */
+
+/**
+ * Reached has the event that each station shows while the chips of later events are on their way to it.
+ * @typedef {object} Reached
+ * @property {number} api
+ * @property {number} reflector
+ * @property {number} queue
+ * @property {number} indexer
+ * @property {number} listeners
+ * @property {number} controller
+ */
+
+/**
+ * State is the part of a lane's fold.State that frames carry; the rest is in the frame's Position, or constant for each lane.
+ * @typedef {object} State
+ * @property {Source} source
+ * @property {string} era
+ * @property {Resource} resource
+ * @property {API} api
+ * @property {Reflector} reflector
+ * @property {Queue} queue
+ * @property {Indexer} indexer
+ * @property {Listener[]} listeners
+ * @property {Workqueue | null} workqueue
+ * @property {Hold[]} holds
+ * @property {Fault[]} faults
+ * @property {Record<string, Fidelity>} fidelity Fidelity describes how exactly members are known, for another program's informer.
+ */
+
+/**
+ * Facts are what is true of a lane at the moment shown, beside its State. They hold everything that a panel or a sentence shows and that is
+ * not a plain member of State. The viewer computes them from the Fold and the moment alone (see core/view). So they do not depend on how
+ * the viewer got to the moment: live, by steps, by a jump, or on a recording.
+ * @typedef {object} Facts
+ * @property {boolean} sure an update would arrive if there were one, so what agrees is known to agree, and the newest version is known to
+ *   be current.
+ * @property {boolean} upToDate everything known about the objects in the cluster is in the store, so a lister reads the newest version.
+ *   Nothing is on the wire, held before the queue, in it, or being processed.
+ * @property {boolean} unlisted the first list has not arrived. The store never held the cluster's objects, so nothing in it is stale.
+ * @property {number} staleSince when the store stopped being able to receive updates, in ms of the log; 0 while it can receive them.
+ * @property {TroubleFacts} trouble what is wrong between the informer and its cluster.
+ * @property {number[]} fresh the ages in ms at which an object of the store counts as less fresh, ascending.
+ * @property {number} nextBatch how many deltas the next Pop would take from the queue as it is.
+ * @property {NextRequest | null} nextRequest what the Reflector sends when its current wait ends; nil while it does not wait.
+ * @property {Depths} depths the curve of the queue's depth.
+ * @property {number} growing by how many deltas (keys, for a DeltaFIFO) a second the queue grew: over the last two seconds, or since Pop
+ *   was held if that is shorter. It is 0 while Pop is not held.
+ * @property {number | null} wireMicros how long the newest change took from the wire into the queue, in µs of the log's clock; nil if none
+ *   arrived in the last two seconds. The chips on the rail replay it more slowly.
+ * @property {number} deltas how many deltas the queue holds; for a DeltaFIFO, those of all its keys.
+ * @property {number} pending how many notifications wait in the rings of all listeners.
+ * @property {Ledger} ledger how far the newest changes have come.
+ * @property {HeldChange[]} held the changes that wait at held stages outside the queues: one before the queue, and one before each held
+ *   handler.
+ * @property {Requests} requests Requests summarises the informer's requests.
+ * @property {string[]} focus the stations to look at: those with a problem now or within the last three seconds.
+ * @property {number} listener the id of the listener that is most worth a look, 0 without listeners.
+ * @property {ListenerFacts[]} listeners Listeners has the facts of each listener, in State's order.
+ * @property {number} writesPerSecond the API server's rate of writes over the last two seconds.
+ * @property {Features} features what the release does that others do not.
+ * @property {Versions} versions Versions compares the three resourceVersions.
+ * @property {Sentence} sentence the caption for the moment.
+ */
+
+/**
+ * Groups are the values of an index, with the number of objects of each.
+ * @typedef {object} Groups
+ * @property {string} index
+ * @property {Group[]} list
+ */
+
+/**
+ * Cells has the objects of the store that changed.
+ * @typedef {object} Cells
+ * @property {boolean} reset the page must first drop all its cells
+ * @property {CellRow[]} set
+ * @property {number[]} del slots
+ */
+
+/**
+ * Move is a token that moved along a path, or several that were merged.
+ * @typedef {object} Move
+ * @property {string} p
+ * @property {number} [l]
+ * @property {string} [o]
+ * @property {string} [k]
+ * @property {string} [rv]
+ * @property {number} s
+ * @property {number} [n]
+ * @property {Record<string, number>} [mix]
+ */
+
+/**
+ * Bin has the number of events in a stretch of the log's time. Stretches are numbered from 0.
+ * @typedef {[number: number, events: number]} Bin
+ */
+
+/**
+ * Mark is an event that deserves a mark on the timeline.
+ * @typedef {object} Mark
+ * @property {number} seq
+ * @property {number} atMillis
+ * @property {number} lane
+ * @property {string} kind list, relist, error, fault, resync, sync, hold, backoff, panic, trouble, selected or note.
+ * @property {number} [code] the HTTP status of an error, 0 when it has none.
+ * @property {boolean} [on] a fault, hold or trouble began.
+ * @property {string} [text] the event's cause, name or note.
+ */
+
+/**
+ * SentChange is a change as the API server sent it.
+ * @typedef {object} SentChange
+ * @property {number} n its place in the order sent, from 1
+ * @property {number} seq of the event that first brought it, over whichever watch
+ * @property {number} atMillis
+ * @property {string} key
+ * @property {string} rv
+ * @property {string} op
+ * @property {string} letter names its key, in the order of the keys' first changes
+ * @property {string} label names the change: the letter and N
+ */
+
+/**
+ * LaneComparison is what one informer made of the changes.
+ * @typedef {object} LaneComparison
+ * @property {WaitingChanges[]} waits the changes in the queue now, grouped as the queue keeps them: a DeltaFIFO by key, a RealFIFO in one
+ *   line.
+ * @property {number} waiting Waiting counts the changes that wait, Taken those that were popped, and Pops the pops that took them.
+ * @property {number} taken
+ * @property {number} pops
+ * @property {TakenChanges[]} took Took groups Changes by the pop that took them, in the order of the pops.
+ * @property {ChangeStep[]} stored the order in which Changes reached the store. StoredCount counts all changes there; StoredLate counts
+ *   those that arrived after one that was sent later. Newest is the change that arrived last for each key in Changes; it need not be in
+ *   Changes.
+ * @property {number} storedCount
+ * @property {number} storedLate
+ * @property {StoredChange[]} newest
+ * @property {Overtaking | null} overtaking the first time that the store held one of Changes but not one that was sent before it.
+ * @property {ChangeStep[]} given the order in which the handler received Changes; its counts are like those of Stored.
+ * @property {number} givenCount
+ * @property {number} givenLate
+ */
+
+/**
+ * Saying is a sentence in both languages of the page.
+ * @typedef {object} Saying
+ * @property {string} en
+ * @property {string} zh
+ * @property {number} readMillis the time to read it.
+ * @property {SaidNumber[]} [numbers] the numbers that the page draws large beside it.
+ */
+
+/**
+ * StoryRide names an object whose newest change the page rides, hop by hop.
+ * @typedef {object} StoryRide
+ * @property {string} key
+ * @property {boolean} asked the user has asked for the next step, so the page begins the ride at once.
+ */
+
+/**
+ * StoryMark has the events of a step: the last one before its calls, the last one after them, and the one at which its condition was met, 0
+ * until then.
+ * @typedef {object} StoryMark
+ * @property {number} from
+ * @property {number} begin
+ * @property {number} end
+ */
+
+/**
+ * FactoryStage is how far a factory's start or shutdown has come.
+ * @typedef {object} FactoryStage
+ * @property {string} era
+ * @property {string} stage started, synced, stopping or stopped; empty before Start.
+ * @property {string[]} waiting the informers that WaitForCacheSync still waits for.
+ * @property {number} synced
+ * @property {number} of
+ */
+
+/**
+ * FactoryRow is one informer.
+ * @typedef {object} FactoryRow
+ * @property {number} lane
+ * @property {string} resource "pods", "deployments.apps"
+ * @property {string} era
+ * @property {boolean} unshared
+ * @property {boolean} running
+ * @property {boolean} synced
+ * @property {string} phase
+ * @property {string} resourceVersion
+ * @property {number} depth
+ * @property {string} queueKind
+ * @property {number} count
+ * @property {FactoryRing | null} ring the fullest of the listeners' rings, nil without a listener.
+ * @property {FactoryLamp[]} lamps the listeners' sync lamps, in order.
+ * @property {number} requests Requests counts the open ones. Request is the newest of them, else the one that ended last; nil before the
+ *   first.
+ * @property {FactoryRequest | null} request
+ * @property {number} lists Lists and Watches count the requests that it has sent since it began. Each page of a LIST counts; a WatchList
+ *   counts as a WATCH.
+ * @property {number} watches
+ * @property {boolean} twice another informer watches the same resource, and the two do not share.
+ * @property {string[]} held the stages on hold.
+ * @property {string} [trouble] Trouble describes what is wrong between this informer and its cluster, and Cause names it in one word; empty
+ *   when all is well.
+ * @property {string} [cause]
+ * @property {Early} [early] Early counts the pods here whose nodes are not in the store of the factory's informer of nodes; nil when there
+ *   are none.
+ */
+
+/**
+ * FactoryAPI is what the informers' requests show of the API server.
+ * @typedef {object} FactoryAPI
+ * @property {string} resourceVersion the highest that any of them has seen, empty before the first answer.
+ * @property {number} lists Lists and Watches count the requests that the informers have sent since each began. Each page of a LIST counts;
+ *   a WatchList counts as a WATCH.
+ * @property {number} watches
+ * @property {string[]} faults the names of the faults that are on.
+ * @property {FactoryTwice[]} twice the resources that both an informer of the factory and an unshared one watch.
+ */
+
+/**
+ * Sentence is a caption about a moment: which one, and its values. The page has the words.
+ * @typedef {object} Sentence
+ * @property {string} id one of Sentences; empty when State's trouble is the caption.
+ * @property {number} [n] N and M are counts, Name a listener, Key an object, RV a resourceVersion, Op the type of a delta, Why an error or
+ *   a reason.
+ * @property {number} [m]
+ * @property {string} [name]
+ * @property {string} [key]
+ * @property {string} [rv]
+ * @property {string} [op]
+ * @property {string} [why]
+ * @property {number} [until] when the wait ends, Since when what it describes began, in ms of the log.
+ * @property {number} [since]
+ */
+
+/**
+ * Source is where the objects come from.
+ * @typedef {object} Source
+ * @property {string} kind "sim", "live", "probe", "file", "broadcast"
+ * @property {string} [context]
+ * @property {string} [cluster] Cluster, User, Server (host and port) and Namespace (the context's default) come from a live context's
+ *   kubeconfig, as known when the log began.
+ * @property {string} [user]
+ * @property {string} [server]
+ * @property {string} [namespace]
+ * @property {number} [seed]
+ * @property {number} [objects]
+ * @property {number} [rate]
+ * @property {string} [trouble] whole sentences for the user; empty when all is well
+ * @property {string} [cause] of the trouble, in one word; see docs/protocol.md
+ * @property {Offer} [offer] what can be tried instead
+ */
+
+/**
+ * Resource is the watched resource.
+ * @typedef {object} Resource
+ * @property {string} group
+ * @property {string} version
+ * @property {string} resource
+ * @property {string} [kind]
+ * @property {string} namespace
+ */
+
+/**
+ * API is the API server as the wire (and a simulated cluster) shows it.
+ * @typedef {object} API
+ * @property {string} resourceVersion the highest known
+ * @property {string} [oldest] the oldest version in the history; simulated cluster only
+ * @property {number} objects -1 when unknown
+ * @property {number} writes so far; simulated cluster only
+ * @property {number} writesPerSecond over the last seconds of the log: writes, or frames where writes are unknown
+ * @property {WireRequest[]} requests open now, and the last one that ended
+ * @property {WireFrame[]} wire newest first
+ * @property {number} refused requests of this informer that were answered 429
+ * @property {Crowd} [crowd] a simulated cluster's other clients, and the load they cause; absent while there are none.
+ */
+
+/**
+ * Reflector is the Reflector's state.
+ * @typedef {object} Reflector
+ * @property {string} phase idle, listing, watch-listing, watching, backoff, stopped
+ * @property {string} resourceVersion
+ * @property {number} lists LIST requests sent, including pages
+ * @property {number} watches WATCH requests sent, including WatchLists
+ * @property {number} relists rounds of ListAndWatch that began after a list had been taken over
+ * @property {number} events
+ * @property {number} bookmarks
+ * @property {number} dropped
+ * @property {number} bytes
+ * @property {string} lastRequest URL as sent
+ * @property {string} verb of the last request: LIST, WATCH, WATCHLIST
+ * @property {number} requestMillis when it was sent
+ * @property {number} timeoutSeconds of an open watch
+ * @property {string} lastError
+ * @property {number} lastErrorMillis
+ * @property {string} why why the current round of ListAndWatch runs
+ * @property {number} backoffMillis length of the current wait, 0 when there is none
+ * @property {number} backoffSince when it began
+ * @property {string} backoffCause
+ * @property {string} backoffThen what follows the wait: "watch again" or "list and watch again"
+ * @property {number[]} backoffs the waits of the current outage, in ms, oldest first (at most 16)
+ * @property {number} tempStore objects in the WatchList's temporary store
+ * @property {number} resyncs
+ * @property {boolean} unavailable
+ */
+
+/**
+ * Queue is the DeltaFIFO or the RealFIFO.
+ * @typedef {object} Queue
+ * @property {string} kind RealFIFO or DeltaFIFO
+ * @property {number} depth deltas (RealFIFO) or keys (DeltaFIFO)
+ * @property {number} maxDepth
+ * @property {boolean} synced
+ * @property {boolean} locked held while popped deltas are processed
+ * @property {boolean} closed
+ * @property {number} initialPopulation
+ * @property {QueueItem[]} items the head of the queue, in order, at most 48
+ * @property {QueueItem[]} batch popped and being processed, at most 24
+ * @property {number} batchSize
+ * @property {QueueItem[]} lastBatch popped last, at most 24
+ * @property {number} lastBatchSize
+ * @property {Record<string, number>} mix deltas in the queue by type
+ * @property {number} pops
+ * @property {number} merges
+ */
+
+/**
+ * Indexer is the store and its indices.
+ * @typedef {object} Indexer
+ * @property {number} count
+ * @property {number} bytes the size of all objects in JSON bytes, as the store holds them; CameBytes is their size on arrival, before the
+ *   Transform.
+ * @property {number} cameBytes
+ * @property {string} transform managedFields or metadata; empty: objects are stored unchanged
+ * @property {string} resourceVersion
+ * @property {Record<string, Record<string, number>>} indices index → value → objects, at most 512 values of an index
+ * @property {Record<string, number>} indexSizes index → number of its values
+ * @property {number} replaces
+ * @property {number} reborn Reborn counts updates that replaced an object by one with the same key and another UID.
+ * @property {number} mutated Mutated counts the objects that a handler mutated since they arrived; Mutations are the newest mutations, at
+ *   most 24.
+ * @property {Mutation[]} mutations
+ */
+
+/**
+ * Listener is one processorListener with its handler.
+ * @typedef {object} Listener
+ * @property {number} id
+ * @property {string} name
+ * @property {number} pending accepted, not yet sent to nextCh: the ring and the one that waits
+ * @property {number} ring in the ring
+ * @property {number} capacity of the ring
+ * @property {number[]} capacities earlier ones, oldest first
+ * @property {boolean} waiting one notification waits at nextCh
+ * @property {number} distributed
+ * @property {number} delivered
+ * @property {QueueItem} [given] the one delivered last
+ * @property {number} handled
+ * @property {number} panics
+ * @property {string} [lastPanic]
+ * @property {QueueItem | null} handling what the handler is handling
+ * @property {number} handlingSince
+ * @property {number} meanMicros over the last calls, at most 16
+ * @property {number} paceMillis extra time per call, set by the user
+ * @property {number} resyncMillis
+ * @property {boolean} syncing
+ * @property {boolean} synced
+ * @property {boolean} removed
+ * @property {number} discarded notifications thrown away when it stopped
+ * @property {number} mutations shared objects that its handler mutated
+ * @property {number} met calls of its handler with an object that another handler had mutated
+ * @property {number} metOld calls of OnUpdate whose old object was such a one
+ * @property {Met} [lastMet]
+ */
+
+/**
+ * Workqueue is the controller behind one listener.
+ * @typedef {object} Workqueue
+ * @property {Worker[]} workers
+ * @property {number} depth
+ * @property {string[]} queue head first, at most 24
+ * @property {Worker[]} processing
+ * @property {number} dirtyCount
+ * @property {number} reAdded added again while being processed
+ * @property {number} waitingCount
+ * @property {WaitingKey[]} waiting soonest first, at most 24
+ * @property {number} retries keys with failures
+ * @property {Record<string, number>} [failing] keys with failures, and how many; only in a log's KindRestored
+ * @property {string[]} dirty keys added again while being processed, at most 24
+ * @property {number} reconciles
+ * @property {number} failures
+ * @property {Read | null} lastRead
+ * @property {boolean} writing it writes to the cluster: on the simulated one, unless switched off
+ * @property {number} writes writes that made a new version
+ * @property {number} conflicts writes refused because the version read was stale
+ * @property {number} writeFails writes that failed for another reason
+ * @property {Write} [lastWrite]
+ * @property {boolean} shuttingDown
+ */
+
+/**
+ * Hold is a stage on hold.
+ * @typedef {object} Hold
+ * @property {'store' | 'pop' | 'deliver' | 'take'} stage
+ * @property {number} [listener]
+ * @property {boolean} waiting
+ * @property {number} sinceMillis
+ * @property {number} releases released while held
+ */
+
+/**
+ * Fault is a fault that is on, or was.
+ * @typedef {object} Fault
+ * @property {string} name
+ * @property {boolean} on
+ * @property {number} struck
+ * @property {number} atMillis
+ */
+
+/**
+ * Fidelity is how a member of the State is known.
+ * @typedef {object} Fidelity
+ * @property {string} how exact, derived (from exact members), sampled (now and then) or unseen
+ * @property {string} [why]
+ */
+
+/**
+ * TroubleFacts describe what is wrong between the informer and its cluster; the zero value: nothing.
+ * @typedef {object} TroubleFacts
+ * @property {string} [cause] the trouble's cause in one word (see docs/protocol.md), or that of the error behind the Reflector's backoff.
+ *   It is empty when all is well, and for an unknown error.
+ * @property {boolean} down the cluster does not answer.
+ * @property {string} [answer] what came instead of an answer: "unreached" when the cause lies before the cluster, "none" when nothing
+ *   answers, the cause itself when the cluster or its proxy refused. It is empty while nothing is wrong.
+ */
+
+/**
+ * NextRequest is a request that will be sent.
+ * @typedef {object} NextRequest
+ * @property {string} verb LIST, WATCH or WATCHLIST
+ * @property {string} path
+ * @property {string} resourceVersion
+ * @property {boolean} relist it asks for everything again, although a list had been taken over.
+ */
+
+/**
+ * Depths is the greatest depth of a queue in each step of time, oldest first. The newest step ends with the queue's last change; from then
+ * on the depth is State's.
+ * @typedef {object} Depths
+ * @property {number} fromMillis when the first step began
+ * @property {number} stepMillis
+ * @property {number[]} max
+ */
+
+/**
+ * Ledger lists the newest changes by how far they have come.
+ * @typedef {object} Ledger
+ * @property {LedgerPart} wire sent by the cluster, not yet taken by the Reflector
+ * @property {LedgerPart} queue being popped, then waiting: the head first
+ * @property {LedgerPart} store through the queue, the newest first
+ */
+
+/**
+ * HeldChange is a change that waits at a held stage.
+ * @typedef {object} HeldChange
+ * @property {'store' | 'deliver'} stage
+ * @property {number} [listener]
+ * @property {string} op
+ * @property {string} key
+ * @property {string} rv
+ */
+
+/**
+ * Requests summarises API.Requests.
+ * @typedef {object} Requests
+ * @property {number} open how many are open
+ * @property {number} foremost the ID of the request to show: an open one, else the last one; 0 before the first.
+ */
+
+/**
+ * ListenerFacts are what is true of a listener beside its State.
+ * @typedef {object} ListenerFacts
+ * @property {number} id
+ * @property {number} in In and Out count what it took and what its handler finished in the last whole second of the log.
+ * @property {number} out
+ * @property {boolean} slow its handler takes long, or was slowed down.
+ * @property {boolean} behind more than a few changes wait for it.
+ * @property {boolean} addsKeys its handler adds keys to the controller's queue.
+ * @property {number} drainMillis how long its handler will need for what waits, if its calls take as long as before. It is 0 if that is no
+ *   time at all, if it cannot be known, or if the handler is held.
+ */
+
+/**
+ * Features are the differences between releases that a page draws; all are false for a release that is not known.
+ * @typedef {object} Features
+ * @property {boolean} popsBatches Pop takes several deltas at once
+ * @property {boolean} listsByWatch the Reflector lists with a WATCH that sends the initial events
+ */
+
+/**
+ * Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. A distance is nil
+ * if a version is unknown or not a number.
+ * @typedef {object} Versions
+ * @property {number | null} queued the Reflector ahead of the store
+ * @property {number | null} behind the cluster ahead of the Reflector
+ * @property {number | null} total the cluster ahead of the store
+ */
+
+/**
+ * Group is a value of an index, and the number of objects that have it.
+ * @typedef {[value: string, count: number]} Group
+ */
+
+/**
+ * CellRow is one object of the store; it keeps its slot while the store has it.
+ * @typedef {[slot: number, key: string, group: number, atMillis: number, op: string, phase: string, mutated: boolean]} CellRow
+ */
+
+/**
+ * WaitingChanges are changes that a queue keeps together: those of one key, or one line (then Letter is empty).
+ * @typedef {object} WaitingChanges
+ * @property {string} [letter]
+ * @property {number[]} changes N of each
+ */
+
+/**
+ * TakenChanges left the queue in one pop.
+ * @typedef {object} TakenChanges
+ * @property {number} n number of this pop among those that took compared changes, from 1
+ * @property {number} seq
+ * @property {number} deltas all deltas of the pop
+ * @property {boolean} batch they are processed in one transaction
+ * @property {number[]} changes N of each
+ */
+
+/**
+ * ChangeStep is a change that reached the store or the handler.
+ * @typedef {object} ChangeStep
+ * @property {number} n
+ * @property {number} position its place among all compared changes there, from 1
+ * @property {number} seq
+ * @property {number} atMillis
+ * @property {string} op
+ * @property {string} [was] the label of the change whose state it replaced in the store; empty if that is not one of those compared.
+ */
+
+/**
+ * StoredChange is the newest change of a key in the store, or the deletion that removed the key.
+ * @typedef {object} StoredChange
+ * @property {number} n
+ * @property {string} letter
+ * @property {string} label
+ * @property {string} key
+ * @property {string} rv
+ * @property {string} op
+ */
+
+/**
+ * Overtaking is how long a store held the change Later without Earlier, which was sent before it.
+ * @typedef {object} Overtaking
+ * @property {number} later
+ * @property {number} earlier
+ * @property {number} millis
+ */
+
+/**
+ * SaidNumber is a formatted number, and a text that says what it counts.
+ * @typedef {object} SaidNumber
+ * @property {string} is
+ * @property {string} en
+ * @property {string} zh
+ */
+
+/**
+ * FactoryRing is the fullest ring of an informer.
+ * @typedef {object} FactoryRing
+ * @property {number} listener
+ * @property {string} name
+ * @property {number} pending
+ * @property {number} ring
+ * @property {number} capacity
+ */
+
+/**
+ * FactoryLamp is a listener's sync lamp.
+ * @typedef {object} FactoryLamp
+ * @property {string} name
+ * @property {boolean} synced
+ */
+
+/**
+ * FactoryRequest is a request of one informer.
+ * @typedef {object} FactoryRequest
+ * @property {string} verb LIST, WATCH or WatchList
+ * @property {boolean} open
+ * @property {number} status 0 while unanswered
+ * @property {number} sentMillis
+ * @property {number} bytes
+ * @property {number} frames
+ * @property {string} [error]
+ */
+
+/**
+ * Early counts pods that arrived before their nodes.
+ * @typedef {object} Early
+ * @property {number} pods
+ * @property {number} nodes missing nodes that the pods name
+ * @property {string} key one of the pods, Node the node it names.
+ * @property {string} node
+ */
+
+/**
+ * FactoryTwice is what two unshared informers of one resource cost together.
+ * @typedef {object} FactoryTwice
+ * @property {string} resource
+ * @property {string} era
+ * @property {number} requests open, of both
+ * @property {number} objects in both stores
+ */
+
+/**
+ * Offer is what a user in trouble can choose with one click.
+ * @typedef {object} Offer
+ * @property {string} [namespace]
+ */
+
+/**
+ * WireRequest is one HTTP request.
+ * @typedef {object} WireRequest
+ * @property {number} id
+ * @property {string} url
+ * @property {number} status 0 while unanswered
+ * @property {boolean} open
+ * @property {number} sentMillis
+ * @property {number} bytes
+ * @property {number} frames
+ * @property {string} [error]
+ */
+
+/**
+ * WireFrame is one watch frame.
+ * @typedef {object} WireFrame
+ * @property {number} seq
+ * @property {string} op
+ * @property {string} [key]
+ * @property {string} rv
+ * @property {number} bytes
+ * @property {number} atMillis when it arrived over the wire.
+ */
+
+/**
+ * Crowd is a CrowdCount with its rate.
+ * @typedef {object} Crowd
+ * @property {number} clients other clients
+ * @property {number} watching of the other clients, those with an open watch
+ * @property {number} seats lists that are answered at the same time
+ * @property {number} busy seats that are taken
+ * @property {number} requests for lists, including WatchLists, from all clients
+ * @property {number} refused of them, those answered 429
+ * @property {number} perSecond requests in the second before the moment
+ * @property {number} peak the highest PerSecond so far
+ */
+
+/**
+ * QueueItem is a delta in a RealFIFO, or a key with its Deltas in a DeltaFIFO.
+ * @typedef {object} QueueItem
+ * @property {number} seq of the event that queued it, or its newest delta
+ * @property {string} [op]
+ * @property {string} [key]
+ * @property {string} [rv]
+ * @property {number} [count] objects in a ReplacedAll
+ * @property {boolean} [tombstone]
+ * @property {QueueItem[]} [deltas]
+ */
+
+/**
+ * Mutation is a change that a handler made to a shared object in the store, without the API server.
+ * @typedef {object} Mutation
+ * @property {string} key
+ * @property {string} rv
+ * @property {number} listener its handler made the change
+ * @property {string} label
+ * @property {string} was empty if the object had no such label
+ * @property {string} is
+ * @property {string[]} stale the indices that still list the object under values that their functions no longer return for it, sorted.
+ * @property {number} atMillis
+ */
+
+/**
+ * Met is a call in which a handler received an object that another handler had mutated.
+ * @typedef {object} Met
+ * @property {string} key
+ * @property {string} rv
+ * @property {'old' | 'object'} as the old object of an update, or the event's own object
+ * @property {string} label
+ * @property {string} is
+ * @property {number} atMillis
+ */
+
+/**
+ * Worker is a worker and the key it works on.
+ * @typedef {object} Worker
+ * @property {number} id
+ * @property {string} [key]
+ * @property {number} sinceMillis
+ */
+
+/**
+ * WaitingKey is a key in the waiting heap.
+ * @typedef {object} WaitingKey
+ * @property {string} key
+ * @property {number} dueMillis on the log's clock
+ * @property {number} setMillis
+ * @property {number} failures
+ */
+
+/**
+ * Read is a lister read.
+ * @typedef {object} Read
+ * @property {string} key
+ * @property {string} rv
+ * @property {string} [latest]
+ * @property {number} behind
+ * @property {boolean} [mutated] a handler had mutated the object
+ * @property {number} atMillis
+ */
+
+/**
+ * Write is a write of a worker. Until it is answered, Open is true.
+ * @typedef {object} Write
+ * @property {string} key
+ * @property {string} verb
+ * @property {number} worker
+ * @property {string} rv the version that was read and sent
+ * @property {string} [newRV] the version that the write made
+ * @property {boolean} [open]
+ * @property {number} [code] of an error from the API server: 409 is a conflict
+ * @property {string} [error]
+ * @property {number} atMillis when it was sent, or answered
+ * @property {number} [tookMicros]
+ */
+
+/**
+ * LedgerPart is one part of a Ledger. On the wire and after the queue it counts only the newest frames, those in State.
+ * @typedef {object} LedgerPart
+ * @property {number} count
+ * @property {Record<string, number>} mix by delta type
+ * @property {number} total of Mix
+ * @property {LedgerEntry[]} first the first few
+ */
+
+/**
+ * LedgerEntry is a change in a Ledger. Without an object it has no key; without a version (a resync) it has no rv.
+ * @typedef {object} LedgerEntry
+ * @property {string} [op]
+ * @property {string} [key]
+ * @property {string} [rv]
+ * @property {number} [bytes] of a frame
+ */
+
+/**
+ * Calls is what each call of the worker answers; docs/protocol.md and docs/reference.md describe them.
+ * @typedef {object} Calls
+ * @property {WholeState} state
+ * @property {Selection} select
+ * @property {Selection} transform
+ * @property {ReplayedStory} story
+ * @property {Process} attached
+ * @property {boolean} checkStory
+ * @property {boolean} arrive
+ * @property {{name: string, on: boolean}} fault
+ * @property {boolean} hold
+ * @property {boolean} release
+ * @property {ViewState} play
+ * @property {ViewState} pause
+ * @property {ViewState} step
+ * @property {ViewState} seek
+ * @property {ViewState} live
+ * @property {ViewState} seekTime
+ * @property {ViewState} mark
+ * @property {Library} stories
+ * @property {string} storyAdd
+ * @property {boolean} storyBegin
+ * @property {boolean} storyTurn
+ * @property {boolean} storyStep
+ * @property {boolean} storyRide
+ * @property {boolean} storyEnd
+ * @property {boolean} storyFollow
+ * @property {MadeFile} record
+ * @property {{events: number, warning: string}} load
+ * @property {MadeFile} export
+ * @property {string} addIndex
+ * @property {boolean} panic
+ * @property {boolean} writes
+ * @property {Sources} sources
+ * @property {Sources} token
+ * @property {ServedResource[]} resources
+ * @property {Namespaces} namespaces
+ * @property {ObjectView} object
+ * @property {Ride} ride
+ * @property {IndexContents} index
+ * @property {string} follow
+ * @property {string} groupBy
+ * @property {string} cluster
+ * @property {number} addListener
+ * @property {boolean} removeListener
+ * @property {boolean} pace
+ * @property {boolean} shutdown
+ * @property {boolean} start
+ * @property {boolean} unshared
+ * @property {number} show
+ * @property {OnAir} broadcast
+ * @property {OnAir} broadcastBegin
+ * @property {OnAir} broadcastEnd
+ * @property {boolean} page
+ * @property {Hearing} apart
+ * @property {Hearing} along
+ */
+
+/**
+ * WholeState is what the panels show: the fold of a prefix of the log. Its JSON is what informerscope.state() returns. Long lists are cut;
+ * their full length is in a member beside them.
+ * @typedef {object} WholeState
+ * @property {number} seq
+ * @property {number} atMillis
+ * @property {boolean} live set by the viewer: the state is that of the log's end
+ * @property {Source} source
+ * @property {string} era
+ * @property {boolean} running the informer runs
+ * @property {boolean} synced the informer's HasSynced lamp
+ * @property {Resource} resource
+ * @property {API} api
+ * @property {Reflector} reflector
+ * @property {Queue} queue
+ * @property {Indexer} indexer
+ * @property {Listener[]} listeners
+ * @property {Workqueue | null} workqueue
+ * @property {Hold[]} holds
+ * @property {Fault[]} faults
+ * @property {Record<string, Fidelity>} fidelity Fidelity maps paths of State's members to how they are known, if the informer is in another
+ *   program. A member without an entry has its parent's. An empty map means that everything is exact.
+ * @property {ViewState} view set by the viewer
+ * @property {Facts} [facts] set by the viewer: what is true of the moment shown, beside its State
+ * @property {Recent} [recent] only in a log's KindRestored
+ * @property {boolean} [unshared] the informer does not belong to its factory
+ * @property {string} [stage] of the factory, if reported: started, synced, stopping, stopped
+ * @property {WholeState[]} [lanes] with several informers: every lane, including the one at the top
+ * @property {Factory} [factory] set by the viewer if several resources are watched or an informer is unshared.
+ * @property {Comparison} [compare] set by the viewer if there are several releases: what each made of the same changes.
+ */
+
+/**
+ * Selection is what an experiment watches; KindSelected carries it as JSON.
+ * @typedef {object} Selection
+ * @property {string} source "sim", "live", "probe", "file" or "broadcast"
+ * @property {string} [context]
+ * @property {string} group
+ * @property {string} version
+ * @property {string} resource
+ * @property {string} [kind]
+ * @property {string} namespace
+ * @property {boolean} [clusterScoped] the resource has no namespaces. Namespace is kept for the next selection that has.
+ * @property {string[]} eras
+ * @property {string} [transform] what is done to every object before it is queued: "managedFields" or "metadata"; empty for nothing.
+ * @property {number} [seed]
+ * @property {number} [objects]
+ * @property {number} [rate]
+ * @property {string} [cluster] What the kubeconfig has about a live context, without credentials.
+ * @property {string} [user]
+ * @property {string} [server]
+ * @property {string} [contextNamespace]
+ * @property {Target[]} [resources] the watched resources, in order, when there are several; the members above describe the first. It is
+ *   empty for one.
+ * @property {LaneOf[]} [unshared] the informers that are not shared, in the KindSelected of a Baseline.
+ */
+
+/**
+ * ReplayedStory is what is needed to replay an experiment on the simulated cluster.
+ * @typedef {object} ReplayedStory
+ * @property {number} seed
+ * @property {number} objects
+ * @property {number} rate
+ * @property {number} from when the experiment began, in milliseconds since the cluster did; it is not 0 if an earlier experiment ran on the
+ *   cluster.
+ * @property {string} do the user's actions, with their times: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
+ */
+
+/**
+ * Process describes the attached process, for the page's menu.
+ * @typedef {object} Process
+ * @property {boolean} offered the server was started with --attach
+ * @property {string} clientGo
+ * @property {Informer[]} informers
+ * @property {string} [error] why it cannot be reached now
+ */
+
+/**
+ * ViewState is how the page follows the log; the viewer sets it.
+ * @typedef {object} ViewState
+ * @property {string} mode live, playing, paused
+ * @property {number} speed
+ * @property {number} behind events between the view and the log's end
+ * @property {number} behindMillis
+ * @property {number} first oldest seq that can be shown
+ * @property {number} head
+ * @property {number} headMillis
+ * @property {number} mergedTokens chips merged in the last second because there were too many to show
+ * @property {number} shownTokens
+ * @property {Memory} memory
+ */
+
+/**
+ * Library has the stories and the groups of the chooser.
+ * @typedef {object} Library
+ * @property {StoryGroup[]} groups
+ * @property {Story[]} stories
+ */
+
+/**
+ * MadeFile is one that the worker made.
+ * @typedef {object} MadeFile
+ * @property {string} name
+ * @property {ArrayBuffer[]} parts in order
+ */
+
+/**
+ * Sources is what a Lab can watch.
+ * @typedef {object} Sources
+ * @property {boolean} sim
+ * @property {LiveSources} live
+ */
+
+/**
+ * ServedResource is a resource of the API. One that can be listed and watched can be the subject of an informer.
+ * @typedef {object} ServedResource
+ * @property {string} group
+ * @property {string} version
+ * @property {string} resource plural, as in URLs
+ * @property {string} kind
+ * @property {string} [singular]
+ * @property {boolean} namespaced
+ * @property {string[]} verbs
+ * @property {string[]} [shortNames]
+ * @property {string[]} [categories]
+ * @property {boolean} preferred true if this is the server's most preferred version of the resource among those that can be watched.
+ * @property {string} [unwatchable] Unwatchable explains, for the user, why the resource cannot be listed and watched; it is empty if it
+ *   can. An entry without a Resource stands for a whole version of a group that could not be discovered.
+ */
+
+/**
+ * Namespaces is the list of namespaces, or why there is none.
+ * @typedef {object} Namespaces
+ * @property {string[]} items sorted by name; never nil
+ * @property {string} error why they are not known, in words for the user
+ * @property {string} reason With an Error, Reason is forbidden, not-served (by the server's own flags) or unreachable.
+ */
+
+/**
+ * ObjectView has one object at the view's position, for the inspector.
+ * @typedef {object} ObjectView
+ * @property {string} key
+ * @property {string} rv
+ * @property {JSONValue} json
+ * @property {string} oldRv
+ * @property {JSONValue} oldJson
+ * @property {boolean} deleted the store no longer has it; JSON is its last known state.
+ * @property {string} unseen the reason why there is no JSON, for an object of another program's informer.
+ * @property {Mutation} [mutation] Mutation has the fields that a handler changed in the store's object; OldJSON is then the object before
+ *   that.
+ * @property {DiffLine[]} diff what differs between OldJSON and JSON. Of an object that was just added or deleted each line does; it is
+ *   empty if a version is not known.
+ * @property {Hop[]} journey
+ * @property {Hop[]} ahead the object's hops after the view's position; empty while the view follows the log's end.
+ */
+
+/**
+ * Ride is the way of one change of an object through one informer to one handler and on to a worker, in order.
+ * @typedef {object} Ride
+ * @property {string} key
+ * @property {number} lane the informer's. Listener is the one that is followed: the one whose handler enqueued the key, else the first
+ *   notified; 0 for none.
+ * @property {number} listener
+ * @property {boolean} whole a handler has returned from handling the change.
+ * @property {number} micros how long it took from the first hop to the last.
+ * @property {RideHop[]} hops
+ */
+
+/**
+ * IndexContents is an index at the view's position: its values, or the keys of one value.
+ * @typedef {object} IndexContents
+ * @property {string} index
+ * @property {IndexValue[]} [values] sorted by size, largest first, at most 500; Total is their number.
+ * @property {string[]} [keys] sorted, at most 500; Total is their number.
+ * @property {string} [value]
+ * @property {number} total
+ */
+
+/**
+ * OnAir is the state of a broadcast, for the speaker's page.
+ * @typedef {object} OnAir
+ * @property {boolean} offered the server was started with --broadcast
+ * @property {'' | 'on' | 'lost' | 'taken' | 'failed'} phase
+ * @property {string} path of the audience's link, with its token
+ * @property {boolean} objects bodies of objects are sent
+ * @property {boolean} other another page broadcasts
+ * @property {number} followers by the relay's last count
+ * @property {number} segments number of segments that the relay has
+ * @property {number} bytes their size, compressed
+ * @property {number} seq the newest event that the relay has
+ * @property {number} skipped how often a part of the log was lost before it could be sent
+ * @property {string} [error]
+ */
+
+/**
+ * Hearing is the state of a Following, for the follower's page.
+ * @typedef {object} Hearing
+ * @property {'joining' | 'waiting' | 'following' | 'slow' | 'quiet' | 'silent' | 'unknown' | 'over' | 'damaged'} phase
+ * @property {number} behindMillis how much later than possible the speaker's events arrive
+ * @property {boolean} recording the broadcast had ended when the page opened: it plays from its beginning
+ * @property {boolean} own the follower explores alone
+ * @property {number} skipped how often a part was skipped because it arrived too late
+ * @property {boolean} before the speaker shows a moment from before the follower joined, which this page does not have
+ * @property {string} [error]
+ * @property {string} [mode] Mode and Page are the speaker's, at the moment shown.
+ * @property {JSONValue} [page]
+ */
+
+/**
+ * Recent is what a Fold keeps about a lane's last moments beside its State: the source of curves, rates and sentences about the present. It
+ * is part of the fold, so it is the same at a seq however a viewer got there. A log that begins after its experiment has it in its
+ * KindRestored.
+ * @typedef {object} Recent
+ * @property {DepthHistory} depths
+ * @property {ListenerRate[]} [rates] Rates of the listeners that accepted or handled something, by their id. A Fold keeps them with its
+ *   listeners.
+ * @property {number[]} [writes] Writes of the newest bins of time, and the number of the newest bin. They belong to all lanes; a Fold keeps
+ *   them with its world.
+ * @property {number} [writesBin]
+ * @property {number} [main] the id of the listener that is most worth a look, 0 until one has a backlog. MainAt is when it became that.
+ * @property {number} [mainAt]
+ * @property {boolean} [silent] nothing arrives from the cluster, because a request failed or ended with an error and none was answered
+ *   since. SilentAt is when that began.
+ * @property {number} [silentAt]
+ * @property {Happening} passed when a change was queued that had arrived in a wire frame, and Passage how long it took to get there.
+ * @property {number} [passage]
+ * @property {string} [cause] the ErrorCause of the error behind the last backoff.
+ * @property {boolean} [relisting] a relist began that the informer has not completed. RelistReplaces is how often the store had been
+ *   replaced at its start.
+ * @property {number} [relistReplaces]
+ * @property {Happening} relisted the last completed relist. A Happening with a negative time has not happened.
+ * @property {Batch} batch
+ * @property {Happening} grew a ring that grew: From and To are its capacities.
+ * @property {Happening} panicked a handler that panicked, Left a listener that was removed.
+ * @property {Happening} left
+ */
+
+/**
+ * Target is a resource that is watched.
+ * @typedef {object} Target
+ * @property {string} group
+ * @property {string} version
+ * @property {string} resource
+ * @property {string} [kind]
+ * @property {boolean} [clusterScoped]
+ */
+
+/**
+ * LaneOf describes the informer of a lane.
+ * @typedef {object} LaneOf
+ * @property {string} group
+ * @property {string} version
+ * @property {string} resource
+ * @property {string} [kind]
+ * @property {boolean} [clusterScoped]
+ * @property {string} [era]
+ * @property {boolean} [unshared] it does not belong to the factory.
+ */
+
+/**
+ * Informer is an informer of the attached process.
+ * @typedef {object} Informer
+ * @property {string} name its resource, with the group if any
+ * @property {boolean} synced
+ * @property {number} objects
+ * @property {Record<string, string>} [off] layers of the probe that are off, with the reason
+ */
+
+/**
+ * StoryGroup is a group of stories in the chooser.
+ * @typedef {object} StoryGroup
+ * @property {string} id
+ * @property {StoryWords} name
+ */
+
+/**
+ * Story is a story in the chooser.
+ * @typedef {object} Story
+ * @property {string} id
+ * @property {string} group
+ * @property {StoryWords} title
+ * @property {StoryWords} lesson
+ * @property {string} terms
+ * @property {number} seconds
+ * @property {string[]} eras
+ * @property {StoryPage[]} steps
+ * @property {StoryTake} take
+ * @property {string} [recording] the file on which it plays, an argument of storyBegin.
+ */
+
+/**
+ * LiveSources are the clusters that the relay can reach.
+ * @typedef {object} LiveSources
+ * @property {KubeContext[]} contexts
+ * @property {string} current the kubeconfig's own
+ * @property {string} selected the one the server was started with
+ * @property {string} error why there are none, in words for the user
+ * @property {string} [cause] of the error, if it is about the relay, as in Error
+ */
+
+/**
+ * DiffLine is a line of what differs between two versions of an object. A line is a member, below the lines of what it is in.
+ * @typedef {object} DiffLine
+ * @property {string} op - for a line of the old version, + for one of the new, and empty for one of both.
+ * @property {string} text the line, indented; empty if Folded.
+ * @property {number} folded how many lines stand here that are of no interest: unchanged ones, or all beyond the first thousand.
+ */
+
+/**
+ * Hop is one step of an object on its way from the API server to a handler and the controller. It is data; the page words it.
+ * @typedef {object} Hop
+ * @property {number} seq
+ * @property {number} atMillis
+ * @property {number} lane
+ * @property {number} change Change numbers the object's changes within the journey, from 1; the hops of one change share it.
+ * @property {string} stage api, reflector, queue, indexer, listener or controller.
+ * @property {number} [listener] of stage listener; the worker of stage controller
+ * @property {string} kind see KindName
+ * @property {string} [op]
+ * @property {string} [rv]
+ * @property {number} [position] the place in the queue, or among the popped deltas, from 1; Of is how many there were.
+ * @property {number} [of]
+ * @property {number} [n] the event's own counts, see its Kind
+ * @property {number} [m]
+ * @property {boolean} [flag]
+ * @property {number} [micros] how long it took, if it is Handled, Processed, WorkDone or Reconciled
+ * @property {string} [text]
+ * @property {string} [error]
+ */
+
+/**
+ * RideHop is a hop of a ride.
+ * @typedef {object} RideHop
+ * @property {number} seq
+ * @property {number} atMillis
+ * @property {number} lane
+ * @property {number} change Change numbers the object's changes within the journey, from 1; the hops of one change share it.
+ * @property {string} stage api, reflector, queue, indexer, listener or controller.
+ * @property {number} [listener] of stage listener; the worker of stage controller
+ * @property {string} kind see KindName
+ * @property {string} [op]
+ * @property {string} [rv]
+ * @property {number} [position] the place in the queue, or among the popped deltas, from 1; Of is how many there were.
+ * @property {number} [of]
+ * @property {number} [n] the event's own counts, see its Kind
+ * @property {number} [m]
+ * @property {boolean} [flag]
+ * @property {number} [micros] how long it took, if it is Handled, Processed, WorkDone or Reconciled
+ * @property {string} [text]
+ * @property {string} [error]
+ * @property {string} function the Go name of the function that did it, in client-go v0.37.2 or in the program that uses it; see Functions.
+ * @property {number} sinceMicros the time since the previous hop, in whole microseconds; 0 for the first.
+ */
+
+/**
+ * IndexValue is a value of an index and the number of objects that have it.
+ * @typedef {object} IndexValue
+ * @property {string} value
+ * @property {number} count
+ */
+
+/**
+ * DepthHistory is the greatest depth of a queue in each step of the log's time, for the newest DepthSteps of them.
+ * @typedef {object} DepthHistory
+ * @property {boolean} [begun] something was noted. First and Last are the numbers of the oldest and the newest step, Depth is the depth
+ *   now.
+ * @property {number} [first]
+ * @property {number} [last]
+ * @property {number} [depth]
+ * @property {[number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
+ *   number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
+ *   number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
+ *   number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
+ *   number, number, number, number, number, number, number, number, number, number]} max The entry of step i is at index i modulo
+ *   DepthSteps.
+ */
+
+/**
+ * ListenerRate counts what a listener accepted and its handler handled in one whole second of the log, and in the second before.
+ * @typedef {object} ListenerRate
+ * @property {number} id
+ * @property {number} second
+ * @property {number} [in]
+ * @property {number} [out]
+ * @property {number} [lastIn]
+ * @property {number} [lastOut]
+ */
+
+/**
+ * Happening is a single event, of a listener or of the lane as a whole.
+ * @typedef {object} Happening
+ * @property {number} at
+ * @property {number} [listener]
+ * @property {number} [from]
+ * @property {number} [to]
+ */
+
+/**
+ * Batch is what was popped in one go.
+ * @typedef {object} Batch
+ * @property {number} at
+ * @property {number} [n] deltas in it
+ * @property {number} [ends] the type of the delta after the batch, if that delta cannot be in a batch and so ended it.
+ */
+
+/**
+ * StoryWords is a text in the languages of the page.
+ * @typedef {object} StoryWords
+ * @property {string} en
+ * @property {string} zh
+ */
+
+/**
+ * StoryPage is a step as the page shows it, beside its captions.
+ * @typedef {object} StoryPage
+ * @property {StoryWords} name
+ * @property {string[]} look
+ * @property {string} [listener]
+ * @property {string} [open]
+ * @property {string} [control] the name of the control that the reader is asked to press: its command and plain arguments, such as "release
+ *   pop 1".
+ * @property {StoryWords} [how]
+ * @property {StoryWords[]} [answers] the answers to its question; the keys 1 to 4 choose one.
+ */
+
+/**
+ * StoryTake is the advice that the reader takes home from a story.
+ * @typedef {object} StoryTake
+ * @property {StoryWords} words
+ * @property {string} go
+ * @property {string[]} see
+ */
+
+/**
+ * KubeContext is a context of the relay's kubeconfig.
+ * @typedef {object} KubeContext
+ * @property {string} name
+ * @property {string} cluster
+ * @property {string} server
+ * @property {string} user
+ * @property {string} namespace
+ * @property {string} [error] why it cannot be used, if the kubeconfig alone shows that
+ */
+
+/**
+ * CallArgs is what each call of the worker takes, in order; the table of commands says within which limits.
+ * @typedef {object} CallArgs
+ * @property {[]} state
+ * @property {[change?: {source?: 'sim' | 'live' | 'probe' | null, context?: string | null, group?: string | null, version?: string | null,
+ *   resource?: string | null, kind?: string | null, namespace?: string | null, era?: string | null, seed?: number | null,
+ *   objects?: number | null, rate?: number | null, do?: string | null, from?: number | null, at?: number | null,
+ *   transform?: 'off' | 'managedFields' | 'metadata' | null} | null]} select
+ * @property {[transform: 'off' | 'managedFields' | 'metadata']} transform
+ * @property {[seq?: number | null]} story
+ * @property {[]} attached
+ * @property {[what?: string | null]} checkStory
+ * @property {[]} arrive
+ * @property {[name: 'cut' | 'refuse' | '410' | '429' | '500' | 'delay' | 'nobookmarks' | 'noendmark' | 'forbidden' | 'slow' | 'slowindex' | 'mutate' | 'compact' | 'restart',
+ *   args?: {on?: boolean | null, millis?: number | null, count?: number | null} | null, lane?: number | null]} fault
+ * @property {[stage: 'store' | 'pop' | 'deliver' | 'take', listener?: number | null, lane?: number | null]} hold
+ * @property {[stage: 'store' | 'pop' | 'deliver' | 'take', n?: number | null, listener?: number | null, lane?: number | null]} release
+ * @property {[listener: {name?: string | null, paceMillis?: number | null, resyncMillis?: number | null},
+ *   lane?: number | null]} addListener
+ * @property {[listener: number, lane?: number | null]} removeListener
+ * @property {[listener: number, millis?: number | null, lane?: number | null]} pace
+ * @property {[listener: number, lane?: number | null]} panic
+ * @property {[name: string, expression: string, lane?: number | null]} addIndex
+ * @property {[on?: boolean | null]} writes
+ * @property {[]} shutdown
+ * @property {[]} start
+ * @property {[on?: boolean | null, lane?: number | null]} unshared
+ * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'crowd' | 'expire' | 'rate',
+ *   args?: {namespace?: string | null, name?: string | null, key?: string | null, replicas?: number | null, n?: number | null,
+ *   perSecond?: number | null} | null]} cluster
+ * @property {[speed?: number | null]} play
+ * @property {[]} pause
+ * @property {[]} live
+ * @property {[n?: number | null]} step
+ * @property {[seq?: number | null]} seek
+ * @property {[millis?: number | null]} seekTime
+ * @property {[direction?: number | null]} mark
+ * @property {[key: string, lane?: number | null]} object
+ * @property {[key: string, lane?: number | null]} ride
+ * @property {[name: string, value?: string | null, lane?: number | null]} index
+ * @property {[lane?: number | null]} show
+ * @property {[key?: string | null]} follow
+ * @property {[index: string]} groupBy
+ * @property {[]} stories
+ * @property {[file: string, content: string | ArrayBuffer]} storyAdd
+ * @property {[id: string, era?: string | null, step?: number | null, recording?: string | ArrayBuffer | null]} storyBegin
+ * @property {[n?: number | null]} storyTurn
+ * @property {[step?: number | null]} storyStep
+ * @property {[]} storyRide
+ * @property {[]} storyEnd
+ * @property {[told?: object | null]} storyFollow
+ * @property {[]} sources
+ * @property {[token: string]} token
+ * @property {[]} resources
+ * @property {[]} namespaces
+ * @property {[]} record
+ * @property {[]} export
+ * @property {[file: string | ArrayBuffer]} load
+ * @property {[]} broadcast
+ * @property {[how?: {take?: boolean | null} | null]} broadcastBegin
+ * @property {[]} broadcastEnd
+ * @property {[page: object]} page
+ * @property {[]} apart
+ * @property {[]} along
+ */
+
+/**
+ * AddressKey is a key of the URL fragment; docs/reference.md says what each means.
+ * @typedef {'source' | 'context' | 'resource' | 'namespace' | 'era' | 'transform' | 'seed' | 'objects' | 'rate' | 'do' | 'from' | 'at' |
+ *   'go' | 'speed' | 'lane' | 'story' | 'tour' | 'presenter' | 'embed' | 'embedder' | 'theme' | 'lang' | 'token' | 'broadcast' |
+ *   'audience'} AddressKey
+ */
+
+export {};
