@@ -455,9 +455,11 @@ func TestStageTimelineDrag(t *testing.T) {
 func TestStageTabOrder(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7", 1280, 720)
-	// The row of something that passes, the temporary store of a WatchList, would disappear. So the page stands still, and what is drawn is of its
-	// moment.
+	// The temporary store of a WatchList passes, and its row goes a quarter of a second after it. Then the page stands still, and what is drawn is of
+	// its moment.
+	harness.Await(t, p, 30*time.Second, "s.queue.synced && s.reflector.phase === 'watching' && s.reflector.tempStore === 0")
 	harness.Pause(t, p)
+	harness.WaitUntil(t, p, "![...document.querySelectorAll('.prow:not([hidden])')].some((el) => el.getAttribute('aria-label').startsWith('temporary store'))")
 	paused := harness.Await(t, p, 20*time.Second, "s.view.mode === 'paused'")
 	harness.WaitUntil(t, p, `document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+strconv.FormatUint(paused.Seq, 10)+`"`)
 	harness.Settle(t, p)
