@@ -141,7 +141,7 @@ views.onback = resize;
 const handout = new Handout(ctx, views.stories, { light });
 ctx.handout = (id) => printStory(id).catch(() => {}); // the error was shown already
 const audience = ctx.follower ? new Audience(ctx, app, views, { pick: (key) => pick(key, false) }) : null;
-/** The card over the stage of somebody's first visit. */
+/** The card over the stage on a first visit. */
 const firstVisit = isFirst(asked) ? new FirstVisit(ctx, {
   tour: () => views.stories.beginTour(),
   stories: () => views.stories.open(views.shown === 'phone' ? views.phone.storyB : top.story, 'handlers'),

@@ -50,9 +50,9 @@ var entry = []byte(`<link rel="modulepreload" href="app.js">`)
 // importLine matches what a module imports, without its comments.
 var importLine = regexp.MustCompile(`(?m)^(?:import|export|\}) .*?'(\.[^']+)';$`)
 
-// withModules is the page's document with a line for each module that the first one imports, itself or through others. A browser finds them
+// addModules returns the page's document with a line for each module that the first one imports, itself or through others. A browser finds them
 // round by round otherwise, as one module after the other has come.
-func withModules(document []byte, fsys fs.FS) ([]byte, error) {
+func addModules(document []byte, fsys fs.FS) ([]byte, error) {
 	if !bytes.Contains(document, entry) {
 		return document, nil
 	}
@@ -89,7 +89,7 @@ func isMade(name string) bool { return isScript(name) || name == index }
 func openMade(fsys fs.FS, name string) (fs.File, error) {
 	text, err := fs.ReadFile(fsys, name)
 	if err == nil && name == index {
-		text, err = withModules(text, fsys)
+		text, err = addModules(text, fsys)
 	} else if err == nil {
 		text = withoutComments(text)
 	}

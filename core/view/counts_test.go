@@ -33,7 +33,7 @@ func TestFactsCountWhatStateHas(t *testing.T) {
 				rec := whole()
 				stirred(t, release, uint64(i+51), rec)
 				head, _ := rec.Head()
-				features, adds := seenIn(rec, head)
+				features, adds := readFeatures(rec, head)
 				var times []time.Duration
 				rec.Read(1, head, func(e *event.Entry) bool {
 					times = append(times, e.At)
@@ -69,8 +69,8 @@ func TestFactsCountWhatStateHas(t *testing.T) {
 	}
 }
 
-// seenIn returns the features that a log shows, and the listener during whose calls keys are added.
-func seenIn(rec *trace.Recorder, head uint64) (f facts.Features, adds int32) {
+// readFeatures returns the features that a log shows, and the listener during whose calls keys are added.
+func readFeatures(rec *trace.Recorder, head uint64) (f facts.Features, adds int32) {
 	handling := map[int32]string{}
 	rec.Read(1, head, func(e *event.Entry) bool {
 		switch e.Kind {

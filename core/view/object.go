@@ -115,9 +115,9 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	}
 	switch {
 	case out.Deleted:
-		out.Diff = diffObjects(out.JSON, nil)
+		out.Diff = v.lastDiff.find(out.JSON, nil)
 	case out.JSON != nil && (out.OldJSON != nil || out.OldRV == ""):
-		out.Diff = diffObjects(out.OldJSON, out.JSON)
+		out.Diff = v.lastDiff.find(out.OldJSON, out.JSON)
 	}
 	out.Journey = analysis.Journey(read, key, from, pos)
 	if out.Journey == nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -24,16 +25,33 @@ const (
 	leastFold = 2
 	// maxDiffLines bounds a diff, and maxDiffText a line's value in characters.
 	maxDiffLines, maxDiffText = 1000, 200
-	// maxDiffDepth is how deep values are told apart; a deeper one is a line. A js/wasm program runs Go calls on the browser's stack, which a document with
-	// thousands of nested lists would exhaust.
+	// maxDiffDepth is the depth to which values are compared member by member. A deeper value is one line. A js/wasm program runs Go calls on the
+	// browser's stack, and a document with thousands of nested lists would exhaust it.
 	maxDiffDepth = 64
 )
 
+// lastDiff keeps the newest diff: the page asks for the same object again and again while other objects change. It is safe for concurrent use.
+type lastDiff struct {
+	mu           sync.Mutex
+	old, current json.RawMessage
+	lines        []DiffLine
+}
+
+// find returns what diffObjects does. Callers share the lines.
+func (l *lastDiff) find(old, current json.RawMessage) []DiffLine {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lines == nil || !bytes.Equal(old, l.old) || !bytes.Equal(current, l.current) {
+		l.old, l.current, l.lines = old, current, diffObjects(old, current)
+	}
+	return l.lines
+}
+
 // diffObjects returns the lines of two versions of an object, with unchanged stretches folded; nil is a version that there is not. It returns no lines if
 // nothing differs.
-func diffObjects(old, is json.RawMessage) []DiffLine {
+func diffObjects(old, current json.RawMessage) []DiffLine {
 	var d differ
-	d.compare(pair{old: parseTree(old), is: parseTree(is)}, -1)
+	d.compare(pair{oldTree: parseTree(old), newTree: parseTree(current)}, -1)
 	return d.fold()
 }
 
@@ -120,20 +138,20 @@ func quote(s string) string {
 
 // pair is a member in two versions; nil is one that a version does not have.
 type pair struct {
-	name    string
-	old, is *tree
+	name             string
+	oldTree, newTree *tree
 }
 
 // pairMembers pairs the members of two objects by name, those of two lists by the type, name or uid that each item has alone, else by their place.
-func pairMembers(old, is *tree) []pair {
-	a, b := old.members, is.members
-	if is.list {
+func pairMembers(oldTree, newTree *tree) []pair {
+	a, b := oldTree.members, newTree.members
+	if newTree.list {
 		var named bool
 		if a, named = nameItems(a); named {
 			b, named = nameItems(b)
 		}
 		if !named {
-			return pairPlaces(old.members, is.members)
+			return pairPlaces(oldTree.members, newTree.members)
 		}
 	}
 	inOld, inNew := make(map[string]*tree, len(a)), make(map[string]bool, len(b))
@@ -144,19 +162,19 @@ func pairMembers(old, is *tree) []pair {
 		inNew[m.name] = true
 	}
 	var out []pair
-	removed := func() {
+	addRemoved := func() {
 		for len(a) > 0 && !inNew[a[0].name] {
 			out, a = append(out, pair{a[0].name, a[0].tree, nil}), a[1:]
 		}
 	}
 	for _, m := range b {
-		removed()
+		addRemoved()
 		out = append(out, pair{m.name, inOld[m.name], m.tree})
 		if len(a) > 0 && a[0].name == m.name {
 			a = a[1:]
 		}
 	}
-	for ; len(a) > 0; removed() {
+	for ; len(a) > 0; addRemoved() {
 		if inNew[a[0].name] {
 			a = a[1:]
 		}
@@ -211,10 +229,10 @@ func pairPlaces(a, b []namedTree) []pair {
 	for i := range max(len(a), len(b)) - end {
 		p := pair{name: placeName(i)}
 		if i < len(a)-end {
-			p.old = a[i].tree
+			p.oldTree = a[i].tree
 		}
 		if i < len(b)-end {
-			p.is = b[i].tree
+			p.newTree = b[i].tree
 		}
 		out = append(out, p)
 	}
@@ -232,29 +250,29 @@ type differ struct {
 
 // compare adds a member's lines.
 func (d *differ) compare(p pair, depth int) {
-	if isManaged(p.name, depth) && p.is != nil {
-		p.old = p.is
+	if isManaged(p.name, depth) && p.newTree != nil {
+		p.oldTree = p.newTree
 	}
 	switch {
-	case p.old == nil && p.is == nil:
-	case p.old == nil:
-		d.whole("+", p.name, p.is, depth)
-	case p.is == nil:
-		d.whole("-", p.name, p.old, depth)
-	case p.old == p.is:
-		d.whole("", p.name, p.is, depth)
-	case p.old.members == nil && p.is.members == nil && p.old.text == p.is.text:
-		d.add("", depth, p.name, p.is.text)
-	case p.old.members == nil && p.is.members == nil:
-		begin := differAt(p.old.text, p.is.text)
-		d.add("-", depth, p.name, abridge(p.old.text, begin))
-		d.add("+", depth, p.name, abridge(p.is.text, begin))
-	case p.old.members == nil || p.is.members == nil || p.old.list != p.is.list:
-		d.whole("-", p.name, p.old, depth)
-		d.whole("+", p.name, p.is, depth)
+	case p.oldTree == nil && p.newTree == nil:
+	case p.oldTree == nil:
+		d.addWhole("+", p.name, p.newTree, depth)
+	case p.newTree == nil:
+		d.addWhole("-", p.name, p.oldTree, depth)
+	case p.oldTree == p.newTree:
+		d.addWhole("", p.name, p.newTree, depth)
+	case p.oldTree.members == nil && p.newTree.members == nil && p.oldTree.text == p.newTree.text:
+		d.add("", depth, p.name, p.newTree.text)
+	case p.oldTree.members == nil && p.newTree.members == nil:
+		begin := differAt(p.oldTree.text, p.newTree.text)
+		d.add("-", depth, p.name, abridge(p.oldTree.text, begin))
+		d.add("+", depth, p.name, abridge(p.newTree.text, begin))
+	case p.oldTree.members == nil || p.newTree.members == nil || p.oldTree.list != p.newTree.list:
+		d.addWhole("-", p.name, p.oldTree, depth)
+		d.addWhole("+", p.name, p.newTree, depth)
 	default:
 		d.add("", depth, p.name, "")
-		for _, m := range pairMembers(p.old, p.is) {
+		for _, m := range pairMembers(p.oldTree, p.newTree) {
 			d.compare(m, depth+1)
 		}
 	}
@@ -263,8 +281,8 @@ func (d *differ) compare(p pair, depth int) {
 // isManaged reports whether a member is the API server's record of who wrote what: it changes with every write, and hides what else does.
 func isManaged(name string, depth int) bool { return name == "managedFields" && depth == 1 }
 
-// whole adds all lines of a value.
-func (d *differ) whole(op, name string, v *tree, depth int) {
+// addWhole adds all lines of a value.
+func (d *differ) addWhole(op, name string, v *tree, depth int) {
 	if isManaged(name, depth) {
 		op = ""
 	}
@@ -278,7 +296,7 @@ func (d *differ) whole(op, name string, v *tree, depth int) {
 		members = labelItems(members)
 	}
 	for _, m := range members {
-		d.whole(op, m.name, m.tree, depth+1)
+		d.addWhole(op, m.name, m.tree, depth+1)
 	}
 }
 

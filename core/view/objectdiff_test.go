@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -79,6 +80,19 @@ func TestADiffGoesOnlySoDeep(t *testing.T) {
 		for _, line := range lines {
 			if len(line.Text) > 1000 {
 				t.Errorf("nested %d times, a line has %d bytes", depth, len(line.Text))
+			}
+		}
+	}
+}
+
+// TestTheLastDiffIsThatOfItsVersions asks for diffs that differ in one version, or are absent, one after the other.
+func TestTheLastDiffIsThatOfItsVersions(t *testing.T) {
+	var last lastDiff
+	versions := []json.RawMessage{nil, json.RawMessage(`{"a":1}`), json.RawMessage(`{"a":2}`), json.RawMessage(`{"a":2}`)}
+	for _, old := range versions {
+		for _, current := range versions {
+			if got, want := last.find(old, current), diffObjects(old, current); !slices.Equal(got, want) {
+				t.Errorf("from %s to %s: %v, want %v", old, current, got, want)
 			}
 		}
 	}

@@ -62,6 +62,7 @@ type View struct {
 	eye        eye
 	tokens     tokenCount
 	lastFrame  sentView
+	lastDiff   lastDiff
 	offerSeq   uint64 // the event at which the view last offered its fold to the recorder as a checkpoint
 	measure    func() fold.Memory
 	memory     fold.Memory

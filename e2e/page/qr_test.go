@@ -68,7 +68,8 @@ func TestQRCode(t *testing.T) {
 			t.Errorf("the damaged code of %d bytes, of %d modules, is read as %q: %v", len(words), len(rows), got, err)
 		}
 	}
-	if said := harness.EvalIn[string](t, p, `import("/kit/qr.js").then((m) => m.qr("x".repeat(667))).then(() => "", (e) => e.message)`); !strings.Contains(said, "666 bytes") {
+	said := harness.EvalIn[string](t, p, `import("/kit/qr.js").then((m) => m.qr("x".repeat(667))).then(() => "", (e) => e.message)`)
+	if !strings.Contains(said, "666 bytes") {
 		t.Errorf("667 bytes: %q", said)
 	}
 }

@@ -26,7 +26,8 @@ func TestWhatToTakeHomeCoversTheStage(t *testing.T) {
 		harness.Settle(t, p)
 		uncovered := harness.EvalIn[[]string](t, p, `(() => {
 			const box = %s.getBoundingClientRect();
-			const words = [...document.querySelectorAll('.presv text')].filter((el) => el.textContent && stage.visible(el)).map((el) => [el.textContent, el.getBoundingClientRect()]);
+			const words = [...document.querySelectorAll('.presv text')].filter((el) => el.textContent && stage.visible(el))
+				.map((el) => [el.textContent, el.getBoundingClientRect()]);
 			return words.filter(([, r]) => r.top < box.bottom && (r.top < box.top || r.left < box.left || r.right > box.right || r.bottom > box.bottom)
 				|| r.top >= box.bottom && r.top < innerHeight * 0.88).map(([text]) => text);
 		})()`, home)

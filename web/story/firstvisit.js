@@ -1,5 +1,5 @@
 // @ts-check
-// The card of a first visit, over the stage, which goes on behind it: the tour, and three other ways to begin. It comes once in a browser.
+// The card of a first visit, over the stage, which runs on behind it: the tour, and three other ways to begin. It comes once in a browser.
 import { h, put, s } from '../kit/dom.js';
 import * as fragment from '../wire/fragment.js';
 import { addWords, language } from '../kit/i18n.js';
@@ -69,7 +69,7 @@ export class FirstVisit {
   /** Comes, once there is a stage to see: unless its reader was quicker, and has found something to open. */
   open() {
     if (this.over || this.root.isConnected) return;
-    this.over = this.elsewhere || !!document.querySelector('.pop, .ov, .black');
+    this.over = this.showsOther || !!document.querySelector('.pop, .ov, .black');
     if (this.over) return;
     document.body.append(this.root);
     this.paint();
@@ -78,14 +78,14 @@ export class FirstVisit {
   }
 
   /** Whether the page shows something else than it began with, which a script, a link or a file has chosen. @private */
-  get elsewhere() {
+  get showsOther() {
     const { lost, state: { source } } = this.ctx.model;
     return !!lost || !['', 'sim'].includes(source.kind) || [...fragment.read().keys()].some((k) => !looks.includes(k));
   }
 
   paint() {
     if (!this.root.isConnected) return;
-    if (this.elsewhere) return this.end();
+    if (this.showsOther) return this.end();
     if (this.lang === language()) return;
     this.lang = language();
     const { t } = this.ctx;

@@ -31,7 +31,7 @@ function advance(p) {
 }
 
 /**
- * Why there is nothing to talk to: the worker did not start or threw an error, or has no program. It may come before somebody asks.
+ * Why there is nothing to talk to: the worker did not start or threw an error, or has no program. It may come before link.js asks.
  * @type {Promise<{message: string, stack: string}>}
  */
 export const failure = new Promise((resolve) => {
@@ -47,12 +47,12 @@ export const failure = new Promise((resolve) => {
 async function program() {
   const { body, total } = wasm ? unpack(wasm) : await download('informerscope.wasm');
   let loaded = 0;
-  let told = 0;
+  let reportedBytes = 0;
   const counted = body.pipeThrough(new TransformStream({
     transform(chunk, out) {
       loaded += chunk.byteLength;
-      if (loaded - told > 65536 || loaded === total) {
-        told = loaded;
+      if (loaded - reportedBytes > 65536 || loaded === total) {
+        reportedBytes = loaded;
         advance({ stage: 'download', loaded, total });
       }
       out.enqueue(chunk);

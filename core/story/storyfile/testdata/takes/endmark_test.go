@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// TestAlertWhenStale relists from a server that withholds the mark which ends a list. HasSynced goes on to be true; the alert comes.
+// TestAlertWhenStale relists from a server that withholds the mark at the end of a list. HasSynced stays true, and the alert comes.
 func TestAlertWhenStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -47,7 +47,7 @@ func TestAlertWhenStale(t *testing.T) {
 		var alerts []time.Duration
 		go alertWhenStale(ctx, informer, 3*time.Minute, func(stood time.Duration) { alerts = append(alerts, stood) })
 		for _, version := range []string{"3", "4", "5", "6", "7"} {
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute) // of the bubble's clock
 			stream.Action(watch.Bookmark, pod(version, nil))
 		}
 		synctest.Wait()
@@ -57,7 +57,7 @@ func TestAlertWhenStale(t *testing.T) {
 		stream.Error(&metav1.Status{Status: metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired})
 		stream = <-streams
 		stream.Add(pod("8", nil))
-		time.Sleep(5 * time.Minute)
+		<-time.After(5 * time.Minute)
 		synctest.Wait()
 		if len(alerts) == 0 || !informer.HasSynced() {
 			t.Errorf("without the mark: alerts %v, synced %t", alerts, informer.HasSynced())
