@@ -19,7 +19,8 @@ const Tell = `(async () => {
 	const clean = (v) => {
 		if (Array.isArray(v)) return v.map(clean);
 		if (!v || typeof v !== "object") return v;
-		return Object.fromEntries(Object.keys(v).filter((k) => !measured.has(k)).sort().map((k) => [k, clean(v[k])]));
+		// The facts' main listener is chosen with a minimum of time between two choices.
+		return Object.fromEntries(Object.keys(v).filter((k) => !measured.has(k) && !(k === "listener" && "listeners" in v)).sort().map((k) => [k, clean(v[k])]));
 	};
 	const text = (await informerscope.record()).text;
 	const lines = [];

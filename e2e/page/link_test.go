@@ -97,7 +97,12 @@ func TestLinkIsExact(t *testing.T) {
 				}
 			}
 			if got.State != want.State {
-				t.Errorf("the state was\n%.3000s\nand is\n%.3000s", want.State, got.State)
+				at := 0
+				for at < min(len(want.State), len(got.State)) && want.State[at] == got.State[at] {
+					at++
+				}
+				t.Errorf("the state differs from character %d: it was\n%.600s\nand is\n%.600s",
+					at, want.State[max(0, at-200):], got.State[max(0, at-200):])
 			}
 			// Time is stopped there, and continues when the person plays.
 			harness.Call(t, second, "play()")
