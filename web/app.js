@@ -100,7 +100,7 @@ const ctx = {
 
 const top = new TopBar(ctx, app, {
   theme: nextTheme, language: nextLanguage, help, save: () => files.save(), open: () => files.open(),
-  presenter: () => views.present(), stories: (b) => views.stories.open(b),
+  presenter: () => views.present(), calm: () => stage.calm.toggle(), stories: (b) => views.stories.open(b),
 });
 const stage = new Stage(ctx, app);
 ctx.clusterMenu = (anchor) => openSimMenu(ctx, anchor, selected || stage.indexer.keys()[0] || '');
@@ -413,6 +413,7 @@ bindKeys({
   release: (n) => byOwner(() => stage.holds.releaseEverywhere(n)),
   fault: (d) => byOwner(() => faultOrder[d - 1] && top.fault(faultOrder[d - 1])),
   black,
+  details: () => stage.calm.toggle(),
   theme: nextTheme,
   language: nextLanguage,
   era: () => byOwner(() => {

@@ -38,6 +38,9 @@ type Facts struct {
 	Pending int `json:"pending"`
 	// Ledger is how far the newest changes have come.
 	Ledger Ledger `json:"ledger"`
+	// Unstored is the newest change of each object that has left the cluster and has not reached the store, oldest first. Only frames and deltas that
+	// State lists are in it.
+	Unstored []LedgerEntry `json:"unstored"`
 	// Held are the changes that wait at held stages outside the queues: one before the queue, and one before each held handler.
 	Held []HeldChange `json:"held"`
 	// Requests summarises the informer's requests.

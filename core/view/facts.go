@@ -82,6 +82,7 @@ func (x *factInputs) facts() *facts.Facts {
 		f.Deltas += n
 	}
 	f.Ledger = ledgerOf(s, f.Deltas)
+	f.Unstored = unstoredOf(s)
 	f.Held = heldChanges(s)
 	f.Requests = requestsOf(s)
 	if release, err := informer.ParseRelease(s.Release); err == nil {

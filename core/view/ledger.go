@@ -53,6 +53,37 @@ func ledgerOf(s *fold.State, deltas int) facts.Ledger {
 	return l
 }
 
+// unstoredOf returns the newest change of each object that the store does not have yet, oldest first: what is queued, and the frames that are newer than
+// the store. Where the store has no version, frames count only until the Reflector has read them.
+func unstoredOf(s *fold.State) []facts.LedgerEntry {
+	changes := slices.Concat(entriesOf(s.Queue.Batch), entriesOf(s.Queue.Items))
+	stored := s.Indexer.ResourceVersion
+	if stored == "" {
+		stored = s.Reflector.ResourceVersion
+	}
+	for i := range slices.Backward(s.API.Wire) { // newest first
+		if f := &s.API.Wire[i]; isNewer(stored, f.RV) {
+			changes = append(changes, facts.LedgerEntry{Op: f.Op, Key: f.Key, RV: f.RV, Bytes: f.Bytes})
+		}
+	}
+	newest := make(map[string]int, len(changes))
+	for i := range changes {
+		e := &changes[i]
+		if j, ok := newest[e.Key]; !ok || !isNewer(e.RV, changes[j].RV) {
+			newest[e.Key] = i
+		}
+	}
+	out := []facts.LedgerEntry{}
+	for i := range changes {
+		e := &changes[i]
+		// A list or a resync queues objects that have not changed, too.
+		if e.Key != "" && newest[e.Key] == i && (e.Op == "Added" || e.Op == "Updated" || e.Op == "Deleted") {
+			out = append(out, *e)
+		}
+	}
+	return out
+}
+
 // add counts a change, and lists it while there is room.
 func add(p *facts.LedgerPart, e facts.LedgerEntry) {
 	p.Count++

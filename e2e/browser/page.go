@@ -57,12 +57,22 @@ func (b *Browser) Open(ctx context.Context, url string, width, height int64) (*P
 	return p, nil
 }
 
-// OpenForTest is [Browser.Open] for a test: the page is closed by t.Cleanup. When the test has failed, a last screenshot is kept and the page's
-// problems and console are printed.
+// detailed makes the stage open with all details, which most tests read.
+const detailed = `try { localStorage.setItem('informerscope.calm', 'false'); } catch {}`
+
+// OpenForTest is [Browser.Open] for a test, with all details on the stage. The page is closed by t.Cleanup. When the test has failed, a last screenshot is
+// kept and the page's problems and console are printed.
 func (b *Browser) OpenForTest(t testing.TB, url string, width, height int64) *Page {
 	t.Helper()
-	p, err := b.Open(t.Context(), url, width, height)
+	p, err := b.Open(t.Context(), "about:blank", width, height)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err = p.OnNewDocument(t.Context(), detailed); err == nil && url != "about:blank" {
+		err = p.Navigate(t.Context(), url)
+	}
+	if err != nil {
+		p.Close()
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -46,11 +46,12 @@ export class TopBar {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {{theme: () => void, language: () => void, help: () => void, save: () => void, open: () => void, presenter: () => void, stories:
+   * @param {{theme: () => void, language: () => void, help: () => void, save: () => void, open: () => void, presenter: () => void, calm: () => void, stories:
    * (anchor: HTMLElement) => void}} does
    */
   constructor(ctx, app, does) {
     this.ctx = ctx;
+    this.app = app;
     this.does = does;
     /** Why the scene could not be started, while nothing runs yet. */
     this.pending = '';
@@ -120,13 +121,14 @@ export class TopBar {
     this.presenter = button('key', () => does.presenter());
     this.presenter.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('rect', { x: 1.5, y: 2.5, width: 13, height: 8.5 }),
       s('path', { d: 'M8 11v2.5M5 14.5h6' })));
+    this.details = button('key details', () => does.calm());
     this.theme = button('key', () => does.theme());
     this.theme.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 8, cy: 8, r: 6 }),
       s('path', { d: 'M8 2a6 6 0 0 1 0 12z', fill: 'currentColor' })));
     this.lang = button('key', () => does.language());
     this.help = button('key', () => does.help());
     this.help.textContent = '?';
-    const icons = (this.icons = h('div', { class: 'icons' }, this.presenter, this.theme, this.lang, this.help));
+    const icons = (this.icons = h('div', { class: 'icons' }, this.details, this.presenter, this.theme, this.lang, this.help));
     app.prepend(h('header', { class: 'top' }, this.name, h('span', { class: 'rule' }), this.src, this.res, this.ns, this.era, this.story,
       h('span', { class: 'sp' }), this.faults, h('span', { class: 'rule' }), icons));
   }
@@ -213,9 +215,13 @@ export class TopBar {
     reveal(this.story, !this.ctx.follower || !!this.ctx.storyTitle?.());
     put(this.storyText, this.ctx.storyTitle?.() || t('story.pick'));
     attr(this.story, 'title', `${t('story.title')} (S)`);
+    const calm = this.app.classList.contains('calm');
+    put(this.details, t(calm ? 'top.more' : 'top.less'));
+    attr(this.details, 'aria-pressed', String(!calm));
     put(this.lang, language() === 'zh' ? 'EN' : '中');
     for (const [b, k, key] of /** @type {[HTMLElement, string, string][]} */ (
-      [[this.presenter, 'pres.button', 'P'], [this.theme, 'top.theme', 'T'], [this.lang, 'top.language', 'L'], [this.help, 'top.keys', '?']])) {
+      [[this.details, 'top.details', 'D'], [this.presenter, 'pres.button', 'P'],
+        [this.theme, 'top.theme', 'T'], [this.lang, 'top.language', 'L'], [this.help, 'top.keys', '?']])) {
       const words = `${t(k)} (${key})`;
       if (b.title !== words) b.title = words;
       attr(b, 'aria-label', words);

@@ -198,6 +198,15 @@ export class CellGrid {
     return this.at(this.blocks[this.blockOf[cell.group]], Math.floor(this.places[cell.slot] / this.per));
   }
 
+  /** Calls f for each drawn cell, with its left and top, and what it looks like. @param {(x: number, y: number, ink: Ink | null) => void} f */
+  each(f) {
+    for (const b of this.blocks) {
+      b.drawn.forEach((look, i) => {
+        if (look !== nothing) f(...this.at(b, i), this.looks.inks[look] ?? null);
+      });
+    }
+  }
+
   /** An object whose cell is at a point. @param {number} x @param {number} y @returns {Cell | null} */
   hit(x, y) {
     for (const b of this.blocks) {

@@ -123,7 +123,7 @@ function hatched(slot, round, top, type, font) {
  */
 const covers = {
   full(slot, title) {
-    text(slot.g, slot.x, slot.rail - 84, 'ti').set(title);
+    text(slot.head, slot.x, slot.rail - 84, 'ti').set(title);
     return hatched(slot, 4, 27, 'l', '12px');
   },
   large(slot, title) {

@@ -22,6 +22,13 @@ export const track = {
   source: 26, begin: 30, store: 342, pop: 534, take: 1182, cut: 124, waits: 440, taken: 513, enters: 878, ring: 942, handler: 994,
   leaves: 1046, workers: 1196, more: 410,
 };
+/** The station whose column, with the gutter behind it, a place lies in. @param {number} x */
+export function stationAt(x) {
+  let found = 'api';
+  for (const [id, c] of Object.entries(columns)) if (x >= c.x - 10) found = id;
+  return found;
+}
+
 /** The ways back: what the lister reads, and what a controller writes. */
 export const waysBack = { read: [672, 532, 672, 544, 1124, 544, 1124, 532], write: [1224, 532, 1224, 556, 66, 556, 66, 532] };
 
@@ -31,13 +38,14 @@ const fonts = { title: '600 16px', number: '500 26px', value: '500 16px', label:
 /**
  * The place of a station: its column, below the rail.
  * @param {keyof typeof columns} id
- * @param {SVGElement} g the group to draw into
+ * @param {SVGElement} g the group to draw the details into
+ * @param {SVGElement} head the group of what is always shown
  * @returns {import('../wire/page-types.js').Slot}
  */
-export function stageSlot(id, g) {
+export function stageSlot(id, g, head) {
   const { x, w } = columns[id];
   return {
-    g, head: g, x, y: 196, w, h: 336, rail: RAIL, from: x, to: x + w, type, fonts, chip: 20, pad: 10, bare: false, lit: false, lean: false,
+    g, head, x, y: 196, w, h: 336, rail: RAIL, from: x, to: x + w, type, fonts, chip: 20, pad: 10, bare: false, lit: false, lean: false,
     listeners: [], main: 0, rails: lanesY,
   };
 }

@@ -8,7 +8,7 @@ import { popupOpen } from '../kit/popup.js';
  * @typedef {{
  *   toggle: () => void, step: (n: number) => void, faster: (n: number) => void, start: () => void, live: () => void, mark: (n: number) => void,
  *   find: () => void, escape: () => boolean, hold: (digit: number) => void, release: (n: number) => void, fault: (digit: number) => void,
- * black: () => boolean, theme: () => void, language: () => void, era: () => void, help: () => void, explain: (n: number) => void, air: ()
+ * black: () => boolean, theme: () => void, details: () => void, language: () => void, era: () => void, help: () => void, explain: (n: number) => void, air: ()
  * => void, qr: () => void
  * }} Actions
  */
@@ -71,6 +71,7 @@ export function bindKeys(a) {
         case 'q': case 'Q': a.qr(); break;
         case 'n': a.release(1); break;
         case 'N': a.release(0); break;
+        case 'd': case 'D': a.details(); break;
         case 't': case 'T': a.theme(); break;
         case 'l': case 'L': a.language(); break;
         case 'e': case 'E': a.era(); break;
@@ -90,7 +91,7 @@ const table = [
   [
     ['keys.time', [[['Space'], 'keys.space'], [['←', '→'], 'keys.step'], [['−', '+'], 'keys.speed'], [['Home', 'End'], 'keys.ends'],
       [['[', ']'], 'keys.marks']]],
-    ['keys.look', [[['Tab'], 'keys.tab'], [['Enter'], 'keys.enter'], [['/'], 'keys.find'], [['I'], 'keys.explain'], [['Esc'], 'keys.esc']]],
+    ['keys.look', [[['Tab'], 'keys.tab'], [['Enter'], 'keys.enter'], [['/'], 'keys.find'], [['D'], 'keys.d'], [['I'], 'keys.explain'], [['Esc'], 'keys.esc']]],
   ],
   [
     ['keys.holds', [[['H', '1'], 'keys.h1'], [['H', '2'], 'keys.h2'], [['H', '3'], 'keys.h3'], [['H', '4'], 'keys.h4'], [['N'], 'keys.n'],

@@ -2,9 +2,11 @@
 // The main stage: six stations in their columns, the rail through them, what travels, what can be held, and the selected object's way.
 // While events stream its parts are painted in turns (painter.js).
 import { s } from '../kit/dom.js';
+import { Calm } from './calm.js';
 import { Explain } from './explain.js';
 import { Holds } from './holds.js';
-import { columns, INDEXER_X, lanesY, listenerPoints, RAIL, stage, stageSlot, track } from '../layouts/stage.js';
+import { columns, INDEXER_X, lanesY, listenerPoints, RAIL, stage, stageSlot, stationAt, track } from '../layouts/stage.js';
+import { Maps } from './maps.js';
 import { Motion } from './motion.js';
 import { kept, painted } from '../wire/moment.js';
 import { Rail } from './stagerail.js';
@@ -23,13 +25,6 @@ import { named, router } from './ways.js';
 const faint = 0.4;
 /** Below this lie the ways back, which are the controller's. */
 const PANELS_END = 532;
-
-/** The station whose column, with the gutter behind it, a place lies in. @param {number} x */
-function stationAt(x) {
-  let found = 'api';
-  for (const [id, c] of Object.entries(columns)) if (x >= c.x - 10) found = id;
-  return found;
-}
 
 export class Stage {
   /**
@@ -73,6 +68,8 @@ export class Stage {
     this.listeners = this.mount('listeners', listeners.full);
     this.controller = this.mount('controller', controller.full);
     scene.cells.dataset.station = 'indexer';
+    this.maps = new Maps(ctx, this.indexer.field, this.indexer.place);
+    this.calm = new Calm(ctx, app);
     this.holds = new Holds(ctx);
     this.explain = new Explain(ctx, app);
     this.terms = new Terms(ctx);
@@ -85,7 +82,10 @@ export class Stage {
         // What is compared with them is written with them.
         this.bringEarly('queue', 'indexer', 'controller');
       },
-      (clock) => this.bring(clock, 'queue', 'indexer'),
+      (clock) => {
+        this.bring(clock, 'queue', 'indexer');
+        if (this.calm.on) this.maps.paint(this.moment, clock);
+      },
       (clock) => {
         this.bring(clock, 'controller');
         this.rail.highlight(ctx.model.state, ctx.selected(), this.indexer.cellAt(ctx.selected()));
@@ -102,16 +102,17 @@ export class Stage {
    */
   mount(id, draw) {
     const { scene } = this.ctx;
-    const g = s('g');
-    scene.back.append(g);
+    const head = s('g');
+    const g = s('g', { class: 'detail' });
+    scene.back.append(head, g);
     const layers = [scene.back, scene.front, scene.over];
     const were = layers.map((l) => l.childElementCount);
-    const drawn = draw(stageSlot(id, g), this.ctx);
+    const drawn = draw(stageSlot(id, g, head), this.ctx);
     Object.assign(this.points, named(id, drawn.points));
     this.drawn.push(drawn);
     // The station of each part: a story dims the stations that a step is not about.
     layers.forEach((l, i) => {
-      for (const el of [...l.children].slice(i ? were[i] : -1)) /** @type {HTMLElement} */ (el).dataset.station = id;
+      for (const el of [...l.children].slice(i ? were[i] : -2)) /** @type {HTMLElement} */ (el).dataset.station = id;
     });
     return drawn;
   }
@@ -198,11 +199,13 @@ export class Stage {
     const { scene } = this.ctx;
     this.motion.resize(scene.k, scene.scale);
     for (const d of this.drawn) d.resize?.(scene.scale);
+    this.maps.resize();
   }
 
   /** What is elsewhere than at these stations recedes. @param {string[] | null} ids */
   spotlight(ids) {
     this.lit = ids;
+    this.calm.spotlight(ids);
     this.motion.dirty = true;
   }
 

@@ -8,6 +8,7 @@ import { markedLine } from '../draw/marked.js';
 import { mixBar } from '../draw/mix.js';
 import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
+import { gist } from '../draw/sentence.js';
 import { whereSeen } from '../draw/unseen.js';
 import { bigVersion, bytes, count, exact, known, middle, rate, span, upper, version } from '../kit/format.js';
 import { fit, width, wrap } from '../kit/measure.js';
@@ -53,6 +54,11 @@ addWords({
       + 'seats was free.',
     '另有 {n} 个客户端，其中 {m} 个有打开的 watch。它们和这个 informer 发了 {a} 个 list 请求；其中 {b} 个没有找到空闲的席位（共 {seats} 个）。',
   ],
+  'api.gist': ['{n} [n:object|objects], {w} writes a second', '{n} 个对象，每秒写 {w} 次'],
+  'api.gistQuiet': ['{n} [n:object|objects]; nothing changes', '{n} 个对象；没有变更'],
+  'api.gistCrowd': ['{n} lists a second', '每秒 {n} 次 list'],
+  'api.gistLive': ['sends {w} frames a second', '每秒发来 {w} 个 frame'],
+  'api.gistStill': ['sends nothing now', '现在没有发来任何 frame'],
   'api.ledger': ['the newest changes, by how far they have come', '最新的变更，看走到了哪里'],
 });
 
@@ -116,6 +122,7 @@ function full(slot, ctx) {
   const others = crowdTotals(slot, ctx);
   const foot = stageFoot(slot, ctx);
   const wall = stageSilence(slot, ctx);
+  const says = gist(slot);
   const rows = new Rows(ctx, requestRow + 1, slot.x + 1, { act: (i) => keys[i] && ctx.select(keys[i]), tip: (i) => tips[i] ?? null });
   /** @type {Tell} */
   const tell = (i, name, y, tall, tip, key = '') => {
@@ -135,6 +142,7 @@ function full(slot, ctx) {
       show(others.g, !none && !!crowd);
       show(foot.g, !none);
       wall.paint(state, none);
+      says.set(...gistOf(lane, ctx));
       if (none) {
         for (let i = 0; i <= requestRow; i++) tell(i, '', 0, 0, null);
         return;
@@ -150,8 +158,25 @@ function full(slot, ctx) {
   };
 }
 
+/** What the calm stage says of the API server. @param {Lane} lane @param {Ctx} ctx @returns {[string, string?, string?]} */
+function gistOf({ state, facts }, ctx) {
+  const { t } = ctx;
+  const none = silence(ctx);
+  if (none) return [none.name];
+  const { crowd, objects } = state.api;
+  if (crowd) return [t('api.gistCrowd', { n: count(crowd.perSecond) }), 'n=count api.crowd.perSecond', 't api.gistCrowd'];
+  const w = rate(facts.writesPerSecond);
+  const writes = facts.writesPerSecond > 0;
+  if (objects < 0) {
+    return writes ? [t('api.gistLive', { w }), 'w=rate facts.writesPerSecond', 't api.gistLive'] : [t('api.gistStill')];
+  }
+  const n = count(objects);
+  if (!writes) return [t('api.gistQuiet', { n }), 'n=count api.objects', 't api.gistQuiet'];
+  return [t('api.gist', { n, w }), 'n=count api.objects; w=rate facts.writesPerSecond', 't api.gist'];
+}
+
 /** The name, which opens the simulated cluster's menu, and the newest resourceVersion. @param {Slot} slot @param {Ctx} ctx */
-function stageHead({ g, x, w, rail }, ctx) {
+function stageHead({ head: g, x, w, rail }, ctx) {
   text(g, x, rail - 84, 'ti').set('API server');
   const rv = text(g, x, rail - 56, 'l');
   const number = text(g, x + 18, rail - 56, 'num').of('api.resourceVersion', 'bigVersion');

@@ -7,6 +7,7 @@ import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
 import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
+import { gist } from '../draw/sentence.js';
 import { hatch, unseen } from '../draw/unseen.js';
 import { when } from '../draw/when.js';
 import { attr, h, Num, place, put, reveal, s, shareOf, show, text } from '../kit/dom.js';
@@ -57,6 +58,10 @@ addWords({
   ],
   'con.conflicts': ['{n} [n:conflict|conflicts]', '冲突 {n} 次'],
   'con.fails': ['{n} failed', '失败 {n} 次'],
+  'con.gistWait': ['the workers wait for a key', 'worker 在等 key'],
+  'con.gistBusy': ['{n} [n:worker is|workers are] busy', '{n} 个 worker 在工作'],
+  'con.gistHeld': ['you hold the workers: {n} [n:key waits|keys wait]', 'worker 被拦住：{n} 个 key 在等待'],
+  'con.gistKeys': ['{n} [n:key waits|keys wait] for a worker', '{n} 个 key 在等 worker'],
   'con.sends': ['PATCH {key}, rv {rv}', 'PATCH {key}，rv {rv}'],
   'con.wrote': ['PATCH {key}, rv {rv} → {new}', 'PATCH {key}，rv {rv} → {new}'],
   'con.stale': ['409 Conflict: rv {rv} was stale', '409 Conflict：rv {rv} 已过时'],
@@ -171,6 +176,7 @@ function full(slot, ctx) {
   const foot = text(lower, slot.x + slot.pad, slot.y + slot.h - 14, 'l');
   const ways = stageWays(slot, ctx, told);
   const nobody = absent(slot, ctx);
+  const says = gist(slot);
   return {
     paint(lane) {
       const { state: st } = lane;
@@ -181,6 +187,7 @@ function full(slot, ctx) {
       for (const g of [upper, lower, rail.g]) show(g, !!q);
       nobody(!q && model.any, language(), unseen(st, 'workqueue'));
       told.over.label(t('con.rows'));
+      says.set(...gistOf(q, held, ctx));
       if (!q) {
         told.none();
         ways.none();
@@ -205,6 +212,18 @@ function full(slot, ctx) {
   };
 }
 
+/** What the calm stage says of the controller. @param {Workqueue | null} q @param {boolean} held @param {Ctx} ctx @returns {[string, string?, string?]} */
+function gistOf(q, held, { t }) {
+  if (!q) return [''];
+  if (q.shuttingDown) return [t('con.shutting')];
+  const busy = q.processing.length;
+  if (held || (q.depth && !busy)) {
+    const words = held ? 'con.gistHeld' : 'con.gistKeys';
+    return [t(words, { n: count(q.depth) }), 'n=count workqueue.depth', `t ${words}`];
+  }
+  return busy ? [t('con.gistBusy', { n: count(busy) }), 'n=count workqueue.processing.length', 't con.gistBusy'] : [t('con.gistWait')];
+}
+
 /** Name and number; how many workers; whether it writes, and the button for it. @param {Slot} slot @param {Ctx} ctx */
 function stageHead(slot, ctx) {
   const { t } = ctx;
@@ -215,7 +234,7 @@ function stageHead(slot, ctx) {
   const workers = text(slot.head, right, number, 'l', 'end');
   const reads = text(slot.head, right, name, 'l', 'end');
   const writesWord = h('span');
-  const writes = h('button', { class: 'sbtn line lampb', type: 'button', hidden: '' }, h('i'), writesWord);
+  const writes = h('button', { class: 'sbtn line lampb detail', type: 'button', hidden: '' }, h('i'), writesWord);
   place(writes, right - 74, name - 16, 74, 24);
   writes.addEventListener('click', () => ctx.act('writes', !ctx.model.state.workqueue?.writing));
   ctx.scene.over.append(writes);
@@ -277,9 +296,11 @@ function stageRail(slot, ctx) {
   // Its head is nearest to the workers.
   const line = seats(g, { x: x + 72, y: rail, n: 3, size: 20, pitch: 24, vacant: 'slotk off', of: 'workqueue' });
   const hidden = text(g, x + 14, rail + 32, 'n16');
-  const queueWord = text(g, x + 48, rail + 28, 'm2', 'middle');
+  const words = s('g', { class: 'detail' });
+  g.append(words);
+  const queueWord = text(words, x + 48, rail + 28, 'm2', 'middle');
   const workers = [124, 152].map((dx) => worker(g, x + dx, rail, 11, 't14'));
-  const workersWord = text(g, x + 138, rail + 28, 'l', 'middle');
+  const workersWord = text(words, x + 138, rail + 28, 'l', 'middle');
   return {
     g,
     /** Where a key comes to rest that is added now. @param {Workqueue | null} q */

@@ -9,6 +9,7 @@ import { pair } from '../draw/pair.js';
 import { hung, panel } from '../draw/panel.js';
 import { Pixels } from '../draw/pixels.js';
 import { Rects } from '../draw/rects.js';
+import { gist } from '../draw/sentence.js';
 import { unseen } from '../draw/unseen.js';
 import { bigVersion, count, exact, seconds, version } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
@@ -27,6 +28,8 @@ import { weightButton, weights } from './transformmenu.js';
 const title = 'Indexer';
 
 addWords({
+  'idx.gistBehind': ['{n} [n:version|versions] behind the cluster', '比集群落后 {n} 个版本'],
+  'idx.gistNow': ['as new as the cluster', '和集群一样新'],
   'idx.colour': ['cells show how fresh an object is; press to show its phase', '格子显示对象的新鲜程度；按下改为显示 phase'],
   'idx.colourBack': ['cells show the phase of an object; press to show how fresh it is', '格子显示对象的 phase；按下改为显示新鲜程度'],
   'idx.noPhase': ['no phase', '无 phase'],
@@ -418,7 +421,7 @@ function phaseLegend(ctx) {
  * @param {Ctx} ctx
  * @param {Field} cells
  */
-function stageHead({ g: root, x }, ctx, cells) {
+function stageHead({ head: root, x }, ctx, cells) {
   const { t, model } = ctx;
   text(root, x, 68, 'ti').set(title);
   const objects = new Num(root, x, 96, 'num', 7).of('indexer.count', 'count').early();
@@ -428,7 +431,7 @@ function stageHead({ g: root, x }, ctx, cells) {
   rv.append(s('tspan', { class: 'l' }, 'rv '), rvNumber);
   root.append(rv);
   const noVersion = text(root, 800, 96, 'l', 'end');
-  const by = h('button', { class: 'sbtn quiet pickby', type: 'button', 'aria-haspopup': 'listbox', 'data-x': 640 });
+  const by = h('button', { class: 'sbtn quiet pickby detail', type: 'button', 'aria-haspopup': 'listbox', 'data-x': 640 });
   const byWords = h('span');
   by.append(byWords, caret());
   by.addEventListener('click', () => openIndices(ctx, by, (key) => cells.choose(key)));
@@ -524,6 +527,17 @@ function stageSelection(ctx, cells) {
   };
 }
 
+/** What the calm stage says of the store. @param {Lane} lane @param {Ctx} ctx @returns {[string, string?, string?]} */
+function gistOf({ facts }, ctx) {
+  const { t, model } = ctx;
+  if (!model.any) return [''];
+  if (!model.cells.size) return [t('idx.emptyWhy')];
+  if (unsure(ctx)) return [t('idx.unsure')];
+  const behind = facts.versions.total ?? 0;
+  if (behind > 0) return [t('idx.gistBehind', { n: count(behind) }), 'n=count facts.versions.total', 't idx.gistBehind'];
+  return [facts.upToDate ? t('idx.gistNow') : ''];
+}
+
 /**
  * The main stage's: beside what every station has, what finds objects, their cells, and draws these apart from the words.
  * @param {Slot} slot
@@ -540,6 +554,8 @@ function full(slot, ctx) {
   const empty = text(root, 556, 221, 'l t1');
   const emptyWhy = text(root, 556, 241, 'l');
   const selection = stageSelection(ctx, cells);
+  // Beside the cells, where the names of their groups are among the details.
+  const says = gist({ ...slot, w: 96 });
   const mutation = mutationNote(ctx, root, 551, y + tall - 12, w - 16, { cls: 'l', font: '12px', step: 17 });
   /** The field in which a part of a name is typed, or null when the marks stay without it. @type {HTMLElement | null} */
   let asking = null;
@@ -559,6 +575,7 @@ function full(slot, ctx) {
       labels.paint();
       cells.describe();
       head.paint(lane);
+      says.set(...gistOf(lane, ctx));
       legend.paint(!!model.hold('pop'), lane.state);
       const none = model.any && !model.cells.size;
       empty.set(none ? t('idx.empty') : '');
@@ -584,6 +601,8 @@ function full(slot, ctx) {
     cells: (frame, whole) => cells.paint(frame, whole),
     /** @param {string} key */
     cellAt: (key) => cells.cellAt(key),
+    field: cells,
+    place: field,
     keys: () => [...cells.grid.byKey.keys()],
   };
 }

@@ -121,21 +121,23 @@ function stagePanel(ctx, y) {
   const warning = s('use', { href: '#i-warn', x: 1040, y: y - 37.7, width: 14, height: 14, class: 'ic cw' });
   g.append(warning);
   const state = text(g, 1054, y - 26, 'l', 'end');
+  const detail = s('g', { class: 'detail' });
+  g.append(detail);
   g.append(s('path', { d: gates(y, [838, 848], 11), class: 'gate' }));
-  text(g, 843, y + 30, 'm2', 'middle').set('addCh');
+  text(detail, 843, y + 30, 'm2', 'middle').set('addCh');
   g.append(s('path', { d: gates(y, [968, 978], 11), class: 'gate' }));
-  text(g, 973, y + 30, 'm2', 'middle').set('nextCh');
+  text(detail, 973, y + 30, 'm2', 'middle').set('nextCh');
   // In another process what passes the channels is not seen, nor what a handler does that was added without the probe.
   const channels = [832, 962].map((left) => hatch(g, { x: left, y: y - 14, w: 22, h: 28 }));
   const buffer = ring(g, ringX, y, stageRing);
   const handler = handlerBox(g, handlerX, y, stageHandler);
   const past = hatch(g, { x: handlerX, y: y - 18, w: 52, h: 36 });
-  g.append(s('path', { d: `M830 ${y + 44}H1054`, class: 'hair' }));
-  const handled = text(g, 830, y + 64, 'l');
-  const isSynced = lamp(g, 1050, y + 60, 4);
-  const synced = text(g, 1041, y + 64, 'l t1', 'end');
-  const op = new Glyph(g, 830, y + 71, 13);
-  const note = text(g, 830, y + 82, 'l');
+  detail.append(s('path', { d: `M830 ${y + 44}H1054`, class: 'hair' }));
+  const handled = text(detail, 830, y + 64, 'l');
+  const isSynced = lamp(detail, 1050, y + 60, 4);
+  const synced = text(detail, 1041, y + 64, 'l t1', 'end');
+  const op = new Glyph(detail, 830, y + 71, 13);
+  const note = text(detail, 830, y + 82, 'l');
   const button = menuButton(ctx, 'sbtn box', [handlerX, y - 18, 52, 36]);
 
   /** @param {Listener} l @param {boolean} slow it is, or changes what it is handed @param {boolean} held */
@@ -352,11 +354,11 @@ class Places {
  * @param {Slot} slot
  * @param {Ctx} ctx
  */
-function full({ g: root, x, w, rails = [] }, ctx) {
+function full({ g: root, head, x, w, rails = [] }, ctx) {
   const { t } = ctx;
-  text(root, x, 68, 'ti').set(title);
-  const total = new Num(root, x, 96, 'num', 7);
-  const add = h('button', { class: 'sbtn line acts', type: 'button', 'aria-haspopup': 'dialog' });
+  text(head, x, 68, 'ti').set(title);
+  const total = new Num(head, x, 96, 'num', 7);
+  const add = h('button', { class: 'sbtn line acts detail', type: 'button', 'aria-haspopup': 'dialog' });
   place(add, 1018, 53, 46, 21);
   add.addEventListener('click', () => openAdd(ctx, add));
   const frames = rails.map((y) => {

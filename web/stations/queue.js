@@ -13,6 +13,7 @@ import { hung, panel } from '../draw/panel.js';
 import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
 import { sparkline } from '../draw/sparkline.js';
+import { gist } from '../draw/sentence.js';
 import { strip } from '../draw/strip.js';
 import { unseen } from '../draw/unseen.js';
 import { when } from '../draw/when.js';
@@ -31,6 +32,10 @@ import { Rows } from '../kit/rows.js';
 
 addWords({
   'queue.densePer': ['{per} a column', '每列 {per} 个'],
+  'queue.gistEmpty': ['empty: {why}', '空：{why}'],
+  'queue.gistWait': ['{n} [n:delta waits|deltas wait] for Pop', '{n} 个 delta 等待出队'],
+  'queue.gistKeys': ['{n} [n:key waits|keys wait] for Pop', '{n} 个 key 等待出队'],
+  'queue.gistHeld': ['you hold Pop: {n} [n:waits|wait]', 'Pop 被拦住：{n} 个等待'],
   'queue.next': ['next batch: {n}', '下一批：{n}'],
   'queue.nextOne': ['next: 1 delta', '下一个：1 个 delta'],
   'queue.rows': ['the queue from its head on', '队列，从队首起'],
@@ -163,6 +168,7 @@ function full(slot, ctx) {
   const deepest = text(depths, right, foot - 126, 'l', 'end');
   const curve = sparkline(depths, { x: left, y: foot - 114, w: right - left - 2, h: 34 }, 30e3);
   const state = stageFoot(slot, ctx);
+  const says = gist(slot);
   return {
     paint({ state: st, facts, view }) {
       const q = st.queue;
@@ -170,6 +176,7 @@ function full(slot, ctx) {
       // The next batch is known only while the queue does not move.
       const next = stopped && !q.batch.length && q.depth ? facts.nextBatch : 0;
       head(q, facts.growing, facts.deltas, language());
+      says.set(...gistOf(q, stopped, t));
       show(list.g, !byKey(q));
       show(map.g, byKey(q));
       show(depths, !byKey(q));
@@ -191,6 +198,13 @@ function full(slot, ctx) {
     compared: ({ state, facts }) => head(state.queue, facts.growing, facts.deltas, language()),
     points: { store: (_, st) => rail.seat(st.queue) },
   };
+}
+
+/** What the calm stage says of the queue. @param {State} q @param {boolean} stopped @param {Ctx['t']} t @returns {[string, string?, string?]} */
+function gistOf(q, stopped, t) {
+  if (!q.depth) return [t('queue.gistEmpty', { why: whyEmpty(q, stopped, t) })];
+  const words = stopped ? 'queue.gistHeld' : byKey(q) ? 'queue.gistKeys' : 'queue.gistWait';
+  return [t(words, { n: count(q.depth) }), 'n=count queue.depth', `t ${words}`];
 }
 
 /** Name, number and kind. @param {Slot} slot @param {Ctx} ctx */

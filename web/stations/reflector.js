@@ -9,6 +9,7 @@ import { shorten } from '../draw/lines.js';
 import { markedLine } from '../draw/marked.js';
 import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
+import { gist } from '../draw/sentence.js';
 import { whereSeen } from '../draw/unseen.js';
 import { bigVersion, bytes, count, exact, left as leftWords, middle, moment, seconds, span, upper, version } from '../kit/format.js';
 import { fit, width, wrap } from '../kit/measure.js';
@@ -39,6 +40,9 @@ addWords({
   ],
   'ref.endMark': ['waits for the end mark', '等待结束标记'],
   'ref.endMarkFor': ['{s} so far; it waits without a limit', '已等 {s}；会一直等下去'],
+  'ref.gistReads': ['has read every change', '变更都已读到'],
+  'ref.gistBehind': ['{n} [n:version|versions] behind the cluster', '比集群落后 {n} 个版本'],
+  'ref.gistGathers': ['lists by watch: {n} [n:object|objects] so far', '通过 watch 做 list：已收到 {n} 个对象'],
   'ref.behind': ['{n} behind', '落后 {n}'],
   'ref.whyRound': ['why it listed again', '为何再次 list'],
   'ref.whyAgain': ['why it asks again', '为何再次请求'],
@@ -203,6 +207,7 @@ function full(slot, ctx) {
   const counters = stageCounters(slot, asking, ctx);
   const error = lastError(slot, asking, ctx);
   const waiting = stageWait(slot, ctx);
+  const says = gist(slot);
   /** The tips of the temporary store and of the last error. @type {(import('../kit/rows.js').Tip | null)[]} */
   const said = [null, null];
   const tips = new Rows(ctx, 2, slot.x + 12, { tip: (i) => said[i] });
@@ -216,6 +221,7 @@ function full(slot, ctx) {
       const { state } = lane;
       const waits = state.reflector.phase === 'backoff';
       head.paint(lane);
+      says.set(...gistOf(lane, ctx));
       asked.paint(state);
       show(asking, !waits);
       show(waiting.g, waits);
@@ -228,13 +234,30 @@ function full(slot, ctx) {
   };
 }
 
+/** What the calm stage says of the Reflector. @param {Lane} lane @param {Ctx} ctx @returns {[string, string?, string?]} */
+function gistOf(lane, ctx) {
+  const { t } = ctx;
+  const { reflector: r, api } = lane.state;
+  if (r.phase === 'backoff') {
+    const said = `${reasonLine(lane, ctx)}; ${t('pres.next', { s: leftWords(waitLeft(r, ctx.now())) })}`;
+    return [said];
+  }
+  if (r.phase === 'watch-listing') return [t('ref.gistGathers', { n: count(r.tempStore) }), 'n=count reflector.tempStore', 't ref.gistGathers'];
+  if (r.phase === 'listing') return [t('ref.listing', { b: bytes(api.requests.find((q) => q.open)?.bytes ?? 0) })];
+  if (r.phase !== 'watching') return [t(r.phase === 'stopped' ? 'ref.stopped' : 'ref.idle')];
+  const where = standing(lane, ctx);
+  if (!ctx.model.sure(lane.facts)) return [t('ref.noSign')];
+  if (where.n) return [t('ref.gistBehind', { n: behindWords(where) }), 'n=count facts.versions.behind', 't ref.gistBehind'];
+  return [t('ref.gistReads')];
+}
+
 /**
  * Sets the tip of the temporary store (0) or of the last error (1), and its place.
  * @typedef {(i: number, tip: import('../kit/rows.js').Tip | null, y: number, tall: number, name?: string) => void} Tell
  */
 
 /** Name, resourceVersion, phase and lamp. @param {Slot} slot @param {Ctx} ctx */
-function stageHead({ g, x, rail }, ctx) {
+function stageHead({ head: g, x, rail }, ctx) {
   text(g, x, rail - 84, 'ti').set('Reflector');
   text(g, x, rail - 56, 'l').set('rv');
   const number = new Num(g, x + 18, rail - 56, 'num', 7).of('reflector.resourceVersion', 'bigVersion');
@@ -461,7 +484,7 @@ function frameTip(f) {
 /** The tabs above what was asked. @param {Slot} slot @param {Ctx} ctx @param {(id: string) => void} choose */
 function askedTabs(slot, ctx, choose) {
   const left = slot.x + 10;
-  const root = h('div', { class: 'ptabs', role: 'tablist', 'data-x': left - 2 });
+  const root = h('div', { class: 'ptabs detail', role: 'tablist', 'data-x': left - 2 });
   place(root, left, slot.y + 71);
   const tabs = ['request', 'frames'].map((id) => {
     const b = h('button', { type: 'button', role: 'tab' });

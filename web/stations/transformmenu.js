@@ -43,7 +43,7 @@ export function weightButton(ctx) {
   const came = h('span', { 'data-of': 'indexer.cameBytes', 'data-as': 'bytes' });
   const arrow = h('span');
   const held = h('span', { 'data-of': 'indexer.bytes', 'data-as': 'bytes' });
-  const button = h('button', { class: 'sbtn quiet idxb', type: 'button', 'aria-haspopup': 'dialog', hidden: '', 'data-x': 644 });
+  const button = h('button', { class: 'sbtn quiet idxb detail', type: 'button', 'aria-haspopup': 'dialog', hidden: '', 'data-x': 644 });
   button.append(h('span', {}, came, arrow, held), caret());
   button.addEventListener('click', () => openTransform(ctx, button, 808)); // beside the cells, which stay in sight
   ctx.scene.over.append(button);

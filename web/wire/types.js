@@ -190,6 +190,8 @@
  * @property {number} deltas how many deltas the queue holds; for a DeltaFIFO, those of all its keys.
  * @property {number} pending how many notifications wait in the rings of all listeners.
  * @property {Ledger} ledger how far the newest changes have come.
+ * @property {LedgerEntry[]} unstored the newest change of each object that has left the cluster and has not reached the store, oldest
+ *   first. Only frames and deltas that State lists are in it.
  * @property {HeldChange[]} held the changes that wait at held stages outside the queues: one before the queue, and one before each held
  *   handler.
  * @property {Requests} requests Requests summarises the informer's requests.
@@ -602,6 +604,15 @@
  */
 
 /**
+ * LedgerEntry is a change in a Ledger. Without an object it has no key; without a version (a resync) it has no rv.
+ * @typedef {object} LedgerEntry
+ * @property {string} [op]
+ * @property {string} [key]
+ * @property {string} [rv]
+ * @property {number} [bytes] of a frame
+ */
+
+/**
  * HeldChange is a change that waits at a held stage.
  * @typedef {object} HeldChange
  * @property {'store' | 'deliver'} stage
@@ -888,15 +899,6 @@
  * @property {Record<string, number>} mix by delta type
  * @property {number} total of Mix
  * @property {LedgerEntry[]} first the first few
- */
-
-/**
- * LedgerEntry is a change in a Ledger. Without an object it has no key; without a version (a resync) it has no rv.
- * @typedef {object} LedgerEntry
- * @property {string} [op]
- * @property {string} [key]
- * @property {string} [rv]
- * @property {number} [bytes] of a frame
  */
 
 /**

@@ -1,0 +1,68 @@
+package view_test
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"testing/synctest"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/view"
+)
+
+// TestUnstoredChangesAreNotInTheStore compares facts.Unstored with the objects of the store, at moments of an experiment with holds, faults and relists.
+func TestUnstoredChangesAreNotInTheStore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
+	for i, release := range []string{"1.31", "1.37"} {
+		t.Run(release, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rec := whole()
+				stirred(t, release, uint64(i+61), rec)
+				head, _ := rec.Head()
+				rng := rand.New(rand.NewPCG(uint64(i), 61))
+				v := view.New(rec, clock.RealClock{})
+				seen := map[string]int{}
+				for range 200 {
+					seq := uint64(rng.Int64N(int64(head)) + 1)
+					v.Seek(seq)
+					popped := map[string]bool{} // the store may have what is being processed
+					for _, it := range v.State().Queue.Batch {
+						popped[it.Key] = true
+						for _, d := range it.Deltas {
+							popped[d.Key] = true
+						}
+					}
+					listed := map[string]bool{}
+					for _, e := range v.State().Facts.Unstored {
+						if listed[e.Key] {
+							t.Fatalf("seq %d: %s is listed twice", seq, e.Key)
+						}
+						listed[e.Key] = true
+						seen[e.Op]++
+						o, err := v.Object(0, e.Key)
+						if err != nil || o.Deleted {
+							continue // the store does not have the object
+						}
+						stored, err := strconv.Atoi(o.RV)
+						if err != nil {
+							t.Fatal(err)
+						}
+						// A tombstone has the version that the store has.
+						comes := int(number(t, e.RV))
+						if isNew := comes > stored || comes == stored && e.Op == "Deleted"; !isNew && !popped[e.Key] {
+							t.Fatalf("seq %d: %+v is not in the store, whose object has rv %d", seq, e, stored)
+						}
+					}
+				}
+				for _, op := range []string{"Added", "Updated", "Deleted"} {
+					if seen[op] == 0 {
+						t.Errorf("no moment had an unstored %s", op)
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,148 @@
+package stage_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/harness"
+)
+
+// stageTexts are the texts that the stage shows between the top bar and the caption.
+const stageTexts = `[...document.querySelectorAll('svg.stage text')].filter((el) => el.textContent.trim() &&
+	el.checkVisibility({opacityProperty: true, visibilityProperty: true}) && el.getBoundingClientRect().width > 0).map((el) => el.textContent)`
+
+// openCalm opens the page as a person's browser does, which has kept no choice.
+func openCalm(t *testing.T, b *browser.Browser, url string, width, height int64) *browser.Page {
+	t.Helper()
+	page := b.OpenForTest(t, "about:blank", width, height)
+	// Once in a tab: a reload finds what the page has kept.
+	forget := `if (!sessionStorage.getItem('visited')) { sessionStorage.setItem('visited', '1'); localStorage.removeItem('informerscope.calm'); } else if (
+		sessionStorage.getItem('choice')) localStorage.setItem('informerscope.calm', sessionStorage.getItem('choice'));`
+	for _, s := range []string{harness.StageTools(t), forget} {
+		if err := page.OnNewDocument(harness.Within(t, 30*time.Second), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := page.Navigate(harness.Within(t, time.Minute), url); err != nil {
+		t.Fatal(err)
+	}
+	harness.Await(t, page, 2*time.Minute, "s.queue.synced && s.indexer.count > 0")
+	return page
+}
+
+// TestCalmStage: the stage opens with a sentence a station. A station's details show at the pointer and at the keyboard's focus, and all of them on demand.
+// What the stage says is true.
+func TestCalmStage(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	for _, lang := range []string{"en", "zh"} {
+		t.Run(lang, func(t *testing.T) {
+			page := openCalm(t, b, srv.URL+"&source=sim&seed=7&objects=40&rate=3&lang="+lang, 1280, 720)
+			texts := func() []string { return harness.EvalIn[[]string](t, page, stageTexts) }
+			calm := texts()
+			if len(calm) > 60 {
+				t.Errorf("the calm stage has %d texts: %q", len(calm), calm)
+			}
+			for range 20 {
+				got := harness.EvalIn[harness.Truth](t, page, harness.FindUntrueLive+"([0, 40, 90])")
+				if got.Compared < 10 {
+					t.Fatalf("%d texts were compared", got.Compared)
+				}
+				for _, wrong := range got.Wrong {
+					t.Error(wrong)
+				}
+			}
+			harness.Shot(t, page, "calm-"+lang)
+			opened := func(by string, want ...string) {
+				t.Helper()
+				const ids = `[...new Set([...document.querySelectorAll('[data-station].opened')].map((el) => el.dataset.station))]`
+				if err := page.WaitFor(harness.Within(t, 20*time.Second), fmt.Sprintf("String(%s) === %q", ids, strings.Join(want, ",")), ids); err != nil {
+					t.Errorf("%s: %v", by, err)
+				}
+			}
+			for at, want := range map[browser.Point][]string{{X: 420, Y: 300}: {"queue"}, {X: 60, Y: 300}: {"api"}, {X: 640, Y: 20}: nil} {
+				if err := page.Hover(harness.Within(t, 20*time.Second), at); err != nil {
+					t.Fatal(err)
+				}
+				opened(fmt.Sprint("the pointer at ", at), want...)
+			}
+			if err := page.Hover(harness.Within(t, 20*time.Second), browser.Point{X: 640, Y: 20}); err != nil {
+				t.Fatal(err)
+			}
+			harness.EvalIn[bool](t, page, "(document.querySelector('.ptabs button').focus(), true)")
+			opened("the keyboard at the Reflector", "reflector")
+			harness.EvalIn[bool](t, page, "(document.activeElement.blur(), true)")
+			opened("the keyboard at nothing")
+
+			if err := page.Click(harness.Within(t, 20*time.Second), "document.querySelector('.icons .details')"); err != nil {
+				t.Fatal(err)
+			}
+			harness.Settle(t, page)
+			if all := texts(); len(all) < len(calm)+25 {
+				t.Errorf("all details are %d texts, the calm stage has %d", len(all), len(calm))
+			}
+			harness.EvalIn[bool](t, page, "(sessionStorage.setItem('choice', localStorage.getItem('informerscope.calm')), true)")
+			if err := page.Reload(harness.Within(t, time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+			harness.Await(t, page, 2*time.Minute, "s.queue.synced && s.indexer.count > 0")
+			if harness.EvalIn[bool](t, page, "document.querySelector('#app').classList.contains('calm')") {
+				t.Error("after a reload the choice is forgotten")
+			}
+			page.ExpectClean(t)
+		})
+	}
+}
+
+// TestMapsShowWhatTheStoreLacks holds Pop: each change that waits has a frame in the map of the cluster and one around the store's cell, if there is
+// one; when Pop goes on, both heal.
+func TestMapsShowWhatTheStoreLacks(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	page := openCalm(t, browser.StartForTest(t), srv.URL+"&source=sim&seed=7&objects=40&rate=0&lang=en", 1280, 720)
+	type framed struct{ There, Here []string }
+	read := func() framed {
+		t.Helper()
+		const shown = `(q) => [...document.querySelectorAll(q + ' rect')].filter((el) => el.checkVisibility()).map((el) => el.getAttribute('class')).sort()`
+		return harness.EvalIn[framed](t, page, `((shown) => ({there: shown('.frames:not(.behind)'), here: shown('.frames.behind')}))(`+shown+`)`)
+	}
+	harness.WaitUntil(t, page, "document.querySelectorAll('.frames rect').length >= 0 && !document.querySelector('canvas.gist').hidden")
+	if is := read(); len(is.There)+len(is.Here) > 0 {
+		t.Errorf("of a store that is current, %+v differ", is)
+	}
+	harness.EvalIn[bool](t, page, `(async () => {
+		const I = informerscope;
+		await I.hold('pop');
+		const keys = Object.values((await I.index('namespace', 'shop')).keys).slice(0, 1);
+		await I.cluster('delete', {key: keys[0]});
+		await I.cluster('create', {namespace: 'shop', name: 'added', replicas: 2});
+		await I.cluster('burst', {n: 3});
+		return true;
+	})()`)
+	harness.Await(t, page, time.Minute, "s.queue.mix.Deleted >= 1 && s.queue.depth >= 6")
+	harness.WaitUntil(t, page, "document.querySelectorAll('.frames:not(.behind) rect').length >= 5")
+	harness.EvalIn[bool](t, page, "informerscope.pause().then(() => true)")
+	harness.Settle(t, page)
+	harness.Shot(t, page, "held")
+	is := read()
+	want := harness.EvalIn[framed](t, page, `informerscope.state().then(async (s) => {
+		const {there, here} = {there: [], here: []};
+		for (const e of s.facts.unstored) {
+			const stored = await informerscope.object(e.key).then((o) => !o.deleted && o.rv !== '', () => false);
+			const kind = {Added: 'f-add', Updated: 'f-upd', Deleted: 'f-del'}[e.op];
+			if (stored) here.push(kind);
+			if (stored || e.op !== 'Deleted') there.push(stored ? kind : 'f-add');
+		}
+		return {there: there.sort(), here: here.sort()};
+	})`)
+	if !slices.Equal(is.There, want.There) || !slices.Equal(is.Here, want.Here) || !slices.Contains(is.There, "f-add") || !slices.Contains(is.Here, "f-del") {
+		t.Errorf("the frames are %+v, and are to be %+v", is, want)
+	}
+	harness.EvalIn[bool](t, page, "informerscope.live().then(() => informerscope.release('pop', 0)).then(() => true)")
+	harness.WaitUntil(t, page, "[...document.querySelectorAll('.frames rect')].every((el) => !el.checkVisibility())")
+	page.ExpectClean(t)
+}
+
