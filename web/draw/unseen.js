@@ -45,7 +45,7 @@ export function hatch(parent, box) {
  */
 export function whereSeen(member, station) {
   const out = { ...station };
-  for (const way of /** @type {const} */ (['full', 'large', 'quiet', 'line', 'open'])) {
+  for (const way of /** @type {const} */ (['full', 'large', 'line', 'open'])) {
     const draw = station[way];
     if (draw) out[way] = covered(member, draw, (slot) => covers[way](slot, station.title));
   }
@@ -119,7 +119,7 @@ function hatched(slot, round, top, type, font) {
 
 /**
  * How a station is covered, in each way to draw it.
- * @type {Record<'full' | 'large' | 'quiet' | 'line' | 'open', (slot: Slot, title: string) => (head: string, why: string) => void>}
+ * @type {Record<'full' | 'large' | 'line' | 'open', (slot: Slot, title: string) => (head: string, why: string) => void>}
  */
 const covers = {
   full(slot, title) {
@@ -127,10 +127,6 @@ const covers = {
     return hatched(slot, 4, 27, 'l', '12px');
   },
   large(slot, title) {
-    heading(slot, title);
-    return hatched(slot, 5, 40, slot.type.label, slot.fonts.label);
-  },
-  quiet(slot, title) {
     heading(slot, title);
     return hatched(slot, 5, 40, slot.type.label, slot.fonts.label);
   },

@@ -88,6 +88,8 @@ addWords({
   'pres.busy': ['{n} busy', '{n} 个忙'],
   'pres.slow': ['slow handler', 'handler 慢'],
   'pres.of': ['of {n}', '/ {n}'],
+  'pres.othersKeepUp': ['[n:the other one keeps|the others keep] up', '其余的都跟得上'],
+  'pres.othersWait': ['{n} wait for the others', '其余的共有 {n} 个待处理'],
   'pres.in': ['{n}/s in', '进 {n}/秒'],
   'pres.out': ['{n}/s out', '出 {n}/秒'],
   'pres.handled': ['{n} handled', '已处理 {n}'],

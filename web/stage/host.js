@@ -1,6 +1,7 @@
 // @ts-check
 // A layout on the screen: the host draws the rail, gives each station its slot, brings all of them to the state, and has the ways of the
 // moves. It is the same for every layout that is arranged as data (presenter mode, two releases, the phone, one station alone).
+import { quiet } from '../draw/quiet.js';
 import * as rails from '../draw/rail.js';
 import { attr, s, show, text } from '../kit/dom.js';
 import { width } from '../kit/measure.js';
@@ -71,9 +72,7 @@ export class Host {
       // The lane whose state it shows.
       if (layout.lanes) g.dataset.lane = String(box.lane ?? 0);
       layer(box.id).append(g);
-      const draw = this.stations[box.id][box.density];
-      if (!draw) throw new Error(`${box.id} is not drawn as ${box.density}`);
-      const drawn = draw({ ...box, g, head: frame(box, g) }, this.ctx);
+      const drawn = this.draw({ ...box, g, head: frame(box, g) }, box.density);
       drawn.resize?.(scale);
       this.drawn.push({ lane: box.lane ?? 0, drawn });
       Object.assign(points, named(box.id, drawn.points));
@@ -81,6 +80,20 @@ export class Host {
     }
     this.drawMarks(layout, layer);
     this.motion.lay(layout.motion, layout.canvases);
+  }
+
+  /**
+   * Draws a station. One that is quiet looks like the others, so it needs no drawing of its own.
+   * @param {import('../wire/page-types.js').Slot & {id: string}} slot
+   * @param {Box['density']} density
+   * @private
+   */
+  draw(slot, density) {
+    const station = this.stations[slot.id];
+    if (density === 'quiet') return quiet(slot, station.title);
+    const draw = station[density];
+    if (!draw) throw new Error(`${slot.id} is not drawn as ${density}`);
+    return draw(slot, this.ctx);
   }
 
   /** @param {Arranged} layout @param {(station: string) => SVGElement} layer @private */

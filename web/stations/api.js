@@ -519,31 +519,6 @@ function wireLines(drawn, wire) {
 }
 
 /**
- * Presenter mode, when the step speaks of others.
- * @param {Slot} slot
- * @param {Ctx} ctx
- * @returns {Drawn}
- */
-function quiet(slot, ctx) {
-  const { t } = ctx;
-  const { number } = heading(slot, 'API server');
-  number.of('api.resourceVersion', 'bigVersion');
-  panel(slot);
-  const writes = pair(slot, slot.x + slot.pad, slot.y + 38).of('facts.writesPerSecond', 'rate');
-  const objects = pair(slot, slot.x + slot.pad, slot.y + 100).of('api.objects', 'known');
-  return {
-    paint({ state, facts }) {
-      const none = silence(ctx);
-      number.set(bigVersion(state.api.resourceVersion));
-      const { crowd } = state.api;
-      if (crowd && !none) writes.of('api.crowd.perSecond', 'count').set(count(crowd.perSecond), ctx.t('api.lists'));
-      else writes.of(none ? '' : 'facts.writesPerSecond', 'rate').set(none ? '—' : rate(facts.writesPerSecond), none?.answer ?? rateWord(state, ctx));
-      objects.set(known(state.api.objects), t('pres.objects', { n: state.api.objects }));
-    },
-  };
-}
-
-/**
  * A line of the phone.
  * @param {Slot} slot
  * @param {Ctx} ctx
@@ -599,4 +574,4 @@ function lane({ g, x, rail, lean, type }) {
   return { paint: ({ state }) => number.set(bigVersion(state.api.resourceVersion), state.api.resourceVersion) };
 }
 
-export const api = whereSeen('api', { id: 'api', title: 'API server', full, large, quiet, line, open, lane });
+export const api = whereSeen('api', { id: 'api', title: 'API server', full, large, line, open, lane });

@@ -609,28 +609,6 @@ function large(slot, ctx) {
   };
 }
 
-/** @type {Draw} */
-function quiet(slot, ctx) {
-  const { t } = ctx;
-  const { number } = heading(slot, title);
-  number.of('workqueue.depth', 'count');
-  const rail = wideRail(slot);
-  panel(slot);
-  const left = slot.x + slot.pad;
-  const workers = pair(slot, left, slot.y + 38).of('workqueue.workers.length', 'exact');
-  const retries = pair(slot, left, slot.y + 100).of('workqueue.retries', 'exact');
-  return {
-    paint({ state }) {
-      const q = state.workqueue;
-      rail(q);
-      number.set(q ? count(q.depth) : '—');
-      const none = unseen(state, 'workqueue') ? 'con.unseen' : 'pres.noController';
-      workers.set(q ? exact(q.workers.length) : t(none), q ? t('pres.workers', { n: q.workers.length }) : '');
-      retries.set(q ? exact(q.retries) : '', q ? t('pres.retries', { n: q.retries }) : '');
-    },
-  };
-}
-
 // --- The phone, where the rail stands upright.
 
 /** @param {Slot} slot @param {Ctx} ctx @param {number} rows */
@@ -668,7 +646,6 @@ export const controller = {
   title,
   full,
   large,
-  quiet,
   /** @type {Draw} */
   line: (slot, ctx) => upright(slot, ctx, 0),
   /** @type {Draw} */

@@ -5,7 +5,6 @@ import { unframed } from '../draw/comparison.js';
 import { CellGrid } from '../draw/cells.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { byFreshness, byPhase, byWord, freshest, phaseInk } from '../draw/looks.js';
-import { pair } from '../draw/pair.js';
 import { hung, panel } from '../draw/panel.js';
 import { Pixels } from '../draw/pixels.js';
 import { Rects } from '../draw/rects.js';
@@ -789,24 +788,6 @@ export const indexer = {
         rv.set(store.resourceVersion && w > 200 && !lean ? `rv ${bigVersion(store.resourceVersion)}` : '');
         cells.paint(clock, lane.state);
         weight.paint(w > 240 && weighed(lane.state), store);
-      },
-    };
-  },
-
-  quiet(slot, ctx) {
-    const { number } = heading(slot, title);
-    panel(slot);
-    number.of('indexer.count', 'count');
-    const x = slot.x + slot.pad;
-    const rv = pair(slot, x, slot.y + 38).of('indexer.resourceVersion', 'bigVersion');
-    const cells = slot.bare ? null : smallGrid(slot.g, ctx, x, slot.y + 80, {
-      w: slot.w - 2 * slot.pad, h: 44, sizes: sizesFrom(12, 0), named: 0, lowest: 0,
-    });
-    return {
-      paint({ state }, clock) {
-        number.set(count(state.indexer.count));
-        rv.set(bigVersion(state.indexer.resourceVersion), 'rv');
-        cells?.paint(clock);
       },
     };
   },

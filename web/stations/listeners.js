@@ -421,7 +421,7 @@ function full({ g: root, head, x, w, rails = [] }, ctx) {
 
 // --- Presenter mode -----------------------------------------------------------------------------------------------------------
 
-/** @typedef {ReturnType<typeof mainLook> | ReturnType<typeof otherLook> | ReturnType<typeof quietLook>} RowLook */
+/** @typedef {ReturnType<typeof aloneLook> | ReturnType<typeof mainLook> | ReturnType<typeof otherLook>} RowLook */
 
 /** The row of the listener that matters, in as much room as it has. @param {number} w */
 function mainLook(w) {
@@ -438,6 +438,20 @@ function mainLook(w) {
   };
 }
 
+/** From this width on the listener that matters has the whole picture. */
+const alone = 560;
+
+/** The listener that matters, when it has the whole picture: its ring can be read from the last row of a room. @param {number} w */
+function aloneLook(w) {
+  return {
+    height: 414, middle: 214, frame: 'pn on', faded: false, ringX: Math.round(w * 0.43), handlerRight: 28,
+    ring: { r: 148, stroke: 'r24', number: 'p72', numberY: 18, of: 'p21', ofY: 58, ticks: 6, reach: 18, tick: 'r3' },
+    handler: { w: 144, h: 104, words: 'p30', longWords: 'p27', wordsY: 8, bar: 8, pad: 10, barY: 32, edge: 'w2' },
+    name: { cls: 'p30', y: -168, room: w * 0.4, font: '30px' },
+    lamp: { x: w - 28, y: 84, wordsX: w - 42, anchor: /** @type {'end'} */ ('end') },
+  };
+}
+
 /** The row of another listener beside that one. @param {number} w */
 function otherLook(w) {
   const least = w < 260;
@@ -448,18 +462,6 @@ function otherLook(w) {
     handler: { w: least ? 62 : w < 380 ? 76 : 88, h: 48, words: least ? 'p16' : 'p18', wordsY: 5, bar: 5, pad: 7, barY: 14, edge: 'w2' },
     name: { cls: 'p18', y: -19, room: least ? 70 : w * 0.27, font: '600 18px' },
     lamp: { x: 20, y: 30, wordsX: tight ? 0 : 33, anchor: /** @type {'start'} */ ('start') },
-  };
-}
-
-/** The row of a listener while the step speaks of other stations. A narrow one has its name below. @param {number} w */
-function quietLook(w) {
-  const bare = w < 120;
-  return {
-    height: bare ? 84 : 60, middle: 30, frame: 'pn', faded: false, ringX: bare ? w / 2 : w - 34, handlerRight: 0,
-    ring: { r: 22, stroke: 'r8', number: 'p18', numberY: 6, write: ringShort, as: 'ringShort' },
-    handler: null,
-    name: bare ? { cls: 'p16 t1', y: 46, x: 4, room: w - 8, font: '16px' } : { cls: 'p16 t1 knock', y: 6, room: w - 74, font: '16px' },
-    lamp: null,
   };
 }
 
@@ -488,8 +490,7 @@ function hallRow(slot, ctx, top, look) {
   const boxX = look.handler ? x + w - look.handler.w - look.handlerRight : cx + r;
   if (look.handler) g.append(s('path', { d: `M${cx + r} ${cy}H${boxX}`, class: 'rail' }));
   const buffer = ring(g, cx, cy, look.ring);
-  const left = look.name && 'x' in look.name ? look.name.x : 14;
-  const name = look.name && text(g, x + (left ?? 14), cy + look.name.y, look.name.cls);
+  const name = look.name && text(g, x + 14, cy + look.name.y, look.name.cls);
   const handler = look.handler && handlerBox(g, boxX, cy, look.handler);
   const isSynced = look.lamp && lamp(g, x + look.lamp.x, cy + look.lamp.y, 6);
   const synced = look.lamp?.wordsX ? text(g, x + look.lamp.wordsX, cy + look.lamp.y + 6, 'p16', look.lamp.anchor) : null;
@@ -515,15 +516,16 @@ function hallRow(slot, ctx, top, look) {
  * @param {Ctx} ctx
  * @param {ReturnType<typeof hallRow>} row
  * @param {number} top
+ * @param {number} height of the row
  */
-function mainWords(slot, ctx, row, top) {
+function mainWords(slot, ctx, row, top, height) {
   const { x, w } = slot;
   const { t } = ctx;
   const warning = s('use', { href: '#i-warn', x: x + w - 33, y: top + 11, width: 19, height: 19, class: 'ic cw' });
   row.g.append(warning);
   const said = text(row.g, x + w - 40, top + 27, 'p16 cwt', 'end');
-  const before = text(row.g, row.cx - row.r - 16, row.y - 12, 'p16 b6', 'end');
-  const foot = top + mainLook(w).height - 12;
+  const before = text(row.g, row.cx - row.r - 16, row.y - (row.r > 100 ? 26 : 12), 'p16 b6', 'end');
+  const foot = top + height - 12;
   const rateIn = text(row.g, x + 14, foot, 'p18');
   const rateOut = text(row.g, x + w - 14, foot, 'p18', 'end');
   return {
@@ -542,19 +544,29 @@ function mainWords(slot, ctx, row, top) {
   };
 }
 
-/** @param {Slot} slot @param {Ctx} ctx @param {(id: number) => RowLook} lookOf @returns {Drawn} */
-function drawHall(slot, ctx, lookOf) {
+/** How the listeners are that have no place in the picture. @param {Ctx} ctx @param {Facts} facts @param {number} main */
+function othersWords({ t, model }, facts, main) {
+  const others = model.state.listeners.filter((l) => !l.removed && l.id !== main);
+  const waiting = others.reduce((n, l) => n + l.pending, 0);
+  if (!others.length) return '';
+  return others.some((l) => factsOf(facts, l.id)?.behind) ? t('pres.othersWait', { n: exact(waiting) }) : t('pres.othersKeepUp', { n: others.length });
+}
+
+/** The listener that matters, large, and the others where there is room. @param {Slot} slot @param {Ctx} ctx @returns {Drawn} */
+function drawHall(slot, ctx) {
   const { number } = heading(slot, title);
+  const own = slot.w >= alone && !!slot.main;
+  const others = own ? text(slot.head, slot.x, slot.rail - 62, 'p18') : null;
   /** @type {Map<number, {row: ReturnType<typeof hallRow>, words: ReturnType<typeof mainWords> | null}>} */
   const rows = new Map();
   let y = slot.rail - 46;
-  slot.listeners.forEach((id, i) => {
-    const look = lookOf(id);
-    const main = slot.lit && id === slot.main;
+  (own ? [slot.main] : slot.listeners).forEach((id, i) => {
+    const main = id === slot.main;
+    const look = !main ? otherLook(slot.w) : own ? aloneLook(slot.w) : mainLook(slot.w);
     // The first row lies on the rail itself.
     const top = i === 0 && !main ? slot.rail - look.middle : y;
     const row = hallRow(slot, ctx, top, look);
-    rows.set(id, { row, words: main ? mainWords(slot, ctx, row, top) : null });
+    rows.set(id, { row, words: main ? mainWords(slot, ctx, row, top, look.height) : null });
     y = top + look.height + 8;
   });
   slot.g.append(s('circle', { cx: slot.from, cy: slot.rail, r: 5.5, class: 'fork' }));
@@ -565,7 +577,9 @@ function drawHall(slot, ctx, lookOf) {
   };
   return {
     paint({ state, facts }) {
-      number.set(count(facts.pending));
+      // Alone, its number stands in the ring.
+      number.set(own ? '' : count(facts.pending));
+      others?.set(othersWords(ctx, facts, slot.main));
       for (const [id, { row, words }] of rows) {
         const found = find(state, id);
         if (!found) continue;
@@ -660,9 +674,7 @@ export const listeners = {
 
   full,
 
-  large: (slot, ctx) => drawHall(slot, ctx, (id) => (id === slot.main ? mainLook(slot.w) : otherLook(slot.w))),
-
-  quiet: (slot, ctx) => drawHall(slot, ctx, () => quietLook(slot.w)),
+  large: drawHall,
 
   line(slot, ctx) {
     const head = phoneHead(slot, ctx, false);

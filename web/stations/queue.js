@@ -8,7 +8,6 @@ import { heading, lineHeading } from '../draw/heading.js';
 import { lamp } from '../draw/lamp.js';
 import { lines } from '../draw/lines.js';
 import { markedLine } from '../draw/marked.js';
-import { pair } from '../draw/pair.js';
 import { hung, panel } from '../draw/panel.js';
 import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
@@ -561,29 +560,6 @@ function large(slot, ctx) {
   };
 }
 
-/** @type {Draw} */
-function quiet(slot, ctx) {
-  const { t } = ctx;
-  const { number } = heading(slot, title);
-  number.of('queue.depth', 'count');
-  const line = wideSeats(slot);
-  panel(slot);
-  const left = slot.x + slot.pad;
-  const depth = pair(slot, left, slot.y + 38);
-  const kind = text(slot.g, left, slot.y + 113, slot.type.label);
-  return {
-    paint({ state: st }) {
-      const q = st.queue;
-      const stopped = held(ctx);
-      number.set(count(q.depth));
-      line(q, ctx.selected());
-      const word = t(stopped ? 'pres.popHeld' : q.depth ? 'pres.depth' : 'pres.popWaits');
-      depth.set(q.depth ? count(q.depth) : t('pres.empty'), word);
-      kind.set(slot.bare ? '' : fit(q.kind, slot.w - 2 * slot.pad, slot.fonts.label));
-    },
-  };
-}
-
 // --- The phone, where the rail stands upright.
 
 /** @param {Slot} slot @param {Ctx} ctx @param {number} rows */
@@ -660,7 +636,6 @@ export const queue = {
   title,
   full,
   large,
-  quiet,
   /** @type {Draw} */
   line: (slot, ctx) => upright(slot, ctx, 0),
   /** @type {Draw} */

@@ -745,28 +745,6 @@ function large(slot, ctx) {
 }
 
 /**
- * Presenter mode, when the step speaks of others.
- * @param {Slot} slot
- * @param {Ctx} ctx
- * @returns {Drawn}
- */
-function quiet(slot, ctx) {
-  const { number } = heading(slot, 'Reflector');
-  number.of('reflector.resourceVersion', 'bigVersion');
-  panel(slot);
-  const behind = pair(slot, slot.x + slot.pad, slot.y + 38);
-  const phase = slot.bare ? null : text(slot.g, slot.x + slot.pad, slot.y + 113, slot.type.label).of('reflector.phase');
-  return {
-    paint(lane) {
-      const { state } = lane;
-      number.set(bigVersion(state.reflector.resourceVersion));
-      behind.set(behindWords(standing(lane, ctx)), ctx.t('pres.behind'));
-      phase?.set(state.reflector.phase);
-    },
-  };
-}
-
-/**
  * A line of the phone.
  * @param {Slot} slot
  * @param {Ctx} ctx
@@ -862,4 +840,4 @@ function lane(slot, ctx) {
   };
 }
 
-export const reflector = whereSeen('reflector', { id: 'reflector', title: 'Reflector', full, large, quiet, line, open, lane });
+export const reflector = whereSeen('reflector', { id: 'reflector', title: 'Reflector', full, large, line, open, lane });

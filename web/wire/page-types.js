@@ -44,7 +44,7 @@
 
 /**
  * A station: one way to draw itself for each density that a layout can ask for.
- * @typedef {{id: string, title: string, full?: Draw, large: Draw, quiet: Draw, line: Draw, open: Draw, lane?: Draw}} Station
+ * @typedef {{id: string, title: string, full?: Draw, large: Draw, line: Draw, open: Draw, lane?: Draw}} Station
  */
 
 /**
