@@ -49,6 +49,7 @@ var lessons = map[string]lesson{
 	"key":       {test: testKey},
 	"lagging":   {rows: []string{"009_relist_refused_as_too_large", "014_stream_too_large"}},
 	"late":      {rows: []string{"062_a_late_handler_gets_the_store", "060_registration_waits_for_its_handler"}},
+	"leaked":    {test: testLeaked},
 	"lister":    {test: testLister},
 	"mutate":    {test: testMutate},
 	"nosync":    {test: testNoSync},
