@@ -70,5 +70,6 @@ var verbs = []Verb{
 	{Name: "failover", Command: "cluster", Args: []arg.Spec{whole("n")}, Means: "0: it has caught up"},
 	{Name: "crowd", Command: "cluster", Args: []arg.Spec{whole("n")}},
 	{Name: "expire", Command: "cluster"},
+	{Name: "finalizer", Command: "cluster", Args: []arg.Spec{whole("n")}, Means: "0: off every pod"},
 	{Name: "rate", Command: "cluster", Args: []arg.Spec{number("perSecond")}},
 }

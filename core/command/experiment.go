@@ -129,7 +129,8 @@ func clusterCommands() []Command {
 			"`deleteDeployment {…}`. `delete {key}`: a pod, without a key a random one. `burst {n}`: n updates of pods at once. " +
 			"`compact`: the watch history. `failover {n}`: to an API server whose cache is n versions behind, until `failover {n: 0}`. " +
 			"`crowd {n}`: n other clients watch the pods; all lists then share ten seats, and one that finds none gets 429. " +
-			"`expire`: every watch of pods ends with 410, so that all list again. `rate {perSecond}`: events per second",
+			"`expire`: every watch of pods ends with 410, so that all list again. `finalizer {n}`: on n pods, which then " +
+			"outlive their deletion, until `finalizer {n: 0}`. `rate {perSecond}`: events per second",
 		Answers: "a sentence that says what was done",
 		run: takeTwo(func(_ context.Context, c *Console, verb string, args lab.ClusterArgs) (any, error) {
 			return c.Lab.Cluster(verb, args)

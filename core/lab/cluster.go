@@ -23,7 +23,7 @@ type ClusterArgs struct {
 }
 
 // clusterVerbs are the verbs of Cluster.
-var clusterVerbs = []string{"create", "scale", "restart", "delete", "deleteDeployment", "burst", "compact", "failover", "crowd", "expire", "rate"}
+var clusterVerbs = []string{"create", "scale", "restart", "delete", "deleteDeployment", "burst", "compact", "failover", "crowd", "expire", "finalizer", "rate"}
 
 // ClusterVerbs returns the verbs of Cluster. The caller owns the list.
 func ClusterVerbs() []string { return slices.Clone(clusterVerbs) }
@@ -47,7 +47,7 @@ func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
 				a.Key = name
 			}
 			return action.New(verb, a.Key), err
-		case "burst", "failover", "crowd":
+		case "burst", "failover", "crowd", "finalizer":
 			return action.New(verb, max(a.N, 0)), err
 		case "compact", "expire":
 			return action.New(verb), err
@@ -128,6 +128,11 @@ func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 		l.emitFault(faults.Strike{Name: "expire", Struck: 1})
 		c.Expire()
 		return "ended every watch of pods with 410 Expired", nil
+	case "finalizer":
+		if a.N > 0 {
+			return fmt.Sprintf("put a finalizer on pods: %d", a.N), c.AddFinalizers(a.N)
+		}
+		return "took the finalizer off every pod", c.RemoveFinalizers()
 	case "rate":
 		if a.PerSecond < 0 || a.PerSecond > selection.MaxRate {
 			return "", fmt.Errorf("the rate must be from 0 to %d events a second", selection.MaxRate)

@@ -194,9 +194,13 @@ func TestStoryPlaysAgain(t *testing.T) {
 			must(l.Informer(0).AddIndex("by app", "label:app"))
 			_, err = l.Cluster("rate", ClusterArgs{PerSecond: 12.5})
 			must(err)
+			_, err = l.Cluster("finalizer", ClusterArgs{N: 80})
+			must(err)
 			_, err = l.Cluster("delete", ClusterArgs{})
 			must(err)
 			time.Sleep(3 * time.Second)
+			_, err = l.Cluster("finalizer", ClusterArgs{})
+			must(err)
 			must(l.Informer(0).RemoveListener(id))
 			time.Sleep(time.Second)
 		}, ""},

@@ -3,6 +3,8 @@ package simcluster
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -85,6 +87,60 @@ func (c *Cluster) DeleteRandomPod() (namespace, name string, err error) {
 	namespace, name = s.cur.namespace, s.cur.name
 	_, _, e := c.delete(s, deleteOptions{})
 	return namespace, name, asError(e)
+}
+
+// AddFinalizers puts Finalizer on n of the running pods that have no finalizer, the first by name. A pod that has it outlives its deletion until
+// RemoveFinalizers.
+func (c *Cluster) AddFinalizers(n int) error {
+	c.lock()
+	defer c.mu.Unlock()
+	pods := c.podsWhere(func(s *slot) bool {
+		return s.pod != nil && s.pod.stage == stageRunning && !s.cur.isDeleting && !s.cur.hasFinalizers
+	})
+	if n > len(pods) {
+		return fmt.Errorf("a finalizer for %d pods: %d run without one", n, len(pods))
+	}
+	for _, s := range pods[:max(n, 0)] {
+		if err := c.setFinalizers(s, []any{Finalizer}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveFinalizers takes Finalizer off every pod.
+func (c *Cluster) RemoveFinalizers() error {
+	c.lock()
+	defer c.mu.Unlock()
+	for _, s := range c.podsWhere(func(s *slot) bool { return s.cur.hasFinalizers }) {
+		kept := slices.DeleteFunc(anyList(s.cur.get("metadata.finalizers").Value()), func(f any) bool { return f == Finalizer })
+		if err := c.setFinalizers(s, kept); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// podsWhere returns the pods for which ok returns true, sorted by key.
+func (c *Cluster) podsWhere(ok func(*slot) bool) []*slot {
+	var pods []*slot
+	for _, s := range c.pods.pool {
+		if ok(s) {
+			pods = append(pods, s)
+		}
+	}
+	slices.SortFunc(pods, func(a, b *slot) int { return strings.Compare(a.key, b.key) })
+	return pods
+}
+
+func (c *Cluster) setFinalizers(s *slot, all []any) error {
+	m := s.cur.mustMap()
+	meta := ensureMap(m, "metadata")
+	if meta["finalizers"] = all; len(all) == 0 {
+		delete(meta, "finalizers")
+	}
+	_, e := c.update(s, m, m, "", observer, false)
+	return asError(e)
 }
 
 // RestartDeployment replaces a deployment's pods, as kubectl rollout restart does.

@@ -89,3 +89,46 @@ func TestFailOver(t *testing.T) {
 		}
 	})
 }
+
+// TestFinalizers deletes a pod that has a finalizer. Its replica set replaces it at once; it outlives its grace period, and is deleted without another
+// version when the finalizer goes.
+func TestFinalizers(t *testing.T) {
+	bubble(t, Options{Objects: 1, BookmarkPeriod: time.Hour}, func(t *testing.T, c *Cluster, client *http.Client) {
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		f := watch(t, client, fmt.Sprintf("/api/v1/pods?watch=true&resourceVersion=%d", c.Stats().ResourceVersion))
+		defer f.close()
+		if err := c.AddFinalizers(2); err == nil {
+			t.Error("of one pod two have a finalizer")
+		}
+		must(c.AddFinalizers(1))
+		if got := f.want("MODIFIED", "").Get("object.metadata.finalizers").Raw; got != `["`+Finalizer+`"]` {
+			t.Errorf("finalizers %s", got)
+		}
+		if err := c.AddFinalizers(1); err == nil {
+			t.Error("a pod has the finalizer twice")
+		}
+		namespace, name, err := c.DeleteRandomPod()
+		must(err)
+		if e := f.want("MODIFIED", name); !e.Get("object.metadata.deletionTimestamp").Exists() {
+			t.Errorf("the deletion begins with %s", e.Raw)
+		}
+		f.want("ADDED", "")
+		<-time.After(time.Hour) // of the bubble’s clock
+		if a := do(c, "GET", "/api/v1/namespaces/"+namespace+"/pods/"+name, ""); a.code != 200 || a.get("metadata.deletionGracePeriodSeconds").Int() != 0 {
+			t.Errorf("after an hour: %d %s", a.code, a.body)
+		}
+		before := c.Stats().ResourceVersion
+		must(c.RemoveFinalizers())
+		if a := do(c, "GET", "/api/v1/namespaces/"+namespace+"/pods/"+name, ""); a.code != 404 {
+			t.Errorf("without a finalizer: %d %s", a.code, a.body)
+		}
+		after := watch(t, client, fmt.Sprintf("/api/v1/pods?watch=true&resourceVersion=%d", before))
+		defer after.close()
+		after.want("DELETED", name)
+	})
+}

@@ -15,6 +15,9 @@ const (
 	// ObservedGeneration is the metadata.generation of an object that has one.
 	ObservedGeneration = "informerscope.dev/observed-generation"
 
+	// Finalizer is what AddFinalizers puts on pods.
+	Finalizer = "informerscope.dev/cleanup"
+
 	observer = "informerscope" // the field manager
 )
 

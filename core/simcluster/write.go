@@ -527,14 +527,12 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, d
 	if dry {
 		return o, nil
 	}
+	if o.isDeleting && !o.hasFinalizers && r != c.namespaces && (r != c.pods || o.get("metadata.deletionGracePeriodSeconds").Int() == 0) {
+		c.remove(s) // at once: as in a real API server, there is no version without the last finalizer
+		return o, nil
+	}
 	c.put(r, o)
 	c.notifyControllers(s, old)
-	if s.cur.isDeleting && !s.cur.hasFinalizers && r != c.pods && r != c.namespaces {
-		return c.remove(s), nil
-	}
-	if s.cur.isDeleting && !s.cur.hasFinalizers && r == c.pods && s.cur.get("metadata.deletionGracePeriodSeconds").Int() == 0 {
-		return c.remove(s), nil
-	}
 	return s.cur, nil
 }
 

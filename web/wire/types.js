@@ -1431,7 +1431,7 @@
  * @property {[]} shutdown
  * @property {[]} start
  * @property {[on?: boolean | null, lane?: number | null]} unshared
- * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'crowd' | 'expire' | 'rate',
+ * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'crowd' | 'expire' | 'finalizer' | 'rate',
  *   args?: {namespace?: string | null, name?: string | null, key?: string | null, replicas?: number | null, n?: number | null,
  *   perSecond?: number | null} | null]} cluster
  * @property {[speed?: number | null]} play
