@@ -134,6 +134,7 @@ type Page struct {
 	Look     []string `json:"look"`
 	Listener string   `json:"listener,omitempty"`
 	Open     string   `json:"open,omitempty"`
+	Function string   `json:"function,omitempty"`
 	// Control is the name of the control that the reader is asked to press: its command and plain arguments, such as "release pop 1".
 	Control string `json:"control,omitempty"`
 	How     *Words `json:"how,omitempty"`
@@ -161,7 +162,7 @@ func (p *Player) Library() Library {
 		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Releases, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}, s.Recording}
 		for i := range s.Steps {
 			st := &s.Steps[i]
-			page := Page{Name: st.Name, Look: st.Look, Listener: st.Listener, Open: st.Open}
+			page := Page{Name: st.Name, Look: st.Look, Listener: st.Listener, Open: st.Open, Function: st.Function}
 			if st.Reader != nil {
 				page.Control, page.How = st.Reader.Control(), &st.Reader.Place
 			}

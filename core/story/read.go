@@ -367,6 +367,7 @@ func (r *reader) step(n *Node) (Step, error) {
 			s.Open = n.Value
 			return station(n)
 		}},
+		field{"function", false, r.text(&s.Function, 63)},
 		field{"caption", true, r.sentence(&s.Caption, "a caption")},
 		field{"do", false, r.list("calls", func(n *Node) error {
 			c, err := r.call(n)

@@ -1,7 +1,7 @@
 // @ts-check
 // Stories: the chooser, and the bar of the story that plays. The worker plays it (core/story): the sentence of the moment shown comes with the
 // frames, and a call turns to another step. The page only shows it.
-import { attr, h, s } from '../kit/dom.js';
+import { attr, h, put, reveal, s } from '../kit/dom.js';
 import * as fragment from '../wire/fragment.js';
 import { language } from '../kit/i18n.js';
 import { Quiz } from './quiz.js';
@@ -62,7 +62,10 @@ export class Stories {
     this.doB.addEventListener('click', () => this.ctx.act('storyTurn', 1));
     this.bar.append(this.takeB, this.words, this.dots, this.prevB, this.nextB, this.endB);
     app.append(this.bar);
+    /** The function of client-go that the step shows at work. */
+    this.function = h('code', { class: 'fn', hidden: '' });
     app.querySelector('.cap')?.prepend(this.figures);
+    app.querySelector('.cap')?.append(this.function);
     app.querySelector('.cap')?.append(this.doB);
     /** What the step asks its reader to press, while it waits. @type {HTMLElement | null} */
     this.control = null;
@@ -129,6 +132,11 @@ export class Stories {
     const asks = this.asks();
     if (asks) return [`story ${story.id} ${told.step} asks`, [said ? this.say(said) : '', asks].join(language() === 'zh' ? '' : ' ').trim()];
     return said ? [`story ${story.id} ${told.step} ${told.done && !first}`, this.say(said)] : null;
+  }
+
+  /** The function of client-go that the step shows at work; empty where its sentence does not show. */
+  functionName() {
+    return this.caption() && !this.told?.waits ? this.step?.function ?? '' : '';
   }
 
   /** What the reader is asked to do, and how, while the step waits for it; else empty. @private */
@@ -416,6 +424,8 @@ export class Stories {
     this.point();
     this.quiz.paint(this.story, this.riding ? null : this.told, this.mirrored);
     this.paintFigures();
+    put(this.function, this.functionName());
+    reveal(this.function, this.function.textContent !== '' && !this.views.presenting());
     if (!this.home.hidden && (!this.story || !this.views.presenting() || this.i !== this.story.steps.length - 1)) this.home.hidden = true;
     if (!this.home.hidden && this.home.lang !== language()) {
       this.home.lang = language();

@@ -41,6 +41,8 @@ export class Foot {
     /** @type {any} */
     this.story = null;
     this.said = '';
+    /** The function below the sentence. @type {import('../kit/dom.js').Txt | null} */
+    this.function = null;
     /** @type {import('../kit/dom.js').Txt[]} */
     this.lines = [];
     /** The numbers that carry the lesson, large, with what they count. @type {{is: import('../kit/dom.js').Txt, of: import('../kit/dom.js').Txt}[]} */
@@ -65,6 +67,7 @@ export class Foot {
       this.lines = Array.from({ length: shape.lines + 1 }, (_, i) => text(this.svg, 32, firstLine + lineHeight * i, 'p30'));
       this.numbers = Array.from({ length: 2 }, () => ({ is: text(this.svg, 0, firstLine + 26, 'pnum', 'middle'),
         of: text(this.svg, 0, firstLine + 54, 'p16', 'middle') }));
+      this.function = text(this.svg, 32, 0, 'p16 fn');
       this.paintLine = story ? this.dots(shape, story) : this.time(shape);
     }
     this.paintLine();
@@ -102,6 +105,10 @@ export class Foot {
         attr(l.el, 'class', large === small ? 'p25' : 'p30');
       });
     }
+    // It stands where the sentence leaves a line, or a narrow one above the dots.
+    const used = this.lines.filter((l) => l.value).length;
+    const last = large.first + large.pitch * (used - 1);
+    this.function?.at(32, last + 27).set(shape.h - above - last > 40 ? this.stories.functionName() : '');
     const words = this.caption((w) => !wrap(w, room, large.lines, large.font).at(-1)?.endsWith('…'));
     this.remedy.paint();
     if (words === this.said) return;

@@ -1379,6 +1379,7 @@
  * @property {string[]} look
  * @property {string} [listener]
  * @property {string} [open]
+ * @property {string} [function]
  * @property {string} [control] the name of the control that the reader is asked to press: its command and plain arguments, such as "release
  *   pop 1".
  * @property {StoryWords} [how]
