@@ -31,6 +31,17 @@ func (s *stage) turnPast(d *view.StoryState) {
 	}
 }
 
+// turnAtWait turns when a step waits for its reader: the turn does what is asked, or leaves the question.
+func (s *stage) turnAtWait(step int) {
+	s.t.Helper()
+	if d := s.show(time.Minute, func(d *view.StoryState) bool { return d.Step == step && d.Waits }); !d.Waits {
+		s.t.Fatalf("step %d does not wait: %+v", step+1, d)
+	}
+	if err := s.player.Turn(s.t.Context(), 1); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // wait is show for a long time in which nothing may happen. The log shows whether something did, so it paints rarely.
 func (s *stage) wait(d time.Duration) *view.StoryState {
 	s.t.Helper()

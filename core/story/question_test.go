@@ -34,6 +34,9 @@ func TestAQuestionIsAskedBeforeTheStepShowsIt(t *testing.T) {
 						t.Fatal(err)
 					}
 					for i := range story.Steps {
+						if story.Steps[i].Reader != nil {
+							s.turnAtWait(i)
+						}
 						if q := story.Steps[i].Question; q != nil {
 							questions++
 							d := s.show(time.Minute, func(d *view.StoryState) bool { return d.Step == i && d.Waits })

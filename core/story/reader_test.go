@@ -39,6 +39,9 @@ func TestTheReaderIsWaitedFor(t *testing.T) {
 				last := len(story.Steps) - 1
 				for i := range story.Steps {
 					asks := story.Steps[i].Reader
+					if story.Steps[i].Question != nil {
+						s.turnAtWait(i)
+					}
 					if asks != nil {
 						d := s.show(time.Minute, func(d *view.StoryState) bool { return d.Step == i && d.Waits })
 						if !d.Waits || d.Done || d.Asks == nil || d.Asks.EN != asks.Words.EN || d.Caption == nil {

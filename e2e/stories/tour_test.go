@@ -28,6 +28,12 @@ func openTour(t *testing.T, b *browser.Browser, srv *harness.Server, fragment st
 	return page
 }
 
+// rightAnswers are the keys of the right answers to the exam at the tour's end.
+var rightAnswers = []string{"2", "3", "1", "3", "2"}
+
+// openQuiz reports whether a question is open.
+const openQuiz = "!!document.querySelector('.quiz:not([hidden])')"
+
 // waitTour waits for an expression.
 func waitTour(t *testing.T, page *browser.Page, expression string, args ...any) {
 	t.Helper()
@@ -59,7 +65,7 @@ func TestTheTour(t *testing.T) {
 			page := openTour(t, browser.StartForTest(t), srv, "&tour&lang="+c.lang, c.w, c.h)
 			waitTour(t, page, "%s?.step === '1'", storyBar)
 			n := harness.EvalIn[int](t, page, "document.querySelectorAll('.storybar .dot').length")
-			asked, rode := 0, 0
+			asked, rode, questions := 0, 0, 0
 			for step := 1; step <= n; step++ {
 				waitTour(t, page, "%s?.step === '%d' && %s.state !== 'telling'", storyBar, step, storyBar)
 				if harness.EvalIn[bool](t, page, "%s.state === 'waits'", storyBar) {
@@ -68,10 +74,17 @@ func TestTheTour(t *testing.T) {
 					harness.Shot(t, page, fmt.Sprintf("tour-%s-%02d-asks", c.lang, step))
 					how := harness.EvalIn[string](t, page, "stage.find('.cap .say').textContent")
 					control := harness.EvalIn[string](t, page, "stage.find('.asked')?.dataset.call ?? ''")
-					if control == "" {
+					switch quiz := harness.EvalIn[bool](t, page, openQuiz); {
+					case quiz:
+						if err := page.Keys(harness.Within(t, 30*time.Second), rightAnswers[questions]); err != nil {
+							t.Fatal(err)
+						}
+						questions++
+					case control == "":
 						t.Fatalf("step %d asks %q and points at nothing", step, how)
+					default:
+						pressTour(t, page, ".asked")
 					}
-					pressTour(t, page, ".asked")
 					if control == "cluster" { // the page points at an entry of this menu
 						waitTour(t, page, "stage.find('.pop .asked')")
 						harness.Shot(t, page, fmt.Sprintf("tour-%s-%02d-menu", c.lang, step))
@@ -106,8 +119,11 @@ func TestTheTour(t *testing.T) {
 			if rode != 1 {
 				t.Errorf("%d changes were ridden", rode)
 			}
-			if asked < 5 {
+			if asked < 9 {
 				t.Errorf("%d steps asked for something", asked)
+			}
+			if score := harness.EvalIn[string](t, page, "document.querySelector('.quiz .score')?.textContent"); !strings.HasPrefix(score, "5") {
+				t.Errorf("after %d right answers the score is %q", questions, score)
 			}
 			takeHome(t, page, "tour-"+c.lang)
 			if was := harness.EvalIn[string](t, page, "location.hash"); !strings.Contains(was, "story=tour") {
@@ -195,7 +211,7 @@ func TestTheTourInPresenterMode(t *testing.T) {
 	for i := 1; i <= n; i++ {
 		waitTour(t, page, "%s === %d && %s !== 'telling'", step, i, state)
 		if harness.EvalIn[bool](t, page, "%s === 'waits'", state) {
-			waitTour(t, page, "document.querySelector('.presv').textContent.includes('The next step does it')")
+			waitTour(t, page, openQuiz+" || document.querySelector('.presv').textContent.includes('The next step does it')")
 			harness.Settle(t, page)
 			harness.Shot(t, page, fmt.Sprintf("tour-presenter-%02d-asks", i))
 			if err := page.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {

@@ -126,7 +126,7 @@ addWords({
   'story.turnDoes': ['The next step does it for you.', '下一步会代你完成。'],
   'story.doIt': ['do it for me', '替我做'],
   'story.takenUp': ['continues at step {i} of {n}', '从第 {i} 步继续，共 {n} 步'],
-  'tour.begin': ['take the tour, five minutes', '五分钟导览'],
+  'tour.begin': ['take the tour, seven minutes', '七分钟导览'],
   'story.take': ['in your code', '用在代码里'],
   'story.takeTitle': ['In your own controller', '在自己的 controller 里'],
   'story.see': ['See {all}', '参见 {all}'],

@@ -9,7 +9,7 @@ addWords({
   'first.title': ['See inside an informer', '看看 informer 内部'],
   'first.reads': ['Your controller does not ask the API server. It reads a copy.', '你的 controller 不去问 API server，它读的是一份本地副本。'],
   'first.shows': ['Here is how that copy is made, and how it goes wrong.', '这里演示这份副本怎样得来，又会怎样出错。'],
-  'first.tour': ['Follow one change · 5 minutes', '跟随一次变更 · 5 分钟'],
+  'first.tour': ['Follow one change · 7 minutes', '跟随一次变更 · 7 分钟'],
   'first.stories': ['I write controllers: show me what bites', '我写 controller：看看有哪些坑'],
   'first.cluster': ['Watch my cluster', '观察我的集群'],
   // Where no server runs, the menu of sources says how to get one.

@@ -5,14 +5,17 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"informerscope/core/analysis"
 )
 
-// TestFunctionsOfARide checks that the functions which trace.Functions names exist in client-go v0.37.2 or in its apimachinery.
+// TestFunctionsOfARide checks that the functions which analysis.Functions and the steps of stories name exist in client-go v0.37.2 or in its apimachinery.
 func TestFunctionsOfARide(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache", "k8s.io/client-go/util/workqueue",
 		"k8s.io/client-go/rest", "k8s.io/apimachinery/pkg/watch").Output()
@@ -47,12 +50,33 @@ func TestFunctionsOfARide(t *testing.T) {
 	for _, name := range analysis.Functions {
 		names = append(names, strings.Split(name, "|")...)
 	}
+	files, err := filepath.Glob("../../../stories/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range functionLine.FindAllStringSubmatch(string(text), -1) {
+			names = append(names, m[1])
+			steps++
+		}
+	}
+	if steps == 0 {
+		t.Error("no step of a story names a function")
+	}
 	for _, name := range names {
 		if name != "ResourceEventHandler" && name != "Reconcile" && !known[name] {
 			t.Errorf("client-go has no %s", name)
 		}
 	}
 }
+
+// functionLine is the member of a story's step that names a function.
+var functionLine = regexp.MustCompile(`(?m)^    function: (.+)$`)
 
 // receiver returns the name of a method's receiver type with a dot, or "" for a function.
 func receiver(d *ast.FuncDecl) string {
