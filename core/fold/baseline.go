@@ -129,6 +129,7 @@ func (f *Fold) restore(e *event.Entry) {
 	}
 	l.store.fill(f.epoch, e, restored.Items)
 	l.store.restoreMutations(f.epoch, s.Indexer.Mutations)
+	l.store.restoreStrays(f.epoch, s.Indexer.Strays)
 	l.store.rv, l.store.replaces, l.store.reborn = s.Indexer.ResourceVersion, s.Indexer.Replaces, s.Indexer.Reborn
 	for _, x := range s.Listeners {
 		l.restoreListener(x)

@@ -264,6 +264,7 @@ func (q *queue) each(fn func(QueueItem) bool) {
 func (s *store) state(lim limits) Indexer {
 	out := Indexer{Count: s.objects.Len(), ResourceVersion: s.rv, Replaces: s.replaces, Reborn: s.reborn, Bytes: s.weight.Held, CameBytes: s.weight.Came,
 		Mutated: s.mutatedObjects.Len(), Mutations: s.mutations(lim.keys),
+		StrayCount: s.strays.Len(), Strays: s.strayList(lim.keys),
 		Indices: make(map[string]map[string]int, len(s.indices)), IndexSizes: make(map[string]int, len(s.indices))}
 	for i := range s.indices {
 		x := &s.indices[i]

@@ -184,6 +184,9 @@ type Indexer struct {
 	// Mutated counts the objects that a handler mutated since they arrived; Mutations are the newest mutations, at most 24.
 	Mutated   int        `json:"mutated"`
 	Mutations []Mutation `json:"mutations"`
+	// StrayCount counts the index entries that mutated objects left behind; Strays are the newest ones, at most 24.
+	StrayCount int     `json:"strayCount"`
+	Strays     []Stray `json:"strays"`
 }
 
 // Listener is one processorListener with its handler.

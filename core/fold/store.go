@@ -41,6 +41,7 @@ type store struct {
 	reborn         int          // updates that replaced an object by one with another UID
 	weight         event.Weight // of all objects
 	mutatedObjects persistent.Map[*Mutation]
+	strays         persistent.Map[*Stray] // by their ids
 }
 
 type index struct {
@@ -67,7 +68,7 @@ func (s *store) apply(epoch uint64, alone bool, e *event.Entry) {
 		s.rv = stored.StoreRV
 		if at := s.objects.Find(stored.Key); alone && at != nil && (*at).epoch == epoch && (*at).Mutation == nil {
 			c := *at
-			was := Cell{Obj: c.Obj, Indexed: c.Indexed, uid: c.uid, hasUID: c.hasUID}
+			was := Cell{Key: c.Key, Obj: c.Obj, Indexed: c.Indexed, uid: c.uid, hasUID: c.hasUID}
 			c.RV, c.Obj, c.Op, c.Seq, c.At, c.Indexed = stored.RV, stored.Obj, op, e.Seq, e.At, stored.Indexed
 			c.identify()
 			s.weight.Add(event.Weigh(c.Obj))
@@ -75,8 +76,8 @@ func (s *store) apply(epoch uint64, alone bool, e *event.Entry) {
 			return
 		}
 		c := &Cell{Key: stored.Key, RV: stored.RV, Obj: stored.Obj, Op: op, Seq: e.Seq, At: e.At, Indexed: stored.Indexed, epoch: epoch}
-		if old, had := s.objects.Get(stored.Key); had && stored.Op == event.OpSync {
-			c.Mutation = old.Mutation // the store received the object that it already had
+		if old, had := s.objects.Get(stored.Key); had && stored.Op == event.OpSync && old.Mutation != nil {
+			c.Mutation, c.Indexed = old.Mutation, old.Indexed // the store received the object that it already had
 		}
 		s.put(epoch, c)
 	case event.KindStoreDeleted:
@@ -85,7 +86,7 @@ func (s *store) apply(epoch uint64, alone bool, e *event.Entry) {
 			s.objects.Delete(epoch, storeDeleted.Key)
 			s.mutatedObjects.Delete(epoch, storeDeleted.Key)
 			s.weight.Sub(event.Weigh(old.Obj))
-			s.unindex(epoch, storeDeleted.Key, old.Indexed)
+			s.leaveIndices(epoch, old, e.At)
 		}
 		s.rv = storeDeleted.StoreRV
 	case event.KindStoreReplaced:
@@ -103,6 +104,7 @@ func (s *store) apply(epoch uint64, alone bool, e *event.Entry) {
 func (s *store) fill(epoch uint64, e *event.Entry, items []event.Item) {
 	was := s.objects
 	s.objects, s.mutatedObjects, s.weight = persistent.Map[*Cell]{}, persistent.Map[*Mutation]{}, event.Weight{}
+	s.strays = persistent.Map[*Stray]{}
 	s.indices = slices.Clone(s.indices)
 	for i := range s.indices {
 		s.indices[i].values = persistent.Map[*indexValue]{}
@@ -137,9 +139,13 @@ func (s *store) reindex(epoch uint64, added event.IndexersAdded) {
 		}
 		c := *old
 		c.Indexed = it.Indexed
+		if c.Mutation != nil { // its other indices have what they had
+			c.Indexed = keepStale(c.Mutation.Stale, old.Indexed, it.Indexed)
+		}
 		s.objects.Set(epoch, it.Key, &c)
-		s.enter(epoch, it.Key, it.Indexed)
+		s.enter(epoch, it.Key, c.Indexed)
 	}
+	s.reenterStrays(epoch)
 }
 
 func (s *store) put(epoch uint64, c *Cell) {
@@ -167,7 +173,7 @@ func (s *store) noteReplaced(epoch uint64, old, c *Cell) {
 	if sameValues(old.Indexed, c.Indexed) {
 		return
 	}
-	s.unindex(epoch, c.Key, old.Indexed)
+	s.leaveIndices(epoch, old, c.At)
 	s.enter(epoch, c.Key, c.Indexed)
 }
 
@@ -230,6 +236,7 @@ func (s *store) enter(epoch uint64, key string, in []event.IndexValues) {
 				x.values.Set(epoch, v, iv)
 			}
 			iv.keys.Set(epoch, key, struct{}{})
+			s.settleStray(epoch, in[i].Index, v, key)
 		}
 	}
 }
@@ -245,6 +252,7 @@ func (s *store) unindex(epoch uint64, key string, in []event.IndexValues) {
 			if !ok || !iv.keys.Has(key) {
 				continue
 			}
+			s.settleStray(epoch, in[i].Index, v, key)
 			if iv.keys.Len() == 1 {
 				x.values.Delete(epoch, v)
 				continue

@@ -183,3 +183,104 @@ func TestNobodyMutatesWithoutMailer(t *testing.T) {
 		}
 	})
 }
+
+// TestAnIndexKeepsTheKeyOfAMutatedObject: after a handler mutated an object, the entry under its former label outlives it. State has at each moment what
+// the informer's index has, and so have a recording and a log that begins in its middle.
+func TestAnIndexKeepsTheKeyOfAMutatedObject(t *testing.T) {
+	for _, release := range []string{"1.31", "1.33", "1.35", "1.37"} {
+		t.Run(release, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, rec := start(t, selection.Change{Release: &release, Objects: ptr(1), Rate: ptr(0.0)})
+				pass(20 * time.Second)
+				indexer := l.exp.lanes[0].informer.GetIndexer()
+				app := indexer.List()[0].(*object.Object).GetLabels()["app"]
+				must := func(_ any, err error) {
+					t.Helper()
+					if err != nil {
+						t.Fatal(err)
+					}
+					pass(5 * time.Second)
+				}
+				index := func(name string) { t.Helper(); must(nil, l.Informer(0).AddIndex(name, "label:app")) }
+				scale := func(n int) {
+					t.Helper()
+					must(l.Cluster("scale", ClusterArgs{Namespace: "shop", Name: app, Replicas: n}))
+				}
+				mutate := func(on bool) { t.Helper(); must(l.Informer(0).Fault("mutate", FaultArgs{On: &on})) }
+				// check compares State with the informer's own indices.
+				check := func(when string, strays ...fold.Stray) {
+					t.Helper()
+					s := state(rec).Indexer
+					for name := range indexer.GetIndexers() {
+						values := indexer.ListIndexFuncValues(name)
+						if len(values) != len(s.Indices[name]) {
+							t.Errorf("%s: index %s has the values %v, shown are %v", when, name, values, s.Indices[name])
+						}
+						for _, v := range values {
+							if keys, err := indexer.IndexKeys(name, v); err != nil || len(keys) != s.Indices[name][v] {
+								t.Errorf("%s: index %s has %v under %s, shown are %d: %v", when, name, keys, v, s.Indices[name][v], err)
+							}
+						}
+					}
+					for i := range s.Strays {
+						s.Strays[i].AtMillis = 0
+					}
+					if s.StrayCount != len(strays) || len(strays) > 0 && !reflect.DeepEqual(s.Strays, strays) {
+						t.Errorf("%s: strays %+v, want %+v", when, s.Strays, strays)
+					}
+					head, _ := rec.Head()
+					f := fold.NewFold()
+					for _, e := range rec.FoldAt(head).Baseline() {
+						f.Apply(&e)
+					}
+					a, _ := json.Marshal(state(rec).Indexer)
+					if b, _ := json.Marshal(f.State().Indexer); !bytes.Equal(a, b) {
+						t.Errorf("%s: %s\nrestored %s", when, a, b)
+					}
+				}
+				index("app")
+				mutate(true)
+				must(l.Cluster("burst", ClusterArgs{N: 1}))
+				check("mutated")
+				pass(65 * time.Second) // a resync
+				check("resynced")
+				key := state(rec).Indexer.Mutations[0].Key
+				ghost := fold.Stray{Index: "app", Value: app, Key: key, Gone: true}
+				scale(0)
+				mutate(false)
+				check("deleted", ghost)
+				if found, err := indexer.ByIndex("app", app); err != nil || len(found) != 1 || found[0] != nil {
+					t.Errorf("under %s: %v, %v", app, found, err)
+				}
+				index("again")
+				check("with one more index", ghost)
+				scale(1)
+				check("another object", ghost)
+				var file bytes.Buffer
+				if _, err := l.Record(&file); err != nil {
+					t.Fatal(err)
+				}
+				loaded := trace.NewRecorder(trace.RecorderOptions{})
+				again := New(Options{Recorder: loaded})
+				t.Cleanup(again.Close)
+				if _, _, err := again.Load(&file); err != nil {
+					t.Fatal(err)
+				}
+				a, _ := json.Marshal(state(rec).Indexer)
+				if b, _ := json.Marshal(state(loaded).Indexer); !bytes.Equal(a, b) {
+					t.Errorf("%s\nthe recording has %s", a, b)
+				}
+				must(l.Informer(0).Fault("410", FaultArgs{}))
+				pass(time.Minute)
+				if state(rec).Reflector.Relists == 0 {
+					t.Error("no relist")
+				}
+				if release == "1.37" { // it replaces the store as a whole
+					check("after a relist")
+				} else {
+					check("after a relist", ghost)
+				}
+			})
+		})
+	}
+}

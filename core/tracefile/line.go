@@ -144,6 +144,9 @@ func splitState(s *fold.State) []*fold.State {
 	for _, part := range rest(&s.Indexer.Mutations) {
 		more().Indexer.Mutations = part
 	}
+	for _, part := range rest(&s.Indexer.Strays) {
+		more().Indexer.Strays = part
+	}
 	if s.Workqueue == nil {
 		return out
 	}
@@ -184,6 +187,7 @@ func rest[T any](list *[]T) [][]T {
 func joinState(s, part *fold.State) {
 	s.Queue.Items = append(s.Queue.Items, part.Queue.Items...)
 	s.Indexer.Mutations = append(s.Indexer.Mutations, part.Indexer.Mutations...)
+	s.Indexer.Strays = append(s.Indexer.Strays, part.Indexer.Strays...)
 	if s.Workqueue == nil || part.Workqueue == nil {
 		return
 	}
@@ -240,6 +244,7 @@ func (d *LineDecoder) Clone() *LineDecoder {
 	if d.state != nil {
 		s := *d.state
 		s.Queue.Items, s.Indexer.Mutations = slices.Clip(s.Queue.Items), slices.Clip(s.Indexer.Mutations)
+		s.Indexer.Strays = slices.Clip(s.Indexer.Strays)
 		if s.Workqueue != nil {
 			w := *s.Workqueue
 			w.Queue, w.Processing, w.Waiting, w.Dirty = slices.Clip(w.Queue), slices.Clip(w.Processing), slices.Clip(w.Waiting), slices.Clip(w.Dirty)

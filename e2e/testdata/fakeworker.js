@@ -7,6 +7,7 @@
   const Real = Worker;
   const store = {
     count: 0, bytes: 0, cameBytes: 0, transform: '', resourceVersion: '', indices: {}, indexSizes: {}, replaces: 0, reborn: 0, mutated: 0, mutations: [],
+    strayCount: 0, strays: [],
   };
   const base = () => ({
     source: { kind: 'live', context: 'kind-kind' }, era: '1.37', resource: { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespace: '' },

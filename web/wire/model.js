@@ -26,7 +26,7 @@ function emptyState() {
       items: [], batch: [], batchSize: 0, lastBatch: [], lastBatchSize: 0, mix: {}, pops: 0, merges: 0,
     },
     indexer: { count: 0, bytes: 0, cameBytes: 0, transform: '', resourceVersion: '', indices: {}, indexSizes: {}, replaces: 0, reborn: 0, mutated: 0,
-      mutations: [] },
+      mutations: [], strayCount: 0, strays: [] },
     listeners: [],
     workqueue: null,
     holds: [],

@@ -483,6 +483,9 @@
  * @property {number} mutated Mutated counts the objects that a handler mutated since they arrived; Mutations are the newest mutations, at
  *   most 24.
  * @property {Mutation[]} mutations
+ * @property {number} strayCount StrayCount counts the index entries that mutated objects left behind; Strays are the newest ones, at most
+ *   24.
+ * @property {Stray[]} strays
  */
 
 /**
@@ -835,6 +838,18 @@
  * @property {string} was empty if the object had no such label
  * @property {string} is
  * @property {string[]} stale the indices that still list the object under values that their functions no longer return for it, sorted.
+ * @property {number} atMillis
+ */
+
+/**
+ * Stray is an index entry that a mutated object left behind. client-go computes an object's old index values from the object in the store.
+ * So it does not find the entry of an object that a handler mutated, when that object changes or goes.
+ * @typedef {object} Stray
+ * @property {string} index
+ * @property {string} value
+ * @property {string} key
+ * @property {boolean} gone the store has no object with this key, so ByIndex returns nil for it; otherwise ByIndex returns an object with
+ *   another value.
  * @property {number} atMillis
  */
 
