@@ -38,8 +38,8 @@ var said = map[string][]struct {
 	step  int
 	words string
 }{
-	"mutate": {{2, "mailer wrote app=mine"}, {2, "it came with app=cart"}, {2, "mutates objects"}, {4, "received an old object with app=mine"},
-		{6, "lister.Get: mutated by a handler"}},
+	"mutate": {{2, "mailer wrote app=mine"}, {2, "it came with app=cart"}, {2, "mutates objects"}, {3, "received an old object with app=mine"},
+		{5, "lister.Get: mutated by a handler"}},
 	"storm": {{2, "lists/s"}, {2, "of 10 seats"}, {2, "got 429"}, {4, "others watch"}},
 }
 
