@@ -55,6 +55,7 @@ var lessons = map[string]lesson{
 	"mutate":    {test: testMutate},
 	"nosync":    {test: testNoSync},
 	"recreate":  {rows: []string{"073_recreated_unseen_is_one_update"}},
+	"relists":   {test: testRelists},
 	"resync":    {rows: []string{"033_one_syncall_same_pointer_no_write", "034_one_sync_for_each_known_key"}},
 	"retry":     {test: testRetry},
 	"ring": {rows: []string{"064_a_backlog_beyond_the_ring_is_kept", "063_listeners_do_not_wait_for_each_other"},

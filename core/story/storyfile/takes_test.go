@@ -24,7 +24,7 @@ var packages = map[string]string{
 	"corev1": "k8s.io/api/core/v1", "corev1client": "k8s.io/client-go/kubernetes/typed/core/v1", "errors": "errors",
 	"metav1": "k8s.io/apimachinery/pkg/apis/meta/v1", "time": "time", "utilruntime": "k8s.io/apimachinery/pkg/util/runtime",
 	"workqueue": "k8s.io/client-go/util/workqueue", "informers": "k8s.io/client-go/informers", "kubernetes": "k8s.io/client-go/kubernetes",
-	"slices": "slices", "wait": "k8s.io/apimachinery/pkg/util/wait",
+	"slices": "slices", "wait": "k8s.io/apimachinery/pkg/util/wait", "http": "net/http", "rest": "k8s.io/client-go/rest",
 }
 
 // runTakes builds the lines of every story, each as a package of its own that exists in an overlay alone. It runs those that have a test in testdata/takes,
