@@ -43,21 +43,21 @@ var lessons = map[string]lesson{
 	"burst":     {rows: []string{"038_every_delta_in_order", "040_deltas_by_key_at_the_first_place"}},
 	"early":     {test: testEarly},
 	"endmark":   {rows: []string{"018_a_missing_mark_is_waited_for", "018_a_late_mark_is_enough"}},
-	"forbidden": {rows: []string{"020_forbidden", "016_lists_after_forbidden", "029_ten_minutes_of_refused_lists"}},
-	"ghost":     {test: testGhost},
-	"indexing":  {rows: []string{"050_the_lock_is_free_while_processing"}},
-	"inline":    {test: testInline},
-	"key":       {test: testKey},
-	"lagging":   {rows: []string{"009_relist_refused_as_too_large", "014_stream_too_large"}},
-	"late":      {rows: []string{"062_a_late_handler_gets_the_store", "060_registration_waits_for_its_handler"}},
-	"leaked":    {test: testLeaked},
-	"lister":    {test: testLister},
-	"mutate":    {test: testMutate},
-	"nosync":    {test: testNoSync},
-	"recreate":  {rows: []string{"073_recreated_unseen_is_one_update"}},
-	"relists":   {test: testRelists},
-	"resync":    {rows: []string{"033_one_syncall_same_pointer_no_write", "034_one_sync_for_each_known_key"}},
-	"retry":     {test: testRetry},
+	"forbidden": {rows: []string{"020_forbidden", "016_lists_after_forbidden", "029_ten_minutes_of_refused_lists"},
+		test: testForbidden},
+	"ghost":    {test: testGhost},
+	"indexing": {rows: []string{"050_the_lock_is_free_while_processing"}},
+	"inline":   {test: testInline},
+	"key":      {test: testKey},
+	"lagging":  {rows: []string{"009_relist_refused_as_too_large", "014_stream_too_large"}},
+	"late":     {rows: []string{"062_a_late_handler_gets_the_store", "060_registration_waits_for_its_handler"}},
+	"leaked":   {test: testLeaked},
+	"lister":   {test: testLister},
+	"mutate":   {test: testMutate},
+	"recreate": {rows: []string{"073_recreated_unseen_is_one_update"}},
+	"relists":  {test: testRelists},
+	"resync":   {rows: []string{"033_one_syncall_same_pointer_no_write", "034_one_sync_for_each_known_key"}},
+	"retry":    {test: testRetry},
 	"ring": {rows: []string{"064_a_backlog_beyond_the_ring_is_kept", "063_listeners_do_not_wait_for_each_other"},
 		test: testRing},
 	"same":        {rows: []string{"036_same_version_updates_reach_syncing_listeners"}},
@@ -344,8 +344,8 @@ func testEarly(t *testing.T) {
 	})
 }
 
-// testNoSync checks that HasSynced stays false while every LIST is refused, and that the LISTs continue. Only a timeout ends the wait.
-func testNoSync(t *testing.T) {
+// testForbidden checks that HasSynced stays false while every LIST is refused, and that the LISTs continue. Only a timeout ends the wait.
+func testForbidden(t *testing.T) {
 	both(t, "after ten minutes: synced false, more than ten LISTs true\nthe wait ended true, with its limit",
 		func(t *testing.T, mine bool, say func(string, ...any)) {
 			c := newSmall("a")
