@@ -2,8 +2,8 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -64,7 +64,14 @@ func (t workTap) Observe(e *workqueue.Event) {
 	}
 }
 
-func (c *controller) enqueue(key string) { c.queue.Add(key) }
+// enqueue is what the handler does with a key. While the fault "ratelimit" is on, each call counts as a failure of the key and takes a token of the bucket.
+func (c *controller) enqueue(key string) {
+	if c.x.lab.rateLimits.Load() {
+		c.queue.AddRateLimited(key)
+		return
+	}
+	c.queue.Add(key)
+}
 
 // run runs the workers until ctx is done.
 func (c *controller) run(ctx context.Context) {
@@ -132,19 +139,27 @@ func (c *controller) reconcile(ctx context.Context, worker int32, key string) er
 }
 
 // write sets the annotation of o to what was read. It sends the resourceVersion that was read, so a stale read causes a 409 Conflict. It writes nothing if
-// the annotation is up to date, so the watch event of a write does not cause another write.
+// the annotation is up to date, so the watch event of a write does not cause another write. While the fault "rewrite" is on, it also writes the time: every
+// write differs then, and causes the next one.
 func (c *controller) write(ctx context.Context, worker int32, key string, o *object.Object) error {
 	if c.writer == nil || c.x.lab.readOnly.Load() || o.GetDeletionTimestamp() != nil {
 		return nil
 	}
+	start := c.x.clock.Now()
 	name, value := c.writer.observation(o)
-	if value == "" || o.GetAnnotations()[name] == value {
+	set := map[string]string{}
+	if value != "" && o.GetAnnotations()[name] != value {
+		set[name] = value
+	}
+	if c.x.lab.rewrites.Load() {
+		set[simcluster.ObservedTime] = start.UTC().Format(time.RFC3339Nano)
+	}
+	if len(set) == 0 {
 		return nil
 	}
 	sent := o.GetResourceVersion()
 	c.x.emit(c.lane.index, event.ClusterWrite{Key: key, Verb: http.MethodPatch, RV: sent, Worker: worker}.Event())
-	start := c.x.clock.Now()
-	rv, err := c.writer.annotate(ctx, o, name, value)
+	rv, err := c.writer.annotate(ctx, o, set)
 	c.x.emit(c.lane.index, event.ClusterWritten{
 		Key: key, Verb: http.MethodPatch, Worker: worker, Sent: sent, RV: rv, Took: c.x.clock.Since(start), Err: err}.Event())
 	if apierrors.IsNotFound(err) {
@@ -180,9 +195,12 @@ func (w *writer) observation(o *object.Object) (name, value string) {
 	return simcluster.ObservedGeneration, value
 }
 
-// annotate sets one annotation on the version of o, and returns the new resourceVersion.
-func (w *writer) annotate(ctx context.Context, o *object.Object, name, value string) (string, error) {
-	patch := fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q,"annotations":{%q:%q}}}`, o.GetResourceVersion(), name, value)
+// annotate sets annotations on the version of o, and returns the new resourceVersion.
+func (w *writer) annotate(ctx context.Context, o *object.Object, set map[string]string) (string, error) {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": o.GetResourceVersion(), "annotations": set}})
+	if err != nil {
+		return "", err
+	}
 	next, err := w.client.Patch(ctx, w.gvr, o.GetNamespace(), o.GetName(), patch)
 	if err != nil {
 		return "", err
@@ -220,7 +238,7 @@ func (l *Lab) write(on bool) {
 			keys := ln.informer.GetIndexer().ListKeys()
 			slices.Sort(keys)
 			for _, key := range keys {
-				ln.control.enqueue(key)
+				ln.control.queue.Add(key)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"informerscope/core/action"
@@ -20,9 +21,9 @@ const slowPace = 120 * time.Millisecond
 // slowIndexing is the time of an object's index functions while the fault "slowindex" is on.
 const slowIndexing = 50 * time.Millisecond
 
-// faultNames are all faults: those of the client's stack, a slow handler, slow index functions, a handler that mutates shared objects, and two of the
-// simulated cluster.
-var faultNames = append(slices.Clone(faults.Names), "slow", "slowindex", "mutate", "compact", "restart")
+// faultNames are all faults: those of the client's stack, a slow handler, slow index functions, a handler that mutates shared objects, two of the
+// controllers, and two of the simulated cluster.
+var faultNames = append(slices.Clone(faults.Names), "slow", "slowindex", "mutate", "rewrite", "ratelimit", "compact", "restart")
 
 // FaultNames returns the names of all faults. The caller owns the list.
 func FaultNames() []string { return slices.Clone(faultNames) }
@@ -48,7 +49,7 @@ func (i Informer) Fault(name string, args FaultArgs) (on bool, err error) {
 			return action.New("reboot"), nil
 		case "slow", "mutate":
 			return action.New("fault", name, onOff(on), max(args.Millis, 0), 0, i.lane), nil
-		case "refuse", "nobookmarks", "noendmark", "forbidden", "delay", "slowindex":
+		case "refuse", "nobookmarks", "noendmark", "forbidden", "delay", "slowindex", "rewrite", "ratelimit":
 			return action.New("fault", name, onOff(on), max(args.Millis, 0)), nil
 		}
 		return action.New("fault", name, "", "", max(args.Count, 0)), nil
@@ -71,13 +72,18 @@ func (l *Lab) fault(name string, args FaultArgs, lane int) (bool, error) {
 		return l.exp.mutate(lane, args)
 	case "slowindex":
 		return l.slowIndex(args), nil
-	case "compact", "restart":
+	case "ratelimit":
+		return l.misuse(name, &l.rateLimits, args), nil
+	case "compact", "restart", "rewrite":
 		if l.src.cluster == nil {
 			return false, fmt.Errorf("%q is for the simulated cluster: a live cluster is never written to", name)
 		}
-		if name == "restart" {
+		switch name {
+		case "restart":
 			l.reboot()
 			return false, nil
+		case "rewrite":
+			return l.misuse(name, &l.rewrites, args), nil
 		}
 		_, err := l.change(name, ClusterArgs{})
 		return false, err
@@ -103,6 +109,28 @@ func (l *Lab) slowIndex(args FaultArgs) bool {
 	return on
 }
 
+// misuse gives all controllers a bug, or takes it from them.
+func (l *Lab) misuse(name string, has *atomic.Bool, args FaultArgs) bool {
+	on := !has.Load()
+	if args.On != nil {
+		on = *args.On
+	}
+	has.Store(on)
+	l.emitFault(faults.Strike{Name: name, On: on})
+	return on
+}
+
+// misuses returns the names of the bugs that the controllers have.
+func (l *Lab) misuses() (names []string) {
+	if l.rewrites.Load() {
+		names = append(names, "rewrite")
+	}
+	if l.rateLimits.Load() {
+		names = append(names, "ratelimit")
+	}
+	return names
+}
+
 // reboot restarts the simulated API server. l.mu is held.
 func (l *Lab) reboot() {
 	l.emitFault(faults.Strike{Name: "restart", Struck: 1})
@@ -121,6 +149,9 @@ func (l *Lab) faultsOn() (steps []action.Step) {
 	}
 	if d := time.Duration(l.holds.indexing.Load()); d > 0 {
 		steps = append(steps, action.New("fault", "slowindex", onOff(true), d.Milliseconds()))
+	}
+	for _, name := range l.misuses() {
+		steps = append(steps, action.New("fault", name, onOff(true)))
 	}
 	return steps
 }

@@ -63,6 +63,10 @@ type Lab struct {
 	readOnly atomic.Bool // the controllers do not write
 	acts     atomic.Int64
 
+	// The bugs of the controllers, which outlive an experiment like other faults.
+	rewrites   atomic.Bool // each reconcile writes the time, and so a difference
+	rateLimits atomic.Bool // the handler calls AddRateLimited
+
 	mu        sync.Mutex
 	closed    bool
 	selection event.Selection
@@ -173,6 +177,12 @@ func (l *Lab) start(next event.Selection) {
 	}
 	if d := time.Duration(l.holds.indexing.Load()); d > 0 {
 		l.emitFault(faults.Strike{Name: "slowindex", On: true, Delay: d})
+	}
+	for _, name := range l.misuses() {
+		if name == "rewrite" && l.src.cluster == nil {
+			continue // a live cluster is never written to
+		}
+		l.emitFault(faults.Strike{Name: name, On: true})
 	}
 	if l.src.cluster != nil && l.src.cluster.IsBehind() {
 		l.emitFault(faults.Strike{Name: "failover", On: true})

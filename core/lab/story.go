@@ -170,4 +170,5 @@ func (l *Lab) endStanding() {
 	}
 	l.indices = nil
 	l.readOnly.Store(false)
+	l.rewrites.Store(false) // while a live cluster is watched, it is no fault that can be switched
 }

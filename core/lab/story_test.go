@@ -174,6 +174,15 @@ func TestStoryPlaysAgain(t *testing.T) {
 			must(err)
 			time.Sleep(20 * time.Second)
 		}, ""},
+		{"a controller with bugs", "1.31,1.37", 150, 0, func(l *Lab) {
+			for _, name := range []string{"rewrite", "ratelimit"} {
+				_, err := l.Informer(0).Fault(name, FaultArgs{})
+				must(err)
+			}
+			_, err := l.Cluster("burst", ClusterArgs{N: 120})
+			must(err)
+			time.Sleep(3 * time.Second)
+		}, ""},
 		{"hands", "1.37", 80, 20, func(l *Lab) {
 			time.Sleep(1234567 * time.Nanosecond)
 			must(l.Informer(0).Hold("pop", 0))

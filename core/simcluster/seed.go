@@ -14,6 +14,8 @@ const (
 	ObservedPhase = "informerscope.dev/observed-phase"
 	// ObservedGeneration is the metadata.generation of an object that has one.
 	ObservedGeneration = "informerscope.dev/observed-generation"
+	// ObservedTime is when a controller last looked, if it writes that down. No object of the initial state has it.
+	ObservedTime = "informerscope.dev/observed-at"
 
 	// Finalizer is what AddFinalizers puts on pods.
 	Finalizer = "informerscope.dev/cleanup"

@@ -15,10 +15,12 @@ const faultKeys = ['cut', 'refuse', '410', '429', '500', 'slow'];
 const otherFaults = ['delay', 'nobookmarks', 'noendmark'];
 /** @type {import('../wire/page-types.js').FaultName[]} */
 const simFaults = ['compact', 'restart'];
+/** Those of a simulated cluster without a key. @type {import('../wire/page-types.js').FaultName[]} */
+const keylessSimFaults = ['rewrite'];
 /** Every fault that has a key, in the order of the keys: the digits, then F C and F R. */
 export const faultOrder = [...faultKeys, ...otherFaults, ...simFaults];
 /** Faults without a key. @type {import('../wire/page-types.js').FaultName[]} */
-const keylessFaults = ['forbidden', 'slowindex', 'mutate'];
+const keylessFaults = ['forbidden', 'slowindex', 'mutate', 'ratelimit'];
 /** What the menu offers of a simulated cluster beside its faults. @type {('failover' | 'expire')[]} */
 const simChanges = ['failover', 'expire'];
 /** How many versions the API server is behind that a failover leads to. */
@@ -28,7 +30,7 @@ function keyOfFault(name) {
   const i = faultOrder.findIndex((f) => f === name);
   return i < 0 ? '' : i < 9 ? String(i + 1) : name === 'compact' ? 'F C' : 'F R';
 }
-const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark', 'forbidden', 'slowindex', 'mutate', 'failover']);
+const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark', 'forbidden', 'slowindex', 'mutate', 'ratelimit', 'rewrite', 'failover']);
 
 /** The source of the objects, as a follower's page shows it. @param {import('../wire/page-types.js').Ctx} ctx @param {string} [context] of a live cluster */
 export function castWords(ctx, context) {
@@ -256,7 +258,7 @@ export class TopBar {
     /** @type {typeof this.faultRows} */
     const rows = [];
     this.ctx.popup(anchor, (root) => {
-      for (const n of [...faultKeys, ...otherFaults, ...keylessFaults, ...(sim ? [...simFaults, ...simChanges] : [])]) {
+      for (const n of [...faultKeys, ...otherFaults, ...keylessFaults, ...(sim ? [...keylessSimFaults, ...simFaults, ...simChanges] : [])]) {
         const held = heldFaults.has(n);
         const key = keyOfFault(n);
         const b = h('button', { class: 'row fx', type: 'button' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)),
