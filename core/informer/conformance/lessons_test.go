@@ -53,6 +53,7 @@ var lessons = map[string]lesson{
 	"late":     {rows: []string{"062_a_late_handler_gets_the_store", "060_registration_waits_for_its_handler"}},
 	"leaked":   {test: testLeaked},
 	"lister":   {test: testLister},
+	"loop":     {test: testLoop},
 	"mutate":   {test: testMutate},
 	"recreate": {rows: []string{"073_recreated_unseen_is_one_update"}},
 	"relists":  {test: testRelists},
