@@ -55,6 +55,9 @@ var lessons = map[string]lesson{
 	"lister":   {test: testLister},
 	"loop":     {test: testLoop},
 	"mutate":   {test: testMutate},
+	"ratelimited": {
+		test: testRateLimited,
+	},
 	"recreate": {rows: []string{"073_recreated_unseen_is_one_update"}},
 	"relists":  {test: testRelists},
 	"resync":   {rows: []string{"033_one_syncall_same_pointer_no_write", "034_one_sync_for_each_known_key"}},
