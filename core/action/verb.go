@@ -56,7 +56,7 @@ var verbs = []Verb{
 	{Name: "pace", Command: "pace", Args: []arg.Spec{whole("listener"), number("millis"), whole("lane")}},
 	{Name: "panic", Command: "panic", Args: []arg.Spec{whole("listener"), whole("lane")}},
 	{Name: "index", Command: "addIndex", Args: []arg.Spec{text("name"), text("expression"), whole("lane")}},
-	{Name: "writes", Command: "writes", Args: []arg.Spec{text("on or off")}},
+	{Name: "writes", Command: "writes", Args: []arg.Spec{text("on or off"), text("children")}},
 	{Name: "shutdown", Command: "shutdown"},
 	{Name: "start", Command: "start"},
 	{Name: "unshared", Command: "unshared", Args: []arg.Spec{whole("lane"), text("on or off")}},

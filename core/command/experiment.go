@@ -89,10 +89,14 @@ func listenerCommands() []Command {
 // programCommands change the rest of the program around the informers: the controllers, the factories, and an informer of its own.
 func programCommands() []Command {
 	return []Command{{
-		Name: "writes", Effect: Acts, Story: true, Script: true, Args: []arg.Spec{{Name: "on", Type: arg.Switch}},
-		Does:    "switches whether controllers write to the simulated cluster; without `on` it toggles",
+		Name: "writes", Effect: Acts, Story: true, Script: true,
+		Args: []arg.Spec{{Name: "on", Type: arg.Switch}, {Name: "children", Type: arg.Text, OneOf: lab.ChildNames()}},
+		Does: "switches whether controllers write to the simulated cluster; without `on` it toggles. With `children` other than `none`, the controller " +
+			"of pods creates a pod for each that has none in the store: with a name that the API server generates, or with a fixed one",
 		Answers: "whether they write now; an error on other sources",
-		run:     takeOne((*bool)(nil), func(_ context.Context, c *Console, on *bool) (any, error) { return c.Lab.Writes(on) }),
+		run: takeTwo(func(_ context.Context, c *Console, on *bool, children string) (any, error) {
+			return c.Lab.Writes(on, children)
+		}),
 	}, {
 		Name: "shutdown", Effect: Acts, Story: true, Script: true,
 		Does:    "shuts down the factory of each release: its informers stop, and `Shutdown` waits until they have ended",

@@ -188,7 +188,8 @@ func (l *lane) restoreListener(x Listener) {
 
 func restoreWork(epoch uint64, s *Workqueue) *workq {
 	w := &workq{reconciles: s.Reconciles, failures: s.Failures, lastRead: s.LastRead, shutting: s.ShuttingDown,
-		writing: s.Writing, writes: s.Writes, conflicts: s.Conflicts, writeFails: s.WriteFails, lastWrite: s.LastWrite}
+		writing: s.Writing, writes: s.Writes, conflicts: s.Conflicts, writeFails: s.WriteFails, creates: s.Creates, taken: s.Taken,
+		lastWrite: s.LastWrite}
 	for _, x := range s.Workers {
 		if y := w.worker(x.ID); y != nil {
 			*y = x

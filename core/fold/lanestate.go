@@ -314,7 +314,8 @@ func (w *workq) state(lim limits) *Workqueue {
 	s := &Workqueue{Workers: append([]Worker{}, w.workers...), Depth: w.fifo.Len(), Queue: []string{}, Processing: []Worker{},
 		DirtyCount: w.fifo.Len() + w.dirty.Len(), ReAdded: w.dirty.Len(), Dirty: []string{}, WaitingCount: w.waiting.Len(),
 		Waiting: []WaitingKey{}, Retries: w.fails.Len(), Reconciles: w.reconciles, Failures: w.failures,
-		Writing: w.writing, Writes: w.writes, Conflicts: w.conflicts, WriteFails: w.writeFails, ShuttingDown: w.shutting}
+		Writing: w.writing, Writes: w.writes, Conflicts: w.conflicts, WriteFails: w.writeFails,
+		Creates: w.creates, Taken: w.taken, ShuttingDown: w.shutting}
 	if w.lastWrite != nil {
 		x := *w.lastWrite
 		s.LastWrite = &x

@@ -239,6 +239,8 @@ type Workqueue struct {
 	Writes       int            `json:"writes"`     // writes that made a new version
 	Conflicts    int            `json:"conflicts"`  // writes refused because the version read was stale
 	WriteFails   int            `json:"writeFails"` // writes that failed for another reason
+	Creates      int            `json:"creates"`    // objects that it created, which are not among the writes
+	Taken        int            `json:"taken"`      // creates refused because an object has the name: AlreadyExists
 	LastWrite    *Write         `json:"lastWrite,omitempty"`
 	ShuttingDown bool           `json:"shuttingDown"`
 }

@@ -25,6 +25,8 @@ type workq struct {
 	writes     int
 	conflicts  int
 	writeFails int
+	creates    int
+	taken      int
 	lastWrite  *Write // never changed once set
 	shutting   bool
 }
@@ -116,9 +118,14 @@ func (w *workq) apply(epoch uint64, e *event.Entry) {
 		if written.Err != nil {
 			x.Code, x.Error = event.StatusCode(written.Err), written.Err.Error()
 		}
+		creates := written.Verb == http.MethodPost
 		switch {
+		case written.Err == nil && creates:
+			w.creates++
 		case written.Err == nil:
 			w.writes++
+		case x.Code == http.StatusConflict && creates:
+			w.taken++
 		case x.Code == http.StatusConflict:
 			w.conflicts++
 		default:

@@ -32,7 +32,7 @@ func TestAPageOfAnAudienceActsOnNothing(t *testing.T) {
 		"pace":           func() error { return l.Informer(0).Pace(1, 10) },
 		"panic":          func() error { return l.Informer(0).Panic(1) },
 		"cluster":        func() error { _, err := l.Cluster("burst", ClusterArgs{N: 1}); return err },
-		"writes":         func() error { _, err := l.Writes(nil); return err },
+		"writes":         func() error { _, err := l.Writes(nil, ""); return err },
 		"addIndex":       func() error { return l.Informer(0).AddIndex("a", "label:app") },
 		"load":           func() error { _, _, err := l.Load(strings.NewReader("{}")); return err },
 		"resources":      func() error { _, err := l.Resources(ctx); return err },

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -147,7 +149,10 @@ func (c *controller) write(ctx context.Context, worker int32, key string, o *obj
 	}
 	start := c.x.clock.Now()
 	name, value := c.writer.observation(o)
-	set := map[string]string{}
+	set, err := c.makeChild(ctx, worker, key, o)
+	if err != nil {
+		return err
+	}
 	if value != "" && o.GetAnnotations()[name] != value {
 		set[name] = value
 	}
@@ -168,6 +173,61 @@ func (c *controller) write(ctx context.Context, worker int32, key string, o *obj
 	return err
 }
 
+// makeChild creates the child of a pod if the store has none, and returns the annotation that names it. A store may lack the child that was made a moment ago.
+// With a generated name that causes a second child. A fixed name exists by then, and nothing is made.
+func (c *controller) makeChild(ctx context.Context, worker int32, key string, o *object.Object) (set map[string]string, err error) {
+	how := childNames[c.x.lab.children.Load()]
+	set = map[string]string{}
+	if how == "none" || !c.writer.ofPods() || o.GetLabels()[simcluster.ChildOf] != "" {
+		return set, nil
+	}
+	name := ""
+	for _, x := range c.lane.informer.GetIndexer().List() {
+		if child, ok := x.(*object.Object); ok && child.GetLabels()[simcluster.ChildOf] == string(o.GetUID()) && (name == "" || child.GetName() < name) {
+			name = child.GetName()
+		}
+	}
+	if name == "" {
+		start := c.x.clock.Now()
+		c.x.emit(c.lane.index, event.ClusterWrite{Key: key, Verb: http.MethodPost, Worker: worker}.Event())
+		var rv string
+		name, rv, err = c.writer.create(ctx, o, how == "generated")
+		c.x.emit(c.lane.index, event.ClusterWritten{Key: key, Verb: http.MethodPost, Worker: worker, RV: rv, Took: c.x.clock.Since(start), Err: err}.Event())
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return nil, err
+		}
+	}
+	if o.GetAnnotations()[simcluster.Child] != name {
+		set[simcluster.Child] = name
+	}
+	return set, nil
+}
+
+// create creates a child of o, and returns its name and resourceVersion.
+func (w *writer) create(ctx context.Context, o *object.Object, generate bool) (name, rv string, err error) {
+	meta := map[string]any{"labels": map[string]string{simcluster.ChildOf: string(o.GetUID())}}
+	name = o.GetName() + "-child"
+	if generate {
+		meta["generateName"] = name + "-"
+	} else {
+		meta["name"] = name
+	}
+	spec := map[string]any{"containers": []any{map[string]string{"name": "child", "image": "child:1.0.0"}}}
+	body, err := json.Marshal(map[string]any{"metadata": meta, "spec": spec})
+	if err != nil {
+		return "", "", err
+	}
+	answer, err := w.client.Do(ctx, http.MethodPost, "/api/v1/namespaces/"+o.GetNamespace()+"/pods", "application/json", body)
+	if err != nil {
+		return name, "", err
+	}
+	made, err := object.Parse(answer)
+	if err != nil {
+		return name, "", err
+	}
+	return made.GetName(), made.GetResourceVersion(), nil
+}
+
 // writer writes what a controller observed into annotations of the simulated cluster's objects. Only (*source).writer creates one, and never for a live
 // cluster. No other code writes.
 type writer struct {
@@ -184,9 +244,11 @@ func (s *source) writer(gvr schema.GroupVersionResource, client *restwatch.Clien
 	return &writer{client: &restwatch.Client{HTTP: client.HTTP, Base: client.Base, UserAgent: client.UserAgent}, gvr: gvr}
 }
 
+func (w *writer) ofPods() bool { return w.gvr.Group == "" && w.gvr.Resource == "pods" }
+
 // observation returns the annotation for what was seen of o: a pod's phase, or the generation of an object that has one.
 func (w *writer) observation(o *object.Object) (name, value string) {
-	if w.gvr.Group == "" && w.gvr.Resource == "pods" {
+	if w.ofPods() {
 		return simcluster.ObservedPhase, o.Get("status.phase").String()
 	}
 	if n := o.GetGeneration(); n > 0 {
@@ -208,9 +270,15 @@ func (w *writer) annotate(ctx context.Context, o *object.Object, set map[string]
 	return next.GetResourceVersion(), nil
 }
 
-// Writes switches whether the controllers write to the simulated cluster; nil toggles. It returns whether they write now. When they begin to write, every key
-// is reconciled again, as after a controller's start.
-func (l *Lab) Writes(on *bool) (now bool, err error) {
+// childNames are how the controllers name the children that they create; with "none" they create none.
+var childNames = []string{"none", "generated", "fixed"}
+
+// ChildNames returns how controllers can name the children that they create. The caller owns the list.
+func ChildNames() []string { return slices.Clone(childNames) }
+
+// Writes switches whether the controllers write to the simulated cluster; nil toggles. It returns whether they write now. When they begin to write, or to
+// create children, every key is reconciled again, as after a controller's start. An empty children keeps how these are named.
+func (l *Lab) Writes(on *bool, children string) (now bool, err error) {
 	err = l.act(func() (action.Step, error) {
 		if l.exp == nil || l.src.cluster == nil {
 			return action.Step{}, errors.New("only the simulated cluster is written to: a live one is only read")
@@ -218,15 +286,20 @@ func (l *Lab) Writes(on *bool) (now bool, err error) {
 		if now = l.readOnly.Load(); on != nil {
 			now = *on
 		}
-		l.write(now)
-		return action.New("writes", onOff(now)), nil
+		if children != "" && !slices.Contains(childNames, children) {
+			return action.Step{}, fmt.Errorf("children are named %s", strings.Join(childNames, ", "))
+		}
+		l.write(now, children)
+		return action.New("writes", onOff(now), children), nil
 	})
 	return now, err
 }
 
 // write carries out Writes. l.mu is held.
-func (l *Lab) write(on bool) {
-	if l.readOnly.Swap(!on) == !on || l.exp == nil {
+func (l *Lab) write(on bool, children string) {
+	how := int32(slices.Index(childNames, children))
+	same := how < 0 || l.children.Swap(how) == how
+	if l.readOnly.Swap(!on) == !on && same || l.exp == nil {
 		return
 	}
 	for _, ln := range l.exp.lanes {

@@ -67,6 +67,8 @@ type Lab struct {
 	rewrites   atomic.Bool // each reconcile writes the time, and so a difference
 	rateLimits atomic.Bool // the handler calls AddRateLimited
 
+	children atomic.Int32 // how the controllers name the children that they create: an index of childNames
+
 	mu        sync.Mutex
 	closed    bool
 	selection event.Selection

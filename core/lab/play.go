@@ -22,7 +22,7 @@ var plays = map[string]func(l *Lab, s action.Step){
 	"pace":     inExperiment(func(x *experiment, s action.Step) { _ = x.pace(s.Int(2), int32(s.Int(0)), s.Float(1)) }),
 	"panic":    inExperiment(func(x *experiment, s action.Step) { _ = x.panicNext(s.Int(1), int32(s.Int(0))) }),
 	"index":    func(l *Lab, s action.Step) { _ = l.addIndex(s.Arg(0), s.Arg(1), s.Int(2)) },
-	"writes":   func(l *Lab, s action.Step) { l.write(s.Arg(0) != "off") },
+	"writes":   func(l *Lab, s action.Step) { l.write(s.Arg(0) != "off", s.Arg(1)) },
 	"shutdown": inExperiment(func(x *experiment, _ action.Step) { _ = x.shutdown() }),
 	"start":    inExperiment(func(x *experiment, _ action.Step) { _ = x.start() }),
 	"unshared": inExperiment(func(x *experiment, s action.Step) { _ = x.setUnshared(s.Int(0), s.Arg(1) != "off") }),

@@ -151,8 +151,8 @@ func (l *Lab) standingSteps() []action.Step {
 	for _, name := range slices.Sorted(maps.Keys(l.indices)) {
 		steps = append(steps, action.New("index", name, l.indices[name]))
 	}
-	if l.readOnly.Load() {
-		steps = append(steps, action.New("writes", "off"))
+	if how := l.children.Load(); l.readOnly.Load() || how > 0 {
+		steps = append(steps, action.New("writes", onOff(!l.readOnly.Load()), childNames[how]))
 	}
 	return steps
 }
@@ -170,5 +170,6 @@ func (l *Lab) endStanding() {
 	}
 	l.indices = nil
 	l.readOnly.Store(false)
+	l.children.Store(0)
 	l.rewrites.Store(false) // while a live cluster is watched, it is no fault that can be switched
 }

@@ -96,7 +96,7 @@ func meddle(t *testing.T, l *Lab) {
 	_, err := l.Select(t.Context(), selection.Change{})
 	_, delay := l.Informer(0).Fault("delay", FaultArgs{Millis: 70})
 	_, marks := l.Informer(0).Fault("noendmark", FaultArgs{})
-	_, writes := l.Writes(ptr(false))
+	_, writes := l.Writes(ptr(false), "")
 	if err := errors.Join(err, delay, marks, writes, l.Informer(0).Hold("store", 0), l.Informer(0).AddIndex("by tier", "label:tier")); err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,12 @@ func TestStoryPlaysAgain(t *testing.T) {
 			}
 			_, err := l.Cluster("burst", ClusterArgs{N: 120})
 			must(err)
-			time.Sleep(3 * time.Second)
+			time.Sleep(time.Second)
+			for _, children := range ChildNames() {
+				_, err = l.Writes(ptr(true), children)
+				must(err)
+				time.Sleep(time.Second)
+			}
 		}, ""},
 		{"hands", "1.37", 80, 20, func(l *Lab) {
 			time.Sleep(1234567 * time.Nanosecond)

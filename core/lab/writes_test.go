@@ -379,7 +379,7 @@ func TestWritesCanBeSwitchedOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, selection.Change{})
 		pass(5 * time.Second)
-		if on, err := l.Writes(nil); on || err != nil {
+		if on, err := l.Writes(nil, ""); on || err != nil {
 			t.Fatal(on, err)
 		}
 		do(t, l, "create", ClusterArgs{Name: "w", Replicas: 3})
@@ -394,7 +394,7 @@ func TestWritesCanBeSwitchedOff(t *testing.T) {
 		if s := state(rec).Workqueue; s.Writing || s.Writes != 0 {
 			t.Errorf("the next experiment writes: %+v", s)
 		}
-		if on, err := l.Writes(ptr(true)); !on || err != nil {
+		if on, err := l.Writes(ptr(true), ""); !on || err != nil {
 			t.Fatal(on, err)
 		}
 		pass(20 * time.Second)
@@ -450,7 +450,7 @@ func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 			s.Workqueue.Writes+s.Workqueue.Conflicts+s.Workqueue.WriteFails != 0 {
 			t.Fatalf("the controller of a live cluster: %+v", s.Workqueue)
 		}
-		if on, err := l.Writes(ptr(true)); on || err == nil || !strings.Contains(err.Error(), "live") {
+		if on, err := l.Writes(ptr(true), ""); on || err == nil || !strings.Contains(err.Error(), "live") {
 			t.Errorf("writing was switched on: %v, %v", on, err)
 		}
 		client, leave := l.src.informers()

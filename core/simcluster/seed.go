@@ -16,6 +16,9 @@ const (
 	ObservedGeneration = "informerscope.dev/observed-generation"
 	// ObservedTime is when a controller last looked, if it writes that down. No object of the initial state has it.
 	ObservedTime = "informerscope.dev/observed-at"
+	// Child is the name of the pod that a controller made for a pod, and ChildOf that one's label, with the UID of the first.
+	Child   = "informerscope.dev/child"
+	ChildOf = "informerscope.dev/child-of"
 
 	// Finalizer is what AddFinalizers puts on pods.
 	Finalizer = "informerscope.dev/cleanup"

@@ -63,9 +63,12 @@ addWords({
   'con.gistHeld': ['you hold the workers: {n} [n:key waits|keys wait]', 'worker 被拦住：{n} 个 key 在等待'],
   'con.gistKeys': ['{n} [n:key waits|keys wait] for a worker', '{n} 个 key 在等 worker'],
   'con.sends': ['PATCH {key}, rv {rv}', 'PATCH {key}，rv {rv}'],
+  'con.posts': ['POST, a child of {key}', 'POST，{key} 的 child'],
+  'con.posted': ['POST, a child of {key} → {new}', 'POST，{key} 的 child → {new}'],
+  'con.exists': ['409 AlreadyExists: {key} has its child', '409 AlreadyExists：{key} 的 child 已存在'],
   'con.wrote': ['PATCH {key}, rv {rv} → {new}', 'PATCH {key}，rv {rv} → {new}'],
   'con.stale': ['409 Conflict: rv {rv} was stale', '409 Conflict：rv {rv} 已过时'],
-  'con.unwritten': ['PATCH failed: {e}', 'PATCH 失败：{e}'],
+  'con.unwritten': ['{verb} failed: {e}', '{verb} 失败：{e}'],
   'con.tipWrites': [
     'A reconcile writes what it observed into an annotation, with the resourceVersion it read. If that was stale the API server answers 409 and '
       + 'the key is tried again. The write comes back over the watch, and then there is nothing to write. Last: worker {w}, {last}.',
@@ -78,11 +81,13 @@ const title = 'Controller';
 /** What became of a controller's last write. @param {import('../wire/types.js').Write | undefined} write */
 export function writeWords(write) {
   if (!write) return '';
-  const { key, rv, newRV = '', error = '' } = write;
-  const said = { key: middle(key.replace(/^.*\//, ''), 14), rv: version(rv, 9), new: version(newRV, 9), e: error };
-  if (write.open) return say('con.sends', said);
-  if (write.code === 409) return say('con.stale', said);
-  return say(error ? 'con.unwritten' : 'con.wrote', said);
+  const { key, rv, newRV = '', error = '', verb } = write;
+  const said = { verb, key: middle(key.replace(/^.*\//, ''), 14), rv: version(rv, 9), new: version(newRV, 9), e: error };
+  const creates = verb === 'POST';
+  if (write.open) return say(creates ? 'con.posts' : 'con.sends', said);
+  if (write.code === 409) return say(creates ? 'con.exists' : 'con.stale', said);
+  if (error) return say('con.unwritten', said);
+  return say(creates ? 'con.posted' : 'con.wrote', said);
 }
 
 /** How new the lister's answers are, as the words on the way back from the store. @param {import('../wire/page-types.js').Lane} lane @param {Ctx} ctx */

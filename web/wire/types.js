@@ -540,6 +540,8 @@
  * @property {number} writes writes that made a new version
  * @property {number} conflicts writes refused because the version read was stale
  * @property {number} writeFails writes that failed for another reason
+ * @property {number} creates objects that it created, which are not among the writes
+ * @property {number} taken creates refused because an object has the name: AlreadyExists
  * @property {Write} [lastWrite]
  * @property {boolean} shuttingDown
  */
@@ -1443,7 +1445,7 @@
  * @property {[listener: number, millis?: number | null, lane?: number | null]} pace
  * @property {[listener: number, lane?: number | null]} panic
  * @property {[name: string, expression: string, lane?: number | null]} addIndex
- * @property {[on?: boolean | null]} writes
+ * @property {[on?: boolean | null, children?: 'none' | 'generated' | 'fixed' | null]} writes
  * @property {[]} shutdown
  * @property {[]} start
  * @property {[on?: boolean | null, lane?: number | null]} unshared
