@@ -71,6 +71,7 @@ var lessons = map[string]lesson{
 	"tombstone":   {rows: []string{"045_store_then_deletes_then_the_list_in_order", "042_tombstones_first_of_the_queued", "043_items_first_then_tombstones"}},
 	"tour":        {test: testTour},
 	"transform":   {rows: []string{"074_transform_comes_first_and_sees_deletions"}},
+	"twice":       {test: testTwice},
 	"types":       {test: testTypes},
 	"unshared":    {test: testUnshared},
 	"watchlist":   {rows: []string{"001_first_request_is_a_watchlist", "012_the_end_mark_gives_the_version", "013_initial_events_collapse"}},
