@@ -100,7 +100,7 @@ func TestTheTour(t *testing.T) {
 				waitTour(t, page, "stage.find('.cap .say')?.textContent.length > 8")
 				harness.Settle(t, page)
 				harness.Shot(t, page, fmt.Sprintf("tour-%s-%02d", c.lang, step))
-				if cut := harness.EvalIn[string](t, page, "((el) => el.scrollWidth > el.clientWidth + 1 ? el.textContent : '')(stage.find('.cap .say'))"); cut != "" {
+				if cut := harness.EvalIn[string](t, page, "((el) => el && el.scrollWidth > el.clientWidth + 1 ? el.textContent : '')(stage.find('.cap .say'))"); cut != "" {
 					t.Errorf("step %d: the line has no room for %q", step, cut)
 				}
 				if rides(t, page) {

@@ -116,7 +116,7 @@ export class TopBar {
     /** The rows of the menu of faults that can be on, of the one that was opened last. @type {{n: string, b: HTMLElement}[]} */
     this.faultRows = [];
     this.faults = h('div', { class: 'faults', role: 'group' }, this.faultsMenu, ...this.faultButtons.map((o) => o.b));
-    this.story = button('pick', (b) => does.stories(b));
+    this.story = button('pick tale', (b) => does.stories(b));
     this.storyText = h('span');
     this.story.append(this.storyText, caret());
     this.story.setAttribute('aria-haspopup', 'dialog');
