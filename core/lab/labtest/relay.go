@@ -45,10 +45,13 @@ func ProbeRelay(t *testing.T, stream http.HandlerFunc) func(context.Context) (ne
 	}))
 }
 
+// patience is how long Until waits. It ends a test that hangs: on a busy machine, with the race detector, the slowest takes a minute.
+const patience = 4 * time.Minute
+
 // Until waits for a state for which ok returns true.
 func Until(t *testing.T, rec *trace.Recorder, what string, ok func(*fold.State) bool) *fold.State {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(patience)
 	for {
 		head, _ := rec.Head()
 		s := rec.FoldAt(head).State()
@@ -56,7 +59,7 @@ func Until(t *testing.T, rec *trace.Recorder, what string, ok func(*fold.State) 
 			return s
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("not within 30 s: %s; source %+v, reflector %+v", what, s.Source, s.Reflector)
+			t.Fatalf("not within %v: %s; source %+v, reflector %+v", patience, what, s.Source, s.Reflector)
 		}
 		<-time.After(10 * time.Millisecond) // between two polls
 	}
