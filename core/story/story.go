@@ -197,10 +197,14 @@ type Group struct {
 // Groups are the groups of the chooser, in order.
 var Groups = []Group{
 	{"start", Words{"Begin here", "从这里开始"}},
-	{"handlers", Words{"Handlers and workers", "handler 与 worker"}},
-	{"breaks", Words{"When the connection breaks", "连接断开时"}},
-	{"order", Words{"Order", "顺序"}},
-	{"store", Words{"The store, and how fresh it is", "store 与它的新鲜度"}},
+	{"store", Words{"I read something old, or wrong", "读到旧的，或者不对的"}},
+	{"missed", Words{"I missed a change", "漏掉了变更"}},
+	{"handlers", Words{"My handler is slow", "handler 很慢"}},
+	{"workers", Words{"My controller runs too often, or too late", "controller 跑得太频繁，或者太晚"}},
+	{"sync", Words{"It never syncs, or starts too early", "一直不 synced，或者启动太早"}},
+	{"breaks", Words{"It lists again and again", "反复 list"}},
+	{"order", Words{"In which order, and how much at once", "按什么顺序，一次多少"}},
+	{"memory", Words{"It uses a lot of memory", "占用很多内存"}},
 }
 
 // Stations are the stations that a step can look at.

@@ -124,7 +124,7 @@ func TestMapsShowWhatTheStoreLacks(t *testing.T) {
 	})()`)
 	harness.Await(t, page, time.Minute, "s.queue.mix.Deleted >= 1 && s.queue.depth >= 6")
 	harness.WaitUntil(t, page, "document.querySelectorAll('.frames:not(.behind) rect').length >= 5")
-	harness.EvalIn[bool](t, page, "informerscope.pause().then(() => true)")
+	harness.Pause(t, page)
 	harness.Settle(t, page)
 	harness.Shot(t, page, "held")
 	is := read()

@@ -302,6 +302,8 @@ func lookControls() []harness.Control {
 		{Name: "language, mouse", Do: []string{"click stage.find('button', /^language/)"},
 			Page: "document.documentElement.lang === 'zh-CN' && location.hash.includes('lang=zh')"},
 		{Name: "language, key", Do: []string{blur, "keys l"}, Page: "document.documentElement.lang === 'en'"},
+		{Name: "details, key", Do: []string{blur, "keys d"}, Page: "stage.find('#app.calm')"},
+		{Name: "details, mouse", Do: []string{"click stage.find('.icons .details')"}, Page: "!stage.find('#app.calm')"},
 		{Name: "keys, mouse", Do: []string{"click stage.find('.icons button', /^keys/)"},
 			Page: "stage.find('[role=dialog]', /keys/i) && document.activeElement.closest('[role=dialog]')"},
 		{Name: "keys shut, Escape", Do: []string{"keys Escape"}, Page: "!stage.find('.kp')"},

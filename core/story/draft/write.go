@@ -154,7 +154,7 @@ func write(d *Draft, recording string, h tracefile.Header, long time.Duration, r
 	line("title: {en: %s, zh: %s} # fill in", quote("Recorded: "+d.ID), quote("录制："+d.ID))
 	line("lesson: {en: %s, zh: %s} # fill in: what is learnt of it", quote(fmt.Sprintf("%d moments of %.0f s of %s", len(moments), long.Seconds(), what)),
 		quote(fmt.Sprintf("%s 的 %.0f 秒里的 %d 个时刻", what, long.Seconds(), len(moments))))
-	line("group: breaks # start, handlers, breaks, order or store")
+	line("group: breaks # start, store, missed, handlers, workers, sync, breaks, order or memory")
 	line("recording: %s", recording)
 	line("steps:")
 	for _, m := range moments {

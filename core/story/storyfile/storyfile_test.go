@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"informerscope/core/story"
 	"informerscope/stories"
 )
 
@@ -26,6 +28,28 @@ func TestThePagesStoriesAreThoseOfTheFiles(t *testing.T) {
 	}
 	if !bytes.Equal(packed, stories.Packed) {
 		t.Error("stories/stories.json is not what the files say: go generate ./stories")
+	}
+}
+
+// TestEveryStoryHasAPlaceOfItsOwn holds the order of the chooser: in each group the stories are numbered from 1 on.
+func TestEveryStoryHasAPlaceOfItsOwn(t *testing.T) {
+	all, err := story.Load(stories.Packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := map[string][]int{}
+	for _, s := range all {
+		places[s.Group] = append(places[s.Group], s.Order)
+	}
+	for _, g := range story.Groups {
+		is := places[g.ID]
+		slices.Sort(is)
+		for i, place := range is {
+			if place != i+1 {
+				t.Errorf("the places of group %s are %v", g.ID, is)
+				break
+			}
+		}
 	}
 }
 
@@ -59,7 +83,7 @@ func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 	for _, tt := range []struct{ from, to, want string }{
 		{"lesson: {en: A, zh: B}", "lesson: {en: A}", `example.yaml:2: a lesson needs "zh"`},
 		{"title:", "titel:", `example.yaml:1: a story has no "titel"; it has title, lesson, group,`},
-		{"group: order", "group: other", `example.yaml:3: a group is one of start, handlers, breaks, order, store, and not "other"`},
+		{"group: order", "group: other", `example.yaml:3: a group is one of start, store, missed, handlers, workers, sync, breaks, order, memory, and not "other"`},
 		{`eras: ["1.37"]`, `eras: ["1.30"]`, `example.yaml:4: `},
 		{"objects: 3", "objects: 3, transform: all", `example.yaml:5: a transform is one of off, managedFields, metadata, and not "all"`},
 		{"objects: 3", "objects: many", `example.yaml:5: a whole number from 0 to 5000 is expected here`},
