@@ -22,8 +22,9 @@ import (
 var packages = map[string]string{
 	"apierrors": "k8s.io/apimachinery/pkg/api/errors", "cache": "k8s.io/client-go/tools/cache", "context": "context",
 	"corev1": "k8s.io/api/core/v1", "corev1client": "k8s.io/client-go/kubernetes/typed/core/v1", "errors": "errors",
-	"meta": "k8s.io/apimachinery/pkg/api/meta", "metav1": "k8s.io/apimachinery/pkg/apis/meta/v1", "time": "time", "utilruntime": "k8s.io/apimachinery/pkg/util/runtime",
-	"workqueue": "k8s.io/client-go/util/workqueue", "informers": "k8s.io/client-go/informers", "kubernetes": "k8s.io/client-go/kubernetes",
+	"meta": "k8s.io/apimachinery/pkg/api/meta", "metav1": "k8s.io/apimachinery/pkg/apis/meta/v1", "time": "time",
+	"utilruntime": "k8s.io/apimachinery/pkg/util/runtime",
+	"workqueue":   "k8s.io/client-go/util/workqueue", "informers": "k8s.io/client-go/informers", "kubernetes": "k8s.io/client-go/kubernetes",
 	"slices": "slices", "wait": "k8s.io/apimachinery/pkg/util/wait", "http": "net/http", "rest": "k8s.io/client-go/rest",
 }
 
