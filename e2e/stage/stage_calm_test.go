@@ -145,4 +145,3 @@ func TestMapsShowWhatTheStoreLacks(t *testing.T) {
 	harness.WaitUntil(t, page, "[...document.querySelectorAll('.frames rect')].every((el) => !el.checkVisibility())")
 	page.ExpectClean(t)
 }
-
