@@ -218,12 +218,14 @@ export class TopBar {
     put(this.storyText, this.ctx.storyTitle?.() || t('story.pick'));
     attr(this.story, 'title', `${t('story.title')} (S)`);
     const calm = this.app.classList.contains('calm');
-    put(this.details, t(calm ? 'top.more' : 'top.less'));
-    attr(this.details, 'aria-pressed', String(!calm));
+    const name = t(calm ? 'top.more' : 'top.less');
+    const does = `${name}: ${t(calm ? 'top.moreWhat' : 'top.lessWhat')} (D)`;
+    put(this.details, name);
+    attr(this.details, 'title', does);
+    attr(this.details, 'aria-label', does);
     put(this.lang, language() === 'zh' ? 'EN' : '中');
     for (const [b, k, key] of /** @type {[HTMLElement, string, string][]} */ (
-      [[this.details, 'top.details', 'D'], [this.presenter, 'pres.button', 'P'],
-        [this.theme, 'top.theme', 'T'], [this.lang, 'top.language', 'L'], [this.help, 'top.keys', '?']])) {
+      [[this.presenter, 'pres.button', 'P'], [this.theme, 'top.theme', 'T'], [this.lang, 'top.language', 'L'], [this.help, 'top.keys', '?']])) {
       const words = `${t(k)} (${key})`;
       if (b.title !== words) b.title = words;
       attr(b, 'aria-label', words);

@@ -42,7 +42,8 @@ const words = {
   'maps.store': ['this store', '本地缓存'],
   'top.more': ['more', '详细'],
   'top.less': ['less', '简洁'],
-  'top.details': ['all details, or a calm stage', '显示全部细节，或简洁的画面'],
+  'top.moreWhat': ['all details of the stations', '显示各站的全部细节'],
+  'top.lessWhat': ['a sentence for each station', '每站只显示一句话'],
   'top.language': ['language', '语言'],
   'top.keys': ['keys', '按键'],
 
