@@ -34,6 +34,7 @@ var a11yScenes = []struct {
 		"wait !document.getElementById('app').classList.contains('view-lanes')"}},
 	{"presenter", []string{"wait (document.activeElement?.blur?.(), true)", "keys p", "wait document.getElementById('app').classList.contains('view-presenter')"}},
 	{"held", []string{"wait informerscope.hold('pop').then(() => true)", "wait stage.find('.sbtn', /^release 1/)"}},
+	{"calm", []string{"wait (document.activeElement?.blur?.(), true)", "keys d", "wait stage.find('#app.calm')"}},
 }
 
 // TestAccessibility runs axe-core on the page, its menus and its dialogs, in every theme. It must report nothing serious or critical.
@@ -67,6 +68,9 @@ func TestAccessibility(t *testing.T) {
 				harness.Use(t, p, harness.Control{Do: []string{"keys Escape", "keys Escape"}})
 				if scene.name == "held" {
 					harness.Call(t, p, "release('pop', 0)")
+				}
+				if scene.name == "calm" {
+					harness.Use(t, p, harness.Control{Do: []string{"keys d", "wait !stage.find('#app.calm')"}})
 				}
 			})
 		}

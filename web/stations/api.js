@@ -54,10 +54,10 @@ addWords({
       + 'seats was free.',
     '另有 {n} 个客户端，其中 {m} 个有打开的 watch。它们和这个 informer 发了 {a} 个 list 请求；其中 {b} 个没有找到空闲的席位（共 {seats} 个）。',
   ],
-  'api.gist': ['{n} [n:object|objects], {w} writes a second', '{n} 个对象，每秒写 {w} 次'],
+  'api.gist': ['{n} [n:object|objects], {w} [w:write|writes] a second', '{n} 个对象，每秒写 {w} 次'],
   'api.gistQuiet': ['{n} [n:object|objects]; nothing changes', '{n} 个对象；没有变更'],
-  'api.gistCrowd': ['{n} lists a second', '每秒 {n} 次 list'],
-  'api.gistLive': ['sends {w} frames a second', '每秒发来 {w} 个 frame'],
+  'api.gistCrowd': ['{n} [n:list|lists] a second', '每秒 {n} 次 list'],
+  'api.gistLive': ['sends {w} [w:frame|frames] a second', '每秒发来 {w} 个 frame'],
   'api.gistStill': ['sends nothing now', '现在没有发来任何 frame'],
   'api.ledger': ['the newest changes, by how far they have come', '最新的变更，看走到了哪里'],
 });
