@@ -334,7 +334,13 @@ const maxVersions = 20_000
 
 func newVersions() *versions { return &versions{keys: map[string]*[8]string{}} }
 
-func (v *versions) saw(key, rv string) {
+// absent stands for a version in which there is no object: it was deleted, or matches the informer's selector no longer.
+const absent = "absent"
+
+func (v *versions) saw(key, rv string, isDeleted bool) {
+	if isDeleted {
+		rv = absent
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	seen := v.keys[key]
@@ -354,25 +360,25 @@ func (v *versions) saw(key, rv string) {
 	seen[0] = rv
 }
 
-// lag returns the newest version of key on the wire, and how many versions rv is behind it, as far back as versions are kept.
-func (v *versions) lag(key, rv string) (string, int) {
+// lag returns the newest version of key on the wire, "" after a deletion, and how many versions rv is behind it, as far back as versions are kept. An empty
+// rv is that of a read that found no object.
+func (v *versions) lag(key, rv string) (latest string, behind int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	seen := v.keys[key]
 	if seen == nil {
 		return rv, 0
 	}
+	if seen[0] != absent {
+		latest = seen[0]
+	}
+	if rv == "" { // a key comes to the workers when the store had it: if no deletion was seen, a later list lacked it
+		return latest, max(slices.Index(seen[:], absent), 0)
+	}
 	for i, s := range seen {
-		if s == rv {
-			return seen[0], i
-		}
-		if s == "" {
-			// Not among those seen: it came with the list, before all of them. A read that found no object has seen the deletion.
-			if rv == "" {
-				return seen[0], 0
-			}
-			return seen[0], i
+		if s == rv || s == "" { // not among those seen: it came with the list, before all of them
+			return latest, i
 		}
 	}
-	return seen[0], len(seen)
+	return latest, len(seen)
 }

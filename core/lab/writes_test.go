@@ -499,3 +499,32 @@ func TestFaultsCountWhatTheyStrike(t *testing.T) {
 		}
 	}
 }
+
+// TestAReadOfNothingIsBehindADeletionOnly reads keys whose object is not in the store.
+func TestAReadOfNothingIsBehindADeletionOnly(t *testing.T) {
+	const deleted = "deleted"
+	for _, tt := range []struct {
+		seen   string
+		rv     string
+		latest string
+		behind int
+	}{
+		{"", "", "", 0},
+		{"1 2", "", "2", 0}, // a list lacked it
+		{"1 2 deleted", "", "", 0},
+		{"1 2 deleted", "2", "", 1},
+		{"1 deleted 4 5", "", "5", 2},
+		{"1 deleted 4 5", "4", "5", 1},
+		{"2 deleted", "1", "", 2}, // it came with the list
+		{"1 2 3 4 5 6 7 8 9", "1", "9", 8},
+	} {
+		v := newVersions()
+		for s := range strings.FieldsSeq(tt.seen) {
+			v.saw("k", s, s == deleted)
+			v.saw("k", s, s == deleted) // another lane's stream
+		}
+		if latest, behind := v.lag("k", tt.rv); latest != tt.latest || behind != tt.behind {
+			t.Errorf("after %q a read of %q is %d behind %q, want %d behind %q", tt.seen, tt.rv, behind, latest, tt.behind, tt.latest)
+		}
+	}
+}
