@@ -13,6 +13,8 @@ type Story struct {
 	Seed    uint64  `json:"seed"`
 	Objects int     `json:"objects"`
 	Rate    float64 `json:"rate"`
+	// Selector is the label selector of its requests, "" for none.
+	Selector string `json:"selector"`
 	// From is when the experiment began, in milliseconds since the cluster did; it is not 0 if an earlier experiment ran on the cluster.
 	From int64 `json:"from"`
 	// Do are the user's actions, with their times: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
@@ -40,13 +42,13 @@ func (h *History) Begin(at time.Duration) { h.from, h.first = at, len(h.steps) }
 
 // End adds what the running experiment watched, and when it ended, because its controllers wrote to the cluster.
 func (h *History) End(w event.Selection, at time.Duration) {
-	watch := New("watch", strings.Join(w.Releases, ","), w.Group, w.Version, w.Resource, w.Kind, w.Namespace, w.Transform)
+	watch := New("watch", strings.Join(w.Releases, ","), w.Group, w.Version, w.Resource, w.Kind, w.Namespace, w.Transform, w.Selector)
 	if len(w.Resources) > 0 { // their full names have the rest
 		var all []string
 		for _, t := range w.Resources {
 			all = append(all, t.FullName())
 		}
-		watch = New("watch", strings.Join(w.Releases, ","), "", "", strings.Join(all, ","), "", w.Namespace, w.Transform)
+		watch = New("watch", strings.Join(w.Releases, ","), "", "", strings.Join(all, ","), "", w.Namespace, w.Transform, w.Selector)
 	}
 	watch.At = h.from
 	halt := New("halt")
@@ -60,5 +62,5 @@ func (h *History) Story(sel event.Selection, seq uint64) Story {
 	for len(steps) > h.first && steps[len(steps)-1].Seq >= seq {
 		steps = steps[:len(steps)-1]
 	}
-	return Story{Seed: sel.Seed, Objects: sel.Objects, Rate: h.rate, From: h.from.Milliseconds(), Do: Write(steps)}
+	return Story{Seed: sel.Seed, Objects: sel.Objects, Rate: h.rate, Selector: sel.Selector, From: h.from.Milliseconds(), Do: Write(steps)}
 }

@@ -32,13 +32,14 @@ func TestStoriesAreReadAsTheyAreWritten(t *testing.T) {
 
 // TestLinksThatWereGivenAwayAreRead reads a link with every verb as it was written before the table existed, with values beyond today's limits.
 func TestLinksThatWereGivenAwayAreRead(t *testing.T) {
-	const text = "0:watch:1.37::v1:pods:Pod,1:watch:1.37::v1:pods:Pod::metadata,600:delete,866:halt,868:fault:delay:on:40,900:fault:410:::250," +
-		"901:fault:flood,1000:hold:pop," +
+	const text = "0:watch:1.37::v1:pods:Pod,1:watch:1.37::v1:pods:Pod::metadata,2:watch:1.37::v1:pods:Pod:::tier~3dbackend," +
+		"600:delete,866:halt,868:fault:delay:on:40,900:fault:410:::250,901:fault:flood,1000:hold:pop," +
 		"1001:hold:deliver:2,1002:release:pop:3,1003:release:deliver::2,1654:listen:my~20own:7,1655:listen:late:999999999:0.5,1700:unlisten:4," +
 		"1701:pace:2:70000.25,2534:panic:4,2600:index:by~20tier:label~3atier,2601:writes:off,2602:writes,2700:create:shop/web:3,2701:create:shop/one," +
 		"2702:scale:shop/web:0,2703:restart:shop/web,2704:drop:shop/web,2705:delete:shop/web-1,2800:burst:2147483647,2801:compact,2802:reboot," +
 		"2803:rate:12.5,2900:watch:1.37:::pods~2cnodes~2cdeployments.v1.apps,2901:hold:store::1,2902:release:store:::1,2903:unshared::on," +
-		"2904:unshared:2:off,2905:shutdown,2906:start,2907:pace:3:5:2,2908:failover:20,2909:crowd:1000,2910:expire,2911:finalizer:2"
+		"2904:unshared:2:off,2905:shutdown,2906:start,2907:pace:3:5:2,2908:failover:20,2909:crowd:1000,2910:expire,2911:finalizer:2," +
+		"2912:label:tier-,2913:label:tier~3dbackend:shop/web-1"
 	steps, err := Read(text)
 	if err != nil {
 		t.Fatal(err)

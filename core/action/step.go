@@ -51,8 +51,10 @@ func (s Step) Float(i int) float64 {
 
 // Watched returns the selection of an earlier experiment, as a change.
 func (s Step) Watched() selection.Change {
-	release, group, version, resource, kind, namespace, transform := s.Arg(0), s.Arg(1), s.Arg(2), s.Arg(3), s.Arg(4), s.Arg(5), s.Arg(6)
+	release, group, version, resource, kind, namespace := s.Arg(0), s.Arg(1), s.Arg(2), s.Arg(3), s.Arg(4), s.Arg(5)
+	transform, selector := s.Arg(6), s.Arg(7)
 	return selection.Change{
 		Release: &release, Group: &group, Version: &version, Resource: &resource, Kind: &kind, Namespace: &namespace, Transform: &transform,
+		Selector: &selector,
 	}
 }

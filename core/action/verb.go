@@ -44,7 +44,7 @@ func number(name string) arg.Spec {
 
 var verbs = []Verb{
 	{Name: "watch", Command: "select", Args: []arg.Spec{text("eras"), text("group"), text("version"), text("resource"), text("kind"),
-		text("namespace"), text("transform")}, Means: "an earlier experiment begins"},
+		text("namespace"), text("transform"), text("selector")}, Means: "an earlier experiment begins"},
 	{Name: "halt", Command: "select", Means: "it ends"},
 	{Name: "fault", Command: "fault", Args: []arg.Spec{text("name"), text("on or off"), whole("millis"), whole("count"), whole("lane")},
 		Means: "`on` or `off` for a held fault"},
@@ -71,5 +71,6 @@ var verbs = []Verb{
 	{Name: "crowd", Command: "cluster", Args: []arg.Spec{whole("n")}},
 	{Name: "expire", Command: "cluster"},
 	{Name: "finalizer", Command: "cluster", Args: []arg.Spec{whole("n")}, Means: "0: off every pod"},
+	{Name: "label", Command: "cluster", Args: []arg.Spec{text("label"), text("namespace/name")}},
 	{Name: "rate", Command: "cluster", Args: []arg.Spec{number("perSecond")}},
 }

@@ -35,6 +35,8 @@ var addressKeys = []AddressKey{
 		Means: "the release of client-go whose behaviour the informer has. The default is the newest"},
 	{Name: "transform", Takes: codes(selection.Transforms()), Means: "the informer’s TransformFunc: none (default), one that drops `metadata.managedFields`, " +
 		"or one that keeps only `apiVersion`, `kind` and the rest of `metadata`"},
+	{Name: "selector", Takes: "a label selector, such as `tier=backend`", Means: "the label selector of every LIST and WATCH. The default selects all " +
+		"objects"},
 	{Name: "seed", Max: maxExact, Means: "the simulated cluster’s random seed: the same seed gives the same events"},
 	{Name: "objects", Max: selection.MaxObjects, Means: "how many pods the simulated cluster has"},
 	{Name: "rate", Takes: "events a second", Max: selection.MaxRate, Means: "how much happens in the simulated cluster"},

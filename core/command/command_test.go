@@ -451,7 +451,7 @@ func TestBadArgumentsNameWhatIsTaken(t *testing.T) {
 		{"load", []string{`7`}, `load: the argument "file" is the text or the bytes of a file, and not 7`},
 		{"cluster", []string{`"explode"`},
 			`cluster: the argument "verb" is one of create, scale, restart, delete, deleteDeployment, burst, compact, failover, crowd, ` +
-				`expire, finalizer, rate, and not "explode"`},
+				`expire, finalizer, label, rate, and not "explode"`},
 		{"addIndex", []string{`"` + strings.Repeat("n", 300) + `"`, `"label:app"`},
 			`addIndex: the argument "name" is a text of at most 253 bytes, and not "nnnn`},
 	} {

@@ -124,7 +124,7 @@ func clusterCommands() []Command {
 			{Name: "verb", Type: arg.Text, Needed: true, OneOf: lab.ClusterVerbs()},
 			{Name: "args", Type: arg.Object, Members: []arg.Spec{
 				{Name: "namespace", Type: arg.Text, Longest: longestName}, {Name: "name", Type: arg.Text, Longest: longestName},
-				{Name: "key", Type: arg.Text, Longest: 2*longestName + 1},
+				{Name: "key", Type: arg.Text, Longest: 2*longestName + 1}, {Name: "label", Type: arg.Text, Longest: longestLabel},
 				{Name: "replicas", Type: arg.Whole, Min: 0, Max: selection.MaxObjects}, {Name: "n", Type: arg.Whole, Min: 0, Max: selection.MaxRate},
 				{Name: "perSecond", Type: arg.Number, Min: 0, Max: selection.MaxRate},
 			}},
@@ -134,7 +134,9 @@ func clusterCommands() []Command {
 			"`compact`: the watch history. `failover {n}`: to an API server whose cache is n versions behind, until `failover {n: 0}`. " +
 			"`crowd {n}`: n other clients watch the pods; all lists then share ten seats, and one that finds none gets 429. " +
 			"`expire`: every watch of pods ends with 410, so that all list again. `finalizer {n}`: on n pods, which then " +
-			"outlive their deletion, until `finalizer {n: 0}`. `rate {perSecond}`: events per second",
+			"outlive their deletion, until `finalizer {n: 0}`. `label {label, key}`: sets a " +
+			"label of a pod, such as `tier=backend`, or removes it, as `tier-`; without a key of the first running pod that it changes. " +
+			"`rate {perSecond}`: events per second",
 		Answers: "a sentence that says what was done",
 		run: takeTwo(func(_ context.Context, c *Console, verb string, args lab.ClusterArgs) (any, error) {
 			return c.Lab.Cluster(verb, args)

@@ -17,6 +17,8 @@ const (
 	// longestName bounds names that a user gives, and longestExpression the expression of an index, in bytes.
 	longestName       = 253
 	longestExpression = 1000
+	// longestLabel bounds a label with its value: a prefix, a name and a value.
+	longestLabel = longestName + 1 + 63 + 1 + 63
 	// longestResync is the longest resync period in milliseconds: a day.
 	longestResync = 86_400_000
 	// most bounds the whole numbers that a page represents exactly.

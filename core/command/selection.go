@@ -24,9 +24,11 @@ func selectionCommands() []Command {
 			{Name: "objects", Type: arg.Whole, Min: 0, Max: selection.MaxObjects}, {Name: "rate", Type: arg.Number, Min: 0, Max: selection.MaxRate},
 			{Name: "do", Type: arg.Text, Longest: action.MaxText}, {Name: "from", Type: arg.Whole, Min: 0, Max: float64(action.Farthest.Milliseconds())},
 			{Name: "at", Type: arg.Whole, Min: 0, Max: most}, transformArg(false),
+			{Name: "selector", Type: arg.Text, Longest: selection.LongestSelector},
 		}}},
 		Does: "ends the experiment and watches something else, with an empty log. Members that are left out keep their value, except `namespace`: " +
-			"a newly chosen live context begins in its own (`\"\"` means all). `era` is a release, or two with a comma between them. " +
+			"a newly chosen live context begins in its own (`\"\"` means all), and `selector`: another source, context or resource begins without. " +
+			"`selector` is the label selector of every LIST and WATCH, such as `tier=backend`. `era` is a release, or two with a comma between them. " +
 			"`resource` is one resource, or up to eight with commas between them; a factory then has an informer of each. " +
 			"The source `probe` is the attached process: `resource` names its informers, or is empty for all, and nothing else can be chosen. " +
 			"`do`, `from` and `at` play recorded actions (see *Actions in a link*). Other calls go on while `select` asks a cluster; " +
@@ -46,7 +48,7 @@ func selectionCommands() []Command {
 		}),
 	}, {
 		Name: "story", Effect: Looks, Args: []arg.Spec{{Name: "seq", Type: arg.Whole, Min: 0, Max: most}},
-		Answers: "what replays the simulated log up to that event: `{seed, objects, rate, from, do}`",
+		Answers: "what replays the simulated log up to that event: `{seed, objects, rate, selector, from, do}`",
 		run:     takeOne(uint64(0), func(_ context.Context, c *Console, seq uint64) (any, error) { return c.Lab.Story(seq) }),
 	}, {
 		Name: "attached", Effect: Looks, Script: true, Patience: clusterPatience,

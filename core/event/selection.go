@@ -12,6 +12,8 @@ type Selection struct {
 	// ClusterScoped: the resource has no namespaces. Namespace is kept for the next selection that has.
 	ClusterScoped bool     `json:"clusterScoped,omitempty"`
 	Releases      []string `json:"eras"`
+	// Selector is the label selector of every LIST and WATCH; empty selects all objects.
+	Selector string `json:"selector,omitempty"`
 	// Transform is what is done to every object before it is queued: "managedFields" or "metadata"; empty for nothing.
 	Transform string  `json:"transform,omitempty"`
 	Seed      uint64  `json:"seed,omitempty"`

@@ -77,7 +77,7 @@ type Resource struct {
 type API struct {
 	ResourceVersion string        `json:"resourceVersion"`  // the highest known
 	Oldest          string        `json:"oldest,omitempty"` // the oldest version in the history; simulated cluster only
-	Objects         int           `json:"objects"`          // -1 when unknown
+	Objects         int           `json:"objects"`          // of the resource in the cluster, of every namespace and label; -1 when unknown
 	Writes          int           `json:"writes"`           // so far; simulated cluster only
 	WritesPerSecond float64       `json:"writesPerSecond"`  // over the last seconds of the log: writes, or frames where writes are unknown
 	Requests        []WireRequest `json:"requests"`         // open now, and the last one that ended

@@ -20,10 +20,12 @@ type ClusterArgs struct {
 	Replicas  int     `json:"replicas"`
 	N         int     `json:"n"`
 	PerSecond float64 `json:"perSecond"`
+	Label     string  `json:"label"`
 }
 
 // clusterVerbs are the verbs of Cluster.
-var clusterVerbs = []string{"create", "scale", "restart", "delete", "deleteDeployment", "burst", "compact", "failover", "crowd", "expire", "finalizer", "rate"}
+var clusterVerbs = []string{"create", "scale", "restart", "delete", "deleteDeployment", "burst", "compact", "failover", "crowd", "expire", "finalizer", "label",
+	"rate"}
 
 // ClusterVerbs returns the verbs of Cluster. The caller owns the list.
 func ClusterVerbs() []string { return slices.Clone(clusterVerbs) }
@@ -49,6 +51,8 @@ func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
 			return action.New(verb, a.Key), err
 		case "burst", "failover", "crowd", "finalizer":
 			return action.New(verb, max(a.N, 0)), err
+		case "label":
+			return action.New(verb, a.Label, a.Key), err
 		case "compact", "expire":
 			return action.New(verb), err
 		case "rate":
@@ -133,6 +137,9 @@ func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 			return fmt.Sprintf("put a finalizer on pods: %d", a.N), c.AddFinalizers(a.N)
 		}
 		return "took the finalizer off every pod", c.RemoveFinalizers()
+	case "label":
+		key, err := c.LabelPod(a.Key, a.Label)
+		return fmt.Sprintf("labelled pod %s: %s", key, a.Label), err
 	case "rate":
 		if a.PerSecond < 0 || a.PerSecond > selection.MaxRate {
 			return "", fmt.Errorf("the rate must be from 0 to %d events a second", selection.MaxRate)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 
@@ -177,7 +178,9 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 	if err != nil { // Change.apply has parsed it
 		panic(err)
 	}
-	lw := factory.NewListWatch(ln.client, ln.gvr, x.selection.ForTarget(ln.target.Target).WatchedNamespace(), nil)
+	lw := factory.NewListWatch(ln.client, ln.gvr, x.selection.ForTarget(ln.target.Target).WatchedNamespace(), func(o *metav1.ListOptions) {
+		o.LabelSelector = x.selection.Selector
+	})
 	inf := informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
 		ResyncPeriod:      metricsResync,
 		Indexers:          x.lab.indexers(ln.gvr),

@@ -38,6 +38,7 @@ var plays = map[string]func(l *Lab, s action.Step){
 	"crowd":     func(l *Lab, s action.Step) { _, _ = l.change("crowd", ClusterArgs{N: s.Int(0)}) },
 	"expire":    func(l *Lab, _ action.Step) { _, _ = l.change("expire", ClusterArgs{}) },
 	"finalizer": func(l *Lab, s action.Step) { _, _ = l.change("finalizer", ClusterArgs{N: s.Int(0)}) },
+	"label":     func(l *Lab, s action.Step) { _, _ = l.change("label", ClusterArgs{Label: s.Arg(0), Key: s.Arg(1)}) },
 	"rate":      func(l *Lab, s action.Step) { _, _ = l.change("rate", ClusterArgs{PerSecond: s.Float(0)}) },
 }
 

@@ -261,14 +261,22 @@ func TestStoryPlaysAgain(t *testing.T) {
 				_, err = l.Cluster("create", ClusterArgs{Namespace: "shop", Name: "cart2", Replicas: 9})
 			}
 			must(err)
+			_, err = l.Select(context.Background(), selection.Change{Selector: ptr("tier in (backend,frontend)")})
+			must(err)
+			time.Sleep(700 * time.Millisecond)
 			must(l.Informer(0).Hold("take", 0))
 			_, err = l.Informer(0).Fault("delay", FaultArgs{Millis: 30})
 			must(err)
 			_, err = l.Informer(0).Fault("cut", FaultArgs{})
 			must(err)
 			time.Sleep(200 * time.Millisecond)
-			_, err = l.Select(context.Background(), selection.Change{Release: ptr("1.31"), Rate: ptr(33.0), Transform: ptr(selection.ManagedFields)})
+			_, err = l.Select(context.Background(), selection.Change{Release: ptr("1.31"), Rate: ptr(33.0), Transform: ptr(selection.ManagedFields),
+				Selector: ptr("tier!=data")})
 			must(err)
+			for _, label := range []string{"tier=data", "tier-", "tier=backend"} {
+				_, err = l.Cluster("label", ClusterArgs{Label: label})
+				must(err)
+			}
 			time.Sleep(time.Second)
 			must(l.Informer(0).Release("take", 0, 0))
 			time.Sleep(2 * time.Second)
@@ -315,7 +323,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 				at := uint64(len(first))
 				again := selection.Change{Seed: ptr(s.Seed), Objects: ptr(s.Objects), Rate: ptr(s.Rate), Do: ptr(s.Do), From: s.From, At: at}
 				// A link has the selection too; a later selection overrides it.
-				again.Release, again.Resource, again.Transform = ptr(tt.release), change.Resource, change.Transform
+				again.Release, again.Resource, again.Transform, again.Selector = ptr(tt.release), change.Resource, change.Transform, ptr(s.Selector)
 				if s.From > 0 && tt.resource == "" {
 					again.Release, again.Transform = ptr("1.31"), ptr(selection.ManagedFields)
 				}

@@ -27,6 +27,9 @@ type Change struct {
 	Rate    *float64 `json:"rate"`
 	// Transform is one of transforms; "" is off.
 	Transform *string `json:"transform"`
+	// Selector is a label selector; "" is none. A change that names a source, context or resource, and no selector, takes it off: what was
+	// chosen for other objects would show an empty store.
+	Selector *string `json:"selector"`
 
 	// Do, From and At ask for a Story on a new cluster. Do has the user's actions. From is when the experiment began, in milliseconds. The story plays to
 	// the event At as fast as it can, and time then stands still; 0 for none.
@@ -91,6 +94,15 @@ func (c Change) Apply(sel event.Selection) (event.Selection, error) {
 		if sel.Transform, err = readTransform(*c.Transform); err != nil {
 			return sel, err
 		}
+	}
+	switch {
+	case c.Selector != nil:
+		if err := CheckSelector(*c.Selector); err != nil {
+			return sel, err
+		}
+		sel.Selector = *c.Selector
+	case c.Source != nil || c.Context != nil || c.Resource != nil:
+		sel.Selector = ""
 	}
 	if c.Seed != nil {
 		sel.Seed = *c.Seed
@@ -181,7 +193,8 @@ func (c Change) Informers() (informers string, err error) {
 		set  bool
 	}{{"context", deref(c.Context) != ""}, {"namespace", deref(c.Namespace) != ""}, {"era", c.Release != nil}, {"seed", c.Seed != nil},
 		{"objects", c.Objects != nil},
-		{"rate", c.Rate != nil}, {"do", c.Do != nil}, {"transform", c.Transform != nil && *c.Transform != "off" && *c.Transform != ""}} {
+		{"rate", c.Rate != nil}, {"do", c.Do != nil}, {"transform", c.Transform != nil && *c.Transform != "off" && *c.Transform != ""},
+		{"selector", deref(c.Selector) != ""}} {
 		if other.set {
 			return "", fmt.Errorf("%s cannot be chosen: %w", other.name, ErrAttached)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // maxBurst is the greatest number of updates in one Burst.
@@ -119,6 +120,38 @@ func (c *Cluster) RemoveFinalizers() error {
 		}
 	}
 	return nil
+}
+
+// LabelPod sets a label of a running pod, "tier=backend", or removes it, "tier-", as kubectl label does. An empty key chooses the first by name of the pods
+// that it would change. LabelPod returns the pod's key. Here a replica set keeps a pod whatever its labels are.
+func (c *Cluster) LabelPod(key, label string) (string, error) {
+	name, value, sets := strings.Cut(label, "=")
+	if !sets {
+		var removes bool
+		if name, removes = strings.CutSuffix(label, "-"); !removes {
+			return "", fmt.Errorf("%q sets no label and removes none: write tier=backend or tier-", label)
+		}
+	}
+	if wrong := append(validation.IsQualifiedName(name), validation.IsValidLabelValue(value)...); len(wrong) > 0 {
+		return "", fmt.Errorf("%q is no label: %s", label, strings.Join(wrong, "; "))
+	}
+	c.lock()
+	defer c.mu.Unlock()
+	pods := c.podsWhere(func(s *slot) bool {
+		is, has := s.cur.labels[name]
+		return s.pod != nil && s.pod.stage == stageRunning && !s.cur.isDeleting && (key == "" || s.key == key) && (has != sets || is != value)
+	})
+	if len(pods) == 0 {
+		return "", fmt.Errorf("no running pod is changed by the label %s", label)
+	}
+	s := pods[0]
+	m := s.cur.mustMap()
+	set := ensureMap(ensureMap(m, "metadata"), "labels")
+	if set[name] = value; !sets {
+		delete(set, name)
+	}
+	_, e := c.update(s, m, m, "", observer, false)
+	return s.key, asError(e)
 }
 
 // podsWhere returns the pods for which ok returns true, sorted by key.

@@ -3,6 +3,8 @@ package simcluster
 import (
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -130,5 +132,53 @@ func TestFinalizers(t *testing.T) {
 		after := watch(t, client, fmt.Sprintf("/api/v1/pods?watch=true&resourceVersion=%d", before))
 		defer after.close()
 		after.want("DELETED", name)
+	})
+}
+
+// TestLabelPod takes the label of a pod off and puts it on again. A watch with a selector sees the pod deleted and added; the pod itself stays.
+func TestLabelPod(t *testing.T) {
+	bubble(t, Options{Objects: 1, BookmarkPeriod: time.Hour}, func(t *testing.T, c *Cluster, client *http.Client) {
+		pods := func() (uids []string) {
+			for _, o := range do(c, "GET", "/api/v1/pods", "").get("items").Array() {
+				uids = append(uids, o.Get("metadata.uid").String())
+			}
+			return uids
+		}
+		before := pods()
+		selected := watch(t, client, fmt.Sprintf("/api/v1/pods?watch=true&labelSelector=tier%%3Dbackend&resourceVersion=%d", c.Stats().ResourceVersion))
+		defer selected.close()
+		all := watch(t, client, fmt.Sprintf("/api/v1/pods?watch=true&resourceVersion=%d", c.Stats().ResourceVersion))
+		defer all.close()
+		key, err := c.LabelPod("", "tier-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone, changed := selected.want("DELETED", ""), all.want("MODIFIED", "")
+		if tier := gone.Get("object.metadata.labels.tier").String(); tier != "backend" || changed.Get("object.metadata.labels.tier").Exists() {
+			t.Errorf("DELETED has tier=%s, MODIFIED %s", tier, changed.Get("object.metadata.labels").Raw)
+		}
+		if a, b := gone.Get("object.metadata.resourceVersion").String(), changed.Get("object.metadata.resourceVersion").String(); a != b {
+			t.Errorf("DELETED has version %s, MODIFIED %s", a, b)
+		}
+		if gone.Get("object.metadata.deletionTimestamp").Exists() {
+			t.Error("it has a deletionTimestamp")
+		}
+		if _, err := c.LabelPod(key, "tier=backend"); err != nil {
+			t.Fatal(err)
+		}
+		selected.want("ADDED", "")
+		all.want("MODIFIED", "")
+		<-time.After(time.Minute) // of the bubble’s clock
+		if after := pods(); !slices.Equal(before, after) {
+			t.Errorf("the pods were %v and are %v", before, after)
+		}
+		for label, want := range map[string]string{
+			"tier=backend": "no running pod is changed by the label tier=backend", "other-": "no running pod is changed by the label other-",
+			"tier": `"tier" sets no label and removes none: write tier=backend or tier-`, "a b=c": `"a b=c" is no label: `,
+		} {
+			if _, err := c.LabelPod("", label); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s: %v", label, err)
+			}
+		}
 	})
 }

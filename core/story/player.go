@@ -281,6 +281,7 @@ func (p *Player) Begin(ctx context.Context, id, release string, step int) error 
 	change, err := json.Marshal(selection.Change{
 		Source: &source, Context: &none, Group: &none, Resource: &s.Resource, Namespace: &none, Release: &release, Seed: &s.Seed,
 		Objects: &s.Objects, Rate: &s.Rate, Do: &do, Transform: &s.Transform,
+		Selector: &s.Selector,
 	})
 	if err == nil {
 		_, err = p.console.Do(ctx, "select", []arg.Value{{JSON: change}})

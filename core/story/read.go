@@ -296,6 +296,13 @@ func (r *reader) story(n *Node, s *Story) error {
 					}
 					return nil
 				}},
+				field{"selector", false, func(n *Node) error {
+					s.Selector = n.Value
+					if err := selection.CheckSelector(n.Value); err != nil {
+						return r.errorAt(n, "%v", err)
+					}
+					return nil
+				}},
 			)
 		}},
 		field{"handlers", false, r.list("handlers", func(n *Node) error {

@@ -179,7 +179,9 @@ type Story struct {
 	Rate     float64
 	// Transform is one of selection.Transforms.
 	Transform string
-	Handlers  []Handler
+	// Selector is the label selector of the informer, "" for none.
+	Selector string
+	Handlers []Handler
 	// Ready is the condition that begins the first step.
 	Ready *Condition
 	Steps []Step

@@ -210,7 +210,9 @@ export class Files {
   async story(seq) {
     if (!this.exact) return null;
     const o = await this.ctx.call('story', seq);
-    return o.do.length > longest ? null : { seed: o.seed, objects: o.objects, rate: o.rate, from: o.from || null, do: o.do, at: seq, go: this.go };
+    return o.do.length > longest ? null : {
+      seed: o.seed, objects: o.objects, rate: o.rate, selector: o.selector || null, from: o.from || null, do: o.do, at: seq, go: this.go,
+    };
   }
 
   /** The fragment of a link to a simulated moment. @param {Record<string, string | number | null>} story @private */

@@ -179,6 +179,7 @@ export class Address {
     if (selection?.source === 'probe') for (const k of ['context', 'era', 'seed', 'objects', 'rate', 'resource']) write[k] = null;
     const { group = '', version = '', resource } = chosen;
     write.transform = selection?.transform ?? null; // the transform of a recording stays in force after it
+    write.selector = selection?.selector ?? null;
     if ('resource' in chosen && (resource || selection?.source !== 'probe')) write.resource = fragment.formatResource({ group, version, resource });
     this.hurry = this.wanted = 0;
     fragment.write(write);

@@ -96,6 +96,7 @@ export function selection(p) {
   }
   // What a link does not name is off; it does not stay as it was in the page that opens the link.
   o.transform = p.get('transform') || 'off';
+  o.selector = p.get('selector') || '';
   if (p.has('namespace')) o.namespace = p.get('namespace') ?? '';
   const sim = o.source === 'sim' && !p.get('story');
   if (sim && (p.has('do') || p.has('at'))) o.do = p.get('do') ?? '';

@@ -409,7 +409,7 @@
  * @typedef {object} API
  * @property {string} resourceVersion the highest known
  * @property {string} [oldest] the oldest version in the history; simulated cluster only
- * @property {number} objects -1 when unknown
+ * @property {number} objects of the resource in the cluster, of every namespace and label; -1 when unknown
  * @property {number} writes so far; simulated cluster only
  * @property {number} writesPerSecond over the last seconds of the log: writes, or frames where writes are unknown
  * @property {WireRequest[]} requests open now, and the last one that ended
@@ -1021,6 +1021,7 @@
  * @property {string} namespace
  * @property {boolean} [clusterScoped] the resource has no namespaces. Namespace is kept for the next selection that has.
  * @property {string[]} eras
+ * @property {string} [selector] the label selector of every LIST and WATCH; empty selects all objects.
  * @property {string} [transform] what is done to every object before it is queued: "managedFields" or "metadata"; empty for nothing.
  * @property {number} [seed]
  * @property {number} [objects]
@@ -1040,6 +1041,7 @@
  * @property {number} seed
  * @property {number} objects
  * @property {number} rate
+ * @property {string} selector the label selector of its requests, "" for none.
  * @property {number} from when the experiment began, in milliseconds since the cluster did; it is not 0 if an earlier experiment ran on the
  *   cluster.
  * @property {string} do the user's actions, with their times: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
@@ -1429,7 +1431,7 @@
  * @property {[change?: {source?: 'sim' | 'live' | 'probe' | null, context?: string | null, group?: string | null, version?: string | null,
  *   resource?: string | null, kind?: string | null, namespace?: string | null, era?: string | null, seed?: number | null,
  *   objects?: number | null, rate?: number | null, do?: string | null, from?: number | null, at?: number | null,
- *   transform?: 'off' | 'managedFields' | 'metadata' | null} | null]} select
+ *   transform?: 'off' | 'managedFields' | 'metadata' | null, selector?: string | null} | null]} select
  * @property {[transform: 'off' | 'managedFields' | 'metadata']} transform
  * @property {[seq?: number | null]} story
  * @property {[]} attached
@@ -1449,9 +1451,9 @@
  * @property {[]} shutdown
  * @property {[]} start
  * @property {[on?: boolean | null, lane?: number | null]} unshared
- * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'crowd' | 'expire' | 'finalizer' | 'rate',
- *   args?: {namespace?: string | null, name?: string | null, key?: string | null, replicas?: number | null, n?: number | null,
- *   perSecond?: number | null} | null]} cluster
+ * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'crowd' | 'expire' | 'finalizer' | 'label' | 'rate',
+ *   args?: {namespace?: string | null, name?: string | null, key?: string | null, label?: string | null, replicas?: number | null,
+ *   n?: number | null, perSecond?: number | null} | null]} cluster
  * @property {[speed?: number | null]} play
  * @property {[]} pause
  * @property {[]} live
@@ -1490,9 +1492,9 @@
 
 /**
  * AddressKey is a key of the URL fragment; docs/reference.md says what each means.
- * @typedef {'source' | 'context' | 'resource' | 'namespace' | 'era' | 'transform' | 'seed' | 'objects' | 'rate' | 'do' | 'from' | 'at' |
- *   'go' | 'speed' | 'lane' | 'story' | 'tour' | 'presenter' | 'embed' | 'embedder' | 'theme' | 'lang' | 'token' | 'broadcast' |
- *   'audience'} AddressKey
+ * @typedef {'source' | 'context' | 'resource' | 'namespace' | 'era' | 'transform' | 'selector' | 'seed' | 'objects' | 'rate' | 'do' |
+ *   'from' | 'at' | 'go' | 'speed' | 'lane' | 'story' | 'tour' | 'presenter' | 'embed' | 'embedder' | 'theme' | 'lang' | 'token' |
+ *   'broadcast' | 'audience'} AddressKey
  */
 
 export {};

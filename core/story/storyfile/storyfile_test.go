@@ -86,6 +86,7 @@ func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 		{"group: order", "group: other", `example.yaml:3: a group is one of start, store, missed, handlers, workers, sync, breaks, order, memory, and not "other"`},
 		{`eras: ["1.37"]`, `eras: ["1.30"]`, `example.yaml:4: `},
 		{"objects: 3", "objects: 3, transform: all", `example.yaml:5: a transform is one of off, managedFields, metadata, and not "all"`},
+		{"objects: 3", "objects: 3, selector: tier in data", `example.yaml:5: "tier in data" is not a label selector; one looks like app=cart`},
 		{"objects: 3", "objects: many", `example.yaml:5: a whole number from 0 to 5000 is expected here`},
 		{"look: [queue]", "look: [queu]", `example.yaml:8: a station is one of api, reflector, queue, indexer, listeners, controller, and not "queu"`},
 		{"      claim: queue.depth >= 0\n", "", `example.yaml:10: a caption needs "claim"`},
