@@ -42,6 +42,7 @@ var lessons = map[string]lesson{
 	"bookmarks": {rows: []string{"024_a_bookmark_is_an_event", "081_the_reflector_may_lead_the_store"}},
 	"burst":     {rows: []string{"038_every_delta_in_order", "040_deltas_by_key_at_the_first_place"}},
 	"early":     {test: testEarly},
+	"elsewhere": {test: testElsewhere},
 	"endmark":   {rows: []string{"018_a_missing_mark_is_waited_for", "018_a_late_mark_is_enough"}},
 	"forbidden": {rows: []string{"020_forbidden", "016_lists_after_forbidden", "029_ten_minutes_of_refused_lists"},
 		test: testForbidden},
