@@ -95,6 +95,8 @@ func pageUp(v *visitor) {
 // pagePainted compares what is drawn of a simulated cluster with the state, at past moments and at the live edge.
 func pagePainted(v *visitor, same *agreement) {
 	v.open("&source=sim&seed=7&objects=240&rate=20&lang=en&theme=dark")
+	// What is read below are all details.
+	in[bool](v, "(document.querySelector('#app.calm .icons .details')?.click(), true)")
 	v.await(time.Minute, "s.queue.synced && s.indexer.count >= 240 && s.seq > 6000")
 	v.pause()
 	head := v.await(time.Minute, "s.view.mode === 'paused'").Seq
