@@ -48,6 +48,14 @@ func RefusalError(network string) error {
 	return &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
+// resetError returns the error of a read from a connection that the peer has reset.
+func resetError() error {
+	return faultError{&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}}
+}
+
+// errLost is the error of a read from a connection that the health check of HTTP/2 has closed. golang.org/x/net/http2 does not export it.
+var errLost = faultError{errors.New("http2: client connection lost")}
+
 // conn is a connection that can be cut: from then on it is as if the peer had reset it.
 type conn struct {
 	net.Conn
@@ -73,7 +81,7 @@ func (c *conn) checkReset() bool {
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if err != nil && c.checkReset() {
-		err = faultError{&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}}
+		err = resetError()
 	}
 	return n, err
 }

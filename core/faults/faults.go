@@ -20,10 +20,14 @@ const (
 	// defaultDelay is the length of "delay" if Args has none, and longestDelay the greatest one.
 	defaultDelay = 400 * time.Millisecond
 	longestDelay = time.Minute
+	// readIdleTimeout and pingTimeout are the defaults of client-go's health check of a connection (k8s.io/apimachinery/pkg/util/net/http.go): after so
+	// long without a frame it sends a PING, and closes the connection when no answer comes.
+	readIdleTimeout = 30 * time.Second
+	pingTimeout     = 15 * time.Second
 )
 
-// Names are the names of all faults. "refuse", "delay", "nobookmarks", "noendmark" and "forbidden" stay on until they are switched off.
-var Names = []string{"cut", "refuse", "410", "429", "500", "delay", "nobookmarks", "noendmark", "forbidden"}
+// Names are the names of all faults. "refuse", "delay", "nobookmarks", "noendmark", "forbidden" and "halfopen" stay on until they are switched off.
+var Names = []string{"cut", "refuse", "410", "429", "500", "delay", "nobookmarks", "noendmark", "forbidden", "halfopen"}
 
 // Args are the arguments of a fault; each is optional.
 type Args struct {
@@ -62,6 +66,9 @@ type Faults struct {
 	refusal     int              // the status code that the next write gets
 	conns       map[*conn]uint64 // with their ids
 	bodies      map[*watchBody]uint64
+	lastRead    time.Time               // when something last arrived on a watch
+	silence     chan struct{}           // closed when "halfopen" is switched off; nil while it is off
+	silent      map[*watchBody]struct{} // the watches that were open when it was switched on
 }
 
 // New returns Faults of which none is on. They call report with each strike, in the order in which a request meets them.
@@ -83,6 +90,8 @@ func (f *Faults) Make(name string, args Args) (on bool, err error) {
 		return f.toggle(name, args.On), nil
 	case "delay":
 		return f.toggleDelay(args), nil
+	case "halfopen":
+		return f.toggleSilence(args.On), nil
 	case "410", "429", "500":
 		code, err := strconv.Atoi(name)
 		if err != nil {
@@ -134,13 +143,61 @@ func (f *Faults) toggleDelay(args Args) (now bool) {
 	return now
 }
 
+// toggleSilence makes the connections of all open watches half-open, or lets what was held back arrive. New watches are not silent.
+func (f *Faults) toggleSilence(on *bool) (now bool) {
+	f.mu.Lock()
+	was := f.silence != nil
+	now = !was
+	if on != nil {
+		now = *on
+	}
+	var struck []*watchBody
+	switch {
+	case now && !was:
+		struck = sortByAge(f.bodies)
+		f.silence, f.silent = make(chan struct{}), make(map[*watchBody]struct{}, len(struck))
+		for _, b := range struck {
+			f.silent[b] = struct{}{}
+		}
+		// While all was well, the health check got an answer after each readIdleTimeout without a frame.
+		patience := readIdleTimeout + pingTimeout
+		if len(struck) > 0 {
+			patience -= f.clock.Since(f.lastRead) % readIdleTimeout
+		}
+		for _, b := range struck {
+			go b.loseAfter(f.clock.NewTimer(patience), f.silence)
+		}
+	case !now:
+		f.endSilence()
+	}
+	f.mu.Unlock()
+	f.report(Strike{Name: "halfopen", On: now, Struck: len(struck)})
+	return now
+}
+
+// isSilent reports whether the connection of b is half-open. f.mu is held.
+func (f *Faults) isSilent(b *watchBody) bool {
+	_, silent := f.silent[b]
+	return silent
+}
+
+// endSilence lets the silent watches go on. f.mu is held.
+func (f *Faults) endSilence() {
+	if f.silence != nil {
+		close(f.silence)
+		f.silence, f.silent = nil, nil
+	}
+}
+
 // countCut returns how many open watches break when all connections are cut, or the number of connections if that is greater. f.mu is held.
 func (f *Faults) countCut() int { return max(len(f.bodies), len(f.conns)) }
 
-// Begin continues with another clock. It drops the answers for the next requests; faults that are on stay on.
+// Begin continues with another clock. It drops the answers for the next requests, and ends "halfopen", because the connections that it silenced are gone.
+// The other faults that are on stay on.
 func (f *Faults) Begin(c clock.Clock) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.endSilence()
 	f.clock, f.answers, f.refusal = c, nil, 0
 }
 
@@ -151,7 +208,7 @@ func (f *Faults) On() (on []Strike) {
 	for _, h := range []struct {
 		name string
 		on   bool
-	}{{"refuse", f.refuses}, {"nobookmarks", f.noBookmarks}, {"noendmark", f.noEndMark}, {"forbidden", f.forbids}} {
+	}{{"refuse", f.refuses}, {"nobookmarks", f.noBookmarks}, {"noendmark", f.noEndMark}, {"forbidden", f.forbids}, {"halfopen", f.silence != nil}} {
 		if h.on {
 			on = append(on, Strike{Name: h.name, On: true})
 		}
@@ -162,11 +219,15 @@ func (f *Faults) On() (on []Strike) {
 	return on
 }
 
-// cutAll cuts every open connection.
+// cutAll cuts every open connection. A silent watch would not notice before its silence ends.
 func (f *Faults) cutAll() {
 	f.mu.Lock()
 	conns := sortByAge(f.conns)
+	silent := slices.DeleteFunc(sortByAge(f.bodies), func(b *watchBody) bool { return !f.isSilent(b) })
 	f.mu.Unlock()
+	for _, b := range silent {
+		b.fail(resetError())
+	}
 	for _, c := range conns {
 		c.cut()
 	}
@@ -177,7 +238,7 @@ func (f *Faults) cutAll() {
 // gets it as well, unless it is 410.
 func (f *Faults) answer(code, count int) {
 	f.mu.Lock()
-	bodies := sortByAge(f.bodies)
+	bodies := slices.DeleteFunc(sortByAge(f.bodies), f.isSilent)
 	if len(bodies) > 0 {
 		count--
 	}

@@ -354,3 +354,84 @@ func TestForbiddenIsAskedForWhenARequestComes(t *testing.T) {
 		_ = resp.Body.Close()
 	}
 }
+
+// TestAHalfOpenConnectionIsLost: an open watch falls silent, its ends are not noticed, and the health check ends it 45 s after the last frame, or 15 s after
+// the PING that was due. A watch that is opened meanwhile is not silent.
+func TestAHalfOpenConnectionIsLost(t *testing.T) {
+	for _, tc := range []struct {
+		name       string
+		idle, lost time.Duration
+		by         func(f *Faults, server *io.PipeWriter)
+		err        error
+	}{
+		{name: "at once", lost: 45 * time.Second, err: errLost},
+		{name: "10 s after a frame", idle: 10 * time.Second, lost: 35 * time.Second, err: errLost},
+		{name: "a PING went well before", idle: 40 * time.Second, lost: 35 * time.Second, err: errLost},
+		{name: "the server closes", lost: 45 * time.Second, err: errLost, by: func(_ *Faults, server *io.PipeWriter) { _ = server.Close() }},
+		{name: "the server fails", lost: 45 * time.Second, err: errLost, by: func(f *Faults, _ *io.PipeWriter) { _, _ = f.Make("410", Args{}) }},
+		{name: "a reset", lost: time.Second, err: syscall.ECONNRESET, by: func(f *Faults, _ *io.PipeWriter) { _, _ = f.Make("cut", Args{}) }},
+		{name: "it passes again", lost: time.Second, err: io.EOF, by: func(f *Faults, server *io.PipeWriter) {
+			go func() {
+				_, _ = server.Write([]byte("{}\n"))
+				_ = server.Close()
+			}()
+			_, _ = f.Make("halfopen", Args{})
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var said []Strike
+				f := New(clock.RealClock{}, func(s Strike) { said = append(said, s) })
+				pr, pw := io.Pipe()
+				body := f.watch(pr)
+				<-time.After(tc.idle)
+				if on, err := f.Make("halfopen", Args{}); err != nil || !on {
+					t.Fatal(on, err)
+				}
+				if on := f.On(); len(on) != 1 || on[0].Name != "halfopen" || len(said) != 1 || said[0] != (Strike{Name: "halfopen", On: true, Struck: 1}) {
+					t.Errorf("on are %v, told %+v", on, said)
+				}
+				began := time.Now()
+				var got []byte
+				ended := make(chan error)
+				go func() {
+					var err error
+					if got, err = io.ReadAll(body); err == nil {
+						err = io.EOF
+					}
+					ended <- err
+				}()
+				<-time.After(time.Second)
+				if tc.by != nil {
+					tc.by(f, pw)
+				}
+				if err := <-ended; !errors.Is(err, tc.err) || time.Since(began) != tc.lost {
+					t.Errorf("ended after %v with %v", time.Since(began), err)
+				}
+				if whole := errors.Is(tc.err, io.EOF); whole != (string(got) == "{}\n") || !whole && len(got) > 0 {
+					t.Errorf("read %q", got)
+				}
+				if err := body.Close(); err != nil {
+					t.Error(err)
+				}
+				_ = pw.Close()
+			})
+		})
+	}
+	f, c, url, _ := client(t)
+	if _, err := f.Make("halfopen", Args{}); err != nil {
+		t.Fatal(err)
+	}
+	resp, err := c.Get(url + "?watch=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.ReadFull(resp.Body, make([]byte, 10)); err != nil {
+		t.Errorf("a new watch: %v", err)
+	}
+	f.Begin(clock.RealClock{})
+	if on := f.On(); len(on) != 0 {
+		t.Errorf("after Begin these are on: %v", on)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/tidwall/gjson"
+	"k8s.io/utils/clock"
 
 	"informerscope/core/object"
 )
@@ -37,6 +38,7 @@ func (f *Faults) watch(src io.ReadCloser) io.ReadCloser {
 	f.mu.Lock()
 	f.lastID++
 	f.bodies[b] = f.lastID
+	f.lastRead = f.clock.Now()
 	f.mu.Unlock()
 	go b.pump()
 	return b
@@ -47,7 +49,18 @@ func (b *watchBody) pump() {
 	for {
 		n, err := b.src.Read(chunk)
 		b.f.mu.Lock()
+		if b.f.isSilent(b) {
+			silence := b.f.silence
+			b.f.mu.Unlock()
+			select {
+			case <-silence:
+			case <-b.quit:
+				return
+			}
+			b.f.mu.Lock()
+		}
 		delay, c := b.f.delay, b.f.clock
+		b.f.lastRead = c.Now()
 		filter := b.f.noBookmarks || b.f.noEndMark
 		b.f.mu.Unlock()
 		if delay > 0 && n > 0 {
@@ -77,6 +90,26 @@ func (b *watchBody) pump() {
 			return
 		}
 	}
+}
+
+// loseAfter ends the stream when t fires, unless its connection is silent no more.
+func (b *watchBody) loseAfter(t clock.Timer, silence <-chan struct{}) {
+	defer t.Stop()
+	select {
+	case <-t.C():
+		b.fail(errLost)
+	case <-silence:
+	case <-b.quit:
+	}
+}
+
+// fail ends the stream with an error, also inside a frame.
+func (b *watchBody) fail(err error) {
+	b.mu.Lock()
+	if !b.isDone {
+		b.finish(err)
+	}
+	b.mu.Unlock()
 }
 
 // pass passes p on. An API server ends every frame with a newline, and a
@@ -140,6 +173,7 @@ func (f *Faults) forget(b *watchBody) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.bodies, b)
+	delete(f.silent, b)
 }
 
 // end ends the stream with a last frame.

@@ -49,7 +49,7 @@ func (i Informer) Fault(name string, args FaultArgs) (on bool, err error) {
 			return action.New("reboot"), nil
 		case "slow", "mutate":
 			return action.New("fault", name, onOff(on), max(args.Millis, 0), 0, i.lane), nil
-		case "refuse", "nobookmarks", "noendmark", "forbidden", "delay", "slowindex", "rewrite", "ratelimit":
+		case "refuse", "nobookmarks", "noendmark", "forbidden", "halfopen", "delay", "slowindex", "rewrite", "ratelimit":
 			return action.New("fault", name, onOff(on), max(args.Millis, 0)), nil
 		}
 		return action.New("fault", name, "", "", max(args.Count, 0)), nil

@@ -164,6 +164,14 @@ func TestStoryPlaysAgain(t *testing.T) {
 			}
 			time.Sleep(8 * time.Second)
 		}, ""},
+		{"half-open connections", "1.31,1.37", 40, 10, func(l *Lab) {
+			for _, wait := range []time.Duration{20 * time.Second, 3 * time.Second, 50 * time.Second} { // it passes again, and is lost
+				time.Sleep(wait)
+				_, err := l.Informer(0).Fault("halfopen", FaultArgs{})
+				must(err)
+			}
+			time.Sleep(50 * time.Second)
+		}, ""},
 		{"a handler that mutates, a crowd that lists", "1.31,1.37", 40, 10, func(l *Lab) {
 			_, err := l.Informer(0).Fault("mutate", FaultArgs{})
 			must(err)

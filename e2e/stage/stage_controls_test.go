@@ -101,7 +101,7 @@ func faultControls() []harness.Control {
 	menu := []string{"click stage.seek('.faults .menu-b')"}
 	row := func(name string) string { return fmt.Sprintf("stage.seek('.pop button', /%s/)", name) }
 	for _, f := range []struct{ name, words, given string }{{"delay", "^delay", ""}, {"nobookmarks", "^no bookmarks", ""}, {"noendmark", "^no end mark", ""},
-		{"forbidden", "^forbidden", ""}, {"slowindex", "^slow index", ""}, {"mutate", "^mutate", ""},
+		{"halfopen", "^half-open", ""}, {"forbidden", "^forbidden", ""}, {"slowindex", "^slow index", ""}, {"mutate", "^mutate", ""},
 		{"ratelimit", "^AddRateLimited", ""}, {"rewrite", "^rewrite", ""}, {"failover", "^failover", ""}} {
 		controls = append(controls,
 			harness.Control{Name: f.name + " from the menu, mouse", Do: append(menu[:1:1], "click "+row(f.words), "keys Escape"), Want: on(f.name)},

@@ -20,7 +20,7 @@ const keylessSimFaults = ['rewrite'];
 /** Every fault that has a key, in the order of the keys: the digits, then F C and F R. */
 export const faultOrder = [...faultKeys, ...otherFaults, ...simFaults];
 /** Faults without a key. @type {import('../wire/page-types.js').FaultName[]} */
-const keylessFaults = ['forbidden', 'slowindex', 'mutate', 'ratelimit'];
+const keylessFaults = ['halfopen', 'forbidden', 'slowindex', 'mutate', 'ratelimit'];
 /** What the menu offers of a simulated cluster beside its faults. @type {('failover' | 'expire')[]} */
 const simChanges = ['failover', 'expire'];
 /** How many versions the API server is behind that a failover leads to. */
@@ -30,7 +30,8 @@ function keyOfFault(name) {
   const i = faultOrder.findIndex((f) => f === name);
   return i < 0 ? '' : i < 9 ? String(i + 1) : name === 'compact' ? 'F C' : 'F R';
 }
-const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark', 'forbidden', 'slowindex', 'mutate', 'ratelimit', 'rewrite', 'failover']);
+const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark', 'halfopen', 'forbidden', 'slowindex', 'mutate', 'ratelimit', 'rewrite',
+  'failover']);
 
 /** The source of the objects, as a follower's page shows it. @param {import('../wire/page-types.js').Ctx} ctx @param {string} [context] of a live cluster */
 export function castWords(ctx, context) {
