@@ -47,6 +47,7 @@ var lessons = map[string]lesson{
 	"forbidden": {rows: []string{"020_forbidden", "016_lists_after_forbidden", "029_ten_minutes_of_refused_lists"},
 		test: testForbidden},
 	"ghost":    {test: testGhost},
+	"halfopen": {test: testHalfOpen},
 	"indexing": {rows: []string{"050_the_lock_is_free_while_processing"}},
 	"inline":   {test: testInline},
 	"key":      {test: testKey},
