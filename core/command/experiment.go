@@ -103,11 +103,12 @@ func programCommands() []Command {
 		Answers: "`true`",
 		run:     takeNone(func(_ context.Context, c *Console) (any, error) { return true, c.Lab.Shutdown() }),
 	}, {
-		Name: "start", Effect: Acts, Story: true, Script: true,
+		Name: "start", Effect: Acts, Story: true, Script: true, Args: []arg.Spec{{Name: "late", Type: arg.Text, Longest: longestName}},
 		Does: "after `shutdown`, starts a new factory of the same resources, because one that was shut down starts nothing more. " +
-			"While a factory runs it does nothing, as `Start` does",
+			"The informer of the resource `late`, such as `nodes`, is requested only after that start, so it does not run. " +
+			"While a factory runs it starts the informers that do not run yet, as `Start` does",
 		Answers: "`true`",
-		run:     takeNone(func(_ context.Context, c *Console) (any, error) { return true, c.Lab.Start() }),
+		run:     takeOne("", func(_ context.Context, c *Console, late string) (any, error) { return true, c.Lab.Start(late) }),
 	}, {
 		Name: "unshared", Effect: Acts, Story: true, Script: true, Args: []arg.Spec{{Name: "on", Type: arg.Switch}, laneArg()},
 		Does:    "runs a second informer of the resource outside the factory, or ends it; without `on` it toggles",

@@ -1,5 +1,7 @@
 package facts
 
+import "slices"
+
 // Factory is what the informers of a SharedInformerFactory show together, with any unshared ones beside them. It depends only on the log up to a view's
 // position, and on Shown.
 type Factory struct {
@@ -24,7 +26,7 @@ type Factory struct {
 
 // FactorySentences are the ids of a Factory's Sentence. Names are in Name, Key and Why.
 var FactorySentences = []string{
-	"factory.stopping", "factory.stopped", "factory.trouble", "factory.waiting", "factory.early", "factory.unshared", "factory.synced",
+	"factory.stopping", "factory.stopped", "factory.trouble", "factory.unstarted", "factory.waiting", "factory.early", "factory.unshared", "factory.synced",
 	"factory.running",
 }
 
@@ -151,6 +153,12 @@ func (x *Factory) Pair() {
 	}
 }
 
+// isUnstarted reports whether WaitForCacheSync has returned and the informer of a row does not run: it was requested after Start.
+func (x *Factory) isUnstarted(r *FactoryRow) bool {
+	return !r.Unshared && !r.Running &&
+		slices.ContainsFunc(x.Factories, func(s FactoryStage) bool { return s.Release == r.Release && s.Stage == "synced" })
+}
+
 // ChooseSentence returns the most important sentence about the informers together.
 func (x *Factory) ChooseSentence() Sentence {
 	for _, stage := range []string{"stopping", "stopped"} {
@@ -163,6 +171,11 @@ func (x *Factory) ChooseSentence() Sentence {
 	for _, r := range x.Rows {
 		if r.Trouble != "" {
 			return Sentence{ID: "factory.trouble", Name: r.Resource, Why: r.Trouble}
+		}
+	}
+	for _, r := range x.Rows {
+		if x.isUnstarted(&r) {
+			return Sentence{ID: "factory.unstarted", Name: r.Resource}
 		}
 	}
 	for _, r := range x.Rows {

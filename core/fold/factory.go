@@ -99,7 +99,7 @@ func (l *lane) stageIn(out *facts.Factory) {
 	s.Of++
 	if l.synced {
 		s.Synced++
-	} else if l.stage == "started" {
+	} else if l.stage == "started" && l.running { // WaitForCacheSync does not wait for one that was not started
 		s.Waiting = append(s.Waiting, l.identity.Name())
 	}
 }

@@ -151,7 +151,7 @@ func (l *Lab) newExperiment(sel event.Selection, generation uint64) *experiment 
 		}
 		x.lanes = append(x.lanes, ln)
 	}
-	x.makeFactories(x.lanes)
+	x.makeFactories(x.lanes, "")
 	x.startFactories(len(sel.Resources) > 0)
 	if l.src.cluster != nil {
 		cluster := l.src.cluster

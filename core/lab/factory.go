@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +23,8 @@ type releaseFactory struct {
 	factory factory.SharedInformerFactory
 	ctx     context.Context // of its informers
 	cancel  context.CancelFunc
+	// unstarted are the lanes whose informers were requested after the start.
+	unstarted []*lane
 
 	mu    sync.Mutex
 	stage string // started, stopping, stopped
@@ -39,8 +42,8 @@ func (f *releaseFactory) setStage(stage string) {
 	f.stage = stage
 }
 
-// makeFactories requests the lanes' informers from a new factory of each release, and adds their handlers. l.mu is held.
-func (x *experiment) makeFactories(lanes []*lane) {
+// makeFactories makes a new factory for each release, and requests the lanes' informers from it, except those of the resource late. l.mu is held.
+func (x *experiment) makeFactories(lanes []*lane, late string) {
 	x.factories = nil
 	releases := max(len(x.selection.Releases), 1)
 	of := make([]*releaseFactory, releases)
@@ -53,11 +56,51 @@ func (x *experiment) makeFactories(lanes []*lane) {
 			of[release] = f
 			x.factories = append(x.factories, f)
 		}
+		if ln.target.Name() == late {
+			f.unstarted = append(f.unstarted, ln)
+			continue
+		}
 		f.lanes = append(f.lanes, ln)
-		ln.informer = f.factory.InformerFor(ln.gvr, func(*restwatch.Client, time.Duration) informer.SharedIndexInformer {
-			return x.newInformer(ln)
-		})
-		x.handle(ln)
+		x.request(f, ln)
+	}
+}
+
+// request requests a lane's informer from its factory, and adds its handlers.
+func (x *experiment) request(f *releaseFactory, ln *lane) {
+	ln.informer = f.factory.InformerFor(ln.gvr, func(*restwatch.Client, time.Duration) informer.SharedIndexInformer {
+		return x.newInformer(ln)
+	})
+	x.handle(ln)
+}
+
+// requestLate requests the informers that were left out before the start. Their workers run, as WaitForCacheSync does not wait for such informers.
+func (x *experiment) requestLate() {
+	for _, f := range x.factories {
+		for _, ln := range f.unstarted {
+			x.request(f, ln)
+			x.place(ln)
+			x.wg.Go(func() { ln.control.run(f.ctx) })
+		}
+	}
+}
+
+// startLate starts the informers that were requested after the start: the factory starts those that do not run.
+func (x *experiment) startLate() {
+	for _, f := range x.factories {
+		if len(f.unstarted) == 0 {
+			continue
+		}
+		f.lanes, f.unstarted = append(f.lanes, f.unstarted...), nil
+		x.tell(f, "started")
+		f.factory.StartWithContext(f.ctx)
+		x.wg.Go(func() { x.waitForSync(f) })
+	}
+}
+
+// waitForSync logs when WaitForCacheSync has returned.
+func (x *experiment) waitForSync(f *releaseFactory) {
+	if f.factory.WaitForCacheSyncWithContext(f.ctx).Err == nil && f.ctx.Err() == nil {
+		x.tell(f, "synced")
 	}
 }
 
@@ -74,11 +117,7 @@ func (x *experiment) startFactories(told bool) {
 			x.wg.Go(func() { ln.control.run(f.ctx) })
 		}
 		if told {
-			x.wg.Go(func() {
-				if f.factory.WaitForCacheSyncWithContext(f.ctx).Err == nil && f.ctx.Err() == nil {
-					x.tell(f, "synced")
-				}
-			})
+			x.wg.Go(func() { x.waitForSync(f) })
 		}
 		x.wg.Go(func() {
 			<-f.ctx.Done()
@@ -117,19 +156,31 @@ func (x *experiment) shutdown() error {
 }
 
 // Start begins new factories after Shutdown, with informers of the same resources. Start on a factory that was shut down does nothing, so a program that
-// wants to continue creates another one. While factories run, Start does nothing.
-func (l *Lab) Start() error {
-	return l.Informer(0).running(action.New("start"), func(x *experiment) error { return x.start() })
+// wants to continue creates another one. The informer of the resource late, such as "nodes", is requested only after the start, so it does not run; late may be
+// empty. While factories run, Start starts the informers that do not run yet.
+func (l *Lab) Start(late string) error {
+	step := action.New("start")
+	if late != "" {
+		step = action.New("start", late)
+	}
+	return l.Informer(0).running(step, func(x *experiment) error { return x.start(late) })
 }
 
-func (x *experiment) start() error {
+func (x *experiment) start(late string) error {
 	for _, f := range x.factories {
 		switch {
 		case f.hasStage("stopping"):
 			return errors.New("the factory still waits for its informers to end, so a new one cannot begin yet; try again in a moment")
 		case f.hasStage("started"):
+			if late != "" {
+				return fmt.Errorf("the factory runs, and has requested the informer of %s already; shut it down first", late)
+			}
+			x.startLate()
 			return nil
 		}
+	}
+	if late != "" && !slices.ContainsFunc(x.lanes, func(ln *lane) bool { return ln.target.Name() == late }) {
+		return fmt.Errorf("the factory has no informer of %s", late)
 	}
 	var fresh []*lane
 	for _, ln := range x.lanes {
@@ -139,11 +190,14 @@ func (x *experiment) start() error {
 			fresh = append(fresh, ln)
 		}
 	}
-	x.makeFactories(fresh)
-	for _, ln := range fresh {
-		x.place(ln)
+	x.makeFactories(fresh, late)
+	for _, f := range x.factories {
+		for _, ln := range f.lanes {
+			x.place(ln)
+		}
 	}
 	x.startFactories(true)
+	x.requestLate()
 	return nil
 }
 

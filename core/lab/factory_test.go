@@ -296,7 +296,7 @@ func TestShutdownAndStart(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, rec := start(t, selection.Change{Resource: &resource})
 				pass(time.Second)
-				if err := l.Start(); err != nil {
+				if err := l.Start(""); err != nil {
 					t.Errorf("Start of a factory that runs: %v", err)
 				}
 				counts := map[int]int{}
@@ -323,7 +323,7 @@ func TestShutdownAndStart(t *testing.T) {
 				if _, err := l.Informer(0).AddListener(ListenerSpec{Name: "late"}); err == nil || !strings.Contains(err.Error(), "has stopped") {
 					t.Errorf("a listener of an informer that has ended: %v", err)
 				}
-				if err := l.Start(); err != nil {
+				if err := l.Start(""); err != nil {
 					t.Fatal(err)
 				}
 				pass(2 * time.Second)
@@ -502,5 +502,64 @@ func TestALiveFactoryTellsWhichInformerIsRefused(t *testing.T) {
 	}
 	if s := factoryOf(rec).Sentence; s.ID != "factory.trouble" || s.Name != "nodes" {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestAnInformerThatIsRequestedAfterStartDoesNotRun: WaitForCacheSync does not wait for it, and its store stays empty. The next Start starts it.
+func TestAnInformerThatIsRequestedAfterStartDoesNotRun(t *testing.T) {
+	for _, releases := range []string{"1.31", "1.37", "1.31,1.37"} {
+		t.Run(releases, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, rec := start(t, selection.Change{Release: &releases, Resource: ptr("pods,nodes")})
+				pass(time.Second)
+				if err := l.Start("nodes"); err == nil || !strings.Contains(err.Error(), "has requested the informer of nodes already") {
+					t.Errorf("while the factory runs: %v", err)
+				}
+				if err := l.Shutdown(); err != nil {
+					t.Fatal(err)
+				}
+				pass(time.Second)
+				if err := l.Start("services"); err == nil || !strings.Contains(err.Error(), "has no informer of services") {
+					t.Errorf("of a resource that the factory does not have: %v", err)
+				}
+				if err := l.Start("nodes"); err != nil {
+					t.Fatal(err)
+				}
+				pass(10 * time.Minute)
+				for i, s := range lanes(rec) {
+					late := s.Resource.Resource == "nodes"
+					if s.Running == late || s.Synced == late || s.Queue.Synced == late || s.Stage != "synced" || (s.Indexer.Count == 0) != late ||
+						(s.Reflector.Lists+s.Reflector.Watches == 0) != late || s.Reflector.LastError != "" || len(s.Listeners) != 3 {
+						t.Errorf("lane %d: running %v, synced %v, %s, %d objects, %+v", i, s.Running, s.Synced, s.Stage, s.Indexer.Count, s.Reflector)
+					}
+				}
+				if f := factoryOf(rec); f.Sentence.ID != "factory.unstarted" || f.Sentence.Name != "nodes" {
+					t.Errorf("said is %+v", f.Sentence)
+				}
+				if err := l.Start(""); err != nil {
+					t.Fatal(err)
+				}
+				pass(2 * time.Second)
+				for i, s := range lanes(rec) {
+					if !s.Running || !s.Synced || s.Stage != "synced" || s.Reflector.Phase != "watching" || s.Indexer.Count == 0 {
+						t.Errorf("lane %d after the next Start: running %v, synced %v, %s, %s, %d objects", i, s.Running, s.Synced, s.Stage, s.Reflector.Phase,
+							s.Indexer.Count)
+					}
+				}
+				if f := factoryOf(rec); f.Sentence.ID != "factory.synced" {
+					t.Errorf("said is %+v", f.Sentence)
+				}
+				faithful(t, l, rec)
+				if err := l.Shutdown(); err != nil {
+					t.Fatal(err)
+				}
+				pass(time.Second)
+				for i, s := range lanes(rec) {
+					if s.Running || s.Stage != "stopped" {
+						t.Errorf("lane %d after Shutdown: running %v, %s", i, s.Running, s.Stage)
+					}
+				}
+			})
+		})
 	}
 }

@@ -301,7 +301,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 			must(l.Informer(1).Release("store", 0, 0))
 			must(l.Shutdown())
 			time.Sleep(2 * time.Second)
-			must(l.Start())
+			must(l.Start(""))
 			time.Sleep(2 * time.Second)
 		}, "pods,nodes,deployments.apps"},
 		{"a factory in two releases, another resource later", "1.31,1.37", 60, 20, func(l *Lab) {

@@ -70,6 +70,7 @@ addWords({
     'WaitForCacheSync waits: {n} of {m} informers have synced, {name} has not.',
     'WaitForCacheSync 在等：{m} 个 informer 中 {n} 个已同步，{name} 还没有。',
   ],
+  'cap.factory.unstarted': ['The informer of {name} does not run: it was requested after Start.', '{name} 的 informer 没有运行：它是在 Start 之后才要的。'],
   'cap.factory.early': [
     '{n} [n:Pod|Pods] came before the Node: {key} runs on {name}, which is not in the store of nodes yet.',
     '{n} 个 Pod 先于 Node 到达：{key} 在 {name} 上，而 nodes 的本地缓存里还没有它。',

@@ -1449,7 +1449,7 @@
  * @property {[name: string, expression: string, lane?: number | null]} addIndex
  * @property {[on?: boolean | null, children?: 'none' | 'generated' | 'fixed' | null]} writes
  * @property {[]} shutdown
- * @property {[]} start
+ * @property {[late?: string | null]} start
  * @property {[on?: boolean | null, lane?: number | null]} unshared
  * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'crowd' | 'expire' | 'finalizer' | 'label' | 'rate',
  *   args?: {namespace?: string | null, name?: string | null, key?: string | null, label?: string | null, replicas?: number | null,
