@@ -76,6 +76,7 @@ var lessons = map[string]lesson{
 	"twice":       {test: testTwice},
 	"types":       {test: testTypes},
 	"unshared":    {test: testUnshared},
+	"unstarted":   {test: testUnstarted},
 	"watchlist":   {rows: []string{"001_first_request_is_a_watchlist", "012_the_end_mark_gives_the_version", "013_initial_events_collapse"}},
 }
 

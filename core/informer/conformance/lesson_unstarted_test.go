@@ -1,0 +1,71 @@
+package conformance
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"informerscope/core/factory"
+	"informerscope/core/informer"
+	"informerscope/core/restwatch"
+)
+
+// lateFactory is what testUnstarted needs of a factory of either library.
+type lateFactory struct {
+	request func(c *small) (synced func() bool, keys func() []string)
+	start   func(stop <-chan struct{})
+	wait    func(stop <-chan struct{}) int // for so many informers
+	end     func()
+}
+
+func newLateFactory(mine bool) lateFactory {
+	if !mine {
+		f := informers.NewSharedInformerFactory(nil, 0)
+		return lateFactory{func(c *small) (func() bool, func() []string) {
+			i := f.InformerFor(&object{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+				return cache.NewSharedIndexInformer(c, &object{}, 0, nil)
+			})
+			return i.HasSynced, i.GetStore().ListKeys
+		}, f.Start, func(stop <-chan struct{}) int { return len(f.WaitForCacheSync(stop)) }, f.Shutdown}
+	}
+	f := factory.NewSharedInformerFactory(nil, 0)
+	return lateFactory{func(c *small) (func() bool, func() []string) {
+		i := f.InformerFor(nodes, func(*restwatch.Client, time.Duration) informer.SharedIndexInformer {
+			return informer.NewSharedIndexInformer(c, &object{}, 0, nil)
+		})
+		return i.HasSynced, i.GetStore().ListKeys
+	}, f.Start, func(stop <-chan struct{}) int { return len(f.WaitForCacheSync(stop)) }, f.Shutdown}
+}
+
+// testUnstarted requests an informer after Start. It does not run: the factory's WaitForCacheSync does not wait for it, and that of package cache waits without
+// end. The next Start starts it.
+func testUnstarted(t *testing.T) {
+	both(t, `
+factory.WaitForCacheSync waited for 0 informers, 0s
+cache.WaitForCacheSync, after a day: synced false, 0 objects, 0 LISTs, 0 WATCHes
+Start again: synced true, 1 objects, 1 LISTs, 1 WATCHes
+factory.WaitForCacheSync waited for 1 informers, 0s`, func(t *testing.T, mine bool, say func(string, ...any)) {
+		ctx, cancel := context.WithCancel(t.Context())
+		f, c := newLateFactory(mine), newSmall("a")
+		defer f.end()
+		defer cancel()
+		wait := func() {
+			began := time.Now()
+			say("factory.WaitForCacheSync waited for %d informers, %v", f.wait(ctx.Done()), time.Since(began))
+		}
+		f.start(ctx.Done())
+		synced, keys := f.request(c)
+		wait()
+		day, end := context.WithTimeout(ctx, 24*time.Hour)
+		defer end()
+		say("cache.WaitForCacheSync, after a day: synced %v, %d objects, %s", cache.WaitForCacheSync(day.Done(), synced), len(keys()), c.asked())
+		f.start(ctx.Done())
+		after(time.Second)
+		say("Start again: synced %v, %d objects, %s", synced(), len(keys()), c.asked())
+		wait()
+	})
+}
