@@ -132,14 +132,15 @@ the watch error handler was called 0 times`, func(t *testing.T, mine bool, say f
 		t.Cleanup(srv.Close)
 		roots := x509.NewCertPool()
 		roots.AddCert(srv.Certificate())
-		var conn *firewalled
+		var conn atomic.Pointer[firewalled]
 		transport := utilnet.SetTransportDefaults(&http.Transport{
 			TLSClientConfig: &tls.Config{RootCAs: roots},
 			Proxy:           func(*http.Request) (*url.URL, error) { return nil, nil },
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 				inner, err := ln.Dial(ctx)
-				conn = &firewalled{Conn: inner, closed: make(chan time.Time, 1)}
-				return conn, err
+				c := &firewalled{Conn: inner, closed: make(chan time.Time, 1)}
+				conn.Store(c)
+				return c, err
 			},
 		})
 		t.Cleanup(transport.CloseIdleConnections)
@@ -152,8 +153,8 @@ the watch error handler was called 0 times`, func(t *testing.T, mine bool, say f
 			lib = ours(play.E137)
 		}
 		i := lib.Shared(play.Options{Source: metadataSource{client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"})}})
-		failures := 0
-		if err := i.SetWatchErrorHandler(func(error) { failures++ }); err != nil {
+		var failures atomic.Int32
+		if err := i.SetWatchErrorHandler(func(error) { failures.Add(1) }); err != nil {
 			t.Fatal(err)
 		}
 		run(t, i)
@@ -166,20 +167,20 @@ the watch error handler was called 0 times`, func(t *testing.T, mine bool, say f
 		c.put("a")
 		tell("a change")
 		last := time.Now()
-		conn.isDropping.Store(true)
+		conn.Load().isDropping.Store(true)
 		c.put("a")
 		after(44 * time.Second)
 		tell("44 s without a packet")
-		say("the client closed the connection %v after the last frame", (<-conn.closed).Sub(last))
+		say("the client closed the connection %v after the last frame", (<-conn.Load().closed).Sub(last))
 		after(10 * time.Second)
 		tell("later")
-		conn.isReset.Store(true)
-		if err := conn.Conn.Close(); err != nil {
+		conn.Load().isReset.Store(true)
+		if err := conn.Load().Conn.Close(); err != nil {
 			t.Error(err)
 		}
 		after(time.Second)
 		c.put("a")
 		tell("after a reset")
-		say("the watch error handler was called %d times", failures)
+		say("the watch error handler was called %d times", failures.Load())
 	})
 }

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,26 +37,26 @@ it writes the time too, and one change: over 200 reconciles in a second true, as
 it writes what differs again: after a second 0 reconciles`, func(t *testing.T, mine bool, say func(string, ...any)) {
 		c := newSmall("a")
 		q := queue(t, mine)
-		updates, reconciles := 0, 0
+		var updates, reconciles atomic.Int64
 		i := shared(t, mine, c, listener{
 			add: func(o any) { q.Add(keyOf(o)) },
 			update: func(o any) {
-				updates++
+				updates.Add(1)
 				q.Add(keyOf(o))
 			},
 		})
-		always := false
+		var always atomic.Bool
 		go func() {
 			for {
 				key, shutdown := q.Get()
 				if shutdown {
 					return
 				}
-				reconciles++
+				reconciles.Add(1)
 				app := i.View().Objects[0].(metav1.Object).GetLabels()["app"]
 				<-time.After(4 * time.Millisecond)
 				c.annotate("a", "seen", app)
-				if always {
+				if always.Load() {
 					c.annotate("a", "at", time.Now().Format(time.RFC3339Nano))
 				}
 				q.Forget(key)
@@ -71,8 +72,8 @@ it writes what differs again: after a second 0 reconciles`, func(t *testing.T, m
 		count := func() (r, v, u int) {
 			<-time.After(time.Second)
 			synctest.Wait()
-			r, v, u = reconciles, versions()-made, updates
-			reconciles, made, updates = 0, versions(), 0
+			r, v, u = int(reconciles.Swap(0)), versions()-made, int(updates.Swap(0))
+			made = versions()
 			return r, v, u
 		}
 		r, v, u := count()
@@ -80,13 +81,13 @@ it writes what differs again: after a second 0 reconciles`, func(t *testing.T, m
 		c.annotate("a", "x", "1")
 		r, v, u = count()
 		say("one change from outside: %d reconcile, %d versions made, %d OnUpdate", r, v-1, u)
-		always = true
+		always.Store(true)
 		c.annotate("a", "x", "2")
 		r, v, u = count()
 		near := func(n int) bool { return n >= r-1 && n <= r+1 }
 		say("it writes the time too, and one change: over 200 reconciles in a second %v, as many versions %v, as many OnUpdates %v, %d keys failed",
 			r > 200, near(v), near(u), q.NumRequeues("ns/a"))
-		always = false
+		always.Store(false)
 		count()
 		r, _, _ = count()
 		say("it writes what differs again: after a second %d reconciles", r)

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,17 +41,16 @@ AddRateLimited: 110 keys in the first second, 700 after a minute; a new object w
 					call = q.AddRateLimited
 				}
 				shared(t, mine, c, listener{add: func(o any) { call(keyOf(o)) }})
-				taken := 0
-				came := make(chan int, 1) // the new object: as which key
+				var taken atomic.Int64
+				came := make(chan int64, 1) // the new object: as which key
 				go func() {
 					for {
 						key, shutdown := q.Get()
 						if shutdown {
 							return
 						}
-						taken++
-						if key == "ns/new" {
-							came <- taken
+						if n := taken.Add(1); key == "ns/new" {
+							came <- n
 						}
 						q.Forget(key)
 						q.Done(key)
@@ -58,10 +58,10 @@ AddRateLimited: 110 keys in the first second, 700 after a minute; a new object w
 				}()
 				<-time.After(time.Second + 50*time.Millisecond)
 				synctest.Wait()
-				first := taken
+				first := taken.Load()
 				<-time.After(59 * time.Second)
 				synctest.Wait()
-				second := taken
+				second := taken.Load()
 				made := time.Now()
 				c.put("new")
 				place := <-came
