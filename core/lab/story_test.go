@@ -166,11 +166,11 @@ func TestStoryPlaysAgain(t *testing.T) {
 		}, ""},
 		{"half-open connections", "1.31,1.37", 40, 10, func(l *Lab) {
 			for _, wait := range []time.Duration{20 * time.Second, 3 * time.Second, 50 * time.Second} { // it passes again, and is lost
-				time.Sleep(wait)
+				<-time.After(wait)
 				_, err := l.Informer(0).Fault("halfopen", FaultArgs{})
 				must(err)
 			}
-			time.Sleep(50 * time.Second)
+			<-time.After(50 * time.Second)
 		}, ""},
 		{"a handler that mutates, a crowd that lists", "1.31,1.37", 40, 10, func(l *Lab) {
 			_, err := l.Informer(0).Fault("mutate", FaultArgs{})
@@ -189,11 +189,11 @@ func TestStoryPlaysAgain(t *testing.T) {
 			}
 			_, err := l.Cluster("burst", ClusterArgs{N: 120})
 			must(err)
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			for _, children := range ChildNames() {
 				_, err = l.Writes(ptr(true), children)
 				must(err)
-				time.Sleep(time.Second)
+				<-time.After(time.Second)
 			}
 		}, ""},
 		{"hands", "1.37", 80, 20, func(l *Lab) {
@@ -271,7 +271,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 			must(err)
 			_, err = l.Select(context.Background(), selection.Change{Selector: ptr("tier in (backend,frontend)")})
 			must(err)
-			time.Sleep(700 * time.Millisecond)
+			<-time.After(700 * time.Millisecond)
 			must(l.Informer(0).Hold("take", 0))
 			_, err = l.Informer(0).Fault("delay", FaultArgs{Millis: 30})
 			must(err)

@@ -81,8 +81,9 @@ func (x *factInputs) facts() *facts.Facts {
 	for _, n := range s.Queue.Mix {
 		f.Deltas += n
 	}
-	f.Ledger = ledgerOf(s, f.Deltas)
-	f.Unstored = unstoredOf(s)
+	var queued []facts.LedgerEntry
+	f.Ledger, queued = ledgerOf(s, f.Deltas)
+	f.Unstored = unstoredOf(s, queued)
 	f.Held = heldChanges(s)
 	f.Requests = requestsOf(s)
 	if release, err := informer.ParseRelease(s.Release); err == nil {

@@ -11,22 +11,23 @@ import (
 const ledgerRows = 3
 
 // ledgerOf returns the newest changes by the part of the way that they have reached: wire, queue or store. deltas is the number of deltas in the queue.
-func ledgerOf(s *fold.State, deltas int) facts.Ledger {
-	var l facts.Ledger
+// It also returns those that State lists.
+func ledgerOf(s *fold.State, deltas int) (l facts.Ledger, listed []facts.LedgerEntry) {
 	q := &s.Queue
-	batch, items := entriesOf(q.Batch), entriesOf(q.Items)
-	for _, e := range slices.Concat(batch, items) {
+	batch := entriesOf(q.Batch)
+	listed = slices.Concat(batch, entriesOf(q.Items))
+	for _, e := range listed {
 		add(&l.Queue, e)
 	}
 	// State lists only the first items.
 	l.Queue.Count = deltas + max(q.BatchSize, len(batch))
-	queued := make(map[string]bool, len(batch)+len(items)+len(q.Items))
+	queued := make(map[string]bool, len(listed)+len(q.Items))
 	for _, list := range [][]fold.QueueItem{q.Batch, q.Items} {
 		for i := range list {
 			queued[list[i].RV] = true
 		}
 	}
-	for _, e := range slices.Concat(batch, items) {
+	for _, e := range listed {
 		queued[e.RV] = true
 	}
 	cut := lastListedVersion(q)
@@ -50,13 +51,13 @@ func ledgerOf(s *fold.State, deltas int) facts.Ledger {
 			p.First, p.Mix = []facts.LedgerEntry{}, map[string]int{}
 		}
 	}
-	return l
+	return l, listed
 }
 
-// unstoredOf returns the newest change of each object that the store does not have yet, oldest first: what is queued, and the frames that are newer than
-// the store. Where the store has no version, frames count only until the Reflector has read them.
-func unstoredOf(s *fold.State) []facts.LedgerEntry {
-	changes := slices.Concat(entriesOf(s.Queue.Batch), entriesOf(s.Queue.Items))
+// unstoredOf returns the newest change of each object that the store does not have yet, oldest first: the queued ones, and the frames that are newer than the
+// store. Where the store has no version, frames count only until the Reflector has read them.
+func unstoredOf(s *fold.State, queued []facts.LedgerEntry) []facts.LedgerEntry {
+	changes := slices.Clip(queued)
 	stored := s.Indexer.ResourceVersion
 	if stored == "" {
 		stored = s.Reflector.ResourceVersion

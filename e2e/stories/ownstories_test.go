@@ -51,7 +51,8 @@ func TestADroppedStoryIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	drop(strings.Replace(text, "group: store", "group: stove", 1), `held.yaml:3: a group is one of start, store, missed, handlers, workers, sync, breaks, order, memory, and not "stove"`)
+	drop(strings.Replace(text, "group: store", "group: stove", 1), "held.yaml:3: a group is one of start, store, missed, handlers, workers, "+
+		`sync, breaks, order, memory, and not "stove"`)
 	harness.Shot(t, p, "1-wrong")
 	if harness.EvalIn[bool](t, p, "informerscope.story('held').then(() => true, () => false)") {
 		t.Error("a story that cannot be read can be begun")

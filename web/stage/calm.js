@@ -19,20 +19,20 @@ export class Calm {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx
    * @param {HTMLElement} app
+   * @param {() => string[] | null} lit the stations that a story's step is about
    */
-  constructor({ scene }, app) {
+  constructor({ scene }, app, lit) {
     this.app = app;
     this.scene = scene;
     /** The station at which the pointer is, and that of the keyboard. */
     this.pointed = '';
     this.focused = '';
-    /** The stations that a story's step is about. @type {string[]} */
-    this.lit = [];
+    this.lit = lit;
     this.set(chosen());
     app.addEventListener('pointermove', (e) => this.point(e));
-    app.addEventListener('pointerleave', () => this.at('pointed', ''));
-    app.addEventListener('focusin', (e) => this.at('focused', stationOf(e.target)));
-    app.addEventListener('focusout', () => this.at('focused', ''));
+    app.addEventListener('pointerleave', () => this.visit('pointed', ''));
+    app.addEventListener('focusin', (e) => this.visit('focused', stationOf(e.target)));
+    app.addEventListener('focusout', () => this.visit('focused', ''));
   }
 
   /** Makes the stage calm, or shows all details. @param {boolean} on */
@@ -51,32 +51,27 @@ export class Calm {
     }
   }
 
-  /** The stations that a story's step is about show their details. @param {string[] | null} ids */
-  spotlight(ids) {
-    this.lit = ids ?? [];
-    this.open();
-  }
-
   /** @param {PointerEvent} e @private */
   point(e) {
     const { scene } = this;
     const box = scene.svg.getBoundingClientRect();
     const [x, y] = [(e.clientX - box.left) / scene.scale, (e.clientY - box.top) / scene.scale];
-    this.at('pointed', y > 44 && y < 545 ? stationAt(x) : '');
+    this.visit('pointed', y > 44 && y < 545 ? stationAt(x) : '');
   }
 
   /** @param {'pointed' | 'focused'} by @param {string} id @private */
-  at(by, id) {
+  visit(by, id) {
     if (this[by] === id) return;
     this[by] = id;
     this.open();
   }
 
-  /** Opens the stations whose details show. @private */
+  /** Opens the stations whose details show, and shuts the others. */
   open() {
+    const lit = this.lit() ?? [];
     for (const el of this.app.querySelectorAll('[data-station]')) {
       const id = el.getAttribute('data-station') ?? '';
-      el.classList.toggle('opened', id === this.pointed || id === this.focused || this.lit.includes(id));
+      el.classList.toggle('opened', id === this.pointed || id === this.focused || lit.includes(id));
     }
   }
 }

@@ -25,7 +25,7 @@ export class Maps {
     this.field = field;
     this.store = store;
     /** How large a cell of the cluster is beside that of the store. */
-    this.part = map.w / store.w;
+    this.ratio = map.w / store.w;
     const { scene } = ctx;
     this.canvas = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'cells gist' }));
     this.canvas.dataset.station = 'api';
@@ -39,8 +39,8 @@ export class Maps {
     const beside = s('g', { class: 'gist', 'data-station': 'indexer' });
     scene.back.append(beside);
     this.storeTitle = text(beside, 544, store.y + 4, 'l');
-    this.there = frameSet(g);
-    this.here = frameSet(scene.high, 'behind gist');
+    this.clusterFrames = frameSet(g);
+    this.storeFrames = frameSet(scene.high, 'behind gist');
     this.drawnAt = -Infinity;
   }
 
@@ -58,20 +58,20 @@ export class Maps {
     this.title.set(any ? t('maps.cluster') : '');
     this.storeTitle.set(any ? t('maps.store') : '');
     if (!any) {
-      this.there([]);
-      this.here([]);
+      this.clusterFrames([]);
+      this.storeFrames([]);
       show(this.hatch, false);
       return;
     }
     const changes = facts.unstored.slice(-frames);
-    this.here(changes.flatMap((e) => {
+    this.storeFrames(changes.flatMap((e) => {
       const at = this.field.cellAt(e.key ?? '');
       return at ? [{ x: at.x + at.size / 2, y: at.y + at.size / 2, size: at.size, kind: kindOf(e.op) }] : [];
     }));
     if (model.cells.size <= mostFresh || clock - this.drawnAt > 1000) this.draw(changes, clock);
     const sure = model.sure(facts);
     show(this.hatch, !sure);
-    attr(this.hatch, 'height', Math.round(this.end * this.part) + 8);
+    attr(this.hatch, 'height', Math.round(this.end * this.ratio) + 8);
   }
 
   /** How far down the cells of the store reach, in units. @private */
@@ -84,11 +84,11 @@ export class Maps {
   /** Draws the map of the cluster. @param {LedgerEntry[]} changes @param {number} clock @private */
   draw(changes, clock) {
     this.drawnAt = clock;
-    const { ctx, field, pixels, part } = this;
+    const { ctx, field, pixels, ratio } = this;
     const { grid } = field;
     pixels.begin(map.w, map.h, ctx.scene.k);
-    const size = Math.max(1, grid.size * part);
-    grid.each((x, y, ink) => pixels.cell(x * part, y * part, size, ink));
+    const size = Math.max(1, grid.size * ratio);
+    grid.each((x, y, ink) => pixels.cell(x * ratio, y * ratio, size, ink));
     const rings = [];
     // What the store does not have yet stands behind its last cell.
     let next = 0;
@@ -99,11 +99,11 @@ export class Maps {
       const [x, y] = at ? [at.x - this.store.x, at.y - this.store.y] : [(next % grid.cols) * grid.pitch, low + Math.floor(next / grid.cols) * grid.pitch];
       if (!at && e.op === 'Deleted') continue;
       if (!at) next++;
-      pixels.cell(x * part, y * part, size, e.op === 'Deleted' ? null : { colour: kind, hollow: false });
-      rings.push({ x: map.x + x * part + size / 2, y: map.y + y * part + size / 2, size, kind });
+      pixels.cell(x * ratio, y * ratio, size, e.op === 'Deleted' ? null : { colour: kind, hollow: false });
+      rings.push({ x: map.x + x * ratio + size / 2, y: map.y + y * ratio + size / 2, size, kind });
     }
     pixels.flush();
-    this.there(rings);
+    this.clusterFrames(rings);
   }
 }
 

@@ -69,7 +69,7 @@ export class Stage {
     this.controller = this.mount('controller', controller.full);
     scene.cells.dataset.station = 'indexer';
     this.maps = new Maps(ctx, this.indexer.field, this.indexer.place);
-    this.calm = new Calm(ctx, app);
+    this.calm = new Calm(ctx, app, () => this.lit);
     this.holds = new Holds(ctx);
     this.explain = new Explain(ctx, app);
     this.terms = new Terms(ctx);
@@ -205,7 +205,7 @@ export class Stage {
   /** What is elsewhere than at these stations recedes. @param {string[] | null} ids */
   spotlight(ids) {
     this.lit = ids;
-    this.calm.spotlight(ids);
+    this.calm.open();
     this.motion.dirty = true;
   }
 

@@ -572,10 +572,10 @@ function absent(slot, { t }) {
 
 // --- Presenter mode.
 
-/** The seats and the workers of a slot that is drawn large or quiet. @param {Slot} slot */
+/** The seats and the workers of a slot that is drawn large. @param {Slot} slot */
 function wideRail(slot) {
   const end = slot.x + slot.w - 20;
-  const n = slot.bare ? 1 : Math.max(2, Math.min(7, Math.floor((slot.w - 50) / 30)));
+  const n = Math.max(2, Math.min(7, Math.floor((slot.w - 50) / 30)));
   const line = seats(slot.g, { x: end - 35, y: slot.rail, n, size: 26, pitch: 30, vacant: 'slotk off', of: 'workqueue' });
   const busy = worker(slot.g, end, slot.rail, 14, 'p18');
   busy.number.of('workqueue.processing.length', 'exact');

@@ -439,7 +439,7 @@ function mainLook(w) {
 }
 
 /** From this width on the listener that matters has the whole picture. */
-const alone = 560;
+const aloneWidth = 560;
 
 /** The listener that matters, when it has the whole picture: its ring can be read from the last row of a room. @param {number} w */
 function aloneLook(w) {
@@ -555,14 +555,14 @@ function othersWords({ t, model }, facts, main) {
 /** The listener that matters, large, and the others where there is room. @param {Slot} slot @param {Ctx} ctx @returns {Drawn} */
 function drawHall(slot, ctx) {
   const { number } = heading(slot, title);
-  const own = slot.w >= alone && !!slot.main;
-  const others = own ? text(slot.head, slot.x, slot.rail - 62, 'p18') : null;
+  const isAlone = slot.w >= aloneWidth && !!slot.main;
+  const others = isAlone ? text(slot.head, slot.x, slot.rail - 62, 'p18') : null;
   /** @type {Map<number, {row: ReturnType<typeof hallRow>, words: ReturnType<typeof mainWords> | null}>} */
   const rows = new Map();
   let y = slot.rail - 46;
-  (own ? [slot.main] : slot.listeners).forEach((id, i) => {
+  (isAlone ? [slot.main] : slot.listeners).forEach((id, i) => {
     const main = id === slot.main;
-    const look = !main ? otherLook(slot.w) : own ? aloneLook(slot.w) : mainLook(slot.w);
+    const look = !main ? otherLook(slot.w) : isAlone ? aloneLook(slot.w) : mainLook(slot.w);
     // The first row lies on the rail itself.
     const top = i === 0 && !main ? slot.rail - look.middle : y;
     const row = hallRow(slot, ctx, top, look);
@@ -578,7 +578,7 @@ function drawHall(slot, ctx) {
   return {
     paint({ state, facts }) {
       // Alone, its number stands in the ring.
-      number.set(own ? '' : count(facts.pending));
+      number.set(isAlone ? '' : count(facts.pending));
       others?.set(othersWords(ctx, facts, slot.main));
       for (const [id, { row, words }] of rows) {
         const found = find(state, id);

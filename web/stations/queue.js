@@ -509,9 +509,9 @@ function stageFoot(slot, { t }) {
 
 // --- Presenter mode.
 
-/** The seats of a slot that is drawn large or quiet. @param {Slot} slot */
+/** The seats of a slot that is drawn large. @param {Slot} slot */
 function wideSeats(slot) {
-  const n = slot.bare ? 2 : Math.max(3, Math.floor((slot.w - 24) / 30));
+  const n = Math.max(3, Math.floor((slot.w - 24) / 30));
   const line = seats(slot.g, { x: slot.x + slot.w - 27, y: slot.rail, n, size: 26, pitch: 30, vacant: 'slot', of: 'queue' });
   return when((/** @type {State} */ q, /** @type {string} */ selected) => {
     line.set(sit(q, n, selected).sitters);
