@@ -15,19 +15,17 @@ import (
 const stageTexts = `[...document.querySelectorAll('svg.stage text')].filter((el) => el.textContent.trim() &&
 	el.checkVisibility({opacityProperty: true, visibilityProperty: true}) && el.getBoundingClientRect().width > 0).map((el) => el.textContent)`
 
-// openCalm opens the page as a person's browser does, which has kept no choice.
-func openCalm(t *testing.T, b *browser.Browser, url string, width, height int64) *browser.Page {
+// openCalm opens the page in a browser that has kept no choice, as a person's first visit does.
+func openCalm(t *testing.T, url string) *browser.Page {
 	t.Helper()
-	page := b.OpenForTest(t, "about:blank", width, height)
-	// Once in a tab: a reload finds what the page has kept.
-	forget := `if (!sessionStorage.getItem('visited')) { sessionStorage.setItem('visited', '1'); localStorage.removeItem('informerscope.calm'); } else if (
-		sessionStorage.getItem('choice')) localStorage.setItem('informerscope.calm', sessionStorage.getItem('choice'));`
-	for _, s := range []string{harness.StageTools(t), forget} {
-		if err := page.OnNewDocument(harness.Within(t, 30*time.Second), s); err != nil {
-			t.Fatal(err)
-		}
+	page, err := browser.StartForTest(t).Open(t.Context(), "about:blank", 1280, 720)
+	if err == nil {
+		err = page.OnNewDocument(harness.Within(t, 30*time.Second), harness.StageTools(t))
 	}
-	if err := page.Navigate(harness.Within(t, time.Minute), url); err != nil {
+	if err == nil {
+		err = page.Navigate(harness.Within(t, time.Minute), url)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, page, 2*time.Minute, "s.queue.synced && s.indexer.count > 0")
@@ -38,10 +36,9 @@ func openCalm(t *testing.T, b *browser.Browser, url string, width, height int64)
 // What the stage says is true.
 func TestCalmStage(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
-	b := browser.StartForTest(t)
 	for _, lang := range []string{"en", "zh"} {
 		t.Run(lang, func(t *testing.T) {
-			page := openCalm(t, b, srv.URL+"&source=sim&seed=7&objects=40&rate=3&lang="+lang, 1280, 720)
+			page := openCalm(t, srv.URL+"&source=sim&seed=7&objects=40&rate=3&lang="+lang)
 			texts := func() []string { return harness.EvalIn[[]string](t, page, stageTexts) }
 			calm := texts()
 			if len(calm) > 60 {
@@ -85,7 +82,6 @@ func TestCalmStage(t *testing.T) {
 			if all := texts(); len(all) < len(calm)+25 {
 				t.Errorf("all details are %d texts, the calm stage has %d", len(all), len(calm))
 			}
-			harness.EvalIn[bool](t, page, "(sessionStorage.setItem('choice', localStorage.getItem('informerscope.calm')), true)")
 			if err := page.Reload(harness.Within(t, time.Minute)); err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +98,7 @@ func TestCalmStage(t *testing.T) {
 // one; when Pop goes on, both heal.
 func TestMapsShowWhatTheStoreLacks(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
-	page := openCalm(t, browser.StartForTest(t), srv.URL+"&source=sim&seed=7&objects=40&rate=0&lang=en", 1280, 720)
+	page := openCalm(t, srv.URL+"&source=sim&seed=7&objects=40&rate=0&lang=en")
 	type framed struct{ There, Here []string }
 	read := func() framed {
 		t.Helper()

@@ -261,6 +261,8 @@ export class TopBar {
     /** @type {typeof this.faultRows} */
     const rows = [];
     this.ctx.popup(anchor, (root) => {
+      const list = h('div', { class: 'list' });
+      root.append(list);
       for (const n of [...faultKeys, ...otherFaults, ...keylessFaults, ...(sim ? [...keylessSimFaults, ...simFaults, ...simChanges] : [])]) {
         const held = heldFaults.has(n);
         const key = keyOfFault(n);
@@ -269,7 +271,7 @@ export class TopBar {
         if (held) rows.push({ n, b });
         else /** @type {HTMLElement} */ (b.firstElementChild).style.visibility = 'hidden';
         b.addEventListener('click', () => this.fault(n));
-        root.append(b);
+        list.append(b);
       }
     }, { width: 440, label: t('top.faults') });
     this.faultRows = rows;

@@ -416,7 +416,7 @@ function stageSilence(slot, ctx) {
   slot.g.append(g);
   const why = Array.from({ length: 9 }, (_, i) => text(g, cx, y + 66 + 16 * i, 'l t1', 'middle'));
   const where = [0, 1].map(() => text(g, cx, y + 66, 'm2', 'middle'));
-  const more = h('button', { class: 'sbtn line', type: 'button', hidden: '', 'aria-haspopup': 'dialog' });
+  const more = h('button', { class: 'sbtn line detail', type: 'button', hidden: '', 'aria-haspopup': 'dialog' });
   place(more, x + 12, y + 124, w - 24, 24);
   more.addEventListener('click', () => openWhole(ctx, more));
   ctx.scene.over.append(more);
