@@ -473,8 +473,8 @@ export class Stories {
       b.addEventListener('click', () => {
         this.manual = true;
         this.ride.close(false);
-        this.ridden.delete(i); // who chooses the step may want its ride again
-        this.ctx.act('storyStep', i);
+        // A person who chooses the step may want its ride again, once the step plays: until then the page shows the step's end.
+        this.ctx.act('storyStep', i).then(() => this.ridden.delete(i));
       });
       return b;
     }));

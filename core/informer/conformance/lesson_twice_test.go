@@ -23,9 +23,13 @@ func (c *small) create(name string, later time.Duration) error {
 	c.rv++
 	o := &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: strconv.Itoa(c.rv)}}
 	c.objects[name] = o
-	for _, w := range c.streams {
-		time.AfterFunc(later, func() { w.Add(o.DeepCopy()) })
-	}
+	time.AfterFunc(later, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, w := range c.streams { // a watch that was opened after the write has its event too
+			w.Add(o.DeepCopy())
+		}
+	})
 	return nil
 }
 
