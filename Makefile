@@ -175,20 +175,21 @@ unit-all: wasm $(T) ## every unit test, also those that take long, and thousands
 controlplane: ## build etcd, kube-apiserver and kubectl for the tests, if they are not yet
 	cd e2e && $(GO) run ./cmd/controlplane
 
-# The page's motion and pictures are judged on a machine that does nothing else; the other folders run two at a time.
+# The page's motion and pictures are judged on a machine that does nothing else; the other folders run two at a time. Up to four tests that fail run
+# again by themselves; the table names those that pass then.
 ALONE := ./page ./stage
 e2e: wasm $(T) ## a real etcd and kube-apiserver, the server, and the page in real browsers
 	./e2e/install-browsers.sh
 	@failed=0; \
-	  $(T) go 'e2e, alone' -C e2e -- $(GO) test -count=1 -timeout 60m -p 1 $(ALONE) || failed=1; \
-	  $(T) go e2e -C e2e -- $(GO) test -count=1 -timeout 60m $$(cd e2e && $(GO) list ./... | grep -vxF $(ALONE:./%=-e informerscope/e2e/%)) || failed=1; \
+	  $(T) go 'e2e, alone' -C e2e -again 4 -- $(GO) test -count=1 -timeout 60m -p 1 $(ALONE) || failed=1; \
+	  $(T) go e2e -C e2e -again 4 -- $(GO) test -count=1 -timeout 60m $$(cd e2e && $(GO) list ./... | grep -vxF $(ALONE:./%=-e informerscope/e2e/%)) || failed=1; \
 	  exit $$failed
 
 # One real control plane with one live pipeline, one walk through the page, a story and a recording.
 SOME := TestPipeline|TestSimulated|TestStageShowsState|TestStories|TestARecordingIsToldAsAStory|TestWords
 e2e-some: wasm $(T) ## the page in Chromium: a live cluster, a walk, a story, a recording
 	./e2e/install-chromium.sh
-	@$(T) go 'e2e, some' -C e2e -- $(GO) test -count=1 -short -timeout 20m -run '^($(SOME))$$' ./cluster ./page ./stage ./stories
+	@$(T) go 'e2e, some' -C e2e -again 4 -- $(GO) test -count=1 -short -timeout 20m -run '^($(SOME))$$' ./cluster ./page ./stage ./stories
 
 toolchains: wasm $(T) ## the page as other toolchains build it, opened: one that the go command fetches, one with unknown sources
 	./e2e/install-chromium.sh

@@ -50,6 +50,8 @@ type group struct {
 	Notes []string `json:"notes,omitempty"`
 	// Log is the file in the step's directory with the whole output.
 	Log string `json:"log,omitempty"`
+
+	path string // the package
 }
 
 // result is a test that failed or was left out, and why.
@@ -79,6 +81,7 @@ type command struct {
 	name, dir string
 	args      []string
 	show      *regexp.Regexp
+	again     int
 	out, log  io.Writer
 }
 
@@ -91,6 +94,7 @@ func runCommand(ctx context.Context, name string, args []string, out io.Writer, 
 		c.show, err = regexp.Compile(text)
 		return err
 	})
+	flags.IntVar(&c.again, "again", 0, "if at most `n` tests fail, run them again by themselves")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -165,15 +169,56 @@ func runCheck(ctx context.Context, c command) ([]*group, error) {
 	return []*group{g}, nil
 }
 
-// runGo runs a go test. It prints each package that is over, each test that fails, with its output, and each that takes long.
+// runGo runs a go test, and with -again again the few tests that failed. A test that passes then is counted as passed; a note in the table names it.
 func runGo(ctx context.Context, c command) ([]*group, error) {
-	at := slices.Index(c.args, "test")
+	groups, err := goTest(ctx, c, c.args)
+	if failed := total(groups).Failed; failed == 0 || failed > c.again {
+		return groups, err
+	}
+	for _, g := range groups {
+		if args := argsAgain(c.args, g); args != nil {
+			fmt.Fprintf(c.out, "%s: again, by themselves: %s\n", g.Name, strings.Join(args, " "))
+			second, err := goTest(ctx, c, args)
+			if err == nil && total(second).Failed == 0 {
+				for _, f := range g.Failures {
+					g.Notes = append(g.Notes, "unsteady: "+f.Test+" failed, and passed when it ran again by itself; the log has both")
+				}
+				g.Passed, g.Failed, g.Failures = g.Passed+g.Failed, 0, nil
+			}
+		}
+	}
+	return groups, nil
+}
+
+// argsAgain returns the arguments that run a package's failed tests again; nil if something failed that is no test of a package.
+func argsAgain(args []string, g *group) []string {
+	var names []string
+	for _, f := range g.Failures {
+		name, _, _ := strings.Cut(f.Test, "/")
+		if _, is := g.Tests[g.path+" "+name]; !is {
+			return nil
+		}
+		names = append(names, name)
+	}
+	if names == nil {
+		return nil
+	}
+	for strings.Contains(args[len(args)-1], "/") { // the packages
+		args = args[:len(args)-1]
+	}
+	slices.Sort(names)
+	return append(slices.Clip(args), "-run", "^("+strings.Join(slices.Compact(names), "|")+")$", g.path)
+}
+
+// goTest runs a go test. It prints each package that is over, each test that fails, with its output, and each that takes long.
+func goTest(ctx context.Context, c command, args []string) ([]*group, error) {
+	at := slices.Index(args, "test")
 	if at < 1 {
-		return nil, fmt.Errorf("%s: %q is no go test", c.name, c.args)
+		return nil, fmt.Errorf("%s: %q is no go test", c.name, args)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := program(ctx, syscall.SIGINT, c.dir, slices.Insert(c.args, at+1, "-json")...)
+	cmd := program(ctx, syscall.SIGINT, c.dir, slices.Insert(slices.Clone(args), at+1, "-json")...)
 	cmd.Stderr = io.MultiWriter(c.out, c.log)
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {
@@ -231,7 +276,7 @@ func (h *handler) Err(text string) error {
 // newGroup counts the tests of a package.
 func newGroup(c command, path string, tests *testjson.Execution) *group {
 	p := tests.Package(path)
-	g := &group{Name: c.name + ": " + testjson.RelativePackagePath(path), Seconds: p.Elapsed().Seconds(), Tests: map[string]bool{}}
+	g := &group{path: path, Name: c.name + ": " + testjson.RelativePackagePath(path), Seconds: p.Elapsed().Seconds(), Tests: map[string]bool{}}
 	parents := map[string]bool{}
 	for _, test := range p.TestCases() {
 		for up := test.Test.Parent(); up != ""; up = testjson.TestName(up).Parent() {

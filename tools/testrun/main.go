@@ -1,6 +1,6 @@
 // Command testrun runs the project's checks and tests, and counts them.
 //
-//	testrun go NAME [-C DIR] [-show REGEXP] -- go test ARGS   runs tests
+//	testrun go NAME [-C DIR] [-show REGEXP] [-again N] -- go test ARGS   runs tests
 //	testrun check NAME [-C DIR] -- COMMAND ARGS               runs a command that passes or fails, or says that it was left out
 //	testrun tier NAME [flags] STEP...                         runs targets of the Makefile, and prints a table
 //

@@ -110,6 +110,62 @@ func TestCounting(t *testing.T) {
 	}
 }
 
+const unsteady = `package b
+
+import (
+	"errors"
+	"os"
+	"testing"
+)
+
+func TestFine(t *testing.T) {}
+func TestUnsteady(t *testing.T) {
+	t.Run("once", func(t *testing.T) {
+		if !second() {
+			t.Error("the first time is too slow")
+		}
+	})
+}
+
+func second() bool {
+	file, err := os.OpenFile("second", os.O_CREATE|os.O_EXCL, 0o644)
+	return errors.Is(err, os.ErrExist) || file.Close() != nil
+}
+`
+
+// TestAgain runs tests that failed again, by themselves. What passes then counts as passed, and is named; what fails twice has failed. If more tests
+// failed than may, nothing runs again.
+func TestAgain(t *testing.T) {
+	dir := write(t, map[string]string{"go.mod": goMod, "a/a_test.go": mixed, "b/b_test.go": unsteady})
+	run := func(t *testing.T, again string, packages ...string) (string, []*group) {
+		t.Helper()
+		step := t.TempDir()
+		t.Setenv(stepDirectory, step)
+		if err := os.RemoveAll(filepath.Join(dir, "b", "second")); err != nil {
+			t.Fatal(err)
+		}
+		args := slices.Concat([]string{"go", "unit", "-again", again, "--", "go", "test", "-count=1", "-run", "Test"}, packages)
+		out, _ := testrun(t, args...)
+		groups, err := load(step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out, groups
+	}
+	out, groups := run(t, "1", "./b")
+	if len(groups) != 1 || groups[0].count != (count{2, 0, 0}) || len(groups[0].Failures) > 0 || len(groups[0].Notes) != 1 ||
+		!strings.HasPrefix(groups[0].Notes[0], "unsteady: TestUnsteady/once failed, and passed") {
+		t.Errorf("%+v\n%s", groups, out)
+	}
+	contains(t, out, "the first time is too slow", "unit: b: again, by themselves: go test -count=1 -run Test -run ^(TestUnsteady)$ informerscope/b")
+	if _, groups = run(t, "3", "./a", "./b"); total(groups) != (count{6, 2, 2}) {
+		t.Errorf("two fail again, and one passes: %v", total(groups))
+	}
+	if out, groups = run(t, "2", "./a", "./b"); total(groups) != (count{5, 3, 2}) || strings.Contains(out, "again, by themselves") {
+		t.Errorf("three failed and two may: %v\n%s", total(groups), out)
+	}
+}
+
 // TestChecks: a check passes, fails, or says in its last line why it is left out.
 func TestChecks(t *testing.T) {
 	for script, want := range map[string]string{
