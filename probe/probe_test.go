@@ -126,12 +126,15 @@ func run(t *testing.T, inf cache.SharedIndexInformer) (stop func()) {
 	return stop
 }
 
+// eventually polls less and less often: a long recording is searched each time, and its reader waits meanwhile.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+	pause := time.Millisecond
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(pause) {
 		if time.Now().After(end) {
 			t.Fatalf("still not after a minute: %s", what)
 		}
+		pause = min(pause*3/2, 100*time.Millisecond)
 	}
 }
 
@@ -139,7 +142,6 @@ func eventually(t *testing.T, what string, is func() bool) {
 type recording struct {
 	mu    sync.Mutex
 	lines []line
-	head  map[string]any
 }
 
 // attach reads a stream until the test ends it.
@@ -158,21 +160,20 @@ func attach(t *testing.T, p *Probe) (r *recording, end func()) {
 	go func() {
 		defer close(finished)
 		in := bufio.NewReaderSize(resp.Body, 1<<16)
-		for {
+		for header := true; ; header = false {
 			text, err := in.ReadBytes('\n')
 			if err != nil {
 				return // what stands before it is no whole line
 			}
-			r.mu.Lock()
-			if r.head == nil {
-				_ = json.Unmarshal(text, &r.head)
-			} else {
-				var l line
-				if err := json.Unmarshal(text, &l); err != nil {
-					t.Error(err)
-				}
-				r.lines = append(r.lines, l)
+			if header {
+				continue
 			}
+			var l line
+			if err := json.Unmarshal(text, &l); err != nil {
+				t.Error(err)
+			}
+			r.mu.Lock()
+			r.lines = append(r.lines, l)
 			r.mu.Unlock()
 		}
 	}()
@@ -369,7 +370,7 @@ func attachUnderWrites(t *testing.T, n int) {
 			if i%5 == 0 {
 				s.remove(i * 11 % (n + 1000))
 			}
-			if i%50 == 0 {
+			if i%10 == 0 {
 				time.Sleep(time.Millisecond)
 			}
 		}
