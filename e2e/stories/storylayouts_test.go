@@ -22,12 +22,17 @@ import (
 
 var everyLayout = flag.Bool("stories.layouts", false, "tell every story in each layout and both languages")
 
-// storyLayouts are the layouts in which stories are played. Two releases and the factory are only for stories with two releases or several resources.
-var storyLayouts = []struct {
+// storyLayout is a layout, and the fragment and size of the page that has it.
+type storyLayout struct {
 	name, fragment string
 	w, h           int64
 	oldest         bool // in the last of the story's releases
-}{
+}
+
+func (l storyLayout) presents() bool { return l.fragment != "" }
+
+// storyLayouts are the layouts in which stories are played. Two releases and the factory are only for stories with two releases or several resources.
+var storyLayouts = []storyLayout{
 	{"stage", "", 1280, 720, false},
 	{"oldest", "", 1280, 720, true},
 	{"presenter", "&presenter=1", 1280, 720, false},
@@ -48,20 +53,46 @@ func TestStoriesInTheirLayouts(t *testing.T) {
 	}
 }
 
-// TestEveryStoryInEveryLayout takes about an hour, and runs in make judges.
+// TestEveryStoryInEveryLayout plays each story, one in this layout and the next in another, and on the way back shows each step's end in every layout and
+// both languages. Then it plays the story in its oldest release. It takes half an hour, and runs in make judges.
 func TestEveryStoryInEveryLayout(t *testing.T) {
 	if !*everyLayout {
 		t.Skip("make judges tells every story in each layout")
 	}
 	srv, files := storyServer(t)
-	for _, l := range storyLayouts {
-		for _, lang := range []string{"en", "zh"} {
-			for _, id := range stories(t) {
-				t.Run(fmt.Sprintf("%s %s %s", l.name, lang, id), func(t *testing.T) {
-					t.Parallel()
-					walk(t, srv, files, id, l.name, lang)
-				})
-			}
+	layouts := slices.DeleteFunc(slices.Clone(storyLayouts), func(l storyLayout) bool { return l.oldest })
+	for i, id := range stories(t) {
+		l, lang := layouts[i%len(layouts)], []string{"en", "zh"}[i/len(layouts)%2]
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			w := forwards(t, srv, files, id, l.name, lang)
+			w.inEach(len(w.story.Steps)-1, layouts)
+			w.back(func(step int) { w.inEach(step, layouts) })
+			w.page.ExpectClean(t)
+		})
+		t.Run("oldest "+id, func(t *testing.T) {
+			t.Parallel()
+			walk(t, srv, files, id, "oldest", lang)
+		})
+	}
+}
+
+// inEach shows a step's end in each layout and language, and compares what it draws with the State.
+func (w *walker) inEach(step int, layouts []storyLayout) {
+	w.t.Helper()
+	for _, l := range layouts {
+		if l.presents() != w.in.presents() {
+			pressKey(w.t, w.page, "p")
+		}
+		w.in = l
+		if err := w.page.Resize(harness.Within(w.t, 30*time.Second), l.w, l.h); err != nil {
+			w.t.Fatal(err)
+		}
+		waitTour(w.t, w.page, "!!stage.find('.presv') === %v && !!stage.find('.phonev') === %v", l.presents(), l.name == "phone")
+		for range 2 {
+			w.says(step, step < len(w.story.Steps)-1)
+			pressKey(w.t, w.page, "l")
+			w.zh = !w.zh
 		}
 	}
 }
@@ -136,6 +167,7 @@ type walker struct {
 	t     *testing.T
 	page  *browser.Page
 	story *corestory.Story
+	in    storyLayout
 	zh    bool
 	bases map[int]*fold.State
 }
@@ -143,6 +175,15 @@ type walker struct {
 // walk plays a story in a layout, forwards and back. At each step the drawn sentence is one of the step's, in the layout's language. Its numbers and
 // claim, and all else that is drawn, are true of the State. The way back shows each step's end.
 func walk(t *testing.T, srv *harness.Server, files map[string]*corestory.Story, id, in, lang string) {
+	t.Helper()
+	w := forwards(t, srv, files, id, in, lang)
+	w.back(func(step int) { w.says(step, true) })
+	harness.Shot(t, w.page, "walked")
+	w.page.ExpectClean(t)
+}
+
+// forwards plays a story in a layout to the end of its last step.
+func forwards(t *testing.T, srv *harness.Server, files map[string]*corestory.Story, id, in, lang string) *walker {
 	t.Helper()
 	w := openStory(t, srv, files, id, in, lang)
 	waitTour(t, w.page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
@@ -156,21 +197,13 @@ func walk(t *testing.T, srv *harness.Server, files map[string]*corestory.Story, 
 			pressKey(t, w.page, "PageDown")
 		}
 	}
-	w.back()
-	harness.Shot(t, w.page, "walked")
-	w.page.ExpectClean(t)
+	return w
 }
 
 // openStory opens a page that begins a story in a layout.
 func openStory(t *testing.T, srv *harness.Server, files map[string]*corestory.Story, id, in, lang string) *walker {
 	t.Helper()
-	l := storyLayouts[slices.IndexFunc(storyLayouts, func(l struct {
-		name, fragment string
-		w, h           int64
-		oldest         bool
-	}) bool {
-		return l.name == in
-	})]
+	l := storyLayouts[slices.IndexFunc(storyLayouts, func(l storyLayout) bool { return l.name == in })]
 	if l.oldest {
 		id = "old-" + id
 	}
@@ -181,7 +214,7 @@ func openStory(t *testing.T, srv *harness.Server, files map[string]*corestory.St
 	if err := page.Navigate(harness.Within(t, time.Minute), srv.URL+"&story="+id+"&lang="+lang+l.fragment); err != nil {
 		t.Fatal(err)
 	}
-	return &walker{t: t, page: page, story: files[id], zh: lang == "zh", bases: map[int]*fold.State{}}
+	return &walker{t: t, page: page, story: files[id], in: l, zh: lang == "zh", bases: map[int]*fold.State{}}
 }
 
 // begun waits until a step has begun, and answers its question.
@@ -195,13 +228,13 @@ func (w *walker) begun(step int) {
 }
 
 // back goes back from the last step, and checks each step's end.
-func (w *walker) back() {
+func (w *walker) back(check func(step int)) {
 	w.t.Helper()
 	for step := len(w.story.Steps) - 2; step >= 0; step-- {
 		pressKey(w.t, w.page, "PageUp")
 		w.told(step)
 		passRide(w.t, w.page)
-		w.says(step, true)
+		check(step)
 	}
 }
 
