@@ -6,6 +6,9 @@ import { fit, width } from '../kit/measure.js';
 import { line, plain, trouble } from '../kit/trouble.js';
 
 const stays = 2500;
+/** The type of a sentence that has the room, and of one that has not. */
+const large = '22px';
+const normal = '18px';
 
 /** Sentences with a reason, and their forms without one. */
 const without = {
@@ -87,7 +90,7 @@ export class Caption {
   /** An error in a clause of a sentence, empty when nothing is known. @param {string} error @param {number} room @private */
   why(error, room) {
     const words = plain(this.ctx, error);
-    return fit(words.replace(/[.。]$/, ''), room, '18px');
+    return fit(words.replace(/[.。]$/, ''), room, normal);
   }
 
   /** Notes another moment, or another log: the earlier sentence is not true there, so it does not stay. @param {boolean} jump */
@@ -115,13 +118,13 @@ export class Caption {
     this.sure = sure;
     this.countedAt = clock;
     const tr = id.startsWith('trouble') ? trouble(this.ctx) : null;
-    // A story's sentence is never cut: one that is too long for the line has two, of smaller type.
+    // Most sentences have room for large type. A story's sentence is never cut: one that is too long for the line has two, of smaller type.
     const told = id.startsWith('story ');
     const words = tr ? line(tr, (w) => this.fits(w)) : told ? said : this.fitting(said);
     if (tr) this.complete = words === tr.whole && !tr.detail && this.fits(words);
-    const long = told && !this.fits(words);
+    const size = this.fits(words, large) ? 'large' : told && !this.fits(words) ? 'long' : '';
     if (words === this.words) {
-      this.line.classList.toggle('long', long);
+      this.line.dataset.size = size;
       return;
     }
     if (!same) this.since = clock;
@@ -132,7 +135,7 @@ export class Caption {
     this.words = words;
     const put = () => {
       this.line.textContent = words;
-      this.line.classList.toggle('long', long);
+      this.line.dataset.size = size;
       this.line.title = tr ? said : words;
       this.line.classList.remove('out');
     };
@@ -156,16 +159,16 @@ export class Caption {
     return tr ? line(tr, fits) : this.words;
   }
 
-  /** @param {string} words @private */
-  fits(words) {
+  /** @param {string} words @param {string} [size] @private */
+  fits(words, size = normal) {
     const room = (this.room < 0 ? this.line.clientWidth : this.room) / this.ctx.scene.scale;
-    return width(words, '18px') <= room;
+    return width(words, size) <= room;
   }
 
   /** A sentence that has not the room gives up its last clause, as often as it must. @param {string} words @private */
   fitting(words) {
     const room = (this.room < 0 ? this.line.clientWidth : this.room) / this.ctx.scene.scale;
-    while (room > 200 && width(words, '18px') > room) {
+    while (room > 200 && width(words, normal) > room) {
       const cut = words.search(/[;；][^;；]*$/);
       if (cut <= 40) break;
       words = words.slice(0, cut) + (/[\u3000-\u9fff]/.test(words) ? '。' : '.');
