@@ -44,7 +44,7 @@ var storyLayouts = []storyLayout{
 func TestStoriesInTheirLayouts(t *testing.T) {
 	srv, files := storyServer(t)
 	for _, c := range []struct{ id, layout, lang string }{
-		{"atomic", "presenter", "zh"}, {"types", "stage", "en"}, {"late", "phone", "zh"}, {"tombstone", "oldest", "en"}, {"key", "presenter43", "en"},
+		{"atomic", "presenter", "zh"}, {"types", "stage", "en"}, {"late", "phone", "zh"}, {"key", "oldest", "en"}, {"tombstone", "presenter43", "zh"},
 	} {
 		t.Run(c.id+" "+c.layout, func(t *testing.T) {
 			t.Parallel()
@@ -149,7 +149,7 @@ const storyDrawn = `(() => {
 	if (phone) return {said: phone.textContent, numbers: null, cut: false};
 	if (foot) {
 		const all = (q) => [...foot.querySelectorAll(q)].map(words).filter(Boolean);
-		return {said: all('text.p30, text.p25').join(' '), numbers: all('text.pnum'), cut: false};
+		return {said: all('text.p36, text.p30, text.p25').join(' '), numbers: all('text.pnum'), cut: false};
 	}
 	const say = document.querySelector('.cap .say');
 	return {said: say.classList.contains('out') ? '' : say.textContent, numbers: [...document.querySelectorAll('.figures:not([hidden]) b')].map((b) => b.textContent),
@@ -281,6 +281,13 @@ func (w *walker) asks(step int) {
 	st := &w.story.Steps[step]
 	if st.Question != nil {
 		w.drawn(step, true, &st.Question.Sentence)
+		if on := harness.EvalIn[[]string](w.t, w.page, `(() => {
+			const quiz = document.querySelector('.quiz').getBoundingClientRect();
+			return [...document.querySelectorAll('.presv text:is(.p36, .p30, .p25)')].filter((el) => el.textContent && el.getBoundingClientRect().height > 0)
+				.filter((el) => el.getBoundingClientRect().bottom > quiz.top + 2).map((el) => el.textContent);
+		})()`); len(on) > 0 && w.in.presents() {
+			w.t.Errorf("step %d: its answers cover %q", step+1, on)
+		}
 		return
 	}
 	asked := strings.Join(strings.Fields(w.words(st.Reader.Words)), "")

@@ -28,10 +28,17 @@ export const shapes = {
 };
 
 /**
- * The foot. `first` and `pitch` place the caption's lines. The line of time, or of a story's steps, is `above` the lower edge and `left` from
- * both sides, with its words `below` it. At most `marks` marks have a dot.
+ * The foot. The caption has the first of `sizes` in which it fits: `first` and `pitch` place its lines, `more` is how many it may have beyond the shape's.
+ * The line of time, or of a story's steps, is `above` the lower edge and `left` from both sides, with its words `below` it. At most `marks` marks have a dot.
  */
-export const foot = { font: '30px', first: 586, pitch: 40, above: 48, below: 30, left: 36, marks: 24 };
+export const foot = {
+  sizes: [
+    { font: '36px', cls: 'p36', first: 586, pitch: 42, more: 0 },
+    { font: '30px', cls: 'p30', first: 586, pitch: 40, more: 0 },
+    { font: '25px', cls: 'p25', first: 573, pitch: 33, more: 1 },
+  ],
+  above: 48, below: 30, left: 36, marks: 24,
+};
 
 /** Which way each move takes, between named points. */
 export const ways = {

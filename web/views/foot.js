@@ -14,11 +14,12 @@ import { trouble } from '../kit/trouble.js';
 
 /** @typedef {typeof import('../layouts/presenter.js').shapes.wide} Shape */
 
-/** The caption's type beside numbers and of a long sentence, and how wide a number is with what it counts. */
-const small = { font: '25px', pitch: 33, first: 573, lines: 3 };
+/** How wide a number beside the caption is with what it counts. */
 const beside = 200;
 
-const { font, first: firstLine, pitch: lineHeight, above, below, left, marks: dotted } = foot;
+const { sizes, above, below, left, marks: dotted } = foot;
+/** Where a number stands. */
+const numberY = 612;
 
 export class Foot {
   /**
@@ -41,15 +42,14 @@ export class Foot {
     /** @type {any} */
     this.story = null;
     this.said = '';
+    /** The base line of the sentence's last line. */
+    this.low = 0;
     /** The function below the sentence. @type {import('../kit/dom.js').Txt | null} */
     this.function = null;
     /** @type {import('../kit/dom.js').Txt[]} */
     this.lines = [];
     /** The numbers that carry the lesson, large, with what they count. @type {{is: import('../kit/dom.js').Txt, of: import('../kit/dom.js').Txt}[]} */
     this.numbers = [];
-    this.counted = '';
-    /** The story's sentence that was measured last. @type {{told: string, shape: Shape | null, tight: boolean}} */
-    this.measured = { told: '', shape: null, tight: false };
     /** @type {() => void} */
     this.paintLine = () => {};
   }
@@ -61,12 +61,10 @@ export class Foot {
       this.shape = shape;
       this.story = story;
       this.language = language();
-      this.said = this.counted = '';
+      this.said = '';
       this.svg.replaceChildren();
-      // Beside a number there is less room for the sentence, and so one line more, of smaller type.
-      this.lines = Array.from({ length: shape.lines + 1 }, (_, i) => text(this.svg, 32, firstLine + lineHeight * i, 'p30'));
-      this.numbers = Array.from({ length: 2 }, () => ({ is: text(this.svg, 0, firstLine + 26, 'pnum', 'middle'),
-        of: text(this.svg, 0, firstLine + 54, 'p16', 'middle') }));
+      this.lines = Array.from({ length: shape.lines + 1 }, () => text(this.svg, 32, 0, 'p30'));
+      this.numbers = Array.from({ length: 2 }, () => ({ is: text(this.svg, 0, numberY, 'pnum', 'middle'), of: text(this.svg, 0, numberY + 28, 'p16', 'middle') }));
       this.function = text(this.svg, 32, 0, 'p16 fn');
       this.paintLine = story ? this.dots(shape, story) : this.time(shape);
     }
@@ -74,52 +72,39 @@ export class Foot {
     this.paintCaption(shape);
   }
 
-  /** Whether a story's sentence, which is never cut, has no room in large type. @param {Shape} shape @private */
-  tight(shape) {
-    const told = this.stories.caption()?.[1] ?? '';
-    if (told !== this.measured.told || shape !== this.measured.shape) {
-      this.measured = { told, shape, tight: !!wrap(told, shape.w - 64, shape.lines, font).at(-1)?.endsWith('…') };
-    }
-    return this.measured.tight;
-  }
-
   /** @param {Shape} shape @private */
   paintCaption(shape) {
     const counted = this.stories.numbers();
-    const large = counted.length || this.tight(shape) ? small : { font, pitch: lineHeight, first: firstLine, lines: shape.lines };
     const room = shape.w - 64 - counted.length * beside;
-    const now = [language(), large.font, ...counted.map((n) => n.is + n.en)].join();
-    if (now !== this.counted) {
-      this.counted = now;
-      this.said = '';
+    const split = (/** @type {string} */ words, /** @type {typeof sizes[0]} */ is) => wrapClauses(words, room, shape.lines + is.more, is.font);
+    const cut = (/** @type {string[]} */ lines) => !!lines.at(-1)?.endsWith('…');
+    // A trouble's description is shortened to what large type has room for. A story's sentence is never cut: its type becomes smaller.
+    const words = this.caption((w) => !cut(wrap(w, room, shape.lines, sizes[1].font)));
+    this.remedy.paint();
+    const now = [words, ...counted.map((n) => n.is + n.en)].join('\n');
+    if (now !== this.said) {
+      this.said = now;
       this.numbers.forEach(({ is, of }, i) => {
         const n = counted[i];
         const x = shape.w - 32 - beside / 2 - (counted.length - 1 - i) * beside;
-        is.at(x, firstLine + 26);
-        of.at(x, firstLine + 54);
-        is.set(n?.is ?? '');
-        of.set(n ? this.stories.say(n) : '');
+        is.at(x, numberY).set(n?.is ?? '');
+        of.at(x, numberY + 28).set(n ? this.stories.say(n) : '');
       });
+      const size = sizes.find((is) => !cut(split(words, is))) ?? sizes[1];
+      const lines = split(words, size);
+      // A sentence a line, where two sentences fit so.
+      const two = words.match(/^(.+?(?:[.:;](?=\s)|[。：；]))\s*(.+)$/);
+      const whole = two && [two[1], two[2]].every((w) => wrap(w, room, 2, size.font).length === 1) ? [two[1], two[2]] : lines;
       this.lines.forEach((l, i) => {
-        l.at(32, large.first + large.pitch * i);
-        attr(l.el, 'class', large === small ? 'p25' : 'p30');
+        attr(l.el, 'class', size.cls);
+        l.at(32, size.first + size.pitch * i).set(whole[i] ?? '');
       });
+      this.low = size.first + size.pitch * (whole.length - 1);
+      const tr = trouble(this.ctx);
+      this.whole = !tr || (words === tr.whole && !tr.detail && !cut(lines));
     }
-    // It stands where the sentence leaves a line, or a narrow one above the dots.
-    const used = this.lines.filter((l) => l.value).length;
-    const last = large.first + large.pitch * (used - 1);
-    this.function?.at(32, last + 27).set(shape.h - above - last > 40 ? this.stories.functionName() : '');
-    const words = this.caption((w) => !wrap(w, room, large.lines, large.font).at(-1)?.endsWith('…'));
-    this.remedy.paint();
-    if (words === this.said) return;
-    this.said = words;
-    const split = wrapClauses(words, room, large.lines, large.font);
-    // A sentence a line, where two sentences fit so.
-    const two = words.match(/^(.+?(?:[.:;](?=\s)|[。：；]))\s*(.+)$/);
-    const whole = two && [two[1], two[2]].every((w) => wrap(w, room, 2, large.font).length === 1) ? [two[1], two[2]] : split;
-    this.lines.forEach((l, i) => l.set(whole[i] ?? ''));
-    const tr = trouble(this.ctx);
-    this.whole = !tr || (words === tr.whole && !tr.detail && !split.at(-1)?.endsWith('…'));
+    // The function stands where the sentence leaves a line, or a narrow one above the dots.
+    this.function?.at(32, this.low + 27).set(shape.h - above - this.low > 40 ? this.stories.functionName() : '');
   }
 
   /**
