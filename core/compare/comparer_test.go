@@ -388,8 +388,8 @@ func TestTheComparisonIsWhatTheLogTells(t *testing.T) {
 						got := followed.Comparison()
 						head, _ := rec.Head()
 						check(t, rec, head, got, false)
-						if anew := view.New(rec, clock.RealClock{}).Comparison(); !reflect.DeepEqual(got, anew) {
-							t.Fatalf("seq %d: followed, it is\n%s\nread anew\n%s", head, text(got), text(anew))
+						if fresh := view.New(rec, clock.RealClock{}).Comparison(); !reflect.DeepEqual(got, fresh) {
+							t.Fatalf("seq %d: followed, it is\n%s\nread again\n%s", head, text(got), text(fresh))
 						}
 					}
 					head, _ := rec.Head()
@@ -571,8 +571,8 @@ func TestTheComparisonSaysWhenTheLogHasForgotten(t *testing.T) {
 			if got.Cut != (rec.First() > got.From+1) {
 				t.Fatalf("the hold is event %d, the log begins with %d, cut is %v", got.From, rec.First(), got.Cut)
 			}
-			if anew := view.New(rec, clock.RealClock{}).Comparison(); !reflect.DeepEqual(got, anew) {
-				t.Fatalf("followed it is\n%s\nread anew\n%s", text(got), text(anew))
+			if fresh := view.New(rec, clock.RealClock{}).Comparison(); !reflect.DeepEqual(got, fresh) {
+				t.Fatalf("followed it is\n%s\nread again\n%s", text(got), text(fresh))
 			}
 			was = got.Total
 		}
@@ -736,6 +736,6 @@ func TestANewFactoryHasComparedNothing(t *testing.T) {
 	}
 	live := view.New(rec, clock.RealClock{})
 	if got := live.Comparison(); got.Total != 0 {
-		t.Errorf("read anew: %s", text(got))
+		t.Errorf("read again: %s", text(got))
 	}
 }

@@ -136,7 +136,7 @@ func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 								x, y = live.State().Lanes[i].Indexer, recorded.State().Lanes[i].Indexer
 							}
 							if held, came := recount(t, live, i); x.Bytes != held || x.CameBytes != came {
-								t.Fatalf("event %d, lane %d: %d bytes that came as %d; counted anew %d and %d", seq, i, x.Bytes, x.CameBytes, held, came)
+								t.Fatalf("event %d, lane %d: %d bytes that came as %d; counted again %d and %d", seq, i, x.Bytes, x.CameBytes, held, came)
 							}
 							if y.Bytes != x.Bytes || y.CameBytes != x.CameBytes || y.Transform != x.Transform {
 								t.Fatalf("event %d, lane %d: %d, %d bytes, through %q; of the recording %d, %d, %q",

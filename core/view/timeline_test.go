@@ -83,7 +83,7 @@ func TestTimelineIsBounded(t *testing.T) {
 	tl.needsReset = true
 	late := takeTimeline(t, &tl)
 	if !late.Reset || len(late.Marks) != len(tl.marks) || len(late.Bins) != len(tl.density.Bins()) {
-		t.Errorf("sent anew: reset %v, %d of %d marks, %d of %d bins", late.Reset, len(late.Marks), len(tl.marks), len(late.Bins), len(tl.density.Bins()))
+		t.Errorf("sent again: reset %v, %d of %d marks, %d of %d bins", late.Reset, len(late.Marks), len(tl.marks), len(late.Bins), len(tl.density.Bins()))
 	}
 }
 

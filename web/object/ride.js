@@ -211,7 +211,7 @@ export class Ride {
     const leaves = this.o.leaves();
     const drawn = [of, this.i, this.timer > 0, t('ride.next'), ctx.model.state.source.kind, leaves];
     if (same(drawn, this.drawnOf)) return;
-    const anew = this.drawnOf[0] !== of || this.drawnOf[3] !== drawn[3];
+    const isOther = this.drawnOf[0] !== of || this.drawnOf[3] !== drawn[3];
     this.drawnOf = drawn;
     const hop = of.hops[this.i];
     const op = [...of.hops.slice(0, this.i + 1)].reverse().find((x) => x.op)?.op ?? of.hops.find((x) => x.op)?.op ?? '';
@@ -234,7 +234,7 @@ export class Ride {
     this.back.toggleAttribute('disabled', !leaves && this.i === 0);
     this.next.toggleAttribute('disabled', !leaves && this.atEnd);
     this.run.toggleAttribute('disabled', !this.timer && this.atEnd);
-    if (anew) this.lay(of);
+    if (isOther) this.lay(of);
     [...this.ruler.children].forEach((el, i) => {
       el.classList.toggle('now', i === this.i);
       el.classList.toggle('past', i < this.i);
