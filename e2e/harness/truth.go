@@ -67,6 +67,18 @@ const compareScript = `
 	};
 `
 
+// Unstored is a script that returns the classes of the frames that the two maps are to have at a paused moment, sorted: in the cluster's, and in the store's.
+const Unstored = `informerscope.state().then(async (s) => {
+	const {there, here} = {there: [], here: []};
+	for (const e of s.facts.unstored) {
+		const stored = await informerscope.object(e.key).then((o) => !o.deleted && o.rv !== '', () => false);
+		const kind = {Added: 'f-add', Updated: 'f-upd', Deleted: 'f-del'}[e.op];
+		if (stored) here.push(kind);
+		if (stored || e.op !== 'Deleted') there.push(stored ? kind : 'f-add');
+	}
+	return {there: there.sort(), here: here.sort()};
+})`
+
 // FindUntrue is a script that compares what is drawn with informerscope.state() while no time passes. Parts that are painted in turns get a moment. It
 // returns how many texts and bars it compared, and those that differ.
 const FindUntrue = `(async () => {` + compareScript + `

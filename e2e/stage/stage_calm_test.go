@@ -124,16 +124,7 @@ func TestMapsShowWhatTheStoreLacks(t *testing.T) {
 	harness.Settle(t, page)
 	harness.Shot(t, page, "held")
 	is := read()
-	want := harness.EvalIn[framed](t, page, `informerscope.state().then(async (s) => {
-		const {there, here} = {there: [], here: []};
-		for (const e of s.facts.unstored) {
-			const stored = await informerscope.object(e.key).then((o) => !o.deleted && o.rv !== '', () => false);
-			const kind = {Added: 'f-add', Updated: 'f-upd', Deleted: 'f-del'}[e.op];
-			if (stored) here.push(kind);
-			if (stored || e.op !== 'Deleted') there.push(stored ? kind : 'f-add');
-		}
-		return {there: there.sort(), here: here.sort()};
-	})`)
+	want := harness.EvalIn[framed](t, page, harness.Unstored)
 	if !slices.Equal(is.There, want.There) || !slices.Equal(is.Here, want.Here) || !slices.Contains(is.There, "f-add") || !slices.Contains(is.Here, "f-del") {
 		t.Errorf("the frames are %+v, and are to be %+v", is, want)
 	}

@@ -192,6 +192,12 @@ export class CellGrid {
     this.sweep(now);
   }
 
+  /** How far down the cells reach, in units. */
+  get end() {
+    const last = this.blocks[this.blocks.length - 1];
+    return last ? last.y + last.rows * this.pitch : 0;
+  }
+
   /** Where the cell of an object is: its left and top, or null where it has none. @param {Cell} cell @returns {[number, number] | null} */
   spot(cell) {
     if (!this.holds(cell)) return null;

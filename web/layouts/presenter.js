@@ -11,6 +11,7 @@ const RAIL = 152;
 /** Where a controller's writes go back. */
 const BACK = 538;
 const margin = 32;
+const pad = 12;
 
 export const type = { title: 'p21', number: 'p35', value: 'p27', label: 'p16', key: 'p16 t1', state: 'p18' };
 export const fonts = { title: '600 21px', number: '500 34.6px', value: '500 26.6px', label: '16px', key: '16px', state: '600 18.6px' };
@@ -33,7 +34,7 @@ export const shapes = {
  */
 export const foot = {
   sizes: [
-    { font: '36px', cls: 'p36', first: 586, pitch: 42, more: 0 },
+    { font: '36px', cls: 'p36', first: 588, pitch: 42, more: 0 },
     { font: '30px', cls: 'p30', first: 586, pitch: 40, more: 0 },
     { font: '25px', cls: 'p25', first: 573, pitch: 33, more: 1 },
   ],
@@ -93,7 +94,7 @@ export function arrange(shape, focus, listeners, main) {
         id, density: c.lit ? 'large' : 'quiet', x: c.x, y: id === 'listeners' ? 106 : 200, w: c.w, h: id === 'listeners' ? 414 : 320,
         rail: RAIL,
         from: enters[/** @type {keyof typeof enters} */ (id)], to: leaves[/** @type {keyof typeof leaves} */ (id)],
-        type, fonts, chip: 20, pad: 12, bare: false, lit: c.lit, lean: four, listeners, main,
+        type, fonts, chip: 20, pad, store: indexer.lit ? { w: indexer.w, h: 320, pad } : null, bare: false, lit: c.lit, lean: four, listeners, main,
         span: [c.x - gap, c.x + c.w],
       };
     }),

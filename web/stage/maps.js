@@ -1,23 +1,19 @@
 // @ts-check
 // Two maps on the calm stage: the cluster as far as its changes have come over the wire, below the API server, and the store. Both have the same cells at
 // the same places. What is newer in the cluster has the colour of its change there, and a dashed frame in the store.
+import { differences, frameSet } from '../draw/frames.js';
 import { Pixels } from '../draw/pixels.js';
 import { attr, h, place, reveal, s, show, text } from '../kit/dom.js';
-import { kindOf } from '../kit/glyphs.js';
-
-/** @typedef {import('../wire/types.js').LedgerEntry} LedgerEntry */
 
 /** Where the map of the cluster is, in units, and where that of the store begins. */
 const map = { x: 16, y: 300, w: 100, h: 223 };
-/** How many changes are framed at most: State lists no more. */
-const frames = 96;
 /** With more objects the map is drawn once a second. */
 const mostFresh = 2600;
 
 export class Maps {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx
-   * @param {{grid: import('../draw/cells.js').CellGrid, cellAt: (key: string) => {x: number, y: number, size: number} | null}} field of the store's cells
+   * @param {{grid: import('../draw/cells.js').CellGrid}} field of the store's cells
    * @param {{x: number, y: number, w: number}} store where they lie
    */
   constructor(ctx, field, store) {
@@ -63,25 +59,15 @@ export class Maps {
       show(this.hatch, false);
       return;
     }
-    const changes = facts.unstored.slice(-frames);
-    this.storeFrames(changes.flatMap((e) => {
-      const at = this.field.cellAt(e.key ?? '');
-      return at ? [{ x: at.x + at.size / 2, y: at.y + at.size / 2, size: at.size, kind: kindOf(e.op) }] : [];
-    }));
+    const changes = differences(this.field.grid, facts.unstored);
+    this.storeFrames(changes.filter((c) => c.stored).map((c) => ({ ...c, x: this.store.x + c.x, y: this.store.y + c.y })));
     if (model.cells.size <= mostFresh || clock - this.drawnAt > 1000) this.draw(changes, clock);
     const sure = model.sure(facts);
     show(this.hatch, !sure);
-    attr(this.hatch, 'height', Math.round(this.end * this.ratio) + 8);
+    attr(this.hatch, 'height', Math.round(this.field.grid.end * this.ratio) + 8);
   }
 
-  /** How far down the cells of the store reach, in units. @private */
-  get end() {
-    const { grid } = this.field;
-    const last = grid.blocks[grid.blocks.length - 1];
-    return last ? last.y + last.rows * grid.pitch : 0;
-  }
-
-  /** Draws the map of the cluster. @param {LedgerEntry[]} changes @param {number} clock @private */
+  /** Draws the map of the cluster. @param {ReturnType<typeof differences>} changes @param {number} clock @private */
   draw(changes, clock) {
     this.drawnAt = clock;
     const { ctx, field, pixels, ratio } = this;
@@ -89,51 +75,8 @@ export class Maps {
     pixels.begin(map.w, map.h, ctx.scene.k);
     const size = Math.max(1, grid.size * ratio);
     grid.each((x, y, ink) => pixels.cell(x * ratio, y * ratio, size, ink));
-    const rings = [];
-    // What the store does not have yet stands behind its last cell.
-    let next = 0;
-    const low = this.end + grid.pitch;
-    for (const e of changes) {
-      const at = field.cellAt(e.key ?? '');
-      const kind = at ? kindOf(e.op) : 'add';
-      const [x, y] = at ? [at.x - this.store.x, at.y - this.store.y] : [(next % grid.cols) * grid.pitch, low + Math.floor(next / grid.cols) * grid.pitch];
-      if (!at && e.op === 'Deleted') continue;
-      if (!at) next++;
-      pixels.cell(x * ratio, y * ratio, size, e.op === 'Deleted' ? null : { colour: kind, hollow: false });
-      rings.push({ x: map.x + x * ratio + size / 2, y: map.y + y * ratio + size / 2, size, kind });
-    }
+    for (const { x, y, kind } of changes) pixels.cell(x * ratio, y * ratio, size, kind === 'del' ? null : { colour: kind, hollow: false });
     pixels.flush();
-    this.clusterFrames(rings);
+    this.clusterFrames(changes.map(({ x, y, kind }) => ({ x: map.x + x * ratio, y: map.y + y * ratio, size, kind })));
   }
-}
-
-/**
- * Frames around cells: as many as there are changes.
- * @param {SVGElement} parent
- * @param {string} [cls]
- */
-function frameSet(parent, cls = '') {
-  const g = s('g', { class: `frames ${cls}` });
-  parent.append(g);
-  /** @type {SVGElement[]} */
-  const drawn = [];
-  /** @param {{x: number, y: number, size: number, kind: string}[]} list */
-  return (list) => {
-    while (drawn.length < list.length) {
-      const el = s('rect', { rx: 1.5 });
-      drawn.push(el);
-      g.append(el);
-    }
-    drawn.forEach((el, i) => {
-      const is = list[i];
-      show(el, !!is);
-      if (!is) return;
-      const side = Math.max(6, is.size + 3);
-      attr(el, 'x', (is.x - side / 2).toFixed(1));
-      attr(el, 'y', (is.y - side / 2).toFixed(1));
-      attr(el, 'width', side.toFixed(1));
-      attr(el, 'height', side.toFixed(1));
-      attr(el, 'class', `f-${is.kind}`);
-    });
-  };
 }

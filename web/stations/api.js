@@ -2,6 +2,7 @@
 // The API server: its resourceVersion, what it holds, who asks it, and a ledger of the newest changes by how far they have come.
 import { attr, h, Num, place, put, reveal, s, show, text } from '../kit/dom.js';
 import { frameName, frameOp } from '../draw/frame.js';
+import { differences, frameSet } from '../draw/frames.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { lines } from '../draw/lines.js';
 import { markedLine } from '../draw/marked.js';
@@ -9,6 +10,7 @@ import { mixBar } from '../draw/mix.js';
 import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
 import { gist } from '../draw/sentence.js';
+import { hallGrid, smallGrid } from '../draw/smallgrid.js';
 import { whereSeen } from '../draw/unseen.js';
 import { bigVersion, bytes, count, exact, known, middle, rate, span, upper, version } from '../kit/format.js';
 import { fit, width, wrap } from '../kit/measure.js';
@@ -459,6 +461,7 @@ function large(slot, ctx) {
   const objects = pair(slot, left, y + 38, room / 2).of('api.objects', 'known');
   const writes = pair(slot, left + room / 2, y + 38, room / 2).of('facts.writesPerSecond', 'rate');
   const requests = pair(slot, left, y + 100).of('facts.requests.open', 'exact');
+  const map = slot.store && clusterMap(slot, slot.store, ctx);
   const frames = lines(slot, left, y + 166, 5);
   const kept = text(g, left, y + tall - 14, type.label);
   const box = { x: x + 1, y: y + 1, w: w - 2, h: tall - 2 };
@@ -466,7 +469,7 @@ function large(slot, ctx) {
   const none = wall(g, box, { rows: 3, top: y + 82, type: type.key, font: fonts.key });
   const no = text(none.g, left, y + 50, type.value);
   return {
-    paint({ state, facts }) {
+    paint({ state, facts }, clock) {
       const { api: st } = state;
       const said = silence(ctx);
       number.set(bigVersion(st.resourceVersion));
@@ -482,11 +485,40 @@ function large(slot, ctx) {
       } else {
         objects.of('api.objects', 'known').set(said ? '' : known(st.objects), said ? '' : t('pres.objects', { n: st.objects }));
         writes.of('facts.writesPerSecond', 'rate').set(said ? '' : rate(facts.writesPerSecond), said ? '' : rateWord(state, ctx));
-        requests.of('facts.requests.open', 'exact').set(said ? '' : exact(asked), said ? '' : t('pres.open', { n: asked }));
+        requests.of('facts.requests.open', 'exact').set(said || map ? '' : exact(asked), said || map ? '' : t('pres.open', { n: asked }));
         busy.set('', '');
       }
-      wireLines(frames, said || crowd ? [] : st.wire);
+      map?.paint(facts, clock, !said && !crowd);
+      wireLines(frames, said || crowd || map ? [] : st.wire);
       kept.set(st.oldest && !said ? fit(t('pres.history', { rv: version(st.oldest, 7) }), room, fonts.label) : '');
+    },
+  };
+}
+
+/**
+ * The cluster as far as its changes have come over the wire, beside the store: the same cells, smaller. What the store does not have yet has the colour of
+ * its change.
+ * @param {Slot} slot
+ * @param {NonNullable<Slot['store']>} store the Indexer's slot
+ * @param {Ctx} ctx
+ */
+function clusterMap({ g, x, y, w, h: tall, pad, type }, store, ctx) {
+  const top = y + 88;
+  const { options } = hallGrid(store);
+  const ratio = Math.min((w - 2 * pad) / options.w, (tall - 144) / options.h);
+  const title = text(g, x + pad, top, type.label);
+  const field = s('g', { transform: `translate(${x + pad} ${top + 12}) scale(${ratio.toFixed(4)})` });
+  g.append(field);
+  const cells = smallGrid(field, ctx, 0, 0, options);
+  const changes = frameSet(field, 'now');
+  return {
+    /** @param {import('../wire/types.js').Facts} facts @param {number} clock @param {boolean} on */
+    paint(facts, clock, on) {
+      show(field, on);
+      title.set(on ? ctx.t('maps.cluster') : '');
+      if (!on) return;
+      cells.paint(clock);
+      changes(differences(cells.grid, facts.unstored));
     },
   };
 }

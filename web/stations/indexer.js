@@ -3,12 +3,13 @@
 import { attr, h, Num, place, put, reveal, s, show, text, Txt } from '../kit/dom.js';
 import { unframed } from '../draw/comparison.js';
 import { CellGrid } from '../draw/cells.js';
+import { differences, frameSet } from '../draw/frames.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { byFreshness, byPhase, byWord, freshest, phaseInk } from '../draw/looks.js';
 import { hung, panel } from '../draw/panel.js';
 import { Pixels } from '../draw/pixels.js';
-import { Rects } from '../draw/rects.js';
 import { gist } from '../draw/sentence.js';
+import { agingPause, groupWords, hallGrid, smallGrid } from '../draw/smallgrid.js';
 import { unseen } from '../draw/unseen.js';
 import { bigVersion, count, exact, seconds, version } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
@@ -38,11 +39,6 @@ addWords({
   'idx.groups': ['groups', '分组'],
 });
 
-/** How a grid calls what has no name of its own. @param {Ctx} ctx */
-function groupWords({ t }) {
-  return { unnamed: () => t('idx.unnamed'), others: (/** @type {number} */ n) => t('idx.others', { n }) };
-}
-
 /** Whether it is known what the objects weigh. @param {import('../wire/types.js').State} state */
 function weighed(state) {
   return state.indexer.bytes > 0 && !unseen(state, 'indexer.bytes');
@@ -53,11 +49,6 @@ function countOf({ model }, { groups }) {
   let n = 0;
   for (const group of groups) n += model.groups.list[group]?.[1] ?? 0;
   return n;
-}
-
-/** How often cells grow older, in ms: those of a large store more rarely. @param {Ctx} ctx */
-function agingPause({ model }) {
-  return model.cells.size > 20000 ? 1000 : 250;
 }
 
 /** Whether what the store has may be old, though it once had what the cluster has. @param {Ctx} ctx */
@@ -497,12 +488,6 @@ function mutationNote(ctx, g, x, bottom, w, { cls, font, step }) {
   };
 }
 
-/** Where the last block of a grid ends. @param {CellGrid} grid */
-function endOf({ blocks, pitch }) {
-  const last = blocks[blocks.length - 1];
-  return last ? last.y + last.rows * pitch : 0;
-}
-
 /** The frame around the cell of the selected object. @param {Ctx} ctx @param {Field} cells */
 function stageSelection(ctx, cells) {
   const g = s('g');
@@ -583,7 +568,7 @@ function full(slot, ctx) {
       const dim = model.any && unsure(ctx) && !document.documentElement.classList.contains('is-contrast') ? '0.55' : '';
       if (cells.canvas.style.opacity !== dim) cells.canvas.style.opacity = dim;
       selection.paint();
-      mutation.paint(lane.state, field.y + endOf(cells.grid));
+      mutation.paint(lane.state, field.y + cells.grid.end);
     },
     find: () => openFind(ctx, head.objects.el, {
       keys: [...cells.grid.byKey.keys()],
@@ -612,60 +597,29 @@ function full(slot, ctx) {
 const staleFrom = 's=seconds now - facts.staleSince max 0';
 const heldFrom = 'now - holds[stage=pop].sinceMillis';
 
-/** The least pitch of cells that can be told apart from the last row of a room. */
-const leastPitch = 4;
-
-/** Sizes of cells from the largest to the smallest, with the gap that there is between blocks. @param {number} from @param {number} gap */
-function sizesFrom(from, gap) {
-  const sizes = [];
-  for (let pitch = from; pitch >= leastPitch; pitch--) sizes.push({ pitch, size: pitch - 1, gap });
-  return sizes;
-}
-
-/**
- * A grid of rectangles that compares itself with the store a few times a second.
- * @param {SVGElement} g
- * @param {Ctx} ctx
- * @param {number} x
- * @param {number} y
- * @param {Omit<import('../draw/cells.js').GridOptions, 'words'>} options
- */
-function smallGrid(g, ctx, x, y, options) {
-  const grid = new CellGrid(new Rects(g, x, y), { ...options, words: groupWords(ctx) }, byFreshness(ctx.model));
-  let agedAt = -Infinity;
-  return {
-    grid,
-    /** Returns whether it looked at the store. @param {number} clock */
-    paint(clock) {
-      if (clock - agedAt < agingPause(ctx)) return false;
-      agedAt = clock;
-      grid.refresh(ctx.model, ctx.now());
-      return true;
-    },
-  };
-}
-
-/** The cells of presenter mode, with the names of their groups where there is room. @param {Slot} slot @param {Ctx} ctx */
+/** The cells of presenter mode, with the names of their groups where there is room. What is not stored yet is framed. @param {Slot} slot @param {Ctx} ctx */
 function hallCells(slot, ctx) {
   const x = slot.x + slot.pad;
   const y = slot.y + 10;
   const room = slot.w - 2 * slot.pad;
-  const lowest = 19;
-  const h = slot.h - 30;
-  const names = room > 150 ? Math.min(100, room * 0.4) : 0;
+  const { names, options } = hallGrid(slot);
   const g = s('g');
   slot.g.append(g);
-  const named = names ? Math.floor(h / lowest) : 0;
-  const cells = smallGrid(g, ctx, x + names, y, { w: room - names, h, sizes: sizesFrom(26, 5), named, lowest: named ? lowest : 0 });
-  const labels = Array.from({ length: named }, () => text(slot.g, x, y, slot.type.label));
+  const cells = smallGrid(g, ctx, x + names, y, options);
+  const field = s('g', { transform: `translate(${x + names} ${y})` });
+  slot.g.append(field);
+  const changes = frameSet(field, 'behind');
+  const labels = Array.from({ length: options.named }, () => text(slot.g, x, y, slot.type.label));
   const each = text(slot.g, x, slot.y + slot.h - 7, slot.type.label);
   const mutation = mutationNote(ctx, slot.g, x, slot.y + slot.h - 40, room, { cls: 'p16', font: '16px', step: 24 });
   return {
-    /** @param {number} clock @param {import('../wire/types.js').State} state */
-    paint(clock, state) {
-      mutation.paint(state, y + endOf(cells.grid));
+    /** @param {number} clock @param {Lane} lane */
+    paint(clock, { state, facts }) {
+      mutation.paint(state, y + cells.grid.end);
       attr(g, 'opacity', ctx.model.sure() ? null : 0.55);
-      if (!cells.paint(clock)) return;
+      const fresh = cells.paint(clock);
+      changes(differences(cells.grid, facts.unstored).filter((c) => c.stored));
+      if (!fresh) return;
       const { blocks, per } = cells.grid;
       labels.forEach((label, i) => {
         const block = blocks[i];
@@ -686,7 +640,8 @@ function freshnessWords(ctx, { state, facts }) {
   if (state.indexer.mutated) return t('idx.mutated', { n: exact(state.indexer.mutated) });
   if (model.unlisted()) return '';
   const queued = facts.versions?.queued ?? 0;
-  return queued > 5 && state.indexer.resourceVersion ? `${exact(queued)} ${t('pres.behind')}` : t('pres.current');
+  // While Pop is held what waits does not go in the next moment.
+  return queued > (model.hold('pop') ? 0 : 5) && state.indexer.resourceVersion ? `${exact(queued)} ${t('pres.behind')}` : t('pres.current');
 }
 
 /**
@@ -786,7 +741,7 @@ export const indexer = {
         fresh.of(ctx.model.stale(ctx.now(), lane.facts) ? staleFrom : '', 't idx.stale');
         fresh.set(fit(freshnessWords(ctx, lane), room, lean ? '16px' : '600 18px'));
         rv.set(store.resourceVersion && w > 200 && !lean ? `rv ${bigVersion(store.resourceVersion)}` : '');
-        cells.paint(clock, lane.state);
+        cells.paint(clock, lane);
         weight.paint(w > 240 && weighed(lane.state), store);
       },
     };

@@ -18,11 +18,11 @@
  * `from` and `to` where it enters and leaves. `type` are the classes of the layout's type and `fonts` what they are measured as. `chip` is
  * the size of a chip in a line, `pad` what a panel keeps free at its sides. A `bare` slot has room for name and number only; a `lit` one
  * is what a step speaks of; `lean` is narrow for its kind. `listeners` are those that have a row, `main` the one among them that is drawn
- * large. On the main stage `rails` are the heights of the rails of its large listeners.
+ * large. On the main stage `rails` are the heights of the rails of its large listeners. In presenter mode `store` is the Indexer's box, if that is large.
  * @typedef {{
  *   g: SVGElement, head: SVGElement, x: number, y: number, w: number, h: number, rail: number, from: number, to: number,
  *   type: Type, fonts: Type, chip: number, pad: number, bare: boolean, lit: boolean, lean: boolean, listeners: number[], main: number,
- *   rails?: number[]
+ *   rails?: number[], store?: {w: number, h: number, pad: number} | null
  * }} Slot
  */
 

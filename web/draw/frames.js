@@ -1,0 +1,61 @@
+// @ts-check
+// What differs between the cluster and the store, as frames around cells.
+import { attr, s, show } from '../kit/dom.js';
+import { kindOf } from '../kit/glyphs.js';
+
+/** How many changes are framed at most: State lists no more. */
+const most = 96;
+
+/**
+ * Where the changes are that the store does not have yet: left and top in units of the grid of its cells. Objects that are not `stored` stand behind the
+ * last cell.
+ * @param {import('./cells.js').CellGrid} grid
+ * @param {import('../wire/types.js').LedgerEntry[]} unstored
+ * @returns {{x: number, y: number, size: number, kind: string, stored: boolean}[]}
+ */
+export function differences(grid, unstored) {
+  const { cols, pitch, size } = grid;
+  const low = grid.end + pitch;
+  let next = 0;
+  const at = [];
+  for (const e of unstored.slice(-most)) {
+    const cell = grid.byKey.get(e.key ?? '');
+    const spot = cell ? grid.spot(cell) : null;
+    if (!spot && e.op === 'Deleted') continue;
+    const [x, y] = spot ?? [(next % cols) * pitch, low + Math.floor(next / cols) * pitch];
+    if (!spot) next++;
+    at.push({ x, y, size, kind: spot ? kindOf(e.op) : 'add', stored: !!spot });
+  }
+  return at;
+}
+
+/**
+ * Frames around cells: as many as there are changes.
+ * @param {SVGElement} parent
+ * @param {string} [cls]
+ */
+export function frameSet(parent, cls = '') {
+  const g = s('g', { class: `frames ${cls}` });
+  parent.append(g);
+  /** @type {SVGElement[]} */
+  const drawn = [];
+  /** @param {{x: number, y: number, size: number, kind: string}[]} list left and top of each cell */
+  return (list) => {
+    while (drawn.length < list.length) {
+      const el = s('rect', { rx: 1.5 });
+      drawn.push(el);
+      g.append(el);
+    }
+    drawn.forEach((el, i) => {
+      const is = list[i];
+      show(el, !!is);
+      if (!is) return;
+      const side = Math.max(6, is.size + 3);
+      attr(el, 'x', (is.x + (is.size - side) / 2).toFixed(1));
+      attr(el, 'y', (is.y + (is.size - side) / 2).toFixed(1));
+      attr(el, 'width', side.toFixed(1));
+      attr(el, 'height', side.toFixed(1));
+      attr(el, 'class', `f-${is.kind}`);
+    });
+  };
+}
