@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { CellGrid } from './cells.js';
+import { differences } from './frames.js';
 
 const looks = { of: (cell) => cell.look ?? 0, inks: [{ colour: 'old' }, { colour: 'new' }] };
 
@@ -92,4 +93,17 @@ test('a reset forgets every object', () => {
   g.frame(objects(2, 0, 50));
   assert.equal(g.grid.byKey.size, 2);
   assert.equal(g.grid.hit(55, 5), null);
+});
+
+test('what differs is at its cell, and what is not stored stands behind the last one', () => {
+  const g = open();
+  g.frame(objects(12)); // ten in the first row, two in the second
+  assert.equal(g.grid.end, 20);
+  const at = differences(g.grid, [
+    { op: 'Updated', key: 'o3' }, { op: 'Added', key: 'new' }, { op: 'Deleted', key: 'o11' }, { op: 'Deleted', key: 'unknown' }, { op: 'Updated', key: 'later' },
+  ]);
+  assert.deepEqual(at.map(({ kind, stored }) => [kind, stored]), [['upd', true], ['add', false], ['del', true], ['add', false]]);
+  assert.deepEqual([at[0].x, at[0].y], g.spot('o3'));
+  assert.deepEqual([at[2].x, at[2].y], g.spot('o11'));
+  assert.deepEqual([at[1], at[3]].map(({ x, y }) => [x, y]), [[0, 30], [10, 30]]);
 });

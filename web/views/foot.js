@@ -64,7 +64,9 @@ export class Foot {
       this.said = '';
       this.svg.replaceChildren();
       this.lines = Array.from({ length: shape.lines + 1 }, () => text(this.svg, 32, 0, 'p30'));
-      this.numbers = Array.from({ length: 2 }, () => ({ is: text(this.svg, 0, numberY, 'pnum', 'middle'), of: text(this.svg, 0, numberY + 28, 'p16', 'middle') }));
+      this.numbers = Array.from({ length: 2 }, () => ({
+        is: text(this.svg, 0, numberY, 'pnum', 'middle'), of: text(this.svg, 0, numberY + 28, 'p16', 'middle'),
+      }));
       this.function = text(this.svg, 32, 0, 'p16 fn');
       this.paintLine = story ? this.dots(shape, story) : this.time(shape);
     }
