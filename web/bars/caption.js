@@ -122,7 +122,7 @@ export class Caption {
     const told = id.startsWith('story ');
     const words = tr ? line(tr, (w) => this.fits(w)) : told ? said : this.fitting(said);
     if (tr) this.complete = words === tr.whole && !tr.detail && this.fits(words);
-    const size = this.fits(words, large) ? 'large' : told && !this.fits(words) ? 'long' : '';
+    const size = this.fits(words, large, 0.97) ? 'large' : told && !this.fits(words) ? 'long' : '';
     if (words === this.words) {
       this.line.dataset.size = size;
       return;
@@ -159,10 +159,10 @@ export class Caption {
     return tr ? line(tr, fits) : this.words;
   }
 
-  /** @param {string} words @param {string} [size] @private */
-  fits(words, size = normal) {
+  /** @param {string} words @param {string} [size] @param {number} [share] of the room: large type may be drawn a little wider than it was measured @private */
+  fits(words, size = normal, share = 1) {
     const room = (this.room < 0 ? this.line.clientWidth : this.room) / this.ctx.scene.scale;
-    return width(words, size) <= room;
+    return width(words, size) <= room * share;
   }
 
   /** A sentence that has not the room gives up its last clause, as often as it must. @param {string} words @private */
