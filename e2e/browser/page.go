@@ -175,8 +175,28 @@ func (p *Page) Print(ctx context.Context, width, height float64) ([]byte, error)
 	return printed.Data, nil
 }
 
+// pictureWithin is how long one try at a picture may take. Chromium now and then never answers such a request, and answers the next one.
+const (
+	pictureWithin = 30 * time.Second
+	pictureTries  = 3
+)
+
 // Picture is a picture of the viewport, as a PNG that is made quickly and is not small.
-func (p *Page) Picture(ctx context.Context) (data []byte, err error) {
+func (p *Page) Picture(ctx context.Context) ([]byte, error) {
+	var failed error
+	for range pictureTries {
+		data, err := p.picture(ctx)
+		if err == nil || ctx.Err() != nil {
+			return data, err
+		}
+		failed = errors.Join(failed, err)
+	}
+	return nil, failed
+}
+
+func (p *Page) picture(ctx context.Context) (data []byte, err error) {
+	ctx, cancel := context.WithTimeout(ctx, pictureWithin)
+	defer cancel()
 	err = p.withBrowser(ctx, p.ctx, func(run context.Context) error {
 		quick := true
 		taken, err := chromedp.Call(run, page.CaptureScreenshot, page.CaptureScreenshotParams{OptimizeForSpeed: &quick})
