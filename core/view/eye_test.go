@@ -2,10 +2,13 @@ package view
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"informerscope/core/event"
 	"informerscope/core/facts"
@@ -117,5 +120,65 @@ func TestChangesNeverOvertake(t *testing.T) {
 	x.rec.Emit(0, event.New(event.KindHandling, event.Members{Listener: 1, Op: event.OpUpdated, Key: "ns/pod-1", RV: "2"}))
 	if _, reached := x.atEye(t, &page, 1100); reached == nil || reached.Listeners >= reached.API || page.indexer != "1" {
 		t.Errorf("a call that begins at once makes the stations show %v, %+v", page, reached)
+	}
+}
+
+// TestRowsWaitForChips: the row of an informer that is not on stage gets its moves, and each of its columns changes as its chip comes there.
+func TestRowsWaitForChips(t *testing.T) {
+	x := newBusy(t)
+	x.rec.Emit(0, event.Selected{
+		Selection: `{"source":"sim","resources":[{"version":"v1","resource":"pods"},{"version":"v1","resource":"nodes"}],"eras":["1.37"]}`,
+	}.Event())
+	x.rec.Emit(1, event.InformerStarted{Release: "1.37"}.Event())
+	x.rec.Emit(1, event.ReflectorRV{RV: "1"}.Event())
+	var frames, version string
+	var moves []RowMoves
+	take := func(eye float64) {
+		text := x.view.FrameAt(eye)
+		if text == nil {
+			return
+		}
+		var frame struct {
+			Rows    []RowMoves
+			Factory *facts.Factory
+		}
+		if err := json.Unmarshal(text, &frame); err != nil {
+			t.Fatal(err)
+		}
+		moves = append(moves, frame.Rows...)
+		if frame.Factory == nil {
+			return
+		}
+		for _, r := range frame.Factory.Rows {
+			if r.Lane == 1 {
+				frames, version = frame.Factory.API.ResourceVersion, r.ResourceVersion
+			}
+		}
+	}
+	take(1000)
+	x.clk.SetTime(x.clk.Now().Add(time.Second))
+	for _, e := range []event.Event{
+		event.WireFrame{Op: event.OpUpdated, Key: "ns/pod-1", RV: "2", Bytes: 900}.Event(), event.WatchEvent{Op: event.OpUpdated, Key: "ns/pod-1", RV: "2"}.Event(),
+		event.Queued{Op: event.OpUpdated, Key: "ns/pod-1", RV: "2"}.Event(), event.ReflectorRV{RV: "2"}.Event(),
+	} {
+		x.rec.Emit(1, e)
+	}
+	for _, step := range []struct {
+		eye             float64
+		frames, version string
+	}{{1000, "2", "1"}, {1319, "2", "1"}, {1320, "2", "2"}} {
+		take(step.eye)
+		if frames != step.frames || version != step.version {
+			t.Errorf("at %g the API server is at %q and the Reflector at %q, want %q and %q", step.eye, frames, version, step.frames, step.version)
+		}
+	}
+	var paths []string
+	for _, row := range moves {
+		for _, m := range row.Moves {
+			paths = append(paths, fmt.Sprint(row.Lane, " ", m.Path, " ", m.Key))
+		}
+	}
+	if want := []string{"1 wire ns/pod-1", "1 store ns/pod-1"}; !slices.Equal(paths, want) {
+		t.Errorf("the row's moves are %q, want %q", paths, want)
 	}
 }

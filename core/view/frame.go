@@ -66,13 +66,14 @@ func (v *View) FrameAt(eye float64) []byte {
 	b := make([]byte, 0, 8<<10)
 	b = append(b, `{"lanes":[`...)
 	var state *fold.State
+	var rows []RowMoves
 	if lane := v.stageLane(); v.fold.HasFactory() {
 		// One of several informers is on stage; each of the others has a row.
 		state = stateAt(lane, &shown)
 		b = v.appendLane(b, lane, v.lanes[lane], state, &shown)
+		rows = v.rowMoves(lane)
 		for i, l := range v.lanes {
 			if i != lane {
-				l.moves.take()
 				l.allDirty = true // when it comes back on stage, compare all its cells
 				clear(l.dirtyKeys)
 			}
@@ -94,7 +95,11 @@ func (v *View) FrameAt(eye float64) []byte {
 		b = append(b, `,"born":`...)
 		b = strconv.AppendFloat(b, born, 'f', 1, 64)
 	}
-	b = v.appendOptional(b, "factory", marshal(v.fold.Factory(v.stageLane())), &v.sentFactory)
+	b = v.appendOptional(b, "factory", marshal(factoryAt(v.fold, v.stageLane(), &shown)), &v.sentFactory)
+	if len(rows) > 0 {
+		b = append(b, `,"rows":`...)
+		b = append(b, marshal(rows)...)
+	}
 	b = v.appendOptional(b, "compare", marshal(v.comparison(state)), &v.sentComparison)
 	b = append(b, `,"timeline":`...)
 	b = v.timeline.append(b, v.sendsAll)

@@ -19,6 +19,8 @@ type Frame struct {
 	// Factory is set if the overview of several informers has changed; null if there is one informer again, or one in two releases. With an overview, Lanes
 	// has only the lane on stage.
 	Factory *facts.Factory `json:"factory,omitempty"`
+	// Rows are the moves of the informers that are not on stage.
+	Rows []RowMoves `json:"rows,omitempty"`
 	// Jump: the view did not play through to this position. Show the new state at once, without animation.
 	Jump bool `json:"jump"`
 	// Born is when the moves of the frame would have left the API server, on the eye's clock; missing if the stations do not wait for chips.

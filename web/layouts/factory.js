@@ -11,7 +11,12 @@ export const stage = {
   heads: 128,
   title: { x: 264, y: 80, w: 800 },
   /** The rows: the first one's top, what they share of the height, how tall one is at most, and how tall one is that has two lines. */
-  rows: { x: 248, top: 140, bottom: 468, w: 1016, tallest: 56, gap: 4, two: 34 },
+  rows: { x: 248, top: 140, bottom: 468, w: 1016, tallest: 79, gap: 4, two: 34 },
+  /**
+   * The rail of a row that is tall enough: how far above the row's end it lies, and the places on it: the Reflector, the queue's seats from its
+   * head on, the store, the ring and the handlers. Its words then stand above it. In a lower row the ring is among the words.
+   */
+  rail: { least: 58, up: 18, reflector: 446, seats: { x: 706, n: 4, size: 14, pitch: 17 }, store: 796, ring: 856, r: 13, handlers: 998 },
   /** What two informers cost that do not share: the first line's place below the rows, and how wide the lines may be. */
   twice: { x: 264, y: 496, pitch: 18, w: 980 },
   /** Each column: where it begins, or ends when it is to the right, and how wide its words may be. */
@@ -38,12 +43,34 @@ export const stage = {
 };
 
 /**
- * Where the row of an informer lies.
+ * Where the row of an informer lies: its box, the middle of its words, and its rail, which a low row does not have.
  * @param {number} i
  * @param {number} n how many there are
  */
 export function rowAt(i, n) {
   const { top, bottom, tallest, gap } = stage.rows;
-  const pitch = Math.min(tallest, (bottom - top + gap) / Math.max(n, 1));
-  return { y: top + i * pitch, h: pitch - gap, mid: top + i * pitch + (pitch - gap) / 2 };
+  const pitch = Math.min(tallest + gap, (bottom - top + gap) / Math.max(n, 1));
+  const [y, h] = [top + i * pitch, pitch - gap];
+  const railed = h >= stage.rail.least;
+  return { y, h, mid: railed ? y + (h - stage.rail.up) / 2 - 4 : y + h / 2, rail: railed ? y + h - stage.rail.up : y + h / 2, railed };
+}
+
+/** How what travels along a row looks. @type {import('../stage/motion.js').Plan} */
+export const motion = { size: 16, hero: 16, spacing: 22, counts: {} };
+
+/** Where it can be. @type {import('../draw/surface.js').Stretch[]} */
+export const canvases = [{ x: stage.api.x + stage.api.w - 12, y: stage.rows.top, w: 800, h: stage.rows.bottom - stage.rows.top + 8 }];
+
+/**
+ * The way of each move along a row's rail.
+ * @param {number} y of the rail
+ * @returns {Record<string, number[]>}
+ */
+export function waysAt(y) {
+  const { reflector, seats, store, ring, handlers } = stage.rail;
+  const along = (/** @type {number} */ from, /** @type {number} */ to) => [from, y, to, y];
+  return {
+    wire: along(stage.api.x + stage.api.w, reflector - 8), store: along(reflector + 8, seats.x - seats.pitch * (seats.n - 1)),
+    pop: along(seats.x + 8, store - 8), fan: along(store + 8, ring - 14), next: along(ring + 14, handlers - 8),
+  };
 }

@@ -2,14 +2,16 @@
 // Several informers of one factory, and one that is not shared: a row each, those that have not synced first. The worker computes the rows.
 // A row opens its informer on the stage; a button there and Escape lead back.
 import { lamp } from '../draw/lamp.js';
+import { cut, node } from '../draw/rail.js';
 import { ring } from '../draw/ring.js';
 import { attr, h, Num, place, put, reveal, s, show, text, Txt } from '../kit/dom.js';
 import { bigVersion, bytes, count, exact, middle, ownName, reason, span, version } from '../kit/format.js';
 import { fit } from '../kit/measure.js';
 import * as fragment from '../wire/fragment.js';
 import { addWords, language } from '../kit/i18n.js';
-import { rowAt, stage } from '../layouts/factory.js';
+import { canvases, motion, rowAt, stage, waysAt } from '../layouts/factory.js';
 import { same } from '../kit/same.js';
+import { Motion } from '../stage/motion.js';
 import { plain } from '../kit/trouble.js';
 
 /** @typedef {import('../wire/types.js').FactoryRow} FactoryRow */
@@ -58,6 +60,7 @@ addWords({
   'factory.twiceTitle': ['Run a second informer of {name} outside the factory', '在 factory 之外再运行一个 {name} 的 informer'],
   'factory.endTitle': ['Stop the informer of {name} that is not shared', '停止未共享的 {name} informer'],
   'factory.early': ['{n} early', '{n} 个早到'],
+  'factory.sent': ['{n} [n:LIST|LISTs], {m} [m:WATCH|WATCHes]', '{n} 次 LIST，{m} 次 WATCH'],
   'factory.held': ['{s} held', '{s} 被拦住'],
   'factory.row': ['{name}: {phase}, {n} [n:object|objects]. Open it on the stage', '{name}：{phase}，{n} 个对象。在画面上打开'],
   'factory.back': ['‹ all {n} informers', '‹ 全部 {n} 个 informer'],
@@ -100,7 +103,10 @@ export class Factory {
     this.wanted = -1;
     this.root = h('section', { class: 'factoryv', hidden: '' });
     this.svg = s('svg', { class: 'stage', viewBox: `0 0 ${stage.w} ${stage.h}` });
-    this.root.append(this.svg);
+    const tokens = h('div', { class: 'layer tokens' });
+    this.root.append(this.svg, tokens);
+    this.motion = new Motion(ctx, tokens);
+    this.motion.lay(motion, canvases);
     const button = (/** @type {string} */ cls, /** @type {() => void} */ does) => {
       const b = h('button', { class: cls, type: 'button' });
       b.addEventListener('click', does);
@@ -161,6 +167,32 @@ export class Factory {
   apply(frame) {
     if (!this.is || frame.timeline?.reset) this.back();
     this.find();
+    this.move(frame);
+  }
+
+  /** Sends what moved in a frame along the rows. @param {import('../wire/types.js').Frame} frame @private */
+  move(frame) {
+    const { is, motion } = this;
+    if (frame.jump) return motion.clear();
+    if (!is || this.root.hidden) return;
+    const shown = { lane: is.shown, moves: frame.lanes?.[0]?.moves ?? [] };
+    for (const { lane, moves } of [shown, ...frame.rows ?? []]) {
+      const i = is.rows.findIndex((r) => r.lane === lane);
+      if (i < 0) continue;
+      const { rail, railed } = rowAt(i, is.rows.length);
+      const ways = waysAt(rail);
+      const { listener } = is.rows[i].ring ?? {};
+      motion.add(moves, (m) => (railed && (!m.l || m.l === listener) ? ways[m.p] ?? null : null), { lane: String(lane) });
+    }
+  }
+
+  draw() {
+    this.motion.draw();
+  }
+
+  /** The size of a unit or the palette changed. */
+  resize() {
+    this.motion.resize(this.ctx.scene.k, this.ctx.scene.scale);
   }
 
   /** Opens the informer that the address asks for, once there is one. @private */
@@ -235,13 +267,16 @@ export class Factory {
     this.svg.append(g);
     const box = s('rect', { x: stage.rows.x, y: 0, width: stage.rows.w, height: 0, rx: 4, class: 'pn' });
     const rail = s('path', { class: 'rail', d: '' });
-    g.append(rail, box);
+    const [track, mark] = [s('g'), s('g')];
+    g.append(box, rail, track, mark);
     const word = (/** @type {Column} */ id, /** @type {string} */ cls) => text(g, columns[id].x, 0, cls, 'end' in columns[id] ? 'end' : 'start');
     const button = h('button', { class: 'prow', type: 'button' });
     const aside = h('button', { class: 'sbtn line', type: 'button' });
     this.root.append(button, aside);
     const row = {
-      g, box, rail, button, aside, lane: -1, unshared: false,
+      g, box, rail, track, mark, button, aside, lane: -1, unshared: false,
+      /** The places of the queue. @type {Element[]} */
+      seats: [],
       name: word('name', type.name), era: word('name', type.words), phase: word('phase', 't14'), version: word('version', type.words),
       queue: word('queue', type.number), store: word('store', type.number), note: word('note', 'l'),
       verb: text(g, stage.api.x + stage.api.pad, 0, type.name), age: text(g, 0, 0, type.words),
@@ -255,7 +290,7 @@ export class Factory {
       /** @type {ReturnType<typeof lamp>[]} */
       lamps: [],
       /** What is laid out. */
-      mid: -1,
+      mid: -1, end: 0,
     };
     g.append(row.rings, row.lights);
     button.addEventListener('click', () => {
@@ -273,19 +308,19 @@ export class Factory {
       show(row.g, i < n);
       row.button.hidden = row.aside.hidden = i >= n;
       if (i >= n) return;
-      const { y, h: tall, mid } = rowAt(i, n);
+      const { y, h: tall, mid, rail, railed } = rowAt(i, n);
       const { rows, api } = stage;
       attr(row.box, 'y', y);
       attr(row.box, 'height', tall);
-      attr(row.rail, 'd', `M${api.x + api.w} ${mid}H${rows.x}`);
+      attr(row.rail, 'd', `M${api.x + api.w} ${rail}H${railed ? stage.rail.handlers - 8 : rows.x}`);
       // Name over release where a row has room for both, and beside it where it has not.
       const two = tall >= rows.two;
       row.name.at(columns.name.x, two ? mid - 3 : mid + 5);
       row.era.at(two ? columns.name.x : columns.name.x + columns.name.w, two ? mid + 13 : mid + 5);
       attr(row.era.el, 'text-anchor', two ? 'start' : 'end');
       for (const id of /** @type {const} */ (['phase', 'version', 'queue', 'store', 'note'])) row[id].at(columns[id].x, mid + 5);
-      row.whose.at(columns.ring.x + 26, mid + 4);
-      row.lit.at(columns.lamps.x + 18, mid + 4);
+      row.whose.at(columns.ring.x + (railed ? 0 : 26), mid + 4);
+      row.lit.at(columns.lamps.x + 18, (railed ? rail : mid) + 4);
       const left = api.x + api.pad;
       const right = api.x + api.w - api.pad;
       row.verb.at(left, two ? mid - 3 : mid + 5);
@@ -294,14 +329,26 @@ export class Factory {
       row.bytes.at(right, mid + 13).show(two);
       if (row.mid !== mid) {
         row.mid = mid;
+        row.end = railed ? rail : mid;
         row.rings.replaceChildren();
         row.lights.replaceChildren();
-        row.ring = ring(row.rings, columns.ring.x + 10, mid, { r: Math.min(stage.ring, tall / 2 - 3), stroke: 'thin', number: '' });
+        const r = railed ? stage.rail.r : Math.min(stage.ring, tall / 2 - 3);
+        row.ring = ring(row.rings, railed ? stage.rail.ring : columns.ring.x + 10, railed ? rail : mid, { r, stroke: railed ? '' : 'thin', number: '' });
         row.lamps = [];
+        this.drawTrack(row, rail, railed);
       }
       place(row.button, rows.x, y, columns.aside.x - rows.x - 8, tall);
       place(row.aside, columns.aside.x, mid - Math.min(12, tall / 2), columns.aside.w, Math.min(24, tall));
     });
+  }
+
+  /** Draws what lies on a row's rail. @param {ReturnType<Factory['drawRow']>} row @param {number} y @param {boolean} railed @private */
+  drawTrack(row, y, railed) {
+    const { reflector, seats, store } = stage.rail;
+    row.mark.replaceChildren(cut([(stage.api.x + stage.api.w + stage.rows.x) / 2, y], false));
+    row.seats = !railed ? [] : Array.from({ length: seats.n }, (_, i) =>
+      s('rect', { x: seats.x - seats.pitch * i - seats.size / 2, y: y - seats.size / 2, width: seats.size, height: seats.size, rx: 3 }));
+    row.track.replaceChildren(...row.seats, ...(railed ? [node([reflector, y], 8), node([store, y], 8)] : []));
   }
 
   /** Brings the rows to the worker's state. */
@@ -349,7 +396,7 @@ export class Factory {
     // More handlers than there is room for are one lamp, which is on when all have synced, and how many have.
     const many = r.lamps.length * 13 > columns.lamps.w;
     const lamps = many ? [{ synced: r.lamps.every((l) => l.synced) }] : r.lamps;
-    while (row.lamps.length < lamps.length) row.lamps.push(lamp(row.lights, columns.lamps.x + 6 + row.lamps.length * 13, row.mid, stage.lamp));
+    while (row.lamps.length < lamps.length) row.lamps.push(lamp(row.lights, columns.lamps.x + 6 + row.lamps.length * 13, row.end, stage.lamp));
     row.lamps.forEach((l, i) => {
       show(l.el, i < lamps.length);
       if (i < lamps.length) l.set(lamps[i].synced);
@@ -358,11 +405,14 @@ export class Factory {
     row.lit.set(many ? t('factory.lit', { n: exact(lit), m: exact(r.lamps.length) }) : '');
     // What is wrong, or else a note: only the most important one.
     const lesser = r.early ? t('factory.early', { n: exact(r.early.pods) }) : r.held.length ? t('factory.held', { s: r.held[0] }) : '';
-    const note = r.cause || lesser;
+    const sent = r.lists + r.watches > 1 ? t('factory.sent', { n: exact(r.lists), m: exact(r.watches) }) : '';
+    const note = r.cause || lesser || sent;
     row.note.set(fit(note, columns.note.w, fonts.words), r.trouble ? plain(this.ctx, r.trouble) : note);
     row.note.cls(r.cause ? 'l bad' : r.early ? 'l warn' : 'l');
     attr(row.box, 'class', r.synced ? 'pn' : 'pn ghost');
     attr(row.rail, 'class', r.requests ? 'rail' : 'rail dead');
+    show(row.mark, !r.requests && !!r.trouble);
+    row.seats.forEach((seat, i) => attr(seat, 'class', i < r.depth ? 'hbusy' : 'slot off'));
     attr(row.button, 'aria-label', t('factory.row', { name: `${r.resource} ${r.era}`, phase: r.phase, n: exact(r.count) }));
     reveal(row.aside, !cannot && (!r.unshared || r.running));
     put(row.aside, t(r.unshared ? 'factory.end' : 'factory.twice'));

@@ -43,7 +43,7 @@ export class Views {
     /** Moves go only to the layout that is visible. @type {[string, import('../stage/motion.js').Motion][]} */
     this.motions = [
       ['', ctx.motion], ['lanes', this.lanes.motion], ['presenter', this.presenter.motion], ['phone', this.phone.motion],
-      ['embed', this.embed.motion],
+      ['embed', this.embed.motion], ['factory', this.factory.motion],
     ];
     ctx.motion.show(true);
     this.choose();
@@ -158,6 +158,7 @@ export class Views {
 
   draw() {
     if (this.shown === 'lanes') this.lanes.draw();
+    if (this.shown === 'factory') this.factory.draw();
     if (this.shown === 'presenter') this.presenter.draw();
     if (this.shown === 'phone') this.phone.draw();
     if (this.shown === 'embed') this.embed.draw();
@@ -165,6 +166,7 @@ export class Views {
 
   resize() {
     this.lanes.resize(this.presenting);
+    this.factory.resize();
     this.presenter.resize(this.shown === 'lanes' || this.shown === 'factory');
     this.phone.resize();
     this.embed.resize();

@@ -89,8 +89,8 @@ export class Eye {
    */
   note(frame, clock) {
     if (frame.jump) this.until = this.time;
-    const moves = frame.lanes?.flatMap((l) => l.moves ?? []) ?? [];
-    // Moves that no layout draws, as those of another informer of a factory, take their time too.
+    const moves = [...frame.lanes ?? [], ...frame.rows ?? []].flatMap((l) => l.moves ?? []);
+    // Moves that no layout draws, as those of a factory while one of its informers has the stage, take their time too.
     if (frame.view.reached) this.keep((frame.born ?? this.time) + lap - this.time);
     if (!moves.length) return;
     this.recent.push({ clock, paths: new Set(moves.map((m) => m.p)) });

@@ -18,6 +18,7 @@
  * @property {StoryState} [story] set if the story's text has changed; null if there is no story.
  * @property {Factory} [factory] set if the overview of several informers has changed; null if there is one informer again, or one in two
  *   releases. With an overview, Lanes has only the lane on stage.
+ * @property {RowMoves[]} [rows] the moves of the informers that are not on stage.
  * @property {boolean} jump the view did not play through to this position. Show the new state at once, without animation.
  * @property {number} [born] when the moves of the frame would have left the API server, on the eye's clock; missing if the stations do not
  *   wait for chips.
@@ -122,6 +123,13 @@
  * @property {number} objects
  * @property {FactoryAPI} api the API server that they share.
  * @property {Sentence} sentence the caption for all of them; its ID is one of FactorySentences.
+ */
+
+/**
+ * RowMoves are the moves of an informer that has a row, and not the stage.
+ * @typedef {object} RowMoves
+ * @property {number} lane
+ * @property {Move[]} moves
  */
 
 /**
