@@ -124,7 +124,7 @@ const ride = new Ride(ctx, app, {
   },
   closed: () => views.stories.rideClosed(),
 });
-ctx.riding = () => ride.station;
+ctx.riding = () => ride.at;
 const loading = new Loading(scene);
 const away = new Away(ctx);
 const lost = new Lost(ctx, app, () => files.again());
@@ -456,7 +456,8 @@ addEventListener('hashchange', (e) => {
 });
 
 /** @type {any} */ (globalThis).informerscope = automation({
-  address, link, views, audience, pick, ride: rideOn, drawn: () => drawn(app, paintedFrom), chips: () => views.motion.chips(), picture, handout: printStory,
+  address, link, views, audience, pick, ride: rideOn, drawn: () => drawn(app, paintedFrom), chips: () => views.motion.chips(),
+  large: () => views.motion.large.map(({ key, p }) => ({ key, path: p })), picture, handout: printStory,
 });
 listen({ address, link, stories: views.stories, theme: chooseTheme, present: () => views.present(true) });
 stage.resize();

@@ -91,6 +91,9 @@ func TestARide(t *testing.T) {
 				if !is.On || is.Now != i || is.Code != hop.Function || is.Said == "" || len(is.Functions) != len(told.Hops) || is.Functions[i] != hop.Function {
 					t.Errorf("hop %d is %+v, shown as %+v", i, hop, is)
 				}
+				if large := harness.EvalIn[[]string](t, page, "informerscope.large().map((c) => c.key)"); len(large) != 1 || large[0] != key {
+					t.Errorf("hop %d, %s: the large chips are those of %q", i, hop.Kind, large)
+				}
 				if len(is.Out) > 0 {
 					t.Errorf("hop %d: out of sight: %q", i, is.Out)
 				}

@@ -57,6 +57,11 @@ export class Surface {
     this.resize(this.k, this.css);
   }
 
+  /** Where the canvases end at the right, in units. */
+  get right() {
+    return Math.max(...this.fields.map(({ at }) => at.x + at.w));
+  }
+
   /** The size of a unit or the palette changed. @param {number} k device pixels per unit @param {number} css CSS pixels per unit */
   resize(k, css) {
     this.k = k;

@@ -69,18 +69,7 @@ function covered(member, draw, cover) {
       return { ...slot, g, head };
     };
     const under = layers();
-    // What can be pressed lies among that of all stations, in the order of the eye: each is hidden by itself.
-    /** @type {HTMLElement[]} */
-    const own = [];
-    const over = new Proxy(ctx.scene.over, {
-      get(all, name) {
-        if (name === 'append') return (/** @type {HTMLElement[]} */ ...els) => (own.push(...els), all.append(...els));
-        const of = Reflect.get(all, name);
-        return typeof of === 'function' ? of.bind(all) : of;
-      },
-    });
-    const scene = Object.create(ctx.scene, { over: { value: over } });
-    const drawn = draw(under, Object.create(ctx, { scene: { value: scene } }));
+    const drawn = draw(under, ctx);
     /** @type {{slot: Slot, set: (head: string, why: string) => void} | null} */
     let blank = null;
     return {
@@ -88,7 +77,7 @@ function covered(member, draw, cover) {
       paint(lane, clock) {
         const why = unseen(lane.state, member);
         for (const layer of [under.g, under.head]) show(layer, !why);
-        for (const el of own) el.style.visibility = why ? 'hidden' : '';
+        slot.press.style.visibility = why ? 'hidden' : '';
         if (why && !blank) {
           const upon = layers();
           blank = { slot: upon, set: cover(upon) };

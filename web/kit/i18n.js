@@ -342,7 +342,7 @@ const words = {
   'hop.ClusterWrittenNot': ['not written', '未写入'],
   'hop.todo.queue': ['waits to be queued', '等待入队'],
   'hop.todo.indexer': ['one transaction', '一个事务'],
-  'hop.todo.listener': ['a notification for each', '每个一份通知'],
+  'hop.todo.listeners': ['a notification for each', '每个一份通知'],
   'hop.todo.controller': ['its key, without the type', '只有 key，没有类型'],
 
   'code.api.f': ['watch', 'watch'],

@@ -41,11 +41,12 @@ function showTip(ctx, tip, x = 0, y = 0, up = 0) {
 export class Rows {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx
+   * @param {HTMLElement} into where the buttons go
    * @param {number} n how many lines there can be
    * @param {number} x where the list stands from left to right, for the order of the keyboard
    * @param {{act?: (i: number) => void, tip?: (i: number) => Tip | null}} does what a press does, and what a line has to say
    */
-  constructor(ctx, n, x, does) {
+  constructor(ctx, into, n, x, does) {
     this.ctx = ctx;
     this.does = does;
     /** Which line Tab reaches. */
@@ -79,7 +80,7 @@ export class Rows {
       e.preventDefault();
       e.stopPropagation();
     });
-    ctx.scene.over.append(this.root);
+    into.append(this.root);
   }
 
   /** @param {string} words */

@@ -5,6 +5,7 @@ import { h, put, reveal } from '../kit/dom.js';
 import { exact, span, version } from '../kit/format.js';
 import { chipIcon, kindOf } from '../kit/glyphs.js';
 import { drawLines } from '../kit/lines.js';
+import { nameOf, stationNames, stationOf } from '../kit/names.js';
 
 /** @typedef {import('../wire/types.js').Hop} Hop */
 
@@ -173,8 +174,8 @@ export class Inspector {
     const stands = !!at && mode !== 'live' && (at.seq === seq || !!d?.ahead?.some((hp) => hp.change === change));
     this.renderJourney(journey, stands);
     if (d) this.dock(stands && (at.stage === 'listener' || at.stage === 'controller'));
-    const st = at ? station(at.stage) : '';
-    const which = at ? codeOf(st, this.ctx.model.state.queue.kind) : '';
+    const st = at ? stationOf(at.stage) : '';
+    const which = st === 'queue' ? (this.ctx.model.state.queue.kind === 'DeltaFIFO' ? 'delta' : 'real') : st;
     reveal(this.codeHead, !!which);
     put(this.codeWords, t('ins.code'));
     put(this.codeName, which && t(`code.${which}.f`));
@@ -224,11 +225,11 @@ export class Inspector {
     put(this.go, t('ride.go'));
     const t0 = journey[0]?.atMillis ?? 0;
     const last = journey.length - 1;
-    const rows = journey.map((hp, i) => row(i === last ? 'hop now' : 'hop', `+${span(hp.atMillis - t0)}`, station(hp.stage), this.words(hp)));
-    const reached = last >= 0 ? stations.indexOf(journey[last].stage) : stations.length;
+    const rows = journey.map((hp, i) => row(i === last ? 'hop now' : 'hop', `+${span(hp.atMillis - t0)}`, nameOf(hp.stage), this.words(hp)));
+    const reached = last >= 0 ? stations.indexOf(stationOf(journey[last].stage)) : stations.length;
     for (const st of stations.slice(reached + 1)) {
       if (st === 'reflector' || (st === 'controller' && !this.ctx.model.state.workqueue)) continue;
-      rows.push(row('hop todo', '—', station(st), t('hop.todo.' + st)));
+      rows.push(row('hop todo', '—', nameOf(st), t('hop.todo.' + st)));
     }
     drawLines(this.hops, rows);
     const shown = stands && !this.fresh ? journey[last].seq : 0;
@@ -255,18 +256,7 @@ export class Inspector {
   }
 }
 
-const stations = ['api', 'reflector', 'queue', 'indexer', 'listener', 'controller'];
-
-/** @param {string} stage */
-function station(stage) {
-  return { api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listener: 'Listeners', controller: 'Controller' }[stage] ?? stage;
-}
-
-/** @param {string} st @param {string} queue */
-function codeOf(st, queue) {
-  return { 'API server': 'api', Reflector: 'reflector', Queue: queue === 'DeltaFIFO' ? 'delta' : 'real', Indexer: 'indexer', Listeners: 'listeners',
-    Controller: 'controller' }[st] ?? '';
-}
+const stations = Object.keys(stationNames);
 
 /** @param {string} words @param {string} cls */
 function line(words, cls) {

@@ -6,7 +6,9 @@ import { exact, middle, span } from '../kit/format.js';
 import { chipIcon, kindOf } from '../kit/glyphs.js';
 import { same } from '../kit/same.js';
 import '../kit/words-ride.js';
+import { nameOf, stationNames, stationOf } from '../kit/names.js';
 
+const stages = Object.keys(stationNames);
 /** How long a hop stays while the ride plays, in ms. */
 const stay = 1800;
 /** The margin at both ends of the ruler, and the width of a letter of a function's name, in percent of the ruler. */
@@ -18,11 +20,6 @@ const least = 3;
 const rows = 3;
 /** The icons of the button that plays the ride or pauses it. */
 const signs = { play: 'M1.5 3v10l6-5zM8.5 3v10l6-5z', pause: 'M4 2.5h3v11H4zM9 2.5h3v11H9z' };
-
-/** Which station of a layout a hop is at. @type {Record<string, string>} */
-const stationOf = { api: 'api', reflector: 'reflector', queue: 'queue', indexer: 'indexer', listener: 'listeners', controller: 'controller' };
-/** @type {Record<string, string>} */
-const nameOf = { api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listener: 'Listeners', controller: 'Controller' };
 
 /** @typedef {import('../wire/types.js').Ride} Ridden */
 
@@ -88,7 +85,23 @@ export class Ride {
 
   /** The station of the present hop; empty without a ride. */
   get station() {
-    return this.of && this.on ? stationOf[this.of.hops[this.i].stage] ?? '' : '';
+    return stationOf(this.at?.hop.stage ?? '');
+  }
+
+  /** The change that is ridden: the present hop, and the furthest until then; null without a ride. */
+  get at() {
+    if (!this.of || !this.on) return null;
+    const { hops, key, lane, listener } = this.of;
+    // A function that returns later does not bring the change back.
+    const rank = (/** @type {Ridden['hops'][0]} */ h) => stages.indexOf(stationOf(h.stage));
+    const furthest = hops.slice(0, this.i + 1).reduce((a, b) => (rank(b) >= rank(a) ? b : a));
+    return { hop: hops[this.i], furthest, key, lane, listener, op: this.opAt(this.i), rv: hops.find((h) => h.rv)?.rv };
+  }
+
+  /** The delta type of the change at a hop: a hop without one has that of the hop before. @param {number} i @private */
+  opAt(i) {
+    const { hops } = /** @type {Ridden} */ (this.of);
+    return [...hops.slice(0, i + 1)].reverse().find((h) => h.op)?.op ?? hops.find((h) => h.op)?.op ?? '';
   }
 
   /**
@@ -214,12 +227,11 @@ export class Ride {
     const isOther = this.drawnOf[0] !== of || this.drawnOf[3] !== drawn[3];
     this.drawnOf = drawn;
     const hop = of.hops[this.i];
-    const op = [...of.hops.slice(0, this.i + 1)].reverse().find((x) => x.op)?.op ?? of.hops.find((x) => x.op)?.op ?? '';
     this.root.setAttribute('aria-label', t('ride.label'));
-    this.icon.replaceChildren(chipIcon(kindOf(op)), middle(of.key, 40));
+    this.icon.replaceChildren(chipIcon(kindOf(this.opAt(this.i))), middle(of.key, 40));
     this.icon.title = of.key;
     this.where.textContent = t('ride.hop', { i: exact(this.i + 1), n: exact(of.hops.length) });
-    this.name.textContent = nameOf[hop.stage] ?? hop.stage;
+    this.name.textContent = nameOf(hop.stage);
     this.code.textContent = hop.function;
     this.said.textContent = this.o.words(hop);
     this.long.textContent = t(of.whole ? 'ride.whole' : 'ride.partly', { s: micros(of.micros) });

@@ -5,6 +5,7 @@ import { attr, h, place, s } from '../kit/dom.js';
 import { width } from '../kit/measure.js';
 import { columns } from '../layouts/stage.js';
 import { addWords, t } from '../kit/i18n.js';
+import { stationNames } from '../kit/names.js';
 
 addWords({
   'ex.open': ['{name}: what it does, and where it is in client-go', '{name}：它做什么，在 client-go 的哪里'],
@@ -148,40 +149,40 @@ function eraOf(era) {
 const labels = /** @type {Record<string, string>} */ ({ 131: '1.31', 133: '1.33', 135: '1.35', 137: '1.37' });
 
 /**
- * @typedef {{id: string, name: string, side: number, eras: string[], sentences: (era: string) => string[], code: (era: string) => [string, string]}} Station
+ * @typedef {{id: string, side: number, eras: string[], sentences: (era: string) => string[], code: (era: string) => [string, string]}} Station
  */
 
 /** @type {Station[]} */
 const stations = [
   {
-    id: 'api', name: 'API server', side: 1, eras: ['131', '135'],
+    id: 'api', side: 1, eras: ['131', '135'],
     sentences: () => ['ex.api.1', 'ex.api.2', 'ex.api.3'],
     code: (e) => [e === '131' ? '(*ListWatch).Watch' : '(*ListWatch).WatchWithContext', 'tools/cache/listwatch.go'],
   },
   {
-    id: 'reflector', name: 'Reflector', side: 1, eras: ['131', '135', '137'],
+    id: 'reflector', side: 1, eras: ['131', '135', '137'],
     sentences: (e) => ['ex.reflector.1', 'ex.reflector.2', e === '137' ? 'ex.reflector.3s' : 'ex.reflector.3'],
     code: (e) => [e === '131' ? '(*Reflector).ListAndWatch' : '(*Reflector).ListAndWatchWithContext', 'tools/cache/reflector.go'],
   },
   {
-    id: 'queue', name: 'Queue', side: 1, eras: ['131', '133', '135', '137'],
+    id: 'queue', side: 1, eras: ['131', '133', '135', '137'],
     sentences: (e) => (e === '131' ? ['ex.delta.1', 'ex.delta.2', 'ex.delta.3']
       : ['ex.real.1', e === '133' ? 'ex.real.2s' : e === '135' ? 'ex.real.2b' : 'ex.real.2a', e === '137' ? 'ex.real.3u' : 'ex.real.3l']),
     code: (e) => (e === '131' ? ['(*DeltaFIFO).Pop', 'tools/cache/delta_fifo.go']
       : [e === '133' ? '(*RealFIFO).Pop' : '(*RealFIFO).PopBatch', 'tools/cache/the_real_fifo.go']),
   },
   {
-    id: 'indexer', name: 'Indexer', side: 1, eras: ['131', '135', '137'],
+    id: 'indexer', side: 1, eras: ['131', '135', '137'],
     sentences: () => ['ex.indexer.1', 'ex.indexer.2', 'ex.indexer.3'],
     code: (e) => [e === '131' || e === '133' ? '(*threadSafeMap).Update' : '(*threadSafeMap).Transaction', 'tools/cache/thread_safe_store.go'],
   },
   {
-    id: 'listeners', name: 'Listeners', side: -1, eras: ['131', '135', '137'],
+    id: 'listeners', side: -1, eras: ['131', '135', '137'],
     sentences: () => ['ex.listeners.1', 'ex.listeners.2', 'ex.listeners.3'],
     code: () => ['(*processorListener).pop', 'tools/cache/shared_informer.go'],
   },
   {
-    id: 'controller', name: 'Controller', side: -1, eras: ['131', '137'],
+    id: 'controller', side: -1, eras: ['131', '137'],
     sentences: () => ['ex.controller.1', 'ex.controller.2', 'ex.controller.3'],
     code: () => ['(*Typed[T]).Get', 'util/workqueue/queue.go'],
   },
@@ -232,7 +233,7 @@ export class Explain {
   /** Puts each sign behind its station's name. */
   place() {
     stations.forEach((st, i) => {
-      const x = columns[/** @type {keyof typeof columns} */ (st.id)].x + width(st.name, '600 16px') + (st.id === 'api' ? 0 : 3);
+      const x = columns[/** @type {keyof typeof columns} */ (st.id)].x + width(stationNames[st.id], '600 16px') + (st.id === 'api' ? 0 : 3);
       place(this.buttons[i], x - 1, 50, 24, 24);
     });
   }
@@ -275,7 +276,7 @@ export class Explain {
     this.shown = id;
     this.buttons.forEach((b, i) => {
       attr(b, 'aria-expanded', String(i === this.at));
-      const words = t('ex.open', { name: stations[i].name });
+      const words = t('ex.open', { name: stationNames[stations[i].id] });
       attr(b, 'aria-label', words);
       b.title = `${words} (I)`;
     });
@@ -285,8 +286,8 @@ export class Explain {
     place(this.frame, col.x - 6, 48, col.w + 12, 489);
     this.card.style.left = `${(st.side > 0 ? col.x + col.w + 14 : col.x - cardWidth - 14) / 16}rem`;
     this.card.classList.toggle('left', st.side < 0);
-    this.card.setAttribute('aria-label', t('ex.what', { name: st.name }));
-    this.title.textContent = st.name;
+    this.card.setAttribute('aria-label', t('ex.what', { name: stationNames[st.id] }));
+    this.title.textContent = stationNames[st.id];
     this.prev.setAttribute('aria-label', t('ex.prev'));
     this.next.setAttribute('aria-label', t('ex.next'));
     this.x.setAttribute('aria-label', `esc ${t('close')}`);

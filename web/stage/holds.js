@@ -76,8 +76,8 @@ export class Holds {
     pin.addEventListener('blur', () => tip(false));
     for (const el of [pin, one, some, all]) el.dataset.x = String(x - 8);
     ctx.scene.over.append(pin, one, some, all);
-    const words = text(ctx.scene.front, 0, 0, 't14');
-    const who = text(ctx.scene.front, 0, 0, 'l');
+    const words = text(ctx.scene.root, 0, 0, 't14');
+    const who = text(ctx.scene.root, 0, 0, 'l');
     this.pins.push({ stage, lane, pin, one, some, all, words, who, x, y });
   }
 

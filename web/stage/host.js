@@ -1,10 +1,11 @@
 // @ts-check
 // A layout on the screen: the host draws the rail, gives each station its slot, brings all of them to the state, and has the ways of the
-// moves. It is the same for every layout that is arranged as data (presenter mode, two releases, the phone, one station alone).
+// moves. It is the same for every layout: the stage, presenter mode, two releases, the phone, one station alone.
 import { quiet } from '../draw/quiet.js';
 import * as rails from '../draw/rail.js';
-import { attr, s, show, text } from '../kit/dom.js';
+import { attr, h, s, show, text } from '../kit/dom.js';
 import { width } from '../kit/measure.js';
+import { stationOf } from '../kit/names.js';
 import { writeWords } from '../stations/controller.js';
 import { named, router } from './ways.js';
 
@@ -12,6 +13,7 @@ import { named, router } from './ways.js';
 /** @typedef {import('../wire/page-types.js').Box} Box */
 /** @typedef {import('../wire/page-types.js').Drawn} Drawn */
 /** @typedef {import('../wire/page-types.js').Lane} Lane */
+/** @typedef {import('../wire/page-types.js').Slot} Slot */
 
 /** The opacity of quiet stations. */
 const faint = 0.4;
@@ -19,29 +21,37 @@ const faint = 0.4;
 export class Host {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx
-   * @param {SVGElement} svg
+   * @param {SVGElement} root what it draws into
    * @param {import('./motion.js').Motion} motion
    * @param {Record<string, import('../wire/page-types.js').Station>} stations
+   * @param {HTMLElement} [press] where the buttons of the stations go, if this layout has them
    */
-  constructor(ctx, svg, motion, stations) {
+  constructor(ctx, root, motion, stations, press = h('div')) {
     this.ctx = ctx;
-    this.svg = svg;
+    this.root = root;
+    this.press = press;
     this.motion = motion;
     this.stations = stations;
+    /** The stations that are not quiet, where a layout that stays does not say it. @type {string[] | null} */
+    this.lit = null;
     /** @type {Arranged | null} */
     this.layout = null;
-    /** What each station drew, and the lane it shows. @type {{lane: number, drawn: Drawn}[]} */
+    /** What each station drew, where, and the lane it shows. @type {{id: string, lane: number, slot: Slot, drawn: Drawn}[]} */
     this.drawn = [];
     /** The named points of each lane. @type {Record<string, import('../wire/page-types.js').Point>[]} */
     this.points = [];
     /** What the rail and what stands around the stations follow, of the first lane. @type {((lane: Lane) => void)[]} */
     this.updates = [];
+    /** What the rail is drawn into, where that is a layer of its own. */
+    this.rails = s('g');
+    /** What the rail of a station is drawn into. @type {(station: string) => SVGElement} */
+    this.level = () => this.rails;
     motion.strength = (x, y) => this.strength(x, y);
   }
 
   /** Takes everything off. */
   clear() {
-    this.svg.replaceChildren();
+    this.root.replaceChildren();
     this.layout = null;
     this.drawn = [];
     this.updates = [];
@@ -58,28 +68,81 @@ export class Host {
   lay(layout, scale, frame = (_, g) => g) {
     this.clear();
     this.layout = layout;
-    attr(this.svg, 'viewBox', `0 0 ${layout.w} ${layout.h}`);
-    const quiet = s('g', { class: 'pdim' });
-    const loud = s('g');
-    this.svg.append(quiet, loud);
-    /** @param {string} station whose it is: what belongs to a quiet one is quiet */
-    const layer = (station) => (layout.slots.find((b) => b.id === station)?.lit === false && !layout.upright ? quiet : loud);
-    this.drawRail(layout, layer);
+    attr(/** @type {Element} */ (this.root.closest('svg')), 'viewBox', `0 0 ${layout.w} ${layout.h}`);
+    const seat = layout.layered ? this.layers() : this.levels(layout);
     this.points = (layout.lanes ?? [{}]).map((own) => ({ ...layout.points, ...own }));
     for (const box of layout.slots) {
       const points = this.points[box.lane ?? 0];
-      const g = s('g', layout.upright && box.bare ? { class: 'pdim' } : {});
-      // The lane whose state it shows.
-      if (layout.lanes) g.dataset.lane = String(box.lane ?? 0);
-      layer(box.id).append(g);
-      const drawn = this.draw({ ...box, g, head: frame(box, g) }, box.density);
+      const layers = seat(box);
+      const slot = { ...box, ...layers, head: layers.head ?? frame(box, layers.g) };
+      const drawn = this.draw(slot, box.density);
       drawn.resize?.(scale);
-      this.drawn.push({ lane: box.lane ?? 0, drawn });
+      this.drawn.push({ id: box.id, lane: box.lane ?? 0, slot, drawn });
       Object.assign(points, named(box.id, drawn.points));
       if (box.id === 'listeners' && !layout.upright) points['listeners.branch'] = branch(box, points);
     }
-    this.drawMarks(layout, layer);
+    if (layout.layered) this.relay(layout);
+    else this.drawMarks(layout);
     this.motion.lay(layout.motion, layout.canvases);
+  }
+
+  /**
+   * The layers of a layout whose stations lie on several: panels, above them the rail, above it what lies on the rail. What can be pressed
+   * is in the order of the rail, which the keyboard follows.
+   * @private
+   */
+  layers() {
+    const [below, above] = [s('g'), s('g')];
+    this.root.append(below, this.rails, above);
+    return (/** @type {Box} */ { id, x }) => {
+      const layer = { g: s('g', { class: 'detail' }), head: s('g'), above: s('g'), press: h('div', { 'data-x': x }) };
+      const panel = s('g', {}, layer.head, layer.g);
+      for (const el of [panel, layer.above, layer.press]) el.dataset.station = id;
+      below.append(panel);
+      above.append(layer.above);
+      this.press.append(layer.press);
+      return layer;
+    };
+  }
+
+  /**
+   * The one layer of a layout that stands above its rail, in two levels: what belongs to a quiet station is quiet.
+   * @param {Arranged} layout @private
+   */
+  levels(layout) {
+    const quiet = s('g', { class: 'pdim' });
+    const loud = s('g');
+    this.root.append(quiet, loud);
+    this.level = (station) => (layout.slots.find((b) => b.id === station)?.lit === false && !layout.upright ? quiet : loud);
+    this.drawRail(layout);
+    return (/** @type {Box} */ box) => {
+      const g = s('g', layout.upright && box.bare ? { class: 'pdim' } : {});
+      // The lane whose state it shows.
+      if (layout.lanes) g.dataset.lane = String(box.lane ?? 0);
+      this.level(box.id).append(g);
+      return { g, head: undefined, above: g, press: this.press };
+    };
+  }
+
+  /** Draws the rail of a layout again whose stations stay. @param {Arranged} layout */
+  relay(layout) {
+    this.layout = layout;
+    this.rails.replaceChildren();
+    this.updates = [];
+    this.drawRail(layout);
+    this.drawMarks(layout);
+  }
+
+  /** A station as it is drawn. @param {string} id */
+  station(id) {
+    const found = this.drawn.find((o) => o.id === id);
+    if (!found) throw new Error(`${id} is not on this layout`);
+    return found;
+  }
+
+  /** The size of a unit changed. @param {number} scale */
+  resize(scale) {
+    for (const { drawn } of this.drawn) drawn.resize?.(scale);
   }
 
   /**
@@ -96,34 +159,90 @@ export class Host {
     return draw(slot, this.ctx);
   }
 
-  /** @param {Arranged} layout @param {(station: string) => SVGElement} layer @private */
-  drawRail(layout, layer) {
+  /** @param {Arranged} layout @private */
+  drawRail(layout) {
     const { model } = this.ctx;
-    for (const { station, pts, wire, behind, listener } of layout.rails) {
+    const { level } = this;
+    const { upright } = layout;
+    for (const { station, pts, wire, behind, listener, idle } of layout.rails) {
       const line = rails.stretch(pts);
-      layer(station).append(line);
+      level(station).append(line);
       if (wire) this.updates.push(() => attr(line, 'class', model.down() ? 'rail dead' : 'rail'));
+      if (idle) attr(line, 'class', 'rail starve');
       if (!behind) continue;
-      const held = () => behind.some((stage) => model.hold(stage, stage === 'deliver' ? listener : undefined));
-      this.updates.push(() => attr(line, 'class', held() ? 'rail starve' : 'rail'));
+      const held = (/** @type {Lane} */ lane) => behind.some((stage) => (stage === 'deliver' ? this.stops(lane, listener) : model.hold(stage)));
+      this.updates.push((lane) => attr(line, 'class', held(lane) ? 'rail starve' : 'rail'));
     }
-    if (layout.source) layer(layout.source.station).append(rails.source(layout.source.at, layout.upright));
-    for (const { station, pts } of layout.stems) layer(station).append(s('path', { d: rails.path(pts), class: 'stem' }));
-    for (const { station, at, r } of layout.nodes) layer(station).append(rails.node(at, r));
+    if (layout.reach) this.drawReach(layout.reach, level('indexer'));
+    if (layout.source) {
+      const bar = rails.source(layout.source.at, upright);
+      level(layout.source.station).append(bar);
+      this.updates.push(() => attr(bar, 'class', model.down() ? 'srcbar dead' : 'srcbar'));
+    }
+    for (const { station, pts } of layout.stems) level(station).append(s('path', { d: rails.path(pts), class: 'stem', 'data-stem': station }));
+    for (const { station, at, r } of layout.nodes) {
+      const node = rails.node(at, r);
+      level(station).append(node);
+      if (station === 'reflector') this.updates.push(({ state }) => attr(node, 'class', state.reflector.phase === 'backoff' ? 'waits' : null));
+    }
+    for (const [cx, cy] of layout.forks ?? []) level('listeners').append(s('circle', { cx, cy, r: 4, class: 'fork' }));
+  }
+
+  /** Whether nothing comes out of a listener's ring: it is held, or nothing comes into it and it is empty. @param {Lane} lane @param {number} [id] @private */
+  stops({ state }, id) {
+    const { model } = this.ctx;
+    if (model.hold('deliver', id)) return true;
+    return !!this.layout?.layered && !!model.hold('pop') && !state.listeners.find((l) => l.id === id)?.pending;
   }
 
   /**
-   * Where the connection broke, what is held, and the way of the writes.
+   * The way of the selected object: as far as it has come, and what lies ahead of it.
+   * @param {NonNullable<Arranged['reach']>} reach @param {SVGElement} g @private
+   */
+  drawReach({ begin, rail, end, gaps, at }, g) {
+    const { ctx } = this;
+    const come = s('path', { class: 'hl1', d: '' });
+    const ahead = s('path', { class: 'hl2', d: '' });
+    g.append(s('g', { class: 'hl' }, come, ahead));
+    this.updates.push(({ state }) => {
+      const key = ctx.selected();
+      const cell = key ? this.point('indexer.cell', key) : null;
+      const place = stationOf(ctx.riding?.()?.furthest.stage ?? '') || reached(state, key, !!cell);
+      const to = key && place ? at[place] : 0;
+      const hang = cell && to >= at.stored ? cell.slice(2) : null;
+      const stem = g.querySelector('[data-stem=indexer]');
+      if (stem) attr(stem, 'opacity', hang ? 0 : null);
+      attr(come, 'd', to ? `M${begin} ${rail}H${to}${hang ? `M${at.stored} ${rail + 9}L${hang.join(' ')}` : ''}` : '');
+      let d = '';
+      let from = to;
+      for (const [a, b] of [...gaps, [end, end]]) {
+        if (from < a) d += `M${from} ${rail}H${a}`;
+        from = Math.max(from, b);
+      }
+      attr(ahead, 'd', to ? d : '');
+    });
+  }
+
+  /** The place of a named point of the first lane for an object. @param {string} name @param {string} key @private */
+  point(name, key) {
+    const p = this.points[0][name];
+    return typeof p === 'function' ? p({ p: '', k: key, s: 0 }, this.ctx.model.state) : p;
+  }
+
+  /**
+   * Where the connection broke, what is held, and the ways back of what is read and written.
    * @param {Arranged} layout
-   * @param {(station: string) => SVGElement} layer
    * @private
    */
-  drawMarks(layout, layer) {
+  drawMarks(layout) {
     const { model } = this.ctx;
+    const { level } = this;
+    const top = layout.layered ? this.rails : this.root;
+    if (layout.read) level('controller').append(rails.wayBack(layout.read));
     if (layout.way) {
       const { pts, words } = layout.way;
       const way = rails.wayBack(pts);
-      layer('controller').append(way);
+      level('controller').append(way);
       const wrote = words && text(way, words[0], words[1], 'p16 knock', 'middle');
       this.updates.push(({ state }) => {
         show(way, !!state.workqueue?.writing);
@@ -135,12 +254,13 @@ export class Host {
     }
     if (layout.cut) {
       const mark = rails.cut(layout.cut, layout.upright);
-      this.svg.append(mark);
+      top.append(mark);
       this.updates.push(() => show(mark, model.down()));
     }
-    for (const { stage, at } of layout.holds) {
+    // Where a stage can be held by a press, its button shows that it is.
+    for (const { stage, at } of layout.layered ? [] : layout.holds) {
       const mark = rails.held(at, layout.upright);
-      this.svg.append(mark);
+      top.append(mark);
       this.updates.push(() => show(mark, !!model.hold(stage)));
     }
   }
@@ -149,18 +269,22 @@ export class Host {
   paint(clock) {
     const { model } = this.ctx;
     const lanes = this.points.map((_, i) => model.lane(i));
-    for (const update of this.updates) update(lanes[0]);
     for (const { lane, drawn } of this.drawn) drawn.paint(lanes[lane], clock);
-    this.stand(lanes);
+    this.paintRail(lanes);
   }
 
-  /** What is held stands before what holds it. @param {Lane[]} lanes @private */
-  stand(lanes) {
+  /** Brings the rail to the state. What is held stands before what holds it. @param {Lane[]} lanes */
+  paintRail(lanes) {
     const { layout, motion } = this;
     if (!layout) return;
+    for (const update of this.updates) update(lanes[0]);
     lanes.forEach(({ state, facts }, i) => {
-      motion.stand(facts.held, router(layout.ways, this.points[i], state), (h) => layout.holds.find((pin) => pin.stage === h.stage)?.at,
-        layout.lanes ? String(i) : '');
+      const pin = (/** @type {import('../wire/types.js').HeldChange} */ h) =>
+        layout.holds.find((p) => p.stage === h.stage && (p.listener === undefined || p.listener === h.listener))?.at;
+      const way = router(layout.ways, this.points[i], state);
+      motion.stand(facts.held, way, pin, layout.lanes ? String(i) : '');
+      const ridden = this.ctx.riding?.();
+      if ((ridden?.lane ?? 0) === i) motion.ride(ridden ?? null, way);
     });
   }
 
@@ -183,17 +307,18 @@ export class Host {
   /** How strong a chip is at a place: over a quiet station it is quiet too. @param {number} x @param {number} y @private */
   strength(x, y) {
     const { layout } = this;
-    if (!layout) return 1;
+    if (!layout || (layout.layered && !this.lit)) return 1;
+    const lit = (/** @type {Box} */ box) => this.lit?.includes(box.id) ?? box.lit;
     if (layout.way && (layout.upright ? x === layout.way.pts[2] : y === layout.way.pts[3])) {
       const writer = layout.slots.find((b) => b.id === 'controller');
-      return !writer || (layout.upright ? !writer.bare : writer.lit) ? 1 : faint;
+      return !writer || (layout.upright ? !writer.bare : lit(writer)) ? 1 : faint;
     }
     const along = layout.upright ? y : x;
     const box = layout.slots.find((b) => along >= b.span[0] && along < b.span[1]);
     if (!box) return 1;
     if (layout.upright) return box.bare ? faint : 1;
-    if (!box.lit) return faint;
-    if (box.id !== 'listeners' || x <= box.x) return 1;
+    if (!lit(box)) return faint;
+    if (box.id !== 'listeners' || !box.main || x <= box.x) return 1;
     // Of the listeners, the step speaks of one.
     const ring = this.points[0]['listeners.ring'];
     const main = typeof ring === 'function' ? ring({ p: 'next', s: 0, l: box.main }, this.ctx.model.state) : ring;
@@ -217,16 +342,31 @@ function branch(box, points) {
 }
 
 /**
- * The listeners that have a row, in the informer's order, and the one among them that matters: the step's, or the one that has most to
- * tell. Beyond three it is the first two and that one.
- * @param {import('../wire/model.js').Model} model
+ * The listeners that have a row, in the informer's order, and the one among them that matters: that of a ride, the step's, or the one that has
+ * most to tell. Beyond three it is the first two and that one.
+ * @param {import('../wire/page-types.js').Ctx} ctx
  * @param {string} [wanted] the name of the listener that a step speaks of
  */
-export function matters(model, wanted) {
+export function matters({ model, riding }, wanted) {
   const there = model.state.listeners.filter((l) => !l.removed);
-  const most = there.find((l) => l.id === model.facts.listener);
-  const chosen = there.find((l) => l.name === wanted) ?? most ?? there[Math.min(2, there.length - 1)];
+  const byId = (/** @type {number | undefined} */ id) => there.find((l) => l.id === id);
+  const chosen = byId(riding?.()?.listener) ?? there.find((l) => l.name === wanted) ?? byId(model.facts.listener) ?? there[Math.min(2, there.length - 1)];
   const rows = there.slice(0, 3);
   if (chosen && !rows.includes(chosen)) rows[2] = chosen;
   return { listeners: rows.map((l) => l.id), main: chosen?.id ?? 0 };
+}
+
+/**
+ * How far an object has come; empty where it is nowhere.
+ * @param {import('../wire/types.js').State} state
+ * @param {string} key
+ * @param {boolean} stored
+ */
+function reached({ queue, listeners, workqueue }, key, stored) {
+  if (!key) return '';
+  if (queue.batch.some((it) => it.key === key)) return 'popped';
+  if (queue.items.some((it) => it.key === key)) return 'queued';
+  if (workqueue && (workqueue.queue.includes(key) || workqueue.processing.some((p) => p.key === key))) return 'controller';
+  if (listeners.some((l) => l.handling?.key === key)) return 'listeners';
+  return stored ? 'stored' : '';
 }

@@ -5,13 +5,11 @@ import { attr, s, show, text } from '../kit/dom.js';
 import { bytes, exact } from '../kit/format.js';
 import { width, wrap } from '../kit/measure.js';
 import { t } from '../kit/i18n.js';
+import { stationNames } from '../kit/names.js';
 import { columns, RAIL } from '../layouts/stage.js';
 
 const stops = [28, 640, 945, 1250];
 const stages = ['download', 'compile', 'start', 'first'];
-
-/** The two bars of each of a listener's channels. @param {number} y */
-const gates = (y) => [850, 858, 962, 970].map((x) => `M${x} ${y - 8}V${y + 8}`).join('');
 
 export class Loading {
   /** @param {import('./scene.js').Scene} scene */
@@ -37,55 +35,17 @@ export class Loading {
     /** @type {{lines: import('../kit/dom.js').Txt[], name: string, w: number}[]} */
     this.say = [];
     for (const [name, c] of Object.entries(columns)) {
-      text(this.g, c.x, 68, 'ti').set({ api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listeners: 'Listeners',
-        controller: 'Controller' }[name] ?? name);
+      text(this.g, c.x, 68, 'ti').set(stationNames[name]);
       text(this.g, c.x, 96, 'num2 t3').set('—');
       this.g.append(s('rect', { x: c.x, y: 196, width: c.w, height: 336, rx: 4, class: 'pn ghost' }));
       this.say.push({ name, w: c.w - 24, lines: [0, 1, 2, 3, 4, 5].map((i) => text(this.g, c.x + 12, 226 + 20 * i, 'c14')) });
     }
-    this.ghosts();
     this.stage = 0;
     this.share = 0;
     this.loaded = 0;
     this.total = 0;
     this.toggle(true);
     this.paint();
-  }
-
-  /** Empty shapes of the coming content of each station. @private */
-  ghosts() {
-    const bar = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ w) =>
-      this.g.append(s('rect', { x, y, width: w, height: 6, rx: 3, class: 'skf' }));
-    [60, 52, 64, 56, 48, 60, 52, 64].forEach((w, i) => bar(28, 372 + 20 * i, w));
-    this.g.append(s('path', { d: 'M148 368H320', class: 'skh' }));
-    for (const x of [154, 260, 314]) this.g.append(s('circle', { cx: x, cy: 368, r: 5, class: 'skc' }));
-    [110, 150, 140, 118].forEach((w, i) => bar(148, 400 + 19 * i, w));
-    for (let i = 0; i < 2; i++) {
-      bar(148, 488 + 18 * i, 62);
-      bar(244, 488 + 18 * i, 62);
-    }
-    [112, 100, 118, 96, 70, 104].forEach((w, i) => {
-      this.g.append(s('rect', { x: 364, y: 370 + 25 * i, width: 17, height: 17, rx: 4, class: 'sks dash' }));
-      bar(390, 376 + 25 * i, w);
-    });
-    let d = '';
-    [[6, 36], [5, 30], [4, 36], [3, 22], [2, 36], [1, 20]].reduce((y, [rows, last]) => {
-      for (let r = 0; r < rows; r++) for (let c = 0; c < (r === rows - 1 ? last : 36); c++) d += `M${647 + 4 * c} ${y + 4 * r}h3v3h-3z`;
-      return y + 4 * rows + 5;
-    }, 368);
-    this.g.append(s('path', { d, class: 'skf' }));
-    [50, 58, 66, 50, 42, 40].forEach((w, i) => bar(556, [369, 398, 423, 444, 461, 474][i], w));
-    for (const y of [376, 432, 488]) {
-      this.g.append(s('path', { d: `M834 ${y}H886M930 ${y}H996M1040 ${y}H1048${gates(y)}`, class: 'skh' }),
-        s('circle', { cx: 908, cy: y, r: 20, class: 'skr' }), s('rect', { x: 996, y: y - 12, width: 44, height: 24, rx: 4, class: 'sks' }));
-    }
-    for (const x of [1096, 1120, 1144]) this.g.append(s('rect', { x, y: 366, width: 20, height: 20, rx: 4, class: 'sks' }));
-    this.g.append(s('path', { d: 'M1164 376H1193', class: 'skh' }), s('circle', { cx: 1204, cy: 376, r: 10, class: 'sks' }),
-      s('circle', { cx: 1232, cy: 376, r: 10, class: 'sks' }));
-    [118, 104, 124, 110, 96].forEach((w, i) => {
-      bar(1096, 410 + 20 * i, w);
-      bar(1226, 410 + 20 * i, 24);
-    });
   }
 
   /** @param {{stage: string, loaded: number, total: number}} p */
@@ -109,10 +69,9 @@ export class Loading {
 
   /** @param {boolean} on */
   toggle(on) {
-    for (const g of [this.scene.back, this.scene.rails, this.scene.front]) show(g, !on);
+    show(this.scene.root, !on);
     show(this.scene.high, !on);
     this.scene.over.hidden = on;
-    if (on) this.scene.cells.hidden = true;
     show(this.g, on);
   }
 

@@ -13,10 +13,10 @@ const mostFresh = 2600;
 export class Maps {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx
-   * @param {{grid: import('../draw/cells.js').CellGrid}} field of the store's cells
-   * @param {{x: number, y: number, w: number}} store where they lie
+   * @param {import('./host.js').Host} host
+   * @param {ReturnType<typeof import('../stations/indexer.js').indexer.full>} indexer with the store's cells, and where they lie
    */
-  constructor(ctx, field, store) {
+  constructor(ctx, host, { field, place: store }) {
     this.ctx = ctx;
     this.field = field;
     this.store = store;
@@ -24,16 +24,16 @@ export class Maps {
     this.ratio = map.w / store.w;
     const { scene } = ctx;
     this.canvas = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'cells gist' }));
-    this.canvas.dataset.station = 'api';
-    scene.over.append(this.canvas);
+    const [api, indexer] = ['api', 'indexer'].map((id) => host.station(id).slot);
+    api.press.append(this.canvas);
     this.pixels = new Pixels(this.canvas, scene.colour);
-    const g = s('g', { class: 'gist', 'data-station': 'api' });
-    scene.back.append(g);
+    const g = s('g', { class: 'gist' });
+    api.head.append(g);
     this.title = text(g, map.x, map.y - 12, 'l');
     this.hatch = s('rect', { x: map.x - 4, y: map.y - 4, width: map.w + 8, rx: 3, class: 'hatch' });
     g.append(this.hatch);
-    const beside = s('g', { class: 'gist', 'data-station': 'indexer' });
-    scene.back.append(beside);
+    const beside = s('g', { class: 'gist' });
+    indexer.head.append(beside);
     this.storeTitle = text(beside, 544, store.y + 4, 'l');
     this.clusterFrames = frameSet(g);
     this.storeFrames = frameSet(scene.high, 'behind gist');

@@ -7,6 +7,7 @@ import { Surface } from '../draw/surface.js';
 import { departures, lap, legs } from '../wire/eye.js';
 import { count, middle } from '../kit/format.js';
 import { kindOf, mainOp } from '../kit/glyphs.js';
+import { same } from '../kit/same.js';
 
 /** @typedef {import('../kit/glyphs.js').Kind} Kind */
 /** @typedef {import('../wire/types.js').Move} Move */
@@ -36,6 +37,15 @@ import { kindOf, mainOp } from '../kit/glyphs.js';
 const durations = { ...legs, cell: legs.fan };
 /** Moves whose chips carry a key and no type: work queues hold keys, not events. */
 const keys = ['key', 'take', 'write'];
+/**
+ * Where the chip of a ride stands at a hop, by the hop's kind or else its stage: on the path of a move, at its beginning (0) or its end (1).
+ * @type {Record<string, [string, number]>}
+ */
+const rests = {
+  WireFrame: ['wire', 0], reflector: ['wire', 1], queue: ['store', 1], Popped: ['pop', 0], indexer: ['pop', 1],
+  Distributed: ['fan', 0], Accepted: ['fan', 1], listener: ['next', 1], WorkAdded: ['key', 1], WorkDeduplicated: ['key', 1],
+  WorkMarkedDirty: ['key', 1], controller: ['take', 1],
+};
 /** More chips than this are never on a layout at once. */
 const most = 400;
 /** How long a mark stays on a cell that changed, and a chip at its new place when motion is reduced, in ms. */
@@ -58,6 +68,10 @@ export class Motion {
     this.live = [];
     /** What is held, where it stands, by lane and stage. @type {Map<string, Token>} */
     this.standing = new Map();
+    /** The change that is ridden, where the present hop has it. @type {Token | null} */
+    this.ridden = null;
+    /** The large chips of the last animation frame. @type {Token[]} */
+    this.large = [];
     /** @type {{x: number, y: number, kind: Kind, start: number}[]} */
     this.marks = [];
     this.dirty = false;
@@ -153,7 +167,8 @@ export class Motion {
     const selected = this.ctx.selected();
     const { born } = this.ctx.eye;
     const alone = this.alone(moves);
-    const first = alone || selected ? Math.min(...moves.filter((m) => m.l && m.p !== 'take' && route(m)).map((m) => m.l ?? 0)) : 0;
+    const heard = moves.filter((m) => m.l && m.p !== 'take' && route(m)).map((m) => m.l ?? 0);
+    const first = this.ctx.riding?.()?.listener ?? (alone || selected ? Math.min(...heard) : 0);
     /** What was written, by key: it comes back to the informer, a lap later. */
     const wrote = new Map(moves.filter((m) => m.p === 'write').map((m) => [m.k, m.s]));
     for (const m of moves) {
@@ -171,7 +186,7 @@ export class Motion {
       // The selected object is never part of a stack: it can be followed all the way.
       const own = key !== '' && key === selected && n === 1;
       // Where the way forks, the large chip goes to the first listener. On the way back stand words, which it would cover.
-      const hero = (own || alone) && !words && m.p !== 'write' && (!m.l || m.p === 'take' || m.l === first);
+      const hero = (own || (alone && !this.ridden)) && !words && m.p !== 'write' && (!m.l || m.p === 'take' || m.l === first);
       const gap = dur * apart(len, words ? Math.max(this.plan.spacing, this.plan.size + 34) : this.plan.spacing);
       let into = own ? null : this.near(path, start, gap);
       if (into && words && into.label && this.live.length < 40) {
@@ -236,6 +251,26 @@ export class Motion {
       if (!were.has(id)) this.ctx.eye.keep(dur);
     }
     this.dirty ||= were.size !== this.standing.size || [...were.keys()].some((id) => !this.standing.has(id));
+  }
+
+  /**
+   * Lets the change that is ridden stand where its present hop has it. On its way there from the hop before it is a chip as any other.
+   * @param {import('../object/ride.js').Ride['at']} at null without a ride
+   * @param {(m: Move) => number[] | null} route
+   */
+  ride(at, route) {
+    const [p, u] = (at && (rests[at.furthest.kind] ?? rests[at.furthest.stage])) || ['', 0];
+    /** @param {string} path @returns {Move} */
+    const move = (path) => ({ p: path, k: at?.key, o: at?.op, rv: at?.rv, s: 0, ...(['fan', 'next', 'key'].includes(path) ? { l: at?.listener } : {}) });
+    // On the phone a listener has a way to it alone.
+    const pts = at && p ? route(move(p)) ?? route(move('fan')) : null;
+    // The last stretch, or the first backwards: its end is where the chip stands.
+    const end = !pts ? null : u ? pts.slice(-4) : [...pts.slice(2, 4), ...pts.slice(0, 2)];
+    this.dirty ||= !same(end ?? [], this.ridden?.pts ?? []);
+    this.ridden = !at || !end ? null : {
+      p, path: p, pts: end, len: length(end), start: 0, dur: 1, key: at.key, label: '', n: 1, size: this.plan.hero, mix: null, versions: [],
+      neutral: keys.includes(p), kind: keys.includes(p) ? 'key' : kindOf(at.op), hero: true, from: 1, to: 1,
+    };
   }
 
   /** How long a move takes, in ms of the eye's clock. @param {string} p @private */
@@ -342,6 +377,12 @@ export class Motion {
     // What is followed is on top of everything else.
     for (const t of above) this.place(t, still ? 1 : t.from + (1 - t.from) * ease((this.time - t.start) / t.dur), true);
     for (const t of this.standing.values()) this.place(t, t.to * (still ? 1 : ease(Math.min(1, (this.time - t.start) / t.dur))), true);
+    this.large = [...above.filter((t) => t.hero), ...this.standing.values()];
+    const { ridden } = this;
+    if (ridden && !this.large.some((t) => t.key === ridden.key)) {
+      this.place(ridden, 1, true);
+      this.large.push(ridden);
+    }
     this.surface.settle();
     return true;
   }
@@ -379,7 +420,7 @@ export class Motion {
     surface.field.cx.globalAlpha = alpha;
     const wide = Math.abs(dx) > 0.5 ? chipWidth(t.size, t.label) : t.size;
     let wake = false;
-    if (!still && !this.contrast) {
+    if (!still && !this.contrast && t !== this.ridden) {
       const full = wakeOf(t.size);
       const back = Math.min(full, u * t.len);
       wake = back === full;
@@ -459,7 +500,7 @@ export class Motion {
     const tall = type + 10;
     const upright = t.pts[0] === t.pts[t.pts.length - 2];
     const over = t.to < 1 ? x + t.size / 2 - wide : x - wide / 2;
-    const left = upright ? x + t.size / 2 + 6 : Math.max(4, over);
+    const left = upright ? x + t.size / 2 + 6 : Math.max(4, Math.min(over, this.surface.right - wide - 4));
     const top = upright ? y - tall / 2 : y - t.size / 2 - tall - 6;
     cx.beginPath();
     cx.roundRect(left, top, wide, tall, 4);

@@ -15,20 +15,15 @@ export class Scene {
     this.app = app;
     this.svg = s('svg', { class: 'stage', viewBox: '0 0 1280 720' });
     this.svg.append(defs());
-    /** Panels and their words. */
-    this.back = s('g');
-    /** Rails, nodes, ways back. */
-    this.rails = s('g');
-    /** What lies on the rails: slots, rings, boxes, workers. */
-    this.front = s('g');
-    this.svg.append(this.back, this.rails, this.front);
-    this.cells = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'cells' }));
+    /** What the layout is drawn into. */
+    this.root = s('g');
+    this.svg.append(this.root);
     /** What travels has its canvases here. */
     this.tokens = h('div', { class: 'layer tokens' });
+    /** What is pressed, by station. */
     this.over = h('div');
     /** What must lie over the cells; no larger than they are. */
     this.high = s('svg', { class: 'high', viewBox: '632 188 174 354', 'aria-hidden': 'true' });
-    this.over.append(this.cells);
     app.append(this.svg, this.over, this.high, this.tokens);
     /** CSS pixels per unit. */
     this.scale = 1;
@@ -41,9 +36,10 @@ export class Scene {
 
   /** Puts the controls of the stage into the order of the rail, which the keyboard follows. */
   order() {
-    const all = /** @type {HTMLElement[]} */ ([...this.over.children]);
-    all.sort((a, b) => Number(a.dataset.x ?? 1e4) - Number(b.dataset.x ?? 1e4));
-    this.over.append(...all);
+    for (const el of [this.over, ...this.over.children]) {
+      const all = /** @type {HTMLElement[]} */ ([...el.children]);
+      if (el === this.over || el.hasAttribute('data-station')) el.append(...all.sort((a, b) => Number(a.dataset.x ?? 1e4) - Number(b.dataset.x ?? 1e4)));
+    }
   }
 
   /** Reads the size of the window again. */

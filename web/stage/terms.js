@@ -4,6 +4,7 @@
 import { lanesY, RAIL } from '../layouts/stage.js';
 import { addWords } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
+import { stationNames } from '../kit/names.js';
 
 /** @typedef {import('../wire/types.js').State} State */
 
@@ -90,12 +91,12 @@ function ofListener(lane) {
   ];
 }
 
-/** The terms of each station. @type {{name: string, x: number, terms: Term[]}[]} */
+/** The terms of each station. @type {{id: string, x: number, terms: Term[]}[]} */
 const stations = [
-  { name: 'API server', x: 15, terms: [{ id: 'rv.api', name: 'rv', at: () => [14, 78, 18, 22] }] },
-  { name: 'Reflector', x: 137, terms: [{ id: 'rv.reflector', name: 'rv', at: () => [134, 78, 18, 22] }] },
+  { id: 'api', x: 15, terms: [{ id: 'rv.api', name: 'rv', at: () => [14, 78, 18, 22] }] },
+  { id: 'reflector', x: 137, terms: [{ id: 'rv.reflector', name: 'rv', at: () => [134, 78, 18, 22] }] },
   {
-    name: 'Queue', x: 353, terms: [
+    id: 'queue', x: 353, terms: [
       { id: 'seats', at: () => [352, RAIL - 14, 172, 28] },
       {
         id: 'last',
@@ -105,10 +106,10 @@ const stations = [
       { id: 'lock', name: 'lock', at: () => [360, 488, 84, 18] }, { id: 'synced', at: () => [448, 488, 68, 18] },
     ],
   },
-  { name: 'Indexer', x: 790, terms: [{ id: 'rv.indexer', name: 'rv', at: ({ indexer }) => (indexer.resourceVersion ? [728, 78, 72, 22] : null) }] },
-  { name: 'Listeners', x: 880, terms: [0, 1, 2].flatMap(ofListener) },
+  { id: 'indexer', x: 790, terms: [{ id: 'rv.indexer', name: 'rv', at: ({ indexer }) => (indexer.resourceVersion ? [728, 78, 72, 22] : null) }] },
+  { id: 'listeners', x: 880, terms: [0, 1, 2].flatMap(ofListener) },
   {
-    name: 'Controller', x: 1086, terms: [
+    id: 'controller', x: 1086, terms: [
       { id: 'keys', at: ({ workqueue }) => (workqueue ? [1096, RAIL - 14, 74, 28] : null) },
       { id: 'workers', at: ({ workqueue }) => (workqueue ? [1194, RAIL - 14, 60, 28] : null) },
     ],
@@ -120,7 +121,7 @@ export class Terms {
   constructor(ctx) {
     this.ctx = ctx;
     this.stations = stations.map((station) => {
-      const rows = new Rows(ctx, station.terms.length, station.x, { tip: (i) => this.tip(station.terms[i]) });
+      const rows = new Rows(ctx, ctx.scene.over, station.terms.length, station.x, { tip: (i) => this.tip(station.terms[i]) });
       return { ...station, rows };
     });
   }
@@ -134,8 +135,8 @@ export class Terms {
   /** @param {number[]} large numbers of the listeners drawn large, 0 where none is */
   paint(large) {
     const { state, any } = this.ctx.model;
-    for (const { name, rows, terms } of this.stations) {
-      rows.label(this.ctx.t('term.group', { name }));
+    for (const { id, rows, terms } of this.stations) {
+      rows.label(this.ctx.t('term.group', { name: stationNames[id] }));
       terms.forEach((term, i) => {
         const at = any ? term.at(state, large) : null;
         if (!at) return void rows.set(i, '');

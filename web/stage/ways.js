@@ -2,7 +2,7 @@
 // The ways of the moves: a layout names the points between which each move runs, and layouts and stations give the places of these points.
 
 /**
- * @param {import('../wire/page-types.js').Layout['ways']} ways
+ * @param {import('../wire/page-types.js').Arranged['ways']} ways
  * @param {Record<string, import('../wire/page-types.js').Point>} points by station and name, `queue.store`
  * @param {import('../wire/types.js').State} state
  * @returns {(m: import('../wire/types.js').Move) => number[] | null} the way of a move; null where this layout has none

@@ -18,6 +18,7 @@ import { addWords } from '../kit/i18n.js';
 import { openWhole } from '../kit/remedy.js';
 import { Rows } from '../kit/rows.js';
 import { answer, plain, silent, unreached } from '../kit/trouble.js';
+import { stationNames } from '../kit/names.js';
 
 /** @typedef {import('../wire/page-types.js').Ctx} Ctx */
 /** @typedef {import('../wire/types.js').State} State */
@@ -27,6 +28,8 @@ import { answer, plain, silent, unreached } from '../kit/trouble.js';
 /** @typedef {import('../wire/page-types.js').Slot} Slot */
 /** @typedef {import('../wire/page-types.js').Lane} Lane */
 /** @typedef {import('../wire/page-types.js').Drawn} Drawn */
+
+const title = stationNames.api;
 
 addWords({
   'api.total': ['total', '总数'],
@@ -125,7 +128,7 @@ function full(slot, ctx) {
   const foot = stageFoot(slot, ctx);
   const wall = stageSilence(slot, ctx);
   const says = gist(slot);
-  const rows = new Rows(ctx, requestRow + 1, slot.x + 1, { act: (i) => keys[i] && ctx.select(keys[i]), tip: (i) => tips[i] ?? null });
+  const rows = new Rows(ctx, slot.press, requestRow + 1, slot.x + 1, { act: (i) => keys[i] && ctx.select(keys[i]), tip: (i) => tips[i] ?? null });
   /** @type {Tell} */
   const tell = (i, name, y, tall, tip, key = '') => {
     tips[i] = tip;
@@ -178,8 +181,8 @@ function gistOf({ state, facts }, ctx) {
 }
 
 /** The name, which opens the simulated cluster's menu, and the newest resourceVersion. @param {Slot} slot @param {Ctx} ctx */
-function stageHead({ head: g, x, w, rail }, ctx) {
-  text(g, x, rail - 84, 'ti').set('API server');
+function stageHead({ head: g, press, x, w, rail }, ctx) {
+  text(g, x, rail - 84, 'ti').set(title);
   const rv = text(g, x, rail - 56, 'l');
   const number = text(g, x + 18, rail - 56, 'num').of('api.resourceVersion', 'bigVersion');
   const no = text(g, x, rail - 56, 'num2 cet');
@@ -188,7 +191,7 @@ function stageHead({ head: g, x, w, rail }, ctx) {
   const button = h('button', { class: 'sbtn head quiet', type: 'button', 'aria-haspopup': 'dialog', 'data-call': 'cluster' });
   place(button, x - 2, rail - 102, 112, 24);
   button.addEventListener('click', () => ctx.clusterMenu?.(button));
-  ctx.scene.over.append(button);
+  press.append(button);
   return {
     button,
     /** @param {State} st @param {string} instead what stands in the number's place, when nothing comes */
@@ -421,7 +424,7 @@ function stageSilence(slot, ctx) {
   const more = h('button', { class: 'sbtn line detail', type: 'button', hidden: '', 'aria-haspopup': 'dialog' });
   place(more, x + 12, y + 124, w - 24, 24);
   more.addEventListener('click', () => openWhole(ctx, more));
-  ctx.scene.over.append(more);
+  slot.press.append(more);
   return {
     /** @param {State} st @param {ReturnType<typeof silence>} none */
     paint(st, none) {
@@ -455,7 +458,7 @@ function large(slot, ctx) {
   const { g, x, y, w, h: tall, pad, type, fonts } = slot;
   const room = w - 2 * pad;
   const left = x + pad;
-  const { number } = heading(slot, 'API server');
+  const { number } = heading(slot, title);
   number.of('api.resourceVersion', 'bigVersion');
   panel(slot);
   const objects = pair(slot, left, y + 38, room / 2).of('api.objects', 'known');
@@ -557,7 +560,7 @@ function wireLines(drawn, wire) {
  * @returns {Drawn}
  */
 function line(slot, ctx) {
-  const head = lineHeading(slot, 'API server');
+  const head = lineHeading(slot, title);
   head.number.of('api.resourceVersion', 'bigVersion');
   return {
     paint({ state, facts }) {
@@ -606,4 +609,4 @@ function lane({ g, x, rail, lean, type }) {
   return { paint: ({ state }) => number.set(bigVersion(state.api.resourceVersion), state.api.resourceVersion) };
 }
 
-export const api = whereSeen('api', { id: 'api', title: 'API server', full, large, line, open, lane });
+export const api = whereSeen('api', { id: 'api', title, full, large, line, open, lane });

@@ -15,6 +15,7 @@ import { count, due as dueWords, exact, middle, span, version } from '../kit/for
 import { fit, width } from '../kit/measure.js';
 import { addWords, language, t as say } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
+import { stationNames } from '../kit/names.js';
 
 /** @typedef {import('../wire/types.js').State} State */
 /** @typedef {import('../wire/types.js').Workqueue} Workqueue */
@@ -76,7 +77,7 @@ addWords({
   ],
 });
 
-const title = 'Controller';
+const title = stationNames.controller;
 
 /** What became of a controller's last write. @param {import('../wire/types.js').Write | undefined} write */
 export function writeWords(write) {
@@ -242,7 +243,7 @@ function stageHead(slot, ctx) {
   const writes = h('button', { class: 'sbtn line lampb detail', type: 'button', hidden: '' }, h('i'), writesWord);
   place(writes, right - 74, name - 16, 74, 24);
   writes.addEventListener('click', () => ctx.act('writes', !ctx.model.state.workqueue?.writing));
-  ctx.scene.over.append(writes);
+  slot.press.append(writes);
   return when((/** @type {Workqueue | null} */ q, /** @type {string} */ source, /** @type {string} */ _) => {
     num.set(q ? count(q.depth) : '—', q ? t('con.queued') : '');
     attr(num.el, 'class', q ? slot.type.number : 'num2 t3');
@@ -266,7 +267,7 @@ class StoryState {
     this.keys = [];
     /** @type {(import('../kit/rows.js').Tip | null)[]} */
     this.tips = [];
-    this.over = new Rows(ctx, places.all, slot.x + slot.pad, {
+    this.over = new Rows(ctx, slot.press, places.all, slot.x + slot.pad, {
       act: (i) => {
         if (this.keys[i]) ctx.select(this.keys[i]);
       },
@@ -296,7 +297,7 @@ class StoryState {
 function stageRail(slot, ctx) {
   const { t } = ctx;
   const g = s('g');
-  ctx.scene.front.append(g);
+  slot.above.append(g);
   const { x, rail } = slot;
   // Its head is nearest to the workers.
   const line = seats(g, { x: x + 72, y: rail, n: 3, size: 20, pitch: 24, vacant: 'slotk off', of: 'workqueue' });
@@ -523,8 +524,8 @@ function stageWays(slot, ctx, told) {
   const { t } = ctx;
   const low = slot.y + slot.h;
   const [reads, writes] = [{ x: slot.x - 142, y: low + 16 }, { x: slot.x - 646, y: low + 28 }];
-  const read = text(ctx.scene.front, reads.x, reads.y, 'l knock', 'middle').early();
-  const write = text(ctx.scene.front, writes.x, writes.y, 'l knock', 'middle');
+  const read = text(slot.above, reads.x, reads.y, 'l knock', 'middle').early();
+  const write = text(slot.above, writes.x, writes.y, 'l knock', 'middle');
   return {
     none() {
       read.set('');

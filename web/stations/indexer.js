@@ -16,6 +16,7 @@ import { fit, width } from '../kit/measure.js';
 import { caret, Glyph, kindOf } from '../kit/glyphs.js';
 import { addWords } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
+import { stationNames } from '../kit/names.js';
 import { openFind, openIndices, openKeys } from './indexmenu.js';
 import { weightButton, weights } from './transformmenu.js';
 
@@ -25,7 +26,7 @@ import { weightButton, weights } from './transformmenu.js';
 /** @typedef {import('../wire/page-types.js').Slot} Slot */
 /** @typedef {import('../wire/page-types.js').Lane} Lane */
 
-const title = 'Indexer';
+const title = stationNames.indexer;
 
 addWords({
   'idx.gistBehind': ['{n} [n:version|versions] behind the cluster', '比集群落后 {n} 个版本'],
@@ -89,10 +90,11 @@ const stageGrid = {
 
 /** The cells of the main stage: what they show, how they are pointed at and walked through. */
 class Field {
-  /** @param {Ctx} ctx */
-  constructor(ctx) {
+  /** @param {Slot} slot @param {Ctx} ctx */
+  constructor(slot, ctx) {
     this.ctx = ctx;
-    this.canvas = ctx.scene.cells;
+    this.canvas = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'cells' }));
+    slot.press.append(this.canvas);
     const pixels = new Pixels(this.canvas, ctx.scene.colour);
     this.grid = new CellGrid(pixels, { ...stageGrid, words: groupWords(ctx) }, byFreshness(ctx.model));
     /** What shows under the keyboard. */
@@ -260,16 +262,16 @@ class Field {
 
 /**
  * The names of the groups beside their cells, each of which shows its keys when it is pressed.
- * @param {SVGElement} root
+ * @param {Slot} slot
  * @param {Ctx} ctx
  * @param {Field} cells
  */
-function stageLabels(root, ctx, cells) {
+function stageLabels({ g: root, press }, ctx, cells) {
   const { grid } = cells;
   const labels = Array.from({ length: labelCount }, () => ({
     name: text(root, nameX, 215, 'l t1'), count: text(root, countX, 215, 'l', 'end'), laid: 0, n: -1, early: false,
   }));
-  const over = new Rows(ctx, labelCount, 641, {
+  const over = new Rows(ctx, press, labelCount, 641, {
     act: (i) => {
       const group = grid.blocks[i]?.groups[0];
       const name = group === undefined ? undefined : ctx.model.groups.list[group]?.[0];
@@ -303,9 +305,10 @@ function stageLabels(root, ctx, cells) {
   };
 }
 
-/** What the colours of the cells mean, and what changes them. @param {SVGElement} root @param {Ctx} ctx @param {Field} cells */
-function stageLegend(root, ctx, cells) {
+/** What the colours of the cells mean, and what changes them. @param {Slot} slot @param {Ctx} ctx @param {Field} cells */
+function stageLegend(slot, ctx, cells) {
   const { t } = ctx;
+  const { g: root, press } = slot;
   const ages = s('g');
   root.append(ages);
   const newest = text(ages, 575, legendY, 'l3', 'end');
@@ -313,18 +316,18 @@ function stageLegend(root, ctx, cells) {
     ages.append(s('rect', { x: 580 + 11 * i, y: 173, width: 9, height: 9, class: 'hc' + (freshest - i) }));
   }
   const oldest = text(ages, 640, legendY, 'l3');
-  const phases = phaseLegend(ctx);
+  const phases = phaseLegend(slot, ctx);
   const swap = h('button', { class: 'sbtn quiet', type: 'button', 'data-x': 642 });
   swap.addEventListener('click', () => {
     cells.swap();
     phases.stale();
   });
-  const weight = weightButton(ctx);
+  const weight = weightButton(ctx, press);
   const clear = h('button', { class: 'sbtn line raise idxq', type: 'button', hidden: '', 'data-x': 643 });
   const found = h('span');
   clear.append(found, s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('use', { href: '#i-x' })));
   clear.addEventListener('click', () => cells.mark(''));
-  ctx.scene.over.append(swap, clear);
+  press.append(swap, clear);
 
   /** @param {string} query */
   function paintFound(query) {
@@ -355,10 +358,10 @@ function stageLegend(root, ctx, cells) {
   };
 }
 
-/** The phases that most objects are in, each with its colour and how many there are. @param {Ctx} ctx */
-function phaseLegend(ctx) {
+/** The phases that most objects are in, each with its colour and how many there are. @param {Slot} slot @param {Ctx} ctx */
+function phaseLegend(slot, ctx) {
   const g = s('g');
-  ctx.scene.front.append(g);
+  slot.above.append(g);
   const rows = Array.from({ length: 5 }, () => {
     const rect = s('rect', { x: 551, y: 173.5, width: 8, height: 8 });
     g.append(rect);
@@ -411,7 +414,7 @@ function phaseLegend(ctx) {
  * @param {Ctx} ctx
  * @param {Field} cells
  */
-function stageHead({ head: root, x }, ctx, cells) {
+function stageHead({ head: root, press, x }, ctx, cells) {
   const { t, model } = ctx;
   text(root, x, 68, 'ti').set(title);
   const objects = new Num(root, x, 96, 'num', 7).of('indexer.count', 'count').early();
@@ -425,7 +428,7 @@ function stageHead({ head: root, x }, ctx, cells) {
   const byWords = h('span');
   by.append(byWords, caret());
   by.addEventListener('click', () => openIndices(ctx, by, (key) => cells.choose(key)));
-  ctx.scene.over.append(by);
+  press.append(by);
 
   /** The words about the store's state, and whether it may be old. @param {Lane} lane @returns {[string, boolean, string, string]} */
   function matter({ state, facts }) {
@@ -530,11 +533,11 @@ function gistOf({ facts }, ctx) {
 function full(slot, ctx) {
   const { g: root, x, y, w, h: tall } = slot;
   const { t, model } = ctx;
-  const cells = new Field(ctx);
+  const cells = new Field(slot, ctx);
   const head = stageHead(slot, ctx, cells);
-  const legend = stageLegend(root, ctx, cells);
+  const legend = stageLegend(slot, ctx, cells);
   root.append(s('rect', { x, y, width: w, height: tall, rx: 4, class: 'pn' }));
-  const labels = stageLabels(root, ctx, cells);
+  const labels = stageLabels(slot, ctx, cells);
   const empty = text(root, 556, 221, 'l t1');
   const emptyWhy = text(root, 556, 241, 'l');
   const selection = stageSelection(ctx, cells);
@@ -583,8 +586,14 @@ function full(slot, ctx) {
     focus: () => cells.canvas.focus(),
     /** @param {Frame | null} frame @param {boolean} whole */
     cells: (frame, whole) => cells.paint(frame, whole),
-    /** @param {string} key */
-    cellAt: (key) => cells.cellAt(key),
+    /** The selected object continues to its cell. @type {Record<string, import('../wire/page-types.js').Point>} */
+    points: {
+      cell(m) {
+        const c = cells.cellAt(m.k ?? '');
+        const node = x + 188.5;
+        return c && [node, slot.rail, node, c.y + c.size / 2, c.x + c.size / 2, c.y + c.size / 2];
+      },
+    },
     field: cells,
     place: field,
     keys: () => [...cells.grid.byKey.keys()],

@@ -11,6 +11,7 @@ import { count, exact, ownName, ring as ringNumber, ringLeast, ringShort, span }
 import { fit, width } from '../kit/measure.js';
 import { Glyph, kindOf } from '../kit/glyphs.js';
 import { addWords } from '../kit/i18n.js';
+import { stationNames } from '../kit/names.js';
 import { openAdd, openHandler } from './listenermenu.js';
 
 /** @typedef {import('../wire/page-types.js').Ctx} Ctx */
@@ -21,7 +22,7 @@ import { openAdd, openHandler } from './listenermenu.js';
 /** @typedef {import('../wire/page-types.js').Drawn} Drawn */
 /** @typedef {import('../wire/page-types.js').Lane} Lane */
 
-const title = 'Listeners';
+const title = stationNames.listeners;
 
 addWords({
   'lis.handledOf': ['{n} handled of {m}', '已处理 {n} / {m}'],
@@ -106,17 +107,20 @@ const ringX = 910;
 const nameRoom = 58;
 const smallRoom = 62;
 const handlerX = 994;
+/** Where the rail forks to them. */
+const forkX = 810;
 /** The two bars of an unbuffered channel at two places. @param {number} y @param {number[]} xs @param {number} half their height */
 const gates = (y, xs, half) => xs.map((x) => `M${x} ${y - half}V${y + half}`).join('');
 
 /**
  * The panel of one listener: its name, ring and handler on the rail, and what became of its notifications.
+ * @param {Slot} slot
  * @param {Ctx} ctx
  * @param {number} y of its rail
  */
-function stagePanel(ctx, y) {
+function stagePanel(slot, ctx, y) {
   const g = s('g');
-  ctx.scene.front.append(g);
+  slot.above.append(g);
   const name = text(g, 830, y - 26, 't14');
   const warning = s('use', { href: '#i-warn', x: 1040, y: y - 37.7, width: 14, height: 14, class: 'ic cw' });
   g.append(warning);
@@ -138,7 +142,7 @@ function stagePanel(ctx, y) {
   const synced = text(detail, 1041, y + 64, 'l t1', 'end');
   const op = new Glyph(detail, 830, y + 71, 13);
   const note = text(detail, 830, y + 82, 'l');
-  const button = menuButton(ctx, 'sbtn box', [handlerX, y - 18, 52, 36]);
+  const button = menuButton(slot, ctx, 'sbtn box', [handlerX, y - 18, 52, 36]);
 
   /** @param {Listener} l @param {boolean} slow it is, or changes what it is handed @param {boolean} held */
   function paintState(l, slow, held) {
@@ -256,16 +260,16 @@ function stageOutline(ctx, root, y) {
   };
 }
 
-/** One of the rows of those that have no panel. @param {Ctx} ctx @param {SVGElement} root @param {number} y */
-function stageRow(ctx, root, y) {
+/** One of the rows of those that have no panel. @param {Slot} slot @param {Ctx} ctx @param {number} y */
+function stageRow(slot, ctx, y) {
   const g = s('g');
-  root.append(g);
+  slot.g.append(g);
   const name = text(g, 830, y, 'l t1 b');
   const buffer = ring(g, 926, y - 4, { r: 7, stroke: 'sm' });
   const pending = text(g, 940, y, 'l t1');
   const time = text(g, 1036, y, 'l', 'end');
   const isSynced = lamp(g, 1050, y - 4, 4);
-  const button = menuButton(ctx, 'sbtn', [826, y - 15, 232, 22]);
+  const button = menuButton(slot, ctx, 'sbtn', [826, y - 15, 232, 22]);
   return {
     /** @param {Lane} lane @param {number} id 0 hides the row */
     paint({ state, facts }, id) {
@@ -287,11 +291,11 @@ function stageRow(ctx, root, y) {
   };
 }
 
-/** The button that opens the menu of a handler. @param {Ctx} ctx @param {string} cls @param {[number, number, number, number]} box */
-function menuButton(ctx, cls, box) {
+/** The button that opens the menu of a handler. @param {Slot} slot @param {Ctx} ctx @param {string} cls @param {[number, number, number, number]} box */
+function menuButton(slot, ctx, cls, box) {
   const el = h('button', { class: cls, type: 'button', 'aria-haspopup': 'dialog' });
   place(el, ...box);
-  ctx.scene.over.append(el);
+  slot.press.append(el);
   const button = {
     el,
     id: 0,
@@ -354,7 +358,8 @@ class Places {
  * @param {Slot} slot
  * @param {Ctx} ctx
  */
-function full({ g: root, head, x, w, rails = [] }, ctx) {
+function full(slot, ctx) {
+  const { g: root, head, x, w, rails = [] } = slot;
   const { t } = ctx;
   text(head, x, 68, 'ti').set(title);
   const total = new Num(head, x, 96, 'num', 7);
@@ -368,11 +373,11 @@ function full({ g: root, head, x, w, rails = [] }, ctx) {
   });
   const none = text(root, 832, 221, 'l t1');
   const noneWhy = text(root, 832, 241, 'l');
-  const panels = rails.map((y) => stagePanel(ctx, y));
+  const panels = rails.map((y) => stagePanel(slot, ctx, y));
   const outlines = rails.map((y) => stageOutline(ctx, root, y));
-  const rows = Array.from({ length: rowCount }, (_, i) => stageRow(ctx, root, 418 + 24 * i));
+  const rows = Array.from({ length: rowCount }, (_, i) => stageRow(slot, ctx, 418 + 24 * i));
   const more = text(root, 830, 526, 'l3');
-  ctx.scene.over.append(add);
+  slot.press.append(add);
   const places = new Places();
   /** @type {number[]} */
   let large = [];
@@ -396,7 +401,26 @@ function full({ g: root, head, x, w, rails = [] }, ctx) {
     noneWhy.set(n || !ctx.model.any ? '' : t('lis.noneWhy'));
   }
 
+  /** The height of the rail of a move's listener; undefined without a panel. @param {import('../wire/types.js').Move} m */
+  const rowOf = (m) => rails[m.l === undefined ? 0 : large.indexOf(m.l)];
   return {
+    /** @type {Record<string, import('../wire/page-types.js').Point>} */
+    points: {
+      fan(m) {
+        const y = rowOf(m);
+        if (y === slot.rail) return [862, y];
+        return y === undefined ? [forkX, slot.rail, forkX, 408] : [forkX, slot.rail, forkX, y, 862, y];
+      },
+      ring(m) {
+        const y = rowOf(m);
+        return y === undefined ? null : [946, y];
+      },
+      handler: (m) => [986, rowOf(m) ?? slot.rail],
+      key(m) {
+        const y = rowOf(m) ?? slot.rail;
+        return y === slot.rail ? [1056, y] : [1052, y, 1074, y, 1074, slot.rail];
+      },
+    },
     /** @param {Lane} lane */
     paint(lane) {
       places.choose(lane.state.listeners, lane.facts);

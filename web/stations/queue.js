@@ -22,6 +22,7 @@ import { fit, width } from '../kit/measure.js';
 import { kindOf } from '../kit/glyphs.js';
 import { addWords, language } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
+import { stationNames } from '../kit/names.js';
 
 /** @typedef {import('../wire/types.js').Queue} State */
 /** @typedef {import('../wire/types.js').QueueItem} Item */
@@ -71,7 +72,7 @@ addWords({
   ],
 });
 
-const title = 'Queue';
+const title = stationNames.queue;
 
 /** @param {State} q */
 const byKey = (q) => q.kind === 'DeltaFIFO';
@@ -227,7 +228,7 @@ class Choices {
     this.items = [];
     /** How many of them are being taken. */
     this.taken = 0;
-    this.over = new Rows(ctx, listRows, slot.x + slot.pad, {
+    this.over = new Rows(ctx, slot.press, listRows, slot.x + slot.pad, {
       act: (i) => {
         const key = this.items[i]?.key;
         if (key) ctx.select(key);
@@ -269,7 +270,7 @@ class Choices {
 function stageRail(slot, ctx) {
   const { t } = ctx;
   const g = s('g');
-  ctx.scene.front.append(g);
+  slot.above.append(g);
   const { rail } = slot;
   const right = slot.x + slot.w;
   const pitch = (/** @type {State} */ q) => (byKey(q) ? 34 : 22);

@@ -16,6 +16,7 @@ import { fit, width, wrap } from '../kit/measure.js';
 import { addWords } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
 import { plain } from '../kit/trouble.js';
+import { stationNames } from '../kit/names.js';
 
 /** @typedef {import('../wire/page-types.js').Ctx} Ctx */
 /** @typedef {import('../wire/types.js').State} State */
@@ -24,6 +25,8 @@ import { plain } from '../kit/trouble.js';
 /** @typedef {import('../wire/page-types.js').Slot} Slot */
 /** @typedef {import('../wire/page-types.js').Lane} Lane */
 /** @typedef {import('../wire/page-types.js').Drawn} Drawn */
+
+const title = stationNames.reflector;
 
 addWords({
   'ref.tabs': ['Reflector: the last request, or the frames that arrive', 'Reflector：最近请求，或到达的 frame'],
@@ -210,7 +213,7 @@ function full(slot, ctx) {
   const says = gist(slot);
   /** The tips of the temporary store and of the last error. @type {(import('../kit/rows.js').Tip | null)[]} */
   const said = [null, null];
-  const tips = new Rows(ctx, 2, slot.x + 12, { tip: (i) => said[i] });
+  const tips = new Rows(ctx, slot.press, 2, slot.x + 12, { tip: (i) => said[i] });
   /** @type {Tell} */
   const tell = (i, tip, y, tall, name = tip ? `${tip.head}: ${tip.body}` : '') => {
     said[i] = tip;
@@ -258,7 +261,7 @@ function gistOf(lane, ctx) {
 
 /** Name, resourceVersion, phase and lamp. @param {Slot} slot @param {Ctx} ctx */
 function stageHead({ head: g, x, rail }, ctx) {
-  text(g, x, rail - 84, 'ti').set('Reflector');
+  text(g, x, rail - 84, 'ti').set(title);
   text(g, x, rail - 56, 'l').set('rv');
   const number = new Num(g, x + 18, rail - 56, 'num', 7).of('reflector.resourceVersion', 'bigVersion');
   const phase = text(g, x + 182, rail - 84, 't14', 'end').of('reflector.phase');
@@ -424,9 +427,9 @@ function askedLines(slot, g, ctx) {
     tab = id;
     paint(ctx.model.state);
   });
-  const requestRows = new Rows(ctx, 7, left, { tip: (i) => (parts[i] ? { head: parts[i], body: t(meaning(parts[i], verb)) } : null) });
+  const requestRows = new Rows(ctx, slot.press, 7, left, { tip: (i) => (parts[i] ? { head: parts[i], body: t(meaning(parts[i], verb)) } : null) });
   const selectFrame = (/** @type {number} */ i) => frames[i]?.key && ctx.select(frames[i].key ?? '');
-  const frameRows = new Rows(ctx, arriving.length, left + 1, { act: selectFrame, tip: (i) => frameTip(frames[i]) });
+  const frameRows = new Rows(ctx, slot.press, arriving.length, left + 1, { act: selectFrame, tip: (i) => frameTip(frames[i]) });
 
   /** @param {State} st @param {boolean} on */
   function paintRequest(st, on) {
@@ -500,7 +503,7 @@ function askedTabs(slot, ctx, choose) {
     e.preventDefault();
     e.stopPropagation();
   });
-  ctx.scene.over.append(root);
+  slot.press.append(root);
   return {
     /** @param {string} chosen @param {boolean} on */
     paint(chosen, on) {
@@ -705,7 +708,7 @@ function reasonLine(lane, ctx) {
 function large(slot, ctx) {
   const { t } = ctx;
   const { g, x, y, w, pad, type, fonts } = slot;
-  const { number } = heading(slot, 'Reflector');
+  const { number } = heading(slot, title);
   number.of('reflector.resourceVersion', 'bigVersion');
   panel(slot);
   const phase = text(g, x + w, slot.rail - 96, type.state, 'end').of('reflector.phase');
@@ -728,7 +731,7 @@ function large(slot, ctx) {
       const r = lane.state.reflector;
       const waits = r.phase === 'backoff';
       number.set(bigVersion(r.resourceVersion));
-      const fits = width('Reflector', fonts.title) + width(r.phase, fonts.state) + 8 <= w;
+      const fits = width(title, fonts.title) + width(r.phase, fonts.state) + 8 <= w;
       phase.cls(waits ? `${type.state} cwt` : type.state).set(fits ? r.phase : '');
       show(ring.g, waits);
       show(numbers, !waits);
@@ -752,7 +755,7 @@ function large(slot, ctx) {
  */
 function line(slot, ctx) {
   const { t } = ctx;
-  const head = lineHeading(slot, 'Reflector');
+  const head = lineHeading(slot, title);
   head.number.of('reflector.resourceVersion', 'bigVersion');
   return {
     paint(lane) {
@@ -840,4 +843,4 @@ function lane(slot, ctx) {
   };
 }
 
-export const reflector = whereSeen('reflector', { id: 'reflector', title: 'Reflector', full, large, line, open, lane });
+export const reflector = whereSeen('reflector', { id: 'reflector', title, full, large, line, open, lane });

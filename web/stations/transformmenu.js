@@ -37,8 +37,9 @@ export function weights(store) {
 /**
  * The button on the main stage that shows the bytes of the store.
  * @param {Ctx} ctx
+ * @param {HTMLElement} press where the button goes
  */
-export function weightButton(ctx) {
+export function weightButton(ctx, press) {
   const { t } = ctx;
   const came = h('span', { 'data-of': 'indexer.cameBytes', 'data-as': 'bytes' });
   const arrow = h('span');
@@ -46,7 +47,7 @@ export function weightButton(ctx) {
   const button = h('button', { class: 'sbtn quiet idxb detail', type: 'button', 'aria-haspopup': 'dialog', hidden: '', 'data-x': 644 });
   button.append(h('span', {}, came, arrow, held), caret());
   button.addEventListener('click', () => openTransform(ctx, button, 808)); // beside the cells, which stay in sight
-  ctx.scene.over.append(button);
+  press.append(button);
   return {
     /** @param {boolean} on @param {import('../wire/types.js').Indexer} store */
     paint(on, store) {

@@ -10,6 +10,7 @@ import { hasHalt, look } from '../wire/marks.js';
 import { same } from '../kit/same.js';
 import { Span } from '../kit/span.js';
 import '../kit/words-time.js';
+import { nameOf } from '../kit/names.js';
 
 /** Where words stand above the bars, in units. */
 const wordsY = 10.5;
@@ -17,11 +18,6 @@ const wordsY = 10.5;
 const maxHops = 2000;
 
 /** @typedef {import('../wire/types.js').Hop} Hop */
-
-/** The stations of hops. @type {Record<string, string>} */
-const stations = {
-  api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listener: 'Listeners', controller: 'Controller',
-};
 
 /**
  * A layout's timeline, in units of its own. Its moments lie between `left` and `edge`. Its bars stand on `base` and are at most `high`, and
@@ -306,7 +302,7 @@ export class Timeline {
     attr(ahead, 'd', x1 > mid + 1 ? `M${(mid + 4).toFixed(1)} ${base}H${x1.toFixed(1)}` : '');
     const i = this.hopNow();
     const stage = this.hops[i]?.stage ?? '';
-    const hop = () => t('tl.hop', { i: exact(i + 1), n: exact(n), station: stations[stage] ?? stage });
+    const hop = () => t('tl.hop', { i: exact(i + 1), n: exact(n), station: nameOf(stage) });
     const where = i < 0 ? t('tl.hops', { n: exact(n) }) : hop();
     this.title.set(`${t('tl.journey', { key: middle(key, 44) })} · ${where}`, key);
   }

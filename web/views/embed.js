@@ -76,7 +76,7 @@ export class Embed {
       return;
     }
     this.say('');
-    const { listeners, main } = matters(ctx.model);
+    const { listeners, main } = matters(ctx);
     const laid = [id, innerWidth, innerHeight, devicePixelRatio, language(), main, ...listeners];
     if (!same(laid, this.laid)) {
       this.laid = laid;

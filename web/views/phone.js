@@ -6,6 +6,7 @@ import { clock as clockWords, count, moment, speed as speedWords } from '../kit/
 import { width, wrap } from '../kit/measure.js';
 import { Host, matters } from '../stage/host.js';
 import { language } from '../kit/i18n.js';
+import { stationOf } from '../kit/names.js';
 import { arrange, heightOf, ids, motion, time } from '../layouts/phone.js';
 import { Motion } from '../stage/motion.js';
 import * as two from './phonelanes.js';
@@ -226,7 +227,7 @@ export class Phone {
       this.followed = [null];
     }
     const { step, starting, story } = this.stories;
-    const riding = this.ctx.riding?.();
+    const riding = stationOf(this.ctx.riding?.()?.hop.stage ?? '');
     const focus = riding ? [riding] : step && !starting ? (step.open ? [step.open] : step.look) : large ? this.o.focus() : [];
     const want = focus.filter((c) => !this.o.lanes.on || two.stations.includes(c)).pop();
     const followed = want ? [riding, story?.id, this.stories.i, want] : [];
@@ -275,7 +276,7 @@ export class Phone {
     const { lanes } = this.o;
     const pair = lanes.on;
     const w = (this.W = this.large ? largeUnits : Math.max(leastUnits, Math.min(mostUnits, this.stage.clientWidth || mostUnits)));
-    const { listeners, main } = matters(this.ctx.model, this.stories.step?.listener);
+    const { listeners, main } = matters(this.ctx, this.stories.step?.listener);
     if (this.open && !(pair ? two.stations : ids).includes(this.open)) this.open = 'listeners';
     const shown = pair ? [lanes.compare.changes.length] : [main, ...listeners];
     const laid = [this.open, language(), this.large, pair, w, this.stage.clientWidth, ...shown];

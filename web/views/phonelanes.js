@@ -10,12 +10,13 @@ import { wrap } from '../kit/measure.js';
 import { kindOf } from '../kit/glyphs.js';
 import { phone as room, railsAt } from '../layouts/lanes.js';
 import { answer } from '../kit/trouble.js';
+import { stationNames } from '../kit/names.js';
 
 /** @typedef {import('./phone.js').Phone} Phone */
 
 export const stations = ['api', 'reflector', 'queue', 'indexer', 'listeners'];
 /** @type {Record<string, string>} */
-const names = { reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listeners: 'Listener' };
+const names = { ...stationNames, listeners: 'Listener' };
 
 /** How tall a station is. @param {Phone} p @param {string} c @param {boolean} open @returns {number} */
 export function tall(p, c, open) {
@@ -127,7 +128,7 @@ export function station(p, c, g, tap) {
  */
 function source(p, both, tap, y) {
   const { t, model } = p.ctx;
-  text(tap, 60, y + 5, 'ti').set('API server');
+  text(tap, 60, y + 5, 'ti').set(names.api);
   const rv = text(tap, p.W - 16, y + 5, 'n20', 'end').of('api.resourceVersion', 'bigVersion');
   const words = text(tap, 60, y + 24, 'l');
   const eras = both.text(tap, y + 64, 'n20');

@@ -5,6 +5,7 @@ import { attr, h, s } from '../kit/dom.js';
 import { Foot } from './foot.js';
 import { Host, matters } from '../stage/host.js';
 import { language } from '../kit/i18n.js';
+import { stationOf } from '../kit/names.js';
 import { arrange, shapes } from '../layouts/presenter.js';
 import { Motion } from '../stage/motion.js';
 import { same } from '../kit/same.js';
@@ -42,7 +43,7 @@ export class Presenter {
   /** The stations to look at: the step's, or those where something is the matter. @returns {string[]} */
   focus() {
     const riding = this.ctx.riding?.();
-    if (riding) return [riding];
+    if (riding) return [stationOf(riding.hop.stage)];
     const step = this.stories.step;
     if (step && !this.stories.starting) return step.look;
     const { model } = this.ctx;
@@ -78,7 +79,7 @@ export class Presenter {
       this.laid = [];
     } else {
       const focus = this.focus();
-      const { listeners, main } = matters(this.ctx.model, this.stories.step?.listener);
+      const { listeners, main } = matters(this.ctx, this.stories.step?.listener);
       const laid = [this.shape, language(), this.k, main, ...focus, '', ...listeners];
       if (!same(laid, this.laid)) {
         this.laid = laid;

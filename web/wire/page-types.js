@@ -13,16 +13,17 @@
  */
 
 /**
- * The place where a station draws. `g` is the group to draw into and `head` the group for its name and number (the same group, but for
- * the phone, where the head is pressed). The box is the panel's. `rail` is the y of the rail (on the phone, where it is upright, its x),
+ * The place where a station draws, and its layers: `g` is the group to draw into, `head` the group for its name and number (the same group,
+ * but for the phone, where the head is pressed), `above` the group for what lies on the rail, `press` what the station's buttons go into.
+ * The box is the panel's. `rail` is the y of the rail (on the phone, where it is upright, its x),
  * `from` and `to` where it enters and leaves. `type` are the classes of the layout's type and `fonts` what they are measured as. `chip` is
  * the size of a chip in a line, `pad` what a panel keeps free at its sides. A `bare` slot has room for name and number only; a `lit` one
  * is what a step speaks of; `lean` is narrow for its kind. `listeners` are those that have a row, `main` the one among them that is drawn
  * large. On the main stage `rails` are the heights of the rails of its large listeners. In presenter mode `store` is the Indexer's box, if that is large.
  * @typedef {{
- *   g: SVGElement, head: SVGElement, x: number, y: number, w: number, h: number, rail: number, from: number, to: number,
- *   type: Type, fonts: Type, chip: number, pad: number, bare: boolean, lit: boolean, lean: boolean, listeners: number[], main: number,
- *   rails?: number[], store?: {w: number, h: number, pad: number} | null
+ *   g: SVGElement, head: SVGElement, above: SVGElement, press: HTMLElement, x: number, y: number, w: number, h: number, rail: number, from: number, to: number,
+ *   type: Type, fonts: Type, chip: number, pad: number, bare: boolean, lit: boolean, lean: boolean,
+ *   listeners: number[], main: number, rails?: number[], store?: {w: number, h: number, pad: number} | null
  * }} Slot
  */
 
@@ -48,32 +49,26 @@
  */
 
 /**
- * The main stage's layout: its size and the height of the rail. `points` are named points, `ways` the way of each move between them.
- * `motion` is the look of the chips, `canvases` where they can be.
- * @typedef {{
- *   w: number, h: number, rail: number, ways: Record<string, string[]>, points: Record<string, Point>, motion: import('../stage/motion.js').Plan,
- *   canvases: import('../draw/surface.js').Stretch[]
- * }} Layout
- */
-
-/**
  * Where a layout puts a station, and which of its densities is drawn there. `span` is its stretch of the rail, `lane` the informer that it is
  * of, where a layout shows several.
- * @typedef {Omit<Slot, 'g' | 'head'> & {
- *   id: string, density: 'large' | 'quiet' | 'line' | 'open' | 'lane', span: [number, number], lane?: number
+ * @typedef {Omit<Slot, 'g' | 'head' | 'above' | 'press'> & {
+ *   id: string, density: 'full' | 'large' | 'quiet' | 'line' | 'open' | 'lane', span: [number, number], lane?: number
  * }} Box
  */
 
 /**
  * A layout for the present view: boxes, points, and the rail as stretches between places. A stretch is the `wire`'s, or lies `behind`
- * stages that can be held; "deliver" belongs to a `listener`. `upright` rails stand at the left with their head at the top. A layout of
- * several informers has `lanes`: the points of each, beside those that all share.
+ * stages that can be held; "deliver" belongs to a `listener`. Nothing comes along one that is `idle`. `upright` rails stand at the left with
+ * their head at the top. A layout of several informers has `lanes`: the points of each, beside those that all share. In a `layered` one the rail
+ * lies above the panels, stages are held by a press, and the stations stay when the rail changes. `reach` is the selected object's way.
  * @typedef {{
- *   w: number, h: number, upright: boolean, ways: Record<string, string[]>, motion: import('../stage/motion.js').Plan, slots: Box[],
+ *   w: number, h: number, upright: boolean, layered?: boolean, ways: Record<string, string[]>, motion: import('../stage/motion.js').Plan, slots: Box[],
  *   points: Record<string, Point>, lanes?: Record<string, Point>[],
- *   rails: {station: string, pts: number[], wire?: boolean, behind?: string[], listener?: number}[],
+ *   rails: {station: string, pts: number[], wire?: boolean, behind?: string[], listener?: number, idle?: boolean}[],
  *   stems: {station: string, pts: number[]}[], nodes: {station: string, at: number[], r: number}[],
- *   source: {station: string, at: number[]} | null, cut: number[] | null, holds: {stage: string, at: number[]}[],
+ *   source: {station: string, at: number[]} | null, cut: number[] | null, holds: {stage: string, listener?: number, at: number[]}[],
+ *   forks?: number[][], read?: number[] | null,
+ *   reach?: {begin: number, rail: number, end: number, gaps: number[][], at: Record<string, number>},
  *   way: {pts: number[], words: number[] | null} | null, canvases: import('../draw/surface.js').Stretch[]
  * }} Arranged
  */
@@ -108,7 +103,7 @@
  *   eye: import('./eye.js').Eye,
  *   motion: import('../stage/motion.js').Motion,
  *   spotlight: (stations: string[] | null) => void,
- *   riding?: () => string,
+ *   riding?: () => import('../object/ride.js').Ride['at'],
  *   token?: () => string,
  *   select: (key: string) => void,
  *   selected: () => string,
