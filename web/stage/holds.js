@@ -1,10 +1,11 @@
 // @ts-check
 // The holds: a button on the rail for each stage that can be held, in the rail's order. While it is pressed it is a bar across the rail,
 // with the time that the hold has lasted and buttons to release it.
-import { attr, h, place, reveal, s, text } from '../kit/dom.js';
+import { attr, h, place, reveal, text } from '../kit/dom.js';
 import { exact, seconds } from '../kit/format.js';
 import { addWords } from '../kit/i18n.js';
 import { lanesY, RAIL } from '../layouts/stage.js';
+import { pin } from './pin.js';
 
 addWords({
   'hold.some': ['n', 'n'],
@@ -17,7 +18,7 @@ addWords({
 });
 
 /**
- * @typedef {{stage: string, lane: number, pin: HTMLElement, one: HTMLElement, some: HTMLElement, all: HTMLElement, words:
+ * @typedef {{stage: string, lane: number, hold: ReturnType<typeof pin>, one: HTMLElement, some: HTMLElement, all: HTMLElement, words:
  *   import('../kit/dom.js').Txt, who: import('../kit/dom.js').Txt, x: number, y: number}} HoldButton
  */
 
@@ -40,57 +41,40 @@ export class Holds {
   /** @param {import('../wire/page-types.js').Stage} stage @param {number} x @param {number} y @param {number} lane @private */
   add(stage, x, y, lane) {
     const { ctx } = this;
-    const pin = h('button', { class: 'pin', type: 'button', 'aria-pressed': 'false' });
-    place(pin, x - 8, y - 24, 16, 36);
-    // The picture is drawn around x 8 of the button's box, with the rail at y 34 of the picture.
-    pin.append(s('svg', { viewBox: '0 0 16 52' },
-      s('g', { class: 'idle' }, s('path', { d: 'M8 29V21', class: 'hhs' }), s('circle', { cx: 8, cy: 18, r: 3, class: 'hhd' })),
-      s('g', { class: 'held' }, s('rect', { x: 5.5, y: 17, width: 5, height: 34, rx: 1.5, class: 'hbar' }),
-        s('use', { href: '#i-hold', x: -1, y: 1, width: 18, height: 18, class: 'ic c1' }))));
+    const id = () => (stage === 'deliver' ? this.ids[lane] : undefined);
+    const hold = pin(ctx, stage, id);
+    const { el } = hold;
+    hold.at(x, y);
     const one = h('button', { class: 'sbtn fill', type: 'button', hidden: '' });
     const all = h('button', { class: 'sbtn line raise', type: 'button', hidden: '' });
     const some = h('button', { class: 'sbtn line raise', type: 'button', hidden: '', 'aria-haspopup': 'dialog' });
     // What each of them does, so that a story can point at it.
-    for (const [b, makes] of /** @type {[HTMLElement, string][]} */ ([[pin, `hold ${stage}`], [one, `release ${stage} 1`], [all, `release ${stage} 0`]])) {
+    for (const [b, makes] of /** @type {[HTMLElement, string][]} */ ([[el, `hold ${stage}`], [one, `release ${stage} 1`], [all, `release ${stage} 0`]])) {
       b.dataset.call = makes;
     }
-    const id = () => (stage === 'deliver' ? this.ids[lane] : undefined);
     const args = () => (id() === undefined ? [] : [id()]);
-    pin.addEventListener('click', () => this.toggle(stage, id()));
     one.addEventListener('click', () => ctx.act('release', stage, 1, ...args()));
     all.addEventListener('click', () => ctx.act('release', stage, 0, ...args()));
     some.addEventListener('click', () => this.openSome(some, stage, args()));
     const tip = (/** @type {boolean} */ on) => {
-      if (!on || pin.getAttribute('aria-pressed') === 'true') {
+      if (!on || el.getAttribute('aria-pressed') === 'true') {
         this.tip.hidden = true;
         return;
       }
       const digit = { store: 1, pop: 2, deliver: 3, take: 4 }[stage];
-      this.tip.textContent = `${pin.getAttribute('aria-label')}: H ${digit}`;
+      this.tip.textContent = `${el.getAttribute('aria-label')}: H ${digit}`;
       this.tip.hidden = false;
       place(this.tip, Math.min(x - 100, 1280 - 240), y + 18);
     };
-    pin.addEventListener('pointerenter', () => tip(true));
-    pin.addEventListener('pointerleave', () => tip(false));
-    pin.addEventListener('focus', () => pin.matches(':focus-visible') && tip(true));
-    pin.addEventListener('blur', () => tip(false));
-    for (const el of [pin, one, some, all]) el.dataset.x = String(x - 8);
-    ctx.scene.over.append(pin, one, some, all);
+    el.addEventListener('pointerenter', () => tip(true));
+    el.addEventListener('pointerleave', () => tip(false));
+    el.addEventListener('focus', () => el.matches(':focus-visible') && tip(true));
+    el.addEventListener('blur', () => tip(false));
+    for (const b of [el, one, some, all]) b.dataset.x = String(x - 8);
+    ctx.scene.over.append(el, one, some, all);
     const words = text(ctx.scene.root, 0, 0, 't14');
     const who = text(ctx.scene.root, 0, 0, 'l');
-    this.pins.push({ stage, lane, pin, one, some, all, words, who, x, y });
-  }
-
-  /**
-   * Holds a stage, or releases it.
-   * @param {import('../wire/page-types.js').Stage} stage
-   * @param {number} [listener]
-   */
-  toggle(stage, listener) {
-    const { ctx } = this;
-    const on = !!ctx.model.hold(stage, listener);
-    const args = listener === undefined ? [] : [listener];
-    return on ? ctx.act('release', stage, 0, ...args) : ctx.act('hold', stage, ...args);
+    this.pins.push({ stage, lane, hold, one, some, all, words, who, x, y });
   }
 
   /** Asks how many may pass. @param {HTMLElement} anchor @param {import('../wire/page-types.js').Stage} stage @param {(number | undefined)[]} args @private */
@@ -135,11 +119,10 @@ export class Holds {
     for (const p of this.pins) {
       const id = p.stage === 'deliver' ? ids[p.lane] : undefined;
       const usable = model.any && (p.stage === 'deliver' ? !!id : p.stage !== 'take' || !!model.state.workqueue);
-      reveal(p.pin, usable);
+      reveal(p.hold.el, usable);
       const hold = usable ? model.hold(p.stage, id) : undefined;
       const name = model.state.listeners.find((l) => l.id === id)?.name ?? '';
-      attr(p.pin, 'aria-pressed', String(!!hold));
-      attr(p.pin, 'aria-label', t('hold.' + p.stage, { name }));
+      p.hold.paint(!!hold, t('hold.' + p.stage, { name }));
       for (const b of [p.one, p.some, p.all]) reveal(b, !!hold);
       if (!hold) {
         p.words.set('');

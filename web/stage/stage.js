@@ -8,6 +8,7 @@ import { Host } from './host.js';
 import { arrange } from '../layouts/stage.js';
 import { Maps } from './maps.js';
 import { Motion } from './motion.js';
+import { toggleHold } from './pin.js';
 import { kept, painted } from '../wire/moment.js';
 import { same } from '../kit/same.js';
 import { stations } from '../stations/index.js';
@@ -149,6 +150,6 @@ export class Stage {
   /** Holds or releases a stage by its number on the keyboard. @param {number} digit */
   toggleHold(digit) {
     const name = /** @type {import('../wire/page-types.js').Stage[]} */ (['store', 'pop', 'deliver', 'take'])[digit - 1];
-    if (name) this.holds.toggle(name, name === 'deliver' ? this.shape.large.find(Boolean) : undefined);
+    if (name) toggleHold(this.ctx, name, name === 'deliver' ? this.shape.large.find(Boolean) : undefined);
   }
 }

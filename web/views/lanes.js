@@ -13,6 +13,7 @@ import { same } from '../kit/same.js';
 import { stations } from '../stations/index.js';
 import { transformWords } from '../stations/transformmenu.js';
 import { plain, trouble } from '../kit/trouble.js';
+import { pin } from '../stage/pin.js';
 
 /** @typedef {import('../wire/types.js').State} State */
 /** @typedef {import('../layouts/lanes.js').Shape} Shape */
@@ -38,7 +39,8 @@ export class Lanes {
     this.host = new Host(ctx, this.svg, this.motion, stations);
     // No step speaks of one station here: all are as strong.
     this.motion.strength = () => 1;
-    this.pins = [0, 1].flatMap((lane) => stages.map((name) => ({ lane, stage: name, el: this.pin(name) })));
+    this.pins = [0, 1].flatMap((lane) => stages.map((name) => ({ lane, stage: name, ...pin(ctx, name, () => this.heldListener(name)) })));
+    this.root.append(...this.pins.map((p) => p.el));
     this.releases = stage.rails.map((y) => {
       const b = h('button', { class: 'sbtn fill', type: 'button', hidden: '' });
       place(b, 578, y + 9, 72, 24);
@@ -55,23 +57,6 @@ export class Lanes {
     this.laid = [];
     this.drawn = this.lay();
     app.append(this.root);
-  }
-
-  /** The handle of a stage that can be held. @param {import('../wire/page-types.js').Stage} name @private */
-  pin(name) {
-    const el = h('button', { class: 'pin', type: 'button', 'aria-pressed': 'false' });
-    const idle = s('g', { class: 'idle' }, s('path', { d: 'M8 29V21', class: 'hhs' }), s('circle', { cx: 8, cy: 18, r: 3, class: 'hhd' }));
-    const held = s('g', { class: 'held' }, s('rect', { x: 5.5, y: 17, width: 5, height: 34, rx: 1.5, class: 'hbar' }),
-      s('use', { href: '#i-hold', x: -1, y: 1, width: 18, height: 18, class: 'ic c1' }));
-    el.append(s('svg', { viewBox: '0 0 16 52', 'aria-hidden': 'true' }, idle, held));
-    el.addEventListener('click', () => {
-      const id = this.heldListener(name);
-      const listener = id === undefined ? [] : [id];
-      if (this.ctx.model.hold(name, id)) this.ctx.act('release', name, 0, ...listener);
-      else this.ctx.act('hold', name, ...listener);
-    });
-    this.root.append(el);
-    return el;
   }
 
   /** The listener that a stage's hold belongs to; undefined for other stages. @param {string} name @private */
@@ -98,7 +83,7 @@ export class Lanes {
     const keeps = text(svg, indexer.x + indexer.w, titles[0].y, 'l', 'end');
     const scale = stage.w / shape.w;
     const holds = holdsAt(shape);
-    for (const p of this.pins) place(p.el, holds[/** @type {keyof typeof holds} */ (p.stage)] * scale - 8, rails[p.lane] * scale - 24, 16, 36);
+    for (const p of this.pins) p.at(holds[/** @type {keyof typeof holds} */ (p.stage)] * scale, rails[p.lane] * scale);
     return { frames, who, keeps, columns: new Columns(this.ctx, svg, shape) };
   }
 
@@ -201,8 +186,7 @@ export class Lanes {
     }
     for (const p of this.pins) {
       const words = t('hold.' + p.stage, { name: name ?? '' });
-      attr(p.el, 'aria-pressed', String(!!model.hold(p.stage, this.heldListener(p.stage))));
-      attr(p.el, 'aria-label', words);
+      p.paint(!!model.hold(p.stage, this.heldListener(p.stage)), words);
       attr(p.el, 'title', words);
     }
     this.burstButton.hidden = st.source.kind !== 'sim' || (!pop && !!this.ctx.storyTitle?.());

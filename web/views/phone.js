@@ -17,6 +17,7 @@ import { openTransform, transformWords } from '../stations/transformmenu.js';
 import { Timeline } from '../time/timeline.js';
 import { speeds } from '../time/transport.js';
 import { trouble } from '../kit/trouble.js';
+import { toggleHold } from '../stage/pin.js';
 
 /** @typedef {import('../wire/types.js').State} State */
 
@@ -390,11 +391,10 @@ export class Phone {
       for (const stage of /** @type {import('../wire/page-types.js').Stage[]} */ (['store', 'pop', 'deliver', 'take'])) {
         const id = stage === 'deliver' ? first?.id : undefined;
         if (stage === 'deliver' && !first) continue;
-        const args = id === undefined ? [] : [id];
         const b = h('button', { class: 'row', type: 'button', 'aria-pressed': String(!!model.hold(stage, id)) },
           h('span', { class: 'tick' }), h('span', {}, t('hold.' + stage, { name: first?.name ?? '' })));
         b.addEventListener('click', async () => {
-          await (model.hold(stage, id) ? this.ctx.act('release', stage, 0, ...args) : this.ctx.act('hold', stage, ...args));
+          await toggleHold(this.ctx, stage, id);
           setTimeout(() => b.setAttribute('aria-pressed', String(!!model.hold(stage, id))), 150);
         });
         root.append(b);
