@@ -95,7 +95,7 @@ export class Host {
     const [below, above] = [s('g'), s('g')];
     this.root.append(below, this.rails, above);
     return (/** @type {Box} */ { id, x }) => {
-      const layer = { g: s('g', { class: 'detail' }), head: s('g'), above: s('g'), press: h('div', { 'data-x': x }) };
+      const layer = { g: s('g', { class: 'detail' }), head: s('g'), above: s('g'), press: h('div', { 'data-x': x - 3 }) };
       const panel = s('g', {}, layer.head, layer.g);
       for (const el of [panel, layer.above, layer.press]) el.dataset.station = id;
       below.append(panel);
