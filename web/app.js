@@ -16,6 +16,7 @@ import { exact, upper } from './kit/format.js';
 import { FirstVisit, isFirst } from './story/firstvisit.js';
 import * as fragment from './wire/fragment.js';
 import { language, setLanguage, t } from './kit/i18n.js';
+import { landing } from './kit/landing.js';
 import { Handout } from './story/handout.js';
 import { Inspector } from './object/inspector.js';
 import * as tour from './story/tour.js';
@@ -138,6 +139,8 @@ const views = new Views(ctx, app, {
   caption, top, transport, theme: nextTheme, language: nextLanguage, find, explain: (i) => stage.explain.open(i, null), ride,
 });
 views.onback = resize;
+landing.flies = () => views.motion.flies;
+landing.eye = eye;
 const handout = new Handout(ctx, views.stories, { light });
 ctx.handout = (id) => printStory(id).catch(() => {}); // the error was shown already
 const audience = ctx.follower ? new Audience(ctx, app, views, { pick: (key) => pick(key, false) }) : null;

@@ -10,7 +10,7 @@ import { fit } from '../kit/measure.js';
  */
 export function heading(slot, name) {
   const title = text(slot.head, slot.x, slot.rail - 96, slot.type.title).set(fit(name, slot.w + 12, slot.fonts.title));
-  return { title, number: text(slot.head, slot.x, slot.rail - 56, slot.type.number) };
+  return { title, number: text(slot.head, slot.x, slot.rail - 56, slot.type.number).pulse() };
 }
 
 /**
@@ -27,7 +27,7 @@ export function lineHeading(slot, name) {
   // The unit behind the number is apart: only the number names its source.
   const digits = s('tspan');
   line.append(digits);
-  const number = new Txt(digits);
+  const number = new Txt(digits).pulse();
   const unit = s('tspan', { class: slot.type.label, dx: 6 });
   // A bare slot has no room for the asides: they go into a group that is not on the page.
   const asides = slot.bare ? s('g') : slot.head;

@@ -1,5 +1,6 @@
 // @ts-check
 // Helpers that build nodes and write only what changed. Text reaches the page only through text nodes.
+import { pulse } from './landing.js';
 
 const NS = 'http://www.w3.org/2000/svg';
 
@@ -90,6 +91,7 @@ export class Txt {
     this.whole = '';
     /** @type {Element | null} */
     this.title = null;
+    this.pulses = false;
   }
 
   /**
@@ -98,6 +100,7 @@ export class Txt {
    */
   set(value, whole = '') {
     if (value !== this.value) {
+      if (this.pulses && this.value) pulse(this.el);
       this.value = value;
       this.node.data = value;
     }
@@ -132,6 +135,12 @@ export class Txt {
   /** Says that the words are written before the rest of their station, with what they are compared with. */
   early() {
     attr(this.el, 'data-early', '');
+    return this;
+  }
+
+  /** Lets the words pulse as a large chip that changes them lands. */
+  pulse() {
+    this.pulses = true;
     return this;
   }
 
@@ -206,6 +215,7 @@ export class Num {
     this.el.append(n, l);
     this.n = new Txt(n);
     this.l = new Txt(l);
+    if (cls === 'num') this.n.pulse();
     parent.append(this.el);
   }
 

@@ -70,8 +70,9 @@ export class Motion {
     this.standing = new Map();
     /** The change that is ridden, where the present hop has it. @type {Token | null} */
     this.ridden = null;
-    /** The large chips of the last animation frame. @type {Token[]} */
+    /** The large chips of the last animation frame, and whether one of them was on its way. @type {Token[]} */
     this.large = [];
+    this.flies = false;
     /** @type {{x: number, y: number, kind: Kind, start: number}[]} */
     this.marks = [];
     this.dirty = false;
@@ -123,6 +124,7 @@ export class Motion {
     this.standing.clear();
     this.marks.length = 0;
     this.log.length = 0;
+    this.flies = false;
     this.dirty = true;
   }
 
@@ -377,7 +379,9 @@ export class Motion {
     // What is followed is on top of everything else.
     for (const t of above) this.place(t, still ? 1 : t.from + (1 - t.from) * ease((this.time - t.start) / t.dur), true);
     for (const t of this.standing.values()) this.place(t, t.to * (still ? 1 : ease(Math.min(1, (this.time - t.start) / t.dur))), true);
-    this.large = [...above.filter((t) => t.hero), ...this.standing.values()];
+    this.large = above.filter((t) => t.hero);
+    this.flies = this.large.length > 0;
+    this.large.push(...this.standing.values());
     const { ridden } = this;
     if (ridden && !this.large.some((t) => t.key === ridden.key)) {
       this.place(ridden, 1, true);

@@ -1,6 +1,7 @@
 // @ts-check
 // When the page is painted: it takes the worker's frames and has the layout that shows brought to them, once an animation frame at most.
 import { Cadence } from './cadence.js';
+import { endPulses } from '../kit/landing.js';
 
 /** @typedef {import('../wire/types.js').Frame} Frame */
 
@@ -94,6 +95,7 @@ export class Painter {
     const { model, eye } = this.ctx;
     const { link, views, bars } = this.page;
     eye.advance(clock);
+    endPulses();
     if (!this.cadence.draws(clock, performance.now(), model.view.mergedTokens)) return;
     const ready = clock - this.wordsAt >= stand;
     const frame = this.due && this.words && ready && !this.dirty ? null : link.take();

@@ -184,7 +184,7 @@ function gistOf({ state, facts }, ctx) {
 function stageHead({ head: g, press, x, w, rail }, ctx) {
   text(g, x, rail - 84, 'ti').set(title);
   const rv = text(g, x, rail - 56, 'l');
-  const number = text(g, x + 18, rail - 56, 'num').of('api.resourceVersion', 'bigVersion');
+  const number = text(g, x + 18, rail - 56, 'num').pulse().of('api.resourceVersion', 'bigVersion');
   const no = text(g, x, rail - 56, 'num2 cet');
   const caret = s('path', { d: `M${x + 100} ${rail - 91}h8l-4 5z`, class: 'caretp' });
   g.append(caret);
