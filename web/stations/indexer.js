@@ -679,25 +679,30 @@ function weightLine(g, x, y, cls) {
   };
 }
 
-/** The groups that most objects are in, each with a bar. @param {Slot} slot @param {Ctx} ctx */
-function groupBars(slot, ctx) {
-  const right = slot.x + slot.w;
-  const rows = Array.from({ length: 6 }, (_, i) => {
-    const y = slot.y + 58 + 22 * i;
-    const bar = s('rect', { x: 190, y: y - 10, width: 0, height: 12, rx: 2, class: 'hc3' });
-    slot.g.append(bar);
-    return { bar, name: text(slot.g, slot.x, y, 'l t1'), objects: text(slot.g, 182, y, 'l', 'end') };
+/** The cluster as its changes have come, and beside it the store, on the phone. What differs is framed. @param {Slot} slot @param {Ctx} ctx */
+function twoMaps(slot, ctx) {
+  const gap = 16;
+  const wide = (slot.w - 2 - gap) / 2;
+  const top = slot.y + 62;
+  const sizes = [{ pitch: 9, size: 8, gap: 3 }, { pitch: 6, size: 5, gap: 2 }, { pitch: 4, size: 3, gap: 1 }];
+  const [there, here] = ['maps.cluster', 'maps.store'].map((id, i) => {
+    const x = slot.x + i * (wide + gap);
+    const g = s('g', { transform: `translate(${x} ${top})` });
+    slot.g.append(g);
+    const cells = smallGrid(g, ctx, 0, 0, { w: wide, h: 100, sizes, named: 0, lowest: 0 });
+    return { g, id, title: text(slot.g, x, top - 9, 'l'), cells, changes: frameSet(g, i ? 'behind' : 'now') };
   });
   return {
-    paint() {
-      const groups = [...ctx.model.groups.list].sort((a, b) => b[1] - a[1]);
-      const most = Math.max(1, groups[0]?.[1] ?? 1);
-      rows.forEach(({ bar, name, objects }, i) => {
-        const [group, n] = groups[i] ?? ['', 0];
-        name.set(fit(group, 90), group);
-        objects.set(n ? count(n) : '');
-        attr(bar, 'width', n ? Math.max(1, ((right - 194) * n) / most).toFixed(0) : 0);
-      });
+    /** @param {import('../wire/types.js').Facts} facts @param {number} clock */
+    paint(facts, clock) {
+      const sure = ctx.model.sure(facts);
+      for (const { g, id, title, cells, changes } of [there, here]) {
+        title.set(ctx.t(id));
+        cells.paint(clock);
+        const all = differences(cells.grid, facts.unstored);
+        changes(id === 'maps.cluster' ? all : all.filter((c) => c.stored));
+        attr(g, 'opacity', sure ? null : 0.55);
+      }
     },
   };
 }
@@ -772,12 +777,12 @@ export const indexer = {
 
   open(slot, ctx) {
     const { paint } = phoneHead(slot, ctx);
-    const bars = groupBars(slot, ctx);
+    const maps = twoMaps(slot, ctx);
     const weight = weightLine(slot.g, slot.x + slot.w, slot.y + 190, slot.type.label);
     return {
-      paint(lane) {
+      paint(lane, clock) {
         paint(lane);
-        bars.paint();
+        maps.paint(lane.facts, clock);
         weight.paint(weighed(lane.state), lane.state.indexer);
       },
     };
