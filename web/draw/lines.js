@@ -44,6 +44,6 @@ export function lines(slot, x, y, n) {
 export function shorten(key, room, font) {
   if (font.includes('mono')) return middle(key, Math.floor(room / 7.3));
   let n = Math.min(key.length, Math.max(8, Math.ceil(room)));
-  while (n > 8 && width(middle(key, n), font) > room) n--;
+  while (n > 4 && width(middle(key, n), font) > room) n--;
   return fit(middle(key, n), room, font);
 }

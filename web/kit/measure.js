@@ -111,8 +111,13 @@ export function wrap(value, room, lines, font = '12px') {
   value = cut(value, room * lines);
   /** @type {string[]} */
   const out = [];
-  // A line may end behind a space, a slash, a mark or a CJK character.
-  const parts = value.trim().match(/[\u3000-\u9fff\uff00-\uffef]|[^\s/\u3000-\u9fff\uff00-\uffef]*\/?\s*/g)?.filter(Boolean) ?? [];
+  // A line may end behind a space, a slash or a CJK character, and behind a mark that closes; no line begins with such a mark.
+  /** @type {string[]} */
+  const parts = [];
+  for (const part of value.trim().match(/[\u3000-\u9fff\uff00-\uffef]|[^\s/\u3000-\u9fff\uff00-\uffef]*\/?\s*/g)?.filter(Boolean) ?? []) {
+    if (/^[，。：；、）”]/.test(part) && parts.length) parts[parts.length - 1] += part;
+    else parts.push(part);
+  }
   // A word that is wider than a line breaks, where it has a joint near its end.
   for (let i = 0; i < parts.length; i++) {
     if (width(parts[i].trimEnd(), font) <= room) continue;
@@ -125,7 +130,7 @@ export function wrap(value, room, lines, font = '12px') {
   }
   let line = '';
   for (let i = 0; i < parts.length; i++) {
-    if (!line || width((line + parts[i]).trimEnd(), font) <= room || /^[，。：；、）]/.test(parts[i])) {
+    if (!line || width((line + parts[i]).trimEnd(), font) <= room) {
       line += parts[i];
       continue;
     }
