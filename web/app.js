@@ -14,6 +14,7 @@ import { Eye } from './wire/eye.js';
 import { Files } from './bars/files.js';
 import { exact, upper } from './kit/format.js';
 import { FirstVisit, isFirst } from './story/firstvisit.js';
+import { releases } from './wire/commands.js';
 import * as fragment from './wire/fragment.js';
 import { language, setLanguage, t } from './kit/i18n.js';
 import { landing } from './kit/landing.js';
@@ -40,7 +41,7 @@ import { Theme } from './bars/theme.js';
 import { Timeline } from './time/timeline.js';
 import { Toast } from './kit/toast.js';
 import { Token } from './page/token.js';
-import { eras, faultOrder, TopBar } from './bars/topbar.js';
+import { faultOrder, TopBar } from './bars/topbar.js';
 import { Transport } from './time/transport.js';
 import { plain } from './kit/trouble.js';
 import { Views } from './views/views.js';
@@ -420,8 +421,8 @@ bindKeys({
   theme: nextTheme,
   language: nextLanguage,
   era: () => byOwner(() => {
-    const now = eras.indexOf(model.state.era.split(',')[0]);
-    ctx.act('select', { era: eras[(now + 1) % eras.length] });
+    const now = releases.findIndex((r) => r.era === model.state.era.split(',')[0]);
+    ctx.act('select', { era: releases[(now + 1) % releases.length].era });
   }),
   help,
   explain: (n) => stage.explain.step(n),

@@ -1,5 +1,7 @@
 package facts
 
+import "informerscope/core/informer"
+
 // Facts are what is true of a lane at the moment shown, beside its State. They hold everything that a panel or a sentence shows and that is not a plain
 // member of State. The viewer computes them from the Fold and the moment alone (see core/view). So they do not depend on how the viewer got to the moment:
 // live, by steps, by a jump, or on a recording.
@@ -55,18 +57,12 @@ type Facts struct {
 	// WritesPerSecond is the API server's rate of writes over the last two seconds.
 	WritesPerSecond float64 `json:"writesPerSecond"`
 	// Features are what the release does that others do not.
-	Features Features `json:"features"`
+	Features informer.Features `json:"features"`
 	// Versions compares the three resourceVersions.
 	Versions Versions `json:"versions"`
 
 	// Sentence is the caption for the moment.
 	Sentence Sentence `json:"sentence"`
-}
-
-// Features are the differences between releases that a page draws; all are false for a release that is not known.
-type Features struct {
-	PopsBatches  bool `json:"popsBatches"`  // Pop takes several deltas at once
-	ListsByWatch bool `json:"listsByWatch"` // the Reflector lists with a WATCH that sends the initial events
 }
 
 // HeldChange is a change that waits at a held stage.

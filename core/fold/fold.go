@@ -249,7 +249,7 @@ func (f *Fold) laneBegins(e *event.Entry) {
 
 func (l *lane) setRelease(release informer.Release) {
 	l.release, l.releaseSet = release, true
-	delta := release == informer.Release131
+	delta := !release.Features().KeepsOrder
 	if l.queue.delta != delta && l.queue.len() == 0 {
 		l.queue.delta = delta
 	}

@@ -1,9 +1,6 @@
 package fold
 
-import (
-	"informerscope/core/event"
-	"informerscope/core/informer"
-)
+import "informerscope/core/event"
 
 // popLimit is the most deltas that a RealFIFO pops in one batch.
 const popLimit = 1000
@@ -35,7 +32,7 @@ func (f *Fold) NextPop(lane int, seen map[string]struct{}) int {
 		})
 		return n
 	}
-	if l.release == informer.Release131 || l.release == informer.Release133 {
+	if !l.release.Features().PopsBatches {
 		return min(q.line.Len(), 1)
 	}
 	limit := min(q.line.Len(), popLimit)

@@ -67,6 +67,8 @@ type features struct {
 	pauseAtOnce bool
 	// looseResync: a relist does not wait for a running resync.
 	looseResync bool
+	// lacksContexts: functions take a stop channel in place of a context.
+	lacksContexts bool
 
 	// Before 0.35.
 
@@ -95,16 +97,31 @@ func (f features) addBehaviourBefore036() features {
 	return f
 }
 
-// PopsBatches reports whether Pop of the release's queue takes several deltas at once.
-func (e Release) PopsBatches() bool { return e.features().batch }
+// Releases returns the releases, the newest first.
+func Releases() []Release { return []Release{Release137, Release135, Release133, Release131} }
 
-// ListsByWatch reports whether the release's Reflector lists with a WATCH that sends the initial events.
-func (e Release) ListsByWatch() bool { return e.features().watchList }
+// Features are the differences between releases that sentences and drawings depend on; the zero value is a release that is not known.
+type Features struct {
+	KeepsOrder   bool `json:"keepsOrder"`   // the queue is a RealFIFO, which keeps the order of all changes
+	PopsBatches  bool `json:"popsBatches"`  // Pop takes several deltas at once
+	ListsByWatch bool `json:"listsByWatch"` // the Reflector lists with a WATCH that sends the initial events
+	Atomic       bool `json:"atomic"`       // a relist is one ReplacedAll delta and a resync one SyncAll; bookmarks are queued
+	Unlocks      bool `json:"unlocks"`      // the queue's lock is released while a batch is processed
+	Contexts     bool `json:"contexts"`     // the functions of the Reflector take a context
+	Resets       bool `json:"resets"`       // the backoff starts over two minutes after its last reset, however often it is used
+}
+
+// Features returns the release's Features.
+func (e Release) Features() Features {
+	f := e.features()
+	return Features{KeepsOrder: f.inOrder, PopsBatches: f.batch, ListsByWatch: f.watchList, Atomic: f.atomic, Unlocks: f.unlock,
+		Contexts: !f.lacksContexts, Resets: !f.quietReset}
+}
 
 func (e Release) features() features {
 	switch e {
 	case Release131:
-		return features{pauseAtOnce: true, looseResync: true, drains: true}.addBehaviourBefore036()
+		return features{pauseAtOnce: true, looseResync: true, lacksContexts: true, drains: true}.addBehaviourBefore036()
 	case Release133:
 		return features{inOrder: true, drains: true}.addBehaviourBefore036()
 	case Release135:

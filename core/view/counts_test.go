@@ -16,6 +16,7 @@ import (
 	"informerscope/core/event"
 	"informerscope/core/facts"
 	"informerscope/core/fold"
+	"informerscope/core/informer"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 )
@@ -50,6 +51,9 @@ func TestFactsCountWhatStateHas(t *testing.T) {
 					v.Seek(seq)
 					s := v.State()
 					countsOf(t, s, s.Facts, seen)
+					features.KeepsOrder = s.Queue.Kind == "RealFIFO"
+					// What no event shows.
+					features.Contexts, features.Resets = release != "1.31", release == "1.37"
 					if s.Facts.Features != features {
 						t.Fatalf("seq %d: the release is said to have %+v, its log shows %+v", s.Seq, s.Facts.Features, features)
 					}
@@ -70,12 +74,15 @@ func TestFactsCountWhatStateHas(t *testing.T) {
 }
 
 // readFeatures returns the features that a log shows, and the listener during whose calls keys are added.
-func readFeatures(rec *trace.Recorder, head uint64) (f facts.Features, adds int32) {
+func readFeatures(rec *trace.Recorder, head uint64) (f informer.Features, adds int32) {
 	handling := map[int32]string{}
 	rec.Read(1, head, func(e *event.Entry) bool {
 		switch e.Kind {
+		case event.KindQueued:
+			f.Atomic = f.Atomic || e.Op() == event.OpReplacedAll
 		case event.KindPopped:
 			f.PopsBatches = f.PopsBatches || e.Popped().Mode == "batch"
+			f.Unlocks = f.Unlocks || !e.Popped().Locked
 		case event.KindWireRequest:
 			f.ListsByWatch = f.ListsByWatch || strings.Contains(e.WireRequest().URL, "sendInitialEvents=true")
 		case event.KindHandling:

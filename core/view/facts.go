@@ -45,13 +45,15 @@ func SetFacts(f *fold.Fold, s *fold.State, at time.Duration) {
 func (x *factInputs) facts() *facts.Facts {
 	s := x.state
 	recent := x.fold.Recent(x.lane)
+	features := featuresOf(s)
 	f := &facts.Facts{
 		Sure:        s.Source.Trouble == "" && s.Source.Cause == "" && s.Reflector.Phase != "backoff" && !x.wire.Silent,
 		Unlisted:    s.Reflector.ResourceVersion == "" && !s.Queue.Synced,
 		Fresh:       freshSteps,
 		Trouble:     troubleOf(s, x.wire.Cause),
 		NextBatch:   x.fold.NextPop(x.lane, x.scratch),
-		NextRequest: nextRequest(s),
+		NextRequest: nextRequest(s, features),
+		Features:    features,
 		Depths:      depthsOf(recent),
 		Listener:    x.mainListener(recent),
 		Versions:    versionsOf(s),
@@ -86,12 +88,18 @@ func (x *factInputs) facts() *facts.Facts {
 	f.Unstored = unstoredOf(s, queued)
 	f.Held = heldChanges(s)
 	f.Requests = requestsOf(s)
-	if release, err := informer.ParseRelease(s.Release); err == nil {
-		f.Features = facts.Features{PopsBatches: release.PopsBatches(), ListsByWatch: release.ListsByWatch()}
-	}
 	f.Focus = focusOf(s, f, fold.Millis(x.moment))
 	f.Sentence = x.sentence(f, recent)
 	return f
+}
+
+// featuresOf returns the features of the release, none if it is not known.
+func featuresOf(s *fold.State) informer.Features {
+	release, err := informer.ParseRelease(s.Release)
+	if err != nil {
+		return informer.Features{}
+	}
+	return release.Features()
 }
 
 // passageTime is how long the facts name a change's time from the wire into the queue.
@@ -208,7 +216,7 @@ func depthsOf(recent *fold.Recent) facts.Depths {
 // nextRequest returns the request that a Reflector sends after its backoff, nil if it is not in one.
 //
 // Mirrors client-go tools/cache.(*Reflector).relistResourceVersion and rewatchResourceVersion (v0.37.2).
-func nextRequest(s *fold.State) *facts.NextRequest {
+func nextRequest(s *fold.State, features informer.Features) *facts.NextRequest {
 	r := &s.Reflector
 	if r.Phase != "backoff" {
 		return nil
@@ -226,7 +234,7 @@ func nextRequest(s *fold.State) *facts.NextRequest {
 		return n
 	}
 	n.Relist = r.ResourceVersion != ""
-	if s.Release >= "1.35" {
+	if features.ListsByWatch {
 		n.Verb = "WATCHLIST"
 	} else if n.ResourceVersion == "" {
 		n.ResourceVersion = "0"

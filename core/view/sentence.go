@@ -70,7 +70,7 @@ func (x *factInputs) sentence(f *facts.Facts, recent *fold.Recent) facts.Sentenc
 	}
 	if x.isRecent(recent.Relisted.At, tellRelist) {
 		id := "relistedKeys"
-		if s.Release == "1.37" {
+		if f.Features.Atomic {
 			id = "relisted"
 		}
 		return reasonSentence(id, r.Why)

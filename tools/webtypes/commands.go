@@ -6,10 +6,11 @@ import (
 
 	"informerscope/core/arg"
 	"informerscope/core/command"
+	"informerscope/core/informer"
 )
 
 const commandsHead = `// @ts-check
-// Made by go run ./tools/webtypes from the tables of commands and of the address's keys in core/command; not to be edited.
+// Made by go run ./tools/webtypes from the tables of core/command and the releases of core/informer; not to be edited.
 
 /** What a command does to the experiment; see docs/protocol.md. @typedef {%s} Effect */
 
@@ -40,7 +41,15 @@ func generateCommands() []byte {
 			fmt.Fprintf(&b, "  %s: %d,\n", k.Name, k.Max)
 		}
 	}
-	b.WriteString("};\n")
+	b.WriteString("};\n\n/** The releases of client-go, the newest first, and the queue of each. */\nexport const releases = [\n")
+	for _, release := range informer.Releases() {
+		queue := "DeltaFIFO"
+		if release.Features().KeepsOrder {
+			queue = "RealFIFO"
+		}
+		fmt.Fprintf(&b, "  { era: '%s', queue: '%s' },\n", release, queue)
+	}
+	b.WriteString("];\n")
 	return []byte(b.String())
 }
 

@@ -2,13 +2,13 @@
 // The top bar: what is looked at (source, resource, namespace, release), the faults, and how the page looks.
 import { attr, h, put, reveal, s } from '../kit/dom.js';
 import { middle } from '../kit/format.js';
+import { releases } from '../wire/commands.js';
 import { formatResource, parseResource, read as fragment } from '../wire/fragment.js';
 import { caret } from '../kit/glyphs.js';
 import { language } from '../kit/i18n.js';
 import { openNamespaces, openResources, openSources } from './pickers.js';
 import { trouble } from '../kit/trouble.js';
 
-export const eras = ['1.37', '1.35', '1.33', '1.31'];
 /** The faults with a key of their own, in the order of their digits. @type {import('../wire/page-types.js').FaultName[]} */
 const faultKeys = ['cut', 'refuse', '410', '429', '500', 'slow'];
 /** @type {import('../wire/page-types.js').FaultName[]} */
@@ -85,22 +85,22 @@ export class TopBar {
     this.ns.append(this.nsText, caret());
     for (const b of [this.src, this.res, this.ns]) b.setAttribute('aria-haspopup', 'dialog');
     this.era = h('div', { class: 'seg', role: 'radiogroup' });
-    this.eraButtons = eras.map((e) => {
-      const b = h('button', { type: 'button', role: 'radio' }, e === '1.37' ? '1.37 RealFIFO' : e === '1.31' ? '1.31 DeltaFIFO' : e);
+    this.eraButtons = releases.map(({ era: e, queue }) => {
+      const b = h('button', { type: 'button', role: 'radio' }, e);
       b.addEventListener('click', () => ctx.act('select', { era: e }));
       this.era.append(b);
-      return { e, b };
+      return { e, queue, b };
     });
     this.two = h('button', { type: 'button', class: 'twolanes', 'aria-pressed': 'false' });
     this.two.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d: 'M1 4.5H15M4 4.5V9.5Q4 11.5 6 11.5H15' }),
       s('circle', { cx: 11, cy: 4.5, r: 2, fill: 'currentColor' }), s('circle', { cx: 11, cy: 11.5, r: 2, fill: 'currentColor' })));
-    this.two.addEventListener('click', () => ctx.act('select', { era: ctx.model.eras.length ? '1.37' : '1.31,1.37' }));
+    this.two.addEventListener('click', () => ctx.act('select', { era: ctx.model.otherEras() }));
     this.era.append(this.two);
     this.era.addEventListener('keydown', (ev) => {
       const d = ev.key === 'ArrowRight' || ev.key === 'ArrowDown' ? 1 : ev.key === 'ArrowLeft' || ev.key === 'ArrowUp' ? -1 : 0;
       if (!d) return;
       const i = this.eraButtons.findIndex((o) => o.b === document.activeElement);
-      const next = this.eraButtons[(i + d + eras.length) % eras.length];
+      const next = this.eraButtons[(i + d + releases.length) % releases.length];
       next.b.focus();
       ctx.act('select', { era: next.e });
       ev.preventDefault();
@@ -186,14 +186,13 @@ export class TopBar {
     attr(this.two, 'aria-pressed', String(this.ctx.model.eras.length > 1));
     attr(this.two, 'title', t('lanes.buttonTitle'));
     attr(this.two, 'aria-label', t('lanes.buttonTitle'));
-    this.eraButtons.forEach(({ e, b }, i) => {
+    this.eraButtons.forEach(({ e, queue, b }, i) => {
       const checked = on.includes(e);
       attr(b, 'aria-checked', String(checked));
       // The kind of queue stands only beside the releases that run.
-      const kind = e === '1.31' ? 'DeltaFIFO' : 'RealFIFO';
-      put(b, checked && on.length < 2 ? `${e} ${kind}` : e);
-      attr(b, 'title', `client-go ${e}: ${kind}`);
-      attr(b, 'tabindex', checked || (i === 0 && !eras.some((x) => on.includes(x))) ? 0 : -1);
+      put(b, checked && on.length < 2 ? `${e} ${queue}` : e);
+      attr(b, 'title', `client-go ${e}: ${queue}`);
+      attr(b, 'tabindex', checked || (i === 0 && !releases.some((x) => on.includes(x.era))) ? 0 : -1);
     });
     put(this.faultsWord, t('top.faults'));
     const now = this.ctx.now();

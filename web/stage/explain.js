@@ -141,15 +141,24 @@ addWords({
   ],
 });
 
-/** The release of client-go on the stage, as the number in the keys of the words. @param {string} era */
-function eraOf(era) {
-  return { '1.31': '131', '1.33': '133', '1.35': '135', '1.37': '137' }[era.split(',')[0]] ?? '137';
-}
-
-const labels = /** @type {Record<string, string>} */ ({ 131: '1.31', 133: '1.33', 135: '1.35', 137: '1.37' });
+/** @typedef {import('../wire/types.js').Features} Features */
 
 /**
- * @typedef {{id: string, side: number, eras: string[], sentences: (era: string) => string[], code: (era: string) => [string, string]}} Station
+ * The releases in which something changed, as the numbers in the keys of the words: how each is written, and what tells it from those before it.
+ * @type {Record<string, {label: string, is: (f: Features) => boolean}>}
+ */
+const changes = {
+  131: { label: '1.31', is: () => true },
+  133: { label: '1.33', is: (f) => f.keepsOrder },
+  135: { label: '1.35', is: (f) => f.popsBatches },
+  137: { label: '1.37', is: (f) => f.atomic },
+};
+
+/** The newest of some changes that a release has. @param {string[]} eras @param {Features} f */
+const newest = (eras, f) => eras.findLast((e) => changes[e].is(f)) ?? eras[0];
+
+/**
+ * @typedef {{id: string, side: number, eras: string[], sentences: (f: Features) => string[], code: (f: Features) => [string, string]}} Station
  */
 
 /** @type {Station[]} */
@@ -157,24 +166,24 @@ const stations = [
   {
     id: 'api', side: 1, eras: ['131', '135'],
     sentences: () => ['ex.api.1', 'ex.api.2', 'ex.api.3'],
-    code: (e) => [e === '131' ? '(*ListWatch).Watch' : '(*ListWatch).WatchWithContext', 'tools/cache/listwatch.go'],
+    code: (f) => [f.contexts ? '(*ListWatch).WatchWithContext' : '(*ListWatch).Watch', 'tools/cache/listwatch.go'],
   },
   {
     id: 'reflector', side: 1, eras: ['131', '135', '137'],
-    sentences: (e) => ['ex.reflector.1', 'ex.reflector.2', e === '137' ? 'ex.reflector.3s' : 'ex.reflector.3'],
-    code: (e) => [e === '131' ? '(*Reflector).ListAndWatch' : '(*Reflector).ListAndWatchWithContext', 'tools/cache/reflector.go'],
+    sentences: (f) => ['ex.reflector.1', 'ex.reflector.2', f.resets ? 'ex.reflector.3s' : 'ex.reflector.3'],
+    code: (f) => [f.contexts ? '(*Reflector).ListAndWatchWithContext' : '(*Reflector).ListAndWatch', 'tools/cache/reflector.go'],
   },
   {
     id: 'queue', side: 1, eras: ['131', '133', '135', '137'],
-    sentences: (e) => (e === '131' ? ['ex.delta.1', 'ex.delta.2', 'ex.delta.3']
-      : ['ex.real.1', e === '133' ? 'ex.real.2s' : e === '135' ? 'ex.real.2b' : 'ex.real.2a', e === '137' ? 'ex.real.3u' : 'ex.real.3l']),
-    code: (e) => (e === '131' ? ['(*DeltaFIFO).Pop', 'tools/cache/delta_fifo.go']
-      : [e === '133' ? '(*RealFIFO).Pop' : '(*RealFIFO).PopBatch', 'tools/cache/the_real_fifo.go']),
+    sentences: (f) => (!f.keepsOrder ? ['ex.delta.1', 'ex.delta.2', 'ex.delta.3']
+      : ['ex.real.1', !f.popsBatches ? 'ex.real.2s' : f.atomic ? 'ex.real.2a' : 'ex.real.2b', f.unlocks ? 'ex.real.3u' : 'ex.real.3l']),
+    code: (f) => (!f.keepsOrder ? ['(*DeltaFIFO).Pop', 'tools/cache/delta_fifo.go']
+      : [f.popsBatches ? '(*RealFIFO).PopBatch' : '(*RealFIFO).Pop', 'tools/cache/the_real_fifo.go']),
   },
   {
     id: 'indexer', side: 1, eras: ['131', '135', '137'],
     sentences: () => ['ex.indexer.1', 'ex.indexer.2', 'ex.indexer.3'],
-    code: (e) => [e === '131' || e === '133' ? '(*threadSafeMap).Update' : '(*threadSafeMap).Transaction', 'tools/cache/thread_safe_store.go'],
+    code: (f) => [f.popsBatches ? '(*threadSafeMap).Transaction' : '(*threadSafeMap).Update', 'tools/cache/thread_safe_store.go'],
   },
   {
     id: 'listeners', side: -1, eras: ['131', '135', '137'],
@@ -270,8 +279,8 @@ export class Explain {
   /** Brings the card to the release and the language that are set. */
   paint() {
     const st = stations[this.at];
-    const era = eraOf(this.ctx.model.state.era);
-    const id = st ? `${st.id}|${era}|${t('close')}` : t('close');
+    const { features } = this.ctx.model.facts;
+    const id = st ? `${st.id}|${newest(Object.keys(changes), features)}|${t('close')}` : t('close');
     if (id === this.shown) return;
     this.shown = id;
     this.buttons.forEach((b, i) => {
@@ -293,15 +302,14 @@ export class Explain {
     this.x.setAttribute('aria-label', `esc ${t('close')}`);
     /** @type {HTMLButtonElement} */ (this.prev).disabled = this.at === 0;
     /** @type {HTMLButtonElement} */ (this.next).disabled = this.at === stations.length - 1;
-    st.sentences(era).forEach((k, i) => (this.sentences[i].textContent = t(k)));
-    const [code, file] = st.code(era);
+    st.sentences(features).forEach((k, i) => (this.sentences[i].textContent = t(k)));
+    const [code, file] = st.code(features);
     this.codeHead.textContent = t('ex.code');
     this.code.textContent = code;
     this.file.textContent = file;
-    // The newest line that is not newer than the release on the stage is marked.
-    const now = [...st.eras].reverse().find((e) => Number(e) <= Number(era)) ?? st.eras[0];
+    const now = newest(st.eras, features);
     this.eras.replaceChildren(h('span', { class: 'exl' }, t('ex.eras')), ...st.eras.map((e) => {
-      const row = h('div', e === now ? { class: 'on', 'aria-current': 'true' } : {}, h('b', {}, labels[e]), h('span', {}, t(`ex.${st.id}.${e}`)));
+      const row = h('div', e === now ? { class: 'on', 'aria-current': 'true' } : {}, h('b', {}, changes[e].label), h('span', {}, t(`ex.${st.id}.${e}`)));
       if (e === now) row.title = t('ex.since');
       return row;
     }));

@@ -8,6 +8,8 @@ import { Host, matters } from '../stage/host.js';
 import { language } from '../kit/i18n.js';
 import { stationOf } from '../kit/names.js';
 import { arrange, heightOf, ids, motion, time } from '../layouts/phone.js';
+import { releases } from '../wire/commands.js';
+import { bothEras } from '../wire/model.js';
 import { Motion } from '../stage/motion.js';
 import * as two from './phonelanes.js';
 import { Remedy } from '../kit/remedy.js';
@@ -441,8 +443,8 @@ export class Phone {
         row(t('top.sources'), () => top.openSources(anchor));
         row(`${t('top.resource')}: ${top.resText.textContent}`, () => top.openResources(anchor));
         row(`namespace: ${top.nsText.textContent}`, () => top.openNamespaces(anchor));
-        for (const e of ['1.37', '1.31']) row(`${e} ${e === '1.31' ? 'DeltaFIFO' : 'RealFIFO'}`, () => this.ctx.act('select', { era: e }));
-        row('1.31 + 1.37', () => this.ctx.act('select', { era: '1.31,1.37' }));
+        for (const { era, queue } of [releases[0], releases[releases.length - 1]]) row(`${era} ${queue}`, () => this.ctx.act('select', { era }));
+        row(bothEras.replace(',', ' + '), () => this.ctx.act('select', { era: bothEras }));
         row(`Transform: ${transformWords(this.ctx)}`, () => openTransform(this.ctx, anchor));
       }
       row(t('file.menu'), () => this.o.transport.share.b.click());

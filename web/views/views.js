@@ -180,7 +180,7 @@ export class Views {
 
   /** Two releases side by side, or one again. */
   twoEras() {
-    return this.ctx.act('select', { era: this.ctx.model.eras.length > 1 ? '1.37' : '1.31,1.37' });
+    return this.ctx.act('select', { era: this.ctx.model.otherEras() });
   }
 
   /**

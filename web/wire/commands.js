@@ -1,5 +1,5 @@
 // @ts-check
-// Made by go run ./tools/webtypes from the tables of commands and of the address's keys in core/command; not to be edited.
+// Made by go run ./tools/webtypes from the tables of core/command and the releases of core/informer; not to be edited.
 
 /** What a command does to the experiment; see docs/protocol.md. @typedef {'looks' | 'shows' | 'moves' | 'acts' | 'begins' | 'talks'} Effect */
 
@@ -69,3 +69,11 @@ export const limits = {
   from: 21600000,
   at: 9007199254740991,
 };
+
+/** The releases of client-go, the newest first, and the queue of each. */
+export const releases = [
+  { era: '1.37', queue: 'RealFIFO' },
+  { era: '1.35', queue: 'RealFIFO' },
+  { era: '1.33', queue: 'RealFIFO' },
+  { era: '1.31', queue: 'DeltaFIFO' },
+];

@@ -1,6 +1,7 @@
 // @ts-check
 // The page's copy of the worker's state: the folded state of each lane, the cells of the first lane, and the timeline. Frames replace its
 // members, and bring the facts about them. No history is kept here, and nothing is computed.
+import { releases } from './commands.js';
 
 /** @typedef {import('./types.js').State} State */
 /** @typedef {import('./types.js').Facts} Facts */
@@ -8,11 +9,14 @@
 /** @typedef {import('./types.js').Frame} Frame */
 /** @typedef {import('./page-types.js').Cell} Cell */
 
+/** The oldest release and the newest, as they are selected to stand side by side. */
+export const bothEras = `${releases[releases.length - 1].era},${releases[0].era}`;
+
 /** The state before anything is known. @returns {State} */
 function emptyState() {
   return {
     source: { kind: '' },
-    era: '1.37',
+    era: releases[0].era,
     resource: { group: '', version: 'v1', resource: 'pods', namespace: '' },
     api: { resourceVersion: '', objects: -1, writes: 0, writesPerSecond: 0, requests: [], wire: [], refused: 0 },
     reflector: {
@@ -48,7 +52,7 @@ function emptyFacts() {
     ledger: { wire: emptyPart(), queue: emptyPart(), store: emptyPart() }, unstored: [], held: [],
     requests: { open: 0, foremost: 0 }, focus: ['indexer', 'listeners'],
     depths: { fromMillis: 0, stepMillis: 400, max: [] }, listener: 0, listeners: [], writesPerSecond: 0,
-    features: { popsBatches: false, listsByWatch: false }, versions: { queued: null, behind: null, total: null }, sentence: { id: 'start' },
+    features: { keepsOrder: true, popsBatches: true, listsByWatch: true, atomic: true, unlocks: true, contexts: true, resets: true }, versions: { queued: null, behind: null, total: null }, sentence: { id: 'start' },
   };
 }
 
@@ -173,6 +177,11 @@ export class Model {
     }
     if (lane?.cells) this.applyCells(lane.cells);
     if (frame.timeline) this.applyTimeline(frame.timeline);
+  }
+
+  /** What is selected to see two releases side by side, or one again. */
+  otherEras() {
+    return this.eras.length > 1 ? releases[0].era : bothEras;
   }
 
   /** What is known of a lane. @param {number} i @returns {import('./page-types.js').Lane} */

@@ -656,10 +656,15 @@
  */
 
 /**
- * Features are the differences between releases that a page draws; all are false for a release that is not known.
+ * Features are the differences between releases that sentences and drawings depend on; the zero value is a release that is not known.
  * @typedef {object} Features
+ * @property {boolean} keepsOrder the queue is a RealFIFO, which keeps the order of all changes
  * @property {boolean} popsBatches Pop takes several deltas at once
  * @property {boolean} listsByWatch the Reflector lists with a WATCH that sends the initial events
+ * @property {boolean} atomic a relist is one ReplacedAll delta and a resync one SyncAll; bookmarks are queued
+ * @property {boolean} unlocks the queue's lock is released while a batch is processed
+ * @property {boolean} contexts the functions of the Reflector take a context
+ * @property {boolean} resets the backoff starts over two minutes after its last reset, however often it is used
  */
 
 /**
