@@ -50,6 +50,9 @@ type Facts struct {
 	// Focus are the stations to look at: those with a problem now or within the last three seconds.
 	Focus []string `json:"focus"`
 
+	// Selected is how far the object has come that the page has selected; nil for none.
+	Selected *SelectedObject `json:"selected"`
+
 	// Listener is the id of the listener that is most worth a look, 0 without listeners.
 	Listener int32 `json:"listener"`
 	// Listeners has the facts of each listener, in State's order.
@@ -63,6 +66,14 @@ type Facts struct {
 
 	// Sentence is the caption for the moment.
 	Sentence Sentence `json:"sentence"`
+}
+
+// SelectedObject is how far an object has come.
+type SelectedObject struct {
+	Key string `json:"key"`
+	// At is where it is. queue: it waits there. popped: it was popped, and is processed. store: it only rests there. handler: a handler has it. work: it waits
+	// for a worker, or one has it. The queue and what was popped count first: a change there is newer. It is empty if the object is nowhere.
+	At string `json:"at" web:"|queue|popped|store|handler|work"`
 }
 
 // HeldChange is a change that waits at a held stage.

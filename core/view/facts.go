@@ -16,20 +16,21 @@ var freshSteps = []float64{4e3, 12e3, 26e3, 60e3}
 // factInputs has all inputs of a lane's facts. state is the lane's as its stations show it, and fold is that of the Indexer. moment is the moment shown: that
 // of the newest event, or a later one before the next event.
 type factInputs struct {
-	fold    *fold.Fold
-	newest  *fold.Fold   // of the API server
-	wire    *fold.Recent // of the moment that the Reflector shows
-	lane    int
-	state   *fold.State
-	moment  time.Duration
-	scratch map[string]struct{} // scratch space for counting
+	fold     *fold.Fold
+	shown    *stationFolds
+	wire     *fold.Recent // of the moment that the Reflector shows
+	lane     int
+	state    *fold.State
+	selected string // the key of the selected object
+	moment   time.Duration
+	scratch  map[string]struct{} // scratch space for counting
 }
 
 // SetFacts sets the facts of a fold's State and of its lanes. at is the moment shown; if the fold's is later, that one counts.
 func SetFacts(f *fold.Fold, s *fold.State, at time.Duration) {
-	seen := map[string]struct{}{}
+	seen, all := map[string]struct{}{}, allAt(f)
 	of := func(lane int, s *fold.State) *facts.Facts {
-		x := factInputs{fold: f, newest: f, wire: f.Recent(lane), lane: lane, state: s, moment: max(at, f.At()), scratch: seen}
+		x := factInputs{fold: f, shown: &all, wire: f.Recent(lane), lane: lane, state: s, moment: max(at, f.At()), scratch: seen}
 		return x.facts()
 	}
 	s.Facts = of(0, s)
@@ -67,7 +68,7 @@ func (x *factInputs) facts() *facts.Facts {
 	if !f.Unlisted && x.wire.Silent {
 		f.StaleSince = fold.Millis(x.wire.SilentAt)
 	}
-	f.WritesPerSecond = x.newest.WritesPerSecond(x.moment)
+	f.WritesPerSecond = x.shown[atAPI].WritesPerSecond(x.moment)
 	f.Listeners = make([]facts.ListenerFacts, 0, len(s.Listeners))
 	for i := range s.Listeners {
 		l := &s.Listeners[i]
@@ -87,6 +88,7 @@ func (x *factInputs) facts() *facts.Facts {
 	f.Ledger, queued = ledgerOf(s, f.Deltas)
 	f.Unstored = unstoredOf(s, queued)
 	f.Held = heldChanges(s)
+	f.Selected = x.selectedObject()
 	f.Requests = requestsOf(s)
 	f.Focus = focusOf(s, f, fold.Millis(x.moment))
 	f.Sentence = x.sentence(f, recent)

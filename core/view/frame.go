@@ -55,7 +55,7 @@ func (v *View) FrameAt(eye float64) []byte {
 	said := v.tellStory()
 	shown, arrived := v.eye.folds(v.fold)
 	news := said != v.sentStory || v.hasJumped || v.sendsAll || arrived || v.fold.Seq() != v.lastFrame.seq || v.hasMoreCells() ||
-		v.timeline.hasNews() || desc != known
+		v.timeline.hasNews() || desc != known || v.followKey != v.sentKey
 	if !news && !(v.mode != paused && now.Sub(v.lastFrame.sentAt) >= heartbeat) {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (v *View) FrameAt(eye float64) []byte {
 	desc = v.describe() // with the tokens of this frame
 	b = append(b, marshal(Position{View: desc, Seq: v.fold.Seq(), AtMillis: fold.Millis(v.moment()), Event: v.eventName(), Reached: v.eye.reachedEvents()})...)
 	b = append(b, '}')
-	v.hasJumped, v.sendsAll = false, false
+	v.hasJumped, v.sendsAll, v.sentKey = false, false, v.followKey
 	v.lastFrame = sentView{sentAt: now, view: desc, seq: v.fold.Seq()}
 	return b
 }
@@ -212,7 +212,7 @@ func (v *View) appendFacts(b []byte, i int, l *laneView, s *fold.State, folds *s
 	at := v.moment()
 	passed := at - l.factsAt
 	recent := passed >= 0 && passed < factsEvery && (v.mode != paused || passed == 0)
-	if recent && !changed && !v.hasJumped && len(l.facts) > 0 {
+	if recent && !changed && !v.hasJumped && v.followKey == v.sentKey && len(l.facts) > 0 {
 		return b
 	}
 	l.factsAt = at

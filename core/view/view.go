@@ -54,6 +54,7 @@ type View struct {
 	sendsAll   bool          // the next frame sends everything again
 	groupBy    string
 	followKey  string
+	sentKey    string // followKey in the last frame
 	lanes      []*laneView
 	lane       int // the lane on stage, if there are several informers
 	sentLane   int // the lane on stage in the last frame
@@ -238,7 +239,8 @@ func (v *View) GroupBy(index string) {
 	}
 }
 
-// Follow sets the key of the object whose tokens are never merged with others, so that the page can point at each of them; "" for none.
+// Follow sets the key of the selected object, "" for none. The facts say how far it has come, and its tokens are never merged with others, so that the page
+// can point at each of them.
 func (v *View) Follow(key string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -428,7 +430,7 @@ func (v *View) facts(lane int, s *fold.State, folds *stationFolds) *facts.Facts 
 		v.scratch = map[string]struct{}{}
 	}
 	x := factInputs{
-		fold: folds[atIndexer], newest: folds[atAPI], wire: folds[atReflector].Recent(lane), lane: lane, state: s,
+		fold: folds[atIndexer], shown: folds, wire: folds[atReflector].Recent(lane), lane: lane, state: s, selected: v.followKey,
 		moment: max(v.moment(), v.fold.At()), scratch: v.scratch,
 	}
 	return x.facts()

@@ -122,8 +122,8 @@ export function arrange({ large, more, adds, controller }) {
       begin: track.begin, rail: RAIL, end: controller ? track.workers + 1 : track.handler,
       gaps: controller ? [[track.enters, track.ring], [track.handler, track.leaves]] : [[track.enters, track.ring]],
       at: {
-        api: 42, reflector: REFLECTOR_X, queue: track.waits, queued: track.waits, popped: track.taken, indexer: INDEXER_X, stored: INDEXER_X,
-        listeners: track.handler, controller: track.workers + 1,
+        api: 42, reflector: REFLECTOR_X, queue: track.waits, popped: track.taken, indexer: INDEXER_X, store: INDEXER_X,
+        listeners: track.handler, handler: track.handler, controller: track.workers + 1, work: track.workers + 1,
       },
     },
     /**

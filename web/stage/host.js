@@ -204,15 +204,15 @@ export class Host {
     const come = s('path', { class: 'hl1', d: '' });
     const ahead = s('path', { class: 'hl2', d: '' });
     g.append(s('g', { class: 'hl' }, come, ahead));
-    this.updates.push(({ state }) => {
+    this.updates.push(({ facts: { selected } }) => {
       const key = ctx.selected();
       const cell = key ? this.point('indexer.cell', key) : null;
-      const place = stationOf(ctx.riding?.()?.furthest.stage ?? '') || reached(state, key, !!cell);
+      const place = stationOf(ctx.riding?.()?.furthest.stage ?? '') || (selected?.key === key ? selected.at : '');
       const to = key && place ? at[place] : 0;
-      const hang = cell && to >= at.stored ? cell.slice(2) : null;
+      const hang = cell && to >= at.store ? cell.slice(2) : null;
       const stem = g.querySelector('[data-stem=indexer]');
       if (stem) attr(stem, 'opacity', hang ? 0 : null);
-      attr(come, 'd', to ? `M${begin} ${rail}H${to}${hang ? `M${at.stored} ${rail + 9}L${hang.join(' ')}` : ''}` : '');
+      attr(come, 'd', to ? `M${begin} ${rail}H${to}${hang ? `M${at.store} ${rail + 9}L${hang.join(' ')}` : ''}` : '');
       let d = '';
       let from = to;
       for (const [a, b] of [...gaps, [end, end]]) {
@@ -354,19 +354,4 @@ export function matters({ model, riding }, wanted) {
   const rows = there.slice(0, 3);
   if (chosen && !rows.includes(chosen)) rows[2] = chosen;
   return { listeners: rows.map((l) => l.id), main: chosen?.id ?? 0 };
-}
-
-/**
- * How far an object has come; empty where it is nowhere.
- * @param {import('../wire/types.js').State} state
- * @param {string} key
- * @param {boolean} stored
- */
-function reached({ queue, listeners, workqueue }, key, stored) {
-  if (!key) return '';
-  if (queue.batch.some((it) => it.key === key)) return 'popped';
-  if (queue.items.some((it) => it.key === key)) return 'queued';
-  if (workqueue && (workqueue.queue.includes(key) || workqueue.processing.some((p) => p.key === key))) return 'controller';
-  if (listeners.some((l) => l.handling?.key === key)) return 'listeners';
-  return stored ? 'stored' : '';
 }

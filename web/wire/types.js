@@ -204,6 +204,7 @@
  *   handler.
  * @property {Requests} requests Requests summarises the informer's requests.
  * @property {string[]} focus the stations to look at: those with a problem now or within the last three seconds.
+ * @property {SelectedObject | null} selected how far the object has come that the page has selected; nil for none.
  * @property {number} listener the id of the listener that is most worth a look, 0 without listeners.
  * @property {ListenerFacts[]} listeners Listeners has the facts of each listener, in State's order.
  * @property {number} writesPerSecond the API server's rate of writes over the last two seconds.
@@ -640,6 +641,15 @@
  * @typedef {object} Requests
  * @property {number} open how many are open
  * @property {number} foremost the ID of the request to show: an open one, else the last one; 0 before the first.
+ */
+
+/**
+ * SelectedObject is how far an object has come.
+ * @typedef {object} SelectedObject
+ * @property {string} key
+ * @property {'' | 'queue' | 'popped' | 'store' | 'handler' | 'work'} at where it is. queue: it waits there. popped: it was popped, and is
+ *   processed. store: it only rests there. handler: a handler has it. work: it waits for a worker, or one has it. The queue and what was
+ *   popped count first: a change there is newer. It is empty if the object is nowhere.
  */
 
 /**
