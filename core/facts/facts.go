@@ -24,6 +24,9 @@ type Facts struct {
 	NextBatch int `json:"nextBatch"`
 	// NextRequest is what the Reflector sends when its current wait ends; nil while it does not wait.
 	NextRequest *NextRequest `json:"nextRequest"`
+	// NextWaits are the waits of the Reflector's backoff that follow the present one while nothing answers, each as long as it is at least, in ms. The last is
+	// that of the longest. It is empty while the Reflector does not wait.
+	NextWaits []float64 `json:"nextWaits"`
 	// Depths is the curve of the queue's depth.
 	Depths Depths `json:"depths"`
 

@@ -54,6 +54,7 @@ func (x *factInputs) facts() *facts.Facts {
 		Trouble:     troubleOf(s, x.wire.Cause),
 		NextBatch:   x.fold.NextPop(x.lane, x.scratch),
 		NextRequest: nextRequest(s, features),
+		NextWaits:   nextWaits(&s.Reflector),
 		Features:    features,
 		Depths:      depthsOf(recent),
 		Listener:    x.mainListener(recent),
@@ -245,6 +246,17 @@ func nextRequest(s *fold.State, features informer.Features) *facts.NextRequest {
 		n.ResourceVersion = "" // the API server does not have the version that the Reflector reached: the Reflector asks for the latest
 	}
 	return n
+}
+
+// nextWaits returns the waits that follow a Reflector's present one.
+func nextWaits(r *fold.Reflector) []float64 {
+	next := []float64{}
+	if r.Phase == "backoff" {
+		for _, d := range informer.GrowBackoff(time.Duration(r.BackoffMillis * float64(time.Millisecond))) {
+			next = append(next, fold.Millis(d))
+		}
+	}
+	return next
 }
 
 // versionsOf returns by how many versions the store is behind the Reflector, and the Reflector behind the cluster.

@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -113,5 +114,22 @@ func TestLiveHasNoSpeedOfItsOwn(t *testing.T) {
 	v.Live()
 	if is := v.Describe(); is.Mode != "live" || is.Speed != 1 {
 		t.Errorf("it is %s at %v", is.Mode, is.Speed)
+	}
+}
+
+// TestNextWaits: while the Reflector waits, the facts have its next waits.
+func TestNextWaits(t *testing.T) {
+	x := watchingTale(t)
+	if got := x.facts().NextWaits; len(got) > 0 {
+		t.Errorf("it watches, and will wait %v", got)
+	}
+	x.backoff("watch again", errRefused) // of 4 s: the step of 3.2 s, with its jitter
+	if got := x.facts().NextWaits; !slices.Equal(got, []float64{6400, 12800, 25600, 30000}) {
+		t.Errorf("after a wait of 4 s come %v", got)
+	}
+	x.emit(event.Event{Kind: event.KindBackoffEnded})
+	x.ask(event.VerbWatch)
+	if got := x.facts().NextWaits; len(got) > 0 {
+		t.Errorf("it has asked again, and will wait %v", got)
 	}
 }

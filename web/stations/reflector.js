@@ -646,7 +646,7 @@ function stageWait(slot, ctx) {
       const tip = why.whole ? { head: why.head, body: why.whole } : null;
       tell(1, tip, y + 2, words[1] ? 32 : 24, tip ? `${why.head}: ${why.words}` : '');
       delaysHead.set(t('ref.delays'));
-      delays.paint(r);
+      delays.paint(lane);
       again.set(t('ref.again'));
       const next = lane.facts.nextRequest;
       const parts = next?.path ? ['GET ' + next.path, `resourceVersion=${next.resourceVersion}`, asking[next.verb] ?? ''] : [];
@@ -656,10 +656,7 @@ function stageWait(slot, ctx) {
   };
 }
 
-/** The longest wait, in ms. */
-const longest = 30e3;
-
-/** The last waits as bars, the present one, and how they would grow. @param {Slot} slot @param {SVGElement} g */
+/** The last waits as bars, the present one, and those that would follow, the longest at the end. @param {Slot} slot @param {SVGElement} g */
 function delayBars(slot, g) {
   const foot = slot.y + 202;
   const bars = Array.from({ length: 7 }, (_, i) => {
@@ -670,17 +667,18 @@ function delayBars(slot, g) {
   });
   const end = bars.length - 1;
   return {
-    /** @param {Reflector} r */
-    paint(r) {
+    /** @param {Lane} lane */
+    paint({ state: { reflector: r }, facts: { nextWaits } }) {
       const waits = r.backoffs.length ? r.backoffs.slice(-end) : [r.backoffMillis];
       const now = waits.length - 1;
+      const longest = nextWaits[nextWaits.length - 1] ?? r.backoffMillis;
       bars.forEach(({ bar, words }, i) => {
-        const ms = waits[i] ?? (i === end ? longest : Math.min(longest, waits[now] * 2 ** (i - now)));
+        const ms = waits[i] ?? (i === end ? longest : nextWaits[i - now - 1] ?? longest);
         const tall = Math.max(4, 40 * Math.sqrt(Math.min(1, ms / longest)));
         attr(bar, 'y', (foot - tall).toFixed(1));
         attr(bar, 'height', tall.toFixed(1));
         attr(bar, 'class', i < now ? 'bk1' : i === now ? 'bk2' : 'bk0');
-        const said = i <= now ? (ms / 1000).toFixed(ms < 9950 ? 1 : 0) : i === end ? String(longest / 1000) : '';
+        const said = i <= now ? (ms / 1000).toFixed(ms < 9950 ? 1 : 0) : i === end ? (longest / 1000).toFixed(0) : '';
         words.cls(i === now ? 'l cwt' : 'l').set(said);
       });
     },

@@ -190,6 +190,8 @@
  * @property {number[]} fresh the ages in ms at which an object of the store counts as less fresh, ascending.
  * @property {number} nextBatch how many deltas the next Pop would take from the queue as it is.
  * @property {NextRequest | null} nextRequest what the Reflector sends when its current wait ends; nil while it does not wait.
+ * @property {number[]} nextWaits the waits of the Reflector's backoff that follow the present one while nothing answers, each as long as it
+ *   is at least, in ms. The last is that of the longest. It is empty while the Reflector does not wait.
  * @property {Depths} depths the curve of the queue's depth.
  * @property {number} growing by how many deltas (keys, for a DeltaFIFO) a second the queue grew: over the last two seconds, or since Pop
  *   was held if that is shorter. It is 0 while Pop is not held.
