@@ -27,6 +27,8 @@ type Facts struct {
 	// NextWaits are the waits of the Reflector's backoff that follow the present one while nothing answers, each as long as it is at least, in ms. The last is
 	// that of the longest. It is empty while the Reflector does not wait.
 	NextWaits []float64 `json:"nextWaits"`
+	// MarkSince is since when a WatchList has waited for its end mark, in ms of the log, once client-go warns of that; 0 while it does not.
+	MarkSince float64 `json:"markSince"`
 	// Depths is the curve of the queue's depth.
 	Depths Depths `json:"depths"`
 

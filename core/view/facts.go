@@ -55,6 +55,7 @@ func (x *factInputs) facts() *facts.Facts {
 		NextBatch:   x.fold.NextPop(x.lane, x.scratch),
 		NextRequest: nextRequest(s, features),
 		NextWaits:   nextWaits(&s.Reflector),
+		MarkSince:   markSince(&s.Reflector, x.moment),
 		Features:    features,
 		Depths:      depthsOf(recent),
 		Listener:    x.mainListener(recent),
@@ -257,6 +258,14 @@ func nextWaits(r *fold.Reflector) []float64 {
 		}
 	}
 	return next
+}
+
+// markSince returns since when a WatchList has waited for its end mark, 0 if it does not or has not waited long enough for a warning.
+func markSince(r *fold.Reflector, at time.Duration) float64 {
+	if r.Phase != "watch-listing" || fold.Millis(at)-r.RequestMillis < fold.Millis(informer.MarkInterval) {
+		return 0
+	}
+	return r.RequestMillis
 }
 
 // versionsOf returns by how many versions the store is behind the Reflector, and the Reflector behind the cluster.

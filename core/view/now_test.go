@@ -133,3 +133,26 @@ func TestNextWaits(t *testing.T) {
 		t.Errorf("it has asked again, and will wait %v", got)
 	}
 }
+
+// TestMarkSince: a WatchList without its end mark is said to wait for it as soon as client-go warns of that, and no longer than it waits.
+func TestMarkSince(t *testing.T) {
+	x := newTale(t, "1.37")
+	x.round("first list")
+	x.ask(event.VerbWatchList)
+	asked := x.v.State().Reflector.RequestMillis
+	since := func(want float64, when string) {
+		t.Helper()
+		if got := x.facts().MarkSince; got != want {
+			t.Errorf("%s the wait for the end mark began at %v ms, want %v", when, got, want)
+		}
+	}
+	x.emit(event.WatchEvent{Op: event.OpAdded, Key: "a/a", RV: "5", TempStore: 1}.Event())
+	x.pass(9 * time.Second)
+	since(0, "after nine seconds")
+	x.pass(time.Second)
+	since(asked, "after ten seconds, in which nothing happened,")
+	x.emit(event.WatchEvent{Op: event.OpBookmark, RV: "6", EndMark: true}.Event())
+	since(0, "with the mark")
+	x.pass(20 * time.Second)
+	since(0, "long after the mark")
+}

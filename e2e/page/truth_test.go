@@ -15,7 +15,7 @@ import (
 // worker's fold of the log up to there. The fold is of the moment of that event, and on the page some time may have passed since. So facts that
 // depend on the clock too (byClock) are left out.
 const sameInTheLog = `(async () => {
-	const byClock = new Set(["growing", "wireMicros", "writesPerSecond", "listeners", "focus", "sentence"]);
+	const byClock = new Set(["growing", "wireMicros", "writesPerSecond", "listeners", "focus", "sentence", "markSince"]);
 	const equal = (a, b) => {
 		if (a === b) return true;
 		if (typeof a !== "object" || typeof b !== "object" || !a || !b) return false;

@@ -91,9 +91,6 @@ addWords({
   'par.other': ['A parameter of the request, as sent.', '请求的参数，照原样发送。'],
 });
 
-/** How long a WatchList may wait for its end mark before the station shows that wait, in ms. */
-const endMarkLate = 3000;
-
 /**
  * How far the Reflector is behind its cluster, as far as that can be known: the same on every layout.
  *
@@ -127,9 +124,8 @@ function reason({ state, facts }, ctx) {
     const words = plain(ctx, raw);
     return { head: t('ref.lastError'), words, whole: words === raw ? raw : `${words}\n${raw}`, warn: true };
   }
-  const waits = ctx.now() - r.requestMillis;
-  // A WatchList that waits for its end mark shows that wait.
-  if (r.phase === 'watch-listing' && waits > endMarkLate) {
+  if (facts.markSince) {
+    const waits = Math.max(0, ctx.now() - facts.markSince);
     return { head: t('ref.endMark'), words: t('ref.endMarkFor', { s: span(waits) }), whole: '', warn: true };
   }
   const again = r.relists > 0 && !!r.why;

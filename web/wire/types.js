@@ -192,6 +192,8 @@
  * @property {NextRequest | null} nextRequest what the Reflector sends when its current wait ends; nil while it does not wait.
  * @property {number[]} nextWaits the waits of the Reflector's backoff that follow the present one while nothing answers, each as long as it
  *   is at least, in ms. The last is that of the longest. It is empty while the Reflector does not wait.
+ * @property {number} markSince since when a WatchList has waited for its end mark, in ms of the log, once client-go warns of that; 0 while
+ *   it does not.
  * @property {Depths} depths the curve of the queue's depth.
  * @property {number} growing by how many deltas (keys, for a DeltaFIFO) a second the queue grew: over the last two seconds, or since Pop
  *   was held if that is shorter. It is 0 while Pop is not held.
