@@ -164,6 +164,8 @@ type Requests struct {
 	Open int `json:"open"` // how many are open
 	// Foremost is the ID of the request to show: an open one, else the last one; 0 before the first.
 	Foremost uint32 `json:"foremost"`
+	// Lists is how the Reflector has listed; empty before its first request.
+	Lists string `json:"lists" web:"|LIST|WatchList"`
 }
 
 // Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. A distance is nil if a version is

@@ -149,19 +149,27 @@ func (f *Fold) ownsRequest(at int, url string) bool {
 
 // factoryRequest returns the request for a row.
 func (r *WireRequest) factoryRequest() *facts.FactoryRequest {
-	out := &facts.FactoryRequest{
-		Verb: "LIST", Open: r.Open, Status: r.Status, SentMillis: r.SentMillis, Bytes: r.Bytes, Frames: r.Frames, Error: r.Error,
+	verb, _ := verbOf(r.URL)
+	return &facts.FactoryRequest{
+		Verb: verb, Open: r.Open, Status: r.Status, SentMillis: r.SentMillis, Bytes: r.Bytes, Frames: r.Frames, Error: r.Error,
 	}
-	_, query, _ := strings.Cut(r.URL, "?")
+}
+
+// verbOf returns what a request is, by its parameters: LIST, WATCH or WatchList. continues: it asks for a further page of a LIST.
+func verbOf(url string) (verb string, continues bool) {
+	verb = "LIST"
+	_, query, _ := strings.Cut(url, "?")
 	for p := range strings.SplitSeq(query, "&") {
 		switch {
 		case p == "sendInitialEvents=true":
-			out.Verb = "WatchList"
-		case (p == "watch=true" || p == "watch=1") && out.Verb == "LIST":
-			out.Verb = "WATCH"
+			return "WatchList", false
+		case p == "watch=true" || p == "watch=1":
+			verb = "WATCH"
+		case strings.HasPrefix(p, "continue="):
+			continues = true
 		}
 	}
-	return out
+	return verb, continues && verb == "LIST"
 }
 
 // fullest returns the ring with the least room, relative to its capacity; the first of those that are equally full.

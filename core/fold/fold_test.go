@@ -299,6 +299,31 @@ func TestFoldWorkqueue(t *testing.T) {
 	}
 }
 
+// TestRequestsHaveTheirVerb: the parameters of a request tell what it is.
+func TestRequestsHaveTheirVerb(t *testing.T) {
+	for _, c := range []struct {
+		query, verb string
+		continues   bool
+	}{
+		{"", "LIST", false},
+		{"?limit=500&resourceVersion=0", "LIST", false},
+		{"?continue=abc&limit=500", "LIST", true},
+		{"?allowWatchBookmarks=true&watch=true", "WATCH", false},
+		{"?watch=1&labelSelector=continue%3Da", "WATCH", false},
+		{"?watch=false", "LIST", false},
+		{"?allowWatchBookmarks=true&sendInitialEvents=true&watch=true", "WatchList", false},
+		{"?sendInitialEvents=false&watch=true", "WATCH", false},
+	} {
+		f := foldtest.FoldOf(foldtest.Script(foldtest.Selected("1.37"), event.WireRequest{Req: 1, URL: "/api/v1/pods" + c.query}.Event()))
+		for range 2 {
+			if r := f.State().API.Requests[0]; r.Verb != c.verb || r.Continues != c.continues {
+				t.Errorf("%q is %+v", c.query, r)
+			}
+			f.Apply(&event.Entry{Seq: f.Seq() + 1, Event: event.WireDone{Req: 1}.Event()})
+		}
+	}
+}
+
 func TestFoldWorld(t *testing.T) {
 	f := foldtest.FoldOf(foldtest.Script(foldtest.Selected("1.37"),
 		event.WireRequest{Req: 1, URL: "/a"}.Event(), event.WireResponse{Req: 1, Status: 200}.Event(),

@@ -104,6 +104,10 @@ func (w *wire) state(a API) API {
 	if w.hasEnd {
 		a.Requests = append(a.Requests, w.endedRequest)
 	}
+	for i := range a.Requests {
+		r := &a.Requests[i]
+		r.Verb, r.Continues = verbOf(r.URL)
+	}
 	n := min(w.nframes, keptFrames)
 	a.Wire = make([]Frame, 0, n)
 	for i := 1; i <= n; i++ {

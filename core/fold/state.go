@@ -91,7 +91,9 @@ type API struct {
 type WireRequest struct {
 	ID         uint32  `json:"id"`
 	URL        string  `json:"url"`
-	Status     int     `json:"status"` // 0 while unanswered
+	Verb       string  `json:"verb" web:"LIST|WATCH|WatchList"`
+	Continues  bool    `json:"continues,omitempty"` // it asks for a further page of a LIST
+	Status     int     `json:"status"`              // 0 while unanswered
 	Open       bool    `json:"open"`
 	SentMillis float64 `json:"sentMillis"`
 	Bytes      int     `json:"bytes"`

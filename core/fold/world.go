@@ -263,19 +263,14 @@ func (w *wire) end(id uint32) {
 // shape.
 func (f *Fold) wireURL(e *event.Entry) {
 	url := e.WireRequest().URL
-	path, query, _ := strings.Cut(url, "?")
-	watch := false
-	for p := range strings.SplitSeq(query, "&") {
-		if p == "watch=true" || p == "watch=1" {
-			watch = true
-		}
-	}
+	path, _, _ := strings.Cut(url, "?")
+	verb, _ := verbOf(url)
 	for i := int(e.Lane); i < len(f.lanes); i++ {
 		l := &f.lanes[i]
 		if l.wire != f.lanes[e.Lane].wire || l.identity.Resource != "" && !strings.HasSuffix(path, "/"+l.identity.Resource) {
 			continue
 		}
-		if r := &l.refl; r.wireOpen && (r.verb != event.VerbList) == watch {
+		if r := &l.refl; r.wireOpen && (r.verb != event.VerbList) == (verb != "LIST") {
 			r.wire, r.wireOpen = url, false
 			return
 		}

@@ -139,6 +139,15 @@ func countsOf(t *testing.T, s *fold.State, f *facts.Facts, seen map[string]int) 
 	if len(s.API.Requests) > 0 && (foremost < 0 || open > 0 && !s.API.Requests[foremost].Open) {
 		t.Fatalf("seq %d: request %d is to be told of, of %+v", s.Seq, f.Requests.Foremost, s.API.Requests)
 	}
+	lists := ""
+	if r := &s.Reflector; r.Lists > 0 {
+		lists = "LIST"
+	} else if r.Watches > 0 {
+		lists = "WatchList"
+	}
+	if r := &s.Reflector; f.Requests.Lists != lists {
+		t.Fatalf("seq %d: it is said to have listed by %q, after %d LISTs and %d WATCHes", s.Seq, f.Requests.Lists, r.Lists, r.Watches)
+	}
 	if pending > 0 {
 		seen["pending"]++
 	}

@@ -138,7 +138,7 @@ func isNewer(a, b string) bool {
 	return d != nil && *d > 0
 }
 
-// requestsOf counts the open requests, and chooses the one that the page shows: the first open one, or else the first.
+// requestsOf counts the open requests, says how the Reflector has listed, and chooses the one that the page shows: the first open one, or else the first.
 func requestsOf(s *fold.State) facts.Requests {
 	var r facts.Requests
 	for i := range s.API.Requests {
@@ -149,6 +149,12 @@ func requestsOf(s *fold.State) facts.Requests {
 		if r.Foremost == 0 || q.Open && r.Open == 1 {
 			r.Foremost = q.ID
 		}
+	}
+	switch {
+	case s.Reflector.Lists > 0:
+		r.Lists = "LIST"
+	case s.Reflector.Watches > 0:
+		r.Lists = "WatchList"
 	}
 	return r
 }

@@ -86,11 +86,9 @@ function rateWord(st, ctx) {
   return ctx.t(st.api.objects >= 0 ? 'api.writes' : 'api.frames');
 }
 
-/** What a request is, by its parameters. @param {string} url */
-function verbOf(url) {
-  if (/[?&]sendInitialEvents=true/.test(url)) return 'WatchList';
-  if (/[?&]watch=(true|1)/.test(url)) return 'WATCH';
-  return /[?&]continue=/.test(url) ? 'LIST …' : 'LIST';
+/** What a request is. @param {WireRequest} request */
+function verbWords({ verb, continues }) {
+  return continues ? `${verb} …` : verb;
 }
 
 /** A change in the ledger, and where in the facts its version stands. @typedef {import('../wire/types.js').LedgerEntry & {of: string}} Entry */
@@ -349,7 +347,7 @@ function stageFoot(slot, ctx) {
   /** @param {WireRequest} r */
   const headOf = (r) => {
     const status = r.error ? plain(ctx, r.error) : String(r.status || '—');
-    const args = { verb: verbOf(r.url), s: span(Math.max(0, ctx.now() - r.sentMillis)), status };
+    const args = { verb: verbWords(r), s: span(Math.max(0, ctx.now() - r.sentMillis)), status };
     if (!r.open) return t('api.reqDone', args);
     return t(r.status ? 'api.reqOpen' : 'api.reqSent', args);
   };
@@ -369,7 +367,7 @@ function stageFoot(slot, ctx) {
     const r = all.find(({ id }) => id === requests.foremost);
     title.set(t('api.requests') + (open > 1 ? ` · ${exact(open)}` : ''));
     attr(lamp, 'class', open ? 'lamp on' : 'lamp');
-    verb.set(r ? fit(verbOf(r.url), 70, '12px') : '—');
+    verb.set(r ? fit(verbWords(r), 70, '12px') : '—');
     ended.set(!r || r.open ? '' : String(r.status || '—'));
     if (!r) {
       const none = { head: t('api.requests'), body: t('api.noRequest') };
@@ -379,7 +377,7 @@ function stageFoot(slot, ctx) {
     const own = t('api.reqBody', { url: r.url.split('?')[0], frames: exact(r.frames), bytes: bytes(r.bytes) });
     const age = span(Math.max(0, ctx.now() - r.sentMillis));
     const tip = { head: headOf(r), body: [own, ...others].join('\n') };
-    tell(requestRow, `${t('api.requests')}: ${verbOf(r.url)} ${age}`, y + 249, 36, tip);
+    tell(requestRow, `${t('api.requests')}: ${verbWords(r)} ${age}`, y + 249, 36, tip);
   }
 
   return {

@@ -822,7 +822,8 @@ function lane(slot, ctx) {
       const r = state.reflector;
       const waits = r.phase === 'backoff';
       era.set(state.era);
-      how.set(r.lists ? 'LIST + WATCH' : r.watches ? 'WatchList' : '');
+      const { lists } = facts.requests;
+      how.set(lists === 'LIST' ? 'LIST + WATCH' : lists);
       rv.set(version(r.resourceVersion), r.resourceVersion);
       phase.cls(waits ? 'l cwt' : 'l t1').set(r.phase);
       attr(shines, 'class', waits || !ctx.model.sure(facts) ? 'lamp w' : r.phase === 'watching' ? 'lamp on' : 'lamp');
@@ -830,7 +831,7 @@ function lane(slot, ctx) {
       for (const { member, drawn } of counts) {
         drawn.set(exact(r[member]), ctx.t('pres.' + member, { n: r[member] }));
       }
-      request.set(slot.lean ? '' : r.lists ? 'rv=0, then watch' : r.watches ? 'sendInitialEvents' : '');
+      request.set(slot.lean || !lists ? '' : lists === 'LIST' ? 'rv=0, then watch' : 'sendInitialEvents');
       show(ring.g, waits);
       if (waits) ring.set(waitLeft(r, ctx.now()), r.backoffMillis);
     },

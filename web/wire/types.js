@@ -645,6 +645,7 @@
  * @typedef {object} Requests
  * @property {number} open how many are open
  * @property {number} foremost the ID of the request to show: an open one, else the last one; 0 before the first.
+ * @property {'' | 'LIST' | 'WatchList'} lists how the Reflector has listed; empty before its first request.
  */
 
 /**
@@ -813,6 +814,8 @@
  * @typedef {object} WireRequest
  * @property {number} id
  * @property {string} url
+ * @property {'LIST' | 'WATCH' | 'WatchList'} verb
+ * @property {boolean} [continues] it asks for a further page of a LIST
  * @property {number} status 0 while unanswered
  * @property {boolean} open
  * @property {number} sentMillis
