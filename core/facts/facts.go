@@ -62,6 +62,8 @@ type Facts struct {
 	Listener int32 `json:"listener"`
 	// Listeners has the facts of each listener, in State's order.
 	Listeners []ListenerFacts `json:"listeners"`
+	// Due counts all keys that wait for their time in the controller's heap, by when that is; nil if none does.
+	Due *DueTimes `json:"due"`
 	// WritesPerSecond is the API server's rate of writes over the last two seconds.
 	WritesPerSecond float64 `json:"writesPerSecond"`
 	// Features are what the release does that others do not.
@@ -117,6 +119,14 @@ type Depths struct {
 	FromMillis float64 `json:"fromMillis"` // when the first step began
 	StepMillis float64 `json:"stepMillis"`
 	Max        []int   `json:"max"`
+}
+
+// DueTimes counts keys by when they are due, in steps of time. The last step that there can be, number 40, has all later ones, too.
+type DueTimes struct {
+	FromMillis float64 `json:"fromMillis"` // when the first step begins
+	StepMillis float64 `json:"stepMillis"`
+	Keys       []int   `json:"keys"`
+	Failed     []bool  `json:"failed"` // whether a key of the step has failed
 }
 
 // ListenerFacts are what is true of a listener beside its State.

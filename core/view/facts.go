@@ -91,6 +91,7 @@ func (x *factInputs) facts() *facts.Facts {
 	f.Unstored = unstoredOf(s, queued)
 	f.Held = heldChanges(s)
 	f.Selected = x.selectedObject()
+	f.Due = x.dueTimes()
 	f.Requests = requestsOf(s)
 	f.Focus = focusOf(s, f, fold.Millis(x.moment))
 	f.Sentence = x.sentence(f, recent)

@@ -205,7 +205,7 @@ function full(slot, ctx) {
       const selected = ctx.selected();
       list.queue(q, selected);
       list.processing(q, selected);
-      list.waiting(q, selected, held ? 2 : 4, st.indexer.count > 2600);
+      list.waiting(q, selected, held ? 2 : 4, st.indexer.count > 2600 ? lane.facts.due : null);
       list.dirty(q);
       list.writes(q);
       foot.set(held ? '' : fit(footWords(q, ctx), slot.w - 2 * slot.pad));
@@ -402,7 +402,7 @@ function waitingLines(g, slot, { t, now }, told) {
     g.append(all, bar);
     return { ...line, all, bar };
   });
-  const due = dueTimes(g, left, slot.y + 222, t);
+  const times = dueTimes(g, left, slot.y + 222, t);
   /** @param {import('../wire/types.js').WaitingKey | undefined} k @param {number} i @param {string} selected */
   const paintLine = (k, i, selected) => {
     const line = list[i];
@@ -417,15 +417,18 @@ function waitingLines(g, slot, { t, now }, told) {
     attr(line.bar, 'width', (wide * Math.min(1, Math.log1p(rest / shortest) / Math.log1p(longest / shortest))).toFixed(1));
     attr(line.bar, 'class', k.failures ? 'bar2 w' : 'bar2');
   };
-  /** @param {Workqueue} q @param {string} selected @param {number} lines that there is room for @param {boolean} many objects */
-  return (q, selected, lines, many) => {
+  /**
+   * @param {Workqueue} q @param {string} selected @param {number} lines that there is room for
+   * @param {import('../wire/types.js').DueTimes | null} due of all keys, where there are too many to be read
+   */
+  return (q, selected, lines, due) => {
     head.set(count(q.waitingCount), 'waiting');
     const worst = q.waiting.reduce((most, k) => Math.max(most, k.failures), 0);
     const once = q.retries === 1 && worst > 0;
     retries.set(!q.retries ? '' : once ? t('con.retry', { n: worst }) : t('con.retries', { n: exact(q.retries) }));
-    const dense = many && q.waitingCount > 4;
+    const dense = !!due && q.waitingCount > 4;
     list.forEach((_, i) => paintLine(dense || i >= lines ? undefined : q.waiting[i], i, selected));
-    due(dense ? q.waiting : null, now());
+    times(dense ? due : null, now());
   };
 }
 
@@ -450,17 +453,18 @@ function dueTimes(parent, x, y, t) {
   g.append(s('path', { d: `M${x} ${y + 0.5}h${4 * n}`, class: 'axis' }));
   const from = text(g, x, y + 15, 'l3');
   text(g, x + 4 * n, y + 15, 'l3', 'end').set(`${longest / 1000} s`);
-  /** @param {import('../wire/types.js').WaitingKey[] | null} waiting @param {number} now */
-  return (waiting, now) => {
-    show(g, !!waiting);
-    if (!waiting) return;
+  /** @param {import('../wire/types.js').DueTimes | null} due @param {number} now */
+  return (due, now) => {
+    show(g, !!due);
+    if (!due) return;
+    const { fromMillis, stepMillis } = due;
     const keys = new Array(n).fill(0);
     const failed = new Array(n).fill(false);
-    for (const k of waiting) {
-      const i = Math.min(n - 1, Math.max(0, Math.floor(((k.dueMillis - now) * n) / longest)));
-      keys[i]++;
-      if (k.failures) failed[i] = true;
-    }
+    due.keys.forEach((k, i) => {
+      const column = Math.min(n - 1, Math.max(0, Math.floor(((fromMillis + i * stepMillis - now) * n) / longest)));
+      keys[column] += k;
+      failed[column] ||= due.failed[i];
+    });
     const most = Math.max(1, ...keys);
     columns.forEach((r, i) => {
       const tall = keys[i] ? 3 + (15 * keys[i]) / most : 0;

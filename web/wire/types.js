@@ -211,6 +211,7 @@
  * @property {SelectedObject | null} selected how far the object has come that the page has selected; nil for none.
  * @property {number} listener the id of the listener that is most worth a look, 0 without listeners.
  * @property {ListenerFacts[]} listeners Listeners has the facts of each listener, in State's order.
+ * @property {DueTimes | null} due Due counts all keys that wait for their time in the controller's heap, by when that is; nil if none does.
  * @property {number} writesPerSecond the API server's rate of writes over the last two seconds.
  * @property {Features} features what the release does that others do not.
  * @property {Versions} versions Versions compares the three resourceVersions.
@@ -668,6 +669,15 @@
  * @property {boolean} addsKeys its handler adds keys to the controller's queue.
  * @property {number} drainMillis how long its handler will need for what waits, if its calls take as long as before. It is 0 if that is no
  *   time at all, if it cannot be known, or if the handler is held.
+ */
+
+/**
+ * DueTimes counts keys by when they are due, in steps of time. The last step that there can be, number 40, has all later ones, too.
+ * @typedef {object} DueTimes
+ * @property {number} fromMillis when the first step begins
+ * @property {number} stepMillis
+ * @property {number[]} keys
+ * @property {boolean[]} failed whether a key of the step has failed
  */
 
 /**
