@@ -171,7 +171,7 @@ func isSlow(l *fold.Listener) bool {
 	return l.PaceMillis >= 50 || l.MeanMicros > 50e3 && l.Pending > 8 || len(l.Capacities) > 0 && l.Pending > l.Capacity/4
 }
 
-// manyPending is the backlog above which a listener is behind, and the facts say how long it takes to drain.
+// manyPending is the backlog above which a listener is behind: the facts say how long it takes to drain, and a sentence may name a slow handler.
 const manyPending = 20
 
 // controllerListener is the ID of the listener whose handler adds keys to the controller's queue: the first one.

@@ -18,9 +18,6 @@ const (
 	tellBatch  = 2600 * time.Millisecond
 )
 
-// slowPending is the backlog of a slow handler above which the sentence may name it.
-const slowPending = 20
-
 // turn returns a number from 0 to of-1 that changes each time a length of the log's time has passed. It lets several sentences that are true for long take
 // turns.
 func (x *factInputs) turn(length time.Duration, of int64) int64 { return int64(x.moment/length) % of }
@@ -227,7 +224,7 @@ func (x *factInputs) slowestListener(f *facts.Facts) int {
 	found := -1
 	for i := range x.state.Listeners {
 		l := &x.state.Listeners[i]
-		if l.Removed || l.Pending <= slowPending || !isSlow(l) {
+		if l.Removed || l.Pending <= manyPending || !isSlow(l) {
 			continue
 		}
 		if l.ID == f.Listener {
