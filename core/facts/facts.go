@@ -60,6 +60,9 @@ type Facts struct {
 
 	// Listener is the id of the listener that is most worth a look, 0 without listeners.
 	Listener int32 `json:"listener"`
+	// KeyListener is the listener whose handler adds keys to the controller's queue, also after it was removed. It is 0 without a controller, and for an
+	// informer in another program, where that is not known.
+	KeyListener int32 `json:"keyListener"`
 	// Listeners has the facts of each listener, in State's order.
 	Listeners []ListenerFacts `json:"listeners"`
 	// Due counts all keys that wait for their time in the controller's heap, by when that is; nil if none does.
@@ -139,8 +142,6 @@ type ListenerFacts struct {
 	Slow bool `json:"slow"`
 	// Behind: more than a few changes wait for it.
 	Behind bool `json:"behind"`
-	// AddsKeys: its handler adds keys to the controller's queue.
-	AddsKeys bool `json:"addsKeys"`
 	// DrainMillis is how long its handler will need for what waits, if its calls take as long as before. It is 0 if that is no time at all, if it cannot
 	// be known, or if the handler is held.
 	DrainMillis float64 `json:"drainMillis"`

@@ -79,8 +79,11 @@ func (x *factInputs) facts() *facts.Facts {
 		}
 		in, out := x.fold.Rate(x.lane, l.ID).At(x.moment)
 		f.Listeners = append(f.Listeners, facts.ListenerFacts{ID: l.ID, In: in, Out: out, Slow: isSlow(l), Behind: l.Pending > manyPending,
-			AddsKeys: s.Workqueue != nil && l.ID == controllerListener, DrainMillis: drainMillis(s, l)})
+			DrainMillis: drainMillis(s, l)})
 		f.Pending += l.Pending
+	}
+	if s.Workqueue != nil && len(s.Fidelity) == 0 {
+		f.KeyListener = controllerListener
 	}
 	//maporder:free a sum of whole numbers
 	for _, n := range s.Queue.Mix {
@@ -174,7 +177,7 @@ func isSlow(l *fold.Listener) bool {
 // manyPending is the backlog above which a listener is behind: the facts say how long it takes to drain, and a sentence may name a slow handler.
 const manyPending = 20
 
-// controllerListener is the ID of the listener whose handler adds keys to the controller's queue: the first one.
+// controllerListener is the ID of the listener that has the controller behind it, in our own informers: the first one.
 const controllerListener = 1
 
 // drainMillis returns how long l's handler will need for its backlog, in ms, if its calls take as long as before. It returns 0 if the backlog is small, or if

@@ -156,3 +156,18 @@ func TestMarkSince(t *testing.T) {
 	x.pass(20 * time.Second)
 	since(0, "long after the mark")
 }
+
+// TestKeyListenerOfAnotherProgram: which handler adds keys to a probed controller's queue is not known.
+func TestKeyListenerOfAnotherProgram(t *testing.T) {
+	for text, want := range map[string]int32{
+		`{"workqueue":{}}`: 1,
+		`{}`:               0,
+		`{"workqueue":{},"fidelity":{"listeners.ring":{"how":"sampled"}}}`: 0,
+	} {
+		x := newTale(t, "1.37")
+		x.emit(event.Restored{State: text}.Event())
+		if got := x.facts().KeyListener; got != want {
+			t.Errorf("in %s listener %d is said to add keys, want %d", text, got, want)
+		}
+	}
+}

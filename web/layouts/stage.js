@@ -68,7 +68,7 @@ export function arrange({ large, more, adds, controller }) {
     ...fans.map((pts) => ({ station: 'listeners', pts, behind: ['pop'] })),
     ...rows.map(({ id, y }) => ({ station: 'listeners', pts: across(track.ring, track.handler, y), behind: ['deliver'], listener: id })),
     ...(controller ? [
-      { station: 'controller', pts: across(track.leaves, track.take), idle: !adds || large[0] !== adds },
+      { station: 'controller', pts: across(track.leaves, track.take), idle: !!adds && large[0] !== adds },
       { station: 'controller', pts: across(track.take, track.workers), behind: ['take'] },
     ] : []),
   ];

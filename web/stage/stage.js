@@ -112,7 +112,7 @@ export class Stage {
     this.bring(clock, 'listeners');
     const { state, facts } = this.ctx.model;
     const shape = {
-      large: this.listeners.large(), more: this.listeners.total() > 3, adds: facts.listeners.find((l) => l.addsKeys)?.id ?? 0,
+      large: this.listeners.large(), more: this.listeners.total() > 3, adds: facts.keyListener,
       controller: !!state.workqueue,
     };
     const values = (/** @type {typeof shape} */ { large, more, adds, controller }) => [...large, more, adds, controller];

@@ -235,7 +235,7 @@ function noteWords(ctx, l) {
   if (had.length === 1) return t('lis.doubled', { from: exact(had[0]), to: exact(l.capacity) });
   const drains = factsOf(model.facts, l.id)?.drainMillis ?? 0;
   if (drains > 0) return t('lis.drain', { s: span(drains) });
-  if (factsOf(model.facts, l.id)?.addsKeys) return t('lis.calls');
+  if (model.facts.keyListener === l.id) return t('lis.calls');
   return l.syncing && l.resyncMillis > 0 ? t('lis.syncing') : '';
 }
 
@@ -553,7 +553,7 @@ function mainWords(slot, ctx, row, top, height) {
   const rateIn = text(row.g, x + 14, foot, 'p18');
   const rateOut = text(row.g, x + w - 14, foot, 'p18', 'end');
   return {
-    /** @param {Listener} l @param {any} facts @param {boolean} slow */
+    /** @param {Listener} l @param {Facts} facts @param {boolean} slow */
     paint(l, facts, slow) {
       const mutation = slow ? '' : mutationWords(ctx, l);
       const room = w - 78 - width(l.name, '600 21px');

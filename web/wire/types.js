@@ -211,6 +211,8 @@
  * @property {SelectedObject | null} selected how far the object has come that the page has selected; nil for none.
  * @property {number} listener the id of the listener that is most worth a look, 0 without listeners.
  * @property {ListenerFacts[]} listeners Listeners has the facts of each listener, in State's order.
+ * @property {number} keyListener the listener whose handler adds keys to the controller's queue, also after it was removed. It is 0 without
+ *   a controller, and for an informer in another program, where that is not known.
  * @property {DueTimes | null} due Due counts all keys that wait for their time in the controller's heap, by when that is; nil if none does.
  * @property {number} writesPerSecond the API server's rate of writes over the last two seconds.
  * @property {Features} features what the release does that others do not.
@@ -666,7 +668,6 @@
  * @property {number} out
  * @property {boolean} slow its handler takes long, or was slowed down.
  * @property {boolean} behind more than a few changes wait for it.
- * @property {boolean} addsKeys its handler adds keys to the controller's queue.
  * @property {number} drainMillis how long its handler will need for what waits, if its calls take as long as before. It is 0 if that is no
  *   time at all, if it cannot be known, or if the handler is held.
  */
