@@ -89,8 +89,9 @@ type FactoryRow struct {
 	Count           int    `json:"count"`
 	// Ring is the fullest of the listeners' rings, nil without a listener.
 	Ring *FactoryRing `json:"ring"`
-	// Lamps are the listeners' sync lamps, in order.
+	// Lamps are the listeners' sync lamps, in order; Lit counts those that are on.
 	Lamps []FactoryLamp `json:"lamps"`
+	Lit   int           `json:"lit"`
 	// Requests counts the open ones. Request is the newest of them, else the one that ended last; nil before the first.
 	Requests int             `json:"requests"`
 	Request  *FactoryRequest `json:"request"`

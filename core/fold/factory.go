@@ -128,6 +128,9 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 	for j := range l.listeners {
 		if li := &l.listeners[j]; !li.removed {
 			r.Lamps = append(r.Lamps, facts.FactoryLamp{Name: li.name, Synced: li.synced})
+			if li.synced {
+				r.Lit++
+			}
 		}
 	}
 	for _, h := range f.world.holdStates(f.holdsOf(i)) {

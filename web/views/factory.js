@@ -395,14 +395,13 @@ export class Factory {
     } else row.whose.set('');
     // More handlers than there is room for are one lamp, which is on when all have synced, and how many have.
     const many = r.lamps.length * 13 > columns.lamps.w;
-    const lamps = many ? [{ synced: r.lamps.every((l) => l.synced) }] : r.lamps;
+    const lamps = many ? [{ synced: r.lit === r.lamps.length }] : r.lamps;
     while (row.lamps.length < lamps.length) row.lamps.push(lamp(row.lights, columns.lamps.x + 6 + row.lamps.length * 13, row.end, stage.lamp));
     row.lamps.forEach((l, i) => {
       show(l.el, i < lamps.length);
       if (i < lamps.length) l.set(lamps[i].synced);
     });
-    const lit = r.lamps.filter((l) => l.synced).length;
-    row.lit.set(many ? t('factory.lit', { n: exact(lit), m: exact(r.lamps.length) }) : '');
+    row.lit.set(many ? t('factory.lit', { n: exact(r.lit), m: exact(r.lamps.length) }) : '');
     // What is wrong, or else a note: only the most important one.
     const lesser = r.early ? t('factory.early', { n: exact(r.early.pods) }) : r.held.length ? t('factory.held', { s: r.held[0] }) : '';
     const sent = r.lists + r.watches > 1 ? t('factory.sent', { n: exact(r.lists), m: exact(r.watches) }) : '';

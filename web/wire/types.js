@@ -349,7 +349,8 @@
  * @property {string} queueKind
  * @property {number} count
  * @property {FactoryRing | null} ring the fullest of the listeners' rings, nil without a listener.
- * @property {FactoryLamp[]} lamps the listeners' sync lamps, in order.
+ * @property {FactoryLamp[]} lamps the listeners' sync lamps, in order; Lit counts those that are on.
+ * @property {number} lit
  * @property {number} requests Requests counts the open ones. Request is the newest of them, else the one that ended last; nil before the
  *   first.
  * @property {FactoryRequest | null} request
