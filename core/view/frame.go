@@ -192,6 +192,7 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *fold.State, folds *st
 	}
 	if reset || len(set) > 0 || len(del) > 0 {
 		b = appendCells(b, reset, set, del)
+		b = l.phases.append(b)
 	}
 	moves, shown, merged := l.moves.take()
 	if i == v.stageLane() {

@@ -19,6 +19,7 @@ type cellSlot struct {
 	id    int
 	seq   uint64 // of the change that the page has
 	group int    // the number of its group
+	phase string
 }
 
 // laneView has the cells, groups, State and facts of one lane as the page has them, and what changed since.
@@ -31,6 +32,7 @@ type laneView struct {
 	freeSlots    []int
 	nextSlot     int
 	groups       groups
+	phases       phases
 	hasNewNames  bool // a number has stood for another group since the groups were sent
 	sections     map[string]string
 	facts        map[string]string // as sent
@@ -85,6 +87,7 @@ func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped, flying bo
 		clear(l.slots)
 		l.freeSlots, l.nextSlot = nil, 0
 		l.groups.reset(values)
+		l.phases.reset()
 	}
 	if !l.allDirty && !jumped {
 		//maporder:free what of them does not fit into a frame comes with the next; the log knows nothing of frames
@@ -136,6 +139,7 @@ func (l *laneView) set(set *[]cell, c *fold.Cell, index string, values fold.Inde
 	s := l.slots[c.Key]
 	if s != nil {
 		l.groups.leave(s.group)
+		l.phases.leave(s.phase)
 	} else {
 		s = &cellSlot{}
 		if n := len(l.freeSlots); n > 0 {
@@ -146,7 +150,8 @@ func (l *laneView) set(set *[]cell, c *fold.Cell, index string, values fold.Inde
 		}
 		l.slots[c.Key] = s
 	}
-	s.seq = c.Seq
+	s.seq, s.phase = c.Seq, phase(c.Obj)
+	l.phases.enter(s.phase)
 	name := noGroup
 	for _, in := range c.Indexed {
 		if in.Index == index && len(in.Values) > 0 {
@@ -157,7 +162,7 @@ func (l *laneView) set(set *[]cell, c *fold.Cell, index string, values fold.Inde
 	l.hasNewNames = l.hasNewNames || !known
 	s.group = l.groups.id(name, values)
 	l.groups.enter(s.group)
-	*set = append(*set, cell{slot: s.id, key: c.Key, group: s.group, atMillis: fold.Millis(c.At), op: c.Op, phase: phase(c.Obj), isMutated: c.Mutation != nil})
+	*set = append(*set, cell{slot: s.id, key: c.Key, group: s.group, atMillis: fold.Millis(c.At), op: c.Op, phase: s.phase, isMutated: c.Mutation != nil})
 }
 
 // del adds the slot of an object that left the store, and frees it.
@@ -165,6 +170,7 @@ func (l *laneView) del(del *[]int, key string) {
 	if s := l.slots[key]; s != nil {
 		delete(l.slots, key)
 		l.groups.leave(s.group)
+		l.phases.leave(s.phase)
 		l.freeSlots = append(l.freeSlots, s.id)
 		*del = append(*del, s.id)
 	}

@@ -62,6 +62,8 @@ type Lane struct {
 	Facts *facts.Facts `json:"facts,omitempty" web:"partial"`
 	// Groups has all groups of the cells, whenever one has changed.
 	Groups *Groups `json:"groups,omitempty"`
+	// Phases are the phases that most of the cells are in, at most 8, the greatest first, whenever one has changed.
+	Phases []Phase `json:"phases,omitempty"`
 	Cells  *Cells  `json:"cells,omitempty"`
 	Moves  []Move  `json:"moves,omitempty"`
 }
@@ -93,6 +95,13 @@ type Groups struct {
 type Group struct {
 	_     struct{} `web:"row"`
 	Value string
+	Count int
+}
+
+// Phase is a status.phase, and the number of objects that are in it; empty for objects without one.
+type Phase struct {
+	_     struct{} `web:"row"`
+	Name  string
 	Count int
 }
 

@@ -2,6 +2,7 @@ package view_test
 
 import (
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -17,6 +18,7 @@ import (
 	"informerscope/core/facts"
 	"informerscope/core/fold"
 	"informerscope/core/lab"
+	"informerscope/core/object"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/view"
@@ -37,6 +39,7 @@ type page struct {
 	facts  map[string]json.RawMessage
 	cells  map[int]cell
 	groups []group
+	phases map[string]int
 	view   struct {
 		fold.View
 		Seq      uint64  `json:"seq"`
@@ -80,7 +83,8 @@ func (p *page) take(v *view.View) bool {
 				Set   [][6]json.RawMessage
 				Del   []int
 			}
-			Moves []view.Move
+			Phases *[][2]any
+			Moves  []view.Move
 		}
 		Timeline struct {
 			Reset bool
@@ -157,6 +161,12 @@ func (p *page) take(v *view.View) bool {
 			p.cells[id] = x
 		}
 	}
+	if l.Phases != nil {
+		p.phases = map[string]int{}
+		for _, x := range *l.Phases {
+			p.phases[x[0].(string)] = int(x[1].(float64))
+		}
+	}
 	p.moves = append(p.moves, l.Moves...)
 	return true
 }
@@ -164,8 +174,8 @@ func (p *page) take(v *view.View) bool {
 // check compares the page's state with the fold of the log's prefix.
 func (p *page) check(rec *trace.Recorder, index string) {
 	p.t.Helper()
-	fold := rec.FoldAt(p.view.Seq)
-	objects := fold.Objects(p.lane)
+	folded := rec.FoldAt(p.view.Seq)
+	objects := folded.Objects(p.lane)
 	if len(p.cells) != objects.Len() {
 		p.t.Fatalf("seq %d: %d cells, %d objects", p.view.Seq, len(p.cells), objects.Len())
 	}
@@ -184,12 +194,21 @@ func (p *page) check(rec *trace.Recorder, index string) {
 			}
 		}
 	}
+	phases := map[string]int{}
+	objects.Range(func(c *fold.Cell) bool {
+		o, _ := c.Obj.(*object.Object)
+		phases[o.Get("status.phase").String()]++
+		return true
+	})
+	if !maps.Equal(phases, p.phases) {
+		p.t.Fatalf("seq %d: the page counts %v, the store has %v", p.view.Seq, p.phases, phases)
+	}
 	for _, g := range p.groups {
 		if counts[g.name] != g.n {
 			p.t.Fatalf("group %s: %d cells, count %d", g.name, counts[g.name], g.n)
 		}
 	}
-	want, err := json.Marshal(fold.StateOf(p.lane))
+	want, err := json.Marshal(folded.StateOf(p.lane))
 	if err != nil {
 		p.t.Fatal(err)
 	}

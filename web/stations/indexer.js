@@ -11,10 +11,11 @@ import { Pixels } from '../draw/pixels.js';
 import { gist } from '../draw/sentence.js';
 import { agingPause, groupWords, hallGrid, smallGrid } from '../draw/smallgrid.js';
 import { unseen } from '../draw/unseen.js';
+import { when } from '../draw/when.js';
 import { bigVersion, count, exact, seconds, version } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
 import { caret, Glyph, kindOf } from '../kit/glyphs.js';
-import { addWords } from '../kit/i18n.js';
+import { addWords, language } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
 import { stationNames } from '../kit/names.js';
 import { openFind, openIndices, openKeys } from './indexmenu.js';
@@ -318,10 +319,7 @@ function stageLegend(slot, ctx, cells) {
   const oldest = text(ages, 640, legendY, 'l3');
   const phases = phaseLegend(slot, ctx);
   const swap = h('button', { class: 'sbtn quiet', type: 'button', 'data-x': 642 });
-  swap.addEventListener('click', () => {
-    cells.swap();
-    phases.stale();
-  });
+  swap.addEventListener('click', () => cells.swap());
   const weight = weightButton(ctx, press);
   const clear = h('button', { class: 'sbtn line raise idxq', type: 'button', hidden: '', 'data-x': 643 });
   const found = h('span');
@@ -367,14 +365,8 @@ function phaseLegend(slot, ctx) {
     g.append(rect);
     return { rect, words: text(g, 551, legendY, 'l knock') };
   });
-  let countedAt = -Infinity;
   let end = 551;
-
-  function count() {
-    /** @type {Map<string, number>} */
-    const objects = new Map();
-    for (const { phase } of ctx.model.cells.values()) objects.set(phase, (objects.get(phase) ?? 0) + 1);
-    const most = [...objects].sort((a, b) => b[1] - a[1]);
+  const draw = when((/** @type {import('../wire/types.js').Phase[]} */ most, /** @type {string} */ _) => {
     end = 551;
     rows.forEach(({ rect, words }, i) => {
       const said = most[i] ? `${most[i][0] || ctx.t('idx.noPhase')} ${exact(most[i][1])}` : '';
@@ -389,20 +381,14 @@ function phaseLegend(slot, ctx) {
       words.at(Number((end + 12).toFixed(1)), legendY);
       end += 12 + wide + 10;
     });
-  }
+  });
 
   return {
     /** @param {boolean} on */
     show: (on) => show(g, on),
-    /** Makes the next frame count them again. */
-    stale: () => (countedAt = -Infinity),
-    /** Counts them, twice a second. Returns where the last one ends. */
+    /** Returns where the last one ends. */
     paint() {
-      const clock = performance.now();
-      if (clock - countedAt > 500) {
-        countedAt = clock;
-        count();
-      }
+      draw(ctx.model.phases, language());
       return end;
     },
   };

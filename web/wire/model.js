@@ -114,6 +114,8 @@ export class Model {
     this.eras = [];
     /** @type {{index: string, list: [string, number][]}} */
     this.groups = { index: '', list: [] };
+    /** The phases that most of the cells are in, each with their number. @type {import('./types.js').Phase[]} */
+    this.phases = [];
     /** @type {Map<number, Cell>} */
     this.cells = new Map();
     /** Slots whose cell came, changed or went with the last frame. @type {Set<number>} */
@@ -175,6 +177,7 @@ export class Model {
       this.groups = { index: lane.groups.index, list: lane.groups.list ?? [] };
       this.groupsChanged = true;
     }
+    if (lane?.phases) this.phases = lane.phases;
     if (lane?.cells) this.applyCells(lane.cells);
     if (frame.timeline) this.applyTimeline(frame.timeline);
   }

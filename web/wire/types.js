@@ -49,6 +49,7 @@
  * @property {Partial<State>} state State has the members of the state that changed; each replaces the whole member.
  * @property {Partial<Facts>} [facts] Facts has the members of the facts that changed, likewise.
  * @property {Groups} [groups] Groups has all groups of the cells, whenever one has changed.
+ * @property {Phase[]} [phases] the phases that most of the cells are in, at most 8, the greatest first, whenever one has changed.
  * @property {Cells} [cells]
  * @property {Move[]} [moves]
  */
@@ -210,9 +211,9 @@
  * @property {string[]} focus the stations to look at: those with a problem now or within the last three seconds.
  * @property {SelectedObject | null} selected how far the object has come that the page has selected; nil for none.
  * @property {number} listener the id of the listener that is most worth a look, 0 without listeners.
- * @property {ListenerFacts[]} listeners Listeners has the facts of each listener, in State's order.
  * @property {number} keyListener the listener whose handler adds keys to the controller's queue, also after it was removed. It is 0 without
  *   a controller, and for an informer in another program, where that is not known.
+ * @property {ListenerFacts[]} listeners Listeners has the facts of each listener, in State's order.
  * @property {DueTimes | null} due Due counts all keys that wait for their time in the controller's heap, by when that is; nil if none does.
  * @property {number} writesPerSecond the API server's rate of writes over the last two seconds.
  * @property {Features} features what the release does that others do not.
@@ -225,6 +226,11 @@
  * @typedef {object} Groups
  * @property {string} index
  * @property {Group[]} list
+ */
+
+/**
+ * Phase is a status.phase, and the number of objects that are in it; empty for objects without one.
+ * @typedef {[name: string, count: number]} Phase
  */
 
 /**
