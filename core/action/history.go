@@ -13,6 +13,8 @@ type Story struct {
 	Seed    uint64  `json:"seed"`
 	Objects int     `json:"objects"`
 	Rate    float64 `json:"rate"`
+	// Release is the release with which it began, or two with a comma between them: a later start may have another.
+	Release string `json:"era"`
 	// Selector is the label selector of its requests, "" for none.
 	Selector string `json:"selector"`
 	// From is when the experiment began, in milliseconds since the cluster did; it is not 0 if an earlier experiment ran on the cluster.
@@ -62,5 +64,6 @@ func (h *History) Story(sel event.Selection, seq uint64) Story {
 	for len(steps) > h.first && steps[len(steps)-1].Seq >= seq {
 		steps = steps[:len(steps)-1]
 	}
-	return Story{Seed: sel.Seed, Objects: sel.Objects, Rate: h.rate, Selector: sel.Selector, From: h.from.Milliseconds(), Do: Write(steps)}
+	return Story{Seed: sel.Seed, Objects: sel.Objects, Rate: h.rate, Release: strings.Join(sel.Releases, ","), Selector: sel.Selector,
+		From: h.from.Milliseconds(), Do: Write(steps)}
 }

@@ -103,12 +103,15 @@ func programCommands() []Command {
 		Answers: "`true`",
 		run:     takeNone(func(_ context.Context, c *Console) (any, error) { return true, c.Lab.Shutdown() }),
 	}, {
-		Name: "start", Effect: Acts, Story: true, Script: true, Args: []arg.Spec{{Name: "late", Type: arg.Text, Longest: longestName}},
+		Name: "start", Effect: Acts, Story: true, Script: true,
+		Args: []arg.Spec{{Name: "late", Type: arg.Text, Longest: longestName}, {Name: "era", Type: arg.Text, Longest: longestName}},
 		Does: "after `shutdown`, starts a new factory of the same resources, because one that was shut down starts nothing more. " +
 			"The informer of the resource `late`, such as `nodes`, is requested only after that start, so it does not run. " +
-			"While a factory runs it starts the informers that do not run yet, as `Start` does",
+			"With `era` the program starts again with another release of client-go. While a factory runs it starts the informers that do not run yet, as `Start` does",
 		Answers: "`true`",
-		run:     takeOne("", func(_ context.Context, c *Console, late string) (any, error) { return true, c.Lab.Start(late) }),
+		run: takeTwo(func(_ context.Context, c *Console, late, release string) (any, error) {
+			return true, c.Lab.Start(late, release)
+		}),
 	}, {
 		Name: "unshared", Effect: Acts, Story: true, Script: true, Args: []arg.Spec{{Name: "on", Type: arg.Switch}, laneArg()},
 		Does:    "runs a second informer of the resource outside the factory, or ends it; without `on` it toggles",

@@ -48,7 +48,7 @@ func selectionCommands() []Command {
 		}),
 	}, {
 		Name: "story", Effect: Looks, Args: []arg.Spec{{Name: "seq", Type: arg.Whole, Min: 0, Max: most}},
-		Answers: "what replays the simulated log up to that event: `{seed, objects, rate, selector, from, do}`",
+		Answers: "what replays the simulated log up to that event: `{seed, objects, rate, era, selector, from, do}`",
 		run:     takeOne(uint64(0), func(_ context.Context, c *Console, seq uint64) (any, error) { return c.Lab.Story(seq) }),
 	}, {
 		Name: "attached", Effect: Looks, Script: true, Patience: clusterPatience,

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -157,16 +158,27 @@ func (x *experiment) shutdown() error {
 
 // Start begins new factories after Shutdown, with informers of the same resources. Start on a factory that was shut down does nothing, so a program that
 // wants to continue creates another one. The informer of the resource late, such as "nodes", is requested only after the start, so it does not run; late may be
-// empty. While factories run, Start starts the informers that do not run yet.
-func (l *Lab) Start(late string) error {
+// empty. The new program is built with client-go release; "" keeps that of the last one. While factories run, Start starts the informers that do not run yet.
+func (l *Lab) Start(late, release string) error {
 	step := action.New("start")
-	if late != "" {
+	switch {
+	case release != "":
+		step = action.New("start", late, release)
+	case late != "":
 		step = action.New("start", late)
 	}
-	return l.Informer(0).running(step, func(x *experiment) error { return x.start(late) })
+	return l.Informer(0).running(step, func(x *experiment) error { return x.start(late, release) })
 }
 
-func (x *experiment) start(late string) error {
+func (x *experiment) start(late, release string) error {
+	if release != "" {
+		if _, err := informer.ParseRelease(release); err != nil {
+			return err
+		}
+		if len(x.selection.Releases) > 1 {
+			return errors.New("two releases run side by side; choose one of them first")
+		}
+	}
 	for _, f := range x.factories {
 		switch {
 		case f.hasStage("stopping"):
@@ -174,6 +186,9 @@ func (x *experiment) start(late string) error {
 		case f.hasStage("started"):
 			if late != "" {
 				return fmt.Errorf("the factory runs, and has requested the informer of %s already; shut it down first", late)
+			}
+			if release != "" {
+				return errors.New("a program cannot change its client-go while it runs; shut it down first")
 			}
 			x.startLate()
 			return nil
@@ -186,6 +201,7 @@ func (x *experiment) start(late string) error {
 	for _, ln := range x.lanes {
 		if !ln.target.Unshared {
 			ln = &lane{index: ln.index, target: ln.target, gvr: ln.gvr, versions: ln.versions, client: ln.client}
+			ln.target.Release = cmp.Or(release, ln.target.Release)
 			x.announce(ln)
 			fresh = append(fresh, ln)
 		}

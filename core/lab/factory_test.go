@@ -296,7 +296,7 @@ func TestShutdownAndStart(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, rec := start(t, selection.Change{Resource: &resource})
 				pass(time.Second)
-				if err := l.Start(""); err != nil {
+				if err := l.Start("", ""); err != nil {
 					t.Errorf("Start of a factory that runs: %v", err)
 				}
 				counts := map[int]int{}
@@ -323,7 +323,7 @@ func TestShutdownAndStart(t *testing.T) {
 				if _, err := l.Informer(0).AddListener(ListenerSpec{Name: "late"}); err == nil || !strings.Contains(err.Error(), "has stopped") {
 					t.Errorf("a listener of an informer that has ended: %v", err)
 				}
-				if err := l.Start(""); err != nil {
+				if err := l.Start("", ""); err != nil {
 					t.Fatal(err)
 				}
 				pass(2 * time.Second)
@@ -338,6 +338,49 @@ func TestShutdownAndStart(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAProgramStartsAgainWithAnotherRelease restarts a program that is built with another client-go: its queue is that release's.
+func TestAProgramStartsAgainWithAnotherRelease(t *testing.T) {
+	for _, resource := range []string{"pods", "pods,nodes"} {
+		t.Run(resource, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, rec := start(t, selection.Change{Resource: &resource})
+				pass(time.Second)
+				if err := l.Start("", "1.31"); err == nil || !strings.Contains(err.Error(), "shut it down first") {
+					t.Errorf("another release while the program runs: %v", err)
+				}
+				if err := l.Shutdown(); err != nil {
+					t.Fatal(err)
+				}
+				pass(time.Second)
+				if err := l.Start("", "0.31"); err == nil || !strings.Contains(err.Error(), "unknown release") {
+					t.Errorf("an unknown release: %v", err)
+				}
+				if err := l.Start("", "1.31"); err != nil {
+					t.Fatal(err)
+				}
+				pass(2 * time.Second)
+				for i, s := range lanes(rec) {
+					if s.Release != "1.31" || s.Queue.Kind != "DeltaFIFO" || !s.Synced || s.Stage != "synced" || s.Reflector.Phase != "watching" || s.Indexer.Count == 0 {
+						t.Errorf("lane %d: %s with a %s, synced %v, %s, %s, %d objects", i, s.Release, s.Queue.Kind, s.Synced, s.Stage, s.Reflector.Phase, s.Indexer.Count)
+					}
+				}
+				faithful(t, l, rec)
+			})
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		l, _ := start(t, selection.Change{Release: ptr("1.31,1.37")})
+		pass(time.Second)
+		if err := l.Shutdown(); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		if err := l.Start("", "1.33"); err == nil || !strings.Contains(err.Error(), "side by side") {
+			t.Errorf("one release in place of two: %v", err)
+		}
+	})
 }
 
 // lanes returns the states of all lanes at a log's end.
@@ -512,17 +555,17 @@ func TestAnInformerThatIsRequestedAfterStartDoesNotRun(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, rec := start(t, selection.Change{Release: &releases, Resource: ptr("pods,nodes")})
 				pass(time.Second)
-				if err := l.Start("nodes"); err == nil || !strings.Contains(err.Error(), "has requested the informer of nodes already") {
+				if err := l.Start("nodes", ""); err == nil || !strings.Contains(err.Error(), "has requested the informer of nodes already") {
 					t.Errorf("while the factory runs: %v", err)
 				}
 				if err := l.Shutdown(); err != nil {
 					t.Fatal(err)
 				}
 				pass(time.Second)
-				if err := l.Start("services"); err == nil || !strings.Contains(err.Error(), "has no informer of services") {
+				if err := l.Start("services", ""); err == nil || !strings.Contains(err.Error(), "has no informer of services") {
 					t.Errorf("of a resource that the factory does not have: %v", err)
 				}
-				if err := l.Start("nodes"); err != nil {
+				if err := l.Start("nodes", ""); err != nil {
 					t.Fatal(err)
 				}
 				pass(10 * time.Minute)
@@ -536,7 +579,7 @@ func TestAnInformerThatIsRequestedAfterStartDoesNotRun(t *testing.T) {
 				if f := factoryOf(rec); f.Sentence.ID != "factory.unstarted" || f.Sentence.Name != "nodes" {
 					t.Errorf("said is %+v", f.Sentence)
 				}
-				if err := l.Start(""); err != nil {
+				if err := l.Start("", ""); err != nil {
 					t.Fatal(err)
 				}
 				pass(2 * time.Second)

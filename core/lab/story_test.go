@@ -301,9 +301,19 @@ func TestStoryPlaysAgain(t *testing.T) {
 			must(l.Informer(1).Release("store", 0, 0))
 			must(l.Shutdown())
 			time.Sleep(2 * time.Second)
-			must(l.Start(""))
+			must(l.Start("", ""))
 			time.Sleep(2 * time.Second)
 		}, "pods,nodes,deployments.apps"},
+		{"a program that starts again with another release", "1.37", 80, 20, func(l *Lab) {
+			time.Sleep(1500 * time.Millisecond)
+			must(l.Shutdown())
+			time.Sleep(time.Second)
+			must(l.Start("", "1.31"))
+			time.Sleep(2 * time.Second)
+			_, err := l.Cluster("burst", ClusterArgs{N: 200})
+			must(err)
+			time.Sleep(time.Second)
+		}, ""},
 		{"a factory in two releases, another resource later", "1.31,1.37", 60, 20, func(l *Lab) {
 			time.Sleep(1500 * time.Millisecond)
 			_, err := l.Informer(0).Fault("cut", FaultArgs{})
@@ -327,6 +337,9 @@ func TestStoryPlaysAgain(t *testing.T) {
 				first, s := played(t, change, func(l *Lab, _ *trace.Recorder) { tt.by(l) })
 				if len(first) < 1000 {
 					t.Errorf("only %d events", len(first))
+				}
+				if s.From == 0 && s.Release != tt.release {
+					t.Errorf("it began with %s, and its story with %q", tt.release, s.Release)
 				}
 				at := uint64(len(first))
 				again := selection.Change{Seed: ptr(s.Seed), Objects: ptr(s.Objects), Rate: ptr(s.Rate), Do: ptr(s.Do), From: s.From, At: at}

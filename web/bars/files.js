@@ -211,16 +211,16 @@ export class Files {
     if (!this.exact) return null;
     const o = await this.ctx.call('story', seq);
     return o.do.length > longest ? null : {
-      seed: o.seed, objects: o.objects, rate: o.rate, selector: o.selector || null, from: o.from || null, do: o.do, at: seq, go: this.go,
+      seed: o.seed, objects: o.objects, rate: o.rate, era: o.era, selector: o.selector || null, from: o.from || null, do: o.do, at: seq, go: this.go,
     };
   }
 
   /** The fragment of a link to a simulated moment. @param {Record<string, string | number | null>} story @private */
   scene(story) {
-    const { state, eras, factory } = this.ctx.model;
+    const { state, factory } = this.ctx.model;
     const resource = factory ? factory.resources.join(',') : fragment.formatResource(state.resource);
     const namespace = factory ? factory.namespace : state.resource.namespace;
-    return { source: 'sim', ...story, resource, namespace, era: eras?.length ? eras.join(',') : state.era, transform: state.indexer.transform || null };
+    return { source: 'sim', ...story, resource, namespace, transform: state.indexer.transform || null };
   }
 
   /** Keeps the fragment of the moment after each action, because a worker that has ended cannot be asked for it. */

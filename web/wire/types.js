@@ -1090,6 +1090,7 @@
  * @property {number} objects
  * @property {number} rate
  * @property {string} selector the label selector of its requests, "" for none.
+ * @property {string} era the release with which it began, or two with a comma between them: a later start may have another.
  * @property {number} from when the experiment began, in milliseconds since the cluster did; it is not 0 if an earlier experiment ran on the
  *   cluster.
  * @property {string} do the user's actions, with their times: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
@@ -1497,7 +1498,7 @@
  * @property {[name: string, expression: string, lane?: number | null]} addIndex
  * @property {[on?: boolean | null, children?: 'none' | 'generated' | 'fixed' | null]} writes
  * @property {[]} shutdown
- * @property {[late?: string | null]} start
+ * @property {[late?: string | null, era?: string | null]} start
  * @property {[on?: boolean | null, lane?: number | null]} unshared
  * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'crowd' | 'expire' | 'finalizer' | 'label' | 'rate',
  *   args?: {namespace?: string | null, name?: string | null, key?: string | null, label?: string | null, replicas?: number | null,
