@@ -71,7 +71,7 @@ var lessons = map[string]lesson{
 	"storm":       {test: testStorm},
 	"terminating": {test: testTerminating},
 	"tombstone":   {rows: []string{"045_store_then_deletes_then_the_list_in_order", "042_tombstones_first_of_the_queued", "043_items_first_then_tombstones"}},
-	"tour":        {test: testTour},
+	"tour":        {rows: []string{"040_deltas_by_key_at_the_first_place"}, test: testTour},
 	"transform":   {rows: []string{"074_transform_comes_first_and_sees_deletions"}},
 	"twice":       {test: testTwice},
 	"types":       {test: testTypes},
