@@ -50,6 +50,7 @@ var addressKeys = []AddressKey{
 	{Name: "speed", Takes: "1/32 to 8", Means: "how fast the page plays; `1/8` is understood"},
 	{Name: "lane", Takes: "a number, from 0", Means: "which informer is on the stage, if several resources are watched"},
 	{Name: "story", Takes: "an id, such as `ring`", Means: "the story to tell; it selects its own cluster"},
+	{Name: "level", Max: MostLevels, Means: "what the story’s reader knows already: a level from 1, if the story has levels. Steps that are not new are skipped"},
 	{Name: "tour", Means: "short for `story=tour`"},
 	{Name: "presenter", Takes: "`1`", Means: "presenter mode"},
 	{Name: "embed", Takes: codes(strings.Fields("api reflector queue indexer listeners controller")), Means: "one station alone, for a frame of at least " +

@@ -21,6 +21,8 @@ type Teller interface {
 	// Turn goes to the next step, or back if n is negative. GoTo shows a step again that has begun.
 	Turn(ctx context.Context, n int) error
 	GoTo(ctx context.Context, step int) error
+	// SetLevel says what the reader knows already, as a level from 1.
+	SetLevel(level int) error
 	// Ride notes that the page rides the object that the current step describes.
 	Ride() error
 	// Leave ends the story.
@@ -28,6 +30,9 @@ type Teller interface {
 	// Follow shows the story of another page, as that page describes it; null ends that.
 	Follow(told json.RawMessage) error
 }
+
+// MostLevels is how many levels of readers a story can have.
+const MostLevels = 3
 
 var errNoTeller = errors.New("this page has no stories")
 
@@ -108,6 +113,13 @@ func storyCommands() []Command {
 		Does: "shows again a step that has begun", Answers: "`true`",
 		run: takeOne(0, func(ctx context.Context, c *Console, step int) (any, error) {
 			return c.tell(func(t Teller) error { return t.GoTo(ctx, step) })
+		}),
+	}, {
+		Name: "storyLevel", Effect: Shows, Args: []arg.Spec{{Name: "level", Type: arg.Whole, Needed: true, Min: 1, Max: MostLevels}},
+		Does:    "sets what the reader of the story knows already, as one of its levels. The steps that are not new happen unseen, as fast as possible",
+		Answers: "`true`",
+		run: takeOne(1, func(_ context.Context, c *Console, level int) (any, error) {
+			return c.tell(func(t Teller) error { return t.SetLevel(level) })
 		}),
 	}, {
 		Name: "storyRide", Effect: Shows,

@@ -64,6 +64,7 @@ type playback struct {
 	shownStep  int    // the step on screen
 	pages      []page // the steps that have begun
 	timeStands bool   // time stands still until the user goes on
+	level      int    // of the reader, from 1; 0 is 1
 }
 
 // source is the origin of a story's log.
@@ -124,8 +125,17 @@ type Listed struct {
 	Releases []string `json:"eras"`
 	Steps    []Page   `json:"steps"`
 	Take     Home     `json:"take"`
+	// Levels are what its readers may know already; none if it is the same for all.
+	Levels []Level `json:"levels,omitempty"`
 	// Recording is the file on which it plays, an argument of storyBegin.
 	Recording string `json:"recording,omitempty"`
+}
+
+// Level is what a reader may know already.
+type Level struct {
+	Words
+	// New is the number of steps that are new to such a reader. The first and the last step, and questions, do not count.
+	New int `json:"new"`
 }
 
 // Page is a step as the page shows it, beside its captions.
@@ -140,6 +150,8 @@ type Page struct {
 	How     *Words `json:"how,omitempty"`
 	// Answers are the answers to its question; the keys 1 to 4 choose one.
 	Answers []Words `json:"answers,omitempty"`
+	// Level is the last level to which it is new; 0 is all.
+	Level int `json:"level,omitempty"`
 }
 
 // Home is the advice that the reader takes home from a story.
@@ -159,10 +171,13 @@ type Library struct {
 func (p *Player) Library() Library {
 	l := Library{Groups: Groups}
 	for _, s := range p.allStories() {
-		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Releases, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}, s.Recording}
+		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Releases, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}, nil, s.Recording}
+		for i, words := range s.Levels {
+			e.Levels = append(e.Levels, Level{words, s.countNew(i + 1)})
+		}
 		for i := range s.Steps {
 			st := &s.Steps[i]
-			page := Page{Name: st.Name, Look: st.Look, Listener: st.Listener, Open: st.Open, Function: st.Function}
+			page := Page{Name: st.Name, Look: st.Look, Listener: st.Listener, Open: st.Open, Function: st.Function, Level: st.Level}
 			if st.Reader != nil {
 				page.Control, page.How = st.Reader.Control(), &st.Reader.Place
 			}
@@ -217,7 +232,7 @@ func (p *Player) copyMarks(s *Story, is *view.StoryState) (isNew bool) {
 	if t == nil || t.story != s || t.source != sourcePage {
 		t = &playback{story: s, source: sourcePage, phase: phasePlay, wake: make(chan struct{}, 1)}
 	}
-	t.release, t.shownStep, t.timeStands = is.Release, is.Step, is.Stands
+	t.release, t.shownStep, t.timeStands, t.level = is.Release, is.Step, is.Stands, is.Level
 	for i, m := range is.Marks {
 		if i < len(t.pages) && t.pages[i].From == m.From {
 			t.pages[i].StoryMark = m
@@ -403,8 +418,22 @@ func (t *playback) runningPage() *page {
 // fail ends the story's steps with a problem.
 func (t *playback) fail(problem string) { t.phase, t.problem = phaseFail, problem }
 
-// hurries reports whether the story has not reached the step at which it resumes.
+// hurries reports whether the story has not reached the step at which it resumes, or the one after those that its reader knows.
 func (t *playback) hurries() bool { return t.lastStep() < t.target }
+
+// next returns the step after a step that the reader does not know; the number of steps if there is none.
+func (t *playback) next(step int) int {
+	for step++; step < len(t.story.Steps) && !t.story.isNew(step, t.level); step++ {
+	}
+	return step
+}
+
+// previous returns the step before a step that the reader does not know; the first step has none.
+func (t *playback) previous(step int) int {
+	for step--; step > 0 && !t.story.isNew(step, t.level); step-- {
+	}
+	return max(step, 0)
+}
 
 // ErrNoStory is returned while no story plays.
 var ErrNoStory = errors.New("no story plays; begin one with story(id)")
@@ -436,8 +465,8 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 			return p.goTo(t, to)
 		case t.phase == phaseFail:
 			return nil, errors.New(t.problem)
-		case t.shownStep < t.lastStep():
-			return p.goTo(t, t.shownStep+1)
+		case t.next(t.shownStep) <= t.lastStep():
+			return p.goTo(t, t.next(t.shownStep))
 		}
 		return p.ask(t), nil
 	})
@@ -450,7 +479,7 @@ func (p *Player) turnBack(t *playback) (effect, error) {
 	if len(t.pages) == 0 {
 		return nil, nil
 	}
-	return p.goTo(t, max(t.shownStep-1, 0))
+	return p.goTo(t, t.previous(t.shownStep))
 }
 
 // showRide returns the effect that shows the end of the current step, where its ride begins. p.mu is held.
@@ -469,6 +498,14 @@ func (p *Player) showRide(t *playback) effect {
 func (p *Player) ask(t *playback) effect {
 	t.notify()
 	is := t.runningPage()
+	if is != nil && !t.story.isNew(t.lastStep(), t.level) { // it plays unseen, and the user asks for what comes next
+		if to := t.next(t.lastStep()); to > t.target {
+			t.target = to
+		} else {
+			t.turns = min(t.turns+1, len(t.story.Steps)-1-t.target)
+		}
+		return nil
+	}
 	if is != nil && is.wait == waitReader && !t.skipsWait {
 		t.skipsWait = true
 		return p.catchUp
@@ -543,6 +580,22 @@ func (p *Player) rideKey(t *playback, i int) string {
 		is.rideKey = v.s
 	}
 	return is.rideKey
+}
+
+// SetLevel says what the reader knows already: of the story's levels, from 1. From now on the steps that such a reader knows play as fast as they can, and the
+// view waits for the next one that is new.
+func (p *Player) SetLevel(level int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.playback
+	if t == nil || t.source == sourcePage {
+		return ErrNoStory
+	}
+	if level < 1 || level > max(len(t.story.Levels), 1) {
+		return fmt.Errorf("the story %s has the levels 1 to %d, and no level %d", t.story.ID, max(len(t.story.Levels), 1), level)
+	}
+	t.level = level
+	return nil
 }
 
 // GoTo shows a step that has begun: it plays the log from the step's beginning to its end, and makes no calls again. It shows the running step live.
@@ -636,7 +689,7 @@ func (p *Player) choose(t *playback) move {
 		if !t.skipsWait && !turns {
 			break
 		}
-		if !t.skipsWait {
+		if !t.skipsWait && !t.hurries() {
 			t.turns = max(t.turns-1, 0)
 		}
 		t.skipsWait, t.phase = false, phaseCall
@@ -646,7 +699,12 @@ func (p *Player) choose(t *playback) move {
 			m.pace = skip
 		}
 	case is == nil && turns && t.lastStep()+1 < len(t.story.Steps):
-		t.turns = max(t.turns-1, 0)
+		if !t.hurries() {
+			t.turns = max(t.turns-1, 0)
+			if to := t.next(t.lastStep()); to > t.lastStep()+1 {
+				t.target = to
+			}
+		}
 		enter(t.lastStep() + 1)
 	default:
 		t.turns = 0
@@ -656,7 +714,8 @@ func (p *Player) choose(t *playback) move {
 
 // enter begins a step and makes its calls. Otherwise time stands still.
 func (p *Player) enter(ctx context.Context, t *playback, i int) error {
-	if err := p.goLive(ctx); err != nil {
+	isNew, err := p.showHead(ctx, t, i)
+	if err != nil {
 		return err
 	}
 	var is page
@@ -677,10 +736,23 @@ func (p *Player) enter(ctx context.Context, t *playback, i int) error {
 			is.wait = waitReader
 		}
 		t.pages = append(t.pages, is)
-		t.shownStep, t.phase = i, phasePlay
+		if t.phase = phasePlay; isNew {
+			t.shownStep = i
+		}
 	})
 	p.console.Lab.Driver().Look()
 	return nil
+}
+
+// showHead moves the view to the newest moment, for a step that is new to the reader. Otherwise the view stays where it is.
+func (p *Player) showHead(ctx context.Context, t *playback, i int) (isNew bool, err error) {
+	p.guard(func() { isNew = t.story.isNew(i, t.level) })
+	if isNew {
+		return true, p.goLive(ctx)
+	}
+	p.console.Lab.Driver().Go()
+	p.console.View.Pause()
+	return false, nil
 }
 
 // makeCalls makes the calls of a step.
@@ -703,10 +775,10 @@ func (p *Player) makeStepCall(ctx context.Context, t *playback, i int, c Call) e
 
 // answer makes the call that the running step asks of its reader, or continues after its question.
 func (p *Player) answer(ctx context.Context, t *playback) error {
-	if err := p.goLive(ctx); err != nil {
+	i := t.lastStep()
+	if _, err := p.showHead(ctx, t, i); err != nil {
 		return err
 	}
-	i := t.lastStep()
 	asks := t.story.Steps[i].Reader
 	var err error
 	if asks == nil {

@@ -314,6 +314,12 @@ func (r *reader) story(n *Node, s *Story) error {
 			return err
 		})},
 		field{"ready", false, r.condition(&s.Ready)},
+		field{"levels", false, r.list("levels", func(n *Node) error {
+			var words Words
+			err := r.object(n, "a level", field{"en", true, r.text(&words.EN, longestLabel)}, field{"zh", true, r.text(&words.ZH, longestLabel)})
+			s.Levels = append(s.Levels, words)
+			return err
+		})},
 		field{"steps", true, r.list("steps", func(n *Node) error {
 			step, err := r.step(n)
 			s.Steps = append(s.Steps, step)
@@ -334,6 +340,12 @@ func (r *reader) story(n *Node, s *Story) error {
 		return err
 	case len(s.Steps) == 0 || len(s.Steps) > mostSteps:
 		return r.errorAt(n, "a story has from 1 to %d steps", mostSteps)
+	case len(s.Levels) == 1 || len(s.Levels) > command.MostLevels:
+		return r.errorAt(n, "a story has from 2 to %d levels, or none", command.MostLevels)
+	case s.Steps[0].Level > 0 || s.Steps[len(s.Steps)-1].Level > 0:
+		return r.errorAt(n, `the first and the last step are for all levels: they have no "level"`)
+	case slices.ContainsFunc(s.Steps, func(st Step) bool { return st.Level >= max(len(s.Levels), 1) }):
+		return r.errorAt(n, `the "level" of a step is the last one of "levels" to which it is new, and for the last of them it is left out`)
 	case s.Recording != "":
 		return r.checkRecorded(n, s)
 	case !hasMember(n, "cluster"):
@@ -405,6 +417,7 @@ func (r *reader) step(n *Node) (Step, error) {
 			return nil
 		}},
 		field{"ride", false, r.rideKey(&s.Ride)},
+		field{"level", false, r.integer(func(v int64) { s.Level = int(v) }, 1, command.MostLevels)},
 	)
 	if err == nil && len(s.Look) == 0 {
 		err = r.errorAt(n, "a step looks at one station at least, of %s", strings.Join(Stations, ", "))

@@ -87,7 +87,7 @@ func (s *Story) hasMoments() bool {
 
 // checkRecorded checks a story that plays on a recording: its steps can neither make calls nor wait, because all events have happened.
 func (r *reader) checkRecorded(n *Node, s *Story) error {
-	for _, name := range []string{"cluster", "eras", "handlers", "ready"} {
+	for _, name := range []string{"cluster", "eras", "handlers", "ready", "levels"} {
 		if hasMember(n, name) {
 			return r.errorAt(n, "a story on a recording has no %q: the recording has that", name)
 		}

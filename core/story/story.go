@@ -134,6 +134,8 @@ type Step struct {
 	// Ride is an expression for the key of an object; nil for none. At the step's end the page rides that object's newest change, hop by hop. Time stands still
 	// until the ride is over.
 	Ride *Condition
+	// Level is the last of the story's levels to which the step is new; 0 is all.
+	Level int
 }
 
 // endCondition returns the condition that ends the step: its Goal, or else that of its Request. It returns nil if the step ends at once.
@@ -147,6 +149,22 @@ func (s *Step) endCondition() *Condition {
 // hasRide reports whether one of the steps has a ride.
 func (s *Story) hasRide() bool {
 	return slices.ContainsFunc(s.Steps, func(st Step) bool { return st.Ride != nil })
+}
+
+// isNew reports whether a step is new to a reader of a level.
+func (s *Story) isNew(step, level int) bool {
+	last := s.Steps[step].Level
+	return last == 0 || level <= last
+}
+
+// countNew returns the number of steps that are new to a reader of a level, without the first, the last, and questions.
+func (s *Story) countNew(level int) (n int) {
+	for i := 1; i < len(s.Steps)-1; i++ {
+		if s.Steps[i].Question == nil && s.isNew(i, level) {
+			n++
+		}
+	}
+	return n
 }
 
 // Take is advice for the reader's own controller.
@@ -186,6 +204,8 @@ type Story struct {
 	Ready *Condition
 	Steps []Step
 	Take  Take
+	// Levels are what a reader may know already, by the reader's own words; a later one knows more. Empty if the story is the same for all.
+	Levels []Words
 	// Recording is the file on which the story plays instead of its own cluster, "" for none; Releases is then empty.
 	Recording string
 }

@@ -40,7 +40,7 @@ func (p *Player) StoryState(f *fold.Fold, s *fold.State) *view.StoryState {
 // describe returns the story at a moment at which every station shows the event reached. A step is done once they all show its end. p.mu is held.
 func (p *Player) describe(t *playback, f *fold.Fold, s *fold.State, at time.Duration, reached uint64) *view.StoryState {
 	d := &view.StoryState{
-		ID: t.story.ID, Release: t.release, Starting: len(t.pages) == 0, Last: max(t.lastStep(), 0), Stands: t.timeStands, Problem: t.problem,
+		ID: t.story.ID, Release: t.release, Starting: len(t.pages) == 0, Last: max(t.lastStep(), 0), Stands: t.timeStands, Problem: t.problem, Level: t.level,
 		Marks: make([]view.StoryMark, len(t.pages)),
 	}
 	for i := range t.pages {

@@ -28,6 +28,8 @@ type StoryState struct {
 	Stands bool `json:"stands"`
 	// Ride is the object to ride, once the requested step has ended; nil for none.
 	Ride *StoryRide `json:"ride,omitempty"`
+	// Level is the level of the reader, from 1; 0 is 1.
+	Level int `json:"level,omitempty"`
 	// Marks has the events of each step, so that other pages with the same log can show the same.
 	Marks []StoryMark `json:"marks"`
 	// Problem is the reason why the story cannot go on, in words.

@@ -32,6 +32,7 @@ var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[story.Page]():          "StoryPage",
 	reflect.TypeFor[story.Home]():          "StoryTake",
 	reflect.TypeFor[story.Group]():         "StoryGroup",
+	reflect.TypeFor[story.Level]():         "StoryLevel",
 	reflect.TypeFor[story.Words]():         "StoryWords",
 	reflect.TypeFor[action.Story]():        "ReplayedStory",
 	reflect.TypeFor[calls]():               "Calls",
@@ -77,6 +78,7 @@ type calls struct {
 	StoryBegin  bool          `json:"storyBegin"`
 	StoryTurn   bool          `json:"storyTurn"`
 	StoryStep   bool          `json:"storyStep"`
+	StoryLevel  bool          `json:"storyLevel"`
 	StoryRide   bool          `json:"storyRide"`
 	StoryEnd    bool          `json:"storyEnd"`
 	StoryFollow bool          `json:"storyFollow"`

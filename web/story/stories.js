@@ -4,6 +4,7 @@
 import { attr, h, put, reveal, s } from '../kit/dom.js';
 import * as fragment from '../wire/fragment.js';
 import { language } from '../kit/i18n.js';
+import { Levels, kept, skips } from './levels.js';
 import { Quiz } from './quiz.js';
 import * as tour from './tour.js';
 
@@ -70,6 +71,7 @@ export class Stories {
     /** What the step asks its reader to press, while it waits. @type {HTMLElement | null} */
     this.control = null;
     this.quiz = new Quiz(ctx, app, (w) => this.say(w));
+    this.levels = new Levels(ctx, app);
     this.drawn = '';
     ctx.storiesChanged = () => {
       this.library = { groups: [], stories: [] };
@@ -148,9 +150,9 @@ export class Stories {
     return `${this.say(told.asks)}${language() === 'zh' ? '' : ' '}${how}`;
   }
 
-  /** Chooses an answer to the question that is open. Returns whether the key was one for it. @param {string} key */
+  /** Chooses an answer to the question that is open, or a level. Returns whether the key was one for it. @param {string} key */
   answer(key) {
-    return !this.mirrored && this.quiz.key(key);
+    return !this.mirrored && (this.quiz.key(key) || this.levels.key(key));
   }
 
   /** Points at what the reader is asked to press, where this view has it. @private */
@@ -217,6 +219,8 @@ export class Stories {
     if (presenter) this.views.presenter(true);
     try {
       await this.ctx.call('storyBegin', id, '', Math.min(step, story.steps.length - 1), recording);
+      const level = kept(story);
+      if (level > 1) await this.ctx.call('storyLevel', level);
     } catch (err) {
       this.over();
       throw err;
@@ -232,7 +236,7 @@ export class Stories {
     this.story = null;
     this.told = null;
     this.wanted = false;
-    if (was && !this.mirrored) fragment.write({ story: null });
+    if (was && !this.mirrored) fragment.write({ story: null, level: null });
     this.paint();
   }
 
@@ -423,6 +427,7 @@ export class Stories {
     const st = this.step;
     this.point();
     this.quiz.paint(this.story, this.riding ? null : this.told, this.mirrored);
+    this.levels.paint(this.told?.starting === false && !this.i && !this.mirrored && !this.views.presenting() ? this.story : null, this.told?.level);
     this.paintFigures();
     put(this.function, this.functionName());
     reveal(this.function, this.function.textContent !== '' && !this.views.presenting());
@@ -450,7 +455,7 @@ export class Stories {
     const last = told?.last ?? 0;
     const how = told?.hurry ? t('story.hurry') : told?.stands && told.step === told.last ? t('story.stands') : '';
     const turns = this.byHand && told?.done && (this.i < n - 1 || ride === 'due' || ride === 'on');
-    const id = [this.story.id, this.i, last, told?.done, how, told?.waits, ride, language()].join(' ');
+    const id = [this.story.id, this.i, last, told?.done, how, told?.waits, ride, told?.level, language()].join(' ');
     if (id === this.drawn) return;
     this.drawn = id;
     this.bar.dataset.step = String(this.i + 1);
@@ -466,8 +471,11 @@ export class Stories {
     this.bar.setAttribute('aria-label', this.say(this.story.title));
     for (const b of [this.prevB, this.nextB, this.endB]) b.hidden = this.mirrored;
     this.dots.replaceChildren(...this.story.steps.map((x, i) => {
+      const skipped = skips(x, told?.level);
+      const name = skipped ? t('level.skipped', { name: this.say(x.name) }) : this.say(x.name);
       const b = h('button', { type: 'button', class: i === this.i ? 'dot now' : told && !told.starting && i <= last ? 'dot on' : 'dot',
-        'aria-label': t('pres.step', { i: i + 1, n, name: this.say(x.name) }), title: this.say(x.name) });
+        'aria-label': t('pres.step', { i: i + 1, n, name }), title: name });
+      b.classList.toggle('skipped', skipped);
       if (i === this.i) b.setAttribute('aria-current', 'step');
       if (!told || told.starting || i > last || this.mirrored) b.setAttribute('disabled', '');
       b.addEventListener('click', () => {

@@ -7,7 +7,7 @@ import * as fragment from '../wire/fragment.js';
 export const id = 'tour';
 const kept = 'informerscope.tour';
 
-/** What is kept: whether it was offered, and the step at which it was left. @returns {{offered?: boolean, step?: number}} */
+/** What is kept: whether it was offered, the step at which it was left, and what its reader knows. @returns {{offered?: boolean, step?: number, level?: number}} */
 function read() {
   try {
     const is = JSON.parse(localStorage.getItem(kept) ?? '{}');
@@ -17,7 +17,7 @@ function read() {
   }
 }
 
-/** @param {{offered?: boolean, step?: number}} is */
+/** @param {{offered?: boolean, step?: number, level?: number}} is */
 function write(is) {
   try {
     localStorage.setItem(kept, JSON.stringify({ ...read(), ...is }));
@@ -53,6 +53,16 @@ export function remember() {
 export function left() {
   const { step } = read();
   return Number.isInteger(step) && Number(step) > 0 ? Number(step) : 0;
+}
+
+/** What its reader knows: one of its levels, from 1. */
+export function level() {
+  return read().level ?? 1;
+}
+
+/** @param {number} is */
+export function keepLevel(is) {
+  write({ level: is });
 }
 
 let last = -1;

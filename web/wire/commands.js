@@ -43,6 +43,7 @@ export const effects = {
   storyBegin: 'begins',
   storyTurn: 'moves',
   storyStep: 'moves',
+  storyLevel: 'shows',
   storyRide: 'shows',
   storyEnd: 'shows',
   storyFollow: 'shows',
@@ -68,6 +69,7 @@ export const limits = {
   rate: 10000,
   from: 21600000,
   at: 9007199254740991,
+  level: 3,
 };
 
 /** The releases of client-go, the newest first, and the queue of each. */

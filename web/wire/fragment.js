@@ -76,7 +76,7 @@ export function shareable(members) {
   const p = read();
   put(p, members);
   if (!p.has('namespace')) p.set('namespace', '');
-  for (const k of ['token', 'context', 'presenter', 'story', 'embedder']) p.delete(k);
+  for (const k of ['token', 'context', 'presenter', 'story', 'level', 'embedder']) p.delete(k);
   return `${location.href.replace(/#.*$/, '')}#${text(p)}`;
 }
 

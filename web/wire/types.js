@@ -104,6 +104,7 @@
  *   once, "skip" after twice.
  * @property {boolean} stands time stands still until the user goes to the next step.
  * @property {StoryRide} [ride] the object to ride, once the requested step has ended; nil for none.
+ * @property {number} [level] the level of the reader, from 1; 0 is 1.
  * @property {StoryMark[]} marks Marks has the events of each step, so that other pages with the same log can show the same.
  * @property {string} [problem] the reason why the story cannot go on, in words.
  */
@@ -991,6 +992,7 @@
  * @property {boolean} storyBegin
  * @property {boolean} storyTurn
  * @property {boolean} storyStep
+ * @property {boolean} storyLevel
  * @property {boolean} storyRide
  * @property {boolean} storyEnd
  * @property {boolean} storyFollow
@@ -1089,8 +1091,8 @@
  * @property {number} seed
  * @property {number} objects
  * @property {number} rate
- * @property {string} selector the label selector of its requests, "" for none.
  * @property {string} era the release with which it began, or two with a comma between them: a later start may have another.
+ * @property {string} selector the label selector of its requests, "" for none.
  * @property {number} from when the experiment began, in milliseconds since the cluster did; it is not 0 if an earlier experiment ran on the
  *   cluster.
  * @property {string} do the user's actions, with their times: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
@@ -1315,6 +1317,7 @@
  * @property {string[]} eras
  * @property {StoryPage[]} steps
  * @property {StoryTake} take
+ * @property {StoryLevel[]} [levels] what its readers may know already; none if it is the same for all.
  * @property {string} [recording] the file on which it plays, an argument of storyBegin.
  */
 
@@ -1452,6 +1455,7 @@
  *   pop 1".
  * @property {StoryWords} [how]
  * @property {StoryWords[]} [answers] the answers to its question; the keys 1 to 4 choose one.
+ * @property {number} [level] the last level to which it is new; 0 is all.
  */
 
 /**
@@ -1460,6 +1464,14 @@
  * @property {StoryWords} words
  * @property {string} go
  * @property {string[]} see
+ */
+
+/**
+ * StoryLevel is what a reader may know already.
+ * @typedef {object} StoryLevel
+ * @property {string} en
+ * @property {string} zh
+ * @property {number} new the number of steps that are new to such a reader. The first and the last step, and questions, do not count.
  */
 
 /**
@@ -1521,6 +1533,7 @@
  * @property {[id: string, era?: string | null, step?: number | null, recording?: string | ArrayBuffer | null]} storyBegin
  * @property {[n?: number | null]} storyTurn
  * @property {[step?: number | null]} storyStep
+ * @property {[level: number]} storyLevel
  * @property {[]} storyRide
  * @property {[]} storyEnd
  * @property {[told?: object | null]} storyFollow
@@ -1542,8 +1555,8 @@
 /**
  * AddressKey is a key of the URL fragment; docs/reference.md says what each means.
  * @typedef {'source' | 'context' | 'resource' | 'namespace' | 'era' | 'transform' | 'selector' | 'seed' | 'objects' | 'rate' | 'do' |
- *   'from' | 'at' | 'go' | 'speed' | 'lane' | 'story' | 'tour' | 'presenter' | 'embed' | 'embedder' | 'theme' | 'lang' | 'token' |
- *   'broadcast' | 'audience'} AddressKey
+ *   'from' | 'at' | 'go' | 'speed' | 'lane' | 'story' | 'level' | 'tour' | 'presenter' | 'embed' | 'embedder' | 'theme' | 'lang' | 'token'
+ *   | 'broadcast' | 'audience'} AddressKey
  */
 
 export {};

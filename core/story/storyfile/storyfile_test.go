@@ -114,6 +114,10 @@ func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 		{"    until: queue.depth > 3\n", "    ride: [a]\n", `example.yaml:16: a text is expected here`},
 		{"    until: queue.depth > 3\n", "    ride: api.wire[0].key\n    rest: 5\n", `example.yaml:7: a step with "ride" has no "rest"`},
 		{"group: order", "group: order\ngroup: order", `example.yaml:4: "group" appears here twice`},
+		{"group: order", "group: order\nlevels: [{en: A, zh: B}]", `example.yaml:1: a story has from 2 to 3 levels, or none`},
+		{"group: order", "group: order\nlevels: [{en: A}, {en: A, zh: B}]", `example.yaml:4: a level needs "zh"`},
+		{"    until: queue.depth > 3\n", "    level: 1\n", `example.yaml:1: the first and the last step are for all levels`},
+		{"    until: queue.depth > 3\n", "    level: 4\n", `example.yaml:16: a whole number from 1 to 3 is expected here`},
 		{"title: {en: A, zh: B}", "title: {en: A, zh: B", `example.yaml:`},
 		{example, "", `example.yaml:1: the file is empty`},
 	} {
