@@ -21,7 +21,7 @@ import { landing } from './kit/landing.js';
 import { Handout } from './story/handout.js';
 import { Inspector } from './object/inspector.js';
 import * as tour from './story/tour.js';
-import { bindKeys, toggleHelp } from './page/keys.js';
+import { bindKeys, openHelp } from './page/keys.js';
 import { time } from './layouts/stage.js';
 import { Link, Superseded } from './wire/link.js';
 import { Loading } from './stage/loading.js';
@@ -367,7 +367,7 @@ function nextLanguage() {
 
 /** Opens the list of keys, with a button for the tour; a follower has no tour. */
 function help() {
-  toggleHelp(app, undefined, ctx.follower ? undefined : { words: t('tour.begin'), go: () => views.stories.beginTour() });
+  openHelp(app, ctx.follower ? undefined : { words: t('tour.begin'), go: () => views.stories.beginTour() });
 }
 
 function find() {
@@ -391,7 +391,6 @@ function black() {
 /** Shuts what lies on top. Returns whether there was something. */
 function escape() {
   if (blackout) return black();
-  if (broadcast?.shut() || token.dialog.close() || closePopup() || toggleHelp(app, false)) return true;
   if (ride.close() || views.escape() || stage.explain.close()) return true;
   if (!inspector.isOpen) return false;
   inspector.close();

@@ -60,7 +60,7 @@ func TestListsHaveRoomForTheirWords(t *testing.T) {
 				if size[0] == 1280 {
 					harness.Shot(t, p, "list-"+list.card[1:]+"-"+lang)
 				}
-				harness.EvalIn[bool](t, p, "(document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true, cancelable: true})), true)")
+				harness.Use(t, p, harness.Control{Do: []string{"keys Escape"}})
 				harness.WaitFor(t, p, "!document.querySelector("+harness.Quoted(list.card)+")")
 			}
 		}

@@ -104,10 +104,10 @@ func faultControls() []harness.Control {
 		{"halfopen", "^half-open", ""}, {"forbidden", "^forbidden", ""}, {"slowindex", "^slow index", ""}, {"mutate", "^mutate", ""},
 		{"ratelimit", "^AddRateLimited", ""}, {"rewrite", "^rewrite", ""}, {"failover", "^failover", ""}} {
 		controls = append(controls,
-			harness.Control{Name: f.name + " from the menu, mouse", Do: append(menu[:1:1], "click "+row(f.words), "keys Escape"), Want: on(f.name)},
+			harness.Control{Name: f.name + " from the menu, mouse", Do: append(menu[:1:1], "click "+row(f.words)), Want: on(f.name), Page: "!stage.find('.pop')"},
 			harness.Control{
 				Name: f.name + " from the menu, keys", Before: on(f.name),
-				Do: []string{"focus stage.seek('.faults .menu-b')", "keys Enter", "focus " + row(f.words), "keys Enter Escape"}, Want: off(f.name),
+				Do: []string{"focus stage.seek('.faults .menu-b')", "keys Enter", "focus " + row(f.words), "keys Enter"}, Want: off(f.name),
 			})
 	}
 	for i, name := range []string{"delay", "nobookmarks", "noendmark"} {
@@ -117,15 +117,15 @@ func faultControls() []harness.Control {
 		byKeys("compact", newSource, watching, "f c", "s.api.oldest && s.api.oldest !== b.api.oldest"),
 		byKeys("restart", newSource, watching, "f r", "s.reflector.watches > b.reflector.watches"))
 	return append(controls,
-		harness.Control{Name: "compact from the menu, mouse", Given: newSource, Before: watching, Do: append(menu[:1:1], "click "+row("^compact"), "keys Escape"),
+		harness.Control{Name: "compact from the menu, mouse", Given: newSource, Before: watching, Do: append(menu[:1:1], "click "+row("^compact")),
 			Want: "s.api.oldest && s.api.oldest !== b.api.oldest"},
 		harness.Control{
 			Name: "restart from the menu, keys", Given: newSource, Before: watching,
-			Do:   []string{"focus stage.seek('.faults .menu-b')", "keys Enter", "focus " + row("^restart"), "keys Enter Escape"},
+			Do:   []string{"focus stage.seek('.faults .menu-b')", "keys Enter", "focus " + row("^restart"), "keys Enter"},
 			Want: "s.reflector.watches > b.reflector.watches",
 		},
 		harness.Control{Name: "410 for all from the menu, mouse", Given: newSource, Before: watching, Do: append(menu[:1:1],
-			"click "+row("^410 for all"), "keys Escape"),
+			"click "+row("^410 for all")),
 			Want: "s.reflector.relists > b.reflector.relists && s.faults.some((f) => f.name === 'expire')"},
 	)
 }
@@ -305,7 +305,7 @@ func lookControls() []harness.Control {
 		{Name: "details, key", Do: []string{blur, "keys d"}, Page: "stage.find('#app.calm')"},
 		{Name: "details, mouse", Do: []string{"click stage.find('.icons .details')"}, Page: "!stage.find('#app.calm')"},
 		{Name: "keys, mouse", Do: []string{"click stage.find('.icons button', /^keys/)"},
-			Page: "stage.find('[role=dialog]', /keys/i) && document.activeElement.closest('[role=dialog]')"},
+			Page: "stage.find('dialog', /keys/i) && document.activeElement.closest('dialog')"},
 		{Name: "keys shut, Escape", Do: []string{"keys Escape"}, Page: "!stage.find('.kp')"},
 		{Name: "keys, ?", Do: []string{blur, "keys ?"}, Page: "stage.find('.kp')"},
 		{Name: "keys shut, its button", Do: []string{"click stage.find('.kp button')"}, Page: "!stage.find('.kp')"},

@@ -60,6 +60,7 @@ export function appendKnobs(ctx, root, close) {
   const setRate = async () => {
     const rate = read('rate');
     if (rate === null) return;
+    close();
     const said = await ctx.act('cluster', 'rate', { perSecond: rate });
     if (said === undefined) return;
     fragment.write({ rate });

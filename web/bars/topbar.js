@@ -114,8 +114,6 @@ export class TopBar {
       const b = button('key', () => this.fault(n));
       return { n, b };
     });
-    /** The rows of the menu of faults that can be on, of the one that was opened last. @type {{n: string, b: HTMLElement}[]} */
-    this.faultRows = [];
     this.faults = h('div', { class: 'faults', role: 'group' }, this.faultsMenu, ...this.faultButtons.map((o) => o.b));
     this.story = button('pick tale', (b) => does.stories(b));
     this.storyText = h('span');
@@ -199,7 +197,6 @@ export class TopBar {
     let more = false;
     for (const f of st.faults) if (f.on && !faultKeys.some((name) => name === f.name)) more = true;
     this.faultsMenu.classList.toggle('t-held', more);
-    this.paintFaultRows();
     for (const { n, b } of this.faultButtons) {
       const f = model.fault(n);
       put(b, t('fault.' + n));
@@ -248,18 +245,11 @@ export class TopBar {
     openNamespaces(this.ctx, anchor);
   }
 
-  /** Says in the open menu which faults are on. */
-  paintFaultRows() {
-    for (const { n, b } of this.faultRows) attr(b, 'aria-pressed', String(!!this.ctx.model.fault(n)?.on));
-  }
-
   /** @param {HTMLElement} anchor */
   openFaults(anchor) {
     const { t } = this.ctx;
     const sim = this.ctx.model.state.source.kind === 'sim';
-    /** @type {typeof this.faultRows} */
-    const rows = [];
-    this.ctx.popup(anchor, (root) => {
+    this.ctx.popup(anchor, (root, close) => {
       const list = h('div', { class: 'list' });
       root.append(list);
       for (const n of [...faultKeys, ...otherFaults, ...keylessFaults, ...(sim ? [...keylessSimFaults, ...simFaults, ...simChanges] : [])]) {
@@ -267,13 +257,14 @@ export class TopBar {
         const key = keyOfFault(n);
         const b = h('button', { class: 'row fx', type: 'button' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)),
           h('small', {}, t(`fault.${n}.x`, { n: failoverVersions }), key ? h('span', { class: 'hint' }, ` · ${key}`) : ''));
-        if (held) rows.push({ n, b });
+        if (held) b.setAttribute('aria-pressed', String(!!this.ctx.model.fault(n)?.on));
         else /** @type {HTMLElement} */ (b.firstElementChild).style.visibility = 'hidden';
-        b.addEventListener('click', () => this.fault(n));
+        b.addEventListener('click', () => {
+          close(); // the menu covers stations that show what the fault does
+          this.fault(n);
+        });
         list.append(b);
       }
     }, { width: 440, label: t('top.faults') });
-    this.faultRows = rows;
-    this.paintFaultRows();
   }
 }

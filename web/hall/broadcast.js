@@ -4,6 +4,7 @@
 import { attr, h, put, reveal, s } from '../kit/dom.js';
 import { bytes, count, exact } from '../kit/format.js';
 import { copy } from '../bars/files.js';
+import { openDialog } from '../kit/popup.js';
 import { qrPicture } from '../kit/qr.js';
 import '../kit/words-hall.js';
 
@@ -28,7 +29,7 @@ export class Broadcast {
     this.is = off();
     /** What the menu shows, to be painted again. @type {(() => void) | null} */
     this.menu = null;
-    /** @type {{root: HTMLElement, paint: () => void, back: HTMLElement | null} | null} */
+    /** The large code, and what paints its words. @type {{root: HTMLDialogElement, paint: () => void} | null} */
     this.large = null;
     this.told = '';
     this.words = h('span');
@@ -57,7 +58,7 @@ export class Broadcast {
     if (was.phase !== is.phase) {
       if (is.phase === 'taken') this.ctx.say(t('air.taken'), true);
       if (is.phase === 'failed') this.ctx.say(t('air.failed', { w: is.error ?? '' }), true);
-      if (!this.on) this.shut();
+      if (!this.on) this.large?.root.close();
       this.told = '';
     }
     if (is.skipped > was.skipped && was.phase) this.ctx.say(t('air.skipped'), true);
@@ -195,38 +196,18 @@ export class Broadcast {
     this.ctx.say(t('air.uncopied'), true);
   }
 
-  /** Shows a link large enough for a room to read, or hides it. @param {string} [link] */
+  /** Shows a link large enough for a room to read. @param {string} [link] */
   enlarge(link = this.link) {
-    if (this.shut() || !link) return;
+    if (!link) return;
     const { t } = this.ctx;
     const n = h('p', { class: 'n' });
-    const close = h('button', { class: 'key', type: 'button', 'aria-label': `esc ${t('close')}` }, 'esc');
-    close.addEventListener('click', () => this.shut());
-    const root = h('div', { class: 'ov qrlarge', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('air.qr') },
-      h('div', { class: 'scrim' }), h('div', { class: 'sheet' }, qrPicture(link, t('air.qr')),
-        h('div', { class: 'say' }, h('b', {}, t('air.scan')), h('p', { class: 'u' }, link), n, close)));
-    root.firstElementChild?.addEventListener('click', () => this.shut());
-    root.addEventListener('keydown', (e) => {
-      if (e.key !== 'Tab') return;
-      e.preventDefault();
-      close.focus();
-    });
-    this.large = {
-      root,
-      back: /** @type {HTMLElement | null} */ (document.activeElement),
-      paint: () => put(n, this.on ? `${t(this.is.phase === 'lost' ? 'air.lost' : 'air.on')} · ${t('air.followers', { n: exact(this.is.followers) })}` : ''),
-    };
-    this.large.paint();
-    this.app.append(root);
-    close.focus();
-  }
-
-  /** Takes the large code away. Returns whether there was one. */
-  shut() {
-    const was = this.large;
-    this.large = null;
-    was?.root.remove();
-    was?.back?.focus();
-    return !!was;
+    const esc = h('button', { class: 'key', type: 'button', 'aria-label': `esc ${t('close')}` }, 'esc');
+    const paint = () => put(n,
+      this.on ? `${t(this.is.phase === 'lost' ? 'air.lost' : 'air.on')} · ${t('air.followers', { n: exact(this.is.followers) })}` : '');
+    paint();
+    const root = openDialog(this.app, { class: 'ov qrlarge', 'aria-label': t('air.qr') }, [qrPicture(link, t('air.qr')),
+      h('div', { class: 'say' }, h('b', {}, t('air.scan')), h('p', { class: 'u' }, link), n, esc)], true);
+    esc.addEventListener('click', () => root.close());
+    this.large = { root, paint };
   }
 }

@@ -1,84 +1,81 @@
 // @ts-check
-// One pop-up at a time: it hangs from its button, Escape or a press outside shuts it, and the focus goes back.
+// Menus and dialogs. The browser closes them at Escape, a menu also at a press beside it, and gives the focus back.
 import { h } from './dom.js';
 
-/** @type {(() => void) | null} */
-let shut = null;
-
-/** Whether a pop-up is open: typed keys then belong to it, and are no shortcuts of the page. */
+/** Whether a menu or a dialog is open: typed keys then belong to it, and are no shortcuts of the page. */
 export function popupOpen() {
-  return !!shut;
+  return !!document.querySelector('.pop:popover-open, .ov:modal');
 }
 
-/** Closes the pop-up that is open. Returns whether there was one. */
+/** Closes the menu that is open. Returns whether there was one. */
 export function closePopup() {
-  const was = !!shut;
-  shut?.();
-  return was;
+  const root = /** @type {HTMLElement | null} */ (document.querySelector('.pop:popover-open'));
+  root?.hidePopover();
+  root?.remove();
+  return !!root;
 }
 
 /**
  * @param {HTMLElement} app
  * @param {Element} anchor
  * @param {(root: HTMLElement, close: () => void) => void} build
- * @param {{width?: number, label?: string}} [options] width in units of the stage
+ * @param {{width?: number, left?: number, label?: string}} [options] in units of the stage; it hangs from the anchor where there is no `left`
  */
 export function openPopup(app, anchor, build, options = {}) {
   closePopup();
-  const root = h('div', { class: 'pop', role: 'dialog', tabindex: -1 });
+  const root = h('div', { class: 'pop', role: 'dialog', popover: '', tabindex: -1 });
   if (options.label) root.setAttribute('aria-label', options.label);
   const width = options.width ?? 320;
+  // Firefox places by an anchor in CSS from 147 on.
   const box = app.getBoundingClientRect();
   const unit = box.width / 1280;
   const a = anchor.getBoundingClientRect();
-  const left = Math.max(8, Math.min((a.left - box.left) / unit, 1272 - width));
+  const left = options.left ?? Math.max(8, Math.min((a.left - box.left) / unit, 1272 - width));
   root.style.width = `${width / 16}rem`;
-  root.style.left = `${left / 16}rem`;
-  // What lies beyond the stage is cut off.
+  root.style.left = `${(left + box.left / unit) / 16}rem`;
+  // It stays within the stage.
   const below = Math.max(8, (a.bottom - box.top) / unit + 6);
   if (below < 460) {
-    root.style.top = `${below / 16}rem`;
+    root.style.top = `${(below + box.top / unit) / 16}rem`;
     root.style.maxHeight = `${Math.min(544, 708 - below) / 16}rem`;
   } else {
     const above = 720 - (a.top - box.top) / unit + 6;
-    root.style.bottom = `${above / 16}rem`;
+    root.style.bottom = `${(above + (innerHeight - box.bottom) / unit) / 16}rem`;
     root.style.maxHeight = `${Math.min(544, 708 - above) / 16}rem`;
   }
-  const back = /** @type {HTMLElement | null} */ (document.activeElement);
-  const outside = (/** @type {Event} */ e) => {
-    if (!root.contains(/** @type {Node} */ (e.target)) && !anchor.contains(/** @type {Node} */ (e.target))) close(false);
-  };
-  const close = (refocus = true) => {
-    if (shut !== close) return;
-    shut = null;
-    document.removeEventListener('pointerdown', outside, true);
-    root.remove();
-    anchor.setAttribute('aria-expanded', 'false');
-    if (refocus && back?.isConnected) back.focus();
-  };
-  shut = close;
-  build(root, () => close());
-  anchor.setAttribute('aria-expanded', 'true');
-  app.append(root);
-  document.addEventListener('pointerdown', outside, true);
+  build(root, () => root.matches(':popover-open') && closePopup());
+  root.addEventListener('beforetoggle', (e) => anchor.setAttribute('aria-expanded', String(e.newState === 'open')));
+  root.addEventListener('toggle', (e) => e.newState === 'closed' && root.remove());
   root.addEventListener('keydown', (e) => {
-    if (e.key === 'Escape' && !e.isComposing) {
-      close();
-      e.stopPropagation();
-      e.preventDefault();
-    } else if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
-      if (/** @type {HTMLElement} */ (e.target).closest('.find')) return;
-      const rows = /** @type {HTMLElement[]} */ ([...root.querySelectorAll('button.row')]);
-      const i = rows.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-      rows[Math.max(0, Math.min(rows.length - 1, i + (e.key === 'ArrowDown' ? 1 : -1)))]?.focus();
-      e.preventDefault();
-    }
-    e.stopPropagation();
+    if (!['ArrowDown', 'ArrowUp'].includes(e.key) || /** @type {HTMLElement} */ (e.target).closest('.find')) return;
+    const rows = /** @type {HTMLElement[]} */ ([...root.querySelectorAll('button.row')]);
+    const i = rows.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    rows[Math.max(0, Math.min(rows.length - 1, i + (e.key === 'ArrowDown' ? 1 : -1)))]?.focus();
+    e.preventDefault();
   });
+  app.append(root);
+  root.showPopover();
   // A field comes first; of several choices the one that was made, so that Enter changes nothing.
   const first = /** @type {HTMLElement | null} */ (root.querySelector('input, button'));
   const chosen = /** @type {HTMLElement | null} */ (root.querySelector('[aria-selected="true"], [aria-checked="true"]'));
   ((first instanceof HTMLInputElement ? first : chosen ?? first) ?? root).focus();
+}
+
+/**
+ * Opens a dialog over the page; a press beside it closes it where `light` is true.
+ * @param {HTMLElement} app
+ * @param {{class: string, 'aria-label': string, role?: string}} attrs
+ * @param {(Node | string)[]} kids
+ * @param {boolean} [light]
+ */
+export function openDialog(app, attrs, kids, light) {
+  closePopup();
+  const root = /** @type {HTMLDialogElement} */ (h('dialog', attrs, ...kids));
+  root.addEventListener('close', () => root.remove());
+  if (light) root.addEventListener('click', (e) => e.target === root && root.close());
+  app.append(root);
+  root.showModal();
+  return root;
 }
 
 /** The rest of a press of Enter, which closed a pop-up, is not a press of the button that has the focus then. */

@@ -2,6 +2,7 @@
 // The dialog over the page when its worker has ended or does not answer: why, what is lost, and what can be done.
 import { h, s } from '../kit/dom.js';
 import { exact } from '../kit/format.js';
+import { openDialog } from '../kit/popup.js';
 
 /**
  * @param {(key: string, args?: Record<string, string | number>) => string} t
@@ -9,7 +10,7 @@ import { exact } from '../kit/format.js';
  * @param {string} title
  * @param {HTMLElement[]} buttons
  */
-function crashDialog(t, crash, title, buttons) {
+function crashCard(t, crash, title, buttons) {
   const mark = s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('use', { href: '#i-x' }));
   const said = h('p');
   said.textContent = crash.end ? t(`crash.${crash.end}.x`) : crash.message;
@@ -20,7 +21,7 @@ function crashDialog(t, crash, title, buttons) {
     card.append(stack);
   }
   card.append(h('p', { class: 's' }, t('crash.do')), h('div', { class: 'row2' }, ...buttons));
-  return h('div', { class: 'ov', role: 'alertdialog', 'aria-modal': 'true', 'aria-label': title }, h('div', { class: 'scrim' }), card);
+  return card;
 }
 
 /** Lost shows the dialog for a worker that has stopped sending: it ended, or has not answered for a while. */
@@ -34,7 +35,7 @@ export class Lost {
     this.ctx = ctx;
     this.app = app;
     this.again = again;
-    /** @type {HTMLElement | null} */
+    /** @type {HTMLDialogElement | null} */
     this.box = null;
     this.ended = false;
     /** For how many seconds the worker has left a question unanswered. */
@@ -63,9 +64,10 @@ export class Lost {
     const back = again();
     const buttons = [reload];
     if (back) buttons.push(button(t('crash.again', { n: exact(model.view.seq) }), back));
-    if (model.any) buttons.push(button(t('crash.look'), () => this.box?.remove()));
-    this.box = crashDialog(t, crash, t(crash.end === 'lost' ? 'crash.lost' : 'crash.title'), buttons);
-    this.app.append(this.box);
+    if (model.any) buttons.push(button(t('crash.look'), () => this.box?.close()));
+    const title = t(crash.end === 'lost' ? 'crash.lost' : 'crash.title');
+    this.box = openDialog(this.app, { class: 'ov', role: 'alertdialog', 'aria-label': title }, [crashCard(t, crash, title, buttons)]);
+    if (!model.any) this.box.addEventListener('cancel', (e) => e.preventDefault()); // there is nothing to look at
     reload.focus();
     this.ctx.repaint();
   }
@@ -82,8 +84,7 @@ export class Lost {
   /** Takes back that the worker was given up. @private */
   back() {
     if (!this.ended) return;
-    this.box?.remove();
-    this.box = null;
+    this.box?.close();
     this.ended = false;
     this.ctx.model.lost = '';
   }

@@ -2,7 +2,7 @@
 // The keyboard, a clicker's keys included, and the overlay that lists them.
 import { h } from '../kit/dom.js';
 import { t } from '../kit/i18n.js';
-import { popupOpen } from '../kit/popup.js';
+import { openDialog, popupOpen } from '../kit/popup.js';
 
 /**
  * @typedef {{
@@ -21,12 +21,13 @@ export function bindKeys(a) {
     if (e.defaultPrevented || e.isComposing || e.ctrlKey || e.metaKey || e.altKey) return;
     const el = /** @type {HTMLElement} */ (e.target);
     const typing = el.matches?.('input:not([type=range]), textarea, select');
+    // While a menu or a dialog is open, keys belong to it, wherever the focus is.
+    if (popupOpen()) return;
     if (e.key === 'Escape') {
       if (a.escape()) e.preventDefault();
       return;
     }
-    // While a pop-up is open, keys belong to it, wherever the focus is.
-    if (typing || popupOpen()) return;
+    if (typing) return;
     const slider = el.matches?.('input[type=range]');
     const pressed = el.matches?.('button, a');
     const digit = /^[1-9]$/.test(e.key) ? Number(e.key) : /^Digit[1-9]$/.test(e.code) && !e.shiftKey ? Number(e.code.slice(5)) : 0;
@@ -106,50 +107,23 @@ const table = [
   ],
 ];
 
-/** @type {HTMLElement | null} */
-let open = null;
-/** @type {HTMLElement | null} */
-let back = null;
-
 /**
- * Shows or hides the list of keys.
+ * Opens the list of keys.
  * @param {HTMLElement} app
- * @param {boolean} [on]
  * @param {{words: string, go: () => void}} [first] what is offered before the keys: the tour
- * @returns {boolean} whether it was open
  */
-export function toggleHelp(app, on, first) {
-  const was = !!open;
-  if (open && on !== true) {
-    open.remove();
-    open = null;
-    back?.focus();
-    return was;
-  }
-  if (open || on === false) return was;
-  back = /** @type {HTMLElement | null} */ (document.activeElement);
+export function openHelp(app, first) {
   const esc = h('button', { class: 'key', type: 'button', 'aria-label': `esc ${t('close')}` }, 'esc');
-  esc.addEventListener('click', () => toggleHelp(app, false));
-  const tour = first ? h('button', { class: 'key fill', type: 'button', 'data-do': 'tour' }, first.words) : null;
-  tour?.addEventListener('click', () => {
-    toggleHelp(app, false);
-    first?.go();
-  });
-  const scrim = h('div', { class: 'scrim' });
-  scrim.addEventListener('click', () => toggleHelp(app, false));
+  const tour = first ? [h('button', { class: 'key fill', type: 'button', 'data-do': 'tour' }, first.words)] : [];
   const grid = h('div', { class: 'kc' }, ...table.map((col) => h('div', {}, ...col.flatMap(([head, rows]) => [
     h('h4', {}, t(head)),
     ...rows.map(([keys, words]) => h('div', { class: 'kr' }, h('span', {}, ...keys.map((k) => h('kbd', {}, k))), h('span', {}, t(words)))),
   ]))));
-  open = h('div', { class: 'ov' }, scrim, h('div', { class: 'kp', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('keys.title') },
-    h('div', { class: 'kh' }, h('b', {}, t('keys.title')), h('span', {}, t('keys.note')), esc, ...(tour ? [tour] : [])), grid));
-  open.addEventListener('keydown', (e) => {
-    if (e.key === 'Tab') {
-      e.preventDefault();
-      (document.activeElement === esc && tour ? tour : esc).focus();
-    }
+  const root = openDialog(app, { class: 'ov', 'aria-label': t('keys.title') }, [
+    h('div', { class: 'kp' }, h('div', { class: 'kh' }, h('b', {}, t('keys.title')), h('span', {}, t('keys.note')), esc, ...tour), grid)], true);
+  esc.addEventListener('click', () => root.close());
+  tour[0]?.addEventListener('click', () => {
+    root.close();
+    first?.go();
   });
-  app.append(open);
-  esc.focus();
-  return was;
 }

@@ -2,6 +2,7 @@
 // The page asks for the link of the server's present launch when the server has another token than this page.
 import { h } from '../kit/dom.js';
 import { addWords } from '../kit/i18n.js';
+import { openDialog } from '../kit/popup.js';
 
 addWords({
   'link.title': ['This page’s link is from another launch', '本页的链接来自另一次启动'],
@@ -59,17 +60,13 @@ export class NewLink {
     this.ctx = ctx;
     this.app = app;
     this.o = o;
-    /** @type {HTMLElement | null} */
+    /** @type {HTMLDialogElement | null} */
     this.box = null;
-    /** @type {HTMLElement | null} */
-    this.back = null;
   }
 
   open() {
     const { t } = this.ctx;
-    if (this.box) return;
-    const focused = document.activeElement;
-    this.back = focused instanceof HTMLElement && focused !== document.body ? focused : null;
+    if (this.asked) return;
     const field = /** @type {HTMLInputElement} */ (h('input', { type: 'text', 'aria-label': t('link.field'), placeholder: t('link.field'), spellcheck: 'false',
       autocomplete: 'off', 'aria-describedby': 'link-said' }));
     const said = h('p', { class: 's', id: 'link-said', role: 'status' });
@@ -104,36 +101,16 @@ export class NewLink {
     });
     later.addEventListener('click', () => this.close());
     const card = h('div', { class: 'crash' }, h('h2', {}, t('link.title')), h('p', {}, t('link.what')), form);
-    this.box = h('div', { class: 'ov newlink', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('link.title') }, h('div', { class: 'scrim' }), card);
-    this.box.addEventListener('keydown', (e) => {
-      // Nothing that is typed here is a shortcut of the page.
-      e.stopPropagation();
-      if (e.key === 'Escape' && !e.isComposing) {
-        e.preventDefault();
-        this.close();
-      } else if (e.key === 'Tab') {
-        const all = /** @type {HTMLElement[]} */ ([field, use, ...(open.hidden ? [] : [open]), later]);
-        const i = all.indexOf(/** @type {any} */ (document.activeElement)) + (e.shiftKey ? -1 : 1);
-        all[(i + all.length) % all.length].focus();
-        e.preventDefault();
-      }
-    });
-    this.app.append(this.box);
+    this.box = openDialog(this.app, { class: 'ov newlink', 'aria-label': t('link.title') }, [card]);
     field.focus();
   }
 
   /** Whether it is open. */
   get asked() {
-    return !!this.box;
+    return !!this.box?.open;
   }
 
-  /** Shuts the dialog. Returns whether it was open. */
   close() {
-    if (!this.box) return false;
-    this.box.remove();
-    this.box = null;
-    if (this.back?.isConnected) this.back.focus();
-    this.back = null;
-    return true;
+    this.box?.close();
   }
 }

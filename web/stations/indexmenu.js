@@ -32,16 +32,13 @@ addWords({
 });
 
 /** Where these menus stand: beside the cells, which stay in sight. */
-const left = `${808 / 16}rem`;
+const left = 808;
 /** With more objects than this their names are not sorted before they are shown. */
 const mostSorted = 20000;
 
 /** @param {Ctx} ctx @param {Element} anchor @param {Choose} choose hears which object was chosen @param {(menu: Menu) => void} begin */
 function openMenu(ctx, anchor, choose, begin) {
-  ctx.popup(anchor, (root, close) => {
-    root.style.left = left;
-    begin({ ctx, root, close, choose });
-  }, { width: 400, label: ctx.t('idx.indices') });
+  ctx.popup(anchor, (root, close) => begin({ ctx, root, close, choose }), { width: 400, left, label: ctx.t('idx.indices') });
 }
 
 /** The indices. @param {Ctx} ctx @param {Element} anchor @param {Choose} choose */
@@ -200,7 +197,6 @@ async function showList({ ctx, root }, { title, back, goBack, ask }, list) {
 export function openFind(ctx, anchor, { keys, query, matches, mark, choose, asking }) {
   const { t } = ctx;
   ctx.popup(anchor, (root, close) => {
-    root.style.left = `${132 / 16}rem`;
     if (keys.length < mostSorted) keys.sort();
     const keep = h('button', { class: 'row', type: 'button' });
     keep.addEventListener('click', () => {
@@ -233,5 +229,5 @@ export function openFind(ctx, anchor, { keys, query, matches, mark, choose, aski
     keep.hidden = !query();
     asking(field);
     field.focus();
-  }, { width: 480, label: t('idx.find') });
+  }, { width: 480, left: 132, label: t('idx.find') });
 }

@@ -72,7 +72,6 @@ export function transformWords({ t, model }) {
 export function openTransform(ctx, anchor, left) {
   const { t, model } = ctx;
   ctx.popup(anchor, (root, close) => {
-    if (left) root.style.left = `${left / 16}rem`;
     const { indexer, source } = model.state;
     root.append(h('h2', {}, t('idx.transform')));
     // An informer that does not run here cannot be restarted here.
@@ -93,5 +92,5 @@ export function openTransform(ctx, anchor, left) {
     for (const [word, n] of /** @type {[string, number][]} */ ([['idx.came', indexer.cameBytes], ['idx.stored', indexer.bytes]])) {
       root.append(h('p', { class: 'note' }, `${t(word)}: ${t('idx.byteCount', { n: exact(n) })}`));
     }
-  }, { width: 380, label: t('idx.transform') });
+  }, { width: 380, left, label: t('idx.transform') });
 }

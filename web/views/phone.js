@@ -388,22 +388,23 @@ export class Phone {
   /** @param {HTMLElement} anchor @private */
   openHolds(anchor) {
     const { t, model } = this.ctx;
-    this.ctx.popup(anchor, (root) => {
+    this.ctx.popup(anchor, (root, close) => {
       const first = model.state.listeners.find((l) => !l.removed);
       for (const stage of /** @type {import('../wire/page-types.js').Stage[]} */ (['store', 'pop', 'deliver', 'take'])) {
         const id = stage === 'deliver' ? first?.id : undefined;
         if (stage === 'deliver' && !first) continue;
         const b = h('button', { class: 'row', type: 'button', 'aria-pressed': String(!!model.hold(stage, id)) },
           h('span', { class: 'tick' }), h('span', {}, t('hold.' + stage, { name: first?.name ?? '' })));
-        b.addEventListener('click', async () => {
-          await toggleHold(this.ctx, stage, id);
-          setTimeout(() => b.setAttribute('aria-pressed', String(!!model.hold(stage, id))), 150);
+        b.addEventListener('click', () => {
+          close();
+          toggleHold(this.ctx, stage, id);
         });
         root.append(b);
       }
       for (const [k, n] of /** @type {[string, number][]} */ ([['hold.one', 1], ['hold.all', 0]])) {
         const b = h('button', { class: 'row', type: 'button' }, h('span', {}, t(k)));
         b.addEventListener('click', () => {
+          close();
           for (const x of model.state.holds) this.ctx.act('release', x.stage, n, ...(x.listener ? [x.listener] : []));
         });
         root.append(b);

@@ -107,7 +107,7 @@
  *   token?: () => string,
  *   select: (key: string) => void,
  *   selected: () => string,
- *   popup: (anchor: Element, build: (root: HTMLElement, close: () => void) => void, options?: {width?: number, label?: string}) => void,
+ *   popup: (anchor: Element, build: (root: HTMLElement, close: () => void) => void, options?: {width?: number, left?: number, label?: string}) => void,
  *   say: (text: string, bad?: boolean) => void,
  *   repaint: () => void,
  *   relay: boolean,
