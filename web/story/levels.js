@@ -46,7 +46,8 @@ export class Levels {
     const { levels, steps } = this.story;
     this.root.setAttribute('aria-label', t('level.knows'));
     this.root.replaceChildren(...levels.map((is, i) => {
-      const b = h('button', { class: `key answer ${i + 1 === level ? 'chosen' : ''}`, type: 'button', 'data-level': i + 1, 'aria-pressed': String(i + 1 === level) },
+      const cls = `key answer ${i + 1 === level ? 'chosen' : ''}`;
+      const b = h('button', { class: cls, type: 'button', 'data-level': i + 1, 'aria-pressed': String(i + 1 === level) },
         h('kbd', {}, String(i + 1)), h('span', {}, language() === 'zh' ? is.zh : is.en));
       b.addEventListener('click', () => this.choose(i + 1));
       return b;

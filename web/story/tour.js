@@ -7,7 +7,10 @@ import * as fragment from '../wire/fragment.js';
 export const id = 'tour';
 const kept = 'informerscope.tour';
 
-/** What is kept: whether it was offered, the step at which it was left, and what its reader knows. @returns {{offered?: boolean, step?: number, level?: number}} */
+/**
+ * What is kept: whether it was offered, the step at which it was left, and what its reader knows.
+ * @returns {{offered?: boolean, step?: number, level?: number}}
+ */
 function read() {
   try {
     const is = JSON.parse(localStorage.getItem(kept) ?? '{}');
