@@ -286,7 +286,7 @@ func TestThePageCallsWhatIsInTheTable(t *testing.T) {
 }
 
 // pageOwn are the functions of globalThis.informerscope that the page itself provides.
-var pageOwn = []string{"ready", "story", "hearing", "selectObject", "rideObject", "drawn", "chips", "picture", "handout"}
+var pageOwn = []string{"ready", "story", "hearing", "selectObject", "rideObject", "drawn", "chips", "large", "picture", "handout"}
 
 func TestTheScriptInterfaceIsInTheTable(t *testing.T) {
 	app, err := os.ReadFile("../../web/page/automation.js")

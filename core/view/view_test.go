@@ -196,8 +196,11 @@ func (p *page) check(rec *trace.Recorder, index string) {
 	}
 	phases := map[string]int{}
 	objects.Range(func(c *fold.Cell) bool {
-		o, _ := c.Obj.(*object.Object)
-		phases[o.Get("status.phase").String()]++
+		phase := ""
+		if o, ok := c.Obj.(*object.Object); ok {
+			phase = o.Get("status.phase").String()
+		}
+		phases[phase]++
 		return true
 	})
 	if !maps.Equal(phases, p.phases) {
