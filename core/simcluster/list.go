@@ -14,6 +14,8 @@ import (
 
 	"github.com/tidwall/gjson"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/sharding"
 )
 
 const (
@@ -132,6 +134,7 @@ type listing struct {
 	rev       uint64
 	next      string
 	remaining int // negative: not reported
+	shard     sharding.Selector
 }
 
 func (c *Cluster) serveList(req *request) *apierrors.StatusError {
@@ -228,8 +231,8 @@ func (c *Cluster) list(r *resource, sel selector, q url.Values, limit int) (l li
 		i := sort.Search(len(objects), func(i int) bool { return objects[i].key() > after })
 		objects = objects[i:]
 	}
-	l.remaining = -1
-	if sel.matchesAll() || len(sel.fields) == 0 && sel.labels == nil {
+	l.remaining, l.shard = -1, sel.shard
+	if sel.matchesAll() {
 		l.objects = objects
 		if limit > 0 && len(objects) > limit {
 			l.objects = objects[:limit]
@@ -240,6 +243,9 @@ func (c *Cluster) list(r *resource, sel selector, q url.Values, limit int) (l li
 			if sel.matches(o) {
 				if limit > 0 && len(l.objects) == limit {
 					l.remaining = -2 // there is more; how much is not known
+					if sel.hasNoAttributes() {
+						l.remaining = len(objects) - limit // a real API server (v1.36.3) also counts those of other shards
+					}
 					break
 				}
 				l.objects = append(l.objects, o)
@@ -299,11 +305,16 @@ func (req *request) writeList(l listing) {
 	req.w.Header().Set("Cache-Control", "no-cache, private")
 	req.w.WriteHeader(http.StatusOK)
 	w := bufio.NewWriterSize(req.w, 64<<10)
+	var shard *metav1.ShardInfo
+	if l.shard != nil && req.shape == shapeObject { // a real API server does not tell it of other shapes
+		shard = &metav1.ShardInfo{Selector: l.shard.String()}
+	}
 	meta, _ := json.Marshal(struct {
-		ResourceVersion string `json:"resourceVersion"`
-		Continue        string `json:"continue,omitempty"`
-		Remaining       *int   `json:"remainingItemCount,omitempty"`
-	}{strconv.FormatUint(l.rev, 10), l.next, remainingCount(l)})
+		ResourceVersion string            `json:"resourceVersion"`
+		Continue        string            `json:"continue,omitempty"`
+		Remaining       *int              `json:"remainingItemCount,omitempty"`
+		Shard           *metav1.ShardInfo `json:"shardInfo,omitempty"`
+	}{strconv.FormatUint(l.rev, 10), l.next, remainingCount(l), shard})
 	var b []byte
 	switch req.shape {
 	case shapePartial:

@@ -4,9 +4,12 @@ import (
 	"net/url"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/sharding"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // selector is the part of a list or watch that selects objects.
@@ -15,6 +18,7 @@ type selector struct {
 	name      string // watch of a single object
 	labels    labels.Selector
 	fields    fields.Requirements
+	shard     sharding.Selector // nil without one
 }
 
 func (r *resource) parseSelector(namespace, name string, q url.Values) (selector, *apierrors.StatusError) {
@@ -55,11 +59,20 @@ func (r *resource) parseSelector(namespace, name string, q url.Values) (selector
 				r.apiVersion()+", Resource="+r.plural, q.Get("labelSelector"), text, req.Field)
 		}
 	}
+	if text := q.Get("shardSelector"); text != "" {
+		var e *apierrors.StatusError
+		if s.shard, e = parseShard(text); e != nil {
+			return s, e
+		}
+	}
 	return s, nil
 }
 
-// matchesAll reports whether the selector matches everything in its namespace.
-func (s *selector) matchesAll() bool { return s.name == "" && s.labels == nil && len(s.fields) == 0 }
+// matchesAll reports whether a list with the selector has everything in its namespace.
+func (s *selector) matchesAll() bool { return s.hasNoAttributes() && s.shard == nil }
+
+// hasNoAttributes reports whether the selector asks for no labels and fields.
+func (s *selector) hasNoAttributes() bool { return s.labels == nil && len(s.fields) == 0 }
 
 func (s *selector) matches(o *object) bool {
 	if s.namespace != "" && o.namespace != s.namespace || s.name != "" && o.name != s.name {
@@ -84,5 +97,10 @@ func (s *selector) matches(o *object) bool {
 			return false
 		}
 	}
-	return true
+	if s.shard == nil {
+		return true
+	}
+	// Neither field that a shard can hash ever changes, so no object moves to another shard.
+	in, err := s.shard.Matches(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{UID: types.UID(o.uid), Namespace: o.namespace}})
+	return in && err == nil
 }

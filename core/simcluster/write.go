@@ -661,7 +661,7 @@ func (c *Cluster) serveDeleteCollection(req *request) *apierrors.StatusError {
 	if e != nil {
 		return e
 	}
-	l := listing{remaining: -1}
+	l := listing{remaining: -1, shard: sel.shard}
 	c.lock()
 	l.rev = c.rev
 	for _, o := range req.res.objects(sel.namespace) {
