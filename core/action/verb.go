@@ -59,6 +59,7 @@ var verbs = []Verb{
 	{Name: "writes", Command: "writes", Args: []arg.Spec{text("on or off"), text("children")}},
 	{Name: "shutdown", Command: "shutdown"},
 	{Name: "start", Command: "start", Args: []arg.Spec{text("late"), text("era")}},
+	{Name: "shard", Command: "shard", Args: []arg.Spec{text("shard")}},
 	{Name: "unshared", Command: "unshared", Args: []arg.Spec{whole("lane"), text("on or off")}},
 	{Name: "create", Command: "cluster", Args: []arg.Spec{text("namespace/name"), whole("replicas")}},
 	{Name: "scale", Command: "cluster", Args: []arg.Spec{text("namespace/name"), whole("replicas")}},

@@ -113,6 +113,12 @@ func programCommands() []Command {
 			return true, c.Lab.Start(late, release)
 		}),
 	}, {
+		Name: "shard", Effect: Acts, Story: true, Script: true, Args: []arg.Spec{{Name: "shard", Type: arg.Text, Longest: longestShard}},
+		Does: "chooses a shard: the informers that `start` and `unshared` begin from now on ask only for the pods, or other objects, whose UID's hash is in it " +
+			"(`shardSelector`). `1/2` is the first of two; without it they ask for all. An informer that runs keeps its shard. Simulated cluster only",
+		Answers: "`true`",
+		run:     takeOne("", func(_ context.Context, c *Console, shard string) (any, error) { return true, c.Lab.SetShard(shard) }),
+	}, {
 		Name: "unshared", Effect: Acts, Story: true, Script: true, Args: []arg.Spec{{Name: "on", Type: arg.Switch}, laneArg()},
 		Does:    "runs a second informer of the resource outside the factory, or ends it; without `on` it toggles",
 		Answers: "whether one runs",

@@ -19,6 +19,8 @@ const (
 	longestExpression = 1000
 	// longestLabel bounds a label with its value: a prefix, a name and a value.
 	longestLabel = longestName + 1 + 63 + 1 + 63
+	// longestShard bounds the name of a shard.
+	longestShard = len("16/16")
 	// longestResync is the longest resync period in milliseconds: a day.
 	longestResync = 86_400_000
 	// most bounds the whole numbers that a page represents exactly.

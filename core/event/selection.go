@@ -78,6 +78,8 @@ type LaneOf struct {
 	Release string `json:"era,omitempty"`
 	// Unshared: it does not belong to the factory.
 	Unshared bool `json:"unshared,omitempty"`
+	// Shard is the part of the objects that it asks for, such as "1/2"; empty for all.
+	Shard string `json:"shard,omitempty"`
 }
 
 // Lanes returns the informers that a selection begins with: for each resource one for each release, then the unshared ones.

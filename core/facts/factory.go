@@ -79,6 +79,7 @@ type FactoryRow struct {
 	Resource string `json:"resource"` // "pods", "deployments.apps"
 	Release  string `json:"era"`
 	Unshared bool   `json:"unshared"`
+	Shard    string `json:"shard,omitempty"` // the part of the objects that it asks for, such as "1/2"
 	Running  bool   `json:"running"`
 	Synced   bool   `json:"synced"`
 
@@ -133,7 +134,7 @@ type Early struct {
 	Node string `json:"node"`
 }
 
-// Pair finds the unshared informers that run beside one of the factory.
+// Pair finds the unshared informers that run beside one of the factory and ask for the same.
 func (x *Factory) Pair() {
 	for i := range x.Rows {
 		own := &x.Rows[i]
@@ -142,7 +143,7 @@ func (x *Factory) Pair() {
 		}
 		for j := range x.Rows {
 			shared := &x.Rows[j]
-			if shared.Unshared || shared.Resource != own.Resource || shared.Release != own.Release {
+			if shared.Unshared || shared.Shard != own.Shard || shared.Resource != own.Resource || shared.Release != own.Release {
 				continue
 			}
 			own.Twice, shared.Twice = true, true

@@ -69,6 +69,7 @@ func (f *Fold) restore(e *event.Entry) {
 	l := &f.lanes[e.Lane]
 	n := newLane()
 	n.identity, n.wire, n.stage, n.running, n.synced = l.identity, l.wire, s.Stage, s.Running, s.Synced
+	n.identity.Shard = s.Shard
 	*l = n
 	f.world.writes, f.world.cluster = s.API.Writes, s.API.Oldest != ""
 	f.world.faults = slices.Clone(s.Faults[:min(len(s.Faults), maxFaults)])

@@ -108,7 +108,8 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 	l := &f.lanes[i]
 	w := &f.wires[l.wire]
 	r := facts.FactoryRow{
-		Lane: i, Resource: l.identity.Name(), Release: l.release.String(), Unshared: l.identity.Unshared, Running: l.running, Synced: l.synced,
+		Lane: i, Resource: l.identity.Name(), Release: l.release.String(), Unshared: l.identity.Unshared, Shard: l.identity.Shard,
+		Running: l.running, Synced: l.synced,
 		Phase: l.refl.Phase, ResourceVersion: l.refl.ResourceVersion, Depth: l.queue.len(), QueueKind: f.QueueKind(i),
 		Count: l.store.objects.Len(), Ring: l.fullest(), Lamps: []facts.FactoryLamp{}, Held: []string{},
 		Lists: l.refl.Lists, Watches: l.refl.Watches, Trouble: w.trouble.words, Cause: w.trouble.cause, Early: f.countEarly(i),

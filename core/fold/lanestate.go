@@ -65,6 +65,7 @@ func (f *Fold) laneState(i int, lim limits) *State {
 			Trouble: w.trouble.words, Cause: w.trouble.cause, Offer: w.trouble.offer()},
 		Resource:  Resource{Group: sel.Group, Version: sel.Version, Resource: sel.Resource, Kind: sel.Kind, Namespace: sel.WatchedNamespace()},
 		Unshared:  l.identity.Unshared,
+		Shard:     l.identity.Shard,
 		Stage:     l.stage,
 		Running:   l.running,
 		Synced:    l.synced,

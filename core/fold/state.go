@@ -28,6 +28,7 @@ type State struct {
 	Facts    *facts.Facts        `json:"facts,omitempty"`    // set by the viewer: what is true of the moment shown, beside its State
 	Recent   *Recent             `json:"recent,omitempty"`   // only in a log's KindRestored
 	Unshared bool                `json:"unshared,omitempty"` // the informer does not belong to its factory
+	Shard    string              `json:"shard,omitempty"`    // the part of the objects that the informer asks for, such as "1/2"
 	Stage    string              `json:"stage,omitempty"`    // of the factory, if reported: started, synced, stopping, stopped
 	Lanes    []*State            `json:"lanes,omitempty"`    // with several informers: every lane, including the one at the top
 	// Factory is set by the viewer if several resources are watched or an informer is unshared.

@@ -50,6 +50,7 @@ type experiment struct {
 	cancel     context.CancelFunc
 	wg         sync.WaitGroup
 	factories  []*releaseFactory
+	shard      string      // of the informers that begin from now on
 	isOver     atomic.Bool // its events are dropped from now on
 
 	generation uint64 // of its log
@@ -178,8 +179,12 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 	if err != nil { // Change.apply has parsed it
 		panic(err)
 	}
+	shard, err := selection.ShardSelector(ln.target.Shard)
+	if err != nil { // setShard has parsed it
+		panic(err)
+	}
 	lw := factory.NewListWatch(ln.client, ln.gvr, x.selection.ForTarget(ln.target.Target).WatchedNamespace(), func(o *metav1.ListOptions) {
-		o.LabelSelector = x.selection.Selector
+		o.LabelSelector, o.ShardSelector = x.selection.Selector, shard
 	})
 	inf := informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
 		ResyncPeriod:      metricsResync,

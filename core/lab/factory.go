@@ -15,6 +15,7 @@ import (
 	"informerscope/core/factory"
 	"informerscope/core/informer"
 	"informerscope/core/restwatch"
+	"informerscope/core/selection"
 )
 
 // releaseFactory is the SharedInformerFactory of one release: a program is built with one release of client-go.
@@ -202,6 +203,7 @@ func (x *experiment) start(late, release string) error {
 		if !ln.target.Unshared {
 			ln = &lane{index: ln.index, target: ln.target, gvr: ln.gvr, versions: ln.versions, client: ln.client}
 			ln.target.Release = cmp.Or(release, ln.target.Release)
+			ln.target.Shard = x.shard
 			x.announce(ln)
 			fresh = append(fresh, ln)
 		}
@@ -259,6 +261,23 @@ func (x *experiment) wires() []*lane {
 	return all
 }
 
+// SetShard chooses the part of the objects for which the informers ask that begin from now on, such as "1/2"; "" is all. One that runs keeps its own: its
+// store has the objects of that.
+func (l *Lab) SetShard(shard string) error {
+	return l.Informer(0).running(action.New("shard", shard), func(x *experiment) error { return x.setShard(shard) })
+}
+
+func (x *experiment) setShard(shard string) error {
+	if x.lab.src.cluster == nil {
+		return errors.New("only the simulated cluster is sure to heed a shard: an API server without the feature gate ShardedListAndWatch sends all objects")
+	}
+	if _, err := selection.ShardSelector(shard); err != nil {
+		return err
+	}
+	x.shard = shard
+	return nil
+}
+
 // SetUnshared runs a second informer of the informer's resource and release beside the factory, like a part of a program that creates its own, or ends it; nil
 // toggles. It returns whether one runs.
 func (i Informer) SetUnshared(on *bool) (now bool, err error) {
@@ -309,7 +328,7 @@ func (x *experiment) setUnshared(at int, on bool) error {
 		return fmt.Errorf("%s already has an unshared informer; end that one first", x.lanes[at].target.Name())
 	}
 	of := x.lanes[at].target
-	of.Unshared = true
+	of.Unshared, of.Shard = true, x.shard
 	free, count := len(x.lanes), 0
 	for i, ln := range x.lanes {
 		if !ln.target.Unshared {

@@ -106,6 +106,7 @@ type calls struct {
 	Pace           bool                 `json:"pace"`
 	Shutdown       bool                 `json:"shutdown"`
 	Start          bool                 `json:"start"`
+	Shard          bool                 `json:"shard"`
 	Unshared       bool                 `json:"unshared"`
 	Show           int                  `json:"show"`
 	Broadcast      audience.OnAir       `json:"broadcast"`

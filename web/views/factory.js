@@ -55,6 +55,7 @@ addWords({
   'factory.shutdownTitle': ['Stop all informers of the factory, and wait until they have ended', '停止 factory 的所有 informer，等它们结束'],
   'factory.startTitle': ['A factory that was shut down starts no informers: create a new one', '关闭了的 factory 不再启动 informer：新建一个'],
   'factory.unshared': ['not shared', '未共享'],
+  'factory.shard': ['shard {s}', '分片 {s}'],
   'factory.twice': ['+ its own', '+ 单独一个'],
   'factory.end': ['stop it', '停止它'],
   'factory.twiceTitle': ['Run a second informer of {name} outside the factory', '在 factory 之外再运行一个 {name} 的 informer'],
@@ -381,7 +382,9 @@ export class Factory {
     row.unshared = r.unshared;
     const tall = row.era.el.getAttribute('text-anchor') === 'start';
     row.name.of(`${of}.resource`, 'fit').set(fit(r.resource, columns.name.w - (tall ? 0 : 90), fonts.name), r.resource);
-    row.era.set(r.unshared ? `${r.era} · ${t('factory.unshared')}` : r.era);
+    const own = r.unshared ? t('factory.unshared') : '';
+    const part = r.shard ? t('factory.shard', { s: r.shard }) : own;
+    row.era.set(part ? `${r.era} · ${part}` : r.era);
     row.phase.of(`${of}.phase`).set(r.phase);
     row.version.of(`${of}.resourceVersion`, 'version 9').set(version(r.resourceVersion, 9), r.resourceVersion);
     row.queue.of(`${of}.depth`, 'exact').set(exact(r.depth));
@@ -412,7 +415,7 @@ export class Factory {
     attr(row.rail, 'class', r.requests ? 'rail' : 'rail dead');
     show(row.mark, !r.requests && !!r.trouble);
     row.seats.forEach((seat, i) => attr(seat, 'class', i < r.depth ? 'hbusy' : 'slot off'));
-    attr(row.button, 'aria-label', t('factory.row', { name: `${r.resource} ${r.era}`, phase: r.phase, n: exact(r.count) }));
+    attr(row.button, 'aria-label', t('factory.row', { name: [r.resource, r.era, part].filter(Boolean).join(' '), phase: r.phase, n: exact(r.count) }));
     reveal(row.aside, !cannot && (!r.unshared || r.running));
     put(row.aside, t(r.unshared ? 'factory.end' : 'factory.twice'));
     attr(row.aside, 'title', t(r.unshared ? 'factory.endTitle' : 'factory.twiceTitle', { name: r.resource }));

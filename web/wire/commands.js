@@ -23,6 +23,7 @@ export const effects = {
   writes: 'acts',
   shutdown: 'acts',
   start: 'acts',
+  shard: 'acts',
   unshared: 'acts',
   cluster: 'acts',
   play: 'moves',

@@ -348,6 +348,7 @@
  * @property {string} resource "pods", "deployments.apps"
  * @property {string} era
  * @property {boolean} unshared
+ * @property {string} [shard] the part of the objects that it asks for, such as "1/2"
  * @property {boolean} running
  * @property {boolean} synced
  * @property {string} phase
@@ -1017,6 +1018,7 @@
  * @property {boolean} pace
  * @property {boolean} shutdown
  * @property {boolean} start
+ * @property {boolean} shard
  * @property {boolean} unshared
  * @property {number} show
  * @property {OnAir} broadcast
@@ -1053,6 +1055,7 @@
  * @property {Facts} [facts] set by the viewer: what is true of the moment shown, beside its State
  * @property {Recent} [recent] only in a log's KindRestored
  * @property {boolean} [unshared] the informer does not belong to its factory
+ * @property {string} [shard] the part of the objects that the informer asks for, such as "1/2"
  * @property {string} [stage] of the factory, if reported: started, synced, stopping, stopped
  * @property {WholeState[]} [lanes] with several informers: every lane, including the one at the top
  * @property {Factory} [factory] set by the viewer if several resources are watched or an informer is unshared.
@@ -1287,6 +1290,7 @@
  * @property {boolean} [clusterScoped]
  * @property {string} [era]
  * @property {boolean} [unshared] it does not belong to the factory.
+ * @property {string} [shard] the part of the objects that it asks for, such as "1/2"; empty for all.
  */
 
 /**
@@ -1511,6 +1515,7 @@
  * @property {[on?: boolean | null, children?: 'none' | 'generated' | 'fixed' | null]} writes
  * @property {[]} shutdown
  * @property {[late?: string | null, era?: string | null]} start
+ * @property {[shard?: string | null]} shard
  * @property {[on?: boolean | null, lane?: number | null]} unshared
  * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'crowd' | 'expire' | 'finalizer' | 'label' | 'rate',
  *   args?: {namespace?: string | null, name?: string | null, key?: string | null, label?: string | null, replicas?: number | null,

@@ -1,0 +1,72 @@
+package lab
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"informerscope/core/fold"
+	"informerscope/core/selection"
+)
+
+// TestShards runs an informer for each of two shards. Together they have every pod, and what the log says of them survives a baseline.
+func TestShards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, selection.Change{})
+		pass(time.Second)
+		head, _ := rec.Head()
+		whole := rec.FoldAt(head).LaneState(0)
+		for _, bad := range []string{"3/2", "half"} {
+			if err := l.SetShard(bad); err == nil || !strings.Contains(err.Error(), "is not a shard") {
+				t.Errorf("%q: %v", bad, err)
+			}
+		}
+		if err := l.SetShard("1/2"); err != nil {
+			t.Fatal(err)
+		}
+		if s := rec.FoldAt(head).LaneState(0); s.Shard != "" || s.Indexer.Count != whole.Indexer.Count {
+			t.Errorf("an informer that runs has taken the shard %q", s.Shard)
+		}
+		if err := l.Shutdown(); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		if err := l.Start("", ""); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.SetShard("2/2"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Informer(0).SetUnshared(nil); err != nil {
+			t.Fatal(err)
+		}
+		pass(2 * time.Second)
+		head, _ = rec.Head()
+		f := rec.FoldAt(head)
+		is := f.Factory(0)
+		if a, b := is.Rows[0], is.Rows[1]; a.Shard != "1/2" || b.Shard != "2/2" || a.Count+b.Count != whole.Indexer.Count || a.Count == 0 || b.Count == 0 {
+			t.Fatalf("shard %q has %d, shard %q has %d, of %d", a.Shard, a.Count, b.Shard, b.Count, whole.Indexer.Count)
+		}
+		if a := is.Rows[0]; a.Lists+a.Watches != 1 {
+			t.Errorf("the new informer sent %d LISTs and %d WATCHes, want one WatchList", a.Lists, a.Watches)
+		}
+		if len(is.API.Twice) != 0 || is.Sentence.ID == "factory.unshared" {
+			t.Errorf("two shards are said to be the same twice: %+v, %+v", is.API.Twice, is.Sentence)
+		}
+		faithful(t, l, rec)
+		restored := fold.NewFold()
+		for _, e := range f.Baseline() {
+			restored.Apply(&e)
+		}
+		for lane, want := range []string{"1/2", "2/2"} {
+			s := f.LaneState(lane)
+			if got := restored.LaneState(lane).Shard; s.Shard != want || got != want {
+				t.Errorf("lane %d has shard %q, and %q from its baseline, want %s", lane, s.Shard, got, want)
+			}
+			if !strings.Contains(s.Reflector.LastRequest, "shardSelector=shardRange") {
+				t.Errorf("lane %d asks with %s", lane, s.Reflector.LastRequest)
+			}
+		}
+	})
+}
