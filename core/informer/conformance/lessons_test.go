@@ -67,6 +67,7 @@ var lessons = map[string]lesson{
 	"ring": {rows: []string{"064_a_backlog_beyond_the_ring_is_kept", "063_listeners_do_not_wait_for_each_other"},
 		test: testRing},
 	"same":        {rows: []string{"036_same_version_updates_reach_syncing_listeners"}},
+	"shards":      {test: testShards},
 	"stale":       {rows: []string{"081_the_reflector_may_lead_the_store"}},
 	"storm":       {test: testStorm},
 	"terminating": {test: testTerminating},
@@ -138,7 +139,8 @@ func (c *small) put(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.rv++
-	o := &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: strconv.Itoa(c.rv), Labels: map[string]string{"app": "web"}}}
+	o := &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: uidOf(name), ResourceVersion: strconv.Itoa(c.rv),
+		Labels: map[string]string{"app": "web"}}}
 	_, known := c.objects[name]
 	c.objects[name] = o
 	for _, w := range c.streams {
