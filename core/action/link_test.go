@@ -38,7 +38,7 @@ func TestLinksThatWereGivenAwayAreRead(t *testing.T) {
 		"1701:pace:2:70000.25,2534:panic:4,2600:index:by~20tier:label~3atier,2601:writes:off,2602:writes,2700:create:shop/web:3,2701:create:shop/one," +
 		"2702:scale:shop/web:0,2703:restart:shop/web,2704:drop:shop/web,2705:delete:shop/web-1,2800:burst:2147483647,2801:compact,2802:reboot," +
 		"2803:rate:12.5,2900:watch:1.37:::pods~2cnodes~2cdeployments.v1.apps,2901:hold:store::1,2902:release:store:::1,2903:unshared::on," +
-		"2904:unshared:2:off,2905:shutdown,2906:start,2906:start:nodes,2907:pace:3:5:2,2908:failover:20,2909:crowd:1000,2910:expire," +
+		"2904:unshared:2:off,2905:shutdown,2906:start,2906:start:nodes,2906:start:pods::app~3dcart,2907:pace:3:5:2,2908:failover:20,2909:crowd:1000,2910:expire," +
 		"2911:finalizer:2,2912:label:tier-,2913:label:tier~3dbackend:shop/web-1,2914:shard:1/2,2915:shard"
 	steps, err := Read(text)
 	if err != nil {

@@ -58,7 +58,7 @@ var verbs = []Verb{
 	{Name: "index", Command: "addIndex", Args: []arg.Spec{text("name"), text("expression"), whole("lane")}},
 	{Name: "writes", Command: "writes", Args: []arg.Spec{text("on or off"), text("children")}},
 	{Name: "shutdown", Command: "shutdown"},
-	{Name: "start", Command: "start", Args: []arg.Spec{text("late"), text("era")}},
+	{Name: "start", Command: "start", Args: []arg.Spec{text("late"), text("era"), text("selector")}},
 	{Name: "shard", Command: "shard", Args: []arg.Spec{text("shard")}},
 	{Name: "unshared", Command: "unshared", Args: []arg.Spec{whole("lane"), text("on or off")}},
 	{Name: "create", Command: "cluster", Args: []arg.Spec{text("namespace/name"), whole("replicas")}},

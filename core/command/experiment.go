@@ -104,13 +104,14 @@ func programCommands() []Command {
 		run:     takeNone(func(_ context.Context, c *Console) (any, error) { return true, c.Lab.Shutdown() }),
 	}, {
 		Name: "start", Effect: Acts, Story: true, Script: true,
-		Args: []arg.Spec{{Name: "late", Type: arg.Text, Longest: longestName}, {Name: "era", Type: arg.Text, Longest: longestName}},
+		Args: []arg.Spec{{Name: "late", Type: arg.Text, Longest: longestName}, {Name: "era", Type: arg.Text, Longest: longestName},
+			{Name: "selector", Type: arg.Text, Longest: selection.LongestSelector}},
 		Does: "after `shutdown`, starts a new factory of the same resources, because one that was shut down starts nothing more. " +
-			"The informer of the resource `late`, such as `nodes`, is requested only after that start, so it does not run. " +
-			"With `era` the program starts again with another release of client-go. While a factory runs it starts the informers that do not run yet, as `Start` does",
+			"The informer of the resource `late`, such as `nodes`, is requested only after that start, so it does not run; " +
+			"`selector`, such as `app=cart`, is the label selector of its requests. With `era` the program starts again with another release of client-go. While a factory runs it starts the informers that do not run yet, as `Start` does",
 		Answers: "`true`",
-		run: takeTwo(func(_ context.Context, c *Console, late, release string) (any, error) {
-			return true, c.Lab.Start(late, release)
+		run: takeThree(func(c *Console, late, release, selector string) (any, error) {
+			return true, c.Lab.Start(late, release, selector)
 		}),
 	}, {
 		Name: "shard", Effect: Acts, Story: true, Script: true, Args: []arg.Spec{{Name: "shard", Type: arg.Text, Longest: longestShard}},

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -121,6 +122,7 @@ type lane struct {
 	control   *controller // nil for an unshared informer
 	listeners map[int32]*listener
 	open      atomic.Bool // objects that arrive now can be mutated: see mutate
+	selector  string      // the label selector of its requests, if it is another than that of the experiment
 
 	// Only for an unshared informer:
 	ctx    context.Context
@@ -184,7 +186,7 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 		panic(err)
 	}
 	lw := factory.NewListWatch(ln.client, ln.gvr, x.selection.ForTarget(ln.target.Target).WatchedNamespace(), func(o *metav1.ListOptions) {
-		o.LabelSelector, o.ShardSelector = x.selection.Selector, shard
+		o.LabelSelector, o.ShardSelector = cmp.Or(ln.selector, x.selection.Selector), shard
 	})
 	inf := informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
 		ResyncPeriod:      metricsResync,

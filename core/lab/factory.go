@@ -159,19 +159,19 @@ func (x *experiment) shutdown() error {
 
 // Start begins new factories after Shutdown, with informers of the same resources. Start on a factory that was shut down does nothing, so a program that
 // wants to continue creates another one. The informer of the resource late, such as "nodes", is requested only after the start, so it does not run; late may be
-// empty. The new program is built with client-go release; "" keeps that of the last one. While factories run, Start starts the informers that do not run yet.
-func (l *Lab) Start(late, release string) error {
-	step := action.New("start")
-	switch {
-	case release != "":
-		step = action.New("start", late, release)
-	case late != "":
-		step = action.New("start", late)
-	}
-	return l.Informer(0).running(step, func(x *experiment) error { return x.start(late, release) })
+// empty. selector, if not empty, is the label selector of that
+// informer alone. The new program is built with client-go release; "" keeps that of the last one. While factories run, Start starts the informers that do not run yet.
+func (l *Lab) Start(late, release, selector string) error {
+	return l.Informer(0).running(action.New("start", late, release, selector), func(x *experiment) error { return x.start(late, release, selector) })
 }
 
-func (x *experiment) start(late, release string) error {
+func (x *experiment) start(late, release, selector string) error {
+	if late == "" && selector != "" {
+		return errors.New("a selector is for the informer that is requested late, and none is named")
+	}
+	if err := selection.CheckSelector(selector); err != nil {
+		return err
+	}
 	if release != "" {
 		if _, err := informer.ParseRelease(release); err != nil {
 			return err
@@ -204,6 +204,9 @@ func (x *experiment) start(late, release string) error {
 			ln = &lane{index: ln.index, target: ln.target, gvr: ln.gvr, versions: ln.versions, client: ln.client}
 			ln.target.Release = cmp.Or(release, ln.target.Release)
 			ln.target.Shard = x.shard
+			if ln.target.Name() == late {
+				ln.selector = selector
+			}
 			x.announce(ln)
 			fresh = append(fresh, ln)
 		}

@@ -296,7 +296,7 @@ func TestShutdownAndStart(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, rec := start(t, selection.Change{Resource: &resource})
 				pass(time.Second)
-				if err := l.Start("", ""); err != nil {
+				if err := l.Start("", "", ""); err != nil {
 					t.Errorf("Start of a factory that runs: %v", err)
 				}
 				counts := map[int]int{}
@@ -323,7 +323,7 @@ func TestShutdownAndStart(t *testing.T) {
 				if _, err := l.Informer(0).AddListener(ListenerSpec{Name: "late"}); err == nil || !strings.Contains(err.Error(), "has stopped") {
 					t.Errorf("a listener of an informer that has ended: %v", err)
 				}
-				if err := l.Start("", ""); err != nil {
+				if err := l.Start("", "", ""); err != nil {
 					t.Fatal(err)
 				}
 				pass(2 * time.Second)
@@ -347,17 +347,17 @@ func TestAProgramStartsAgainWithAnotherRelease(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, rec := start(t, selection.Change{Resource: &resource})
 				pass(time.Second)
-				if err := l.Start("", "1.31"); err == nil || !strings.Contains(err.Error(), "shut it down first") {
+				if err := l.Start("", "1.31", ""); err == nil || !strings.Contains(err.Error(), "shut it down first") {
 					t.Errorf("another release while the program runs: %v", err)
 				}
 				if err := l.Shutdown(); err != nil {
 					t.Fatal(err)
 				}
 				pass(time.Second)
-				if err := l.Start("", "0.31"); err == nil || !strings.Contains(err.Error(), "unknown release") {
+				if err := l.Start("", "0.31", ""); err == nil || !strings.Contains(err.Error(), "unknown release") {
 					t.Errorf("an unknown release: %v", err)
 				}
-				if err := l.Start("", "1.31"); err != nil {
+				if err := l.Start("", "1.31", ""); err != nil {
 					t.Fatal(err)
 				}
 				pass(2 * time.Second)
@@ -377,7 +377,7 @@ func TestAProgramStartsAgainWithAnotherRelease(t *testing.T) {
 			t.Fatal(err)
 		}
 		pass(time.Second)
-		if err := l.Start("", "1.33"); err == nil || !strings.Contains(err.Error(), "side by side") {
+		if err := l.Start("", "1.33", ""); err == nil || !strings.Contains(err.Error(), "side by side") {
 			t.Errorf("one release in place of two: %v", err)
 		}
 	})
@@ -548,6 +548,47 @@ func TestALiveFactoryTellsWhichInformerIsRefused(t *testing.T) {
 	}
 }
 
+// TestALateInformerHasASelectorOfItsOwn: it lists and watches what matches, and the other informer everything. A later factory has none.
+func TestALateInformerHasASelectorOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, selection.Change{Resource: ptr("nodes,pods")})
+		begin := func(late, selector string) (pods, nodes *fold.State) {
+			t.Helper()
+			pass(time.Second)
+			if err := l.Shutdown(); err != nil {
+				t.Fatal(err)
+			}
+			pass(time.Second)
+			for _, s := range []string{late, ""} {
+				if err := l.Start(s, "", selector); err != nil {
+					t.Fatal(err)
+				}
+				selector = ""
+			}
+			pass(2 * time.Second)
+			all := lanes(rec)
+			return all[1], all[0]
+		}
+		pods, nodes := begin("pods", "app=cart")
+		few := pods.Indexer.Count
+		if few == 0 || few >= pods.API.Objects || !strings.Contains(pods.Reflector.LastRequest, "labelSelector=app%3Dcart") {
+			t.Errorf("%d of %d pods after %s", few, pods.API.Objects, pods.Reflector.LastRequest)
+		}
+		if nodes.Indexer.Count != nodes.API.Objects || strings.Contains(nodes.Reflector.LastRequest, "labelSelector") {
+			t.Errorf("%d of %d nodes after %s", nodes.Indexer.Count, nodes.API.Objects, nodes.Reflector.LastRequest)
+		}
+		faithful(t, l, rec)
+		if pods, _ = begin("pods", ""); pods.Indexer.Count != pods.API.Objects {
+			t.Errorf("without the selector %d of %d pods", pods.Indexer.Count, pods.API.Objects)
+		}
+		for _, bad := range [][2]string{{"", "app=cart"}, {"pods", "app in cart"}} {
+			if err := l.Start(bad[0], "", bad[1]); err == nil || !strings.Contains(err.Error(), "selector") {
+				t.Errorf("start(%q, %q): %v", bad[0], bad[1], err)
+			}
+		}
+	})
+}
+
 // TestAnInformerThatIsRequestedAfterStartDoesNotRun: WaitForCacheSync does not wait for it, and its store stays empty. The next Start starts it.
 func TestAnInformerThatIsRequestedAfterStartDoesNotRun(t *testing.T) {
 	for _, releases := range []string{"1.31", "1.37", "1.31,1.37"} {
@@ -555,17 +596,17 @@ func TestAnInformerThatIsRequestedAfterStartDoesNotRun(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, rec := start(t, selection.Change{Release: &releases, Resource: ptr("pods,nodes")})
 				pass(time.Second)
-				if err := l.Start("nodes", ""); err == nil || !strings.Contains(err.Error(), "has requested the informer of nodes already") {
+				if err := l.Start("nodes", "", ""); err == nil || !strings.Contains(err.Error(), "has requested the informer of nodes already") {
 					t.Errorf("while the factory runs: %v", err)
 				}
 				if err := l.Shutdown(); err != nil {
 					t.Fatal(err)
 				}
 				pass(time.Second)
-				if err := l.Start("services", ""); err == nil || !strings.Contains(err.Error(), "has no informer of services") {
+				if err := l.Start("services", "", ""); err == nil || !strings.Contains(err.Error(), "has no informer of services") {
 					t.Errorf("of a resource that the factory does not have: %v", err)
 				}
-				if err := l.Start("nodes", ""); err != nil {
+				if err := l.Start("nodes", "", ""); err != nil {
 					t.Fatal(err)
 				}
 				pass(10 * time.Minute)
@@ -579,7 +620,7 @@ func TestAnInformerThatIsRequestedAfterStartDoesNotRun(t *testing.T) {
 				if f := factoryOf(rec); f.Sentence.ID != "factory.unstarted" || f.Sentence.Name != "nodes" {
 					t.Errorf("said is %+v", f.Sentence)
 				}
-				if err := l.Start("", ""); err != nil {
+				if err := l.Start("", "", ""); err != nil {
 					t.Fatal(err)
 				}
 				pass(2 * time.Second)

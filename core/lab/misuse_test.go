@@ -67,7 +67,7 @@ func TestAHandlerThatCallsAddRateLimitedWaits(t *testing.T) {
 				t.Fatal(err)
 			}
 			pass(time.Second)
-			if err := l.Start("", ""); err != nil {
+			if err := l.Start("", "", ""); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -24,7 +24,7 @@ var plays = map[string]func(l *Lab, s action.Step){
 	"index":    func(l *Lab, s action.Step) { _ = l.addIndex(s.Arg(0), s.Arg(1), s.Int(2)) },
 	"writes":   func(l *Lab, s action.Step) { l.write(s.Arg(0) != "off", s.Arg(1)) },
 	"shutdown": inExperiment(func(x *experiment, _ action.Step) { _ = x.shutdown() }),
-	"start":    inExperiment(func(x *experiment, s action.Step) { _ = x.start(s.Arg(0), s.Arg(1)) }),
+	"start":    inExperiment(func(x *experiment, s action.Step) { _ = x.start(s.Arg(0), s.Arg(1), s.Arg(2)) }),
 	"shard":    inExperiment(func(x *experiment, s action.Step) { _ = x.setShard(s.Arg(0)) }),
 	"unshared": inExperiment(func(x *experiment, s action.Step) { _ = x.setUnshared(s.Int(0), s.Arg(1) != "off") }),
 

@@ -32,7 +32,7 @@ func TestShards(t *testing.T) {
 			t.Fatal(err)
 		}
 		pass(time.Second)
-		if err := l.Start("", ""); err != nil {
+		if err := l.Start("", "", ""); err != nil {
 			t.Fatal(err)
 		}
 		if err := l.SetShard("2/2"); err != nil {

@@ -301,14 +301,14 @@ func TestStoryPlaysAgain(t *testing.T) {
 			must(l.Informer(1).Release("store", 0, 0))
 			must(l.Shutdown())
 			time.Sleep(2 * time.Second)
-			must(l.Start("", ""))
+			must(l.Start("", "", ""))
 			time.Sleep(2 * time.Second)
 		}, "pods,nodes,deployments.apps"},
 		{"a program that starts again with another release", "1.37", 80, 20, func(l *Lab) {
 			time.Sleep(1500 * time.Millisecond)
 			must(l.Shutdown())
 			time.Sleep(time.Second)
-			must(l.Start("", "1.31"))
+			must(l.Start("", "1.31", ""))
 			time.Sleep(2 * time.Second)
 			_, err := l.Cluster("burst", ClusterArgs{N: 200})
 			must(err)

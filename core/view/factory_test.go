@@ -48,7 +48,7 @@ func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 						_ = l.Shutdown()
 					}
 				case 8:
-					_ = l.Start("", "")
+					_ = l.Start("", "", "")
 				}
 				for p.take(v) {
 				}

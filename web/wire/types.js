@@ -1514,7 +1514,7 @@
  * @property {[name: string, expression: string, lane?: number | null]} addIndex
  * @property {[on?: boolean | null, children?: 'none' | 'generated' | 'fixed' | null]} writes
  * @property {[]} shutdown
- * @property {[late?: string | null, era?: string | null]} start
+ * @property {[late?: string | null, era?: string | null, selector?: string | null]} start
  * @property {[shard?: string | null]} shard
  * @property {[on?: boolean | null, lane?: number | null]} unshared
  * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'crowd' | 'expire' | 'finalizer' | 'label' | 'rate',
