@@ -14,30 +14,36 @@ import (
 	"informerscope/core/restwatch"
 )
 
-// lateFactory is what testUnstarted needs of a factory of either library.
+// lateFactory is what a test needs of a factory of either library to request an informer after Start.
 type lateFactory struct {
-	request func(c *small) (synced func() bool, keys func() []string)
+	request func(c *small) (synced func() bool, store keyStore)
 	start   func(stop <-chan struct{})
 	wait    func(stop <-chan struct{}) int // for so many informers
 	end     func()
 }
 
+// keyStore is what a test reads of a store of either library.
+type keyStore interface {
+	ListKeys() []string
+	GetByKey(key string) (object any, exists bool, err error)
+}
+
 func newLateFactory(mine bool) lateFactory {
 	if !mine {
 		f := informers.NewSharedInformerFactory(nil, 0)
-		return lateFactory{func(c *small) (func() bool, func() []string) {
+		return lateFactory{func(c *small) (func() bool, keyStore) {
 			i := f.InformerFor(&object{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
 				return cache.NewSharedIndexInformer(c, &object{}, 0, nil)
 			})
-			return i.HasSynced, i.GetStore().ListKeys
+			return i.HasSynced, i.GetStore()
 		}, f.Start, func(stop <-chan struct{}) int { return len(f.WaitForCacheSync(stop)) }, f.Shutdown}
 	}
 	f := factory.NewSharedInformerFactory(nil, 0)
-	return lateFactory{func(c *small) (func() bool, func() []string) {
+	return lateFactory{func(c *small) (func() bool, keyStore) {
 		i := f.InformerFor(nodes, func(*restwatch.Client, time.Duration) informer.SharedIndexInformer {
 			return informer.NewSharedIndexInformer(c, &object{}, 0, nil)
 		})
-		return i.HasSynced, i.GetStore().ListKeys
+		return i.HasSynced, i.GetStore()
 	}, f.Start, func(stop <-chan struct{}) int { return len(f.WaitForCacheSync(stop)) }, f.Shutdown}
 }
 
@@ -58,14 +64,14 @@ factory.WaitForCacheSync waited for 1 informers, 0s`, func(t *testing.T, mine bo
 			say("factory.WaitForCacheSync waited for %d informers, %v", f.wait(ctx.Done()), time.Since(began))
 		}
 		f.start(ctx.Done())
-		synced, keys := f.request(c)
+		synced, store := f.request(c)
 		wait()
 		day, end := context.WithTimeout(ctx, 24*time.Hour)
 		defer end()
-		say("cache.WaitForCacheSync, after a day: synced %v, %d objects, %s", cache.WaitForCacheSync(day.Done(), synced), len(keys()), c.asked())
+		say("cache.WaitForCacheSync, after a day: synced %v, %d objects, %s", cache.WaitForCacheSync(day.Done(), synced), len(store.ListKeys()), c.asked())
 		f.start(ctx.Done())
 		after(time.Second)
-		say("Start again: synced %v, %d objects, %s", synced(), len(keys()), c.asked())
+		say("Start again: synced %v, %d objects, %s", synced(), len(store.ListKeys()), c.asked())
 		wait()
 	})
 }

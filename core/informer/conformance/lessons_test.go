@@ -60,6 +60,7 @@ var lessons = map[string]lesson{
 	"ratelimited": {
 		test: testRateLimited,
 	},
+	"oneget":   {test: testOneGet},
 	"recreate": {rows: []string{"073_recreated_unseen_is_one_update"}},
 	"relists":  {test: testRelists},
 	"resync":   {rows: []string{"033_one_syncall_same_pointer_no_write", "034_one_sync_for_each_known_key"}},
