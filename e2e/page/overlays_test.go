@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"testing"
+	"time"
 
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
@@ -63,6 +64,38 @@ func TestListsHaveRoomForTheirWords(t *testing.T) {
 				harness.Use(t, p, harness.Control{Do: []string{"keys Escape"}})
 				harness.WaitFor(t, p, "!document.querySelector("+harness.Quoted(list.card)+")")
 			}
+		}
+	}
+	p.ExpectClean(t)
+}
+
+// TestExplainCardsAreWhole opens the card of each station in two releases: it stays within the stage, and none of its words is cut.
+func TestExplainCardsAreWhole(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=40&rate=0&lang=en", 1280, 720)
+	const cut = `((card) => {
+		const stage = document.querySelector("#app").getBoundingClientRect(), box = card.getBoundingClientRect();
+		const out = [...card.querySelectorAll("*")].filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map((e) => "cuts " + e.textContent);
+		if (box.bottom > stage.bottom || box.right > stage.right || box.left < stage.left) out.push("leaves the stage");
+		if (card.scrollHeight > card.clientHeight + 1) out.push("lacks a height of " + (card.scrollHeight - card.clientHeight));
+		return out.map((words) => card.querySelector("h2").textContent + " " + words);
+	})(document.querySelector("#explain"))`
+	for _, era := range []string{"1.31", "1.37"} {
+		harness.Call(t, p, "select({era: %q})", era)
+		harness.Await(t, p, time.Minute, "s.era === %q && s.queue.synced", era)
+		for _, lang := range []string{"en", "zh"} {
+			harness.SetLook(t, p, "dark", lang, 1280, 720)
+			for range 6 {
+				harness.Press(t, p, "i")
+				for _, words := range harness.EvalIn[[]string](t, p, cut) {
+					t.Errorf("%s, %s: %s", era, lang, words)
+				}
+				if lang == "en" && era == "1.37" {
+					harness.Shot(t, p, "explain")
+				}
+			}
+			harness.Press(t, p, "i")
+			harness.WaitFor(t, p, "!stage.find('#explain')")
 		}
 	}
 	p.ExpectClean(t)

@@ -154,6 +154,9 @@ func takeHome(t *testing.T, page *browser.Page, id string) {
 		"document.querySelector('.pop')?.outerHTML"); err != nil {
 		t.Fatal(err)
 	}
+	if harness.EvalIn[bool](t, page, "(({scrollWidth, clientWidth}) => scrollWidth > clientWidth)(stage.find('.pop .go'))") {
+		t.Error("a line of the code is cut at the right")
+	}
 	harness.Shot(t, page, "story-"+id+"-take")
 	if err := page.Keys(harness.Within(t, 30*time.Second), "Escape"); err != nil {
 		t.Fatal(err)
