@@ -8,14 +8,16 @@ import (
 	"informerscope/e2e/harness"
 )
 
-// listenerFaults lists text that overlaps a ring outside of its middle, and lamps that overlap a handler's box, in the view that is shown.
+// listenerFaults lists text that overlaps a ring outside of its middle, lamps that overlap a handler's box, and in presenter mode text that stacked
+// chips pass over on their way to a ring, in the view that is shown.
 const listenerFaults = `(() => {
 	const root = ['.phonev', '.presv', '#app'].map((of) => document.querySelector(of)).find((el) => el && stage.visible(el));
 	const shown = (of) => [...root.querySelectorAll(of)].filter((el) => stage.visible(el));
 	const rings = shown('circle.ringbg + circle.ring').map((el) => {
 		const m = el.getScreenCTM();
 		const at = new DOMPoint(el.cx.baseVal.value, el.cy.baseVal.value).matrixTransform(m);
-		return { x: at.x, y: at.y, r: (el.r.baseVal.value + parseFloat(getComputedStyle(el).strokeWidth) / 2) * m.a };
+		return { x: at.x, y: at.y, a: m.a,
+			r: (el.r.baseVal.value + parseFloat(getComputedStyle(el).strokeWidth) / 2) * m.a };
 	});
 	const found = rings.length ? [] : ['no ring is shown'];
 	for (const el of shown('svg text')) {
@@ -24,11 +26,14 @@ const listenerFaults = `(() => {
 		// A line's box is higher than its letters are.
 		const [top, bottom] = [b.top + b.height * 0.2, b.bottom - b.height * 0.2];
 		if (!words || !b.width) continue;
-		for (const { x, y, r } of rings) {
+		for (const { x, y, a, r } of rings) {
 			if (Math.abs((b.left + b.right) / 2 - x) < 2 && top > y - r && bottom < y + r) continue;
 			const dx = Math.max(b.left - x, 0, x - b.right);
 			const dy = Math.max(top - y, 0, y - bottom);
 			if (Math.hypot(dx, dy) < r) found.push(words + ' lies on a ring');
+			// A stack of chips reaches 22 units above its way and 14 below.
+			const beside = root.matches('.presv') && el.closest('g')?.querySelector('.ringbg') && b.right < x - r;
+			if (beside && top < y + 14 * a && bottom > y - 22 * a) found.push(words + ' lies on the way to a ring');
 		}
 	}
 	const boxes = shown('rect.hbox').map((el) => el.getBoundingClientRect());

@@ -779,8 +779,8 @@ export const indexer = {
   lane(slot, ctx) {
     const { g, x, w, rail, type } = slot;
     const frame = hung(slot, 9);
-    const held = text(g, x + 2, rail - 14, 'l t1');
-    const line = s('text', { x: x + w, y: rail - 14, class: type.label, 'text-anchor': 'end' });
+    const held = text(g, x + 2, rail - 24, 'l t1'); // above stacked chips
+    const line = s('text', { x: x + w, y: rail - 24, class: type.label, 'text-anchor': 'end' });
     const [before, value, after] = [0, 1, 2].map(() => {
       const part = s('tspan');
       line.append(part);

@@ -484,7 +484,7 @@ function otherLook(w) {
     height: 92, middle: 46, frame: 'pn', faded: true, ringX: Math.round(w * (least ? 0.48 : 0.4)), handlerRight: least ? 6 : 16,
     ring: { r: least ? 24 : 30, stroke: 'r8', number: least ? 'p18' : 'p27', numberY: 9, write: ringShort, as: 'ringShort' },
     handler: { w: least ? 62 : w < 380 ? 76 : 88, h: 48, words: least ? 'p16' : 'p18', wordsY: 5, bar: 5, pad: 7, barY: 14, edge: 'w2' },
-    name: { cls: 'p18', y: -19, room: least ? 70 : w * 0.27, font: '600 18px' },
+    name: { cls: 'p18', y: -27, room: least ? 70 : w * 0.27, font: '600 18px' },
     lamp: { x: 20, y: 30, wordsX: tight ? 0 : 33, anchor: /** @type {'start'} */ ('start') },
   };
 }
@@ -548,7 +548,7 @@ function mainWords(slot, ctx, row, top, height) {
   const warning = s('use', { href: '#i-warn', x: x + w - 33, y: top + 11, width: 19, height: 19, class: 'ic cw' });
   row.g.append(warning);
   const said = text(row.g, x + w - 40, top + 27, 'p16 cwt', 'end');
-  const before = text(row.g, row.cx - row.r - 16, row.y - (row.r > 100 ? 26 : 12), 'p16 b6', 'end');
+  const before = text(row.g, row.cx - row.r - 16, row.y - 34, 'p16 b6', 'end'); // above stacked chips
   const foot = top + height - 12;
   const rateIn = text(row.g, x + 14, foot, 'p18');
   const rateOut = text(row.g, x + w - 14, foot, 'p18', 'end');
