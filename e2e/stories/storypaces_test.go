@@ -86,8 +86,13 @@ func (w *walker) watch() {
 	deadline := harness.Within(w.t, 4*time.Minute)
 	seen := map[int]bool{}
 	for {
-		at := harness.EvalIn[int](w.t, w.page, "Number(%s?.step ?? 0)", storyData)
-		switch state := harness.EvalIn[string](w.t, w.page, "%s?.state ?? ''", storyData); {
+		// In one look: the story goes on by itself.
+		now := harness.EvalIn[struct {
+			Step  int
+			State string
+		}](w.t, w.page, "(({step, state}) => ({step: Number(step ?? 0), state: state ?? ''}))(%s ?? {})", storyData)
+		at, state := now.Step, now.State
+		switch {
 		case deadline.Err() != nil:
 			w.t.Fatalf("it stays at step %d of %d, %s", at, last, state)
 		case at == last && state == "told":
