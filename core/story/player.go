@@ -125,6 +125,8 @@ type Listed struct {
 	Releases []string `json:"eras"`
 	Steps    []Page   `json:"steps"`
 	Take     Home     `json:"take"`
+	// Rail is where it happens.
+	Rail []Stop `json:"rail"`
 	// Levels are what its readers may know already; none if it is the same for all.
 	Levels []Level `json:"levels,omitempty"`
 	// Recording is the file on which it plays, an argument of storyBegin.
@@ -171,7 +173,7 @@ type Library struct {
 func (p *Player) Library() Library {
 	l := Library{Groups: Groups}
 	for _, s := range p.allStories() {
-		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Releases, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}, nil, s.Recording}
+		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Releases, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}, s.rail(), nil, s.Recording}
 		for i, words := range s.Levels {
 			e.Levels = append(e.Levels, Level{words, s.countNew(i + 1)})
 		}

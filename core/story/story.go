@@ -245,6 +245,12 @@ func (s *Story) Seconds() int {
 		if a := s.Steps[i].EndCaption; a != nil {
 			d += readingTime(a)
 		}
+		if q := s.Steps[i].Question; q != nil {
+			d += readingTime(&q.Sentence)
+		}
+		if r := s.Steps[i].Reader; r != nil {
+			d += readingTime(&Sentence{Words: r.Words}) + readingTime(&Sentence{Words: r.Place})
+		}
 	}
 	return int(d.Seconds())
 }

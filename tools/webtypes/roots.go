@@ -33,6 +33,7 @@ var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[story.Home]():          "StoryTake",
 	reflect.TypeFor[story.Group]():         "StoryGroup",
 	reflect.TypeFor[story.Level]():         "StoryLevel",
+	reflect.TypeFor[story.Stop]():          "StoryStop",
 	reflect.TypeFor[story.Words]():         "StoryWords",
 	reflect.TypeFor[action.Story]():        "ReplayedStory",
 	reflect.TypeFor[calls]():               "Calls",

@@ -1321,6 +1321,7 @@
  * @property {string[]} eras
  * @property {StoryPage[]} steps
  * @property {StoryTake} take
+ * @property {StoryStop[]} rail where it happens.
  * @property {StoryLevel[]} [levels] what its readers may know already; none if it is the same for all.
  * @property {string} [recording] the file on which it plays, an argument of storyBegin.
  */
@@ -1468,6 +1469,14 @@
  * @property {StoryWords} words
  * @property {string} go
  * @property {string[]} see
+ */
+
+/**
+ * StoryStop is a station on the small rail that the chooser draws beside a story.
+ * @typedef {object} StoryStop
+ * @property {string} station
+ * @property {number} share the share of the story's steps that look at it, of those that look at the station seen most: from 0 to 1.
+ * @property {boolean} [breaks] the story breaks something there.
  */
 
 /**
