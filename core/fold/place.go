@@ -32,6 +32,9 @@ func (f *Fold) HasWork(lane int, key string) bool {
 	return waits || w.processing.Has(key)
 }
 
+// HasController reports whether a controller takes keys from a work queue of a lane.
+func (f *Fold) HasController(lane int) bool { return f.work(lane) != nil }
+
 // EachDue calls fn with when each key in the waiting heap of a lane's controller is due, in no order. failed tells whether the key has failures; it is a
 // function because a caller seldom needs it.
 func (f *Fold) EachDue(lane int, fn func(due time.Duration, failed func() bool)) {

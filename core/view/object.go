@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"informerscope/core/analysis"
 	"informerscope/core/event"
@@ -29,6 +30,8 @@ type Object struct {
 	// Diff is what differs between OldJSON and JSON. Of an object that was just added or deleted each line does; it is empty if a version is not known.
 	Diff    []DiffLine     `json:"diff"`
 	Journey []analysis.Hop `json:"journey"`
+	// Todo are the stations that its newest change has yet to reach, as Stage of a Hop names them; empty without a journey.
+	Todo []string `json:"todo"`
 	// Ahead are the object's hops after the view's position; empty while the view follows the log's end.
 	Ahead []analysis.Hop `json:"ahead"`
 }
@@ -40,6 +43,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	pos, gen, following := v.fold.Seq(), v.gen, v.mode == live
 	cell, held := v.fold.Objects(lane).Get(key)
 	fidelity := v.fold.Fidelity(lane, "indexer.objects")
+	hasController := v.fold.HasController(lane)
 	read := v.resourceReader(lane)
 	v.mu.Unlock()
 	// The rest reads the log and immutable objects, so frames need not wait for it.
@@ -123,6 +127,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	if out.Journey == nil {
 		out.Journey = []analysis.Hop{}
 	}
+	out.Todo = stationsAhead(out.Journey, hasController)
 	out.Ahead = []analysis.Hop{}
 	if head, _ := v.rec.Head(); head > pos && !following {
 		// Start at the same event, because a hop's change depends on the hops before it.
@@ -136,6 +141,18 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		return nil, errors.New("the log was reset while it was read: try again")
 	}
 	return out, nil
+}
+
+// stationsAhead returns the stations behind that of a journey's last hop. A change passes the Reflector on its way into the queue.
+func stationsAhead(journey []analysis.Hop, hasController bool) []string {
+	if len(journey) == 0 {
+		return []string{}
+	}
+	stations := []string{"queue", "indexer", "listener"}
+	if hasController {
+		stations = append(stations, "controller")
+	}
+	return stations[slices.Index(stations, journey[len(journey)-1].Stage)+1:]
 }
 
 // resourceReader returns a function that reads only the events of lanes with a lane's resource: another resource may have an object with the same key. v.mu is

@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -101,3 +102,28 @@ func TestAnObjectWithoutItsBody(t *testing.T) {
 type bodied struct{ json string }
 
 func (o *bodied) Raw() []byte { return []byte(o.json) }
+
+// TestObjectNamesTheStationsAhead: the inspector shows how far the newest change has come, and what lies ahead of it.
+func TestObjectNamesTheStationsAhead(t *testing.T) {
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	v := view.New(rec, clock.RealClock{})
+	rec.Emit(0, event.ListenerAdded{Listener: 1, Name: "printer", Capacity: 1024}.Event())
+	rec.Emit(0, event.Stored{Kind: event.KindStoreAdded, Key: "a/a", RV: "5"}.Event())
+	ahead := func(want ...string) {
+		t.Helper()
+		if o, err := v.Object(0, "a/a"); err != nil || !slices.Equal(o.Todo, want) {
+			t.Errorf("ahead of %+v lie %q, want %q; %v", o.Journey, o.Todo, want, err)
+		}
+	}
+	v.Frame()
+	ahead("listener")
+	rec.Emit(0, event.Writes{Workers: 1}.Event())
+	v.Frame()
+	ahead("listener", "controller")
+	rec.Emit(0, event.WireFrame{Op: event.OpUpdated, Key: "a/a", RV: "7", Bytes: 9}.Event())
+	v.Frame()
+	ahead("queue", "indexer", "listener", "controller")
+	rec.Emit(0, event.Queued{Op: event.OpUpdated, Key: "a/a", RV: "7", Length: 1}.Event())
+	v.Frame()
+	ahead("indexer", "listener", "controller")
+}

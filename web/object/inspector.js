@@ -5,7 +5,7 @@ import { h, put, reveal } from '../kit/dom.js';
 import { exact, span, version } from '../kit/format.js';
 import { chipIcon, kindOf } from '../kit/glyphs.js';
 import { drawLines } from '../kit/lines.js';
-import { nameOf, stationNames, stationOf } from '../kit/names.js';
+import { nameOf, stationOf } from '../kit/names.js';
 
 /** @typedef {import('../wire/types.js').Hop} Hop */
 
@@ -226,11 +226,7 @@ export class Inspector {
     const t0 = journey[0]?.atMillis ?? 0;
     const last = journey.length - 1;
     const rows = journey.map((hp, i) => row(i === last ? 'hop now' : 'hop', `+${span(hp.atMillis - t0)}`, nameOf(hp.stage), this.words(hp)));
-    const reached = last >= 0 ? stations.indexOf(stationOf(journey[last].stage)) : stations.length;
-    for (const st of stations.slice(reached + 1)) {
-      if (st === 'reflector' || (st === 'controller' && !this.ctx.model.state.workqueue)) continue;
-      rows.push(row('hop todo', '—', nameOf(st), t('hop.todo.' + st)));
-    }
+    for (const st of this.data?.todo ?? []) rows.push(row('hop todo', '—', nameOf(st), t('hop.todo.' + stationOf(st))));
     drawLines(this.hops, rows);
     const shown = stands && !this.fresh ? journey[last].seq : 0;
     if (this.fresh || (shown === 0 && this.hopShown)) this.hops.scrollTop = 0;
@@ -256,7 +252,6 @@ export class Inspector {
   }
 }
 
-const stations = Object.keys(stationNames);
 
 /** @param {string} words @param {string} cls */
 function line(words, cls) {

@@ -1186,6 +1186,7 @@
  * @property {DiffLine[]} diff what differs between OldJSON and JSON. Of an object that was just added or deleted each line does; it is
  *   empty if a version is not known.
  * @property {Hop[]} journey
+ * @property {string[]} todo the stations that its newest change has yet to reach, as Stage of a Hop names them; empty without a journey.
  * @property {Hop[]} ahead the object's hops after the view's position; empty while the view follows the log's end.
  */
 
