@@ -331,8 +331,9 @@ func (x *experiment) stop() {
 const crowdRests = int(time.Second/statsPeriod) + 2
 
 func crowdEvent(s simcluster.CrowdStats) event.Event {
-	text, err := json.Marshal(fold.CrowdCount{Clients: s.Clients, Watching: s.Watching, Seats: s.Seats, Busy: s.Busy,
-		Requests: int(s.Requests), Refused: int(s.Refused)})
+	text, err := json.Marshal(fold.CrowdCount{Clients: s.Clients, Watching: s.Watching, Waiting: s.Waiting, Listing: s.Listing, Retrying: s.Retrying,
+		Seats: s.Seats, Busy: s.Busy, Requests: int(s.Requests), Refused: int(s.Refused),
+		Unjittered: fold.UnjitteredCount{Watching: s.Unjittered.Watching, Requests: int(s.Unjittered.Requests)}})
 	if err != nil { // numbers always marshal
 		panic(err)
 	}

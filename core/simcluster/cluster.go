@@ -86,11 +86,12 @@ type Cluster struct {
 	ipSeq     uint32
 	isSeeding bool // while New makes the initial state
 
-	crowd     crowd
-	dropCh    chan struct{} // closed to end all open watches
-	expireCh  chan struct{} // closed to end all open watches of pods with 410
-	downCh    chan struct{} // closed to abort all open requests
-	downUntil time.Time
+	crowd      *crowd
+	unjittered *crowd        // the same clients without jitter, for comparison
+	dropCh     chan struct{} // closed to end all open watches
+	expireCh   chan struct{} // closed to end all open watches of pods with 410
+	downCh     chan struct{} // closed to abort all open requests
+	downUntil  time.Time
 }
 
 // New returns a cluster in its initial state: namespaces, nodes, and deployments with their pods running. It takes a few microseconds per object.
@@ -126,6 +127,8 @@ func New(o Options) *Cluster {
 		dropCh:         make(chan struct{}),
 		expireCh:       make(chan struct{}),
 		downCh:         make(chan struct{}),
+		crowd:          &crowd{},
+		unjittered:     &crowd{},
 		now:            o.Clock.Now(),
 	}
 	if c.breathe == nil {
@@ -224,7 +227,7 @@ func (c *Cluster) Stats() Stats {
 		Writes:                c.writes,
 		Watches:               c.watches,
 		Rate:                  c.rate,
-		Crowd:                 c.crowd.stats(),
+		Crowd:                 c.crowdStats(),
 	}
 	for _, r := range c.order {
 		s.Objects[r.gr().String()] = len(r.byKey)

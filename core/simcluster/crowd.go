@@ -25,22 +25,35 @@ const (
 // crowd is many other clients that watch the pods. They receive no events: only their load on the API server is simulated.
 type crowd struct {
 	rng       *rand.Rand // its own, so that writes do not depend on the crowd
-	serial    uint64     // identifies this crowd: tasks of an earlier one do nothing
+	jitter    float64    // the longest random part of a wait, as a share of the wait
+	isGone    bool       // another crowd replaced this one: its tasks do nothing
 	clients   int
 	watchers  int
-	busySeats int // occupied seats
+	waiters   int // clients that lost their watch and have not asked since
+	listers   int // clients with a seat
+	retriers  int // clients that were refused and wait to ask again
+	busySeats int // occupied seats, also those of clients outside the crowd
 	requests  uint64
 	refusals  uint64
 }
 
 // CrowdStats are counts of a crowd. Requests are those for lists of pods, including WatchLists, by any client.
 type CrowdStats struct {
-	// Clients is the number of other clients; Watching is how many of them have an open watch.
-	Clients, Watching int
+	// Clients is the number of other clients. Each of them has an open watch (Watching), lost it and has not asked since (Waiting), has a seat (Listing),
+	// or was refused and waits to ask again (Retrying).
+	Clients, Watching, Waiting, Listing, Retrying int
 	// Seats is how many lists can be answered at a time; Busy is how many are being answered.
 	Seats, Busy int
 	// Requests is the number of requests since the crowd came; Refused is how many of them got a 429.
 	Requests, Refused uint64
+	// Unjittered has the counts of the same crowd with waits that are not random, at seats of its own.
+	Unjittered UnjitteredStats
+}
+
+// UnjitteredStats are counts of a crowd without jitter.
+type UnjitteredStats struct {
+	Watching int
+	Requests uint64
 }
 
 // Crowd replaces the other clients by n that watch the pods, at most 10,000. While n is positive, lists of pods share ten seats, like a priority level
@@ -49,9 +62,13 @@ type CrowdStats struct {
 func (c *Cluster) Crowd(n int) {
 	c.lock()
 	defer c.mu.Unlock()
-	serial := c.crowd.serial + 1
+	c.crowd.isGone, c.unjittered.isGone = true, true
+	c.crowd, c.unjittered = c.newCrowd(n, 1), c.newCrowd(n, 0)
+}
+
+func (c *Cluster) newCrowd(n int, jitter float64) *crowd {
 	n = max(0, min(n, maxCrowd))
-	c.crowd = crowd{rng: rand.New(rand.NewPCG(c.seed1, 0x63726f7764)), serial: serial, clients: n, watchers: n}
+	return &crowd{rng: rand.New(rand.NewPCG(c.seed1, 0x63726f7764)), jitter: jitter, clients: n, watchers: n}
 }
 
 // Expire drops the history, as Compact does, and ends every open watch of pods with 410 Expired, so that its client must list again. Each client of the
@@ -65,45 +82,51 @@ func (c *Cluster) Expire() {
 	c.snapshots = nil
 	close(c.expireCh)
 	c.expireCh = make(chan struct{})
-	lost := c.crowd.watchers
-	c.crowd.watchers = 0
-	for range lost {
-		c.askLater(firstWait)
+	for _, cr := range []*crowd{c.crowd, c.unjittered} {
+		lost := cr.watchers
+		cr.watchers = 0
+		for range lost {
+			c.askLater(cr, &cr.waiters, firstWait)
+		}
 	}
 }
 
-// askLater makes one client of the crowd list after its wait, lengthened at random.
-func (c *Cluster) askLater(wait time.Duration) {
-	serial := c.crowd.serial
-	c.runAfter(wait+time.Duration(c.crowd.rng.Float64()*float64(wait)), func() {
-		if c.crowd.serial != serial {
+// askLater makes one client of a crowd list after its wait, lengthened at random. Until then it is counted among others that wait.
+func (c *Cluster) askLater(cr *crowd, others *int, wait time.Duration) {
+	*others++
+	c.runAfter(wait+time.Duration(cr.jitter*cr.rng.Float64()*float64(wait)), func() {
+		if cr.isGone {
 			return
 		}
-		if !c.seat() {
-			c.askLater(min(2*wait, longestWait))
+		*others--
+		if !cr.seat() {
+			c.askLater(cr, &cr.retriers, min(2*wait, longestWait))
 			return
 		}
-		c.keepSeat(func() { c.crowd.watchers++ })
+		cr.listers++
+		c.keepSeat(cr, func() {
+			cr.listers--
+			cr.watchers++
+		})
 	})
 }
 
 // seat counts a request for a list, and reports whether it got a seat.
-func (c *Cluster) seat() bool {
-	c.crowd.requests++
-	if c.crowd.busySeats >= crowdSeats {
-		c.crowd.refusals++
+func (cr *crowd) seat() bool {
+	cr.requests++
+	if cr.busySeats >= crowdSeats {
+		cr.refusals++
 		return false
 	}
-	c.crowd.busySeats++
+	cr.busySeats++
 	return true
 }
 
 // keepSeat frees a seat once its list is answered, and calls then.
-func (c *Cluster) keepSeat(then func()) {
-	serial := c.crowd.serial
-	c.runAfter(listTime/2+time.Duration(c.crowd.rng.Int64N(int64(listTime))), func() {
-		if c.crowd.serial == serial {
-			c.crowd.busySeats--
+func (c *Cluster) keepSeat(cr *crowd, then func()) {
+	c.runAfter(listTime/2+time.Duration(cr.rng.Int64N(int64(listTime))), func() {
+		if !cr.isGone {
+			cr.busySeats--
 			then()
 		}
 	})
@@ -116,20 +139,22 @@ func (c *Cluster) admit(r *resource) *apierrors.StatusError {
 	if r != c.pods || c.crowd.clients == 0 {
 		return nil
 	}
-	if !c.seat() {
+	if !c.crowd.seat() {
 		return apierrors.NewTooManyRequests("Too many requests, please try again later.", retryAfter)
 	}
-	c.keepSeat(func() {})
+	c.keepSeat(c.crowd, func() {})
 	return nil
 }
 
 // beginsWithList reports whether a watch begins with a list.
 func beginsWithList(q url.Values) bool { return q.Get("sendInitialEvents") == "true" }
 
-func (c *crowd) stats() CrowdStats {
-	s := CrowdStats{Clients: c.clients, Watching: c.watchers, Busy: c.busySeats, Requests: c.requests, Refused: c.refusals}
-	if c.clients > 0 {
-		s.Seats = crowdSeats
+func (c *Cluster) crowdStats() CrowdStats {
+	cr := c.crowd
+	if cr.clients == 0 {
+		return CrowdStats{}
 	}
-	return s
+	return CrowdStats{Clients: cr.clients, Watching: cr.watchers, Waiting: cr.waiters, Listing: cr.listers, Retrying: cr.retriers,
+		Seats: crowdSeats, Busy: cr.busySeats, Requests: cr.requests, Refused: cr.refusals,
+		Unjittered: UnjitteredStats{Watching: c.unjittered.watchers, Requests: c.unjittered.requests}}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -26,7 +27,7 @@ func TestACrowdComesBackByAndBy(t *testing.T) {
 				t.Fatalf("without a crowd: %d, %+v", a.code, c.Stats().Crowd)
 			}
 			c.Crowd(400)
-			if s := c.Stats().Crowd; s != (CrowdStats{Clients: 400, Watching: 400, Seats: crowdSeats}) {
+			if s := c.Stats().Crowd; s != (CrowdStats{Clients: 400, Watching: 400, Seats: crowdSeats, Unjittered: UnjitteredStats{Watching: 400}}) {
 				t.Fatalf("%+v", s)
 			}
 			w := watch(t, client, fmt.Sprintf("%s?watch=true&resourceVersion=%d", path, c.Stats().ResourceVersion))
@@ -66,7 +67,11 @@ func TestACrowdComesBackByAndBy(t *testing.T) {
 				}
 			}
 			for range 80 {
-				storm = append(storm, fmt.Sprint(c.Stats().Crowd))
+				s := c.Stats().Crowd
+				if s.Watching+s.Waiting+s.Listing+s.Retrying != s.Clients || s.Listing > s.Busy {
+					t.Errorf("a client is in no state or in two: %+v", s)
+				}
+				storm = append(storm, fmt.Sprint(s))
 				time.Sleep(time.Second)
 			}
 			time.Sleep(2 * time.Minute)
@@ -92,6 +97,39 @@ func TestACrowdComesBackByAndBy(t *testing.T) {
 			t.Errorf("another storm:\n%v\n%v", first, storm)
 		}
 	}
+}
+
+// TestACrowdWithoutJitterStaysTogether: the same crowd with waits that are not random asks in single moments, one wait after another, and each moment brings
+// back as many as there are seats. Its load has no effect on the crowd.
+func TestACrowdWithoutJitterStaysTogether(t *testing.T) {
+	bubble(t, Options{Seed: 3, Objects: 5, BookmarkPeriod: time.Hour}, func(t *testing.T, c *Cluster, _ *http.Client) {
+		const n = 60
+		c.Crowd(n)
+		c.Expire()
+		left, requests := n, 0
+		for _, wait := range []time.Duration{800, 1600, 3200, 6400, 12800, 25600} {
+			time.Sleep(wait*time.Millisecond - time.Millisecond)
+			if s := c.Stats().Crowd.Unjittered; s != (UnjitteredStats{Watching: n - left, Requests: uint64(requests)}) {
+				t.Errorf("before the wait of %v ms ends: %+v", int(wait), s)
+			}
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			requests, left = requests+left, left-crowdSeats
+			if s := c.Stats().Crowd.Unjittered; s.Requests != uint64(requests) {
+				t.Errorf("after a wait of %v ms: %+v, want %d requests", int(wait), s, requests)
+			}
+		}
+		time.Sleep(time.Second)
+		if s := c.Stats().Crowd; s.Unjittered.Watching != n || s.Watching != n || s.Requests == s.Unjittered.Requests {
+			t.Errorf("in the end: %+v", s)
+		}
+		c.Expire()
+		c.Crowd(2)
+		time.Sleep(time.Minute)
+		if s := c.Stats().Crowd; s != (CrowdStats{Clients: 2, Watching: 2, Seats: crowdSeats, Unjittered: UnjitteredStats{Watching: 2}}) {
+			t.Errorf("others in their place do what the earlier ones began: %+v", s)
+		}
+	})
 }
 
 // direct answers requests without a connection, so that only the client's waits take time.

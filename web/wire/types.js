@@ -859,13 +859,18 @@
  * Crowd is a CrowdCount with its rate.
  * @typedef {object} Crowd
  * @property {number} clients other clients
- * @property {number} watching of the other clients, those with an open watch
+ * @property {number} watching of them, those with an open watch
+ * @property {number} waiting those that lost their watch and have not asked since
+ * @property {number} listing those with a seat
+ * @property {number} retrying those that were refused and wait to ask again
  * @property {number} seats lists that are answered at the same time
  * @property {number} busy seats that are taken
  * @property {number} requests for lists, including WatchLists, from all clients
  * @property {number} refused of them, those answered 429
+ * @property {UnjitteredCount} unjittered the other clients, if their waits were not random
  * @property {number} perSecond requests in the second before the moment
  * @property {number} peak the highest PerSecond so far
+ * @property {CrowdLists} lists requests by time
  */
 
 /**
@@ -966,6 +971,23 @@
  * @property {Record<string, number>} mix by delta type
  * @property {number} total of Mix
  * @property {LedgerEntry[]} first the first few
+ */
+
+/**
+ * UnjitteredCount is what a simulation of the same other clients without jitter counts at the same time.
+ * @typedef {object} UnjitteredCount
+ * @property {number} watching clients with an open watch
+ * @property {number} requests for lists
+ */
+
+/**
+ * CrowdLists counts the requests for lists of the last 32 seconds in each step of time, oldest first, from the first step to the last that
+ * has any.
+ * @typedef {object} CrowdLists
+ * @property {number} fromMillis when the first step began
+ * @property {number} stepMillis
+ * @property {number[]} requests from all clients
+ * @property {number[]} unjittered from the other clients, if their waits were not random
  */
 
 /**
