@@ -1,6 +1,7 @@
 // @ts-check
 // The API server: its resourceVersion, what it holds, who asks it, and a ledger of the newest changes by how far they have come.
 import { attr, h, Num, place, put, reveal, s, show, text } from '../kit/dom.js';
+import { crowdDots, crowdSeats, crowdWord, listBars } from '../draw/crowd.js';
 import { frameName, frameOp } from '../draw/frame.js';
 import { differences, frameSet } from '../draw/frames.js';
 import { heading, lineHeading } from '../draw/heading.js';
@@ -52,8 +53,13 @@ addWords({
   'api.reqBody': ['{url} — {frames} [frames:frame|frames], {bytes}', '{url} — {frames} 个 frame，{bytes}'],
   'api.lists': ['lists/s', 'list/秒'],
   'api.seats': ['of {n} seats', '/ {n} 个席位'],
-  'api.others': ['others watch', '个也在 watch'],
-  'api.turned': ['got 429', '次 429'],
+  'api.listing': ['list now', '个正在 list'],
+  'api.retrying': ['got 429', '个得到 429'],
+  'api.waiting': ['wait', '个在等待'],
+  'api.watching': ['watch', '个在 watch'],
+  'api.without': ['the same clients without jitter', '同样的客户端，没有抖动'],
+  'api.ago': ['{n} s ago', '{n} 秒前'],
+  'api.now': ['now', '现在'],
   'api.crowd': [
     '{n} other clients, {m} of them with an open watch. They and this informer made {a} requests for lists; for {b} of them none of the {seats} '
       + 'seats was free.',
@@ -122,7 +128,7 @@ function full(slot, ctx) {
   panel(slot, slot.y, slot.h, 4);
   const ledger = ledgerLines(slot, ctx);
   const totals = ledgerTotals(slot, ctx);
-  const others = crowdTotals(slot, ctx);
+  const others = crowdDense(slot, ctx);
   const foot = stageFoot(slot, ctx);
   const wall = stageSilence(slot, ctx);
   const says = gist(slot);
@@ -302,30 +308,36 @@ function ledgerTotals(slot, ctx) {
   };
 }
 
-/** What other clients make the API server do: lists in a second, taken seats, who was turned away. @param {Slot} slot @param {Ctx} ctx */
-function crowdTotals(slot, ctx) {
-  const { x, y } = slot;
-  const { t } = ctx;
+/** What other clients make the API server do: lists in a second and over time, the seats, and a dot for each client. @param {Slot} slot @param {Ctx} ctx */
+function crowdDense(slot, ctx) {
+  const { x, y, w } = slot;
   const g = s('g');
   slot.g.append(g);
-  const parts = ['api.crowd.perSecond', 'api.crowd.busy', 'api.crowd.refused', 'api.crowd.watching'].map((of, i) => {
-    const top = y + 28 + 48 * i;
-    return { n: text(g, x + 10, top, 'n20').of(of, 'count'), word: text(g, x + 10, top + 16, 'l') };
-  });
+  const [left, room] = [x + 5, w - 10];
+  const lists = new Num(g, left, y + 20, 'n16', 4).of('api.crowd.perSecond', 'count');
+  const bars = listBars(g, { x: left, y: y + 26, w: room, h: 28 });
+  const seats = crowdSeats(g, left, y + 63.5, 7, 9);
+  const dots = crowdDots(g, { x: left, y: y + 74, w: room, h: 104 });
+  const type = { state: 'l t1', label: 'l' };
+  const words = /** @type {const} */ (['retrying', 'watching']).map((state, i) => ({ state, word: crowdWord(g, state, left, y + 192 + 16 * i, type) }));
   return {
     g,
     /** @param {import('../wire/types.js').Crowd} crowd @param {Tell} tell */
     paint(crowd, tell) {
-      const { clients, watching, seats, busy, requests, refused, perSecond } = crowd;
-      const words = [t('api.lists'), t('api.seats', { n: seats }), t('api.turned'), t('api.others')];
-      [perSecond, busy, refused, watching].forEach((n, i) => {
-        parts[i].n.cls(i === 2 && n ? 'n20 cet' : 'n20').set(count(n));
-        parts[i].word.set(words[i]);
-      });
-      const body = t('api.crowd', { n: exact(clients), m: exact(watching), a: exact(requests), b: exact(refused), seats: exact(seats) });
-      tell(0, body, y + 8, 200, { head: 'API Priority and Fairness', body });
+      lists.set(count(crowd.perSecond), ctx.t('api.lists'));
+      bars.set(crowd, ctx.now());
+      seats.set(crowd);
+      dots.set(crowd);
+      for (const { state, word } of words) word.set(crowd, ctx.t('api.' + state));
+      const body = crowdSentence(crowd, ctx);
+      tell(0, body, y + 8, 204, { head: 'API Priority and Fairness', body });
     },
   };
+}
+
+/** @param {import('../wire/types.js').Crowd} crowd @param {Ctx} ctx */
+function crowdSentence({ clients, watching, requests, refused, seats }, { t }) {
+  return t('api.crowd', { n: exact(clients), m: exact(watching), a: exact(requests), b: exact(refused), seats: exact(seats) });
 }
 
 /** What the cluster holds, how far back it remembers, and who asks it now. @param {Slot} slot @param {Ctx} ctx */
@@ -466,32 +478,75 @@ function large(slot, ctx) {
   const frames = lines(slot, left, y + 166, 5);
   const kept = text(g, left, y + tall - 14, type.label);
   const box = { x: x + 1, y: y + 1, w: w - 2, h: tall - 2 };
-  const busy = pair(slot, left, y + 162).of('api.crowd.busy', 'count');
-  const none = wall(g, box, { rows: 3, top: y + 82, type: type.key, font: fonts.key });
-  const no = text(none.g, left, y + 50, type.value);
+  const others = crowdLarge(slot, ctx);
+  const shut = wall(g, box, { rows: 3, top: y + 82, type: type.key, font: fonts.key });
+  const no = text(shut.g, left, y + 50, type.value);
   return {
     paint({ state, facts }, clock) {
       const { api: st } = state;
       const said = silence(ctx);
       number.set(bigVersion(st.resourceVersion));
-      none.set(said?.name ?? '');
+      shut.set(said?.name ?? '');
       no.set(said ? fit(said.answer, room, '500 26.6px') : '');
       const asked = facts.requests.open;
-      const { crowd } = st;
-      if (crowd && !said) {
-        objects.of('api.crowd.perSecond', 'count').set(count(crowd.perSecond), t('api.lists'));
-        writes.of('api.crowd.refused', 'count').set(count(crowd.refused), t('api.turned'));
-        requests.of('api.crowd.watching', 'count').set(count(crowd.watching), t('api.others'));
-        busy.set(count(crowd.busy), t('api.seats', { n: crowd.seats }));
-      } else {
-        objects.of('api.objects', 'known').set(said ? '' : known(st.objects), said ? '' : t('pres.objects', { n: st.objects }));
-        writes.of('facts.writesPerSecond', 'rate').set(said ? '' : rate(facts.writesPerSecond), said ? '' : rateWord(state, ctx));
-        requests.of('facts.requests.open', 'exact').set(said || map ? '' : exact(asked), said || map ? '' : t('pres.open', { n: asked }));
-        busy.set('', '');
-      }
-      map?.paint(facts, clock, !said && !crowd);
-      wireLines(frames, said || crowd || map ? [] : st.wire);
-      kept.set(st.oldest && !said ? fit(t('pres.history', { rv: version(st.oldest, 7) }), room, fonts.label) : '');
+      const crowd = said ? undefined : st.crowd;
+      const none = !!said || !!crowd;
+      objects.set(none ? '' : known(st.objects), none ? '' : t('pres.objects', { n: st.objects }));
+      writes.set(none ? '' : rate(facts.writesPerSecond), none ? '' : rateWord(state, ctx));
+      requests.set(none || map ? '' : exact(asked), none || map ? '' : t('pres.open', { n: asked }));
+      others.paint(crowd);
+      map?.paint(facts, clock, !none);
+      wireLines(frames, none || map ? [] : st.wire);
+      kept.set(st.oldest && !none ? fit(t('pres.history', { rv: version(st.oldest, 7) }), room, fonts.label) : '');
+    },
+  };
+}
+
+/**
+ * The crowd in presenter mode: the dots beside the lists by time, or below them where that is all the width there is.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ */
+function crowdLarge(slot, ctx) {
+  const { t } = ctx;
+  const { x, y, w, h: tall, pad, type, fonts } = slot;
+  const g = s('g');
+  slot.g.append(g);
+  const inner = { ...slot, g };
+  const [left, room] = [x + pad, w - 2 * pad];
+  const wide = room > 420;
+  const dotsWide = wide ? Math.round(room * 0.47) : room;
+  const at = wide ? left + dotsWide + 24 : left;
+  const beside = x + w - pad - at;
+  const lists = pair(inner, at, y + 38, beside / 2).of('api.crowd.perSecond', 'count');
+  const busy = pair(inner, at + beside / 2, y + 38, beside / 2).of('api.crowd.busy', 'count');
+  const bars = { x: at, y: y + (wide ? 134 : 90), w: beside, h: wide ? tall - 208 : tall - 254 };
+  const ghost = s('rect', { x: at + 1, y: bars.y - 23, width: 12, height: 12, class: 'without' });
+  const without = text(g, at + 20, bars.y - 12, type.label);
+  g.append(ghost);
+  const drawn = listBars(g, bars);
+  const ago = text(g, at, bars.y + bars.h + 18, type.label);
+  const now = text(g, at + beside, bars.y + bars.h + 18, type.label, 'end');
+  const seats = wide ? crowdSeats(g, at, y + 84, 20, Math.min(26, Math.floor((beside - 20) / 9))) : null;
+  const dots = crowdDots(g, wide ? { x: left, y: y + 14, w: dotsWide, h: tall - 70 } : { x: left, y: bars.y + bars.h + 28, w: room, h: 88 });
+  const words = /** @type {const} */ (['listing', 'retrying', 'waiting', 'watching']).map((state, i) => {
+    const [column, row] = wide ? [i / 4, 1] : [(i % 2) / 2, i >> 1];
+    return { state, word: crowdWord(g, state, left + room * column, y + tall - 34 + 20 * row, type) };
+  });
+  return {
+    /** @param {import('../wire/types.js').Crowd | undefined} crowd */
+    paint(crowd) {
+      show(g, !!crowd);
+      if (!crowd) return;
+      lists.set(count(crowd.perSecond), t('api.lists'));
+      busy.set(count(crowd.busy), t('api.seats', { n: crowd.seats }));
+      without.set(fit(t('api.without'), beside - 20, fonts.label));
+      ago.set(t('api.ago', { n: 32 }));
+      now.set(t('api.now'));
+      drawn.set(crowd, ctx.now());
+      seats?.set(crowd);
+      dots.set(crowd);
+      for (const { state, word } of words) word.set(crowd, t('api.' + state));
     },
   };
 }
@@ -567,7 +622,7 @@ function line(slot, ctx) {
       const right = none?.answer ?? (st.objects >= 0 ? ctx.t('lanes.objects', { n: count(st.objects) }) : '');
       head.set(bigVersion(st.resourceVersion));
       head.right.cls(none ? `${slot.type.label} cet` : slot.type.state).set(right);
-      const lists = st.crowd ? `${count(st.crowd.perSecond)} ${ctx.t('api.lists')}, ${count(st.crowd.refused)} ${ctx.t('api.turned')}` : '';
+      const lists = st.crowd ? `${count(st.crowd.perSecond)} ${ctx.t('api.lists')}, ${count(st.crowd.retrying)} ${ctx.t('api.retrying')}` : '';
       const left = none?.name || lists || `${rate(facts.writesPerSecond)} ${rateWord(state, ctx)}`;
       head.left.set(fit(left, slot.w - width(right, slot.fonts.label) - 16, slot.fonts.label), left);
     },
@@ -575,7 +630,7 @@ function line(slot, ctx) {
 }
 
 /**
- * The phone, opened: the newest frames below its line, or all that is known of why none come.
+ * The phone, opened: the newest frames below its line, or the crowd, or all that is known of why none come.
  * @param {Slot} slot
  * @param {Ctx} ctx
  * @returns {Drawn}
@@ -584,13 +639,22 @@ function open(slot, ctx) {
   const head = line(slot, ctx);
   const { x, y, w, type, fonts } = slot;
   const frames = lines(slot, x, y + 56, 5);
+  const g = s('g');
+  slot.g.append(g);
+  const bars = listBars(g, { x, y: y + 44, w, h: 44 });
+  const dots = crowdDots(g, { x, y: y + 98, w, h: 56 });
   const none = wall(slot.g, { x, y: y + 38, w, h: 130 }, { rows: 6, top: y + 60, type: type.state, font: fonts.state });
   return {
     paint(lane, clock) {
       head.paint(lane, clock);
       const said = silence(ctx);
+      const { crowd, wire } = lane.state.api;
       none.set(said?.whole ?? '');
-      wireLines(frames, said ? [] : lane.state.api.wire);
+      wireLines(frames, said || crowd ? [] : wire);
+      show(g, !said && !!crowd);
+      if (!crowd) return;
+      bars.set(crowd, ctx.now());
+      dots.set(crowd);
     },
   };
 }
