@@ -108,7 +108,8 @@ func programCommands() []Command {
 			{Name: "selector", Type: arg.Text, Longest: selection.LongestSelector}},
 		Does: "after `shutdown`, starts a new factory of the same resources, because one that was shut down starts nothing more. " +
 			"The informer of the resource `late`, such as `nodes`, is requested only after that start, so it does not run; " +
-			"`selector`, such as `app=cart`, is the label selector of its requests. With `era` the program starts again with another release of client-go. While a factory runs it starts the informers that do not run yet, as `Start` does",
+			"`selector`, such as `app=cart`, is the label selector of its requests. " +
+			"With `era` the program starts again with another release of client-go. While a factory runs it starts the informers that do not run yet, as `Start` does",
 		Answers: "`true`",
 		run: takeThree(func(c *Console, late, release, selector string) (any, error) {
 			return true, c.Lab.Start(late, release, selector)

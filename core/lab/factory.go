@@ -159,8 +159,8 @@ func (x *experiment) shutdown() error {
 
 // Start begins new factories after Shutdown, with informers of the same resources. Start on a factory that was shut down does nothing, so a program that
 // wants to continue creates another one. The informer of the resource late, such as "nodes", is requested only after the start, so it does not run; late may be
-// empty. selector, if not empty, is the label selector of that
-// informer alone. The new program is built with client-go release; "" keeps that of the last one. While factories run, Start starts the informers that do not run yet.
+// empty. selector, if not empty, is the label selector of that informer alone. The new program is built with client-go release; "" keeps that of the last
+// one. While factories run, Start starts the informers that do not run yet.
 func (l *Lab) Start(late, release, selector string) error {
 	return l.Informer(0).running(action.New("start", late, release, selector), func(x *experiment) error { return x.start(late, release, selector) })
 }

@@ -605,7 +605,8 @@ export class Stories {
         if (!of.length) continue;
         rows.push(h('div', { class: 'sg', role: 'presentation' }, this.say(name)));
         for (const x of of) {
-          const r = h('div', { class: 'srow', role: 'option', id: 'story-' + x.id }, miniature(x.rail, t), h('b', {}, this.say(x.title)), h('span', {}, left(x)),
+          const r = h('div', { class: 'srow', role: 'option', id: 'story-' + x.id },
+            miniature(x.rail, t), h('b', {}, this.say(x.title)), h('span', {}, left(x)),
             h('i', {}, `${Math.floor(x.seconds / 60)}:${String(x.seconds % 60).padStart(2, '0')}`));
           r.addEventListener('click', (e) => play(x, e.shiftKey));
           rows.push(r);
