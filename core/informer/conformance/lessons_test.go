@@ -122,9 +122,10 @@ type small struct {
 	objects        map[string]*object
 	lists, watches int
 	streams        []*watch.RaceFreeFakeWatcher
-	// slow is how long a LIST takes. refuse, if set, is the error that every LIST returns.
+	// slow is how long a LIST takes. refuse, if set, is the error that every LIST returns. While it is away, no request is answered.
 	slow   time.Duration
 	refuse error
+	away   bool
 }
 
 func newSmall(names ...string) *small {
@@ -153,6 +154,8 @@ func (c *small) put(name string) {
 	}
 }
 
+var errAway = errors.New("no route to host")
+
 // IsWatchListSemanticsUnSupported makes the informer begin with a LIST.
 func (c *small) IsWatchListSemanticsUnSupported() bool { return true }
 
@@ -160,6 +163,9 @@ func (c *small) List(metav1.ListOptions) (runtime.Object, error) {
 	c.mu.Lock()
 	c.lists++
 	slow, refuse := c.slow, c.refuse
+	if c.away {
+		refuse = errAway
+	}
 	c.mu.Unlock()
 	time.Sleep(slow)
 	if refuse != nil {
@@ -178,6 +184,9 @@ func (c *small) Watch(metav1.ListOptions) (watch.Interface, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.watches++
+	if c.away {
+		return nil, errAway
+	}
 	w := watch.NewRaceFreeFake()
 	c.streams = append(c.streams, w)
 	return w, nil
@@ -488,9 +497,13 @@ and when the backoff is over: 1 key waits again`, func(t *testing.T, mine bool, 
 	})
 }
 
-// testLister checks that a thousand reads of the store send no request.
+// testLister checks that a thousand reads of the store send no request. While the API server cannot be reached they return the old objects, without an error.
 func testLister(t *testing.T) {
-	both(t, "before: 1 LISTs, 1 WATCHes\nafter 1000 reads of 2 objects: 1 LISTs, 1 WATCHes", func(t *testing.T, mine bool, say func(string, ...any)) {
+	both(t, `
+before: 1 LISTs, 1 WATCHes
+after 1000 reads of 2 objects: 1 LISTs, 1 WATCHes
+the API server is away and its object has version 3: an hour of reads gives version 1, synced true
+it is back: version 3`, func(t *testing.T, mine bool, say func(string, ...any)) {
 		c := newSmall("a", "b")
 		i := shared(t, mine, c)
 		after(time.Second)
@@ -501,6 +514,36 @@ func testLister(t *testing.T) {
 		}
 		after(time.Second)
 		say("after 1000 reads of %d objects: %s", seen, c.asked())
+		version := func() (rv string) {
+			for _, o := range i.View().Objects {
+				if keyOf(o) == "ns/a" {
+					rv = o.(metav1.Object).GetResourceVersion()
+				}
+			}
+			return rv
+		}
+		c.mu.Lock()
+		c.away = true
+		for _, w := range c.streams {
+			w.Stop()
+		}
+		c.streams = nil
+		c.mu.Unlock()
+		c.put("a")
+		old := version()
+		for range 60 {
+			after(time.Minute)
+			if version() != old {
+				t.Error("the version has changed")
+			}
+		}
+		say("the API server is away and its object has version %s: an hour of reads gives version %s, synced %v", c.objects["a"].ResourceVersion, old,
+			i.HasSynced())
+		c.mu.Lock()
+		c.away = false
+		c.mu.Unlock()
+		after(2 * time.Minute)
+		say("it is back: version %s", version())
 	})
 }
 
