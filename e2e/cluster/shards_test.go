@@ -203,7 +203,7 @@ func TestShards(t *testing.T) {
 			in.Buffer(nil, 1<<20)
 			got[name] = frames(t, in, n)
 			slices.Sort(got[name])
-			for pod := range shardPods { // each pod goes and comes; the watch tells of those of its shard alone
+			for pod := range shardPods { // each pod goes and comes; the watch sends those of its shard alone
 				namespace := shardNamespace(pod)
 				if err := cluster.DeletePod(t.Context(), s.pods, namespace, pod); err != nil {
 					t.Fatal(err)

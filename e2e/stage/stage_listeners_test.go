@@ -8,8 +8,8 @@ import (
 	"informerscope/e2e/harness"
 )
 
-// listenerFaults lists text that overlaps a ring outside of its middle, lamps that overlap a handler's box, and in presenter mode text that stacked
-// chips pass over on their way to a ring, in the view that is shown.
+// listenerFaults lists text that overlaps a ring outside of its middle, and lamps that overlap a handler's box, in the view that is shown. In presenter
+// mode it also lists text that stacked chips pass over on their way to a ring.
 const listenerFaults = `(() => {
 	const root = ['.phonev', '.presv', '#app'].map((of) => document.querySelector(of)).find((el) => el && stage.visible(el));
 	const shown = (of) => [...root.querySelectorAll(of)].filter((el) => stage.visible(el));

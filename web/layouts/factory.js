@@ -13,8 +13,8 @@ export const stage = {
   /** The rows: the first one's top, what they share of the height, how tall one is at most, and how tall one is that has two lines. */
   rows: { x: 248, top: 140, bottom: 468, w: 1016, tallest: 79, gap: 4, two: 34 },
   /**
-   * The rail of a row that is tall enough: how far above the row's end it lies, and the places on it: the Reflector, the queue's seats from its
-   * head on, the store, the ring and the handlers. Its words then stand above it. In a lower row the ring is among the words.
+   * The rail of a row that is tall enough: how far above the row's end it lies, and its places. These are the Reflector, the queue's seats from
+   * its head on, the store, the ring and the handlers. Its words then stand above it. In a lower row the ring is among the words.
    */
   rail: { least: 58, up: 18, reflector: 446, seats: { x: 706, n: 4, size: 14, pitch: 17 }, store: 796, ring: 856, r: 13, handlers: 998 },
   /** What two informers cost that do not share: the first line's place below the rows, and how wide the lines may be. */

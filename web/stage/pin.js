@@ -1,5 +1,5 @@
 // @ts-check
-// The button that holds a stage, on the rail where it stops what travels: a pin, and while the stage is held a bar across the rail.
+// The button that holds a stage, on the rail where it stops what travels: a handle, and while the stage is held a bar across the rail.
 import { attr, h, place, s } from '../kit/dom.js';
 
 /** @typedef {import('../wire/page-types.js').Stage} Stage */

@@ -13,8 +13,8 @@
  */
 
 /**
- * The place where a station draws, and its layers: `g` is the group to draw into, `head` the group for its name and number (the same group,
- * but for the phone, where the head is pressed), `above` the group for what lies on the rail, `press` what the station's buttons go into.
+ * The place where a station draws, and its layers. `g` is the group to draw into, `head` the group for its name and number: the same group,
+ * but for the phone, where the head is pressed. `above` is the group for what lies on the rail, and `press` has the station's buttons.
  * The box is the panel's. `rail` is the y of the rail (on the phone, where it is upright, its x),
  * `from` and `to` where it enters and leaves. `type` are the classes of the layout's type and `fonts` what they are measured as. `chip` is
  * the size of a chip in a line, `pad` what a panel keeps free at its sides. A `bare` slot has room for name and number only; a `lit` one

@@ -10,7 +10,7 @@ import (
 )
 
 // testOneGet reads one object through an informer that the factory does not have yet, as controller-runtime's cache does: it requests the informer, starts it
-// and waits for its sync. The informer lists and keeps every object, and the read waits for all of them. The next read is immediate, and the informer goes on
+// and waits for its sync. The informer lists and keeps every object, and the read waits for all of them. The next read is immediate. The informer goes on
 // to receive the changes of the others.
 func testOneGet(t *testing.T) {
 	both(t, `

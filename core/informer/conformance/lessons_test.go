@@ -74,12 +74,13 @@ var lessons = map[string]lesson{
 	"terminating": {test: testTerminating},
 	"tombstone":   {rows: []string{"045_store_then_deletes_then_the_list_in_order", "042_tombstones_first_of_the_queued", "043_items_first_then_tombstones"}},
 	"tour":        {rows: []string{"040_deltas_by_key_at_the_first_place"}, test: testTour},
-	"transform":   {rows: []string{"074_transform_comes_first_and_sees_deletions"}},
-	"twice":       {test: testTwice},
-	"types":       {test: testTypes},
-	"unshared":    {test: testUnshared},
-	"unstarted":   {test: testUnstarted},
-	"watchlist":   {rows: []string{"001_first_request_is_a_watchlist", "012_the_end_mark_gives_the_version", "013_initial_events_collapse"}},
+	"transform": {rows: []string{"074_transform_comes_first_and_sees_deletions", "075_initial_objects_of_a_watchlist_are_transformed_twice",
+		"076_a_failing_transform_fails_the_whole_list"}},
+	"twice":     {test: testTwice},
+	"types":     {test: testTypes},
+	"unshared":  {test: testUnshared},
+	"unstarted": {test: testUnstarted},
+	"watchlist": {rows: []string{"001_first_request_is_a_watchlist", "012_the_end_mark_gives_the_version", "013_initial_events_collapse"}},
 }
 
 // TestLessons checks the lesson of each story with client-go v0.37.2 and with core/informer.

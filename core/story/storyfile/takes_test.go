@@ -26,7 +26,8 @@ var packages = map[string]string{
 	"utilruntime": "k8s.io/apimachinery/pkg/util/runtime",
 	"workqueue":   "k8s.io/client-go/util/workqueue", "informers": "k8s.io/client-go/informers", "kubernetes": "k8s.io/client-go/kubernetes",
 	"slices": "slices", "wait": "k8s.io/apimachinery/pkg/util/wait", "http": "net/http", "rest": "k8s.io/client-go/rest",
-	"corev1lister": "k8s.io/client-go/listers/core/v1", "fmt": "fmt", "reflect": "reflect", "tls": "crypto/tls", "utilnet": "k8s.io/apimachinery/pkg/util/net",
+	"fields": "k8s.io/apimachinery/pkg/fields", "corev1lister": "k8s.io/client-go/listers/core/v1",
+	"fmt": "fmt", "reflect": "reflect", "tls": "crypto/tls", "utilnet": "k8s.io/apimachinery/pkg/util/net",
 }
 
 // runTakes builds the lines of every story, each as a package of its own that exists in an overlay alone. It runs those that have a test in testdata/takes,
