@@ -55,6 +55,9 @@ func (p *Player) describe(t *playback, f *fold.Fold, s *fold.State, at time.Dura
 		return d
 	}
 	i, ok := t.stepAt(s.Seq)
+	if t.hurries() && !t.story.isNew(i, t.level) { // the next step is about to begin, and the view is at its moment already
+		i, ok = t.shownStep, false
+	}
 	d.Step = i
 	is := &t.pages[i]
 	d.Ended = is.End != 0
