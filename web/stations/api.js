@@ -54,7 +54,7 @@ addWords({
   'api.lists': ['lists/s', 'list/秒'],
   'api.seats': ['of {n} seats', '/ {n} 个席位'],
   'api.listing': ['list now', '个正在 list'],
-  'api.retrying': ['got 429', '个得到 429'],
+  'api.retrying': ['got 429', '个 429'],
   'api.waiting': ['wait', '个在等待'],
   'api.watching': ['watch', '个在 watch'],
   'api.without': ['the same clients without jitter', '同样的客户端，没有抖动'],
@@ -530,7 +530,7 @@ function crowdLarge(slot, ctx) {
   const seats = wide ? crowdSeats(g, at, y + 84, 20, Math.min(26, Math.floor((beside - 20) / 9))) : null;
   const dots = crowdDots(g, wide ? { x: left, y: y + 14, w: dotsWide, h: tall - 70 } : { x: left, y: bars.y + bars.h + 28, w: room, h: 88 });
   const words = /** @type {const} */ (['listing', 'retrying', 'waiting', 'watching']).map((state, i) => {
-    const [column, row] = wide ? [i / 4, 1] : [(i % 2) / 2, i >> 1];
+    const [column, row] = room > 620 ? [i / 4, 1] : [(i % 2) / 2, i >> 1];
     return { state, word: crowdWord(g, state, left + room * column, y + tall - 34 + 20 * row, type) };
   });
   return {
