@@ -122,6 +122,7 @@ func TestKnobs(t *testing.T) {
 		t.Errorf("40 events a second: %s", said)
 	}
 	harness.Await(t, page, time.Minute, "s.seq > 0 && s.api.writesPerSecond > 15")
+	open() // the menu closed over the stage that its number changed
 	if said := turn("objects", "1,200"); said != "" {
 		t.Errorf("1,200 objects: %s", said)
 	}

@@ -16,10 +16,14 @@ const steps = { objects: [100, 1000, 10000, 100000], rate: [0, 10, 1000, 10000] 
 export function appendKnobs(ctx, root, close) {
   const { t } = ctx;
   const src = ctx.model.state.source;
+  // A rate that was set while the log runs is in the address; the source has the one with which the log began.
+  const asked = fragment.read();
   const note = h('p', { class: 'note', role: 'status' }, t('knob.note'));
   const field = (/** @type {'objects' | 'rate' | 'seed'} */ name) => {
-    const el = /** @type {HTMLInputElement} */ (h('input', { type: 'text', inputmode: 'numeric', value: src[name] ?? 0, 'aria-label': t('knob.' + name),
-      autocomplete: 'off', name: 'knob-' + name }));
+    const is = (name === 'rate' && asked.get(name)) || (src[name] ?? 0);
+    const el = /** @type {HTMLInputElement} */ (h('input', {
+      type: 'text', inputmode: 'numeric', value: is, 'aria-label': t('knob.' + name), autocomplete: 'off', name: 'knob-' + name,
+    }));
     el.addEventListener('input', () => {
       el.removeAttribute('aria-invalid');
       tell(name === 'objects' && value(el.value) > 20000 ? t('knob.many') : t('knob.note'), false);
