@@ -272,7 +272,7 @@ func (l *Lab) SetShard(shard string) error {
 
 func (x *experiment) setShard(shard string) error {
 	if x.lab.src.cluster == nil {
-		return errors.New("only the simulated cluster is sure to heed a shard: an API server without the feature gate ShardedListAndWatch sends all objects")
+		return errors.New("a shard needs the simulated cluster: an API server without the feature gate ShardedListAndWatch ignores it and sends all objects")
 	}
 	if _, err := selection.ShardSelector(shard); err != nil {
 		return err

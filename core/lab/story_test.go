@@ -305,14 +305,14 @@ func TestStoryPlaysAgain(t *testing.T) {
 			time.Sleep(2 * time.Second)
 		}, "pods,nodes,deployments.apps"},
 		{"a program that starts again with another release", "1.37", 80, 20, func(l *Lab) {
-			time.Sleep(1500 * time.Millisecond)
+			<-time.After(1500 * time.Millisecond)
 			must(l.Shutdown())
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			must(l.Start("", "1.31", ""))
-			time.Sleep(2 * time.Second)
+			<-time.After(2 * time.Second)
 			_, err := l.Cluster("burst", ClusterArgs{N: 200})
 			must(err)
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 		}, ""},
 		{"a factory in two releases, another resource later", "1.31,1.37", 60, 20, func(l *Lab) {
 			time.Sleep(1500 * time.Millisecond)

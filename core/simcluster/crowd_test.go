@@ -108,24 +108,24 @@ func TestACrowdWithoutJitterStaysTogether(t *testing.T) {
 		c.Expire()
 		left, requests := n, 0
 		for _, wait := range []time.Duration{800, 1600, 3200, 6400, 12800, 25600} {
-			time.Sleep(wait*time.Millisecond - time.Millisecond)
+			<-time.After(wait*time.Millisecond - time.Millisecond)
 			if s := c.Stats().Crowd.Unjittered; s != (UnjitteredStats{Watching: n - left, Requests: uint64(requests)}) {
 				t.Errorf("before the wait of %v ms ends: %+v", int(wait), s)
 			}
-			time.Sleep(time.Millisecond)
+			<-time.After(time.Millisecond)
 			synctest.Wait()
 			requests, left = requests+left, left-crowdSeats
 			if s := c.Stats().Crowd.Unjittered; s.Requests != uint64(requests) {
 				t.Errorf("after a wait of %v ms: %+v, want %d requests", int(wait), s, requests)
 			}
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		if s := c.Stats().Crowd; s.Unjittered.Watching != n || s.Watching != n || s.Requests == s.Unjittered.Requests {
 			t.Errorf("in the end: %+v", s)
 		}
 		c.Expire()
 		c.Crowd(2)
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if s := c.Stats().Crowd; s != (CrowdStats{Clients: 2, Watching: 2, Seats: crowdSeats, Unjittered: UnjitteredStats{Watching: 2}}) {
 			t.Errorf("others in their place do what the earlier ones began: %+v", s)
 		}

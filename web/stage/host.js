@@ -69,7 +69,7 @@ export class Host {
     this.clear();
     this.layout = layout;
     attr(/** @type {Element} */ (this.root.closest('svg')), 'viewBox', `0 0 ${layout.w} ${layout.h}`);
-    const seat = layout.layered ? this.layers() : this.levels(layout);
+    const seat = layout.layered ? this.makeLayers() : this.makeLevels(layout);
     this.points = (layout.lanes ?? [{}]).map((own) => ({ ...layout.points, ...own }));
     for (const box of layout.slots) {
       const points = this.points[box.lane ?? 0];
@@ -81,7 +81,7 @@ export class Host {
       Object.assign(points, named(box.id, drawn.points));
       if (box.id === 'listeners' && !layout.upright) points['listeners.branch'] = branch(box, points);
     }
-    if (layout.layered) this.relay(layout);
+    if (layout.layered) this.layRail(layout);
     else this.drawMarks(layout);
     this.motion.lay(layout.motion, layout.canvases);
   }
@@ -91,7 +91,7 @@ export class Host {
    * is in the order of the rail, which the keyboard follows.
    * @private
    */
-  layers() {
+  makeLayers() {
     const [below, above] = [s('g'), s('g')];
     this.root.append(below, this.rails, above);
     return (/** @type {Box} */ { id, x }) => {
@@ -109,7 +109,7 @@ export class Host {
    * The one layer of a layout that stands above its rail, in two levels: what belongs to a quiet station is quiet.
    * @param {Arranged} layout @private
    */
-  levels(layout) {
+  makeLevels(layout) {
     const quiet = s('g', { class: 'pdim' });
     const loud = s('g');
     this.root.append(quiet, loud);
@@ -125,7 +125,7 @@ export class Host {
   }
 
   /** Draws the rail of a layout again whose stations stay. @param {Arranged} layout */
-  relay(layout) {
+  layRail(layout) {
     this.layout = layout;
     this.rails.replaceChildren();
     this.updates = [];
@@ -192,7 +192,7 @@ export class Host {
   stops({ state }, id) {
     const { model } = this.ctx;
     if (model.hold('deliver', id)) return true;
-    return !!this.layout?.layered && !!model.hold('pop') && !state.listeners.find((l) => l.id === id)?.pending;
+    return !!model.hold('pop') && !state.listeners.find((l) => l.id === id)?.pending;
   }
 
   /**
@@ -284,7 +284,8 @@ export class Host {
       const way = router(layout.ways, this.points[i], state);
       motion.stand(facts.held, way, pin, layout.lanes ? String(i) : '');
       const ridden = this.ctx.riding?.();
-      if ((ridden?.lane ?? 0) === i) motion.ride(ridden ?? null, way);
+      // A layout of one informer shows the one that has the stage, whichever lane it is.
+      if (!layout.lanes || (ridden?.lane ?? 0) === i) motion.ride(ridden ?? null, way);
     });
   }
 

@@ -169,8 +169,8 @@ export class Motion {
     const selected = this.ctx.selected();
     const { born } = this.ctx.eye;
     const alone = this.alone(moves);
-    const heard = moves.filter((m) => m.l && m.p !== 'take' && route(m)).map((m) => m.l ?? 0);
-    const first = this.ctx.riding?.()?.listener ?? (alone || selected ? Math.min(...heard) : 0);
+    const least = () => Math.min(...moves.filter((m) => m.l && m.p !== 'take' && route(m)).map((m) => m.l ?? 0));
+    const first = this.ctx.riding?.()?.listener ?? (alone || selected ? least() : 0);
     /** What was written, by key: it comes back to the informer, a lap later. */
     const wrote = new Map(moves.filter((m) => m.p === 'write').map((m) => [m.k, m.s]));
     for (const m of moves) {

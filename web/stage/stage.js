@@ -119,7 +119,7 @@ export class Stage {
     if (same(values(shape), values(this.shape))) return;
     if (!same(shape.large, this.shape.large)) this.motion.drop(['fan', 'next']);
     this.shape = shape;
-    this.host.relay(arrange(shape));
+    this.host.layRail(arrange(shape));
   }
 
   /** Sends what moved in a frame on its way. @param {Frame} frame */
