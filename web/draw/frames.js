@@ -59,3 +59,23 @@ export function frameSet(parent, cls = '') {
     });
   };
 }
+
+/**
+ * Frames what differs on a grid that compares itself with the store a few times a second: again only when it did, or when the changes are others.
+ * @param {SVGElement} parent
+ * @param {ReturnType<typeof import('./smallgrid.js').smallGrid>} cells
+ * @param {boolean} stored the store's map frames only what it has
+ */
+export function frameDifferences(parent, cells, stored) {
+  const set = frameSet(parent, stored ? 'behind' : 'now');
+  /** @type {import('../wire/types.js').LedgerEntry[] | null} */
+  let framed = null;
+  /** Returns whether the grid has compared itself. @param {import('../wire/types.js').LedgerEntry[]} unstored @param {number} clock */
+  return (unstored, clock) => {
+    const fresh = cells.paint(clock);
+    if (!fresh && unstored === framed) return false;
+    framed = unstored;
+    set(differences(cells.grid, unstored).filter((c) => c.stored || !stored));
+    return fresh;
+  };
+}

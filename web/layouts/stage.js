@@ -88,7 +88,7 @@ export function arrange({ large, more, adds, controller }) {
     },
     points: {
       'api.wire': [42, RAIL], 'reflector.wire': [222, RAIL], 'reflector.store': [246, RAIL], 'queue.pop': [532, RAIL],
-      'indexer.pop': [718, RAIL], 'indexer.node': [INDEXER_X, RAIL], 'indexer.fan': [746, RAIL], 'controller.take': [1150, RAIL],
+      'indexer.pop': [718, RAIL], 'indexer.fan': [746, RAIL], 'controller.take': [1150, RAIL],
       'controller.worker': [1188, RAIL], 'controller.write': [1224, 532], 'way.right': [1224, 556], 'way.left': [66, 556],
       'api.write': [66, 532],
     },

@@ -497,12 +497,14 @@ export class Motion {
     const cx = this.surface.units();
     const c = this.ctx.scene.colour;
     // Beside a hold it leaves the words of the hold free, and at the listeners their names.
-    const words = middle(t.key, ['fan', 'next', 'key', 'take'].includes(t.p) ? 12 : 26);
     const type = Math.max(12, Math.round(t.size * 0.28));
     cx.font = `${type}px ${c.mono}`;
+    const upright = t.pts[0] === t.pts[t.pts.length - 2];
+    // Beside an upright rail it has what the canvas leaves, where letters are 0.6 as wide as the type.
+    const room = upright ? Math.floor((this.surface.right - x - t.size / 2 - 26) / (0.6 * type)) : 26;
+    const words = middle(t.key, Math.min(room, ['fan', 'next', 'key', 'take'].includes(t.p) ? 12 : 26));
     const wide = cx.measureText(words).width + 16;
     const tall = type + 10;
-    const upright = t.pts[0] === t.pts[t.pts.length - 2];
     const over = t.to < 1 ? x + t.size / 2 - wide : x - wide / 2;
     const left = upright ? x + t.size / 2 + 6 : Math.max(4, Math.min(over, this.surface.right - wide - 4));
     const top = upright ? y - tall / 2 : y - t.size / 2 - tall - 6;

@@ -3,7 +3,7 @@
 import { attr, h, Num, place, put, reveal, s, show, text } from '../kit/dom.js';
 import { crowdDots, crowdSeats, crowdWord, listBars } from '../draw/crowd.js';
 import { frameName, frameOp } from '../draw/frame.js';
-import { differences, frameSet } from '../draw/frames.js';
+import { frameDifferences } from '../draw/frames.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { lines } from '../draw/lines.js';
 import { markedLine } from '../draw/marked.js';
@@ -566,15 +566,14 @@ function clusterMap({ g, x, y, w, h: tall, pad, type }, store, ctx) {
   const field = s('g', { transform: `translate(${x + pad} ${top + 12}) scale(${ratio.toFixed(4)})` });
   g.append(field);
   const cells = smallGrid(field, ctx, 0, 0, options);
-  const changes = frameSet(field, 'now');
+  const changes = frameDifferences(field, cells, false);
   return {
     /** @param {import('../wire/types.js').Facts} facts @param {number} clock @param {boolean} on */
     paint(facts, clock, on) {
       show(field, on);
       title.set(on ? ctx.t('maps.cluster') : '');
       if (!on) return;
-      cells.paint(clock);
-      changes(differences(cells.grid, facts.unstored));
+      changes(facts.unstored, clock);
     },
   };
 }

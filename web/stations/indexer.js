@@ -3,7 +3,7 @@
 import { attr, h, Num, place, put, reveal, s, show, text, Txt } from '../kit/dom.js';
 import { unframed } from '../draw/comparison.js';
 import { CellGrid } from '../draw/cells.js';
-import { differences, frameSet } from '../draw/frames.js';
+import { frameDifferences } from '../draw/frames.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { byFreshness, byPhase, byWord, freshest, phaseInk } from '../draw/looks.js';
 import { hung, panel } from '../draw/panel.js';
@@ -603,7 +603,7 @@ function hallCells(slot, ctx) {
   const cells = smallGrid(g, ctx, x + names, y, options);
   const field = s('g', { transform: `translate(${x + names} ${y})` });
   slot.g.append(field);
-  const changes = frameSet(field, 'behind');
+  const changes = frameDifferences(field, cells, true);
   const labels = Array.from({ length: options.named }, () => text(slot.g, x, y, slot.type.label));
   const each = text(slot.g, x, slot.y + slot.h - 7, slot.type.label);
   const mutation = mutationNote(ctx, slot.g, x, slot.y + slot.h - 40, room, { cls: 'p16', font: '16px', step: 24 });
@@ -612,9 +612,7 @@ function hallCells(slot, ctx) {
     paint(clock, { state, facts }) {
       mutation.paint(state, y + cells.grid.end);
       attr(g, 'opacity', ctx.model.sure() ? null : 0.55);
-      const fresh = cells.paint(clock);
-      changes(differences(cells.grid, facts.unstored).filter((c) => c.stored));
-      if (!fresh) return;
+      if (!changes(facts.unstored, clock)) return;
       const { blocks, per } = cells.grid;
       labels.forEach((label, i) => {
         const block = blocks[i];
@@ -671,22 +669,20 @@ function twoMaps(slot, ctx) {
   const wide = (slot.w - 2 - gap) / 2;
   const top = slot.y + 62;
   const sizes = [{ pitch: 9, size: 8, gap: 3 }, { pitch: 6, size: 5, gap: 2 }, { pitch: 4, size: 3, gap: 1 }];
-  const [there, here] = ['maps.cluster', 'maps.store'].map((id, i) => {
+  const maps = ['maps.cluster', 'maps.store'].map((id, i) => {
     const x = slot.x + i * (wide + gap);
     const g = s('g', { transform: `translate(${x} ${top})` });
     slot.g.append(g);
     const cells = smallGrid(g, ctx, 0, 0, { w: wide, h: 100, sizes, named: 0, lowest: 0 });
-    return { g, id, title: text(slot.g, x, top - 9, 'l'), cells, changes: frameSet(g, i ? 'behind' : 'now') };
+    return { g, id, title: text(slot.g, x, top - 9, 'l'), paint: frameDifferences(g, cells, i > 0) };
   });
   return {
     /** @param {import('../wire/types.js').Facts} facts @param {number} clock */
     paint(facts, clock) {
       const sure = ctx.model.sure(facts);
-      for (const { g, id, title, cells, changes } of [there, here]) {
+      for (const { g, id, title, paint } of maps) {
         title.set(ctx.t(id));
-        cells.paint(clock);
-        const all = differences(cells.grid, facts.unstored);
-        changes(id === 'maps.cluster' ? all : all.filter((c) => c.stored));
+        paint(facts.unstored, clock);
         attr(g, 'opacity', sure ? null : 0.55);
       }
     },

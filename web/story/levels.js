@@ -19,7 +19,7 @@ export function skips(step, level = 1) {
 }
 
 /** The level that the address or this browser has kept for a story, 1 for none. @param {Story} story */
-export function kept(story) {
+export function keptLevel(story) {
   const level = Number(fragment.read().get('level')) || (story.id === tour.id ? tour.level() : 1);
   return story.levels?.[level - 1] ? level : 1;
 }

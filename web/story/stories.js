@@ -4,7 +4,7 @@
 import { attr, h, put, reveal, s } from '../kit/dom.js';
 import * as fragment from '../wire/fragment.js';
 import { language } from '../kit/i18n.js';
-import { Levels, kept, skips } from './levels.js';
+import { Levels, keptLevel, skips } from './levels.js';
 import { Quiz } from './quiz.js';
 import { miniature } from './rail.js';
 import * as tour from './tour.js';
@@ -220,7 +220,7 @@ export class Stories {
     if (presenter) this.views.presenter(true);
     try {
       await this.ctx.call('storyBegin', id, '', Math.min(step, story.steps.length - 1), recording);
-      const level = kept(story);
+      const level = keptLevel(story);
       if (level > 1) await this.ctx.call('storyLevel', level);
     } catch (err) {
       this.over();
