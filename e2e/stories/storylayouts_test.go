@@ -255,7 +255,11 @@ func (w *walker) words(is corestory.Words) string {
 // base is the State when a step began, to which since refers. The view goes there and back, if a sentence needs it.
 func (w *walker) base(step int, is *corestory.Sentence) *fold.State {
 	w.t.Helper()
-	if !strings.Contains(is.Claim.String()+is.Words.EN, "since(") {
+	said := is.Claim.String() + is.Words.EN
+	for _, n := range is.Numbers {
+		said += n.Value.String()
+	}
+	if !strings.Contains(said, "since(") {
 		return nil
 	}
 	if w.bases[step] == nil {

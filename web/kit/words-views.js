@@ -44,8 +44,8 @@ addWords({
   'lanes.releaseTitle': ['Let Pop go on in both lanes (Shift N)', '让两边的 Pop 继续（Shift N）'],
   'lanes.held': ['Pop held', 'Pop 被拦住'],
   'cap.lanesOver': [
-    'One burst, two queues: DeltaFIFO pops {k}’s changes together, so {a} overtakes {b}; RealFIFO keeps the order.',
-    '一波突发变更，两种队列：DeltaFIFO 让 {k} 的变更一起出队，{a} 于是超过 {b}；RealFIFO 保持顺序。',
+    'DeltaFIFO pops {k}’s changes together, so {a} overtakes {b}. RealFIFO keeps the order.',
+    'DeltaFIFO 让 {k} 的变更一起出队，{a} 于是超过 {b}。RealFIFO 保持顺序。',
   ],
   'cap.lanesHeld': [
     'Pop is held in both: DeltaFIFO files {n} [n:change|changes] under {k} [k:key|keys], RealFIFO keeps them in one line.',
