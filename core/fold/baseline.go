@@ -119,6 +119,7 @@ func (f *Fold) restore(e *event.Entry) {
 	q := &l.queue
 	q.synced, q.locked, q.closed = s.Queue.Synced, s.Queue.Locked, s.Queue.Closed
 	q.population, q.maxDepth, q.pops, q.merges = s.Queue.InitialPopulation, s.Queue.MaxDepth, s.Queue.Pops, s.Queue.Merges
+	q.run, q.runPops, q.runEnds = slices.Clone(s.Queue.Run), s.Queue.RunPops, s.Queue.Depth == 0
 	for _, it := range s.Queue.LastBatch {
 		q.batch = append(q.batch, restoreItem(it))
 	}
@@ -168,7 +169,7 @@ func (l *lane) restoreListener(x Listener) {
 	}
 	n := listener{id: x.ID, name: Shorten(x.Name), ring: x.Ring, capacity: x.Capacity, caps: slices.Clone(x.Capacities[:min(len(x.Capacities), maxCaps)]),
 		waiting: x.Waiting, acceptCount: x.Distributed, deliveryCount: x.Delivered, callCount: max(x.Handled, 0), panics: x.Panics, lastPanic: x.LastPanic,
-		pace: duration(x.PaceMillis), resync: duration(x.ResyncMillis), syncing: x.Syncing, synced: x.Synced,
+		pace: duration(x.PaceMillis), resync: duration(x.ResyncMillis), nextResync: duration(x.NextResyncMillis), syncing: x.Syncing, synced: x.Synced,
 		removed: x.Removed, discardCount: x.Discarded, mutations: x.Mutations, metCount: x.Met, metOld: x.MetOld}
 	if x.LastMet != nil {
 		n.lastMet = *x.LastMet

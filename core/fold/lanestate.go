@@ -223,7 +223,7 @@ func deltasState(key string, d []qitem) QueueItem {
 
 func (q *queue) state(lim limits) Queue {
 	s := Queue{Kind: "RealFIFO", Depth: q.len(), MaxDepth: q.maxDepth, Synced: q.synced, Locked: q.locked, Closed: q.closed,
-		InitialPopulation: q.population, Pops: q.pops, Merges: q.merges,
+		InitialPopulation: q.population, Pops: q.pops, Run: append([]int{}, q.run...), RunPops: q.runPops, Merges: q.merges,
 		Items: []QueueItem{}, Batch: []QueueItem{}, LastBatch: []QueueItem{}, Mix: map[string]int{}}
 	if q.delta {
 		s.Kind = "DeltaFIFO"
@@ -291,8 +291,8 @@ func (li *listener) state() Listener {
 	s := Listener{ID: li.id, Name: li.name, Ring: li.ring, Pending: li.pending(), Capacity: li.capacity,
 		Capacities: append([]int{}, li.caps...), Waiting: li.waiting, Distributed: li.acceptCount, Delivered: li.deliveryCount,
 		Handled: li.callCount, Panics: li.panics, LastPanic: li.lastPanic, PaceMillis: Millis(li.pace),
-		ResyncMillis: Millis(li.resync), Syncing: li.syncing, Synced: li.synced, Removed: li.removed, Discarded: li.discardCount,
-		Mutations: li.mutations, Met: li.metCount, MetOld: li.metOld}
+		ResyncMillis: Millis(li.resync), NextResyncMillis: Millis(li.nextResync), Syncing: li.syncing, Synced: li.synced, Removed: li.removed,
+		Discarded: li.discardCount, Mutations: li.mutations, Met: li.metCount, MetOld: li.metOld}
 	if li.metCount+li.metOld > 0 {
 		met := li.lastMet
 		s.LastMet = &met

@@ -39,6 +39,10 @@ type queue struct {
 	population int
 	maxDepth   int
 	pops       int
+	run        []int // how many objects each pop took since the queue was last empty, oldest first, at most maxRun
+	runPops    int   // the number of those pops
+	runEpoch   uint64
+	runEnds    bool // the queue is empty: the next pop begins another run
 	merges     int
 	mix        [opCount]int
 	sampled    bool // no events about what enters and leaves: the depth is the last sample
@@ -132,8 +136,34 @@ func (q *queue) push(epoch uint64, it qitem) {
 	q.maxDepth = max(q.maxDepth, q.len())
 }
 
+// maxRun is how many pops of a run State has.
+const maxRun = 48
+
+// addToRun adds the pop of the current batch to the run.
+func (q *queue) addToRun(epoch uint64) {
+	if q.runEnds || q.runEpoch != epoch { // the list may be shared with a clone
+		kept := q.run
+		if q.runEnds {
+			kept, q.runPops = nil, 0
+		}
+		q.run, q.runEpoch = slices.Clone(kept), epoch
+	}
+	objects := 0
+	for i := range q.batch {
+		objects += max(int(q.batch[i].count), 1)
+	}
+	if q.delta { // all deltas of one key
+		objects = min(objects, 1)
+	}
+	q.run = append(q.run, objects)
+	q.run = q.run[max(0, len(q.run)-maxRun):]
+	q.runPops++
+	q.runEnds = q.len() == 0
+}
+
 func (q *queue) pop(epoch uint64, popped event.Popped) {
 	q.pops++
+	defer q.addToRun(epoch)
 	q.processing, q.locked = true, popped.Locked
 	if q.batchEpoch != epoch {
 		q.batch, q.batchEpoch = nil, epoch

@@ -157,7 +157,11 @@ type Queue struct {
 	LastBatchSize     int            `json:"lastBatchSize"`
 	Mix               map[string]int `json:"mix"` // deltas in the queue by type
 	Pops              int            `json:"pops"`
-	Merges            int            `json:"merges"`
+	// Run is how many objects each pop took since the queue was last empty, oldest first, at most 48; RunPops counts all of these pops. A pop of a DeltaFIFO
+	// takes one.
+	Run     []int `json:"run"`
+	RunPops int   `json:"runPops"`
+	Merges  int   `json:"merges"`
 }
 
 // QueueItem is a delta in a RealFIFO, or a key with its Deltas in a DeltaFIFO.
@@ -212,14 +216,16 @@ type Listener struct {
 	MeanMicros    float64    `json:"meanMicros"` // over the last calls, at most 16
 	PaceMillis    float64    `json:"paceMillis"` // extra time per call, set by the user
 	ResyncMillis  float64    `json:"resyncMillis"`
-	Syncing       bool       `json:"syncing"`
-	Synced        bool       `json:"synced"`
-	Removed       bool       `json:"removed"`
-	Discarded     int        `json:"discarded"` // notifications thrown away when it stopped
-	Mutations     int        `json:"mutations"` // shared objects that its handler mutated
-	Met           int        `json:"met"`       // calls of its handler with an object that another handler had mutated
-	MetOld        int        `json:"metOld"`    // calls of OnUpdate whose old object was such a one
-	LastMet       *Met       `json:"lastMet,omitempty"`
+	// NextResyncMillis is when it takes part in a resync next, at the earliest, in ms of the log; 0 if it never does. The Reflector's timer decides.
+	NextResyncMillis float64 `json:"nextResyncMillis"`
+	Syncing          bool    `json:"syncing"`
+	Synced           bool    `json:"synced"`
+	Removed          bool    `json:"removed"`
+	Discarded        int     `json:"discarded"` // notifications thrown away when it stopped
+	Mutations        int     `json:"mutations"` // shared objects that its handler mutated
+	Met              int     `json:"met"`       // calls of its handler with an object that another handler had mutated
+	MetOld           int     `json:"metOld"`    // calls of OnUpdate whose old object was such a one
+	LastMet          *Met    `json:"lastMet,omitempty"`
 }
 
 // Workqueue is the controller behind one listener.

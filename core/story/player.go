@@ -440,8 +440,9 @@ func (t *playback) previous(step int) int {
 // ErrNoStory is returned while no story plays.
 var ErrNoStory = errors.New("no story plays; begin one with story(id)")
 
-// Turn goes to the next step, or one step back if n is negative. It returns at once: the next step begins when the running one has ended, and that one now
-// plays as fast as it can. If the running step waits for the reader, the Player makes the requested call.
+// Turn goes to the next step, or one step back if n is negative. It returns at once. A step that still runs plays as fast as it can to its end. There its last
+// sentence stands, or its ride opens, until the next call; a step without either ends in the next one. A second call while it runs goes past its end.
+// If the running step waits for the reader, the Player makes the requested call.
 func (p *Player) Turn(ctx context.Context, n int) error {
 	return p.run(ctx, func(t *playback) (effect, error) {
 		switch {
@@ -935,9 +936,7 @@ func (p *Player) stand(t *playback, now, next time.Duration) bool {
 	}
 	if is.End == 0 && (news || fresh) && (step.endCondition() == nil || t.holds(step.endCondition(), is.base)) {
 		is.End, is.endAt = p.findFirst(t, step.endCondition(), is, after), now
-		if step.Ride != nil {
-			p.reachesRide(t)
-		}
+		p.reachEnd(t)
 		t.notify()
 	}
 	switch {
@@ -970,12 +969,16 @@ func (p *Player) standForReader(t *playback, now time.Duration) bool {
 	return false
 }
 
-// reachesRide applies earlier calls of Turn to the ride of a step that ends: the first call opens the ride, and a second one goes past it. p.mu is held.
-func (p *Player) reachesRide(t *playback) {
-	is := &t.pages[t.lastStep()]
+// reachEnd applies earlier calls of Turn to a step that ends: the first call asked for its end, which is a sentence or a ride, and a second one goes past it.
+// p.mu is held.
+func (p *Player) reachEnd(t *playback) {
+	is, step := &t.pages[t.lastStep()], &t.story.Steps[t.lastStep()]
+	if step.Ride != nil && p.rideKey(t, t.lastStep()) == "" {
+		t.fail(fmt.Sprintf("step %d of the story %s: its ride %s names no object", t.lastStep()+1, t.story.ID, step.Ride))
+		return
+	}
 	switch {
-	case p.rideKey(t, t.lastStep()) == "":
-		t.fail(fmt.Sprintf("step %d of the story %s: its ride %s names no object", t.lastStep()+1, t.story.ID, t.story.Steps[t.lastStep()].Ride))
+	case step.Ride == nil && step.EndCaption == nil:
 	case t.skipsStep || t.hurries():
 		is.skipsRide = true
 	case t.turns > 0:

@@ -11,6 +11,7 @@ addWords({
   'lanes.byKey': ['grouped by key', '按 key 分组'],
   'lanes.arrival': ['in order of arrival', '按到达顺序'],
   'lanes.took': ['what Pop took', 'Pop 已取出'],
+  'lanes.pops': ['{n} [n:pop|pops]', '{n} 次 Pop'],
   'lanes.waits': ['what waits for Pop', '等待 Pop'],
   'lanes.pop': ['Pop {n}', '第 {n} 次'],
   'lanes.batch': ['batch {n}', '第 {n} 批'],

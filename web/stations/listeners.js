@@ -7,7 +7,7 @@ import { heading, lineHeading } from '../draw/heading.js';
 import { lamp } from '../draw/lamp.js';
 import { ring } from '../draw/ring.js';
 import { hatch, unseen } from '../draw/unseen.js';
-import { count, exact, ownName, ring as ringNumber, ringLeast, ringShort, span } from '../kit/format.js';
+import { count, countdown, exact, ownName, ring as ringNumber, ringLeast, ringShort, span } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
 import { Glyph, kindOf } from '../kit/glyphs.js';
 import { addWords } from '../kit/i18n.js';
@@ -218,10 +218,18 @@ function handledWords({ t }, l) {
 }
 
 /** How a listener is. @param {Ctx} ctx @param {Listener} l @param {boolean} slow */
-function stateWords({ t, model }, l, slow) {
+function stateWords(ctx, l, slow) {
+  const { t, model } = ctx;
   if (l.panics > 0) return t('lis.panicked');
   if (slow) return t(mutates(model.state, l) ? 'lis.mutates' : 'lis.slow');
-  return l.resyncMillis ? t('lis.resyncEvery', { s: span(l.resyncMillis).replace(/\.0 s$/, ' s') }) : '';
+  return resyncWords(ctx, l);
+}
+
+/** When a listener takes part in a resync next; empty if it never does. @param {Ctx} ctx @param {Listener} l */
+function resyncWords({ t, now }, l) {
+  const rest = l.nextResyncMillis - now();
+  if (!l.resyncMillis || l.removed) return '';
+  return rest > 0 ? t('lis.resyncIn', { s: countdown(rest) }) : t('lis.resyncDue');
 }
 
 /** The note about a listener while its handler is idle. @param {Ctx} ctx @param {Listener} l */
@@ -558,7 +566,9 @@ function mainWords(slot, ctx, row, top, height) {
       const mutation = slow ? '' : mutationWords(ctx, l);
       const room = w - 78 - width(l.name, '600 21px');
       show(warning, slow || !!mutation);
-      said.set(slow ? t('pres.slow') : width(mutation, '16px') <= room ? mutation : mutationShort(ctx, l), mutation);
+      const wrong = slow ? t('pres.slow') : width(mutation, '16px') <= room ? mutation : mutationShort(ctx, l);
+      const waits = wrong ? '' : resyncWords(ctx, l);
+      said.cls(wrong ? 'p16 cwt' : width(waits, '21px') <= room ? 'p21' : 'p16').at(x + w - (wrong ? 40 : 14), top + 27).set(wrong || waits, mutation);
       const had = l.capacities[l.capacities.length - 1];
       before.set(had && !(slot.lean && w < 380) ? exact(had) : '');
       const rates = factsOf(facts, l.id);
@@ -652,7 +662,7 @@ function phoneRow(slot, ctx, id, cy) {
   const name = text(knock, slot.x, cy + 5, 't14');
   const handler = handlerBox(g, boxX, cy, look.handler);
   const isSynced = lamp(g, right - 2, main ? cy + 54 : cy, 4);
-  const slowWords = main ? text(g, right - 12, cy - 32, 'l cwt', 'end') : null;
+  const said = main ? text(g, right - 12, cy - 32, 'l cwt', 'end') : null;
   const note = main ? text(g, slot.x, cy + 58, 'l') : null;
   const synced = main ? text(g, right - 14, cy + 58, 'l', 'end') : null;
   return {
@@ -666,7 +676,8 @@ function phoneRow(slot, ctx, id, cy) {
       buffer.paint(l, path, { slow, of: (n) => t('pres.of', { n }) });
       handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 });
       isSynced.set(l.synced);
-      slowWords?.set(slow ? t('pres.slow') : mutationWords(ctx, l));
+      const wrong = slow ? t('pres.slow') : mutationWords(ctx, l);
+      said?.cls(wrong ? 'l cwt' : 'l').set(wrong || resyncWords(ctx, l));
       synced?.set(syncedWords(ctx, l));
       const had = l.capacities[l.capacities.length - 1];
       note?.set(had ? t('phone.doubled', { a: exact(had), b: exact(l.capacity) }) : t('pres.handled', { n: exact(l.handled) }));

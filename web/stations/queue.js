@@ -606,6 +606,45 @@ function nextWords(q, stopped, t) {
 }
 
 /**
+ * The pops of a queue since it was last empty, where no changes are compared: a block each, as large as the objects that it took.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ */
+function popRun(slot, ctx) {
+  const { x, y, w } = slot;
+  const g = s('g');
+  slot.g.append(g);
+  const took = text(g, x + 10, y + 20, 'l');
+  const pops = text(g, x + w - 10, y + 20, 'l t1', 'end');
+  const blocks = s('g');
+  g.append(blocks);
+  const [pitch, row] = [12, 18];
+  const per = Math.floor((w - 20) / pitch);
+  const rows = 4;
+  const draw = when((/** @type {State} */ { run, batch, lastBatch }) => {
+    const kind = kindOf((batch[0] ?? lastBatch[0])?.op ?? '');
+    let used = 0;
+    blocks.replaceChildren(...run.flatMap((n) => {
+      // A pop that does not fit beside the others has lines of its own.
+      const lines = Math.ceil(n / per);
+      if (lines > 1 || (used % per) + n > per) used = Math.ceil(used / per) * per;
+      const [left, top] = [x + 10 + (used % per) * pitch, y + 32 + Math.floor(used / per) * row];
+      used += lines > 1 ? lines * per : n;
+      if (used > per * rows) return [];
+      return [s('rect', { x: left, y: top, width: Math.min(n, per) * pitch - 2, height: Math.max(lines, 1) * row - 4, rx: 2, class: 'ch rs k-' + kind })];
+    }));
+  });
+  return (/** @type {State} */ q) => {
+    const shown = !ctx.model.compare?.changes.length && q.run.length > 0;
+    show(g, shown);
+    if (!shown) return;
+    took.set(unframed(ctx) ? ctx.t('lanes.took') : '');
+    pops.of('n=exact queue.runPops', 't lanes.pops').set(ctx.t('lanes.pops', { n: exact(q.runPops) }));
+    draw(q);
+  };
+}
+
+/**
  * One of several informers under each other: which queue it has, and what is on its seats. The changes of the comparison keep their
  * names there. What it made of them is drawn into its panel by comparison.js.
  * @type {Draw}
@@ -622,9 +661,11 @@ function lane(slot, ctx) {
     order.set(ctx.t(byKey(q) ? 'lanes.byKey' : 'lanes.arrival'));
     line.set(sit(q, 7, selected, 0, (it) => (compared ? seatWord(compared, it) : undefined)).sitters);
   });
+  const run = popRun(slot, ctx);
   return {
     paint({ state }) {
       show(frame, !unframed(ctx));
+      run(state.queue);
       paint(state.queue, ctx.model.compare, ctx.selected(), language());
     },
     points: { store: (_, { queue: q }) => line.at(q.depth - 1) },

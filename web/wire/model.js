@@ -27,7 +27,7 @@ function emptyState() {
     },
     queue: {
       kind: 'RealFIFO', depth: 0, maxDepth: 0, synced: false, locked: false, closed: false, initialPopulation: 0,
-      items: [], batch: [], batchSize: 0, lastBatch: [], lastBatchSize: 0, mix: {}, pops: 0, merges: 0,
+      items: [], batch: [], batchSize: 0, lastBatch: [], lastBatchSize: 0, mix: {}, pops: 0, run: [], runPops: 0, merges: 0,
     },
     indexer: { count: 0, bytes: 0, cameBytes: 0, transform: '', resourceVersion: '', indices: {}, indexSizes: {}, replaces: 0, reborn: 0, mutated: 0,
       mutations: [], strayCount: 0, strays: [] },

@@ -489,6 +489,9 @@
  * @property {number} lastBatchSize
  * @property {Record<string, number>} mix deltas in the queue by type
  * @property {number} pops
+ * @property {number[]} run how many objects each pop took since the queue was last empty, oldest first, at most 48; RunPops counts all of
+ *   these pops. A pop of a DeltaFIFO takes one.
+ * @property {number} runPops
  * @property {number} merges
  */
 
@@ -534,6 +537,8 @@
  * @property {number} meanMicros over the last calls, at most 16
  * @property {number} paceMillis extra time per call, set by the user
  * @property {number} resyncMillis
+ * @property {number} nextResyncMillis when it takes part in a resync next, at the earliest, in ms of the log; 0 if it never does. The
+ *   Reflector's timer decides.
  * @property {boolean} syncing
  * @property {boolean} synced
  * @property {boolean} removed
