@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +118,10 @@ func TestMalformedRequests(t *testing.T) {
 		{"scale method", "DELETE", "/apis/apps/v1/namespaces/shop/deployments/cart/scale", "", "", 405, "MethodNotAllowed"},
 		{"scale of missing", "GET", "/apis/apps/v1/namespaces/shop/deployments/none/scale", "", "", 404, "NotFound"},
 		{"bad crd", "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", `{"metadata":{"name":"x"}}`, "", 422, "Invalid"},
+		{"eviction of another pod", "POST", podURL + "/eviction", `{"metadata":{"name":"x"}}`, "", 400, "BadRequest"},
+		{"eviction with a precondition", "POST", podURL + "/eviction", `{"deleteOptions":{"preconditions":{"uid":"x"}}}`, "", 409, "Conflict"},
+		{"namespace default", "DELETE", "/api/v1/namespaces/default", "", "", 403, "Forbidden"},
+		{"namespace kube-system", "DELETE", "/api/v1/namespaces/kube-system?dryRun=All", "", "", 403, "Forbidden"},
 		{"dry run", "POST", "/api/v1/namespaces/shop/configmaps?dryRun=Maybe", `{"metadata":{"name":"a"}}`, "", 422, "Invalid"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -499,5 +504,33 @@ func TestOpenAPISaysFieldValidation(t *testing.T) {
 		if a := do(c, "GET", url, ""); a.code != 404 || a.get("kind").String() != "Status" {
 			t.Errorf("%s: %d %s", url, a.code, a.body)
 		}
+	}
+}
+
+// TestADryRunMakesNoVersion sends each kind of write as a dry run. Nothing changes, and the answer has the version that the object has: none, if it is new.
+func TestADryRunMakesNoVersion(t *testing.T) {
+	c, _ := newFake(Options{Seed: 7, Objects: 20})
+	pod := c.pods.objects("")[0]
+	url := "/api/v1/namespaces/" + pod.namespace + "/pods/" + pod.name
+	had := strconv.FormatUint(pod.rev, 10)
+	eviction := `{"kind":"Eviction","apiVersion":"policy/v1","metadata":{"name":"` + pod.name + `"},"deleteOptions":{"dryRun":["All"]}}`
+	rev := c.Stats().ResourceVersion
+	for _, x := range []struct{ name, method, url, body, contentType, want string }{
+		{"create", "POST", "/api/v1/namespaces/default/configmaps?dryRun=All", `{"metadata":{"name":"a"}}`, "", ""},
+		{"patch", "PATCH", url + "?dryRun=All", `{"metadata":{"labels":{"a":"b"}}}`, mergePatch, had},
+		{"update", "PUT", url + "?dryRun=All", strings.Replace(do(c, "GET", url, "").body, `"labels":{`, `"labels":{"c":"d",`, 1), "", had},
+		{"delete", "DELETE", url + "?dryRun=All", "", "", had},
+		{"eviction in its options", "POST", url + "/eviction", eviction, "", ""},
+		{"eviction in the query", "POST", url + "/eviction?dryRun=All", strings.Replace(eviction, `["All"]`, `[]`, 1), "", ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			a := do(c, x.method, x.url, x.body, "Content-Type", x.contentType)
+			if a.code >= 300 || a.get("metadata.resourceVersion").String() != x.want {
+				t.Errorf("got %d, version %s, want %q: %s", a.code, a.get("metadata.resourceVersion"), x.want, a.body)
+			}
+			if now := c.Stats().ResourceVersion; now != rev {
+				t.Errorf("it wrote: %d -> %d", rev, now)
+			}
+		})
 	}
 }

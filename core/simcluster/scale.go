@@ -120,6 +120,19 @@ func (c *Cluster) servePodPost(req *request) *apierrors.StatusError {
 	if err != nil {
 		return badRequest("the object provided is unrecognized: %v", err)
 	}
+	dry, e := req.dryRun()
+	if e != nil {
+		return e
+	}
+	var opts deleteOptions
+	if req.sub == "eviction" {
+		if name := getString(m, "metadata", "name"); name != "" && name != req.name {
+			return badRequest("name in URL does not match name in Eviction object")
+		}
+		if opts, e = req.parseDeleteOptions([]byte(mustJSON(m["deleteOptions"]))); e != nil {
+			return e
+		}
+	}
 	c.lock()
 	defer c.mu.Unlock()
 	s := c.pods.byKey[joinKey(req.namespace, req.name)]
@@ -127,7 +140,7 @@ func (c *Cluster) servePodPost(req *request) *apierrors.StatusError {
 		return apierrors.NewNotFound(c.pods.schemaGR(), req.name)
 	}
 	if req.sub == "eviction" {
-		_, _, e = c.delete(s, deleteOptions{})
+		_, _, e = c.delete(s, opts)
 	} else {
 		node := getString(m, "target", "name")
 		switch {
@@ -137,7 +150,7 @@ func (c *Cluster) servePodPost(req *request) *apierrors.StatusError {
 			e = apierrors.NewNotFound(c.nodes.schemaGR(), node)
 		case s.cur.nodeName != "" || s.pod == nil:
 			e = apierrors.NewConflict(c.pods.schemaGR(), req.name, errBound)
-		default:
+		case !dry:
 			c.bind(s, node)
 		}
 	}

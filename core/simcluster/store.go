@@ -326,13 +326,10 @@ func (o *object) shift(d int) {
 	}
 }
 
-var (
-	errUnindexable = errors.New("object has no metadata.resourceVersion")
-	errBound       = errors.New("pod is already assigned to a node")
-)
+var errBound = errors.New("pod is already assigned to a node")
 
 // index reads from raw the fields that the server itself needs.
-func index(raw []byte) (*object, error) {
+func index(raw []byte) *object {
 	o := &object{raw: raw}
 	root := gjson.ParseBytes(raw)
 	root.ForEach(func(k, v gjson.Result) bool {
@@ -382,9 +379,6 @@ func index(raw []byte) (*object, error) {
 		}
 		return true
 	})
-	if o.rvOff == 0 || o.rvEnd < o.rvOff {
-		return nil, errUnindexable
-	}
 	// gjson returns substrings of a copy of raw; cloning them lets that copy be freed.
 	o.name, o.namespace, o.uid = strings.Clone(o.name), strings.Clone(o.namespace), strings.Clone(o.uid)
 	o.nodeName, o.phase = strings.Clone(o.nodeName), strings.Clone(o.phase)
@@ -399,18 +393,22 @@ func index(raw []byte) (*object, error) {
 		}
 		o.labels = set
 	}
-	return o, nil
+	return o
 }
 
 // encode turns an object's map into a stored object with the next version. It leaves kind and apiVersion out.
 func (c *Cluster) encode(m map[string]any) (*object, error) {
-	meta := ensureMap(m, "metadata")
-	meta["resourceVersion"] = strconv.FormatUint(c.rev+1, 10)
+	ensureMap(m, "metadata")["resourceVersion"] = strconv.FormatUint(c.rev+1, 10)
+	return encodeAsIs(m)
+}
+
+// encodeAsIs encodes the answer to a dry run, which makes no version: m keeps the one that it has.
+func encodeAsIs(m map[string]any) (*object, error) {
 	raw, err := marshalBody(m)
 	if err != nil {
 		return nil, err
 	}
-	return index(raw)
+	return index(raw), nil
 }
 
 func marshalBody(m map[string]any) ([]byte, error) {

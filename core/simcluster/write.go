@@ -2,6 +2,7 @@ package simcluster
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -169,12 +170,13 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, manage
 	}
 	meta["managedFields"] = managed
 	c.complete(r, m)
+	if dry {
+		delete(meta, "resourceVersion")
+		return answerDryRun(m)
+	}
 	o, err := c.encode(m)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
-	}
-	if dry {
-		return o, nil
 	}
 	s := c.put(r, o)
 	c.notifyControllers(s, nil)
@@ -520,12 +522,12 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, d
 		meta["generation"] = getInt(wasMeta, 1, "generation") + 1
 	}
 	touchManaged(r, meta, manager, sub, c.now, said)
+	if dry {
+		return answerDryRun(m)
+	}
 	o, err := c.encode(m)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
-	}
-	if dry {
-		return o, nil
 	}
 	if o.isDeleting && !o.hasFinalizers && r != c.namespaces && (r != c.pods || o.get("metadata.deletionGracePeriodSeconds").Int() == 0) {
 		c.remove(s) // at once: as in a real API server, there is no version without the last finalizer
@@ -534,6 +536,15 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, d
 	c.put(r, o)
 	c.notifyControllers(s, old)
 	return s.cur, nil
+}
+
+// answerDryRun returns what a write would have made, without a version of its own: a new object has none, a changed one keeps its version.
+func answerDryRun(m map[string]any) (*object, *apierrors.StatusError) {
+	o, err := encodeAsIs(m)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	return o, nil
 }
 
 // normalize makes values comparable, whether they were decoded or built.
@@ -583,6 +594,11 @@ func (req *request) readDeleteOptions() (o deleteOptions, e *apierrors.StatusErr
 	if e != nil {
 		return o, e
 	}
+	return req.parseDeleteOptions(b)
+}
+
+// parseDeleteOptions reads the options of a deletion from JSON, which may be empty, and from the query.
+func (req *request) parseDeleteOptions(b []byte) (o deleteOptions, e *apierrors.StatusError) {
 	if len(b) > 0 {
 		if err := json.Unmarshal(b, &o); err != nil {
 			return o, badRequest("the delete options are malformed: %v", err)
@@ -681,6 +697,12 @@ func (c *Cluster) serveDeleteCollection(req *request) *apierrors.StatusError {
 	return nil
 }
 
+// immortalNamespaces cannot be deleted.
+// Mirrors apiserver pkg/admission/plugin/namespace/lifecycle (v0.37.2).
+var immortalNamespaces = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic}
+
+var errImmortal = errors.New("this namespace may not be deleted")
+
 // delete begins a deletion or completes it, and reports whether the object is gone.
 func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *apierrors.StatusError) {
 	r, cur := s.res, s.cur
@@ -693,6 +715,9 @@ func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *
 			return nil, false, apierrors.NewConflict(r.schemaGR(), cur.name,
 				fmt.Errorf("Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v", *p.ResourceVersion, cur.rev))
 		}
+	}
+	if r == c.namespaces && slices.Contains(immortalNamespaces, cur.name) {
+		return nil, false, apierrors.NewForbidden(r.schemaGR(), cur.name, errImmortal)
 	}
 	if len(opts.DryRun) > 0 {
 		return cur, true, nil
