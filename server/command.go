@@ -17,24 +17,20 @@ const helpWidth = 80
 // calls act with the settings. An error in the command line is a *usageError.
 func newCommand(lookup func(string) (string, bool), act func(context.Context, settings) error) *cobra.Command {
 	var v flagValues
+	serves := func(cmd *cobra.Command, _ []string) error {
+		s, err := v.check(cmd.Flags(), lookup)
+		if err != nil {
+			return err
+		}
+		return act(cmd.Context(), s)
+	}
 	root := &cobra.Command{
 		Use:         "informerscope [flags]",
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: program()},
 		Long: fmt.Sprintf("informerscope shows what happens inside a Kubernetes informer.\n\nEach flag except --help, --version and --check can also be set in the\n"+
 			"environment, as %s<FLAG>. %[1]sMAX_VIEWERS sets\n--max-viewers.", envPrefix),
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return &usageError{fmt.Errorf("%q is not a flag, and only flags are expected", args[0])}
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := v.check(cmd.Flags(), lookup)
-			if err != nil {
-				return err
-			}
-			return act(cmd.Context(), s)
-		},
+		Args:              takesOnlyFlags,
+		RunE:              serves,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		SilenceErrors:     true, // main reports them, once
 		SilenceUsage:      true,
@@ -44,17 +40,22 @@ func newCommand(lookup func(string) (string, bool), act func(context.Context, se
 	for _, group := range groups {
 		root.Flags().AddFlagSet(group)
 	}
+	sim, simGroups := newSimCommand(groups, &v, serves)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		if cmd == root {
+		switch cmd {
+		case root:
 			printHelp(cmd, groups)
+			return
+		case sim:
+			printHelp(cmd, simGroups)
 			return
 		}
 		flags := pflag.NewFlagSet("Flags", pflag.ContinueOnError)
 		flags.AddFlagSet(cmd.Flags())
 		printHelp(cmd, []*pflag.FlagSet{flags})
 	})
-	root.AddCommand(newStoryCommand(), newCompletionCommand())
+	root.AddCommand(sim, newStoryCommand(), newCompletionCommand())
 	completer{&v, lookup}.completeFlags(root)
 	return root
 }

@@ -83,7 +83,12 @@ func hideTokens() error {
 }
 
 // serve runs the server with the given settings and the page's files.
-func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer) error {
+func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer) (err error) {
+	sim, err := openSim(&s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sim.Close()) }()
 	kubeconfig := openKubeconfig(&s)
 	log := newLog(s, kubeconfig.Scrubber(), stderr)
 	klog.SetSlogLogger(log.With("from", "client-go"))
@@ -114,6 +119,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	}
 	refusals := guard.NewTally(log, numbers.CountRefusal)
 	defer refusals.Close()
+	sim.Start(refusals, log)
 	ready := health.New(kubeconfig, s.contexts, log)
 	defer ready.Close()
 	door := guard.NewDoor(hosts, network.scheme(), s.token, s.publicNames...)
@@ -137,7 +143,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	}
 	links := newLinks(s, network.scheme(), hosts, others, stdout)
 	links.warn(s, log)
-	_, err = io.WriteString(stdout, links.lines(network.address())+links.audience(hall))
+	_, err = io.WriteString(stdout, links.lines(network.address())+exportLine(sim)+links.audience(hall))
 	if err == nil {
 		if s.open {
 			defer openBrowser(links.ownLink, log)()

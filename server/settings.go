@@ -12,6 +12,7 @@ import (
 
 	"informerscope/server/internal/guard"
 	"informerscope/server/internal/relay"
+	"informerscope/server/internal/simapi"
 )
 
 // settings are the checked values of the flags and the environment.
@@ -42,6 +43,7 @@ type settings struct {
 	tlsCert        string
 	tlsKey         string
 	insecure       bool
+	sim            simSettings
 	sceneKeys      string       // the source in the printed link, as "&seed=7"
 	version        bool         // print the version and exit
 	stories        string       // the directory of a speaker's own stories, "" for none
@@ -66,6 +68,10 @@ func (v *flagValues) check(flags *pflag.FlagSet, lookup func(string) (string, bo
 	}
 	s.listenExplicit = flags.Changed("listen")
 	s.ask, s.askOldName = cmp.Or(s.ask, v.oldCheck), v.oldCheck != ""
+	if s.sim.on {
+		s.context = simapi.Context
+		s.sim.Options = simapi.Options{Seed: v.seed, Objects: v.objects, Rate: v.rate}
+	}
 	s.sceneKeys = v.sceneKeys(flags)
 	// All are called, and the first error counts.
 	err := cmp.Or(v.checkSimulation(), s.attachTo(v.attach, v.attachToken, lookup), v.checkLog(), s.serveContexts(v.contexts, flags.Changed("contexts")),
@@ -94,7 +100,7 @@ func (v *flagValues) sceneKeys(flags *pflag.FlagSet) (keys string) {
 		keys += "&" + watched.Encode()
 	}
 	for _, name := range []string{"objects", "rate", "seed"} {
-		if flags.Changed(name) {
+		if flags.Changed(name) && !v.settings.sim.on { // those of the page's own cluster
 			keys += "&" + name + "=" + flags.Lookup(name).Value.String()
 		}
 	}
