@@ -46,6 +46,8 @@ type Options struct {
 	// is called depends only on the work. It may block: a page with a single thread lets everything else run, and the cluster makes no more than the
 	// page can take.
 	Breathe func()
+	// Fields, if not nil, keeps managedFields, and makes server-side apply possible.
+	Fields Fields
 	// Progress, if not nil, is called by New now and then: how many pods it has made, and of how many.
 	Progress func(made, of int)
 }
@@ -58,6 +60,7 @@ type Cluster struct {
 	isStill        bool
 	breathe        func()
 	progress       func(made, of int)
+	fields         Fields // nil for coarse managedFields
 
 	mu           sync.Mutex
 	seed1        uint64     // Options.Seed
@@ -118,6 +121,7 @@ func New(o Options) *Cluster {
 		isStill:        o.Still,
 		breathe:        o.Breathe,
 		progress:       o.Progress,
+		fields:         o.Fields,
 		rng:            rand.New(rand.NewPCG(o.Seed, 0x696e666f726d6572)),
 		seed1:          o.Seed,
 		resources:      map[groupResource]*resource{},

@@ -34,11 +34,12 @@ func (c *Cluster) CreateDeployment(namespace, name string, replicas int) error {
 	c.lock()
 	defer c.mu.Unlock()
 	if c.namespaces.byKey[namespace] == nil {
-		if _, e := c.create(c.namespaces, "", map[string]any{"metadata": map[string]any{"name": namespace}}, "informerscope", false); e != nil {
+		if _, e := c.create(c.namespaces, "", map[string]any{"metadata": map[string]any{"name": namespace}}, author{manager: "informerscope"}, false); e != nil {
 			return e
 		}
 	}
-	_, e := c.create(c.deployments, namespace, deploymentObject(app{namespace, name, "backend", name + ":1.0.0"}, replicas), "informerscope", false)
+	m := deploymentObject(app{namespace, name, "backend", name + ":1.0.0"}, replicas)
+	_, e := c.create(c.deployments, namespace, m, author{manager: "informerscope"}, false)
 	return asError(e)
 }
 
@@ -52,7 +53,7 @@ func (c *Cluster) Scale(namespace, name string, replicas int) error {
 	}
 	m := s.cur.mustMap()
 	ensureMap(m, "spec")["replicas"] = replicas
-	_, e := c.update(s, m, m, "", "informerscope", false)
+	_, e := c.update(s, m, m, "", author{manager: "informerscope"}, false)
 	return asError(e)
 }
 
@@ -150,7 +151,7 @@ func (c *Cluster) LabelPod(key, label string) (string, error) {
 	if set[name] = value; !sets {
 		delete(set, name)
 	}
-	_, e := c.update(s, m, m, "", observer, false)
+	_, e := c.update(s, m, m, "", author{manager: observer}, false)
 	return s.key, asError(e)
 }
 
@@ -172,7 +173,7 @@ func (c *Cluster) setFinalizers(s *slot, all []any) error {
 	if meta["finalizers"] = all; len(all) == 0 {
 		delete(meta, "finalizers")
 	}
-	_, e := c.update(s, m, m, "", observer, false)
+	_, e := c.update(s, m, m, "", author{manager: observer}, false)
 	return asError(e)
 }
 
@@ -187,7 +188,7 @@ func (c *Cluster) RestartDeployment(namespace, name string) error {
 	m := s.cur.mustMap()
 	a := ensureMap(ensureMap(ensureMap(ensureMap(m, "spec"), "template"), "metadata"), "annotations")
 	a["kubectl.kubernetes.io/restartedAt"] = c.now.UTC().Format(time.RFC3339Nano)
-	_, e := c.update(s, m, m, "", "informerscope", false)
+	_, e := c.update(s, m, m, "", author{manager: "informerscope"}, false)
 	return asError(e)
 }
 

@@ -24,9 +24,15 @@ const (
 
 func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	r := req.res
+	if c.fields != nil && req.isApply() {
+		return c.serveApply(req)
+	}
 	accepted := mergePatch + ", " + jsonPatch
 	if !r.custom {
 		accepted += ", " + strategicPatch
+	}
+	if c.fields != nil {
+		accepted += ", " + applyPatchType
 	}
 	mt, _, err := mime.ParseMediaType(req.r.Header.Get("Content-Type"))
 	if err != nil || mt != mergePatch && mt != jsonPatch && (mt != strategicPatch || r.custom) {
@@ -67,7 +73,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	if name := getString(m, "metadata", "name"); name != req.name {
 		return invalidObject(r.group, r.kind, req.name, invalidValue("metadata.name", name, "field is immutable"))
 	}
-	o, e := c.update(s, m, said, req.sub, req.manager(), dry)
+	o, e := c.update(s, m, said, req.sub, req.author(), dry)
 	if e != nil {
 		return e
 	}

@@ -231,6 +231,11 @@ func (req *request) readObject() (map[string]any, *apierrors.StatusError) {
 			return nil, unsupportedMedia("application/json")
 		}
 	}
+	return req.decodeObject()
+}
+
+// decodeObject reads an object of the request's resource from the body.
+func (req *request) decodeObject() (map[string]any, *apierrors.StatusError) {
 	b, e := req.readBody()
 	if e != nil {
 		return nil, e

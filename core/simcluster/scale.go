@@ -99,7 +99,7 @@ func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 			meta["resourceVersion"] = rv
 		}
 		ensureMap(m, "spec")["replicas"] = n
-		if o, e = c.update(s, m, m, "", req.manager(), dry); e != nil {
+		if o, e = c.update(s, m, m, "", req.author(), dry); e != nil {
 			return e
 		}
 	}

@@ -100,7 +100,7 @@ func (c *Cluster) seed(objects int) {
 
 // mustCreate creates one of this package's own objects. It returns nil on an error, which would be a bug here that every test shows.
 func (c *Cluster) mustCreate(r *resource, namespace, manager string, m map[string]any) *slot {
-	o, e := c.create(r, namespace, m, manager, false)
+	o, e := c.create(r, namespace, m, author{manager: manager}, false)
 	if e != nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,15 +39,13 @@ func (c *Cluster) suffix(n int) string {
 	return string(b)
 }
 
-func (req *request) manager() string {
+// author returns who sends the request: its fieldManager, or else its program.
+func (req *request) author() author {
 	if m := req.query.Get("fieldManager"); m != "" {
-		return m
+		return author{manager: m}
 	}
 	agent, _, _ := strings.Cut(req.r.UserAgent(), "/")
-	if agent == "" {
-		return "unknown"
-	}
-	return agent
+	return author{manager: cmp.Or(agent, "unknown")}
 }
 
 func (req *request) dryRun() (bool, *apierrors.StatusError) {
@@ -109,7 +108,7 @@ func (c *Cluster) serveCreate(req *request) *apierrors.StatusError {
 		return e
 	}
 	c.lock()
-	o, e := c.create(req.res, req.namespace, m, req.manager(), dry)
+	o, e := c.create(req.res, req.namespace, m, req.author(), dry)
 	c.mu.Unlock()
 	if e != nil {
 		return e
@@ -119,7 +118,7 @@ func (c *Cluster) serveCreate(req *request) *apierrors.StatusError {
 }
 
 // create validates, completes and stores a new object.
-func (c *Cluster) create(r *resource, namespace string, m map[string]any, manager string, dry bool) (*object, *apierrors.StatusError) {
+func (c *Cluster) create(r *resource, namespace string, m map[string]any, by author, dry bool) (*object, *apierrors.StatusError) {
 	meta := ensureMap(m, "metadata")
 	name, generate := getString(meta, "name"), getString(meta, "generateName")
 	if ns := getString(meta, "namespace"); ns != "" && ns != namespace {
@@ -163,12 +162,19 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, manage
 	} else {
 		delete(meta, "generation")
 	}
-	managed := []any{managedEntry(r, manager, "", c.now, ownedFields(m))}
-	if c.isSeeding && r.generation {
-		ensureMap(meta, "annotations")[ObservedGeneration] = "1"
-		managed = append(managed, managedEntry(r, observer, "", c.now, map[string]any{"f:metadata": map[string]any{"f:annotations": map[string]any{}}}))
+	if c.isSeeding {
+		managed := []any{managedEntry(r, by.manager, "", c.now, ownedFields(m))}
+		if r.generation {
+			ensureMap(meta, "annotations")[ObservedGeneration] = "1"
+			managed = append(managed, managedEntry(r, observer, "", c.now, map[string]any{"f:metadata": map[string]any{"f:annotations": map[string]any{}}}))
+		}
+		meta["managedFields"] = managed
+	} else {
+		if !by.applied {
+			delete(meta, "managedFields")
+		}
+		c.ownFields(r, nil, m, m, by, "")
 	}
-	meta["managedFields"] = managed
 	c.complete(r, m)
 	if dry {
 		delete(meta, "resourceVersion")
@@ -434,7 +440,7 @@ func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
 	if s == nil {
 		return apierrors.NewNotFound(req.res.schemaGR(), req.name)
 	}
-	o, e := c.update(s, m, m, req.sub, req.manager(), dry)
+	o, e := c.update(s, m, m, req.sub, req.author(), dry)
 	if e != nil {
 		return e
 	}
@@ -451,7 +457,7 @@ func (req *request) respond(c *Cluster, o *object) {
 
 // update replaces an object, or its status, by m, but keeps the fields that only the server may change. A write that changes nothing makes no new
 // version, as in a real API server. said is what the request contained: a patch, or m itself.
-func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, dry bool) (*object, *apierrors.StatusError) {
+func (c *Cluster) update(s *slot, m, said map[string]any, sub string, by author, dry bool) (*object, *apierrors.StatusError) {
 	r, old := s.res, s.cur
 	meta := ensureMap(m, "metadata")
 	if rv := getString(meta, "resourceVersion"); rv != "" && rv != strconv.FormatUint(old.rev, 10) {
@@ -470,6 +476,9 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, d
 	case sub == "status":
 		next := old.mustMap()
 		next["status"] = m["status"]
+		if by.applied {
+			ensureMap(next, "metadata")["managedFields"] = meta["managedFields"]
+		}
 		if m["status"] == nil {
 			delete(next, "status")
 		}
@@ -487,6 +496,9 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, d
 		}
 		for _, f := range [...]string{"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
 			"namespace", "name", "generateName", "managedFields"} {
+			if f == "managedFields" && by.applied {
+				continue
+			}
 			if v, ok := wasMeta[f]; ok {
 				meta[f] = v
 			} else {
@@ -521,7 +533,7 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, d
 	if r.generation && sub == "" && !reflect.DeepEqual(normalize(m["spec"]), normalize(was["spec"])) {
 		meta["generation"] = getInt(wasMeta, 1, "generation") + 1
 	}
-	touchManaged(r, meta, manager, sub, c.now, said)
+	c.ownFields(r, was, m, said, by, sub)
 	if dry {
 		return answerDryRun(m)
 	}

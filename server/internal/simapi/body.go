@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 )
@@ -50,6 +51,9 @@ func readJSON(w http.ResponseWriter, r *http.Request, timeout time.Duration) *ap
 			body, err = protobufToJSON(body)
 		case runtime.ContentTypeYAML:
 			body, err = yaml.YAMLToJSONStrict(body)
+		case string(types.ApplyYAMLPatchType):
+			body, err = yaml.YAMLToJSONStrict(body)
+			form = "" // says what the body is for
 		default:
 			form = ""
 		}

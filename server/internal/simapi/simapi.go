@@ -71,7 +71,8 @@ func New(o Options) (*Server, error) {
 	address := listener.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{listener: listener, door: guard.NewDoor([]string{address}, "https", token), stop: stop, bodyTimeout: bodyTimeout,
-		cluster: simcluster.New(simcluster.Options{Seed: o.Seed, Objects: cmp.Or(o.Objects, -1), Rate: o.Rate})} // there, 0 is the default and -1 is none
+		// Of its options, 0 objects are the default, and -1 are none.
+		cluster: simcluster.New(simcluster.Options{Seed: o.Seed, Objects: cmp.Or(o.Objects, -1), Rate: o.Rate, Fields: newFields()})}
 	s.http = &http.Server{
 		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return ctx },

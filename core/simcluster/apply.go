@@ -1,0 +1,125 @@
+package simcluster
+
+import (
+	"errors"
+	"mime"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// applyPatchType is the media type of server-side apply. Its body is JSON here.
+const applyPatchType = "application/apply-patch+yaml"
+
+// Fields keeps metadata.managedFields as kube-apiserver does. It costs too much for a page, which goes without it. There is no server-side apply then, and a
+// write owns the first two levels of what its body said. Objects have kind and apiVersion; a Fields may change them.
+type Fields interface {
+	// Update returns next, which manager wrote over live, with its managedFields. live is nil for a new object.
+	Update(live, next map[string]any, manager, subresource string) (map[string]any, error)
+	// Apply returns live with the configuration that manager applies. live is nil for a new object. A conflict is an *apierrors.StatusError.
+	Apply(live, config map[string]any, manager, subresource string, force bool) (map[string]any, error)
+}
+
+// author is who writes an object.
+type author struct {
+	manager string
+	applied bool // Fields has set the managedFields already
+}
+
+// ownFields sets the managedFields of an object that has been written over live, nil for a new one. said is what the request contained.
+func (c *Cluster) ownFields(r *resource, live, m, said map[string]any, by author, sub string) {
+	meta := ensureMap(m, "metadata")
+	if by.applied {
+		return
+	}
+	if c.fields != nil {
+		if live != nil {
+			live["kind"], live["apiVersion"] = r.kind, r.apiVersion()
+		}
+		m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
+		next, err := c.fields.Update(live, m, by.manager, sub)
+		delete(m, "kind")
+		delete(m, "apiVersion")
+		if err == nil {
+			meta["managedFields"] = ensureMap(next, "metadata")["managedFields"]
+			return
+		}
+		// The schema does not know a field. A real API server would have dropped it.
+	}
+	touchManaged(r, meta, by.manager, sub, c.now, said)
+}
+
+// serveApply serves server-side apply: it creates the object, or merges the configuration into it.
+func (c *Cluster) serveApply(req *request) *apierrors.StatusError {
+	r := req.res
+	config, e := req.decodeObject()
+	if e != nil {
+		return e
+	}
+	dry, e := req.dryRun()
+	if e != nil {
+		return e
+	}
+	manager := req.query.Get("fieldManager")
+	if manager == "" {
+		return invalidObject("meta.k8s.io", "PatchOptions", "", requiredValue("fieldManager", "is required for apply patch"))
+	}
+	force := false
+	if text := req.query.Get("force"); text != "" {
+		var err error
+		if force, err = strconv.ParseBool(text); err != nil {
+			return badRequest("force: %v", err)
+		}
+	}
+	if getString(config, "kind") == "" || getString(config, "apiVersion") == "" {
+		return badRequest("the configuration must have the kind %s and the apiVersion %s", r.kind, r.apiVersion())
+	}
+	meta := ensureMap(config, "metadata")
+	if name := getString(meta, "name"); name != "" && name != req.name {
+		return badRequest("the name of the object (%s) does not match the name on the URL (%s)", name, req.name)
+	}
+	meta["name"] = req.name
+	if r.namespaced {
+		meta["namespace"] = req.namespace
+	}
+	c.lock()
+	defer c.mu.Unlock()
+	s := r.byKey[joinKey(req.namespace, req.name)]
+	if s == nil && req.sub != "" {
+		return apierrors.NewNotFound(r.schemaGR(), req.name)
+	}
+	var live map[string]any
+	if s != nil {
+		live = s.cur.mustMap()
+		live["kind"], live["apiVersion"] = r.kind, r.apiVersion()
+	}
+	next, err := c.fields.Apply(live, config, manager, req.sub, force)
+	if err != nil {
+		if status := (*apierrors.StatusError)(nil); errors.As(err, &status) {
+			return status
+		}
+		return badRequest("the configuration cannot be applied: %v", err)
+	}
+	code := http.StatusOK
+	var o *object
+	if s == nil {
+		code = http.StatusCreated
+		o, e = c.create(r, req.namespace, next, author{manager, true}, dry)
+	} else {
+		o, e = c.update(s, next, next, req.sub, author{manager, true}, dry)
+	}
+	if e != nil {
+		return e
+	}
+	c.mu.Unlock()
+	defer c.mu.Lock()
+	req.writeObject(code, o)
+	return nil
+}
+
+// isApply reports whether the request is a server-side apply.
+func (req *request) isApply() bool {
+	form, _, err := mime.ParseMediaType(req.r.Header.Get("Content-Type"))
+	return err == nil && form == applyPatchType
+}
