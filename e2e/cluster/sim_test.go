@@ -1,0 +1,81 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/cluster"
+	"informerscope/e2e/harness"
+)
+
+const simDeployment = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: api, labels: {app: api}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: api}}
+  template:
+    metadata: {labels: {app: api}}
+    spec: {containers: [{name: api, image: "nginx:1"}]}
+`
+
+// TestKubectlOnTheSimulatedCluster types into the cluster of "informerscope sim" with kubectl, while a page watches it: what kubectl writes reaches the
+// page's store.
+func TestKubectlOnTheSimulatedCluster(t *testing.T) {
+	bin, err := cluster.Binaries(harness.Within(t, 10*time.Minute), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := harness.StartServer(t, "sim", "--listen=127.0.0.1:0", "--objects=20", "--rate=0")
+	found := regexp.MustCompile(`(?m)^export KUBECONFIG=(\S+)$`).FindStringSubmatch(srv.LogTail(40))
+	if found == nil {
+		t.Fatalf("no kubeconfig in %s", srv.LogTail(40))
+	}
+	page := browser.StartForTest(t).OpenForTest(t, srv.URL, 1280, 720)
+	harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count === 20")
+	file := filepath.Join(t.TempDir(), "api.yaml")
+	if err := os.WriteFile(file, []byte(simDeployment), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kubectl := func(says string, args ...string) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, bin.Kubectl, append([]string{"--kubeconfig=" + found[1]}, args...)...)
+		cmd.Env = append(os.Environ(), "KUBECONFIG=", "KUBECTL_KUBERC=false", "HOME="+t.TempDir())
+		out, err := cmd.CombinedOutput()
+		if failed := strings.HasPrefix(says, "error: "); (err != nil) != failed || !bytes.Contains(out, []byte(says)) {
+			t.Errorf("kubectl %s: %v, %s; want %q", strings.Join(args, " "), err, out, says)
+		}
+	}
+	kubectl("deployment.apps/web created", "create", "deployment", "web", "--image=nginx", "--replicas=5")
+	harness.Await(t, page, time.Minute, "s.indexer.count === 25")
+	kubectl(`deployment "web" successfully rolled out`, "rollout", "status", "deployment/web", "--timeout=50s")
+	kubectl("deployment.apps/web scaled", "scale", "deployment", "web", "--replicas=2")
+	harness.Await(t, page, time.Minute, "s.indexer.count === 22")
+	kubectl("pod/one created", "run", "one", "--image=nginx")
+	kubectl("pod/one labeled", "label", "pod", "one", "tier=test")
+	kubectl(`pod "one" deleted`, "delete", "pod", "one", "--grace-period=0")
+	kubectl("configmap/c created", "create", "configmap", "c", "--from-literal=a=b")
+	kubectl("namespace/apart created", "create", "namespace", "apart")
+	kubectl("deployment.apps/api serverside-applied", "apply", "--server-side", "-f", file)
+	kubectl("deployment.apps/api scaled", "scale", "deployment", "api", "--replicas=3")
+	kubectl("error: Apply failed with 1 conflict", "apply", "--server-side", "-f", file)
+	kubectl("deployment.apps/api serverside-applied", "apply", "--server-side", "--force-conflicts", "-f", file)
+	kubectl("", "diff", "--server-side", "-f", file)
+	kubectl("deployment.apps/api image updated", "set", "image", "deployment/api", "api=nginx:2")
+	kubectl("service/api exposed", "expose", "deployment", "api", "--port=80")
+	kubectl("node/node-a1 cordoned", "cordon", "node-a1")
+	kubectl(`deployment.apps "web" deleted`, "delete", "deployment", "web")
+	page.ExpectClean(t)
+}
