@@ -137,8 +137,14 @@ func methodNotAllowed(method string) *apierrors.StatusError {
 	return e
 }
 
+// containerSubresources are those of a pod that need a running container.
+var containerSubresources = []string{"attach", "exec", "log", "portforward", "proxy"}
+
 func (c *Cluster) serveResource(req *request) *apierrors.StatusError {
 	r, method := req.res, req.r.Method
+	if r == c.pods && slices.Contains(containerSubresources, req.sub) {
+		return statusError(http.StatusNotImplemented, "NotImplemented", "a simulated pod runs no containers, so there is no %s of it", req.sub)
+	}
 	if req.sub != "" {
 		ok := req.sub == "status" && r.status || req.sub == "scale" && r.scale || req.sub == "finalize" && r == c.namespaces ||
 			req.sub == "binding" && r == c.pods || req.sub == "eviction" && r == c.pods
