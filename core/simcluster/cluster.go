@@ -46,6 +46,8 @@ type Options struct {
 	// is called depends only on the work. It may block: a page with a single thread lets everything else run, and the cluster makes no more than the
 	// page can take.
 	Breathe func()
+	// Events makes the controllers write Events. A page does without, because each is a write of its own.
+	Events bool
 	// Fields, if not nil, keeps managedFields, and makes server-side apply possible.
 	Fields Fields
 	// Progress, if not nil, is called by New now and then: how many pods it has made, and of how many.
@@ -60,7 +62,9 @@ type Cluster struct {
 	isStill        bool
 	breathe        func()
 	progress       func(made, of int)
-	fields         Fields // nil for coarse managedFields
+	fields         Fields    // nil for coarse managedFields
+	events         *resource // nil without Events
+	eventKeys      []string  // of the Events that the controllers have written, oldest first
 
 	mu           sync.Mutex
 	seed1        uint64     // Options.Seed
@@ -140,6 +144,9 @@ func New(o Options) *Cluster {
 	}
 	c.ReseedWatches()
 	c.registerBuiltins()
+	if o.Events {
+		c.registerEvents()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.isSeeding = true

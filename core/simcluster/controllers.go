@@ -118,7 +118,7 @@ func (c *Cluster) createReplicaSet(d *slot, m map[string]any, replicas, revision
 	set["pod-template-hash"] = hash
 	match := map[string]any{"pod-template-hash": hash}
 	maps.Copy(match, getMap(m, "spec", "selector", "matchLabels"))
-	return c.mustCreate(c.replicaSets, d.cur.namespace, "kube-controller-manager", map[string]any{
+	made := c.mustCreate(c.replicaSets, d.cur.namespace, "kube-controller-manager", map[string]any{
 		"metadata": map[string]any{
 			"name": replicaSetName(d.cur.name, hash), "labels": deepCopy(set),
 			"annotations": map[string]any{"deployment.kubernetes.io/revision": strconv.Itoa(revision),
@@ -128,6 +128,10 @@ func (c *Cluster) createReplicaSet(d *slot, m map[string]any, replicas, revision
 		},
 		"spec": map[string]any{"replicas": replicas, "selector": map[string]any{"matchLabels": match}, "template": template},
 	})
+	if made != nil {
+		c.noteScaling(made, 0, replicas)
+	}
+	return made
 }
 
 // templateOf returns what the pods of a replica set share.
@@ -183,7 +187,9 @@ func (c *Cluster) syncReplicaSet(s *slot) {
 	case have < want:
 		n := min(want-have, podBurst)
 		for range n {
-			c.createPod(s.cur.namespace, c.templateOf(s), false)
+			if pod := c.createPod(s.cur.namespace, c.templateOf(s), false); pod != nil {
+				c.noteEvent(s, "replicaset-controller", "SuccessfulCreate", "Created pod: %s", pod.cur.name)
+			}
 		}
 		if n < want-have {
 			c.syncReplicaSetSoon(s)
@@ -209,7 +215,9 @@ func (c *Cluster) syncReplicaSet(s *slot) {
 			return int(b.pod.createdAt - a.pod.createdAt)
 		})
 		for _, p := range pods[:min(have-want, podBurst)] {
+			name := p.cur.name
 			_, _, _ = c.delete(p, deleteOptions{}) // a deletion without preconditions is never refused
+			c.noteEvent(s, "replicaset-controller", "SuccessfulDelete", "Deleted pod: %s", name)
 		}
 		if have-want > podBurst {
 			c.syncReplicaSetSoon(s)
@@ -367,12 +375,27 @@ func (c *Cluster) resize(s *slot, n int) {
 	if err != nil {
 		return
 	}
+	had := s.cur.replicas()
 	c.put(s.res, o)
 	if s.res == c.replicaSets {
+		c.noteScaling(s, had, n)
 		c.syncReplicaSetSoon(s)
 	} else {
 		c.syncDeploymentSoon(s.key)
 	}
+}
+
+// noteScaling notes that a deployment has scaled one of its replica sets.
+func (c *Cluster) noteScaling(set *slot, from, to int) {
+	if from == to {
+		return
+	}
+	way := "up"
+	if to < from {
+		way = "down"
+	}
+	c.noteEvent(c.deployments.uids[set.ownerUID], "deployment-controller", "ScalingReplicaSet", "Scaled %s replica set %s from %d to %d", way, set.cur.name,
+		from, to)
 }
 
 func (c *Cluster) setRevision(d *slot, n int) {

@@ -73,6 +73,9 @@ func (c *Cluster) schedulePod(s *slot) {
 		step(c.randomBetween(30*time.Millisecond, 150*time.Millisecond), stageScheduled, func() {
 			p.stage = stageCreating
 			c.rewritePod(s, podChange{})
+			for _, x := range p.containers {
+				c.noteEvent(s, "kubelet", "Pulled", "Container image %s already present on machine", x.image)
+			}
 			c.schedulePod(s)
 		})
 	case stageCreating:
@@ -83,6 +86,10 @@ func (c *Cluster) schedulePod(s *slot) {
 			p.startedAt, p.changedAt = c.now.Unix(), c.now.Unix()
 			p.ready = p.runsOnce
 			c.rewritePod(s, podChange{})
+			for _, x := range p.containers {
+				c.noteEvent(s, "kubelet", "Created", "Created container: %s", unquote(x.name))
+				c.noteEvent(s, "kubelet", "Started", "Started container %s", unquote(x.name))
+			}
 			c.schedulePod(s)
 		})
 	case stageRunning:
@@ -113,6 +120,7 @@ func (c *Cluster) bind(s *slot, node string) {
 	p := s.pod
 	p.stage, p.scheduledAt, p.host = stageScheduled, c.now.Unix(), c.hostIP(node)
 	c.rewritePod(s, podChange{bind: node})
+	c.noteEvent(s, "default-scheduler", "Scheduled", "Successfully assigned %s to %s", s.key, node)
 	c.schedulePod(s)
 }
 
@@ -138,6 +146,9 @@ func (c *Cluster) terminatePod(s *slot, grace int64) {
 	c.enqueueOwner(owner)
 	if grace == 0 {
 		return // only finalizers hold the pod
+	}
+	for _, x := range p.containers {
+		c.noteEvent(s, "kubelet", "Killing", "Stopping container %s", unquote(x.name))
 	}
 	c.runAfter(min(time.Duration(grace)*time.Second, c.randomBetween(300*time.Millisecond, 1500*time.Millisecond)), func() {
 		if s.isDead {

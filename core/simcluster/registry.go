@@ -22,6 +22,7 @@ type kindInfo struct {
 	generation       bool // counts metadata.generation
 	crd              string
 	columns          []column
+	fields           []string // by which its objects can be selected, besides their name and namespace
 
 	head string // `{"kind":"Pod","apiVersion":"v1",`, to put before raw[1:]
 }
@@ -78,14 +79,16 @@ func (c *Cluster) unregister(r *resource) {
 
 func (c *Cluster) registerBuiltins() {
 	c.pods = c.register(kindInfo{version: "v1", kind: "Pod", plural: "pods", shortNames: []string{"po"},
-		categories: []string{"all"}, namespaced: true, status: true, columns: podColumns})
+		categories: []string{"all"}, namespaced: true, status: true, columns: podColumns,
+		fields: []string{"spec.hostNetwork", "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.nominatedNodeName",
+			"status.phase", "status.podIP", "status.podIPs"}})
 	c.pods.maxRing = cmp.Or(c.historySize, podHistorySize)
 	c.nodes = c.register(kindInfo{version: "v1", kind: "Node", plural: "nodes", shortNames: []string{"no"},
-		status: true, columns: nodeColumns})
+		status: true, columns: nodeColumns, fields: []string{"spec.unschedulable"}})
 	c.namespaces = c.register(kindInfo{version: "v1", kind: "Namespace", plural: "namespaces", shortNames: []string{"ns"},
-		status: true, columns: namespaceColumns})
+		status: true, columns: namespaceColumns, fields: []string{"status.phase"}})
 	c.register(kindInfo{version: "v1", kind: "Service", plural: "services", shortNames: []string{"svc"},
-		categories: []string{"all"}, namespaced: true, status: true, columns: serviceColumns})
+		categories: []string{"all"}, namespaced: true, status: true, columns: serviceColumns, fields: []string{"spec.clusterIP", "spec.type"}})
 	c.register(kindInfo{version: "v1", kind: "ConfigMap", plural: "configmaps", shortNames: []string{"cm"},
 		namespaced: true, columns: configMapColumns})
 	c.deployments = c.register(kindInfo{group: "apps", version: "v1", kind: "Deployment", plural: "deployments",
@@ -93,7 +96,7 @@ func (c *Cluster) registerBuiltins() {
 		generation: true, columns: deploymentColumns})
 	c.replicaSets = c.register(kindInfo{group: "apps", version: "v1", kind: "ReplicaSet", plural: "replicasets",
 		shortNames: []string{"rs"}, categories: []string{"all"}, namespaced: true, status: true, scale: true,
-		generation: true, columns: replicaSetColumns})
+		generation: true, columns: replicaSetColumns, fields: []string{"status.replicas"}})
 	c.deployments.uids, c.replicaSets.uids = map[string]*slot{}, map[string]*slot{}
 	c.leases = c.register(kindInfo{group: "coordination.k8s.io", version: "v1", kind: "Lease", plural: "leases",
 		namespaced: true, columns: leaseColumns})

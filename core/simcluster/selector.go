@@ -2,6 +2,8 @@ package simcluster
 
 import (
 	"net/url"
+	"slices"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,21 +41,9 @@ func (r *resource) parseSelector(namespace, name string, q url.Values) (selector
 		}
 		s.fields = sel.Requirements()
 		for _, req := range s.fields {
-			switch req.Field {
-			case "metadata.name":
+			known := req.Field == "metadata.name" || req.Field == "metadata.namespace" && (r.namespaced || !r.custom) || slices.Contains(r.fields, req.Field)
+			if known {
 				continue
-			case "metadata.namespace":
-				if r.namespaced || !r.custom {
-					continue
-				}
-			case "spec.nodeName":
-				if r.group == "" && r.plural == "pods" {
-					continue
-				}
-			case "status.phase":
-				if r.group == "" && (r.plural == "pods" || r.plural == "namespaces") {
-					continue
-				}
 			}
 			return s, badRequest("Unable to find %q that match label selector %q, field selector %q: field label not supported: %s",
 				r.apiVersion()+", Resource="+r.plural, q.Get("labelSelector"), text, req.Field)
@@ -92,6 +82,14 @@ func (s *selector) matches(o *object) bool {
 			v = o.nodeName
 		case "status.phase":
 			v = o.phase
+		case "spec.unschedulable", "spec.hostNetwork": // false is not encoded
+			v = strconv.FormatBool(o.get(req.Field).Bool())
+		case "status.replicas":
+			v = strconv.FormatInt(o.get(req.Field).Int(), 10)
+		case "status.podIPs":
+			v = o.get("status.podIPs.0.ip").String()
+		default:
+			v = o.get(req.Field).String()
 		}
 		if (v == req.Value) == (req.Operator == selection.NotEquals) {
 			return false

@@ -96,7 +96,11 @@ var (
 	replicaSetColumns = []column{nameColumn(), number("Desired", "spec.replicas"), number("Current", "status.replicas"),
 		number("Ready", "status.readyReplicas"), ageColumn()}
 	leaseColumns = []column{nameColumn(), text("Holder", "spec.holderIdentity"), ageColumn()}
-	crdColumns   = []column{nameColumn(), {name: "Created At", typ: "date", cell: func(o *object) any { return creationTime(o) }}}
+	eventColumns = []column{{name: "Last Seen", typ: "string"}, text("Type", "type"), text("Reason", "reason"),
+		{name: "Object", typ: "string", cell: func(o *object) any {
+			return strings.ToLower(o.get("involvedObject.kind").String()) + "/" + o.get("involvedObject.name").String()
+		}}, text("Message", "message")}
+	crdColumns = []column{nameColumn(), {name: "Created At", typ: "date", cell: func(o *object) any { return creationTime(o) }}}
 )
 
 func podStatusText(o *object) any {

@@ -54,7 +54,8 @@ func TestKubectlOnTheSimulatedCluster(t *testing.T) {
 		cmd := exec.CommandContext(ctx, bin.Kubectl, append([]string{"--kubeconfig=" + found[1]}, args...)...)
 		cmd.Env = append(os.Environ(), "KUBECONFIG=", "KUBECTL_KUBERC=false", "HOME="+t.TempDir())
 		out, err := cmd.CombinedOutput()
-		if failed := strings.HasPrefix(says, "error: "); (err != nil) != failed || !bytes.Contains(out, []byte(says)) {
+		says, fails := strings.CutPrefix(says, "fails: ")
+		if (err != nil) != fails || !bytes.Contains(out, []byte(says)) {
 			t.Errorf("kubectl %s: %v, %s; want %q", strings.Join(args, " "), err, out, says)
 		}
 	}
@@ -63,6 +64,8 @@ func TestKubectlOnTheSimulatedCluster(t *testing.T) {
 	kubectl(`deployment "web" successfully rolled out`, "rollout", "status", "deployment/web", "--timeout=50s")
 	kubectl("deployment.apps/web scaled", "scale", "deployment", "web", "--replicas=2")
 	harness.Await(t, page, time.Minute, "s.indexer.count === 22")
+	kubectl("Scaled up replica set web-", "get", "events", "--field-selector=involvedObject.kind=Deployment")
+	kubectl("Scaled up replica set web-", "describe", "deployment", "web")
 	kubectl("pod/one created", "run", "one", "--image=nginx")
 	kubectl("pod/one labeled", "label", "pod", "one", "tier=test")
 	kubectl(`pod "one" deleted`, "delete", "pod", "one", "--grace-period=0")
@@ -70,12 +73,13 @@ func TestKubectlOnTheSimulatedCluster(t *testing.T) {
 	kubectl("namespace/apart created", "create", "namespace", "apart")
 	kubectl("deployment.apps/api serverside-applied", "apply", "--server-side", "-f", file)
 	kubectl("deployment.apps/api scaled", "scale", "deployment", "api", "--replicas=3")
-	kubectl("error: Apply failed with 1 conflict", "apply", "--server-side", "-f", file)
+	kubectl("fails: Apply failed with 1 conflict", "apply", "--server-side", "-f", file)
 	kubectl("deployment.apps/api serverside-applied", "apply", "--server-side", "--force-conflicts", "-f", file)
 	kubectl("", "diff", "--server-side", "-f", file)
 	kubectl("deployment.apps/api image updated", "set", "image", "deployment/api", "api=nginx:2")
 	kubectl("service/api exposed", "expose", "deployment", "api", "--port=80")
 	kubectl("node/node-a1 cordoned", "cordon", "node-a1")
+	kubectl("fails: Error from server (NotImplemented): a simulated pod runs no containers", "logs", "deployment/api")
 	kubectl(`deployment.apps "web" deleted`, "delete", "deployment", "web")
 	page.ExpectClean(t)
 }

@@ -72,7 +72,7 @@ func New(o Options) (*Server, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{listener: listener, door: guard.NewDoor([]string{address}, "https", token), stop: stop, bodyTimeout: bodyTimeout,
 		// Of its options, 0 objects are the default, and -1 are none.
-		cluster: simcluster.New(simcluster.Options{Seed: o.Seed, Objects: cmp.Or(o.Objects, -1), Rate: o.Rate, Fields: newFields()})}
+		cluster: simcluster.New(simcluster.Options{Seed: o.Seed, Objects: cmp.Or(o.Objects, -1), Rate: o.Rate, Fields: newFields(), Events: true})}
 	s.http = &http.Server{
 		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
