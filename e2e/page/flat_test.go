@@ -32,7 +32,6 @@ func (m moment) String() string {
 // of the run than in the first.
 func TestLongRunsAreFlat(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
-	b := browser.StartForTest(t)
 	for _, layout := range []struct {
 		name, fragment, release string
 		width, height           int64
@@ -45,7 +44,8 @@ func TestLongRunsAreFlat(t *testing.T) {
 		{"embed", "&embed=queue", "1.37", 640, 480},
 	} {
 		t.Run(layout.name, func(t *testing.T) {
-			p := b.OpenForTest(t, srv.URL+"&source=sim&lang=en&era="+layout.release+layout.fragment, layout.width, layout.height)
+			t.Parallel() // what is kept does not depend on speed
+			p := browser.StartForTest(t).OpenForTest(t, srv.URL+"&source=sim&lang=en&era="+layout.release+layout.fragment, layout.width, layout.height)
 			harness.Await(t, p, 2*time.Minute, "s.queue.synced")
 			// A moment that is never reached: the page plays on without waiting for the clock.
 			harness.Call(t, p, "select({seed: 7, objects: 120, rate: 10, do: '', at: 1e12})")
