@@ -15,7 +15,7 @@ const Tell = `(async () => {
 	const s = await informerscope.state();
 	const measured = new Set(["view", "live", "meanMicros", "handlingSince", "backoffSince", "staleSince", "writesPerSecond", "depths", "focus",
 		"in", "out", "slow", "drainMillis", "due", "markSince", "wireMicros", "sentence",
-		"atMillis", "sentMillis", "sinceMillis", "requestMillis", "lastErrorMillis", "dueMillis", "setMillis"]);
+		"atMillis", "sentMillis", "sinceMillis", "requestMillis", "lastErrorMillis", "dueMillis", "setMillis", "nextResyncMillis"]);
 	const clean = (v) => {
 		if (Array.isArray(v)) return v.map(clean);
 		if (!v || typeof v !== "object") return v;
