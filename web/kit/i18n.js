@@ -198,7 +198,7 @@ const words = {
   'lis.panics': ['{n} [n:panic|panics], recovered', 'panic {n} 次，已恢复'],
   'lis.lastPanic': ['Last panic: {w}', '最近的 panic：{w}'],
   'lis.resyncEvery': ['resync {s}', 'resync {s}'],
-  'lis.resyncIn': ['resync in {s}', '{s}后 resync'],
+  'lis.resyncIn': ['resync in {s}', '{s} 后 resync'],
   'lis.resyncDue': ['resync due', '等待 resync'],
   'lis.doubled': ['ring doubled {from} → {to}', '环形缓冲翻倍 {from} → {to}'],
   'lis.doubledTo': ['doubled {n} times, to {to}', '已翻倍 {n} 次，至 {to}'],
