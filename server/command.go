@@ -60,6 +60,14 @@ func newCommand(lookup func(string) (string, bool), act func(context.Context, se
 	return root
 }
 
+// takesOnlyFlags refuses arguments.
+func takesOnlyFlags(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return &usageError{fmt.Errorf("%q is not a flag, and only flags are expected", args[0])}
+	}
+	return nil
+}
+
 // printHelp prints the help of a command to standard error, with its flags in groups.
 func printHelp(cmd *cobra.Command, groups []*pflag.FlagSet) {
 	w := cmd.ErrOrStderr()

@@ -12,9 +12,11 @@ import (
 	"informerscope/server/internal/simapi"
 )
 
-const simHelp = `Serves a simulated cluster, and the page that shows it. The cluster is a Kubernetes API server on loopback, over TLS, with a certificate and a token of
-this launch. kubectl and controllers reach it with the kubeconfig that the command prints: a file that only you can read. Your own kubeconfig is
-neither read nor changed. The cluster ends with the command.`
+const simHelp = `Serves a simulated cluster, and the page that shows it. The cluster is a
+Kubernetes API server on loopback, over TLS, with a certificate and a token of
+this launch. kubectl and controllers reach it with the kubeconfig that the
+command prints: a file that only you can read. Your own kubeconfig is neither
+read nor changed. The cluster ends with the command.`
 
 // simSettings are the settings of a simulated cluster in the server's process.
 type simSettings struct {
@@ -50,14 +52,6 @@ func newSimCommand(groups []*pflag.FlagSet, v *flagValues, serves func(*cobra.Co
 		sim.Flags().AddFlagSet(flags)
 	}
 	return sim, own
-}
-
-// takesOnlyFlags refuses arguments.
-func takesOnlyFlags(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return &usageError{fmt.Errorf("%q is not a flag, and only flags are expected", args[0])}
-	}
-	return nil
 }
 
 // openSim makes the simulated cluster that the server is to serve, and names its kubeconfig in s; nil if there is to be none.

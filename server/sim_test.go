@@ -54,8 +54,8 @@ func TestSimTakesNoOtherCluster(t *testing.T) {
 
 func TestSetKubeconfig(t *testing.T) {
 	for _, x := range []struct{ path, system, want string }{
-		{"/tmp/sim-1/kubeconfig", "linux", "export KUBECONFIG=/tmp/sim-1/kubeconfig"},
-		{"/tmp/a b/it's", "linux", `export KUBECONFIG='/tmp/a b/it'\''s'`},
+		{"/sim-1/kubeconfig", "linux", "export KUBECONFIG=/sim-1/kubeconfig"},
+		{"/a b/it's", "linux", `export KUBECONFIG='/a b/it'\''s'`},
 		{`C:\Temp\kubeconfig`, "windows", `$env:KUBECONFIG = "C:\Temp\kubeconfig"`},
 	} {
 		if is := setKubeconfig(x.path, x.system); is != x.want {

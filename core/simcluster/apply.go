@@ -4,7 +4,6 @@ import (
 	"errors"
 	"mime"
 	"net/http"
-	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -29,9 +28,12 @@ type author struct {
 
 // ownFields sets the managedFields of an object that has been written over live, nil for a new one. said is what the request contained.
 func (c *Cluster) ownFields(r *resource, live, m, said map[string]any, by author, sub string) {
-	meta := ensureMap(m, "metadata")
 	if by.applied {
 		return
+	}
+	meta := ensureMap(m, "metadata")
+	if live == nil {
+		delete(meta, "managedFields")
 	}
 	if c.fields != nil {
 		if live != nil {
@@ -42,7 +44,7 @@ func (c *Cluster) ownFields(r *resource, live, m, said map[string]any, by author
 		delete(m, "kind")
 		delete(m, "apiVersion")
 		if err == nil {
-			meta["managedFields"] = ensureMap(next, "metadata")["managedFields"]
+			meta["managedFields"] = anyList(ensureMap(next, "metadata")["managedFields"])
 			return
 		}
 		// The schema does not know a field. A real API server would have dropped it.
@@ -65,12 +67,9 @@ func (c *Cluster) serveApply(req *request) *apierrors.StatusError {
 	if manager == "" {
 		return invalidObject("meta.k8s.io", "PatchOptions", "", requiredValue("fieldManager", "is required for apply patch"))
 	}
-	force := false
-	if text := req.query.Get("force"); text != "" {
-		var err error
-		if force, err = strconv.ParseBool(text); err != nil {
-			return badRequest("force: %v", err)
-		}
+	force, e := boolParam(req.query, "force")
+	if e != nil {
+		return e
 	}
 	if getString(config, "kind") == "" || getString(config, "apiVersion") == "" {
 		return badRequest("the configuration must have the kind %s and the apiVersion %s", r.kind, r.apiVersion())
@@ -112,9 +111,7 @@ func (c *Cluster) serveApply(req *request) *apierrors.StatusError {
 	if e != nil {
 		return e
 	}
-	c.mu.Unlock()
-	defer c.mu.Lock()
-	req.writeObject(code, o)
+	req.respond(c, code, o)
 	return nil
 }
 

@@ -77,7 +77,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	if e != nil {
 		return e
 	}
-	req.respond(c, o)
+	req.respond(c, http.StatusOK, o)
 	return nil
 }
 

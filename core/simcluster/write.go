@@ -108,12 +108,12 @@ func (c *Cluster) serveCreate(req *request) *apierrors.StatusError {
 		return e
 	}
 	c.lock()
+	defer c.mu.Unlock()
 	o, e := c.create(req.res, req.namespace, m, req.author(), dry)
-	c.mu.Unlock()
 	if e != nil {
 		return e
 	}
-	req.writeObject(http.StatusCreated, o)
+	req.respond(c, http.StatusCreated, o)
 	return nil
 }
 
@@ -170,9 +170,6 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 		}
 		meta["managedFields"] = managed
 	} else {
-		if !by.applied {
-			delete(meta, "managedFields")
-		}
 		c.ownFields(r, nil, m, m, by, "")
 	}
 	c.complete(r, m)
@@ -444,15 +441,15 @@ func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
 	if e != nil {
 		return e
 	}
-	req.respond(c, o)
+	req.respond(c, http.StatusOK, o)
 	return nil
 }
 
 // respond writes the answer to a write. It releases the lock while it writes.
-func (req *request) respond(c *Cluster, o *object) {
+func (req *request) respond(c *Cluster, code int, o *object) {
 	c.mu.Unlock()
 	defer c.mu.Lock()
-	req.writeObject(http.StatusOK, o)
+	req.writeObject(code, o)
 }
 
 // update replaces an object, or its status, by m, but keeps the fields that only the server may change. A write that changes nothing makes no new

@@ -18,16 +18,23 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// TestServerSideApply applies configurations of two managers: each owns what it applies. A field of another is a conflict, unless it is forced. What a manager
-// no longer applies goes, if it was its alone.
-func TestServerSideApply(t *testing.T) {
+// connect starts a server, and returns a client of it with a context for all that it does.
+func connect(t *testing.T) (kubernetes.Interface, context.Context) {
+	t.Helper()
 	_, config := start(t)
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	t.Cleanup(cancel)
+	return client, ctx
+}
+
+// TestServerSideApply applies configurations of two managers: each owns what it applies. A field of another is a conflict, unless it is forced. What a manager
+// no longer applies goes, if it was its alone.
+func TestServerSideApply(t *testing.T) {
+	client, ctx := connect(t)
 	maps := client.CoreV1().ConfigMaps("default")
 	apply := func(manager string, force bool, data map[string]string) (*corev1.ConfigMap, error) {
 		return maps.Apply(ctx, coreconfig.ConfigMap("c", "default").WithData(data), metav1.ApplyOptions{FieldManager: manager, Force: force})
@@ -38,7 +45,7 @@ func TestServerSideApply(t *testing.T) {
 	if _, err := apply("two", false, map[string]string{"c": "2"}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = apply("two", false, map[string]string{"a": "2", "c": "2"})
+	_, err := apply("two", false, map[string]string{"a": "2", "c": "2"})
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `conflict with "one"`) || !strings.Contains(err.Error(), ".data.a") {
 		t.Errorf("a field of another manager: %v", err)
 	}
@@ -69,13 +76,7 @@ func TestServerSideApply(t *testing.T) {
 
 // TestApplyAfterCreate creates a Deployment and applies a change of its replicas: kubectl-create owns them, down to the field, and lists have keys.
 func TestApplyAfterCreate(t *testing.T) {
-	_, config := start(t)
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	client, ctx := connect(t)
 	deployments := client.AppsV1().Deployments("default")
 	labels := map[string]string{"app": "web"}
 	web := func() *appsconfig.DeploymentApplyConfiguration {
@@ -89,7 +90,7 @@ func TestApplyAfterCreate(t *testing.T) {
 	if _, err := deployments.Patch(ctx, "web", types.MergePatchType, []byte(`{"spec":{"replicas":3}}`), metav1.PatchOptions{FieldManager: "scaler"}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = deployments.Apply(ctx, web(), metav1.ApplyOptions{FieldManager: "create"})
+	_, err := deployments.Apply(ctx, web(), metav1.ApplyOptions{FieldManager: "create"})
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `"scaler"`) || !strings.Contains(err.Error(), ".spec.replicas") {
 		t.Errorf("the scaler's replicas: %v", err)
 	}
