@@ -19,7 +19,7 @@
       backoffThen: '', backoffs: [], tempStore: 0, unavailable: false,
     },
     queue: { kind: 'RealFIFO', depth: 0, maxDepth: 3, synced: true, locked: false, closed: false, initialPopulation: 0, items: [], batch: [], batchSize: 0,
-      lastBatch: [], lastBatchSize: 0, mix: {}, pops: 3, merges: 0 },
+      lastBatch: [], lastBatchSize: 0, run: [], runPops: 0, mix: {}, pops: 3, merges: 0 },
     indexer: { ...store, count: 3, resourceVersion: '5355', indices: { namespace: { default: 3 } }, indexSizes: { namespace: 1 }, replaces: 1 },
     listeners: [{ id: 1, name: 'printer', pending: 0, ring: 0, capacity: 1024, capacities: [], waiting: false, distributed: 3, delivered: 3, handled: 3,
       panics: 0, handling: null, handlingSince: 0, meanMicros: 20, paceMillis: 0, resyncMillis: 0, syncing: false, synced: true, removed: false,

@@ -45,8 +45,10 @@ export class Caption {
     new ResizeObserver((e) => {
       const was = this.room;
       this.room = e[e.length - 1].contentRect.width;
-      // Fit the sentence again when buttons beside it appear or disappear.
-      if (was >= 0 && Math.abs(was - this.room) > 1) this.said = '';
+      // Fit the sentence again when what stands beside it grows or shrinks: its type before the next frame, its words with the next paint.
+      if (was < 0 || Math.abs(was - this.room) <= 1) return;
+      this.size();
+      this.said = '';
     }).observe(line);
     /** Whether the line has the whole description of a trouble. */
     this.complete = true;
@@ -118,24 +120,24 @@ export class Caption {
     this.sure = sure;
     this.countedAt = clock;
     const tr = id.startsWith('trouble') ? trouble(this.ctx) : null;
-    // Most sentences have room for large type. A story's sentence is never cut: one that is too long for the line has two, of smaller type.
-    const told = id.startsWith('story ');
-    const words = tr ? line(tr, (w) => this.fits(w)) : told ? said : this.fitting(said);
+    // A story's sentence is never cut.
+    const words = tr ? line(tr, (w) => this.fits(w)) : id.startsWith('story ') ? said : this.fitting(said);
     if (tr) this.complete = words === tr.whole && !tr.detail && this.fits(words);
-    const size = this.fits(words, large, 0.97) ? 'large' : told && !this.fits(words) ? 'long' : '';
     if (words === this.words) {
-      this.line.dataset.size = size;
+      this.size();
       return;
     }
     if (!same) this.since = clock;
     // One that counts is put at once: a count that goes faster than the words fade would never be seen.
-    const counts = id === 'force' && this.id === 'force';
+    const another = id !== this.id;
+    const counts = force !== undefined && !another;
+    this.id = id;
     const soft = !same && !counts && !matchMedia('(prefers-reduced-motion: reduce)').matches && this.words !== '';
     const first = !this.words;
     this.words = words;
     const put = () => {
       this.line.textContent = words;
-      this.line.dataset.size = size;
+      this.size();
       this.line.title = tr ? said : words;
       this.line.classList.remove('out');
     };
@@ -146,11 +148,16 @@ export class Caption {
       this.timer = window.setTimeout(put, 120);
     } else put();
     // A screen reader hears a new kind of thing at once, and the same kind with other numbers seldom.
-    if (first || id !== this.id || clock - this.spokenAt > 15000) {
+    if (first || another || clock - this.spokenAt > 15000) {
       this.live.textContent = tr ? said : words;
       this.spokenAt = clock;
     }
-    this.id = id;
+  }
+
+  /** Sets the type: large where the words have the room for it, and small, in two lines, for a story's sentence that is too long for one. @private */
+  size() {
+    const words = this.line.textContent ?? '';
+    this.line.dataset.size = this.fits(words, large, 0.97) ? 'large' : this.id.startsWith('story ') && !this.fits(words) ? 'long' : '';
   }
 
   /** The caption for another view, which has other room. @param {(words: string) => boolean} fits */
