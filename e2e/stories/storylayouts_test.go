@@ -382,8 +382,7 @@ func (w *walker) rest(step int, stands bool) {
 }
 
 // TestNothingIsFramedWhereNothingIsCompared plays a story of two releases that first compares nothing, and then does. The frame of the comparison and
-// the names of its parts are drawn only while there is a comparison; without one only the Reflectors have panels, and each queue names the pops that it
-// has made.
+// the names of its parts are drawn only while there is a comparison. Without one only the Reflectors have panels, and each queue names its pops.
 func TestNothingIsFramedWhereNothingIsCompared(t *testing.T) {
 	srv, files := storyServer(t)
 	const seen = `.filter((el) => el.getClientRects().length > 0).length`
