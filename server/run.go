@@ -128,7 +128,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		return err
 	}
 	carrier := relay.New(relay.Config{Door: door, Rules: s.rules, Clusters: kubeconfig, Metrics: numbers, Log: log, Refusals: refusals,
-		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall, Probe: s.attach})
+		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall, Probe: s.attach, Levers: sim.Levers()})
 	serves := parts{door: door, refusals: refusals, files: files, stories: stories, relay: carrier, numbers: numbers, ready: ready,
 		separateMetrics: s.metricsListen != ""}
 	if hall != nil {

@@ -7,6 +7,7 @@ import (
 	"informerscope/core/arg"
 	"informerscope/core/faults"
 	"informerscope/core/lab"
+	"informerscope/core/levers"
 	"informerscope/core/selection"
 )
 
@@ -133,7 +134,7 @@ func clusterCommands() []Command {
 	return []Command{{
 		Name: "cluster", Effect: Acts, Story: true, Script: true,
 		Args: []arg.Spec{
-			{Name: "verb", Type: arg.Text, Needed: true, OneOf: lab.ClusterVerbs()},
+			{Name: "verb", Type: arg.Text, Needed: true, OneOf: levers.Verbs()},
 			{Name: "args", Type: arg.Object, Members: []arg.Spec{
 				{Name: "namespace", Type: arg.Text, Longest: longestName}, {Name: "name", Type: arg.Text, Longest: longestName},
 				{Name: "key", Type: arg.Text, Longest: 2*longestName + 1}, {Name: "label", Type: arg.Text, Longest: longestLabel},

@@ -25,6 +25,8 @@ type Selection struct {
 	User             string `json:"user,omitempty"`
 	Server           string `json:"server,omitempty"`
 	ContextNamespace string `json:"contextNamespace,omitempty"`
+	// Simulated: the live context is the simulated cluster in the server's process.
+	Simulated bool `json:"simulated,omitempty"`
 
 	// Resources are the watched resources, in order, when there are several; the members above describe the first. It is empty for one.
 	Resources []Target `json:"resources,omitempty"`

@@ -61,7 +61,7 @@ func (f *Fold) laneState(i int, lim limits) *State {
 		Seq:      f.seq,
 		AtMillis: Millis(f.at),
 		Source: Source{Kind: f.sel.Source, Context: f.sel.Context, Cluster: f.sel.Cluster, User: f.sel.User, Server: f.sel.Server,
-			Namespace: f.sel.ContextNamespace, Seed: f.sel.Seed, Objects: f.sel.Objects, Rate: f.sel.Rate,
+			Namespace: f.sel.ContextNamespace, Simulated: f.sel.Simulated, Seed: f.sel.Seed, Objects: f.sel.Objects, Rate: f.sel.Rate,
 			Trouble: w.trouble.words, Cause: w.trouble.cause, Offer: w.trouble.offer()},
 		Resource:  Resource{Group: sel.Group, Version: sel.Version, Resource: sel.Resource, Kind: sel.Kind, Namespace: sel.WatchedNamespace()},
 		Unshared:  l.identity.Unshared,

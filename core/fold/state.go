@@ -52,6 +52,7 @@ type Source struct {
 	User      string  `json:"user,omitempty"`
 	Server    string  `json:"server,omitempty"`
 	Namespace string  `json:"namespace,omitempty"`
+	Simulated bool    `json:"simulated,omitempty"` // the live context is the simulated cluster in the server's process
 	Seed      uint64  `json:"seed,omitempty"`
 	Objects   int     `json:"objects,omitempty"`
 	Rate      float64 `json:"rate,omitempty"`

@@ -2,36 +2,22 @@ package lab
 
 import (
 	"cmp"
+	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"informerscope/core/action"
 	"informerscope/core/faults"
-	"informerscope/core/selection"
+	"informerscope/core/levers"
 )
 
 // ClusterArgs are the arguments of Cluster; the verb decides which are needed.
-type ClusterArgs struct {
-	Namespace string  `json:"namespace"`
-	Name      string  `json:"name"`
-	Key       string  `json:"key"`
-	Replicas  int     `json:"replicas"`
-	N         int     `json:"n"`
-	PerSecond float64 `json:"perSecond"`
-	Label     string  `json:"label"`
-}
-
-// clusterVerbs are the verbs of Cluster.
-var clusterVerbs = []string{"create", "scale", "restart", "delete", "deleteDeployment", "burst", "compact", "failover", "crowd", "expire", "finalizer", "label",
-	"rate"}
-
-// ClusterVerbs returns the verbs of Cluster. The caller owns the list.
-func ClusterVerbs() []string { return slices.Clone(clusterVerbs) }
+type ClusterArgs = levers.Args
 
 // Cluster changes the simulated cluster and returns a sentence about what it did.
 func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
+	if s, ok := l.shared(); ok {
+		return l.pullShared(s, verb, a)
+	}
 	err = l.act(func() (s action.Step, err error) {
 		if words, err = l.change(verb, a); l.src == nil || l.src.cluster == nil {
 			return s, err
@@ -65,88 +51,53 @@ func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
 	return words, err
 }
 
-// change carries out a verb of Cluster. l.mu is held.
+// change carries out a verb of Cluster on the page's own cluster. l.mu is held.
 func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 	if l.src == nil || l.src.cluster == nil {
 		return "", errors.New("only the simulated cluster can be changed from here: a live cluster is never written to")
 	}
-	c := l.src.cluster
-	if a.Namespace == "" {
-		a.Namespace = "default"
-	}
-	name := a.Namespace + "/" + a.Name
-	switch verb {
-	case "create":
-		if a.Name == "" {
-			return "", errors.New("give the deployment a name")
-		}
-		if a.Replicas == 0 {
-			a.Replicas = 3
-		}
-		err := c.CreateDeployment(a.Namespace, a.Name, a.Replicas)
-		if l.exp != nil {
-			l.missingNamespace(l.exp.generation)
-		}
-		return fmt.Sprintf("created deployment %s with %d replicas", name, a.Replicas), err
-	case "scale":
-		return fmt.Sprintf("scaled deployment %s to %d", name, a.Replicas), c.Scale(a.Namespace, a.Name, a.Replicas)
-	case "restart":
-		return fmt.Sprintf("restarted deployment %s", name), c.RestartDeployment(a.Namespace, a.Name)
-	case "delete":
-		if a.Key == "" && a.Name == "" {
-			ns, pod, err := c.DeleteRandomPod()
-			return fmt.Sprintf("deleted pod %s/%s", ns, pod), err
-		}
-		ns, pod := a.Namespace, a.Name
-		if a.Key != "" {
-			var ok bool
-			if ns, pod, ok = strings.Cut(a.Key, "/"); !ok {
-				return "", fmt.Errorf("%q is not namespace/name", a.Key)
-			}
-		}
-		return fmt.Sprintf("deleted pod %s/%s", ns, pod), c.DeletePod(ns, pod)
-	case "deleteDeployment":
-		return fmt.Sprintf("deleted deployment %s", name), c.DeleteDeployment(a.Namespace, a.Name)
-	case "burst":
-		n := min(max(a.N, 1), selection.MaxRate)
-		did := "updated a pod"
-		if n > 1 {
-			did = fmt.Sprintf("updated %d pods at once", n)
-		}
-		return did, c.Burst(n)
-	case "compact":
-		l.emitFault(faults.Strike{Name: "compact", Struck: 1})
-		c.Compact()
-		return "compacted the watch history", nil
-	case "failover":
-		l.emitFault(faults.Strike{Name: "failover", On: a.N > 0, Struck: 1})
-		c.FailOver(uint64(max(a.N, 0)))
-		if a.N > 0 {
-			return fmt.Sprintf("another API server answers, whose cache is %d versions behind", a.N), nil
-		}
-		return "the API server has caught up", nil
-	case "crowd":
-		c.Crowd(max(a.N, 0))
-		return fmt.Sprintf("%d other clients watch the pods", max(a.N, 0)), nil
-	case "expire":
-		l.emitFault(faults.Strike{Name: "expire", Struck: 1})
-		c.Expire()
-		return "ended every watch of pods with 410 Expired", nil
-	case "finalizer":
-		if a.N > 0 {
-			return fmt.Sprintf("put a finalizer on pods: %d", a.N), c.AddFinalizers(a.N)
-		}
-		return "took the finalizer off every pod", c.RemoveFinalizers()
-	case "label":
-		key, err := c.LabelPod(a.Key, a.Label)
-		return fmt.Sprintf("labelled pod %s: %s", key, a.Label), err
-	case "rate":
-		if a.PerSecond < 0 || a.PerSecond > selection.MaxRate {
-			return "", fmt.Errorf("the rate must be from 0 to %d events a second", selection.MaxRate)
-		}
-		c.SetRate(a.PerSecond)
+	l.logPull(verb, a)
+	words, err := levers.Pull(l.src.cluster, verb, a)
+	switch {
+	case err != nil:
+	case verb == "create" && l.exp != nil:
+		l.missingNamespace(l.exp.generation)
+	case verb == "rate":
 		l.selection.Rate = a.PerSecond
-		return fmt.Sprintf("%g events a second", a.PerSecond), nil
 	}
-	return "", fmt.Errorf("unknown verb %q: choose one of %s", verb, strings.Join(clusterVerbs, ", "))
+	return words, err
+}
+
+// logPull logs what a verb does to the API server.
+func (l *Lab) logPull(verb string, a ClusterArgs) {
+	switch verb {
+	case "compact", "expire":
+		l.emitFault(faults.Strike{Name: verb, Struck: 1})
+	case levers.Reboot:
+		l.emitFault(faults.Strike{Name: "restart", Struck: 1})
+	case "failover":
+		l.emitFault(faults.Strike{Name: verb, On: a.N > 0, Struck: 1})
+	}
+}
+
+// shared returns the simulated cluster in the server's process, if that is the source.
+func (l *Lab) shared() (levers.Shared, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.o.Audience || l.src == nil || l.src.shared == nil {
+		return levers.Shared{}, false
+	}
+	return *l.src.shared, true
+}
+
+// pullShared changes the cluster in the server's process. No lock is held while its answer is under way.
+func (l *Lab) pullShared(s levers.Shared, verb string, a ClusterArgs) (string, error) {
+	words, err := s.Pull(context.Background(), verb, a)
+	if err != nil {
+		return words, err
+	}
+	return words, l.act(func() (action.Step, error) {
+		l.logPull(verb, a)
+		return action.Step{}, nil
+	})
 }

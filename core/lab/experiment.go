@@ -33,8 +33,11 @@ import (
 // one.
 const metricsResync = 30 * time.Second
 
-// statsPeriod is how often the simulated cluster's counters are polled.
-const statsPeriod = 250 * time.Millisecond
+// statsPeriod is how often the simulated cluster's counters are polled, and sharedPeriod how often those of one in the server's process.
+const (
+	statsPeriod  = 250 * time.Millisecond
+	sharedPeriod = time.Second
+)
 
 // stopPatience is how long stop waits for an experiment. As in client-go, the backoff of an informer whose WatchList was refused ignores its context, so it
 // can end a minute later; its events are dropped by then.
@@ -156,12 +159,16 @@ func (l *Lab) newExperiment(sel event.Selection, generation uint64) *experiment 
 	}
 	x.makeFactories(x.lanes, "")
 	x.startFactories(len(sel.Resources) > 0)
-	if l.src.cluster != nil {
-		cluster := l.src.cluster
-		x.wg.Go(func() { x.watchCluster(cluster) })
-	} else if sel.AnyWatched() != "" {
-		src := l.src
+	if src := l.src; src.cluster == nil && sel.AnyWatched() != "" {
 		x.wg.Go(func() { x.lookForNamespace(src, sel.AnyWatched()) })
+	}
+	switch {
+	case l.src.cluster != nil:
+		cluster := l.src.cluster
+		x.wg.Go(func() { x.watchCluster(statsPeriod, func() (simcluster.Stats, error) { return cluster.Stats(), nil }) })
+	case l.src.shared != nil:
+		shared := *l.src.shared
+		x.wg.Go(func() { x.watchCluster(sharedPeriod, func() (simcluster.Stats, error) { return shared.Stats(ctx) }) })
 	}
 	return x
 }
@@ -346,15 +353,19 @@ type clusterStats struct {
 	objects, writes int
 }
 
-// watchCluster logs the simulated cluster's counters when they change, in each lane that has its own requests.
-func (x *experiment) watchCluster(cluster *simcluster.Cluster) {
-	ticker := x.clock.NewTicker(statsPeriod)
+// watchCluster polls the simulated cluster's counters, and logs them when they change, in each lane that has its own requests. A poll that fails
+// changes nothing: what cannot be reached shows in the informers' own requests.
+func (x *experiment) watchCluster(period time.Duration, poll func() (simcluster.Stats, error)) {
+	ticker := x.clock.NewTicker(period)
 	defer ticker.Stop()
 	var last [MaxLanes]clusterStats
 	var crowd simcluster.CrowdStats
 	quiet := crowdRests // polls since the last change
+	var s simcluster.Stats
 	for {
-		s := cluster.Stats()
+		if next, err := poll(); err == nil {
+			s = next
+		}
 		if quiet++; s.Crowd != crowd {
 			crowd, quiet = s.Crowd, 0
 		}
@@ -364,7 +375,7 @@ func (x *experiment) watchCluster(cluster *simcluster.Cluster) {
 		for _, ln := range x.wires() {
 			name := ln.gvr.GroupResource().String()
 			is := clusterStats{s.ResourceVersion, s.OldestResourceVersion[name], s.Objects[name], int(s.Writes)}
-			if is == last[ln.index] {
+			if is == last[ln.index] { // also while none has been polled
 				continue
 			}
 			last[ln.index] = is

@@ -10,6 +10,7 @@ import (
 	"informerscope/core/action"
 	"informerscope/core/event"
 	"informerscope/core/faults"
+	"informerscope/core/levers"
 )
 
 // LongestHold is the greatest pace of a handler and the longest delay, in milliseconds.
@@ -25,6 +26,9 @@ const slowIndexing = 50 * time.Millisecond
 // controllers, and two of the simulated cluster.
 var faultNames = append(slices.Clone(faults.Names), "slow", "slowindex", "mutate", "rewrite", "ratelimit", "compact", "restart")
 
+// clusterFaults are the faults that are verbs of the simulated cluster.
+var clusterFaults = map[string]string{"compact": "compact", "restart": levers.Reboot}
+
 // FaultNames returns the names of all faults. The caller owns the list.
 func FaultNames() []string { return slices.Clone(faultNames) }
 
@@ -35,6 +39,10 @@ type FaultArgs = faults.Args
 // apply to one informer, the others to all.
 func (i Informer) Fault(name string, args FaultArgs) (on bool, err error) {
 	l := i.lab
+	if s, ok := l.shared(); ok && clusterFaults[name] != "" {
+		_, err := l.pullShared(s, clusterFaults[name], ClusterArgs{})
+		return false, err
+	}
 	err = l.act(func() (s action.Step, err error) {
 		if l.exp == nil {
 			return s, errors.New("nothing is running that could have a fault")
@@ -78,14 +86,10 @@ func (l *Lab) fault(name string, args FaultArgs, lane int) (bool, error) {
 		if l.src.cluster == nil {
 			return false, fmt.Errorf("%q is for the simulated cluster: a live cluster is never written to", name)
 		}
-		switch name {
-		case "restart":
-			l.reboot()
-			return false, nil
-		case "rewrite":
+		if name == "rewrite" {
 			return l.misuse(name, &l.rewrites, args), nil
 		}
-		_, err := l.change(name, ClusterArgs{})
+		_, err := l.change(clusterFaults[name], ClusterArgs{})
 		return false, err
 	}
 	return l.faults.Make(name, args)
@@ -129,12 +133,6 @@ func (l *Lab) misuses() (names []string) {
 		names = append(names, "ratelimit")
 	}
 	return names
-}
-
-// reboot restarts the simulated API server. l.mu is held.
-func (l *Lab) reboot() {
-	l.emitFault(faults.Strike{Name: "restart", Struck: 1})
-	l.src.cluster.Restart(restartTime)
 }
 
 // emitFault logs an occurrence of a fault.

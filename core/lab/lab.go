@@ -48,9 +48,6 @@ const (
 	MaxLanes = selection.MaxResources*selection.MaxReleases + maxUnshared
 )
 
-// restartTime is how long the simulated API server is away when it restarts.
-const restartTime = 3 * time.Second
-
 // Lab runs one experiment at a time. Its methods are safe for concurrent use.
 type Lab struct {
 	o        Options // Idle and Dial may be nil, the other functions are set

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"informerscope/core/action"
+	"informerscope/core/levers"
 )
 
 // plays repeat the actions of a link, by verb. l.mu is held. An action that failed then fails again, so there is no error to return.
@@ -12,7 +13,7 @@ var plays = map[string]func(l *Lab, s action.Step){
 	"halt":  func(l *Lab, _ action.Step) { l.stopExperiment() },
 
 	"fault":   (*Lab).playFault,
-	"reboot":  func(l *Lab, _ action.Step) { l.reboot() },
+	"reboot":  func(l *Lab, _ action.Step) { _, _ = l.change(levers.Reboot, ClusterArgs{}) },
 	"hold":    func(l *Lab, s action.Step) { _ = l.hold(s.Arg(0), int32(s.Int(1)), s.Int(2)) },
 	"release": func(l *Lab, s action.Step) { _ = l.release(s.Arg(0), s.Int(1), int32(s.Int(2)), s.Int(3)) },
 	"listen": inExperiment(func(x *experiment, s action.Step) {

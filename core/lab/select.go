@@ -8,6 +8,7 @@ import (
 
 	"informerscope/core/action"
 	"informerscope/core/event"
+	"informerscope/core/levers"
 	"informerscope/core/relayclient"
 	"informerscope/core/selection"
 	"informerscope/core/simcluster"
@@ -80,6 +81,9 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (event.Select
 		defer l.mu.Unlock()
 		if next.Source == "live" {
 			l.src = liveSource(l.o.Dial, next.Context, l.o.Clock, l.faults)
+			if next.Simulated {
+				l.src.shared = &levers.Shared{Transport: l.src.transport}
+			}
 		} else {
 			l.openSim(next, nil)
 		}

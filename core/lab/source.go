@@ -14,6 +14,7 @@ import (
 	"informerscope/core/credit"
 	"informerscope/core/event"
 	"informerscope/core/faults"
+	"informerscope/core/levers"
 	"informerscope/core/pipe"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
@@ -33,7 +34,8 @@ type source struct {
 	transport *http.Transport // for the lab's own requests
 	clock     clock.WithTicker
 	faults    *faults.Faults
-	cluster   *simcluster.Cluster // nil for a live one
+	cluster   *simcluster.Cluster // the page's own; nil for one behind the relay
+	shared    *levers.Shared      // the simulated cluster in the server's process, if that is what the relay reaches
 	context   string              // in the kubeconfig, for a live one
 	virtual   *vclock.Clock       // nil on real time
 	stop      func()

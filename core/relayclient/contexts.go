@@ -19,7 +19,8 @@ type Context struct {
 	Server    string `json:"server"`
 	User      string `json:"user"`
 	Namespace string `json:"namespace"`
-	Error     string `json:"error,omitempty"` // why it cannot be used, if the kubeconfig alone shows that
+	Error     string `json:"error,omitempty"`     // why it cannot be used, if the kubeconfig alone shows that
+	Simulated bool   `json:"simulated,omitempty"` // it is the simulated cluster in the server's process
 }
 
 // LiveSources are the clusters that the relay can reach.

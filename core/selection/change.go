@@ -170,7 +170,7 @@ func (c Change) target(name string) (event.Target, error) {
 // context that is the context's own namespace, as in kubectl, or all namespaces if it has none.
 func (c Change) Complete(was event.Selection, next *event.Selection, about relayclient.Context) {
 	if next.Source != "live" {
-		next.Cluster, next.User, next.Server, next.ContextNamespace = "", "", "", ""
+		next.Cluster, next.User, next.Server, next.ContextNamespace, next.Simulated = "", "", "", "", false
 		if c.Namespace == nil && was.Context != "" {
 			next.Namespace = "" // it was the other cluster's
 		}
@@ -178,7 +178,7 @@ func (c Change) Complete(was event.Selection, next *event.Selection, about relay
 	}
 	another := was.Source != "live" || was.Context != next.Context
 	if another || about.Name != "" {
-		next.Cluster, next.User, next.Server, next.ContextNamespace = about.Cluster, about.User, about.Server, about.Namespace
+		next.Cluster, next.User, next.Server, next.ContextNamespace, next.Simulated = about.Cluster, about.User, about.Server, about.Namespace, about.Simulated
 	}
 	if another && c.Namespace == nil {
 		next.Namespace = about.Namespace

@@ -83,3 +83,46 @@ func TestKubectlOnTheSimulatedCluster(t *testing.T) {
 	kubectl(`deployment.apps "web" deleted`, "delete", "deployment", "web")
 	page.ExpectClean(t)
 }
+
+// TestAPageChangesTheSimulatedCluster opens two pages on the cluster of "informerscope sim". One changes it by the API server's menu and its faults, and
+// both see that. A page that is loaded again finds the cluster as it was.
+func TestAPageChangesTheSimulatedCluster(t *testing.T) {
+	srv := harness.StartServer(t, "sim", "--listen=127.0.0.1:0", "--objects=20", "--rate=0")
+	b := browser.StartForTest(t)
+	one, two := b.OpenForTest(t, srv.URL, 1280, 720), b.OpenForTest(t, srv.URL+"&lang=zh", 390, 844)
+	for _, p := range []*browser.Page{one, two} {
+		harness.Await(t, p, time.Minute, "s.queue.synced && s.indexer.count === 20 && s.source.simulated && s.api.objects === 20")
+	}
+	click := func(element string) {
+		t.Helper()
+		harness.WaitFor(t, one, element)
+		harness.ClickOn(t, one, element)
+	}
+	const buttons = "[...document.querySelectorAll('.pop button')]"
+	click("document.querySelector('[data-call=cluster]')")
+	harness.WaitFor(t, one, buttons+".find((b) => b.textContent === 'create')")
+	harness.Shot(t, one, "menu")
+	harness.EvalIn[bool](t, one, `((field) => { field.value = 'shop/typed'; return true; })(document.querySelector('.pop input[type=text]'))`)
+	click(buttons + ".find((b) => b.textContent === 'create')")
+	for _, p := range []*browser.Page{one, two} {
+		harness.Await(t, p, time.Minute, "s.indexer.count === 23")
+	}
+	harness.Shot(t, one, "created")
+	harness.Shot(t, two, "phone")
+	click("document.querySelector('.src')")
+	harness.WaitFor(t, one, "document.querySelector('.pop').textContent.includes('every page, kubectl and controller here shares it')")
+	harness.Shot(t, one, "sources")
+	harness.Press(t, one, "Escape")
+	harness.Call(t, one, "cluster('crowd', {n: 40})")
+	for _, p := range []*browser.Page{one, two} {
+		harness.Await(t, p, time.Minute, "s.api.crowd?.clients === 40")
+	}
+	harness.Call(t, one, "fault('compact', {})")
+	harness.Await(t, one, time.Minute, "s.faults.some((f) => f.name === 'compact')")
+	if err := two.Reload(harness.Within(t, time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	harness.Await(t, two, time.Minute, "s.queue.synced && s.indexer.count === 23")
+	one.ExpectClean(t)
+	two.ExpectClean(t)
+}

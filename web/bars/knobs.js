@@ -16,11 +16,13 @@ const steps = { objects: [100, 1000, 10000, 100000], rate: [0, 10, 1000, 10000] 
 export function appendKnobs(ctx, root, close) {
   const { t } = ctx;
   const src = ctx.model.state.source;
+  // Of a cluster that others use too only the rate changes.
+  const own = src.kind === 'sim';
   // A rate that was set while the log runs is in the address; the source has the one with which the log began.
   const asked = fragment.read();
-  const note = h('p', { class: 'note', role: 'status' }, t('knob.note'));
+  const note = h('p', { class: 'note', role: 'status' }, t(own ? 'knob.note' : 'knob.shared'));
   const field = (/** @type {'objects' | 'rate' | 'seed'} */ name) => {
-    const is = (name === 'rate' && asked.get(name)) || (src[name] ?? 0);
+    const is = own ? (name === 'rate' && asked.get(name)) || (src[name] ?? 0) : '';
     const el = /** @type {HTMLInputElement} */ (h('input', {
       type: 'text', inputmode: 'numeric', value: is, 'aria-label': t('knob.' + name), autocomplete: 'off', name: 'knob-' + name,
     }));
@@ -88,12 +90,11 @@ export function appendKnobs(ctx, root, close) {
     fields.seed.value = String(crypto.getRandomValues(new Uint32Array(1))[0] % 10000);
     tell(t('knob.note'), false);
   }));
+  const rate = [h('span', {}, t('knob.rate')), fields.rate, chips('rate')];
   root.append(
-    h('div', { class: 'form knobs' },
-      h('span', {}, t('knob.objects')), fields.objects, chips('objects'),
-      h('span', {}, t('knob.rate')), fields.rate, chips('rate'),
-      h('span', {}, t('knob.seed')), fields.seed, another),
-    h('div', { class: 'btnrow' }, button('knob.begin', begin), button('knob.setRate', setRate)),
+    h('div', { class: 'form knobs' }, ...(own
+      ? [h('span', {}, t('knob.objects')), fields.objects, chips('objects'), ...rate, h('span', {}, t('knob.seed')), fields.seed, another] : rate)),
+    h('div', { class: 'btnrow' }, ...(own ? [button('knob.begin', begin)] : []), button('knob.setRate', setRate)),
     note,
   );
 }

@@ -9,7 +9,6 @@ import { deeds } from '../kit/remedy.js';
 import { plain, trouble } from '../kit/trouble.js';
 
 /** @typedef {import('../wire/page-types.js').Ctx} Ctx */
-/** @typedef {{name: string, cluster?: string, server?: string, user?: string, namespace?: string, error?: string}} Context */
 /** @typedef {{group: string, version: string, resource: string, kind: string, namespaced: boolean, unwatchable?: string}} Entry */
 
 addWords({
@@ -308,11 +307,12 @@ export function openSources(ctx, anchor, does) {
         const l = o?.live;
         /** @type {HTMLElement[]} */
         const rows = [];
-        for (const c of /** @type {Context[]} */ (l?.contexts ?? [])) {
+        for (const c of l?.contexts ?? []) {
           // The address distinguishes clusters the least.
           const who = [c.cluster && c.cluster !== c.name ? t('pick.cluster', { c: c.cluster }) : '', c.user ? t('pick.user', { u: c.user }) : '',
             c.namespace ? t('pick.ns', { ns: c.namespace }) : ''].filter(Boolean).join(' · ');
-          rows.push(row(c.name, [who, c.server ?? ''], st.kind === 'live' && st.context === c.name,
+          const [name, note] = c.simulated ? [t('top.sharedRow'), t('top.sharedNote')] : [c.name, who];
+          rows.push(row(name, [note, c.server ?? ''], st.kind === 'live' && st.context === c.name,
             () => ctx.act('select', { source: 'live', context: c.name }), plain(ctx, c.error ?? '')));
         }
         if (rows.length) {

@@ -55,6 +55,7 @@ export function openSimMenu(ctx, anchor, sample) {
         button('sim.one', () => did(ctx.act('cluster', 'burst', { n: 1 })), 'cluster burst 1'),
         button('sim.burst', () => did(ctx.act('cluster', 'burst', { n: 100 }))),
         button('sim.cut', () => did(ctx.act('fault', 'cut', {}).then(() => ''))),
+        button(st.api.crowd ? 'sim.noCrowd' : 'sim.crowd', () => did(ctx.act('cluster', 'crowd', { n: st.api.crowd ? 0 : 1000 }))),
         button('sim.compact', () => did(ctx.act('cluster', 'compact', {})))),
       h('hr'),
     );

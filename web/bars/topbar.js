@@ -39,6 +39,15 @@ export function castWords(ctx, context) {
   return context ? ctx.t(kind, { name: middle(context, 24) }) : ctx.t(`${kind}Sim`);
 }
 
+/**
+ * The name of a live cluster: its context, but for the simulated one.
+ * @param {import('../wire/page-types.js').Ctx} ctx
+ * @param {{context?: string, simulated?: boolean}} source
+ */
+export function liveName({ t }, { context, simulated }) {
+  return simulated ? t('top.shared') : context || '?';
+}
+
 /** The words about an attached process. @param {import('../wire/page-types.js').Ctx} ctx @param {string} [name] of the process */
 export function attachedWords(ctx, name) {
   if (!name) return ctx.t('top.attaching');
@@ -160,10 +169,11 @@ export class TopBar {
     const bad = !!src.trouble || (ready && (!!tr || model.down() || !!model.lost || ((src.kind === 'live' || src.kind === 'probe') && !model.sure())));
     attr(this.src, 'class', `src${src.kind === 'live' || src.kind === 'probe' ? ' live' : ''}${bad ? ' dead' : ''}`);
     const said = ready && !model.sure() ? 'top.troubled' : 'top.live';
-    const full = src.kind === 'live' ? t(said, { name: src.context || '?' }) : src.kind === 'probe' ? attachedWords(this.ctx, src.context)
+    const live = liveName(this.ctx, src);
+    const full = src.kind === 'live' ? t(said, { name: live }) : src.kind === 'probe' ? attachedWords(this.ctx, src.context)
       : src.kind === 'broadcast' ? castWords(this.ctx, src.context)
       : src.kind === 'file' ? t('top.file') : src.seed ? t('top.seed', { seed: src.seed }) : t('top.simulated');
-    put(this.srcText, src.kind === 'live' ? t(said, { name: middle(src.context || '?', 13) })
+    put(this.srcText, src.kind === 'live' ? t(said, { name: src.simulated ? live : middle(live, 13) })
       : src.kind === 'probe' ? attachedWords(this.ctx, middle(src.context || '', 13)) : full);
     const words = tr?.whole || src.trouble;
     attr(this.src, 'title', words ? `${full}: ${words}` : full);
@@ -248,11 +258,12 @@ export class TopBar {
   /** @param {HTMLElement} anchor */
   openFaults(anchor) {
     const { t } = this.ctx;
-    const sim = this.ctx.model.state.source.kind === 'sim';
+    const own = this.ctx.model.state.source.kind === 'sim' ? keylessSimFaults : [];
+    const sim = this.ctx.model.changeable();
     this.ctx.popup(anchor, (root, close) => {
       const list = h('div', { class: 'list' });
       root.append(list);
-      for (const n of [...faultKeys, ...otherFaults, ...keylessFaults, ...(sim ? [...keylessSimFaults, ...simFaults, ...simChanges] : [])]) {
+      for (const n of [...faultKeys, ...otherFaults, ...keylessFaults, ...own, ...(sim ? [...simFaults, ...simChanges] : [])]) {
         const held = heldFaults.has(n);
         const key = keyOfFault(n);
         const b = h('button', { class: 'row fx', type: 'button' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)),

@@ -12,6 +12,9 @@ const words = {
 
   'top.simulated': ['simulated', '模拟'],
   'top.seed': ['simulated · seed {seed}', '模拟 · 种子 {seed}'],
+  'top.shared': ['simulated, shared', '共享模拟集群'],
+  'top.sharedRow': ['the server’s simulated cluster', '服务器中的模拟集群'],
+  'top.sharedNote': ['every page, kubectl and controller here shares it', '这里的所有页面、kubectl 和控制器共用'],
   'top.live': ['{name} · live', '{name} · 实时'],
   'top.troubled': ['{name} · trouble', '{name} · 故障'],
   'top.attached': ['{name} · attached', '{name} · 已连接'],
@@ -115,6 +118,8 @@ const words = {
   'sim.one': ['one change', '改一个 pod'],
   'sim.burst': ['burst of 100', '突发 100 次'],
   'sim.cut': ['cut the watch', '切断 watch'],
+  'sim.crowd': ['crowd of 1,000', '一千个客户端'],
+  'sim.noCrowd': ['end the crowd', '撤走客户端'],
   'sim.compact': ['compact', '清除历史'],
   'sim.where': ['namespace/name', 'namespace/name'],
 

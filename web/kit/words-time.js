@@ -82,6 +82,7 @@ addWords({
     'The same seed gives the same events. Objects and seed start a new cluster; the rate changes this one.',
     '种子相同，事件就相同。改对象数和种子会开一个新集群；速率直接改当前集群。',
   ],
+  'knob.shared': ['Everyone who uses this cluster sees the rate change.', '所有使用这个集群的人都会看到速率的变化。'],
   'knob.bad': ['{name}: {value} is not a whole number from 0 to {max}.', '{name}：{value} 不是 0 到 {max} 的整数。'],
   'knob.many': ['A cluster this large takes a few seconds to create and list.', '这么大的集群需要几秒来创建和 list。'],
 

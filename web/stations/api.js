@@ -200,7 +200,7 @@ function stageHead({ head: g, press, x, w, rail }, ctx) {
     button,
     /** @param {State} st @param {string} instead what stands in the number's place, when nothing comes */
     paint(st, instead) {
-      const simulated = st.source.kind === 'sim';
+      const simulated = ctx.model.changeable();
       attr(button, 'aria-label', ctx.t(simulated ? 'api.menu' : 'api.server'));
       show(caret, simulated);
       reveal(button, simulated);

@@ -1,6 +1,6 @@
 // @ts-check
 // The foot of presenter mode: the caption in large type, and below it the dots of a story's steps, or the line of time.
-import { attachedWords, castWords } from '../bars/topbar.js';
+import { attachedWords, castWords, liveName } from '../bars/topbar.js';
 import { attr, s, text } from '../kit/dom.js';
 import { forgotten } from '../draw/forgotten.js';
 import { moment } from '../kit/format.js';
@@ -186,7 +186,7 @@ export class Foot {
 export function sourceWords(ctx) {
   const { t, model } = ctx;
   const { kind, context, seed } = model.state.source;
-  if (kind === 'live') return t(model.sure() ? 'top.live' : 'top.troubled', { name: context ?? '' });
+  if (kind === 'live') return t(model.sure() ? 'top.live' : 'top.troubled', { name: liveName(ctx, model.state.source) });
   if (kind === 'probe') return attachedWords(ctx, context);
   if (kind === 'broadcast') return castWords(ctx, context);
   return kind === 'file' ? t('top.file') : t('top.seed', { seed: seed ?? '' });

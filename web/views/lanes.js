@@ -189,7 +189,7 @@ export class Lanes {
       p.paint(!!model.hold(p.stage, this.heldListener(p.stage)), words);
       attr(p.el, 'title', words);
     }
-    this.burstButton.hidden = st.source.kind !== 'sim' || (!pop && !!this.ctx.storyTitle?.());
+    this.burstButton.hidden = !this.ctx.model.changeable() || (!pop && !!this.ctx.storyTitle?.());
     put(this.burstButton, t(pop ? 'lanes.release' : 'lanes.burst'));
     attr(this.burstButton, 'class', pop ? 'sbtn fill' : 'sbtn line');
     attr(this.burstButton, 'title', t(pop ? 'lanes.releaseTitle' : 'lanes.burstTitle'));

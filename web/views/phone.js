@@ -97,7 +97,7 @@ export class Phone {
     this.nextB = button('', () => stories.turn(1));
     this.holdB = button('', (b) => this.openHolds(b));
     this.faultB = button('', (b) => {
-      if (!o.lanes.on || ctx.model.state.source.kind !== 'sim') o.top.openFaults(b);
+      if (!o.lanes.on || !ctx.model.changeable()) o.top.openFaults(b);
       else if (ctx.model.hold('pop')) ctx.act('release', 'pop', 0);
       else o.lanes.burst();
     });
@@ -208,7 +208,7 @@ export class Phone {
     attr(this.prevB, 'aria-label', t('story.prev'));
     attr(this.nextB, 'aria-label', t('story.next'));
     put(this.holdB, t('phone.hold'));
-    const sim2 = lanes.on && st.source.kind === 'sim';
+    const sim2 = lanes.on && model.changeable();
     put(this.faultB, t(sim2 ? (model.hold('pop') ? 'lanes.release' : 'lanes.burst') : 'phone.faults'));
     put(this.speedB, speedWords(this.o.transport.speed));
     attr(this.speedB, 'aria-label', `${t('tr.speed')} ${speedWords(this.o.transport.speed)}`);

@@ -277,6 +277,12 @@ export class Model {
     return kind === 'sim' || (kind === 'broadcast' && !context);
   }
 
+  /** Whether the page may change the cluster: its own simulated one, or the one that it shares with the server's terminals. */
+  changeable() {
+    const { kind, simulated } = this.state.source;
+    return kind === 'sim' || !!simulated;
+  }
+
   /** @param {string} stage @param {number} [listener] */
   hold(stage, listener) {
     return this.state.holds.find((x) => x.stage === stage && (x.listener ?? 0) === (listener ?? 0));

@@ -411,6 +411,7 @@
  * @property {string} [user]
  * @property {string} [server]
  * @property {string} [namespace]
+ * @property {boolean} [simulated] the live context is the simulated cluster in the server's process
  * @property {number} [seed]
  * @property {number} [objects]
  * @property {number} [rate]
@@ -1110,6 +1111,7 @@
  * @property {string} [user]
  * @property {string} [server]
  * @property {string} [contextNamespace]
+ * @property {boolean} [simulated] the live context is the simulated cluster in the server's process.
  * @property {Target[]} [resources] the watched resources, in order, when there are several; the members above describe the first. It is
  *   empty for one.
  * @property {LaneOf[]} [unshared] the informers that are not shared, in the KindSelected of a Baseline.
@@ -1524,6 +1526,7 @@
  * @property {string} user
  * @property {string} namespace
  * @property {string} [error] why it cannot be used, if the kubeconfig alone shows that
+ * @property {boolean} [simulated] it is the simulated cluster in the server's process
  */
 
 /**

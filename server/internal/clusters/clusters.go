@@ -108,6 +108,8 @@ type Context struct {
 	User      string `json:"user"`
 	Namespace string `json:"namespace"`
 	Error     string `json:"error,omitempty"` // why it cannot be used, as far as the files show
+	// Simulated is for the relay to set: it is the simulated cluster in the server's process.
+	Simulated bool `json:"simulated,omitempty"`
 }
 
 // Listing is the answer to /contexts.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"informerscope/core/levers"
 	"informerscope/server/internal/audience"
 	"informerscope/server/internal/audit"
 	"informerscope/server/internal/clusters"
@@ -41,6 +42,9 @@ type Config struct {
 
 	// Probe is the probe in another process whose stream viewers may read; nil for none.
 	Probe *Probe
+
+	// Levers changes the simulated cluster that is the only one behind the relay, as core/levers describes; nil if there are others.
+	Levers http.Handler
 
 	// Refusals counts and logs refusals; by default a tally of the relay's own.
 	Refusals *guard.Tally
@@ -163,6 +167,8 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 		r.broadcast(w, req, strings.TrimPrefix(strings.TrimPrefix(path, "/broadcast"), "/"))
 	case path == "/trouble":
 		r.trouble(w, req)
+	case path == levers.Path && r.config.Levers != nil:
+		r.config.Levers.ServeHTTP(w, req)
 	case path == probeList, path == probeStream:
 		r.probe(w, req)
 	case strings.HasPrefix(path, guard.ClustersPrefix):
@@ -175,7 +181,11 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 
 // contexts lists the kubeconfig's contexts, as the files are now.
 func (r *Relay) contexts(w http.ResponseWriter, req *http.Request) {
-	r.answerJSON(w, req, r.config.Clusters.Contexts())
+	listing := r.config.Clusters.Contexts()
+	for i := range listing.Contexts {
+		listing.Contexts[i].Simulated = r.config.Levers != nil
+	}
+	r.answerJSON(w, req, listing)
 }
 
 // notServed refuses a context that this server does not serve. Callers check it before they read, run or dial anything for a request. The message is

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"informerscope/core/levers"
 	"informerscope/core/simcluster"
 	"informerscope/server/internal/connlimit"
 	"informerscope/server/internal/guard"
@@ -109,6 +110,14 @@ func (s *Server) Start(refusals *guard.Tally, log *slog.Logger) {
 
 // Kubeconfig is the file with which kubectl and controllers reach the cluster.
 func (s *Server) Kubeconfig() string { return filepath.Join(s.dir, "kubeconfig") }
+
+// Levers serves what the page does to the cluster, as core/levers describes; nil if s is nil.
+func (s *Server) Levers() http.Handler {
+	if s == nil {
+		return nil
+	}
+	return levers.Handler(s.cluster)
+}
 
 // Close ends the server and its cluster, started or not, and removes the kubeconfig. When it returns, no goroutine of theirs runs. It does
 // nothing if s is nil.

@@ -1,0 +1,116 @@
+package levers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"informerscope/core/simcluster"
+)
+
+const (
+	// Path is where the relay serves the levers of its server's cluster: GET answers simcluster.Stats, POST takes an Order and answers a Report.
+	Path = "/simulation"
+	// MaxOrder bounds an Order's JSON, in bytes.
+	MaxOrder = 4 << 10
+	// patience is how long an answer may take.
+	patience = 10 * time.Second
+	// maxAnswer bounds an answer, in bytes.
+	maxAnswer = 1 << 20
+)
+
+// Order asks for one Pull.
+type Order struct {
+	Verb string `json:"verb"`
+	Args Args   `json:"args"`
+}
+
+// Report is what a Pull did, or the error why not.
+type Report struct {
+	Words string `json:"words,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+// Shared is the cluster in the server's process, which all its viewers and terminals share. Its methods are safe for concurrent use.
+type Shared struct {
+	Transport http.RoundTripper // to the relay
+}
+
+// Pull is like the function, and ends with ctx or after ten seconds.
+func (s Shared) Pull(ctx context.Context, verb string, a Args) (string, error) {
+	order, err := json.Marshal(Order{verb, a})
+	if err != nil {
+		return "", err
+	}
+	var report Report
+	if err := s.ask(ctx, http.MethodPost, order, &report); err != nil {
+		return "", err
+	}
+	if report.Error != "" {
+		return report.Words, errors.New(report.Error)
+	}
+	return report.Words, nil
+}
+
+// Stats returns the cluster's counts.
+func (s Shared) Stats(ctx context.Context) (stats simcluster.Stats, err error) {
+	return stats, s.ask(ctx, http.MethodGet, nil, &stats)
+}
+
+func (s Shared) ask(ctx context.Context, method string, body []byte, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, "http://relay"+Path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	resp, err := s.Transport.RoundTrip(req)
+	if err != nil {
+		return fmt.Errorf("the relay was not reached: %w", err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return fmt.Errorf("the relay's answer was cut off: %w", err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("the relay answered %s: %.200s", resp.Status, text)
+	}
+	return json.Unmarshal(text, answer)
+}
+
+// Handler serves c to a Shared. Its caller has admitted the request, and bounds its time.
+func Handler(c *simcluster.Cluster) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var answer any
+		switch r.Method {
+		case http.MethodGet:
+			answer = c.Stats()
+		case http.MethodPost:
+			var order Order
+			d := json.NewDecoder(http.MaxBytesReader(w, r.Body, MaxOrder))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&order); err != nil {
+				http.Error(w, fmt.Sprintf("the order is not read: %v; it looks like {\"verb\": \"burst\", \"args\": {\"n\": 100}}", err), http.StatusBadRequest)
+				return
+			}
+			words, err := Pull(c, order.Verb, order.Args)
+			report := Report{Words: words}
+			if err != nil {
+				report.Error = err.Error()
+			}
+			answer = report
+		default:
+			w.Header().Set("Allow", "GET, POST")
+			http.Error(w, "only GET and POST are served here", http.StatusMethodNotAllowed)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(answer)
+	})
+}

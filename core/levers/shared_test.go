@@ -1,0 +1,98 @@
+package levers
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"informerscope/core/selection"
+	"informerscope/core/simcluster"
+)
+
+// toServer sends every request to a test server, as the relay's connection does.
+type toServer string
+
+func (s toServer) RoundTrip(req *http.Request) (*http.Response, error) {
+	u, err := url.Parse(string(s))
+	if err != nil {
+		return nil, err
+	}
+	req.URL.Scheme, req.URL.Host = u.Scheme, u.Host
+	return http.DefaultTransport.RoundTrip(req)
+}
+
+func serve(t *testing.T) (*simcluster.Cluster, Shared) {
+	t.Helper()
+	c := simcluster.New(simcluster.Options{Seed: 7, Still: true})
+	srv := httptest.NewServer(Handler(c))
+	t.Cleanup(srv.Close)
+	return c, Shared{toServer(srv.URL)}
+}
+
+func TestSharedClusterIsChangedByItsVerbs(t *testing.T) {
+	c, shared := serve(t)
+	words, err := shared.Pull(t.Context(), "create", Args{Namespace: "shop", Name: "web", Replicas: 4})
+	if err != nil || words != "created deployment shop/web with 4 replicas" {
+		t.Errorf("create: %q, %v", words, err)
+	}
+	if _, err := shared.Pull(t.Context(), "create", Args{Namespace: "shop", Name: "web"}); err == nil || !strings.Contains(err.Error(), "already exists") {
+		t.Errorf("the second create: %v, want the API's error", err)
+	}
+	stats, err := shared.Stats(t.Context())
+	if want := c.Stats(); err != nil || fmt.Sprint(stats) != fmt.Sprint(want) {
+		t.Errorf("stats: %+v, %v\nwant   %+v", stats, err, want)
+	}
+	if _, err := shared.Pull(t.Context(), Reboot, Args{}); err != nil || !c.Down() {
+		t.Errorf("reboot: %v, and the cluster is down: %v", err, c.Down())
+	}
+}
+
+func TestBadOrdersChangeNothing(t *testing.T) {
+	c, shared := serve(t)
+	before := fmt.Sprint(c.Stats())
+	for _, bad := range []struct {
+		verb string
+		args Args
+		want string
+	}{
+		{"dance", Args{}, "choose one of create"},
+		{"create", Args{}, "give the deployment a name"},
+		{"create", Args{Name: "web", Replicas: selection.MaxObjects + 1}, "replicas"},
+		{"create", Args{Name: "web", Replicas: -1}, "replicas"},
+		{"create", Args{Name: "../x"}, "Invalid value"},
+		{"create", Args{Name: "web", Namespace: "A B"}, "Invalid value"},
+		{"delete", Args{Key: "web"}, "is not namespace/name"},
+		{"rate", Args{PerSecond: -1}, "events a second"},
+		{"label", Args{Label: "x"}, "sets no label"},
+		{"finalizer", Args{N: 1 << 30}, "a finalizer for"},
+	} {
+		if _, err := shared.Pull(t.Context(), bad.verb, bad.args); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%s %+v: %v, want %q", bad.verb, bad.args, err, bad.want)
+		}
+	}
+	for _, raw := range []struct {
+		method, body string
+		code         int
+	}{
+		{http.MethodPost, "", http.StatusBadRequest},
+		{http.MethodPost, "[", http.StatusBadRequest},
+		{http.MethodPost, `{"verb": "compact", "more": 1}`, http.StatusBadRequest},
+		{http.MethodPost, `{"verb": "` + strings.Repeat("x", MaxOrder) + `"}`, http.StatusBadRequest},
+		{http.MethodPost, strings.Repeat("[", MaxOrder/2), http.StatusBadRequest},
+		{http.MethodPost, `{"verb": "burst", "args": {"n": 1e99}}`, http.StatusBadRequest},
+		{http.MethodPut, `{"verb": "compact"}`, http.StatusMethodNotAllowed},
+		{http.MethodDelete, "", http.StatusMethodNotAllowed},
+	} {
+		w := httptest.NewRecorder()
+		Handler(c).ServeHTTP(w, httptest.NewRequest(raw.method, Path, strings.NewReader(raw.body)))
+		if w.Code != raw.code {
+			t.Errorf("%s %.40s: %d %s, want %d", raw.method, raw.body, w.Code, w.Body, raw.code)
+		}
+	}
+	if after := fmt.Sprint(c.Stats()); after != before {
+		t.Errorf("the cluster became\n%s, from\n%s", after, before)
+	}
+}
