@@ -119,8 +119,11 @@ func (v *flagValues) logFlags() *pflag.FlagSet {
 	return flags
 }
 
+// simulationGroup is the name of the flags of a simulated cluster.
+const simulationGroup = "Simulated cluster"
+
 func (v *flagValues) simulationFlags() *pflag.FlagSet {
-	flags := pflag.NewFlagSet("Simulated cluster", pflag.ContinueOnError)
+	flags := pflag.NewFlagSet(simulationGroup, pflag.ContinueOnError)
 	flags.Uint64Var(&v.seed, "seed", simulatedSeed, "`number` that seeds the simulated cluster: the same number gives the same events")
 	flags.IntVar(&v.objects, "objects", simulatedObjects, "`number` of pods in the simulated cluster, up to 100000")
 	flags.Float64Var(&v.rate, "rate", simulatedRate, "`number` of events a second in the simulated cluster, up to 10000")

@@ -70,12 +70,11 @@ func (v *flagValues) check(flags *pflag.FlagSet, lookup func(string) (string, bo
 	s.ask, s.askOldName = cmp.Or(s.ask, v.oldCheck), v.oldCheck != ""
 	if s.sim.on {
 		s.context = simapi.Context
-		s.sim.Options = simapi.Options{Seed: v.seed, Objects: v.objects, Rate: v.rate}
 	}
 	s.sceneKeys = v.sceneKeys(flags)
 	// All are called, and the first error counts.
-	err := cmp.Or(v.checkSimulation(), s.attachTo(v.attach, v.attachToken, lookup), v.checkLog(), s.serveContexts(v.contexts, flags.Changed("contexts")),
-		s.publish(v.publicURL, v.allowedHosts), v.checkWatched(), s.checkLimits(), s.checkCombinations(), s.checkToken())
+	err := cmp.Or(v.checkSimulation(), v.checkSim(), s.attachTo(v.attach, v.attachToken, lookup), v.checkLog(),
+		s.serveContexts(v.contexts, flags.Changed("contexts")), s.publish(v.publicURL, v.allowedHosts), v.checkWatched(), s.checkLimits(), s.checkCombinations(), s.checkToken())
 	if err != nil {
 		return settings{}, &usageError{err}
 	}

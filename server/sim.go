@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"informerscope/core/simcluster"
 	"informerscope/server/internal/simapi"
 )
 
@@ -16,7 +17,7 @@ const simHelp = `Serves a simulated cluster, and the page that shows it. The clu
 Kubernetes API server on loopback, over TLS, with a certificate and a token of
 this launch. kubectl and controllers reach it with the kubeconfig that the
 command prints: a file that only you can read. Your own kubeconfig is neither
-read nor changed. The cluster ends with the command.`
+read nor changed. The cluster ends with the command, unless --data keeps it.`
 
 // simSettings are the settings of a simulated cluster in the server's process.
 type simSettings struct {
@@ -47,11 +48,38 @@ func newSimCommand(groups []*pflag.FlagSet, v *flagValues, serves func(*cobra.Co
 				flags.AddFlag(f)
 			}
 		})
+		if group.Name() == simulationGroup {
+			v.addSimFlags(flags)
+		}
 		flags.SortFlags = group.SortFlags
 		own = append(own, flags)
 		sim.Flags().AddFlagSet(flags)
 	}
 	return sim, own
+}
+
+// addSimFlags adds the flags that only "sim" has.
+func (v *flagValues) addSimFlags(flags *pflag.FlagSet) {
+	o := &v.settings.sim.Options
+	flags.StringVar(&o.Profile, "profile", "steady", "what the cluster does by itself, besides --rate, as a `name`: "+strings.Join(simcluster.Profiles(), ", "))
+	flags.Float64Var(&o.Speed, "speed", 1, "how many times as fast as the clock controllers, kubelets and the profile act, a `number` from 0.01 to 100")
+	flags.StringVar(&o.Data, "data", "", "`file` that keeps the cluster over a restart. If it exists, --objects and --seed have no effect")
+}
+
+// checkSim checks the flags that only "sim" has, and sets the others.
+func (v *flagValues) checkSim() error {
+	o := &v.settings.sim.Options
+	o.Seed, o.Objects, o.Rate = v.seed, v.objects, v.rate
+	if !v.settings.sim.on {
+		return nil
+	}
+	if !slices.Contains(simcluster.Profiles(), o.Profile) {
+		return fmt.Errorf("--profile: %q is none of %s", o.Profile, strings.Join(simcluster.Profiles(), ", "))
+	}
+	if !(o.Speed >= 0.01 && o.Speed <= 100) {
+		return fmt.Errorf("--speed: %g is not between 0.01 and 100", o.Speed)
+	}
+	return nil
 }
 
 // openSim makes the simulated cluster that the server is to serve, and names its kubeconfig in s; nil if there is to be none.

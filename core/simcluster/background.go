@@ -122,7 +122,7 @@ func (c *Cluster) randomPod() *slot {
 	}
 	for range 16 {
 		s := c.pods.pool[c.rng.IntN(len(c.pods.pool))]
-		if s.pod != nil && s.pod.stage == stageRunning && !s.pod.runsOnce && !s.cur.isDeleting {
+		if s.pod != nil && s.pod.stage == stageRunning && !s.pod.runsOnce && !s.pod.exits && !s.cur.isDeleting && !c.awayNodes[s.cur.nodeName] {
 			return s
 		}
 	}

@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"runtime"
@@ -33,6 +34,11 @@ type Options struct {
 	// Rate is the number of background pod events per second, 0 to 10,000. If it is zero, only node heartbeats happen, and the controllers' reactions
 	// to callers.
 	Rate float64
+	// Profile is what the cluster does by itself again and again, one of Profiles. Empty means "steady": nothing but the events of Rate.
+	Profile string
+	// Speed is how many times as fast as the clock controllers, scheduler, kubelets and profiles act, 0.01 to 100. Timestamps, and what the API server
+	// itself does, stay on the clock. Zero means 1.
+	Speed float64
 	// HistorySize is how many events are kept for each resource; a watch from an older version is answered with 410. Zero means 8192 for pods, and 2048
 	// for each other resource. Each kept event holds one version of one object.
 	HistorySize int
@@ -89,6 +95,8 @@ type Cluster struct {
 	credit    float64
 	bgSeq     uint64
 	nodeList  []*slot
+	awayNodes map[string]bool // whose kubelets do nothing
+	speed     float64
 	now       time.Time // the time being simulated; tasks run at the time they were due
 	ipSeq     uint32
 	isSeeding bool // while New makes the initial state
@@ -104,19 +112,31 @@ type Cluster struct {
 // New returns a cluster in its initial state: namespaces, nodes, and deployments with their pods running. It takes a few microseconds per object.
 // Nothing happens in the background until Run is called.
 func New(o Options) *Cluster {
+	c := newCluster(o)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.isSeeding = true
+	c.seed(initialPods(o.Objects))
+	c.isSeeding = false
+	c.begin(o)
+	return c
+}
+
+// initialPods returns how many pods New makes.
+func initialPods(objects int) int {
+	if objects == 0 {
+		return defaultObjects
+	}
+	return min(max(objects, 0), maxObjects)
+}
+
+// newCluster returns a cluster without objects.
+func newCluster(o Options) *Cluster {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
 	if o.BookmarkPeriod <= 0 {
 		o.BookmarkPeriod = defaultBookmarkPeriod
-	}
-	switch {
-	case o.Objects == 0:
-		o.Objects = defaultObjects
-	case o.Objects < 0:
-		o.Objects = 0
-	case o.Objects > maxObjects:
-		o.Objects = maxObjects
 	}
 	c := &Cluster{
 		clock:          o.Clock,
@@ -138,6 +158,8 @@ func New(o Options) *Cluster {
 		crowd:          &crowd{},
 		unjittered:     &crowd{},
 		now:            o.Clock.Now(),
+		speed:          min(max(cmp.Or(o.Speed, 1), 0.01), 100),
+		awayNodes:      map[string]bool{},
 	}
 	if c.breathe == nil {
 		c.breathe = runtime.Gosched
@@ -147,18 +169,25 @@ func New(o Options) *Cluster {
 	if o.Events {
 		c.registerEvents()
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.isSeeding = true
-	c.seed(o.Objects)
-	c.isSeeding = false
+	return c
+}
+
+// begin lets a cluster that has its first objects live: its history begins here. c.mu is held.
+func (c *Cluster) begin(o Options) {
+	if !c.isStill {
+		for i, s := range c.nodeList {
+			c.heartbeat(s, time.Duration(i)*leasePeriod/time.Duration(len(c.nodeList)))
+		}
+	}
 	c.writes = 0
 	for _, r := range c.order {
 		r.floor = c.rev
 		r.clearHistory()
 	}
 	c.setRate(o.Rate)
-	return c
+	if profile := profiles[o.Profile]; profile != nil && !c.isStill {
+		profile(c)
+	}
 }
 
 // Run simulates the cluster by its clock until ctx is done: controllers, scheduler, kubelets, heartbeats and background events. Only one Run may be

@@ -151,6 +151,7 @@ func (c *Cluster) templateOf(s *slot) *podTemplate {
 		ownerUID:   s.cur.uid,
 		spec:       spec.Raw,
 		containers: containersOf(spec),
+		crashes:    s.cur.get("spec.template.metadata.annotations."+strings.ReplaceAll(Crashes, ".", "\\.")).String() == "true",
 	}
 	set.ForEach(func(k, v gjson.Result) bool {
 		t.labels[k.String()] = v.String()
@@ -563,6 +564,10 @@ func (c *Cluster) heartbeat(node *slot, first time.Duration) {
 	var beat func()
 	beat = func() {
 		if node.isDead {
+			return
+		}
+		if c.awayNodes[node.cur.name] {
+			c.runAfter(leasePeriod, beat)
 			return
 		}
 		if lease := c.leases.byKey["kube-node-lease/"+node.cur.name]; lease != nil {

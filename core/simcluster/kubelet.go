@@ -12,7 +12,8 @@ func (c *Cluster) createPod(namespace string, t *podTemplate, oneShot bool) *slo
 		return nil
 	}
 	now := c.now.Unix()
-	p := &podSim{containers: t.containers, qos: "Burstable", createdAt: now, scheduledAt: now, startedAt: now, changedAt: now, runsOnce: oneShot}
+	p := &podSim{containers: t.containers, qos: "Burstable", createdAt: now, scheduledAt: now, startedAt: now, changedAt: now, runsOnce: oneShot,
+		exits: t.crashes && len(t.containers) > 0}
 	_, o := c.appendPod(make([]byte, 0, 3072), namespace, c.freeName(c.pods, namespace, t.generateName), t, p, "", c.rev+1)
 	s := c.put(c.pods, o)
 	s.pod = p
@@ -47,7 +48,9 @@ func (c *Cluster) schedulePod(s *slot) {
 	p := s.pod
 	step := func(d time.Duration, from podStage, fn func()) {
 		c.runAfter(d, func() {
-			if !s.isDead && s.pod == p && p.stage == from {
+			switch {
+			case s.isDead || s.pod != p || p.stage != from:
+			case !c.awayNodes[s.cur.nodeName]: // else the node's return schedules the pod again
 				fn()
 			}
 		})
@@ -110,6 +113,9 @@ func (c *Cluster) schedulePod(s *slot) {
 				p.ready, p.changedAt = true, c.now.Unix()
 				c.rewritePod(s, podChange{})
 				c.enqueueOwner(s.ownerUID)
+				if p.exits {
+					c.exitAgain(s, p)
+				}
 			})
 		}
 	}
@@ -130,27 +136,38 @@ func (c *Cluster) pickNode() *slot {
 		return nil
 	}
 	for range 8 {
-		if s := c.nodeList[c.rng.IntN(len(c.nodeList))]; !s.cur.get("spec.unschedulable").Bool() {
+		if s := c.nodeList[c.rng.IntN(len(c.nodeList))]; !s.cur.get("spec.unschedulable").Bool() &&
+			!s.cur.get(`spec.taints.#(key=="`+unreachableTaint+`")`).Exists() {
 			return s
 		}
 	}
 	return nil
 }
 
-// terminatePod begins a graceful deletion. It sets the deletionTimestamp; within the grace period the kubelet reports that the containers have ended,
-// and then removes the pod, unless a finalizer holds it.
+// terminatePod begins a graceful deletion: it sets the deletionTimestamp, and the kubelet stops the pod.
 func (c *Cluster) terminatePod(s *slot, grace int64) {
-	p := s.pod
 	c.rewritePod(s, podChange{deletion: stamp(c.now.Add(time.Duration(grace) * time.Second)), gracePart: grace})
-	owner := s.ownerUID
-	c.enqueueOwner(owner)
+	c.enqueueOwner(s.ownerUID)
 	if grace == 0 {
 		return // only finalizers hold the pod
 	}
-	for _, x := range p.containers {
-		c.noteEvent(s, "kubelet", "Killing", "Stopping container %s", unquote(x.name))
+	if !c.awayNodes[s.cur.nodeName] {
+		for _, x := range s.pod.containers {
+			c.noteEvent(s, "kubelet", "Killing", "Stopping container %s", unquote(x.name))
+		}
 	}
-	c.runAfter(min(time.Duration(grace)*time.Second, c.randomBetween(300*time.Millisecond, 1500*time.Millisecond)), func() {
+	c.stopPod(s)
+}
+
+// stopPod lets the kubelet report, within the grace period, that a pod's containers have ended, and then removes the pod, unless a finalizer holds it. A
+// kubelet that is away does so when it is back.
+func (c *Cluster) stopPod(s *slot) {
+	p := s.pod
+	if c.awayNodes[s.cur.nodeName] {
+		return
+	}
+	grace := time.Duration(s.cur.get("metadata.deletionGracePeriodSeconds").Int()) * time.Second
+	c.runAfter(min(grace, c.randomBetween(300*time.Millisecond, 1500*time.Millisecond)), func() {
 		if s.isDead {
 			return
 		}

@@ -185,6 +185,10 @@ func (c *Cluster) RestartDeployment(namespace, name string) error {
 	if err != nil {
 		return err
 	}
+	return c.restart(s)
+}
+
+func (c *Cluster) restart(s *slot) error {
 	m := s.cur.mustMap()
 	a := ensureMap(ensureMap(ensureMap(ensureMap(m, "spec"), "template"), "metadata"), "annotations")
 	a["kubectl.kubernetes.io/restartedAt"] = c.now.UTC().Format(time.RFC3339Nano)

@@ -23,6 +23,7 @@ type podTemplate struct {
 	ownerUID     string
 	spec         string // a JSON object with at least one field
 	containers   []containerRef
+	crashes      bool // has the annotation Crashes
 }
 
 type podStage uint8
@@ -41,7 +42,8 @@ type podSim struct {
 	containers []containerRef
 	stage      podStage
 	ready      bool
-	crashes    bool // its container exits again and again
+	crashes    bool // background events make its container exit
+	exits      bool // its container exits again and again: see Crashes
 	inBackoff  bool // in back-off between two exits
 	runsOnce   bool // runs to completion
 	restarts   int

@@ -91,11 +91,6 @@ func (c *Cluster) seed(objects int) {
 		}
 	}
 	c.now = start
-	if !c.isStill {
-		for i, s := range c.nodeList {
-			c.heartbeat(s, time.Duration(i)*leasePeriod/time.Duration(len(c.nodeList)))
-		}
-	}
 }
 
 // mustCreate creates one of this package's own objects. It returns nil on an error, which would be a bug here that every test shows.

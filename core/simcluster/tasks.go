@@ -31,8 +31,11 @@ func (h *taskHeap) Pop() any {
 	return t
 }
 
-// runAfter queues fn to run d after c.now, with the lock held.
+// runAfter queues fn to run d after c.now at the cluster's speed, with the lock held.
 func (c *Cluster) runAfter(d time.Duration, fn func()) {
+	if c.speed != 1 {
+		d = time.Duration(float64(d) / c.speed)
+	}
 	c.taskSeq++
 	t := task{dueTime: c.now.Add(d), seq: c.taskSeq, run: fn}
 	earliest := len(c.tasks) == 0 || t.dueTime.Before(c.tasks[0].dueTime)

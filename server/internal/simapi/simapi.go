@@ -37,11 +37,15 @@ const (
 	shutdownTimeout = time.Second
 )
 
-// Options are those of the simulated cluster: the seed, the number of pods and the events a second.
+// Options are those of the simulated cluster, as in simcluster.Options, and the file that keeps it.
 type Options struct {
 	Seed    uint64
-	Objects int
+	Objects int // 0 are none
 	Rate    float64
+	Profile string
+	Speed   float64
+	// Data is the file in which the cluster outlives the server; empty for none. If it exists, Objects and Seed have no effect.
+	Data string
 }
 
 // Server is an API server. Start starts it, and Close ends it.
@@ -52,6 +56,8 @@ type Server struct {
 	refusals *guard.Tally
 	http     *http.Server
 	dir      string // holds the kubeconfig and nothing else
+	file     string // Options.Data
+	warning  string // about the file
 	stop     context.CancelFunc
 	running  sync.WaitGroup
 
@@ -60,6 +66,12 @@ type Server struct {
 
 // New makes a simulated cluster, listens on a free port of loopback and writes the kubeconfig. The cluster stands still until Start.
 func New(o Options) (*Server, error) {
+	// Of its options, 0 objects are the default, and -1 are none.
+	cluster, warning, err := openCluster(o.Data, simcluster.Options{Seed: o.Seed, Objects: cmp.Or(o.Objects, -1), Rate: o.Rate, Profile: o.Profile,
+		Speed: o.Speed, Fields: newFields(), Events: true})
+	if err != nil {
+		return nil, err
+	}
 	cert, authority, err := newCertificate(time.Now())
 	if err != nil {
 		return nil, fmt.Errorf("making the certificate: %w", err)
@@ -72,8 +84,7 @@ func New(o Options) (*Server, error) {
 	address := listener.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{listener: listener, door: guard.NewDoor([]string{address}, "https", token), stop: stop, bodyTimeout: bodyTimeout,
-		// Of its options, 0 objects are the default, and -1 are none.
-		cluster: simcluster.New(simcluster.Options{Seed: o.Seed, Objects: cmp.Or(o.Objects, -1), Rate: o.Rate, Fields: newFields(), Events: true})}
+		cluster: cluster, file: o.Data, warning: warning}
 	s.http = &http.Server{
 		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
@@ -100,7 +111,13 @@ func (s *Server) Start(refusals *guard.Tally, log *slog.Logger) {
 	}})
 	limited.Attach(s.http)
 	ctx := s.http.BaseContext(limited)
+	if s.warning != "" {
+		log.Warn(s.warning)
+	}
 	s.running.Go(func() { s.cluster.Run(ctx) })
+	if s.file != "" {
+		s.running.Go(func() { s.keep(ctx, log) })
+	}
 	s.running.Go(func() {
 		if err := s.http.ServeTLS(limited, "", ""); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("the simulated cluster's listener failed", "err", err)
@@ -119,7 +136,7 @@ func (s *Server) Levers() http.Handler {
 	return levers.Handler(s.cluster)
 }
 
-// Close ends the server and its cluster, started or not, and removes the kubeconfig. When it returns, no goroutine of theirs runs. It does
+// Close ends the server and its cluster, started or not, saves it, and removes the kubeconfig. When it returns, no goroutine of theirs runs. It does
 // nothing if s is nil.
 func (s *Server) Close() error {
 	if s == nil {
@@ -133,7 +150,11 @@ func (s *Server) Close() error {
 	}
 	s.running.Wait()
 	_ = s.listener.Close() // of a server that was never started
-	return os.RemoveAll(s.dir)
+	err := os.RemoveAll(s.dir)
+	if s.file != "" {
+		err = errors.Join(err, saveCluster(s.file, s.cluster))
+	}
+	return err
 }
 
 // writeKubeconfig writes the kubeconfig into a directory of its own, which only its owner can open.
