@@ -74,7 +74,8 @@ func (v *flagValues) check(flags *pflag.FlagSet, lookup func(string) (string, bo
 	s.sceneKeys = v.sceneKeys(flags)
 	// All are called, and the first error counts.
 	err := cmp.Or(v.checkSimulation(), v.checkSim(), s.attachTo(v.attach, v.attachToken, lookup), v.checkLog(),
-		s.serveContexts(v.contexts, flags.Changed("contexts")), s.publish(v.publicURL, v.allowedHosts), v.checkWatched(), s.checkLimits(), s.checkCombinations(), s.checkToken())
+		s.serveContexts(v.contexts, flags.Changed("contexts")), s.publish(v.publicURL, v.allowedHosts), v.checkWatched(),
+		s.checkLimits(), s.checkCombinations(), s.checkToken())
 	if err != nil {
 		return settings{}, &usageError{err}
 	}
