@@ -63,6 +63,7 @@ func (v *flagValues) addSimFlags(flags *pflag.FlagSet) {
 	o := &v.settings.sim.Options
 	flags.StringVar(&o.Profile, "profile", "steady", "what the cluster does by itself, besides --rate, as a `name`: "+strings.Join(simcluster.Profiles(), ", "))
 	flags.Float64Var(&o.Speed, "speed", 1, "how many times as fast as the clock controllers, kubelets and the profile act, a `number` from 0.01 to 100")
+	flags.StringVar(&v.controllers, "controllers", "all", "which controllers run: all, or none for your own. Without them nothing schedules and runs pods either")
 	flags.StringVar(&o.Data, "data", "", "`file` that keeps the cluster over a restart. If it exists, --objects and --seed have no effect")
 }
 
@@ -75,6 +76,13 @@ func (v *flagValues) checkSim() error {
 	}
 	if !slices.Contains(simcluster.Profiles(), o.Profile) {
 		return fmt.Errorf("--profile: %q is none of %s", o.Profile, strings.Join(simcluster.Profiles(), ", "))
+	}
+	if v.controllers != "all" && v.controllers != "none" {
+		return fmt.Errorf("--controllers: %q is neither all nor none", v.controllers)
+	}
+	o.Still = v.controllers == "none"
+	if o.Still && o.Profile != "steady" {
+		return fmt.Errorf("--profile %s needs controllers: leave out --controllers=none", o.Profile)
 	}
 	if !(o.Speed >= 0.01 && o.Speed <= 100) {
 		return fmt.Errorf("--speed: %g is not between 0.01 and 100", o.Speed)

@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,7 +12,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 const (
@@ -27,15 +28,15 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	if c.fields != nil && req.isApply() {
 		return c.serveApply(req)
 	}
-	accepted := mergePatch + ", " + jsonPatch
-	if !r.custom {
-		accepted += ", " + strategicPatch
-	}
-	if c.fields != nil {
-		accepted += ", " + applyPatchType
-	}
 	mt, _, err := mime.ParseMediaType(req.r.Header.Get("Content-Type"))
 	if err != nil || mt != mergePatch && mt != jsonPatch && (mt != strategicPatch || r.custom) {
+		if mt != strategicPatch {
+			return apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "", schema.GroupResource{}, "", "415: Unsupported Media Type", 0, false)
+		}
+		accepted := jsonPatch + ", " + mergePatch
+		if c.fields != nil {
+			accepted += ", " + applyPatchType
+		}
 		return unsupportedMedia(accepted)
 	}
 	body, e := req.readBody()
@@ -67,7 +68,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	if getString(m, "kind") != r.kind || getString(m, "apiVersion") != r.apiVersion() {
 		return badRequest("the patch may not change kind or apiVersion")
 	}
-	if e := checkShape(m); e != nil {
+	if e := checkShape(r, m); e != nil {
 		return e
 	}
 	if name := getString(m, "metadata", "name"); name != req.name {
@@ -88,7 +89,8 @@ func applyPatch(m map[string]any, mediaType string, body []byte) (map[string]any
 	}
 	p, err := decodeMap(body)
 	if err != nil {
-		return nil, badRequest("error decoding patch: %v", err)
+		var object map[string]any
+		return nil, badRequest("error decoding patch: %v", cmp.Or(json.Unmarshal(body, &object), err))
 	}
 	if mediaType == strategicPatch {
 		return strategicMerge(m, p), nil
@@ -308,18 +310,18 @@ type patchOp struct {
 func applyJSONPatch(m map[string]any, body []byte) (map[string]any, *apierrors.StatusError) {
 	var ops []patchOp
 	if err := json.Unmarshal(body, &ops); err != nil {
-		return nil, badRequest("error decoding patch: %v", err)
+		return nil, badRequest("error decoding patch: %v", strings.ReplaceAll(err.Error(), "simcluster.patchOp", "handlers.jsonPatchOp"))
 	}
 	if len(ops) > maxPatchOps {
 		return nil, apierrors.NewRequestEntityTooLargeError(
 			fmt.Sprintf("The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOps, len(ops)))
 	}
 	var doc any = m
-	for i, op := range ops {
+	for _, op := range ops {
 		var err error
 		if doc, err = op.apply(doc); err != nil {
-			return nil, statusError(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid,
-				"the server rejected our request due to an error in our request: operation %d (%s): %v", i, op.Op, err)
+			// Like kube-apiserver, which keeps the reason to itself.
+			return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
 		}
 	}
 	out, ok := doc.(map[string]any)

@@ -20,6 +20,7 @@ type kindInfo struct {
 	scale            bool // has a scale subresource
 	custom           bool // from a CRD
 	generation       bool // counts metadata.generation
+	createOnUpdate   bool // a PUT creates what is not there
 	crd              string
 	columns          []column
 	fields           []string // by which its objects can be selected, besides their name and namespace
@@ -32,6 +33,20 @@ func (k *kindInfo) apiVersion() string {
 		return k.version
 	}
 	return k.group + "/" + k.version
+}
+
+// storageKey is where kube-apiserver keeps an object in etcd.
+func (k *kindInfo) storageKey(o *object) string {
+	dir := k.plural
+	switch {
+	case k.custom:
+		dir = k.group + "/" + k.plural
+	case k.kind == "Service":
+		dir = "services/specs"
+	case k.kind == "Node":
+		dir = "minions"
+	}
+	return "/registry/" + dir + "/" + o.key()
 }
 
 func (k *kindInfo) gr() qualifiedResource { return qualifiedResource{k.group, k.plural} }
@@ -88,7 +103,7 @@ func (c *Cluster) registerBuiltins() {
 	c.namespaces = c.register(kindInfo{version: "v1", kind: "Namespace", plural: "namespaces", shortNames: []string{"ns"},
 		status: true, columns: namespaceColumns, fields: []string{"status.phase"}})
 	c.register(kindInfo{version: "v1", kind: "Service", plural: "services", shortNames: []string{"svc"},
-		categories: []string{"all"}, namespaced: true, status: true, columns: serviceColumns, fields: []string{"spec.clusterIP", "spec.type"}})
+		categories: []string{"all"}, namespaced: true, status: true, createOnUpdate: true, columns: serviceColumns, fields: []string{"spec.clusterIP", "spec.type"}})
 	c.register(kindInfo{version: "v1", kind: "ConfigMap", plural: "configmaps", shortNames: []string{"cm"},
 		namespaced: true, columns: configMapColumns})
 	c.deployments = c.register(kindInfo{group: "apps", version: "v1", kind: "Deployment", plural: "deployments",
@@ -99,7 +114,7 @@ func (c *Cluster) registerBuiltins() {
 		generation: true, columns: replicaSetColumns, fields: []string{"status.replicas"}})
 	c.deployments.uids, c.replicaSets.uids = map[string]*slot{}, map[string]*slot{}
 	c.leases = c.register(kindInfo{group: "coordination.k8s.io", version: "v1", kind: "Lease", plural: "leases",
-		namespaced: true, columns: leaseColumns})
+		namespaced: true, createOnUpdate: true, columns: leaseColumns})
 	c.crds = c.register(kindInfo{group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition",
 		plural: "customresourcedefinitions", singular: "customresourcedefinition", shortNames: []string{"crd", "crds"},
 		categories: []string{"api-extensions"}, status: true, generation: true, columns: crdColumns})

@@ -1,6 +1,8 @@
 package simcluster
 
 import (
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -92,7 +94,7 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case parts[0] == "apis":
 		group, version, rest = parts[1], parts[2], parts[3:]
 	default:
-		writeStatus(w, pathNotFound())
+		http.NotFound(w, r)
 		return
 	}
 	req := &request{w: w, r: r, query: query, shape: sh, breathe: c.breathe}
@@ -110,7 +112,12 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.mu.Lock()
 	req.res = c.resources[groupResource{group, rest[0]}]
+	served := slices.ContainsFunc(c.order, func(r *resource) bool { return r.group == group && r.version == version })
 	c.mu.Unlock()
+	if !served {
+		http.NotFound(w, r)
+		return
+	}
 	if req.res == nil || req.res.version != version || req.namespace != "" && !req.res.namespaced {
 		writeStatus(w, pathNotFound())
 		return
@@ -133,7 +140,7 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func methodNotAllowed(method string) *apierrors.StatusError {
 	e := statusError(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
 		"the server does not allow this method on the requested resource")
-	e.ErrStatus.Details = &metav1.StatusDetails{Causes: []metav1.StatusCause{{Message: "method " + method}}}
+	e.ErrStatus.Details = &metav1.StatusDetails{}
 	return e
 }
 
@@ -146,6 +153,9 @@ func (c *Cluster) serveResource(req *request) *apierrors.StatusError {
 		return statusError(http.StatusNotImplemented, "NotImplemented", "a simulated pod runs no containers, so there is no %s of it", req.sub)
 	}
 	if req.sub != "" {
+		if r.custom && req.sub != "status" && req.sub != "scale" {
+			return apierrors.NewNotFound(r.schemaGR(), req.name)
+		}
 		ok := req.sub == "status" && r.status || req.sub == "scale" && r.scale || req.sub == "finalize" && r == c.namespaces ||
 			req.sub == "binding" && r == c.pods || req.sub == "eviction" && r == c.pods
 		if !ok {
@@ -234,7 +244,7 @@ func (req *request) readBody() ([]byte, *apierrors.StatusError) {
 func (req *request) readObject() (map[string]any, *apierrors.StatusError) {
 	if ct := req.r.Header.Get("Content-Type"); ct != "" {
 		if mt, _, err := mime.ParseMediaType(ct); err != nil || mt != "application/json" {
-			return nil, unsupportedMedia("application/json")
+			return nil, unsupportedMedia("application/json, application/yaml, application/vnd.kubernetes.protobuf")
 		}
 	}
 	return req.decodeObject()
@@ -248,20 +258,70 @@ func (req *request) decodeObject() (map[string]any, *apierrors.StatusError) {
 	}
 	m, err := decodeMap(b)
 	if err != nil {
-		return nil, badRequest("the object provided is unrecognized: %v", err)
+		return nil, req.res.unrecognized(b)
 	}
-	r := req.res
-	if kind := getString(m, "kind"); kind != "" && kind != r.kind || r.custom && kind == "" {
-		return nil, badRequest("%s in version %q cannot be handled as a %s: the object's kind is %q", r.kind, r.apiVersion(), r.kind, kind)
+	if e := req.res.checkType(m); e != nil {
+		return nil, e
 	}
-	if v := getString(m, "apiVersion"); v != "" && v != r.apiVersion() || r.custom && v == "" {
-		return nil, badRequest("the API version in the data (%s) does not match the expected API version (%s)", v, r.apiVersion())
+	return m, checkShape(req.res, m)
+}
+
+// unrecognized is kube-apiserver's answer to a body that is not a JSON object.
+func (r *resource) unrecognized(body []byte) *apierrors.StatusError {
+	var typeMeta struct {
+		APIVersion string `json:"apiVersion,omitempty"`
+		Kind       string `json:"kind,omitempty"`
 	}
-	return m, checkShape(m)
+	err := json.Unmarshal(body, &typeMeta)
+	if err == nil {
+		err = errors.New("unexpected data")
+	}
+	const most = 30
+	start := "<empty>"
+	switch {
+	case len(body) == 0:
+	case body[0] == '{' && len(body) > most:
+		start = string(body[:most]) + " ..."
+	case body[0] == '{':
+		start = string(body)
+	case len(body) > most:
+		start = hex.EncodeToString(body[:most]) + " ..."
+	default:
+		start = hex.EncodeToString(body)
+	}
+	return badRequest("the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %v (%s)", r.kind, err, start)
+}
+
+// checkType checks the kind and apiVersion of an object of the request's resource.
+func (r *resource) checkType(m map[string]any) *apierrors.StatusError {
+	kind, apiVersion := getString(m, "kind"), getString(m, "apiVersion")
+	if r.custom {
+		switch {
+		case kind == "" || apiVersion == "":
+			return badRequest("the object provided must have the kind %s and the apiVersion %s", r.kind, r.apiVersion())
+		case kind != r.kind:
+			return invalidObject(r.group, kind, getString(m, "metadata", "name"), invalidValue("kind", kind, "must be "+r.kind))
+		case apiVersion != r.apiVersion():
+			return badRequest("the API version in the data (%s) does not match the expected API version (%s)", apiVersion, r.apiVersion())
+		}
+		return nil
+	}
+	if kind == "" {
+		kind = r.kind
+	}
+	if apiVersion == "" {
+		apiVersion = r.apiVersion()
+	}
+	if kind == r.kind && apiVersion == r.apiVersion() {
+		return nil
+	}
+	version := apiVersion[strings.LastIndexByte(apiVersion, '/')+1:]
+	return badRequest("%s in version %q cannot be handled as a %s: no kind %q is registered for version %q in scheme \"pkg/runtime/scheme.go:110\"",
+		kind, version, r.kind, kind, apiVersion)
 }
 
 // checkShape refuses objects whose metadata has fields of the wrong type, so that later code can rely on the types.
-func checkShape(m map[string]any) *apierrors.StatusError {
+func checkShape(r *resource, m map[string]any) *apierrors.StatusError {
 	for _, f := range [...]string{"metadata", "spec", "status"} {
 		if v, ok := m[f]; ok && v != nil {
 			if _, isMap := v.(map[string]any); !isMap && (f == "metadata" || m["kind"] != nil) {
@@ -277,7 +337,12 @@ func checkShape(m map[string]any) *apierrors.StatusError {
 	for _, f := range [...]string{"name", "namespace", "generateName", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp"} {
 		if v, ok := meta[f]; ok && v != nil {
 			if _, isString := v.(string); !isString {
-				return badRequest("metadata.%s: expected a string", f)
+				path := "ObjectMeta.metadata." + f
+				if r.custom {
+					path = "ObjectMeta." + f
+				}
+				return badRequest("%s in version %q cannot be handled as a %s: json: cannot unmarshal %s into Go struct field %s of type string",
+					r.kind, r.version, r.kind, jsonType(v), path)
 			}
 		} else {
 			delete(meta, f)
@@ -318,6 +383,19 @@ func checkShape(m map[string]any) *apierrors.StatusError {
 		}
 	}
 	return nil
+}
+
+// jsonType names the type of a decoded JSON value as encoding/json does.
+func jsonType(v any) string {
+	switch v.(type) {
+	case map[string]any:
+		return "object"
+	case []any:
+		return "array"
+	case bool:
+		return "bool"
+	}
+	return "number"
 }
 
 func unsupportedMedia(accepted string) *apierrors.StatusError {

@@ -85,7 +85,7 @@ func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 				return badRequest("the object provided is unrecognized: %v", err)
 			}
 		}
-		if e := checkShape(want); e != nil {
+		if e := checkShape(req.res, want); e != nil {
 			return e
 		}
 		n := getInt(want, 0, "spec", "replicas")

@@ -28,7 +28,7 @@ func (r *resource) parseSelector(namespace, name string, q url.Values) (selector
 	if text := q.Get("labelSelector"); text != "" {
 		sel, err := labels.Parse(text)
 		if err != nil {
-			return s, badRequest("unable to parse requirement: %v", err)
+			return s, badRequest("%v", err)
 		}
 		if !sel.Empty() {
 			s.labels = sel
@@ -45,8 +45,10 @@ func (r *resource) parseSelector(namespace, name string, q url.Values) (selector
 			if known {
 				continue
 			}
-			return s, badRequest("Unable to find %q that match label selector %q, field selector %q: field label not supported: %s",
-				r.apiVersion()+", Resource="+r.plural, q.Get("labelSelector"), text, req.Field)
+			if len(r.fields) > 0 || r.custom {
+				return s, badRequest("field label not supported: %s", req.Field)
+			}
+			return s, badRequest("%q is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", req.Field)
 		}
 	}
 	if text := q.Get("shardSelector"); text != "" {

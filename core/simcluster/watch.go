@@ -48,7 +48,7 @@ func parseWatchOptions(req *request) (o watchOptions, e *apierrors.StatusError) 
 	var err error
 	if o.rv, err = parseRV(o.rvText); err != nil {
 		_, numErr := strconv.ParseUint(o.rvText, 10, 64)
-		return o, invalidObject(r.group, r.plural, req.name, invalidValue("resourceVersion", o.rvText, fmt.Sprint(numErr)))
+		return o, statusError(http.StatusInternalServerError, "", "resourceVersion: %s", invalidValue("resourceVersion", o.rvText, fmt.Sprint(numErr)).detail)
 	}
 	if text := q.Get("timeoutSeconds"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)

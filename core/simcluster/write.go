@@ -15,6 +15,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -56,7 +57,7 @@ func (req *request) dryRun() (bool, *apierrors.StatusError) {
 		return true, nil
 	default:
 		return false, invalidObject("meta.k8s.io", "CreateOptions", "", problem{"FieldValueNotSupported", "dryRun",
-			fmt.Sprintf("Unsupported value: %q: supported values: \"All\"", v)})
+			fmt.Sprintf("Unsupported value: [%q]: supported values: \"All\"", v)})
 	}
 }
 
@@ -121,12 +122,13 @@ func (c *Cluster) serveCreate(req *request) *apierrors.StatusError {
 func (c *Cluster) create(r *resource, namespace string, m map[string]any, by author, dry bool) (*object, *apierrors.StatusError) {
 	meta := ensureMap(m, "metadata")
 	name, generate := getString(meta, "name"), getString(meta, "generateName")
-	if ns := getString(meta, "namespace"); ns != "" && ns != namespace {
+	if ns := getString(meta, "namespace"); ns != "" && ns != namespace && r.namespaced {
 		return nil, badRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
 	if getString(meta, "resourceVersion") != "" {
-		return nil, badRequest("resourceVersion should not be set on objects to be created")
+		return nil, statusError(http.StatusInternalServerError, "", "resourceVersion should not be set on objects to be created")
 	}
+	delete(meta, "namespace")
 	if r.namespaced {
 		meta["namespace"] = namespace
 		ns := c.namespaces.byKey[namespace]
@@ -227,6 +229,25 @@ func (r *resource) validate(m map[string]any) *apierrors.StatusError {
 	return nil
 }
 
+// validateUpdate checks what may not change in an object.
+func (r *resource) validateUpdate(m map[string]any, old *object) *apierrors.StatusError {
+	if !old.isDeleting {
+		return nil
+	}
+	had := stringList(old.get("metadata.finalizers").Value())
+	var more []string
+	for _, f := range stringList(getMap(m, "metadata")["finalizers"]) {
+		if !slices.Contains(had, f) {
+			more = append(more, f)
+		}
+	}
+	if len(more) == 0 {
+		return nil
+	}
+	p := forbiddenValue("metadata.finalizers", fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %#v", more))
+	return invalidObject(r.group, r.kind, old.name, p, p) // kube-apiserver says it twice
+}
+
 func validatePodSpec(path string, spec map[string]any) []problem {
 	containers := anyList(spec["containers"])
 	if len(containers) == 0 {
@@ -261,7 +282,7 @@ func validateWorkload(m map[string]any) []problem {
 	for k, v := range match {
 		if have[k] != v {
 			ps = append(ps, problem{metav1.CauseTypeFieldValueInvalid, "spec.template.metadata.labels",
-				"Invalid value: `selector` does not match template `labels`"})
+				"Invalid value: " + mustJSON(have) + ": `selector` does not match template `labels`"})
 			break
 		}
 	}
@@ -434,6 +455,14 @@ func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
 	c.lock()
 	defer c.mu.Unlock()
 	s := req.res.byKey[joinKey(req.namespace, req.name)]
+	if s == nil && req.res.createOnUpdate && req.sub == "" {
+		o, e := c.create(req.res, req.namespace, m, req.author(), dry)
+		if e != nil {
+			return e
+		}
+		req.respond(c, http.StatusCreated, o)
+		return nil
+	}
 	if s == nil {
 		return apierrors.NewNotFound(req.res.schemaGR(), req.name)
 	}
@@ -461,8 +490,8 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub string, by author,
 		return nil, apierrors.NewConflict(r.schemaGR(), old.name, fmt.Errorf("%s", conflictText))
 	}
 	if uid := getString(meta, "uid"); uid != "" && uid != old.uid {
-		return nil, apierrors.NewConflict(r.schemaGR(), old.name,
-			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.uid))
+		return nil, apierrors.NewConflict(r.schemaGR(), old.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, "+
+			"AdditionalErrorMsg: Precondition failed: UID in precondition: %v, UID in object meta: %v", r.storageKey(old), uid, old.uid))
 	}
 	if ns := getString(meta, "namespace"); ns != "" && ns != old.namespace {
 		return nil, badRequest("the namespace of the provided object does not match the namespace sent on the request")
@@ -513,6 +542,9 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub string, by author,
 		if e := r.validate(m); e != nil {
 			return nil, e
 		}
+		if e := r.validateUpdate(m, old); e != nil {
+			return nil, e
+		}
 	}
 	meta = ensureMap(m, "metadata")
 	delete(m, "kind")
@@ -527,7 +559,7 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub string, by author,
 	if string(a) == string(b) {
 		return old, nil
 	}
-	if r.generation && sub == "" && !reflect.DeepEqual(normalize(m["spec"]), normalize(was["spec"])) {
+	if (r.generation || r == c.pods) && sub == "" && !reflect.DeepEqual(normalize(m["spec"]), normalize(was["spec"])) {
 		meta["generation"] = getInt(wasMeta, 1, "generation") + 1
 	}
 	c.ownFields(r, was, m, said, by, sub)
@@ -716,13 +748,14 @@ var errImmortal = errors.New("this namespace may not be deleted")
 func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *apierrors.StatusError) {
 	r, cur := s.res, s.cur
 	if p := opts.Preconditions; p != nil {
+		kind := schema.GroupResource{Group: r.group, Resource: r.kind} // as kube-apiserver says it
 		if p.UID != nil && *p.UID != cur.uid {
-			return nil, false, apierrors.NewConflict(r.schemaGR(), cur.name,
-				fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", *p.UID, cur.uid))
+			return nil, false, apierrors.NewConflict(kind, cur.name, fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
+				"The object might have been deleted and then recreated", *p.UID, cur.uid))
 		}
 		if p.ResourceVersion != nil && *p.ResourceVersion != strconv.FormatUint(cur.rev, 10) {
-			return nil, false, apierrors.NewConflict(r.schemaGR(), cur.name,
-				fmt.Errorf("Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v", *p.ResourceVersion, cur.rev))
+			return nil, false, apierrors.NewConflict(kind, cur.name, fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the "+
+				"ResourceVersion in record (%d). The object might have been modified", *p.ResourceVersion, cur.rev))
 		}
 	}
 	if r == c.namespaces && slices.Contains(immortalNamespaces, cur.name) {

@@ -44,6 +44,7 @@ type Options struct {
 	Rate    float64
 	Profile string
 	Speed   float64
+	Still   bool // without controllers
 	// Data is the file in which the cluster outlives the server; empty for none. If it exists, Objects and Seed have no effect.
 	Data string
 }
@@ -68,7 +69,7 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	// Of its options, 0 objects are the default, and -1 are none.
 	cluster, warning, err := openCluster(o.Data, simcluster.Options{Seed: o.Seed, Objects: cmp.Or(o.Objects, -1), Rate: o.Rate, Profile: o.Profile,
-		Speed: o.Speed, Fields: newFields(), Events: true})
+		Speed: o.Speed, Still: o.Still, Fields: newFields(), Events: true})
 	if err != nil {
 		return nil, err
 	}
