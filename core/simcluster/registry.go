@@ -92,6 +92,14 @@ func (c *Cluster) unregister(r *resource) {
 	}
 }
 
+// IsCustom reports whether a CustomResourceDefinition describes the resource.
+func (c *Cluster) IsCustom(group, resource string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.resources[groupResource{group, resource}]
+	return r != nil && r.custom
+}
+
 func (c *Cluster) registerBuiltins() {
 	c.pods = c.register(kindInfo{version: "v1", kind: "Pod", plural: "pods", shortNames: []string{"po"},
 		categories: []string{"all"}, namespaced: true, status: true, columns: podColumns,

@@ -80,13 +80,17 @@ func protobufToJSON(body []byte) ([]byte, error) {
 
 // writeStatus answers with an error in the form of the API.
 func writeStatus(w http.ResponseWriter, e *apierrors.StatusError) {
+	w.Header().Set("Content-Type", runtime.ContentTypeJSON)
+	w.WriteHeader(int(e.ErrStatus.Code))
+	_, _ = w.Write(statusJSON(e))
+}
+
+func statusJSON(e *apierrors.StatusError) []byte {
 	status := e.Status()
 	status.Kind, status.APIVersion = "Status", metav1.SchemeGroupVersion.Version
 	b, err := json.Marshal(status)
 	if err != nil { // strings and numbers always marshal
 		panic(err)
 	}
-	w.Header().Set("Content-Type", runtime.ContentTypeJSON)
-	w.WriteHeader(int(status.Code))
-	_, _ = w.Write(b)
+	return b
 }

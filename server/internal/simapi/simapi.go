@@ -16,6 +16,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/clientcmd"
 	clientapi "k8s.io/client-go/tools/clientcmd/api"
 
@@ -186,6 +187,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	connlimit.Admit(r.Context())
+	if t, ok := targetOf(r, s.cluster); ok {
+		form, accept, e := negotiate(r.Header.Get("Accept"), t)
+		if e != nil {
+			writeStatus(w, e)
+			return
+		}
+		r.Header.Set("Accept", accept)
+		if form.MediaType != runtime.ContentTypeJSON {
+			a := &answer{ResponseWriter: w, form: form, isWatch: t.isWatch}
+			s.serve(a, r)
+			a.close()
+			return
+		}
+	}
+	s.serve(w, r)
+}
+
+// serve answers a request with JSON.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if e := readJSON(w, r, s.bodyTimeout); e != nil {
 		writeStatus(w, e)
 		return
