@@ -56,6 +56,8 @@ type Options struct {
 	Events bool
 	// Fields, if not nil, keeps managedFields, and makes server-side apply possible.
 	Fields Fields
+	// Reviews are resources that can only be created.
+	Reviews []Review
 	// Progress, if not nil, is called by New now and then: how many pods it has made, and of how many.
 	Progress func(made, of int)
 }
@@ -168,6 +170,9 @@ func newCluster(o Options) *Cluster {
 	c.registerBuiltins()
 	if o.Events {
 		c.registerEvents()
+	}
+	for _, v := range o.Reviews {
+		c.registerReview(v)
 	}
 	return c
 }

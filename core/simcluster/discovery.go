@@ -102,7 +102,7 @@ func apiGroup(name string, gvs [][2]string) tree {
 func resourceList(gv [2]string, rs []*resource) tree {
 	list := []any{}
 	for _, r := range rs {
-		e := tree{"name": r.plural, "singularName": r.singular, "namespaced": r.namespaced, "kind": r.kind, "verbs": allVerbs}
+		e := tree{"name": r.plural, "singularName": r.singular, "namespaced": r.namespaced, "kind": r.kind, "verbs": r.verbs()}
 		if len(r.shortNames) > 0 {
 			e["shortNames"] = r.shortNames
 		}
@@ -166,7 +166,7 @@ func (c *Cluster) aggregatedDocument(core bool, gvs [][2]string, byGV map[[2]str
 			}
 			resources := []any{}
 			for _, r := range byGV[gv] {
-				e := tree{"resource": r.plural, "scope": scope(r), "singularResource": r.singular, "verbs": allVerbs,
+				e := tree{"resource": r.plural, "scope": scope(r), "singularResource": r.singular, "verbs": r.verbs(),
 					"responseKind": tree{"group": r.group, "version": r.version, "kind": r.kind}}
 				if len(r.shortNames) > 0 {
 					e["shortNames"] = r.shortNames

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 type groupResource struct{ group, resource string }
@@ -23,7 +25,8 @@ type kindInfo struct {
 	createOnUpdate   bool // a PUT creates what is not there
 	crd              string
 	columns          []column
-	fields           []string // by which its objects can be selected, besides their name and namespace
+	fields           []string                                                            // by which its objects can be selected, besides their name and namespace
+	answer           func(namespace string, object []byte) (any, *apierrors.StatusError) // of a Review
 
 	head string // `{"kind":"Pod","apiVersion":"v1",`, to put before raw[1:]
 }

@@ -149,6 +149,9 @@ var containerSubresources = []string{"attach", "exec", "log", "portforward", "pr
 
 func (c *Cluster) serveResource(req *request) *apierrors.StatusError {
 	r, method := req.res, req.r.Method
+	if r.answer != nil {
+		return c.serveReview(req)
+	}
 	if r == c.pods && slices.Contains(containerSubresources, req.sub) {
 		return statusError(http.StatusNotImplemented, "NotImplemented", "a simulated pod runs no containers, so there is no %s of it", req.sub)
 	}

@@ -17,6 +17,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/clientcmd"
 	clientapi "k8s.io/client-go/tools/clientcmd/api"
 
@@ -70,7 +71,7 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	// Of its options, 0 objects are the default, and -1 are none.
 	cluster, warning, err := openCluster(o.Data, simcluster.Options{Seed: o.Seed, Objects: cmp.Or(o.Objects, -1), Rate: o.Rate, Profile: o.Profile,
-		Speed: o.Speed, Still: o.Still, Fields: newFields(), Events: true})
+		Speed: o.Speed, Still: o.Still, Fields: newFields(), Events: true, Reviews: reviews})
 	if err != nil {
 		return nil, err
 	}
@@ -206,6 +207,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve answers a request with JSON.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if name := r.Header.Get("Impersonate-User"); name != "" {
+		writeStatus(w, apierrors.NewForbidden(schema.GroupResource{Resource: "users"}, name, errOneUser))
+		return
+	}
 	if e := readJSON(w, r, s.bodyTimeout); e != nil {
 		writeStatus(w, e)
 		return
