@@ -210,7 +210,8 @@ const widgets = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.
 // TestNegotiation asks in many ways for an answer, and gets the form that kube-apiserver would give.
 func TestNegotiation(t *testing.T) {
 	_, config := start(t)
-	if answer, body := ask(t, config, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgets, "Content-Type", "application/json"); answer.StatusCode != 201 {
+	answer, body := ask(t, config, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgets, "Content-Type", "application/json")
+	if answer.StatusCode != http.StatusCreated {
 		t.Fatalf("%s %s", answer.Status, body)
 	}
 	const (
@@ -274,9 +275,11 @@ func TestNegotiation(t *testing.T) {
 // TestMalformedProtobuf sends broken protobuf with each verb. Each answer is an error in protobuf, and nothing changes.
 func TestMalformedProtobuf(t *testing.T) {
 	s, config := start(t)
+	const name = "/kube-root-ca.crt"
 	before := s.cluster.Stats().Objects
-	for _, body := range []string{"k8s\x00", "k8s\x00\xff\xff\xff\xff", "k8s\x00\x0a\x08\x0a\x02v1\x12\x02No\x12\xff\xff\xff\xff\x0f", "\x00", strings.Repeat("k8s\x00\x0a", 1<<18)} {
-		for _, x := range [][2]string{{"POST", ""}, {"PUT", "/kube-root-ca.crt"}, {"PATCH", "/kube-root-ca.crt"}, {"DELETE", "/kube-root-ca.crt"}, {"DELETE", ""}} {
+	for _, body := range []string{"k8s\x00", "k8s\x00\xff\xff\xff\xff", "k8s\x00\x0a\x08\x0a\x02v1\x12\x02No\x12\xff\xff\xff\xff\x0f", "\x00",
+		strings.Repeat("k8s\x00\x0a", 1<<18)} {
+		for _, x := range [][2]string{{"POST", ""}, {"PUT", name}, {"PATCH", name}, {"DELETE", name}, {"DELETE", ""}} {
 			answer, text := ask(t, config, x[0], "/api/v1/namespaces/default/configmaps"+x[1], body, "Accept", protobufOnly, "Content-Type", protobufOnly)
 			status, _, err := forms[1].Serializer.Decode(text, nil, nil)
 			if is, ok := status.(*metav1.Status); err != nil || !ok || is.Status != "Failure" || answer.StatusCode != http.StatusBadRequest {

@@ -1,7 +1,6 @@
 package simapi
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -16,48 +15,51 @@ import (
 // TestReviews asks who the user is and what the user may do, in protobuf, as kubectl and controllers do.
 func TestReviews(t *testing.T) {
 	config, _, client := clients(t)
-	ctx := context.Background()
-	who, err := client.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authentication.SelfSubjectReview{}, metav1.CreateOptions{})
+	ctx, create := t.Context(), metav1.CreateOptions{}
+	authn, authz := client.AuthenticationV1(), client.AuthorizationV1()
+	who, err := authn.SelfSubjectReviews().Create(ctx, &authentication.SelfSubjectReview{}, create)
 	if err != nil || who.Status.UserInfo.Username != Context || len(who.Status.UserInfo.Groups) != 2 {
 		t.Errorf("who: %v, %v", who, err)
 	}
 	pods := &authorization.ResourceAttributes{Namespace: "default", Verb: "create", Resource: "pods"}
-	self, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorization.SelfSubjectAccessReview{
-		Spec: authorization.SelfSubjectAccessReviewSpec{ResourceAttributes: pods}}, metav1.CreateOptions{})
+	self, err := authz.SelfSubjectAccessReviews().Create(ctx, &authorization.SelfSubjectAccessReview{
+		Spec: authorization.SelfSubjectAccessReviewSpec{ResourceAttributes: pods}}, create)
 	if err != nil || !self.Status.Allowed || !strings.Contains(self.Status.Reason, "may do everything") || self.Spec.ResourceAttributes.Resource != "pods" {
 		t.Errorf("self: %v, %v", self, err)
 	}
-	rules, err := client.AuthorizationV1().SelfSubjectRulesReviews().Create(ctx, &authorization.SelfSubjectRulesReview{
-		Spec: authorization.SelfSubjectRulesReviewSpec{Namespace: "default"}}, metav1.CreateOptions{})
+	rules, err := authz.SelfSubjectRulesReviews().Create(ctx, &authorization.SelfSubjectRulesReview{
+		Spec: authorization.SelfSubjectRulesReviewSpec{Namespace: "default"}}, create)
 	if err != nil || len(rules.Status.ResourceRules) != 1 || rules.Status.ResourceRules[0].Verbs[0] != "*" || rules.Status.Incomplete {
 		t.Errorf("rules: %v, %v", rules, err)
 	}
 	for name, want := range map[string]bool{Context: true, "bob": false} {
 		spec := authorization.SubjectAccessReviewSpec{User: name, ResourceAttributes: pods}
-		is, err := client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorization.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
+		is, err := authz.SubjectAccessReviews().Create(ctx, &authorization.SubjectAccessReview{Spec: spec}, create)
 		if err != nil || is.Status.Allowed != want {
 			t.Errorf("%s: %v, %v", name, is, err)
 		}
-		local, err := client.AuthorizationV1().LocalSubjectAccessReviews("default").Create(ctx, &authorization.LocalSubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
+		local, err := authz.LocalSubjectAccessReviews("default").Create(ctx, &authorization.LocalSubjectAccessReview{Spec: spec}, create)
 		if err != nil || local.Status.Allowed != want {
 			t.Errorf("%s: %v, %v", name, local, err)
 		}
-		if _, err := client.AuthorizationV1().LocalSubjectAccessReviews("shop").Create(ctx, &authorization.LocalSubjectAccessReview{Spec: spec},
-			metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
+		_, err = authz.LocalSubjectAccessReviews("shop").Create(ctx, &authorization.LocalSubjectAccessReview{Spec: spec}, create)
+		if !apierrors.IsInvalid(err) {
 			t.Errorf("in another namespace: %v", err)
 		}
 	}
-	if _, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorization.SelfSubjectAccessReview{}, metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
+	if _, err := authz.SelfSubjectAccessReviews().Create(ctx, &authorization.SelfSubjectAccessReview{}, create); !apierrors.IsInvalid(err) {
 		t.Errorf("about nothing: %v", err)
 	}
-	if _, err := client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorization.SubjectAccessReview{}, metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
+	if _, err := authz.SubjectAccessReviews().Create(ctx, &authorization.SubjectAccessReview{}, create); !apierrors.IsInvalid(err) {
 		t.Errorf("of nobody: %v", err)
 	}
 	other := rest.CopyConfig(config)
 	other.Impersonate.UserName = "bob"
-	if bob, err := kubernetes.NewForConfig(other); err != nil {
-		t.Error(err)
-	} else if _, err := bob.CoreV1().Nodes().List(ctx, metav1.ListOptions{}); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "no user but "+Context) {
+	bob, err := kubernetes.NewForConfig(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bob.CoreV1().Nodes().List(ctx, metav1.ListOptions{}); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "no user but "+Context) {
 		t.Errorf("as another user: %v", err)
 	}
 }

@@ -54,6 +54,7 @@ type Options struct {
 // Server is an API server. Start starts it, and Close ends it.
 type Server struct {
 	cluster  *simcluster.Cluster
+	openAPI  *openAPI
 	listener net.Listener
 	door     *guard.Door
 	refusals *guard.Tally
@@ -87,7 +88,7 @@ func New(o Options) (*Server, error) {
 	address := listener.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{listener: listener, door: guard.NewDoor([]string{address}, "https", token), stop: stop, bodyTimeout: bodyTimeout,
-		cluster: cluster, file: o.Data, warning: warning}
+		cluster: cluster, openAPI: newOpenAPI(cluster), file: o.Data, warning: warning}
 	s.http = &http.Server{
 		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
@@ -215,7 +216,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		writeStatus(w, e)
 		return
 	}
-	s.cluster.ServeHTTP(w, r)
+	if !s.openAPI.serve(w, r) {
+		s.cluster.ServeHTTP(w, r)
+	}
 }
 
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, why *guard.Refusal, answer *apierrors.StatusError) {
