@@ -84,6 +84,7 @@ type Cluster struct {
 	resources    map[groupResource]*resource
 	order        []*resource
 	slotsByOwner map[string][]*slot // by the uid of the owner that manages the object
+	secondOwners map[string]int     // how many objects an owner has that it does not manage, by its uid
 	snapshots    []*snapshot
 	cache        uint64 // the version of the answering server's cache; 0 if it is up to date
 
@@ -152,6 +153,7 @@ func newCluster(o Options) *Cluster {
 		seed1:          o.Seed,
 		resources:      map[groupResource]*resource{},
 		slotsByOwner:   map[string][]*slot{},
+		secondOwners:   map[string]int{},
 		syncKeys:       map[string]bool{},
 		kick:           make(chan struct{}, 1),
 		dropCh:         make(chan struct{}),

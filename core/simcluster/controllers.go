@@ -475,61 +475,6 @@ func (c *Cluster) pruneHistory(d *slot, old []*slot) {
 	}
 }
 
-// collect is the garbage collector: it deletes the dependents of an owner that is gone or, in foreground deletion, is being deleted.
-func (c *Cluster) collect(uid string, owner *slot) {
-	for _, s := range slices.Clone(c.slotsByOwner[uid]) {
-		if s.isDead {
-			continue
-		}
-		if len(s.cur.owners) > 1 && owner == nil {
-			c.disownObject(s, uid)
-			continue
-		}
-		_, _, _ = c.delete(s, deleteOptions{}) // a deletion without preconditions is never refused
-	}
-	if owner == nil || owner.isDead {
-		return
-	}
-	if len(c.slotsByOwner[uid]) > 0 {
-		c.enqueue("gc/"+uid, 100*time.Millisecond, func() { c.collect(uid, owner) })
-		return
-	}
-	m := owner.cur.mustMap()
-	meta := ensureMap(m, "metadata")
-	meta["finalizers"] = slices.DeleteFunc(anyList(meta["finalizers"]), func(v any) bool { return v == "foregroundDeletion" })
-	if len(anyList(meta["finalizers"])) == 0 {
-		c.remove(owner)
-		return
-	}
-	if o, err := c.encode(m); err == nil {
-		c.put(owner.res, o)
-	}
-}
-
-// disownObject removes one owner from an object's ownerReferences.
-func (c *Cluster) disownObject(s *slot, uid string) {
-	m := s.cur.mustMap()
-	meta := ensureMap(m, "metadata")
-	refs := slices.DeleteFunc(anyList(meta["ownerReferences"]), func(v any) bool {
-		ref, _ := v.(map[string]any)
-		return ref["uid"] == uid
-	})
-	if len(refs) == 0 {
-		delete(meta, "ownerReferences")
-	} else {
-		meta["ownerReferences"] = refs
-	}
-	if o, err := c.encode(m); err == nil {
-		c.put(s.res, o)
-	}
-}
-
-func (c *Cluster) orphan(uid string) {
-	for _, s := range slices.Clone(c.slotsByOwner[uid]) {
-		c.disownObject(s, uid)
-	}
-}
-
 // finishNamespace deletes the objects of a namespace that is being deleted, and then the namespace.
 func (c *Cluster) finishNamespace(name string) *object {
 	ns := c.namespaces.byKey[name]

@@ -144,9 +144,9 @@ func (c *Cluster) pickNode() *slot {
 	return nil
 }
 
-// terminatePod begins a graceful deletion: it sets the deletionTimestamp, and the kubelet stops the pod.
-func (c *Cluster) terminatePod(s *slot, grace int64) {
-	c.rewritePod(s, podChange{deletion: stamp(c.now.Add(time.Duration(grace) * time.Second)), gracePart: grace})
+// terminatePod begins a graceful deletion of base, which is the pod with its finalizers: it sets the deletionTimestamp, and the kubelet stops the pod.
+func (c *Cluster) terminatePod(s *slot, base *object, grace int64) {
+	c.rewritePod(s, podChange{base: base, deletion: stamp(c.now.Add(time.Duration(grace) * time.Second)), gracePart: grace})
 	c.enqueueOwner(s.ownerUID)
 	if grace == 0 {
 		return // only finalizers hold the pod

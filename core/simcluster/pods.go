@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -116,15 +117,16 @@ func (c *Cluster) appendPod(b []byte, namespace, name string, t *podTemplate, p 
 
 // podChange is what a rewrite of a pod changes besides its status.
 type podChange struct {
-	bind      string // node to put into spec
-	deletion  string // deletionTimestamp to put into metadata, with gracePart
+	base      *object // what the pod is without the change; nil for its latest version
+	bind      string  // node to put into spec
+	deletion  string  // deletionTimestamp to put into metadata, with gracePart
 	gracePart int64
 }
 
 // rewritePod stores a new version of a pod by splicing its bytes: the next resourceVersion, the change, and the status from its podSim. The stored
 // bytes of a pod always begin with metadata and end with status; see complete and appendPod.
 func (c *Cluster) rewritePod(s *slot, ch podChange) {
-	old, p := s.cur, s.pod
+	old, p := cmp.Or(ch.base, s.cur), s.pod
 	o := *old
 	o.rev = c.rev + 1
 	b := make([]byte, 0, len(old.raw)+64) // sized closely, because the bytes are kept

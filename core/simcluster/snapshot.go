@@ -96,6 +96,9 @@ func (c *Cluster) resume() {
 	for _, r := range c.order {
 		for _, s := range r.slots() {
 			uids[s.cur.uid] = true
+			if s.cur.isDeleting {
+				c.collectSoon(s)
+			}
 		}
 	}
 	for _, s := range c.pods.slots() {
@@ -125,7 +128,7 @@ func (c *Cluster) resume() {
 	}
 	for _, owner := range slices.Sorted(maps.Keys(c.slotsByOwner)) {
 		if !uids[owner] { // it was deleted before its dependents were
-			c.enqueue("gc/"+owner, syncDelay, func() { c.collect(owner, nil) })
+			c.deleteDependentsSoon(owner)
 		}
 	}
 }

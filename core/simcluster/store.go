@@ -234,6 +234,7 @@ func (c *Cluster) put(r *resource, o *object) *slot {
 	if exists {
 		prev := s.cur
 		s.cur = o
+		c.countOwners(prev, o)
 		c.reown(s)
 		c.record(r, event{typ: modified, rev: o.rev, obj: o, prev: prev})
 		return s
@@ -245,6 +246,7 @@ func (c *Cluster) put(r *resource, o *object) *slot {
 	}
 	r.pool = append(r.pool, s)
 	r.newSlots = append(r.newSlots, s)
+	c.countOwners(nil, o)
 	c.reown(s)
 	c.record(r, event{typ: added, rev: o.rev, obj: o})
 	return s
@@ -267,6 +269,7 @@ func (c *Cluster) drop(s *slot) *object {
 	if r.deadNum++; r.deadNum > 256 && r.deadNum > len(r.byKey)/8 {
 		r.slots() // otherwise the dead of a resource that is never listed would stay in memory
 	}
+	c.countOwners(s.cur, nil)
 	c.disown(s)
 	c.record(r, event{typ: deleted, rev: c.rev, obj: last, prev: s.cur})
 	return last

@@ -655,16 +655,30 @@ func (req *request) parseDeleteOptions(b []byte) (o deleteOptions, e *apierrors.
 	if t := req.query.Get("propagationPolicy"); t != "" {
 		o.PropagationPolicy = &t
 	}
+	if t := req.query.Get("orphanDependents"); t != "" {
+		orphans, e := boolParam(req.query, "orphanDependents")
+		if e != nil {
+			return o, e
+		}
+		o.OrphanDependents = &orphans
+	}
+	if o.PropagationPolicy != nil && o.OrphanDependents != nil {
+		return o, invalidObject("meta.k8s.io", "DeleteOptions", "",
+			invalidValue("propagationPolicy", *o.PropagationPolicy, "orphanDependents and deletionPropagation cannot be both set"))
+	}
 	if o.PropagationPolicy != nil {
 		switch *o.PropagationPolicy {
-		case "Background", "Foreground", "Orphan":
+		case background, foreground, orphaned:
 		default:
 			return o, invalidObject("meta.k8s.io", "DeleteOptions", "", problem{"FieldValueNotSupported", "propagationPolicy",
 				fmt.Sprintf("Unsupported value: %q: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"", *o.PropagationPolicy)})
 		}
-	} else if o.OrphanDependents != nil && *o.OrphanDependents {
-		orphan := "Orphan"
-		o.PropagationPolicy = &orphan
+	} else if o.OrphanDependents != nil {
+		policy := background
+		if *o.OrphanDependents {
+			policy = orphaned
+		}
+		o.PropagationPolicy = &policy
 	}
 	if dry, e := req.dryRun(); e != nil {
 		return o, e
@@ -692,7 +706,11 @@ func (c *Cluster) serveDelete(req *request) *apierrors.StatusError {
 		return e
 	}
 	if !gone || req.res == c.pods {
-		req.writeObject(http.StatusOK, o)
+		code := http.StatusOK
+		if !gone && opts.OrphanDependents != nil && !*opts.OrphanDependents {
+			code = http.StatusAccepted // as a real API server does for this old option alone
+		}
+		req.writeObject(code, o)
 		return nil
 	}
 	status := metav1.Status{Status: metav1.StatusSuccess, Details: &metav1.StatusDetails{
@@ -764,12 +782,9 @@ func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *
 	if len(opts.DryRun) > 0 {
 		return cur, true, nil
 	}
-	policy := "Background"
-	if opts.PropagationPolicy != nil {
-		policy = *opts.PropagationPolicy
-	}
-	if policy == "Orphan" {
-		c.orphan(cur.uid)
+	base, changed, err := cur.withPolicy(opts.PropagationPolicy)
+	if err != nil {
+		return nil, false, apierrors.NewInternalError(err)
 	}
 	switch {
 	case r == c.pods:
@@ -786,11 +801,12 @@ func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *
 		if cur.isDeleting && grace >= cur.get("metadata.deletionGracePeriodSeconds").Int() && grace > 0 {
 			return cur, false, nil
 		}
-		if grace == 0 && !cur.hasFinalizers {
+		if grace == 0 && !base.hasFinalizers {
 			return c.remove(s), true, nil
 		}
 		if !cur.isDeleting {
-			c.terminatePod(s, grace)
+			c.terminatePod(s, base, grace)
+			c.collectSoon(s)
 		}
 		return s.cur, false, nil
 	case r == c.namespaces:
@@ -809,28 +825,24 @@ func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *
 			c.enqueue("ns/"+name, c.randomBetween(100*time.Millisecond, 300*time.Millisecond), func() { c.finishNamespace(name) })
 		}
 		return s.cur, false, nil
-	case cur.hasFinalizers || policy == "Foreground" && len(c.slotsByOwner[cur.uid]) > 0:
-		if cur.isDeleting {
+	case base.hasFinalizers:
+		if cur.isDeleting && !changed {
 			return cur, false, nil
 		}
-		m := cur.mustMap()
-		meta := ensureMap(m, "metadata")
-		meta["deletionTimestamp"] = stamp(c.now)
-		meta["deletionGracePeriodSeconds"] = 0
-		if policy == "Foreground" {
-			meta["finalizers"] = append(anyList(meta["finalizers"]), "foregroundDeletion")
-		}
-		if r.generation {
-			meta["generation"] = getInt(meta, 1, "generation") + 1
+		m := base.mustMap()
+		if meta := ensureMap(m, "metadata"); !cur.isDeleting {
+			meta["deletionTimestamp"] = stamp(c.now)
+			meta["deletionGracePeriodSeconds"] = 0
+			if r.generation {
+				meta["generation"] = getInt(meta, 1, "generation") + 1
+			}
 		}
 		o, err := c.encode(m)
 		if err != nil {
 			return nil, false, apierrors.NewInternalError(err)
 		}
 		c.put(r, o)
-		if policy == "Foreground" {
-			c.enqueue("gc/"+cur.uid, c.randomBetween(5*time.Millisecond, 30*time.Millisecond), func() { c.collect(cur.uid, s) })
-		}
+		c.collectSoon(s)
 		return s.cur, false, nil
 	}
 	return c.remove(s), true, nil
@@ -849,9 +861,8 @@ func (c *Cluster) remove(s *slot) *object {
 	case c.nodes:
 		c.refreshNodes()
 	}
-	if len(c.slotsByOwner[last.uid]) > 0 {
-		uid := last.uid
-		c.enqueue("gc/"+uid, c.randomBetween(5*time.Millisecond, 30*time.Millisecond), func() { c.collect(uid, nil) })
+	if uid := last.uid; len(c.slotsByOwner[uid]) > 0 || c.secondOwners[uid] > 0 {
+		c.deleteDependentsSoon(uid)
 	}
 	c.enqueueOwner(owner)
 	return last

@@ -80,7 +80,17 @@ func TestKubectlOnTheSimulatedCluster(t *testing.T) {
 	kubectl("service/api exposed", "expose", "deployment", "api", "--port=80")
 	kubectl("node/node-a1 cordoned", "cordon", "node-a1")
 	kubectl("fails: Error from server (NotImplemented): a simulated pod runs no containers", "logs", "deployment/api")
-	kubectl(`deployment.apps "web" deleted`, "delete", "deployment", "web")
+	kubectl("yes", "auth", "can-i", "create", "pods")
+	kubectl("[*]", "auth", "can-i", "--list")
+	kubectl("informerscope-sim", "auth", "whoami")
+	kubectl("fails: has no user but informerscope-sim", "get", "pods", "--as=bob")
+	kubectl("FIELD: template <PodTemplateSpec>", "explain", "deployment.spec.template")
+	kubectl("terminationGracePeriodSeconds\t<integer>", "explain", "pods", "--recursive")
+	kubectl("fails: Metrics API not available", "top", "pods")
+	kubectl(`deployment.apps "web" deleted`, "delete", "deployment", "web", "--cascade=foreground")
+	kubectl("No resources found", "get", "pods", "--selector=app=web")
+	kubectl(`deployment.apps "api" deleted`, "delete", "deployment", "api", "--cascade=orphan")
+	kubectl("Running", "get", "pods", "--selector=app=api", "--no-headers")
 	page.ExpectClean(t)
 }
 
