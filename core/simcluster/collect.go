@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -219,5 +220,32 @@ func (c *Cluster) rewriteOwners(s *slot, keep func(ref map[string]any) bool) {
 	}
 	if o, err := c.encode(m); err == nil {
 		c.put(s.res, o)
+	}
+}
+
+// adopt makes a workload that has nothing the controller of the objects that its selector matches and that have no owner. So one that is made again takes
+// over what its predecessor has left as orphans. Kubernetes adopts at any time.
+func (c *Cluster) adopt(owner *slot, r *resource) {
+	if len(c.slotsByOwner[owner.cur.uid]) > 0 {
+		return
+	}
+	var written metav1.LabelSelector
+	if json.Unmarshal([]byte(owner.cur.get("spec.selector").Raw), &written) != nil {
+		return
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&written)
+	if err != nil || selector.Empty() {
+		return
+	}
+	for _, o := range r.objects(owner.cur.namespace) {
+		if len(o.owners) > 0 || o.isDeleting || o.phase == "Succeeded" || o.phase == "Failed" || !selector.Matches(o.labels) {
+			continue
+		}
+		m := o.mustMap()
+		ensureMap(m, "metadata")["ownerReferences"] = []any{map[string]any{"apiVersion": owner.res.apiVersion(), "kind": owner.res.kind, "name": owner.cur.name,
+			"uid": owner.cur.uid, "controller": true, "blockOwnerDeletion": true}}
+		if n, err := c.encode(m); err == nil {
+			c.put(r, n)
+		}
 	}
 }

@@ -183,6 +183,9 @@ func (c *Cluster) syncReplicaSet(s *slot) {
 		return
 	}
 	want := s.cur.replicas()
+	if want > 0 {
+		c.adopt(s, c.pods)
+	}
 	have, _ := c.countPods(s.cur.uid)
 	switch {
 	case have < want:
@@ -265,6 +268,7 @@ func (c *Cluster) syncDeployment(key string) {
 	if d == nil || d.cur.isDeleting {
 		return
 	}
+	c.adopt(d, c.replicaSets)
 	plan := c.planOf(d)
 	want := plan.replicas
 	var current *slot

@@ -91,6 +91,8 @@ func TestKubectlOnTheSimulatedCluster(t *testing.T) {
 	kubectl("No resources found", "get", "pods", "--selector=app=web")
 	kubectl(`deployment.apps "api" deleted`, "delete", "deployment", "api", "--cascade=orphan")
 	kubectl("Running", "get", "pods", "--selector=app=api", "--no-headers")
+	kubectl("deployment.apps/api serverside-applied", "apply", "--server-side", "-f", file)
+	kubectl(`deployment "api" successfully rolled out`, "rollout", "status", "deployment/api", "--timeout=50s")
 	page.ExpectClean(t)
 }
 
