@@ -59,6 +59,9 @@ func TestReviews(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := bob.Discovery().ServerGroups(); err != nil {
+		t.Errorf("discovery as another user: %v", err)
+	}
 	if _, err := bob.CoreV1().Nodes().List(ctx, metav1.ListOptions{}); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "no user but "+Context) {
 		t.Errorf("as another user: %v", err)
 	}

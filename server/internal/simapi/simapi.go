@@ -189,7 +189,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	connlimit.Admit(r.Context())
-	if t, ok := targetOf(r, s.cluster); ok {
+	t, ok := targetOf(r, s.cluster)
+	if ok {
 		form, accept, e := negotiate(r.Header.Get("Accept"), t)
 		if e != nil {
 			writeStatus(w, e)
@@ -198,17 +199,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Accept", accept)
 		if form.MediaType != runtime.ContentTypeJSON {
 			a := &answer{ResponseWriter: w, form: form, isWatch: t.isWatch}
-			s.serve(a, r)
+			s.serve(a, r, t)
 			a.close()
 			return
 		}
 	}
-	s.serve(w, r)
+	s.serve(w, r, t)
 }
 
 // serve answers a request with JSON.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	if name := r.Header.Get("Impersonate-User"); name != "" {
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
+	if name := r.Header.Get("Impersonate-User"); name != "" && t.resource != "" { // every user may read discovery
 		writeStatus(w, apierrors.NewForbidden(schema.GroupResource{Resource: "users"}, name, errOneUser))
 		return
 	}
