@@ -233,7 +233,7 @@ func TestPoliciesOfADeletion(t *testing.T) {
 	}
 }
 
-// TestAdoption deletes a deployment, or its replica set, without what it owns. Who comes after it takes that over, and makes no pods.
+// TestAdoption deletes a deployment, or its replica set, without what it owns. Its successor takes that over, and makes no pods.
 func TestAdoption(t *testing.T) {
 	for _, of := range []string{"deployments", "replicasets"} {
 		c, clk := withDeployment(t)

@@ -292,7 +292,7 @@ func TestMalformedProtobuf(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotFit writes an object whose JSON is not that of its type. Who asks for protobuf gets an error, and a watch ends with it.
+// TestWhatDoesNotFit writes an object whose JSON is not that of its type. A client of protobuf gets an error, and a watch ends with it.
 func TestWhatDoesNotFit(t *testing.T) {
 	const pod = `{"kind":"Pod","apiVersion":"v1","spec":{"containers":7}}`
 	for _, isWatch := range []bool{false, true} {
