@@ -206,6 +206,11 @@ func (a *answer) close() {
 	if a.frames != nil || a.code == 0 {
 		return
 	}
+	if a.Header().Get("Content-Type") != runtime.ContentTypeJSON { // the text of a path that is not served
+		a.begin("")
+		_, _ = a.ResponseWriter.Write(a.body)
+		return
+	}
 	body, err := a.convert(a.body)
 	if err != nil {
 		writeStatus(a.ResponseWriter, apierrors.NewInternalError(err))
