@@ -236,9 +236,6 @@ func (v *viewer) restore(cuts []content) {
 	v.held, v.replacing, v.reqs = nil, 0, map[uint32]*requestView{}
 	v.takePins()
 	v.bodies.room = maxBaseline
-	for _, lv := range v.lanes {
-		lv.watchID = 0
-	}
 	for i, lv := range v.lanes {
 		lv.restore(at, cuts[i])
 	}

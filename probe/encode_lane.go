@@ -47,7 +47,7 @@ type laneView struct {
 	reported       struct{ synced, stopped bool }
 	hasListed      bool   // the trace has a list request
 	relistReason   string // the reason of the next list
-	watchID        uint32 // the open watch
+	isWaiting      bool   // the Reflector waits after a request that failed
 	initialObjects int    // the number of objects that a WatchList has sent
 }
 
@@ -80,7 +80,7 @@ func (lv *laneView) item(key, rv string) lineItem {
 // restore writes the baseline of one informer: the store exactly, the rest as sampled.
 func (lv *laneView) restore(at int64, c content) {
 	l, v := lv.l, lv.v
-	*lv = laneView{v: v, l: l, i: lv.i, isRepeat: lv.isRepeat, watchID: lv.watchID, release: lv.release, cut: c.seq, offLayers: l.offLayers(),
+	*lv = laneView{v: v, l: l, i: lv.i, isRepeat: lv.isRepeat, release: lv.release, cut: c.seq, offLayers: l.offLayers(),
 		listeners: map[int32]bool{}, synced: map[int32]bool{}, rings: map[int32]int{}}
 	indices := map[string]interface{}{}
 	for name := range l.inf.GetIndexer().GetIndexers() {
@@ -123,7 +123,7 @@ func (lv *laneView) restore(at int64, c content) {
 	}
 	sort.Slice(listeners, func(i, j int) bool { return listeners[i]["id"].(int32) < listeners[j]["id"].(int32) })
 	lv.reported.synced, lv.reported.stopped = s.synced, s.stopped
-	api, refl, wired := lv.restoreWire(s)
+	api, refl, wired, waits := lv.restoreWire(s)
 	state := map[string]interface{}{
 		"era": lv.release, "running": (s.queueKind != "" || s.synced || s.rv != "") && !s.stopped, "synced": s.synced, "api": api, "reflector": refl,
 		"queue":     map[string]interface{}{"kind": kind, "depth": len(queueItems), "items": queueItems, "synced": s.synced},
@@ -147,6 +147,10 @@ func (lv *laneView) restore(at int64, c content) {
 		lv.addBody(&items[i])
 	}
 	lv.put(line{At: at, Kind: "Restored", Text: string(text), Items: items, StoreRV: s.rv})
+	if waits != nil {
+		waits.At = at
+		lv.beginWait(waits)
+	}
 	lv.writeSample(at, s)
 }
 

@@ -64,24 +64,6 @@ func (t target) name() string {
 	return t.Resource + "." + t.Group
 }
 
-// match returns the informer that sends requests for this URL. An informer that a factory named by its type has no group in its name.
-func (v *viewer) match(u *url.URL) *laneView {
-	t := resourcePath(u.Path)
-	if t.Resource == "" {
-		return nil
-	}
-	var found *laneView
-	for _, lv := range v.lanes {
-		if lv.l.name != t.name() && lv.l.name != t.Resource {
-			continue
-		}
-		if found == nil || found.watchID != 0 && lv.watchID == 0 { // prefer the one without a watch
-			found = lv
-		}
-	}
-	return found
-}
-
 func verbOf(u *url.URL) string {
 	q := u.Query()
 	switch {
@@ -106,8 +88,9 @@ func optionsOf(q url.Values) *listOpts {
 	return o
 }
 
-// restoreWire returns the open requests for a Restored, as the API server's and the Reflector's members of the State.
-func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wired bool) {
+// restoreWire returns the open requests for a Restored, as the API server's and the Reflector's members of the State. waits is the Reflector's wait after a
+// request that failed, nil for none.
+func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wired bool, waits *line) {
 	v := lv.v
 	refl = map[string]interface{}{"phase": "idle", "resourceVersion": s.rv}
 	if s.stopped {
@@ -121,7 +104,15 @@ func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wi
 	w := &v.p.wire
 	w.mu.Lock()
 	for _, r := range w.openRequests {
-		all = append(all, openRequest{r, r.status})
+		if r.lane == lv.l {
+			all = append(all, openRequest{r, r.status})
+		}
+	}
+	wired = lv.l.requests.isSeen
+	lv.hasListed = wired
+	if x := lv.l.requests; x.failure != nil {
+		waits = &line{Kind: "Backoff", Dur: int64(max(0, x.wait-time.Since(x.begin))), Text: x.failure.then, Err: x.failure.error()}
+		lv.relistReason = waits.Err.Message
 	}
 	w.mu.Unlock()
 	sort.Slice(all, func(i, j int) bool { return all[i].id < all[j].id })
@@ -132,23 +123,10 @@ func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wi
 			continue
 		}
 		sent := float64(r.sent.Sub(v.p.start)-v.start) / float64(time.Millisecond)
-		frames, verb := r.frames.Load(), verbOf(u)
-		if v.reqs[r.id] == nil {
-			owner := v.match(u)
-			if owner == nil {
-				continue
-			}
-			if r.watch {
-				owner.watchID = r.id
-			}
-			v.reqs[r.id] = &requestView{lv: owner, verb: verb, frames: int(frames)}
-		}
-		if v.reqs[r.id].lv != lv {
-			continue
-		}
+		frames, verb := r.frames.Load(), r.verb
+		v.reqs[r.id] = &requestView{lv: lv, verb: verb, frames: int(frames), sent: int64(r.sent.Sub(v.p.start) - v.start)}
 		requests = append(requests, map[string]interface{}{"id": r.id, "url": r.url, "status": r.status, "open": true, "sentMillis": sent,
 			"bytes": r.bytes.Load(), "frames": frames})
-		wired, lv.hasListed = true, true
 		refl["verb"], refl["lastRequest"], refl["requestMillis"] = verb, r.url, sent
 		switch {
 		case !r.watch:
@@ -162,7 +140,7 @@ func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wi
 			refl["timeoutSeconds"] = *o.TimeoutSeconds
 		}
 	}
-	return map[string]interface{}{"resourceVersion": s.rv, "objects": -1, "requests": requests, "wire": []int{}}, refl, wired || !s.synced
+	return map[string]interface{}{"resourceVersion": s.rv, "objects": -1, "requests": requests, "wire": []int{}}, refl, wired || !s.synced, waits
 }
 
 func (v *viewer) writeWire(e *event) {
@@ -192,10 +170,11 @@ func (v *viewer) writeRequest(at int64, e *event) {
 	if err != nil {
 		return
 	}
-	lv := v.match(u)
-	if lv == nil {
+	lv := v.lane(e.lane)
+	if !e.flag || lv == nil {
 		return
 	}
+	lv.endWait(at)
 	r := &requestView{lv: lv, verb: verbOf(u), sent: at}
 	v.reqs[e.req] = r
 	o := optionsOf(u.Query())
@@ -208,31 +187,28 @@ func (v *viewer) writeRequest(at int64, e *event) {
 		lv.hasListed, lv.initialObjects = true, 0
 		lv.relistReason = "a list again"
 	}
-	if r.verb != "LIST" {
-		lv.watchID = e.req
-	}
 	lv.put(line{At: at, Kind: "RequestSent", Req: e.req, Verb: r.verb, Options: o})
 	lv.put(line{At: at, Kind: "WireRequest", Req: e.req, Text: e.text})
 }
 
 func (v *viewer) writeResponse(at int64, e *event, r *requestView) {
 	x := line{At: at, Kind: "WireResponse", Req: e.req, N: int(e.n)}
-	switch {
-	case e.text != "":
-		x.Err = &lineError{Message: "no answer: " + e.text, Cause: e.text}
-	case e.n >= 400:
-		x.Err = statusError(int(e.n))
+	if e.text != "" || e.n >= 400 {
+		x.Err = (&failure{cause: e.text, code: int(e.n)}).error()
 	}
 	r.lv.put(x)
 	if x.Err == nil {
+		if r.verb != "LIST" { // a list is answered when all of it has arrived
+			r.lv.put(line{At: at, Kind: "RequestAnswered", Req: e.req})
+		}
 		return
 	}
 	r.failed = true
 	r.lv.relistReason = x.Err.Message
-	if r.lv.watchID == e.req {
-		r.lv.watchID = 0
-	}
 	r.lv.put(line{At: at, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
+	if e.dur > 0 {
+		r.lv.beginWait(&line{At: at, Kind: "Backoff", Dur: int64(e.dur), Text: e.key, Err: x.Err})
+	}
 	if e.text != "" {
 		delete(v.reqs, e.req)
 	}
@@ -282,9 +258,6 @@ func (v *viewer) writeDone(at int64, e *event, r *requestView) {
 		lv.put(line{At: at, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
 		return
 	}
-	if lv.watchID == e.req {
-		lv.watchID = 0
-	}
 	c := line{At: at, Kind: "WatchClosed", Req: e.req, N: r.frames, Dur: at - r.sent, Text: "the stream ended", Err: x.Err}
 	if r.reason != "" {
 		c.Text = "an ERROR event: " + r.reason
@@ -295,4 +268,30 @@ func (v *viewer) writeDone(at int64, e *event, r *requestView) {
 		lv.relistReason = c.Text
 	}
 	lv.put(c)
+	var why *lineError
+	switch {
+	case r.reason != "":
+		why = c.Err
+	case r.frames == 0 && c.Dur < int64(shortWatch):
+		why = &lineError{Message: "very short watch: no event within a second"}
+	}
+	if why != nil { // client-go waits before it lists again
+		lv.beginWait(&line{At: at, Kind: "Backoff", Dur: int64(firstWait), Text: "list and watch again", Err: why})
+	}
+}
+
+// shortWatch is the time within which client-go takes a watch without an event for a failed one.
+const shortWatch = time.Second
+
+// beginWait reports that the Reflector waits.
+func (lv *laneView) beginWait(x *line) {
+	lv.isWaiting = true
+	lv.put(*x)
+}
+
+func (lv *laneView) endWait(at int64) {
+	if lv.isWaiting {
+		lv.isWaiting = false
+		lv.put(line{At: at, Kind: "BackoffEnded"})
+	}
 }

@@ -44,7 +44,7 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		"api":                       {How: "exact"},
 		"reflector":                 {"derived", "from its requests and their answers"},
 		"reflector.resourceVersion": {"sampled", perSecond},
-		"reflector.backoffMillis":   {"unseen", "client-go does not report its backoff"},
+		"reflector.backoffMillis":   {"derived", "the shortest wait of client-go's default backoff after as many failed requests; it waits up to twice as long"},
 		"queue":                     queue,
 		"queue.synced":              {"sampled", perSecond},
 		"queue.locked":              {"unseen", "a lock that is not free may be held for another reason"},

@@ -40,6 +40,7 @@ type lane struct {
 	unread       unreadKeys
 	identities   [maxIdentities]atomic.Pointer[identity] // of recent objects, while a viewer is attached
 	measurements measurements
+	requests     requester // guarded by the lock of Probe.wire
 
 	noBodies     string // why bodies of objects are not recorded, "" if they are
 	bodiesBroken atomic.Bool

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,21 +49,107 @@ const maxOpen = 1024
 type request struct {
 	id     uint32
 	url    string
+	verb   string
 	watch  bool
 	status int
 	sent   time.Time
 	frames atomic.Int64
 	bytes  atomic.Int64
-	answer bool
+	lane   *lane     // whose Reflector sent it; nil for a request of no informer
 	res    *resource // nil for a request of no resource, or without Measure
 }
 
-func (w *wire) begin(u *url.URL) *request {
+// requester is what is known of the requests of one informer's Reflector, with or without a viewer. The lock of wire guards it.
+type requester struct {
+	isSeen bool   // it has sent a request
+	open   uint32 // the request that it waits for, or whose answer it reads: a Reflector has one at a time
+	// failure is that of the last request, nil if it was answered.
+	failure *failure
+	// begin is when the last wait began, and wait its length.
+	begin time.Time
+	wait  time.Duration
+}
+
+// failure is why a request failed.
+type failure struct {
+	cause string // in one word, without an answer
+	code  int    // the answer's status
+	then  string // what follows the wait, as State.Reflector.BackoffThen has it
+}
+
+func (f *failure) error() *lineError {
+	if f.cause != "" {
+		return &lineError{Message: "no answer: " + f.cause, Cause: f.cause}
+	}
+	return statusError(f.code)
+}
+
+// The default backoff of client-go's Reflector: a wait lasts up to twice as long as these say.
+const (
+	firstWait   = 800 * time.Millisecond
+	longestWait = 30 * time.Second
+	outageReset = 2 * time.Minute // after so long without a wait, the first one follows
+)
+
+// fail notes that a request failed, and returns how long its Reflector waits at least; 0 if it does not wait. retry is the wait that an answer demands.
+func (w *wire) fail(r *request, f failure, retry time.Duration) (*failure, time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l := r.lane
+	isBusy := f.cause == "refused" || f.code == http.StatusTooManyRequests
+	if l == nil || f.cause == "cancelled" || r.verb == "WATCHLIST" && !isBusy { // client-go lists at once
+		return nil, 0
+	}
+	f.then = "list and watch again"
+	if r.verb == "WATCH" && (isBusy || retry > 0) {
+		f.then = "watch again"
+	}
+	x := &l.requests
+	now := time.Now()
+	switch {
+	case retry > 0:
+		x.wait = retry
+	case x.wait == 0 || now.Sub(x.begin) > outageReset:
+		x.wait = firstWait
+	default:
+		x.wait = min(2*x.wait, longestWait)
+	}
+	x.begin, x.failure = now, &f
+	return &f, x.wait
+}
+
+// retryAfter returns the wait that an answer demands before the same request comes again, 0 for none.
+func retryAfter(resp *http.Response) time.Duration {
+	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 {
+		return 0
+	}
+	n, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+	if err != nil || n < 1 || n > 3600 {
+		return 0
+	}
+	return time.Duration(n) * time.Second
+}
+
+// owner returns the informer whose Reflector sends a request for this resource, nil for none.
+func (w *wire) owner(lanes []*lane, t target) (found *lane) {
+	for _, l := range lanes {
+		if l.name != t.name() && l.name != t.Resource { // a factory named it by its type, without the group
+			continue
+		}
+		if found == nil || found.requests.open != 0 && l.requests.open == 0 {
+			found = l
+		}
+	}
+	return found
+}
+
+func (w *wire) begin(u *url.URL, lanes []*lane) *request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.next++
 	r := &request{id: w.next, sent: time.Now()}
 	r.url, r.watch = safeURL(u)
+	r.verb = verbOf(u)
 	if w.openRequests == nil {
 		w.openRequests = map[uint32]*request{}
 	}
@@ -71,6 +158,9 @@ func (w *wire) begin(u *url.URL) *request {
 			w.targets = map[string]target{}
 		}
 		w.targets[t.name()] = t
+		if r.lane = w.owner(lanes, t); r.lane != nil {
+			r.lane.requests.isSeen, r.lane.requests.open = true, r.id
+		}
 	}
 	if len(w.openRequests) < maxOpen {
 		w.openRequests[r.id] = r
@@ -103,6 +193,9 @@ func (w *wire) end(r *request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.openRequests, r.id)
+	if r.lane != nil && r.lane.requests.open == r.id {
+		r.lane.requests.open = 0
+	}
 }
 
 // safeURL returns a request's path with the parameters of a list, and no others.
@@ -125,6 +218,20 @@ func safeURL(u *url.URL) (s string, watch bool) {
 	return u.Path + "?" + out.Encode(), watch
 }
 
+func (r *request) laneID() uint8 {
+	if r.lane == nil {
+		return 0
+	}
+	return r.lane.id
+}
+
+func (f *failure) thenWords() string {
+	if f == nil {
+		return ""
+	}
+	return f.then
+}
+
 type trip struct {
 	p    *Probe
 	next http.RoundTripper
@@ -137,12 +244,12 @@ func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method != http.MethodGet || r.URL == nil {
 		return t.next.RoundTrip(r)
 	}
-	q := t.p.wire.begin(r.URL)
+	q := t.p.wire.begin(r.URL, t.p.informers())
 	if t.p.measuring.Load() {
 		t.p.wire.count(q, r.URL)
 	}
 	if t.p.attached.Load() {
-		t.p.emit(event{kind: evWireRequest, req: q.id, text: q.url, flag: q.watch})
+		t.p.emit(event{kind: evWireRequest, req: q.id, text: q.url, flag: q.lane != nil, lane: q.laneID()})
 	}
 	resp, err := t.next.RoundTrip(r)
 	if err != nil || resp == nil {
@@ -150,19 +257,28 @@ func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
 		if q.res != nil {
 			q.res.setCause("no-answer")
 		}
+		f := failure{cause: causeOf(err)}
+		waits, wait := t.p.wire.fail(q, f, 0)
 		if t.p.attached.Load() {
-			t.p.emit(event{kind: evWireResponse, req: q.id, text: causeOf(err)})
+			t.p.emit(event{kind: evWireResponse, req: q.id, text: f.cause, dur: wait, key: waits.thenWords()})
 		}
 		return resp, err
 	}
 	if q.res != nil {
 		q.res.noteStatus(resp.StatusCode)
 	}
+	var waits *failure
+	var wait time.Duration
+	if resp.StatusCode >= 400 {
+		waits, wait = t.p.wire.fail(q, failure{code: resp.StatusCode}, retryAfter(resp))
+	}
 	t.p.wire.mu.Lock()
-	q.status, q.answer = resp.StatusCode, true
+	if q.status = resp.StatusCode; q.lane != nil && waits == nil {
+		q.lane.requests.failure = nil
+	}
 	t.p.wire.mu.Unlock()
 	if t.p.attached.Load() {
-		t.p.emit(event{kind: evWireResponse, req: q.id, n: int32(resp.StatusCode)})
+		t.p.emit(event{kind: evWireResponse, req: q.id, n: int32(resp.StatusCode), dur: wait, key: waits.thenWords()})
 	}
 	if resp.Body == nil {
 		t.p.wire.end(q)

@@ -28,6 +28,7 @@ import (
 	"informerscope/core/fold"
 	"informerscope/core/trace/tracetest"
 	"informerscope/core/tracefile"
+	"informerscope/core/view"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"
@@ -291,6 +292,28 @@ func TestProbeReleases(t *testing.T) {
 	}
 }
 
+// checkOutage waits until the facts of each informer say that the API server refuses connections.
+func checkOutage(t *testing.T, r *recordingOf) {
+	t.Helper()
+	waitUntil(t, "the facts have the outage", func() bool {
+		text := r.bytes()
+		_, events := readRecording(t, text[:bytes.LastIndexByte(text, '\n')+1])
+		f := fold.NewFold()
+		for i := range events {
+			f.Apply(&events[i])
+		}
+		s := f.State()
+		view.SetFacts(f, s, f.At())
+		for _, lane := range s.Lanes {
+			is := lane.Facts
+			if lane.Reflector.Phase != "backoff" || is.Sure || is.UpToDate || is.Trouble.Cause != "refused" || is.Sentence.ID != "refused" || is.Requests.Open != 0 {
+				return false
+			}
+		}
+		return len(s.Lanes) == 3
+	})
+}
+
 func probeMatrix(t *testing.T, clientGo, release, queue string) {
 	cp := cluster.StartForTest(t, cluster.Options{})
 	c, err := cp.Client()
@@ -330,6 +353,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 	// Connections that break, and a resourceVersion that is too old: all is listed again.
 	if clientGo == "v0.37.2" {
 		cp.StopAPIServer()
+		checkOutage(t, r)
 		if err := cp.StartAPIServer(harness.Within(t, 3*time.Minute)); err != nil {
 			t.Fatal(err)
 		}
