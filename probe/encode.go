@@ -254,22 +254,24 @@ func (v *viewer) drain() error {
 		return v.flush()
 	}
 	v.cursor = head
-	given := false
+	isStale := false
 	for i := range events {
-		if given = given || events[i].kind == evQueueGiven; events[i].kind != evQueueGiven {
-			v.readEvent(&events[i], head-uint64(len(events)-1-i))
+		if events[i].kind == evBaselineStale {
+			isStale = true
+			continue
 		}
+		v.readEvent(&events[i], head-uint64(len(events)-1-i))
 	}
 	for _, lv := range v.lanes {
 		offs := lv.l.offLayers()
 		for layer, why := range offs {
 			if _, told := lv.offLayers[layer]; !told {
 				v.put(line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note", Text: fmt.Sprintf("%s: %s is no longer seen: %s", lv.l.name, layer, why)})
-				given = true
+				isStale = true
 			}
 		}
 	}
-	if given { // the baseline lacks a work queue, or gives a wrong fidelity for a member of the State
+	if isStale { // the baseline lacks a work queue, or gives a wrong fidelity for a member of the State
 		v.releaseHeld()
 		v.cursor = v.p.head()
 		v.restore(v.baseline())

@@ -42,6 +42,12 @@ func (l *lane) workFidelities(f map[string]fidelity) {
 	}
 	f["workqueue.workers"] = fidelity{"derived", "a queue does not know its workers: the probe gives the one that takes a key the lowest free number"}
 	f["workqueue.failures"] = fidelity{"derived", "a key that is added to the rate limiter while a worker has it counts as failed"}
-	f["workqueue.lastRead"] = fidelity{"exact", "reads of single objects through what Probe.Informer returned, and how much of each waited in the queue"}
+	f["workqueue.lastRead"] = fidelity{"derived", "reads of single objects by listers that were made after Probe.Informer or Probe.Factory; others are not seen"}
+	switch why := l.layersOff["reads"]; {
+	case why != "":
+		f["workqueue.lastRead"] = fidelity{"unseen", why}
+	case !l.isRead.Load():
+		f["workqueue.lastRead"] = fidelity{"unseen", "no read was seen: listers that were made before Probe.Informer or Probe.Factory are not seen"}
+	}
 	f["workqueue.writes"] = fidelity{"unseen", "the probe does not see the controller's writes"}
 }

@@ -38,6 +38,7 @@ type lane struct {
 	queue        atomic.Pointer[queueView] // nil until the informer runs
 	work         atomic.Pointer[workView]  // the work queue behind it
 	unread       unreadKeys
+	isRead       atomic.Bool                             // a read of its store was seen while a viewer was attached
 	identities   [maxIdentities]atomic.Pointer[identity] // of recent objects, while a viewer is attached
 	measurements measurements
 	requests     requester // guarded by the lock of Probe.wire

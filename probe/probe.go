@@ -104,7 +104,7 @@ const (
 	evWireFrame
 	evWireDone
 	evNote
-	evQueueGiven // a work queue was made while a viewer is attached
+	evBaselineStale // what a baseline says of an informer has changed: a new one must follow
 )
 
 // event is one fact, small because many are kept.

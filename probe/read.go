@@ -11,6 +11,9 @@ func (w *watchedInformer[O]) GetIndexer() cache.Indexer {
 	return &watchedIndexer{w.SharedIndexInformer.GetIndexer(), w.l}
 }
 
+// GetStore returns the same as GetIndexer.
+func (w *watchedInformer[O]) GetStore() cache.Store { return w.GetIndexer() }
+
 type watchedIndexer struct {
 	cache.Indexer
 	l *lane
@@ -52,6 +55,9 @@ func (l *lane) emitRead(key string, item interface{}) {
 	}
 	if key == "" {
 		return
+	}
+	if !l.isRead.Swap(true) {
+		l.p.emit(event{kind: evBaselineStale})
 	}
 	latest, behind := l.unread.latest(key, rv)
 	l.p.emit(event{kind: evListerRead, lane: l.id, key: key, rv: rv, text: latest, n: behind})

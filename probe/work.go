@@ -116,7 +116,7 @@ func (w *QueueWatch[T]) register() {
 	p.lanesMu.Unlock()
 	p.assignQueues(false)
 	if p.attached.Load() {
-		p.emit(event{kind: evQueueGiven})
+		p.emit(event{kind: evBaselineStale})
 	}
 }
 

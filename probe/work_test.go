@@ -17,6 +17,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
@@ -442,6 +443,50 @@ func TestQueueComesLate(t *testing.T) {
 	}
 	if n := r.work.kinds["Restored"]; n != 2 {
 		t.Errorf("%d baselines", n)
+	}
+}
+
+// TestUnseenReads: a lister that was made before the probe got the informer is not seen, so the recording claims nothing about reads until one is seen.
+func TestUnseenReads(t *testing.T) {
+	p := New(Options{})
+	bare := cache.NewSharedIndexInformer(newSource(3), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
+	early := cache.NewGenericLister(bare.GetIndexer(), schema.GroupResource{Resource: "pods"})
+	inf := p.Informer("pods", bare)
+	q := NewQueue[string](p)("pods", nil)
+	defer q.ShutDown()
+	run(t, inf)
+	r := newReading(t, p)
+	defer p.detach()
+	read := func(l cache.GenericLister) (seen fidelity) {
+		t.Helper()
+		if _, err := l.ByNamespace("ns1").Get("o00001"); err != nil {
+			t.Fatal(err)
+		}
+		r.drain()
+		text := r.text.String()
+		from := strings.LastIndex(text, `"k":"Restored"`)
+		var x line
+		if err := json.Unmarshal([]byte("{"+text[from:][:strings.IndexByte(text[from:], '\n')]), &x); err != nil {
+			t.Fatal(err)
+		}
+		var state struct{ Fidelity map[string]fidelity }
+		if err := json.Unmarshal([]byte(x.Text), &state); err != nil {
+			t.Fatal(err)
+		}
+		return state.Fidelity["workqueue.lastRead"]
+	}
+	if is := read(early); is.How != "unseen" || is.Why == "" {
+		t.Errorf("an early lister: %+v", is)
+	}
+	if is := read(cache.NewGenericLister(inf.GetIndexer(), schema.GroupResource{Resource: "pods"})); is.How != "derived" || is.Why == "" {
+		t.Errorf("a later lister: %+v", is)
+	}
+	if _, ok, _ := inf.GetStore().GetByKey("ns1/o00001"); !ok {
+		t.Error("the store is empty")
+	}
+	r.drain()
+	if n := strings.Count(r.text.String(), `"k":"ListerRead"`); n != 2 {
+		t.Errorf("%d reads of the store are seen", n)
 	}
 }
 
