@@ -92,7 +92,7 @@ export function writeWords(write) {
 }
 
 /** How new the lister's answers are, as the words on the way back from the store. @param {import('../wire/page-types.js').Lane} lane @param {Ctx} ctx */
-function readWords({ state, facts }, { t, model, now }) {
+export function readWords({ state, facts }, { t, model, now }) {
   const { workqueue: q } = state;
   const stale = model.stale(now(), facts);
   if (model.unlisted()) return 'lister.Get';
@@ -103,7 +103,9 @@ function readWords({ state, facts }, { t, model, now }) {
   // Where the requests are not seen, what the cluster has beyond the queue is unknown.
   if (unseen(state, 'reflector') && !q.lastRead.behind) return 'lister.Get';
   if (facts.upToDate) return t('con.readFresh');
-  return q.lastRead.behind > 0 ? t('con.read', { n: exact(q.lastRead.behind) }) : t('con.readBehind');
+  if (q.lastRead.behind > 0) return t('con.read', { n: exact(q.lastRead.behind) });
+  // A probe samples how far the Reflector is, so the store looks late; the read itself is compared with what has arrived.
+  return t(state.fidelity?.['workqueue.lastRead'] ? 'con.readFresh' : 'con.readBehind');
 }
 
 /** The seats of the work queue: only the number of keys is shown. @param {Workqueue | null} q @param {number} n seats */
