@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"sort"
 	"strings"
+	"time"
 
 	"k8s.io/client-go/tools/cache"
 )
@@ -125,7 +126,8 @@ func (lv *laneView) restore(at int64, c content) {
 	lv.reported.synced, lv.reported.stopped = s.synced, s.stopped
 	api, refl, wired, waits := lv.restoreWire(s)
 	state := map[string]interface{}{
-		"era": lv.release, "running": (s.queueKind != "" || s.synced || s.rv != "") && !s.stopped, "synced": s.synced, "api": api, "reflector": refl,
+		"era": lv.release, "atMillis": float64(at) / float64(time.Millisecond),
+		"running": (s.queueKind != "" || s.synced || s.rv != "") && !s.stopped, "synced": s.synced, "api": api, "reflector": refl,
 		"queue":     map[string]interface{}{"kind": kind, "depth": len(queueItems), "items": queueItems, "synced": s.synced},
 		"indexer":   map[string]interface{}{"indices": indices, "resourceVersion": s.rv},
 		"listeners": listeners, "fidelity": l.fidelities(wired),

@@ -108,7 +108,7 @@ func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wi
 			all = append(all, openRequest{r, r.status})
 		}
 	}
-	wired = lv.l.requests.isSeen
+	wired = lv.l.requests.scope != ""
 	lv.hasListed = wired
 	if x := lv.l.requests; x.failure != nil {
 		waits = &line{Kind: "Backoff", Dur: int64(max(0, x.wait-time.Since(x.begin))), Text: x.failure.then, Err: x.failure.error()}

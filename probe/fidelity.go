@@ -73,6 +73,10 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		f["era"] = fidelity{"derived", "the default of this release of client-go, because: " + why}
 	}
 	l.workFidelities(f)
+	if l.isRepeated.Load() {
+		why := "several informers list this resource: the probe assigns a request by its selectors, and by which of them has no open one"
+		f["api"], f["reflector"] = fidelity{"derived", why}, fidelity{"derived", "from its requests and their answers; " + why}
+	}
 	if why := l.layersOff["frames"]; why != "" {
 		f["api"] = fidelity{"derived", "the probe sees requests and bytes, but only some frames: " + why}
 	}

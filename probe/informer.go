@@ -34,6 +34,7 @@ type lane struct {
 	count       atomic.Int64
 	isCounted   atomic.Bool
 	isReplacing atomic.Bool
+	isRepeated  atomic.Bool // another informer has the same name
 
 	queue        atomic.Pointer[queueView] // nil until the informer runs
 	work         atomic.Pointer[workView]  // the work queue behind it
@@ -94,6 +95,12 @@ func (p *Probe) lane(name string, inf cache.SharedIndexInformer) *lane {
 	l.hookStore()
 	l.hookQueue()
 	l.hookHandlers()
+	for _, other := range p.lanes {
+		if other.name == name {
+			other.isRepeated.Store(true)
+			l.isRepeated.Store(true)
+		}
+	}
 	p.lanes = append(p.lanes, l)
 	return l
 }

@@ -61,8 +61,9 @@ type request struct {
 
 // requester is what is known of the requests of one informer's Reflector, with or without a viewer. The lock of wire guards it.
 type requester struct {
-	isSeen bool   // it has sent a request
-	open   uint32 // the request that it waits for, or whose answer it reads: a Reflector has one at a time
+	scope      string // of its requests, see scopeOf; empty before the first
+	hasWatched bool
+	open       uint32 // the request that it waits for, or whose answer it reads: a Reflector has one at a time
 	// failure is that of the last request, nil if it was answered.
 	failure *failure
 	// begin is when the last wait began, and wait its length.
@@ -130,18 +131,47 @@ func retryAfter(resp *http.Response) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// owner returns the informer whose Reflector sends a request for this resource, nil for none.
-func (w *wire) owner(lanes []*lane, t target) (found *lane) {
+// scopeOf returns what a Reflector never changes in its requests: the namespace and the selectors.
+func scopeOf(u *url.URL) string {
+	q := u.Query()
+	return u.Path + "?" + url.Values{"l": q["labelSelector"], "f": q["fieldSelector"]}.Encode()
+}
+
+// owner returns the informer whose Reflector sends a request, nil for none. A Reflector sends nothing while its watch is open. It is the one that asked for
+// the same scope before; else, or for a first list, one that has asked for nothing; else one whose scope is not certain, because only a watch makes it so.
+func (w *wire) owner(lanes []*lane, t target, u *url.URL, verb string) *lane {
+	scope, rv := scopeOf(u), u.Query().Get("resourceVersion")
+	isFirst := verb == "LIST" && rv == "0" || verb == "WATCHLIST" && rv == ""
+	var same, idle, other *lane
 	for _, l := range lanes {
-		if l.name != t.name() && l.name != t.Resource { // a factory named it by its type, without the group
+		if !l.isOf(t) || l.requests.open != 0 {
 			continue
 		}
-		if found == nil || found.requests.open != 0 && l.requests.open == 0 {
-			found = l
+		switch x := &l.requests; {
+		case x.scope == scope && same == nil:
+			same = l
+		case x.scope == "" && idle == nil:
+			idle = l
+		case x.scope != scope && other == nil && (verb != "LIST" || !x.hasWatched):
+			other = l
 		}
 	}
-	return found
+	order := [...]*lane{same, idle, other}
+	if isFirst {
+		order[0], order[1] = idle, same
+	}
+	for _, l := range order {
+		if l != nil {
+			l.requests.scope = scope
+			l.requests.hasWatched = l.requests.hasWatched || verb != "LIST"
+			return l
+		}
+	}
+	return nil
 }
+
+// isOf reports whether an informer's name is this resource. A factory may have named it by its type, without the group.
+func (l *lane) isOf(t target) bool { return l.name == t.name() || l.name == t.Resource }
 
 func (w *wire) begin(u *url.URL, lanes []*lane) *request {
 	w.mu.Lock()
@@ -158,8 +188,8 @@ func (w *wire) begin(u *url.URL, lanes []*lane) *request {
 			w.targets = map[string]target{}
 		}
 		w.targets[t.name()] = t
-		if r.lane = w.owner(lanes, t); r.lane != nil {
-			r.lane.requests.isSeen, r.lane.requests.open = true, r.id
+		if r.lane = w.owner(lanes, t, u, r.verb); r.lane != nil {
+			r.lane.requests.open = r.id
 		}
 	}
 	if len(w.openRequests) < maxOpen {
@@ -393,7 +423,7 @@ func (p *Probe) emitFramesOff(of, why string) {
 	}
 	t := resourcePath(u.Path)
 	for _, l := range p.informers() {
-		if l.name == t.name() || l.name == t.Resource {
+		if l.isOf(t) {
 			l.disable("frames", why)
 		}
 	}

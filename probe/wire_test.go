@@ -169,3 +169,51 @@ func TestOutage(t *testing.T) {
 		t.Errorf("a list: %q", got)
 	}
 }
+
+// TestSeveralInformersOfAResource: a request stays with the informer that sent it, for all viewers. A Reflector sends nothing while its watch is open, and
+// never changes its selectors.
+func TestSeveralInformersOfAResource(t *testing.T) {
+	p, s := probeOf(t, "pods", "pods")
+	r := newReading(t, p)
+	defer p.detach()
+	const list, watch = "https://api/api/v1/pods?resourceVersion=0", "https://api/api/v1/pods?watch=true"
+	sent := func(what, target string, lane string) io.ReadCloser {
+		t.Helper()
+		body := s.get(target)
+		got := "none"
+		for _, l := range r.wireLines() {
+			if owner, _, ok := strings.Cut(l, " RequestSent"); ok {
+				got = owner
+			}
+		}
+		if got != lane {
+			t.Errorf("%s: of informer %s, not %s", what, got, lane)
+		}
+		return body
+	}
+	end := func(body io.Closer) { _ = body.Close(); r.wireLines() }
+	end(sent("the first list", list, "0"))
+	end(sent("a list of the second one", list+"&labelSelector=a%3Db", "1"))
+	second := sent("the watch of the second one", watch+"&labelSelector=a%3Db", "1")
+	first := sent("the watch of the first one", watch, "0")
+	sent("a list of the controller's own", list, "none")
+	end(second)
+	second = sent("the second watch again", watch+"&labelSelector=a%3Db", "1")
+	end(first)
+	end(second)
+	second = sent("the second watch while no other is open", watch+"&labelSelector=a%3Db", "1")
+	if is := p.informers()[0].fidelities(true)["reflector"]; is.How != "derived" || !strings.Contains(is.Why, "several informers") {
+		t.Errorf("%+v", is)
+	}
+	late := &strings.Builder{}
+	v := newViewer(p, late, p.informers())
+	if err := v.begin(nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range strings.Split(late.String(), "\n") {
+		if strings.Contains(text, `"Restored"`) && strings.Contains(text, "labelSelector") != strings.Contains(text, `"l":1`) {
+			t.Errorf("a late viewer gives the watch to another informer: %s", text)
+		}
+	}
+	end(second)
+}

@@ -94,6 +94,33 @@ func TestAttachedLogGoesOn(t *testing.T) {
 	}
 }
 
+// TestAttachedClock: the log's clock does not pass what the stream has reported while the stream is as late as usual. Otherwise a call that has ended would
+// look as if it went on.
+func TestAttachedClock(t *testing.T) {
+	now := clocktesting.NewFakeClock(time.Now())
+	dial := labtest.ProbeRelay(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, labtest.ProbeStream(1))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	rec := trace.NewRecorder(trace.RecorderOptions{Clock: now})
+	l := lab.New(lab.Options{Recorder: rec, Dial: dial, Clock: now})
+	t.Cleanup(l.Close)
+	if _, err := l.Attach(t.Context(), "pods"); err != nil {
+		t.Fatal(err)
+	}
+	labtest.Until(t, rec, "the baseline", func(s *fold.State) bool { return s.Indexer.Count == 1 })
+	_, at := rec.Head()
+	now.Step(100 * time.Millisecond)
+	if is := rec.Now(); is != at {
+		t.Errorf("100 ms after an event of %v the log's clock says %v", at, is)
+	}
+	now.Step(time.Second)
+	if is := rec.Now(); is <= at {
+		t.Error("the clock stands")
+	}
+}
+
 // hostileStream is a process that sends begin and then again forever, until its reader leaves. It counts the bytes that it sent.
 func hostileStream(begin, again string) (http.HandlerFunc, *atomic.Int64) {
 	var sent atomic.Int64

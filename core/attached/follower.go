@@ -41,6 +41,8 @@ const (
 	baselinePatience  = 2 * time.Minute
 	// openPatience is how long a process may take to answer again.
 	openPatience = 30 * time.Second
+	// usualDelay is how late a stream's events arrive, at most, as a rule: the probe writes them 20 times a second.
+	usualDelay = 150 * time.Millisecond
 	// turnBytes is how many bytes of a stream are read before the reader yields to other work.
 	turnBytes = 64 << 10
 )
@@ -293,7 +295,7 @@ func (f *Follower) extend(events []event.Entry) error {
 	for i := range events {
 		events[i].At = min(events[i].At+s.shift, tracefile.MaxTime)
 	}
-	return f.o.Recorder.Append(events)
+	return f.o.Recorder.AppendLate(events, usualDelay)
 }
 
 // next waits for the next event, and returns it with those that arrived with it. A baseline is returned as a whole.

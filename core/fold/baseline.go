@@ -66,6 +66,9 @@ func (f *Fold) restore(e *event.Entry) {
 	if json.Unmarshal([]byte(restored.State), &s) != nil || int(e.Lane) >= len(f.lanes) {
 		return
 	}
+	if s.AtMillis != 0 {
+		s.shift(Millis(e.At) - s.AtMillis)
+	}
 	l := &f.lanes[e.Lane]
 	n := newLane()
 	n.identity, n.wire, n.stage, n.running, n.synced = l.identity, l.wire, s.Stage, s.Running, s.Synced
@@ -146,6 +149,30 @@ func (f *Fold) restore(e *event.Entry) {
 		q.depth = max(s.Queue.Depth, 0)
 	}
 	l.restoreRecent(&f.world, s.Recent, e.At)
+}
+
+// shift moves the times of another program's informer, in ms: its stream may continue a log with another clock.
+func (s *State) shift(by float64) {
+	for i := range s.API.Requests {
+		s.API.Requests[i].SentMillis += by
+	}
+	s.Reflector.RequestMillis += by
+	for i := range s.Listeners {
+		s.Listeners[i].HandlingSince += by
+	}
+	w := s.Workqueue
+	if w == nil {
+		return
+	}
+	for _, workers := range [][]Worker{w.Workers, w.Processing} {
+		for i := range workers {
+			workers[i].SinceMillis += by
+		}
+	}
+	for i := range w.Waiting {
+		w.Waiting[i].SetMillis += by
+		w.Waiting[i].DueMillis += by
+	}
 }
 
 // restoreHolds takes over the holds of a lane's State. Lanes that are held together have the same holds.

@@ -48,3 +48,24 @@ func TestSampled(t *testing.T) {
 	}
 	check("begun later", later)
 }
+
+// TestRestoredTimes: the times in the state of another program's informer move with their event when its stream continues another log.
+func TestRestoredTimes(t *testing.T) {
+	f := fold.NewFold()
+	f.Apply(&event.Entry{Seq: 1, At: time.Minute, Event: event.Selected{Selection: `{"source":"live","resource":"pods","version":"v1","eras":["1.33"]}`}.Event()})
+	f.Apply(&event.Entry{Seq: 2, At: time.Minute, Event: event.Restored{State: `{"era":"1.33","atMillis":500,"api":{"requests":[{"id":1,"open":true,"sentMillis":-1500}]},
+		"reflector":{"phase":"watching","requestMillis":-1500},"listeners":[{"id":1,"handling":{"key":"a"},"handlingSince":400}],
+		"workqueue":{"workers":[{"id":1,"key":"a","sinceMillis":420}],"processing":[{"id":1,"key":"a","sinceMillis":420}],
+		"waiting":[{"key":"b","setMillis":100,"dueMillis":900}]}}`}.Event()})
+	s := f.State()
+	for _, x := range []struct {
+		what      string
+		got, want float64
+	}{{"request", s.API.Requests[0].SentMillis, 58000}, {"Reflector", s.Reflector.RequestMillis, 58000}, {"handler", s.Listeners[0].HandlingSince, 59900},
+		{"worker", s.Workqueue.Workers[0].SinceMillis, 59920}, {"processing", s.Workqueue.Processing[0].SinceMillis, 59920},
+		{"set", s.Workqueue.Waiting[0].SetMillis, 59600}, {"due", s.Workqueue.Waiting[0].DueMillis, 60400}} {
+		if x.got != x.want {
+			t.Errorf("%s: %v, not %v", x.what, x.got, x.want)
+		}
+	}
+}

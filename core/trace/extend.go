@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"time"
 
 	"informerscope/core/event"
 	"informerscope/core/fold"
@@ -19,17 +20,23 @@ func (r *Recorder) Begin(f *fold.Fold) {
 }
 
 // Append numbers events that were timed elsewhere, and appends them.
-func (r *Recorder) Append(events []event.Entry) error {
+func (r *Recorder) Append(events []event.Entry) error { return r.AppendLate(events, 0) }
+
+// AppendLate is Append for events that arrive late, by up to a delay. The log's clock stands for so long after them, so that it does not pass an event that
+// is still on its way.
+func (r *Recorder) AppendLate(events []event.Entry, delay time.Duration) error {
 	head, _ := r.Head()
 	for i := range events {
 		events[i].Seq = head + uint64(i) + 1
 	}
-	return r.Extend(events)
+	return r.extend(events, delay)
 }
 
 // Extend appends events that were numbered and timed elsewhere. Their seqs must continue Head without a gap, or nothing is appended. The log's clock
 // continues from the last one's time.
-func (r *Recorder) Extend(events []event.Entry) error {
+func (r *Recorder) Extend(events []event.Entry) error { return r.extend(events, 0) }
+
+func (r *Recorder) extend(events []event.Entry, delay time.Duration) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -49,7 +56,7 @@ func (r *Recorder) Extend(events []event.Entry) error {
 		e := &events[i]
 		r.put(max(e.At, r.at), e.Lane, &e.Event, sizes[i])
 	}
-	r.endsNow()
+	r.endsAfter(delay)
 	r.wakeLocked()
 	r.mu.Unlock()
 	for r.isBehind() {

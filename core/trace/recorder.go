@@ -553,9 +553,12 @@ func (r *Recorder) reset(c clock.PassiveClock) {
 }
 
 // endsNow sets the log's clock so that its newest event is now. It needs mu.
-func (r *Recorder) endsNow() {
+func (r *Recorder) endsNow() { r.endsAfter(0) }
+
+// endsAfter sets the log's clock so that it goes on from the newest event after a delay. It needs mu.
+func (r *Recorder) endsAfter(delay time.Duration) {
 	c := r.timer.Load().clock
-	r.timer.Store(&timer{c, c.Now().Add(-r.at)})
+	r.timer.Store(&timer{c, c.Now().Add(delay - r.at)})
 }
 
 // Empty returns an empty Recorder with the same options, for loading a log.
