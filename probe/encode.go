@@ -154,6 +154,9 @@ func (v *viewer) begin(left []string) error {
 	if len(left) > 0 {
 		v.put(line{Kind: "Note", Text: "left out; add them with ?informers=: " + strings.Join(left, ", ")})
 	}
+	if names := v.p.unmatchedObjects(); len(names) > 0 {
+		v.put(line{Kind: "Note", Text: "Options.Objects names what no informer is called: " + strings.Join(names, ", ")})
+	}
 	return v.flush()
 }
 
@@ -399,6 +402,22 @@ func (v *viewer) write(e *event) {
 	}
 }
 
+// calledBy returns the informers with a name. A name without a group means those of any group if no informer has it.
+func calledBy(name string, all []*lane) (found []*lane) {
+	var ofGroups []*lane
+	for _, l := range all {
+		if l.isCalled(name) {
+			found = append(found, l)
+		} else if strings.HasPrefix(l.name, name+".") {
+			ofGroups = append(ofGroups, l)
+		}
+	}
+	if found == nil {
+		return ofGroups
+	}
+	return found
+}
+
 // choose returns the informers with these names, or all, and the names of those that do not fit into a trace.
 func (p *Probe) choose(names string) (lanes []*lane, left []string, err error) {
 	all := p.informers()
@@ -412,13 +431,8 @@ func (p *Probe) choose(names string) (lanes []*lane, left []string, err error) {
 		if name == "" {
 			continue
 		}
-		found := false
-		for _, l := range all {
-			if l.name == name {
-				lanes, found = append(lanes, l), true
-			}
-		}
-		if !found {
+		named := calledBy(name, all)
+		if lanes = append(lanes, named...); len(named) == 0 {
 			var known []string
 			for _, l := range all {
 				known = append(known, l.name)

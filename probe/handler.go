@@ -259,7 +259,9 @@ func (p *Probe) list(w http.ResponseWriter) {
 		Informers []informer `json:"informers"`
 		// Queues are the work queues without an informer: none has that name, or it has another queue.
 		Queues []string `json:"queues,omitempty"`
-	}{version(), []informer{}, nil}
+		// Objects are the names in Options.Objects that no informer has.
+		Objects []string `json:"objects,omitempty"`
+	}{version(), []informer{}, nil, p.unmatchedObjects()}
 	p.assignQueues(true)
 	for _, l := range p.informers() {
 		out.Informers = append(out.Informers, informer{l.name, l.inf.HasSynced(), len(l.inf.GetStore().ListKeys()), l.fidelities(true), l.offLayers(), ""})

@@ -26,6 +26,8 @@ type lane struct {
 	name string // as the user gave it: a resource, and its group if it has one ("deployments.apps")
 	inf  cache.SharedIndexInformer
 	in   *internals
+	// hasNoGroup is true if the name was made from a type whose package does not tell the group.
+	hasNoGroup bool
 
 	// departure is the attachment during which an object left the store, while its new version comes next. Only the index function uses it, under the
 	// store's lock.
@@ -64,14 +66,14 @@ func (p *Probe) Informer(name string, inf cache.SharedIndexInformer) cache.Share
 	if w, ok := inf.(interface{ probeLane() *lane }); ok && w.probeLane().p == p {
 		return inf
 	}
-	l := p.lane(name, inf)
+	l := p.lane(name, false, inf)
 	if l == nil {
 		return inf
 	}
 	return l.wrap(addWithOptions)
 }
 
-func (p *Probe) lane(name string, inf cache.SharedIndexInformer) *lane {
+func (p *Probe) lane(name string, hasNoGroup bool, inf cache.SharedIndexInformer) *lane {
 	if w, ok := inf.(interface{ probeLane() *lane }); ok { // a factory returned it, of this probe or of another
 		inf = w.probeLane().inf
 	}
@@ -87,11 +89,12 @@ func (p *Probe) lane(name string, inf cache.SharedIndexInformer) *lane {
 	if len(p.lanes) >= maxLanes {
 		return nil
 	}
-	l := &lane{p: p, id: uint8(len(p.lanes)), name: name, inf: inf, in: in, layersOff: map[string]string{}, peers: map[uintptr]*timedHandler{}}
+	l := &lane{p: p, id: uint8(len(p.lanes)), name: name, hasNoGroup: hasNoGroup, inf: inf, in: in, layersOff: map[string]string{},
+		peers: map[uintptr]*timedHandler{}}
 	for layer, why := range in.problems {
 		l.layersOff[layer] = why
 	}
-	l.noBodies = p.opts.explainNoBodies(name)
+	l.noBodies = l.explainNoBodies()
 	l.hookStore()
 	l.hookQueue()
 	l.hookHandlers()
@@ -152,7 +155,8 @@ func (p *Probe) Factory(factory interface{}) (n int, err error) {
 	}
 	sort.Slice(found, func(i, j int) bool { return found[i].name < found[j].name })
 	for _, e := range found {
-		l := p.lane(e.name, e.inf)
+		t, isType := e.key.Interface().(reflect.Type)
+		l := p.lane(e.name, isType && !hasGroup(t), e.inf)
 		if l == nil {
 			continue
 		}
@@ -202,12 +206,51 @@ func resourceOf(key reflect.Value) string {
 	return fmt.Sprint(key.Interface())
 }
 
-// resourceOfType guesses a resource like client-go does: the plural of the type's name. Requests show the group.
+// resourceOfType guesses a resource like client-go does: the plural of the type's name, with the group if the type is one of Kubernetes' own. Of another type,
+// requests show the group.
 func resourceOfType(t reflect.Type) string {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
+	t = elem(t)
+	name := plural(strings.ToLower(t.Name()))
+	if group, ok := groupOfPackage(t.PkgPath()); ok && group != "" {
+		name += "." + group
 	}
-	return plural(strings.ToLower(t.Name()))
+	return name
+}
+
+// groupOfPackage returns the API group of the types in a package of k8s.io/api; ok is false for another package.
+func groupOfPackage(path string) (group string, ok bool) {
+	if _, after, vendored := strings.Cut(path, "/vendor/"); vendored {
+		path = after
+	}
+	path, ok = strings.CutPrefix(path, "k8s.io/api/")
+	if !ok {
+		return "", false
+	}
+	switch group, _, _ = strings.Cut(path, "/"); group {
+	case "core":
+		return "", true
+	case "apps", "autoscaling", "batch", "extensions", "policy":
+		return group, true
+	case "rbac":
+		return "rbac.authorization.k8s.io", true
+	case "flowcontrol":
+		return "flowcontrol.apiserver.k8s.io", true
+	case "apiserverinternal":
+		return "internal.apiserver.k8s.io", true
+	}
+	return group + ".k8s.io", true
+}
+
+// hasGroup reports whether the group of a type is known.
+func hasGroup(t reflect.Type) bool {
+	_, ok := groupOfPackage(elem(t).PkgPath())
+	return ok
+}
+
+// isCalled reports whether a user means this informer by a name: its own, or one with a group that an informer of a type lacks.
+func (l *lane) isCalled(name string) bool {
+	resource, _, _ := strings.Cut(name, ".")
+	return name == l.name || l.hasNoGroup && resource == l.name
 }
 
 func plural(name string) string {
@@ -479,7 +522,12 @@ func (p *Probe) NewInformer(lw cache.ListerWatcher, example runtime.Object, resy
 	if indexers == nil {
 		indexers = cache.Indexers{}
 	}
-	return p.Informer(resourceOfObject(example), cache.NewSharedIndexInformer(lw, example, resync, indexers))
+	inf := cache.NewSharedIndexInformer(lw, example, resync, indexers)
+	hasNoGroup := example.GetObjectKind().GroupVersionKind().Kind == "" && !hasGroup(reflect.TypeOf(example))
+	if l := p.lane(resourceOfObject(example), hasNoGroup, inf); l != nil {
+		return l.wrap(addWithOptions)
+	}
+	return inf
 }
 
 // resourceOfObject guesses the resource of an example: from its kind, if set, otherwise from its type.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -33,16 +34,27 @@ type pin struct {
 }
 
 // explainNoBodies returns why bodies of an informer's objects are not recorded, "" if they are.
-func (o *Options) explainNoBodies(name string) (why string) {
-	for _, n := range o.Objects {
-		if n == name {
-			if isSecretName(name) {
+func (l *lane) explainNoBodies() (why string) {
+	for _, name := range l.p.opts.Objects {
+		if l.isCalled(name) {
+			if isSecretName(l.name) {
 				return bodiesSecret
 			}
 			return ""
 		}
 	}
 	return bodiesNotAsked
+}
+
+// unmatchedObjects returns the names in Options.Objects that no informer has.
+func (p *Probe) unmatchedObjects() (names []string) {
+	lanes := p.informers()
+	for _, name := range p.opts.Objects {
+		if !slices.ContainsFunc(lanes, func(l *lane) bool { return l.isCalled(name) }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // isSecretName reports whether a resource, a kind or a type may hold what Secrets hold, by its name.

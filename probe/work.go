@@ -148,7 +148,7 @@ func (p *Probe) assignQueues(alone bool) {
 
 func (l *lane) isNamed(queue, informer string) bool {
 	if informer != "" {
-		return l.name == informer
+		return l.isCalled(informer)
 	}
 	resource, _, _ := strings.Cut(l.name, ".")
 	return l.name == queue || resource == queue || resource == plural(strings.ToLower(queue))
