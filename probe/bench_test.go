@@ -146,7 +146,7 @@ func BenchmarkWorkQueue(b *testing.B) {
 			return workqueue.NewTypedRateLimitingQueue(limiter())
 		},
 		"seen": func() workqueue.TypedRateLimitingInterface[string] {
-			return NewQueue[string](New(Options{}))("x", limiter())
+			return NewQueue[string](New(Options{}), QueueOptions{})("x", limiter())
 		},
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -39,9 +39,11 @@ type ListenerStats struct {
 	Panics  uint64
 }
 
-// ListCauses are the causes of lists. They are: the first list, an ERROR event of a watch (mostly 410 Expired), an answer 410, another 4xx, a 5xx, no
+// ListCauses returns the causes of lists: the first list, an ERROR event of a watch (mostly 410 Expired), an answer 410, another 4xx, a 5xx, no
 // answer at all, and any other cause.
-var ListCauses = []string{"first", "error-event", "gone", "refused", "server-error", "no-answer", "other"}
+func ListCauses() []string {
+	return []string{"first", "error-event", "gone", "refused", "server-error", "no-answer", "other"}
+}
 
 // HandlerBuckets are the bounds of the handlers' histogram.
 var HandlerBuckets = [...]time.Duration{100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second, 10 * time.Second,

@@ -13,24 +13,34 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
+// QueueOptions configure a work queue. The zero value is usable.
+type QueueOptions struct {
+	// Informer names the informer behind which the queue stands: "deployments.apps". If it is empty, that is the one whose name the queue has: "pods", or
+	// "pod" as controller-runtime calls a controller; a Probe that has one informer takes that. Of an informer one queue is shown.
+	Informer string
+	// MetricsProvider is the queue's own, as in workqueue.TypedRateLimitingQueueConfig; client-go's if nil.
+	MetricsProvider workqueue.MetricsProvider
+}
+
 // NewQueue returns a function that makes work queues whose keys are seen: client-go's own, with client-go's own order, delays and metrics.
 // It has the signature of controller-runtime's controller.Options.NewQueue; with client-go alone it is called at once:
 //
-//	queue := probe.NewQueue[string](p)("pods", workqueue.DefaultTypedControllerRateLimiter[string]())
+//	queue := probe.NewQueue[string](p, probe.QueueOptions{})("pods", workqueue.DefaultTypedControllerRateLimiter[string]())
 //
-// The queue stands behind the informer that is named, or else behind the one whose name the queue has: "pods", or "pod" as
-// controller-runtime calls a controller. A Probe that has one informer takes that. Of an informer one queue is shown.
+// Without a limiter it gets client-go's default one. With controller-runtime 0.23 or newer such a queue has no priorities; use the module
+// probe/controllerruntime there.
 //
 // A key appears as its String method returns it, or as namespace/name; without either, only its type and a checksum appear.
-func NewQueue[T comparable](p *Probe, informer ...string) func(string, workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
+func NewQueue[T comparable](p *Probe, o QueueOptions) func(string, workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
 	return func(name string, limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
 		if limiter == nil {
 			limiter = workqueue.DefaultTypedControllerRateLimiter[T]()
 		}
-		w := watchQueue[T](p, name, informer)
+		w := watchQueue[T](p, name, o)
 		w.register()
-		base := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{Name: name, Queue: storage[T]{w}})
-		delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[T]{Name: name, Queue: &watchedQueue[T]{base, w}})
+		base := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{Name: name, MetricsProvider: o.MetricsProvider, Queue: storage[T]{w}})
+		delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[T]{Name: name, MetricsProvider: o.MetricsProvider,
+			Queue: &watchedQueue[T]{base, w}})
 		return workqueue.NewTypedRateLimitingQueueWithConfig[T](&watchedLimiter[T]{limiter, w, false},
 			workqueue.TypedRateLimitingQueueConfig[T]{DelayingQueue: &watchedDelayingQueue[T]{delaying, base, w}})
 	}
@@ -92,19 +102,16 @@ type workContent struct {
 }
 
 // WatchQueue makes a QueueWatch, which p keeps.
-func WatchQueue[T comparable](p *Probe, name string, informer ...string) *QueueWatch[T] {
-	w := watchQueue[T](p, name, informer)
+func WatchQueue[T comparable](p *Probe, name string, o QueueOptions) *QueueWatch[T] {
+	w := watchQueue[T](p, name, o)
 	w.foreign = true
 	w.register()
 	return w
 }
 
-func watchQueue[T comparable](p *Probe, name string, informer []string) *QueueWatch[T] {
-	w := &QueueWatch[T]{p: p, name: name, queued: map[T]uint64{}, processing: map[T]workItem{}, dirty: map[T]struct{}{}, delays: map[T]workDelay{}}
-	if len(informer) > 0 {
-		w.informer = informer[0]
-	}
-	return w
+func watchQueue[T comparable](p *Probe, name string, o QueueOptions) *QueueWatch[T] {
+	return &QueueWatch[T]{p: p, name: name, informer: o.Informer, queued: map[T]uint64{}, processing: map[T]workItem{}, dirty: map[T]struct{}{},
+		delays: map[T]workDelay{}}
 }
 
 func (w *QueueWatch[T]) register() {

@@ -233,7 +233,7 @@ func playWork(t *testing.T, seed uint64, kinds map[string]int) {
 	p := New(Options{})
 	p.Informer("pods", cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](5*time.Millisecond, time.Second)
-	q := NewQueue[types.NamespacedName](p)("pod", limiter)
+	q := NewQueue[types.NamespacedName](p, QueueOptions{})("pod", limiter)
 	key := func(i int) types.NamespacedName { return types.NamespacedName{Namespace: "ns", Name: fmt.Sprint(i)} }
 	q.Add(key(1)) // before anybody looks
 	q.AddAfter(key(2), time.Second)
@@ -319,7 +319,7 @@ func TestWorkQueueIsClientGos(t *testing.T) {
 	for seed := range uint64(10) {
 		synctest.Test(t, func(t *testing.T) {
 			newLimiter := workqueue.DefaultTypedControllerRateLimiter[string]
-			a := NewQueue[string](New(Options{}))("x", newLimiter())
+			a := NewQueue[string](New(Options{}), QueueOptions{})("x", newLimiter())
 			b := workqueue.NewTypedRateLimitingQueue(newLimiter())
 			defer a.ShutDown()
 			defer b.ShutDown()
@@ -394,17 +394,13 @@ func TestKeyOf(t *testing.T) {
 // A queue stands behind the informer that it is named after, or given for; a second one is not mixed into the first.
 func TestQueueOf(t *testing.T) {
 	p := New(Options{})
-	early := NewQueue[string](p)("deployment", nil) // controller-runtime makes it before the informer
+	early := NewQueue[string](p, QueueOptions{})("deployment", nil) // controller-runtime makes it before the informer
 	defer early.ShutDown()
 	for _, name := range []string{"pods", "deployments.apps", "leases.coordination.k8s.io"} {
 		p.Informer(name, cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
 	}
 	for _, x := range [][2]string{{"pods", ""}, {"sweeper", "leases.coordination.k8s.io"}, {"pod", ""}, {"unknown", ""}} {
-		var informer []string
-		if x[1] != "" {
-			informer = []string{x[1]}
-		}
-		q := NewQueue[string](p, informer...)(x[0], nil)
+		q := NewQueue[string](p, QueueOptions{Informer: x[1]})(x[0], nil)
 		defer q.ShutDown()
 	}
 	got := map[string]string{}
@@ -432,7 +428,7 @@ func TestQueueComesLate(t *testing.T) {
 	p.Informer("pods", cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
 	r := newReading(t, p)
 	defer p.detach()
-	q := NewQueue[string](p)("whatever", nil) // the only informer
+	q := NewQueue[string](p, QueueOptions{})("whatever", nil) // the only informer
 	defer q.ShutDown()
 	q.Add("a/b")
 	r.drain()
@@ -452,7 +448,7 @@ func TestUnseenReads(t *testing.T) {
 	bare := cache.NewSharedIndexInformer(newSource(3), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
 	early := cache.NewGenericLister(bare.GetIndexer(), schema.GroupResource{Resource: "pods"})
 	inf := p.Informer("pods", bare)
-	q := NewQueue[string](p)("pods", nil)
+	q := NewQueue[string](p, QueueOptions{})("pods", nil)
 	defer q.ShutDown()
 	run(t, inf)
 	r := newReading(t, p)
@@ -495,7 +491,7 @@ func TestListerRead(t *testing.T) {
 	s := newSource(3)
 	p := New(Options{})
 	inf := p.Informer("pods", cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
-	q := NewQueue[string](p)("pods", nil)
+	q := NewQueue[string](p, QueueOptions{})("pods", nil)
 	defer q.ShutDown()
 	run(t, inf)
 	r := newReading(t, p)

@@ -3,6 +3,7 @@ module informerscope/probe/controllerruntime
 go 1.23.0
 
 require (
+	github.com/go-logr/logr v1.4.2
 	informerscope/probe v0.0.0
 	k8s.io/api v0.32.0
 	k8s.io/apimachinery v0.32.0
@@ -18,7 +19,6 @@ require (
 	github.com/evanphx/json-patch/v5 v5.9.0 // indirect
 	github.com/fsnotify/fsnotify v1.7.0 // indirect
 	github.com/fxamacker/cbor/v2 v2.7.0 // indirect
-	github.com/go-logr/logr v1.4.2 // indirect
 	github.com/go-openapi/jsonpointer v0.21.0 // indirect
 	github.com/go-openapi/jsonreference v0.20.2 // indirect
 	github.com/go-openapi/swag v0.23.0 // indirect

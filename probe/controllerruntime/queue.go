@@ -1,16 +1,18 @@
 // Package controllerruntime is a probe's part for controllers of controller-runtime that keep their priority queue. It is a module of its own, so
 // that only programs that use it get controller-runtime with the probe.
 //
-//	ctrl.NewControllerManagedBy(mgr).WithOptions(controller.Options{NewQueue: controllerruntime.NewQueue(p)})
+//	ctrl.NewControllerManagedBy(mgr).WithOptions(controller.Options{NewQueue: controllerruntime.NewQueue(p, controllerruntime.QueueOptions{})})
 //
 // Informers are seen with cache.Options{NewInformer: p.NewInformer}, for which package probe is enough.
 package controllerruntime
 
 import (
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -18,16 +20,25 @@ import (
 	"informerscope/probe"
 )
 
+// QueueOptions configure a queue. The zero value is usable.
+type QueueOptions struct {
+	probe.QueueOptions
+	// UsePriorityQueue is what you set in controller.Options, or for all controllers in the manager's options; nil: this release's default. controller-runtime
+	// does not pass it on to a function that makes queues.
+	UsePriorityQueue *bool
+	// Log is the priority queue's logger, where this release has one.
+	Log logr.Logger
+}
+
 // NewQueue returns a function for controller.Options.NewQueue. It makes the queue that this release of controller-runtime makes by default, since 0.23 a
-// priority queue, and observes it. If you set UsePriorityQueue yourself, use NewPriorityQueue or probe.NewQueue[reconcile.Request]. The queue belongs to
-// the informer that you name ("deployments.apps"), or to the one that the controller is named after.
-func NewQueue(p *probe.Probe, informer ...string) func(
+// priority queue, and observes it.
+func NewQueue(p *probe.Probe, o QueueOptions) func(
 	name string, limiter workqueue.TypedRateLimiter[reconcile.Request],
 ) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-	if hasPriorityDefault(release()) {
-		return NewPriorityQueue[reconcile.Request](p, informer...)
+	if o.UsePriorityQueue == nil && hasPriorityDefault(release()) || o.UsePriorityQueue != nil && *o.UsePriorityQueue {
+		return NewPriorityQueue[reconcile.Request](p, o)
 	}
-	return probe.NewQueue[reconcile.Request](p, informer...)
+	return probe.NewQueue[reconcile.Request](p, o.QueueOptions)
 }
 
 // release returns the version of controller-runtime that this program was built with.
@@ -53,15 +64,28 @@ func hasPriorityDefault(release string) bool {
 
 // NewPriorityQueue returns a function that makes controller-runtime's priority queues. They are observed from outside: the keys that enter and leave, not
 // their order inside.
-func NewPriorityQueue[T comparable](p *probe.Probe, informer ...string) func(
+func NewPriorityQueue[T comparable](p *probe.Probe, o QueueOptions) func(
 	name string, limiter workqueue.TypedRateLimiter[T],
 ) workqueue.TypedRateLimitingInterface[T] {
 	return func(name string, limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
-		if limiter == nil {
-			limiter = workqueue.DefaultTypedControllerRateLimiter[T]()
+		if limiter == nil { // controller-runtime's own default
+			limiter = workqueue.NewTypedItemExponentialFailureRateLimiter[T](5*time.Millisecond, 1000*time.Second)
 		}
-		w := probe.WatchQueue[T](p, name, informer...)
-		return &queue[T]{priorityqueue.New(name, func(o *priorityqueue.Opts[T]) { o.RateLimiter = w.Limiter(limiter) }), w}
+		w := probe.WatchQueue[T](p, name, o.QueueOptions)
+		return &queue[T]{priorityqueue.New(name, func(opts *priorityqueue.Opts[T]) {
+			opts.RateLimiter = w.Limiter(limiter)
+			if o.MetricsProvider != nil {
+				opts.MetricProvider = o.MetricsProvider
+			}
+			setLog(opts, o.Log.WithValues("controller", name))
+		}), w}
+	}
+}
+
+// setLog sets the logger in options of a priority queue, which releases before 0.21 lack.
+func setLog(opts interface{}, log logr.Logger) {
+	if f := reflect.ValueOf(opts).Elem().FieldByName("Log"); f.IsValid() && f.Type() == reflect.TypeOf(log) && f.CanSet() {
+		f.Set(reflect.ValueOf(log))
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -27,7 +29,7 @@ import (
 )
 
 // It fits where controller-runtime wants it.
-var _ = controller.Options{NewQueue: NewQueue(probe.New(probe.Options{}))}
+var _ = controller.Options{NewQueue: NewQueue(probe.New(probe.Options{}), QueueOptions{})}
 
 func TestDefaultOfARelease(t *testing.T) {
 	for release, want := range map[string]bool{"v0.20.4": false, "v0.22.4": false, "v0.23.0": true, "v0.25.2": true, "(devel)": true} {
@@ -37,13 +39,73 @@ func TestDefaultOfARelease(t *testing.T) {
 	}
 }
 
+// TestQueueOptions: a queue is what the controller's own options say, with its log and without a limit on the rate of all keys together.
+func TestQueueOptions(t *testing.T) {
+	p := probe.New(probe.Options{})
+	for _, want := range []bool{false, true} {
+		q := NewQueue(p, QueueOptions{UsePriorityQueue: &want})("pod", nil)
+		if _, is := q.(priorityqueue.PriorityQueue[reconcile.Request]); is != want {
+			t.Errorf("UsePriorityQueue %t makes a %T", want, q)
+		}
+		q.ShutDown()
+	}
+	var opts struct{ Log logr.Logger }
+	log := funcr.New(func(string, string) {}, funcr.Options{})
+	if setLog(&opts, log); opts.Log != log {
+		t.Error("the queue has no log")
+	}
+	setLog(&priorityqueue.Opts[string]{}, log)
+	setLog(&struct{ Log string }{}, log)
+	var limiter recorded
+	q := NewPriorityQueue[int](p, QueueOptions{QueueOptions: probe.QueueOptions{MetricsProvider: &limiter}})("pod", nil)
+	defer q.ShutDown()
+	for i := range 200 { // client-go's default limiter lets 100 through at once
+		q.AddRateLimited(i)
+	}
+	for range 200 {
+		item, _ := q.Get()
+		q.Done(item)
+	}
+	if !limiter.isAsked {
+		t.Error("the queue has no metrics of its own")
+	}
+}
+
+// recorded is a provider of metrics that notes whether it was asked.
+type recorded struct {
+	workqueue.MetricsProvider
+	isAsked bool
+}
+
+type none struct{}
+
+func (none) Inc()            {}
+func (none) Dec()            {}
+func (none) Set(float64)     {}
+func (none) Observe(float64) {}
+
+func (r *recorded) NewDepthMetric(string) workqueue.GaugeMetric {
+	r.isAsked = true
+	return none{}
+}
+func (r *recorded) NewAddsMetric(string) workqueue.CounterMetric           { return none{} }
+func (r *recorded) NewLatencyMetric(string) workqueue.HistogramMetric      { return none{} }
+func (r *recorded) NewWorkDurationMetric(string) workqueue.HistogramMetric { return none{} }
+func (r *recorded) NewRetriesMetric(string) workqueue.CounterMetric        { return none{} }
+func (r *recorded) NewUnfinishedWorkSecondsMetric(string) workqueue.SettableGaugeMetric {
+	return none{}
+}
+func (r *recorded) NewLongestRunningProcessorSecondsMetric(string) workqueue.SettableGaugeMetric {
+	return none{}
+}
+
 // A recording of a priority queue has each key that was taken, and at the end what is in it: nothing waits, nothing is in work.
 func TestPriorityQueue(t *testing.T) {
 	p := probe.New(probe.Options{})
 	lw := &cache.ListWatch{ListFunc: func(metav1.ListOptions) (runtime.Object, error) { return &corev1.PodList{}, nil },
 		WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return watch.NewFake(), nil }}
 	p.Informer("pods", cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{}))
-	q := NewPriorityQueue[reconcile.Request](p)("pod", workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Millisecond, time.Second))
+	q := NewPriorityQueue[reconcile.Request](p, QueueOptions{})("pod", workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Millisecond, time.Second))
 	if _, ok := q.(priorityqueue.PriorityQueue[reconcile.Request]); !ok {
 		t.Fatal("controller-runtime does not know it for a priority queue")
 	}

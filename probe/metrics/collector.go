@@ -69,7 +69,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		gauge(left, float64(s.Left), name)
 		if !s.Heard.IsZero() {
 			gauge(stale, max(0, c.now().Sub(s.Heard).Seconds()), name)
-			for _, cause := range probe.ListCauses {
+			for _, cause := range probe.ListCauses() {
 				ch <- prometheus.MustNewConstMetric(lists, prometheus.CounterValue, float64(s.Lists[cause]), name, cause)
 			}
 		}

@@ -27,7 +27,7 @@ func TestNamesOfATypedFactory(t *testing.T) {
 	if _, err := p.Factory(f); err != nil {
 		t.Fatal(err)
 	}
-	probe.NewQueue[string](p, "deployments.apps")("deployments", workqueue.DefaultTypedControllerRateLimiter[string]()).ShutDown()
+	probe.NewQueue[string](p, probe.QueueOptions{Informer: "deployments.apps"})("deployments", workqueue.DefaultTypedControllerRateLimiter[string]()).ShutDown()
 	r := httptest.NewRequest("GET", "/debug/informerscope/", nil)
 	r.RemoteAddr, r.Host = "127.0.0.1:1", "localhost"
 	w := httptest.NewRecorder()

@@ -75,7 +75,7 @@ func main() {
 	informer := p.Informer("configmaps", cache.NewSharedIndexInformer(maps, &corev1.ConfigMap{}, 0, cache.Indexers{}))
 	others := p.Informer("serviceaccounts", cache.NewSharedIndexInformer(accounts, &corev1.ServiceAccount{}, 0, cache.Indexers{}))
 	lister := corelisters.NewConfigMapLister(informer.GetIndexer())
-	queue := probe.NewQueue[string](p)("configmaps", workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Hour, time.Hour))
+	queue := probe.NewQueue[string](p, probe.QueueOptions{})("configmaps", workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Hour, time.Hour))
 	enqueue := func(obj any) {
 		if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj); err == nil {
 			queue.Add(key)

@@ -73,7 +73,7 @@ func run(kubeconfig string) error {
 	headFactory := metadatainformer.NewSharedInformerFactory(heads, 0)
 	namespaces := headFactory.ForResource(v1.WithResource("namespaces")).Informer()
 
-	queue := probe.NewQueue[string](p)("configmaps", workqueue.DefaultTypedControllerRateLimiter[string]())
+	queue := probe.NewQueue[string](p, probe.QueueOptions{})("configmaps", workqueue.DefaultTypedControllerRateLimiter[string]())
 	defer queue.ShutDown()
 	enqueue := func(obj any) {
 		if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj); err == nil {

@@ -69,7 +69,7 @@ func run(ctx context.Context) error {
 	}
 	factory := informers.NewSharedInformerFactory(client, 0)
 	pods := factory.Core().V1().Pods()
-	queue := probe.NewQueue[string](p)("pods", workqueue.DefaultTypedControllerRateLimiter[string]())
+	queue := probe.NewQueue[string](p, probe.QueueOptions{})("pods", workqueue.DefaultTypedControllerRateLimiter[string]())
 	for _, h := range []cache.ResourceEventHandler{enqueuer{queue}, mailer{}} {
 		if _, err := pods.Informer().AddEventHandler(h); err != nil {
 			return err
