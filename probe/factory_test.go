@@ -2,6 +2,7 @@ package probe
 
 import (
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -131,6 +132,7 @@ func TestPlainNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"internal.EventHandler[sigs.k8s.io/controller-runtime/pkg/client.Object,k8s.io/api.X[a.B,[]int]]": "internal.EventHandler",
 		"a.F[...].func1": "a.F", "a.(*T).m": "a.(*T).m", "": "", "]": "]", "[": "", "k8s.io/a.New.func1+k8s.io/a.New.func2": "k8s.io/a.New", ".func1": ".func1",
+		"main.main.(*controller).enqueue": "main.(*controller).enqueue", "k8s.io/a/b.New.(*T).on.func2": "k8s.io/a/b.(*T).on",
 	} {
 		if got := plainName(name); got != want {
 			t.Errorf("%s: %s, not %s", name, got, want)
@@ -138,6 +140,27 @@ func TestPlainNames(t *testing.T) {
 	}
 	if got := handlerName(&handlerOf[map[string][]int]{}); got != "probe.handlerOf" {
 		t.Errorf("it is called %s", got)
+	}
+}
+
+// TestListenersHaveAnOrder: which listener has which number depends on the handlers, not on the order of a map, so that a series goes on after a restart.
+func TestListenersHaveAnOrder(t *testing.T) {
+	for range 20 {
+		inf := cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
+		for _, h := range []cache.ResourceEventHandler{&slow{}, &handlerOf[int]{}, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}}} {
+			if _, err := inf.AddEventHandler(h); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := New(Options{})
+		p.Informer("pods", inf)
+		var names []string
+		for _, timer := range p.informers()[0].timers {
+			names = append(names, timer.name)
+		}
+		if want := []string{"informerscope/probe.TestListenersHaveAnOrder", "probe.handlerOf", "probe.slow"}; !slices.Equal(names, want) {
+			t.Fatal(names)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"sort"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -37,23 +38,47 @@ func (l *lane) hookHandlers() {
 	defer in.startedLock.Unlock()
 	in.listenersLock.Lock()
 	defer in.listenersLock.Unlock()
-	for it := in.listeners.MapRange(); it.Next(); {
-		if *in.started {
-			l.disable("handlers", "the informer was already running: its earlier handlers are only sampled")
-			return
-		}
-		pl, err := lookListener(it.Key())
-		if err != nil {
-			l.disable("handlers", err.Error())
-			return
-		}
+	peers, err := in.peers()
+	if len(peers) > 0 && *in.started {
+		l.disable("handlers", "the informer was already running: its earlier handlers are only sampled")
+		return
+	}
+	if err != nil {
+		l.disable("handlers", err.Error())
+		return
+	}
+	for _, pl := range peers {
 		t := l.addTimed(*pl.handler)
-		if pl.name != "" {
-			t.name = pl.name
-		}
+		t.name = pl.name
 		*pl.handler = t
 		l.peers[pl.addr] = t
 	}
+}
+
+// peers returns the listeners in the order of their handlers' names: that of a map would give a listener another number after each start. The caller holds
+// listenersLock.
+func (in *internals) peers() (peers []*peer, err error) {
+	for it := in.listeners.MapRange(); it.Next(); {
+		pl, err := lookListener(it.Key())
+		if err != nil {
+			return nil, err
+		}
+		pl.name = pl.handlerName()
+		peers = append(peers, pl)
+	}
+	sort.SliceStable(peers, func(i, j int) bool { return peers[i].name < peers[j].name })
+	return peers, nil
+}
+
+// handlerName returns the name that client-go has for the handler, or that of its type or function.
+func (pl *peer) handlerName() string {
+	if pl.name != "" {
+		return pl.name
+	}
+	if t, ok := (*pl.handler).(*timedHandler); ok {
+		return t.name
+	}
+	return handlerName(*pl.handler)
 }
 
 // addTimed wraps a handler. The caller holds l.mu, unless it alone has l.
@@ -94,6 +119,12 @@ func plainName(name string) string {
 	name, _, _ = strings.Cut(withoutTypeArguments(name), "+")
 	if i := strings.LastIndex(name, ".func"); i > 0 {
 		name = name[:i]
+	}
+	// The compiler puts the function that uses a method's value before the method: "main.main.(*controller).enqueue".
+	base := strings.LastIndexByte(name, '/') + 1
+	pkg, rest, _ := strings.Cut(name[base:], ".")
+	if i := strings.LastIndex(rest, ".("); i >= 0 {
+		name = name[:base] + pkg + rest[i:]
 	}
 	return name
 }

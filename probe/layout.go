@@ -175,6 +175,7 @@ func (in *internals) findItems(s reflect.Value) error {
 
 // peer points to private fields of one processorListener.
 type peer struct {
+	value    reflect.Value // the *processorListener
 	addr     uintptr
 	handler  *cache.ResourceEventHandler
 	name     string
@@ -186,7 +187,7 @@ type peer struct {
 
 func lookListener(p reflect.Value) (*peer, error) {
 	l := p.Elem()
-	out := &peer{addr: p.Pointer()}
+	out := &peer{value: p, addr: p.Pointer()}
 	var err error
 	if out.handler, err = fieldPointer[cache.ResourceEventHandler](l, "handler"); err != nil {
 		return nil, err
@@ -200,7 +201,8 @@ func lookListener(p reflect.Value) (*peer, error) {
 	return out, nil
 }
 
-func (pl *peer) lookRing(p reflect.Value) error {
+func (pl *peer) lookRing() error {
+	p := pl.value
 	ring, err := privateField(p.Elem(), "pendingNotifications")
 	if err != nil {
 		return err

@@ -144,26 +144,23 @@ func (l *lane) lookListeners(s *sample) (synced []func() bool) {
 	for _, t := range l.timers {
 		t.isListed = false
 	}
-	for it := in.listeners.MapRange(); it.Next(); {
-		pl, err := lookListener(it.Key())
-		if err != nil {
-			l.layersOff["listeners"] = err.Error()
-			s.hasListeners, s.listeners = false, nil
-			return nil
-		}
+	peers, err := in.peers()
+	if err != nil {
+		l.layersOff["listeners"] = err.Error()
+		s.hasListeners = false
+		return nil
+	}
+	for _, pl := range peers {
 		t := l.peers[pl.addr]
 		if t == nil { // added without the probe: only its address identifies it
 			t = l.addTimed(*pl.handler)
-			t.name, t.h = handlerName(*pl.handler), nil
-			if pl.name != "" {
-				t.name = pl.name
-			}
+			t.name, t.h = pl.name, nil
 			l.peers[pl.addr] = t
 		}
 		t.isListed = true
 		x := listenerSample{id: t.id, name: t.name, ring: -1, timed: t.h != nil}
 		synced = append(synced, pl.synced)
-		if err := pl.lookRing(it.Key()); err != nil {
+		if err := pl.lookRing(); err != nil {
 			if l.layersOff["rings"] == "" {
 				l.layersOff["rings"] = err.Error()
 			}

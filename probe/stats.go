@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bytes"
+	"maps"
 	"net/url"
 	"sort"
 	"sync"
@@ -15,13 +16,14 @@ type Stats struct {
 	Synced   bool
 	// Objects is how many objects are in the store.
 	Objects int
-	// Heard is when the newest bytes of a list or watch of this resource arrived, for any informer; zero if none did.
-	Heard time.Time
-	// Lists counts the lists of all objects, by cause: one of ListCauses.
-	Lists     map[string]uint64
-	Listeners []ListenerStats
-	// Left is how many listeners are left out, because there are more than 32.
-	Left int
+	// LastReceived is when the newest bytes of a list or watch of this resource arrived, for any informer; zero if none did.
+	LastReceived time.Time
+	// Lists counts the lists of all objects, by cause, and WatchFailures the watches that failed or ended with an ERROR event. Both are for all informers of
+	// the resource.
+	Lists, WatchFailures map[Cause]uint64
+	Listeners            []ListenerStats
+	// LeftOutListeners is how many listeners are not in Listeners, because there are more than 32.
+	LeftOutListeners int
 }
 
 // ListenerStats is a listener with its handler.
@@ -32,22 +34,42 @@ type ListenerStats struct {
 	Ring, Capacity int
 	// Timed reports whether the probe sees the calls of the handler; it does not see those of a handler added without it.
 	Timed bool
-	// Buckets are cumulative counts of calls, one for each bound in HandlerBuckets. Calls is their total, and Took the sum of their times.
-	Buckets []uint64
-	Calls   uint64
-	Took    time.Duration
-	Panics  uint64
+	// Buckets are cumulative counts of calls, one for each bound that HandlerBuckets returns. Calls is their total, and TotalTime the sum of their times.
+	Buckets   []uint64
+	Calls     uint64
+	TotalTime time.Duration
+	Panics    uint64
 }
 
-// ListCauses returns the causes of lists: the first list, an ERROR event of a watch (mostly 410 Expired), an answer 410, another 4xx, a 5xx, no
-// answer at all, and any other cause.
-func ListCauses() []string {
-	return []string{"first", "error-event", "gone", "refused", "server-error", "no-answer", "other"}
+// Cause is why all objects were listed, or why a watch failed.
+type Cause string
+
+// The causes. A list is the first one or has another cause; a watch fails for one of those between.
+const (
+	CauseFirst       Cause = "first"
+	CauseErrorEvent  Cause = "error-event" // an ERROR event of a watch, mostly 410 Expired
+	CauseGone        Cause = "gone"        // an answer 410
+	CauseRefused     Cause = "refused"     // another 4xx
+	CauseServerError Cause = "server-error"
+	CauseNoAnswer    Cause = "no-answer"
+	CauseOther       Cause = "other"
+)
+
+// ListCauses returns the causes that a list can have.
+func ListCauses() []Cause {
+	return append(append([]Cause{CauseFirst}, WatchFailureCauses()...), CauseOther)
 }
 
-// HandlerBuckets are the bounds of the handlers' histogram.
-var HandlerBuckets = [...]time.Duration{100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second, 10 * time.Second,
-	time.Minute}
+// WatchFailureCauses returns the causes for which a watch can fail.
+func WatchFailureCauses() []Cause {
+	return []Cause{CauseErrorEvent, CauseGone, CauseRefused, CauseServerError, CauseNoAnswer}
+}
+
+var handlerBuckets = [...]time.Duration{100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond,
+	500 * time.Millisecond, time.Second, 10 * time.Second, time.Minute}
+
+// HandlerBuckets returns the bounds of the handlers' histogram.
+func HandlerBuckets() []time.Duration { return append([]time.Duration(nil), handlerBuckets[:]...) }
 
 // maxListeners bounds the listeners of an informer that Stats reports.
 const maxListeners = 32
@@ -68,7 +90,7 @@ func (p *Probe) Stats() []Stats {
 
 func (l *lane) stats() Stats {
 	s := Stats{Informer: l.name, Synced: l.inf.HasSynced(), Objects: l.objects()}
-	s.Heard, s.Lists = l.p.wire.readCounts(l.name)
+	s.LastReceived, s.Lists, s.WatchFailures = l.p.wire.readCounts(l.name)
 	x := &sample{}
 	func() {
 		var broken atomic.Bool
@@ -96,7 +118,7 @@ func (l *lane) stats() Stats {
 	}
 	sort.Slice(s.Listeners, func(i, j int) bool { return s.Listeners[i].ID < s.Listeners[j].ID })
 	if n := len(s.Listeners); n > maxListeners {
-		s.Listeners, s.Left = s.Listeners[:maxListeners], n-maxListeners
+		s.Listeners, s.LeftOutListeners = s.Listeners[:maxListeners], n-maxListeners
 	}
 	return s
 }
@@ -124,14 +146,14 @@ func (l *lane) objects() int {
 
 // durations is the histogram of a handler's calls.
 type durations struct {
-	buckets [len(HandlerBuckets) + 1]atomic.Uint64
+	buckets [len(handlerBuckets) + 1]atomic.Uint64
 	total   atomic.Int64
 	panics  atomic.Uint64
 }
 
 func (d *durations) add(took time.Duration, panicked bool) {
 	i := 0
-	for i < len(HandlerBuckets) && took > HandlerBuckets[i] {
+	for i < len(handlerBuckets) && took > handlerBuckets[i] {
 		i++
 	}
 	d.buckets[i].Add(1)
@@ -142,10 +164,10 @@ func (d *durations) add(took time.Duration, panicked bool) {
 }
 
 func (d *durations) read(s *ListenerStats) {
-	s.Took, s.Panics = time.Duration(d.total.Load()), d.panics.Load()
+	s.TotalTime, s.Panics = time.Duration(d.total.Load()), d.panics.Load()
 	for i := range d.buckets {
 		s.Calls += d.buckets[i].Load()
-		if i < len(HandlerBuckets) {
+		if i < len(handlerBuckets) {
 			s.Buckets = append(s.Buckets, s.Calls)
 		}
 	}
@@ -155,8 +177,9 @@ func (d *durations) read(s *ListenerStats) {
 type resource struct {
 	lastRead atomic.Int64 // nanoseconds since 1970
 	mu       sync.Mutex
-	lists    map[string]uint64
-	cause    string // the cause of the next list
+	lists    map[Cause]uint64
+	failures map[Cause]uint64 // of watches
+	cause    Cause            // the cause of the next list
 }
 
 func (x *resource) countList() {
@@ -165,30 +188,37 @@ func (x *resource) countList() {
 	cause := x.cause
 	switch {
 	case x.lists == nil:
-		x.lists = map[string]uint64{}
-		cause = "first"
+		x.lists = map[Cause]uint64{}
+		cause = CauseFirst
 	case cause == "":
-		cause = "other"
+		cause = CauseOther
 	}
 	x.lists[cause]++
 	x.cause = ""
 }
 
-func (x *resource) setCause(cause string) {
+// noteFailure sets the cause of the next list, and counts a watch that failed.
+func (x *resource) noteFailure(cause Cause, watch bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.cause = cause
+	if watch {
+		if x.failures == nil {
+			x.failures = map[Cause]uint64{}
+		}
+		x.failures[cause]++
+	}
 }
 
-// noteStatus sets the cause of the next list from an answer's status.
-func (x *resource) noteStatus(code int) {
+// noteStatus is noteFailure for an answer's status, if that is one of a failure.
+func (x *resource) noteStatus(code int, watch bool) {
 	switch {
 	case code == 410:
-		x.setCause("gone")
+		x.noteFailure(CauseGone, watch)
 	case code >= 500:
-		x.setCause("server-error")
+		x.noteFailure(CauseServerError, watch)
 	case code >= 400:
-		x.setCause("refused")
+		x.noteFailure(CauseRefused, watch)
 	}
 }
 
@@ -202,7 +232,7 @@ func (x *resource) noteRead(b []byte, watch bool) {
 	}
 	for _, begins := range errorFrames {
 		if bytes.Contains(b, begins) {
-			x.setCause("error-event")
+			x.noteFailure(CauseErrorEvent, true)
 		}
 	}
 }
@@ -237,7 +267,7 @@ func (w *wire) count(r *request, u *url.URL) {
 }
 
 // readCounts returns the counts for an informer of this name. An informer that a factory named by its type has no group in its name.
-func (w *wire) readCounts(name string) (heard time.Time, lists map[string]uint64) {
+func (w *wire) readCounts(name string) (received time.Time, lists, failures map[Cause]uint64) {
 	w.mu.Lock()
 	x := w.resources[name]
 	if x == nil {
@@ -249,16 +279,12 @@ func (w *wire) readCounts(name string) (heard time.Time, lists map[string]uint64
 	}
 	w.mu.Unlock()
 	if x == nil {
-		return time.Time{}, nil
+		return time.Time{}, nil, nil
 	}
 	if n := x.lastRead.Load(); n > 0 {
-		heard = time.Unix(0, n)
+		received = time.Unix(0, n)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	lists = map[string]uint64{}
-	for cause, n := range x.lists {
-		lists[cause] = n
-	}
-	return heard, lists
+	return received, maps.Clone(x.lists), maps.Clone(x.failures)
 }

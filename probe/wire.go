@@ -285,7 +285,7 @@ func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil || resp == nil {
 		t.p.wire.end(q)
 		if q.res != nil {
-			q.res.setCause("no-answer")
+			q.res.noteFailure(CauseNoAnswer, q.watch)
 		}
 		f := failure{cause: causeOf(err)}
 		waits, wait := t.p.wire.fail(q, f, 0)
@@ -295,7 +295,7 @@ func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	if q.res != nil {
-		q.res.noteStatus(resp.StatusCode)
+		q.res.noteStatus(resp.StatusCode, q.watch)
 	}
 	var waits *failure
 	var wait time.Duration

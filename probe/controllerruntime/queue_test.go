@@ -105,7 +105,8 @@ func TestPriorityQueue(t *testing.T) {
 	lw := &cache.ListWatch{ListFunc: func(metav1.ListOptions) (runtime.Object, error) { return &corev1.PodList{}, nil },
 		WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return watch.NewFake(), nil }}
 	p.Informer("pods", cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{}))
-	q := NewPriorityQueue[reconcile.Request](p, QueueOptions{})("pod", workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Millisecond, time.Second))
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Millisecond, time.Second)
+	q := NewPriorityQueue[reconcile.Request](p, QueueOptions{})("pod", limiter)
 	if _, ok := q.(priorityqueue.PriorityQueue[reconcile.Request]); !ok {
 		t.Fatal("controller-runtime does not know it for a priority queue")
 	}

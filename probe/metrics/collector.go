@@ -35,6 +35,8 @@ var (
 	objects  = prometheus.NewDesc(prefix+"store_objects", "Objects in the informer's store.", informerLabels, nil)
 	stale    = prometheus.NewDesc(prefix+"cache_staleness_seconds", "Time since the newest bytes of a list or watch of the resource.", informerLabels, nil)
 	lists    = prometheus.NewDesc(prefix+"lists_total", "Lists of all objects, by why there was one.", []string{"informer", "cause"}, nil)
+	failures = prometheus.NewDesc(prefix+"watch_failures_total", "Watches that failed or ended with an ERROR event, by cause.", []string{"informer", "cause"}, nil)
+	count    = prometheus.NewDesc(prefix+"listeners", "Listeners of the informer, with or without series of their own.", informerLabels, nil)
 	ring     = prometheus.NewDesc(prefix+"listener_ring_length", "Notifications that wait in the listener's ring.", listenerLabels, nil)
 	capacity = prometheus.NewDesc(prefix+"listener_ring_capacity", "Size of the listener's ring, which grows and never shrinks.", listenerLabels, nil)
 	handler  = prometheus.NewDesc(prefix+"handler_duration_seconds", "How long calls of the listener's handler took.", listenerLabels, nil)
@@ -44,7 +46,7 @@ var (
 
 // Describe implements prometheus.Collector.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{synced, objects, stale, lists, ring, capacity, handler, panics, left} {
+	for _, d := range []*prometheus.Desc{synced, objects, stale, lists, failures, count, ring, capacity, handler, panics, left} {
 		ch <- d
 	}
 }
@@ -54,7 +56,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
-	names := map[string]int{}
+	names, bounds := map[string]int{}, probe.HandlerBuckets()
 	for _, s := range c.p.Stats() {
 		name := s.Informer
 		if names[s.Informer]++; names[s.Informer] > 1 { // a second informer of the resource
@@ -66,11 +68,17 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		}
 		gauge(synced, is, name)
 		gauge(objects, float64(s.Objects), name)
-		gauge(left, float64(s.Left), name)
-		if !s.Heard.IsZero() {
-			gauge(stale, max(0, c.now().Sub(s.Heard).Seconds()), name)
+		gauge(count, float64(len(s.Listeners)+s.LeftOutListeners), name)
+		gauge(left, float64(s.LeftOutListeners), name)
+		if !s.LastReceived.IsZero() {
+			gauge(stale, max(0, c.now().Sub(s.LastReceived).Seconds()), name)
+		}
+		if s.Lists != nil { // it has sent a request
 			for _, cause := range probe.ListCauses() {
-				ch <- prometheus.MustNewConstMetric(lists, prometheus.CounterValue, float64(s.Lists[cause]), name, cause)
+				ch <- prometheus.MustNewConstMetric(lists, prometheus.CounterValue, float64(s.Lists[cause]), name, string(cause))
+			}
+			for _, cause := range probe.WatchFailureCauses() {
+				ch <- prometheus.MustNewConstMetric(failures, prometheus.CounterValue, float64(s.WatchFailures[cause]), name, string(cause))
 			}
 		}
 		for _, l := range s.Listeners {
@@ -84,9 +92,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 			}
 			buckets := map[float64]uint64{}
 			for i, n := range l.Buckets {
-				buckets[probe.HandlerBuckets[i].Seconds()] = n
+				buckets[bounds[i].Seconds()] = n
 			}
-			ch <- prometheus.MustNewConstHistogram(handler, l.Calls, l.Took.Seconds(), buckets, labels...)
+			ch <- prometheus.MustNewConstHistogram(handler, l.Calls, l.TotalTime.Seconds(), buckets, labels...)
 			ch <- prometheus.MustNewConstMetric(panics, prometheus.CounterValue, float64(l.Panics), labels...)
 		}
 	}

@@ -190,16 +190,20 @@ func TestCollector(t *testing.T) {
 	eventually(t, "all is handled again", func() bool { return is(of("handler_duration_seconds_count", slow)) == objects+1200 })
 	text := r.scrape()
 	for series, want := range map[string]float64{
-		`store_objects\{informer="things.example.com"\}`:                          objects + 1200,
-		`informer_synced\{informer="things.example.com"\}`:                        1,
-		of("listener_ring_capacity", free):                                        1024,
-		of("listener_ring_length", slow):                                          0,
-		`handler_duration_seconds_bucket\{.*listener="` + slow + `",le="\+Inf"\}`: objects + 1200,
-		of("handler_panics_total", slow):                                          0,
-		`lists_total\{cause="first",informer="things.example.com"\}`:              1,
-		`lists_total\{cause="error-event",informer="things.example.com"\}`:        0,
-		`listeners_left_out\{informer="things.example.com"\}`:                     0,
-		`handler_duration_seconds_bucket\{.*listener="` + slow + `",le="60"\}`:    objects + 1200,
+		`store_objects\{informer="things.example.com"\}`:                            objects + 1200,
+		`informer_synced\{informer="things.example.com"\}`:                          1,
+		of("listener_ring_capacity", free):                                          1024,
+		of("listener_ring_length", slow):                                            0,
+		`handler_duration_seconds_bucket\{.*listener="` + slow + `",le="\+Inf"\}`:   objects + 1200,
+		of("handler_panics_total", slow):                                            0,
+		`lists_total\{cause="first",informer="things.example.com"\}`:                1,
+		`lists_total\{cause="error-event",informer="things.example.com"\}`:          0,
+		`listeners\{informer="things.example.com"\}`:                                2,
+		`listeners_left_out\{informer="things.example.com"\}`:                       0,
+		`watch_failures_total\{cause="error-event",informer="things.example.com"\}`: 0,
+		`handler_duration_seconds_bucket\{.*listener="` + free + `",le="0.25"\}`:    objects + 1200,
+		`handler_duration_seconds_bucket\{.*listener="` + free + `",le="0.5"\}`:     objects + 1200,
+		`handler_duration_seconds_bucket\{.*listener="` + slow + `",le="60"\}`:      objects + 1200,
 	} {
 		if got := value(t, text, series); got != want {
 			t.Errorf("%s is %v, not %v", series, got, want)
@@ -217,6 +221,9 @@ func TestCollector(t *testing.T) {
 
 	r.api.events <- `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}}`
 	eventually(t, "it has listed again", func() bool { return is(`lists_total\{cause="error-event",informer="things.example.com"\}`) == 1 })
+	if n := is(`watch_failures_total\{cause="error-event",informer="things.example.com"\}`); n != 1 {
+		t.Errorf("%v watches failed", n)
+	}
 	if path, ok := promtool(t); ok {
 		cmd := exec.Command(path, "check", "metrics")
 		cmd.Stdin = strings.NewReader(r.scrape())
