@@ -3,7 +3,7 @@
 //
 //	p := probe.New(probe.Options{})
 //	cfg = p.WrapConfig(cfg)                          // before the clients are made: what is on the wire
-//	inf = p.Informer("pods", inf)                    // before it starts; or p.Factory(factory)
+//	inf, err = p.Informer("pods", inf)               // before it starts; or p.Factory(factory)
 //	mux.Handle("/debug/informerscope/", p.Handler())
 //
 // Then

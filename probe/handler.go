@@ -140,6 +140,10 @@ func (p *Probe) serve(w http.ResponseWriter, r *http.Request, length time.Durati
 	}
 	out := &patientWriter{w: w, c: http.NewResponseController(w), timeout: p.stallTimeout, provenFor: p.refusedViewers.Load()}
 	if !p.attach() {
+		if p.isClosed() {
+			http.Error(w, "the program has closed its probe", http.StatusGone)
+			return
+		}
 		http.Error(w, "too many are attached already (probe.Options.Viewers); clients that do not read are now cut off: try again in some seconds",
 			http.StatusServiceUnavailable)
 		return
@@ -185,6 +189,11 @@ func (p *Probe) follow(r *http.Request, v *viewer, left []string, out *patientWr
 			return r.Context().Err()
 		case <-end.C:
 			return v.finish()
+		case <-p.closed:
+			if err := v.finish(); err != nil {
+				return err
+			}
+			return out.flush()
 		case <-t.C:
 			if err := v.drain(); err != nil {
 				return err
@@ -244,39 +253,20 @@ func (o *patientWriter) flush() error {
 	return nil
 }
 
-// list writes the list of informers.
+// list writes the status, with how each member of the informers' State is known.
 func (p *Probe) list(w http.ResponseWriter) {
 	type informer struct {
-		Name     string              `json:"name"`
-		Synced   bool                `json:"synced"`
-		Objects  int                 `json:"objects"`
+		InformerStatus
 		Fidelity map[string]fidelity `json:"fidelity"`
-		Off      map[string]string   `json:"off,omitempty"`   // layers that are off, and why
-		Queue    string              `json:"queue,omitempty"` // the name of its work queue
 	}
+	status, informers := p.status()
 	out := struct {
-		ClientGo  string     `json:"clientGo"`
-		Informers []informer `json:"informers"`
-		// Queues are the work queues without an informer: none has that name, or it has another queue.
-		Queues []string `json:"queues,omitempty"`
-		// Objects are the names in Options.Objects that no informer has.
-		Objects []string `json:"objects,omitempty"`
-	}{version(), []informer{}, nil, p.unmatchedObjects()}
-	p.assignQueues(true)
-	for _, l := range p.informers() {
-		out.Informers = append(out.Informers, informer{l.name, l.inf.HasSynced(), len(l.inf.GetStore().ListKeys()), l.fidelities(true), l.offLayers(), ""})
-		if w := l.workqueue(); w != nil {
-			out.Informers[len(out.Informers)-1].Queue, _ = w.names()
-		}
+		Status
+		Informers []informer `json:"informers"` // instead of Status's
+	}{status, []informer{}}
+	for i, l := range informers {
+		out.Informers = append(out.Informers, informer{status.Informers[i], l.fidelities(true)})
 	}
-	p.lanesMu.Lock()
-	for _, w := range p.queues {
-		if w.owner() == nil {
-			name, _ := w.names()
-			out.Queues = append(out.Queues, name)
-		}
-	}
-	p.lanesMu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	goruntime "runtime"
@@ -59,18 +60,28 @@ type lane struct {
 // informer, wrapped, so that handlers and transforms added later are visible too. Give that to your code instead of the original.
 //
 // The name is the resource, with its group if it has one: "pods", "deployments.apps". It links requests to the informer.
-func (p *Probe) Informer(name string, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
+//
+// With an error the informer is not seen, and is returned as it came: it is nil, it has no name, or there are 255 already. Status reports what is not seen
+// of the others.
+func (p *Probe) Informer(name string, inf cache.SharedIndexInformer) (cache.SharedIndexInformer, error) {
 	if inf == nil {
-		return nil
+		return nil, errors.New("there is no informer: it is nil")
+	}
+	if name == "" {
+		return inf, errors.New(`an informer needs the name of its resource, with the group if it has one: "pods", "deployments.apps"`)
 	}
 	if w, ok := inf.(interface{ probeLane() *lane }); ok && w.probeLane().p == p {
-		return inf
+		return inf, nil
 	}
 	l := p.lane(name, false, inf)
 	if l == nil {
-		return inf
+		return inf, errTooMany(1)
 	}
-	return l.wrap(addWithOptions)
+	return l.wrap(addWithOptions), nil
+}
+
+func errTooMany(n int) error {
+	return fmt.Errorf("%d informers are not seen, because a Probe sees at most %d: use another Probe for them, with a path of its own", n, maxLanes)
 }
 
 func (p *Probe) lane(name string, hasNoGroup bool, inf cache.SharedIndexInformer) *lane {
@@ -87,6 +98,7 @@ func (p *Probe) lane(name string, hasNoGroup bool, inf cache.SharedIndexInformer
 		}
 	}
 	if len(p.lanes) >= maxLanes {
+		p.leftOut++
 		return nil
 	}
 	l := &lane{p: p, id: uint8(len(p.lanes)), name: name, hasNoGroup: hasNoGroup, inf: inf, in: in, layersOff: map[string]string{},
@@ -108,7 +120,7 @@ func (p *Probe) lane(name string, hasNoGroup bool, inf cache.SharedIndexInformer
 	return l
 }
 
-// Factory makes the informers that a factory has so far visible, and returns their number. The factory may be client-go's, a dynamic or a metadata one, or
+// Factory makes the informers that a factory has so far visible, and returns their number. With an error, others of them are not visible. The factory may be client-go's, a dynamic or a metadata one, or
 // one generated for another client. Call it after you asked the factory for its informers, and before Start. From then on the factory returns what
 // Informer returns, so handlers that are added later are visible too.
 func (p *Probe) Factory(factory interface{}) (n int, err error) {
@@ -139,6 +151,7 @@ func (p *Probe) Factory(factory interface{}) (n int, err error) {
 		generic genericInformer // set if the factory returns generic informers
 	}
 	var found []entry
+	left := 0
 	lock.Lock()
 	defer lock.Unlock()
 	for it := m.MapRange(); it.Next(); {
@@ -158,6 +171,7 @@ func (p *Probe) Factory(factory interface{}) (n int, err error) {
 		t, isType := e.key.Interface().(reflect.Type)
 		l := p.lane(e.name, isType && !hasGroup(t), e.inf)
 		if l == nil {
+			left++
 			continue
 		}
 		n++
@@ -171,6 +185,9 @@ func (p *Probe) Factory(factory interface{}) (n int, err error) {
 		if v := reflect.ValueOf(w); v.Type().AssignableTo(m.Type().Elem()) {
 			m.SetMapIndex(e.key, v)
 		}
+	}
+	if left > 0 {
+		return n, errTooMany(left)
 	}
 	return n, nil
 }

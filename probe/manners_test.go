@@ -383,8 +383,8 @@ func TestInformerThatRuns(t *testing.T) {
 	defer close(gate)
 	run(t, inf)
 	p := New(Options{})
-	if p.Informer("things", inf) == nil {
-		t.Fatal("no informer")
+	if _, err := p.Informer("things", inf); err != nil {
+		t.Fatal(err)
 	}
 	r, _ := attach(t, p)
 	for i := range 1400 {

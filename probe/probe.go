@@ -43,6 +43,8 @@ type Probe struct {
 
 	attachMu       sync.Mutex // serializes attach and detach
 	viewers        int
+	viewing        sync.WaitGroup // one for each viewer
+	closed         chan struct{}
 	stop           chan struct{}
 	stopped        chan struct{}
 	refusedViewers atomic.Uint64 // viewers that found no place
@@ -50,6 +52,7 @@ type Probe struct {
 
 	lanesMu sync.Mutex
 	lanes   []*lane
+	leftOut int        // informers beyond maxLanes
 	queues  []workView // at most as many as lanes
 }
 
@@ -61,7 +64,28 @@ func New(o Options) *Probe {
 	if o.Viewers <= 0 {
 		o.Viewers = 4
 	}
-	return &Probe{opts: o, start: time.Now(), replaceSignal: make(chan struct{}, 1), stallTimeout: stallTimeout}
+	return &Probe{opts: o, start: time.Now(), replaceSignal: make(chan struct{}, 1), closed: make(chan struct{}), stallTimeout: stallTimeout}
+}
+
+// Close ends all recordings and the counting for metrics, and returns when no goroutine of the probe is left; a client that reads nothing delays it by up to
+// ten seconds. Later requests are refused. The informers and work queues go on, with hooks that do nothing.
+func (p *Probe) Close() {
+	p.attachMu.Lock()
+	if !p.isClosed() {
+		close(p.closed)
+	}
+	p.attachMu.Unlock()
+	p.measuring.Store(false)
+	p.viewing.Wait()
+}
+
+func (p *Probe) isClosed() bool {
+	select {
+	case <-p.closed:
+		return true
+	default:
+		return false
+	}
 }
 
 // Note adds a mark with this text to the log of every attached viewer.
@@ -192,10 +216,14 @@ func (p *Probe) copyEvents(seq, head uint64, into []event) (out []event, to uint
 func (p *Probe) attach() bool {
 	p.attachMu.Lock()
 	defer p.attachMu.Unlock()
+	if p.isClosed() {
+		return false
+	}
 	if p.viewers >= p.opts.Viewers {
 		p.refusedViewers.Add(1)
 		return false
 	}
+	p.viewing.Add(1)
 	if p.viewers++; p.viewers > 1 {
 		return true
 	}
@@ -215,6 +243,7 @@ func (p *Probe) attach() bool {
 
 // detach removes a viewer. After the last one there is no goroutine and no buffer left, and nothing is logged.
 func (p *Probe) detach() {
+	defer p.viewing.Done()
 	p.attachMu.Lock()
 	defer p.attachMu.Unlock()
 	if p.viewers--; p.viewers > 0 {

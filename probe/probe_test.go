@@ -272,7 +272,17 @@ func newInformer(t *testing.T, s *source, handled *atomic.Int64) (*Probe, cache.
 		t.Fatal(err)
 	}
 	p := New(Options{})
-	return p, p.Informer("things", inf)
+	return p, seen(t, p, "things", inf)
+}
+
+// seen is Informer without an error.
+func seen(t *testing.T, p *Probe, name string, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
+	t.Helper()
+	inf, err := p.Informer(name, inf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inf
 }
 
 func noLayerOff(t *testing.T, p *Probe) {

@@ -46,7 +46,7 @@ func NewQueue[T comparable](p *Probe, o QueueOptions) func(string, workqueue.Typ
 	}
 }
 
-// QueueWatch observes one work queue. Use it for a queue that is not client-go's, like the probe's module for controller-runtime does; otherwise use
+// QueueWatch observes one work queue. It is experimental: another release may change it. Use it for a queue that is not client-go's, like the probe's module for controller-runtime does; otherwise use
 // NewQueue. Its methods are safe for concurrent use. They call the queue only through the functions that they are given.
 type QueueWatch[T comparable] struct {
 	p        *Probe
@@ -101,7 +101,7 @@ type workContent struct {
 	state map[string]interface{}
 }
 
-// WatchQueue makes a QueueWatch, which p keeps.
+// WatchQueue makes a QueueWatch, which p keeps. It is experimental, like QueueWatch.
 func WatchQueue[T comparable](p *Probe, name string, o QueueOptions) *QueueWatch[T] {
 	w := watchQueue[T](p, name, o)
 	w.foreign = true

@@ -447,7 +447,7 @@ func TestUnseenReads(t *testing.T) {
 	p := New(Options{})
 	bare := cache.NewSharedIndexInformer(newSource(3), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
 	early := cache.NewGenericLister(bare.GetIndexer(), schema.GroupResource{Resource: "pods"})
-	inf := p.Informer("pods", bare)
+	inf := seen(t, p, "pods", bare)
 	q := NewQueue[string](p, QueueOptions{})("pods", nil)
 	defer q.ShutDown()
 	run(t, inf)
@@ -490,7 +490,7 @@ func TestUnseenReads(t *testing.T) {
 func TestListerRead(t *testing.T) {
 	s := newSource(3)
 	p := New(Options{})
-	inf := p.Informer("pods", cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
+	inf := seen(t, p, "pods", cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
 	q := NewQueue[string](p, QueueOptions{})("pods", nil)
 	defer q.ShutDown()
 	run(t, inf)

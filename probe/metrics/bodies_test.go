@@ -98,7 +98,10 @@ func TestSecretsHaveNoBody(t *testing.T) {
 			t.Parallel()
 			p := probe.New(probe.Options{Objects: []string{"things"}})
 			// With a key of its own: some of these types have no metadata that a store would find.
-			inf := p.Informer("things", cache.NewSharedIndexInformer(&cache.ListWatch{}, &corev1.ConfigMap{}, 0, cache.Indexers{}))
+			inf, err := p.Informer("things", cache.NewSharedIndexInformer(&cache.ListWatch{}, &corev1.ConfigMap{}, 0, cache.Indexers{}))
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := inf.GetStore().Add(x.obj); err != nil {
 				t.Fatal(err)
 			}

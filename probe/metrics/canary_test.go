@@ -180,10 +180,13 @@ func TestCanaries(t *testing.T) {
 			mux.Handle("/debug/informerscope/", p.Handler())
 			mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 			own := httptest.NewServer(mux)
-			inf := p.Informer("secrets", cache.NewSharedIndexInformer(cache.NewListWatchFromClient(client, "secrets", "", fields.Everything()), &corev1.Secret{}, 0,
-				cache.Indexers{"values": func(obj any) ([]string, error) {
+			inf, err := p.Informer("secrets", cache.NewSharedIndexInformer(cache.NewListWatchFromClient(client, "secrets", "", fields.Everything()),
+				&corev1.Secret{}, 0, cache.Indexers{"values": func(obj any) ([]string, error) {
 					return []string{string(obj.(*corev1.Secret).Data[canaries["name"]])}, nil
 				}}))
+			if err != nil {
+				t.Fatal(err)
+			}
 			var stored safe
 			if _, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { fmt.Fprint(&stored, obj) },
 				UpdateFunc: func(_, obj any) { fmt.Fprint(&stored, obj) }}); err != nil {

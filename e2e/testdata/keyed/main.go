@@ -72,8 +72,14 @@ func main() {
 	defer end()
 	p := probe.New(probe.Options{Objects: []string{"configmaps"}})
 	maps, accounts := newSource(configMap), newSource(account)
-	informer := p.Informer("configmaps", cache.NewSharedIndexInformer(maps, &corev1.ConfigMap{}, 0, cache.Indexers{}))
-	others := p.Informer("serviceaccounts", cache.NewSharedIndexInformer(accounts, &corev1.ServiceAccount{}, 0, cache.Indexers{}))
+	informer, err := p.Informer("configmaps", cache.NewSharedIndexInformer(maps, &corev1.ConfigMap{}, 0, cache.Indexers{}))
+	if err != nil {
+		panic(err)
+	}
+	others, err := p.Informer("serviceaccounts", cache.NewSharedIndexInformer(accounts, &corev1.ServiceAccount{}, 0, cache.Indexers{}))
+	if err != nil {
+		panic(err)
+	}
 	lister := corelisters.NewConfigMapLister(informer.GetIndexer())
 	queue := probe.NewQueue[string](p, probe.QueueOptions{})("configmaps", workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Hour, time.Hour))
 	enqueue := func(obj any) {

@@ -93,7 +93,10 @@ func run(kubeconfig string) error {
 			return err
 		}
 	}
-	seen := p.Informer("configmaps", maps) // of those that are added through it, later handlers are seen too
+	seen, err := p.Informer("configmaps", maps) // of those that are added through it, later handlers are seen too
+	if err != nil {
+		return err
+	}
 
 	var workers sync.WaitGroup
 	workers.Add(1)

@@ -76,7 +76,10 @@ func run() error {
 		}
 	}
 	p := probe.New(probe.Options{})
-	inf = p.Informer("configmaps", inf)
+	inf, err := p.Informer("configmaps", inf)
+	if err != nil {
+		return err
+	}
 	go inf.Run(ctx.Done())
 	if err := until("synced", inf.HasSynced); err != nil {
 		return err
