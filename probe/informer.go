@@ -120,9 +120,9 @@ func (p *Probe) lane(name string, hasNoGroup bool, inf cache.SharedIndexInformer
 	return l
 }
 
-// Factory makes the informers that a factory has so far visible, and returns their number. With an error, others of them are not visible. The factory may be client-go's, a dynamic or a metadata one, or
-// one generated for another client. Call it after you asked the factory for its informers, and before Start. From then on the factory returns what
-// Informer returns, so handlers that are added later are visible too.
+// Factory makes the informers that a factory has so far visible, and returns their number. With an error, others of them are not visible. The factory may be
+// client-go's, a dynamic or a metadata one, or one generated for another client. Call it after you asked the factory for its informers, and before Start. From
+// then on the factory returns what Informer returns, so handlers that are added later are visible too.
 func (p *Probe) Factory(factory interface{}) (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -46,8 +46,9 @@ func NewQueue[T comparable](p *Probe, o QueueOptions) func(string, workqueue.Typ
 	}
 }
 
-// QueueWatch observes one work queue. It is experimental: another release may change it. Use it for a queue that is not client-go's, like the probe's module for controller-runtime does; otherwise use
-// NewQueue. Its methods are safe for concurrent use. They call the queue only through the functions that they are given.
+// QueueWatch observes one work queue. It is experimental: another release may change it. Use it for a queue that is not client-go's, like the probe's module
+// for controller-runtime does; otherwise use NewQueue. Its methods are safe for concurrent use. They call the queue only through the functions that they are
+// given.
 type QueueWatch[T comparable] struct {
 	p        *Probe
 	name     string // the queue's own
