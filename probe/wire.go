@@ -138,7 +138,7 @@ func scopeOf(u *url.URL) string {
 }
 
 // owner returns the informer whose Reflector sends a request, nil for none. A Reflector sends nothing while its watch is open. It is the one that asked for
-// the same scope before; else, or for a first list, one that has asked for nothing; else one whose scope is not certain, because only a watch makes it so.
+// the same scope before. Else, or for a first list, it is one that has asked for nothing. Else its scope is not certain: only a watch makes it so.
 func (w *wire) owner(lanes []*lane, t target, u *url.URL, verb string) *lane {
 	scope, rv := scopeOf(u), u.Query().Get("resourceVersion")
 	isFirst := verb == "LIST" && rv == "0" || verb == "WATCHLIST" && rv == ""
