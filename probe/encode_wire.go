@@ -256,6 +256,9 @@ func (v *viewer) writeDone(at int64, e *event, r *requestView) {
 	}
 	if r.verb == "LIST" {
 		lv.put(line{At: at, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
+		if x.Err != nil && e.text != "cancelled" {
+			lv.beginWait(&line{At: at, Kind: "Backoff", Dur: int64(firstWait), Text: "list and watch again", Err: x.Err})
+		}
 		return
 	}
 	c := line{At: at, Kind: "WatchClosed", Req: e.req, N: r.frames, Dur: at - r.sent, Text: "the stream ended", Err: x.Err}

@@ -183,11 +183,13 @@ func (w *wire) begin(u *url.URL, lanes []*lane) *request {
 	if w.openRequests == nil {
 		w.openRequests = map[uint32]*request{}
 	}
-	if t := resourcePath(u.Path); t.Resource != "" && len(w.targets) < maxOpen {
+	if t := resourcePath(u.Path); t.Resource != "" {
 		if w.targets == nil {
 			w.targets = map[string]target{}
 		}
-		w.targets[t.name()] = t
+		if len(w.targets) < maxOpen {
+			w.targets[t.name()] = t
+		}
 		if r.lane = w.owner(lanes, t, u, r.verb); r.lane != nil {
 			r.lane.requests.open = r.id
 		}

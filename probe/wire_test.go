@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
@@ -167,6 +168,14 @@ func TestOutage(t *testing.T) {
 	s.get("https://api/api/v1/pods?resourceVersion=0&limit=500")
 	if got := r.wireLines(); !strings.Contains(got[len(got)-1], "list and watch again, no answer: error") {
 		t.Errorf("a list: %q", got)
+	}
+	s.answer = func(r *http.Request) (*http.Response, error) {
+		body := io.MultiReader(strings.NewReader("{"), iotest.ErrReader(syscall.ECONNRESET))
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body), Request: r}, nil
+	}
+	_, _ = io.ReadAll(s.get("https://api/api/v1/pods?resourceVersion=0&limit=500"))
+	if got := r.wireLines(); !strings.Contains(got[len(got)-1], "list and watch again, cut off: reset") {
+		t.Errorf("half a list: %q", got)
 	}
 }
 
