@@ -329,7 +329,8 @@ func follow(t *testing.T, p *probed, cp *cluster.ControlPlane, watched map[strin
 			if !x.Synced {
 				return false
 			}
-			named[x.Name] = true
+			resource, _, _ := strings.Cut(x.Name, ".") // the group follows
+			named[resource] = true
 		}
 		for name := range watched {
 			if !named[name] {
