@@ -1,7 +1,7 @@
 package harness
 
 // compareScript is a script with functions that compare a drawn text or bar with the values that it names as its sources: `wrong` returns the difference, or
-// nothing. It reads paths, sums and words as Txt.of in web/kit/dom.js writes them. A path begins at the object `of`. The moment on the log's clock is
+// nothing. It reads paths, sums and words as Txt.bind in web/kit/dom.js writes them. A path begins at the object `of`. The moment on the log's clock is
 // `now`.
 const compareScript = `
 	const base = location.href.replace(/#.*$/, "");

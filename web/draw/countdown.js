@@ -1,26 +1,15 @@
 // @ts-check
 // A wait that runs out: a ring that empties clockwise from its top, with the seconds that are left in it.
+import { compile } from '../kit/bind.js';
 import { attr, s, shareOf, text } from '../kit/dom.js';
-import { left as leftWords } from '../kit/format.js';
 
-/**
- * How long the Reflector still waits, in ms.
- * @param {import('../wire/types.js').Reflector} reflector
- * @param {number} now on the log's clock
- */
-export function waitLeft(reflector, now) {
-  return Math.max(0, reflector.backoffMillis - (now - reflector.backoffSince));
-}
-
-/** The same, as Txt.of takes it. */
+/** How long the Reflector still waits, in ms. */
 export const waitLeftPath = 'reflector.backoffSince + reflector.backoffMillis - now max 0';
+export const waitLeft = compile(waitLeftPath);
 
 /**
  * Draws the ring of the Reflector's wait.
- * @param {SVGElement} parent
- * @param {number} cx
- * @param {number} cy
- * @param {number} r
+ * @param {SVGElement} parent @param {number} cx @param {number} cy @param {number} r
  * @param {{words: string, base: number, thick?: string}} o the class of the words and how far below the middle they stand; the class of
  *   a ring that is thicker than the stage's
  */
@@ -29,15 +18,16 @@ export function countdown(parent, cx, cy, r, { words, base, thick = '' }) {
   const track = s('circle', { cx, cy, r, class: `ring ${thick}`.trim() });
   const arc = s('path', { d: '', class: `ringf w ${thick}`.trim() });
   g.append(track, arc);
-  const left = text(g, cx, cy + base, words, 'middle').of(waitLeftPath, 'left');
+  const left = text(g, cx, cy + base, words, 'middle');
   shareOf(arc, waitLeftPath, 'reflector.backoffMillis');
   parent.append(g);
   return {
     g,
-    /** @param {number} rest in ms @param {number} whole how long the wait is */
-    set(rest, whole) {
-      attr(arc, 'd', clockwise(cx, cy, r, whole ? rest / whole : 0));
-      left.set(leftWords(rest));
+    /** @param {import('../wire/page-types.js').Lane} lane */
+    paint(lane) {
+      const { backoffMillis } = lane.state.reflector;
+      attr(arc, 'd', clockwise(cx, cy, r, backoffMillis ? waitLeft(lane) / backoffMillis : 0));
+      left.bind(lane, waitLeftPath, 'left');
     },
   };
 }

@@ -1,7 +1,6 @@
 // @ts-check
 // A crowd of clients at an API server: a dot for each by what it does, the seats, and the lists by time beside those of the same crowd without jitter.
 import { attr, s, Txt } from '../kit/dom.js';
-import { count } from '../kit/format.js';
 import { seats } from './seats.js';
 
 /** @typedef {import('../wire/types.js').Crowd} Crowd */
@@ -102,13 +101,13 @@ export function crowdWord(g, state, x, y, type) {
   const [n, word] = [s('tspan', { class: type.state }), s('tspan', { class: type.label, dx: 5 })];
   el.append(n, word);
   g.append(el);
-  const number = new Txt(n).of(`api.crowd.${state}`, 'count');
+  const number = new Txt(n);
   const name = new Txt(word);
   dot.set({ x, y: y - size - 1, w: size, h: size }, { pitch: size + 2, columns: 1 }, 0, 1);
   return {
-    /** @param {Crowd} crowd @param {string} words */
-    set(crowd, words) {
-      number.set(count(crowd[state]));
+    /** @param {import('../wire/page-types.js').Lane} lane @param {string} words */
+    paint(lane, words) {
+      number.bind(lane, `api.crowd.${state}`, 'count');
       name.set(words);
     },
   };

@@ -6,12 +6,7 @@ import { fit, width } from '../kit/measure.js';
 import { kindOf } from '../kit/glyphs.js';
 import { Seat } from './seats.js';
 
-/**
- * @param {import('../wire/page-types.js').Slot} slot
- * @param {number} x of the chips
- * @param {number} y of the first line's words
- * @param {number} n how many lines
- */
+/** @param {import('../wire/page-types.js').Slot} slot @param {number} x of the chips @param {number} y of the first line's words @param {number} n lines */
 export function lines(slot, x, y, n) {
   const size = slot.chip;
   const left = x + size * 1.5 - (size < 20 ? 1 : 0);
@@ -35,6 +30,11 @@ export function lines(slot, x, y, n) {
           return;
         }
         words.set(shorten(key, room - (note ? width(note, slot.fonts.key) : 0), slot.fonts.key) + note, key + note);
+      },
+      /** @param {import('../wire/page-types.js').Lane} lane @param {string} op @param {string} path of the key @param {boolean} solid */
+      bind(lane, op, path, solid) {
+        chip.set({ kind: kindOf(op), taken: solid });
+        words.bind(lane, path, 'middle', 'same', (key) => shorten(key, room, slot.fonts.key));
       },
     };
   });

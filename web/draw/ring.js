@@ -10,21 +10,16 @@ import { exact, ring as short } from '../kit/format.js';
  * The look of a ring: radius and the class of its stroke. `number` and `of` are the classes of its number and of "of 1,024" below it,
  * `numberY` and `ofY` how far they are below the middle. `ticks` is how many former capacities have a tick, `reach` how far a tick
  * reaches to either side, `tick` its class.
- * `write` shortens the number to what the ring has room for, and `as` is its name in format.js.
+ * `as` shortens the number to what the ring has room for.
  * @typedef {{
  *   r: number, stroke: string, number?: string, numberY?: number, of?: string, ofY?: number,
- *   ticks?: number, reach?: number, tick?: string, write?: (n: number) => string, as?: string
+ *   ticks?: number, reach?: number, tick?: string, as?: import('../kit/bind.js').As
  * }} RingLook
  */
 
-/**
- * @param {SVGElement} g
- * @param {number} cx
- * @param {number} cy
- * @param {RingLook} look
- */
+/** @param {SVGElement} g @param {number} cx @param {number} cy @param {RingLook} look */
 export function ring(g, cx, cy, look) {
-  const { r, stroke, ticks = 0, reach = 4, tick = '', write = short, as = 'ring' } = look;
+  const { r, stroke, ticks = 0, reach = 4, tick = '', as = 'ring' } = look;
   const circle = (/** @type {string} */ cls) => g.append(s('circle', { cx, cy, r, class: cls }));
   circle('ringbg');
   circle(`ring ${stroke}`.trim());
@@ -38,17 +33,18 @@ export function ring(g, cx, cy, look) {
   return {
     number,
     /**
+     * @param {import('../kit/bind.js').From} from what is painted
      * @param {Listener} l
-     * @param {string} path where the listener is in the lane's state
+     * @param {string} path where the listener is there
      * @param {{slow: boolean, of?: (capacity: string) => string}} o
      */
-    paint(l, path, o) {
+    paint(from, l, path, o) {
       const capacity = Math.max(1, l.capacity);
       const share = l.ring / capacity;
       attr(filled, 'd', arc(cx, cy, r, share));
       shareOf(filled, `${path}.ring`, `${path}.capacity max 1`);
       attr(filled, 'class', `ringf ${o.slow ? 'w ' : ''}${stroke}`.trim());
-      number?.of(`${path}.pending`, as).set(write(l.pending), exact(l.pending));
+      number?.bind(from, `${path}.pending`, as, 'exact');
       if (of && o.of) of.set(o.of(l.capacity > 9999 ? short(l.capacity) : exact(l.capacity)), exact(l.capacity));
       if (!ticks) return;
       let below = '';

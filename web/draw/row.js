@@ -1,6 +1,7 @@
 // @ts-check
 // A row of a list: a glyph, a name, what stands at its right end. The row of the selected object is marked.
 import { attr, s, text } from '../kit/dom.js';
+import { middle } from '../kit/format.js';
 import { Glyph } from '../kit/glyphs.js';
 
 /**
@@ -9,9 +10,11 @@ import { Glyph } from '../kit/glyphs.js';
  * @typedef {{x: number, y: number, w: number, cls: string, glyph?: number, picked?: boolean}} RowAt
  */
 /**
+ * What a row says: `words`, or the name at the path `of`, cut to so many characters as there is `room`; `whole` shows it in full to a pointer. `value` is
+ * bound as Txt.bind takes it.
  * @typedef {{
- *   kind?: import('../kit/glyphs.js').Kind, words: string, whole?: string, value?: string, cls?: string, selected?: boolean,
- *   of?: string, as?: string
+ *   kind?: import('../kit/glyphs.js').Kind, words?: string, of?: string, room?: number, whole?: boolean, cls?: string, selected?: boolean,
+ *   value?: [path: string, as?: import('../kit/bind.js').As]
  * }} RowSays
  */
 
@@ -23,16 +26,15 @@ export function row(g, { x, y, w, cls, glyph, picked }) {
   const name = text(g, x, y, cls);
   const value = text(g, x + w, y, 'l', 'end');
   return {
-    name,
     value,
-    /** @param {RowSays | null} says nothing is there without it */
-    set(says) {
+    /** @param {import('../wire/page-types.js').Lane} lane @param {RowSays | null} says nothing is there without it */
+    set(lane, says) {
       if (sign && says?.kind) sign.set(says.kind);
       else sign?.hide();
-      name.cls(says?.cls ?? cls).set(says?.words ?? '', says?.whole ?? '');
-      attr(name.el, 'data-of', says?.of ?? null);
-      attr(name.el, 'data-as', says?.of ? says.as ?? 'same' : null);
-      value.set(says?.value ?? '');
+      name.cls(says?.cls ?? cls);
+      if (says?.of) name.bind(lane, says.of, 'middle', says.whole ? 'same' : '', (key) => middle(key, says.room ?? Infinity));
+      else name.set(says?.words ?? '');
+      value.bind(lane, ...(says?.value ?? ['']));
       if (mark) attr(mark, 'class', says?.selected ? 'selbg on' : 'selbg');
     },
   };

@@ -16,24 +16,16 @@ export function gist({ head, x, y, w }) {
     el.append(row);
     return new Txt(row);
   });
-  const whole = new Txt(el);
-  let shown = '';
-  return {
-    /** @param {string} words @param {string} [of] where they come from, as Txt.of takes it @param {string} [as] */
-    set(words, of = '', as = '') {
-      whole.of(of, as);
-      if (words === shown) return;
-      shown = words;
-      const parts = wrap(words, w, lines, '14px');
-      let end = 0;
-      rows.forEach((row, i) => {
-        const part = parts[i] ?? '';
-        end += part.length;
-        // The space at which a line was broken stays, so that all lines together are the sentence.
-        const spaced = !!parts[i + 1] && words[end] === ' ';
-        if (spaced) end++;
-        row.set(spaced ? `${part} ` : part);
-      });
-    },
-  };
+  return new Txt(el, (words) => {
+    const parts = wrap(words, w, lines, '14px');
+    let end = 0;
+    rows.forEach((row, i) => {
+      const part = parts[i] ?? '';
+      end += part.length;
+      // The space at which a line was broken stays, so that all lines together are the sentence.
+      const spaced = !!parts[i + 1] && words[end] === ' ';
+      if (spaced) end++;
+      row.set(spaced ? `${part} ` : part);
+    });
+  });
 }

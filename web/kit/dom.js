@@ -1,5 +1,6 @@
 // @ts-check
 // Helpers that build nodes and write only what changed. Text reaches the page only through text nodes.
+import { sourceOf } from './bind.js';
 import { pulse } from './landing.js';
 
 const NS = 'http://www.w3.org/2000/svg';
@@ -80,55 +81,73 @@ export function put(el, words) {
   else if (node.data !== words) node.data = words;
 }
 
+/** @typedef {import('./bind.js').As} As */
+/** @typedef {import('./bind.js').From} From */
+
+const nowhere = sourceOf('', 'same', '');
+
 /** A piece of text that is written only when it changes, with an optional title that has it in full. */
 export class Txt {
-  /** @param {Element} el */
-  constructor(el) {
+  /** @param {Element} el @param {(words: string) => void} [draw] what else than one text node has the words */
+  constructor(el, draw) {
     this.el = el;
     this.node = document.createTextNode('');
     el.append(this.node);
-    this.value = '';
-    this.whole = '';
+    this.draw = draw ?? ((words) => (this.node.data = words));
+    this.words = this.whole = this.path = this.as = '';
+    this.source = nowhere;
     /** @type {Element | null} */
     this.title = null;
     this.pulses = false;
   }
 
-  /**
-   * @param {string} value
-   * @param {string} [whole] what the reader sees when the pointer rests on it; only needed when value is shortened
-   */
-  set(value, whole = '') {
-    if (value !== this.value) {
-      if (this.pulses && this.value) pulse(this.el);
-      this.value = value;
-      this.node.data = value;
-    }
-    if (whole === value) whole = '';
-    if (whole !== this.whole) {
-      this.whole = whole;
-      if (this.el instanceof SVGElement) {
-        if (!this.title) this.el.prepend((this.title = s('title')));
-        put(this.title, whole);
-      } else {
-        /** @type {HTMLElement} */ (this.el).title = whole;
-      }
-    }
-    return this;
+  /** Writes words that are nowhere in the state. @param {string} words @param {string} [whole] what the pointer shows, if they are shortened */
+  set(words, whole = '') {
+    if (this.path) this.name('', '', '');
+    return this.write(words, whole);
   }
 
   /**
-   * Says where the words come from, so that a test can compare them with the state. `path` leads into the lane's state, or into its
-   * facts (`facts.…`). `as` is the function of format.js that makes the words (`same` where there is none), with its other arguments
-   * behind a space (`version 8`). Expressions with the clock are evaluated from left to right, with + - * / max min between spaces, and `now` is
-   * the moment that is painted (`now - reflector.requestMillis max 0`). A sentence of i18n.js is `t` and its key, and then the path says what
-   * stands for each of its arguments (`a=span now - reflector.requestMillis; b=exact reflector.timeoutSeconds`).
-   * @param {string} path
-   * @param {string} [as]
+   * Writes the words of what is at a path, and names path and format on the element, so that a test can compare the words with the state.
+   * Without a path nothing is written, and a dash where nothing is at it.
+   * @param {From} from what is painted
+   * @param {string} path into it, an expression with the clock, or the arguments of a sentence, as bind.js has them
+   * @param {As} [as] what makes words of the value
+   * @param {As | ''} [whole] what makes those that the pointer shows, if they are shortened
+   * @param {(value: any) => string} [cut] what cuts them to their room
    */
-  of(path, as = 'same') {
-    attr(this.el, 'data-of', path);
-    attr(this.el, 'data-as', as);
+  bind(from, path, as = 'same', whole = '', cut) {
+    if (!path) return this.set('');
+    if (path !== this.path || as !== this.as) this.name(path, as, whole);
+    const { value, format, full } = this.source;
+    const is = value(from) ?? null;
+    return is === null ? this.write('—', '') : this.write((cut ?? format)(is), full(is));
+  }
+
+  /** @param {string} path @param {string} as @param {string} whole @private */
+  name(path, as, whole) {
+    this.path = path;
+    this.as = as;
+    this.source = path ? sourceOf(path, as, whole) : nowhere;
+    attr(this.el, 'data-of', path || null);
+    attr(this.el, 'data-as', as || null);
+  }
+
+  /** @param {string} words @param {string} whole @private */
+  write(words, whole) {
+    if (words !== this.words) {
+      if (this.pulses && this.words) pulse(this.el);
+      this.words = words;
+      this.draw(words);
+    }
+    if (whole === words) whole = '';
+    if (whole === this.whole) return this;
+    this.whole = whole;
+    if (this.el instanceof HTMLElement) this.el.title = whole;
+    else {
+      if (!this.title) this.el.prepend((this.title = s('title')));
+      put(this.title, whole);
+    }
     return this;
   }
 
@@ -150,10 +169,7 @@ export class Txt {
     return this;
   }
 
-  /**
-   * @param {number} x
-   * @param {number} y
-   */
+  /** @param {number} x @param {number} y */
   at(x, y) {
     attr(this.el, 'x', x);
     attr(this.el, 'y', y);
@@ -183,7 +199,7 @@ export function text(parent, x, y, cls, anchor = 'start') {
 }
 
 /**
- * Names the source of a bar or of the arc of a ring, as Txt.of does for words: `part` and `whole` are evaluated like a path there.
+ * Names the source of a bar or of the arc of a ring, as Txt.bind does for words: `part` and `whole` are evaluated like a path there.
  * @param {Element} el a rect whose width is the share, or a path whose end is
  * @param {string} part
  * @param {string} whole
@@ -199,55 +215,42 @@ export function shareOf(el, part, whole, room = 0, least = 0, curve = 0) {
   if (curve) attr(el, 'data-curve', curve);
 }
 
+/** A number, and a word for what it counts, which is not in the state. */
+export class Counted {
+  /** @param {Txt} number @param {(word: string) => void} label */
+  constructor(number, label) {
+    this.number = number;
+    this.label = label;
+  }
+
+  /** @param {string} n @param {string} [word] */
+  set(n, word = '') {
+    this.number.set(n);
+    this.label(word);
+  }
+
+  /** Binds the number, as Txt.bind does. @param {From} from @param {string} path @param {As} as @param {string} [word] */
+  bind(from, path, as, word = '') {
+    this.number.bind(from, path, as);
+    this.label(word);
+  }
+}
+
 /** A number with a small word behind it, as every station and counter has. */
-export class Num {
-  /**
-   * @param {Element} parent
-   * @param {number} x
-   * @param {number} y
-   * @param {string} cls
-   * @param {number} gap
-   */
+export class Num extends Counted {
+  /** @param {Element} parent @param {number} x @param {number} y @param {string} cls @param {number} gap */
   constructor(parent, x, y, cls, gap) {
-    this.el = s('text', { x, y, class: cls });
-    const n = s('tspan');
-    const l = s('tspan', { class: 'l', dx: gap });
-    this.el.append(n, l);
-    this.n = new Txt(n);
-    this.l = new Txt(l);
-    if (cls === 'num') this.n.pulse();
+    const [n, l] = [s('tspan'), s('tspan', { class: 'l', dx: gap })];
+    const word = new Txt(l);
+    super(new Txt(n), (words) => word.set(words));
+    this.el = s('text', { x, y, class: cls }, n, l);
+    if (cls === 'num') this.number.pulse();
     parent.append(this.el);
-  }
-
-  /**
-   * @param {string} n
-   * @param {string} label
-   */
-  set(n, label) {
-    this.n.set(n);
-    this.l.set(label);
-    return this;
-  }
-
-  /**
-   * Names the source of the number; the word behind it does not come from the state.
-   * @param {string} path
-   * @param {string} [as]
-   */
-  of(path, as = 'same') {
-    this.n.of(path, as);
-    return this;
   }
 
   /** Says that the number is written before the rest of its station, as Txt.early does. */
   early() {
-    this.n.early();
-    return this;
-  }
-
-  /** @param {number} y */
-  y(y) {
-    attr(this.el, 'y', y);
+    this.number.early();
     return this;
   }
 }

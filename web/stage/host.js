@@ -267,8 +267,8 @@ export class Host {
 
   /** @param {number} clock */
   paint(clock) {
-    const { model } = this.ctx;
-    const lanes = this.points.map((_, i) => model.lane(i));
+    const { model, now } = this.ctx;
+    const lanes = this.points.map((_, i) => ({ ...model.lane(i), now: now() }));
     for (const { lane, drawn } of this.drawn) drawn.paint(lanes[lane], clock);
     this.paintRail(lanes);
   }

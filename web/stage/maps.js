@@ -46,7 +46,7 @@ export class Maps {
     this.drawnAt = -Infinity;
   }
 
-  /** Brings both maps to the moment of the store. @param {import('../wire/page-types.js').Lane} lane @param {number} clock */
+  /** Brings both maps to the moment of the store. @param {Pick<import('../wire/page-types.js').Lane, 'facts'>} lane @param {number} clock */
   paint({ facts }, clock) {
     const { model, t } = this.ctx;
     const any = model.any && model.cells.size > 0;

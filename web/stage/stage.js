@@ -71,7 +71,7 @@ export class Stage {
     const from = painted(this.ctx, this.moment);
     for (const id of ids) {
       const { drawn } = this.host.station(id);
-      drawn.paint(this.moment, clock);
+      drawn.paint(from.lanes[0], clock);
       this.painted.set(id, from);
       if (drawn.compared) this.painted.set(`${id}, early`, from);
     }
@@ -81,7 +81,7 @@ export class Stage {
   bringEarly(...ids) {
     const from = painted(this.ctx, this.moment);
     for (const id of ids) {
-      this.host.station(id).drawn.compared?.(this.moment);
+      this.host.station(id).drawn.compared?.(from.lanes[0]);
       this.painted.set(`${id}, early`, from);
     }
   }
@@ -96,8 +96,9 @@ export class Stage {
   paintListeners(clock) {
     this.seatListeners(clock);
     const { large } = this.shape;
-    this.host.paintRail([this.ctx.model.lane(0)]);
-    this.painted.set('', painted(this.ctx));
+    const from = painted(this.ctx);
+    this.host.paintRail(from.lanes);
+    this.painted.set('', from);
     this.holds.paint(large);
     this.explain.paint();
     this.terms.paint(large);

@@ -13,7 +13,7 @@ import { panel } from '../draw/panel.js';
 import { gist } from '../draw/sentence.js';
 import { hallGrid, smallGrid } from '../draw/smallgrid.js';
 import { whereSeen } from '../draw/unseen.js';
-import { bigVersion, bytes, count, exact, known, middle, rate, span, upper, version } from '../kit/format.js';
+import { bytes, count, exact, middle, rate, span, upper, version } from '../kit/format.js';
 import { fit, width, wrap } from '../kit/measure.js';
 import { addWords } from '../kit/i18n.js';
 import { openWhole } from '../kit/remedy.js';
@@ -144,14 +144,14 @@ function full(slot, ctx) {
       const { state } = lane;
       const none = silence(ctx);
       const big = state.indexer.count > many;
-      head.paint(state, none?.answer ?? '');
+      head.paint(lane, none?.answer ?? '');
       const { crowd } = state.api;
       show(ledger.g, !none && !big && !crowd);
       show(totals.g, !none && big && !crowd);
       show(others.g, !none && !!crowd);
       show(foot.g, !none);
       wall.paint(state, none);
-      says.set(...gistOf(lane, ctx));
+      paintGist(says, lane, ctx);
       if (none) {
         for (let i = 0; i <= requestRow; i++) tell(i, '', 0, 0, null);
         return;
@@ -161,34 +161,29 @@ function full(slot, ctx) {
       if (!big && !crowd) return ledger.paint(lane, tell);
       totals.paint(lane);
       for (let i = 0; i < historyRow; i++) tell(i, '', 0, 0, null);
-      if (crowd) others.paint(crowd, tell);
+      if (crowd) others.paint(lane, crowd, tell);
     },
     focus: () => head.button.focus(),
   };
 }
 
-/** What the calm stage says of the API server. @param {Lane} lane @param {Ctx} ctx @returns {[string, string?, string?]} */
-function gistOf({ state, facts }, ctx) {
-  const { t } = ctx;
+/** What the calm stage says of the API server. @param {ReturnType<typeof gist>} says @param {Lane} lane @param {Ctx} ctx */
+function paintGist(says, lane, ctx) {
   const none = silence(ctx);
-  if (none) return [none.name];
-  const { crowd, objects } = state.api;
-  if (crowd) return [t('api.gistCrowd', { n: count(crowd.perSecond) }), 'n=count api.crowd.perSecond', 't api.gistCrowd'];
-  const w = rate(facts.writesPerSecond);
-  const writes = facts.writesPerSecond > 0;
-  if (objects < 0) {
-    return writes ? [t('api.gistLive', { w }), 'w=rate facts.writesPerSecond', 't api.gistLive'] : [t('api.gistStill')];
-  }
-  const n = count(objects);
-  if (!writes) return [t('api.gistQuiet', { n }), 'n=count api.objects', 't api.gistQuiet'];
-  return [t('api.gist', { n, w }), 'n=count api.objects; w=rate facts.writesPerSecond', 't api.gist'];
+  if (none) return says.set(none.name);
+  const { crowd, objects } = lane.state.api;
+  if (crowd) return says.bind(lane, 'n=count api.crowd.perSecond', 't api.gistCrowd');
+  const writes = lane.facts.writesPerSecond > 0;
+  if (objects < 0) return writes ? says.bind(lane, 'w=rate facts.writesPerSecond', 't api.gistLive') : says.set(ctx.t('api.gistStill'));
+  if (!writes) return says.bind(lane, 'n=count api.objects', 't api.gistQuiet');
+  return says.bind(lane, 'n=count api.objects; w=rate facts.writesPerSecond', 't api.gist');
 }
 
 /** The name, which opens the simulated cluster's menu, and the newest resourceVersion. @param {Slot} slot @param {Ctx} ctx */
 function stageHead({ head: g, press, x, w, rail }, ctx) {
   text(g, x, rail - 84, 'ti').set(title);
   const rv = text(g, x, rail - 56, 'l');
-  const number = text(g, x + 18, rail - 56, 'num').pulse().of('api.resourceVersion', 'bigVersion');
+  const number = text(g, x + 18, rail - 56, 'num').pulse();
   const no = text(g, x, rail - 56, 'num2 cet');
   const caret = s('path', { d: `M${x + 100} ${rail - 91}h8l-4 5z`, class: 'caretp' });
   g.append(caret);
@@ -198,14 +193,15 @@ function stageHead({ head: g, press, x, w, rail }, ctx) {
   press.append(button);
   return {
     button,
-    /** @param {State} st @param {string} instead what stands in the number's place, when nothing comes */
-    paint(st, instead) {
+    /** @param {Lane} lane @param {string} instead what stands in the number's place, when nothing comes */
+    paint(lane, instead) {
       const simulated = ctx.model.changeable();
       attr(button, 'aria-label', ctx.t(simulated ? 'api.menu' : 'api.server'));
       show(caret, simulated);
       reveal(button, simulated);
       rv.set(instead ? '' : 'rv');
-      number.set(instead ? '' : bigVersion(st.api.resourceVersion), version(st.api.resourceVersion, 30));
+      if (instead) number.set('');
+      else number.bind(lane, 'api.resourceVersion', 'bigVersion', 'version 30');
       no.set(fit(instead, w + 12, '500 20px'));
     },
   };
@@ -242,20 +238,20 @@ function ledgerLines(slot, ctx) {
   return {
     g,
     /** @param {Lane} lane @param {Tell} tell */
-    paint({ facts }, tell) {
-      const { ledger } = facts;
+    paint(lane, tell) {
+      const { ledger, wireMicros } = lane.facts;
       const inQueue = ledger.queue.count;
       const cut = inQueue > parts[1].lines.length;
       rest.set(cut ? ctx.t('more', { n: count(inQueue - 2) }) : '');
       for (const part of parts) {
         part.title.set(ctx.t(part.head));
-        const passed = part.id === 'wire' && !ledger.wire.count ? facts.wireMicros : null;
+        const passed = part.id === 'wire' && !ledger.wire.count ? wireMicros : null;
         part.nothing.set(ledger[part.id].count ? '' : passed === null ? ctx.t('api.nothing') : passedWords(passed, ctx));
         /** @type {(Entry | undefined)[]} */
         let shown = ledger[part.id].first.slice(0, part.rows).map((e, i) => ({ ...e, of: `facts.ledger.${part.id}.first.${i}.rv` }));
         // The queue's head goes to the store next, so it stands lowest; how many more there are stands above.
         if (part.id === 'queue') shown = cut ? [undefined, ...shown.slice(0, 2).reverse()] : shown.reverse();
-        part.lines.forEach((line, i) => entry(line, shown[i], part.first + i, part.top + 5 + linePitch * i, tell));
+        part.lines.forEach((line, i) => entry(lane, line, shown[i], part.first + i, part.top + 5 + linePitch * i, tell));
         if (passed === null) continue;
         // What still travels over the rail has arrived long ago.
         const tip = { head: ctx.t('api.onWire'), body: ctx.t('api.passedWhy', { s: span(passed / 1000) }) };
@@ -267,15 +263,17 @@ function ledgerLines(slot, ctx) {
 
 /**
  * Brings one line of the ledger to a change.
+ * @param {Lane} lane
  * @param {ReturnType<typeof markedLine>} line
  * @param {Entry | undefined} e
  * @param {number} i which line of the panel it is
  * @param {number} top
  * @param {Tell} tell
  */
-function entry(line, e, i, top, tell) {
-  line.set(e && (e.op || e.rv) ? e.op ?? '' : undefined, version(e?.rv ?? '', 8));
-  if (e?.of) line.words.of(e.of, 'version 8');
+function entry(lane, line, e, i, top, tell) {
+  const shown = e && (e.op || e.rv) ? e : undefined;
+  line.mark(shown && (shown.op ?? ''));
+  line.words.bind(lane, shown?.of ?? '', 'version 8');
   if (!e?.rv) return tell(i, '', 0, 0, null);
   const said = [e.op, `rv ${e.rv}`, e.bytes ? bytes(e.bytes) : ''].filter(Boolean).join(' · ');
   tell(i, `${e.op} ${e.key ?? ''} rv ${e.rv}`, top, linePitch, { head: e.key ?? `${e.op}`, body: said }, e.key);
@@ -290,18 +288,16 @@ function ledgerTotals(slot, ctx) {
     const top = y + 22 + 61 * i;
     return { title: text(g, x + 10, top, 'l'), n: text(g, x + 10, top + 24, 'n20'), mix: mixBar(g, x + 10, top + 32, slot.w - 20, 4) };
   });
-  parts[0].n.of('facts.ledger.wire.count', 'count');
-  parts[1].n.of('queue.depth', 'count');
-  parts[2].n.of('indexer.count', 'count');
   return {
     g,
     /** @param {Lane} lane */
-    paint({ state: st, facts: { ledger, deltas } }) {
-      const numbers = [ledger.wire.count, st.queue.depth, st.indexer.count];
+    paint(lane) {
+      const { state: st, facts: { ledger, deltas } } = lane;
+      const numbers = ['facts.ledger.wire.count', 'queue.depth', 'indexer.count'];
       const mixes = [ledger.wire, { mix: st.queue.mix, total: deltas }, ledger.store];
       parts.forEach((part, i) => {
         part.title.set(ctx.t(groups[i].head));
-        part.n.set(count(numbers[i]));
+        part.n.bind(lane, numbers[i], 'count');
         part.mix.set(mixes[i].mix, mixes[i].total);
       });
     },
@@ -314,7 +310,7 @@ function crowdDense(slot, ctx) {
   const g = s('g');
   slot.g.append(g);
   const [left, room] = [x + 5, w - 10];
-  const lists = new Num(g, left, y + 20, 'n16', 4).of('api.crowd.perSecond', 'count');
+  const lists = new Num(g, left, y + 20, 'n16', 4);
   const bars = listBars(g, { x: left, y: y + 26, w: room, h: 28 });
   const seats = crowdSeats(g, left, y + 63.5, 7, 9);
   const dots = crowdDots(g, { x: left, y: y + 74, w: room, h: 104 });
@@ -322,13 +318,13 @@ function crowdDense(slot, ctx) {
   const words = /** @type {const} */ (['retrying', 'watching']).map((state, i) => ({ state, word: crowdWord(g, state, left, y + 192 + 16 * i, type) }));
   return {
     g,
-    /** @param {import('../wire/types.js').Crowd} crowd @param {Tell} tell */
-    paint(crowd, tell) {
-      lists.set(count(crowd.perSecond), ctx.t('api.lists'));
+    /** @param {Lane} lane @param {import('../wire/types.js').Crowd} crowd @param {Tell} tell */
+    paint(lane, crowd, tell) {
+      lists.bind(lane, 'api.crowd.perSecond', 'count', ctx.t('api.lists'));
       bars.set(crowd, ctx.now());
       seats.set(crowd);
       dots.set(crowd);
-      for (const { state, word } of words) word.set(crowd, ctx.t('api.' + state));
+      for (const { state, word } of words) word.paint(lane, ctx.t('api.' + state));
       const body = crowdSentence(crowd, ctx);
       tell(0, body, y + 8, 204, { head: 'API Priority and Fairness', body });
     },
@@ -353,8 +349,8 @@ function stageFoot(slot, ctx) {
   const lamp = s('circle', { cx: x + 14, cy: y + 274.5, r: 3.5, class: 'lamp' });
   g.append(lamp);
   const verb = text(g, x + 23, y + 279, 'm1');
-  const holds = new Num(g, x + 9, y + 303, 'n16', 3).of('api.objects', 'known');
-  const writes = new Num(g, x + 9, y + 325, 'n16', 3).of('facts.writesPerSecond', 'rate');
+  const holds = new Num(g, x + 9, y + 303, 'n16', 3);
+  const writes = new Num(g, x + 9, y + 325, 'n16', 3);
 
   /** @param {WireRequest} r */
   const headOf = (r) => {
@@ -399,9 +395,9 @@ function stageFoot(slot, ctx) {
       const { state, facts } = lane;
       paintHistory(state, tell);
       paintRequests(lane, tell);
-      holds.set(known(state.api.objects), state.api.objects > 9999 ? t('api.total') : t('pres.objects', { n: state.api.objects }));
+      holds.bind(lane, 'api.objects', 'known', state.api.objects > 9999 ? t('api.total') : t('pres.objects', { n: state.api.objects }));
       // A number of four digits leaves no room for what it counts.
-      writes.set(rate(facts.writesPerSecond), facts.writesPerSecond >= 999.5 ? '/s' : rateWord(state, ctx));
+      writes.bind(lane, 'facts.writesPerSecond', 'rate', facts.writesPerSecond >= 999.5 ? '/s' : rateWord(state, ctx));
     },
   };
 }
@@ -468,12 +464,11 @@ function large(slot, ctx) {
   const { g, x, y, w, h: tall, pad, type, fonts } = slot;
   const room = w - 2 * pad;
   const left = x + pad;
-  const { number } = heading(slot, title);
-  number.of('api.resourceVersion', 'bigVersion');
+  const number = heading(slot, title);
   panel(slot);
-  const objects = pair(slot, left, y + 38, room / 2).of('api.objects', 'known');
-  const writes = pair(slot, left + room / 2, y + 38, room / 2).of('facts.writesPerSecond', 'rate');
-  const requests = pair(slot, left, y + 100).of('facts.requests.open', 'exact');
+  const objects = pair(slot, left, y + 38, room / 2);
+  const writes = pair(slot, left + room / 2, y + 38, room / 2);
+  const requests = pair(slot, left, y + 100);
   const map = slot.store && clusterMap(slot, slot.store, ctx);
   const frames = lines(slot, left, y + 166, 5);
   const kept = text(g, left, y + tall - 14, type.label);
@@ -482,19 +477,20 @@ function large(slot, ctx) {
   const shut = wall(g, box, { rows: 3, top: y + 82, type: type.key, font: fonts.key });
   const no = text(shut.g, left, y + 50, type.value);
   return {
-    paint({ state, facts }, clock) {
+    paint(lane, clock) {
+      const { state, facts } = lane;
       const { api: st } = state;
       const said = silence(ctx);
-      number.set(bigVersion(st.resourceVersion));
+      number.bind(lane, 'api.resourceVersion', 'bigVersion');
       shut.set(said?.name ?? '');
       no.set(said ? fit(said.answer, room, '500 26.6px') : '');
       const asked = facts.requests.open;
       const crowd = said ? undefined : st.crowd;
       const none = !!said || !!crowd;
-      objects.set(none ? '' : known(st.objects), none ? '' : t('pres.objects', { n: st.objects }));
-      writes.set(none ? '' : rate(facts.writesPerSecond), none ? '' : rateWord(state, ctx));
-      requests.set(none || map ? '' : exact(asked), none || map ? '' : t('pres.open', { n: asked }));
-      others.paint(crowd);
+      objects.bind(lane, none ? '' : 'api.objects', 'known', none ? '' : t('pres.objects', { n: st.objects }));
+      writes.bind(lane, none ? '' : 'facts.writesPerSecond', 'rate', none ? '' : rateWord(state, ctx));
+      requests.bind(lane, none || map ? '' : 'facts.requests.open', 'exact', none || map ? '' : t('pres.open', { n: asked }));
+      others.paint(lane, crowd);
       map?.paint(facts, clock, !none);
       wireLines(frames, none || map ? [] : st.wire);
       kept.set(st.oldest && !none ? fit(t('pres.history', { rv: version(st.oldest, 7) }), room, fonts.label) : '');
@@ -518,8 +514,8 @@ function crowdLarge(slot, ctx) {
   const dotsWide = wide ? Math.round(room * 0.47) : room;
   const at = wide ? left + dotsWide + 24 : left;
   const beside = x + w - pad - at;
-  const lists = pair(inner, at, y + 38, beside / 2).of('api.crowd.perSecond', 'count');
-  const busy = pair(inner, at + beside / 2, y + 38, beside / 2).of('api.crowd.busy', 'count');
+  const lists = pair(inner, at, y + 38, beside / 2);
+  const busy = pair(inner, at + beside / 2, y + 38, beside / 2);
   const bars = { x: at, y: y + (wide ? 134 : 90), w: beside, h: wide ? tall - 208 : tall - 254 };
   const ghost = s('rect', { x: at + 1, y: bars.y - 23, width: 12, height: 12, class: 'without' });
   const without = text(g, at + 20, bars.y - 12, type.label);
@@ -534,19 +530,19 @@ function crowdLarge(slot, ctx) {
     return { state, word: crowdWord(g, state, left + room * column, y + tall - 34 + 20 * row, type) };
   });
   return {
-    /** @param {import('../wire/types.js').Crowd | undefined} crowd */
-    paint(crowd) {
+    /** @param {Lane} lane @param {import('../wire/types.js').Crowd | undefined} crowd */
+    paint(lane, crowd) {
       show(g, !!crowd);
       if (!crowd) return;
-      lists.set(count(crowd.perSecond), t('api.lists'));
-      busy.set(count(crowd.busy), t('api.seats', { n: crowd.seats }));
+      lists.bind(lane, 'api.crowd.perSecond', 'count', t('api.lists'));
+      busy.bind(lane, 'api.crowd.busy', 'count', t('api.seats', { n: crowd.seats }));
       without.set(fit(t('api.without'), beside - 20, fonts.label));
       ago.set(t('api.ago', { n: 32 }));
       now.set(t('api.now'));
       drawn.set(crowd, ctx.now());
       seats?.set(crowd);
       dots.set(crowd);
-      for (const { state, word } of words) word.set(crowd, t('api.' + state));
+      for (const { state, word } of words) word.paint(lane, t('api.' + state));
     },
   };
 }
@@ -613,13 +609,13 @@ function wireLines(drawn, wire) {
  */
 function line(slot, ctx) {
   const head = lineHeading(slot, title);
-  head.number.of('api.resourceVersion', 'bigVersion');
   return {
-    paint({ state, facts }) {
+    paint(lane) {
+      const { state, facts } = lane;
       const { api: st } = state;
       const none = silence(ctx);
       const right = none?.answer ?? (st.objects >= 0 ? ctx.t('lanes.objects', { n: count(st.objects) }) : '');
-      head.set(bigVersion(st.resourceVersion));
+      head.bind(lane, 'api.resourceVersion', 'bigVersion');
       head.right.cls(none ? `${slot.type.label} cet` : slot.type.state).set(right);
       const lists = st.crowd ? `${count(st.crowd.perSecond)} ${ctx.t('api.lists')}, ${count(st.crowd.retrying)} ${ctx.t('api.retrying')}` : '';
       const left = none?.name || lists || `${rate(facts.writesPerSecond)} ${rateWord(state, ctx)}`;
@@ -666,8 +662,8 @@ function open(slot, ctx) {
 function lane({ g, x, rail, lean, type }) {
   const y = rail - (lean ? 44 : 56);
   text(g, x, y, type.label).set('rv');
-  const number = text(g, x + 18, y, type.number).of('api.resourceVersion', 'bigVersion');
-  return { paint: ({ state }) => number.set(bigVersion(state.api.resourceVersion), state.api.resourceVersion) };
+  const number = text(g, x + 18, y, type.number);
+  return { paint: (moment) => number.bind(moment, 'api.resourceVersion', 'bigVersion', 'same') };
 }
 
 export const api = whereSeen('api', { id: 'api', title, full, large, line, open, lane });

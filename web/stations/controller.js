@@ -13,7 +13,7 @@ import { when } from '../draw/when.js';
 import { attr, h, Num, place, put, reveal, s, shareOf, show, text } from '../kit/dom.js';
 import { count, due as dueWords, exact, middle, span, version } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
-import { addWords, language, t as say } from '../kit/i18n.js';
+import { addWords, t as say } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
 import { stationNames } from '../kit/names.js';
 
@@ -21,6 +21,7 @@ import { stationNames } from '../kit/names.js';
 /** @typedef {import('../wire/types.js').Workqueue} Workqueue */
 /** @typedef {import('../wire/page-types.js').Slot} Slot */
 /** @typedef {import('../wire/page-types.js').Ctx} Ctx */
+/** @typedef {import('../wire/page-types.js').Lane} Lane */
 /** @typedef {import('../wire/page-types.js').Draw} Draw */
 
 addWords({
@@ -92,11 +93,9 @@ export function writeWords(write) {
 }
 
 /** How new the lister's answers are, as the words on the way back from the store. @param {import('../wire/page-types.js').Lane} lane @param {Ctx} ctx */
-export function readWords({ state, facts }, { t, model, now }) {
+export function readWords({ state, facts }, { t, model }) {
   const { workqueue: q } = state;
-  const stale = model.stale(now(), facts);
   if (model.unlisted()) return 'lister.Get';
-  if (stale) return t('con.readStale', { s: span(stale) });
   if (!model.sure()) return t('con.readUnsure');
   if (!q?.lastRead) return 'lister.Get';
   if (q.lastRead.mutated) return t('con.readMutated');
@@ -124,35 +123,33 @@ function worker(g, x, y, r, cls) {
   g.append(circle);
   const number = text(g, x, y + (r > 11 ? 6 : 5), cls, 'middle');
   return {
-    number,
     /** @param {string} words empty for no worker @param {boolean} busy */
     set(words, busy) {
       show(circle, words !== '');
       attr(circle, 'class', busy ? 'worker on' : 'worker');
       number.cls(busy ? `${cls} onw` : cls).set(words);
     },
-    /** How many of them are busy; without a number while none is. @param {number} n */
-    busy(n) {
+    /** How many of them are busy; without a number while none is. @param {Lane} lane @param {number} n */
+    busy(lane, n) {
       show(circle, n >= 0);
       attr(circle, 'class', n > 0 ? 'worker on' : 'worker');
-      number.cls(n > 0 ? `${cls} onw` : cls).set(n > 0 ? exact(n) : '');
+      number.cls(n > 0 ? `${cls} onw` : cls).bind(lane, n > 0 ? 'workqueue.processing.length' : '', 'exact');
     },
   };
 }
 
 /**
  * Writes the keys that are worked on and those that wait for it into lines.
- * @param {ReturnType<typeof lines>} list @param {Workqueue | null} q
+ * @param {Lane} lane @param {ReturnType<typeof lines>} list
  */
-function writeKeys(list, q) {
+function writeKeys(lane, list) {
+  const q = lane.state.workqueue;
   const busy = q?.processing ?? [];
   list.forEach((line, i) => {
     const waits = i - busy.length;
     const key = waits < 0 ? busy[i].key ?? '' : q?.queue[waits];
-    line.set(key === undefined ? undefined : '', key ?? '', waits < 0);
-    const of = waits < 0 ? `workqueue.processing.${i}.key` : `workqueue.queue.${waits}`;
-    attr(line.words.el, 'data-of', key ? of : null);
-    attr(line.words.el, 'data-as', key ? 'middle' : null);
+    if (key) line.bind(lane, '', waits < 0 ? `workqueue.processing.${i}.key` : `workqueue.queue.${waits}`, waits < 0);
+    else line.set(key, '', waits < 0);
   });
 }
 
@@ -190,12 +187,12 @@ function full(slot, ctx) {
       const { state: st } = lane;
       const q = st.workqueue;
       const held = !!model.hold('take');
-      head(q, st.source.kind, language());
+      head(lane, q, st.source.kind);
       attr(frame, 'class', q ? 'pn' : 'pn ghost');
       for (const g of [upper, lower, rail.g]) show(g, !!q);
-      nobody(!q && model.any, language(), unseen(st, 'workqueue'));
+      nobody(lane, !q && model.any, unseen(st, 'workqueue'));
       told.over.label(t('con.rows'));
-      says.set(...gistOf(q, held, ctx));
+      paintGist(says, lane, held, ctx);
       if (!q) {
         told.none();
         ways.none();
@@ -203,13 +200,13 @@ function full(slot, ctx) {
       }
       attr(upper, 'transform', held ? `translate(0 ${room})` : null);
       told.down = held ? room : 0;
-      rail.paint(q, language());
+      rail.paint(lane, q);
       const selected = ctx.selected();
-      list.queue(q, selected);
-      list.processing(q, selected);
-      list.waiting(q, selected, held ? 2 : 4, st.indexer.count > 2600 ? lane.facts.due : null);
-      list.dirty(q);
-      list.writes(q);
+      list.queue(lane, q, selected);
+      list.processing(lane, q, selected);
+      list.waiting(lane, q, selected, held ? 2 : 4, st.indexer.count > 2600 ? lane.facts.due : null);
+      list.dirty(lane, q);
+      list.writes(lane, q);
       foot.set(held ? '' : fit(footWords(q, ctx), slot.w - 2 * slot.pad));
       ways.paint(lane);
     },
@@ -220,16 +217,14 @@ function full(slot, ctx) {
   };
 }
 
-/** What the calm stage says of the controller. @param {Workqueue | null} q @param {boolean} held @param {Ctx} ctx @returns {[string, string?, string?]} */
-function gistOf(q, held, { t }) {
-  if (!q) return [''];
-  if (q.shuttingDown) return [t('con.shutting')];
+/** What the calm stage says of the controller. @param {ReturnType<typeof gist>} says @param {Lane} lane @param {boolean} held @param {Ctx} ctx */
+function paintGist(says, lane, held, { t }) {
+  const q = lane.state.workqueue;
+  if (!q) return says.set('');
+  if (q.shuttingDown) return says.set(t('con.shutting'));
   const busy = q.processing.length;
-  if (held || (q.depth && !busy)) {
-    const words = held ? 'con.gistHeld' : 'con.gistKeys';
-    return [t(words, { n: count(q.depth) }), 'n=count workqueue.depth', `t ${words}`];
-  }
-  return busy ? [t('con.gistBusy', { n: count(busy) }), 'n=count workqueue.processing.length', 't con.gistBusy'] : [t('con.gistWait')];
+  if (held || (q.depth && !busy)) return says.bind(lane, 'n=count workqueue.depth', held ? 't con.gistHeld' : 't con.gistKeys');
+  return busy ? says.bind(lane, 'n=count workqueue.processing.length', 't con.gistBusy') : says.set(t('con.gistWait'));
 }
 
 /** Name and number; how many workers; whether it writes, and the button for it. @param {Slot} slot @param {Ctx} ctx */
@@ -238,7 +233,7 @@ function stageHead(slot, ctx) {
   const right = slot.x + slot.w;
   const [name, number] = [slot.rail - 84, slot.rail - 56];
   text(slot.head, slot.x, name, slot.type.title).set(title);
-  const num = new Num(slot.head, slot.x, number, slot.type.number, 7).of('workqueue.depth', 'count');
+  const num = new Num(slot.head, slot.x, number, slot.type.number, 7);
   const workers = text(slot.head, right, number, 'l', 'end');
   const reads = text(slot.head, right, name, 'l', 'end');
   const writesWord = h('span');
@@ -246,8 +241,8 @@ function stageHead(slot, ctx) {
   place(writes, right - 74, name - 16, 74, 24);
   writes.addEventListener('click', () => ctx.act('writes', !ctx.model.state.workqueue?.writing));
   slot.press.append(writes);
-  return when((/** @type {Workqueue | null} */ q, /** @type {string} */ source, /** @type {string} */ _) => {
-    num.set(q ? count(q.depth) : '—', q ? t('con.queued') : '');
+  return when((lane, /** @type {Workqueue | null} */ q, /** @type {string} */ source) => {
+    num.bind(lane, 'workqueue.depth', 'count', q ? t('con.queued') : '');
     attr(num.el, 'class', q ? slot.type.number : 'num2 t3');
     workers.set(q && q.depth < 1e4 ? t('con.workers', { n: q.workers.length }) : '');
     reads.set(q && !ctx.model.simulated() && source !== 'file' && source !== 'probe' ? t('con.writeOnly') : '');
@@ -313,7 +308,7 @@ function stageRail(slot, ctx) {
     g,
     /** Where a key comes to rest that is added now. @param {Workqueue | null} q */
     seat: (q) => line.at((q?.depth ?? 1) - 1),
-    paint: when((/** @type {Workqueue} */ q, /** @type {string} */ _) => {
+    paint: when((_, /** @type {Workqueue} */ q) => {
       line.set(sit(q, 3));
       hidden.set(q.depth > 3 ? '×' + count(q.depth - 2) : '');
       queueWord.set(q.depth > 3 ? '' : 'queue');
@@ -336,10 +331,10 @@ const sides = (slot) => ({ left: slot.x + slot.pad, right: slot.x + slot.w - slo
 
 /**
  * A number and its word above a list.
- * @param {SVGElement} g @param {Slot} slot @param {number} y @param {string} path @param {string} [as]
+ * @param {SVGElement} g @param {Slot} slot @param {number} y
  */
-function listHead(g, slot, y, path, as = 'count') {
-  return new Num(g, slot.x + slot.pad, y, 'n20', 6).of(`workqueue.${path}`, as);
+function listHead(g, slot, y) {
+  return new Num(g, slot.x + slot.pad, y, 'n20', 6);
 }
 
 /** A line of a list. @param {SVGElement} g @param {Slot} slot @param {number} y */
@@ -348,42 +343,43 @@ function listLine(g, slot, y) {
   return { ...row(g, { x: left, y, w: right - left, cls: 'm1', picked: true }), y };
 }
 
-/** What a line with a key shows. @param {string} key @param {string} of @param {string} selected @param {string} [value] */
-function keyLine(key, of, selected, value) {
-  const on = key === selected;
-  return { words: middle(key, 16), whole: key, value, of, as: 'middle', selected: on, cls: on ? 'm1 selk pickable' : 'm1 pickable' };
+/**
+ * What a line with a key shows.
+ * @param {boolean} selected @param {string} of where the key is @param {import('../draw/row.js').RowSays['value']} [value]
+ */
+function keyLine(selected, of, value) {
+  return { of, room: 16, whole: true, value, selected, cls: selected ? 'm1 selk pickable' : 'm1 pickable' };
 }
 
 /** The FIFO. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
 function queueLines(g, slot, { t }, told) {
-  const head = listHead(g, slot, slot.y + 14, 'depth');
+  const head = listHead(g, slot, slot.y + 14);
   const list = [0, 1, 2].map((i) => listLine(g, slot, slot.y + 34 + 18 * i));
-  /** @param {Workqueue} q @param {string} selected */
-  return (q, selected) => {
-    head.set(count(q.depth), 'queue');
+  /** @param {Lane} lane @param {Workqueue} q @param {string} selected */
+  return (lane, q, selected) => {
+    head.bind(lane, 'workqueue.depth', 'count', 'queue');
     list.forEach((line, i) => {
       const more = i === 2 && q.depth > 3;
       const key = more ? undefined : q.queue[i];
-      if (more) line.set({ words: t('more', { n: count(q.depth - 2) }), cls: 'l' });
-      else line.set(key ? keyLine(key, `workqueue.queue.${i}`, selected) : null);
+      if (more) line.set(lane, { words: t('more', { n: count(q.depth - 2) }), cls: 'l' });
+      else line.set(lane, key ? keyLine(key === selected, `workqueue.queue.${i}`) : null);
       told.line(places.queue + i, key, key ? t('con.tipQueue', { n: i + 1 }) : '', line.y);
     });
   };
 }
 
 /** What the workers have. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
-function processingLines(g, slot, { t, now }, told) {
-  const head = listHead(g, slot, slot.y + 100, 'processing.length');
+function processingLines(g, slot, { t }, told) {
+  const head = listHead(g, slot, slot.y + 100);
   const list = [0, 1].map((i) => listLine(g, slot, slot.y + 120 + 18 * i));
-  /** @param {Workqueue} q @param {string} selected */
-  return (q, selected) => {
-    head.set(count(q.processing.length), 'processing');
+  /** @param {Lane} lane @param {Workqueue} q @param {string} selected */
+  return (lane, q, selected) => {
+    head.bind(lane, 'workqueue.processing.length', 'count', 'processing');
     list.forEach((line, i) => {
       const p = q.processing[i];
-      const since = p ? span(now() - p.sinceMillis) : '';
-      line.set(p?.key ? keyLine(p.key, `workqueue.processing.${i}.key`, selected, since) : null);
-      line.value.of(p?.key ? `now - workqueue.processing.${i}.sinceMillis max 0` : '', 'span');
-      told.line(places.processing + i, p?.key, p ? t('con.tipProcessing', { w: p.id, s: since }) : '', line.y);
+      const of = `workqueue.processing.${i}`;
+      line.set(lane, p?.key ? keyLine(p.key === selected, `${of}.key`, [`now - ${of}.sinceMillis max 0`, 'span']) : null);
+      told.line(places.processing + i, p?.key, p ? t('con.tipProcessing', { w: p.id, s: span(lane.now - p.sinceMillis) }) : '', line.y);
     });
   };
 }
@@ -392,10 +388,10 @@ function processingLines(g, slot, { t, now }, told) {
  * What waits for its time: a few keys with their bars, or how many are due when.
  * @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told
  */
-function waitingLines(g, slot, { t, now }, told) {
+function waitingLines(g, slot, { t }, told) {
   const { left, right } = sides(slot);
   const wide = right - left;
-  const head = listHead(g, slot, slot.y + 168, 'waitingCount');
+  const head = listHead(g, slot, slot.y + 168);
   const retries = text(g, right, slot.y + 168, 'l cwt', 'end');
   const list = [0, 1, 2, 3].map((i) => {
     const line = listLine(g, slot, slot.y + 188 + 21 * i);
@@ -405,32 +401,33 @@ function waitingLines(g, slot, { t, now }, told) {
     return { ...line, all, bar };
   });
   const times = dueTimes(g, left, slot.y + 222, t);
-  /** @param {import('../wire/types.js').WaitingKey | undefined} k @param {number} i @param {string} selected */
-  const paintLine = (k, i, selected) => {
+  /** @param {Lane} lane @param {import('../wire/types.js').WaitingKey | undefined} k @param {number} i @param {string} selected */
+  const paintLine = (lane, k, i, selected) => {
     const line = list[i];
-    const rest = k ? Math.max(0, k.dueMillis - now()) : 0;
-    line.set(k ? keyLine(k.key, `workqueue.waiting.${i}.key`, selected, dueWords(rest)) : null);
-    line.value.cls('l t1').of(k ? `workqueue.waiting.${i}.dueMillis - now max 0` : '', 'due');
+    const rest = k ? Math.max(0, k.dueMillis - lane.now) : 0;
+    const due = `workqueue.waiting.${i}.dueMillis - now max 0`;
+    line.set(lane, k ? keyLine(k.key === selected, `workqueue.waiting.${i}.key`, [due, 'due']) : null);
+    line.value.cls('l t1');
     told.line(places.waiting + i, k?.key, k ? t('con.tipWaiting', { s: dueWords(rest), n: exact(k.failures) }) : '', line.y);
     show(line.all, !!k);
     show(line.bar, !!k);
     if (!k) return;
-    shareOf(line.bar, `workqueue.waiting.${i}.dueMillis - now max 0`, String(longest), wide, 0, shortest);
+    shareOf(line.bar, due, String(longest), wide, 0, shortest);
     attr(line.bar, 'width', (wide * Math.min(1, Math.log1p(rest / shortest) / Math.log1p(longest / shortest))).toFixed(1));
     attr(line.bar, 'class', k.failures ? 'bar2 w' : 'bar2');
   };
   /**
-   * @param {Workqueue} q @param {string} selected @param {number} lines that there is room for
+   * @param {Lane} lane @param {Workqueue} q @param {string} selected @param {number} lines that there is room for
    * @param {import('../wire/types.js').DueTimes | null} due of all keys, where there are too many to be read
    */
-  return (q, selected, lines, due) => {
-    head.set(count(q.waitingCount), 'waiting');
+  return (lane, q, selected, lines, due) => {
+    head.bind(lane, 'workqueue.waitingCount', 'count', 'waiting');
     const worst = q.waiting.reduce((most, k) => Math.max(most, k.failures), 0);
     const once = q.retries === 1 && worst > 0;
     retries.set(!q.retries ? '' : once ? t('con.retry', { n: worst }) : t('con.retries', { n: exact(q.retries) }));
     const dense = !!due && q.waitingCount > 4;
-    list.forEach((_, i) => paintLine(dense || i >= lines ? undefined : q.waiting[i], i, selected));
-    times(dense ? due : null, now());
+    list.forEach((_, i) => paintLine(lane, dense || i >= lines ? undefined : q.waiting[i], i, selected));
+    times(dense ? due : null, lane.now);
   };
 }
 
@@ -481,11 +478,11 @@ function dueTimes(parent, x, y, t) {
 /** What was added again. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
 function dirtyLine(g, slot, { t }, told) {
   const y = slot.y + 274;
-  const head = listHead(g, slot, y, 'dirtyCount');
+  const head = listHead(g, slot, y);
   const again = text(g, sides(slot).right, y, 'l3', 'end');
-  /** @param {Workqueue} q */
-  return (q) => {
-    head.set(count(q.dirtyCount), 'dirty');
+  /** @param {Lane} lane @param {Workqueue} q */
+  return (lane, q) => {
+    head.bind(lane, 'workqueue.dirtyCount', 'count', 'dirty');
     again.set(q.reAdded ? t('con.readded', { a: count(q.dirtyCount - q.reAdded), b: count(q.reAdded) }) : '');
     const keys = (q.dirty ?? []).slice(0, 6).join(', ') || t('none');
     const body = q.dirtyCount ? t('con.tipDirty', { n: exact(q.dirtyCount), keys }) : t('con.tipNoDirty');
@@ -496,13 +493,13 @@ function dirtyLine(g, slot, { t }, told) {
 /** What it wrote. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
 function writesLine(g, slot, { t }, told) {
   const y = slot.y + 302;
-  const head = listHead(g, slot, y, 'writes');
+  const head = listHead(g, slot, y);
   const refused = text(g, sides(slot).right, y, 'l cwt', 'end');
-  /** @param {Workqueue} q */
-  return (q) => {
+  /** @param {Lane} lane @param {Workqueue} q */
+  return (lane, q) => {
     const { writes, conflicts, writeFails, lastWrite } = q;
     const tried = q.writing || !!lastWrite;
-    head.set(tried ? count(writes) : '', tried ? t('con.written', { n: writes }) : '');
+    head.bind(lane, tried ? 'workqueue.writes' : '', 'count', tried ? t('con.written', { n: writes }) : '');
     if (writeFails) refused.set(t('con.fails', { n: count(writeFails + conflicts) }));
     else refused.set(conflicts ? t('con.conflicts', { n: count(conflicts) }) : '');
     const body = tried ? t('con.tipWrites', { w: lastWrite?.worker || '—', last: writeWords(lastWrite) || t('none') }) : '';
@@ -538,12 +535,13 @@ function stageWays(slot, ctx, told) {
       write.set('');
       ctx.motion.words = null;
     },
-    /** @param {import('../wire/page-types.js').Lane} lane */
+    /** @param {Lane} lane */
     read: (lane) => {
       const stale = ctx.model.stale(ctx.now(), lane.facts) && !ctx.model.unlisted();
-      read.of(stale ? 's=span now - facts.staleSince max 0' : '', 't con.readStale').set(readWords(lane, ctx));
+      if (stale) read.bind(lane, 's=span now - facts.staleSince max 0', 't con.readStale');
+      else read.set(readWords(lane, ctx));
     },
-    /** @param {import('../wire/page-types.js').Lane} lane */
+    /** @param {Lane} lane */
     paint(lane) {
       const { state: st } = lane;
       const { lastRead, lastWrite, writing } = /** @type {Workqueue} */ (st.workqueue);
@@ -567,7 +565,7 @@ function absent(slot, { t }) {
   const none = text(g, left, slot.y + 25, 'c14');
   const why = [0, 1, 2].map((i) => text(g, left, slot.y + 51 + 18 * i, 'l'));
   const over = hatch(g, { x: slot.x + 8, y: slot.y + 104, w: slot.w - 16, h: slot.h - 112 });
-  return when((/** @type {boolean} */ on, /** @type {string} */ _, /** @type {string} */ hidden) => {
+  return when((_, /** @type {boolean} */ on, /** @type {string} */ hidden) => {
     show(g, on);
     if (!on) return;
     over.set(hidden);
@@ -585,38 +583,36 @@ function wideRail(slot) {
   const n = Math.max(2, Math.min(7, Math.floor((slot.w - 50) / 30)));
   const line = seats(slot.g, { x: end - 35, y: slot.rail, n, size: 26, pitch: 30, vacant: 'slotk off', of: 'workqueue' });
   const busy = worker(slot.g, end, slot.rail, 14, 'p18');
-  busy.number.of('workqueue.processing.length', 'exact');
-  return when((/** @type {Workqueue | null} */ q) => {
+  return when((lane, /** @type {Workqueue | null} */ q) => {
     line.set(sit(q, n));
-    busy.busy(q ? q.processing.length : -1);
+    busy.busy(lane, q ? q.processing.length : -1);
   });
 }
 
 /** @type {Draw} */
 function large(slot, ctx) {
   const { t } = ctx;
-  const { number } = heading(slot, title);
-  number.of('workqueue.depth', 'count');
+  const number = heading(slot, title);
   const rail = wideRail(slot);
   panel(slot);
   const left = slot.x + slot.pad;
   const third = (slot.w - 2 * slot.pad) / 3;
-  const [depth, waiting, retries] = ['depth', 'waitingCount', 'retries'].map((path, i) =>
-    pair(slot, left + third * i, slot.y + 38, third).of(`workqueue.${path}`, 'count'));
+  const [depth, waiting, retries] = [0, 1, 2].map((i) => pair(slot, left + third * i, slot.y + 38, third));
   const busy = text(slot.g, left, slot.y + 96, slot.type.label);
   const list = lines(slot, left, slot.y + 128, 7);
-  const keys = when((/** @type {Workqueue | null} */ q, /** @type {string} */ _) => {
-    number.set(q ? count(q.depth) : '—');
-    depth.set(q ? count(q.depth) : '—', t('pres.queued'));
-    waiting.set(q ? count(q.waitingCount) : '—', t('pres.waiting'));
-    retries.set(q ? count(q.retries) : '—', t('pres.retries', { n: q?.retries ?? 0 }));
+  const keys = when((lane, /** @type {Workqueue | null} */ q) => {
+    number.bind(lane, 'workqueue.depth', 'count');
+    depth.bind(lane, 'workqueue.depth', 'count', t('pres.queued'));
+    waiting.bind(lane, 'workqueue.waitingCount', 'count', t('pres.waiting'));
+    retries.bind(lane, 'workqueue.retries', 'count', t('pres.retries', { n: q?.retries ?? 0 }));
     busy.set(q ? t('pres.busy', { n: `${q.processing.length} / ${q.workers.length}` }) : '');
-    writeKeys(list, q);
+    writeKeys(lane, list);
   });
   return {
-    paint({ state: { workqueue: q } }) {
-      rail(q);
-      keys(q, language());
+    paint(lane) {
+      const { workqueue: q } = lane.state;
+      rail(lane, q);
+      keys(lane, q);
     },
   };
 }
@@ -628,27 +624,25 @@ function upright(slot, ctx, rows) {
   const { t } = ctx;
   const { label } = slot.type;
   const head = lineHeading(slot, title);
-  head.number.of('workqueue.depth', 'count');
   const busy = worker(slot.g, slot.rail, slot.y + 30, 11, 't14');
-  busy.number.of('workqueue.processing.length', 'exact');
   const line = seats(slot.g, {
     x: slot.rail, y: slot.y - 3, n: 1, size: 18, pitch: 20, upright: true, vacant: 'slotk off', of: 'workqueue',
   });
   const list = lines(slot, slot.x, slot.y + 74, rows);
   const wrote = rows ? text(slot.g, slot.x, slot.y + 45, label) : null;
-  const paint = when((/** @type {Workqueue | null} */ q, /** @type {string} */ none, /** @type {string} */ _) => {
+  const paint = when((lane, /** @type {Workqueue | null} */ q, /** @type {string} */ none) => {
     wrote?.set(q?.writing ? fit(writeWords(q.lastWrite), slot.w - 4) : '');
-    head.set(q ? count(q.depth) : '—', q ? t('pres.queued') : '');
+    head.bind(lane, 'workqueue.depth', 'count', q ? t('pres.queued') : '');
     const working = q?.processing.length ?? 0;
     head.left.set(q ? t('phone.workers', { a: working, b: q.workers.length, n: exact(q.depth) }) : t(none));
     head.right.cls(q?.retries ? `${label} cwt` : label).set(q?.retries ? t('phone.retry', { n: exact(q.retries) }) : '');
-    busy.busy(working);
+    busy.busy(lane, working);
     line.set(sit(q, 1));
-    writeKeys(list, q);
+    writeKeys(lane, list);
   });
   return {
-    /** @param {import('../wire/page-types.js').Lane} lane */
-    paint: ({ state }) => paint(state.workqueue, unseen(state, 'workqueue') ? 'con.unseen' : 'phone.none', language()),
+    /** @param {Lane} lane */
+    paint: (lane) => paint(lane, lane.state.workqueue, unseen(lane.state, 'workqueue') ? 'con.unseen' : 'phone.none'),
   };
 }
 

@@ -12,10 +12,10 @@ import { gist } from '../draw/sentence.js';
 import { agingPause, groupWords, hallGrid, smallGrid } from '../draw/smallgrid.js';
 import { unseen } from '../draw/unseen.js';
 import { when } from '../draw/when.js';
-import { bigVersion, count, exact, seconds, version } from '../kit/format.js';
+import { bigVersion, exact, version } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
 import { caret, Glyph, kindOf } from '../kit/glyphs.js';
-import { addWords, language } from '../kit/i18n.js';
+import { addWords } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
 import { stationNames } from '../kit/names.js';
 import { openFind, openIndices, openKeys } from './indexmenu.js';
@@ -335,8 +335,8 @@ function stageLegend(slot, ctx, cells) {
   }
 
   return {
-    /** @param {boolean} held the buttons of a hold stand here @param {import('../wire/types.js').State} state */
-    paint(held, state) {
+    /** @param {Lane} lane @param {boolean} held the buttons of a hold stand here */
+    paint(lane, held) {
       const { any } = ctx.model;
       const marked = cells.query !== '' && any;
       const byPhases = cells.phases && !marked && any;
@@ -347,9 +347,9 @@ function stageLegend(slot, ctx, cells) {
       const words = t(cells.phases ? 'idx.colourBack' : 'idx.colour');
       attr(swap, 'aria-label', words);
       attr(swap, 'title', words);
-      place(swap, 548, 168, byPhases ? phases.paint() - 551 : 124, 19);
+      place(swap, 548, 168, byPhases ? phases.paint(lane) - 551 : 124, 19);
       if (marked) paintFound(cells.query);
-      weight.paint(!held && any && !byPhases && !marked && weighed(state), state.indexer);
+      weight.paint(lane, !held && any && !byPhases && !marked && weighed(lane.state));
       newest.set(t('idx.now'));
       oldest.set(t('idx.minute') + (cells.grid.per > 1 ? ` · ${t('idx.per', { n: cells.grid.per })}` : ''));
     },
@@ -366,7 +366,7 @@ function phaseLegend(slot, ctx) {
     return { rect, words: text(g, 551, legendY, 'l knock') };
   });
   let end = 551;
-  const draw = when((/** @type {import('../wire/types.js').Phase[]} */ most, /** @type {string} */ _) => {
+  const draw = when((_, /** @type {import('../wire/types.js').Phase[]} */ most) => {
     end = 551;
     rows.forEach(({ rect, words }, i) => {
       const said = most[i] ? `${most[i][0] || ctx.t('idx.noPhase')} ${exact(most[i][1])}` : '';
@@ -386,9 +386,9 @@ function phaseLegend(slot, ctx) {
   return {
     /** @param {boolean} on */
     show: (on) => show(g, on),
-    /** Returns where the last one ends. */
-    paint() {
-      draw(ctx.model.phases, language());
+    /** Returns where the last one ends. @param {Lane} lane */
+    paint(lane) {
+      draw(lane, ctx.model.phases);
       return end;
     },
   };
@@ -403,11 +403,12 @@ function phaseLegend(slot, ctx) {
 function stageHead({ head: root, press, x }, ctx, cells) {
   const { t, model } = ctx;
   text(root, x, 68, 'ti').set(title);
-  const objects = new Num(root, x, 96, 'num', 7).of('indexer.count', 'count').early();
+  const objects = new Num(root, x, 96, 'num', 7).early();
   const right = text(root, 800, 68, 'l', 'end').early();
   const rv = s('text', { x: 800, y: 96, class: 'n20', 'text-anchor': 'end' });
-  const rvNumber = s('tspan', { 'data-of': 'indexer.resourceVersion', 'data-as': 'version', 'data-early': '' });
-  rv.append(s('tspan', { class: 'l' }, 'rv '), rvNumber);
+  const digits = s('tspan');
+  const rvNumber = new Txt(digits).early();
+  rv.append(s('tspan', { class: 'l' }, 'rv '), digits);
   root.append(rv);
   const noVersion = text(root, 800, 96, 'l', 'end');
   const by = h('button', { class: 'sbtn quiet pickby detail', type: 'button', 'aria-haspopup': 'listbox', 'data-x': 640 });
@@ -416,18 +417,19 @@ function stageHead({ head: root, press, x }, ctx, cells) {
   by.addEventListener('click', () => openIndices(ctx, by, (key) => cells.choose(key)));
   press.append(by);
 
-  /** The words about the store's state, and whether it may be old. @param {Lane} lane @returns {[string, boolean, string, string]} */
-  function matter({ state, facts }) {
-    const now = ctx.now();
-    const staleFor = model.stale(now, facts);
+  /** Writes about the store's state, and returns whether it may be old. @param {Lane} lane */
+  function paintMatter(lane) {
+    const { state, facts, now } = lane;
     const old = model.any && unsure(ctx);
-    if (staleFor) return [t('idx.stale', { s: seconds(staleFor) }), old, staleFrom, 't idx.stale'];
-    if (old) return [t('idx.unsure'), true, '', ''];
     const held = state.holds.find((x) => x.stage === 'pop');
     const stands = held && state.reflector.phase === 'watching' ? now - held.sinceMillis : 0;
-    const { mutated } = state.indexer;
-    if (mutated && !stands) return [t('idx.mutated', { n: exact(mutated) }), true, 'n=exact indexer.mutated', 't idx.mutated'];
-    return [stands > 0 ? t('idx.still', { s: seconds(stands) }) : '', false, `s=seconds ${heldFrom}`, 't idx.still'];
+    const stale = model.stale(now, facts);
+    const mutated = !stale && state.indexer.mutated > 0 && !stands;
+    if (stale) right.bind(lane, staleFrom, 't idx.stale');
+    else if (old) right.set(t('idx.unsure'));
+    else if (mutated) right.bind(lane, 'n=exact indexer.mutated', 't idx.mutated');
+    else right.bind(lane, stands > 0 ? `s=seconds ${heldFrom}` : '', 't idx.still');
+    return old || mutated;
   }
 
   return {
@@ -435,14 +437,13 @@ function stageHead({ head: root, press, x }, ctx, cells) {
     /** @param {Lane} lane */
     paint(lane) {
       const { indexer, era } = lane.state;
-      objects.set(count(indexer.count), t(indexer.count === 1 ? 'idx.object' : 'idx.objects'));
-      const [words, old, from, as] = matter(lane);
-      right.cls(old ? 'l cwt' : 'l t1').of(from, as).set(words);
+      objects.bind(lane, 'indexer.count', 'count', t(indexer.count === 1 ? 'idx.object' : 'idx.objects'));
+      right.cls(paintMatter(lane) ? 'l cwt' : 'l t1');
       const versioned = !!indexer.resourceVersion;
       show(rv, versioned);
-      if (versioned) put(rvNumber, version(indexer.resourceVersion, 9));
+      if (versioned) rvNumber.bind(lane, 'indexer.resourceVersion', 'version');
       noVersion.set(!versioned && indexer.count ? t('idx.noRv', { era }) : '');
-      reveal(by, !words && model.any);
+      reveal(by, !right.words && model.any);
       const group = model.groups.index || 'namespace';
       const grouped = !indexer.count || !indexer.indexSizes || group in indexer.indexSizes ? t('idx.by', { index: group }) : t('idx.unindexed');
       put(byWords, fit(grouped, 120));
@@ -500,15 +501,14 @@ function stageSelection(ctx, cells) {
   };
 }
 
-/** What the calm stage says of the store. @param {Lane} lane @param {Ctx} ctx @returns {[string, string?, string?]} */
-function gistOf({ facts }, ctx) {
+/** What the calm stage says of the store. @param {ReturnType<typeof gist>} says @param {Lane} lane @param {Ctx} ctx */
+function paintGist(says, lane, ctx) {
   const { t, model } = ctx;
-  if (!model.any) return [''];
-  if (!model.cells.size) return [t('idx.emptyWhy')];
-  if (unsure(ctx)) return [t('idx.unsure')];
-  const behind = facts.versions.total ?? 0;
-  if (behind > 0) return [t('idx.gistBehind', { n: count(behind) }), 'n=count facts.versions.total', 't idx.gistBehind'];
-  return [facts.upToDate ? t('idx.gistNow') : ''];
+  const { versions: { total }, upToDate } = lane.facts;
+  if (!model.any) return says.set('');
+  if (!model.cells.size) return says.set(t('idx.emptyWhy'));
+  if (unsure(ctx)) return says.set(t('idx.unsure'));
+  return total && total > 0 ? says.bind(lane, 'n=count facts.versions.total', 't idx.gistBehind') : says.set(upToDate ? t('idx.gistNow') : '');
 }
 
 /**
@@ -548,8 +548,8 @@ function full(slot, ctx) {
       labels.paint();
       cells.describe();
       head.paint(lane);
-      says.set(...gistOf(lane, ctx));
-      legend.paint(!!model.hold('pop'), lane.state);
+      paintGist(says, lane, ctx);
+      legend.paint(lane, !!model.hold('pop'));
       const none = model.any && !model.cells.size;
       empty.set(none ? t('idx.empty') : '');
       emptyWhy.set(none ? t('idx.emptyWhy') : '');
@@ -588,7 +588,7 @@ function full(slot, ctx) {
 
 // --- The other layouts --------------------------------------------------------------------------------------------------------
 
-/** For how long the store has had no news, and for how long Pop has been held, as Txt.of takes it. */
+/** For how long the store has had no news, and for how long Pop has been held, as Txt.bind takes it. */
 const staleFrom = 's=seconds now - facts.staleSince max 0';
 const heldFrom = 'now - holds[stage=pop].sinceMillis';
 
@@ -624,11 +624,9 @@ function hallCells(slot, ctx) {
   };
 }
 
-/** How far the store is behind what the Reflector has, or that it is not. @param {Ctx} ctx @param {Lane} lane */
+/** How far the store is behind what the Reflector has, or that it is not, while it is not stale. @param {Ctx} ctx @param {Lane} lane */
 function freshnessWords(ctx, { state, facts }) {
   const { t, model } = ctx;
-  const old = model.stale(ctx.now(), facts);
-  if (old > 0) return t('idx.stale', { s: seconds(old) });
   if (unsure(ctx)) return t('pres.unsure');
   if (state.indexer.mutated) return t('idx.mutated', { n: exact(state.indexer.mutated) });
   if (model.unlisted()) return '';
@@ -646,19 +644,15 @@ function freshnessWords(ctx, { state, facts }) {
  */
 function weightLine(g, x, y, cls) {
   const line = s('text', { x, y, class: cls, 'text-anchor': 'end' });
-  const [came, arrow, held, word] = ['indexer.cameBytes', '', 'indexer.bytes', ''].map((of) => {
-    const part = s('tspan', of ? { 'data-of': of, 'data-as': 'bytes' } : {});
-    line.append(part);
-    return part;
-  });
+  const parts = [0, 1, 2].map(() => s('tspan'));
+  line.append(...parts, ' JSON');
+  const paint = weights(parts);
   g.append(line);
   return {
-    /** @param {boolean} on @param {import('../wire/types.js').Indexer} store */
-    paint(on, store) {
+    /** @param {Lane} lane @param {boolean} on */
+    paint(lane, on) {
       show(line, on);
-      if (!on) return;
-      [came, arrow, held].forEach((el, i) => put(el, weights(store)[i]));
-      put(word, ' JSON');
+      if (on) paint(lane);
     },
   };
 }
@@ -693,19 +687,17 @@ function twoMaps(slot, ctx) {
 function phoneHead(slot, ctx) {
   const { t, model } = ctx;
   const head = lineHeading(slot, title);
-  head.number.of('indexer.count', 'count');
   return {
     head,
     /** @param {Lane} lane */
-    paint({ state, facts }) {
-      const { indexer } = state;
-      head.set(count(indexer.count), t('pres.objects', { n: indexer.count }));
+    paint(lane) {
+      const { indexer } = lane.state;
+      head.bind(lane, 'indexer.count', 'count', t('pres.objects', { n: indexer.count }));
       head.left.set(indexer.resourceVersion ? `rv ${version(indexer.resourceVersion, 9)}` : t('lanes.keepsNone'));
-      const old = model.stale(ctx.now(), facts);
-      const doubtful = unsure(ctx) || indexer.mutated > 0;
-      head.right.of(old ? staleFrom : '', 't idx.stale');
+      head.right.cls(unsure(ctx) || indexer.mutated > 0 ? 'l cwt' : 'l t1');
       const changed = indexer.mutated ? t('idx.mutated', { n: exact(indexer.mutated) }) : '';
-      head.right.cls(doubtful ? 'l cwt' : 'l t1').set(old ? t('idx.stale', { s: seconds(old) }) : unsure(ctx) ? t('idx.unsure') : changed);
+      if (model.stale(lane.now, lane.facts)) head.right.bind(lane, staleFrom, 't idx.stale');
+      else head.right.set(unsure(ctx) ? t('idx.unsure') : changed);
     },
   };
 }
@@ -718,11 +710,10 @@ export const indexer = {
   full,
 
   large(slot, ctx) {
-    const { number } = heading(slot, title);
+    const number = heading(slot, title);
     panel(slot);
     const { lean, w } = slot;
     const right = slot.x + w;
-    number.of('indexer.count', 'count');
     const fresh = text(slot.head, right, slot.rail - (lean ? 56 : 96), lean ? 'p16' : 'p18', 'end');
     const rv = text(slot.head, right, slot.rail - 56, 'p16', 'end');
     const cells = hallCells(slot, ctx);
@@ -730,15 +721,15 @@ export const indexer = {
     return {
       paint(lane, clock) {
         const { indexer: store } = lane.state;
-        const objects = count(store.count);
-        number.set(objects);
-        const room = w - 12 - (lean ? width(objects, '500 35px') : 78);
+        number.bind(lane, 'indexer.count', 'count');
+        const room = w - 12 - (lean ? width(number.words, '500 35px') : 78);
+        const short = (/** @type {string} */ words) => fit(words, room, lean ? '16px' : '600 18px');
         fresh.cls(`${lean ? 'p16' : 'p18'}${unsure(ctx) || store.mutated ? ' cwt' : ''}`);
-        fresh.of(ctx.model.stale(ctx.now(), lane.facts) ? staleFrom : '', 't idx.stale');
-        fresh.set(fit(freshnessWords(ctx, lane), room, lean ? '16px' : '600 18px'));
+        if (ctx.model.stale(lane.now, lane.facts)) fresh.bind(lane, staleFrom, 't idx.stale', '', short);
+        else fresh.set(short(freshnessWords(ctx, lane)));
         rv.set(store.resourceVersion && w > 200 && !lean ? `rv ${bigVersion(store.resourceVersion)}` : '');
         cells.paint(clock, lane);
-        weight.paint(w > 240 && weighed(lane.state), store);
+        weight.paint(lane, w > 240 && weighed(lane.state));
       },
     };
   },
@@ -765,7 +756,7 @@ export const indexer = {
       paint(lane, clock) {
         paint(lane);
         maps.paint(lane.facts, clock);
-        weight.paint(weighed(lane.state), lane.state.indexer);
+        weight.paint(lane, weighed(lane.state));
       },
     };
   },
@@ -784,14 +775,13 @@ export const indexer = {
     });
     g.append(line);
     return {
-      paint({ state }) {
-        const { resourceVersion: rv, count: objects } = state.indexer;
-        const pop = ctx.model.hold('pop');
+      paint(lane) {
+        const { resourceVersion: rv, count: objects } = lane.state.indexer;
         show(frame, !unframed(ctx));
-        held.of(heldFrom, 'seconds behind lanes.held').set(pop ? `${ctx.t('lanes.held')}, ${seconds(ctx.now() - pop.sinceMillis)}` : '');
+        held.bind(lane, ctx.model.hold('pop') ? heldFrom : '', 'seconds behind lanes.held');
         before.set(rv ? 'rv\u00a0' : '');
-        if (rv) value.of('indexer.resourceVersion', 'version 9').set(version(rv, 9), rv);
-        else value.of('indexer.count', 'exact').set(exact(objects));
+        if (rv) value.bind(lane, 'indexer.resourceVersion', 'version 9', 'same');
+        else value.bind(lane, 'indexer.count', 'exact');
         after.set(rv ? '' : `\u00a0${ctx.t('pres.objects', { n: objects })}`);
       },
     };

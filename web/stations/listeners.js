@@ -7,7 +7,7 @@ import { heading, lineHeading } from '../draw/heading.js';
 import { lamp } from '../draw/lamp.js';
 import { ring } from '../draw/ring.js';
 import { hatch, unseen } from '../draw/unseen.js';
-import { count, countdown, exact, ownName, ring as ringNumber, ringLeast, ringShort, span } from '../kit/format.js';
+import { count, countdown, exact, ownName, ring as ringNumber, span } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
 import { Glyph, kindOf } from '../kit/glyphs.js';
 import { addWords } from '../kit/i18n.js';
@@ -21,6 +21,7 @@ import { openAdd, openHandler } from './listenermenu.js';
 /** @typedef {import('../wire/page-types.js').Slot} Slot */
 /** @typedef {import('../wire/page-types.js').Drawn} Drawn */
 /** @typedef {import('../wire/page-types.js').Lane} Lane */
+/** @typedef {NonNullable<ReturnType<typeof find>>} Found */
 
 const title = stationNames.listeners;
 
@@ -87,6 +88,13 @@ function pastProbe(state, l) {
 function find(state, id) {
   const i = state.listeners.findIndex((l) => l.id === id);
   return i < 0 ? null : { l: state.listeners[i], path: `listeners.${i}` };
+}
+
+/** Writes a listener's name, or its own part. @param {Lane} lane @param {ReturnType<typeof text>} words @param {Found} of @param {(s: string) => string} cut */
+function paintName(lane, words, { l, path }, cut) {
+  const own = ownName(l.name);
+  if (own === l.name) words.bind(lane, `${path}.name`, 'fit', 'same', cut);
+  else words.set(cut(own), l.name);
 }
 
 /** @param {Ctx} ctx @param {Listener} l */
@@ -177,7 +185,8 @@ function stagePanel(slot, ctx, y) {
 
   return {
     /** @param {Lane} lane @param {number} id 0 hides the panel */
-    paint({ state: st, facts }, id) {
+    paint(lane, id) {
+      const { state: st, facts } = lane;
       const found = id ? find(st, id) : null;
       show(g, !!found);
       reveal(button.el, !!found);
@@ -186,13 +195,11 @@ function stagePanel(slot, ctx, y) {
       button.id = l.id;
       const slow = slowIn(facts, l);
       const held = !!ctx.model.hold('deliver', l.id);
-      const own = ownName(l.name);
       // A name that is too wide is smaller, and higher, where the ring leaves more room.
-      const small = width(own, '600 14px') > nameRoom;
-      name.cls(small ? 'l t1 b' : 't14').at(830, y - (small ? 32 : 26)).of(own === l.name ? `${path}.name` : '', 'fit')
-        .set(small ? fit(own, smallRoom, '700 12px') : own, l.name);
-      buffer.paint(l, path, { slow, of: (n) => ctx.t('lis.of', { n }) });
-      handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 && !!l.handling });
+      const small = width(ownName(l.name), '600 14px') > nameRoom;
+      paintName(lane, name.cls(small ? 'l t1 b' : 't14').at(830, y - (small ? 32 : 26)), found, (own) => (small ? fit(own, smallRoom, '700 12px') : own));
+      buffer.paint(lane, l, path, { slow, of: (n) => ctx.t('lis.of', { n }) });
+      handler.paint(l, path, lane.now, { slow, bad: l.panics > 0 && !!l.handling });
       for (const channel of channels) channel.set(unseen(st, 'listeners.distributed'));
       const why = pastProbe(st, l);
       past.set(why && ctx.t('lis.past'));
@@ -257,10 +264,10 @@ function stageOutline(ctx, root, y) {
   const words = text(root, 830, y + 64, 'l');
   return {
     /** @param {Lane} lane @param {Listener | undefined} l */
-    paint({ state: st }, l) {
+    paint(lane, l) {
       const lost = l?.discarded ?? 0;
       show(circle, !!l);
-      discarded.of(l ? `listeners.${st.listeners.indexOf(l)}.discarded` : '', 'ring').set(l ? ringNumber(lost) : '', l ? exact(lost) : '');
+      discarded.bind(lane, l ? `listeners.${lane.state.listeners.indexOf(l)}.discarded` : '', 'ring', 'exact');
       name.set(l ? fit(l.name, 110, '600 14px') : '', l?.name ?? '');
       state.set(l ? ctx.t('lis.gone') : '');
       words.set(l ? ctx.t('lis.goneWhy', { n: exact(l.handled), m: exact(lost) }) : '');
@@ -280,18 +287,17 @@ function stageRow(slot, ctx, y) {
   const button = menuButton(slot, ctx, 'sbtn', [826, y - 15, 232, 22]);
   return {
     /** @param {Lane} lane @param {number} id 0 hides the row */
-    paint({ state, facts }, id) {
-      const found = id ? find(state, id) : null;
+    paint(lane, id) {
+      const found = id ? find(lane.state, id) : null;
       show(g, !!found);
       reveal(button.el, !!found);
       if (!found) return;
       const { l, path } = found;
-      const slow = slowIn(facts, l);
+      const slow = slowIn(lane.facts, l);
       button.id = l.id;
-      const own = ownName(l.name);
-      name.of(own === l.name ? `${path}.name` : '', 'fit').set(fit(own, 84, '700 12px'), l.name);
-      buffer.paint(l, path, { slow });
-      pending.of(`${path}.pending`, 'ring').set(ringNumber(l.pending));
+      paintName(lane, name, found, (own) => fit(own, 84, '700 12px'));
+      buffer.paint(lane, l, path, { slow });
+      pending.bind(lane, `${path}.pending`, 'ring');
       time.cls(slow ? 'l cwt' : 'l').set(callTime(l));
       isSynced.set(l.synced);
       button.label(l);
@@ -490,7 +496,7 @@ function otherLook(w) {
   const tight = w < 320;
   return {
     height: 92, middle: 46, frame: 'pn', faded: true, ringX: Math.round(w * (least ? 0.48 : 0.4)), handlerRight: least ? 6 : 16,
-    ring: { r: least ? 24 : 30, stroke: 'r8', number: least ? 'p18' : 'p27', numberY: 9, write: ringShort, as: 'ringShort' },
+    ring: { r: least ? 24 : 30, stroke: 'r8', number: least ? 'p18' : 'p27', numberY: 9, as: /** @type {const} */ ('ringShort') },
     handler: { w: least ? 62 : w < 380 ? 76 : 88, h: 48, words: least ? 'p16' : 'p18', wordsY: 5, bar: 5, pad: 7, barY: 14, edge: 'w2' },
     name: { cls: 'p18', y: -27, room: least ? 70 : w * 0.27, font: '600 18px' },
     lamp: { x: 20, y: 30, wordsX: tight ? 0 : 33, anchor: /** @type {'start'} */ ('start') },
@@ -529,11 +535,11 @@ function hallRow(slot, ctx, top, look) {
   return {
     g, cx, r,
     from: cx - r - 8, ring: cx + r + 12, box: boxX - 17, y: cy,
-    /** @param {Listener} l @param {string} path @param {boolean} slow */
-    paint(l, path, slow) {
-      if (name && look.name) name.of(`${path}.name`, 'fit').set(fit(l.name, look.name.room, look.name.font), l.name);
-      buffer.paint(l, path, { slow, of: (n) => ctx.t('pres.of', { n }) });
-      handler?.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 });
+    /** @param {Lane} lane @param {Listener} l @param {string} path @param {boolean} slow */
+    paint(lane, l, path, slow) {
+      name?.bind(lane, `${path}.name`, 'fit', 'same', (words) => fit(words, look.name.room, look.name.font));
+      buffer.paint(lane, l, path, { slow, of: (n) => ctx.t('pres.of', { n }) });
+      handler?.paint(l, path, lane.now, { slow, bad: l.panics > 0 });
       isSynced?.set(l.synced);
       // Words that have no room beside the ring leave it to the lamp.
       const words = syncedWords(ctx, l);
@@ -588,7 +594,7 @@ function othersWords({ t, model }, facts, main) {
 
 /** The listener that matters, large, and the others where there is room. @param {Slot} slot @param {Ctx} ctx @returns {Drawn} */
 function drawHall(slot, ctx) {
-  const { number } = heading(slot, title);
+  const number = heading(slot, title);
   const isAlone = slot.w >= aloneWidth && !!slot.main;
   const others = isAlone ? text(slot.head, slot.x, slot.rail - 62, 'p18') : null;
   /** @type {Map<number, {row: ReturnType<typeof hallRow>, words: ReturnType<typeof mainWords> | null}>} */
@@ -610,7 +616,8 @@ function drawHall(slot, ctx) {
     return row ? [row[where], row.y] : null;
   };
   return {
-    paint({ state, facts }) {
+    paint(lane) {
+      const { state, facts } = lane;
       // Alone, its number stands in the ring.
       number.set(isAlone ? '' : count(facts.pending));
       others?.set(othersWords(ctx, facts, slot.main));
@@ -618,7 +625,7 @@ function drawHall(slot, ctx) {
         const found = find(state, id);
         if (!found) continue;
         const slow = slowIn(facts, found.l);
-        row.paint(found.l, found.path, slow);
+        row.paint(lane, found.l, found.path, slow);
         words?.paint(found.l, facts, slow);
       }
     },
@@ -636,7 +643,7 @@ function phoneLooks({ lean }) {
       handler: { w: lean ? 62 : 72, h: 38, words: 't14', wordsY: 5, bar: 3, pad: 4, barY: 12 },
     },
     other: {
-      ring: { r: 12, stroke: 'sm', number: 'l t1', numberY: 4.5, write: ringLeast, as: 'ringLeast' },
+      ring: { r: 12, stroke: 'sm', number: 'l t1', numberY: 4.5, as: /** @type {const} */ ('ringLeast') },
       handler: { w: 62, h: 26, words: 't14', wordsY: 5, bar: 0, pad: 4, barY: 12 },
     },
   };
@@ -667,14 +674,14 @@ function phoneRow(slot, ctx, id, cy) {
   const synced = main ? text(g, right - 14, cy + 58, 'l', 'end') : null;
   return {
     /** @param {Lane} lane */
-    paint({ state, facts }) {
-      const found = find(state, id);
+    paint(lane) {
+      const found = find(lane.state, id);
       if (!found) return;
       const { l, path } = found;
-      const slow = slowIn(facts, l);
-      name.of(`${path}.name`, 'fit').set(fit(l.name, cx - r - (roomy ? 88 : 66), '600 14px'), l.name);
-      buffer.paint(l, path, { slow, of: (n) => t('pres.of', { n }) });
-      handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 });
+      const slow = slowIn(lane.facts, l);
+      name.bind(lane, `${path}.name`, 'fit', 'same', (words) => fit(words, cx - r - (roomy ? 88 : 66), '600 14px'));
+      buffer.paint(lane, l, path, { slow, of: (n) => t('pres.of', { n }) });
+      handler.paint(l, path, lane.now, { slow, bad: l.panics > 0 });
       isSynced.set(l.synced);
       const wrong = slow ? t('pres.slow') : mutationWords(ctx, l);
       said?.cls(wrong ? 'l cwt' : 'l').set(wrong || resyncWords(ctx, l));
@@ -742,16 +749,16 @@ export const listeners = {
     const buffer = lean ? null : ring(g, x + 36, rail, { r: 11, stroke: 'sm' });
     const handler = handlerBox(g, boxX, rail, box);
     return {
-      paint({ state, facts }) {
+      paint(from) {
         const stops = ctx.model.hold('pop') || ctx.model.hold('deliver', main);
         attr(way, 'class', stops ? 'rail starve' : 'rail');
-        const found = find(state, main);
+        const found = find(from.state, main);
         if (!found) return;
         const { l, path } = found;
-        const slow = slowIn(facts, l);
-        buffer?.paint(l, path, { slow });
+        const slow = slowIn(from.facts, l);
+        buffer?.paint(from, l, path, { slow });
         // What the same code took beside each release is no measure of the releases.
-        handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0, time: l.paceMillis ? undefined : fit(l.name, box.w - 6, '600 14px') });
+        handler.paint(l, path, from.now, { slow, bad: l.panics > 0, time: l.paceMillis ? undefined : fit(l.name, box.w - 6, '600 14px') });
       },
       points: { fan: (m) => (m.l === main ? [x + 6, rail] : null) },
     };

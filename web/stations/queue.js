@@ -20,14 +20,16 @@ import { attr, Num, s, show, text } from '../kit/dom.js';
 import { count, exact, middle, rate } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
 import { kindOf } from '../kit/glyphs.js';
-import { addWords, language } from '../kit/i18n.js';
+import { addWords } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
 import { stationNames } from '../kit/names.js';
 
 /** @typedef {import('../wire/types.js').Queue} State */
 /** @typedef {import('../wire/types.js').QueueItem} Item */
+/** @typedef {import('../wire/types.js').Listener} Listener */
 /** @typedef {import('../wire/page-types.js').Slot} Slot */
 /** @typedef {import('../wire/page-types.js').Ctx} Ctx */
+/** @typedef {import('../wire/page-types.js').Lane} Lane */
 /** @typedef {import('../wire/page-types.js').Draw} Draw */
 
 addWords({
@@ -130,15 +132,13 @@ function listed(q, n, stopped) {
   return { rows: last ? from('lastBatch', true).slice(0, n) : [...taken, ...waiting], waiting: waiting.length, last };
 }
 
-/** Writes a delta into a line of a chip and a name. @param {ReturnType<typeof lines>[number]} line @param {Listed | undefined} row */
-function writeItem(line, row) {
+/** Writes a delta into a line of a chip and a name. @param {Lane} lane @param {ReturnType<typeof lines>[number]} line @param {Listed | undefined} row */
+function writeItem(lane, line, row) {
   const it = row?.it;
   const several = (it?.deltas?.length ?? 0) > 1;
   const note = it?.tombstone ? ', tombstone' : several ? ` ×${it?.deltas?.length}` : '';
-  line.set(it && (it.op ?? ''), it ? deltaWords(it, Infinity) : '', row?.taken, note);
-  const plain = it?.key && !note;
-  attr(line.words.el, 'data-of', plain ? `${row?.path}.key` : null);
-  attr(line.words.el, 'data-as', plain ? 'middle' : null);
+  if (it?.key && !note) line.bind(lane, it.op ?? '', `${row?.path}.key`, !!row?.taken);
+  else line.set(it && (it.op ?? ''), it ? deltaWords(it, Infinity) : '', row?.taken, note);
 }
 
 // --- The main stage.
@@ -170,52 +170,53 @@ function full(slot, ctx) {
   const state = stageFoot(slot, ctx);
   const says = gist(slot);
   return {
-    paint({ state: st, facts, view }) {
+    paint(lane) {
+      const { state: st, facts, view } = lane;
       const q = st.queue;
       const stopped = held(ctx);
       // The next batch is known only while the queue does not move.
       const next = stopped && !q.batch.length && q.depth ? facts.nextBatch : 0;
-      head(q, facts.growing, facts.deltas, language());
-      says.set(...gistOf(q, stopped, t));
+      head(lane, q, facts.growing, facts.deltas);
+      paintGist(says, lane, stopped, t);
       show(list.g, !byKey(q));
       show(map.g, byKey(q));
       show(depths, !byKey(q));
       chosen.over.label(t('queue.rows'));
       const selected = ctx.selected();
-      if (byKey(q)) map.paint(q, selected, language());
+      if (byKey(q)) map.paint(lane, q, selected);
       else {
-        list.paint(q, st.listeners, selected, next, language());
+        list.paint(lane, q, st.listeners, selected, next);
         depthHead.set(t('queue.curve'));
         deepest.set(t('queue.max', { n: count(q.maxDepth) }));
         curve.set(facts.depths, q.depth, view.atMillis);
       }
-      empty(q, stopped, language());
-      last(q, language());
+      empty(lane, q, stopped);
+      last(lane, q);
       const crowded = q.depth + q.batchSize > (st.indexer.count > 2600 ? listRows : 172);
-      rail.paint(q, crowded && !byKey(q), facts.deltas, next, selected, language());
-      state(q, unseen(st, 'queue.locked'), language());
+      rail.paint(lane, q, crowded && !byKey(q), facts.deltas, next, selected);
+      state(lane, q, unseen(st, 'queue.locked'));
     },
-    compared: ({ state, facts }) => head(state.queue, facts.growing, facts.deltas, language()),
+    compared: (lane) => head(lane, lane.state.queue, lane.facts.growing, lane.facts.deltas),
     points: { store: (_, st) => rail.seat(st.queue) },
   };
 }
 
-/** What the calm stage says of the queue. @param {State} q @param {boolean} stopped @param {Ctx['t']} t @returns {[string, string?, string?]} */
-function gistOf(q, stopped, t) {
-  if (!q.depth) return [t('queue.gistEmpty', { why: whyEmpty(q, stopped, t) })];
-  const words = stopped ? 'queue.gistHeld' : byKey(q) ? 'queue.gistKeys' : 'queue.gistWait';
-  return [t(words, { n: count(q.depth) }), 'n=count queue.depth', `t ${words}`];
+/** What the calm stage says of the queue. @param {ReturnType<typeof gist>} says @param {Lane} lane @param {boolean} stopped @param {Ctx['t']} t */
+function paintGist(says, lane, stopped, t) {
+  const q = lane.state.queue;
+  if (!q.depth) says.set(t('queue.gistEmpty', { why: whyEmpty(q, stopped, t) }));
+  else says.bind(lane, 'n=count queue.depth', stopped ? 't queue.gistHeld' : byKey(q) ? 't queue.gistKeys' : 't queue.gistWait');
 }
 
 /** Name, number and kind. @param {Slot} slot @param {Ctx} ctx */
 function stageHead(slot, { t }) {
   text(slot.head, slot.x, slot.rail - 84, slot.type.title).set(title);
-  const number = new Num(slot.head, slot.x, slot.rail - 56, slot.type.number, 7).of('queue.depth', 'count').early();
-  const kind = text(slot.head, slot.x + slot.w, slot.rail - 84, slot.type.state, 'end').of('queue.kind').early();
-  return when((/** @type {State} */ q, /** @type {number} */ growing, /** @type {number} */ deltas, /** @type {string} */ _) => {
-    kind.set(q.kind);
+  const number = new Num(slot.head, slot.x, slot.rail - 56, slot.type.number, 7).early();
+  const kind = text(slot.head, slot.x + slot.w, slot.rail - 84, slot.type.state, 'end').early();
+  return when((lane, /** @type {State} */ q, /** @type {number} */ growing, /** @type {number} */ deltas) => {
+    kind.bind(lane, 'queue.kind');
     const word = byKey(q) ? t('queue.keys', { k: q.depth, n: count(deltas) }) : t('queue.depth');
-    number.set(count(q.depth), growing ? t('queue.growing', { n: rate(growing) }) : word);
+    number.bind(lane, 'queue.depth', 'count', growing ? t('queue.growing', { n: rate(growing) }) : word);
   });
 }
 
@@ -315,10 +316,8 @@ function stageRail(slot, ctx) {
   return {
     /** Where a delta comes to rest that is stored now. @param {State} q @returns {[number, number]} */
     seat: (q) => (tail ? [tail - 11, rail] : line.at(Math.min(places(q), q.depth) - 1, pitch(q))),
-    paint: when((
-      /** @type {State} */ q, /** @type {boolean} */ crowded, /** @type {number} */ deltas, /** @type {number} */ next,
-      /** @type {string} */ selected, /** @type {string} */ _,
-    ) => {
+    paint: when((_, /** @type {State} */ q, /** @type {boolean} */ crowded, /** @type {number} */ deltas, /** @type {number} */ next,
+      /** @type {string} */ selected) => {
       show(dense, crowded);
       show(taken, !crowded);
       show(free, !crowded && !q.batch.length && !q.depth);
@@ -343,7 +342,7 @@ function stageList(slot, ctx, chosen) {
   const rows = Array.from({ length: listRows }, (_, i) =>
     row(g, { x: left + 28, y: top + pitch * i, w: 124, cls: 'm1', glyph: 14, picked: true }));
   const more = text(g, left + 28, top, 'l t1');
-  /** A SyncAll goes to the listeners that take part in the resync. @param {import('../wire/types.js').Listener[]} listeners */
+  /** A SyncAll goes to the listeners that take part in the resync. @param {Listener[]} listeners */
   const syncAll = (listeners) => {
     const names = listeners.filter((l) => !l.removed && l.syncing).map((l) => l.name);
     if (!names.length) return 'SyncAll';
@@ -358,22 +357,19 @@ function stageList(slot, ctx, chosen) {
   };
   return {
     g,
-    paint: when((
-      /** @type {State} */ q, /** @type {import('../wire/types.js').Listener[]} */ listeners, /** @type {string} */ selected,
-      /** @type {number} */ next, /** @type {string} */ _,
-    ) => {
+    paint: when((lane, /** @type {State} */ q, /** @type {Listener[]} */ listeners, /** @type {string} */ selected, /** @type {number} */ next) => {
       const taken = Math.min(q.batch.length, 5);
       const all = [...q.batch.slice(0, taken), ...q.items].slice(0, listRows);
       rows.forEach((r, i) => {
         const it = all[i];
-        if (!it) return r.set(null);
+        if (!it) return r.set(lane, null);
         const on = !!selected && it.key === selected;
         const bright = i < taken || (!q.batch.length && (!next || i < next));
-        r.set({
+        r.set(lane, {
           kind: kindOf(it.op), selected: on,
           words: (it.op === 'SyncAll' ? syncAll(listeners) : deltaWords(it, 17)) + (it.tombstone ? ' †' : ''),
           cls: (on ? 'm1 selk' : bright ? 'm1' : 'm2') + (it.key ? ' pickable' : ''),
-          of: it.key && !it.tombstone ? `queue.${i < taken ? `batch.${i}` : `items.${i - taken}`}.key` : '', as: 'middle',
+          of: it.key && !it.tombstone ? `queue.${i < taken ? `batch.${i}` : `items.${i - taken}`}.key` : '', room: 17,
         });
       });
       const marked = taken || Math.min(next, all.length);
@@ -400,12 +396,12 @@ function stageMap(slot, ctx, chosen) {
   const more = text(g, left + 34, slot.y + 256, 'l t1');
   return {
     g,
-    paint: when((/** @type {State} */ q, /** @type {string} */ selected, /** @type {string} */ _) => {
+    paint: when((lane, /** @type {State} */ q, /** @type {string} */ selected) => {
       by.set(t('queue.byKey'));
       // The key that is being popped stands first; its Deltas are with it.
       const popped = q.batch.length ? [q.batch[0].deltas?.length ? q.batch[0] : { ...q.batch[0], deltas: q.batch }] : [];
       const all = [...popped, ...q.items].slice(0, mapItems);
-      items.forEach((item, i) => item(all[i], i, popped.length, selected));
+      items.forEach((item, i) => item(lane, all[i], i, popped.length, selected));
       const rest = q.depth + popped.length - all.length;
       more.set(rest > 0 ? t('queue.moreKeys', { n: count(rest) }) : '');
       return chosen.set(all, popped.length, (i) => [left + 34, slot.y + 36 + 52 * i, 118, 38]);
@@ -424,17 +420,16 @@ function mapItem(parent, x, y) {
   const name = row(g, { x: x + 40, y: y + 14, w: 112, cls: 'm1', picked: true });
   const deltas = seats(g, { x: x + 48, y: y + 27, n: 5, size: 16, pitch: -20 });
   const rest = text(g, x + 146, y + 32, 'l3', 'end');
-  /** @param {Item | undefined} it @param {number} i @param {number} popped @param {string} selected */
-  return (it, i, popped, selected) => {
+  /** @param {Lane} lane @param {Item | undefined} it @param {number} i @param {number} popped @param {string} selected */
+  return (lane, it, i, popped, selected) => {
     show(g, !!it);
     if (!it) return;
     const taken = i < popped;
     const on = !!selected && it.key === selected;
     place.set(String(i + 1));
     attr(box, 'class', taken ? 'item on' : 'item');
-    name.set({
-      words: middle(it.key ?? '', 14), whole: it.key, cls: on ? 'm1 selk pickable' : 'm1 pickable', selected: on,
-      of: `queue.${taken ? `batch.${i}` : `items.${i - popped}`}.key`, as: 'middle',
+    name.set(lane, {
+      of: `queue.${taken ? `batch.${i}` : `items.${i - popped}`}.key`, room: 14, whole: true, cls: on ? 'm1 selk pickable' : 'm1 pickable', selected: on,
     });
     const all = it.deltas?.length ? it.deltas : [it];
     deltas.set(all.slice(0, 5).map((d) => ({ kind: kindOf(d.op), taken })));
@@ -447,7 +442,7 @@ function emptyWords(slot, { t }) {
   const left = slot.x + slot.pad;
   const empty = text(slot.g, left, 0, 'l t1');
   const why = text(slot.g, left, 0, 'l');
-  return when((/** @type {State} */ q, /** @type {boolean} */ stopped, /** @type {string} */ _) => {
+  return when((_, /** @type {State} */ q, /** @type {boolean} */ stopped) => {
     const none = !q.batch.length && !q.items.length;
     const y = slot.y + (byKey(q) ? 52 : 24);
     empty.at(left, y).set(none ? t('queue.empty') : '');
@@ -468,15 +463,15 @@ function lastBatch(slot, { t }) {
   const head = text(slot.g, left, slot.y + 74, 'l3');
   const rows = [0, 1, 2, 3].map((i) => markedLine(slot.g, left, slot.y + 95 + 20 * i, 'm3'));
   const more = text(slot.g, left + 20, slot.y + 176, 'l3');
-  return when((/** @type {State} */ q, /** @type {string} */ _) => {
+  return when((lane, /** @type {State} */ q) => {
     const last = byKey(q) || q.batch.length || q.items.length ? [] : q.lastBatch;
     const n = q.lastBatchSize || last.length;
     head.set(last.length ? t('queue.last', { n: exact(n) }) : '');
     rows.forEach((r, i) => {
       const it = last[i];
-      r.set(it?.op, it && deltaWords(it, 18));
-      attr(r.words.el, 'data-of', it?.key ? `queue.lastBatch.${i}.key` : null);
-      attr(r.words.el, 'data-as', it?.key ? 'middle' : null);
+      r.mark(it?.op);
+      if (it?.key) r.words.bind(lane, `queue.lastBatch.${i}.key`, 'middle', '', (key) => middle(key, 18));
+      else r.words.set(it ? deltaWords(it, 18) : '');
     });
     more.set(last.length && n > rows.length ? t('more', { n: count(n - rows.length) }) : '');
   });
@@ -487,15 +482,15 @@ function stageFoot(slot, { t }) {
   const left = slot.x + slot.pad;
   const right = slot.x + slot.w - slot.pad;
   const low = slot.y + slot.h;
-  const initial = new Num(slot.g, left, low - 52, slot.type.value, 5).of('queue.initialPopulation', 'exact');
+  const initial = new Num(slot.g, left, low - 52, slot.type.value, 5);
   const lock = s('use', { x: left - 1, y: low - 42, width: 14, height: 14 });
   slot.g.append(lock);
   const light = lamp(slot.g, right - 4, low - 34, 4);
   const locked = text(slot.g, left + 18, low - 30, 'l');
   const synced = text(slot.g, right - 13, low - 30, 'l', 'end');
   const merges = text(slot.g, left, low - 12, 'l3');
-  return when((/** @type {State} */ q, /** @type {string} */ hidden, /** @type {string} */ _) => {
-    initial.set(exact(q.initialPopulation), 'initialPopulation');
+  return when((lane, /** @type {State} */ q, /** @type {string} */ hidden) => {
+    initial.bind(lane, 'queue.initialPopulation', 'exact', 'initialPopulation');
     show(lock, !hidden);
     attr(lock, 'href', q.locked ? '#i-lock' : '#i-unlock');
     attr(lock, 'class', q.locked ? 'ic c1' : 'ic');
@@ -514,7 +509,7 @@ function stageFoot(slot, { t }) {
 function wideSeats(slot) {
   const n = Math.max(3, Math.floor((slot.w - 24) / 30));
   const line = seats(slot.g, { x: slot.x + slot.w - 27, y: slot.rail, n, size: 26, pitch: 30, vacant: 'slot', of: 'queue' });
-  return when((/** @type {State} */ q, /** @type {string} */ selected) => {
+  return when((_, /** @type {State} */ q, /** @type {string} */ selected) => {
     line.set(sit(q, n, selected).sitters);
   });
 }
@@ -533,9 +528,8 @@ function headWords(q, { rows, waiting, last }, stopped, t) {
 /** @type {Draw} */
 function large(slot, ctx) {
   const { t } = ctx;
-  const { number } = heading(slot, title);
-  number.of('queue.depth', 'count');
-  const kind = text(slot.head, slot.x + slot.w, slot.rail - 96, slot.type.state, 'end').of('queue.kind');
+  const number = heading(slot, title);
+  const kind = text(slot.head, slot.x + slot.w, slot.rail - 96, slot.type.state, 'end');
   const line = wideSeats(slot);
   panel(slot);
   const left = slot.x + slot.pad;
@@ -543,20 +537,20 @@ function large(slot, ctx) {
   const head = text(slot.g, left, slot.y + 32, slot.type.label);
   const rows = lines(slot, left, slot.y + 66, 9);
   const more = text(slot.g, left, slot.y + slot.h - 12, slot.type.label);
-  const list = when((/** @type {State} */ q, /** @type {boolean} */ stopped, /** @type {string} */ _) => {
+  const list = when((lane, /** @type {State} */ q, /** @type {boolean} */ stopped) => {
     const shown = listed(q, rows.length, stopped);
     head.cls(stopped ? `${slot.type.label} t1` : slot.type.label).set(fit(headWords(q, shown, stopped, t), room, slot.fonts.label));
-    rows.forEach((r, i) => writeItem(r, shown.rows[i]));
+    rows.forEach((r, i) => writeItem(lane, r, shown.rows[i]));
     const rest = q.depth - shown.waiting;
     more.set(rest > 0 ? t('lanes.more', { n: exact(rest) }) : '');
   });
   return {
-    paint({ state: st }) {
-      const q = st.queue;
-      number.set(count(q.depth));
-      kind.set(q.kind);
-      line(q, ctx.selected());
-      list(q, held(ctx), language());
+    paint(lane) {
+      const q = lane.state.queue;
+      number.bind(lane, 'queue.depth', 'count');
+      kind.bind(lane, 'queue.kind');
+      line(lane, q, ctx.selected());
+      list(lane, q, held(ctx));
     },
   };
 }
@@ -567,7 +561,6 @@ function large(slot, ctx) {
 function upright(slot, ctx, rows) {
   const { t } = ctx;
   const head = lineHeading(slot, title);
-  head.number.of('queue.depth', 'count');
   const n = slot.bare ? 2 : 4;
   const pitch = 20;
   // The head is lowest: what leaves first is nearest to the store.
@@ -576,13 +569,11 @@ function upright(slot, ctx, rows) {
   });
   const below = text(head.asides, slot.x, slot.y + 43, slot.type.label);
   const list = lines(slot, slot.x, slot.y + 74, rows);
-  const paint = when((
-    /** @type {State} */ q, /** @type {string} */ selected, /** @type {boolean} */ stopped, /** @type {string} */ hidden, /** @type {string} */ _,
-  ) => {
-    head.set(count(q.depth), t('queue.depth'));
+  const paint = when((lane, /** @type {State} */ q, /** @type {string} */ selected, /** @type {boolean} */ stopped, /** @type {string} */ hidden) => {
+    head.bind(lane, 'queue.depth', 'count', t('queue.depth'));
     line.set(sit(q, n, selected).sitters);
     const shown = listed(q, rows, stopped);
-    list.forEach((r, i) => writeItem(r, shown.rows[i]));
+    list.forEach((r, i) => writeItem(lane, r, shown.rows[i]));
     // A list of what is gone already says so.
     const gone = shown.last && shown.rows.length ? t('queue.last', { n: exact(q.lastBatchSize || shown.rows.length) }) : '';
     head.right.set(gone);
@@ -592,8 +583,8 @@ function upright(slot, ctx, rows) {
     below.set(stopped ? t('pres.popHeld') : `${t(lock)}, ${t(q.synced ? 'synced' : 'notSynced')}`);
   });
   return {
-    /** @param {import('../wire/page-types.js').Lane} lane */
-    paint: ({ state }) => paint(state.queue, ctx.selected(), held(ctx), unseen(state, 'queue.locked'), language()),
+    /** @param {Lane} lane */
+    paint: (lane) => paint(lane, lane.state.queue, ctx.selected(), held(ctx), unseen(lane.state, 'queue.locked')),
   };
 }
 
@@ -621,7 +612,7 @@ function popRun(slot, ctx) {
   const [pitch, row] = [12, 18];
   const per = Math.floor((w - 20) / pitch);
   const rows = 4;
-  const draw = when((/** @type {State} */ { run, batch, lastBatch }) => {
+  const draw = when((_, /** @type {State} */ { run, batch, lastBatch }) => {
     const kind = kindOf((batch[0] ?? lastBatch[0])?.op ?? '');
     let used = 0;
     blocks.replaceChildren(...run.flatMap((n) => {
@@ -634,13 +625,14 @@ function popRun(slot, ctx) {
       return [s('rect', { x: left, y: top, width: Math.min(n, per) * pitch - 2, height: Math.max(lines, 1) * row - 4, rx: 2, class: 'ch rs k-' + kind })];
     }));
   });
-  return (/** @type {State} */ q) => {
+  return (/** @type {Lane} */ from) => {
+    const q = from.state.queue;
     const shown = !ctx.model.compare?.changes.length && q.run.length > 0;
     show(g, shown);
     if (!shown) return;
     took.set(unframed(ctx) ? ctx.t('lanes.took') : '');
-    pops.of('n=exact queue.runPops', 't lanes.pops').set(ctx.t('lanes.pops', { n: exact(q.runPops) }));
-    draw(q);
+    pops.bind(from, 'n=exact queue.runPops', 't lanes.pops');
+    draw(from, q);
   };
 }
 
@@ -652,21 +644,20 @@ function popRun(slot, ctx) {
 function lane(slot, ctx) {
   const { g, x, w, rail, type } = slot;
   const frame = hung(slot, 12);
-  const kind = text(g, x, rail - 26, type.title).of('queue.kind');
+  const kind = text(g, x, rail - 26, type.title);
   const order = text(g, x + w, rail - 26, type.label, 'end');
   const line = seats(g, { x: x + w - 10, y: rail, n: 7, size: 20, pitch: 24, vacant: 'slot off', of: 'queue' });
-  const paint = when((/** @type {State} */ q, /** @type {import('../wire/types.js').Comparison | null} */ compared, /** @type {string} */ selected,
-    /** @type {string} */ _) => {
-    kind.set(q.kind);
+  const paint = when((from, /** @type {State} */ q, /** @type {import('../wire/types.js').Comparison | null} */ compared, /** @type {string} */ selected) => {
+    kind.bind(from, 'queue.kind');
     order.set(ctx.t(byKey(q) ? 'lanes.byKey' : 'lanes.arrival'));
     line.set(sit(q, 7, selected, 0, (it) => (compared ? seatWord(compared, it) : undefined)).sitters);
   });
   const run = popRun(slot, ctx);
   return {
-    paint({ state }) {
+    paint(from) {
       show(frame, !unframed(ctx));
-      run(state.queue);
-      paint(state.queue, ctx.model.compare, ctx.selected(), language());
+      run(from);
+      paint(from, from.state.queue, ctx.model.compare, ctx.selected());
     },
     points: { store: (_, { queue: q }) => line.at(q.depth - 1) },
   };

@@ -11,7 +11,7 @@ import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
 import { gist } from '../draw/sentence.js';
 import { whereSeen } from '../draw/unseen.js';
-import { bigVersion, bytes, count, exact, left as leftWords, middle, moment, seconds, span, upper, version } from '../kit/format.js';
+import { bytes, count, exact, left as leftWords, middle, moment, seconds, span, upper } from '../kit/format.js';
 import { fit, width, wrap } from '../kit/measure.js';
 import { addWords } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
@@ -220,34 +220,29 @@ function full(slot, ctx) {
       const { state } = lane;
       const waits = state.reflector.phase === 'backoff';
       head.paint(lane);
-      says.set(...gistOf(lane, ctx));
-      asked.paint(state);
+      paintGist(says, lane, ctx);
+      asked.paint(lane);
       show(asking, !waits);
       show(waiting.g, waits);
       if (waits) return waiting.paint(lane, tell);
       versions.paint(lane);
       course.paint(lane, tell);
-      counters.paint(state);
+      counters.paint(lane);
       error.paint(lane, tell);
     },
   };
 }
 
-/** What the calm stage says of the Reflector. @param {Lane} lane @param {Ctx} ctx @returns {[string, string?, string?]} */
-function gistOf(lane, ctx) {
+/** What the calm stage says of the Reflector. @param {ReturnType<typeof gist>} says @param {Lane} lane @param {Ctx} ctx */
+function paintGist(says, lane, ctx) {
   const { t } = ctx;
   const { reflector: r, api } = lane.state;
-  if (r.phase === 'backoff') {
-    const said = `${reasonLine(lane, ctx)}; ${t('pres.next', { s: leftWords(waitLeft(r, ctx.now())) })}`;
-    return [said];
-  }
-  if (r.phase === 'watch-listing') return [t('ref.gistGathers', { n: count(r.tempStore) }), 'n=count reflector.tempStore', 't ref.gistGathers'];
-  if (r.phase === 'listing') return [t('ref.listing', { b: bytes(api.requests.find((q) => q.open)?.bytes ?? 0) })];
-  if (r.phase !== 'watching') return [t(r.phase === 'stopped' ? 'ref.stopped' : 'ref.idle')];
-  const where = standing(lane, ctx);
-  if (!ctx.model.sure(lane.facts)) return [t('ref.noSign')];
-  if (where.n) return [t('ref.gistBehind', { n: behindWords(where) }), 'n=count facts.versions.behind', 't ref.gistBehind'];
-  return [t('ref.gistReads')];
+  if (r.phase === 'backoff') return says.set(`${reasonLine(lane, ctx)}; ${t('pres.next', { s: leftWords(waitLeft(lane)) })}`);
+  if (r.phase === 'watch-listing') return says.bind(lane, 'n=count reflector.tempStore', 't ref.gistGathers');
+  if (r.phase === 'listing') return says.set(t('ref.listing', { b: bytes(api.requests.find((q) => q.open)?.bytes ?? 0) }));
+  if (r.phase !== 'watching') return says.set(t(r.phase === 'stopped' ? 'ref.stopped' : 'ref.idle'));
+  if (!ctx.model.sure(lane.facts)) return says.set(t('ref.noSign'));
+  return standing(lane, ctx).n ? says.bind(lane, 'n=count facts.versions.behind', 't ref.gistBehind') : says.set(t('ref.gistReads'));
 }
 
 /**
@@ -259,8 +254,8 @@ function gistOf(lane, ctx) {
 function stageHead({ head: g, x, rail }, ctx) {
   text(g, x, rail - 84, 'ti').set(title);
   text(g, x, rail - 56, 'l').set('rv');
-  const number = new Num(g, x + 18, rail - 56, 'num', 7).of('reflector.resourceVersion', 'bigVersion');
-  const phase = text(g, x + 182, rail - 84, 't14', 'end').of('reflector.phase');
+  const number = new Num(g, x + 18, rail - 56, 'num', 7);
+  const phase = text(g, x + 182, rail - 84, 't14', 'end');
   const lamp = s('circle', { cx: x + 191.5, cy: rail - 88.8, r: 4.5, class: 'lamp' });
   g.append(lamp);
 
@@ -276,8 +271,8 @@ function stageHead({ head: g, x, rail }, ctx) {
     paint(lane) {
       const r = lane.state.reflector;
       const waits = r.phase === 'backoff';
-      number.set(bigVersion(r.resourceVersion), aside(lane));
-      phase.cls(waits ? 't14 cwt' : 't14').set(r.phase);
+      number.bind(lane, 'reflector.resourceVersion', 'bigVersion', aside(lane));
+      phase.cls(waits ? 't14 cwt' : 't14').bind(lane, 'reflector.phase');
       attr(lamp, 'class', waits || !ctx.model.sure(lane.facts) ? 'lamp w' : r.phase === 'watching' ? 'lamp on' : 'lamp');
     },
   };
@@ -298,8 +293,8 @@ function versionLine(slot, g, ctx) {
   const mark = (/** @type {number} */ cx, /** @type {string} */ cls) => s('circle', { cx, cy: y, r: 5, class: cls });
   const marks = { store: mark(from, 'mk hollow'), cluster: mark(to, 'mk hollow'), here: mark(to, 'mk') };
   g.append(...ticks, s('path', { d: `M${from} ${y}H${to}`, class: 'axis' }), reached, marks.store, marks.cluster, marks.here);
-  /** A version above the line and what it is below it. @param {number} x @param {'start' | 'middle' | 'end'} anchor @param {string} path */
-  const label = (x, anchor, path) => {
+  /** A version above the line and what it is below it. @param {number} x @param {'start' | 'middle' | 'end'} anchor */
+  const label = (x, anchor) => {
     const rv = text(g, x, y - 14, 'l t1', anchor);
     const word = text(g, x, y + 21, 'l', anchor);
     return {
@@ -308,18 +303,18 @@ function versionLine(slot, g, ctx) {
         rv.at(at, y - 14);
         word.at(at, y + 21);
       },
-      /** @param {string} value @param {string} words @param {number} [room] @param {string} [of] whose version it is */
-      set(value, words, room = 8, of = path) {
-        rv.of(of, `version ${room}`).set(value ? version(value, room) : '', version(value, 30));
+      /** @param {Lane} lane @param {string} whose the station that has the version; empty for none @param {string} words @param {number} [room] */
+      set(lane, whose, words, room = 8) {
+        rv.bind(lane, whose && `${whose}.resourceVersion`, `version ${room}`, 'version 30');
         word.set(words);
       },
       /** @param {boolean} on */
       bold: (on) => rv.cls(on ? 'l t1 b' : 'l t1'),
     };
   };
-  const store = label(slot.x + 10, 'start', 'indexer.resourceVersion');
-  const here = label(slot.x + slot.w / 2, 'middle', 'reflector.resourceVersion');
-  const cluster = label(slot.x + slot.w - 10, 'end', 'api.resourceVersion');
+  const store = label(slot.x + 10, 'start');
+  const here = label(slot.x + slot.w / 2, 'middle');
+  const cluster = label(slot.x + slot.w - 10, 'end');
   here.bold(true);
 
   /** Where the Reflector is on the line. @param {Versions} v */
@@ -346,8 +341,9 @@ function versionLine(slot, g, ctx) {
   }
 
   /** @param {Versions} v @param {number} at where the Reflector is @param {Lane} lane */
-  function paintLabels(v, at, { state, facts }) {
+  function paintLabels(v, at, lane) {
     const { t } = ctx;
+    const { state, facts } = lane;
     const sure = ctx.model.sure(facts);
     // What is the same, or lies too close, is one label.
     const agree = v.total === 0;
@@ -356,23 +352,23 @@ function versionLine(slot, g, ctx) {
     cluster.bold(agree || atCluster);
     if (!v.here || agree) {
       // What the cluster has by now is not known while nothing comes from it.
-      store.set('', t(!v.here ? 'ref.noRv' : sure ? 'ref.agree' : 'ref.agreeHere'));
-      here.set('', '');
-      cluster.set(agree ? v.cluster : '', '', 12);
+      store.set(lane, '', t(!v.here ? 'ref.noRv' : sure ? 'ref.agree' : 'ref.agreeHere'));
+      here.set(lane, '', '');
+      cluster.set(lane, agree ? v.newest : '', '', 12);
       return;
     }
     const apart = t(v.store ? 'ref.store' : state.indexer.count ? 'ref.keepsNone' : 'ref.noStore');
-    store.set(v.store, atStore ? t('ref.storeHere') : apart);
+    store.set(lane, v.store && 'indexer', atStore ? t('ref.storeHere') : apart);
     if (atCluster) {
       const both = v.behind <= 0 ? t('ref.hereCluster') : t('ref.hereBehind', { n: count(v.behind) });
-      here.set('', '');
-      cluster.set(v.here, sure ? both : t('ref.here'), 8, 'reflector.resourceVersion');
+      here.set(lane, '', '');
+      cluster.set(lane, 'reflector', sure ? both : t('ref.here'));
       return;
     }
-    cluster.set(v.cluster, t('ref.cluster'));
-    if (atStore) return here.set('', '');
+    cluster.set(lane, v.newest, t('ref.cluster'));
+    if (atStore) return here.set(lane, '', '');
     here.at(v.store ? Math.max(from + 54, Math.min(at, to - 58)) : at);
-    here.set(v.here, t('ref.here'));
+    here.set(lane, 'reflector', t('ref.here'));
   }
 
   return {
@@ -388,11 +384,11 @@ function versionLine(slot, g, ctx) {
 
 /** @typedef {ReturnType<typeof versionsOf>} Versions */
 
-/** The three versions and how far they are apart; null where one is not known or is no number. @param {Lane} lane */
+/** The versions here and in the store, whose the newest is, and how far they are apart; null where one is not known or is no number. @param {Lane} lane */
 function versionsOf({ state, facts: { versions } }) {
   const here = state.reflector.resourceVersion;
   return {
-    store: state.indexer.resourceVersion, here, cluster: state.api.resourceVersion || here,
+    store: state.indexer.resourceVersion, here, newest: state.api.resourceVersion ? 'api' : here && 'reflector',
     queued: versions.queued, behind: versions.behind ?? 0, total: versions.total,
   };
 }
@@ -421,7 +417,7 @@ function askedLines(slot, g, ctx) {
   const noFrames = text(g, left, y + 109, 'l3');
   const tabs = askedTabs(slot, ctx, (id) => {
     tab = id;
-    paint(ctx.model.state);
+    ctx.repaint();
   });
   const requestRows = new Rows(ctx, slot.press, 7, left, { tip: (i) => (parts[i] ? { head: parts[i], body: t(meaning(parts[i], verb)) } : null) });
   const selectFrame = (/** @type {number} */ i) => frames[i]?.key && ctx.select(frames[i].key ?? '');
@@ -444,18 +440,17 @@ function askedLines(slot, g, ctx) {
     requestRows.label(t('ref.last'));
   }
 
-  /** @param {State} st @param {boolean} on */
-  function paintFrames(st, on) {
-    frames = on ? st.api.wire.slice(0, arriving.length) : [];
+  /** @param {Lane} lane @param {boolean} on */
+  function paintFrames(lane, on) {
+    frames = on ? lane.state.api.wire.slice(0, arriving.length) : [];
     noFrames.set(on && !frames.length ? t('ref.noFrames') : '');
     const selected = ctx.selected();
     arriving.forEach(({ line, size }, i) => {
       const f = frames[i];
       const words = f ? middle(frameName(f), 15) : '';
-      line.words.cls(f?.key && f.key === selected ? 'm1 selk' : 'm1');
-      line.set(f && frameOp(f), words);
-      if (f) size.of(`api.wire[seq=${f.seq}].bytes`, 'bytes');
-      size.set(f ? bytes(f.bytes) : '');
+      line.words.cls(f?.key && f.key === selected ? 'm1 selk' : 'm1').set(words);
+      line.mark(f && frameOp(f));
+      size.bind(lane, f ? `api.wire[seq=${f.seq}].bytes` : '', 'bytes');
       const said = f && { op: frameOp(f), key: f.key ?? '', rv: f.rv, bytes: bytes(f.bytes) };
       const name = !said ? '' : t(said.op === 'ERROR' ? 'ref.errorFrame' : 'ref.frameName', said);
       frameRows.set(i, name, left - 2, y + 97 + 17 * i, 180, 16);
@@ -463,12 +458,13 @@ function askedLines(slot, g, ctx) {
     frameRows.label(t('ref.frames'));
   }
 
-  /** @param {State} st */
-  function paint(st) {
+  /** @param {Lane} lane */
+  function paint(lane) {
+    const st = lane.state;
     const on = st.reflector.phase !== 'backoff';
     tabs.paint(tab, on && ctx.model.any);
     paintRequest(st, on && tab === 'request');
-    paintFrames(st, on && tab === 'frames');
+    paintFrames(lane, on && tab === 'frames');
   }
 
   return { paint };
@@ -527,41 +523,41 @@ function requestCourse(slot, g, ctx) {
   const left = slot.x + 10;
   const room = slot.w - 20;
   const store = s('rect', { x: left, y: y + 184, width: room, height: 31, rx: 4, class: 'slot' });
-  const stored = new Num(g, left + 8, y + 205, 'n16', 5).of('reflector.tempStore', 'count');
+  const stored = new Num(g, left + 8, y + 205, 'n16', 5);
   const track = s('rect', { x: left, y: y + 189, width: room, height: 4, rx: 2, class: 'trk' });
   const bar = s('rect', { x: left, y: y + 189, width: 0, height: 4, rx: 2, class: 'bar' });
   const words = text(g, left, y + 209, 'l');
   g.append(store, stored.el, track, bar);
   shareOf(bar, 'now - reflector.requestMillis max 0', 'reflector.timeoutSeconds * 1000', room, 3);
 
-  /** @param {State} st @param {number} age of the request, in ms @param {boolean} timed @param {boolean} sure */
-  function sentence(st, age, timed, sure) {
+  /** What is said of a request that is not timed. @param {State} st @param {boolean} sure */
+  function sentence(st, sure) {
     const r = st.reflector;
     if (r.phase === 'watch-listing') return '';
     if (r.phase === 'watching' && !sure) return t('ref.noSign');
-    if (timed) return t('ref.open', { a: span(age), b: exact(r.timeoutSeconds) });
     if (r.phase === 'listing') return t('ref.listing', { b: bytes(st.api.requests.find((q) => q.open)?.bytes ?? 0) });
     return r.phase === 'idle' ? t('ref.idle') : r.phase === 'stopped' ? t('ref.stopped') : '';
   }
 
   return {
     /** @param {Lane} lane @param {Tell} tell */
-    paint({ state, facts }, tell) {
+    paint(lane, tell) {
+      const { state, facts, now } = lane;
       const r = state.reflector;
       const gathers = r.phase === 'watch-listing';
-      const age = Math.max(0, ctx.now() - r.requestMillis);
+      const age = Math.max(0, now - r.requestMillis);
       const timed = r.phase === 'watching' && r.timeoutSeconds > 0;
       show(store, gathers);
       show(stored.el, gathers);
-      stored.set(gathers ? count(r.tempStore) : '', t('ref.tempStore'));
+      stored.bind(lane, gathers ? 'reflector.tempStore' : '', 'count', t('ref.tempStore'));
       const tip = { head: t('ref.tempHead'), body: t('ref.tempWhy') };
       tell(0, gathers ? tip : null, y + 184, 31, gathers ? `${tip.head}: ${exact(r.tempStore)}. ${tip.body}` : '');
       show(track, timed);
       show(bar, timed);
       if (timed) attr(bar, 'width', Math.max(3, room * Math.min(1, age / (r.timeoutSeconds * 1000))).toFixed(1));
       const sure = ctx.model.sure(facts);
-      words.set(sentence(state, age, timed, sure));
-      words.of(timed && sure ? 'a=span now - reflector.requestMillis max 0; b=exact reflector.timeoutSeconds' : '', 't ref.open');
+      if (timed && sure) words.bind(lane, 'a=span now - reflector.requestMillis max 0; b=exact reflector.timeoutSeconds', 't ref.open');
+      else words.set(sentence(state, sure));
     },
   };
 }
@@ -582,12 +578,13 @@ function stageCounters(slot, g, ctx) {
   ];
   const drawn = counters.map(({ member, word }, i) => {
     const n = new Num(g, slot.x + (i % 2 ? 108 : 10), slot.y + 236 + 23 * Math.floor(i / 2), 'n16', 5);
-    return { n: n.of('reflector.' + member, member === 'bytes' ? 'bytes' : 'count'), member, word };
+    return { n, member, word };
   });
   return {
-    /** @param {State} st */
-    paint({ reflector: r }) {
-      for (const { n, member, word } of drawn) n.set(member === 'bytes' ? bytes(r.bytes) : count(r[member]), word(r[member]));
+    /** @param {Lane} lane */
+    paint(lane) {
+      const { reflector: r } = lane.state;
+      for (const { n, member, word } of drawn) n.bind(lane, `reflector.${member}`, member === 'bytes' ? 'bytes' : 'count', word(r[member]));
     },
   };
 }
@@ -632,7 +629,7 @@ function stageWait(slot, ctx) {
     /** @param {Lane} lane @param {Tell} tell */
     paint(lane, tell) {
       const r = lane.state.reflector;
-      ring.set(waitLeft(r, ctx.now()), r.backoffMillis);
+      ring.paint(lane);
       nextTry.set(t('ref.nextTry'));
       const why = reason(lane, ctx);
       const words = wrap(why.words, w - 16, 2);
@@ -702,10 +699,9 @@ function reasonLine(lane, ctx) {
 function large(slot, ctx) {
   const { t } = ctx;
   const { g, x, y, w, pad, type, fonts } = slot;
-  const { number } = heading(slot, title);
-  number.of('reflector.resourceVersion', 'bigVersion');
+  const number = heading(slot, title);
   panel(slot);
-  const phase = text(g, x + w, slot.rail - 96, type.state, 'end').of('reflector.phase');
+  const phase = text(g, x + w, slot.rail - 96, type.state, 'end');
   const left = x + pad;
   const room = w - 2 * pad;
   const numbers = s('g');
@@ -714,25 +710,23 @@ function large(slot, ctx) {
     return pair({ ...slot, g: numbers }, left + (i % 2 ? room / 2 : 0), y + 38 + 64 * Math.floor(i / 2), room / 2);
   };
   const behind = at(0);
-  const events = at(1).of('reflector.events', 'count');
-  const counters = /** @type {const} */ (['lists', 'watches', 'relists', 'bookmarks']).map((member, i) => {
-    return { member, drawn: at(i + 2).of('reflector.' + member, 'exact') };
-  });
+  const events = at(1);
+  const counters = /** @type {const} */ (['lists', 'watches', 'relists', 'bookmarks']).map((member, i) => ({ member, drawn: at(i + 2) }));
   const ring = countdown(g, x + w / 2, y + 130, 74, { words: 'p44 tn', base: 12, thick: 'r12' });
   const words = [0, 1, 2, 3].map((i) => text(g, left, y + 240 + 23 * i, type.key));
   return {
     paint(lane) {
       const r = lane.state.reflector;
       const waits = r.phase === 'backoff';
-      number.set(bigVersion(r.resourceVersion));
+      number.bind(lane, 'reflector.resourceVersion', 'bigVersion');
       const fits = width(title, fonts.title) + width(r.phase, fonts.state) + 8 <= w;
-      phase.cls(waits ? `${type.state} cwt` : type.state).set(fits ? r.phase : '');
+      phase.cls(waits ? `${type.state} cwt` : type.state).bind(lane, fits ? 'reflector.phase' : '');
       show(ring.g, waits);
       show(numbers, !waits);
-      if (waits) ring.set(waitLeft(r, ctx.now()), r.backoffMillis);
+      if (waits) ring.paint(lane);
       behind.set(behindWords(standing(lane, ctx)), t('pres.behind'));
-      events.set(count(r.events), t('ref.events', { n: r.events }));
-      for (const { member, drawn } of counters) drawn.set(exact(r[member]), t('pres.' + member, { n: r[member] }));
+      events.bind(lane, 'reflector.events', 'count', t('ref.events', { n: r.events }));
+      for (const { member, drawn } of counters) drawn.bind(lane, `reflector.${member}`, 'exact', t('pres.' + member, { n: r[member] }));
       const said = wrap(reasonLine(lane, ctx) || lastAsked(r), room, 3, fonts.key);
       const lines = said.length;
       if (waits && r.backoffs.length) said.push(fit(r.backoffs.slice(-6).map((ms) => seconds(ms)).join(', '), room, fonts.key));
@@ -750,18 +744,16 @@ function large(slot, ctx) {
 function line(slot, ctx) {
   const { t } = ctx;
   const head = lineHeading(slot, title);
-  head.number.of('reflector.resourceVersion', 'bigVersion');
   return {
     paint(lane) {
       const r = lane.state.reflector;
       const where = standing(lane, ctx);
       const waits = r.phase === 'backoff';
-      head.set(bigVersion(r.resourceVersion));
+      head.bind(lane, 'reflector.resourceVersion', 'bigVersion');
       const distance = where.n ? t('phone.behind', { n: behindWords(where) }) : t('phone.current');
       head.left.set(where.known ? distance : '');
-      const next = () => t('pres.next', { s: leftWords(waitLeft(r, ctx.now())) });
-      head.right.cls(waits ? `${slot.type.label} cwt` : slot.type.state).set(waits ? next() : r.phase);
-      head.right.of(waits ? `s=left ${waitLeftPath}` : 'reflector.phase', waits ? 't pres.next' : 'same');
+      head.right.cls(waits ? `${slot.type.label} cwt` : slot.type.state);
+      head.right.bind(lane, waits ? `s=left ${waitLeftPath}` : 'reflector.phase', waits ? 't pres.next' : 'same');
     },
   };
 }
@@ -805,35 +797,33 @@ function lane(slot, ctx) {
   const { g, x, y, w, rail, pad, type } = slot;
   const left = x + pad;
   panel({ ...slot, lit: false }, y, slot.h, 4);
-  const era = text(g, x, rail - 26, type.number).of('era');
+  const era = text(g, x, rail - 26, type.number);
   const how = text(g, x + 56, rail - 26, type.label);
   text(g, left, y + 26, type.label).set('rv');
-  const rv = text(g, left + 16, y + 26, 'n20').of('reflector.resourceVersion', 'version');
-  const phase = text(g, left, y + 52, 'l t1').of('reflector.phase');
+  const rv = text(g, left + 16, y + 26, 'n20');
+  const phase = text(g, left, y + 52, 'l t1');
   const shines = s('circle', { cy: y + 48, r: 4, class: 'lamp' });
   g.append(shines);
   const counts = /** @type {const} */ (['lists', 'watches']).map((member, i) => {
-    return { member, drawn: new Num(g, left + (i ? w / 2 - 5 : 0), y + 80, type.value, 5).of('reflector.' + member, 'exact') };
+    return { member, drawn: new Num(g, left + (i ? w / 2 - 5 : 0), y + 80, type.value, 5) };
   });
   const request = text(g, left, y + 104, 'm2');
   const ring = countdown(g, x + w - 30, y + 48, 20, { words: 'l cwt', base: 4, thick: 'sm' });
   return {
-    paint({ state, facts }) {
-      const r = state.reflector;
+    paint(from) {
+      const { state: { reflector: r }, facts } = from;
       const waits = r.phase === 'backoff';
-      era.set(state.era);
+      era.bind(from, 'era');
       const { lists } = facts.requests;
       how.set(lists === 'LIST' ? 'LIST + WATCH' : lists);
-      rv.set(version(r.resourceVersion), r.resourceVersion);
-      phase.cls(waits ? 'l cwt' : 'l t1').set(r.phase);
+      rv.bind(from, 'reflector.resourceVersion', 'version', 'same');
+      phase.cls(waits ? 'l cwt' : 'l t1').bind(from, 'reflector.phase');
       attr(shines, 'class', waits || !ctx.model.sure(facts) ? 'lamp w' : r.phase === 'watching' ? 'lamp on' : 'lamp');
       attr(shines, 'cx', left + 12 + width(r.phase, '12px'));
-      for (const { member, drawn } of counts) {
-        drawn.set(exact(r[member]), ctx.t('pres.' + member, { n: r[member] }));
-      }
+      for (const { member, drawn } of counts) drawn.bind(from, `reflector.${member}`, 'exact', ctx.t('pres.' + member, { n: r[member] }));
       request.set(slot.lean || !lists ? '' : lists === 'LIST' ? 'rv=0, then watch' : 'sendInitialEvents');
       show(ring.g, waits);
-      if (waits) ring.set(waitLeft(r, ctx.now()), r.backoffMillis);
+      if (waits) ring.paint(from);
     },
   };
 }

@@ -1,11 +1,12 @@
 // @ts-check
 // What the store weighs, and the menu that chooses the TransformFunc of the informer.
-import { attr, h, put, reveal } from '../kit/dom.js';
-import { bytes, exact } from '../kit/format.js';
+import { attr, h, reveal, Txt } from '../kit/dom.js';
+import { exact } from '../kit/format.js';
 import { caret } from '../kit/glyphs.js';
 import { addWords } from '../kit/i18n.js';
 
 /** @typedef {import('../wire/page-types.js').Ctx} Ctx */
+/** @typedef {import('../wire/page-types.js').Lane} Lane */
 
 addWords({
   'idx.weight': ['JSON of the objects in the store: {n} [n:byte|bytes]; choose a transform', '本地缓存里对象的 JSON：{n} 字节；选择 transform'],
@@ -29,9 +30,16 @@ addWords({
 /** @type {import('../wire/types.js').CallArgs['transform'][0][]} */
 const transforms = ['off', 'managedFields', 'metadata'];
 
-/** How the weights are written: one, or with a transform both. @param {{bytes: number, cameBytes: number, transform: string}} store */
-export function weights(store) {
-  return [store.transform ? bytes(store.cameBytes) : '', store.transform ? ' → ' : '', bytes(store.bytes)];
+/** Writes the weights into three elements: one, or with a transform both and an arrow. @param {Element[]} parts */
+export function weights(parts) {
+  const [came, arrow, held] = parts.map((el) => new Txt(el));
+  /** @param {Lane} lane */
+  return (lane) => {
+    const { transform } = lane.state.indexer;
+    came.bind(lane, transform && 'indexer.cameBytes', 'bytes');
+    arrow.set(transform && ' → ');
+    held.bind(lane, 'indexer.bytes', 'bytes');
+  };
 }
 
 /**
@@ -41,23 +49,22 @@ export function weights(store) {
  */
 export function weightButton(ctx, press) {
   const { t } = ctx;
-  const came = h('span', { 'data-of': 'indexer.cameBytes', 'data-as': 'bytes' });
-  const arrow = h('span');
-  const held = h('span', { 'data-of': 'indexer.bytes', 'data-as': 'bytes' });
+  const parts = [h('span'), h('span'), h('span')];
+  const write = weights(parts);
   const button = h('button', { class: 'sbtn quiet idxb detail', type: 'button', 'aria-haspopup': 'dialog', hidden: '', 'data-x': 644 });
-  button.append(h('span', {}, came, arrow, held), caret());
+  button.append(h('span', {}, ...parts), caret());
   button.addEventListener('click', () => openTransform(ctx, button, 808)); // beside the cells, which stay in sight
   press.append(button);
   return {
-    /** @param {boolean} on @param {import('../wire/types.js').Indexer} store */
-    paint(on, store) {
+    /** @param {Lane} lane @param {boolean} on */
+    paint(lane, on) {
       reveal(button, on);
       if (!on) return;
-      const drawn = weights(store);
-      [came, arrow, held].forEach((el, i) => put(el, drawn[i]));
+      const store = lane.state.indexer;
+      write(lane);
       const words = { n: exact(store.bytes), m: exact(store.cameBytes) };
       const said = t(store.transform ? 'idx.weightFrom' : 'idx.weight', words);
-      attr(button, 'aria-label', `${drawn.join('')}: ${said}`); // it begins with the visible text, for voice control
+      attr(button, 'aria-label', `${parts.map((el) => el.textContent).join('')}: ${said}`); // it begins with the visible text, for voice control
       attr(button, 'title', said);
     },
   };

@@ -3,7 +3,7 @@
 // the log still has. While an object is selected it shows that object's journey, and marks are its hops.
 import { attr, h, s, show, text } from '../kit/dom.js';
 import { forgotten } from '../draw/forgotten.js';
-import { clock, count, exact, middle, moment } from '../kit/format.js';
+import { clock, exact, middle, moment } from '../kit/format.js';
 import { width } from '../kit/measure.js';
 import { kindOf } from '../kit/glyphs.js';
 import { hasHalt, look } from '../wire/marks.js';
@@ -164,8 +164,8 @@ export class Timeline {
     show(this.liveEdge, any && !live);
     const sure = m.sure();
     const ended = m.state.source.kind === 'file' || !!this.ctx.recorded?.();
-    this.ahead.of(any && !live ? 'n=count view.behind' : '', 't tl.behind');
-    this.ahead.set(!any ? '' : live ? t(ended ? 'tl.end' : sure ? 'tl.live' : 'tl.now') : t('tl.behind', { n: count(v.behind) }));
+    if (any && !live) this.ahead.bind({ view: v }, 'n=count view.behind', 't tl.behind');
+    else this.ahead.set(any ? t(ended ? 'tl.end' : sure ? 'tl.live' : 'tl.now') : '');
     this.follow();
     const edge = this.x(head);
     const hx = this.x(live ? head : now);

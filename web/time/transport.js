@@ -1,7 +1,7 @@
 // @ts-check
 // The transport: play, pause, step, marks, speed, the clock of the log, sharing, and the legend of the delta types.
-import { attr, h, put, s } from '../kit/dom.js';
-import { clock, exact, speed as speedWords } from '../kit/format.js';
+import { attr, h, s, Txt } from '../kit/dom.js';
+import { clock, speed as speedWords } from '../kit/format.js';
 import { shareButton } from '../bars/files.js';
 import { chipIcon } from '../kit/glyphs.js';
 import '../kit/words-time.js';
@@ -35,17 +35,16 @@ export class Transport {
     this.range = /** @type {HTMLInputElement} */ (h('input', { type: 'range', min: 0, max: speeds.length - 1, step: 1, value: 5 }));
     this.range.addEventListener('input', () => this.setSpeed(speeds[Number(this.range.value)]));
     this.speedText = h('b', {}, '1×');
-    this.time = h('span', { class: 'clock' });
-    this.timeText = document.createTextNode('0:00.000');
-    this.event = h('small');
-    this.time.append(this.timeText, this.event);
+    this.time = new Txt(h('span', { class: 'clock' })).set(clock(0));
+    this.event = new Txt(h('small'));
+    this.time.el.append(this.event.el);
     const legend = h('div', { class: 'legend' }, ...[['add', 'Added'], ['upd', 'Updated'], ['del', 'Deleted'], ['rep', 'Replaced'], ['syn', 'Sync'],
       ['bmk', 'Bookmark']]
       .map(([k, n]) => h('span', { class: 'lg' }, chipIcon(/** @type {import('../kit/glyphs.js').Kind} */ (k)), n)));
     this.legend = legend;
     this.share = shareButton(ctx, does.share);
     this.root = h('div', { class: 'tr' }, h('div', { class: 'btns' }, this.start.b, this.markBack.b, this.back.b, this.main.b, this.fwd.b, this.markFwd.b,
-      this.end.b), h('div', { class: 'speed' }, this.range, this.speedText), this.time, this.share.b, legend);
+      this.end.b), h('div', { class: 'speed' }, this.range, this.speedText), this.time.el, this.share.b, legend);
     app.append(this.root);
   }
 
@@ -124,14 +123,9 @@ export class Transport {
     if (this.speedText.textContent !== words) this.speedText.textContent = words;
     attr(this.range, 'aria-label', t('tr.speed'));
     attr(this.range, 'aria-valuetext', words);
-    const now = Math.min(this.ctx.now(), v.mode === 'live' ? Infinity : Math.max(v.headMillis, v.atMillis));
-    const c = clock(model.any ? now : 0);
-    if (this.timeText.data !== c) this.timeText.data = c;
-    attr(this.time, 'data-of', v.mode === 'live' ? 'now' : 'view.headMillis max atMillis min now');
-    attr(this.time, 'data-as', 'clock');
-    const e = v.seq ? t('tr.event', { n: exact(v.seq) }) : t('tr.none');
-    put(this.event, e);
-    attr(this.event, 'data-of', v.seq ? 'n=exact seq' : '');
-    attr(this.event, 'data-as', 't tr.event');
+    const from = { view: v, now: this.ctx.now() };
+    if (model.any) this.time.bind(from, v.mode === 'live' ? 'now' : 'view.headMillis max atMillis min now', 'clock');
+    if (v.seq) this.event.bind(from, 'n=exact seq', 't tr.event');
+    else this.event.set(t('tr.none'));
   }
 }

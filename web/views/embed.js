@@ -1,7 +1,6 @@
 // @ts-check
 // One station alone, by `embed=` in the fragment: no bars, no controls, no words but the station's own and where its objects come from.
 import { attr, h, s, text, Txt } from '../kit/dom.js';
-import { moment } from '../kit/format.js';
 import { sourceWords } from './foot.js';
 import { Host, matters } from '../stage/host.js';
 import { addWords, language } from '../kit/i18n.js';
@@ -93,10 +92,10 @@ export class Embed {
       this.source = text(this.svg, layout.words[0], layout.words[1], layout.upright ? 'l' : 'p16');
       const at = s('tspan');
       this.source.el.append(at);
-      this.at = new Txt(at).of('now', 'moment');
+      this.at = new Txt(at);
     }
     this.host.paint(clock);
     this.source?.set(`${sourceWords(ctx)} · `);
-    this.at?.set(moment(ctx.now()));
+    this.at?.bind({ now: ctx.now() }, 'now', 'moment');
   }
 }

@@ -5,7 +5,7 @@ import { lamp } from '../draw/lamp.js';
 import { cut, node } from '../draw/rail.js';
 import { ring } from '../draw/ring.js';
 import { attr, h, Num, place, put, reveal, s, show, text, Txt } from '../kit/dom.js';
-import { bigVersion, bytes, count, exact, middle, ownName, reason, span, version } from '../kit/format.js';
+import { count, exact, middle, ownName, reason } from '../kit/format.js';
 import { fit } from '../kit/measure.js';
 import * as fragment from '../wire/fragment.js';
 import { addWords, language } from '../kit/i18n.js';
@@ -15,6 +15,7 @@ import { Motion } from '../stage/motion.js';
 import { plain } from '../kit/trouble.js';
 
 /** @typedef {import('../wire/types.js').FactoryRow} FactoryRow */
+/** @typedef {import('../kit/bind.js').From} From */
 
 addWords({
   'factory.api': ['API server', 'API server'],
@@ -251,11 +252,11 @@ export class Factory {
     return {
       title: text(svg, stage.title.x, stage.title.y, 't14'),
       rv: new Txt(rv),
-      version: new Txt(version).of('factory.api.resourceVersion', 'bigVersion'),
-      open: sum(pad, 0).of('factory.open', 'exact'),
-      objects: sum(pad + second, 0).of('factory.objects', 'count'),
-      lists: sum(pad, 1).of('factory.api.lists', 'count'),
-      watches: sum(pad + second, 1).of('factory.api.watches', 'count'),
+      version: new Txt(version),
+      open: sum(pad, 0),
+      objects: sum(pad + second, 0),
+      lists: sum(pad, 1),
+      watches: sum(pad + second, 1),
       faults: text(svg, x + pad, faults, 'l bad'),
       /** @type {import('../kit/dom.js').Txt[]} */
       twice: [],
@@ -364,35 +365,36 @@ export class Factory {
       this.lay(is.rows.length);
     }
     attr(this.root, 'aria-label', t('factory.all'));
-    this.paintAPI(is);
+    const from = { factory: is, now: ctx.now() };
+    this.paintAPI(from, is);
     const titles = is.factories.map((f) => t(`factory.stage.${f.stage}`, { era: f.era, n: f.synced, m: f.of }));
     this.api.title.set(fit(titles.join(' · '), stage.title.w, '600 14px'), titles.join(' · '));
     put(this.end, t(this.ended ? 'factory.start' : 'factory.shutdown'));
     attr(this.end, 'title', t(this.ended ? 'factory.startTitle' : 'factory.shutdownTitle'));
     const cannot = ['file', 'probe'].includes(ctx.model.state.source.kind) || ctx.follower;
     reveal(this.end, !cannot);
-    is.rows.forEach((r, i) => this.paintRow(this.rows[i], r, cannot));
+    is.rows.forEach((r, i) => this.paintRow(from, this.rows[i], r, cannot));
   }
 
-  /** @param {ReturnType<Factory['drawRow']>} row @param {FactoryRow} r @param {boolean} cannot nothing can be done here @private */
-  paintRow(row, r, cannot) {
+  /** @param {From} from @param {ReturnType<Factory['drawRow']>} row @param {FactoryRow} r @param {boolean} cannot nothing can be done here @private */
+  paintRow(from, row, r, cannot) {
     const { t } = this.ctx;
     const of = `factory.rows[lane=${r.lane}]`;
     row.lane = r.lane;
     row.unshared = r.unshared;
     const tall = row.era.el.getAttribute('text-anchor') === 'start';
-    row.name.of(`${of}.resource`, 'fit').set(fit(r.resource, columns.name.w - (tall ? 0 : 90), fonts.name), r.resource);
+    row.name.bind(from, `${of}.resource`, 'fit', 'same', (words) => fit(words, columns.name.w - (tall ? 0 : 90), fonts.name));
     const own = r.unshared ? t('factory.unshared') : '';
     const part = r.shard ? t('factory.shard', { s: r.shard }) : own;
     row.era.set(part ? `${r.era} · ${part}` : r.era);
-    row.phase.of(`${of}.phase`).set(r.phase);
-    row.version.of(`${of}.resourceVersion`, 'version 9').set(version(r.resourceVersion, 9), r.resourceVersion);
-    row.queue.of(`${of}.depth`, 'exact').set(exact(r.depth));
-    row.store.of(`${of}.count`, 'exact').set(exact(r.count));
-    this.paintRequest(row, r, of);
+    row.phase.bind(from, `${of}.phase`);
+    row.version.bind(from, `${of}.resourceVersion`, 'version 9', 'same');
+    row.queue.bind(from, `${of}.depth`, 'exact');
+    row.store.bind(from, `${of}.count`, 'exact');
+    this.paintRequest(from, row, r, of);
     show(row.rings, !!r.ring);
     if (r.ring) {
-      row.ring?.paint(/** @type {any} */ ({ ...r.ring, capacities: [] }), `${of}.ring`, { slow: false });
+      row.ring?.paint(from, /** @type {any} */ ({ ...r.ring, capacities: [] }), `${of}.ring`, { slow: false });
       const whose = `${count(r.ring.pending)} ${ownName(r.ring.name)}`;
       row.whose.set(fit(whose, columns.ring.w - 26, fonts.words), `${r.ring.name}: ${exact(r.ring.pending)} / ${exact(r.ring.capacity)}`);
     } else row.whose.set('');
@@ -421,52 +423,47 @@ export class Factory {
     attr(row.aside, 'title', t(r.unshared ? 'factory.endTitle' : 'factory.twiceTitle', { name: r.resource }));
   }
 
-  /** What the API server shows of all of them. @param {import('../wire/types.js').Factory} is @private */
-  paintAPI({ api: asked, open, objects }) {
+  /** What the API server shows of all of them. @param {From} from @param {import('../wire/types.js').Factory} is @private */
+  paintAPI(from, { api: asked, open, objects }) {
     const { t } = this.ctx;
     const { api } = this;
     api.rv.set(asked.resourceVersion ? 'rv' : '');
-    api.version.set(bigVersion(asked.resourceVersion), version(asked.resourceVersion, 30));
-    api.open.set(exact(open), t('factory.open', { n: exact(open) }));
-    api.objects.set(count(objects), t('factory.objects', { n: exact(objects) }));
-    api.lists.set(count(asked.lists), t('factory.lists', { n: exact(asked.lists) }));
-    api.watches.set(count(asked.watches), t('factory.watches', { n: exact(asked.watches) }));
+    api.version.bind(from, 'factory.api.resourceVersion', 'bigVersion', 'version 30');
+    api.open.bind(from, 'factory.open', 'exact', t('factory.open', { n: exact(open) }));
+    api.objects.bind(from, 'factory.objects', 'count', t('factory.objects', { n: exact(objects) }));
+    api.lists.bind(from, 'factory.api.lists', 'count', t('factory.lists', { n: exact(asked.lists) }));
+    api.watches.bind(from, 'factory.api.watches', 'count', t('factory.watches', { n: exact(asked.watches) }));
     const faults = asked.faults.length ? t('factory.faults', { names: asked.faults.join(', ') }) : '';
     api.faults.set(fit(faults, stage.api.w - 2 * stage.api.pad, fonts.words), faults);
     const { twice } = stage;
     while (api.twice.length < asked.twice.length) api.twice.push(text(this.svg, twice.x, twice.y + twice.pitch * api.twice.length, type.name + ' warn'));
     api.twice.forEach((line, i) => {
-      const two = asked.twice[i];
-      const said = two ? t('factory.two', { name: two.resource, era: two.era, n: exact(two.requests), m: exact(two.objects) }) : '';
       const of = `factory.api.twice.${i}`;
-      line.of(two ? `name=same ${of}.resource; era=same ${of}.era; n=exact ${of}.requests; m=exact ${of}.objects` : '', 't factory.two');
-      line.set(fit(said, twice.w, fonts.name), said);
+      const args = asked.twice[i] ? `name=same ${of}.resource; era=same ${of}.era; n=exact ${of}.requests; m=exact ${of}.objects` : '';
+      line.bind(from, args, 't factory.two', 'same', (words) => fit(words, twice.w, fonts.name));
     });
   }
 
-  /** The request of an informer. @param {ReturnType<Factory['drawRow']>} row @param {FactoryRow} r @param {string} of @private */
-  paintRequest(row, { request: q, twice }, of) {
+  /** The request of an informer. @param {From} from @param {ReturnType<Factory['drawRow']>} row @param {FactoryRow} r @param {string} of @private */
+  paintRequest(from, row, { request: q, twice }, of) {
     const { t } = this.ctx;
     if (!q) {
-      row.verb.of('').set('');
-      row.age.of('').set(t('factory.asked.none')).cls(type.words);
-      row.frames.of('').set('');
-      row.bytes.of('').set('');
+      for (const words of [row.verb, row.frames, row.bytes]) words.set('');
+      row.age.set(t('factory.asked.none')).cls(type.words);
       return;
     }
     const refused = !q.open && (q.status >= 400 || !!q.error);
-    row.verb.of(`${of}.request.verb`).set(q.verb).cls(q.open ? type.name + (twice ? ' warn' : '') : type.words);
+    row.verb.bind(from, `${of}.request.verb`).cls(q.open ? type.name + (twice ? ' warn' : '') : type.words);
     const said = q.open && q.status ? 'open' : 'sent';
     const status = q.status >= 400 || !q.error ? String(q.status || '—') : reason(q.error);
     if (q.open) {
-      const s = span(Math.max(0, this.ctx.now() - q.sentMillis));
-      row.age.of(`s=span now - ${of}.request.sentMillis max 0`, `t factory.asked.${said}`).set(t(`factory.asked.${said}`, { s })).cls(type.words);
+      row.age.bind(from, `s=span now - ${of}.request.sentMillis max 0`, `t factory.asked.${said}`).cls(type.words);
     } else {
       const words = t('factory.asked.ended', { status });
-      row.age.of('').set(fit(words, 120, fonts.words), q.error || words).cls(refused ? 'l bad' : type.words);
+      row.age.set(fit(words, 120, fonts.words), q.error || words).cls(refused ? 'l bad' : type.words);
     }
-    row.frames.of(q.open ? `${of}.request.frames` : '', 'count').set(q.open ? count(q.frames) : '', exact(q.frames));
-    row.bytes.of(`${of}.request.bytes`, 'bytes').set(bytes(q.bytes));
+    row.frames.bind(from, q.open ? `${of}.request.frames` : '', 'count', 'exact');
+    row.bytes.bind(from, `${of}.request.bytes`, 'bytes');
   }
 
   /** The names of the columns. @private */

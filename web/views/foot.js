@@ -3,7 +3,6 @@
 import { attachedWords, castWords, liveName } from '../bars/topbar.js';
 import { attr, s, text } from '../kit/dom.js';
 import { forgotten } from '../draw/forgotten.js';
-import { moment } from '../kit/format.js';
 import { wrap, wrapClauses } from '../kit/measure.js';
 import { language } from '../kit/i18n.js';
 import { foot } from '../layouts/presenter.js';
@@ -146,7 +145,7 @@ export class Foot {
   /** How far the log has come, with a dot for each thing that happened. @param {Shape} shape @private */
   time({ w, h }) {
     const { svg } = this;
-    const { t, model } = this.ctx;
+    const { model } = this.ctx;
     const low = h - above;
     const past = s('path', { d: '', class: 'pl on' });
     const head = s('circle', { cx: left, cy: low, r: 8, class: 'pd on' });
@@ -176,7 +175,7 @@ export class Foot {
         attr(dot, 'class', m.atMillis <= now ? 'pd on' : 'pd todo');
       });
       const mode = !live ? 'pres.paused' : model.sure() ? 'pres.live' : 'pres.now';
-      clock.of('at=moment ' + (live ? 'now' : 'view.headMillis max atMillis min now'), 't ' + mode).set(t(mode, { at: moment(now) }));
+      clock.bind({ view: v, now: this.ctx.now() }, `at=moment ${live ? 'now' : 'view.headMillis max atMillis min now'}`, `t ${mode}`);
       source.set(sourceWords(this.ctx));
     };
   }

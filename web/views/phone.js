@@ -1,8 +1,8 @@
 // @ts-check
 // The phone: the same rail, upright. A station is a line with its name, one number and two asides; one at a time is
 // open. What a thumb needs lies at the bottom.
-import { attr, h, s } from '../kit/dom.js';
-import { clock as clockWords, count, moment, speed as speedWords } from '../kit/format.js';
+import { attr, h, s, Txt } from '../kit/dom.js';
+import { clock as clockWords, speed as speedWords } from '../kit/format.js';
 import { width, wrap } from '../kit/measure.js';
 import { Host, matters } from '../stage/host.js';
 import { language } from '../kit/i18n.js';
@@ -83,9 +83,9 @@ export class Phone {
     this.remedy = new Remedy(ctx, 'premp', 'pkey', () => this.whole);
     /** Whether the caption has the whole description of a trouble. */
     this.whole = true;
-    this.time = h('b', { class: 'pclock' });
-    this.ahead = h('span', { class: 'pahead' });
-    const times = h('div', { class: 'ptime' }, this.time, this.ahead);
+    this.time = new Txt(h('b', { class: 'pclock' }));
+    this.ahead = new Txt(h('span', { class: 'pahead' }));
+    const times = h('div', { class: 'ptime' }, this.time.el, this.ahead.el);
     this.tl = new Timeline(ctx, times, { ...time }, 'ptl');
     this.start = icon('M2 3h2v10H2zM14 3v10L5 8z', () => tr.toStart());
     this.back = icon('M12 3h2v10h-2zM10 3v10L2 8z', () => tr.step(-1));
@@ -111,11 +111,11 @@ export class Phone {
       h('div', { class: 'phrow' }, this.storyB, this.prevB, this.nextB, this.holdB, this.faultB, this.speedB, this.moreB));
     // In presenter mode a tap is the next step; what turns back and what leaves stand below.
     this.dots = h('div', { class: 'dots', 'aria-hidden': 'true' });
-    this.stepName = h('span', {});
+    this.stepName = new Txt(h('span', {}));
     this.pprev = icon('M10.5 2.5L5 8l5.5 5.5', () => stories.turn(-1));
     this.pleave = icon('M3.5 3.5l9 9M12.5 3.5l-9 9', () => o.present(false));
     this.pnext = button('ptapnext', () => (stories.story ? stories.turn(1) : tr.toggle()));
-    this.foot = h('div', { class: 'pfoot' }, this.pprev.b, h('div', {}, this.dots, this.stepName), this.pleave.b);
+    this.foot = h('div', { class: 'pfoot' }, this.pprev.b, h('div', {}, this.dots, this.stepName.el), this.pleave.b);
     this.root.append(this.pnext, this.foot);
     app.append(this.root);
     this.motion = new Motion(ctx, over);
@@ -182,13 +182,11 @@ export class Phone {
     this.reveal = false;
     const v = model.view;
     const live = v.mode === 'live';
-    const now = Math.min(this.ctx.now(), live ? Infinity : Math.max(v.headMillis, v.atMillis));
-    put(this.time, clockWords(model.any ? now : 0));
-    attr(this.time, 'data-of', live ? 'now' : 'view.headMillis max atMillis min now');
-    attr(this.time, 'data-as', 'clock');
-    attr(this.ahead, 'data-of', live ? '' : 'n=count view.behind');
-    attr(this.ahead, 'data-as', 't phone.toLive');
-    put(this.ahead, live ? t(model.sure() ? 'tl.live' : 'tl.now') : t('phone.toLive', { n: count(v.behind) }));
+    const from = { view: v, now: this.ctx.now() };
+    if (model.any) this.time.bind(from, live ? 'now' : 'view.headMillis max atMillis min now', 'clock');
+    else this.time.set(clockWords(0));
+    if (live) this.ahead.set(t(model.sure() ? 'tl.live' : 'tl.now'));
+    else this.ahead.bind(from, 'n=count view.behind', 't phone.toLive');
     attr(this.main.p, 'd', v.mode === 'paused' || !model.any ? 'M4 2.5v11l9-5.5z' : 'M4 2.5h3v11H4zM9 2.5h3v11H9z');
     attr(this.start.b, 'aria-label', t('tr.start'));
     attr(this.back.b, 'aria-label', t('tr.back'));
@@ -250,11 +248,8 @@ export class Phone {
     const v = this.ctx.model.view;
     const n = story?.steps.length ?? 0;
     const mode = v.mode !== 'live' ? 'pres.paused' : this.ctx.model.sure() ? 'pres.live' : 'pres.now';
-    const time = () => t(mode, { at: moment(this.ctx.now()) });
-    const name = story ? t('pres.step', { i: i + 1, n, name: this.stories.say(story.steps[i].name) }) : time();
-    if (this.stepName.textContent !== name) this.stepName.textContent = name;
-    attr(this.stepName, 'data-of', story ? '' : 'at=moment now');
-    attr(this.stepName, 'data-as', 't ' + mode);
+    if (story) this.stepName.set(t('pres.step', { i: i + 1, n, name: this.stories.say(story.steps[i].name) }));
+    else this.stepName.bind({ now: this.ctx.now() }, 'at=moment now', `t ${mode}`);
     const id = `${n} ${i}`;
     if (id !== this.footId) {
       this.footId = id;

@@ -5,7 +5,7 @@ import { bracketAt, changeChip, lineChips, reordered, seatWord, sent, takenLines
 import { attr, s, text } from '../kit/dom.js';
 import { held, node, path, source as railHead, stretch } from '../draw/rail.js';
 import { seats } from '../draw/seats.js';
-import { bigVersion, count, exact, version } from '../kit/format.js';
+import { exact, version } from '../kit/format.js';
 import { wrap } from '../kit/measure.js';
 import { kindOf } from '../kit/glyphs.js';
 import { phone as room, railsAt } from '../layouts/lanes.js';
@@ -76,6 +76,9 @@ class Both {
   }
 }
 
+/** What both lanes show. @param {Phone} p */
+const lanesOf = (p) => ({ lanes: [0, 1].map((i) => p.ctx.model.lane(i)) });
+
 /** One station, both lanes. @param {Phone} p @param {string} c @param {SVGElement} g what it is drawn on @param {SVGElement} tap */
 export function station(p, c, g, tap) {
   const y = p.ys[c];
@@ -85,32 +88,31 @@ export function station(p, c, g, tap) {
   text(tap, p.W / 2, y + 5, 'ti', 'middle').set(names[c]);
   const numbers = both.text(tap, y + 6, 'n20');
   const words = p.large && !open ? [] : both.text(tap, y + 25, 'l');
-  /** @type {(f: (state: import('../wire/types.js').State) => [string, string], path: string, as: string) => void} */
-  const put = (f, path, as) => {
-    numbers.forEach((number, i) => path && number.of(`lanes.${i}.${path}`, as));
+  /** @type {(path: string, as: import('../kit/bind.js').As, word: (state: import('../wire/types.js').State) => string) => void} */
+  const put = (path, as, word) => {
     p.updates.push(() => numbers.forEach((number, i) => {
-      const [n, word] = f(p.o.lanes.state(i));
-      number.set(n);
-      words[i]?.set(word);
+      number.bind(lanesOf(p), `lanes.${i}.${path}`, as);
+      words[i]?.set(word(p.o.lanes.state(i)));
     }));
   };
   const { t } = p.ctx;
   if (c === 'reflector') {
-    put((st) => [bigVersion(st.reflector.resourceVersion), st.reflector.phase], 'reflector.resourceVersion', 'bigVersion');
+    put('reflector.resourceVersion', 'bigVersion', (st) => st.reflector.phase);
     if (open) requests(p, both, g, y);
   } else if (c === 'queue') {
     const order = (/** @type {string} */ kind) => t(kind === 'DeltaFIFO' ? 'lanes.byKey' : 'lanes.arrival');
-    put((st) => [count(st.queue.depth), p.large ? '' : order(st.queue.kind)], 'queue.depth', 'count');
+    put('queue.depth', 'count', (st) => (p.large ? '' : order(st.queue.kind)));
     lines(p, g, tap, y, open);
   } else if (c === 'indexer') {
     const held = (/** @type {string} */ rv) => (rv ? `rv ${version(rv, 8)}` : t('lanes.keepsNone'));
-    put((st) => [count(st.indexer.count), held(st.indexer.resourceVersion)], 'indexer.count', 'count');
+    put('indexer.count', 'count', (st) => held(st.indexer.resourceVersion));
   } else {
-    put((st) => {
-      if (open && !unframed(p.ctx)) return ['', t('lanes.received')];
-      const listener = st.listeners.find((l) => l.id === p.o.lanes.compare.listener);
-      return [exact(listener?.handled ?? 0), t('phone.handled')];
-    }, '', '');
+    p.updates.push(() => numbers.forEach((number, i) => {
+      const given = open && !unframed(p.ctx);
+      const listener = p.o.lanes.state(i).listeners.find((l) => l.id === p.o.lanes.compare.listener);
+      number.set(given ? '' : exact(listener?.handled ?? 0));
+      words[i]?.set(t(given ? 'lanes.received' : 'phone.handled'));
+    }));
     if (open) {
       const asSent = text(tap, p.W / 2, y + 25, 'l', 'middle');
       p.updates.push(() => asSent.set(unframed(p.ctx) ? '' : t('lanes.asSent')));
@@ -129,17 +131,16 @@ export function station(p, c, g, tap) {
 function source(p, both, tap, y) {
   const { t, model } = p.ctx;
   text(tap, 60, y + 5, 'ti').set(names.api);
-  const rv = text(tap, p.W - 16, y + 5, 'n20', 'end').of('api.resourceVersion', 'bigVersion');
+  const rv = text(tap, p.W - 16, y + 5, 'n20', 'end');
   const words = text(tap, 60, y + 24, 'l');
   const eras = both.text(tap, y + 64, 'n20');
   const kinds = both.text(tap, y + 82, 'l t1');
-  p.updates.push((st) => {
-    rv.set(bigVersion(st.api.resourceVersion));
+  p.updates.push((state) => {
+    rv.bind({ state }, 'api.resourceVersion', 'bigVersion');
     words.cls(model.down() ? 'l cet' : 'l').set(model.down() ? answer(p.ctx) : t('phone.oneSource'));
     for (const i of [0, 1]) {
-      const lane = p.o.lanes.state(i);
-      eras[i].of(`lanes.${i}.era`).set(lane.era);
-      kinds[i].of(`lanes.${i}.queue.kind`).set(lane.queue.kind);
+      eras[i].bind(lanesOf(p), `lanes.${i}.era`);
+      kinds[i].bind(lanesOf(p), `lanes.${i}.queue.kind`);
     }
   });
 }

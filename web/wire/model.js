@@ -188,7 +188,7 @@ export class Model {
     return this.eras.length > 1 ? releases[0].era : bothEras;
   }
 
-  /** What is known of a lane. @param {number} i @returns {import('./page-types.js').Lane} */
+  /** What is known of a lane. @param {number} i @returns {Omit<import('./page-types.js').Lane, 'now'>} */
   lane(i) {
     const { state, facts } = i ? this.others[i - 1] : this;
     return { state, facts, view: this.view };

@@ -16,7 +16,6 @@
  * What the model holds, to be kept: its members are replaced by what comes and never changed.
  * @param {import('./model.js').Model} model
  * @param {number} i which lane
- * @returns {Lane}
  */
 export function kept(model, i) {
   const { state, facts, view } = model.lane(i);
@@ -26,11 +25,12 @@ export function kept(model, i) {
 /**
  * The moment that is painted now: of one informer that was kept, or of all informers of the model.
  * @param {import('./page-types.js').Ctx} ctx
- * @param {Lane} [lane]
+ * @param {Omit<Lane, 'now'>} [lane]
  * @returns {Painted}
  */
-export function painted({ model, now }, lane) {
-  const lanes = lane ? [lane] : Array.from({ length: model.lanes }, (_, i) => kept(model, i));
+export function painted({ model, now: clock }, lane) {
+  const now = clock();
+  const lanes = (lane ? [lane] : Array.from({ length: model.lanes }, (_, i) => kept(model, i))).map((o) => ({ ...o, now }));
   const { seq, reached, atMillis } = lanes[0].view;
-  return { seq, reached, atMillis, now: now(), lanes, factory: model.factory };
+  return { seq, reached, atMillis, now, lanes, factory: model.factory };
 }

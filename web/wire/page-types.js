@@ -8,8 +8,8 @@
  */
 
 /**
- * The informer that a layout's lane shows.
- * @typedef {{state: import('./types.js').State, facts: import('./types.js').Facts, view: import('./types.js').View}} Lane
+ * The informer that a layout's lane shows, at a moment on the log's clock.
+ * @typedef {{state: import('./types.js').State, facts: import('./types.js').Facts, view: import('./types.js').View, now: number}} Lane
  */
 
 /**
