@@ -23,7 +23,8 @@ type Fields interface {
 // author is who writes an object.
 type author struct {
 	manager string
-	applied bool // Fields has set the managedFields already
+	applied bool                 // Fields has set the managedFields already
+	warn    func(texts []string) // adds to the answer; nil for the cluster's own writes
 }
 
 // ownFields sets the managedFields of an object that has been written over live, nil for a new one. said is what the request contained.
@@ -55,6 +56,9 @@ func (c *Cluster) ownFields(r *resource, live, m, said map[string]any, by author
 // serveApply serves server-side apply: it creates the object, or merges the configuration into it.
 func (c *Cluster) serveApply(req *request) *apierrors.StatusError {
 	r := req.res
+	if _, e := req.fieldValidation(); e != nil {
+		return e
+	}
 	config, e := req.decodeObject()
 	if e != nil {
 		return e
@@ -90,7 +94,7 @@ func (c *Cluster) serveApply(req *request) *apierrors.StatusError {
 	}
 	var live map[string]any
 	if s != nil {
-		live = s.cur.mustMap()
+		live = r.show(s.cur).mustMap()
 		live["kind"], live["apiVersion"] = r.kind, r.apiVersion()
 	}
 	next, err := c.fields.Apply(live, config, manager, req.sub, force)
@@ -98,15 +102,20 @@ func (c *Cluster) serveApply(req *request) *apierrors.StatusError {
 		if status := (*apierrors.StatusError)(nil); errors.As(err, &status) {
 			return status
 		}
-		return badRequest("the configuration cannot be applied: %v", err)
+		return statusError(http.StatusInternalServerError, "", "%v", err) // as kube-apiserver answers a field that the schema does not know
 	}
+	if next, e = req.readPatched(next, ""); e != nil {
+		return e
+	}
+	by := req.author()
+	by.manager, by.applied = manager, true
 	code := http.StatusOK
 	var o *object
 	if s == nil {
 		code = http.StatusCreated
-		o, e = c.create(r, req.namespace, next, author{manager, true}, dry)
+		o, e = c.create(r, req.namespace, next, by, dry)
 	} else {
-		o, e = c.update(s, next, next, req.sub, author{manager, true}, dry)
+		o, e = c.update(r, s, next, next, req.sub, by, dry)
 	}
 	if e != nil {
 		return e

@@ -58,6 +58,8 @@ type Options struct {
 	Fields Fields
 	// Reviews are resources that can only be created.
 	Reviews []Review
+	// Schemas, if not nil, prunes, completes and validates what is written.
+	Schemas Schemas
 	// Progress, if not nil, is called by New now and then: how many pods it has made, and of how many.
 	Progress func(made, of int)
 }
@@ -71,6 +73,7 @@ type Cluster struct {
 	breathe        func()
 	progress       func(made, of int)
 	fields         Fields    // nil for coarse managedFields
+	schemas        Schemas   // nil without
 	events         *resource // nil without Events
 	eventKeys      []string  // of the Events that the controllers have written, oldest first
 
@@ -149,6 +152,7 @@ func newCluster(o Options) *Cluster {
 		breathe:        o.Breathe,
 		progress:       o.Progress,
 		fields:         o.Fields,
+		schemas:        o.Schemas,
 		rng:            rand.New(rand.NewPCG(o.Seed, 0x696e666f726d6572)),
 		seed1:          o.Seed,
 		resources:      map[groupResource]*resource{},

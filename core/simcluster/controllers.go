@@ -44,7 +44,7 @@ func (c *Cluster) notifyControllers(s *slot, old *object) {
 		}
 		c.enqueueOwner(s.ownerUID)
 	case c.crds:
-		c.serveCRD(s.cur.mustMap())
+		c.syncCRD(s)
 	case c.nodes:
 		if old == nil {
 			c.refreshNodes()

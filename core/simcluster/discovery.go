@@ -20,6 +20,9 @@ type tree = map[string]any
 func (c *Cluster) groupVersions() (gvs [][2]string, byGV map[[2]string][]*resource) {
 	byGV = map[[2]string][]*resource{}
 	for _, r := range c.order {
+		if !r.served {
+			continue
+		}
 		gv := [2]string{r.group, r.version}
 		if byGV[gv] == nil {
 			gvs = append(gvs, gv)
@@ -136,7 +139,7 @@ func (r *resource) subresources() []subresource {
 	if r.plural == "namespaces" && r.group == "" {
 		subs = append(subs, subresource{"finalize", "", "v1", "Namespace", []string{"update"}})
 	}
-	if r.scale {
+	if r.scale != nil {
 		subs = append(subs, subresource{"scale", "autoscaling", "v1", "Scale", []string{"get", "patch", "update"}})
 	}
 	if r.status {

@@ -53,7 +53,7 @@ func (c *Cluster) Scale(namespace, name string, replicas int) error {
 	}
 	m := s.cur.mustMap()
 	ensureMap(m, "spec")["replicas"] = replicas
-	_, e := c.update(s, m, m, "", author{manager: "informerscope"}, false)
+	_, e := c.update(s.res, s, m, m, "", author{manager: "informerscope"}, false)
 	return asError(e)
 }
 
@@ -151,7 +151,7 @@ func (c *Cluster) LabelPod(key, label string) (string, error) {
 	if set[name] = value; !sets {
 		delete(set, name)
 	}
-	_, e := c.update(s, m, m, "", author{manager: observer}, false)
+	_, e := c.update(s.res, s, m, m, "", author{manager: observer}, false)
 	return s.key, asError(e)
 }
 
@@ -173,7 +173,7 @@ func (c *Cluster) setFinalizers(s *slot, all []any) error {
 	if meta["finalizers"] = all; len(all) == 0 {
 		delete(meta, "finalizers")
 	}
-	_, e := c.update(s, m, m, "", author{manager: observer}, false)
+	_, e := c.update(s.res, s, m, m, "", author{manager: observer}, false)
 	return asError(e)
 }
 
@@ -192,7 +192,7 @@ func (c *Cluster) restart(s *slot) error {
 	m := s.cur.mustMap()
 	a := ensureMap(ensureMap(ensureMap(ensureMap(m, "spec"), "template"), "metadata"), "annotations")
 	a["kubectl.kubernetes.io/restartedAt"] = c.now.UTC().Format(time.RFC3339Nano)
-	_, e := c.update(s, m, m, "", author{manager: "informerscope"}, false)
+	_, e := c.update(s.res, s, m, m, "", author{manager: "informerscope"}, false)
 	return asError(e)
 }
 

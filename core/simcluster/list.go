@@ -339,6 +339,7 @@ func (req *request) writeList(l listing) {
 		if i > 0 {
 			_ = w.WriteByte(',')
 		}
+		o = r.show(o)
 		switch {
 		case req.shape == shapePartial || req.shape == shapeTable:
 			if req.shape == shapeTable {

@@ -53,7 +53,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	if s == nil {
 		return apierrors.NewNotFound(r.schemaGR(), req.name)
 	}
-	m := s.cur.mustMap()
+	m := r.show(s.cur).mustMap()
 	m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
 	said := m
 	if mt == mergePatch {
@@ -65,6 +65,15 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	if e != nil {
 		return e
 	}
+	shown := ""
+	if mt == strategicPatch {
+		if p, err := decodeMap(body); err == nil {
+			shown = fmt.Sprintf("%+v", p)
+		}
+	}
+	if m, e = req.readPatched(m, shown); e != nil {
+		return e
+	}
 	if getString(m, "kind") != r.kind || getString(m, "apiVersion") != r.apiVersion() {
 		return badRequest("the patch may not change kind or apiVersion")
 	}
@@ -74,7 +83,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	if name := getString(m, "metadata", "name"); name != req.name {
 		return invalidObject(r.group, r.kind, req.name, invalidValue("metadata.name", name, "field is immutable"))
 	}
-	o, e := c.update(s, m, said, req.sub, req.author(), dry)
+	o, e := c.update(r, s, m, said, req.sub, req.author(), dry)
 	if e != nil {
 		return e
 	}

@@ -82,7 +82,7 @@ func (c *Cluster) crash() {
 	s := all[0]
 	m := s.cur.mustMap()
 	ensureMap(ensureMap(ensureMap(ensureMap(m, "spec"), "template"), "metadata"), "annotations")[Crashes] = "true"
-	_, _ = c.update(s, m, m, "", author{manager: "kubectl"}, false)
+	_, _ = c.update(s.res, s, m, m, "", author{manager: "kubectl"}, false)
 }
 
 // exitAgain lets the container of a running pod exit after a while, and run again after its back-off.
@@ -178,7 +178,7 @@ func (c *Cluster) setReachable(node *slot, reachable bool) {
 			cond["status"], cond["reason"], cond["message"], cond["lastTransitionTime"] = status, reason, message, stamp(c.now)
 		}
 	}
-	if _, e := c.update(node, m, m, "status", author{manager: manager}, false); e != nil {
+	if _, e := c.update(node.res, node, m, m, "status", author{manager: manager}, false); e != nil {
 		return
 	}
 	m = node.cur.mustMap()
@@ -195,7 +195,7 @@ func (c *Cluster) setReachable(node *slot, reachable bool) {
 	if spec["taints"] = taints; len(taints) == 0 {
 		delete(spec, "taints")
 	}
-	_, _ = c.update(node, m, m, "", author{manager: "kube-controller-manager"}, false)
+	_, _ = c.update(node.res, node, m, m, "", author{manager: "kube-controller-manager"}, false)
 }
 
 // stormCRDs makes CRDs with some objects, and deletes the oldest ones.
@@ -212,9 +212,6 @@ func (c *Cluster) stormCRDs() {
 					"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object",
 						"properties": map[string]any{"size": map[string]any{"type": "integer"}}}}}}}}},
 		})
-		if s := c.crds.byKey[name]; s != nil {
-			c.serveCRD(s.cur.mustMap())
-		}
 		if r := c.resources[groupResource{crdGroup, plural}]; r != nil {
 			for i := range crdObjects {
 				c.mustCreate(r, "default", "kubectl", map[string]any{

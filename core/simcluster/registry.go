@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 type groupResource struct{ group, resource string }
@@ -18,11 +19,14 @@ type kindInfo struct {
 	shortNames       []string
 	categories       []string
 	namespaced       bool
-	status           bool // has a status subresource
-	scale            bool // has a scale subresource
-	custom           bool // from a CRD
-	generation       bool // counts metadata.generation
-	createOnUpdate   bool // a PUT creates what is not there
+	status           bool        // has a status subresource
+	scale            *scalePaths // nil without a scale subresource
+	served           bool
+	reader           Reader // nil without schemas
+	schema           Schema // nil if the cluster completes and validates objects itself
+	custom           bool   // from a CRD
+	generation       bool   // counts metadata.generation
+	createOnUpdate   bool   // a PUT creates what is not there
 	crd              string
 	columns          []column
 	fields           []string                                                            // by which its objects can be selected, besides their name and namespace
@@ -64,7 +68,29 @@ func (q qualifiedResource) String() string {
 	return q.resource + "." + q.group
 }
 
+// scalePaths are where a scale subresource finds its values: dotted, with a leading dot. An empty selector is that of spec.selector.matchLabels in a built-in
+// kind, and none in a custom resource.
+type scalePaths struct{ spec, status, selector string }
+
+var replicasPaths = &scalePaths{spec: ".spec.replicas", status: ".status.replicas"}
+
+// register serves a built-in resource.
 func (c *Cluster) register(k kindInfo) *resource {
+	k.served = true
+	if c.schemas != nil {
+		k.reader, k.schema = c.schemas.BuiltIn(schema.GroupVersionKind{Group: k.group, Version: k.version, Kind: k.kind})
+	}
+	s := c.newStorage()
+	s.storageVersion = k.version
+	return c.registerVersion(k, s)
+}
+
+func (c *Cluster) newStorage() *storage {
+	return &storage{versions: map[string]*resource{}, byKey: map[string]*slot{}, floor: c.rev, maxRing: cmp.Or(c.historySize, defaultHistorySize)}
+}
+
+// registerVersion serves a version of a resource.
+func (c *Cluster) registerVersion(k kindInfo, s *storage) *resource {
 	if k.listKind == "" {
 		k.listKind = k.kind + "List"
 	}
@@ -72,27 +98,32 @@ func (c *Cluster) register(k kindInfo) *resource {
 		k.singular = strings.ToLower(k.kind)
 	}
 	k.head = `{"kind":"` + k.kind + `","apiVersion":"` + k.apiVersion() + `",`
-	r := &resource{kindInfo: k, now: c.clock.Now, byKey: map[string]*slot{}, floor: c.rev, maxRing: cmp.Or(c.historySize, defaultHistorySize)}
-	c.resources[groupResource{k.group, k.plural}] = r
+	r := &resource{kindInfo: k, storage: s, now: c.clock.Now}
+	s.versions[k.version] = r
+	if r.stored() {
+		c.resources[groupResource{k.group, k.plural}] = r
+	}
 	c.order = append(c.order, r)
 	slices.SortStableFunc(c.order, func(a, b *resource) int {
-		return cmp.Or(strings.Compare(a.group, b.group), strings.Compare(a.plural, b.plural))
+		order := cmp.Compare(a.group, b.group)
+		if order == 0 && c.schemas != nil {
+			order = c.schemas.CompareVersions(a.version, b.version)
+		}
+		return cmp.Or(order, cmp.Compare(a.plural, b.plural))
 	})
 	return r
 }
 
-// unregister stops serving a custom resource, and deletes its objects.
-func (c *Cluster) unregister(r *resource) {
-	for _, s := range r.slots() {
-		c.drop(s)
+// unregister stops serving the versions of a custom resource, and ends their watches.
+func (c *Cluster) unregister(s *storage) {
+	//maporder:free each version ends by itself
+	for _, r := range s.versions {
+		r.isRemoved = true
+		delete(c.resources, groupResource{r.group, r.plural})
 	}
-	r.isRemoved = true
-	delete(c.resources, groupResource{r.group, r.plural})
-	c.order = slices.DeleteFunc(c.order, func(x *resource) bool { return x == r })
-	if r.change != nil {
-		close(r.change)
-		r.change = nil
-	}
+	clear(s.versions)
+	c.order = slices.DeleteFunc(c.order, func(r *resource) bool { return r.storage == s })
+	s.wake()
 }
 
 // IsCustom reports whether a CustomResourceDefinition describes the resource.
@@ -118,10 +149,10 @@ func (c *Cluster) registerBuiltins() {
 	c.register(kindInfo{version: "v1", kind: "ConfigMap", plural: "configmaps", shortNames: []string{"cm"},
 		namespaced: true, columns: configMapColumns})
 	c.deployments = c.register(kindInfo{group: "apps", version: "v1", kind: "Deployment", plural: "deployments",
-		shortNames: []string{"deploy"}, categories: []string{"all"}, namespaced: true, status: true, scale: true,
+		shortNames: []string{"deploy"}, categories: []string{"all"}, namespaced: true, status: true, scale: replicasPaths,
 		generation: true, columns: deploymentColumns})
 	c.replicaSets = c.register(kindInfo{group: "apps", version: "v1", kind: "ReplicaSet", plural: "replicasets",
-		shortNames: []string{"rs"}, categories: []string{"all"}, namespaced: true, status: true, scale: true,
+		shortNames: []string{"rs"}, categories: []string{"all"}, namespaced: true, status: true, scale: replicasPaths,
 		generation: true, columns: replicaSetColumns, fields: []string{"status.replicas"}})
 	c.deployments.uids, c.replicaSets.uids = map[string]*slot{}, map[string]*slot{}
 	c.leases = c.register(kindInfo{group: "coordination.k8s.io", version: "v1", kind: "Lease", plural: "leases",
@@ -129,41 +160,6 @@ func (c *Cluster) registerBuiltins() {
 	c.crds = c.register(kindInfo{group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition",
 		plural: "customresourcedefinitions", singular: "customresourcedefinition", shortNames: []string{"crd", "crds"},
 		categories: []string{"api-extensions"}, status: true, generation: true, columns: crdColumns})
-}
-
-// serveCRD registers the resource that a CustomResourceDefinition describes, or updates it. Only the storage version is served; there is no conversion.
-func (c *Cluster) serveCRD(m map[string]any) {
-	spec := getMap(m, "spec")
-	names := getMap(spec, "names")
-	k := kindInfo{
-		group: getString(spec, "group"), kind: getString(names, "kind"), listKind: getString(names, "listKind"),
-		plural: getString(names, "plural"), singular: getString(names, "singular"),
-		namespaced: getString(spec, "scope") == "Namespaced", custom: true, generation: true, crd: getString(m, "metadata", "name"),
-		shortNames: stringList(names["shortNames"]), categories: stringList(names["categories"]),
-		columns: defaultColumns,
-	}
-	for _, v := range anyList(spec["versions"]) {
-		version, _ := v.(map[string]any)
-		if storage, _ := version["storage"].(bool); storage {
-			k.version = getString(version, "name")
-			sub := getMap(version, "subresources")
-			_, k.status = sub["status"]
-			_, k.scale = sub["scale"]
-			// A custom scale subresource names its own paths; only the usual one is supported.
-			k.scale = k.scale && getString(sub, "scale", "specReplicasPath") == ".spec.replicas"
-		}
-	}
-	if old, ok := c.resources[groupResource{k.group, k.plural}]; ok {
-		if !old.custom || old.crd != k.crd {
-			return
-		}
-		if old.version == k.version && old.kind == k.kind && old.namespaced == k.namespaced {
-			old.status, old.scale, old.shortNames, old.categories = k.status, k.scale, k.shortNames, k.categories
-			return
-		}
-		c.unregister(old)
-	}
-	c.register(k)
 }
 
 func anyList(v any) []any {

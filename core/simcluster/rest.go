@@ -42,6 +42,8 @@ type request struct {
 	breathe func()
 
 	namespace, name, sub string
+
+	warned int // bytes of warnings in the answer
 }
 
 // ServeHTTP answers one request. It never writes to a client with the lock held. While the cluster is down (see Restart) it aborts connections without
@@ -111,14 +113,16 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.mu.Lock()
-	req.res = c.resources[groupResource{group, rest[0]}]
-	served := slices.ContainsFunc(c.order, func(r *resource) bool { return r.group == group && r.version == version })
+	if r := c.resources[groupResource{group, rest[0]}]; r != nil {
+		req.res = r.versions[version]
+	}
+	served := slices.ContainsFunc(c.order, func(r *resource) bool { return r.served && r.group == group && r.version == version })
 	c.mu.Unlock()
 	if !served {
 		http.NotFound(w, r)
 		return
 	}
-	if req.res == nil || req.res.version != version || req.namespace != "" && !req.res.namespaced {
+	if req.res == nil || !req.res.served || req.namespace != "" && !req.res.namespaced {
 		writeStatus(w, pathNotFound())
 		return
 	}
@@ -159,7 +163,7 @@ func (c *Cluster) serveResource(req *request) *apierrors.StatusError {
 		if r.custom && req.sub != "status" && req.sub != "scale" {
 			return apierrors.NewNotFound(r.schemaGR(), req.name)
 		}
-		ok := req.sub == "status" && r.status || req.sub == "scale" && r.scale || req.sub == "finalize" && r == c.namespaces ||
+		ok := req.sub == "status" && r.status || req.sub == "scale" && r.scale != nil || req.sub == "finalize" && r == c.namespaces ||
 			req.sub == "binding" && r == c.pods || req.sub == "eviction" && r == c.pods
 		if !ok {
 			return pathNotFound()
@@ -265,6 +269,14 @@ func (req *request) decodeObject() (map[string]any, *apierrors.StatusError) {
 	}
 	if e := req.res.checkType(m); e != nil {
 		return nil, e
+	}
+	if r := req.res; r.reader != nil && !req.isApply() {
+		if m, err, e = req.read(b); e != nil {
+			return nil, e
+		}
+		if err != nil {
+			return nil, badRequest("%s in version %q cannot be handled as a %s: %v", r.kind, r.version, r.kind, err)
+		}
 	}
 	return m, checkShape(req.res, m)
 }
@@ -412,6 +424,7 @@ func (req *request) writeObject(code int, o *object) {
 
 // appendShaped appends the object in the shape that the client wants.
 func (r *resource) appendShaped(b []byte, o *object, sh shape, columns bool) []byte {
+	o = r.show(o)
 	switch sh {
 	case shapePartial:
 		return append(append(append(b, `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":`...), metadataOf(o)...), '}')

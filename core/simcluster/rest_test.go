@@ -440,9 +440,13 @@ const fooCRD = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k
 
 func TestCRD(t *testing.T) {
 	c := still(5)
-	if a := do(c, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", fooCRD); a.code != 201 ||
-		a.get(`status.conditions.#(type=="Established").status`).String() != "True" {
+	crds := "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	if a := do(c, "POST", crds, fooCRD); a.code != 201 || a.get("status.conditions.0").Exists() || a.get("status.storedVersions.0").String() != "v1" {
 		t.Fatalf("%d %s", a.code, a.body)
+	}
+	if a := do(c, "GET", crds+"/foos.samplecontroller.k8s.io", ""); a.get("status.conditions.#.type").Raw != `["NamesAccepted","Established"]` ||
+		a.get("status.conditions.#.status").Raw != `["True","True"]` || a.get("status.acceptedNames.listKind").String() != "FooList" {
+		t.Errorf("%s", a.body)
 	}
 	if a := do(c, "GET", "/apis/samplecontroller.k8s.io/v1", ""); a.get("resources.0.kind").String() != "Foo" ||
 		a.get("resources.1.name").String() != "foos/status" {

@@ -1,39 +1,56 @@
 package simcluster
 
 import (
+	"fmt"
+	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 
-	"github.com/tidwall/gjson"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
-
-	"mime"
 )
 
 func metav1UID(uid string) types.UID { return types.UID(uid) }
 
-// scaleOf returns the autoscaling/v1 Scale of a workload.
-func scaleOf(o *object) map[string]any {
-	match := labels.Set{}
-	o.get("spec.selector.matchLabels").ForEach(func(k, v gjson.Result) bool {
-		match[k.String()] = v.String()
-		return true
-	})
-	spec := map[string]any{}
-	if n := o.get("spec.replicas").Int(); n > 0 {
+// scaleOf returns the autoscaling/v1 Scale of an object of r, which must be shown.
+func (r *resource) scaleOf(o *object) (map[string]any, *apierrors.StatusError) {
+	m := o.mustMap()
+	spec, status := map[string]any{}, map[string]any{"replicas": getInt(m, 0, fieldsOf(r.scale.status)...)}
+	if n := getInt(m, 0, fieldsOf(r.scale.spec)...); n != 0 {
 		spec["replicas"] = n
+	} else if r.custom && lookupField(m, r.scale.spec) == nil {
+		return nil, apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", r.scale.spec))
+	}
+	selector := ""
+	if r.scale.selector != "" {
+		selector = getString(m, fieldsOf(r.scale.selector)...)
+	} else if !r.custom {
+		match := labels.Set{}
+		//maporder:free copied into a map
+		for k, v := range getMap(m, "spec", "selector", "matchLabels") {
+			match[k], _ = v.(string)
+		}
+		selector = match.String()
+	}
+	if selector != "" || !r.custom {
+		status["selector"] = selector
 	}
 	meta := map[string]any{"name": o.name, "uid": o.uid, "resourceVersion": strconv.FormatUint(o.rev, 10),
-		"creationTimestamp": o.get("metadata.creationTimestamp").String()}
+		"creationTimestamp": getString(m, "metadata", "creationTimestamp")}
 	if o.namespace != "" {
 		meta["namespace"] = o.namespace
 	}
-	return map[string]any{
-		"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": meta, "spec": spec,
-		"status": map[string]any{"replicas": o.get("status.replicas").Int(), "selector": match.String()},
-	}
+	return map[string]any{"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": meta, "spec": spec, "status": status}, nil
+}
+
+// fieldsOf splits a path of a scale subresource, such as .spec.replicas.
+func fieldsOf(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }
+
+func lookupField(m map[string]any, path string) any {
+	fields := fieldsOf(path)
+	return getMap(m, fields[:len(fields)-1]...)[fields[len(fields)-1]]
 }
 
 func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
@@ -67,12 +84,16 @@ func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 	if s == nil {
 		return apierrors.NewNotFound(req.res.schemaGR(), req.name)
 	}
-	o := s.cur
+	r, o := req.res, s.cur
+	scale, e := r.scaleOf(r.show(o))
+	if e != nil && method != http.MethodPut {
+		return e
+	}
 	if method != http.MethodGet {
 		var want map[string]any
 		if method == http.MethodPatch {
 			// Decoded again, so that its numbers have the types that a patch expects.
-			base, err := decodeMap([]byte(mustJSON(scaleOf(o))))
+			base, err := decodeMap([]byte(mustJSON(scale)))
 			if err != nil {
 				return apierrors.NewInternalError(err)
 			}
@@ -89,21 +110,28 @@ func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 			return e
 		}
 		n := getInt(want, 0, "spec", "replicas")
-		if n < 0 || n > maxObjects {
+		if !r.custom && (n < 0 || n > maxObjects) {
 			return invalidObject("autoscaling", "Scale", req.name, invalidValue("spec.replicas", n, "must be between 0 and "+strconv.Itoa(maxObjects)))
 		}
-		m := o.mustMap()
+		m := r.show(o).mustMap()
 		meta := ensureMap(m, "metadata")
 		delete(meta, "resourceVersion")
 		if rv := getString(want, "metadata", "resourceVersion"); rv != "" && method == http.MethodPut {
 			meta["resourceVersion"] = rv
 		}
-		ensureMap(m, "spec")["replicas"] = n
-		if o, e = c.update(s, m, m, "", req.author(), dry); e != nil {
+		at, path := m, fieldsOf(r.scale.spec)
+		for _, f := range path[:len(path)-1] {
+			at = ensureMap(at, f)
+		}
+		at[path[len(path)-1]] = n
+		if o, e = c.update(r, s, m, m, "scale", req.author(), dry); e != nil {
+			return e
+		}
+		if scale, e = r.scaleOf(r.show(o)); e != nil {
 			return e
 		}
 	}
-	text := []byte(mustJSON(scaleOf(o)))
+	text := []byte(mustJSON(scale))
 	c.mu.Unlock()
 	defer c.mu.Lock()
 	writeJSON(req.w, http.StatusOK, text)

@@ -29,6 +29,7 @@ type object struct {
 	nodeName, phase string   // of pods
 	isDeleting      bool
 	hasFinalizers   bool
+	schema          Schema // of the version that stored it, which shows it as it is
 }
 
 func (o *object) key() string { return joinKey(o.namespace, o.name) }
@@ -79,10 +80,19 @@ type event struct {
 	prev *object
 }
 
-// resource is one served resource: its discovery data, its objects and its history.
+// resource is one version of a resource: its discovery data, and the objects and history that it shares with the other versions.
 type resource struct {
 	kindInfo
-	now func() time.Time // the cluster's clock
+	*storage
+	now       func() time.Time // the cluster's clock
+	isRemoved bool             // its CRD was changed or deleted
+}
+
+// storage holds the objects of a resource and their history.
+type storage struct {
+	definition     string               // of a custom resource: what its versions were made from
+	versions       map[string]*resource // by name
+	storageVersion string
 
 	byKey       map[string]*slot
 	uids        map[string]*slot // by uid; only for resources whose controllers look objects up by it
@@ -96,15 +106,14 @@ type resource struct {
 	start, end uint64 // sequence numbers of the events in the ring: start <= n < end
 	floor      uint64 // a watch from before this version is too old
 	change     chan struct{}
-	isRemoved  bool // by deletion of its CRD
 }
 
-func (r *resource) clearHistory() {
+func (r *storage) clearHistory() {
 	clear(r.ring)
 	r.start = r.end
 }
 
-func (r *resource) event(seq uint64) *event { return &r.ring[seq%uint64(len(r.ring))] }
+func (r *storage) event(seq uint64) *event { return &r.ring[seq%uint64(len(r.ring))] }
 
 // record appends an event, drops the oldest if the ring is full, and wakes the watches.
 //
@@ -129,14 +138,14 @@ func (c *Cluster) record(r *resource, e event) {
 }
 
 // wake makes the watches check for events again.
-func (r *resource) wake() {
+func (r *storage) wake() {
 	if r.change != nil {
 		close(r.change)
 		r.change = nil
 	}
 }
 
-func (r *resource) growRing() {
+func (r *storage) growRing() {
 	ring := make([]event, min(max(64, 2*len(r.ring)), r.maxRing))
 	for seq := r.start; seq < r.end; seq++ {
 		ring[seq%uint64(len(ring))] = *r.event(seq)
@@ -145,7 +154,7 @@ func (r *resource) growRing() {
 }
 
 // wait returns a channel that is closed at the resource's next event, or when wake is called.
-func (r *resource) wait() <-chan struct{} {
+func (r *storage) wait() <-chan struct{} {
 	if r.change == nil {
 		r.change = make(chan struct{})
 	}
@@ -153,13 +162,13 @@ func (r *resource) wait() <-chan struct{} {
 }
 
 // seqAfter returns the sequence number of the first event in the ring with a version greater than rev.
-func (r *resource) seqAfter(rev uint64) uint64 {
+func (r *storage) seqAfter(rev uint64) uint64 {
 	n := sort.Search(int(r.end-r.start), func(i int) bool { return r.event(r.start+uint64(i)).rev > rev })
 	return r.start + uint64(n)
 }
 
 // slots returns the live slots sorted by key, as etcd lists them.
-func (r *resource) slots() []*slot {
+func (r *storage) slots() []*slot {
 	if len(r.newSlots) == 0 && r.deadNum == 0 {
 		return r.sortedSlots
 	}
@@ -182,7 +191,7 @@ func (r *resource) slots() []*slot {
 }
 
 // objects returns the latest versions of all objects in the namespace, or in all namespaces if it is empty, sorted by key.
-func (r *resource) objects(namespace string) []*object {
+func (r *storage) objects(namespace string) []*object {
 	slots := r.slots()
 	if namespace != "" {
 		lo := sort.Search(len(slots), func(i int) bool { return slots[i].key >= namespace+"/" })
@@ -197,7 +206,7 @@ func (r *resource) objects(namespace string) []*object {
 }
 
 // objectsAt returns the objects at an earlier version, by undoing the history. The caller has checked the floor.
-func (r *resource) objectsAt(rev uint64, namespace string) []*object {
+func (r *storage) objectsAt(rev uint64, namespace string) []*object {
 	before := map[string]*object{}
 	for seq := r.end; seq > r.start; {
 		seq--
@@ -498,6 +507,8 @@ func getInt(m map[string]any, def int, path ...string) int {
 		if n, err := strconv.Atoi(string(v)); err == nil {
 			return n
 		}
+	case int64:
+		return int(v)
 	case int:
 		return v
 	}

@@ -117,6 +117,9 @@ func podStatusText(o *object) any {
 }
 
 func (r *resource) appendColumns(b []byte) []byte {
+	if r.custom && r.schema != nil {
+		return append(b, mustJSON(r.schema.Columns())...)
+	}
 	type definition struct {
 		Name        string `json:"name"`
 		Type        string `json:"type"`
@@ -139,7 +142,13 @@ func (r *resource) appendColumns(b []byte) []byte {
 
 func (r *resource) appendRow(b []byte, o *object) []byte {
 	b = append(b, `{"cells":[`...)
-	for i, c := range r.columns {
+	columns := r.columns
+	if r.custom && r.schema != nil {
+		text := mustJSON(r.schema.Cells(o.mustMap()))
+		b = append(b, text[1:len(text)-1]...)
+		columns = nil
+	}
+	for i, c := range columns {
 		if i > 0 {
 			b = append(b, ',')
 		}

@@ -42,11 +42,8 @@ func (c *Cluster) suffix(n int) string {
 
 // author returns who sends the request: its fieldManager, or else its program.
 func (req *request) author() author {
-	if m := req.query.Get("fieldManager"); m != "" {
-		return author{manager: m}
-	}
 	agent, _, _ := strings.Cut(req.r.UserAgent(), "/")
-	return author{manager: cmp.Or(agent, "unknown")}
+	return author{manager: cmp.Or(req.query.Get("fieldManager"), agent, "unknown"), warn: req.warn}
 }
 
 func (req *request) dryRun() (bool, *apierrors.StatusError) {
@@ -148,7 +145,13 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 		}
 		meta["name"] = name
 	}
-	if e := r.validate(m); e != nil {
+	if r.schema != nil {
+		var e *apierrors.StatusError
+		if m, e = r.write(nil, m, "", by); e != nil {
+			return nil, e
+		}
+		meta = ensureMap(m, "metadata")
+	} else if e := r.validate(m); e != nil {
 		return nil, e
 	}
 	if r.byKey[joinKey(namespace, name)] != nil {
@@ -179,13 +182,12 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 		delete(meta, "resourceVersion")
 		return answerDryRun(m)
 	}
-	o, err := c.encode(m)
+	o, err := c.encodeVersion(r, m)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
-	s := c.put(r, o)
-	c.notifyControllers(s, nil)
-	return s.cur, nil
+	c.notifyControllers(c.put(r, o), nil)
+	return o, nil
 }
 
 // validate checks the fields that other code here relies on.
@@ -379,22 +381,16 @@ func (c *Cluster) complete(r *resource, m map[string]any) {
 		ensureMap(meta, "labels")["kubernetes.io/metadata.name"] = meta["name"]
 	case c.nodes:
 	case c.crds:
-		now := stamp(c.now)
+		if r.schema != nil {
+			break
+		}
 		spec := ensureMap(m, "spec")
 		names := ensureMap(spec, "names")
 		kind := getString(names, "kind")
 		def(names, "singular", strings.ToLower(kind))
 		def(names, "listKind", kind+"List")
 		def(spec, "conversion", map[string]any{"strategy": "None"})
-		m["status"] = map[string]any{
-			"acceptedNames":  names,
-			"storedVersions": []any{storageVersion(spec)},
-			"conditions": []any{
-				map[string]any{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found", "lastTransitionTime": now},
-				map[string]any{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "the initial names have been accepted",
-					"lastTransitionTime": now},
-			},
-		}
+		m["status"] = map[string]any{"conditions": nil, "acceptedNames": map[string]any{"plural": "", "kind": ""}, "storedVersions": []any{storageVersion(spec)}}
 	default:
 		if r.group == "" && r.plural == "services" {
 			spec := ensureMap(m, "spec")
@@ -466,7 +462,10 @@ func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
 	if s == nil {
 		return apierrors.NewNotFound(req.res.schemaGR(), req.name)
 	}
-	o, e := c.update(s, m, m, req.sub, req.author(), dry)
+	if req.res.schema != nil && getString(m, "metadata", "resourceVersion") == "" {
+		return invalidObject(req.res.group, req.res.kind, req.name, invalidValue("metadata.resourceVersion", 0, "must be specified for an update"))
+	}
+	o, e := c.update(req.res, s, m, m, req.sub, req.author(), dry)
 	if e != nil {
 		return e
 	}
@@ -482,9 +481,9 @@ func (req *request) respond(c *Cluster, code int, o *object) {
 }
 
 // update replaces an object, or its status, by m, but keeps the fields that only the server may change. A write that changes nothing makes no new
-// version, as in a real API server. said is what the request contained: a patch, or m itself.
-func (c *Cluster) update(s *slot, m, said map[string]any, sub string, by author, dry bool) (*object, *apierrors.StatusError) {
-	r, old := s.res, s.cur
+// version, as in a real API server. r is the version in which m is. said is what the request contained: a patch, or m itself.
+func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub string, by author, dry bool) (*object, *apierrors.StatusError) {
+	old := s.cur
 	meta := ensureMap(m, "metadata")
 	if rv := getString(meta, "resourceVersion"); rv != "" && rv != strconv.FormatUint(old.rev, 10) {
 		return nil, apierrors.NewConflict(r.schemaGR(), old.name, fmt.Errorf("%s", conflictText))
@@ -496,11 +495,12 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub string, by author,
 	if ns := getString(meta, "namespace"); ns != "" && ns != old.namespace {
 		return nil, badRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
-	was := old.mustMap()
+	shown := r.show(old)
+	was := shown.mustMap()
 	wasMeta := ensureMap(was, "metadata")
 	switch {
 	case sub == "status":
-		next := old.mustMap()
+		next := shown.mustMap()
 		next["status"] = m["status"]
 		if by.applied {
 			ensureMap(next, "metadata")["managedFields"] = meta["managedFields"]
@@ -539,7 +539,16 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub string, by author,
 						"`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)"))
 			}
 		}
-		if e := r.validate(m); e != nil {
+		if r.schema == nil {
+			if e := r.validate(m); e != nil {
+				return nil, e
+			}
+		}
+	}
+	if r.schema != nil {
+		ensureMap(m, "metadata")["resourceVersion"] = wasMeta["resourceVersion"]
+		var e *apierrors.StatusError
+		if m, e = r.write(was, m, strings.TrimPrefix(sub, "scale"), by); e != nil {
 			return nil, e
 		}
 		if e := r.validateUpdate(m, old); e != nil {
@@ -559,14 +568,14 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub string, by author,
 	if string(a) == string(b) {
 		return old, nil
 	}
-	if (r.generation || r == c.pods) && sub == "" && !reflect.DeepEqual(normalize(m["spec"]), normalize(was["spec"])) {
+	if r.schema == nil && (r.generation || r == c.pods) && (sub == "" || sub == "scale") && !reflect.DeepEqual(normalize(m["spec"]), normalize(was["spec"])) {
 		meta["generation"] = getInt(wasMeta, 1, "generation") + 1
 	}
 	c.ownFields(r, was, m, said, by, sub)
 	if dry {
 		return answerDryRun(m)
 	}
-	o, err := c.encode(m)
+	o, err := c.encodeVersion(r, m)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
@@ -576,7 +585,7 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub string, by author,
 	}
 	c.put(r, o)
 	c.notifyControllers(s, old)
-	return s.cur, nil
+	return o, nil
 }
 
 // answerDryRun returns what a write would have made, without a version of its own: a new object has none, a changed one keeps its version.
@@ -854,10 +863,7 @@ func (c *Cluster) remove(s *slot) *object {
 	last := c.drop(s)
 	switch s.res {
 	case c.crds:
-		spec := getMap(last.mustMap(), "spec")
-		if r := c.resources[groupResource{getString(spec, "group"), getString(spec, "names", "plural")}]; r != nil && r.crd == last.name {
-			c.unregister(r)
-		}
+		c.removeCRD(s, last.mustMap())
 	case c.nodes:
 		c.refreshNodes()
 	}

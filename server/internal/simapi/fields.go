@@ -3,24 +3,35 @@ package simapi
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"sync"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/kube-openapi/pkg/spec3"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// fields implements simcluster.Fields with the field managers of kube-apiserver: those of the types that client-go knows have their schema, those of others
-// deduce one from the object, in which lists are atomic. It is safe for concurrent use.
+// fields implements simcluster.Fields with the field managers of kube-apiserver: those of the types that client-go knows and of custom resources have their
+// schema, those of others deduce one from the object, in which lists are atomic. It is safe for concurrent use.
 type fields struct {
 	builtIn, deduced managedfields.TypeConverter
 
 	mu       sync.Mutex
 	managers map[fieldsOf]*managedfields.FieldManager
+	custom   map[schema.GroupKind]customFields
+}
+
+// customFields are the schema of a custom resource, and the versions that have a status subresource.
+type customFields struct {
+	types       managedfields.TypeConverter
+	ownStatuses map[string]bool
 }
 
 // fieldsOf is what has a field manager of its own.
@@ -31,7 +42,41 @@ type fieldsOf struct {
 
 func newFields() *fields {
 	return &fields{builtIn: applyconfigurations.NewTypeConverter(scheme.Scheme), deduced: managedfields.NewDeducedTypeConverter(),
-		managers: map[fieldsOf]*managedfields.FieldManager{}}
+		managers: map[fieldsOf]*managedfields.FieldManager{}, custom: map[schema.GroupKind]customFields{}}
+}
+
+// define takes the schema of a custom resource from its definition.
+func (f *fields) define(crd *apiextensionsv1.CustomResourceDefinition) error {
+	c := customFields{ownStatuses: map[string]bool{}}
+	var documents []*spec3.OpenAPI
+	for _, v := range crd.Spec.Versions {
+		document, err := builder.BuildOpenAPIV3(crd, v.Name, builder.Options{})
+		if err != nil {
+			return err
+		}
+		documents = append(documents, document)
+		c.ownStatuses[v.Name] = v.Subresources != nil && v.Subresources.Status != nil
+	}
+	merged, err := builder.MergeSpecsV3(documents...)
+	if err != nil {
+		return err
+	}
+	if c.types, err = managedfields.NewTypeConverter(merged.Components.Schemas, crd.Spec.PreserveUnknownFields); err != nil {
+		return err
+	}
+	f.forget(kindOf(crd))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.custom[kindOf(crd)] = c
+	return nil
+}
+
+// forget releases the schema of a custom resource.
+func (f *fields) forget(kind schema.GroupKind) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.custom, kind)
+	maps.DeleteFunc(f.managers, func(of fieldsOf, _ *managedfields.FieldManager) bool { return of.kind.GroupKind() == kind })
 }
 
 // manager returns the field manager of an object.
@@ -43,17 +88,26 @@ func (f *fields) manager(kind schema.GroupVersionKind, subresource string) (*man
 		return m, nil
 	}
 	types := f.deduced
-	if scheme.Scheme.Recognizes(kind) {
+	custom, isCustom := f.custom[kind.GroupKind()]
+	switch {
+	case isCustom:
+		types = custom.types
+	case scheme.Scheme.Recognizes(kind):
 		types = f.builtIn
 	}
-	// The status has a subresource of its own, which alone changes it.
-	reset := "status"
-	if subresource == "status" {
-		reset = "spec"
+	// A status that has a subresource of its own is changed by that alone.
+	reset := fieldpath.NewSet()
+	switch {
+	case subresource == "status":
+		reset.Insert(fieldpath.MakePathOrDie("spec"))
+		if isCustom {
+			reset.Insert(fieldpath.MakePathOrDie("metadata"))
+		}
+	case !isCustom || custom.ownStatuses[kind.Version]:
+		reset.Insert(fieldpath.MakePathOrDie("status"))
 	}
-	filter := map[fieldpath.APIVersion]fieldpath.Filter{
-		fieldpath.APIVersion(kind.GroupVersion().String()): fieldpath.NewExcludeSetFilter(fieldpath.NewSet(fieldpath.MakePathOrDie(reset)))}
-	m, err := managedfields.NewDefaultCRDFieldManager(types, oneVersion{}, oneVersion{}, oneVersion{}, kind, kind.GroupVersion(), subresource, filter)
+	filter := map[fieldpath.APIVersion]fieldpath.Filter{fieldpath.APIVersion(kind.GroupVersion().String()): fieldpath.NewExcludeSetFilter(reset)}
+	m, err := managedfields.NewDefaultCRDFieldManager(types, noConversion{}, noConversion{}, noConversion{}, kind, kind.GroupVersion(), subresource, filter)
 	if err == nil {
 		f.managers[of] = m
 	}
@@ -132,21 +186,28 @@ func toMap(o runtime.Object) (m map[string]any, err error) {
 	return m, d.Decode(&m)
 }
 
-// oneVersion converts nothing, as each kind is served in one version, and sets no defaults: the cluster does that.
-type oneVersion struct{}
+// noConversion converts objects between versions that differ in their apiVersion only, and sets no defaults: the cluster does that.
+type noConversion struct{}
 
-func (oneVersion) Convert(_, _, _ any) error { return nil }
+func (noConversion) Convert(_, _, _ any) error { return nil }
 
-func (oneVersion) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
-	return in, nil
+func (noConversion) ConvertToVersion(in runtime.Object, to runtime.GroupVersioner) (runtime.Object, error) {
+	from := in.GetObjectKind().GroupVersionKind()
+	kind, ok := to.KindForGroupVersionKinds([]schema.GroupVersionKind{from})
+	if !ok || kind == from {
+		return in, nil
+	}
+	out := in.DeepCopyObject()
+	out.GetObjectKind().SetGroupVersionKind(kind)
+	return out, nil
 }
 
-func (oneVersion) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
+func (noConversion) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
 	return label, value, nil
 }
 
-func (oneVersion) Default(runtime.Object) {}
+func (noConversion) Default(runtime.Object) {}
 
-func (oneVersion) New(kind schema.GroupVersionKind) (runtime.Object, error) {
+func (noConversion) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	return liveObject(nil, kind)
 }

@@ -97,7 +97,7 @@ func kindsOf(all ...schema.GroupVersionKind) []any {
 
 // addSchemas adds to a document the schemas of its built-in kinds, and what can be done with their objects.
 func addSchemas(document *spec3.OpenAPI) {
-	all := schemas{}
+	all := typeSchemas{}
 	status, options, patch := all.add(reflect.TypeFor[metav1.Status]()), all.add(reflect.TypeFor[metav1.DeleteOptions]()), all.add(reflect.TypeFor[metav1.Patch]())
 	//maporder:free each has paths of its own, and a schema is the same whoever adds it
 	for path, item := range maps.Clone(document.Paths.Paths) {

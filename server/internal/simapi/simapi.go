@@ -70,9 +70,10 @@ type Server struct {
 
 // New makes a simulated cluster, listens on a free port of loopback and writes the kubeconfig. The cluster stands still until Start.
 func New(o Options) (*Server, error) {
+	f := newFields()
 	// Of its options, 0 objects are the default, and -1 are none.
 	cluster, warning, err := openCluster(o.Data, simcluster.Options{Seed: o.Seed, Objects: cmp.Or(o.Objects, -1), Rate: o.Rate, Profile: o.Profile,
-		Speed: o.Speed, Still: o.Still, Fields: newFields(), Events: true, Reviews: reviews})
+		Speed: o.Speed, Still: o.Still, Fields: f, Schemas: newSchemas(f), Events: true, Reviews: reviews})
 	if err != nil {
 		return nil, err
 	}

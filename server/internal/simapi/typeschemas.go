@@ -17,14 +17,14 @@ const (
 // patchExtensions are those of struct tags.
 var patchExtensions = map[string]string{"patchStrategy": "x-kubernetes-patch-strategy", "patchMergeKey": "x-kubernetes-patch-merge-key"}
 
-// schemas collects the OpenAPI v3 schemas of Go types, by name. They have what reflection finds: names and types of fields, the descriptions of SwaggerDoc,
+// typeSchemas collects the OpenAPI v3 schemas of Go types, by name. They have what reflection finds: names and types of fields, the descriptions of SwaggerDoc,
 // which fields are required, and how a patch merges lists. Markers in comments, such as enumerations and list types, are not in the program.
 //
 // Mirrors k8s.io/kube-openapi/cmd/openapi-gen in what it makes of a type.
-type schemas map[string]*spec.Schema
+type typeSchemas map[string]*spec.Schema
 
 // add adds the schema of a type that has a name, and of all that it contains, and returns the name.
-func (s schemas) add(t reflect.Type) string {
+func (s typeSchemas) add(t reflect.Type) string {
 	name := reflect.Zero(t).Interface().(interface{ OpenAPIModelName() string }).OpenAPIModelName()
 	if s[name] == nil {
 		s[name] = new(spec.Schema) // before its fields, which may contain the type again
@@ -40,7 +40,7 @@ type scalar interface {
 }
 
 // define returns the schema of a struct.
-func (s schemas) define(t reflect.Type) (out spec.Schema) {
+func (s typeSchemas) define(t reflect.Type) (out spec.Schema) {
 	docs := docsOf(t)
 	out.Description = docs[""]
 	value := reflect.Zero(t).Interface()
@@ -68,7 +68,7 @@ func (s schemas) define(t reflect.Type) (out spec.Schema) {
 }
 
 // addFields adds the fields of a struct, and those of the structs that are inline in it.
-func (s schemas) addFields(out *spec.Schema, t reflect.Type, docs map[string]string) {
+func (s typeSchemas) addFields(out *spec.Schema, t reflect.Type, docs map[string]string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -100,7 +100,7 @@ func (s schemas) addFields(out *spec.Schema, t reflect.Type, docs map[string]str
 
 // of returns the schema of a value of a type: a reference, if the type has a name. hasDefault says whether its zero value is its default; that of a struct
 // always is.
-func (s schemas) of(t reflect.Type, hasDefault bool) (out spec.Schema) {
+func (s typeSchemas) of(t reflect.Type, hasDefault bool) (out spec.Schema) {
 	simple := func(name, format string) {
 		out.Type, out.Format = []string{name}, format
 		if hasDefault {
@@ -143,7 +143,7 @@ func (s schemas) of(t reflect.Type, hasDefault bool) (out spec.Schema) {
 	return out
 }
 
-func (s schemas) isScalar(t reflect.Type) bool { return t.Implements(reflect.TypeFor[scalar]()) }
+func (s typeSchemas) isScalar(t reflect.Type) bool { return t.Implements(reflect.TypeFor[scalar]()) }
 
 // docsOf returns the descriptions of a type, under "", and of its fields.
 func docsOf(t reflect.Type) map[string]string {

@@ -1,0 +1,185 @@
+package simcluster
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+// Schemas knows the types of objects as kube-apiserver does. It costs too much for a page, which stores what it is given. It is safe for concurrent use.
+type Schemas interface {
+	// BuiltIn returns the reader of a kind that is no custom resource, and its schema if the cluster is not to complete and validate its objects
+	// itself; nil for what it does not know.
+	BuiltIn(kind schema.GroupVersionKind) (Reader, Schema)
+	// Custom returns the schemas of the versions that a stored CustomResourceDefinition describes, by the versions' names.
+	Custom(definition map[string]any) (map[string]Schema, error)
+	// Forget releases what Custom keeps of a CustomResourceDefinition.
+	Forget(definition map[string]any)
+	// CompareVersions is negative if discovery names version a before b.
+	CompareVersions(a, b string) int
+}
+
+// Reader reads objects of one kind and version.
+type Reader interface {
+	// Read decodes an object: it drops unknown fields and sets defaults. problems are what a strict reader refuses: unknown fields, and fields that are
+	// there twice.
+	Read(body []byte) (m map[string]any, problems []string, err error)
+}
+
+// Schema is one version of a kind. Objects are decoded JSON with kind and apiVersion; a Schema may change them.
+type Schema interface {
+	Reader
+	// Write completes and validates next, which is written over live, nil for a new object. The subresource is "" or "status". A refusal is an
+	// *apierrors.StatusError.
+	Write(live, next map[string]any, subresource string) (m map[string]any, warnings []string, err error)
+	// Store converts an object of this version to the version that is stored, and Load the other way.
+	Store(m map[string]any) (map[string]any, error)
+	Load(m map[string]any) (map[string]any, error)
+	// Columns returns the columns of a Table, and Cells an object's row of it.
+	Columns() []metav1.TableColumnDefinition
+	Cells(m map[string]any) []any
+}
+
+// stored reports whether r is the version in which its objects are stored.
+func (r *resource) stored() bool { return r.versions[r.storageVersion] == r }
+
+// show returns an object as this version shows it: kube-apiserver prunes and sets defaults whenever it reads a custom resource.
+func (r *resource) show(o *object) *object {
+	if !r.custom || r.schema == nil || o.schema == r.schema {
+		return o
+	}
+	m := o.mustMap()
+	m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
+	m, err := r.schema.Load(m)
+	if err != nil {
+		return o // what is stored has been read by a schema before
+	}
+	shown, e := answerDryRun(m)
+	if e != nil {
+		return o
+	}
+	return shown
+}
+
+// encodeVersion encodes an object of this version as it is stored.
+func (c *Cluster) encodeVersion(r *resource, m map[string]any) (*object, error) {
+	if r.custom && r.schema != nil && !r.stored() {
+		m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
+		var err error
+		if m, err = r.schema.Store(m); err != nil {
+			return nil, err
+		}
+	}
+	o, err := c.encode(m)
+	if err == nil && r.stored() {
+		o.schema = r.schema
+	}
+	return o, err
+}
+
+// write completes and validates an object by the schema of its version. live is nil for a new object.
+func (r *resource) write(live, m map[string]any, sub string, by author) (map[string]any, *apierrors.StatusError) {
+	m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
+	if live != nil {
+		live["kind"], live["apiVersion"] = r.kind, r.apiVersion()
+		defer delete(live, "kind")
+		defer delete(live, "apiVersion")
+	}
+	m, warnings, err := r.schema.Write(live, m, sub)
+	if by.warn != nil {
+		by.warn(warnings)
+	}
+	if status := (*apierrors.StatusError)(nil); errors.As(err, &status) {
+		return nil, status
+	}
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	return m, nil
+}
+
+// fieldValidation returns how the request wants unknown fields to be treated.
+func (req *request) fieldValidation() (string, *apierrors.StatusError) {
+	mode := req.query.Get("fieldValidation")
+	switch mode {
+	case "":
+		return metav1.FieldValidationWarn, nil
+	case metav1.FieldValidationIgnore, metav1.FieldValidationWarn, metav1.FieldValidationStrict:
+		return mode, nil
+	}
+	options := map[string]string{http.MethodPost: "CreateOptions", http.MethodPut: "UpdateOptions", http.MethodPatch: "PatchOptions"}[req.r.Method]
+	return "", invalidObject("meta.k8s.io", options, "", problem{metav1.CauseTypeFieldValueNotSupported, "fieldValidation",
+		fmt.Sprintf(`Unsupported value: %q: supported values: "Ignore", "Strict", "Warn"`, mode)})
+}
+
+// read decodes an object by the schema of its kind. A reader's err is why the object cannot be decoded, or the problems of a strict reader.
+func (req *request) read(body []byte) (m map[string]any, err error, e *apierrors.StatusError) {
+	mode, e := req.fieldValidation()
+	if e != nil {
+		return nil, nil, e
+	}
+	m, problems, err := req.res.reader.Read(body)
+	if err != nil {
+		return nil, err, nil
+	}
+	switch {
+	case mode == metav1.FieldValidationWarn:
+		req.warn(problems)
+	case mode == metav1.FieldValidationStrict && len(problems) > 0:
+		text := problems[0]
+		for _, p := range problems[1:] {
+			text += ", " + p
+		}
+		return nil, fmt.Errorf("strict decoding error: %s", text), nil
+	}
+	return m, nil, nil
+}
+
+// readPatched reads what a patch has made of an object. value is how an error shows it.
+func (req *request) readPatched(m map[string]any, value string) (map[string]any, *apierrors.StatusError) {
+	if req.res.reader == nil {
+		return m, nil
+	}
+	text := mustJSON(m)
+	m, err, e := req.read([]byte(text))
+	if e != nil {
+		return nil, e
+	}
+	if err != nil {
+		if value == "" {
+			value = text
+		}
+		return nil, invalidObject("", "", "", invalidValue("patch", value, err.Error()))
+	}
+	return m, nil
+}
+
+const (
+	// maxWarnings and maxWarning are kube-apiserver's limits of all warnings of an answer and, if they are longer together, of each, in bytes here.
+	maxWarnings = 4096
+	maxWarning  = 256
+)
+
+// warn adds warnings to the answer.
+func (req *request) warn(texts []string) {
+	total := 0
+	for _, text := range texts {
+		total += len(text)
+	}
+	for _, text := range texts {
+		if total > maxWarnings && len(text) > maxWarning {
+			text = text[:maxWarning]
+		}
+		if req.warned += len(text); req.warned > maxWarnings {
+			return
+		}
+		if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
+			req.w.Header().Add("Warning", header)
+		}
+	}
+}
