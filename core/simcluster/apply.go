@@ -45,10 +45,13 @@ func (c *Cluster) ownFields(r *resource, live, m, said map[string]any, by author
 		delete(m, "kind")
 		delete(m, "apiVersion")
 		if err == nil {
-			meta["managedFields"] = anyList(ensureMap(next, "metadata")["managedFields"])
-			return
+			if list := anyList(ensureMap(next, "metadata")["managedFields"]); len(list) > 0 {
+				meta["managedFields"] = list
+				return
+			}
 		}
-		// The schema does not know a field. A real API server would have dropped it.
+		delete(meta, "managedFields") // as kube-apiserver does when the fields of another version are not those of this one
+		return
 	}
 	touchManaged(r, meta, by.manager, sub, c.now, said)
 }
@@ -83,9 +86,6 @@ func (c *Cluster) serveApply(req *request) *apierrors.StatusError {
 		return badRequest("the name of the object (%s) does not match the name on the URL (%s)", name, req.name)
 	}
 	meta["name"] = req.name
-	if r.namespaced {
-		meta["namespace"] = req.namespace
-	}
 	c.lock()
 	defer c.mu.Unlock()
 	s := r.byKey[joinKey(req.namespace, req.name)]
@@ -106,6 +106,9 @@ func (c *Cluster) serveApply(req *request) *apierrors.StatusError {
 	}
 	if next, e = req.readPatched(next, ""); e != nil {
 		return e
+	}
+	if r.namespaced && getString(next, "metadata", "namespace") == "" {
+		ensureMap(next, "metadata")["namespace"] = req.namespace
 	}
 	by := req.author()
 	by.manager, by.applied = manager, true

@@ -184,6 +184,7 @@ func (c *Cluster) serveCRD(m map[string]any) {
 		if k.schema = schemas[k.version]; k.schema != nil {
 			k.reader = k.schema
 		}
+		k.deprecation = c.deprecation(k, spec, version)
 		sub := getMap(version, "subresources")
 		_, k.status = sub["status"]
 		if scale := getMap(sub, "scale"); scale != nil {
@@ -199,6 +200,31 @@ func (c *Cluster) serveCRD(m map[string]any) {
 	for _, s := range shared.slots() {
 		s.res = stored
 	}
+}
+
+// deprecation returns what kube-apiserver warns of when a deprecated version is used.
+//
+// Mirrors k8s.io/apiextensions-apiserver/pkg/apiserver.defaultDeprecationWarning (v0.37.2).
+func (c *Cluster) deprecation(k kindInfo, spec, version map[string]any) string {
+	if deprecated, _ := version["deprecated"].(bool); !deprecated || c.schemas == nil {
+		return ""
+	}
+	if text := getString(version, "deprecationWarning"); text != "" {
+		return text
+	}
+	best := k.version
+	for _, x := range anyList(spec["versions"]) {
+		v, _ := x.(map[string]any)
+		name := getString(v, "name")
+		if v["served"] == true && v["deprecated"] != true && c.schemas.CompareVersions(name, best) < 0 {
+			best = name
+		}
+	}
+	text := k.apiVersion() + " " + k.kind + " is deprecated"
+	if best != k.version {
+		text += "; use " + k.group + "/" + best + " " + k.kind
+	}
+	return text
 }
 
 // removeCRD stops serving what a CustomResourceDefinition that is gone described, and deletes its objects.

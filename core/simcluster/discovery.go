@@ -32,7 +32,17 @@ func (c *Cluster) groupVersions() (gvs [][2]string, byGV map[[2]string][]*resour
 	return gvs, byGV
 }
 
-var allVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+var (
+	allVerbs    = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+	customVerbs = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
+)
+
+func (r *resource) verbs() []string {
+	if r.custom {
+		return customVerbs
+	}
+	return allVerbs
+}
 
 func (c *Cluster) serveDiscovery(w http.ResponseWriter, parts []string, sh shape) {
 	c.mu.Lock()
@@ -144,6 +154,9 @@ func (r *resource) subresources() []subresource {
 	}
 	if r.status {
 		subs = append(subs, subresource{"status", r.group, r.version, r.kind, []string{"get", "patch", "update"}})
+	}
+	if r.custom {
+		slices.Reverse(subs) // as kube-apiserver lists them
 	}
 	return subs
 }

@@ -309,12 +309,16 @@ func (req *request) writeList(l listing) {
 	if l.shard != nil && req.shape == shapeObject { // a real API server does not tell it of other shapes
 		shard = &metav1.ShardInfo{Selector: l.shard.String()}
 	}
+	next := &l.next
+	if l.next == "" && (!r.custom || req.shape != shapeObject) { // kube-apiserver always has one in a list of custom resources
+		next = nil
+	}
 	meta, _ := json.Marshal(struct {
 		ResourceVersion string            `json:"resourceVersion"`
-		Continue        string            `json:"continue,omitempty"`
+		Continue        *string           `json:"continue,omitempty"`
 		Remaining       *int              `json:"remainingItemCount,omitempty"`
 		Shard           *metav1.ShardInfo `json:"shardInfo,omitempty"`
-	}{strconv.FormatUint(l.rev, 10), l.next, remainingCount(l), shard})
+	}{strconv.FormatUint(l.rev, 10), next, remainingCount(l), shard})
 	var b []byte
 	switch req.shape {
 	case shapePartial:

@@ -77,7 +77,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	if getString(m, "kind") != r.kind || getString(m, "apiVersion") != r.apiVersion() {
 		return badRequest("the patch may not change kind or apiVersion")
 	}
-	if e := checkShape(r, m); e != nil {
+	if e := r.checkShape(m); e != nil {
 		return e
 	}
 	if name := getString(m, "metadata", "name"); name != req.name {

@@ -22,6 +22,7 @@ type kindInfo struct {
 	status           bool        // has a status subresource
 	scale            *scalePaths // nil without a scale subresource
 	served           bool
+	deprecation      string // what answers warn of
 	reader           Reader // nil without schemas
 	schema           Schema // nil if the cluster completes and validates objects itself
 	custom           bool   // from a CRD
@@ -100,7 +101,7 @@ func (c *Cluster) registerVersion(k kindInfo, s *storage) *resource {
 	k.head = `{"kind":"` + k.kind + `","apiVersion":"` + k.apiVersion() + `",`
 	r := &resource{kindInfo: k, storage: s, now: c.clock.Now}
 	s.versions[k.version] = r
-	if r.stored() {
+	if k.version == s.storageVersion {
 		c.resources[groupResource{k.group, k.plural}] = r
 	}
 	c.order = append(c.order, r)

@@ -16,6 +16,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // maxBody is the greatest size of a request body in bytes: 3 MiB, as in a real API server.
@@ -125,6 +126,9 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if req.res == nil || !req.res.served || req.namespace != "" && !req.res.namespaced {
 		writeStatus(w, pathNotFound())
 		return
+	}
+	if req.res.deprecation != "" {
+		req.warn([]string{req.res.deprecation})
 	}
 	if len(rest) > 1 {
 		req.name = rest[1]
@@ -267,10 +271,14 @@ func (req *request) decodeObject() (map[string]any, *apierrors.StatusError) {
 	if err != nil {
 		return nil, req.res.unrecognized(b)
 	}
-	if e := req.res.checkType(m); e != nil {
+	r := req.res
+	if r.custom && r.schema != nil && !req.isApply() && getString(m, "kind") == "" {
+		return nil, badRequest("the object provided is unrecognized (must be of type %s): %v (%s)", r.kind, runtime.NewMissingKindErr(string(b)), summarize(b))
+	}
+	if e := r.checkType(m); e != nil {
 		return nil, e
 	}
-	if r := req.res; r.reader != nil && !req.isApply() {
+	if r.reader != nil && !req.isApply() {
 		if m, err, e = req.read(b); e != nil {
 			return nil, e
 		}
@@ -278,7 +286,7 @@ func (req *request) decodeObject() (map[string]any, *apierrors.StatusError) {
 			return nil, badRequest("%s in version %q cannot be handled as a %s: %v", r.kind, r.version, r.kind, err)
 		}
 	}
-	return m, checkShape(req.res, m)
+	return m, r.checkShape(m)
 }
 
 // unrecognized is kube-apiserver's answer to a body that is not a JSON object.
@@ -291,20 +299,7 @@ func (r *resource) unrecognized(body []byte) *apierrors.StatusError {
 	if err == nil {
 		err = errors.New("unexpected data")
 	}
-	const most = 30
-	start := "<empty>"
-	switch {
-	case len(body) == 0:
-	case body[0] == '{' && len(body) > most:
-		start = string(body[:most]) + " ..."
-	case body[0] == '{':
-		start = string(body)
-	case len(body) > most:
-		start = hex.EncodeToString(body[:most]) + " ..."
-	default:
-		start = hex.EncodeToString(body)
-	}
-	return badRequest("the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %v (%s)", r.kind, err, start)
+	return badRequest("the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %v (%s)", r.kind, err, summarize(body))
 }
 
 // checkType checks the kind and apiVersion of an object of the request's resource.
@@ -335,9 +330,29 @@ func (r *resource) checkType(m map[string]any) *apierrors.StatusError {
 		kind, version, r.kind, kind, apiVersion)
 }
 
+// summarize shows the beginning of a body, as kube-apiserver does: in hexadecimal digits if it is no JSON object.
+func summarize(body []byte) string {
+	const most = 30
+	start, rest := body[:min(len(body), most)], ""
+	if len(body) > most {
+		rest = " ..."
+	}
+	switch {
+	case len(body) == 0:
+		return "<empty>"
+	case body[0] != '{':
+		return hex.EncodeToString(start) + rest
+	}
+	return string(start) + rest
+}
+
 // checkShape refuses objects whose metadata has fields of the wrong type, so that later code can rely on the types.
-func checkShape(r *resource, m map[string]any) *apierrors.StatusError {
-	for _, f := range [...]string{"metadata", "spec", "status"} {
+func (r *resource) checkShape(m map[string]any) *apierrors.StatusError {
+	objects := []string{"metadata", "spec", "status"}
+	if r.custom {
+		objects = objects[:1] // the rest is what its schema says
+	}
+	for _, f := range objects {
 		if v, ok := m[f]; ok && v != nil {
 			if _, isMap := v.(map[string]any); !isMap && (f == "metadata" || m["kind"] != nil) {
 				return badRequest("%s: expected an object", f)

@@ -106,7 +106,7 @@ func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 				return badRequest("the object provided is unrecognized: %v", err)
 			}
 		}
-		if e := checkShape(req.res, want); e != nil {
+		if e := req.res.checkShape(want); e != nil {
 			return e
 		}
 		n := getInt(want, 0, "spec", "replicas")
@@ -123,7 +123,7 @@ func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 		for _, f := range path[:len(path)-1] {
 			at = ensureMap(at, f)
 		}
-		at[path[len(path)-1]] = n
+		at[path[len(path)-1]] = int64(n)
 		if o, e = c.update(r, s, m, m, "scale", req.author(), dry); e != nil {
 			return e
 		}

@@ -37,25 +37,22 @@ type Schema interface {
 	// Write completes and validates next, which is written over live, nil for a new object. The subresource is "" or "status". A refusal is an
 	// *apierrors.StatusError.
 	Write(live, next map[string]any, subresource string) (m map[string]any, warnings []string, err error)
-	// Store converts an object of this version to the version that is stored, and Load the other way.
+	// Store converts an object of this version to the version that is stored. Load converts what a version, of this or an earlier definition, has stored.
 	Store(m map[string]any) (map[string]any, error)
-	Load(m map[string]any) (map[string]any, error)
+	Load(m map[string]any, stored Schema) (map[string]any, error)
 	// Columns returns the columns of a Table, and Cells an object's row of it.
 	Columns() []metav1.TableColumnDefinition
 	Cells(m map[string]any) []any
 }
 
-// stored reports whether r is the version in which its objects are stored.
-func (r *resource) stored() bool { return r.versions[r.storageVersion] == r }
-
 // show returns an object as this version shows it: kube-apiserver prunes and sets defaults whenever it reads a custom resource.
 func (r *resource) show(o *object) *object {
-	if !r.custom || r.schema == nil || o.schema == r.schema {
+	if !r.custom || r.schema == nil || o.schema == nil || o.schema == r.schema {
 		return o
 	}
 	m := o.mustMap()
 	m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
-	m, err := r.schema.Load(m)
+	m, err := r.schema.Load(m, o.schema)
 	if err != nil {
 		return o // what is stored has been read by a schema before
 	}
@@ -68,7 +65,8 @@ func (r *resource) show(o *object) *object {
 
 // encodeVersion encodes an object of this version as it is stored.
 func (c *Cluster) encodeVersion(r *resource, m map[string]any) (*object, error) {
-	if r.custom && r.schema != nil && !r.stored() {
+	storage := r.versions[r.storageVersion]
+	if r.custom && r.schema != nil && r != storage {
 		m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
 		var err error
 		if m, err = r.schema.Store(m); err != nil {
@@ -76,8 +74,8 @@ func (c *Cluster) encodeVersion(r *resource, m map[string]any) (*object, error) 
 		}
 	}
 	o, err := c.encode(m)
-	if err == nil && r.stored() {
-		o.schema = r.schema
+	if err == nil {
+		o.schema = storage.schema
 	}
 	return o, err
 }
@@ -114,7 +112,7 @@ func (req *request) fieldValidation() (string, *apierrors.StatusError) {
 	}
 	options := map[string]string{http.MethodPost: "CreateOptions", http.MethodPut: "UpdateOptions", http.MethodPatch: "PatchOptions"}[req.r.Method]
 	return "", invalidObject("meta.k8s.io", options, "", problem{metav1.CauseTypeFieldValueNotSupported, "fieldValidation",
-		fmt.Sprintf(`Unsupported value: %q: supported values: "Ignore", "Strict", "Warn"`, mode)})
+		fmt.Sprintf(`Unsupported value: %q: supported values: "", "Ignore", "Strict", "Warn"`, mode)})
 }
 
 // read decodes an object by the schema of its kind. A reader's err is why the object cannot be decoded, or the problems of a strict reader.

@@ -29,7 +29,7 @@ type object struct {
 	nodeName, phase string   // of pods
 	isDeleting      bool
 	hasFinalizers   bool
-	schema          Schema // of the version that stored it, which shows it as it is
+	schema          Schema // of the version that stored it; nil if no schema has to show it
 }
 
 func (o *object) key() string { return joinKey(o.namespace, o.name) }
@@ -242,6 +242,9 @@ func (c *Cluster) put(r *resource, o *object) *slot {
 	s, exists := r.byKey[o.key()]
 	if exists {
 		prev := s.cur
+		if o.schema == nil {
+			o.schema = prev.schema
+		}
 		s.cur = o
 		c.countOwners(prev, o)
 		c.reown(s)

@@ -463,7 +463,7 @@ func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
 		return apierrors.NewNotFound(req.res.schemaGR(), req.name)
 	}
 	if req.res.schema != nil && getString(m, "metadata", "resourceVersion") == "" {
-		return invalidObject(req.res.group, req.res.kind, req.name, invalidValue("metadata.resourceVersion", 0, "must be specified for an update"))
+		return invalidObject(req.res.group, req.res.plural, req.name, invalidValue("metadata.resourceVersion", 0, "must be specified for an update"))
 	}
 	o, e := c.update(req.res, s, m, m, req.sub, req.author(), dry)
 	if e != nil {

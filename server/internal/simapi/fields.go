@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"strings"
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
+	generated "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,13 +17,14 @@ import (
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/kube-openapi/pkg/spec3"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // fields implements simcluster.Fields with the field managers of kube-apiserver: those of the types that client-go knows and of custom resources have their
 // schema, those of others deduce one from the object, in which lists are atomic. It is safe for concurrent use.
 type fields struct {
-	builtIn, deduced managedfields.TypeConverter
+	builtIn, definitions, deduced managedfields.TypeConverter // definitions are CustomResourceDefinitions
 
 	mu       sync.Mutex
 	managers map[fieldsOf]*managedfields.FieldManager
@@ -41,8 +44,29 @@ type fieldsOf struct {
 }
 
 func newFields() *fields {
-	return &fields{builtIn: applyconfigurations.NewTypeConverter(scheme.Scheme), deduced: managedfields.NewDeducedTypeConverter(),
+	return &fields{builtIn: applyconfigurations.NewTypeConverter(scheme.Scheme), definitions: newDefinitionTypes(), deduced: managedfields.NewDeducedTypeConverter(),
 		managers: map[fieldsOf]*managedfields.FieldManager{}, custom: map[schema.GroupKind]customFields{}}
+}
+
+var definitionKind = apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
+
+// newDefinitionTypes returns the schema of CustomResourceDefinitions, which client-go does not have.
+func newDefinitionTypes() managedfields.TypeConverter {
+	name := func(path string) string { return strings.ReplaceAll(path, "/", ".") }
+	models := map[string]*spec.Schema{}
+	for path, d := range generated.GetOpenAPIDefinitions(func(path string) spec.Ref { return spec.MustCreateRef("#/components/schemas/" + name(path)) }) {
+		s := d.Schema
+		if path == (apiextensionsv1.CustomResourceDefinition{}).OpenAPIModelName() {
+			s.AddExtension("x-kubernetes-group-version-kind", []any{map[string]any{
+				"group": definitionKind.Group, "version": definitionKind.Version, "kind": definitionKind.Kind}})
+		}
+		models[name(path)] = &s
+	}
+	types, err := managedfields.NewTypeConverter(models, false)
+	if err != nil { // the definitions are part of the program
+		panic(err)
+	}
+	return types
 }
 
 // define takes the schema of a custom resource from its definition.
@@ -92,6 +116,8 @@ func (f *fields) manager(kind schema.GroupVersionKind, subresource string) (*man
 	switch {
 	case isCustom:
 		types = custom.types
+	case kind == definitionKind:
+		types = f.definitions
 	case scheme.Scheme.Recognizes(kind):
 		types = f.builtIn
 	}
@@ -156,14 +182,26 @@ func (f *fields) Apply(live, config map[string]any, manager, subresource string,
 	return toMap(merged)
 }
 
-// liveObject returns the object before a write: an empty one of that kind if there is none.
+// liveObject returns the object before a write: an empty one of that kind if there is none. An empty one of a Go type has the fields that are always encoded.
 func liveObject(live map[string]any, kind schema.GroupVersionKind) (*unstructured.Unstructured, error) {
 	if live != nil {
 		return toObject(live)
 	}
-	empty := &unstructured.Unstructured{Object: map[string]any{}}
-	empty.SetGroupVersionKind(kind)
-	return empty, nil
+	m := map[string]any{}
+	var o runtime.Object
+	if kind == definitionKind {
+		o = &apiextensionsv1.CustomResourceDefinition{}
+	} else if scheme.Scheme.Recognizes(kind) {
+		o, _ = scheme.Scheme.New(kind)
+	}
+	if o != nil {
+		var err error
+		if m, err = toMap(o); err != nil {
+			return nil, err
+		}
+	}
+	m["kind"], m["apiVersion"] = kind.Kind, kind.GroupVersion().String()
+	return toObject(m)
 }
 
 // toObject copies a decoded object. Its numbers become those of an Unstructured.

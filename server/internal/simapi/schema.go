@@ -179,7 +179,7 @@ func toDefinition(m map[string]any) (*apiextensionsv1.CustomResourceDefinition, 
 func (definition) Store(m map[string]any) (map[string]any, error) { return m, nil }
 
 // Load implements simcluster.Schema.
-func (definition) Load(m map[string]any) (map[string]any, error) { return m, nil }
+func (definition) Load(m map[string]any, _ simcluster.Schema) (map[string]any, error) { return m, nil }
 
 // Columns implements simcluster.Schema: the cluster has its own.
 func (definition) Columns() []metav1.TableColumnDefinition { return nil }
@@ -192,7 +192,8 @@ type customVersion struct {
 	apiVersion             string
 	structural             *structuralschema.Structural
 	preservesUnknownFields bool
-	storage                *customVersion // the version that is stored
+	versions               map[string]*customVersion // of the definition, by apiVersion
+	storage                *customVersion            // the one that is stored
 	main                   strategy
 	status                 rest.RESTUpdateStrategy
 	table                  rest.TableConvertor
@@ -205,7 +206,7 @@ func (s *schemas) Custom(m map[string]any) (map[string]simcluster.Schema, error)
 		return nil, err
 	}
 	versions := map[string]simcluster.Schema{}
-	var all []*customVersion
+	all := map[string]*customVersion{}
 	var storage *customVersion
 	for i := range crd.Spec.Versions {
 		v, err := newCustomVersion(crd, &crd.Spec.Versions[i])
@@ -213,13 +214,13 @@ func (s *schemas) Custom(m map[string]any) (map[string]simcluster.Schema, error)
 			return nil, fmt.Errorf("version %s: %w", crd.Spec.Versions[i].Name, err)
 		}
 		versions[crd.Spec.Versions[i].Name] = v
-		all = append(all, v)
+		all[v.apiVersion] = v
 		if crd.Spec.Versions[i].Storage {
 			storage = v
 		}
 	}
 	for _, v := range all {
-		v.storage = storage
+		v.versions, v.storage = all, storage
 	}
 	return versions, s.fields.define(crd)
 }
@@ -351,26 +352,31 @@ func (c *customVersion) Write(live, next map[string]any, subresource string) (ma
 }
 
 // Store implements simcluster.Schema.
-func (c *customVersion) Store(m map[string]any) (map[string]any, error) {
+func (c *customVersion) Store(m map[string]any) (map[string]any, error) { return c.storage.adopt(m) }
+
+// adopt makes an object of another version one of this version: it drops what this version does not know, and sets its defaults.
+func (c *customVersion) adopt(m map[string]any) (map[string]any, error) {
 	if err := utiljson.ConvertMapNumbers(m, 0); err != nil {
 		return nil, err
 	}
-	m["apiVersion"] = c.storage.apiVersion
-	_, err := c.storage.prune(m)
+	m["apiVersion"] = c.apiVersion
+	_, err := c.prune(m)
+	defaulting.Default(m, c.structural)
 	return m, err
 }
 
-// Load implements simcluster.Schema. What is stored has the defaults of the version that is stored, and the fields that both versions know.
-func (c *customVersion) Load(m map[string]any) (map[string]any, error) {
-	m, err := c.Store(m)
-	if err != nil {
-		return nil, err
+// Load implements simcluster.Schema. kube-apiserver sets the defaults of the version that was stored, and shows the fields that both versions know.
+func (c *customVersion) Load(m map[string]any, stored simcluster.Schema) (map[string]any, error) {
+	from := c.storage
+	if s, ok := stored.(*customVersion); ok && c.versions[s.apiVersion] != nil {
+		from = c.versions[s.apiVersion]
 	}
-	defaulting.Default(m, c.storage.structural)
-	if c != c.storage {
-		m["apiVersion"] = c.apiVersion
-		_, err = c.prune(m)
+	m, err := from.adopt(m)
+	if err != nil || c == from {
+		return m, err
 	}
+	m["apiVersion"] = c.apiVersion
+	_, err = c.prune(m)
 	return m, err
 }
 
