@@ -282,6 +282,9 @@ func (req *request) decodeObject() (map[string]any, *apierrors.StatusError) {
 		if m, err, e = req.read(b); e != nil {
 			return nil, e
 		}
+		if status := (*apierrors.StatusError)(nil); errors.As(err, &status) {
+			return nil, status
+		}
 		if err != nil {
 			return nil, badRequest("%s in version %q cannot be handled as a %s: %v", r.kind, r.version, r.kind, err)
 		}

@@ -27,7 +27,7 @@ type Schemas interface {
 // Reader reads objects of one kind and version.
 type Reader interface {
 	// Read decodes an object: it drops unknown fields and sets defaults. problems are what a strict reader refuses: unknown fields, and fields that are
-	// there twice.
+	// there twice. An err that is an *apierrors.StatusError is the answer.
 	Read(body []byte) (m map[string]any, problems []string, err error)
 }
 
@@ -147,6 +147,9 @@ func (req *request) readPatched(m map[string]any, value string) (map[string]any,
 	m, err, e := req.read([]byte(text))
 	if e != nil {
 		return nil, e
+	}
+	if status := (*apierrors.StatusError)(nil); errors.As(err, &status) {
+		return nil, status
 	}
 	if err != nil {
 		if value == "" {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresource"
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor"
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -191,6 +192,7 @@ func (definition) Cells(map[string]any) []any { return nil }
 type customVersion struct {
 	apiVersion             string
 	structural             *structuralschema.Structural
+	growth                 *growth // of structural
 	preservesUnknownFields bool
 	versions               map[string]*customVersion // of the definition, by apiVersion
 	storage                *customVersion            // the one that is stored
@@ -254,6 +256,7 @@ func newCustomVersion(crd *apiextensionsv1.CustomResourceDefinition, v *apiexten
 			if err := defaulting.PruneDefaults(c.structural); err != nil {
 				return nil, err
 			}
+			c.growth = newGrowth(c.structural)
 		}
 	}
 	whole, _, err := validation.NewSchemaValidator(props)
@@ -304,8 +307,7 @@ func (c *customVersion) Read(body []byte) (map[string]any, []string, error) {
 	for _, path := range unknown {
 		problems = append(problems, fmt.Sprintf("unknown field %q", path))
 	}
-	defaulting.Default(m, c.structural)
-	return m, problems, nil
+	return m, problems, c.setDefaults(m)
 }
 
 // prune drops the fields of an object that the schema does not know, and returns their paths.
@@ -360,9 +362,89 @@ func (c *customVersion) adopt(m map[string]any) (map[string]any, error) {
 		return nil, err
 	}
 	m["apiVersion"] = c.apiVersion
-	_, err := c.prune(m)
+	if _, err := c.prune(m); err != nil {
+		return nil, err
+	}
+	return m, c.setDefaults(m)
+}
+
+// maxValues is how many values an object may have with its defaults. Those of kube-apiserver end at etcd's limit of 1.5 MiB.
+const maxValues = 1 << 20
+
+// setDefaults refuses an object that its defaults would make larger than any that can be stored: a default can be a list of objects that have defaults.
+func (c *customVersion) setDefaults(m map[string]any) error {
+	if c.growth.count(m) > maxValues {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("with the defaults of its schema the object has more than %d values", maxValues))
+	}
 	defaulting.Default(m, c.structural)
-	return m, err
+	return nil
+}
+
+// growth says how many values the defaults of a schema add. It is nil for a schema without defaults.
+type growth struct {
+	whenAbsent    int // values of the default, with the defaults within; 0 without
+	properties    map[string]*growth
+	items, others *growth
+}
+
+func newGrowth(s *structuralschema.Structural) *growth {
+	if s == nil {
+		return nil
+	}
+	g := &growth{properties: map[string]*growth{}, items: newGrowth(s.Items)}
+	for name, p := range s.Properties {
+		if of := newGrowth(&p); of != nil {
+			g.properties[name] = of
+		}
+	}
+	if s.AdditionalProperties != nil {
+		g.others = newGrowth(s.AdditionalProperties.Structural)
+	}
+	if s.Default.Object != nil {
+		g.whenAbsent = g.count(s.Default.Object)
+	}
+	if g.whenAbsent == 0 && g.items == nil && g.others == nil && len(g.properties) == 0 {
+		return nil
+	}
+	return g
+}
+
+// count returns how many values x has with its defaults, or more than maxValues.
+func (g *growth) count(x any) int {
+	if g == nil {
+		g = &growth{}
+	}
+	if x == nil && g.whenAbsent > 0 {
+		return g.whenAbsent
+	}
+	n := 1
+	switch x := x.(type) {
+	case map[string]any:
+		for name, p := range g.properties {
+			if _, ok := x[name]; !ok {
+				n += p.whenAbsent
+			}
+			if n > maxValues {
+				return n
+			}
+		}
+		for name, v := range x {
+			of, ok := g.properties[name]
+			if !ok {
+				of = g.others
+			}
+			if n += of.count(v); n > maxValues {
+				return n
+			}
+		}
+	case []any:
+		for _, v := range x {
+			if n += g.items.count(v); n > maxValues {
+				return n
+			}
+		}
+	}
+	return n
 }
 
 // Load implements simcluster.Schema. kube-apiserver sets the defaults of the version that was stored, and shows the fields that both versions know.
