@@ -24,7 +24,7 @@ type Fields interface {
 type author struct {
 	manager string
 	applied bool                 // Fields has set the managedFields already
-	warn    func(texts []string) // adds to the answer; nil for the cluster's own writes
+	warn    func(texts []string) // adds to the answer; nil for the cluster itself
 }
 
 // ownFields sets the managedFields of an object that has been written over live, nil for a new one. said is what the request contained.

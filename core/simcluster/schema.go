@@ -13,8 +13,8 @@ import (
 
 // Schemas knows the types of objects as kube-apiserver does. It costs too much for a page, which stores what it is given. It is safe for concurrent use.
 type Schemas interface {
-	// BuiltIn returns the reader of a kind that is no custom resource, and its schema if the cluster is not to complete and validate its objects
-	// itself; nil for what it does not know.
+	// BuiltIn returns the reader of a kind that is no custom resource; nil if it does not know the kind. The schema is nil for objects that the cluster
+	// completes and validates itself.
 	BuiltIn(kind schema.GroupVersionKind) (Reader, Schema)
 	// Custom returns the schemas of the versions that a stored CustomResourceDefinition describes, by the versions' names.
 	Custom(definition map[string]any) (map[string]Schema, error)

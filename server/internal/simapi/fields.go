@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// fields implements simcluster.Fields with the field managers of kube-apiserver: those of the types that client-go knows and of custom resources have their
-// schema, those of others deduce one from the object, in which lists are atomic. It is safe for concurrent use.
+// fields implements simcluster.Fields with the field managers of kube-apiserver. The types that client-go knows and custom resources have their schema.
+// That of other types is deduced from the object: lists are atomic. It is safe for concurrent use.
 type fields struct {
 	builtIn, definitions, deduced managedfields.TypeConverter // definitions are CustomResourceDefinitions
 
@@ -44,7 +44,8 @@ type fieldsOf struct {
 }
 
 func newFields() *fields {
-	return &fields{builtIn: applyconfigurations.NewTypeConverter(scheme.Scheme), definitions: newDefinitionTypes(), deduced: managedfields.NewDeducedTypeConverter(),
+	return &fields{builtIn: applyconfigurations.NewTypeConverter(scheme.Scheme), definitions: newDefinitionTypes(),
+		deduced:  managedfields.NewDeducedTypeConverter(),
 		managers: map[fieldsOf]*managedfields.FieldManager{}, custom: map[schema.GroupKind]customFields{}}
 }
 

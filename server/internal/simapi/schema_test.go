@@ -282,8 +282,8 @@ func mustMarshal(v any) []byte {
 	return b
 }
 
-// TestSubresourcesOfCustomResources writes through the main resource, the status and the scale: each touches what it may, and only a change of the spec counts as
-// a generation.
+// TestSubresourcesOfCustomResources writes through the main resource, the status and the scale. Each touches what it may, and only a change of the spec counts
+// as a generation.
 func TestSubresourcesOfCustomResources(t *testing.T) {
 	s := startWidgets(t)
 	s.must("POST", widgetsURL, asJSON, widget("a", `{"size":3}`))
