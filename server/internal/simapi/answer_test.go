@@ -203,14 +203,14 @@ func TestProtobufWatch(t *testing.T) {
 	}
 }
 
-const widgets = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1","metadata":{"name":"widgets.example.com"},
+const plainWidgets = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1","metadata":{"name":"widgets.example.com"},
 	"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},
 	"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`
 
 // TestNegotiation asks in many ways for an answer, and gets the form that kube-apiserver would give.
 func TestNegotiation(t *testing.T) {
 	_, config := start(t)
-	answer, body := ask(t, config, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgets, "Content-Type", "application/json")
+	answer, body := ask(t, config, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", plainWidgets, "Content-Type", "application/json")
 	if answer.StatusCode != http.StatusCreated {
 		t.Fatalf("%s %s", answer.Status, body)
 	}

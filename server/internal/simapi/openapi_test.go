@@ -166,7 +166,7 @@ func TestHashes(t *testing.T) {
 	if answer, _ := ask(t, config, "POST", "/openapi/v3", "{}"); answer.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %s", answer.Status)
 	}
-	ask(t, config, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgets, "Content-Type", "application/json")
+	ask(t, config, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", plainWidgets, "Content-Type", "application/json")
 	more, other := index()
 	if tag == other || more["apis/example.com/v1"] == "" || more["apis/apps/v1"] != apps {
 		t.Errorf("with widgets the index is %v, %s", more, other)

@@ -67,14 +67,14 @@ func startWidgets(t *testing.T) *server {
 	return s
 }
 
-// answer is what a server says.
-type answer struct {
+// jsonAnswer is what a server says.
+type jsonAnswer struct {
 	gjson.Result
 	code     int
 	warnings []string
 }
 
-func (s *server) ask(method, path, form, body string) answer {
+func (s *server) ask(method, path, form, body string) jsonAnswer {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -95,10 +95,10 @@ func (s *server) ask(method, path, form, body string) answer {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return answer{gjson.ParseBytes(text), resp.StatusCode, resp.Header.Values("Warning")}
+	return jsonAnswer{gjson.ParseBytes(text), resp.StatusCode, resp.Header.Values("Warning")}
 }
 
-func (s *server) must(method, path, form, body string) answer {
+func (s *server) must(method, path, form, body string) jsonAnswer {
 	s.t.Helper()
 	a := s.ask(method, path, form, body)
 	if a.code >= 300 {
@@ -206,7 +206,7 @@ func TestWhatASchemaMakesOfAnObject(t *testing.T) {
 			body := strings.TrimSuffix(widget(strings.ReplaceAll(x.name, " ", "-"), x.spec), "}") + `,"status":{"phase":"x"},"extra":1}`
 			made := s.must("POST", widgetsURL+"?fieldValidation=Ignore", asJSON, body)
 			read := s.must("GET", widgetsURL+"/"+made.Get("metadata.name").String(), asJSON, "")
-			for _, a := range []answer{made, read} {
+			for _, a := range []jsonAnswer{made, read} {
 				if a.Get("spec").Raw != x.want || a.Get("status").Exists() || a.Get("extra").Exists() || a.Get("metadata.generation").Int() != 1 ||
 					len(a.warnings) > 0 {
 					t.Errorf("got %s with %q, want %s", a.Raw, a.warnings, x.want)
@@ -287,7 +287,7 @@ func mustMarshal(v any) []byte {
 func TestSubresourcesOfCustomResources(t *testing.T) {
 	s := startWidgets(t)
 	s.must("POST", widgetsURL, asJSON, widget("a", `{"size":3}`))
-	check := func(what string, a answer, generation int64, size int64, phase string) {
+	check := func(what string, a jsonAnswer, generation int64, size int64, phase string) {
 		t.Helper()
 		if a.Get("metadata.generation").Int() != generation || a.Get("spec.size").Int() != size || a.Get("status.phase").String() != phase {
 			t.Errorf("%s: %s", what, a.Raw)
