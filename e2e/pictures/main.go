@@ -71,7 +71,14 @@ func run() error {
 		if !*check {
 			continue
 		}
-		if err := compare(filepath.Join(kept, p.name), filepath.Join(made, p.name)); err != nil {
+		err := compare(filepath.Join(kept, p.name), filepath.Join(made, p.name))
+		if err != nil { // a ride shows measured times, which are others while the machine is busy
+			if err := p.take(ctx, c, filepath.Join(made, p.name)); err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
+			}
+			err = compare(filepath.Join(kept, p.name), filepath.Join(made, p.name))
+		}
+		if err != nil {
 			wrong = append(wrong, fmt.Sprintf("docs/img/%s %v", p.name, err))
 		}
 	}
