@@ -38,7 +38,10 @@ var (
 )
 
 func (r *resource) verbs() []string {
-	if r.custom {
+	switch {
+	case r.answer != nil:
+		return []string{"create"}
+	case r.custom:
 		return customVerbs
 	}
 	return allVerbs

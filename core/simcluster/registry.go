@@ -28,10 +28,12 @@ type kindInfo struct {
 	custom           bool   // from a CRD
 	generation       bool   // counts metadata.generation
 	createOnUpdate   bool   // a PUT creates what is not there
-	crd              string
-	columns          []column
-	fields           []string                                                            // by which its objects can be selected, besides their name and namespace
-	answer           func(namespace string, object []byte) (any, *apierrors.StatusError) // of a Review
+	// conditionalUpdate: a PUT must have a resourceVersion. answersDeleted: the answer to a DELETE is the object.
+	conditionalUpdate, answersDeleted bool
+	crd                               string
+	columns                           []column
+	fields                            []string                                                            // by which its objects can be selected, besides their name and namespace
+	answer                            func(namespace string, object []byte) (any, *apierrors.StatusError) // of a Review
 
 	head string // `{"kind":"Pod","apiVersion":"v1",`, to put before raw[1:]
 }
@@ -137,7 +139,7 @@ func (c *Cluster) IsCustom(group, resource string) bool {
 
 func (c *Cluster) registerBuiltins() {
 	c.pods = c.register(kindInfo{version: "v1", kind: "Pod", plural: "pods", shortNames: []string{"po"},
-		categories: []string{"all"}, namespaced: true, status: true, columns: podColumns,
+		categories: []string{"all"}, namespaced: true, status: true, answersDeleted: true, columns: podColumns,
 		fields: []string{"spec.hostNetwork", "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.nominatedNodeName",
 			"status.phase", "status.podIP", "status.podIPs"}})
 	c.pods.maxRing = cmp.Or(c.historySize, podHistorySize)
@@ -146,7 +148,7 @@ func (c *Cluster) registerBuiltins() {
 	c.namespaces = c.register(kindInfo{version: "v1", kind: "Namespace", plural: "namespaces", shortNames: []string{"ns"},
 		status: true, columns: namespaceColumns, fields: []string{"status.phase"}})
 	c.register(kindInfo{version: "v1", kind: "Service", plural: "services", shortNames: []string{"svc"},
-		categories: []string{"all"}, namespaced: true, status: true, createOnUpdate: true, columns: serviceColumns, fields: []string{"spec.clusterIP", "spec.type"}})
+		categories: []string{"all"}, namespaced: true, status: true, createOnUpdate: true, answersDeleted: true, columns: serviceColumns, fields: []string{"spec.clusterIP", "spec.type"}})
 	c.register(kindInfo{version: "v1", kind: "ConfigMap", plural: "configmaps", shortNames: []string{"cm"},
 		namespaced: true, columns: configMapColumns})
 	c.deployments = c.register(kindInfo{group: "apps", version: "v1", kind: "Deployment", plural: "deployments",
@@ -157,7 +159,7 @@ func (c *Cluster) registerBuiltins() {
 		generation: true, columns: replicaSetColumns, fields: []string{"status.replicas"}})
 	c.deployments.uids, c.replicaSets.uids = map[string]*slot{}, map[string]*slot{}
 	c.leases = c.register(kindInfo{group: "coordination.k8s.io", version: "v1", kind: "Lease", plural: "leases",
-		namespaced: true, createOnUpdate: true, columns: leaseColumns})
+		namespaced: true, createOnUpdate: true, conditionalUpdate: true, columns: leaseColumns})
 	c.crds = c.register(kindInfo{group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition",
 		plural: "customresourcedefinitions", singular: "customresourcedefinition", shortNames: []string{"crd", "crds"},
 		categories: []string{"api-extensions"}, status: true, generation: true, columns: crdColumns})

@@ -164,11 +164,11 @@ func (c *Cluster) serveResource(req *request) *apierrors.StatusError {
 		return statusError(http.StatusNotImplemented, "NotImplemented", "a simulated pod runs no containers, so there is no %s of it", req.sub)
 	}
 	if req.sub != "" {
-		if r.custom && req.sub != "status" && req.sub != "scale" {
-			return apierrors.NewNotFound(r.schemaGR(), req.name)
-		}
 		ok := req.sub == "status" && r.status || req.sub == "scale" && r.scale != nil || req.sub == "finalize" && r == c.namespaces ||
 			req.sub == "binding" && r == c.pods || req.sub == "eviction" && r == c.pods
+		if !ok && r.custom {
+			return apierrors.NewNotFound(r.schemaGR(), req.name)
+		}
 		if !ok {
 			return pathNotFound()
 		}

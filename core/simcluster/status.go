@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -97,7 +98,9 @@ func invalidObject(group, kind, name string, ps ...problem) *apierrors.StatusErr
 	var texts []string
 	for _, p := range ps {
 		causes = append(causes, metav1.StatusCause{Type: p.typ, Message: p.detail, Field: p.field})
-		texts = append(texts, p.field+": "+p.detail)
+		if text := p.field + ": " + p.detail; !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
 	}
 	text := strings.Join(texts, ", ")
 	if len(texts) > 1 {

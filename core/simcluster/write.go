@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,6 +165,9 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 		meta["generation"] = 1
 	} else {
 		delete(meta, "generation")
+	}
+	if c.fields != nil {
+		c.setDefaults(r, m) // before their owner is named
 	}
 	if c.isSeeding {
 		managed := []any{managedEntry(r, by.manager, "", c.now, ownedFields(m))}
@@ -345,11 +347,6 @@ func validateCRD(m map[string]any) []problem {
 
 // complete sets what the server decides for a new object: defaults, and a first status.
 func (c *Cluster) complete(r *resource, m map[string]any) {
-	def := func(m map[string]any, key string, v any) {
-		if x, ok := m[key]; !ok || x == nil {
-			m[key] = v
-		}
-	}
 	meta := ensureMap(m, "metadata")
 	switch r {
 	case c.pods:
@@ -357,19 +354,19 @@ func (c *Cluster) complete(r *resource, m map[string]any) {
 			return k != "kind" && k != "apiVersion" && k != "metadata" && k != "spec" && k != "status"
 		})
 		spec := ensureMap(m, "spec")
-		completePodSpec(spec, def)
+		setPodDefaults(spec)
 		m["status"] = map[string]any{"phase": "Pending", "qosClass": "BestEffort"}
 	case c.deployments, c.replicaSets:
 		spec := ensureMap(m, "spec")
-		def(spec, "replicas", 1)
+		setDefault(spec, "replicas", 1)
 		if r == c.deployments {
-			def(spec, "strategy", map[string]any{"type": "RollingUpdate",
+			setDefault(spec, "strategy", map[string]any{"type": "RollingUpdate",
 				"rollingUpdate": map[string]any{"maxSurge": "25%", "maxUnavailable": "25%"}})
-			def(spec, "revisionHistoryLimit", 10)
-			def(spec, "progressDeadlineSeconds", 600)
+			setDefault(spec, "revisionHistoryLimit", 10)
+			setDefault(spec, "progressDeadlineSeconds", 600)
 		}
 		if t := getMap(spec, "template"); t != nil {
-			completePodSpec(ensureMap(t, "spec"), def)
+			setPodDefaults(ensureMap(t, "spec"))
 		}
 		m["status"] = map[string]any{}
 		if r == c.replicaSets {
@@ -387,19 +384,19 @@ func (c *Cluster) complete(r *resource, m map[string]any) {
 		spec := ensureMap(m, "spec")
 		names := ensureMap(spec, "names")
 		kind := getString(names, "kind")
-		def(names, "singular", strings.ToLower(kind))
-		def(names, "listKind", kind+"List")
-		def(spec, "conversion", map[string]any{"strategy": "None"})
+		setDefault(names, "singular", strings.ToLower(kind))
+		setDefault(names, "listKind", kind+"List")
+		setDefault(spec, "conversion", map[string]any{"strategy": "None"})
 		m["status"] = map[string]any{"conditions": nil, "acceptedNames": map[string]any{"plural": "", "kind": ""}, "storedVersions": []any{storageVersion(spec)}}
 	default:
 		if r.group == "" && r.plural == "services" {
 			spec := ensureMap(m, "spec")
-			def(spec, "type", "ClusterIP")
+			setDefault(spec, "type", "ClusterIP")
 			c.ipSeq++
 			ip := fmt.Sprintf("10.96.%d.%d", c.ipSeq>>8&0xff, c.ipSeq&0xff)
-			def(spec, "clusterIP", ip)
-			def(spec, "clusterIPs", []any{spec["clusterIP"]})
-			def(spec, "sessionAffinity", "None")
+			setDefault(spec, "clusterIP", ip)
+			setDefault(spec, "clusterIPs", []any{spec["clusterIP"]})
+			setDefault(spec, "sessionAffinity", "None")
 			m["status"] = map[string]any{"loadBalancer": map[string]any{}}
 		} else if r.status {
 			delete(m, "status")
@@ -415,22 +412,6 @@ func storageVersion(spec map[string]any) string {
 		}
 	}
 	return ""
-}
-
-func completePodSpec(spec map[string]any, def func(map[string]any, string, any)) {
-	def(spec, "restartPolicy", "Always")
-	def(spec, "terminationGracePeriodSeconds", 30)
-	def(spec, "dnsPolicy", "ClusterFirst")
-	def(spec, "schedulerName", "default-scheduler")
-	def(spec, "securityContext", map[string]any{})
-	for _, x := range anyList(spec["containers"]) {
-		if container, ok := x.(map[string]any); ok {
-			def(container, "resources", map[string]any{})
-			def(container, "imagePullPolicy", "IfNotPresent")
-			def(container, "terminationMessagePath", "/dev/termination-log")
-			def(container, "terminationMessagePolicy", "File")
-		}
-	}
 }
 
 func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
@@ -485,7 +466,10 @@ func (req *request) respond(c *Cluster, code int, o *object) {
 func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub string, by author, dry bool) (*object, *apierrors.StatusError) {
 	old := s.cur
 	meta := ensureMap(m, "metadata")
-	if rv := getString(meta, "resourceVersion"); rv != "" && rv != strconv.FormatUint(old.rev, 10) {
+	if rv := getString(meta, "resourceVersion"); rv == "" && r.conditionalUpdate && sub == "" {
+		return nil, invalidObject(r.group, r.plural, old.name, problem{metav1.CauseTypeFieldValueInvalid, "metadata.resourceVersion",
+			"Invalid value: 0: must be specified for an update"})
+	} else if rv != "" && rv != strconv.FormatUint(old.rev, 10) {
 		return nil, apierrors.NewConflict(r.schemaGR(), old.name, fmt.Errorf("%s", conflictText))
 	}
 	if uid := getString(meta, "uid"); uid != "" && uid != old.uid {
@@ -540,7 +524,13 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 			}
 		}
 		if r.schema == nil {
+			if c.fields != nil {
+				c.setDefaults(r, m)
+			}
 			if e := r.validate(m); e != nil {
+				return nil, e
+			}
+			if e := r.validateUpdate(m, old); e != nil {
 				return nil, e
 			}
 		}
@@ -549,9 +539,6 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 		ensureMap(m, "metadata")["resourceVersion"] = wasMeta["resourceVersion"]
 		var e *apierrors.StatusError
 		if m, e = r.write(was, m, strings.TrimPrefix(sub, "scale"), by); e != nil {
-			return nil, e
-		}
-		if e := r.validateUpdate(m, old); e != nil {
 			return nil, e
 		}
 	}
@@ -568,7 +555,7 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 	if string(a) == string(b) {
 		return old, nil
 	}
-	if r.schema == nil && (r.generation || r == c.pods) && (sub == "" || sub == "scale") && !reflect.DeepEqual(normalize(m["spec"]), normalize(was["spec"])) {
+	if r.schema == nil && (sub == "" || sub == "scale") && c.counts(r, m, was) {
 		meta["generation"] = getInt(wasMeta, 1, "generation") + 1
 	}
 	c.ownFields(r, was, m, said, by, sub)
@@ -586,6 +573,18 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 	c.put(r, o)
 	c.notifyControllers(s, old)
 	return o, nil
+}
+
+// counts reports whether a change of an object counts in its generation.
+func (c *Cluster) counts(r *resource, m, was map[string]any) bool {
+	if !r.generation && r != c.pods {
+		return false
+	}
+	if normalize(m["spec"]) != normalize(was["spec"]) {
+		return true
+	}
+	// Mirrors k8s.io/kubernetes/pkg/registry/apps/deployment.deploymentStrategy.PrepareForUpdate (v1.36).
+	return r == c.deployments && c.fields != nil && normalize(getMap(m, "metadata")["annotations"]) != normalize(getMap(was, "metadata")["annotations"])
 }
 
 // answerDryRun returns what a write would have made, without a version of its own: a new object has none, a changed one keeps its version.
@@ -714,7 +713,7 @@ func (c *Cluster) serveDelete(req *request) *apierrors.StatusError {
 	if e != nil {
 		return e
 	}
-	if !gone || req.res == c.pods {
+	if !gone || req.res.answersDeleted {
 		code := http.StatusOK
 		if !gone && opts.OrphanDependents != nil && !*opts.OrphanDependents {
 			code = http.StatusAccepted // as a real API server does for this old option alone

@@ -1,0 +1,121 @@
+package simcluster
+
+import "strings"
+
+// setDefaults sets what kube-apiserver does for what a client leaves out of a built-in object, besides what complete sets.
+//
+// Mirrors k8s.io/kubernetes/pkg/apis/{core,apps}/v1 and plugin/pkg/admission/{defaulttolerationseconds,priority} (v1.36).
+func (c *Cluster) setDefaults(r *resource, m map[string]any) {
+	spec := ensureSpec(r, m)
+	switch {
+	case r == c.pods:
+		admitPod(spec)
+	case r == c.deployments || r == c.replicaSets:
+		setDefault(spec, "replicas", 1)
+		if r == c.deployments {
+			strategy := ensureMap(spec, "strategy")
+			setDefault(strategy, "type", "RollingUpdate")
+			if strategy["type"] == "RollingUpdate" {
+				rolling := ensureMap(strategy, "rollingUpdate")
+				setDefault(rolling, "maxSurge", "25%")
+				setDefault(rolling, "maxUnavailable", "25%")
+			}
+			setDefault(spec, "revisionHistoryLimit", 10)
+			setDefault(spec, "progressDeadlineSeconds", 600)
+		}
+		if template := getMap(spec, "template"); template != nil {
+			setPodDefaults(ensureMap(template, "spec"))
+		}
+	case r.group == "" && r.kind == "Service":
+		setDefault(spec, "type", "ClusterIP")
+		setDefault(spec, "sessionAffinity", "None")
+		if spec["type"] == "ExternalName" {
+			return
+		}
+		setDefault(spec, "internalTrafficPolicy", "Cluster")
+		setDefault(spec, "ipFamilies", []any{"IPv4"})
+		setDefault(spec, "ipFamilyPolicy", "SingleStack")
+		for _, x := range anyList(spec["ports"]) {
+			if port, ok := x.(map[string]any); ok {
+				setDefault(port, "protocol", "TCP")
+				if port["targetPort"] == nil {
+					port["targetPort"] = port["port"]
+				}
+			}
+		}
+	}
+}
+
+// admitPod sets what a pod has beyond its template.
+func admitPod(spec map[string]any) {
+	setPodDefaults(spec)
+	setDefault(spec, "enableServiceLinks", true)
+	setDefault(spec, "preemptionPolicy", "PreemptLowerPriority")
+	setDefault(spec, "priority", 0)
+	setDefault(spec, "tolerations", []any{eviction("not-ready"), eviction("unreachable")})
+}
+
+// specOfPods returns the spec of the pods that a controller makes from a template's.
+func (c *Cluster) specOfPods(template string) string {
+	spec, err := decodeMap([]byte(template))
+	if c.fields == nil || err != nil {
+		return template
+	}
+	admitPod(spec)
+	return mustJSON(spec)
+}
+
+// ensureSpec returns the spec of an object that has defaults there, and an empty map for others.
+func ensureSpec(r *resource, m map[string]any) map[string]any {
+	if r.custom || getMap(m, "spec") == nil {
+		return map[string]any{}
+	}
+	return getMap(m, "spec")
+}
+
+// setDefault sets a member that is absent or null.
+func setDefault(m map[string]any, key string, v any) {
+	if m[key] == nil {
+		m[key] = v
+	}
+}
+
+// eviction tolerates a node's condition for five minutes.
+func eviction(condition string) map[string]any {
+	return map[string]any{"key": "node.kubernetes.io/" + condition, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+}
+
+func setPodDefaults(spec map[string]any) {
+	setDefault(spec, "restartPolicy", "Always")
+	setDefault(spec, "terminationGracePeriodSeconds", 30)
+	setDefault(spec, "dnsPolicy", "ClusterFirst")
+	setDefault(spec, "schedulerName", "default-scheduler")
+	setDefault(spec, "securityContext", map[string]any{})
+	for _, list := range [...]string{"initContainers", "containers"} {
+		for _, x := range anyList(spec[list]) {
+			container, ok := x.(map[string]any)
+			if !ok {
+				continue
+			}
+			setDefault(container, "resources", map[string]any{})
+			setDefault(container, "terminationMessagePath", "/dev/termination-log")
+			setDefault(container, "terminationMessagePolicy", "File")
+			setDefault(container, "imagePullPolicy", pullPolicy(getString(container, "image")))
+			for _, y := range anyList(container["ports"]) {
+				if port, ok := y.(map[string]any); ok {
+					setDefault(port, "protocol", "TCP")
+				}
+			}
+		}
+	}
+}
+
+// pullPolicy is Always for an image whose tag is latest or absent.
+func pullPolicy(image string) string {
+	name := image[strings.LastIndexByte(image, '/')+1:]
+	_, tag, _ := strings.Cut(name, ":")
+	if !strings.Contains(image, "@") && (tag == "" || tag == "latest") {
+		return "Always"
+	}
+	return "IfNotPresent"
+}
