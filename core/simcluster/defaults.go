@@ -1,6 +1,9 @@
 package simcluster
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // setDefaults sets what kube-apiserver does for what a client leaves out of a built-in object, besides what complete sets.
 //
@@ -9,7 +12,12 @@ func (c *Cluster) setDefaults(r *resource, m map[string]any) {
 	spec := ensureSpec(r, m)
 	switch {
 	case r == c.pods:
-		admitPod(spec)
+		setPodDefaults(spec)
+		setDefault(spec, "enableServiceLinks", true)
+	case r == c.namespaces:
+		ensureMap(ensureMap(m, "metadata"), "labels")["kubernetes.io/metadata.name"] = getString(m, "metadata", "name")
+	case r.kind == "Lease":
+		setDefault(m, "spec", map[string]any{})
 	case r == c.deployments || r == c.replicaSets:
 		setDefault(spec, "replicas", 1)
 		if r == c.deployments {
@@ -33,12 +41,10 @@ func (c *Cluster) setDefaults(r *resource, m map[string]any) {
 			return
 		}
 		setDefault(spec, "internalTrafficPolicy", "Cluster")
-		setDefault(spec, "ipFamilies", []any{"IPv4"})
-		setDefault(spec, "ipFamilyPolicy", "SingleStack")
 		for _, x := range anyList(spec["ports"]) {
 			if port, ok := x.(map[string]any); ok {
 				setDefault(port, "protocol", "TCP")
-				if port["targetPort"] == nil {
+				if t := port["targetPort"]; t == nil || fmt.Sprint(t) == "0" {
 					port["targetPort"] = port["port"]
 				}
 			}
@@ -46,13 +52,24 @@ func (c *Cluster) setDefaults(r *resource, m map[string]any) {
 	}
 }
 
-// admitPod sets what a pod has beyond its template.
-func admitPod(spec map[string]any) {
-	setPodDefaults(spec)
-	setDefault(spec, "enableServiceLinks", true)
-	setDefault(spec, "preemptionPolicy", "PreemptLowerPriority")
-	setDefault(spec, "priority", 0)
-	setDefault(spec, "tolerations", []any{eviction("not-ready"), eviction("unreachable")})
+// mutate sets what kube-apiserver's admission and allocators do. managedFields has no owner of these fields.
+func (c *Cluster) mutate(r *resource, m map[string]any, isNew bool) {
+	spec := ensureSpec(r, m)
+	switch {
+	case r == c.pods:
+		setDefault(spec, "preemptionPolicy", "PreemptLowerPriority")
+		setDefault(spec, "priority", 0)
+		setDefault(spec, "tolerations", []any{eviction("not-ready"), eviction("unreachable")})
+	case r == c.nodes && isNew:
+		taints := ensureMap(m, "spec")
+		taints["taints"] = append(anyList(taints["taints"]), map[string]any{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"})
+	case r.group == "" && r.kind == "Service" && spec["type"] != "ExternalName":
+		setDefault(spec, "ipFamilies", []any{"IPv4"})
+		setDefault(spec, "ipFamilyPolicy", "SingleStack")
+		if !isNew {
+			setDefault(spec, "clusterIPs", []any{spec["clusterIP"]})
+		}
+	}
 }
 
 // specOfPods returns the spec of the pods that a controller makes from a template's.
@@ -61,7 +78,9 @@ func (c *Cluster) specOfPods(template string) string {
 	if c.fields == nil || err != nil {
 		return template
 	}
-	admitPod(spec)
+	m := map[string]any{"spec": spec}
+	c.setDefaults(c.pods, m)
+	c.mutate(c.pods, m, true)
 	return mustJSON(spec)
 }
 

@@ -86,7 +86,7 @@ func (c *Cluster) serveDiscovery(w http.ResponseWriter, parts []string, sh shape
 	}
 	c.mu.Unlock()
 	if answer == nil || err != nil {
-		writeStatus(w, pathNotFound())
+		http.Error(w, "404 page not found", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", contentType)

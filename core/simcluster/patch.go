@@ -30,7 +30,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	}
 	mt, _, err := mime.ParseMediaType(req.r.Header.Get("Content-Type"))
 	if err != nil || mt != mergePatch && mt != jsonPatch && (mt != strategicPatch || r.custom) {
-		if mt != strategicPatch {
+		if !r.custom {
 			return apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "", schema.GroupResource{}, "", "415: Unsupported Media Type", 0, false)
 		}
 		accepted := jsonPatch + ", " + mergePatch

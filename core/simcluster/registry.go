@@ -30,10 +30,11 @@ type kindInfo struct {
 	createOnUpdate   bool   // a PUT creates what is not there
 	// conditionalUpdate: a PUT must have a resourceVersion. answersDeleted: the answer to a DELETE is the object.
 	conditionalUpdate, answersDeleted bool
-	crd                               string
-	columns                           []column
-	fields                            []string                                                            // by which its objects can be selected, besides their name and namespace
-	answer                            func(namespace string, object []byte) (any, *apierrors.StatusError) // of a Review
+
+	crd     string
+	columns []column
+	fields  []string                                                            // by which its objects can be selected, besides their name and namespace
+	answer  func(namespace string, object []byte) (any, *apierrors.StatusError) // of a Review
 
 	head string // `{"kind":"Pod","apiVersion":"v1",`, to put before raw[1:]
 }
@@ -148,7 +149,8 @@ func (c *Cluster) registerBuiltins() {
 	c.namespaces = c.register(kindInfo{version: "v1", kind: "Namespace", plural: "namespaces", shortNames: []string{"ns"},
 		status: true, columns: namespaceColumns, fields: []string{"status.phase"}})
 	c.register(kindInfo{version: "v1", kind: "Service", plural: "services", shortNames: []string{"svc"},
-		categories: []string{"all"}, namespaced: true, status: true, createOnUpdate: true, answersDeleted: true, columns: serviceColumns, fields: []string{"spec.clusterIP", "spec.type"}})
+		categories: []string{"all"}, namespaced: true, status: true, createOnUpdate: true, answersDeleted: true, columns: serviceColumns,
+		fields: []string{"spec.clusterIP", "spec.type"}})
 	c.register(kindInfo{version: "v1", kind: "ConfigMap", plural: "configmaps", shortNames: []string{"cm"},
 		namespaced: true, columns: configMapColumns})
 	c.deployments = c.register(kindInfo{group: "apps", version: "v1", kind: "Deployment", plural: "deployments",

@@ -302,7 +302,8 @@ func (r *resource) unrecognized(body []byte) *apierrors.StatusError {
 	if err == nil {
 		err = errors.New("unexpected data")
 	}
-	return badRequest("the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %v (%s)", r.kind, err, summarize(body))
+	return badRequest("the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %v (%s)", r.kind, err,
+		summarize(body))
 }
 
 // checkType checks the kind and apiVersion of an object of the request's resource.

@@ -45,7 +45,7 @@ func (r *resource) parseSelector(namespace, name string, q url.Values) (selector
 			if known {
 				continue
 			}
-			if len(r.fields) > 0 || r.custom {
+			if len(r.fields) > 0 && r.group == "" || r.custom {
 				return s, badRequest("field label not supported: %s", req.Field)
 			}
 			return s, badRequest("%q is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", req.Field)

@@ -179,6 +179,9 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 	} else {
 		c.ownFields(r, nil, m, m, by, "")
 	}
+	if c.fields != nil && !c.isSeeding {
+		c.mutate(r, m, true)
+	}
 	c.complete(r, m)
 	if dry {
 		delete(meta, "resourceVersion")
@@ -466,15 +469,15 @@ func (req *request) respond(c *Cluster, code int, o *object) {
 func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub string, by author, dry bool) (*object, *apierrors.StatusError) {
 	old := s.cur
 	meta := ensureMap(m, "metadata")
+	if uid := getString(meta, "uid"); uid != "" && uid != old.uid {
+		return nil, apierrors.NewConflict(r.schemaGR(), old.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, "+
+			"AdditionalErrorMsg: Precondition failed: UID in precondition: %v, UID in object meta: %v", r.storageKey(old), uid, old.uid))
+	}
 	if rv := getString(meta, "resourceVersion"); rv == "" && r.conditionalUpdate && sub == "" {
 		return nil, invalidObject(r.group, r.plural, old.name, problem{metav1.CauseTypeFieldValueInvalid, "metadata.resourceVersion",
 			"Invalid value: 0: must be specified for an update"})
 	} else if rv != "" && rv != strconv.FormatUint(old.rev, 10) {
 		return nil, apierrors.NewConflict(r.schemaGR(), old.name, fmt.Errorf("%s", conflictText))
-	}
-	if uid := getString(meta, "uid"); uid != "" && uid != old.uid {
-		return nil, apierrors.NewConflict(r.schemaGR(), old.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, "+
-			"AdditionalErrorMsg: Precondition failed: UID in precondition: %v, UID in object meta: %v", r.storageKey(old), uid, old.uid))
 	}
 	if ns := getString(meta, "namespace"); ns != "" && ns != old.namespace {
 		return nil, badRequest("the namespace of the provided object does not match the namespace sent on the request")
@@ -491,6 +494,9 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 		}
 		if m["status"] == nil {
 			delete(next, "status")
+		}
+		if annotations := meta["annotations"]; !r.custom && annotations != nil {
+			ensureMap(next, "metadata")["annotations"] = annotations
 		}
 		m = next
 	case sub == "finalize":
@@ -526,6 +532,7 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 		if r.schema == nil {
 			if c.fields != nil {
 				c.setDefaults(r, m)
+				c.mutate(r, m, false)
 			}
 			if e := r.validate(m); e != nil {
 				return nil, e

@@ -59,7 +59,8 @@ func TestInformersOfClientGo(t *testing.T) {
 			client := kubernetes.NewForConfigOrDie(config)
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			if _, err := client.CoreV1().ConfigMaps("shop").Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "early"}}, metav1.CreateOptions{}); err != nil {
+			objects := client.CoreV1().ConfigMaps("shop")
+			if _, err := objects.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "early"}}, metav1.CreateOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			stop := make(chan struct{})
@@ -89,16 +90,16 @@ func TestInformersOfClientGo(t *testing.T) {
 					t.Fatalf("%s: never synced", name)
 				}
 			}
-			made, err := client.CoreV1().ConfigMaps("shop").Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "late"}}, metav1.CreateOptions{})
+			made, err := objects.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "late"}}, metav1.CreateOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			made.Data = map[string]string{"a": "b"}
-			if _, err := client.CoreV1().ConfigMaps("shop").Update(ctx, made, metav1.UpdateOptions{}); err != nil {
+			if _, err := objects.Update(ctx, made, metav1.UpdateOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			for _, name := range []string{"early", "late"} {
-				if err := client.CoreV1().ConfigMaps("shop").Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+				if err := objects.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 					t.Fatal(err)
 				}
 			}
