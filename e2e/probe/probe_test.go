@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -295,7 +296,16 @@ func TestProbeReleases(t *testing.T) {
 // checkOutage waits until the facts of each informer say that the API server refuses connections.
 func checkOutage(t *testing.T, r *recordingOf) {
 	t.Helper()
-	waitUntil(t, "the facts have the outage", func() bool {
+	waitForLanes(t, r, "the facts have the outage", func(lane *fold.State) bool {
+		is := lane.Facts
+		return lane.Reflector.Phase == "backoff" && !is.Sure && !is.UpToDate && is.Trouble.Cause == "refused" && is.Sentence.ID == "refused" && is.Requests.Open == 0
+	})
+}
+
+// waitForLanes waits until all three informers are in a state, as the recording so far has them.
+func waitForLanes(t *testing.T, r *recordingOf, what string, is func(lane *fold.State) bool) {
+	t.Helper()
+	waitUntil(t, what, func() bool {
 		text := r.bytes()
 		_, events := readRecording(t, text[:bytes.LastIndexByte(text, '\n')+1])
 		f := fold.NewFold()
@@ -304,13 +314,7 @@ func checkOutage(t *testing.T, r *recordingOf) {
 		}
 		s := f.State()
 		view.SetFacts(f, s, f.At())
-		for _, lane := range s.Lanes {
-			is := lane.Facts
-			if lane.Reflector.Phase != "backoff" || is.Sure || is.UpToDate || is.Trouble.Cause != "refused" || is.Sentence.ID != "refused" || is.Requests.Open != 0 {
-				return false
-			}
-		}
-		return len(s.Lanes) == 3
+		return len(s.Lanes) == 3 && !slices.ContainsFunc(s.Lanes, func(lane *fold.State) bool { return !is(lane) })
 	})
 }
 
@@ -359,6 +363,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 		}
 		writeSome(t, c, random, 20)
 		moment()
+		waitForLanes(t, r, "all watch again", func(lane *fold.State) bool { return lane.Reflector.Phase == "watching" })
 	}
 	if p.state().Probing == 0 {
 		t.Error("a client is attached, and no goroutine of the probe is seen")
