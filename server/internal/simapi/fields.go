@@ -35,6 +35,7 @@ type fields struct {
 type customFields struct {
 	types       managedfields.TypeConverter
 	ownStatuses map[string]bool
+	documents   map[string]*spec3.OpenAPI // by version
 }
 
 // fieldsOf is what has a field manager of its own.
@@ -72,7 +73,7 @@ func newDefinitionTypes() managedfields.TypeConverter {
 
 // define takes the schema of a custom resource from its definition.
 func (f *fields) define(crd *apiextensionsv1.CustomResourceDefinition) error {
-	c := customFields{ownStatuses: map[string]bool{}}
+	c := customFields{ownStatuses: map[string]bool{}, documents: map[string]*spec3.OpenAPI{}}
 	var documents []*spec3.OpenAPI
 	for _, v := range crd.Spec.Versions {
 		document, err := builder.BuildOpenAPIV3(crd, v.Name, builder.Options{})
@@ -80,6 +81,7 @@ func (f *fields) define(crd *apiextensionsv1.CustomResourceDefinition) error {
 			return err
 		}
 		documents = append(documents, document)
+		c.documents[v.Name] = document
 		c.ownStatuses[v.Name] = v.Subresources != nil && v.Subresources.Status != nil
 	}
 	merged, err := builder.MergeSpecsV3(documents...)
@@ -94,6 +96,20 @@ func (f *fields) define(crd *apiextensionsv1.CustomResourceDefinition) error {
 	defer f.mu.Unlock()
 	f.custom[kindOf(crd)] = c
 	return nil
+}
+
+// documents returns the OpenAPI documents of the custom resources of a group version, by kind. They are not to be changed.
+func (f *fields) documents(of schema.GroupVersion) map[schema.GroupKind]*spec3.OpenAPI {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	found := map[schema.GroupKind]*spec3.OpenAPI{}
+	//maporder:free copied into a map
+	for kind, c := range f.custom {
+		if document := c.documents[of.Version]; kind.Group == of.Group && document != nil {
+			found[kind] = document
+		}
+	}
+	return found
 }
 
 // forget releases the schema of a custom resource.

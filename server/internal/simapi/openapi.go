@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,14 +25,17 @@ import (
 // the first request comes, and one of them when the cluster says something else of its group version. openAPI is safe for concurrent use.
 type openAPI struct {
 	cluster *simcluster.Cluster
+	fields  *fields // has the documents of custom resources
 
 	mu        sync.Mutex
 	service   *handler3.OpenAPIService
-	documents map[string][]byte // of the cluster, by root
+	documents map[string][]byte                              // of the cluster, by root
+	customs   map[string]map[schema.GroupKind]*spec3.OpenAPI // that are in a root's document
 }
 
-func newOpenAPI(c *simcluster.Cluster) *openAPI {
-	return &openAPI{cluster: c, service: handler3.NewOpenAPIService(), documents: map[string][]byte{}}
+func newOpenAPI(c *simcluster.Cluster, f *fields) *openAPI {
+	return &openAPI{cluster: c, fields: f, service: handler3.NewOpenAPIService(), documents: map[string][]byte{},
+		customs: map[string]map[schema.GroupKind]*spec3.OpenAPI{}}
 }
 
 // serve answers a request for OpenAPI v3, and reports whether it was one.
@@ -67,20 +71,30 @@ func (a *openAPI) refresh() error {
 		if now[root] == nil {
 			a.service.DeleteGroupVersion(root)
 			delete(a.documents, root)
+			delete(a.customs, root)
 		}
 	}
 	//maporder:free each has a document of its own
 	for root, text := range now {
-		if bytes.Equal(a.documents[root], text) {
+		of, err := schema.ParseGroupVersion(strings.TrimPrefix(root, "apis/"))
+		if err != nil {
+			return err
+		}
+		customs := a.fields.documents(of)
+		if bytes.Equal(a.documents[root], text) && maps.Equal(a.customs[root], customs) {
 			continue
 		}
 		document := new(spec3.OpenAPI)
 		if err := document.UnmarshalJSON(text); err != nil {
 			return err
 		}
-		addSchemas(document)
+		if len(customs) == 0 {
+			addSchemas(document)
+		} else if document, err = builder.MergeSpecsV3(slices.Collect(maps.Values(customs))...); err != nil { // their group has no built-in kinds
+			return err
+		}
 		a.service.UpdateGroupVersion(root, document)
-		a.documents[root] = text
+		a.documents[root], a.customs[root] = text, customs
 	}
 	return nil
 }

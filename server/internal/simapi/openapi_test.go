@@ -171,6 +171,10 @@ func TestHashes(t *testing.T) {
 	if tag == other || more["apis/example.com/v1"] == "" || more["apis/apps/v1"] != apps {
 		t.Errorf("with widgets the index is %v, %s", more, other)
 	}
+	_, text := ask(t, config, "GET", "/openapi/v3/apis/example.com/v1", "")
+	if kind := gjson.GetBytes(text, `components.schemas.com\.example\.v1\.Widget.x-kubernetes-group-version-kind.0.kind`).String(); kind != "Widget" {
+		t.Errorf("the document of widgets has the kind %q", kind)
+	}
 	ask(t, config, "DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com", "")
 	if _, last := index(); last != tag {
 		t.Errorf("without widgets the tag is %s, want %s", last, tag)

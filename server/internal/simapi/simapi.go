@@ -89,7 +89,7 @@ func New(o Options) (*Server, error) {
 	address := listener.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{listener: listener, door: guard.NewDoor([]string{address}, "https", token), stop: stop, bodyTimeout: bodyTimeout,
-		cluster: cluster, openAPI: newOpenAPI(cluster), file: o.Data, warning: warning}
+		cluster: cluster, openAPI: newOpenAPI(cluster, f), file: o.Data, warning: warning}
 	s.http = &http.Server{
 		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
