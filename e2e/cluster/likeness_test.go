@@ -277,6 +277,7 @@ func (s *likeServer) ask(ctx context.Context, r likeRequest) (likeAnswer, error)
 
 var (
 	chanceNames  = regexp.MustCompile(`^(uid|resourceVersion|creationTimestamp|deletionTimestamp|time|.*Time|.*Timestamp|clusterIP|clusterIPs|podIP)$`)
+	anAge        = regexp.MustCompile(`^\d+s$`) // in a Table
 	chanceInText = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|\b\d{1,20}\b|\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 )
 
@@ -299,7 +300,7 @@ func withoutChance(name string, v any) any {
 		}
 		return out
 	case string:
-		if chanceNames.MatchString(name) && v != "" {
+		if chanceNames.MatchString(name) && v != "" || anAge.MatchString(v) {
 			return "…"
 		}
 		if name == "message" {
