@@ -142,7 +142,7 @@ func (c *Cluster) startJob() bool {
 		ownerRef: mustJSON(map[string]any{"apiVersion": "batch/v1", "kind": "Job", "name": name, "uid": ownerUID,
 			"controller": true, "blockOwnerDeletion": true}),
 		ownerUID: ownerUID,
-		spec: c.specOfPods(`{"containers":[{"name":"report","image":"registry.example.com/batch/report:1.4.0","command":["/report","--window=1m"],` +
+		spec: c.completeTemplate(`{"containers":[{"name":"report","image":"registry.example.com/batch/report:1.4.0","command":["/report","--window=1m"],` +
 			`"env":[{"name":"JOB_NAME","value":"` + name + `"}],"resources":{"requests":{"cpu":"250m","memory":"256Mi"}},` +
 			`"imagePullPolicy":"IfNotPresent","terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File"}],` +
 			`"restartPolicy":"Never","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","schedulerName":"default-scheduler",` +

@@ -122,18 +122,10 @@ func New(o Options) *Cluster {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.isSeeding = true
-	c.seed(initialPods(o.Objects))
+	c.seed(min(max(cmp.Or(o.Objects, defaultObjects), 0), maxObjects))
 	c.isSeeding = false
 	c.begin(o)
 	return c
-}
-
-// initialPods returns how many pods New makes.
-func initialPods(objects int) int {
-	if objects == 0 {
-		return defaultObjects
-	}
-	return min(max(objects, 0), maxObjects)
 }
 
 // newCluster returns a cluster without objects.

@@ -149,7 +149,7 @@ func (c *Cluster) templateOf(s *slot) *podTemplate {
 		ownerRef: mustJSON(map[string]any{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": s.cur.name, "uid": s.cur.uid,
 			"controller": true, "blockOwnerDeletion": true}),
 		ownerUID:   s.cur.uid,
-		spec:       c.specOfPods(spec.Raw),
+		spec:       c.completeTemplate(spec.Raw),
 		containers: containersOf(spec),
 		crashes:    s.cur.get("spec.template.metadata.annotations."+strings.ReplaceAll(Crashes, ".", "\\.")).String() == "true",
 	}

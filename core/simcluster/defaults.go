@@ -9,15 +9,17 @@ import (
 //
 // Mirrors k8s.io/kubernetes/pkg/apis/{core,apps}/v1 and plugin/pkg/admission/{defaulttolerationseconds,priority} (v1.36).
 func (c *Cluster) setDefaults(r *resource, m map[string]any) {
-	spec := ensureSpec(r, m)
+	spec := getMap(m, "spec")
 	switch {
+	case r.custom:
+	case r == c.namespaces:
+		ensureMap(ensureMap(m, "metadata"), "labels")["kubernetes.io/metadata.name"] = getString(m, "metadata", "name")
+	case r == c.leases:
+		setDefault(m, "spec", map[string]any{})
+	case spec == nil:
 	case r == c.pods:
 		setPodDefaults(spec)
 		setDefault(spec, "enableServiceLinks", true)
-	case r == c.namespaces:
-		ensureMap(ensureMap(m, "metadata"), "labels")["kubernetes.io/metadata.name"] = getString(m, "metadata", "name")
-	case r.kind == "Lease":
-		setDefault(m, "spec", map[string]any{})
 	case r == c.deployments || r == c.replicaSets:
 		setDefault(spec, "replicas", 1)
 		if r == c.deployments {
@@ -54,15 +56,16 @@ func (c *Cluster) setDefaults(r *resource, m map[string]any) {
 
 // mutate sets what kube-apiserver's admission and allocators do. managedFields has no owner of these fields.
 func (c *Cluster) mutate(r *resource, m map[string]any, isNew bool) {
-	spec := ensureSpec(r, m)
+	spec := getMap(m, "spec")
 	switch {
+	case r == c.nodes && isNew:
+		spec = ensureMap(m, "spec")
+		spec["taints"] = append(anyList(spec["taints"]), map[string]any{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"})
+	case r.custom || spec == nil:
 	case r == c.pods:
 		setDefault(spec, "preemptionPolicy", "PreemptLowerPriority")
 		setDefault(spec, "priority", 0)
-		setDefault(spec, "tolerations", []any{eviction("not-ready"), eviction("unreachable")})
-	case r == c.nodes && isNew:
-		taints := ensureMap(m, "spec")
-		taints["taints"] = append(anyList(taints["taints"]), map[string]any{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"})
+		setDefault(spec, "tolerations", []any{tolerate("not-ready"), tolerate("unreachable")})
 	case r.group == "" && r.kind == "Service" && spec["type"] != "ExternalName":
 		setDefault(spec, "ipFamilies", []any{"IPv4"})
 		setDefault(spec, "ipFamilyPolicy", "SingleStack")
@@ -72,8 +75,8 @@ func (c *Cluster) mutate(r *resource, m map[string]any, isNew bool) {
 	}
 }
 
-// specOfPods returns the spec of the pods that a controller makes from a template's.
-func (c *Cluster) specOfPods(template string) string {
+// completeTemplate returns the spec of the pods that a controller makes from a template's.
+func (c *Cluster) completeTemplate(template string) string {
 	spec, err := decodeMap([]byte(template))
 	if c.fields == nil || err != nil {
 		return template
@@ -84,14 +87,6 @@ func (c *Cluster) specOfPods(template string) string {
 	return mustJSON(spec)
 }
 
-// ensureSpec returns the spec of an object that has defaults there, and an empty map for others.
-func ensureSpec(r *resource, m map[string]any) map[string]any {
-	if r.custom || getMap(m, "spec") == nil {
-		return map[string]any{}
-	}
-	return getMap(m, "spec")
-}
-
 // setDefault sets a member that is absent or null.
 func setDefault(m map[string]any, key string, v any) {
 	if m[key] == nil {
@@ -99,8 +94,8 @@ func setDefault(m map[string]any, key string, v any) {
 	}
 }
 
-// eviction tolerates a node's condition for five minutes.
-func eviction(condition string) map[string]any {
+// tolerate tolerates a node's condition for five minutes.
+func tolerate(condition string) map[string]any {
 	return map[string]any{"key": "node.kubernetes.io/" + condition, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
 }
 
@@ -119,7 +114,7 @@ func setPodDefaults(spec map[string]any) {
 			setDefault(container, "resources", map[string]any{})
 			setDefault(container, "terminationMessagePath", "/dev/termination-log")
 			setDefault(container, "terminationMessagePolicy", "File")
-			setDefault(container, "imagePullPolicy", pullPolicy(getString(container, "image")))
+			setDefault(container, "imagePullPolicy", choosePullPolicy(getString(container, "image")))
 			for _, y := range anyList(container["ports"]) {
 				if port, ok := y.(map[string]any); ok {
 					setDefault(port, "protocol", "TCP")
@@ -129,8 +124,8 @@ func setPodDefaults(spec map[string]any) {
 	}
 }
 
-// pullPolicy is Always for an image whose tag is latest or absent.
-func pullPolicy(image string) string {
+// choosePullPolicy returns Always for an image whose tag is latest or absent.
+func choosePullPolicy(image string) string {
 	name := image[strings.LastIndexByte(image, '/')+1:]
 	_, tag, _ := strings.Cut(name, ":")
 	if !strings.Contains(image, "@") && (tag == "" || tag == "latest") {

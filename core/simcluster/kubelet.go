@@ -137,7 +137,7 @@ func (c *Cluster) pickNode() *slot {
 	}
 	for range 8 {
 		if s := c.nodeList[c.rng.IntN(len(c.nodeList))]; !s.cur.get("spec.unschedulable").Bool() &&
-			!s.cur.get(`spec.taints.#(key=="`+unreachableTaint+`")`).Exists() {
+			!isUnreachable(s.cur) {
 			return s
 		}
 	}

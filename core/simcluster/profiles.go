@@ -52,8 +52,8 @@ func Profiles() []string {
 	return names
 }
 
-// again runs step every period of the cluster's time, with the number of the step from 0.
-func (c *Cluster) again(period time.Duration, step func(n int)) {
+// repeat runs step every period of the cluster's time, with the number of the step from 0.
+func (c *Cluster) repeat(period time.Duration, step func(n int)) {
 	n := 0
 	var next func()
 	next = func() {
@@ -66,7 +66,7 @@ func (c *Cluster) again(period time.Duration, step func(n int)) {
 
 // rollAgain restarts one deployment after the other, by name.
 func (c *Cluster) rollAgain() {
-	c.again(rolloutPeriod, func(n int) {
+	c.repeat(rolloutPeriod, func(n int) {
 		if all := c.deployments.slots(); len(all) > 0 {
 			_ = c.restart(all[n%len(all)]) // an object that has just been read is not refused
 		}
@@ -116,7 +116,7 @@ func (c *Cluster) exitAgain(s *slot, p *podSim) {
 // failNodes takes one kubelet away after the other. Its node becomes unreachable, its pods are evicted, and they go when it is back.
 func (c *Cluster) failNodes() {
 	c.runAfter(nodeGrace/5, func() { c.failNode(0) })
-	c.again(nodePeriod, func(n int) { c.failNode(n + 1) })
+	c.repeat(nodePeriod, func(n int) { c.failNode(n + 1) })
 }
 
 func (c *Cluster) failNode(n int) {
@@ -162,6 +162,10 @@ func (c *Cluster) podsOn(node string) []*slot {
 	return c.podsWhere(func(s *slot) bool { return s.cur.nodeName == node })
 }
 
+func isUnreachable(node *object) bool {
+	return node.get(`spec.taints.#(key=="` + unreachableTaint + `")`).Exists()
+}
+
 // setReachable writes a node's Ready condition and taints, as the node lifecycle controller and the kubelet do.
 func (c *Cluster) setReachable(node *slot, reachable bool) {
 	if node.isDead {
@@ -200,7 +204,7 @@ func (c *Cluster) setReachable(node *slot, reachable bool) {
 
 // stormCRDs makes CRDs with some objects, and deletes the oldest ones.
 func (c *Cluster) stormCRDs() {
-	c.again(crdPeriod, func(n int) {
+	c.repeat(crdPeriod, func(n int) {
 		kind := fmt.Sprintf("Storm%d", n)
 		plural := strings.ToLower(kind) + "s"
 		name := plural + "." + crdGroup

@@ -45,7 +45,7 @@ func (c *Cluster) Save(w io.Writer) error {
 	}
 	all := []kept{{c.crds.group, c.crds.plural, c.crds.objects("")}} // first, because they make resources
 	for _, r := range c.order {
-		if r != c.crds {
+		if r != c.crds && r.version == r.storageVersion { // the versions of a custom resource share their objects
 			all = append(all, kept{r.group, r.plural, r.objects("")})
 		}
 	}
@@ -102,7 +102,7 @@ func (c *Cluster) resume() {
 		}
 	}
 	for _, s := range c.pods.slots() {
-		p := c.resumedPod(s.cur)
+		p := c.resumePod(s.cur)
 		s.pod = p
 		if set := c.replicaSets.uids[s.ownerUID]; set != nil {
 			p.exits = c.templateOf(set).crashes && len(p.containers) > 0
@@ -119,6 +119,11 @@ func (c *Cluster) resume() {
 	for _, r := range []*resource{c.replicaSets, c.deployments} {
 		for _, s := range r.slots() {
 			c.enqueueOwner(s.cur.uid)
+		}
+	}
+	for _, s := range c.nodes.slots() {
+		if isUnreachable(s.cur) { // no kubelet is away
+			c.setReachable(s, true)
 		}
 	}
 	for _, s := range c.namespaces.slots() {
@@ -177,6 +182,9 @@ func (c *Cluster) loadObject(line savedObject, newest uint64) error {
 	if r.byKey[o.key()] != nil {
 		return fmt.Errorf("%s %q is there twice", r.gr(), o.key())
 	}
+	if r.custom {
+		o.schema = r.schema
+	}
 	s := c.put(r, o)
 	switch r {
 	case c.crds:
@@ -187,8 +195,8 @@ func (c *Cluster) loadObject(line savedObject, newest uint64) error {
 	return nil
 }
 
-// resumedPod returns the simulation of a pod that goes on from its status.
-func (c *Cluster) resumedPod(o *object) *podSim {
+// resumePod returns the simulation of a pod that goes on from its status.
+func (c *Cluster) resumePod(o *object) *podSim {
 	p := c.simOf(o)
 	status := o.get("status")
 	first := status.Get("containerStatuses.0")

@@ -360,17 +360,8 @@ func (c *Cluster) complete(r *resource, m map[string]any) {
 		setPodDefaults(spec)
 		m["status"] = map[string]any{"phase": "Pending", "qosClass": "BestEffort"}
 	case c.deployments, c.replicaSets:
-		spec := ensureMap(m, "spec")
-		setDefault(spec, "replicas", 1)
-		if r == c.deployments {
-			setDefault(spec, "strategy", map[string]any{"type": "RollingUpdate",
-				"rollingUpdate": map[string]any{"maxSurge": "25%", "maxUnavailable": "25%"}})
-			setDefault(spec, "revisionHistoryLimit", 10)
-			setDefault(spec, "progressDeadlineSeconds", 600)
-		}
-		if t := getMap(spec, "template"); t != nil {
-			setPodDefaults(ensureMap(t, "spec"))
-		}
+		ensureMap(m, "spec")
+		c.setDefaults(r, m)
 		m["status"] = map[string]any{}
 		if r == c.replicaSets {
 			m["status"] = map[string]any{"replicas": 0}

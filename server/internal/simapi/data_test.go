@@ -3,6 +3,8 @@ package simapi
 import (
 	"context"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,4 +125,48 @@ func TestDataIsSavedMeanwhile(t *testing.T) {
 		cancel()
 		<-done
 	})
+}
+
+// TestDataHasCustomResources keeps an object of a definition with several versions, and a node whose kubelet was away. The next server serves the object in
+// each version, by its schema, and the node is reachable again.
+func TestDataHasCustomResources(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cluster")
+	open := func() (s *Server, request func(method, path, body string, code int) string) {
+		t.Helper()
+		s, err := New(Options{Seed: 3, Data: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s, func(method, path, body string, code int) string {
+			t.Helper()
+			req := httptest.NewRequest(method, path, strings.NewReader(body))
+			req.Header.Set("Content-Type", asJSON)
+			if method == http.MethodPatch {
+				req.Header.Set("Content-Type", asMerge)
+			}
+			w := httptest.NewRecorder()
+			s.cluster.ServeHTTP(w, req)
+			if w.Code != code {
+				t.Errorf("%s %s: %d %s, want %d", method, path, w.Code, w.Body, code)
+			}
+			return w.Body.String()
+		}
+	}
+	s, request := open()
+	request("POST", definitionsURL, widgets, http.StatusCreated)
+	request("POST", widgetsURL, `{"apiVersion":"stage.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":2}}`, http.StatusCreated)
+	request("PATCH", "/api/v1/nodes/node-a1", `{"spec":{"taints":[{"key":"node.kubernetes.io/unreachable","effect":"NoExecute"}]}}`, http.StatusOK)
+	was, wasOld := request("GET", widgetsURL+"/a", "", http.StatusOK), request("GET", oldWidgetsURL+"/a", "", http.StatusOK)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, request = open()
+	defer func() { _ = s.Close() }()
+	if is, isOld := request("GET", widgetsURL+"/a", "", http.StatusOK), request("GET", oldWidgetsURL+"/a", "", http.StatusOK); is != was || isOld != wasOld {
+		t.Errorf("the object became\n%s\n%s, from\n%s\n%s", is, isOld, was, wasOld)
+	}
+	request("POST", widgetsURL, `{"apiVersion":"stage.example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"size":0}}`, http.StatusUnprocessableEntity)
+	if node := request("GET", "/api/v1/nodes/node-a1", "", http.StatusOK); strings.Contains(node, "unreachable") {
+		t.Errorf("no kubelet is away, and the node is still unreachable: %s", node)
+	}
 }

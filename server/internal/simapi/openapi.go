@@ -113,7 +113,7 @@ func kindsOf(all ...schema.GroupVersionKind) []any {
 func addSchemas(document *spec3.OpenAPI) {
 	all := typeSchemas{}
 	status, options, patch := all.add(reflect.TypeFor[metav1.Status]()), all.add(reflect.TypeFor[metav1.DeleteOptions]()), all.add(reflect.TypeFor[metav1.Patch]())
-	//maporder:free each has paths of its own, and a schema is the same whoever adds it
+	//maporder:free each has paths of its own, and kinds that share a schema add the same one
 	for path, item := range maps.Clone(document.Paths.Paths) {
 		for _, base := range []*spec3.Operation{item.Patch, item.Post} {
 			var kind schema.GroupVersionKind

@@ -80,7 +80,7 @@ func (s typeSchemas) addFields(out *spec.Schema, t reflect.Type, docs map[string
 			continue
 		}
 		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
-		field := s.of(f.Type, !optional)
+		field := s.refer(f.Type, !optional)
 		if ref := field.Ref; ref.String() != "" { // a description beside a reference would not count
 			field = spec.Schema{SchemaProps: spec.SchemaProps{AllOf: []spec.Schema{field}}}
 		}
@@ -98,9 +98,9 @@ func (s typeSchemas) addFields(out *spec.Schema, t reflect.Type, docs map[string
 	}
 }
 
-// of returns the schema of a value of a type: a reference, if the type has a name. hasDefault says whether its zero value is its default; that of a struct
+// refer returns the schema of a value of a type: a reference, if the type has a name. hasDefault says whether its zero value is its default; that of a struct
 // always is.
-func (s typeSchemas) of(t reflect.Type, hasDefault bool) (out spec.Schema) {
+func (s typeSchemas) refer(t reflect.Type, hasDefault bool) (out spec.Schema) {
 	simple := func(name, format string) {
 		out.Type, out.Format = []string{name}, format
 		if hasDefault {
@@ -110,7 +110,7 @@ func (s typeSchemas) of(t reflect.Type, hasDefault bool) (out spec.Schema) {
 	switch t.Kind() {
 	case reflect.Pointer:
 		if t.Elem().Kind() != reflect.Struct {
-			return s.of(t.Elem(), false)
+			return s.refer(t.Elem(), false)
 		}
 		out.Ref = spec.MustCreateRef(refPrefix + s.add(t.Elem()))
 	case reflect.Struct:
@@ -120,14 +120,14 @@ func (s typeSchemas) of(t reflect.Type, hasDefault bool) (out spec.Schema) {
 		}
 		out.AllOf, out.Default = []spec.Schema{ref}, map[string]any{}
 	case reflect.Map:
-		value := s.of(t.Elem(), true)
+		value := s.refer(t.Elem(), true)
 		out.Type, out.AdditionalProperties = []string{"object"}, &spec.SchemaOrBool{Allows: true, Schema: &value}
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 {
 			out.Type, out.Format = []string{"string"}, "byte"
 			return out
 		}
-		item := s.of(t.Elem(), true)
+		item := s.refer(t.Elem(), true)
 		out.Type, out.Items = []string{"array"}, &spec.SchemaOrArray{Schema: &item}
 	case reflect.Bool:
 		simple("boolean", "")
