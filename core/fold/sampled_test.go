@@ -53,7 +53,8 @@ func TestSampled(t *testing.T) {
 func TestRestoredTimes(t *testing.T) {
 	f := fold.NewFold()
 	f.Apply(&event.Entry{Seq: 1, At: time.Minute, Event: event.Selected{Selection: `{"source":"live","resource":"pods","version":"v1","eras":["1.33"]}`}.Event()})
-	f.Apply(&event.Entry{Seq: 2, At: time.Minute, Event: event.Restored{State: `{"era":"1.33","atMillis":500,"api":{"requests":[{"id":1,"open":true,"sentMillis":-1500}]},
+	f.Apply(&event.Entry{Seq: 2, At: time.Minute, Event: event.Restored{State: `{"era":"1.33","atMillis":500,
+		"api":{"requests":[{"id":1,"open":true,"sentMillis":-1500}]},
 		"reflector":{"phase":"watching","requestMillis":-1500},"listeners":[{"id":1,"handling":{"key":"a"},"handlingSince":400}],
 		"workqueue":{"workers":[{"id":1,"key":"a","sinceMillis":420}],"processing":[{"id":1,"key":"a","sinceMillis":420}],
 		"waiting":[{"key":"b","setMillis":100,"dueMillis":900}]}}`}.Event()})

@@ -19,25 +19,13 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	clientfeatures "k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 )
 
 var podGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-
-// gates are client-go's default feature gates, except for WatchListClient.
-type gates struct {
-	clientfeatures.Gates
-	watchList bool
-}
-
-func (g gates) Enabled(f clientfeatures.Feature) bool {
-	if f == clientfeatures.WatchListClient {
-		return g.watchList
-	}
-	return g.Gates.Enabled(f)
-}
 
 func serve(t *testing.T, c *Cluster) (*rest.Config, *atomic.Int64, *atomic.Int64) {
 	t.Helper()
@@ -99,11 +87,9 @@ func sameAs(c *Cluster, store cache.Store) bool {
 }
 
 func TestClientGoInformer(t *testing.T) {
-	defaults := clientfeatures.FeatureGates()
-	defer clientfeatures.ReplaceFeatureGates(defaults)
 	for name, watchList := range map[string]bool{"WatchList": true, "LIST and WATCH": false} {
 		t.Run(name, func(t *testing.T) {
-			clientfeatures.ReplaceFeatureGates(gates{defaults, watchList})
+			featurestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, watchList)
 			c := New(Options{Objects: 600, Seed: 4, Rate: 50})
 			cfg, lists, streams := serve(t, c)
 			dyn, err := dynamic.NewForConfig(cfg)

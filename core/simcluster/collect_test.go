@@ -211,7 +211,8 @@ func TestDependents(t *testing.T) {
 func TestPoliciesOfADeletion(t *testing.T) {
 	c, clk := withDeployment(t)
 	for _, x := range []struct{ query, body string }{
-		{"?orphanDependents=true", `{"propagationPolicy":"Background"}`}, {"", `{"propagationPolicy":"Orphan","orphanDependents":true}`}, {"", `{"propagationPolicy":""}`},
+		{"?orphanDependents=true", `{"propagationPolicy":"Background"}`}, {"", `{"propagationPolicy":"Orphan","orphanDependents":true}`},
+		{"", `{"propagationPolicy":""}`},
 	} {
 		if a := do(c, "DELETE", ownURL+x.query, x.body); a.code != 422 {
 			t.Errorf("%v: %d %s", x, a.code, a.body)

@@ -57,7 +57,8 @@ var likeKinds = []likeKind{
 	{"example.com/v1", "Foo", "foos", true, true, `"spec":{"size":1}`, `{"spec":{"size":2}}`},
 }
 
-const likeCRD = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.example.com"},"spec":{"group":"example.com",` +
+const likeCRD = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.example.com"},` +
+	`"spec":{"group":"example.com",` +
 	`"scope":"Namespaced","names":{"plural":"foos","singular":"foo","kind":"Foo","listKind":"FooList"},"versions":[{"name":"v1","served":true,"storage":true,` +
 	`"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","required":["size"],"properties":` +
 	`{"size":{"type":"integer","minimum":1},"color":{"type":"string","default":"blue","enum":["blue","red"]}}},` +
@@ -77,6 +78,7 @@ func (k likeKind) requests() []likeRequest {
 	object := func(meta string) string {
 		return `{"kind":"` + k.kind + `","apiVersion":"` + k.apiVersion + `","metadata":{` + meta + `},` + k.body + `}`
 	}
+	another := object(`"name":"a","annotations":{"mine":"2"}`)
 	a := object(`"name":"a"` + namespace + `,"labels":{"app":"a"}`)
 	const merge, patch, strategic = "application/merge-patch+json", "application/json-patch+json", "application/strategic-merge-patch+json"
 	const apply, table = "application/apply-patch+yaml", "application/json;as=Table;g=meta.k8s.io;v=v1"
@@ -141,8 +143,8 @@ func (k likeKind) requests() []likeRequest {
 		{name: "patch as text", method: "PATCH", path: one, body: `{}`, contentType: "text/plain"},
 		{name: "apply without a manager", method: "PATCH", path: one, body: a, contentType: apply},
 		{name: "apply", method: "PATCH", path: one + "?fieldManager=me", body: object(`"name":"a","annotations":{"mine":"1"}`), contentType: apply},
-		{name: "apply against another manager", method: "PATCH", path: one + "?fieldManager=you", body: object(`"name":"a","annotations":{"mine":"2"}`), contentType: apply},
-		{name: "apply with force", method: "PATCH", path: one + "?fieldManager=you&force=true", body: object(`"name":"a","annotations":{"mine":"2"}`), contentType: apply},
+		{name: "apply against another manager", method: "PATCH", path: one + "?fieldManager=you", body: another, contentType: apply},
+		{name: "apply with force", method: "PATCH", path: one + "?fieldManager=you&force=true", body: another, contentType: apply},
 		{name: "apply to create", method: "PATCH", path: all + "/applied?fieldManager=me", body: object(`"name":"applied"`), contentType: apply},
 		{name: "delete in a dry run", method: "DELETE", path: one + "?dryRun=All"},
 		{name: "delete another uid", method: "DELETE", path: one, body: `{"preconditions":{"uid":"0-0"}}`},
@@ -154,7 +156,8 @@ func (k likeKind) requests() []likeRequest {
 		{name: "create with a finalizer", method: "POST", path: all, body: object(`"name":"held","labels":{"app":"held"},"finalizers":["example.com/held"]`)},
 		{name: "delete what has a finalizer", method: "DELETE", path: all + "/held"},
 		{name: "delete it again", method: "DELETE", path: all + "/held"},
-		{name: "add a finalizer to what is being deleted", method: "PATCH", path: all + "/held", body: `{"metadata":{"finalizers":["example.com/held","example.com/more"]}}`, contentType: merge},
+		{name: "add a finalizer to what is being deleted", method: "PATCH", path: all + "/held", contentType: merge,
+			body: `{"metadata":{"finalizers":["example.com/held","example.com/more"]}}`},
 		{name: "remove its finalizer", method: "PATCH", path: all + "/held", body: `{"metadata":{"finalizers":null}}`, contentType: merge},
 		{name: "get it then", method: "GET", path: all + "/held"},
 	}
@@ -178,7 +181,7 @@ func (k likeKind) requests() []likeRequest {
 		likeRequest{name: "delete all by label", method: "DELETE", path: all + "?labelSelector=app%3Da"})
 }
 
-// others are requests that belong to no kind.
+// likeOthers are requests that belong to no kind.
 var likeOthers = []likeRequest{
 	{name: "a path that is not there", method: "GET", path: "/nonsense"},
 	{name: "a group that is not there", method: "GET", path: "/apis/nonsense.example.com/v1"},

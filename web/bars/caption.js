@@ -47,7 +47,7 @@ export class Caption {
       this.room = e[e.length - 1].contentRect.width;
       // Fit the sentence again when what stands beside it grows or shrinks: its type before the next frame, its words with the next paint.
       if (was < 0 || Math.abs(was - this.room) <= 1) return;
-      this.size();
+      this.setSize();
       this.said = '';
     }).observe(line);
     /** Whether the line has the whole description of a trouble. */
@@ -124,7 +124,7 @@ export class Caption {
     const words = tr ? line(tr, (w) => this.fits(w)) : id.startsWith('story ') ? said : this.fitting(said);
     if (tr) this.complete = words === tr.whole && !tr.detail && this.fits(words);
     if (words === this.words) {
-      this.size();
+      this.setSize();
       return;
     }
     if (!same) this.since = clock;
@@ -137,7 +137,7 @@ export class Caption {
     this.words = words;
     const put = () => {
       this.line.textContent = words;
-      this.size();
+      this.setSize();
       this.line.title = tr ? said : words;
       this.line.classList.remove('out');
     };
@@ -155,7 +155,7 @@ export class Caption {
   }
 
   /** Sets the type: large where the words have the room for it, and small, in two lines, for a story's sentence that is too long for one. @private */
-  size() {
+  setSize() {
     const words = this.line.textContent ?? '';
     this.line.dataset.size = this.fits(words, large, 0.97) ? 'large' : this.id.startsWith('story ') && !this.fits(words) ? 'long' : '';
   }

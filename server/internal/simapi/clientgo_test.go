@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	clientfeatures "k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -33,28 +34,13 @@ import (
 // patience is how long these tests wait for what must come.
 const patience = time.Minute
 
-// featureGates are client-go's feature gates, with WatchListClient as a test wants it.
-type featureGates struct {
-	clientfeatures.Gates
-	watchList bool
-}
-
-func (g featureGates) Enabled(f clientfeatures.Feature) bool {
-	if f == clientfeatures.WatchListClient {
-		return g.watchList
-	}
-	return g.Gates.Enabled(f)
-}
-
 // TestInformersOfClientGo fills client-go's typed, dynamic and metadata informers, with LIST and with WatchList, and changes objects: each informer's
 // handlers see the same additions, updates and deletions, and its store equals a list.
 func TestInformersOfClientGo(t *testing.T) {
 	configMaps := schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	for _, watchList := range []bool{false, true} {
 		t.Run(fmt.Sprintf("WatchList %v", watchList), func(t *testing.T) {
-			before := clientfeatures.FeatureGates()
-			clientfeatures.ReplaceFeatureGates(featureGates{before, watchList})
-			t.Cleanup(func() { clientfeatures.ReplaceFeatureGates(before) })
+			featurestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, watchList)
 			_, config := start(t)
 			client := kubernetes.NewForConfigOrDie(config)
 			ctx, cancel := context.WithTimeout(t.Context(), patience)

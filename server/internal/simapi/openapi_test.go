@@ -90,7 +90,8 @@ func TestSchemaOfPods(t *testing.T) {
 		{"api.core.v1.ContainerPort", "properties.name.description", `"If specified, this must be an IANA_SVC_NAME and unique within the pod. Each named port ` +
 			`in a pod must have a unique name. Name for the port that can be referred to by services."`},
 		{"api.core.v1.ContainerPort", "properties.containerPort.default", `0`},
-		{"api.core.v1.ResourceRequirements", "properties.limits.additionalProperties", `{"$ref":"#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}`},
+		{"api.core.v1.ResourceRequirements", "properties.limits.additionalProperties",
+			`{"$ref":"#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"}`},
 		{"api.core.v1.ConfigMap", "properties.binaryData.additionalProperties", `{"type":"string","format":"byte"}`},
 		{"apimachinery.pkg.api.resource.Quantity", "oneOf", `[{"type":"string"},{"type":"number"}]`},
 		{"apimachinery.pkg.util.intstr.IntOrString", "format", `"int-or-string"`},

@@ -295,7 +295,8 @@ func TestSubresourcesOfCustomResources(t *testing.T) {
 	}
 	check("the main resource ignores a status", s.must("PATCH", widgetsURL+"/a", asMerge, `{"spec":{"size":4},"status":{"phase":"no"}}`), 2, 4, "")
 	check("labels are no generation", s.must("PATCH", widgetsURL+"/a", asMerge, `{"metadata":{"labels":{"a":"b"}}}`), 2, 4, "")
-	a := s.must("PATCH", widgetsURL+"/a/status", asMerge, `{"metadata":{"labels":{"no":"no"}},"spec":{"size":9},"status":{"phase":"Ready","replicas":2,"selector":"app=x"}}`)
+	a := s.must("PATCH", widgetsURL+"/a/status", asMerge,
+		`{"metadata":{"labels":{"no":"no"}},"spec":{"size":9},"status":{"phase":"Ready","replicas":2,"selector":"app=x"}}`)
 	check("a status touches only the status", a, 2, 4, "Ready")
 	if a.Get("metadata.labels.no").Exists() {
 		t.Errorf("a status wrote labels: %s", a.Raw)
@@ -365,7 +366,8 @@ func TestVersionsOfCustomResources(t *testing.T) {
 	if definition.Get("status.storedVersions").Raw != `["v1","v1beta1"]` {
 		t.Errorf("the stored versions are %s", definition.Get("status").Raw)
 	}
-	if a := s.must("GET", widgetsURL+"/a", asJSON, ""); a.Get("spec").Raw != `{"color":"red","size":4}` && a.Get("spec").Raw != `{"color":"red","low":2,"size":4}` {
+	if a := s.must("GET", widgetsURL+"/a", asJSON, ""); a.Get("spec").Raw != `{"color":"red","size":4}` &&
+		a.Get("spec").Raw != `{"color":"red","low":2,"size":4}` {
 		t.Errorf("after the change: %s", a.Raw)
 	}
 }
