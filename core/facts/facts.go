@@ -193,14 +193,15 @@ var Sentences = []string{
 	"holdPop", "holdPopNoRv", "holdPopQuiet", "hold.store", "hold.deliver", "hold.take",
 	"list", "listAgain", "relist", "relistPlain", "watchlist", "rewatchlist", "stopped", "start", "relisted", "relistedPlain", "relistedKeys",
 	"relistedKeysPlain", "filling", "fillingLast", "grew", "slow",
-	"batch", "batchEnds", "deltas", "retry", "behind", "idle", "idleDelayed", "idleBehind", "idleComing", "idleUnseen", "flow", "flowDelta",
+	"batch", "batchEnds", "deltas", "retry", "behind", "idle", "idleDelayed", "idleBehind", "idleComing", "idleUnseen", "flow", "flowDelta", "wrote",
 }
 
 // Sentence is a caption about a moment: which one, and its values. The page has the words.
 type Sentence struct {
 	// ID is one of Sentences; empty when State's trouble is the caption.
 	ID string `json:"id"`
-	// N and M are counts, Name a listener, Key an object, RV a resourceVersion, Op the type of a delta, Why an error or a reason.
+	// N and M are counts. Name is a listener or a field manager. Op is the type of a delta or a subresource. Key is an object, RV a resourceVersion, Why an
+	// error or a reason.
 	N    int    `json:"n,omitempty"`
 	M    int    `json:"m,omitempty"`
 	Name string `json:"name,omitempty"`

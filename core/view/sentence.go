@@ -168,6 +168,9 @@ func (x *factInputs) flowSentence(f *facts.Facts, recent *fold.Recent) facts.Sen
 	if i := x.slowestListener(f); i >= 0 && !(batch && x.turn(6*time.Second, 2) == 1) {
 		return facts.Sentence{ID: "slow", Name: s.Listeners[i].Name, N: s.Listeners[i].Pending}
 	}
+	if said, ok := x.writerSentence(recent); ok {
+		return said
+	}
 	if batch {
 		said := facts.Sentence{ID: "batch", N: recent.Batch.N}
 		switch {

@@ -68,6 +68,7 @@ func TestKubectlOnTheSimulatedCluster(t *testing.T) {
 	kubectl("Scaled up replica set web-", "describe", "deployment", "web")
 	kubectl("pod/one created", "run", "one", "--image=nginx")
 	kubectl("pod/one labeled", "label", "pod", "one", "tier=test")
+	harness.Await(t, page, time.Minute, "s.facts.sentence.id === 'wrote' && s.facts.sentence.name === 'kubectl-label' && s.facts.sentence.key === 'default/one'")
 	kubectl(`pod "one" deleted`, "delete", "pod", "one", "--grace-period=0")
 	kubectl("configmap/c created", "create", "configmap", "c", "--from-literal=a=b")
 	kubectl("namespace/apart created", "create", "namespace", "apart")

@@ -81,6 +81,7 @@ export class Caption {
     let key = id;
     if (!why && id in without) key = without[/** @type {keyof typeof without} */ (id)];
     if (id === 'idle' && model.lost) key = 'idleLost';
+    if (id === 'wrote' && said.op) key = 'wrotePart';
     return [id, t(`cap.${key}`, {
       n: id === 'slow' ? count(said.n ?? 0) : exact(said.n ?? 0), from: exact(said.n ?? 0), to: exact(said.m ?? 0),
       name: said.name ?? '', key: middle(said.key ?? '', 24), rv: version(said.rv ?? '', 9), op: said.op ?? '',
@@ -111,9 +112,9 @@ export class Caption {
     if (!id.startsWith('trouble')) this.complete = true;
     // A sentence keeps its time, but what it counts must not be old news: the same one with other numbers replaces it in place.
     const same = id === this.id && !force;
-    // The sentence changes at once when trouble begins or ends.
+    // The sentence changes at once when trouble begins or ends, and when somebody writes.
     const sure = this.ctx.model.sure();
-    const over = id !== this.id && passing.test(this.id);
+    const over = id !== this.id && (passing.test(this.id) || (id === 'wrote' && this.id.startsWith('flow')));
     const turned = over || sure !== this.sure || (id !== this.id && (id.startsWith('trouble') || this.id.startsWith('trouble')));
     if (said === this.said || (clock - this.since < stays && !turned && !same && !force) || (same && clock - this.countedAt < 250)) return;
     this.said = said;

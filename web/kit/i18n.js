@@ -492,6 +492,8 @@ const words = {
     'Changes gather under their keys in DeltaFIFO; Pop takes one key at a time, under the queue’s lock.',
     '变更在 DeltaFIFO 里按 key 聚集；Pop 持锁，一次取一个 key。',
   ],
+  'cap.wrote': ['{name} wrote {key}; the watch brought it as version {rv}.', '{name} 写入了 {key}；watch 送来了版本 {rv}。'],
+  'cap.wrotePart': ['{name} wrote the {op} of {key}; the watch brought it as version {rv}.', '{name} 写入了 {key} 的 {op}；watch 送来了版本 {rv}。'],
   'cap.stopped': ['The informer is stopped.', 'informer 已停止。'],
 
   'load.download': ['load the informer (wasm)', '载入 informer（wasm）'],

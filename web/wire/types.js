@@ -389,8 +389,8 @@
  * Sentence is a caption about a moment: which one, and its values. The page has the words.
  * @typedef {object} Sentence
  * @property {string} id one of Sentences; empty when State's trouble is the caption.
- * @property {number} [n] N and M are counts, Name a listener, Key an object, RV a resourceVersion, Op the type of a delta, Why an error or
- *   a reason.
+ * @property {number} [n] N and M are counts. Name is a listener or a field manager. Op is the type of a delta or a subresource. Key is an
+ *   object, RV a resourceVersion, Why an error or a reason.
  * @property {number} [m]
  * @property {string} [name]
  * @property {string} [key]
