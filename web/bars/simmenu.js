@@ -60,7 +60,7 @@ export function openSimMenu(ctx, anchor, sample) {
       h('hr'),
     );
     appendKnobs(ctx, root, close);
-    if (st.api.writes) root.append(h('p', { class: 'note' }, `${exact(st.api.writes)} ${t('api.writes').replace(/\/.*$/, '')} · rv ${st.api.resourceVersion}`));
+    if (st.api.writes) root.append(h('p', { class: 'note' }, `${t('sim.writes', { n: exact(st.api.writes) })} · rv ${st.api.resourceVersion}`));
   }, { width: 400, label: t('sim.title') });
 }
 

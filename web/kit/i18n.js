@@ -108,6 +108,7 @@ const words = {
   'api.frames': ['frames/s', 'frame/秒'],
 
   'sim.title': ['The simulated cluster', '模拟集群'],
+  'sim.writes': ['{n} [n:write|writes]', '{n} 次写入'],
   'sim.deployment': ['deployment', 'deployment'],
   'sim.replicas': ['replicas', '副本'],
   'sim.create': ['create', '创建'],
