@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
+	"image"
 	"time"
 
 	"informerscope/e2e/camera"
@@ -14,7 +15,12 @@ import (
 const (
 	movingPicture = "stage.webp"
 	movingRate    = 20
+
+	rideName = "ride.webp"
 )
+
+// rideTimes is where a ride shows measured times, which differ each time, and its hops on a scale of them.
+var rideTimes = image.Rect(0, 1200, 2560, 1440)
 
 // pictures are all that docs/img holds.
 var pictures = []picture{
@@ -26,7 +32,7 @@ var pictures = []picture{
 	{"presenter.webp", "story=ring&presenter=1&lang=en", 1280, 720, ringDoubled},
 	{"question.webp", "story=ring&presenter=1&lang=en", 1280, 720, ringAsks},
 	{"inspector.webp", "source=sim&seed=7&rate=4&lang=en", 1280, 720, inspectPod},
-	{"ride.webp", "source=sim&seed=7&rate=4&lang=en", 1280, 720, ride},
+	{rideName, "source=sim&seed=7&rate=4&lang=en", 1280, 720, ride},
 	{"factory.webp", "source=sim&seed=7&rate=12&resource=pods,nodes,replicasets.v1.apps,deployments.v1.apps&lang=en", 1280, 720, momentAfter(20 * time.Second)},
 	{"probe.webp", "source=sim&seed=7&objects=1&rate=0&lang=en", 1280, 720, openRecording},
 	{"phone.webp", "source=sim&seed=7&rate=12&lang=en", 390, 844, momentAfter(20 * time.Second)},
