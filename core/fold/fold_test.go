@@ -324,6 +324,38 @@ func TestRequestsHaveTheirVerb(t *testing.T) {
 	}
 }
 
+// TestObjectsAreCountedBetweenTwoReports: frames that are newer than the cluster's last report of its counters correct the number of objects.
+func TestObjectsAreCountedBetweenTwoReports(t *testing.T) {
+	frame := func(req uint32, op event.Op, rv string) event.Event {
+		return event.WireFrame{Req: req, Op: op, Key: "shop/a", RV: rv, Bytes: 30}.Event()
+	}
+	report := event.Cluster{RV: "100", Oldest: "50", Objects: 10, Writes: 1000}.Event()
+	for _, c := range []struct {
+		name   string
+		query  string
+		events []event.Event
+		want   int
+	}{
+		{"none has come", "", []event.Event{frame(1, event.OpAdded, "101")}, -1},
+		{"a frame that the report knows", "", []event.Event{report, frame(1, event.OpAdded, "99")}, 10},
+		{"two are added", "", []event.Event{report, frame(1, event.OpAdded, "101"), frame(1, event.OpAdded, "102")}, 12},
+		{"the frames of a second watch", "", []event.Event{report, frame(1, event.OpAdded, "101"), frame(2, event.OpAdded, "101")}, 11},
+		{"one is deleted", "", []event.Event{report, frame(1, event.OpUpdated, "101"), frame(1, event.OpDeleted, "102")}, 9},
+		{"the next report counts", "", []event.Event{report, frame(1, event.OpAdded, "101"),
+			event.Cluster{RV: "103", Oldest: "50", Objects: 15, Writes: 1003}.Event()}, 15},
+		{"a selector leaves objects out", "&labelSelector=a%3Db", []event.Event{report, frame(1, event.OpDeleted, "101")}, 10},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := foldtest.FoldOf(foldtest.Script(append([]event.Event{foldtest.Selected("1.37"),
+				event.WireRequest{Req: 1, URL: "/api/v1/pods?watch=true" + c.query}.Event(),
+				event.WireRequest{Req: 2, URL: "/api/v1/pods?watch=true" + c.query}.Event()}, c.events...)...))
+			if got := f.State().API.Objects; got != c.want {
+				t.Errorf("%d objects, want %d", got, c.want)
+			}
+		})
+	}
+}
+
 func TestFoldWorld(t *testing.T) {
 	f := foldtest.FoldOf(foldtest.Script(foldtest.Selected("1.37"),
 		event.WireRequest{Req: 1, URL: "/a"}.Event(), event.WireResponse{Req: 1, Status: 200}.Event(),

@@ -197,6 +197,7 @@ func (f *Fold) applyWire(w *wire, e *event.Entry) {
 		wireFrame := e.WireFrame()
 		if r := w.request(wireFrame.Req); r != nil {
 			r.Frames++
+			w.count(wireFrame, r)
 		}
 		w.frames[w.nframes%keptFrames] = Frame{
 			Seq: e.Seq, Op: wireFrame.Op.String(), Key: wireFrame.Key, RV: wireFrame.RV, Bytes: wireFrame.Bytes, AtMillis: Millis(e.At)}
@@ -226,6 +227,20 @@ func (f *Fold) applyWire(w *wire, e *event.Entry) {
 		w.oldest, w.objects = x.Oldest, x.Objects
 	case event.KindTrouble:
 		w.trouble.apply(e)
+	}
+}
+
+// count corrects the number of objects by a frame that is newer than the last KindCluster: the next one may come after the moment that somebody looks at. A
+// watch with a selector does not see every object.
+func (w *wire) count(frame event.WireFrame, r *WireRequest) {
+	if w.objects < 0 || !laterRV(frame.RV, w.rv) || strings.Contains(r.URL, "Selector=") {
+		return
+	}
+	switch frame.Op {
+	case event.OpAdded:
+		w.objects++
+	case event.OpDeleted:
+		w.objects = max(w.objects-1, 0)
 	}
 }
 
