@@ -75,6 +75,9 @@ func (f *Fold) restore(e *event.Entry) {
 	n.identity.Shard = s.Shard
 	*l = n
 	f.world.writes, f.world.cluster = s.API.Writes, s.API.Oldest != ""
+	if laterRV(s.API.ResourceVersion, f.world.rv) {
+		f.world.rv = s.API.ResourceVersion
+	}
 	f.world.faults = slices.Clone(s.Faults[:min(len(s.Faults), maxFaults)])
 	f.world.crowd.restore(s.API.Crowd, e.At)
 	f.restoreHolds(e.Lane, s.Holds)

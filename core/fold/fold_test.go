@@ -324,8 +324,9 @@ func TestRequestsHaveTheirVerb(t *testing.T) {
 	}
 }
 
-// TestObjectsAreCountedBetweenTwoReports: frames that are newer than the cluster's last report of its counters correct the number of objects.
-func TestObjectsAreCountedBetweenTwoReports(t *testing.T) {
+// TestObjectsAndWritesAreCountedBetweenTwoReports: frames that are newer than the cluster's last report of its counters correct the number of objects, and that
+// of the writes.
+func TestObjectsAndWritesAreCountedBetweenTwoReports(t *testing.T) {
 	frame := func(req uint32, op event.Op, rv string) event.Event {
 		return event.WireFrame{Req: req, Op: op, Key: "shop/a", RV: rv, Bytes: 30}.Event()
 	}
@@ -335,22 +336,24 @@ func TestObjectsAreCountedBetweenTwoReports(t *testing.T) {
 		query  string
 		events []event.Event
 		want   int
+		writes int
 	}{
-		{"none has come", "", []event.Event{frame(1, event.OpAdded, "101")}, -1},
-		{"a frame that the report knows", "", []event.Event{report, frame(1, event.OpAdded, "99")}, 10},
-		{"two are added", "", []event.Event{report, frame(1, event.OpAdded, "101"), frame(1, event.OpAdded, "102")}, 12},
-		{"the frames of a second watch", "", []event.Event{report, frame(1, event.OpAdded, "101"), frame(2, event.OpAdded, "101")}, 11},
-		{"one is deleted", "", []event.Event{report, frame(1, event.OpUpdated, "101"), frame(1, event.OpDeleted, "102")}, 9},
+		{"none has come", "", []event.Event{frame(1, event.OpAdded, "101")}, -1, 0},
+		{"a frame that the report knows", "", []event.Event{report, frame(1, event.OpAdded, "99")}, 10, 1000},
+		{"two are added", "", []event.Event{report, frame(1, event.OpAdded, "101"), frame(1, event.OpAdded, "102")}, 12, 1002},
+		{"the frames of a second watch", "", []event.Event{report, frame(1, event.OpAdded, "101"), frame(2, event.OpAdded, "101")}, 11, 1001},
+		{"one is deleted", "", []event.Event{report, frame(1, event.OpUpdated, "101"), frame(1, event.OpDeleted, "102")}, 9, 1002},
 		{"the next report counts", "", []event.Event{report, frame(1, event.OpAdded, "101"),
-			event.Cluster{RV: "103", Oldest: "50", Objects: 15, Writes: 1003}.Event()}, 15},
-		{"a selector leaves objects out", "&labelSelector=a%3Db", []event.Event{report, frame(1, event.OpDeleted, "101")}, 10},
+			event.Cluster{RV: "103", Oldest: "50", Objects: 15, Writes: 1003}.Event()}, 15, 1003},
+		{"a bookmark", "", []event.Event{report, frame(1, event.OpBookmark, "101")}, 10, 1000},
+		{"a selector leaves objects out", "&labelSelector=a%3Db", []event.Event{report, frame(1, event.OpDeleted, "101")}, 10, 1001},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := foldtest.FoldOf(foldtest.Script(append([]event.Event{foldtest.Selected("1.37"),
 				event.WireRequest{Req: 1, URL: "/api/v1/pods?watch=true" + c.query}.Event(),
 				event.WireRequest{Req: 2, URL: "/api/v1/pods?watch=true" + c.query}.Event()}, c.events...)...))
-			if got := f.State().API.Objects; got != c.want {
-				t.Errorf("%d objects, want %d", got, c.want)
+			if got := f.State().API; got.Objects != c.want || got.Writes != c.writes {
+				t.Errorf("%d objects and %d writes, want %d and %d", got.Objects, got.Writes, c.want, c.writes)
 			}
 		})
 	}

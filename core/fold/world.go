@@ -14,6 +14,8 @@ import (
 type world struct {
 	writes  int
 	cluster bool // KindCluster reports the writes
+	// rv is the version up to which they have been counted: that of the last report, or of a frame that came after it.
+	rv string
 
 	bins [rateBins]int // writes or frames, by time
 	bin  int64         // the newest
@@ -199,13 +201,11 @@ func (f *Fold) applyWire(w *wire, e *event.Entry) {
 			r.Frames++
 			w.count(wireFrame, r)
 		}
+		f.world.count(e.At, wireFrame)
 		w.frames[w.nframes%keptFrames] = Frame{
 			Seq: e.Seq, Op: wireFrame.Op.String(), Key: wireFrame.Key, RV: wireFrame.RV, Bytes: wireFrame.Bytes, AtMillis: Millis(e.At)}
 		w.nframes++
 		w.sawRV(wireFrame.RV)
-		if !f.world.cluster {
-			f.world.hit(e.At, 1)
-		}
 	case event.KindWireDone:
 		wireDone := e.WireDone()
 		if r := w.request(wireDone.Req); r != nil {
@@ -222,7 +222,7 @@ func (f *Fold) applyWire(w *wire, e *event.Entry) {
 			f.world.cluster = true
 			f.world.bins = [rateBins]int{}
 		}
-		f.world.writes = x.Writes
+		f.world.writes, f.world.rv = x.Writes, x.RV
 		w.sawRV(x.RV)
 		w.oldest, w.objects = x.Oldest, x.Objects
 	case event.KindTrouble:
@@ -230,8 +230,20 @@ func (f *Fold) applyWire(w *wire, e *event.Entry) {
 	}
 }
 
-// count corrects the number of objects by a frame that is newer than the last KindCluster: the next one may come after the moment that somebody looks at. A
-// watch with a selector does not see every object.
+// count counts the write that a frame shows. Of a cluster that reports its writes, only those after the last report are counted: the next one may come after
+// the moment that somebody looks at.
+func (w *world) count(at time.Duration, frame event.WireFrame) {
+	switch {
+	case !w.cluster:
+		w.hit(at, 1)
+	case frame.Op != event.OpBookmark && laterRV(frame.RV, w.rv):
+		w.writes++
+		w.rv = frame.RV
+		w.hit(at, 1)
+	}
+}
+
+// count corrects the number of objects likewise. A watch with a selector does not see every object.
 func (w *wire) count(frame event.WireFrame, r *WireRequest) {
 	if w.objects < 0 || !laterRV(frame.RV, w.rv) || strings.Contains(r.URL, "Selector=") {
 		return

@@ -46,6 +46,7 @@ func TestStoriesInTheirLayouts(t *testing.T) {
 	srv, files := storyServer(t)
 	for _, c := range []struct{ id, layout, lang string }{
 		{"atomic", "presenter", "zh"}, {"types", "stage", "en"}, {"late", "phone", "zh"}, {"key", "oldest", "en"}, {"tombstone", "presenter43", "zh"},
+		{"410", "presenter", "en"},
 	} {
 		t.Run(c.id+" "+c.layout, func(t *testing.T) {
 			t.Parallel()
@@ -150,7 +151,11 @@ const storyDrawn = `(() => {
 	if (phone) return {said: phone.textContent, numbers: null, cut: false};
 	if (foot) {
 		const all = (q) => [...foot.querySelectorAll(q)].map(words).filter(Boolean);
-		return {said: all('text.p36, text.p30, text.p25').join(' '), numbers: all('text.pnum'), cut: false};
+		// A number stands within the margins, and not on another one.
+		const boxes = [...foot.querySelectorAll('text.pnum')].filter((el) => words(el)).map((el) => el.getBBox());
+		const edge = foot.viewBox.baseVal.width - 24;
+		const cut = boxes.some((b, i) => b.x + b.width > Math.min(edge, boxes[i + 1]?.x ?? edge));
+		return {said: all('text.p36, text.p30, text.p25').join(' '), numbers: all('text.pnum'), cut};
 	}
 	const say = document.querySelector('.cap .say');
 	return {said: say.classList.contains('out') ? '' : say.textContent, numbers: [...document.querySelectorAll('.figures:not([hidden]) b')].map((b) => b.textContent),

@@ -3,7 +3,7 @@
 import { attachedWords, castWords, liveName } from '../bars/topbar.js';
 import { attr, s, text } from '../kit/dom.js';
 import { forgotten } from '../draw/forgotten.js';
-import { wrap, wrapClauses } from '../kit/measure.js';
+import { width, wrap, wrapClauses } from '../kit/measure.js';
 import { language } from '../kit/i18n.js';
 import { foot } from '../layouts/presenter.js';
 import { newest } from '../wire/marks.js';
@@ -13,8 +13,9 @@ import { trouble } from '../kit/trouble.js';
 
 /** @typedef {typeof import('../layouts/presenter.js').shapes.wide} Shape */
 
-/** How wide a number beside the caption is with what it counts. */
+/** How wide a number beside the caption is with what it counts, at least, and the font of the number. */
 const beside = 200;
+const numberFont = '600 60px';
 
 const { sizes, above, below, left, marks: dotted } = foot;
 /** Where a number stands. */
@@ -76,7 +77,9 @@ export class Foot {
   /** @param {Shape} shape @private */
   paintCaption(shape) {
     const counted = this.stories.numbers();
-    const room = shape.w - 64 - counted.length * beside;
+    // While a number counts, its room changes only with its length.
+    const wide = counted.map((n) => Math.max(beside, Math.ceil(width(n.is.replace(/\d/g, '0'), numberFont)) + 32));
+    const room = shape.w - 64 - wide.reduce((a, b) => a + b, 0);
     const split = (/** @type {string} */ words, /** @type {typeof sizes[0]} */ is) => wrapClauses(words, room, shape.lines + is.more, is.font);
     const cut = (/** @type {string[]} */ lines) => !!lines.at(-1)?.endsWith('…');
     // A trouble's description is shortened to what large type has room for. A story's sentence is never cut: its type becomes smaller.
@@ -85,9 +88,11 @@ export class Foot {
     const now = [words, ...counted.map((n) => n.is + n.en)].join('\n');
     if (now !== this.said) {
       this.said = now;
+      let edge = 32 + room;
       this.numbers.forEach(({ is, of }, i) => {
         const n = counted[i];
-        const x = shape.w - 32 - beside / 2 - (counted.length - 1 - i) * beside;
+        const x = edge + (wide[i] ?? 0) / 2;
+        edge += wide[i] ?? 0;
         is.at(x, numberY).set(n?.is ?? '');
         of.at(x, numberY + 28).set(n ? this.stories.say(n) : '');
       });
