@@ -12,7 +12,7 @@ import (
 
 	"informerscope/server/internal/guard"
 	"informerscope/server/internal/relay"
-	"informerscope/server/internal/simapi"
+	"informerscope/server/simapi"
 )
 
 // settings are the checked values of the flags and the environment.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"informerscope/core/simcluster"
-	"informerscope/server/internal/simapi"
+	"informerscope/server/simapi"
 )
 
 const simHelp = `Serves a simulated cluster, and the page that shows it. The cluster is a

@@ -16,8 +16,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/clientcmd"
 	clientapi "k8s.io/client-go/tools/clientcmd/api"
 
@@ -53,8 +51,7 @@ type Options struct {
 
 // Server is an API server. Start starts it, and Close ends it.
 type Server struct {
-	cluster  *simcluster.Cluster
-	openAPI  *openAPI
+	*API
 	listener net.Listener
 	door     *guard.Door
 	refusals *guard.Tally
@@ -64,16 +61,14 @@ type Server struct {
 	warning  string // about the file
 	stop     context.CancelFunc
 	running  sync.WaitGroup
-
-	bodyTimeout time.Duration // see bodyTimeout
 }
 
 // New makes a simulated cluster, listens on a free port of loopback and writes the kubeconfig. The cluster stands still until Start.
 func New(o Options) (*Server, error) {
-	f := newFields()
 	// Of its options, 0 objects are the default, and -1 are none.
-	cluster, warning, err := openCluster(o.Data, simcluster.Options{Seed: o.Seed, Objects: cmp.Or(o.Objects, -1), Rate: o.Rate, Profile: o.Profile,
-		Speed: o.Speed, Still: o.Still, Fields: f, Schemas: newSchemas(f), Events: true, Reviews: reviews})
+	options, f := complete(simcluster.Options{Seed: o.Seed, Objects: cmp.Or(o.Objects, -1), Rate: o.Rate, Profile: o.Profile, Speed: o.Speed,
+		Still: o.Still})
+	cluster, warning, err := openCluster(o.Data, options)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +83,8 @@ func New(o Options) (*Server, error) {
 	token := rand.Text() // at least 128 bits
 	address := listener.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Server{listener: listener, door: guard.NewDoor([]string{address}, "https", token), stop: stop, bodyTimeout: bodyTimeout,
-		cluster: cluster, openAPI: newOpenAPI(cluster, f), file: o.Data, warning: warning}
+	s := &Server{API: newAPI(cluster, f), listener: listener, door: guard.NewDoor([]string{address}, "https", token), stop: stop, file: o.Data,
+		warning: warning}
 	s.http = &http.Server{
 		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
@@ -190,37 +185,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	connlimit.Admit(r.Context())
-	t, ok := targetOf(r, s.cluster)
-	if ok {
-		form, accept, e := negotiate(r.Header.Get("Accept"), t)
-		if e != nil {
-			writeStatus(w, e)
-			return
-		}
-		r.Header.Set("Accept", accept)
-		if form.MediaType != runtime.ContentTypeJSON {
-			a := &answer{ResponseWriter: w, form: form, isWatch: t.isWatch}
-			s.serve(a, r, t)
-			a.close()
-			return
-		}
-	}
-	s.serve(w, r, t)
-}
-
-// serve answers a request with JSON.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, t target) {
-	if name := r.Header.Get("Impersonate-User"); name != "" && t.resource != "" { // every user may read discovery
-		writeStatus(w, apierrors.NewForbidden(schema.GroupResource{Resource: "users"}, name, errOneUser))
-		return
-	}
-	if e := readJSON(w, r, s.bodyTimeout); e != nil {
-		writeStatus(w, e)
-		return
-	}
-	if !s.openAPI.serve(w, r) {
-		s.cluster.ServeHTTP(w, r)
-	}
+	s.API.ServeHTTP(w, r)
 }
 
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, why *guard.Refusal, answer *apierrors.StatusError) {

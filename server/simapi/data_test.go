@@ -93,7 +93,7 @@ func TestDataOutlivesTheServer(t *testing.T) {
 func TestDataIsSavedMeanwhile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cluster")
 	synctest.Test(t, func(t *testing.T) {
-		s := &Server{cluster: simcluster.New(simcluster.Options{Still: true}), file: file}
+		s := &Server{API: &API{cluster: simcluster.New(simcluster.Options{Still: true})}, file: file}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
