@@ -78,7 +78,8 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// CutWatches breaks the connections of all open watches off. Their clients watch again at once, from the version that they have.
+// CutWatches breaks the connections of all open watches off. Their clients watch again, from the version that they have. client-go lists again if the watch
+// was open for less than a second and brought nothing: let time pass first, which is quick in a bubble.
 func (c *Cluster) CutWatches() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
