@@ -132,6 +132,7 @@ check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, lines over 160 co
 	@$(T) check 'vet probe' -C probe -- $(GO) vet ./...
 	@$(T) check 'vet probe/metrics' -C probe/metrics -- $(GO) vet ./...
 	@$(T) check 'vet probe/controllerruntime' -C probe/controllerruntime -- $(GO) vet ./...
+	@$(T) check 'vet simtest' -C simtest -- $(GO) vet ./...
 	@$(T) check 'go mod tidy' -- $(GO) run ./tools/tidycheck -go $(GO)
 	@$(T) check 'govulncheck' -- $(GO) run ./tools/vulncheck -go $(GO) . e2e tools/standalone
 
@@ -144,6 +145,7 @@ fetch:
 	cd probe && $(GO) mod download
 	cd probe/metrics && $(GO) mod download
 	cd probe/controllerruntime && $(GO) mod download
+	cd simtest && $(GO) mod download
 	$(GO) run ./tools/webcheck -install
 	./e2e/install-browsers.sh
 
@@ -156,6 +158,7 @@ unit: wasm $(T) ## the quick unit tests, with the race detector where there is a
 	  $(T) go probe -C probe -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
 	  $(T) go probe/metrics -C probe/metrics -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
 	  $(T) go probe/controllerruntime -C probe/controllerruntime -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
+	  $(T) go simtest -C simtest -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
 	  exit $$failed
 
 # Virtual time, folds and schedules gain nothing from the race detector and are several times slower with it: only what serves
@@ -167,7 +170,7 @@ unit-all: wasm $(T) ## every unit test, also those that take long, and thousands
 	    $(GO) test -timeout 40m $(filter-out $(patsubst ./%,informerscope/%,$(RACED)),$(shell $(GO) list ./...)) || failed=1; \
 	  $(T) go 'unit, all, with the race detector' -- $(GO) test $(RACE) -timeout 40m $(RACED) || failed=1; \
 	  $(T) go standalone -C tools/standalone -- $(GO) test ./... || failed=1; \
-	  for module in probe probe/metrics probe/controllerruntime; do \
+	  for module in probe probe/metrics probe/controllerruntime simtest; do \
 	    $(T) go $$module -C $$module -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
 	  done; \
 	  exit $$failed

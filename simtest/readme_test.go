@@ -1,6 +1,7 @@
 package simtest_test
 
 import (
+	"context"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -14,36 +15,51 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"informerscope/simtest"
 )
 
-var NewController = simtest.NewController
-
 func TestController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // virtual time: the minute below takes none
-		c := simtest.Start(t, simtest.Options{Seed: 7}) // it ends with the test
-		client := kubernetes.NewForConfigOrDie(c.Config())
-		factory := informers.NewSharedInformerFactory(client, 0)
-		factory.Core().V1().ConfigMaps().Informer()
-		c.Factory(factory) // the assertion and the recording see its informers from now on
-		go NewController(client, factory.Core().V1().ConfigMaps()).Run(t.Context())
-		factory.Start(t.Context().Done())
-
-		release := c.HoldWatch("configmaps")
-		user := kubernetes.NewForConfigOrDie(c.UserConfig()).CoreV1().ConfigMaps("default")
-		object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string]string{"value": "1"}}
-		_, err := user.Create(t.Context(), object, metav1.CreateOptions{})
-		release()
+		c := simtest.Start(t, simtest.Options{Seed: 7})
+		go Run(t.Context(), c.Config(), c.Factory) // the controller; it passes its factory to c.Factory
+		createConfigMap(t, c.UserConfig(), "a")
+		c.CutWatches() // or Compact, HoldWatch, LagBehind
 		time.Sleep(time.Minute)
-		if got, _ := user.Get(t.Context(), "a", metav1.GetOptions{}); err != nil || got.Annotations["example.com/value"] != "1" {
-			t.Errorf("the controller wrote %v; the create: %v", got.Annotations, err)
-		}
+		expectAnnotation(t, c.UserConfig(), "a")
 		c.AssertReadsOwnWrites()
 	})
 }
 
-// TestReadme compares the test in README.md with TestController, which go test runs.
+// Run is the main function of a controller. observe gets the factory when it has all informers.
+func Run(ctx context.Context, config *rest.Config, observe func(factory any)) {
+	client := kubernetes.NewForConfigOrDie(config)
+	factory := informers.NewSharedInformerFactory(client, 0)
+	factory.Core().V1().ConfigMaps().Informer()
+	observe(factory)
+	controller := simtest.NewController(client, factory.Core().V1().ConfigMaps()) // its lister reads the observed informer
+	factory.Start(ctx.Done())
+	controller.Run(ctx)
+}
+
+func createConfigMap(t *testing.T, config *rest.Config, name string) {
+	t.Helper()
+	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"value": "1"}}
+	if _, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default").Create(t.Context(), m, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func expectAnnotation(t *testing.T, config *rest.Config, name string) {
+	t.Helper()
+	m, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default").Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil || m.Annotations["example.com/value"] != "1" {
+		t.Errorf("the controller wrote %v, %v", m.Annotations, err)
+	}
+}
+
+// TestReadme compares the code in the documents with what go test runs here.
 func TestReadme(t *testing.T) {
 	source, err := os.ReadFile("readme_test.go")
 	if err != nil {
@@ -54,19 +70,21 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var test string
+	texts := map[string]string{}
 	for _, d := range file.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == "TestController" {
-			test = string(source[files.Position(f.Pos()).Offset:files.Position(f.End()).Offset])
+		if f, ok := d.(*ast.FuncDecl); ok {
+			texts[f.Name.Name] = string(source[files.Position(f.Pos()).Offset:files.Position(f.End()).Offset])
 		}
 	}
-	for _, name := range []string{"../README.md", "../docs/simtest.md"} {
-		readme, err := os.ReadFile(name)
+	for name, functions := range map[string][]string{"../README.md": {"TestController"}, "../docs/simtest.md": {"TestController", "Run"}} {
+		document, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if test == "" || !strings.Contains(string(readme), "```go\n"+test+"\n```") {
-			t.Errorf("%s does not have this test, which runs here:\n%s", name, test)
+		for _, f := range functions {
+			if text := texts[f]; text == "" || !strings.Contains(string(document), "```go\n"+text+"\n```") {
+				t.Errorf("%s does not have this function, which runs here:\n%s", name, text)
+			}
 		}
 	}
 }
