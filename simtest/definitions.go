@@ -117,7 +117,7 @@ func (c *Cluster) establish(ctx context.Context, definition []byte) error {
 	return fmt.Errorf("the CustomResourceDefinition %s is not established: %s", d.Name, why)
 }
 
-// ask sends a request in nobody's name, and returns the answer in JSON.
+// ask sends a request past the logs of the controller, and returns the answer in JSON.
 func (c *Cluster) ask(ctx context.Context, method, path string, body []byte) (code int, answer []byte, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, "http://"+host+path, bytes.NewReader(body))
 	if err != nil {

@@ -74,11 +74,11 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	delete(c.watches, watch)
 	c.mu.Unlock()
 	if watch.isCut.Load() {
-		panic(http.ErrAbortHandler) // breaks the connection
+		panic(http.ErrAbortHandler) // closes the connection in the midst of the answer
 	}
 }
 
-// CutWatches breaks the connections of all open watches off. Their clients watch again, from the version that they have. client-go lists again if the watch
+// CutWatches cuts the connections of all open watches. Their clients watch again, from the version that they have. client-go lists again if the watch
 // was open for less than a second and brought nothing: let time pass first, which is quick in a bubble.
 func (c *Cluster) CutWatches() {
 	c.mu.Lock()
