@@ -1,6 +1,7 @@
 package simtest
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -13,7 +14,11 @@ type fakeT struct {
 	failed   bool
 	text     strings.Builder // of all messages
 	cleanups []func()
+	ctx      context.Context
 }
+
+// Context ends before the cleanups, like that of a real test: an informer that outlives its cluster waits for years of a bubble's time.
+func (f *fakeT) Context() context.Context { return f.ctx }
 
 func (f *fakeT) Helper()          {}
 func (f *fakeT) Failed() bool     { return f.failed }
@@ -33,11 +38,13 @@ func (f *fakeT) Fatalf(format string, args ...any) {
 
 // runFake runs a test to its end, cleanups included, and returns it.
 func runFake(t *testing.T, test func(*fakeT)) *fakeT {
-	f := &fakeT{TB: t}
+	ctx, cancel := context.WithCancel(t.Context())
+	f := &fakeT{TB: t, ctx: ctx}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		defer func() {
+			cancel()
 			for i := len(f.cleanups) - 1; i >= 0; i-- {
 				f.cleanups[i]()
 			}

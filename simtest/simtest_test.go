@@ -97,16 +97,16 @@ func TestAssertMisses(t *testing.T) {
 			factory.Core().V1().ConfigMaps().Informer()
 			c.Factory(factory)
 			lister := factory.Core().V1().ConfigMaps().Lister().ConfigMaps("default")
-			factory.Start(t.Context().Done())
-			factory.WaitForCacheSync(t.Context().Done())
+			factory.Start(f.Context().Done())
+			factory.WaitForCacheSync(f.Context().Done())
 			release := c.HoldWatch("configmaps")
 			maps := client.CoreV1().ConfigMaps("default")
 			for _, name := range []string{"kept", "deleted"} {
-				if _, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+				if _, err := maps.Create(f.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
 					f.Fatalf("%v", err)
 				}
 			}
-			if err := maps.Delete(t.Context(), "deleted", metav1.DeleteOptions{}); err != nil {
+			if err := maps.Delete(f.Context(), "deleted", metav1.DeleteOptions{}); err != nil {
 				f.Fatalf("%v", err)
 			}
 			for _, name := range []string{"kept", "deleted", "other"} {
