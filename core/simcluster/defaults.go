@@ -20,6 +20,15 @@ func (c *Cluster) setDefaults(r *resource, m map[string]any) {
 	case r == c.pods:
 		setPodDefaults(spec)
 		setDefault(spec, "enableServiceLinks", true)
+		for _, list := range [...]string{"initContainers", "containers"} {
+			for _, x := range anyList(spec[list]) {
+				container, _ := x.(map[string]any)
+				//maporder:free each resource has a limit of its own
+				for resource, most := range getMap(container, "resources", "limits") {
+					setDefault(ensureMap(getMap(container, "resources"), "requests"), resource, most)
+				}
+			}
+		}
 	case r == c.deployments || r == c.replicaSets:
 		setDefault(spec, "replicas", 1)
 		if r == c.deployments {
@@ -120,7 +129,52 @@ func setPodDefaults(spec map[string]any) {
 					setDefault(port, "protocol", "TCP")
 				}
 			}
+			setContainerDefaults(container)
 		}
+	}
+	for _, x := range anyList(spec["volumes"]) {
+		volume, _ := x.(map[string]any)
+		for _, source := range [...]string{"configMap", "secret", "downwardAPI", "projected"} {
+			if v := getMap(volume, source); v != nil {
+				setDefault(v, "defaultMode", 420)
+			}
+		}
+		if path := getMap(volume, "hostPath"); path != nil {
+			setDefault(path, "type", "")
+		}
+	}
+}
+
+// setContainerDefaults sets what the probes, hooks and variables of a container leave out.
+func setContainerDefaults(container map[string]any) {
+	for _, name := range [...]string{"livenessProbe", "readinessProbe", "startupProbe"} {
+		if probe := getMap(container, name); probe != nil {
+			setDefault(probe, "timeoutSeconds", 1)
+			setDefault(probe, "periodSeconds", 10)
+			setDefault(probe, "successThreshold", 1)
+			setDefault(probe, "failureThreshold", 3)
+			setHTTPDefaults(getMap(probe, "httpGet"))
+			if call := getMap(probe, "grpc"); call != nil {
+				setDefault(call, "service", "")
+			}
+		}
+	}
+	for _, hook := range [...]string{"postStart", "preStop"} {
+		setHTTPDefaults(getMap(container, "lifecycle", hook, "httpGet"))
+	}
+	for _, x := range anyList(container["env"]) {
+		if variable, ok := x.(map[string]any); ok {
+			if field := getMap(variable, "valueFrom", "fieldRef"); field != nil {
+				setDefault(field, "apiVersion", "v1")
+			}
+		}
+	}
+}
+
+func setHTTPDefaults(call map[string]any) {
+	if call != nil {
+		setDefault(call, "path", "/")
+		setDefault(call, "scheme", "HTTP")
 	}
 }
 

@@ -43,6 +43,8 @@ func (r *resource) verbs() []string {
 		return []string{"create"}
 	case r.custom:
 		return customVerbs
+	case r.kind == "Namespace":
+		return []string{"create", "delete", "get", "list", "patch", "update", "watch"}
 	}
 	return allVerbs
 }

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,7 +100,11 @@ func applyPatch(m map[string]any, mediaType string, body []byte) (map[string]any
 	p, err := decodeMap(body)
 	if err != nil {
 		var object map[string]any
-		return nil, badRequest("error decoding patch: %v", cmp.Or(json.Unmarshal(body, &object), err))
+		err = cmp.Or(json.Unmarshal(body, &object), err)
+		if mediaType == strategicPatch {
+			return nil, badRequest("%v", err)
+		}
+		return nil, badRequest("error decoding patch: %v", err)
 	}
 	if mediaType == strategicPatch {
 		return strategicMerge(m, p), nil
@@ -137,7 +142,7 @@ var mergeKeys = map[string][]string{
 	"containers": {"name"}, "initContainers": {"name"}, "ephemeralContainers": {"name"}, "volumes": {"name"},
 	"env": {"name"}, "imagePullSecrets": {"name"}, "volumeMounts": {"mountPath"}, "volumeDevices": {"devicePath"},
 	"ports": {"containerPort", "port"}, "conditions": {"type"}, "ownerReferences": {"uid"}, "hostAliases": {"ip"},
-	"addresses": {"type"}, "taints": {"key"}, "podIPs": {"ip"}, "hostIPs": {"ip"}, "topologySpreadConstraints": {"topologyKey"},
+	"addresses": {"type"}, "podIPs": {"ip"}, "hostIPs": {"ip"}, "topologySpreadConstraints": {"topologyKey"},
 }
 
 // setLists are lists of primitives that are merged as sets.
@@ -159,6 +164,7 @@ func strategicMerge(t, p map[string]any) map[string]any {
 		}
 		maps.DeleteFunc(t, func(k string, _ any) bool { return !kept[k] })
 	}
+	before := maps.Clone(t)
 	//maporder:free each member is merged by itself
 	for k, v := range p {
 		if strings.HasPrefix(k, "$") {
@@ -197,7 +203,7 @@ func strategicMerge(t, p map[string]any) map[string]any {
 	for k, v := range p {
 		if field, ok := strings.CutPrefix(k, "$setElementOrder/"); ok {
 			if list := anyList(t[field]); len(list) > 0 {
-				t[field] = reorder(field, list, anyList(v))
+				t[field] = reorder(field, list, anyList(v), anyList(before[field]))
 			}
 		}
 	}
@@ -231,13 +237,14 @@ func mergeKeyOf(field string, items ...[]any) string {
 }
 
 func strategicMergeList(field string, t, p []any) []any {
+	before := slices.Clone(t)
 	if setLists[field] {
 		for _, x := range p {
 			if !containsValue(t, x) {
 				t = append(t, x)
 			}
 		}
-		return t
+		return reorder(field, t, p, before)
 	}
 	key := mergeKeyOf(field, t, p)
 	if key == "" {
@@ -276,35 +283,42 @@ func strategicMergeList(field string, t, p []any) []any {
 			t = append(t, item)
 		}
 	}
-	return t
+	return reorder(field, t, p, before)
 }
 
-func reorder(field string, list, order []any) []any {
-	key := mergeKeyOf(field, list, order)
-	same := func(x, o any) bool {
-		if key == "" {
-			return reflect.DeepEqual(x, o)
-		}
-		a, _ := x.(map[string]any)
-		b, _ := o.(map[string]any)
-		return reflect.DeepEqual(a[key], b[key])
-	}
-	var out []any
-	used := make([]bool, len(list))
-	for _, o := range order {
-		for i, x := range list {
-			if !used[i] && same(x, o) {
-				used[i] = true
-				out = append(out, x)
+// reorder sorts the items of a merged list that order has as order does, and each other item before the first of them that it was before in the list that was
+// merged into.
+//
+// Mirrors k8s.io/apimachinery/pkg/util/strategicpatch.mergeSortedSlice (v0.37.2).
+func reorder(field string, list, order, before []any) []any {
+	key := mergeKeyOf(field, list, order, before)
+	index := func(of []any, x any) int {
+		return slices.IndexFunc(of, func(y any) bool {
+			if key == "" {
+				return reflect.DeepEqual(x, y)
 			}
+			a, _ := x.(map[string]any)
+			b, _ := y.(map[string]any)
+			return reflect.DeepEqual(a[key], b[key])
+		})
+	}
+	var sorted, others, out []any
+	for _, x := range list {
+		if index(order, x) >= 0 {
+			sorted = append(sorted, x)
+		} else {
+			others = append(others, x)
 		}
 	}
-	for i, x := range list {
-		if !used[i] {
-			out = append(out, x)
+	slices.SortStableFunc(sorted, func(a, b any) int { return index(order, a) - index(order, b) })
+	for len(sorted) > 0 && len(others) > 0 {
+		if at, other := index(before, sorted[0]), index(before, others[0]); at >= 0 && other >= 0 && other < at {
+			out, others = append(out, others[0]), others[1:]
+		} else {
+			out, sorted = append(out, sorted[0]), sorted[1:]
 		}
 	}
-	return out
+	return append(append(out, sorted...), others...)
 }
 
 type patchOp struct {

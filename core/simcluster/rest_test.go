@@ -350,12 +350,27 @@ func TestWrites(t *testing.T) {
 		!b.get("spec.template.spec.containers.1.ports").Exists() {
 		t.Errorf("strategic patch: %d %s", b.code, b.body)
 	}
+	// As in kube-apiserver, what the patch adds without an order comes before what only the object has.
+	b = do(c, "PATCH", durl, `{"spec":{"template":{"spec":{"containers":[{"name":"first","image":"f"},{"name":"sm","image":"sm:3"}]}}}}`, "Content-Type", strategicPatch)
+	if names := b.get("spec.template.spec.containers.#.name").Raw; names != `["first","extra","sm"]` {
+		t.Errorf("the containers are %s", names)
+	}
+	node := "/api/v1/nodes/" + c.nodes.slots()[0].cur.name
+	for _, taints := range []string{`[{"key":"a","effect":"NoSchedule"},{"key":"b","effect":"NoSchedule"}]`, `[{"key":"b","effect":"NoSchedule"}]`} {
+		b = do(c, "PATCH", node, `{"spec":{"taints":`+taints+`}}`, "Content-Type", strategicPatch)
+		if b.get("spec.taints").Raw != taints && b.get("spec.taints.#").Int() != int64(strings.Count(taints, "key")) {
+			t.Errorf("the taints are %s, want %s", b.get("spec.taints").Raw, taints)
+		}
+	}
+	if b = do(c, "PATCH", node, `{"spec`, "Content-Type", strategicPatch); b.get("message").String() != "unexpected end of JSON input" {
+		t.Errorf("half a patch: %s", b.body)
+	}
 	b = do(c, "PATCH", durl, `{"status":{"replicas":9}}`, "Content-Type", mergePatch)
 	if b.get("status.replicas").Exists() {
 		t.Error("a patch of the main resource changed the status")
 	}
 	b = do(c, "PATCH", durl+"/status", `{"status":{"replicas":9},"spec":{"replicas":7}}`, "Content-Type", mergePatch)
-	if b.code != 200 || b.get("status.replicas").Int() != 9 || b.get("spec.replicas").Int() != 2 || b.get("metadata.generation").Int() != 2 {
+	if b.code != 200 || b.get("status.replicas").Int() != 9 || b.get("spec.replicas").Int() != 2 || b.get("metadata.generation").Int() != 3 {
 		t.Errorf("status patch: %d %s", b.code, b.body)
 	}
 	b = do(c, "PATCH", durl+"/scale", `{"spec":{"replicas":5}}`, "Content-Type", mergePatch)

@@ -18,14 +18,6 @@ func (c *Cluster) registerReview(v Review) {
 	c.register(kindInfo{group: v.Group, version: v.Version, kind: v.Kind, plural: v.Plural, namespaced: v.Namespaced, columns: defaultColumns, answer: v.Answer})
 }
 
-// verbs are what can be done with the resource.
-func (k *kindInfo) verbs() []string {
-	if k.answer != nil {
-		return []string{"create"}
-	}
-	return allVerbs
-}
-
 // serveReview serves all requests for a Review.
 func (c *Cluster) serveReview(req *request) *apierrors.StatusError {
 	if req.name != "" || req.r.Method != http.MethodPost || req.res.namespaced != (req.namespace != "") {

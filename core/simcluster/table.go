@@ -1,13 +1,16 @@
 package simcluster
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
@@ -43,9 +46,42 @@ func number(name, path string) column {
 	return column{name: name, typ: "integer", cell: func(o *object) any { return o.get(path).Int() }}
 }
 
-func wideColumn(c column) column {
-	c.wide = true
-	return c
+// wideText is a column of kubectl get -o wide.
+func wideText(name string, cell func(o *object) string) column {
+	return column{name: name, typ: "string", wide: true, cell: func(o *object) any { return cell(o) }}
+}
+
+// orNone returns what a path has, or else what kube-apiserver prints for nothing.
+func orNone(path string) func(o *object) string {
+	return func(o *object) string { return cmp.Or(o.get(path).String(), "<none>") }
+}
+
+func orUnknown(path string) func(o *object) string {
+	return func(o *object) string { return cmp.Or(o.get(path).String(), "<unknown>") }
+}
+
+func stringsAt(o *object, path string) (all []string) {
+	for _, v := range o.get(path).Array() {
+		all = append(all, v.String())
+	}
+	return all
+}
+
+// joined returns the values of a path, with commas between them.
+func joined(path string) func(o *object) string {
+	return func(o *object) string { return strings.Join(stringsAt(o, path), ",") }
+}
+
+// workloadColumns are those of kubectl get -o wide of what makes pods.
+func workloadColumns() []column {
+	return []column{wideText("Containers", joined("spec.template.spec.containers.#.name")), wideText("Images", joined("spec.template.spec.containers.#.image")),
+		wideText("Selector", func(o *object) string {
+			selector := &metav1.LabelSelector{}
+			if err := json.Unmarshal([]byte(o.get("spec.selector").Raw), selector); err != nil {
+				return "<error>"
+			}
+			return metav1.FormatLabelSelector(selector)
+		})}
 }
 
 var (
@@ -63,38 +99,93 @@ var (
 		}},
 		{name: "Status", typ: "string", cell: podStatusText},
 		number("Restarts", "status.containerStatuses.0.restartCount"), ageColumn(),
-		wideColumn(text("IP", "status.podIP")), wideColumn(text("Node", "spec.nodeName"))}
+		wideText("IP", orNone("status.podIP")), wideText("Node", orNone("spec.nodeName")), wideText("Nominated Node", orNone("status.nominatedNodeName")),
+		wideText("Readiness Gates", func(o *object) string {
+			gates, ready := o.get("spec.readinessGates").Array(), 0
+			for _, gate := range gates {
+				if o.get(`status.conditions.#(type=="`+gate.Get("conditionType").String()+`").status`).String() == "True" {
+					ready++
+				}
+			}
+			if len(gates) == 0 {
+				return "<none>"
+			}
+			return fmt.Sprintf("%d/%d", ready, len(gates))
+		})}
 	nodeColumns = []column{nameColumn(),
 		{name: "Status", typ: "string", cell: func(o *object) any {
 			s := "NotReady"
-			if o.get(`status.conditions.#(type=="Ready").status`).String() == "True" {
+			switch o.get(`status.conditions.#(type=="Ready").status`).String() {
+			case "True":
 				s = "Ready"
+			case "":
+				s = "Unknown"
 			}
 			if o.get("spec.unschedulable").Bool() {
 				s += ",SchedulingDisabled"
 			}
 			return s
 		}},
-		{name: "Roles", typ: "string", cell: func(*object) any { return "<none>" }}, ageColumn(), text("Version", "status.nodeInfo.kubeletVersion")}
+		{name: "Roles", typ: "string", cell: func(o *object) any {
+			var roles []string
+			o.get("metadata.labels").ForEach(func(label, value gjson.Result) bool {
+				role, ok := strings.CutPrefix(label.String(), "node-role.kubernetes.io/")
+				if label.String() == "kubernetes.io/role" {
+					role, ok = value.String(), true
+				}
+				if ok && role != "" && !slices.Contains(roles, role) {
+					roles = append(roles, role)
+				}
+				return true
+			})
+			slices.Sort(roles)
+			return cmp.Or(strings.Join(roles, ","), "<none>")
+		}}, ageColumn(), text("Version", "status.nodeInfo.kubeletVersion"),
+		wideText("Internal-IP", orNone(`status.addresses.#(type=="InternalIP").address`)),
+		wideText("External-IP", orNone(`status.addresses.#(type=="ExternalIP").address`)),
+		wideText("OS-Image", orUnknown("status.nodeInfo.osImage")), wideText("Kernel-Version", orUnknown("status.nodeInfo.kernelVersion")),
+		wideText("Container-Runtime", orUnknown("status.nodeInfo.containerRuntimeVersion"))}
 	namespaceColumns = []column{nameColumn(), text("Status", "status.phase"), ageColumn()}
-	serviceColumns   = []column{nameColumn(), text("Type", "spec.type"), text("Cluster-IP", "spec.clusterIP"),
-		{name: "External-IP", typ: "string", cell: func(*object) any { return "<none>" }},
+	serviceColumns   = []column{nameColumn(), text("Type", "spec.type"),
+		{name: "Cluster-IP", typ: "string", cell: func(o *object) any { return orNone("spec.clusterIP")(o) }},
+		{name: "External-IP", typ: "string", cell: func(o *object) any {
+			switch o.get("spec.type").String() {
+			case "ExternalName":
+				return o.get("spec.externalName").String()
+			case "LoadBalancer":
+				return cmp.Or(strings.Join(append(stringsAt(o, "status.loadBalancer.ingress.#.ip"), stringsAt(o, "spec.externalIPs")...), ","), "<pending>")
+			}
+			return cmp.Or(strings.Join(stringsAt(o, "spec.externalIPs"), ","), "<none>")
+		}},
 		{name: "Port(s)", typ: "string", cell: func(o *object) any {
 			var ports []string
 			for _, p := range o.get("spec.ports").Array() {
-				ports = append(ports, p.Get("port").String()+"/"+p.Get("protocol").String())
+				port := p.Get("port").String()
+				if node := p.Get("nodePort").Int(); node > 0 {
+					port += ":" + strconv.FormatInt(node, 10)
+				}
+				ports = append(ports, port+"/"+p.Get("protocol").String())
 			}
-			return strings.Join(ports, ",")
-		}}, ageColumn()}
+			return cmp.Or(strings.Join(ports, ","), "<none>")
+		}}, ageColumn(), wideText("Selector", func(o *object) string {
+			var labels []string
+			o.get("spec.selector").ForEach(func(label, value gjson.Result) bool {
+				labels = append(labels, label.String()+"="+value.String())
+				return true
+			})
+			slices.Sort(labels)
+			return cmp.Or(strings.Join(labels, ","), "<none>")
+		})}
 	configMapColumns = []column{nameColumn(),
 		{name: "Data", typ: "integer", cell: func(o *object) any { return len(o.get("data").Map()) }}, ageColumn()}
-	deploymentColumns = []column{nameColumn(),
+	deploymentColumns = append([]column{nameColumn(),
 		{name: "Ready", typ: "string", cell: func(o *object) any {
 			return fmt.Sprintf("%d/%d", o.get("status.readyReplicas").Int(), o.get("spec.replicas").Int())
 		}},
-		number("Up-to-date", "status.updatedReplicas"), number("Available", "status.availableReplicas"), ageColumn()}
-	replicaSetColumns = []column{nameColumn(), number("Desired", "spec.replicas"), number("Current", "status.replicas"),
-		number("Ready", "status.readyReplicas"), ageColumn()}
+		number("Up-to-date", "status.updatedReplicas"), number("Available", "status.availableReplicas"), ageColumn()},
+		workloadColumns()...)
+	replicaSetColumns = append([]column{nameColumn(), number("Desired", "spec.replicas"), number("Current", "status.replicas"),
+		number("Ready", "status.readyReplicas"), ageColumn()}, workloadColumns()...)
 	leaseColumns = []column{nameColumn(), text("Holder", "spec.holderIdentity"), ageColumn()}
 	eventColumns = []column{{name: "Last Seen", typ: "string"}, text("Type", "type"), text("Reason", "reason"),
 		{name: "Object", typ: "string", cell: func(o *object) any {

@@ -386,10 +386,11 @@ func (c *Cluster) complete(r *resource, m map[string]any) {
 		if r.group == "" && r.plural == "services" {
 			spec := ensureMap(m, "spec")
 			setDefault(spec, "type", "ClusterIP")
-			c.ipSeq++
-			ip := fmt.Sprintf("10.96.%d.%d", c.ipSeq>>8&0xff, c.ipSeq&0xff)
-			setDefault(spec, "clusterIP", ip)
-			setDefault(spec, "clusterIPs", []any{spec["clusterIP"]})
+			if spec["type"] != "ExternalName" {
+				c.ipSeq++
+				setDefault(spec, "clusterIP", fmt.Sprintf("10.96.%d.%d", c.ipSeq>>8&0xff, c.ipSeq&0xff))
+				setDefault(spec, "clusterIPs", []any{spec["clusterIP"]})
+			}
 			setDefault(spec, "sessionAffinity", "None")
 			m["status"] = map[string]any{"loadBalancer": map[string]any{}}
 		} else if r.status {
@@ -503,7 +504,7 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 		}
 		for _, f := range [...]string{"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
 			"namespace", "name", "generateName", "managedFields"} {
-			if f == "managedFields" && by.applied {
+			if f == "managedFields" && (by.applied || c.fields != nil && meta[f] != nil) { // a client may change who owns what
 				continue
 			}
 			if v, ok := wasMeta[f]; ok {

@@ -316,12 +316,8 @@ func withoutChance(name string, v any) any {
 // TestTheSimulatedClusterIsLikeARealOne sends the same requests to "informerscope sim" and to a real kube-apiserver, both without controllers. Answers are
 // equal, apart from uids, versions and times, or their difference is a row of docs/simcluster.md; and each row is still needed.
 func TestTheSimulatedClusterIsLikeARealOne(t *testing.T) {
-	srv := harness.StartServer(t, "sim", "--listen=127.0.0.1:0", "--objects=0", "--rate=0", "--controllers=none")
-	found := regexp.MustCompile(`(?m)^export KUBECONFIG=(\S+)$`).FindStringSubmatch(srv.LogTail(40))
-	if found == nil {
-		t.Fatalf("no kubeconfig in %s", srv.LogTail(40))
-	}
-	simConfig, err := clientcmd.BuildConfigFromFlags("", found[1])
+	_, kubeconfig := startSim(t, "--objects=0", "--rate=0", "--controllers=none")
+	simConfig, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +346,7 @@ func TestTheSimulatedClusterIsLikeARealOne(t *testing.T) {
 		}
 	}
 	all = append(all, likeOthers...)
-	known := likeDifferences(t)
+	known := likeDifferences(t, "requests")
 	used := map[int]bool{}
 	var report strings.Builder
 	equal := 0
@@ -451,15 +447,21 @@ func text(v any) string {
 	return string(b)
 }
 
-// likeDifferences reads the patterns of docs/simcluster.md's table: the last column of each row has the requests that differ, as a regular expression.
-func likeDifferences(t *testing.T) (known []*regexp.Regexp) {
+// likeDifferences reads the patterns of a table of docs/simcluster.md, named by the head of its last column: that column has the requests or commands that
+// differ, as a regular expression.
+func likeDifferences(t *testing.T, column string) (known []*regexp.Regexp) {
 	t.Helper()
 	doc, err := os.ReadFile("../../docs/simcluster.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, found := range regexp.MustCompile("(?m)^\\|.*\\| `(.+)` \\|$").FindAllSubmatch(doc, -1) {
-		re, err := regexp.Compile("^(?:" + strings.ReplaceAll(string(found[1]), `\|`, "|") + ")$")
+	_, table, ok := strings.Cut(string(doc), "| what differs | "+column+" |\n|-|-|\n")
+	if !ok {
+		t.Fatalf("docs/simcluster.md has no table of %s", column)
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	for _, found := range regexp.MustCompile("(?m)^\\|.*\\| `(.+)` \\|$").FindAllStringSubmatch(table, -1) {
+		re, err := regexp.Compile("^(?:" + strings.ReplaceAll(found[1], `\|`, "|") + ")$")
 		if err != nil {
 			t.Fatalf("docs/simcluster.md: %v", err)
 		}

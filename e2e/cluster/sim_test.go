@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -36,11 +35,7 @@ func TestKubectlOnTheSimulatedCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := harness.StartServer(t, "sim", "--listen=127.0.0.1:0", "--objects=20", "--rate=0")
-	found := regexp.MustCompile(`(?m)^export KUBECONFIG=(\S+)$`).FindStringSubmatch(srv.LogTail(40))
-	if found == nil {
-		t.Fatalf("no kubeconfig in %s", srv.LogTail(40))
-	}
+	srv, kubeconfig := startSim(t, "--objects=20", "--rate=0")
 	page := browser.StartForTest(t).OpenForTest(t, srv.URL, 1280, 720)
 	harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count === 20")
 	file := filepath.Join(t.TempDir(), "api.yaml")
@@ -51,7 +46,7 @@ func TestKubectlOnTheSimulatedCluster(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, bin.Kubectl, append([]string{"--kubeconfig=" + found[1]}, args...)...)
+		cmd := exec.CommandContext(ctx, bin.Kubectl, append([]string{"--kubeconfig=" + kubeconfig}, args...)...)
 		cmd.Env = append(os.Environ(), "KUBECONFIG=", "KUBECTL_KUBERC=false", "HOME="+t.TempDir())
 		out, err := cmd.CombinedOutput()
 		says, fails := strings.CutPrefix(says, "fails: ")

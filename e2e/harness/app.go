@@ -157,3 +157,17 @@ func Shot(t *testing.T, p *browser.Page, name string) {
 		t.Error(err)
 	}
 }
+
+// Go runs the go command in a directory with a module of its own, and returns its output.
+func Go(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(Within(t, 30*time.Minute), "go", args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s%s", strings.Join(args, " "), err, out, stderr.String())
+	}
+	return string(out)
+}

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,7 +75,7 @@ func kubeControllerManager(t *testing.T) {
 	for _, name := range []string{"go.mod", "go.sum"} {
 		writeFile(t, filepath.Join(dir, name), readFile(t, filepath.Join(controlplane, name)))
 	}
-	goIn(t, dir, "mod", "edit", "-module=kube-controller-manager")
+	harness.Go(t, dir, "mod", "edit", "-module=kube-controller-manager")
 	diff := diffOf(t, filepath.Join(root, "README.md"), "app/controllermanager.go")
 	binary, address := buildForeign(t, "kube-controller-manager", dir, ".", diff, 5)
 
@@ -582,24 +581,10 @@ type downloaded struct{ Dir, Sum string }
 // download fetches a module, whose checksum the go command checks.
 func download(t *testing.T, dir, module string) (d downloaded) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(goIn(t, dir, "mod", "download", "-json", module)), &d); err != nil {
+	if err := json.Unmarshal([]byte(harness.Go(t, dir, "mod", "download", "-json", module)), &d); err != nil {
 		t.Fatal(err)
 	}
 	return d
-}
-
-// goIn runs the go command and returns its output.
-func goIn(t *testing.T, dir string, args ...string) string {
-	t.Helper()
-	cmd := exec.CommandContext(harness.Within(t, 30*time.Minute), "go", args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go %s: %v\n%s%s", strings.Join(args, " "), err, out, stderr.String())
-	}
-	return string(out)
 }
 
 func readFile(t *testing.T, path string) string {
@@ -719,9 +704,9 @@ func buildForeign(t *testing.T, name, dir, pkg, diff string, lines int) (binary,
 		t.Errorf("%d lines are put in, the documents say %d", n, lines)
 	}
 	begin := time.Now()
-	goIn(t, dir, "mod", "edit", "-require=informerscope/probe@v0.0.0", "-replace=informerscope/probe="+filepath.Join(root, "probe"))
+	harness.Go(t, dir, "mod", "edit", "-require=informerscope/probe@v0.0.0", "-replace=informerscope/probe="+filepath.Join(root, "probe"))
 	// With the flags of e2e/cluster, to reuse the build cache of the control plane.
-	goIn(t, dir, "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", name, pkg)
+	harness.Go(t, dir, "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", name, pkg)
 	t.Logf("built in %s", time.Since(begin).Round(time.Second))
 	return filepath.Join(dir, name), address
 }

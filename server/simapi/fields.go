@@ -52,19 +52,23 @@ func newFields() *fields {
 
 var definitionKind = apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")
 
-// newDefinitionTypes returns the schema of CustomResourceDefinitions, which client-go does not have.
-func newDefinitionTypes() managedfields.TypeConverter {
+// definitionModels returns the schemas of CustomResourceDefinitions, which client-go does not have, by name.
+func definitionModels() map[string]*spec.Schema {
 	name := func(path string) string { return strings.ReplaceAll(path, "/", ".") }
 	models := map[string]*spec.Schema{}
-	for path, d := range generated.GetOpenAPIDefinitions(func(path string) spec.Ref { return spec.MustCreateRef("#/components/schemas/" + name(path)) }) {
+	for path, d := range generated.GetOpenAPIDefinitions(func(path string) spec.Ref { return spec.MustCreateRef(refPrefix + name(path)) }) {
 		s := d.Schema
 		if path == (apiextensionsv1.CustomResourceDefinition{}).OpenAPIModelName() {
-			s.AddExtension("x-kubernetes-group-version-kind", []any{map[string]any{
-				"group": definitionKind.Group, "version": definitionKind.Version, "kind": definitionKind.Kind}})
+			s.AddExtension(kindExtension, kindsOf(definitionKind))
 		}
 		models[name(path)] = &s
 	}
-	types, err := managedfields.NewTypeConverter(models, false)
+	return models
+}
+
+// newDefinitionTypes returns the types of CustomResourceDefinitions.
+func newDefinitionTypes() managedfields.TypeConverter {
+	types, err := managedfields.NewTypeConverter(definitionModels(), false)
 	if err != nil { // the definitions are part of the program
 		panic(err)
 	}

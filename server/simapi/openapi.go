@@ -10,10 +10,13 @@ import (
 	"strings"
 	"sync"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kube-openapi/pkg/builder3/util"
+	"k8s.io/kube-openapi/pkg/handler"
 	"k8s.io/kube-openapi/pkg/handler3"
 	"k8s.io/kube-openapi/pkg/spec3"
 	"k8s.io/kube-openapi/pkg/validation/spec"
@@ -22,10 +25,12 @@ import (
 )
 
 // openAPI serves OpenAPI v3: what the cluster says of each group version, and the schemas of the types that client-go knows. The documents are made when
-// the first request comes, and one of them when the cluster says something else of its group version. openAPI is safe for concurrent use.
+// the first request comes, and one of them when the cluster says something else of its group version. Its OpenAPI v2 has no schemas: kubectl asks for it before it
+// writes a List, and leaves validation to the server where it finds none. openAPI is safe for concurrent use.
 type openAPI struct {
 	cluster *simcluster.Cluster
-	fields  *fields // has the documents of custom resources
+	fields  *fields        // has the documents of custom resources
+	second  *http.ServeMux // serves v2
 
 	mu        sync.Mutex
 	service   *handler3.OpenAPIService
@@ -34,12 +39,19 @@ type openAPI struct {
 }
 
 func newOpenAPI(c *simcluster.Cluster, f *fields) *openAPI {
-	return &openAPI{cluster: c, fields: f, service: handler3.NewOpenAPIService(), documents: map[string][]byte{},
+	second := http.NewServeMux()
+	handler.NewOpenAPIService(&spec.Swagger{SwaggerProps: spec.SwaggerProps{Swagger: "2.0", Paths: &spec.Paths{},
+		Info: &spec.Info{InfoProps: spec.InfoProps{Title: "Kubernetes", Version: "unversioned"}}}}).RegisterOpenAPIVersionedService("/openapi/v2", second)
+	return &openAPI{cluster: c, fields: f, second: second, service: handler3.NewOpenAPIService(), documents: map[string][]byte{},
 		customs: map[string]map[schema.GroupKind]*spec3.OpenAPI{}}
 }
 
-// serve answers a request for OpenAPI v3, and reports whether it was one.
+// serve answers a request for OpenAPI, and reports whether it was one.
 func (a *openAPI) serve(w http.ResponseWriter, r *http.Request) bool {
+	if r.URL.Path == "/openapi/v2" && r.Method == http.MethodGet {
+		a.second.ServeHTTP(w, r)
+		return true
+	}
 	root, ok := strings.CutPrefix(r.URL.Path, "/openapi/v3")
 	if !ok || r.Method != http.MethodGet {
 		return false
@@ -117,10 +129,19 @@ func addSchemas(document *spec3.OpenAPI) {
 	for path, item := range maps.Clone(document.Paths.Paths) {
 		for _, base := range []*spec3.Operation{item.Patch, item.Post} {
 			var kind schema.GroupVersionKind
-			if base == nil || base.Extensions.GetObject(kindExtension, &kind) != nil || !known.Recognizes(kind) {
+			if base == nil || base.Extensions.GetObject(kindExtension, &kind) != nil || !known.Recognizes(kind) && kind != definitionKind {
 				continue
 			}
-			object := all.add(known.AllKnownTypes()[kind])
+			addType := func(kind schema.GroupVersionKind) string { return all.add(known.AllKnownTypes()[kind]) }
+			if kind == definitionKind {
+				for name, s := range definitionModels() {
+					all[name] = util.WrapRefs(s)
+				}
+				addType = func(kind schema.GroupVersionKind) string {
+					return strings.TrimSuffix(apiextensionsv1.CustomResourceDefinition{}.OpenAPIModelName(), definitionKind.Kind) + kind.Kind
+				}
+			}
+			object := addType(kind)
 			operation := func(action, body, answer string, bodyForms ...string) *spec3.Operation {
 				o := &spec3.Operation{OperationProps: spec3.OperationProps{Parameters: base.Parameters, Responses: responses(answer)}}
 				if body != "" {
@@ -136,7 +157,7 @@ func addSchemas(document *spec3.OpenAPI) {
 			if !named {
 				continue
 			}
-			above.Get = operation("list", "", all.add(known.AllKnownTypes()[kind.GroupVersion().WithKind(kind.Kind+"List")]))
+			above.Get = operation("list", "", addType(kind.GroupVersion().WithKind(kind.Kind+"List")))
 			above.Delete = operation("deletecollection", options, status, anyForm)
 			document.Paths.Paths[path] = &spec3.Path{PathProps: spec3.PathProps{Parameters: pathParameters(path),
 				Get: operation("get", "", object), Put: operation("put", object, object, anyForm), Delete: operation("delete", options, status, anyForm),

@@ -54,7 +54,7 @@ func TestSchemas(t *testing.T) {
 			}
 		}
 		for path, item := range document.Paths.Paths {
-			if item.Get == nil { // a definition, which has no type here, or a review
+			if item.Get == nil { // a review
 				continue
 			}
 			var k schema.GroupVersionKind
@@ -120,6 +120,18 @@ func sameText(a, b string) bool {
 	return string(p) == string(q)
 }
 
+// TestVersion2 reads OpenAPI v2 with client-go, as kubectl does before it writes a List.
+func TestVersion2(t *testing.T) {
+	_, config := start(t)
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if document, err := client.OpenAPISchema(); err != nil || document.GetSwagger() != "2.0" {
+		t.Errorf("%v, %v", document, err)
+	}
+}
+
 // TestHashes asks for documents as caches do, from many clients at once. A definition of a custom resource makes another index, and its end the first one.
 func TestHashes(t *testing.T) {
 	_, config := start(t)
@@ -158,7 +170,8 @@ func TestHashes(t *testing.T) {
 		{"/openapi/v3/apis/apps/v1", "Accept", "text/html", http.StatusNotAcceptable},
 		{"/openapi/v3/apis/none/v1", "Accept", "", http.StatusNotFound},
 		{"/openapi/v3/" + strings.Repeat("a/", 1000), "Accept", "", http.StatusNotFound},
-		{"/openapi/v2", "Accept", "", http.StatusNotFound},
+		{"/openapi/v2", "Accept", "text/html", http.StatusNotAcceptable},
+		{"/openapi/v2/", "Accept", "", http.StatusNotFound},
 	} {
 		if answer, _ := ask(t, config, "GET", x.path, "", x.header, x.value); answer.StatusCode != x.code {
 			t.Errorf("%.60s with %s: %s, want %d", x.path, x.value, answer.Status, x.code)
