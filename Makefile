@@ -33,7 +33,7 @@ SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: always help run wasm build standalone test verify judges check fetch unit unit-all random controlplane e2e e2e-some toolchains \
-  toolchains-all reliability pictures pictures-check film probe-releases probe-foreign probe-rules flat story-layouts slidev site dist dist-test \
+  toolchains-all reliability pictures pictures-check film probe-releases probe-foreign probe-rules sim-foreign flat story-layouts slidev site dist dist-test \
   soak-day stress stress-rounds stress-short bench releases \
   soak soak-informer clean
 
@@ -101,6 +101,7 @@ JUDGES_STEPS += slidev
 JUDGES_STEPS += probe-releases
 JUDGES_STEPS += probe-foreign
 JUDGES_STEPS += probe-rules
+JUDGES_STEPS += sim-foreign
 JUDGES_STEPS += soak-day
 JUDGES_STEPS += flat
 JUDGES_STEPS += stress-short
@@ -225,6 +226,10 @@ probe-releases: wasm $(T) ## a probe in a controller with each release of client
 probe-foreign: wasm controlplane $(T) ## kube-controller-manager and MetalLB's controller, fetched, built with the lines of README and docs/probe.md, and watched at work
 	./e2e/install-chromium.sh
 	@$(T) go 'probe in controllers of others' -C e2e -show 'built in|informers, of|frames, entries' -- $(GO) test -count=1 -timeout 90m -run '^TestForeignControllers$$' ./probe -foreign
+
+SIM_FOREIGN := TestNewestKubectlIsAnsweredAlike|TestControllerRuntimeOnTheSimulatedCluster|TestControllerManagerOnTheSimulatedCluster
+sim-foreign: wasm controlplane $(T) ## the newest kubectl, a manager of controller-runtime and kube-controller-manager on the simulated cluster
+	@$(T) go 'programs of others on the simulated cluster' -C e2e -show 'answered alike' -- $(GO) test -count=1 -timeout 90m -run '^($(SIM_FOREIGN))$$' ./cluster -foreign
 
 # Prometheus' own tool, without the service discovery of every cloud.
 PROMTOOL := $(CURDIR)/bin/promtool

@@ -48,13 +48,7 @@ func TestNewestKubectlIsAnsweredAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	program, err := os.ReadFile(filepath.Join(root, "controlplane", "cmd", "kubectl", "main.go"))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "main.go"), program, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	copyFile(t, filepath.Join(root, "controlplane", "cmd", "kubectl", "main.go"), filepath.Join(dir, "main.go"))
 	harness.Go(t, dir, "mod", "init", "kubectl")
 	harness.Go(t, dir, "get", "k8s.io/kubectl@"+newestKubectl, "k8s.io/component-base@"+newestKubectl)
 	harness.Go(t, dir, "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X k8s.io/component-base/version.gitVersion=v1"+newestKubectl[2:],
