@@ -57,11 +57,11 @@ func TestDefaultsOfContainers(t *testing.T) {
 		`"env":[{"name":"N","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]}]}`
 	pod := s.must("POST", podsURL, asJSON, `{"metadata":{"name":"a"},"spec":`+spec+`}`)
 	for path, want := range map[string]string{
-		"readinessProbe":                  `{"httpGet":{"path":"/","port":80,"scheme":"HTTP"},"timeoutSeconds":1,"periodSeconds":3,"successThreshold":1,"failureThreshold":3}`,
-		"livenessProbe":                   `{"grpc":{"port":9,"service":""},"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,"failureThreshold":3}`,
-		"lifecycle.preStop.httpGet":       `{"path":"/bye","port":80,"scheme":"HTTP"}`,
-		"env.0.valueFrom.fieldRef":        `{"apiVersion":"v1","fieldPath":"metadata.name"}`,
-		"resources.requests":              `{"cpu":"500m","memory":"2Mi"}`,
+		"readinessProbe":            `{"httpGet":{"path":"/","port":80,"scheme":"HTTP"},"timeoutSeconds":1,"periodSeconds":3,"successThreshold":1,"failureThreshold":3}`,
+		"livenessProbe":             `{"grpc":{"port":9,"service":""},"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,"failureThreshold":3}`,
+		"lifecycle.preStop.httpGet": `{"path":"/bye","port":80,"scheme":"HTTP"}`,
+		"env.0.valueFrom.fieldRef":  `{"apiVersion":"v1","fieldPath":"metadata.name"}`,
+		"resources.requests":        `{"cpu":"500m","memory":"2Mi"}`,
 	} {
 		if got := pod.Get("spec.containers.0." + path).Raw; !sameText(got, want) {
 			t.Errorf("%s is %s, want %s", path, got, want)

@@ -25,8 +25,8 @@ import (
 )
 
 // openAPI serves OpenAPI v3: what the cluster says of each group version, and the schemas of the types that client-go knows. The documents are made when
-// the first request comes, and one of them when the cluster says something else of its group version. Its OpenAPI v2 has no schemas: kubectl asks for it before it
-// writes a List, and leaves validation to the server where it finds none. openAPI is safe for concurrent use.
+// the first request comes, and one of them when the cluster says something else of its group version. Its OpenAPI v2 has no schemas: kubectl asks for it
+// before it writes a List, and leaves validation to the server where it finds none. openAPI is safe for concurrent use.
 type openAPI struct {
 	cluster *simcluster.Cluster
 	fields  *fields        // has the documents of custom resources

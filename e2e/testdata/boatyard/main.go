@@ -1,5 +1,5 @@
-// Command boatyard is a controller as users of controller-runtime write them: for each Boat it keeps as many ConfigMaps as the boat has crew, and says so in the
-// boat's status. A boat that is deleted leaves a ConfigMap behind before its finalizer goes.
+// Command boatyard is a controller as users of controller-runtime write them: for each Boat it keeps as many ConfigMaps as the boat has crew, and says so in
+// the boat's status. A boat that is deleted leaves a ConfigMap behind before its finalizer goes.
 package main
 
 import (
