@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,20 @@ func TestAFactoryOnThePage(t *testing.T) {
 		harness.Shot(t, p, "synced-"+theme)
 		harness.ExpectWell(t, p)
 	}
+	// In presenter mode the rows have larger type; a screen of 4:3 has a shape of its own.
+	press := func() {
+		if err := p.Press(harness.Within(t, 10*time.Second), "p"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	press()
+	for _, size := range [][2]int64{{1280, 720}, {1024, 768}} {
+		harness.SetLook(t, p, "dark", "en", size[0], size[1])
+		harness.WaitFor(t, p, "document.querySelectorAll('.factoryv text.p27').length >= 3")
+		harness.Shot(t, p, fmt.Sprint("presenter-", size[0]))
+		harness.ExpectWell(t, p)
+	}
+	press()
 	harness.SetLook(t, p, "dark", "en", 1280, 720)
 
 	// A row opens its informer on the stage; Escape goes back.

@@ -198,6 +198,7 @@ func TestTwoReleasesScreens(t *testing.T) {
 		{"stage", "", image.Pt(1280, 720)},
 		{"large", "", image.Pt(1920, 1080)},
 		{"presenter", "&presenter=1", image.Pt(1280, 720)},
+		{"presenter 4 to 3", "&presenter=1", image.Pt(1024, 768)},
 		{"phone", "", image.Pt(390, 844)},
 	} {
 		t.Run(view.name, func(t *testing.T) {

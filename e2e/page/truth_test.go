@@ -76,6 +76,8 @@ func TestEveryLayoutTellsTheTruth(t *testing.T) {
 		{"two releases", "&era=1.31,1.37", 1280, 720, false, 8, "reflector.backoffSince"},
 		{"two releases presenting", "&era=1.31,1.37&presenter=1", 1280, 720, false, 6, "reflector.backoffSince"},
 		{"factory", "&resource=pods,nodes,deployments.apps", 1280, 720, false, 20, ""},
+		{"phone, two releases", "&era=1.31,1.37", 390, 844, false, 8, ""},
+		{"factory presenting, 4 to 3", "&resource=pods,nodes&presenter=1", 1024, 768, false, 14, ""},
 		{"factory, one on the stage", "&resource=pods,nodes&lane=0", 1280, 720, false, 10, "reflector.backoffSince"},
 		{"embed api", "&embed=api", 640, 480, false, 1, ""},
 		{"embed reflector", "&embed=reflector", 640, 480, false, 1, "reflector.backoffSince"},

@@ -1,76 +1,153 @@
 // @ts-check
-// Several informers of one factory: the API server that they share at the left, and a row for each. More informers have lower rows.
+// Several informers of one factory: the API server that they share at the left, and a row for each. A few share the height, in larger type; more
+// have lower rows.
+import { fonts as largeFonts, type as largeType } from './presenter.js';
 
-/** Where everything lies, in units of the stage. */
-export const stage = {
-  w: 1280,
-  h: 720,
-  /** The API server's panel: a part for each row, beside it, and below the rows what was asked in all. */
-  api: { x: 16, y: 106, w: 212, h: 426, title: 80, pad: 12, second: 66, age: 96, sums: [492, 509], faults: 525, line: 474 },
-  /** The names of the columns, and the line above them with the state of the factory. */
-  heads: 128,
-  title: { x: 264, y: 80, w: 800 },
-  /** The rows: the first one's top, what they share of the height, how tall one is at most, and how tall one is that has two lines. */
-  rows: { x: 248, top: 140, bottom: 468, w: 1016, tallest: 79, gap: 4, two: 34 },
-  /**
-   * The rail of a row that is tall enough: how far above the row's end it lies, and its places. These are the Reflector, the queue's seats from
-   * its head on, the store, the ring and the handlers. Its words then stand above it. In a lower row the ring is among the words.
-   */
-  rail: { least: 58, up: 18, reflector: 446, seats: { x: 706, n: 4, size: 14, pitch: 17 }, store: 796, ring: 856, r: 13, handlers: 998 },
-  /** What two informers cost that do not share: the first line's place below the rows, and how wide the lines may be. */
-  twice: { x: 264, y: 496, pitch: 18, w: 980 },
-  /** Each column: where it begins, or ends when it is to the right, and how wide its words may be. */
-  columns: {
-    name: { x: 264, w: 164 },
-    phase: { x: 438, w: 108 },
-    version: { x: 636, w: 80, end: true },
-    queue: { x: 716, w: 70, end: true },
-    store: { x: 804, w: 80, end: true },
-    ring: { x: 842, w: 130 },
-    lamps: { x: 992, w: 76 },
-    note: { x: 1080, w: 90 },
-    aside: { x: 1178, w: 80 },
-  },
-  /** The number in a row, its words, and their fonts for cutting them. */
-  type: { name: 't14', number: 'n16', words: 'l' },
-  fonts: { name: '600 14px', words: '12px' },
-  ring: 9,
-  lamp: 4,
-  /** The buttons of the factory. */
-  buttons: { y: 62, h: 26, shutdown: { x: 1120, w: 144 } },
-  /** The way back, while one informer has the stage. */
-  back: { x: 136, y: 531, w: 150, h: 24 },
-};
+/** @typedef {import('../wire/page-types.js').Arranged} Arranged */
+/** @typedef {import('../wire/page-types.js').Box} Box */
+/** @typedef {import('../wire/page-types.js').Type} Type */
 
 /**
- * Where the row of an informer lies: its box, the middle of its words, and its rail, which a low row does not have.
+ * A shape of the layout. `api` is the API server's panel: a part for each row, beside it, and below the rows what was asked in all. `rows` are the
+ * boxes of the informers. `columns` are where each column begins, or ends when it is to the right, and how wide its words may be. `places` are the
+ * Reflector, the queue's head, the store, the ring and the handlers on a rail. `large` is the type of rows that are tall, `scale` that of `large`
+ * to the stage's. `head` is the class of the columns' names.
+ * @typedef {{
+ *   w: number, h: number, heads: number, title: {x: number, y: number, w: number, cls: string, font: string},
+ *   api: {x: number, y: number, w: number, h: number, title: number, second: number, sums: number[], faults: number, line: number},
+ *   rows: {x: number, top: number, bottom: number, w: number}, columns: Record<string, {x: number, w: number, end?: boolean}>,
+ *   places: {reflector: number, seats: number, store: number, ring: number, handlers: number}, large: Type, fonts: Type, scale: number, head: string
+ * }} Shape
+ */
+
+/** The type of a low row, and of a tall one on the stage. @type {Type} */
+const type = { title: 't14', number: 'n16', value: 'n16', label: 'l', key: 'l', state: 't14' };
+const fonts = { title: '600 14px', number: '500 16px', value: '500 16px', label: '12px', key: '12px', state: '600 14px' };
+
+/** @type {Shape} */
+export const stage = {
+  w: 1280, h: 720, heads: 128, title: { x: 264, y: 80, w: 800, cls: 't14', font: '600 14px' },
+  api: { x: 16, y: 106, w: 212, h: 426, title: 80, second: 66, sums: [492, 509], faults: 525, line: 474 },
+  rows: { x: 248, top: 140, bottom: 468, w: 1016 },
+  columns: {
+    name: { x: 264, w: 164 }, phase: { x: 438, w: 108 }, version: { x: 616, w: 80, end: true }, queue: { x: 716, w: 70, end: true },
+    store: { x: 804, w: 80, end: true }, ring: { x: 842, w: 130 }, lamps: { x: 992, w: 76 }, note: { x: 1080, w: 90 }, aside: { x: 1178, w: 80 },
+  },
+  places: { reflector: 446, seats: 706, store: 796, ring: 866, handlers: 998 },
+  large: { ...type, title: 'ti', number: 'num', value: 'n20' }, fonts: { ...fonts, title: '600 16px', number: '500 26px', value: '500 20px' }, scale: 1, head: 'l',
+};
+
+/** In presenter mode, where nothing is pressed beside a row. @type {Shape} */
+const wide = {
+  ...stage, heads: 82, title: { x: 272, y: 44, w: 980, cls: 'p21', font: '600 21px' },
+  api: { x: 24, y: 56, w: 216, h: 484, title: 44, second: 66, sums: [494, 516], faults: 533, line: 474 },
+  rows: { x: 256, top: 92, bottom: 468, w: 1000 },
+  columns: {
+    name: { x: 276, w: 170 }, phase: { x: 466, w: 130 }, version: { x: 664, w: 80, end: true }, queue: { x: 790, w: 90, end: true },
+    store: { x: 922, w: 110, end: true }, ring: { x: 990, w: 130 }, lamps: { x: 1140, w: 106 }, note: { x: 1150, w: 96 }, aside: { x: 1256, w: 0 },
+  },
+  places: { reflector: 476, seats: 778, store: 908, ring: 1024, handlers: 1148 }, large: largeType, fonts: largeFonts, scale: 4 / 3, head: 'p16',
+};
+
+/** A screen of 4:3 has fewer units across. @type {Shape} */
+const four = {
+  ...wide, w: 1024, h: 768, title: { ...wide.title, x: 216, w: 790 }, api: { ...wide.api, x: 16, w: 176 }, rows: { ...wide.rows, x: 208, w: 800 },
+  columns: {
+    name: { x: 222, w: 140 }, phase: { x: 374, w: 120 }, version: { x: 548, w: 70, end: true }, queue: { x: 632, w: 76, end: true },
+    store: { x: 744, w: 100, end: true }, ring: { x: 792, w: 100 }, lamps: { x: 916, w: 84 }, note: { x: 916, w: 88 }, aside: { x: 1008, w: 0 },
+  },
+  places: { reflector: 384, seats: 620, store: 728, ring: 822, handlers: 924 }, head: 'l',
+  large: { ...largeType, number: largeType.value }, fonts: { ...largeFonts, number: largeFonts.value },
+};
+
+export const shapes = { stage, wide, four };
+
+/** What rows have between them, what a panel keeps free at its sides, and the least heights: of two lines, of a rail, of the stage's large type and presenter mode's. */
+const gap = 4;
+const pad = 12;
+const least = { two: 34, railed: 58, tall: 88, large: 120 };
+
+/**
+ * Where the row of an informer lies: its box, the foot of its words, and its rail. The words of a tall row stand on both sides of its rail, those
+ * of a lower one above it, and the lowest has no rail.
+ * @param {Shape} shape
  * @param {number} i
  * @param {number} n how many there are
  */
-export function rowAt(i, n) {
-  const { top, bottom, tallest, gap } = stage.rows;
-  const pitch = Math.min(tallest + gap, (bottom - top + gap) / Math.max(n, 1));
+export function rowAt({ rows: { top, bottom }, scale, large, fonts: largest }, i, n) {
+  const pitch = (bottom - top + gap) / Math.max(n, 1);
   const [y, h] = [top + i * pitch, pitch - gap];
-  const railed = h >= stage.rail.least;
-  return { y, h, mid: railed ? y + (h - stage.rail.up) / 2 - 4 : y + h / 2, rail: railed ? y + h - stage.rail.up : y + h / 2, railed };
+  const railed = h >= least.railed;
+  if (h >= least.tall) {
+    const k = h >= least.large ? Math.min(scale, h / 100) : 1;
+    const rail = Math.round(y + h / 2 + 6 * k);
+    const [is, measured] = k > 1 ? [large, largest] : [stage.large, stage.fonts];
+    return { y, h, k, rail, base: rail - 28 * k, two: true, railed, tall: true, type: is, fonts: measured };
+  }
+  const mid = railed ? y + (h - 18) / 2 - 4 : y + h / 2;
+  return { y, h, k: 1, rail: railed ? y + h - 18 : mid, base: mid + 5, two: h >= least.two, railed, tall: false, type, fonts };
 }
 
-/** How what travels along a row looks. @type {import('../stage/motion.js').Plan} */
-export const motion = { size: 16, hero: 16, spacing: 22, counts: {} };
-
-/** Where it can be. @type {import('../draw/surface.js').Stretch[]} */
-export const canvases = [{ x: stage.api.x + stage.api.w - 12, y: stage.rows.top, w: 800, h: stage.rows.bottom - stage.rows.top + 8 }];
+/** The way of each move along a rail. */
+const ways = {
+  wire: ['api.wire', 'reflector.wire'], store: ['reflector.store', 'queue.store'], pop: ['queue.pop', 'indexer.pop'], fan: ['indexer.fan', 'listeners.fan'],
+  next: ['listeners.ring', 'listeners.handler'],
+};
 
 /**
- * The way of each move along a row's rail.
- * @param {number} y of the rail
- * @returns {Record<string, number[]>}
+ * Where everything lies.
+ * @param {Shape} shape
+ * @param {number} n informers
+ * @returns {Arranged}
  */
-export function waysAt(y) {
-  const { reflector, seats, store, ring, handlers } = stage.rail;
-  const along = (/** @type {number} */ from, /** @type {number} */ to) => [from, y, to, y];
+export function arrange(shape, n) {
+  const { api, columns, places } = shape;
+  const rows = Array.from({ length: n }, (_, i) => rowAt(shape, i, n));
+  const out = api.x + api.w;
+  /** The column, the place on the rail and the point after it of each station. @type {[string, {x: number, w: number, end?: boolean}, number, number][]} */
+  const stations = [
+    ['api', { x: api.x + pad, w: api.w - 2 * pad }, out, 0], ['reflector', columns.phase, places.reflector, columns.version.x],
+    ['queue', columns.queue, places.seats, 0], ['indexer', columns.store, places.store, 0], ['listeners', columns.ring, places.ring, columns.lamps.x],
+  ];
+  const { tall, two, railed } = rows[0];
+  const size = tall ? Math.round(18 * rows[0].k) : 14;
+  const chip = tall ? Math.round(20 * rows[0].k) : 16;
+  const tail = places.seats - (size + 3) * 3;
   return {
-    wire: along(stage.api.x + stage.api.w, reflector - 8), store: along(reflector + 8, seats.x - seats.pitch * (seats.n - 1)),
-    pop: along(seats.x + 8, store - 8), fan: along(store + 8, ring - 14), next: along(ring + 14, handlers - 8),
+    w: shape.w, h: shape.h, upright: false, ways, motion: { size: chip, hero: tall ? chip + 6 : chip, spacing: chip + 6, counts: {} },
+    slots: rows.flatMap((row, lane) => stations.map(([id, { x, w, end }, from, to]) => ({
+      id, lane, density: /** @type {const} */ ('row'), x: end ? x - w : x, y: id === 'api' && tall ? row.rail - 6 : row.base, w, h: row.h, rail: row.rail,
+      from, to, type: row.type, fonts: row.fonts, chip: size, pad: 17 * row.k, bare: !railed, lit: true, tall, lean: !two, listeners: [], main: 0,
+      span: /** @type {[number, number]} */ ([x, x + w]),
+    }))),
+    points: {},
+    lanes: rows.map(({ rail }) => /** @type {Record<string, number[]>} */ (!railed ? {} : {
+      'api.wire': [out, rail], 'reflector.wire': [places.reflector - 8, rail], 'reflector.store': [places.reflector + 8, rail], 'queue.store': [tail, rail],
+      'queue.pop': [places.seats + 8, rail], 'indexer.pop': [places.store - 8, rail], 'indexer.fan': [places.store + 8, rail],
+      'listeners.handler': [places.handlers - 8, rail],
+    })),
+    rails: rows.flatMap(({ rail }, lane) => [
+      { station: 'api', lane, pts: [out, rail, railed ? places.reflector : shape.rows.x, rail], wire: true },
+      ...(!railed ? [] : [
+        { station: 'reflector', lane, pts: [places.reflector, rail, places.store, rail] },
+        { station: 'indexer', lane, pts: [places.store, rail, places.handlers - 8, rail], behind: ['pop'] },
+      ]),
+    ]),
+    stems: [],
+    nodes: !railed ? [] : rows.flatMap(({ rail, k }, lane) => [
+      { station: 'reflector', at: [places.reflector, rail], r: 8 * k, lane }, { station: 'indexer', at: [places.store, rail], r: 8 * k, lane },
+    ]),
+    source: null,
+    cut: null,
+    cuts: rows.map(({ rail }) => [(out + shape.rows.x) / 2, rail]),
+    // A row says what is held, and nothing comes along its rail from there.
+    holds: [],
+    way: null,
+    canvases: !railed ? [] : [{ x: out - 12, y: shape.rows.top, w: places.handlers - out + 24, h: shape.rows.bottom - shape.rows.top + 8 }],
   };
 }
+
+/** What two informers cost that do not share: the first line's place below the rows. */
+export const twice = { y: 496, pitch: 18 };
+/** The buttons of the factory, and the way back while one informer has the stage. */
+export const buttons = { shutdown: { x: 1120, y: 62, w: 144, h: 26 }, back: { x: 136, y: 531, w: 150, h: 24 } };

@@ -81,6 +81,34 @@ export const presenter = shapeOf({
   calls: { y: [364, 388], note: 0 },
 });
 
+/** A screen of 4:3: as tall as the screen, with larger type. @type {typeof presenter} */
+const four = shapeOf({
+  w: 916, h: 687, margin: 12, fork: 20, gap: 8, widths: { api: 88, reflector: 140, queue: 194, indexer: 160, listeners: 266 },
+  rails: [104, 312], drop: 22, panel: 134, below: 0, head: 72, explains: false,
+  sent: { legend: { x: 6, up: 52 }, truth: 0, hair: 0 },
+  taken: { x: 62, lines: 4, pitch: [40, 40, 29, 24], first: [33, 33, 29, 29], narrow: 34 },
+  stored: { words: 54 },
+  received: { left: 88, right: 6, widths: [], sizes: ['n16', 'n16', 'n16', 'n16', 't14', 't14'] },
+  calls: { y: [420, 444], note: 0 },
+});
+
+/** The same while a story compares nothing: the Listener is its handler alone, and the others have its room. @type {typeof presenter} */
+const fourAlone = shapeOf({
+  ...four, w: 768, h: 576, margin: 16, fork: 26, gap: 12, widths: { api: 88, reflector: 140, queue: 196, indexer: 160, listeners: 90 },
+  rails: [96, 272], panel: 100,
+});
+
+/**
+ * The shape for a screen.
+ * @param {boolean} presenting
+ * @param {boolean} narrow the screen is about 4:3
+ * @param {boolean} alone nothing is compared
+ */
+export function shapeFor(presenting, narrow, alone) {
+  if (!presenting) return stage;
+  return !narrow ? presenter : alone ? fourAlone : four;
+}
+
 /** Which way each move takes. */
 const ways = {
   wire: ['api.wire', 'wire.fork', 'reflector.wire'],
@@ -129,39 +157,12 @@ export function arrange(o, listener) {
     ]),
     // The queue and the Indexer draw their own, as those go with their panels.
     stems: rails.map((y) => ({ station: 'reflector', pts: [at, y + 9, at, y + o.drop] })),
-    nodes: rails.flatMap((y) => [{ station: 'reflector', at: [at, y], r: 9 }, { station: 'indexer', at: [store, y], r: 9 }]),
+    nodes: rails.flatMap((y, lane) => [{ station: 'reflector', at: [at, y], r: 9, lane }, { station: 'indexer', at: [store, y], r: 9 }]),
     source: { station: 'api', at: [source, rails[0]] },
     cut: [(source + forks) / 2, rails[0]],
     // The hold buttons stand on the rail.
     holds: [],
     way: null,
     canvases: [{ x: 0, y: rails[0] - 60, w: o.w, h: rails[1] - rails[0] + 120 }],
-  };
-}
-
-/** On the phone, where the rails are upright: lines of chips, and how many there are; large type leaves less room for them. */
-export const phone = { per: 2, lines: 4, newest: { small: 3, large: 2 } };
-
-/**
- * Where two rails stand upright on a phone, one at either side, and the ways of the moves along them.
- * @param {number} w how wide the phone is
- * @param {Record<string, number>} ys where each station stands
- * @param {number} low where the rails end
- */
-export function railsAt(w, ys, low) {
-  const xs = [32, w - 32];
-  const fork = ys.api + 36;
-  return {
-    xs, fork,
-    /** Below the store's node, where nothing comes while Pop is held: from where the rail is covered and from where it is drawn again. */
-    before: ys.indexer + 11, after: ys.indexer + 12,
-    held: ys.indexer - 16,
-    lanes: [[xs[0], ys.api, xs[0], low], [xs[0], fork, xs[1], fork, xs[1], low]],
-    ways: xs.map((x, i) => ({
-      wire: i ? [xs[0], ys.api + 10, xs[0], fork, x, fork, x, ys.reflector - 12] : [x, ys.api + 10, x, ys.reflector - 12],
-      store: [x, ys.reflector + 12, x, ys.queue - 16],
-      pop: [x, ys.indexer - 24, x, ys.indexer - 12],
-      fan: [x, ys.indexer + 12, x, ys.listeners + 12],
-    })),
   };
 }

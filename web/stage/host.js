@@ -15,6 +15,8 @@ import { named, router } from './ways.js';
 /** @typedef {import('../wire/page-types.js').Lane} Lane */
 /** @typedef {import('../wire/page-types.js').Slot} Slot */
 
+/** What the Reflector of a lane does. @param {Lane} lane */
+const phaseOf = ({ row, state }) => (row ?? state.reflector).phase;
 /** The opacity of quiet stations. */
 const faint = 0.4;
 
@@ -40,12 +42,14 @@ export class Host {
     this.drawn = [];
     /** The named points of each lane. @type {Record<string, import('../wire/page-types.js').Point>[]} */
     this.points = [];
-    /** What the rail and what stands around the stations follow, of the first lane. @type {((lane: Lane) => void)[]} */
+    /** What the rail and what stands around the stations follow: the first lane, or all. @type {((lane: Lane, lanes: Lane[]) => void)[]} */
     this.updates = [];
     /** What the rail is drawn into, where that is a layer of its own. */
     this.rails = s('g');
     /** What the rail of a station is drawn into. @type {(station: string) => SVGElement} */
     this.level = () => this.rails;
+    /** The informer of a lane. @type {(i: number) => Omit<Lane, 'now'>} */
+    this.lane = (i) => ctx.model.lane(i);
     motion.strength = (x, y) => this.strength(x, y);
   }
 
@@ -118,7 +122,7 @@ export class Host {
     return (/** @type {Box} */ box) => {
       const g = s('g', layout.upright && box.bare ? { class: 'pdim' } : {});
       // The lane whose state it shows.
-      if (layout.lanes) g.dataset.lane = String(box.lane ?? 0);
+      if (layout.lanes && box.density !== 'row') g.dataset.lane = String(box.lane ?? 0);
       this.level(box.id).append(g);
       return { g, head: undefined, above: g, press: this.press };
     };
@@ -164,14 +168,17 @@ export class Host {
     const { model } = this.ctx;
     const { level } = this;
     const { upright } = layout;
-    for (const { station, pts, wire, behind, listener, idle } of layout.rails) {
+    for (const { station, pts, wire, behind, listener, idle, lane: of = 0 } of layout.rails) {
       const line = rails.stretch(pts);
       level(station).append(line);
-      if (wire) this.updates.push(() => attr(line, 'class', model.down() ? 'rail dead' : 'rail'));
+      if (wire) this.updates.push((_, all) => attr(line, 'class', this.silent(all[of]) ? 'rail dead' : 'rail'));
       if (idle) attr(line, 'class', 'rail starve');
       if (!behind) continue;
-      const held = (/** @type {Lane} */ lane) => behind.some((stage) => (stage === 'deliver' ? this.stops(lane, listener) : model.hold(stage)));
-      this.updates.push((lane) => attr(line, 'class', held(lane) ? 'rail starve' : 'rail'));
+      const held = (/** @type {Lane} */ { row, ...lane }) => behind.some((stage) => {
+        if (row) return row.held.includes(stage);
+        return stage === 'deliver' ? this.stops(lane, listener) : model.hold(stage);
+      });
+      this.updates.push((_, all) => attr(line, 'class', held(all[of]) ? 'rail starve' : 'rail'));
     }
     if (layout.reach) this.drawReach(layout.reach, level('indexer'));
     if (layout.source) {
@@ -180,12 +187,17 @@ export class Host {
       this.updates.push(() => attr(bar, 'class', model.down() ? 'srcbar dead' : 'srcbar'));
     }
     for (const { station, pts } of layout.stems) level(station).append(s('path', { d: rails.path(pts), class: 'stem', 'data-stem': station }));
-    for (const { station, at, r } of layout.nodes) {
+    for (const { station, at, r, lane = 0 } of layout.nodes) {
       const node = rails.node(at, r);
       level(station).append(node);
-      if (station === 'reflector') this.updates.push(({ state }) => attr(node, 'class', state.reflector.phase === 'backoff' ? 'waits' : null));
+      if (station === 'reflector') this.updates.push((_, all) => attr(node, 'class', phaseOf(all[lane]) === 'backoff' ? 'waits' : null));
     }
     for (const [cx, cy] of layout.forks ?? []) level('listeners').append(s('circle', { cx, cy, r: 4, class: 'fork' }));
+  }
+
+  /** Whether nothing comes over a lane's wire. @param {Lane} lane @private */
+  silent({ row }) {
+    return row ? !row.requests : this.ctx.model.down();
   }
 
   /** Whether nothing comes out of a listener's ring: it is held, or nothing comes into it and it is empty. @param {Lane} lane @param {number} [id] @private */
@@ -252,11 +264,11 @@ export class Host {
         this.motion.words = { x: words[0], y: pts[3], wide: said ? width(said, '16px') : 0 };
       });
     }
-    if (layout.cut) {
-      const mark = rails.cut(layout.cut, layout.upright);
+    (layout.cuts ?? (layout.cut ? [layout.cut] : [])).forEach((at, i) => {
+      const mark = rails.cut(at, layout.upright);
       top.append(mark);
-      this.updates.push(() => show(mark, model.down()));
-    }
+      this.updates.push((_, all) => show(mark, this.silent(all[i]) && (!all[i].row || !!all[i].row.trouble)));
+    });
     // Where a stage can be held by a press, its button shows that it is.
     for (const { stage, at } of layout.layered ? [] : layout.holds) {
       const mark = rails.held(at, layout.upright);
@@ -267,8 +279,7 @@ export class Host {
 
   /** @param {number} clock */
   paint(clock) {
-    const { model, now } = this.ctx;
-    const lanes = this.points.map((_, i) => ({ ...model.lane(i), now: now() }));
+    const lanes = this.points.map((_, i) => ({ ...this.lane(i), now: this.ctx.now() }));
     for (const { lane, drawn } of this.drawn) drawn.paint(lanes[lane], clock);
     this.paintRail(lanes);
   }
@@ -277,10 +288,10 @@ export class Host {
   paintRail(lanes) {
     const { layout, motion } = this;
     if (!layout) return;
-    for (const update of this.updates) update(lanes[0]);
+    for (const update of this.updates) update(lanes[0], lanes);
     lanes.forEach(({ state, facts }, i) => {
       const pin = (/** @type {import('../wire/types.js').HeldChange} */ h) =>
-        layout.holds.find((p) => p.stage === h.stage && (p.listener === undefined || p.listener === h.listener))?.at;
+        layout.holds.find((p) => p.stage === h.stage && (p.lane ?? i) === i && (p.listener === undefined || p.listener === h.listener))?.at;
       const way = router(layout.ways, this.points[i], state);
       motion.stand(facts.held, way, pin, layout.lanes ? String(i) : '');
       const ridden = this.ctx.riding?.();
@@ -293,14 +304,15 @@ export class Host {
    * Sends what moved in a frame on its way.
    * @param {import('../wire/types.js').Frame} frame
    * @param {(m: import('../wire/types.js').Move) => string} [label] the name of what moves
+   * @param {(i: number) => import('../wire/types.js').Move[] | undefined} [moves] those of a lane
    */
-  move(frame, label) {
+  move(frame, label, moves = (i) => frame.lanes?.[i]?.moves) {
     const { layout, motion } = this;
     if (frame.jump) motion.clear();
     else if (layout) {
       this.points.forEach((points, i) => {
-        const way = router(layout.ways, points, this.ctx.model.lane(i).state);
-        motion.add(frame.lanes?.[i]?.moves ?? [], way, { lane: layout.lanes ? String(i) : '', label });
+        const way = router(layout.ways, points, this.lane(i).state);
+        motion.add(moves(i) ?? [], way, { lane: layout.lanes ? String(i) : '', label });
       });
     }
   }

@@ -50,6 +50,16 @@ export class Scene {
     return this.k;
   }
 
+  /** Whether the screen is about 4:3, for which presenter mode has shapes of its own. */
+  get narrow() {
+    return innerWidth < innerHeight * 1.45;
+  }
+
+  /** CSS pixels per unit of a shape, which is as wide as the stage, or on a narrow screen as large as that. @param {{w: number, h: number}} shape @param {boolean} narrow */
+  unit({ w, h: tall }, narrow) {
+    return narrow ? Math.min(innerWidth / w, innerHeight / tall) : (this.scale * 1280) / w;
+  }
+
   /** Reads the palette again, for the canvases. */
   readColours() {
     const css = getComputedStyle(document.documentElement);

@@ -4,6 +4,7 @@ import { attr, h, Num, place, put, reveal, s, show, text } from '../kit/dom.js';
 import { crowdDots, crowdSeats, crowdWord, listBars } from '../draw/crowd.js';
 import { frameName, frameOp } from '../draw/frame.js';
 import { frameDifferences } from '../draw/frames.js';
+import { side } from '../draw/halves.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { lines } from '../draw/lines.js';
 import { markedLine } from '../draw/marked.js';
@@ -13,7 +14,7 @@ import { panel } from '../draw/panel.js';
 import { gist } from '../draw/sentence.js';
 import { hallGrid, smallGrid } from '../draw/smallgrid.js';
 import { whereSeen } from '../draw/unseen.js';
-import { bytes, count, exact, middle, rate, span, upper, version } from '../kit/format.js';
+import { bytes, count, exact, middle, rate, reason, span, upper, version } from '../kit/format.js';
 import { fit, width, wrap } from '../kit/measure.js';
 import { addWords } from '../kit/i18n.js';
 import { openWhole } from '../kit/remedy.js';
@@ -666,4 +667,55 @@ function lane({ g, x, rail, lean, type }) {
   return { paint: (moment) => number.bind(moment, 'api.resourceVersion', 'bigVersion', 'same') };
 }
 
-export const api = whereSeen('api', { id: 'api', title, full, large, line, open, lane });
+/** Where both releases of the phone come from. @type {import('../wire/page-types.js').Draw} */
+function between({ head, x, y, w, type }, ctx) {
+  text(head, x, y + 5, type.title).set(title);
+  const number = text(head, x + w, y + 5, type.number, 'end');
+  const words = text(head, x, y + 24, type.label);
+  return {
+    paint(lane) {
+      const none = silence(ctx);
+      number.bind(lane, 'api.resourceVersion', 'bigVersion');
+      words.cls(none ? `${type.label} cet` : type.label).set(none?.answer ?? ctx.t('phone.oneSource'));
+    },
+  };
+}
+
+/** Which informer a rail of the phone is: its release and its queue. @type {import('../wire/page-types.js').Draw} */
+function half(slot) {
+  const write = side(slot);
+  const [era, kind] = [write(slot.head, slot.y + 64, slot.type.number), write(slot.head, slot.y + 82, slot.type.state)];
+  return {
+    paint(lane) {
+      era.bind(lane, 'era');
+      kind.bind(lane, 'queue.kind');
+    },
+  };
+}
+
+/** The newest request of one informer of a factory, beside its row. @type {import('../wire/page-types.js').Draw} */
+function row(slot, ctx) {
+  const { g, x, y, w, type, fonts, lean } = slot;
+  const verb = text(g, x, y, type.state);
+  const age = text(g, lean ? x + 96 : x, lean ? y : y + slot.pad, type.label);
+  const frames = text(g, x + w, y, type.value, 'end');
+  const size = text(g, x + w, y + slot.pad, type.label, 'end').show(!lean);
+  return {
+    paint(lane) {
+      const { request: q = null, twice = false } = lane.row ?? {};
+      const of = `${lane.of}.request`;
+      verb.cls(q?.open ? type.state + (twice ? ' warn' : '') : type.label).bind(lane, q ? `${of}.verb` : '');
+      frames.bind(lane, q?.open ? `${of}.frames` : '', 'count', 'exact');
+      size.bind(lane, q ? `${of}.bytes` : '', 'bytes');
+      age.cls(q && !q.open && (q.status >= 400 || q.error) ? `${type.label} bad` : type.label);
+      if (!q) age.set(ctx.t('factory.asked.none'));
+      else if (q.open) age.bind(lane, `s=span now - ${of}.sentMillis max 0`, `t factory.asked.${q.status ? 'open' : 'sent'}`);
+      else {
+        const words = ctx.t('factory.asked.ended', { status: q.status >= 400 || !q.error ? String(q.status || '—') : reason(q.error) });
+        age.set(fit(words, w - 68, fonts.label), q.error || words);
+      }
+    },
+  };
+}
+
+export const api = whereSeen('api', { id: 'api', title, full, large, line, open, lane, half, between, row });

@@ -4,6 +4,7 @@ import { attr, h, Num, place, put, reveal, s, show, text, Txt } from '../kit/dom
 import { unframed } from '../draw/comparison.js';
 import { CellGrid } from '../draw/cells.js';
 import { frameDifferences } from '../draw/frames.js';
+import { halfHead, middleName, storedHalf } from '../draw/halves.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { byFreshness, byPhase, byWord, freshest, phaseInk } from '../draw/looks.js';
 import { hung, panel } from '../draw/panel.js';
@@ -785,5 +786,26 @@ export const indexer = {
         after.set(rv ? '' : `\u00a0${ctx.t('pres.objects', { n: objects })}`);
       },
     };
+  },
+
+  // Beside a rail of the phone's two: what one release's store holds, as of which version, and what it made of the changes.
+  half(slot, ctx) {
+    const head = halfHead(slot);
+    const stored = storedHalf(slot, ctx);
+    return {
+      paint(lane) {
+        const { resourceVersion: rv } = lane.state.indexer;
+        head.number.bind(lane, 'indexer.count', 'count');
+        head.words.set(rv ? `rv ${version(rv, 8)}` : ctx.t('lanes.keepsNone'));
+        stored(lane);
+      },
+    };
+  },
+  between: middleName(title),
+
+  // In the row of an informer of a factory: how many objects it has.
+  row({ g, x, y, w, type }) {
+    const number = text(g, x + w, y, type.number, 'end').pulse();
+    return { paint: (lane) => number.bind(lane, `${lane.of}.count`, 'exact') };
   },
 };

@@ -1,8 +1,10 @@
 // @ts-check
 // The Listeners: for each handler its two unbuffered channels, the ring that grows between them, and the handler with its pace.
 import { attr, h, Num, place, reveal, s, show, text } from '../kit/dom.js';
+import { unframed } from '../draw/comparison.js';
 import { deltaWords } from '../draw/delta.js';
 import { callTime, expected, handlerBox } from '../draw/handler.js';
+import { halfHead, middleHead, receivedHalf, sentMiddle } from '../draw/halves.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { lamp } from '../draw/lamp.js';
 import { ring } from '../draw/ring.js';
@@ -761,6 +763,74 @@ export const listeners = {
         handler.paint(l, path, from.now, { slow, bad: l.panics > 0, time: l.paceMillis ? undefined : fit(l.name, box.w - 6, '600 14px') });
       },
       points: { fan: (m) => (m.l === main ? [x + 6, rail] : null) },
+    };
+  },
+
+  // Beside a rail of the phone's two: what the compared handler of one release has handled, and in which order it was called.
+  half(slot, ctx) {
+    const head = halfHead(slot);
+    const received = receivedHalf(slot, ctx);
+    return {
+      paint(lane) {
+        const lists = slot.lit && !unframed(ctx);
+        head.number.bind(lane, lists ? '' : `${find(lane.state, slot.main)?.path}.handled`, 'exact');
+        head.words.set(ctx.t(lists ? 'lanes.received' : 'phone.handled'));
+        received(lane);
+      },
+    };
+  },
+
+  between(slot, ctx) {
+    const head = middleHead(slot, 'Listener');
+    const list = sentMiddle(slot, ctx);
+    return {
+      paint(lane) {
+        head.set(slot.lit && !unframed(ctx) ? ctx.t('lanes.asSent') : '');
+        list(lane);
+      },
+    };
+  },
+
+  // In the row of an informer of a factory: its fullest ring, and the lamps of all its handlers. More of them than there is room for are one
+  // lamp, which is on when all have synced, and how many have.
+  row(slot, ctx) {
+    const { g, x, y, w, rail, from, to, h: tall, pad, type, fonts, bare, tall: large } = slot;
+    const k = pad / 17;
+    const r = large ? Math.min(24 * k, tall / 4) : bare ? Math.min(9, tall / 2 - 3) : 13;
+    const rings = s('g');
+    const lights = s('g');
+    g.append(rings, lights);
+    const cx = bare ? x + 10 : from;
+    const buffer = ring(rings, cx, rail, { r, stroke: bare ? 'thin' : '', number: large ? type.value : '', numberY: 7 * k });
+    const whose = large ? text(g, cx, rail + r + 16 * k, type.label, 'middle') : text(g, bare ? x + 26 : x, y - 1, type.label);
+    const room = large ? w : w - 26;
+    const step = 13 * k;
+    /** @type {ReturnType<typeof lamp>[]} */
+    const lamps = [];
+    const some = text(g, to + 18 * k, rail + 4 * k, type.label);
+    let first = 0;
+    return {
+      paint(lane) {
+        const is = lane.row;
+        if (!is) return;
+        first = is.ring?.listener ?? 0;
+        show(rings, !!is.ring);
+        if (is.ring) buffer.paint(lane, /** @type {any} */ ({ ...is.ring, capacities: [] }), `${lane.of}.ring`, { slow: false });
+        const name = is.ring ? ownName(is.ring.name) : '';
+        const words = large || !is.ring ? name : `${count(is.ring.pending)} ${name}`;
+        whose.set(fit(words, room, fonts.label), is.ring ? `${is.ring.name}: ${exact(is.ring.pending)} / ${exact(is.ring.capacity)}` : '');
+        const many = is.lamps.length * step > 76 * k;
+        const shown = many ? [{ synced: is.lit === is.lamps.length }] : is.lamps;
+        while (lamps.length < shown.length) lamps.push(lamp(lights, to + 6 + lamps.length * step, rail, 4 * k));
+        lamps.forEach((l, i) => {
+          show(l.el, i < shown.length);
+          if (i < shown.length) l.set(shown[i].synced);
+        });
+        some.set(many ? ctx.t('factory.lit', { n: exact(is.lit), m: exact(is.lamps.length) }) : '');
+      },
+      points: {
+        fan: (m) => (m.l === first ? [cx - r - 2, rail] : null), ring: (m) => (m.l === first ? [cx + r + 2, rail] : null),
+      },
     };
   },
 };

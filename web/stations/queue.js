@@ -1,9 +1,10 @@
 // @ts-check
 // The queue, as what it is: a RealFIFO is one ordered list of deltas; a DeltaFIFO is a queue of keys and a map of Deltas.
 // Its head lies on the rail.
-import { seatWord, unframed } from '../draw/comparison.js';
+import { nothing, seatWord, unframed } from '../draw/comparison.js';
 import { bracket } from '../draw/bracket.js';
 import { deltaWords } from '../draw/delta.js';
+import { halfHead, middleHead, takenHalf } from '../draw/halves.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { lamp } from '../draw/lamp.js';
 import { lines } from '../draw/lines.js';
@@ -663,6 +664,44 @@ function lane(slot, ctx) {
   };
 }
 
+/** Beside a rail of the phone's two: the queue of one release on its rail, its head lowest, and what Pop took. @type {Draw} */
+function half(slot, ctx) {
+  const head = halfHead(slot);
+  const n = slot.lit ? 6 : slot.bare ? 2 : 4;
+  const seated = seats(slot.g, { x: slot.rail, y: slot.y - 6 + 20 * (n - 1), n, size: 18, pitch: 20, upright: true, vacant: 'slot off' });
+  const took = takenHalf(slot, ctx);
+  return {
+    paint(lane) {
+      const { queue: q } = lane.state;
+      head.number.bind(lane, 'queue.depth', 'count');
+      head.words.set(slot.lean ? '' : ctx.t(byKey(q) ? 'lanes.byKey' : 'lanes.arrival'));
+      seated.set(q.items.slice(0, n).map((it) => ({ kind: kindOf(it.op), word: seatWord(ctx.model.compare ?? nothing, it) })));
+      took(lane);
+    },
+  };
+}
+
+/** @type {Draw} */
+function between(slot, ctx) {
+  const stopped = middleHead(slot, title, 45).cls(slot.type.state);
+  return { paint: () => stopped.set(held(ctx) && !slot.lit && !slot.bare ? ctx.t('lanes.held') : '') };
+}
+
+/** In the row of an informer of a factory: how many wait, and seats on its rail. @type {Draw} */
+function factoryRow({ g, x, y, w, rail, from, chip, type, bare }) {
+  const number = text(g, x + w, y, type.number, 'end').pulse();
+  const seat = (/** @type {unknown} */ _, /** @type {number} */ i) =>
+    s('rect', { x: from - (chip + 3) * i - chip / 2, y: rail - chip / 2, width: chip, height: chip, rx: 3 });
+  const all = bare ? [] : Array.from({ length: 4 }, seat);
+  g.append(...all);
+  return {
+    paint(lane) {
+      number.bind(lane, `${lane.of}.depth`, 'exact');
+      all.forEach((el, i) => attr(el, 'class', i < (lane.row?.depth ?? 0) ? 'hbusy' : 'slot off'));
+    },
+  };
+}
+
 /** @satisfies {import('../wire/page-types.js').Station} */
 export const queue = {
   id: 'queue',
@@ -674,4 +713,7 @@ export const queue = {
   /** @type {Draw} */
   open: (slot, ctx) => upright(slot, ctx, 5),
   lane,
+  half,
+  between,
+  row: factoryRow,
 };

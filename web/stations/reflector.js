@@ -4,6 +4,7 @@
 import { attr, h, Num, place, reveal, s, shareOf, show, text } from '../kit/dom.js';
 import { countdown, waitLeft, waitLeftPath } from '../draw/countdown.js';
 import { frameName, frameOp } from '../draw/frame.js';
+import { halfHead, middleName, side } from '../draw/halves.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { shorten } from '../draw/lines.js';
 import { markedLine } from '../draw/marked.js';
@@ -828,4 +829,34 @@ function lane(slot, ctx) {
   };
 }
 
-export const reflector = whereSeen('reflector', { id: 'reflector', title, full, large, line, open, lane });
+/** Beside a rail of the phone's two: how far one release has come, and how it requests the objects. @type {import('../wire/page-types.js').Draw} */
+function half(slot, ctx) {
+  const head = halfHead(slot);
+  const write = side(slot);
+  const [how, lists, watches] = ['l t1', 'l', 'l'].map((cls, i) => write(slot.g, slot.y + 46 + 19 * i, cls));
+  return {
+    paint(lane) {
+      const { reflector: r } = lane.state;
+      head.number.bind(lane, 'reflector.resourceVersion', 'bigVersion');
+      head.words.set(r.phase);
+      if (!slot.lit) return;
+      how.set(r.lists ? 'LIST + WATCH' : r.watches ? 'WatchList' : '');
+      lists.set(`${exact(r.lists)} ${ctx.t('pres.lists', { n: r.lists })}`);
+      watches.set(`${exact(r.watches)} ${ctx.t('pres.watches', { n: r.watches })}`);
+    },
+  };
+}
+
+/** In the row of an informer of a factory: what it does, and how far it has come. @type {import('../wire/page-types.js').Draw} */
+function row({ g, x, y, to, type }) {
+  const phase = text(g, x, y, type.state);
+  const version = text(g, to, y, type.label, 'end');
+  return {
+    paint(lane) {
+      phase.cls(lane.row?.phase === 'backoff' ? `${type.state} warn` : type.state).bind(lane, `${lane.of}.phase`);
+      version.bind(lane, `${lane.of}.resourceVersion`, 'version 9', 'same');
+    },
+  };
+}
+
+export const reflector = whereSeen('reflector', { id: 'reflector', title, full, large, line, open, lane, half, between: middleName(title), row });

@@ -1,17 +1,16 @@
 // @ts-check
 // Several informers of one factory, and one that is not shared: a row each, those that have not synced first. The worker computes the rows.
 // A row opens its informer on the stage; a button there and Escape lead back.
-import { lamp } from '../draw/lamp.js';
-import { cut, node } from '../draw/rail.js';
-import { ring } from '../draw/ring.js';
-import { attr, h, Num, place, put, reveal, s, show, text, Txt } from '../kit/dom.js';
-import { count, exact, middle, ownName, reason } from '../kit/format.js';
+import { attr, h, Num, place, put, reveal, s, text, Txt } from '../kit/dom.js';
+import { exact, middle } from '../kit/format.js';
 import { fit } from '../kit/measure.js';
 import * as fragment from '../wire/fragment.js';
 import { addWords, language } from '../kit/i18n.js';
-import { canvases, motion, rowAt, stage, waysAt } from '../layouts/factory.js';
+import { arrange, buttons, rowAt, shapes, twice } from '../layouts/factory.js';
 import { same } from '../kit/same.js';
+import { Host } from '../stage/host.js';
 import { Motion } from '../stage/motion.js';
+import { stations } from '../stations/index.js';
 import { plain } from '../kit/trouble.js';
 
 /** @typedef {import('../wire/types.js').FactoryRow} FactoryRow */
@@ -88,9 +87,9 @@ addWords({
   'cap.factory.running': ['{n} [n:informer|informers], {m} [m:object|objects] in their stores.', '{n} 个 informer，本地缓存里共 {m} 个对象。'],
 });
 
-const { columns, type, fonts } = stage;
-/** @typedef {keyof typeof columns} Column */
-const titled = /** @type {Column[]} */ (['name', 'phase', 'version', 'queue', 'store', 'ring', 'lamps']);
+/** The columns that have a name above them, and what a panel keeps free at its sides. */
+const titled = ['name', 'phase', 'version', 'queue', 'store', 'ring', 'lamps'];
+const pad = 12;
 
 export class Factory {
   /**
@@ -104,32 +103,46 @@ export class Factory {
     /** The lane that the address asks for, until it is there; -1 for none. */
     this.wanted = -1;
     this.root = h('section', { class: 'factoryv', hidden: '' });
-    this.svg = s('svg', { class: 'stage', viewBox: `0 0 ${stage.w} ${stage.h}` });
+    this.svg = s('svg', { class: 'stage' });
     const tokens = h('div', { class: 'layer tokens' });
     this.root.append(this.svg, tokens);
     this.motion = new Motion(ctx, tokens);
-    this.motion.lay(motion, canvases);
-    const button = (/** @type {string} */ cls, /** @type {() => void} */ does) => {
-      const b = h('button', { class: cls, type: 'button' });
-      b.addEventListener('click', does);
-      return b;
+    this.host = new Host(ctx, this.svg, this.motion, stations);
+    // Facts are those of the informer that has the stage; of the others the page knows their rows.
+    this.host.lane = (i) => {
+      const { is } = this;
+      const lane = ctx.model.lane(0);
+      const row = is?.rows[i];
+      const facts = row?.lane === is?.shown ? lane.facts : { ...lane.facts, held: [] };
+      return { ...lane, facts, factory: is ?? undefined, row, of: `factory.rows[lane=${row?.lane}]` };
     };
-    this.end = button('sbtn line', () => ctx.act(this.ended ? 'start' : 'shutdown'));
-    this.root.append(this.end);
-    place(this.end, stage.buttons.shutdown.x, stage.buttons.y, stage.buttons.shutdown.w, stage.buttons.h);
-    this.backButton = button('sbtn line raise factoryback', () => {
+    // All informers are as strong.
+    this.motion.strength = () => 1;
+    this.shape = shapes.stage;
+    /** How large a unit is, in units of the stage. */
+    this.unit = 1;
+    this.end = this.button('sbtn line', () => ctx.act(this.ended ? 'start' : 'shutdown'));
+    place(this.end, buttons.shutdown.x, buttons.shutdown.y, buttons.shutdown.w, buttons.shutdown.h);
+    this.backButton = this.button('sbtn line raise factoryback', () => {
       ctx.apart?.();
       this.back();
     });
     this.backButton.hidden = true;
-    place(this.backButton, stage.back.x, stage.back.y, stage.back.w, stage.back.h);
-    this.api = this.drawAPI();
-    /** @type {ReturnType<Factory['drawRow']>[]} */
-    this.rows = [];
+    place(this.backButton, buttons.back.x, buttons.back.y, buttons.back.w, buttons.back.h);
+    /** What is pressed in each row. @type {{open: HTMLElement, aside: HTMLElement}[]} */
+    this.pressed = [];
     /** What is laid out. @type {unknown[]} */
     this.laid = [];
     app.append(this.root, this.backButton);
     this.choose();
+  }
+
+  /** @param {string} cls @param {() => void} does @private */
+  button(cls, does) {
+    const b = h('button', { class: cls, type: 'button' });
+    b.addEventListener('click', does);
+    this.root.append(b);
+    return b;
   }
 
   /** What the informers show together. */
@@ -169,32 +182,25 @@ export class Factory {
   apply(frame) {
     if (!this.is || frame.timeline?.reset) this.back();
     this.find();
-    this.move(frame);
-  }
-
-  /** Sends what moved in a frame along the rows. @param {import('../wire/types.js').Frame} frame @private */
-  move(frame) {
-    const { is, motion } = this;
-    if (frame.jump) return motion.clear();
-    if (!is || this.root.hidden) return;
-    const shown = { lane: is.shown, moves: frame.lanes?.[0]?.moves ?? [] };
-    for (const { lane, moves } of [shown, ...frame.rows ?? []]) {
-      const i = is.rows.findIndex((r) => r.lane === lane);
-      if (i < 0) continue;
-      const { rail, railed } = rowAt(i, is.rows.length);
-      const ways = waysAt(rail);
-      const { listener } = is.rows[i].ring ?? {};
-      motion.add(moves, (m) => (railed && (!m.l || m.l === listener) ? ways[m.p] ?? null : null), { lane: String(lane) });
-    }
+    const { is } = this;
+    if (!is || this.root.hidden) return frame.jump ? this.motion.clear() : undefined;
+    const rows = [{ lane: is.shown, moves: frame.lanes?.[0]?.moves ?? [] }, ...frame.rows ?? []];
+    this.host.move(frame, undefined, (i) => rows.find(({ lane }) => lane === is.rows[i]?.lane)?.moves);
   }
 
   draw() {
     this.motion.draw();
   }
 
-  /** The size of a unit or the palette changed. */
-  resize() {
-    this.motion.resize(this.ctx.scene.k, this.ctx.scene.scale);
+  /** Fits the screen, or takes another palette. @param {boolean} presenting */
+  resize(presenting) {
+    const { scene } = this.ctx;
+    const narrow = presenting && scene.narrow;
+    this.shape = !presenting ? shapes.stage : narrow ? shapes.four : shapes.wide;
+    const css = scene.unit(this.shape, narrow);
+    this.unit = css / scene.scale;
+    this.root.classList.toggle('p43', narrow);
+    this.motion.resize(css * (devicePixelRatio || 1), css);
   }
 
   /** Opens the informer that the address asks for, once there is one. @private */
@@ -237,196 +243,122 @@ export class Factory {
     })];
   }
 
-  /** The API server that all informers share: its version, the total of requests, and what two informers cost that are not shared. @private */
-  drawAPI() {
-    const { svg } = this;
-    const { x, y, w, h: tall, title, pad, second, sums, faults, line } = stage.api;
-    svg.append(s('rect', { x, y, width: w, height: tall, rx: 5, class: 'pn' }), s('path', { d: `M${x} ${line}h${w}`, class: 'hair' }));
-    text(svg, x, title, 'ti').set('API server');
-    const head = s('text', { x: x + w, y: title, 'text-anchor': 'end' });
+  /** Lays the view out: the stations of the rows by the host, and what belongs to a row or to all around them. @param {number} n @private */
+  lay(n) {
+    const { shape, svg, root } = this;
+    this.host.lay(arrange(shape, n), this.ctx.scene.k);
+    const boxes = s('g');
+    svg.prepend(boxes);
+    const api = this.drawAPI(boxes);
+    this.heads();
+    while (this.pressed.length < n) {
+      const i = this.pressed.length;
+      const row = () => /** @type {FactoryRow} */ (this.is?.rows[i]);
+      const aside = () => this.ctx.act('unshared', !row().unshared, row().lane);
+      this.pressed.push({ open: this.button('prow', () => (this.ctx.apart?.(), this.open(row().lane))), aside: this.button('sbtn line', aside) });
+    }
+    this.pressed.forEach(({ open, aside }, i) => (open.hidden = aside.hidden = i >= n));
+    // Above what is drawn, as it is pressed.
+    root.append(...this.pressed.flatMap(({ open, aside }) => [open, aside]));
+    return { api, rows: Array.from({ length: n }, (_, i) => this.drawRow(boxes, i, n)) };
+  }
+
+  /** What a row has beside its stations: its box, name and note. @param {SVGElement} boxes @param {number} i @param {number} n @private */
+  drawRow(boxes, i, n) {
+    const { svg, shape } = this;
+    const { rows, columns: { name, note, aside } } = shape;
+    const { y, h: tall, k, base, rail, two, tall: large, type, fonts } = rowAt(shape, i, n);
+    const box = s('rect', { x: rows.x, y, width: rows.w, height: tall, rx: 4, class: 'pn' });
+    boxes.append(box);
+    // Name over release where a row has room for both, and beside it where it has not.
+    const first = large ? base - 6 * k : two ? base - 8 : base;
+    const middle = large ? rail : base - 5;
+    const { open, aside: other } = this.pressed[i];
+    const at = (/** @type {number[]} */ ...box) => /** @type {[number, number, number, number]} */ (box.map((n) => n * this.unit));
+    place(open, ...at(rows.x, y, aside.x - rows.x - (aside.w && 8), tall));
+    place(other, ...at(aside.x, middle - Math.min(12, tall / 2), aside.w, Math.min(24, tall)));
+    return {
+      box, fonts, type, room: name.w - (two ? 0 : 90), open, aside: other,
+      name: text(svg, name.x, first, type.title),
+      era: two ? text(svg, name.x, first + 16 * k, type.label) : text(svg, name.x + name.w, base, type.label, 'end'),
+      // A tall row has its note where the wire comes in, below the rail.
+      note: text(svg, large ? name.x : note.x, large ? rail + 26 * k : base, type.label), noteRoom: large ? name.w : note.w,
+    };
+  }
+
+  /** The API server that all informers share: its version, the total of requests, and what two informers cost that do not share. @param {SVGElement} boxes @private */
+  drawAPI(boxes) {
+    const { svg, shape: { title: head, api: { x, y, w, h: tall, title, second, sums, faults, line } } } = this;
+    boxes.append(s('rect', { x, y, width: w, height: tall, rx: 5, class: 'pn' }), s('path', { d: `M${x} ${line}h${w}`, class: 'hair' }));
+    text(svg, x, title, head.cls === 't14' ? 'ti' : head.cls).set('API server');
+    const at = s('text', { x: x + w, y: title, 'text-anchor': 'end' });
     const rv = s('tspan', { class: 'l' });
     const version = s('tspan', { class: 'num2', dx: 5 });
-    head.append(rv, version);
-    svg.append(head);
-    const sum = (/** @type {number} */ at, /** @type {number} */ i) => new Num(svg, x + at, sums[i], 'n16', 4);
+    at.append(rv, version);
+    svg.append(at);
+    const sum = (/** @type {number} */ left, /** @type {number} */ i) => new Num(svg, x + left, sums[i], 'n16', 4);
     return {
-      title: text(svg, stage.title.x, stage.title.y, 't14'),
-      rv: new Txt(rv),
-      version: new Txt(version),
-      open: sum(pad, 0),
-      objects: sum(pad + second, 0),
-      lists: sum(pad, 1),
-      watches: sum(pad + second, 1),
+      title: text(svg, head.x, head.y, head.cls), rv: new Txt(rv), version: new Txt(version),
+      open: sum(pad, 0), objects: sum(pad + second, 0), lists: sum(pad, 1), watches: sum(pad + second, 1),
       faults: text(svg, x + pad, faults, 'l bad'),
       /** @type {import('../kit/dom.js').Txt[]} */
       twice: [],
     };
   }
 
-  /** @private */
-  drawRow() {
-    const g = s('g');
-    this.svg.append(g);
-    const box = s('rect', { x: stage.rows.x, y: 0, width: stage.rows.w, height: 0, rx: 4, class: 'pn' });
-    const rail = s('path', { class: 'rail', d: '' });
-    const [track, mark] = [s('g'), s('g')];
-    g.append(box, rail, track, mark);
-    const word = (/** @type {Column} */ id, /** @type {string} */ cls) => text(g, columns[id].x, 0, cls, 'end' in columns[id] ? 'end' : 'start');
-    const button = h('button', { class: 'prow', type: 'button' });
-    const aside = h('button', { class: 'sbtn line', type: 'button' });
-    this.root.append(button, aside);
-    const row = {
-      g, box, rail, track, mark, button, aside, lane: -1, unshared: false,
-      /** The places of the queue. @type {Element[]} */
-      seats: [],
-      name: word('name', type.name), era: word('name', type.words), phase: word('phase', 't14'), version: word('version', type.words),
-      queue: word('queue', type.number), store: word('store', type.number), note: word('note', 'l'),
-      verb: text(g, stage.api.x + stage.api.pad, 0, type.name), age: text(g, 0, 0, type.words),
-      frames: text(g, stage.api.x + stage.api.w - stage.api.pad, 0, type.number, 'end'),
-      bytes: text(g, stage.api.x + stage.api.w - stage.api.pad, 0, type.words, 'end'),
-      /** @type {ReturnType<typeof ring> | null} */
-      ring: null,
-      whose: text(g, columns.ring.x + 26, 0, type.words), lit: text(g, columns.lamps.x + 18, 0, type.words),
-      rings: s('g'),
-      lights: s('g'),
-      /** @type {ReturnType<typeof lamp>[]} */
-      lamps: [],
-      /** What is laid out. */
-      mid: -1, end: 0,
-    };
-    g.append(row.rings, row.lights);
-    button.addEventListener('click', () => {
-      this.ctx.apart?.();
-      this.open(row.lane);
-    });
-    aside.addEventListener('click', () => this.ctx.act('unshared', !row.unshared, row.lane));
-    return row;
+  /** The names of the columns. @private */
+  heads() {
+    const { svg, shape: { columns, heads, head, api: { x, w } }, ctx: { t } } = this;
+    for (const id of titled) text(svg, columns[id].x, heads, head, columns[id].end ? 'end' : 'start').set(t(`factory.col.${id}`));
+    text(svg, x + pad, heads, head).set(t('factory.col.open'), t('factory.apiTitle'));
+    text(svg, x + w - pad, heads, head, 'end').set(t('factory.col.frames'));
   }
 
-  /** Puts the rows where they belong. @param {number} n @private */
-  lay(n) {
-    while (this.rows.length < n) this.rows.push(this.drawRow());
-    this.rows.forEach((row, i) => {
-      show(row.g, i < n);
-      row.button.hidden = row.aside.hidden = i >= n;
-      if (i >= n) return;
-      const { y, h: tall, mid, rail, railed } = rowAt(i, n);
-      const { rows, api } = stage;
-      attr(row.box, 'y', y);
-      attr(row.box, 'height', tall);
-      attr(row.rail, 'd', `M${api.x + api.w} ${rail}H${railed ? stage.rail.handlers - 8 : rows.x}`);
-      // Name over release where a row has room for both, and beside it where it has not.
-      const two = tall >= rows.two;
-      row.name.at(columns.name.x, two ? mid - 3 : mid + 5);
-      row.era.at(two ? columns.name.x : columns.name.x + columns.name.w, two ? mid + 13 : mid + 5);
-      attr(row.era.el, 'text-anchor', two ? 'start' : 'end');
-      for (const id of /** @type {const} */ (['phase', 'version', 'queue', 'store', 'note'])) row[id].at(columns[id].x, mid + 5);
-      row.whose.at(columns.ring.x + (railed ? 0 : 26), mid + 4);
-      row.lit.at(columns.lamps.x + 18, (railed ? rail : mid) + 4);
-      const left = api.x + api.pad;
-      const right = api.x + api.w - api.pad;
-      row.verb.at(left, two ? mid - 3 : mid + 5);
-      row.age.at(two ? left : left + api.age, two ? mid + 13 : mid + 5);
-      row.frames.at(right, two ? mid - 3 : mid + 5);
-      row.bytes.at(right, mid + 13).show(two);
-      if (row.mid !== mid) {
-        row.mid = mid;
-        row.end = railed ? rail : mid;
-        row.rings.replaceChildren();
-        row.lights.replaceChildren();
-        const r = railed ? stage.rail.r : Math.min(stage.ring, tall / 2 - 3);
-        row.ring = ring(row.rings, railed ? stage.rail.ring : columns.ring.x + 10, railed ? rail : mid, { r, stroke: railed ? '' : 'thin', number: '' });
-        row.lamps = [];
-        this.drawTrack(row, rail, railed);
-      }
-      place(row.button, rows.x, y, columns.aside.x - rows.x - 8, tall);
-      place(row.aside, columns.aside.x, mid - Math.min(12, tall / 2), columns.aside.w, Math.min(24, tall));
-    });
-  }
-
-  /** Draws what lies on a row's rail. @param {ReturnType<Factory['drawRow']>} row @param {number} y @param {boolean} railed @private */
-  drawTrack(row, y, railed) {
-    const { reflector, seats, store } = stage.rail;
-    row.mark.replaceChildren(cut([(stage.api.x + stage.api.w + stage.rows.x) / 2, y], false));
-    row.seats = !railed ? [] : Array.from({ length: seats.n }, (_, i) =>
-      s('rect', { x: seats.x - seats.pitch * i - seats.size / 2, y: y - seats.size / 2, width: seats.size, height: seats.size, rx: 3 }));
-    row.track.replaceChildren(...row.seats, ...(railed ? [node([reflector, y], 8), node([store, y], 8)] : []));
-  }
-
-  /** Brings the rows to the worker's state. */
-  paint() {
-    const { is, ctx } = this;
+  /** Brings the rows to the worker's state. @param {number} clock */
+  paint(clock) {
+    const { is, ctx, shape } = this;
     if (!is) return;
     const { t } = ctx;
-    const laid = [is.rows.length, language()];
+    const laid = [shape, is.rows.length, language(), this.unit];
     if (!same(laid, this.laid)) {
       this.laid = laid;
-      this.heads();
-      this.lay(is.rows.length);
+      this.drawn = this.lay(is.rows.length);
     }
+    const { api, rows } = /** @type {ReturnType<Factory['lay']>} */ (this.drawn);
+    this.host.paint(clock);
     attr(this.root, 'aria-label', t('factory.all'));
-    const from = { factory: is, now: ctx.now() };
-    this.paintAPI(from, is);
-    const titles = is.factories.map((f) => t(`factory.stage.${f.stage}`, { era: f.era, n: f.synced, m: f.of }));
-    this.api.title.set(fit(titles.join(' · '), stage.title.w, '600 14px'), titles.join(' · '));
+    this.paintAPI({ factory: is }, api, is);
+    const titles = is.factories.map((f) => t(`factory.stage.${f.stage}`, { era: f.era, n: f.synced, m: f.of })).join(' · ');
+    api.title.set(fit(titles, shape.title.w, shape.title.font), titles);
     put(this.end, t(this.ended ? 'factory.start' : 'factory.shutdown'));
     attr(this.end, 'title', t(this.ended ? 'factory.startTitle' : 'factory.shutdownTitle'));
     const cannot = ['file', 'probe'].includes(ctx.model.state.source.kind) || ctx.follower;
     reveal(this.end, !cannot);
-    is.rows.forEach((r, i) => this.paintRow(from, this.rows[i], r, cannot));
+    is.rows.forEach((r, i) => this.paintRow({ factory: is }, rows[i], r, cannot));
   }
 
   /** @param {From} from @param {ReturnType<Factory['drawRow']>} row @param {FactoryRow} r @param {boolean} cannot nothing can be done here @private */
-  paintRow(from, row, r, cannot) {
+  paintRow(from, { box, name, era, note, noteRoom, room, open, aside, type, fonts }, r, cannot) {
     const { t } = this.ctx;
-    const of = `factory.rows[lane=${r.lane}]`;
-    row.lane = r.lane;
-    row.unshared = r.unshared;
-    const tall = row.era.el.getAttribute('text-anchor') === 'start';
-    row.name.bind(from, `${of}.resource`, 'fit', 'same', (words) => fit(words, columns.name.w - (tall ? 0 : 90), fonts.name));
-    const own = r.unshared ? t('factory.unshared') : '';
-    const part = r.shard ? t('factory.shard', { s: r.shard }) : own;
-    row.era.set(part ? `${r.era} · ${part}` : r.era);
-    row.phase.bind(from, `${of}.phase`);
-    row.version.bind(from, `${of}.resourceVersion`, 'version 9', 'same');
-    row.queue.bind(from, `${of}.depth`, 'exact');
-    row.store.bind(from, `${of}.count`, 'exact');
-    this.paintRequest(from, row, r, of);
-    show(row.rings, !!r.ring);
-    if (r.ring) {
-      row.ring?.paint(from, /** @type {any} */ ({ ...r.ring, capacities: [] }), `${of}.ring`, { slow: false });
-      const whose = `${count(r.ring.pending)} ${ownName(r.ring.name)}`;
-      row.whose.set(fit(whose, columns.ring.w - 26, fonts.words), `${r.ring.name}: ${exact(r.ring.pending)} / ${exact(r.ring.capacity)}`);
-    } else row.whose.set('');
-    // More handlers than there is room for are one lamp, which is on when all have synced, and how many have.
-    const many = r.lamps.length * 13 > columns.lamps.w;
-    const lamps = many ? [{ synced: r.lit === r.lamps.length }] : r.lamps;
-    while (row.lamps.length < lamps.length) row.lamps.push(lamp(row.lights, columns.lamps.x + 6 + row.lamps.length * 13, row.end, stage.lamp));
-    row.lamps.forEach((l, i) => {
-      show(l.el, i < lamps.length);
-      if (i < lamps.length) l.set(lamps[i].synced);
-    });
-    row.lit.set(many ? t('factory.lit', { n: exact(r.lit), m: exact(r.lamps.length) }) : '');
+    name.bind(from, `factory.rows[lane=${r.lane}].resource`, 'fit', 'same', (words) => fit(words, room, fonts.title));
+    const part = r.shard ? t('factory.shard', { s: r.shard }) : r.unshared ? t('factory.unshared') : '';
+    era.set(part ? `${r.era} · ${part}` : r.era);
     // What is wrong, or else a note: only the most important one.
     const lesser = r.early ? t('factory.early', { n: exact(r.early.pods) }) : r.held.length ? t('factory.held', { s: r.held[0] }) : '';
     const sent = r.lists + r.watches > 1 ? t('factory.sent', { n: exact(r.lists), m: exact(r.watches) }) : '';
-    const note = r.cause || lesser || sent;
-    row.note.set(fit(note, columns.note.w, fonts.words), r.trouble ? plain(this.ctx, r.trouble) : note);
-    row.note.cls(r.cause ? 'l bad' : r.early ? 'l warn' : 'l');
-    attr(row.box, 'class', r.synced ? 'pn' : 'pn ghost');
-    attr(row.rail, 'class', r.requests ? 'rail' : 'rail dead');
-    show(row.mark, !r.requests && !!r.trouble);
-    row.seats.forEach((seat, i) => attr(seat, 'class', i < r.depth ? 'hbusy' : 'slot off'));
-    attr(row.button, 'aria-label', t('factory.row', { name: [r.resource, r.era, part].filter(Boolean).join(' '), phase: r.phase, n: exact(r.count) }));
-    reveal(row.aside, !cannot && (!r.unshared || r.running));
-    put(row.aside, t(r.unshared ? 'factory.end' : 'factory.twice'));
-    attr(row.aside, 'title', t(r.unshared ? 'factory.endTitle' : 'factory.twiceTitle', { name: r.resource }));
+    const words = r.cause || lesser || sent;
+    note.set(fit(words, noteRoom, fonts.label), r.trouble ? plain(this.ctx, r.trouble) : words);
+    note.cls(type.label + (r.cause ? ' bad' : r.early ? ' warn' : ''));
+    attr(box, 'class', r.synced ? 'pn' : 'pn ghost');
+    attr(open, 'aria-label', t('factory.row', { name: [r.resource, r.era, part].filter(Boolean).join(' '), phase: r.phase, n: exact(r.count) }));
+    reveal(aside, !cannot && (!r.unshared || r.running));
+    put(aside, t(r.unshared ? 'factory.end' : 'factory.twice'));
+    attr(aside, 'title', t(r.unshared ? 'factory.endTitle' : 'factory.twiceTitle', { name: r.resource }));
   }
 
-  /** What the API server shows of all of them. @param {From} from @param {import('../wire/types.js').Factory} is @private */
-  paintAPI(from, { api: asked, open, objects }) {
-    const { t } = this.ctx;
-    const { api } = this;
+  /** What the API server shows of all of them. @param {From} from @param {ReturnType<Factory['drawAPI']>} api @param {import('../wire/types.js').Factory} is @private */
+  paintAPI(from, api, { api: asked, open, objects }) {
+    const { ctx: { t }, shape } = this;
     api.rv.set(asked.resourceVersion ? 'rv' : '');
     api.version.bind(from, 'factory.api.resourceVersion', 'bigVersion', 'version 30');
     api.open.bind(from, 'factory.open', 'exact', t('factory.open', { n: exact(open) }));
@@ -434,48 +366,13 @@ export class Factory {
     api.lists.bind(from, 'factory.api.lists', 'count', t('factory.lists', { n: exact(asked.lists) }));
     api.watches.bind(from, 'factory.api.watches', 'count', t('factory.watches', { n: exact(asked.watches) }));
     const faults = asked.faults.length ? t('factory.faults', { names: asked.faults.join(', ') }) : '';
-    api.faults.set(fit(faults, stage.api.w - 2 * stage.api.pad, fonts.words), faults);
-    const { twice } = stage;
-    while (api.twice.length < asked.twice.length) api.twice.push(text(this.svg, twice.x, twice.y + twice.pitch * api.twice.length, type.name + ' warn'));
+    api.faults.set(fit(faults, shape.api.w - 2 * pad, '12px'), faults);
+    while (api.twice.length < asked.twice.length) api.twice.push(text(this.svg, shape.title.x, twice.y + twice.pitch * api.twice.length, 't14 warn'));
     api.twice.forEach((line, i) => {
       const of = `factory.api.twice.${i}`;
       const args = asked.twice[i] ? `name=same ${of}.resource; era=same ${of}.era; n=exact ${of}.requests; m=exact ${of}.objects` : '';
-      line.bind(from, args, 't factory.two', 'same', (words) => fit(words, twice.w, fonts.name));
+      line.bind(from, args, 't factory.two', 'same', (words) => fit(words, shape.rows.w - 36, '600 14px'));
     });
-  }
-
-  /** The request of an informer. @param {From} from @param {ReturnType<Factory['drawRow']>} row @param {FactoryRow} r @param {string} of @private */
-  paintRequest(from, row, { request: q, twice }, of) {
-    const { t } = this.ctx;
-    if (!q) {
-      for (const words of [row.verb, row.frames, row.bytes]) words.set('');
-      row.age.set(t('factory.asked.none')).cls(type.words);
-      return;
-    }
-    const refused = !q.open && (q.status >= 400 || !!q.error);
-    row.verb.bind(from, `${of}.request.verb`).cls(q.open ? type.name + (twice ? ' warn' : '') : type.words);
-    const said = q.open && q.status ? 'open' : 'sent';
-    const status = q.status >= 400 || !q.error ? String(q.status || '—') : reason(q.error);
-    if (q.open) {
-      row.age.bind(from, `s=span now - ${of}.request.sentMillis max 0`, `t factory.asked.${said}`).cls(type.words);
-    } else {
-      const words = t('factory.asked.ended', { status });
-      row.age.set(fit(words, 120, fonts.words), q.error || words).cls(refused ? 'l bad' : type.words);
-    }
-    row.frames.bind(from, q.open ? `${of}.request.frames` : '', 'count', 'exact');
-    row.bytes.bind(from, `${of}.request.bytes`, 'bytes');
-  }
-
-  /** The names of the columns. @private */
-  heads() {
-    this.svg.querySelectorAll('.fhead').forEach((el) => el.remove());
-    for (const id of titled) {
-      const c = columns[id];
-      text(this.svg, c.x, stage.heads, 'l fhead', 'end' in c ? 'end' : 'start').set(this.ctx.t(`factory.col.${id}`));
-    }
-    const { x, w, pad } = stage.api;
-    text(this.svg, x + pad, stage.heads, 'l fhead').set(this.ctx.t('factory.col.open'), this.ctx.t('factory.apiTitle'));
-    text(this.svg, x + w - pad, stage.heads, 'l fhead', 'end').set(this.ctx.t('factory.col.frames'));
   }
 
   /** The way back, while one informer has the stage. @param {boolean} free nothing else covers the stage */

@@ -7,7 +7,7 @@ import { exact, seconds } from '../kit/format.js';
 import { fit } from '../kit/measure.js';
 import { language } from '../kit/i18n.js';
 import { Host } from '../stage/host.js';
-import { arrange, holdsAt, presenter, stage } from '../layouts/lanes.js';
+import { arrange, holdsAt, shapeFor, stage } from '../layouts/lanes.js';
 import { Motion } from '../stage/motion.js';
 import { same } from '../kit/same.js';
 import { stations } from '../stations/index.js';
@@ -53,6 +53,9 @@ export class Lanes {
     this.burstButton.addEventListener('click', () => (this.ctx.model.hold('pop') ? this.ctx.act('release', 'pop', 0) : this.burst()));
     this.root.append(this.burstButton);
     this.shape = stage;
+    this.presenting = false;
+    /** How large a unit is, in units of the stage. */
+    this.unit = 1;
     /** What is laid out. @type {unknown[]} */
     this.laid = [];
     this.drawn = this.lay();
@@ -68,7 +71,7 @@ export class Lanes {
   lay() {
     const { svg, shape } = this;
     const listener = this.compare.listener;
-    this.laid = [shape, listener];
+    this.laid = [shape, listener, this.unit];
     this.host.lay(arrange(shape, listener), 1);
     const { api, indexer, listeners, rails, foot, titles, forks } = shape;
     const top = rails[0] + shape.drop + 8;
@@ -81,9 +84,8 @@ export class Lanes {
     for (const { words, x, y } of titles) text(svg, x, y, 'ti').set(words);
     const who = text(svg, listeners.x + listeners.w, titles[0].y, 'l', 'end');
     const keeps = text(svg, indexer.x + indexer.w, titles[0].y, 'l', 'end');
-    const scale = stage.w / shape.w;
     const holds = holdsAt(shape);
-    for (const p of this.pins) p.at(holds[/** @type {keyof typeof holds} */ (p.stage)] * scale, rails[p.lane] * scale);
+    for (const p of this.pins) p.at(holds[/** @type {keyof typeof holds} */ (p.stage)] * this.unit, rails[p.lane] * this.unit);
     return { frames, who, keeps, columns: new Columns(this.ctx, svg, shape) };
   }
 
@@ -154,11 +156,16 @@ export class Lanes {
     return this.maker.make();
   }
 
-  /** Fits the screen; in presenter mode a third larger. @param {boolean} [presenting] */
-  resize(presenting = this.shape === presenter) {
-    this.shape = presenting ? presenter : stage;
-    const units = stage.w / this.shape.w;
-    this.motion.resize(this.ctx.scene.k * units, this.ctx.scene.scale * units);
+  /** Fits the screen and what is shown. @param {boolean} [presenting] larger */
+  resize(presenting = this.presenting) {
+    const { scene } = this.ctx;
+    const narrow = presenting && scene.narrow;
+    this.presenting = presenting;
+    this.shape = shapeFor(presenting, narrow, unframed(this.ctx));
+    const css = scene.unit(this.shape, narrow);
+    this.unit = css / scene.scale;
+    this.root.classList.toggle('p43', narrow);
+    this.motion.resize(css * (devicePixelRatio || 1), css);
   }
 
   draw() {
@@ -168,12 +175,13 @@ export class Lanes {
   /** Brings the picture to what came. @param {number} clock */
   paint(clock) {
     const { t, model } = this.ctx;
-    if (!same([this.shape, this.compare.listener], this.laid)) this.drawn = this.lay();
+    if (this.shape !== shapeFor(this.presenting, this.ctx.scene.narrow, unframed(this.ctx))) this.resize();
+    if (!same([this.shape, this.compare.listener, this.unit], this.laid)) this.drawn = this.lay();
     const { frames, who, keeps, columns } = this.drawn;
     show(frames, !unframed(this.ctx));
     const st = model.state;
     const name = this.compared()?.name;
-    who.set(t('lanes.listener', { name: name ?? '—' }));
+    who.set(this.shape.listeners.w > 200 ? t('lanes.listener', { name: name ?? '—' }) : '');
     const kept = this.state(0).indexer.transform ? transformWords(this.ctx) : '';
     keeps.set(fit(kept, this.shape.indexer.w - 76), kept); // beside the station's name
     this.host.paint(clock);

@@ -7,11 +7,11 @@ import { width, wrap } from '../kit/measure.js';
 import { Host, matters } from '../stage/host.js';
 import { language } from '../kit/i18n.js';
 import { stationOf } from '../kit/names.js';
-import { arrange, heightOf, ids, motion, time } from '../layouts/phone.js';
+import * as pair from '../layouts/pair.js';
+import { arrange, ids, time } from '../layouts/phone.js';
 import { releases } from '../wire/commands.js';
 import { bothEras } from '../wire/model.js';
 import { Motion } from '../stage/motion.js';
-import * as two from './phonelanes.js';
 import { Remedy } from '../kit/remedy.js';
 import { same } from '../kit/same.js';
 import { stations } from '../stations/index.js';
@@ -21,7 +21,7 @@ import { speeds } from '../time/transport.js';
 import { trouble } from '../kit/trouble.js';
 import { toggleHold } from '../stage/pin.js';
 
-/** @typedef {import('../wire/types.js').State} State */
+/** @typedef {import('../wire/page-types.js').Box} Box */
 
 /** How many units the screen has across it in presenter mode; below the least of the rest the picture loses room, not size. */
 const largeUnits = 292;
@@ -51,11 +51,8 @@ export class Phone {
     this.W = 390;
     /** What is laid out. @type {any[]} */
     this.laid = [];
-    /** What brings two lanes to a state. @type {((st: State) => void)[]} */
-    this.updates = [];
-    /** @type {Record<string, number>} */
-    this.ys = {};
-    this.height = 565;
+    /** What is pressed to open a station. @type {Record<string, SVGElement>} */
+    this.taps = {};
     // Below three fifths of its size the stage's type cannot be read: in a narrow window, or on a page zoomed to twice its size.
     this.query = matchMedia('(max-width: 599px), (max-height: 431px)');
     const button = (/** @type {string} */ cls, /** @type {(b: HTMLElement) => void} */ f) => {
@@ -138,19 +135,8 @@ export class Phone {
   /** @param {import('../wire/types.js').Frame} frame */
   apply(frame) {
     if (this.root.hidden) return;
-    if (frame.jump) return this.motion.clear();
     const { lanes } = this.o;
-    if (lanes.on) {
-      const id = lanes.compare.listener;
-      for (const i of [0, 1]) {
-        const ways = two.ways(this, i);
-        /** @param {import('../wire/types.js').Move} m */
-        const route = (m) => (m.p !== 'fan' || m.l === id ? ways[m.p] ?? null : null);
-        this.motion.add(frame.lanes?.[i]?.moves ?? [], route, { lane: String(i), label: (m) => lanes.label(m) });
-      }
-      return;
-    }
-    this.host.move(frame);
+    this.host.move(frame, lanes.on ? (m) => lanes.label(m) : undefined);
   }
 
   /** @param {number} clock */
@@ -160,13 +146,12 @@ export class Phone {
     const { lanes } = this.o;
     this.follow();
     this.arrange();
-    if (!lanes.on) this.host.paint(clock);
+    this.host.paint(clock);
     const put = (/** @type {HTMLElement} */ el, /** @type {string} */ w) => {
       if (el.textContent !== w) el.textContent = w;
     };
     put(this.src, this.o.top.srcText.textContent ?? '');
     put(this.era, (model.eras.length ? model.eras.join(', ') : st.era) + (model.eras.length ? '' : ` ${st.queue.kind}`));
-    for (const u of this.updates) u(st);
     const [font, rows2] = this.large ? ['24px', 4] : ['15.5px', 5];
     const room = (this.stage.clientWidth || 390) - 34;
     const fits = (/** @type {string} */ w) => !wrap(w, room, rows2, font).at(-1)?.endsWith('…');
@@ -230,7 +215,7 @@ export class Phone {
     const { step, starting, story } = this.stories;
     const riding = stationOf(this.ctx.riding?.()?.hop.stage ?? '');
     const focus = riding ? [riding] : step && !starting ? (step.open ? [step.open] : step.look) : large ? this.o.focus() : [];
-    const want = focus.filter((c) => !this.o.lanes.on || two.stations.includes(c)).pop();
+    const want = focus.filter((c) => this.ids.includes(c)).pop();
     const followed = want ? [riding, story?.id, this.stories.i, want] : [];
     if (same(followed, this.followed)) return;
     this.followed = followed;
@@ -269,88 +254,77 @@ export class Phone {
     return new DOMRect(from.x, from.y, from.width, this.said.getBoundingClientRect().bottom - from.y);
   }
 
+  /** The stations that the layout has. @private */
+  get ids() {
+    return this.o.lanes.on ? pair.ids : ids;
+  }
+
   /** Lays the view out again when its content changed. @private */
   arrange() {
-    const { lanes } = this.o;
-    const pair = lanes.on;
+    const { on, compare } = this.o.lanes;
     const w = (this.W = this.large ? largeUnits : Math.max(leastUnits, Math.min(mostUnits, this.stage.clientWidth || mostUnits)));
     const { listeners, main } = matters(this.ctx, this.stories.step?.listener);
-    if (this.open && !(pair ? two.stations : ids).includes(this.open)) this.open = 'listeners';
-    const shown = pair ? [lanes.compare.changes.length] : [main, ...listeners];
-    const laid = [this.open, language(), this.large, pair, w, this.stage.clientWidth, ...shown];
+    if (this.open && !this.ids.includes(this.open)) this.open = 'listeners';
+    const shown = on ? [compare.listener, compare.changes.length] : [main, ...listeners];
+    const laid = [this.open, language(), this.large, on, w, this.stage.clientWidth, ...shown];
     if (same(laid, this.laid)) return;
     this.laid = laid;
-    this.updates = [];
+    this.taps = {};
     const k = (this.stage.clientWidth || w) / w;
     const pixels = devicePixelRatio || 1;
-    if (pair) this.layPair();
-    else {
-      const layout = arrange({ w, open: this.open, large: this.large, listeners, main });
-      for (const box of layout.slots) this.ys[box.id] = box.y;
-      this.height = layout.h;
-      this.host.lay(layout, k * pixels, (box, g) => this.frame(box.id, g));
-    }
+    const at = { w, open: this.open, large: this.large };
+    const layout = on ? pair.arrange({ ...at, listener: compare.listener, changes: compare.changes.length }) : arrange({ ...at, listeners, main });
+    this.host.lay(layout, k * pixels, (box, g) => this.frame(box, g));
     this.motion.resize(k * pixels, k);
     this.refocus = '';
   }
 
-  /** Two rails, from one source. @private */
-  layPair() {
-    const { svg, W } = this;
-    this.host.clear();
-    let y = 20;
-    for (const c of two.stations) {
-      this.ys[c] = y;
-      y += this.tall(c) + 2;
-    }
-    this.height = y - (this.open === two.stations[two.stations.length - 1] ? 20 : this.large ? 4 : 18);
-    attr(svg, 'viewBox', `0 0 ${W} ${this.height}`);
-    two.rails(this);
-    for (const c of two.stations) {
-      const g = s('g', this.large && c !== this.open ? { class: 'pdim' } : {});
-      svg.append(g);
-      two.station(this, c, g, this.frame(c, g));
-    }
-    this.motion.lay(motion, [{ x: 0, y: 0, w: W, h: this.height }]);
+  /**
+   * Where a station's head goes: into the area to press. With two lanes the halves of a station share one.
+   * @param {Box} box @param {SVGElement} g @private
+   */
+  frame(box, g) {
+    const tap = (this.taps[box.id] ??= this.drawTap(box, g));
+    if (!this.o.lanes.on) return tap;
+    const head = s('g', { 'data-lane': String(box.lane) });
+    tap.append(head);
+    return head;
   }
 
-  /** Draws around a station: its panel while it is open, and the area to press. @param {string} c @param {SVGElement} g @private */
-  frame(c, g) {
+  /** Draws around a station: its panel while it is open, and the area to press. @param {Box} box @param {SVGElement} g @private */
+  drawTap({ id, y, h: tall, lit }, g) {
     const { W } = this;
-    const y = this.ys[c];
-    const open = c === this.open;
-    const pair = this.o.lanes.on;
+    const two = this.o.lanes.on;
     // Two lanes have nothing to open at their source.
-    const fixed = pair && c === 'api';
-    const wide = W - (pair ? 96 : 56);
-    if (open && !fixed) g.append(s('rect', { x: 48, y: y - 22, width: wide, height: this.tall(c) - 4, rx: 6, class: 'pn' }));
-    const tap = s('g', { class: 'ptap', 'data-station': c });
-    tap.append(s('rect', { x: 48, y: y - 20, width: wide, height: open ? 46 : this.tall(c) - 6, rx: 6, class: 'phit' }));
+    const fixed = two && id === 'api';
+    const wide = W - (two ? 96 : 56);
+    if (lit && !fixed) g.append(s('rect', { x: 48, y: y - 22, width: wide, height: tall - 4, rx: 6, class: 'pn' }));
+    const tap = s('g', { class: 'ptap', 'data-station': id });
+    tap.append(s('rect', { x: 48, y: y - 20, width: wide, height: lit ? 46 : tall - 6, rx: 6, class: 'phit' }));
     g.append(tap);
     // In presenter mode the story opens.
     if (this.large || fixed) return tap;
     const toggle = () => {
-      this.open = open ? '' : c;
+      this.open = lit ? '' : id;
     };
     attr(tap, 'role', 'button');
     attr(tap, 'tabindex', 0);
-    attr(tap, 'aria-expanded', String(open));
+    attr(tap, 'aria-expanded', String(lit));
     tap.addEventListener('click', toggle);
     press(tap, () => {
       toggle();
-      this.refocus = c;
+      this.refocus = id;
     });
-    if (open && !pair) {
+    if (lit && !two) {
       tap.append(s('path', { d: `M${W - 28} ${y + 2}l5 -5l5 5`, class: 'chev' }));
-      g.append(this.info(c));
+      g.append(this.info(id, y));
     }
-    if (this.refocus === c) tap.focus();
+    if (this.refocus === id) tap.focus();
     return tap;
   }
 
-  /** The button that explains an open station. @param {string} c @private */
-  info(c) {
-    const y = this.ys[c];
+  /** The button that explains an open station. @param {string} c @param {number} y @private */
+  info(c, y) {
     const name = stations[c].title;
     const x = 60 + width(name, '600 16px') + 16;
     const about = s('g', { class: 'ptap pinfo', role: 'button', tabindex: 0, 'aria-label': this.ctx.t('ex.open', { name }) },
@@ -364,18 +338,13 @@ export class Phone {
 
   /** Scrolls the text into view: its end, and as much before it as fits. @private */
   show() {
-    const y = this.ys[this.open];
-    if (y === undefined) return;
+    const box = this.host.layout?.slots.find(({ id }) => id === this.open);
+    if (!box) return;
     const k = (this.stage.clientWidth || this.W) / this.W;
-    const from = (y - 24) * k;
-    const to = (y - 20 + this.tall(this.open)) * k;
+    const from = (box.y - 24) * k;
+    const to = (box.y - 20 + box.h) * k;
     const { scrollTop, clientHeight } = this.scroll;
     if (from < scrollTop || to > scrollTop + clientHeight) this.scroll.scrollTop = Math.min(from, to - clientHeight);
-  }
-
-  /** How tall a station is now. @param {string} c @private */
-  tall(c) {
-    return this.o.lanes.on ? two.tall(this, c, c === this.open) : heightOf(c, this.open, this.large);
   }
 
   refocus = '';

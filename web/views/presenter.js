@@ -50,14 +50,14 @@ export class Presenter {
     return model.lost || model.unheard ? ['api', 'reflector'] : model.facts.focus;
   }
 
-  /** @param {boolean} lanes two releases lie on the stage's own grid */
-  resize(lanes) {
-    const four = !lanes && innerWidth < innerHeight * 1.45;
-    this.shape = four ? shapes.four : shapes.wide;
+  resize() {
+    const { scene } = this.ctx;
+    const { narrow } = scene;
+    this.shape = narrow ? shapes.four : shapes.wide;
     const { w, h: tall } = this.shape;
     const pixels = devicePixelRatio || 1;
-    this.k = four ? Math.min(innerWidth / w, innerHeight / tall) * pixels : this.ctx.scene.k;
-    this.root.classList.toggle('p43', four);
+    this.k = scene.unit(this.shape, narrow) * pixels;
+    this.root.classList.toggle('p43', narrow);
     for (const svg of [this.svg, this.under]) attr(svg, 'viewBox', `0 0 ${w} ${tall}`);
     this.motion.resize(this.k, this.k / pixels);
     this.laid = [];

@@ -147,7 +147,7 @@ export class Views {
     }
     this.painted = mode ? painted(this.ctx) : undefined;
     if (mode === 'lanes') this.lanes.paint(clock);
-    if (mode === 'factory') this.factory.paint();
+    if (mode === 'factory') this.factory.paint(clock);
     this.factory.paintBack(mode === '');
     if (mode === 'embed') this.embed.paint(clock);
     else if (mode === 'phone') this.phone.paint(clock);
@@ -166,8 +166,8 @@ export class Views {
 
   resize() {
     this.lanes.resize(this.presenting);
-    this.factory.resize();
-    this.presenter.resize(this.shown === 'lanes' || this.shown === 'factory');
+    this.presenter.resize();
+    this.factory.resize(this.presenting);
     this.phone.resize();
     this.embed.resize();
   }

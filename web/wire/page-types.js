@@ -8,8 +8,11 @@
  */
 
 /**
- * The informer that a layout's lane shows, at a moment on the log's clock.
- * @typedef {{state: import('./types.js').State, facts: import('./types.js').Facts, view: import('./types.js').View, now: number}} Lane
+ * The informer that a layout's lane shows, at a moment on the log's clock. One that has only a `row` of the factory is there, and its path `of`.
+ * @typedef {{
+ *   state: import('./types.js').State, facts: import('./types.js').Facts, view: import('./types.js').View, now: number,
+ *   factory?: import('./types.js').Factory, row?: import('./types.js').FactoryRow, of?: string
+ * }} Lane
  */
 
 /**
@@ -18,12 +21,12 @@
  * The box is the panel's. `rail` is the y of the rail (on the phone, where it is upright, its x),
  * `from` and `to` where it enters and leaves. `type` are the classes of the layout's type and `fonts` what they are measured as. `chip` is
  * the size of a chip in a line, `pad` what a panel keeps free at its sides. A `bare` slot has room for name and number only; a `lit` one
- * is what a step speaks of; `lean` is narrow for its kind. `listeners` are those that have a row, `main` the one among them that is drawn
+ * is what a step speaks of; `lean` is narrow for its kind, and a row's `tall` one has large type. `listeners` are those that have a row, `main` the one among them that is drawn
  * large. On the main stage `rails` are the heights of the rails of its large listeners. In presenter mode `store` is the Indexer's box, if that is large.
  * @typedef {{
  *   g: SVGElement, head: SVGElement, above: SVGElement, press: HTMLElement, x: number, y: number, w: number, h: number, rail: number, from: number, to: number,
  *   type: Type, fonts: Type, chip: number, pad: number, bare: boolean, lit: boolean, lean: boolean,
- *   listeners: number[], main: number, rails?: number[], store?: {w: number, h: number, pad: number} | null
+ *   listeners: number[], main: number, tall?: boolean, rails?: number[], store?: {w: number, h: number, pad: number} | null
  * }} Slot
  */
 
@@ -45,14 +48,14 @@
 
 /**
  * A station: one way to draw itself for each density that a layout can ask for.
- * @typedef {{id: string, title: string, full?: Draw, large: Draw, line: Draw, open: Draw, lane?: Draw}} Station
+ * @typedef {{id: string, title: string, full?: Draw, large: Draw, line: Draw, open: Draw, lane?: Draw, half?: Draw, between?: Draw, row?: Draw}} Station
  */
 
 /**
  * Where a layout puts a station, and which of its densities is drawn there. `span` is its stretch of the rail, `lane` the informer that it is
  * of, where a layout shows several.
  * @typedef {Omit<Slot, 'g' | 'head' | 'above' | 'press'> & {
- *   id: string, density: 'full' | 'large' | 'quiet' | 'line' | 'open' | 'lane', span: [number, number], lane?: number
+ *   id: string, density: 'full' | 'large' | 'quiet' | 'line' | 'open' | 'lane' | 'half' | 'between' | 'row', span: [number, number], lane?: number
  * }} Box
  */
 
@@ -64,9 +67,9 @@
  * @typedef {{
  *   w: number, h: number, upright: boolean, layered?: boolean, ways: Record<string, string[]>, motion: import('../stage/motion.js').Plan, slots: Box[],
  *   points: Record<string, Point>, lanes?: Record<string, Point>[],
- *   rails: {station: string, pts: number[], wire?: boolean, behind?: string[], listener?: number, idle?: boolean}[],
- *   stems: {station: string, pts: number[]}[], nodes: {station: string, at: number[], r: number}[],
- *   source: {station: string, at: number[]} | null, cut: number[] | null, holds: {stage: string, listener?: number, at: number[]}[],
+ *   rails: {station: string, pts: number[], wire?: boolean, behind?: string[], listener?: number, idle?: boolean, lane?: number}[],
+ *   stems: {station: string, pts: number[]}[], nodes: {station: string, at: number[], r: number, lane?: number}[],
+ *   source: {station: string, at: number[]} | null, cut: number[] | null, cuts?: number[][], holds: {stage: string, listener?: number, at: number[], lane?: number}[],
  *   forks?: number[][], read?: number[] | null,
  *   reach?: {begin: number, rail: number, end: number, gaps: number[][], at: Record<string, number>},
  *   way: {pts: number[], words: number[] | null} | null, canvases: import('../draw/surface.js').Stretch[]
