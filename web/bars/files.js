@@ -2,7 +2,7 @@
 // Recordings, links and a speaker's own stories. It saves the log as a file, opens a recording or a story (chosen, or dropped on the page),
 // exports for Perfetto, and shares a moment. A simulated moment is a link, because its seed and the manual actions lead to the same event again.
 // A live moment is a file. So is every moment where the page was built on a runtime that leaves something to chance.
-import { h, s } from '../kit/dom.js';
+import { button, h, icon, menuRow } from '../kit/dom.js';
 import { bytes, exact } from '../kit/format.js';
 import * as fragment from '../wire/fragment.js';
 import { Superseded } from '../wire/link.js';
@@ -281,12 +281,7 @@ export class Files {
     const n = exact(ctx.model.view.seq);
     ctx.popup(anchor, (root, close) => {
       const row = (/** @type {string} */ k, /** @type {() => any} */ f) => {
-        const b = h('button', { class: 'row', type: 'button' }, h('span', {}, t('file.' + k)), h('small', {}, t(`file.${k}.x`, { n })));
-        b.addEventListener('click', () => {
-          close();
-          f();
-        });
-        root.append(b);
+        root.append(menuRow(close, f, {}, h('span', {}, t('file.' + k)), h('small', {}, t(`file.${k}.x`, { n }))));
       };
       row(sim && this.exact ? 'link' : 'moment', () => this.share(anchor));
       root.append(h('hr'));
@@ -298,12 +293,7 @@ export class Files {
       row('svg', () => this.savePicture('svg'));
       if (ctx.relay && ctx.broadcast) {
         root.append(h('hr'));
-        const b = h('button', { class: 'row', type: 'button' }, h('span', {}, t('air.menu')), h('small', {}, t('air.menu.x')));
-        b.addEventListener('click', () => {
-          close();
-          ctx.broadcast?.(anchor);
-        });
-        root.append(b);
+        root.append(menuRow(close, () => ctx.broadcast?.(anchor), {}, h('span', {}, t('air.menu')), h('small', {}, t('air.menu.x'))));
       }
     }, { width: 420, label: t('file.menu') });
   }
@@ -362,9 +352,8 @@ export async function asText(file) {
 /** The button that opens the menu. @param {import('../wire/page-types.js').Ctx} ctx @param {(anchor: Element) => void} open */
 export function shareButton(ctx, open) {
   const words = h('span');
-  const b = h('button', { class: 'key share', type: 'button', 'aria-haspopup': 'dialog' },
-    s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d: 'M8 10V2M5 4.8L8 2l3 2.8M4.5 7.5H3v6.5h10V7.5h-1.5' })), words);
-  b.addEventListener('click', () => open(b));
+  const b = button({ class: 'key share', 'aria-haspopup': 'dialog' }, () => open(b),
+    icon('M8 10V2M5 4.8L8 2l3 2.8M4.5 7.5H3v6.5h10V7.5h-1.5'), words);
   const paint = () => {
     const w = ctx.t('file.button');
     if (words.textContent === w) return;

@@ -1,6 +1,6 @@
 // @ts-check
 // The simulated cluster's knobs: how many objects, how many events a second, and the seed of its story.
-import { h } from '../kit/dom.js';
+import { button, h } from '../kit/dom.js';
 import { count, exact } from '../kit/format.js';
 import * as fragment from '../wire/fragment.js';
 import '../kit/words-time.js';
@@ -72,29 +72,20 @@ export function appendKnobs(ctx, root, close) {
     fragment.write({ rate });
     ctx.say(String(said));
   };
-  const chips = (/** @type {'objects' | 'rate'} */ name) => h('span', { class: 'steps' }, ...steps[name].map((n) => {
-    const b = h('button', { class: 'key', type: 'button', 'aria-label': `${short(n)}: ${t('knob.' + name)} ${exact(n)}` }, short(n));
-    b.addEventListener('click', () => {
-      fields[name].value = String(n);
-      fields[name].dispatchEvent(new Event('input'));
-      if (name === 'rate') setRate();
-    });
-    return b;
-  }));
-  const button = (/** @type {string} */ k, /** @type {() => any} */ f, cls = 'key') => {
-    const b = h('button', { class: cls, type: 'button' }, t(k));
-    b.addEventListener('click', f);
-    return b;
-  };
-  const another = h('span', { class: 'steps' }, button('knob.another', () => {
+  const chips = (/** @type {'objects' | 'rate'} */ name) => h('span', { class: 'steps' }, ...steps[name].map((n) => button({ class: 'key', 'aria-label': `${short(n)}: ${t('knob.' + name)} ${exact(n)}` }, () => {
+    fields[name].value = String(n);
+    fields[name].dispatchEvent(new Event('input'));
+    if (name === 'rate') setRate();
+  }, short(n))));
+  const another = h('span', { class: 'steps' }, button({ class: 'key' }, () => {
     fields.seed.value = String(crypto.getRandomValues(new Uint32Array(1))[0] % 10000);
     tell(t('knob.note'), false);
-  }));
+  }, t('knob.another')));
   const rate = [h('span', {}, t('knob.rate')), fields.rate, chips('rate')];
   root.append(
     h('div', { class: 'form knobs' }, ...(own
       ? [h('span', {}, t('knob.objects')), fields.objects, chips('objects'), ...rate, h('span', {}, t('knob.seed')), fields.seed, another] : rate)),
-    h('div', { class: 'btnrow' }, ...(own ? [button('knob.begin', begin)] : []), button('knob.setRate', setRate)),
+    h('div', { class: 'btnrow' }, ...(own ? [button({ class: 'key' }, begin, t('knob.begin'))] : []), button({ class: 'key' }, setRate, t('knob.setRate'))),
     note,
   );
 }

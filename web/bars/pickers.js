@@ -1,6 +1,6 @@
 // @ts-check
 // The pickers of the top bar: where the objects come from, which resource, which namespace. What cannot be chosen is shown with why.
-import { h } from '../kit/dom.js';
+import { h, menuRow } from '../kit/dom.js';
 import { exact, middle } from '../kit/format.js';
 import * as fragment from '../wire/fragment.js';
 import { addWords } from '../kit/i18n.js';
@@ -252,14 +252,9 @@ export function openSources(ctx, anchor, does) {
     root.append(body);
     const list = h('div', { class: 'list', role: 'listbox', 'aria-label': t('top.sources') });
     const row = (/** @type {string} */ label, /** @type {string[]} */ lines, /** @type {boolean} */ on, /** @type {() => void} */ f, error = '') => {
-      const b = h('button', { class: 'row tall', type: 'button', role: 'option', 'aria-selected': String(on) }, h('span', { class: 'tick' }),
+      return menuRow(close, f, { class: 'row tall', role: 'option', 'aria-selected': String(on) }, h('span', { class: 'tick' }),
         h('span', { class: 'rl' }, h('span', {}, label), ...lines.filter(Boolean).map((w) => h('small', {}, w)),
           ...(error ? [h('small', { class: 'off-why' }, error)] : [])));
-      b.addEventListener('click', () => {
-        close();
-        f();
-      });
-      return b;
     };
     list.append(row(t('top.simRow'), [t('top.simNote')], st.kind === 'sim', () => ctx.act('select', { source: 'sim', context: '' })));
     body.append(list);
@@ -269,14 +264,7 @@ export function openSources(ctx, anchor, does) {
       if (tr.detail) body.append(h('p', { class: 'note', lang: 'en' }, tr.detail));
       const does2 = deeds(ctx);
       if (does2.length) {
-        body.append(h('div', { class: 'btnrow' }, ...does2.map((d) => {
-          const b = h('button', { class: 'key', type: 'button', 'aria-label': d.name }, d.words);
-          b.addEventListener('click', () => {
-            close();
-            d.act();
-          });
-          return b;
-        })));
+        body.append(h('div', { class: 'btnrow' }, ...does2.map((d) => menuRow(close, d.act, { class: 'key', 'aria-label': d.name }, d.words))));
       }
     }
     // The process of --attach, where there is one.
@@ -321,12 +309,7 @@ export function openSources(ctx, anchor, does) {
         }
         if (l?.error) rows.push(h('p', { class: 'note bad' }, plain(ctx, l.error)));
         if (l?.cause === 'token') {
-          const b = h('button', { class: 'key', type: 'button' }, t('cause.link'));
-          b.addEventListener('click', () => {
-            close();
-            ctx.newLink?.();
-          });
-          rows.push(h('div', { class: 'btnrow' }, b));
+          rows.push(h('div', { class: 'btnrow' }, menuRow(close, () => ctx.newLink?.(), { class: 'key' }, t('cause.link'))));
         }
         else if (!l) rows.push(h('p', { class: 'note' }, t('top.noRelay')));
         else if (!rows.length) rows.push(h('p', { class: 'note' }, t('top.noContexts')));
@@ -336,12 +319,7 @@ export function openSources(ctx, anchor, does) {
     );
     root.append(h('hr'), h('div', { class: 'grp' }, t('top.files')));
     for (const [k, f] of /** @type {[string, () => void][]} */ ([['top.save', does.save], ['top.open', does.open]])) {
-      const b = h('button', { class: 'row', type: 'button' }, h('span', {}, t(k)));
-      b.addEventListener('click', () => {
-        close();
-        f();
-      });
-      root.append(b);
+      root.append(menuRow(close, f, {}, h('span', {}, t(k))));
     }
   }, { width: 520, label: t('top.sources') });
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // What a person can do to the simulated cluster: it hangs from the API server's name.
-import { h } from '../kit/dom.js';
+import { button, h } from '../kit/dom.js';
 import { exact } from '../kit/format.js';
 import { appendKnobs } from './knobs.js';
 
@@ -17,13 +17,8 @@ export function openSimMenu(ctx, anchor, sample) {
     const field = (/** @type {string} */ value, /** @type {string} */ label) =>
       /** @type {HTMLInputElement} */ (h('input', { type: 'text', value, 'aria-label': label, spellcheck: 'false', autocomplete: 'off',
       placeholder: t('sim.where') }));
-    const button = (/** @type {string} */ k, /** @type {() => Promise<any> | void} */ f,
-      /** @type {string} */ makes = '') => {
-      const b = h('button', { class: 'key', type: 'button' }, t(k));
-      b.addEventListener('click', f);
-      if (makes) b.dataset.call = makes;
-      return b;
-    };
+    /** @type {(k: string, f: () => Promise<any>, makes?: string) => HTMLElement} */
+    const key = (k, f, makes) => button({ class: 'key', ...(makes ? { 'data-call': makes } : {}) }, f, t(k));
     // The menu covers the stations that show what was done.
     const did = (/** @type {Promise<any>} */ p) => {
       close();
@@ -42,21 +37,21 @@ export function openSimMenu(ctx, anchor, sample) {
     root.append(
       h('div', { class: 'form' }, h('span', {}, t('sim.deployment')), dep, h('span'), h('span', {}, t('sim.replicas')), replicas, h('span')),
       h('div', { class: 'btnrow' },
-        button('sim.create', () => did(ctx.act('cluster', 'create', { ...where(), replicas: n() }))),
-        button('sim.scale', () => did(ctx.act('cluster', 'scale', { ...where(), replicas: n() }))),
-        button('sim.restart', () => did(ctx.act('cluster', 'restart', where())), 'cluster restart')),
+        key('sim.create', () => did(ctx.act('cluster', 'create', { ...where(), replicas: n() }))),
+        key('sim.scale', () => did(ctx.act('cluster', 'scale', { ...where(), replicas: n() }))),
+        key('sim.restart', () => did(ctx.act('cluster', 'restart', where())), 'cluster restart')),
       h('hr'),
     );
     const obj = field(ctx.selected() || sample, t('sim.object'));
     root.append(h('div', { class: 'form' }, h('span', {}, t('sim.object')), obj,
-      button('sim.delete', () => did(ctx.act('cluster', 'delete', { key: obj.value.trim() })))), h('hr'));
+      key('sim.delete', () => did(ctx.act('cluster', 'delete', { key: obj.value.trim() })))), h('hr'));
     root.append(
       h('div', { class: 'btnrow' },
-        button('sim.one', () => did(ctx.act('cluster', 'burst', { n: 1 })), 'cluster burst 1'),
-        button('sim.burst', () => did(ctx.act('cluster', 'burst', { n: 100 }))),
-        button('sim.cut', () => did(ctx.act('fault', 'cut', {}).then(() => ''))),
-        button(st.api.crowd ? 'sim.noCrowd' : 'sim.crowd', () => did(ctx.act('cluster', 'crowd', { n: st.api.crowd ? 0 : 1000 }))),
-        button('sim.compact', () => did(ctx.act('cluster', 'compact', {})))),
+        key('sim.one', () => did(ctx.act('cluster', 'burst', { n: 1 })), 'cluster burst 1'),
+        key('sim.burst', () => did(ctx.act('cluster', 'burst', { n: 100 }))),
+        key('sim.cut', () => did(ctx.act('fault', 'cut', {}).then(() => ''))),
+        key(st.api.crowd ? 'sim.noCrowd' : 'sim.crowd', () => did(ctx.act('cluster', 'crowd', { n: st.api.crowd ? 0 : 1000 }))),
+        key('sim.compact', () => did(ctx.act('cluster', 'compact', {})))),
       h('hr'),
     );
     appendKnobs(ctx, root, close);

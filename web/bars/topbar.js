@@ -1,6 +1,6 @@
 // @ts-check
 // The top bar: what is looked at (source, resource, namespace, release), the faults, and how the page looks.
-import { attr, h, put, reveal, s } from '../kit/dom.js';
+import { attr, button, h, icon, menuRow, put, reveal, s } from '../kit/dom.js';
 import { middle } from '../kit/format.js';
 import { releases } from '../wire/commands.js';
 import { formatResource, parseResource, read as fragment } from '../wire/fragment.js';
@@ -76,34 +76,26 @@ export class TopBar {
     this.askedResource = { ...parseResource(this.askedAll[0]), namespace: asked.get('namespace') ?? '' };
     /** Whether the address leaves the namespace to the context, so that it is not known yet. */
     this.askedOwn = asked.get('source') === 'live' && !asked.has('namespace');
-    const button = (/** @type {string} */ cls, /** @type {(el: HTMLElement) => void} */ f) => {
-      const b = h('button', { class: cls, type: 'button' });
-      b.addEventListener('click', () => f(b));
-      return b;
-    };
     this.name = h('h1', { class: 'name' }, 'informerscope');
     this.name.style.margin = '0';
-    this.src = button('src', (b) => this.openSources(b));
+    this.src = button({ class: 'src' }, (b) => this.openSources(b));
     this.srcText = h('span');
     this.src.append(h('i'), this.srcText);
-    this.res = button('pick', (b) => this.openResources(b));
+    this.res = button({ class: 'pick' }, (b) => this.openResources(b));
     this.resText = h('span');
     this.res.append(this.resText, caret());
-    this.ns = button('pick ns', (b) => this.openNamespaces(b));
+    this.ns = button({ class: 'pick ns' }, (b) => this.openNamespaces(b));
     this.nsText = h('span');
     this.ns.append(this.nsText, caret());
     for (const b of [this.src, this.res, this.ns]) b.setAttribute('aria-haspopup', 'dialog');
     this.era = h('div', { class: 'seg', role: 'radiogroup' });
     this.eraButtons = releases.map(({ era: e, queue }) => {
-      const b = h('button', { type: 'button', role: 'radio' }, e);
-      b.addEventListener('click', () => ctx.act('select', { era: e }));
+      const b = button({ role: 'radio' }, () => ctx.act('select', { era: e }), e);
       this.era.append(b);
       return { e, queue, b };
     });
-    this.two = h('button', { type: 'button', class: 'twolanes', 'aria-pressed': 'false' });
-    this.two.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d: 'M1 4.5H15M4 4.5V9.5Q4 11.5 6 11.5H15' }),
-      s('circle', { cx: 11, cy: 4.5, r: 2, fill: 'currentColor' }), s('circle', { cx: 11, cy: 11.5, r: 2, fill: 'currentColor' })));
-    this.two.addEventListener('click', () => ctx.act('select', { era: ctx.model.otherEras() }));
+    this.two = button({ class: 'twolanes', 'aria-pressed': 'false' }, () => ctx.act('select', { era: ctx.model.otherEras() }), icon(
+      'M1 4.5H15M4 4.5V9.5Q4 11.5 6 11.5H15', ...[4.5, 11.5].map((cy) => s('circle', { cx: 11, cy, r: 2, fill: 'currentColor' }))));
     this.era.append(this.two);
     this.era.addEventListener('keydown', (ev) => {
       const d = ev.key === 'ArrowRight' || ev.key === 'ArrowDown' ? 1 : ev.key === 'ArrowLeft' || ev.key === 'ArrowUp' ? -1 : 0;
@@ -116,27 +108,27 @@ export class TopBar {
       ev.stopPropagation();
     });
     this.faultsWord = h('span');
-    this.faultsMenu = button('menu-b', (b) => this.openFaults(b));
+    this.faultsMenu = button({ class: 'menu-b' }, (b) => this.openFaults(b));
     this.faultsMenu.setAttribute('aria-haspopup', 'dialog');
     this.faultsMenu.append(this.faultsWord, caret());
     this.faultButtons = faultKeys.map((n) => {
-      const b = button('key', () => this.fault(n));
+      const b = button({ class: 'key' }, () => this.fault(n));
       return { n, b };
     });
     this.faults = h('div', { class: 'faults', role: 'group' }, this.faultsMenu, ...this.faultButtons.map((o) => o.b));
-    this.story = button('pick tale', (b) => does.stories(b));
+    this.story = button({ class: 'pick tale' }, (b) => does.stories(b));
     this.storyText = h('span');
     this.story.append(this.storyText, caret());
     this.story.setAttribute('aria-haspopup', 'dialog');
-    this.presenter = button('key', () => does.presenter());
+    this.presenter = button({ class: 'key' }, () => does.presenter());
     this.presenter.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('rect', { x: 1.5, y: 2.5, width: 13, height: 8.5 }),
       s('path', { d: 'M8 11v2.5M5 14.5h6' })));
-    this.details = button('key details', () => does.calm());
-    this.theme = button('key', () => does.theme());
+    this.details = button({ class: 'key details' }, () => does.calm());
+    this.theme = button({ class: 'key' }, () => does.theme());
     this.theme.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 8, cy: 8, r: 6 }),
       s('path', { d: 'M8 2a6 6 0 0 1 0 12z', fill: 'currentColor' })));
-    this.lang = button('key', () => does.language());
-    this.help = button('key', () => does.help());
+    this.lang = button({ class: 'key' }, () => does.language());
+    this.help = button({ class: 'key' }, () => does.help());
     this.help.textContent = '?';
     const icons = (this.icons = h('div', { class: 'icons' }, this.details, this.presenter, this.theme, this.lang, this.help));
     app.prepend(h('header', { class: 'top' }, this.name, h('span', { class: 'rule' }), this.src, this.res, this.ns, this.era, this.story,
@@ -266,14 +258,11 @@ export class TopBar {
       for (const n of [...faultKeys, ...otherFaults, ...keylessFaults, ...own, ...(sim ? [...simFaults, ...simChanges] : [])]) {
         const held = heldFaults.has(n);
         const key = keyOfFault(n);
-        const b = h('button', { class: 'row fx', type: 'button' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)),
+        // The menu covers stations that show what the fault does.
+        const b = menuRow(close, () => this.fault(n), { class: 'row fx' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)),
           h('small', {}, t(`fault.${n}.x`, { n: failoverVersions }), key ? h('span', { class: 'hint' }, ` · ${key}`) : ''));
         if (held) b.setAttribute('aria-pressed', String(!!this.ctx.model.fault(n)?.on));
         else /** @type {HTMLElement} */ (b.firstElementChild).style.visibility = 'hidden';
-        b.addEventListener('click', () => {
-          close(); // the menu covers stations that show what the fault does
-          this.fault(n);
-        });
         list.append(b);
       }
     }, { width: 440, label: t('top.faults') });

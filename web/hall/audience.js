@@ -1,7 +1,7 @@
 // @ts-check
 // The page of a follower: it shows the state of the broadcast, goes where the speaker's page goes, and lets the follower look around
 // alone and come back. A follower cannot act; the worker refuses it too.
-import { attr, h, put, reveal } from '../kit/dom.js';
+import { attr, button, h, put, reveal } from '../kit/dom.js';
 import { upper } from '../kit/format.js';
 import { language } from '../kit/i18n.js';
 import '../kit/words-hall.js';
@@ -25,8 +25,7 @@ export class Audience {
     /** What of the speaker's page was taken over last. */
     this.taken = '';
     this.words = h('span', { role: 'status' });
-    this.back = h('button', { class: 'key', type: 'button' });
-    this.back.addEventListener('click', () => this.along());
+    this.back = button({ class: 'key' }, () => this.along());
     this.root = h('div', { class: 'hall' }, h('i'), this.words, this.back);
     app.append(this.root);
     app.classList.add('audience');

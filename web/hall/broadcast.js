@@ -1,7 +1,7 @@
 // @ts-check
 // The speaker's side of a broadcast: the button with its lamp, the menu with the audience link, and the large QR code for a projector.
 // It also reports to the worker where this page is, so that followers' pages go there too.
-import { attr, h, put, reveal, s } from '../kit/dom.js';
+import { attr, button, h, put, reveal, s } from '../kit/dom.js';
 import { bytes, count, exact } from '../kit/format.js';
 import { copy } from '../bars/files.js';
 import { openDialog } from '../kit/popup.js';
@@ -33,11 +33,10 @@ export class Broadcast {
     this.large = null;
     this.told = '';
     this.words = h('span');
-    this.button = h('button', { class: 'key air', type: 'button', hidden: '', 'aria-haspopup': 'dialog' },
+    this.button = button({ class: 'key air', hidden: '', 'aria-haspopup': 'dialog' }, () => this.open(this.button),
       s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 8, cy: 8, r: 2.2 }),
       s('path', { d: 'M4.6 11.4a4.8 4.8 0 0 1 0-6.8M11.4 4.6a4.8 4.8 0 0 1 0 6.8M2.6 13.4a7.6 7.6 0 0 1 0-10.8M13.4 2.6a7.6 7.6 0 0 1 0 10.8' })), h('i'),
       this.words);
-    this.button.addEventListener('click', () => this.open(this.button));
   }
 
   /** Whether what happens here goes out. */
@@ -164,9 +163,7 @@ export class Broadcast {
   parts(state, error, facts, does) {
     const { t } = this.ctx;
     const key = (/** @type {string} */ words, /** @type {() => void} */ f, cls = 'key') => {
-      const b = h('button', { class: cls, type: 'button' }, words);
-      b.addEventListener('click', f);
-      return b;
+      return button({ class: cls }, f, words);
     };
     const note = (/** @type {string} */ words, cls = 'note') => h('p', { class: cls }, words);
     if (state === 'asking') return [note(t('air.asking'))];

@@ -33,6 +33,29 @@ export function h(tag, attrs, ...kids) {
   return el;
 }
 
+/**
+ * A button.
+ * @param {Record<string, string | number>} attrs
+ * @param {(el: HTMLElement) => unknown} does when it is pressed
+ * @param {...(Node | string)} kids
+ */
+export function button(attrs, does, ...kids) {
+  const el = h('button', { type: 'button', ...attrs }, ...kids);
+  el.addEventListener('click', () => does(el));
+  return el;
+}
+
+/** A line of a menu, or another button in it, which shuts the menu. @param {() => void} close @param {() => unknown} does @param {Record<string, string>} attrs @param {...(Node | string)} kids */
+export const menuRow = (close, does, attrs, ...kids) => button({ class: 'row', ...attrs }, () => {
+  close();
+  does();
+}, ...kids);
+
+/** A drawn sign, as large as the style sheet makes it. @param {...(SVGElement | string)} parts a path is its d alone */
+export function icon(...parts) {
+  return s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, ...parts.map((is) => (typeof is === 'string' ? s('path', { d: is }) : is)));
+}
+
 /** @type {WeakMap<Element, Record<string, string | null>>} */
 const seen = new WeakMap();
 

@@ -1,6 +1,6 @@
 // @ts-check
 // What a user can do about a trouble, as buttons beside its description. Every view has the same buttons.
-import { attr, h, put, reveal } from './dom.js';
+import { attr, h, menuRow, put, reveal } from './dom.js';
 import { middle } from './format.js';
 import { silent, trouble } from './trouble.js';
 
@@ -100,13 +100,6 @@ export function openWhole(ctx, anchor) {
     root.append(h('h2', {}, o.name.length > 60 ? t('cause.said') : o.name), body);
     const list = deeds(ctx);
     if (!list.length) return;
-    root.append(h('div', { class: 'btnrow' }, ...list.map((d) => {
-      const b = h('button', { class: 'key', type: 'button', 'aria-label': d.name }, d.words);
-      b.addEventListener('click', () => {
-        close();
-        d.act();
-      });
-      return b;
-    })));
+    root.append(h('div', { class: 'btnrow' }, ...list.map((d) => menuRow(close, d.act, { class: 'key', 'aria-label': d.name }, d.words))));
   }, { width: 560, label: t('cause.said') });
 }

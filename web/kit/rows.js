@@ -1,7 +1,7 @@
 // @ts-check
 // Lines of the stage that can be read closer or chosen: a button lies over each. A list is one stop for Tab; the arrows
 // walk within it. The words of a line show in a tip while the pointer or the focus is on it.
-import { attr, h, place } from './dom.js';
+import { attr, button, h, place } from './dom.js';
 
 /** @typedef {{head: string, body: string}} Tip */
 
@@ -55,8 +55,7 @@ export class Rows {
     this.told = -1;
     this.root = h('div', { role: 'group', 'data-x': x });
     this.rows = [...Array(n).keys()].map((i) => {
-      const el = h('button', { class: 'prow', type: 'button', hidden: '', tabindex: -1 });
-      el.addEventListener('click', () => does.act?.(i));
+      const el = button({ class: 'prow', hidden: '', tabindex: -1 }, () => does.act?.(i));
       el.addEventListener('focus', () => {
         this.go(i);
         if (el.matches(':focus-visible')) this.tell(i);

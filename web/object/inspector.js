@@ -1,7 +1,7 @@
 // @ts-check
 // The inspector: one object's JSON, old against new, its way through the informer hop by hop, and what the code was
 // doing there. The worker answers for the view's moment, so the drawer can be read while the view is paused anywhere.
-import { h, put, reveal } from '../kit/dom.js';
+import { button, h, put, reveal } from '../kit/dom.js';
 import { exact, span, version } from '../kit/format.js';
 import { chipIcon, kindOf } from '../kit/glyphs.js';
 import { drawLines } from '../kit/lines.js';
@@ -35,8 +35,7 @@ export class Inspector {
     /** The worker's answer about the object, or its error. @type {Partial<import('../wire/types.js').ObjectView> & {error?: string} | null} */
     this.data = null;
     this.root = h('aside', { class: 'drawer shut' });
-    this.x = h('button', { class: 'x key', type: 'button' }, 'esc');
-    this.x.addEventListener('click', () => this.close());
+    this.x = button({ class: 'x key' }, () => this.close(), 'esc');
     this.title = h('h2');
     this.icon = h('i');
     this.version = h('span');
@@ -49,16 +48,14 @@ export class Inspector {
     this.tabs.append(this.tabDiff, this.tabJson);
     this.pre = h('div', { class: 'diff', role: 'tabpanel', tabindex: 0 });
     this.hopsHead = h('h3');
-    this.go = h('button', { class: 'key go', type: 'button' });
-    this.go.addEventListener('click', () => ride(this.key));
+    this.go = button({ class: 'key go' }, () => ride(this.key));
     this.hops = h('div', { class: 'hops', role: 'group', tabindex: 0 });
     this.codeWords = h('span');
     this.codeName = h('code');
-    this.codeHead = h('button', { class: 'of', type: 'button', 'aria-expanded': 'false' }, this.codeWords, this.codeName);
-    this.codeHead.addEventListener('click', () => {
+    this.codeHead = button({ class: 'of', 'aria-expanded': 'false' }, () => {
       this.code.hidden = !this.code.hidden;
       this.codeHead.setAttribute('aria-expanded', String(!this.code.hidden));
-    });
+    }, this.codeWords, this.codeName);
     this.code = h('p', { hidden: '' });
     this.root.append(this.x, this.title, this.sub, this.tabs, this.pre, h('div', { class: 'jh' }, this.hopsHead, this.go), this.hops, this.codeHead, this.code);
     app.append(this.root);

@@ -1,7 +1,7 @@
 // @ts-check
 // A ride: one change of an object on its way through the informer, hop by hop. The worker lists the hops, with the function and the duration
 // of each. This file moves the view from one hop to the next, lights the hop's station, and draws a ruler of the real time below.
-import { attr, h, s } from '../kit/dom.js';
+import { attr, button, h, icon, s } from '../kit/dom.js';
 import { exact, middle, span } from '../kit/format.js';
 import { chipIcon, kindOf } from '../kit/glyphs.js';
 import { same } from '../kit/same.js';
@@ -56,19 +56,13 @@ export class Ride {
     this.code = h('code');
     this.said = h('span', { class: 'said', 'aria-live': 'polite' });
     this.long = h('span', { class: 'long' });
-    /** @param {string | Element} label @param {() => void} act */
-    const button = (label, act) => {
-      const b = h('button', { class: 'key', type: 'button' }, label);
-      b.addEventListener('click', act);
-      return b;
-    };
-    const icon = (/** @type {Element} */ path) => s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, path);
-    this.back = button(icon(s('path', { d: 'M12 3v10L4 8z' })), () => this.step(-1));
+    const key = { class: 'key' };
+    this.back = button(key, () => this.step(-1), icon('M12 3v10L4 8z'));
     /** The icon of the button that plays or pauses. */
     this.sign = s('path', { d: signs.play });
-    this.run = button(icon(this.sign), () => this.auto(!this.timer));
-    this.next = button(icon(s('path', { d: 'M4 3v10l8-5z' })), () => this.step(1));
-    this.x = button('esc', () => this.close());
+    this.run = button(key, () => this.auto(!this.timer), icon(this.sign));
+    this.next = button(key, () => this.step(1), icon('M4 3v10l8-5z'));
+    this.x = button(key, () => this.close(), 'esc');
     this.note = h('span', { class: 'note' });
     this.head = h('div', { class: 'head' }, this.name, this.code, this.icon, this.where, this.back, this.next, this.run, this.x);
     this.tells = h('div', { class: 'tells' }, this.said, this.long, this.note);
@@ -274,11 +268,10 @@ export class Ride {
       const row = fits < 0 ? free.indexOf(Math.min(...free)) : fits;
       if (fits >= 0) free[row] = begins + name + 1;
       // A name without room shows only while the ride is at its hop.
-      const place = h('button', { class: `fn${at + name > 100 ? ' before' : ''}${fits < 0 ? ' tight' : ''}`, type: 'button' }, x.function);
-      place.addEventListener('click', () => {
+      const place = button({ class: `fn${at + name > 100 ? ' before' : ''}${fits < 0 ? ' tight' : ''}` }, () => {
         this.auto(false);
         this.go(i);
-      });
+      }, x.function);
       const li = h('li', {}, h('i', { class: 'tick' }), place);
       li.style.left = `${at}%`;
       li.style.setProperty('--row', String(row));

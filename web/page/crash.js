@@ -1,6 +1,6 @@
 // @ts-check
 // The dialog over the page when its worker has ended or does not answer: why, what is lost, and what can be done.
-import { h, s } from '../kit/dom.js';
+import { button, h, s } from '../kit/dom.js';
 import { exact } from '../kit/format.js';
 import { openDialog } from '../kit/popup.js';
 
@@ -55,16 +55,11 @@ export class Lost {
     this.ended = true;
     model.lost = 'ended';
     model.view.mode = 'paused'; // stop the clock, so nothing looks live
-    const button = (/** @type {string} */ words, /** @type {() => void} */ act) => {
-      const b = h('button', { class: 'key', type: 'button' }, words);
-      b.addEventListener('click', act);
-      return b;
-    };
-    const reload = button(t('crash.reload'), () => location.reload());
+    const reload = button({ class: 'key' }, () => location.reload(), t('crash.reload'));
     const back = again();
     const buttons = [reload];
-    if (back) buttons.push(button(t('crash.again', { n: exact(model.view.seq) }), back));
-    if (model.any) buttons.push(button(t('crash.look'), () => this.box?.close()));
+    if (back) buttons.push(button({ class: 'key' }, back, t('crash.again', { n: exact(model.view.seq) })));
+    if (model.any) buttons.push(button({ class: 'key' }, () => this.box?.close(), t('crash.look')));
     const title = t(crash.end === 'lost' ? 'crash.lost' : 'crash.title');
     this.box = openDialog(this.app, { class: 'ov', role: 'alertdialog', 'aria-label': title }, [crashCard(t, crash, title, buttons)]);
     if (!model.any) this.box.addEventListener('cancel', (e) => e.preventDefault()); // there is nothing to look at

@@ -1,7 +1,7 @@
 // @ts-check
 // Explain: for every station three sentences, its function in client-go, and what changed between releases. The card stands beside
 // its station, so that both can be seen, and stays until it is closed.
-import { attr, h, place, s } from '../kit/dom.js';
+import { attr, button, h, icon, place, s } from '../kit/dom.js';
 import { width } from '../kit/measure.js';
 import { columns } from '../layouts/stage.js';
 import { addWords, t } from '../kit/i18n.js';
@@ -210,7 +210,7 @@ export class Explain {
     this.back = null;
     this.buttons = stations.map((st, i) => {
       const b = h('button', { class: 'exi', type: 'button', 'aria-expanded': 'false', 'aria-controls': 'explain' });
-      b.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 8, cy: 8, r: 6.6 }), s('path', { d: 'M8 7.4V11.2M8 4.7V5.2' })));
+      b.append(icon(s('circle', { cx: 8, cy: 8, r: 6.6 }), 'M8 7.4V11.2M8 4.7V5.2'));
       b.dataset.x = String(columns[/** @type {keyof typeof columns} */ (st.id)].x - 1);
       b.addEventListener('click', () => (this.at === i ? this.close() : this.open(i, b)));
       ctx.scene.over.append(b);
@@ -224,14 +224,11 @@ export class Explain {
     this.file = h('small');
     this.eras = h('div', { class: 'exe' });
     const key = (/** @type {string} */ path, /** @type {() => void} */ f) => {
-      const b = h('button', { class: 'key', type: 'button' }, s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d: path })));
-      b.addEventListener('click', f);
-      return b;
+      return button({ class: 'key' }, f, icon(path));
     };
     this.prev = key('M10 3L5 8L10 13', () => this.step(-1));
     this.next = key('M6 3L11 8L6 13', () => this.step(1));
-    this.x = h('button', { class: 'key', type: 'button' }, 'esc');
-    this.x.addEventListener('click', () => this.close());
+    this.x = button({ class: 'key' }, () => this.close(), 'esc');
     this.card = h('section', { class: 'exc', id: 'explain', tabindex: -1, hidden: '' },
       h('div', { class: 'exh' }, this.title, this.prev, this.next, this.x), ...this.sentences,
       h('div', { class: 'exk' }, this.codeHead, h('div', {}, this.code, this.file)), this.eras);

@@ -1,7 +1,7 @@
 // @ts-check
 // The holds: a button on the rail for each stage that can be held, in the rail's order. While it is pressed it is a bar across the rail,
 // with the time that the hold has lasted and buttons to release it.
-import { attr, h, place, reveal, text } from '../kit/dom.js';
+import { attr, button, h, place, reveal, text } from '../kit/dom.js';
 import { exact, seconds } from '../kit/format.js';
 import { addWords } from '../kit/i18n.js';
 import { lanesY, RAIL } from '../layouts/stage.js';
@@ -89,8 +89,7 @@ export class Holds {
       };
       const quick = h('div', { class: 'btnrow' });
       for (const n of [5, 10, 100, 1000]) {
-        const b = h('button', { class: 'key', type: 'button' }, exact(n));
-        b.addEventListener('click', () => free(n));
+        const b = button({ class: 'key' }, () => free(n), exact(n));
         quick.append(b);
       }
       const field = /** @type {HTMLInputElement} */ (h('input', { type: 'number', min: 1, max: 1000000, step: 1, value: 10, 'aria-label': t('hold.count') }));

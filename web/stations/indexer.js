@@ -1,6 +1,6 @@
 // @ts-check
 // The Indexer: every object of the store a cell, grouped by an index, as fresh as it is bright.
-import { attr, h, Num, place, put, reveal, s, show, text, Txt } from '../kit/dom.js';
+import { attr, button, h, Num, place, put, reveal, s, show, text, Txt } from '../kit/dom.js';
 import { unframed } from '../draw/comparison.js';
 import { CellGrid } from '../draw/cells.js';
 import { frameDifferences } from '../draw/frames.js';
@@ -319,8 +319,7 @@ function stageLegend(slot, ctx, cells) {
   }
   const oldest = text(ages, 640, legendY, 'l3');
   const phases = phaseLegend(slot, ctx);
-  const swap = h('button', { class: 'sbtn quiet', type: 'button', 'data-x': 642 });
-  swap.addEventListener('click', () => cells.swap());
+  const swap = button({ class: 'sbtn quiet', 'data-x': 642 }, () => cells.swap());
   const weight = weightButton(ctx, press);
   const clear = h('button', { class: 'sbtn line raise idxq', type: 'button', hidden: '', 'data-x': 643 });
   const found = h('span');

@@ -1,6 +1,6 @@
 // @ts-check
 // The menus of the Indexer: group by an index, look into it, add one, and find objects by a part of their name.
-import { h, s } from '../kit/dom.js';
+import { button, h, menuRow, s } from '../kit/dom.js';
 import { count, exact, middle } from '../kit/format.js';
 import { fit } from '../kit/measure.js';
 import { addWords } from '../kit/i18n.js';
@@ -70,14 +70,9 @@ function showIndices(menu) {
     const on = String(name === ctx.model.groups.index);
     const values = valuesWord(ctx, indexSizes?.[name] ?? Object.keys(indices[name] ?? {}).length);
     const words = [h('span', { class: 'tick' }), h('span', {}, name), h('small', {}, values)];
-    const row = h('button', { class: 'row', type: 'button', 'aria-pressed': on }, ...words);
-    row.addEventListener('click', () => {
-      close();
-      ctx.act('groupBy', name);
-    });
+    const row = menuRow(close, () => ctx.act('groupBy', name), { 'aria-pressed': on }, ...words);
     const what = t('idx.open', { index: name });
-    const look = h('button', { class: 'key', type: 'button', 'aria-label': what, title: what }, t('idx.inside'));
-    look.addEventListener('click', () => showValues(menu, name));
+    const look = button({ class: 'key', 'aria-label': what, title: what }, () => showValues(menu, name), t('idx.inside'));
     list.append(h('div', { class: 'row2' }, row, look));
   }
   root.append(list);
@@ -169,11 +164,10 @@ function showKeys(menu, index, value) {
  */
 async function showList({ ctx, root }, { title, back, goBack, ask }, list) {
   const chevron = s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true', class: 'chev' }, s('path', { d: 'M10 3L5 8L10 13' }));
-  const button = h('button', { class: 'key', type: 'button' }, chevron, back);
-  button.addEventListener('click', goBack);
-  const head = h('div', { class: 'row2' }, button, h('h2', {}, fit(title, 230, '600 14px')));
+  const leave = button({ class: 'key' }, goBack, chevron, back);
+  const head = h('div', { class: 'row2' }, leave, h('h2', {}, fit(title, 230, '600 14px')));
   root.replaceChildren(head);
-  button.focus();
+  leave.focus();
   try {
     const l = list(await ask());
     // The user may have moved on or closed the menu meanwhile.
@@ -198,8 +192,7 @@ export function openFind(ctx, anchor, { keys, query, matches, mark, choose, aski
   const { t } = ctx;
   ctx.popup(anchor, (root, close) => {
     if (keys.length < mostSorted) keys.sort();
-    const keep = h('button', { class: 'row', type: 'button' });
-    keep.addEventListener('click', () => {
+    const keep = button({ class: 'row' }, () => {
       asking(null);
       close();
     });

@@ -1,6 +1,6 @@
 // @ts-check
 // The menus of the Listeners: add one, and what can be done with the handler of one.
-import { h, s } from '../kit/dom.js';
+import { button, h, s } from '../kit/dom.js';
 import { exact, span } from '../kit/format.js';
 import { addWords } from '../kit/i18n.js';
 
@@ -42,9 +42,7 @@ function numberField(max, value, label) {
 /** A line of a menu, with its mark. @param {string} icon @param {string} words @param {() => void} act */
 function menuLine(icon, words, act) {
   const mark = s('svg', { viewBox: '0 0 24 24', class: 'rowi', 'aria-hidden': 'true' }, s('use', { href: icon }));
-  const row = h('button', { class: 'row', type: 'button' }, mark, h('span', {}, words));
-  row.addEventListener('click', act);
-  return row;
+  return button({ class: 'row' }, act, mark, h('span', {}, words));
 }
 
 /** A name that no listener has. @param {Listener[]} listeners */
@@ -126,8 +124,7 @@ function paceButtons({ t }, l, choose) {
   const list = h('div', { class: 'btnrow', role: 'group', 'aria-label': t('lis.each') });
   const own = Math.round(l.paceMillis);
   for (const ms of [...new Set([...paces, own])].sort((a, b) => a - b)) {
-    const b = h('button', { class: 'key', type: 'button', 'aria-pressed': String(own === ms) }, ms ? span(ms) : t('none'));
-    b.addEventListener('click', () => choose(ms));
+    const b = button({ class: 'key', 'aria-pressed': String(own === ms) }, () => choose(ms), ms ? span(ms) : t('none'));
     list.append(b);
   }
   return list;

@@ -1,7 +1,7 @@
 // @ts-check
 // The Reflector: where it stands between the store and the cluster, what it asked last, and, when the cluster does not
 // answer, how long it waits before it asks again.
-import { attr, h, Num, place, reveal, s, shareOf, show, text } from '../kit/dom.js';
+import { attr, button, h, Num, place, reveal, s, shareOf, show, text } from '../kit/dom.js';
 import { countdown, waitLeft, waitLeftPath } from '../draw/countdown.js';
 import { frameName, frameOp } from '../draw/frame.js';
 import { halfHead, middleName, side } from '../draw/halves.js';
@@ -483,8 +483,7 @@ function askedTabs(slot, ctx, choose) {
   const root = h('div', { class: 'ptabs detail', role: 'tablist', 'data-x': left - 2 });
   place(root, left, slot.y + 71);
   const tabs = ['request', 'frames'].map((id) => {
-    const b = h('button', { type: 'button', role: 'tab' });
-    b.addEventListener('click', () => choose(id));
+    const b = button({ role: 'tab' }, () => choose(id));
     root.append(b);
     return { id, b };
   });

@@ -1,6 +1,6 @@
 // @ts-check
 // What the store weighs, and the menu that chooses the TransformFunc of the informer.
-import { attr, h, reveal, Txt } from '../kit/dom.js';
+import { attr, h, menuRow, reveal, Txt } from '../kit/dom.js';
 import { exact } from '../kit/format.js';
 import { caret } from '../kit/glyphs.js';
 import { addWords } from '../kit/i18n.js';
@@ -86,13 +86,8 @@ export function openTransform(ctx, anchor, left) {
       const list = h('div', { class: 'list', role: 'radiogroup', 'aria-label': t('idx.transform') });
       for (const name of transforms) {
         const on = name === (indexer.transform || 'off');
-        const row = h('button', { class: 'row', type: 'button', role: 'radio', 'aria-checked': String(on) }, h('span', { class: 'tick' }),
-          h('span', {}, t(`idx.transform.${name}`)));
-        row.addEventListener('click', () => {
-          close();
-          if (!on) ctx.act('transform', name);
-        });
-        list.append(row);
+        list.append(menuRow(close, () => on || ctx.act('transform', name), { role: 'radio', 'aria-checked': String(on) }, h('span', { class: 'tick' }),
+          h('span', {}, t(`idx.transform.${name}`))));
       }
       root.append(list, h('p', { class: 'note' }, t('idx.transformNote')));
     }

@@ -1,6 +1,6 @@
 // @ts-check
 // The card of a first visit, over the stage, which runs on behind it: the tour, and three other ways to begin. It comes once in a browser.
-import { h, put, s } from '../kit/dom.js';
+import { h, icon, put } from '../kit/dom.js';
 import * as fragment from '../wire/fragment.js';
 import { addWords, language } from '../kit/i18n.js';
 import * as tour from './tour.js';
@@ -43,7 +43,7 @@ export class FirstVisit {
     this.ways = Object.entries({ ...ways, look: () => {} }).map(([name, go]) => {
       const label = h('span');
       const b = h('button', { type: 'button', 'data-do': name }, label);
-      if (name !== 'tour') b.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d: 'M2 8h11M9 4l4 4-4 4' })));
+      if (name !== 'tour') b.append(icon('M2 8h11M9 4l4 4-4 4'));
       b.addEventListener('click', () => {
         this.end();
         go();

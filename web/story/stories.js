@@ -1,7 +1,7 @@
 // @ts-check
 // Stories: the chooser, and the bar of the story that plays. The worker plays it (core/story): the sentence of the moment shown comes with the
 // frames, and a call turns to another step. The page only shows it.
-import { attr, h, put, reveal, s } from '../kit/dom.js';
+import { attr, button, h, icon, put, reveal, s } from '../kit/dom.js';
 import * as fragment from '../wire/fragment.js';
 import { language } from '../kit/i18n.js';
 import { Levels, keptLevel, skips } from './levels.js';
@@ -40,18 +40,12 @@ export class Stories {
     /** @type {HTMLElement | null} */
     this.chooser = null;
     this.bar = h('div', { class: 'storybar', role: 'group', hidden: '' });
-    const key = (/** @type {string} */ d, /** @type {() => void} */ f) => {
-      const b = h('button', { class: 'key', type: 'button' });
-      b.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d })));
-      b.addEventListener('click', f);
-      return b;
-    };
+    const key = (/** @type {string} */ d, /** @type {() => void} */ f) => button({ class: 'key' }, f, icon(d));
     this.prevB = key('M10.5 3L5.5 8l5 5', () => this.turn(-1));
     this.nextB = key('M5.5 3l5 5-5 5', () => this.turn(1));
     this.endB = key('M4 4l8 8M12 4l-8 8', () => this.leave());
     /** The button for the card at the end of a story: what to do in one's own controller. */
-    this.takeB = h('button', { class: 'key take', type: 'button', 'aria-haspopup': 'dialog' });
-    this.takeB.addEventListener('click', () => this.openTake());
+    this.takeB = button({ class: 'key take', 'aria-haspopup': 'dialog' }, () => this.openTake());
     this.dots = h('span', { class: 'dots' });
     this.words = h('span', { class: 'words' });
     /** The numbers of the step. */
@@ -60,8 +54,7 @@ export class Stories {
     this.home = h('section', { class: 'home', hidden: '' });
     app.append(this.home);
     /** Does what the step asks of its reader, in the reader's place. */
-    this.doB = h('button', { class: 'key for-me', type: 'button', hidden: '' });
-    this.doB.addEventListener('click', () => this.ctx.act('storyTurn', 1));
+    this.doB = button({ class: 'key for-me', hidden: '' }, () => this.ctx.act('storyTurn', 1));
     this.bar.append(this.takeB, this.words, this.dots, this.prevB, this.nextB, this.endB);
     app.append(this.bar);
     /** The function of client-go that the step shows at work. */
@@ -540,12 +533,10 @@ export class Stories {
   /** Prints a story. @param {() => Story | null | undefined} which @private */
   printButton(which) {
     const { t } = this.ctx;
-    const b = h('button', { class: 'key print', type: 'button', title: t('handout.tip') }, t('handout.print'));
-    b.addEventListener('click', () => {
+    return button({ class: 'key print', title: t('handout.tip') }, () => {
       const story = which();
       if (story) this.ctx.handout?.(story.id);
-    });
-    return b;
+    }, t('handout.print'));
   }
 
   /** Shows the chooser. @param {HTMLElement} [anchor] what the focus goes back to @param {string} [group] whose first story is marked */

@@ -1,6 +1,6 @@
 // @ts-check
 // The transport: play, pause, step, marks, speed, the clock of the log, sharing, and the legend of the delta types.
-import { attr, h, s, Txt } from '../kit/dom.js';
+import { attr, button, h, icon, s, Txt } from '../kit/dom.js';
 import { clock, speed as speedWords } from '../kit/format.js';
 import { shareButton } from '../bars/files.js';
 import { chipIcon } from '../kit/glyphs.js';
@@ -18,20 +18,17 @@ export class Transport {
     this.ctx = ctx;
     /** The speed that play uses. */
     this.speed = 1;
-    const button = (/** @type {string} */ d, /** @type {() => void} */ f, cls = '') => {
-      const b = h('button', { class: `key ${cls}`.trim(), type: 'button' });
+    const sign = (/** @type {string} */ d, /** @type {() => void} */ f, cls = '') => {
       const p = s('path', { d });
-      b.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, p));
-      b.addEventListener('click', f);
-      return { b, p };
+      return { b: button({ class: `key ${cls}`.trim() }, f, icon(p)), p };
     };
-    this.start = button('M2 3h2v10H2zM14 3v10L5 8z', () => this.toStart());
-    this.markBack = button('M8 3v10L1.5 8zM12 5l3 3-3 3-3-3z', () => does.mark(-1), 'small');
-    this.back = button('M12 3h2v10h-2zM10 3v10L2 8z', () => this.step(-1));
-    this.main = button('M4 2.5v11l9-5.5z', () => this.toggle(), 'main');
-    this.fwd = button('M2 3h2v10H2zM6 3v10l8-5z', () => this.step(1));
-    this.markFwd = button('M8 3v10l6.5-5zM4 5L1 8l3 3 3-3z', () => does.mark(1), 'small');
-    this.end = button('M12 3h2v10h-2zM2 3v10l9-5z', () => this.live());
+    this.start = sign('M2 3h2v10H2zM14 3v10L5 8z', () => this.toStart());
+    this.markBack = sign('M8 3v10L1.5 8zM12 5l3 3-3 3-3-3z', () => does.mark(-1), 'small');
+    this.back = sign('M12 3h2v10h-2zM10 3v10L2 8z', () => this.step(-1));
+    this.main = sign('M4 2.5v11l9-5.5z', () => this.toggle(), 'main');
+    this.fwd = sign('M2 3h2v10H2zM6 3v10l8-5z', () => this.step(1));
+    this.markFwd = sign('M8 3v10l6.5-5zM4 5L1 8l3 3 3-3z', () => does.mark(1), 'small');
+    this.end = sign('M12 3h2v10h-2zM2 3v10l9-5z', () => this.live());
     this.range = /** @type {HTMLInputElement} */ (h('input', { type: 'range', min: 0, max: speeds.length - 1, step: 1, value: 5 }));
     this.range.addEventListener('input', () => this.setSpeed(speeds[Number(this.range.value)]));
     this.speedText = h('b', {}, '1×');

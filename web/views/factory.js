@@ -1,7 +1,7 @@
 // @ts-check
 // Several informers of one factory, and one that is not shared: a row each, those that have not synced first. The worker computes the rows.
 // A row opens its informer on the stage; a button there and Escape lead back.
-import { attr, h, Num, place, put, reveal, s, text, Txt } from '../kit/dom.js';
+import { attr, button, h, Num, place, put, reveal, s, text, Txt } from '../kit/dom.js';
 import { exact, middle } from '../kit/format.js';
 import { fit } from '../kit/measure.js';
 import * as fragment from '../wire/fragment.js';
@@ -139,8 +139,7 @@ export class Factory {
 
   /** @param {string} cls @param {() => void} does @private */
   button(cls, does) {
-    const b = h('button', { class: cls, type: 'button' });
-    b.addEventListener('click', does);
+    const b = button({ class: cls }, does);
     this.root.append(b);
     return b;
   }

@@ -1,7 +1,7 @@
 // @ts-check
 // The phone: the same rail, upright. A station is a line with its name, one number and two asides; one at a time is
 // open. What a thumb needs lies at the bottom.
-import { attr, h, s, Txt } from '../kit/dom.js';
+import { attr, button, h, icon, menuRow, s, Txt } from '../kit/dom.js';
 import { clock as clockWords, speed as speedWords } from '../kit/format.js';
 import { width, wrap } from '../kit/measure.js';
 import { Host, matters } from '../stage/host.js';
@@ -55,20 +55,15 @@ export class Phone {
     this.taps = {};
     // Below three fifths of its size the stage's type cannot be read: in a narrow window, or on a page zoomed to twice its size.
     this.query = matchMedia('(max-width: 599px), (max-height: 431px)');
-    const button = (/** @type {string} */ cls, /** @type {(b: HTMLElement) => void} */ f) => {
-      const b = h('button', { class: 'pkey ' + cls, type: 'button' });
-      b.addEventListener('click', () => f(b));
-      return b;
-    };
-    const icon = (/** @type {string} */ d, /** @type {() => void} */ f, cls = '') => {
-      const b = button(cls, f);
+    /** @type {(cls: string, f: (b: HTMLElement) => unknown, ...kids: Node[]) => HTMLElement} */
+    const key = (cls, f, ...kids) => button({ class: 'pkey ' + cls }, f, ...kids);
+    const sign = (/** @type {string} */ d, /** @type {() => void} */ f, cls = '') => {
       const p = s('path', { d });
-      b.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, p));
-      return { b, p };
+      return { b: key(cls, f, icon(p)), p };
     };
     const tr = o.transport;
     this.name = h('b', {}, 'informerscope');
-    this.src = button('psrc', (b) => !ctx.follower && o.top.openSources(b));
+    this.src = key('psrc', (b) => !ctx.follower && o.top.openSources(b));
     this.era = h('span', { class: 'pera' });
     this.svg = s('svg', { class: 'pst', viewBox: '0 0 390 565' });
     const over = h('div', { class: 'pcv' });
@@ -84,22 +79,22 @@ export class Phone {
     this.ahead = new Txt(h('span', { class: 'pahead' }));
     const times = h('div', { class: 'ptime' }, this.time.el, this.ahead.el);
     this.tl = new Timeline(ctx, times, { ...time }, 'ptl');
-    this.start = icon('M2 3h2v10H2zM14 3v10L5 8z', () => tr.toStart());
-    this.back = icon('M12 3h2v10h-2zM10 3v10L2 8z', () => tr.step(-1));
-    this.main = icon('M4 2.5v11l9-5.5z', () => tr.toggle(), 'main');
-    this.fwd = icon('M2 3h2v10H2zM6 3v10l8-5z', () => tr.step(1));
-    this.end = icon('M12 3h2v10h-2zM2 3v10l9-5z', () => tr.live());
-    this.storyB = button('', (b) => stories.open(b));
-    this.prevB = button('', () => stories.turn(-1));
-    this.nextB = button('', () => stories.turn(1));
-    this.holdB = button('', (b) => this.openHolds(b));
-    this.faultB = button('', (b) => {
+    this.start = sign('M2 3h2v10H2zM14 3v10L5 8z', () => tr.toStart());
+    this.back = sign('M12 3h2v10h-2zM10 3v10L2 8z', () => tr.step(-1));
+    this.main = sign('M4 2.5v11l9-5.5z', () => tr.toggle(), 'main');
+    this.fwd = sign('M2 3h2v10H2zM6 3v10l8-5z', () => tr.step(1));
+    this.end = sign('M12 3h2v10h-2zM2 3v10l9-5z', () => tr.live());
+    this.storyB = key('', (b) => stories.open(b));
+    this.prevB = key('', () => stories.turn(-1));
+    this.nextB = key('', () => stories.turn(1));
+    this.holdB = key('', (b) => this.openHolds(b));
+    this.faultB = key('', (b) => {
       if (!o.lanes.on || !ctx.model.changeable()) o.top.openFaults(b);
       else if (ctx.model.hold('pop')) ctx.act('release', 'pop', 0);
       else o.lanes.burst();
     });
-    this.speedB = button('', (b) => this.openSpeeds(b));
-    this.moreB = button('', (b) => this.openMore(b));
+    this.speedB = key('', (b) => this.openSpeeds(b));
+    this.moreB = key('', (b) => this.openMore(b));
     this.moreB.textContent = '•••';
     this.root = h('section', { class: 'phonev', hidden: '' },
       h('header', { class: 'ptop' }, this.name, this.src, this.era), this.scroll, this.said, this.remedy.root, this.hall,
@@ -109,9 +104,9 @@ export class Phone {
     // In presenter mode a tap is the next step; what turns back and what leaves stand below.
     this.dots = h('div', { class: 'dots', 'aria-hidden': 'true' });
     this.stepName = new Txt(h('span', {}));
-    this.pprev = icon('M10.5 2.5L5 8l5.5 5.5', () => stories.turn(-1));
-    this.pleave = icon('M3.5 3.5l9 9M12.5 3.5l-9 9', () => o.present(false));
-    this.pnext = button('ptapnext', () => (stories.story ? stories.turn(1) : tr.toggle()));
+    this.pprev = sign('M10.5 2.5L5 8l5.5 5.5', () => stories.turn(-1));
+    this.pleave = sign('M3.5 3.5l9 9M12.5 3.5l-9 9', () => o.present(false));
+    this.pnext = key('ptapnext', () => (stories.story ? stories.turn(1) : tr.toggle()));
     this.foot = h('div', { class: 'pfoot' }, this.pprev.b, h('div', {}, this.dots, this.stepName.el), this.pleave.b);
     this.root.append(this.pnext, this.foot);
     app.append(this.root);
@@ -357,21 +352,13 @@ export class Phone {
       for (const stage of /** @type {import('../wire/page-types.js').Stage[]} */ (['store', 'pop', 'deliver', 'take'])) {
         const id = stage === 'deliver' ? first?.id : undefined;
         if (stage === 'deliver' && !first) continue;
-        const b = h('button', { class: 'row', type: 'button', 'aria-pressed': String(!!model.hold(stage, id)) },
-          h('span', { class: 'tick' }), h('span', {}, t('hold.' + stage, { name: first?.name ?? '' })));
-        b.addEventListener('click', () => {
-          close();
-          toggleHold(this.ctx, stage, id);
-        });
-        root.append(b);
+        root.append(menuRow(close, () => toggleHold(this.ctx, stage, id), { 'aria-pressed': String(!!model.hold(stage, id)) },
+          h('span', { class: 'tick' }), h('span', {}, t('hold.' + stage, { name: first?.name ?? '' }))));
       }
       for (const [k, n] of /** @type {[string, number][]} */ ([['hold.one', 1], ['hold.all', 0]])) {
-        const b = h('button', { class: 'row', type: 'button' }, h('span', {}, t(k)));
-        b.addEventListener('click', () => {
-          close();
+        root.append(menuRow(close, () => {
           for (const x of model.state.holds) this.ctx.act('release', x.stage, n, ...(x.listener ? [x.listener] : []));
-        });
-        root.append(b);
+        }, {}, h('span', {}, t(k))));
       }
     }, { width: 300, label: t('phone.hold') });
   }
@@ -380,13 +367,8 @@ export class Phone {
   openSpeeds(anchor) {
     this.ctx.popup(anchor, (root, close) => {
       for (const v of [...speeds].reverse()) {
-        const b = h('button', { class: 'row', type: 'button', role: 'option', 'aria-selected': String(v === this.o.transport.speed) },
-          h('span', { class: 'tick' }), h('span', {}, speedWords(v)));
-        b.addEventListener('click', () => {
-          close();
-          this.o.transport.setSpeed(v);
-        });
-        root.append(b);
+        root.append(menuRow(close, () => this.o.transport.setSpeed(v), { role: 'option', 'aria-selected': String(v === this.o.transport.speed) },
+          h('span', { class: 'tick' }), h('span', {}, speedWords(v))));
       }
     }, { width: 160, label: this.ctx.t('tr.speed') });
   }
@@ -395,14 +377,7 @@ export class Phone {
   openMore(anchor) {
     const { t } = this.ctx;
     this.ctx.popup(anchor, (root, close) => {
-      const row = (/** @type {string} */ words, /** @type {() => void} */ f) => {
-        const b = h('button', { class: 'row', type: 'button' }, h('span', {}, words));
-        b.addEventListener('click', () => {
-          close();
-          f();
-        });
-        root.append(b);
-      };
+      const row = (/** @type {string} */ words, /** @type {() => void} */ f) => root.append(menuRow(close, f, {}, h('span', {}, words)));
       const { top } = this.o;
       if (!this.ctx.follower) {
         row(t('top.sources'), () => top.openSources(anchor));
