@@ -63,15 +63,8 @@ export class Painter {
     const clock = Number(document.timeline.currentTime);
     this.clock = clock;
     this.paint(null, clock, true, true);
-    this.draw();
+    this.page.views.motion.draw();
     this.clock = null;
-  }
-
-  /** Draws what travels. @private */
-  draw() {
-    const { stage, views } = this.page;
-    if (views.shown) views.draw();
-    else stage.motion.draw();
   }
 
   /** Begins to paint, with each animation frame from now on. */
@@ -116,7 +109,7 @@ export class Painter {
       if (news) this.paintedAt = clock;
       this.paint(frame, clock, news, whole);
     }
-    this.draw();
+    this.page.views.motion.draw();
     link.want(eye);
   }
 

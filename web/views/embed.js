@@ -62,10 +62,6 @@ export class Embed {
     if (this.on) this.host.move(frame);
   }
 
-  draw() {
-    this.motion.draw();
-  }
-
   /** @param {number} clock */
   paint(clock) {
     const { ctx, id } = this;

@@ -187,10 +187,6 @@ export class Factory {
     this.host.move(frame, undefined, (i) => rows.find(({ lane }) => lane === is.rows[i]?.lane)?.moves);
   }
 
-  draw() {
-    this.motion.draw();
-  }
-
   /** Fits the screen, or takes another palette. @param {boolean} presenting */
   resize(presenting) {
     const { scene } = this.ctx;

@@ -168,10 +168,6 @@ export class Lanes {
     this.motion.resize(css * (devicePixelRatio || 1), css);
   }
 
-  draw() {
-    if (!this.root.hidden) this.motion.draw();
-  }
-
   /** Brings the picture to what came. @param {number} clock */
   paint(clock) {
     const { t, model } = this.ctx;

@@ -123,10 +123,6 @@ export class Phone {
     this.laid = [];
   }
 
-  draw() {
-    this.motion.draw();
-  }
-
   /** @param {import('../wire/types.js').Frame} frame */
   apply(frame) {
     if (this.root.hidden) return;

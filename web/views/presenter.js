@@ -63,10 +63,6 @@ export class Presenter {
     this.laid = [];
   }
 
-  draw() {
-    this.motion.draw();
-  }
-
   /** @param {import('../wire/types.js').Frame} frame */
   apply(frame) {
     if (!this.root.hidden) this.host.move(frame);

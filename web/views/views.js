@@ -156,14 +156,6 @@ export class Views {
     return mode;
   }
 
-  draw() {
-    if (this.shown === 'lanes') this.lanes.draw();
-    if (this.shown === 'factory') this.factory.draw();
-    if (this.shown === 'presenter') this.presenter.draw();
-    if (this.shown === 'phone') this.phone.draw();
-    if (this.shown === 'embed') this.embed.draw();
-  }
-
   resize() {
     this.lanes.resize(this.presenting);
     this.presenter.resize();
