@@ -4,8 +4,7 @@
 
 /** @typedef {import('../wire/page-types.js').Cell} Cell */
 /** @typedef {import('../wire/model.js').Model} Model */
-/** @typedef {import('./looks.js').Ink} Ink */
-/** @typedef {import('./looks.js').Looks} Looks */
+/** @import { Ink, Looks } from './looks.js' */
 
 /** Where cells are drawn: pixels of a canvas, or rectangles. @typedef {{
  *   begin: (w: number, h: number, k: number) => void,

@@ -6,8 +6,7 @@ import { exact, middle, span, version } from '../kit/format.js';
 import { wrap } from '../kit/measure.js';
 import { kindOf } from '../kit/glyphs.js';
 
-/** @typedef {import('../wire/types.js').Comparison} Comparison */
-/** @typedef {import('../wire/types.js').SentChange} SentChange */
+/** @import { Comparison, SentChange } from '../wire/types.js' */
 /** @typedef {import('../layouts/lanes.js').Shape} Layout */
 /** @typedef {{name: string, changes: SentChange[], all: string, first: boolean, last: boolean}} Line */
 

@@ -7,9 +7,7 @@ import { s, text } from '../kit/dom.js';
 import { exact } from '../kit/format.js';
 import { wrap } from '../kit/measure.js';
 
-/** @typedef {import('../wire/page-types.js').Slot} Slot */
-/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
-/** @typedef {import('../wire/page-types.js').Lane} Lane */
+/** @import { Ctx, Lane, Slot } from '../wire/page-types.js' */
 /** @typedef {import('../wire/types.js').Comparison} Comparison */
 
 /** Lines of what Pop took, and how many newest states there are; large type leaves less room for these. */

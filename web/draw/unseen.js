@@ -31,9 +31,7 @@ export function hatch(parent, box) {
   };
 }
 
-/** @typedef {import('../wire/page-types.js').Slot} Slot */
-/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
-/** @typedef {import('../wire/page-types.js').Drawn} Drawn */
+/** @import { Ctx, Drawn, Slot } from '../wire/page-types.js' */
 /** @typedef {(slot: Slot, ctx: Ctx) => Drawn} Draw */
 
 /**

@@ -104,8 +104,7 @@ export function put(el, words) {
   else if (node.data !== words) node.data = words;
 }
 
-/** @typedef {import('./bind.js').As} As */
-/** @typedef {import('./bind.js').From} From */
+/** @import { As, From } from './bind.js' */
 
 const nowhere = sourceOf('', 'same', '');
 

@@ -3,9 +3,7 @@
 // have lower rows.
 import { fonts as largeFonts, type as largeType } from './presenter.js';
 
-/** @typedef {import('../wire/page-types.js').Arranged} Arranged */
-/** @typedef {import('../wire/page-types.js').Box} Box */
-/** @typedef {import('../wire/page-types.js').Type} Type */
+/** @import { Arranged, Type } from '../wire/page-types.js' */
 
 /**
  * A shape of the layout. `api` is the API server's panel: a part for each row, beside it, and below the rows what was asked in all. `rows` are the

@@ -3,8 +3,7 @@
 // runs down: where the two releases differ, they differ from left to right.
 import { fonts, motion, type } from './phone.js';
 
-/** @typedef {import('../wire/page-types.js').Arranged} Arranged */
-/** @typedef {import('../wire/page-types.js').Box} Box */
+/** @import { Arranged, Box } from '../wire/page-types.js' */
 
 export const ids = ['api', 'reflector', 'queue', 'indexer', 'listeners'];
 /** How far the rails are from the sides, how far the words of a station that is shut or open, and the middle of an open one. */

@@ -4,7 +4,6 @@
 // its size there.
 
 /** @typedef {import('../wire/page-types.js').Arranged} Arranged */
-/** @typedef {import('../wire/page-types.js').Box} Box */
 
 const ids = ['api', 'reflector', 'queue', 'indexer', 'listeners', 'controller'];
 const RAIL = 152;

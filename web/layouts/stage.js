@@ -1,8 +1,7 @@
 // @ts-check
 // The main stage: 1280 × 720 units, six columns from left to right, the rail through all of them at one height.
 
-/** @typedef {import('../wire/page-types.js').Arranged} Arranged */
-/** @typedef {import('../wire/page-types.js').Box} Box */
+/** @import { Arranged, Box } from '../wire/page-types.js' */
 
 export const RAIL = 152;
 export const columns = {

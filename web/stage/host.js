@@ -9,11 +9,7 @@ import { stationOf } from '../kit/names.js';
 import { writeWords } from '../stations/controller.js';
 import { named, router } from './ways.js';
 
-/** @typedef {import('../wire/page-types.js').Arranged} Arranged */
-/** @typedef {import('../wire/page-types.js').Box} Box */
-/** @typedef {import('../wire/page-types.js').Drawn} Drawn */
-/** @typedef {import('../wire/page-types.js').Lane} Lane */
-/** @typedef {import('../wire/page-types.js').Slot} Slot */
+/** @import { Arranged, Box, Drawn, Lane, Slot } from '../wire/page-types.js' */
 
 /** What the Reflector of a lane does. @param {Lane} lane */
 const phaseOf = ({ row, state }) => (row ?? state.reflector).phase;

@@ -22,14 +22,9 @@ import { Rows } from '../kit/rows.js';
 import { answer, plain, silent, unreached } from '../kit/trouble.js';
 import { stationNames } from '../kit/names.js';
 
-/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
-/** @typedef {import('../wire/types.js').State} State */
-/** @typedef {import('../wire/types.js').WireFrame} WireFrame */
-/** @typedef {import('../wire/types.js').WireRequest} WireRequest */
+/** @import { Ctx, Drawn, Lane, Slot } from '../wire/page-types.js' */
+/** @import { State, WireFrame, WireRequest } from '../wire/types.js' */
 /** @typedef {import('../kit/rows.js').Tip} Tip */
-/** @typedef {import('../wire/page-types.js').Slot} Slot */
-/** @typedef {import('../wire/page-types.js').Lane} Lane */
-/** @typedef {import('../wire/page-types.js').Drawn} Drawn */
 
 const title = stationNames.api;
 

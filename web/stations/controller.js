@@ -17,12 +17,8 @@ import { addWords, t as say } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
 import { stationNames } from '../kit/names.js';
 
-/** @typedef {import('../wire/types.js').State} State */
 /** @typedef {import('../wire/types.js').Workqueue} Workqueue */
-/** @typedef {import('../wire/page-types.js').Slot} Slot */
-/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
-/** @typedef {import('../wire/page-types.js').Lane} Lane */
-/** @typedef {import('../wire/page-types.js').Draw} Draw */
+/** @import { Ctx, Draw, Lane, Slot } from '../wire/page-types.js' */
 
 addWords({
   'con.rows': ['keys of the work queue', '工作队列的 key'],

@@ -22,11 +22,8 @@ import { stationNames } from '../kit/names.js';
 import { openFind, openIndices, openKeys } from './indexmenu.js';
 import { weightButton, weights } from './transformmenu.js';
 
-/** @typedef {import('../wire/page-types.js').Cell} Cell */
-/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
+/** @import { Ctx, Lane, Slot } from '../wire/page-types.js' */
 /** @typedef {import('../wire/types.js').Frame} Frame */
-/** @typedef {import('../wire/page-types.js').Slot} Slot */
-/** @typedef {import('../wire/page-types.js').Lane} Lane */
 
 const title = stationNames.indexer;
 

@@ -16,13 +16,8 @@ import { addWords } from '../kit/i18n.js';
 import { stationNames } from '../kit/names.js';
 import { openAdd, openHandler } from './listenermenu.js';
 
-/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
-/** @typedef {import('../wire/types.js').Listener} Listener */
-/** @typedef {import('../wire/types.js').State} State */
-/** @typedef {import('../wire/types.js').Facts} Facts */
-/** @typedef {import('../wire/page-types.js').Slot} Slot */
-/** @typedef {import('../wire/page-types.js').Drawn} Drawn */
-/** @typedef {import('../wire/page-types.js').Lane} Lane */
+/** @import { Ctx, Drawn, Lane, Slot } from '../wire/page-types.js' */
+/** @import { Facts, Listener, State } from '../wire/types.js' */
 /** @typedef {NonNullable<ReturnType<typeof find>>} Found */
 
 const title = stationNames.listeners;

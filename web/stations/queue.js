@@ -25,13 +25,8 @@ import { addWords } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
 import { stationNames } from '../kit/names.js';
 
-/** @typedef {import('../wire/types.js').Queue} State */
-/** @typedef {import('../wire/types.js').QueueItem} Item */
-/** @typedef {import('../wire/types.js').Listener} Listener */
-/** @typedef {import('../wire/page-types.js').Slot} Slot */
-/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
-/** @typedef {import('../wire/page-types.js').Lane} Lane */
-/** @typedef {import('../wire/page-types.js').Draw} Draw */
+/** @import { Listener, Queue as State, QueueItem as Item } from '../wire/types.js' */
+/** @import { Ctx, Draw, Lane, Slot } from '../wire/page-types.js' */
 
 addWords({
   'queue.densePer': ['{per} a column', '每列 {per} 个'],

@@ -19,13 +19,8 @@ import { Rows } from '../kit/rows.js';
 import { plain } from '../kit/trouble.js';
 import { stationNames } from '../kit/names.js';
 
-/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
-/** @typedef {import('../wire/types.js').State} State */
-/** @typedef {import('../wire/types.js').Reflector} Reflector */
-/** @typedef {import('../wire/types.js').WireFrame} WireFrame */
-/** @typedef {import('../wire/page-types.js').Slot} Slot */
-/** @typedef {import('../wire/page-types.js').Lane} Lane */
-/** @typedef {import('../wire/page-types.js').Drawn} Drawn */
+/** @import { Ctx, Drawn, Lane, Slot } from '../wire/page-types.js' */
+/** @import { Reflector, State, WireFrame } from '../wire/types.js' */
 
 const title = stationNames.reflector;
 

@@ -5,8 +5,7 @@ import { exact } from '../kit/format.js';
 import { caret } from '../kit/glyphs.js';
 import { addWords } from '../kit/i18n.js';
 
-/** @typedef {import('../wire/page-types.js').Ctx} Ctx */
-/** @typedef {import('../wire/page-types.js').Lane} Lane */
+/** @import { Ctx, Lane } from '../wire/page-types.js' */
 
 addWords({
   'idx.weight': ['JSON of the objects in the store: {n} [n:byte|bytes]; choose a transform', '本地缓存里对象的 JSON：{n} 字节；选择 transform'],

@@ -9,9 +9,7 @@ import { Quiz } from './quiz.js';
 import { miniature } from './rail.js';
 import * as tour from './tour.js';
 
-/** @typedef {import('../wire/types.js').Story} Story */
-/** @typedef {import('../wire/types.js').StoryWords} Words */
-/** @typedef {import('../wire/types.js').StoryState} StoryState */
+/** @import { Story, StoryState, StoryWords as Words } from '../wire/types.js' */
 
 export class Stories {
   /**

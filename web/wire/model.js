@@ -3,10 +3,7 @@
 // members, and bring the facts about them. No history is kept here, and nothing is computed.
 import { releases } from './commands.js';
 
-/** @typedef {import('./types.js').State} State */
-/** @typedef {import('./types.js').Facts} Facts */
-/** @typedef {import('./types.js').View} View */
-/** @typedef {import('./types.js').Frame} Frame */
+/** @import { Facts, Frame, State, View } from './types.js' */
 /** @typedef {import('./page-types.js').Cell} Cell */
 
 /** The oldest release and the newest, as they are selected to stand side by side. */
