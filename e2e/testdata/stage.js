@@ -269,8 +269,8 @@
   function faults(o = {}) {
     /** @type {string[]} */
     const out = [];
-    // A station that is shown alone fills the window.
-    const alone = document.querySelector('#app.view-embed > .embedv');
+    // A station that is shown alone fills the window, and presenter mode a screen of 4:3.
+    const alone = document.querySelector('#app.view-embed > .embedv, #app > .p43:not([hidden])');
     const app = /** @type {HTMLElement} */ (alone ?? document.getElementById('app')).getBoundingClientRect();
     // The phone's picture is 390 units wide and its page scrolls down.
     const phone = !!document.querySelector('#app.view-phone');

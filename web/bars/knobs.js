@@ -72,11 +72,12 @@ export function appendKnobs(ctx, root, close) {
     fragment.write({ rate });
     ctx.say(String(said));
   };
-  const chips = (/** @type {'objects' | 'rate'} */ name) => h('span', { class: 'steps' }, ...steps[name].map((n) => button({ class: 'key', 'aria-label': `${short(n)}: ${t('knob.' + name)} ${exact(n)}` }, () => {
-    fields[name].value = String(n);
-    fields[name].dispatchEvent(new Event('input'));
-    if (name === 'rate') setRate();
-  }, short(n))));
+  const chips = (/** @type {'objects' | 'rate'} */ name) => h('span', { class: 'steps' }, ...steps[name].map((n) =>
+    button({ class: 'key', 'aria-label': `${short(n)}: ${t('knob.' + name)} ${exact(n)}` }, () => {
+      fields[name].value = String(n);
+      fields[name].dispatchEvent(new Event('input'));
+      if (name === 'rate') setRate();
+    }, short(n))));
   const another = h('span', { class: 'steps' }, button({ class: 'key' }, () => {
     fields.seed.value = String(crypto.getRandomValues(new Uint32Array(1))[0] % 10000);
     tell(t('knob.note'), false);

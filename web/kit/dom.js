@@ -45,7 +45,13 @@ export function button(attrs, does, ...kids) {
   return el;
 }
 
-/** A line of a menu, or another button in it, which shuts the menu. @param {() => void} close @param {() => unknown} does @param {Record<string, string>} attrs @param {...(Node | string)} kids */
+/**
+ * A line of a menu, or another button in it, which shuts the menu.
+ * @param {() => void} close
+ * @param {() => unknown} does
+ * @param {Record<string, string>} attrs
+ * @param {...(Node | string)} kids
+ */
 export const menuRow = (close, does, attrs, ...kids) => button({ class: 'row', ...attrs }, () => {
   close();
   does();

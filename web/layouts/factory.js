@@ -32,7 +32,8 @@ export const stage = {
     store: { x: 804, w: 80, end: true }, ring: { x: 842, w: 130 }, lamps: { x: 992, w: 76 }, note: { x: 1080, w: 90 }, aside: { x: 1178, w: 80 },
   },
   places: { reflector: 446, seats: 706, store: 796, ring: 866, handlers: 998 },
-  large: { ...type, title: 'ti', number: 'num', value: 'n20' }, fonts: { ...fonts, title: '600 16px', number: '500 26px', value: '500 20px' }, scale: 1, head: 'l',
+  large: { ...type, title: 'ti', number: 'num', value: 'n20' }, fonts: { ...fonts, title: '600 16px', number: '500 26px', value: '500 20px' },
+  scale: 1, head: 'l',
 };
 
 /** In presenter mode, where nothing is pressed beside a row. @type {Shape} */
@@ -60,7 +61,10 @@ const four = {
 
 export const shapes = { stage, wide, four };
 
-/** What rows have between them, what a panel keeps free at its sides, and the least heights: of two lines, of a rail, of the stage's large type and presenter mode's. */
+/**
+ * What rows have between them, what a panel keeps free at its sides, and the least heights: of two lines, of a rail, of the stage's large
+ * type and presenter mode's.
+ */
 const gap = 4;
 const pad = 12;
 const least = { two: 34, railed: 58, tall: 88, large: 120 };

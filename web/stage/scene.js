@@ -55,7 +55,10 @@ export class Scene {
     return innerWidth < innerHeight * 1.45;
   }
 
-  /** CSS pixels per unit of a shape, which is as wide as the stage, or on a narrow screen as large as that. @param {{w: number, h: number}} shape @param {boolean} narrow */
+  /**
+   * CSS pixels per unit of a shape, which is as wide as the stage, or on a narrow screen as large as that.
+   * @param {{w: number, h: number}} shape @param {boolean} narrow
+   */
   unit({ w, h: tall }, narrow) {
     return narrow ? Math.min(innerWidth / w, innerHeight / tall) : (this.scale * 1280) / w;
   }

@@ -281,7 +281,10 @@ export class Factory {
     };
   }
 
-  /** The API server that all informers share: its version, the total of requests, and what two informers cost that do not share. @param {SVGElement} boxes @private */
+  /**
+   * The API server that all informers share: its version, the total of requests, and what two informers cost that do not share.
+   * @param {SVGElement} boxes @private
+   */
   drawAPI(boxes) {
     const { svg, shape: { title: head, api: { x, y, w, h: tall, title, second, sums, faults, line } } } = this;
     boxes.append(s('rect', { x, y, width: w, height: tall, rx: 5, class: 'pn' }), s('path', { d: `M${x} ${line}h${w}`, class: 'hair' }));
@@ -351,7 +354,10 @@ export class Factory {
     attr(aside, 'title', t(r.unshared ? 'factory.endTitle' : 'factory.twiceTitle', { name: r.resource }));
   }
 
-  /** What the API server shows of all of them. @param {From} from @param {ReturnType<Factory['drawAPI']>} api @param {import('../wire/types.js').Factory} is @private */
+  /**
+   * What the API server shows of all of them.
+   * @param {From} from @param {ReturnType<Factory['drawAPI']>} api @param {import('../wire/types.js').Factory} is @private
+   */
   paintAPI(from, api, { api: asked, open, objects }) {
     const { ctx: { t }, shape } = this;
     api.rv.set(asked.resourceVersion ? 'rv' : '');

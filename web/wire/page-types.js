@@ -21,8 +21,9 @@
  * The box is the panel's. `rail` is the y of the rail (on the phone, where it is upright, its x),
  * `from` and `to` where it enters and leaves. `type` are the classes of the layout's type and `fonts` what they are measured as. `chip` is
  * the size of a chip in a line, `pad` what a panel keeps free at its sides. A `bare` slot has room for name and number only; a `lit` one
- * is what a step speaks of; `lean` is narrow for its kind, and a row's `tall` one has large type. `listeners` are those that have a row, `main` the one among them that is drawn
- * large. On the main stage `rails` are the heights of the rails of its large listeners. In presenter mode `store` is the Indexer's box, if that is large.
+ * is what a step speaks of; `lean` is narrow for its kind. `tall` is a row with large type. `listeners` are those
+ * that have a row, `main` the one among them that is drawn large. On the main stage `rails` are the heights of the rails of its large
+ * listeners. In presenter mode `store` is the Indexer's box, if that is large.
  * @typedef {{
  *   g: SVGElement, head: SVGElement, above: SVGElement, press: HTMLElement, x: number, y: number, w: number, h: number, rail: number, from: number, to: number,
  *   type: Type, fonts: Type, chip: number, pad: number, bare: boolean, lit: boolean, lean: boolean,
@@ -69,7 +70,8 @@
  *   points: Record<string, Point>, lanes?: Record<string, Point>[],
  *   rails: {station: string, pts: number[], wire?: boolean, behind?: string[], listener?: number, idle?: boolean, lane?: number}[],
  *   stems: {station: string, pts: number[]}[], nodes: {station: string, at: number[], r: number, lane?: number}[],
- *   source: {station: string, at: number[]} | null, cut: number[] | null, cuts?: number[][], holds: {stage: string, listener?: number, at: number[], lane?: number}[],
+ *   source: {station: string, at: number[]} | null, cut: number[] | null, cuts?: number[][],
+ *   holds: {stage: string, listener?: number, at: number[], lane?: number}[],
  *   forks?: number[][], read?: number[] | null,
  *   reach?: {begin: number, rail: number, end: number, gaps: number[][], at: Record<string, number>},
  *   way: {pts: number[], words: number[] | null} | null, canvases: import('../draw/surface.js').Stretch[]
