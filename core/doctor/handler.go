@@ -1,0 +1,247 @@
+package doctor
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"time"
+
+	"informerscope/core/event"
+	"informerscope/core/fold"
+)
+
+// Thresholds of the rules about handlers; see rule.go for what they mean.
+const (
+	windowLength  = 10 * time.Second
+	growingRounds = 2  // windows in a row
+	growingRing   = 16 // notifications
+	busyShare     = 0.8
+	stuckCall     = 10 * time.Second
+	occasionGap   = 5 * time.Second
+	leakOccasions = 3
+)
+
+// hand is a handler and its ring.
+type hand struct {
+	ring    int
+	open    moment // when its call began; zero: none runs
+	window  window
+	growing int // windows in a row
+	grew    struct {
+		since     time.Duration
+		at        moment
+		ring, was int
+		each      time.Duration // a call
+	}
+	longest struct {
+		took time.Duration
+		at   moment
+	}
+	panics struct {
+		count int
+		first moment
+		words string
+	}
+}
+
+// window is a stretch of time in which a ring is watched.
+type window struct {
+	start moment
+	ring  int // when it began
+	calls int
+	took  time.Duration // of these calls
+	busy  time.Duration
+}
+
+// group are the handlers of one name, apart from its digits.
+type group struct {
+	occasions int
+	added     int
+	removed   int
+	first     moment
+	last      moment
+}
+
+// hand returns a handler; nil if there are too many.
+func (l *lane) hand(id int32) *hand {
+	h := l.hands[id]
+	if h == nil && len(l.hands) < maxListeners {
+		h = &hand{}
+		l.hands[id] = h
+	}
+	return h
+}
+
+func (l *lane) seeHandler(e *event.Entry) {
+	switch e.Kind {
+	case event.KindSampled:
+		var s fold.Sampled
+		if json.Unmarshal([]byte(e.Sampled().Sample), &s) == nil {
+			for _, x := range s.Listeners {
+				if h := l.hand(x.ID); h != nil {
+					h.setRing(x.Ring, e)
+				}
+			}
+		}
+		return
+	case event.KindListenerAdded, event.KindAccepted, event.KindDelivered, event.KindHandling, event.KindHandled, event.KindListenerRemoved,
+		event.KindListenerStopped:
+	default:
+		return
+	}
+	h := l.hand(e.Listener())
+	if h == nil {
+		return
+	}
+	switch e.Kind {
+	case event.KindListenerAdded:
+		l.add(e)
+	case event.KindListenerRemoved, event.KindListenerStopped:
+		l.remove(e)
+		h.open = moment{}
+	case event.KindAccepted:
+		if x := e.Accepted(); x.InRing {
+			h.setRing(x.Ring, e)
+		}
+	case event.KindDelivered:
+		h.setRing(e.Delivered().Ring, e)
+	case event.KindHandling:
+		h.advance(e.At, e.Seq)
+		h.open = moment{e.Seq, e.At}
+	case event.KindHandled:
+		h.finish(e)
+	}
+}
+
+func (h *hand) setRing(n int, e *event.Entry) {
+	h.advance(e.At, e.Seq)
+	if h.ring == 0 && n > 0 && h.growing == 0 {
+		h.window = window{start: moment{e.Seq, e.At}}
+	}
+	h.ring = n
+}
+
+// finish notes that a call has returned.
+func (h *hand) finish(e *event.Entry) {
+	h.advance(e.At, e.Seq)
+	x := e.Handled()
+	began := max(e.At-x.Took, h.window.start.at)
+	if h.open.seq > 0 {
+		began = max(h.open.at, h.window.start.at)
+	}
+	h.window.busy += e.At - began
+	h.window.calls++
+	h.window.took += x.Took
+	h.open = moment{}
+	if x.Took > h.longest.took {
+		h.longest.took, h.longest.at = x.Took, moment{e.Seq, e.At}
+	}
+	if x.Err != nil {
+		if h.panics.count++; h.panics.count == 1 {
+			h.panics.first, h.panics.words = moment{e.Seq, e.At}, fold.Shorten(x.Err.Error())
+		}
+	}
+}
+
+// advance ends the window if it is over. What happens at once after a long silence ends one window, whatever its length.
+func (h *hand) advance(at time.Duration, seq uint64) {
+	if at-h.window.start.at < windowLength {
+		return
+	}
+	w := h.window
+	if h.open.seq > 0 {
+		w.busy += at - max(h.open.at, w.start.at)
+	}
+	grows := h.ring >= growingRing && h.ring >= w.ring && float64(w.busy) >= busyShare*float64(at-w.start.at)
+	if !grows {
+		h.growing = 0
+	} else if h.growing++; h.growing == 1 && h.grew.at.seq == 0 {
+		h.grew.since, h.grew.was = w.start.at, w.ring
+	}
+	if grows && h.ring > h.grew.ring && h.growing >= growingRounds {
+		h.grew.at, h.grew.ring, h.grew.each = moment{seq, at}, h.ring, w.busy
+		if w.calls > 0 {
+			h.grew.each = w.took / time.Duration(w.calls)
+		}
+	}
+	if h.growing == 0 && h.grew.at.seq == 0 {
+		h.grew.since = 0
+	}
+	h.window = window{start: moment{seq, at}, ring: h.ring}
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// groupOf returns a handler's name without the digits that number its owners.
+func groupOf(name string) string { return digits.ReplaceAllString(fold.Shorten(name), "#") }
+
+func (l *lane) add(e *event.Entry) {
+	x := e.ListenerAdded()
+	if !x.Late || x.Name == "" {
+		return
+	}
+	name := groupOf(x.Name)
+	g := l.groups[name]
+	if g == nil {
+		if len(l.groups) >= maxListeners {
+			return
+		}
+		g = &group{first: moment{e.Seq, e.At}}
+		l.groups[name] = g
+	}
+	if g.occasions == 0 || e.At-g.last.at >= occasionGap {
+		g.occasions++
+	}
+	g.added++
+	g.last = moment{e.Seq, e.At}
+	l.hands[x.Listener] = &hand{}
+	l.groupNames[x.Listener] = name
+}
+
+func (l *lane) remove(e *event.Entry) {
+	if g := l.groups[l.groupNames[e.Listener()]]; g != nil && e.Kind == event.KindListenerRemoved {
+		g.removed++
+	}
+}
+
+// handlers reports what is wrong with the handlers of a lane.
+func (r *report) handlers() {
+	ids := slices.Sorted(maps.Keys(r.lane.hands))
+	for _, id := range ids {
+		h, name := r.lane.hands[id], r.listenerName(id)
+		if h.advance(r.end.at, r.end.seq); h.grew.at.seq > 0 {
+			weight := Warning
+			if h.growing > 0 {
+				weight = Critical
+			}
+			r.find(slowHandler, weight, h.grew.since, h.grew.at, say("%[1]s takes %[2]s for a call, and its ring went from %[3]d to %[4]d notifications.",
+				"%[1]s 每次调用 %[2]s，ring 从 %[3]d 涨到 %[4]d 个通知。", name, seconds(h.grew.each), h.grew.was, h.grew.ring), Words{})
+		}
+	}
+	for _, id := range ids {
+		h, name := r.lane.hands[id], r.listenerName(id)
+		switch running := r.end.at - h.open.at; {
+		case h.open.seq > 0 && running >= stuckCall:
+			r.find(stuckHandler, Critical, h.open.at, h.open, say("A call of %[1]s has run for %[2]s, and %[3]d notifications wait behind it.",
+				"%[1]s 的一次调用已运行 %[2]s，后面有 %[3]d 个通知在等。", name, seconds(running), h.ring), Words{})
+		case h.longest.took >= stuckCall:
+			r.find(stuckHandler, Warning, h.longest.at.at-h.longest.took, h.longest.at, say("A call of %[1]s took %[2]s.",
+				"%[1]s 的一次调用用了 %[2]s。", name,
+				seconds(h.longest.took)), Words{})
+		}
+	}
+	for _, id := range ids {
+		if h := r.lane.hands[id]; h.panics.count > 0 {
+			r.find(handlerPanic, Critical, h.panics.first.at, h.panics.first, say("%[1]s panicked %[2]d times, first with: %[3]s",
+				"%[1]s panic 了 %[2]d 次，第一次：%[3]s",
+				r.listenerName(id), h.panics.count, h.panics.words), Words{})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.lane.groups)) {
+		if g := r.lane.groups[name]; g.occasions >= leakOccasions && g.removed == 0 {
+			r.find(leakedHandlers, Warning, g.first.at, g.last, say("%[1]d handlers named %[2]s were added on %[3]d occasions, and none was removed.",
+				"分 %[3]d 次添加了 %[1]d 个名为 %[2]s 的 handler，一个也没移除。", g.added, name, g.occasions), Words{})
+		}
+	}
+}

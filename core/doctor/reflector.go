@@ -1,0 +1,300 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"informerscope/core/event"
+	"informerscope/core/fold"
+)
+
+// Thresholds of the rules about the Reflector; see rule.go for what they mean.
+const (
+	relistSpan     = 10 * time.Minute
+	relistsWarn    = 3
+	relistsGrave   = 10
+	silentTooLong  = 150 * time.Second // two bookmarks, which come every 60 to 75 s, are missing
+	markTooLate    = 10 * time.Second
+	syncTooLate    = 20 * time.Second
+	failedTooLate  = 5 * time.Second
+	lostAfterPings = 45 * time.Second // HTTP/2 sends a PING after 30 s of silence, and waits 15 s for its answer
+)
+
+// reflector is what the rules remember of a Reflector.
+type reflector struct {
+	verb      event.Verb
+	bookmarks bool   // the watch asks for them
+	options   string // namespace and selectors of the last request, as far as known
+	isOpen    bool   // a watch is open
+	isWaiting bool   // a request has no answer yet
+	sent      moment
+	heard     moment // when the watch last brought something
+	ended     bool   // a WatchList has brought its end mark
+	fails     int    // requests that failed since the last success
+	last      failure
+
+	relists  []moment          // the newest, at most relistsGrave
+	causes   map[string]int    // of the relists, by name of the cause
+	examples map[string]string // their words
+	worst    struct {
+		count int
+		since time.Duration
+		at    moment
+		cause failure
+	}
+
+	lost, late struct { // a dead watch, an end mark that is late
+		since time.Duration
+		at    moment
+		count int
+	}
+	refused struct { // by permission
+		code   int
+		verb   event.Verb
+		first  moment
+		count  int
+		healed bool
+	}
+}
+
+// failure is why a request or a watch failed.
+type failure struct {
+	code  int
+	cause string
+	words string
+	at    moment
+}
+
+func failureOf(err error, e *event.Entry) failure {
+	return failure{code: event.StatusCode(err), cause: event.ErrorCause(err), words: fold.Shorten(err.Error()), at: moment{e.Seq, e.At}}
+}
+
+func (r *reflector) restore(s *fold.State, e *event.Entry) {
+	now := moment{e.Seq, e.At}
+	r.verb, r.ended = event.ParseVerb(s.Reflector.Verb), s.Reflector.Phase == "watching"
+	r.bookmarks = strings.Contains(s.Reflector.LastRequest, "allowWatchBookmarks=true")
+	r.isOpen = s.Reflector.Phase == "watching" || s.Reflector.Phase == "watch-listing"
+	r.isWaiting = s.Reflector.Phase == "listing"
+	r.heard, r.sent = now, now
+	if s.Reflector.Phase == "backoff" {
+		r.fails, r.last = 1, failure{words: s.Reflector.BackoffCause, at: now}
+	}
+}
+
+func (r *reflector) see(e *event.Entry) {
+	now := moment{e.Seq, e.At}
+	switch e.Kind {
+	case event.KindListWatchStarted:
+		started := e.ListWatchStarted()
+		if !started.First && started.Why != "first list" { // older files do not have First
+			r.relist(now, started.Why)
+		}
+	case event.KindRequestSent:
+		sent := e.RequestSent()
+		r.verb, r.sent, r.heard, r.isOpen, r.isWaiting, r.ended = sent.Verb, now, now, false, true, false
+		if o := sent.Options; o != nil {
+			r.bookmarks = o.AllowWatchBookmarks
+			r.options = o.LabelSelector + "\n" + o.FieldSelector
+		}
+	case event.KindRequestAnswered:
+		r.isWaiting = false
+		if err := e.Err(); err != nil {
+			r.fail(err, e)
+			return
+		}
+		r.heard, r.isOpen = now, r.verb != event.VerbList
+		r.fails, r.refused.healed = 0, true
+	case event.KindWatchEvent:
+		r.noteLate(e.At)
+		r.heard = now
+		r.ended = r.ended || e.WatchEvent().EndMark
+	case event.KindWatchClosed:
+		r.noteLate(e.At)
+		closed := e.WatchClosed()
+		if closed.Err != nil {
+			if silence := e.At - r.heard.at; silence >= lostAfterPings && isLost(closed.Err) {
+				r.lost.count++
+				r.lost.since, r.lost.at = r.heard.at, now
+			}
+			r.fail(closed.Err, e)
+		}
+		r.isOpen = false
+	case event.KindReflectorStopped:
+		r.isOpen, r.isWaiting = false, false
+	}
+}
+
+// isLost reports whether a connection ended because the other side no longer answered.
+func isLost(err error) bool {
+	return event.ErrorCause(err) == "timeout" || strings.Contains(err.Error(), "client connection lost")
+}
+
+func (r *reflector) fail(err error, e *event.Entry) {
+	r.last = failureOf(err, e)
+	r.fails++
+	if r.last.code == 401 || r.last.code == 403 {
+		if r.refused.count++; r.refused.count == 1 {
+			r.refused.first = r.last.at
+		}
+		r.refused.code, r.refused.verb, r.refused.healed = r.last.code, r.verb, false
+	}
+}
+
+// noteLate notes that an end mark was late, when something ends the silence of a WatchList.
+func (r *reflector) noteLate(at time.Duration) {
+	if r.isOpen && r.verb == event.VerbWatchList && !r.ended && at-r.heard.at >= markTooLate {
+		r.late.count++
+		r.late.since, r.late.at = r.heard.at, r.heard
+	}
+}
+
+func (r *reflector) relist(now moment, why string) {
+	if len(r.relists) == relistsGrave {
+		r.relists = slices.Delete(r.relists, 0, 1)
+	}
+	r.relists = append(r.relists, now)
+	within := slices.IndexFunc(r.relists, func(m moment) bool { return now.at-m.at <= relistSpan })
+	if n := len(r.relists) - within; n > r.worst.count {
+		r.worst.count, r.worst.since, r.worst.at = n, r.relists[within].at, now
+		r.worst.cause = r.last
+		if r.last.at.seq == 0 {
+			r.worst.cause = failure{words: fold.Shorten(why)}
+		}
+	}
+}
+
+// reflector reports what is wrong with the Reflector of a lane.
+func (r *report) reflector() {
+	l, x := r.lane, &r.lane.refl
+	if x.worst.count >= relistsWarn {
+		weight := Warning
+		if x.worst.count >= relistsGrave {
+			weight = Critical
+		}
+		en, zh, advice := x.worst.cause.explain()
+		r.find(relistLoop, weight, x.worst.since, x.worst.at, say("It relisted %[1]s times within %[2]s. The last cause: %[3]s.",
+			"%[2]s 内重新 list 了 %[1]s 次。最近的原因：%[4]s。", atLeast(x.worst.count, relistsGrave), seconds(x.worst.at.at-x.worst.since), en, zh),
+			advice)
+	}
+	x.noteLate(r.end.at)
+	silence := r.end.at - x.heard.at
+	switch {
+	case x.isOpen && (x.verb == event.VerbWatch || x.ended) && x.bookmarks && silence >= silentTooLong && !l.stopped:
+		r.find(deadWatch, Critical, x.heard.at, r.end, say("The open watch has brought neither an event nor a bookmark for %s.",
+			"连着的 watch 已有 %s 没带来事件或 bookmark。", seconds(silence)), Words{})
+	case x.lost.count > 0:
+		r.find(deadWatch, Warning, x.lost.since, x.lost.at, say("%[1]d watches turned out to be dead, the last one after %[2]s of silence. "+
+			"What changed in that time was missing until the next request.", "有 %[1]d 个 watch 被发现已死，最近一个此前沉默了 %[2]s。"+
+			"期间的变更要等下一个请求才补上。",
+			x.lost.count, seconds(x.lost.at.at-x.lost.since)), Words{})
+	}
+	if x.late.count > 0 {
+		weight := Warning
+		if !l.synced {
+			weight = Critical
+		}
+		r.find(noEndMark, weight, x.late.since, x.late.at, say("The WatchList brought its last event %s ago, or before it ended, and no end mark. The "+
+			"informer waits.",
+			"WatchList 带来最后一个事件后，过了 %s 仍没有结束标记。informer 在等。", seconds(max(r.end.at-x.late.since, markTooLate))), Words{})
+	}
+	if x.refused.count > 0 {
+		weight := Critical
+		if x.refused.healed {
+			weight = Warning
+		}
+		r.find(missingPermission, weight, x.refused.first.at, x.refused.first, say("%[1]d requests were answered with %[2]d, such as a %[3]s of %[4]s.",
+			"有 %[1]d 个请求得到 %[2]d，例如对 %[4]s 的 %[3]s。", x.refused.count, x.refused.code, x.refused.verb, informerName(r.state)), Words{})
+	}
+	r.synced()
+}
+
+// synced reports an informer that has not synced, and what it waits for.
+func (r *report) synced() {
+	l, x := r.lane, &r.lane.refl
+	if l.synced || r.state.Synced || l.stopped {
+		return
+	}
+	ran := r.end.at - l.began.at
+	if !l.started {
+		if r.othersSynced() {
+			r.find(neverSynced, Critical, l.began.at, r.end, say("It was never started, though other informers of its factory have synced.",
+				"它从未启动，而同一 factory 的其他 informer 已经同步。"),
+				say("Call the factory's Start again after you have requested this informer: Start starts only those that were requested before it.",
+					"要到这个 informer 之后，再调用一次 factory 的 Start：Start 只启动在它之前要过的 informer。"))
+		}
+		return
+	}
+	waits, advice := Words{}, Words{}
+	switch {
+	case x.fails > 0 && ran >= failedTooLate:
+		en, zh, causeAdvice := x.last.explain()
+		waits, advice = say("its first list fails: %[1]s", "第一次 list 失败：%[2]s", en, zh), causeAdvice
+	case ran < syncTooLate:
+		return
+	case x.isOpen && x.verb == event.VerbWatchList && !x.ended:
+		waits = say("the end mark of its WatchList", "WatchList 的结束标记")
+	case x.isWaiting:
+		waits = say("the answer to its %s, sent %s ago", "对 %s 的回答，已发出 %s", x.verb, seconds(r.end.at-x.sent.at))
+	case r.state.Queue.Depth > 0 || r.state.Queue.BatchSize > 0:
+		waits = say("%d entries of its queue, which are not processed: an index function or a handler of the store blocks",
+			"队列里 %d 个条目没有被处理：index 函数卡住了",
+			r.state.Queue.Depth+r.state.Queue.BatchSize)
+	default:
+		waits = say("its first list", "第一次 list")
+	}
+	r.find(neverSynced, Critical, l.began.at, r.end, say("It has run for %[1]s and has not synced. It waits for this: %[2]s.",
+		"已运行 %[1]s，仍未同步。它在等：%[3]s。",
+		seconds(ran), waits.EN, waits.ZH), advice)
+}
+
+// othersSynced reports whether another informer of the lane's release has synced for long enough.
+func (r *report) othersSynced() bool {
+	for i := range r.fold.Lanes() {
+		if s := r.fold.LaneState(i); i != r.lane.index && s.Synced && s.Release == r.state.Release && r.end.at >= syncTooLate {
+			return true
+		}
+	}
+	return false
+}
+
+func atLeast(n, most int) string {
+	if n >= most {
+		return fmt.Sprintf("%d+", n)
+	}
+	return fmt.Sprint(n)
+}
+
+// explain describes a failure, and what to do about it.
+func (f failure) explain() (en, zh string, advice Words) {
+	switch code := f.code; {
+	case code == 410 || strings.Contains(f.words, "too old"):
+		return "410 Expired, its version was compacted", "410 Expired，它的版本已被清除", say("The watch resumes too late, from a version that is "+
+			"compacted. "+
+			"Keep bookmarks on, look for a Reflector that is blocked by a slow store, and at the API server's watch cache and compaction.",
+			"watch 恢复得太晚，版本已被清除。保持 bookmark 开启，检查 Reflector 是否被慢的 store 阻塞，以及 API server 的 watch cache 和 compaction。")
+	case code == 504 && strings.Contains(f.words, "resource version"):
+		return "504, the API server that answers lags behind", "504，应答的 API server 落后", say("An API server behind the load balancer lags. Look "+
+			"at its watch cache and its connection to etcd.",
+			"负载均衡后面有 API server 落后。检查它的 watch cache 和到 etcd 的连接。")
+	case code == 429:
+		return "429 Too Many Requests", "429 Too Many Requests", say("The API server sheds load. Give this controller a FlowSchema and a priority "+
+			"level of its own, and list less.",
+			"API server 在限流。给这个 controller 单独的 FlowSchema 和 priority level，并减少 list。")
+	case code == 401 || code == 403:
+		return fmt.Sprintf("%d, the permission is missing", code), fmt.Sprintf("%d，缺少权限", code), missingPermission.Advice
+	case code >= 500:
+		return fmt.Sprintf("%d from the API server", code), fmt.Sprintf("API server 返回 %d", code), say("Look at the log of the API server, and of "+
+			"the load balancer or proxy in front of it.",
+			"查看 API server 以及它前面的负载均衡或代理的日志。")
+	case f.cause != "":
+		return "no answer: " + f.cause, "没有应答：" + f.cause, say("The API server cannot be reached, or the connection breaks. Look at the network, "+
+			"the load balancer's idle timeout and the API server's restarts.",
+			"API server 连不上，或连接中断。检查网络、负载均衡的空闲超时和 API server 的重启。")
+	case f.words == "":
+		return "unknown", "未知", say("Record again for longer, so that the recording has the cause.", "再录一段更长的，让原因进入录制。")
+	}
+	return f.words, f.words, say("Look at what ends the watch: a proxy or load balancer with a short timeout, or an API server that restarts.",
+		"查清是什么结束了 watch：超时很短的代理或负载均衡，或不断重启的 API server。")
+}

@@ -1,0 +1,157 @@
+package doctor
+
+// Rule is something that the doctor looks for.
+type Rule struct {
+	Name  string
+	Title Words
+	// Sees says what the rule looks for, with its threshold, and Advice what to do about it.
+	Sees   string
+	Advice Words
+	Story  string // the id of the story that explains it
+	// members are the members of State that the rule rests on.
+	members []string
+}
+
+// The rules. docs/doctor.md has them as a table.
+var (
+	slowHandler = &Rule{
+		Name:  "slow-handler",
+		Title: say("A handler is too slow, and its ring grows", "handler 太慢，它的 ring 在增长"),
+		Sees: "for 20 s or more, a handler works at least 80 % of the time, and its ring holds 16 notifications or more and does not shrink. " +
+			"A burst, such as the initial list, drains",
+		Advice: say("Only enqueue the key in the handler, and do the work in workers. Notifications that wait hold objects in memory.",
+			"在 handler 里只 enqueue key，把活交给 worker。等待中的通知会占着对象的内存。"),
+		Story: "ring", members: []string{"listeners.ring", "listeners.handling"}}
+	stuckHandler = &Rule{
+		Name:  "stuck-handler",
+		Title: say("A handler's call does not return", "handler 的一次调用迟迟不返回"),
+		Sees:  "a call of a handler takes 10 s or more. It is critical if the call has not returned when the log ends",
+		Advice: say("Find what the call waits for: a lock, a channel, a request without a timeout. A handler must never block.",
+			"查清这次调用在等什么：锁、channel、没有超时的请求。handler 绝不能阻塞。"),
+		Story: "ring", members: []string{"listeners.handling"}}
+	handlerPanic = &Rule{
+		Name:  "handler-panic",
+		Title: say("A handler panics", "handler 会 panic"),
+		Sees:  "a call of a handler panics",
+		Advice: say("By default client-go ends your process when a handler panics. Fix what the handler assumes of the object: a tombstone arrives in "+
+			"OnDelete as DeletedFinalStateUnknown.", "默认情况下 handler panic 时 client-go 会结束你的进程。检查 handler 对对象的假设：OnDelete "+
+			"收到的 tombstone 是 DeletedFinalStateUnknown。"),
+		Story: "tombstone", members: []string{"listeners.panics"}}
+	leakedHandlers = &Rule{
+		Name:  "leaked-handlers",
+		Title: say("Handlers are added and never removed", "不断添加 handler，却从不移除"),
+		Sees: "handlers of one name, apart from the digits in it, are added to a running informer on three occasions 5 s apart, and none of that " +
+			"name is removed",
+		Advice: say("Keep the registration that AddEventHandler returns, and pass it to RemoveEventHandler when its owner ends. Better: add one "+
+			"handler that serves all owners.", "保存 AddEventHandler 返回的 registration，在它的主人结束时交给 RemoveEventHandler。更好的是只加一个 "+
+			"handler，为所有主人服务。"),
+		Story: "leaked", members: []string{"listeners"}}
+	relistLoop = &Rule{
+		Name:   "relist-loop",
+		Title:  say("The informer lists everything again and again", "informer 一遍又一遍地重新 list 全部对象"),
+		Sees:   "three relists or more within 10 min. It is critical from 10 relists on. A healthy informer relists a few times a day at most",
+		Advice: say("", ""), // depends on the cause
+		Story:  "relists", members: []string{"reflector"}}
+	deadWatch = &Rule{
+		Name:  "dead-watch",
+		Title: say("A watch is open, and dead", "watch 还连着，但已死"),
+		Sees: "the connection of a watch turned out to be lost, or the log ends while an open watch with bookmarks has brought neither event nor " +
+			"bookmark " +
+			"for 150 s: an API server sends a bookmark about every minute",
+		Advice: say("Something between the controller and the API server drops packets silently. Keep HTTP/2 health checks on "+
+			"(HTTP2_READ_IDLE_TIMEOUT_SECONDS, 30 s by default), and look at the firewall, NAT or load balancer on the way.",
+			"controller 与 API server 之间有设备悄悄丢包。保持 HTTP/2 健康检查开启（HTTP2_READ_IDLE_TIMEOUT_SECONDS，默认 30 秒），"+
+				"并检查途中的防火墙、NAT 或负载均衡。"),
+		Story: "halfopen", members: []string{"reflector", "api"}}
+	neverSynced = &Rule{
+		Name:  "never-synced",
+		Title: say("The informer has never synced", "informer 从未同步"),
+		Sees: "the log ends, and an informer that has run for 20 s, or for 5 s if its last request failed, has not synced; or other informers of " +
+			"its factory have synced and it was never started",
+		Advice: say("Bound the wait for HasSynced, and log which informer it waits for.", "等待 HasSynced 时设上限，并记下在等哪个 informer。"),
+		Story:  "forbidden", members: []string{"reflector"}}
+	noEndMark = &Rule{
+		Name:  "no-end-mark",
+		Title: say("A WatchList gets no end mark", "WatchList 一直等不到结束标记"),
+		Sees:  "a WatchList has brought nothing for 10 s, and its end mark is missing. client-go warns after the same time",
+		Advice: say("The API server, or a proxy or aggregated API server in front of it, does not send the bookmark with k8s.io/initial-events-end. "+
+			"Fix it, or switch the feature gate WatchListClient off.", "API server，或它前面的代理、聚合 API server，没有发送带 "+
+			"k8s.io/initial-events-end 的 bookmark。修复它，或关闭 feature gate WatchListClient。"),
+		Story: "endmark", members: []string{"reflector"}}
+	missingPermission = &Rule{
+		Name:  "missing-permission",
+		Title: say("The API server refuses the informer's requests", "API server 拒绝 informer 的请求"),
+		Sees:  "a LIST or WATCH is answered with 401 or 403. It is a warning if a later request succeeded",
+		Advice: say("Give the controller's service account a role with the verbs get, list and watch for this resource: kubectl auth can-i watch "+
+			"RESOURCE --as=system:serviceaccount:NAMESPACE:NAME.", "给 controller 的 service account 一个对该资源有 get、list、watch 的角色：kubectl "+
+			"auth can-i watch RESOURCE --as=system:serviceaccount:NAMESPACE:NAME。"),
+		Story: "forbidden", members: []string{"reflector"}}
+	unsharedInformers = &Rule{
+		Name:  "unshared-informers",
+		Title: say("One resource has several informers", "同一资源有多个 informer"),
+		Sees: "two running informers or more of one resource and release, none of them a shard, with the same namespace and selectors where these " +
+			"are known",
+		Advice: say("Get the informer from one SharedInformerFactory, or one manager's cache: each further informer is a watch and a store of its "+
+			"own.", "从同一个 SharedInformerFactory（或同一个 manager 的 cache）取 informer：每多一个 informer，就多一个 watch 和一份 store。"),
+		Story: "unshared", members: nil}
+	mutatedObjects = &Rule{
+		Name:  "mutated-objects",
+		Title: say("A handler mutates objects in the store", "handler 修改了 store 里的对象"),
+		Sees:  "a handler changes an object that it shares with the store and the other handlers",
+		Advice: say("DeepCopy the object before you change it. Run tests with KUBE_CACHE_MUTATION_DETECTOR=true.",
+			"修改前先 DeepCopy。测试时设 KUBE_CACHE_MUTATION_DETECTOR=true。"),
+		Story: "mutate", members: []string{"indexer"}}
+	memory = &Rule{
+		Name:  "memory",
+		Title: say("A transform would save memory", "用 transform 可以省内存"),
+		Sees: "a store holds 1 MiB of JSON or more, and dropping managedFields, or keeping only the metadata, would save 20 % or more. It is a " +
+			"warning if managedFields alone are 64 MiB or more. At most 1,024 objects are measured",
+		Advice: say("Set cache.TransformStripManagedFields, or your own SetTransform, before the informer starts. If you read only metadata, use a "+
+			"metadata informer.", "在 informer 启动前设 cache.TransformStripManagedFields 或自己的 SetTransform。只读 metadata 时，用 metadata informer。"),
+		Story: "transform", members: []string{"indexer.bytes"}}
+	selfLoop = &Rule{
+		Name:  "self-caused-loop",
+		Title: say("A reconcile causes itself", "reconcile 触发了自己"),
+		Sees:  "a controller writes one object ten times in a row, each time on the version that its last write had made",
+		Advice: say("Write only if something differs: compare before you update, and keep times and counters out of what you compare. A predicate on "+
+			"metadata.generation hides your own status updates.", "只在有差异时才写：更新前先比较，别把时间和计数放进比较里。按 metadata.generation "+
+			"过滤可以忽略自己写的 status。"),
+		Story: "loop", members: []string{"workqueue.writes"}}
+	staleReads = &Rule{
+		Name:  "reads-before-own-writes",
+		Title: say("The controller reads what is older than its own writes", "controller 读到的比自己写的还旧"),
+		Sees: "five reads or more got the version that the controller had replaced by its own write, and writes failed with a conflict for it, or " +
+			"one read in ten was such a one",
+		Advice: say("A lister follows the cluster with a delay. Return on a conflict and let the next event bring the new version, use names that can "+
+			"exist only once, or keep expectations.", "lister 总比集群慢一点。遇到冲突就返回，等下一个事件带来新版本；或用只能存在一次的名字，或保存 "+
+			"expectations。"),
+		Story: "stale", members: []string{"workqueue.lastRead", "workqueue.writes"}}
+	starvedKeys = &Rule{
+		Name:  "starved-keys",
+		Title: say("Keys wait long for a worker", "key 等 worker 等了很久"),
+		Sees: "three keys or more that had not failed waited 10 s or more for a worker: held back by the rate limiter, or in the queue after it had " +
+			"once been empty. " +
+			"The backlog of the initial list does not count",
+		Advice: say("", ""), // depends on the cause
+		Story:  "ratelimited", members: []string{"workqueue"}}
+	endlessRetries = &Rule{
+		Name:  "endless-retries",
+		Title: say("A key is retried without end", "key 无休止地重试"),
+		Sees: "for 5 min or more, a key has been added to the rate limiter 15 times or more and was not forgotten; or 18 times before the log began. " +
+			"Controllers of Kubernetes give up at 15",
+		Advice: say("Return an error only if trying again can help: give up after a bounded number of retries, report the problem in the object's "+
+			"status, and call Forget after success.", "只有重试有用时才返回错误：重试到上限就放弃，把问题写进对象的 status；成功后调用 Forget。"),
+		Story: "retry", members: []string{"workqueue.failures"}}
+)
+
+var rules = []*Rule{slowHandler, stuckHandler, handlerPanic, leakedHandlers, relistLoop, deadWatch, neverSynced, noEndMark, missingPermission,
+	unsharedInformers, mutatedObjects, memory, selfLoop, staleReads, starvedKeys, endlessRetries}
+
+// Rules returns all rules, in the order of docs/doctor.md.
+func Rules() []Rule {
+	out := make([]Rule, len(rules))
+	for i, r := range rules {
+		out[i] = *r
+	}
+	return out
+}

@@ -1,0 +1,255 @@
+package doctor
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"informerscope/core/event"
+	"informerscope/core/fold"
+)
+
+// Thresholds of the rules about the work queue; see rule.go for what they mean.
+const (
+	tooManyRetries = 15
+	retriesLast    = 5 * time.Minute
+	unseenRetries  = 18 // the default limiter has reached its longest delay
+	starvedWait    = 10 * time.Second
+	starvedKeysMin = 3
+	loopWrites     = 10
+	staleReadsMin  = 5
+	staleShare     = 0.1
+)
+
+// work is what the rules remember of a work queue and its controller.
+type work struct {
+	keys     map[string]*key
+	hasEnded bool // the queue was empty once, so the backlog of the initial list is over
+
+	limiter, queue starved
+	reads, stale   int
+	staleFirst     moment
+	staleLast      moment
+	conflicts      int // of writes of what was read too early
+	loop           struct {
+		key   string
+		count int
+		since time.Duration
+		at    moment
+	}
+}
+
+// key is a key of a work queue.
+type key struct {
+	ready, limited moment // since when it waits in the queue, or because of the rate limiter; zero: it does not
+	isLate         bool   // it came to the queue after the backlog of the initial list
+	failed         bool   // its last reconcile failed
+	retries        int
+	hadRetries     bool // before the log, or what is left of it, began
+	retriesSince   time.Duration
+	retriesAt      moment
+
+	sent, made string // the versions of its last write: the one it replaced and the one it made
+	writes     int    // in a row
+	writesFrom time.Duration
+}
+
+// starved are keys that waited too long.
+type starved struct {
+	count   int
+	first   time.Duration
+	longest time.Duration
+	key     string
+	at      moment
+}
+
+func newWork() work { return work{keys: map[string]*key{}} }
+
+// key returns a key; nil if there are too many.
+func (w *work) key(name string) *key {
+	k := w.keys[name]
+	if k == nil && len(w.keys) < maxKeys {
+		k = &key{}
+		w.keys[name] = k
+	}
+	return k
+}
+
+func (w *work) restore(s *fold.State, e *event.Entry) {
+	kept := *w
+	*w = newWork()
+	w.hasEnded = kept.hasEnded || s.Workqueue != nil && s.Workqueue.Depth == 0
+	w.limiter, w.queue, w.loop = kept.limiter, kept.queue, kept.loop
+	w.reads, w.stale, w.staleFirst, w.staleLast, w.conflicts = kept.reads, kept.stale, kept.staleFirst, kept.staleLast, kept.conflicts
+	if s.Workqueue == nil {
+		return
+	}
+	for name, n := range s.Workqueue.Failing {
+		if k := w.key(name); k != nil {
+			k.failed = true
+			k.setRetries(n, e)
+		}
+	}
+	for _, name := range s.Workqueue.Queue {
+		if k := w.key(name); k != nil {
+			k.ready, k.isLate = moment{e.Seq, e.At}, w.hasEnded
+		}
+	}
+}
+
+func (w *work) see(e *event.Entry) {
+	switch event.SubjectOf(e.Kind) {
+	case event.AboutWork:
+	default:
+		return
+	}
+	k := w.key(e.Key())
+	if k == nil {
+		return
+	}
+	now := moment{e.Seq, e.At}
+	switch e.Kind {
+	case event.KindWorkAdded:
+		if k.ready.seq == 0 {
+			k.ready, k.isLate = now, w.hasEnded
+		}
+	case event.KindWorkTaken:
+		w.take(e, k)
+	case event.KindWorkDone:
+		if done := e.Work(); done.Flag {
+			k.ready, k.isLate = now, w.hasEnded
+		}
+	case event.KindWorkRateLimited:
+		if !k.failed && k.limited.seq == 0 {
+			k.limited = now
+		}
+		k.setRetries(e.Work().N, e)
+	case event.KindWorkForgotten:
+		k.retries, k.failed = 0, false
+	case event.KindReconciled:
+		k.failed = e.Err() != nil
+	case event.KindListerRead:
+		w.read(e, k)
+	case event.KindClusterWritten:
+		w.write(e, k)
+	}
+}
+
+func (k *key) setRetries(n int, e *event.Entry) {
+	if k.retries == 0 {
+		k.retriesSince, k.hadRetries = e.At, n > 1
+	}
+	k.retries, k.retriesAt = n, moment{e.Seq, e.At}
+}
+
+// isEndless reports whether a key has been retried too often, for too long.
+func (k *key) isEndless(end time.Duration) bool {
+	return k.retries >= tooManyRetries && end-k.retriesSince >= retriesLast || k.retries >= unseenRetries && k.hadRetries
+}
+
+func (w *work) take(e *event.Entry, k *key) {
+	taken := e.Work()
+	switch {
+	case k.limited.seq > 0:
+		w.limiter.see(taken.Key, k.limited.at, moment{e.Seq, e.At})
+	case k.ready.seq > 0 && k.isLate:
+		w.queue.see(taken.Key, k.ready.at, moment{e.Seq, e.At})
+	}
+	k.ready, k.limited = moment{}, moment{}
+	w.hasEnded = w.hasEnded || taken.N == 0
+}
+
+// see notes how long a key waited.
+func (s *starved) see(key string, since time.Duration, at moment) {
+	waited := at.at - since
+	if waited < starvedWait {
+		return
+	}
+	if s.count++; s.count == 1 || since < s.first {
+		s.first = since
+	}
+	if waited > s.longest {
+		s.longest, s.key, s.at = waited, key, at
+	}
+}
+
+func (w *work) read(e *event.Entry, k *key) {
+	w.reads++
+	if read := e.ListerRead(); read.RV != "" && read.RV == k.sent {
+		w.staleLast = moment{e.Seq, e.At}
+		if w.stale++; w.stale == 1 {
+			w.staleFirst = w.staleLast
+		}
+	}
+}
+
+func (w *work) write(e *event.Entry, k *key) {
+	written := e.ClusterWritten()
+	switch {
+	case written.Sent == "": // it made another object
+		return
+	case written.Err != nil:
+		if event.StatusCode(written.Err) == 409 && written.Sent == k.sent {
+			w.conflicts++
+		}
+		return
+	case written.Sent == k.made:
+		k.writes++
+	default:
+		k.writes, k.writesFrom = 1, e.At
+	}
+	k.sent, k.made = written.Sent, written.RV
+	if k.writes > w.loop.count {
+		w.loop.key, w.loop.count, w.loop.since, w.loop.at = written.Key, k.writes, k.writesFrom, moment{e.Seq, e.At}
+	}
+}
+
+// workQueue reports what is wrong with the work queue of a lane and its controller.
+func (r *report) workQueue() {
+	w := &r.lane.work
+	if w.loop.count >= loopWrites {
+		r.find(selfLoop, Critical, w.loop.since, w.loop.at, say("It wrote %[1]s %[2]d times in a row within %[3]s, each time on the version that its "+
+			"last write had made.",
+			"%[3]s 内连续写了 %[1]s %[2]d 次，每次都基于上一次自己写出的版本。", w.loop.key, w.loop.count, seconds(w.loop.at.at-w.loop.since)), Words{})
+	}
+	if w.stale >= staleReadsMin && (w.conflicts > 0 || float64(w.stale) >= staleShare*float64(w.reads)) {
+		r.find(staleReads, Warning, w.staleFirst.at, w.staleLast, say("%[1]d of %[2]d reads got a version that the controller had replaced itself; "+
+			"%[3]d writes failed for it with a conflict.",
+			"%[2]d 次读取中有 %[1]d 次读到的是 controller 自己已替换的版本；因此有 %[3]d 次写入冲突。", w.stale, w.reads, w.conflicts), Words{})
+	}
+	names := slices.Sorted(maps.Keys(w.keys))
+	limiter, queue := w.limiter, w.queue
+	worst, failing := "", 0
+	for _, name := range names {
+		k := w.keys[name]
+		switch {
+		case k.limited.seq > 0:
+			limiter.see(name, k.limited.at, r.end)
+		case k.ready.seq > 0 && k.isLate:
+			queue.see(name, k.ready.at, r.end)
+		}
+		if k.isEndless(r.end.at) {
+			if failing++; worst == "" || k.retries > w.keys[worst].retries {
+				worst = name
+			}
+		}
+	}
+	if limiter.count >= starvedKeysMin {
+		r.find(starvedKeys, Warning, limiter.first, limiter.at, say("The rate limiter held back %[1]d keys that had not failed, the longest, %[2]s, "+
+			"for %[3]s.",
+			"限速器拦下了 %[1]d 个没有失败的 key，最久的 %[2]s 等了 %[3]s。", limiter.count, limiter.key, seconds(limiter.longest)),
+			say("Call Add in the handler. AddRateLimited is for keys that failed: all of its calls share a bucket of 10 a second.",
+				"在 handler 里用 Add。AddRateLimited 是给失败的 key 用的：它的所有调用共用每秒 10 个的令牌桶。"))
+	}
+	if queue.count >= starvedKeysMin {
+		r.find(starvedKeys, Warning, queue.first, queue.at, say("%[1]d keys waited in the queue for a worker, the longest, %[2]s, for %[3]s.",
+			"%[1]d 个 key 在队列里等 worker，最久的 %[2]s 等了 %[3]s。", queue.count, queue.key, seconds(queue.longest)),
+			say("Run more workers, or make a reconcile faster: look at what its requests wait for, and at client-side throttling (QPS and Burst).",
+				"增加 worker，或让 reconcile 更快：看它的请求在等什么，以及客户端限流（QPS 和 Burst）。"))
+	}
+	if failing > 0 {
+		k := w.keys[worst]
+		r.find(endlessRetries, Warning, k.retriesSince, k.retriesAt, say("%[1]s has been retried %[2]d times and was not forgotten; keys like it: %[3]d.",
+			"%[1]s 已重试 %[2]d 次，没有被 forget；这样的 key 有 %[3]d 个。", worst, k.retries, failing), Words{})
+	}
+}
