@@ -22,11 +22,18 @@ func main() {
 	if err == nil {
 		return
 	}
+	status := (*exitStatus)(nil)
+	if errors.As(err, &status) && status.err == nil {
+		os.Exit(status.code)
+	}
 	if logged := (*loggedError)(nil); !errors.As(err, &logged) {
 		fmt.Fprintln(os.Stderr, message(err))
 	}
 	if usage := (*usageError)(nil); errors.As(err, &usage) {
 		os.Exit(2)
+	}
+	if status != nil {
+		os.Exit(status.code)
 	}
 	os.Exit(1)
 }

@@ -81,13 +81,17 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// ask requests what, "stream" or "" for the list, from the probe.
-func (p *Probe) ask(ctx context.Context, what, informers string) (*http.Response, error) {
+// ask requests what, "stream", "trace" or "" for the list, from the probe. Values of query that are empty are left out.
+func (p *Probe) ask(ctx context.Context, what string, query map[string]string) (*http.Response, error) {
 	target := *p.base
 	target.Path += "/" + what
-	if informers != "" {
-		target.RawQuery = url.Values{"informers": {informers}}.Encode()
+	values := url.Values{}
+	for name, value := range query {
+		if value != "" {
+			values.Set(name, value)
+		}
 	}
+	target.RawQuery = values.Encode()
 	out, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
 		return nil, err
@@ -98,6 +102,23 @@ func (p *Probe) ask(ctx context.Context, what, informers string) (*http.Response
 	}
 	// RoundTrip follows no redirect, so only the probe receives the request and its token.
 	return p.rt.RoundTrip(out)
+}
+
+// Record requests a recording of the probe's informers: the named ones, separated by commas, or its first eight. The caller reads the trace file while it is
+// made, and closes it. An error is a sentence for people; clean takes credentials out of the probe's own words.
+func (p *Probe) Record(ctx context.Context, long time.Duration, informers string, clean func(string) string) (io.ReadCloser, error) {
+	if informers != "" && (len(informers) > maxInformers || !informerNames.MatchString(informers)) {
+		return nil, fmt.Errorf("%.60q is not a list of informers; write names with commas between them, such as pods,deployments.apps", informers)
+	}
+	response, err := p.ask(ctx, "trace", map[string]string{"seconds": fmt.Sprintf("%.0f", long.Seconds()), "informers": informers})
+	if err != nil {
+		return nil, errors.New(p.explainFailure(err))
+	}
+	got, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if problem := p.explainMismatch(response, got, "application/x-ndjson", clean); problem != "" {
+		return nil, errors.Join(errors.New(problem), response.Body.Close())
+	}
+	return response.Body, nil
 }
 
 // informerNames matches a valid ?informers=.
@@ -130,7 +151,7 @@ func (r *Relay) probe(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	defer r.budget.release()
-	response, err := p.ask(req.Context(), what, informers)
+	response, err := p.ask(req.Context(), what, map[string]string{"informers": informers})
 	if err != nil {
 		if isCanceled(req.Context(), err) {
 			panic(http.ErrAbortHandler)

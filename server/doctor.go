@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"informerscope/core/doctor"
+	"informerscope/core/tracefile"
+	"informerscope/server/internal/relay"
+	"informerscope/server/internal/scrub"
+)
+
+const (
+	doctorHelp = `Examines a recording of the page or of a probe, or half a minute of a running process with a probe, and prints what is wrong, worst
+first. docs/doctor.md describes the rules. The exit status is 1 if there are findings of weight, and 2 if there is nothing to examine.`
+	doctorUse = "doctor FILE|URL"
+	// maxRecordingSeconds is the longest recording of a process.
+	maxRecordingSeconds = 3600
+	// findingWidth is the width of a finding, in columns.
+	findingWidth = 100
+)
+
+// exitStatus ends the program with a status of its own. Without an error there is nothing more to print.
+type exitStatus struct {
+	code int
+	err  error
+}
+
+func (e *exitStatus) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitStatus) Unwrap() error { return e.err }
+
+// subject is what a command examines: a recording, or a process with a probe.
+type subject struct {
+	seconds              int
+	informers, tokenFile string
+}
+
+// addFlags adds the flags of a process.
+func (s *subject) addFlags(flags *pflag.FlagSet) {
+	flags.IntVar(&s.seconds, "seconds", 30, "how many `seconds` of a process to record, 1 to 3600")
+	flags.StringVar(&s.informers, "informers", "", "`list` of informers of the process, such as pods,deployments.apps: at most eight (default: its first eight)")
+	flags.StringVar(&s.tokenFile, "attach-token-file", "", "`file` with the token of the probe; only its owner may be able to read it. Or set "+
+		envPrefix+"ATTACH_TOKEN")
+}
+
+// newDoctorCommand returns the command "doctor".
+func newDoctorCommand(lookup func(string) (string, bool)) *cobra.Command {
+	var from subject
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   doctorUse + " [flags]",
+		Short: "find what is wrong in a recording or a running controller",
+		Long:  doctorHelp,
+		Args:  takesSubject("doctor"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			x, err := from.examine(cmd.Context(), args[0], lookup)
+			if err != nil {
+				return &exitStatus{2, err}
+			}
+			write := printFindings
+			if asJSON {
+				write = printJSON
+			}
+			if err := write(cmd.OutOrStdout(), args[0], x); err != nil {
+				return &exitStatus{2, err}
+			}
+			if doctor.HasWeight(x.Findings) {
+				return &exitStatus{code: 1}
+			}
+			return nil
+		},
+		DisableFlagsInUseLine: true,
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	from.addFlags(cmd.Flags())
+	return cmd
+}
+
+// takesSubject accepts one recording or URL.
+func takesSubject(command string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return &usageError{fmt.Errorf("%s takes one recording, or the URL of a probe, and %d are given", command, len(args))}
+		}
+		return nil
+	}
+}
+
+// examine reads a recording, or records a process, and examines that.
+func (s *subject) examine(ctx context.Context, where string, lookup func(string) (string, bool)) (*doctor.Examination, error) {
+	if s.seconds < 1 || s.seconds > maxRecordingSeconds {
+		return nil, fmt.Errorf("--seconds: %d is not between 1 and %d", s.seconds, maxRecordingSeconds)
+	}
+	if strings.Contains(where, "://") {
+		return s.examineProcess(ctx, where, lookup)
+	}
+	file, err := os.Open(where)
+	if err != nil {
+		return nil, fmt.Errorf("the recording cannot be read: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	if is, err := file.Stat(); err == nil && is.Size() > tracefile.MaxFile {
+		return nil, fmt.Errorf("%s has %d bytes, and a recording has at most %d: record a shorter time", where, is.Size(), int64(tracefile.MaxFile))
+	}
+	x, err := doctor.Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
+	return x, nil
+}
+
+// examineProcess records a process with a probe, and examines the recording.
+func (s *subject) examineProcess(ctx context.Context, address string, lookup func(string) (string, bool)) (*doctor.Examination, error) {
+	token, _ := lookup(envPrefix + "ATTACH_TOKEN")
+	if s.tokenFile != "" {
+		var err error
+		if token, err = readToken(s.tokenFile); err != nil {
+			return nil, fmt.Errorf("--attach-token-file: %w", err)
+		}
+	}
+	probe, err := relay.NewProbe(address, token)
+	if err != nil {
+		return nil, err
+	}
+	recording, err := probe.Record(ctx, time.Duration(s.seconds)*time.Second, s.informers, (*scrub.Scrubber)(nil).Text)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = recording.Close() }()
+	x, err := doctor.Read(recording)
+	if err == nil && ctx.Err() != nil {
+		err = errors.New("the recording was interrupted")
+	}
+	return x, err
+}
+
+// report is what --json prints.
+type report struct {
+	Events   int              `json:"events"`
+	Seconds  float64          `json:"seconds"`
+	Warning  string           `json:"warning"`
+	Findings []doctor.Finding `json:"findings"`
+}
+
+func reportOf(x *doctor.Examination) report {
+	_, long := x.Log.Head()
+	return report{Events: x.Events, Seconds: long.Seconds(), Warning: x.Warning, Findings: x.Findings}
+}
+
+func printJSON(w io.Writer, _ string, x *doctor.Examination) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(reportOf(x))
+}
+
+// printFindings prints the findings for people.
+func printFindings(w io.Writer, where string, x *doctor.Examination) error {
+	var b strings.Builder
+	r := reportOf(x)
+	fmt.Fprintf(&b, "%s: %d events in %.0f s\n", printable(where), r.Events, r.Seconds)
+	if r.Warning != "" {
+		fmt.Fprintf(&b, "the recording is damaged: %s\n", r.Warning)
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		fmt.Fprintf(&b, "\n%-8s  %s  (%s)\n", strings.ToUpper(string(f.Weight)), f.Title.EN, f.Rule)
+		fmt.Fprintf(&b, "          %s, since %.1f s, %s: event %d, #at=%[4]d\n", f.Informer, f.SinceMillis/1000, f.Confidence, f.Seq)
+		wrap(&b, "          ", f.What.EN)
+		wrap(&b, "        → ", f.Advice.EN+" The story #story="+f.Story+" explains it.")
+	}
+	if len(r.Findings) == 0 {
+		b.WriteString("no findings\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// wrap writes a text in lines of findingWidth, the first one behind lead. Control characters, which a recording may have, are written as Go writes them.
+func wrap(b *strings.Builder, lead, text string) {
+	used := 0
+	for _, word := range strings.Fields(printable(text)) {
+		switch {
+		case used == 0:
+			b.WriteString(lead + word)
+			used = len([]rune(lead + word))
+			continue
+		case used+1+len([]rune(word)) > findingWidth:
+			b.WriteString("\n          " + word)
+			used = len("          ") + len([]rune(word))
+			continue
+		}
+		b.WriteString(" " + word)
+		used += 1 + len([]rune(word))
+	}
+	b.WriteString("\n")
+}
+
+// printable keeps a terminal from carrying out what a recording contains.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, text)
+}
