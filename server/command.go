@@ -55,7 +55,7 @@ func newCommand(lookup func(string) (string, bool), act func(context.Context, se
 		flags.AddFlagSet(cmd.Flags())
 		printHelp(cmd, []*pflag.FlagSet{flags})
 	})
-	root.AddCommand(sim, newStoryCommand(), newDoctorCommand(lookup), newCompletionCommand())
+	root.AddCommand(sim, newStoryCommand(), newDoctorCommand(lookup), newMCPCommand(lookup), newCompletionCommand())
 	completer{&v, lookup}.completeFlags(root)
 	return root
 }

@@ -106,7 +106,7 @@ func (s *subject) examine(ctx context.Context, where string, lookup func(string)
 	if s.seconds < 1 || s.seconds > maxRecordingSeconds {
 		return nil, fmt.Errorf("--seconds: %d is not between 1 and %d", s.seconds, maxRecordingSeconds)
 	}
-	if strings.Contains(where, "://") {
+	if isURL(where) {
 		return s.examineProcess(ctx, where, lookup)
 	}
 	file, err := os.Open(where)
@@ -123,6 +123,9 @@ func (s *subject) examine(ctx context.Context, where string, lookup func(string)
 	}
 	return x, nil
 }
+
+// isURL tells a URL from the name of a file.
+func isURL(where string) bool { return strings.Contains(where, "://") }
 
 // examineProcess records a process with a probe, and examines the recording.
 func (s *subject) examineProcess(ctx context.Context, address string, lookup func(string) (string, bool)) (*doctor.Examination, error) {

@@ -81,6 +81,11 @@ func objectCommands() []Command {
 		Answers: "Ride (`core/analysis.Ride`)",
 		run:     takeObject(func(v *view.View, lane int, key string) (any, error) { return v.Ride(lane, key) }),
 	}, {
+		Name: "diagnose", Effect: Looks, Script: true,
+		Does:    "finds what is wrong in the log so far, worst first, at most 100 findings ([doctor.md](doctor.md))",
+		Answers: "`[Finding]` (`core/doctor.Finding`)",
+		run:     takeNone(func(_ context.Context, c *Console) (any, error) { return c.Lab.Diagnose() }),
+	}, {
 		Name: "index", Effect: Looks, Script: true, Args: []arg.Spec{{Name: "name", Type: arg.Text, Needed: true}, {Name: "value", Type: arg.Text}, laneArg()},
 		Does:    "shows an index at the view's moment, or the keys of one value; at most 500 entries",
 		Answers: "`{index, values: [{value, count}], total}`, with a value `{index, value, keys: […], total}`",

@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -176,23 +177,31 @@ func (r *report) listenerName(id int32) string {
 	return fmt.Sprintf("listener %d", id)
 }
 
-// Examine returns the findings of a log. If its beginning was evicted, it starts from the state before the first event that is left.
-func Examine(log *trace.Recorder) ([]Finding, error) {
+// yieldEvery is after how many events Examine lets other work run.
+const yieldEvery = 4096
+
+// Examine returns the findings of a log. If its beginning was evicted, it starts from the state before the first event that is left. It calls yield now and
+// then, for a program whose goroutines share one thread.
+func Examine(log *trace.Recorder, yield func()) ([]Finding, error) {
 	head, _ := log.Head()
 	first, events := log.Retain(1, head)
 	d := New()
 	if first > 1 {
 		f := log.FoldAt(first - 1)
 		if f.Seq() != first-1 {
-			return nil, fmt.Errorf("the log evicted events while it was being read: pause, and diagnose again")
+			return nil, errors.New("the log evicted events while it was being read: pause, and diagnose again")
 		}
 		before := f.Baseline()
 		for i := range before {
 			d.See(&before[i])
 		}
 	}
+	seen := 0
 	for e := range events {
 		d.See(e)
+		if seen++; seen%yieldEvery == 0 {
+			yield()
+		}
 	}
 	return d.Findings(log.FoldAt(head)), nil
 }

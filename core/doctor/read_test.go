@@ -24,7 +24,7 @@ func relisted(t *testing.T) (recording []byte, findings []doctor.Finding) {
 		}
 		p.pass(time.Minute)
 		var err error
-		if findings, err = doctor.Examine(p.rec); err != nil {
+		if findings, err = doctor.Examine(p.rec, func() {}); err != nil {
 			t.Fatal(err)
 		}
 		if own := p.findings(); !reflect.DeepEqual(findings, own) {
@@ -73,7 +73,7 @@ func TestExamineAnEvictedBeginning(t *testing.T) {
 	if rec.First() == 1 {
 		t.Fatal("nothing was evicted")
 	}
-	if _, err := doctor.Examine(rec); err != nil {
+	if _, err := doctor.Examine(rec, func() {}); err != nil {
 		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"informerscope/core/doctor"
 	"informerscope/core/event"
 	"informerscope/core/object"
 	"informerscope/core/selection"
@@ -28,6 +29,9 @@ func (l *Lab) Record(w io.Writer) (string, error) {
 	}
 	return fileName(sel, now, "jsonl"), nil
 }
+
+// Diagnose returns what is wrong in the log so far, worst first.
+func (l *Lab) Diagnose() ([]doctor.Finding, error) { return doctor.Examine(l.rec, l.o.Yield) }
 
 // Export writes the log so far in the Chrome trace-event format, which Perfetto opens, and returns a file name.
 func (l *Lab) Export(w io.Writer) (string, error) {

@@ -8,6 +8,7 @@ import (
 	"informerscope/core/analysis"
 	"informerscope/core/attached"
 	"informerscope/core/audience"
+	"informerscope/core/doctor"
 	"informerscope/core/event"
 	"informerscope/core/fold"
 	"informerscope/core/lab"
@@ -21,6 +22,7 @@ import (
 var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[fold.Frame]():          "WireFrame",
 	reflect.TypeFor[fold.State]():          "WholeState",
+	reflect.TypeFor[doctor.Words]():        "TwoWords",
 	reflect.TypeFor[fold.View]():           "ViewState",
 	reflect.TypeFor[view.Position]():       "View",
 	reflect.TypeFor[view.Lane]():           "LaneFrame",
@@ -98,6 +100,7 @@ type calls struct {
 	Namespaces     lab.Namespaces       `json:"namespaces"`
 	Object         view.Object          `json:"object"`
 	Ride           analysis.Ride        `json:"ride"`
+	Diagnose       []doctor.Finding     `json:"diagnose"`
 	Index          view.IndexContents   `json:"index"`
 	Follow         string               `json:"follow"`
 	GroupBy        string               `json:"groupBy"`

@@ -6,6 +6,7 @@ import { button, h, icon, menuRow } from '../kit/dom.js';
 import { bytes, exact } from '../kit/format.js';
 import * as fragment from '../wire/fragment.js';
 import { Superseded } from '../wire/link.js';
+import { openDiagnosis } from './diagnosis.js';
 import '../kit/words-time.js';
 
 /** How many characters of manual actions a link may have. */
@@ -291,6 +292,8 @@ export class Files {
       root.append(h('hr'));
       row('png', () => this.savePicture('png'));
       row('svg', () => this.savePicture('svg'));
+      root.append(h('hr'));
+      row('diagnose', () => openDiagnosis(ctx, this.app));
       if (ctx.relay && ctx.broadcast) {
         root.append(h('hr'));
         root.append(menuRow(close, () => ctx.broadcast?.(anchor), {}, h('span', {}, t('air.menu')), h('small', {}, t('air.menu.x'))));

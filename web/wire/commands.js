@@ -35,6 +35,7 @@ export const effects = {
   mark: 'moves',
   object: 'looks',
   ride: 'looks',
+  diagnose: 'looks',
   index: 'looks',
   show: 'shows',
   follow: 'shows',

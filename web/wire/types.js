@@ -1037,6 +1037,7 @@
  * @property {Namespaces} namespaces
  * @property {ObjectView} object
  * @property {Ride} ride
+ * @property {Finding[]} diagnose
  * @property {IndexContents} index
  * @property {string} follow
  * @property {string} groupBy
@@ -1232,6 +1233,24 @@
  */
 
 /**
+ * Finding is something that is wrong.
+ * @typedef {object} Finding
+ * @property {string} rule the name of a Rule
+ * @property {TwoWords} title
+ * @property {'critical' | 'warning' | 'hint'} weight
+ * @property {number} lane the informer, Informer the name of its resource.
+ * @property {string} informer
+ * @property {number} sinceMillis when it began, or when the log began if that is later. Seq is the event that shows it best, and AtMillis
+ *   its time. All are of the log.
+ * @property {number} seq
+ * @property {number} atMillis
+ * @property {'exact' | 'derived' | 'sampled'} confidence the least certain of what the finding rests on.
+ * @property {TwoWords} what
+ * @property {TwoWords} advice
+ * @property {string} story the id of the story that explains it
+ */
+
+/**
  * IndexContents is an index at the view's position: its values, or the keys of one value.
  * @typedef {object} IndexContents
  * @property {string} index
@@ -1421,6 +1440,13 @@
  */
 
 /**
+ * TwoWords are a text in the languages of the page.
+ * @typedef {object} TwoWords
+ * @property {string} en
+ * @property {string} zh
+ */
+
+/**
  * IndexValue is a value of an index and the number of objects that have it.
  * @typedef {object} IndexValue
  * @property {string} value
@@ -1569,6 +1595,7 @@
  * @property {[direction?: number | null]} mark
  * @property {[key: string, lane?: number | null]} object
  * @property {[key: string, lane?: number | null]} ride
+ * @property {[]} diagnose
  * @property {[name: string, value?: string | null, lane?: number | null]} index
  * @property {[lane?: number | null]} show
  * @property {[key?: string | null]} follow

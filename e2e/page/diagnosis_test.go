@@ -1,0 +1,77 @@
+package page_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/harness"
+)
+
+// TestDiagnosis opens the diagnosis of a log with faults, goes to the moment of a finding, and tells its story. A healthy log has no finding.
+func TestDiagnosis(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=60&rate=40&lang=en", 1280, 720)
+	harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 60")
+	const open = 6 // the row of the menu
+	harness.Share(t, page, open)
+	harness.WaitUntil(t, page, `/Nothing is wrong/.test(document.querySelector(".dg .kh span")?.textContent)`)
+	harness.Shot(t, page, "healthy")
+	harness.EvalIn[bool](t, page, `(document.querySelector(".dg .kh .key").click(), true)`)
+
+	harness.EvalIn[bool](t, page, `(async () => {
+		await informerscope.addListener({name: "mailer", paceMillis: 200});
+		await informerscope.fault("mutate", {on: true});
+		await informerscope.panic(1);
+		for (let i = 0; i < 3; i++) { await informerscope.fault("410"); await new Promise((f) => setTimeout(f, 3000)); }
+		return true;
+	})()`)
+	harness.Await(t, page, 2*time.Minute, "s.atMillis > 45000")
+	all := harness.EvalIn[[]struct {
+		Rule, Weight, Story string
+		Seq                 uint64
+	}](t, page, `informerscope.diagnose().then((x) => x.map((f) => ({Rule: f.rule, Weight: f.weight, Story: f.story, Seq: f.seq})))`)
+	rules := fmt.Sprint(all)
+	for _, rule := range []string{"slow-handler", "mutated-objects", "handler-panic", "relist-loop"} {
+		if !strings.Contains(rules, rule) {
+			t.Errorf("the diagnosis lacks %s: %s", rule, rules)
+		}
+	}
+	harness.Share(t, page, open)
+	harness.WaitUntil(t, page, `document.querySelectorAll(".dgf").length > 3`)
+	for _, look := range []struct {
+		theme, lang   string
+		width, height int64
+	}{{"dark", "en", 1280, 720}, {"light", "en", 1280, 720}, {"contrast", "en", 1280, 720}, {"light", "zh", 1280, 720}, {"dark", "en", 390, 844}, {"light", "zh", 390, 844}} {
+		harness.EvalIn[bool](t, page, `(document.querySelector(".dg .kh .key")?.click(), true)`)
+		harness.SetLook(t, page, look.theme, look.lang, look.width, look.height)
+		harness.EvalIn[bool](t, page, `(document.querySelector(".share").click(), document.querySelectorAll(".pop .row")[6].click(), true)`)
+		harness.WaitUntil(t, page, `document.querySelectorAll(".dgf").length > 3`)
+		harness.Settle(t, page)
+		harness.Shot(t, page, fmt.Sprintf("%s-%s-%d", look.theme, look.lang, look.width))
+		for _, words := range harness.EvalIn[[]string](t, page, cutOrOver+`(".dg", ".dg :is(.kh b, .kh > span)")`) {
+			t.Errorf("%+v: %s", look, words)
+		}
+		if wide := harness.EvalIn[float64](t, page, `(() => { const l = document.querySelector(".dgl"); return l.scrollWidth - l.clientWidth; })()`); wide > 1 {
+			t.Errorf("%+v: the list is %.0f px wider than its card", look, wide)
+		}
+	}
+	harness.EvalIn[bool](t, page, `(document.querySelector(".dg .kh .key")?.click(), true)`)
+	harness.SetLook(t, page, "dark", "en", 1280, 720)
+	harness.Share(t, page, open)
+	harness.WaitUntil(t, page, `!!document.querySelector("[data-rule=handler-panic] .dgo")`)
+	for _, f := range all {
+		if f.Rule == "handler-panic" {
+			harness.EvalIn[bool](t, page, `(document.querySelector("[data-rule=handler-panic] .dgo").click(), true)`)
+			harness.Await(t, page, time.Minute, "s.view.mode === 'paused' && s.seq === %d && s.listeners[0].panics === 1", f.Seq)
+		}
+	}
+	harness.Shot(t, page, "moment")
+	harness.Share(t, page, open)
+	harness.WaitUntil(t, page, `!!document.querySelector("[data-rule=slow-handler] .dgs")`)
+	harness.EvalIn[bool](t, page, `(document.querySelector("[data-rule=slow-handler] .dgs").click(), true)`)
+	harness.WaitUntil(t, page, `new URLSearchParams(location.hash.slice(1)).get("story") === "ring"`)
+	page.ExpectClean(t)
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"informerscope/core/doctor"
+	"informerscope/core/fold"
+)
+
+// agent connects the SDK's own client to a server that examines what read returns.
+func agent(t *testing.T, where string, read func(seconds int) string) *mcp.ClientSession {
+	t.Helper()
+	a := &agentServer{where: where, examine: func(_ context.Context, seconds int) (*doctor.Examination, error) {
+		return doctor.Read(strings.NewReader(read(seconds)))
+	}}
+	client, server := mcp.NewInMemoryTransports()
+	ss, err := a.server().Connect(t.Context(), server, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), client, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cs.Close()
+		_ = ss.Wait()
+	})
+	return cs
+}
+
+// callTool calls a tool, reads its answer into out, and returns the error that the agent sees.
+func callTool(t *testing.T, cs *mcp.ClientSession, tool string, args map[string]any, out any) string {
+	t.Helper()
+	r, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		return err.Error()
+	}
+	text := r.Content[0].(*mcp.TextContent).Text
+	if r.IsError {
+		return text
+	}
+	if err := json.Unmarshal([]byte(text), out); err != nil {
+		t.Errorf("%s: %v in %s", tool, err, text)
+	}
+	return ""
+}
+
+// TestAnAgentAsks for all that the server knows of a recording.
+func TestAnAgentAsks(t *testing.T) {
+	cs := agent(t, "x.trace", func(int) string { return ill() })
+	tools, err := cs.ListTools(t.Context(), nil)
+	if err != nil || len(tools.Tools) != 4 {
+		t.Fatalf("%v, %d tools", err, len(tools.Tools))
+	}
+	for _, tool := range tools.Tools {
+		if tool.Annotations == nil || !tool.Annotations.ReadOnlyHint || tool.Description == "" {
+			t.Errorf("%s is not said to only read", tool.Name)
+		}
+	}
+	var s sourceList
+	if no := callTool(t, cs, "sources", nil, &s); no != "" || s.Where != "x.trace" || s.Kind != "probe" || s.First != 1 || s.Last != 11 || len(s.Informers) != 1 ||
+		s.Informers[0].Resource != "pods" || !s.Informers[0].Synced {
+		t.Errorf("%s: %+v", no, s)
+	}
+	var r report
+	if no := callTool(t, cs, "findings", nil, &r); no != "" || len(r.Findings) != 2 || r.Findings[0].Rule != "handler-panic" || r.Events != 11 {
+		t.Errorf("%s: %+v", no, r)
+	}
+	if no := callTool(t, cs, "findings", map[string]any{"rule": "relist-loop"}, &r); no != "" || len(r.Findings) != 1 {
+		t.Errorf("%s: %+v", no, r)
+	}
+	var st fold.State
+	if no := callTool(t, cs, "state", map[string]any{"seq": 8}, &st); no != "" || st.Seq != 8 || st.Resource.Resource != "pods" {
+		t.Errorf("%s: %+v", no, st)
+	}
+	if no := callTool(t, cs, "state", map[string]any{"atMillis": 80_000}, &st); no != "" || st.AtMillis > 80_000 || st.Seq != 8 {
+		t.Errorf("%s: %+v", no, st)
+	}
+	if no := callTool(t, cs, "state", nil, &st); no != "" || st.Seq != 11 || st.Listeners[0].Panics != 1 {
+		t.Errorf("%s: %+v", no, st)
+	}
+	var j journeyAnswer
+	if no := callTool(t, cs, "journey", map[string]any{"key": "default/web"}, &j); no != "" || len(j.Hops) != 1 || j.Hops[0].Seq != 11 {
+		t.Errorf("%s: %+v", no, j)
+	}
+	for _, bad := range []struct {
+		tool string
+		args map[string]any
+		says string
+	}{
+		{"findings", map[string]any{"rule": "nonsense"}, "there is no rule"},
+		{"state", map[string]any{"seq": 12}, "not among 1 to 11"},
+		{"state", map[string]any{"seq": -1}, "seq"},
+		{"state", map[string]any{"seq": 1, "atMillis": 1}, "not both"},
+		{"state", map[string]any{"atMillis": -1}, "from 0"},
+		{"state", map[string]any{"atMillis": 1e300}, "from 0"},
+		{"state", map[string]any{"lane": 1}, "not among the 1 informers"},
+		{"state", map[string]any{"lane": "x"}, "lane"},
+		{"journey", map[string]any{"key": "default/none"}, "has no hop"},
+		{"journey", map[string]any{"key": "default/web", "lane": 7}, "not among"},
+		{"journey", nil, "key"},
+		{"record", map[string]any{"seconds": 1}, "record"},
+		{"delete", nil, "delete"},
+	} {
+		if no := callTool(t, cs, bad.tool, bad.args, new(any)); !strings.Contains(no, bad.says) {
+			t.Errorf("%s %v: %q", bad.tool, bad.args, no)
+		}
+	}
+}
+
+// TestAnAgentRecordsAProcess: a process is recorded when it is first asked about, and again on request.
+func TestAnAgentRecordsAProcess(t *testing.T) {
+	var recorded []int
+	cs := agent(t, "http://localhost:6060/", func(seconds int) string {
+		if recorded = append(recorded, seconds); seconds == 0 {
+			return healthy()
+		}
+		return ill()
+	})
+	var r report
+	if no := callTool(t, cs, "findings", nil, &r); no != "" || len(r.Findings) != 0 {
+		t.Errorf("%s: %+v", no, r)
+	}
+	var s sourceList
+	if no := callTool(t, cs, "record", map[string]any{"seconds": 5}, &s); no != "" || s.Last != 11 {
+		t.Errorf("%s: %+v", no, s)
+	}
+	if no := callTool(t, cs, "findings", nil, &r); no != "" || len(r.Findings) != 2 || len(recorded) != 2 || recorded[1] != 5 {
+		t.Errorf("%s: %+v after %v", no, r, recorded)
+	}
+	if no := callTool(t, cs, "record", map[string]any{"seconds": 0}, &s); !strings.Contains(no, "not between 1 and 3600") {
+		t.Errorf("%q", no)
+	}
+}
+
+// TestTheCommandMCP speaks on standard input and output, ends with its input, and refuses what is no recording.
+func TestTheCommandMCP(t *testing.T) {
+	root := newCommand(noEnv, nil)
+	in, send := io.Pipe()
+	receive, out := io.Pipe()
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetArgs([]string{"mcp", write0600(t, "x.trace", ill())})
+	ended := make(chan error)
+	go func() { ended <- root.ExecuteContext(t.Context()) }()
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: receive, Writer: send}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	if no := callTool(t, cs, "findings", nil, &r); no != "" || len(r.Findings) != 2 {
+		t.Errorf("%s: %+v", no, r)
+	}
+	_ = send.Close()
+	if err := <-ended; err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+	_ = out.Close()
+	_ = cs.Close()
+	var status *exitStatus
+	if err := run(t.Context(), []string{"mcp", "/nowhere"}, io.Discard, io.Discard); !errors.As(err, &status) || status.code != 2 {
+		t.Errorf("%v", err)
+	}
+}
