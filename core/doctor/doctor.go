@@ -31,18 +31,18 @@ type Doctor struct {
 
 // lane is what the rules remember of one informer.
 type lane struct {
-	index   int
-	started bool // the informer runs, or ran
-	stopped bool
-	synced  bool
-	began   moment // when it started, or the log did
-	refl    reflector
-	hands   map[int32]*hand
-	groups  map[string]*group // handlers by name, without digits
+	index      int
+	hasStarted bool
+	hasStopped bool
+	isSynced   bool
+	beginning  moment // when it started, or the log did
+	refl       reflector
+	hands      map[int32]*hand
+	groups     map[string]*group // handlers by name, without digits
 	// groupNames has the name of each handler that was added to the running informer.
 	groupNames map[int32]string
 	work       work
-	mutated    mutated
+	mutations  mutations
 }
 
 // New returns a Doctor that has seen nothing.
@@ -83,13 +83,13 @@ func (d *Doctor) See(e *event.Entry) {
 	l := d.lane(int(e.Lane))
 	switch e.Kind {
 	case event.KindInformerStarted:
-		l.started, l.began = true, moment{e.Seq, e.At}
+		l.hasStarted, l.beginning = true, moment{e.Seq, e.At}
 	case event.KindInformerStopped:
-		l.stopped = true
+		l.hasStopped = true
 	case event.KindInformerSynced:
-		l.synced = true
+		l.isSynced = true
 	case event.KindMutated:
-		l.mutated.see(e)
+		l.mutations.see(e)
 	default:
 		l.refl.see(e)
 		l.seeHandler(e)
@@ -103,17 +103,17 @@ func (l *lane) restore(e *event.Entry) {
 	if json.Unmarshal([]byte(e.Restored().State), &s) != nil {
 		return
 	}
-	hadGap := l.began.seq > 0
-	l.started, l.synced = s.Running || s.Synced, s.Synced
+	hadGap := l.beginning.seq > 0
+	l.hasStarted, l.isSynced = s.Running || s.Synced, s.Synced
 	if !hadGap {
-		l.began = moment{e.Seq, e.At}
+		l.beginning = moment{e.Seq, e.At}
 	}
 	l.refl.restore(&s, e)
 	for i := range s.Listeners {
 		x := &s.Listeners[i]
 		if h := l.hand(x.ID); h != nil {
 			h.ring, h.window = x.Ring, window{start: moment{e.Seq, e.At}, ring: x.Ring}
-			h.open = moment{}
+			h.call = moment{}
 		}
 	}
 	l.work.restore(&s, e)

@@ -24,15 +24,15 @@ const (
 
 // hand is a handler and its ring.
 type hand struct {
-	ring    int
-	open    moment // when its call began; zero: none runs
-	window  window
-	growing int // windows in a row
-	grew    struct {
-		since     time.Duration
-		at        moment
-		ring, was int
-		each      time.Duration // a call
+	ring           int
+	call           moment // when its call began; zero: none runs
+	window         window
+	growingWindows int // in a row
+	growth         struct {
+		since        time.Duration
+		at           moment
+		ring, before int
+		each         time.Duration // a call
 	}
 	longest struct {
 		took time.Duration
@@ -57,8 +57,8 @@ type window struct {
 // group are the handlers of one name, apart from its digits.
 type group struct {
 	occasions int
-	added     int
-	removed   int
+	additions int
+	removals  int
 	first     moment
 	last      moment
 }
@@ -99,7 +99,7 @@ func (l *lane) seeHandler(e *event.Entry) {
 		l.add(e)
 	case event.KindListenerRemoved, event.KindListenerStopped:
 		l.remove(e)
-		h.open = moment{}
+		h.call = moment{}
 	case event.KindAccepted:
 		if x := e.Accepted(); x.InRing {
 			h.setRing(x.Ring, e)
@@ -108,7 +108,7 @@ func (l *lane) seeHandler(e *event.Entry) {
 		h.setRing(e.Delivered().Ring, e)
 	case event.KindHandling:
 		h.advance(e.At, e.Seq)
-		h.open = moment{e.Seq, e.At}
+		h.call = moment{e.Seq, e.At}
 	case event.KindHandled:
 		h.finish(e)
 	}
@@ -116,7 +116,7 @@ func (l *lane) seeHandler(e *event.Entry) {
 
 func (h *hand) setRing(n int, e *event.Entry) {
 	h.advance(e.At, e.Seq)
-	if h.ring == 0 && n > 0 && h.growing == 0 {
+	if h.ring == 0 && n > 0 && h.growingWindows == 0 {
 		h.window = window{start: moment{e.Seq, e.At}}
 	}
 	h.ring = n
@@ -127,13 +127,13 @@ func (h *hand) finish(e *event.Entry) {
 	h.advance(e.At, e.Seq)
 	x := e.Handled()
 	began := max(e.At-x.Took, h.window.start.at)
-	if h.open.seq > 0 {
-		began = max(h.open.at, h.window.start.at)
+	if h.call.seq > 0 {
+		began = max(h.call.at, h.window.start.at)
 	}
 	h.window.busy += e.At - began
 	h.window.calls++
 	h.window.took += x.Took
-	h.open = moment{}
+	h.call = moment{}
 	if x.Took > h.longest.took {
 		h.longest.took, h.longest.at = x.Took, moment{e.Seq, e.At}
 	}
@@ -150,23 +150,23 @@ func (h *hand) advance(at time.Duration, seq uint64) {
 		return
 	}
 	w := h.window
-	if h.open.seq > 0 {
-		w.busy += at - max(h.open.at, w.start.at)
+	if h.call.seq > 0 {
+		w.busy += at - max(h.call.at, w.start.at)
 	}
 	grows := h.ring >= growingRing && h.ring >= w.ring && float64(w.busy) >= busyShare*float64(at-w.start.at)
 	if !grows {
-		h.growing = 0
-	} else if h.growing++; h.growing == 1 && h.grew.at.seq == 0 {
-		h.grew.since, h.grew.was = w.start.at, w.ring
+		h.growingWindows = 0
+	} else if h.growingWindows++; h.growingWindows == 1 && h.growth.at.seq == 0 {
+		h.growth.since, h.growth.before = w.start.at, w.ring
 	}
-	if grows && h.ring > h.grew.ring && h.growing >= growingRounds {
-		h.grew.at, h.grew.ring, h.grew.each = moment{seq, at}, h.ring, w.busy
+	if grows && h.ring > h.growth.ring && h.growingWindows >= growingRounds {
+		h.growth.at, h.growth.ring, h.growth.each = moment{seq, at}, h.ring, w.busy
 		if w.calls > 0 {
-			h.grew.each = w.took / time.Duration(w.calls)
+			h.growth.each = w.took / time.Duration(w.calls)
 		}
 	}
-	if h.growing == 0 && h.grew.at.seq == 0 {
-		h.grew.since = 0
+	if h.growingWindows == 0 && h.growth.at.seq == 0 {
+		h.growth.since = 0
 	}
 	h.window = window{start: moment{seq, at}, ring: h.ring}
 }
@@ -193,7 +193,7 @@ func (l *lane) add(e *event.Entry) {
 	if g.occasions == 0 || e.At-g.last.at >= occasionGap {
 		g.occasions++
 	}
-	g.added++
+	g.additions++
 	g.last = moment{e.Seq, e.At}
 	l.hands[x.Listener] = &hand{}
 	l.groupNames[x.Listener] = name
@@ -201,7 +201,7 @@ func (l *lane) add(e *event.Entry) {
 
 func (l *lane) remove(e *event.Entry) {
 	if g := l.groups[l.groupNames[e.Listener()]]; g != nil && e.Kind == event.KindListenerRemoved {
-		g.removed++
+		g.removals++
 	}
 }
 
@@ -210,20 +210,20 @@ func (r *report) handlers() {
 	ids := slices.Sorted(maps.Keys(r.lane.hands))
 	for _, id := range ids {
 		h, name := r.lane.hands[id], r.listenerName(id)
-		if h.advance(r.end.at, r.end.seq); h.grew.at.seq > 0 {
+		if h.advance(r.end.at, r.end.seq); h.growth.at.seq > 0 {
 			weight := Warning
-			if h.growing > 0 {
+			if h.growingWindows > 0 {
 				weight = Critical
 			}
-			r.find(slowHandler, weight, h.grew.since, h.grew.at, say("%[1]s takes %[2]s for a call, and its ring went from %[3]d to %[4]d notifications.",
-				"%[1]s 每次调用 %[2]s，ring 从 %[3]d 涨到 %[4]d 个通知。", name, seconds(h.grew.each), h.grew.was, h.grew.ring), Words{})
+			r.find(slowHandler, weight, h.growth.since, h.growth.at, say("%[1]s takes %[2]s for a call, and its ring went from %[3]d to %[4]d notifications.",
+				"%[1]s 每次调用 %[2]s，ring 从 %[3]d 涨到 %[4]d 个通知。", name, seconds(h.growth.each), h.growth.before, h.growth.ring), Words{})
 		}
 	}
 	for _, id := range ids {
 		h, name := r.lane.hands[id], r.listenerName(id)
-		switch running := r.end.at - h.open.at; {
-		case h.open.seq > 0 && running >= stuckCall:
-			r.find(stuckHandler, Critical, h.open.at, h.open, say("A call of %[1]s has run for %[2]s, and %[3]d notifications wait behind it.",
+		switch running := r.end.at - h.call.at; {
+		case h.call.seq > 0 && running >= stuckCall:
+			r.find(stuckHandler, Critical, h.call.at, h.call, say("A call of %[1]s has run for %[2]s, and %[3]d notifications wait behind it.",
 				"%[1]s 的一次调用已运行 %[2]s，后面有 %[3]d 个通知在等。", name, seconds(running), h.ring), Words{})
 		case h.longest.took >= stuckCall:
 			r.find(stuckHandler, Warning, h.longest.at.at-h.longest.took, h.longest.at, say("A call of %[1]s took %[2]s.",
@@ -239,9 +239,9 @@ func (r *report) handlers() {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.lane.groups)) {
-		if g := r.lane.groups[name]; g.occasions >= leakOccasions && g.removed == 0 {
+		if g := r.lane.groups[name]; g.occasions >= leakOccasions && g.removals == 0 {
 			r.find(leakedHandlers, Warning, g.first.at, g.last, say("%[1]d handlers named %[2]s were added on %[3]d occasions, and none was removed.",
-				"分 %[3]d 次添加了 %[1]d 个名为 %[2]s 的 handler，一个也没移除。", g.added, name, g.occasions), Words{})
+				"分 %[3]d 次添加了 %[1]d 个名为 %[2]s 的 handler，一个也没移除。", g.additions, name, g.occasions), Words{})
 		}
 	}
 }

@@ -24,38 +24,36 @@ const (
 
 // reflector is what the rules remember of a Reflector.
 type reflector struct {
-	verb      event.Verb
-	bookmarks bool   // the watch asks for them
-	options   string // namespace and selectors of the last request, as far as known
-	isOpen    bool   // a watch is open
-	isWaiting bool   // a request has no answer yet
-	sent      moment
-	heard     moment // when the watch last brought something
-	ended     bool   // a WatchList has brought its end mark
-	fails     int    // requests that failed since the last success
-	last      failure
+	verb        event.Verb
+	bookmarks   bool   // the watch asks for them
+	options     string // namespace and selectors of the last request, as far as known
+	isOpen      bool   // a watch is open
+	isWaiting   bool   // a request has no answer yet
+	sentAt      moment
+	heardAt     moment // when the watch last brought something
+	hasMark     bool   // a WatchList has brought its end mark
+	failures    int    // requests that failed since the last success
+	lastFailure failure
 
-	relists  []moment          // the newest, at most relistsGrave
-	causes   map[string]int    // of the relists, by name of the cause
-	examples map[string]string // their words
-	worst    struct {
+	relists []moment // the newest, at most relistsGrave
+	worst   struct {
 		count int
 		since time.Duration
 		at    moment
 		cause failure
 	}
 
-	lost, late struct { // a dead watch, an end mark that is late
+	deaths, lateMarks struct { // a dead watch, an end mark that is late
 		since time.Duration
 		at    moment
 		count int
 	}
-	refused struct { // by permission
+	refusals struct { // for want of a permission
 		code   int
 		verb   event.Verb
 		first  moment
 		count  int
-		healed bool
+		isOver bool
 	}
 }
 
@@ -73,13 +71,13 @@ func failureOf(err error, e *event.Entry) failure {
 
 func (r *reflector) restore(s *fold.State, e *event.Entry) {
 	now := moment{e.Seq, e.At}
-	r.verb, r.ended = event.ParseVerb(s.Reflector.Verb), s.Reflector.Phase == "watching"
+	r.verb, r.hasMark = event.ParseVerb(s.Reflector.Verb), s.Reflector.Phase == "watching"
 	r.bookmarks = strings.Contains(s.Reflector.LastRequest, "allowWatchBookmarks=true")
 	r.isOpen = s.Reflector.Phase == "watching" || s.Reflector.Phase == "watch-listing"
 	r.isWaiting = s.Reflector.Phase == "listing"
-	r.heard, r.sent = now, now
+	r.heardAt, r.sentAt = now, now
 	if s.Reflector.Phase == "backoff" {
-		r.fails, r.last = 1, failure{words: s.Reflector.BackoffCause, at: now}
+		r.failures, r.lastFailure = 1, failure{words: s.Reflector.BackoffCause, at: now}
 	}
 }
 
@@ -93,7 +91,7 @@ func (r *reflector) see(e *event.Entry) {
 		}
 	case event.KindRequestSent:
 		sent := e.RequestSent()
-		r.verb, r.sent, r.heard, r.isOpen, r.isWaiting, r.ended = sent.Verb, now, now, false, true, false
+		r.verb, r.sentAt, r.heardAt, r.isOpen, r.isWaiting, r.hasMark = sent.Verb, now, now, false, true, false
 		if o := sent.Options; o != nil {
 			r.bookmarks = o.AllowWatchBookmarks
 			r.options = o.LabelSelector + "\n" + o.FieldSelector
@@ -104,19 +102,19 @@ func (r *reflector) see(e *event.Entry) {
 			r.fail(err, e)
 			return
 		}
-		r.heard, r.isOpen = now, r.verb != event.VerbList
-		r.fails, r.refused.healed = 0, true
+		r.heardAt, r.isOpen = now, r.verb != event.VerbList
+		r.failures, r.refusals.isOver = 0, true
 	case event.KindWatchEvent:
 		r.noteLate(e.At)
-		r.heard = now
-		r.ended = r.ended || e.WatchEvent().EndMark
+		r.heardAt = now
+		r.hasMark = r.hasMark || e.WatchEvent().EndMark
 	case event.KindWatchClosed:
 		r.noteLate(e.At)
 		closed := e.WatchClosed()
 		if closed.Err != nil {
-			if silence := e.At - r.heard.at; silence >= lostAfterPings && isLost(closed.Err) {
-				r.lost.count++
-				r.lost.since, r.lost.at = r.heard.at, now
+			if silence := e.At - r.heardAt.at; silence >= lostAfterPings && isLost(closed.Err) {
+				r.deaths.count++
+				r.deaths.since, r.deaths.at = r.heardAt.at, now
 			}
 			r.fail(closed.Err, e)
 		}
@@ -132,21 +130,21 @@ func isLost(err error) bool {
 }
 
 func (r *reflector) fail(err error, e *event.Entry) {
-	r.last = failureOf(err, e)
-	r.fails++
-	if r.last.code == 401 || r.last.code == 403 {
-		if r.refused.count++; r.refused.count == 1 {
-			r.refused.first = r.last.at
+	r.lastFailure = failureOf(err, e)
+	r.failures++
+	if r.lastFailure.code == 401 || r.lastFailure.code == 403 {
+		if r.refusals.count++; r.refusals.count == 1 {
+			r.refusals.first = r.lastFailure.at
 		}
-		r.refused.code, r.refused.verb, r.refused.healed = r.last.code, r.verb, false
+		r.refusals.code, r.refusals.verb, r.refusals.isOver = r.lastFailure.code, r.verb, false
 	}
 }
 
 // noteLate notes that an end mark was late, when something ends the silence of a WatchList.
 func (r *reflector) noteLate(at time.Duration) {
-	if r.isOpen && r.verb == event.VerbWatchList && !r.ended && at-r.heard.at >= markTooLate {
-		r.late.count++
-		r.late.since, r.late.at = r.heard.at, r.heard
+	if r.isOpen && r.verb == event.VerbWatchList && !r.hasMark && at-r.heardAt.at >= markTooLate {
+		r.lateMarks.count++
+		r.lateMarks.since, r.lateMarks.at = r.heardAt.at, r.heardAt
 	}
 }
 
@@ -158,8 +156,8 @@ func (r *reflector) relist(now moment, why string) {
 	within := slices.IndexFunc(r.relists, func(m moment) bool { return now.at-m.at <= relistSpan })
 	if n := len(r.relists) - within; n > r.worst.count {
 		r.worst.count, r.worst.since, r.worst.at = n, r.relists[within].at, now
-		r.worst.cause = r.last
-		if r.last.at.seq == 0 {
+		r.worst.cause = r.lastFailure
+		if r.lastFailure.at.seq == 0 {
 			r.worst.cause = failure{words: fold.Shorten(why)}
 		}
 	}
@@ -179,33 +177,33 @@ func (r *report) reflector() {
 			advice)
 	}
 	x.noteLate(r.end.at)
-	silence := r.end.at - x.heard.at
+	silence := r.end.at - x.heardAt.at
 	switch {
-	case x.isOpen && (x.verb == event.VerbWatch || x.ended) && x.bookmarks && silence >= silentTooLong && !l.stopped:
-		r.find(deadWatch, Critical, x.heard.at, r.end, say("The open watch has brought neither an event nor a bookmark for %s.",
+	case x.isOpen && (x.verb == event.VerbWatch || x.hasMark) && x.bookmarks && silence >= silentTooLong && !l.hasStopped:
+		r.find(deadWatch, Critical, x.heardAt.at, r.end, say("The open watch has brought neither an event nor a bookmark for %s.",
 			"连着的 watch 已有 %s 没带来事件或 bookmark。", seconds(silence)), Words{})
-	case x.lost.count > 0:
-		r.find(deadWatch, Warning, x.lost.since, x.lost.at, say("%[1]d watches turned out to be dead, the last one after %[2]s of silence. "+
+	case x.deaths.count > 0:
+		r.find(deadWatch, Warning, x.deaths.since, x.deaths.at, say("%[1]d watches turned out to be dead, the last one after %[2]s of silence. "+
 			"What changed in that time was missing until the next request.", "有 %[1]d 个 watch 被发现已死，最近一个此前沉默了 %[2]s。"+
 			"期间的变更要等下一个请求才补上。",
-			x.lost.count, seconds(x.lost.at.at-x.lost.since)), Words{})
+			x.deaths.count, seconds(x.deaths.at.at-x.deaths.since)), Words{})
 	}
-	if x.late.count > 0 {
+	if x.lateMarks.count > 0 {
 		weight := Warning
-		if !l.synced {
+		if !l.isSynced {
 			weight = Critical
 		}
-		r.find(noEndMark, weight, x.late.since, x.late.at, say("The WatchList brought its last event %s ago, or before it ended, and no end mark. The "+
+		r.find(noEndMark, weight, x.lateMarks.since, x.lateMarks.at, say("The WatchList brought its last event %s ago, or before it ended, and no end mark. The "+
 			"informer waits.",
-			"WatchList 带来最后一个事件后，过了 %s 仍没有结束标记。informer 在等。", seconds(max(r.end.at-x.late.since, markTooLate))), Words{})
+			"WatchList 带来最后一个事件后，过了 %s 仍没有结束标记。informer 在等。", seconds(max(r.end.at-x.lateMarks.since, markTooLate))), Words{})
 	}
-	if x.refused.count > 0 {
+	if x.refusals.count > 0 {
 		weight := Critical
-		if x.refused.healed {
+		if x.refusals.isOver {
 			weight = Warning
 		}
-		r.find(missingPermission, weight, x.refused.first.at, x.refused.first, say("%[1]d requests were answered with %[2]d, such as a %[3]s of %[4]s.",
-			"有 %[1]d 个请求得到 %[2]d，例如对 %[4]s 的 %[3]s。", x.refused.count, x.refused.code, x.refused.verb, informerName(r.state)), Words{})
+		r.find(missingPermission, weight, x.refusals.first.at, x.refusals.first, say("%[1]d requests were answered with %[2]d, such as a %[3]s of %[4]s.",
+			"有 %[1]d 个请求得到 %[2]d，例如对 %[4]s 的 %[3]s。", x.refusals.count, x.refusals.code, x.refusals.verb, informerName(r.state)), Words{})
 	}
 	r.synced()
 }
@@ -213,13 +211,13 @@ func (r *report) reflector() {
 // synced reports an informer that has not synced, and what it waits for.
 func (r *report) synced() {
 	l, x := r.lane, &r.lane.refl
-	if l.synced || r.state.Synced || l.stopped {
+	if l.isSynced || r.state.Synced || l.hasStopped {
 		return
 	}
-	ran := r.end.at - l.began.at
-	if !l.started {
+	ran := r.end.at - l.beginning.at
+	if !l.hasStarted {
 		if r.othersSynced() {
-			r.find(neverSynced, Critical, l.began.at, r.end, say("It was never started, though other informers of its factory have synced.",
+			r.find(neverSynced, Critical, l.beginning.at, r.end, say("It was never started, though other informers of its factory have synced.",
 				"它从未启动，而同一 factory 的其他 informer 已经同步。"),
 				say("Call the factory's Start again after you have requested this informer: Start starts only those that were requested before it.",
 					"要到这个 informer 之后，再调用一次 factory 的 Start：Start 只启动在它之前要过的 informer。"))
@@ -228,15 +226,15 @@ func (r *report) synced() {
 	}
 	waits, advice := Words{}, Words{}
 	switch {
-	case x.fails > 0 && ran >= failedTooLate:
-		en, zh, causeAdvice := x.last.explain()
+	case x.failures > 0 && ran >= failedTooLate:
+		en, zh, causeAdvice := x.lastFailure.explain()
 		waits, advice = say("its first list fails: %[1]s", "第一次 list 失败：%[2]s", en, zh), causeAdvice
 	case ran < syncTooLate:
 		return
-	case x.isOpen && x.verb == event.VerbWatchList && !x.ended:
+	case x.isOpen && x.verb == event.VerbWatchList && !x.hasMark:
 		waits = say("the end mark of its WatchList", "WatchList 的结束标记")
 	case x.isWaiting:
-		waits = say("the answer to its %s, sent %s ago", "对 %s 的回答，已发出 %s", x.verb, seconds(r.end.at-x.sent.at))
+		waits = say("the answer to its %s, sent %s ago", "对 %s 的回答，已发出 %s", x.verb, seconds(r.end.at-x.sentAt.at))
 	case r.state.Queue.Depth > 0 || r.state.Queue.BatchSize > 0:
 		waits = say("%d entries of its queue, which are not processed: an index function or a handler of the store blocks",
 			"队列里 %d 个条目没有被处理：index 函数卡住了",
@@ -244,7 +242,7 @@ func (r *report) synced() {
 	default:
 		waits = say("its first list", "第一次 list")
 	}
-	r.find(neverSynced, Critical, l.began.at, r.end, say("It has run for %[1]s and has not synced. It waits for this: %[2]s.",
+	r.find(neverSynced, Critical, l.beginning.at, r.end, say("It has run for %[1]s and has not synced. It waits for this: %[2]s.",
 		"已运行 %[1]s，仍未同步。它在等：%[3]s。",
 		seconds(ran), waits.EN, waits.ZH), advice)
 }

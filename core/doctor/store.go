@@ -21,15 +21,15 @@ const (
 	percentFactor = 100
 )
 
-// mutated are the objects of a store that a handler changed.
-type mutated struct {
+// mutations are the objects of a store that a handler changed.
+type mutations struct {
 	count    int
 	first    moment
 	key      string
 	listener int32
 }
 
-func (m *mutated) see(e *event.Entry) {
+func (m *mutations) see(e *event.Entry) {
 	x := e.Mutated()
 	if m.count++; m.count == 1 {
 		m.first, m.key, m.listener = moment{e.Seq, e.At}, x.Key, x.Listener
@@ -38,7 +38,7 @@ func (m *mutated) see(e *event.Entry) {
 
 // store reports what is wrong with the store of a lane.
 func (r *report) store() {
-	if m := &r.lane.mutated; m.count > 0 {
+	if m := &r.lane.mutations; m.count > 0 {
 		r.find(mutatedObjects, Critical, m.first.at, m.first, say("%[1]s changed %[2]s, which it shares with the store; such changes: %[3]d.",
 			"%[1]s 修改了与 store 共享的 %[2]s；这样的修改有 %[3]d 次。", r.listenerName(m.listener), m.key, m.count), Words{})
 	}
@@ -69,12 +69,12 @@ func (r *report) memory() {
 		if managed >= managedHeavy {
 			weight = Warning
 		}
-		r.find(memory, weight, r.lane.began.at, r.end, say("The store holds %[1]s of JSON. Without managedFields it would be %[2]s less (%[3]d %%), "+
+		r.find(memory, weight, r.lane.beginning.at, r.end, say("The store holds %[1]s of JSON. Without managedFields it would be %[2]s less (%[3]d %%), "+
 			"with only metadata %[4]s less.",
 			"store 里有 %[1]s 的 JSON。去掉 managedFields 可省 %[2]s（%[3]d %%），只留 metadata 可省 %[4]s。", size(all), size(managed),
 			managed*percentFactor/all, size(rest)), Words{})
 	case float64(rest) >= savingWorth*float64(all):
-		r.find(memory, Hint, r.lane.began.at, r.end, say("The store holds %[1]s of JSON. With only metadata it would be %[2]s less (%[3]d %%).",
+		r.find(memory, Hint, r.lane.beginning.at, r.end, say("The store holds %[1]s of JSON. With only metadata it would be %[2]s less (%[3]d %%).",
 			"store 里有 %[1]s 的 JSON。只留 metadata 可省 %[2]s（%[3]d %%）。", size(all), size(rest), rest*percentFactor/all), Words{})
 	}
 }
@@ -88,22 +88,22 @@ func size(n int) string {
 
 // unshared reports resources that several informers watch in the same way.
 func (r *report) unshared() {
-	seen := map[string][]int{}
+	byRequest := map[string][]int{}
 	var order []string
 	for i := range r.fold.Lanes() {
 		s, l := r.fold.LaneState(i), r.doctor.lane(i)
-		if s.Shard != "" || l.stopped || !l.started || s.Reflector.LastRequest == "" {
+		if s.Shard != "" || l.hasStopped || !l.hasStarted || s.Reflector.LastRequest == "" {
 			continue
 		}
 		path, _, _ := strings.Cut(s.Reflector.LastRequest, "?")
 		id := strings.Join([]string{informerName(s), s.Resource.Version, s.Release, path, l.refl.options}, "\n")
-		if seen[id] == nil {
+		if byRequest[id] == nil {
 			order = append(order, id)
 		}
-		seen[id] = append(seen[id], i)
+		byRequest[id] = append(byRequest[id], i)
 	}
 	for _, id := range order {
-		lanes := seen[id]
+		lanes := byRequest[id]
 		if len(lanes) < 2 {
 			continue
 		}
@@ -112,6 +112,6 @@ func (r *report) unshared() {
 		what := say("%[1]d informers watch %[2]s; each has a watch of its own, and a store of %[3]d objects.", "有 %[1]d 个 informer watch %[2]s；"+
 			"每个都有自己的 watch 和 %[3]d 个对象的 store。",
 			len(lanes), cmp.Or(informerName(r.state), "the resource"), r.state.Indexer.Count)
-		r.find(unsharedInformers, Warning, r.lane.began.at, r.lane.began, what, Words{})
+		r.find(unsharedInformers, Warning, r.lane.beginning.at, r.lane.beginning, what, Words{})
 	}
 }

@@ -26,7 +26,7 @@ type work struct {
 	keys     map[string]*key
 	hasEnded bool // the queue was empty once, so the backlog of the initial list is over
 
-	limiter, queue starved
+	limiter, queue starvation
 	reads, stale   int
 	staleFirst     moment
 	staleLast      moment
@@ -41,21 +41,21 @@ type work struct {
 
 // key is a key of a work queue.
 type key struct {
-	ready, limited moment // since when it waits in the queue, or because of the rate limiter; zero: it does not
-	isLate         bool   // it came to the queue after the backlog of the initial list
-	failed         bool   // its last reconcile failed
-	retries        int
-	hadRetries     bool // before the log, or what is left of it, began
-	retriesSince   time.Duration
-	retriesAt      moment
+	readyAt, limitedAt moment // since when it waits in the queue, or because of the rate limiter; zero: it does not
+	isLate             bool   // it came to the queue after the backlog of the initial list
+	hasFailed          bool   // its last reconcile failed
+	retries            int
+	hadRetries         bool // before the log, or what is left of it, began
+	retriesSince       time.Duration
+	retriesAt          moment
 
-	sent, made string // the versions of its last write: the one it replaced and the one it made
-	writes     int    // in a row
-	writesFrom time.Duration
+	sentRV, madeRV string // the versions of its last write: the one it replaced and the one it made
+	writes         int    // in a row
+	writesFrom     time.Duration
 }
 
-// starved are keys that waited too long.
-type starved struct {
+// starvation is what the rules remember of keys that waited too long.
+type starvation struct {
 	count   int
 	first   time.Duration
 	longest time.Duration
@@ -86,13 +86,13 @@ func (w *work) restore(s *fold.State, e *event.Entry) {
 	}
 	for name, n := range s.Workqueue.Failing {
 		if k := w.key(name); k != nil {
-			k.failed = true
+			k.hasFailed = true
 			k.setRetries(n, e)
 		}
 	}
 	for _, name := range s.Workqueue.Queue {
 		if k := w.key(name); k != nil {
-			k.ready, k.isLate = moment{e.Seq, e.At}, w.hasEnded
+			k.readyAt, k.isLate = moment{e.Seq, e.At}, w.hasEnded
 		}
 	}
 }
@@ -110,24 +110,24 @@ func (w *work) see(e *event.Entry) {
 	now := moment{e.Seq, e.At}
 	switch e.Kind {
 	case event.KindWorkAdded:
-		if k.ready.seq == 0 {
-			k.ready, k.isLate = now, w.hasEnded
+		if k.readyAt.seq == 0 {
+			k.readyAt, k.isLate = now, w.hasEnded
 		}
 	case event.KindWorkTaken:
 		w.take(e, k)
 	case event.KindWorkDone:
 		if done := e.Work(); done.Flag {
-			k.ready, k.isLate = now, w.hasEnded
+			k.readyAt, k.isLate = now, w.hasEnded
 		}
 	case event.KindWorkRateLimited:
-		if !k.failed && k.limited.seq == 0 {
-			k.limited = now
+		if !k.hasFailed && k.limitedAt.seq == 0 {
+			k.limitedAt = now
 		}
 		k.setRetries(e.Work().N, e)
 	case event.KindWorkForgotten:
-		k.retries, k.failed = 0, false
+		k.retries, k.hasFailed = 0, false
 	case event.KindReconciled:
-		k.failed = e.Err() != nil
+		k.hasFailed = e.Err() != nil
 	case event.KindListerRead:
 		w.read(e, k)
 	case event.KindClusterWritten:
@@ -150,17 +150,17 @@ func (k *key) isEndless(end time.Duration) bool {
 func (w *work) take(e *event.Entry, k *key) {
 	taken := e.Work()
 	switch {
-	case k.limited.seq > 0:
-		w.limiter.see(taken.Key, k.limited.at, moment{e.Seq, e.At})
-	case k.ready.seq > 0 && k.isLate:
-		w.queue.see(taken.Key, k.ready.at, moment{e.Seq, e.At})
+	case k.limitedAt.seq > 0:
+		w.limiter.see(taken.Key, k.limitedAt.at, moment{e.Seq, e.At})
+	case k.readyAt.seq > 0 && k.isLate:
+		w.queue.see(taken.Key, k.readyAt.at, moment{e.Seq, e.At})
 	}
-	k.ready, k.limited = moment{}, moment{}
+	k.readyAt, k.limitedAt = moment{}, moment{}
 	w.hasEnded = w.hasEnded || taken.N == 0
 }
 
 // see notes how long a key waited.
-func (s *starved) see(key string, since time.Duration, at moment) {
+func (s *starvation) see(key string, since time.Duration, at moment) {
 	waited := at.at - since
 	if waited < starvedWait {
 		return
@@ -175,7 +175,7 @@ func (s *starved) see(key string, since time.Duration, at moment) {
 
 func (w *work) read(e *event.Entry, k *key) {
 	w.reads++
-	if read := e.ListerRead(); read.RV != "" && read.RV == k.sent {
+	if read := e.ListerRead(); read.RV != "" && read.RV == k.sentRV {
 		w.staleLast = moment{e.Seq, e.At}
 		if w.stale++; w.stale == 1 {
 			w.staleFirst = w.staleLast
@@ -189,16 +189,16 @@ func (w *work) write(e *event.Entry, k *key) {
 	case written.Sent == "": // it made another object
 		return
 	case written.Err != nil:
-		if event.StatusCode(written.Err) == 409 && written.Sent == k.sent {
+		if event.StatusCode(written.Err) == 409 && written.Sent == k.sentRV {
 			w.conflicts++
 		}
 		return
-	case written.Sent == k.made:
+	case written.Sent == k.madeRV:
 		k.writes++
 	default:
 		k.writes, k.writesFrom = 1, e.At
 	}
-	k.sent, k.made = written.Sent, written.RV
+	k.sentRV, k.madeRV = written.Sent, written.RV
 	if k.writes > w.loop.count {
 		w.loop.key, w.loop.count, w.loop.since, w.loop.at = written.Key, k.writes, k.writesFrom, moment{e.Seq, e.At}
 	}
@@ -223,10 +223,10 @@ func (r *report) workQueue() {
 	for _, name := range names {
 		k := w.keys[name]
 		switch {
-		case k.limited.seq > 0:
-			limiter.see(name, k.limited.at, r.end)
-		case k.ready.seq > 0 && k.isLate:
-			queue.see(name, k.ready.at, r.end)
+		case k.limitedAt.seq > 0:
+			limiter.see(name, k.limitedAt.at, r.end)
+		case k.readyAt.seq > 0 && k.isLate:
+			queue.see(name, k.readyAt.at, r.end)
 		}
 		if k.isEndless(r.end.at) {
 			if failing++; worst == "" || k.retries > w.keys[worst].retries {
