@@ -71,7 +71,7 @@ func TestDoctorOfAFile(t *testing.T) {
 	}
 	order := 0
 	for _, part := range []string{"x.trace: 11 events in 121 s", "CRITICAL  A handler panics  (handler-panic)", "pods, since 121.0 s, exact: event 11, #at=11",
-		"mailer [2J panicked 1 times", "WARNING   The informer lists everything again and again  (relist-loop)", "It relisted 3 times within 80 s",
+		"Panics of mailer [2J : 1.", "WARNING   The informer lists everything again and again  (relist-loop)", "It relisted 3 times within 80 s",
 		"410 Expired", "#story=relists"} {
 		at := strings.Index(out, part)
 		if at < order {

@@ -119,7 +119,8 @@ func (l *lane) restore(e *event.Entry) {
 	l.work.restore(&s, e)
 }
 
-// Findings returns what is wrong at the end of the log whose fold is f, worst first, at most 100.
+// Findings returns what is wrong at the end of the log whose fold is f, worst first, at most 100. It ends the examination: the Doctor then sees nothing
+// more.
 func (d *Doctor) Findings(f *fold.Fold) []Finding {
 	r := &report{doctor: d, fold: f, end: moment{f.Seq(), f.At()}, findings: []Finding{}}
 	for i := range f.Lanes() {

@@ -80,7 +80,7 @@ var ills = []struct {
 		p.check(p.lab.Informer(0).Panic(1))
 		p.cluster("burst", lab.ClusterArgs{N: 3})
 		p.pass(5 * time.Second)
-	}, weight: doctor.Critical, says: []string{"panicked 1 times"}},
+	}, weight: doctor.Critical, says: []string{"Panics of printer: 1"}},
 
 	{rule: "leaked-handlers", change: small("1.37"), do: func(p *patient) {
 		for _, name := range []string{"tenant-1", "tenant-2", "tenant-13"} {
@@ -120,14 +120,14 @@ var ills = []struct {
 		p.pass(time.Minute)
 		p.fault("halfopen", lab.FaultArgs{On: ptr(false)})
 		p.pass(time.Minute)
-	}, weight: doctor.Warning, says: []string{"1 watches turned out to be dead, the last one after 4"}},
+	}, weight: doctor.Warning, says: []string{"Watches that turned out to be dead: 1, the last one after 4"}},
 
 	{rule: "missing-permission", change: small("1.37"), do: func(p *patient) {
 		p.fault("forbidden", lab.FaultArgs{On: ptr(true)})
 		_, err := p.lab.Select(p.t.Context(), small("1.35"))
 		p.check(err)
 		p.pass(time.Minute)
-	}, weight: doctor.Critical, says: []string{"answered with 403", "of pods"}, also: []string{"never-synced", "relist-loop"}},
+	}, weight: doctor.Critical, says: []string{"Requests answered with 403", "of pods"}, also: []string{"never-synced", "relist-loop"}},
 
 	{rule: "missing-permission", name: "that was given later", change: small("1.37"), do: func(p *patient) {
 		p.fault("forbidden", lab.FaultArgs{On: ptr(true)})
@@ -136,7 +136,7 @@ var ills = []struct {
 		p.pass(10 * time.Second)
 		p.fault("forbidden", lab.FaultArgs{On: ptr(false)})
 		p.pass(2 * time.Minute)
-	}, weight: doctor.Warning, says: []string{"answered with 403"}},
+	}, weight: doctor.Warning, says: []string{"Requests answered with 403"}},
 
 	{rule: "never-synced", change: small("1.37"), do: func(p *patient) {
 		p.fault("refuse", lab.FaultArgs{On: ptr(true)})

@@ -73,13 +73,17 @@ func sortFindings(all []Finding) {
 	})
 }
 
-// confidence returns how the least certain of some members of State is known. A member without an entry has its parent's; a member that is unseen says
-// nothing about what the rule did see.
+// confidence returns how the least certain of some members of State is known. A member without an entry has its parent's. What the rule saw although the
+// member is unseen, it derived.
 func confidence(known map[string]fold.Fidelity, members []string) string {
 	ranks := []string{"exact", "derived", "sampled"}
 	worst := 0
 	for _, member := range members {
-		worst = max(worst, slices.Index(ranks, known[nearest(known, member)].How))
+		how := known[nearest(known, member)].How
+		if how == "unseen" {
+			how = "derived"
+		}
+		worst = max(worst, slices.Index(ranks, how))
 	}
 	return ranks[worst]
 }

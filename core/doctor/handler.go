@@ -233,7 +233,7 @@ func (r *report) handlers() {
 	}
 	for _, id := range ids {
 		if h := r.lane.hands[id]; h.panics.count > 0 {
-			r.find(handlerPanic, Critical, h.panics.first.at, h.panics.first, say("%[1]s panicked %[2]d times, first with: %[3]s",
+			r.find(handlerPanic, Critical, h.panics.first.at, h.panics.first, say("Panics of %[1]s: %[2]d. The first: %[3]s",
 				"%[1]s panic 了 %[2]d 次，第一次：%[3]s",
 				r.listenerName(id), h.panics.count, h.panics.words), Words{})
 		}

@@ -183,7 +183,7 @@ func (r *report) reflector() {
 		r.find(deadWatch, Critical, x.heardAt.at, r.end, say("The open watch has brought neither an event nor a bookmark for %s.",
 			"连着的 watch 已有 %s 没带来事件或 bookmark。", seconds(silence)), Words{})
 	case x.deaths.count > 0:
-		r.find(deadWatch, Warning, x.deaths.since, x.deaths.at, say("%[1]d watches turned out to be dead, the last one after %[2]s of silence. "+
+		r.find(deadWatch, Warning, x.deaths.since, x.deaths.at, say("Watches that turned out to be dead: %[1]d, the last one after %[2]s of silence. "+
 			"What changed in that time was missing until the next request.", "有 %[1]d 个 watch 被发现已死，最近一个此前沉默了 %[2]s。"+
 			"期间的变更要等下一个请求才补上。",
 			x.deaths.count, seconds(x.deaths.at.at-x.deaths.since)), Words{})
@@ -202,7 +202,7 @@ func (r *report) reflector() {
 		if x.refusals.isOver {
 			weight = Warning
 		}
-		r.find(missingPermission, weight, x.refusals.first.at, x.refusals.first, say("%[1]d requests were answered with %[2]d, such as a %[3]s of %[4]s.",
+		r.find(missingPermission, weight, x.refusals.first.at, x.refusals.first, say("Requests answered with %[2]d: %[1]d, such as a %[3]s of %[4]s.",
 			"有 %[1]d 个请求得到 %[2]d，例如对 %[4]s 的 %[3]s。", x.refusals.count, x.refusals.code, x.refusals.verb, informerName(r.state)), Words{})
 	}
 	r.synced()

@@ -108,7 +108,7 @@ var (
 			"warning if managedFields alone are 64 MiB or more. At most 1,024 objects are measured",
 		Advice: say("Set cache.TransformStripManagedFields, or your own SetTransform, before the informer starts. If you read only metadata, use a "+
 			"metadata informer.", "在 informer 启动前设 cache.TransformStripManagedFields 或自己的 SetTransform。只读 metadata 时，用 metadata informer。"),
-		Story: "transform", members: []string{"indexer.bytes"}}
+		Story: "transform", members: []string{"indexer.objects"}}
 	selfLoop = &Rule{
 		Name:  "self-caused-loop",
 		Title: say("A reconcile causes itself", "reconcile 触发了自己"),

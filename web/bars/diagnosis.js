@@ -8,8 +8,12 @@ import '../kit/words-time.js';
 
 /** @typedef {import('../wire/types.js').Finding} Finding */
 
-/** The sign of each weight, which is not told apart by colour alone. @type {Record<Finding['weight'], string>} */
-const signs = { critical: 'M5 1h6l4 4v6l-4 4H5l-4-4V5zM8 4.5v4M8 11v.5', warning: 'M8 1.5l7 13H1zM8 6v4M8 12v.5', hint: 'M8 1.5a6.5 6.5 0 1 0 0 13a6.5 6.5 0 1 0 0-13M8 7v4.5M8 4.5v.5' };
+/** The sign of each weight: its colour is not the only difference. @type {Record<Finding['weight'], string>} */
+const signs = {
+  critical: 'M5 1h6l4 4v6l-4 4H5l-4-4V5zM8 4.5v4M8 11v.5',
+  warning: 'M8 1.5l7 13H1zM8 6v4M8 12v.5',
+  hint: 'M8 1.5a6.5 6.5 0 1 0 0 13a6.5 6.5 0 1 0 0-13M8 7v4.5M8 4.5v.5',
+};
 
 /** @param {import('../wire/types.js').TwoWords} w */
 const say = (w) => (language() === 'zh' ? w.zh : w.en);
@@ -30,7 +34,9 @@ export async function openDiagnosis(ctx, app) {
   try {
     const [found, library] = await Promise.all([ctx.call('diagnose'), ctx.call('stories')]);
     const grave = found.filter((f) => f.weight !== 'hint').length;
-    note.textContent = found.length ? t('dg.found', { n: grave, m: found.length - grave }) : t('dg.none', { n: exact(ctx.model.view.head) });
+    const hints = found.length - grave;
+    note.textContent = [grave ? t('dg.found', { n: grave }) : '', hints ? t('dg.hints', { n: hints }) : ''].filter(Boolean).join(' · ')
+      || t('dg.none', { n: exact(ctx.model.view.head) });
     const titles = new Map(library.stories.map((x) => [x.id, say(x.title)]));
     list.replaceChildren(...found.map((f) => card(ctx, f, titles.get(f.story), () => root.close())));
   } catch (err) {
