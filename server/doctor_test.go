@@ -90,8 +90,8 @@ func TestDoctorOfAFile(t *testing.T) {
 
 	out, status, _ = examined(t, file, "--json")
 	var r report
-	if err := json.Unmarshal([]byte(out), &r); err != nil || status != 1 || r.Events != 11 || r.Seconds != 121 || len(r.Findings) != 2 || r.Findings[1].Rule != "relist-loop" ||
-		r.Findings[1].What.ZH == "" {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || status != 1 || r.Events != 11 || r.Seconds != 121 || len(r.Findings) != 2 ||
+		r.Findings[1].Rule != "relist-loop" || r.Findings[1].What.ZH == "" {
 		t.Errorf("%v, status %d: %s", err, status, out)
 	}
 
@@ -122,7 +122,8 @@ func TestDoctorOfAProcess(t *testing.T) {
 		_, _ = io.WriteString(w, ill())
 	}))
 	defer probe.Close()
-	out, status, err := examined(t, probe.URL+"/debug/informerscope/", "--seconds=3", "--informers=pods,nodes", "--attach-token-file", write0600(t, "token", token))
+	file := write0600(t, "token", token)
+	out, status, err := examined(t, probe.URL+"/debug/informerscope/", "--seconds=3", "--informers=pods,nodes", "--attach-token-file", file)
 	if status != 1 || !strings.Contains(out, "relist-loop") || asked != "/debug/informerscope/trace?informers=pods%2Cnodes&seconds=3" {
 		t.Errorf("%v, status %d, asked %s: %s", err, status, asked, out)
 	}

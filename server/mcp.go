@@ -168,13 +168,13 @@ func (a *agentServer) sources(ctx context.Context, _ struct{}) (any, error) {
 
 func (a *agentServer) describe(x *doctor.Examination) sourceList {
 	last, at := x.Log.Head()
-	out := sourceList{Where: a.where, Kind: x.Header.Selection.Source, ClientGo: x.Header.ClientGo, StartedAt: x.Header.StartedAt, Note: fold.Shorten(x.Header.Note),
-		Warning: x.Warning, First: x.Log.First(), Last: last, Millis: fold.Millis(at)}
+	out := sourceList{Where: a.where, Kind: x.Header.Selection.Source, ClientGo: x.Header.ClientGo, StartedAt: x.Header.StartedAt,
+		Note: fold.Shorten(x.Header.Note), Warning: x.Warning, First: x.Log.First(), Last: last, Millis: fold.Millis(at)}
 	f := x.Log.FoldAt(last)
 	for i := range f.Lanes() {
 		s := f.LaneState(i)
-		line := informerLine{Lane: i, Resource: s.Resource.Resource, Namespace: s.Resource.Namespace, Release: s.Release, Synced: s.Synced, Phase: s.Reflector.Phase,
-			Objects: s.Indexer.Count, Listeners: []string{}, Fidelity: s.Fidelity}
+		line := informerLine{Lane: i, Resource: s.Resource.Resource, Namespace: s.Resource.Namespace, Release: s.Release, Synced: s.Synced,
+			Phase: s.Reflector.Phase, Objects: s.Indexer.Count, Listeners: []string{}, Fidelity: s.Fidelity}
 		if s.Resource.Group != "" {
 			line.Resource += "." + s.Resource.Group
 		}

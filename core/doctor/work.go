@@ -84,7 +84,8 @@ func (w *work) restore(s *fold.State, e *event.Entry) {
 	if s.Workqueue == nil {
 		return
 	}
-	for name, n := range s.Workqueue.Failing {
+	for _, name := range slices.Sorted(maps.Keys(s.Workqueue.Failing)) { // if there are too many, it is not chance which are kept
+		n := s.Workqueue.Failing[name]
 		if k := w.key(name); k != nil {
 			k.hasFailed = true
 			k.setRetries(n, e)
