@@ -94,4 +94,7 @@ const (
 
 	// KindCrowd: what the simulated cluster's other clients do, or that there are none any more.
 	KindCrowd
+
+	// KindListerList: a reconciler read several objects through the lister.
+	KindListerList
 )

@@ -99,6 +99,7 @@ var kinds = [256]struct {
 	KindMutated:              {"Mutated", AboutLane},
 	KindMet:                  {"Met", AboutLane},
 	KindCrowd:                {"Crowd", AboutWorld},
+	KindListerList:           {"ListerList", AboutWork},
 }
 
 var kindsByName = func() map[string]Kind {

@@ -352,6 +352,11 @@ type Note struct {
 
 // Work carries a transition of the work queue; core/workqueue says what N, Flag and Dur mean in each kind.
 //
+// An entry is a key that was added or delayed: WorkAdded, WorkDeduplicated, WorkMarkedDirty and the three WorkWaiting kinds. If it is known in which handler's
+// call the entry was made, Op is the call's (OpSync for an update with equal versions), and RV, Object and UID are of its object. UID is that of a deleted
+// object only. Worker is then the listener, and Lane its informer's lane, from 1; both are 0 if the log does not have that informer. Flag of an entry says
+// that the worker that has the key made it: a requeue.
+//
 //event:kinds WorkAdded WorkDeduplicated WorkMarkedDirty WorkTaken WorkDone WorkWaiting WorkWaitingSooner WorkWaitingUnchanged
 //event:kinds WorkDue WorkRateLimited WorkForgotten WorkShuttingDown
 type Work struct {
@@ -361,6 +366,11 @@ type Work struct {
 	Flag   bool
 	Dur    time.Duration
 	Worker int32 `member:"Listener"`
+	Op     Op
+	RV     string
+	Object string `member:"Text"`    // its key
+	UID    string `member:"StoreRV"` // of a deleted object
+	Lane   int    `member:"M"`       // of WorkTaken: the key's priority
 }
 
 // Reconciled carries how a reconcile ended.
@@ -372,8 +382,11 @@ type Reconciled struct {
 	Outcome string        `member:"Text"` // what it did
 }
 
-// ListerRead carries a read through the lister.
+// ListerRead carries a read through the lister. Worker is the one that read, 0 if that is not known; Lane is that of its work queue, from 1, or 0 for the
+// event's own.
 type ListerRead struct {
+	Worker  int32 `member:"Listener"`
+	Lane    int   `member:"M"`
 	Key     string
 	RV      string // the version it got; empty: not found
 	Latest  string `member:"StoreRV"` // that the cluster is known to hold
@@ -381,15 +394,28 @@ type ListerRead struct {
 	Mutated bool   `member:"Flag"`    // a handler had mutated the object
 }
 
-// ClusterWrite carries a write that a reconciler sends.
+// ListerList carries a read of several objects through the lister, with a Worker and a Lane as ListerRead has them.
+type ListerList struct {
+	Worker  int32  `member:"Listener"`
+	Lane    int    `member:"M"`
+	Objects int    `member:"N"`    // how many it got
+	Index   string `member:"Text"` // "namespace=default", or an index's name; empty: all objects
+}
+
+// ClusterWrite carries a write that a reconciler sends. Key is the one that it reconciles. Objects are what it writes, at most one object, as far as known:
+// its key, and among Indexed its "resource", and its "subresource" if that is written. Without Objects it writes the object with that key. Lane is that of an
+// informer of the object's resource, from 1; 0 for none.
 type ClusterWrite struct {
 	Key    string
 	Verb   string `member:"Text"`
 	RV     string // the version it read and sends
 	Worker int32  `member:"Listener"`
+	Lane   int    `member:"M"`
+
+	Objects []Item `member:"Items"`
 }
 
-// ClusterWritten carries the answer to a write.
+// ClusterWritten carries the answer to a write, with Objects and a Lane as ClusterWrite has them. An object's "uid" is among its Indexed too.
 type ClusterWritten struct {
 	Key    string
 	Verb   string        `member:"Text"`
@@ -398,6 +424,9 @@ type ClusterWritten struct {
 	RV     string        // the new version
 	Took   time.Duration `member:"Dur"`
 	Err    error         // a conflict, or why it failed
+	Lane   int           `member:"M"`
+
+	Objects []Item `member:"Items"`
 }
 
 // Writes carries whether the controller writes, and its workers.

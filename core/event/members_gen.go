@@ -753,7 +753,8 @@ func (e *Event) Note() (x Note) {
 
 // Event returns the event that carries x.
 func (x Work) Event() Event {
-	return Event{Kind: x.Kind, raw: Members{Key: x.Key, N: x.N, Flag: x.Flag, Dur: x.Dur, Listener: x.Worker}}
+	return Event{Kind: x.Kind, raw: Members{Key: x.Key, N: x.N, Flag: x.Flag, Dur: x.Dur, Listener: x.Worker, Op: x.Op, RV: x.RV, Text: x.Object,
+		StoreRV: x.UID, M: x.Lane}}
 }
 
 // Work returns what the event carries, and the zero value for an event of another kind.
@@ -762,7 +763,8 @@ func (e *Event) Work() (x Work) {
 	case KindWorkAdded, KindWorkDeduplicated, KindWorkMarkedDirty, KindWorkTaken, KindWorkDone, KindWorkWaiting,
 		KindWorkWaitingSooner, KindWorkWaitingUnchanged, KindWorkDue, KindWorkRateLimited, KindWorkForgotten,
 		KindWorkShuttingDown:
-		x = Work{Kind: e.Kind, Key: e.raw.Key, N: e.raw.N, Flag: e.raw.Flag, Dur: e.raw.Dur, Worker: e.raw.Listener}
+		x = Work{Kind: e.Kind, Key: e.raw.Key, N: e.raw.N, Flag: e.raw.Flag, Dur: e.raw.Dur, Worker: e.raw.Listener, Op: e.raw.Op,
+			RV: e.raw.RV, Object: e.raw.Text, UID: e.raw.StoreRV, Lane: e.raw.M}
 	}
 	return x
 }
@@ -783,35 +785,51 @@ func (e *Event) Reconciled() (x Reconciled) {
 
 // Event returns the event that carries x.
 func (x ListerRead) Event() Event {
-	return Event{Kind: KindListerRead, raw: Members{Key: x.Key, RV: x.RV, StoreRV: x.Latest, N: x.Behind, Flag: x.Mutated}}
+	return Event{Kind: KindListerRead, raw: Members{Listener: x.Worker, M: x.Lane, Key: x.Key, RV: x.RV, StoreRV: x.Latest, N: x.Behind, Flag: x.Mutated}}
 }
 
 // ListerRead returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ListerRead() (x ListerRead) {
 	switch e.Kind {
 	case KindListerRead:
-		x = ListerRead{Key: e.raw.Key, RV: e.raw.RV, Latest: e.raw.StoreRV, Behind: e.raw.N, Mutated: e.raw.Flag}
+		x = ListerRead{Worker: e.raw.Listener, Lane: e.raw.M, Key: e.raw.Key, RV: e.raw.RV, Latest: e.raw.StoreRV, Behind: e.raw.N,
+			Mutated: e.raw.Flag}
+	}
+	return x
+}
+
+// Event returns the event that carries x.
+func (x ListerList) Event() Event {
+	return Event{Kind: KindListerList, raw: Members{Listener: x.Worker, M: x.Lane, N: x.Objects, Text: x.Index}}
+}
+
+// ListerList returns what the event carries, and the zero value for an event of another kind.
+func (e *Event) ListerList() (x ListerList) {
+	switch e.Kind {
+	case KindListerList:
+		x = ListerList{Worker: e.raw.Listener, Lane: e.raw.M, Objects: e.raw.N, Index: e.raw.Text}
 	}
 	return x
 }
 
 // Event returns the event that carries x.
 func (x ClusterWrite) Event() Event {
-	return Event{Kind: KindClusterWrite, raw: Members{Key: x.Key, Text: x.Verb, RV: x.RV, Listener: x.Worker}}
+	return Event{Kind: KindClusterWrite, raw: Members{Key: x.Key, Text: x.Verb, RV: x.RV, Listener: x.Worker, M: x.Lane, Items: x.Objects}}
 }
 
 // ClusterWrite returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) ClusterWrite() (x ClusterWrite) {
 	switch e.Kind {
 	case KindClusterWrite:
-		x = ClusterWrite{Key: e.raw.Key, Verb: e.raw.Text, RV: e.raw.RV, Worker: e.raw.Listener}
+		x = ClusterWrite{Key: e.raw.Key, Verb: e.raw.Text, RV: e.raw.RV, Worker: e.raw.Listener, Lane: e.raw.M, Objects: e.raw.Items}
 	}
 	return x
 }
 
 // Event returns the event that carries x.
 func (x ClusterWritten) Event() Event {
-	return Event{Kind: KindClusterWritten, raw: Members{Key: x.Key, Text: x.Verb, Listener: x.Worker, StoreRV: x.Sent, RV: x.RV, Dur: x.Took, Err: x.Err}}
+	return Event{Kind: KindClusterWritten, raw: Members{Key: x.Key, Text: x.Verb, Listener: x.Worker, StoreRV: x.Sent, RV: x.RV, Dur: x.Took, Err: x.Err, M: x.Lane,
+		Items: x.Objects}}
 }
 
 // ClusterWritten returns what the event carries, and the zero value for an event of another kind.
@@ -819,7 +837,7 @@ func (e *Event) ClusterWritten() (x ClusterWritten) {
 	switch e.Kind {
 	case KindClusterWritten:
 		x = ClusterWritten{Key: e.raw.Key, Verb: e.raw.Text, Worker: e.raw.Listener, Sent: e.raw.StoreRV, RV: e.raw.RV, Took: e.raw.Dur,
-			Err: e.raw.Err}
+			Err: e.raw.Err, Lane: e.raw.M, Objects: e.raw.Items}
 	}
 	return x
 }
@@ -987,22 +1005,23 @@ var members = [256][]string{
 	KindHandlerSpeed:         {"Listener", "Dur"},
 	KindTrouble:              {"Text", "Key", "Indexed", "Err"},
 	KindNote:                 {"Text"},
-	KindWorkAdded:            {"Key", "N", "Flag", "Dur", "Listener"},
-	KindWorkDeduplicated:     {"Key", "N", "Flag", "Dur", "Listener"},
-	KindWorkMarkedDirty:      {"Key", "N", "Flag", "Dur", "Listener"},
-	KindWorkTaken:            {"Key", "N", "Flag", "Dur", "Listener"},
-	KindWorkDone:             {"Key", "N", "Flag", "Dur", "Listener"},
-	KindWorkWaiting:          {"Key", "N", "Flag", "Dur", "Listener"},
-	KindWorkWaitingSooner:    {"Key", "N", "Flag", "Dur", "Listener"},
-	KindWorkWaitingUnchanged: {"Key", "N", "Flag", "Dur", "Listener"},
-	KindWorkDue:              {"Key", "N", "Flag", "Dur", "Listener"},
-	KindWorkRateLimited:      {"Key", "N", "Flag", "Dur", "Listener"},
-	KindWorkForgotten:        {"Key", "N", "Flag", "Dur", "Listener"},
-	KindWorkShuttingDown:     {"Key", "N", "Flag", "Dur", "Listener"},
+	KindWorkAdded:            {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
+	KindWorkDeduplicated:     {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
+	KindWorkMarkedDirty:      {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
+	KindWorkTaken:            {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
+	KindWorkDone:             {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
+	KindWorkWaiting:          {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
+	KindWorkWaitingSooner:    {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
+	KindWorkWaitingUnchanged: {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
+	KindWorkDue:              {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
+	KindWorkRateLimited:      {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
+	KindWorkForgotten:        {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
+	KindWorkShuttingDown:     {"Key", "N", "Flag", "Dur", "Listener", "Op", "RV", "Text", "StoreRV", "M"},
 	KindReconciled:           {"Key", "Listener", "Dur", "Err", "Text"},
-	KindListerRead:           {"Key", "RV", "StoreRV", "N", "Flag"},
-	KindClusterWrite:         {"Key", "Text", "RV", "Listener"},
-	KindClusterWritten:       {"Key", "Text", "Listener", "StoreRV", "RV", "Dur", "Err"},
+	KindListerRead:           {"Listener", "M", "Key", "RV", "StoreRV", "N", "Flag"},
+	KindListerList:           {"Listener", "M", "N", "Text"},
+	KindClusterWrite:         {"Key", "Text", "RV", "Listener", "M", "Items"},
+	KindClusterWritten:       {"Key", "Text", "Listener", "StoreRV", "RV", "Dur", "Err", "M", "Items"},
 	KindWrites:               {"Flag", "N"},
 	KindRestored:             {"Text", "Items", "StoreRV"},
 	KindLane:                 {"Text"},

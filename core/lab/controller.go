@@ -124,7 +124,7 @@ func (c *controller) reconcile(ctx context.Context, worker int32, key string) er
 		rv = o.GetResourceVersion()
 	}
 	latest, behind := c.lane.versions.lag(key, rv)
-	c.x.emit(c.lane.index, event.ListerRead{Key: key, RV: rv, Latest: latest, Behind: behind, Mutated: o.Now() != o.Came()}.Event())
+	c.x.emit(c.lane.index, event.ListerRead{Key: key, RV: rv, Latest: latest, Behind: behind, Mutated: o.Now() != o.Came(), Worker: worker}.Event())
 	if err := vclock.Sleep(ctx, c.x.clock, reconcilePace); err != nil {
 		return err
 	}
@@ -182,17 +182,21 @@ func (c *controller) makeChild(ctx context.Context, worker int32, key string, o 
 		return set, nil
 	}
 	name := ""
-	for _, x := range c.lane.informer.GetIndexer().List() {
+	all := c.lane.informer.GetIndexer().List()
+	c.x.emit(c.lane.index, event.ListerList{Worker: worker, Objects: len(all)}.Event())
+	for _, x := range all {
 		if child, ok := x.(*object.Object); ok && child.GetLabels()[simcluster.ChildOf] == string(o.GetUID()) && (name == "" || child.GetName() < name) {
 			name = child.GetName()
 		}
 	}
 	if name == "" {
 		start := c.x.clock.Now()
-		c.x.emit(c.lane.index, event.ClusterWrite{Key: key, Verb: http.MethodPost, Worker: worker}.Event())
+		of := int(c.lane.index) + 1
+		c.x.emit(c.lane.index, event.ClusterWrite{Key: key, Verb: http.MethodPost, Worker: worker, Lane: of, Objects: aPod("")}.Event())
 		var rv string
 		name, rv, err = c.writer.create(ctx, o, how == "generated")
-		c.x.emit(c.lane.index, event.ClusterWritten{Key: key, Verb: http.MethodPost, Worker: worker, RV: rv, Took: c.x.clock.Since(start), Err: err}.Event())
+		c.x.emit(c.lane.index, event.ClusterWritten{Key: key, Verb: http.MethodPost, Worker: worker, RV: rv, Took: c.x.clock.Since(start), Err: err, Lane: of,
+			Objects: aPod(o.GetNamespace() + "/" + name)}.Event())
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return nil, err
 		}
@@ -201,6 +205,11 @@ func (c *controller) makeChild(ctx context.Context, worker int32, key string, o 
 		set[simcluster.Child] = name
 	}
 	return set, nil
+}
+
+// aPod names a pod in an event; without a key, the API server has not named it yet.
+func aPod(key string) []event.Item {
+	return []event.Item{{Key: key, Indexed: []event.IndexValues{{Index: "resource", Values: []string{"pods"}}}}}
 }
 
 // create creates a child of o, and returns its name and resourceVersion.
