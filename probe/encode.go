@@ -396,7 +396,7 @@ func (v *viewer) write(e *event) {
 		}
 		lv.put(x)
 	case evSampled:
-		lv.writeSample(at, e.sample)
+		lv.writeSample(at, e.more.(*sample))
 	default:
 		lv.writeWork(at, e)
 	}

@@ -3,27 +3,93 @@ package probe
 var workKinds = map[kind]string{evWorkAdded: "WorkAdded", evWorkDeduplicated: "WorkDeduplicated", evWorkMarkedDirty: "WorkMarkedDirty",
 	evWorkTaken: "WorkTaken", evWorkDone: "WorkDone", evWorkWaiting: "WorkWaiting", evWorkWaitingSooner: "WorkWaitingSooner",
 	evWorkWaitingUnchanged: "WorkWaitingUnchanged", evWorkDue: "WorkDue", evWorkRateLimited: "WorkRateLimited", evWorkForgotten: "WorkForgotten",
-	evWorkShuttingDown: "WorkShuttingDown", evReconciled: "Reconciled", evListerRead: "ListerRead"}
+	evWorkShuttingDown: "WorkShuttingDown", evReconciled: "Reconciled", evListerRead: "ListerRead", evListerList: "ListerList", evWrite: "ClusterWrite",
+	evWritten: "ClusterWritten"}
 
 // isWork reports whether an event belongs to the work queue, which has a baseline of its own.
 func (e *event) isWork() bool { return e.kind >= evWorkAdded && e.kind <= evReconciled }
 
-// writeWork writes an event of the work queue, or a read of the store.
+// isEntry reports whether an event is that of a key that was added or delayed.
+func (e *event) isEntry() bool {
+	switch e.kind {
+	case evWorkAdded, evWorkDeduplicated, evWorkMarkedDirty, evWorkWaiting, evWorkWaitingSooner, evWorkWaitingUnchanged:
+		return true
+	}
+	return false
+}
+
+// laneNumber returns the number of an informer's lane in the trace, from 1: 0 for no informer, -1 for one that the trace does not have. id counts from 1.
+func (v *viewer) laneNumber(id uint32) int {
+	if id == 0 {
+		return 0
+	}
+	if lv := v.lane(uint8(id - 1)); lv != nil {
+		return int(lv.i) + 1
+	}
+	return -1
+}
+
+// writeWork writes an event of the work queue, or what a reconcile read or wrote.
 func (lv *laneView) writeWork(at int64, e *event) {
 	x := line{At: at, Kind: workKinds[e.kind], Key: e.key, N: int(e.n), Dur: int64(e.dur), Listener: e.listener, Flag: e.flag}
 	switch {
 	case x.Kind == "" || !lv.hasQueue: // a reader of the trace would assume that there is a work queue
 		return
+	case e.isEntry():
+		if x.Op = opNames[e.op]; e.op == opNone {
+			break
+		}
+		x.RV, x.Text = e.rv, e.text
+		x.StoreRV, _ = e.more.(string)
+		if x.M = lv.v.laneNumber(e.req); x.M < 0 {
+			x.M, x.Listener = 0, 0
+		}
+	case e.kind == evWorkTaken:
+		x.M = int(int32(e.req))
 	case e.kind == evReconciled:
 		if x.Flag = false; e.flag {
 			x.Err = &lineError{Message: "the key was added to the rate limiter, to be retried after its delay"}
+			if why, ok := e.more.(*lineError); ok {
+				x.Err = why
+			}
 		}
 	case e.kind == evListerRead:
 		x.RV, x.StoreRV = e.rv, e.text
+		x.M = lv.readLane(e)
+	case e.kind == evListerList:
+		x.Text = e.text
+		x.M = lv.readLane(e)
+	case e.kind == evWrite || e.kind == evWritten:
+		lv.writeWrite(&x, e)
 	case e.kind == evWorkShuttingDown:
 		x.Key = ""
 	}
 	lv.put(x)
+}
+
+// readLane returns the lane of the informer that was read, 0 for this one.
+func (lv *laneView) readLane(e *event) int {
+	if e.req == uint32(lv.l.id)+1 {
+		return 0
+	}
+	return lv.v.laneNumber(e.req)
+}
+
+// writeWrite adds a write of a reconcile to its line.
+func (lv *laneView) writeWrite(x *line, e *event) {
+	w := e.more.(*written)
+	x.Text, x.M, x.Err = w.verb, max(0, lv.v.laneNumber(e.req)), w.failure
+	it := lineItem{Key: w.key, Indexed: []indexEntry{{"resource", []string{w.resource}}}}
+	if w.subresource != "" {
+		it.Indexed = append(it.Indexed, indexEntry{"subresource", []string{w.subresource}})
+	}
+	if w.uid != "" {
+		it.Indexed = append(it.Indexed, indexEntry{"uid", []string{w.uid}})
+	}
+	if e.kind == evWritten {
+		x.RV, it.RV = e.rv, e.rv
+	}
+	x.Items = []lineItem{it}
 }
 
 // workFidelities adds how the work queue is known. The caller holds l.mu.
@@ -41,7 +107,7 @@ func (l *lane) workFidelities(f map[string]fidelity) {
 		f["workqueue"] = fidelity{How: "exact"}
 	}
 	f["workqueue.workers"] = fidelity{"derived", "a queue does not know its workers: the probe gives the one that takes a key the lowest free number"}
-	f["workqueue.failures"] = fidelity{"derived", "a key that is added to the rate limiter while a worker has it counts as failed"}
+	f["workqueue.failures"] = fidelity{"derived", "as Probe.Reconcile was told; without it a key that is added to the rate limiter while a worker has it"}
 	f["workqueue.lastRead"] = fidelity{"derived", "reads of single objects by listers that were made after Probe.Informer or Probe.Factory; others are not seen"}
 	switch why := l.layersOff["reads"]; {
 	case why != "":
@@ -49,5 +115,13 @@ func (l *lane) workFidelities(f map[string]fidelity) {
 	case !l.isRead.Load():
 		f["workqueue.lastRead"] = fidelity{"unseen", "no read was seen: listers that were made before Probe.Informer or Probe.Factory are not seen"}
 	}
-	f["workqueue.writes"] = fidelity{"unseen", "the probe does not see the controller's writes"}
+	f["workqueue.writes"] = fidelity{"unseen", "no client was made with Probe.WrapConfig"}
+	switch why := l.layersOff["writes"]; {
+	case why != "":
+		f["workqueue.writes"] = fidelity{"unseen", why}
+	case !knowsGoroutines:
+		f["workqueue.writes"] = fidelity{"derived", "only writes with the context that Probe.Reconcile returned: goroutines are not told apart on this processor"}
+	case l.p.isWired.Load():
+		f["workqueue.writes"] = fidelity{"derived", "writes on the goroutine of a worker, or with the context that Probe.Reconcile returned; others are not seen"}
+	}
 }

@@ -22,8 +22,10 @@ type jsonScanner struct {
 	last   string // the last name whose value is copied
 	meta   bool   // inside object.metadata
 	ended  bool
+	// isAnswer is true for an object that answers a write: see answerScanner.
+	isAnswer bool
 
-	typ, ns, name, rv, reason string
+	typ, ns, name, rv, reason, uid string
 }
 
 func newJSONScanner() *jsonScanner { return &jsonScanner{synced: true, isName: true} }
@@ -65,7 +67,7 @@ func (s *jsonScanner) feed(b []byte, on bool, got func(frame)) {
 			s.buf = s.buf[:0]
 		case '{':
 			if s.depth == 2 {
-				s.meta = s.last == "metadata"
+				s.meta = s.last == "metadata" || s.isAnswer && s.last == "details" // of a Status
 			}
 			s.depth++
 			s.isName = true
@@ -81,6 +83,9 @@ func (s *jsonScanner) feed(b []byte, on bool, got func(frame)) {
 		case ':':
 			s.isName = false
 		case '\n':
+			if s.isAnswer {
+				continue
+			}
 			if s.typ != "" {
 				got(frame{typ: s.typ, key: join(s.ns, s.name), rv: s.rv, reason: s.errorReason(), initialEnd: s.ended, size: s.size})
 			}
@@ -109,9 +114,9 @@ func (s *jsonScanner) isWanted() bool {
 	case 1:
 		return s.last == "type"
 	case 2:
-		return s.last == "reason" && s.typ == "ERROR"
+		return s.last == "reason" && (s.typ == "ERROR" || s.isAnswer)
 	case 3:
-		return s.meta && (s.last == "name" || s.last == "namespace" || s.last == "resourceVersion")
+		return s.meta && (s.last == "name" || s.last == "namespace" || s.last == "resourceVersion" || s.last == "uid" && s.isAnswer)
 	}
 	return false
 }
@@ -170,6 +175,10 @@ func (s *jsonScanner) endString() {
 			s.last = "resourceVersion"
 		case "reason":
 			s.last = "reason"
+		case "uid":
+			s.last = "uid"
+		case "details":
+			s.last = "details"
 		case initialEventsEnd:
 			s.last = ""
 			s.ended = s.depth == 4 && s.meta && s.typ == "BOOKMARK"
@@ -190,6 +199,8 @@ func (s *jsonScanner) endString() {
 		s.ns = v
 	case s.last == "resourceVersion":
 		s.rv = v
+	case s.last == "uid":
+		s.uid = v
 	}
 	s.last = ""
 }
@@ -273,6 +284,25 @@ func eachField(b []byte, f func(number int, value []byte) bool) {
 	}
 }
 
+// protoObject returns the kind of an object, and its own message.
+func protoObject(b []byte) (kind string, obj []byte) {
+	eachField(bytes.TrimPrefix(b, []byte("k8s\x00")), func(n int, v []byte) bool { // Unknown
+		switch n {
+		case 1: // TypeMeta
+			eachField(v, func(n int, v []byte) bool {
+				if n == 2 {
+					kind = string(v)
+				}
+				return n < 2
+			})
+		case 2:
+			obj = v
+		}
+		return n != 2
+	})
+	return kind, obj
+}
+
 // protoFrame decodes a meta/v1 WatchEvent: its type, and the name and version of its object.
 func protoFrame(b []byte) (f frame) {
 	var raw, obj []byte
@@ -290,12 +320,7 @@ func protoFrame(b []byte) (f frame) {
 		}
 		return true
 	})
-	eachField(bytes.TrimPrefix(raw, []byte("k8s\x00")), func(n int, v []byte) bool { // Unknown
-		if n == 2 {
-			obj = v
-		}
-		return n != 2
-	})
+	_, obj = protoObject(raw)
 	if f.typ == "ERROR" { // a Status: its reason is field 4
 		eachField(obj, func(n int, v []byte) bool {
 			if n == 4 {

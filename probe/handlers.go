@@ -152,7 +152,7 @@ func (t *timedHandler) OnAdd(obj interface{}, initial bool) {
 		t.h.OnAdd(obj, initial)
 		return
 	}
-	c := t.begin(opAdded, obj, initial)
+	c := t.begin(opAdded, nil, obj, initial)
 	defer c.end()
 	t.h.OnAdd(obj, initial)
 	c.returned = true
@@ -163,7 +163,7 @@ func (t *timedHandler) OnUpdate(old, obj interface{}) {
 		t.h.OnUpdate(old, obj)
 		return
 	}
-	c := t.begin(opUpdated, obj, false)
+	c := t.begin(opUpdated, old, obj, false)
 	defer c.end()
 	t.h.OnUpdate(old, obj)
 	c.returned = true
@@ -174,7 +174,7 @@ func (t *timedHandler) OnDelete(obj interface{}) {
 		t.h.OnDelete(obj)
 		return
 	}
-	c := t.begin(opDeleted, obj, false)
+	c := t.begin(opDeleted, nil, obj, false)
 	defer c.end()
 	t.h.OnDelete(obj)
 	c.returned = true
@@ -193,22 +193,41 @@ type call struct {
 	since    time.Duration // on the probe's clock; 0 if begin failed
 	isLogged bool          // begin has logged the call
 	returned bool
+	scene    *callScene // nil for none
 }
 
-func (t *timedHandler) begin(o op, obj interface{}, initial bool) (c call) {
+func (t *timedHandler) begin(o op, old, obj interface{}, initial bool) (c call) {
 	c.t, c.op = t, o
 	defer t.l.contain("handlers", &t.broken)
 	now := time.Since(t.l.p.start)
 	if c.isLogged = t.l.p.attached.Load(); c.isLogged {
 		c.key, c.rv = t.l.ident(obj)
+		if c.scene = t.l.p.scenes.Load().beginCall(goroutine()); c.scene != nil {
+			c.setScene(old, obj)
+		}
 		t.l.p.emit(event{at: now, kind: evHandling, lane: t.l.id, listener: t.id, op: o, key: c.key, rv: c.rv, flag: initial})
 	}
 	c.since = now
 	return c
 }
 
+// setScene notes the call for the entries that it makes in work queues.
+func (c *call) setScene(old, obj interface{}) {
+	s := c.scene
+	s.lane, s.listener, s.op, s.key, s.rv = c.t.l.id, c.t.id, c.op, c.key, c.rv
+	switch {
+	case c.op == opDeleted:
+		s.deleted = uidOf(obj)
+	case c.op == opUpdated && versionOf(old) == c.rv:
+		s.op = opSync
+	}
+}
+
 // end logs the end of a call. During a panic it records the panic, and does not recover.
 func (c *call) end() {
+	if c.scene != nil {
+		c.scene.end()
+	}
 	if c.since > 0 {
 		now := time.Since(c.t.l.p.start)
 		d := now - c.since

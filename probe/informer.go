@@ -403,7 +403,7 @@ func (l *lane) emitStored(c cause, obj interface{}) {
 		e.kind = evStoreAdded
 		l.count.Add(1)
 	}
-	if l.work.Load() != nil {
+	if l.isCompared() {
 		l.unread.removeStored(key, rv, c == causeReplaced)
 	}
 	if l.noBodies == "" && c != causeDeleted {
@@ -476,7 +476,7 @@ func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
 				}
 				if o != opNone { // a WatchList first transforms its objects for a temporary store
 					key, rv := l.ident(obj)
-					if l.work.Load() != nil {
+					if l.isCompared() {
 						l.unread.addQueued(key, rv, o)
 					}
 					l.p.emit(event{kind: evQueued, lane: l.id, op: o, key: key, rv: rv})
@@ -516,6 +516,25 @@ func place(obj interface{}) uintptr {
 // sameValue reports whether two values have one type and one address, without reading them.
 func sameValue(a, b interface{}) bool {
 	return *(*[2]unsafe.Pointer)(unsafe.Pointer(&a)) == *(*[2]unsafe.Pointer)(unsafe.Pointer(&b))
+}
+
+// versionOf returns an object's version, "" for what is no object.
+func versionOf(obj interface{}) string {
+	if m, err := meta.Accessor(obj); err == nil {
+		return m.GetResourceVersion()
+	}
+	return ""
+}
+
+// uidOf returns the UID of an object that was deleted.
+func uidOf(obj interface{}) string {
+	if t, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = t.Obj
+	}
+	if m, err := meta.Accessor(obj); err == nil {
+		return string(m.GetUID())
+	}
+	return ""
 }
 
 func ident(obj interface{}) (key, rv string) {

@@ -10,7 +10,7 @@ import (
 type Options struct {
 	// Token admits requests from other machines: "Authorization: Bearer TOKEN". Without one they are refused.
 	Token string
-	// Events is how many of the newest events are kept while a viewer is attached; 32,768 when 0. One takes 88 bytes.
+	// Events is how many of the newest events are kept while a viewer is attached; 32,768 when 0. One takes 96 bytes.
 	Events int
 	// Objects names the informers whose objects are recorded whole, as JSON: "pods", "deployments.apps". No other body is recorded, and never that of a
 	// Secret. Annotations that are copies of a manifest are left out. The reader's goroutine reads and encodes the objects without a copy. If your program
@@ -39,7 +39,11 @@ type Probe struct {
 	// nextPin counts the objects pinned so far.
 	nextPin int
 
-	wire wire
+	wire   wire
+	scenes atomic.Pointer[scenes] // nil while no viewer is attached
+
+	isWired      atomic.Bool // WrapConfig or Transport was called
+	writesBroken atomic.Bool
 
 	attachMu       sync.Mutex // serializes attach and detach
 	viewers        int
@@ -122,6 +126,9 @@ const (
 	evWorkShuttingDown
 	evReconciled
 	evListerRead
+	evListerList
+	evWrite
+	evWritten
 	evWireRequest
 	evWireResponse
 	evWireBytes
@@ -144,7 +151,8 @@ type event struct {
 	n        int32
 	key, rv  string
 	text     string
-	sample   *sample
+	// more is what few events have: a *sample, a *lineError, a *written, or the UID of a deleted object.
+	more interface{}
 }
 
 type op uint8
@@ -235,6 +243,7 @@ func (p *Probe) attach() bool {
 		l.unread.reset()
 	}
 	p.attachment.Add(1)
+	p.scenes.Store(new(scenes))
 	p.attached.Store(true)
 	p.stop, p.stopped = make(chan struct{}), make(chan struct{})
 	go p.sampler(p.stop, p.stopped)
@@ -250,6 +259,7 @@ func (p *Probe) detach() {
 		return
 	}
 	p.attached.Store(false)
+	p.scenes.Store(nil)
 	close(p.stop)
 	<-p.stopped
 	p.mu.Lock()
@@ -300,6 +310,6 @@ func (l *lane) takeSample() {
 	defer l.contain("samples", &broken)
 	l.barrier()
 	if s := l.sample(); s != nil {
-		l.p.emit(event{kind: evSampled, lane: l.id, sample: s})
+		l.p.emit(event{kind: evSampled, lane: l.id, more: s})
 	}
 }

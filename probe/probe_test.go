@@ -16,6 +16,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 )
@@ -42,7 +43,8 @@ func (s *source) set(i int) {
 	defer s.mu.Unlock()
 	s.rv++
 	name := fmt.Sprintf("o%05d", i)
-	o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns" + strconv.Itoa(i%3), ResourceVersion: strconv.Itoa(s.rv)}}
+	o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns" + strconv.Itoa(i%3), ResourceVersion: strconv.Itoa(s.rv),
+		UID: types.UID("uid-" + name)}}
 	_, had := s.items[name]
 	s.items[name] = o
 	switch {

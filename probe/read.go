@@ -3,6 +3,7 @@ package probe
 import (
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -35,17 +36,67 @@ func (x *watchedIndexer) Get(obj interface{}) (item interface{}, exists bool, er
 	return item, exists, err
 }
 
-// emitRead logs the read of an object, and how many newer versions of it have reached the queue but not the store.
-func (l *lane) emitRead(key string, item interface{}) {
-	if l.work.Load() == nil || l.unread.isOff() {
+func (x *watchedIndexer) List() []interface{} {
+	items := x.Indexer.List()
+	x.l.emitList("", nil, len(items))
+	return items
+}
+
+func (x *watchedIndexer) Index(index string, obj interface{}) ([]interface{}, error) {
+	items, err := x.Indexer.Index(index, obj)
+	x.l.emitList(index, obj, len(items))
+	return items, err
+}
+
+func (x *watchedIndexer) ByIndex(index, value string) ([]interface{}, error) {
+	items, err := x.Indexer.ByIndex(index, value)
+	x.l.emitList(index, value, len(items))
+	return items, err
+}
+
+// emitList logs the read of several objects by a reconcile. of is the value of the index, or an object that has it; only a namespace is logged.
+func (l *lane) emitList(index string, of interface{}, n int) {
+	if !l.p.attached.Load() || index == indexName || l.unread.isOff() {
 		return
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			l.unread.disable()
-			l.disable("reads", "the probe's own hook failed and was switched off")
+	defer l.containReads()
+	r := l.p.present()
+	if r == nil {
+		return
+	}
+	if index == cache.NamespaceIndex {
+		ns, ok := of.(string)
+		if m, isObject := of.(metav1.Object); !ok && isObject {
+			ns, ok = m.GetNamespace(), true
 		}
-	}()
+		if ok {
+			index += "=" + cut(ns)
+		}
+	}
+	l.p.emit(event{kind: evListerList, lane: r.lane, listener: r.worker, req: uint32(l.id) + 1, n: int32(n), text: index})
+}
+
+// containReads recovers from a panic in a hook of reads, and switches them off.
+func (l *lane) containReads() {
+	if r := recover(); r != nil {
+		l.unread.disable()
+		l.disable("reads", "the probe's own hook failed and was switched off")
+	}
+}
+
+// isCompared reports whether reads are compared with what is in the queue.
+func (l *lane) isCompared() bool { return l.work.Load() != nil || l.isRead.Load() }
+
+// emitRead logs the read of an object, and how many newer versions of it have reached the queue but not the store.
+func (l *lane) emitRead(key string, item interface{}) {
+	if l.unread.isOff() {
+		return
+	}
+	defer l.containReads()
+	r := l.p.present()
+	if r == nil && l.work.Load() == nil {
+		return
+	}
 	rv := ""
 	if item != nil {
 		k, v := ident(item)
@@ -60,7 +111,11 @@ func (l *lane) emitRead(key string, item interface{}) {
 		l.p.emit(event{kind: evBaselineStale})
 	}
 	latest, behind := l.unread.latest(key, rv)
-	l.p.emit(event{kind: evListerRead, lane: l.id, key: key, rv: rv, text: latest, n: behind})
+	e := event{kind: evListerRead, lane: l.id, key: key, rv: rv, text: latest, n: behind}
+	if r != nil {
+		e.lane, e.listener, e.req = r.lane, r.worker, uint32(l.id)+1
+	}
+	l.p.emit(e)
 }
 
 // maxUnread bounds the keys whose queued versions are counted.

@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// WrapConfig returns a copy of a client's configuration whose requests are visible: GETs only, which are lists and watches.
+// WrapConfig returns a copy of a client's configuration whose requests are visible: lists, watches, and what reconciles write.
 func (p *Probe) WrapConfig(c *rest.Config) *rest.Config {
 	if c == nil {
 		return nil
@@ -30,7 +30,10 @@ func (p *Probe) WrapConfig(c *rest.Config) *rest.Config {
 }
 
 // Transport is WrapConfig for a round tripper instead of a rest.Config.
-func (p *Probe) Transport(rt http.RoundTripper) http.RoundTripper { return &trip{p, rt} }
+func (p *Probe) Transport(rt http.RoundTripper) http.RoundTripper {
+	p.isWired.Store(true)
+	return &trip{p, rt}
+}
 
 // wire holds the open requests, with or without a viewer, so that a viewer that attaches late knows the URL of an earlier watch.
 type wire struct {
@@ -274,7 +277,7 @@ func (t *trip) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method != http.MethodGet || r.URL == nil {
-		return t.next.RoundTrip(r)
+		return t.write(r)
 	}
 	q := t.p.wire.begin(r.URL, t.p.informers())
 	if t.p.measuring.Load() {

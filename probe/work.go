@@ -79,9 +79,11 @@ type QueueWatch[T comparable] struct {
 }
 
 type workItem struct {
-	worker int32
-	since  time.Time
-	failed bool // the limiter delayed it again
+	worker    int32
+	since     time.Time
+	failed    bool    // the limiter delayed it again
+	goroutine uintptr // that took it
+	work      *reconcile
 }
 
 type workDelay struct{ set, due time.Time }
@@ -92,6 +94,7 @@ type workView interface {
 	isForeign() bool
 	setOwner(*lane)
 	owner() *lane
+	workOn(key string) *reconcile
 	content(begin time.Time) workContent
 	size() int
 }
@@ -192,6 +195,23 @@ func (w *QueueWatch[T]) emit(k kind, item T, e event) {
 	w.p.emit(e)
 }
 
+// emitEntry is emit for a key that was added or delayed. It adds the handler's call that did so, or that the worker with the key did. The caller holds mu.
+func (w *QueueWatch[T]) emitEntry(k kind, item T, e event) {
+	if !w.isWatched() {
+		return
+	}
+	g := goroutine()
+	if t, ok := w.processing[item]; ok && g != 0 && t.goroutine == g {
+		e.flag = true
+	} else if c := w.p.scenes.Load().call(g); c != nil {
+		e.listener, e.req, e.op, e.rv, e.text = c.listener, uint32(c.lane)+1, c.op, c.rv, c.key
+		if c.deleted != "" {
+			e.more = c.deleted
+		}
+	}
+	w.emit(k, item, e)
+}
+
 // maxKey bounds a logged key, in bytes.
 const maxKey = 512
 
@@ -215,6 +235,11 @@ func keyOf[T comparable](item T) (s string) {
 		_, _ = fmt.Fprintf(h, "%#v", item)
 		s = fmt.Sprintf("%T %08x", item, h.Sum32())
 	}
+	return cut(s)
+}
+
+// cut returns a key that is fit for the log.
+func cut(s string) string {
 	if len(s) > maxKey {
 		s = s[:maxKey]
 	}
@@ -244,11 +269,11 @@ func (w *QueueWatch[T]) add(item T, due bool, add func(T)) {
 // markDirty logs that a key in work was added. The caller holds mu.
 func (w *QueueWatch[T]) markDirty(item T) {
 	if _, ok := w.dirty[item]; ok {
-		w.emit(evWorkDeduplicated, item, event{})
+		w.emitEntry(evWorkDeduplicated, item, event{})
 		return
 	}
 	w.dirty[item] = struct{}{}
-	w.emit(evWorkMarkedDirty, item, event{})
+	w.emitEntry(evWorkMarkedDirty, item, event{})
 }
 
 // emitDelay logs that a key is about to be delayed.
@@ -259,7 +284,7 @@ func (w *QueueWatch[T]) emitDelay(item T, d time.Duration) {
 		return
 	}
 	if w.foreign && w.isReady(item) {
-		w.emit(evWorkDeduplicated, item, event{})
+		w.emitEntry(evWorkDeduplicated, item, event{})
 		return
 	}
 	now := time.Now()
@@ -267,12 +292,12 @@ func (w *QueueWatch[T]) emitDelay(item T, d time.Duration) {
 	switch due := now.Add(d); {
 	case !ok:
 		w.delays[item] = workDelay{now, due}
-		w.emit(evWorkWaiting, item, event{dur: d, n: int32(len(w.delays))})
+		w.emitEntry(evWorkWaiting, item, event{dur: d, n: int32(len(w.delays))})
 	case due.Before(x.due):
 		w.delays[item] = workDelay{now, due}
-		w.emit(evWorkWaitingSooner, item, event{dur: d})
+		w.emitEntry(evWorkWaitingSooner, item, event{dur: d})
 	default:
-		w.emit(evWorkWaitingUnchanged, item, event{})
+		w.emitEntry(evWorkWaitingUnchanged, item, event{})
 	}
 }
 
@@ -289,8 +314,29 @@ func (w *QueueWatch[T]) push(item T) {
 	w.addedKey = true
 }
 
+// beginWork notes which goroutine works on a key.
+func (w *QueueWatch[T]) beginWork(item T, t *workItem) {
+	l := w.lane.Load()
+	defer l.contain("workqueue", &w.broken)
+	t.goroutine = goroutine()
+	t.work = &reconcile{lane: l.id, worker: t.worker, key: keyOf(item), since: t.since}
+	w.p.scenes.Load().beginWork(t.goroutine, t.work)
+}
+
+// workOn returns the work on the key with a name, nil for none.
+func (w *QueueWatch[T]) workOn(name string) *reconcile {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.processing {
+		if t.work != nil && t.work.key == name {
+			return t.work
+		}
+	}
+	return nil
+}
+
 // emitTaken logs that a worker received a key. The caller holds mu.
-func (w *QueueWatch[T]) emitTaken(item T) {
+func (w *QueueWatch[T]) emitTaken(item T, priority int) {
 	i := 0
 	for i < len(w.workers) && w.workers[i] {
 		i++
@@ -299,8 +345,12 @@ func (w *QueueWatch[T]) emitTaken(item T) {
 		w.workers = append(w.workers, false)
 	}
 	w.workers[i] = true
-	w.processing[item] = workItem{worker: int32(i + 1), since: time.Now()}
-	w.emit(evWorkTaken, item, event{listener: int32(i + 1), n: w.len()})
+	t := workItem{worker: int32(i + 1), since: time.Now()}
+	if w.isWatched() {
+		w.beginWork(item, &t)
+	}
+	w.processing[item] = t
+	w.emit(evWorkTaken, item, event{listener: int32(i + 1), n: w.len(), req: uint32(int32(priority))})
 }
 
 // endWork logs the end of a worker's work on a key, and returns it; ok is false without such work. The caller holds mu.
@@ -314,7 +364,12 @@ func (w *QueueWatch[T]) endWork(item T) (t workItem, ok bool) {
 	if t.failed {
 		w.failures++
 	}
-	if w.isWatched() {
+	isReported := false
+	if t.work != nil {
+		t.work.end()
+		isReported = t.work.isReported.Load()
+	}
+	if w.isWatched() && !isReported {
 		w.emit(evReconciled, item, event{listener: t.worker, dur: time.Since(t.since), flag: t.failed})
 	}
 	return t, true
@@ -350,7 +405,7 @@ func (w *QueueWatch[T]) Added(item T, after time.Duration) {
 	switch _, working := w.processing[item]; {
 	case w.isShuttingDown:
 	case w.isReady(item):
-		w.emit(evWorkDeduplicated, item, event{})
+		w.emitEntry(evWorkDeduplicated, item, event{})
 	case after > 0:
 		w.mu.Unlock()
 		w.emitDelay(item, after)
@@ -384,12 +439,12 @@ func (w *QueueWatch[T]) endDelay(item T) {
 func (w *QueueWatch[T]) enqueue(item T) {
 	w.arrivals++
 	w.queued[item] = w.arrivals
-	w.emit(evWorkAdded, item, event{n: w.len()})
+	w.emitEntry(evWorkAdded, item, event{n: w.len()})
 }
 
-// Taken records that a worker received item. Call it for queues that are not client-go's. An item that had to wait is known only now that its time
-// has come.
-func (w *QueueWatch[T]) Taken(item T) {
+// Taken records that a worker received item, with its priority. Call it on the worker's goroutine, for queues that are not client-go's. An item that had to
+// wait is known only now that its time has come.
+func (w *QueueWatch[T]) Taken(item T, priority int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.endDelay(item)
@@ -398,7 +453,7 @@ func (w *QueueWatch[T]) Taken(item T) {
 	}
 	delete(w.queued, item)
 	delete(w.dirty, item)
-	w.emitTaken(item)
+	w.emitTaken(item, priority)
 }
 
 // Done records that a worker is about to be done with item. Call it before the Done of a queue that is not client-go's.
@@ -433,7 +488,7 @@ func (s storage[T]) Touch(item T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.addedKey = true
-	w.emit(evWorkDeduplicated, item, event{})
+	w.emitEntry(evWorkDeduplicated, item, event{})
 }
 
 func (s storage[T]) Push(item T) {
@@ -444,7 +499,7 @@ func (s storage[T]) Push(item T) {
 	if w.fromDone { // Done puts it back
 		w.emitDone(item)
 	} else {
-		w.emit(evWorkAdded, item, event{n: w.len()})
+		w.emitEntry(evWorkAdded, item, event{n: w.len()})
 	}
 }
 
@@ -464,7 +519,7 @@ func (s storage[T]) Pop() T {
 	if w.head++; w.head == len(w.fifo) {
 		w.fifo, w.head = w.fifo[:0], 0
 	}
-	w.emitTaken(item)
+	w.emitTaken(item, 0)
 	return item
 }
 

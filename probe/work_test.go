@@ -223,7 +223,7 @@ func TestWorkQueue(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { playWork(t, seed, kinds) })
 	}
 	for k, name := range workKinds {
-		if kinds[name] == 0 && k != evListerRead {
+		if kinds[name] == 0 && k < evListerRead { // TestReconcile has what reconciles read and write
 			t.Errorf("%s did not come: the test tests less than it should", name)
 		}
 	}

@@ -143,7 +143,6 @@ type causes struct {
 	limited  bool   // the rate limiter has just set a time
 	failures int
 
-	workers map[int32]string         // the key of each worker
 	newest  map[string]string        // the newest version that was seen of each object
 	sent    map[version]string       // of writes that are not answered, by the keys of the reconcile and the object: the newest version then
 	last    map[object]*write        // the last own write to each object
@@ -157,7 +156,7 @@ type causes struct {
 
 // forget starts from nothing: the log begins here, or another experiment does.
 func (c *causes) forget() {
-	*c = causes{key: c.key, lane: c.lane, workers: map[int32]string{}, newest: map[string]string{}, sent: map[version]string{}, last: map[object]*write{},
+	*c = causes{key: c.key, lane: c.lane, newest: map[string]string{}, sent: map[version]string{}, last: map[object]*write{},
 		stored: map[object]string{}, pending: map[object]*write{}, made: map[version]*write{}, deleted: map[string]*write{}, missed: map[string]*write{}, calls: map[int32]event.Handling{}}
 }
 
@@ -179,12 +178,6 @@ func (c *causes) see(e *event.Entry) {
 	case event.KindStoreReplaced:
 		maps.DeleteFunc(c.pending, func(of object, _ *write) bool { return of.lane == int(e.Lane) })
 		return
-	case event.KindListerRead:
-		c.seeRead(e)
-		return
-	case event.KindListerList:
-		c.seeList(e)
-		return
 	}
 	if int(e.Lane) != c.lane {
 		return
@@ -194,15 +187,17 @@ func (c *causes) see(e *event.Entry) {
 		c.calls[e.Listener()] = e.Handling()
 	case event.KindHandled:
 		delete(c.calls, e.Listener())
+	case event.KindListerRead:
+		c.seeRead(e)
+	case event.KindListerList:
+		c.seeList(e)
 	case event.KindClusterWrite:
 		c.seeWrite(e)
 	case event.KindClusterWritten:
 		c.seeWritten(e)
 	case event.KindWorkTaken:
-		c.workers[e.Listener()] = e.Key()
 		c.seeTaken(e)
 	case event.KindWorkDone:
-		delete(c.workers, e.Listener())
 		if c.open != nil && e.Key() == c.key {
 			c.endRun(e.At)
 		}
@@ -337,29 +332,32 @@ func (c *causes) endRun(at time.Duration) {
 	c.open = nil
 }
 
-// runOf returns the open run if the worker of a read has the key.
-func (c *causes) runOf(e *event.Entry, worker int32, lane int) *Reconcile {
-	if lane == 0 {
-		lane = int(e.Lane) + 1
-	}
-	if c.open == nil || lane-1 != c.lane {
-		return nil
-	}
-	if worker == 0 && e.Key() == c.key || worker != 0 && worker == c.open.Worker && c.workers[worker] == c.key {
-		return c.open
+// runOf returns the open run if this worker has the key. A read without a worker is the run's if it is of the key itself.
+func (c *causes) runOf(worker int32, key string) *Reconcile {
+	if r := c.open; r != nil && (worker == r.Worker || worker == 0 && key == c.key) {
+		return r
 	}
 	return nil
+}
+
+// readLane returns the lane of the informer that a worker read from.
+func readLane(e *event.Entry, lane int) int {
+	if lane == 0 {
+		return int(e.Lane)
+	}
+	return lane - 1
 }
 
 func (c *causes) seeRead(e *event.Entry) {
 	read := e.ListerRead()
 	c.note(read.Key, read.RV)
-	r := c.runOf(e, read.Worker, read.Lane)
+	r := c.runOf(read.Worker, read.Key)
 	if r == nil {
 		return
 	}
-	got := GotRead{Seq: e.Seq, Lane: int(e.Lane), Key: read.Key, RV: read.RV, Behind: read.Behind}
-	if w := c.last[object{int(e.Lane), read.Key}]; w != nil && (isNewer(w.rv, read.RV) || read.RV == "" && c.pending[object{int(e.Lane), read.Key}] == w) {
+	of := object{readLane(e, read.Lane), read.Key}
+	got := GotRead{Seq: e.Seq, Lane: of.lane, Key: read.Key, RV: read.RV, Behind: read.Behind}
+	if w := c.last[of]; w != nil && (isNewer(w.rv, read.RV) || read.RV == "" && c.pending[of] == w) {
 		got.Own = w.rv
 		c.miss(r, w)
 	}
@@ -368,15 +366,15 @@ func (c *causes) seeRead(e *event.Entry) {
 
 func (c *causes) seeList(e *event.Entry) {
 	list := e.ListerList()
-	r := c.runOf(e, list.Worker, list.Lane)
+	r := c.runOf(list.Worker, "")
 	if r == nil {
 		return
 	}
-	got := GotRead{Seq: e.Seq, Lane: int(e.Lane), Objects: list.Objects, Index: list.Index}
+	got := GotRead{Seq: e.Seq, Lane: readLane(e, list.Lane), Objects: list.Objects, Index: list.Index}
 	ns, inNamespace := strings.CutPrefix(list.Index, "namespace=")
 	var newest *write
 	for of, w := range c.pending { //maporder:free the newest ones are the same in any order
-		if of.lane != int(e.Lane) || inNamespace && !strings.HasPrefix(of.key, ns+"/") {
+		if of.lane != got.Lane || inNamespace && !strings.HasPrefix(of.key, ns+"/") {
 			continue
 		}
 		c.miss(r, w)

@@ -84,7 +84,7 @@ func TestReconciles(t *testing.T) {
 			event.Work{Kind: event.KindWorkDeduplicated, Key: "a", Worker: 3, Lane: 2, Op: event.OpUpdated, Object: "cm", RV: "7"}.Event(),
 			added("b", event.OpAdded, "b", "6"), work(taken, "a"),
 			event.ListerRead{Key: "a", RV: "5", Latest: "7", Behind: 2, Worker: 1, Lane: 1}.Event(),
-			event.ListerRead{Key: "a", RV: "5", Worker: 2, Lane: 1}.Event(), // another worker's
+			event.ListerRead{Key: "a", RV: "5", Worker: 2}.Event(), // another worker's
 			event.Reconciled{Key: "a", Worker: 1, Err: conflict}.Event(), work(done, "a"),
 		}, []string{"event Added a 5 li2/0 30ms; event Updated cm 7 li3/1 20ms; read a 5 behind 2 own ; attempt 1 merged 2 older 0 chain 0 again 0 retry false err " +
 			fmt.Sprintf("%q", conflict.Error())}},
@@ -130,7 +130,7 @@ func TestReconciles(t *testing.T) {
 			event.ClusterWritten{Key: "a", Verb: http.MethodPut, Worker: 1, Lane: 1, RV: "10"}.Event(), work(done, "a"),
 			event.Work{Kind: event.KindWorkAdded, Key: "a", Flag: true}.Event(), work(taken, "a"),
 			event.ListerRead{Key: "a", RV: "5", Worker: 1, Lane: 1}.Event(),
-			event.ListerList{Worker: 1, Lane: 1, Index: "namespace=x"}.Event(), event.ListerList{Worker: 1, Lane: 1, Index: "namespace=y"}.Event(),
+			event.ListerList{Worker: 1, Lane: 2, Index: "namespace=x"}.Event(), event.ListerList{Worker: 1, Lane: 2, Index: "namespace=y"}.Event(),
 			event.ClusterWrite{Key: "a", Verb: http.MethodPost, Worker: 1, Lane: 2, Objects: []event.Item{item("pods", "", "", "")}}.Event(),
 			event.ClusterWritten{Key: "a", Verb: http.MethodPost, Worker: 1, Lane: 2, RV: "12", Objects: []event.Item{item("pods", "x/c-2", "12", "v")}}.Event(),
 		}, []string{"again li0/-1 10ms; read a 5 behind 0 own 10; read namespace=x behind 0 own x/c-19; read namespace=y behind 0 own ; " +
@@ -153,11 +153,6 @@ func TestReconciles(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			log := foldtest.Script(c.log...)
-			for i := range log {
-				if log[i].Kind == event.KindListerList && log[i].ListerList().Index != "" {
-					log[i].Lane = 1 // these lists are of the children's informer
-				}
-			}
 			got := reconcilesOf(log, "a")
 			var said []string
 			for _, r := range got.Newest {

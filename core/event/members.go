@@ -382,8 +382,8 @@ type Reconciled struct {
 	Outcome string        `member:"Text"` // what it did
 }
 
-// ListerRead carries a read through the lister. Worker is the one that read, 0 if that is not known; Lane is that of its work queue, from 1, or 0 for the
-// event's own.
+// ListerRead carries a read through the lister. Worker is the one that read, 0 if that is not known. Lane is that of the informer, from 1; 0 stands for the
+// event's own, which is that of the work queue.
 type ListerRead struct {
 	Worker  int32 `member:"Listener"`
 	Lane    int   `member:"M"`

@@ -106,6 +106,9 @@ func (w *workq) apply(epoch uint64, e *event.Entry) {
 		}
 	case event.KindListerRead:
 		read := e.ListerRead()
+		if read.Lane > 0 && read.Lane-1 != int(e.Lane) {
+			return // of another informer: LastRead is compared with this lane's store
+		}
 		w.lastRead = &Read{Key: read.Key, RV: read.RV, Latest: read.Latest, Behind: read.Behind, Mutated: read.Mutated,
 			AtMillis: Millis(e.At)}
 	case event.KindClusterWrite:

@@ -121,7 +121,7 @@ func (q *queue[T]) Get() (item T, shutdown bool) {
 
 func (q *queue[T]) GetWithPriority() (item T, priority int, shutdown bool) {
 	if item, priority, shutdown = q.PriorityQueue.GetWithPriority(); !shutdown {
-		q.w.Taken(item)
+		q.w.Taken(item, priority)
 	}
 	return item, priority, shutdown
 }
