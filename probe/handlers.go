@@ -83,7 +83,10 @@ func (pl *peer) handlerName() string {
 
 // addTimed wraps a handler. The caller holds l.mu, unless it alone has l.
 func (l *lane) addTimed(h cache.ResourceEventHandler) *timedHandler {
-	t := &timedHandler{h: h, l: l, id: int32(len(l.timers) + 1), name: handlerName(h)}
+	t := &timedHandler{h: h, l: l, id: int32(len(l.timers) + 1), name: l.sourceName(h)}
+	if t.name == "" {
+		t.name = handlerName(h)
+	}
 	l.timers = append(l.timers, t)
 	return t
 }

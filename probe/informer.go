@@ -27,6 +27,7 @@ type lane struct {
 	name string // as the user gave it: a resource, and its group if it has one ("deployments.apps")
 	inf  cache.SharedIndexInformer
 	in   *internals
+	kind string // of its objects, "" if it is not known
 	// hasNoGroup is true if the name was made from a type whose package does not tell the group.
 	hasNoGroup bool
 
@@ -561,6 +562,9 @@ func (p *Probe) NewInformer(lw cache.ListerWatcher, example runtime.Object, resy
 	inf := cache.NewSharedIndexInformer(lw, example, resync, indexers)
 	hasNoGroup := example.GetObjectKind().GroupVersionKind().Kind == "" && !hasGroup(reflect.TypeOf(example))
 	if l := p.lane(resourceOfObject(example), hasNoGroup, inf); l != nil {
+		if l.kind = example.GetObjectKind().GroupVersionKind().Kind; l.kind == "" {
+			l.kind = elem(reflect.TypeOf(example)).Name()
+		}
 		return l.wrap(addWithOptions)
 	}
 	return inf

@@ -165,10 +165,10 @@ func TestReconcile(t *testing.T) {
 	c := newControlled(t)
 	c.parents.set(0)
 	r, _ := attach(t, c.p)
-	c.send(t.Context(), http.MethodPut, "/apis/x/v1/namespaces/ns0/parents/o00000") // of no reconcile
+	c.send(context.Background(), http.MethodPut, "/apis/x/v1/namespaces/ns0/parents/o00000") // of no reconcile
 	c.queue.Add("ns0/o00000")
 	key, _ := c.queue.Get()
-	ctx, done := c.p.Reconcile(t.Context(), key)
+	ctx, done := c.p.Reconcile(context.Background(), key)
 	_, _, _ = c.read.GetByKey(key)
 	_, _, _ = c.list.GetByKey("ns0/none")
 	_ = c.list.List()

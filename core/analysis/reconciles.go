@@ -251,9 +251,9 @@ func (c *causes) seeEntry(e *event.Entry) {
 	}
 	switch e.Kind {
 	case event.KindWorkAdded, event.KindWorkDeduplicated, event.KindWorkMarkedDirty:
-		if c.isDue {
-			c.isDue = false // its cause came with the delay
-			return
+		wasDue := c.isDue
+		if c.isDue = false; wasDue && cause.Why == "" {
+			return // its cause came with the delay
 		}
 		c.wait(cause)
 	case event.KindWorkWaiting, event.KindWorkWaitingSooner:
