@@ -51,9 +51,11 @@ type Cause struct {
 	Op       string `json:"op,omitempty"` // of the notification; Sync for an update with equal versions
 	Lane     int    `json:"lane"`         // of the listener's informer; -1: not in the log
 	Listener int32  `json:"listener,omitempty"`
-	Key      string `json:"key,omitempty"` // of the object
+	Name     string `json:"name,omitempty"`     // of the listener; view.View adds the names
+	Resource string `json:"resource,omitempty"` // of the object
+	Key      string `json:"key,omitempty"`      // of the object
 	RV       string `json:"rv,omitempty"`
-	// WaitMillis is how long the entry waited for the worker; so far, if Running.
+	// WaitMillis is how long the entry waited for the worker.
 	WaitMillis float64 `json:"waitMillis"`
 	Derived    bool    `json:"derived,omitempty"` // the handler's call is the only one that was open for the key; the log does not name it
 	// By is the key whose reconcile wrote this version, through the same work queue; empty for none. Loop says that it is the cause's own key.
@@ -61,17 +63,19 @@ type Cause struct {
 	Loop bool   `json:"loop,omitempty"`
 
 	uid string
+	at  time.Duration
 }
 
 // GotRead is what a reconcile read through the lister.
 type GotRead struct {
-	Seq     uint64 `json:"seq"`
-	Lane    int    `json:"lane"` // of the informer
-	Key     string `json:"key,omitempty"`
-	RV      string `json:"rv,omitempty"`      // empty: not found
-	Behind  int    `json:"behind"`            // versions, as far as known
-	Objects int    `json:"objects,omitempty"` // how many a list got; its Key is empty
-	Index   string `json:"index,omitempty"`
+	Seq      uint64 `json:"seq"`
+	Lane     int    `json:"lane"` // of the informer
+	Resource string `json:"resource,omitempty"`
+	Key      string `json:"key,omitempty"`
+	RV       string `json:"rv,omitempty"`      // empty: not found
+	Behind   int    `json:"behind"`            // versions, as far as known
+	Objects  int    `json:"objects,omitempty"` // how many a list got; its Key is empty
+	Index    string `json:"index,omitempty"`
 	// Own is the version of the last own write to the object if the read is older; of a list, that of an own write that the store did not have.
 	Own    string `json:"own,omitempty"`
 	OwnKey string `json:"ownKey,omitempty"` // of a list: the key of that object
@@ -136,7 +140,8 @@ type causes struct {
 	now      time.Duration
 	runs     []*Reconcile // of the key, oldest first, within the last minute or among the newest
 	open     *Reconcile
-	waits    []Cause // entries of the key that no worker has taken yet
+	taken    time.Duration // when it began
+	waits    []Cause       // entries of the key that no worker has taken yet
 	merged   int
 	delayed  *Cause // the key's entry in the waiting heap
 	isDue    bool   // its time came: the key's next entry is that of the heap
@@ -236,7 +241,7 @@ func (c *causes) note(key, rv string) {
 // seeEntry notes how the key came into the queue.
 func (c *causes) seeEntry(e *event.Entry) {
 	work := e.Work()
-	cause := Cause{Seq: e.Seq, Lane: -1, WaitMillis: fold.Millis(e.At)}
+	cause := Cause{Seq: e.Seq, Lane: -1, at: e.At}
 	switch {
 	case work.Flag:
 		if cause.Why = "again"; c.limited {
@@ -317,18 +322,18 @@ func (c *causes) seeTaken(e *event.Entry) {
 	r := &Reconcile{Seq: e.Seq, AtMillis: fold.Millis(e.At), Running: true, Worker: work.Worker, Priority: work.Lane, Attempt: c.failures + 1,
 		Merged: c.merged, Causes: c.waits, Reads: []GotRead{}, Writes: []Made{}}
 	for i := range r.Causes {
-		r.Causes[i].WaitMillis = max(0, r.AtMillis-r.Causes[i].WaitMillis)
+		r.Causes[i].WaitMillis = fold.Millis(max(0, e.At-r.Causes[i].at))
 	}
 	if r.Causes == nil {
 		r.Causes = []Cause{}
 	}
 	c.waits, c.merged, c.isDue = nil, 0, false
-	c.open, c.runs = r, append(c.runs, r)
+	c.open, c.taken, c.runs = r, e.At, append(c.runs, r)
 	clear(c.missed)
 }
 
 func (c *causes) endRun(at time.Duration) {
-	c.open.Running, c.open.TookMillis = false, fold.Millis(at)-c.open.AtMillis
+	c.open.Running, c.open.TookMillis = false, fold.Millis(at-c.taken)
 	c.open = nil
 }
 
@@ -526,7 +531,7 @@ func (c *causes) result() Reconciles {
 		}
 	}
 	if r := c.open; r != nil {
-		r.TookMillis = fold.Millis(c.now) - r.AtMillis
+		r.TookMillis = fold.Millis(c.now - c.taken)
 	}
 	for _, r := range slices.Backward(c.runs) {
 		if len(out.Newest) == maxReconciles {

@@ -34,6 +34,8 @@ type Object struct {
 	Todo []string `json:"todo"`
 	// Ahead are the object's hops after the view's position; empty while the view follows the log's end.
 	Ahead []analysis.Hop `json:"ahead"`
+	// Reconciles are the newest reconciles of its key, and their causes; nil if the lane has no work queue.
+	Reconciles *analysis.Reconciles `json:"reconciles"`
 }
 
 // Object returns the object with a key in a lane: its state in the store, the state before that, and its journey. It returns an error if the log does not have
@@ -128,6 +130,9 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		out.Journey = []analysis.Hop{}
 	}
 	out.Todo = stationsAhead(out.Journey, hasController)
+	if hasController {
+		out.Reconciles = v.reconciles(key, lane, from, pos)
+	}
 	out.Ahead = []analysis.Hop{}
 	if head, _ := v.rec.Head(); head > pos && !following {
 		// Start at the same event, because a hop's change depends on the hops before it.
@@ -141,6 +146,41 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		return nil, errors.New("the log was reset while it was read: try again")
 	}
 	return out, nil
+}
+
+// reconciles finds the reconciles of a key, and adds the names of the listeners and resources that they name.
+func (v *View) reconciles(key string, lane int, from, to uint64) *analysis.Reconciles {
+	out := analysis.FindReconciles(v.rec.Read, key, lane, from, to)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	states := map[int]*fold.State{}
+	of := func(lane int) *fold.State {
+		if lane >= 0 && lane < v.fold.Lanes() && states[lane] == nil {
+			states[lane] = v.fold.LaneState(lane)
+		}
+		return states[lane]
+	}
+	for _, r := range out.Newest {
+		for i := range r.Causes {
+			c := &r.Causes[i]
+			st := of(c.Lane)
+			if st == nil {
+				continue
+			}
+			c.Resource = st.Resource.Resource
+			for j := range st.Listeners {
+				if li := &st.Listeners[j]; li.ID == c.Listener {
+					c.Name = li.Name
+				}
+			}
+		}
+		for i := range r.Reads {
+			if st := of(r.Reads[i].Lane); st != nil {
+				r.Reads[i].Resource = st.Resource.Resource
+			}
+		}
+	}
+	return &out
 }
 
 // stationsAhead returns the stations behind that of a journey's last hop. A change passes the Reflector on its way into the queue.

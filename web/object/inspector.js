@@ -6,6 +6,7 @@ import { exact, span, version } from '../kit/format.js';
 import { chipIcon, kindOf } from '../kit/glyphs.js';
 import { drawLines } from '../kit/lines.js';
 import { nameOf, stationOf } from '../kit/names.js';
+import { reconcileLines } from './reconciles.js';
 
 /** @typedef {import('../wire/types.js').Hop} Hop */
 
@@ -45,7 +46,9 @@ export class Inspector {
     this.tabJson = h('button', { type: 'button', role: 'tab' });
     this.tabDiff.addEventListener('click', () => this.show('diff'));
     this.tabJson.addEventListener('click', () => this.show('json'));
-    this.tabs.append(this.tabDiff, this.tabJson);
+    this.tabWhy = h('button', { type: 'button', role: 'tab', hidden: '' });
+    this.tabWhy.addEventListener('click', () => this.show('why'));
+    this.tabs.append(this.tabDiff, this.tabJson, this.tabWhy);
     this.pre = h('div', { class: 'diff', role: 'tabpanel', tabindex: 0 });
     this.hopsHead = h('h3');
     this.go = button({ class: 'key go' }, () => ride(this.key));
@@ -151,6 +154,9 @@ export class Inspector {
     put(this.tabJson, 'JSON');
     this.tabDiff.setAttribute('aria-selected', String(this.tab === 'diff'));
     this.tabJson.setAttribute('aria-selected', String(this.tab === 'json'));
+    put(this.tabWhy, t('why.tab'));
+    this.tabWhy.setAttribute('aria-selected', String(this.tab === 'why'));
+    reveal(this.tabWhy, !!d?.reconciles || (!d && this.tab === 'why'));
     /** @type {Hop[]} */
     const whole = Array.isArray(d?.journey) ? d.journey : [];
     const change = whole.length ? whole[whole.length - 1].change : 0;
@@ -194,6 +200,9 @@ export class Inspector {
     }
     if (d?.error) lines.push(line(d.error, ''));
     else if (!d) lines.push(line('…', ''));
+    else if (this.tab === 'why' && d.reconciles) {
+      for (const { words, cls } of reconcileLines(d.reconciles, this.ctx.model.view.atMillis)) lines.push(line(words, cls));
+    }
     else if (!d.json) lines.push(line(this.missing(d), ''));
     else if (this.tab === 'json') for (const l of JSON.stringify(d.json, null, 2).split('\n')) lines.push(line(l, ''));
     else {

@@ -1218,6 +1218,7 @@
  * @property {Hop[]} journey
  * @property {string[]} todo the stations that its newest change has yet to reach, as Stage of a Hop names them; empty without a journey.
  * @property {Hop[]} ahead the object's hops after the view's position; empty while the view follows the log's end.
+ * @property {Reconciles | null} reconciles the newest reconciles of its key, and their causes; nil if the lane has no work queue.
  */
 
 /**
@@ -1416,6 +1417,14 @@
  */
 
 /**
+ * Reconciles are the newest runs of the reconciler for one key, and how often the key has woken itself.
+ * @typedef {object} Reconciles
+ * @property {Reconcile[]} newest newest first, at most 8
+ * @property {number} runs that began in the last minute
+ * @property {number} woken of these, how many have a cause that an own write of the same key made
+ */
+
+/**
  * RideHop is a hop of a ride.
  * @typedef {object} RideHop
  * @property {number} seq
@@ -1553,6 +1562,82 @@
  * @property {string} namespace
  * @property {string} [error] why it cannot be used, if the kubeconfig alone shows that
  * @property {boolean} [simulated] it is the simulated cluster in the server's process
+ */
+
+/**
+ * Reconcile is one run of the reconciler for a key: from the moment when a worker took the key until it was done with it.
+ * @typedef {object} Reconcile
+ * @property {number} seq of the event with which a worker took the key
+ * @property {number} atMillis
+ * @property {number} tookMillis so far, if it still runs
+ * @property {boolean} running
+ * @property {number} worker
+ * @property {number} priority
+ * @property {number} attempt 1, or one more than the failures since the last success
+ * @property {string} [error]
+ * @property {number} againMillis the time after which it asked to run again; Retry says that its rate limiter chose that time.
+ * @property {boolean} [retry]
+ * @property {number} merged how many entries of the key it is the answer to
+ * @property {Cause[]} causes oldest first, at most 16 of those merged
+ * @property {GotRead[]} reads at most 16, as are Writes
+ * @property {Made[]} writes
+ * @property {number} older reads that were older than an own write
+ * @property {number} chain how many runs before it, one after the other, woke the key again by a write.
+ */
+
+/**
+ * Cause is an entry of a key into the work queue.
+ * @typedef {object} Cause
+ * @property {number} seq
+ * @property {'event' | 'again' | 'retry' | 'delay' | ''} why "event", a notification that a handler got; "again" or "retry", what a run
+ *   asked for; "delay", an entry whose time was set before the log begins; or "", not known.
+ * @property {string} [op] of the notification; Sync for an update with equal versions
+ * @property {number} lane of the listener's informer; -1: not in the log
+ * @property {number} [listener]
+ * @property {string} [name] of the listener; view.View adds the names
+ * @property {string} [resource] of the object
+ * @property {string} [key] of the object
+ * @property {string} [rv]
+ * @property {number} waitMillis how long the entry waited for the worker.
+ * @property {boolean} [derived] the handler's call is the only one that was open for the key; the log does not name it
+ * @property {string} [by] the key whose reconcile wrote this version, through the same work queue; empty for none. Loop says that it is the
+ *   cause's own key.
+ * @property {boolean} [loop]
+ */
+
+/**
+ * GotRead is what a reconcile read through the lister.
+ * @typedef {object} GotRead
+ * @property {number} seq
+ * @property {number} lane of the informer
+ * @property {string} [resource]
+ * @property {string} [key]
+ * @property {string} [rv] empty: not found
+ * @property {number} behind versions, as far as known
+ * @property {number} [objects] how many a list got; its Key is empty
+ * @property {string} [index]
+ * @property {string} [own] the version of the last own write to the object if the read is older; of a list, that of an own write that the
+ *   store did not have.
+ * @property {string} [ownKey] of a list: the key of that object
+ */
+
+/**
+ * Made is a write of a reconcile.
+ * @typedef {object} Made
+ * @property {number} seq
+ * @property {number} lane of an informer of the object's resource; -1: none in the log
+ * @property {string} verb
+ * @property {string} [resource]
+ * @property {string} [subresource]
+ * @property {string} key of the object
+ * @property {string} [rv]
+ * @property {number} tookMillis
+ * @property {boolean} [open] not answered yet
+ * @property {boolean} [same] it returned a version that was there before, so it changed nothing
+ * @property {number} [code] of an error from the API server
+ * @property {string} [error]
+ * @property {string} [duplicate] the key of an object of the same resource that an earlier reconcile of the key had created, and that this
+ *   one's read did not show.
  */
 
 /**
