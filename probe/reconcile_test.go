@@ -7,8 +7,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	goruntime "runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -219,4 +221,163 @@ func TestReconcile(t *testing.T) {
 		}
 	}
 	noLayerOff(t, c.p)
+}
+
+// badKey is a key that cannot be named.
+type badKey struct{ n int }
+
+func (badKey) String() string { panic("a canary") }
+
+// badError fails when it is asked what it is.
+type badError struct{}
+
+func (badError) Error() string { return "a canary" }
+func (badError) As(any) bool   { panic("a canary") }
+
+type badAnswer struct{}
+
+func (badAnswer) feed([]byte)    { panic("a canary") }
+func (badAnswer) answer() answer { panic("a canary") }
+
+// TestReconcileFails: what the probe reads of a key, an error or an answer may fail. The reconciler has its key, its context and its answer all the same.
+func TestReconcileFails(t *testing.T) {
+	c := newControlled(t)
+	r, _ := attach(t, c.p)
+	if ctx, done := c.p.Reconcile(context.Background(), badKey{}); ctx != context.Background() {
+		t.Error("a key that cannot be named has a reconcile")
+	} else {
+		done(badError{})
+	}
+	c.queue.Add("ns0/o00000")
+	key, _ := c.queue.Get()
+	ctx, done := c.p.Reconcile(context.Background(), key)
+	req, _ := http.NewRequestWithContext(ctx, http.MethodPut, c.url+"/apis/x/v1/namespaces/ns0/parents/o00000", strings.NewReader("{}"))
+	resp, err := c.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w, ok := resp.Body.(*writing); ok {
+		w.scan = badAnswer{}
+	} else if knowsGoroutines {
+		t.Errorf("the answer is a %T", resp.Body)
+	}
+	if b, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(b), `"resourceVersion":"77"`) {
+		t.Errorf("the answer is %q, %v", b, err)
+	}
+	_ = resp.Body.Close()
+	done(badError{})
+	c.queue.Done(key)
+	eventually(t, "it is done", func() bool { return r.count("WorkDone") == 1 })
+	for _, l := range c.p.informers() {
+		if off := l.offLayers(); knowsGoroutines && off["writes"] == "" || len(off) > 1 {
+			t.Errorf("%s: off are %v", l.name, off)
+		}
+	}
+	for _, l := range r.all() {
+		if text := fmt.Sprint(l, l.Err); strings.Contains(text, "canary") {
+			t.Errorf("the recording has it: %s", text)
+		}
+	}
+	bad := NewQueue[badKey](c.p, QueueOptions{Informer: "children"})("bad", workqueue.DefaultTypedControllerRateLimiter[badKey]())
+	defer bad.ShutDown()
+	bad.Add(badKey{})
+	if k, _ := bad.Get(); k != (badKey{}) {
+		t.Error(k.n)
+	}
+	bad.Done(badKey{})
+}
+
+// TestReconcileWhileViewersComeAndGo: handlers add keys, and workers read and write, while viewers attach and detach a thousand times. Each key is reconciled,
+// and no place of a goroutine is left over.
+func TestReconcileWhileViewersComeAndGo(t *testing.T) {
+	c := newControlled(t)
+	var workers sync.WaitGroup
+	var reconciled atomic.Int64
+	for range 3 {
+		workers.Add(1)
+		go func() {
+			defer workers.Done()
+			for {
+				key, down := c.queue.Get()
+				if down {
+					return
+				}
+				ctx, done := c.p.Reconcile(context.Background(), key)
+				_, _, _ = c.read.GetByKey(key)
+				_ = c.list.List()
+				if n := reconciled.Add(1); n%16 == 0 {
+					c.send(ctx, http.MethodPost, "/api/v1/namespaces/ns0/children")
+				}
+				done(nil)
+				c.queue.Done(key)
+			}
+		}()
+	}
+	stop, changed := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(changed)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				c.parents.set(i % 50)
+				c.children.set(i % 50)
+				goruntime.Gosched()
+			}
+		}
+	}()
+	n := 1000
+	if testing.Short() {
+		n = 100
+	}
+	for range n {
+		if !c.p.attach() {
+			t.Fatal("refused")
+		}
+		before := reconciled.Load()
+		for reconciled.Load() == before {
+			goruntime.Gosched()
+		}
+		c.p.detach()
+	}
+	if !c.p.attach() {
+		t.Fatal("refused")
+	}
+	defer c.p.detach()
+	close(stop)
+	<-changed
+	eventually(t, "all is reconciled", func() bool { return c.queue.Len() == 0 })
+	c.queue.ShutDownWithDrain()
+	workers.Wait()
+	eventually(t, "no call is left", func() bool {
+		s := c.p.scenes.Load()
+		for i := range s.calls {
+			if s.calls[i].goroutine.Load() != 0 || s.works[i].goroutine.Load() != 0 {
+				return false
+			}
+		}
+		return true
+	})
+	noLayerOff(t, c.p)
+}
+
+// TestTwoKeysOfOneGoroutine: a goroutine that takes two keys does not say which of them a read is for.
+func TestTwoKeysOfOneGoroutine(t *testing.T) {
+	c := newControlled(t)
+	r, _ := attach(t, c.p)
+	c.queue.Add("ns0/a")
+	c.queue.Add("ns0/b")
+	a, _ := c.queue.Get()
+	b, _ := c.queue.Get()
+	_ = c.list.List()
+	ctx, done := c.p.Reconcile(context.Background(), b) // found by its name
+	c.send(ctx, http.MethodPost, "/api/v1/namespaces/ns0/children")
+	done(nil)
+	c.queue.Done(a)
+	c.queue.Done(b)
+	eventually(t, "both are done", func() bool { return r.count("WorkDone") == 2 })
+	if lists, writes := linesOf(r, "ListerList"), linesOf(r, "ClusterWritten"); len(lists) != 0 || len(writes) != 1 || !strings.HasPrefix(writes[0], "ClusterWritten ns0/b li2") {
+		t.Errorf("lists %q, writes %q", lists, writes)
+	}
 }

@@ -107,3 +107,24 @@ func TestTheInspectorShowsWhatChanged(t *testing.T) {
 	}
 	page.ExpectClean(t)
 }
+
+// TestTheInspectorSaysWhy: of a controller that wakes itself by its writes, the inspector has the causes of a reconcile, the loop among them, what it read, and
+// what it wrote.
+func TestTheInspectorSaysWhy(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=4&rate=1&lang=en", 1280, 720)
+	harness.Call(t, page, "fault('rewrite', true)")
+	key := harness.EvalIn[string](t, page, `informerscope.index("namespace")
+		.then(({values}) => informerscope.index("namespace", values[0].value)).then((is) => is.keys[0])`)
+	harness.Call(t, page, "selectObject(%q)", key)
+	if err := page.Click(harness.Within(t, 30*time.Second), `stage.find(".drawer [role=tab]", /why/)`); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{`/woke itself: \d+ of its \d+/`, `/↻ Updated pods .* its own write .* waited/`, `/· read pods .* rv \d+/`, `/→ PATCH .* rv \d+/`} {
+		harness.WaitUntil(t, page, `[...document.querySelectorAll(".drawer .diff div")].some((x) => `+line+`.test(x.textContent))`)
+	}
+	harness.Call(t, page, "pause()")
+	harness.Settle(t, page)
+	harness.Shot(t, page, "inspector-why")
+	page.ExpectClean(t)
+}
