@@ -377,7 +377,8 @@ func TestTwoKeysOfOneGoroutine(t *testing.T) {
 	c.queue.Done(a)
 	c.queue.Done(b)
 	eventually(t, "both are done", func() bool { return r.count("WorkDone") == 2 })
-	if lists, writes := linesOf(r, "ListerList"), linesOf(r, "ClusterWritten"); len(lists) != 0 || len(writes) != 1 || !strings.HasPrefix(writes[0], "ClusterWritten ns0/b li2") {
+	lists, writes := linesOf(r, "ListerList"), linesOf(r, "ClusterWritten")
+	if len(lists) != 0 || len(writes) != 1 || !strings.HasPrefix(writes[0], "ClusterWritten ns0/b li2") {
 		t.Errorf("lists %q, writes %q", lists, writes)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // All handlers of controller-runtime have one type. Its private fields tell them apart: the handler that the builder or the user made, and the queue of the
 // controller. They are read once, when the handler is added; if they differ, the handler has the name of its type.
 
-// sourceName returns the name of a handler of controller-runtime: "parent · For", "parent · Owns ConfigMap", "parent · Watches Team"; otherwise "". A handler of
+// sourceName returns the name of a handler of controller-runtime: "pod · For", "pod · Owns ConfigMap", "pod · Watches Node"; otherwise "". A handler of
 // Watches that the user wrapped with WithLowPriorityWhenUnchanged counts as that of Owns; a For is a Watches if the controller is not called after its kind.
 func (l *lane) sourceName(h interface{}) (name string) {
 	defer func() {

@@ -174,7 +174,7 @@ func (j *journey) see(e *event.Entry) {
 			j.add(e, "listener", j.begin(l, rankAfter, e.RV()))
 		}
 	default:
-		if read := e.ListerRead(); read.Lane > 0 && read.Lane-1 != int(e.Lane) {
+		if read := e.ListerRead(); read.Lane != 0 && read.Lane-1 != int(e.Lane) {
 			return // an object of another informer has this key
 		}
 		if mine && event.SubjectOf(e.Kind) == event.AboutWork && e.Kind != event.KindWrites {

@@ -162,7 +162,8 @@ type causes struct {
 // forget starts from nothing: the log begins here, or another experiment does.
 func (c *causes) forget() {
 	*c = causes{key: c.key, lane: c.lane, newest: map[string]string{}, sent: map[version]string{}, last: map[object]*write{},
-		stored: map[object]string{}, pending: map[object]*write{}, made: map[version]*write{}, deleted: map[string]*write{}, missed: map[string]*write{}, calls: map[int32]event.Handling{}}
+		stored: map[object]string{}, pending: map[object]*write{}, made: map[version]*write{}, deleted: map[string]*write{}, missed: map[string]*write{},
+		calls: map[int32]event.Handling{}}
 }
 
 // isNewer reports whether version a is newer than b. A version that is no number is newer than none.
@@ -350,7 +351,7 @@ func readLane(e *event.Entry, lane int) int {
 	if lane == 0 {
 		return int(e.Lane)
 	}
-	return lane - 1
+	return max(lane-1, -1)
 }
 
 func (c *causes) seeRead(e *event.Entry) {
@@ -415,47 +416,35 @@ func (c *causes) addRead(r *Reconcile, got GotRead) {
 }
 
 // writtenObject returns the object of a write.
-func writtenObject(e *event.Entry, lane int, objects []event.Item) (of object, resource, subresource, uid string) {
-	of = object{lane - 1, e.Key()}
-	if len(objects) == 0 && lane == 0 {
-		of.lane = int(e.Lane)
+func writtenObject(e *event.Entry, lane int, objects []event.Item) object {
+	switch {
+	case len(objects) > 0:
+		return object{lane - 1, objects[0].Key}
+	case lane == 0:
+		return object{int(e.Lane), e.Key()}
 	}
-	for _, o := range objects {
-		of.key = o.Key
-		for _, x := range o.Indexed {
-			if len(x.Values) == 0 {
-				continue
-			}
-			switch x.Index {
-			case "resource":
-				resource = x.Values[0]
-			case "subresource":
-				subresource = x.Values[0]
-			case "uid":
-				uid = x.Values[0]
-			}
-		}
-	}
-	return of, resource, subresource, uid
+	return object{lane - 1, e.Key()}
 }
 
 func (c *causes) seeWrite(e *event.Entry) {
 	sent := e.ClusterWrite()
-	of, resource, subresource, _ := writtenObject(e, sent.Lane, sent.Objects)
+	of := writtenObject(e, sent.Lane, sent.Objects)
 	newest := c.newest[of.key]
 	if newest == "" || isNewer(sent.RV, newest) {
 		newest = sent.RV
 	}
 	c.sent[version{sent.Key, of.key}] = newest
 	if r := c.open; r != nil && sent.Key == c.key && len(r.Writes) < maxOfRun {
-		r.Writes = append(r.Writes, Made{Seq: e.Seq, Lane: of.lane, Verb: sent.Verb, Resource: resource, Subresource: subresource, Key: of.key, Open: true})
+		r.Writes = append(r.Writes, Made{Seq: e.Seq, Lane: of.lane, Verb: sent.Verb, Resource: event.IndexValue(sent.Objects, "resource"),
+			Subresource: event.IndexValue(sent.Objects, "subresource"), Key: of.key, Open: true})
 	}
 }
 
 func (c *causes) seeWritten(e *event.Entry) {
 	answer := e.ClusterWritten()
-	of, resource, _, uid := writtenObject(e, answer.Lane, answer.Objects)
-	w := &write{by: answer.Key, resource: resource, key: of.key, rv: answer.RV, creates: answer.Verb == http.MethodPost}
+	of, uid := writtenObject(e, answer.Lane, answer.Objects), event.IndexValue(answer.Objects, "uid")
+	w := &write{by: answer.Key, resource: event.IndexValue(answer.Objects, "resource"), key: of.key, rv: answer.RV,
+		creates: answer.Verb == http.MethodPost && event.IndexValue(answer.Objects, "subresource") == ""}
 	newest, ok := c.sent[version{answer.Key, of.key}]
 	if !ok && w.creates { // the server has named the object
 		newest, ok = c.sent[version{answer.Key, ""}]

@@ -178,6 +178,19 @@ type IndexValues struct {
 	Values []string
 }
 
+// IndexValue returns the first value that the first item has in an index, "" for none.
+func IndexValue(items []Item, index string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	for _, x := range items[0].Indexed {
+		if x.Index == index && len(x.Values) > 0 {
+			return x.Values[0]
+		}
+	}
+	return ""
+}
+
 // Event is one transition inside an informer, of a work queue, or of their surroundings. It is flat, so that making one allocates nothing. The accessor of its
 // kind returns what it carries: see members.go. Objects are shared with the informer and must not be changed. Receivers may keep strings and slices.
 type Event struct {

@@ -282,7 +282,8 @@ type Read struct {
 
 // Write is a write of a worker. Until it is answered, Open is true.
 type Write struct {
-	Key        string  `json:"key"`
+	Key        string  `json:"key"`              // that it reconciles
+	Object     string  `json:"object,omitempty"` // the key of what it writes, if that is known to be another
 	Verb       string  `json:"verb"`
 	Worker     int32   `json:"worker"`
 	RV         string  `json:"rv"`              // the version that was read and sent

@@ -106,22 +106,23 @@ func (w *workq) apply(epoch uint64, e *event.Entry) {
 		}
 	case event.KindListerRead:
 		read := e.ListerRead()
-		if read.Lane > 0 && read.Lane-1 != int(e.Lane) {
+		if read.Lane != 0 && read.Lane-1 != int(e.Lane) {
 			return // of another informer: LastRead is compared with this lane's store
 		}
 		w.lastRead = &Read{Key: read.Key, RV: read.RV, Latest: read.Latest, Behind: read.Behind, Mutated: read.Mutated,
 			AtMillis: Millis(e.At)}
 	case event.KindClusterWrite:
 		write := e.ClusterWrite()
-		w.lastWrite = &Write{Key: write.Key, Verb: write.Verb, Worker: write.Worker, RV: write.RV, Open: true, AtMillis: Millis(e.At)}
+		w.lastWrite = &Write{Key: write.Key, Object: otherObject(write.Key, write.Objects), Verb: write.Verb, Worker: write.Worker, RV: write.RV, Open: true,
+			AtMillis: Millis(e.At)}
 	case event.KindClusterWritten:
 		written := e.ClusterWritten()
-		x := &Write{Key: written.Key, Verb: written.Verb, Worker: written.Worker, RV: written.Sent, NewRV: written.RV,
+		x := &Write{Key: written.Key, Object: otherObject(written.Key, written.Objects), Verb: written.Verb, Worker: written.Worker, RV: written.Sent, NewRV: written.RV,
 			AtMillis: Millis(e.At), TookMicros: Micros(written.Took)}
 		if written.Err != nil {
 			x.Code, x.Error = event.StatusCode(written.Err), written.Err.Error()
 		}
-		creates := written.Verb == http.MethodPost
+		creates := written.Verb == http.MethodPost && event.IndexValue(written.Objects, "subresource") == ""
 		switch {
 		case written.Err == nil && creates:
 			w.creates++
@@ -142,4 +143,12 @@ func (w *workq) apply(epoch uint64, e *event.Entry) {
 			w.worker(int32(id + 1))
 		}
 	}
+}
+
+// otherObject returns the key of the object that a write names, "" for none or for the key itself.
+func otherObject(key string, objects []event.Item) string {
+	if len(objects) == 0 || objects[0].Key == key {
+		return ""
+	}
+	return objects[0].Key
 }

@@ -113,10 +113,11 @@ func TestTheInspectorShowsWhatChanged(t *testing.T) {
 func TestTheInspectorSaysWhy(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=4&rate=1&lang=en", 1280, 720)
-	harness.Call(t, page, "fault('rewrite', true)")
+	harness.Call(t, page, "fault('rewrite', {on: true})")
 	key := harness.EvalIn[string](t, page, `informerscope.index("namespace")
 		.then(({values}) => informerscope.index("namespace", values[0].value)).then((is) => is.keys[0])`)
 	harness.Call(t, page, "selectObject(%q)", key)
+	harness.WaitUntil(t, page, `stage.find(".drawer [role=tab]", /why/)`)
 	if err := page.Click(harness.Within(t, 30*time.Second), `stage.find(".drawer [role=tab]", /why/)`); err != nil {
 		t.Fatal(err)
 	}

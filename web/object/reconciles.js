@@ -82,10 +82,8 @@ function causeLine(c) {
   const words = c.why === 'event' ? t(c.op === 'Sync' ? 'why.resync' : 'why.event', of)
     : t({ again: 'why.requeue', retry: 'why.retried', delay: 'why.delay', '': 'why.unknown' }[c.why]);
   const own = c.loop ? t('why.loop') : c.by ? t('why.own', { key: c.by }) : '';
-  return {
-    words: `${c.loop ? '↻' : '←'} ${[words, own, c.name ?? '', t('why.waited', { s: span(c.waitMillis) }), c.derived ? t('why.derived') : ''].filter(Boolean).join(' · ')}`,
-    cls: c.loop ? 'loop' : '',
-  };
+  const all = [words, own, c.name ?? '', t('why.waited', { s: span(c.waitMillis) }), c.derived ? t('why.derived') : ''];
+  return { words: `${c.loop ? '↻' : '←'} ${all.filter(Boolean).join(' · ')}`, cls: c.loop ? 'loop' : '' };
 }
 
 /** @param {GotRead} r @returns {Line} */

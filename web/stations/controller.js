@@ -60,11 +60,13 @@ addWords({
   'con.gistBusy': ['{n} [n:worker is|workers are] busy', '{n} 个 worker 在工作'],
   'con.gistHeld': ['you hold the workers: {n} [n:key waits|keys wait]', 'worker 被拦住：{n} 个 key 在等待'],
   'con.gistKeys': ['{n} [n:key waits|keys wait] for a worker', '{n} 个 key 在等 worker'],
-  'con.sends': ['PATCH {key}, rv {rv}', 'PATCH {key}，rv {rv}'],
+  'con.sends': ['{verb} {key}, rv {rv}', '{verb} {key}，rv {rv}'],
+  'con.sendsOnly': ['{verb} {key}', '{verb} {key}'],
   'con.posts': ['POST, a child of {key}', 'POST，{key} 的 child'],
   'con.posted': ['POST, a child of {key} → {new}', 'POST，{key} 的 child → {new}'],
   'con.exists': ['409 AlreadyExists: {key} has its child', '409 AlreadyExists：{key} 的 child 已存在'],
-  'con.wrote': ['PATCH {key}, rv {rv} → {new}', 'PATCH {key}，rv {rv} → {new}'],
+  'con.wrote': ['{verb} {key}, rv {rv} → {new}', '{verb} {key}，rv {rv} → {new}'],
+  'con.wroteOnly': ['{verb} {key} → rv {new}', '{verb} {key} → rv {new}'],
   'con.stale': ['409 Conflict: rv {rv} was stale', '409 Conflict：rv {rv} 已过时'],
   'con.unwritten': ['{verb} failed: {e}', '{verb} 失败：{e}'],
   'con.tipWrites': [
@@ -79,13 +81,14 @@ const title = stationNames.controller;
 /** What became of a controller's last write. @param {import('../wire/types.js').Write | undefined} write */
 export function writeWords(write) {
   if (!write) return '';
-  const { key, rv, newRV = '', error = '', verb } = write;
-  const said = { verb, key: middle(key.replace(/^.*\//, ''), 14), rv: version(rv, 9), new: version(newRV, 9), e: error };
+  const { rv, newRV = '', error = '', verb } = write;
   const creates = verb === 'POST';
-  if (write.open) return say(creates ? 'con.posts' : 'con.sends', said);
+  const key = creates ? write.key : write.object ?? write.key;
+  const said = { verb, key: middle(key.replace(/^.*\//, ''), 14), rv: version(rv, 9), new: version(newRV, 9), e: error };
+  if (write.open) return say(creates ? 'con.posts' : rv ? 'con.sends' : 'con.sendsOnly', said);
   if (write.code === 409) return say(creates ? 'con.exists' : 'con.stale', said);
   if (error) return say('con.unwritten', said);
-  return say(creates ? 'con.posted' : 'con.wrote', said);
+  if (creates) return say('con.posted', said);
 }
 
 /** How new the lister's answers are, as the words on the way back from the store. @param {import('../wire/page-types.js').Lane} lane @param {Ctx} ctx */

@@ -958,7 +958,8 @@
 /**
  * Write is a write of a worker. Until it is answered, Open is true.
  * @typedef {object} Write
- * @property {string} key
+ * @property {string} key that it reconciles
+ * @property {string} [object] the key of what it writes, if that is known to be another
  * @property {string} verb
  * @property {number} worker
  * @property {string} rv the version that was read and sent
