@@ -107,7 +107,7 @@ func TestDoctorOfAFile(t *testing.T) {
 	}
 }
 
-// TestDoctorOfAProcess records a process with a probe. The probe gets its token, and nobody else does.
+// TestDoctorOfAProcess records a process with a probe. Only the probe gets its token.
 func TestDoctorOfAProcess(t *testing.T) {
 	const token = "a-token-of-the-probe"
 	var asked string

@@ -48,7 +48,7 @@ type reflector struct {
 		at    moment
 		count int
 	}
-	refusals struct { // for want of a permission
+	refusals struct { // because a permission is missing
 		code   int
 		verb   event.Verb
 		first  moment

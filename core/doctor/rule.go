@@ -55,9 +55,8 @@ var (
 	deadWatch = &Rule{
 		Name:  "dead-watch",
 		Title: say("A watch is open, and dead", "watch 还连着，但已死"),
-		Sees: "the connection of a watch turned out to be lost, or the log ends while an open watch with bookmarks has brought neither event nor " +
-			"bookmark " +
-			"for 150 s: an API server sends a bookmark about every minute",
+		Sees: "the connection of a watch was lost, or an open watch with bookmarks has brought nothing for 150 s when the log ends. " +
+			"An API server sends a bookmark about every minute",
 		Advice: say("Something between the controller and the API server drops packets silently. Keep HTTP/2 health checks on "+
 			"(HTTP2_READ_IDLE_TIMEOUT_SECONDS, 30 s by default), and look at the firewall, NAT or load balancer on the way.",
 			"controller 与 API server 之间有设备悄悄丢包。保持 HTTP/2 健康检查开启（HTTP2_READ_IDLE_TIMEOUT_SECONDS，默认 30 秒），"+
@@ -66,8 +65,8 @@ var (
 	neverSynced = &Rule{
 		Name:  "never-synced",
 		Title: say("The informer has never synced", "informer 从未同步"),
-		Sees: "the log ends, and an informer that has run for 20 s, or for 5 s if its last request failed, has not synced; or other informers of " +
-			"its factory have synced and it was never started",
+		Sees: "an informer has not synced after 20 s, or after 5 s if its last request failed. Or it was never started, while others of its " +
+			"factory have synced",
 		Advice: say("Bound the wait for HasSynced, and log which informer it waits for.", "等待 HasSynced 时设上限，并记下在等哪个 informer。"),
 		Story:  "forbidden", members: []string{"reflector"}}
 	noEndMark = &Rule{
@@ -104,7 +103,7 @@ var (
 	memory = &Rule{
 		Name:  "memory",
 		Title: say("A transform would save memory", "用 transform 可以省内存"),
-		Sees: "a store holds 1 MiB of JSON or more, and dropping managedFields, or keeping only the metadata, would save 20 % or more. It is a " +
+		Sees: "a store holds 1 MiB of JSON or more. Without managedFields, or with only the metadata, it would be 20 % smaller or more. It is a " +
 			"warning if managedFields alone are 64 MiB or more. At most 1,024 objects are measured",
 		Advice: say("Set cache.TransformStripManagedFields, or your own SetTransform, before the informer starts. If you read only metadata, use a "+
 			"metadata informer.", "在 informer 启动前设 cache.TransformStripManagedFields 或自己的 SetTransform。只读 metadata 时，用 metadata informer。"),
@@ -120,8 +119,8 @@ var (
 	staleReads = &Rule{
 		Name:  "reads-before-own-writes",
 		Title: say("The controller reads what is older than its own writes", "controller 读到的比自己写的还旧"),
-		Sees: "five reads or more got the version that the controller had replaced by its own write, and writes failed with a conflict for it, or " +
-			"one read in ten was such a one",
+		Sees: "five reads or more, and one in ten, got a version that the controller's own write had replaced. Five are enough if writes failed " +
+			"with a conflict for it",
 		Advice: say("A lister follows the cluster with a delay. Return on a conflict and let the next event bring the new version, use names that can "+
 			"exist only once, or keep expectations.", "lister 总比集群慢一点。遇到冲突就返回，等下一个事件带来新版本；或用只能存在一次的名字，或保存 "+
 			"expectations。"),
@@ -129,9 +128,8 @@ var (
 	starvedKeys = &Rule{
 		Name:  "starved-keys",
 		Title: say("Keys wait long for a worker", "key 等 worker 等了很久"),
-		Sees: "three keys or more that had not failed waited 10 s or more for a worker: held back by the rate limiter, or in the queue after it had " +
-			"once been empty. " +
-			"The backlog of the initial list does not count",
+		Sees: "three keys or more waited 10 s or more for a worker, and had not failed. The rate limiter held them back, or they were in a queue " +
+			"that had once been empty. The backlog of the initial list does not count",
 		Advice: say("", ""), // depends on the cause
 		Story:  "ratelimited", members: []string{"workqueue"}}
 	endlessRetries = &Rule{

@@ -286,8 +286,8 @@ func strategicMergeList(field string, t, p []any) []any {
 	return reorder(field, t, p, before)
 }
 
-// reorder sorts the items of a merged list that order has as order does, and each other item before the first of them that it was before in the list that was
-// merged into.
+// reorder sorts the items of a merged list. Those in order stand as they do there. Each other item stands before the first of them that it preceded in before,
+// the list that was merged into.
 //
 // Mirrors k8s.io/apimachinery/pkg/util/strategicpatch.mergeSortedSlice (v0.37.2).
 func reorder(field string, list, order, before []any) []any {
