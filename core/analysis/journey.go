@@ -177,7 +177,8 @@ func (j *journey) see(e *event.Entry) {
 		if read := e.ListerRead(); read.Lane != 0 && read.Lane-1 != int(e.Lane) {
 			return // an object of another informer has this key
 		}
-		if mine && event.SubjectOf(e.Kind) == event.AboutWork && e.Kind != event.KindWrites {
+		isOfOne := e.Kind != event.KindWrites && e.Kind != event.KindListerList
+		if mine && event.SubjectOf(e.Kind) == event.AboutWork && isOfOne {
 			j.add(e, "controller", j.begin(l, rankAfter, l.rv))
 		}
 	}
