@@ -82,13 +82,14 @@ const title = stationNames.controller;
 export function writeWords(write) {
   if (!write) return '';
   const { rv, newRV = '', error = '', verb } = write;
-  const creates = verb === 'POST';
-  const key = creates ? write.key : write.object ?? write.key;
+  const creates = verb === 'POST' && !write.object; // a child, which the page's own controller makes
+  const key = write.object ?? write.key;
   const said = { verb, key: middle(key.replace(/^.*\//, ''), 14), rv: version(rv, 9), new: version(newRV, 9), e: error };
   if (write.open) return say(creates ? 'con.posts' : rv ? 'con.sends' : 'con.sendsOnly', said);
   if (write.code === 409) return say(creates ? 'con.exists' : 'con.stale', said);
   if (error) return say('con.unwritten', said);
   if (creates) return say('con.posted', said);
+  return say(!newRV ? 'con.sendsOnly' : rv ? 'con.wrote' : 'con.wroteOnly', said);
 }
 
 /** How new the lister's answers are, as the words on the way back from the store. @param {import('../wire/page-types.js').Lane} lane @param {Ctx} ctx */
