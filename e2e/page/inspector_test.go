@@ -117,7 +117,7 @@ func TestTheInspectorSaysWhy(t *testing.T) {
 	key := harness.EvalIn[string](t, page, `informerscope.index("namespace")
 		.then(({values}) => informerscope.index("namespace", values[0].value)).then((is) => is.keys[0])`)
 	harness.Call(t, page, "selectObject(%q)", key)
-	harness.WaitUntil(t, page, `stage.find(".drawer [role=tab]", /why/)?.getBoundingClientRect().right <= innerWidth`) // the drawer has moved in
+	harness.WaitUntil(t, page, `stage.find(".drawer [role=tab]", /why/) && !stage.find(".drawer").getAnimations().length`) // it has moved in
 	if err := page.Click(harness.Within(t, 30*time.Second), `stage.find(".drawer [role=tab]", /why/)`); err != nil {
 		t.Fatal(err)
 	}
