@@ -100,8 +100,8 @@ var ills = []struct {
 	}, weight: doctor.Warning, says: []string{"It relisted 4 times", "410 Expired"}},
 
 	{rule: "relist-loop", name: "of server errors", change: small("1.31"), do: func(p *patient) {
-		for range 12 {
-			p.pass(40 * time.Second)
+		for range 60 { // the backoff may take a minute each time
+			p.pass(10 * time.Second)
 			p.fault("cut", lab.FaultArgs{})
 			p.fault("500", lab.FaultArgs{})
 		}
