@@ -104,18 +104,6 @@ const (
 	maxOfRun      = 16 // causes, reads and writes that a Reconcile keeps, each
 )
 
-// FindReconciles returns the newest reconciles of a key in the work queue of a lane, within from..to; read is usually Recorder.Read. What an own write made is
-// decided at the end, because its event often comes before the answer to the write. Objects are compared by key and version: in one cluster no two have both.
-func FindReconciles(read func(from, to uint64, fn func(*event.Entry) bool), key string, lane int, from, to uint64) Reconciles {
-	c := &causes{key: key, lane: lane}
-	c.forget()
-	read(from, to, func(e *event.Entry) bool {
-		c.see(e)
-		return true
-	})
-	return c.result()
-}
-
 // object names an object by the lane of an informer of its resource.
 type object struct {
 	lane int
@@ -132,13 +120,14 @@ type write struct {
 	creates               bool
 }
 
-// causes follows the work queue of a lane. What it keeps of other keys than the wanted one is bounded by the events that it sees.
-type causes struct {
+// CauseFinder finds the newest reconciles of a key in the work queue of a lane, from events that it sees in order. Objects are compared by key and version: in
+// one cluster no two have both. What it keeps is bounded by the events that it sees.
+type CauseFinder struct {
 	key  string
 	lane int
 
 	now      time.Duration
-	runs     []*Reconcile // of the key, oldest first, within the last minute or among the newest
+	runs     []*Reconcile // of the key, oldest first
 	open     *Reconcile
 	taken    time.Duration // when it began
 	waits    []Cause       // entries of the key that no worker has taken yet
@@ -159,9 +148,16 @@ type causes struct {
 	calls   map[int32]event.Handling // calls of this lane's handlers that have not returned
 }
 
+// NewCauseFinder returns a CauseFinder that has seen nothing.
+func NewCauseFinder(key string, lane int) *CauseFinder {
+	c := &CauseFinder{key: key, lane: lane}
+	c.forget()
+	return c
+}
+
 // forget starts from nothing: the log begins here, or another experiment does.
-func (c *causes) forget() {
-	*c = causes{key: c.key, lane: c.lane, newest: map[string]string{}, sent: map[version]string{}, last: map[object]*write{},
+func (c *CauseFinder) forget() {
+	*c = CauseFinder{key: c.key, lane: c.lane, newest: map[string]string{}, sent: map[version]string{}, last: map[object]*write{},
 		stored: map[object]string{}, pending: map[object]*write{}, made: map[version]*write{}, deleted: map[string]*write{}, missed: map[string]*write{},
 		calls: map[int32]event.Handling{}}
 }
@@ -172,7 +168,8 @@ func isNewer(a, b string) bool {
 	return err == nil && order > 0
 }
 
-func (c *causes) see(e *event.Entry) {
+// See takes in the next event.
+func (c *CauseFinder) See(e *event.Entry) {
 	c.now = e.At
 	switch e.Kind {
 	case event.KindSelected:
@@ -218,7 +215,7 @@ func (c *causes) see(e *event.Entry) {
 	}
 }
 
-func (c *causes) seeStored(e *event.Entry) {
+func (c *CauseFinder) seeStored(e *event.Entry) {
 	of := object{int(e.Lane), e.Key()}
 	if e.Kind == event.KindStoreDeleted {
 		delete(c.pending, of)
@@ -233,14 +230,14 @@ func (c *causes) seeStored(e *event.Entry) {
 }
 
 // note remembers the newest version of an object.
-func (c *causes) note(key, rv string) {
+func (c *CauseFinder) note(key, rv string) {
 	if was, ok := c.newest[key]; rv != "" && (!ok || isNewer(rv, was)) {
 		c.newest[key] = rv
 	}
 }
 
 // seeEntry notes how the key came into the queue.
-func (c *causes) seeEntry(e *event.Entry) {
+func (c *CauseFinder) seeEntry(e *event.Entry) {
 	work := e.Work()
 	cause := Cause{Seq: e.Seq, Lane: -1, at: e.At}
 	switch {
@@ -291,7 +288,7 @@ func (c *causes) seeEntry(e *event.Entry) {
 
 // derive finds the cause of an entry that does not name it: the handler's call that is open for this key, if only one is. Of several with the same change, the
 // listener is not known.
-func (c *causes) derive(cause *Cause) {
+func (c *CauseFinder) derive(cause *Cause) {
 	var open []event.Handling
 	for _, id := range slices.Sorted(maps.Keys(c.calls)) {
 		if call := c.calls[id]; call.Key == c.key {
@@ -308,14 +305,14 @@ func (c *causes) derive(cause *Cause) {
 }
 
 // wait adds an entry of the key, for the next worker.
-func (c *causes) wait(cause Cause) {
+func (c *CauseFinder) wait(cause Cause) {
 	c.merged++
 	if len(c.waits) < maxOfRun {
 		c.waits = append(c.waits, cause)
 	}
 }
 
-func (c *causes) seeTaken(e *event.Entry) {
+func (c *CauseFinder) seeTaken(e *event.Entry) {
 	work := e.Work()
 	if work.Key != c.key {
 		return
@@ -333,13 +330,13 @@ func (c *causes) seeTaken(e *event.Entry) {
 	clear(c.missed)
 }
 
-func (c *causes) endRun(at time.Duration) {
+func (c *CauseFinder) endRun(at time.Duration) {
 	c.open.Running, c.open.TookMillis = false, fold.Millis(at-c.taken)
 	c.open = nil
 }
 
 // runOf returns the open run if this worker has the key. A read without a worker is the run's if it is of the key itself.
-func (c *causes) runOf(worker int32, key string) *Reconcile {
+func (c *CauseFinder) runOf(worker int32, key string) *Reconcile {
 	if r := c.open; r != nil && (worker == r.Worker || worker == 0 && key == c.key) {
 		return r
 	}
@@ -354,7 +351,7 @@ func readLane(e *event.Entry, lane int) int {
 	return max(lane-1, -1)
 }
 
-func (c *causes) seeRead(e *event.Entry) {
+func (c *CauseFinder) seeRead(e *event.Entry) {
 	read := e.ListerRead()
 	c.note(read.Key, read.RV)
 	r := c.runOf(read.Worker, read.Key)
@@ -370,7 +367,7 @@ func (c *causes) seeRead(e *event.Entry) {
 	c.addRead(r, got)
 }
 
-func (c *causes) seeList(e *event.Entry) {
+func (c *CauseFinder) seeList(e *event.Entry) {
 	list := e.ListerList()
 	r := c.runOf(list.Worker, "")
 	if r == nil {
@@ -395,13 +392,13 @@ func (c *causes) seeList(e *event.Entry) {
 }
 
 // miss notes that a read did not show an own write.
-func (c *causes) miss(r *Reconcile, w *write) {
+func (c *CauseFinder) miss(r *Reconcile, w *write) {
 	if w.creates && w.by == c.key && w.run != r && (c.missed[w.resource] == nil || isNewer(w.rv, c.missed[w.resource].rv)) {
 		c.missed[w.resource] = w
 	}
 }
 
-func (c *causes) addRead(r *Reconcile, got GotRead) {
+func (c *CauseFinder) addRead(r *Reconcile, got GotRead) {
 	if got.Own != "" {
 		r.Older++
 	}
@@ -426,7 +423,7 @@ func writtenObject(e *event.Entry, lane int, objects []event.Item) object {
 	return object{lane - 1, e.Key()}
 }
 
-func (c *causes) seeWrite(e *event.Entry) {
+func (c *CauseFinder) seeWrite(e *event.Entry) {
 	sent := e.ClusterWrite()
 	of := writtenObject(e, sent.Lane, sent.Objects)
 	newest := c.newest[of.key]
@@ -440,7 +437,7 @@ func (c *causes) seeWrite(e *event.Entry) {
 	}
 }
 
-func (c *causes) seeWritten(e *event.Entry) {
+func (c *CauseFinder) seeWritten(e *event.Entry) {
 	answer := e.ClusterWritten()
 	of, uid := writtenObject(e, answer.Lane, answer.Objects), event.IndexValue(answer.Objects, "uid")
 	w := &write{by: answer.Key, resource: event.IndexValue(answer.Objects, "resource"), key: of.key, rv: answer.RV,
@@ -476,7 +473,7 @@ func (c *causes) seeWritten(e *event.Entry) {
 }
 
 // answerRun adds the answer to the open run's write.
-func (c *causes) answerRun(answer event.ClusterWritten, w *write, isSame bool) {
+func (c *CauseFinder) answerRun(answer event.ClusterWritten, w *write, isSame bool) {
 	writes := c.open.Writes
 	for i := range writes {
 		m := &writes[i]
@@ -493,8 +490,9 @@ func (c *causes) answerRun(answer event.ClusterWritten, w *write, isSame bool) {
 	}
 }
 
-// result decides which causes an own write made, and which of them are loops.
-func (c *causes) result() Reconciles {
+// Reconciles decides which causes an own write made, and which of them are loops: at the end, because the event of a write often comes before its answer. It
+// ends the search.
+func (c *CauseFinder) Reconciles() Reconciles {
 	out := Reconciles{Newest: []Reconcile{}}
 	for _, r := range c.runs {
 		woken := false

@@ -17,7 +17,11 @@ import (
 
 // reconcilesOf reads a log in which lane 0 has the work queue.
 func reconcilesOf(log []event.Entry, key string) Reconciles {
-	return FindReconciles(func(_, _ uint64, fn func(*event.Entry) bool) { foldtest.Iterate(log)(fn) }, key, 0, 0, 1<<60)
+	c := NewCauseFinder(key, 0)
+	for e := range foldtest.Iterate(log) {
+		c.See(e)
+	}
+	return c.Reconciles()
 }
 
 // say returns what a test compares of a reconcile.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"informerscope/core/fold"
@@ -90,21 +91,12 @@ func confidence(known map[string]fold.Fidelity, members []string) string {
 
 // nearest returns the member itself or its nearest parent that has an entry.
 func nearest(known map[string]fold.Fidelity, member string) string {
-	for path := member; path != ""; path = parent(path) {
+	for path := member; path != ""; path = path[:max(0, strings.LastIndexByte(path, '.'))] {
 		if _, ok := known[path]; ok {
 			return path
 		}
 	}
 	return member
-}
-
-func parent(path string) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == '.' {
-			return path[:i]
-		}
-	}
-	return ""
 }
 
 // seconds is a duration as people read it.

@@ -203,7 +203,7 @@ func (f *Fold) applyLane(l *lane, e *event.Entry) {
 			l.applyChange(f.epoch, e)
 		}
 	}
-	l.remember(&f.wires[l.wire], e)
+	l.remember(&f.wires[l.wire], f.sel.Source == "live", e)
 }
 
 func (f *Fold) beginSelection(e *event.Entry) {

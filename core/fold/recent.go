@@ -42,37 +42,8 @@ type Recent struct {
 	// Panicked is a handler that panicked, Left a listener that was removed.
 	Panicked Happening `json:"panicked"`
 	Left     Happening `json:"left"`
-	// Arrivals are the newest changes of objects that the watch brought into the store. A restored log does not have them.
+	// Arrivals are the newest changes of objects that the watch of a live cluster brought into the store. A restored log does not have them.
 	Arrivals Arrivals `json:"-"`
-}
-
-// Arrivals is a ring of changes: the newest is at index n-1 modulo its length.
-type Arrivals struct {
-	ring [8]Arrival
-	n    int
-}
-
-// Arrival is a change of an object, as the watch brought it into the store. Obj and Old must not be changed; Old is nil for an object that is new there.
-type Arrival struct {
-	At       time.Duration
-	Key, RV  string
-	Obj, Old any
-}
-
-// Newest returns change i, 0 for the newest; its Obj is nil if there were not as many.
-func (a *Arrivals) Newest(i int) Arrival {
-	if i >= min(a.n, len(a.ring)) {
-		return Arrival{}
-	}
-	return a.ring[(a.n-1-i)%len(a.ring)]
-}
-
-func (a *Arrivals) note(at time.Duration, s event.Stored) {
-	if s.Op == event.OpReplaced || s.Op == event.OpSync {
-		return // a list or a resync brought it
-	}
-	a.ring[a.n%len(a.ring)] = Arrival{At: at, Key: s.Key, RV: s.RV, Obj: s.Obj, Old: s.Old}
-	a.n++
 }
 
 // Happening is a single event, of a listener or of the lane as a whole.
@@ -198,7 +169,7 @@ func (f *Fold) Rate(lane int, listener int32) ListenerRate {
 }
 
 // remember updates a lane's last moments after an event was applied to it.
-func (l *lane) remember(w *wire, e *event.Entry) {
+func (l *lane) remember(w *wire, isLive bool, e *event.Entry) {
 	r := &l.recent
 	switch event.SubjectOf(e.Kind) {
 	case event.AboutReflector:
@@ -216,7 +187,9 @@ func (l *lane) remember(w *wire, e *event.Entry) {
 	case event.KindStoreReplaced:
 		l.relistTaken(e)
 	case event.KindStoreAdded, event.KindStoreUpdated:
-		r.Arrivals.note(e.At, e.Stored())
+		if isLive {
+			r.Arrivals.note(e.At, e.Stored())
+		}
 	case event.KindListenerRemoved:
 		l.rememberRemoved(e)
 	}

@@ -60,7 +60,11 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	if held {
 		obj, out.RV, out.Mutation = cell.Obj, cell.RV, cell.Mutation
 	}
+	causes := analysis.NewCauseFinder(key, lane)
 	v.rec.Read(from, pos, func(e *event.Entry) bool {
+		if hasController {
+			causes.See(e)
+		}
 		if int(e.Lane) != lane || e.Key() != key {
 			return true
 		}
@@ -131,7 +135,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	}
 	out.Todo = stationsAhead(out.Journey, hasController)
 	if hasController {
-		out.Reconciles = v.reconciles(key, lane, from, pos)
+		out.Reconciles = v.nameSources(causes.Reconciles())
 	}
 	out.Ahead = []analysis.Hop{}
 	if head, _ := v.rec.Head(); head > pos && !following {
@@ -148,9 +152,8 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	return out, nil
 }
 
-// reconciles finds the reconciles of a key, and adds the names of the listeners and resources that they name.
-func (v *View) reconciles(key string, lane int, from, to uint64) *analysis.Reconciles {
-	out := analysis.FindReconciles(v.rec.Read, key, lane, from, to)
+// nameSources adds the names of the listeners and resources of reconciles.
+func (v *View) nameSources(out analysis.Reconciles) *analysis.Reconciles {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	states := map[int]*fold.State{}
