@@ -107,7 +107,7 @@ func (l *lane) workFidelities(f map[string]fidelity) {
 		f["workqueue"] = fidelity{How: "exact"}
 	}
 	f["workqueue.workers"] = fidelity{"derived", "a queue does not know its workers: the probe gives the one that takes a key the lowest free number"}
-	f["workqueue.failures"] = fidelity{"derived", "as Probe.Reconcile was told; without it a key that is added to the rate limiter while a worker has it"}
+	f["workqueue.failures"] = fidelity{"derived", "the error of a reconcile, from Probe.Reconcile; without it, a key that a worker adds to the rate limiter"}
 	f["workqueue.lastRead"] = fidelity{"derived", "reads of single objects by listers that were made after Probe.Informer or Probe.Factory; others are not seen"}
 	switch why := l.layersOff["reads"]; {
 	case why != "":
@@ -120,7 +120,7 @@ func (l *lane) workFidelities(f map[string]fidelity) {
 	case why != "":
 		f["workqueue.writes"] = fidelity{"unseen", why}
 	case !knowsGoroutines:
-		f["workqueue.writes"] = fidelity{"derived", "only writes with the context that Probe.Reconcile returned: goroutines are not told apart on this processor"}
+		f["workqueue.writes"] = fidelity{"derived", "only writes with the context of Probe.Reconcile: the probe does not know goroutines on this processor"}
 	case l.p.isWired.Load():
 		f["workqueue.writes"] = fidelity{"derived", "writes on the goroutine of a worker, or with the context that Probe.Reconcile returned; others are not seen"}
 	}

@@ -6,5 +6,5 @@ package probe
 // way that is fast: runtime.Stack takes a microsecond.
 func goroutine() uintptr
 
-// knowsGoroutines reports whether goroutine tells goroutines apart.
+// knowsGoroutines reports whether goroutine returns such a number.
 const knowsGoroutines = true

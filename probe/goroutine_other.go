@@ -2,7 +2,7 @@
 
 package probe
 
-// goroutine returns 0: goroutines are not told apart here.
+// goroutine returns 0: on this processor the probe does not know goroutines.
 func goroutine() uintptr { return 0 }
 
 const knowsGoroutines = false

@@ -414,6 +414,6 @@ func TestInformerThatRuns(t *testing.T) {
 		}
 	}
 	if r.count("Queued")+r.count("Handled") != 0 {
-		t.Error("what cannot be seen was told")
+		t.Error("the recording has what cannot be seen")
 	}
 }

@@ -125,7 +125,7 @@ func sameLines(t *testing.T, what string, got, want []string) {
 // TestCauses: an entry of a key names the handler's call that made it, or says that its own worker did. What another goroutine adds has no cause.
 func TestCauses(t *testing.T) {
 	if !knowsGoroutines {
-		t.Skip("goroutines are not told apart here")
+		t.Skip("on this processor the probe does not know goroutines")
 	}
 	c := newControlled(t)
 	r, _ := attach(t, c.p)
@@ -162,7 +162,7 @@ func TestCauses(t *testing.T) {
 // TestReconcile: reads on the worker's goroutine, and writes there or with the context, belong to the reconcile, whose end has the error's type.
 func TestReconcile(t *testing.T) {
 	if !knowsGoroutines {
-		t.Skip("goroutines are not told apart here")
+		t.Skip("on this processor the probe does not know goroutines")
 	}
 	c := newControlled(t)
 	c.parents.set(0)

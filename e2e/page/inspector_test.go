@@ -121,7 +121,9 @@ func TestTheInspectorSaysWhy(t *testing.T) {
 	if err := page.Click(harness.Within(t, 30*time.Second), `stage.find(".drawer [role=tab]", /why/)`); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{`/woke itself: \d+ of its \d+/`, `/↻ Updated pods .* its own write .* waited/`, `/· read pods .* rv \d+/`, `/→ PATCH .* rv \d+/`} {
+	for _, line := range []string{
+		`/woke itself: \d+ of its \d+/`, `/↻ Updated pods .* its own write .* waited/`, `/· read pods .* rv \d+/`, `/→ PATCH .* rv \d+/`,
+	} {
 		harness.WaitUntil(t, page, `[...document.querySelectorAll(".drawer .diff div")].some((x) => `+line+`.test(x.textContent))`)
 	}
 	harness.Call(t, page, "pause()")
