@@ -15,6 +15,7 @@ import (
 
 	"informerscope/core/analysis"
 	"informerscope/core/doctor"
+	"informerscope/core/event"
 	"informerscope/core/fold"
 )
 
@@ -173,11 +174,9 @@ func (a *agentServer) describe(x *doctor.Examination) sourceList {
 	f := x.Log.FoldAt(last)
 	for i := range f.Lanes() {
 		s := f.LaneState(i)
-		line := informerLine{Lane: i, Resource: s.Resource.Resource, Namespace: s.Resource.Namespace, Release: s.Release, Synced: s.Synced,
+		of := event.Target{Group: s.Resource.Group, Resource: s.Resource.Resource}
+		line := informerLine{Lane: i, Resource: of.Name(), Namespace: s.Resource.Namespace, Release: s.Release, Synced: s.Synced,
 			Phase: s.Reflector.Phase, Objects: s.Indexer.Count, Listeners: []string{}, Fidelity: s.Fidelity}
-		if s.Resource.Group != "" {
-			line.Resource += "." + s.Resource.Group
-		}
 		for j := range s.Listeners {
 			line.Listeners = append(line.Listeners, s.Listeners[j].Name)
 		}
