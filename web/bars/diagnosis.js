@@ -1,8 +1,8 @@
 // @ts-check
 // The diagnosis: what the doctor finds in the log so far (core/doctor), worst first. A press on a finding goes to its moment.
-import { h, s } from '../kit/dom.js';
+import { button, h, s } from '../kit/dom.js';
 import { clock, exact } from '../kit/format.js';
-import { language } from '../kit/i18n.js';
+import { translate } from '../kit/i18n.js';
 import { openDialog } from '../kit/popup.js';
 import '../kit/words-time.js';
 
@@ -15,9 +15,6 @@ const signs = {
   hint: 'M8 1.5a6.5 6.5 0 1 0 0 13a6.5 6.5 0 1 0 0-13M8 7v4.5M8 4.5v.5',
 };
 
-/** @param {import('../wire/types.js').TwoWords} w */
-const say = (w) => (language() === 'zh' ? w.zh : w.en);
-
 /**
  * Opens the diagnosis, which is filled when the worker has examined the log.
  * @param {import('../wire/page-types.js').Ctx} ctx
@@ -25,19 +22,18 @@ const say = (w) => (language() === 'zh' ? w.zh : w.en);
  */
 export async function openDiagnosis(ctx, app) {
   const { t } = ctx;
-  const esc = h('button', { class: 'key', type: 'button', 'aria-label': `esc ${t('close')}` }, 'esc');
+  const esc = button({ class: 'key', 'aria-label': `esc ${t('close')}` }, () => root.close(), 'esc');
   const note = h('span', { role: 'status' }, t('dg.looks'));
   const list = h('div', { class: 'dgl', tabindex: 0, role: 'region', 'aria-label': t('dg.title') });
   const root = openDialog(app, { class: 'ov', 'aria-label': t('dg.title') }, [
     h('div', { class: 'kp dg' }, h('div', { class: 'kh' }, h('b', {}, t('dg.title')), note, esc), list)], true);
-  esc.addEventListener('click', () => root.close());
   try {
     const [found, library] = await Promise.all([ctx.call('diagnose'), ctx.call('stories')]);
     const grave = found.filter((f) => f.weight !== 'hint').length;
     const hints = found.length - grave;
     note.textContent = [grave ? t('dg.found', { n: grave }) : '', hints ? t('dg.hints', { n: hints }) : ''].filter(Boolean).join(' · ')
       || t('dg.none', { n: exact(ctx.model.view.head) });
-    const titles = new Map(library.stories.map((x) => [x.id, say(x.title)]));
+    const titles = new Map(library.stories.map((x) => [x.id, translate(x.title)]));
     list.replaceChildren(...found.map((f) => card(ctx, f, titles.get(f.story), () => root.close())));
   } catch (err) {
     note.textContent = t('dg.failed', { w: err instanceof Error ? err.message : String(err) });
@@ -51,22 +47,19 @@ export async function openDiagnosis(ctx, app) {
 function card(ctx, f, story, close) {
   const { t } = ctx;
   const sign = s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d: signs[f.weight] }));
-  const go = h('button', { class: 'dgo', type: 'button', title: t('dg.go', { n: exact(f.seq) }) }, sign, h('b', {}, say(f.title)),
-    h('small', {}, t('dg.where', { name: f.informer, t: clock(f.sinceMillis), how: t('dg.' + f.confidence) })), h('span', {}, say(f.what)));
-  go.setAttribute('aria-label', [t('dg.' + f.weight), say(f.title), say(f.what), t('dg.go', { n: exact(f.seq) })].join('. '));
-  go.addEventListener('click', async () => {
+  const title = t('dg.go', { n: exact(f.seq) });
+  const go = button({ class: 'dgo', title, 'aria-label': [t('dg.' + f.weight), translate(f.title), translate(f.what), title].join('. ') }, async () => {
     close();
     if (ctx.model.factory) await ctx.act('show', f.lane);
     await ctx.act('seek', f.seq);
-  });
-  const out = h('section', { class: 'dgf', 'data-weight': f.weight, 'data-rule': f.rule }, go, h('p', {}, say(f.advice)));
+  }, sign, h('b', {}, translate(f.title)),
+  h('small', {}, t('dg.where', { name: f.informer, t: clock(f.sinceMillis), how: t('dg.' + f.confidence) })), h('span', {}, translate(f.what)));
+  const out = h('section', { class: 'dgf', 'data-weight': f.weight, 'data-rule': f.rule }, go, h('p', {}, translate(f.advice)));
   if (story && !ctx.follower) {
-    const b = h('button', { class: 'dgs', type: 'button' }, t('dg.story', { title: story }));
-    b.addEventListener('click', () => {
+    out.append(button({ class: 'dgs' }, () => {
       close();
       ctx.tellStory?.(f.story).catch((/** @type {Error} */ err) => ctx.say(err.message, true));
-    });
-    out.append(b);
+    }, t('dg.story', { title: story })));
   }
   return out;
 }

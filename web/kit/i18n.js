@@ -597,6 +597,9 @@ export function t(key, args) {
     (whole, name, n, one, many) => (n ? (String(args[n]) === '1' ? one : many) : name in args ? String(args[name]) : whole)) : w;
 }
 
+/** A text in the language that is set. @param {{en: string, zh: string}} text */
+export const translate = (text) => (lang === 'zh' ? text.zh : text.en);
+
 /** Every key, for a check of the words. */
 export const keys = () => Object.keys(words);
 

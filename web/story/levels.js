@@ -1,7 +1,7 @@
 // @ts-check
 // The levels of a story: beside its first step the reader says what is known already, and reads how many steps are new.
 import { button, h } from '../kit/dom.js';
-import { addWords, language } from '../kit/i18n.js';
+import { addWords, language, translate } from '../kit/i18n.js';
 import * as fragment from '../wire/fragment.js';
 import * as tour from './tour.js';
 
@@ -48,7 +48,7 @@ export class Levels {
     this.root.replaceChildren(...levels.map((is, i) => {
       const cls = `key answer ${i + 1 === level ? 'chosen' : ''}`;
       return button({ class: cls, 'data-level': i + 1, 'aria-pressed': String(i + 1 === level) }, () => this.choose(i + 1),
-        h('kbd', {}, String(i + 1)), h('span', {}, language() === 'zh' ? is.zh : is.en));
+        h('kbd', {}, String(i + 1)), h('span', {}, translate(is)));
     }), h('span', { class: 'news', role: 'status' }, t('level.new', { n: levels[level - 1].new, q: steps.filter((x) => x.answers).length })));
   }
 

@@ -3,7 +3,7 @@
 // frames, and a call turns to another step. The page only shows it.
 import { attr, button, h, icon, put, reveal, s } from '../kit/dom.js';
 import * as fragment from '../wire/fragment.js';
-import { language } from '../kit/i18n.js';
+import { language, translate } from '../kit/i18n.js';
 import { Levels, keptLevel, skips } from './levels.js';
 import { Quiz } from './quiz.js';
 import { miniature } from './rail.js';
@@ -88,7 +88,7 @@ export class Stories {
 
   /** @param {Words | import('../wire/types.js').Saying} w */
   say(w) {
-    return language() === 'zh' ? w.zh : w.en;
+    return translate(w);
   }
 
   /** The step of the moment shown. */
