@@ -79,6 +79,13 @@ const Unstored = `informerscope.state().then(async (s) => {
 	return {there: there.sort(), here: here.sort()};
 })`
 
+// Framed is a script, a function of a root, that returns the classes of the frames that its two maps show, as Unstored does. A path has all of a kind.
+const Framed = `((root) => {
+	const shown = (q) => [...root.querySelectorAll(q + ' path')].filter((el) => el.checkVisibility())
+		.flatMap((el) => Array(el.getAttribute('d').split('M').length - 1).fill(el.getAttribute('class'))).sort();
+	return {there: shown('.frames:not(.behind)'), here: shown('.frames.behind')};
+})`
+
 // FindUntrue is a script that compares what is drawn with informerscope.state() while no time passes. Parts that are painted in turns get a moment. It
 // returns how many texts and bars it compared, and those that differ.
 const FindUntrue = `(async () => {` + compareScript + `

@@ -102,10 +102,9 @@ func TestMapsShowWhatTheStoreLacks(t *testing.T) {
 	type framed struct{ There, Here []string }
 	read := func() framed {
 		t.Helper()
-		const shown = `(q) => [...document.querySelectorAll(q + ' rect')].filter((el) => el.checkVisibility()).map((el) => el.getAttribute('class')).sort()`
-		return harness.EvalIn[framed](t, page, `((shown) => ({there: shown('.frames:not(.behind)'), here: shown('.frames.behind')}))(`+shown+`)`)
+		return harness.EvalIn[framed](t, page, harness.Framed+"(document)")
 	}
-	harness.WaitUntil(t, page, "document.querySelectorAll('.frames rect').length >= 0 && !document.querySelector('canvas.gist').hidden")
+	harness.WaitUntil(t, page, "document.querySelector('.frames path') && !document.querySelector('canvas.gist').hidden")
 	if is := read(); len(is.There)+len(is.Here) > 0 {
 		t.Errorf("of a store that is current, %+v differ", is)
 	}
@@ -119,7 +118,7 @@ func TestMapsShowWhatTheStoreLacks(t *testing.T) {
 		return true;
 	})()`)
 	harness.Await(t, page, time.Minute, "s.queue.mix.Deleted >= 1 && s.queue.depth >= 6")
-	harness.WaitUntil(t, page, "document.querySelectorAll('.frames:not(.behind) rect').length >= 5")
+	harness.WaitUntil(t, page, "[...document.querySelectorAll('.frames:not(.behind) path')].map((el) => el.getAttribute('d')).join('').split('M').length > 5")
 	harness.Pause(t, page)
 	harness.Settle(t, page)
 	harness.Shot(t, page, "held")
@@ -129,6 +128,6 @@ func TestMapsShowWhatTheStoreLacks(t *testing.T) {
 		t.Errorf("the frames are %+v, and are to be %+v", is, want)
 	}
 	harness.EvalIn[bool](t, page, "informerscope.live().then(() => informerscope.release('pop', 0)).then(() => true)")
-	harness.WaitUntil(t, page, "[...document.querySelectorAll('.frames rect')].every((el) => !el.checkVisibility())")
+	harness.WaitUntil(t, page, "[...document.querySelectorAll('.frames path')].every((el) => !el.getAttribute('d') || !el.checkVisibility())")
 	page.ExpectClean(t)
 }

@@ -378,8 +378,7 @@ func (w *walker) rest(step int, stands bool) {
 		w.t.Errorf("step %d, as it stands: %s", step+1, wrong)
 	}
 	type framed struct{ There, Here []string }
-	is := harness.EvalIn[*framed](w.t, w.page, `((map) => map && ((shown) => ({there: shown('.frames.now'), here: shown('.frames.behind')}))((q) =>
-		[...map.closest('.presv').querySelectorAll(q + ' rect')].filter((el) => el.checkVisibility()).map((el) => el.getAttribute('class')).sort()))(
+	is := harness.EvalIn[*framed](w.t, w.page, `((map) => map && `+harness.Framed+`(map.closest('.presv')))(
 		[...document.querySelectorAll('.presv .frames.now')].find((el) => el.parentNode.checkVisibility()) ?? null)`)
 	if want := harness.EvalIn[framed](w.t, w.page, harness.Unstored); is != nil && !reflect.DeepEqual(*is, want) {
 		w.t.Errorf("step %d, as it stands: the maps frame %+v, and the store lacks %+v", step+1, *is, want)

@@ -6,6 +6,7 @@ import { fit, width } from '../kit/measure.js';
 import { line, plain, trouble } from '../kit/trouble.js';
 
 const stays = 2500;
+const still = matchMedia('(prefers-reduced-motion: reduce)');
 /** The type of a sentence that has the room, and of one that has not. */
 const large = '22px';
 const normal = '18px';
@@ -133,7 +134,7 @@ export class Caption {
     const another = id !== this.id;
     const counts = force !== undefined && !another;
     this.id = id;
-    const soft = !same && !counts && !matchMedia('(prefers-reduced-motion: reduce)').matches && this.words !== '';
+    const soft = !same && !counts && !still.matches && this.words !== '';
     const first = !this.words;
     this.words = words;
     const put = () => {

@@ -203,13 +203,23 @@ export class CellGrid {
     return this.at(this.blocks[this.blockOf[cell.group]], Math.floor(this.places[cell.slot] / this.per));
   }
 
-  /** Calls f for each drawn cell, with its left and top, and what it looks like. @param {(x: number, y: number, ink: Ink | null) => void} f */
-  each(f) {
+  /**
+   * Calls f for places of cells, with left and top, and what is drawn there: null at an empty place.
+   * @param {(x: number, y: number, ink: Ink | null) => void} f
+   * @param {number} [from] the first place @param {number} [most] how many
+   * @returns {number} the place after the last; 0 at the end
+   */
+  each(f, from = 0, most = Infinity) {
+    let [before, left] = [0, most];
     for (const b of this.blocks) {
-      b.drawn.forEach((look, i) => {
-        if (look !== nothing) f(...this.at(b, i), this.looks.inks[look] ?? null);
-      });
+      for (let i = Math.max(0, from - before); i < b.drawn.length; i++) {
+        if (left-- <= 0) return before + i;
+        const look = b.drawn[i];
+        f(...this.at(b, i), look === nothing ? null : this.looks.inks[look] ?? null);
+      }
+      before += b.drawn.length;
     }
+    return 0;
   }
 
   /** An object whose cell is at a point. @param {number} x @param {number} y @returns {Cell | null} */

@@ -1,6 +1,6 @@
 // @ts-check
 // What differs between the cluster and the store, as frames around cells.
-import { attr, s, show } from '../kit/dom.js';
+import { attr, s } from '../kit/dom.js';
 import { kindOf } from '../kit/glyphs.js';
 
 /** How many changes are framed at most: State lists no more. */
@@ -30,33 +30,23 @@ export function differences(grid, unstored) {
 }
 
 /**
- * Frames around cells: as many as there are changes.
+ * Frames around cells, those of one kind in one path.
  * @param {SVGElement} parent
  * @param {string} [cls]
  */
 export function frameSet(parent, cls = '') {
-  const g = s('g', { class: `frames ${cls}` });
-  parent.append(g);
-  /** @type {SVGElement[]} */
-  const drawn = [];
+  const paths = ['add', 'upd', 'del'].map((kind) => ({ kind, el: s('path', { class: `f-${kind}` }) }));
+  parent.append(s('g', { class: `frames ${cls}` }, ...paths.map(({ el }) => el)));
   /** @param {{x: number, y: number, size: number, kind: string}[]} list left and top of each cell */
   return (list) => {
-    while (drawn.length < list.length) {
-      const el = s('rect', { rx: 1.5 });
-      drawn.push(el);
-      g.append(el);
+    for (const { kind, el } of paths) {
+      const framed = list.filter((is) => is.kind === kind).map(({ x, y, size }) => {
+        const side = Math.max(6, size + 3);
+        const start = (/** @type {number} */ at) => (at + (size - side) / 2).toFixed(1);
+        return `M${start(x)} ${start(y)}h${side.toFixed(1)}v${side.toFixed(1)}h-${side.toFixed(1)}z`;
+      });
+      attr(el, 'd', framed.join(''));
     }
-    drawn.forEach((el, i) => {
-      const is = list[i];
-      show(el, !!is);
-      if (!is) return;
-      const side = Math.max(6, is.size + 3);
-      attr(el, 'x', (is.x + (is.size - side) / 2).toFixed(1));
-      attr(el, 'y', (is.y + (is.size - side) / 2).toFixed(1));
-      attr(el, 'width', side.toFixed(1));
-      attr(el, 'height', side.toFixed(1));
-      attr(el, 'class', `f-${is.kind}`);
-    });
   };
 }
 

@@ -7,8 +7,8 @@ import { attr, h, place, reveal, s, show, text } from '../kit/dom.js';
 
 /** Where the map of the cluster is, in units, and where that of the store begins. */
 const map = { x: 16, y: 300, w: 100, h: 223 };
-/** With more objects the map is drawn once a second. */
-const mostFresh = 2600;
+/** How many cells of the cluster's map are drawn at a time: all would keep the page's thread for most of a frame. */
+const mostCells = 1500;
 
 export class Maps {
   /**
@@ -37,17 +37,19 @@ export class Maps {
     this.storeTitle = text(beside, 544, store.y + 4, 'l');
     this.clusterFrames = frameSet(g);
     this.storeFrames = frameSet(scene.high, 'behind gist');
-    this.drawnAt = -Infinity;
+    /** How the grid was laid out when the map was begun, and the cell that is drawn next. */
+    this.laid = -1;
+    this.next = 0;
   }
 
   /** Lays the map out for another size of a unit. */
   resize() {
     place(this.canvas, map.x, map.y, map.w, map.h);
-    this.drawnAt = -Infinity;
+    this.laid = -1;
   }
 
-  /** Brings both maps to the moment of the store. @param {Pick<import('../wire/page-types.js').Lane, 'facts'>} lane @param {number} clock */
-  paint({ facts }, clock) {
+  /** Brings both maps to the moment of the store. @param {Pick<import('../wire/page-types.js').Lane, 'facts'>} lane */
+  paint({ facts }) {
     const { model, t } = this.ctx;
     const any = model.any && model.cells.size > 0;
     reveal(this.canvas, any);
@@ -61,20 +63,23 @@ export class Maps {
     }
     const changes = differences(this.field.grid, facts.unstored);
     this.storeFrames(changes.filter((c) => c.stored).map((c) => ({ ...c, x: this.store.x + c.x, y: this.store.y + c.y })));
-    if (model.cells.size <= mostFresh || clock - this.drawnAt > 1000) this.draw(changes, clock);
+    this.draw(changes);
     const sure = model.sure(facts);
     show(this.hatch, !sure);
     attr(this.hatch, 'height', Math.round(this.field.grid.end * this.ratio) + 8);
   }
 
-  /** Draws the map of the cluster. @param {ReturnType<typeof differences>} changes @param {number} clock @private */
-  draw(changes, clock) {
-    this.drawnAt = clock;
+  /** Draws the next cells of the cluster's map, and all that differ. @param {ReturnType<typeof differences>} changes @private */
+  draw(changes) {
     const { ctx, field, pixels, ratio } = this;
     const { grid } = field;
-    pixels.begin(map.w, map.h, ctx.scene.k);
+    if (this.laid !== grid.laid) {
+      pixels.begin(map.w, map.h, ctx.scene.k);
+      this.laid = grid.laid;
+      this.next = 0;
+    }
     const size = Math.max(1, grid.size * ratio);
-    grid.each((x, y, ink) => pixels.cell(x * ratio, y * ratio, size, ink));
+    this.next = grid.each((x, y, ink) => pixels.cell(x * ratio, y * ratio, size, ink), this.next, mostCells);
     for (const { x, y, kind } of changes) pixels.cell(x * ratio, y * ratio, size, kind === 'del' ? null : { colour: kind, hollow: false });
     pixels.flush();
     this.clusterFrames(changes.map(({ x, y, kind }) => ({ x: map.x + x * ratio, y: map.y + y * ratio, size, kind })));
