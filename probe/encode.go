@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"sort"
 	"strings"
 	"time"
 )
@@ -154,8 +153,8 @@ func (v *viewer) begin(left []string) error {
 	if len(left) > 0 {
 		v.put(line{Kind: "Note", Text: "left out; add them with ?informers=: " + strings.Join(left, ", ")})
 	}
-	if names := v.p.unmatchedObjects(); len(names) > 0 {
-		v.put(line{Kind: "Note", Text: "Options.Objects names what no informer is called: " + strings.Join(names, ", ")})
+	for _, err := range v.p.unmatched(true) {
+		v.put(line{Kind: "Note", Text: err.Error()})
 	}
 	return v.flush()
 }
@@ -163,7 +162,7 @@ func (v *viewer) begin(left []string) error {
 func (v *viewer) selection() selection {
 	s := selection{Source: "live", Context: filepath.Base(os.Args[0]), Releases: []string{}}
 	for i, lv := range v.lanes {
-		of := v.p.wire.target(lv.l.name)
+		of := lv.l.target()
 		if i == 0 {
 			s.target, s.Releases = of, []string{lv.release}
 		}
@@ -395,6 +394,9 @@ func (v *viewer) write(e *event) {
 			x.Err = &lineError{Message: "the handler panicked"}
 		}
 		lv.put(x)
+	case evDropped:
+		lv.addListener(at, e.listener)
+		lv.put(line{At: at, Kind: "PredicateDropped", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Text: e.text})
 	case evSampled:
 		lv.writeSample(at, e.more.(*sample))
 	default:
@@ -433,12 +435,7 @@ func (p *Probe) choose(names string) (lanes []*lane, left []string, err error) {
 		}
 		named := calledBy(name, all)
 		if lanes = append(lanes, named...); len(named) == 0 {
-			var known []string
-			for _, l := range all {
-				known = append(known, l.name)
-			}
-			sort.Strings(known)
-			return nil, nil, fmt.Errorf("no informer has that name; the names are %s", strings.Join(known, ", "))
+			return nil, nil, fmt.Errorf("no informer has that name; the names are %s", strings.Join(namesOf(all), ", "))
 		}
 	}
 	if len(lanes) > maxLanesShown {

@@ -97,4 +97,7 @@ const (
 
 	// KindListerList: a reconciler read several objects through the lister.
 	KindListerList
+
+	// KindPredicateDropped: a predicate threw away what a handler was called with, in another program's controller.
+	KindPredicateDropped
 )

@@ -100,6 +100,7 @@ var kinds = [256]struct {
 	KindMet:                  {"Met", AboutLane},
 	KindCrowd:                {"Crowd", AboutWorld},
 	KindListerList:           {"ListerList", AboutWork},
+	KindPredicateDropped:     {"PredicateDropped", AboutListener},
 }
 
 var kindsByName = func() map[string]Kind {

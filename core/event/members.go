@@ -435,6 +435,14 @@ type Writes struct {
 	Workers int  `member:"N"`
 }
 
+// PredicateDropped carries a notification that a predicate threw away during the handler's call. Op is OpSync for an update with equal versions.
+type PredicateDropped struct {
+	Listener  int32
+	Op        Op
+	Key, RV   string
+	Predicate string `member:"Text"` // its name
+}
+
 // Restored carries the state of a lane from which the log goes on.
 type Restored struct {
 	State   string `member:"Text"` // as JSON, with its lists uncut

@@ -857,6 +857,20 @@ func (e *Event) Writes() (x Writes) {
 }
 
 // Event returns the event that carries x.
+func (x PredicateDropped) Event() Event {
+	return Event{Kind: KindPredicateDropped, raw: Members{Listener: x.Listener, Op: x.Op, Key: x.Key, RV: x.RV, Text: x.Predicate}}
+}
+
+// PredicateDropped returns what the event carries, and the zero value for an event of another kind.
+func (e *Event) PredicateDropped() (x PredicateDropped) {
+	switch e.Kind {
+	case KindPredicateDropped:
+		x = PredicateDropped{Listener: e.raw.Listener, Op: e.raw.Op, Key: e.raw.Key, RV: e.raw.RV, Predicate: e.raw.Text}
+	}
+	return x
+}
+
+// Event returns the event that carries x.
 func (x Restored) Event() Event {
 	return Event{Kind: KindRestored, raw: Members{Text: x.State, Items: x.Items, StoreRV: x.StoreRV}}
 }
@@ -1023,6 +1037,7 @@ var members = [256][]string{
 	KindClusterWrite:         {"Key", "Text", "RV", "Listener", "M", "Items"},
 	KindClusterWritten:       {"Key", "Text", "Listener", "StoreRV", "RV", "Dur", "Err", "M", "Items"},
 	KindWrites:               {"Flag", "N"},
+	KindPredicateDropped:     {"Listener", "Op", "Key", "RV", "Text"},
 	KindRestored:             {"Text", "Items", "StoreRV"},
 	KindLane:                 {"Text"},
 	KindFactory:              {"Text", "Key"},

@@ -204,6 +204,11 @@ func (l *lane) restoreListener(x Listener) {
 	if x.LastMet != nil {
 		n.lastMet = *x.LastMet
 	}
+	for _, d := range x.Drops[:min(len(x.Drops), maxDrops)] {
+		y := drop{predicate: Shorten(d.Predicate), last: restoreItem(d.Last)}
+		y.counts[event.OpAdded], y.counts[event.OpUpdated], y.counts[event.OpDeleted], y.counts[event.OpSync] = d.Added, d.Updated, d.Deleted, d.Synced
+		n.drops = append(n.drops, y)
+	}
 	if x.Given != nil {
 		n.given = restoreItem(*x.Given)
 	}

@@ -27,6 +27,7 @@ const (
 	maxWorkers   = 1024
 	maxBackoffs  = 16
 	maxCaps      = 32 // capacities that a ring has had
+	maxDrops     = 16 // predicates of a handler
 	maxFidelity  = 64 // members of a State
 	keptFrames   = 24
 	meanOver     = 16 // handler calls
@@ -131,6 +132,7 @@ func (f *Fold) Clone() *Fold {
 		for j := range l.listeners {
 			l.listeners[j].caps = slices.Clip(l.listeners[j].caps)
 			f.lanes[i].listeners[j].caps = slices.Clip(f.lanes[i].listeners[j].caps)
+			l.listeners[j].drops = slices.Clone(l.listeners[j].drops)
 		}
 		l.store.indices = slices.Clone(l.store.indices)
 		l.queue = l.queue.clone()

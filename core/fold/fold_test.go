@@ -3,6 +3,7 @@ package fold_test
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -445,4 +446,39 @@ func TestStateHasNoNulls(t *testing.T) {
 		t.Fatal(err)
 	}
 	walk("", v)
+}
+
+// TestFoldDrops: what each predicate of a handler threw away is counted by the kind of change, in this fold, in a clone, and in a log that begins later. A log
+// with more predicates than are kept counts their drops too.
+func TestFoldDrops(t *testing.T) {
+	dropped := func(predicate string, op event.Op, key string) event.Event {
+		return event.PredicateDropped{Listener: 1, Op: op, Key: key, RV: "7", Predicate: predicate}.Event()
+	}
+	f := foldtest.FoldOf(foldtest.Script(event.ListenerAdded{Listener: 1, Name: "pod · For"}.Event(),
+		dropped("generation", event.OpUpdated, "ns/a"), dropped("generation", event.OpSync, "ns/b"), dropped("label", event.OpAdded, "ns/c"),
+		dropped("generation", event.OpUpdated, "ns/d"), dropped("label", event.OpDeleted, "ns/c"),
+		event.PredicateDropped{Listener: 2, Op: event.OpAdded, Predicate: "of no listener"}.Event()))
+	clone := f.Clone()
+	want := f.State().Listeners[0].Drops
+	foldtest.Equal(t, "drops", want, []fold.Drop{
+		{Predicate: "generation", Updated: 2, Synced: 1, Last: fold.QueueItem{Seq: want[0].Last.Seq, Op: "Updated", Key: "ns/d", RV: "7"}},
+		{Predicate: "label", Added: 1, Deleted: 1, Last: fold.QueueItem{Seq: want[1].Last.Seq, Op: "Deleted", Key: "ns/c", RV: "7"}},
+	})
+	later := fold.NewFold()
+	for _, e := range f.Baseline() {
+		later.Apply(&e)
+	}
+	foldtest.Equal(t, "begun later", later.State().Listeners[0].Drops, want)
+	for i := range 100 {
+		f.Apply(&event.Entry{Seq: 100, Event: dropped(strconv.Itoa(i), event.OpAdded, "ns/e")})
+	}
+	all := f.State().Listeners[0].Drops
+	n := 0
+	for _, d := range all {
+		n += d.Added
+	}
+	if len(all) != 16 || n != 101 || all[15].Predicate != "…" || all[15].Added != 87 {
+		t.Errorf("%d predicates with %d drops are kept: %+v", len(all), n, all[len(all)-1])
+	}
+	foldtest.Equal(t, "the clone", clone.State().Listeners[0].Drops, want)
 }

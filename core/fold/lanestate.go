@@ -297,6 +297,10 @@ func (li *listener) state() Listener {
 		met := li.lastMet
 		s.LastMet = &met
 	}
+	for _, d := range li.drops {
+		s.Drops = append(s.Drops, Drop{Predicate: d.predicate, Added: d.counts[event.OpAdded], Updated: d.counts[event.OpUpdated],
+			Deleted: d.counts[event.OpDeleted], Synced: d.counts[event.OpSync], Last: d.last.state()})
+	}
 	if n := min(li.callCount, meanOver); n > 0 {
 		s.MeanMicros = float64(li.recentSum) / float64(n) / float64(time.Microsecond)
 	}

@@ -39,6 +39,32 @@ type listener struct {
 	metOld        int // the same, as the old object of an update
 	lastMet       Met
 	rate          ListenerRate
+	drops         []drop
+}
+
+// drop is what one predicate threw away. Once there are maxDrops, the last one is of several predicates.
+type drop struct {
+	predicate string
+	counts    [event.OpBookmark + 1]int
+	last      qitem
+}
+
+func (li *listener) drop(x event.PredicateDropped, seq uint64) {
+	name := Shorten(x.Predicate)
+	i := slices.IndexFunc(li.drops, func(d drop) bool { return d.predicate == name })
+	switch {
+	case i >= 0:
+	case len(li.drops) < maxDrops:
+		i = len(li.drops)
+		li.drops = append(li.drops, drop{predicate: name})
+	default:
+		i = maxDrops - 1
+		li.drops[i].predicate = "…"
+	}
+	if int(x.Op) < len(li.drops[i].counts) {
+		li.drops[i].counts[x.Op]++
+	}
+	li.drops[i].last = qitem{seq: seq, op: x.Op, key: x.Key, rv: x.RV}
 }
 
 // pending is how many notifications the listener has accepted and not yet delivered to its handler.
@@ -148,6 +174,8 @@ func (l *lane) applyListener(e *event.Entry) {
 			li.lastPanic = x.Err.Error()
 			l.recent.Panicked = Happening{At: e.At, Listener: x.Listener}
 		}
+	case event.KindPredicateDropped:
+		li.drop(e.PredicateDropped(), e.Seq)
 	case event.KindListenerSynced:
 		li.synced = true
 	case event.KindHandlerSpeed:

@@ -227,6 +227,18 @@ type Listener struct {
 	Met              int     `json:"met"`       // calls of its handler with an object that another handler had mutated
 	MetOld           int     `json:"metOld"`    // calls of OnUpdate whose old object was such a one
 	LastMet          *Met    `json:"lastMet,omitempty"`
+	// Drops are what each predicate of the handler threw away, in order of the first one, at most 16. Drops of further predicates are in the last one.
+	Drops []Drop `json:"drops,omitempty"`
+}
+
+// Drop is what one predicate threw away of what a handler was called with.
+type Drop struct {
+	Predicate string    `json:"predicate"` // its name; "…" for several
+	Added     int       `json:"added,omitempty"`
+	Updated   int       `json:"updated,omitempty"`
+	Deleted   int       `json:"deleted,omitempty"`
+	Synced    int       `json:"synced,omitempty"` // updates with equal versions
+	Last      QueueItem `json:"last"`             // the newest that it threw away
 }
 
 // Workqueue is the controller behind one listener.

@@ -1,6 +1,7 @@
 // @ts-check
 // The Controller: its work queue with the keys that wait, are worked on, or are dirty, and its workers on the rail.
 // Keys have no type any more, so everything here is neutral.
+import { dropWords } from '../draw/drops.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { lines } from '../draw/lines.js';
 import { pair } from '../draw/pair.js';
@@ -207,7 +208,8 @@ function full(slot, ctx) {
       list.waiting(lane, q, selected, held ? 2 : 4, st.indexer.count > 2600 ? lane.facts.due : null);
       list.dirty(lane, q);
       list.writes(lane, q);
-      foot.set(held ? '' : fit(footWords(q, ctx), slot.w - 2 * slot.pad));
+      const said = footWords(q, dropWords(st.listeners), ctx);
+      foot.set(held ? '' : fit(said.short, slot.w - 2 * slot.pad), said.whole);
       ways.paint(lane);
     },
     compared: (lane) => {
@@ -508,10 +510,21 @@ function writesLine(g, slot, { t }, told) {
   };
 }
 
-/** The words about the work queue as a whole. @param {Workqueue} q @param {Ctx} ctx */
-function footWords(q, { t, model }) {
+/**
+ * The words about the work queue as a whole, or about what does not get there.
+ * @param {Workqueue} q @param {ReturnType<typeof dropWords>} drops @param {Ctx} ctx
+ */
+function footWords(q, drops, { t, model }) {
+  const idle = !q.processing.length && !q.workers.some((w) => w.key) && !q.depth;
+  if (drops.short && !q.shuttingDown && (idle || !q.failures)) return drops;
+  const short = queueWords(q, idle, { t, model });
+  return { short, whole: short };
+}
+
+/** @param {Workqueue} q @param {boolean} idle @param {Pick<Ctx, 't' | 'model'>} ctx */
+function queueWords(q, idle, { t, model }) {
   if (q.shuttingDown) return t('con.shutting');
-  if (!q.processing.length && !q.workers.some((w) => w.key) && !q.depth) return t('con.wait');
+  if (idle) return t('con.wait');
   if (q.failures) return t('con.failed', { n: exact(q.failures), m: exact(q.reconciles) });
   if (!q.lastRead) return '';
   const { rv, behind } = q.lastRead;

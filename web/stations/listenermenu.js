@@ -1,5 +1,6 @@
 // @ts-check
 // The menus of the Listeners: add one, and what can be done with the handler of one.
+import { dropLines } from '../draw/drops.js';
 import { button, h, s } from '../kit/dom.js';
 import { exact, span } from '../kit/format.js';
 import { addWords } from '../kit/i18n.js';
@@ -90,6 +91,7 @@ export function openHandler(ctx, anchor, id) {
   if (!l) return;
   ctx.popup(anchor, (root, close) => {
     root.append(h('h2', {}, t('lis.menu', { name: l.name })), h('p', { class: 'note' }, whatItDid(ctx, l)));
+    root.append(...dropLines(l).map((words) => h('p', { class: 'note' }, words)));
     if (l.lastPanic) root.append(h('p', { class: 'note bad' }, t('lis.lastPanic', { w: l.lastPanic })));
     if (ctx.follower || ctx.model.state.source.kind === 'probe') return; // what follows acts
     const setPace = (/** @type {number} */ ms) => {

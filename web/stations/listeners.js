@@ -3,6 +3,7 @@
 import { attr, h, Num, place, reveal, s, show, text } from '../kit/dom.js';
 import { unframed } from '../draw/comparison.js';
 import { deltaWords } from '../draw/delta.js';
+import { dropWords } from '../draw/drops.js';
 import { callTime, expected, handlerBox } from '../draw/handler.js';
 import { halfHead, middleHead, receivedHalf, sentMiddle } from '../draw/halves.js';
 import { heading, lineHeading } from '../draw/heading.js';
@@ -247,6 +248,8 @@ function noteWords(ctx, l) {
   if (had.length === 1) return t('lis.doubled', { from: exact(had[0]), to: exact(l.capacity) });
   const drains = factsOf(model.facts, l.id)?.drainMillis ?? 0;
   if (drains > 0) return t('lis.drain', { s: span(drains) });
+  const drops = dropWords([l]).whole;
+  if (drops) return drops;
   if (model.facts.keyListener === l.id) return t('lis.calls');
   return l.syncing && l.resyncMillis > 0 ? t('lis.syncing') : '';
 }

@@ -548,6 +548,8 @@
  * @property {number} met calls of its handler with an object that another handler had mutated
  * @property {number} metOld calls of OnUpdate whose old object was such a one
  * @property {Met} [lastMet]
+ * @property {Drop[]} [drops] what each predicate of the handler threw away, in order of the first one, at most 16. Drops of further
+ *   predicates are in the last one.
  */
 
 /**
@@ -925,6 +927,17 @@
  * @property {string} label
  * @property {string} is
  * @property {number} atMillis
+ */
+
+/**
+ * Drop is what one predicate threw away of what a handler was called with.
+ * @typedef {object} Drop
+ * @property {string} predicate its name; "…" for several
+ * @property {number} [added]
+ * @property {number} [updated]
+ * @property {number} [deleted]
+ * @property {number} [synced] updates with equal versions
+ * @property {QueueItem} last the newest that it threw away
  */
 
 /**
