@@ -34,38 +34,26 @@ func (a *protoAnswer) feed(b []byte) {
 
 func (a *protoAnswer) answer() (x answer) {
 	kind, obj := protoObject(a.head)
-	var ns, name string
+	if kind != "Status" {
+		m := readProtoMeta(obj, false)
+		return answer{key: join(string(m.ns), string(m.name)), rv: string(m.rv), uid: string(m.uid)}
+	}
 	eachField(obj, func(n int, v []byte) bool {
-		switch {
-		case kind == "Status" && n == 4:
+		switch n {
+		case 4:
 			x.reason = string(v)
-		case kind == "Status" && n == 5: // StatusDetails
+		case 5: // StatusDetails
 			eachField(v, func(n int, v []byte) bool {
 				switch n {
 				case 1:
-					name = string(v)
+					x.key = string(v)
 				case 6:
 					x.uid = string(v)
-				}
-				return n < 6
-			})
-		case kind != "Status" && n == 1: // ObjectMeta
-			eachField(v, func(n int, v []byte) bool {
-				switch n {
-				case 1:
-					name = string(v)
-				case 3:
-					ns = string(v)
-				case 5:
-					x.uid = string(v)
-				case 6:
-					x.rv = string(v)
 				}
 				return n < 6
 			})
 		}
-		return kind == "Status"
+		return true
 	})
-	x.key = join(ns, name)
 	return x
 }

@@ -330,27 +330,39 @@ func protoFrame(b []byte) (f frame) {
 		})
 		return f
 	}
-	var ns, name string
+	m := readProtoMeta(obj, f.typ == "BOOKMARK")
+	f.key, f.rv, f.initialEnd = join(string(m.ns), string(m.name)), string(m.rv), m.initialEnd
+	return f
+}
+
+// protoMeta is what is read of an object's ObjectMeta in protobuf. Its slices are parts of the message.
+type protoMeta struct {
+	name, ns, uid, rv []byte
+	initialEnd        bool // an annotation ends the initial events
+}
+
+// readProtoMeta reads the ObjectMeta of an object, which may be cut. It reads annotations only if they are asked for.
+func readProtoMeta(obj []byte, annotations bool) (m protoMeta) {
 	eachField(obj, func(n int, v []byte) bool {
-		if n == 1 { // ObjectMeta
-			eachField(v, func(n int, v []byte) bool {
-				switch n {
-				case 1:
-					name = string(v)
-				case 3:
-					ns = string(v)
-				case 6:
-					f.rv = string(v)
-				case 12:
-					if f.typ == "BOOKMARK" && bytes.Contains(v, []byte(initialEventsEnd)) {
-						f.initialEnd = true
-					}
-				}
-				return n <= 12
-			})
+		if n != 1 {
+			return false
 		}
+		eachField(v, func(n int, v []byte) bool {
+			switch n {
+			case 1:
+				m.name = v
+			case 3:
+				m.ns = v
+			case 5:
+				m.uid = v
+			case 6:
+				m.rv = v
+			case 12:
+				m.initialEnd = m.initialEnd || bytes.Contains(v, []byte(initialEventsEnd))
+			}
+			return n < 6 || annotations && n <= 12
+		})
 		return false
 	})
-	f.key = join(ns, name)
-	return f
+	return m
 }
