@@ -40,8 +40,8 @@ func TestFactory(t *testing.T) {
 	}
 	p := New(Options{})
 	for range 2 { // the second time there is nothing new
-		if n, err := p.Factory(f); n != 1 || err != nil {
-			t.Fatal(n, err)
+		if seen, err := p.Factory(f); len(seen) != 1 || seen[0].Name != "partialobjectmetadatas" || err != nil {
+			t.Fatal(seen, err)
 		}
 	}
 	run(t, f.informer())
@@ -63,8 +63,8 @@ func TestFactory(t *testing.T) {
 
 	// A second probe sees the same informer, which the first has given the factory in its place.
 	other := New(Options{})
-	if n, err := other.Factory(f); n != 1 || err != nil || other.informers()[0].inf != p.informers()[0].inf {
-		t.Errorf("a second probe sees %d informers: %v", n, err)
+	if seen, err := other.Factory(f); len(seen) != 1 || err != nil || other.informers()[0].inf != p.informers()[0].inf {
+		t.Errorf("a second probe sees %v: %v", seen, err)
 	}
 }
 
@@ -91,8 +91,8 @@ func TestFactoryOfOthers(t *testing.T) {
 	}{informers: map[schema.GroupVersionResource]giving{resource: bare}}
 	p := New(Options{})
 	for range 2 {
-		if n, err := p.Factory(f); n != 1 || err != nil || len(p.informers()) != 1 {
-			t.Fatal(n, err, len(p.informers()))
+		if seen, err := p.Factory(f); len(seen) != 1 || seen[0].Name != "deployments.apps" || err != nil || len(p.informers()) != 1 {
+			t.Fatal(seen, err, len(p.informers()))
 		}
 	}
 	l := p.informers()[0]
@@ -114,16 +114,16 @@ func TestNoFactory(t *testing.T) {
 		lock      sync.Mutex
 		informers []int
 	}{}} {
-		if n, err := New(Options{}).Factory(x); n != 0 || err == nil {
-			t.Errorf("%T: %d informers, %v", x, n, err)
+		if seen, err := New(Options{}).Factory(x); seen != nil || err == nil {
+			t.Errorf("%T: %v, %v", x, seen, err)
 		}
 	}
 	odd := &struct {
 		lock      sync.Mutex
 		informers map[string]any
 	}{informers: map[string]any{"a": 1, "b": (*generated)(nil)}}
-	if n, err := New(Options{}).Factory(odd); n != 0 || err != nil || !odd.lock.TryLock() {
-		t.Errorf("%d informers, %v, or the lock is held", n, err)
+	if seen, err := New(Options{}).Factory(odd); seen != nil || err != nil || !odd.lock.TryLock() {
+		t.Errorf("%v, %v, or the lock is held", seen, err)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -24,10 +25,12 @@ const maxLanes = 255
 type lane struct {
 	p    *Probe
 	id   uint8
-	name string // as the user gave it: a resource, and its group if it has one ("deployments.apps")
-	inf  cache.SharedIndexInformer
-	in   *internals
-	kind string // of its objects, "" if it is not known
+	name string // of a resource, with its group if it has one ("deployments.apps")
+	// version is the resource's, "" if it is not known.
+	version string
+	inf     cache.SharedIndexInformer
+	in      *internals
+	kind    string // of its objects, "" if it is not known
 	// hasNoGroup is true if the name was made from a type whose package does not tell the group.
 	hasNoGroup bool
 
@@ -60,21 +63,26 @@ type lane struct {
 // Informer makes an informer visible. Call it before the informer runs: of a running one only the store and samples are visible. It returns the same
 // informer, wrapped, so that handlers and transforms added later are visible too. Give that to your code instead of the original.
 //
-// The name is the resource, with its group if it has one: "pods", "deployments.apps". It links requests to the informer.
+// The name is the resource, with its group if it has one: "pods", "deployments.apps", or the text of a GroupVersionResource, which its String method returns.
+// It links requests to the informer.
 //
-// With an error the informer is not seen, and is returned as it came: it is nil, it has no name, or there are 255 already. Status reports what is not seen
-// of the others.
+// With an error the informer is not seen, and is returned as it came: it is nil, the name is none or that of another resource than its type's, or there are
+// 255 already. Status reports what is not seen of the others.
 func (p *Probe) Informer(name string, inf cache.SharedIndexInformer) (cache.SharedIndexInformer, error) {
 	if inf == nil {
 		return nil, errors.New("there is no informer: it is nil")
 	}
-	if name == "" {
-		return inf, errors.New(`an informer needs the name of its resource, with the group if it has one: "pods", "deployments.apps"`)
+	t, err := parseName(name)
+	if err != nil {
+		return inf, err
 	}
 	if w, ok := inf.(interface{ probeLane() *lane }); ok && w.probeLane().p == p {
 		return inf, nil
 	}
-	l := p.lane(name, false, inf)
+	if err := t.matchesType(exampleOf(inf)); err != nil {
+		return inf, err
+	}
+	l := p.lane(t, false, inf)
 	if l == nil {
 		return inf, errTooMany(1)
 	}
@@ -85,7 +93,7 @@ func errTooMany(n int) error {
 	return fmt.Errorf("%d informers are not seen, because a Probe sees at most %d: use another Probe for them, with a path of its own", n, maxLanes)
 }
 
-func (p *Probe) lane(name string, hasNoGroup bool, inf cache.SharedIndexInformer) *lane {
+func (p *Probe) lane(of target, hasNoGroup bool, inf cache.SharedIndexInformer) *lane {
 	if w, ok := inf.(interface{ probeLane() *lane }); ok { // a factory returned it, of this probe or of another
 		inf = w.probeLane().inf
 	}
@@ -102,7 +110,7 @@ func (p *Probe) lane(name string, hasNoGroup bool, inf cache.SharedIndexInformer
 		p.leftOut++
 		return nil
 	}
-	l := &lane{p: p, id: uint8(len(p.lanes)), name: name, hasNoGroup: hasNoGroup, inf: inf, in: in, layersOff: map[string]string{},
+	l := &lane{p: p, id: uint8(len(p.lanes)), name: of.name(), version: of.Version, hasNoGroup: hasNoGroup, inf: inf, in: in, layersOff: map[string]string{},
 		peers: map[uintptr]*timedHandler{}}
 	for layer, why := range in.problems {
 		l.layersOff[layer] = why
@@ -112,7 +120,7 @@ func (p *Probe) lane(name string, hasNoGroup bool, inf cache.SharedIndexInformer
 	l.hookQueue()
 	l.hookHandlers()
 	for _, other := range p.lanes {
-		if other.name == name {
+		if other.name == l.name {
 			other.isRepeated.Store(true)
 			l.isRepeated.Store(true)
 		}
@@ -121,10 +129,10 @@ func (p *Probe) lane(name string, hasNoGroup bool, inf cache.SharedIndexInformer
 	return l
 }
 
-// Factory makes the informers that a factory has so far visible, and returns their number. With an error, others of them are not visible. The factory may be
-// client-go's, a dynamic or a metadata one, or one generated for another client. Call it after you asked the factory for its informers, and before Start. From
-// then on the factory returns what Informer returns, so handlers that are added later are visible too.
-func (p *Probe) Factory(factory interface{}) (n int, err error) {
+// Factory makes the informers that a factory has so far visible, and returns the status of each in the order of their names. With an error, others of them
+// are not visible. The factory may be client-go's, a dynamic or a metadata one, or one generated for another client. Call it after you asked the factory for
+// its informers, and before Start. From then on the factory returns what Informer returns, so handlers that are added later are visible too.
+func (p *Probe) Factory(factory interface{}) (seen []InformerStatus, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the informers of a %T cannot be seen: name them one by one with Probe.Informer", factory)
@@ -132,21 +140,21 @@ func (p *Probe) Factory(factory interface{}) (n int, err error) {
 	}()
 	v := reflect.ValueOf(factory)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		return 0, fmt.Errorf("a %T is no informer factory: name its informers one by one with Probe.Informer", factory)
+		return nil, fmt.Errorf("a %T is no informer factory: name its informers one by one with Probe.Informer", factory)
 	}
 	lock, err := fieldPointer[sync.Mutex](v.Elem(), "lock")
 	if err != nil {
-		return 0, fmt.Errorf("%w: name its informers one by one with Probe.Informer", err)
+		return nil, fmt.Errorf("%w: name its informers one by one with Probe.Informer", err)
 	}
 	m, err := privateField(v.Elem(), "informers")
 	if err == nil && m.Kind() != reflect.Map {
 		err = fmt.Errorf("%s.informers is a %s", v.Elem().Type(), m.Type())
 	}
 	if err != nil {
-		return 0, fmt.Errorf("%w: name its informers one by one with Probe.Informer", err)
+		return nil, fmt.Errorf("%w: name its informers one by one with Probe.Informer", err)
 	}
 	type entry struct {
-		name    string
+		of      target
 		key     reflect.Value
 		inf     cache.SharedIndexInformer
 		generic genericInformer // set if the factory returns generic informers
@@ -156,7 +164,7 @@ func (p *Probe) Factory(factory interface{}) (n int, err error) {
 	lock.Lock()
 	defer lock.Unlock()
 	for it := m.MapRange(); it.Next(); {
-		e := entry{name: resourceOf(it.Key()), key: it.Key()}
+		e := entry{of: resourceOf(it.Key()), key: it.Key()}
 		switch x := it.Value().Interface().(type) {
 		case cache.SharedIndexInformer:
 			e.inf = x
@@ -167,15 +175,15 @@ func (p *Probe) Factory(factory interface{}) (n int, err error) {
 		}
 		found = append(found, e)
 	}
-	sort.Slice(found, func(i, j int) bool { return found[i].name < found[j].name })
+	sort.Slice(found, func(i, j int) bool { return found[i].of.name() < found[j].of.name() })
 	for _, e := range found {
 		t, isType := e.key.Interface().(reflect.Type)
-		l := p.lane(e.name, isType && !hasGroup(t), e.inf)
+		l := p.lane(e.of, isType && !hasGroup(t), e.inf)
 		if l == nil {
 			left++
 			continue
 		}
-		n++
+		seen = append(seen, l.status())
 		if w, ok := e.inf.(interface{ probeLane() *lane }); ok && w.probeLane() == l {
 			continue
 		}
@@ -188,9 +196,9 @@ func (p *Probe) Factory(factory interface{}) (n int, err error) {
 		}
 	}
 	if left > 0 {
-		return n, errTooMany(left)
+		return seen, errTooMany(left)
 	}
-	return n, nil
+	return seen, nil
 }
 
 // genericInformer mirrors client-go's informers.GenericInformer, whose package imports every API.
@@ -207,32 +215,24 @@ type watchedGeneric struct {
 
 func (g *watchedGeneric) Informer() cache.SharedIndexInformer { return g.inf }
 
-// resourceOf returns the name of a resource from the key under which a factory keeps its informer: a type, or a group, version and resource.
-func resourceOf(key reflect.Value) string {
-	if key.Kind() == reflect.Struct {
-		resource, group := key.FieldByName("Resource"), key.FieldByName("Group")
-		if resource.IsValid() && group.IsValid() && resource.Kind() == reflect.String && group.Kind() == reflect.String {
-			if group.String() == "" {
-				return resource.String()
-			}
-			return resource.String() + "." + group.String()
-		}
+// resourceOf returns the resource of the key under which a factory keeps its informer: a type, or a group, version and resource.
+func resourceOf(key reflect.Value) target {
+	switch x := key.Interface().(type) {
+	case schema.GroupVersionResource:
+		return target{x.Group, x.Version, x.Resource}
+	case reflect.Type:
+		return resourceOfType(x)
 	}
-	if t, ok := key.Interface().(reflect.Type); ok {
-		return resourceOfType(t)
-	}
-	return fmt.Sprint(key.Interface())
+	return target{Resource: fmt.Sprint(key.Interface())}
 }
 
 // resourceOfType guesses a resource like client-go does: the plural of the type's name, with the group if the type is one of Kubernetes' own. Of another type,
 // requests show the group.
-func resourceOfType(t reflect.Type) string {
-	t = elem(t)
-	name := plural(strings.ToLower(t.Name()))
-	if group, ok := groupOfPackage(t.PkgPath()); ok && group != "" {
-		name += "." + group
-	}
-	return name
+func resourceOfType(typ reflect.Type) (t target) {
+	typ = elem(typ)
+	t.Resource = plural(strings.ToLower(typ.Name()))
+	t.Group, _ = groupOfPackage(typ.PkgPath())
+	return t
 }
 
 // groupOfPackage returns the API group of the types in a package of k8s.io/api; ok is false for another package.
@@ -263,12 +263,6 @@ func groupOfPackage(path string) (group string, ok bool) {
 func hasGroup(t reflect.Type) bool {
 	_, ok := groupOfPackage(elem(t).PkgPath())
 	return ok
-}
-
-// isCalled reports whether a user means this informer by a name: its own, or one with a group that an informer of a type lacks.
-func (l *lane) isCalled(name string) bool {
-	resource, _, _ := strings.Cut(name, ".")
-	return name == l.name || l.hasNoGroup && resource == l.name
 }
 
 func plural(name string) string {
@@ -571,13 +565,9 @@ func (p *Probe) NewInformer(lw cache.ListerWatcher, example runtime.Object, resy
 }
 
 // resourceOfObject guesses the resource of an example: from its kind, if set, otherwise from its type.
-func resourceOfObject(example runtime.Object) string {
+func resourceOfObject(example runtime.Object) target {
 	if gvk := example.GetObjectKind().GroupVersionKind(); gvk.Kind != "" {
-		name := plural(strings.ToLower(gvk.Kind))
-		if gvk.Group != "" {
-			name += "." + gvk.Group
-		}
-		return name
+		return target{gvk.Group, gvk.Version, plural(strings.ToLower(gvk.Kind))}
 	}
 	return resourceOfType(reflect.TypeOf(example))
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -86,6 +87,19 @@ func unwrap(inf cache.SharedIndexInformer) (reflect.Value, bool) {
 		v = e.Elem()
 	}
 	return reflect.Value{}, false
+}
+
+// exampleOf returns an object of the type that an informer has, nil if that cannot be seen.
+func exampleOf(inf cache.SharedIndexInformer) runtime.Object {
+	s, ok := unwrap(inf)
+	if !ok {
+		return nil
+	}
+	example, err := fieldPointer[runtime.Object](s, "objectType")
+	if err != nil {
+		return nil
+	}
+	return *example
 }
 
 func look(inf cache.SharedIndexInformer) *internals {

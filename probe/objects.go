@@ -137,7 +137,7 @@ func (lv *laneView) json(obj interface{}) (raw []byte) {
 	if lv.v.bodies.types == nil {
 		lv.v.bodies.types = map[reflect.Type]typeClass{}
 	}
-	of := lv.v.p.wire.target(lv.l.name)
+	of := lv.l.target()
 	apiVersion := of.Version
 	if of.Group != "" {
 		apiVersion = of.Group + "/" + of.Version

@@ -1,5 +1,12 @@
 package probe
 
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+)
+
 // Status is what a Probe sees now.
 type Status struct {
 	ClientGo  string           `json:"clientGo"` // its version, as this program was built
@@ -10,6 +17,21 @@ type Status struct {
 	UnmatchedQueues []string `json:"queues,omitempty"`
 	// UnmatchedObjects are the names in Options.Objects that no informer has.
 	UnmatchedObjects []string `json:"objects,omitempty"`
+
+	problems []error
+}
+
+// Err returns what the probe was told to see and does not: names that no informer has, with those that there are, and layers that are off; nil if it sees
+// all. Work queues and names of objects are matched with the informers that there are when Status is called.
+func (s Status) Err() error {
+	all := s.problems
+	if s.LeftOut > 0 {
+		all = append(all[:len(all):len(all)], errTooMany(s.LeftOut))
+	}
+	for _, x := range s.Informers {
+		all = append(all[:len(all):len(all)], x.Err())
+	}
+	return errors.Join(all...)
 }
 
 // InformerStatus is what a Probe sees of one informer.
@@ -20,6 +42,16 @@ type InformerStatus struct {
 	// LayersOff names what is not seen of it, with the reason: a private field of another client-go, a hook that failed.
 	LayersOff map[string]string `json:"off,omitempty"`
 	Queue     string            `json:"queue,omitempty"` // the name of its work queue
+}
+
+// Err returns the layers that are off, nil if all are on.
+func (s InformerStatus) Err() error {
+	var all []error
+	for layer, why := range s.LayersOff {
+		all = append(all, fmt.Errorf("%s: %s is not seen: %s", s.Name, layer, why))
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].Error() < all[j].Error() })
+	return errors.Join(all...)
 }
 
 // Status returns what the probe sees now. It takes the informers' locks, like any reader of a store. The caller owns the answer.
@@ -34,12 +66,9 @@ func (p *Probe) status() (s Status, lanes []*lane) {
 	lanes = p.informers()
 	s = Status{ClientGo: version(), Informers: []InformerStatus{}, UnmatchedObjects: p.unmatchedObjects()}
 	for _, l := range lanes {
-		x := InformerStatus{Name: l.name, Synced: l.inf.HasSynced(), Objects: len(l.inf.GetStore().ListKeys()), LayersOff: l.offLayers()}
-		if w := l.workqueue(); w != nil {
-			x.Queue, _ = w.names()
-		}
-		s.Informers = append(s.Informers, x)
+		s.Informers = append(s.Informers, l.status())
 	}
+	s.problems = p.unmatched(false)
 	p.lanesMu.Lock()
 	defer p.lanesMu.Unlock()
 	s.LeftOut = p.leftOut
@@ -50,4 +79,54 @@ func (p *Probe) status() (s Status, lanes []*lane) {
 		}
 	}
 	return s, lanes
+}
+
+func (l *lane) status() InformerStatus {
+	x := InformerStatus{Name: l.name, Synced: l.inf.HasSynced(), Objects: len(l.inf.GetStore().ListKeys()), LayersOff: l.offLayers()}
+	if w := l.workqueue(); w != nil {
+		x.Queue, _ = w.names()
+	}
+	return x
+}
+
+// unmatched returns an error for each name that no informer has, in Options.Objects or of a work queue, with the names that there are. With given set it leaves
+// out the queues' own names, which no option gave.
+func (p *Probe) unmatched(given bool) (all []error) {
+	there := "there are no informers"
+	if lanes := p.informers(); len(lanes) > 0 {
+		there = "the informers are " + strings.Join(namesOf(lanes), ", ")
+	}
+	for _, name := range p.unmatchedObjects() {
+		all = append(all, fmt.Errorf("Options.Objects names %q, which no informer is called; %s", name, there))
+	}
+	p.lanesMu.Lock()
+	defer p.lanesMu.Unlock()
+	for _, w := range p.queues {
+		queue, informer := w.names()
+		if w.owner() != nil || given && informer == "" {
+			continue
+		}
+		of, i := informer, 0
+		if of == "" {
+			of = queue
+		}
+		for i < len(p.lanes) && !p.lanes[i].isNamed(queue, informer) {
+			i++
+		}
+		if i < len(p.lanes) {
+			all = append(all, fmt.Errorf("the work queue %q is not shown: %s has another one", queue, p.lanes[i].name))
+		} else {
+			all = append(all, fmt.Errorf("the work queue %q has no informer: none is called %q; %s; name one in QueueOptions.Informer", queue, of, there))
+		}
+	}
+	return all
+}
+
+// namesOf returns the informers' names in alphabetical order.
+func namesOf(lanes []*lane) (names []string) {
+	for _, l := range lanes {
+		names = append(names, l.name)
+	}
+	sort.Strings(names)
+	return names
 }

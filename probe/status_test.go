@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -22,8 +23,10 @@ func TestInformerErrors(t *testing.T) {
 	if inf, err := p.Informer("pods", nil); inf != nil || err == nil {
 		t.Errorf("nil: %v, %v", inf, err)
 	}
-	if _, err := p.Informer("", bare()); err == nil {
-		t.Error("an informer without a name is seen")
+	for _, name := range []string{"", "Pods", "pods,nodes", "apps/v1", "/v1, Resource=", "my pods", "deployments.apps/v1", "v1, Resource=pods", "x.-"} {
+		if inf, err := p.Informer(name, bare()); err == nil || len(p.informers()) > 0 || inf == nil {
+			t.Errorf("an informer called %q is seen", name)
+		}
 	}
 	for i := range maxLanes {
 		if _, err := p.Informer(fmt.Sprint("r", i), bare()); err != nil {
@@ -36,8 +39,8 @@ func TestInformerErrors(t *testing.T) {
 	}
 	f := &generated{informers: map[reflect.Type]cache.SharedIndexInformer{}, source: newSource(0)}
 	f.informer()
-	if n, err := p.Factory(f); n != 0 || err == nil {
-		t.Errorf("a factory beyond the limit: %d, %v", n, err)
+	if seen, err := p.Factory(f); len(seen) != 0 || err == nil {
+		t.Errorf("a factory beyond the limit: %v, %v", seen, err)
 	}
 	if s := p.Status(); len(s.Informers) != maxLanes || s.LeftOut != 2 {
 		t.Errorf("%d informers, %d left out", len(s.Informers), s.LeftOut)
@@ -53,9 +56,10 @@ func TestStatus(t *testing.T) {
 	if _, err := p.Informer("nodes", cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, nil)); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"pods", "others"} {
+	for _, name := range []string{"pods", "others", "pod"} {
 		defer NewQueue[string](p, QueueOptions{})(name, nil).ShutDown()
 	}
+	defer NewQueue[string](p, QueueOptions{Informer: "deploymnets.apps"})("x", nil).ShutDown()
 	s := p.Status()
 	if len(s.Informers) != 2 || s.Informers[0].Name != "pods" || s.Informers[0].Queue != "pods" || len(s.Informers[0].LayersOff) != 0 {
 		t.Fatalf("%+v", s)
@@ -63,7 +67,18 @@ func TestStatus(t *testing.T) {
 	if s.Informers[1].LayersOff["store"] == "" {
 		t.Error("the store of an informer without Indexers is not off")
 	}
-	if !reflect.DeepEqual(s.UnmatchedObjects, []string{"pod"}) || !reflect.DeepEqual(s.UnmatchedQueues, []string{"others"}) {
+	want := []string{`Options.Objects names "pod", which no informer is called; the informers are nodes, pods`,
+		`the work queue "others" has no informer: none is called "others"; the informers are nodes, pods; name one in QueueOptions.Informer`,
+		`the work queue "pod" is not shown: pods has another one`,
+		`the work queue "x" has no informer: none is called "deploymnets.apps"; the informers are nodes, pods; name one in QueueOptions.Informer`,
+		`nodes: store is not seen: the informer was made with nil Indexers; make it with cache.Indexers{}`}
+	if err := s.Err(); err == nil || err.Error() != strings.Join(want, "\n") {
+		t.Errorf("the errors are\n%v\nwant\n%s", err, strings.Join(want, "\n"))
+	}
+	if err := s.Informers[0].Err(); err != nil {
+		t.Error(err)
+	}
+	if !reflect.DeepEqual(s.UnmatchedObjects, []string{"pod"}) || !reflect.DeepEqual(s.UnmatchedQueues, []string{"others", "pod", "x"}) {
 		t.Errorf("%+v", s)
 	}
 }

@@ -203,12 +203,12 @@ func (w *wire) begin(u *url.URL, lanes []*lane) *request {
 	return r
 }
 
-// target returns the resource of this name. If a factory named the informer by its type, requests show the group.
-func (w *wire) target(name string) target {
+// find returns the resource of this name, if a request showed it. If a factory named the informer by its type, requests show the group.
+func (w *wire) find(name string) (t target, isKnown bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if t, ok := w.targets[name]; ok {
-		return t
+		return t, true
 	}
 	var found []target
 	for _, t := range w.targets {
@@ -217,11 +217,9 @@ func (w *wire) target(name string) target {
 		}
 	}
 	if len(found) == 1 {
-		return found[0]
+		return found[0], true
 	}
-	t := target{Version: "v1"}
-	t.Resource, t.Group, _ = strings.Cut(name, ".")
-	return t
+	return target{}, false
 }
 
 func (w *wire) end(r *request) {

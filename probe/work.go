@@ -15,8 +15,9 @@ import (
 
 // QueueOptions configure a work queue. The zero value is usable.
 type QueueOptions struct {
-	// Informer names the informer behind which the queue stands: "deployments.apps". If it is empty, that is the one whose name the queue has: "pods", or
-	// "pod" as controller-runtime calls a controller; a Probe that has one informer takes that. Of an informer one queue is shown.
+	// Informer names the informer behind which the queue stands: "deployments.apps", or a GroupVersionResource's String. If it is empty, that is the one whose
+	// name the queue has: "pods", or "pod" as controller-runtime calls a controller; a Probe that has one informer takes that. Of an informer one queue is
+	// shown. Status has the queues without an informer.
 	Informer string
 	// MetricsProvider is the queue's own, as in workqueue.TypedRateLimitingQueueConfig; client-go's if nil.
 	MetricsProvider workqueue.MetricsProvider
@@ -238,10 +239,13 @@ func keyOf[T comparable](item T) (s string) {
 	return cut(s)
 }
 
-// cut returns a key that is fit for the log.
+// cut returns a key that is fit for the log. In place of the middle of a long one stands a checksum of it all, so that two of them stay two.
 func cut(s string) string {
 	if len(s) > maxKey {
-		s = s[:maxKey]
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(s))
+		const kept = (maxKey - 32) / 2
+		s = fmt.Sprintf("%s…%016x…%s", s[:kept], h.Sum64(), s[len(s)-kept:])
 	}
 	return strings.ToValidUTF8(s, "\ufffd")
 }

@@ -44,7 +44,7 @@ func main() {
 	)
 	factory, mux, registry := informers.NewSharedInformerFactory(nil, 0), http.NewServeMux(), prometheus.NewRegistry()
 	CODE
-	_, _, _, _ = cfg, n, err, queue
+	_, _, _, _ = cfg, seen, err, queue
 }
 `, "controller-runtime": `package main
 

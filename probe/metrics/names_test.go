@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"net/http/httptest"
 	"reflect"
+	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -24,8 +27,9 @@ func TestNamesOfATypedFactory(t *testing.T) {
 	f.Rbac().V1().ClusterRoles().Informer()
 	f.Flowcontrol().V1().FlowSchemas().Informer()
 	p := probe.New(probe.Options{Objects: []string{"deployments.apps", "deployment.apps", "pods"}})
-	if _, err := p.Factory(f); err != nil {
-		t.Fatal(err)
+	seen, err := p.Factory(f)
+	if len(seen) != 6 || seen[0].Name != "clusterroles.rbac.authorization.k8s.io" || seen[0].Err() != nil || err != nil {
+		t.Fatal(seen, err)
 	}
 	probe.NewQueue[string](p, probe.QueueOptions{Informer: "deployments.apps"})("deployments", workqueue.DefaultTypedControllerRateLimiter[string]()).ShutDown()
 	r := httptest.NewRequest("GET", "/debug/informerscope/", nil)
@@ -55,5 +59,24 @@ func TestNamesOfATypedFactory(t *testing.T) {
 	}
 	if !reflect.DeepEqual(list.Objects, []string{"deployment.apps"}) || len(list.Queues) != 0 {
 		t.Errorf("without an informer: objects %v, queues %v", list.Objects, list.Queues)
+	}
+}
+
+// TestNameOfATypedInformer: a GroupVersionResource, its group and resource, and its resource alone name an informer of Kubernetes' own type. A name of another
+// resource is an error that says which one it has.
+func TestNameOfATypedInformer(t *testing.T) {
+	f := informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(&rest.Config{}), 0)
+	for name, isIts := range map[string]bool{
+		appsv1.SchemeGroupVersion.WithResource("deployments").String(): true, "deployments.apps": true, "deployments": true,
+		"deployment": false, "deploymnets.apps": false, "deployments.extensions": false, corev1.SchemeGroupVersion.WithResource("pods").String(): false,
+	} {
+		p, inf := probe.New(probe.Options{}), f.Apps().V1().Deployments().Informer()
+		_, err := p.Informer(name, inf)
+		if isIts && err != nil || !isIts && (err == nil || !strings.Contains(err.Error(), "are called deployments.apps, not ")) {
+			t.Errorf("%q: %v", name, err)
+		}
+		if n := len(p.Status().Informers); isIts != (n == 1) {
+			t.Errorf("%q: %d informers are seen", name, n)
+		}
 	}
 }

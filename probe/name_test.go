@@ -1,0 +1,85 @@
+package probe
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+)
+
+// TestNames: a resource has the same name however it is written, and what names none is an error. TestNameOfATypedInformer of probe/metrics has informers of types.
+func TestNames(t *testing.T) {
+	deployments := target{"apps", "v1", "deployments"}
+	for name, want := range map[string]target{
+		"pods": {"", "", "pods"}, "pods.v1": {"", "v1", "pods"}, "pods.v1.": {"", "v1", "pods"}, "deployments.apps": {"apps", "", "deployments"},
+		"deployments.v1.apps": deployments, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}.String(): deployments,
+		schema.GroupVersionResource{Version: "v1", Resource: "pods"}.String(): {"", "v1", "pods"},
+		"widgets.v1beta2.example.com":                                         {"example.com", "v1beta2", "widgets"}, "widgets.v2x.example.com": {"v2x.example.com", "", "widgets"},
+	} {
+		if got, err := parseName(name); got != want || err != nil {
+			t.Errorf("%q is %+v, %v", name, got, err)
+		}
+	}
+	p := New(Options{Objects: []string{"apps/v1, Resource=deployments"}})
+	if _, err := p.Informer("apps/v1beta2, Resource=deployments", bare()); err != nil {
+		t.Fatal(err)
+	}
+	defer NewQueue[string](p, QueueOptions{Informer: "deployments.v1.apps"})("x", nil).ShutDown()
+	s := p.Status()
+	if err := s.Err(); err != nil || s.Informers[0].Name != "deployments.apps" || s.Informers[0].Queue != "x" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if is := p.informers()[0].target(); is != (target{"apps", "v1beta2", "deployments"}) {
+		t.Errorf("before its first request it is %+v", is)
+	}
+	for _, name := range []string{"deployments.apps", "deployments", "deployments.v1.apps"} {
+		if lanes, _, err := p.choose(name); len(lanes) != 1 || err != nil {
+			t.Errorf("?informers=%s: %v, %v", name, lanes, err)
+		}
+	}
+	if _, _, err := p.choose("deploymnets"); err == nil || !strings.Contains(err.Error(), "the names are deployments.apps") {
+		t.Errorf("a typo: %v", err)
+	}
+}
+
+// TestGroupOfAType: an informer that has its name from a type outside of k8s.io/api is called with any group until a request shows it.
+func TestGroupOfAType(t *testing.T) {
+	p := New(Options{})
+	inf := p.NewInformer(&cache.ListWatch{}, &widget{}, 0, nil)
+	l := p.informers()[0]
+	if inf == nil || l.name != "widgets" || !l.isCalled("widgets.example.com") || !l.isCalled("widgets.example.org") || l.isCalled("pods.example.com") {
+		t.Fatalf("%s is not called with a group", l.name)
+	}
+	s := &apiServer{t: t, p: p}
+	s.accept()
+	s.get("https://api/apis/example.com/v1/widgets?resourceVersion=0")
+	if !l.isCalled("widgets") || !l.isCalled("widgets.example.com") || l.isCalled("widgets.example.org") {
+		t.Error("its request does not show its group")
+	}
+}
+
+type widget struct{ bareObject }
+
+type bareObject struct{}
+
+func (bareObject) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
+func (w *widget) DeepCopyObject() runtime.Object    { return w }
+
+// TestLongKeysStayApart: of a key that is too long for the log, the middle is cut out, and two keys never become one.
+func TestLongKeysStayApart(t *testing.T) {
+	seen := map[string]bool{}
+	for i := range 300 {
+		key := []byte(strings.Repeat("a", 2000))
+		key[i*6] = 'b'
+		s := cut(string(key))
+		if len(s) > maxKey || seen[s] || !strings.HasPrefix(s, "a") && i > 0 || !strings.HasSuffix(s, "a") {
+			t.Fatalf("%d: %d bytes, %q", i, len(s), s)
+		}
+		seen[s] = true
+	}
+	if s := strings.Repeat("a", maxKey); cut(s) != s {
+		t.Error("a key that fits is cut")
+	}
+}
