@@ -48,7 +48,6 @@ const maxHeld = 1 << 16
 type viewer struct {
 	p         *Probe
 	out       *bufio.Writer
-	text      []byte
 	err       error
 	start     time.Duration // on the probe's clock: when the trace began
 	seq       uint64
@@ -82,7 +81,7 @@ func newViewer(p *Probe, w io.Writer, lanes []*lane) *viewer {
 	return v
 }
 
-func (v *viewer) put(l line) {
+func (v *viewer) put(l *line) {
 	if v.err != nil {
 		return
 	}
@@ -92,8 +91,9 @@ func (v *viewer) put(l line) {
 		l.At = v.at
 	}
 	v.at = l.At
-	if v.text, v.err = l.append(v.text[:0]); v.err == nil {
-		_, v.err = v.out.Write(v.text)
+	text, err := l.append(v.out.AvailableBuffer())
+	if v.err = err; err == nil {
+		_, v.err = v.out.Write(text)
 	}
 }
 
@@ -151,10 +151,10 @@ func (v *viewer) begin(left []string) error {
 	}
 	v.restore(cuts)
 	if len(left) > 0 {
-		v.put(line{Kind: "Note", Text: "left out; add them with ?informers=: " + strings.Join(left, ", ")})
+		v.put(&line{Kind: "Note", Text: "left out; add them with ?informers=: " + strings.Join(left, ", ")})
 	}
 	for _, err := range v.p.unmatched(true) {
-		v.put(line{Kind: "Note", Text: err.Error()})
+		v.put(&line{Kind: "Note", Text: err.Error()})
 	}
 	return v.flush()
 }
@@ -234,7 +234,7 @@ func (v *viewer) restore(cuts []content) {
 	v.p.assignQueues(true)
 	sel, _ := json.Marshal(v.selection())
 	at := int64(time.Since(v.p.start) - v.start)
-	v.put(line{At: at, Kind: "Selected", Text: string(sel)})
+	v.put(&line{At: at, Kind: "Selected", Text: string(sel)})
 	v.held, v.replacing, v.reqs = nil, 0, map[uint32]*requestView{}
 	v.takePins()
 	v.bodies.room = maxBaseline
@@ -249,7 +249,7 @@ func (v *viewer) drain() error {
 	v.buf = events
 	v.takePins()
 	if lost {
-		v.put(line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note",
+		v.put(&line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note",
 			Text: fmt.Sprintf("a gap: %d events came faster than they were read; the recording continues with a new baseline", head-v.cursor)})
 		v.cursor = v.p.head()
 		v.restore(v.baseline())
@@ -268,7 +268,7 @@ func (v *viewer) drain() error {
 		offs := lv.l.offLayers()
 		for layer, why := range offs {
 			if _, told := lv.offLayers[layer]; !told {
-				v.put(line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note", Text: fmt.Sprintf("%s: %s is no longer seen: %s", lv.l.name, layer, why)})
+				v.put(&line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note", Text: fmt.Sprintf("%s: %s is no longer seen: %s", lv.l.name, layer, why)})
 				isStale = true
 			}
 		}
@@ -366,7 +366,7 @@ func (v *viewer) releaseHeld() {
 
 func (v *viewer) write(e *event) {
 	if e.kind == evNote {
-		v.put(line{At: v.timeOf(e), Kind: "Note", Text: e.text})
+		v.put(&line{At: v.timeOf(e), Kind: "Note", Text: e.text})
 		return
 	}
 	if e.kind >= evWireRequest {
@@ -385,18 +385,18 @@ func (v *viewer) write(e *event) {
 		lv.writeReplaced()
 	case evHandling:
 		lv.addListener(at, e.listener)
-		lv.put(line{At: at, Kind: "Delivered", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, N: lv.rings[e.listener]})
-		lv.put(line{At: at, Kind: "Handling", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Flag: e.flag})
+		lv.put(&line{At: at, Kind: "Delivered", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, N: lv.rings[e.listener]})
+		lv.put(&line{At: at, Kind: "Handling", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Flag: e.flag})
 	case evHandled:
 		lv.addListener(at, e.listener)
 		x := line{At: at, Kind: "Handled", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Dur: int64(e.dur)}
 		if e.flag {
 			x.Err = &lineError{Message: "the handler panicked"}
 		}
-		lv.put(x)
+		lv.put(&x)
 	case evDropped:
 		lv.addListener(at, e.listener)
-		lv.put(line{At: at, Kind: "PredicateDropped", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Text: e.text})
+		lv.put(&line{At: at, Kind: "PredicateDropped", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Text: e.text})
 	case evSampled:
 		lv.writeSample(at, e.more.(*sample))
 	default:

@@ -23,10 +23,9 @@ type laneView struct {
 	offLayers map[string]string // the layers that were off at the baseline
 	release   string
 
-	namespaced  bool // it has the index by namespace
-	ixNamespace string
-	ixEntries   []indexEntry // the index entries of all objects in that namespace
-	storeRV     string
+	namespaced bool                    // it has the index by namespace
+	namespaces map[string][]indexEntry // the index entries of all objects in a namespace, of at most maxNamespaces
+	storeRV    string
 
 	// The queue as written so far. All deltas of a key leave a DeltaFIFO together; unstored counts those of poppedKey that the store has not received.
 	delta          bool
@@ -52,10 +51,13 @@ type laneView struct {
 	initialObjects int    // the number of objects that a WatchList has sent
 }
 
+// maxNamespaces bounds the namespaces whose index entries are kept for the next object.
+const maxNamespaces = 256
+
 // maxPending bounds the entries of a queue that are remembered.
 const maxPending = 1 << 16
 
-func (lv *laneView) put(x line) {
+func (lv *laneView) put(x *line) {
 	x.Lane = lv.i
 	lv.v.put(x)
 }
@@ -68,10 +70,15 @@ func (lv *laneView) indexEntries(key string) []indexEntry {
 	if !ok {
 		ns = ""
 	}
-	if lv.ixEntries == nil || lv.ixNamespace != ns {
-		lv.ixNamespace, lv.ixEntries = ns, []indexEntry{{cache.NamespaceIndex, []string{ns}}}
+	in := lv.namespaces[ns]
+	if in == nil {
+		if len(lv.namespaces) >= maxNamespaces || lv.namespaces == nil {
+			lv.namespaces = map[string][]indexEntry{}
+		}
+		in = []indexEntry{{cache.NamespaceIndex, []string{ns}}}
+		lv.namespaces[ns] = in
 	}
-	return lv.ixEntries
+	return in
 }
 
 func (lv *laneView) item(key, rv string) lineItem {
@@ -148,7 +155,7 @@ func (lv *laneView) restore(at int64, c content) {
 		items[i] = lv.item(key, c.items[key])
 		lv.addBody(&items[i])
 	}
-	lv.put(line{At: at, Kind: "Restored", Text: string(text), Items: items, StoreRV: s.rv})
+	lv.put(&line{At: at, Kind: "Restored", Text: string(text), Items: items, StoreRV: s.rv})
 	if waits != nil {
 		waits.At = at
 		lv.beginWait(waits)
@@ -175,7 +182,7 @@ func (lv *laneView) writeEntry(at int64, w queueEntry, items []lineItem) {
 	if lv.delta {
 		lv.keyCounts[w.key]++
 	}
-	lv.put(line{At: at, Kind: "Queued", Op: opNames[w.op], Key: w.key, RV: w.rv, N: len(lv.pending), Items: items})
+	lv.put(&line{At: at, Kind: "Queued", Op: opNames[w.op], Key: w.key, RV: w.rv, N: len(lv.pending), Items: items})
 }
 
 func (lv *laneView) flushAtomic(at int64) {
@@ -196,7 +203,7 @@ func (lv *laneView) writePopped(at int64, n int) {
 		lv.countKeys()
 	}
 	lv.sampledPending = max(lv.sampledPending-n, 0)
-	lv.put(line{At: at, Kind: "Popped", N: n, M: len(lv.pending), Text: "single"})
+	lv.put(&line{At: at, Kind: "Popped", N: n, M: len(lv.pending), Text: "single"})
 }
 
 // popKey removes an object's entry from the queue, because the store has changed. It returns the entry's resourceVersion.
@@ -240,7 +247,7 @@ func (lv *laneView) popDeltas(at int64, key string) (rv string) {
 	}
 	lv.sampledPending = min(lv.sampledPending, len(lv.pending))
 	if n > 0 {
-		lv.put(line{At: at, Kind: "Popped", N: n, M: len(lv.pending), Key: key, Text: "single"})
+		lv.put(&line{At: at, Kind: "Popped", N: n, M: len(lv.pending), Key: key, Text: "single"})
 	}
 	lv.poppedKey, lv.unstored = key, max(n-1, 0)
 	return rv
@@ -277,9 +284,9 @@ func (lv *laneView) writeStored(at int64, e *event) {
 		lv.storeRV = rv
 	}
 	x.StoreRV = lv.storeRV
-	lv.put(x)
+	lv.put(&x)
 	if len(lv.pending) != before {
-		lv.put(line{At: at, Kind: "Processed", N: before - len(lv.pending)})
+		lv.put(&line{At: at, Kind: "Processed", N: before - len(lv.pending)})
 	}
 }
 
@@ -301,9 +308,9 @@ func (lv *laneView) writeReplaced() {
 			break
 		}
 	}
-	lv.put(line{At: at, Kind: "StoreReplaced", N: len(items), Items: items, StoreRV: lv.storeRV})
+	lv.put(&line{At: at, Kind: "StoreReplaced", N: len(items), Items: items, StoreRV: lv.storeRV})
 	if popped {
-		lv.put(line{At: at, Kind: "Processed", N: 1})
+		lv.put(&line{At: at, Kind: "Processed", N: 1})
 	}
 }
 
@@ -326,7 +333,7 @@ func (lv *laneView) addListener(at int64, id int32) {
 			}
 		}
 	}
-	lv.put(line{At: at, Kind: "ListenerAdded", Listener: id, Text: name, M: capacity})
+	lv.put(&line{At: at, Kind: "ListenerAdded", Listener: id, Text: name, M: capacity})
 }
 
 // sampledLine is the text of a Sampled.
@@ -352,7 +359,7 @@ func (lv *laneView) writeSample(at int64, s *sample) {
 		lv.release = s.release
 		lv.delta = s.queueKind == "DeltaFIFO"
 		lv.countKeys()
-		lv.put(line{At: at, Kind: "InformerStarted", Release: s.release})
+		lv.put(&line{At: at, Kind: "InformerStarted", Release: s.release})
 	}
 	if s.depth >= 0 {
 		lv.flushAtomic(at)
@@ -371,7 +378,7 @@ func (lv *laneView) writeSample(at int64, s *sample) {
 		lv.addListener(at, li.id)
 		if li.synced && !lv.synced[li.id] {
 			lv.synced[li.id] = true
-			lv.put(line{At: at, Kind: "ListenerSynced", Listener: li.id})
+			lv.put(&line{At: at, Kind: "ListenerSynced", Listener: li.id})
 		}
 		if li.ring >= 0 {
 			lv.rings[li.id] = li.ring
@@ -383,22 +390,22 @@ func (lv *laneView) writeSample(at int64, s *sample) {
 		for id := range lv.listeners {
 			if !seen[id] {
 				delete(lv.listeners, id)
-				lv.put(line{At: at, Kind: "ListenerRemoved", Listener: id})
+				lv.put(&line{At: at, Kind: "ListenerRemoved", Listener: id})
 			}
 		}
 	}
 	if s.synced && !lv.reported.synced {
 		lv.reported.synced = true
-		lv.put(line{At: at, Kind: "QueueSynced"})
-		lv.put(line{At: at, Kind: "InformerSynced"})
+		lv.put(&line{At: at, Kind: "QueueSynced"})
+		lv.put(&line{At: at, Kind: "InformerSynced"})
 	}
 	if s.stopped && !lv.reported.stopped {
 		lv.reported.stopped = true
-		lv.put(line{At: at, Kind: "ReflectorStopped"})
-		lv.put(line{At: at, Kind: "InformerStopped"})
+		lv.put(&line{At: at, Kind: "ReflectorStopped"})
+		lv.put(&line{At: at, Kind: "InformerStopped"})
 	}
 	if text, _ := json.Marshal(x); string(text) != lv.lastSampled {
 		lv.lastSampled = string(text)
-		lv.put(line{At: at, Kind: "Sampled", Text: lv.lastSampled})
+		lv.put(&line{At: at, Kind: "Sampled", Text: lv.lastSampled})
 	}
 }

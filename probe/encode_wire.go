@@ -157,7 +157,7 @@ func (v *viewer) writeWire(e *event) {
 	case evWireResponse:
 		v.writeResponse(at, e, r)
 	case evWireBytes:
-		r.lv.put(line{At: at, Kind: "WireBytes", Req: e.req, N: int(e.n)})
+		r.lv.put(&line{At: at, Kind: "WireBytes", Req: e.req, N: int(e.n)})
 	case evWireFrame:
 		v.writeFrame(at, e, r)
 	case evWireDone:
@@ -183,12 +183,12 @@ func (v *viewer) writeRequest(at int64, e *event) {
 		if why == "" {
 			why = "first list"
 		}
-		lv.put(line{At: at, Kind: "ListWatchStarted", RV: o.ResourceVersion, Text: why, Flag: !lv.hasListed})
+		lv.put(&line{At: at, Kind: "ListWatchStarted", RV: o.ResourceVersion, Text: why, Flag: !lv.hasListed})
 		lv.hasListed, lv.initialObjects = true, 0
 		lv.relistReason = "a list again"
 	}
-	lv.put(line{At: at, Kind: "RequestSent", Req: e.req, Verb: r.verb, Options: o})
-	lv.put(line{At: at, Kind: "WireRequest", Req: e.req, Text: e.text})
+	lv.put(&line{At: at, Kind: "RequestSent", Req: e.req, Verb: r.verb, Options: o})
+	lv.put(&line{At: at, Kind: "WireRequest", Req: e.req, Text: e.text})
 }
 
 func (v *viewer) writeResponse(at int64, e *event, r *requestView) {
@@ -196,16 +196,16 @@ func (v *viewer) writeResponse(at int64, e *event, r *requestView) {
 	if e.text != "" || e.n >= 400 {
 		x.Err = (&failure{cause: e.text, code: int(e.n)}).error()
 	}
-	r.lv.put(x)
+	r.lv.put(&x)
 	if x.Err == nil {
 		if r.verb != "LIST" { // a list is answered when all of it has arrived
-			r.lv.put(line{At: at, Kind: "RequestAnswered", Req: e.req})
+			r.lv.put(&line{At: at, Kind: "RequestAnswered", Req: e.req})
 		}
 		return
 	}
 	r.failed = true
 	r.lv.relistReason = x.Err.Message
-	r.lv.put(line{At: at, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
+	r.lv.put(&line{At: at, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
 	if e.dur > 0 {
 		r.lv.beginWait(&line{At: at, Kind: "Backoff", Dur: int64(e.dur), Text: e.key, Err: x.Err})
 	}
@@ -220,8 +220,8 @@ func (v *viewer) writeFrame(at int64, e *event, r *requestView) {
 		return
 	}
 	r.frames++
-	r.lv.put(line{At: at, Kind: "WireFrame", Req: e.req, Op: opNames[e.op], Key: e.key, RV: e.rv, N: int(e.n)})
-	r.lv.put(line{At: at, Kind: "WireBytes", Req: e.req, N: int(e.n)})
+	r.lv.put(&line{At: at, Kind: "WireFrame", Req: e.req, Op: opNames[e.op], Key: e.key, RV: e.rv, N: int(e.n)})
+	r.lv.put(&line{At: at, Kind: "WireBytes", Req: e.req, N: int(e.n)})
 	if e.op == opNone {
 		return
 	}
@@ -240,7 +240,7 @@ func (v *viewer) writeFrame(at int64, e *event, r *requestView) {
 			r.lv.initialObjects = -1
 		}
 	}
-	r.lv.put(x)
+	r.lv.put(&x)
 }
 
 func (v *viewer) writeDone(at int64, e *event, r *requestView) {
@@ -249,13 +249,13 @@ func (v *viewer) writeDone(at int64, e *event, r *requestView) {
 		x.Err = &lineError{Message: "cut off: " + e.text, Cause: e.text}
 	}
 	lv := r.lv
-	lv.put(x)
+	lv.put(&x)
 	delete(v.reqs, e.req)
 	if r.failed {
 		return
 	}
 	if r.verb == "LIST" {
-		lv.put(line{At: at, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
+		lv.put(&line{At: at, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
 		if x.Err != nil && e.text != "cancelled" {
 			lv.beginWait(&line{At: at, Kind: "Backoff", Dur: int64(firstWait), Text: "list and watch again", Err: x.Err})
 		}
@@ -270,7 +270,7 @@ func (v *viewer) writeDone(at int64, e *event, r *requestView) {
 		}
 		lv.relistReason = c.Text
 	}
-	lv.put(c)
+	lv.put(&c)
 	var why *lineError
 	switch {
 	case r.reason != "":
@@ -289,12 +289,12 @@ const shortWatch = time.Second
 // beginWait reports that the Reflector waits.
 func (lv *laneView) beginWait(x *line) {
 	lv.isWaiting = true
-	lv.put(*x)
+	lv.put(x)
 }
 
 func (lv *laneView) endWait(at int64) {
 	if lv.isWaiting {
 		lv.isWaiting = false
-		lv.put(line{At: at, Kind: "BackoffEnded"})
+		lv.put(&line{At: at, Kind: "BackoffEnded"})
 	}
 }

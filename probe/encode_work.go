@@ -64,7 +64,7 @@ func (lv *laneView) writeWork(at int64, e *event) {
 	case e.kind == evWorkShuttingDown:
 		x.Key = ""
 	}
-	lv.put(x)
+	lv.put(&x)
 }
 
 // readLane returns the lane of the informer that was read, 0 for this one.

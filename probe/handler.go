@@ -165,7 +165,7 @@ func (v *viewer) contain(out *patientWriter) {
 			http.Error(out.w, fmt.Sprintf("the recording cannot begin: the probe's own encoder failed (%T)", r), http.StatusInternalServerError)
 			return
 		}
-		v.put(line{At: v.at, Kind: "Note", Text: fmt.Sprintf("the recording ends here: the probe's own encoder failed (%T)", r)})
+		v.put(&line{At: v.at, Kind: "Note", Text: fmt.Sprintf("the recording ends here: the probe's own encoder failed (%T)", r)})
 		if v.flush() == nil {
 			_ = out.flush()
 		}

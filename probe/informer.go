@@ -338,6 +338,10 @@ func (l *lane) hookStore() {
 			l.emitStored(causeNew, obj)
 			return nil, nil
 		}
+		if l.isReplaced(obj) {
+			l.departure = attachment
+			return nil, nil
+		}
 		var pcs callers
 		goruntime.Callers(2, pcs[:shallow])
 		c, known := indexPaths.find(pcs)
@@ -367,6 +371,23 @@ func (l *lane) hookStore() {
 	if err := l.inf.AddIndexers(cache.Indexers{indexName: index}); err != nil {
 		l.disable("store", err.Error())
 	}
+}
+
+// isReplaced reports whether the store has already another version of an object. So it is the old one of an update, for which the store calls the index
+// function next with the new one. The caller is the index function, under the store's lock. If the answer is false, only the stack says what the store does.
+func (l *lane) isReplaced(obj interface{}) bool {
+	m, err := meta.Accessor(obj)
+	if err != nil || l.in.items == nil {
+		return false
+	}
+	var room [128]byte
+	key := room[:0]
+	if ns := m.GetNamespace(); ns != "" {
+		key = append(append(key, ns...), '/')
+	}
+	key = append(key, m.GetName()...)
+	held, ok := (*l.in.items)[string(key)] // makes no string
+	return ok && !sameValue(held, obj)
 }
 
 func (l *lane) emitStored(c cause, obj interface{}) {
@@ -451,32 +472,31 @@ func (l *lane) hookQueue() {
 
 func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
 	var broken atomic.Bool
-	return func(obj interface{}) (interface{}, error) {
+	return func(obj interface{}) (out interface{}, err error) {
 		if user != nil {
-			var err error
 			if obj, err = user(obj); err != nil {
 				return obj, err
 			}
 		}
-		if l.p.attached.Load() && !broken.Load() {
-			func() {
-				defer l.contain("queued", &broken)
-				var pcs callers
-				goruntime.Callers(3, pcs[:shallow])
-				o, known := queuePaths.find(pcs)
-				if !known {
-					var all callers
-					goruntime.Callers(3, all[:])
-					o = queuePaths.learn(&all, queueOp)
-				}
-				if o != opNone { // a WatchList first transforms its objects for a temporary store
-					key, rv := l.ident(obj)
-					if l.isCompared() {
-						l.unread.addQueued(key, rv, o)
-					}
-					l.p.emit(event{kind: evQueued, lane: l.id, op: o, key: key, rv: rv})
-				}
-			}()
+		if !l.p.attached.Load() || broken.Load() {
+			return obj, nil
+		}
+		out = obj // also after a panic in what follows
+		defer l.contain("queued", &broken)
+		var pcs callers
+		goruntime.Callers(2, pcs[:shallow])
+		o, known := queuePaths.find(pcs)
+		if !known {
+			var all callers
+			goruntime.Callers(2, all[:])
+			o = queuePaths.learn(&all, queueOp)
+		}
+		if o != opNone { // a WatchList first transforms its objects for a temporary store
+			key, rv := l.ident(obj)
+			if l.isCompared() {
+				l.unread.addQueued(key, rv, o)
+			}
+			l.p.emit(event{kind: evQueued, lane: l.id, op: o, key: key, rv: rv})
 		}
 		return obj, nil
 	}

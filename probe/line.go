@@ -53,13 +53,15 @@ type indexEntry struct {
 }
 
 // append appends the line as JSON, with its line end. A busy controller causes ten lines for every change. encoding/json takes a microsecond for each; for
-// lines of a few short strings this takes a tenth of that.
+// lines of a few short strings this takes a tenth of that. Kind and Op are names without a character that JSON escapes.
 func (l *line) append(b []byte) ([]byte, error) {
 	b = appendNumber(append(b, `{"s":`...), int64(l.Seq))
 	b = appendNumber(append(b, `,"t":`...), l.At)
 	b = appendInt(b, `,"l":`, int64(l.Lane))
-	b = appendString(b, `,"k":`, l.Kind)
-	b = appendString(b, `,"op":`, l.Op)
+	b = append(append(append(b, `,"k":"`...), l.Kind...), '"')
+	if l.Op != "" {
+		b = append(append(append(b, `,"op":"`...), l.Op...), '"')
+	}
 	b = appendString(b, `,"verb":`, l.Verb)
 	if l.Flag {
 		b = append(b, `,"f":true`...)
@@ -131,23 +133,25 @@ func appendInt(b []byte, name string, n int64) []byte {
 	return appendNumber(append(b, name...), n)
 }
 
-// appendNumber is strconv.AppendInt with one copy less: numbers take half the time of a line.
+// appendNumber is strconv.AppendInt, faster for the long numbers of a line, which take half of its time.
 func appendNumber(b []byte, n int64) []byte {
 	if n < 0 {
 		return strconv.AppendInt(b, n, 10)
 	}
-	digits := 1
-	for m := n; m >= 10; m /= 10 {
-		digits++
+	var room [20]byte
+	at, rest := len(room), uint64(n)
+	for rest >= 10 {
+		high := rest / 100
+		low := byte(rest - 100*high)
+		at -= 2
+		room[at], room[at+1] = '0'+low/10, '0'+low%10
+		rest = high
 	}
-	at := len(b) + digits
-	b = append(b, "0000000000000000000"[:digits]...)
-	for ; n >= 10; n /= 10 {
+	if rest > 0 || at == len(room) {
 		at--
-		b[at] = byte('0' + n%10)
+		room[at] = byte('0' + rest)
 	}
-	b[at-1] = byte('0' + n)
-	return b
+	return append(b, room[at:]...)
 }
 
 func appendString(b []byte, name, s string) []byte {
@@ -157,9 +161,17 @@ func appendString(b []byte, name, s string) []byte {
 	return quote(append(b, name...), s)
 }
 
+// isPlain has the characters that JSON has as they are.
+var isPlain = func() (is [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		is[c] = c != '"' && c != '\\'
+	}
+	return is
+}()
+
 func quote(b []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+		if !isPlain[s[i]] {
 			q, _ := json.Marshal(s) // a string always has a JSON form
 			return append(b, q...)
 		}

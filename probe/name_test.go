@@ -9,14 +9,16 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// TestNames: a resource has the same name however it is written, and what names none is an error. TestNameOfATypedInformer of probe/metrics has informers of types.
+// TestNames: a resource has the same name however it is written, and what names none is an error. TestNameOfATypedInformer of probe/metrics has informers
+// of types.
 func TestNames(t *testing.T) {
 	deployments := target{"apps", "v1", "deployments"}
 	for name, want := range map[string]target{
 		"pods": {"", "", "pods"}, "pods.v1": {"", "v1", "pods"}, "pods.v1.": {"", "v1", "pods"}, "deployments.apps": {"apps", "", "deployments"},
 		"deployments.v1.apps": deployments, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}.String(): deployments,
 		schema.GroupVersionResource{Version: "v1", Resource: "pods"}.String(): {"", "v1", "pods"},
-		"widgets.v1beta2.example.com":                                         {"example.com", "v1beta2", "widgets"}, "widgets.v2x.example.com": {"v2x.example.com", "", "widgets"},
+		"widgets.v1beta2.example.com":                                         {"example.com", "v1beta2", "widgets"},
+		"widgets.v2x.example.com":                                             {"v2x.example.com", "", "widgets"},
 	} {
 		if got, err := parseName(name); got != want || err != nil {
 			t.Errorf("%q is %+v, %v", name, got, err)

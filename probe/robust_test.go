@@ -66,7 +66,7 @@ func (x trapped) LastSyncResourceVersion() string {
 // A hook that fails while a viewer is attached puts its own layer off. The reader learns it, without the panic's text; the other layers go on, and
 // the controller has every object. A recording that cannot be written ends with an error.
 func TestPanics(t *testing.T) {
-	for function, layer := range map[string]string{").emitStored": "store", ").transform.func1.1": "queued", ").begin": "handlers", ").sample": "samples",
+	for function, layer := range map[string]string{").emitStored": "store", ").transform.func1": "queued", ").begin": "handlers", ").sample": "samples",
 		").baseline": ""} {
 		t.Run(strings.TrimPrefix(function, ")."), func(t *testing.T) {
 			var in atomic.Pointer[string]
