@@ -385,7 +385,7 @@ func (v *viewer) write(e *event) {
 		lv.writeReplaced()
 	case evHandling:
 		lv.addListener(at, e.listener)
-		lv.put(&line{At: at, Kind: "Delivered", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, N: lv.rings[e.listener]})
+		lv.put(&line{At: at, Kind: "Delivered", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, N: lv.listener(e.listener).ring})
 		lv.put(&line{At: at, Kind: "Handling", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Flag: e.flag})
 	case evHandled:
 		lv.addListener(at, e.listener)

@@ -39,9 +39,7 @@ type laneView struct {
 	replacing  []lineItem // the new content while the store is being replaced, otherwise nil
 	replacedAt int64
 
-	listeners      map[int32]bool
-	synced         map[int32]bool
-	rings          map[int32]int
+	listeners      []listenerView // by number
 	last           *sample
 	lastSampled    string // the text of the last Sampled
 	reported       struct{ synced, stopped bool }
@@ -49,6 +47,20 @@ type laneView struct {
 	relistReason   string // the reason of the next list
 	isWaiting      bool   // the Reflector waits after a request that failed
 	initialObjects int    // the number of objects that a WatchList has sent
+}
+
+// listenerView is what a viewer has written of a listener.
+type listenerView struct {
+	isAdded, isSynced bool
+	ring              int
+}
+
+// listener returns what was written of a listener. Its number is at most that of the handlers added so far.
+func (lv *laneView) listener(id int32) *listenerView {
+	for int(id) >= len(lv.listeners) {
+		lv.listeners = append(lv.listeners, listenerView{})
+	}
+	return &lv.listeners[id]
 }
 
 // maxNamespaces bounds the namespaces whose index entries are kept for the next object.
@@ -88,8 +100,7 @@ func (lv *laneView) item(key, rv string) lineItem {
 // restore writes the baseline of one informer: the store exactly, the rest as sampled.
 func (lv *laneView) restore(at int64, c content) {
 	l, v := lv.l, lv.v
-	*lv = laneView{v: v, l: l, i: lv.i, isRepeat: lv.isRepeat, release: lv.release, cut: c.seq, offLayers: l.offLayers(),
-		listeners: map[int32]bool{}, synced: map[int32]bool{}, rings: map[int32]int{}}
+	*lv = laneView{v: v, l: l, i: lv.i, isRepeat: lv.isRepeat, release: lv.release, cut: c.seq, offLayers: l.offLayers()}
 	indices := map[string]interface{}{}
 	for name := range l.inf.GetIndexer().GetIndexers() {
 		if name != indexName {
@@ -125,7 +136,7 @@ func (lv *laneView) restore(at int64, c content) {
 	}
 	var listeners []map[string]interface{}
 	for _, x := range s.listeners {
-		lv.listeners[x.id], lv.synced[x.id], lv.rings[x.id] = true, x.synced, max(x.ring, 0)
+		*lv.listener(x.id) = listenerView{true, x.synced, max(x.ring, 0)}
 		listeners = append(listeners, map[string]interface{}{"id": x.id, "name": x.name, "ring": max(x.ring, 0), "capacity": x.capacity,
 			"synced": x.synced, "syncing": true})
 	}
@@ -316,10 +327,10 @@ func (lv *laneView) writeReplaced() {
 
 // addListener reports a listener that is new to the viewer.
 func (lv *laneView) addListener(at int64, id int32) {
-	if lv.listeners[id] {
+	if lv.listener(id).isAdded {
 		return
 	}
-	lv.listeners[id] = true
+	lv.listener(id).isAdded = true
 	name, capacity := "", 0
 	lv.l.mu.Lock()
 	if int(id) <= len(lv.l.timers) {
@@ -376,20 +387,20 @@ func (lv *laneView) writeSample(at int64, s *sample) {
 	for _, li := range s.listeners {
 		seen[li.id] = true
 		lv.addListener(at, li.id)
-		if li.synced && !lv.synced[li.id] {
-			lv.synced[li.id] = true
+		if x := lv.listener(li.id); li.synced && !x.isSynced {
+			x.isSynced = true
 			lv.put(&line{At: at, Kind: "ListenerSynced", Listener: li.id})
 		}
 		if li.ring >= 0 {
-			lv.rings[li.id] = li.ring
+			lv.listener(li.id).ring = li.ring
 			x.Listeners = append(x.Listeners, sampledListener{li.id, li.ring, li.capacity})
 		}
 	}
 	sort.Slice(x.Listeners, func(i, j int) bool { return x.Listeners[i].ID < x.Listeners[j].ID })
 	if s.hasListeners {
-		for id := range lv.listeners {
-			if !seen[id] {
-				delete(lv.listeners, id)
+		for i := range lv.listeners {
+			if id := int32(i); lv.listeners[i].isAdded && !seen[id] {
+				lv.listeners[i].isAdded = false
 				lv.put(&line{At: at, Kind: "ListenerRemoved", Listener: id})
 			}
 		}
