@@ -76,6 +76,46 @@ export function fit(value, room, font = '12px') {
 }
 
 /**
+ * The name, or as much of its head and its tail as fits into `room` units, with an ellipsis between them.
+ * @param {string} name
+ * @param {number} room
+ * @param {string} [font]
+ */
+export function fitMiddle(name, room, font = '12px') {
+  const id = `middle|${room}|${font}|${name}`;
+  const hit = fitted.get(id);
+  if (hit !== undefined) return hit;
+  const keep = (/** @type {number} */ n) => name.slice(0, n - (n >> 1)) + '…' + name.slice(name.length - (n >> 1));
+  let out = name;
+  if (width(name, font) > room) {
+    let lo = 0;
+    let hi = Math.min(name.length - 1, Math.ceil(room));
+    while (lo < hi) {
+      const mid = (lo + hi + 1) >> 1;
+      if (width(keep(mid), font) <= room) lo = mid;
+      else hi = mid - 1;
+    }
+    out = keep(lo);
+  }
+  if (fitted.size > 2000) fitted.clear();
+  fitted.set(id, out);
+  return out;
+}
+
+/**
+ * The part of a name that is shown, cut to its room. If another name seems the same so, its number is in front.
+ * @param {string} name
+ * @param {number} number that no other name has
+ * @param {string[]} all names
+ * @param {(name: string) => string} part
+ * @param {(part: string) => string} cut
+ */
+export function apart(name, number, all, part, cut) {
+  const shown = cut(part(name));
+  return shown !== name && all.some((other) => other !== name && cut(part(other)) === shown) ? cut(`${number} ${part(name)}`) : shown;
+}
+
+/**
  * Breaks a sentence into at most `lines` lines, where its clauses end. A line that would end inside a clause moves that clause to the
  * next line, if it fits there.
  * @param {string} value

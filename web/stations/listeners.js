@@ -11,7 +11,7 @@ import { lamp } from '../draw/lamp.js';
 import { ring } from '../draw/ring.js';
 import { hatch, unseen } from '../draw/unseen.js';
 import { count, countdown, exact, ownName, ring as ringNumber, span } from '../kit/format.js';
-import { fit, width } from '../kit/measure.js';
+import { apart, fit, fitMiddle, width } from '../kit/measure.js';
 import { Glyph, kindOf } from '../kit/glyphs.js';
 import { addWords } from '../kit/i18n.js';
 import { stationNames } from '../kit/names.js';
@@ -88,11 +88,14 @@ function find(state, id) {
   return i < 0 ? null : { l: state.listeners[i], path: `listeners.${i}` };
 }
 
-/** Writes a listener's name, or its own part. @param {Lane} lane @param {ReturnType<typeof text>} words @param {Found} of @param {(s: string) => string} cut */
+/**
+ * Writes a listener's name, or its own part, so that no other listener seems to have it.
+ * @param {Lane} lane @param {ReturnType<typeof text>} words @param {Found} of @param {(s: string) => string} cut
+ */
 function paintName(lane, words, { l, path }, cut) {
-  const own = ownName(l.name);
-  if (own === l.name) words.bind(lane, `${path}.name`, 'fit', 'same', cut);
-  else words.set(cut(own), l.name);
+  const shown = apart(l.name, l.id, lane.state.listeners.map((x) => x.name), ownName, cut);
+  if (shown === cut(l.name)) words.bind(lane, `${path}.name`, 'fit', 'same', cut);
+  else words.set(shown, l.name);
 }
 
 /** @param {Ctx} ctx @param {Listener} l */
@@ -195,7 +198,7 @@ function stagePanel(slot, ctx, y) {
       const held = !!ctx.model.hold('deliver', l.id);
       // A name that is too wide is smaller, and higher, where the ring leaves more room.
       const small = width(ownName(l.name), '600 14px') > nameRoom;
-      paintName(lane, name.cls(small ? 'l t1 b' : 't14').at(830, y - (small ? 32 : 26)), found, (own) => (small ? fit(own, smallRoom, '700 12px') : own));
+      paintName(lane, name.cls(small ? 'l t1 b' : 't14').at(830, y - (small ? 32 : 26)), found, (own) => (small ? fitMiddle(own, smallRoom, '700 12px') : own));
       buffer.paint(lane, l, path, { slow, of: (n) => ctx.t('lis.of', { n }) });
       handler.paint(l, path, lane.now, { slow, bad: l.panics > 0 && !!l.handling });
       for (const channel of channels) channel.set(unseen(st, 'listeners.distributed'));
@@ -268,7 +271,7 @@ function stageOutline(ctx, root, y) {
       const lost = l?.discarded ?? 0;
       show(circle, !!l);
       discarded.bind(lane, l ? `listeners.${lane.state.listeners.indexOf(l)}.discarded` : '', 'ring', 'exact');
-      name.set(l ? fit(l.name, 110, '600 14px') : '', l?.name ?? '');
+      name.set(l ? fitMiddle(l.name, 110, '600 14px') : '', l?.name ?? '');
       state.set(l ? ctx.t('lis.gone') : '');
       words.set(l ? ctx.t('lis.goneWhy', { n: exact(l.handled), m: exact(lost) }) : '');
     },
@@ -295,7 +298,7 @@ function stageRow(slot, ctx, y) {
       const { l, path } = found;
       const slow = slowIn(lane.facts, l);
       button.id = l.id;
-      paintName(lane, name, found, (own) => fit(own, 84, '700 12px'));
+      paintName(lane, name, found, (own) => fitMiddle(own, 84, '700 12px'));
       buffer.paint(lane, l, path, { slow });
       pending.bind(lane, `${path}.pending`, 'ring');
       time.cls(slow ? 'l cwt' : 'l').set(callTime(l));
@@ -537,7 +540,7 @@ function hallRow(slot, ctx, top, look) {
     from: cx - r - 8, ring: cx + r + 12, box: boxX - 17, y: cy,
     /** @param {Lane} lane @param {Listener} l @param {string} path @param {boolean} slow */
     paint(lane, l, path, slow) {
-      name?.bind(lane, `${path}.name`, 'fit', 'same', (words) => fit(words, look.name.room, look.name.font));
+      if (name) paintName(lane, name, { l, path }, (own) => fitMiddle(own, look.name.room, look.name.font));
       buffer.paint(lane, l, path, { slow, of: (n) => ctx.t('pres.of', { n }) });
       handler?.paint(l, path, lane.now, { slow, bad: l.panics > 0 });
       isSynced?.set(l.synced);
@@ -679,7 +682,7 @@ function phoneRow(slot, ctx, id, cy) {
       if (!found) return;
       const { l, path } = found;
       const slow = slowIn(lane.facts, l);
-      name.bind(lane, `${path}.name`, 'fit', 'same', (words) => fit(words, cx - r - (roomy ? 88 : 66), '600 14px'));
+      paintName(lane, name, found, (own) => fitMiddle(own, cx - r - (roomy ? 88 : 66), '600 14px'));
       buffer.paint(lane, l, path, { slow, of: (n) => t('pres.of', { n }) });
       handler.paint(l, path, lane.now, { slow, bad: l.panics > 0 });
       isSynced.set(l.synced);

@@ -3,7 +3,7 @@
 // A row opens its informer on the stage; a button there and Escape lead back.
 import { attr, button, h, Num, place, put, reveal, s, text, Txt } from '../kit/dom.js';
 import { exact, middle } from '../kit/format.js';
-import { fit } from '../kit/measure.js';
+import { fit, fitMiddle } from '../kit/measure.js';
 import * as fragment from '../wire/fragment.js';
 import { addWords, language } from '../kit/i18n.js';
 import { arrange, buttons, rowAt, shapes, twice } from '../layouts/factory.js';
@@ -338,7 +338,7 @@ export class Factory {
   /** @param {From} from @param {ReturnType<Factory['drawRow']>} row @param {FactoryRow} r @param {boolean} cannot nothing can be done here @private */
   paintRow(from, { box, name, era, note, noteRoom, room, open, aside, type, fonts }, r, cannot) {
     const { t } = this.ctx;
-    name.bind(from, `factory.rows[lane=${r.lane}].resource`, 'fit', 'same', (words) => fit(words, room, fonts.title));
+    name.bind(from, `factory.rows[lane=${r.lane}].resource`, 'fit', 'same', (words) => fitMiddle(words, room, fonts.title));
     const part = r.shard ? t('factory.shard', { s: r.shard }) : r.unshared ? t('factory.unshared') : '';
     era.set(part ? `${r.era} · ${part}` : r.era);
     // What is wrong, or else a note: only the most important one.
