@@ -18,7 +18,7 @@ var emptyControllers = map[string]struct{ requires, modules, blocks []string }{
 	"client-go": {[]string{"k8s.io/client-go@v0.37.2", "github.com/prometheus/client_golang@v1.23.2"}, []string{"probe", "probe/metrics"},
 		[]string{"p := probe.New(", "queue := probe.NewQueue", "registry.MustRegister("}},
 	"controller-runtime": {[]string{"sigs.k8s.io/controller-runtime@v0.25.2"}, []string{"probe", "probe/controllerruntime"},
-		[]string{"caches := cache.Options{"}},
+		[]string{"caches := cache.Options{", "generation := "}},
 }
 
 var emptyMains = map[string]string{"client-go": `package main
@@ -51,6 +51,7 @@ func main() {
 import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"informerscope/probe"
 	"informerscope/probe/controllerruntime"
@@ -59,7 +60,7 @@ import (
 func main() {
 	p := probe.New(probe.Options{})
 	CODE
-	_, _ = caches, options
+	_, _, _ = caches, options, generation
 }
 `}
 

@@ -5,7 +5,8 @@
 //
 // The modules probe/metrics and probe/controllerruntime get the same path with their folder behind it, as Go wants it of modules in folders
 // of one repository. With -version they require that version of the probe. Without it they require v0.0.0, which only this checkout has.
-// Their replace directives stay: they make the checkout build as it is, and Go ignores them in a module that another one requires.
+// Their replace directives stay: they make the checkout build as it is, and Go ignores them in a module that another one requires. The module simtest,
+// which requires the probe and is not published, imports it by its new path.
 //
 // To publish the three, run go mod tidy in each, commit the change, and tag the commit probe/v0.1.0, probe/metrics/v0.1.0 and
 // probe/controllerruntime/v0.1.0.
@@ -39,7 +40,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "renamemodule:", err)
 		os.Exit(1)
 	}
-	fmt.Printf("%d files changed; now run go mod tidy in probe, probe/metrics and probe/controllerruntime\n", len(changed))
+	fmt.Printf("%d files changed; now run go mod tidy in probe, probe/metrics, probe/controllerruntime and simtest\n", len(changed))
 }
 
 // path is what Go takes for the path of a module that it fetches: its first element is the name of a host.

@@ -88,6 +88,18 @@ func TestRename(t *testing.T) {
 		}
 	}
 
+	// The module simtest requires the probe too, and builds with the one beside it.
+	simtest, err := os.ReadFile(filepath.Join(tree, "simtest", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\t" + to + " " + version + "\n", "\t" + to + " => ../probe\n"} {
+		if !strings.Contains(string(simtest), want) {
+			t.Errorf("simtest/go.mod lacks %q", want)
+		}
+	}
+	in(filepath.Join(tree, "simtest"), nil, "go", "build", ".")
+
 	// Published: each module as the go command fetches it, in a folder that serves as a proxy.
 	proxy, cache := t.TempDir(), t.TempDir()
 	folders := []string{"probe", "probe/metrics", "probe/controllerruntime"}
