@@ -66,8 +66,8 @@ type lane struct {
 // The name is the resource, with its group if it has one: "pods", "deployments.apps", or the text of a GroupVersionResource, which its String method returns.
 // It links requests to the informer.
 //
-// With an error the informer is not seen, and is returned as it came: it is nil, the name is none or that of another resource than its type's, or there are
-// 255 already. Status reports what is not seen of the others.
+// With an error the informer is not seen, and is returned as it came. It is nil, there are 255 already, or the name is none, or that of another resource than
+// its type's. Status reports what is not seen of the others.
 func (p *Probe) Informer(name string, inf cache.SharedIndexInformer) (cache.SharedIndexInformer, error) {
 	if inf == nil {
 		return nil, errors.New("there is no informer: it is nil")

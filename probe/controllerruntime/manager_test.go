@@ -212,8 +212,8 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// TestManager: in a manager that runs, the recording has for each reconcile why it ran, what it read and what it wrote, and the write's own event is the cause
-// of the next one. What predicates throw away is counted by predicate.
+// TestManager: in a manager that runs, the recording has for each reconcile why it ran, what it read and what it wrote. The write's own event is the cause of
+// the next one. What predicates throw away is counted by predicate.
 func TestManager(t *testing.T) {
 	o := start(t, nil)
 	r := o.record(t)
