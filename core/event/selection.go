@@ -30,6 +30,10 @@ type Selection struct {
 
 	// Resources are the watched resources, in order, when there are several; the members above describe the first. It is empty for one.
 	Resources []Target `json:"resources,omitempty"`
+	// Fork are the actions that only the second lane of a fork knows, as in a link; empty without a fork. Both lanes have a simulated cluster of their own,
+	// which are the same until then. ForkMillis is when the first of them happens, in ms since the log began.
+	Fork       string  `json:"fork,omitempty"`
+	ForkMillis float64 `json:"forkMillis,omitempty"`
 	// Unshared are the informers that are not shared, in the KindSelected of a Baseline.
 	Unshared []LaneOf `json:"unshared,omitempty"`
 }
@@ -96,7 +100,16 @@ func (s Selection) Lanes() []LaneOf {
 			out = append(out, LaneOf{Target: t, Release: release})
 		}
 	}
+	if s.Fork != "" {
+		out = append(out, out...)
+	}
 	return append(out, s.Unshared...)
+}
+
+// WithoutFork returns the selection of one lane of a fork.
+func (s Selection) WithoutFork() Selection {
+	s.Fork, s.ForkMillis = "", 0
+	return s
 }
 
 // AnyWatched returns the watched namespace; "" for all namespaces, or if no resource has any.

@@ -21,7 +21,7 @@ func (f *Fold) Baseline() []event.Entry {
 			s.Unshared = append(s.Unshared, f.lanes[i].identity)
 		}
 	}
-	if shared := len(f.lanes) - len(s.Unshared); len(s.Resources) == 0 && len(s.Releases) != shared {
+	if shared := len(f.lanes) - len(s.Unshared); len(s.Resources) == 0 && !f.IsFork() && len(s.Releases) != shared {
 		s.Releases = nil
 		for i := range shared {
 			s.Releases = append(s.Releases, f.lanes[i].release.String())
@@ -32,7 +32,10 @@ func (f *Fold) Baseline() []event.Entry {
 	for i := range f.lanes {
 		l := &f.lanes[i]
 		s := f.WholeState(i)
-		s.Recent = l.keptRecent(&f.world)
+		s.Recent = l.keptRecent(f.worldOf(uint8(i)))
+		if i == 0 {
+			s.Fork = f.Fork()
+		}
 		if l.work != nil {
 			s.Workqueue.Failing = map[string]int{}
 			l.work.fails.Each(func(k string, n int) bool {
@@ -74,12 +77,13 @@ func (f *Fold) restore(e *event.Entry) {
 	n.identity, n.wire, n.stage, n.running, n.synced = l.identity, l.wire, s.Stage, s.Running, s.Synced
 	n.identity.Shard = s.Shard
 	*l = n
-	f.world.writes, f.world.cluster = s.API.Writes, s.API.Oldest != ""
-	if laterRV(s.API.ResourceVersion, f.world.rv) {
-		f.world.rv = s.API.ResourceVersion
+	around := f.worldOf(e.Lane)
+	around.writes, around.cluster = s.API.Writes, s.API.Oldest != ""
+	if laterRV(s.API.ResourceVersion, around.rv) {
+		around.rv = s.API.ResourceVersion
 	}
-	f.world.faults = slices.Clone(s.Faults[:min(len(s.Faults), maxFaults)])
-	f.world.crowd.restore(s.API.Crowd, e.At)
+	around.faults = slices.Clone(s.Faults[:min(len(s.Faults), maxFaults)])
+	around.crowd.restore(s.API.Crowd, e.At)
 	f.restoreHolds(e.Lane, s.Holds)
 	w := &f.wires[l.wire]
 	w.rv, w.oldest, w.objects, w.refusals = s.API.ResourceVersion, s.API.Oldest, s.API.Objects, s.API.Refused
@@ -151,7 +155,8 @@ func (f *Fold) restore(e *event.Entry) {
 	if q.sampled = s.Fidelity["queue"].How == "sampled"; q.sampled {
 		q.depth = max(s.Queue.Depth, 0)
 	}
-	l.restoreRecent(&f.world, s.Recent, e.At)
+	l.restoreRecent(around, s.Recent, e.At)
+	f.restoreFork(e.Lane, s.Fork, e.At)
 }
 
 // shift moves the times of another program's informer, in ms: its stream may continue a log with another clock.
@@ -180,7 +185,7 @@ func (s *State) shift(by float64) {
 
 // restoreHolds takes over the holds of a lane's State. Lanes that are held together have the same holds.
 func (f *Fold) restoreHolds(lane uint8, holds []Hold) {
-	w, first := &f.world, f.holdsOf(int(lane))
+	w, first := f.worldOf(lane), f.holdsOf(int(lane))
 	w.holds = slices.DeleteFunc(slices.Clone(w.holds), func(h hold) bool { return h.lane == first })
 	for _, h := range holds[:min(len(holds), maxHolds)] {
 		x := hold{lane: first, listener: h.Listener, since: duration(h.SinceMillis), releases: h.Releases}

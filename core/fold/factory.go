@@ -13,11 +13,11 @@ const NoValue = "(none)"
 
 // Compares reports whether the lanes are one resource in several releases, so that they can be compared.
 func (f *Fold) Compares() bool {
-	return len(f.lanes) > 1 && len(f.sel.Resources) == 0 && !f.lanes[len(f.lanes)-1].identity.Unshared
+	return len(f.lanes) > 1 && !f.IsFork() && len(f.sel.Resources) == 0 && !f.lanes[len(f.lanes)-1].identity.Unshared
 }
 
 // HasFactory reports whether the lanes are those of a Factory: several resources, or an unshared informer.
-func (f *Fold) HasFactory() bool { return len(f.lanes) > 1 && !f.Compares() }
+func (f *Fold) HasFactory() bool { return len(f.lanes) > 1 && !f.Compares() && !f.IsFork() }
 
 // SameResource reports whether two lanes are of one resource in several releases. Then what holds for one by its resource holds for the other.
 func (f *Fold) SameResource(a, b int) bool {

@@ -2,6 +2,7 @@ package fold
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -41,6 +42,8 @@ type Fold struct {
 	at    time.Duration
 	sel   event.Selection
 	world world
+	twin  world // of the second lane of a fork
+	fork  fork
 	wires []wire // as many as lanes; see lane.wire
 	lanes []lane
 	alone bool // others only ever see clones of this Fold, so whatever has its epoch may be changed in place
@@ -82,7 +85,7 @@ func NewFold() *Fold {
 }
 
 func (f *Fold) reset(lanes int) {
-	f.world = world{bin: -1}
+	f.world, f.twin, f.fork = world{bin: -1}, world{bin: -1}, fork{since: duration(f.sel.ForkMillis), from: duration(f.sel.ForkMillis)}
 	f.wires = make([]wire, lanes)
 	f.lanes = make([]lane, lanes)
 	for i := range f.lanes {
@@ -124,6 +127,8 @@ func (f *Fold) Clone() *Fold {
 	}
 	c.world.holds = slices.Clone(f.world.holds)
 	c.world.faults = slices.Clone(f.world.faults)
+	c.twin.holds, c.twin.faults = slices.Clone(f.twin.holds), slices.Clone(f.twin.faults)
+	c.fork.unpaired = maps.Clone(f.fork.unpaired)
 	c.lanes = slices.Clone(f.lanes)
 	for i := range c.lanes {
 		l := &c.lanes[i]
@@ -150,6 +155,7 @@ func (f *Fold) Apply(e *event.Entry) {
 	if e.At > f.at {
 		f.at = e.At
 	}
+	f.compareLanes(e)
 	switch event.SubjectOf(e.Kind) {
 	case event.AboutSelection:
 		f.applySelection(e)
@@ -174,7 +180,8 @@ func (f *Fold) applySelection(e *event.Entry) {
 	case event.KindFactory:
 		x := e.Factory()
 		for i := range f.lanes {
-			if l := &f.lanes[i]; !l.identity.Unshared && l.identity.Release == x.Release {
+			l := &f.lanes[i]
+			if !l.identity.Unshared && l.identity.Release == x.Release && (!f.IsFork() || i == int(e.Lane)) {
 				l.stage = x.Stage
 			}
 		}
@@ -192,6 +199,11 @@ func (f *Fold) applyLane(l *lane, e *event.Entry) {
 		l.store.apply(f.epoch, f.alone, e)
 	case event.AboutListener:
 		l.applyListener(e)
+		if e.Kind == event.KindHandling && f.IsFork() && e.At >= f.fork.since {
+			if li := l.listener(e.Listener()); li != nil {
+				li.noteCall(e.Op())
+			}
+		}
 	case event.AboutWork:
 		if l.work == nil {
 			l.work = &workq{}
@@ -218,7 +230,7 @@ func (f *Fold) beginSelection(e *event.Entry) {
 	f.reset(min(len(lanes), MaxLanes))
 	for i := range f.lanes {
 		f.lanes[i].setIdentity(lanes[i])
-		if len(sel.Resources) > 0 || lanes[i].Unshared {
+		if len(sel.Resources) > 0 || lanes[i].Unshared || sel.Fork != "" {
 			f.lanes[i].wire = i
 		}
 	}

@@ -69,14 +69,14 @@ func (f *Fold) laneState(i int, lim limits) *State {
 		Stage:     l.stage,
 		Running:   l.running,
 		Synced:    l.synced,
-		API:       w.state(f.world.state(f.at)),
+		API:       w.state(f.worldOf(uint8(i)).state(f.at)),
 		Reflector: l.refl.state(sel, w),
 		Queue:     l.queue.state(lim),
 		Indexer:   l.store.state(lim),
 		Listeners: make([]Listener, len(l.listeners)),
 		Workqueue: l.work.state(lim),
-		Holds:     f.world.holdStates(f.holdsOf(i)),
-		Faults:    append([]Fault{}, f.world.faults...),
+		Holds:     f.worldOf(uint8(i)).holdStates(f.holdsOf(i)),
+		Faults:    append([]Fault{}, f.worldOf(uint8(i)).faults...),
 		Fidelity:  map[string]Fidelity{},
 	}
 	maps.Copy(s.Fidelity, l.fidelity)
@@ -119,6 +119,9 @@ func (w *wire) state(a API) API {
 
 // holdsOf returns the lane under whose number a lane's holds are kept: lanes of one resource are held together.
 func (f *Fold) holdsOf(lane int) uint8 {
+	if f.IsFork() {
+		return uint8(lane)
+	}
 	of := f.lanes[lane].identity
 	for i := range lane {
 		if x := f.lanes[i].identity; x.Target == of.Target && x.Unshared == of.Unshared {

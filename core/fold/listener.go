@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"informerscope/core/event"
+	"informerscope/core/facts"
 )
 
 // listener is one processorListener and its handler.
@@ -40,6 +41,7 @@ type listener struct {
 	lastMet       Met
 	rate          ListenerRate
 	drops         []drop
+	forkCalls     facts.Calls // since the fork, in one
 }
 
 // drop is what one predicate threw away. Once there are maxDrops, the last one is of several predicates.

@@ -33,6 +33,8 @@ type State struct {
 	Lanes    []*State            `json:"lanes,omitempty"`    // with several informers: every lane, including the one at the top
 	// Factory is set by the viewer if several resources are watched or an informer is unshared.
 	Factory *facts.Factory `json:"factory,omitempty"`
+	// Fork is set by the viewer in a fork, and in a log's KindRestored: how its lanes differ.
+	Fork *facts.Fork `json:"fork,omitempty"`
 	// Compare is set by the viewer if there are several releases: what each made of the same changes.
 	Compare *facts.Comparison `json:"compare,omitempty"`
 }

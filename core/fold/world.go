@@ -140,10 +140,10 @@ func (w *world) rate(at time.Duration) float64 {
 	return float64(sum) / span.Seconds()
 }
 
-// WritesPerSecond returns the rate of writes over the two seconds before at, or of watch frames if writes are unknown. A time before the fold's last event
-// counts as that event's.
-func (f *Fold) WritesPerSecond(at time.Duration) float64 {
-	rate := f.world // a copy: reading the rate must not advance the fold's bins
+// WritesPerSecond returns the rate of writes around a lane over the two seconds before at, or of watch frames if writes are unknown. A time before the fold's
+// last event counts as that event's.
+func (f *Fold) WritesPerSecond(lane int, at time.Duration) float64 {
+	rate := *f.worldOf(uint8(lane)) // a copy: reading the rate must not advance the fold's bins
 	return rate.rate(max(at, f.at))
 }
 
@@ -152,23 +152,23 @@ func (f *Fold) applyWorld(e *event.Entry) {
 	switch e.Kind {
 	case event.KindWireRequest, event.KindWireResponse, event.KindWireBytes, event.KindWireFrame, event.KindWireDone, event.KindTrouble, event.KindCluster:
 		if int(e.Lane) < len(f.lanes) {
-			f.applyWire(&f.wires[f.lanes[e.Lane].wire], e)
+			f.applyWire(f.worldOf(e.Lane), &f.wires[f.lanes[e.Lane].wire], e)
 		}
 	case event.KindFault:
-		f.world.fault(e)
+		f.worldOf(e.Lane).fault(e)
 	case event.KindCrowd:
-		f.world.crowd.apply(e)
+		f.worldOf(e.Lane).crowd.apply(e)
 	case event.KindHold:
-		f.world.hold(e)
+		f.worldOf(e.Lane).hold(e)
 	case event.KindReleased:
-		f.world.release(e)
+		f.worldOf(e.Lane).release(e)
 	case event.KindGateWaiting:
-		f.world.wait(e)
+		f.worldOf(e.Lane).wait(e)
 	}
 }
 
 // applyWire applies an event of a lane's wire, or of the API server behind it.
-func (f *Fold) applyWire(w *wire, e *event.Entry) {
+func (f *Fold) applyWire(around *world, w *wire, e *event.Entry) {
 	switch e.Kind {
 	case event.KindWireRequest:
 		wireRequest := e.WireRequest()
@@ -201,7 +201,7 @@ func (f *Fold) applyWire(w *wire, e *event.Entry) {
 			r.Frames++
 			w.count(wireFrame, r)
 		}
-		f.world.count(e.At, wireFrame)
+		around.count(e.At, wireFrame)
 		w.frames[w.nframes%keptFrames] = Frame{
 			Seq: e.Seq, Op: wireFrame.Op.String(), Key: wireFrame.Key, RV: wireFrame.RV, Bytes: wireFrame.Bytes, AtMillis: Millis(e.At)}
 		w.nframes++
@@ -216,13 +216,13 @@ func (f *Fold) applyWire(w *wire, e *event.Entry) {
 		}
 	case event.KindCluster:
 		x := e.Cluster()
-		if f.world.cluster {
-			f.world.hit(e.At, max(x.Writes-f.world.writes, 0))
+		if around.cluster {
+			around.hit(e.At, max(x.Writes-around.writes, 0))
 		} else {
-			f.world.cluster = true
-			f.world.bins = [rateBins]int{}
+			around.cluster = true
+			around.bins = [rateBins]int{}
 		}
-		f.world.writes, f.world.rv = x.Writes, x.RV
+		around.writes, around.rv = x.Writes, x.RV
 		w.sawRV(x.RV)
 		w.oldest, w.objects = x.Oldest, x.Objects
 	case event.KindTrouble:

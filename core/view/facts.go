@@ -70,7 +70,7 @@ func (x *factInputs) facts() *facts.Facts {
 	if !f.Unlisted && x.wire.Silent {
 		f.StaleSince = fold.Millis(x.wire.SilentAt)
 	}
-	f.WritesPerSecond = x.shown[atAPI].WritesPerSecond(x.moment)
+	f.WritesPerSecond = x.shown[atAPI].WritesPerSecond(x.lane, x.moment)
 	f.Listeners = make([]facts.ListenerFacts, 0, len(s.Listeners))
 	for i := range s.Listeners {
 		l := &s.Listeners[i]

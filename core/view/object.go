@@ -201,7 +201,7 @@ func stationsAhead(journey []analysis.Hop, hasController bool) []string {
 // resourceReader returns a function that reads only the events of lanes with a lane's resource: another resource may have an object with the same key. v.mu is
 // held.
 func (v *View) resourceReader(lane int) func(from, to uint64, fn func(*event.Entry) bool) {
-	if !v.fold.HasFactory() {
+	if !v.fold.HasFactory() && !v.fold.IsFork() {
 		return v.rec.Read
 	}
 	var with [256]bool

@@ -14,6 +14,8 @@ type Frame struct {
 	Timeline *Timeline `json:"timeline,omitempty"`
 	// Compare is set if the comparison of two releases has changed; null if it has ended.
 	Compare *facts.Comparison `json:"compare,omitempty"`
+	// Fork is set if how the lanes of a fork differ has changed; null without a fork.
+	Fork *facts.Fork `json:"fork,omitempty"`
 	// Story is set if the story's text has changed; null if there is no story.
 	Story *StoryState `json:"story,omitempty"`
 	// Factory is set if the overview of several informers has changed; null if there is one informer again, or one in two releases. With an overview, Lanes

@@ -73,8 +73,8 @@ type View struct {
 	playEnd    uint64              // playing pauses at this event; 0: it goes on to the log's end, where the view goes live
 	teller     Teller              // nil without a story
 
-	// The story, factory and comparison as the page has them, each as JSON.
-	sentStory, sentFactory, sentComparison string
+	// The story, factory, comparison and fork as the page has them, each as JSON.
+	sentStory, sentFactory, sentComparison, sentFork string
 }
 
 // Teller returns the story at a moment, as JSON. Every station shows the event reached, or a later one. A Teller must not keep f and s; s has no facts. The
@@ -106,7 +106,7 @@ const measureEvery = time.Second
 
 // New returns a View that follows the end of rec's log.
 func New(rec *trace.Recorder, c clock.PassiveClock) *View {
-	v := &View{rec: rec, clock: c, speed: 1, groupBy: "namespace", sentStory: "null", sentFactory: "null", sentComparison: "null"}
+	v := &View{rec: rec, clock: c, speed: 1, groupBy: "namespace", sentStory: "null", sentFactory: "null", sentComparison: "null", sentFork: "null"}
 	v.reset()
 	return v
 }
@@ -388,6 +388,7 @@ func (v *View) State() *fold.State {
 	s.Facts = v.facts(shown, s, &newest)
 	v.timeline.follow(v.rec)
 	s.Compare = v.comparison(s)
+	s.Fork = v.fold.Fork()
 	s.Factory = v.fold.Factory(shown)
 	for i, lane := range s.Lanes {
 		lane.Facts = s.Facts
@@ -441,6 +442,17 @@ func (v *View) Describe() fold.View {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.describe()
+}
+
+// Moment returns the moment that the view shows: its last event, and its time on the log's clock. While the view is live, that is the end of the log.
+func (v *View) Moment() (seq uint64, at time.Duration) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.mode == live {
+		head, _ := v.rec.Head()
+		return head + 1, v.rec.Now()
+	}
+	return v.fold.Seq(), v.moment()
 }
 
 // describe is Describe with v.mu held.
