@@ -21,6 +21,8 @@ type Story struct {
 	From int64 `json:"from"`
 	// Do are the user's actions, with their times: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
 	Do string `json:"do"`
+	// Fork are those that only the second of two lanes knows; empty without a fork.
+	Fork string `json:"fork,omitempty"`
 }
 
 // History is what the user did to the running cluster since it began.
@@ -65,5 +67,5 @@ func (h *History) Story(sel event.Selection, seq uint64) Story {
 		steps = steps[:len(steps)-1]
 	}
 	return Story{Seed: sel.Seed, Objects: sel.Objects, Rate: h.rate, Release: strings.Join(sel.Releases, ","), Selector: sel.Selector,
-		From: h.from.Milliseconds(), Do: Write(steps)}
+		From: h.from.Milliseconds(), Do: Write(steps), Fork: sel.Fork}
 }

@@ -42,6 +42,8 @@ var addressKeys = []AddressKey{
 	{Name: "rate", Takes: "events a second", Max: selection.MaxRate, Means: "how much happens in the simulated cluster"},
 	{Name: "do", Takes: "`2210:hold:pop,2877:release:pop`", Means: "what was done by hand to the simulated cluster, and when " +
 		"([protocol.md](protocol.md#actions-in-a-link))"},
+	{Name: "fork", Takes: "`12345:fault:cut`", Means: "what only the second of two lanes knows, which are one simulated cluster twice. Without `at` the page " +
+		"plays to there as fast as it can"},
 	{Name: "from", Takes: "milliseconds", Max: uint64(action.Farthest.Milliseconds()),
 		Means: "when the experiment began, if others ran on the same cluster before"},
 	{Name: "at", Takes: "an event’s number", Max: maxExact, Means: "the moment that shows. The page plays a simulated cluster up to it as fast as it can"},

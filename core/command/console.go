@@ -104,6 +104,17 @@ func (c *Console) choose(ctx context.Context, change selection.Change) (any, err
 	return sel, nil
 }
 
+// fork begins a fork at the moment shown, or ends one.
+func (c *Console) fork(ctx context.Context, do string) (any, error) {
+	seq, at := c.View.Moment()
+	sel, err := c.Lab.Fork(ctx, seq, at, do)
+	if err != nil {
+		return nil, err
+	}
+	c.View.Reset()
+	return sel, nil
+}
+
 func (c *Console) reportSimulated(on bool) {
 	if c.Simulated != nil {
 		c.Simulated(on)

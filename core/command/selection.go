@@ -24,14 +24,14 @@ func selectionCommands() []Command {
 			{Name: "objects", Type: arg.Whole, Min: 0, Max: selection.MaxObjects}, {Name: "rate", Type: arg.Number, Min: 0, Max: selection.MaxRate},
 			{Name: "do", Type: arg.Text, Longest: action.MaxText}, {Name: "from", Type: arg.Whole, Min: 0, Max: float64(action.Farthest.Milliseconds())},
 			{Name: "at", Type: arg.Whole, Min: 0, Max: most}, transformArg(false),
-			{Name: "selector", Type: arg.Text, Longest: selection.LongestSelector},
+			{Name: "selector", Type: arg.Text, Longest: selection.LongestSelector}, {Name: "fork", Type: arg.Text, Longest: action.MaxText},
 		}}},
 		Does: "ends the experiment and watches something else, with an empty log. Members that are left out keep their value, except `namespace`: " +
 			"a newly chosen live context begins in its own (`\"\"` means all), and `selector`: another source, context or resource begins without. " +
 			"`selector` is the label selector of every LIST and WATCH, such as `tier=backend`. `era` is a release, or two with a comma between them. " +
 			"`resource` is one resource, or up to eight with commas between them; a factory then has an informer of each. " +
 			"The source `probe` is the attached process: `resource` names its informers, or is empty for all, and nothing else can be chosen. " +
-			"`do`, `from` and `at` play recorded actions (see *Actions in a link*). Other calls go on while `select` asks a cluster; " +
+			"`do`, `from`, `at` and `fork` play recorded actions (see *Actions in a link*). Other calls go on while `select` asks a cluster; " +
 			"a later `select` or `load` replaces it, and it returns an error",
 		Answers: "the selection that runs",
 		run: takeOne(selection.Change{}, func(ctx context.Context, c *Console, change selection.Change) (any, error) {
@@ -47,8 +47,16 @@ func selectionCommands() []Command {
 			return c.choose(ctx, selection.Change{Transform: &transform})
 		}),
 	}, {
+		Name: "fork", Effect: Begins, Script: true, Args: []arg.Spec{{Name: "do", Type: arg.Text, Longest: action.MaxText}},
+		Does: "forks the simulated cluster at the moment shown. It is played again to there, twice, with one seed and one virtual time. Then only the second " +
+			"lane does what `do` says, as in a link but without times: `fault:cut`, `hold:pop`, `pace:3:500` (a slow handler), `shutdown,start::1.31` " +
+			"(another release), `unlisten:2,listen:metrics` (no resync). Later actions happen to both. Without `do` the fork ends, and the first lane goes on " +
+			"alone. `state().fork` has what differs",
+		Answers: "as `select`; an error on a live cluster, a probe or a recording",
+		run:     takeOne("", func(ctx context.Context, c *Console, do string) (any, error) { return c.fork(ctx, do) }),
+	}, {
 		Name: "story", Effect: Looks, Args: []arg.Spec{{Name: "seq", Type: arg.Whole, Min: 0, Max: most}},
-		Answers: "what replays the simulated log up to that event: `{seed, objects, rate, era, selector, from, do}`",
+		Answers: "what replays the simulated log up to that event: `{seed, objects, rate, era, selector, from, do, fork}`",
 		run:     takeOne(uint64(0), func(_ context.Context, c *Console, seq uint64) (any, error) { return c.Lab.Story(seq) }),
 	}, {
 		Name: "attached", Effect: Looks, Script: true, Patience: clusterPatience,

@@ -47,7 +47,7 @@ func (x *experiment) newController(ln *lane) *controller {
 		workqueue.TypedRateLimitingQueueConfig[string]{
 			Name:     "controller",
 			Clock:    x.clock,
-			Observer: workTap{x, x.lab.rec.WorkLane(ln.index)},
+			Observer: workTap{x, x.lab.rec.WorkLane(x.lab.base + ln.index)},
 			Gate:     takeGate{x.gates(ln)},
 		},
 	)}

@@ -101,7 +101,7 @@ func (t tap) Observe(e *event.Event) {
 // emit logs an event of a lane, until the experiment is over.
 func (x *experiment) emit(lane uint8, e event.Event) {
 	if !x.isOver.Load() {
-		x.lab.rec.Emit(lane, e)
+		x.lab.emit(lane, e)
 	}
 }
 
@@ -200,7 +200,7 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 		Indexers:          x.lab.indexers(ln.gvr),
 		ObjectDescription: ln.gvr.GroupResource().String(), // for messages: all objects here have one Go type
 		Release:           release,
-		Observer:          tap{x, ln, x.lab.rec.Lane(ln.index)},
+		Observer:          tap{x, ln, x.lab.rec.Lane(x.lab.base + ln.index)},
 		Gates:             x.gates(ln),
 		Clock:             x.clock,
 		Random:            x.lab.random(int(ln.index)),

@@ -288,6 +288,9 @@ func (i Informer) SetUnshared(on *bool) (now bool, err error) {
 		if i.lab.exp == nil {
 			return action.Step{}, errors.New("nothing is running")
 		}
+		if i.lab.twin != nil {
+			return action.Step{}, errors.New("in a fork no informer runs outside the factory; end the fork first")
+		}
 		if err := i.lab.exp.checkLane(i.lane); err != nil {
 			return action.Step{}, err
 		}

@@ -137,7 +137,7 @@ func (l *Lab) misuses() (names []string) {
 
 // emitFault logs an occurrence of a fault.
 func (l *Lab) emitFault(s faults.Strike) {
-	l.rec.Emit(0, event.Fault{Name: s.Name, On: s.On, Argument: s.Delay, Struck: s.Struck}.Event())
+	l.emit(0, event.Fault{Name: s.Name, On: s.On, Argument: s.Delay, Struck: s.Struck}.Event())
 }
 
 // faultsOn returns the faults that are on, as steps of a story.

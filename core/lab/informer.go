@@ -15,7 +15,14 @@ type Informer struct {
 }
 
 // Informer returns the informer of a lane. Its methods return an error if there is none.
-func (l *Lab) Informer(lane int) Informer { return Informer{l, lane} }
+func (l *Lab) Informer(lane int) Informer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.twin != nil && lane == 1 {
+		lane = 0 // what is done to one lane of a fork is done to both
+	}
+	return Informer{l, lane}
+}
 
 // running does something to the informer if it runs, and keeps it as a step.
 func (i Informer) running(s action.Step, do func(x *experiment) error) error {

@@ -74,8 +74,11 @@ type Lab struct {
 	exp       *experiment
 	indices   map[string]string // added by the user: name to expression
 	history   action.History
-	goal      uint64  // the event to which a link plays
-	request   *asking // the newest selection, while it waits for a cluster, or the file being read
+	twin      *Lab         // runs the second lane of a fork, on the same Driver and log; nil without a fork
+	base      uint8        // the lane in the log of its first informer: 1 for a twin
+	ahead     atomic.Int32 // actions of the twin alone that are still to come
+	goal      uint64       // the event to which a link plays
+	request   *asking      // the newest selection, while it waits for a cluster, or the file being read
 
 	scopes   selection.Scopes
 	troubles *troubles
@@ -98,13 +101,20 @@ func New(o Options) *Lab {
 		ctx, l.end = context.WithCancel(context.Background())
 		go l.driver.Run(ctx)
 	}
-	emit := func(lane uint8, e event.Event) { l.rec.Emit(lane, e) }
-	l.troubles = &troubles{emit: emit}
-	l.faults = faults.New(o.Clock, l.emitFault)
-	l.holds = newHolds(emit)
 	l.selection = selection.Default()
+	return l.equip()
+}
+
+// equip gives a Lab what outlives its experiments.
+func (l *Lab) equip() *Lab {
+	l.troubles = &troubles{emit: l.emit}
+	l.faults = faults.New(l.o.Clock, l.emitFault)
+	l.holds = newHolds(l.emit)
 	return l
 }
+
+// emit logs an event of a lane.
+func (l *Lab) emit(lane uint8, e event.Event) { l.rec.Emit(l.base+lane, e) }
 
 // Close ends the experiment and the source. The Lab cannot be used again.
 func (l *Lab) Close() {
@@ -125,6 +135,7 @@ func (l *Lab) halt() (at time.Duration) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.stopExperiment()
+		l.withTwin((*Lab).stopExperiment)
 		at = now
 	})
 	return at
@@ -160,16 +171,26 @@ func (l *Lab) start(next event.Selection) {
 		panic(err)
 	}
 	generation := l.troubles.begin(func() {
-		if v := l.src.virtual; v != nil {
+		v := l.src.virtual
+		if v != nil {
 			l.src.cluster.ReseedWatches()
+		}
+		switch {
+		case l.base > 0: // the log has begun
+		case next.Fork != "":
+			l.rec.ResetOn(v) // both lanes have the same times
+		case v != nil:
 			l.rec.ResetOn(v.Stamps())
-		} else {
+		default:
 			l.rec.Reset()
 		}
 		l.faults.Begin(l.src.clock)
-		l.rec.Emit(0, event.Selected{Selection: string(text)}.Event())
+		if l.base == 0 {
+			l.rec.Emit(0, event.Selected{Selection: string(text)}.Event())
+		}
 	})
 	l.missingNamespace(generation)
+	next = next.WithoutFork()
 	l.holds.restate(next.Lanes())
 	for _, s := range l.faults.On() { // a log begins with the faults that are on
 		l.emitFault(s)
@@ -227,6 +248,10 @@ func (l *Lab) openSim(sel event.Selection, v *vclock.Clock) {
 	}
 	l.selection = sel
 	l.src = simSource(simcluster.New(o), o.Clock, v, l.faults)
+	if sel.Fork != "" {
+		l.twin = (&Lab{o: l.o, rec: l.rec, driver: l.driver, base: 1}).equip()
+		l.withTwin(func(twin *Lab) { twin.openSim(sel.WithoutFork(), v) })
+	}
 }
 
 func (l *Lab) stopExperiment() {
@@ -244,6 +269,9 @@ func (l *Lab) stopSource() {
 	if l.src == nil {
 		return
 	}
+	l.withTwin(func(twin *Lab) { twin.src.stop() })
+	l.twin = nil
+	l.ahead.Store(0)
 	l.src.stop()
 	if l.src.virtual != nil {
 		l.driver.Drive(nil)

@@ -129,7 +129,7 @@ func (x *experiment) pace(lane int, id int32, millis float64) error {
 	if !found {
 		return fmt.Errorf("%s has no listener %d", x.laneName(lane), id)
 	}
-	x.lab.rec.Emit(x.leader(lane).index, event.HandlerSpeed{Listener: id, Extra: d}.Event())
+	x.lab.emit(x.leader(lane).index, event.HandlerSpeed{Listener: id, Extra: d}.Event())
 	return nil
 }
 

@@ -43,7 +43,7 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (event.Select
 	}
 	halted := l.halt()
 	l.mu.Lock()
-	same := plan == nil && l.src != nil && selection.SameSource(l.selection, next)
+	same := plan == nil && l.src != nil && l.twin == nil && selection.SameSource(l.selection, next)
 	if !same {
 		l.stopSource()
 		if plan == nil {
@@ -107,6 +107,11 @@ func (l *Lab) choose(ctx context.Context, change selection.Change) (next event.S
 	}
 	if plan, err = readPlan(change); err != nil {
 		return next, nil, err
+	}
+	if plan != nil && plan.fork != nil {
+		if next, err = l.forked(next, change.Fork, plan); err != nil {
+			return next, nil, err
+		}
 	}
 	if next.Source == "live" && l.o.Dial == nil {
 		return next, nil, errors.New("there is no relay behind this page, so no live cluster can be watched; " +

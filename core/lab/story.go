@@ -34,6 +34,9 @@ func (l *Lab) act(do func() (action.Step, error)) error {
 	if l.o.Audience {
 		return ErrAudience
 	}
+	if l.ahead.Load() > 0 {
+		return errForkAhead
+	}
 	var err error
 	l.driver.Do(func(at time.Duration) {
 		l.mu.Lock()
@@ -43,6 +46,7 @@ func (l *Lab) act(do func() (action.Step, error)) error {
 		if s, err = do(); s.Verb != "" && l.src != nil && l.src.virtual != nil {
 			s.At, s.Seq = at, seq
 			l.history.Add(s)
+			l.withTwin(func(twin *Lab) { plays[s.Verb](twin, s) })
 		}
 		if err == nil {
 			l.acts.Add(1)
@@ -77,6 +81,7 @@ func (l *Lab) replay(next event.Selection, plan replayPlan) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.openSim(next, v)
+		l.ahead.Store(int32(len(plan.fork)))
 	}}}
 	begin := vclock.Action{At: plan.start, Finished: began, Do: func() {
 		l.mu.Lock()
@@ -84,6 +89,7 @@ func (l *Lab) replay(next event.Selection, plan replayPlan) {
 		next.Rate = l.selection.Rate // an earlier step may have changed it
 		l.history.Begin(plan.start)
 		l.start(next)
+		l.withTwin(func(twin *Lab) { twin.start(next.WithoutFork()) })
 		started.Store(true)
 	}}
 	for _, earlier := range plan.steps {
@@ -96,19 +102,28 @@ func (l *Lab) replay(next event.Selection, plan replayPlan) {
 	if begin.Do != nil {
 		script = append(script, begin)
 	}
+	for _, s := range plan.fork {
+		script = append(script, vclock.Action{})
+		i := len(script) - 1
+		for ; script[i-1].At > s.At; i-- { // the cluster begins at 0
+			script[i] = script[i-1]
+		}
+		script[i] = vclock.Action{At: s.At, Do: func() { l.playFork(s) }}
+	}
 	var until func() bool
-	if plan.start > 0 || plan.seq > 0 {
+	if plan.start > 0 || plan.seq > 0 || plan.until > 0 {
 		until = func() bool {
 			if !started.Load() {
 				return false
 			}
 			head, _ := l.rec.Head()
-			return head >= plan.seq || v.Since(epoch) > plan.start+action.Farthest
+			now := v.Since(epoch)
+			return head >= plan.seq && now >= plan.until && l.ahead.Load() == 0 || now > plan.start+action.Farthest
 		}
 	}
-	l.driver.Play(script, until)
+	l.driver.Play(script, until, plan.until > 0 && plan.seq == 0)
 	<-began
-	if plan.seq == 0 {
+	if plan.seq == 0 && plan.until == 0 {
 		l.driver.Go()
 	}
 }
@@ -118,11 +133,16 @@ type replayPlan struct {
 	start time.Duration
 	steps []action.Step
 	seq   uint64 // 0: just continue
+	until time.Duration
+	fork  []action.Step // of the twin alone
 }
 
 // readPlan returns the story that a change asks for, nil for none.
 func readPlan(c selection.Change) (*replayPlan, error) {
 	if c.Do == nil {
+		if c.Fork != "" {
+			return nil, errors.New("a fork needs the actions before it: give do, which may be empty")
+		}
 		return nil, nil
 	}
 	steps, err := action.Read(*c.Do)
@@ -133,7 +153,11 @@ func readPlan(c selection.Change) (*replayPlan, error) {
 	if from < 0 || c.From > action.Farthest.Milliseconds() {
 		return nil, fmt.Errorf("an experiment begins from 0 to %d ms after its cluster", action.Farthest.Milliseconds())
 	}
-	return &replayPlan{start: from, steps: steps, seq: c.At}, nil
+	plan := &replayPlan{start: from, steps: steps, seq: c.At, until: time.Duration(c.Until) * time.Millisecond}
+	if plan.until < 0 || plan.until > from+action.Farthest {
+		return nil, fmt.Errorf("an experiment is played for 0 to %d ms", action.Farthest.Milliseconds())
+	}
+	return plan, plan.readFork(c.Fork)
 }
 
 // playStep carries out a step of a story.
@@ -143,6 +167,7 @@ func (l *Lab) playStep(s action.Step) {
 	s.Seq, _ = l.rec.Head()
 	l.history.Add(s)
 	plays[s.Verb](l, s) // action.Read has checked the verb
+	l.withTwin(func(twin *Lab) { plays[s.Verb](twin, s) })
 }
 
 // standingSteps returns what outlives a cluster, as steps of a story: faults, holds and indices, and whether the controllers write.

@@ -49,9 +49,11 @@ func TestTheSameStoryTwice(t *testing.T) {
 		}
 		return string(out)
 	}
-	out := run("run", "./tools/steadygo", dir, "test", "-count=1", "-v", "-run", "^TestStoryPlaysAgain$", "./core/lab")
-	if !strings.Contains(out, "--- PASS: TestStoryPlaysAgain") {
-		t.Errorf("the test did not run:\n%s", out)
+	out := run("run", "./tools/steadygo", dir, "test", "-count=1", "-v", "-run", "^(TestStoryPlaysAgain|TestAFork.*)$", "./core/lab")
+	for _, name := range []string{"TestStoryPlaysAgain", "TestAForkThatChangesNothingNeverParts", "TestAForkPartsAtItsAct"} {
+		if !strings.Contains(out, "--- PASS: "+name) {
+			t.Errorf("%s did not run:\n%s", name, out)
+		}
 	}
 	if logged := regexp.MustCompile(`(?m)^\s*[IWEF]\d{4} .*`).FindString(out); logged != "" {
 		t.Errorf("a story wrote a log, see TestMain: %s", logged)
@@ -324,6 +326,20 @@ func TestStoryPlaysAgain(t *testing.T) {
 			must(err)
 			time.Sleep(2 * time.Second)
 		}, "pods,deployments.apps"},
+		{"a fork, and what is done after it", "1.37", 60, 10, func(l *Lab) {
+			<-time.After(3 * time.Second)
+			must(l.Informer(0).Pace(2, 5))
+			<-time.After(time.Second)
+			head, _ := l.rec.Head()
+			_, err := l.Fork(context.Background(), head+1, l.rec.Now(), "fault:halfopen:on,delete")
+			must(err)
+			<-time.After(time.Second)
+			_, err = l.Cluster("burst", ClusterArgs{N: 30})
+			must(err)
+			<-time.After(time.Second)
+			must(l.Informer(1).Hold("pop", 0))
+			<-time.After(time.Second)
+		}, ""},
 	} {
 		for seed := uint64(1); seed <= 3; seed++ {
 			t.Run(fmt.Sprint(tt.name, "/", seed), func(t *testing.T) {
@@ -342,7 +358,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 					t.Errorf("it began with %s, and its story with %q", tt.release, s.Release)
 				}
 				at := uint64(len(first))
-				again := selection.Change{Seed: ptr(s.Seed), Objects: ptr(s.Objects), Rate: ptr(s.Rate), Do: ptr(s.Do), From: s.From, At: at}
+				again := selection.Change{Seed: ptr(s.Seed), Objects: ptr(s.Objects), Rate: ptr(s.Rate), Do: ptr(s.Do), From: s.From, At: at, Fork: s.Fork}
 				// A link has the selection too; a later selection overrides it.
 				again.Release, again.Resource, again.Transform, again.Selector = ptr(tt.release), change.Resource, change.Transform, ptr(s.Selector)
 				if s.From > 0 && tt.resource == "" {
@@ -357,7 +373,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 						t.Errorf("the log came to event %d of %d", head, at)
 					}
 				})
-				if s2.Do != s.Do || s2.From != s.From {
+				if s2.Do != s.Do || s2.From != s.From || s2.Fork != s.Fork {
 					t.Errorf("played again the story is %+v, it was %+v", s2, s)
 				}
 				h := fnv.New64a()

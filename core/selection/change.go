@@ -36,10 +36,15 @@ type Change struct {
 	Do   *string `json:"do"`
 	From int64   `json:"from"`
 	At   uint64  `json:"at"`
+	// Fork are actions that only the second of two lanes knows.
+	Fork string `json:"fork"`
+	// Until is a time to play to likewise, in milliseconds since the cluster began. Time goes on from there.
+	Until int64 `json:"-"`
 }
 
 // Apply returns a selection with the change, or why there can be no such selection.
 func (c Change) Apply(sel event.Selection) (event.Selection, error) {
+	sel = sel.WithoutFork() // what else is selected ends it
 	if c.Source != nil {
 		sel.Source = *c.Source
 		if sel.Source != "sim" && sel.Source != "live" {

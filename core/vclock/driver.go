@@ -37,6 +37,7 @@ type Driver struct {
 	script      []Action
 	endReached  func() bool   // play as fast as possible until it returns true
 	arrival     chan struct{} // closed when Play reaches its end or is given up; nil if nothing plays
+	goesOn      bool          // at that end time goes on at the usual pace
 	standsStill bool
 	watch       Watch
 	speed       float64   // virtual time per real time; 0 is 1
@@ -111,11 +112,11 @@ func (d *Driver) Do(do func(at time.Duration)) {
 }
 
 // Play plans the actions of script, which are sorted by time. It plays as fast as possible until the function until, which must not call the Driver,
-// returns true; then time stands still until Go or Do. If until is nil, it plays at the usual pace.
-func (d *Driver) Play(script []Action, until func() bool) {
+// returns true. With goesOn, time then goes on at the usual pace; otherwise it stands still until Go or Do. If until is nil, it plays at the usual pace.
+func (d *Driver) Play(script []Action, until func() bool, goesOn bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.script, d.endReached, d.standsStill = script, until, false
+	d.script, d.endReached, d.goesOn, d.standsStill = script, until, goesOn, false
 	d.arrive()
 	if until != nil {
 		d.arrival = make(chan struct{})
@@ -287,7 +288,10 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 	default:
 	}
 	c.finishInstant()
-	if d.endReached != nil && *current == nil && d.endReached() {
+	switch ends := d.endReached != nil && *current == nil && d.endReached(); {
+	case ends && d.goesOn:
+		d.resumeUsualPace()
+	case ends:
 		d.endReached, d.standsStill = nil, true
 		c.freeze()
 		d.arrive()

@@ -178,7 +178,7 @@ func TestActionsAreDoneAtTheMomentTheyWereDoneAtBefore(t *testing.T) {
 			actions = append(actions, Action{At: when, Do: act})
 		}
 		began := time.Now()
-		d.Play(actions, func() bool { return c.Since(start) >= 60*time.Millisecond })
+		d.Play(actions, func() bool { return c.Since(start) >= 60*time.Millisecond }, false)
 		d.WaitEnd(t.Context())
 		if time.Since(began) != 0 {
 			t.Errorf("playing as fast as possible took %v", time.Since(began))

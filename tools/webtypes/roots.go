@@ -10,6 +10,7 @@ import (
 	"informerscope/core/audience"
 	"informerscope/core/doctor"
 	"informerscope/core/event"
+	"informerscope/core/facts"
 	"informerscope/core/fold"
 	"informerscope/core/lab"
 	"informerscope/core/relayclient"
@@ -39,6 +40,7 @@ var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[story.Words]():         "StoryWords",
 	reflect.TypeFor[action.Story]():        "ReplayedStory",
 	reflect.TypeFor[calls]():               "Calls",
+	reflect.TypeFor[facts.Calls]():         "HandlerCallCounts",
 	reflect.TypeFor[file]():                "MadeFile",
 }
 
@@ -59,6 +61,7 @@ type calls struct {
 	State      fold.State       `json:"state"`
 	Select     event.Selection  `json:"select"`
 	Transform  event.Selection  `json:"transform"`
+	Fork       event.Selection  `json:"fork"`
 	Story      action.Story     `json:"story"`
 	Attached   attached.Process `json:"attached"`
 	CheckStory bool             `json:"checkStory"`

@@ -19,6 +19,7 @@ export function automation({ address, link, views, audience, pick, ride, drawn, 
     state: () => link.call('state', []),
     select: call('select'),
     transform: call('transform'),
+    fork: (/** @type {string} */ acts = '') => address.perform('fork', [acts]),
     fault: (/** @type {string} */ name, /** @type {any} */ args, /** @type {number | undefined} */ lane) =>
       address.perform('fault', [name, args ?? {}, lane]),
     hold: call('hold'),

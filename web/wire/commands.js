@@ -8,6 +8,7 @@ export const effects = {
   state: 'looks',
   select: 'begins',
   transform: 'begins',
+  fork: 'begins',
   story: 'looks',
   attached: 'looks',
   checkStory: 'looks',

@@ -99,7 +99,8 @@ export function selection(p) {
   o.selector = p.get('selector') || '';
   if (p.has('namespace')) o.namespace = p.get('namespace') ?? '';
   const sim = o.source === 'sim' && !p.get('story');
-  if (sim && (p.has('do') || p.has('at'))) o.do = p.get('do') ?? '';
+  if (sim && (p.has('do') || p.has('at') || p.has('fork'))) o.do = p.get('do') ?? '';
+  if ('do' in o && p.get('fork')) o.fork = p.get('fork') ?? '';
   for (const k of /** @type {(keyof typeof limits)[]} */ (['seed', 'objects', 'rate', ...('do' in o ? ['from', 'at'] : [])])) {
     const v = p.get(k);
     if (!v) continue;

@@ -28,6 +28,14 @@ test('another process offers a choice of informers and nothing else', () => {
   assert.deepEqual(selection(at('source=probe&objects=5&resource=pods')), { source: 'probe', resource: 'pods' });
 });
 
+test('a fork comes with the actions before it', () => {
+  const forked = selection(at('source=sim&do=5:hold:pop&fork=9:fault:cut'));
+  assert.equal(forked.do, '5:hold:pop');
+  assert.equal(forked.fork, '9:fault:cut');
+  assert.equal(selection(at('source=sim&fork=9:fault:cut')).do, '');
+  assert.equal('fork' in selection(at('source=live&context=a&fork=9:fault:cut')), false);
+});
+
 test('a speed is a number or a fraction within its limits', () => {
   assert.equal(speed(at('')), 0);
   assert.equal(speed(at('speed=1/8')), 0.125);

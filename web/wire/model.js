@@ -106,6 +106,8 @@ export class Model {
     this.others = [];
     /** What the lanes made of the same changes, as it came; null while there is one. @type {import('./types.js').Comparison | null} */
     this.compare = null;
+    /** How the two lanes of a fork differ, as it came; null without a fork. @type {import('./types.js').Fork | null} */
+    this.fork = null;
     /** What several informers show together, as it came; null while there is one, or one in two releases. @type {import('./types.js').Factory | null} */
     this.factory = null;
     /** The releases of the lanes, when there are two. @type {string[]} */
@@ -161,6 +163,7 @@ export class Model {
     this.told = !!frame.jump || frame.story !== undefined
       || !!frame.lanes?.some((l) => l.cells || l.groups || l.moves?.length || says(l.state) || says(l.facts));
     if (frame.compare !== undefined) this.compare = frame.compare;
+    if (frame.fork !== undefined) this.fork = frame.fork;
     if (frame.factory !== undefined) this.factory = frame.factory;
     while (this.others.length < this.lanes - 1) this.others.push({ state: emptyState(), facts: emptyFacts() });
     frame.lanes?.forEach((lane, i) => {
@@ -168,7 +171,7 @@ export class Model {
       if (lane.state) Object.assign(kept.state, filled(lane.state));
       if (lane.facts) Object.assign(kept.facts, lane.facts);
     });
-    this.eras = this.lanes > 1 ? frame.lanes.map((_, i) => this.lane(i).state.era) : [];
+    this.eras = this.lanes > 1 && !this.fork ? frame.lanes.map((_, i) => this.lane(i).state.era) : [];
     if (this.factory && this.factory.factories.length > 1) this.eras = this.factory.factories.map((f) => f.era);
     const lane = frame.lanes?.[0];
     if (lane?.groups) {
@@ -282,7 +285,9 @@ export class Model {
 
   /** @param {string} stage @param {number} [listener] */
   hold(stage, listener) {
-    return this.state.holds.find((x) => x.stage === stage && (x.listener ?? 0) === (listener ?? 0));
+    // In a fork one lane alone can be held.
+    const all = this.fork ? [...this.state.holds, ...this.others[0].state.holds] : this.state.holds;
+    return all.find((x) => x.stage === stage && (x.listener ?? 0) === (listener ?? 0));
   }
 
   /** @param {string} name */

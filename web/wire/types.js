@@ -15,6 +15,7 @@
  * @property {LaneFrame[]} lanes
  * @property {TimelineFrame} [timeline]
  * @property {Comparison} [compare] set if the comparison of two releases has changed; null if it has ended.
+ * @property {Fork} [fork] set if how the lanes of a fork differ has changed; null without a fork.
  * @property {StoryState} [story] set if the story's text has changed; null if there is no story.
  * @property {Factory} [factory] set if the overview of several informers has changed; null if there is one informer again, or one in two
  *   releases. With an overview, Lanes has only the lane on stage.
@@ -81,6 +82,20 @@
  * @property {number} listener the listener whose handler calls are compared: the first one that is not removed, 0 without one.
  * @property {SentChange[]} changes the first of them, in the order in which they were sent; at most 6.
  * @property {LaneComparison[]} lanes what each informer made of the changes. Lists name only those in Changes; counts cover all.
+ */
+
+/**
+ * Fork is how the two lanes of a fork differ at the position of a view. It depends only on the log up to there.
+ * @typedef {object} Fork
+ * @property {string} acts the actions that only the second lane knows, as in a link. AtMillis is when the first of them happens, in ms of
+ *   the log.
+ * @property {number} atMillis
+ * @property {Parting | null} parting the first event that only one lane has; null while there is none. The actions themselves are none.
+ *   Instead is the first one that only the other lane has at that time; null if there is none.
+ * @property {Parting | null} instead
+ * @property {StoreDifference} stores Stores compares the objects of both stores, and Handlers what each handler was called with since the
+ *   fork.
+ * @property {HandlerCalls[]} handlers
  */
 
 /**
@@ -304,6 +319,40 @@
  * @property {ChangeStep[]} given the order in which the handler received Changes; its counts are like those of Stored.
  * @property {number} givenCount
  * @property {number} givenLate
+ */
+
+/**
+ * Parting is an event that only one lane of a fork has.
+ * @typedef {object} Parting
+ * @property {number} seq
+ * @property {number} atMillis
+ * @property {number} lane
+ * @property {string} kind
+ * @property {string} [op]
+ * @property {string} [key]
+ * @property {string} [rv]
+ * @property {string} [handler] the name of the listener that the event is about, if it is about one.
+ */
+
+/**
+ * StoreDifference is how the stores of two lanes differ.
+ * @typedef {object} StoreDifference
+ * @property {[number, number]} counts objects in each
+ * @property {[number, number]} only Only counts the keys that only that store has; OnlyKeys are the first ones in order, at most 24.
+ * @property {[string[], string[]]} onlyKeys
+ * @property {number} other Other counts the keys that both have, in different versions; OtherKeys are the first ones in order, at most 24.
+ * @property {string[]} otherKeys
+ * @property {string} map Map has a character for each key of either store, in order: = both have the same version, ~ different ones, < only
+ *   the first has it, > only the second. It is empty for more than 1200 keys.
+ */
+
+/**
+ * HandlerCalls is what one handler was called with in each lane of a fork.
+ * @typedef {object} HandlerCalls
+ * @property {number} listener
+ * @property {string} name
+ * @property {[HandlerCallCounts, HandlerCallCounts]} calls
+ * @property {boolean} differ
  */
 
 /**
@@ -777,6 +826,14 @@
  */
 
 /**
+ * HandlerCallCounts counts the calls of a handler.
+ * @typedef {object} HandlerCallCounts
+ * @property {number} added
+ * @property {number} updated
+ * @property {number} deleted
+ */
+
+/**
  * SaidNumber is a formatted number, and a text that says what it counts.
  * @typedef {object} SaidNumber
  * @property {string} is
@@ -1016,6 +1073,7 @@
  * @property {WholeState} state
  * @property {Selection} select
  * @property {Selection} transform
+ * @property {Selection} fork
  * @property {ReplayedStory} story
  * @property {Process} attached
  * @property {boolean} checkStory
@@ -1102,6 +1160,7 @@
  * @property {string} [stage] of the factory, if reported: started, synced, stopping, stopped
  * @property {WholeState[]} [lanes] with several informers: every lane, including the one at the top
  * @property {Factory} [factory] set by the viewer if several resources are watched or an informer is unshared.
+ * @property {Fork} [fork] set by the viewer in a fork, and in a log's KindRestored: how its lanes differ.
  * @property {Comparison} [compare] set by the viewer if there are several releases: what each made of the same changes.
  */
 
@@ -1129,6 +1188,9 @@
  * @property {boolean} [simulated] the live context is the simulated cluster in the server's process.
  * @property {Target[]} [resources] the watched resources, in order, when there are several; the members above describe the first. It is
  *   empty for one.
+ * @property {string} [fork] the actions that only the second lane of a fork knows, as in a link; empty without a fork. Both lanes have a
+ *   simulated cluster of their own, which are the same until then. ForkMillis is when the first of them happens, in ms since the log began.
+ * @property {number} [forkMillis]
  * @property {LaneOf[]} [unshared] the informers that are not shared, in the KindSelected of a Baseline.
  */
 
@@ -1143,6 +1205,7 @@
  * @property {number} from when the experiment began, in milliseconds since the cluster did; it is not 0 if an earlier experiment ran on the
  *   cluster.
  * @property {string} do the user's actions, with their times: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
+ * @property {string} [fork] those that only the second of two lanes knows; empty without a fork.
  */
 
 /**
@@ -1661,8 +1724,9 @@
  * @property {[change?: {source?: 'sim' | 'live' | 'probe' | null, context?: string | null, group?: string | null, version?: string | null,
  *   resource?: string | null, kind?: string | null, namespace?: string | null, era?: string | null, seed?: number | null,
  *   objects?: number | null, rate?: number | null, do?: string | null, from?: number | null, at?: number | null,
- *   transform?: 'off' | 'managedFields' | 'metadata' | null, selector?: string | null} | null]} select
+ *   transform?: 'off' | 'managedFields' | 'metadata' | null, selector?: string | null, fork?: string | null} | null]} select
  * @property {[transform: 'off' | 'managedFields' | 'metadata']} transform
+ * @property {[what?: string | null]} fork
  * @property {[seq?: number | null]} story
  * @property {[]} attached
  * @property {[what?: string | null]} checkStory
@@ -1726,8 +1790,8 @@
 /**
  * AddressKey is a key of the URL fragment; docs/reference.md says what each means.
  * @typedef {'source' | 'context' | 'resource' | 'namespace' | 'era' | 'transform' | 'selector' | 'seed' | 'objects' | 'rate' | 'do' |
- *   'from' | 'at' | 'go' | 'speed' | 'lane' | 'story' | 'level' | 'tour' | 'presenter' | 'embed' | 'embedder' | 'theme' | 'lang' | 'token'
- *   | 'broadcast' | 'audience'} AddressKey
+ *   'fork' | 'from' | 'at' | 'go' | 'speed' | 'lane' | 'story' | 'level' | 'tour' | 'presenter' | 'embed' | 'embedder' | 'theme' | 'lang' |
+ *   'token' | 'broadcast' | 'audience'} AddressKey
  */
 
 export {};
