@@ -12,6 +12,7 @@ import { h } from './kit/dom.js';
 import { drawn } from './wire/drawn.js';
 import { Eye } from './wire/eye.js';
 import { Files } from './bars/files.js';
+import { openFork } from './bars/fork.js';
 import { exact, upper } from './kit/format.js';
 import { FirstVisit, isFirst } from './story/firstvisit.js';
 import { releases } from './wire/commands.js';
@@ -424,6 +425,7 @@ bindKeys({
     ctx.act('select', { era: releases[(now + 1) % releases.length].era });
   }),
   help,
+  fork: () => byOwner(() => openFork(ctx, transport.fork.b)),
   explain: (n) => stage.explain.step(n),
   air: () => {
     if (audience?.is.own) audience.along();

@@ -212,7 +212,8 @@ export class Files {
     if (!this.exact) return null;
     const o = await this.ctx.call('story', seq);
     return o.do.length > longest ? null : {
-      seed: o.seed, objects: o.objects, rate: o.rate, era: o.era, selector: o.selector || null, from: o.from || null, do: o.do, at: seq, go: this.go,
+      seed: o.seed, objects: o.objects, rate: o.rate, era: o.era, selector: o.selector || null, from: o.from || null, do: o.do,
+      fork: o.fork || null, at: seq, go: this.go,
     };
   }
 

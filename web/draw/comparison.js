@@ -20,11 +20,11 @@ export const nothing = {
 };
 
 /**
- * Whether there is no comparison and no request for one, as in a story about two releases that compares nothing. The frame of the
+ * Whether there is no comparison and no request for one, as in a fork, or in a story about two releases that compares nothing. The frame of the
  * comparison is not drawn then.
  * @param {import('../wire/page-types.js').Ctx} ctx
  */
-export const unframed = (ctx) => !!ctx.storyTitle?.() && !ctx.model.compare?.changes.length;
+export const unframed = (ctx) => !!ctx.model.fork || (!!ctx.storyTitle?.() && !ctx.model.compare?.changes.length);
 
 /** The change that a lane names by its number. @param {Comparison} c @param {number} n */
 export function sent(c, n) {

@@ -146,6 +146,7 @@ addWords({
   'keys.w': ['full screen', '全屏'],
   'keys.s': ['stories', '故事'],
 
+  'phone.onePast': ['one past, two clusters', '同一段过去，两个集群'],
   'phone.oneSource': ['one source, two watches', '一个来源，两个 watch'],
   'phone.handled': ['handled', '已处理'],
   'phone.present': ['presenter mode', '演示模式'],

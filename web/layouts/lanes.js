@@ -129,15 +129,16 @@ export function holdsAt({ reflector, queue, indexer, listeners }) {
  * Where everything lies.
  * @param {Shape} o
  * @param {number} listener whose handlers are compared
+ * @param {boolean} [fork] each lane has a cluster of its own
  * @returns {Arranged}
  */
-export function arrange(o, listener) {
+export function arrange(o, listener, fork = false) {
   const { api, reflector, queue, indexer, listeners, rails, source, forks } = o;
   const hold = holdsAt(o);
   const [at, store] = [reflector.x + reflector.w / 2, indexer.x + indexer.w / 2];
   const enters = { api: source, reflector: api.x + api.w, queue: queue.x, indexer: indexer.x, listeners: listeners.x };
   const leaves = { api: reflector.x, reflector: queue.x, queue: indexer.x, indexer: listeners.x, listeners: o.w };
-  const boxes = rails.flatMap((rail, lane) => ids.filter((id) => !lane || id !== 'api').map((id) => ({
+  const boxes = rails.flatMap((rail, lane) => ids.filter((id) => fork || !lane || id !== 'api').map((id) => ({
     id, lane, density: /** @type {const} */ ('lane'), x: o[id].x, y: rail + o.drop, w: o[id].w, h: o.panel, rail,
     from: enters[id], to: leaves[id], type, fonts, chip: 20, pad: 10, bare: false, lit: true, lean: !o.explains,
     listeners: [listener], main: listener, span: /** @type {[number, number]} */ ([enters[id], leaves[id]]),
@@ -146,20 +147,20 @@ export function arrange(o, listener) {
     w: o.w, h: o.h, upright: false, ways, motion, slots: boxes,
     points: { 'api.wire': [source + 16, rails[0]] },
     lanes: rails.map((y, lane) => ({
-      'wire.fork': lane ? [forks, rails[0], forks, y] : [],
+      ...(fork ? { 'api.wire': [source + 16, y] } : {}), 'wire.fork': lane && !fork ? [forks, rails[0], forks, y] : [],
       'reflector.wire': [at - 11, y], 'reflector.store': [at + 13, y], 'queue.pop': [queue.x + queue.w, y], 'indexer.pop': [store - 11, y],
       'indexer.fan': [store + 11, y],
     })),
     rails: rails.flatMap((y, lane) => [
-      { station: 'api', pts: lane ? [forks, rails[0], forks, y, hold.store, y] : [source, y, hold.store, y], wire: true },
-      { station: 'reflector', pts: [hold.store, y, hold.pop, y], behind: ['store'] },
-      { station: 'indexer', pts: [hold.pop, y, listeners.x, y], behind: ['pop'] },
+      { station: 'api', pts: lane && !fork ? [forks, rails[0], forks, y, hold.store, y] : [source, y, hold.store, y], wire: true, lane: fork ? lane : 0 },
+      { station: 'reflector', pts: [hold.store, y, hold.pop, y], behind: ['store'], lane },
+      { station: 'indexer', pts: [hold.pop, y, listeners.x, y], behind: ['pop'], lane },
     ]),
     // The queue and the Indexer draw their own, as those go with their panels.
     stems: rails.map((y) => ({ station: 'reflector', pts: [at, y + 9, at, y + o.drop] })),
     nodes: rails.flatMap((y, lane) => [{ station: 'reflector', at: [at, y], r: 9, lane }, { station: 'indexer', at: [store, y], r: 9 }]),
     source: { station: 'api', at: [source, rails[0]] },
-    cut: [(source + forks) / 2, rails[0]],
+    cut: null, cuts: (fork ? rails : rails.slice(0, 1)).map((y) => [(source + forks) / 2, y]),
     // The hold buttons stand on the rail.
     holds: [],
     way: null,

@@ -33,10 +33,11 @@ export const pitch = (n) => (n > 4 ? 36 : 42);
 
 /**
  * Where everything stands.
- * @param {{w: number, open: string, large: boolean, listener: number, changes: number}} o the listener whose handlers are compared
+ * @param {{w: number, open: string, large: boolean, listener: number, changes: number, fork?: boolean}} o the listener whose handlers are compared; in a
+ *   fork each lane has its own wire
  * @returns {Arranged}
  */
-export function arrange({ w, open, large, listener, changes }) {
+export function arrange({ w, open, large, listener, changes, fork: parted = false }) {
   const tall = (/** @type {string} */ id) => {
     if (id === open && id === 'listeners' && changes) return 104 + changes * pitch(changes);
     const kind = id === open ? heights.open : large ? heights.quiet : heights.shut;
@@ -74,13 +75,13 @@ export function arrange({ w, open, large, listener, changes }) {
       'listeners.fan': (m) => (m.l === listener ? [x, listeners + 12] : null),
     })),
     rails: xs.flatMap((x, i) => [
-      { station: 'api', pts: i ? [xs[0], fork, x, fork, x, reflector] : [x, api, x, reflector], wire: true },
-      { station: 'reflector', pts: [x, reflector, x, indexer] }, { station: 'indexer', pts: [x, indexer, x, low], behind: ['pop'] },
+      { station: 'api', pts: i ? [xs[0], fork, x, fork, x, reflector] : [x, api, x, reflector], wire: true, lane: parted ? i : 0 },
+      { station: 'reflector', pts: [x, reflector, x, indexer] }, { station: 'indexer', pts: [x, indexer, x, low], behind: ['pop'], lane: i },
     ]),
     stems: [],
     nodes: xs.flatMap((x, lane) => [reflector, indexer].map((at, i) => ({ station: i ? 'indexer' : 'reflector', at: [x, at], r: 9, lane }))),
     source: { station: 'api', at: [xs[0], api] },
-    cut: [xs[0], api + 18],
+    cut: null, cuts: [[xs[0], api + 18], ...(parted ? [[xs[1], reflector - 20]] : [])],
     forks: [[xs[0], fork]],
     holds: xs.flatMap((x, lane) => [{ stage: 'store', at: [x, reflector + 22], lane }, { stage: 'pop', at: [x, indexer - 16], lane }]),
     way: null,

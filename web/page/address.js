@@ -9,7 +9,7 @@ import { remember } from '../bars/pickers.js';
 import { plain } from '../kit/trouble.js';
 
 /** The members of an address that lead to a moment; they are removed where nothing leads there. */
-const noMoment = { at: null, do: null, from: null, go: null };
+const noMoment = { at: null, do: null, from: null, fork: null, go: null };
 /** How long a moment shows before it is written to the address, and how long a selection runs before a message says so, in ms. */
 const settles = 300;
 const patience = 600;
@@ -144,11 +144,26 @@ export class Address {
     if (effect === 'acts' || effect === 'begins') this.page.files.remember(); // a link includes it
     if (name === 'select') this.writeSelection(args[0] ?? {}, result);
     else if (name === 'transform') this.writeSelection({ transform: args[0] }, result);
-    else if (name === 'play') fragment.write({ speed: args[0] && args[0] !== 1 ? args[0] : null, ...noMoment });
-    else if (name === 'live') fragment.write(noMoment);
+    else if (name === 'fork') await this.writeFork();
+    else if (name === 'play') fragment.write({ speed: args[0] && args[0] !== 1 ? args[0] : null, ...this.going() });
+    else if (name === 'live') fragment.write(this.going());
     else if (effect === 'moves') setTimeout(() => this.writeMoment(choice), settles);
     ctx.repaint();
     return result;
+  }
+
+  /** What leaves the address when time goes on: a fork stays in it. @private */
+  going() {
+    return this.ctx.model.fork ? { at: null } : noMoment;
+  }
+
+  /** Writes a fork that began, or takes out one that ended. @private */
+  async writeFork() {
+    this.page.restart();
+    this.hurry = this.wanted = 0;
+    const story = await this.page.files.story(Number.MAX_SAFE_INTEGER).catch(() => null);
+    fragment.write(story?.fork ? { ...story, at: null, speed: null } : noMoment);
+    this.followed = sceneOf();
   }
 
   /** Selects, and shows a message when that takes long: the cluster is first asked what it serves. @param {any[]} args @private */

@@ -9,7 +9,7 @@ import { openDialog, popupOpen } from '../kit/popup.js';
  *   toggle: () => void, step: (n: number) => void, faster: (n: number) => void, start: () => void, live: () => void, mark: (n: number) => void,
  *   find: () => void, escape: () => boolean, hold: (digit: number) => void, release: (n: number) => void, fault: (digit: number) => void,
  * black: () => boolean, theme: () => void, details: () => void, language: () => void, era: () => void, help: () => void, explain: (n: number) => void, air: ()
- * => void, qr: () => void
+ * => void, qr: () => void, fork: () => void
  * }} Actions
  */
 
@@ -70,6 +70,7 @@ export function bindKeys(a) {
         case 'r': case 'R': two === 'f' ? a.fault(11) : (done = false); break;
         case 'a': case 'A': a.air(); break;
         case 'q': case 'Q': a.qr(); break;
+        case 'y': case 'Y': a.fork(); break;
         case 'n': a.release(1); break;
         case 'N': a.release(0); break;
         case 'd': case 'D': a.details(); break;
@@ -91,7 +92,7 @@ export function bindKeys(a) {
 const table = [
   [
     ['keys.time', [[['Space'], 'keys.space'], [['←', '→'], 'keys.step'], [['−', '+'], 'keys.speed'], [['Home', 'End'], 'keys.ends'],
-      [['[', ']'], 'keys.marks']]],
+      [['[', ']'], 'keys.marks'], [['Y'], 'fork.here']]],
     ['keys.look', [[['Tab'], 'keys.tab'], [['Enter'], 'keys.enter'], [['/'], 'keys.find'], [['D'], 'keys.d'], [['I'], 'keys.explain'], [['Esc'], 'keys.esc']]],
   ],
   [

@@ -172,7 +172,7 @@ export class Host {
       if (!behind) continue;
       const held = (/** @type {Lane} */ { row, ...lane }) => behind.some((stage) => {
         if (row) return row.held.includes(stage);
-        return stage === 'deliver' ? this.stops(lane, listener) : model.hold(stage);
+        return stage === 'deliver' ? this.stops(lane, listener) : lane.state.holds.some((x) => x.stage === stage);
       });
       this.updates.push((_, all) => attr(line, 'class', held(all[of]) ? 'rail starve' : 'rail'));
     }
@@ -192,8 +192,8 @@ export class Host {
   }
 
   /** Whether nothing comes over a lane's wire. @param {Lane} lane @private */
-  silent({ row }) {
-    return row ? !row.requests : this.ctx.model.down();
+  silent({ row, facts }) {
+    return row ? !row.requests : facts.trouble.down;
   }
 
   /** Whether nothing comes out of a listener's ring: it is held, or nothing comes into it and it is empty. @param {Lane} lane @param {number} [id] @private */
@@ -243,7 +243,6 @@ export class Host {
    * @private
    */
   drawMarks(layout) {
-    const { model } = this.ctx;
     const { level } = this;
     const top = layout.layered ? this.rails : this.root;
     if (layout.read) level('controller').append(rails.wayBack(layout.read));
@@ -266,10 +265,10 @@ export class Host {
       this.updates.push((_, all) => show(mark, this.silent(all[i]) && (!all[i].row || !!all[i].row.trouble)));
     });
     // Where a stage can be held by a press, its button shows that it is.
-    for (const { stage, at } of layout.layered ? [] : layout.holds) {
+    for (const { stage, at, lane = 0 } of layout.layered ? [] : layout.holds) {
       const mark = rails.held(at, layout.upright);
       top.append(mark);
-      this.updates.push(() => show(mark, !!model.hold(stage)));
+      this.updates.push((_, all) => show(mark, all[lane].state.holds.some((x) => x.stage === stage && !x.listener)));
     }
   }
 

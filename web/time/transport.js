@@ -2,6 +2,7 @@
 // The transport: play, pause, step, marks, speed, the clock of the log, sharing, and the legend of the delta types.
 import { attr, button, h, icon, s, Txt } from '../kit/dom.js';
 import { clock, speed as speedWords } from '../kit/format.js';
+import { forkButton } from '../bars/fork.js';
 import { shareButton } from '../bars/files.js';
 import { chipIcon } from '../kit/glyphs.js';
 import '../kit/words-time.js';
@@ -40,8 +41,9 @@ export class Transport {
       .map(([k, n]) => h('span', { class: 'lg' }, chipIcon(/** @type {import('../kit/glyphs.js').Kind} */ (k)), n)));
     this.legend = legend;
     this.share = shareButton(ctx, does.share);
+    this.fork = forkButton(ctx);
     this.root = h('div', { class: 'tr' }, h('div', { class: 'btns' }, this.start.b, this.markBack.b, this.back.b, this.main.b, this.fwd.b, this.markFwd.b,
-      this.end.b), h('div', { class: 'speed' }, this.range, this.speedText), this.time.el, this.share.b, legend);
+      this.end.b), h('div', { class: 'speed' }, this.range, this.speedText), this.time.el, this.share.b, this.fork.b, legend);
     app.append(this.root);
   }
 
@@ -105,6 +107,7 @@ export class Transport {
     const paused = v.mode === 'paused' || again;
     const along = !!this.ctx.selected();
     this.share.paint();
+    this.fork.paint();
     attr(this.main.p, 'd', paused || !model.any ? 'M4 2.5v11l9-5.5z' : 'M4 2.5h3v11H4zM9 2.5h3v11H9z');
     for (const [o, k, key] of /** @type {[{b: HTMLElement}, string, string][]} */ (
       [[this.start, 'tr.start', 'Home'], [this.markBack, along ? 'tr.hopBack' : 'tr.markBack', '['], [this.back, 'tr.back', '←'],

@@ -2,12 +2,15 @@
 // Two releases side by side: one wire that forks, two informers under each other, and what their handlers received compared with what was sent.
 import { Columns, nothing, sent, unframed } from '../draw/comparison.js';
 import { attr, h, place, put, s, show, text } from '../kit/dom.js';
+import { laneWords } from '../kit/fork.js';
+import { Parting } from './parting.js';
 import { Burst } from './eraburst.js';
 import { exact, seconds } from '../kit/format.js';
 import { fit } from '../kit/measure.js';
 import { language } from '../kit/i18n.js';
 import { Host } from '../stage/host.js';
 import { arrange, holdsAt, shapeFor, stage } from '../layouts/lanes.js';
+import { source as sourceBar } from '../draw/rail.js';
 import { Motion } from '../stage/motion.js';
 import { same } from '../kit/same.js';
 import { stations } from '../stations/index.js';
@@ -52,6 +55,8 @@ export class Lanes {
     place(this.burstButton, 26, 506, 80, 24);
     this.burstButton.addEventListener('click', () => (this.ctx.model.hold('pop') ? this.ctx.act('release', 'pop', 0) : this.burst()));
     this.root.append(this.burstButton);
+    this.parting = new Parting(ctx);
+    this.root.append(this.parting.root);
     this.shape = stage;
     this.presenting = false;
     /** How large a unit is, in units of the stage. */
@@ -70,28 +75,37 @@ export class Lanes {
   /** Lays the view out: the stations by the host, and the columns of the comparison over them. @private */
   lay() {
     const { svg, shape } = this;
-    const listener = this.compare.listener;
-    this.laid = [shape, listener, this.unit];
-    this.host.lay(arrange(shape, listener), 1);
-    const { api, indexer, listeners, rails, foot, titles, forks } = shape;
+    const { listener } = this;
+    const fork = !!this.ctx.model.fork;
+    this.laid = [shape, listener, this.unit, fork];
+    this.host.lay(arrange(shape, listener, fork), 1);
+    const { api, reflector, indexer, listeners, rails, foot, titles, forks } = shape;
     const top = rails[0] + shape.drop + 8;
     // One surface each for what was sent and for what both handlers received, under all else.
     const frames = s('g', {},
       s('rect', { x: api.x, y: top, width: api.w, height: foot - top, rx: 4, class: 'pn' }),
       s('rect', { x: listeners.x, y: rails[0] - 46, width: listeners.w, height: foot - rails[0] + 46, rx: 4, class: 'pn' }));
     svg.prepend(frames);
-    svg.append(s('circle', { cx: forks, cy: rails[0], r: 4, class: 'fork' }));
-    for (const { words, x, y } of titles) text(svg, x, y, 'ti').set(words);
+    svg.append(fork ? sourceBar([shape.source, rails[1]], false) : s('circle', { cx: forks, cy: rails[0], r: 4, class: 'fork' }));
+    for (const { words, x, y } of titles) if (!fork || x < listeners.x) text(svg, x, y, 'ti').set(words);
+    const names = rails.map((y) => text(svg, reflector.x, y - 52, 't14'));
+    place(this.parting.root, listeners.x * this.unit, titles[0].y * this.unit - 14, listeners.w * this.unit, (foot - titles[0].y) * this.unit + 14);
     const who = text(svg, listeners.x + listeners.w, titles[0].y, 'l', 'end');
     const keeps = text(svg, indexer.x + indexer.w, titles[0].y, 'l', 'end');
     const holds = holdsAt(shape);
     for (const p of this.pins) p.at(holds[/** @type {keyof typeof holds} */ (p.stage)] * this.unit, rails[p.lane] * this.unit);
-    return { frames, who, keeps, columns: new Columns(this.ctx, svg, shape) };
+    return { frames, names, who, keeps, columns: new Columns(this.ctx, svg, shape) };
   }
 
   /** What the lanes made of the same changes. */
   get compare() {
     return this.ctx.model.compare ?? nothing;
+  }
+
+  /** The listener whose handler stands at the end of both lanes: in a fork the first one. */
+  get listener() {
+    const { fork, state } = this.ctx.model;
+    return fork ? state.listeners.find((l) => !l.removed)?.id ?? 0 : this.compare.listener;
   }
 
   /** @param {number} i @returns {State} */
@@ -101,7 +115,7 @@ export class Lanes {
 
   /** The listener whose handler is compared. */
   compared() {
-    return this.ctx.model.state.listeners.find((l) => l.id === this.compare.listener);
+    return this.ctx.model.state.listeners.find((l) => l.id === this.listener);
   }
 
   /** The name of what moves, when it is one of the changes compared. @param {import('../wire/types.js').Move} m */
@@ -120,6 +134,13 @@ export class Lanes {
   caption() {
     if (!this.on) return null;
     const { t, model } = this.ctx;
+    const { fork } = model;
+    if (fork) {
+      const { parting, stores } = fork;
+      const n = stores.only[0] + stores.only[1] + stores.other;
+      const words = { s: seconds(parting?.atMillis ?? 0), n: exact(n), lane: laneWords(this.ctx, fork.acts) };
+      return ['fork', t(!parting ? 'cap.forkSame' : n ? 'cap.forkParted' : 'cap.forkAlike', words)];
+    }
     const [st, second] = [this.state(0), this.state(1)];
     // The stage's own caption reports what stops both informers, and the first list.
     const elsewhere = trouble(this.ctx) || model.lost || model.unlisted();
@@ -161,7 +182,7 @@ export class Lanes {
     const { scene } = this.ctx;
     const narrow = presenting && scene.narrow;
     this.presenting = presenting;
-    this.shape = shapeFor(presenting, narrow, unframed(this.ctx));
+    this.shape = shapeFor(presenting, narrow, unframed(this.ctx) && !this.ctx.model.fork);
     const css = scene.unit(this.shape, narrow);
     this.unit = css / scene.scale;
     this.root.classList.toggle('p43', narrow);
@@ -171,18 +192,21 @@ export class Lanes {
   /** Brings the picture to what came. @param {number} clock */
   paint(clock) {
     const { t, model } = this.ctx;
-    if (this.shape !== shapeFor(this.presenting, this.ctx.scene.narrow, unframed(this.ctx))) this.resize();
-    if (!same([this.shape, this.compare.listener, this.unit], this.laid)) this.drawn = this.lay();
-    const { frames, who, keeps, columns } = this.drawn;
+    const { fork } = model;
+    if (this.shape !== shapeFor(this.presenting, this.ctx.scene.narrow, unframed(this.ctx) && !fork)) this.resize();
+    if (!same([this.shape, this.listener, this.unit, !!fork], this.laid)) this.drawn = this.lay();
+    const { frames, names, who, keeps, columns } = this.drawn;
     show(frames, !unframed(this.ctx));
+    names.forEach((name, i) => name.set(!fork ? '' : i ? laneWords(this.ctx, fork.acts) : t('fork.was')));
+    this.parting.paint();
     const st = model.state;
     const name = this.compared()?.name;
-    who.set(this.shape.listeners.w > 200 ? t('lanes.listener', { name: name ?? '—' }) : '');
+    who.set(this.shape.listeners.w > 200 && !fork ? t('lanes.listener', { name: name ?? '—' }) : '');
     const kept = this.state(0).indexer.transform ? transformWords(this.ctx) : '';
     keeps.set(fit(kept, this.shape.indexer.w - 76), kept); // beside the station's name
     this.host.paint(clock);
     columns.paint(this.compare, [st, this.state(1)], language());
-    const pop = model.hold('pop');
+    const pop = fork ? undefined : model.hold('pop');
     for (const button of this.releases) {
       button.hidden = !pop;
       put(button, t('lanes.release'));
@@ -190,10 +214,11 @@ export class Lanes {
     }
     for (const p of this.pins) {
       const words = t('hold.' + p.stage, { name: name ?? '' });
-      p.paint(!!model.hold(p.stage, this.heldListener(p.stage)), words);
+      const { holds } = this.state(p.lane);
+      p.paint(holds.some((x) => x.stage === p.stage && (x.listener ?? 0) === (this.heldListener(p.stage) ?? 0)), words);
       attr(p.el, 'title', words);
     }
-    this.burstButton.hidden = !this.ctx.model.changeable() || (!pop && !!this.ctx.storyTitle?.());
+    this.burstButton.hidden = !!fork || !this.ctx.model.changeable() || (!pop && !!this.ctx.storyTitle?.());
     put(this.burstButton, t(pop ? 'lanes.release' : 'lanes.burst'));
     attr(this.burstButton, 'class', pop ? 'sbtn fill' : 'sbtn line');
     attr(this.burstButton, 'title', t(pop ? 'lanes.releaseTitle' : 'lanes.burstTitle'));

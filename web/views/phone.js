@@ -1,6 +1,8 @@
 // @ts-check
 // The phone: the same rail, upright. A station is a line with its name, one number and two asides; one at a time is
 // open. What a thumb needs lies at the bottom.
+import { Parting } from './parting.js';
+import { openFork } from '../bars/fork.js';
 import { attr, button, h, icon, menuRow, s, Txt } from '../kit/dom.js';
 import { clock as clockWords, speed as speedWords } from '../kit/format.js';
 import { width, wrap } from '../kit/measure.js';
@@ -68,7 +70,8 @@ export class Phone {
     this.svg = s('svg', { class: 'pst', viewBox: '0 0 390 565' });
     const over = h('div', { class: 'pcv' });
     this.stage = h('div', { class: 'pstage' }, this.svg, over);
-    this.scroll = h('div', { class: 'pscroll', tabindex: 0 }, this.stage);
+    this.parting = new Parting(ctx);
+    this.scroll = h('div', { class: 'pscroll', tabindex: 0 }, this.stage, this.parting.root);
     this.said = h('p', { class: 'psay' });
     /** The line of a follower's page with the state of the broadcast. */
     this.hall = h('div', { class: 'phall' });
@@ -89,7 +92,7 @@ export class Phone {
     this.nextB = key('', () => stories.turn(1));
     this.holdB = key('', (b) => this.openHolds(b));
     this.faultB = key('', (b) => {
-      if (!o.lanes.on || !ctx.model.changeable()) o.top.openFaults(b);
+      if (!o.lanes.on || ctx.model.fork || !ctx.model.changeable()) o.top.openFaults(b);
       else if (ctx.model.hold('pop')) ctx.act('release', 'pop', 0);
       else o.lanes.burst();
     });
@@ -138,6 +141,7 @@ export class Phone {
     this.follow();
     this.arrange();
     this.host.paint(clock);
+    this.parting.paint();
     const put = (/** @type {HTMLElement} */ el, /** @type {string} */ w) => {
       if (el.textContent !== w) el.textContent = w;
     };
@@ -182,7 +186,7 @@ export class Phone {
     attr(this.prevB, 'aria-label', t('story.prev'));
     attr(this.nextB, 'aria-label', t('story.next'));
     put(this.holdB, t('phone.hold'));
-    const sim2 = lanes.on && model.changeable();
+    const sim2 = lanes.on && !model.fork && model.changeable();
     put(this.faultB, t(sim2 ? (model.hold('pop') ? 'lanes.release' : 'lanes.burst') : 'phone.faults'));
     put(this.speedB, speedWords(this.o.transport.speed));
     attr(this.speedB, 'aria-label', `${t('tr.speed')} ${speedWords(this.o.transport.speed)}`);
@@ -256,7 +260,8 @@ export class Phone {
     const w = (this.W = this.large ? largeUnits : Math.max(leastUnits, Math.min(mostUnits, this.stage.clientWidth || mostUnits)));
     const { listeners, main } = matters(this.ctx, this.stories.step?.listener);
     if (this.open && !this.ids.includes(this.open)) this.open = 'listeners';
-    const shown = on ? [compare.listener, compare.changes.length] : [main, ...listeners];
+    if (this.ctx.model.fork && this.open === 'listeners') this.open = ''; // where they part stands below
+    const shown = on ? [compare.listener, compare.changes.length, !!this.ctx.model.fork] : [main, ...listeners];
     const laid = [this.open, language(), this.large, on, w, this.stage.clientWidth, ...shown];
     if (same(laid, this.laid)) return;
     this.laid = laid;
@@ -264,7 +269,8 @@ export class Phone {
     const k = (this.stage.clientWidth || w) / w;
     const pixels = devicePixelRatio || 1;
     const at = { w, open: this.open, large: this.large };
-    const layout = on ? pair.arrange({ ...at, listener: compare.listener, changes: compare.changes.length }) : arrange({ ...at, listeners, main });
+    const compared = { listener: compare.listener, changes: compare.changes.length, fork: !!this.ctx.model.fork };
+    const layout = on ? pair.arrange({ ...at, ...compared }) : arrange({ ...at, listeners, main });
     this.host.lay(layout, k * pixels, (box, g) => this.frame(box, g));
     this.motion.resize(k * pixels, k);
     this.refocus = '';
@@ -371,7 +377,7 @@ export class Phone {
 
   /** @param {HTMLElement} anchor @private */
   openMore(anchor) {
-    const { t } = this.ctx;
+    const { t, model } = this.ctx;
     this.ctx.popup(anchor, (root, close) => {
       const row = (/** @type {string} */ words, /** @type {() => void} */ f) => root.append(menuRow(close, f, {}, h('span', {}, words)));
       const { top } = this.o;
@@ -383,6 +389,7 @@ export class Phone {
         row(bothEras.replace(',', ' + '), () => this.ctx.act('select', { era: bothEras }));
         row(`Transform: ${transformWords(this.ctx)}`, () => openTransform(this.ctx, anchor));
       }
+      if (!this.ctx.follower && model.simulated()) row(t(model.fork ? 'fork.end' : 'fork.here'), () => openFork(this.ctx, anchor));
       row(t('file.menu'), () => this.o.transport.share.b.click());
       row(t('phone.present'), () => this.o.present(true));
       if (this.o.lanes.on && !this.ctx.follower) row(t('phone.faults'), () => top.openFaults(anchor));
