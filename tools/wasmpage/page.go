@@ -18,6 +18,7 @@ import (
 // page is how the page is built, and why it is not built better.
 type page struct {
 	small, steady bool
+	named         bool // its functions keep their names, for a profiler
 
 	large, chance error // why it is not small, and not steady
 	failed        error // what the go command said of better ways to build it
@@ -91,6 +92,7 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 				return is, err
 			}
 		}
+		try.named = want.named
 		if err = compile(tc, work, next, try, replace); err == nil {
 			if is.small = try.small; want.small && !is.small && is.large == nil {
 				is.large = is.failed
@@ -98,7 +100,7 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 			if is.steady = try.steady; want.steady && !is.steady && is.chance == nil {
 				is.chance = is.failed
 			}
-			if want.small {
+			if want.small && !want.named {
 				is.large = errors.Join(is.large, repackFile(next))
 			}
 			if err := os.Rename(next, filepath.Join(out, "informerscope.wasm")); err != nil {
@@ -116,7 +118,11 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 
 // compile builds the program as the file out with what replaces the toolchain's files.
 func compile(tc *toolchain.Toolchain, work, out string, p page, replace map[string]string) error {
-	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}
+	strip := "-s -w"
+	if p.named {
+		strip = "-w"
+	}
+	args := []string{"build", "-trimpath", "-ldflags=" + strip, "-gcflags=all=-l"}
 	for _, pkg := range hotFunctions {
 		args = append(args, "-gcflags="+pkg+"=")
 	}
