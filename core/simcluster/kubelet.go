@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -136,12 +137,27 @@ func (c *Cluster) pickNode() *slot {
 		return nil
 	}
 	for range 8 {
-		if s := c.nodeList[c.rng.IntN(len(c.nodeList))]; !s.cur.get("spec.unschedulable").Bool() &&
-			!isUnreachable(s.cur) {
+		if s := c.nodeList[c.rng.IntN(len(c.nodeList))]; s.nodeFacts().takesPods {
 			return s
 		}
 	}
 	return nil
+}
+
+// nodeFacts are what the scheduler and the kubelet read of a version of a node for each pod.
+type nodeFacts struct {
+	version   *object
+	takesPods bool
+	ip        string
+}
+
+// nodeFacts returns the facts of a node's latest version.
+func (s *slot) nodeFacts() *nodeFacts {
+	if s.node == nil || s.node.version != s.cur {
+		ip := s.cur.get(`status.addresses.#(type=="InternalIP").address`).String()
+		s.node = &nodeFacts{s.cur, !s.cur.get("spec.unschedulable").Bool() && !isUnreachable(s.cur), cmp.Or(ip, unknownIP)}
+	}
+	return s.node
 }
 
 // terminatePod begins a graceful deletion of base, which is the pod with its finalizers: it sets the deletionTimestamp, and the kubelet stops the pod.

@@ -336,11 +336,12 @@ func (c *Cluster) simOf(o *object) *podSim {
 	return p
 }
 
+// unknownIP is the address of a node that has none, or that does not exist.
+const unknownIP = "172.18.0.1"
+
 func (c *Cluster) hostIP(node string) string {
 	if s := c.nodes.byKey[node]; s != nil {
-		if ip := s.cur.get(`status.addresses.#(type=="InternalIP").address`).String(); ip != "" {
-			return ip
-		}
+		return s.nodeFacts().ip
 	}
-	return "172.18.0.1"
+	return unknownIP
 }

@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -218,6 +219,7 @@ func (c *Cluster) seedDeployment(a app, replicas int, now time.Time) {
 				"ports": []any{map[string]any{"name": "http", "port": 80, "targetPort": 8080, "protocol": "TCP"}}}})
 	}
 	t := c.templateOf(rs)
+	var text []byte // of the pod before
 	for i := 0; i < replicas; i++ {
 		node := c.pickNode()
 		c.ipSeq++
@@ -226,11 +228,12 @@ func (c *Cluster) seedDeployment(a app, replicas int, now time.Time) {
 			createdAt: born, scheduledAt: born, startedAt: born + 2, changedAt: born + 3}
 		var name string
 		if node != nil {
-			name, p.host = node.cur.name, c.hostIP(node.cur.name)
+			name, p.host = node.cur.name, node.nodeFacts().ip
 		}
 		p.crashes = c.rng.IntN(50) == 0
-		_, o := c.appendPod(make([]byte, 0, 4096), a.namespace, c.freeName(c.pods, a.namespace, t.generateName), t, p, name, c.rev+1)
-		o.raw = append(make([]byte, 0, len(o.raw)), o.raw...)
+		var o *object
+		text, o = c.appendPod(text[:0], a.namespace, c.freeName(c.pods, a.namespace, t.generateName), t, p, name, c.rev+1)
+		o.raw = bytes.Clone(text)
 		c.put(c.pods, o).pod = p
 	}
 	c.updateReplicaSetStatus(rs)

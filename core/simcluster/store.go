@@ -55,6 +55,7 @@ type slot struct {
 	pod  *podSim         // of pods
 	rs   *replicaSetSim  // of replica sets
 	plan *deploymentPlan // of deployments
+	node *nodeFacts      // of nodes
 }
 
 type eventType uint8

@@ -2,6 +2,8 @@ package simcluster
 
 import (
 	"cmp"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,7 +27,11 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 func (c *Cluster) newUID() string {
 	hi, lo := c.rng.Uint64(), c.rng.Uint64()
-	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", uint32(hi>>32), uint16(hi>>16), hi&0xfff, uint16(lo>>48)&0x3fff|0x8000, lo&0xffffffffffff)
+	var raw [16]byte
+	binary.BigEndian.PutUint64(raw[:8], hi&^0xf000|0x4000) // version 4
+	binary.BigEndian.PutUint64(raw[8:], lo&^(3<<62)|1<<63) // of RFC 9562
+	x := hex.EncodeToString(raw[:])
+	return x[:8] + "-" + x[8:12] + "-" + x[12:16] + "-" + x[16:20] + "-" + x[20:]
 }
 
 // nameAlphabet has no vowels and look-alikes, as in k8s.io/apimachinery/pkg/util/rand (v0.37.2).
