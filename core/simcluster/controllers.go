@@ -110,17 +110,16 @@ func replicaSetName(deployment, hash string) string {
 	return deployment[:min(len(deployment), 243)] + "-" + hash
 }
 
-// createReplicaSet creates the replica set for a deployment's current template.
+// createReplicaSet creates the replica set for a deployment's current template. m is the deployment, and d.plan is that of m.
 func (c *Cluster) createReplicaSet(d *slot, m map[string]any, replicas, revision int) *slot {
 	template, _ := deepCopy(getMap(m, "spec", "template")).(map[string]any)
-	hash := templateHash(template)
 	set := ensureMap(ensureMap(template, "metadata"), "labels")
-	set["pod-template-hash"] = hash
-	match := map[string]any{"pod-template-hash": hash}
+	set["pod-template-hash"] = d.plan.hash
+	match := map[string]any{"pod-template-hash": d.plan.hash}
 	maps.Copy(match, getMap(m, "spec", "selector", "matchLabels"))
 	made := c.mustCreate(c.replicaSets, d.cur.namespace, "kube-controller-manager", map[string]any{
 		"metadata": map[string]any{
-			"name": replicaSetName(d.cur.name, hash), "labels": deepCopy(set),
+			"name": d.plan.replicaSet, "labels": deepCopy(set),
 			"annotations": map[string]any{"deployment.kubernetes.io/revision": strconv.Itoa(revision),
 				"deployment.kubernetes.io/desired-replicas": strconv.Itoa(getInt(m, 1, "spec", "replicas"))},
 			"ownerReferences": []any{map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "name": d.cur.name,

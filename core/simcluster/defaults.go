@@ -86,8 +86,11 @@ func (c *Cluster) mutate(r *resource, m map[string]any, isNew bool) {
 
 // completeTemplate returns the spec of the pods that a controller makes from a template's.
 func (c *Cluster) completeTemplate(template string) string {
+	if c.fields == nil {
+		return template
+	}
 	spec, err := decodeMap([]byte(template))
-	if c.fields == nil || err != nil {
+	if err != nil {
 		return template
 	}
 	m := map[string]any{"spec": spec}

@@ -15,6 +15,7 @@ type deploymentPlan struct {
 	spec                         []byte // the bytes it was read from
 	replicas, surge, unavailable int
 	paused, recreate             bool
+	hash                         string // of the template
 	replicaSet                   string // name of the replica set for the current template
 }
 
@@ -30,8 +31,8 @@ func (c *Cluster) planOf(d *slot) *deploymentPlan {
 
 // readPlan reads the plan of a deployment from its map.
 func readPlan(name string, m map[string]any) *deploymentPlan {
-	p := &deploymentPlan{replicas: getInt(m, 1, "spec", "replicas")}
-	p.replicaSet = replicaSetName(name, templateHash(getMap(m, "spec", "template")))
+	p := &deploymentPlan{replicas: getInt(m, 1, "spec", "replicas"), hash: templateHash(getMap(m, "spec", "template"))}
+	p.replicaSet = replicaSetName(name, p.hash)
 	p.paused, _ = getMap(m, "spec")["paused"].(bool)
 	p.recreate = getString(m, "spec", "strategy", "type") == "Recreate"
 	rolling := getMap(m, "spec", "strategy", "rollingUpdate")

@@ -203,11 +203,16 @@ func deploymentObject(a app, replicas int) map[string]any {
 
 // seedDeployment creates a deployment that has been running for long, with its replica set, its service and its running pods.
 func (c *Cluster) seedDeployment(a app, replicas int, now time.Time) {
-	d := c.mustCreate(c.deployments, a.namespace, "kubectl", deploymentObject(a, replicas))
+	m := deploymentObject(a, replicas)
+	d := c.mustCreate(c.deployments, a.namespace, "kubectl", m)
 	if d == nil {
 		return
 	}
-	m := d.cur.mustMap()
+	if c.deployments.schema != nil { // which has completed a copy of m
+		m = d.cur.mustMap()
+	}
+	d.plan = readPlan(d.cur.name, m)
+	d.plan.spec = d.cur.spec()
 	rs := c.createReplicaSet(d, m, replicas, 1)
 	if rs == nil {
 		return
@@ -237,8 +242,6 @@ func (c *Cluster) seedDeployment(a app, replicas int, now time.Time) {
 		c.put(c.pods, o).pod = p
 	}
 	c.updateReplicaSetStatus(rs)
-	d.plan = readPlan(d.cur.name, m)
-	d.plan.spec = d.cur.spec()
 	c.updateDeploymentStatus(d, rs)
 }
 
