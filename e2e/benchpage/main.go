@@ -53,6 +53,7 @@ func run() error {
 	objects := flag.Int("objects", 10_000, "size of the simulated cluster")
 	rate := flag.Int("rate", 1000, "events a second")
 	many := flag.Int("many", 100_000, "the size that must still open and answer; 0 leaves it out")
+	opening := flag.Bool("opening", false, "measure only how -objects and -many objects open")
 	flag.Parse()
 	if *minutes < 0.2 {
 		return errors.New("-minutes must be at least 0.2")
@@ -77,6 +78,17 @@ func run() error {
 	fmt.Printf("the page with %d objects and %d events a second, headless Chromium, %d processors%s\n\n", *objects, *rate, runtime.NumCPU(), busy())
 	t := table{out: os.Stdout}
 	t.head()
+	if *opening {
+		for _, n := range []int{*objects, *many} {
+			if n > 0 {
+				if err := measureOpening(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=100", url, n), n, &t); err != nil {
+					return err
+				}
+			}
+		}
+		t.foot()
+		return nil
+	}
 	if err := weigh(&t); err != nil {
 		return err
 	}
@@ -324,7 +336,11 @@ func measureOpening(ctx context.Context, b *browser.Browser, url string, many in
 		return err
 	}
 	defer p.Close()
-	t.row(fmt.Sprintf("%d objects: open and synced after", many), ms(took), "")
+	m, err := p.Memory(ctx)
+	if err != nil {
+		return err
+	}
+	t.row(fmt.Sprintf("%d objects: open and synced after", many), fmt.Sprintf("%s, %s on the processor", ms(took), ms(m.Processor)), "")
 	if err := pause(ctx, 3*time.Second); err != nil {
 		return err
 	}

@@ -207,6 +207,8 @@ type Memory struct {
 	// Resident is the resident memory of the page's process, with its worker and WebAssembly. It is that of the largest page, so use one page at a
 	// time; 0 on systems without /proc.
 	Resident float64
+	// Processor is the processor time of the same process since it began.
+	Processor time.Duration
 }
 
 // Memory measures the page as it is, before a garbage collection.
@@ -222,8 +224,8 @@ func (p *Page) Memory(ctx context.Context) (m Memory, err error) {
 			return err
 		}
 		for _, proc := range info.ProcessInfo {
-			if proc.Type == "renderer" {
-				m.Resident = max(m.Resident, residentSet(proc.ID))
+			if now := residentSet(proc.ID); proc.Type == "renderer" && now >= m.Resident {
+				m.Resident, m.Processor = now, time.Duration(proc.CPUTime*float64(time.Second))
 			}
 		}
 		return nil
