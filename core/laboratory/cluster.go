@@ -249,8 +249,8 @@ func (s *stream) Write(p []byte) (int, error) {
 	s.begin()
 	due := s.cluster.clock.Now().Add(s.cluster.lag + s.cluster.jitterOf(gjson.GetBytes(p, "object.metadata.resourceVersion").String()))
 	s.mu.Lock()
-	if n := len(s.pieces); n > 0 && s.pieces[n-1].due.After(due) {
-		due = s.pieces[n-1].due
+	if n := len(s.pieces); n > 0 && !due.After(s.pieces[n-1].due) {
+		due = s.pieces[n-1].due.Add(time.Microsecond) // in its order, and at an instant of its own
 	}
 	s.pieces = append(s.pieces, piece{due, bytes.Clone(p)})
 	s.mu.Unlock()

@@ -118,7 +118,7 @@ func run(ctx context.Context, o Options, load []Write) ([]*lane, error) {
 	script := make([]vclock.Action, len(load))
 	left := len(load)
 	for i, w := range load {
-		script[i] = vclock.Action{At: settleTime + w.At, Do: func() {
+		script[i] = vclock.Action{At: SettleTime + w.At, Do: func() {
 			left--
 			for _, l := range lanes {
 				if err := l.cluster.Apply(w); err != nil && failure == nil {
@@ -148,8 +148,8 @@ func run(ctx context.Context, o Options, load []Write) ([]*lane, error) {
 	return lanes, err
 }
 
-// settleTime is when the user's first write can come: the informers have synced by then.
-const settleTime = MaxLag + time.Second
+// SettleTime is when the user's first write can come: the informers have synced by then.
+const SettleTime = MaxLag + time.Second
 
 func quiet(lanes []*lane) bool {
 	for _, l := range lanes {

@@ -54,8 +54,8 @@ func TestLanesEndWithWhatTheUserWants(t *testing.T) {
 	}
 }
 
-// TestGuardsPreventDuplicates: with many seeds and lags, only the unguarded lane creates duplicates, and none is held back for longer than an
-// event is on its way, but for the time of the one worker.
+// TestGuardsPreventDuplicates: with many seeds and lags, only the unguarded lane creates duplicates. No reconcile is held back for longer than an event is on
+// its way, and the one worker is busy.
 func TestGuardsPreventDuplicates(t *testing.T) {
 	var duplicates [2]int // of the unguarded lane, with lags below and above the time between a user's writes
 	for seed := range uint64(6) {

@@ -20,7 +20,6 @@ import (
 	"informerscope/core/object"
 	"informerscope/core/restwatch"
 	"informerscope/core/vclock"
-	"informerscope/core/workqueue"
 )
 
 // byOwner is the index of children by the uid of their parent.
@@ -39,7 +38,7 @@ type lane struct {
 	client    *restwatch.Client
 	guard     guard
 	informers [kinds]informer.SharedIndexInformer
-	queue     *workqueue.TypedRateLimitingQueue[string]
+	queue     queue
 
 	mu     sync.Mutex
 	result Lane
@@ -51,8 +50,8 @@ type lane struct {
 
 // newLane returns a lane; run starts it.
 func newLane(name Guard, clock *vclock.Clock, o Options) *lane {
-	l := &lane{cluster: NewCluster(clock, o.Seed, o.Lag), clock: clock, start: begin.Add(settleTime), own: map[string]*[kinds]uint64{}, heldAt: map[string]time.Time{},
-		result: Lane{Guard: name, Timeline: []Reconcile{}}}
+	l := &lane{cluster: NewCluster(clock, o.Seed, o.Lag), clock: clock, start: begin.Add(SettleTime), own: map[string]*[kinds]uint64{},
+		heldAt: map[string]time.Time{}, result: Lane{Guard: name, Timeline: []Reconcile{}}}
 	l.client = &restwatch.Client{HTTP: &http.Client{Transport: l.cluster}, Base: &url.URL{Scheme: "http", Host: "simulated.cluster"}}
 	for k, gvr := range resources {
 		lw := factory.NewListWatch(l.client, gvr, namespace, nil)
@@ -60,7 +59,6 @@ func newLane(name Guard, clock *vclock.Clock, o Options) *lane {
 			Indexers: informer.Indexers{byOwner: func(obj any) ([]string, error) { return []string{ownerOf(obj).uid}, nil }},
 			Clock:    clock, Random: func() float64 { return 0 }, ObjectDescription: gvr.Resource})
 	}
-	var limiter workqueue.TypedRateLimiter[string] // nil: the default, with a bucket
 	switch name {
 	case Store:
 		s := &consistencyStore{records: map[string]*ownerRecord{}}
@@ -69,13 +67,13 @@ func newLane(name Guard, clock *vclock.Clock, o Options) *lane {
 		}
 		l.guard = s
 	case Reads:
-		l.guard = newConsistentReads()
-		// Mirrors sigs.k8s.io/controller-runtime pkg/controller.NewTypedUnmanaged (v0.25.2): with its priority queue, no bucket.
-		limiter = workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, 1000*time.Second)
+		l.guard, l.queue = newConsistentReads(), newMergingQueue(clock)
 	default:
 		l.guard = unguarded{}
 	}
-	l.queue = workqueue.NewTypedRateLimitingQueueWithConfig(limiter, workqueue.TypedRateLimitingQueueConfig[string]{Name: string(name), Clock: clock})
+	if l.queue == nil {
+		l.queue = newPlainQueue(clock)
+	}
 	for k := range l.informers {
 		handler := informer.ResourceEventHandlerFuncs{
 			AddFunc:    func(obj any) { l.handle(kind(k), obj, false) },
@@ -141,8 +139,7 @@ func (l *lane) run(ctx context.Context) {
 
 // quiet reports whether nothing is under way.
 func (l *lane) quiet() bool {
-	s := l.queue.Snapshot()
-	return l.cluster.Quiet() && len(s.Queue)+len(s.Processing)+len(s.Waiting) == 0 && l.informers[children].HasSynced() && l.informers[parents].HasSynced()
+	return l.cluster.Quiet() && l.queue.isIdle() && l.informers[children].HasSynced() && l.informers[parents].HasSynced()
 }
 
 func (l *lane) next(ctx context.Context) bool {
