@@ -100,7 +100,7 @@ func run() error {
 	w := &worker{
 		rec: rec,
 		console: &command.Console{
-			Lab: lab.New(opts), View: view.New(rec, clock.RealClock{}), Link: link, Simulated: quiet.collectWhenQuiet,
+			Lab: lab.New(opts), View: view.New(rec, clock.RealClock{}), Link: link, Simulated: quiet.collectWhenQuiet, Idle: quiet.wait,
 		},
 		quiet:         quiet,
 		frameRequests: make(chan struct{}, 1),

@@ -25,7 +25,9 @@ const (
 // itself arrives when all consequences of an action have happened; the page's messages wait in the same queue. The steady runtime detects that without going
 // through the browser's event loop, which is then used only as often as the page must be heard.
 type quiet struct {
-	queue      *queue
+	queue *queue
+
+	waiting    sync.Mutex // one caller of wait at a time: the experiment's driver, or the laboratory's
 	lastListen time.Time
 
 	mu           sync.Mutex
@@ -85,6 +87,8 @@ func (q *queue) wait() {
 
 // wait returns when nothing else can run.
 func (q *quiet) wait() {
+	q.waiting.Lock()
+	defer q.waiting.Unlock()
 	now := time.Now()
 	if steady && now.Sub(q.lastListen) < listenEvery {
 		awaitQuiet()

@@ -18,6 +18,7 @@ import { FirstVisit, isFirst } from './story/firstvisit.js';
 import { releases } from './wire/commands.js';
 import * as fragment from './wire/fragment.js';
 import { language, setLanguage, t } from './kit/i18n.js';
+import { Laboratory } from './views/laboratory.js';
 import { landing } from './kit/landing.js';
 import { Handout } from './story/handout.js';
 import { Inspector } from './object/inspector.js';
@@ -118,6 +119,8 @@ const timeline = new Timeline(ctx, app, time);
 const inspector = new Inspector(ctx, app, () => {
   if (selected) pick('');
 }, (key) => rideOn(key));
+const laboratory = new Laboratory(ctx, app);
+ctx.laboratory = () => laboratory.open();
 const ride = new Ride(ctx, app, {
   words: (hop) => inspector.words(hop, 'ride.at.'), leaves: () => !!views.stories.story,
   opened: (key) => {
@@ -362,6 +365,7 @@ function nextLanguage() {
   caption.again();
   loading.paint();
   inspector.render();
+  laboratory.paint();
   closePopup();
   resize();
 }
@@ -456,6 +460,7 @@ addEventListener('hashchange', (e) => {
   if (token.follow(e.oldURL, link.alive)) return location.reload();
   address.changed(e.oldURL);
   if (theme.follow()) resize();
+  laboratory.follow();
   const l = p.get('lang');
   if (l && l !== language()) nextLanguage();
 });
@@ -468,3 +473,4 @@ listen({ address, link, stories: views.stories, theme: chooseTheme, present: () 
 stage.resize();
 timeline.resize();
 painter.start();
+address.ready.then(() => laboratory.follow());

@@ -6,6 +6,7 @@ import (
 
 	"informerscope/core/action"
 	"informerscope/core/informer"
+	"informerscope/core/laboratory"
 	"informerscope/core/selection"
 )
 
@@ -54,6 +55,8 @@ var addressKeys = []AddressKey{
 	{Name: "story", Takes: "an id, such as `ring`", Means: "the story to tell; it selects its own cluster"},
 	{Name: "level", Max: MostLevels, Means: "what the story’s reader knows already: a level from 1, if the story has levels. Steps that are not new are skipped"},
 	{Name: "tour", Means: "short for `story=tour`"},
+	{Name: "laboratory", Takes: "milliseconds", Max: uint64(laboratory.MaxLag.Milliseconds()), Means: "opens the laboratory, with watch events that are late " +
+		"by so much ([laboratory.md](laboratory.md))"},
 	{Name: "presenter", Takes: "`1`", Means: "presenter mode"},
 	{Name: "embed", Takes: codes(strings.Fields("api reflector queue indexer listeners controller")), Means: "one station alone, for a frame of at least " +
 		"320 × 240 pixels. This works from the static site; pages of a server cannot be framed"},

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"k8s.io/utils/clock"
 
@@ -24,6 +25,7 @@ import (
 	"informerscope/core/fold"
 	"informerscope/core/lab"
 	"informerscope/core/lab/labtest"
+	"informerscope/core/laboratory"
 	"informerscope/core/selection"
 	"informerscope/core/trace"
 	"informerscope/core/view"
@@ -449,6 +451,7 @@ func TestBadArgumentsNameWhatIsTaken(t *testing.T) {
 		{"step", []string{`0.5`}, `step: the argument "n" is a whole number from -9007199254740992 to 9007199254740992, and not 0.5`},
 		{"play", []string{`9`}, `play: the argument "speed" is a number from 0 to 8, and not 9`},
 		{"play", []string{`0.001`}, `the speed is from 1/32 to 8, not 0.001`},
+		{"laboratory", []string{`2001`}, `laboratory: the argument "lag" is a whole number from 0 to 2000, and not 2001`},
 		{"page", []string{`7`}, `page: the argument "page" is an object, and not 7`},
 		{"load", []string{`7`}, `load: the argument "file" is the text or the bytes of a file, and not 7`},
 		{"cluster", []string{`"explode"`},
@@ -502,6 +505,27 @@ func TestCommandsDoWhatTheTableSays(t *testing.T) {
 	if err := errorOf(c.do(t, "broadcast")); err != ErrNotOffered {
 		t.Errorf("broadcast without a relay: %v", err)
 	}
+}
+
+// TestLaboratory plays it where the program knows when nothing else can run, and gets an error elsewhere.
+func TestLaboratory(t *testing.T) {
+	if _, err := console(t).do(t, "laboratory", "250"); err == nil || !strings.Contains(err.Error(), "virtual time") {
+		t.Errorf("without virtual time: %v", err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := console(t)
+		c.Idle = synctest.Wait
+		out, err := c.do(t, "laboratory", "250")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := out.(laboratory.Result); r.LagMillis != 250 || r.Seed != laboratorySeed || len(r.Lanes) != 3 || r.Lanes[0].Duplicates == 0 {
+			t.Errorf("%+v", r)
+		}
+		if out, err = c.do(t, "laboratory", "0", "3"); err != nil || out.(laboratory.Result).Seed != 3 {
+			t.Errorf("with a seed: %v", err)
+		}
+	})
 }
 
 // TestTheReferencesExampleRuns runs the example of docs/reference.md, and finds the state that it describes.

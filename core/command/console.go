@@ -29,6 +29,8 @@ type Console struct {
 	Following *audience.Following
 	// Stories plays stories; nil without any.
 	Stories Teller
+	// Idle returns when nothing else in the program can run; nil where that is not known. The laboratory needs it.
+	Idle func()
 	// Simulated, if not nil, is called before and after an experiment begins, with whether it is simulated.
 	Simulated func(bool)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"informerscope/core/arg"
+	"informerscope/core/laboratory"
 	"informerscope/core/view"
 )
 
@@ -67,6 +68,9 @@ func timeCommands() []Command {
 	}}
 }
 
+// laboratorySeed is the laboratory's seed if none is given.
+const laboratorySeed = 7
+
 // objectCommands show objects, and choose what the view shows of the log.
 func objectCommands() []Command {
 	return []Command{{
@@ -85,6 +89,19 @@ func objectCommands() []Command {
 		Does:    "finds what is wrong in the log so far, worst first, at most 100 findings ([doctor.md](doctor.md))",
 		Answers: "`[Finding]` (`core/doctor.Finding`)",
 		run:     takeNone(func(_ context.Context, c *Console) (any, error) { return c.Lab.Diagnose() }),
+	}, {
+		Name: "laboratory", Effect: Looks, Script: true, Args: []arg.Spec{
+			{Name: "lag", Type: arg.Whole, Needed: true, Min: 0, Max: float64(laboratory.MaxLag.Milliseconds())}, {Name: "seed", Type: arg.Whole, Min: 0, Max: most}},
+		Does: "lets the same controller work unguarded, with a consistency store and with waiting reads, on simulated clusters of their own whose watch events " +
+			"are late by `lag` milliseconds ([laboratory.md](laboratory.md)); the seed is 7 by default",
+		Answers: "Result (`core/laboratory.Result`)",
+		run: takeTwo(func(ctx context.Context, c *Console, lag int, seed *uint64) (any, error) {
+			o := laboratory.Options{Seed: laboratorySeed, Lag: time.Duration(lag) * time.Millisecond, Idle: c.Idle}
+			if seed != nil {
+				o.Seed = *seed
+			}
+			return laboratory.Run(ctx, o)
+		}),
 	}, {
 		Name: "index", Effect: Looks, Script: true, Args: []arg.Spec{{Name: "name", Type: arg.Text, Needed: true}, {Name: "value", Type: arg.Text}, laneArg()},
 		Does:    "shows an index at the view's moment, or the keys of one value; at most 500 entries",

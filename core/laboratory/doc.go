@@ -12,6 +12,6 @@
 // The three begin alike: the same seed gives the same writes and the same jitter on the way, until the first read that lacks an own write. From there on
 // they differ, and Result says how: duplicates created, reconciles held back, and time waited.
 //
-// The informers, the API servers and client-go's work queue are those of this program. The guards are written after the released code, and a test plays the same load to
-// that code (TestLaboratoryDecidesAsTheReleasedCode in e2e/cluster). Everything waits on virtual time, so a run takes no longer than its work.
+// The informers, the API servers and client-go's work queue are those of this program. The guards are written after the released code, and a test plays the
+// same load to that code (TestLaboratoryDecidesAsTheReleasedCode in e2e/cluster). Everything waits on virtual time, so a run takes no longer than its work.
 package laboratory

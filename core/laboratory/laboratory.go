@@ -3,6 +3,7 @@ package laboratory
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,8 +48,8 @@ type Lane struct {
 	WorstMillis  int `json:"worstMillis"`
 	// EndMillis is when the last reconcile ended.
 	EndMillis int `json:"endMillis"`
-	// Told is the place in Timeline of the first reconcile whose store lacked an own write; -1 if there is none.
-	Told int `json:"told"`
+	// First is the first reconcile whose store lacked an own write, and what became of it; nil if there is none. Until then all lanes do the same.
+	First *Moment `json:"first,omitempty"`
 	// Timeline has the first reconciles, at most 400.
 	Timeline []Reconcile `json:"timeline"`
 }
@@ -74,6 +75,35 @@ type Reconcile struct {
 	Duplicates int    `json:"duplicates,omitempty"`
 	Deleted    int    `json:"deleted,omitempty"`
 	Error      string `json:"error,omitempty"`
+}
+
+// Moment is a reconcile with what the lane's guard made of it.
+type Moment struct {
+	Reconcile
+	// Refusals is how often its key was sent back to the queue before it went on.
+	Refusals int `json:"refusals,omitempty"`
+	// WaitedMillis is how long it was held back in all.
+	WaitedMillis int `json:"waitedMillis,omitempty"`
+}
+
+// firstMoment finds the First of a timeline.
+func firstMoment(timeline []Reconcile) *Moment {
+	i := slices.IndexFunc(timeline, func(r Reconcile) bool { return r.Wrote > 0 })
+	if i < 0 {
+		return nil
+	}
+	m := &Moment{Reconcile: timeline[i], WaitedMillis: timeline[i].Waited}
+	for _, r := range timeline[i:] {
+		if !m.Held || r.Key != m.Key {
+			continue
+		}
+		if !r.Held { // it has gone on
+			m.WaitedMillis = r.After
+			break
+		}
+		m.Refusals++
+	}
+	return m
 }
 
 // longestRun is the virtual time after which a run is given up.
@@ -127,7 +157,7 @@ func run(ctx context.Context, o Options, load []Write) ([]*lane, error) {
 			}
 		}}
 	}
-	driver.Play(script, func() bool { return left == 0 && quiet(lanes) || virtual.Since(begin) > longestRun })
+	driver.Play(script, func() bool { return left == 0 && quiet(lanes) || virtual.Since(begin) > longestRun }, false)
 	driving := make(chan struct{})
 	go func() {
 		defer close(driving)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -87,13 +88,19 @@ func TestGuardsPreventDuplicates(t *testing.T) {
 
 func TestLanesAreAlikeUntilTheFirstStaleRead(t *testing.T) {
 	r := play(t, 7, 250*time.Millisecond)
-	told := r.Lanes[0].Told
-	if told < 1 {
-		t.Fatalf("no read of the unguarded lane lacked an own write: %+v", r.Lanes[0])
+	first := r.Lanes[0].First
+	if first == nil || first.Duplicates == 0 {
+		t.Fatalf("the first stale read of the unguarded lane made no duplicate: %+v", first)
 	}
+	told := slices.IndexFunc(r.Lanes[0].Timeline, func(r Reconcile) bool { return r.Wrote > 0 })
 	for _, l := range r.Lanes[1:] {
-		if l.Told != told || !reflect.DeepEqual(l.Timeline[:told], r.Lanes[0].Timeline[:told]) {
-			t.Errorf("%s differs from the unguarded lane before its first stale read:\n%+v\n%+v", l.Guard, l.Timeline[:told+1], r.Lanes[0].Timeline[:told+1])
+		is := l.First
+		if is == nil || is.Key != first.Key || is.At != first.At || is.Wrote != first.Wrote || is.Read != first.Read ||
+			!reflect.DeepEqual(l.Timeline[:told], r.Lanes[0].Timeline[:told]) {
+			t.Errorf("%s differs from the unguarded lane before its first stale read: %+v, %+v", l.Guard, is, first)
+		}
+		if wait := is.WaitedMillis; wait == 0 || wait > 252 || (l.Guard == Store) != (is.Refusals > 0) || is.Duplicates != 0 {
+			t.Errorf("%s: %+v", l.Guard, is)
 		}
 	}
 }

@@ -369,6 +369,6 @@ func millis(d time.Duration) int { return int(d.Round(time.Millisecond) / time.M
 func (l *lane) finish() Lane {
 	is := l.result
 	is.Counts, is.WaitedMillis, is.WorstMillis = l.cluster.Counts(), millis(l.waited), millis(l.worst)
-	is.Told = slices.IndexFunc(is.Timeline, func(r Reconcile) bool { return r.Wrote > 0 })
+	is.First = firstMoment(is.Timeline)
 	return is
 }

@@ -13,6 +13,7 @@ import (
 	"informerscope/core/facts"
 	"informerscope/core/fold"
 	"informerscope/core/lab"
+	"informerscope/core/laboratory"
 	"informerscope/core/relayclient"
 	"informerscope/core/restwatch"
 	"informerscope/core/story"
@@ -21,27 +22,31 @@ import (
 
 // typeNames are the types whose name another package has too, or which would say too little outside of their package.
 var typeNames = map[reflect.Type]string{
-	reflect.TypeFor[fold.Frame]():          "WireFrame",
-	reflect.TypeFor[fold.State]():          "WholeState",
-	reflect.TypeFor[doctor.Words]():        "TwoWords",
-	reflect.TypeFor[fold.View]():           "ViewState",
-	reflect.TypeFor[view.Position]():       "View",
-	reflect.TypeFor[view.Lane]():           "LaneFrame",
-	reflect.TypeFor[view.Timeline]():       "TimelineFrame",
-	reflect.TypeFor[view.Object]():         "ObjectView",
-	reflect.TypeFor[relayclient.Context](): "KubeContext",
-	reflect.TypeFor[restwatch.Resource]():  "ServedResource",
-	reflect.TypeFor[story.Listed]():        "Story",
-	reflect.TypeFor[story.Page]():          "StoryPage",
-	reflect.TypeFor[story.Home]():          "StoryTake",
-	reflect.TypeFor[story.Group]():         "StoryGroup",
-	reflect.TypeFor[story.Level]():         "StoryLevel",
-	reflect.TypeFor[story.Stop]():          "StoryStop",
-	reflect.TypeFor[story.Words]():         "StoryWords",
-	reflect.TypeFor[action.Story]():        "ReplayedStory",
-	reflect.TypeFor[calls]():               "Calls",
-	reflect.TypeFor[facts.Calls]():         "HandlerCallCounts",
-	reflect.TypeFor[file]():                "MadeFile",
+	reflect.TypeFor[fold.Frame]():           "WireFrame",
+	reflect.TypeFor[fold.State]():           "WholeState",
+	reflect.TypeFor[doctor.Words]():         "TwoWords",
+	reflect.TypeFor[fold.View]():            "ViewState",
+	reflect.TypeFor[view.Position]():        "View",
+	reflect.TypeFor[view.Lane]():            "LaneFrame",
+	reflect.TypeFor[view.Timeline]():        "TimelineFrame",
+	reflect.TypeFor[view.Object]():          "ObjectView",
+	reflect.TypeFor[relayclient.Context]():  "KubeContext",
+	reflect.TypeFor[restwatch.Resource]():   "ServedResource",
+	reflect.TypeFor[story.Listed]():         "Story",
+	reflect.TypeFor[story.Page]():           "StoryPage",
+	reflect.TypeFor[story.Home]():           "StoryTake",
+	reflect.TypeFor[story.Group]():          "StoryGroup",
+	reflect.TypeFor[story.Level]():          "StoryLevel",
+	reflect.TypeFor[story.Stop]():           "StoryStop",
+	reflect.TypeFor[story.Words]():          "StoryWords",
+	reflect.TypeFor[action.Story]():         "ReplayedStory",
+	reflect.TypeFor[calls]():                "Calls",
+	reflect.TypeFor[facts.Calls]():          "HandlerCallCounts",
+	reflect.TypeFor[file]():                 "MadeFile",
+	reflect.TypeFor[laboratory.Result]():    "LabResult",
+	reflect.TypeFor[laboratory.Lane]():      "LabLane",
+	reflect.TypeFor[laboratory.Reconcile](): "LabReconcile",
+	reflect.TypeFor[laboratory.Moment]():    "LabMoment",
 }
 
 // roots are the types that the page reads, with all that they reach.
@@ -104,6 +109,7 @@ type calls struct {
 	Object         view.Object          `json:"object"`
 	Ride           analysis.Ride        `json:"ride"`
 	Diagnose       []doctor.Finding     `json:"diagnose"`
+	Laboratory     laboratory.Result    `json:"laboratory"`
 	Index          view.IndexContents   `json:"index"`
 	Follow         string               `json:"follow"`
 	GroupBy        string               `json:"groupBy"`

@@ -295,6 +295,7 @@ export class Files {
       row('svg', () => this.savePicture('svg'));
       root.append(h('hr'));
       row('diagnose', () => openDiagnosis(ctx, this.app));
+      row('laboratory', () => ctx.laboratory?.());
       if (ctx.relay && ctx.broadcast) {
         root.append(h('hr'));
         root.append(menuRow(close, () => ctx.broadcast?.(anchor), {}, h('span', {}, t('air.menu')), h('small', {}, t('air.menu.x'))));

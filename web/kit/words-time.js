@@ -49,6 +49,8 @@ addWords({
   'file.svg': ['save the picture as a drawing', '保存为矢量图'],
   'file.svg.x': ['SVG, sharp at any size', 'SVG，任意放大都清晰'],
   'file.diagnose': ['find what is wrong', '诊断'],
+  'file.laboratory': ['read your own writes', '读到自己的写入'],
+  'file.laboratory.x': ['three controllers at a lag', '三个 controller 与延迟'],
   'file.diagnose.x': ['in the log so far', '检查到目前为止的日志'],
   'dg.title': ['Diagnosis', '诊断'],
   'dg.looks': ['examining the log…', '正在检查日志……'],

@@ -37,6 +37,7 @@ export const effects = {
   object: 'looks',
   ride: 'looks',
   diagnose: 'looks',
+  laboratory: 'looks',
   index: 'looks',
   show: 'shows',
   follow: 'shows',
@@ -73,6 +74,7 @@ export const limits = {
   from: 21600000,
   at: 9007199254740991,
   level: 3,
+  laboratory: 2000,
 };
 
 /** The releases of client-go, the newest first, and the queue of each. */

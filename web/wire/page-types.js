@@ -122,6 +122,7 @@
  *   handout?: (id: string) => void,
  *   tellStory?: (id: string) => Promise<unknown>,
  *   storiesChanged?: () => void,
+ *   laboratory?: () => void,
  *   clusterMenu?: (anchor: HTMLElement) => void,
  *   apart?: () => void,
  *   recorded?: () => boolean,

@@ -1110,6 +1110,7 @@
  * @property {ObjectView} object
  * @property {Ride} ride
  * @property {Finding[]} diagnose
+ * @property {LabResult} laboratory
  * @property {IndexContents} index
  * @property {string} follow
  * @property {string} groupBy
@@ -1329,6 +1330,17 @@
  */
 
 /**
+ * LabResult is what three lanes did with the same load.
+ * @typedef {object} LabResult
+ * @property {number} seed
+ * @property {number} lagMillis
+ * @property {number} parents Parents and Children are how many parents the user creates, and how many children each wants at first.
+ * @property {number} children
+ * @property {number} userWrites the writes of the user.
+ * @property {LabLane[]} lanes
+ */
+
+/**
  * IndexContents is an index at the view's position: its values, or the keys of one value.
  * @typedef {object} IndexContents
  * @property {string} index
@@ -1533,6 +1545,25 @@
  */
 
 /**
+ * LabLane is what one controller did.
+ * @typedef {object} LabLane
+ * @property {string} guard
+ * @property {number} duplicates the children that were created although their parent had as many as it ever wanted.
+ * @property {number} writes the writes that the API server carried out, and Conflicts those that it refused with 409.
+ * @property {number} conflicts
+ * @property {number} reconciles those that went on to read and write, Held those that were held back: sent back to the queue, or made to
+ *   wait for a read.
+ * @property {number} held
+ * @property {number} requeued how often a key went back through the rate limiter: held back, or after a conflict.
+ * @property {number} waitedMillis the time for which parents were held back, together, and WorstMillis the longest.
+ * @property {number} worstMillis
+ * @property {number} endMillis when the last reconcile ended.
+ * @property {LabMoment} [first] the first reconcile whose store lacked an own write, and what became of it; nil if there is none. Until
+ *   then all lanes do the same.
+ * @property {LabReconcile[]} timeline Timeline has the first reconciles, at most 400.
+ */
+
+/**
  * IndexValue is a value of an index and the number of objects that have it.
  * @typedef {object} IndexValue
  * @property {string} value
@@ -1663,6 +1694,48 @@
  */
 
 /**
+ * LabMoment is a reconcile with what the lane's guard made of it.
+ * @typedef {object} LabMoment
+ * @property {string} key
+ * @property {number} at since the beginning
+ * @property {number} took
+ * @property {number} [wrote] If the store lacked an own write when it began: the newest version written for the key, the store's version,
+ *   and the resource.
+ * @property {number} [read]
+ * @property {string} [resource]
+ * @property {boolean} [held] it was sent back to the queue before it read anything. After is how long its key had been held back when it
+ *   went on.
+ * @property {number} [after]
+ * @property {number} [waited] how long its reads waited.
+ * @property {number} [created]
+ * @property {number} [duplicates]
+ * @property {number} [deleted]
+ * @property {string} [error]
+ * @property {number} [refusals] how often its key was sent back to the queue before it went on.
+ * @property {number} [waitedMillis] how long it was held back in all.
+ */
+
+/**
+ * LabReconcile is what a worker did with a key. Times are milliseconds.
+ * @typedef {object} LabReconcile
+ * @property {string} key
+ * @property {number} at since the beginning
+ * @property {number} took
+ * @property {number} [wrote] If the store lacked an own write when it began: the newest version written for the key, the store's version,
+ *   and the resource.
+ * @property {number} [read]
+ * @property {string} [resource]
+ * @property {boolean} [held] it was sent back to the queue before it read anything. After is how long its key had been held back when it
+ *   went on.
+ * @property {number} [after]
+ * @property {number} [waited] how long its reads waited.
+ * @property {number} [created]
+ * @property {number} [duplicates]
+ * @property {number} [deleted]
+ * @property {string} [error]
+ */
+
+/**
  * Cause is an entry of a key into the work queue.
  * @typedef {object} Cause
  * @property {number} seq
@@ -1759,6 +1832,7 @@
  * @property {[key: string, lane?: number | null]} object
  * @property {[key: string, lane?: number | null]} ride
  * @property {[]} diagnose
+ * @property {[lag: number, seed?: number | null]} laboratory
  * @property {[name: string, value?: string | null, lane?: number | null]} index
  * @property {[lane?: number | null]} show
  * @property {[key?: string | null]} follow
@@ -1790,8 +1864,8 @@
 /**
  * AddressKey is a key of the URL fragment; docs/reference.md says what each means.
  * @typedef {'source' | 'context' | 'resource' | 'namespace' | 'era' | 'transform' | 'selector' | 'seed' | 'objects' | 'rate' | 'do' |
- *   'fork' | 'from' | 'at' | 'go' | 'speed' | 'lane' | 'story' | 'level' | 'tour' | 'presenter' | 'embed' | 'embedder' | 'theme' | 'lang' |
- *   'token' | 'broadcast' | 'audience'} AddressKey
+ *   'fork' | 'from' | 'at' | 'go' | 'speed' | 'lane' | 'story' | 'level' | 'tour' | 'laboratory' | 'presenter' | 'embed' | 'embedder' |
+ *   'theme' | 'lang' | 'token' | 'broadcast' | 'audience'} AddressKey
  */
 
 export {};

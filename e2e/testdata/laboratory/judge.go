@@ -183,7 +183,8 @@ func play(t *testing.T, guard laboratory.Guard, seed uint64, lag time.Duration) 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	l := &lane{cluster: laboratory.NewCluster(clock.RealClock{}, seed, lag), heldAt: map[types.NamespacedName]time.Time{}, result: laboratory.Lane{Guard: guard}}
-	config := &rest.Config{Host: "http://simulated.cluster", Transport: l.cluster, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON}}
+	config := &rest.Config{Host: "http://simulated.cluster", Transport: l.cluster, QPS: -1,
+		ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON}}
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(corev1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
 	mapper.Add(appsv1.SchemeGroupVersion.WithKind("ReplicaSet"), meta.RESTScopeNamespace)
@@ -226,7 +227,8 @@ func play(t *testing.T, guard laboratory.Guard, seed uint64, lag time.Duration) 
 // byController runs a controller of controller-runtime.
 func byController(t *testing.T, ctx context.Context, l *lane, objects cache.Cache, mapper meta.RESTMapper, wg *sync.WaitGroup) {
 	skip := true
-	c, err := controller.NewUnmanaged("lane", controller.Options{Reconciler: l, SkipNameValidation: &skip, LogConstructor: func(*reconcile.Request) logr.Logger { return logr.Discard() }})
+	c, err := controller.NewUnmanaged("lane", controller.Options{Reconciler: l, SkipNameValidation: &skip,
+		LogConstructor: func(*reconcile.Request) logr.Logger { return logr.Discard() }})
 	must(t, err)
 	must(t, c.Watch(source.Kind(objects, &appsv1.ReplicaSet{}, &handler.TypedEnqueueRequestForObject[*appsv1.ReplicaSet]{})))
 	must(t, c.Watch(source.Kind(objects, &corev1.Pod{},
