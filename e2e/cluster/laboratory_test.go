@@ -19,7 +19,7 @@ import (
 // consistencyStore is the release of Kubernetes whose consistency store judges the laboratory.
 const consistencyStore = "k8s.io/kubernetes@v1.36.3"
 
-// TestLaboratoryDecidesAsTheReleasedCode plays the laboratory's load to the released code, on the laboratory's cluster and in a bubble of its own: the
+// TestLaboratoryDecidesAsTheReleasedCode plays the laboratory's load to the released code, on the laboratory's cluster and in a bubble of its own. That is the
 // consistency store of kube-controller-manager, and the client, cache and controller of controller-runtime. All that a lane counts must be the same:
 // duplicates, writes, conflicts, and which reconciles were held back, how often and for how long. controller-runtime observes events in goroutines of their
 // own, so chance decides a few ties there: it plays three times, and the laboratory's answer must be one of its answers.

@@ -12,7 +12,8 @@ import * as fragment from '../wire/fragment.js';
 
 addWords({
   'lab.title': ['Read your own writes', '读到自己的写入'],
-  'lab.note': ['one controller three times: {p} parents with {c} children each, changed by a user', '同一个 controller 运行三份：{p} 个父对象各要 {c} 个子对象，用户在修改它们'],
+  'lab.note': [
+    'one controller three times: {p} parents with {c} children each, changed by a user', '同一个 controller 运行三份：{p} 个父对象各要 {c} 个子对象，用户在修改它们'],
   'lab.lag': ['a watch event is late by', 'watch 事件延迟'],
   'lab.ms': ['{n} ms', '{n} 毫秒'],
   'lab.plays': ['playing …', '运行中…'],
@@ -107,7 +108,7 @@ function column(l, end) {
     h('h3', {}, t('lab.' + l.guard), h('small', {}, t(`lab.${l.guard}.x`))), moment(l),
     h('div', { class: 'labr' }, num(l.duplicates, 'duplicates', l.duplicates ? 'bad' : ''), num(l.held, 'held'), num(l.waitedMillis, 'waited')),
     h('p', {}, sentence(l)), strip(l, end),
-    h('small', {}, [t('lab.axis', { s: seconds(end) }), l.conflicts ? t('lab.others', { n: exact(l.conflicts) }) : '', t('lab.end', { s: seconds(l.endMillis) })].filter(Boolean).join(' · ')));
+    h('small', {}, [l.conflicts ? t('lab.others', { n: exact(l.conflicts) }) : '', t('lab.end', { s: seconds(l.endMillis) })].filter(Boolean).join(' · ')));
 }
 
 export class Laboratory {
@@ -183,9 +184,13 @@ export class Laboratory {
     this.label.textContent = t('lab.lag');
     this.value.textContent = t('lab.ms', { n: exact(this.lag) });
     this.knob?.setAttribute('aria-valuetext', t('lab.ms', { n: this.lag }));
-    this.note.textContent = is ? `${t('lab.note', { p: is.parents, c: is.children })} · ${t('top.seed', { seed: is.seed })}` : t('lab.plays');
-    if (!is || is.lagMillis !== this.lag) return;
+    if (!is || is.lagMillis !== this.lag) {
+      this.note.textContent = t('lab.plays');
+      return;
+    }
     const end = Math.max(1, ...is.lanes.map((l) => l.endMillis));
+    this.note.textContent = [
+      t('lab.note', { p: is.parents, c: is.children }), t('lab.axis', { s: seconds(end) }), t('top.seed', { seed: is.seed })].join(' · ');
     this.columns?.replaceChildren(...is.lanes.map((l) => column(l, end)));
   }
 }
