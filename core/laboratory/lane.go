@@ -1,12 +1,11 @@
 package laboratory
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
+	"sort"
 	"strconv"
 	"sync"
 	"time"
@@ -278,7 +277,7 @@ func (l *lane) adjust(ctx context.Context, parent *object.Object, found []any, r
 	if len(found) <= want {
 		return nil
 	}
-	slices.SortFunc(found, func(a, b any) int { return cmp.Compare(a.(*object.Object).GetName(), b.(*object.Object).GetName()) })
+	sort.Slice(found, func(i, j int) bool { return found[i].(*object.Object).GetName() < found[j].(*object.Object).GetName() })
 	for _, x := range found[want:] {
 		child := x.(*object.Object)
 		undo := l.guard.deleting(string(child.GetUID()))

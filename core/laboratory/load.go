@@ -1,12 +1,11 @@
 package laboratory
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"slices"
+	"sort"
 	"time"
 )
 
@@ -83,7 +82,7 @@ func Load(seed uint64) []Write {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Write) int { return cmp.Compare(a.At, b.At) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].At < all[j].At })
 	return all
 }
 

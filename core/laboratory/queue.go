@@ -21,19 +21,62 @@ type queue interface {
 	isIdle() bool
 }
 
-// plainQueue is client-go's work queue, as kube-controller-manager uses it.
+// plainQueue is client-go's work queue, as kube-controller-manager uses it. Its default limiter is exponential per key, with a bucket for all keys.
 type plainQueue struct {
-	*workqueue.TypedRateLimitingQueue[string]
+	*workqueue.TypedDelayingQueue[string]
+	clock   clock.WithTicker
+	limiter workqueue.TypedRateLimiter[string]
+
+	mu     sync.Mutex
+	isBusy bool
+	due    map[string]time.Time // of each key's next retry; past ones are over
 }
 
-func newPlainQueue(c clock.WithTicker) plainQueue {
-	config := workqueue.TypedRateLimitingQueueConfig[string]{Clock: c}
-	return plainQueue{workqueue.NewTypedRateLimitingQueueWithConfig(nil, config)} // nil: exponential per key, and a bucket for all keys
+func newPlainQueue(c clock.WithTicker) *plainQueue {
+	return &plainQueue{TypedDelayingQueue: workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[string]{Clock: c}), clock: c,
+		due: map[string]time.Time{}, limiter: workqueue.DefaultTypedControllerRateLimiterWithClock[string](c)}
 }
 
-func (q plainQueue) isIdle() bool {
-	s := q.Snapshot()
-	return len(s.Queue)+len(s.Processing)+len(s.Waiting) == 0
+func (q *plainQueue) AddRateLimited(key string) {
+	delay := q.limiter.When(key)
+	q.mu.Lock()
+	// As the delaying queue does: of two retries that are not due, the earlier one counts.
+	if now, old := q.clock.Now(), q.due[key]; !old.After(now) || now.Add(delay).Before(old) {
+		q.due[key] = now.Add(delay)
+	}
+	q.mu.Unlock()
+	q.AddAfter(key, delay)
+}
+
+func (q *plainQueue) Forget(key string) { q.limiter.Forget(key) }
+
+func (q *plainQueue) Get() (key string, shutdown bool) {
+	key, shutdown = q.TypedDelayingQueue.Get()
+	q.setBusy(true)
+	return key, shutdown
+}
+
+func (q *plainQueue) Done(key string) {
+	q.TypedDelayingQueue.Done(key)
+	q.setBusy(false)
+}
+
+func (q *plainQueue) setBusy(is bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.isBusy = is
+}
+
+func (q *plainQueue) isIdle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	//maporder:free it only matters whether there is one
+	for _, due := range q.due {
+		if !due.Before(q.clock.Now()) {
+			return false
+		}
+	}
+	return q.Len() == 0 && !q.isBusy
 }
 
 // mergingQueue has a key only once, due now or later: a key that is added while its retry is not due yet is due at once, and its retry is gone. Due keys
