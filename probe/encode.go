@@ -397,6 +397,9 @@ func (v *viewer) write(e *event) {
 	case evDropped:
 		lv.addListener(at, e.listener)
 		lv.put(&line{At: at, Kind: "PredicateDropped", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Text: e.text})
+	case evMutated:
+		lv.addListener(at, e.listener)
+		lv.put(&line{At: at, Kind: "Mutated", Listener: e.listener, Key: e.key, RV: e.rv, Text: "{}"})
 	case evSampled:
 		lv.writeSample(at, e.more.(*sample))
 	default:

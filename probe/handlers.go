@@ -196,7 +196,9 @@ type call struct {
 	since    time.Duration // on the probe's clock; 0 if begin failed
 	isLogged bool          // begin has logged the call
 	returned bool
-	scene    *callScene // nil for none
+	scene    *callScene  // nil for none
+	obj      interface{} // nil unless the call is checked for changes of the object
+	sum      uint64      // of the object before the call
 }
 
 func (t *timedHandler) begin(o op, old, obj interface{}, initial bool) (c call) {
@@ -209,6 +211,9 @@ func (t *timedHandler) begin(o op, old, obj interface{}, initial bool) (c call) 
 			c.setScene(old, obj)
 		}
 		t.l.p.emit(event{at: now, kind: evHandling, lane: t.l.id, listener: t.id, op: o, key: c.key, rv: c.rv, flag: initial})
+	}
+	if c.isLogged && t.l.noBodies == "" {
+		c.obj, c.sum = obj, checksum(obj)
 	}
 	c.since = now
 	return c
@@ -242,6 +247,18 @@ func (c *call) end() {
 			return
 		}
 		c.t.l.p.emit(event{at: now, kind: evHandled, lane: c.t.l.id, listener: c.t.id, op: c.op, key: c.key, rv: c.rv, dur: d, flag: !c.returned})
+		c.checkObject()
+	}
+}
+
+// checkObject logs that the object is not as it was before the call.
+func (c *call) checkObject() {
+	if c.obj == nil {
+		return
+	}
+	defer c.t.l.contain("handlers", &c.t.broken)
+	if sum := checksum(c.obj); sum != 0 && c.sum != 0 && sum != c.sum {
+		c.t.l.p.emit(event{kind: evMutated, lane: c.t.l.id, listener: c.t.id, key: c.key, rv: c.rv})
 	}
 }
 

@@ -3,6 +3,7 @@ package probe
 import (
 	"bytes"
 	"encoding/json"
+	"hash/fnv"
 	"reflect"
 	"slices"
 	"strings"
@@ -98,6 +99,15 @@ func (v *viewer) takePins() {
 	for _, x := range pins {
 		v.bodies.pins[pin{x.lane, x.key, x.rv, nil}] = x.obj
 	}
+}
+
+// checksum returns a number that changes with the object, 0 if the object has no JSON.
+func checksum(obj interface{}) uint64 {
+	h := fnv.New64a()
+	if json.NewEncoder(h).Encode(obj) != nil {
+		return 0
+	}
+	return h.Sum64()
 }
 
 // body returns the redacted JSON of a version of an object, nil if that version no longer exists.

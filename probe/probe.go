@@ -112,6 +112,7 @@ const (
 	evHandling
 	evHandled
 	evDropped
+	evMutated
 	evSampled
 	evWorkAdded
 	evWorkDeduplicated

@@ -11,6 +11,7 @@ import (
 
 	"informerscope/core/event"
 	"informerscope/core/fold"
+	"informerscope/core/lens"
 	"informerscope/core/object"
 	"informerscope/core/trace"
 	"informerscope/core/tracefile"
@@ -27,6 +28,7 @@ const (
 // Doctor sees the events of a log. It belongs to one goroutine.
 type Doctor struct {
 	lanes []*lane
+	lens  lens.Lens
 }
 
 // lane is what the rules remember of one informer.
@@ -46,7 +48,7 @@ type lane struct {
 }
 
 // New returns a Doctor that has seen nothing.
-func New() *Doctor { return &Doctor{} }
+func New() *Doctor { return &Doctor{lens: lens.Lens{Derive: true}} }
 
 // lane returns the lane with an index.
 func (d *Doctor) lane(i int) *lane {
@@ -62,6 +64,7 @@ func newLane(i int) *lane {
 
 // See takes in the next event.
 func (d *Doctor) See(e *event.Entry) {
+	d.lens.See(e)
 	switch e.Kind {
 	case event.KindSelected:
 		d.lanes = nil
@@ -76,7 +79,7 @@ func (d *Doctor) See(e *event.Entry) {
 		return
 	case event.AboutSelection:
 		if e.Kind == event.KindRestored {
-			d.lane(int(e.Lane)).restore(e)
+			d.restore(e)
 		}
 		return
 	}
@@ -98,7 +101,8 @@ func (d *Doctor) See(e *event.Entry) {
 }
 
 // restore begins a lane in the middle of its life, or goes on after a gap.
-func (l *lane) restore(e *event.Entry) {
+func (d *Doctor) restore(e *event.Entry) {
+	l := d.lane(int(e.Lane))
 	var s fold.State
 	if json.Unmarshal([]byte(e.Restored().State), &s) != nil {
 		return
@@ -116,7 +120,9 @@ func (l *lane) restore(e *event.Entry) {
 			h.call = moment{}
 		}
 	}
+	l.restoreGroups(s.Listeners, e)
 	l.work.restore(&s, e)
+	d.lens.Restore(l.index, e.At, s.WaitingKeys())
 }
 
 // Findings returns what is wrong at the end of the log whose fold is f, worst first, at most 100. It ends the examination: the Doctor then sees nothing

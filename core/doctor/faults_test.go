@@ -91,6 +91,14 @@ var ills = []struct {
 		p.pass(time.Second)
 	}, weight: doctor.Warning, says: []string{"3 handlers named tenant-#", "on 3 occasions"}},
 
+	{rule: "cut-watches", change: small("1.37"), do: func(p *patient) {
+		for range 4 {
+			p.pass(10 * time.Second)
+			p.fault("cut", lab.FaultArgs{})
+		}
+		p.pass(10 * time.Second)
+	}, weight: doctor.Warning, says: []string{"Watches of pods that ended within a minute: 4, the last one after 1"}},
+
 	{rule: "relist-loop", change: small("1.37"), do: func(p *patient) {
 		for range 4 {
 			p.pass(time.Minute)
@@ -106,7 +114,7 @@ var ills = []struct {
 			p.fault("500", lab.FaultArgs{})
 		}
 		p.pass(20 * time.Second)
-	}, weight: doctor.Critical, says: []string{"10+ times", "500 from the API server"}},
+	}, weight: doctor.Critical, says: []string{"10+ times", "500 from the API server"}, also: []string{"cut-watches"}},
 
 	{rule: "dead-watch", change: small("1.37"), do: func(p *patient) {
 		p.pass(10 * time.Second)
@@ -196,7 +204,7 @@ var ills = []struct {
 		p.pass(5 * time.Second)
 		p.fault("delay", lab.FaultArgs{On: ptr(true), Millis: 400}) // the informer hears late of what the controller wrote
 		p.pass(2 * time.Minute)
-	}, weight: doctor.Warning, says: []string{"reads got a version that the controller had replaced itself"}},
+	}, weight: doctor.Warning, says: []string{"reads were older than a write of the same controller"}},
 
 	{rule: "starved-keys", change: selection.Change{Objects: ptr(500), Rate: ptr(0.0), Seed: ptr(uint64(7))}, do: func(p *patient) {
 		p.fault("ratelimit", lab.FaultArgs{On: ptr(true)})

@@ -20,6 +20,7 @@ const (
 	stuckCall     = 10 * time.Second
 	occasionGap   = 5 * time.Second
 	leakOccasions = 3
+	leakMany      = 50 // handlers of one name
 )
 
 // hand is a handler and its ring.
@@ -57,6 +58,7 @@ type window struct {
 // group are the handlers of one name, apart from its digits.
 type group struct {
 	occasions int
+	occasion  time.Duration // when the last one began
 	additions int
 	removals  int
 	first     moment
@@ -182,21 +184,44 @@ func (l *lane) add(e *event.Entry) {
 		return
 	}
 	name := groupOf(x.Name)
-	g := l.groups[name]
+	g := l.group(name, e)
 	if g == nil {
-		if len(l.groups) >= maxListeners {
-			return
-		}
-		g = &group{first: moment{e.Seq, e.At}}
-		l.groups[name] = g
+		return
 	}
-	if g.occasions == 0 || e.At-g.last.at >= occasionGap {
+	if g.occasions == 0 || e.At-g.occasion >= occasionGap {
 		g.occasions++
+		g.occasion = e.At
 	}
 	g.additions++
 	g.last = moment{e.Seq, e.At}
 	l.hands[x.Listener] = &hand{}
 	l.groupNames[x.Listener] = name
+}
+
+// group returns the handlers of a name; nil if there are too many names.
+func (l *lane) group(name string, e *event.Entry) *group {
+	g := l.groups[name]
+	if g == nil && len(l.groups) < maxListeners {
+		g = &group{first: moment{e.Seq, e.At}}
+		l.groups[name] = g
+	}
+	return g
+}
+
+// restoreGroups counts the handlers that an informer has when the log begins, or goes on.
+func (l *lane) restoreGroups(listeners []fold.Listener, e *event.Entry) {
+	counts := map[string]int{}
+	for i := range listeners {
+		if x := &listeners[i]; !x.Removed && x.Name != "" {
+			counts[groupOf(x.Name)]++
+			l.groupNames[x.ID] = groupOf(x.Name)
+		}
+	}
+	for name, n := range counts { //maporder:free each name is counted by itself
+		if g := l.group(name, e); g != nil && n > g.additions {
+			g.additions, g.last = n, moment{e.Seq, e.At}
+		}
+	}
 }
 
 func (l *lane) remove(e *event.Entry) {
@@ -239,7 +264,12 @@ func (r *report) handlers() {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.lane.groups)) {
-		if g := r.lane.groups[name]; g.occasions >= leakOccasions && g.removals == 0 {
+		switch g := r.lane.groups[name]; {
+		case g.removals > 0:
+		case g.additions >= leakMany:
+			r.find(leakedHandlers, Warning, g.first.at, g.last, say("The informer has %[1]d handlers named %[2]s, and none was removed. Each change goes to all of them.",
+				"informer 有 %[1]d 个名为 %[2]s 的 handler，一个也没移除。每次变更都发给它们全部。", g.additions, name), Words{})
+		case g.occasions >= leakOccasions:
 			r.find(leakedHandlers, Warning, g.first.at, g.last, say("%[1]d handlers named %[2]s were added on %[3]d occasions, and none was removed.",
 				"分 %[3]d 次添加了 %[1]d 个名为 %[2]s 的 handler，一个也没移除。", g.additions, name, g.occasions), Words{})
 		}

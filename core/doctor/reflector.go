@@ -19,6 +19,8 @@ const (
 	markTooLate    = 10 * time.Second
 	syncTooLate    = 20 * time.Second
 	failedTooLate  = 5 * time.Second
+	cutEarly       = time.Minute // an API server ends a watch after 5 min or more
+	cutsWarn       = 3
 	lostAfterPings = 45 * time.Second // HTTP/2 sends a PING after 30 s of silence, and waits 15 s for its answer
 )
 
@@ -35,7 +37,11 @@ type reflector struct {
 	failures    int    // requests that failed since the last success
 	lastFailure failure
 
-	relists []moment // the newest, at most relistsGrave
+	cuts    []moment // watches that ended early: the newest, at most cutsWarn of them
+	cutAll  int
+	cutOpen time.Duration // how long the last one was open
+	cutWhy  failure       // of the last one
+	relists []moment      // the newest, at most relistsGrave
 	worst   struct {
 		count int
 		since time.Duration
@@ -118,9 +124,26 @@ func (r *reflector) see(e *event.Entry) {
 			}
 			r.fail(closed.Err, e)
 		}
+		if open := e.At - r.sentAt.at; r.isOpen && open < cutEarly && event.StatusCode(closed.Err) == 0 {
+			r.cut(now, open, closed)
+		}
 		r.isOpen = false
 	case event.KindReflectorStopped:
 		r.isOpen, r.isWaiting = false, false
+	}
+}
+
+// cut notes that a watch ended early.
+func (r *reflector) cut(now moment, open time.Duration, closed event.WatchClosed) {
+	r.cutAll, r.cutOpen, r.cutWhy = r.cutAll+1, open, failure{words: fold.Shorten(closed.Why)}
+	if closed.Err != nil {
+		r.cutWhy = r.lastFailure
+	}
+	if len(r.cuts) == cutsWarn && now.at-r.cuts[0].at > relistSpan { // what lies so far back does not count any more
+		r.cuts = r.cuts[1:]
+	}
+	if len(r.cuts) < cutsWarn {
+		r.cuts = append(r.cuts, now)
 	}
 }
 
@@ -187,6 +210,14 @@ func (r *report) reflector() {
 			"What changed in that time was missing until the next request.", "有 %[1]d 个 watch 被发现已死，最近一个此前沉默了 %[2]s。"+
 			"期间的变更要等下一个请求才补上。",
 			x.deaths.count, seconds(x.deaths.at.at-x.deaths.since)), Words{})
+	}
+	if n := len(x.cuts); n == cutsWarn && x.cuts[n-1].at-x.cuts[0].at <= relistSpan {
+		why := "the connection ended"
+		if x.cutWhy.cause != "" {
+			why += " (" + x.cutWhy.cause + ")"
+		}
+		r.find(cutWatches, Warning, x.cuts[0].at, x.cuts[n-1], say("Watches of %[1]s that ended within a minute: %[2]d, the last one after %[3]s: %[4]s.",
+			"%[1]s 的 watch 有 %[2]d 个在一分钟内结束，最近一个只持续了 %[3]s：%[4]s。", informerName(r.state), x.cutAll, seconds(x.cutOpen), why), Words{})
 	}
 	if x.lateMarks.count > 0 {
 		weight := Warning

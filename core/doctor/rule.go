@@ -40,8 +40,8 @@ var (
 	leakedHandlers = &Rule{
 		Name:  "leaked-handlers",
 		Title: say("Handlers are added and never removed", "不断添加 handler，却从不移除"),
-		Sees: "handlers of one name, apart from the digits in it, are added to a running informer on three occasions 5 s apart, and none of that " +
-			"name is removed",
+		Sees: "handlers of one name, apart from the digits in it, are added to a running informer on three occasions 5 s apart, or 50 of that name " +
+			"are on an informer. None of that name is removed",
 		Advice: say("Keep the registration that AddEventHandler returns, and pass it to RemoveEventHandler when its owner ends. Better: add one "+
 			"handler that serves all owners.", "保存 AddEventHandler 返回的 registration，在它的主人结束时交给 RemoveEventHandler。更好的是只加一个 "+
 			"handler，为所有主人服务。"),
@@ -62,6 +62,15 @@ var (
 			"controller 与 API server 之间有设备悄悄丢包。保持 HTTP/2 健康检查开启（HTTP2_READ_IDLE_TIMEOUT_SECONDS，默认 30 秒），"+
 				"并检查途中的防火墙、NAT 或负载均衡。"),
 		Story: "halfopen", members: []string{"reflector", "api"}}
+	cutWatches = &Rule{
+		Name:  "cut-watches",
+		Title: say("Something cuts the watch again and again", "watch 一次又一次被切断"),
+		Sees: "three watches of an informer or more end within a minute of their beginning, within 10 min, and the API server gives no reason. It lets a watch " +
+			"run for 5 to 10 min",
+		Advice: say("A proxy, a load balancer or a client-side timeout ends the connection. Raise its idle timeout above 10 min, and set no timeout in the "+
+			"rest.Config that makes the informers' clients.", "代理、负载均衡或客户端超时结束了连接。把空闲超时调到 10 分钟以上；informer 所用的 rest.Config 不要设 "+
+			"timeout。"),
+		Story: "410", members: []string{"reflector", "api"}}
 	neverSynced = &Rule{
 		Name:  "never-synced",
 		Title: say("The informer has never synced", "informer 从未同步"),
@@ -111,7 +120,8 @@ var (
 	selfLoop = &Rule{
 		Name:  "self-caused-loop",
 		Title: say("A reconcile causes itself", "reconcile 触发了自己"),
-		Sees:  "a controller writes one object ten times in a row, each time on the version that its last write had made",
+		Sees: "a key wakes itself ten times in a row: a write of its reconcile is all that wakes it again, through a handler, and that reconcile writes too. A " +
+			"reconcile that something else woke as well does not count",
 		Advice: say("Write only if something differs: compare before you update, and keep times and counters out of what you compare. A predicate on "+
 			"metadata.generation hides your own status updates.", "只在有差异时才写：更新前先比较，别把时间和计数放进比较里。按 metadata.generation "+
 			"过滤可以忽略自己写的 status。"),
@@ -119,8 +129,8 @@ var (
 	staleReads = &Rule{
 		Name:  "reads-before-own-writes",
 		Title: say("The controller reads what is older than its own writes", "controller 读到的比自己写的还旧"),
-		Sees: "five reads or more, and one in ten, got a version that the controller's own write had replaced. Five are enough if writes failed " +
-			"with a conflict for it",
+		Sees: "a reconcile creates an object although an earlier one of its key had created one that its read did not show. Or five reads or more, and one in " +
+			"ten, are older than a write of the same controller; five are enough if writes failed with a conflict for it",
 		Advice: say("A lister follows the cluster with a delay. Return on a conflict and let the next event bring the new version, use names that can "+
 			"exist only once, or keep expectations.", "lister 总比集群慢一点。遇到冲突就返回，等下一个事件带来新版本；或用只能存在一次的名字，或保存 "+
 			"expectations。"),
@@ -129,7 +139,8 @@ var (
 		Name:  "starved-keys",
 		Title: say("Keys wait long for a worker", "key 等 worker 等了很久"),
 		Sees: "three keys or more waited 10 s or more for a worker, and had not failed. The rate limiter held them back, or they were in a queue " +
-			"that had once been empty. The backlog of the initial list does not count",
+			"that had once been empty. The backlog of the initial list does not count. Or one key waits 10 s or more, and of the keys that are taken " +
+			"meanwhile 50 or more, and 80 %, came later: in a priority queue",
 		Advice: say("", ""), // depends on the cause
 		Story:  "ratelimited", members: []string{"workqueue"}}
 	endlessRetries = &Rule{
@@ -142,7 +153,7 @@ var (
 		Story: "retry", members: []string{"workqueue.failures"}}
 )
 
-var rules = []*Rule{slowHandler, stuckHandler, handlerPanic, leakedHandlers, relistLoop, deadWatch, neverSynced, noEndMark, missingPermission,
+var rules = []*Rule{slowHandler, stuckHandler, handlerPanic, leakedHandlers, relistLoop, deadWatch, cutWatches, neverSynced, noEndMark, missingPermission,
 	unsharedInformers, mutatedObjects, memory, selfLoop, staleReads, starvedKeys, endlessRetries}
 
 // Rules returns all rules, in the order of docs/doctor.md.

@@ -3,10 +3,12 @@ package doctor
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"informerscope/core/event"
 	"informerscope/core/fold"
+	"informerscope/core/lens"
 )
 
 // Thresholds of the rules about the work queue; see rule.go for what they mean.
@@ -16,7 +18,7 @@ const (
 	unseenRetries  = 18 // the default limiter has reached its longest delay
 	starvedWait    = 10 * time.Second
 	starvedKeysMin = 3
-	loopWrites     = 10
+	loopRuns       = 10
 	staleReadsMin  = 5
 	staleShare     = 0.1
 )
@@ -27,16 +29,6 @@ type work struct {
 	hasEnded bool // the queue was empty once, so the backlog of the initial list is over
 
 	limiter, queue starvation
-	reads, stale   int
-	staleFirst     moment
-	staleLast      moment
-	conflicts      int // of writes of what was read too early
-	loop           struct {
-		key   string
-		count int
-		since time.Duration
-		at    moment
-	}
 }
 
 // key is a key of a work queue.
@@ -48,10 +40,6 @@ type key struct {
 	hadRetries         bool // before the log, or what is left of it, began
 	retriesSince       time.Duration
 	retriesAt          moment
-
-	sentRV, madeRV string // the versions of its last write: the one it replaced and the one it made
-	writes         int    // in a row
-	writesFrom     time.Duration
 }
 
 // starvation is what the rules remember of keys that waited too long.
@@ -79,8 +67,7 @@ func (w *work) restore(s *fold.State, e *event.Entry) {
 	kept := *w
 	*w = newWork()
 	w.hasEnded = kept.hasEnded || s.Workqueue != nil && s.Workqueue.Depth == 0
-	w.limiter, w.queue, w.loop = kept.limiter, kept.queue, kept.loop
-	w.reads, w.stale, w.staleFirst, w.staleLast, w.conflicts = kept.reads, kept.stale, kept.staleFirst, kept.staleLast, kept.conflicts
+	w.limiter, w.queue = kept.limiter, kept.queue
 	if s.Workqueue == nil {
 		return
 	}
@@ -129,10 +116,6 @@ func (w *work) see(e *event.Entry) {
 		k.retries, k.hasFailed = 0, false
 	case event.KindReconciled:
 		k.hasFailed = e.Err() != nil
-	case event.KindListerRead:
-		w.read(e, k)
-	case event.KindClusterWritten:
-		w.write(e, k)
 	}
 }
 
@@ -174,50 +157,11 @@ func (s *starvation) see(key string, since time.Duration, at moment) {
 	}
 }
 
-func (w *work) read(e *event.Entry, k *key) {
-	w.reads++
-	if read := e.ListerRead(); read.RV != "" && read.RV == k.sentRV {
-		w.staleLast = moment{e.Seq, e.At}
-		if w.stale++; w.stale == 1 {
-			w.staleFirst = w.staleLast
-		}
-	}
-}
-
-func (w *work) write(e *event.Entry, k *key) {
-	written := e.ClusterWritten()
-	switch {
-	case written.Sent == "": // it made another object
-		return
-	case written.Err != nil:
-		if event.StatusCode(written.Err) == 409 && written.Sent == k.sentRV {
-			w.conflicts++
-		}
-		return
-	case written.Sent == k.madeRV:
-		k.writes++
-	default:
-		k.writes, k.writesFrom = 1, e.At
-	}
-	k.sentRV, k.madeRV = written.Sent, written.RV
-	if k.writes > w.loop.count {
-		w.loop.key, w.loop.count, w.loop.since, w.loop.at = written.Key, k.writes, k.writesFrom, moment{e.Seq, e.At}
-	}
-}
-
 // workQueue reports what is wrong with the work queue of a lane and its controller.
 func (r *report) workQueue() {
-	w := &r.lane.work
-	if w.loop.count >= loopWrites {
-		r.find(selfLoop, Critical, w.loop.since, w.loop.at, say("It wrote %[1]s %[2]d times in a row within %[3]s, each time on the version that its "+
-			"last write had made.",
-			"%[3]s 内连续写了 %[1]s %[2]d 次，每次都基于上一次自己写出的版本。", w.loop.key, w.loop.count, seconds(w.loop.at.at-w.loop.since)), Words{})
-	}
-	if w.stale >= staleReadsMin && (w.conflicts > 0 || float64(w.stale) >= staleShare*float64(w.reads)) {
-		r.find(staleReads, Warning, w.staleFirst.at, w.staleLast, say("%[1]d of %[2]d reads got a version that the controller had replaced itself; "+
-			"%[3]d writes failed for it with a conflict.",
-			"%[2]d 次读取中有 %[1]d 次读到的是 controller 自己已替换的版本；因此有 %[3]d 次写入冲突。", w.stale, w.reads, w.conflicts), Words{})
-	}
+	w, t := &r.lane.work, r.doctor.lens.Totals(r.lane.index, lens.Moment{Seq: r.end.seq, At: r.end.at})
+	r.loops(&t)
+	r.staleReads(&t)
 	names := slices.Sorted(maps.Keys(w.keys))
 	limiter, queue := w.limiter, w.queue
 	worst, failing := "", 0
@@ -248,9 +192,52 @@ func (r *report) workQueue() {
 			say("Run more workers, or make a reconcile faster: look at what its requests wait for, and at client-side throttling (QPS and Burst).",
 				"增加 worker，或让 reconcile 更快：看它的请求在等什么，以及客户端限流（QPS 和 Burst）。"))
 	}
+	if s := t.Starved; t.Starving > 0 {
+		r.find(starvedKeys, Warning, s.Since, moment{s.At.Seq, s.At.At}, say("%[1]s waited %[2]s for a worker, while %[3]d keys or more that came later were "+
+			"taken first. Such waits: %[4]d.",
+			"%[1]s 等 worker 等了 %[2]s，期间至少 %[3]d 个更晚来的 key 先被取走。这样的等待有 %[4]d 次。", s.Key, seconds(s.Wait), s.Overtaken, t.Starving),
+			say("The keys that come first have a higher priority, and take all of the workers' time. Requeue them less often, run more workers, or give the key that "+
+				"waits the same priority.",
+				"先被取走的 key 优先级更高，占满了 worker。让它们少 requeue 一些，增加 worker，或给等待的 key 同样的优先级。"))
+	}
 	if failing > 0 {
 		k := w.keys[worst]
 		r.find(endlessRetries, Warning, k.retriesSince, k.retriesAt, say("%[1]s has been retried %[2]d times and was not forgotten; keys like it: %[3]d.",
 			"%[1]s 已重试 %[2]d 次，没有被 forget；这样的 key 有 %[3]d 个。", worst, k.retries, failing), Words{})
+	}
+}
+
+// loops reports a key that its own writes woke again and again.
+func (r *report) loops(t *lens.Totals) {
+	x := &t.Longest
+	if x.Chain < loopRuns {
+		return
+	}
+	r.find(selfLoop, Critical, x.Since, moment{x.Seq, x.At}, say("%[1]s woke itself %[2]d times in a row within %[3]s, and nothing else woke it. Each time its own "+
+		"write did: %[4]s.",
+		"%[3]s 内 %[1]s 连续唤醒了自己 %[2]d 次，没有别的原因。每次都是它自己的写入：%[4]s。", x.Key, x.Chain, seconds(x.At-x.Since), writeOf(&x.By)), Words{})
+}
+
+// writeOf describes a write.
+func writeOf(w *lens.Write) string {
+	resource := w.Resource
+	if w.Subresource != "" {
+		resource += "/" + w.Subresource
+	}
+	return strings.Join(strings.Fields(w.Verb+" "+resource+" "+w.Key), " ")
+}
+
+// staleReads reports reads that were older than the controller's own writes, and what they led to.
+func (r *report) staleReads(t *lens.Totals) {
+	if t.Duplicates > 0 {
+		d := &t.Duplicate
+		r.find(staleReads, Critical, t.FirstDuplicate.At, moment{t.FirstDuplicate.Seq, t.FirstDuplicate.At}, say("%[1]s created %[2]s although it had created "+
+			"%[3]s before: its read did not show that yet. Such duplicates: %[4]d.",
+			"%[1]s 已创建过 %[3]s，却又创建了 %[2]s：它的读取还看不到前者。这样的重复有 %[4]d 个。", t.DuplicateKey, d.Made, d.Had, t.Duplicates), Words{})
+	}
+	if t.Older >= staleReadsMin && (t.Conflicts > 0 || float64(t.Older) >= staleShare*float64(t.Reads)) {
+		r.find(staleReads, Warning, t.FirstOlder.At, moment{t.LastOlder.Seq, t.LastOlder.At}, say("%[1]d of %[2]d reads were older than a write of the same "+
+			"controller; %[3]d writes failed for it with a conflict.",
+			"%[2]d 次读取中有 %[1]d 次比 controller 自己的写入还旧；因此有 %[3]d 次写入冲突。", t.Older, t.Reads, t.Conflicts), Words{})
 	}
 }

@@ -72,6 +72,9 @@ func (f *Fold) restore(e *event.Entry) {
 	if s.AtMillis != 0 {
 		s.shift(Millis(e.At) - s.AtMillis)
 	}
+	if len(s.Fidelity) > 0 {
+		f.lens.Restore(int(e.Lane), e.At, s.WaitingKeys())
+	}
 	l := &f.lanes[e.Lane]
 	n := newLane()
 	n.identity, n.wire, n.stage, n.running, n.synced = l.identity, l.wire, s.Stage, s.Running, s.Synced

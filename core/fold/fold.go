@@ -11,6 +11,7 @@ import (
 
 	"informerscope/core/event"
 	"informerscope/core/informer"
+	"informerscope/core/lens"
 	"informerscope/core/persistent"
 )
 
@@ -46,6 +47,7 @@ type Fold struct {
 	fork  fork
 	wires []wire // as many as lanes; see lane.wire
 	lanes []lane
+	lens  lens.Lens
 	alone bool // others only ever see clones of this Fold, so whatever has its epoch may be changed in place
 }
 
@@ -115,12 +117,17 @@ func (f *Fold) Selection() event.Selection { return f.sel }
 // Lanes returns how many informers run side by side, at least 1.
 func (f *Fold) Lanes() int { return len(f.lanes) }
 
+// Lens returns what woke the controllers' keys, and what their reconciles did, as far as the log names it. It must not be changed, and is valid as long as the
+// Fold is unchanged.
+func (f *Fold) Lens() *lens.Lens { return &f.lens }
+
 // Clone returns an independent copy. Shared data is copied on the first write, so cloning costs microseconds however many objects there are. Clone must not
 // run concurrently with any other call on f.
 func (f *Fold) Clone() *Fold {
 	c := *f
 	f.epoch, c.epoch = persistent.NewEpoch(), persistent.NewEpoch()
 	c.alone = false
+	c.lens = f.lens.Clone()
 	c.wires = slices.Clone(f.wires)
 	for i := range c.wires {
 		c.wires[i].open = slices.Clone(f.wires[i].open)
@@ -156,6 +163,7 @@ func (f *Fold) Apply(e *event.Entry) {
 		f.at = e.At
 	}
 	f.compareLanes(e)
+	f.lens.See(e)
 	switch event.SubjectOf(e.Kind) {
 	case event.AboutSelection:
 		f.applySelection(e)

@@ -269,6 +269,14 @@ type Workqueue struct {
 	ShuttingDown bool           `json:"shuttingDown"`
 }
 
+// WaitingKeys returns the keys that wait for a worker, the oldest first.
+func (s *State) WaitingKeys() []string {
+	if s.Workqueue == nil {
+		return nil
+	}
+	return s.Workqueue.Queue
+}
+
 // Worker is a worker and the key it works on.
 type Worker struct {
 	ID          int32   `json:"id"`
