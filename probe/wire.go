@@ -344,7 +344,8 @@ func causeOf(err error) string {
 		return "reset"
 	case errors.As(err, &dns):
 		return "dns"
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout(),
+		strings.Contains(err.Error(), "client connection lost"): // an HTTP/2 PING has no answer
 		return "timeout"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return "unreachable"

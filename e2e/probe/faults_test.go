@@ -1,0 +1,238 @@
+package probe_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"informerscope/core/doctor"
+	"informerscope/e2e/browser"
+	"informerscope/e2e/cluster"
+	"informerscope/e2e/harness"
+	"informerscope/e2e/internal/layout"
+	"informerscope/e2e/internal/proc"
+)
+
+// faults are what is put into the two programs, and the rule that must find it first. docs/doctor.md has them as a table.
+var faults = []struct {
+	program, fault, rule string
+	seconds              int    // that the doctor records
+	says                 string // part of the finding
+	shows                string // part of what the page's inspector or stage says; empty: the finding is enough
+}{
+	{"faultycontroller", "", "", 30, "", ""},
+	{"faultyoperator", "", "", 30, "", ""},
+	{"faultycontroller", "slow", "slow-handler", 40, "audit takes 300 ms for a call", ""},
+	{"faultyoperator", "status", "self-caused-loop", 30, "Each time its own write did: PATCH deployments.apps/status", ""},
+	{"faultyoperator", "twice", "reads-before-own-writes", 30, "its read did not show that yet", ""},
+	{"faultyoperator", "starved", "starved-keys", 30, "that came later were taken first", ""},
+	{"faultycontroller", "cut", "cut-watches", 30, "Watches of configmaps that ended within a minute", ""},
+	{"faultycontroller", "silent", "dead-watch", 80, "Watches that turned out to be dead: 1", ""},
+	{"faultycontroller", "handlers", "leaked-handlers", 30, "handlers named", ""},
+	{"faultycontroller", "mutate", "mutated-objects", 30, "which it shares with the store", ""},
+}
+
+// TestEachFaultIsFoundFirst runs an operator and a controller with each fault, on a real control plane. The doctor must find that fault first, and nothing of
+// weight without one. The page that is attached is photographed.
+func TestEachFaultIsFoundFirst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
+	operator := buildFaulty(t, "faultyoperator", "sigs.k8s.io/controller-runtime@v0.25.2", "controllerruntime")
+	controller := buildFaulty(t, "faultycontroller", "k8s.io/client-go@v0.37.2")
+	informerscope, err := harness.BuildServer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := browser.StartForTest(t)
+	cp := cluster.StartForTest(t, cluster.Options{})
+	config := rest.CopyConfig(cp.Config())
+	config.QPS = -1
+	c, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("programs", func(t *testing.T) {
+		for _, x := range faults {
+			name := strings.TrimPrefix(x.program, "faulty") + "-" + x.fault
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				ns := "fault-" + strings.TrimSuffix(name, "-")
+				populate(t, c, ns, x.fault)
+				program := controller
+				if x.program == "faultyoperator" {
+					program = operator
+				}
+				url := startFaulty(t, program, "-fault="+x.fault, "-namespace="+ns, cp.Kubeconfig)
+				p := &probed{t, url}
+				r := p.attach()
+				waitUntil(t, "the recording begins", func() bool { return r.has(`"Restored"`) })
+				srv := harness.StartServer(t, "--listen=127.0.0.1:0", "--attach="+url+"/debug/informerscope/")
+				page := harness.OpenStage(t, b, srv, "&lang=en", 1440, 810)
+				end := change(t, c, ns)
+				defer end()
+				findings := doctorOn(t, informerscope, url+"/debug/informerscope/", x.seconds, func() { p.get("/begin", nil) })
+				for _, f := range findings {
+					t.Logf("%s %s (%s): %s", f.Weight, f.Rule, f.Informer, f.What.EN)
+				}
+				harness.Shot(t, page, "fault-"+name)
+				switch {
+				case x.rule == "":
+					if doctor.HasWeight(findings) {
+						t.Error("it found something in a healthy program")
+					}
+				case len(findings) == 0 || findings[0].Rule != x.rule || !strings.Contains(findings[0].What.EN, x.says):
+					t.Errorf("the first finding is not %s with %q", x.rule, x.says)
+				}
+			})
+		}
+	})
+}
+
+// buildFaulty builds a program of testdata with the probe and modules of it.
+func buildFaulty(t *testing.T, name, library string, modules ...string) string {
+	t.Helper()
+	root, err := layout.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(root, "e2e", "testdata", name, "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), source, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	edit := []string{"mod", "edit", "-go=1.26", "-require=" + library}
+	for _, m := range append([]string{""}, modules...) {
+		path := strings.TrimSuffix("informerscope/probe/"+m, "/")
+		edit = append(edit, "-require="+path+"@v0.0.0", "-replace="+path+"="+filepath.Join(root, "probe", m))
+	}
+	for _, args := range [][]string{{"mod", "init", name}, edit, {"build", "-mod=mod", "-o", name, "."}} {
+		cmd := exec.CommandContext(harness.Within(t, 20*time.Minute), "go", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOWORK=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	return filepath.Join(dir, name)
+}
+
+// startFaulty starts a program and returns the URL that it prints.
+func startFaulty(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	proc.OwnGroup(cmd)
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := proc.KillGroup(cmd.Process); err != nil {
+			t.Error(err)
+		}
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("the program's log:\n%s", log.String())
+		}
+	})
+	first, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the program did not begin: %v\n%s", err, log.String())
+	}
+	return strings.TrimSpace(first)
+}
+
+// populate makes what the programs work on: three Deployments and five ConfigMaps; 2,000 more for the fault "starved".
+func populate(t *testing.T, c kubernetes.Interface, ns, fault string) {
+	t.Helper()
+	ctx := t.Context()
+	if _, err := c.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		labels := map[string]string{"app": "web"}
+		d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("web-%d", i)}, Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "none"}}}}}}
+		if _, err := c.AppsV1().Deployments(ns).Create(ctx, d, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n, prefix := 5, "plain"
+	if fault == "starved" {
+		n, prefix = 2000, "urgent"
+	}
+	err := cluster.Parallel(n, func(i int) error {
+		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", prefix, i)}, Data: map[string]string{"n": "0"}}
+		_, err := c.CoreV1().ConfigMaps(ns).Create(ctx, cm, metav1.CreateOptions{})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// change changes ConfigMaps, about eight times a second, and a Deployment now and then, until end is called.
+func change(t *testing.T, c kubernetes.Interface, ns string) (end func()) {
+	t.Helper()
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(120 * time.Millisecond)
+		defer tick.Stop()
+		for i := 1; ; i++ {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+			}
+			patch := fmt.Appendf(nil, `{"data":{"n":"%d"}}`, i)
+			_, _ = c.CoreV1().ConfigMaps(ns).Patch(t.Context(), fmt.Sprintf("plain-%d", i%5), types.MergePatchType, patch, metav1.PatchOptions{})
+			if i%40 == 0 {
+				patch := fmt.Appendf(nil, `{"spec":{"minReadySeconds":%d}}`, i)
+				_, _ = c.AppsV1().Deployments(ns).Patch(t.Context(), fmt.Sprintf("web-%d", i/40%3), types.MergePatchType, patch, metav1.PatchOptions{})
+			}
+		}
+	}()
+	return func() { close(stop); <-done }
+}
+
+// doctorOn runs informerscope doctor on a process, and begins the fault once it records.
+func doctorOn(t *testing.T, program, url string, seconds int, begin func()) []doctor.Finding {
+	t.Helper()
+	cmd := exec.CommandContext(harness.Within(t, 5*time.Minute), program, "doctor", "--json", fmt.Sprintf("--seconds=%d", seconds), url)
+	var out, log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	begin()
+	_ = cmd.Wait() // 1: there are findings
+	var report struct{ Findings []doctor.Finding }
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		t.Fatalf("%v: %s%s", err, out.String(), log.String())
+	}
+	return report.Findings
+}
