@@ -180,7 +180,7 @@ func groupOf(name string) string { return digits.ReplaceAllString(fold.Shorten(n
 
 func (l *lane) add(e *event.Entry) {
 	x := e.ListenerAdded()
-	if !x.Late || x.Name == "" {
+	if x.Name == "" {
 		return
 	}
 	name := groupOf(x.Name)
@@ -188,7 +188,7 @@ func (l *lane) add(e *event.Entry) {
 	if g == nil {
 		return
 	}
-	if g.occasions == 0 || e.At-g.occasion >= occasionGap {
+	if x.Late && (g.occasions == 0 || e.At-g.occasion >= occasionGap) {
 		g.occasions++
 		g.occasion = e.At
 	}

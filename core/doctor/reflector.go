@@ -21,7 +21,7 @@ const (
 	failedTooLate  = 5 * time.Second
 	cutEarly       = time.Minute // an API server ends a watch after 5 min or more
 	cutsWarn       = 3
-	lostAfterPings = 45 * time.Second // HTTP/2 sends a PING after 30 s of silence, and waits 15 s for its answer
+	lostAfterPings = 40 * time.Second // HTTP/2 sends a PING after 30 s of silence, and waits 15 s for its answer; the log may begin after that
 )
 
 // reflector is what the rules remember of a Reflector.

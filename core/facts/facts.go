@@ -67,6 +67,8 @@ type Facts struct {
 	Listeners []ListenerFacts `json:"listeners"`
 	// Due counts all keys that wait for their time in the controller's heap, by when that is; nil if none does.
 	Due *DueTimes `json:"due"`
+	// Lens is what woke the controller last, and what its reconciles did; nil if the log does not name the causes of keys.
+	Lens *Lens `json:"lens"`
 	// WritesPerSecond is the API server's rate of writes over the last two seconds.
 	WritesPerSecond float64 `json:"writesPerSecond"`
 	// Features are what the release does that others do not.
@@ -76,6 +78,35 @@ type Facts struct {
 
 	// Sentence is the caption for the moment.
 	Sentence Sentence `json:"sentence"`
+}
+
+// Lens is the newest reconcile of a controller, and what is wrong with its reconciles at the moment.
+type Lens struct {
+	Key string `json:"key"`
+	// Why says what woke it: "event", a notification that the handler Source got, of Op and Object; "again" or "retry", what a run asked for; "delay"; or "".
+	Why    string `json:"why" web:"event|again|retry|delay|"`
+	Source string `json:"source,omitempty"`
+	Op     string `json:"op,omitempty"`
+	Object string `json:"object,omitempty"`
+	// Merged is how many entries of the key it is the answer to, WaitMillis how long the first of them waited.
+	Merged     int     `json:"merged"`
+	WaitMillis float64 `json:"waitMillis"`
+	Reads      int     `json:"reads"`
+	Older      int     `json:"older"` // of Reads, those that were older than an own write
+	Writes     int     `json:"writes"`
+	Woken      bool    `json:"woken"` // an own write woke it
+
+	// Loop is the key that its own writes wake most often, Chain how often they did so in a row, and AMinute how often in the last minute. It is empty for none.
+	Loop    string `json:"loop,omitempty"`
+	Chain   int    `json:"chain,omitempty"`
+	AMinute int    `json:"aMinute,omitempty"`
+	// Duplicate is an object that the newest reconcile created although its key had created Had before.
+	Duplicate string `json:"duplicate,omitempty"`
+	Had       string `json:"had,omitempty"`
+	// Starved is the key that has waited longest, if at least Overtaken keys that came later were taken before it, and StarvedMillis how long it has waited.
+	Starved       string  `json:"starved,omitempty"`
+	StarvedMillis float64 `json:"starvedMillis,omitempty"`
+	Overtaken     int     `json:"overtaken,omitempty"`
 }
 
 // SelectedObject is how far an object has come.

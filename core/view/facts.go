@@ -95,6 +95,7 @@ func (x *factInputs) facts() *facts.Facts {
 	f.Held = heldChanges(s)
 	f.Selected = x.selectedObject()
 	f.Due = x.dueTimes()
+	f.Lens = x.lens()
 	f.Requests = requestsOf(s)
 	f.Focus = focusOf(s, f, fold.Millis(x.moment))
 	f.Sentence = x.sentence(f, recent)

@@ -57,6 +57,19 @@ addWords({
   ],
   'con.conflicts': ['{n} [n:conflict|conflicts]', '冲突 {n} 次'],
   'con.fails': ['{n} failed', '失败 {n} 次'],
+  'con.lens.event': ['{key}: woken by {op} {object}{source}', '{key}：由 {op} {object}{source} 唤醒'],
+  'con.lens.again': ['{key}: it asked to run again', '{key}：它要求再次运行'],
+  'con.lens.retry': ['{key}: tried again after a failure', '{key}：失败后重试'],
+  'con.lens.delay': ['{key}: its time came', '{key}：到期'],
+  'con.lens.unknown': ['{key}: added, by whom is not known', '{key}：入队，原因未知'],
+  'con.lens.own': ['its own write', '它自己的写入'],
+  'con.lens.waited': ['waited {s}', '等了 {s}'],
+  'con.lens.merged': ['{n} entries became one', '{n} 次入队合并为一次'],
+  'con.lens.did': ['{n} [n:read|reads], {m} [m:write|writes]', '读 {n} 次，写 {m} 次'],
+  'con.lens.older': ['{n} older than its own write', '{n} 次比自己的写入旧'],
+  'con.lens.loop': ['↻ {key} wakes itself: {n} [n:time|times] in the last minute', '↻ {key} 唤醒自己：最近一分钟 {n} 次'],
+  'con.lens.twice': ['{key} created {made}, though it had made {had}', '{key} 创建了 {made}，而它已创建过 {had}'],
+  'con.lens.starved': ['{key} waits for {s}: {n} later keys went first', '{key} 已等 {s}：{n} 个更晚的 key 先被取走'],
   'con.gistWait': ['the workers wait for a key', 'worker 在等 key'],
   'con.gistBusy': ['{n} [n:worker is|workers are] busy', '{n} 个 worker 在工作'],
   'con.gistHeld': ['you hold the workers: {n} [n:key waits|keys wait]', 'worker 被拦住：{n} 个 key 在等待'],
@@ -201,15 +214,18 @@ function full(slot, ctx) {
       }
       attr(upper, 'transform', held ? `translate(0 ${room})` : null);
       told.down = held ? room : 0;
-      rail.paint(lane, q);
+      rail.paint(lane, q, !!lane.facts.lens?.loop || !!lane.facts.lens?.woken);
       const selected = ctx.selected();
       list.queue(lane, q, selected);
       list.processing(lane, q, selected);
       list.waiting(lane, q, selected, held ? 2 : 4, st.indexer.count > 2600 ? lane.facts.due : null);
       list.dirty(lane, q);
       list.writes(lane, q);
+      const { lens } = lane.facts;
+      const wrong = lensTrouble(lens, t);
       const said = footWords(q, dropWords(st.listeners), ctx);
-      foot.set(held ? '' : fit(said.short, slot.w - 2 * slot.pad), said.whole);
+      const why = wrong || lensWords(lens, t);
+      foot.cls(wrong ? 'l cwt' : 'l').set(held ? '' : fit(why || said.short, slot.w - 2 * slot.pad), [why, said.whole].filter(Boolean).join(' · '));
       ways.paint(lane);
     },
     compared: (lane) => {
@@ -219,11 +235,45 @@ function full(slot, ctx) {
   };
 }
 
+/** The last part of a key. @param {string | undefined} key */
+const short = (key) => middle((key ?? '').replace(/^.*\//, ''), 22);
+
+/**
+ * What is wrong with the controller's reconciles, in one sentence; empty for nothing.
+ * @param {import('../wire/types.js').Facts['lens']} lens @param {Ctx['t']} t
+ */
+export function lensTrouble(lens, t) {
+  if (!lens) return '';
+  const { key, loop, aMinute, duplicate, had, starved, starvedMillis = 0, overtaken, older } = lens;
+  if (loop) return t('con.lens.loop', { key: short(loop), n: exact(aMinute ?? 0) });
+  if (duplicate) return t('con.lens.twice', { key: short(key), made: short(duplicate), had: short(had) });
+  if (starved) return t('con.lens.starved', { key: short(starved), s: span(starvedMillis), n: exact(overtaken ?? 0) });
+  return older ? `${short(key)}: ${t('con.lens.older', { n: exact(older) })}` : '';
+}
+
+/** Why the controller ran last, and what it did. @param {import('../wire/types.js').Facts['lens']} lens @param {Ctx['t']} t */
+export function lensWords(lens, t) {
+  if (!lens) return '';
+  const { key, why, op, object, source, merged, waitMillis, reads, writes, woken, older } = lens;
+  const of = { key: short(key), op: op ?? '', object: short(object), source: source ? ` · ${source}` : '' };
+  return [
+    t(`con.lens.${why || 'unknown'}`, of),
+    woken ? `↻ ${t('con.lens.own')}` : '',
+    merged > 1 ? t('con.lens.merged', { n: exact(merged) }) : '',
+    t('con.lens.waited', { s: span(waitMillis) }),
+    reads + writes ? t('con.lens.did', { n: exact(reads), m: exact(writes) }) : '',
+    older ? t('con.lens.older', { n: exact(older) }) : '',
+  ].filter(Boolean).join(' · ');
+}
+
 /** What the calm stage says of the controller. @param {ReturnType<typeof gist>} says @param {Lane} lane @param {boolean} held @param {Ctx} ctx */
 function paintGist(says, lane, held, { t }) {
   const q = lane.state.workqueue;
   if (!q) return says.set('');
   if (q.shuttingDown) return says.set(t('con.shutting'));
+  const { lens } = lane.facts;
+  const said = held ? '' : lensTrouble(lens, t) || lensWords(lens, t);
+  if (said) return says.set(said);
   const busy = q.processing.length;
   if (held || (q.depth && !busy)) return says.bind(lane, 'n=count workqueue.depth', held ? 't con.gistHeld' : 't con.gistKeys');
   return busy ? says.bind(lane, 'n=count workqueue.processing.length', 't con.gistBusy') : says.set(t('con.gistWait'));
@@ -305,12 +355,16 @@ function stageRail(slot, ctx) {
   g.append(words);
   const queueWord = text(words, x + 48, rail + 28, 'm2', 'middle');
   const workers = [124, 152].map((dx) => worker(g, x + dx, rail, 11, 't14'));
+  // A write that wakes its own key again, as a way from the workers back into the queue.
+  const loop = s('path', { d: `M${x + 138} ${rail - 14}C${x + 138} ${rail - 40} ${x + 62} ${rail - 40} ${x + 62} ${rail - 15}m-4 -6l4 6l4 -6`, class: 'hcw' });
+  g.append(loop);
   const workersWord = text(words, x + 138, rail + 28, 'l', 'middle');
   return {
     g,
     /** Where a key comes to rest that is added now. @param {Workqueue | null} q */
     seat: (q) => line.at((q?.depth ?? 1) - 1),
-    paint: when((_, /** @type {Workqueue} */ q) => {
+    paint: when((_, /** @type {Workqueue} */ q, /** @type {boolean} */ loops) => {
+      show(loop, loops);
       line.set(sit(q, 3));
       hidden.set(q.depth > 3 ? '×' + count(q.depth - 2) : '');
       queueWord.set(q.depth > 3 ? '' : 'queue');
@@ -613,19 +667,21 @@ function large(slot, ctx) {
   const [depth, waiting, retries] = [0, 1, 2].map((i) => pair(slot, left + third * i, slot.y + 38, third));
   const busy = text(slot.g, left, slot.y + 96, slot.type.label);
   const list = lines(slot, left, slot.y + 128, 7);
-  const keys = when((lane, /** @type {Workqueue | null} */ q) => {
+  const keys = when((lane, /** @type {Workqueue | null} */ q, /** @type {import('../wire/types.js').Facts['lens']} */ lens) => {
     number.bind(lane, 'workqueue.depth', 'count');
     depth.bind(lane, 'workqueue.depth', 'count', t('pres.queued'));
     waiting.bind(lane, 'workqueue.waitingCount', 'count', t('pres.waiting'));
     retries.bind(lane, 'workqueue.retries', 'count', t('pres.retries', { n: q?.retries ?? 0 }));
-    busy.set(q ? t('pres.busy', { n: `${q.processing.length} / ${q.workers.length}` }) : '');
+    const why = lensTrouble(lens, t) || lensWords(lens, t);
+    const workers = q ? t('pres.busy', { n: `${q.processing.length} / ${q.workers.length}` }) : '';
+    busy.set(fit(why ? `${workers} · ${why}` : workers, slot.w - 2 * slot.pad), why);
     writeKeys(lane, list);
   });
   return {
     paint(lane) {
       const { workqueue: q } = lane.state;
       rail(lane, q);
-      keys(lane, q);
+      keys(lane, q, lane.facts.lens);
     },
   };
 }

@@ -231,6 +231,7 @@
  *   a controller, and for an informer in another program, where that is not known.
  * @property {ListenerFacts[]} listeners Listeners has the facts of each listener, in State's order.
  * @property {DueTimes | null} due Due counts all keys that wait for their time in the controller's heap, by when that is; nil if none does.
+ * @property {Lens | null} lens what woke the controller last, and what its reconciles did; nil if the log does not name the causes of keys.
  * @property {number} writesPerSecond the API server's rate of writes over the last two seconds.
  * @property {Features} features what the release does that others do not.
  * @property {Versions} versions Versions compares the three resourceVersions.
@@ -745,6 +746,33 @@
  * @property {number} stepMillis
  * @property {number[]} keys
  * @property {boolean[]} failed whether a key of the step has failed
+ */
+
+/**
+ * Lens is the newest reconcile of a controller, and what is wrong with its reconciles at the moment.
+ * @typedef {object} Lens
+ * @property {string} key
+ * @property {'event' | 'again' | 'retry' | 'delay' | ''} why Why says what woke it: "event", a notification that the handler Source got, of
+ *   Op and Object; "again" or "retry", what a run asked for; "delay"; or "".
+ * @property {string} [source]
+ * @property {string} [op]
+ * @property {string} [object]
+ * @property {number} merged how many entries of the key it is the answer to, WaitMillis how long the first of them waited.
+ * @property {number} waitMillis
+ * @property {number} reads
+ * @property {number} older of Reads, those that were older than an own write
+ * @property {number} writes
+ * @property {boolean} woken an own write woke it
+ * @property {string} [loop] the key that its own writes wake most often, Chain how often they did so in a row, and AMinute how often in the
+ *   last minute. It is empty for none.
+ * @property {number} [chain]
+ * @property {number} [aMinute]
+ * @property {string} [duplicate] an object that the newest reconcile created although its key had created Had before.
+ * @property {string} [had]
+ * @property {string} [starved] the key that has waited longest, if at least Overtaken keys that came later were taken before it, and
+ *   StarvedMillis how long it has waited.
+ * @property {number} [starvedMillis]
+ * @property {number} [overtaken]
  */
 
 /**

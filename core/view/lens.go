@@ -1,0 +1,63 @@
+package view
+
+import (
+	"informerscope/core/event"
+	"informerscope/core/facts"
+	"informerscope/core/fold"
+	"informerscope/core/lens"
+)
+
+// lens returns what the log says of the controller's newest reconcile; nil if it names no causes, or no worker has taken a key.
+func (x *factInputs) lens() *facts.Lens {
+	of := x.fold.Lens()
+	r := of.Last(x.lane)
+	if r == nil || x.state.Workqueue == nil {
+		return nil
+	}
+	out := &facts.Lens{Key: r.Key, Merged: r.Merged, Reads: r.Reads, Older: r.Older, Writes: r.Writes, Woken: r.Woken, Duplicate: r.Duplicate.Made,
+		Had: r.Duplicate.Had}
+	if len(r.Causes) > 0 {
+		c := causeOf(r)
+		out.Why, out.Object, out.Source = c.Why, c.Key, x.sourceOf(c)
+		if c.Op != event.OpNone {
+			out.Op = c.Op.String()
+		}
+		out.WaitMillis = fold.Millis(max(0, r.At-r.Causes[0].At))
+	}
+	if loop, aMinute := of.Loop(x.lane, x.moment); loop != nil {
+		out.Loop, out.Chain, out.AMinute = loop.Key, loop.Chain, aMinute
+	}
+	if waits := x.state.Workqueue.Queue; len(waits) > 0 {
+		if s, is := of.Starves(x.lane, waits[0], x.moment); is {
+			out.Starved, out.StarvedMillis, out.Overtaken = s.Key, fold.Millis(s.Wait), s.Overtaken
+		}
+	}
+	return out
+}
+
+// causeOf returns the cause to name: an own write, or else the first one.
+func causeOf(r *lens.Run) *lens.Cause {
+	for i := range r.Causes {
+		if r.Causes[i].Loop {
+			return &r.Causes[i]
+		}
+	}
+	return &r.Causes[0]
+}
+
+// sourceOf returns the name of the handler that made an entry, "" if it is not known.
+func (x *factInputs) sourceOf(c *lens.Cause) string {
+	if c.Lane < 0 || c.Lane >= x.fold.Lanes() || c.Listener == 0 {
+		return ""
+	}
+	s := x.state
+	if c.Lane != x.lane {
+		s = x.fold.LaneState(c.Lane)
+	}
+	for i := range s.Listeners {
+		if s.Listeners[i].ID == c.Listener {
+			return s.Listeners[i].Name
+		}
+	}
+	return ""
+}
