@@ -267,7 +267,7 @@ func (r *report) handlers() {
 		switch g := r.lane.groups[name]; {
 		case g.removals > 0:
 		case g.additions >= leakMany:
-			r.find(leakedHandlers, Warning, g.first.at, g.last, say("The informer has %[1]d handlers named %[2]s, and none was removed. Each change goes to all of them.",
+			r.find(leakedHandlers, Warning, g.first.at, g.last, say("The informer has %[1]d handlers named %[2]s, and none was removed. Each change goes to all.",
 				"informer 有 %[1]d 个名为 %[2]s 的 handler，一个也没移除。每次变更都发给它们全部。", g.additions, name), Words{})
 		case g.occasions >= leakOccasions:
 			r.find(leakedHandlers, Warning, g.first.at, g.last, say("%[1]d handlers named %[2]s were added on %[3]d occasions, and none was removed.",

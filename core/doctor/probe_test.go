@@ -165,7 +165,7 @@ func TestRecordingsOfAProbe(t *testing.T) {
 			for i := range 100 {
 				s.add(10*time.Millisecond, event.ListenerAdded{Listener: int32(i + 2), Name: "main.mail", Late: true}.Event())
 			}
-		}, "warning leaked-handlers: The informer has 100 handlers named main.mail, and none was removed. Each change goes to all of them."},
+		}, "warning leaked-handlers: The informer has 100 handlers named main.mail, and none was removed. Each change goes to all."},
 
 		{"a hundred handlers from before the recording", func(s *script) {
 			names := []string{"main.enqueue"}
@@ -174,7 +174,7 @@ func TestRecordingsOfAProbe(t *testing.T) {
 			}
 			s.begin(nil, names...)
 			s.add(time.Second, event.Note{Text: "the end"}.Event())
-		}, "warning leaked-handlers: The informer has 100 handlers named main.mail, and none was removed. Each change goes to all of them."},
+		}, "warning leaked-handlers: The informer has 100 handlers named main.mail, and none was removed. Each change goes to all."},
 
 		{"an object that a handler changed", func(s *script) {
 			s.begin(nil, "main.label")
