@@ -101,8 +101,13 @@ func (v *viewer) takePins() {
 	}
 }
 
-// checksum returns a number that changes with the object, 0 if the object has no JSON.
-func checksum(obj interface{}) uint64 {
+// checksum returns a number that changes with the object, 0 if its JSON cannot be made.
+func checksum(obj interface{}) (sum uint64) {
+	defer func() {
+		if recover() != nil { // a method of the object failed
+			sum = 0
+		}
+	}()
 	h := fnv.New64a()
 	if json.NewEncoder(h).Encode(obj) != nil {
 		return 0

@@ -213,8 +213,8 @@ func (r *report) loops(t *lens.Totals) {
 	if x.Chain < loopRuns {
 		return
 	}
-	r.find(selfLoop, Critical, x.Since, moment{x.Seq, x.At}, say("%[1]s woke itself %[2]d times in a row within %[3]s, and nothing else woke it. Each time its own "+
-		"write did: %[4]s.",
+	r.find(selfLoop, Critical, x.Since, moment{x.Seq, x.At}, say("%[1]s woke itself %[2]d times in a row within %[3]s, and nothing else woke it. "+
+		"Each time its own write did: %[4]s.",
 		"%[3]s 内 %[1]s 连续唤醒了自己 %[2]d 次，没有别的原因。每次都是它自己的写入：%[4]s。", x.Key, x.Chain, seconds(x.At-x.Since), writeOf(&x.By)), Words{})
 }
 

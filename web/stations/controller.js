@@ -242,7 +242,7 @@ const short = (key) => middle((key ?? '').replace(/^.*\//, ''), 22);
  * What is wrong with the controller's reconciles, in one sentence; empty for nothing.
  * @param {import('../wire/types.js').Facts['lens']} lens @param {Ctx['t']} t
  */
-export function lensTrouble(lens, t) {
+function lensTrouble(lens, t) {
   if (!lens) return '';
   const { key, loop, aMinute, duplicate, had, starved, starvedMillis = 0, overtaken, older } = lens;
   if (loop) return t('con.lens.loop', { key: short(loop), n: exact(aMinute ?? 0) });
@@ -252,7 +252,7 @@ export function lensTrouble(lens, t) {
 }
 
 /** Why the controller ran last, and what it did. @param {import('../wire/types.js').Facts['lens']} lens @param {Ctx['t']} t */
-export function lensWords(lens, t) {
+function lensWords(lens, t) {
   if (!lens) return '';
   const { key, why, op, object, source, merged, waitMillis, reads, writes, woken, older } = lens;
   const of = { key: short(key), op: op ?? '', object: short(object), source: source ? ` · ${source}` : '' };
