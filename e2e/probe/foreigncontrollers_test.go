@@ -34,7 +34,7 @@ import (
 	"informerscope/e2e/internal/proc"
 )
 
-var foreignControllers = flag.Bool("foreign", false, "run TestForeignControllers, which compiles two large controllers")
+var foreignControllers = flag.Bool("foreign", false, "run TestForeignControllers and TestEachFaultIsFoundFirst, which compile large controllers")
 
 // The two controllers. kube-controller-manager is built of the release whose API server e2e/controlplane has, by its go.mod and go.sum. MetalLB has
 // its own go.mod and go.sum, under this checksum.

@@ -126,7 +126,7 @@ func run(kubeconfig string) error {
 
 type reconciler struct{ client.Client }
 
-// Reconcile gives a Deployment a ConfigMap, and writes into its status that it has seen it.
+// Reconcile gives each generation of a Deployment a ConfigMap, and writes into its status that it has seen it.
 func (r *reconciler) Reconcile(ctx context.Context, q reconcile.Request) (reconcile.Result, error) {
 	if *fault == "starved" && strings.HasPrefix(q.Name, "urgent-") {
 		time.Sleep(5 * time.Millisecond)
@@ -156,20 +156,21 @@ func (r *reconciler) Reconcile(ctx context.Context, q reconcile.Request) (reconc
 	return reconcile.Result{}, nil
 }
 
-// child makes the ConfigMap unless there is one. With the fault "twice" the API server names it.
+// child makes the ConfigMap of the Deployment's generation unless there is one. With the fault "twice" the API server names it.
 func (r *reconciler) child(ctx context.Context, d *appsv1.Deployment) error {
+	name := fmt.Sprintf("%s-%d", d.Name, d.Generation)
 	var all corev1.ConfigMapList
-	if err := r.List(ctx, &all, client.InNamespace(d.Namespace), client.MatchingLabels{"of": d.Name}); err != nil {
+	if err := r.List(ctx, &all, client.InNamespace(d.Namespace), client.MatchingLabels{"of": name}); err != nil {
 		return err
 	}
 	if len(all.Items) > 0 {
 		return nil
 	}
 	yes := true
-	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: d.Name, Labels: map[string]string{"of": d.Name},
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: name, Labels: map[string]string{"of": name},
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: d.Name, UID: types.UID(d.UID), Controller: &yes}}}}
 	if has("twice") {
-		cm.Name, cm.GenerateName = "", d.Name+"-"
+		cm.Name, cm.GenerateName = "", name+"-"
 	}
 	return client.IgnoreAlreadyExists(r.Create(ctx, cm))
 }
