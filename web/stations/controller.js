@@ -69,7 +69,7 @@ addWords({
   'con.lens.older': ['{n} older than its own write', '{n} 次比自己的写入旧'],
   'con.lens.loop': ['↻ {key} wakes itself: {n} [n:time|times] in the last minute', '↻ {key} 唤醒自己：最近一分钟 {n} 次'],
   'con.lens.twice': ['{key} created {made}, though it had made {had}', '{key} 创建了 {made}，而它已创建过 {had}'],
-  'con.lens.starved': ['{key} waits for {s}: {n} later keys went first', '{key} 已等 {s}：{n} 个更晚的 key 先被取走'],
+  'con.lens.starved': ['{key} waits for {s}: {n} [n:later key|later keys] went first', '{key} 已等 {s}：{n} 个更晚的 key 先被取走'],
   'con.gistWait': ['the workers wait for a key', 'worker 在等 key'],
   'con.gistBusy': ['{n} [n:worker is|workers are] busy', '{n} 个 worker 在工作'],
   'con.gistHeld': ['you hold the workers: {n} [n:key waits|keys wait]', 'worker 被拦住：{n} 个 key 在等待'],

@@ -28,7 +28,7 @@ export class Merged {
     const passed = eye.waits && eye.busy && !merged && clock >= this.until ? facts.wireMicros : null;
     const plain = view.event
       ? t('stepped', { n: exact(view.seq), kind: view.event.kind, key: middle(view.event.key, 28) })
-      : passed !== null && passed < slowest ? t('slowed', { s: span(passed / 1000) }) : '';
+      : passed && passed < slowest ? t('slowed', { s: span(passed / 1000) }) : '';
     this.root.classList.toggle('plain', !!plain);
     if (plain) {
       reveal(this.root, true);
