@@ -442,7 +442,7 @@ func (l *Lens) take(e *event.Entry) {
 	k.run, k.waits, k.merged, k.isDue, k.isReady = r, nil, 0, false, false
 }
 
-// madeBy returns the own write that made the version which an entry tells of; nil for none.
+// madeBy returns the own write that made the version of an entry's cause; nil for none.
 func (l *Lens) madeBy(c *Cause) *own {
 	switch {
 	case c.Why != "event" || c.Op == event.OpSync:

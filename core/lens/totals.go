@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// shownChain is from how many runs on a chain is a loop that is worth a look.
+	// shownChain is the least number of runs of a chain that counts as a loop.
 	shownChain = 3
 	// maxWorkers bounds the workers of a queue.
 	maxWorkers = 1 << 10
-	// longWait, overtakes and overtakenShare say when a key starves: it waits that long, so many keys that came later were taken first, and they were such a
-	// share of all that were taken.
+	// A key starves when it waits at least longWait, while at least overtakes later keys were taken first. These must be overtakenShare or more of all
+	// that were taken.
 	longWait       = 10 * time.Second
 	overtakes      = 50
 	overtakenShare = 0.8
