@@ -129,5 +129,12 @@ func TestMapsShowWhatTheStoreLacks(t *testing.T) {
 	}
 	harness.EvalIn[bool](t, page, "informerscope.live().then(() => informerscope.release('pop', 0)).then(() => true)")
 	harness.WaitUntil(t, page, "[...document.querySelectorAll('.frames path')].every((el) => !el.getAttribute('d') || !el.checkVisibility())")
+	harness.WaitUntil(t, page, `((c) => {
+		const {data} = c.getContext('2d').getImageData(0, 0, c.width, c.height);
+		const colours = new Set();
+		for (let i = 0; i < data.length; i += 4) if (data[i + 3]) colours.add(data.slice(i, i + 3).join());
+		const added = getComputedStyle(document.querySelector('.frames .f-add')).stroke.match(/[0-9]+/g).join();
+		return colours.size > 0 && !colours.has(added);
+	})(document.querySelector('canvas.gist'))`)
 	page.ExpectClean(t)
 }

@@ -40,6 +40,8 @@ export class Maps {
     /** How the grid was laid out when the map was begun, and the cell that is drawn next. */
     this.laid = -1;
     this.next = 0;
+    /** What was drawn last outside the grid. @type {ReturnType<typeof differences>} */
+    this.outside = [];
   }
 
   /** Lays the map out for another size of a unit. */
@@ -77,8 +79,11 @@ export class Maps {
       pixels.begin(map.w, map.h, ctx.scene.k);
       this.laid = grid.laid;
       this.next = 0;
+      this.outside = [];
     }
     const size = Math.max(1, grid.size * ratio);
+    for (const { x, y } of this.outside) pixels.cell(x * ratio, y * ratio, size, null);
+    this.outside = changes.filter((c) => !c.stored);
     this.next = grid.each((x, y, ink) => pixels.cell(x * ratio, y * ratio, size, ink), this.next, mostCells);
     for (const { x, y, kind } of changes) pixels.cell(x * ratio, y * ratio, size, kind === 'del' ? null : { colour: kind, hollow: false });
     pixels.flush();
