@@ -96,9 +96,9 @@ func TestSecretsHaveNoBody(t *testing.T) {
 	for _, x := range cases {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
-			p := probe.New(probe.Options{Objects: []string{"things"}})
+			p := probe.New(probe.Options{Objects: []string{"configmaps"}})
 			// With a key of its own: some of these types have no metadata that a store would find.
-			inf, err := p.Informer("things", cache.NewSharedIndexInformer(&cache.ListWatch{}, &corev1.ConfigMap{}, 0, cache.Indexers{}))
+			inf, err := p.Informer("configmaps", cache.NewSharedIndexInformer(&cache.ListWatch{}, &corev1.ConfigMap{}, 0, cache.Indexers{}))
 			if err != nil {
 				t.Fatal(err)
 			}
