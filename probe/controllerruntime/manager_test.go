@@ -44,6 +44,7 @@ type operator struct {
 	api *apiServer
 	client.Client
 	reconciles atomic.Int64
+	done       sync.Map                // names of those whose owner was updated
 	fail       func(name string) error // after the writes; nil: never
 }
 
@@ -112,7 +113,8 @@ func (o *operator) Reconcile(ctx context.Context, r reconcile.Request) (reconcil
 			return reconcile.Result{}, err
 		}
 	}
-	if owner.Annotations["done"] == "" {
+	// It remembers what it has updated: its next read may be older than that.
+	if _, is := o.done.LoadOrStore(r.Name, true); !is {
 		owner.Annotations = map[string]string{"done": canary}
 		if err := o.Update(ctx, &owner); err != nil {
 			return reconcile.Result{}, err
