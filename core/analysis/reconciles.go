@@ -7,10 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/resourceversion"
-
 	"informerscope/core/event"
 	"informerscope/core/fold"
+	"informerscope/core/lens"
 )
 
 // Reconciles are the newest runs of the reconciler for one key, and how often the key has woken itself.
@@ -162,12 +161,6 @@ func (c *CauseFinder) forget() {
 		calls: map[int32]event.Handling{}}
 }
 
-// isNewer reports whether version a is newer than b. A version that is no number is newer than none.
-func isNewer(a, b string) bool {
-	order, err := resourceversion.CompareResourceVersion(a, b)
-	return err == nil && order > 0
-}
-
 // See takes in the next event.
 func (c *CauseFinder) See(e *event.Entry) {
 	c.now = e.At
@@ -224,14 +217,14 @@ func (c *CauseFinder) seeStored(e *event.Entry) {
 	}
 	c.note(of.key, e.RV())
 	c.stored[of] = e.RV()
-	if w := c.pending[of]; w != nil && !isNewer(w.rv, e.RV()) {
+	if w := c.pending[of]; w != nil && !lens.IsNewer(w.rv, e.RV()) {
 		delete(c.pending, of)
 	}
 }
 
 // note remembers the newest version of an object.
 func (c *CauseFinder) note(key, rv string) {
-	if was, ok := c.newest[key]; rv != "" && (!ok || isNewer(rv, was)) {
+	if was, ok := c.newest[key]; rv != "" && (!ok || lens.IsNewer(rv, was)) {
 		c.newest[key] = rv
 	}
 }
@@ -343,14 +336,6 @@ func (c *CauseFinder) runOf(worker int32, key string) *Reconcile {
 	return nil
 }
 
-// readLane returns the lane of the informer that a worker read from.
-func readLane(e *event.Entry, lane int) int {
-	if lane == 0 {
-		return int(e.Lane)
-	}
-	return max(lane-1, -1)
-}
-
 func (c *CauseFinder) seeRead(e *event.Entry) {
 	read := e.ListerRead()
 	c.note(read.Key, read.RV)
@@ -358,9 +343,9 @@ func (c *CauseFinder) seeRead(e *event.Entry) {
 	if r == nil {
 		return
 	}
-	of := object{readLane(e, read.Lane), read.Key}
+	of := object{lens.InformerOf(e, read.Lane), read.Key}
 	got := GotRead{Seq: e.Seq, Lane: of.lane, Key: read.Key, RV: read.RV, Behind: read.Behind}
-	if w := c.last[of]; w != nil && (isNewer(w.rv, read.RV) || read.RV == "" && c.pending[of] == w) {
+	if w := c.last[of]; w != nil && (read.RV != "" && lens.IsNewer(w.rv, read.RV) || read.RV == "" && c.pending[of] == w) {
 		got.Own = w.rv
 		c.miss(r, w)
 	}
@@ -373,7 +358,7 @@ func (c *CauseFinder) seeList(e *event.Entry) {
 	if r == nil {
 		return
 	}
-	got := GotRead{Seq: e.Seq, Lane: readLane(e, list.Lane), Objects: list.Objects, Index: list.Index}
+	got := GotRead{Seq: e.Seq, Lane: lens.InformerOf(e, list.Lane), Objects: list.Objects, Index: list.Index}
 	ns, inNamespace := strings.CutPrefix(list.Index, "namespace=")
 	var newest *write
 	for of, w := range c.pending { //maporder:free the newest ones are the same in any order
@@ -381,7 +366,7 @@ func (c *CauseFinder) seeList(e *event.Entry) {
 			continue
 		}
 		c.miss(r, w)
-		if newest == nil || isNewer(w.rv, newest.rv) {
+		if newest == nil || lens.IsNewer(w.rv, newest.rv) {
 			newest = w
 		}
 	}
@@ -393,7 +378,7 @@ func (c *CauseFinder) seeList(e *event.Entry) {
 
 // miss notes that a read did not show an own write.
 func (c *CauseFinder) miss(r *Reconcile, w *write) {
-	if w.creates && w.by == c.key && w.run != r && (c.missed[w.resource] == nil || isNewer(w.rv, c.missed[w.resource].rv)) {
+	if w.creates && w.by == c.key && w.run != r && (c.missed[w.resource] == nil || lens.IsNewer(w.rv, c.missed[w.resource].rv)) {
 		c.missed[w.resource] = w
 	}
 }
@@ -414,20 +399,15 @@ func (c *CauseFinder) addRead(r *Reconcile, got GotRead) {
 
 // writtenObject returns the object of a write.
 func writtenObject(e *event.Entry, lane int, objects []event.Item) object {
-	switch {
-	case len(objects) > 0:
-		return object{lane - 1, objects[0].Key}
-	case lane == 0:
-		return object{int(e.Lane), e.Key()}
-	}
-	return object{lane - 1, e.Key()}
+	key, of := lens.ObjectOf(e, lane, objects)
+	return object{of, key}
 }
 
 func (c *CauseFinder) seeWrite(e *event.Entry) {
 	sent := e.ClusterWrite()
 	of := writtenObject(e, sent.Lane, sent.Objects)
 	newest := c.newest[of.key]
-	if newest == "" || isNewer(sent.RV, newest) {
+	if newest == "" || lens.IsNewer(sent.RV, newest) {
 		newest = sent.RV
 	}
 	c.sent[version{sent.Key, of.key}] = newest
@@ -448,7 +428,7 @@ func (c *CauseFinder) seeWritten(e *event.Entry) {
 		delete(c.sent, version{answer.Key, ""})
 	}
 	delete(c.sent, version{answer.Key, of.key})
-	isSame := ok && answer.RV != "" && newest != "" && !isNewer(answer.RV, newest)
+	isSame := ok && answer.RV != "" && newest != "" && !lens.IsNewer(answer.RV, newest)
 	if answer.Key == c.key && c.open != nil {
 		w.run = c.open
 		c.answerRun(answer, w, isSame)
@@ -466,7 +446,7 @@ func (c *CauseFinder) seeWritten(e *event.Entry) {
 			return
 		}
 		c.last[of] = w
-		if got, ok := c.stored[of]; !ok || isNewer(w.rv, got) { // otherwise the watch was faster than the answer
+		if got, ok := c.stored[of]; !ok || lens.IsNewer(w.rv, got) { // otherwise the watch was faster than the answer
 			c.pending[of] = w
 		}
 	}

@@ -122,20 +122,21 @@ func (f *Fold) settle() {
 func (f *Fold) partingOf(key twinKey, lane int, seq uint64) *facts.Parting {
 	p := &facts.Parting{Seq: seq, AtMillis: Millis(f.fork.at), Lane: lane, Kind: event.KindName(key.kind), Op: key.op.String(), Key: key.key, RV: key.rv}
 	if event.SubjectOf(key.kind) == event.AboutListener {
-		if li := f.lanes[lane].listener(key.listener); li != nil {
-			p.Handler = li.name
-		}
+		p.Handler = f.ListenerName(lane, key.listener)
 	}
 	return p
 }
 
 // Fork returns how the lanes of a fork differ; nil without a fork.
-func (f *Fold) Fork() *facts.Fork {
+func (f *Fold) Fork() *facts.Fork { return f.ForkWith(f) }
+
+// ForkWith returns what Fork returns, with the stores of another moment compared.
+func (f *Fold) ForkWith(stores *Fold) *facts.Fork {
 	if !f.IsFork() {
 		return nil
 	}
 	out := &facts.Fork{Acts: f.sel.Fork, AtMillis: f.sel.ForkMillis, Parting: f.fork.parting, Instead: f.fork.instead,
-		Stores: f.compareStores(), Handlers: []facts.HandlerCalls{}}
+		Stores: stores.compareStores(), Handlers: []facts.HandlerCalls{}}
 	for lane := range f.lanes {
 		for i := range f.lanes[lane].listeners {
 			li := &f.lanes[lane].listeners[i]
@@ -157,7 +158,8 @@ func (f *Fold) Fork() *facts.Fork {
 // compareStores returns how the stores of the two lanes differ.
 func (f *Fold) compareStores() facts.StoreDifference {
 	d := facts.StoreDifference{OnlyKeys: [2][]string{{}, {}}, OtherKeys: []string{}}
-	var marked []string // each key of either store, a zero, and its character in a map
+	isMapped := max(f.Objects(0).Len(), f.Objects(1).Len()) <= mostMapped
+	var marked []string // each key of either store, without a map only those that differ, a zero, and its character in a map
 	for lane := range 2 {
 		mine, others := f.Objects(lane), f.Objects(1-lane)
 		d.Counts[lane] = mine.Len()
@@ -169,7 +171,7 @@ func (f *Fold) compareStores() facts.StoreDifference {
 			case lane == 1:
 			case other.RV != c.RV:
 				marked = append(marked, c.Key+"\x00~")
-			default:
+			case isMapped:
 				marked = append(marked, c.Key+"\x00=")
 			}
 			return true
@@ -194,7 +196,7 @@ func (f *Fold) compareStores() facts.StoreDifference {
 			note(&d.Other, &d.OtherKeys, key)
 		}
 	}
-	if len(cells) <= mostMapped {
+	if isMapped && len(cells) <= mostMapped {
 		d.Map = string(cells)
 	}
 	return d

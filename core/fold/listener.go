@@ -92,6 +92,17 @@ func (l *lane) listener(id int32) *listener {
 	return nil
 }
 
+// ListenerName returns the name of a lane's handler, "" if there is none.
+func (f *Fold) ListenerName(lane int, id int32) string {
+	if lane < 0 || lane >= len(f.lanes) {
+		return ""
+	}
+	if li := f.lanes[lane].listener(id); li != nil {
+		return li.name
+	}
+	return ""
+}
+
 // planResync sets when the listener takes part in a resync next.
 // Mirrors client-go tools/cache.(*processorListener).determineNextResync (v0.37.2).
 func (li *listener) planResync(now time.Duration) {

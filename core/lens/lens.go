@@ -159,8 +159,8 @@ func (l *Lens) Clone() Lens {
 	return c
 }
 
-// isNewer reports whether version a is newer than b. A version that is no number is newer than none.
-func isNewer(a, b string) bool {
+// IsNewer reports whether version a is newer than b. Each is newer than none; one that is no number is newer than none else.
+func IsNewer(a, b string) bool {
 	if b == "" {
 		return a != ""
 	}
@@ -294,7 +294,7 @@ func isEntry(k event.Kind) bool {
 
 func (l *Lens) store(lane int, rv string) {
 	x := l.lane(lane)
-	if isNewer(rv, x.stored) {
+	if IsNewer(rv, x.stored) {
 		x.stored = rv
 	}
 	l.note(lane, rv)
@@ -302,7 +302,7 @@ func (l *Lens) store(lane int, rv string) {
 
 // note remembers the newest version of a resource's objects.
 func (l *Lens) note(lane int, rv string) {
-	if x := l.lane(lane); x != nil && isNewer(rv, x.newest) {
+	if x := l.lane(lane); x != nil && IsNewer(rv, x.newest) {
 		x.newest = rv
 	}
 }
@@ -489,24 +489,24 @@ func (l *Lens) runOf(lane int, worker int32, name string) *Run {
 	return nil
 }
 
-// informerOf returns the lane of the informer that an event names, from 1; 0 is the event's own.
-func informerOf(e *event.Entry, lane int) int {
+// InformerOf returns the lane of the informer that an event names, from 1; 0 is the event's own.
+func InformerOf(e *event.Entry, lane int) int {
 	if lane == 0 {
 		return int(e.Lane)
 	}
-	return lane - 1
+	return max(lane-1, -1)
 }
 
 func (l *Lens) read(e *event.Entry) {
 	read := e.ListerRead()
-	from := informerOf(e, read.Lane)
+	from := InformerOf(e, read.Lane)
 	l.note(from, read.RV)
 	r := l.runOf(int(e.Lane), read.Worker, read.Key)
 	if r == nil || l.lane(from) == nil {
 		return
 	}
 	w, _ := l.last.Get(id(from, read.Key))
-	isOld := w != nil && (read.RV != "" && isNewer(w.RV, read.RV) || read.RV == "" && isNewer(w.RV, l.lanes[from].stored))
+	isOld := w != nil && (read.RV != "" && IsNewer(w.RV, read.RV) || read.RV == "" && IsNewer(w.RV, l.lanes[from].stored))
 	if isOld {
 		r.miss(w)
 		r.Old = Read{Seq: e.Seq, Lane: from, Key: read.Key, RV: read.RV, Own: w.RV}
@@ -516,13 +516,13 @@ func (l *Lens) read(e *event.Entry) {
 
 func (l *Lens) list(e *event.Entry) {
 	list := e.ListerList()
-	from := informerOf(e, list.Lane)
+	from := InformerOf(e, list.Lane)
 	r := l.runOf(int(e.Lane), list.Worker, "")
 	if r == nil || l.lane(from) == nil {
 		return
 	}
 	x := l.lane(from)
-	x.pending = slices.DeleteFunc(slices.Clone(x.pending), func(w *own) bool { return !isNewer(w.RV, x.stored) })
+	x.pending = slices.DeleteFunc(slices.Clone(x.pending), func(w *own) bool { return !IsNewer(w.RV, x.stored) })
 	ns, inNamespace := strings.CutPrefix(list.Index, "namespace=")
 	var newest *own
 	for _, w := range x.pending {
@@ -530,7 +530,7 @@ func (l *Lens) list(e *event.Entry) {
 			continue
 		}
 		r.miss(w)
-		if newest == nil || isNewer(w.RV, newest.RV) {
+		if newest == nil || IsNewer(w.RV, newest.RV) {
 			newest = w
 		}
 	}
@@ -556,13 +556,13 @@ func (l *Lens) countRead(r *Run, e *event.Entry, isOld bool) {
 
 // miss notes that a read did not show an own write of an earlier run.
 func (r *Run) miss(w *own) {
-	if w.creates && w.by == id(r.Lane, r.Key) && (r.missed == nil || isNewer(w.RV, r.missed.RV)) && w.run != r.Seq {
+	if w.creates && w.by == id(r.Lane, r.Key) && (r.missed == nil || IsNewer(w.RV, r.missed.RV)) && w.run != r.Seq {
 		r.missed = w
 	}
 }
 
-// objectOf returns the object of a write, and the lane of an informer of its resource, -1 for none.
-func objectOf(e *event.Entry, lane int, objects []event.Item) (key string, of int) {
+// ObjectOf returns the object of a write, and the lane of an informer of its resource, -1 for none.
+func ObjectOf(e *event.Entry, lane int, objects []event.Item) (key string, of int) {
 	switch {
 	case len(objects) > 0:
 		return objects[0].Key, lane - 1
@@ -578,9 +578,9 @@ func (l *Lens) write(e *event.Entry) {
 	if r == nil {
 		return
 	}
-	name, of := objectOf(e, x.Lane, x.Objects)
+	name, of := ObjectOf(e, x.Lane, x.Objects)
 	newest := x.RV
-	if in := l.lane(of); in != nil && isNewer(in.newest, newest) {
+	if in := l.lane(of); in != nil && IsNewer(in.newest, newest) {
 		newest = in.newest
 	}
 	if len(r.sent) < maxSent {
@@ -594,7 +594,7 @@ func (l *Lens) answer(e *event.Entry) {
 	if r == nil {
 		return
 	}
-	name, of := objectOf(e, x.Lane, x.Objects)
+	name, of := ObjectOf(e, x.Lane, x.Objects)
 	w := &own{Write: Write{Verb: x.Verb, Resource: event.IndexValue(x.Objects, "resource"), Subresource: event.IndexValue(x.Objects, "subresource"), Key: name,
 		RV: x.RV, Lane: of, Code: event.StatusCode(x.Err)}, by: id(r.Lane, r.Key), run: r.Seq, chain: r.Chain, since: r.Since}
 	w.creates = x.Verb == http.MethodPost && w.Subresource == ""
@@ -604,7 +604,7 @@ func (l *Lens) answer(e *event.Entry) {
 		r.sent = slices.Delete(r.sent, i, i+1)
 	}
 	r.Writes++
-	w.Same = asked && x.RV != "" && newest != "" && !isNewer(x.RV, newest)
+	w.Same = asked && x.RV != "" && newest != "" && !IsNewer(x.RV, newest)
 	r.Last = w.Write
 	uid := event.IndexValue(x.Objects, "uid")
 	switch {
@@ -638,7 +638,7 @@ func (l *Lens) keep(r *Run, w *own, of int, e *event.Entry) {
 	l.note(of, w.RV)
 	put(&l.last, l.epoch, maxMade, id(of, w.Key), w)
 	l.forget(of, w.Key)
-	if isNewer(w.RV, x.stored) {
+	if IsNewer(w.RV, x.stored) {
 		if len(x.pending) == maxPending {
 			x.pending = x.pending[1:]
 		}

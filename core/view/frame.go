@@ -101,8 +101,8 @@ func (v *View) FrameAt(eye float64) []byte {
 		b = append(b, marshal(rows)...)
 	}
 	b = v.appendOptional(b, "compare", marshal(v.comparison(state)), &v.sentComparison)
-	if v.sendsAll || v.fold.Seq() != v.lastFrame.seq {
-		b = v.appendOptional(b, "fork", marshal(v.fold.Fork()), &v.sentFork)
+	if v.sendsAll || arrived || v.fold.Seq() != v.lastFrame.seq {
+		b = v.appendOptional(b, "fork", marshal(forkAt(v.fold, &shown)), &v.sentFork)
 	}
 	b = append(b, `,"timeline":`...)
 	b = v.timeline.append(b, v.sendsAll)

@@ -9,7 +9,7 @@ import (
 
 // lens returns what the log says of the controller's newest reconcile; nil if it names no causes, or no worker has taken a key.
 func (x *factInputs) lens() *facts.Lens {
-	of := x.fold.Lens()
+	of := x.shown[atController].Lens()
 	r := of.Last(x.lane)
 	if r == nil || x.state.Workqueue == nil {
 		return nil
@@ -18,7 +18,7 @@ func (x *factInputs) lens() *facts.Lens {
 		Had: r.Duplicate.Had}
 	if len(r.Causes) > 0 {
 		c := causeOf(r)
-		out.Why, out.Object, out.Source = c.Why, c.Key, x.sourceOf(c)
+		out.Why, out.Object, out.Source = c.Why, c.Key, x.shown[atController].ListenerName(c.Lane, c.Listener)
 		if c.Op != event.OpNone {
 			out.Op = c.Op.String()
 		}
@@ -43,21 +43,4 @@ func causeOf(r *lens.Run) *lens.Cause {
 		}
 	}
 	return &r.Causes[0]
-}
-
-// sourceOf returns the name of the handler that made an entry, "" if it is not known.
-func (x *factInputs) sourceOf(c *lens.Cause) string {
-	if c.Lane < 0 || c.Lane >= x.fold.Lanes() || c.Listener == 0 {
-		return ""
-	}
-	s := x.state
-	if c.Lane != x.lane {
-		s = x.fold.LaneState(c.Lane)
-	}
-	for i := range s.Listeners {
-		if s.Listeners[i].ID == c.Listener {
-			return s.Listeners[i].Name
-		}
-	}
-	return ""
 }

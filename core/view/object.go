@@ -170,12 +170,7 @@ func (v *View) nameSources(out analysis.Reconciles) *analysis.Reconciles {
 			if st == nil {
 				continue
 			}
-			c.Resource = st.Resource.Resource
-			for j := range st.Listeners {
-				if li := &st.Listeners[j]; li.ID == c.Listener {
-					c.Name = li.Name
-				}
-			}
+			c.Resource, c.Name = st.Resource.Resource, v.fold.ListenerName(c.Lane, c.Listener)
 		}
 		for i := range r.Reads {
 			if st := of(r.Reads[i].Lane); st != nil {

@@ -1,14 +1,11 @@
 package probe_test
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -28,8 +25,6 @@ import (
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"
-	"informerscope/e2e/internal/layout"
-	"informerscope/e2e/internal/proc"
 )
 
 // probeLines are the at most five lines that add a probe to a controller: each line, and the line before it.
@@ -58,71 +53,6 @@ func withProbe(t *testing.T, source string) string {
 		source = strings.Replace(source, at, behind, 1)
 	}
 	return source
-}
-
-// buildAttached builds testdata/attached with a probe, in a module of its own.
-func buildAttached(t *testing.T) string {
-	t.Helper()
-	return buildProbed(t, "attached", func(source string) string { return withProbe(t, source) })
-}
-
-// buildProbed builds a changed program of testdata with the probe, in a module of its own.
-func buildProbed(t *testing.T, name string, change func(source string) string) string {
-	t.Helper()
-	root, err := layout.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile(filepath.Join(root, "e2e", "testdata", name, "main.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(change(string(source))), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{
-		{"mod", "init", name},
-		{"mod", "edit", "-go=1.22", "-require=k8s.io/client-go@v0.37.2", "-require=informerscope/probe@v0.0.0",
-			"-replace=informerscope/probe=" + filepath.Join(root, "probe")},
-		{"build", "-mod=mod", "-o", name, "."},
-	} {
-		cmd := exec.CommandContext(harness.Within(t, 20*time.Minute), "go", args...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOWORK=off")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
-	return filepath.Join(dir, name)
-}
-
-// startAttached starts the program at an address; end ends it.
-func startAttached(t *testing.T, program, kubeconfig, address string) (url string, end func()) {
-	t.Helper()
-	cmd := exec.Command(program, kubeconfig, address)
-	proc.OwnGroup(cmd)
-	var log bytes.Buffer
-	cmd.Stderr = &log
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	first, err := bufio.NewReader(out).ReadString('\n')
-	end = sync.OnceFunc(func() {
-		if err := proc.KillGroup(cmd.Process); err != nil {
-			t.Error(err)
-		}
-		_ = cmd.Wait()
-	})
-	t.Cleanup(end)
-	if err != nil {
-		t.Fatalf("the controller did not begin: %v\n%s", err, log.String())
-	}
-	return strings.TrimSpace(first), end
 }
 
 // tellTo requests a path of the controller.
@@ -188,8 +118,8 @@ const grown = `(() => {
 func TestAttach(t *testing.T) {
 	cp := cluster.StartForTest(t, cluster.Options{})
 	client := manyConfigMaps(t, cp, 1100)
-	program := buildAttached(t)
-	controller, end := startAttached(t, program, cp.Kubeconfig, "127.0.0.1:0")
+	program := buildProbed(t, "attached", withProbe(t, readProgram(t, "attached")), newestClientGo)
+	controller, _, end := startProgram(t, program, cp.Kubeconfig, "127.0.0.1:0")
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0", "--attach="+controller+"/debug/informerscope/")
 	if !strings.Contains(srv.URL, "source=probe") {
 		t.Errorf("the link does not choose the process: %s", srv.URL)
@@ -257,7 +187,7 @@ func TestAttach(t *testing.T) {
 	end()
 	harness.Await(t, page, time.Minute, "s.source.cause === 'probe-gone' && s.source.trouble.length > 0 && s.indexer.count >= 1100")
 	harness.Shot(t, page, "process-gone")
-	again, _ := startAttached(t, program, cp.Kubeconfig, strings.TrimPrefix(controller, "http://"))
+	again, _, _ := startProgram(t, program, cp.Kubeconfig, strings.TrimPrefix(controller, "http://"))
 	tellTo(t, again+"/begin")
 	tellTo(t, again+"/wake")
 	harness.Await(t, page, time.Minute, "!s.source.cause && !s.source.trouble && s.synced && s.indexer.count >= 1100 && s.seq > %d", seq)

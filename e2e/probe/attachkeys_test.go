@@ -13,8 +13,8 @@ import (
 // TestAttachedKeys watches a controller that works on keys. The page shows keys that wait, are processed, are dirty or delayed, and reads of the
 // lister. The inspector shows the bodies that the controller allows, and why the others are missing.
 func TestAttachedKeys(t *testing.T) {
-	program := buildProbed(t, "keyed", func(source string) string { return source })
-	controller, _ := startAttached(t, program, "", "127.0.0.1:0")
+	program := buildProbed(t, "keyed", readProgram(t, "keyed"), newestClientGo)
+	controller, _, _ := startProgram(t, program, "", "127.0.0.1:0")
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0", "--attach="+controller+"/debug/informerscope/")
 	page := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
 	if err := page.OnNewDocument(harness.Within(t, 30*time.Second), harness.StageTools(t)); err != nil {

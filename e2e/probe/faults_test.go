@@ -1,13 +1,10 @@
 package probe_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -23,8 +20,6 @@ import (
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"
-	"informerscope/e2e/internal/layout"
-	"informerscope/e2e/internal/proc"
 )
 
 // faults are what is put into the two programs, and the rule that must find it first. docs/doctor.md has them as a table.
@@ -50,8 +45,8 @@ func TestEachFaultIsFoundFirst(t *testing.T) {
 	if !*foreignControllers {
 		t.Skip("make judges runs it: controller-runtime has to be compiled")
 	}
-	operator := buildFaulty(t, "faultyoperator", "sigs.k8s.io/controller-runtime@v0.25.2", "controllerruntime")
-	controller := buildFaulty(t, "faultycontroller", "k8s.io/client-go@v0.37.2")
+	operator := buildProbed(t, "faultyoperator", readProgram(t, "faultyoperator"), "sigs.k8s.io/controller-runtime@v0.25.2", "controllerruntime")
+	controller := buildProbed(t, "faultycontroller", readProgram(t, "faultycontroller"), newestClientGo)
 	informerscope, err := harness.BuildServer()
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +70,7 @@ func TestEachFaultIsFoundFirst(t *testing.T) {
 				if x.program == "faultyoperator" {
 					program = operator
 				}
-				url := startFaulty(t, program, "-fault="+x.fault, "-namespace="+ns, cp.Kubeconfig)
+				url, _, _ := startProgram(t, program, "-fault="+x.fault, "-namespace="+ns, cp.Kubeconfig)
 				p := &probed{t, url}
 				waitUntil(t, "its informers have synced", func() bool {
 					var list foreignList
@@ -110,67 +105,6 @@ func TestEachFaultIsFoundFirst(t *testing.T) {
 			})
 		}
 	})
-}
-
-// buildFaulty builds a program of testdata with the probe and modules of it.
-func buildFaulty(t *testing.T, name, library string, modules ...string) string {
-	t.Helper()
-	root, err := layout.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile(filepath.Join(root, "e2e", "testdata", name, "main.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), source, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	edit := []string{"mod", "edit", "-go=1.26", "-require=" + library}
-	for _, m := range append([]string{""}, modules...) {
-		path := strings.TrimSuffix("informerscope/probe/"+m, "/")
-		edit = append(edit, "-require="+path+"@v0.0.0", "-replace="+path+"="+filepath.Join(root, "probe", m))
-	}
-	for _, args := range [][]string{{"mod", "init", name}, edit, {"build", "-mod=mod", "-o", name, "."}} {
-		cmd := exec.CommandContext(harness.Within(t, 20*time.Minute), "go", args...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOWORK=off")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
-	return filepath.Join(dir, name)
-}
-
-// startFaulty starts a program and returns the URL that it prints.
-func startFaulty(t *testing.T, program string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command(program, args...)
-	proc.OwnGroup(cmd)
-	var log bytes.Buffer
-	cmd.Stderr = &log
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := proc.KillGroup(cmd.Process); err != nil {
-			t.Error(err)
-		}
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Logf("the program's log:\n%s", log.String())
-		}
-	})
-	first, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("the program did not begin: %v\n%s", err, log.String())
-	}
-	return strings.TrimSpace(first)
 }
 
 // populate makes what the programs work on: three Deployments and five ConfigMaps; 2,000 more for the fault "starved".

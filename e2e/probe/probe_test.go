@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,8 +32,6 @@ import (
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"
-	"informerscope/e2e/internal/layout"
-	"informerscope/e2e/internal/proc"
 )
 
 // canary is a Secret's value, which must not be in anything that a probe writes.
@@ -46,64 +43,19 @@ type probed struct {
 	url string
 }
 
-// startProbed builds a controller of testdata with a release of a library, in a module of its own as a user's would be, and starts it.
+// startProbed builds a controller of testdata with a release of a library, and starts it.
 func startProbed(t *testing.T, program, library, kubeconfig string) *probed {
 	t.Helper()
-	root, err := layout.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	source, err := os.ReadFile(filepath.Join(root, "e2e", "testdata", program, "main.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), source, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	begin := time.Now()
-	for _, args := range [][]string{
-		{"mod", "init", "probed"},
-		{"mod", "edit", "-go=1.22", "-require=" + library,
-			"-require=informerscope/probe@v0.0.0", "-replace=informerscope/probe=" + filepath.Join(root, "probe")},
-		{"build", "-mod=mod", "-o", "probed", "."},
-	} {
-		cmd := exec.CommandContext(harness.Within(t, 20*time.Minute), "go", args...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOWORK=off")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
+	built := buildProbed(t, program, readProgram(t, program), library)
 	t.Logf("built with %s in %s", library, time.Since(begin).Round(time.Second))
-	cmd := exec.Command(filepath.Join(dir, "probed"), kubeconfig)
-	proc.OwnGroup(cmd)
-	var log bytes.Buffer
-	cmd.Stderr = &log
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	first, err := bufio.NewReader(out).ReadString('\n')
+	url, log, end := startProgram(t, built, kubeconfig)
 	t.Cleanup(func() {
-		if err := proc.KillGroup(cmd.Process); err != nil {
-			t.Error(err)
-		}
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Logf("the controller's log:\n%s", log.String())
-		}
-		if strings.Contains(log.String(), canary) {
+		if end(); strings.Contains(log.String(), canary) {
 			t.Error("a Secret's value is in the log")
 		}
 	})
-	if err != nil {
-		t.Fatalf("the controller did not begin: %v\n%s", err, log.String())
-	}
-	return &probed{t, strings.TrimSpace(first)}
+	return &probed{t, url}
 }
 
 func (p *probed) get(path string, into any) {

@@ -1,0 +1,66 @@
+package view
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"informerscope/core/event"
+	"informerscope/core/fold"
+)
+
+// foldOf returns the fold of a log that selects this, and has these events in a lane.
+func foldOf(t *testing.T, sel event.Selection, events ...event.Entry) *fold.Fold {
+	t.Helper()
+	text, err := json.Marshal(sel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := fold.NewFold()
+	for i, e := range append([]event.Entry{{Event: event.Selected{Selection: string(text)}.Event()}}, events...) {
+		e.Seq, e.At = uint64(i+1), time.Duration(i)*time.Second
+		f.Apply(&e)
+	}
+	return f
+}
+
+// TestAForkWaitsForItsChips: the handlers of a fork, and where it parts, are those that the listeners show; its stores are those that the Indexers show.
+func TestAForkWaitsForItsChips(t *testing.T) {
+	sel := event.Selection{Source: "sim", Version: "v1", Resource: "pods", Releases: []string{"1.37"}, Fork: "0:fault:cut"}
+	events := []event.Entry{
+		{Event: event.ListenerAdded{Listener: 1, Name: "printer"}.Event()},
+		{Event: event.Stored{Kind: event.KindStoreAdded, Op: event.OpAdded, Key: "ns/a", RV: "7"}.Event()},
+		{Event: event.Handling{Listener: 1, Op: event.OpAdded, Key: "ns/a", RV: "7"}.Event()},
+		{Event: event.Stored{Kind: event.KindStoreAdded, Op: event.OpAdded, Key: "ns/b", RV: "8"}.Event()},
+	}
+	shown := allAt(foldOf(t, sel, events...))
+	shown[atIndexer] = foldOf(t, sel, events[:2]...)
+	shown[atListeners] = foldOf(t, sel, events[:1]...)
+	got := forkAt(shown[atAPI], &shown)
+	if got.Stores.Counts != [2]int{1, 0} || got.Handlers[0].Calls[0].Added != 0 || got.Parting != nil {
+		t.Errorf("the chips have brought one object to the store and none to a handler, and the fork shows %+v", got)
+	}
+	shown = allAt(shown[atAPI])
+	if got := forkAt(shown[atAPI], &shown); !reflect.DeepEqual(got, shown[atAPI].Fork()) || got.Handlers[0].Calls[0].Added != 1 || got.Stores.Counts[0] != 2 {
+		t.Errorf("all chips have come, and the fork shows %+v", got)
+	}
+}
+
+// TestWhatWokeAControllerWaitsForItsChip: what woke a key is that of the run which the controller shows.
+func TestWhatWokeAControllerWaitsForItsChip(t *testing.T) {
+	sel := event.Selection{Source: "probe", Version: "v1", Resource: "configmaps", Releases: []string{"1.37"}}
+	events := []event.Entry{{Event: event.ListenerAdded{Listener: 1, Name: "printer"}.Event()}}
+	for _, key := range []string{"ns/a", "ns/b"} {
+		events = append(events,
+			event.Entry{Event: event.Work{Kind: event.KindWorkAdded, Key: key, N: 1, Op: event.OpUpdated, Object: key, RV: "7", Worker: 1, Lane: 1}.Event()},
+			event.Entry{Event: event.Work{Kind: event.KindWorkTaken, Key: key, Worker: 1}.Event()},
+			event.Entry{Event: event.Work{Kind: event.KindWorkDone, Key: key, Worker: 1}.Event()})
+	}
+	shown := allAt(foldOf(t, sel, events...))
+	shown[atController] = foldOf(t, sel, events[:4]...)
+	x := factInputs{fold: shown[atIndexer], shown: &shown, state: stateAt(0, &shown), moment: shown[atAPI].At()}
+	if got := x.lens(); got == nil || got.Key != "ns/a" || got.Source != "printer" {
+		t.Errorf("the controller shows %+v, and the chip of ns/b has not come", got)
+	}
+}

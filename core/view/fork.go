@@ -1,0 +1,15 @@
+package view
+
+import (
+	"informerscope/core/facts"
+	"informerscope/core/fold"
+)
+
+// forkAt returns how the lanes of a fork differ, as far as the chips have come: where they part and their handlers as the listeners show it, and their stores
+// as the Indexers do. It is nil without a fork.
+func forkAt(newest *fold.Fold, shown *stationFolds) *facts.Fork {
+	if !newest.IsFork() || !shown[atListeners].IsFork() { // the second lane has just come
+		return newest.Fork()
+	}
+	return shown[atListeners].ForkWith(shown[atIndexer])
+}
