@@ -17,9 +17,9 @@ for (const [path, millis] of Object.entries(legs)) {
 
 /**
  * Up to how many changes in the last second stations wait for chips, and from how many on they wait again. The eye follows about ten a second.
- * Changes of one frame count as one: their chips are a stack.
+ * Changes of one frame count as at most `stack`: their chips are one. While very many come, frames are rare, and each has many of them.
  */
-const waitLimits = { ends: 20, begins: 14 };
+const waitLimits = { ends: 20, begins: 14, stack: 3 };
 /** The way from the API server to the worker takes its own time at one change a second, and this part of it at ten. */
 const maxPace = 3.5;
 /** From this speed on nothing waits: the log itself is too fast for the eye. */
@@ -44,11 +44,11 @@ export class Eye {
     /** Whether someone has paused the view, and taken no step since. */
     this.frozen = false;
     /**
-     * The frames with moves of the last second: when they came, on the page's clock, and on which paths.
-     * @type {{clock: number, paths: Set<string>}[]}
+     * The frames with moves of the last second: when they came, on the page's clock, and how many changes on which paths.
+     * @type {{clock: number, paths: Map<string, number>}[]}
      */
     this.recent = [];
-    /** How many changes came in the last second: a change takes each path once, often in several frames. */
+    /** How many frames in the last second had changes on the same path: a change takes each path once, often in several frames. */
     this.rate = 0;
     this.still = matchMedia('(prefers-reduced-motion: reduce)');
   }
@@ -77,8 +77,10 @@ export class Eye {
     this.last = clock;
     while (this.recent.length && this.recent[0].clock < clock - 1000) this.recent.shift();
     const { mode, speed } = this.view();
-    this.rate = Math.max(...Object.keys(legs).map((p) => this.recent.filter((c) => c.paths.has(p)).length));
-    const calm = this.rate <= (this.waits ? waitLimits.ends : waitLimits.begins);
+    const most = (/** @type {number} */ limit) => Math.max(...Object.keys(legs).map((p) =>
+      this.recent.reduce((n, c) => n + Math.min(limit, c.paths.get(p) ?? 0), 0)));
+    this.rate = most(1);
+    const calm = most(waitLimits.stack) <= (this.waits ? waitLimits.ends : waitLimits.begins);
     this.waits = calm && !this.still.matches && !(mode === 'playing' && speed >= fastSpeed);
     if (this.runs) this.time = Math.min(this.until, this.time + passed * this.pace);
   }
@@ -89,11 +91,12 @@ export class Eye {
    */
   note(frame, clock) {
     if (frame.jump) this.until = this.time;
-    const moves = [...frame.lanes ?? [], ...frame.rows ?? []].flatMap((l) => l.moves ?? []);
+    const lists = [...frame.lanes ?? [], ...frame.rows ?? []].map((l) => l.moves ?? []);
+    const moves = lists.flat();
     // Moves that no layout draws, as those of a factory while one of its informers has the stage, take their time too.
     if (frame.view.reached) this.keep((frame.born ?? this.time) + lap - this.time);
     if (!moves.length) return;
-    this.recent.push({ clock, paths: new Set(moves.map((m) => m.p)) });
+    this.recent.push({ clock, paths: countChanges(lists) });
     this.born = frame.born ?? this.time - Math.min(...moves.map((m) => departures[m.p]));
     this.keep(this.born + (moves.some((m) => m.p === 'write') ? 2 : 1) * lap - this.time);
   }
@@ -107,4 +110,23 @@ export class Eye {
   get next() {
     return this.waits ? this.time + (this.runs ? lookahead * this.pace : 0) : -1;
   }
+}
+
+/**
+ * How many changes a frame sends along each path: in each lane and to each listener they are the same ones.
+ * @param {import('./types.js').Move[][]} lanes
+ */
+function countChanges(lanes) {
+  /** @type {Map<string, number>} */
+  const most = new Map();
+  for (const moves of lanes) {
+    /** @type {Map<string, number>} */
+    const counts = new Map();
+    for (const { p, l = 0, n = 1 } of moves) {
+      const count = (counts.get(`${p} ${l}`) ?? 0) + n;
+      counts.set(`${p} ${l}`, count);
+      most.set(p, Math.max(count, most.get(p) ?? 0));
+    }
+  }
+  return most;
 }

@@ -93,6 +93,30 @@ test('it goes faster at ten changes a second, and no station waits at sixty', ()
   assert.equal(e.eye.waits, true);
 });
 
+test('no station waits while each frame has many changes, however rare frames are', () => {
+  for (const frames of [8, 14, 30]) {
+    const e = open();
+    for (let i = 0; i < 5 * frames; i++) {
+      e.eye.note({ view: {}, lanes: [{ moves: [{ p: 'wire', s: 1, n: 60 }, { p: 'wire', s: 1 }] }] }, e.clock);
+      e.pass(Math.round(60 / frames));
+      assert.ok(i < frames || !e.eye.waits, `${frames} frames a second: it waits at frame ${i}`);
+    }
+  }
+});
+
+test('a burst in one frame, and ten changes a second of two lanes with three listeners, are waited for', () => {
+  const e = open();
+  e.eye.note({ view: {}, lanes: [{ moves: [{ p: 'store', s: 1, n: 300 }] }] }, e.clock);
+  e.pass(1);
+  assert.ok(e.eye.waits);
+  const lane = { moves: [1, 2, 3].map((l) => ({ p: 'fan', s: 1, l })) };
+  for (let i = 0; i < 30; i++) {
+    e.eye.note({ view: {}, lanes: [lane, lane] }, e.clock);
+    e.pass(6);
+    assert.ok(e.eye.waits && e.eye.rate <= 11, `change ${i}`);
+  }
+});
+
 test('nothing waits at eight times the speed, and half of it takes longer', () => {
   const fast = open({ mode: 'playing', speed: 8 });
   fast.pass(1);
