@@ -96,7 +96,7 @@ func (w Write) request() (method, path, contentType, body string) {
 	case Scale:
 		return http.MethodPatch, path, merge, fmt.Sprintf(`{"spec":{"replicas":%d}}`, w.Children)
 	}
-	return http.MethodPost, parentsPath, "application/json", fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":%q},"spec":{"replicas":%d,`+
-		`"selector":{"matchLabels":{"app":%q}},"template":{"metadata":{"labels":{"app":%q}},"spec":{"containers":[{"name":"web","image":"web:1.0.0"}]}}}}`,
+	return http.MethodPost, parentsPath, "application/json", fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":%q},`+
+		`"spec":{"replicas":%d,"selector":{"matchLabels":{"app":%q}},"template":{"metadata":{"labels":{"app":%q}},"spec":{"containers":[{"name":"web","image":"web:1.0.0"}]}}}}`,
 		w.Parent, w.Children, w.Parent, w.Parent)
 }

@@ -193,8 +193,8 @@ func (o *operator) record(t *testing.T) *recording {
 	return r
 }
 
-// of returns the lines of a kind.
-func (r *recording) of(kind string) (all []logLine) {
+// linesOf returns the lines of a kind.
+func (r *recording) linesOf(kind string) (all []logLine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range r.lines {
@@ -207,8 +207,11 @@ func (r *recording) of(kind string) (all []logLine) {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
+	tooLate, look := time.After(time.Minute), time.Tick(5*time.Millisecond)
+	for !is() {
+		select {
+		case <-look:
+		case <-tooLate:
 			t.Fatalf("still not after a minute: %s", what)
 		}
 	}
@@ -221,13 +224,13 @@ func TestManager(t *testing.T) {
 	r := o.record(t)
 	o.api.set("a", "1")
 	eventually(t, "it is reconciled for itself and for its child", func() bool {
-		return len(r.of("WorkDone")) >= 2 && len(r.of("ClusterWritten")) == 2 && len(r.of("PredicateDropped")) == 1
+		return len(r.linesOf("WorkDone")) >= 2 && len(r.linesOf("ClusterWritten")) == 2 && len(r.linesOf("PredicateDropped")) == 1
 	})
 	var causes []string
-	for _, l := range append(r.of("WorkAdded"), r.of("WorkMarkedDirty")...) {
+	for _, l := range append(r.linesOf("WorkAdded"), r.linesOf("WorkMarkedDirty")...) {
 		causes = append(causes, fmt.Sprintf("%s %s %s %s m%d", l.Key, l.Op, l.Txt, l.RV, l.M))
 	}
-	writes := r.of("ClusterWritten")
+	writes := r.linesOf("ClusterWritten")
 	child, owner := writes[0], writes[1]
 	lanes := map[string]int{} // the manager makes them in any order
 	for i, x := range o.p.Status().Informers {
@@ -246,24 +249,24 @@ func TestManager(t *testing.T) {
 			t.Errorf("write %d: %+v", i, w.logLine)
 		}
 	}
-	for _, l := range r.of("ListerRead") {
+	for _, l := range r.linesOf("ListerRead") {
 		if l.Key != "ns/a" || l.LI != 1 || l.RV == "" {
 			t.Errorf("a read: %+v", l)
 		}
 	}
-	if reads, lists := r.of("ListerRead"), r.of("ListerList"); len(reads) < 2 || len(lists) < 2 || lists[0].Txt != "namespace=ns" || lists[0].LI != 1 {
+	if reads, lists := r.linesOf("ListerRead"), r.linesOf("ListerList"); len(reads) < 2 || len(lists) < 2 || lists[0].Txt != "namespace=ns" || lists[0].LI != 1 {
 		t.Errorf("reads %+v, lists %+v", reads, lists)
 	}
-	drop := r.of("PredicateDropped")[0]
+	drop := r.linesOf("PredicateDropped")[0]
 	if drop.Txt != "generation" || drop.Key != "ns/a" || drop.RV != owner.RV || drop.Op != "Updated" || drop.L+1 != lanes["configmaps"] {
 		t.Errorf("dropped: %+v; the write made %s", drop, owner.RV)
 	}
 	o.api.set("ignored", "1")
-	eventually(t, "the second predicate throws something away", func() bool { return len(r.of("PredicateDropped")) == 2 })
-	if drop = r.of("PredicateDropped")[1]; drop.Txt != "predicate.TypedFuncs" || drop.Key != "ns/ignored" || drop.Op != "Added" {
+	eventually(t, "the second predicate throws something away", func() bool { return len(r.linesOf("PredicateDropped")) == 2 })
+	if drop = r.linesOf("PredicateDropped")[1]; drop.Txt != "predicate.TypedFuncs" || drop.Key != "ns/ignored" || drop.Op != "Added" {
 		t.Errorf("dropped: %+v", drop)
 	}
-	for _, l := range r.of("Reconciled") {
+	for _, l := range r.linesOf("Reconciled") {
 		if l.Err != nil || l.D == 0 || l.Key != "ns/a" {
 			t.Errorf("a reconcile: %+v", l)
 		}
@@ -303,10 +306,10 @@ func TestReconcilerFails(t *testing.T) {
 		o.api.set(name, "1")
 		eventually(t, name+" is reconciled until it works", func() bool { return failures.Load() > 2 && o.reconciles.Load() >= before+3 })
 		eventually(t, name+" is recorded", func() bool {
-			return slices.ContainsFunc(r.of("Reconciled"), func(l logLine) bool { return l.Key == "ns/"+name && l.Err == nil })
+			return slices.ContainsFunc(r.linesOf("Reconciled"), func(l logLine) bool { return l.Key == "ns/"+name && l.Err == nil })
 		})
 		var why []string
-		for _, l := range r.of("Reconciled") {
+		for _, l := range r.linesOf("Reconciled") {
 			if l.Key == "ns/"+name && l.Err != nil {
 				why = append(why, l.Err.Msg+" "+l.Err.Reason)
 			}
