@@ -231,7 +231,7 @@ func writeOf(w *lens.Write) string {
 func (r *report) staleReads(t *lens.Totals) {
 	if t.Duplicates > 0 {
 		d := &t.Duplicate
-		r.find(staleReads, Critical, t.FirstDuplicate.At, moment{t.FirstDuplicate.Seq, t.FirstDuplicate.At}, say("%[1]s created %[2]s although it had created "+
+		r.find(staleReads, Critical, t.FirstDuplicate.At, moment{t.LastDuplicate.Seq, t.LastDuplicate.At}, say("%[1]s created %[2]s although it had created "+
 			"%[3]s before: its read did not show that yet. Such duplicates: %[4]d.",
 			"%[1]s 已创建过 %[3]s，却又创建了 %[2]s：它的读取还看不到前者。这样的重复有 %[4]d 个。", t.DuplicateKey, d.Made, d.Had, t.Duplicates), Words{})
 	}

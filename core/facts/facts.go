@@ -100,7 +100,8 @@ type Lens struct {
 	Loop    string `json:"loop,omitempty"`
 	Chain   int    `json:"chain,omitempty"`
 	AMinute int    `json:"aMinute,omitempty"`
-	// Duplicate is an object that the newest reconcile created although its key had created Had before.
+	// Twice is a key that created Duplicate within the last minute although it had created Had before.
+	Twice     string `json:"twice,omitempty"`
 	Duplicate string `json:"duplicate,omitempty"`
 	Had       string `json:"had,omitempty"`
 	// Starved is the key that has waited longest, if at least Overtaken keys that came later were taken before it, and StarvedMillis how long it has waited.

@@ -36,10 +36,10 @@ type Totals struct {
 	OldKey                string // the key whose run read it
 	Conflicts             int    // writes of a run with such a read that failed with a conflict
 
-	Duplicates     int
-	FirstDuplicate Moment
-	Duplicate      Duplicate // the first of them
-	DuplicateKey   string    // the key whose runs made both
+	Duplicates                    int
+	FirstDuplicate, LastDuplicate Moment
+	Duplicate                     Duplicate // the last of them
+	DuplicateKey                  string    // the key whose runs made both
 
 	Starving int // waits of keys that starved
 	Starved  Starved
@@ -63,8 +63,9 @@ func (t *Totals) seeRun(r *Run) {
 
 func (t *Totals) seeDuplicate(r *Run, at Moment) {
 	if t.Duplicates++; t.Duplicates == 1 {
-		t.FirstDuplicate, t.Duplicate, t.DuplicateKey = at, r.Duplicate, r.Key
+		t.FirstDuplicate = at
 	}
+	t.LastDuplicate, t.Duplicate, t.DuplicateKey = at, r.Duplicate, r.Key
 }
 
 // seeWait notes how long a key has waited, and before how many others it would have had its turn in a FIFO.
@@ -150,6 +151,14 @@ func (l *Lens) run(lane int, name string) *Run {
 		return k.run
 	}
 	return nil
+}
+
+// NewestDuplicate returns the newest duplicate that a lane's reconciles made within a minute before at, and the key whose runs made it; "" for none.
+func (l *Lens) NewestDuplicate(lane int, at time.Duration) (key string, d Duplicate) {
+	if lane < 0 || lane >= len(l.lanes) || l.lanes[lane].Duplicates == 0 || at-l.lanes[lane].LastDuplicate.At > time.Minute {
+		return "", d
+	}
+	return l.lanes[lane].DuplicateKey, l.lanes[lane].Duplicate
 }
 
 // Loop returns the newest run of the key that wakes itself most often, and how often it did so in the last minute; nil if none does.

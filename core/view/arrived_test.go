@@ -2,7 +2,9 @@ package view
 
 import (
 	"encoding/json"
+	"net/http"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -44,6 +46,38 @@ func TestAForkWaitsForItsChips(t *testing.T) {
 	shown = allAt(shown[atAPI])
 	if got := forkAt(shown[atAPI], &shown); !reflect.DeepEqual(got, shown[atAPI].Fork()) || got.Handlers[0].Calls[0].Added != 1 || got.Stores.Counts[0] != 2 {
 		t.Errorf("all chips have come, and the fork shows %+v", got)
+	}
+}
+
+// TestADuplicateShowsForAMinute: the duplicate that a run made after an old read shows through the runs after it.
+func TestADuplicateShowsForAMinute(t *testing.T) {
+	sel := event.Selection{Source: "probe", Version: "v1", Resource: "configmaps", Releases: []string{"1.37"}}
+	of := []event.Item{{Key: "", Indexed: []event.IndexValues{{Index: "resource", Values: []string{"configmaps"}}}}}
+	events := []event.Entry{{Event: event.ListenerAdded{Listener: 1, Name: "printer"}.Event()}}
+	run := func(made, rv string) {
+		for _, e := range []event.Event{
+			event.Work{Kind: event.KindWorkAdded, Key: "ns/a", N: 1, Op: event.OpUpdated, Object: "ns/a", RV: "7", Worker: 1, Lane: 1}.Event(),
+			event.Work{Kind: event.KindWorkTaken, Key: "ns/a", Worker: 1}.Event(), event.ListerList{Worker: 1, Lane: 1}.Event()} {
+			events = append(events, event.Entry{Event: e})
+		}
+		if made != "" {
+			answer := slices.Clone(of)
+			answer[0].Key = made
+			events = append(events, event.Entry{Event: event.ClusterWrite{Key: "ns/a", Verb: http.MethodPost, Worker: 1, Lane: 1, Objects: of}.Event()},
+				event.Entry{Event: event.ClusterWritten{Key: "ns/a", Verb: http.MethodPost, Worker: 1, RV: rv, Lane: 1, Objects: answer}.Event()})
+		}
+		events = append(events, event.Entry{Event: event.Work{Kind: event.KindWorkDone, Key: "ns/a", Worker: 1}.Event()})
+	}
+	run("ns/a-1", "101")
+	run("ns/a-2", "102")
+	run("", "")
+	shown := allAt(foldOf(t, sel, events...))
+	x := factInputs{fold: shown[atIndexer], shown: &shown, state: stateAt(0, &shown), moment: shown[atAPI].At()}
+	if got := x.lens(); got == nil || got.Twice != "ns/a" || got.Duplicate != "ns/a-2" || got.Had != "ns/a-1" {
+		t.Errorf("the controller shows %+v", got)
+	}
+	if x.moment += time.Minute; x.lens().Twice != "" {
+		t.Errorf("a minute later the controller shows %+v", x.lens())
 	}
 }
 

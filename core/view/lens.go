@@ -14,8 +14,10 @@ func (x *factInputs) lens() *facts.Lens {
 	if r == nil || x.state.Workqueue == nil {
 		return nil
 	}
-	out := &facts.Lens{Key: r.Key, Merged: r.Merged, Reads: r.Reads, Older: r.Older, Writes: r.Writes, Woken: r.Woken, Duplicate: r.Duplicate.Made,
-		Had: r.Duplicate.Had}
+	out := &facts.Lens{Key: r.Key, Merged: r.Merged, Reads: r.Reads, Older: r.Older, Writes: r.Writes, Woken: r.Woken}
+	if key, d := of.NewestDuplicate(x.lane, x.moment); key != "" {
+		out.Twice, out.Duplicate, out.Had = key, d.Made, d.Had
+	}
 	if len(r.Causes) > 0 {
 		c := causeOf(r)
 		out.Why, out.Object, out.Source = c.Why, c.Key, x.shown[atController].ListenerName(c.Lane, c.Listener)

@@ -244,9 +244,9 @@ const short = (key) => middle((key ?? '').replace(/^.*\//, ''), 22);
  */
 function lensTrouble(lens, t) {
   if (!lens) return '';
-  const { key, loop, aMinute, duplicate, had, starved, starvedMillis = 0, overtaken, older } = lens;
+  const { key, loop, aMinute, twice, duplicate, had, starved, starvedMillis = 0, overtaken, older } = lens;
   if (loop) return t('con.lens.loop', { key: short(loop), n: exact(aMinute ?? 0) });
-  if (duplicate) return t('con.lens.twice', { key: short(key), made: short(duplicate), had: short(had) });
+  if (twice) return t('con.lens.twice', { key: short(twice), made: short(duplicate), had: short(had) });
   if (starved) return t('con.lens.starved', { key: short(starved), s: span(starvedMillis), n: exact(overtaken ?? 0) });
   return older ? `${short(key)}: ${t('con.lens.older', { n: exact(older) })}` : '';
 }

@@ -767,7 +767,8 @@
  *   last minute. It is empty for none.
  * @property {number} [chain]
  * @property {number} [aMinute]
- * @property {string} [duplicate] an object that the newest reconcile created although its key had created Had before.
+ * @property {string} [twice] a key that created Duplicate within the last minute although it had created Had before.
+ * @property {string} [duplicate]
  * @property {string} [had]
  * @property {string} [starved] the key that has waited longest, if at least Overtaken keys that came later were taken before it, and
  *   StarvedMillis how long it has waited.
