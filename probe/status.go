@@ -21,8 +21,9 @@ type Status struct {
 	problems []error
 }
 
-// Err returns an error for each part of the options that the probe does not see: a name that no informer has, with the names that exist, and a layer that is
-// off. It is nil if the probe sees all. Work queues and names of objects are matched with the informers that there are when Status is called.
+// Err returns an error for each part of the options that the probe does not see. It is nil if the probe sees all. A name that no informer has comes with the
+// names that exist; a layer that is off comes with the reason. Work queues and names of objects are matched with the informers that there are when Status is
+// called.
 func (s Status) Err() error {
 	all := s.problems
 	if s.LeftOut > 0 {

@@ -5,8 +5,8 @@ import (
 	"informerscope/core/fold"
 )
 
-// forkAt returns how the lanes of a fork differ, as far as the chips have come: where they part and their handlers as the listeners show it, and their stores
-// as the Indexers do. It is nil without a fork.
+// forkAt returns how the lanes of a fork differ, as far as the chips have come. Where they part and their handlers are those that the listeners show, and their
+// stores those that the Indexers show. It is nil without a fork.
 func forkAt(newest *fold.Fold, shown *stationFolds) *facts.Fork {
 	if !newest.IsFork() || !shown[atListeners].IsFork() { // the second lane has just come
 		return newest.Fork()
