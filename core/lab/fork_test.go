@@ -27,12 +27,7 @@ func forkLab(t *testing.T, change selection.Change, by func(l *Lab, rec *trace.R
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	synctest.Test(t, func(t *testing.T) {
-		rec := trace.NewRecorder(trace.RecorderOptions{})
-		l := New(Options{Recorder: rec, Idle: synctest.Wait})
-		defer func() {
-			l.Close()
-			<-time.After(2 * time.Minute)
-		}()
+		l, rec := openVirtual(t)
 		if change.Objects == nil {
 			change.Objects = ptr(30)
 		}
@@ -44,15 +39,21 @@ func forkLab(t *testing.T, change selection.Change, by func(l *Lab, rec *trace.R
 	})
 }
 
+// openVirtual returns a Lab on virtual time, and its log.
+func openVirtual(t *testing.T) (*Lab, *trace.Recorder) {
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	l := New(Options{Recorder: rec, Idle: synctest.Wait})
+	t.Cleanup(func() {
+		l.Close()
+		<-time.After(2 * time.Minute)
+	})
+	return l, rec
+}
+
 // TestForksThatAreRefused: what cannot fork gets an error that says why, and the experiment goes on.
 func TestForksThatAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rec := trace.NewRecorder(trace.RecorderOptions{})
-		l := New(Options{Recorder: rec, Idle: synctest.Wait})
-		defer func() {
-			l.Close()
-			<-time.After(2 * time.Minute)
-		}()
+		l, rec := openVirtual(t)
 		fork := func(do string) error {
 			head, _ := rec.Head()
 			_, err := l.Fork(context.Background(), head+1, rec.Now(), do)
@@ -118,12 +119,7 @@ func TestForksThatAreRefused(t *testing.T) {
 // TestAForkOfAPastMoment: it has the actions up to that moment alone, and begins there.
 func TestAForkOfAPastMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rec := trace.NewRecorder(trace.RecorderOptions{})
-		l := New(Options{Recorder: rec, Idle: synctest.Wait})
-		defer func() {
-			l.Close()
-			<-time.After(2 * time.Minute)
-		}()
+		l, rec := openVirtual(t)
 		if _, err := l.Select(context.Background(), selection.Change{Objects: ptr(20), Rate: ptr(0.0)}); err != nil {
 			t.Fatal(err)
 		}
