@@ -85,7 +85,7 @@ export function forkButton(ctx) {
     b,
     paint() {
       const { t, model } = ctx;
-      b.hidden = ctx.follower || !(model.fork || (model.state.source.kind === 'sim' && model.any));
+      b.hidden = ctx.follower || !(model.fork || (model.state.source.kind === 'sim' && model.any && model.lanes === 1 && !model.factory));
       const w = t(model.fork ? 'fork.end' : 'fork.here');
       if (words.textContent === w) return;
       words.textContent = w;

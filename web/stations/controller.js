@@ -61,7 +61,6 @@ addWords({
   'con.lens.again': ['{key}: it asked to run again', '{key}：它要求再次运行'],
   'con.lens.retry': ['{key}: tried again after a failure', '{key}：失败后重试'],
   'con.lens.delay': ['{key}: its time came', '{key}：到期'],
-  'con.lens.unknown': ['{key}: added, by whom is not known', '{key}：入队，原因未知'],
   'con.lens.own': ['its own write', '它自己的写入'],
   'con.lens.waited': ['waited {s}', '等了 {s}'],
   'con.lens.merged': ['{n} entries became one', '{n} 次入队合并为一次'],
@@ -251,18 +250,24 @@ function lensTrouble(lens, t) {
   return older ? `${short(key)}: ${t('con.lens.older', { n: exact(older) })}` : '';
 }
 
+/** What woke the controller last; empty if it is not known. @param {import('../wire/types.js').Facts['lens']} lens @param {Ctx['t']} t */
+function lensCause(lens, t) {
+  if (!lens?.why) return '';
+  const { key, why, op, object, source, woken } = lens;
+  const words = t(`con.lens.${why}`, { key: short(key), op: op ?? '', object: short(object), source: source ? ` · ${source}` : '' });
+  return woken ? `${words} · ↻ ${t('con.lens.own')}` : words;
+}
+
 /** Why the controller ran last, and what it did. @param {import('../wire/types.js').Facts['lens']} lens @param {Ctx['t']} t */
 function lensWords(lens, t) {
-  if (!lens) return '';
-  const { key, why, op, object, source, merged, waitMillis, reads, writes, woken, older } = lens;
-  const of = { key: short(key), op: op ?? '', object: short(object), source: source ? ` · ${source}` : '' };
+  const cause = lensCause(lens, t);
+  if (!lens || !cause) return '';
+  const { merged, waitMillis, reads, writes } = lens;
   return [
-    t(`con.lens.${why || 'unknown'}`, of),
-    woken ? `↻ ${t('con.lens.own')}` : '',
+    cause,
     merged > 1 ? t('con.lens.merged', { n: exact(merged) }) : '',
     t('con.lens.waited', { s: span(waitMillis) }),
     reads + writes ? t('con.lens.did', { n: exact(reads), m: exact(writes) }) : '',
-    older ? t('con.lens.older', { n: exact(older) }) : '',
   ].filter(Boolean).join(' · ');
 }
 
@@ -272,7 +277,7 @@ function paintGist(says, lane, held, { t }) {
   if (!q) return says.set('');
   if (q.shuttingDown) return says.set(t('con.shutting'));
   const { lens } = lane.facts;
-  const said = held ? '' : lensTrouble(lens, t) || lensWords(lens, t);
+  const said = held ? '' : lensTrouble(lens, t) || lensCause(lens, t);
   if (said) return says.set(said);
   const busy = q.processing.length;
   if (held || (q.depth && !busy)) return says.bind(lane, 'n=count workqueue.depth', held ? 't con.gistHeld' : 't con.gistKeys');
