@@ -35,7 +35,7 @@ export function differences(grid, unstored) {
  * @param {string} [cls]
  */
 export function frameSet(parent, cls = '') {
-  const paths = ['add', 'upd', 'del'].map((kind) => ({ kind, el: s('path', { class: `f-${kind}` }) }));
+  const paths = ['add', 'upd', 'del'].map((kind) => ({ kind, el: s('path', { class: `f-${kind}`, d: '' }) }));
   parent.append(s('g', { class: `frames ${cls}` }, ...paths.map(({ el }) => el)));
   /** @param {{x: number, y: number, size: number, kind: string}[]} list left and top of each cell */
   return (list) => {
