@@ -158,7 +158,7 @@ func TestListenersHaveAnOrder(t *testing.T) {
 		for _, timer := range p.informers()[0].timers {
 			names = append(names, timer.name)
 		}
-		if want := []string{"informerscope/probe.TestListenersHaveAnOrder", "probe.handlerOf", "probe.slow"}; !slices.Equal(names, want) {
+		if want := []string{"example.org/informerscope/probe.TestListenersHaveAnOrder", "probe.handlerOf", "probe.slow"}; !slices.Equal(names, want) {
 			t.Fatal(names)
 		}
 	}

@@ -1,4 +1,4 @@
-module informerscope/probe
+module example.org/informerscope/probe
 
 go 1.22.0
 

@@ -121,7 +121,7 @@ func goroutinesOfTheProbe(t *testing.T) int {
 	t.Helper()
 	all := make([]byte, 16<<20)
 	all = all[:runtime.Stack(all, true)]
-	return len(regexp.MustCompile(`(?m)^created by informerscope/probe\.\(`).FindAll(all, -1))
+	return len(regexp.MustCompile(`(?m)^created by example.org/informerscope/probe\.\(`).FindAll(all, -1))
 }
 
 // Events that came faster than a reader took them are a gap that is reported, and what follows has a new baseline and is right.

@@ -41,7 +41,7 @@ func calledFrom(function string) bool {
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
 	for {
 		f, more := frames.Next()
-		if strings.HasPrefix(f.Function, "informerscope/probe.") && strings.HasSuffix(f.Function, function) {
+		if strings.HasPrefix(f.Function, "example.org/informerscope/probe.") && strings.HasSuffix(f.Function, function) {
 			return true
 		}
 		if !more {

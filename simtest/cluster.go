@@ -16,7 +16,7 @@ import (
 
 	"informerscope/core/pipe"
 	"informerscope/core/simcluster"
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 	"informerscope/server/simapi"
 )
 

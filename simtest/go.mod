@@ -1,10 +1,10 @@
-module informerscope/simtest
+module example.org/informerscope/simtest
 
 go 1.26.0
 
 require (
+	example.org/informerscope/probe v0.0.0
 	informerscope v0.0.0
-	informerscope/probe v0.0.0
 	k8s.io/api v0.37.2
 	k8s.io/apiextensions-apiserver v0.37.2
 	k8s.io/apimachinery v0.37.2
@@ -14,8 +14,8 @@ require (
 )
 
 replace (
+	example.org/informerscope/probe => ../probe
 	informerscope => ../
-	informerscope/probe => ../probe
 )
 
 require (

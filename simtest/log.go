@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 // accessLog has the controller's writes, and its reads that were older.

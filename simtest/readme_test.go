@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"informerscope/simtest"
+	"example.org/informerscope/simtest"
 )
 
 func TestController(t *testing.T) {

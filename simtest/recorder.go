@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 // recorder keeps what the probe sees in a file. It begins when an informer sends its first request, and begins again if a further informer comes.

@@ -29,7 +29,7 @@ import (
 
 // probeLines are the at most five lines that add a probe to a controller: each line, and the line before it.
 var probeLines = [][2]string{
-	{`	"k8s.io/client-go/util/workqueue"`, `	"informerscope/probe"`},
+	{`	"k8s.io/client-go/util/workqueue"`, `	"example.org/informerscope/probe"`},
 	{`	client, err := dynamic.NewForConfig(cfg)`, `	p := probe.New(probe.Options{})`},
 	{`	client, err := dynamic.NewForConfig(cfg)`, `	cfg = p.WrapConfig(cfg)`},
 	{`	mux := http.NewServeMux()`, `	p.Factory(factory)`},

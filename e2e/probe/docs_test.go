@@ -32,8 +32,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
-	"informerscope/probe"
-	"informerscope/probe/metrics"
+	"example.org/informerscope/probe"
+	"example.org/informerscope/probe/metrics"
 )
 
 func main() {
@@ -53,8 +53,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"informerscope/probe"
-	"informerscope/probe/controllerruntime"
+	"example.org/informerscope/probe"
+	"example.org/informerscope/probe/controllerruntime"
 )
 
 func main() {

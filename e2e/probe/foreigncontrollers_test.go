@@ -704,7 +704,7 @@ func buildForeign(t *testing.T, name, dir, pkg, diff string, lines int) (binary,
 		t.Errorf("%d lines are put in, the documents say %d", n, lines)
 	}
 	begin := time.Now()
-	harness.Go(t, dir, "mod", "edit", "-require=informerscope/probe@v0.0.0", "-replace=informerscope/probe="+filepath.Join(root, "probe"))
+	harness.Go(t, dir, "mod", "edit", "-require=example.org/informerscope/probe@v0.0.0", "-replace=example.org/informerscope/probe="+filepath.Join(root, "probe"))
 	// With the flags of e2e/cluster, to reuse the build cache of the control plane.
 	harness.Go(t, dir, "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", name, pkg)
 	t.Logf("built in %s", time.Since(begin).Round(time.Second))

@@ -56,7 +56,7 @@ func TestProbeRenamed(t *testing.T) {
 	}
 	command(t, dir, "go", "mod", "init", "probedalone")
 	command(t, dir, "go", "mod", "edit", "-go=1.22", "-require=k8s.io/client-go@v0.37.2", "-replace=k8s.io/client-go="+clientGo,
-		"-require=informerscope/probe@v0.0.0", "-replace=informerscope/probe="+filepath.Join(root, "probe"))
+		"-require=example.org/informerscope/probe@v0.0.0", "-replace=example.org/informerscope/probe="+filepath.Join(root, "probe"))
 
 	type field struct{ of, name string }
 	type renamed map[field][]string // the layers that are off

@@ -45,7 +45,7 @@ func buildProbed(t *testing.T, name, source, library string, modules ...string) 
 	}
 	edit := []string{"mod", "edit", "-go=1.22", "-require=" + library}
 	for _, m := range append([]string{""}, modules...) {
-		path := strings.TrimSuffix("informerscope/probe/"+m, "/")
+		path := strings.TrimSuffix("example.org/informerscope/probe/"+m, "/")
 		edit = append(edit, "-require="+path+"@v0.0.0", "-replace="+path+"="+filepath.Join(root, "probe", m))
 	}
 	for _, args := range [][]string{{"mod", "init", name}, edit, {"build", "-mod=mod", "-o", name, "."}} {

@@ -1,10 +1,10 @@
-module informerscope/probe/controllerruntime
+module example.org/informerscope/probe/controllerruntime
 
 go 1.23.0
 
 require (
+	example.org/informerscope/probe v0.0.0
 	github.com/go-logr/logr v1.4.2
-	informerscope/probe v0.0.0
 	k8s.io/api v0.32.0
 	k8s.io/apimachinery v0.32.0
 	k8s.io/client-go v0.32.0
@@ -62,4 +62,4 @@ require (
 	sigs.k8s.io/yaml v1.4.0 // indirect
 )
 
-replace informerscope/probe => ../
+replace example.org/informerscope/probe => ../

@@ -33,7 +33,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 func init() { log.SetLogger(logr.Discard()) }

@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 // Predicate returns a predicate with the same answers, and the probe counts by name what it throws away:

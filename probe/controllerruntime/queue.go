@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 // QueueOptions configure a queue. The zero value is usable.

@@ -25,7 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 // It fits where controller-runtime wants it.

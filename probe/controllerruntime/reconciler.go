@@ -5,7 +5,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 // Reconciler returns r, whose reconciles the probe sees from their begin to their end, with what they write with the context that they get:

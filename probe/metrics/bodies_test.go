@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 // Types in which a Secret may hide.

@@ -28,7 +28,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 // What no viewer may get: parts of a Secret, the credentials that the controller asks with, and texts of errors.

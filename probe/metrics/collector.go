@@ -10,7 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 // NewCollector returns a Collector of everything that p knows of its informers. p counts from now on, with or without a viewer (probe.Probe.Measure). The

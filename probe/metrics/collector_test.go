@@ -26,7 +26,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 // canary is a value of an object, which no metric may have.

@@ -1,10 +1,10 @@
-module informerscope/probe/metrics
+module example.org/informerscope/probe/metrics
 
 go 1.23.0
 
 require (
+	example.org/informerscope/probe v0.0.0
 	github.com/prometheus/client_golang v1.20.0
-	informerscope/probe v0.0.0
 	k8s.io/api v0.31.0
 	k8s.io/apimachinery v0.31.0
 	k8s.io/client-go v0.31.0
@@ -55,4 +55,4 @@ require (
 	sigs.k8s.io/yaml v1.4.0 // indirect
 )
 
-replace informerscope/probe => ../
+replace example.org/informerscope/probe => ../

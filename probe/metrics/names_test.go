@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 // TestNamesOfATypedFactory: an informer of client-go's own factory is named after its resource, with the group. What names no informer is reported.

@@ -21,7 +21,7 @@ func TestRename(t *testing.T) {
 		t.Skip("long: make verify runs it")
 	}
 	const (
-		from    = "informerscope/probe"
+		from    = "example.org/informerscope/probe"
 		to      = "example.com/owner/scope/probe"
 		version = "v0.1.0"
 	)

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/workqueue"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 var (

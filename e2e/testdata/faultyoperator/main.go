@@ -33,8 +33,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"informerscope/probe"
-	"informerscope/probe/controllerruntime"
+	"example.org/informerscope/probe"
+	"example.org/informerscope/probe/controllerruntime"
 )
 
 var (

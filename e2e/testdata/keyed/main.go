@@ -23,7 +23,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 // source is a cluster of one resource, that begins with ten objects.

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	source "k8s.io/client-go/tools/cache/testing"
 
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 // objects is how many are added, changed and deleted.

@@ -2,8 +2,8 @@
 // It is a module of its own, as a controller with a probe is:
 //
 //	go mod init controller
-//	go mod edit -go=1.26 -require=k8s.io/client-go@v0.37.2 -require=informerscope@v0.0.0 -require=informerscope/probe@v0.0.0
-//	go mod edit -replace=informerscope=CHECKOUT -replace=informerscope/probe=CHECKOUT/probe
+//	go mod edit -go=1.26 -require=k8s.io/client-go@v0.37.2 -require=informerscope@v0.0.0 -require=example.org/informerscope/probe@v0.0.0
+//	go mod edit -replace=informerscope=CHECKOUT -replace=example.org/informerscope/probe=CHECKOUT/probe
 //	go mod tidy && go run . | gzip -9n > CHECKOUT/e2e/pictures/testdata/controller.trace.gz
 package main
 
@@ -23,7 +23,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"informerscope/core/simcluster"
-	"informerscope/probe"
+	"example.org/informerscope/probe"
 )
 
 func main() {
