@@ -19,10 +19,11 @@ var events = regexp.MustCompile(`(?i)relisted|lists everything again|relist\b|wa
 // its reason. core/view tests which sentence belongs to which moment.
 func TestCaptionsHaveWords(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
-	b := browser.StartForTest(t)
 	unfit := regexp.MustCompile(`undefined|NaN|null|[{}\[\]]|cap\.|: *[.。]|^ *[,;.，；。]`)
 	for _, lang := range []string{"en", "zh"} {
 		t.Run(lang, func(t *testing.T) {
+			t.Parallel() // each has a browser of its own: a page in the background paints nothing
+			b := browser.StartForTest(t)
 			p := harness.OpenFake(t, b, srv, "&source=live&context=kind-kind&namespace=&lang="+lang, 1280, 720)
 			said := map[string]string{}
 			for _, id := range facts.Sentences {

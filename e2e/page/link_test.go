@@ -15,7 +15,6 @@ import (
 // conditions. The log up to there is the same, event for event, and so is the state.
 func TestLinkIsExact(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
-	b := browser.StartForTest(t)
 	token := srv.URL[strings.Index(srv.URL, "token="):]
 	for i, tt := range []struct {
 		name, fragment, do string
@@ -39,6 +38,8 @@ func TestLinkIsExact(t *testing.T) {
 		{"busy", "&seed=3&objects=1000&rate=400", `await sleep(1500); await I.cluster('burst', {n: 1000}); await sleep(1000)`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel() // each has a browser of its own: a page in the background paints nothing
+			b := browser.StartForTest(t)
 			open := func(fragment string) *browser.Page {
 				t.Helper()
 				page := b.OpenForTest(t, "about:blank", 1280, 720)

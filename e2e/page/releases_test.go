@@ -190,7 +190,6 @@ func expectOrders(t *testing.T, p *browser.Page) {
 // TestTwoReleasesScreens checks two releases with a burst of a few changes, held and released, in each shape of the page.
 func TestTwoReleasesScreens(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
-	b := browser.StartForTest(t)
 	for _, view := range []struct {
 		name, fragment string
 		size           image.Point
@@ -202,6 +201,8 @@ func TestTwoReleasesScreens(t *testing.T) {
 		{"phone", "", image.Pt(390, 844)},
 	} {
 		t.Run(view.name, func(t *testing.T) {
+			t.Parallel() // each has a browser of its own: a page in the background paints nothing
+			b := browser.StartForTest(t)
 			p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=3&rate=0&era=1.31,1.37&lang=en"+view.fragment, int64(view.size.X), int64(view.size.Y))
 			look := func(what string) {
 				for _, o := range [][2]string{{"dark", "en"}, {"light", "zh"}} {

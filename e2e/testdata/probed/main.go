@@ -135,7 +135,8 @@ func run(kubeconfig string) error {
 	mux.HandleFunc("/state", func(w http.ResponseWriter, r *http.Request) {
 		stacks := make([]byte, 8<<20)
 		stacks = stacks[:runtime.Stack(stacks, true)]
-		answer(w, map[string]int64{"probing": int64(bytes.Count(stacks, []byte("example.org/informerscope/probe.(*Probe)."))), "handled": handled.Load(), "late": late.Load()})
+		probing := bytes.Count(stacks, []byte("example.org/informerscope/probe.(*Probe)."))
+		answer(w, map[string]int64{"probing": int64(probing), "handled": handled.Load(), "late": late.Load()})
 	})
 	mux.HandleFunc("/sleep", func(_ http.ResponseWriter, r *http.Request) {
 		d, _ := time.ParseDuration(r.URL.Query().Get("for"))
