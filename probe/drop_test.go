@@ -15,7 +15,7 @@ func TestDrop(t *testing.T) {
 	}
 	s := newSource(0)
 	p := New(Options{})
-	inf := seen(t, p, "things", cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
+	inf := mustInform(t, p, "things", cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
 	var calls atomic.Int64
 	drop := func() {
 		p.Drop("generation")

@@ -274,11 +274,11 @@ func newInformer(t *testing.T, s *source, handled *atomic.Int64) (*Probe, cache.
 		t.Fatal(err)
 	}
 	p := New(Options{})
-	return p, seen(t, p, "things", inf)
+	return p, mustInform(t, p, "things", inf)
 }
 
-// seen is Informer without an error.
-func seen(t *testing.T, p *Probe, name string, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
+// mustInform is Informer without an error.
+func mustInform(t *testing.T, p *Probe, name string, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
 	t.Helper()
 	inf, err := p.Informer(name, inf)
 	if err != nil {

@@ -72,7 +72,7 @@ func newControlled(t *testing.T) *controlled {
 	}
 	for name, s := range map[string]*source{"parents": c.parents, "children": c.children} {
 		inf := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
-		inf = seen(t, c.p, name, inf)
+		inf = mustInform(t, c.p, name, inf)
 		of := func(o metav1.Object) string { return o.GetNamespace() + "/" + o.GetName() }
 		if c.read = inf.GetIndexer(); name == "children" {
 			of = func(metav1.Object) string { return "ns0/o00000" }

@@ -158,7 +158,7 @@ func (s *workJSON) into(w *work) {
 }
 
 // shown is what can be compared: times of the two begin at different moments.
-func (w *work) shown() string {
+func (w *work) comparableText() string {
 	var waiting []string
 	for k := range w.Waiting {
 		waiting = append(waiting, k)
@@ -293,10 +293,10 @@ func playWork(t *testing.T, seed uint64, kinds map[string]int) {
 			t.Fatal(err)
 		}
 		is.into(w)
-		if a, b := first.work.shown(), w.shown(); a != b || q.Len() != len(w.Queue) {
+		if a, b := first.work.comparableText(), w.comparableText(); a != b || q.Len() != len(w.Queue) {
 			t.Fatalf("the recording has\n%s\nand the queue\n%s", a, b)
 		}
-		if a, b := late.work.shown(), w.shown(); a != b {
+		if a, b := late.work.comparableText(), w.comparableText(); a != b {
 			t.Fatalf("the late recording has\n%s\nand the queue\n%s", a, b)
 		}
 	}
@@ -307,7 +307,7 @@ func playWork(t *testing.T, seed uint64, kinds map[string]int) {
 	all.Wait()
 	first.drain()
 	if q.Len() != 0 || len(first.work.Processing) != 0 || !first.work.Down {
-		t.Errorf("at the end: %d keys, %s", q.Len(), first.work.shown())
+		t.Errorf("at the end: %d keys, %s", q.Len(), first.work.comparableText())
 	}
 	for k, n := range first.work.kinds {
 		kinds[k] += n
@@ -447,7 +447,7 @@ func TestUnseenReads(t *testing.T) {
 	p := New(Options{})
 	bare := cache.NewSharedIndexInformer(newSource(3), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
 	early := cache.NewGenericLister(bare.GetIndexer(), schema.GroupResource{Resource: "pods"})
-	inf := seen(t, p, "pods", bare)
+	inf := mustInform(t, p, "pods", bare)
 	q := NewQueue[string](p, QueueOptions{})("pods", nil)
 	defer q.ShutDown()
 	run(t, inf)
@@ -490,7 +490,7 @@ func TestUnseenReads(t *testing.T) {
 func TestListerRead(t *testing.T) {
 	s := newSource(3)
 	p := New(Options{})
-	inf := seen(t, p, "pods", cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
+	inf := mustInform(t, p, "pods", cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
 	q := NewQueue[string](p, QueueOptions{})("pods", nil)
 	defer q.ShutDown()
 	run(t, inf)

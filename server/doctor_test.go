@@ -34,8 +34,8 @@ func ill() string {
 // healthy is a recording in which nothing is wrong.
 func healthy() string { return strings.Join(strings.SplitAfter(ill(), "\n")[:5], "") }
 
-// examined runs the doctor, and returns what it printed and its exit status.
-func examined(t *testing.T, args ...string) (stdout string, status int, err error) {
+// examine runs the doctor, and returns what it printed and its exit status.
+func examine(t *testing.T, args ...string) (stdout string, status int, err error) {
 	t.Helper()
 	var out bytes.Buffer
 	err = run(t.Context(), append([]string{"doctor"}, args...), &out, io.Discard)
@@ -65,7 +65,7 @@ func write0600(t *testing.T, name, text string) string {
 // TestDoctorOfAFile prints findings for people and for programs, and ends with the status that a CI needs.
 func TestDoctorOfAFile(t *testing.T) {
 	file := write0600(t, "x.trace", ill())
-	out, status, _ := examined(t, file)
+	out, status, _ := examine(t, file)
 	if status != 1 {
 		t.Errorf("status %d", status)
 	}
@@ -88,7 +88,7 @@ func TestDoctorOfAFile(t *testing.T) {
 		}
 	}
 
-	out, status, _ = examined(t, file, "--json")
+	out, status, _ = examine(t, file, "--json")
 	var r report
 	if err := json.Unmarshal([]byte(out), &r); err != nil || status != 1 || r.Events != 11 || r.Seconds != 121 || len(r.Findings) != 2 ||
 		r.Findings[1].Rule != "relist-loop" || r.Findings[1].What.ZH == "" {
@@ -96,13 +96,13 @@ func TestDoctorOfAFile(t *testing.T) {
 	}
 
 	file = write0600(t, "well.trace", healthy())
-	if out, status, err := examined(t, file); status != 0 || err != nil || !strings.Contains(out, "no findings") {
+	if out, status, err := examine(t, file); status != 0 || err != nil || !strings.Contains(out, "no findings") {
 		t.Errorf("%v, status %d: %s", err, status, out)
 	}
-	if out, status, _ := examined(t, "--json", file); status != 0 || !strings.Contains(out, `"findings": []`) {
+	if out, status, _ := examine(t, "--json", file); status != 0 || !strings.Contains(out, `"findings": []`) {
 		t.Errorf("status %d: %s", status, out)
 	}
-	if out, _, _ := examined(t, write0600(t, "cut.trace", ill()+`{"s":12,"t":`)); !strings.Contains(out, "the recording is damaged: line 13") {
+	if out, _, _ := examine(t, write0600(t, "cut.trace", ill()+`{"s":12,"t":`)); !strings.Contains(out, "the recording is damaged: line 13") {
 		t.Errorf("a damaged recording: %s", out)
 	}
 }
@@ -123,16 +123,16 @@ func TestDoctorOfAProcess(t *testing.T) {
 	}))
 	defer probe.Close()
 	file := write0600(t, "token", token)
-	out, status, err := examined(t, probe.URL+"/debug/informerscope/", "--seconds=3", "--informers=pods,nodes", "--attach-token-file", file)
+	out, status, err := examine(t, probe.URL+"/debug/informerscope/", "--seconds=3", "--informers=pods,nodes", "--attach-token-file", file)
 	if status != 1 || !strings.Contains(out, "relist-loop") || asked != "/debug/informerscope/trace?informers=pods%2Cnodes&seconds=3" {
 		t.Errorf("%v, status %d, asked %s: %s", err, status, asked, out)
 	}
 	t.Setenv("INFORMERSCOPE_ATTACH_TOKEN", token)
-	if _, status, err := examined(t, probe.URL); status != 1 || asked != "/trace?seconds=30" {
+	if _, status, err := examine(t, probe.URL); status != 1 || asked != "/trace?seconds=30" {
 		t.Errorf("%v, status %d, asked %s", err, status, asked)
 	}
 	t.Setenv("INFORMERSCOPE_ATTACH_TOKEN", "")
-	if _, status, err := examined(t, probe.URL); status != 2 || !strings.Contains(err.Error(), "requires a token") {
+	if _, status, err := examine(t, probe.URL); status != 2 || !strings.Contains(err.Error(), "requires a token") {
 		t.Errorf("without its token: %v, status %d", err, status)
 	}
 }
@@ -160,7 +160,7 @@ func TestDoctorRefuses(t *testing.T) {
 		{[]string{other.URL, "--attach-token-file=/nowhere"}, "does not exist"},
 		{[]string{"x.trace", "--jsn"}, "unknown flag"},
 	} {
-		out, status, err := examined(t, tc.args...)
+		out, status, err := examine(t, tc.args...)
 		if status != 2 || out != "" || err == nil || !strings.Contains(err.Error(), tc.says) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%v: status %d, %v, printed %q", tc.args, status, err, out)
 		}

@@ -15,8 +15,8 @@ import (
 	"informerscope/core/tracefile"
 )
 
-// recorded is a recording of three events, one of which is a note and one a relist.
-func recorded(t *testing.T) []byte {
+// recordThreeEvents is a recording of three events, one of which is a note and one a relist.
+func recordThreeEvents(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	events := []event.Entry{
@@ -41,7 +41,7 @@ func recorded(t *testing.T) []byte {
 func TestStoryFrom(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	file := filepath.Join(dir, "Talk.trace")
-	if err := os.WriteFile(file, recorded(t), 0o600); err != nil {
+	if err := os.WriteFile(file, recordThreeEvents(t), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func TestStoryFrom(t *testing.T) {
 			t.Errorf("without the token it is answered with %s: %.100s", response.Status, body)
 		}
 	}
-	if response, body := r.get("/stories/recordings/Talk.trace", mine); response.StatusCode != http.StatusOK || body != string(recorded(t)) ||
+	if response, body := r.get("/stories/recordings/Talk.trace", mine); response.StatusCode != http.StatusOK || body != string(recordThreeEvents(t)) ||
 		response.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%s %.100s", response.Status, body)
 	}
@@ -136,8 +136,8 @@ func TestStoryFromSaysWhatToDo(t *testing.T) {
 		}
 		return path
 	}
-	good := write("a.trace", string(recorded(t)))
-	large := write("large.trace", string(recorded(t)))
+	good := write("a.trace", string(recordThreeEvents(t)))
+	large := write("large.trace", string(recordThreeEvents(t)))
 	if err := os.Truncate(large, tracefile.MaxFile+1); err != nil { // a sparse file
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestStoryFromSaysWhatToDo(t *testing.T) {
 		{[]string{"story", "from", "--wrong", "a"}, "wrong"},
 		{[]string{"story", "from", filepath.Join(dir, "nowhere.trace")}, "the recording cannot be read"},
 		{[]string{"story", "from", write("b.trace", "{}")}, "not a trace file"},
-		{[]string{"story", "from", write("b c.trace", string(recorded(t)))}, "call it by letters"},
+		{[]string{"story", "from", write("b c.trace", string(recordThreeEvents(t)))}, "call it by letters"},
 		{[]string{"story", "from", large}, "at most 536870912: record a shorter time"},
 		{[]string{"story", "from", good, "-o", filepath.Join(dir, "nowhere")}, "give a directory that exists"},
 	} {

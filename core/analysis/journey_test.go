@@ -35,7 +35,7 @@ func TestJourney(t *testing.T) {
 		want   []string
 	}{
 		{"RealFIFO, batches", []event.Event{
-			foldtest.Selected("1.37"),
+			foldtest.SelectionEvent("1.37"),
 			on(event.KindWireFrame, event.OpUpdated, "a", "7"), on(event.KindWatchEvent, event.OpUpdated, "a", "7"),
 			q(event.OpUpdated, "z", "6", 1), q(event.OpUpdated, "y", "6", 2), q(event.OpUpdated, "a", "7", 3), q(event.OpUpdated, "x", "8", 4),
 			event.Popped{Deltas: 1}.Event(), event.Processed{Deltas: 1}.Event(),
@@ -48,7 +48,7 @@ func TestJourney(t *testing.T) {
 			"1 indexer StoreUpdated 7", "1 listener Distributed Updated 7", "1 queue Processed 2/2", "1 listener Handled Updated 7",
 			"1 controller WorkAdded", "2 reflector WatchEvent Deleted 9", "2 queue Queued Deleted 9 1/1"}},
 		{"a list, then it is gone from the next", []event.Event{
-			foldtest.Selected("1.37"),
+			foldtest.SelectionEvent("1.37"),
 			event.Queued{Op: event.OpReplacedAll, RV: "5", Length: 1, Items: []event.Item{{Key: "b", RV: "2"}, {Key: "a", RV: "3"}}}.Event(),
 			event.Popped{Deltas: 1}.Event(), event.StoreReplaced{Items: []event.Item{{Key: "b"}, {Key: "a", RV: "3"}}}.Event(),
 			event.Processed{Deltas: 1}.Event(),
@@ -61,7 +61,7 @@ func TestJourney(t *testing.T) {
 			"2 queue Queued SyncAll 1/1", "2 queue Popped 1/1", "2 listener Distributed Updated 3", "2 queue Processed 1/1",
 			"3 queue Queued ReplacedAll 8 1/1", "3 queue Popped 1/1", "3 indexer StoreReplaced Deleted", "3 queue Processed 1/1"}},
 		{"DeltaFIFO", []event.Event{
-			foldtest.Selected("1.31"), q(event.OpAdded, "a", "1", 1), q(event.OpAdded, "b", "2", 2),
+			foldtest.SelectionEvent("1.31"), q(event.OpAdded, "a", "1", 1), q(event.OpAdded, "b", "2", 2),
 			event.Popped{Key: "b", Deltas: 1}.Event(), {Kind: event.KindProcessed}, event.Popped{Key: "a", Deltas: 1}.Event(), {Kind: event.KindProcessed},
 		}, []string{"1 queue Queued Added 1 1/1", "1 queue Popped 1/1", "1 queue Processed 1/1"}},
 	} {
@@ -101,7 +101,7 @@ func TestMarks(t *testing.T) {
 		{event.Fault{Name: "cut", Struck: 1}.Event(), "fault", 0},
 		{event.Hold{Stage: 1, Held: true}.Event(), "hold", 0},
 		{event.Trouble{Err: gone}.Event(), "trouble", 0},
-		{foldtest.Selected("1.37"), "selected", 0},
+		{foldtest.SelectionEvent("1.37"), "selected", 0},
 		{event.Note{Text: "look"}.Event(), "note", 0},
 		{event.Event{Kind: event.KindQueued}, "", 0},
 	} {

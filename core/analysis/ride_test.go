@@ -29,7 +29,7 @@ func TestRideOf(t *testing.T) {
 		on(event.KindDistributed, 0), event.Processed{Deltas: 1}.Event(), on(event.KindAccepted, 1), on(event.KindAccepted, 2),
 		on(event.KindHandling, 1), on(event.KindHandled, 1), on(event.KindHandling, 2), on(event.KindWorkAdded, 0), on(event.KindHandled, 2),
 	}
-	events := append([]event.Event{foldtest.Selected("1.37")}, change...)
+	events := append([]event.Event{foldtest.SelectionEvent("1.37")}, change...)
 	second := append([]event.Event(nil), change[:5]...)
 	for i := range second {
 		if second[i].Key() != "" {
@@ -60,7 +60,7 @@ func TestRideOf(t *testing.T) {
 	foldtest.Equal(t, "a newer change under way", rides(RideOf(hops(both), "a", 0, 20, false)), whole)
 	// Before it began the first change is shown, and nothing if there is none.
 	foldtest.Equal(t, "before it began", rides(RideOf(hops(both), "a", 0, 1, false)), whole)
-	foldtest.Equal(t, "under way alone", rides(RideOf(hops(append([]event.Event{foldtest.Selected("1.31")}, second...)), "a", 0, 9, true)), []string{
+	foldtest.Equal(t, "under way alone", rides(RideOf(hops(append([]event.Event{foldtest.SelectionEvent("1.31")}, second...)), "a", 0, 9, true)), []string{
 		"a lane 0 listener 0 whole false 24 µs", "2 +0 api WireFrame StreamWatcher.receive", "3 +3 reflector WatchEvent handleAnyWatch",
 		"4 +5 queue Queued DeltaFIFO.queueActionInternalLocked", "5 +7 queue Popped DeltaFIFO.Pop",
 		"6 +9 indexer StoreUpdated threadSafeMap.Update"})

@@ -292,8 +292,8 @@ func shows(v *view.View) (mode string, seq uint64) {
 	return s.View.Mode, s.Seq
 }
 
-// seen returns a state of the log, without the view's position and what a checkpoint does not restore.
-func seen(rec *trace.Recorder, seq uint64) string {
+// describeState returns a state of the log, without the view's position and what a checkpoint does not restore.
+func describeState(rec *trace.Recorder, seq uint64) string {
 	f := rec.FoldAt(seq)
 	s := f.State()
 	s.Source = fold.Source{}
@@ -311,7 +311,7 @@ func agree(t *testing.T, s *stage, f *seat) {
 		t.Fatalf("the follower has events %d to %d only", first, head)
 	}
 	for _, seq := range []uint64{first, (first + head) / 2, head} {
-		if a, b := seen(s.rec, seq), seen(f.rec, seq); a != b {
+		if a, b := describeState(s.rec, seq), describeState(f.rec, seq); a != b {
 			t.Errorf("at event %d the speaker has\n%s\nand the follower\n%s", seq, a, b)
 		}
 	}

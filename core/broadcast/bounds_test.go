@@ -19,12 +19,12 @@ func asIs(segment []byte, bodies bool) ([]byte, error) {
 // segmentOf is a segment that restores a log before its event 1, of the lines given.
 func segmentOf(t testing.TB, events int, lines string) []byte {
 	t.Helper()
-	return packed(t, fmt.Sprintf(`{"format":%q,"version":%d,"n":1,"checkpoint":true,"fresh":true,"end":false,"seq":1,"head":%d,"at":1}`, Format, Version, events)+
+	return packLines(t, fmt.Sprintf(`{"format":%q,"version":%d,"n":1,"checkpoint":true,"fresh":true,"end":false,"seq":1,"head":%d,"at":1}`, Format, Version, events)+
 		"\n"+lines)
 }
 
-// filled is before, then as many units as a segment of 4 MiB takes, then after.
-func filled(before, unit, after string) string {
+// fillText is before, then as many units as a segment of 4 MiB takes, then after.
+func fillText(before, unit, after string) string {
 	n := (MaxUnpacked - 4096 - len(before) - len(after)) / len(unit)
 	return before + strings.TrimSuffix(strings.Repeat(unit, n), ",") + after + "\n"
 }
@@ -41,24 +41,24 @@ func TestCheckMakesLittle(t *testing.T) {
 		lines   string
 		refused bool
 	}{
-		"listeners":       {filled(restored(`\"listeners\":[`), `{},`, `]}"}`), true},
+		"listeners":       {fillText(restored(`\"listeners\":[`), `{},`, `]}"}`), true},
 		"some listeners":  {restored(`\"listeners\":[`) + list(`{\"handling\":{},\"lastMet\":{}},`, 1<<14-8) + `]}"}` + "\n", true},
-		"states":          {filled(restored(`\"lanes\":[`), `{},`, `]}"}`), true},
-		"nested states":   {filled(restored(`\"lanes\":[`), `{\"lanes\":[`, `"}`), true},
-		"deltas":          {filled(restored(`\"queue\":{\"items\":[{\"deltas\":[`), `{},`, `]}]}}"}`), true},
-		"mutations":       {filled(restored(`\"indexer\":{\"mutations\":[`), `{},`, `]}}"}`), true},
-		"indices":         {filled(restored(`\"indexer\":{\"indices\":{`), `\"aaaa\":{},`, `}}}"}`), true},
-		"resources":       {filled(`{"s":0,"t":0,"k":"Selected","txt":"{\"resources\":[`, `{},`, `]}"}`), true},
-		"sampled":         {filled(`{"s":1,"t":0,"k":"Sampled","txt":"{\"listeners\":[`, `{},`, `]}"}`), true},
-		"items":           {filled(`{"s":1,"t":0,"k":"StoreReplaced","items":[`, `{},`, `]}`), true},
-		"items' objects":  {filled(`{"s":1,"t":0,"k":"StoreReplaced","items":[`, `{"obj":{}},`, `]}`), true},
-		"items in lines":  {filled("", `{"s":1,"t":0,"k":"StoreReplaced","more":true,"items":[`+list(`{},`, 30_000)+"]}\n", ""), true},
-		"index values":    {filled(`{"s":1,"t":0,"k":"StoreAdded","ix":[`, `{},`, `]}`), true},
-		"values":          {filled(`{"s":1,"t":0,"k":"StoreAdded","ix":[{"i":"a","v":[`, `"",`, `]}]}`), true},
-		"members":         {filled(`{"s":1,"t":0,"k":"StoreAdded","obj":{"id":1,"raw":{`, `"a":0,`, `}}}`), true},
-		"an object":       {filled(`{"s":1,"t":0,"k":"StoreAdded","obj":{"id":1,"raw":{"spec":[`, `[],`, `]}}}`), false},
+		"states":          {fillText(restored(`\"lanes\":[`), `{},`, `]}"}`), true},
+		"nested states":   {fillText(restored(`\"lanes\":[`), `{\"lanes\":[`, `"}`), true},
+		"deltas":          {fillText(restored(`\"queue\":{\"items\":[{\"deltas\":[`), `{},`, `]}]}}"}`), true},
+		"mutations":       {fillText(restored(`\"indexer\":{\"mutations\":[`), `{},`, `]}}"}`), true},
+		"indices":         {fillText(restored(`\"indexer\":{\"indices\":{`), `\"aaaa\":{},`, `}}}"}`), true},
+		"resources":       {fillText(`{"s":0,"t":0,"k":"Selected","txt":"{\"resources\":[`, `{},`, `]}"}`), true},
+		"sampled":         {fillText(`{"s":1,"t":0,"k":"Sampled","txt":"{\"listeners\":[`, `{},`, `]}"}`), true},
+		"items":           {fillText(`{"s":1,"t":0,"k":"StoreReplaced","items":[`, `{},`, `]}`), true},
+		"items' objects":  {fillText(`{"s":1,"t":0,"k":"StoreReplaced","items":[`, `{"obj":{}},`, `]}`), true},
+		"items in lines":  {fillText("", `{"s":1,"t":0,"k":"StoreReplaced","more":true,"items":[`+list(`{},`, 30_000)+"]}\n", ""), true},
+		"index values":    {fillText(`{"s":1,"t":0,"k":"StoreAdded","ix":[`, `{},`, `]}`), true},
+		"values":          {fillText(`{"s":1,"t":0,"k":"StoreAdded","ix":[{"i":"a","v":[`, `"",`, `]}]}`), true},
+		"members":         {fillText(`{"s":1,"t":0,"k":"StoreAdded","obj":{"id":1,"raw":{`, `"a":0,`, `}}}`), true},
+		"an object":       {fillText(`{"s":1,"t":0,"k":"StoreAdded","obj":{"id":1,"raw":{"spec":[`, `[],`, `]}}}`), false},
 		"an object, deep": {`{"s":1,"t":0,"k":"StoreAdded","obj":{"id":1,"raw":{"spec":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + "}}}\n", true},
-		"lines":           {filled("", "{}\n", ""), true},
+		"lines":           {fillText("", "{}\n", ""), true},
 	} {
 		t.Run(what, func(t *testing.T) {
 			segment := segmentOf(t, 1, x.lines)

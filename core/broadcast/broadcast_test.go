@@ -267,7 +267,7 @@ func followed(t *testing.T, seed uint64, bodies bool) {
 					continue
 				}
 				// A checkpoint restores what a State holds: compare with the speaker's own fold restored there.
-				same(t, fmt.Sprintf("follower %d at segment %d", i, seg.N), dump(t, got, bodies), dump(t, restored(s.rec, j.from, h.LastSeq), bodies))
+				same(t, fmt.Sprintf("follower %d at segment %d", i, seg.N), dump(t, got, bodies), dump(t, restoreFold(s.rec, j.from, h.LastSeq), bodies))
 			}
 		}
 	}
@@ -283,15 +283,15 @@ func followed(t *testing.T, seed uint64, bodies bool) {
 			seq := j.from + s.rng.Uint64N(head-j.from+1)
 			want := s.rec.FoldAt(seq)
 			if j.from != 1 {
-				want = restored(s.rec, j.from, seq)
+				want = restoreFold(s.rec, j.from, seq)
 			}
 			same(t, fmt.Sprintf("follower %d after seeking %d", i, seq), dump(t, j.f.rec.FoldAt(seq), bodies), dump(t, want, bodies))
 		}
 	}
 }
 
-// restored is the speaker's fold at seq, when what came before the event from was restored.
-func restored(rec *trace.Recorder, from, seq uint64) *fold.Fold {
+// restoreFold is the speaker's fold at seq, when what came before the event from was restored.
+func restoreFold(rec *trace.Recorder, from, seq uint64) *fold.Fold {
 	f := fold.NewFold()
 	baseline := rec.FoldAt(from - 1).Baseline()
 	for i := range baseline {
@@ -334,7 +334,7 @@ func TestLargeCheckpointsSpanSegments(t *testing.T) {
 	h, _ := ReadHead(segments[0].Bytes)
 	want := s.rec.FoldAt(head)
 	same(t, "who was there", dump(t, early.rec.FoldAt(head), true), dump(t, want, true))
-	same(t, "who came late", dump(t, late.rec.FoldAt(head), true), dump(t, restored(s.rec, h.Seq, head), true))
+	same(t, "who came late", dump(t, late.rec.FoldAt(head), true), dump(t, restoreFold(s.rec, h.Seq, head), true))
 	// An early follower does not hold the objects a second time.
 	a, held := early.rec.FoldAt(h.Seq - 1).Objects(0).Get("ns/p7")
 	b, _ := early.rec.FoldAt(head).Objects(0).Get("ns/p7")
@@ -405,7 +405,7 @@ func TestNewLogBeginsAnew(t *testing.T) {
 		if first := f.rec.First(); first != h.Seq {
 			t.Fatalf("%s: the follower's log begins with %d, want %d", what, first, h.Seq)
 		}
-		same(t, what, dump(t, f.rec.FoldAt(head), false), dump(t, restored(s.rec, h.Seq, head), false))
+		same(t, what, dump(t, f.rec.FoldAt(head), false), dump(t, restoreFold(s.rec, h.Seq, head), false))
 	}
 	for range 50 {
 		s.step()

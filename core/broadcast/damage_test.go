@@ -16,7 +16,7 @@ import (
 	"informerscope/core/trace"
 )
 
-func packed(t testing.TB, lines string) []byte {
+func packLines(t testing.TB, lines string) []byte {
 	t.Helper()
 	b, err := pack([]byte(lines), gzip.BestSpeed)
 	if err != nil {
@@ -25,7 +25,7 @@ func packed(t testing.TB, lines string) []byte {
 	return b
 }
 
-func unpacked(t testing.TB, segment []byte) string {
+func unpackSegment(t testing.TB, segment []byte) string {
 	t.Helper()
 	zr, err := gzip.NewReader(bytes.NewReader(segment))
 	if err != nil {
@@ -65,7 +65,7 @@ func TestDamagedSegmentsChangeNothing(t *testing.T) {
 		t.Fatalf("it began in the middle: %v", err)
 	}
 	apply(t, f, segments[:3]...)
-	lines := unpacked(t, segments[3].Bytes)
+	lines := unpackSegment(t, segments[3].Bytes)
 	first, rest, _ := strings.Cut(lines, "\n")
 	events := strings.SplitAfter(rest, "\n")
 	head := func(change func(*Head)) string {
@@ -86,26 +86,26 @@ func TestDamagedSegmentsChangeNothing(t *testing.T) {
 		"no gzip":                     {[]byte(lines), "not a segment"},
 		"cut off":                     {whole[:len(whole)-20], "damaged"},
 		"a wrong sum":                 {append(bytes.Clone(whole[:len(whole)-8]), 1, 2, 3, 4, 5, 6, 7, 8), "damaged"},
-		"no last line end":            {packed(t, strings.TrimSuffix(lines, "\n")), "cut off"},
-		"another format":              {packed(t, `{"format":"informerscope-trace","version":1}`+"\n"), "not a segment"},
-		"a later version":             {packed(t, head(func(h *Head) { h.Version = 2 })+rest), "version 2"},
+		"no last line end":            {packLines(t, strings.TrimSuffix(lines, "\n")), "cut off"},
+		"another format":              {packLines(t, `{"format":"informerscope-trace","version":1}`+"\n"), "not a segment"},
+		"a later version":             {packLines(t, head(func(h *Head) { h.Version = 2 })+rest), "version 2"},
 		"an old one again":            {segments[2].Bytes, "where 4 follows"},
 		"a later one":                 {segments[5].Bytes, "where 4 follows"},
-		"events that do not continue": {packed(t, head(func(h *Head) { h.Seq += 5; h.LastSeq += 5 })+rest), "follows"},
-		"an event left out":           {packed(t, first+"\n"+strings.Join(append([]string{events[0]}, events[2:]...), "")), "follows"},
-		"events in another order":     {packed(t, first+"\n"+events[1]+events[0]+strings.Join(events[2:], "")), "follows"},
-		"an event too many":           {packed(t, head(func(h *Head) { h.LastSeq-- })+rest), "ends with"},
-		"a line that is no JSON":      {packed(t, first+"\nx"+rest), "line 2"},
-		"a kind of tomorrow":          {packed(t, first+"\n"+strings.Replace(rest, `"k":"`, `"k":"New`, 1)), "unknown kind of event"},
-		"an object never seen": {packed(t, first+"\n"+strings.Replace(events[0], "}\n", `,"obj":{"id":999999}}`+"\n",
+		"events that do not continue": {packLines(t, head(func(h *Head) { h.Seq += 5; h.LastSeq += 5 })+rest), "follows"},
+		"an event left out":           {packLines(t, first+"\n"+strings.Join(append([]string{events[0]}, events[2:]...), "")), "follows"},
+		"events in another order":     {packLines(t, first+"\n"+events[1]+events[0]+strings.Join(events[2:], "")), "follows"},
+		"an event too many":           {packLines(t, head(func(h *Head) { h.LastSeq-- })+rest), "ends with"},
+		"a line that is no JSON":      {packLines(t, first+"\nx"+rest), "line 2"},
+		"a kind of tomorrow":          {packLines(t, first+"\n"+strings.Replace(rest, `"k":"`, `"k":"New`, 1)), "unknown kind of event"},
+		"an object never seen": {packLines(t, first+"\n"+strings.Replace(events[0], "}\n", `,"obj":{"id":999999}}`+"\n",
 			1)+strings.Join(events[1:], "")), "not defined"},
-		"an object that is none":    {packed(t, first+"\n"+strings.Replace(events[0], "}\n", `,"obj":{"id":1,"raw":"unfinished}}`+"\n", 1)), "line 2"},
-		"a checkpoint of nothing":   {packed(t, head(func(h *Head) { h.Checkpoint = true })+rest), "restored"},
-		"a position too long":       {packed(t, first+"\n"+`{"s":1,"t":1,"pos":{"x":"`+strings.Repeat("x", MaxPosition)+`"}}`+"\n"+rest), "position"},
-		"more than a segment holds": {packed(t, first+"\n"+rest+strings.Repeat(" ", MaxUnpacked)+"\n"), "more than"},
-		"a bomb":                    {packed(t, strings.Repeat("\x00", 8<<20)), "more than"},
+		"an object that is none":    {packLines(t, first+"\n"+strings.Replace(events[0], "}\n", `,"obj":{"id":1,"raw":"unfinished}}`+"\n", 1)), "line 2"},
+		"a checkpoint of nothing":   {packLines(t, head(func(h *Head) { h.Checkpoint = true })+rest), "restored"},
+		"a position too long":       {packLines(t, first+"\n"+`{"s":1,"t":1,"pos":{"x":"`+strings.Repeat("x", MaxPosition)+`"}}`+"\n"+rest), "position"},
+		"more than a segment holds": {packLines(t, first+"\n"+rest+strings.Repeat(" ", MaxUnpacked)+"\n"), "more than"},
+		"a bomb":                    {packLines(t, strings.Repeat("\x00", 8<<20)), "more than"},
 		"more bytes than are taken": {bytes.Repeat([]byte{0x1f}, MaxPacked+1), "more than"},
-		"a contradiction":           {packed(t, head(func(h *Head) { h.LastSeq = 0 })+rest), "contradicts"},
+		"a contradiction":           {packLines(t, head(func(h *Head) { h.LastSeq = 0 })+rest), "contradicts"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			before, _ := f.rec.Head()
@@ -180,14 +180,14 @@ func TestCheckTakesBodiesAndTextsOut(t *testing.T) {
 	for _, bodies := range []bool{false, true} {
 		f := NewFollower(trace.NewRecorder(trace.RecorderOptions{}), decodeThing)
 		for _, seg := range segments {
-			if sent := unpacked(t, seg.Bytes); !strings.Contains(sent, canary) || !strings.Contains(sent, secret) {
+			if sent := unpackSegment(t, seg.Bytes); !strings.Contains(sent, canary) || !strings.Contains(sent, secret) {
 				t.Fatal("the page sent nothing that must be taken out")
 			}
 			out, h, err := Check(seg.Bytes, Checks{Bodies: bodies, Text: func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }})
 			if err != nil || h.N != seg.N {
 				t.Fatal(h, err)
 			}
-			text := unpacked(t, out)
+			text := unpackSegment(t, out)
 			if strings.Contains(text, secret) || strings.Contains(text, `\u0073`+secret[1:]) {
 				t.Errorf("bodies=%v: a credential went out: %s", bodies, text)
 			}
@@ -207,7 +207,7 @@ func TestCheckTakesBodiesAndTextsOut(t *testing.T) {
 // TestCheckRefuses what a Follower would refuse for its form alone.
 func TestCheckRefuses(t *testing.T) {
 	seg := talk(t)[3]
-	lines := unpacked(t, seg.Bytes)
+	lines := unpackSegment(t, seg.Bytes)
 	first, rest, _ := strings.Cut(lines, "\n")
 	checks := Checks{Text: func(s string) string { return s }}
 	if _, _, err := Check(seg.Bytes, checks); err != nil {
@@ -215,12 +215,12 @@ func TestCheckRefuses(t *testing.T) {
 	}
 	for what, bad := range map[string][]byte{
 		"no gzip":        []byte(lines),
-		"no JSON":        packed(t, first+"\n{\n"),
-		"no event":       packed(t, first+"\n{}\n"),
-		"a strange kind": packed(t, first+"\n"+strings.Replace(rest, `"k":"`, `"k":"New`, 1)),
-		"too few":        packed(t, first+"\n"),
-		"too many":       packed(t, lines+strings.SplitAfter(rest, "\n")[0]),
-		"bomb":           packed(t, strings.Repeat("\n", MaxUnpacked+1)),
+		"no JSON":        packLines(t, first+"\n{\n"),
+		"no event":       packLines(t, first+"\n{}\n"),
+		"a strange kind": packLines(t, first+"\n"+strings.Replace(rest, `"k":"`, `"k":"New`, 1)),
+		"too few":        packLines(t, first+"\n"),
+		"too many":       packLines(t, lines+strings.SplitAfter(rest, "\n")[0]),
+		"bomb":           packLines(t, strings.Repeat("\n", MaxUnpacked+1)),
 	} {
 		if _, _, err := Check(bad, checks); err == nil {
 			t.Errorf("%s was taken", what)
@@ -233,10 +233,10 @@ func TestCheckRefuses(t *testing.T) {
 func FuzzSegment(f *testing.F) {
 	segments := talk(f)
 	for _, s := range segments[:6] {
-		f.Add([]byte(unpacked(f, s.Bytes)), true)
+		f.Add([]byte(unpackSegment(f, s.Bytes)), true)
 		f.Add(s.Bytes, false)
 	}
-	text := unpacked(f, segments[1].Bytes)
+	text := unpackSegment(f, segments[1].Bytes)
 	f.Add([]byte(text[:len(text)/2]), true)
 	f.Add([]byte(strings.ReplaceAll(text, `"s":`, `"more":true,"s":`)), true)
 	f.Add([]byte(strings.ReplaceAll(text, `"checkpoint":false`, `"checkpoint":true`)), true)
@@ -246,7 +246,7 @@ func FuzzSegment(f *testing.F) {
 		`{"s":8,"k":"Restored","txt":"{\"queue\":{\"items\":[{}]},\"workqueue\":{\"failing\":{\"a\":1}}}","items":[{"obj":{"id":1,"raw":{}}},{"obj":{"id":1}},{}]}`+"\n"), true)
 	f.Fuzz(func(t *testing.T, b []byte, lines bool) {
 		if lines {
-			b = packed(t, string(b))
+			b = packLines(t, string(b))
 		}
 		if out, h, err := Check(b, Checks{Text: strings.ToUpper, Bodies: len(b)%2 == 0}); err == nil {
 			if again, err := ReadHead(out); err != nil || again != h {

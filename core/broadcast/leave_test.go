@@ -17,7 +17,7 @@ func leaves(t *testing.T, bodies bool, events int, lines string) string {
 	if err != nil {
 		t.Fatalf("%.300s: %v", lines, err)
 	}
-	return unpacked(t, out)
+	return unpackSegment(t, out)
 }
 
 // TestObjectsThatGoOutWhole: with bodies, those that say that they are of a kind that may; of all others nothing but what Strip leaves.
@@ -80,7 +80,7 @@ func TestNamesThatStandTwice(t *testing.T) {
 		}
 	}
 	head := `{"format":"informerscope-segment","version":1,"n":1,"n":1,"checkpoint":true,"fresh":true,"end":false,"seq":1,"head":0,"at":1}` + "\n"
-	if _, err := asIs(packed(t, head), true); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, err := asIs(packLines(t, head), true); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("the first line: %v", err)
 	}
 }
@@ -102,8 +102,8 @@ func TestWhatHandlersWroteStaysIn(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if strings.Contains(unpacked(t, out), "canary") != bodies {
-					t.Errorf("bodies=%v: %s", bodies, unpacked(t, out))
+				if strings.Contains(unpackSegment(t, out), "canary") != bodies {
+					t.Errorf("bodies=%v: %s", bodies, unpackSegment(t, out))
 				}
 				if _, err := f.Apply(out); err != nil {
 					t.Fatal(err)
@@ -170,7 +170,7 @@ func TestLongTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := unpacked(t, out); strings.Count(text, "x") < maxText || strings.Count(text, "xx") > maxText || !strings.Contains(text, `"k":"Sampled"`) {
+	if text := unpackSegment(t, out); strings.Count(text, "x") < maxText || strings.Count(text, "xx") > maxText || !strings.Contains(text, `"k":"Sampled"`) {
 		t.Errorf("%d bytes: %.300s", len(text), text)
 	}
 }

@@ -177,11 +177,11 @@ func values(args []arg.Spec) (all []string) {
 		case a.Type == arg.Switch:
 			all = append(all, a.Name+": true or false")
 		case a.Longest > 0:
-			all = append(all, fmt.Sprintf("%s: up to %s bytes", a.Name, grouped(uint64(a.Longest))))
+			all = append(all, fmt.Sprintf("%s: up to %s bytes", a.Name, groupDigits(uint64(a.Longest))))
 		case a.Type == arg.Content:
 			all = append(all, a.Name+": its text, or an ArrayBuffer")
 		case (a.Type == arg.Whole || a.Type == arg.Number) && a.Max < math.MaxInt32 && a.Name != "lane":
-			all = append(all, fmt.Sprintf("%s: %s to %s", a.Name, arg.Decimal(a.Min), grouped(uint64(a.Max))))
+			all = append(all, fmt.Sprintf("%s: %s to %s", a.Name, arg.Decimal(a.Min), groupDigits(uint64(a.Max))))
 		}
 	}
 	return all
@@ -194,15 +194,15 @@ func keyRows() string {
 	for _, k := range AddressKeys() {
 		takes := k.Takes
 		if k.Max > 0 {
-			takes = strings.TrimPrefix(takes+", 0 to "+grouped(k.Max), ", ")
+			takes = strings.TrimPrefix(takes+", 0 to "+groupDigits(k.Max), ", ")
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Name, takes, k.Means)
 	}
 	return b.String()
 }
 
-// grouped formats a whole number with commas.
-func grouped(n uint64) string {
+// groupDigits formats a whole number with commas.
+func groupDigits(n uint64) string {
 	s := strconv.FormatUint(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]

@@ -14,8 +14,8 @@ import (
 	"informerscope/core/trace"
 )
 
-// relisted is a recording of an experiment with a relist loop.
-func relisted(t *testing.T) (recording []byte, findings []doctor.Finding) {
+// recordRelistLoop is a recording of an experiment with a relist loop.
+func recordRelistLoop(t *testing.T) (recording []byte, findings []doctor.Finding) {
 	t.Helper()
 	on(t, small("1.37"), func(p *patient) {
 		for range 3 {
@@ -41,7 +41,7 @@ func relisted(t *testing.T) (recording []byte, findings []doctor.Finding) {
 
 // TestReadFindsTheSame: a recording of a log has the findings of the log, at the events that the page has.
 func TestReadFindsTheSame(t *testing.T) {
-	recording, want := relisted(t)
+	recording, want := recordRelistLoop(t)
 	x, err := doctor.Read(bytes.NewReader(recording))
 	if err != nil || x.Warning != "" || x.Header.Selection.Resource != "pods" {
 		t.Fatalf("%v, %+v", err, x)
@@ -60,7 +60,7 @@ func TestReadFindsTheSame(t *testing.T) {
 
 // TestExamineAnEvictedBeginning: a log that has lost its beginning is diagnosed from the state before its first event.
 func TestExamineAnEvictedBeginning(t *testing.T) {
-	recording, _ := relisted(t)
+	recording, _ := recordRelistLoop(t)
 	whole, err := doctor.Read(bytes.NewReader(recording))
 	if err != nil {
 		t.Fatal(err)
@@ -78,8 +78,8 @@ func TestExamineAnEvictedBeginning(t *testing.T) {
 	}
 }
 
-// sampled is a recording as a probe writes it: a ring of which samples are known, and a handler whose calls are.
-func sampled(rings func(second int) int) string {
+// recordingWithSamples is a recording as a probe writes it: a ring of which samples are known, and a handler whose calls are.
+func recordingWithSamples(rings func(second int) int) string {
 	state, _ := json.Marshal(`{"era":"1.37","running":true,"synced":true,"atMillis":1,"reflector":{"phase":"watching","verb":"WATCH"},` +
 		`"listeners":[{"id":1,"name":"mailer","ring":` + fmt.Sprint(rings(0)) + `,"capacity":1024,"synced":true}],` +
 		`"fidelity":{"listeners":{"how":"derived"},"listeners.ring":{"how":"sampled"},"listeners.handling":{"how":"exact"}}}`)
@@ -105,7 +105,7 @@ func sampled(rings func(second int) int) string {
 
 // TestAProbesRecording: what a probe samples is found too, and said to be sampled. A ring that shrinks is no finding.
 func TestAProbesRecording(t *testing.T) {
-	x, err := doctor.Read(strings.NewReader(sampled(func(second int) int { return 100 + 10*second })))
+	x, err := doctor.Read(strings.NewReader(recordingWithSamples(func(second int) int { return 100 + 10*second })))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestAProbesRecording(t *testing.T) {
 		!strings.Contains(x.Findings[0].What.EN, "mailer takes 980 ms for a call, and its ring went from 100 to 390") {
 		t.Errorf("%+v", x.Findings)
 	}
-	x, err = doctor.Read(strings.NewReader(sampled(func(second int) int { return 1000 - 10*second })))
+	x, err = doctor.Read(strings.NewReader(recordingWithSamples(func(second int) int { return 1000 - 10*second })))
 	if err != nil || len(x.Findings) != 0 {
 		t.Errorf("%v; a ring that drains: %+v", err, x.Findings)
 	}
@@ -127,7 +127,7 @@ func TestReadRefusesWhatIsNoRecording(t *testing.T) {
 			t.Errorf("%q is examined: %+v", file, x)
 		}
 	}
-	recording, want := relisted(t)
+	recording, want := recordRelistLoop(t)
 	x, err := doctor.Read(bytes.NewReader(recording[:len(recording)-3]))
 	if err != nil || x.Warning == "" || len(x.Findings) != len(want) {
 		t.Errorf("a cut recording: %v, %+v", err, x)
@@ -136,7 +136,7 @@ func TestReadRefusesWhatIsNoRecording(t *testing.T) {
 
 // TestHostileRecordings: events in an order that makes no sense, of lanes and listeners that do not exist, and at times far apart, cost little and never panic.
 func TestHostileRecordings(t *testing.T) {
-	head := strings.SplitAfter(sampled(func(int) int { return 1 }), "\n")[0]
+	head := strings.SplitAfter(recordingWithSamples(func(int) int { return 1 }), "\n")[0]
 	kinds := []string{"Handled", "Handling", "Accepted", "Delivered", "ListenerAdded", "ListenerRemoved", "WatchClosed", "WatchEvent", "ListWatchStarted",
 		"RequestSent", "RequestAnswered", "WorkTaken", "WorkDone", "WorkRateLimited", "Reconciled", "ListerRead", "ClusterWritten", "Mutated", "Sampled",
 		"Restored", "Lane", "InformerStarted", "InformerSynced", "Selected", "Factory", "Cluster"}

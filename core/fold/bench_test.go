@@ -8,7 +8,7 @@ import (
 )
 
 func BenchmarkApply(b *testing.B) {
-	f := foldtest.Filled(10000)
+	f := foldtest.FoldWithObjects(10000)
 	events := foldtest.WatchEvents(10000)
 	b.ReportAllocs()
 	i := 0
@@ -20,7 +20,7 @@ func BenchmarkApply(b *testing.B) {
 
 // BenchmarkApplyAfterClones clones every 4,096 events, as checkpoints do.
 func BenchmarkApplyAfterClones(b *testing.B) {
-	f := foldtest.Filled(10000)
+	f := foldtest.FoldWithObjects(10000)
 	events := foldtest.WatchEvents(10000)
 	var kept [64]*fold.Fold
 	b.ReportAllocs()
@@ -35,7 +35,7 @@ func BenchmarkApplyAfterClones(b *testing.B) {
 }
 
 func BenchmarkClone(b *testing.B) {
-	f := foldtest.Filled(100000)
+	f := foldtest.FoldWithObjects(100000)
 	b.ReportAllocs()
 	for b.Loop() {
 		f.Clone()
@@ -43,7 +43,7 @@ func BenchmarkClone(b *testing.B) {
 }
 
 func BenchmarkState(b *testing.B) {
-	f := foldtest.Filled(10000)
+	f := foldtest.FoldWithObjects(10000)
 	b.ReportAllocs()
 	for b.Loop() {
 		f.State()
@@ -53,6 +53,6 @@ func BenchmarkState(b *testing.B) {
 func BenchmarkStoreReplaced(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		foldtest.Filled(10000)
+		foldtest.FoldWithObjects(10000)
 	}
 }

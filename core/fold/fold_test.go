@@ -22,7 +22,7 @@ func TestFoldRealFIFO(t *testing.T) {
 	q := func(op event.Op, key string) event.Event {
 		return event.Queued{Op: op, Key: key, RV: "5"}.Event()
 	}
-	events := foldtest.Script(foldtest.Selected("1.37"),
+	events := foldtest.Script(foldtest.SelectionEvent("1.37"),
 		event.InformerStarted{Release: "1.37"}.Event(),
 		event.Populated{Count: 1}.Event(),
 		event.Queued{Op: event.OpReplacedAll, RV: "4", Items: []event.Item{{Key: "x"}, {Key: "y"}}}.Event(),
@@ -53,7 +53,7 @@ func TestFoldDeltaFIFO(t *testing.T) {
 	q := func(op event.Op, key string, tombstone bool) event.Event {
 		return event.Queued{Op: op, Key: key, Tombstone: tombstone}.Event()
 	}
-	f := foldtest.FoldOf(foldtest.Script(foldtest.Selected("1.31"),
+	f := foldtest.FoldOf(foldtest.Script(foldtest.SelectionEvent("1.31"),
 		event.InformerStarted{Release: "1.31"}.Event(),
 		q(event.OpAdded, "a", false), q(event.OpAdded, "b", false), q(event.OpUpdated, "a", false),
 		q(event.OpDeleted, "b", false), q(event.OpDeleted, "b", true),
@@ -92,7 +92,7 @@ func TestFoldReflector(t *testing.T) {
 		}
 		return r
 	}
-	phase("idle", foldtest.Selected("1.37"))
+	phase("idle", foldtest.SelectionEvent("1.37"))
 	phase("idle", event.Event{Kind: event.KindReflectorStarted})
 	phase("idle", event.ListWatchStarted{Why: "first list"}.Event())
 	r := phase("watch-listing", event.RequestSent{Req: 1, Verb: event.VerbWatchList,
@@ -315,7 +315,7 @@ func TestRequestsHaveTheirVerb(t *testing.T) {
 		{"?allowWatchBookmarks=true&sendInitialEvents=true&watch=true", "WatchList", false},
 		{"?sendInitialEvents=false&watch=true", "WATCH", false},
 	} {
-		f := foldtest.FoldOf(foldtest.Script(foldtest.Selected("1.37"), event.WireRequest{Req: 1, URL: "/api/v1/pods" + c.query}.Event()))
+		f := foldtest.FoldOf(foldtest.Script(foldtest.SelectionEvent("1.37"), event.WireRequest{Req: 1, URL: "/api/v1/pods" + c.query}.Event()))
 		for range 2 {
 			if r := f.State().API.Requests[0]; r.Verb != c.verb || r.Continues != c.continues {
 				t.Errorf("%q is %+v", c.query, r)
@@ -350,7 +350,7 @@ func TestObjectsAndWritesAreCountedBetweenTwoReports(t *testing.T) {
 		{"a selector leaves objects out", "&labelSelector=a%3Db", []event.Event{report, frame(1, event.OpDeleted, "101")}, 10, 1001},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := foldtest.FoldOf(foldtest.Script(append([]event.Event{foldtest.Selected("1.37"),
+			f := foldtest.FoldOf(foldtest.Script(append([]event.Event{foldtest.SelectionEvent("1.37"),
 				event.WireRequest{Req: 1, URL: "/api/v1/pods?watch=true" + c.query}.Event(),
 				event.WireRequest{Req: 2, URL: "/api/v1/pods?watch=true" + c.query}.Event()}, c.events...)...))
 			if got := f.State().API; got.Objects != c.want || got.Writes != c.writes {
@@ -361,7 +361,7 @@ func TestObjectsAndWritesAreCountedBetweenTwoReports(t *testing.T) {
 }
 
 func TestFoldWorld(t *testing.T) {
-	f := foldtest.FoldOf(foldtest.Script(foldtest.Selected("1.37"),
+	f := foldtest.FoldOf(foldtest.Script(foldtest.SelectionEvent("1.37"),
 		event.WireRequest{Req: 1, URL: "/a"}.Event(), event.WireResponse{Req: 1, Status: 200}.Event(),
 		event.WireBytes{Req: 1, Bytes: 300}.Event(), event.WireFrame{Req: 1, Op: event.OpAdded, Key: "k", RV: "99", Bytes: 30}.Event(),
 		event.WireRequest{Req: 2, URL: "/b"}.Event(), event.WireResponse{Req: 2, Err: errors.New("refused")}.Event(),
@@ -399,7 +399,7 @@ func TestFoldWorld(t *testing.T) {
 }
 
 func TestFoldTwoLanes(t *testing.T) {
-	events := foldtest.Script(foldtest.Selected("1.31", "1.37"),
+	events := foldtest.Script(foldtest.SelectionEvent("1.31", "1.37"),
 		event.Queued{Op: event.OpAdded, Key: "a"}.Event(),
 		event.Queued{Op: event.OpAdded, Key: "b"}.Event(),
 		event.Queued{Op: event.OpAdded, Key: "c"}.Event(),
@@ -411,7 +411,7 @@ func TestFoldTwoLanes(t *testing.T) {
 		s.Lanes[0].Queue.Depth != 1 || s.Lanes[1].Queue.Items[0].Key != "b" {
 		t.Errorf("state %s", foldtest.ObjString(s))
 	}
-	f.Apply(&event.Entry{Seq: 5, Event: foldtest.Selected("1.37")})
+	f.Apply(&event.Entry{Seq: 5, Event: foldtest.SelectionEvent("1.37")})
 	if s = f.State(); s.Lanes != nil || s.Queue.Depth != 0 || f.QueueKind(0) != "RealFIFO" || f.Objects(1).Len() != 0 || f.QueueLen(1) != 0 {
 		t.Errorf("after a new selection %s", foldtest.ObjString(s))
 	}

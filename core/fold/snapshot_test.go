@@ -173,7 +173,7 @@ func runAgainstInformer(t *testing.T, release informer.Release, seed uint64) {
 	}
 	// With a small ring of events: the fold must be right after evictions too.
 	r := trace.NewRecorder(trace.RecorderOptions{MaxEvents: 4000, CheckpointEvery: 300})
-	r.Emit(0, foldtest.Selected(release.String()))
+	r.Emit(0, foldtest.SelectionEvent(release.String()))
 	lw := &informer.ListWatch{ListWithContextFunc: src.List, WatchFuncWithContext: src.Watch}
 	inf := informer.NewSharedIndexInformerWithOptions(lw, &metav1.PartialObjectMetadata{}, informer.SharedIndexInformerOptions{
 		Release: release, ResyncPeriod: 40 * time.Second, Observer: r.Lane(0),
@@ -324,7 +324,7 @@ func compareSnapshot(t *testing.T, f *fold.Fold, s informer.Snapshot) {
 	for name, values := range s.Store.Indices {
 		wantIndex[name] = map[string][]string{}
 		for v, keys := range values {
-			wantIndex[name][v] = foldtest.Sorted(keys.UnsortedList())
+			wantIndex[name][v] = foldtest.Sort(keys.UnsortedList())
 		}
 	}
 	for _, name := range f.IndexNames(0) {
@@ -333,7 +333,7 @@ func compareSnapshot(t *testing.T, f *fold.Fold, s informer.Snapshot) {
 		x.Range(func(v string, _ int) bool {
 			var keys []string
 			x.Keys(v, func(k string) bool { keys = append(keys, k); return true })
-			gotIndex[name][v] = foldtest.Sorted(keys)
+			gotIndex[name][v] = foldtest.Sort(keys)
 			return true
 		})
 	}

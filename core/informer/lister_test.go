@@ -59,7 +59,7 @@ func TestListers(t *testing.T) {
 				if err != nil {
 					names = nil // how far it got depends on map order
 				}
-				*log = append(*log, fmt.Sprint(what, sorted(names), err))
+				*log = append(*log, fmt.Sprint(what, sortNames(names), err))
 			}
 			names := func(to *[]string) func(any) {
 				return func(o any) { *to = append(*to, fmt.Sprint(reflect.TypeOf(o), " ", keyOr(key(o)))) }

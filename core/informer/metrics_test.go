@@ -131,7 +131,7 @@ func forReleasesBoth(t *testing.T, f func(t *testing.T, release Release, judge b
 				synctest.Test(t, func(t *testing.T) { f(t, release, i == 1, &logs[i]) })
 			}
 			ours, theirs := &logs[0], &logs[1]
-			equal(t, "made", sorted(ours.made), sorted(theirs.made))
+			equal(t, "made", sortNames(ours.made), sortNames(theirs.made))
 			equal(t, "queued", ours.queued, theirs.queued)
 			equal(t, "versions", ours.versions, theirs.versions)
 			if ours.latencies != theirs.latencies {
@@ -206,7 +206,7 @@ func TestGlobalMetricsProvider(t *testing.T) {
 	}
 }
 
-func sorted(s []string) []string {
+func sortNames(s []string) []string {
 	slices.Sort(s)
 	return s
 }

@@ -31,14 +31,14 @@ func thingKey(o any) (string, error) {
 	return x.key, nil
 }
 
-func keyList(keys []string) string { return strings.Join(sorted(slices.Clone(keys)), ",") }
+func keyList(keys []string) string { return strings.Join(sortNames(slices.Clone(keys)), ",") }
 
 func thingList(objs []any) string {
 	var s []string
 	for _, o := range objs {
 		s = append(s, fmt.Sprint(o))
 	}
-	return strings.Join(sorted(s), " ")
+	return strings.Join(sortNames(s), " ")
 }
 
 func errText(err error) string {

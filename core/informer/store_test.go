@@ -104,7 +104,7 @@ func TestStoreSameAsClientGo(t *testing.T) {
 
 func compareStores(t *testing.T, mine Indexer, judge clientgo.Indexer) {
 	t.Helper()
-	sorted := func(s []string) []string { slices.Sort(s); return s }
+	sortNames := func(s []string) []string { slices.Sort(s); return s }
 	names := func(objs []any, err error) []string {
 		out := []string{fmt.Sprint(err)}
 		for _, o := range objs {
@@ -114,16 +114,16 @@ func compareStores(t *testing.T, mine Indexer, judge clientgo.Indexer) {
 			}
 			out = append(out, o.(metav1.Object).GetNamespace()+"/"+name(o))
 		}
-		return sorted(out)
+		return sortNames(out)
 	}
-	equal(t, "keys", sorted(mine.ListKeys()), sorted(judge.ListKeys()))
+	equal(t, "keys", sortNames(mine.ListKeys()), sortNames(judge.ListKeys()))
 	equal(t, "list", names(mine.List(), nil), names(judge.List(), nil))
 	if a, b := mine.LastStoreSyncResourceVersion(), judge.LastStoreSyncResourceVersion(); a != b {
 		t.Errorf("resourceVersion %q, client-go %q", a, b)
 	}
 	for _, index := range []string{"app", "namespace", "letters", "none"} {
-		values := sorted(judge.ListIndexFuncValues(index))
-		equal(t, "values of "+index, sorted(mine.ListIndexFuncValues(index)), values)
+		values := sortNames(judge.ListIndexFuncValues(index))
+		equal(t, "values of "+index, sortNames(mine.ListIndexFuncValues(index)), values)
 		for _, v := range append(values, "no such value") {
 			a, e1 := mine.IndexKeys(index, v)
 			b, e2 := judge.IndexKeys(index, v)

@@ -104,8 +104,8 @@ func meddle(t *testing.T, l *Lab) {
 	}
 }
 
-// played returns the log of a Lab on virtual time.
-func played(t *testing.T, change selection.Change, by func(l *Lab, rec *trace.Recorder)) (lines []string, s action.Story) {
+// play returns the log of a Lab on virtual time.
+func play(t *testing.T, change selection.Change, by func(l *Lab, rec *trace.Recorder)) (lines []string, s action.Story) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		rec := trace.NewRecorder(trace.RecorderOptions{})
@@ -350,7 +350,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 				if tt.resource != "" {
 					change.Resource = ptr(tt.resource)
 				}
-				first, s := played(t, change, func(l *Lab, _ *trace.Recorder) { tt.by(l) })
+				first, s := play(t, change, func(l *Lab, _ *trace.Recorder) { tt.by(l) })
 				if len(first) < 1000 {
 					t.Errorf("only %d events", len(first))
 				}
@@ -367,7 +367,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 				if s.From > 0 && tt.resource != "" {
 					again.Resource = ptr("nodes,replicasets.apps,pods")
 				}
-				second, s2 := played(t, again, func(l *Lab, rec *trace.Recorder) {
+				second, s2 := play(t, again, func(l *Lab, rec *trace.Recorder) {
 					if !l.Arrive(context.Background()) {
 						head, _ := rec.Head()
 						t.Errorf("the log came to event %d of %d", head, at)

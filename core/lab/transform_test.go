@@ -17,8 +17,8 @@ import (
 	"informerscope/core/trace"
 )
 
-// dropped returns a JSON object after a transform, computed independently of the transform's code.
-func dropped(t *testing.T, raw []byte, transform string) []byte {
+// applyTransform returns a JSON object after a transform, computed independently of the transform's code.
+func applyTransform(t *testing.T, raw []byte, transform string) []byte {
 	t.Helper()
 	var m map[string]any
 	if err := json.Unmarshal(raw, &m); err != nil {
@@ -83,7 +83,7 @@ func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 					for _, o := range listed.Items {
 						raw[o.GetNamespace()+"/"+o.GetName()] = o.Raw()
 						came += int64(len(o.Raw()))
-						held += int64(len(dropped(t, o.Raw(), transform)))
+						held += int64(len(applyTransform(t, o.Raw(), transform)))
 					}
 					s := state(rec)
 					lanes := s.Lanes
@@ -102,7 +102,7 @@ func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 						}
 						rec.FoldAt(head).Objects(i).Range(func(c *fold.Cell) bool {
 							var is, want any
-							if json.Unmarshal(c.Obj.(*object.Object).Raw(), &is) != nil || json.Unmarshal(dropped(t, raw[c.Key], transform), &want) != nil {
+							if json.Unmarshal(c.Obj.(*object.Object).Raw(), &is) != nil || json.Unmarshal(applyTransform(t, raw[c.Key], transform), &want) != nil {
 								t.Fatal("no JSON")
 							}
 							a, _ := json.Marshal(is)

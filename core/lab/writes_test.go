@@ -59,8 +59,8 @@ func observedAll(t *testing.T, l *Lab, gvr schema.GroupVersionResource) {
 	}
 }
 
-// written returns the write events so far, by kind.
-func written(rec *trace.Recorder) (sent, answered []event.Entry) {
+// listWrites returns the write events so far, by kind.
+func listWrites(rec *trace.Recorder) (sent, answered []event.Entry) {
 	head, _ := rec.Head()
 	for e := range rec.Events(rec.First(), head) {
 		switch e.Kind {
@@ -93,14 +93,14 @@ func TestTheControllerWritesAndComesToRest(t *testing.T) {
 				pass(2 * time.Minute)
 				observedAll(t, l, podsGVR)
 				before := truth(t, l, podsGVR)
-				_, rested := written(rec)
+				_, rested := listWrites(rec)
 				pass(3 * time.Minute)
 				for key, o := range truth(t, l, podsGVR) {
 					if b := before[key]; b == nil || b.GetResourceVersion() != o.GetResourceVersion() {
 						t.Errorf("%s was written again though nothing happened to it", key)
 					}
 				}
-				sent, answered := written(rec)
+				sent, answered := listWrites(rec)
 				if len(sent) != len(answered) || len(answered) != len(rested) {
 					t.Fatalf("%d writes sent, %d answered, %d when it came to rest", len(sent), len(answered), len(rested))
 				}
@@ -355,7 +355,7 @@ func TestFaultsStrikeWritesToo(t *testing.T) {
 					t.Fatal(err)
 				}
 				pass(2 * time.Second)
-				_, answered := written(rec)
+				_, answered := listWrites(rec)
 				if len(answered) == 0 {
 					t.Fatal("nothing was written")
 				}

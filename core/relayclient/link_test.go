@@ -35,8 +35,8 @@ func closedWith(code int, reason string) error {
 		syscall.ECONNRESET)}}
 }
 
-// dialed dials and reads once.
-func dialed(t *testing.T, l *Link) error {
+// dial dials and reads once.
+func dial(t *testing.T, l *Link) error {
 	t.Helper()
 	conn, err := l.Dial(t.Context())
 	if err != nil {
@@ -55,12 +55,12 @@ func TestALinkDoesNotAskAfterANo(t *testing.T) {
 			return closedConn{err: with[token]}, nil
 		})
 		var relay *Error
-		if err := dialed(t, l); !errors.As(err, &relay) || relay.Cause != "token" || !utilnet.IsConnectionReset(err) {
+		if err := dial(t, l); !errors.As(err, &relay) || relay.Cause != "token" || !utilnet.IsConnectionReset(err) {
 			t.Errorf("the first time: %v", err)
 		}
 		for range 50 {
 			<-time.After(time.Minute)
-			if err := dialed(t, l); !errors.As(err, &relay) || relay.Cause != "token" || !utilnet.IsConnectionRefused(err) ||
+			if err := dial(t, l); !errors.As(err, &relay) || relay.Cause != "token" || !utilnet.IsConnectionRefused(err) ||
 				Explain(err).Cause != "token" {
 				t.Fatalf("later: %v", err)
 			}
@@ -73,7 +73,7 @@ func TestALinkDoesNotAskAfterANo(t *testing.T) {
 				t.Errorf("%q is taken for a token", bad)
 			}
 		}
-		if err := l.Use("good"); err != nil || dialed(t, l) != nil || dials != 2 {
+		if err := l.Use("good"); err != nil || dial(t, l) != nil || dials != 2 {
 			t.Errorf("a good token: %v, %d dials", err, dials)
 		}
 
@@ -82,7 +82,7 @@ func TestALinkDoesNotAskAfterANo(t *testing.T) {
 			t.Fatal(err)
 		}
 		for began := time.Now(); time.Since(began) < 10*time.Minute; <-time.After(100 * time.Millisecond) {
-			if err := dialed(t, l); !errors.As(err, &relay) || relay.Cause != "viewers" || !strings.Contains(Explain(err).Words,
+			if err := dial(t, l); !errors.As(err, &relay) || relay.Cause != "viewers" || !strings.Contains(Explain(err).Words,
 				"2 viewers are all") {
 				t.Fatalf("a relay that is full: %v", err)
 			}
@@ -92,13 +92,13 @@ func TestALinkDoesNotAskAfterANo(t *testing.T) {
 		}
 		l.Retry()
 		before := dials
-		if _ = dialed(t, l); dials != before+1 {
+		if _ = dial(t, l); dials != before+1 {
 			t.Error("a person's wish does not ask again")
 		}
 		if err := l.Use("reset"); err != nil {
 			t.Fatal(err)
 		}
-		if err := dialed(t, l); errors.As(err, &relay) && relay != nil && err == error(relay) || !utilnet.IsConnectionReset(err) {
+		if err := dial(t, l); errors.As(err, &relay) && relay != nil && err == error(relay) || !utilnet.IsConnectionReset(err) {
 			t.Errorf("a connection that broke: %v", err)
 		}
 
@@ -106,7 +106,7 @@ func TestALinkDoesNotAskAfterANo(t *testing.T) {
 			t.Error("a page without a token dials")
 			return nil, errors.New("no")
 		})
-		if err := dialed(t, none); Explain(err).Cause != "token" {
+		if err := dial(t, none); Explain(err).Cause != "token" {
 			t.Errorf("without a token: %v", err)
 		}
 		silent := NewLink("x", clock.RealClock{}, func(ctx context.Context, _ string) (net.Conn, error) {
@@ -114,7 +114,7 @@ func TestALinkDoesNotAskAfterANo(t *testing.T) {
 			return nil, ctx.Err()
 		})
 		began := time.Now()
-		if err := dialed(t, silent); Explain(err).Cause != "relay-silent" || !utilnet.IsTimeout(err) || time.Since(began) != dialPatience {
+		if err := dial(t, silent); Explain(err).Cause != "relay-silent" || !utilnet.IsTimeout(err) || time.Since(began) != dialPatience {
 			t.Errorf("a relay that opens nothing: %v after %s", err, time.Since(began))
 		}
 	})

@@ -67,14 +67,16 @@ func stringsAt(o *object, path string) (all []string) {
 	return all
 }
 
-// joined returns the values of a path, with commas between them.
-func joined(path string) func(o *object) string {
+// joinValues returns the values of a path, with commas between them.
+func joinValues(path string) func(o *object) string {
 	return func(o *object) string { return strings.Join(stringsAt(o, path), ",") }
 }
 
 // workloadColumns are those of kubectl get -o wide of what makes pods.
 func workloadColumns() []column {
-	return []column{wideText("Containers", joined("spec.template.spec.containers.#.name")), wideText("Images", joined("spec.template.spec.containers.#.image")),
+	return []column{
+		wideText("Containers", joinValues("spec.template.spec.containers.#.name")),
+		wideText("Images", joinValues("spec.template.spec.containers.#.image")),
 		wideText("Selector", func(o *object) string {
 			selector := &metav1.LabelSelector{}
 			if err := json.Unmarshal([]byte(o.get("spec.selector").Raw), selector); err != nil {

@@ -23,7 +23,7 @@ type fake struct {
 func (f *fake) Send(message []byte) error { f.sent = append(f.sent, string(message)); return nil }
 func (f *fake) Close() error              { f.closed++; return nil }
 
-func opened(t *testing.T) (*Conn, *fake) {
+func openConn(t *testing.T) (*Conn, *fake) {
 	t.Helper()
 	f := &fake{}
 	c := New(f)
@@ -35,7 +35,7 @@ func opened(t *testing.T) (*Conn, *fake) {
 }
 
 func TestMessagesAreOneStream(t *testing.T) {
-	c, f := opened(t)
+	c, f := openConn(t)
 	c.OnMessage([]byte("one "), nil)
 	c.OnMessage(nil, nil)
 	c.OnMessage([]byte("two"), nil)
@@ -53,7 +53,7 @@ func TestMessagesAreOneStream(t *testing.T) {
 
 func TestHowItEndsIsSaid(t *testing.T) {
 	for code, orderly := range map[int]bool{1000: true, 1001: true, 1006: false, 1013: false, 4401: false} {
-		c, _ := opened(t)
+		c, _ := openConn(t)
 		c.OnClose(code, "words")
 		_, err := c.Read(make([]byte, 1))
 		var closed *CloseError
@@ -85,7 +85,7 @@ func TestASocketThatCannotBeOpened(t *testing.T) {
 
 func TestReadsEndByDeadlineAndClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, f := opened(t)
+		c, f := openConn(t)
 		began := time.Now()
 		_ = c.SetDeadline(began.Add(time.Second))
 		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != time.Second {

@@ -131,8 +131,8 @@ func FuzzCondition(f *testing.F) {
 	})
 }
 
-// crowded returns a State with as many listeners as a fold keeps.
-func crowded() *fold.State {
+// crowdState returns a State with as many listeners as a fold keeps.
+func crowdState() *fold.State {
 	s := sample()
 	for i := len(s.Listeners); i < 1024; i++ {
 		s.Listeners = append(s.Listeners, fold.Listener{ID: int32(i + 1), Name: "more", Synced: true})
@@ -141,20 +141,20 @@ func crowded() *fold.State {
 	return s
 }
 
-// nested returns a condition with lists nested to a depth.
-func nested(deep int) string {
+// nestConditions returns a condition with lists nested to a depth.
+func nestConditions(deep int) string {
 	return strings.Repeat("all(listeners, ", deep) + "synced" + strings.Repeat(")", deep)
 }
 
 // TestNestedListsAreBounded: a condition with lists nested too deep is refused when it is parsed. A short condition that looks at many elements ends after a
 // bounded number of steps, with an error.
 func TestNestedListsAreBounded(t *testing.T) {
-	if _, err := ParseCondition(nested(30)); err == nil || !strings.Contains(err.Error(), "at most 3 deep") {
+	if _, err := ParseCondition(nestConditions(30)); err == nil || !strings.Contains(err.Error(), "at most 3 deep") {
 		t.Errorf("thirty deep: %v", err)
 	}
-	s := crowded()
-	for _, src := range []string{nested(2), nested(3), `all(listeners, listeners["nobody"].pending >= 0 or true)`,
-		`since(count(listeners, count(listeners, synced) > 0)) == 0`, `not ` + nested(3)} {
+	s := crowdState()
+	for _, src := range []string{nestConditions(2), nestConditions(3), `all(listeners, listeners["nobody"].pending >= 0 or true)`,
+		`since(count(listeners, count(listeners, synced) > 0)) == 0`, `not ` + nestConditions(3)} {
 		c, err := ParseCondition(src)
 		if err != nil {
 			t.Fatal(err)
@@ -168,7 +168,7 @@ func TestNestedListsAreBounded(t *testing.T) {
 			t.Errorf("%s holds", src)
 		}
 	}
-	c, err := ParseCondition(nested(1))
+	c, err := ParseCondition(nestConditions(1))
 	if err != nil || !c.Holds(s, s) {
 		t.Errorf("one list: %v", err)
 	}

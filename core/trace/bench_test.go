@@ -20,7 +20,7 @@ func BenchmarkRecorderAppend(b *testing.B) {
 
 func BenchmarkStepBack(b *testing.B) {
 	r := NewRecorder(RecorderOptions{})
-	f := foldtest.Filled(10000)
+	f := foldtest.FoldWithObjects(10000)
 	for i := range f.Baseline() {
 		r.Emit(0, f.Baseline()[i].Event)
 	}

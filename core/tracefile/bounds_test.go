@@ -16,8 +16,8 @@ import (
 
 const fileHead = `{"format":"informerscope-trace","version":1}` + "\n"
 
-// repeated reads text n times without holding it all in memory.
-func repeated(text string, n int) io.Reader {
+// repeatText reads text n times without holding it all in memory.
+func repeatText(text string, n int) io.Reader {
 	r, w := io.Pipe()
 	go func() {
 		many := strings.Repeat(text, max(1, piece/len(text)))
@@ -40,8 +40,8 @@ func packedFile(parts ...io.Reader) io.Reader {
 	return &b
 }
 
-// quoted returns JSON as the text of an event.
-func quoted(text string) string {
+// quote returns JSON as the text of an event.
+func quote(text string) string {
 	b, _ := json.Marshal(text)
 	return string(b)
 }
@@ -94,7 +94,7 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 		return strings.NewReader(fileHead + `{"s":1,"t":1,"k":"Note",` + rest + "}\n")
 	}
 	state := func(kind, text string) io.Reader {
-		return strings.NewReader(fileHead + `{"s":1,"t":1,"k":"` + kind + `","txt":` + quoted(text) + "}\n")
+		return strings.NewReader(fileHead + `{"s":1,"t":1,"k":"` + kind + `","txt":` + quote(text) + "}\n")
 	}
 	many := func(one string, n int) string { return one + strings.Repeat(","+one, n-1) }
 	for _, c := range []struct {
@@ -102,26 +102,26 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 		file       io.Reader
 		most       uint64 // bytes allocated
 	}{
-		{"zeros, packed", "not JSON", packedFile(repeated("\x00", 32<<20)), 2 << 20},
-		{"spaces, packed", "white space", packedFile(repeated(" ", 32<<20)), 2 << 20},
-		{"a header that is long", "longer than 1048576", packedFile(strings.NewReader("{"), repeated(`"note":"a note",`, 1<<20)), 8 << 20},
+		{"zeros, packed", "not JSON", packedFile(repeatText("\x00", 32<<20)), 2 << 20},
+		{"spaces, packed", "white space", packedFile(repeatText(" ", 32<<20)), 2 << 20},
+		{"a header that is long", "longer than 1048576", packedFile(strings.NewReader("{"), repeatText(`"note":"a note",`, 1<<20)), 8 << 20},
 		{"a header with many resources", "has 300000 informers", strings.NewReader(`{"format":"informerscope-trace","version":1,"selection":{"resources":[` +
 			many("{}", 300_000) + "]}}\n"), 256 << 20},
-		{"newlines, packed", "more than 8388608 lines", packedFile(strings.NewReader(fileHead), repeated("\n", 9<<20)), 2 << 20},
-		{"zeros in a line, packed", "not JSON", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","n":`), repeated("\x00", 32<<20)), 2 << 20},
-		{"a long number", "longer than 4096", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","n":`), repeated("1", 32<<20)), 2 << 20},
-		{"a long text", "text has more than 262144", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","key":"`), repeated("x", 32<<20)), 4 << 20},
+		{"newlines, packed", "more than 8388608 lines", packedFile(strings.NewReader(fileHead), repeatText("\n", 9<<20)), 2 << 20},
+		{"zeros in a line, packed", "not JSON", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","n":`), repeatText("\x00", 32<<20)), 2 << 20},
+		{"a long number", "longer than 4096", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","n":`), repeatText("1", 32<<20)), 2 << 20},
+		{"a long text", "text has more than 262144", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","key":"`), repeatText("x", 32<<20)), 4 << 20},
 		{"a long txt", "text has more than 262144", line(`"txt":"` + strings.Repeat("x", 1<<20) + `"`), 8 << 20},
-		{"a long state, packed", "state has more than 67108864", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Restored","txt":"`), repeated("x", 72<<20)),
+		{"a long state, packed", "state has more than 67108864", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Restored","txt":"`), repeatText("x", 72<<20)),
 			1 << 30},
 		{"a long key", "key or a version", line(`"key":"` + strings.Repeat("x", 2000) + `"`), 1 << 20},
 		{"a long key of an item", "key or a version", line(`"items":[{"rv":"` + strings.Repeat("x", 2000) + `"}]`), 1 << 20},
 		{"a large object, packed", "object has more than 16777216", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Queued","obj":{"id":1,"raw":{"a":"`),
-			repeated("x", 20<<20)), 160 << 20},
+			repeatText("x", 20<<20)), 160 << 20},
 		{"a large object", "object has more than 16777216", line(`"obj":{"id":1,"raw":{"a":"` + strings.Repeat("x", 17<<20) + `"}}`), 160 << 20},
 		{"an object of lists", "object has more than 16777216", line(`"obj":{"id":1,"raw":{"a":[` + many("[]", 6<<20) + `]}}`), 160 << 20},
 		{"deep", "nested deeper than 32", line(`"items":` + strings.Repeat("[", 10_000)), 1 << 20},
-		{"items, packed", "more than 1048576 entries", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","items":[{}`), repeated(",{}", 4<<20)), 96 << 20},
+		{"items, packed", "more than 1048576 entries", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","items":[{}`), repeatText(",{}", 4<<20)), 96 << 20},
 		{"items under another name", "more than 1048576 entries", line(`"ITEMS":[` + many("{}", 2<<20) + "]"), 64 << 20},
 		{"values", "more than 1048576 entries", line(`"ix":[{"i":"a","v":[` + many(`""`, 2<<20) + "]}]"), 64 << 20},
 		{"time", `time ("t") is more than 3650 days`, strings.NewReader(fileHead + `{"s":1,"t":9223372036854775807,"k":"Note"}`), 1 << 20},
@@ -156,10 +156,10 @@ func TestReadingKeepsNoMoreThanALog(t *testing.T) {
 		t.Skip("long: make verify runs it")
 	}
 	notes := func(n int) io.Reader {
-		return io.MultiReader(strings.NewReader(fileHead), repeated(`{"s":1,"t":1,"k":"Note","txt":"a note of some length"}`+"\n", n))
+		return io.MultiReader(strings.NewReader(fileHead), repeatText(`{"s":1,"t":1,"k":"Note","txt":"a note of some length"}`+"\n", n))
 	}
 	body := func(rest string, n int) io.Reader {
-		return io.MultiReader(strings.NewReader(fileHead), repeated(`{"s":1,"t":1,"k":"Note",`+rest+"}\n", n))
+		return io.MultiReader(strings.NewReader(fileHead), repeatText(`{"s":1,"t":1,"k":"Note",`+rest+"}\n", n))
 	}
 	o := trace.RecorderOptions{MaxBytes: 8 << 20, MaxEvents: 50_000}
 	for _, c := range []struct {
@@ -176,7 +176,7 @@ func TestReadingKeepsNoMoreThanALog(t *testing.T) {
 		{"values that nobody counts", body(`"ix":[{"i":"a","v":["v"`+strings.Repeat(`,"v"`, 999)+"]}]", 2000), 6_000_000, 2000, 48 << 20, 96 << 20},
 		{"errors that nobody counts", body(`"err":{"msg":"`+strings.Repeat("x", 4000)+`"}`, 10_000), 40_000_000, 10_000, 48 << 20, 96 << 20},
 		{"items with objects", io.MultiReader(strings.NewReader(fileHead+`{"s":1,"k":"Restored","txt":"{}","items":[{"key":"a/b"}`),
-			repeated(`,{"key":"a/c","rv":"1","obj":{"id":2,"raw":{"name":"some name"}},"ix":[{"i":"namespace","v":["a"]}]}`, 50_000), strings.NewReader("]}\n")),
+			repeatText(`,{"key":"a/c","rv":"1","obj":{"id":2,"raw":{"name":"some name"}},"ix":[{"i":"namespace","v":["a"]}]}`, 50_000), strings.NewReader("]}\n")),
 			50_000 * 90, 1, 32 << 20, 128 << 20},
 	} {
 		is := costOf(c.file, o)

@@ -21,7 +21,7 @@ import (
 	"informerscope/core/trace"
 )
 
-func written(t testing.TB, events []event.Entry) []byte {
+func writeBytes(t testing.TB, events []event.Entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := WriteFile(&b, Header{Events: len(events)}, foldtest.Iterate(events)); err != nil {
@@ -56,7 +56,7 @@ func everyField() []event.Entry {
 
 func TestFileRoundTripOfEveryField(t *testing.T) {
 	events := everyField()
-	b := written(t, events)
+	b := writeBytes(t, events)
 	h, got, warning, err := readAll(bytes.NewReader(b), ReadOptions{DecodeObject: foldtest.DecodeObj})
 	if err != nil || warning != nil {
 		t.Fatal(err, warning)
@@ -97,7 +97,7 @@ func TestFileRoundTripOfALog(t *testing.T) {
 		for len(s.Events) < 5000 {
 			s.Step()
 		}
-		b := written(t, s.Events)
+		b := writeBytes(t, s.Events)
 		var packed bytes.Buffer
 		gz := gzip.NewWriter(&packed)
 		gz.Write(b)
@@ -209,7 +209,7 @@ func TestFileDamage(t *testing.T) {
 
 // small returns a log of about n events, with a baseline behind them, to be damaged.
 func small(t testing.TB, n int) []byte {
-	events := []event.Entry{{Seq: 1, Event: foldtest.Selected("1.31", "1.37")}}
+	events := []event.Entry{{Seq: 1, Event: foldtest.SelectionEvent("1.31", "1.37")}}
 	s := foldtest.NewSynthetic(3, false)
 	for len(s.Events) < n {
 		s.Step()
@@ -217,7 +217,7 @@ func small(t testing.TB, n int) []byte {
 	events = append(events, s.Events[1:]...)
 	events = append(events, everyField()[18:20]...)
 	events = append(events, foldtest.FoldOf(events).Baseline()...)
-	return written(t, events)
+	return writeBytes(t, events)
 }
 
 func foldAll(b []byte) {

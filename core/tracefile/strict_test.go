@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// counted returns what strict counts in a document within any bounds.
-func counted(t testing.TB, doc string) (elements, members int, err error) {
+// count returns what strict counts in a document within any bounds.
+func count(t testing.TB, doc string) (elements, members int, err error) {
 	t.Helper()
 	b := bounds{1 << 30, 1 << 30}
 	err = b.strict([]byte(doc))
@@ -27,7 +27,7 @@ func TestStrict(t *testing.T) {
 		`{"raw":{"a":[1,2,{"b":3}]},"c":1}`:   {0, 2},
 		`[{"raw":[1,2,3]},{"raw":1,"x":[4]}]`: {3, 3},
 	} {
-		elements, members, err := counted(t, doc)
+		elements, members, err := count(t, doc)
 		if err != nil || elements != want[0] || members != want[1] {
 			t.Errorf("%s: %d elements, %d members, %v", doc, elements, members, err)
 		}
@@ -35,7 +35,7 @@ func TestStrict(t *testing.T) {
 	for _, doc := range []string{``, `{`, `{"a":1}x`, `[1,]`, `{"a" 1}`, `{1:1}`, "\"\x01\"", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000),
 		`{"a":1,"a":1}`, `{"a":{"b":[{"c":1,"d":2,"c":3}]}}`, `{"kind":1,"k\u0069nd":2}`, `[{"a":{},"b":[],"a":{}}]`, `{"raw":{"raw":1,"raw":1}}`,
 		`{"a":{"x":1},"b":2,"a":3}`} {
-		if _, _, err := counted(t, doc); err == nil {
+		if _, _, err := count(t, doc); err == nil {
 			t.Errorf("%.40s is taken", doc)
 		}
 	}
@@ -81,7 +81,7 @@ func FuzzStrict(f *testing.F) {
 		f.Add([]byte(doc))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		_, _, err := counted(t, string(doc))
+		_, _, err := count(t, string(doc))
 		if bytes.ContainsRune(doc, '\uFFFD') || !bytes.Equal(bytes.ToValidUTF8(doc, nil), doc) {
 			return // readers differ on invalid UTF-8
 		}
@@ -107,24 +107,24 @@ func FuzzStrict(f *testing.F) {
 		if json.Unmarshal(doc, &was) != nil {
 			return // a number that Go cannot represent
 		}
-		if err := json.Unmarshal(out, &is); err != nil || !reflect.DeepEqual(mapped(was, mark), is) {
+		if err := json.Unmarshal(out, &is); err != nil || !reflect.DeepEqual(mapStrings(was, mark), is) {
 			t.Fatalf("%q became %q, %v", doc, out, err)
 		}
 	})
 }
 
-func mapped(v any, change func(string) string) any {
+func mapStrings(v any, change func(string) string) any {
 	switch v := v.(type) {
 	case string:
 		return change(v)
 	case []any:
 		for i := range v {
-			v[i] = mapped(v[i], change)
+			v[i] = mapStrings(v[i], change)
 		}
 	case map[string]any:
 		out := map[string]any{}
 		for name, x := range v {
-			out[change(name)] = mapped(x, change)
+			out[change(name)] = mapStrings(x, change)
 		}
 		return out
 	}

@@ -15,8 +15,8 @@ import (
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// driven returns a Driver that runs in a synctest bubble.
-func driven(t *testing.T) (*Driver, *Clock) {
+// startDriver returns a Driver that runs in a synctest bubble.
+func startDriver(t *testing.T) (*Driver, *Clock) {
 	t.Helper()
 	real := clock.RealClock{}
 	c := New(start, real)
@@ -34,7 +34,7 @@ func driven(t *testing.T) (*Driver, *Clock) {
 
 func TestTimersFireInOrderEachInItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, c := driven(t)
+		_, c := startDriver(t)
 		var mu sync.Mutex
 		var got []string
 		note := func(s string) {
@@ -106,7 +106,7 @@ func TestTimeStandsStillWithinAnInstantButStampsDoNot(t *testing.T) {
 
 func TestNeverAheadOfTheWallAndNoFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, c := driven(t)
+		d, c := startDriver(t)
 		began := time.Now()
 		var ticks atomic.Int32
 		tick := c.NewTicker(10 * time.Millisecond)
@@ -140,7 +140,7 @@ func TestNeverAheadOfTheWallAndNoFlood(t *testing.T) {
 
 func TestActionsAreDoneAtTheMomentTheyWereDoneAtBefore(t *testing.T) {
 	play := func(t *testing.T, live bool, script []time.Duration) (log []string, at []time.Duration) {
-		d, c := driven(t)
+		d, c := startDriver(t)
 		var mu sync.Mutex
 		write := func(s string) {
 			mu.Lock()
@@ -213,7 +213,7 @@ func TestActionsAreDoneAtTheMomentTheyWereDoneAtBefore(t *testing.T) {
 
 func TestWhatIsAskedForWithoutAClockIsDoneAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, _ := driven(t)
+		d, _ := startDriver(t)
 		d.Drive(nil)
 		done := false
 		d.Do(func(time.Duration) { done = true })
@@ -226,7 +226,7 @@ func TestWhatIsAskedForWithoutAClockIsDoneAtOnce(t *testing.T) {
 // TestTimeStandsStillWhileTheWatchReturnsTrue stops time before the next timer, does an action of Do, and stops it again.
 func TestTimeStandsStillWhileTheWatchReturnsTrue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, c := driven(t)
+		d, c := startDriver(t)
 		var limit atomic.Int64
 		limit.Store(int64(35 * time.Millisecond))
 		d.Watch(func(_, next time.Duration) bool { return next > time.Duration(limit.Load()) })

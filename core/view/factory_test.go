@@ -58,7 +58,7 @@ func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 				}
 				shown[p.lane] = true
 				fold := rec.FoldAt(p.view.Seq)
-				asked(t, fold, &seen)
+				compareRequests(t, fold, &seen)
 				switch is := fold.Factory(p.lane); {
 				case is == nil && (p.lanes != 1 || p.rows != nil || p.lane != 0):
 					t.Fatalf("event %d: one informer, and the frame has %d lanes and the rows %+v", p.view.Seq, p.lanes, p.rows)
@@ -82,8 +82,8 @@ func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 // askedOf counts the comparisons that asked made.
 type askedOf struct{ open, ended, twice int }
 
-// asked compares a Factory's API server and requests with the States of the lanes.
-func asked(t *testing.T, f *fold.Fold, seen *askedOf) {
+// compareRequests compares a Factory's API server and requests with the States of the lanes.
+func compareRequests(t *testing.T, f *fold.Fold, seen *askedOf) {
 	t.Helper()
 	is := f.Factory(0)
 	if is == nil {

@@ -196,10 +196,10 @@ func load(via, address, certificate string, viewers int, window time.Duration) e
 		return errors.New("nothing was counted")
 	}
 	slices.Sort(latencies)
-	return json.NewEncoder(os.Stdout).Encode(result{Events: len(latencies), P50: at(latencies, 0.5), P99: at(latencies, 0.99)})
+	return json.NewEncoder(os.Stdout).Encode(result{Events: len(latencies), P50: quantile(latencies, 0.5), P99: quantile(latencies, 0.99)})
 }
 
-// at is a quantile of sorted values.
-func at[T any](sorted []T, part float64) T {
+// quantile is a quantile of sorted values.
+func quantile[T any](sorted []T, part float64) T {
 	return sorted[max(0, int(math.Ceil(float64(len(sorted))*part))-1)]
 }

@@ -73,8 +73,8 @@ func EvalJSON[T any](t testing.TB, page *browser.Page, expression string, args .
 	return v
 }
 
-// Quoted is a JavaScript string literal.
-func Quoted(s string) string {
+// Quote is a JavaScript string literal.
+func Quote(s string) string {
 	text, _ := json.Marshal(s)
 	return string(text)
 }

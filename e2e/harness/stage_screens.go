@@ -13,7 +13,7 @@ func SetLook(t *testing.T, p *browser.Page, theme, lang string, width, height in
 	if err := p.Resize(Within(t, 10*time.Second), width, height); err != nil {
 		t.Fatal(err)
 	}
-	EvalIn[bool](t, p, "stage.dress(%s, %s)", Quoted(theme), Quoted(lang))
+	EvalIn[bool](t, p, "stage.dress(%s, %s)", Quote(theme), Quote(lang))
 	Settle(t, p)
 }
 

@@ -13,8 +13,8 @@ import (
 // pushButton presses the button whose text or name matches.
 func pushButton(t *testing.T, p *browser.Page, within, words string) {
 	t.Helper()
-	find := "[...document.querySelectorAll(" + harness.Quoted(within+" button") + ")].find((b) => b.checkVisibility() && !b.disabled && new RegExp(" +
-		harness.Quoted(words) + ").test(b.getAttribute('aria-label') ?? b.textContent))"
+	find := "[...document.querySelectorAll(" + harness.Quote(within+" button") + ")].find((b) => b.checkVisibility() && !b.disabled && new RegExp(" +
+		harness.Quote(words) + ").test(b.getAttribute('aria-label') ?? b.textContent))"
 	harness.WaitFor(t, p, "!!"+find)
 	harness.EvalIn[bool](t, p, "("+find+".click(), true)")
 }
@@ -117,7 +117,7 @@ func TestAFactorysAPIServer(t *testing.T) {
 			look := func(name, told string) {
 				t.Helper()
 				// The address is updated a little later, and one without the fault would restart the cluster.
-				harness.WaitFor(t, p, "/[#&]at=/.test(location.hash) && location.hash.includes("+harness.Quoted(told)+")")
+				harness.WaitFor(t, p, "/[#&]at=/.test(location.hash) && location.hash.includes("+harness.Quote(told)+")")
 				for _, dressed := range []struct {
 					theme, lang   string
 					width, height int64

@@ -50,7 +50,7 @@ func TestTheInspectorKeepsASelection(t *testing.T) {
 		t.Helper()
 		before := harness.EvalIn[string](t, page, version)
 		harness.Call(t, page, "cluster('burst', {n: 40})")
-		harness.WaitUntil(t, page, version+" !== "+harness.Quoted(before))
+		harness.WaitUntil(t, page, version+" !== "+harness.Quote(before))
 	}
 	key := harness.EvalIn[string](t, page, `informerscope.index("namespace")
 		.then(({values}) => informerscope.index("namespace", values[0].value)).then((is) => is.keys[0])`)
@@ -61,7 +61,7 @@ func TestTheInspectorKeepsASelection(t *testing.T) {
 		if err := page.Click(harness.Within(t, 30*time.Second), `stage.find(".drawer [role=tab]", /`+c.tab+`/)`); err != nil {
 			t.Fatal(err)
 		}
-		line := `[...document.querySelectorAll(".drawer .diff div")].find((x) => x.textContent.trim() === ` + harness.Quoted(c.line) + `)`
+		line := `[...document.querySelectorAll(".drawer .diff div")].find((x) => x.textContent.trim() === ` + harness.Quote(c.line) + `)`
 		harness.WaitUntil(t, page, line)
 		ends := harness.EvalIn[[]browser.Point](t, page, `((line) => {
 			const range = document.createRange();

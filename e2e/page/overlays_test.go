@@ -43,7 +43,7 @@ func TestListsHaveRoomForTheirWords(t *testing.T) {
 	press := func(key string) {
 		t.Helper()
 		harness.EvalIn[bool](t, p, "(document.body.dispatchEvent(new KeyboardEvent('keydown', {key: %s, bubbles: true, cancelable: true})), true)",
-			harness.Quoted(key))
+			harness.Quote(key))
 	}
 	for _, size := range [][2]int64{{1280, 720}, {1920, 1080}, {1024, 768}} {
 		for _, lang := range []string{"en", "zh"} {
@@ -53,16 +53,16 @@ func TestListsHaveRoomForTheirWords(t *testing.T) {
 				{"s", ".sc", ".sc .srow > *, .sc .sk2 > span"},
 			} {
 				press(list.key)
-				harness.WaitFor(t, p, "!!document.querySelector("+harness.Quoted(list.words)+")")
+				harness.WaitFor(t, p, "!!document.querySelector("+harness.Quote(list.words)+")")
 				harness.Settle(t, p)
-				for _, words := range harness.EvalIn[[]string](t, p, cutOrOver+"(%s, %s)", harness.Quoted(list.card), harness.Quoted(list.words)) {
+				for _, words := range harness.EvalIn[[]string](t, p, cutOrOver+"(%s, %s)", harness.Quote(list.card), harness.Quote(list.words)) {
 					t.Errorf("%d×%d, %s: %s", size[0], size[1], lang, words)
 				}
 				if size[0] == 1280 {
 					harness.Shot(t, p, "list-"+list.card[1:]+"-"+lang)
 				}
 				harness.Use(t, p, harness.Control{Do: []string{"keys Escape"}})
-				harness.WaitFor(t, p, "!document.querySelector("+harness.Quoted(list.card)+")")
+				harness.WaitFor(t, p, "!document.querySelector("+harness.Quote(list.card)+")")
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func TestLinkInAnOpenPage(t *testing.T) {
 		harness.Call(t, p, "%s", do)
 	}
 	harness.Await(t, p, time.Minute, "s.holds.length === 1 && s.faults.filter((f) => f.on).length >= 4 && s.source.seed === 9")
-	harness.EvalIn[bool](t, p, "((location.hash = %s), true)", harness.Quoted(link[strings.Index(link, "#"):]))
+	harness.EvalIn[bool](t, p, "((location.hash = %s), true)", harness.Quote(link[strings.Index(link, "#"):]))
 	s := harness.Await(t, p, 2*time.Minute, "s.view.mode === 'paused' && s.seq === %d && s.source.seed === 7", want.Seq)
 	got := harness.EvalIn[harness.Story](t, p, harness.Tell, false)
 	if got.Hash != want.Hash || got.Events != want.Events || got.State != want.State {
@@ -68,7 +68,7 @@ func TestLinkInAnOpenPage(t *testing.T) {
 	} {
 		hash := harness.EvalIn[string](t, p, "location.hash")
 		harness.EvalIn[bool](t, p, `(() => { document.querySelector(".toast")?.remove(); const q = new URLSearchParams(location.hash.slice(1)); %s; location.hash = q.toString(); return true; })()`, broken.change)
-		harness.WaitUntil(t, p, `document.querySelector(".toast.bad")?.textContent.includes(`+harness.Quoted(broken.says)+`)`)
+		harness.WaitUntil(t, p, `document.querySelector(".toast.bad")?.textContent.includes(`+harness.Quote(broken.says)+`)`)
 		harness.Settle(t, p)
 		now := harness.EvalIn[harness.Story](t, p, harness.Tell, false)
 		if now.Seq != s.Seq || now.Hash != want.Hash {

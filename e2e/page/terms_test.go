@@ -41,9 +41,9 @@ func TestEveryNamedThingHasItsWord(t *testing.T) {
 			if lang == "zh" {
 				words = thing.zh
 			}
-			harness.WaitFor(t, p, "[...document.querySelectorAll('.prow:not([hidden])')].some((b) => b.getAttribute('aria-label')?.includes("+harness.Quoted(words)+"))")
+			harness.WaitFor(t, p, "[...document.querySelectorAll('.prow:not([hidden])')].some((b) => b.getAttribute('aria-label')?.includes("+harness.Quote(words)+"))")
 			said := harness.EvalIn[[]string](t, p, `(() => {
-				const b = [...document.querySelectorAll('.prow:not([hidden])')].find((b) => b.getAttribute('aria-label').includes(`+harness.Quoted(words)+`));
+				const b = [...document.querySelectorAll('.prow:not([hidden])')].find((b) => b.getAttribute('aria-label').includes(`+harness.Quote(words)+`));
 				const box = b.getBoundingClientRect();
 				const over = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
 				const tip = () => [...document.querySelectorAll('.tipc')].filter((e) => e.checkVisibility()).map((e) => e.textContent).join('');

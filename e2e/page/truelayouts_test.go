@@ -163,7 +163,7 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 			const {width, wrapClauses} = await import(new URL("kit/measure.js", location.href.replace(/#.*$/, "")).href);
 			const room = Math.max(...%s.split('|').map((line) => width(line, '30px'))) + 1;
 			return wrapClauses(%s, room, 3, '30px').join('|');
-		})()`, harness.Quoted(c.want), harness.Quoted(c.words)))
+		})()`, harness.Quote(c.want), harness.Quote(c.words)))
 		if got != c.want {
 			t.Errorf("%q breaks as %q", c.words, got)
 		}

@@ -132,7 +132,7 @@ func kubeControllerManager(t *testing.T) {
 	const here = foreignPrefix + "-0"
 	for i := range 3 {
 		ns := fmt.Sprintf("%s-%d", foreignPrefix, i)
-		waitUntil(t, "every Deployment of "+ns+" has its Pods", func() bool { return deployed(t, client, ns) == 2+3+4+5 })
+		waitUntil(t, "every Deployment of "+ns+" has its Pods", func() bool { return countDeployedPods(t, client, ns) == 2+3+4+5 })
 	}
 	scale(here, "web-0", 9)
 	scale(here, "web-3", 1)
@@ -147,7 +147,7 @@ func kubeControllerManager(t *testing.T) {
 	if err := client.CoreV1().Namespaces().Delete(ctx, foreignPrefix+"-2", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	waitUntil(t, "it has scaled, rolled out, and collected what belonged to the Deployment", func() bool { return deployed(t, client, here) == 9+3+1 })
+	waitUntil(t, "it has scaled, rolled out, and collected what belonged to the Deployment", func() bool { return countDeployedPods(t, client, here) == 9+3+1 })
 	waitUntil(t, "the namespace is gone with all that was in it", func() bool {
 		all, err := client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -162,8 +162,8 @@ func kubeControllerManager(t *testing.T) {
 	f.open("pods", func(n int) { scale(here, "web-0", 9+n) })
 }
 
-// deployed is how many Pods the Deployments of a namespace have, or -1 while one of them does not have the number it asks for.
-func deployed(t *testing.T, client kubernetes.Interface, ns string) int {
+// countDeployedPods is how many Pods the Deployments of a namespace have, or -1 while one of them does not have the number it asks for.
+func countDeployedPods(t *testing.T, client kubernetes.Interface, ns string) int {
 	t.Helper()
 	deployments, err := client.AppsV1().Deployments(ns).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -503,7 +503,7 @@ func (f *foreign) open(resource string, work func(int)) {
 	harness.Settle(t, page)
 	harness.Shot(t, page, "first")
 	harness.ExpectWell(t, page)
-	harness.Call(t, page, "select({source: 'probe', resource: %s})", harness.Quoted(strings.Join(slices.Sorted(maps.Keys(f.watched)), ",")))
+	harness.Call(t, page, "select({source: 'probe', resource: %s})", harness.Quote(strings.Join(slices.Sorted(maps.Keys(f.watched)), ",")))
 	harness.Await(t, page, time.Minute, synced, len(f.watched))
 	harness.Settle(t, page)
 	harness.Shot(t, page, "factory")
@@ -521,9 +521,9 @@ func (f *foreign) open(resource string, work func(int)) {
 	harness.SetLook(t, page, "dark", "en", 1280, 720)
 
 	// One of them on the stage, while there is work.
-	harness.Call(t, page, "select({source: 'probe', resource: %s})", harness.Quoted(resource))
+	harness.Call(t, page, "select({source: 'probe', resource: %s})", harness.Quote(resource))
 	before := harness.Await(t, page, time.Minute, "!s.lanes && s.resource.resource === %s && s.synced && s.indexer.count === %d",
-		harness.Quoted(resource), len(f.list(resource)))
+		harness.Quote(resource), len(f.list(resource)))
 	file := make(chan []byte, 1)
 	go func() {
 		defer close(file)
@@ -569,7 +569,7 @@ func (f *foreign) open(resource string, work func(int)) {
 	if err := page.Drop(harness.Within(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
 		t.Fatal(err)
 	}
-	harness.Await(t, page, time.Minute, "s.source.kind === 'file' && s.resource.resource === %s && s.indexer.count === %d", harness.Quoted(resource),
+	harness.Await(t, page, time.Minute, "s.source.kind === 'file' && s.resource.resource === %s && s.indexer.count === %d", harness.Quote(resource),
 		fold.State().Indexer.Count)
 	harness.Shot(t, page, "file")
 	page.ExpectClean(t)

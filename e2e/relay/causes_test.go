@@ -167,7 +167,7 @@ func TestNewLink(t *testing.T) {
 	} {
 		harness.EvalIn[bool](t, p, "(document.querySelector('.newlink input').value = %q, true)", pasted)
 		harness.Use(t, p, harness.Control{Do: []string{"focus document.querySelector('.newlink input')", "keys Enter"},
-			Page: "document.getElementById('link-said').textContent.includes(" + harness.Quoted(says) + ")"})
+			Page: "document.getElementById('link-said').textContent.includes(" + harness.Quote(says) + ")"})
 	}
 	// None of its keys reaches the page's shortcuts.
 	was := harness.EvalIn[string](t, p, "document.documentElement.className + document.documentElement.lang")

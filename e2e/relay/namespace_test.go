@@ -37,7 +37,7 @@ func TestNamespaceMenu(t *testing.T) {
 			}
 			harness.Settle(t, p)
 			if tt.says != "" {
-				harness.WaitUntil(t, p, "document.querySelector('.pop .note')?.textContent.includes("+harness.Quoted(tt.says)+")")
+				harness.WaitUntil(t, p, "document.querySelector('.pop .note')?.textContent.includes("+harness.Quote(tt.says)+")")
 			}
 			harness.Shot(t, p, strings.ReplaceAll(strings.ReplaceAll(tt.name, " ", "-"), "--", ""))
 			if said := harness.EvalIn[string](t, p, "[...document.querySelectorAll('.pop .note')].map((n) => n.textContent).join(' ')"); tt.not != "" &&

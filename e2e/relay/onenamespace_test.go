@@ -84,7 +84,7 @@ func TestUserOfOneNamespace(t *testing.T) {
 	for fragment, want := range map[string]string{"&namespace=": "", "": "team-a"} {
 		p := b.OpenForTest(t, srv.URL+"&source=live&context=jane@team&resource=pods&lang=en"+fragment, 1280, 720)
 		harness.Await(t, p, 30*time.Second, "s.resource.namespace === %q && s.source.kind === 'live'", want)
-		harness.WaitUntil(t, p, key+" === "+harness.Quoted(want))
+		harness.WaitUntil(t, p, key+" === "+harness.Quote(want))
 	}
 }
 
@@ -111,7 +111,7 @@ func TestAnotherLaunch(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Shot(t, p, "asks")
-	harness.EvalIn[bool](t, p, "(document.querySelector('.newlink input').value = %s, true)", harness.Quoted(second.URL))
+	harness.EvalIn[bool](t, p, "(document.querySelector('.newlink input').value = %s, true)", harness.Quote(second.URL))
 	harness.Use(t, p, harness.Control{Do: []string{"focus document.querySelector('.newlink input')", "keys Enter"},
 		Want: "s.indexer.count === 1 && s.queue.synced && s.reflector.phase === 'watching' && !s.source.cause && s.resource.namespace === 'team-a'",
 		Page: "__here && !document.querySelector('.newlink') && location.hash.includes('context=jane')"})

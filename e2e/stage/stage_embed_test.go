@@ -26,7 +26,7 @@ func TestEmbed(t *testing.T) {
 	for _, station := range embedded {
 		t.Run(station.name, func(t *testing.T) {
 			p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&rate=60&lang=en&embed="+station.name, 640, 480)
-			if err := p.WaitFor(harness.Within(t, 20*time.Second), inked(".embedv canvas"), "'nothing travels'"); err != nil {
+			if err := p.WaitFor(harness.Within(t, 20*time.Second), inkCount(".embedv canvas"), "'nothing travels'"); err != nil {
 				t.Fatal(err)
 			}
 			harness.Pause(t, p)
@@ -51,7 +51,7 @@ func expectAlone(t *testing.T, p *browser.Page, of string) {
 	t.Helper()
 	words := harness.EvalIn[string](t, p, "(async () => { const w = [...document.querySelectorAll(`.embedv [data-of='%s']`)].find(stage.visible); return "+
 		"[...(w?.childNodes ?? [])].filter((n) => n.nodeName !== 'title').map((n) => n.textContent).join(''); })()", of)
-	want := harness.EvalIn[string](t, p, "informerscope.state().then((s) => String(%s))", harness.Quoted(of)+".split('.').reduce((v, k) => v[k], s)")
+	want := harness.EvalIn[string](t, p, "informerscope.state().then((s) => String(%s))", harness.Quote(of)+".split('.').reduce((v, k) => v[k], s)")
 	if words == "" || (words != want && !strings.HasPrefix(want, strings.TrimRight(words, "…"))) {
 		t.Errorf("%s is %q in the picture, and %q in the state", of, words, want)
 	}

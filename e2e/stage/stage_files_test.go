@@ -52,7 +52,7 @@ func TestStageFiles(t *testing.T) {
 		t.Error("the recording holds the token")
 	}
 	before := harness.Await(t, p, 10*time.Second, "s.view.mode === 'paused'")
-	harness.Call(t, p, "load(%s)", harness.Quoted(text))
+	harness.Call(t, p, "load(%s)", harness.Quote(text))
 	harness.Await(t, p, 20*time.Second, "s.source.kind === 'file' && s.view.head >= %d", before.Seq)
 	harness.Call(t, p, "seek(%d)", before.Seq)
 	again := harness.Await(t, p, 10*time.Second, "s.seq === %d", before.Seq)
@@ -64,7 +64,7 @@ func TestStageFiles(t *testing.T) {
 	harness.Shot(t, p, "replayed")
 	harness.ExpectWell(t, p)
 	// A damaged file loads up to the damage.
-	harness.Call(t, p, "load(%s)", harness.Quoted(text[:len(text)*2/3]))
+	harness.Call(t, p, "load(%s)", harness.Quote(text[:len(text)*2/3]))
 	harness.Await(t, p, 20*time.Second, "s.source.kind === 'file' && s.view.head > 100 && s.view.head < %d", events[len(events)-1].Seq)
 	p.ExpectClean(t)
 }

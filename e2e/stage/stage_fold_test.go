@@ -103,7 +103,7 @@ func foldsAt(t *testing.T, events []event.Entry, seqs []uint64) map[uint64]any {
 		}
 		v.Seek(seq)
 		seen, plain := tree(v.State()), tree(v.State())
-		without(plain, "facts", "compare")
+		removeMembers(plain, "facts", "compare")
 		if diff := differ(tree(f.State()), plain, ""); len(diff) > 0 {
 			t.Errorf("at %d a view of the recording is not the fold:\n  %s", seq, harness.Abridge(diff, 8))
 		}
@@ -119,12 +119,12 @@ func asTree(t *testing.T, text []byte) map[string]any {
 	if err := json.Unmarshal(text, &tree); err != nil {
 		t.Fatal(err)
 	}
-	without(tree, "view", "live")
+	removeMembers(tree, "view", "live")
 	return tree
 }
 
-// without removes members from a state and from its lanes.
-func without(tree map[string]any, names ...string) {
+// removeMembers removes members from a state and from its lanes.
+func removeMembers(tree map[string]any, names ...string) {
 	states := []any{tree}
 	if lanes, ok := tree["lanes"].([]any); ok {
 		states = append(states, lanes...)

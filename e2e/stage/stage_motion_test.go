@@ -9,8 +9,8 @@ import (
 	"informerscope/e2e/harness"
 )
 
-// inked counts the pixels that the canvases of a selector have drawn on.
-func inked(selector string) string {
+// inkCount counts the pixels that the canvases of a selector have drawn on.
+func inkCount(selector string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll('%s')].reduce((sum, c) => {
 	const p = c.width && c.height ? c.getContext('2d').getImageData(0, 0, c.width, c.height).data : [];
 	for (let i = 3; i < p.length; i += 4) sum += p[i] ? 1 : 0;
@@ -29,7 +29,7 @@ func TestMotionIsOfTheLayoutThatShows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := p.WaitFor(harness.Within(t, 20*time.Second), inked(".tokens canvas"), "'nothing travels over the stage'"); err != nil {
+	if err := p.WaitFor(harness.Within(t, 20*time.Second), inkCount(".tokens canvas"), "'nothing travels over the stage'"); err != nil {
 		t.Fatal(err)
 	}
 	press("p")
@@ -44,7 +44,7 @@ func TestMotionIsOfTheLayoutThatShows(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Settle(t, p)
-	if n := harness.EvalIn[int](t, p, inked(".tokens canvas")); n != 0 {
+	if n := harness.EvalIn[int](t, p, inkCount(".tokens canvas")); n != 0 {
 		t.Errorf("%d pixels of chips that moved while presenter mode showed are on the stage", n)
 	}
 	p.ExpectClean(t)
@@ -59,7 +59,7 @@ func TestCountsDoNotCrossTheWordsOfAHold(t *testing.T) {
 	harness.Call(t, p, "cluster('burst', {n: 400})")
 	harness.Await(t, p, time.Minute, "s.queue.depth >= 400")
 	harness.Settle(t, p)
-	harness.WaitFor(t, p, inked(".tokens canvas")+" === 0")
+	harness.WaitFor(t, p, inkCount(".tokens canvas")+" === 0")
 	// In each animation frame: the pixels drawn on the text, and those right above it.
 	harness.EvalIn[bool](t, p, `(() => {
 		const words = [...document.querySelectorAll('svg text')].find((el) => el.textContent === 'held before Pop');
@@ -89,7 +89,7 @@ func TestCountsDoNotCrossTheWordsOfAHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Shot(t, p, "counted")
-	harness.WaitFor(t, p, inked(".tokens canvas")+" === 0")
+	harness.WaitFor(t, p, inkCount(".tokens canvas")+" === 0")
 	if got := harness.EvalIn[map[string]int](t, p, "crossing"); got["on"] > 0 || got["held"] == 0 {
 		t.Errorf("over the words of the hold: %v", got)
 	}

@@ -36,10 +36,10 @@ func eachLayout(t *testing.T, p *browser.Page, do func(t *testing.T, layout stri
 			t.Fatal(err)
 		}
 		if l.enter != "" {
-			harness.EvalIn[bool](t, p, "document.dispatchEvent(new KeyboardEvent('keydown', {key: %s, bubbles: true}))", harness.Quoted(l.enter))
+			harness.EvalIn[bool](t, p, "document.dispatchEvent(new KeyboardEvent('keydown', {key: %s, bubbles: true}))", harness.Quote(l.enter))
 		}
 		classes := "[...document.getElementById('app').classList].filter((c) => c.startsWith('view-')).join(' ')"
-		if err := p.WaitFor(harness.Within(t, 30*time.Second), fmt.Sprintf("%s === %s", classes, harness.Quoted(l.shown)), classes); err != nil {
+		if err := p.WaitFor(harness.Within(t, 30*time.Second), fmt.Sprintf("%s === %s", classes, harness.Quote(l.shown)), classes); err != nil {
 			t.Fatalf("%s: %v", l.name, err)
 		}
 		harness.Settle(t, p)
@@ -82,8 +82,8 @@ func kindOfOp(op string) string {
 	return "key"
 }
 
-// seated returns the n seats for a queue: what is being popped, on half of them at most, and what waits behind it.
-func seated(q fold.Queue, n int, selected string) []seat {
+// seats returns the n seats for a queue: what is being popped, on half of them at most, and what waits behind it.
+func seats(q fold.Queue, n int, selected string) []seat {
 	delta := q.Kind == "DeltaFIFO"
 	taken := q.Batch
 	if delta && len(taken) > 1 {
@@ -133,7 +133,7 @@ func TestQueueSeats(t *testing.T) {
 					if len(s.Queue.Items) > 0 {
 						selected = s.Queue.Items[len(s.Queue.Items)-1].Key
 					}
-					harness.Call(t, p, "selectObject(%s)", harness.Quoted(selected))
+					harness.Call(t, p, "selectObject(%s)", harness.Quote(selected))
 					n := map[string]int{"stage": 7, "phone": 4}[layout]
 					if layout == "stage" && s.Queue.Kind == "DeltaFIFO" {
 						n = 5
@@ -142,11 +142,11 @@ func TestQueueSeats(t *testing.T) {
 						// Presenter mode has as many seats as the station is wide, and draws those that are empty.
 						n = harness.EvalIn[int](t, p, rowOfSeats+".children.length")
 					}
-					want, err := json.Marshal(seated(s.Queue, n, selected))
+					want, err := json.Marshal(seats(s.Queue, n, selected))
 					if err != nil {
 						t.Fatal(err)
 					}
-					if err := p.WaitFor(harness.Within(t, 30*time.Second), drawnSeats+" === "+harness.Quoted(string(want)), drawnSeats); err != nil {
+					if err := p.WaitFor(harness.Within(t, 30*time.Second), drawnSeats+" === "+harness.Quote(string(want)), drawnSeats); err != nil {
 						t.Errorf("at %d, of %d seats, want %s: %v", seq, n, want, err)
 					}
 				}

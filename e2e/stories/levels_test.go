@@ -24,11 +24,11 @@ func TestAReaderSkipsWhatIsKnown(t *testing.T) {
 		news    = "stage.find('.levels .news')?.textContent.startsWith(%s)"
 		pressed = "document.querySelector('.levels [aria-pressed=true]')?.dataset.level === '%d'"
 	)
-	waitTour(t, page, "%s?.step === '1' && "+pressed+" && "+news, storyBar, 1, harness.Quoted("16 steps"))
+	waitTour(t, page, "%s?.step === '1' && "+pressed+" && "+news, storyBar, 1, harness.Quote("16 steps"))
 	pressTour(t, page, ".levels [data-level=\"2\"]")
-	waitTour(t, page, pressed+" && "+news+" && location.hash.includes('level=2')", 2, harness.Quoted("14 steps"))
+	waitTour(t, page, pressed+" && "+news+" && location.hash.includes('level=2')", 2, harness.Quote("14 steps"))
 	press("3")
-	waitTour(t, page, pressed+" && "+news+" && location.hash.includes('level=3')", 3, harness.Quoted("7 steps"))
+	waitTour(t, page, pressed+" && "+news+" && location.hash.includes('level=3')", 3, harness.Quote("7 steps"))
 	harness.Settle(t, page)
 	harness.Shot(t, page, "levels")
 	harness.EvalIn[bool](t, page, `(() => {

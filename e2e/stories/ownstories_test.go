@@ -12,8 +12,8 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// documented is the example story of docs/stories.md.
-func documented(t *testing.T) string {
+// exampleStory is the example story of docs/stories.md.
+func exampleStory(t *testing.T) string {
 	t.Helper()
 	dir, err := layout.E2E()
 	if err != nil {
@@ -35,7 +35,7 @@ func documented(t *testing.T) string {
 func TestADroppedStoryIsTold(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20&lang=en", 1280, 720)
-	text := documented(t)
+	text := exampleStory(t)
 	dir := t.TempDir()
 	drop := func(text, says string) {
 		t.Helper()
@@ -46,7 +46,7 @@ func TestADroppedStoryIsTold(t *testing.T) {
 		if err := p.Drop(harness.Within(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.WaitFor(harness.Within(t, 30*time.Second), "document.querySelector('.toast')?.textContent.includes("+harness.Quoted(says)+")",
+		if err := p.WaitFor(harness.Within(t, 30*time.Second), "document.querySelector('.toast')?.textContent.includes("+harness.Quote(says)+")",
 			"document.querySelector('.toast')?.textContent"); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestStoriesOfADirectoryAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text := documented(t)
+	text := exampleStory(t)
 	write("held.yaml", text)
 	write("wrong.yaml", strings.Replace(text, "look: [queue, indexer]", "look: [queu, indexer]", 1))
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0", "--stories="+dir)
@@ -84,7 +84,7 @@ func TestStoriesOfADirectoryAreTold(t *testing.T) {
 		if err := p.Keys(harness.Within(t, 30*time.Second), "s"); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.WaitFor(harness.Within(t, 30*time.Second), "document.querySelector('#story-held b')?.textContent === "+harness.Quoted(title),
+		if err := p.WaitFor(harness.Within(t, 30*time.Second), "document.querySelector('#story-held b')?.textContent === "+harness.Quote(title),
 			"[...document.querySelectorAll('.srow b')].map((x) => x.textContent).join('; ')"); err != nil {
 			t.Fatal(err)
 		}

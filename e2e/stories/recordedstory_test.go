@@ -112,7 +112,7 @@ func TestARecordingIsToldAsAStory(t *testing.T) {
 		t.Helper()
 		words := regexp.MustCompile(`\{[^}]*\}`).Split(s.Steps[step].Caption.Words.EN, 2)[0]
 		at := fmt.Sprintf("stage.find('.storybar')?.dataset.step === '%d' && stage.find('.storybar').dataset.state === 'told' && "+
-			"document.querySelector('.cap .say')?.textContent.startsWith(%s)", step+1, harness.Quoted(words))
+			"document.querySelector('.cap .say')?.textContent.startsWith(%s)", step+1, harness.Quote(words))
 		if err := p.WaitFor(harness.Within(t, 90*time.Second), at,
 			"document.querySelector('.storybar')?.outerHTML + document.querySelector('.cap')?.textContent + document.querySelector('.toast')?.textContent"); err != nil {
 			t.Fatalf("step %d: %v", step+1, err)
@@ -162,7 +162,7 @@ func TestARecordingIsToldAsAStory(t *testing.T) {
 		if order[0] == recording {
 			heard = "of talk.trace. Play, or drag the timeline."
 		}
-		if err := q.WaitFor(harness.Within(t, 30*time.Second), "document.querySelector('.toast')?.textContent.includes("+harness.Quoted(heard)+")",
+		if err := q.WaitFor(harness.Within(t, 30*time.Second), "document.querySelector('.toast')?.textContent.includes("+harness.Quote(heard)+")",
 			"document.querySelector('.toast')?.textContent"); err != nil {
 			t.Fatal(err)
 		}

@@ -196,7 +196,7 @@ func forwards(t *testing.T, srv *harness.Server, files map[string]*corestory.Sto
 	pressKey(t, w.page, "PageUp") // no step begins by itself any more
 	for step := range w.story.Steps {
 		w.begun(step)
-		w.told(step)
+		w.waitStep(step)
 		passRide(t, w.page)
 		w.says(step, false)
 		if step < len(w.story.Steps)-1 {
@@ -238,13 +238,13 @@ func (w *walker) back(check func(step int)) {
 	w.t.Helper()
 	for step := len(w.story.Steps) - 2; step >= 0; step-- {
 		pressKey(w.t, w.page, "PageUp")
-		w.told(step)
+		w.waitStep(step)
 		passRide(w.t, w.page)
 		check(step)
 	}
 }
 
-func (w *walker) told(step int) {
+func (w *walker) waitStep(step int) {
 	w.t.Helper()
 	waitTour(w.t, w.page, "%s?.step === '%d' && %s.state === 'told'", storyData, step+1, storyData)
 }
@@ -301,7 +301,7 @@ func (w *walker) asks(step int) {
 		return
 	}
 	asked := strings.Join(strings.Fields(w.words(st.Reader.Words)), "")
-	if err := w.page.WaitFor(harness.Within(w.t, 30*time.Second), fmt.Sprintf("%s.said.replace(/\\s+/g, '').includes(%s)", storyDrawn, harness.Quoted(asked)),
+	if err := w.page.WaitFor(harness.Within(w.t, 30*time.Second), fmt.Sprintf("%s.said.replace(/\\s+/g, '').includes(%s)", storyDrawn, harness.Quote(asked)),
 		storyDrawn+".said"); err != nil {
 		w.t.Errorf("step %d does not ask %q: %v", step+1, asked, err)
 	}
@@ -406,14 +406,14 @@ func TestNothingIsFramedWhereNothingIsCompared(t *testing.T) {
 				}
 				harness.Shot(t, w.page, when)
 			}
-			w.told(0)
+			w.waitStep(0)
 			is("nothing changed", 2, 2)
 			pressKey(t, w.page, "PageDown")
 			w.begun(1)
-			w.told(1)
+			w.waitStep(1)
 			is("fifty changed", 8, 5)
 			pressKey(t, w.page, "PageUp")
-			w.told(0)
+			w.waitStep(0)
 			is("before they changed", 2, 2)
 			w.page.ExpectClean(t)
 		})

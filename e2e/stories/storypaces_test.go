@@ -124,7 +124,7 @@ func (w *walker) linger() {
 	pressKey(w.t, w.page, "PageUp") // no step begins by itself any more
 	for step := range w.story.Steps {
 		w.begun(step)
-		w.told(step)
+		w.waitStep(step)
 		passRide(w.t, w.page)
 		w.says(step, false)
 		if step == len(w.story.Steps)-1 {

@@ -69,8 +69,8 @@ func atHop(t *testing.T, page *browser.Page, told rideTold, i int) {
 	}
 }
 
-// ridden is the worker's ride that is shown.
-func ridden(t *testing.T, page *browser.Page) rideTold {
+// readRide is the worker's ride that is shown.
+func readRide(t *testing.T, page *browser.Page) rideTold {
 	t.Helper()
 	waitTour(t, page, "!!stage.find('.ride')")
 	told := harness.EvalIn[rideTold](t, page, "informerscope.ride(document.querySelector('.ride .ic').title)")
@@ -87,7 +87,7 @@ func openRide(t *testing.T, page *browser.Page) rideTold {
 	if harness.EvalIn[bool](t, page, "!stage.find('.ride')") {
 		pressKey(t, page, "PageDown")
 	}
-	told := ridden(t, page)
+	told := readRide(t, page)
 	pressKey(t, page, "Home")
 	atHop(t, page, told, 0)
 	return told
@@ -97,7 +97,7 @@ func openRide(t *testing.T, page *browser.Page) rideTold {
 // are highlighted.
 func rideAlong(t *testing.T, page *browser.Page, name string, next func()) {
 	t.Helper()
-	told := ridden(t, page)
+	told := readRide(t, page)
 	pressKey(t, page, "Home")
 	step := harness.EvalIn[string](t, page, "document.querySelector('.storybar').dataset.step")
 	for i, hop := range told.Hops {
@@ -244,7 +244,7 @@ func TestAStoryRides(t *testing.T) {
 		waitTour(t, page, "%s?.step === '1' && %s.state === 'told'", storyData, storyData)
 		harness.EvalIn[bool](t, page, pressesAtOnce, 2)
 		waitTour(t, page, "!!stage.find('.ride')")
-		told := ridden(t, page)
+		told := readRide(t, page)
 		atHop(t, page, told, 0)
 		// Home and the first key leave it; then all again from the beginning, with a press more.
 		pressKey(t, page, "Escape")
@@ -268,7 +268,7 @@ func TestAStoryRides(t *testing.T) {
 		t.Parallel()
 		page := openTour(t, browser.StartForTest(t), srv, "&story=key&lang=en", 1280, 720)
 		waitTour(t, page, "%s?.step === '2' && !!stage.find('.ride')", storyData)
-		told := ridden(t, page)
+		told := readRide(t, page)
 		waitTour(t, page, "stage.find('.ride .ruler li:nth-child(%d)')?.classList.contains('now')", len(told.Hops))
 		waitTour(t, page, "%s?.step === '3' && %s.state === 'waits' && !stage.find('.ride')", storyData, storyData)
 		page.ExpectClean(t)

@@ -46,8 +46,8 @@ func waitTour(t *testing.T, page *browser.Page, expression string, args ...any) 
 // pressTour clicks the element of a selector, as a person would, once it is there.
 func pressTour(t *testing.T, page *browser.Page, selector string) {
 	t.Helper()
-	waitTour(t, page, "!!stage.find(%s)", harness.Quoted(selector))
-	if err := page.Click(harness.Within(t, 30*time.Second), fmt.Sprintf("stage.find(%s)", harness.Quoted(selector))); err != nil {
+	waitTour(t, page, "!!stage.find(%s)", harness.Quote(selector))
+	if err := page.Click(harness.Within(t, 30*time.Second), fmt.Sprintf("stage.find(%s)", harness.Quote(selector))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -193,7 +193,7 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitTour(t, again, "%s?.step === '5' && %s.state === 'told'", storyBar, storyBar)
-	waitTour(t, again, "stage.find('.cap .say').textContent === %s", harness.Quoted(said))
+	waitTour(t, again, "stage.find('.cap .say').textContent === %s", harness.Quote(said))
 	for _, p := range []*browser.Page{scene, page, again} {
 		p.ExpectClean(t)
 	}

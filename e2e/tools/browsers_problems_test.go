@@ -66,7 +66,7 @@ func TestBrowsersTell(t *testing.T) {
 				}
 				// Each evaluation is a round trip through the page, so problems can arrive meanwhile.
 				for deadline := time.Now().Add(20 * time.Second); ; {
-					in[bool](v, "new Promise((done) => requestAnimationFrame(() => done(true)))")
+					evalIn[bool](v, "new Promise((done) => requestAnimationFrame(() => done(true)))")
 					problems, err := v.engine.Problems(harness.Within(t, 30*time.Second))
 					if err != nil {
 						t.Fatal(err)

@@ -77,15 +77,15 @@ func pageUp(v *visitor) {
 	v.open("&lang=en")
 	v.await(time.Minute, "s.queue.synced && s.reflector.phase === 'watching' && s.indexer.count > 0")
 	v.settle()
-	if !in[bool](v, "crossOriginIsolated") {
+	if !evalIn[bool](v, "crossOriginIsolated") {
 		v.t.Error("the page is not isolated, and its clock is coarse")
 	}
 	// This lock shows the page that its worker lives.
-	held := in[[]string](v, "navigator.locks.query().then((q) => q.held.map((l) => l.name))")
+	held := evalIn[[]string](v, "navigator.locks.query().then((q) => q.held.map((l) => l.name))")
 	if !slices.ContainsFunc(held, func(name string) bool { return strings.HasPrefix(name, "informerscope ") }) {
 		v.t.Errorf("the worker holds no lock: %q", held)
 	}
-	size := in[[]int](v, "(({scrollWidth, scrollHeight}) => [scrollWidth, scrollHeight, innerWidth, innerHeight])(document.scrollingElement)")
+	size := evalIn[[]int](v, "(({scrollWidth, scrollHeight}) => [scrollWidth, scrollHeight, innerWidth, innerHeight])(document.scrollingElement)")
 	if size[0] > size[2] || size[1] > size[3] {
 		v.t.Errorf("the page is %dx%d in a window of %dx%d, want no scrolling", size[0], size[1], size[2], size[3])
 	}
@@ -96,17 +96,17 @@ func pageUp(v *visitor) {
 func pagePainted(v *visitor, same *agreement) {
 	v.open("&source=sim&seed=7&objects=240&rate=20&lang=en&theme=dark")
 	// What is read below are all details.
-	in[bool](v, "(document.querySelector('#app.calm .icons .details')?.click(), true)")
+	evalIn[bool](v, "(document.querySelector('#app.calm .icons .details')?.click(), true)")
 	v.await(time.Minute, "s.queue.synced && s.indexer.count >= 240 && s.seq > 6000")
 	v.pause()
 	head := v.await(time.Minute, "s.view.mode === 'paused'").Seq
 	for _, seq := range []uint64{200, 5000, 6000} {
 		v.call("seek(%d)", seq)
 		v.await(time.Minute, "s.seq === %d && !s.live", seq)
-		s := in[fold.State](v, "informerscope.state()")
+		s := evalIn[fold.State](v, "informerscope.state()")
 		v.until(10*time.Second, fmt.Sprintf("stage.event() === '%d'", seq), "stage.event()")
 		v.settle()
-		d := in[harness.Drawn](v, "stage.drawn()")
+		d := evalIn[harness.Drawn](v, "stage.drawn()")
 		harness.ExpectDrawn(v.t, s, d)
 		heads := strings.Builder{}
 		for _, station := range slices.Sorted(maps.Keys(d.Head)) {
@@ -116,14 +116,14 @@ func pagePainted(v *visitor, same *agreement) {
 		if seq == 6000 {
 			v.looksWell()
 			v.shot("2-painted-dark")
-			in[bool](v, "stage.dress('light', 'en')")
+			evalIn[bool](v, "stage.dress('light', 'en')")
 			v.settle()
 			v.looksWell()
 			v.shot("2-painted-light")
 		}
 	}
 	// The grid is a canvas without text: each object has some pixels there.
-	if painted := in[int](v, `(() => {
+	if painted := evalIn[int](v, `(() => {
 		const canvas = stage.find('canvas.cells');
 		const copy = document.createElement('canvas');
 		copy.width = canvas.width; copy.height = canvas.height;
@@ -161,7 +161,7 @@ func twoReleases(v *visitor) {
 		// How each lists: the older with a LIST, the newer on the watch.
 		fmt.Sprintf("rv %s", s.Lanes[1].Indexer.ResourceVersion), "sendInitialEvents", "rv=0, then watch",
 	} {
-		shown := fmt.Sprintf(`stage.texts().some((t) => t.words.replace(/,/g, '').replace(/\u00a0/g, ' ').includes(%s.replace(/,/g, '')))`, harness.Quoted(want))
+		shown := fmt.Sprintf(`stage.texts().some((t) => t.words.replace(/,/g, '').replace(/\u00a0/g, ' ').includes(%s.replace(/,/g, '')))`, harness.Quote(want))
 		v.until(10*time.Second, shown, "stage.texts().map((t) => t.words)")
 	}
 	v.looksWell()
@@ -175,13 +175,13 @@ func twoReleases(v *visitor) {
 func storyOnStage(v *visitor) {
 	v.open("&source=sim&seed=3&objects=20&lang=en&presenter=1")
 	v.await(time.Minute, "s.queue.synced")
-	n := in[int](v, "informerscope.story('late').then((s) => s.steps)")
+	n := evalIn[int](v, "informerscope.story('late').then((s) => s.steps)")
 	told := func(step int) {
 		v.t.Helper()
 		// The story's bar, hidden in presenter mode, has the state of the step.
 		bar := "document.querySelector('.storybar').dataset"
 		v.until(90*time.Second, fmt.Sprintf("%[1]s.step === '%[2]d' && %[1]s.state !== 'telling'", bar, step), bar+".step + ' ' + "+bar+".state")
-		if in[bool](v, bar+".state === 'waits'") { // for an answer: the clicker goes on without one
+		if evalIn[bool](v, bar+".state === 'waits'") { // for an answer: the clicker goes on without one
 			v.press("PageDown")
 		}
 		there := fmt.Sprintf(`%[1]s.step === '%[2]d' && %[1]s.state === 'told' &&
@@ -218,8 +218,8 @@ func recordingAgain(v *visitor) {
 	const stateNow = `informerscope.state().then(({source, view, live, ...state}) => JSON.stringify(state, (k, value) =>
 		value && typeof value === 'object' && !Array.isArray(value)
 			? Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'handlingSince').sort()) : value))`
-	want := in[string](v, stateNow)
-	file := in[struct{ Name, Text string }](v, "informerscope.record()")
+	want := evalIn[string](v, stateNow)
+	file := evalIn[struct{ Name, Text string }](v, "informerscope.record()")
 	_, events, damage, err := tracetest.Read(strings.NewReader(file.Text), tracefile.ReadOptions{})
 	if err != nil || damage != nil || uint64(len(events)) < before.Seq/2 {
 		v.t.Fatalf("the recording, read natively: %d events, %v, %v", len(events), damage, err)
@@ -229,23 +229,23 @@ func recordingAgain(v *visitor) {
 		v.await(time.Minute, "s.source.kind === 'file' && s.view.head >= %d", before.Seq)
 		v.call("seek(%d)", before.Seq)
 		v.await(time.Minute, "s.seq === %d", before.Seq)
-		if got := in[string](v, stateNow); got != want {
+		if got := evalIn[string](v, stateNow); got != want {
 			v.t.Errorf("%s, the state is\n%.3000s\nand was\n%.3000s", way, got, want)
 		}
 	}
-	v.call("load(%s)", harness.Quoted(file.Text))
+	v.call("load(%s)", harness.Quote(file.Text))
 	again("loaded")
 	// A simulated cluster in between, so that the file must be read again.
 	v.call("select({source: 'sim', seed: 9, objects: 30})")
 	v.await(time.Minute, "s.source.kind === 'sim' && s.queue.synced")
-	in[bool](v, `(() => {
+	evalIn[bool](v, `(() => {
 		const data = new DataTransfer();
 		data.items.add(new File([%s], 'moment.jsonl'));
 		for (const kind of ['dragenter', 'dragover', 'drop']) {
 			document.body.dispatchEvent(new DragEvent(kind, {bubbles: true, cancelable: true, dataTransfer: data}));
 		}
 		return true;
-	})()`, harness.Quoted(file.Text))
+	})()`, harness.Quote(file.Text))
 	again("dropped")
 	const toast = "document.querySelector('.toast')?.textContent"
 	v.until(10*time.Second, "/moment\\.jsonl/.test("+toast+")", toast)
@@ -258,14 +258,14 @@ func recordingAgain(v *visitor) {
 func linkFollowed(v *visitor, same *agreement) {
 	v.open("&source=sim&seed=9&objects=40&rate=5&lang=en")
 	v.await(time.Minute, "s.queue.synced && s.indexer.count > 0")
-	in[bool](v, "(globalThis.__here = true, true)")
+	evalIn[bool](v, "(globalThis.__here = true, true)")
 	link := "seed=7&objects=120&rate=20&era=1.31,1.37&source=sim&resource=pods&do=1500:hold:pop,1900:release:pop,2300:fault:cut&at=6500"
-	in[bool](v, `((location.hash = '#token=' + new URLSearchParams(location.hash.slice(1)).get('token') + '&' + %s), true)`, harness.Quoted(link))
+	evalIn[bool](v, `((location.hash = '#token=' + new URLSearchParams(location.hash.slice(1)).get('token') + '&' + %s), true)`, harness.Quote(link))
 	v.await(2*time.Minute, "s.view.mode === 'paused' && s.seq === 6500 && s.source.seed === 7")
-	if !in[bool](v, "globalThis.__here === true") {
+	if !evalIn[bool](v, "globalThis.__here === true") {
 		v.t.Error("the page was loaded again")
 	}
-	got := in[harness.Story](v, fmt.Sprintf(harness.Tell, false))
+	got := evalIn[harness.Story](v, fmt.Sprintf(harness.Tell, false))
 	if got.Events < 5000 {
 		v.t.Errorf("the log of the link has %d events", got.Events)
 	}
@@ -274,15 +274,15 @@ func linkFollowed(v *visitor, same *agreement) {
 	// The link is for the moment that is shown, which is a frame behind the worker.
 	v.until(10*time.Second, "stage.event() === '6500'", "stage.event()")
 	// The test intercepts what the page copies, because no test may read a clipboard.
-	in[bool](v, `(() => {
+	evalIn[bool](v, `(() => {
 		Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => { globalThis.__copied = text; }}});
 		document.querySelector('.share').click();
 		return true;
 	})()`)
 	v.until(10*time.Second, "document.querySelector('.pop .row')", "document.querySelector('.pop')?.textContent")
-	in[bool](v, "(document.querySelector('.pop .row').click(), true)")
+	evalIn[bool](v, "(document.querySelector('.pop .row').click(), true)")
 	v.until(10*time.Second, "globalThis.__copied", "document.querySelector('.toast')?.textContent")
-	given := in[string](v, "globalThis.__copied")
+	given := evalIn[string](v, "globalThis.__copied")
 	if !strings.Contains(given, "at=6500") || strings.Contains(given, "token") {
 		v.t.Errorf("the link given away is %s", given)
 	}
@@ -341,7 +341,7 @@ func withoutServer(v *visitor, url string, same *agreement) {
 	v.url = url
 	v.open("source=sim&lang=en&seed=7&objects=120&rate=20&resource=pods&do=1200:fault:410&at=5000")
 	v.await(2*time.Minute, "s.view.mode === 'paused' && s.seq === 5000 && s.source.kind === 'sim' && s.reflector.relists === 1")
-	same.expect(v, "the log where there is no server", in[harness.Story](v, fmt.Sprintf(harness.Tell, false)).Hash)
+	same.expect(v, "the log where there is no server", evalIn[harness.Story](v, fmt.Sprintf(harness.Tell, false)).Hash)
 	v.call("live()")
 	v.await(time.Minute, "s.live && s.seq > 5000 && s.queue.synced && s.reflector.phase === 'watching'")
 	v.settle()
@@ -356,7 +356,7 @@ func storeDiffers(ctx context.Context, v *visitor, cp *cluster.ControlPlane) str
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	text := in[string](v, "informerscope.record().then((f) => f.text)")
+	text := evalIn[string](v, "informerscope.record().then((f) => f.text)")
 	_, events, damage, err := tracetest.Read(strings.NewReader(text), tracefile.ReadOptions{})
 	if err != nil || damage != nil {
 		v.t.Fatal(err, damage)

@@ -179,8 +179,8 @@ func (v *visitor) open(fragment string) {
 	}
 }
 
-// in evaluates an expression in the page of v.
-func in[T any](v *visitor, expression string, args ...any) T {
+// evalIn evaluates an expression in the page of v.
+func evalIn[T any](v *visitor, expression string, args ...any) T {
 	v.t.Helper()
 	if len(args) > 0 {
 		expression = fmt.Sprintf(expression, args...)
@@ -206,7 +206,7 @@ func evaluate[T any](ctx context.Context, v *visitor, expression string) (value 
 // call calls a function of globalThis.informerscope.
 func (v *visitor) call(expression string, args ...any) {
 	v.t.Helper()
-	in[bool](v, `(async () => { await informerscope.ready; await informerscope.`+expression+`; return true; })()`, args...)
+	evalIn[bool](v, `(async () => { await informerscope.ready; await informerscope.`+expression+`; return true; })()`, args...)
 }
 
 // pause stops the view, and shows its moment whole: see [harness.Pause].
@@ -256,7 +256,7 @@ func (v *visitor) press(keys ...string) {
 // settle waits until the page has painted the state of its worker.
 func (v *visitor) settle() {
 	v.t.Helper()
-	in[bool](v, "stage.settled()")
+	evalIn[bool](v, "stage.settled()")
 }
 
 // shot keeps a picture of the page.
@@ -274,7 +274,7 @@ func (v *visitor) shot(name string) {
 // looksWell checks the layout: nothing is cut, overlaps something else, or is too faint to read.
 func (v *visitor) looksWell() {
 	v.t.Helper()
-	if found := in[[]string](v, "stage.faults()"); len(found) > 0 {
+	if found := evalIn[[]string](v, "stage.faults()"); len(found) > 0 {
 		v.t.Errorf("%d things are wrong with the picture:\n  %s", len(found), harness.Abridge(found, 20))
 	}
 }

@@ -75,7 +75,7 @@ func TestDeploy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("pod", func(t *testing.T) { admitted(t, client, deployment) })
+	t.Run("pod", func(t *testing.T) { expectAdmission(t, client, deployment) })
 	t.Run("network", func(t *testing.T) { unreachable(t, client, deployment) })
 
 	token, err := client.CoreV1().ServiceAccounts(home).CreateToken(t.Context(), home, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
@@ -138,7 +138,7 @@ func TestDeploy(t *testing.T) {
 	harness.Await(t, page, time.Minute, "s.reflector.events > %d", s.Reflector.Events)
 	harness.Shot(t, page, "in-a-container")
 	page.ExpectClean(t)
-	audited(t, &audit, token.Status.Token)
+	expectAudit(t, &audit, token.Status.Token)
 }
 
 // locked is a buffer that may be written and read at the same time.
@@ -160,8 +160,8 @@ func (l *locked) String() string {
 	return l.text.String()
 }
 
-// audited checks that the pod's standard output has the viewer's requests, and no token.
-func audited(t *testing.T, log *locked, token string) {
+// expectAudit checks that the pod's standard output has the viewer's requests, and no token.
+func expectAudit(t *testing.T, log *locked, token string) {
 	t.Helper()
 	watched := false
 	for line := range strings.Lines(log.String()) {
@@ -183,8 +183,8 @@ func audited(t *testing.T, log *locked, token string) {
 	}
 }
 
-// admitted checks that the API server accepts the pod in its namespace, which admits restricted pods only, and refuses a less restricted one.
-func admitted(t *testing.T, client kubernetes.Interface, deployment *appsv1.Deployment) {
+// expectAdmission checks that the API server accepts the pod in its namespace, which admits restricted pods only, and refuses a less restricted one.
+func expectAdmission(t *testing.T, client kubernetes.Interface, deployment *appsv1.Deployment) {
 	pod := func(change func(*corev1.PodSpec)) error {
 		spec := *deployment.Spec.Template.Spec.DeepCopy()
 		if change != nil {

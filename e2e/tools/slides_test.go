@@ -234,7 +234,7 @@ func TestStageIsSilentToOthers(t *testing.T) {
 		if err := p.Navigate(harness.Within(t, time.Minute), attacker+"/"); err != nil {
 			t.Fatal(err)
 		}
-		how := soon("embed(%s).then(attack)", harness.Quoted(site+"#source=sim&seed=7&objects=20&embedder="+url.QueryEscape(named)))
+		how := soon("embed(%s).then(attack)", harness.Quote(site+"#source=sim&seed=7&objects=20&embedder="+url.QueryEscape(named)))
 		expect("embedder="+named, how, harness.EvalIn[string](t, p, "JSON.stringify(heard)"))
 	}
 
@@ -249,7 +249,7 @@ func TestStageIsSilentToOthers(t *testing.T) {
 			await embed(%s);
 			const beside = await embed(%s, %s);
 			return new Promise((resolve) => { how = resolve; beside.postMessage("attack", "*"); });
-		})()`, harness.Quoted(named), harness.Quoted(beside.src), harness.Quoted(beside.sandbox))
+		})()`, harness.Quote(named), harness.Quote(beside.src), harness.Quote(beside.sandbox))
 		state, heard, _ := strings.Cut(how, "|")
 		expect("beside it "+beside.src+" "+beside.sandbox, state, heard)
 	}

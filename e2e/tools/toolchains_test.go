@@ -57,11 +57,11 @@ func TestToolchains(t *testing.T) {
 	for _, v := range fetch(t, root, all) {
 		list = append(list, toolchain{name: v, env: []string{"GOTOOLCHAIN=" + v}})
 	}
-	list = append(list, unknown(t, root, "unknown scheduler", toolchain{inexact: true}, altered.Chance))
+	list = append(list, makeUnknown(t, root, "unknown scheduler", toolchain{inexact: true}, altered.Chance))
 	if all {
 		list = append(list,
-			unknown(t, root, "unknown library", toolchain{large: true}, altered.Door),
-			unknown(t, root, "plain", toolchain{large: true, inexact: true}, altered.Chance, altered.Door))
+			makeUnknown(t, root, "unknown library", toolchain{large: true}, altered.Door),
+			makeUnknown(t, root, "plain", toolchain{large: true, inexact: true}, altered.Chance, altered.Door))
 	}
 	cp := cluster.StartForTest(t, cluster.Options{})
 	if err := cp.PopulatePods(t.Context(), toolchainPods, 4); err != nil {
@@ -168,8 +168,8 @@ func newestRelease(root string) (string, error) {
 	return newest, nil
 }
 
-// unknown is the installed toolchain with sources that tools/wasmpage does not know.
-func unknown(t *testing.T, root, name string, tc toolchain, changes ...map[string]altered.Change) toolchain {
+// makeUnknown is the installed toolchain with sources that tools/wasmpage does not know.
+func makeUnknown(t *testing.T, root, name string, tc toolchain, changes ...map[string]altered.Change) toolchain {
 	t.Helper()
 	goroot, err := filepath.EvalSymlinks(strings.TrimSpace(goCommand(t, root, nil, "env", "GOROOT")))
 	if err != nil {

@@ -116,7 +116,7 @@ func TestSecretsHaveNoBody(t *testing.T) {
 				t.Fatal("no recording comes")
 			}
 			text, _ := io.ReadAll(w.Body)
-			if names := found(text); len(names) > 0 {
+			if names := findCanaries(text); len(names) > 0 {
 				t.Errorf("it has %v", names)
 			}
 			if got := strings.Contains(string(text), `"raw":`); got != x.told || !strings.Contains(string(text), x.words) {

@@ -44,8 +44,8 @@ var canaries = map[string]string{
 	"probe":      "canary-probetoken-a0a1",
 }
 
-// found are the canaries that stand in a text, as they are or in another form.
-func found(text []byte) (names []string) {
+// findCanaries are the canaries that stand in a text, as they are or in another form.
+func findCanaries(text []byte) (names []string) {
 	for name, canary := range canaries {
 		forms := []string{canary, hex.EncodeToString([]byte(canary))}
 		for skip := range 3 { // wherever it begins in what was encoded
@@ -261,9 +261,9 @@ func TestCanaries(t *testing.T) {
 			klog.Flush()
 
 			// They were there to be found.
-			sent, asked := found(api.sent.Bytes()), found(api.asked.Bytes())
-			if len(sent) < 6 || len(asked) != 2 || len(found(stored.bytes())) < 2 {
-				t.Fatalf("sent were only %v, asked with were %v, in the store are %v", sent, asked, found(stored.bytes()))
+			sent, asked := findCanaries(api.sent.Bytes()), findCanaries(api.asked.Bytes())
+			if len(sent) < 6 || len(asked) != 2 || len(findCanaries(stored.bytes())) < 2 {
+				t.Fatalf("sent were only %v, asked with were %v, in the store are %v", sent, asked, findCanaries(stored.bytes()))
 			}
 			for what, x := range map[string][]byte{"stream": text, "file": file, "list": list, "metrics": metrics, "log": logged.bytes()} {
 				if what == "log" {
@@ -271,7 +271,7 @@ func TestCanaries(t *testing.T) {
 				} else if len(x) == 0 {
 					t.Errorf("the %s is empty", what)
 				}
-				if names := found(x); len(names) > 0 {
+				if names := findCanaries(x); len(names) > 0 {
 					t.Errorf("in the %s there are %v", what, names)
 				}
 			}

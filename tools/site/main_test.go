@@ -24,8 +24,8 @@ func page(index string) fstest.MapFS {
 
 const head = "<!doctype html>\n<head>\n<meta charset=\"utf-8\">\n<script type=\"module\" src=\"app.js\"></script></head>"
 
-// under is every file of a directory.
-func under(t *testing.T, dir string) (names []string) {
+// listFiles is every file of a directory.
+func listFiles(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -49,7 +49,7 @@ func TestWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if names := under(t, out); !slices.Equal(names, []string{"app.js", "index.html", "informerscope.wasm", "stories/a.js", "wasm_exec.js"}) {
+	if names := listFiles(t, out); !slices.Equal(names, []string{"app.js", "index.html", "informerscope.wasm", "stories/a.js", "wasm_exec.js"}) {
 		t.Errorf("it holds %q", names)
 	}
 	text, err := os.ReadFile(filepath.Join(out, "index.html"))

@@ -33,7 +33,7 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func testrun(t *testing.T, args ...string) (string, error) {
+func runTestrun(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	err := run(t.Context(), args, &out)
@@ -83,7 +83,7 @@ func TestCounting(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(stepDirectory, step)
-	out, err := testrun(t, "go", "unit", "-show", "a note", "--", "go", "test", "./...")
+	out, err := runTestrun(t, "go", "unit", "-show", "a note", "--", "go", "test", "./...")
 	if err == nil {
 		t.Error("a run with failures ended well")
 	}
@@ -145,7 +145,7 @@ func TestAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		args := slices.Concat([]string{"go", "unit", "-again", again, "--", "go", "test", "-count=1", "-run", "Test"}, packages)
-		out, _ := testrun(t, args...)
+		out, _ := runTestrun(t, args...)
 		groups, err := load(step)
 		if err != nil {
 			t.Fatal(err)
@@ -176,7 +176,7 @@ func TestChecks(t *testing.T) {
 	} {
 		step := t.TempDir()
 		t.Setenv(stepDirectory, step)
-		_, _ = testrun(t, "check", "a check", "--", "sh", "-c", script)
+		_, _ = runTestrun(t, "check", "a check", "--", "sh", "-c", script)
 		groups, err := load(step)
 		if err != nil || len(groups) != 1 {
 			t.Fatalf("%s: %v, %v", script, groups, err)
@@ -207,7 +207,7 @@ func TestNothingIsHidden(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			write(t, map[string]string{"go.mod": goMod, "a_test.go": "package a\n" + c.test})
-			out, err := testrun(t, append([]string{"go", "unit", "--", "go", "test"}, c.args...)...)
+			out, err := runTestrun(t, append([]string{"go", "unit", "--", "go", "test"}, c.args...)...)
 			if err == nil {
 				t.Error("it ended well")
 			}
@@ -244,7 +244,7 @@ func TestTier(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Setenv("T", program)
-	out, err := testrun(t, "tier", "test", "-limit", "45m", "-ledger", "ledger", "good", "other+alone=check", "empty", "broken")
+	out, err := runTestrun(t, "tier", "test", "-limit", "45m", "-ledger", "ledger", "good", "other+alone=check", "empty", "broken")
 	if err == nil {
 		t.Error("a tier with failures ended well")
 	}
@@ -271,7 +271,7 @@ func TestTier(t *testing.T) {
 	if err != nil || !strings.HasSuffix(out, string(table)) {
 		t.Errorf("the table kept is not the one printed: %v\n%s", err, table)
 	}
-	if out, err = testrun(t, "tier", "test", "good", "alone=check"); err != nil || lastLine(out) != "2 passed, 0 failed, 1 skipped" {
+	if out, err = runTestrun(t, "tier", "test", "good", "alone=check"); err != nil || lastLine(out) != "2 passed, 0 failed, 1 skipped" {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -104,8 +104,8 @@ func fitsMembers(t reflect.Type, m map[string]any, partial bool, at string) (out
 	return out
 }
 
-// decoded is JSON with its numbers as they are written.
-func decoded(text []byte) (any, error) {
+// decode is JSON with its numbers as they are written.
+func decode(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var v any

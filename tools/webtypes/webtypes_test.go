@@ -99,7 +99,7 @@ func look(t *testing.T, release string) {
 				maps.Copy(whole, f.Lanes[0].State)
 			}
 		}
-		holds[fold.State](t, "state", encoded(t, v.State()))
+		holds[fold.State](t, "state", encode(t, v.State()))
 	}
 	frame()
 	l := lab.New(lab.Options{Recorder: rec})
@@ -115,7 +115,7 @@ func look(t *testing.T, release string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	holds[event.Selection](t, "select", encoded(t, sel))
+	holds[event.Selection](t, "select", encode(t, sel))
 	pass := func(n int, d time.Duration) {
 		for range n {
 			<-time.After(d)
@@ -124,7 +124,7 @@ func look(t *testing.T, release string) {
 		}
 	}
 	pass(40, 50*time.Millisecond)
-	holds[view.State](t, "what frames said", encoded(t, whole))
+	holds[view.State](t, "what frames said", encode(t, whole))
 	if err := l.Informer(0).AddIndex("image", ".spec.containers[*].image"); err != nil {
 		t.Fatal(err)
 	}
@@ -134,16 +134,16 @@ func look(t *testing.T, release string) {
 		}
 		pass(20, 200*time.Millisecond)
 	}
-	holds[audience.Hearing](t, "hearing", encoded(t, audience.NewFollowing(audience.FollowingOptions{Recorder: rec, View: v, Clock: clock.RealClock{}}).Hearing()))
+	holds[audience.Hearing](t, "hearing", encode(t, audience.NewFollowing(audience.FollowingOptions{Recorder: rec, View: v, Clock: clock.RealClock{}}).Hearing()))
 	sources := l.Sources(t.Context())
-	holds[lab.Sources](t, "sources", encoded(t, sources))
+	holds[lab.Sources](t, "sources", encode(t, sources))
 	v.Pause()
 	first, _ := rec.Head()
 	keys := map[string]bool{}
 	for i := uint64(1); i <= first; i += max(1, first/60) {
 		v.Seek(i)
 		frame()
-		holds[fold.View](t, "seek", encoded(t, v.Describe()))
+		holds[fold.View](t, "seek", encode(t, v.Describe()))
 		for _, item := range v.State().API.Wire {
 			keys[item.Key] = item.Key != ""
 		}
@@ -152,7 +152,7 @@ func look(t *testing.T, release string) {
 	for key := range keys {
 		if o, err := v.Object(0, key); err == nil {
 			journeys += len(o.Journey)
-			holds[view.Object](t, "object", encoded(t, o))
+			holds[view.Object](t, "object", encode(t, o))
 		}
 	}
 	if frames < 60 || journeys == 0 {
@@ -164,13 +164,13 @@ func look(t *testing.T, release string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		holds[view.IndexContents](t, "index", encoded(t, x))
+		holds[view.IndexContents](t, "index", encode(t, x))
 	}
 }
 
 func holds[T any](t *testing.T, what string, text []byte) {
 	t.Helper()
-	value, err := decoded(text)
+	value, err := decode(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func holds[T any](t *testing.T, what string, text []byte) {
 	}
 }
 
-func encoded(t *testing.T, v any) []byte {
+func encode(t *testing.T, v any) []byte {
 	t.Helper()
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -216,7 +216,7 @@ func TestWhatDoesNotFitIsFound(t *testing.T) {
 		strings.Replace(good, `"some":{}`, `"some":{"n":""}`, 1):  "some.n is",
 		strings.Replace(good, `[1,"a"]`, `[1]`, 1):                "row is",
 	} {
-		value, err := decoded([]byte(text))
+		value, err := decode([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

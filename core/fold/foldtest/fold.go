@@ -89,8 +89,8 @@ func QueueKeys(f *fold.Fold, lane int) []string {
 	return out
 }
 
-// Filled returns a Fold with n objects under two indices.
-func Filled(n int) *fold.Fold {
+// FoldWithObjects returns a Fold with n objects under two indices.
+func FoldWithObjects(n int) *fold.Fold {
 	f := fold.NewFold()
 	var e event.StoreReplaced
 	for i := range n {

@@ -37,8 +37,8 @@ type Weighed struct{ Held, Came int }
 func (w *Weighed) Size() int             { return w.Held }
 func (w *Weighed) Weight() (held, c int) { return w.Held, w.Came }
 
-// Selected returns the event of an experiment with simulated pods in some releases.
-func Selected(releases ...string) event.Event {
+// SelectionEvent returns the event of an experiment with simulated pods in some releases.
+func SelectionEvent(releases ...string) event.Event {
 	b, _ := json.Marshal(event.Selection{Source: "sim", Version: "v1", Resource: "pods", Releases: releases, Seed: 7})
 	return event.Selected{Selection: string(b)}.Event()
 }
@@ -93,5 +93,5 @@ func ObjString(o any) string {
 	return string(b)
 }
 
-// Sorted sorts strings.
-func Sorted(s []string) []string { slices.Sort(s); return s }
+// Sort sorts strings.
+func Sort(s []string) []string { slices.Sort(s); return s }

@@ -41,7 +41,7 @@ func NewSynthetic(seed uint64, delta bool) *synthetic {
 	if delta {
 		release = "1.31"
 	}
-	s.Emit(Selected(release))
+	s.Emit(SelectionEvent(release))
 	s.Emit(event.ListenerAdded{Listener: 1, Name: "one", Capacity: 1024}.Event())
 	return s
 }

@@ -13,7 +13,7 @@ import (
 // and OnAdd of an object that exists. An object that is deleted while it has no label is deleted without a call. Without a selector and a filter, each of
 // those is what it is.
 func testElsewhere(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 the label goes: selector [OnDelete], filter [OnDelete], neither [OnUpdate]
 1 object exists; the stores have 0 and 1
 the label is back: selector [OnAdd], filter [OnAdd], neither [OnUpdate]

@@ -18,7 +18,7 @@ import (
 // testGhost deletes an object that a handler changed. Its key stays in the index, until a relist replaces the store. An object that no handler changed
 // leaves the index when it is deleted.
 func testGhost(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 a handler changed a: the store has [ns/a ns/b], the index map[web:[ns/a ns/b]]
 both are deleted: the store has [], the index map[web:[ns/a]]
 a new one: the store has [ns/c], the index map[web:[ns/a ns/c]]

@@ -113,7 +113,7 @@ func (c *firewalled) Close() error {
 // testHalfOpen drops the packets of a watch that client-go's own HTTP client has opened. Neither side closes the connection. The health check of HTTP/2 ends
 // it 45 s after the last frame, and the Reflector lists again. After a reset it only watches again.
 func testHalfOpen(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 at first: synced true, version 1 of 1, 1 LISTs, 1 WATCHes
 a change: synced true, version 2 of 2, 1 LISTs, 1 WATCHes
 44 s without a packet: synced true, version 2 of 3, 1 LISTs, 1 WATCHes
@@ -160,7 +160,7 @@ the watch error handler was called 0 times`, func(t *testing.T, mine bool, say f
 		run(t, i)
 		tell := func(when string) {
 			synctest.Wait()
-			say("%s: synced %v, version %s of %d, %s", when, i.HasSynced(), i.View().Version, c.rv, c.asked())
+			say("%s: synced %v, version %s of %d, %s", when, i.HasSynced(), i.View().Version, c.rv, c.countRequests())
 		}
 		after(time.Minute)
 		tell("at first")

@@ -25,12 +25,12 @@ func (c counter) OnDelete(any)      { *c.calls++ }
 
 // testLeaked checks that each AddEventHandler adds a handler: it gets the whole store, then every change, and keeps goroutines. RemoveEventHandler ends that.
 func testLeaked(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 6 handlers more: 18 initial OnAdds, 0 LISTs more
 a hundred changes: 600 calls
 all removed, a hundred changes: 0 calls, 0 goroutines more`, func(t *testing.T, mine bool, say func(string, ...any)) {
 		c := newSmall("a", "b", "d")
-		i := shared(t, mine, c, listener{})
+		i := newSharedInformer(t, mine, c, listener{})
 		after(time.Second)
 		lists, before := c.listed(), listenerGoroutines()
 		var initial, calls [6]int

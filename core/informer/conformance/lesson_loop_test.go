@@ -30,7 +30,7 @@ func (c *small) annotate(name, key, value string) {
 // testLoop runs a controller whose reconcile writes. If each write differs, one change causes reconciles without end. If it does not, one more reconcile
 // follows a write and finds nothing to do.
 func testLoop(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 it writes what it saw: 2 reconciles, 1 version made, 1 OnUpdate
 one change from outside: 1 reconcile, 0 versions made, 1 OnUpdate
 it writes the time too, and one change: over 200 reconciles in a second true, as many versions true, as many OnUpdates true, 0 keys failed
@@ -38,7 +38,7 @@ it writes what differs again: after a second 0 reconciles`, func(t *testing.T, m
 		c := newSmall("a")
 		q := queue(t, mine)
 		var updates, reconciles atomic.Int64
-		i := shared(t, mine, c, listener{
+		i := newSharedInformer(t, mine, c, listener{
 			add: func(o any) { q.Add(keyOf(o)) },
 			update: func(o any) {
 				updates.Add(1)

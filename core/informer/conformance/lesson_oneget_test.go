@@ -13,7 +13,7 @@ import (
 // and waits for its sync. The informer lists and keeps every object, and the read waits for all of them. The next read is immediate. The informer goes on
 // to receive the changes of the others.
 func testOneGet(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 before: 0 LISTs, 0 WATCHes
 the first Get: ns/o7 after 30s; 1 LISTs, 1 WATCHes, 500 objects in the store
 the second Get: ns/o7 after 0s; 1 LISTs, 1 WATCHes, 500 objects in the store
@@ -31,7 +31,7 @@ the third Get: ns/o7 after 0s; 1 LISTs, 1 WATCHes, 500 objects in the store`, fu
 		defer cancel()
 		f.start(ctx.Done())
 		after(time.Minute)
-		say("before: %s", c.asked())
+		say("before: %s", c.countRequests())
 		var synced func() bool
 		var store keyStore
 		read := func(key string) *object {
@@ -51,7 +51,7 @@ the third Get: ns/o7 after 0s; 1 LISTs, 1 WATCHes, 500 objects in the store`, fu
 				t.Error("it has not synced")
 			}
 			o, took := read(key), time.Since(began).Truncate(time.Second)
-			say("the %s Get: %s after %v; %s, %d objects in the store", which, keyOf(o), took, c.asked(), len(store.ListKeys()))
+			say("the %s Get: %s after %v; %s, %d objects in the store", which, keyOf(o), took, c.countRequests(), len(store.ListKeys()))
 		}
 		get("first", "ns/o7")
 		get("second", "ns/o7")

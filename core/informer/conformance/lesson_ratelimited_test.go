@@ -26,7 +26,7 @@ func defaultQueue(t *testing.T, mine bool) workqueue.TypedRateLimitingInterface[
 
 // testRateLimited starts a controller of 5,000 objects whose handler calls Add, and one whose handler calls AddRateLimited. A minute later comes one more.
 func testRateLimited(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 Add: 5000 keys in the first second, 5000 after a minute; a new object waits for 0s
 AddRateLimited: 110 keys in the first second, 700 after a minute; a new object waits for 7m10.1s, comes as key 5001, and nothing has failed`,
 		func(t *testing.T, mine bool, say func(string, ...any)) {
@@ -40,7 +40,7 @@ AddRateLimited: 110 keys in the first second, 700 after a minute; a new object w
 				if limited {
 					call = q.AddRateLimited
 				}
-				shared(t, mine, c, listener{add: func(o any) { call(keyOf(o)) }})
+				newSharedInformer(t, mine, c, listener{add: func(o any) { call(keyOf(o)) }})
 				var taken atomic.Int64
 				came := make(chan int64, 1) // the new object: as which key
 				go func() {

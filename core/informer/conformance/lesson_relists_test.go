@@ -37,7 +37,7 @@ func (c *proxied) last() *watch.RaceFreeFakeWatcher { return c.streams[len(c.str
 
 // testRelists ends watches, and answers the next WATCH with errors. A clean end, a refused connection and a 429 cost no LIST, all else costs one.
 func testRelists(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 at first: 1 LISTs
 a clean end: 0 LISTs more
 connection refused: 0 LISTs more

@@ -55,7 +55,7 @@ func has(in sharding.Selector, o runtime.Object) bool {
 // replica has ended, its objects are in no store. A range that grows under an informer that runs brings nothing of that: its next WATCH has the new range,
 // and goes on from the last version. Only a new informer lists.
 func testShards(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 the stores have 5 and 3 of 8 objects, 0 are in both
 8 changes: 5 calls and 3 calls
 the range grows, and the WATCH begins again: 1 LISTs, 2 WATCHes, 5 objects
@@ -96,7 +96,7 @@ a new informer: 8 objects`, func(t *testing.T, mine bool, say func(string, ...an
 		one.in = newSharded(nil, "0x0000000000000000", "0x10000000000000000").in
 		one.streams[0].Stop()
 		after(time.Minute)
-		say("the range grows, and the WATCH begins again: %s, %d objects", one.asked(), len(stores[0].Keys()))
+		say("the range grows, and the WATCH begins again: %s, %d objects", one.countRequests(), len(stores[0].Keys()))
 		for _, name := range names {
 			if !slices.Contains(stores[0].Keys(), "ns/"+name) {
 				one.streams[1].Modify(one.objects[name].DeepCopy())

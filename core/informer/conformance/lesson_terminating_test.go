@@ -18,7 +18,7 @@ func (f teller) OnDelete(o any)      { f("OnDelete", o.(metav1.Object).GetDeleti
 
 // testTerminating checks that an object that is being deleted comes to OnUpdate and stays in the store. OnDelete follows the DELETED event, however late.
 func testTerminating(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 OnAdd, deleting false
 OnUpdate, deleting true
 an hour later: 1 object in the store

@@ -36,13 +36,13 @@ func (c *small) create(name string, later time.Duration) error {
 // testTwice runs a controller that creates a child if the lister has none, and fails afterwards, as with a 409. The retry comes before the watch event of
 // the child. With a generated name it creates a second one, with a fixed name it is refused.
 func testTwice(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 generated names: 2 created, 0 AlreadyExists, the lister knew 0 0 2
 a fixed name: 1 created, 1 AlreadyExists, the lister knew 0 0 1`, func(t *testing.T, mine bool, say func(string, ...any)) {
 		for _, fixed := range []bool{false, true} {
 			c := newSmall("a")
 			q := queue(t, mine)
-			i := shared(t, mine, c, listener{add: func(o any) {
+			i := newSharedInformer(t, mine, c, listener{add: func(o any) {
 				if keyOf(o) == "ns/a" {
 					q.Add("ns/a")
 				}

@@ -50,7 +50,7 @@ func newLateFactory(mine bool) lateFactory {
 // testUnstarted requests an informer after Start. It does not run: the factory's WaitForCacheSync does not wait for it, and that of package cache waits without
 // end. The next Start starts it.
 func testUnstarted(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 factory.WaitForCacheSync waited for 0 informers, 0s
 cache.WaitForCacheSync, after a day: synced false, 0 objects, 0 LISTs, 0 WATCHes
 Start again: synced true, 1 objects, 1 LISTs, 1 WATCHes
@@ -68,10 +68,10 @@ factory.WaitForCacheSync waited for 1 informers, 0s`, func(t *testing.T, mine bo
 		wait()
 		day, end := context.WithTimeout(ctx, 24*time.Hour)
 		defer end()
-		say("cache.WaitForCacheSync, after a day: synced %v, %d objects, %s", cache.WaitForCacheSync(day.Done(), synced), len(store.ListKeys()), c.asked())
+		say("cache.WaitForCacheSync, after a day: synced %v, %d objects, %s", cache.WaitForCacheSync(day.Done(), synced), len(store.ListKeys()), c.countRequests())
 		f.start(ctx.Done())
 		after(time.Second)
-		say("Start again: synced %v, %d objects, %s", synced(), len(store.ListKeys()), c.asked())
+		say("Start again: synced %v, %d objects, %s", synced(), len(store.ListKeys()), c.countRequests())
 		wait()
 	})
 }

@@ -193,7 +193,7 @@ func (c *small) Watch(metav1.ListOptions) (watch.Interface, error) {
 	return w, nil
 }
 
-func (c *small) asked() string {
+func (c *small) countRequests() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return fmt.Sprintf("%d LISTs, %d WATCHes", c.lists, c.watches)
@@ -225,8 +225,8 @@ func (l listener) OnUpdate(_, o any) {
 
 func (listener) OnDelete(any) {}
 
-// shared runs a shared informer of client-go, or ours, with the handlers until the end of the test.
-func shared(t *testing.T, mine bool, c *small, handlers ...listener) play.Informer {
+// newSharedInformer runs a shared informer of client-go, or ours, with the handlers until the end of the test.
+func newSharedInformer(t *testing.T, mine bool, c *small, handlers ...listener) play.Informer {
 	t.Helper()
 	lib := theirs()
 	if mine {
@@ -256,8 +256,8 @@ func run(t *testing.T, i play.Informer, handlers ...listener) play.Informer {
 	return i
 }
 
-// both calls run with client-go and with core/informer, each in a bubble. In both cases the lines passed to say must be want.
-func both(t *testing.T, want string, run func(t *testing.T, mine bool, say func(format string, args ...any))) {
+// runBoth calls run with client-go and with core/informer, each in a bubble. In both cases the lines passed to say must be want.
+func runBoth(t *testing.T, want string, run func(t *testing.T, mine bool, say func(format string, args ...any))) {
 	t.Helper()
 	for _, mine := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -304,7 +304,7 @@ func ringOf(i play.Informer, r play.Registration) (pending, room int) {
 
 // testRing checks that the ring of a blocked handler fills, doubles and never shrinks, while the store and the other handler continue.
 func testRing(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 it keeps up: 0 wait in a ring of 1024
 its handler is held: 1024 wait in a ring of 1024
 one more change: 1025 wait in a ring of 2048; the store and the other handler have version 1028
@@ -354,10 +354,10 @@ it is let go: 1028 calls, 0 wait in a ring of 2048`, func(t *testing.T, mine boo
 
 // testEarly checks that a worker that starts before HasSynced finds no objects.
 func testEarly(t *testing.T) {
-	both(t, "after 1s: synced false, 0 of 3 objects\nafter 6s: synced true, 3 of 3 objects", func(t *testing.T, mine bool, say func(string, ...any)) {
+	runBoth(t, "after 1s: synced false, 0 of 3 objects\nafter 6s: synced true, 3 of 3 objects", func(t *testing.T, mine bool, say func(string, ...any)) {
 		c := newSmall("a", "b", "c")
 		c.slow = 5 * time.Second
-		i := shared(t, mine, c)
+		i := newSharedInformer(t, mine, c)
 		after(time.Second)
 		say("after 1s: synced %v, %d of %d objects", i.HasSynced(), len(i.Keys()), len(c.objects))
 		after(5 * time.Second)
@@ -367,11 +367,11 @@ func testEarly(t *testing.T) {
 
 // testForbidden checks that HasSynced stays false while every LIST is refused, and that the LISTs continue. Only a timeout ends the wait.
 func testForbidden(t *testing.T) {
-	both(t, "after ten minutes: synced false, more than ten LISTs true\nthe wait ended true, with its limit",
+	runBoth(t, "after ten minutes: synced false, more than ten LISTs true\nthe wait ended true, with its limit",
 		func(t *testing.T, mine bool, say func(string, ...any)) {
 			c := newSmall("a")
 			c.refuse = apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no"))
-			i := shared(t, mine, c)
+			i := newSharedInformer(t, mine, c)
 			after(10 * time.Minute)
 			say("after ten minutes: synced %v, more than ten LISTs %v", i.HasSynced(), c.listed() > 10)
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -385,7 +385,7 @@ func testForbidden(t *testing.T) {
 
 // testInline checks that a handler that does the work itself works once for every version, while a worker with a queue works on the last version.
 func testInline(t *testing.T) {
-	both(t, "the handler worked 101 times, for 1m41s\nthe worker worked 2 times, for 2s, the last time on version 101",
+	runBoth(t, "the handler worked 101 times, for 1m41s\nthe worker worked 2 times, for 2s, the last time on version 101",
 		func(t *testing.T, mine bool, say func(string, ...any)) {
 			c := newSmall("a")
 			inline := 0
@@ -397,7 +397,7 @@ func testInline(t *testing.T) {
 			}
 			q := queue(t, mine)
 			enqueue := func(o any) { q.Add(keyOf(o)) }
-			i := shared(t, mine, c, listener{work, work}, listener{enqueue, enqueue})
+			i := newSharedInformer(t, mine, c, listener{work, work}, listener{enqueue, enqueue})
 			worked, last := 0, ""
 			go func() {
 				for {
@@ -430,7 +430,7 @@ func testInline(t *testing.T) {
 
 // testKey checks that a hundred updates of one object make one key, and one more while a worker has the key.
 func testKey(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 OnUpdate was called 100 times, 1 key waits
 a worker has it: 0 keys wait
 a hundred more: 200 calls, 0 keys wait
@@ -439,7 +439,7 @@ it is done again: 0 keys wait`, func(t *testing.T, mine bool, say func(string, .
 		c := newSmall("a")
 		q := queue(t, mine)
 		calls := 0
-		shared(t, mine, c, listener{update: func(o any) {
+		newSharedInformer(t, mine, c, listener{update: func(o any) {
 			calls++
 			q.Add(keyOf(o))
 		}})
@@ -466,7 +466,7 @@ it is done again: 0 keys wait`, func(t *testing.T, mine bool, say func(string, .
 
 // testRetry checks that the backoff delays a failing key longer each time, and that a plain Add bypasses it. The backoff still adds the key later.
 func testRetry(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 it failed 10 times: 2.56s until the next try
 0 keys wait; a fresh Add: 1 key waits at once
 and when the backoff is over: 1 key waits again`, func(t *testing.T, mine bool, say func(string, ...any)) {
@@ -500,21 +500,21 @@ and when the backoff is over: 1 key waits again`, func(t *testing.T, mine bool, 
 
 // testLister checks that a thousand reads of the store send no request. While the API server cannot be reached they return the old objects, without an error.
 func testLister(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 before: 1 LISTs, 1 WATCHes
 after 1000 reads of 2 objects: 1 LISTs, 1 WATCHes
 the API server is away and its object has version 3: an hour of reads gives version 1, synced true
 it is back: version 3`, func(t *testing.T, mine bool, say func(string, ...any)) {
 		c := newSmall("a", "b")
-		i := shared(t, mine, c)
+		i := newSharedInformer(t, mine, c)
 		after(time.Second)
-		say("before: %s", c.asked())
+		say("before: %s", c.countRequests())
 		seen := 0
 		for range 1000 {
 			seen = len(i.View().Objects)
 		}
 		after(time.Second)
-		say("after 1000 reads of %d objects: %s", seen, c.asked())
+		say("after 1000 reads of %d objects: %s", seen, c.countRequests())
 		version := func() (rv string) {
 			for _, o := range i.View().Objects {
 				if keyOf(o) == "ns/a" {
@@ -550,12 +550,12 @@ it is back: version 3`, func(t *testing.T, mine bool, say func(string, ...any)) 
 
 // testTour follows one change through the store, the handler and the queue, to a worker that reads the store.
 func testTour(t *testing.T) {
-	both(t, "added ns/a@1\nthe key ns/a, the store has ns/a@1\nupdated ns/a@2\nthe key ns/a, the store has ns/a@2",
+	runBoth(t, "added ns/a@1\nthe key ns/a, the store has ns/a@1\nupdated ns/a@2\nthe key ns/a, the store has ns/a@2",
 		func(t *testing.T, mine bool, say func(string, ...any)) {
 			c := newSmall("a")
 			q := queue(t, mine)
 			name := func(o any) string { return keyOf(o) + "@" + o.(metav1.Object).GetResourceVersion() }
-			i := shared(t, mine, c, listener{
+			i := newSharedInformer(t, mine, c, listener{
 				add: func(o any) {
 					say("added %s", name(o))
 					q.Add(keyOf(o))
@@ -581,11 +581,11 @@ func testTour(t *testing.T) {
 
 // testTypes checks that two informers are independent: the handler gets a Pod before the other informer has the Pod's Node.
 func testTypes(t *testing.T) {
-	both(t, "a Pod came: Nodes synced false, 0 of 1 known\nlater: Nodes synced true, 1 of 1 known", func(t *testing.T, mine bool, say func(string, ...any)) {
+	runBoth(t, "a Pod came: Nodes synced false, 0 of 1 known\nlater: Nodes synced true, 1 of 1 known", func(t *testing.T, mine bool, say func(string, ...any)) {
 		pods, nodes := newSmall("pod"), newSmall("node")
 		nodes.slow = 5 * time.Second
-		n := shared(t, mine, nodes)
-		shared(t, mine, pods, listener{add: func(any) {
+		n := newSharedInformer(t, mine, nodes)
+		newSharedInformer(t, mine, pods, listener{add: func(any) {
 			say("a Pod came: Nodes synced %v, %d of 1 known", n.HasSynced(), len(n.Keys()))
 		}})
 		after(10 * time.Second)
@@ -596,12 +596,12 @@ func testTypes(t *testing.T) {
 // testUnshared checks that two informers of one resource send two LISTs and keep two objects. One informer with two handlers sends one LIST and keeps
 // one object.
 func testUnshared(t *testing.T) {
-	both(t, "two informers: 2 LISTs, 2 WATCHes, the same object in memory false\none informer: 1 LISTs, 1 WATCHes, 2 handlers told",
+	runBoth(t, "two informers: 2 LISTs, 2 WATCHes, the same object in memory false\none informer: 1 LISTs, 1 WATCHes, 2 handlers told",
 		func(t *testing.T, mine bool, say func(string, ...any)) {
 			c := newSmall("a")
-			one, two := shared(t, mine, c), shared(t, mine, c)
+			one, two := newSharedInformer(t, mine, c), newSharedInformer(t, mine, c)
 			after(time.Second)
-			say("two informers: %s, the same object in memory %v", c.asked(), one.View().Objects[0] == two.View().Objects[0])
+			say("two informers: %s, the same object in memory %v", c.countRequests(), one.View().Objects[0] == two.View().Objects[0])
 			c = newSmall("a")
 			told := 0
 			var mu sync.Mutex
@@ -610,22 +610,22 @@ func testUnshared(t *testing.T) {
 				told++
 				mu.Unlock()
 			}}
-			shared(t, mine, c, tell, tell)
+			newSharedInformer(t, mine, c, tell, tell)
 			after(time.Second)
-			say("one informer: %s, %d handlers told", c.asked(), told)
+			say("one informer: %s, %d handlers told", c.countRequests(), told)
 		})
 }
 
 // testMutate checks that a handler that changes an object changes the store: other handlers read the change, and the API server has no part in it.
 func testMutate(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 before: the store says app=web
 after: the store says app=mine, the API server says app=web
 another handler reads app=mine`, func(t *testing.T, mine bool, say func(string, ...any)) {
 		c := newSmall("a")
 		var given []any
 		write := func(o any) { o.(metav1.Object).GetLabels()["app"] = "mine" }
-		i := shared(t, mine, c, listener{add: func(o any) { given = append(given, o) }})
+		i := newSharedInformer(t, mine, c, listener{add: func(o any) { given = append(given, o) }})
 		after(time.Second)
 		label := func(o any) string { return o.(metav1.Object).GetLabels()["app"] }
 		say("before: the store says app=%s", label(i.View().Objects[0]))
@@ -647,7 +647,7 @@ func TestTheMutationDetectorPanics(t *testing.T) {
 	if os.Getenv(asMutator) != "" {
 		c := newSmall("a")
 		given := make(chan any, 1)
-		shared(t, false, c, listener{add: func(o any) { given <- o }})
+		newSharedInformer(t, false, c, listener{add: func(o any) { given <- o }})
 		(<-given).(metav1.Object).GetLabels()["app"] = "mine"
 		if os.Getenv(asMutator) == "watched" {
 			<-t.Context().Done() // until the panic
@@ -673,16 +673,16 @@ func TestTheMutationDetectorPanics(t *testing.T) {
 
 // testStorm expires all watches of an API server at once. Every informer lists again within two seconds, and only jitter spreads the LISTs.
 func testStorm(t *testing.T) {
-	both(t, `
+	runBoth(t, `
 200 informers: 200 LISTs, 200 WATCHes
 410 for all: none at once true, 200 more LISTs in two seconds
 a half of them within a tenth of a second: false`, func(t *testing.T, mine bool, say func(string, ...any)) {
 		c := newSmall("a")
 		for range 200 {
-			shared(t, mine, c)
+			newSharedInformer(t, mine, c)
 		}
 		after(time.Second)
-		say("200 informers: %s", c.asked())
+		say("200 informers: %s", c.countRequests())
 		expired := apierrors.NewResourceExpired("too old resource version").Status()
 		for _, w := range c.streams {
 			w.Error(&expired)

@@ -32,7 +32,7 @@ func ours(name play.Release) *play.Library {
 			return play.Controller{Run: c.RunWithContext, HasSynced: c.HasSynced,
 				AddIndexers: func(fns map[string]play.IndexFunc) error { return x.AddIndexers(ourIndexers(fns)) },
 				View: func() play.View {
-					return play.View{Synced: c.HasSynced(), Done: done(release, c.HasSyncedChecker(), c.HasSynced), ControllerSynced: c.HasSynced(),
+					return play.View{Synced: c.HasSynced(), Done: checkDone(release, c.HasSyncedChecker(), c.HasSynced), ControllerSynced: c.HasSynced(),
 						Version: c.LastSyncResourceVersion(), ControllerVersion: c.LastSyncResourceVersion(), StoreVersion: x.LastStoreSyncResourceVersion(),
 						Objects: x.List(), Keys: x.ListKeys(), Indices: ourIndices(x)}
 				}}
@@ -159,7 +159,7 @@ func (h ourHandler) OnDelete(o any) { h.Handler.OnDelete(ourNeutral(o)) }
 
 func ourQueue(release informer.Release, q informer.Queue) *play.Queue {
 	x := &play.Queue{Add: q.Add, Update: q.Update, Delete: q.Delete, Replace: q.Replace, Resync: q.Resync, HasSynced: q.HasSynced, Close: q.Close,
-		Done: func() bool { return done(release, q.HasSyncedChecker(), q.HasSynced) }, Bookmark: func(string) error { return nil },
+		Done: func() bool { return checkDone(release, q.HasSyncedChecker(), q.HasSynced) }, Bookmark: func(string) error { return nil },
 		IsClosed: q.(interface{ IsClosed() bool }).IsClosed, Closed: informer.ErrFIFOClosed}
 	if b, ok := q.(informer.ReflectorBookmarkStore); ok {
 		x.Bookmark = b.Bookmark
@@ -186,8 +186,8 @@ func ourQueue(release informer.Release, q informer.Queue) *play.Queue {
 	return x
 }
 
-// done returns whether the HasSyncedChecker is done. Before 0.36 there is none, so done returns HasSynced.
-func done(release informer.Release, checker informer.DoneChecker, synced func() bool) bool {
+// checkDone returns whether the HasSyncedChecker is done. Before 0.36 there is none, so done returns HasSynced.
+func checkDone(release informer.Release, checker informer.DoneChecker, synced func() bool) bool {
 	if release < informer.Release137 {
 		return synced()
 	}
@@ -249,7 +249,7 @@ func (s *ourInformer) Keys() []string          { return s.GetStore().ListKeys() 
 
 func (s *ourInformer) View() play.View {
 	x, c := s.GetIndexer(), s.GetController()
-	return play.View{Synced: s.HasSynced(), Done: done(s.release, s.HasSyncedChecker(), s.HasSynced), ControllerSynced: c.HasSynced(),
+	return play.View{Synced: s.HasSynced(), Done: checkDone(s.release, s.HasSyncedChecker(), s.HasSynced), ControllerSynced: c.HasSynced(),
 		Version:           s.LastSyncResourceVersion(),
 		ControllerVersion: c.LastSyncResourceVersion(), StoreVersion: x.LastStoreSyncResourceVersion(), Objects: x.List(), Keys: x.ListKeys(), Indices: ourIndices(x)}
 }

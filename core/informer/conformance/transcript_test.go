@@ -16,8 +16,8 @@ import (
 // releases` compares with the version itself.
 var versions = map[play.Release]string{play.E131: "v0.31.14", play.E133: "v0.33.13", play.E135: "v0.35.10", play.E137: "v0.37.2"}
 
-// recorded opens a file of a release's transcript. `make releases RELEASES_UPDATE=1` records it.
-func recorded(t testing.TB, release play.Release, name string) *bufio.Scanner {
+// openTranscript opens a file of a release's transcript. `make releases RELEASES_UPDATE=1` records it.
+func openTranscript(t testing.TB, release play.Release, name string) *bufio.Scanner {
 	t.Helper()
 	dir := *transcriptsFlag
 	f, err := os.Open(filepath.Join(dir, versions[release], name))
@@ -35,7 +35,7 @@ func recordedRows(t testing.TB, release play.Release) map[string][]string {
 	t.Helper()
 	rows := map[string][]string{}
 	id := ""
-	s := recorded(t, release, "rows.txt")
+	s := openTranscript(t, release, "rows.txt")
 	for s.Scan() {
 		if name, ok := strings.CutPrefix(s.Text(), "row "); ok {
 			id = name
@@ -52,7 +52,7 @@ func recordedRows(t testing.TB, release play.Release) map[string][]string {
 func recordedDigests(t testing.TB, release play.Release, name string) map[int64]string {
 	t.Helper()
 	digests := map[int64]string{}
-	s := recorded(t, release, name)
+	s := openTranscript(t, release, name)
 	for s.Scan() {
 		seed, digest, _ := strings.Cut(s.Text(), " ")
 		n, err := strconv.ParseInt(seed, 10, 64)

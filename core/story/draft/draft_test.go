@@ -226,7 +226,7 @@ func TestWhatIsNotTrueOfARecordingDoesNotBegin(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(d.YAML)
-	claim := behind(t, text, "indexer.count == ")
+	claim := offsetAfter(t, text, "indexer.count == ")
 	for _, c := range []struct{ text, want string }{
 		{text[:claim] + "9" + text[claim:], "is not true at event"},
 		{strings.Replace(text, "    at: ", "    at: 9000000", 1), "is not in the recording"},
@@ -263,7 +263,7 @@ func TestAStepOfARecordingRides(t *testing.T) {
 	for _, c := range []struct{ ride, want string }{{"workqueue.lastRead.key", ""}, {`'listeners["nobody"].name'`, "names no object at event"}} {
 		at := 0
 		for range 3 {
-			at += behind(t, string(d.YAML)[at:], "    at: ")
+			at += offsetAfter(t, string(d.YAML)[at:], "    at: ")
 		}
 		at -= len("    at: ")
 		s, err := storyfile.Read("talk.yaml", []byte(string(d.YAML)[:at]+"    ride: "+c.ride+"\n"+string(d.YAML)[at:]))
@@ -310,8 +310,8 @@ func TestAStepOfARecordingRides(t *testing.T) {
 	}
 }
 
-// behind returns the offset in a text after some words.
-func behind(t *testing.T, text, words string) int {
+// offsetAfter returns the offset in a text after some words.
+func offsetAfter(t *testing.T, text, words string) int {
 	t.Helper()
 	i := strings.Index(text, words)
 	if i < 0 {

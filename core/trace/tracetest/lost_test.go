@@ -29,7 +29,7 @@ func handleAll(op event.Op, key, rv string, listeners ...int32) []event.Event {
 	return out
 }
 
-func stored(kind event.Kind, key, rv string) event.Event {
+func storeEvent(kind event.Kind, key, rv string) event.Event {
 	return event.New(kind, event.Members{Key: key, RV: rv})
 }
 
@@ -42,8 +42,8 @@ func join(events ...[]event.Event) (out []event.Event) {
 
 // TestLostFindsWhatIsLost: Lost reports each way in which something can be lost, and nothing when nothing is.
 func TestLostFindsWhatIsLost(t *testing.T) {
-	added, updated, deleted := stored(event.KindStoreAdded, "ns/a", "1"), stored(event.KindStoreUpdated, "ns/a", "2"),
-		stored(event.KindStoreDeleted, "ns/a", "2")
+	added, updated, deleted := storeEvent(event.KindStoreAdded, "ns/a", "1"), storeEvent(event.KindStoreUpdated, "ns/a", "2"),
+		storeEvent(event.KindStoreDeleted, "ns/a", "2")
 	failed := handleAll(event.OpUpdated, "ns/a", "2", 3)
 	failed[0] = event.Handled{Listener: 3, Op: event.OpUpdated, Key: "ns/a", RV: "2", Err: errPanic{}}.Event()
 	for _, tt := range []struct {

@@ -16,7 +16,7 @@ import (
 	"informerscope/server/internal/scrub"
 )
 
-func redacted(text string) string { return strings.ReplaceAll(text, "hunter2", "[redacted]") }
+func redact(text string) string { return strings.ReplaceAll(text, "hunter2", "[redacted]") }
 
 // lines are the written entries, each of which must be one line of JSON.
 func lines(t *testing.T, text string) []Entry {
@@ -37,7 +37,7 @@ func lines(t *testing.T, text string) []Entry {
 // TestLines: a request has a line when it ends, and a watch also one when it begins, each with the viewer and the resource.
 func TestLines(t *testing.T) {
 	var out bytes.Buffer
-	l := New(&out, redacted, func(err error) { t.Error(err) })
+	l := New(&out, redact, func(err error) { t.Error(err) })
 	w := httptest.NewRecorder()
 	watch := l.Begin(w, Entry{Request: 1, Viewer: 7, Remote: "127.0.0.1:5"})
 	Describe(watch, func(e *Entry) {
@@ -135,7 +135,7 @@ func (s *stuck) Write(p []byte) (int, error) {
 // TestNothingIsLostBeforeTheEnd: requests wait for a log that is stuck, but the end of the program does not.
 func TestNothingIsLostBeforeTheEnd(t *testing.T) {
 	out := &stuck{free: make(chan struct{})}
-	l := New(out, redacted, func(err error) { t.Error(err) })
+	l := New(out, redact, func(err error) { t.Error(err) })
 	const all = queueLength + 50
 	added := make(chan struct{}, all)
 	for range all {
@@ -157,7 +157,7 @@ func TestNothingIsLostBeforeTheEnd(t *testing.T) {
 	}
 
 	out = &stuck{free: make(chan struct{})}
-	l = New(out, redacted, func(err error) { t.Error(err) })
+	l = New(out, redact, func(err error) { t.Error(err) })
 	var adding sync.WaitGroup
 	for range queueLength + 50 {
 		adding.Go(func() { l.Add(Entry{}) })
@@ -183,7 +183,7 @@ func (f *failing) Write(p []byte) (int, error) {
 func TestFailures(t *testing.T) {
 	full := errors.New("no space left on device")
 	var told []error
-	l := New(&failing{[]error{full, full, nil, full, nil}}, redacted, func(err error) { told = append(told, err) })
+	l := New(&failing{[]error{full, full, nil, full, nil}}, redact, func(err error) { told = append(told, err) })
 	for range 5 {
 		l.Add(Entry{})
 	}

@@ -12,7 +12,7 @@ import (
 
 const manifestOfASecret = `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"db"},"data":{"password":"aHVudGVyMg=="}}`
 
-func gzipped(t *testing.T, text string) string {
+func gzipText(t *testing.T, text string) string {
 	t.Helper()
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
@@ -22,7 +22,7 @@ func gzipped(t *testing.T, text string) string {
 	return out.String()
 }
 
-func zlibbed(t *testing.T, text string) string {
+func zlibText(t *testing.T, text string) string {
 	t.Helper()
 	var out bytes.Buffer
 	w := zlib.NewWriter(&out)
@@ -85,10 +85,10 @@ func TestManifestsInAnnotations(t *testing.T) {
 		"a/base64-url":       base64.RawURLEncoding.EncodeToString([]byte("??>>~~" + manifestOfASecret)),
 		"a/base64-lines":     b64([]byte(manifestOfASecret))[:40] + "\n" + b64([]byte(manifestOfASecret))[40:] + "\n",
 		"a/base64-twice":     b64([]byte(b64([]byte(manifestOfASecret)))),
-		"a/base64-gzip":      b64([]byte(gzipped(t, manifestOfASecret))),
-		"a/base64-gzip-url":  base64.URLEncoding.EncodeToString([]byte(gzipped(t, manifestOfASecret))),
-		"a/base64-b64-gzip":  b64([]byte(b64([]byte(gzipped(t, manifestOfASecret))))),
-		"a/base64-zlib":      b64([]byte(zlibbed(t, manifestOfASecret))),
+		"a/base64-gzip":      b64([]byte(gzipText(t, manifestOfASecret))),
+		"a/base64-gzip-url":  base64.URLEncoding.EncodeToString([]byte(gzipText(t, manifestOfASecret))),
+		"a/base64-b64-gzip":  b64([]byte(b64([]byte(gzipText(t, manifestOfASecret))))),
+		"a/base64-zlib":      b64([]byte(zlibText(t, manifestOfASecret))),
 		"a/base64-zip":       b64([]byte("PK\x03\x04 and what a zip archive has")),
 		"a/longer-than-seen": strings.Repeat("prose ", maxValue/6+1),
 	} {
@@ -131,7 +131,7 @@ func TestManifestsInAnnotations(t *testing.T) {
 
 // TestAnAnnotationIsCutAnywhere: a chunk's edge inside a name or a value changes nothing.
 func TestAnAnnotationIsCutAnywhere(t *testing.T) {
-	value := base64.StdEncoding.EncodeToString([]byte(gzipped(t, manifestOfASecret)))
+	value := base64.StdEncoding.EncodeToString([]byte(gzipText(t, manifestOfASecret)))
 	in := `{"annotations":{"a":"plain \\\" one","b":"` + value + `","kapp.k14s.io/original":"` + strings.Repeat("x", 50) + `","c":"` + strings.Repeat("y", maxValue+1) + `","d":"e"}}`
 	want := `{"annotations":{"a":"plain \\\" one","b":"[redacted]","kapp.k14s.io/original":"[redacted]","c":"[redacted]","d":"e"}}`
 	for cut := 0; cut <= len(in); cut++ {

@@ -25,9 +25,9 @@ func TestTheProbeRedactsAlike(t *testing.T) {
 		"e/last-applied", "e/lastHandledConfig", "e/applied.state", "kind", "metadata", "x/LAST_APPLIED", "deployment.kubernetes.io/revision", "世界", `quo"te\`, strings.Repeat("n", maxName),
 		strings.Repeat("n", maxName+1), "e/applies"}
 	manifest := `{"apiVersion":"v1","kind":"Secret","data":{"password":"aHVudGVyMg=="}}`
-	packed := b64([]byte(gzipped(t, manifest)))
+	packed := b64([]byte(gzipText(t, manifest)))
 	values := []string{"", "x", "plain words", manifest, b64([]byte(manifest)), b64([]byte(b64([]byte(manifest)))), packed, b64([]byte(packed)),
-		"apiVersion: v1\nkind: Secret\n", `{"\u0061piVersion":"v1","\u006bind":"x"}`, b64([]byte(zlibbed(t, manifest))), b64([]byte("PK\x03\x04 zip")), "BZh9 text",
+		"apiVersion: v1\nkind: Secret\n", `{"\u0061piVersion":"v1","\u006bind":"x"}`, b64([]byte(zlibText(t, manifest))), b64([]byte("PK\x03\x04 zip")), "BZh9 text",
 		strings.Repeat("y", maxValue), strings.Repeat("y", maxValue+1), strings.Repeat(`"`, maxValue/2), strings.Repeat(`"`, maxValue/2+1), "kind apiVersion", "kind only",
 		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "名前 \u2028", "x^y", b64([]byte("thirty-two bytes of some digest!"))}
 	rnd := rand.New(rand.NewPCG(7, 7))

@@ -11,8 +11,8 @@ import (
 	"informerscope/tools/wasmpage/toolchain"
 )
 
-// prepared is the toolchain that runs the test, what it replaces with the doors shut, and where.
-func prepared(t *testing.T) (tc *toolchain.Toolchain, dir string, replace map[string]string) {
+// prepare is the toolchain that runs the test, what it replaces with the doors shut, and where.
+func prepare(t *testing.T) (tc *toolchain.Toolchain, dir string, replace map[string]string) {
 	t.Helper()
 	dir = t.TempDir()
 	tc = toolchainFor(t, dir)
@@ -36,7 +36,7 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
-	tc, dir, replace := prepared(t)
+	tc, dir, replace := prepare(t)
 	for module, pkg := range copiedModules {
 		origin, err := originDir(tc, pkg)
 		if err != nil {
@@ -63,7 +63,7 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 		if read(t, original) == is {
 			t.Errorf("%s is replaced by itself", original)
 		}
-		closed += strings.Count(is, "errDoor") - strings.Count(is, "var errDoor") + strings.Count(is, "panic("+quoted(refusal)+")")
+		closed += strings.Count(is, "errDoor") - strings.Count(is, "var errDoor") + strings.Count(is, "panic("+quote(refusal)+")")
 	}
 	want := 0
 	for _, names := range doors {
@@ -90,14 +90,14 @@ func TestModulesAreDownloadedWhereNoneIsYet(t *testing.T) {
 	t.Setenv("GOMODCACHE", t.TempDir())
 	t.Setenv("GOFLAGS", "-modcacherw")
 	t.Setenv("GOPROXY", "file://"+root+"/cache/download")
-	prepared(t)
+	prepare(t)
 }
 
 func TestTheBuildTakesTheCopiesOfTheModules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
-	tc, dir, replace := prepared(t)
+	tc, dir, replace := prepare(t)
 	overlay, err := toolchain.WriteOverlay(dir, replace)
 	if err != nil {
 		t.Fatal(err)
@@ -207,4 +207,4 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-func quoted(s string) string { return `"` + s + `"` }
+func quote(s string) string { return `"` + s + `"` }
