@@ -37,7 +37,7 @@ func BenchmarkEvent(b *testing.B) {
 			}
 			p := New(Options{})
 			if mode != "without" {
-				p.Informer("things", inf)
+				p.Informer(gvr("things"), inf)
 			}
 			stop, done := make(chan struct{}), make(chan struct{})
 			go func() { defer close(done); inf.Run(stop) }()
@@ -82,7 +82,7 @@ func BenchmarkSecond(b *testing.B) {
 			}
 			p := New(Options{})
 			if attached {
-				p.Informer("things", inf)
+				p.Informer(gvr("things"), inf)
 			}
 			stop, done := make(chan struct{}), make(chan struct{})
 			go func() { defer close(done); inf.Run(stop) }()

@@ -2,8 +2,8 @@
 // lines in the controller, on a mux beside net/http/pprof.
 //
 //	p := probe.New(probe.Options{})
-//	cfg = p.WrapConfig(cfg)                          // before the clients are made: what is on the wire
-//	inf, err = p.Informer("pods", inf)               // before it starts; or p.Factory(factory)
+//	cfg = p.WrapConfig(cfg)         // before the clients are made: what is on the wire
+//	seen, err := p.Factory(factory) // before its Start; or inf, err = p.Informer(v1.SchemeGroupVersion.WithResource("pods"), inf)
 //	mux.Handle("/debug/informerscope/", p.Handler())
 //
 // Then

@@ -11,6 +11,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // This file writes the format of informerscope's docs/trace.md. It runs in the goroutine of the trace's reader, never in one of the controller's.
@@ -410,8 +412,9 @@ func (v *viewer) write(e *event) {
 // calledBy returns the informers with a name. A name without a group means those of any group if no informer has it.
 func calledBy(name string, all []*lane) (found []*lane) {
 	var ofGroups []*lane
+	of := schema.ParseGroupResource(name)
 	for _, l := range all {
-		if l.isCalled(name) {
+		if l.isCalled(target{Group: of.Group, Resource: of.Resource}) {
 			found = append(found, l)
 		} else if strings.HasPrefix(l.name, name+".") {
 			ofGroups = append(ofGroups, l)

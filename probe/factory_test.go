@@ -153,7 +153,7 @@ func TestListenersHaveAnOrder(t *testing.T) {
 			}
 		}
 		p := New(Options{})
-		p.Informer("pods", inf)
+		p.Informer(gvr("pods"), inf)
 		var names []string
 		for _, timer := range p.informers()[0].timers {
 			names = append(names, timer.name)

@@ -63,26 +63,24 @@ type lane struct {
 // Informer makes an informer visible. Call it before the informer runs: of a running one only the store and samples are visible. It returns the same
 // informer, wrapped, so that handlers and transforms added later are visible too. Give that to your code instead of the original.
 //
-// The name is the resource, with its group if it has one: "pods", "deployments.apps", or the text of a GroupVersionResource, which its String method returns.
-// It links requests to the informer.
+// The resource links requests to the informer. Its version may be empty.
 //
-// With an error the informer is not seen, and is returned as it came. It is nil, there are 255 already, or the name is none, or that of another resource than
-// its type's. Status reports what is not seen of the others.
-func (p *Probe) Informer(name string, inf cache.SharedIndexInformer) (cache.SharedIndexInformer, error) {
+// With an error the informer is not seen, and is returned as it came. It is nil, there are 255 already, or the resource is none, or another than its type's.
+// Status reports what is not seen of the others.
+func (p *Probe) Informer(of schema.GroupVersionResource, inf cache.SharedIndexInformer) (cache.SharedIndexInformer, error) {
 	if inf == nil {
 		return nil, errors.New("there is no informer: it is nil")
 	}
-	t, err := parseName(name)
-	if err != nil {
+	if err := checkResource(of); err != nil {
 		return inf, err
 	}
 	if w, ok := inf.(interface{ probeLane() *lane }); ok && w.probeLane().p == p {
 		return inf, nil
 	}
-	if err := t.matchesType(exampleOf(inf)); err != nil {
+	if err := target(of).checkType(exampleOf(inf)); err != nil {
 		return inf, err
 	}
-	l := p.lane(t, false, inf)
+	l := p.lane(target(of), false, inf)
 	if l == nil {
 		return inf, errTooMany(1)
 	}
@@ -219,7 +217,7 @@ func (g *watchedGeneric) Informer() cache.SharedIndexInformer { return g.inf }
 func resourceOf(key reflect.Value) target {
 	switch x := key.Interface().(type) {
 	case schema.GroupVersionResource:
-		return target{x.Group, x.Version, x.Resource}
+		return target(x)
 	case reflect.Type:
 		return resourceOfType(x)
 	}

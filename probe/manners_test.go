@@ -129,7 +129,7 @@ func TestGap(t *testing.T) {
 	s := newSource(100)
 	inf := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
 	p := New(Options{Events: 256})
-	p.Informer("things", inf)
+	p.Informer(gvr("things"), inf)
 	run(t, inf)
 	if !p.attach() {
 		t.Fatal("refused")
@@ -356,11 +356,11 @@ func TestLayout(t *testing.T) {
 	}
 	p := New(Options{})
 	bare := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, nil)
-	p.Informer("bare", bare)
+	p.Informer(gvr("bare"), bare)
 	if why := p.informers()[0].offLayers()["store"]; !strings.Contains(why, "cache.Indexers{}") {
 		t.Errorf("an informer with nil Indexers: %q", why)
 	}
-	if p.Informer("bare", bare); len(p.informers()) != 1 {
+	if p.Informer(gvr("bare"), bare); len(p.informers()) != 1 {
 		t.Error("the same informer is there twice")
 	}
 }
@@ -383,7 +383,7 @@ func TestInformerThatRuns(t *testing.T) {
 	defer close(gate)
 	run(t, inf)
 	p := New(Options{})
-	if _, err := p.Informer("things", inf); err != nil {
+	if _, err := p.Informer(gvr("things"), inf); err != nil {
 		t.Fatal(err)
 	}
 	r, _ := attach(t, p)

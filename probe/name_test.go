@@ -9,34 +9,25 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// TestNames: a resource has the same name however it is written, and what names none is an error. TestNameOfATypedInformer of probe/metrics has informers
-// of types.
+// TestNames: a resource in options and in requests means an informer of any version. TestTypeOfAnInformer of probe/metrics has informers of types.
 func TestNames(t *testing.T) {
-	deployments := target{"apps", "v1", "deployments"}
-	for name, want := range map[string]target{
-		"pods": {"", "", "pods"}, "pods.v1": {"", "v1", "pods"}, "pods.v1.": {"", "v1", "pods"}, "deployments.apps": {"apps", "", "deployments"},
-		"deployments.v1.apps": deployments, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}.String(): deployments,
-		schema.GroupVersionResource{Version: "v1", Resource: "pods"}.String(): {"", "v1", "pods"},
-		"widgets.v1beta2.example.com":                                         {"example.com", "v1beta2", "widgets"},
-		"widgets.v2x.example.com":                                             {"v2x.example.com", "", "widgets"},
-	} {
-		if got, err := parseName(name); got != want || err != nil {
-			t.Errorf("%q is %+v, %v", name, got, err)
-		}
-	}
-	p := New(Options{Objects: []string{"apps/v1, Resource=deployments"}})
-	if _, err := p.Informer("apps/v1beta2, Resource=deployments", bare()); err != nil {
+	p := New(Options{Objects: []schema.GroupVersionResource{gvr("deployments.apps")}})
+	if _, err := p.Informer(schema.GroupVersionResource{Group: "apps", Version: "v1beta2", Resource: "deployments"}, bare()); err != nil {
 		t.Fatal(err)
 	}
-	defer NewQueue[string](p, QueueOptions{Informer: "deployments.v1.apps"})("x", nil).ShutDown()
+	defer NewQueue[string](p, QueueOptions{Informer: gvr("deployments.apps")})("x", nil).ShutDown()
 	s := p.Status()
 	if err := s.Err(); err != nil || s.Informers[0].Name != "deployments.apps" || s.Informers[0].Queue != "x" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if is := p.informers()[0].target(); is != (target{"apps", "v1beta2", "deployments"}) {
+	api := &apiServer{t: t, p: p}
+	api.accept()
+	api.get("https://api/apis/example.com/v1/deployments?resourceVersion=0") // of another group
+	l := p.informers()[0]
+	if is := l.target(); is != (target{"apps", "v1beta2", "deployments"}) || l.isCalled(target{"example.com", "v1", "deployments"}) {
 		t.Errorf("before its first request it is %+v", is)
 	}
-	for _, name := range []string{"deployments.apps", "deployments", "deployments.v1.apps"} {
+	for _, name := range []string{"deployments.apps", "deployments"} {
 		if lanes, _, err := p.choose(name); len(lanes) != 1 || err != nil {
 			t.Errorf("?informers=%s: %v, %v", name, lanes, err)
 		}
@@ -46,18 +37,24 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// gvr is the resource of a name such as "deployments.apps".
+func gvr(name string) schema.GroupVersionResource {
+	return schema.ParseGroupResource(name).WithVersion("")
+}
+
 // TestGroupOfAType: an informer that has its name from a type outside of k8s.io/api is called with any group until a request shows it.
 func TestGroupOfAType(t *testing.T) {
 	p := New(Options{})
 	inf := p.NewInformer(&cache.ListWatch{}, &widget{}, 0, nil)
 	l := p.informers()[0]
-	if inf == nil || l.name != "widgets" || !l.isCalled("widgets.example.com") || !l.isCalled("widgets.example.org") || l.isCalled("pods.example.com") {
+	widgets := func(group string) target { return target{group, "v1", "widgets"} }
+	if inf == nil || l.name != "widgets" || !l.isCalled(widgets("example.com")) || !l.isCalled(widgets("example.org")) || l.isCalled(target{"", "v1", "pods"}) {
 		t.Fatalf("%s is not called with a group", l.name)
 	}
 	s := &apiServer{t: t, p: p}
 	s.accept()
 	s.get("https://api/apis/example.com/v1/widgets?resourceVersion=0")
-	if !l.isCalled("widgets") || !l.isCalled("widgets.example.com") || l.isCalled("widgets.example.org") {
+	if !l.isCalled(widgets("")) || !l.isCalled(widgets("example.com")) || l.isCalled(widgets("example.org")) {
 		t.Error("its request does not show its group")
 	}
 }

@@ -36,8 +36,8 @@ type pin struct {
 
 // explainNoBodies returns why bodies of an informer's objects are not recorded, "" if they are.
 func (l *lane) explainNoBodies() (why string) {
-	for _, name := range l.p.opts.Objects {
-		if l.isCalled(name) {
+	for _, of := range l.p.opts.Objects {
+		if l.isCalled(target(of)) {
 			if isSecretName(l.name) {
 				return bodiesSecret
 			}
@@ -50,9 +50,9 @@ func (l *lane) explainNoBodies() (why string) {
 // unmatchedObjects returns the names in Options.Objects that no informer has.
 func (p *Probe) unmatchedObjects() (names []string) {
 	lanes := p.informers()
-	for _, name := range p.opts.Objects {
-		if !slices.ContainsFunc(lanes, func(l *lane) bool { return l.isCalled(name) }) {
-			names = append(names, name)
+	for _, of := range p.opts.Objects {
+		if !slices.ContainsFunc(lanes, func(l *lane) bool { return l.isCalled(target(of)) }) {
+			names = append(names, target(of).name())
 		}
 	}
 	return names

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
@@ -76,7 +77,7 @@ func viewOf(t *testing.T, o Options, transform cache.TransformFunc, s *source) (
 		t.Fatal(err)
 	}
 	p = New(o)
-	p.Informer("things", inf)
+	p.Informer(gvr("things"), inf)
 	run(t, inf)
 	if !p.attach() {
 		t.Fatal("refused")
@@ -93,7 +94,7 @@ func viewOf(t *testing.T, o Options, transform cache.TransformFunc, s *source) (
 // TestBodies: what Options.Objects names is told whole, in the baseline and with each version, without copies of manifests; nothing else is.
 func TestBodies(t *testing.T) {
 	s := newSource(5)
-	p, v, out, handled := viewOf(t, Options{Objects: []string{"things"}}, whole, s)
+	p, v, out, handled := viewOf(t, Options{Objects: []schema.GroupVersionResource{gvr("things")}}, whole, s)
 	eventually(t, "the first are handled", func() bool { return handled.Load() == 5 })
 	for range 3 {
 		s.set(2)
@@ -140,7 +141,7 @@ func TestBodies(t *testing.T) {
 	}
 	noLayerOff(t, p)
 
-	for name, o := range map[string]Options{"not asked for": {}, "of others": {Objects: []string{"pods"}}} {
+	for name, o := range map[string]Options{"not asked for": {}, "of others": {Objects: []schema.GroupVersionResource{gvr("pods")}}} {
 		_, _, out, _ := viewOf(t, o, whole, newSource(5))
 		if strings.Contains(out.String(), `"obj"`) || !strings.Contains(out.String(), bodiesNotAsked) {
 			t.Errorf("%s: %s", name, out)
@@ -154,7 +155,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	large := strings.Repeat("x ", 300<<10)
 	var small atomic.Bool
 	s := newSource(40)
-	p, v, out, handled := viewOf(t, Options{Objects: []string{"things"}}, func(obj any) (any, error) {
+	p, v, out, handled := viewOf(t, Options{Objects: []schema.GroupVersionResource{gvr("things")}}, func(obj any) (any, error) {
 		obj, err := whole(obj)
 		if u, ok := obj.(*unstructured.Unstructured); ok && !small.Load() {
 			u.Object["text"] = large
@@ -225,7 +226,7 @@ func (broken) MarshalJSON() ([]byte, error) { panic("correct horse") }
 func TestABodyFails(t *testing.T) {
 	var fails atomic.Bool
 	s := newSource(2)
-	p, v, out, handled := viewOf(t, Options{Objects: []string{"things"}}, func(obj any) (any, error) {
+	p, v, out, handled := viewOf(t, Options{Objects: []schema.GroupVersionResource{gvr("things")}}, func(obj any) (any, error) {
 		obj, err := whole(obj)
 		if u, ok := obj.(*unstructured.Unstructured); ok && fails.Load() {
 			return broken{u}, nil

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Options of a Probe. The zero value is usable.
@@ -12,10 +14,10 @@ type Options struct {
 	Token string
 	// Events is how many of the newest events are kept while a viewer is attached; 32,768 when 0. One takes 96 bytes.
 	Events int
-	// Objects names the informers whose objects are recorded whole, as JSON: "pods", "deployments.apps", or a GroupVersionResource's String. No other body is
-	// recorded, and never that of a Secret. Annotations that are copies of a manifest are left out. The reader's goroutine reads and encodes the objects
-	// without a copy. If your program mutates objects of a store, against the rules of client-go, the runtime may end it for that.
-	Objects []string
+	// Objects are the resources whose objects are recorded whole, as JSON. Their versions do not matter. No other body is recorded, and never that of a Secret.
+	// Annotations that are copies of a manifest are left out. The reader's goroutine reads and encodes the objects without a copy. If your program mutates
+	// objects of a store, against the rules of client-go, the runtime may end it for that.
+	Objects []schema.GroupVersionResource
 	// Viewers bounds the viewers that are attached at the same time; 4 when 0.
 	Viewers int
 }

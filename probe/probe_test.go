@@ -280,7 +280,7 @@ func newInformer(t *testing.T, s *source, handled *atomic.Int64) (*Probe, cache.
 // mustInform is Informer without an error.
 func mustInform(t *testing.T, p *Probe, name string, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
 	t.Helper()
-	inf, err := p.Informer(name, inf)
+	inf, err := p.Informer(gvr(name), inf)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,13 +64,13 @@ func newControlled(t *testing.T) *controlled {
 	t.Helper()
 	c := &controlled{p: New(Options{}), parents: newSource(0), children: newSource(0), url: writeServer(t).URL}
 	c.client = &http.Client{Transport: c.p.Transport(http.DefaultTransport)}
-	c.queue = NewQueue[string](c.p, QueueOptions{Informer: "parents"})("x", workqueue.DefaultTypedControllerRateLimiter[string]())
+	c.queue = NewQueue[string](c.p, QueueOptions{Informer: gvr("parents.x")})("x", workqueue.DefaultTypedControllerRateLimiter[string]())
 	t.Cleanup(c.queue.ShutDown)
 	add := func(of func(metav1.Object) string) cache.ResourceEventHandler {
 		enqueue := func(obj any) { c.queue.Add(of(obj.(metav1.Object))) }
 		return cache.ResourceEventHandlerFuncs{AddFunc: enqueue, UpdateFunc: func(_, obj any) { enqueue(obj) }, DeleteFunc: enqueue}
 	}
-	for name, s := range map[string]*source{"parents": c.parents, "children": c.children} {
+	for name, s := range map[string]*source{"parents.x": c.parents, "children": c.children} {
 		inf := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 		inf = mustInform(t, c.p, name, inf)
 		of := func(o metav1.Object) string { return o.GetNamespace() + "/" + o.GetName() }
@@ -82,7 +82,7 @@ func newControlled(t *testing.T) *controlled {
 			t.Fatal(err)
 		}
 		run(t, inf)
-		if name == "parents" {
+		if name == "parents.x" {
 			defer func(x cache.Indexer) { c.read = x }(c.read)
 		}
 	}
@@ -147,7 +147,7 @@ func TestCauses(t *testing.T) {
 	for _, l := range c.p.informers() {
 		lanes[l.name] = int(l.id) + 1
 	}
-	m, n := lanes["parents"], lanes["children"]
+	m, n := lanes["parents.x"], lanes["children"]
 	sameLines(t, "entries", linesOf(r, "WorkAdded WorkDeduplicated WorkMarkedDirty WorkWaiting WorkWaitingUnchanged"), []string{
 		fmt.Sprintf("WorkAdded ns0/o00000 li1 m%d Added rv1 srv ns0/o00000 f=false", m),
 		fmt.Sprintf("WorkDeduplicated ns0/o00000 li1 m%d Added rv1 srv ns0/o00003 f=false", n),
@@ -199,7 +199,7 @@ func TestReconcile(t *testing.T) {
 	for _, l := range c.p.informers() {
 		lanes[l.name] = int(l.id) + 1
 	}
-	m, n := lanes["parents"], lanes["children"]
+	m, n := lanes["parents.x"], lanes["children"]
 	sameLines(t, "reads and writes", linesOf(r, "ListerRead ListerList ClusterWrite ClusterWritten Reconciled"), []string{
 		"ListerRead ns0/o00000 li1 m0  rv1 srv1  f=false",
 		fmt.Sprintf("ListerRead ns0/none li1 m%d  rv srv  f=false", n),
@@ -278,7 +278,7 @@ func TestReconcileFails(t *testing.T) {
 			t.Errorf("the recording has it: %s", text)
 		}
 	}
-	bad := NewQueue[badKey](c.p, QueueOptions{Informer: "children"})("bad", workqueue.DefaultTypedControllerRateLimiter[badKey]())
+	bad := NewQueue[badKey](c.p, QueueOptions{Informer: gvr("children")})("bad", workqueue.DefaultTypedControllerRateLimiter[badKey]())
 	defer bad.ShutDown()
 	bad.Add(badKey{})
 	if k, _ := bad.Get(); k != (badKey{}) {

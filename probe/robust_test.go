@@ -85,7 +85,7 @@ func TestPanics(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := New(Options{})
-			p.Informer("things", trapped{inf, &in})
+			p.Informer(gvr("things"), trapped{inf, &in})
 			run(t, inf)
 			r, _ := attach(t, p)
 			s.set(0)
@@ -170,7 +170,7 @@ func (bad) feed([]byte, bool, func(frame)) { panic(words) }
 // A watch whose frames cannot be cut goes on without them, and says so.
 func TestFramesFail(t *testing.T) {
 	p, _ := newInformer(t, newSource(0), new(atomic.Int64))
-	b := &body{ReadCloser: io.NopCloser(strings.NewReader("all of it")), p: p, q: p.wire.begin(&url.URL{Path: "/apis/x/v1/things"}, p.informers()), scan: bad{}}
+	b := &body{ReadCloser: io.NopCloser(strings.NewReader("all of it")), p: p, q: p.wire.begin(&url.URL{Path: "/api/v1/things"}, p.informers()), scan: bad{}}
 	if all, err := io.ReadAll(b); err != nil || string(all) != "all of it" {
 		t.Fatalf("%q %v", all, err)
 	}
@@ -203,7 +203,7 @@ func TestSamplesHoldNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := New(Options{})
-	p.Informer("things", inf)
+	p.Informer(gvr("things"), inf)
 	run(t, inf)
 	l := p.informers()[0]
 	eventually(t, "it is seen to be synced", func() bool {
@@ -281,7 +281,7 @@ func TestStalledViewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := New(Options{Events: 2048})
-	p.Informer("things", inf)
+	p.Informer(gvr("things"), inf)
 	run(t, inf)
 	if !p.attach() {
 		t.Fatal("refused")

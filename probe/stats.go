@@ -90,7 +90,7 @@ func (p *Probe) Stats() []Stats {
 
 func (l *lane) stats() Stats {
 	s := Stats{Informer: l.name, Synced: l.inf.HasSynced(), Objects: l.objects()}
-	s.LastReceived, s.Lists, s.WatchFailures = l.p.wire.readCounts(l.name)
+	s.LastReceived, s.Lists, s.WatchFailures = l.p.wire.readCounts(l)
 	x := &sample{}
 	func() {
 		var broken atomic.Bool
@@ -266,13 +266,13 @@ func (w *wire) count(r *request, u *url.URL) {
 	}
 }
 
-// readCounts returns the counts for an informer of this name. An informer that a factory named by its type has no group in its name.
-func (w *wire) readCounts(name string) (received time.Time, lists, failures map[Cause]uint64) {
+// readCounts returns the counts of requests that may be an informer's.
+func (w *wire) readCounts(l *lane) (received time.Time, lists, failures map[Cause]uint64) {
 	w.mu.Lock()
-	x := w.resources[name]
+	x := w.resources[l.name]
 	if x == nil {
 		for full, y := range w.resources {
-			if t := w.targets[full]; t.Resource == name {
+			if l.isOf(w.targets[full]) {
 				x = y
 			}
 		}

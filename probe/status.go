@@ -104,10 +104,10 @@ func (p *Probe) unmatched(given bool) (all []error) {
 	defer p.lanesMu.Unlock()
 	for _, w := range p.queues {
 		queue, informer := w.names()
-		if w.owner() != nil || given && informer == "" {
+		if w.owner() != nil || given && informer == (target{}) {
 			continue
 		}
-		of, i := informer, 0
+		of, i := informer.name(), 0
 		if of == "" {
 			of = queue
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -20,21 +21,23 @@ func bare() cache.SharedIndexInformer {
 // TestInformerErrors: an informer that is not seen is an error, and works.
 func TestInformerErrors(t *testing.T) {
 	p := New(Options{})
-	if inf, err := p.Informer("pods", nil); inf != nil || err == nil {
+	if inf, err := p.Informer(gvr("pods"), nil); inf != nil || err == nil {
 		t.Errorf("nil: %v, %v", inf, err)
 	}
-	for _, name := range []string{"", "Pods", "pods,nodes", "apps/v1", "/v1, Resource=", "my pods", "deployments.apps/v1", "v1, Resource=pods", "x.-"} {
-		if inf, err := p.Informer(name, bare()); err == nil || len(p.informers()) > 0 || inf == nil {
-			t.Errorf("an informer called %q is seen", name)
+	for _, of := range []schema.GroupVersionResource{{}, {Version: "v1"}, {Resource: "Pods"}, {Resource: "pods,nodes"}, {Resource: "pods/status"},
+		{Resource: "my pods"}, {Resource: "deployments.apps"}, {Resource: "pods", Group: "-"}, {Resource: "pods", Group: "a/v1"},
+		{Resource: "pods", Version: "v1\n"}} {
+		if inf, err := p.Informer(of, bare()); err == nil || len(p.informers()) > 0 || inf == nil {
+			t.Errorf("an informer of %#v is seen", of)
 		}
 	}
 	for i := range maxLanes {
-		if _, err := p.Informer(fmt.Sprint("r", i), bare()); err != nil {
+		if _, err := p.Informer(gvr(fmt.Sprint("r", i)), bare()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	one := bare()
-	if inf, err := p.Informer("more", one); inf != one || err == nil {
+	if inf, err := p.Informer(gvr("more"), one); inf != one || err == nil {
 		t.Errorf("beyond the limit: %v, %v", inf, err)
 	}
 	f := &generated{informers: map[reflect.Type]cache.SharedIndexInformer{}, source: newSource(0)}
@@ -49,17 +52,17 @@ func TestInformerErrors(t *testing.T) {
 
 // TestStatus: a program learns without a request what its probe sees.
 func TestStatus(t *testing.T) {
-	p := New(Options{Objects: []string{"pods", "pod"}})
-	if _, err := p.Informer("pods", bare()); err != nil {
+	p := New(Options{Objects: []schema.GroupVersionResource{gvr("pods"), gvr("pod")}})
+	if _, err := p.Informer(gvr("pods"), bare()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Informer("nodes", cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, nil)); err != nil {
+	if _, err := p.Informer(gvr("nodes"), cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, nil)); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"pods", "others", "pod"} {
 		defer NewQueue[string](p, QueueOptions{})(name, nil).ShutDown()
 	}
-	defer NewQueue[string](p, QueueOptions{Informer: "deploymnets.apps"})("x", nil).ShutDown()
+	defer NewQueue[string](p, QueueOptions{Informer: gvr("deploymnets.apps")})("x", nil).ShutDown()
 	s := p.Status()
 	if len(s.Informers) != 2 || s.Informers[0].Name != "pods" || s.Informers[0].Queue != "pods" || len(s.Informers[0].LayersOff) != 0 {
 		t.Fatalf("%+v", s)

@@ -173,9 +173,6 @@ func (w *wire) owner(lanes []*lane, t target, u *url.URL, verb string) *lane {
 	return nil
 }
 
-// isOf reports whether an informer's name is this resource. A factory may have named it by its type, without the group.
-func (l *lane) isOf(t target) bool { return l.name == t.name() || l.name == t.Resource }
-
 func (w *wire) begin(u *url.URL, lanes []*lane) *request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -203,16 +200,16 @@ func (w *wire) begin(u *url.URL, lanes []*lane) *request {
 	return r
 }
 
-// find returns the resource of this name, if a request showed it. If a factory named the informer by its type, requests show the group.
-func (w *wire) find(name string) (t target, isKnown bool) {
+// find returns an informer's resource, if a request showed it. If its type does not tell the group, requests show that too.
+func (w *wire) find(l *lane) (t target, isKnown bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if t, ok := w.targets[name]; ok {
+	if t, ok := w.targets[l.name]; ok {
 		return t, true
 	}
 	var found []target
 	for _, t := range w.targets {
-		if t.Resource == name {
+		if l.isOf(t) {
 			found = append(found, t)
 		}
 	}

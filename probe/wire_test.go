@@ -103,7 +103,7 @@ func probeOf(t *testing.T, names ...string) (*Probe, *apiServer) {
 	t.Helper()
 	p := New(Options{})
 	for _, name := range names {
-		p.Informer(name, cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
+		p.Informer(gvr(name), cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
 	}
 	s := &apiServer{t: t, p: p}
 	s.accept()

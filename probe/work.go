@@ -10,15 +10,16 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 )
 
 // QueueOptions configure a work queue. The zero value is usable.
 type QueueOptions struct {
-	// Informer names the informer behind which the queue stands: "deployments.apps", or a GroupVersionResource's String. If it is empty, that is the one whose
-	// name the queue has: "pods", or "pod" as controller-runtime calls a controller; a Probe that has one informer takes that. Of an informer one queue is
-	// shown. Status has the queues without an informer.
-	Informer string
+	// Informer is the resource of the informer behind which the queue stands. Its version does not matter. If it is empty, that is the informer whose name the
+	// queue has: "pods", or "pod" as controller-runtime calls a controller; a Probe that has one informer takes that. Of an informer one queue is shown.
+	// Status has the queues without an informer.
+	Informer schema.GroupVersionResource
 	// MetricsProvider is the queue's own, as in workqueue.TypedRateLimitingQueueConfig; client-go's if nil.
 	MetricsProvider workqueue.MetricsProvider
 }
@@ -53,7 +54,7 @@ func NewQueue[T comparable](p *Probe, o QueueOptions) func(string, workqueue.Typ
 type QueueWatch[T comparable] struct {
 	p        *Probe
 	name     string // the queue's own
-	informer string // the informer that the user named; empty: found by the queue's name
+	informer target // of the informer that the user named; empty: found by the queue's name
 	lane     atomic.Pointer[lane]
 	broken   atomic.Bool
 
@@ -91,7 +92,7 @@ type workDelay struct{ set, due time.Time }
 
 // workView is a QueueWatch with keys of any type.
 type workView interface {
-	names() (queue, informer string)
+	names() (queue string, informer target)
 	isForeign() bool
 	setOwner(*lane)
 	owner() *lane
@@ -115,7 +116,7 @@ func WatchQueue[T comparable](p *Probe, name string, o QueueOptions) *QueueWatch
 }
 
 func watchQueue[T comparable](p *Probe, name string, o QueueOptions) *QueueWatch[T] {
-	return &QueueWatch[T]{p: p, name: name, informer: o.Informer, queued: map[T]uint64{}, processing: map[T]workItem{}, dirty: map[T]struct{}{},
+	return &QueueWatch[T]{p: p, name: name, informer: target(o.Informer), queued: map[T]uint64{}, processing: map[T]workItem{}, dirty: map[T]struct{}{},
 		delays: map[T]workDelay{}}
 }
 
@@ -148,7 +149,7 @@ func (p *Probe) assignQueues(alone bool) {
 		}
 		queue, informer := w.names()
 		for _, l := range p.lanes {
-			if !taken[l] && (l.isNamed(queue, informer) || alone && informer == "" && len(p.lanes) == 1) {
+			if !taken[l] && (l.isNamed(queue, informer) || alone && informer == (target{}) && len(p.lanes) == 1) {
 				w.setOwner(l)
 				taken[l] = true
 				l.work.Store(&w)
@@ -158,8 +159,8 @@ func (p *Probe) assignQueues(alone bool) {
 	}
 }
 
-func (l *lane) isNamed(queue, informer string) bool {
-	if informer != "" {
+func (l *lane) isNamed(queue string, informer target) bool {
+	if informer != (target{}) {
 		return l.isCalled(informer)
 	}
 	resource, _, _ := strings.Cut(l.name, ".")
@@ -174,9 +175,9 @@ func (l *lane) workqueue() workView {
 	return nil
 }
 
-func (w *QueueWatch[T]) names() (queue, informer string) { return w.name, w.informer }
-func (w *QueueWatch[T]) setOwner(l *lane)                { w.lane.Store(l) }
-func (w *QueueWatch[T]) owner() *lane                    { return w.lane.Load() }
+func (w *QueueWatch[T]) names() (queue string, informer target) { return w.name, w.informer }
+func (w *QueueWatch[T]) setOwner(l *lane)                       { w.lane.Store(l) }
+func (w *QueueWatch[T]) owner() *lane                           { return w.lane.Load() }
 
 func (w *QueueWatch[T]) isForeign() bool { return w.foreign }
 

@@ -231,7 +231,7 @@ func TestWorkQueue(t *testing.T) {
 
 func playWork(t *testing.T, seed uint64, kinds map[string]int) {
 	p := New(Options{})
-	p.Informer("pods", cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
+	p.Informer(gvr("pods"), cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](5*time.Millisecond, time.Second)
 	q := NewQueue[types.NamespacedName](p, QueueOptions{})("pod", limiter)
 	key := func(i int) types.NamespacedName { return types.NamespacedName{Namespace: "ns", Name: fmt.Sprint(i)} }
@@ -397,10 +397,10 @@ func TestQueueOf(t *testing.T) {
 	early := NewQueue[string](p, QueueOptions{})("deployment", nil) // controller-runtime makes it before the informer
 	defer early.ShutDown()
 	for _, name := range []string{"pods", "deployments.apps", "leases.coordination.k8s.io"} {
-		p.Informer(name, cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
+		p.Informer(gvr(name), cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
 	}
 	for _, x := range [][2]string{{"pods", ""}, {"sweeper", "leases.coordination.k8s.io"}, {"pod", ""}, {"unknown", ""}} {
-		q := NewQueue[string](p, QueueOptions{Informer: x[1]})(x[0], nil)
+		q := NewQueue[string](p, QueueOptions{Informer: gvr(x[1])})(x[0], nil)
 		defer q.ShutDown()
 	}
 	got := map[string]string{}
@@ -425,7 +425,7 @@ func TestQueueOf(t *testing.T) {
 // A work queue that is made while somebody is attached comes into the recording with a new baseline.
 func TestQueueComesLate(t *testing.T) {
 	p := New(Options{})
-	p.Informer("pods", cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
+	p.Informer(gvr("pods"), cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{}))
 	r := newReading(t, p)
 	defer p.detach()
 	q := NewQueue[string](p, QueueOptions{})("whatever", nil) // the only informer

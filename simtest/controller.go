@@ -27,15 +27,18 @@ func (c *Cluster) Factory(factory any) {
 	if !isMap || !isLock {
 		c.t.Fatalf("simtest: Factory: a %T is not like client-go's typed informer factory: give its informers one by one to Informer", factory)
 	}
+	if _, err := c.probe.Factory(factory); err != nil { // it knows the types whose group only requests show
+		c.t.Fatalf("simtest: Factory: %v", err)
+	}
 	lock.Lock()
 	defer lock.Unlock()
 	//maporder:free each informer is a lane of its own
 	for typ, inf := range *all {
-		var resource schema.GroupResource
+		var of schema.GroupVersionResource
 		if example, ok := reflect.New(typ.Elem()).Interface().(runtime.Object); ok {
-			resource, _ = resourceOf(example)
+			of, _ = resourceOf(example)
 		}
-		(*all)[typ] = c.Informer(resource.String(), inf)
+		(*all)[typ] = c.Informer(of, inf)
 	}
 }
 
@@ -48,46 +51,45 @@ func privateField(v reflect.Value, name string) any {
 	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Interface()
 }
 
-// Informer is Factory for one informer. The name is that of its resource, with the group if there is one: "pods", "deployments.apps". Give the controller
-// the informer that Informer returns, and listers on that one's GetIndexer.
-func (c *Cluster) Informer(name string, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
+// Informer is Factory for one informer, of this resource. Give the controller the informer that Informer returns, and listers on that one's GetIndexer.
+func (c *Cluster) Informer(of schema.GroupVersionResource, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
 	c.t.Helper()
 	if observed, ok := inf.(*informer); ok && observed.c == c {
 		return inf
 	}
-	inf, err := c.probe.Informer(name, inf)
+	inf, err := c.probe.Informer(of, inf)
 	if err != nil {
 		c.t.Fatalf("simtest: Informer: %v", err)
 	}
 	c.recorder.informers.Add(1)
-	return &informer{inf, c, schema.ParseGroupResource(name)}
+	return &informer{inf, c, of.GroupResource()}
 }
 
 // NewInformer makes an informer that is observed from its beginning. Set it as controller-runtime's cache.Options.NewInformer.
 func (c *Cluster) NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	inf := c.probe.NewInformer(lw, example, resync, indexers)
 	c.recorder.informers.Add(1)
-	resource, isKnown := resourceOf(example)
+	of, isKnown := resourceOf(example)
 	if !isKnown {
-		resource = schema.GroupResource{} // a guess could be another group's
+		of = schema.GroupVersionResource{} // a guess could be another group's
 	}
-	return &informer{inf, c, resource}
+	return &informer{inf, c, of.GroupResource()}
 }
 
 // resourceOf returns the resource of an object, or a guess by the name of its type.
-func resourceOf(example runtime.Object) (resource schema.GroupResource, isKnown bool) {
+func resourceOf(example runtime.Object) (of schema.GroupVersionResource, isKnown bool) {
 	kind := example.GetObjectKind().GroupVersionKind()
 	if kind.Empty() {
 		kinds, _, err := scheme.Scheme.ObjectKinds(example)
 		if err != nil {
 			kind.Kind = reflect.TypeOf(example).Elem().Name()
-			plural, _ := meta.UnsafeGuessKindToResource(kind)
-			return plural.GroupResource(), false
+			of, _ = meta.UnsafeGuessKindToResource(kind)
+			return of, false
 		}
 		kind = kinds[0]
 	}
-	plural, _ := meta.UnsafeGuessKindToResource(kind)
-	return plural.GroupResource(), true
+	of, _ = meta.UnsafeGuessKindToResource(kind)
+	return of, true
 }
 
 // informer is an informer of the controller. Reads of its store are logged.

@@ -27,6 +27,7 @@ import (
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -111,7 +112,7 @@ func TestDocsBuild(t *testing.T) {
 				run("go mod edit -require=" + module)
 			}
 			for line := range strings.Lines(shell) {
-				if module, ok := strings.CutPrefix(line, "go mod edit -require=informerscope/"); ok {
+				if module, ok := strings.CutPrefix(line, "go mod edit -require=example.org/informerscope/"); ok {
 					if module, _, _ = strings.Cut(module, "@"); !slices.Contains(x.modules, module) {
 						continue
 					}

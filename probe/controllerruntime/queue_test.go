@@ -104,7 +104,7 @@ func TestPriorityQueue(t *testing.T) {
 	p := probe.New(probe.Options{})
 	lw := &cache.ListWatch{ListFunc: func(metav1.ListOptions) (runtime.Object, error) { return &corev1.PodList{}, nil },
 		WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return watch.NewFake(), nil }}
-	p.Informer("pods", cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{}))
+	p.Informer(corev1.SchemeGroupVersion.WithResource("pods"), cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{}))
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Millisecond, time.Second)
 	q := NewPriorityQueue[reconcile.Request](p, QueueOptions{})("pod", limiter)
 	if _, ok := q.(priorityqueue.PriorityQueue[reconcile.Request]); !ok {

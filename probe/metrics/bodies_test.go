@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
@@ -96,9 +97,10 @@ func TestSecretsHaveNoBody(t *testing.T) {
 	for _, x := range cases {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
-			p := probe.New(probe.Options{Objects: []string{"configmaps"}})
+			configMaps := corev1.SchemeGroupVersion.WithResource("configmaps")
+			p := probe.New(probe.Options{Objects: []schema.GroupVersionResource{configMaps}})
 			// With a key of its own: some of these types have no metadata that a store would find.
-			inf, err := p.Informer("configmaps", cache.NewSharedIndexInformer(&cache.ListWatch{}, &corev1.ConfigMap{}, 0, cache.Indexers{}))
+			inf, err := p.Informer(configMaps, cache.NewSharedIndexInformer(&cache.ListWatch{}, &corev1.ConfigMap{}, 0, cache.Indexers{}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,6 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
@@ -148,10 +149,12 @@ func (s *secrets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestCanaries has a controller of Secrets watched over each wire, also where the bodies of Secrets were asked for. A stream, a file, the list of
 // informers, the metrics and the log have nothing of a Secret but its key and version, no token and no text of an error.
 func TestCanaries(t *testing.T) {
+	secretsResource := corev1.SchemeGroupVersion.WithResource("secrets")
+	asked := []schema.GroupVersionResource{secretsResource}
 	for _, x := range []struct {
 		media   string
-		objects []string
-	}{{runtime.ContentTypeJSON, nil}, {runtime.ContentTypeProtobuf, []string{"secrets"}}, {runtime.ContentTypeJSON, []string{"secrets"}}} {
+		objects []schema.GroupVersionResource
+	}{{runtime.ContentTypeJSON, nil}, {runtime.ContentTypeProtobuf, asked}, {runtime.ContentTypeJSON, asked}} {
 		media := x.media
 		t.Run(fmt.Sprint(media, x.objects), func(t *testing.T) {
 			var logged safe
@@ -180,7 +183,7 @@ func TestCanaries(t *testing.T) {
 			mux.Handle("/debug/informerscope/", p.Handler())
 			mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 			own := httptest.NewServer(mux)
-			inf, err := p.Informer("secrets", cache.NewSharedIndexInformer(cache.NewListWatchFromClient(client, "secrets", "", fields.Everything()),
+			inf, err := p.Informer(secretsResource, cache.NewSharedIndexInformer(cache.NewListWatchFromClient(client, "secrets", "", fields.Everything()),
 				&corev1.Secret{}, 0, cache.Indexers{"values": func(obj any) ([]string, error) {
 					return []string{string(obj.(*corev1.Secret).Data[canaries["name"]])}, nil
 				}}))

@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -16,6 +17,8 @@ import (
 
 	"example.org/informerscope/probe"
 )
+
+var deployments = appsv1.SchemeGroupVersion.WithResource("deployments")
 
 // TestNamesOfATypedFactory: an informer of client-go's own factory is named after its resource, with the group. What names no informer is reported.
 func TestNamesOfATypedFactory(t *testing.T) {
@@ -26,12 +29,13 @@ func TestNamesOfATypedFactory(t *testing.T) {
 	f.Networking().V1().Ingresses().Informer()
 	f.Rbac().V1().ClusterRoles().Informer()
 	f.Flowcontrol().V1().FlowSchemas().Informer()
-	p := probe.New(probe.Options{Objects: []string{"deployments.apps", "deployment.apps", "pods"}})
+	p := probe.New(probe.Options{Objects: []schema.GroupVersionResource{deployments, appsv1.SchemeGroupVersion.WithResource("deployment"),
+		corev1.SchemeGroupVersion.WithResource("pods")}})
 	seen, err := p.Factory(f)
 	if len(seen) != 6 || seen[0].Name != "clusterroles.rbac.authorization.k8s.io" || seen[0].Err() != nil || err != nil {
 		t.Fatal(seen, err)
 	}
-	probe.NewQueue[string](p, probe.QueueOptions{Informer: "deployments.apps"})("deployments", workqueue.DefaultTypedControllerRateLimiter[string]()).ShutDown()
+	probe.NewQueue[string](p, probe.QueueOptions{Informer: deployments})("deployments", workqueue.DefaultTypedControllerRateLimiter[string]()).ShutDown()
 	r := httptest.NewRequest("GET", "/debug/informerscope/", nil)
 	r.RemoteAddr, r.Host = "127.0.0.1:1", "localhost"
 	w := httptest.NewRecorder()
@@ -62,21 +66,21 @@ func TestNamesOfATypedFactory(t *testing.T) {
 	}
 }
 
-// TestNameOfATypedInformer: a GroupVersionResource, its group and resource, and its resource alone name an informer of Kubernetes' own type. A name of another
-// resource is an error that says which one it has.
-func TestNameOfATypedInformer(t *testing.T) {
+// TestTypeOfAnInformer: an informer of Kubernetes' own type is of one resource, in any version. Another resource is an error that says which one it has.
+func TestTypeOfAnInformer(t *testing.T) {
 	f := informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(&rest.Config{}), 0)
-	for name, isIts := range map[string]bool{
-		appsv1.SchemeGroupVersion.WithResource("deployments").String(): true, "deployments.apps": true, "deployments": true,
-		"deployment": false, "deploymnets.apps": false, "deployments.extensions": false, corev1.SchemeGroupVersion.WithResource("pods").String(): false,
+	for of, isIts := range map[schema.GroupVersionResource]bool{
+		deployments: true, deployments.GroupResource().WithVersion("v1beta1"): true, deployments.GroupResource().WithVersion(""): true,
+		{Resource: "deployments"}: false, {Group: "apps", Resource: "deploymnets"}: false, {Group: "extensions", Resource: "deployments"}: false,
+		corev1.SchemeGroupVersion.WithResource("pods"): false,
 	} {
 		p, inf := probe.New(probe.Options{}), f.Apps().V1().Deployments().Informer()
-		_, err := p.Informer(name, inf)
+		_, err := p.Informer(of, inf)
 		if isIts && err != nil || !isIts && (err == nil || !strings.Contains(err.Error(), "are called deployments.apps, not ")) {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("%v: %v", of, err)
 		}
 		if n := len(p.Status().Informers); isIts != (n == 1) {
-			t.Errorf("%q: %d informers are seen", name, n)
+			t.Errorf("%v: %d informers are seen", of, n)
 		}
 	}
 }

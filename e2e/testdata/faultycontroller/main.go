@@ -15,6 +15,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -108,13 +109,14 @@ func run(kubeconfig string) error {
 		}
 		return &conn{Conn: c, old: !begun.Load()}, nil
 	}
-	p := probe.New(probe.Options{Objects: []string{"configmaps"}})
+	configMaps := corev1.SchemeGroupVersion.WithResource("configmaps")
+	p := probe.New(probe.Options{Objects: []schema.GroupVersionResource{configMaps}})
 	client, err := kubernetes.NewForConfig(p.WrapConfig(cfg))
 	if err != nil {
 		return err
 	}
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(*namespace))
-	inf, err := p.Informer("configmaps", factory.Core().V1().ConfigMaps().Informer())
+	inf, err := p.Informer(configMaps, factory.Core().V1().ConfigMaps().Informer())
 	if err != nil {
 		return err
 	}

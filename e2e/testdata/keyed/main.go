@@ -18,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -70,13 +71,15 @@ func account(name string, rv int) runtime.Object {
 func main() {
 	ctx, end := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer end()
-	p := probe.New(probe.Options{Objects: []string{"configmaps"}})
+	configMaps := corev1.SchemeGroupVersion.WithResource("configmaps")
+	p := probe.New(probe.Options{Objects: []schema.GroupVersionResource{configMaps}})
 	maps, accounts := newSource(configMap), newSource(account)
-	informer, err := p.Informer("configmaps", cache.NewSharedIndexInformer(maps, &corev1.ConfigMap{}, 0, cache.Indexers{}))
+	informer, err := p.Informer(configMaps, cache.NewSharedIndexInformer(maps, &corev1.ConfigMap{}, 0, cache.Indexers{}))
 	if err != nil {
 		panic(err)
 	}
-	others, err := p.Informer("serviceaccounts", cache.NewSharedIndexInformer(accounts, &corev1.ServiceAccount{}, 0, cache.Indexers{}))
+	others, err := p.Informer(corev1.SchemeGroupVersion.WithResource("serviceaccounts"),
+		cache.NewSharedIndexInformer(accounts, &corev1.ServiceAccount{}, 0, cache.Indexers{}))
 	if err != nil {
 		panic(err)
 	}

@@ -93,7 +93,7 @@ func run(kubeconfig string) error {
 			return err
 		}
 	}
-	seen, err := p.Informer("configmaps", maps) // of those that are added through it, later handlers are seen too
+	seen, err := p.Informer(v1.WithResource("configmaps"), maps) // of those that are added through it, later handlers are seen too
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func run() error {
 		}
 	}
 	p := probe.New(probe.Options{})
-	inf, err := p.Informer("configmaps", inf)
+	inf, err := p.Informer(corev1.SchemeGroupVersion.WithResource("configmaps"), inf)
 	if err != nil {
 		return err
 	}
