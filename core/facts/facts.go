@@ -95,6 +95,9 @@ type Lens struct {
 	Older      int     `json:"older"` // of Reads, those that were older than an own write
 	Writes     int     `json:"writes"`
 	Woken      bool    `json:"woken"` // an own write woke it
+	// LastReads and LastWrites are the newest three of each, oldest first.
+	LastReads  []CacheRead `json:"lastReads,omitempty"`
+	LastWrites []OwnWrite  `json:"lastWrites,omitempty"`
 
 	// Loop is the key that its own writes wake most often, Chain how often they did so in a row, and AMinute how often in the last minute. It is empty for none.
 	Loop    string `json:"loop,omitempty"`

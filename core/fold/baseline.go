@@ -82,7 +82,7 @@ func (f *Fold) restore(e *event.Entry) {
 	*l = n
 	around := f.worldOf(e.Lane)
 	around.writes, around.cluster = s.API.Writes, s.API.Oldest != ""
-	if laterRV(s.API.ResourceVersion, around.rv) {
+	if event.IsNewer(s.API.ResourceVersion, around.rv) {
 		around.rv = s.API.ResourceVersion
 	}
 	around.faults = slices.Clone(s.Faults[:min(len(s.Faults), maxFaults)])

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"informerscope/core/event"
 	"informerscope/core/facts"
 )
 
@@ -43,7 +44,7 @@ func (f *Fold) Factory(lane int) *facts.Factory {
 		out.Objects += r.Count
 		out.API.Lists += r.Lists
 		out.API.Watches += r.Watches
-		if rv := f.wires[f.lanes[i].wire].rv; laterRV(rv, out.API.ResourceVersion) {
+		if rv := f.wires[f.lanes[i].wire].rv; event.IsNewer(rv, out.API.ResourceVersion) {
 			out.API.ResourceVersion = rv
 		}
 		out.Rows = append(out.Rows, r)

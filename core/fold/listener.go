@@ -103,6 +103,14 @@ func (f *Fold) ListenerName(lane int, id int32) string {
 	return ""
 }
 
+// ResourceName returns the resource of a lane's informer; "" if there is no such lane.
+func (f *Fold) ResourceName(lane int) string {
+	if lane < 0 || lane >= len(f.lanes) {
+		return ""
+	}
+	return f.sel.ForTarget(f.lanes[lane].identity.Target).Resource
+}
+
 // planResync sets when the listener takes part in a resync next.
 // Mirrors client-go tools/cache.(*processorListener).determineNextResync (v0.37.2).
 func (li *listener) planResync(now time.Duration) {

@@ -82,25 +82,9 @@ const (
 )
 
 func (w *wire) sawRV(rv string) {
-	if laterRV(rv, w.rv) {
+	if event.IsNewer(rv, w.rv) {
 		w.rv = rv
 	}
-}
-
-// laterRV reports whether a is later than b, compared as etcd's numbers.
-func laterRV(a, b string) bool {
-	if a == "" {
-		return false
-	}
-	for i := 0; i < len(a); i++ {
-		if a[i] < '0' || a[i] > '9' {
-			return b == ""
-		}
-	}
-	if len(a) != len(b) {
-		return len(a) > len(b)
-	}
-	return a > b
 }
 
 func (w *world) advance(at time.Duration) {
@@ -236,7 +220,7 @@ func (w *world) count(at time.Duration, frame event.WireFrame) {
 	switch {
 	case !w.cluster:
 		w.hit(at, 1)
-	case frame.Op != event.OpBookmark && laterRV(frame.RV, w.rv):
+	case frame.Op != event.OpBookmark && event.IsNewer(frame.RV, w.rv):
 		w.writes++
 		w.rv = frame.RV
 		w.hit(at, 1)
@@ -245,7 +229,7 @@ func (w *world) count(at time.Duration, frame event.WireFrame) {
 
 // count corrects the number of objects likewise. A watch with a selector does not see every object.
 func (w *wire) count(frame event.WireFrame, r *WireRequest) {
-	if w.objects < 0 || !laterRV(frame.RV, w.rv) || strings.Contains(r.URL, "Selector=") {
+	if w.objects < 0 || !event.IsNewer(frame.RV, w.rv) || strings.Contains(r.URL, "Selector=") {
 		return
 	}
 	switch frame.Op {

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/resourceversion"
-
 	"informerscope/core/event"
 	"informerscope/core/persistent"
 )
@@ -18,12 +16,13 @@ const (
 	maxKeys    = 1 << 14 // of all work queues
 	maxMade    = 1 << 12 // newest own writes
 	maxPending = 64      // own writes to objects of one informer that its store does not have
-	maxCauses  = 8       // of a run
-	maxSent    = 16      // writes of a run that are not answered
+	maxOfRun   = 16      // causes, reads and writes of a run, each
+	maxRuns    = 8       // newest ones of the key that a Lens is asked for
 	maxLanes   = 64
 )
 
-// Run is one run of the reconciler for a key: from the moment when a worker took the key until it was done with it.
+// Run is one run of the reconciler for a key: from the moment when a worker took the key until it was done with it. Causes, Reads and Writes have at most 16
+// each. A Lens keeps them of runs that go on, of the one of each work queue that began last, and of the key that it is asked for.
 type Run struct {
 	Lane     int // of the work queue
 	Key      string
@@ -31,9 +30,14 @@ type Run struct {
 	At, Took time.Duration
 	Running  bool
 	Worker   int32
-	Failed   bool
-	Merged   int     // how many entries of the key it is the answer to
-	Causes   []Cause // oldest first, at most 8
+	Priority int
+	Attempt  int // 1, or one more than the failures since the last success
+	Error    string
+	// Again is the time after which it asked to run again; Retry says that its rate limiter chose that time.
+	Again  time.Duration
+	Retry  bool
+	Merged int     // how many entries of the key it is the answer to
+	Causes []Cause // oldest first, the first of those merged
 	// Woken says that an own write of the key woke it. Chain is how many runs up to this one had no other cause, each woken by the one before. A run with other
 	// causes too does not end a chain, and does not count.
 	Woken bool
@@ -41,15 +45,14 @@ type Run struct {
 	Since time.Duration // when the chain began
 	By    Write         // the own write that woke it
 
-	Reads, Older int // reads, and those of them that were older than an own write
-	Old          Read
-	Writes       int
-	Last         Write // the newest one
-	Duplicate    Duplicate
+	Reads      []Read  // the newest, oldest first
+	Writes     []Write // the newest, oldest first
+	ReadCount  int
+	Older      int // reads that were older than an own write
+	WriteCount int // writes that were answered
 
 	epoch  uint64
-	sent   []sent
-	missed *own // the newest own object that a read did not show
+	missed []*own // the newest own object of each resource that a read did not show
 }
 
 // Cause is an entry of a key into the work queue.
@@ -63,25 +66,41 @@ type Cause struct {
 	Lane     int      // of the listener's informer, -1 if it is not in the log
 	Listener int32
 	Key, RV  string // of the object
-	Loop     bool   // an own write of the key made this version
+	Derived  bool   // the handler's call is the only one that was open for the key; the log does not name it
+	// By is the key whose run wrote this version, through the same work queue; empty for none. Loop says that it is the cause's own key.
+	By   string
+	Loop bool
 
 	uid string
 }
 
-// Read is a read that was older than an own write.
+// Read is a read through the lister.
 type Read struct {
 	Seq     uint64
 	Lane    int    // of the informer
-	Key, RV string // of a list, the object that was missing; RV is then empty
-	Own     string // the version that the own write had made
+	Key, RV string // of the object; RV is empty if it was not found, both of a list
+	Behind  int    // versions, as far as known
+	Objects int    // how many a list got
+	Index   string
+	// Own is the version of the last own write to the object if the read is older; of a list, that of an own write that the store did not have, and OwnKey its
+	// key.
+	Own, OwnKey string
 }
 
 // Write is a write of a run.
 type Write struct {
+	Seq                                  uint64
 	Verb, Resource, Subresource, Key, RV string
 	Lane                                 int // of an informer of the object's resource; -1: none in the log
-	Same                                 bool
-	Code                                 int
+	Took                                 time.Duration
+	Open                                 bool // not answered yet
+	Same                                 bool // it returned a version that was there before, so it changed nothing
+	Code                                 int  // of an error from the API server
+	Error                                string
+	// Duplicate is the key of an object of the same resource that an earlier run of the key had created, and that this one's reads did not show.
+	Duplicate string
+
+	newest string // the newest version of the resource that the log knew when it was sent
 }
 
 // Duplicate is an object that a run created although an earlier one had created such an object. Made is empty for none.
@@ -97,19 +116,18 @@ type own struct {
 	since   time.Duration
 }
 
-// sent is a write that is not answered. newest is the newest version of the resource that the log knew.
-type sent struct{ key, newest string }
-
 // key is a key of a work queue. A key whose epoch is another one is shared and is copied before it changes.
 type key struct {
-	epoch   uint64
-	waits   []Cause // entries that no worker has taken yet
-	merged  int
-	delayed string // why it is in the waiting heap
-	isDue   bool   // its time came: its next entry is that of the heap
-	limited bool   // the rate limiter has just set a time
-	run     *Run   // the newest
-	wakes   wakes
+	epoch    uint64
+	waits    []Cause // entries that no worker has taken yet
+	merged   int
+	delayed  *Cause // its entry in the waiting heap
+	isDue    bool   // its time came: its next entry is that of the heap
+	limited  bool   // the rate limiter has just set a time
+	failures int    // since its last success
+	run      *Run   // the newest
+	older    []*Run // only of the key that the Lens is asked for
+	wakes    wakes
 
 	isReady bool // it waits for a worker
 	readyAt time.Duration
@@ -135,6 +153,9 @@ type lane struct {
 type Lens struct {
 	// Derive also finds the causes of entries that do not name them, by the handlers' calls. Without it a Lens sees nothing until an entry has named its cause.
 	Derive bool
+	// Key is the one that the Lens is asked for, of the work queue of Lane; empty for none. Of other keys such a Lens has no causes.
+	Key  string
+	Lane int
 
 	epoch  uint64
 	active bool
@@ -159,14 +180,8 @@ func (l *Lens) Clone() Lens {
 	return c
 }
 
-// IsNewer reports whether version a is newer than b. Each is newer than none; one that is no number is newer than none else.
-func IsNewer(a, b string) bool {
-	if b == "" {
-		return a != ""
-	}
-	order, err := resourceversion.CompareResourceVersion(a, b)
-	return err == nil && order > 0
-}
+// asksFor reports whether the Lens is asked for a key.
+func (l *Lens) asksFor(lane int, key string) bool { return l.Key == key && l.Lane == lane && key != "" }
 
 // id names a key of a lane.
 func id(lane int, key string) string { return string([]byte{byte(lane)}) + key }
@@ -205,10 +220,10 @@ func (l *Lens) key(name string) *key {
 		return k
 	default:
 		c := *k
-		c.epoch, c.waits = l.epoch, slices.Clip(c.waits)
+		c.epoch, c.waits, c.older = l.epoch, slices.Clip(c.waits), slices.Clip(c.older)
 		if c.run != nil {
 			r := *c.run
-			r.epoch, r.sent, r.Causes = l.epoch, slices.Clone(r.sent), slices.Clip(r.Causes)
+			r.epoch, r.Reads, r.Writes, r.missed = l.epoch, slices.Clone(r.Reads), slices.Clone(r.Writes), slices.Clone(r.missed)
 			c.run = &r
 		}
 		k = &c
@@ -233,7 +248,7 @@ func (l *Lens) See(e *event.Entry) {
 	case event.AboutSelection:
 		switch {
 		case e.Kind == event.KindSelected:
-			*l = Lens{Derive: l.Derive, epoch: l.epoch}
+			*l = Lens{Derive: l.Derive, Key: l.Key, Lane: l.Lane, epoch: l.epoch}
 		case e.Kind == event.KindLane && at < len(l.lanes):
 			l.Restore(at, e.At, nil)
 			l.lanes[at] = lane{}
@@ -265,8 +280,8 @@ func (l *Lens) See(e *event.Entry) {
 	case event.KindWorkDone:
 		l.finish(e)
 	case event.KindReconciled:
-		if r := l.open(at, e.Key()); r != nil {
-			r.Failed = e.Err() != nil
+		if r := l.open(at, e.Key()); r != nil && e.Err() != nil {
+			r.Error = e.Err().Error()
 		}
 	case event.KindListerRead:
 		l.read(e)
@@ -294,7 +309,7 @@ func isEntry(k event.Kind) bool {
 
 func (l *Lens) store(lane int, rv string) {
 	x := l.lane(lane)
-	if IsNewer(rv, x.stored) {
+	if event.IsNewer(rv, x.stored) {
 		x.stored = rv
 	}
 	l.note(lane, rv)
@@ -302,7 +317,7 @@ func (l *Lens) store(lane int, rv string) {
 
 // note remembers the newest version of a resource's objects.
 func (l *Lens) note(lane int, rv string) {
-	if x := l.lane(lane); x != nil && IsNewer(rv, x.newest) {
+	if x := l.lane(lane); x != nil && event.IsNewer(rv, x.newest) {
 		x.newest = rv
 	}
 }
@@ -323,9 +338,11 @@ func (l *Lens) call(lane int, e *event.Entry) {
 	delete(x.calls, e.Listener())
 }
 
-// derive finds the cause of an entry that does not name it: the call that is open for the key.
+// derive finds the cause of an entry that does not name it: the handler's call that is open for the key, if only one is. Of several with the same change, the
+// listener is not known.
 func (l *Lens) derive(lane int, key string, c *Cause) {
 	var open *event.Handling
+	calls := 0
 	for _, call := range l.lanes[lane].calls { //maporder:free what is kept is the same in all of them
 		if call.Key != key {
 			continue
@@ -334,16 +351,21 @@ func (l *Lens) derive(lane int, key string, c *Cause) {
 			return
 		}
 		open = &call
+		calls++
 	}
-	if open != nil {
-		c.Why, c.Op, c.Key, c.RV, c.Lane = "event", open.Op, key, open.RV, lane
+	if open == nil {
+		return
+	}
+	c.Why, c.Derived, c.Op, c.Key, c.RV, c.Lane = "event", true, open.Op, key, open.RV, lane
+	if calls == 1 {
+		c.Listener = open.Listener
 	}
 }
 
 // enter notes how a key came into a queue.
 func (l *Lens) enter(e *event.Entry) {
 	work, at := e.Work(), int(e.Lane)
-	if work.Key == "" {
+	if work.Key == "" || l.Key != "" && !l.asksFor(at, work.Key) {
 		return
 	}
 	k := l.key(id(at, work.Key))
@@ -366,21 +388,26 @@ func (l *Lens) enter(e *event.Entry) {
 	case event.KindWorkDeduplicated, event.KindWorkMarkedDirty:
 		k.add(c)
 	case event.KindWorkWaiting, event.KindWorkWaitingSooner:
+		if r := k.run; r != nil && r.Running && (k.limited || c.Why == "again") {
+			r.Again, r.Retry = work.Dur, k.limited
+		}
 		if k.limited && c.Why == "" {
 			c.Why = "retry"
 		}
-		k.limited, k.delayed = false, c.Why
+		k.limited, k.delayed = false, &c
 	case event.KindWorkWaitingUnchanged:
 		k.limited = false
 		k.add(c)
 	case event.KindWorkDue:
-		if c.Why = k.delayed; c.Why == "" || c.Why == "event" {
-			c.Why = "delay"
+		if c.Why = "delay"; k.delayed != nil {
+			c = *k.delayed
 		}
 		k.add(c)
-		k.isDue, k.delayed = true, ""
+		k.isDue, k.delayed = true, nil
 	case event.KindWorkRateLimited:
-		k.limited = true
+		k.limited, k.failures = true, work.N
+	case event.KindWorkForgotten:
+		k.failures = 0
 	}
 }
 
@@ -390,7 +417,7 @@ func (k *key) add(c Cause) {
 	if k.isDue = false; wasDue && c.Why == "" {
 		return // its cause came with the delay
 	}
-	if k.merged++; len(k.waits) < maxCauses {
+	if k.merged++; len(k.waits) < maxOfRun {
 		k.waits = append(k.waits, c)
 	}
 }
@@ -407,12 +434,13 @@ func (l *Lens) ready(k *key, lane int, at time.Duration, length int) {
 func (l *Lens) take(e *event.Entry) {
 	work, at := e.Work(), int(e.Lane)
 	x, k := l.lane(at), l.key(id(at, work.Key))
-	r := &Run{Lane: at, Key: work.Key, Seq: e.Seq, At: e.At, Running: true, Worker: work.Worker, Merged: k.merged, Causes: k.waits, epoch: l.epoch}
+	r := &Run{Lane: at, Key: work.Key, Seq: e.Seq, At: e.At, Running: true, Worker: work.Worker, Priority: work.Lane, Attempt: k.failures + 1,
+		Merged: k.merged, Causes: k.waits, epoch: l.epoch}
 	isAlone := len(r.Causes) > 0 && k.merged == len(r.Causes)
 	for i := range r.Causes {
 		c := &r.Causes[i]
-		w := l.madeBy(c)
-		if c.Loop = w != nil && w.by == id(at, work.Key); !c.Loop {
+		w := l.nameWriter(r, c)
+		if !c.Loop {
 			isAlone = false
 			continue
 		}
@@ -433,6 +461,12 @@ func (l *Lens) take(e *event.Entry) {
 	if k.isReady {
 		x.seeWait(work.Key, e.At-k.readyAt, x.takes-k.turn, x.takes-k.from, Moment{e.Seq, e.At})
 	}
+	if k.run != nil && l.asksFor(at, work.Key) {
+		for k.older = append(k.older, k.run); len(k.older) > maxRuns && k.older[0].At < e.At-time.Minute; {
+			k.older = k.older[1:]
+		}
+	}
+	before := x.last
 	x.takes++
 	x.last = work.Key
 	x.setWorker(work.Worker, work.Key)
@@ -440,6 +474,27 @@ func (l *Lens) take(e *event.Entry) {
 		l.rankLoop(at, work.Key, k)
 	}
 	k.run, k.waits, k.merged, k.isDue, k.isReady = r, nil, 0, false, false
+	l.trim(at, before)
+}
+
+// trim drops the details of a run that is over, unless it began last.
+func (l *Lens) trim(lane int, name string) {
+	if r := l.Run(lane, name); r == nil || r.Running || name == l.lanes[lane].last || l.asksFor(lane, name) {
+		return
+	}
+	r := l.key(id(lane, name)).run
+	r.Causes, r.Reads, r.Writes, r.missed = nil, nil, nil, nil
+}
+
+// nameWriter says whose write made the version of a run's cause, and returns the write; nil for none of this work queue.
+func (l *Lens) nameWriter(r *Run, c *Cause) *own {
+	w := l.madeBy(c)
+	if w == nil || w.by[:1] != id(r.Lane, "") {
+		return nil
+	}
+	c.By = w.by[1:]
+	c.Loop = c.By == r.Key
+	return w
 }
 
 // madeBy returns the own write that made the version of an entry's cause; nil for none.
@@ -470,6 +525,7 @@ func (l *Lens) finish(e *event.Entry) {
 	work, at := e.Work(), int(e.Lane)
 	if r := l.open(at, work.Key); r != nil {
 		r.Running, r.Took = false, e.At-r.At
+		l.trim(at, work.Key)
 	}
 	if work.Flag {
 		l.ready(l.key(id(at, work.Key)), at, e.At, work.N)
@@ -505,13 +561,13 @@ func (l *Lens) read(e *event.Entry) {
 	if r == nil || l.lane(from) == nil {
 		return
 	}
+	got := Read{Seq: e.Seq, Lane: from, Key: read.Key, RV: read.RV, Behind: read.Behind}
 	w, _ := l.last.Get(id(from, read.Key))
-	isOld := w != nil && (read.RV != "" && IsNewer(w.RV, read.RV) || read.RV == "" && IsNewer(w.RV, l.lanes[from].stored))
-	if isOld {
+	if w != nil && (read.RV != "" && event.IsNewer(w.RV, read.RV) || read.RV == "" && event.IsNewer(w.RV, l.lanes[from].stored)) {
 		r.miss(w)
-		r.Old = Read{Seq: e.Seq, Lane: from, Key: read.Key, RV: read.RV, Own: w.RV}
+		got.Own = w.RV
 	}
-	l.countRead(r, e, isOld)
+	l.addRead(r, got, e)
 }
 
 func (l *Lens) list(e *event.Entry) {
@@ -522,7 +578,7 @@ func (l *Lens) list(e *event.Entry) {
 		return
 	}
 	x := l.lane(from)
-	x.pending = slices.DeleteFunc(slices.Clone(x.pending), func(w *own) bool { return !IsNewer(w.RV, x.stored) })
+	x.pending = slices.DeleteFunc(slices.Clone(x.pending), func(w *own) bool { return !event.IsNewer(w.RV, x.stored) })
 	ns, inNamespace := strings.CutPrefix(list.Index, "namespace=")
 	var newest *own
 	for _, w := range x.pending {
@@ -530,34 +586,48 @@ func (l *Lens) list(e *event.Entry) {
 			continue
 		}
 		r.miss(w)
-		if newest == nil || IsNewer(w.RV, newest.RV) {
+		if newest == nil || event.IsNewer(w.RV, newest.RV) {
 			newest = w
 		}
 	}
+	got := Read{Seq: e.Seq, Lane: from, Objects: list.Objects, Index: list.Index}
 	if newest != nil {
-		r.Old = Read{Seq: e.Seq, Lane: from, Key: newest.Key, Own: newest.RV}
+		got.Own, got.OwnKey = newest.RV, newest.Key
 	}
-	l.countRead(r, e, newest != nil)
+	l.addRead(r, got, e)
 }
 
-func (l *Lens) countRead(r *Run, e *event.Entry, isOld bool) {
+func (l *Lens) addRead(r *Run, got Read, e *event.Entry) {
 	x := l.lane(r.Lane)
-	r.Reads++
+	r.ReadCount++
 	x.Reads++
-	if !isOld {
-		return
+	if got.Own != "" {
+		r.Older++
+		if x.Older++; x.Older == 1 {
+			x.FirstOlder = Moment{e.Seq, e.At}
+		}
+		x.LastOlder = Moment{e.Seq, e.At}
 	}
-	r.Older++
-	if x.Older++; x.Older == 1 {
-		x.FirstOlder = Moment{e.Seq, e.At}
+	if len(r.Reads) == maxOfRun { // those that are older than an own write stay
+		i := slices.IndexFunc(r.Reads, func(x Read) bool { return x.Own == "" })
+		if i < 0 && got.Own == "" {
+			return
+		}
+		r.Reads = slices.Delete(r.Reads, max(i, 0), max(i, 0)+1)
 	}
-	x.LastOlder, x.Old, x.OldKey = Moment{e.Seq, e.At}, r.Old, r.Key
+	r.Reads = append(r.Reads, got)
 }
 
 // miss notes that a read did not show an own write of an earlier run.
 func (r *Run) miss(w *own) {
-	if w.creates && w.by == id(r.Lane, r.Key) && (r.missed == nil || IsNewer(w.RV, r.missed.RV)) && w.run != r.Seq {
-		r.missed = w
+	if !w.creates || w.by != id(r.Lane, r.Key) || w.run == r.Seq {
+		return
+	}
+	switch i := slices.IndexFunc(r.missed, func(x *own) bool { return x.Resource == w.Resource }); {
+	case i < 0:
+		r.missed = append(r.missed, w)
+	case event.IsNewer(w.RV, r.missed[i].RV):
+		r.missed[i] = w
 	}
 }
 
@@ -580,12 +650,18 @@ func (l *Lens) write(e *event.Entry) {
 	}
 	name, of := ObjectOf(e, x.Lane, x.Objects)
 	newest := x.RV
-	if in := l.lane(of); in != nil && IsNewer(in.newest, newest) {
+	if in := l.lane(of); in != nil && event.IsNewer(in.newest, newest) {
 		newest = in.newest
 	}
-	if len(r.sent) < maxSent {
-		r.sent = append(r.sent, sent{name, newest})
+	if len(r.Writes) == maxOfRun {
+		i := slices.IndexFunc(r.Writes, func(w Write) bool { return !w.Open })
+		if i < 0 {
+			return
+		}
+		r.Writes = slices.Delete(r.Writes, i, i+1)
 	}
+	r.Writes = append(r.Writes, Write{Seq: e.Seq, Verb: x.Verb, Resource: event.IndexValue(x.Objects, "resource"),
+		Subresource: event.IndexValue(x.Objects, "subresource"), Key: name, Lane: of, Open: true, newest: newest})
 }
 
 func (l *Lens) answer(e *event.Entry) {
@@ -595,24 +671,30 @@ func (l *Lens) answer(e *event.Entry) {
 		return
 	}
 	name, of := ObjectOf(e, x.Lane, x.Objects)
-	w := &own{Write: Write{Verb: x.Verb, Resource: event.IndexValue(x.Objects, "resource"), Subresource: event.IndexValue(x.Objects, "subresource"), Key: name,
-		RV: x.RV, Lane: of, Code: event.StatusCode(x.Err)}, by: id(r.Lane, r.Key), run: r.Seq, chain: r.Chain, since: r.Since}
-	w.creates = x.Verb == http.MethodPost && w.Subresource == ""
-	newest, asked := "", false
-	if i := slices.IndexFunc(r.sent, func(s sent) bool { return s.key == name || w.creates && s.key == "" }); i >= 0 {
-		newest, asked = r.sent[i].newest, true
-		r.sent = slices.Delete(r.sent, i, i+1)
+	w := &own{Write: Write{Seq: e.Seq, Verb: x.Verb, Resource: event.IndexValue(x.Objects, "resource"), Subresource: event.IndexValue(x.Objects, "subresource"),
+		Key: name, RV: x.RV, Lane: of, Took: x.Took, Code: event.StatusCode(x.Err)}, by: id(r.Lane, r.Key), run: r.Seq, chain: r.Chain, since: r.Since}
+	if x.Err != nil {
+		w.Error = x.Err.Error()
 	}
-	r.Writes++
-	w.Same = asked && x.RV != "" && newest != "" && !IsNewer(x.RV, newest)
-	r.Last = w.Write
+	w.creates = x.Verb == http.MethodPost && w.Subresource == ""
+	sent := slices.IndexFunc(r.Writes, func(s Write) bool {
+		return s.Open && s.Verb == x.Verb && (s.Key == name || w.creates && s.Key == "") // the server may have named the object
+	})
+	if sent >= 0 {
+		newest := r.Writes[sent].newest
+		w.Seq, w.Same = r.Writes[sent].Seq, x.RV != "" && newest != "" && !event.IsNewer(x.RV, newest)
+	}
+	if _, isMade := l.made.Get(versionOf(name, x.RV)); isMade {
+		w.Same = true
+	}
+	r.WriteCount++
 	uid := event.IndexValue(x.Objects, "uid")
 	switch {
 	case x.Err != nil:
-		if r.Last.Code == http.StatusConflict && r.Older > 0 {
+		if w.Code == http.StatusConflict && r.Older > 0 {
 			l.lane(r.Lane).Conflicts++
 		}
-	case r.Last.Same:
+	case w.Same:
 	case x.Verb == http.MethodDelete && uid != "":
 		put(&l.made, l.epoch, maxMade, "\x00"+uid, w)
 		if of >= 0 {
@@ -622,14 +704,17 @@ func (l *Lens) answer(e *event.Entry) {
 	case x.RV != "":
 		l.keep(r, w, of, e)
 	}
+	if sent >= 0 {
+		r.Writes[sent] = w.Write
+	}
 }
 
 // keep remembers what a write made.
 func (l *Lens) keep(r *Run, w *own, of int, e *event.Entry) {
 	put(&l.made, l.epoch, maxMade, versionOf(w.Key, w.RV), w)
-	if w.creates && r.missed != nil && r.missed.Resource == w.Resource && r.missed.Key != w.Key {
-		r.Duplicate = Duplicate{Had: r.missed.Key, Made: w.Key}
-		l.lane(r.Lane).seeDuplicate(r, Moment{e.Seq, e.At})
+	if i := slices.IndexFunc(r.missed, func(x *own) bool { return x.Resource == w.Resource && x.Key != w.Key }); w.creates && i >= 0 {
+		w.Duplicate = r.missed[i].Key
+		l.lane(r.Lane).seeDuplicate(Duplicate{Had: w.Duplicate, Made: w.Key}, r.Key, Moment{e.Seq, e.At})
 	}
 	x := l.lane(of)
 	if x == nil {
@@ -638,7 +723,7 @@ func (l *Lens) keep(r *Run, w *own, of int, e *event.Entry) {
 	l.note(of, w.RV)
 	put(&l.last, l.epoch, maxMade, id(of, w.Key), w)
 	l.forget(of, w.Key)
-	if IsNewer(w.RV, x.stored) {
+	if event.IsNewer(w.RV, x.stored) {
 		if len(x.pending) == maxPending {
 			x.pending = x.pending[1:]
 		}

@@ -1,6 +1,7 @@
 package lens
 
 import (
+	"slices"
 	"time"
 
 	"informerscope/core/persistent"
@@ -32,8 +33,6 @@ type Totals struct {
 
 	Reads, Older          int
 	FirstOlder, LastOlder Moment // the reads that were older than an own write
-	Old                   Read   // the last of them
-	OldKey                string // the key whose run read it
 	Conflicts             int    // writes of a run with such a read that failed with a conflict
 
 	Duplicates                    int
@@ -57,15 +56,15 @@ type Starved struct {
 func (t *Totals) seeRun(r *Run) {
 	if t.Runs++; r.Chain > t.Longest.Chain {
 		t.Longest = *r
-		t.Longest.sent, t.Longest.missed = nil, nil
+		t.Longest.Causes = nil
 	}
 }
 
-func (t *Totals) seeDuplicate(r *Run, at Moment) {
+func (t *Totals) seeDuplicate(d Duplicate, key string, at Moment) {
 	if t.Duplicates++; t.Duplicates == 1 {
 		t.FirstDuplicate = at
 	}
-	t.LastDuplicate, t.Duplicate, t.DuplicateKey = at, r.Duplicate, r.Key
+	t.LastDuplicate, t.Duplicate, t.DuplicateKey = at, d, key
 }
 
 // seeWait notes how long a key has waited, and before how many others it would have had its turn in a FIFO.
@@ -143,14 +142,43 @@ func (l *Lens) Last(lane int) *Run {
 	if lane < 0 || lane >= len(l.lanes) {
 		return nil
 	}
-	return l.run(lane, l.lanes[lane].last)
+	return l.Run(lane, l.lanes[lane].last)
 }
 
-func (l *Lens) run(lane int, name string) *Run {
+// Run returns the newest run of a key of a lane's work queue, nil for none. It must not be changed.
+func (l *Lens) Run(lane int, name string) *Run {
 	if k, ok := l.keys.Get(id(lane, name)); ok {
 		return k.run
 	}
 	return nil
+}
+
+// Runs returns the newest runs of the key that the Lens is asked for, newest first, at most 8. It also returns how many began in the last minute, and how
+// many of these a write of the key itself had woken. It says of each cause whose write made it: the event of another key's write may come before its answer.
+// The runs must not be changed.
+func (l *Lens) Runs() (newest []*Run, aMinute, woken int) {
+	k, ok := l.keys.Get(id(l.Lane, l.Key))
+	if !ok || k.run == nil {
+		return nil, 0, 0
+	}
+	for _, r := range slices.Backward(append(slices.Clip(k.older), k.run)) {
+		if r.At >= l.now-time.Minute {
+			if aMinute++; r.Woken {
+				woken++
+			}
+		}
+		if len(newest) == maxRuns {
+			continue
+		}
+		for i := range r.Causes {
+			l.nameWriter(r, &r.Causes[i])
+		}
+		if r.Running {
+			r.Took = l.now - r.At
+		}
+		newest = append(newest, r)
+	}
+	return newest, aMinute, woken
 }
 
 // NewestDuplicate returns the newest duplicate that a lane's reconciles made within a minute before at, and the key whose runs made it; "" for none.

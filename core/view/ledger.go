@@ -3,6 +3,7 @@ package view
 import (
 	"slices"
 
+	"informerscope/core/event"
 	"informerscope/core/facts"
 	"informerscope/core/fold"
 )
@@ -132,11 +133,8 @@ func lastListedVersion(q *fold.Queue) string {
 	return last.RV
 }
 
-// isNewer reports whether the resourceVersion b is newer than a; false if one of them is not a number.
-func isNewer(a, b string) bool {
-	d := versionLead(a, b)
-	return d != nil && *d > 0
-}
+// isNewer reports whether the resourceVersion b is newer than a; false if a is not known.
+func isNewer(a, b string) bool { return a != "" && event.IsNewer(b, a) }
 
 // requestsOf counts the open requests, says how the Reflector has listed, and chooses the one that the page shows: the first open one, or else the first.
 func requestsOf(s *fold.State) facts.Requests {

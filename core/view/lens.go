@@ -14,12 +14,12 @@ func (x *factInputs) lens() *facts.Lens {
 	if r == nil || x.state.Workqueue == nil {
 		return nil
 	}
-	out := &facts.Lens{Key: r.Key, Merged: r.Merged, Reads: r.Reads, Older: r.Older, Writes: r.Writes, Woken: r.Woken}
+	out := &facts.Lens{Key: r.Key, Merged: r.Merged, Reads: r.ReadCount, Older: r.Older, Writes: r.WriteCount, Woken: r.Woken,
+		LastReads: readsOf(newest(r.Reads), x.fold), LastWrites: writesOf(newest(r.Writes))}
 	if key, d := of.NewestDuplicate(x.lane, x.moment); key != "" {
 		out.Twice, out.Duplicate, out.Had = key, d.Made, d.Had
 	}
-	if len(r.Causes) > 0 {
-		c := causeOf(r)
+	if c := causeOf(r); c != nil {
 		out.Why, out.Object, out.Source = c.Why, c.Key, x.shown[atController].ListenerName(c.Lane, c.Listener)
 		if c.Op != event.OpNone {
 			out.Op = c.Op.String()
@@ -37,12 +37,57 @@ func (x *factInputs) lens() *facts.Lens {
 	return out
 }
 
-// causeOf returns the cause to name: an own write, or else the first one.
+// causeOf returns the cause to name: an own write, or else the first one; nil for none.
 func causeOf(r *lens.Run) *lens.Cause {
 	for i := range r.Causes {
 		if r.Causes[i].Loop {
 			return &r.Causes[i]
 		}
 	}
+	if len(r.Causes) == 0 {
+		return nil
+	}
 	return &r.Causes[0]
+}
+
+// newest returns the last three.
+func newest[T any](all []T) []T { return all[max(0, len(all)-3):] }
+
+// reconcilesOf returns the newest reconciles of the key that a Lens was asked for, with the names that a fold knows.
+func reconcilesOf(of *lens.Lens, f *fold.Fold) *facts.Reconciles {
+	runs, aMinute, woken := of.Runs()
+	out := &facts.Reconciles{Newest: []facts.Reconcile{}, Runs: aMinute, Woken: woken}
+	for _, r := range runs {
+		x := facts.Reconcile{Seq: r.Seq, AtMillis: fold.Millis(r.At), TookMillis: fold.Millis(r.Took), Running: r.Running, Worker: r.Worker, Priority: r.Priority,
+			Attempt: r.Attempt, Error: r.Error, AgainMillis: fold.Millis(r.Again), Retry: r.Retry, Merged: r.Merged, Causes: []facts.Cause{},
+			Reads: readsOf(r.Reads, f), Writes: writesOf(r.Writes), Older: r.Older}
+		for _, c := range r.Causes {
+			y := facts.Cause{Seq: c.Seq, Why: c.Why, Lane: c.Lane, Listener: c.Listener, Name: f.ListenerName(c.Lane, c.Listener), Resource: f.ResourceName(c.Lane),
+				Key: c.Key, RV: c.RV, WaitMillis: fold.Millis(max(0, r.At-c.At)), Derived: c.Derived, By: c.By, Loop: c.Loop}
+			if c.Op != event.OpNone {
+				y.Op = c.Op.String()
+			}
+			x.Causes = append(x.Causes, y)
+		}
+		out.Newest = append(out.Newest, x)
+	}
+	return out
+}
+
+func readsOf(all []lens.Read, f *fold.Fold) []facts.CacheRead {
+	out := make([]facts.CacheRead, 0, len(all))
+	for _, r := range all {
+		out = append(out, facts.CacheRead{Seq: r.Seq, Lane: r.Lane, Resource: f.ResourceName(r.Lane), Key: r.Key, RV: r.RV, Behind: r.Behind, Objects: r.Objects,
+			Index: r.Index, Own: r.Own, OwnKey: r.OwnKey})
+	}
+	return out
+}
+
+func writesOf(all []lens.Write) []facts.OwnWrite {
+	out := make([]facts.OwnWrite, 0, len(all))
+	for _, w := range all {
+		out = append(out, facts.OwnWrite{Seq: w.Seq, Lane: w.Lane, Verb: w.Verb, Resource: w.Resource, Subresource: w.Subresource, Key: w.Key, RV: w.RV,
+			TookMillis: fold.Millis(w.Took), Open: w.Open, Same: w.Same, Code: w.Code, Error: w.Error, Duplicate: w.Duplicate})
+	}
+	return out
 }

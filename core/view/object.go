@@ -8,7 +8,9 @@ import (
 
 	"informerscope/core/analysis"
 	"informerscope/core/event"
+	"informerscope/core/facts"
 	"informerscope/core/fold"
+	"informerscope/core/lens"
 )
 
 // journeyEvents bounds how far back and how far ahead the log is searched for an object's journey.
@@ -35,7 +37,7 @@ type Object struct {
 	// Ahead are the object's hops after the view's position; empty while the view follows the log's end.
 	Ahead []analysis.Hop `json:"ahead"`
 	// Reconciles are the newest reconciles of its key, and their causes; nil if the lane has no work queue.
-	Reconciles *analysis.Reconciles `json:"reconciles"`
+	Reconciles *facts.Reconciles `json:"reconciles"`
 }
 
 // Object returns the object with a key in a lane: its state in the store, the state before that, and its journey. It returns an error if the log does not have
@@ -60,10 +62,10 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	if held {
 		obj, out.RV, out.Mutation = cell.Obj, cell.RV, cell.Mutation
 	}
-	causes := analysis.NewCauseFinder(key, lane)
+	of := lens.Lens{Derive: true, Key: key, Lane: lane}
 	v.rec.Read(from, pos, func(e *event.Entry) bool {
 		if hasController {
-			causes.See(e)
+			of.See(e)
 		}
 		if int(e.Lane) != lane || e.Key() != key {
 			return true
@@ -135,7 +137,9 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	}
 	out.Todo = stationsAhead(out.Journey, hasController)
 	if hasController {
-		out.Reconciles = v.nameSources(causes.Reconciles())
+		v.mu.Lock()
+		out.Reconciles = reconcilesOf(&of, v.fold)
+		v.mu.Unlock()
 	}
 	out.Ahead = []analysis.Hop{}
 	if head, _ := v.rec.Head(); head > pos && !following {
@@ -150,35 +154,6 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		return nil, errors.New("the log was reset while it was read: try again")
 	}
 	return out, nil
-}
-
-// nameSources adds the names of the listeners and resources of reconciles.
-func (v *View) nameSources(out analysis.Reconciles) *analysis.Reconciles {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	states := map[int]*fold.State{}
-	of := func(lane int) *fold.State {
-		if lane >= 0 && lane < v.fold.Lanes() && states[lane] == nil {
-			states[lane] = v.fold.LaneState(lane)
-		}
-		return states[lane]
-	}
-	for _, r := range out.Newest {
-		for i := range r.Causes {
-			c := &r.Causes[i]
-			st := of(c.Lane)
-			if st == nil {
-				continue
-			}
-			c.Resource, c.Name = st.Resource.Resource, v.fold.ListenerName(c.Lane, c.Listener)
-		}
-		for i := range r.Reads {
-			if st := of(r.Reads[i].Lane); st != nil {
-				r.Reads[i].Resource = st.Resource.Resource
-			}
-		}
-	}
-	return &out
 }
 
 // stationsAhead returns the stations behind that of a journey's last hop. A change passes the Reflector on its way into the queue.

@@ -6,8 +6,8 @@ import { addWords, t } from '../kit/i18n.js';
 /** @typedef {import('../wire/types.js').Reconciles} Reconciles */
 /** @typedef {import('../wire/types.js').Reconcile} Reconcile */
 /** @typedef {import('../wire/types.js').Cause} Cause */
-/** @typedef {import('../wire/types.js').GotRead} GotRead */
-/** @typedef {import('../wire/types.js').Made} Made */
+/** @typedef {import('../wire/types.js').CacheRead} CacheRead */
+/** @typedef {import('../wire/types.js').OwnWrite} OwnWrite */
 /** @typedef {{ words: string, cls: string }} Line */
 
 addWords({
@@ -86,7 +86,7 @@ function causeLine(c) {
   return { words: `${c.loop ? '↻' : '←'} ${all.filter(Boolean).join(' · ')}`, cls: c.loop ? 'loop' : '' };
 }
 
-/** @param {GotRead} r @returns {Line} */
+/** @param {CacheRead} r @returns {Line} */
 function readLine(r) {
   const of = { what: what(r.resource ?? '', r.key ?? (r.index ?? '').replace(/^namespace=/, '')), rv: version(r.rv ?? '', 12), n: exact(r.objects ?? 0) };
   const words = !r.key ? t('why.list', of) : t(r.rv ? 'why.read' : 'why.readNone', of);
@@ -94,7 +94,7 @@ function readLine(r) {
   return { words: [`· ${words}`, r.behind ? t('why.behind', { n: exact(r.behind) }) : '', own].filter(Boolean).join(' · '), cls: own ? 'old' : '' };
 }
 
-/** @param {Made} w @returns {Line} */
+/** @param {OwnWrite} w @returns {Line} */
 function writeLine(w) {
   const resource = [w.resource, w.subresource].filter(Boolean).join('/');
   const of = { verb: w.verb, what: what(resource, w.key), rv: version(w.rv ?? '', 12), e: w.error ?? '' };

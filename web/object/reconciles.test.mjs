@@ -7,7 +7,6 @@ const { reconcileLines } = await import('./reconciles.js');
 
 const run = {
   seq: 9, atMillis: 1000, tookMillis: 2, running: false, worker: 1, priority: -100, attempt: 2, againMillis: 50, retry: true, error: 'Conflict', merged: 3, older: 1,
-  chain: 1,
   causes: [
     { seq: 1, why: 'event', op: 'Updated', lane: 0, listener: 1, name: 'pod · For', resource: 'pods', key: 'a/p', rv: '7', waitMillis: 12, by: 'a/p', loop: true },
     { seq: 2, why: 'again', lane: -1, waitMillis: 3 },

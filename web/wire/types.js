@@ -763,6 +763,8 @@
  * @property {number} older of Reads, those that were older than an own write
  * @property {number} writes
  * @property {boolean} woken an own write woke it
+ * @property {CacheRead[]} [lastReads] LastReads and LastWrites are the newest three of each, oldest first.
+ * @property {OwnWrite[]} [lastWrites]
  * @property {string} [loop] the key that its own writes wake most often, Chain how often they did so in a row, and AMinute how often in the
  *   last minute. It is empty for none.
  * @property {number} [chain]
@@ -1077,6 +1079,41 @@
  * @property {Record<string, number>} mix by delta type
  * @property {number} total of Mix
  * @property {LedgerEntry[]} first the first few
+ */
+
+/**
+ * CacheRead is what a reconcile read through the lister.
+ * @typedef {object} CacheRead
+ * @property {number} seq
+ * @property {number} lane of the informer
+ * @property {string} [resource]
+ * @property {string} [key]
+ * @property {string} [rv] empty: not found
+ * @property {number} behind versions, as far as known
+ * @property {number} [objects] how many a list got; its Key is empty
+ * @property {string} [index]
+ * @property {string} [own] the version of the last own write to the object if the read is older; of a list, that of an own write that the
+ *   store did not have.
+ * @property {string} [ownKey] of a list: the key of that object
+ */
+
+/**
+ * OwnWrite is a write of a reconcile.
+ * @typedef {object} OwnWrite
+ * @property {number} seq
+ * @property {number} lane of an informer of the object's resource; -1: none in the log
+ * @property {string} verb
+ * @property {string} [resource]
+ * @property {string} [subresource]
+ * @property {string} key of the object
+ * @property {string} [rv]
+ * @property {number} tookMillis
+ * @property {boolean} [open] not answered yet
+ * @property {boolean} [same] it returned a version that was there before, so it changed nothing
+ * @property {number} [code] of an error from the API server
+ * @property {string} [error]
+ * @property {string} [duplicate] the key of an object of the same resource that an earlier reconcile of the key had created, and that this
+ *   one's read did not show.
  */
 
 /**
@@ -1716,10 +1753,9 @@
  * @property {boolean} [retry]
  * @property {number} merged how many entries of the key it is the answer to
  * @property {Cause[]} causes oldest first, at most 16 of those merged
- * @property {GotRead[]} reads at most 16, as are Writes
- * @property {Made[]} writes
+ * @property {CacheRead[]} reads at most 16, as are Writes
+ * @property {OwnWrite[]} writes
  * @property {number} older reads that were older than an own write
- * @property {number} chain how many runs before it, one after the other, woke the key again by a write.
  */
 
 /**
@@ -1773,7 +1809,7 @@
  * @property {string} [op] of the notification; Sync for an update with equal versions
  * @property {number} lane of the listener's informer; -1: not in the log
  * @property {number} [listener]
- * @property {string} [name] of the listener; view.View adds the names
+ * @property {string} [name] of the listener
  * @property {string} [resource] of the object
  * @property {string} [key] of the object
  * @property {string} [rv]
@@ -1782,41 +1818,6 @@
  * @property {string} [by] the key whose reconcile wrote this version, through the same work queue; empty for none. Loop says that it is the
  *   cause's own key.
  * @property {boolean} [loop]
- */
-
-/**
- * GotRead is what a reconcile read through the lister.
- * @typedef {object} GotRead
- * @property {number} seq
- * @property {number} lane of the informer
- * @property {string} [resource]
- * @property {string} [key]
- * @property {string} [rv] empty: not found
- * @property {number} behind versions, as far as known
- * @property {number} [objects] how many a list got; its Key is empty
- * @property {string} [index]
- * @property {string} [own] the version of the last own write to the object if the read is older; of a list, that of an own write that the
- *   store did not have.
- * @property {string} [ownKey] of a list: the key of that object
- */
-
-/**
- * Made is a write of a reconcile.
- * @typedef {object} Made
- * @property {number} seq
- * @property {number} lane of an informer of the object's resource; -1: none in the log
- * @property {string} verb
- * @property {string} [resource]
- * @property {string} [subresource]
- * @property {string} key of the object
- * @property {string} [rv]
- * @property {number} tookMillis
- * @property {boolean} [open] not answered yet
- * @property {boolean} [same] it returned a version that was there before, so it changed nothing
- * @property {number} [code] of an error from the API server
- * @property {string} [error]
- * @property {string} [duplicate] the key of an object of the same resource that an earlier reconcile of the key had created, and that this
- *   one's read did not show.
  */
 
 /**
