@@ -107,9 +107,7 @@ func (l *lane) emitRead(key string, item interface{}) {
 	if key == "" {
 		return
 	}
-	if !l.isRead.Swap(true) {
-		l.p.emit(event{kind: evBaselineStale})
-	}
+	l.isRead.Store(true) // of a recording that began before, the reader finds out by the read
 	latest, behind := l.unread.latest(key, rv)
 	e := event{kind: evListerRead, lane: l.id, key: key, rv: rv, text: latest, n: behind}
 	if r != nil {

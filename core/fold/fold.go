@@ -216,6 +216,10 @@ func (f *Fold) applyLane(l *lane, e *event.Entry) {
 		if l.work == nil {
 			l.work = &workq{}
 		}
+		if e.Kind == event.KindListerRead && l.fidelity["workqueue.lastRead"].How == "unseen" { // a probe sees reads from here on
+			l.fidelity = maps.Clone(l.fidelity)
+			l.fidelity["workqueue.lastRead"] = Fidelity{"derived", "reads of single objects by listers that the probe sees; others are not seen"}
+		}
 		l.work.apply(f.epoch, e)
 	case event.AboutLane:
 		switch e.Kind {

@@ -70,3 +70,28 @@ func TestRestoredTimes(t *testing.T) {
 		}
 	}
 }
+
+// TestReadsAreSeen: the first read that a probe sees says that it sees reads from there on. The recording does not begin again, so an open run goes on.
+func TestReadsAreSeen(t *testing.T) {
+	f := fold.NewFold()
+	seq := uint64(0)
+	apply := func(e event.Event) {
+		seq++
+		f.Apply(&event.Entry{Seq: seq, Event: e})
+	}
+	apply(event.Selected{Selection: `{"source":"live","resource":"pods","version":"v1","eras":["1.33"]}`}.Event())
+	apply(event.Restored{State: `{"era":"1.33","workqueue":{},"fidelity":{"workqueue.lastRead":{"how":"unseen","why":"no read was seen"}}}`}.Event())
+	apply(event.Work{Kind: event.KindWorkAdded, Key: "a", Op: event.OpAdded, Object: "a", RV: "5"}.Event())
+	apply(event.Work{Kind: event.KindWorkTaken, Key: "a", Worker: 1}.Event())
+	before := f.Clone()
+	apply(event.ListerRead{Key: "a", RV: "5", Worker: 1}.Event())
+	if how := f.Fidelity(0, "workqueue.lastRead").How; how != "derived" {
+		t.Errorf("reads are %s", how)
+	}
+	if how := before.Fidelity(0, "workqueue.lastRead").How; how != "unseen" {
+		t.Errorf("before, reads were %s", how)
+	}
+	if r := f.Lens().Last(0); r == nil || !r.Running || len(r.Reads) != 1 {
+		t.Errorf("the open run is %+v", r)
+	}
+}
