@@ -180,12 +180,15 @@ func (v *viewer) writeRequest(at int64, e *event) {
 	o := optionsOf(u.Query())
 	if r.verb != "WATCH" && !u.Query().Has("continue") {
 		why := lv.relistReason
-		if why == "" {
+		switch {
+		case why != "":
+		case lv.hasListed:
+			why = "a list again"
+		default:
 			why = "first list"
 		}
 		lv.put(&line{At: at, Kind: "ListWatchStarted", RV: o.ResourceVersion, Text: why, Flag: !lv.hasListed})
-		lv.hasListed, lv.initialObjects = true, 0
-		lv.relistReason = "a list again"
+		lv.hasListed, lv.initialObjects, lv.relistReason = true, 0, ""
 	}
 	lv.put(&line{At: at, Kind: "RequestSent", Req: e.req, Verb: r.verb, Options: o})
 	lv.put(&line{At: at, Kind: "WireRequest", Req: e.req, Text: e.text})
@@ -247,6 +250,9 @@ func (v *viewer) writeDone(at int64, e *event, r *requestView) {
 	x := line{At: at, Kind: "WireDone", Req: e.req}
 	if e.text != "" {
 		x.Err = &lineError{Message: "cut off: " + e.text, Cause: e.text}
+		if e.text == connectionLost {
+			x.Err.Cause = "timeout"
+		}
 	}
 	lv := r.lv
 	lv.put(&x)
@@ -268,7 +274,9 @@ func (v *viewer) writeDone(at int64, e *event, r *requestView) {
 		if r.reason == "Expired" || r.reason == "Gone" {
 			c.Err.Code = http.StatusGone
 		}
-		lv.relistReason = c.Text
+	}
+	if c.Err != nil {
+		lv.relistReason = c.Err.Message
 	}
 	lv.put(&c)
 	var why *lineError

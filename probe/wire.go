@@ -326,6 +326,9 @@ func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// connectionLost is what HTTP/2 says of a connection on which a PING got no answer.
+const connectionLost = "client connection lost"
+
 // causeOf returns in one word why there was no answer. An error's own text is dropped: it may contain what must not be in a file.
 func causeOf(err error) string {
 	var dns *net.DNSError
@@ -342,7 +345,7 @@ func causeOf(err error) string {
 	case errors.As(err, &dns):
 		return "dns"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout(),
-		strings.Contains(err.Error(), "client connection lost"): // an HTTP/2 PING has no answer
+		strings.Contains(err.Error(), connectionLost):
 		return "timeout"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return "unreachable"
@@ -393,7 +396,9 @@ func (b *body) Read(buf []byte) (int, error) {
 	if err != nil {
 		why := ""
 		if !errors.Is(err, io.EOF) {
-			why = causeOf(err)
+			if why = causeOf(err); strings.Contains(err.Error(), connectionLost) {
+				why = connectionLost
+			}
 		}
 		b.finish(why)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"time"
 
@@ -76,6 +77,9 @@ func (d *Doctor) See(e *event.Entry) {
 	}
 	switch event.SubjectOf(e.Kind) {
 	case event.AboutWorld:
+		if e.Kind == event.KindWireRequest {
+			d.lane(int(e.Lane)).refl.see(e)
+		}
 		return
 	case event.AboutSelection:
 		if e.Kind == event.KindRestored {
@@ -85,6 +89,8 @@ func (d *Doctor) See(e *event.Entry) {
 	}
 	l := d.lane(int(e.Lane))
 	switch e.Kind {
+	case event.KindClusterWritten:
+		d.seeWrite(e)
 	case event.KindInformerStarted:
 		l.hasStarted, l.beginning = true, moment{e.Seq, e.At}
 	case event.KindInformerStopped:
@@ -98,6 +104,17 @@ func (d *Doctor) See(e *event.Entry) {
 		l.seeHandler(e)
 		l.work.see(e)
 	}
+}
+
+// seeWrite notes what an own write made: the watch of the object's resource must bring it.
+func (d *Doctor) seeWrite(e *event.Entry) {
+	x := e.ClusterWritten()
+	key, of := lens.ObjectOf(e, x.Lane, x.Objects)
+	subresource := event.IndexValue(x.Objects, "subresource")
+	if x.Err != nil || x.Verb == http.MethodDelete || of < 0 || of >= len(d.lanes) || key == "" || subresource != "" && subresource != "status" {
+		return
+	}
+	d.lanes[of].refl.owe(debt{key: key, rv: x.RV, resource: event.IndexValue(x.Objects, "resource"), at: moment{e.Seq, e.At}})
 }
 
 // restore begins a lane in the middle of its life, or goes on after a gap.

@@ -117,7 +117,7 @@ var ills = []struct {
 	}, weight: doctor.Critical, says: []string{"10+ times", "500 from the API server"}, also: []string{"cut-watches"}},
 
 	{rule: "dead-watch", change: small("1.37"), do: func(p *patient) {
-		p.pass(10 * time.Second)
+		p.pass(3 * time.Minute) // the first bookmark comes once the version has grown
 		p.fault("nobookmarks", lab.FaultArgs{On: ptr(true)})
 		p.pass(4 * time.Minute)
 	}, weight: doctor.Critical, says: []string{"neither an event nor a bookmark for"}},

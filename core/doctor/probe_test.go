@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"informerscope/core/doctor"
 	"informerscope/core/event"
 	"informerscope/core/fold"
@@ -37,6 +39,8 @@ func (s *script) begin(waiting []string, names ...string) {
 	f.Apply(&s.events[0])
 	state := f.WholeState(0)
 	state.Running, state.Synced, state.Release = true, true, "1.37"
+	state.Reflector.Phase, state.Reflector.Verb, state.Reflector.ResourceVersion = "watching", "WATCH", "100"
+	state.Reflector.LastRequest = "/api/v1/namespaces/ns/configmaps?allowWatchBookmarks=true&watch=true"
 	state.Fidelity = map[string]fold.Fidelity{"workqueue": {How: "exact"}}
 	state.Workqueue = &fold.Workqueue{Queue: waiting, Depth: len(waiting)}
 	for i, name := range names {
@@ -180,6 +184,67 @@ func TestRecordingsOfAProbe(t *testing.T) {
 			s.begin(nil, "main.label")
 			s.add(time.Millisecond, event.Mutated{Key: "ns/a", RV: "5", Listener: 1, Change: "{}"}.Event())
 		}, "critical mutated-objects: main.label changed ns/a, which it shares with the store; such changes: 1."},
+
+		{"an own write that the watch does not bring", func(s *script) {
+			s.begin(nil)
+			s.run("ns/a", "ns/a", s.next(), s.next())
+			s.add(20*time.Second, event.Note{Text: "the end"}.Event())
+		}, "critical dead-watch: The open watch has brought nothing for 20 s. It lacks version 102 of ns/a, which an own write made 20 s ago."},
+
+		{"an own write that the watch brings", func(s *script) {
+			s.begin(nil)
+			made := s.next()
+			s.run("ns/a", "ns/a", s.next(), made)
+			s.run("ns/a", "ns/a", s.next(), s.next())
+			s.add(10*time.Second, event.WatchEvent{Op: event.OpUpdated, Key: "ns/a", RV: "104"}.Event())
+			s.add(20*time.Second, event.Note{Text: "the end"}.Event())
+		}, ""},
+
+		{"an own write whose version the store has", func(s *script) { // its frame came before the log
+			s.begin(nil)
+			s.write("ns/a", http.MethodPost, "ns/a", "", "105")
+			s.add(time.Second, event.Stored{Kind: event.KindStoreAdded, Op: event.OpAdded, Key: "ns/a", RV: "105"}.Event())
+			s.add(20*time.Second, event.Note{Text: "the end"}.Event())
+		}, ""},
+
+		{"an own write outside of what the watch asks for", func(s *script) {
+			s.begin(nil)
+			s.write("other/a", http.MethodPut, "other/a", "", "105")
+			s.write("ns/a", http.MethodPut, "ns/a", "scale", "106")
+			s.add(20*time.Second, event.Note{Text: "the end"}.Event())
+		}, ""},
+
+		{"an own write beside a watch with a selector", func(s *script) {
+			s.begin(nil)
+			s.add(time.Millisecond, event.RequestSent{Req: 2, Verb: event.VerbWatch, Options: &metav1.ListOptions{LabelSelector: "a=b"}}.Event(),
+				event.RequestAnswered{Req: 2}.Event())
+			s.write("ns/a", http.MethodPut, "ns/a", "", "105")
+			s.add(20*time.Second, event.Note{Text: "the end"}.Event())
+		}, ""},
+
+		{"a silent watch that is closed at last", func(s *script) {
+			s.begin(nil)
+			s.write("ns/a", http.MethodPut, "ns/a", "", "105")
+			s.add(5*time.Minute, event.WatchClosed{Why: "the stream ended"}.Event())
+		}, "warning dead-watch: Watches that turned out to be dead: 1, the last one after 300 s of silence or more. What changed in that time was missing " +
+			"until the next request."},
+
+		{"a quiet watch without bookmarks", func(s *script) { // of events, and until the version grows
+			s.begin(nil)
+			s.add(10*time.Minute, event.Note{Text: "the end"}.Event())
+		}, ""},
+
+		{"a watch whose bookmarks stop", func(s *script) {
+			s.begin(nil)
+			s.add(time.Minute, event.WatchEvent{Op: event.OpBookmark, RV: "105"}.Event())
+			s.add(3*time.Minute, event.Note{Text: "the end"}.Event())
+		}, "critical dead-watch: The open watch has brought neither an event nor a bookmark for 180 s."},
+
+		{"a connection that was lost soon after the log began", func(s *script) {
+			s.begin(nil)
+			s.add(10*time.Second, event.WatchClosed{Err: &event.LoggedError{Message: "cut off: client connection lost", Cause: "timeout"}}.Event())
+		}, "warning dead-watch: Watches that turned out to be dead: 1, the last one after 10 s of silence or more. What changed in that time was missing " +
+			"until the next request."},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			s := &script{}

@@ -8,6 +8,7 @@ import (
 
 	"informerscope/core/event"
 	"informerscope/core/fold"
+	"informerscope/core/lens"
 )
 
 // Thresholds of the rules about the Reflector; see rule.go for what they mean.
@@ -15,7 +16,8 @@ const (
 	relistSpan     = 10 * time.Minute
 	relistsWarn    = 3
 	relistsGrave   = 10
-	silentTooLong  = 150 * time.Second // two bookmarks, which come every 60 to 75 s, are missing
+	silentTooLong  = 150 * time.Second // two bookmarks are missing: the API server sends one each minute, to a watch that has had one
+	oweTooLong     = 15 * time.Second  // an API server brings a write within a second
 	markTooLate    = 10 * time.Second
 	syncTooLate    = 20 * time.Second
 	failedTooLate  = 5 * time.Second
@@ -27,7 +29,10 @@ const (
 // reflector is what the rules remember of a Reflector.
 type reflector struct {
 	verb        event.Verb
-	bookmarks   bool   // the watch asks for them
+	hasBookmark bool // the open watch has brought one that ends no initial events
+	scope       scope
+	newest      string // the newest version that a list or watch brought
+	debt        debt
 	options     string // namespace and selectors of the last request, as far as known
 	isOpen      bool   // a watch is open
 	isWaiting   bool   // a request has no answer yet
@@ -63,6 +68,35 @@ type reflector struct {
 	}
 }
 
+// scope is what the requests ask for.
+type scope struct {
+	namespace  string // empty for all, or if it is not known
+	isSelected bool   // by labels or fields
+}
+
+// scopeOf returns the scope of a request, of which the path or the options may be missing.
+func scopeOf(request string) (s scope) {
+	path, query, _ := strings.Cut(request, "?")
+	if _, after, ok := strings.Cut(path, "/namespaces/"); ok {
+		s.namespace, _, ok = strings.Cut(after, "/")
+		if !ok { // the namespaces themselves
+			s.namespace = ""
+		}
+	}
+	s.isSelected = strings.Contains(query, "Selector=")
+	return s
+}
+
+func (s scope) has(key string) bool {
+	return !s.isSelected && (s.namespace == "" || strings.HasPrefix(key, s.namespace+"/"))
+}
+
+// debt is the oldest own write that the open watch has not brought. The zero value is none.
+type debt struct {
+	key, rv, resource string
+	at                moment
+}
+
 // failure is why a request or a watch failed.
 type failure struct {
 	code  int
@@ -78,7 +112,10 @@ func failureOf(err error, e *event.Entry) failure {
 func (r *reflector) restore(s *fold.State, e *event.Entry) {
 	now := moment{e.Seq, e.At}
 	r.verb, r.hasMark = event.ParseVerb(s.Reflector.Verb), s.Reflector.Phase == "watching"
-	r.bookmarks = strings.Contains(s.Reflector.LastRequest, "allowWatchBookmarks=true")
+	r.hasBookmark, r.debt, r.scope, r.newest = false, debt{}, scopeOf(s.Reflector.LastRequest), s.Reflector.ResourceVersion
+	for _, item := range e.Restored().Items {
+		r.bring(item.RV)
+	}
 	r.isOpen = s.Reflector.Phase == "watching" || s.Reflector.Phase == "watch-listing"
 	r.isWaiting = s.Reflector.Phase == "listing"
 	r.heardAt, r.sentAt = now, now
@@ -98,10 +135,17 @@ func (r *reflector) see(e *event.Entry) {
 	case event.KindRequestSent:
 		sent := e.RequestSent()
 		r.verb, r.sentAt, r.heardAt, r.isOpen, r.isWaiting, r.hasMark = sent.Verb, now, now, false, true, false
+		r.hasBookmark, r.debt = false, debt{}
 		if o := sent.Options; o != nil {
-			r.bookmarks = o.AllowWatchBookmarks
 			r.options = o.LabelSelector + "\n" + o.FieldSelector
+			r.scope.isSelected = r.options != "\n"
 		}
+	case event.KindWireRequest:
+		r.scope = scopeOf(e.WireRequest().URL)
+	case event.KindStoreAdded, event.KindStoreUpdated:
+		r.bring(e.RV())
+	case event.KindStoreReplaced:
+		r.bring(e.StoreReplaced().StoreRV)
 	case event.KindRequestAnswered:
 		r.isWaiting = false
 		if err := e.Err(); err != nil {
@@ -113,16 +157,19 @@ func (r *reflector) see(e *event.Entry) {
 	case event.KindWatchEvent:
 		r.noteLate(e.At)
 		r.heardAt = now
-		r.hasMark = r.hasMark || e.WatchEvent().EndMark
+		brought := e.WatchEvent()
+		r.hasMark = r.hasMark || brought.EndMark
+		r.hasBookmark = r.hasBookmark || brought.Op == event.OpBookmark && !brought.EndMark
+		r.bring(brought.RV)
 	case event.KindWatchClosed:
 		r.noteLate(e.At)
 		closed := e.WatchClosed()
 		if closed.Err != nil {
-			if silence := e.At - r.heardAt.at; silence >= lostAfterPings && isLost(closed.Err) {
-				r.deaths.count++
-				r.deaths.since, r.deaths.at = r.heardAt.at, now
-			}
 			r.fail(closed.Err, e)
+		}
+		if isLost(closed.Err, e.At-r.heardAt.at) || r.owes(e.At) {
+			r.deaths.count++
+			r.deaths.since, r.deaths.at = r.heardAt.at, now
 		}
 		if open := e.At - r.sentAt.at; r.isOpen && open < cutEarly && event.StatusCode(closed.Err) == 0 {
 			r.cut(now, open, closed)
@@ -147,9 +194,31 @@ func (r *reflector) cut(now moment, open time.Duration, closed event.WatchClosed
 	}
 }
 
-// isLost reports whether a connection ended because the other side no longer answered.
-func isLost(err error) bool {
-	return event.ErrorCause(err) == "timeout" || strings.Contains(err.Error(), "client connection lost")
+// isLost reports whether a watch ended after this silence because the other side no longer answered. A timeout may be the client's own.
+func isLost(err error, silence time.Duration) bool {
+	return err != nil && (strings.Contains(err.Error(), "client connection lost") || event.ErrorCause(err) == "timeout" && silence >= lostAfterPings)
+}
+
+// bring notes a version that a list or watch brought. Watches bring versions in order.
+func (r *reflector) bring(rv string) {
+	if lens.IsNewer(rv, r.newest) {
+		r.newest = rv
+	}
+	if r.debt.rv != "" && !lens.IsNewer(r.debt.rv, r.newest) {
+		r.debt = debt{}
+	}
+}
+
+// owe notes a version that an own write made, and that the open watch must bring.
+func (r *reflector) owe(x debt) {
+	if r.debt.rv == "" && r.isOpen && r.scope.has(x.key) && lens.IsNewer(x.rv, r.newest) {
+		r.debt = x
+	}
+}
+
+// owes reports whether the watch has been silent for too long since an own write.
+func (r *reflector) owes(at time.Duration) bool {
+	return r.isOpen && r.debt.rv != "" && at-max(r.debt.at.at, r.heardAt.at) >= oweTooLong
 }
 
 func (r *reflector) fail(err error, e *event.Entry) {
@@ -202,12 +271,16 @@ func (r *report) reflector() {
 	x.noteLate(r.end.at)
 	silence := r.end.at - x.heardAt.at
 	switch {
-	case x.isOpen && (x.verb == event.VerbWatch || x.hasMark) && x.bookmarks && silence >= silentTooLong && !l.hasStopped:
+	case x.owes(r.end.at) && x.debt.resource == informerName(r.state) && r.state.Shard == "" && !l.hasStopped:
+		r.find(deadWatch, Critical, min(x.heardAt.at, x.debt.at.at), x.debt.at, say("The open watch has brought nothing for %[1]s. It lacks version %[2]s of "+
+			"%[3]s, which an own write made %[4]s ago.", "连着的 watch 已有 %[1]s 没带来任何东西。它缺少 %[3]s 的版本 %[2]s，那是 %[4]s 前自己写入的。",
+			seconds(silence), x.debt.rv, x.debt.key, seconds(r.end.at-x.debt.at.at)), Words{})
+	case x.isOpen && (x.verb == event.VerbWatch || x.hasMark) && x.hasBookmark && silence >= silentTooLong && !l.hasStopped:
 		r.find(deadWatch, Critical, x.heardAt.at, r.end, say("The open watch has brought neither an event nor a bookmark for %s.",
 			"连着的 watch 已有 %s 没带来事件或 bookmark。", seconds(silence)), Words{})
 	case x.deaths.count > 0:
-		r.find(deadWatch, Warning, x.deaths.since, x.deaths.at, say("Watches that turned out to be dead: %[1]d, the last one after %[2]s of silence. "+
-			"What changed in that time was missing until the next request.", "有 %[1]d 个 watch 被发现已死，最近一个此前沉默了 %[2]s。"+
+		r.find(deadWatch, Warning, x.deaths.since, x.deaths.at, say("Watches that turned out to be dead: %[1]d, the last one after %[2]s of silence or "+
+			"more. What changed in that time was missing until the next request.", "有 %[1]d 个 watch 被发现已死，最近一个此前至少沉默了 %[2]s。"+
 			"期间的变更要等下一个请求才补上。",
 			x.deaths.count, seconds(x.deaths.at.at-x.deaths.since)), Words{})
 	}

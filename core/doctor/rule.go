@@ -55,8 +55,9 @@ var (
 	deadWatch = &Rule{
 		Name:  "dead-watch",
 		Title: say("A watch is open, and dead", "watch 还连着，但已死"),
-		Sees: "the connection of a watch was lost, or an open watch with bookmarks has brought nothing for 150 s when the log ends. " +
-			"An API server sends a bookmark about every minute",
+		Sees: "the connection of a watch was lost: HTTP/2 got no answer to a PING. Or an open watch without selectors has brought nothing for 15 s, and lacks a " +
+			"version that a reconcile wrote. Or an open watch that had brought a bookmark has brought nothing for 150 s when the log ends. After the " +
+			"first one, an API server sends a bookmark about every minute",
 		Advice: say("Something between the controller and the API server drops packets silently. Keep HTTP/2 health checks on "+
 			"(HTTP2_READ_IDLE_TIMEOUT_SECONDS, 30 s by default), and look at the firewall, NAT or load balancer on the way.",
 			"controller 与 API server 之间有设备悄悄丢包。保持 HTTP/2 健康检查开启（HTTP2_READ_IDLE_TIMEOUT_SECONDS，默认 30 秒），"+

@@ -38,7 +38,7 @@ import (
 )
 
 var (
-	fault     = flag.String("fault", "", "status, twice or starved; empty: none")
+	fault     = flag.String("fault", "", "status, twice, silent or starved; empty: none")
 	namespace = flag.String("namespace", "default", "the namespace that it watches")
 )
 
@@ -55,7 +55,7 @@ func main() {
 	}
 }
 
-// lagging is a transport whose watches of ConfigMaps bring everything late.
+// lagging is a transport whose watches of ConfigMaps bring everything late, or nothing.
 type lagging struct{ http.RoundTripper }
 
 func (l lagging) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -72,6 +72,9 @@ func (b lateBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if has("twice") {
 		time.Sleep(1500 * time.Millisecond)
+	}
+	for err == nil && has("silent") { // what comes is lost on the way
+		n, err = b.ReadCloser.Read(p)
 	}
 	return n, err
 }
