@@ -35,6 +35,8 @@ var faults = []struct {
 	{"faultyoperator", "twice", "reads-before-own-writes", 30, "its read did not show that yet"},
 	{"faultyoperator", "starved", "starved-keys", 30, "that came later were taken first"},
 	{"faultycontroller", "cut", "cut-watches", 30, "Watches of configmaps that ended within a minute"},
+	{"faultycontroller", "silent", "dead-watch", 60, "Watches that turned out to be dead: 1"},
+	{"faultyoperator", "silent", "dead-watch", 40, "which an own write made"},
 	{"faultycontroller", "handlers", "leaked-handlers", 30, "handlers named"},
 	{"faultycontroller", "mutate", "mutated-objects", 30, "which it shares with the store"},
 }
