@@ -271,7 +271,7 @@ func (r *report) reflector() {
 	x.noteLate(r.end.at)
 	silence := r.end.at - x.heardAt.at
 	switch {
-	case x.owes(r.end.at) && x.debt.resource == informerName(r.state) && r.state.Shard == "" && !l.hasStopped:
+	case x.owes(r.end.at) && (x.debt.resource == "" || x.debt.resource == informerName(r.state)) && r.state.Shard == "" && !l.hasStopped:
 		r.find(deadWatch, Critical, min(x.heardAt.at, x.debt.at.at), x.debt.at, say("The open watch has brought nothing for %[1]s. It lacks version %[2]s of "+
 			"%[3]s, which an own write made %[4]s ago.", "连着的 watch 已有 %[1]s 没带来任何东西。它缺少 %[3]s 的版本 %[2]s，那是 %[4]s 前自己写入的。",
 			seconds(silence), x.debt.rv, x.debt.key, seconds(r.end.at-x.debt.at.at)), Words{})
