@@ -274,10 +274,10 @@ func (r *report) reflector() {
 	case x.owes(r.end.at) && (x.debt.resource == "" || x.debt.resource == informerName(r.state)) && r.state.Shard == "" && !l.hasStopped:
 		r.find(deadWatch, Critical, min(x.heardAt.at, x.debt.at.at), x.debt.at, say("The open watch has brought nothing for %[1]s. It lacks version %[2]s of "+
 			"%[3]s, which an own write made %[4]s ago.", "连着的 watch 已有 %[1]s 没带来任何东西。它缺少 %[3]s 的版本 %[2]s，那是 %[4]s 前自己写入的。",
-			seconds(silence), x.debt.rv, x.debt.key, seconds(r.end.at-x.debt.at.at)), Words{})
+			seconds(silence), x.debt.rv, x.debt.key, seconds(r.end.at-x.debt.at.at)), silentAdvice)
 	case x.isOpen && (x.verb == event.VerbWatch || x.hasMark) && x.hasBookmark && silence >= silentTooLong && !l.hasStopped:
 		r.find(deadWatch, Critical, x.heardAt.at, r.end, say("The open watch has brought neither an event nor a bookmark for %s.",
-			"连着的 watch 已有 %s 没带来事件或 bookmark。", seconds(silence)), Words{})
+			"连着的 watch 已有 %s 没带来事件或 bookmark。", seconds(silence)), silentAdvice)
 	case x.deaths.count > 0:
 		r.find(deadWatch, Warning, x.deaths.since, x.deaths.at, say("Watches that turned out to be dead: %[1]d, the last one after %[2]s of silence or "+
 			"more. What changed in that time was missing until the next request.", "有 %[1]d 个 watch 被发现已死，最近一个此前至少沉默了 %[2]s。"+
@@ -311,6 +311,12 @@ func (r *report) reflector() {
 	}
 	r.synced()
 }
+
+// silentAdvice is what to do about a watch that is silent and still open.
+var silentAdvice = say("HTTP/2 health checks (HTTP2_READ_IDLE_TIMEOUT_SECONDS) end a dead connection after 45 s. If they are on, the connection answers and only the "+
+	"stream is silent: look at a proxy that buffers it, and at the API server's watch cache.",
+	"HTTP/2 健康检查（HTTP2_READ_IDLE_TIMEOUT_SECONDS）会在 45 秒后结束已死的连接。如果它开着，说明连接还有应答，只是流没有声音："+
+		"检查会缓冲它的代理，以及 API server 的 watch cache。")
 
 // synced reports an informer that has not synced, and what it waits for.
 func (r *report) synced() {

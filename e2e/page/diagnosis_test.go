@@ -75,3 +75,19 @@ func TestDiagnosis(t *testing.T) {
 	harness.WaitUntil(t, page, `new URLSearchParams(location.hash.slice(1)).get("story") === "ring"`)
 	page.ExpectClean(t)
 }
+
+// TestDiagnosisOpensTheInformer presses a finding about one informer of a factory: it gets the stage, at the finding's moment.
+func TestDiagnosisOpensTheInformer(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&resource=configmaps,pods&seed=7&objects=60&rate=40&lang=en", 1280, 720)
+	harness.Await(t, page, time.Minute, "s.lanes?.length === 2 && s.lanes.every((l) => l.synced)")
+	harness.EvalIn[bool](t, page, `informerscope.panic(1, 1).then(() => true)`)
+	harness.Await(t, page, time.Minute, "s.lanes[1].listeners.some((l) => l.panics > 0)")
+	harness.Share(t, page, 6)
+	harness.WaitUntil(t, page, `!!document.querySelector("[data-rule=handler-panic] .dgo")`)
+	harness.EvalIn[bool](t, page, `(document.querySelector("[data-rule=handler-panic] .dgo").click(), true)`)
+	harness.Await(t, page, time.Minute, "s.view.mode === 'paused' && s.resource.resource === 'pods'")
+	harness.WaitUntil(t, page, `!document.querySelector(".view-factory")`)
+	harness.Shot(t, page, "informer")
+	page.ExpectClean(t)
+}

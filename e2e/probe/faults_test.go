@@ -96,6 +96,9 @@ func TestEachFaultIsFoundFirst(t *testing.T) {
 					t.Logf("%s %s (%s): %s", f.Weight, f.Rule, f.Informer, f.What.EN)
 				}
 				harness.Shot(t, page, "fault-"+name)
+				if first := diagnose(t, page, "fault-"+name); x.rule != "" && first != x.rule {
+					t.Errorf("the page's first finding is %q", first)
+				}
 				switch {
 				case x.rule == "":
 					if doctor.HasWeight(findings) {
@@ -107,6 +110,25 @@ func TestEachFaultIsFoundFirst(t *testing.T) {
 			})
 		}
 	})
+}
+
+// diagnose opens the diagnosis of the page's log as a reader does, and goes to the moment of its first finding, whose rule it returns.
+func diagnose(t *testing.T, page *browser.Page, name string) (rule string) {
+	t.Helper()
+	harness.EvalIn[bool](t, page, `(document.querySelector(".share").click(),
+		[...document.querySelectorAll(".pop .row")].find((row) => /find what is wrong/.test(row.textContent)).click(), true)`)
+	harness.WaitUntil(t, page, `document.querySelector(".dgf") || /Nothing is wrong/.test(document.querySelector(".dg .kh span")?.textContent)`)
+	harness.Shot(t, page, name+"-diagnosis")
+	rule = harness.EvalIn[string](t, page, `document.querySelector(".dgf")?.dataset.rule ?? ""`)
+	if rule != "" {
+		t.Log(harness.EvalIn[string](t, page, `document.querySelector(".dgf").innerText`))
+		harness.EvalIn[bool](t, page, `(document.querySelector(".dgo").click(), true)`)
+		harness.Await(t, page, time.Minute, "s.view.mode === 'paused'")
+		harness.WaitUntil(t, page, `!document.querySelector(".view-factory")`) // the informer of the finding has the stage
+		harness.Settle(t, page)
+		harness.Shot(t, page, name+"-moment")
+	}
+	return rule
 }
 
 // populate makes what the programs work on: three Deployments and five ConfigMaps; 2,000 more for the fault "starved".

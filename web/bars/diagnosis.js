@@ -50,7 +50,7 @@ function card(ctx, f, story, close) {
   const title = t('dg.go', { n: exact(f.seq) });
   const go = button({ class: 'dgo', title, 'aria-label': [t('dg.' + f.weight), translate(f.title), translate(f.what), title].join('. ') }, async () => {
     close();
-    if (ctx.model.factory) await ctx.act('show', f.lane);
+    if (ctx.model.factory) await ctx.openInformer?.(f.lane);
     await ctx.act('seek', f.seq);
   }, sign, h('b', {}, translate(f.title)),
   h('small', {}, t('dg.where', { name: f.informer, t: clock(f.sinceMillis), how: t('dg.' + f.confidence) })), h('span', {}, translate(f.what)));

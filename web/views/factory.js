@@ -100,6 +100,7 @@ export class Factory {
     this.ctx = ctx;
     /** Whether one informer has the stage. */
     this.opened = false;
+    ctx.openInformer = (lane) => this.open(lane);
     /** The lane that the address asks for, until it is there; -1 for none. */
     this.wanted = -1;
     this.root = h('section', { class: 'factoryv', hidden: '' });
@@ -208,7 +209,7 @@ export class Factory {
 
   /** Gives an informer the stage. @param {number} lane */
   open(lane) {
-    this.ctx.act('show', lane).then(() => {
+    return this.ctx.act('show', lane).then(() => {
       this.opened = true;
       if (!this.ctx.follower) fragment.write({ lane });
     });

@@ -120,7 +120,7 @@
  *   ownStories?: () => Promise<void>,
  *   recording?: (name: string) => Promise<ArrayBuffer>,
  *   handout?: (id: string) => void,
- *   tellStory?: (id: string) => Promise<unknown>,
+ *   tellStory?: (id: string) => Promise<unknown>, openInformer?: (lane: number) => Promise<unknown>,
  *   storiesChanged?: () => void,
  *   laboratory?: () => void,
  *   clusterMenu?: (anchor: HTMLElement) => void,
