@@ -60,6 +60,7 @@ function choices({ model }) {
 export function openFork(ctx, anchor) {
   const { t, model } = ctx;
   if (model.fork) return ctx.act('fork', '');
+  if (!model.any) return undefined;
   if (model.state.source.kind !== 'sim') return ctx.say(t('fork.only'), true);
   if (model.lanes > 1 || model.factory) return ctx.say(t('fork.two'), true);
   ctx.popup(anchor, (root, close) => {

@@ -197,6 +197,16 @@ export class CellGrid {
     return last ? last.y + last.rows * this.pitch : 0;
   }
 
+  /**
+   * How large a cell is in a map of the grid. The gap is of whole pixels: part of one would come and go along a row.
+   * @param {number} ratio how large the map is beside the grid
+   * @param {number} k device pixels per unit
+   */
+  sizeAt(ratio, k) {
+    const gap = this.pitch > this.size ? Math.max(1, Math.round((this.pitch - this.size) * ratio * k)) : 0;
+    return Math.max(1, this.pitch * ratio - gap / k);
+  }
+
   /** Where the cell of an object is: its left and top, or null where it has none. @param {Cell} cell @returns {[number, number] | null} */
   spot(cell) {
     if (!this.holds(cell)) return null;

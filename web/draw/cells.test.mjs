@@ -54,6 +54,15 @@ test('an object keeps its place when another one goes, and a new one takes the f
   assert.deepEqual(g.spot('o12'), free);
 });
 
+test('the cells of a smaller map have one gap between them, in pixels', () => {
+  const g = open({ sizes: [{ pitch: 8, size: 7, gap: 2 }] });
+  g.frame(objects(12));
+  const [ratio, k] = [100 / 144, 1];
+  const size = g.grid.sizeAt(ratio, k);
+  const edges = Array.from({ length: 10 }, (_, i) => [8 * i * ratio * k, (8 * i * ratio + size) * k].map(Math.round));
+  assert.deepEqual(new Set(edges.slice(1).map(([left], i) => left - edges[i][1])), new Set([1]));
+});
+
 test('only a cell that looks otherwise is drawn', () => {
   const g = open();
   g.frame(objects(12));

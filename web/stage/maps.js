@@ -81,7 +81,7 @@ export class Maps {
       this.next = 0;
       this.outside = [];
     }
-    const size = Math.max(1, grid.size * ratio);
+    const size = grid.sizeAt(ratio, ctx.scene.k);
     for (const { x, y } of this.outside) pixels.cell(x * ratio, y * ratio, size, null);
     this.outside = changes.filter((c) => !c.stored);
     this.next = grid.each((x, y, ink) => pixels.cell(x * ratio, y * ratio, size, ink), this.next, mostCells);
