@@ -53,10 +53,15 @@ func run() error {
 	objects := flag.Int("objects", 10_000, "size of the simulated cluster")
 	rate := flag.Int("rate", 1000, "events a second")
 	many := flag.Int("many", 100_000, "the size that must still open and answer; 0 leaves it out")
+	size := flag.String("size", "1280x720", "`width`x`height` of the page under load, in pixels")
 	opening := flag.Bool("opening", false, "measure only how -objects and -many objects open")
 	flag.Parse()
 	if *minutes < 0.2 {
 		return errors.New("-minutes must be at least 0.2")
+	}
+	var width, height int64
+	if n, _ := fmt.Sscanf(*size, "%dx%d", &width, &height); n != 2 || width < 320 || height < 240 {
+		return fmt.Errorf("-size %s: want two numbers as 3840x2160, at least 320x240", *size)
 	}
 	ctx, stop := proc.Limit(time.Duration(*minutes*float64(time.Minute)) + 5*time.Minute)
 	defer stop()
@@ -96,7 +101,7 @@ func run() error {
 		return err
 	}
 	if err := load(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=%d", url, *objects, *rate), time.Duration(*minutes*float64(time.Minute)),
-		&t); err != nil {
+		width, height, &t); err != nil {
 		return err
 	}
 	if *many > 0 {
@@ -162,13 +167,16 @@ func open(ctx context.Context, b *browser.Browser, url string, ready string) (p 
 	return p, took, nil
 }
 
-// load measures the page for d with events coming.
-func load(ctx context.Context, b *browser.Browser, url string, d time.Duration, t *table) error {
+// load measures the page of a width and a height for d with events coming.
+func load(ctx context.Context, b *browser.Browser, url string, d time.Duration, width, height int64, t *table) error {
 	p, _, err := open(ctx, b, url, "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'")
 	if err != nil {
 		return err
 	}
 	defer p.Close()
+	if err := p.Resize(ctx, width, height); err != nil {
+		return err
+	}
 	// The first seconds compile what the rest only runs.
 	warm := min(d/3, 3*time.Minute)
 	begin := time.Now()
