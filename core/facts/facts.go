@@ -228,7 +228,8 @@ var Sentences = []string{
 	"holdPop", "holdPopNoRv", "holdPopQuiet", "hold.store", "hold.deliver", "hold.take",
 	"list", "listAgain", "relist", "relistPlain", "watchlist", "rewatchlist", "stopped", "start", "relisted", "relistedPlain", "relistedKeys",
 	"relistedKeysPlain", "filling", "fillingLast", "grew", "slow",
-	"batch", "batchEnds", "deltas", "retry", "behind", "idle", "idleDelayed", "idleBehind", "idleComing", "idleUnseen", "flow", "flowDelta", "wrote",
+	"batch", "batchEnds", "deltas", "retry", "behind", "idle", "idleDelayed", "idleBehind", "idleComing", "idleUnseen", "idleHalfOpen",
+	"flow", "flowDelta", "wrote",
 }
 
 // Sentence is a caption about a moment: which one, and its values. The page has the words.

@@ -130,8 +130,19 @@ func isUpToDate(s *fold.State) bool {
 	return !isDelayed(s)
 }
 
-// isDelayed reports whether the cluster may have changes that the log does not know of yet: the wire delays them, or the API server that answers is behind.
-func isDelayed(s *fold.State) bool { return isOn(s, "delay") || isOn(s, "failover") }
+// isDelayed reports whether the cluster may have changes that the log does not know of yet: the wire delays or swallows them, or the API server that
+// answers is behind.
+func isDelayed(s *fold.State) bool { return isOn(s, "delay") || isOn(s, "failover") || isHalfOpen(s) }
+
+// isHalfOpen reports whether the connection of the open watch is half-open. The fault does not concern a watch that was opened later.
+func isHalfOpen(s *fold.State) bool {
+	for _, fault := range s.Faults {
+		if fault.On && fault.Name == "halfopen" {
+			return s.Reflector.Phase == "watching" && s.Reflector.RequestMillis <= fault.AtMillis
+		}
+	}
+	return false
+}
 
 // isOn reports whether the fault with a name is on.
 func isOn(s *fold.State, name string) bool {

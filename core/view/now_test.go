@@ -66,6 +66,12 @@ func TestUpToDateAndPassage(t *testing.T) {
 	x.says("idleBehind")
 	x.emit(event.Fault{Name: "failover"}.Event())
 	up(true, "once it has caught up")
+	x.emit(event.Fault{Name: "halfopen", On: true, Struck: 1}.Event())
+	up(false, "while the watch's connection is half-open")
+	x.says("idleHalfOpen")
+	x.pass(time.Second)
+	x.ask(event.VerbWatch)
+	up(true, "once another watch is open")
 }
 
 // TestGrowing: a held queue grows by what arrives, and not at all while nothing arrives, whatever is written elsewhere.

@@ -206,6 +206,8 @@ func (x *factInputs) flowSentence(f *facts.Facts, recent *fold.Recent) facts.Sen
 		return facts.Sentence{ID: "idleUnseen"}
 	case !unseen && s.Reflector.Phase != "watching":
 		return facts.Sentence{ID: "start"}
+	case isHalfOpen(s):
+		return facts.Sentence{ID: "idleHalfOpen"}
 	case rate == 0 && s.Queue.Depth == 0:
 		switch {
 		case isOn(s, "failover"):

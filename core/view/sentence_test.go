@@ -371,6 +371,10 @@ func untrue(s *fold.State, log []*event.Entry, release string) string {
 		if (said.ID == "deltas") != (release == "1.31") || release == "1.33" {
 			return "that is not how this release's queue hands over"
 		}
+	case "idleHalfOpen":
+		if s.Reflector.Phase != "watching" || s.Facts.UpToDate {
+			return "its watch is not half-open"
+		}
 	case "idle", "idleDelayed", "idleBehind", "idleComing":
 		if s.Reflector.Phase != "watching" {
 			return "it does not watch"

@@ -485,6 +485,7 @@ const words = {
   'cap.idleLost': ['Last known: the watch was open and nothing changed.', '最后所知：watch 保持连接，没有变化。'],
   'cap.idleBehind': ['The watch is open and brings nothing now; the API server that answers is behind the cluster.', 'watch 保持连接，目前没有事件；应答的 API server 落后于集群。'],
   'cap.idleDelayed': ['The watch is open and brings nothing now; events from the cluster arrive late.', 'watch 保持连接，目前没有事件；集群的事件会延迟到达。'],
+  'cap.idleHalfOpen': ['The watch looks open, but its connection is dead: the cluster’s changes do not arrive.', 'watch 看似保持连接，其实连接已断：集群的变更都到不了。'],
   'cap.flow': [
     '{n} [n:change a second comes|changes a second come] over the watch, through the queue, into the store and on to every listener.',
     '每秒 {n} 个变更从 watch 经过队列进入本地缓存，再到每个 listener。',
