@@ -492,7 +492,7 @@ export class Motion {
     }
   }
 
-  /** The name above a large chip. @param {Token} t @param {number} x @param {number} y @private */
+  /** The name above a large chip, or below it. @param {Token} t @param {number} x @param {number} y @private */
   tag(t, x, y) {
     const cx = this.surface.units();
     const c = this.ctx.scene.colour;
@@ -507,7 +507,9 @@ export class Motion {
     const tall = type + 10;
     const over = t.to < 1 ? x + t.size / 2 - wide : x - wide / 2;
     const left = upright ? x + t.size / 2 + 6 : Math.max(4, Math.min(over, this.surface.right - wide - 4));
-    const top = upright ? y - tall / 2 : y - t.size / 2 - tall - 6;
+    // The names of stations that recede stand above their nodes.
+    const below = Math.min(this.strength(left, y), this.strength(left + wide, y)) < 1;
+    const top = upright ? y - tall / 2 : y + (below ? t.size / 2 + 6 : -t.size / 2 - tall - 6);
     cx.beginPath();
     cx.roundRect(left, top, wide, tall, 4);
     cx.fillStyle = c.raise;
