@@ -56,6 +56,7 @@ export const ways = {
 export const motion = {
   size: 28,
   hero: 56,
+  nodes: true,
   spacing: 58,
   counts: {
     wire: { side: 'below', y: RAIL }, store: { side: 'below', y: RAIL }, pop: { side: 'below', y: RAIL }, fan: { side: 'below', y: RAIL },

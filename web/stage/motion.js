@@ -20,9 +20,9 @@ import { same } from '../kit/same.js';
  */
 /**
  * A layout's motion. `spacing` is the least distance between the middles of two chips on a way; closer ones become a stack. `sizes` are the
- * sizes of chips that differ from `size`; `hero` is the size of the one that is followed.
+ * sizes of chips that differ from `size`; `hero` is the size of the one that is followed. `nodes`: a station that recedes is a name above its node.
  * @typedef {{
- *   size: number, hero: number, sizes?: Record<string, number>, spacing: number, counts: Record<string, CountAt>,
+ *   size: number, hero: number, nodes?: boolean, sizes?: Record<string, number>, spacing: number, counts: Record<string, CountAt>,
  *   names?: Record<string, {side: 'above' | 'below', min: number, max: number}>
  * }} Plan
  */
@@ -507,8 +507,7 @@ export class Motion {
     const tall = type + 10;
     const over = t.to < 1 ? x + t.size / 2 - wide : x - wide / 2;
     const left = upright ? x + t.size / 2 + 6 : Math.max(4, Math.min(over, this.surface.right - wide - 4));
-    // The names of stations that recede stand above their nodes.
-    const below = Math.min(this.strength(left, y), this.strength(left + wide, y)) < 1;
+    const below = this.plan.nodes && Math.min(this.strength(left, y), this.strength(left + wide, y)) < 1;
     const top = upright ? y - tall / 2 : y + (below ? t.size / 2 + 6 : -t.size / 2 - tall - 6);
     cx.beginPath();
     cx.roundRect(left, top, wide, tall, 4);

@@ -99,6 +99,7 @@ test('the name of a large chip stands below it where it would cover the names of
   const boxes = [];
   const cx = { beginPath: () => {}, roundRect: (...box) => boxes.push(box), fill: () => {}, stroke: () => {}, fillText: () => {}, measureText: () => ({ width: 100 }) };
   motion.surface = { units: () => cx, right: 1280 };
+  motion.plan = { ...motion.plan, nodes: true };
   motion.strength = (x) => (x < 300 ? 0.4 : 1);
   for (const x of [200, 340, 500]) motion.tag({ key: 'a', p: 'wire', size: 56, to: 1, pts: [0, 152, 300, 152], kind: 'upd' }, x, 152);
   assert.deepEqual(boxes.map(([, top]) => top > 152), [true, true, false]);

@@ -405,7 +405,7 @@ export class Timeline {
       if (!v) continue;
       const x = left + i * step;
       const hgt = Math.max(1, high * Math.sqrt(v / top));
-      const x0 = Math.round(x * k);
+      const x0 = Math.round(Math.max(start, x) * k);
       const x1 = Math.max(x0 + 1, Math.round((x + (wide ? step * 0.75 : 1)) * k));
       cx.fillStyle = x < hx ? bar : later;
       const y0 = Math.round((base - hgt) * k);
