@@ -557,7 +557,7 @@ function full(slot, ctx) {
       mutation.paint(lane.state, field.y + cells.grid.end);
     },
     find: () => openFind(ctx, head.objects.el, {
-      keys: [...cells.grid.byKey.keys()],
+      keys: () => [...cells.grid.byKey.keys()],
       query: () => cells.query,
       matches: () => cells.matches,
       mark: (query) => cells.mark(query),

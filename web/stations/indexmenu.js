@@ -184,20 +184,23 @@ async function showList({ ctx, root }, { title, back, goBack, ask }, list) {
  * @param {Ctx} ctx
  * @param {Element} anchor
  * @param {{
- *   keys: string[], query: () => string, matches: () => number, mark: (query: string) => void, choose: Choose,
+ *   keys: () => string[], query: () => string, matches: () => number, mark: (query: string) => void, choose: Choose,
  *   asking: (field: HTMLElement | null) => void
  * }} o `mark` makes what has a word in its key bright; `asking` gets the field in which the word is typed, and null when the marks stay without it
  */
 export function openFind(ctx, anchor, { keys, query, matches, mark, choose, asking }) {
   const { t } = ctx;
   ctx.popup(anchor, (root, close) => {
-    if (keys.length < mostSorted) keys.sort();
+    const sorted = () => {
+      const all = keys();
+      return all.length < mostSorted ? all.sort() : all;
+    };
     const keep = button({ class: 'row' }, () => {
       asking(null);
       close();
     });
-    const field = /** @type {HTMLInputElement} */ (searchList(root, {
-      items: keys,
+    const field = searchList(root, {
+      items: /** @type {string[]} */ (sorted()),
       words: (key) => key,
       row: (key) => ({ label: middle(key, 58), on: key === ctx.selected(), title: key }),
       choose: (key) => {
@@ -208,8 +211,10 @@ export function openFind(ctx, anchor, { keys, query, matches, mark, choose, aski
       placeholder: t('idx.find'),
       none: t('ins.findNone'),
       limit: 100,
-    }));
+    });
     field.addEventListener('input', () => {
+      // Objects come and go while the menu is open.
+      field.fillWith(sorted());
       mark(field.value);
       keep.hidden = !query() || !matches();
       keep.textContent = t('idx.keep', { n: exact(matches()) });
