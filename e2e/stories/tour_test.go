@@ -31,6 +31,10 @@ func openTour(t *testing.T, b *browser.Browser, srv *harness.Server, fragment st
 // rightAnswers are the keys of the right answers to the exam at the tour's end.
 var rightAnswers = []string{"2", "3", "1", "3", "2"}
 
+// barOverlaps reports whether the bar of a story lies on a button of the transport.
+const barOverlaps = `[...document.querySelectorAll('.tr button')].some((b) => b.checkVisibility({visibilityProperty: true}) &&
+	b.getBoundingClientRect().right > document.querySelector('.storybar').getBoundingClientRect().left)`
+
 // openQuiz reports whether a question is open.
 const openQuiz = "!!document.querySelector('.quiz:not([hidden])')"
 
@@ -102,6 +106,9 @@ func TestTheTour(t *testing.T) {
 				harness.Shot(t, page, fmt.Sprintf("tour-%s-%02d", c.lang, step))
 				if cut := harness.EvalIn[string](t, page, "((el) => el && el.scrollWidth > el.clientWidth + 1 ? el.textContent : '')(stage.find('.cap .say'))"); cut != "" {
 					t.Errorf("step %d: the line has no room for %q", step, cut)
+				}
+				if over := harness.EvalIn[bool](t, page, barOverlaps); over {
+					t.Errorf("step %d: the story's bar covers a button beside it", step)
 				}
 				if rides(t, page) {
 					pressTour(t, page, ".storybar .key.asked")

@@ -29,9 +29,9 @@ export const stage = {
   rows: { x: 248, top: 140, bottom: 468, w: 1016 },
   columns: {
     name: { x: 264, w: 164 }, phase: { x: 438, w: 108 }, version: { x: 616, w: 80, end: true }, queue: { x: 716, w: 70, end: true },
-    store: { x: 804, w: 80, end: true }, ring: { x: 842, w: 130 }, lamps: { x: 992, w: 76 }, note: { x: 1080, w: 90 }, aside: { x: 1178, w: 80 },
+    store: { x: 804, w: 80, end: true }, ring: { x: 842, w: 114 }, lamps: { x: 974, w: 76 }, note: { x: 1054, w: 117 }, aside: { x: 1178, w: 80 },
   },
-  places: { reflector: 446, seats: 706, store: 796, ring: 866, handlers: 998 },
+  places: { reflector: 446, seats: 706, store: 796, ring: 866, handlers: 980 },
   large: { ...type, title: 'ti', number: 'num', value: 'n20' }, fonts: { ...fonts, title: '600 16px', number: '500 26px', value: '500 20px' },
   scale: 1, head: 'l',
 };

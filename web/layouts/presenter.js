@@ -128,7 +128,7 @@ export function arrange(shape, focus, listeners, main) {
       pts: [out, low(controller), out, BACK, home, BACK, home, low(api)], words: controller.lit ? [(out + home) / 2, BACK + 5] : null,
     },
     canvases: [
-      { x: 0, y: RAIL - 62, w: shape.w, h: 110 }, { x: fork - 96, y: RAIL + 48, w: ring.x + ring.w - fork + 120, h: 340 },
+      { x: 0, y: RAIL - 62, w: shape.w, h: 126 }, { x: fork - 96, y: RAIL + 64, w: ring.x + ring.w - fork + 120, h: 324 },
       { x: 0, y: RAIL, w: shape.w, h: BACK + 24 - RAIL, paths: ['write'] },
     ],
   };
