@@ -74,7 +74,7 @@ func BenchmarkFollow(b *testing.B) {
 			c.Follow(&events[next+i])
 		}
 		next += 100
-		c.describe(half.Fold, c.changes.burstHead(maxCompared), 0)
+		c.describe(half, c.changes.burstHead(maxCompared), 0)
 	}
 	b.ReportMetric(float64(b.Elapsed()/time.Microsecond)/float64(b.N), "µs/frame")
 }

@@ -38,6 +38,7 @@ type changeInLane struct {
 	storeAt, handlerAt                           time.Duration
 	storeOp, handlerOp                           event.Op
 	storePosition, handlerPosition               int
+	storeLate, handlerLate                       int // laneChanges' counts when it came
 	predecessor                                  int // order of the change that it replaced in the store; 0 if unknown
 }
 
@@ -366,6 +367,7 @@ func (f *changes) noteStored(l *laneChanges, e *event.Entry) {
 	if c.order < l.storeNewest {
 		l.storeLate++
 	}
+	x.storeLate = l.storeLate
 	l.storeNewest = max(l.storeNewest, c.order)
 }
 
@@ -385,6 +387,7 @@ func (f *changes) noteHandled(l *laneChanges, e *event.Entry) {
 	if c.order < l.handlerNewest {
 		l.handlerLate++
 	}
+	x.handlerLate = l.handlerLate
 	l.handlerNewest = max(l.handlerNewest, c.order)
 }
 

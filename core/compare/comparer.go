@@ -67,7 +67,7 @@ func (c *Comparer) Follow(e *event.Entry) {
 }
 
 // Moment is what a Comparison is computed from: a log, its fold and State at a position, and its marks up to there. At is the moment shown, which may be later
-// than that of the newest event.
+// than that of the newest event. Queue, Indexer and Listeners are the newest events that these stations show, as their chips may not have come yet; 0 is all.
 type Moment struct {
 	Log    *trace.Recorder
 	Fold   *fold.Fold
@@ -75,6 +75,8 @@ type Moment struct {
 	Marks  []analysis.Mark
 	At     time.Duration
 	Paused bool
+
+	Queue, Indexer, Listeners uint64
 }
 
 // Compare returns the comparison at a moment, nil if there is nothing to compare. If the view is paused, the newest changes are named at once: otherwise a
@@ -98,7 +100,7 @@ func (c *Comparer) Compare(m Moment) *facts.Comparison {
 			c.changes = readBurst(m.Log, b, pos, m.Fold, listener)
 		}
 		if b.isHeld || c.changes.total > 0 {
-			return c.describe(m.Fold, c.changes.burstHead(maxCompared), listener)
+			return c.describe(m, c.changes.burstHead(maxCompared), listener)
 		}
 		c.emptyRelease, fresh = b.releaseSeq, true
 	}
@@ -108,7 +110,7 @@ func (c *Comparer) Compare(m Moment) *facts.Comparison {
 	}
 	chosen := c.changes.newestChanges(m.At, m.Paused)
 	c.changes.forget(chosen)
-	return c.describe(m.Fold, chosen, listener)
+	return c.describe(m, chosen, listener)
 }
 
 // lastBurst returns the newest hold of Pop at pos, from the log's marks.

@@ -12,7 +12,7 @@ import (
 // describer names the changes of one Comparison.
 type describer struct {
 	changes   *changes
-	fold      *fold.Fold
+	moment    Moment
 	isFlow    bool
 	selection []*change
 	places    map[int]int       // by a change's order: its number in selection, from 1
@@ -20,10 +20,10 @@ type describer struct {
 }
 
 // describe returns the Comparison of all followed changes. It names those in shown.
-func (c *Comparer) describe(folded *fold.Fold, shown []*change, listener int32) *facts.Comparison {
+func (c *Comparer) describe(m Moment, shown []*change, listener int32) *facts.Comparison {
 	f := &c.changes
 	f.number()
-	d := &describer{changes: f, fold: folded, isFlow: c.isFlow, selection: shown, places: map[int]int{}, letters: map[string]string{}}
+	d := &describer{changes: f, moment: m, isFlow: c.isFlow, selection: shown, places: map[int]int{}, letters: map[string]string{}}
 	out := &facts.Comparison{
 		Burst: !c.isFlow, Held: c.burst.isHeld, From: c.burst.holdSeq, To: c.burst.releaseSeq, Cut: c.burst.isCut,
 		Listener: listener, Changes: []facts.SentChange{}, Lanes: make([]facts.LaneComparison, len(f.lanes)),
@@ -63,8 +63,61 @@ func (d *describer) label(c *change) string {
 	return ""
 }
 
+// in returns how far a change has come in a lane, as the lane's stations show it.
+func (d *describer) in(i int, c *change) changeInLane {
+	x := c.lanes[i]
+	later := func(seq, shown uint64) bool { return shown > 0 && seq > shown }
+	if later(x.queueSeq, d.moment.Queue) {
+		x.queueSeq = 0
+	}
+	if x.pop != nil && later(x.pop.seq, d.moment.Queue) {
+		x.pop = nil
+	}
+	if later(x.storeSeq, d.moment.Indexer) {
+		x.storeSeq = 0
+	}
+	if later(x.handlerSeq, d.moment.Listeners) {
+		x.handlerSeq = 0
+	}
+	return x
+}
+
+// counts returns a lane's counts of the burst and, by key, the change that its store took last, as the lane's stations show them.
+func (d *describer) counts(i int) laneChanges {
+	m := d.moment
+	if least := min(m.Queue, m.Indexer, m.Listeners); least == 0 || least >= m.Fold.Seq() {
+		return d.changes.lanes[i]
+	}
+	out := laneChanges{burstChanges: map[string]*change{}}
+	for _, c := range d.changes.items {
+		if !c.inBurst {
+			continue
+		}
+		x := d.in(i, c)
+		switch {
+		case x.pop != nil:
+			out.takeCount++
+			out.popCount = max(out.popCount, x.pop.n)
+		case x.queueSeq > 0:
+			out.waitCount++
+		}
+		if x.storeSeq > 0 {
+			if last := out.burstChanges[c.key]; last == nil || last.lanes[i].storeSeq < x.storeSeq {
+				out.burstChanges[c.key] = c
+			}
+			if x.storePosition > out.storeCount {
+				out.storeCount, out.storeLate = x.storePosition, x.storeLate
+			}
+		}
+		if x.handlerSeq > 0 && x.handlerPosition > out.handlerCount {
+			out.handlerCount, out.handlerLate = x.handlerPosition, x.handlerLate
+		}
+	}
+	return out
+}
+
 func (d *describer) lane(i int) facts.LaneComparison {
-	l := &d.changes.lanes[i]
+	l := d.counts(i)
 	out := facts.LaneComparison{Waits: d.waitingChanges(i), Waiting: l.waitCount, Took: d.takenChanges(i), Taken: l.takeCount, Pops: l.popCount,
 		StoredCount: l.storeCount, StoredLate: l.storeLate, Newest: []facts.StoredChange{}, GivenCount: l.handlerCount, GivenLate: l.handlerLate}
 	out.Stored = d.steps(i, func(x *changeInLane) *facts.ChangeStep {
@@ -85,7 +138,7 @@ func (d *describer) lane(i int) facts.LaneComparison {
 		out.GivenCount, out.GivenLate = len(out.Given), countLate(out.Given)
 	}
 	out.Overtaking = findOvertaking(out.Stored)
-	out.Newest = d.newestChanges(i, out.Stored)
+	out.Newest = d.newestChanges(i, out.Stored, l.burstChanges)
 	return out
 }
 
@@ -93,7 +146,7 @@ func (d *describer) lane(i int) facts.LaneComparison {
 func (d *describer) waitingChanges(i int) []facts.WaitingChanges {
 	out := []facts.WaitingChanges{}
 	l := &d.changes.lanes[i]
-	in := func(c *change) *changeInLane { return &c.lanes[i] }
+	in := func(c *change) changeInLane { return d.in(i, c) }
 	var waiting []*change
 	for _, c := range d.selection {
 		if in(c).queueSeq > 0 && in(c).pop == nil {
@@ -107,7 +160,7 @@ func (d *describer) waitingChanges(i int) []facts.WaitingChanges {
 		}
 		n, left := 0, len(line)
 		if left > 0 {
-			d.fold.RangeQueue(i, func(q fold.QueueItem) bool {
+			d.moment.Fold.RangeQueue(i, func(q fold.QueueItem) bool {
 				n++
 				if _, ours := line[q.Key]; ours {
 					line[q.Key] = n
@@ -139,7 +192,7 @@ func (d *describer) takenChanges(i int) []facts.TakenChanges {
 	out := []facts.TakenChanges{}
 	var taken []*change
 	for _, c := range d.selection {
-		if c.lanes[i].pop != nil {
+		if d.in(i, c).pop != nil {
 			taken = append(taken, c)
 		}
 	}
@@ -166,8 +219,8 @@ func (d *describer) takenChanges(i int) []facts.TakenChanges {
 func (d *describer) steps(i int, at func(*changeInLane) *facts.ChangeStep) []facts.ChangeStep {
 	out := []facts.ChangeStep{}
 	for _, c := range d.selection {
-		x := &c.lanes[i]
-		step := at(x)
+		x := d.in(i, c)
+		step := at(&x)
 		if step.Seq == 0 {
 			continue
 		}
@@ -195,8 +248,8 @@ func (d *describer) labelOf(order int) string {
 	return d.label(d.changes.items[i])
 }
 
-// newestChanges returns, for each key in stored, the change that the store took last.
-func (d *describer) newestChanges(i int, stored []facts.ChangeStep) []facts.StoredChange {
+// newestChanges returns, for each key in stored, the change that the store took last: in a burst one of last, by key.
+func (d *describer) newestChanges(i int, stored []facts.ChangeStep, last map[string]*change) []facts.StoredChange {
 	out := []facts.StoredChange{}
 	at := map[string]int{}
 	for _, step := range stored {
@@ -205,7 +258,7 @@ func (d *describer) newestChanges(i int, stored []facts.ChangeStep) []facts.Stor
 		if d.isFlow {
 			c = d.selection[step.N-1]
 		} else {
-			c = d.changes.lanes[i].burstChanges[d.selection[step.N-1].key]
+			c = last[d.selection[step.N-1].key]
 			op = c.lanes[i].storeOp.String()
 		}
 		s := facts.StoredChange{N: d.place(c), Letter: d.letters[c.key], Label: d.label(c), Key: c.key, RV: c.rv, Op: op}

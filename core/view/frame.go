@@ -100,7 +100,7 @@ func (v *View) FrameAt(eye float64) []byte {
 		b = append(b, `,"rows":`...)
 		b = append(b, marshal(rows)...)
 	}
-	b = v.appendOptional(b, "compare", marshal(v.comparison(state)), &v.sentComparison)
+	b = v.appendOptional(b, "compare", marshal(v.comparison(state, &shown)), &v.sentComparison)
 	if v.sendsAll || arrived || v.fold.Seq() != v.lastFrame.seq {
 		b = v.appendOptional(b, "fork", marshal(forkAt(v.fold, &shown)), &v.sentFork)
 	}

@@ -365,12 +365,14 @@ func (v *View) Comparison() *facts.Comparison {
 		v.advance()
 	}
 	v.timeline.follow(v.rec)
-	return v.comparison(v.fold.State())
+	newest := allAt(v.fold)
+	return v.comparison(v.fold.State(), &newest)
 }
 
-// comparison returns the Comparison at the view's position. state is the fold's. v.mu is held.
-func (v *View) comparison(state *fold.State) *facts.Comparison {
-	return v.comparer.Compare(compare.Moment{Log: v.rec, Fold: v.fold, State: state, Marks: v.timeline.marks, At: v.moment(), Paused: v.mode == paused})
+// comparison returns the Comparison at the view's position, as far as the chips have come. state is the fold's. v.mu is held.
+func (v *View) comparison(state *fold.State, shown *stationFolds) *facts.Comparison {
+	return v.comparer.Compare(compare.Moment{Log: v.rec, Fold: v.fold, State: state, Marks: v.timeline.marks, At: v.moment(), Paused: v.mode == paused,
+		Queue: shown[atQueue].Seq(), Indexer: shown[atIndexer].Seq(), Listeners: shown[atListeners].Seq()})
 }
 
 // State returns the State at the view's position, with its View, facts, comparison and factory.
@@ -387,7 +389,7 @@ func (v *View) State() *fold.State {
 	newest := allAt(v.fold)
 	s.Facts = v.facts(shown, s, &newest)
 	v.timeline.follow(v.rec)
-	s.Compare = v.comparison(s)
+	s.Compare = v.comparison(s, &newest)
 	s.Fork = v.fold.Fork()
 	s.Factory = v.fold.Factory(shown)
 	for i, lane := range s.Lanes {
