@@ -9,7 +9,7 @@ import { Broadcast } from './hall/broadcast.js';
 import { Caption } from './bars/caption.js';
 import { Lost } from './page/crash.js';
 import { h } from './kit/dom.js';
-import { drawn } from './wire/drawn.js';
+import { listDrawn } from './wire/drawn.js';
 import { Eye } from './wire/eye.js';
 import { Files } from './bars/files.js';
 import { openFork } from './bars/fork.js';
@@ -29,7 +29,7 @@ import { Link, Superseded } from './wire/link.js';
 import { Loading } from './stage/loading.js';
 import { Merged } from './time/merged.js';
 import { Model } from './wire/model.js';
-import { painted } from './wire/moment.js';
+import { paintedMoment } from './wire/moment.js';
 import { Painter } from './stage/painter.js';
 import { picture as draw, sharp, toPNG } from './bars/picture.js';
 import { closePopup, openPopup } from './kit/popup.js';
@@ -238,7 +238,7 @@ function paintedFrom(el) {
 
 /** Paints the bars around the stage, whichever view shows. @param {number} clock */
 function paintBars(clock) {
-  barsPainted = painted(ctx);
+  barsPainted = paintedMoment(ctx);
   top.paint();
   broadcast?.paint();
   audience?.paint();
@@ -466,7 +466,7 @@ addEventListener('hashchange', (e) => {
 });
 
 /** @type {any} */ (globalThis).informerscope = automation({
-  address, link, views, audience, pick, ride: rideOn, drawn: () => drawn(app, paintedFrom), chips: () => views.motion.chips(),
+  address, link, views, audience, pick, ride: rideOn, drawn: () => listDrawn(app, paintedFrom), chips: () => views.motion.chips(),
   large: () => views.motion.large.map(({ key, p }) => ({ key, path: p })), picture, handout: printStory,
 });
 listen({ address, link, stories: views.stories, theme: chooseTheme, present: () => views.present(true) });

@@ -8,7 +8,6 @@ import (
 
 	"informerscope/core/event"
 	"informerscope/core/fold"
-	"informerscope/core/lens"
 )
 
 // Thresholds of the rules about the Reflector; see rule.go for what they mean.
@@ -201,17 +200,17 @@ func isLost(err error, silence time.Duration) bool {
 
 // bring notes a version that a list or watch brought. Watches bring versions in order.
 func (r *reflector) bring(rv string) {
-	if lens.IsNewer(rv, r.newest) {
+	if event.IsNewer(rv, r.newest) {
 		r.newest = rv
 	}
-	if r.debt.rv != "" && !lens.IsNewer(r.debt.rv, r.newest) {
+	if r.debt.rv != "" && !event.IsNewer(r.debt.rv, r.newest) {
 		r.debt = debt{}
 	}
 }
 
 // owe notes a version that an own write made, and that the open watch must bring.
 func (r *reflector) owe(x debt) {
-	if r.debt.rv == "" && r.isOpen && r.scope.has(x.key) && lens.IsNewer(x.rv, r.newest) {
+	if r.debt.rv == "" && r.isOpen && r.scope.has(x.key) && event.IsNewer(x.rv, r.newest) {
 		r.debt = x
 	}
 }

@@ -49,7 +49,7 @@ const kept = 'informerscope.namespaces';
 function usedIn(context) {
   try {
     const list = JSON.parse(localStorage.getItem(kept) ?? '{}')[context];
-    return Array.isArray(list) ? list.filter((ns) => typeof ns === 'string' && named(ns)).slice(0, 8) : [];
+    return Array.isArray(list) ? list.filter((ns) => typeof ns === 'string' && isNamespaceName(ns)).slice(0, 8) : [];
   } catch {
     return []; // a browser that keeps nothing, or what it kept is damaged
   }
@@ -68,7 +68,7 @@ export function remember(context, ns) {
 }
 
 /** Whether a namespace can be called so. @param {string} ns */
-function named(ns) {
+function isNamespaceName(ns) {
   return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(ns);
 }
 
@@ -105,7 +105,7 @@ export function openNamespaces(ctx, anchor) {
           aside: !n ? '' : n === usual ? t('pick.default') : n === offer ? t('pick.offer') : used.includes(n) ? t('pick.recent') : '' },
       choose: (n) => {
         const ns = typeof n === 'object' ? n.typed : n;
-        if (typeof n === 'object' && !named(ns)) {
+        if (typeof n === 'object' && !isNamespaceName(ns)) {
           field.setAttribute('aria-invalid', 'true');
           tell(t('pick.nsBad', { ns: `“${middle(ns, 40)}”` }), true);
           field.focus();

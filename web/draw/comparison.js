@@ -27,7 +27,7 @@ export const nothing = {
 export const unframed = (ctx) => !!ctx.model.fork || (!!ctx.storyTitle?.() && !ctx.model.compare?.changes.length);
 
 /** The change that a lane names by its number. @param {Comparison} c @param {number} n */
-export function sent(c, n) {
+export function changeOf(c, n) {
   return c.changes[n - 1];
 }
 
@@ -49,7 +49,7 @@ export function seatWord(c, item) {
  * @param {number} n
  */
 function opIn(c, lane, n) {
-  return c.lanes[lane].stored.find((step) => step.n === n)?.op ?? sent(c, n).op;
+  return c.lanes[lane].stored.find((step) => step.n === n)?.op ?? changeOf(c, n).op;
 }
 
 /**
@@ -91,7 +91,7 @@ export function takenLines(ctx, c, lane, room) {
   const waiting = c.held && !x.took.length;
   const { state, facts } = ctx.model.lane(lane);
   const pops = facts.features.popsBatches ? 'lanes.batch' : 'lanes.pop';
-  const changes = (/** @type {number[]} */ ns) => ns.map((n) => sent(c, n));
+  const changes = (/** @type {number[]} */ ns) => ns.map((n) => changeOf(c, n));
   const groups = waiting
     ? x.waits.map((w) => ({ name: w.letter ? t('lanes.key', { k: w.letter }) : t('lanes.line'), changes: changes(w.changes), all: '' }))
     : x.took.map((p) => ({ name: t(pops, { n: exact(p.n) }), changes: changes(p.changes), all: '' }));
@@ -139,7 +139,7 @@ export function verdict({ t }, c, lane) {
   const x = c.lanes[lane];
   const o = x.overtaking;
   if (o) {
-    const words = { s: span(o.millis), a: sent(c, o.later).label, b: sent(c, o.earlier).label };
+    const words = { s: span(o.millis), a: changeOf(c, o.later).label, b: changeOf(c, o.earlier).label };
     return { words: t(o.millis < 0.05 ? 'lanes.neverMoment' : 'lanes.never', words), odd: true };
   }
   if (x.storedLate) return { words: t('lanes.late', { n: exact(x.storedLate), m: exact(x.storedCount) }), odd: true };
@@ -147,14 +147,14 @@ export function verdict({ t }, c, lane) {
 }
 
 /** Whether a lane's handler was given changes in another order than they were sent in. @param {Comparison} c @param {number} lane */
-export function reordered(c, lane) {
+export function isReordered(c, lane) {
   return c.lanes[lane].givenLate > 0;
 }
 
 /** The calls of a handler, as code. @param {Comparison} c @param {number} lane */
 function calls(c, lane) {
   return c.lanes[lane].given.map((step) => {
-    const { label } = sent(c, step.n);
+    const { label } = changeOf(c, step.n);
     if (step.op === 'Added' || step.op === 'Replaced') return `OnAdd(${label})`;
     if (step.op === 'Deleted') return `OnDelete(${label})`;
     return step.was ? `OnUpdate(${step.was}→${label})` : `OnUpdate(${label})`;
@@ -344,7 +344,7 @@ export class Columns {
         return;
       }
       const chip = { x: left + pitch * i, y: y - tall / 2, w: wide, h: tall, type: at.type, row: `given-${lane}` };
-      changeChip(this.g, chip, sent(c, step.n), step.op);
+      changeChip(this.g, chip, changeOf(c, step.n), step.op);
       const to = step.n - 1;
       if (to !== i) moved.push(i);
       const [a, b] = [middleOf(i), middleOf(to)];

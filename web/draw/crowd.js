@@ -51,7 +51,7 @@ export function rowsOf({ x, y }, { pitch, columns }, from, n, size) {
 }
 
 /** A path of dots of a state; those that wait are outlined, where they are large enough. @param {SVGElement} g @param {string} state */
-function dotted(g, state) {
+function drawDots(g, state) {
   const path = s('path', { d: '', class: `crowd ${state}` });
   const hole = state === 'waiting' ? s('path', { d: '', class: 'crowd hole' }) : null;
   g.append(path, hole ?? '');
@@ -74,7 +74,7 @@ function dotted(g, state) {
 
 /** A dot for each client: who has a seat first, then who was refused, who waits, and who watches. @param {SVGElement} g @param {Box} box */
 export function crowdDots(g, box) {
-  const paths = states.map((state) => dotted(g, state));
+  const paths = states.map((state) => drawDots(g, state));
   return {
     /** @param {Crowd} crowd */
     set(crowd) {
@@ -96,7 +96,7 @@ export function crowdDots(g, box) {
  */
 export function crowdWord(g, state, x, y, type) {
   const size = type.label === 'l' ? 8 : 12;
-  const dot = dotted(g, state);
+  const dot = drawDots(g, state);
   const el = s('text', { x: x + size + 6, y });
   const [n, word] = [s('tspan', { class: type.state }), s('tspan', { class: type.label, dx: 5 })];
   el.append(n, word);

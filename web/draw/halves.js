@@ -1,7 +1,7 @@
 // @ts-check
 // The phone's two releases: a station stands between two upright rails, a half at either side with what one release has of it, and its name
 // in the middle. The open one shows what each release made of the changes that are compared.
-import { bracketAt, changeChip, lineChips, nothing, reordered, sent, takenLines, unframed, verdict } from './comparison.js';
+import { bracketAt, changeChip, lineChips, nothing, isReordered, changeOf, takenLines, unframed, verdict } from './comparison.js';
 import { when } from './when.js';
 import { s, text } from '../kit/dom.js';
 import { exact } from '../kit/format.js';
@@ -44,7 +44,7 @@ export const middleName = (title) => (slot) => {
  * What draws an open station's part of the comparison, again for another comparison.
  * @param {Slot} slot @param {Ctx} ctx @param {(g: SVGElement, c: Comparison, lane: Lane) => void} draw
  */
-function compared(slot, ctx, draw) {
+function comparePart(slot, ctx, draw) {
   const g = s('g');
   slot.g.append(g);
   const paint = when((lane, /** @type {Comparison} */ c, /** @type {boolean} */ none) => {
@@ -60,7 +60,7 @@ function compared(slot, ctx, draw) {
 const laneOf = (slot) => (slot.rail > slot.x ? 1 : 0);
 
 /** What Pop took, or what waits for it. @param {Slot} slot @param {Ctx} ctx */
-export const takenHalf = (slot, ctx) => compared(slot, ctx, (g, c) => {
+export const takenHalf = (slot, ctx) => comparePart(slot, ctx, (g, c) => {
   const { x, y, lean } = slot;
   const { shown, hidden, head } = takenLines(ctx, c, laneOf(slot), room);
   text(g, x, y + 47, 'l').set(hidden ? ctx.t('lanes.more', { n: exact(hidden) }) : lean ? '' : head);
@@ -74,7 +74,7 @@ export const takenHalf = (slot, ctx) => compared(slot, ctx, (g, c) => {
 });
 
 /** The newest stored state of each object, and what the store was in between. @param {Slot} slot @param {Ctx} ctx */
-export const storedHalf = (slot, ctx) => compared(slot, ctx, (g, c) => {
+export const storedHalf = (slot, ctx) => comparePart(slot, ctx, (g, c) => {
   const { x, y, w } = slot;
   c.lanes[laneOf(slot)].newest.slice(0, slot.lean ? room.newest.large : room.newest.small).forEach((change, j) => {
     changeChip(g, { x: x + 44 * j, y: y + 38, w: 40, h: 24, type: 'l t1 lb' }, change, change.op);
@@ -90,7 +90,7 @@ function rowsOf({ y, h, lean }, { changes }) {
 }
 
 /** The changes in the order in which they were sent. @param {Slot} slot @param {Ctx} ctx */
-export const sentMiddle = (slot, ctx) => compared(slot, ctx, (g, c) => {
+export const sentMiddle = (slot, ctx) => comparePart(slot, ctx, (g, c) => {
   const mid = slot.x + slot.w / 2;
   if (!c.changes.length) {
     const words = wrap(ctx.t(ctx.model.simulated() ? 'lanes.nothing' : 'lanes.nothingLive'), slot.w - 16, 5, '14px');
@@ -106,7 +106,7 @@ export const sentMiddle = (slot, ctx) => compared(slot, ctx, (g, c) => {
 });
 
 /** What a handler was given, from above down, tied to where each was sent: what changed places crosses. @param {Slot} slot @param {Ctx} ctx */
-export const receivedHalf = (slot, ctx) => compared(slot, ctx, (g, c, { state }) => {
+export const receivedHalf = (slot, ctx) => comparePart(slot, ctx, (g, c, { state }) => {
   if (!c.changes.length) return;
   const { x, w, rail, lean } = slot;
   const lane = laneOf(slot);
@@ -128,11 +128,11 @@ export const receivedHalf = (slot, ctx) => compared(slot, ctx, (g, c, { state })
     const end = row(step.n - 1);
     const d = `M${inner} ${cy}C${inner + bend} ${cy} ${to - bend} ${end} ${to} ${end}`;
     g.prepend(s('path', { d, class: step.n - 1 === i ? 'bump' : 'bump x' }));
-    changeChip(g, { x: left, y: cy - 15, w: wide, h: 30, type: lean ? 't14' : 'n16', row: `given-${lane}` }, sent(c, step.n), step.op);
+    changeChip(g, { x: left, y: cy - 15, w: wide, h: 30, type: lean ? 't14' : 'n16', row: `given-${lane}` }, changeOf(c, step.n), step.op);
   });
   if (!given.length) return;
   // Half the width for each: the words of one release never meet those of the other.
-  const odd = reordered(c, lane);
+  const odd = isReordered(c, lane);
   const [type, font] = !odd ? ['l', '12px'] : lean ? ['l t1 b', '700 12px'] : ['t14', '600 14px'];
   const words = ctx.t(odd ? 'lanes.notOrder' : state.queue.kind === 'DeltaFIFO' ? 'lanes.keyOnly' : 'lanes.allKeys');
   const write = side(slot);

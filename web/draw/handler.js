@@ -18,7 +18,7 @@ import { span } from '../kit/format.js';
 const least = 0.12;
 
 /** How long a call of this handler is likely to take, in ms. @param {Listener} l */
-export function expected(l) {
+export function expectMillis(l) {
   return Math.max(1, l.paceMillis, l.meanMicros / 1000);
 }
 
@@ -52,7 +52,7 @@ export function handlerBox(g, x, cy, look) {
       attr(box, 'class', colour ? `hbox ${colour} ${edge}`.trim() : 'hbox');
       const type = words.length > 6 && look.longWords || look.words;
       time.cls(slow ? `${type} cwt` : type).set(words);
-      const share = l.handling ? Math.min(1, Math.max(least, (now - l.handlingSince) / expected(l))) : 0;
+      const share = l.handling ? Math.min(1, Math.max(least, (now - l.handlingSince) / expectMillis(l))) : 0;
       attr(bar, 'width', share ? ((w - 2 * pad) * share).toFixed(1) : 0);
       const whole = `${path}.meanMicros / 1000 max ${path}.paceMillis max 1`;
       shareOf(bar, l.handling ? `now - ${path}.handlingSince` : '', whole, w - 2 * pad, least * (w - 2 * pad));

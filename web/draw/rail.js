@@ -54,7 +54,7 @@ export function cut([x, y], upright) {
 }
 
 /** A stage that is held: a bar across the rail, with its disc where there is room above. @param {Place} at @param {boolean} upright */
-export function held([x, y], upright) {
+export function drawHold([x, y], upright) {
   if (upright) return s('path', { d: `M${x - 13} ${y}H${x + 13}`, class: 'hbarp' });
   return s('g', {}, s('rect', { x: x - 4, y: y - 22, width: 8, height: 44, rx: 2, class: 'hbar' }),
     s('use', { href: '#i-hold', x: x - 12, y: y - 44, width: 24, height: 24, class: 'ic c1' }));

@@ -45,7 +45,7 @@ export function whereSeen(member, station) {
   const out = { ...station };
   for (const way of /** @type {const} */ (['full', 'large', 'line', 'open'])) {
     const draw = station[way];
-    if (draw) out[way] = covered(member, draw, (slot) => covers[way](slot, station.title));
+    if (draw) out[way] = coverUnseen(member, draw, (slot) => covers[way](slot, station.title));
   }
   return out;
 }
@@ -56,7 +56,7 @@ export function whereSeen(member, station) {
  * @param {(slot: Slot) => (head: string, why: string) => void} cover
  * @returns {Draw}
  */
-function covered(member, draw, cover) {
+function coverUnseen(member, draw, cover) {
   return (slot, ctx) => {
     const layers = () => {
       const g = s('g');
@@ -89,7 +89,7 @@ function covered(member, draw, cover) {
 }
 
 /** A panel with a hatch, and words on it. @param {Slot} slot @param {number} round @param {number} top @param {string} type @param {string} font */
-function hatched(slot, round, top, type, font) {
+function hatchPanel(slot, round, top, type, font) {
   const { g, x, y, w, h: tall, pad } = slot;
   panel(slot, y, tall, round);
   const pitch = Math.round(1.45 * parseFloat(font));
@@ -111,11 +111,11 @@ function hatched(slot, round, top, type, font) {
 const covers = {
   full(slot, title) {
     text(slot.head, slot.x, slot.rail - 84, 'ti').set(title);
-    return hatched(slot, 4, 27, 'l', '12px');
+    return hatchPanel(slot, 4, 27, 'l', '12px');
   },
   large(slot, title) {
     heading(slot, title);
-    return hatched(slot, 5, 40, slot.type.label, slot.fonts.label);
+    return hatchPanel(slot, 5, 40, slot.type.label, slot.fonts.label);
   },
   line(slot, title) {
     const head = lineHeading(slot, title);

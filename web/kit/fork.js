@@ -32,7 +32,7 @@ addWords({
 });
 
 /** A name as a link has it, with ~ and two digits for a byte. @param {string} name */
-function unescaped(name) {
+function unescapeName(name) {
   try {
     return decodeURIComponent(name.replace(/~/g, '%'));
   } catch {
@@ -59,6 +59,6 @@ export function laneWords({ model }, acts) {
   if (verb === 'release') return t('fork.free.' + a, { name: name(all[0][3] ?? '') });
   if (verb === 'pace') return t(Number(b) ? 'fork.slow' : 'fork.fast', { name: name(a), n: exact(Number(b) || 0) });
   if (verb === 'shutdown' && last[0] === 'start' && last[2]) return t('fork.era', { era: last[2] });
-  if (verb === 'unlisten' && last[0] === 'listen') return t(Number(last[3]) ? 'fork.resync' : 'fork.noResync', { name: unescaped(last[1]) });
+  if (verb === 'unlisten' && last[0] === 'listen') return t(Number(last[3]) ? 'fork.resync' : 'fork.noResync', { name: unescapeName(last[1]) });
   return t('fork.other');
 }

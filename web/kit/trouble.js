@@ -50,7 +50,7 @@ export function silent(ctx) {
 }
 
 /** Whether the trouble is on the way to the cluster, whose own state is then unknown. @param {Ctx} ctx */
-export function unreached(ctx) {
+export function isUnreached(ctx) {
   return ctx.model.facts.trouble.answer === 'unreached';
 }
 

@@ -5,7 +5,7 @@ import { asText } from '../bars/files.js';
 /**
  * @param {{
  *   address: import('./address.js').Address, link: import('../wire/link.js').Link, views: import('../views/views.js').Views,
- *   audience: import('../hall/audience.js').Audience | null, pick: (key: string) => void, drawn: () => ReturnType<typeof import('../wire/drawn.js').drawn>,
+ *   audience: import('../hall/audience.js').Audience | null, pick: (key: string) => void, drawn: () => ReturnType<typeof import('../wire/drawn.js').listDrawn>,
  *   chips: () => ReturnType<import('../stage/motion.js').Motion['chips']>, large: () => {key: string, path: string}[],
  *   ride: (key: string, lane?: number) => Promise<void>, picture: () => Promise<import('../wire/page-types.js').Still>,
  *   handout: (id: string) => Promise<{id: string, steps: number}>

@@ -14,7 +14,7 @@ function originOf(name) {
 }
 
 /** The origins that the address names. */
-function named() {
+function allowedOrigins() {
   return (fragment.read().get('embedder') ?? '').split(',').map(originOf).filter(Boolean);
 }
 
@@ -53,7 +53,7 @@ export function listen({ address, link, stories, theme, present }) {
   };
   addEventListener('message', async (e) => {
     const { source, origin, data } = e;
-    if (source !== parent || !named().includes(origin) || data?.to !== 'informerscope') return;
+    if (source !== parent || !allowedOrigins().includes(origin) || data?.to !== 'informerscope') return;
     const { id, call, args = [] } = data;
     /** @param {object} what */
     const answer = (what) => parent.postMessage({ from: 'informerscope', id, ...what }, origin);
@@ -66,5 +66,5 @@ export function listen({ address, link, stories, theme, present }) {
       answer({ error: err instanceof Error ? err.message : String(err) });
     }
   });
-  for (const origin of named()) parent.postMessage({ from: 'informerscope', ready: true }, origin);
+  for (const origin of allowedOrigins()) parent.postMessage({ from: 'informerscope', ready: true }, origin);
 }

@@ -7,7 +7,7 @@ import { attr, h, s, show, text } from '../kit/dom.js';
 import { width } from '../kit/measure.js';
 import { stationOf } from '../kit/names.js';
 import { writeWords } from '../stations/controller.js';
-import { named, router } from './ways.js';
+import { namePoints, router } from './ways.js';
 
 /** @import { Arranged, Box, Drawn, Lane, Slot } from '../wire/page-types.js' */
 
@@ -78,7 +78,7 @@ export class Host {
       const drawn = this.draw(slot, box.density);
       drawn.resize?.(scale);
       this.drawn.push({ id: box.id, lane: box.lane ?? 0, slot, drawn });
-      Object.assign(points, named(box.id, drawn.points));
+      Object.assign(points, namePoints(box.id, drawn.points));
       if (box.id === 'listeners' && !layout.upright) points['listeners.branch'] = branch(box, points);
     }
     if (layout.layered) this.layRail(layout);
@@ -266,7 +266,7 @@ export class Host {
     });
     // Where a stage can be held by a press, its button shows that it is.
     for (const { stage, at, lane = 0 } of layout.layered ? [] : layout.holds) {
-      const mark = rails.held(at, layout.upright);
+      const mark = rails.drawHold(at, layout.upright);
       top.append(mark);
       this.updates.push((_, all) => show(mark, all[lane].state.holds.some((x) => x.stage === stage && !x.listener)));
     }

@@ -9,7 +9,7 @@ import { arrange } from '../layouts/stage.js';
 import { Maps } from './maps.js';
 import { Motion } from './motion.js';
 import { toggleHold } from './pin.js';
-import { kept, painted } from '../wire/moment.js';
+import { keepMoment, paintedMoment } from '../wire/moment.js';
 import { same } from '../kit/same.js';
 import { stations } from '../stations/index.js';
 import { Terms } from './terms.js';
@@ -30,7 +30,7 @@ export class Stage {
     this.shape = { large: [], more: false, adds: 0, controller: false };
     this.host.lay(arrange(this.shape), scene.scale);
     /** The moment whose words the stage writes. The parts take turns, and all parts of a round show one moment. */
-    this.moment = kept(ctx.model, 0);
+    this.moment = keepMoment(ctx.model, 0);
     /**
      * What each station was painted from last, by its name, and under no name what lies between them. Numbers that are compared with those of
      * another station are painted with that one: what they show stands under the name with `, early` behind it.
@@ -63,12 +63,12 @@ export class Stage {
 
   /** Begins a round. Members are replaced by what comes and never changed, so what came until now stays as it is. */
   take() {
-    this.moment = kept(this.ctx.model, 0);
+    this.moment = keepMoment(this.ctx.model, 0);
   }
 
   /** Brings stations to the state. @param {number} clock @param {...string} ids @private */
   bring(clock, ...ids) {
-    const from = painted(this.ctx, this.moment);
+    const from = paintedMoment(this.ctx, this.moment);
     for (const id of ids) {
       const { drawn } = this.host.station(id);
       drawn.paint(from.lanes[0], clock);
@@ -79,7 +79,7 @@ export class Stage {
 
   /** Brings the numbers to the state that stations have in common with others. @param {...string} ids @private */
   bringEarly(...ids) {
-    const from = painted(this.ctx, this.moment);
+    const from = paintedMoment(this.ctx, this.moment);
     for (const id of ids) {
       this.host.station(id).drawn.compared?.(from.lanes[0]);
       this.painted.set(`${id}, early`, from);
@@ -96,7 +96,7 @@ export class Stage {
   paintListeners(clock) {
     this.seatListeners(clock);
     const { large } = this.shape;
-    const from = painted(this.ctx);
+    const from = paintedMoment(this.ctx);
     this.host.paintRail(from.lanes);
     this.painted.set('', from);
     this.holds.paint(large);

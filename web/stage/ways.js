@@ -28,6 +28,6 @@ export function router(ways, points, state) {
  * @param {string} station
  * @param {Record<string, import('../wire/page-types.js').Point> | undefined} points
  */
-export function named(station, points) {
+export function namePoints(station, points) {
   return Object.fromEntries(Object.entries(points ?? {}).map(([k, p]) => [`${station}.${k}`, p]));
 }

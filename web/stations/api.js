@@ -20,7 +20,7 @@ import { fit, width, wrap } from '../kit/measure.js';
 import { addWords } from '../kit/i18n.js';
 import { openWhole } from '../kit/remedy.js';
 import { Rows } from '../kit/rows.js';
-import { answer, plain, silent, unreached } from '../kit/trouble.js';
+import { answer, plain, silent, isUnreached } from '../kit/trouble.js';
 import { stationNames } from '../kit/names.js';
 
 /** @import { Ctx, Drawn, Lane, Slot } from '../wire/page-types.js' */
@@ -434,7 +434,7 @@ function stageSilence(slot, ctx) {
       show(g, !!none);
       reveal(more, !!none);
       if (!none) return;
-      const host = unreached(ctx) ? null : address.exec(st.source.server || none.whole);
+      const host = isUnreached(ctx) ? null : address.exec(st.source.server || none.whole);
       const words = wrap(none.name, w - 22, host ? 5 : 9);
       why.forEach((line, i) => line.set(words[i] ?? '', i === 0 ? none.whole : ''));
       const below = y + 76 + 16 * words.length;

@@ -40,7 +40,7 @@ addWords({
 });
 
 /** Whether it is known what the objects weigh. @param {import('../wire/types.js').State} state */
-function weighed(state) {
+function knowsWeights(state) {
   return state.indexer.bytes > 0 && !unseen(state, 'indexer.bytes');
 }
 
@@ -346,7 +346,7 @@ function stageLegend(slot, ctx, cells) {
       attr(swap, 'title', words);
       place(swap, 548, 168, byPhases ? phases.paint(lane) - 551 : 124, 19);
       if (marked) paintFound(cells.query);
-      weight.paint(lane, !held && any && !byPhases && !marked && weighed(lane.state));
+      weight.paint(lane, !held && any && !byPhases && !marked && knowsWeights(lane.state));
       newest.set(t('idx.now'));
       oldest.set(t('idx.minute') + (cells.grid.per > 1 ? ` · ${t('idx.per', { n: cells.grid.per })}` : ''));
     },
@@ -726,7 +726,7 @@ export const indexer = {
         else fresh.set(short(freshnessWords(ctx, lane)));
         rv.set(store.resourceVersion && w > 200 && !lean ? `rv ${bigVersion(store.resourceVersion)}` : '');
         cells.paint(clock, lane);
-        weight.paint(lane, w > 240 && weighed(lane.state));
+        weight.paint(lane, w > 240 && knowsWeights(lane.state));
       },
     };
   },
@@ -753,7 +753,7 @@ export const indexer = {
       paint(lane, clock) {
         paint(lane);
         maps.paint(lane.facts, clock);
-        weight.paint(lane, weighed(lane.state));
+        weight.paint(lane, knowsWeights(lane.state));
       },
     };
   },

@@ -4,7 +4,7 @@ import { attr, h, Num, place, reveal, s, show, text } from '../kit/dom.js';
 import { unframed } from '../draw/comparison.js';
 import { deltaWords } from '../draw/delta.js';
 import { dropWords } from '../draw/drops.js';
-import { callTime, expected, handlerBox } from '../draw/handler.js';
+import { callTime, expectMillis, handlerBox } from '../draw/handler.js';
 import { halfHead, middleHead, receivedHalf, sentMiddle } from '../draw/halves.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { lamp } from '../draw/lamp.js';
@@ -170,7 +170,7 @@ function stagePanel(slot, ctx, y) {
    * @param {boolean} held
    */
   function paintNote(l, held) {
-    const lasts = l.handling && (ctx.model.view.mode === 'paused' || expected(l) > 30 || ctx.now() - l.handlingSince > 120);
+    const lasts = l.handling && (ctx.model.view.mode === 'paused' || expectMillis(l) > 30 || ctx.now() - l.handlingSince > 120);
     const busy = lasts ? l.handling : null;
     const room = held ? 80 : 224;
     if (busy) {

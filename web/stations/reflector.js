@@ -148,13 +148,13 @@ function requestLines(url) {
     const [name, value = ''] = p.split('=');
     // client-go's text has the time twice.
     if (name === 'timeout' && query.includes('timeoutSeconds=')) continue;
-    out.push(`${name}=${decoded(value)}`);
+    out.push(`${name}=${decodeParameter(value)}`);
   }
   return out.slice(0, 7);
 }
 
 /** A parameter that is not well encoded is shown as it was sent. @param {string} value */
-function decoded(value) {
+function decodeParameter(value) {
   try {
     return decodeURIComponent(value.replace(/\+/g, ' '));
   } catch {

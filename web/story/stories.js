@@ -166,7 +166,7 @@ export class Stories {
 
   /** Starts a story where it was left, if it can be resumed. @param {string} id @param {boolean} [presenter] */
   takeUp(id, presenter) {
-    return this.start(id, presenter, id === tour.id ? tour.left() : 0);
+    return this.start(id, presenter, id === tour.id ? tour.stepLeft() : 0);
   }
 
   /** Begins the tour, or takes it up again. */
@@ -580,7 +580,7 @@ export class Stories {
       this.takeUp(x.id, pres).catch((err) => this.ctx.say(err.message, true));
     };
     const left = (/** @type {Story} */ x) => {
-      const i = x.id === tour.id ? tour.left() : 0;
+      const i = x.id === tour.id ? tour.stepLeft() : 0;
       return i ? t('story.takenUp', { i: i + 1, n: x.steps.length }) : this.say(x.lesson);
     };
     const fill = () => {

@@ -42,7 +42,7 @@ export function bare(asked) {
 }
 
 /** Whether it was offered, or begun, before. */
-export function known() {
+export function wasOffered() {
   const is = read();
   return !!is.offered || is.step !== undefined;
 }
@@ -53,7 +53,7 @@ export function remember() {
 }
 
 /** The step at which the tour was left, from 0; 0 when it was not started, or has ended. */
-export function left() {
+export function stepLeft() {
   const { step } = read();
   return Number.isInteger(step) && Number(step) > 0 ? Number(step) : 0;
 }

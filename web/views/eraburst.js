@@ -11,7 +11,7 @@ function until(done, ms) {
 }
 
 /** Whether an object changed, then another one, then the first again. @param {import('../wire/types.js').SentChange[]} changes */
-function crossed(changes) {
+function isCrossed(changes) {
   const between = (/** @type {number} */ i, /** @type {number} */ j) => changes.slice(i + 1, j).some((c) => c.key !== changes[i].key);
   return changes.some((a, i) => changes.some((b, j) => j > i + 1 && b.key === a.key && between(i, j)));
 }
@@ -47,7 +47,7 @@ export class Burst {
 
   /** Changes the few objects there are, until one has changed around another. @param {() => number} total @private */
   async change(total) {
-    for (let i = 0; i < 4 && !crossed(this.ctx.model.compare?.changes ?? []); i++) {
+    for (let i = 0; i < 4 && !isCrossed(this.ctx.model.compare?.changes ?? []); i++) {
       const was = total();
       const n = i ? 1 : 3;
       await this.ctx.act('cluster', 'burst', { n });

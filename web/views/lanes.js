@@ -1,6 +1,6 @@
 // @ts-check
 // Two releases side by side: one wire that forks, two informers under each other, and what their handlers received compared with what was sent.
-import { Columns, nothing, sent, unframed } from '../draw/comparison.js';
+import { Columns, nothing, changeOf, unframed } from '../draw/comparison.js';
 import { attr, h, place, put, s, show, text } from '../kit/dom.js';
 import { laneWords } from '../kit/fork.js';
 import { Parting } from './parting.js';
@@ -163,8 +163,8 @@ export class Lanes {
     const lane = c.lanes.findIndex((x) => x.overtaking);
     const over = c.lanes[lane]?.overtaking;
     if (over && kinds[0] !== kinds[1]) {
-      const later = sent(c, over.later);
-      return ['lanesOver', t('cap.lanesOver', { k: later.letter, a: later.label, b: sent(c, over.earlier).label })];
+      const later = changeOf(c, over.later);
+      return ['lanesOver', t('cap.lanesOver', { k: later.letter, a: later.label, b: changeOf(c, over.earlier).label })];
     }
     if (c.changes.length > 1 && c.lanes.every((x) => !x.givenLate)) return ['lanesSame', t('cap.lanesSame')];
     const [a, b] = [0, 1].map((i) => model.lane(i).facts.features.listsByWatch);

@@ -7,7 +7,7 @@ import { Embed } from './embed.js';
 import { Factory } from './factory.js';
 import { Lanes } from './lanes.js';
 import { hasHalt } from '../wire/marks.js';
-import { painted } from '../wire/moment.js';
+import { paintedMoment } from '../wire/moment.js';
 import { Phone } from './phone.js';
 import { closePopup, popupOpen } from '../kit/popup.js';
 import { Presenter } from './presenter.js';
@@ -145,7 +145,7 @@ export class Views {
       this.step = step;
       this.mainCaption.again();
     }
-    this.painted = mode ? painted(this.ctx) : undefined;
+    this.painted = mode ? paintedMoment(this.ctx) : undefined;
     if (mode === 'lanes') this.lanes.paint(clock);
     if (mode === 'factory') this.factory.paint(clock);
     this.factory.paintBack(mode === '');

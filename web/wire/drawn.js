@@ -47,7 +47,7 @@ function mark(el) {
  * @param {Element} root
  * @param {(el: Element) => Painted | undefined} from which moment an element shows
  */
-export function drawn(root, from) {
+export function listDrawn(root, from) {
   /** @type {Map<Painted | undefined, Mark[]>} */
   const by = new Map();
   for (const el of /** @type {NodeListOf<HTMLElement | SVGElement>} */ (root.querySelectorAll('[data-of], [data-part]'))) {

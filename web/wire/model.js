@@ -73,7 +73,7 @@ function lists(member, names) {
 }
 
 /** A frame's part of a State, without the nulls that Go writes for empty lists. @param {any} st */
-function filled(st) {
+function fillLists(st) {
   if (st.api) lists(st.api, ['requests', 'wire']);
   if (st.reflector) lists(st.reflector, ['backoffs']);
   if (st.queue) {
@@ -168,7 +168,7 @@ export class Model {
     while (this.others.length < this.lanes - 1) this.others.push({ state: emptyState(), facts: emptyFacts() });
     frame.lanes?.forEach((lane, i) => {
       const kept = i ? this.others[i - 1] : this;
-      if (lane.state) Object.assign(kept.state, filled(lane.state));
+      if (lane.state) Object.assign(kept.state, fillLists(lane.state));
       if (lane.facts) Object.assign(kept.facts, lane.facts);
     });
     this.eras = this.lanes > 1 && !this.fork ? frame.lanes.map((_, i) => this.lane(i).state.era) : [];

@@ -17,7 +17,7 @@
  * @param {import('./model.js').Model} model
  * @param {number} i which lane
  */
-export function kept(model, i) {
+export function keepMoment(model, i) {
   const { state, facts, view } = model.lane(i);
   return { state: { ...state }, facts: { ...facts }, view };
 }
@@ -28,9 +28,9 @@ export function kept(model, i) {
  * @param {Omit<Lane, 'now'>} [lane]
  * @returns {Painted}
  */
-export function painted({ model, now: clock }, lane) {
+export function paintedMoment({ model, now: clock }, lane) {
   const now = clock();
-  const lanes = (lane ? [lane] : Array.from({ length: model.lanes }, (_, i) => kept(model, i))).map((o) => ({ ...o, now }));
+  const lanes = (lane ? [lane] : Array.from({ length: model.lanes }, (_, i) => keepMoment(model, i))).map((o) => ({ ...o, now }));
   const { seq, reached, atMillis } = lanes[0].view;
   return { seq, reached, atMillis, now, lanes, factory: model.factory };
 }
