@@ -66,6 +66,7 @@ export class Host {
    * @param {(box: Box, g: SVGElement) => SVGElement} [frame] draws what stands around a station, and says where its head goes
    */
   lay(layout, scale, frame = (_, g) => g) {
+    const flying = this.motion.live.slice();
     this.clear();
     this.layout = layout;
     attr(/** @type {Element} */ (this.root.closest('svg')), 'viewBox', `0 0 ${layout.w} ${layout.h}`);
@@ -84,6 +85,7 @@ export class Host {
     if (layout.layered) this.layRail(layout);
     else this.drawMarks(layout);
     this.motion.lay(layout.motion, layout.canvases);
+    if (flying.length && !layout.lanes) this.motion.resume(flying, router(layout.ways, this.points[0], this.lane(0).state));
   }
 
   /**

@@ -29,7 +29,7 @@ import { same } from '../kit/same.js';
 /**
  * @typedef {{
  *   p: string, path: string, pts: number[], len: number, start: number, dur: number, kind: Kind, key: string, label: string, size: number,
- *   n: number, mix: Record<string, number> | null, neutral: boolean, versions: string[], hero: boolean, from: number, to: number
+ *   n: number, mix: Record<string, number> | null, neutral: boolean, versions: string[], hero: boolean, from: number, to: number, move?: Move
  * }} Token
  */
 
@@ -128,6 +128,20 @@ export class Motion {
     this.dirty = true;
   }
 
+  /**
+   * Lets what was on its way run on in another layout, at the same times.
+   * @param {Token[]} tokens
+   * @param {(m: Move) => number[] | null} route as in `add`
+   */
+  resume(tokens, route) {
+    for (const t of tokens) {
+      const pts = t.move && route(t.move);
+      if (!pts) continue;
+      const size = t.hero ? this.plan.hero : this.plan.sizes?.[t.p] ?? this.plan.size;
+      this.live.push({ ...t, pts, len: length(pts), size });
+    }
+  }
+
   /** Takes off what runs along some paths, which now lead elsewhere. @param {string[]} paths */
   drop(paths) {
     const before = this.live.length;
@@ -201,7 +215,7 @@ export class Motion {
         this.live.push({
           p: m.p, path, pts, len, start, dur, key, label: words, n, versions: m.rv ? [m.rv] : [], mix: m.mix ?? null, hero,
           size: hero ? this.plan.hero : this.plan.sizes?.[m.p] ?? this.plan.size, from: this.leaves(lane, m), to: 1,
-          neutral: keys.includes(m.p), kind: keys.includes(m.p) ? 'key' : kindOf(m.n && m.mix ? mainOp(m.mix) : m.o),
+          move: m, neutral: keys.includes(m.p), kind: keys.includes(m.p) ? 'key' : kindOf(m.n && m.mix ? mainOp(m.mix) : m.o),
         });
         if (own && m.p === 'pop') this.toCell(m, route, start + dur);
       }

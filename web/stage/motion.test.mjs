@@ -104,3 +104,15 @@ test('the name of a large chip stands below it where it would cover the names of
   for (const x of [200, 340, 500]) motion.tag({ key: 'a', p: 'wire', size: 56, to: 1, pts: [0, 152, 300, 152], kind: 'upd' }, x, 152);
   assert.deepEqual(boxes.map(([, top]) => top > 152), [true, true, false]);
 });
+
+test('what is on its way runs on when the stations move', () => {
+  const { eye, motion, add } = open();
+  add({ ...wire('a', '7'), p: 'store' });
+  eye.time = departures.store + legs.store / 2;
+  const flying = motion.live.slice();
+  motion.surface = { lay: () => {} };
+  motion.lay({ ...motion.plan, hero: 56 }, []);
+  assert.deepEqual(motion.chips(), []);
+  motion.resume(flying, () => [0, 100, 900, 100]);
+  assert.deepEqual([motion.chips()[0].share, motion.live[0].len, motion.live[0].size], [0.5, 900, 56]);
+});
