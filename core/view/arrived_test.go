@@ -73,8 +73,13 @@ func TestADuplicateShowsForAMinute(t *testing.T) {
 	run("", "")
 	shown := allAt(foldOf(t, sel, events...))
 	x := factInputs{fold: shown[atIndexer], shown: &shown, state: stateAt(0, &shown), moment: shown[atAPI].At()}
-	if got := x.lens(); got == nil || got.Twice != "ns/a" || got.Duplicate != "ns/a-2" || got.Had != "ns/a-1" {
+	if got := x.lens(); got == nil || got.Twice != "ns/a" || got.Duplicate != "ns/a-2" || got.Had != "ns/a-1" ||
+		len(got.LastReads) != 1 || got.LastReads[0].Resource != "configmaps" || len(got.LastWrites) != 0 {
 		t.Errorf("the controller shows %+v", got)
+	}
+	shown[atController] = foldOf(t, sel, events[:len(events)-4]...) // the second run has just ended
+	if got := x.lens(); len(got.LastReads) != 1 || len(got.LastWrites) != 1 || got.LastWrites[0].Key != "ns/a-2" || got.LastWrites[0].RV != "102" {
+		t.Errorf("the second run shows %+v", got)
 	}
 	if x.moment += time.Minute; x.lens().Twice != "" {
 		t.Errorf("a minute later the controller shows %+v", x.lens())

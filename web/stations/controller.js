@@ -8,7 +8,7 @@ import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
 import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
-import { gist } from '../draw/sentence.js';
+import { gist, sentence } from '../draw/sentence.js';
 import { hatch, unseen } from '../draw/unseen.js';
 import { when } from '../draw/when.js';
 import { attr, h, Num, place, put, reveal, s, shareOf, show, text } from '../kit/dom.js';
@@ -65,6 +65,11 @@ addWords({
   'con.lens.waited': ['waited {s}', '等了 {s}'],
   'con.lens.merged': ['{n} entries became one', '{n} 次入队合并为一次'],
   'con.lens.did': ['{n} [n:read|reads], {m} [m:write|writes]', '读 {n} 次，写 {m} 次'],
+  'con.lens.read': ['read {what} rv {rv}', '读 {what} rv {rv}'],
+  'con.lens.none': ['read {what}: not found', '读 {what}：没有'],
+  'con.lens.list': ['listed {n} {what}', '列出 {n} 个 {what}'],
+  'con.lens.behind': ['{n} behind', '落后 {n}'],
+  'con.lens.old': ['older than its own write', '比它自己的写入旧'],
   'con.lens.older': ['{n} older than its own write', '{n} 次比自己的写入旧'],
   'con.lens.loop': ['↻ {key} wakes itself: {n} [n:time|times] in the last minute', '↻ {key} 唤醒自己：最近一分钟 {n} 次'],
   'con.lens.twice': ['{key} created {made}, though it had made {had}', '{key} 创建了 {made}，而它已创建过 {had}'],
@@ -191,7 +196,7 @@ function full(slot, ctx) {
     dirty: dirtyLine(lower, slot, ctx, told),
     writes: writesLine(lower, slot, ctx, told),
   };
-  const foot = text(lower, slot.x + slot.pad, slot.y + slot.h - 14, 'l');
+  const foot = sentence(lower, { x: slot.x + slot.pad, y: slot.y + slot.h - 21, w: slot.w - 2 * slot.pad, lines: 2, pitch: 14, font: '12px', cls: 'l' });
   const ways = stageWays(slot, ctx, told);
   const nobody = absent(slot, ctx);
   const says = gist(slot);
@@ -224,7 +229,7 @@ function full(slot, ctx) {
       const wrong = lensTrouble(lens, t);
       const said = footWords(q, dropWords(st.listeners), ctx);
       const why = wrong || lensWords(lens, t);
-      foot.cls(wrong ? 'l cwt' : 'l').set(held ? '' : fit(why || said.short, slot.w - 2 * slot.pad), [why, said.whole].filter(Boolean).join(' · '));
+      foot.cls(wrong ? 'l cwt' : 'l').set(held ? '' : why || said.short, [why, ...lensDid(lens, t), said.whole].filter(Boolean).join(' · '));
       ways.paint(lane);
     },
     compared: (lane) => {
@@ -269,6 +274,21 @@ function lensWords(lens, t) {
     t('con.lens.waited', { s: span(waitMillis) }),
     reads + writes ? t('con.lens.did', { n: exact(reads), m: exact(writes) }) : '',
   ].filter(Boolean).join(' · ');
+}
+
+/** What the newest reconcile read and wrote last, one by one. @param {import('../wire/types.js').Facts['lens']} lens @param {Ctx['t']} t */
+function lensDid(lens, t) {
+  return [
+    ...(lens?.lastReads ?? []).map((r) => {
+      const said = { what: [r.resource, short(r.key)].filter(Boolean).join(' '), rv: version(r.rv ?? '', 10), n: exact(r.objects ?? 0) };
+      const words = t(!r.key ? 'con.lens.list' : r.rv ? 'con.lens.read' : 'con.lens.none', said);
+      return [words, r.behind ? t('con.lens.behind', { n: exact(r.behind) }) : '', r.own ? t('con.lens.old') : ''].filter(Boolean).join(', ');
+    }),
+    ...(lens?.lastWrites ?? []).map((w) => {
+      const said = { verb: w.verb, key: [w.resource, short(w.key)].filter(Boolean).join(' '), new: version(w.rv ?? '', 10), e: w.error ?? '' };
+      return t(w.error ? 'con.unwritten' : w.rv ? 'con.wroteOnly' : 'con.sendsOnly', said);
+    }),
+  ];
 }
 
 /** What the calm stage says of the controller. @param {ReturnType<typeof gist>} says @param {Lane} lane @param {boolean} held @param {Ctx} ctx */
@@ -538,7 +558,7 @@ function dueTimes(parent, x, y, t) {
 
 /** What was added again. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
 function dirtyLine(g, slot, { t }, told) {
-  const y = slot.y + 274;
+  const y = slot.y + 273;
   const head = listHead(g, slot, y);
   const again = text(g, sides(slot).right, y, 'l3', 'end');
   /** @param {Lane} lane @param {Workqueue} q */
@@ -553,7 +573,7 @@ function dirtyLine(g, slot, { t }, told) {
 
 /** What it wrote. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
 function writesLine(g, slot, { t }, told) {
-  const y = slot.y + 302;
+  const y = slot.y + 298;
   const head = listHead(g, slot, y);
   const refused = text(g, sides(slot).right, y, 'l cwt', 'end');
   /** @param {Lane} lane @param {Workqueue} q */
