@@ -121,7 +121,8 @@ func TestRuns(t *testing.T) {
 				event.Work{Kind: event.KindWorkAdded, Key: "a", Worker: 2, Lane: 1, Op: event.OpDeleted, Object: "cm", RV: "11", UID: "u1"}.Event(),
 				event.Work{Kind: event.KindWorkDeduplicated, Key: "a", Worker: 2, Lane: 1, Op: event.OpDeleted, Object: "cm", RV: "15", UID: "u2"}.Event(),
 				work(taken, "a"),
-			}, []string{"event Deleted cm 11 li2/0 20ms by a loop=true; event Deleted cm 15 li2/0 10ms; attempt 1 merged 2 older 0 chain 0 again 0s retry false err \"\"",
+			}, []string{"event Deleted cm 11 li2/0 20ms by a loop=true; event Deleted cm 15 li2/0 10ms; attempt 1 merged 2 older 0 " +
+				"chain 0 again 0s retry false err \"\"",
 				"event Added a 5 li2/0 10ms; DELETE configmapscm same=false open=false 0 dup=; attempt 1 merged 1 older 0 chain 0 again 0s retry false err \"\""}},
 
 		{"a write of another key's reconcile is no loop", []event.Event{
