@@ -223,7 +223,7 @@ probe-releases: wasm $(T) ## a probe in a controller with each release of client
 	./e2e/install-chromium.sh
 	@$(T) go 'probe with each release' -C e2e -- $(GO) test -count=1 -timeout 120m -run '^TestProbe(Releases|InControllerRuntime)$$' ./probe -probe.releases
 
-probe-foreign: wasm controlplane $(T) ## kube-controller-manager and MetalLB's controller, fetched, built with the lines of README and docs/probe.md, and watched at work; and faults that the doctor finds
+probe-foreign: wasm controlplane $(T) ## controllers of Kubernetes, MetalLB and KubeRay, fetched, built with the lines of README and docs/probe.md, and watched at work; and faults that the doctor finds
 	./e2e/install-chromium.sh
 	@$(T) go 'probe in controllers of others' -C e2e -show 'built in|informers, of|frames, entries' -- $(GO) test -count=1 -timeout 90m -run '^(TestForeignControllers|TestEachFaultIsFoundFirst)$$' ./probe -foreign
 

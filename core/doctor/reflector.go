@@ -312,8 +312,8 @@ func (r *report) reflector() {
 }
 
 // silentAdvice is what to do about a watch that is silent and still open.
-var silentAdvice = say("HTTP/2 health checks (HTTP2_READ_IDLE_TIMEOUT_SECONDS) end a dead connection after 45 s. If they are on, the connection answers and only the "+
-	"stream is silent: look at a proxy that buffers it, and at the API server's watch cache.",
+var silentAdvice = say("HTTP/2 health checks (HTTP2_READ_IDLE_TIMEOUT_SECONDS) end a dead connection after 45 s. If they are on, the connection answers "+
+	"and only the stream is silent: look at a proxy that buffers it, and at the API server's watch cache.",
 	"HTTP/2 健康检查（HTTP2_READ_IDLE_TIMEOUT_SECONDS）会在 45 秒后结束已死的连接。如果它开着，说明连接还有应答，只是流没有声音："+
 		"检查会缓冲它的代理，以及 API server 的 watch cache。")
 

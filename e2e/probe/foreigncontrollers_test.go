@@ -36,24 +36,27 @@ import (
 
 var foreignControllers = flag.Bool("foreign", false, "run TestForeignControllers and TestEachFaultIsFoundFirst, which compile large controllers")
 
-// The two controllers. kube-controller-manager is built of the release whose API server e2e/controlplane has, by its go.mod and go.sum. MetalLB has
-// its own go.mod and go.sum, under this checksum.
+// The controllers. kube-controller-manager is built of the release whose API server e2e/controlplane has, by its go.mod and go.sum. The others have their
+// own go.mod and go.sum, under these checksums.
 const (
 	metallbModule = "go.universe.tf/metallb@v0.16.1"
 	metallbSum    = "h1:iVtjCslcUFMOEvuNeAyW2ygZxyW+6YjnNcEuCTOZezc="
+	kuberayModule = "github.com/ray-project/kuberay/ray-operator@v1.5.0"
+	kuberaySum    = "h1:KCjCQ7PSsvs9Ke+90CZbbs498nuaIJ/JkXk4vd54EVg="
 )
 
 // foreignAddress is the probe's address in the lines of the documents. The test replaces its port with a free one.
 const foreignAddress = "localhost:6060"
 
-// TestForeignControllers watches two controllers of other projects. It adds the lines of README and of docs/probe.md to their sources, and runs them
+// TestForeignControllers watches three controllers of other projects. It adds the lines of README and of docs/probe.md to their sources, and runs them
 // against a real API server. It compares the recording with the API server's objects, and the number of changes at each station.
 func TestForeignControllers(t *testing.T) {
 	if !*foreignControllers {
-		t.Skip("make judges runs it: two large controllers have to be fetched and compiled")
+		t.Skip("make judges runs it: large controllers have to be fetched and compiled")
 	}
 	t.Run("kube-controller-manager", kubeControllerManager)
 	t.Run("metallb", metallb)
+	t.Run("kuberay", kuberay)
 }
 
 func kubeControllerManager(t *testing.T) {
@@ -186,16 +189,9 @@ func metallb(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	module := download(t, t.TempDir(), metallbModule)
-	if module.Sum != metallbSum {
-		t.Fatalf("%s is not what it was: %s", metallbModule, module.Sum)
-	}
-	if err := os.CopyFS(dir, sources{os.DirFS(module.Dir)}); err != nil {
-		t.Fatal(err)
-	}
+	dir := sourcesOf(t, metallbModule, metallbSum)
 	diff := diffOf(t, filepath.Join(root, "docs", "probe.md"), "internal/k8s/controllers/service_controller.go")
-	binary, address := buildForeign(t, "metallb-controller", dir, "./controller", diff, 8)
+	binary, address := buildForeign(t, "metallb-controller", dir, "./controller", diff, 10, "controllerruntime")
 
 	cp := cluster.StartForTest(t, cluster.Options{})
 	client, err := cp.Client()
@@ -203,12 +199,7 @@ func metallb(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
-	if out, err := cp.Kubectl(harness.Within(t, 2*time.Minute), "apply", "--server-side", "-f", filepath.Join(dir, "config", "crd", "bases")); err != nil {
-		t.Fatal(out, err)
-	}
-	if out, err := cp.Kubectl(harness.Within(t, 2*time.Minute), "wait", "--for=condition=Established", "--timeout=100s", "crd", "--all"); err != nil {
-		t.Fatal(out, err)
-	}
+	applyCRDs(t, cp, dir)
 	// It needs its own Pod, which does not run here, and its pools.
 	const own = "metallb-system"
 	if _, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: own}}, metav1.CreateOptions{}); err != nil {
@@ -277,12 +268,40 @@ func metallb(t *testing.T) {
 	}
 	f.expect(map[string]int{"services": 2*n + 10, "ipaddresspools": 1})
 	f.expectKeys("services", n)
+	// Its channel, which asks to look at all Services again, is a source on a goroutine of its own.
+	f.expectCauses("services", func(key string) bool { return strings.HasPrefix(key, "metallbreload/") })
 	f.open("services", func(i int) { balanced(n + i) })
 	for ip, ours := range addresses() {
 		if !ours {
 			t.Errorf("%s is no address of the pool", ip)
 		}
 	}
+}
+
+// sourcesOf returns a copy of a module's sources.
+func sourcesOf(t *testing.T, module, sum string) (dir string) {
+	t.Helper()
+	d := download(t, t.TempDir(), module)
+	if d.Sum != sum {
+		t.Fatalf("%s is not what it was: %s", module, d.Sum)
+	}
+	dir = t.TempDir()
+	if err := os.CopyFS(dir, sources{os.DirFS(d.Dir)}); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// applyCRDs makes the custom resources of a controller's sources.
+func applyCRDs(t *testing.T, cp *cluster.ControlPlane, dir string) {
+	t.Helper()
+	if out, err := cp.Kubectl(harness.Within(t, 2*time.Minute), "apply", "--server-side", "-f", filepath.Join(dir, "config", "crd", "bases")); err != nil {
+		t.Fatal(out, err)
+	}
+	waitUntil(t, "the custom resources are established", func() bool { // kubectl refuses one that has no conditions yet
+		_, err := cp.Kubectl(harness.Within(t, 2*time.Minute), "wait", "--for=condition=Established", "--timeout=100s", "crd", "--all")
+		return err == nil
+	})
 }
 
 // foreignPrefix begins the names, or the namespaces, of all that the tests make, so that nothing else is counted.
@@ -681,7 +700,7 @@ func TestPatch(t *testing.T) {
 }
 
 // buildForeign adds a document's lines, whose number it checks, to a controller's sources, makes it use this probe, and builds it.
-func buildForeign(t *testing.T, name, dir, pkg, diff string, lines int) (binary, address string) {
+func buildForeign(t *testing.T, name, dir, pkg, diff string, lines int, modules ...string) (binary, address string) {
 	t.Helper()
 	root, err := layout.Root()
 	if err != nil {
@@ -704,7 +723,10 @@ func buildForeign(t *testing.T, name, dir, pkg, diff string, lines int) (binary,
 		t.Errorf("%d lines are put in, the documents say %d", n, lines)
 	}
 	begin := time.Now()
-	harness.Go(t, dir, "mod", "edit", "-require=example.org/informerscope/probe@v0.0.0", "-replace=example.org/informerscope/probe="+filepath.Join(root, "probe"))
+	for _, m := range append([]string{""}, modules...) {
+		path := strings.TrimSuffix("example.org/informerscope/probe/"+m, "/")
+		harness.Go(t, dir, "mod", "edit", "-require="+path+"@v0.0.0", "-replace="+path+"="+filepath.Join(root, "probe", m))
+	}
 	// With the flags of e2e/cluster, to reuse the build cache of the control plane.
 	harness.Go(t, dir, "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", name, pkg)
 	t.Logf("built in %s", time.Since(begin).Round(time.Second))
