@@ -112,7 +112,8 @@ func replicaSetName(deployment, hash string) string {
 
 // createReplicaSet creates the replica set for a deployment's current template. m is the deployment, and d.plan is that of m.
 func (c *Cluster) createReplicaSet(d *slot, m map[string]any, replicas, revision int) *slot {
-	template, _ := deepCopy(getMap(m, "spec", "template")).(map[string]any)
+	template := maps.Clone(ensureMap(ensureMap(m, "spec"), "template")) // what is in its spec is complete, and only read
+	template["metadata"] = deepCopy(template["metadata"])
 	set := ensureMap(ensureMap(template, "metadata"), "labels")
 	set["pod-template-hash"] = d.plan.hash
 	match := map[string]any{"pod-template-hash": d.plan.hash}

@@ -104,18 +104,6 @@ func (c *Cluster) appendOwnerCondition(b []byte, was gjson.Result, typ string, o
 	return append(b, '}')
 }
 
-// mustText returns s as a JSON string.
-func mustText(s string) string {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			// As marshalBody does: without HTML escapes.
-			b, _ := marshalBody(map[string]any{"s": s}) // marshalling a string never fails
-			return string(b[len(`{"s":`) : len(b)-1])
-		}
-	}
-	return `"` + s + `"`
-}
-
 const statusManager = "kube-controller-manager"
 
 // storeStatus stores a new version of an object with the given status. It returns false if the status is the same, or cannot be encoded.

@@ -2,7 +2,6 @@ package simcluster
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -56,7 +55,10 @@ type podSim struct {
 	probedAt                                               int64 // Unix milliseconds
 }
 
-func podIP(n uint32) string { return fmt.Sprintf("10.244.%d.%d", n/254%256, n%254+1) }
+func podIP(n uint32) string {
+	b := strconv.AppendUint(append(make([]byte, 0, 16), "10.244."...), uint64(n/254%256), 10)
+	return string(strconv.AppendUint(append(b, '.'), uint64(n%254+1), 10))
+}
 
 // appendPod appends the JSON of a new pod: as the replica set controller creates it or, in the initial state, as it has been running for a while.
 func (c *Cluster) appendPod(b []byte, namespace, name string, t *podTemplate, p *podSim, node string, rev uint64) ([]byte, *object) {
@@ -75,20 +77,16 @@ func (c *Cluster) appendPod(b []byte, namespace, name string, t *podTemplate, p 
 	o.rvEnd = len(b)
 	b = append(append(b, `","generation":1,"creationTimestamp":"`...), created...)
 	b = append(append(b, `","labels":`...), t.labelsJSON...)
-	annotations, observed := t.annotations, ""
-	if c.isSeeding {
-		observed = `,{"manager":"` + observer + `","operation":"Update","apiVersion":"v1","time":"` + created +
-			`","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:annotations":{}}}}`
-		rest := strings.TrimPrefix(annotations, "{")
-		if len(rest) > 1 {
-			rest = "," + rest
+	switch {
+	case c.isSeeding:
+		b = append(b, `,"annotations":{"`+ObservedPhase+`":"Running"`...)
+		if rest := strings.TrimPrefix(t.annotations, "{"); len(rest) > 1 {
+			b = append(append(b, ','), rest...)
 		} else {
-			rest = "}"
+			b = append(b, '}')
 		}
-		annotations = `{"` + ObservedPhase + `":"Running"` + rest
-	}
-	if annotations != "" {
-		b = append(append(b, `,"annotations":`...), annotations...)
+	case t.annotations != "":
+		b = append(append(b, `,"annotations":`...), t.annotations...)
 	}
 	if t.ownerRef != "" {
 		b = append(append(append(b, `,"ownerReferences":[`...), t.ownerRef...), ']')
@@ -98,7 +96,11 @@ func (c *Cluster) appendPod(b []byte, namespace, name string, t *podTemplate, p 
 	b = append(b, `","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{},"f:tier":{}},"f:ownerReferences":{}},"f:spec":{"f:containers":{},"f:restartPolicy":{}}}},{"manager":"kubelet","operation":"Update","apiVersion":"v1","time":"`...)
 	b = append(b, created...)
 	b = append(b, `","fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:conditions":{},"f:containerStatuses":{},"f:phase":{},"f:podIP":{}}},"subresource":"status"}`...)
-	b = append(append(b, observed...), `]},"spec":`...)
+	if c.isSeeding {
+		b = append(append(b, `,{"manager":"`+observer+`","operation":"Update","apiVersion":"v1","time":"`...), created...)
+		b = append(b, `","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:annotations":{}}}}`...)
+	}
+	b = append(b, `]},"spec":`...)
 	o.specOff = len(b)
 	if node != "" {
 		b = append(append(append(b, `{"nodeName":"`...), node...), `",`...)

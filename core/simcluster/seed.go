@@ -2,7 +2,6 @@ package simcluster
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -252,12 +251,4 @@ func (c *Cluster) freeName(r *resource, namespace, prefix string) string {
 			return name
 		}
 	}
-}
-
-func mustJSON(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return "{}" // cannot happen: only maps of strings, and JSON that was decoded before
-	}
-	return string(b)
 }

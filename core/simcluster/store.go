@@ -240,7 +240,8 @@ func (r *storage) objectsAt(rev uint64, namespace string) []*object {
 // put stores a new version, whose rev must be c.rev+1, and wakes the watches.
 func (c *Cluster) put(r *resource, o *object) *slot {
 	c.rev++
-	s, exists := r.byKey[o.key()]
+	key := o.key()
+	s, exists := r.byKey[key]
 	if exists {
 		prev := s.cur
 		if o.schema == nil {
@@ -252,7 +253,7 @@ func (c *Cluster) put(r *resource, o *object) *slot {
 		c.record(r, event{typ: modified, rev: o.rev, obj: o, prev: prev})
 		return s
 	}
-	s = &slot{res: r, key: o.key(), cur: o, poolIdx: len(r.pool)}
+	s = &slot{res: r, key: key, cur: o, poolIdx: len(r.pool)}
 	r.byKey[s.key] = s
 	if r.uids != nil {
 		r.uids[o.uid] = s
@@ -432,10 +433,7 @@ func marshalBody(m map[string]any) ([]byte, error) {
 	version, hasVersion := m["apiVersion"]
 	delete(m, "kind")
 	delete(m, "apiVersion")
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(m)
+	b, err := appendJSON(make([]byte, 0, 4<<10), m, false)
 	if hasKind {
 		m["kind"] = kind
 	}
@@ -443,7 +441,7 @@ func marshalBody(m map[string]any) ([]byte, error) {
 		m["apiVersion"] = version
 	}
 	// Cut off the buffer's spare capacity: a stored object never grows.
-	return bytes.Clone(bytes.TrimRight(b.Bytes(), "\n")), err
+	return bytes.Clone(b), err
 }
 
 // decodeMap decodes a JSON object; its numbers keep their text.

@@ -552,8 +552,8 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 	delete(m, "apiVersion")
 	meta["resourceVersion"] = wasMeta["resourceVersion"]
 	// Compare the JSON, in which json.Number and int are the same.
-	a, errA := json.Marshal(m)
-	b, errB := json.Marshal(was)
+	a, errA := appendJSON(nil, m, false)
+	b, errB := appendJSON(nil, was, false)
 	if errA != nil || errB != nil {
 		return nil, badRequest("the object cannot be encoded: %v", errA)
 	}
@@ -599,15 +599,6 @@ func answerDryRun(m map[string]any) (*object, *apierrors.StatusError) {
 		return nil, apierrors.NewInternalError(err)
 	}
 	return o, nil
-}
-
-// normalize makes values comparable, whether they were decoded or built.
-func normalize(v any) any {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return v
-	}
-	return string(b)
 }
 
 // maxManaged is the greatest number of entries in metadata.managedFields.
