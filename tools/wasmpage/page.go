@@ -52,7 +52,7 @@ func line(err error) string {
 // hotFunctions is what is fast because functions are inlined. Elsewhere they are not, for less to download; with the doors shut that
 // is a third.
 var hotFunctions = []string{
-	"runtime", "internal/runtime/...", "internal/bytealg", "unicode/utf8", "internal/sync",
+	"runtime", "internal/runtime/...", "internal/bytealg", "internal/byteorder", "internal/sync", "sync/...", "bytes", "encoding/binary", "unicode/utf8",
 	"github.com/tidwall/...", "github.com/hack-pad/...",
 	"informerscope/core/event", "informerscope/core/fold", "informerscope/core/informer", "informerscope/core/object", "informerscope/core/persistent",
 	"informerscope/core/restwatch", "informerscope/core/trace", "informerscope/core/tracefile", "informerscope/core/view",
