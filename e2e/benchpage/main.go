@@ -155,7 +155,7 @@ func open(ctx context.Context, b *browser.Browser, url string, ready string) (p 
 	if err = p.OnNewDocument(ctx, watch); err == nil {
 		begin := time.Now()
 		if err = p.Navigate(ctx, url); err == nil {
-			_, err = p.WaitState(ctx, ready)
+			err = waitState(ctx, p, ready)
 			took = time.Since(begin)
 		}
 	}
@@ -165,6 +165,21 @@ func open(ctx context.Context, b *browser.Browser, url string, ready string) (p 
 		return nil, 0, err
 	}
 	return p, took, nil
+}
+
+// waitState waits until ready, an expression of s, holds for the page's state. It asks five times a second: each answer costs the worker and the page
+// time, which a measurement must not pay for every animation frame.
+func waitState(ctx context.Context, p *browser.Page, ready string) error {
+	script := fmt.Sprintf(`(async () => { const s = await globalThis.informerscope?.state().catch(() => null); return !!s && (%s); })()`, ready)
+	for {
+		is, err := browser.Eval[bool](ctx, p, script)
+		if is || err != nil {
+			return err
+		}
+		if err := pause(ctx, 200*time.Millisecond); err != nil {
+			return err
+		}
+	}
 }
 
 // load measures the page of a width and a height for d with events coming.

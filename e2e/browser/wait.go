@@ -27,9 +27,9 @@ func WaitStateScript(ctx context.Context, predicate string) string {
 	return fmt.Sprintf(`(async () => {
 		const holds = (s) => (%s);
 		const deadline = performance.now() + %d;
-		const late = (why) => { if (performance.now() > deadline) throw new Error(why); };
+		const late = (why) => { if (performance.now() > deadline) throw new Error(why()); };
 		while (!globalThis.informerscope) {
-			late("the page has no informerscope yet");
+			late(() => "the page has no informerscope yet");
 			await new Promise((resolve) => requestAnimationFrame(resolve));
 		}
 		await Promise.race([informerscope.ready, new Promise((_, no) => setTimeout(() => no(new Error("informerscope.ready did not resolve")), %[2]d))]);
@@ -38,7 +38,7 @@ func WaitStateScript(ctx context.Context, predicate string) string {
 			let ok = false, why = "";
 			try { ok = holds(s); } catch (e) { why = String(e); }
 			if (ok) return JSON.stringify(s);
-			late("not in time" + (why && " (" + why + ")") + "; last state: " + JSON.stringify(brief(s)));
+			late(() => "not in time" + (why && " (" + why + ")") + "; last state: " + JSON.stringify(brief(s)));
 			await new Promise((resolve) => requestAnimationFrame(resolve));
 		}
 		function brief(s) {
