@@ -18,8 +18,31 @@ import (
 	"informerscope/e2e/internal/proc"
 )
 
-// controllerRuntime is the release that the boatyard is built with.
+// controllerRuntime is the release that the controllers are built with.
 const controllerRuntime = "sigs.k8s.io/controller-runtime@v0.25.2"
+
+// TestControllerRuntimeOnSimtest runs the test of a controller of controller-runtime as its developer does: in a module of its own, with simtest.
+func TestControllerRuntimeOnSimtest(t *testing.T) {
+	if !*foreignPrograms {
+		t.Skip("make judges runs it: controller-runtime has to be compiled")
+	}
+	root, err := layout.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	copyFile(t, filepath.Join(root, "e2e", "testdata", "simtested", "manager_test.go"), filepath.Join(dir, "manager_test.go"))
+	edit := []string{"mod", "edit", "-require=" + controllerRuntime, "-require=example.org/informerscope/simtest@v0.0.0"}
+	//maporder:free the order of replace lines means nothing
+	for path, at := range map[string]string{"informerscope": "", "example.org/informerscope/probe": "probe", "example.org/informerscope/simtest": "simtest"} {
+		edit = append(edit, "-replace="+path+"="+filepath.Join(root, at))
+	}
+	harness.Go(t, dir, "mod", "init", "simtested")
+	harness.Go(t, dir, edit...)
+	if out := harness.Go(t, dir, "test", "-mod=mod", "-count=1", "-v", "."); !strings.Contains(out, "--- PASS: TestManager") {
+		t.Errorf("go test did not run TestManager:\n%s", out)
+	}
+}
 
 // TestControllerRuntimeOnTheSimulatedCluster runs a manager of controller-runtime against "informerscope sim": custom resources with a finalizer, a status and
 // children that have an owner, a cache, and leader election. It looks at what the reconciler has achieved.
