@@ -85,7 +85,7 @@ const ctx = {
       if (!(err instanceof Superseded)) ctx.say(upper(plain(ctx, err.message)), true);
       return undefined;
     }),
-  select: (key) => pick(key),
+  select: (key, lane) => pick(key, true, lane),
   selected: () => selected,
   popup: (anchor, build, options) => openPopup(app, anchor, build, options),
   say: (words, bad) => toast.say(words, bad),
@@ -118,7 +118,7 @@ const transport = new Transport(ctx, app, { mark: (n) => timeline.mark(n), share
 const timeline = new Timeline(ctx, app, time);
 const inspector = new Inspector(ctx, app, () => {
   if (selected) pick('');
-}, (key) => rideOn(key));
+}, (key, lane) => rideOn(key, lane));
 const laboratory = new Laboratory(ctx, app);
 ctx.laboratory = () => laboratory.open();
 const ride = new Ride(ctx, app, {
@@ -275,15 +275,15 @@ function beforeAll() {
   return t(loading.stage < 3 ? 'cap.loading' : 'cap.start');
 }
 
-/** @param {string} key @param {boolean} [byHand] the person of this page does it, and not the speaker who is followed */
-function pick(key, byHand = true) {
+/** @param {string} key @param {boolean} [byHand] the person of this page does it, and not the speaker who is followed @param {number} [lane] */
+function pick(key, byHand = true, lane = 0) {
   if (byHand && key !== selected) ctx.apart?.();
   if (selected === key) {
-    if (key && !inspector.isOpen) inspector.open(key);
+    if (key && (!inspector.isOpen || inspector.lane !== lane)) inspector.open(key, lane);
     return;
   }
   follow(key);
-  if (key) inspector.open(key);
+  if (key) inspector.open(key, lane);
   else inspector.close();
 }
 

@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,7 @@ func TestForkHere(t *testing.T) {
 	}
 	shows(first, "as it was", "with Pop held", "First difference: event", "Pop takes from the queue")
 
+	readInLanes(t, first)
 	harness.Share(t, first, 0)
 	harness.WaitUntil(t, first, `__files.copied !== ""`)
 	link := harness.EvalIn[string](t, first, "__files.copied")
@@ -124,6 +126,51 @@ func TestForkHere(t *testing.T) {
 	harness.WaitUntil(t, second, `!location.hash.includes('fork=')`)
 	first.ExpectClean(t)
 	second.ExpectClean(t)
+}
+
+// readInLanes presses an object that differs in the second store's map. The inspector shows the second lane's, and leads to the first lane's.
+func readInLanes(t *testing.T, page *browser.Page) {
+	t.Helper()
+	at := harness.EvalIn[browser.Point](t, page, `(() => {
+		const svg = document.querySelector('.lanesv .maps figure:nth-child(2) svg'), r = svg.getBoundingClientRect();
+		const first = svg.querySelector('path.ne').getAttribute('d').match(/M([\d.]+) ([\d.]+)h(\d+)/).slice(1).map(Number);
+		return {X: r.x + (first[0] + first[2] / 2) * r.width / 220, Y: r.y + (first[1] + first[2] / 2) * r.height / 100};
+	})()`)
+	if err := page.ClickAt(t.Context(), at); err != nil {
+		t.Fatal(err)
+	}
+	shows := func(lane int, words string) {
+		t.Helper()
+		harness.WaitUntil(t, page, fmt.Sprintf(`informerscope.state().then(async (s) => {
+			const key = s.fork.stores.otherKeys[0], it = await informerscope.object(key, %d), other = await informerscope.object(key, %d);
+			const drawer = document.querySelector('.drawer:not(.shut)');
+			return it.rv !== other.rv && drawer.querySelector('h2').textContent === key && drawer.querySelector('.sub span').textContent.endsWith(it.rv) &&
+				drawer.querySelector('[role=tab][aria-selected=true]').textContent === %q;
+		})`, lane, 1-lane, words))
+	}
+	shows(1, "with Pop held")
+	harness.EvalIn[bool](t, page, `(document.querySelector('.drawer [role=tab]').click(), true)`)
+	shows(0, "as it was")
+	harness.Press(t, page, "Escape")
+	harness.WaitUntil(t, page, `!!document.querySelector('.drawer.shut')`)
+	harness.EvalIn[bool](t, page, `(document.querySelector('.lanesv .parting li.ne button').click(), true)`)
+	shows(1, "with Pop held")
+	harness.Press(t, page, "Escape")
+}
+
+// TestAForkOnThePhone: each lane's rail begins with the version of its own cluster.
+func TestAForkOnThePhone(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	page := browser.StartForTest(t).OpenForTest(t, srv.URL+"&source=sim&seed=7&objects=20&rate=2&lang=en", 390, 844)
+	harness.Await(t, page, 2*time.Minute, "s.queue.synced && s.atMillis > 2000")
+	harness.Call(t, page, "fork('hold:pop')")
+	harness.Call(t, page, "cluster('burst', {n: 5})")
+	harness.Await(t, page, 2*time.Minute, "s.lanes?.length === 2 && s.lanes[0].api.resourceVersion !== s.lanes[1].api.resourceVersion")
+	harness.Call(t, page, "pause()")
+	harness.WaitUntil(t, page, `informerscope.state().then((s) => s.lanes.every(({api}, lane) => [...document.querySelectorAll(
+		'.phonev [data-station="api"] [data-lane="' + lane + '"] text')].some((x) => x.textContent.replace(/\D/g, '') === api.resourceVersion)))`)
+	harness.WaitUntil(t, page, `document.querySelector('.phonev [data-station="api"] [data-lane="1"]').textContent.includes('with Pop held')`)
+	page.ExpectClean(t)
 }
 
 // TestForksNeedTheSimulatedCluster: what cannot be played again does not fork, and the error says what to do.

@@ -62,3 +62,10 @@ export function laneWords({ model }, acts) {
   if (verb === 'unlisten' && last[0] === 'listen') return t(Number(last[3]) ? 'fork.resync' : 'fork.noResync', { name: unescapeName(last[1]) });
   return t('fork.other');
 }
+
+/**
+ * The names of the two lanes of a fork.
+ * @param {import('../wire/page-types.js').Ctx} ctx
+ * @param {import('../wire/types.js').Fork} fork
+ */
+export const laneNames = (ctx, fork) => [t('fork.was'), laneWords(ctx, fork.acts)];

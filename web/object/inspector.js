@@ -2,6 +2,7 @@
 // The inspector: one object's JSON, old against new, its way through the informer hop by hop, and what the code was
 // doing there. The worker answers for the view's moment, so the drawer can be read while the view is paused anywhere.
 import { button, h, put, reveal } from '../kit/dom.js';
+import { laneNames } from '../kit/fork.js';
 import { exact, span, version } from '../kit/format.js';
 import { chipIcon, kindOf } from '../kit/glyphs.js';
 import { drawLines } from '../kit/lines.js';
@@ -15,7 +16,7 @@ export class Inspector {
    * @param {import('../wire/page-types.js').Ctx} ctx
    * @param {HTMLElement} app
    * @param {() => void} closed
-   * @param {(key: string) => void} ride rides the object's newest change
+   * @param {(key: string, lane: number) => void} ride rides the object's newest change
    */
   constructor(ctx, app, closed, ride) {
     this.ctx = ctx;
@@ -29,6 +30,8 @@ export class Inspector {
     /** The hop to which the journey was scrolled; 0 at its beginning. */
     this.hopShown = 0;
     this.key = '';
+    /** Whose object it is, in a fork. */
+    this.lane = 0;
     this.tab = 'diff';
     this.seq = -1;
     this.askedAt = 0;
@@ -41,6 +44,8 @@ export class Inspector {
     this.icon = h('i');
     this.version = h('span');
     this.sub = h('div', { class: 'sub' }, this.icon, this.version);
+    this.whose = [0, 1].map((lane) => button({ role: 'tab' }, () => this.ctx.select(this.key, lane)));
+    this.lanes = h('div', { class: 'tabs', role: 'tablist', hidden: '' }, ...this.whose);
     this.tabs = h('div', { class: 'tabs', role: 'tablist' });
     this.tabDiff = h('button', { type: 'button', role: 'tab' });
     this.tabJson = h('button', { type: 'button', role: 'tab' });
@@ -51,7 +56,7 @@ export class Inspector {
     this.tabs.append(this.tabDiff, this.tabJson, this.tabWhy);
     this.pre = h('div', { class: 'diff', role: 'tabpanel', tabindex: 0 });
     this.hopsHead = h('h3');
-    this.go = button({ class: 'key go' }, () => ride(this.key));
+    this.go = button({ class: 'key go' }, () => ride(this.key, this.at));
     this.hops = h('div', { class: 'hops', role: 'group', tabindex: 0 });
     this.codeWords = h('span');
     this.codeName = h('code');
@@ -60,7 +65,7 @@ export class Inspector {
       this.codeHead.setAttribute('aria-expanded', String(!this.code.hidden));
     }, this.codeWords, this.codeName);
     this.code = h('p', { hidden: '' });
-    this.root.append(this.x, this.title, this.sub, this.tabs, this.pre, h('div', { class: 'jh' }, this.hopsHead, this.go), this.hops, this.codeHead, this.code);
+    this.root.append(this.x, this.title, this.sub, this.lanes, this.tabs, this.pre, h('div', { class: 'jh' }, this.hopsHead, this.go), this.hops, this.codeHead, this.code);
     app.append(this.root);
   }
 
@@ -75,13 +80,24 @@ export class Inspector {
     this.render();
   }
 
-  /** @param {string} key */
-  open(key) {
-    if (this.key !== key) {
+  /** The lane that is asked for: the first once a fork has ended. @private */
+  get at() {
+    return this.ctx.model.fork ? this.lane : 0;
+  }
+
+  /** What its lane's informer is doing. @private */
+  get state() {
+    return this.ctx.model.lane(this.at).state;
+  }
+
+  /** @param {string} key @param {number} [lane] in a fork */
+  open(key, lane = 0) {
+    if (this.key !== key || this.lane !== lane) {
       this.data = null;
       this.scrolled = -1;
     }
     this.key = key;
+    this.lane = lane;
     this.seq = -1;
     this.fresh = true;
     this.root.classList.remove('shut');
@@ -103,7 +119,7 @@ export class Inspector {
 
   /**
    * Puts the drawer at the right, where it leaves the stations free at which a journey begins. It goes to the left only while the view stands
-   * on a hop at Listeners or Controller.
+   * on a hop at Listeners or Controller, or in a fork, whose differences stand at the right.
    * @param {boolean} left @private
    */
   dock(left) {
@@ -126,17 +142,18 @@ export class Inspector {
     this.seq = seq;
     this.askedAt = clock;
     this.busy = true;
-    const key = this.key;
-    this.ctx.call('object', key).then(
+    const { key, at } = this;
+    const isOld = () => key !== this.key || at !== this.at;
+    this.ctx.call('object', key, at).then(
       (o) => {
         this.busy = false;
-        if (key !== this.key) return;
+        if (isOld()) return;
         this.data = o;
         this.render();
       },
       (err) => {
         this.busy = false;
-        if (key !== this.key) return;
+        if (isOld()) return;
         this.data = { key, error: String(err?.message ?? err) };
         this.render();
       },
@@ -150,6 +167,10 @@ export class Inspector {
     this.root.setAttribute('aria-label', t('ins.label'));
     this.x.setAttribute('aria-label', `esc ${t('close')}`);
     this.hops.setAttribute('aria-label', t('ins.journey'));
+    const { fork } = this.ctx.model;
+    this.lanes.hidden = !fork;
+    if (fork) laneNames(this.ctx, fork).forEach((name, lane) => put(this.whose[lane], name));
+    this.whose.forEach((b, lane) => b.setAttribute('aria-selected', String(lane === this.at)));
     put(this.tabDiff, t('ins.changed'));
     put(this.tabJson, 'JSON');
     this.tabDiff.setAttribute('aria-selected', String(this.tab === 'diff'));
@@ -163,7 +184,7 @@ export class Inspector {
     // Of the newest change only: what came before is another journey.
     const journey = whole.filter((hp) => hp.change === change);
     const op = [...journey].reverse().find((hp) => hp.op)?.op || (d?.deleted ? 'Deleted' : d?.oldRv ? 'Updated' : d?.rv ? 'Added' : '');
-    const kind = this.ctx.model.state.resource.kind || this.ctx.model.state.resource.resource;
+    const kind = this.state.resource.kind || this.state.resource.resource;
     const rvs = d?.rv ? `rv ${d.oldRv && d.oldRv !== d.rv ? version(d.oldRv, 14) + ' → ' : ''}${version(d.rv, 14)}` : '';
     if (this.icon.dataset.op !== op) {
       this.icon.dataset.op = op;
@@ -176,9 +197,9 @@ export class Inspector {
     const { mode, seq } = this.ctx.model.view;
     const stands = !!at && mode !== 'live' && (at.seq === seq || !!d?.ahead?.some((hp) => hp.change === change));
     this.renderJourney(journey, stands);
-    if (d) this.dock(stands && (at.stage === 'listener' || at.stage === 'controller'));
+    if (d) this.dock(!!fork || (stands && (at.stage === 'listener' || at.stage === 'controller')));
     const st = at ? stationOf(at.stage) : '';
-    const which = st === 'queue' ? (this.ctx.model.state.queue.kind === 'DeltaFIFO' ? 'delta' : 'real') : st;
+    const which = st === 'queue' ? (this.state.queue.kind === 'DeltaFIFO' ? 'delta' : 'real') : st;
     reveal(this.codeHead, !!which);
     put(this.codeWords, t('ins.code'));
     put(this.codeName, which && t(`code.${which}.f`));
@@ -193,7 +214,7 @@ export class Inspector {
     const lines = [];
     const m = d?.mutation;
     if (m) {
-      const name = this.ctx.model.state.listeners.find((l) => l.id === m.listener)?.name ?? String(m.listener);
+      const name = this.state.listeners.find((l) => l.id === m.listener)?.name ?? String(m.listener);
       const was = m.was ? `${m.label}=${m.was}` : t('idx.none', { label: m.label });
       lines.push(line(t('ins.mutated', { name, label: m.label, is: m.is, was, rv: version(m.rv, 14) }), 'warned'));
       for (const index of m.stale) lines.push(line(t('ins.mutatedStale', { index }), 'warned'));
@@ -248,7 +269,7 @@ export class Inspector {
   /** A hop in words. @param {Hop} hp @param {string} [as] which words @returns {string} */
   words(hp, as = 'hop.') {
     const { t } = this.ctx;
-    const name = this.ctx.model.state.listeners.find((l) => l.id === hp.listener)?.name ?? (hp.listener ? String(hp.listener) : '');
+    const name = this.state.listeners.find((l) => l.id === hp.listener)?.name ?? (hp.listener ? String(hp.listener) : '');
     const key = hp.kind === 'Popped' ? ((hp.of ?? 1) > 1 ? 'PoppedOf' : 'Popped') : hp.kind === 'Queued' && hp.op === 'SyncAll' ? 'QueuedSync'
       : hp.kind === 'ClusterWritten' && hp.error ? 'ClusterWrittenNot' : hp.kind;
     const said = t(as + key, { n: exact(hp.n ?? 0), m: exact(hp.m ?? 0), p: exact(hp.position ?? 0), of: exact(hp.of ?? 0),

@@ -15,7 +15,7 @@ import { gist } from '../draw/sentence.js';
 import { hallGrid, smallGrid } from '../draw/smallgrid.js';
 import { whereSeen } from '../draw/unseen.js';
 import { bytes, count, exact, middle, rate, reason, span, upper, version } from '../kit/format.js';
-import { laneWords } from '../kit/fork.js';
+import { laneNames } from '../kit/fork.js';
 import { fit, width, wrap } from '../kit/measure.js';
 import { addWords } from '../kit/i18n.js';
 import { openWhole } from '../kit/remedy.js';
@@ -671,22 +671,28 @@ function between({ head, x, y, w, type }, ctx) {
   return {
     paint(lane) {
       const none = silence(ctx);
-      number.bind(lane, 'api.resourceVersion', 'bigVersion');
+      if (ctx.model.fork) number.set(''); // each cluster is at a version of its own
+      else number.bind(lane, 'api.resourceVersion', 'bigVersion');
       words.cls(none ? `${type.label} cet` : type.label).set(none?.answer ?? ctx.t(ctx.model.fork ? 'phone.onePast' : 'phone.oneSource'));
     },
   };
 }
 
-/** Which informer a rail of the phone is: its release and its queue. @type {import('../wire/page-types.js').Draw} */
+/** Which informer a rail of the phone is: its release and its queue; in a fork the version of its cluster, and which lane it is. @type {import('../wire/page-types.js').Draw} */
 function half(slot, ctx) {
   const write = side(slot);
   const [era, kind] = [write(slot.head, slot.y + 64, slot.type.number), write(slot.head, slot.y + 82, slot.type.state)];
   return {
     paint(lane) {
       const { fork } = ctx.model;
-      era.bind(lane, 'era');
-      if (fork) kind.set(fit(slot.rail > slot.x ? laneWords(ctx, fork.acts) : ctx.t('fork.was'), slot.w, slot.fonts.state));
-      else kind.bind(lane, 'queue.kind');
+      if (!fork) {
+        era.bind(lane, 'era');
+        kind.bind(lane, 'queue.kind');
+        return;
+      }
+      era.bind(lane, 'api.resourceVersion', 'bigVersion');
+      const words = `${laneNames(ctx, fork)[slot.rail > slot.x ? 1 : 0]} · ${lane.state.era}`;
+      kind.set(fit(words, slot.w, slot.fonts.state), words);
     },
   };
 }

@@ -2,7 +2,7 @@
 // Where the two lanes of a fork part: the first event that differs, both stores as a pair of maps, and what each handler was called with.
 import { attr, button, h, s } from '../kit/dom.js';
 import { exact, middle, seconds } from '../kit/format.js';
-import { laneWords } from '../kit/fork.js';
+import { laneNames } from '../kit/fork.js';
 import { chipIcon } from '../kit/glyphs.js';
 import { addWords, language } from '../kit/i18n.js';
 import { same } from '../kit/same.js';
@@ -70,8 +70,7 @@ export class Parting {
     this.root.hidden = !fork;
     if (!fork || same([fork, language()], this.drawn)) return;
     this.drawn = [fork, language()];
-    const { t } = this.ctx;
-    const lanes = [t('fork.was'), laneWords(this.ctx, fork.acts)];
+    const lanes = laneNames(this.ctx, fork);
     const head = [fork.acts, fork.parting?.seq, this.ctx.model.view.atMillis < fork.atMillis, language()];
     if (!same(head, this.headed)) {
       this.headed = head;
@@ -106,16 +105,20 @@ export class Parting {
   stores({ stores }, lanes) {
     const { t } = this.ctx;
     const differs = stores.only[0] + stores.only[1] + stores.other > 0;
-    const keys = (/** @type {string[]} */ list, /** @type {number} */ n) => h('small', {}, list.slice(0, 3).map((k) => middle(k, 26)).join(', ')
-      + (n > 3 ? ' …' : ''));
-    const line = (/** @type {string} */ words, /** @type {string[]} */ list, /** @type {number} */ n, /** @type {string} */ cls) =>
-      (n ? [h('li', { class: cls }, h('span', {}, words), keys(list, n))] : []);
+    // Of an object that both have, a press shows the second lane's: the inspector leads from there to the first lane's.
+    const keys = (/** @type {string[]} */ list, /** @type {number} */ n, /** @type {number} */ lane) => h('small', {}, ...list.slice(0, 3).flatMap((k, i) => [
+      i ? ', ' : '', button({ title: k }, () => this.ctx.select(k, lane), middle(k, 26))]), n > 3 ? ' …' : '');
+    const line = (/** @type {string} */ words, /** @type {string[]} */ list, /** @type {number} */ n, /** @type {string} */ cls, /** @type {number} */ lane) =>
+      (n ? [h('li', { class: cls }, h('span', {}, words), keys(list, n, lane))] : []);
     return [
       h('div', { class: 'maps' }, ...lanes.map((lane, i) => h('figure', {},
-        h('figcaption', {}, h('b', {}, lane), h('span', {}, t('part.count', { n: exact(stores.counts[i]) }))), drawMap(stores.map, i)))),
+        h('figcaption', {}, h('b', {}, lane), h('span', {}, t('part.count', { n: exact(stores.counts[i]) }))), drawMap(stores.map, i, (cell) => {
+          const key = keyOf(stores, cell);
+          if (key) this.ctx.select(key, i);
+        })))),
       h('ul', {}, ...(differs ? [0, 1].flatMap((i) => line(t('part.onlyKeys', { lane: lanes[i], n: exact(stores.only[i]) }), stores.onlyKeys[i],
-        stores.only[i], 'here')) : [h('li', {}, t('part.equal'))]),
-      ...line(t('part.other', { n: exact(stores.other) }), stores.otherKeys, stores.other, 'ne')),
+        stores.only[i], 'here', i)) : [h('li', {}, t('part.equal'))]),
+      ...line(t('part.other', { n: exact(stores.other) }), stores.otherKeys, stores.other, 'ne', 1)),
     ];
   }
 
@@ -132,8 +135,18 @@ export class Parting {
   }
 }
 
-/** One store as a map: a cell for each key of either store, at the same place in both. @param {string} cells @param {number} lane */
-function drawMap(cells, lane) {
+/** The key of a cell of the maps, if its object differs and is named. @param {Fork['stores']} stores @param {number} cell */
+function keyOf({ map: cells, onlyKeys, otherKeys }, cell) {
+  const is = cells[cell];
+  const named = is === '~' ? otherKeys : is === '<' ? onlyKeys[0] : is === '>' ? onlyKeys[1] : [];
+  return named[cells.slice(0, cell).split(is).length - 1];
+}
+
+/**
+ * One store as a map: a cell for each key of either store, at the same place in both.
+ * @param {string} cells @param {number} lane @param {(cell: number) => void} press
+ */
+function drawMap(cells, lane, press) {
   const svg = s('svg', { viewBox: `0 0 ${map.w} ${map.h}`, 'aria-hidden': 'true' });
   let pitch = 14;
   while (pitch > 3 && Math.floor(map.w / pitch) * Math.floor(map.h / pitch) < cells.length) pitch--;
@@ -146,5 +159,10 @@ function drawMap(cells, lane) {
     paths[look] = `${paths[look] ?? ''}M${(i % cols) * pitch + 0.5} ${Math.floor(i / cols) * pitch + 0.5}h${size}v${size}h-${size}z`;
   });
   for (const look in paths) svg.append(s('path', { class: look, d: paths[look] }));
+  svg.addEventListener('click', (e) => {
+    const box = svg.getBoundingClientRect();
+    const col = Math.floor(((e.clientX - box.x) / box.width) * map.w / pitch);
+    if (col < cols) press(Math.floor(((e.clientY - box.y) / box.height) * map.h / pitch) * cols + col);
+  });
   return svg;
 }

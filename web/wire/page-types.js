@@ -110,7 +110,7 @@
  *   spotlight: (stations: string[] | null) => void,
  *   riding?: () => import('../object/ride.js').Ride['at'],
  *   token?: () => string,
- *   select: (key: string) => void,
+ *   select: (key: string, lane?: number) => void,
  *   selected: () => string,
  *   popup: (anchor: Element, build: (root: HTMLElement, close: () => void) => void, options?: {width?: number, left?: number, label?: string}) => void,
  *   say: (text: string, bad?: boolean) => void,
