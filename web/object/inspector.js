@@ -65,7 +65,8 @@ export class Inspector {
       this.codeHead.setAttribute('aria-expanded', String(!this.code.hidden));
     }, this.codeWords, this.codeName);
     this.code = h('p', { hidden: '' });
-    this.root.append(this.x, this.title, this.sub, this.lanes, this.tabs, this.pre, h('div', { class: 'jh' }, this.hopsHead, this.go), this.hops, this.codeHead, this.code);
+    this.root.append(this.x, this.title, this.sub, this.lanes, this.tabs,
+      this.pre, h('div', { class: 'jh' }, this.hopsHead, this.go), this.hops, this.codeHead, this.code);
     app.append(this.root);
   }
 
