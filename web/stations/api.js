@@ -678,7 +678,7 @@ function between({ head, x, y, w, type }, ctx) {
   };
 }
 
-/** Which informer a rail of the phone is: its release and its queue; in a fork its cluster's version, and its lane. @type {import('../wire/page-types.js').Draw} */
+/** Which informer a rail of the phone is: its release and queue; in a fork its version and lane. @type {import('../wire/page-types.js').Draw} */
 function half(slot, ctx) {
   const write = side(slot);
   const [era, kind] = [write(slot.head, slot.y + 64, slot.type.number), write(slot.head, slot.y + 82, slot.type.state)];
