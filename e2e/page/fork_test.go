@@ -151,11 +151,11 @@ func readInLanes(t *testing.T, page *browser.Page) {
 	shows(1, "with Pop held")
 	harness.EvalIn[bool](t, page, `(document.querySelector('.drawer [role=tab]').click(), true)`)
 	shows(0, "as it was")
-	harness.Press(t, page, "Escape")
+	harness.EvalIn[bool](t, page, `(document.querySelector(".drawer .x").click(), true)`)
 	harness.WaitUntil(t, page, `!!document.querySelector('.drawer.shut')`)
 	harness.EvalIn[bool](t, page, `(document.querySelector('.lanesv .parting li.ne button').click(), true)`)
 	shows(1, "with Pop held")
-	harness.Press(t, page, "Escape")
+	harness.EvalIn[bool](t, page, `(document.querySelector(".drawer .x").click(), true)`)
 }
 
 // TestAForkOnThePhone: each lane's rail begins with the version of its own cluster.
