@@ -14,9 +14,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/rest"
 
+	"example.org/informerscope/probe"
 	"informerscope/core/pipe"
 	"informerscope/core/simcluster"
-	"example.org/informerscope/probe"
 	"informerscope/server/simapi"
 )
 

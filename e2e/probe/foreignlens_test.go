@@ -143,13 +143,14 @@ func (f *foreign) expectCauses(name string, isUnseen func(key string) bool) {
 			}
 		}
 		if e.Kind == event.KindClusterWritten && folded.LaneState(lane).Resource.Resource == name {
-			if r := l.Last(lane); r != nil {
-				what := strings.Trim(r.Last.Verb+" "+r.Last.Resource+"/"+r.Last.Subresource, "/")
-				if r.Last.Same {
+			if r := l.Last(lane); r != nil && len(r.Writes) > 0 {
+				last := r.Writes[len(r.Writes)-1]
+				what := strings.Trim(last.Verb+" "+last.Resource+"/"+last.Subresource, "/")
+				if last.Same {
 					what += ", without a change"
 				}
-				if r.Last.Code != 0 {
-					what += fmt.Sprintf(", answered %d", r.Last.Code)
+				if last.Code != 0 {
+					what += fmt.Sprintf(", answered %d", last.Code)
 				}
 				writes[what]++
 			}
@@ -161,7 +162,7 @@ func (f *foreign) expectCauses(name string, isUnseen func(key string) bool) {
 		if r == nil || r.Key != e.Key() {
 			continue // a worker had the key before the recording
 		}
-		runs, reads, older = runs+1, reads+r.Reads, older+r.Older
+		runs, reads, older = runs+1, reads+r.ReadCount, older+r.Older
 		isKnown := len(r.Causes) > 0
 		for _, c := range r.Causes {
 			isKnown = isKnown && c.Why != ""

@@ -22,8 +22,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
-	"informerscope/core/simcluster"
 	"example.org/informerscope/probe"
+	"informerscope/core/simcluster"
 )
 
 func main() {
