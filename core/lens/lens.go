@@ -82,8 +82,8 @@ type Read struct {
 	Behind  int    // versions, as far as known
 	Objects int    // how many a list got
 	Index   string
-	// Own is the version of the last own write to the object if the read is older; of a list, that of an own write that the store did not have, and OwnKey its
-	// key.
+	// Own is the version of the last own write to the object, if the read is older. Of a list it is the version of an own write that the store lacked, and
+	// OwnKey is that object's key.
 	Own, OwnKey string
 }
 

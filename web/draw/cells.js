@@ -198,7 +198,7 @@ export class CellGrid {
   }
 
   /**
-   * How large a cell is in a map of the grid. The gap is of whole pixels: part of one would come and go along a row.
+   * How large a cell is in a map of the grid. The gap is of whole pixels: with part of a pixel, gaps come and go along a row.
    * @param {number} ratio how large the map is beside the grid
    * @param {number} k device pixels per unit
    */

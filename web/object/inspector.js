@@ -30,7 +30,7 @@ export class Inspector {
     /** The hop to which the journey was scrolled; 0 at its beginning. */
     this.hopShown = 0;
     this.key = '';
-    /** Whose object it is, in a fork. */
+    /** The lane that has the object, in a fork. */
     this.lane = 0;
     this.tab = 'diff';
     this.seq = -1;
