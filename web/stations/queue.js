@@ -119,7 +119,7 @@ function sit(q, n, selected, gap = 0, wordOf = () => undefined) {
  * @param {State} q @param {number} n lines @param {boolean} stopped Pop is held
  * @returns {{rows: Listed[], waiting: number, last: boolean}} waiting: how many of them wait; last: all of them are gone
  */
-function listRows(q, n, stopped) {
+function arrangeRows(q, n, stopped) {
   const from = (/** @type {'batch' | 'items' | 'lastBatch'} */ list, /** @type {boolean} */ taken) =>
     q[list].map((it, i) => ({ it, path: `queue.${list}.${i}`, taken }));
   const taken = from('batch', true).slice(0, n);
@@ -512,7 +512,7 @@ function wideSeats(slot) {
 
 /**
  * The words above the list: what it contains.
- * @param {State} q @param {ReturnType<typeof listRows>} shown @param {boolean} stopped @param {Ctx['t']} t
+ * @param {State} q @param {ReturnType<typeof arrangeRows>} shown @param {boolean} stopped @param {Ctx['t']} t
  */
 function headWords(q, { rows, waiting, last }, stopped, t) {
   if (!rows.length) return `${t('pres.empty')}, ${t(stopped ? 'pres.popHeld' : 'pres.popWaits')}`;
@@ -534,7 +534,7 @@ function large(slot, ctx) {
   const rows = lines(slot, left, slot.y + 66, 9);
   const more = text(slot.g, left, slot.y + slot.h - 12, slot.type.label);
   const list = when((lane, /** @type {State} */ q, /** @type {boolean} */ stopped) => {
-    const shown = listRows(q, rows.length, stopped);
+    const shown = arrangeRows(q, rows.length, stopped);
     head.cls(stopped ? `${slot.type.label} t1` : slot.type.label).set(fit(headWords(q, shown, stopped, t), room, slot.fonts.label));
     rows.forEach((r, i) => writeItem(lane, r, shown.rows[i]));
     const rest = q.depth - shown.waiting;
@@ -568,7 +568,7 @@ function upright(slot, ctx, rows) {
   const paint = when((lane, /** @type {State} */ q, /** @type {string} */ selected, /** @type {boolean} */ stopped, /** @type {string} */ hidden) => {
     head.bind(lane, 'queue.depth', 'count', t('queue.depth'));
     line.set(sit(q, n, selected).sitters);
-    const shown = listRows(q, rows, stopped);
+    const shown = arrangeRows(q, rows, stopped);
     list.forEach((r, i) => writeItem(lane, r, shown.rows[i]));
     // A list of what is gone already says so.
     const gone = shown.last && shown.rows.length ? t('queue.last', { n: exact(q.lastBatchSize || shown.rows.length) }) : '';
