@@ -146,6 +146,7 @@ const drawnOrders = `(() => {
 // together, a RealFIFO pops everything as it was sent.
 func expectOrders(t *testing.T, p *browser.Page) {
 	t.Helper()
+	harness.WaitUntil(t, p, "JSON.parse("+drawnOrders+").every((row) => row.length > 0)") // what was given waits for its chips
 	harness.Settle(t, p)
 	type compare struct {
 		Total   int
