@@ -12,7 +12,8 @@ import (
 // TestJSONIsThatOfTheStandardLibrary holds appendJSON to encoding/json, byte for byte: names and links hang on these bytes.
 func TestJSONIsThatOfTheStandardLibrary(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	words := []string{"", "app", "a b", `"quoted"`, `back\slash`, "<b>&amp;", "tab\t", "\x00\x1f", "\x7f", "ü", "中", "\u2028", "\xff\xfe", "🎈", "z", "A", "a0", "a-b"}
+	words := []string{"", "app", "a b", `"quoted"`, `back\slash`, "<b>&amp;", "tab\t", "\x00\x1f", "\x7f",
+		"ü", "中", "\u2028", "\xff\xfe", "🎈", "z", "A", "a0", "a-b"}
 	type own struct{ B, A string }
 	var value func(depth int) any
 	value = func(depth int) any {

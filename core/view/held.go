@@ -18,7 +18,7 @@ func heldChanges(s *fold.State) []facts.HeldChange {
 		case "store":
 			// The Reflector notes a version once the change is queued, so the oldest newer frame is the one that it holds. The frames are newest first.
 			for _, f := range slices.Backward(s.API.Wire) {
-				if f.Key != "" && isNewer(s.Reflector.ResourceVersion, f.RV) {
+				if f.Key != "" && isBehind(s.Reflector.ResourceVersion, f.RV) {
 					out = append(out, facts.HeldChange{Stage: h.Stage, Op: f.Op, Key: f.Key, RV: f.RV})
 					break
 				}

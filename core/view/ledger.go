@@ -39,11 +39,11 @@ func ledgerOf(s *fold.State, deltas int) (l facts.Ledger, listed []facts.LedgerE
 		}
 		e := facts.LedgerEntry{Op: f.Op, Key: f.Key, RV: f.RV, Bytes: f.Bytes}
 		switch {
-		case isNewer(s.Reflector.ResourceVersion, f.RV):
+		case isBehind(s.Reflector.ResourceVersion, f.RV):
 			add(&l.Wire, e)
-		case isNewer(s.Indexer.ResourceVersion, f.RV) && !queued[f.RV]:
+		case isBehind(s.Indexer.ResourceVersion, f.RV) && !queued[f.RV]:
 			// Its chip is between the stations.
-		case !queued[f.RV] && !isNewer(cut, f.RV):
+		case !queued[f.RV] && !isBehind(cut, f.RV):
 			add(&l.Store, e)
 		}
 	}
@@ -64,14 +64,14 @@ func unstoredOf(s *fold.State, queued []facts.LedgerEntry) []facts.LedgerEntry {
 		stored = s.Reflector.ResourceVersion
 	}
 	for i := range slices.Backward(s.API.Wire) { // newest first
-		if f := &s.API.Wire[i]; isNewer(stored, f.RV) {
+		if f := &s.API.Wire[i]; isBehind(stored, f.RV) {
 			changes = append(changes, facts.LedgerEntry{Op: f.Op, Key: f.Key, RV: f.RV, Bytes: f.Bytes})
 		}
 	}
 	newest := make(map[string]int, len(changes))
 	for i := range changes {
 		e := &changes[i]
-		if j, ok := newest[e.Key]; !ok || !isNewer(e.RV, changes[j].RV) {
+		if j, ok := newest[e.Key]; !ok || !isBehind(e.RV, changes[j].RV) {
 			newest[e.Key] = i
 		}
 	}
@@ -133,8 +133,8 @@ func lastListedVersion(q *fold.Queue) string {
 	return last.RV
 }
 
-// isNewer reports whether the resourceVersion b is newer than a; false if a is not known.
-func isNewer(a, b string) bool { return a != "" && event.IsNewer(b, a) }
+// isBehind reports whether resourceVersion a is known and older than b.
+func isBehind(a, b string) bool { return a != "" && event.IsNewer(b, a) }
 
 // requestsOf counts the open requests, says how the Reflector has listed, and chooses the one that the page shows: the first open one, or else the first.
 func requestsOf(s *fold.State) facts.Requests {

@@ -79,7 +79,7 @@ func kubeControllerManager(t *testing.T) {
 		writeFile(t, filepath.Join(dir, name), readFile(t, filepath.Join(controlplane, name)))
 	}
 	harness.Go(t, dir, "mod", "edit", "-module=kube-controller-manager")
-	diff := diffOf(t, filepath.Join(root, "README.md"), "app/controllermanager.go")
+	diff := diffOf(t, "README.md", "app/controllermanager.go")
 	binary, address := buildForeign(t, "kube-controller-manager", dir, ".", diff, 5)
 
 	cp := cluster.StartForTest(t, cluster.Options{})
@@ -185,12 +185,8 @@ func countDeployedPods(t *testing.T, client kubernetes.Interface, ns string) int
 }
 
 func metallb(t *testing.T) {
-	root, err := layout.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := sourcesOf(t, metallbModule, metallbSum)
-	diff := diffOf(t, filepath.Join(root, "docs", "probe.md"), "internal/k8s/controllers/service_controller.go")
+	diff := diffOf(t, "docs/probe.md", "internal/k8s/controllers/service_controller.go")
 	binary, address := buildForeign(t, "metallb-controller", dir, "./controller", diff, 10, "controllerruntime")
 
 	cp := cluster.StartForTest(t, cluster.Options{})
@@ -625,7 +621,11 @@ func writeFile(t *testing.T, path, text string) {
 // diffOf is the diff of a document that begins with the given file.
 func diffOf(t *testing.T, document, file string) string {
 	t.Helper()
-	_, diff, ok := strings.Cut(readFile(t, document), "```diff\n--- "+file+"\n")
+	root, err := layout.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, diff, ok := strings.Cut(readFile(t, filepath.Join(root, document)), "```diff\n--- "+file+"\n")
 	diff, _, ended := strings.Cut(diff, "\n```\n")
 	if !ok || !ended {
 		t.Fatalf("%s has no diff that begins with %s", document, file)

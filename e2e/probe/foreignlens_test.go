@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,17 +20,12 @@ import (
 	"informerscope/core/event"
 	"informerscope/core/fold"
 	"informerscope/e2e/cluster"
-	"informerscope/e2e/internal/layout"
 )
 
 // kuberay watches KubeRay's operator. No kubelet runs here, so the test says of its Pods that they are ready.
 func kuberay(t *testing.T) {
-	root, err := layout.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := sourcesOf(t, kuberayModule, kuberaySum)
-	diff := diffOf(t, filepath.Join(root, "docs", "probe.md"), "controllers/ray/raycluster_controller.go")
+	diff := diffOf(t, "docs/probe.md", "controllers/ray/raycluster_controller.go")
 	binary, address := buildForeign(t, "ray-operator", dir, ".", diff, 15, "controllerruntime")
 
 	cp := cluster.StartForTest(t, cluster.Options{})

@@ -56,7 +56,7 @@ func TestManager(t *testing.T) {
 		user := kubernetes.NewForConfigOrDie(c.UserConfig()).CoreV1().ConfigMaps("default")
 		expect := func(value string) {
 			t.Helper()
-			time.Sleep(time.Minute)
+			time.Sleep(time.Minute) // on synctest's clock
 			if m, err := user.Get(t.Context(), "a", metav1.GetOptions{}); err != nil || m.Annotations["example.com/value"] != value {
 				t.Errorf("the controller wrote %v, %v, want %s", m.Annotations, err, value)
 			}
