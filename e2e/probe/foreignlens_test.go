@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -113,8 +114,8 @@ func kuberay(t *testing.T) {
 	f.expectCauses("rayclusters", func(string) bool { return false })
 }
 
-// expectCauses holds that each reconcile of an informer's work queue has its causes, but for keys of unseen sources, and that the doctor finds nothing. It
-// logs what the lens has.
+// expectCauses holds that each reconcile of an informer's work queue has its causes, but for keys of unseen sources, and that the doctor finds nothing of
+// weight but reads that conflicts followed. It logs what the lens has.
 func (f *foreign) expectCauses(name string, isUnseen func(key string) bool) {
 	f.t.Helper()
 	text := f.r.bytes()
@@ -122,7 +123,7 @@ func (f *foreign) expectCauses(name string, isUnseen func(key string) bool) {
 	folded := fold.NewFold()
 	l := folded.Lens()
 	waiting := map[string]bool{} // keys that came before the recording
-	causes, writes, runs, unseen, reads, older := map[string]int{}, map[string]int{}, 0, 0, 0, 0
+	causes, writes, runs, unseen, reads, older, conflicts := map[string]int{}, map[string]int{}, 0, 0, 0, 0, 0
 	for i := range events {
 		e := &events[i]
 		folded.Apply(e)
@@ -142,6 +143,9 @@ func (f *foreign) expectCauses(name string, isUnseen func(key string) bool) {
 				what := strings.Trim(last.Verb+" "+last.Resource+"/"+last.Subresource, "/")
 				if last.Same {
 					what += ", without a change"
+				}
+				if last.Code == http.StatusConflict {
+					conflicts++
 				}
 				if last.Code != 0 {
 					what += fmt.Sprintf(", answered %d", last.Code)
@@ -196,8 +200,10 @@ func (f *foreign) expectCauses(name string, isUnseen func(key string) bool) {
 	}
 	for _, finding := range x.Findings {
 		f.t.Logf("the doctor: %s %s (%s): %s", finding.Weight, finding.Rule, finding.Informer, finding.What.EN)
-	}
-	if doctor.HasWeight(x.Findings) {
-		f.t.Error("the doctor finds something of weight")
+		// A read older than an own write, and then a conflict: that is so, and comes and goes with the machine's load.
+		isTrue := finding.Rule == "reads-before-own-writes" && conflicts > 0
+		if finding.Weight != doctor.Hint && !isTrue {
+			f.t.Error("the doctor finds something of weight that is not so")
+		}
 	}
 }
