@@ -26,8 +26,8 @@ type Factory struct {
 
 // FactorySentences are the ids of a Factory's Sentence. Names are in Name, Key and Why.
 var FactorySentences = []string{
-	"factory.stopping", "factory.stopped", "factory.trouble", "factory.unstarted", "factory.waiting", "factory.early", "factory.unshared", "factory.synced",
-	"factory.running",
+	"factory.stopping", "factory.stopped", "factory.trouble", "factory.backoff", "factory.unstarted", "factory.waiting", "factory.early", "factory.unshared",
+	"factory.synced", "factory.running",
 }
 
 // FactoryStage is how far a factory's start or shutdown has come.
@@ -174,6 +174,15 @@ func (x *Factory) ChooseSentence() Sentence {
 		if r.Trouble != "" {
 			return Sentence{ID: "factory.trouble", Name: r.Resource, Why: r.Trouble}
 		}
+	}
+	failed := 0
+	for _, r := range x.Rows {
+		if r.Phase == "backoff" {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return Sentence{ID: "factory.backoff", N: failed, M: len(x.Rows)}
 	}
 	for _, r := range x.Rows {
 		if x.isUnstarted(&r) {

@@ -548,6 +548,27 @@ func TestALiveFactoryTellsWhichInformerIsRefused(t *testing.T) {
 	}
 }
 
+// TestAFactoryInBackoffIsNotSynced: the caption counts the informers that wait to retry, until their requests succeed again.
+func TestAFactoryInBackoffIsNotSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, selection.Change{Resource: ptr("pods,nodes")})
+		pass(2 * time.Second)
+		_, answer := l.Informer(0).Fault("500", FaultArgs{Count: 4})
+		_, cut := l.Informer(0).Fault("cut", FaultArgs{})
+		if answer != nil || cut != nil {
+			t.Fatal(answer, cut)
+		}
+		pass(100 * time.Millisecond)
+		if f := factoryOf(rec); f.Sentence.ID != "factory.backoff" || f.Sentence.N != 2 || f.Sentence.M != 2 {
+			t.Errorf("%+v", f)
+		}
+		pass(2 * time.Minute)
+		if f := factoryOf(rec); f.Sentence.ID != "factory.synced" {
+			t.Errorf("%+v", f.Sentence)
+		}
+	})
+}
+
 // TestALateInformerHasASelectorOfItsOwn: it lists and watches what matches, and the other informer everything. A later factory has none.
 func TestALateInformerHasASelectorOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -621,15 +621,22 @@ function hallCells(slot, ctx) {
   };
 }
 
-/** How far the store is behind what the Reflector has, or that it is not, while it is not stale. @param {Ctx} ctx @param {Lane} lane */
-function freshnessWords(ctx, { state, facts }) {
+/**
+ * How far the store is behind what the Reflector has, or that it is not, while it is not stale. A few changes on their way are not worth a word.
+ * Behind a held Pop each one is, and until the last of them has come.
+ * @param {Ctx} ctx
+ */
+function freshness(ctx) {
   const { t, model } = ctx;
-  if (unsure(ctx)) return t('pres.unsure');
-  if (state.indexer.mutated) return t('idx.mutated', { n: exact(state.indexer.mutated) });
-  if (model.unlisted()) return '';
-  const queued = facts.versions?.queued ?? 0;
-  // While Pop is held what waits does not go in the next moment.
-  return queued > (model.hold('pop') ? 0 : 5) && state.indexer.resourceVersion ? `${exact(queued)} ${t('pres.behind')}` : t('pres.current');
+  let behind = false;
+  return (/** @type {Lane} */ { state, facts }) => {
+    const queued = facts.versions?.queued ?? 0;
+    behind = queued > (behind || model.hold('pop') ? 0 : 5) && !!state.indexer.resourceVersion;
+    if (unsure(ctx)) return t('pres.unsure');
+    if (state.indexer.mutated) return t('idx.mutated', { n: exact(state.indexer.mutated) });
+    if (model.unlisted()) return '';
+    return behind ? `${exact(queued)} ${t('pres.behind')}` : t('pres.current');
+  };
 }
 
 /**
@@ -713,6 +720,7 @@ export const indexer = {
     const right = slot.x + w;
     const fresh = text(slot.head, right, slot.rail - (lean ? 56 : 96), lean ? 'p16' : 'p18', 'end');
     const rv = text(slot.head, right, slot.rail - 56, 'p16', 'end');
+    const words = freshness(ctx);
     const cells = hallCells(slot, ctx);
     const weight = weightLine(slot.g, right - slot.pad, slot.y + slot.h - 7, slot.type.label);
     return {
@@ -723,7 +731,7 @@ export const indexer = {
         const short = (/** @type {string} */ words) => fit(words, room, lean ? '16px' : '600 18px');
         fresh.cls(`${lean ? 'p16' : 'p18'}${unsure(ctx) || store.mutated ? ' cwt' : ''}`);
         if (ctx.model.stale(lane.now, lane.facts)) fresh.bind(lane, staleFrom, 't idx.stale', '', short);
-        else fresh.set(short(freshnessWords(ctx, lane)));
+        else fresh.set(short(words(lane)));
         rv.set(store.resourceVersion && w > 200 && !lean ? `rv ${bigVersion(store.resourceVersion)}` : '');
         cells.paint(clock, lane);
         weight.paint(lane, w > 240 && knowsWeights(lane.state));

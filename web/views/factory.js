@@ -70,6 +70,10 @@ addWords({
   'cap.factory.stopping': ['Shutdown has stopped the informers and waits until all {n} have ended.', 'Shutdown 已让 informer 停止，在等全部 {n} 个结束。'],
   'cap.factory.stopped': ['The factory was shut down. Its stores keep their objects, and no more events come.', 'factory 已关闭。本地缓存保留原有对象，不再有新的事件。'],
   'cap.factory.trouble': ['{name}: {why}', '{name}：{why}'],
+  'cap.factory.backoff': [
+    '{n} of {m} informers [n:waits|wait] to retry after a failed request. The stores keep their objects.',
+    '{m} 个 informer 中 {n} 个在请求失败后等待重试。本地缓存保留原有对象。',
+  ],
   'cap.factory.waiting': [
     'WaitForCacheSync waits: {n} of {m} informers have synced, {name} has not.',
     'WaitForCacheSync 在等：{m} 个 informer 中 {n} 个已同步，{name} 还没有。',
