@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -27,18 +28,19 @@ var faults = []struct {
 	program, fault, rule string
 	seconds              int    // that the doctor records
 	says                 string // part of the finding
+	run                  string // what the Controller's panel says of the reconcile at that moment; a pattern
 }{
-	{"faultycontroller", "", "", 30, ""},
-	{"faultyoperator", "", "", 30, ""},
-	{"faultycontroller", "slow", "slow-handler", 40, "main.audit takes 3"},
-	{"faultyoperator", "status", "self-caused-loop", 30, "Each time its own write did: PATCH deployments.apps/status"},
-	{"faultyoperator", "twice", "reads-before-own-writes", 30, "its read did not show that yet"},
-	{"faultyoperator", "starved", "starved-keys", 30, "that came later were taken first"},
-	{"faultycontroller", "cut", "cut-watches", 30, "Watches of configmaps that ended within a minute"},
-	{"faultycontroller", "silent", "dead-watch", 60, "Watches that turned out to be dead: 1"},
-	{"faultyoperator", "silent", "dead-watch", 40, "which an own write made"},
-	{"faultycontroller", "handlers", "leaked-handlers", 30, "handlers named"},
-	{"faultycontroller", "mutate", "mutated-objects", 30, "which it shares with the store"},
+	{"faultycontroller", "", "", 30, "", ""},
+	{"faultyoperator", "", "", 30, "", ""},
+	{"faultycontroller", "slow", "slow-handler", 40, "main.audit takes 3", ""},
+	{"faultyoperator", "status", "self-caused-loop", 30, "Each time its own write did: PATCH deployments.apps/status", "last reconcile.*own write"},
+	{"faultyoperator", "twice", "reads-before-own-writes", 30, "its read did not show that yet", "last reconcile.*listed [0-9]+.*too old.*POST"},
+	{"faultyoperator", "starved", "starved-keys", 30, "that came later were taken first", ""},
+	{"faultycontroller", "cut", "cut-watches", 30, "Watches of configmaps that ended within a minute", ""},
+	{"faultycontroller", "silent", "dead-watch", 60, "Watches that turned out to be dead: 1", ""},
+	{"faultyoperator", "silent", "dead-watch", 40, "which an own write made", ""},
+	{"faultycontroller", "handlers", "leaked-handlers", 30, "handlers named", ""},
+	{"faultycontroller", "mutate", "mutated-objects", 30, "which it shares with the store", ""},
 }
 
 // TestEachFaultIsFoundFirst runs an operator and a controller with each fault, on a real control plane. The doctor must find that fault first, and nothing of
@@ -98,6 +100,9 @@ func TestEachFaultIsFoundFirst(t *testing.T) {
 				harness.Shot(t, page, "fault-"+name)
 				if first := diagnose(t, page, "fault-"+name); x.rule != "" && first != x.rule {
 					t.Errorf("the page's first finding is %q", first)
+				}
+				if said := harness.EvalIn[string](t, page, `document.querySelector("svg.stage").textContent`); !regexp.MustCompile(x.run).MatchString(said) {
+					t.Errorf("the stage does not say %s: %s", x.run, said)
 				}
 				switch {
 				case x.rule == "":

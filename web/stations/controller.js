@@ -17,6 +17,7 @@ import { fit, width } from '../kit/measure.js';
 import { addWords, t as say } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
 import { stationNames } from '../kit/names.js';
+import { causeWords, lastRun, runTrouble, runWords } from './lastrun.js';
 
 /** @typedef {import('../wire/types.js').Workqueue} Workqueue */
 /** @import { Ctx, Draw, Lane, Slot } from '../wire/page-types.js' */
@@ -57,23 +58,6 @@ addWords({
   ],
   'con.conflicts': ['{n} [n:conflict|conflicts]', '冲突 {n} 次'],
   'con.fails': ['{n} failed', '失败 {n} 次'],
-  'con.lens.event': ['{key}: woken by {op} {object}{source}', '{key}：由 {op} {object}{source} 唤醒'],
-  'con.lens.again': ['{key}: it asked to run again', '{key}：它要求再次运行'],
-  'con.lens.retry': ['{key}: tried again after a failure', '{key}：失败后重试'],
-  'con.lens.delay': ['{key}: its time came', '{key}：到期'],
-  'con.lens.own': ['its own write', '它自己的写入'],
-  'con.lens.waited': ['waited {s}', '等了 {s}'],
-  'con.lens.merged': ['{n} entries became one', '{n} 次入队合并为一次'],
-  'con.lens.did': ['{n} [n:read|reads], {m} [m:write|writes]', '读 {n} 次，写 {m} 次'],
-  'con.lens.read': ['read {what} rv {rv}', '读 {what} rv {rv}'],
-  'con.lens.none': ['read {what}: not found', '读 {what}：没有'],
-  'con.lens.list': ['listed {n} {what}', '列出 {n} 个 {what}'],
-  'con.lens.behind': ['{n} behind', '落后 {n}'],
-  'con.lens.old': ['older than its own write', '比它自己的写入旧'],
-  'con.lens.older': ['{n} older than its own write', '{n} 次比自己的写入旧'],
-  'con.lens.loop': ['↻ {key} wakes itself: {n} [n:time|times] in the last minute', '↻ {key} 唤醒自己：最近一分钟 {n} 次'],
-  'con.lens.twice': ['{key} created {made}, though it had made {had}', '{key} 创建了 {made}，而它已创建过 {had}'],
-  'con.lens.starved': ['{key} waits for {s}: {n} [n:later key|later keys] went first', '{key} 已等 {s}：{n} 个更晚的 key 先被取走'],
   'con.gistWait': ['the workers wait for a key', 'worker 在等 key'],
   'con.gistBusy': ['{n} [n:worker is|workers are] busy', '{n} 个 worker 在工作'],
   'con.gistHeld': ['you hold the workers: {n} [n:key waits|keys wait]', 'worker 被拦住：{n} 个 key 在等待'],
@@ -174,7 +158,7 @@ function writeKeys(lane, list) {
 // --- The main stage.
 
 /** The lines that can be read closer or chosen, in the order of the keyboard. */
-const places = { queue: 0, processing: 3, waiting: 5, dirty: 9, read: 10, writes: 11, all: 12 };
+const places = { queue: 0, processing: 3, waiting: 5, run: 9, dirty: 10, read: 11, writes: 12, all: 13 };
 /** How far the lists make room for the buttons below a held worker. */
 const room = 30;
 
@@ -196,6 +180,9 @@ function full(slot, ctx) {
     dirty: dirtyLine(lower, slot, ctx, told),
     writes: writesLine(lower, slot, ctx, told),
   };
+  const run = lastRun(lower, { x: slot.x + slot.pad, y: slot.y + 208, w: slot.w - 2 * slot.pad }, ctx, (says, box) => {
+    told.set(places.run, '', says ? { head: says.key, body: says.words } : null, says ? `${says.key}. ${says.words}` : '', box);
+  });
   const foot = sentence(lower, { x: slot.x + slot.pad, y: slot.y + slot.h - 21, w: slot.w - 2 * slot.pad, lines: 2, pitch: 14, font: '12px', cls: 'l' });
   const ways = stageWays(slot, ctx, told);
   const nobody = absent(slot, ctx);
@@ -222,14 +209,14 @@ function full(slot, ctx) {
       const selected = ctx.selected();
       list.queue(lane, q, selected);
       list.processing(lane, q, selected);
-      list.waiting(lane, q, selected, held ? 2 : 4, st.indexer.count > 2600 ? lane.facts.due : null);
+      list.waiting(lane, q, selected, held ? 2 : lane.facts.lens?.why ? 1 : 4, st.indexer.count > 2600 ? lane.facts.due : null);
       list.dirty(lane, q);
       list.writes(lane, q);
       const { lens } = lane.facts;
-      const wrong = lensTrouble(lens, t);
+      const wrong = runTrouble(lens, t);
       const said = footWords(q, dropWords(st.listeners), ctx);
-      const why = wrong || lensWords(lens, t);
-      foot.cls(wrong ? 'l cwt' : 'l').set(held ? '' : why || said.short, [why, ...lensDid(lens, t), said.whole].filter(Boolean).join(' · '));
+      run.paint(held ? null : lens);
+      foot.cls(wrong ? 'l cwt' : 'l').set(held ? '' : wrong || said.short, [wrong, said.whole].filter(Boolean).join(' · '));
       ways.paint(lane);
     },
     compared: (lane) => {
@@ -239,65 +226,13 @@ function full(slot, ctx) {
   };
 }
 
-/** The last part of a key. @param {string | undefined} key */
-const short = (key) => middle((key ?? '').replace(/^.*\//, ''), 22);
-
-/**
- * What is wrong with the controller's reconciles, in one sentence; empty for nothing.
- * @param {import('../wire/types.js').Facts['lens']} lens @param {Ctx['t']} t
- */
-function lensTrouble(lens, t) {
-  if (!lens) return '';
-  const { key, loop, aMinute, twice, duplicate, had, starved, starvedMillis = 0, overtaken, older } = lens;
-  if (loop) return t('con.lens.loop', { key: short(loop), n: exact(aMinute ?? 0) });
-  if (twice) return t('con.lens.twice', { key: short(twice), made: short(duplicate), had: short(had) });
-  if (starved) return t('con.lens.starved', { key: short(starved), s: span(starvedMillis), n: exact(overtaken ?? 0) });
-  return older ? `${short(key)}: ${t('con.lens.older', { n: exact(older) })}` : '';
-}
-
-/** What woke the controller last; empty if it is not known. @param {import('../wire/types.js').Facts['lens']} lens @param {Ctx['t']} t */
-function lensCause(lens, t) {
-  if (!lens?.why) return '';
-  const { key, why, op, object, source, woken } = lens;
-  const words = t(`con.lens.${why}`, { key: short(key), op: op ?? '', object: short(object), source: source ? ` · ${source}` : '' });
-  return woken ? `${words} · ↻ ${t('con.lens.own')}` : words;
-}
-
-/** Why the controller ran last, and what it did. @param {import('../wire/types.js').Facts['lens']} lens @param {Ctx['t']} t */
-function lensWords(lens, t) {
-  const cause = lensCause(lens, t);
-  if (!lens || !cause) return '';
-  const { merged, waitMillis, reads, writes } = lens;
-  return [
-    cause,
-    merged > 1 ? t('con.lens.merged', { n: exact(merged) }) : '',
-    t('con.lens.waited', { s: span(waitMillis) }),
-    reads + writes ? t('con.lens.did', { n: exact(reads), m: exact(writes) }) : '',
-  ].filter(Boolean).join(' · ');
-}
-
-/** What the newest reconcile read and wrote last, one by one. @param {import('../wire/types.js').Facts['lens']} lens @param {Ctx['t']} t */
-function lensDid(lens, t) {
-  return [
-    ...(lens?.lastReads ?? []).map((r) => {
-      const said = { what: [r.resource, short(r.key)].filter(Boolean).join(' '), rv: version(r.rv ?? '', 10), n: exact(r.objects ?? 0) };
-      const words = t(!r.key ? 'con.lens.list' : r.rv ? 'con.lens.read' : 'con.lens.none', said);
-      return [words, r.behind ? t('con.lens.behind', { n: exact(r.behind) }) : '', r.own ? t('con.lens.old') : ''].filter(Boolean).join(', ');
-    }),
-    ...(lens?.lastWrites ?? []).map((w) => {
-      const said = { verb: w.verb, key: [w.resource, short(w.key)].filter(Boolean).join(' '), new: version(w.rv ?? '', 10), e: w.error ?? '' };
-      return t(w.error ? 'con.unwritten' : w.rv ? 'con.wroteOnly' : 'con.sendsOnly', said);
-    }),
-  ];
-}
-
 /** What the calm stage says of the controller. @param {ReturnType<typeof gist>} says @param {Lane} lane @param {boolean} held @param {Ctx} ctx */
 function paintGist(says, lane, held, { t }) {
   const q = lane.state.workqueue;
   if (!q) return says.set('');
   if (q.shuttingDown) return says.set(t('con.shutting'));
   const { lens } = lane.facts;
-  const said = held ? '' : lensTrouble(lens, t) || lensCause(lens, t);
+  const said = held ? '' : runTrouble(lens, t) || causeWords(lens, t);
   if (said) return says.set(said);
   const busy = q.processing.length;
   if (held || (q.depth && !busy)) return says.bind(lane, 'n=count workqueue.depth', held ? 't con.gistHeld' : 't con.gistKeys');
@@ -697,7 +632,7 @@ function large(slot, ctx) {
     depth.bind(lane, 'workqueue.depth', 'count', t('pres.queued'));
     waiting.bind(lane, 'workqueue.waitingCount', 'count', t('pres.waiting'));
     retries.bind(lane, 'workqueue.retries', 'count', t('pres.retries', { n: q?.retries ?? 0 }));
-    const why = lensTrouble(lens, t) || lensWords(lens, t);
+    const why = runTrouble(lens, t) || runWords(lens, t);
     const workers = q ? t('pres.busy', { n: `${q.processing.length} / ${q.workers.length}` }) : '';
     busy.set(fit(why ? `${workers} · ${why}` : workers, slot.w - 2 * slot.pad), why);
     writeKeys(lane, list);
