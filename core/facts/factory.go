@@ -1,6 +1,9 @@
 package facts
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Factory is what the informers of a SharedInformerFactory show together, with any unshared ones beside them. It depends only on the log up to a view's
 // position, and on Shown.
@@ -26,8 +29,8 @@ type Factory struct {
 
 // FactorySentences are the ids of a Factory's Sentence. Names are in Name, Key and Why.
 var FactorySentences = []string{
-	"factory.stopping", "factory.stopped", "factory.trouble", "factory.backoff", "factory.unstarted", "factory.waiting", "factory.early", "factory.unshared",
-	"factory.synced", "factory.running",
+	"factory.stopping", "factory.stopped", "factory.trouble", "factory.backoff", "factory.unstarted", "factory.waiting", "factory.early", "factory.loop",
+	"factory.duplicate", "factory.starved", "factory.unshared", "factory.synced", "factory.running",
 }
 
 // FactoryStage is how far a factory's start or shutdown has come.
@@ -99,6 +102,8 @@ type FactoryRow struct {
 	// Lists and Watches count the requests that it has sent since it began. Each page of a LIST counts; a WatchList counts as a WATCH.
 	Lists   int `json:"lists"`
 	Watches int `json:"watches"`
+	// Work is the work queue that a handler of the informer fills, nil for none.
+	Work *FactoryWork `json:"work,omitempty"`
 	// Twice: another informer watches the same resource, and the two do not share.
 	Twice bool `json:"twice"`
 	// Held are the stages on hold.
@@ -117,6 +122,14 @@ type FactoryRing struct {
 	Pending  int    `json:"pending"`
 	Ring     int    `json:"ring"`
 	Capacity int    `json:"capacity"`
+}
+
+// FactoryWork is a controller's work queue.
+type FactoryWork struct {
+	Depth int `json:"depth"`
+	Busy  int `json:"busy"` // the workers that have a key
+	// Lens is that of Facts, without LastReads and LastWrites.
+	Lens *Lens `json:"lens,omitempty"`
 }
 
 // FactoryLamp is a listener's sync lamp.
@@ -161,6 +174,9 @@ func (x *Factory) isUnstarted(r *FactoryRow) bool {
 		slices.ContainsFunc(x.Factories, func(s FactoryStage) bool { return s.Release == r.Release && s.Stage == "synced" })
 }
 
+// nameOf returns the name in a key, without its namespace.
+func nameOf(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }
+
 // ChooseSentence returns the most important sentence about the informers together.
 func (x *Factory) ChooseSentence() Sentence {
 	for _, stage := range []string{"stopping", "stopped"} {
@@ -197,6 +213,19 @@ func (x *Factory) ChooseSentence() Sentence {
 	for _, s := range x.Factories {
 		if len(s.Waiting) > 0 {
 			return Sentence{ID: "factory.waiting", N: s.Synced, M: s.Of, Name: s.Waiting[0], Key: s.Release}
+		}
+	}
+	for _, r := range x.Rows {
+		if r.Work == nil || r.Work.Lens == nil {
+			continue
+		}
+		switch l := r.Work.Lens; {
+		case l.Loop != "":
+			return Sentence{ID: "factory.loop", Key: l.Loop, N: l.AMinute}
+		case l.Twice != "":
+			return Sentence{ID: "factory.duplicate", Key: l.Twice, Name: nameOf(l.Duplicate), Why: nameOf(l.Had)}
+		case l.Starved != "":
+			return Sentence{ID: "factory.starved", Key: l.Starved, N: l.Overtaken}
 		}
 	}
 	if len(x.API.Twice) > 0 {

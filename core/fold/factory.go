@@ -135,6 +135,9 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 			}
 		}
 	}
+	if l.work != nil {
+		r.Work = &facts.FactoryWork{Depth: l.work.fifo.Len(), Busy: l.work.processing.Len(), Lens: f.LensFacts(i, f.at)}
+	}
 	for _, h := range f.world.holdStates(f.holdsOf(i)) {
 		r.Held = append(r.Held, h.Stage)
 	}

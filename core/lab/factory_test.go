@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -90,6 +91,9 @@ func TestAFactoryHasAnInformerForEachResource(t *testing.T) {
 						}
 						if state.Workqueue == nil || state.Workqueue.Reconciles == 0 {
 							t.Errorf("the controller of %s reconciled nothing", name)
+						}
+						if w := r.Work; w == nil || w.Depth != state.Workqueue.Depth || w.Busy != len(state.Workqueue.Processing) {
+							t.Errorf("the row of %s has the work queue %+v", name, w)
 						}
 					}
 				}
@@ -454,9 +458,11 @@ func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 		describe := func(f *fold.Fold) string {
 			text := fmt.Sprintf("%+v %+v", f.Factory(0).Sentence, f.Factory(0).API)
 			for _, r := range f.Factory(0).Rows {
-				ring, request := r.Ring, r.Request
-				r.Ring, r.Request = nil, nil
-				text += fmt.Sprintf("\n%+v %+v %+v", r, ring, request)
+				row, err := json.Marshal(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text += "\n" + string(row)
 			}
 			for lane := range f.Lanes() {
 				s := f.LaneState(lane)

@@ -13,7 +13,7 @@ type RowMoves struct {
 
 // factoryAt returns what several informers show together, each column as the chips have reached it; nil for a single informer.
 func factoryAt(newest *fold.Fold, lane int, shown *stationFolds) *facts.Factory {
-	if shown[atAPI] == shown[atListeners] {
+	if shown[atAPI] == shown[atController] {
 		return newest.Factory(lane)
 	}
 	out := shown[atListeners].Factory(lane)
@@ -22,7 +22,7 @@ func factoryAt(newest *fold.Fold, lane int, shown *stationFolds) *facts.Factory 
 	}
 	out.Objects = 0
 	columns := map[station]map[int]facts.FactoryRow{}
-	for _, at := range []station{atAPI, atReflector, atQueue, atIndexer} {
+	for _, at := range []station{atAPI, atReflector, atQueue, atIndexer, atController} {
 		x := shown[at].Factory(lane)
 		if x == nil {
 			return newest.Factory(lane)
@@ -42,6 +42,7 @@ func factoryAt(newest *fold.Fold, lane int, shown *stationFolds) *facts.Factory 
 		r.Requests, r.Request, r.Lists, r.Watches, r.Trouble, r.Cause = api.Requests, api.Request, api.Lists, api.Watches, api.Trouble, api.Cause
 		r.Phase, r.ResourceVersion = reflector.Phase, reflector.ResourceVersion
 		r.Depth, r.Count = columns[atQueue][r.Lane].Depth, columns[atIndexer][r.Lane].Count
+		r.Work = columns[atController][r.Lane].Work
 		out.Objects += r.Count
 		r.Twice = false
 	}

@@ -8,13 +8,14 @@ import { fonts as largeFonts, type as largeType } from './presenter.js';
 /**
  * A shape of the layout. `api` is the API server's panel: a part for each row, beside it, and below the rows what was asked in all. `rows` are the
  * boxes of the informers. `columns` are where each column begins, or ends when it is to the right, and how wide its words may be. `places` are the
- * Reflector, the queue's head, the store, the ring and the handlers on a rail. `large` is the type of rows that are tall, `scale` that of `large`
- * to the stage's. `head` is the class of the columns' names.
+ * Reflector, the queue's head, the store, the ring, the handlers and the work queue's head on a rail. `large` is the type of rows that are tall,
+ * `scale` that of `large` to the stage's. `head` is the class of the columns' names.
  * @typedef {{
  *   w: number, h: number, heads: number, title: {x: number, y: number, w: number, cls: string, font: string},
  *   api: {x: number, y: number, w: number, h: number, title: number, second: number, sums: number[], faults: number, line: number},
  *   rows: {x: number, top: number, bottom: number, w: number}, columns: Record<string, {x: number, w: number, end?: boolean}>,
- *   places: {reflector: number, seats: number, store: number, ring: number, handlers: number}, large: Type, fonts: Type, scale: number, head: string
+ *   places: {reflector: number, seats: number, store: number, ring: number, handlers: number, work: number},
+ *   large: Type, fonts: Type, scale: number, head: string
  * }} Shape
  */
 
@@ -28,10 +29,11 @@ export const stage = {
   api: { x: 16, y: 106, w: 212, h: 426, title: 80, second: 66, sums: [492, 509], faults: 525, line: 474 },
   rows: { x: 248, top: 140, bottom: 468, w: 1016 },
   columns: {
-    name: { x: 264, w: 164 }, phase: { x: 438, w: 108 }, version: { x: 616, w: 80, end: true }, queue: { x: 716, w: 70, end: true },
-    store: { x: 804, w: 80, end: true }, ring: { x: 842, w: 114 }, lamps: { x: 974, w: 76 }, note: { x: 1054, w: 117 }, aside: { x: 1178, w: 80 },
+    name: { x: 264, w: 150 }, phase: { x: 424, w: 104 }, version: { x: 598, w: 80, end: true }, queue: { x: 694, w: 70, end: true },
+    store: { x: 778, w: 76, end: true }, ring: { x: 812, w: 112 }, lamps: { x: 934, w: 70 }, work: { x: 1016, w: 156 }, note: { x: 1062, w: 110 },
+    aside: { x: 1178, w: 80 },
   },
-  places: { reflector: 446, seats: 706, store: 796, ring: 866, handlers: 980 },
+  places: { reflector: 432, seats: 684, store: 770, ring: 836, handlers: 940, work: 1068 },
   large: { ...type, title: 'ti', number: 'num', value: 'n20' }, fonts: { ...fonts, title: '600 16px', number: '500 26px', value: '500 20px' },
   scale: 1, head: 'l',
 };
@@ -42,20 +44,22 @@ const wide = {
   api: { x: 24, y: 56, w: 216, h: 484, title: 44, second: 66, sums: [494, 516], faults: 533, line: 474 },
   rows: { x: 256, top: 92, bottom: 468, w: 1000 },
   columns: {
-    name: { x: 276, w: 170 }, phase: { x: 466, w: 130 }, version: { x: 664, w: 80, end: true }, queue: { x: 790, w: 90, end: true },
-    store: { x: 922, w: 110, end: true }, ring: { x: 990, w: 130 }, lamps: { x: 1140, w: 106 }, note: { x: 1150, w: 96 }, aside: { x: 1256, w: 0 },
+    name: { x: 276, w: 160 }, phase: { x: 450, w: 124 }, version: { x: 640, w: 80, end: true }, queue: { x: 754, w: 84, end: true },
+    store: { x: 866, w: 96, end: true }, ring: { x: 918, w: 124 }, lamps: { x: 1054, w: 60 }, work: { x: 1126, w: 122 }, note: { x: 1164, w: 84 },
+    aside: { x: 1256, w: 0 },
   },
-  places: { reflector: 476, seats: 778, store: 908, ring: 1024, handlers: 1148 }, large: largeType, fonts: largeFonts, scale: 4 / 3, head: 'p16',
+  places: { reflector: 460, seats: 742, store: 852, ring: 950, handlers: 1062, work: 1188 }, large: largeType, fonts: largeFonts, scale: 4 / 3, head: 'p16',
 };
 
 /** A screen of 4:3 has fewer units across. @type {Shape} */
 const four = {
   ...wide, w: 1024, h: 768, title: { ...wide.title, x: 216, w: 790 }, api: { ...wide.api, x: 16, w: 176 }, rows: { ...wide.rows, x: 208, w: 800 },
   columns: {
-    name: { x: 222, w: 140 }, phase: { x: 374, w: 120 }, version: { x: 548, w: 70, end: true }, queue: { x: 632, w: 76, end: true },
-    store: { x: 744, w: 100, end: true }, ring: { x: 792, w: 100 }, lamps: { x: 916, w: 84 }, note: { x: 916, w: 88 }, aside: { x: 1008, w: 0 },
+    name: { x: 222, w: 126 }, phase: { x: 356, w: 110 }, version: { x: 516, w: 68, end: true }, queue: { x: 594, w: 72, end: true },
+    store: { x: 690, w: 88, end: true }, ring: { x: 728, w: 96 }, lamps: { x: 838, w: 64 }, work: { x: 908, w: 92 }, note: { x: 936, w: 64 },
+    aside: { x: 1008, w: 0 },
   },
-  places: { reflector: 384, seats: 620, store: 728, ring: 822, handlers: 924 }, head: 'l',
+  places: { reflector: 366, seats: 582, store: 676, ring: 756, handlers: 846, work: 945 }, head: 'l',
   large: { ...largeType, number: largeType.value }, fonts: { ...largeFonts, number: largeFonts.value },
 };
 
@@ -93,7 +97,7 @@ export function rowAt({ rows: { top, bottom }, scale, large, fonts: largest }, i
 /** The way of each move along a rail. */
 const ways = {
   wire: ['api.wire', 'reflector.wire'], store: ['reflector.store', 'queue.store'], pop: ['queue.pop', 'indexer.pop'], fan: ['indexer.fan', 'listeners.fan'],
-  next: ['listeners.ring', 'listeners.handler'],
+  next: ['listeners.ring', 'listeners.handler'], key: ['listeners.handler', 'controller.key'],
 };
 
 /**
@@ -109,7 +113,9 @@ export function arrange(shape, n) {
   /** The column, the place on the rail and the point after it of each station. @type {[string, {x: number, w: number, end?: boolean}, number, number][]} */
   const stations = [
     ['api', { x: api.x + pad, w: api.w - 2 * pad }, out, 0], ['reflector', columns.phase, places.reflector, columns.version.x],
-    ['queue', columns.queue, places.seats, 0], ['indexer', columns.store, places.store, 0], ['listeners', columns.ring, places.ring, columns.lamps.x],
+    ['queue', columns.queue, places.seats, 0], ['indexer', columns.store, places.store, 0],
+    // Below the lamps, which lie on its rail.
+    ['controller', columns.work, places.work, places.handlers - 8], ['listeners', columns.ring, places.ring, columns.lamps.x],
   ];
   const { tall, two, railed } = rows[0];
   const size = tall ? Math.round(18 * rows[0].k) : 14;
@@ -126,7 +132,7 @@ export function arrange(shape, n) {
     lanes: rows.map(({ rail }) => /** @type {Record<string, number[]>} */ (!railed ? {} : {
       'api.wire': [out, rail], 'reflector.wire': [places.reflector - 8, rail], 'reflector.store': [places.reflector + 8, rail], 'queue.store': [tail, rail],
       'queue.pop': [places.seats + 8, rail], 'indexer.pop': [places.store - 8, rail], 'indexer.fan': [places.store + 8, rail],
-      'listeners.handler': [places.handlers - 8, rail],
+      'listeners.handler': [places.handlers - 8, rail], 'controller.key': [places.work - 8, rail],
     })),
     rails: rows.flatMap(({ rail }, lane) => [
       { station: 'api', lane, pts: [out, rail, railed ? places.reflector : shape.rows.x, rail], wire: true },
@@ -145,7 +151,7 @@ export function arrange(shape, n) {
     // A row says what is held, and nothing comes along its rail from there.
     holds: [],
     way: null,
-    canvases: !railed ? [] : [{ x: out - 12, y: shape.rows.top, w: places.handlers - out + 24, h: shape.rows.bottom - shape.rows.top + 8 }],
+    canvases: !railed ? [] : [{ x: out - 12, y: shape.rows.top, w: places.work - out + 24, h: shape.rows.bottom - shape.rows.top + 8 }],
   };
 }
 

@@ -131,11 +131,11 @@ function worker(g, x, y, r, cls) {
       attr(circle, 'class', busy ? 'worker on' : 'worker');
       number.cls(busy ? `${cls} onw` : cls).set(words);
     },
-    /** How many of them are busy; without a number while none is. @param {Lane} lane @param {number} n */
-    busy(lane, n) {
+    /** How many of them are busy; without a number while none is. @param {Lane} lane @param {number} n @param {string} [of] where that is */
+    busy(lane, n, of = 'workqueue.processing.length') {
       show(circle, n >= 0);
       attr(circle, 'class', n > 0 ? 'worker on' : 'worker');
-      number.cls(n > 0 ? `${cls} onw` : cls).bind(lane, n > 0 ? 'workqueue.processing.length' : '', 'exact');
+      number.cls(n > 0 ? `${cls} onw` : cls).bind(lane, n > 0 ? of : '', 'exact');
     },
   };
 }
@@ -675,6 +675,37 @@ function upright(slot, ctx, rows) {
   };
 }
 
+/**
+ * In the row of an informer of a factory: the work queue that one of its handlers fills, its workers, and in a tall row why it ran last.
+ * @type {Draw}
+ */
+function factoryRow({ g, x, y, w, h: high, rail, from, to, chip, type, fonts, bare, tall }, { t }) {
+  const whole = s('g');
+  g.append(whole);
+  const number = text(whole, x, y, type.number).pulse();
+  const step = chip + 3;
+  const n = bare ? 0 : Math.max(1, Math.min(3, Math.floor((from - x) / step) + 1));
+  if (n) whole.append(s('path', { d: `M${to} ${rail}H${from + 1.2 * chip}`, class: 'rail' }));
+  const seats = Array.from({ length: n }, (_, i) => s('rect', { x: from - step * i - chip / 2, y: rail - chip / 2, width: chip, height: chip, rx: 3 }));
+  whole.append(...seats);
+  const workers = n ? worker(whole, from + 1.75 * chip, rail, 0.62 * chip, type.label) : null;
+  const lines = !tall ? 0 : high > 5.2 * chip + 16 ? 2 : 1;
+  const why = sentence(whole, { x, y: rail + 1.6 * chip, w, lines, pitch: 0.9 * chip, font: fonts.label, cls: type.label });
+  return {
+    paint(lane) {
+      const work = lane.row?.work;
+      show(whole, !!work);
+      if (!work) return;
+      number.bind(lane, `${lane.of}.work.depth`, 'exact');
+      seats.forEach((el, i) => attr(el, 'class', i < work.depth ? 'hbusy' : 'slot off'));
+      workers?.busy(lane, work.busy, `${lane.of}.work.busy`);
+      const wrong = runTrouble(work.lens, t);
+      const words = wrong || causeWords(work.lens, t);
+      why.cls(wrong ? `${type.label} cwt` : type.label).set(words);
+    },
+  };
+}
+
 /** @satisfies {import('../wire/page-types.js').Station} */
 export const controller = {
   id: 'controller',
@@ -685,4 +716,5 @@ export const controller = {
   line: (slot, ctx) => upright(slot, ctx, 0),
   /** @type {Draw} */
   open: (slot, ctx) => upright(slot, ctx, 4),
+  row: factoryRow,
 };

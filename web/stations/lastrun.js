@@ -7,7 +7,7 @@ import { Glyph, kindOf } from '../kit/glyphs.js';
 import { addWords } from '../kit/i18n.js';
 import { width } from '../kit/measure.js';
 
-/** @typedef {import('../wire/types.js').Facts['lens']} Lens */
+/** @typedef {import('../wire/types.js').Facts['lens'] | undefined} Lens */
 /** @import { Ctx } from '../wire/page-types.js' */
 
 addWords({

@@ -819,7 +819,7 @@ export const listeners = {
         if (is.ring) buffer.paint(lane, /** @type {any} */ ({ ...is.ring, capacities: [] }), `${lane.of}.ring`, { slow: false });
         const name = is.ring ? ownName(is.ring.name) : '';
         const words = large || !is.ring ? name : `${count(is.ring.pending)} ${name}`;
-        whose.set(fit(words, room, fonts.label), is.ring ? `${is.ring.name}: ${exact(is.ring.pending)} / ${exact(is.ring.capacity)}` : '');
+        whose.set(fitMiddle(words, room, fonts.label), is.ring ? `${is.ring.name}: ${exact(is.ring.pending)} / ${exact(is.ring.capacity)}` : '');
         const many = is.lamps.length * step > 76 * k;
         const shown = many ? [{ synced: is.lit === is.lamps.length }] : is.lamps;
         while (lamps.length < shown.length) lamps.push(lamp(lights, to + 6 + lamps.length * step, rail, 4 * k));

@@ -44,6 +44,7 @@ addWords({
   'factory.col.store': ['store', '本地缓存'],
   'factory.col.ring': ['fullest ring', '最满的环'],
   'factory.col.lamps': ['synced', '已同步'],
+  'factory.col.work': ['work queue', '工作队列'],
   'factory.lit': ['{n} of {m}', '{m} 个中 {n} 个'],
   'factory.stage.': ['SharedInformerFactory {era}', 'SharedInformerFactory {era}'],
   'factory.stage.started': ['{era}: WaitForCacheSync waits, {n} of {m} synced', '{era}：WaitForCacheSync 在等，{m} 个中 {n} 个已同步'],
@@ -83,6 +84,12 @@ addWords({
     '{n} [n:Pod|Pods] came before the Node: {key} runs on {name}, which is not in the store of nodes yet.',
     '{n} 个 Pod 先于 Node 到达：{key} 在 {name} 上，而 nodes 的本地缓存里还没有它。',
   ],
+  'cap.factory.loop': ['↻ {key} wakes itself: {n} [n:time|times] in the last minute.', '↻ {key} 唤醒自己：最近一分钟 {n} 次。'],
+  'cap.factory.duplicate': ['{key} created {name}, though it had made {why}.', '{key} 创建了 {name}，而它已创建过 {why}。'],
+  'cap.factory.starved': [
+    '{key} waits in the work queue: {n} [n:key that came later went|keys that came later went] first.',
+    '{key} 在工作队列里等待：{n} 个更晚的 key 先被取走。',
+  ],
   'cap.factory.unshared': [
     'Two informers of {name} that are not shared: {n} open [n:request|requests], and {m} [m:object|objects] in two stores.',
     '{name} 的两个 informer 没有共享：{n} 个打开的请求，两个本地缓存共 {m} 个对象。',
@@ -92,7 +99,7 @@ addWords({
 });
 
 /** The columns that have a name above them, and what a panel keeps free at its sides. */
-const titled = ['name', 'phase', 'version', 'queue', 'store', 'ring', 'lamps'];
+const titled = ['name', 'phase', 'version', 'queue', 'store', 'ring', 'lamps', 'work'];
 const pad = 12;
 
 export class Factory {

@@ -415,6 +415,7 @@
  * @property {number} lists Lists and Watches count the requests that it has sent since it began. Each page of a LIST counts; a WatchList
  *   counts as a WATCH.
  * @property {number} watches
+ * @property {FactoryWork} [work] the work queue that a handler of the informer fills, nil for none.
  * @property {boolean} twice another informer watches the same resource, and the two do not share.
  * @property {string[]} held the stages on hold.
  * @property {string} [trouble] Trouble describes what is wrong between this informer and its cluster, and Cause names it in one word; empty
@@ -899,6 +900,14 @@
  * @property {number} bytes
  * @property {number} frames
  * @property {string} [error]
+ */
+
+/**
+ * FactoryWork is a controller's work queue.
+ * @typedef {object} FactoryWork
+ * @property {number} depth
+ * @property {number} busy the workers that have a key
+ * @property {Lens} [lens] that of Facts, without LastReads and LastWrites.
  */
 
 /**
