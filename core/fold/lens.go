@@ -8,8 +8,8 @@ import (
 	"informerscope/core/lens"
 )
 
-// LensFacts returns what the log says of the newest reconcile of a lane's controller, without its LastReads and LastWrites. It is nil if the log names no causes,
-// or no worker has taken a key. at is the moment that is shown.
+// LensFacts returns what the log says of the newest reconcile of a lane's controller, without its LastReads and LastWrites. It is nil if the log names no
+// causes, or no worker has taken a key. at is the moment that is shown.
 func (f *Fold) LensFacts(lane int, at time.Duration) *facts.Lens {
 	r := f.lens.Last(lane)
 	if r == nil || f.lanes[lane].work == nil {
