@@ -3,6 +3,7 @@ package view
 import (
 	"math"
 
+	"informerscope/core/event"
 	"informerscope/core/fold"
 )
 
@@ -65,6 +66,8 @@ type moment struct {
 type eye struct {
 	time    float64
 	moments []moment
+	// isNew says that a lane has a new informer or index, and that nothing has moved since.
+	isNew bool
 	// seen is the moment that each station showed in the last frame, by its number in the log.
 	seen [stations]uint64
 }
@@ -129,7 +132,23 @@ func (v *View) follow(time float64) {
 	}
 	e.time = time
 	if time >= 0 && len(e.moments) == 0 {
-		e.moments = append(e.moments, moment{fold: v.fold.Clone(), born: math.Inf(-1)})
+		e.moments = []moment{{fold: v.fold.Clone(), born: math.Inf(-1)}}
+	}
+}
+
+// meet looks at the next event after a new informer or index. The first that moves something waits for its chip; what came before it stands there by then, as
+// the informer's listeners. v.mu is held.
+func (v *View) meet(e *event.Entry) {
+	if path, _, _, _ := moveOf(e); path != "" {
+		v.eye.isNew = false
+		v.rebase()
+	}
+}
+
+// rebase has all stations show the last event that was folded, if they lag. v.mu is held.
+func (v *View) rebase() {
+	if e := &v.eye; len(e.moments) > 0 {
+		e.moments = []moment{{fold: v.fold.Clone(), born: math.Inf(-1)}}
 	}
 }
 
@@ -138,6 +157,9 @@ func (v *View) depart() float64 {
 	e := &v.eye
 	if v.hasJumped {
 		e.moments = nil
+	}
+	if e.isNew {
+		v.rebase()
 	}
 	if len(e.moments) == 0 {
 		return -1

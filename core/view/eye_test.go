@@ -110,6 +110,21 @@ func TestStationsWaitForChips(t *testing.T) {
 	}
 }
 
+// TestAChangeBehindANewIndexWaitsForItsChip: the index shows at once, and what follows in the same frame does not.
+func TestAChangeBehindANewIndexWaitsForItsChip(t *testing.T) {
+	x := newBusy(t)
+	var page stationVersions
+	x.atEye(t, &page, 1000)
+	x.rec.Emit(0, event.IndexersAdded{Names: "app"}.Event())
+	x.change(1, false)
+	if x.atEye(t, &page, 1000); page != (stationVersions{"2", "1", "1", ""}) {
+		t.Errorf("as the chips set out the stations show %v", page)
+	}
+	if x.atEye(t, &page, 1000+lapMillis); page != (stationVersions{"2", "2", "2", "2"}) {
+		t.Errorf("at the end of its way the stations show %v", page)
+	}
+}
+
 // TestChangesNeverOvertake: what begins halfway, as a handler's call, waits behind what came before it.
 func TestChangesNeverOvertake(t *testing.T) {
 	x := newBusy(t)

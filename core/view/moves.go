@@ -106,37 +106,46 @@ func opName(op event.Op) string {
 
 // watch adds the move of an event, if it has one.
 func (m *moves) watch(e *event.Entry) {
+	if path, listener, x, n := moveOf(e); path != "" {
+		m.add(path, listener, x, n)
+	}
+}
+
+// moveOf returns the path along which an event moves something, the listener's id if the path has one, what a token shows of it, and how many moves it is. The
+// path is empty for no move.
+func moveOf(e *event.Entry) (path string, listener int32, x passage, n int) {
+	x, n = passageOf(e), 1
 	switch e.Kind {
 	case event.KindWatchEvent:
-		m.add(pathWire, 0, passageOf(e), 1)
+		return pathWire, 0, x, n
 	case event.KindRequestAnswered:
 		if answer := e.RequestAnswered(); answer.Items > 0 && answer.Err == nil {
-			m.add(pathWire, 0, passage{op: event.OpReplaced, rv: answer.RV, seq: e.Seq}, answer.Items)
+			return pathWire, 0, passage{op: event.OpReplaced, rv: answer.RV, seq: e.Seq}, answer.Items
 		}
 	case event.KindQueued:
-		m.add(pathStore, 0, passageOf(e), max(len(e.Queued().Items), 1))
+		return pathStore, 0, x, max(len(e.Queued().Items), 1)
 	case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted:
-		x := passageOf(e)
 		if x.op == event.OpNone { // a delete, or an older log, whose writes have no delta type
 			x.op = event.StoreOp(e.Kind)
 		}
-		m.add(pathPop, 0, x, 1)
+		return pathPop, 0, x, n
 	case event.KindStoreReplaced:
-		x := e.StoreReplaced()
-		m.add(pathPop, 0, passage{op: event.OpReplacedAll, rv: x.StoreRV, seq: e.Seq}, max(x.Count, 1))
+		is := e.StoreReplaced()
+		return pathPop, 0, passage{op: event.OpReplacedAll, rv: is.StoreRV, seq: e.Seq}, max(is.Count, 1)
 	case event.KindStoreBookmark:
-		m.add(pathPop, 0, passage{op: event.OpBookmark, rv: e.StoreBookmark().StoreRV, seq: e.Seq}, 1)
+		return pathPop, 0, passage{op: event.OpBookmark, rv: e.StoreBookmark().StoreRV, seq: e.Seq}, n
 	case event.KindAccepted:
-		m.add(pathFan, e.Listener(), passageOf(e), 1)
+		return pathFan, e.Listener(), x, n
 	case event.KindHandling:
-		m.add(pathNext, e.Listener(), passageOf(e), 1)
+		return pathNext, e.Listener(), x, n
 	case event.KindWorkAdded:
-		m.add(pathKey, 0, passageOf(e), 1)
+		return pathKey, 0, x, n
 	case event.KindWorkTaken:
-		m.add(pathTake, e.Listener(), passageOf(e), 1)
+		return pathTake, e.Listener(), x, n
 	case event.KindClusterWrite:
-		m.add(pathWrite, 0, passageOf(e), 1)
+		return pathWrite, 0, x, n
 	}
+	return "", 0, x, 0
 }
 
 // departure returns how long after a change has left the API server the first of the moves sets out, in ms of the eye's clock; lapMillis if there is none.

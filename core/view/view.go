@@ -277,6 +277,9 @@ func (v *View) apply(seq uint64) {
 		return
 	}
 	v.rec.Read(pos+1, seq, func(e *event.Entry) bool {
+		if v.eye.isNew {
+			v.meet(e)
+		}
 		v.fold.Apply(e)
 		v.watch(e)
 		return true
@@ -295,7 +298,7 @@ func (v *View) watch(e *event.Entry) {
 		return
 	}
 	if e.Kind == event.KindLane || e.Kind == event.KindIndexersAdded {
-		v.eye.moments = nil // the cells are arranged in another way, at once
+		v.eye.isNew = true // the cells are arranged in another way, at once
 	}
 	for len(v.lanes) < v.fold.Lanes() {
 		v.lanes = append(v.lanes, newLaneView(v.followKey))
