@@ -129,6 +129,9 @@ func (x *factInputs) listenerSentence(recent *fold.Recent) (facts.Sentence, bool
 	return facts.Sentence{}, false
 }
 
+// flowTime is how long changes are said to come after the last one has come.
+const flowTime = 3 * time.Second
+
 // holdSentence returns the sentence while a stage is held.
 func (x *factInputs) holdSentence(f *facts.Facts) facts.Sentence {
 	h := x.state.Holds[0]
@@ -200,6 +203,8 @@ func (x *factInputs) flowSentence(f *facts.Facts, recent *fold.Recent) facts.Sen
 		for _, l := range f.Listeners {
 			rate = max(rate, float64(l.In))
 		}
+	} else if !x.isRecent(recent.Passed.At, flowTime) { // what was written is no object of this watch
+		rate = 0
 	}
 	switch {
 	case unseen && rate == 0:

@@ -393,6 +393,10 @@ func untrue(s *fold.State, log []*event.Entry, release string) string {
 		if s.Reflector.Phase != "watching" || (said.ID == "flowDelta") != (release == "1.31") {
 			return "it does not watch so"
 		}
+		came := func(e *event.Entry) bool { return e.Kind == event.KindWatchEvent || e.Kind == event.KindWireFrame }
+		if said.ID == "flow" && !within(3200*time.Millisecond, came) {
+			return "nothing came over the watch"
+		}
 	}
 	return ""
 }
