@@ -21,8 +21,9 @@ import { same } from '../kit/same.js';
 /**
  * A layout's motion. `spacing` is the least distance between the middles of two chips on a way; closer ones become a stack. `sizes` are the
  * sizes of chips that differ from `size`; `hero` is the size of the one that is followed. `nodes`: a station that recedes is a name above its node.
+ * `between`: the heights at which an upright rail has room for a name.
  * @typedef {{
- *   size: number, hero: number, nodes?: boolean, sizes?: Record<string, number>, spacing: number, counts: Record<string, CountAt>,
+ *   size: number, hero: number, nodes?: boolean, between?: number[], sizes?: Record<string, number>, spacing: number, counts: Record<string, CountAt>,
  *   names?: Record<string, {side: 'above' | 'below', min: number, max: number}>
  * }} Plan
  */
@@ -506,7 +507,10 @@ export class Motion {
     }
   }
 
-  /** The name above a large chip, or below it. @param {Token} t @param {number} x @param {number} y @private */
+  /**
+   * The name of a large chip: above it, below it where something else stands above, or between two stations of an upright rail.
+   * @param {Token} t @param {number} x @param {number} y @private
+   */
   tag(t, x, y) {
     const cx = this.surface.units();
     const c = this.ctx.scene.colour;
@@ -521,8 +525,10 @@ export class Motion {
     const tall = type + 10;
     const over = t.to < 1 ? x + t.size / 2 - wide : x - wide / 2;
     const left = upright ? x + t.size / 2 + 6 : Math.max(4, Math.min(over, this.surface.right - wide - 4));
-    const below = this.plan.nodes && Math.min(this.strength(left, y), this.strength(left + wide, y)) < 1;
-    const top = upright ? y - tall / 2 : y + (below ? t.size / 2 + 6 : -t.size / 2 - tall - 6);
+    // A number stands above the rail at the left end of its station, where these paths begin or end.
+    const atNumber = t.p === 'wire' || t.p === 'key';
+    const below = this.plan.nodes && (atNumber || Math.min(this.strength(left, y), this.strength(left + wide, y)) < 1);
+    const top = upright ? nearest(this.plan.between ?? [y], y) - tall / 2 : y + (below ? t.size / 2 + 6 : -t.size / 2 - tall - 6);
     cx.beginPath();
     cx.roundRect(left, top, wide, tall, 4);
     cx.fillStyle = c.raise;
@@ -561,6 +567,9 @@ export class Motion {
     cx.fillText(words, middleX, line);
   }
 }
+
+/** @param {number[]} all @param {number} to */
+const nearest = (all, to) => all.reduce((a, b) => (Math.abs(b - to) < Math.abs(a - to) ? b : a));
 
 /** @param {Kind} kind */
 function opOf(kind) {

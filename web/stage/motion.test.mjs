@@ -94,15 +94,21 @@ test('a held change stands before its hold, and goes on from there', () => {
   assert.equal(motion.standing.size, 0);
 });
 
-test('the name of a large chip stands below it where it would cover the names of stations that recede', () => {
+test('the name of a large chip covers neither names of stations that recede nor numbers, nor a station of an upright rail', () => {
   const { motion } = open();
   const boxes = [];
   const cx = { beginPath: () => {}, roundRect: (...box) => boxes.push(box), fill: () => {}, stroke: () => {}, fillText: () => {}, measureText: () => ({ width: 100 }) };
   motion.surface = { units: () => cx, right: 1280 };
-  motion.plan = { ...motion.plan, nodes: true };
+  motion.plan = { ...motion.plan, nodes: true, between: [61, 121] };
   motion.strength = (x) => (x < 300 ? 0.4 : 1);
-  for (const x of [200, 340, 500]) motion.tag({ key: 'a', p: 'wire', size: 56, to: 1, pts: [0, 152, 300, 152], kind: 'upd' }, x, 152);
-  assert.deepEqual(boxes.map(([, top]) => top > 152), [true, true, false]);
+  const tag = (p, x) => motion.tag({ key: 'a', p, size: 56, to: 1, pts: [0, 152, 300, 152], kind: 'upd' }, x, 152);
+  tag('store', 200);
+  tag('store', 340);
+  tag('store', 500);
+  tag('wire', 500);
+  assert.deepEqual(boxes.map(([, top]) => top > 152), [true, true, false, true]);
+  for (const y of [46, 68, 92]) motion.tag({ key: 'a', p: 'wire', size: 28, to: 1, pts: [32, 46, 32, 92], kind: 'upd' }, 32, y);
+  assert.deepEqual(boxes.slice(4).map(([, top, , tall]) => top + tall / 2), [61, 61, 121]);
 });
 
 test('what is on its way runs on when the stations move', () => {
