@@ -63,7 +63,7 @@ export function arrange({ w, open, large, listeners, main }) {
   const last = open === 'controller' ? 20 : large ? 4 : 18;
   const { api, reflector, queue, indexer, controller } = ys;
   return {
-    w, h: y - last, upright: true, ways, motion: { ...motion, between: ids.slice(1).map((id) => ys[id] - 19) },
+    w, h: y - last, upright: true, ways, motion: { ...motion, between: ids.slice(1).map((id) => ys[id] - 21) },
     slots: ids.map((id, i) => ({
       id, density: id === open ? 'open' : 'line', x: left, y: ys[id], w: w - left - right, h: heightOf(id, open, large), rail: RAIL,
       from: i ? ys[ids[i - 1]] : ys[id], to: ys[ids[i + 1]] ?? ys[id], type, fonts, chip: 18, pad: 0,

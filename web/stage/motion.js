@@ -508,7 +508,7 @@ export class Motion {
   }
 
   /**
-   * The name of a large chip: above it, below it where something else stands above, or between two stations of an upright rail.
+   * The name of a large chip: above it, below it where something else stands above, or between two stations near it of an upright rail.
    * @param {Token} t @param {number} x @param {number} y @private
    */
   tag(t, x, y) {
@@ -528,7 +528,8 @@ export class Motion {
     // A number stands above the rail at the left end of its station, where these paths begin or end.
     const atNumber = t.p === 'wire' || t.p === 'key';
     const below = this.plan.nodes && (atNumber || Math.min(this.strength(left, y), this.strength(left + wide, y)) < 1);
-    const top = upright ? nearest(this.plan.between ?? [y], y) - tall / 2 : y + (below ? t.size / 2 + 6 : -t.size / 2 - tall - 6);
+    const gap = this.plan.between?.find((at) => Math.abs(at - y) <= 40) ?? y;
+    const top = upright ? gap - tall / 2 : y + (below ? t.size / 2 + 6 : -t.size / 2 - tall - 6);
     cx.beginPath();
     cx.roundRect(left, top, wide, tall, 4);
     cx.fillStyle = c.raise;
@@ -567,9 +568,6 @@ export class Motion {
     cx.fillText(words, middleX, line);
   }
 }
-
-/** @param {number[]} all @param {number} to */
-const nearest = (all, to) => all.reduce((a, b) => (Math.abs(b - to) < Math.abs(a - to) ? b : a));
 
 /** @param {Kind} kind */
 function opOf(kind) {

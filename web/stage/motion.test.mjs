@@ -99,7 +99,7 @@ test('the name of a large chip covers neither names of stations that recede nor 
   const boxes = [];
   const cx = { beginPath: () => {}, roundRect: (...box) => boxes.push(box), fill: () => {}, stroke: () => {}, fillText: () => {}, measureText: () => ({ width: 100 }) };
   motion.surface = { units: () => cx, right: 1280 };
-  motion.plan = { ...motion.plan, nodes: true, between: [61, 121] };
+  motion.plan = { ...motion.plan, nodes: true, between: [61, 141] };
   motion.strength = (x) => (x < 300 ? 0.4 : 1);
   const tag = (p, x) => motion.tag({ key: 'a', p, size: 56, to: 1, pts: [0, 152, 300, 152], kind: 'upd' }, x, 152);
   tag('store', 200);
@@ -107,8 +107,8 @@ test('the name of a large chip covers neither names of stations that recede nor 
   tag('store', 500);
   tag('wire', 500);
   assert.deepEqual(boxes.map(([, top]) => top > 152), [true, true, false, true]);
-  for (const y of [46, 68, 92]) motion.tag({ key: 'a', p: 'wire', size: 28, to: 1, pts: [32, 46, 32, 92], kind: 'upd' }, 32, y);
-  assert.deepEqual(boxes.slice(4).map(([, top, , tall]) => top + tall / 2), [61, 61, 121]);
+  for (const y of [46, 68, 108, 190]) motion.tag({ key: 'a', p: 'wire', size: 28, to: 1, pts: [32, 46, 32, 92], kind: 'upd' }, 32, y);
+  assert.deepEqual(boxes.slice(4).map(([, top, , tall]) => top + tall / 2), [61, 61, 141, 190]);
 });
 
 test('what is on its way runs on when the stations move', () => {
