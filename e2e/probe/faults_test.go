@@ -33,7 +33,7 @@ var faults = []struct {
 }{
 	{"faultycontroller", "", "", 30, "", "", ""},
 	{"faultyoperator", "", "", 30, "", "", ""},
-	{"faultycontroller", "slow", "slow-handler", 40, "main.audit takes 3", "", ""},
+	{"faultycontroller", "slow", "slow-handler", 40, "main.audit takes ", "", ""},
 	{"faultyoperator", "status", "self-caused-loop", 30, "Each time its own write did: PATCH deployments.apps/status",
 		"wakes itself: [0-9,]+ times in the last minute", "last reconcile.*own write"},
 	{"faultyoperator", "twice", "reads-before-own-writes", 30, "its read did not show that yet",
