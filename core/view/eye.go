@@ -132,7 +132,7 @@ func (v *View) follow(time float64) {
 	}
 	e.time = time
 	if time >= 0 && len(e.moments) == 0 {
-		e.moments = []moment{{fold: v.fold.Clone(), born: math.Inf(-1)}}
+		v.rebase()
 	}
 }
 
@@ -141,16 +141,14 @@ func (v *View) follow(time float64) {
 func (v *View) meet(e *event.Entry) {
 	if path, _, _, _ := moveOf(e); path != "" {
 		v.eye.isNew = false
-		v.rebase()
+		if len(v.eye.moments) > 0 {
+			v.rebase()
+		}
 	}
 }
 
-// rebase has all stations show the last event that was folded, if they lag. v.mu is held.
-func (v *View) rebase() {
-	if e := &v.eye; len(e.moments) > 0 {
-		e.moments = []moment{{fold: v.fold.Clone(), born: math.Inf(-1)}}
-	}
-}
+// rebase has all stations show the last event that was folded. v.mu is held.
+func (v *View) rebase() { v.eye.moments = []moment{{fold: v.fold.Clone(), born: math.Inf(-1)}} }
 
 // depart notes the moment that the view has come to, and returns when it was born; a negative number if its stations do not lag. v.mu is held.
 func (v *View) depart() float64 {
@@ -158,11 +156,11 @@ func (v *View) depart() float64 {
 	if v.hasJumped {
 		e.moments = nil
 	}
-	if e.isNew {
-		v.rebase()
-	}
 	if len(e.moments) == 0 {
 		return -1
+	}
+	if e.isNew {
+		v.rebase()
 	}
 	last := &e.moments[len(e.moments)-1]
 	if last.fold.Seq() == v.fold.Seq() {

@@ -215,7 +215,7 @@ function full(slot, ctx) {
       const { lens } = lane.facts;
       const wrong = runTrouble(lens, t);
       const said = footWords(q, dropWords(st.listeners), ctx);
-      run.paint(held ? null : lens);
+      run.paint(lane, held ? null : lens);
       foot.cls(wrong ? 'l cwt' : 'l').set(held ? '' : wrong || said.short, [wrong, said.whole].filter(Boolean).join(' · '));
       ways.paint(lane);
     },

@@ -1,6 +1,7 @@
 // @ts-check
 // The controller's newest reconcile: what woke it, what it read through the lister, what it wrote. As words for every layout, and as the last steps of a
 // change's way on the main stage.
+import { when } from '../draw/when.js';
 import { attr, s, show, text } from '../kit/dom.js';
 import { exact, middle, span, version } from '../kit/format.js';
 import { Glyph, kindOf } from '../kit/glyphs.js';
@@ -141,8 +142,7 @@ export function lastRun(parent, { x, y, w }, { t }, tip) {
     };
   });
   return {
-    /** @param {Lens | null} lens */
-    paint(lens) {
+    paint: when((_, /** @type {Lens | null} */ lens) => {
       const says = lens?.why ? lens : null;
       show(g, !!says);
       if (!says) return tip(null, [x, y - 12, 0, 0]);
@@ -161,7 +161,7 @@ export function lastRun(parent, { x, y, w }, { t }, tip) {
       attr(way, 'd', last && last !== rows[0] ? `M${x + 6} ${rows[0].middle + 8}V${last.middle - 5}` : '');
       const all = [runWords(says, t), ...(says.lastReads ?? []).map((r) => readSentence(r, t)), ...(says.lastWrites ?? []).map((o) => writeSentence(o, t))];
       tip({ key: says.key, words: all.join(' · ') }, [x - 4, y - 12, w + 4, 3 * pitch + 16]);
-    },
+    }),
   };
 }
 
