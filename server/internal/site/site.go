@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -48,6 +49,9 @@ var contentTypes = map[string]string{
 // incompressible are the types that compression does not make smaller.
 var incompressible = map[string]bool{".png": true, ".ico": true, ".woff2": true, ".gz": true}
 
+// pieceSize is how many bytes of a file one write sends.
+const pieceSize = 8 << 10
+
 // minPacked is the size in bytes below which compression is not worthwhile.
 const minPacked = 1 << 10
 
@@ -78,15 +82,19 @@ func Secure(next http.Handler) http.Handler {
 // file is one file, ready to be sent.
 type file struct {
 	contentType string
-	raw         []byte
+	raw         io.ReaderAt            // the program's own bytes for an embedded file, without a copy
+	size        int64                  // of raw, in bytes
 	tag         string                 // of the content
 	gzip        atomic.Pointer[[]byte] // nil until Pack has compressed it, and if compression does not help
 }
 
+// content reads the file from its beginning.
+func (f *file) content() io.Reader { return io.NewSectionReader(f.raw, 0, f.size) }
+
 // Site is an http.Handler for GET and HEAD of the page's files. Safe for concurrent use.
 type Site struct{ files map[string]*file }
 
-// New reads all files of the page into memory; it does not use fsys later.
+// New opens all files of the page and keeps them open, so each must have ReadAt. The files of an embed.FS have it: they are served without a copy in memory.
 func New(fsys fs.FS) (*Site, error) {
 	s := &Site{files: map[string]*file{}}
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -97,18 +105,36 @@ func New(fsys fs.FS) (*Site, error) {
 		if contentType == "" {
 			return nil
 		}
-		raw, err := fs.ReadFile(fsys, name)
-		if err != nil {
-			return err
-		}
-		sum := sha256.Sum256(raw)
-		s.files[name] = &file{contentType: contentType, raw: raw, tag: hex.EncodeToString(sum[:12])}
-		return nil
+		s.files[name], err = openFile(fsys, name, contentType)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the page's files: %w", err)
 	}
 	return s, nil
+}
+
+// openFile opens a file of the page and computes its tag.
+func openFile(fsys fs.FS, name, contentType string) (*file, error) {
+	opened, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := opened.Stat()
+	if err != nil {
+		return nil, err
+	}
+	raw, ok := opened.(io.ReaderAt)
+	if !ok {
+		return nil, fmt.Errorf("%s: a %T has no ReadAt", name, opened)
+	}
+	f := &file{contentType: contentType, raw: raw, size: info.Size()}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f.content()); err != nil {
+		return nil, err
+	}
+	f.tag = hex.EncodeToString(sum.Sum(nil)[:12])
+	return f, nil
 }
 
 // Missing describes for people which parts of the page are missing; "" for none.
@@ -130,12 +156,12 @@ func (s *Site) Pack(stop <-chan struct{}) {
 			return
 		default:
 		}
-		if incompressible[path.Ext(name)] || len(f.raw) < minPacked {
+		if incompressible[path.Ext(name)] || f.size < minPacked {
 			continue
 		}
 		var packed bytes.Buffer
 		w := gzip.NewWriter(&packed)
-		if _, err := w.Write(f.raw); err != nil || w.Close() != nil || packed.Len() >= len(f.raw) {
+		if _, err := io.Copy(w, f.content()); err != nil || w.Close() != nil || int64(packed.Len()) >= f.size {
 			continue
 		}
 		b := packed.Bytes()
@@ -164,26 +190,31 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, message, http.StatusNotFound)
 		return
 	}
-	body, tag := f.raw, `"`+f.tag+`"`
+	body, length, tag := f.content(), f.size, `"`+f.tag+`"`
 	header := w.Header()
 	header.Set("Vary", "Accept-Encoding")
 	if packed := f.gzip.Load(); packed != nil && acceptsGzip(r.Header.Values("Accept-Encoding")) {
-		body, tag = *packed, `"`+f.tag+`-gz"`
+		body, length, tag = bytes.NewReader(*packed), int64(len(*packed)), `"`+f.tag+`-gz"`
 		header.Set("Content-Encoding", "gzip")
 	}
 	header.Set("Content-Type", f.contentType)
 	header.Set("Cache-Control", "no-cache") // a browser may keep it, and asks each time: a new build is a new page
 	header.Set("ETag", tag)
-	header.Set(LengthHeader, strconv.Itoa(len(f.raw)))
+	header.Set(LengthHeader, strconv.FormatInt(f.size, 10))
 	if matches(r.Header.Values("If-None-Match"), tag) {
 		header.Del("Content-Encoding")
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	header.Set("Content-Length", strconv.Itoa(len(body)))
+	header.Set("Content-Length", strconv.FormatInt(length, 10))
 	if r.Method == http.MethodGet {
-		_, _ = w.Write(body)
+		send(w, body)
 	}
+}
+
+// send writes a body in pieces of pieceSize. The server's own io.Copy would hold 32 KiB for each client that does not read.
+func send(w io.Writer, body io.Reader) {
+	_, _ = io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{body}, make([]byte, pieceSize))
 }
 
 // acceptsGzip parses an Accept-Encoding header, where q=0 means no.
