@@ -28,45 +28,54 @@ func TestFactsCountWhatStateHas(t *testing.T) {
 		t.Skip("long: make verify runs it")
 	}
 	seen := map[string]int{}
-	for i, release := range releases[:4] {
-		t.Run(release, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				rec := whole()
-				stirred(t, release, uint64(i+51), rec)
-				head, _ := rec.Head()
-				features, adds := readFeatures(rec, head)
-				var times []time.Duration
-				rec.Read(1, head, func(e *event.Entry) bool {
-					times = append(times, e.At)
-					return true
-				})
-				rng := rand.New(rand.NewPCG(uint64(i), 51))
-				v := view.New(rec, clock.RealClock{})
-				for n := range 300 {
-					seq := uint64(rng.Int64N(int64(head)) + 1)
-					if n%2 == 0 { // a moment: while something is held for long, few events come
-						after, _ := slices.BinarySearch(times, time.Duration(rng.Int64N(int64(times[head-1])))+1)
-						seq = uint64(max(after, 1))
-					}
-					v.Seek(seq)
-					s := v.State()
-					countsOf(t, s, s.Facts, seen)
-					features.KeepsOrder = s.Queue.Kind == "RealFIFO"
-					// What no event shows.
-					features.Contexts, features.Resets = release != "1.31", release == "1.37"
-					if s.Facts.Features != features {
-						t.Fatalf("seq %d: the release is said to have %+v, its log shows %+v", s.Seq, s.Facts.Features, features)
-					}
-					if got := s.Facts.KeyListener; got != adds && s.Workqueue != nil || got != 0 && s.Workqueue == nil {
-						t.Fatalf("seq %d: listener %d is said to add keys; listener %d does in the log", s.Seq, got, adds)
-					}
-				}
+	wanted := []string{"wire", "queue", "store", "open", "drain", "pending", "reflector queue", "api reflector", "indexer listeners"}
+	missing := func(what string) bool { return seen[what] == 0 }
+	for round := range uint64(6) { // one, and more for rare moments
+		if round > 0 && !slices.ContainsFunc(wanted, missing) {
+			break
+		}
+		for i, release := range releases[:4] {
+			t.Run(release, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { expectCounts(t, release, uint64(i)+51+100*round, seen) })
 			})
-		})
+		}
 	}
-	for _, what := range []string{"wire", "queue", "store", "open", "drain", "pending", "reflector queue", "api reflector", "indexer listeners"} {
-		if seen[what] == 0 {
-			t.Errorf("no moment had %q: nothing is shown by this", what)
+	if i := slices.IndexFunc(wanted, missing); i >= 0 {
+		t.Errorf("no moment had %q: nothing is shown by this", wanted[i])
+	}
+}
+
+// expectCounts compares the facts of 300 moments of a log on which everything was done with its State, and notes what occurred.
+func expectCounts(t *testing.T, release string, seed uint64, seen map[string]int) {
+	t.Helper()
+	rec := whole()
+	stirred(t, release, seed, rec)
+	head, _ := rec.Head()
+	features, adds := readFeatures(rec, head)
+	var times []time.Duration
+	rec.Read(1, head, func(e *event.Entry) bool {
+		times = append(times, e.At)
+		return true
+	})
+	rng := rand.New(rand.NewPCG(seed, 51))
+	v := view.New(rec, clock.RealClock{})
+	for n := range 300 {
+		seq := uint64(rng.Int64N(int64(head)) + 1)
+		if n%2 == 0 { // a moment: while something is held for long, few events come
+			after, _ := slices.BinarySearch(times, time.Duration(rng.Int64N(int64(times[head-1])))+1)
+			seq = uint64(max(after, 1))
+		}
+		v.Seek(seq)
+		s := v.State()
+		countsOf(t, s, s.Facts, seen)
+		features.KeepsOrder = s.Queue.Kind == "RealFIFO"
+		// What no event shows.
+		features.Contexts, features.Resets = release != "1.31", release == "1.37"
+		if s.Facts.Features != features {
+			t.Fatalf("seq %d: the release is said to have %+v, its log shows %+v", s.Seq, s.Facts.Features, features)
+		}
+		if got := s.Facts.KeyListener; got != adds && s.Workqueue != nil || got != 0 && s.Workqueue == nil {
+			t.Fatalf("seq %d: listener %d is said to add keys; listener %d does in the log", s.Seq, got, adds)
 		}
 	}
 }

@@ -213,7 +213,7 @@ func (x *factInputs) flowSentence(f *facts.Facts, recent *fold.Recent) facts.Sen
 		return facts.Sentence{ID: "start"}
 	case isHalfOpen(s):
 		return facts.Sentence{ID: "idleHalfOpen"}
-	case rate == 0 && s.Queue.Depth == 0:
+	case rate == 0:
 		switch {
 		case isOn(s, "failover"):
 			return facts.Sentence{ID: "idleBehind"} // the API server that answers is behind itself
