@@ -2,6 +2,7 @@ package harness
 
 import (
 	"image"
+	"image/color"
 	"image/png"
 	"os"
 	"testing"
@@ -13,21 +14,40 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// Decode reads a QR code in a picture with a decoder of another project.
+// Decode reads a QR code in a picture with a decoder of another project. That one does not find one code in a hundred, but finds it once it is turned.
+// The error is that of the last attempt.
 func Decode(img image.Image, more ...gozxing.DecodeHintType) (string, error) {
 	hints := map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_CHARACTER_SET: "UTF-8", gozxing.DecodeHintType_TRY_HARDER: true}
 	for _, hint := range more {
 		hints[hint] = true
 	}
-	bitmap, err := gozxing.NewBinaryBitmapFromImage(img)
-	if err != nil {
-		return "", err
+	var problem error
+	for range 4 {
+		bitmap, err := gozxing.NewBinaryBitmapFromImage(img)
+		if err != nil {
+			return "", err
+		}
+		found, err := qrcode.NewQRCodeReader().Decode(bitmap, hints)
+		if err == nil {
+			return found.GetText(), nil
+		}
+		problem = err
+		img = quarterTurn{img}
 	}
-	found, err := qrcode.NewQRCodeReader().Decode(bitmap, hints)
-	if err != nil {
-		return "", err
-	}
-	return found.GetText(), nil
+	return "", problem
+}
+
+// quarterTurn is a picture turned by 90 degrees.
+type quarterTurn struct{ image.Image }
+
+func (q quarterTurn) Bounds() image.Rectangle {
+	b := q.Image.Bounds()
+	return image.Rect(b.Min.Y, b.Min.X, b.Max.Y, b.Max.X)
+}
+
+func (q quarterTurn) At(x, y int) color.Color {
+	b := q.Image.Bounds()
+	return q.Image.At(y, b.Max.Y-1-(x-b.Min.X))
 }
 
 // ReadsCode takes a screenshot and reads the QR code in it.

@@ -20,7 +20,7 @@ import (
 )
 
 // Budget is the most that all files may have in brotli.
-const Budget = 2_400_000
+const Budget = 2_800_000
 
 // File is one file of the page, in bytes: as it is, and as gzip and brotli make it at their best.
 type File struct {
