@@ -74,6 +74,24 @@ func TestACaptionOfAnotherMomentDoesNotStay(t *testing.T) {
 	p.ExpectClean(t)
 }
 
+// TestACaptionCountsWithItsStation: a caption and the station that it speaks of have the same number in every frame.
+func TestACaptionCountsWithItsStation(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	p := harness.OpenFake(t, browser.StartForTest(t), srv, "&source=sim&lang=en", 1280, 720)
+	got := harness.EvalIn[string](t, p, `(async () => {
+		const said = [];
+		for (let n = 89; n < 93; n++) {
+			await fake.show({}, {wait: 2, facts: {sentence: {id: "slow", name: "printer", n}}});
+			said.push(document.querySelector(".say").textContent.match(/\d+/)?.[0]);
+		}
+		return said.slice(1).join(" "); // the first one replaces another sentence, which fades
+	})()`)
+	if got != "90 91 92" {
+		t.Errorf("with 90, 91 and 92 pending it says %s", got)
+	}
+	p.ExpectClean(t)
+}
+
 // TestCaptionsOfTheSimulation collects every caption of a simulated cluster from its first event on, through a change of releases, and then goes to
 // each of its first hundred events. None reports a relist or a broken connection.
 func TestCaptionsOfTheSimulation(t *testing.T) {

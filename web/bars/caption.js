@@ -34,7 +34,6 @@ export class Caption {
     this.said = '';
     this.id = '';
     this.since = -1e9;
-    this.countedAt = -1e9;
     this.timer = 0;
     this.spokenAt = -1e9;
     /** The log that was followed last. */
@@ -111,16 +110,15 @@ export class Caption {
   paint(clock, force) {
     const [id, said] = force ? ['force', force] : this.choose(clock);
     if (!id.startsWith('trouble')) this.complete = true;
-    // A sentence keeps its time, but what it counts must not be old news: the same one with other numbers replaces it in place.
+    // A sentence keeps its time, but its numbers are those of the stations: the same one with other numbers replaces it in place, in the same frame.
     const same = id === this.id && !force;
     // The sentence changes at once when trouble begins or ends, and when somebody writes.
     const sure = this.ctx.model.sure();
     const over = id !== this.id && (passing.test(this.id) || (id === 'wrote' && this.id.startsWith('flow')));
     const turned = over || sure !== this.sure || (id !== this.id && (id.startsWith('trouble') || this.id.startsWith('trouble')));
-    if (said === this.said || (clock - this.since < stays && !turned && !same && !force) || (same && clock - this.countedAt < 250)) return;
+    if (said === this.said || (clock - this.since < stays && !turned && !same && !force)) return;
     this.said = said;
     this.sure = sure;
-    this.countedAt = clock;
     const tr = id.startsWith('trouble') ? trouble(this.ctx) : null;
     // A story's sentence is never cut.
     const words = tr ? line(tr, (w) => this.fits(w)) : id.startsWith('story ') ? said : this.fitting(said);
