@@ -36,15 +36,15 @@ func TestAForkWaitsForItsChips(t *testing.T) {
 		{Event: event.Handling{Listener: 1, Op: event.OpAdded, Key: "ns/a", RV: "7"}.Event()},
 		{Event: event.Stored{Kind: event.KindStoreAdded, Op: event.OpAdded, Key: "ns/b", RV: "8"}.Event()},
 	}
-	shown := allAt(foldOf(t, sel, events...))
-	shown[atIndexer] = foldOf(t, sel, events[:2]...)
-	shown[atListeners] = foldOf(t, sel, events[:1]...)
-	got := forkAt(shown[atAPI], &shown)
+	shown := allAt(foldOf(t, sel, events...), 0)
+	shown[atIndexer].Fold = foldOf(t, sel, events[:2]...)
+	shown[atListeners].Fold = foldOf(t, sel, events[:1]...)
+	got := forkAt(shown[atAPI].Fold, &shown)
 	if got.Stores.Counts != [2]int{1, 0} || got.Handlers[0].Calls[0].Added != 0 || got.Parting != nil {
 		t.Errorf("the chips have brought one object to the store and none to a handler, and the fork shows %+v", got)
 	}
-	shown = allAt(shown[atAPI])
-	if got := forkAt(shown[atAPI], &shown); !reflect.DeepEqual(got, shown[atAPI].Fork()) || got.Handlers[0].Calls[0].Added != 1 || got.Stores.Counts[0] != 2 {
+	shown = allAt(shown[atAPI].Fold, 0)
+	if got := forkAt(shown[atAPI].Fold, &shown); !reflect.DeepEqual(got, shown[atAPI].Fork()) || got.Handlers[0].Calls[0].Added != 1 || got.Stores.Counts[0] != 2 {
 		t.Errorf("all chips have come, and the fork shows %+v", got)
 	}
 }
@@ -71,17 +71,17 @@ func TestADuplicateShowsForAMinute(t *testing.T) {
 	run("ns/a-1", "101")
 	run("ns/a-2", "102")
 	run("", "")
-	shown := allAt(foldOf(t, sel, events...))
-	x := factInputs{fold: shown[atIndexer], shown: &shown, state: stateAt(0, &shown), moment: shown[atAPI].At()}
+	shown := allAt(foldOf(t, sel, events...), 0)
+	x := factInputs{stationFold: shown[atIndexer], shown: &shown, state: stateAt(0, &shown)}
 	if got := x.lens(); got == nil || got.Twice != "ns/a" || got.Duplicate != "ns/a-2" || got.Had != "ns/a-1" ||
 		len(got.LastReads) != 1 || got.LastReads[0].Resource != "configmaps" || len(got.LastWrites) != 0 {
 		t.Errorf("the controller shows %+v", got)
 	}
-	shown[atController] = foldOf(t, sel, events[:len(events)-4]...) // the second run has just ended
+	shown[atController].Fold = foldOf(t, sel, events[:len(events)-4]...) // the second run has just ended
 	if got := x.lens(); len(got.LastReads) != 1 || len(got.LastWrites) != 1 || got.LastWrites[0].Key != "ns/a-2" || got.LastWrites[0].RV != "102" {
 		t.Errorf("the second run shows %+v", got)
 	}
-	if x.moment += time.Minute; x.lens().Twice != "" {
+	if shown[atController].moment += time.Minute; x.lens().Twice != "" {
 		t.Errorf("a minute later the controller shows %+v", x.lens())
 	}
 }
@@ -96,9 +96,9 @@ func TestWhatWokeAControllerWaitsForItsChip(t *testing.T) {
 			event.Entry{Event: event.Work{Kind: event.KindWorkTaken, Key: key, Worker: 1}.Event()},
 			event.Entry{Event: event.Work{Kind: event.KindWorkDone, Key: key, Worker: 1}.Event()})
 	}
-	shown := allAt(foldOf(t, sel, events...))
-	shown[atController] = foldOf(t, sel, events[:4]...)
-	x := factInputs{fold: shown[atIndexer], shown: &shown, state: stateAt(0, &shown), moment: shown[atAPI].At()}
+	shown := allAt(foldOf(t, sel, events...), 0)
+	shown[atController].Fold = foldOf(t, sel, events[:4]...)
+	x := factInputs{stationFold: shown[atIndexer], shown: &shown, state: stateAt(0, &shown)}
 	if got := x.lens(); got == nil || got.Key != "ns/a" || got.Source != "printer" {
 		t.Errorf("the controller shows %+v, and the chip of ns/b has not come", got)
 	}

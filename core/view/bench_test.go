@@ -83,7 +83,7 @@ func BenchmarkFacts(b *testing.B) {
 			}
 			x.view.Frame()
 			state := x.view.fold.State()
-			folds := allAt(x.view.fold)
+			folds := allAt(x.view.fold, 0)
 			l := x.view.lanes[0]
 			for b.Loop() {
 				clear(l.facts)
@@ -114,7 +114,7 @@ func BenchmarkFactsOfNothingNew(b *testing.B) {
 	x.frame(false)
 	x.view.Frame()
 	state := x.view.fold.State()
-	folds := allAt(x.view.fold)
+	folds := allAt(x.view.fold, 0)
 	for b.Loop() {
 		x.view.appendFacts(nil, 0, x.view.lanes[0], state, &folds, false)
 	}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"math"
+	"time"
 
 	"informerscope/core/event"
 	"informerscope/core/fold"
@@ -43,8 +44,15 @@ const (
 	stations
 )
 
-// stationFolds has the fold that each station shows.
-type stationFolds [stations]*fold.Fold
+// stationFold is the fold that a station shows, and its moment on the log's clock. That is the present one. While a chip is on its way to the station, it is
+// the one before that chip set out.
+type stationFold struct {
+	*fold.Fold
+	moment time.Duration
+}
+
+// stationFolds has what each station shows.
+type stationFolds [stations]stationFold
 
 // arrivals has when a chip reaches each station, on the same clock.
 var arrivals = [stations]float64{
@@ -60,6 +68,8 @@ type moment struct {
 	fold *fold.Fold
 	// born is when the first of its chips would have left the API server, on the eye's clock.
 	born float64
+	// until is the last moment of the log at which nothing newer was there; 0 for the newest.
+	until time.Duration
 }
 
 // eye has the moments whose chips are on their way, oldest first. The first one has reached every station. It is empty while no station lags.
@@ -68,8 +78,9 @@ type eye struct {
 	moments []moment
 	// isNew says that a lane has a new informer or index, and that nothing has moved since.
 	isNew bool
-	// seen is the moment that each station showed in the last frame, by its number in the log.
+	// seen has the event that each station showed in the last frame, and now is the moment of that frame on the log's clock.
 	seen [stations]uint64
+	now  time.Duration
 }
 
 // index returns the index of the moment that a station shows.
@@ -84,12 +95,16 @@ func (e *eye) index(s station) int {
 // isFlying reports whether the chips of some moment are on their way.
 func (e *eye) isFlying() bool { return len(e.moments) > 1 }
 
-// folds returns the fold that each station shows, and whether one of them has changed since the last call. newest is that of a station that does not lag.
-func (e *eye) folds(newest *fold.Fold) (shown stationFolds, changed bool) {
-	shown = allAt(newest)
+// folds returns what each station shows, and whether a fold has changed since the last call. newest and now are what a station shows that does not lag.
+func (e *eye) folds(newest *fold.Fold, now time.Duration) (shown stationFolds, changed bool) {
+	shown, e.now = allAt(newest, now), now
 	for s := range stations {
 		if e.isFlying() {
-			shown[s] = e.moments[e.index(s)].fold
+			m := &e.moments[e.index(s)]
+			shown[s].Fold = m.fold
+			if m.until != 0 {
+				shown[s].moment = m.until
+			}
 		}
 		changed = changed || e.seen[s] != shown[s].Seq()
 		e.seen[s] = shown[s].Seq()
@@ -116,10 +131,10 @@ func (e *eye) reachedEvents() *Reached {
 	}
 }
 
-// allAt returns a fold for each station: none lags.
-func allAt(f *fold.Fold) (shown stationFolds) {
+// allAt returns the same fold and moment for each station: none lags. A moment before the fold's last event counts as that event's.
+func allAt(f *fold.Fold, moment time.Duration) (shown stationFolds) {
 	for s := range stations {
-		shown[s] = f
+		shown[s] = stationFold{f, max(moment, f.At())}
 	}
 	return shown
 }
@@ -172,6 +187,7 @@ func (v *View) depart() float64 {
 	}
 	born := max(e.time-come, last.born)
 	if !e.isFlying() || born-last.born >= togetherMillis {
+		last.until = max(e.now, last.fold.At())
 		e.moments = append(e.moments, moment{born: born})
 		last = &e.moments[len(e.moments)-1]
 	}
@@ -192,7 +208,7 @@ func stateAt(lane int, shown *stationFolds) *fold.State {
 	s := shown[atAPI].LaneState(lane)
 	part := s
 	for at := atReflector; at < stations; at++ {
-		if shown[at] != shown[at-1] {
+		if shown[at].Fold != shown[at-1].Fold {
 			part = shown[at].LaneState(lane)
 		}
 		switch at {

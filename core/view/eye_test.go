@@ -110,6 +110,32 @@ func TestStationsWaitForChips(t *testing.T) {
 	}
 }
 
+// TestRatesAreOfTheStationsMoment: a listener that gets twenty changes a second never seems to get fewer, though it shows a moment one second ago.
+func TestRatesAreOfTheStationsMoment(t *testing.T) {
+	x := newBusy(t)
+	frames := 0
+	for i := range 160 { // eight seconds
+		x.clk.SetTime(x.clk.Now().Add(49 * time.Millisecond))
+		x.change(1, false)
+		var frame struct {
+			Lanes []struct {
+				Facts struct{ Listeners []facts.ListenerFacts }
+			}
+		}
+		if err := json.Unmarshal(x.view.FrameAt(1000+50*float64(i)), &frame); err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range frame.Lanes[0].Facts.Listeners {
+			if frames++; i >= 80 && (l.In != 20 || l.Out != 20) {
+				t.Errorf("after %d ms listener %d gets %d changes a second and handles %d, want 20", 50*i, l.ID, l.In, l.Out)
+			}
+		}
+	}
+	if frames == 0 {
+		t.Error("no frame had the rates of listeners")
+	}
+}
+
 // TestAChangeBehindANewIndexWaitsForItsChip: the index shows at once, and what follows in the same frame does not.
 func TestAChangeBehindANewIndexWaitsForItsChip(t *testing.T) {
 	x := newBusy(t)

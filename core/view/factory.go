@@ -13,7 +13,7 @@ type RowMoves struct {
 
 // factoryAt returns what several informers show together, each column as the chips have reached it; nil for a single informer.
 func factoryAt(newest *fold.Fold, lane int, shown *stationFolds) *facts.Factory {
-	if shown[atAPI] == shown[atController] {
+	if shown[atAPI].Fold == shown[atController].Fold {
 		return newest.Factory(lane)
 	}
 	out := shown[atListeners].Factory(lane)

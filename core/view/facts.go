@@ -13,24 +13,22 @@ import (
 // freshSteps are the ages in ms at which an object of the store counts as less fresh.
 var freshSteps = []float64{4e3, 12e3, 26e3, 60e3}
 
-// factInputs has all inputs of a lane's facts. state is the lane's as its stations show it, and fold is that of the Indexer. moment is the moment shown: that
-// of the newest event, or a later one before the next event.
+// factInputs has all inputs of a lane's facts. state is the lane's as its stations show it; fold and moment are those of the Indexer.
 type factInputs struct {
-	fold     *fold.Fold
+	stationFold
 	shown    *stationFolds
 	wire     *fold.Recent // of the moment that the Reflector shows
 	lane     int
 	state    *fold.State
-	selected string // the key of the selected object
-	moment   time.Duration
+	selected string              // the key of the selected object
 	scratch  map[string]struct{} // scratch space for counting
 }
 
 // SetFacts sets the facts of a fold's State and of its lanes. at is the moment shown; if the fold's is later, that one counts.
 func SetFacts(f *fold.Fold, s *fold.State, at time.Duration) {
-	seen, all := map[string]struct{}{}, allAt(f)
+	seen, all := map[string]struct{}{}, allAt(f, at)
 	of := func(lane int, s *fold.State) *facts.Facts {
-		x := factInputs{fold: f, shown: &all, wire: f.Recent(lane), lane: lane, state: s, moment: max(at, f.At()), scratch: seen}
+		x := factInputs{stationFold: all[atIndexer], shown: &all, wire: f.Recent(lane), lane: lane, state: s, scratch: seen}
 		return x.facts()
 	}
 	s.Facts = of(0, s)
@@ -45,24 +43,25 @@ func SetFacts(f *fold.Fold, s *fold.State, at time.Duration) {
 // facts computes the facts of a lane. They depend only on the inputs.
 func (x *factInputs) facts() *facts.Facts {
 	s := x.state
-	recent := x.fold.Recent(x.lane)
+	recent, queue, listeners := x.Recent(x.lane), &x.shown[atQueue], &x.shown[atListeners]
+	depths := &queue.Recent(x.lane).Depths
 	features := featuresOf(s)
 	f := &facts.Facts{
 		Sure:        s.Source.Trouble == "" && s.Source.Cause == "" && s.Reflector.Phase != "backoff" && !x.wire.Silent,
 		Unlisted:    s.Reflector.ResourceVersion == "" && !s.Queue.Synced,
 		Fresh:       freshSteps,
 		Trouble:     troubleOf(s, x.wire.Cause),
-		NextBatch:   x.fold.NextPop(x.lane, x.scratch),
+		NextBatch:   x.NextPop(x.lane, x.scratch),
 		NextRequest: nextRequest(s, features),
 		NextWaits:   nextWaits(&s.Reflector),
-		MarkSince:   markSince(&s.Reflector, x.moment),
+		MarkSince:   markSince(&s.Reflector, x.shown[atReflector].moment),
 		Features:    features,
-		Depths:      depthsOf(recent),
+		Depths:      depthsOf(depths),
 		Listener:    x.mainListener(recent),
 		Versions:    versionsOf(s),
 	}
 	f.UpToDate = f.Sure && !f.Unlisted && isUpToDate(s)
-	f.Growing = growthRate(s, recent, x.moment)
+	f.Growing = growthRate(s, depths, queue.moment)
 	if x.isRecent(recent.Passed.At, passageTime) {
 		took := micros(recent.Passage)
 		f.WireMicros = &took
@@ -70,14 +69,14 @@ func (x *factInputs) facts() *facts.Facts {
 	if !f.Unlisted && x.wire.Silent {
 		f.StaleSince = fold.Millis(x.wire.SilentAt)
 	}
-	f.WritesPerSecond = x.shown[atAPI].WritesPerSecond(x.lane, x.moment)
+	f.WritesPerSecond = x.shown[atAPI].WritesPerSecond(x.lane, x.shown[atAPI].moment)
 	f.Listeners = make([]facts.ListenerFacts, 0, len(s.Listeners))
 	for i := range s.Listeners {
 		l := &s.Listeners[i]
 		if l.Removed {
 			continue
 		}
-		in, out := x.fold.Rate(x.lane, l.ID).At(x.moment)
+		in, out := listeners.Rate(x.lane, l.ID).At(listeners.moment)
 		f.Listeners = append(f.Listeners, facts.ListenerFacts{ID: l.ID, In: in, Out: out, Slow: isSlow(l), Behind: l.Pending > manyPending,
 			DrainMillis: drainMillis(s, l)})
 		f.Pending += l.Pending
@@ -97,7 +96,7 @@ func (x *factInputs) facts() *facts.Facts {
 	f.Due = x.dueTimes()
 	f.Lens = x.lens()
 	f.Requests = requestsOf(s)
-	f.Focus = focusOf(s, f, fold.Millis(x.moment))
+	f.Focus = focusOf(s, f, fold.Millis(x.shown[atAPI].moment))
 	f.Sentence = x.sentence(f, recent)
 	return f
 }
@@ -158,8 +157,7 @@ func isOn(s *fold.State, name string) bool {
 const growWindow = 2 * time.Second
 
 // growthRate returns how fast the queue grows while Pop is held, in entries a second; 0 if Pop is not held.
-func growthRate(s *fold.State, recent *fold.Recent, at time.Duration) float64 {
-	h := &recent.Depths
+func growthRate(s *fold.State, h *fold.DepthHistory, at time.Duration) float64 {
 	for _, hold := range s.Holds {
 		if hold.Stage != "pop" || !h.Begun {
 			continue
@@ -223,8 +221,7 @@ func (x *factInputs) mainListener(recent *fold.Recent) int32 {
 }
 
 // depthsOf returns the queue's greatest depth in each recent step of time.
-func depthsOf(recent *fold.Recent) facts.Depths {
-	h := &recent.Depths
+func depthsOf(h *fold.DepthHistory) facts.Depths {
 	d := facts.Depths{StepMillis: fold.Millis(fold.DepthStep), Max: []int{}}
 	if h.Begun {
 		d.FromMillis = fold.Millis(time.Duration(h.First) * fold.DepthStep)

@@ -11,5 +11,5 @@ func forkAt(newest *fold.Fold, shown *stationFolds) *facts.Fork {
 	if !newest.IsFork() || !shown[atListeners].IsFork() { // the second lane has just come
 		return newest.Fork()
 	}
-	return shown[atListeners].ForkWith(shown[atIndexer])
+	return shown[atListeners].ForkWith(shown[atIndexer].Fold)
 }

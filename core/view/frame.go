@@ -53,7 +53,7 @@ func (v *View) FrameAt(eye float64) []byte {
 	known := v.lastFrame.view
 	known.Memory = desc.Memory // a change of memory alone is not worth a frame
 	said := v.tellStory()
-	shown, arrived := v.eye.folds(v.fold)
+	shown, arrived := v.eye.folds(v.fold, v.moment())
 	news := said != v.sentStory || v.hasJumped || v.sendsAll || arrived || v.fold.Seq() != v.lastFrame.seq || v.hasMoreCells() ||
 		v.timeline.hasNews() || desc != known || v.followKey != v.sentKey
 	if !news && !(v.mode != paused && now.Sub(v.lastFrame.sentAt) >= heartbeat) {
@@ -176,8 +176,8 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *fold.State, folds *st
 	b = append(b, '}')
 	b = v.appendFacts(b, i, l, s, folds, n > 0)
 
-	reset, set, del := l.cells(folds[atIndexer], i, v.groupBy, v.hasJumped, v.eye.isFlying())
-	if counts, changed := l.groupCounts(folds[atIndexer], i, v.groupBy); changed || reset {
+	reset, set, del := l.cells(folds[atIndexer].Fold, i, v.groupBy, v.hasJumped, v.eye.isFlying())
+	if counts, changed := l.groupCounts(folds[atIndexer].Fold, i, v.groupBy); changed || reset {
 		b = append(b, `,"groups":{"index":`...)
 		b = appendString(b, v.groupBy)
 		b = append(b, `,"list":[`...)

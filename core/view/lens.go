@@ -10,12 +10,12 @@ import (
 // lens returns what the log says of the controller's newest reconcile; nil if it names no causes, or no worker has taken a key.
 func (x *factInputs) lens() *facts.Lens {
 	shown := x.shown[atController]
-	out := shown.LensFacts(x.lane, x.moment)
+	out := shown.LensFacts(x.lane, shown.moment)
 	if out == nil {
 		return nil
 	}
 	r := shown.Lens().Last(x.lane)
-	out.LastReads, out.LastWrites = readsOf(newest(r.Reads), x.fold), writesOf(newest(r.Writes))
+	out.LastReads, out.LastWrites = readsOf(newest(r.Reads), x.Fold), writesOf(newest(r.Writes))
 	return out
 }
 

@@ -25,7 +25,7 @@ func (x *factInputs) placeOf(key string) string {
 			return "handler"
 		}
 	}
-	if _, ok := x.fold.Objects(x.lane).Get(key); ok {
+	if _, ok := x.Objects(x.lane).Get(key); ok {
 		return "store"
 	}
 	return ""

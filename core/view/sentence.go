@@ -198,7 +198,7 @@ func (x *factInputs) flowSentence(f *facts.Facts, recent *fold.Recent) facts.Sen
 	}
 	rate := f.WritesPerSecond
 	unseen := x.hidesRequests()
-	if x.fold.HasFactory() || unseen { // the rate covers all resources, and most writes do not concern this informer's watch
+	if x.HasFactory() || unseen { // the rate covers all resources, and most writes do not concern this informer's watch
 		rate = 0
 		for _, l := range f.Listeners {
 			rate = max(rate, float64(l.In))

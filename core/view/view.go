@@ -368,7 +368,7 @@ func (v *View) Comparison() *facts.Comparison {
 		v.advance()
 	}
 	v.timeline.follow(v.rec)
-	newest := allAt(v.fold)
+	newest := allAt(v.fold, v.moment())
 	return v.comparison(v.fold.State(), &newest)
 }
 
@@ -389,7 +389,7 @@ func (v *View) State() *fold.State {
 	s := v.fold.StateOf(shown)
 	s.View = v.describe()
 	s.Live = v.isPresent()
-	newest := allAt(v.fold)
+	newest := allAt(v.fold, v.moment())
 	s.Facts = v.facts(shown, s, &newest)
 	v.timeline.follow(v.rec)
 	s.Compare = v.comparison(s, &newest)
@@ -436,8 +436,8 @@ func (v *View) facts(lane int, s *fold.State, folds *stationFolds) *facts.Facts 
 		v.scratch = map[string]struct{}{}
 	}
 	x := factInputs{
-		fold: folds[atIndexer], shown: folds, wire: folds[atReflector].Recent(lane), lane: lane, state: s, selected: v.followKey,
-		moment: max(v.moment(), v.fold.At()), scratch: v.scratch,
+		stationFold: folds[atIndexer], shown: folds, wire: folds[atReflector].Recent(lane), lane: lane, state: s, selected: v.followKey,
+		scratch: v.scratch,
 	}
 	return x.facts()
 }
