@@ -50,7 +50,7 @@ run: wasm ## build everything and serve it; flags of the server through ARGS="..
 
 wasm: $(PAGE)/informerscope.wasm $(PAGE)/wasm_exec.js ## build what the page loads
 
-# tools/wasmpage builds it small and without chance, with this very toolchain; another toolchain builds it anew.
+# tools/wasmpage builds it small and without chance, with exactly this toolchain; another toolchain makes it build again.
 $(PAGE)/informerscope.wasm: $(WASM_SRC) $(WORK)/toolchain
 	$(GO) run ./tools/wasmpage $(WASM_FLAGS) -work $(WORK) -o $(PAGE)
 
@@ -261,7 +261,7 @@ bench: wasm ## ours beside client-go, the relay beside kubectl proxy, the page's
 	cd probe && $(GO) test -run '^$$' -bench Event -benchtime 20000x -count 3 .
 	cd probe && $(GO) test -run '^$$' -bench Second -benchtime 6x -count 3 .
 
-releases: $(T) ## what older releases of client-go answer, anew, and compare; RELEASES_UPDATE=1 records it, RELEASES_SEEDS=n random schedules more
+releases: $(T) ## ask older releases of client-go again, and compare their answers; RELEASES_UPDATE=1 records it, RELEASES_SEEDS=n random schedules more
 	@T=$(T) GO=$(GO) RELEASES_UPDATE=$(RELEASES_UPDATE) RELEASES_SEEDS=$(RELEASES_SEEDS) RELEASES_FROM=$(RELEASES_FROM) ./e2e/releases/releases.sh
 
 soak: ## the whole system on virtual time with faults from seeds, as many as one likes: SEEDS=n FROM=seed (docs/soak.md)

@@ -269,7 +269,7 @@ func (v *viewer) drain() error {
 	for _, lv := range v.lanes {
 		offs := lv.l.offLayers()
 		for layer, why := range offs {
-			if _, told := lv.offLayers[layer]; !told {
+			if _, off := lv.offLayers[layer]; !off {
 				v.put(&line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note", Text: fmt.Sprintf("%s: %s is no longer seen: %s", lv.l.name, layer, why)})
 				isStale = true
 			}

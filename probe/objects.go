@@ -163,8 +163,8 @@ func (lv *laneView) json(obj interface{}) (raw []byte) {
 // encodeBody returns the JSON of an object without the parts that must not be recorded. It returns nil for an object that must not be recorded at all,
 // that is too large, or that has no JSON. It sets apiVersion in an object without one, as objects of typed clients are. It reads the informer's objects
 // without a copy, which client-go's rules allow: nothing may change them. A program that breaks these rules may crash here, as with any other reader.
-func encodeBody(obj interface{}, apiVersion string, told map[reflect.Type]typeClass) []byte {
-	if obj == nil || holdsSecret(reflect.ValueOf(obj), told, 0) {
+func encodeBody(obj interface{}, apiVersion string, classes map[reflect.Type]typeClass) []byte {
+	if obj == nil || holdsSecret(reflect.ValueOf(obj), classes, 0) {
 		return nil
 	}
 	raw, err := json.Marshal(obj)
@@ -275,7 +275,7 @@ const (
 )
 
 // holdsSecret reports whether a value is or contains a Secret. It descends only where the types require it.
-func holdsSecret(v reflect.Value, told map[reflect.Type]typeClass, depth int) bool {
+func holdsSecret(v reflect.Value, classes map[reflect.Type]typeClass, depth int) bool {
 	if !v.IsValid() {
 		return false
 	}
@@ -283,13 +283,13 @@ func holdsSecret(v reflect.Value, told map[reflect.Type]typeClass, depth int) bo
 		return true // too deep for any reader
 	}
 	t := v.Type()
-	says := told[t]
+	says := classes[t]
 	if says == unknownType {
 		says = classify(t, map[reflect.Type]bool{})
 		if depth == 0 && isSecretName(elem(t).Name()) {
 			says = secretType
 		}
-		told[t] = says
+		classes[t] = says
 	}
 	switch says {
 	case secretType:
@@ -299,22 +299,22 @@ func holdsSecret(v reflect.Value, told map[reflect.Type]typeClass, depth int) bo
 	}
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer:
-		return !v.IsNil() && holdsSecret(v.Elem(), told, depth+1)
+		return !v.IsNil() && holdsSecret(v.Elem(), classes, depth+1)
 	case reflect.Struct:
 		for i := 0; i < v.NumField(); i++ {
-			if holdsSecret(v.Field(i), told, depth+1) {
+			if holdsSecret(v.Field(i), classes, depth+1) {
 				return true
 			}
 		}
 	case reflect.Slice, reflect.Array:
 		for i := 0; i < v.Len(); i++ {
-			if holdsSecret(v.Index(i), told, depth+1) {
+			if holdsSecret(v.Index(i), classes, depth+1) {
 				return true
 			}
 		}
 	case reflect.Map:
 		for it := v.MapRange(); it.Next(); {
-			if holdsSecret(it.Value(), told, depth+1) {
+			if holdsSecret(it.Value(), classes, depth+1) {
 				return true
 			}
 		}

@@ -106,11 +106,11 @@ func run() error {
 		frameRequests: make(chan struct{}, 1),
 		viewChanges:   make(chan struct{}, 1),
 	}
-	told, err := story.Load(stories.Packed)
+	library, err := story.Load(stories.Packed)
 	if err != nil {
 		return err
 	}
-	w.console.Stories = storyfile.Teller{Player: story.NewPlayer(w.console, rec, told)}
+	w.console.Stories = storyfile.Teller{Player: story.NewPlayer(w.console, rec, library)}
 	tick, err := safejs.FuncOf(func(safejs.Value, []safejs.Value) any {
 		notify(w.viewChanges)
 		return nil

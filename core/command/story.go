@@ -28,7 +28,7 @@ type Teller interface {
 	// Leave ends the story.
 	Leave()
 	// Follow shows the story of another page, as that page describes it; null ends that.
-	Follow(told json.RawMessage) error
+	Follow(state json.RawMessage) error
 }
 
 // MostLevels is how many levels of readers a story can have.
@@ -137,10 +137,10 @@ func storyCommands() []Command {
 			})
 		}),
 	}, {
-		Name: "storyFollow", Effect: Shows, Args: []arg.Spec{{Name: "told", Type: arg.Any}},
+		Name: "storyFollow", Effect: Shows, Args: []arg.Spec{{Name: "state", Type: arg.Any}},
 		Does: "shows a follower the speaker's story: the `story` of the speaker's frames, or none", Answers: "`true`",
-		run: takeOne(json.RawMessage(nil), func(_ context.Context, c *Console, told json.RawMessage) (any, error) {
-			return c.tell(func(t Teller) error { return t.Follow(told) })
+		run: takeOne(json.RawMessage(nil), func(_ context.Context, c *Console, state json.RawMessage) (any, error) {
+			return c.tell(func(t Teller) error { return t.Follow(state) })
 		}),
 	}}
 }

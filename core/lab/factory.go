@@ -106,19 +106,19 @@ func (x *experiment) waitForSync(f *releaseFactory) {
 	}
 }
 
-// startFactories starts the factories. With told, the log records how far they come. That is not needed for one resource alone, whose informer has all the
+// startFactories starts the factories. With records, the log records how far they come. That is not needed for one resource alone, whose informer has all the
 // events.
-func (x *experiment) startFactories(told bool) {
+func (x *experiment) startFactories(records bool) {
 	for _, f := range x.factories {
 		f.setStage("started")
-		if told {
+		if records {
 			x.tell(f, "started")
 		}
 		f.factory.StartWithContext(f.ctx)
 		for _, ln := range f.lanes {
 			x.wg.Go(func() { ln.control.run(f.ctx) })
 		}
-		if told {
+		if records {
 			x.wg.Go(func() { x.waitForSync(f) })
 		}
 		x.wg.Go(func() {

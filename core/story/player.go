@@ -198,11 +198,11 @@ func (p *Player) Library() Library {
 // List returns the Library, for command.Teller.
 func (p *Player) List() any { return p.Library() }
 
-// Follow shows the story that another page with the same log plays. told is the story in that page's frames; null ends it.
-func (p *Player) Follow(told json.RawMessage) error {
+// Follow shows the story that another page with the same log plays. state is the story in that page's frames; null ends it.
+func (p *Player) Follow(state json.RawMessage) error {
 	var is *view.StoryState
-	if len(told) > 0 {
-		if err := json.Unmarshal(told, &is); err != nil {
+	if len(state) > 0 {
+		if err := json.Unmarshal(state, &is); err != nil {
 			return fmt.Errorf("the story of the other page cannot be read: %w", err)
 		}
 	}

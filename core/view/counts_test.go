@@ -144,7 +144,7 @@ func countsOf(t *testing.T, s *fold.State, f *facts.Facts, seen map[string]int) 
 	}
 	foremost := slices.IndexFunc(s.API.Requests, func(r fold.WireRequest) bool { return r.ID == f.Requests.Foremost })
 	if len(s.API.Requests) > 0 && (foremost < 0 || open > 0 && !s.API.Requests[foremost].Open) {
-		t.Fatalf("seq %d: request %d is to be told of, of %+v", s.Seq, f.Requests.Foremost, s.API.Requests)
+		t.Fatalf("seq %d: request %d is said to be the foremost, of %+v", s.Seq, f.Requests.Foremost, s.API.Requests)
 	}
 	lists := ""
 	if r := &s.Reflector; r.Lists > 0 {

@@ -125,10 +125,10 @@ func TestPageWaitsAndLooks(t *testing.T) {
 	}
 
 	// A wait continues in the next document when the page is loaded again.
-	if _, err := browser.Eval[bool](ctx, page, "(setTimeout(() => { sessionStorage.setItem('anew', '1'); location.reload(); }), true)"); err != nil {
+	if _, err := browser.Eval[bool](ctx, page, "(setTimeout(() => { sessionStorage.setItem('again', '1'); location.reload(); }), true)"); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.WaitFor(ctx, "performance.getEntriesByType('navigation')[0].type === 'reload' && sessionStorage.getItem('anew') === '1'", "''"); err != nil {
+	if err := page.WaitFor(ctx, "performance.getEntriesByType('navigation')[0].type === 'reload' && sessionStorage.getItem('again') === '1'", "''"); err != nil {
 		t.Errorf("the wait does not continue in a page that was loaded again: %v", err)
 	}
 

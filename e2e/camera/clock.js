@@ -107,7 +107,7 @@
   let worker;
   let asked = 0; // messages that the page sent
   let answered = () => {};
-  const clock = (globalThis.__clock = { told: null, ready: false });
+  const clock = (globalThis.__clock = { story: null, ready: false });
   globalThis.Worker = class extends real.Worker {
     constructor(...args) {
       super(...args);
@@ -119,7 +119,7 @@
           answered();
         } else if (data.frame) {
           const frame = JSON.parse(new TextDecoder().decode(data.frame));
-          if (frame.story !== undefined) clock.told = frame.story;
+          if (frame.story !== undefined) clock.story = frame.story;
         } else if (data.ready) {
           clock.ready = true;
         }

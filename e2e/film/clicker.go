@@ -11,7 +11,7 @@ import (
 
 // seen is what a page shows, as script returns it.
 type seen struct {
-	Told *view.StoryState // nil before the story begins
+	Story *view.StoryState // nil before the story begins
 	// Hop is the sentence of the hop while a ride shows. Home is the text of what the story offers at its end, while that shows, without the code.
 	// Answers are those of an open question. Otherwise they are empty.
 	Hop, Home, Answers string
@@ -19,7 +19,7 @@ type seen struct {
 
 // script is the expression that returns what is seen.
 const script = `({
-	told: __clock.told,
+	story: __clock.story,
 	hop: document.querySelector('.ride:not([hidden]) .tells span')?.textContent ?? '',
 	home: [...document.querySelectorAll('.home:not([hidden]) p')].map((el) => el.textContent).join(' '),
 	answers: document.querySelector('.quiz:not([hidden])')?.textContent ?? '',
@@ -75,7 +75,7 @@ func (c *clicker) say(s *view.Saying) string {
 
 // look returns whether to go to the next step now, and whether the film is over.
 func (c *clicker) look(at time.Duration, s seen) (turn, over bool) {
-	t := s.Told
+	t := s.Story
 	if t == nil || t.Starting {
 		return false, false
 	}

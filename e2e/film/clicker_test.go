@@ -31,15 +31,15 @@ func TestClicker(t *testing.T) {
 		over bool
 	}{
 		{seen: seen{}},
-		{seen: seen{Told: &view.StoryState{Starting: true}}},
-		{seen: seen{Told: &view.StoryState{Caption: say("one two")}}},
-		{seen: seen{Told: &view.StoryState{Done: true, Caption: say("one two three")}}, want: searchTime + 3*aWord},
-		{seen: seen{Told: &view.StoryState{Step: 1, Waits: true, Asks: say("what now")}, Answers: "this that"}, want: searchTime + 4*aWord},
-		{seen: seen{Told: &view.StoryState{Step: 1, Done: true, Caption: say("so")}}, want: searchTime + aWord},
-		{seen: seen{Told: &view.StoryState{Step: 1, Done: true}, Hop: "here"}, want: aHop},
-		{seen: seen{Told: &view.StoryState{Step: 1, Done: true}, Hop: "and then a long way over there, and still on"}, want: 10 * aWord / 3 * 2},
-		{seen: seen{Told: &view.StoryState{Step: 1, Done: true, Caption: say("so")}}, want: aHop},
-		{seen: seen{Told: &view.StoryState{Step: 1, Done: true}, Home: "take this"}, want: searchTime + 2*aWord + code, over: true},
+		{seen: seen{Story: &view.StoryState{Starting: true}}},
+		{seen: seen{Story: &view.StoryState{Caption: say("one two")}}},
+		{seen: seen{Story: &view.StoryState{Done: true, Caption: say("one two three")}}, want: searchTime + 3*aWord},
+		{seen: seen{Story: &view.StoryState{Step: 1, Waits: true, Asks: say("what now")}, Answers: "this that"}, want: searchTime + 4*aWord},
+		{seen: seen{Story: &view.StoryState{Step: 1, Done: true, Caption: say("so")}}, want: searchTime + aWord},
+		{seen: seen{Story: &view.StoryState{Step: 1, Done: true}, Hop: "here"}, want: aHop},
+		{seen: seen{Story: &view.StoryState{Step: 1, Done: true}, Hop: "and then a long way over there, and still on"}, want: 10 * aWord / 3 * 2},
+		{seen: seen{Story: &view.StoryState{Step: 1, Done: true, Caption: say("so")}}, want: aHop},
+		{seen: seen{Story: &view.StoryState{Step: 1, Done: true}, Home: "take this"}, want: searchTime + 2*aWord + code, over: true},
 	}
 	at := time.Duration(0)
 	for i, s := range shown {

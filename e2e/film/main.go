@@ -54,7 +54,7 @@ func run() error {
 	kind := flag.String("format", "mp4", "mp4, gif or webp")
 	out := flag.String("o", "", "the `file` to write; bin/film/STORY-LANG.FORMAT when left out")
 	flag.Parse()
-	told, err := find(*id)
+	tale, err := find(*id)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	b := newBar(told, *language)
+	b := newBar(tale, *language)
 	if err := errors.Join(shoot(ctx, s, film, form.rate, &clicker{language: *language}, b), film.End()); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func find(id string) (*story.Story, error) {
 
 // shoot films a story from its first sentence to the last.
 func shoot(ctx context.Context, s *camera.Scene, film *camera.Film, rate int, c *clicker, b *bar) error {
-	if err := s.Until(ctx, "__clock.told && !__clock.told.starting", time.Minute); err != nil {
+	if err := s.Until(ctx, "__clock.story && !__clock.story.starting", time.Minute); err != nil {
 		return err
 	}
 	for frame := 0; ; frame++ {
@@ -166,8 +166,8 @@ func shoot(ctx context.Context, s *camera.Scene, film *camera.Film, rate int, c 
 		if err != nil {
 			return err
 		}
-		if now.Told == nil || now.Told.Problem != "" {
-			return fmt.Errorf("the story ended early: %+v", now.Told)
+		if now.Story == nil || now.Story.Problem != "" {
+			return fmt.Errorf("the story ended early: %+v", now.Story)
 		}
 		picture, err := s.Picture(ctx)
 		if err != nil {
@@ -176,7 +176,7 @@ func shoot(ctx context.Context, s *camera.Scene, film *camera.Film, rate int, c 
 		if err := film.Add(picture); err != nil {
 			return err
 		}
-		b.show(at, now.Told.Step)
+		b.show(at, now.Story.Step)
 		turn, over := c.look(at, now)
 		if over {
 			return nil

@@ -123,7 +123,7 @@ func burst(ctx context.Context, s *camera.Scene, _ func() error) error {
 // ringAsks is the moment of the story at which it asks what a full ring does.
 func ringAsks(ctx context.Context, s *camera.Scene, _ func() error) error {
 	for step := range 3 {
-		if err := s.Until(ctx, fmt.Sprintf("__clock.told?.step === %d && (__clock.told.waits || __clock.told.done)", step), 2*time.Minute); err != nil {
+		if err := s.Until(ctx, fmt.Sprintf("__clock.story?.step === %d && (__clock.story.waits || __clock.story.done)", step), 2*time.Minute); err != nil {
 			return err
 		}
 		if step < 2 {
@@ -143,7 +143,7 @@ func ringDoubled(ctx context.Context, s *camera.Scene, _ func() error) error {
 	if err := s.Keys(ctx, "3"); err != nil {
 		return err
 	}
-	if err := s.Until(ctx, "__clock.told.done", time.Minute); err != nil {
+	if err := s.Until(ctx, "__clock.story.done", time.Minute); err != nil {
 		return err
 	}
 	return s.Pass(ctx, 3*time.Second)

@@ -161,7 +161,7 @@ export class Caption {
   }
 
   /** The caption for another view, which has other room. @param {(words: string) => boolean} fits */
-  told(fits) {
+  wordsWithin(fits) {
     const tr = this.id.startsWith('trouble') ? trouble(this.ctx) : null;
     return tr ? line(tr, fits) : this.words;
   }

@@ -31,7 +31,7 @@ export class Broadcast {
     this.menu = null;
     /** The large code, and what paints its words. @type {{root: HTMLDialogElement, paint: () => void} | null} */
     this.large = null;
-    this.told = '';
+    this.lastReport = '';
     this.words = h('span');
     this.button = button({ class: 'key air', hidden: '', 'aria-haspopup': 'dialog' }, () => this.open(this.button),
       s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 8, cy: 8, r: 2.2 }),
@@ -58,7 +58,7 @@ export class Broadcast {
       if (is.phase === 'taken') this.ctx.say(t('air.taken'), true);
       if (is.phase === 'failed') this.ctx.say(t('air.failed', { w: is.error ?? '' }), true);
       if (!this.on) this.large?.root.close();
-      this.told = '';
+      this.lastReport = '';
     }
     if (is.skipped > was.skipped && was.phase) this.ctx.say(t('air.skipped'), true);
     this.paint();
@@ -88,8 +88,8 @@ export class Broadcast {
   tell() {
     if (!this.on) return;
     const text = JSON.stringify(this.o.page());
-    if (text === this.told) return;
-    this.told = text;
+    if (text === this.lastReport) return;
+    this.lastReport = text;
     this.ctx.call('page', JSON.parse(text)).catch((err) => this.ctx.say(err.message, true));
   }
 

@@ -52,7 +52,7 @@ export class Rows {
     /** Which line Tab reaches. */
     this.at = 0;
     /** The line that the tip describes, or -1. */
-    this.told = -1;
+    this.tipLine = -1;
     this.root = h('div', { role: 'group', 'data-x': x });
     this.rows = [...Array(n).keys()].map((i) => {
       const el = button({ class: 'prow', hidden: '', tabindex: -1 }, () => does.act?.(i));
@@ -95,8 +95,8 @@ export class Rows {
 
   /** @param {number} i @private */
   tell(i) {
-    if (this.told === i) return;
-    this.told = i;
+    if (this.tipLine === i) return;
+    this.tipLine = i;
     const r = this.rows[i];
     const tip = r?.on ? this.does.tip?.(i) ?? null : null;
     showTip(this.ctx, tip, r?.x, r ? r.y + r.hgt : 0, r?.hgt);
@@ -124,7 +124,7 @@ export class Rows {
     if (on !== r.on) {
       r.on = on;
       r.el.hidden = !on;
-      if (!on && this.told === i) this.tell(-1);
+      if (!on && this.tipLine === i) this.tell(-1);
       if (!this.rows[this.at].on || this.at >= this.rows.length) this.go(Math.max(0, this.rows.findIndex((o) => o.on)));
       else if (i === this.at) this.go(i);
     }
@@ -137,8 +137,8 @@ export class Rows {
       Object.assign(r, { x, y, w, hgt });
       place(r.el, x, y, w, hgt);
     }
-    if (renamed && this.told === i) {
-      this.told = -1;
+    if (renamed && this.tipLine === i) {
+      this.tipLine = -1;
       this.tell(i);
     }
     return true;

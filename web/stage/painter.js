@@ -94,7 +94,7 @@ export class Painter {
     const frame = this.due && this.words && ready && !this.dirty ? null : link.take();
     const turned = !!frame && this.take(frame, clock);
     // Where time stands still, only the log's end moves on.
-    const stands = model.view.mode === 'paused' && !this.dirty && !turned && !(frame && model.told);
+    const stands = model.view.mode === 'paused' && !this.dirty && !turned && !(frame && model.hasNews);
     const rare = !this.due && clock - this.paintedAt > tick;
     const news = this.dirty || (!stands && (!!frame || rare));
     if (stands && rare) {
@@ -104,7 +104,7 @@ export class Painter {
       else parts[this.turn++ % parts.length](clock);
       bars(clock);
     } else if (news || (this.due && ready)) {
-      const whole = this.dirty || turned || (!!frame && (!!frame.jump || model.view.mode === 'paused' || (eye.waits && model.told)));
+      const whole = this.dirty || turned || (!!frame && (!!frame.jump || model.view.mode === 'paused' || (eye.waits && model.hasNews)));
       this.dirty = false;
       if (news) this.paintedAt = clock;
       this.paint(frame, clock, news, whole);

@@ -169,22 +169,22 @@ function full(slot, ctx) {
   slot.g.append(frame);
   const head = stageHead(slot, ctx);
   const rail = stageRail(slot, ctx);
-  const told = new StoryState(slot, ctx);
+  const tips = new LineTips(slot, ctx);
   const upper = s('g');
   const lower = s('g');
   slot.g.append(upper, lower);
   const list = {
-    queue: queueLines(upper, slot, ctx, told),
-    processing: processingLines(upper, slot, ctx, told),
-    waiting: waitingLines(upper, slot, ctx, told),
-    dirty: dirtyLine(lower, slot, ctx, told),
-    writes: writesLine(lower, slot, ctx, told),
+    queue: queueLines(upper, slot, ctx, tips),
+    processing: processingLines(upper, slot, ctx, tips),
+    waiting: waitingLines(upper, slot, ctx, tips),
+    dirty: dirtyLine(lower, slot, ctx, tips),
+    writes: writesLine(lower, slot, ctx, tips),
   };
   const run = lastRun(lower, { x: slot.x + slot.pad, y: slot.y + 208, w: slot.w - 2 * slot.pad }, ctx, (says, box) => {
-    told.set(places.run, '', says ? { head: says.key, body: says.words } : null, says ? `${says.key}. ${says.words}` : '', box);
+    tips.set(places.run, '', says ? { head: says.key, body: says.words } : null, says ? `${says.key}. ${says.words}` : '', box);
   });
   const foot = sentence(lower, { x: slot.x + slot.pad, y: slot.y + slot.h - 21, w: slot.w - 2 * slot.pad, lines: 2, pitch: 14, font: '12px', cls: 'l' });
-  const ways = stageWays(slot, ctx, told);
+  const ways = stageWays(slot, ctx, tips);
   const nobody = absent(slot, ctx);
   const says = gist(slot);
   return {
@@ -196,15 +196,15 @@ function full(slot, ctx) {
       attr(frame, 'class', q ? 'pn' : 'pn ghost');
       for (const g of [upper, lower, rail.g]) show(g, !!q);
       nobody(lane, !q && model.any, unseen(st, 'workqueue'));
-      told.over.label(t('con.rows'));
+      tips.over.label(t('con.rows'));
       paintGist(says, lane, held, ctx);
       if (!q) {
-        told.none();
+        tips.none();
         ways.none();
         return;
       }
       attr(upper, 'transform', held ? `translate(0 ${room})` : null);
-      told.down = held ? room : 0;
+      tips.down = held ? room : 0;
       rail.paint(lane, q, !!lane.facts.lens?.loop || !!lane.facts.lens?.woken);
       const selected = ctx.selected();
       list.queue(lane, q, selected);
@@ -266,7 +266,7 @@ function stageHead(slot, ctx) {
 }
 
 /** The tips of the lines, and the keys that they select. */
-class StoryState {
+class LineTips {
   /** @param {Slot} slot @param {Ctx} ctx */
   constructor(slot, ctx) {
     /** How far the lines stand below their places. */
@@ -367,8 +367,8 @@ function keyLine(selected, of, value) {
   return { of, room: 16, whole: true, value, selected, cls: selected ? 'm1 selk pickable' : 'm1 pickable' };
 }
 
-/** The FIFO. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
-function queueLines(g, slot, { t }, told) {
+/** The FIFO. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {LineTips} tips */
+function queueLines(g, slot, { t }, tips) {
   const head = listHead(g, slot, slot.y + 14);
   const list = [0, 1, 2].map((i) => listLine(g, slot, slot.y + 34 + 18 * i));
   /** @param {Lane} lane @param {Workqueue} q @param {string} selected */
@@ -379,13 +379,13 @@ function queueLines(g, slot, { t }, told) {
       const key = more ? undefined : q.queue[i];
       if (more) line.set(lane, { words: t('more', { n: count(q.depth - 2) }), cls: 'l' });
       else line.set(lane, key ? keyLine(key === selected, `workqueue.queue.${i}`) : null);
-      told.line(places.queue + i, key, key ? t('con.tipQueue', { n: i + 1 }) : '', line.y);
+      tips.line(places.queue + i, key, key ? t('con.tipQueue', { n: i + 1 }) : '', line.y);
     });
   };
 }
 
-/** What the workers have. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
-function processingLines(g, slot, { t }, told) {
+/** What the workers have. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {LineTips} tips */
+function processingLines(g, slot, { t }, tips) {
   const head = listHead(g, slot, slot.y + 100);
   const list = [0, 1].map((i) => listLine(g, slot, slot.y + 120 + 18 * i));
   /** @param {Lane} lane @param {Workqueue} q @param {string} selected */
@@ -395,16 +395,16 @@ function processingLines(g, slot, { t }, told) {
       const p = q.processing[i];
       const of = `workqueue.processing.${i}`;
       line.set(lane, p?.key ? keyLine(p.key === selected, `${of}.key`, [`now - ${of}.sinceMillis max 0`, 'span']) : null);
-      told.line(places.processing + i, p?.key, p ? t('con.tipProcessing', { w: p.id, s: span(lane.now - p.sinceMillis) }) : '', line.y);
+      tips.line(places.processing + i, p?.key, p ? t('con.tipProcessing', { w: p.id, s: span(lane.now - p.sinceMillis) }) : '', line.y);
     });
   };
 }
 
 /**
  * What waits for its time: a few keys with their bars, or how many are due when.
- * @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told
+ * @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {LineTips} tips
  */
-function waitingLines(g, slot, { t }, told) {
+function waitingLines(g, slot, { t }, tips) {
   const { left, right } = sides(slot);
   const wide = right - left;
   const head = listHead(g, slot, slot.y + 168);
@@ -424,7 +424,7 @@ function waitingLines(g, slot, { t }, told) {
     const due = `workqueue.waiting.${i}.dueMillis - now max 0`;
     line.set(lane, k ? keyLine(k.key === selected, `workqueue.waiting.${i}.key`, [due, 'due']) : null);
     line.value.cls('l t1');
-    told.line(places.waiting + i, k?.key, k ? t('con.tipWaiting', { s: dueWords(rest), n: exact(k.failures) }) : '', line.y);
+    tips.line(places.waiting + i, k?.key, k ? t('con.tipWaiting', { s: dueWords(rest), n: exact(k.failures) }) : '', line.y);
     show(line.all, !!k);
     show(line.bar, !!k);
     if (!k) return;
@@ -491,8 +491,8 @@ function dueTimes(parent, x, y, t) {
   };
 }
 
-/** What was added again. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
-function dirtyLine(g, slot, { t }, told) {
+/** What was added again. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {LineTips} tips */
+function dirtyLine(g, slot, { t }, tips) {
   const y = slot.y + 273;
   const head = listHead(g, slot, y);
   const again = text(g, sides(slot).right, y, 'l3', 'end');
@@ -502,12 +502,12 @@ function dirtyLine(g, slot, { t }, told) {
     again.set(q.reAdded ? t('con.readded', { a: count(q.dirtyCount - q.reAdded), b: count(q.reAdded) }) : '');
     const keys = (q.dirty ?? []).slice(0, 6).join(', ') || t('none');
     const body = q.dirtyCount ? t('con.tipDirty', { n: exact(q.dirtyCount), keys }) : t('con.tipNoDirty');
-    told.set(places.dirty, '', { head: 'dirty', body }, body, [told.left, y - 18, 168, 24]);
+    tips.set(places.dirty, '', { head: 'dirty', body }, body, [tips.left, y - 18, 168, 24]);
   };
 }
 
-/** What it wrote. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {StoryState} told */
-function writesLine(g, slot, { t }, told) {
+/** What it wrote. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {LineTips} tips */
+function writesLine(g, slot, { t }, tips) {
   const y = slot.y + 298;
   const head = listHead(g, slot, y);
   const refused = text(g, sides(slot).right, y, 'l cwt', 'end');
@@ -520,7 +520,7 @@ function writesLine(g, slot, { t }, told) {
     else refused.set(conflicts ? t('con.conflicts', { n: count(conflicts) }) : '');
     const body = tried ? t('con.tipWrites', { w: lastWrite?.worker || '—', last: writeWords(lastWrite) || t('none') }) : '';
     const tip = body ? { head: lastWrite?.key ?? t('con.write'), body } : null;
-    told.set(places.writes, lastWrite?.key ?? '', tip, body, [told.left, y - 18, 168, 24]);
+    tips.set(places.writes, lastWrite?.key ?? '', tip, body, [tips.left, y - 18, 168, 24]);
   };
 }
 
@@ -548,9 +548,9 @@ function queueWords(q, idle, { t, model }) {
 
 /**
  * The words on the ways back: what it read from the store, and what it writes to the cluster.
- * @param {Slot} slot @param {Ctx} ctx @param {StoryState} told
+ * @param {Slot} slot @param {Ctx} ctx @param {LineTips} tips
  */
-function stageWays(slot, ctx, told) {
+function stageWays(slot, ctx, tips) {
   const { t } = ctx;
   const low = slot.y + slot.h;
   const [reads, writes] = [{ x: slot.x - 142, y: low + 16 }, { x: slot.x - 646, y: low + 28 }];
@@ -579,7 +579,7 @@ function stageWays(slot, ctx, told) {
       ctx.motion.words = { x: writes.x, y: low + 24, wide: words ? width(words) : 0 };
       const { key = '', rv = '', latest = '' } = lastRead ?? {};
       const body = lastRead ? t('con.tipRead', { key, rv: version(rv, 14), latest: version(latest || rv, 14) }) : '';
-      told.set(places.read, key, body ? { head: key, body } : null, body, [reads.x - 76, reads.y - 12, 152, 16]);
+      tips.set(places.read, key, body ? { head: key, body } : null, body, [reads.x - 76, reads.y - 12, 152, 16]);
     },
   };
 }

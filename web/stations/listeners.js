@@ -351,8 +351,8 @@ class Places {
     const rest = there.slice(1);
     const tells = (/** @type {Listener} */ l) => !l.synced || factsOf(facts, l.id)?.behind;
     const kept = rest.find((l) => l.id === this.kept);
-    const told = kept && tells(kept) ? kept : rest.find((l) => l.id === facts.listener && tells(l)) ?? rest.find(tells);
-    const second = told ?? kept ?? rest[0];
+    const next = kept && tells(kept) ? kept : rest.find((l) => l.id === facts.listener && tells(l)) ?? rest.find(tells);
+    const second = next ?? kept ?? rest[0];
     this.kept = second.id;
     return [there[0], second, ...rest.filter((l) => l !== second)];
   }

@@ -238,12 +238,12 @@ class Choices {
   set(items, taken, where) {
     this.items = items;
     this.taken = taken;
-    let told = true;
+    let whole = true;
     for (let i = 0; i < listRows; i++) {
       const tip = this.tip(i);
-      told = this.over.set(i, tip ? `${tip.head}. ${tip.body}` : '', ...(tip ? where(i) : [])) && told;
+      whole = this.over.set(i, tip ? `${tip.head}. ${tip.body}` : '', ...(tip ? where(i) : [])) && whole;
     }
-    return told;
+    return whole;
   }
 
   /** The tip of a line. @param {number} i @returns {import('../kit/rows.js').Tip | null} */

@@ -46,16 +46,16 @@ export class Handout {
     ctx.say(t('handout.plays'));
     stories.manual = true; // no page turns by itself, and no ride opens
     for (let i = 0; i <= last; i++) stories.ridden.add(i);
-    const told = await this.finish(story, last);
+    const state = await this.finish(story, last);
     const restore = this.o.light();
     try {
       const say = stories.say.bind(stories);
       const pages = [];
-      for (const [i, { end }] of told.marks.entries()) {
+      for (const [i, { end }] of state.marks.entries()) {
         ctx.say(t('handout.step', { i: i + 1, n: last + 1 }));
         await ctx.call('seek', end);
-        await this.comes(story, () => ctx.model.view.seq === end && stories.i === i && stories.told?.done);
-        const caption = stories.told?.caption;
+        await this.comes(story, () => ctx.model.view.seq === end && stories.i === i && stories.state?.done);
+        const caption = stories.state?.caption;
         const { svg } = await ctx.picture(false);
         const image = /** @type {HTMLImageElement} */ (h('img', { src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt: '' }));
         await image.decode();
@@ -84,21 +84,21 @@ export class Handout {
    */
   async finish(story, last) {
     const { ctx, stories } = this;
-    await this.comes(story, () => stories.told && !stories.starting && stories.told.last === last);
-    for (let presses = 0; presses < 3 && !stories.told?.ended; presses++) {
-      const was = stories.told;
+    await this.comes(story, () => stories.state && !stories.starting && stories.state.last === last);
+    for (let presses = 0; presses < 3 && !stories.state?.ended; presses++) {
+      const was = stories.state;
       await ctx.call('storyTurn', 1);
-      await this.comes(story, () => stories.told !== was);
+      await this.comes(story, () => stories.state !== was);
     }
-    await this.comes(story, () => stories.told?.ended);
-    return /** @type {import('../wire/types.js').StoryState} */ (stories.told);
+    await this.comes(story, () => stories.state?.ended);
+    return /** @type {import('../wire/types.js').StoryState} */ (stories.state);
   }
 
   /** @param {import('../wire/types.js').Story} story @param {() => unknown} condition @private */
   async comes(story, condition) {
     while (!condition()) {
-      const { told } = this.stories;
-      if (told?.problem) throw new Error(told.problem);
+      const { state } = this.stories;
+      if (state?.problem) throw new Error(state.problem);
       if (this.stories.story !== story) throw new Error(this.ctx.t('handout.left'));
       await new Promise(requestAnimationFrame);
     }

@@ -28,14 +28,14 @@ export class Quiz {
 
   /**
    * @param {import('../wire/types.js').Story | null} story
-   * @param {import('../wire/types.js').StoryState | null} told
+   * @param {import('../wire/types.js').StoryState | null} state
    * @param {boolean} mirrored the speaker turns the pages
    */
-  paint(story, told, mirrored) {
-    const answers = told && !told.starting ? story?.steps[told.step]?.answers ?? null : null;
-    const id = answers && story && told ? `${story.id} ${told.step}` : '';
-    const open = !!id && !!told?.waits && !!told.asks;
-    const right = id && told?.done ? told.right ?? 0 : 0;
+  paint(story, state, mirrored) {
+    const answers = state && !state.starting ? story?.steps[state.step]?.answers ?? null : null;
+    const id = answers && story && state ? `${story.id} ${state.step}` : '';
+    const open = !!id && !!state?.waits && !!state.asks;
+    const right = id && state?.done ? state.right ?? 0 : 0;
     if (open && !this.now.open) {
       this.chosen.delete(id); // it is asked again
     }
@@ -48,7 +48,7 @@ export class Quiz {
     if (!show || drawn === this.drawn) return;
     this.drawn = drawn;
     const { t } = this.ctx;
-    this.root.setAttribute('aria-label', told?.asks ? this.say(told.asks) : t('quiz.yours'));
+    this.root.setAttribute('aria-label', state?.asks ? this.say(state.asks) : t('quiz.yours'));
     this.root.replaceChildren(...(answers ?? []).map((a, i) => {
       const is = i + 1 === right ? 'right' : right && i + 1 === chosen ? 'wrong' : i + 1 === chosen ? 'chosen' : '';
       const mark = is === 'right' ? '✓' : is === 'wrong' ? '✗' : String(i + 1);

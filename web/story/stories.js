@@ -26,7 +26,7 @@ export class Stories {
     /** The story that plays, or is about to. @type {Story | null} */
     this.story = null;
     /** The story's state, as the worker reports it. @type {StoryState | null} */
-    this.told = null;
+    this.state = null;
     /** Whether a story was started here, and has not arrived in a frame yet. */
     this.wanted = false;
     /** True once a person has turned a page: then the person turns them all. */
@@ -93,11 +93,11 @@ export class Stories {
 
   /** The step of the moment shown. */
   get i() {
-    return this.told?.step ?? 0;
+    return this.state?.step ?? 0;
   }
 
   get starting() {
-    return this.told?.starting ?? true;
+    return this.state?.starting ?? true;
   }
 
   get step() {
@@ -106,40 +106,40 @@ export class Stories {
 
   /** Whether what comes before the step's condition still has its moment to be read, if it is still true. @private */
   get early() {
-    const { told } = this;
-    return !!told?.before && !this.step?.control && !told.hurry && told.step === told.last && performance.now() - this.seen.at < told.before.readMillis;
+    const { state } = this;
+    return !!state?.before && !this.step?.control && !state.hurry && state.step === state.last && performance.now() - this.seen.at < state.before.readMillis;
   }
 
   /** The numbers that are drawn large beside the sentence of the moment shown. */
   numbers() {
-    const { told, story } = this;
-    if (!told || !story || told.waits || this.riding) return [];
-    return (this.early ? told.before : told.caption)?.numbers ?? [];
+    const { state, story } = this;
+    if (!state || !story || state.waits || this.riding) return [];
+    return (this.early ? state.before : state.caption)?.numbers ?? [];
   }
 
   /** The sentence of the moment shown, or null. @returns {[string, string] | null} */
   caption() {
-    const { told, story } = this;
-    if (!told || !story || this.riding) return null; // it may not be true of the moments of a ride
+    const { state, story } = this;
+    if (!state || !story || this.riding) return null; // it may not be true of the moments of a ride
     const first = this.early;
-    const said = first ? told.before : told.caption;
+    const said = first ? state.before : state.caption;
     const asks = this.asks();
-    if (asks) return [`story ${story.id} ${told.step} asks`, [said ? this.say(said) : '', asks].join(language() === 'zh' ? '' : ' ').trim()];
-    return said ? [`story ${story.id} ${told.step} ${told.done && !first}`, this.say(said)] : null;
+    if (asks) return [`story ${story.id} ${state.step} asks`, [said ? this.say(said) : '', asks].join(language() === 'zh' ? '' : ' ').trim()];
+    return said ? [`story ${story.id} ${state.step} ${state.done && !first}`, this.say(said)] : null;
   }
 
   /** The function of client-go that the step shows at work; empty where its sentence does not show. */
   functionName() {
-    return this.caption() && !this.told?.waits ? this.step?.function ?? '' : '';
+    return this.caption() && !this.state?.waits ? this.step?.function ?? '' : '';
   }
 
   /** What the reader is asked to do, and how, while the step waits for it; else empty. @private */
   asks() {
-    const { told, step } = this;
-    if (!told?.waits || !told.asks || !step) return '';
-    if (step.answers) return this.say(told.asks);
+    const { state, step } = this;
+    if (!state?.waits || !state.asks || !step) return '';
+    if (step.answers) return this.say(state.asks);
     const how = this.control && step.how ? this.say(step.how) : this.ctx.t('story.turnDoes');
-    return `${this.say(told.asks)}${language() === 'zh' ? '' : ' '}${how}`;
+    return `${this.say(state.asks)}${language() === 'zh' ? '' : ' '}${how}`;
   }
 
   /** Chooses an answer to the question that is open, or a level. Returns whether the key was one for it. @param {string} key */
@@ -149,7 +149,7 @@ export class Stories {
 
   /** Points at what the reader is asked to press, where this view has it. @private */
   point() {
-    const call = this.told?.waits && !this.mirrored ? this.step?.control ?? '' : '';
+    const call = this.state?.waits && !this.mirrored ? this.step?.control ?? '' : '';
     const find = (/** @type {string} */ c) => /** @type {HTMLElement | undefined} */ ([...this.app.querySelectorAll(`[data-call="${CSS.escape(c)}"]`)].find(
       (el) => el.checkVisibility({ visibilityProperty: true })));
     const to = call ? find(call) ?? find(call.split(' ')[0]) ?? null : null;
@@ -205,7 +205,7 @@ export class Stories {
     this.since = undefined;
     this.ridden.clear();
     this.story = story;
-    this.told = null;
+    this.state = null;
     this.wanted = true;
     fragment.write({ story: id });
     if (presenter) this.views.presenter(true);
@@ -226,7 +226,7 @@ export class Stories {
     this.ridden.clear();
     this.opening = null;
     this.story = null;
-    this.told = null;
+    this.state = null;
     this.wanted = false;
     if (was && !this.mirrored) fragment.write({ story: null, level: null });
     this.paint();
@@ -246,21 +246,21 @@ export class Stories {
   /** Takes a frame in. @param {import('../wire/types.js').Frame} frame @param {number} clock */
   apply(frame, clock) {
     if (frame.story !== undefined) this.hear(frame.story);
-    const { told, seen } = this;
-    if (!told || !this.story || this.riding) return;
-    if (told.step !== seen.i) this.seen = { i: told.step, at: clock, done: 0 };
-    if (!told.done || told.starting) return;
+    const { state, seen } = this;
+    if (!state || !this.story || this.riding) return;
+    if (state.step !== seen.i) this.seen = { i: state.step, at: clock, done: 0 };
+    if (!state.done || state.starting) return;
     seen.done ||= clock;
     // A free story turns to its next step when the sentence has been read.
-    const shown = told.before && clock - seen.at < told.before.readMillis;
+    const shown = state.before && clock - seen.at < state.before.readMillis;
     const free = !this.mirrored && this.free && !shown;
-    const read = Math.max(seen.done, seen.at + (told.before?.readMillis ?? 0)) + (told.caption?.readMillis ?? 0);
+    const read = Math.max(seen.done, seen.at + (state.before?.readMillis ?? 0)) + (state.caption?.readMillis ?? 0);
     if (this.due) {
       // The sentence before the ride is read first, unless a press asked for the ride.
-      if (told.ride?.asked || clock > read) this.openRide();
+      if (state.ride?.asked || clock > read) this.openRide();
       return;
     }
-    if (free && told.step === told.last && told.last < this.story.steps.length - 1 && told.caption) {
+    if (free && state.step === state.last && state.last < this.story.steps.length - 1 && state.caption) {
       if (clock > read) {
         this.seen = { ...seen, at: clock, done: clock };
         this.ctx.act('storyTurn', 1);
@@ -275,20 +275,20 @@ export class Stories {
 
   /** Whether the step that shows has come to its end, and its ride was not opened. @private */
   get due() {
-    const { told, ride, opening } = this;
-    return !!told?.ride && told.done && !this.mirrored && !this.riding && !ride.on && !opening && !this.ridden.has(told.step);
+    const { state, ride, opening } = this;
+    return !!state?.ride && state.done && !this.mirrored && !this.riding && !ride.on && !opening && !this.ridden.has(state.step);
   }
 
   /** Opens the ride of the step that shows. @private */
   openRide() {
-    const { told, story } = this;
-    if (!told?.ride || !story) return;
-    const opening = { step: told.step, presses: /** @type {number[]} */ ([]) };
-    const wanted = () => this.opening === opening && this.story === story && this.told?.step === opening.step;
+    const { state, story } = this;
+    if (!state?.ride || !story) return;
+    const opening = { step: state.step, presses: /** @type {number[]} */ ([]) };
+    const wanted = () => this.opening === opening && this.story === story && this.state?.step === opening.step;
     this.opening = opening;
     this.ctx.act('storyRide');
-    this.followed = this.ctx.selected() ? '' : told.ride.key;
-    this.ride.open(told.ride.key, 0, { auto: this.free, wanted }).catch((err) => {
+    this.followed = this.ctx.selected() ? '' : state.ride.key;
+    this.ride.open(state.ride.key, 0, { auto: this.free, wanted }).catch((err) => {
       this.ridden.add(opening.step);
       this.ctx.say(err.message, true);
     }).finally(() => {
@@ -329,10 +329,10 @@ export class Stories {
     });
   }
 
-  /** @param {StoryState | null} told @private */
-  hear(told) {
-    if (this.riding && told && told.id === this.told?.id && told.last === this.told.last) {
-      this.since = told;
+  /** @param {StoryState | null} state @private */
+  hear(state) {
+    if (this.riding && state && state.id === this.state?.id && state.last === this.state.last) {
+      this.since = state;
       return;
     }
     if (this.riding) { // the story went on, or is over: the view is there already
@@ -340,22 +340,22 @@ export class Stories {
       this.focus = '\0';
       this.ride.close(false);
     }
-    if (!told) {
+    if (!state) {
       if (this.story && !this.wanted) this.over();
       return;
     }
-    if (this.wanted && told.id !== this.story?.id) return; // a frame of the story before
-    const story = this.library.stories.find((x) => x.id === told.id);
+    if (this.wanted && state.id !== this.story?.id) return; // a frame of the story before
+    const story = this.library.stories.find((x) => x.id === state.id);
     if (!story) {
-      this.list().then(() => this.library.stories.some((x) => x.id === told.id) && this.hear(told), (err) => this.ctx.say(err.message, true));
+      this.list().then(() => this.library.stories.some((x) => x.id === state.id) && this.hear(state), (err) => this.ctx.say(err.message, true));
       return;
     }
     if (this.story !== story && !this.wanted && !this.mirrored) return; // it was left meanwhile
-    if (told.problem && told.problem !== this.told?.problem) this.ctx.say(told.problem, true);
+    if (state.problem && state.problem !== this.state?.problem) this.ctx.say(state.problem, true);
     this.wanted = false;
     this.story = story;
-    this.told = told;
-    if (story.id === tour.id && !told.starting && !told.hurry && !this.mirrored) tour.keep(told.last, told.last === story.steps.length - 1 && told.ended);
+    this.state = state;
+    if (story.id === tour.id && !state.starting && !state.hurry && !this.mirrored) tour.keep(state.last, state.last === story.steps.length - 1 && state.ended);
   }
 
   /** A page turned by hand. @param {number} n */
@@ -380,7 +380,7 @@ export class Stories {
         if (n < 0) this.home.hidden = true;
         return;
       }
-      if (n > 0 && this.i === at && this.told?.done) {
+      if (n > 0 && this.i === at && this.state?.done) {
         this.home.hidden = false;
         this.paintHome();
         return;
@@ -398,7 +398,7 @@ export class Stories {
 
   /** Where the story is, for followers; null without a story. */
   position() {
-    return this.story && this.told ? { ...this.told, caption: null, before: undefined } : null;
+    return this.story && this.state ? { ...this.state, caption: null, before: undefined } : null;
   }
 
   /** The speaker's story, as last reported. */
@@ -418,8 +418,8 @@ export class Stories {
     const { t } = this.ctx;
     const st = this.step;
     this.point();
-    this.quiz.paint(this.story, this.riding ? null : this.told, this.mirrored);
-    this.levels.paint(this.told?.starting === false && !this.i && !this.mirrored && !this.views.presenting() ? this.story : null, this.told?.level);
+    this.quiz.paint(this.story, this.riding ? null : this.state, this.mirrored);
+    this.levels.paint(this.state?.starting === false && !this.i && !this.mirrored && !this.views.presenting() ? this.story : null, this.state?.level);
     this.paintFigures();
     put(this.function, this.functionName());
     reveal(this.function, this.function.textContent !== '' && !this.views.presenting());
@@ -428,7 +428,7 @@ export class Stories {
       this.home.lang = language();
       this.paintHome();
     }
-    if (this.doB.hidden === (!!this.told?.waits && !this.step?.answers && !!this.story && !this.mirrored)) this.doB.hidden = !this.doB.hidden;
+    if (this.doB.hidden === (!!this.state?.waits && !this.step?.answers && !!this.story && !this.mirrored)) this.doB.hidden = !this.doB.hidden;
     const on = !!st && !!this.story && !this.views.presenting();
     if (this.bar.hidden === on) this.bar.hidden = !on;
     this.app.classList.toggle('in-story', on);
@@ -442,34 +442,34 @@ export class Stories {
     }
     if (!st || !this.story) return;
     const n = this.story.steps.length;
-    const { told } = this;
+    const { state } = this;
     const ride = this.riding && this.ride.on ? 'on' : this.due || this.opening ? 'due' : '';
-    const last = told?.last ?? 0;
-    const how = told?.hurry ? t('story.hurry') : told?.stands && told.step === told.last ? t('story.stands') : '';
-    const turns = this.byHand && told?.done && (this.i < n - 1 || ride === 'due' || ride === 'on');
-    const id = [this.story.id, this.i, last, told?.done, how, told?.waits, ride, told?.level, language()].join(' ');
+    const last = state?.last ?? 0;
+    const how = state?.hurry ? t('story.hurry') : state?.stands && state.step === state.last ? t('story.stands') : '';
+    const turns = this.byHand && state?.done && (this.i < n - 1 || ride === 'due' || ride === 'on');
+    const id = [this.story.id, this.i, last, state?.done, how, state?.waits, ride, state?.level, language()].join(' ');
     if (id === this.drawn) return;
     this.drawn = id;
     this.bar.dataset.step = String(this.i + 1);
     this.dots.classList.toggle('many', n > 12);
-    this.bar.dataset.state = told?.done ? 'told' : told?.waits ? 'waits' : 'telling';
-    this.bar.dataset.ride = ride || (told?.ride ? 'over' : '');
+    this.bar.dataset.state = state?.done ? 'told' : state?.waits ? 'waits' : 'telling';
+    this.bar.dataset.ride = ride || (state?.ride ? 'over' : '');
     this.doB.textContent = t('story.doIt');
     this.nextB.classList.toggle('asked', !!turns);
     this.words.textContent = t('pres.step', { i: this.i + 1, n, name: this.say(st.name) });
     attr(this.words, 'title', how);
-    this.takeB.hidden = !(told?.done && this.i === n - 1 && this.story.take.words.en);
+    this.takeB.hidden = !(state?.done && this.i === n - 1 && this.story.take.words.en);
     this.takeB.textContent = t('story.take');
     this.bar.setAttribute('aria-label', this.say(this.story.title));
     for (const b of [this.prevB, this.nextB, this.endB]) b.hidden = this.mirrored;
     this.dots.replaceChildren(...this.story.steps.map((x, i) => {
-      const skipped = skips(x, told?.level);
+      const skipped = skips(x, state?.level);
       const name = skipped ? t('level.skipped', { name: this.say(x.name) }) : this.say(x.name);
-      const b = h('button', { type: 'button', class: i === this.i ? 'dot now' : told && !told.starting && i <= last ? 'dot on' : 'dot',
+      const b = h('button', { type: 'button', class: i === this.i ? 'dot now' : state && !state.starting && i <= last ? 'dot on' : 'dot',
         'aria-label': t('pres.step', { i: i + 1, n, name }), title: name });
       b.classList.toggle('skipped', skipped);
       if (i === this.i) b.setAttribute('aria-current', 'step');
-      if (!told || told.starting || i > last || this.mirrored) b.setAttribute('disabled', '');
+      if (!state || state.starting || i > last || this.mirrored) b.setAttribute('disabled', '');
       b.addEventListener('click', () => {
         this.manual = true;
         this.ride.close(false);

@@ -125,15 +125,15 @@ export class Foot {
     const low = h - above;
     const n = story.steps.length;
     const x = (/** @type {number} */ i) => left + (n > 1 ? ((w - 2 * left) * i) / (n - 1) : 0);
-    const told = s('path', { d: '', class: 'pl on' });
-    svg.append(s('path', { d: `M${left} ${low}H${w - left}`, class: 'pl' }), told);
+    const way = s('path', { d: '', class: 'pl on' });
+    svg.append(s('path', { d: `M${left} ${low}H${w - left}`, class: 'pl' }), way);
     const dots = story.steps.map((_, i) => s('circle', { cx: x(i), cy: low, r: 5, class: 'pd todo' }));
     svg.append(...dots);
     const name = text(svg, left, low + below, 'p16 t1');
     const title = text(svg, w - 30, low + below, 'p16', 'end');
     return () => {
       const { i } = stories;
-      attr(told, 'd', i ? `M${left} ${low}H${x(i)}` : '');
+      attr(way, 'd', i ? `M${left} ${low}H${x(i)}` : '');
       dots.forEach((d, j) => {
         attr(d, 'r', j === i ? 8 : 5);
         attr(d, 'class', j <= i ? 'pd on' : 'pd todo');

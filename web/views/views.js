@@ -32,10 +32,10 @@ export class Views {
     this.stories = new Stories(ctx, app, {
       presenter: (on) => this.present(on), presenting: () => this.presenting, ride: o.ride,
     });
-    this.presenter = new Presenter(ctx, app, this.stories, { caption: (fits) => this.stories.caption()?.[1] ?? o.caption.told(fits) });
+    this.presenter = new Presenter(ctx, app, this.stories, { caption: (fits) => this.stories.caption()?.[1] ?? o.caption.wordsWithin(fits) });
     this.phone = new Phone(ctx, app, this.stories, {
       ...o, lanes: this.lanes, presenting: () => this.presenting, focus: () => this.presenter.focus(),
-      present: (on) => this.present(on), caption: (fits) => this.stories.caption()?.[1] ?? o.caption.told(fits),
+      present: (on) => this.present(on), caption: (fits) => this.stories.caption()?.[1] ?? o.caption.wordsWithin(fits),
     });
     /** One station alone. */
     this.embed = new Embed(ctx, app);

@@ -127,7 +127,7 @@ export class Model {
     /** Whether a story lets time stand. */
     this.stands = false;
     /** Whether the last frame has more than the length of the log. */
-    this.told = false;
+    this.hasNews = false;
     this.binMillis = 250;
     /** Events of each bin from number binFrom on; the newest `maxBins`, as the worker keeps. @type {number[]} */
     this.bins = [];
@@ -160,7 +160,7 @@ export class Model {
     this.groupsChanged = false;
     this.lanes = Math.max(1, frame.lanes?.length ?? 1);
     const says = (/** @type {object | undefined} */ o) => Object.keys(o ?? {}).length > 0;
-    this.told = !!frame.jump || frame.story !== undefined
+    this.hasNews = !!frame.jump || frame.story !== undefined
       || !!frame.lanes?.some((l) => l.cells || l.groups || l.moves?.length || says(l.state) || says(l.facts));
     if (frame.compare !== undefined) this.compare = frame.compare;
     if (frame.fork !== undefined) this.fork = frame.fork;

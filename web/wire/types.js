@@ -1884,7 +1884,7 @@
  * @property {[level: number]} storyLevel
  * @property {[]} storyRide
  * @property {[]} storyEnd
- * @property {[told?: object | null]} storyFollow
+ * @property {[state?: object | null]} storyFollow
  * @property {[]} sources
  * @property {[token: string]} token
  * @property {[]} resources

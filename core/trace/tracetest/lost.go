@@ -11,8 +11,8 @@ import (
 	"informerscope/core/fold"
 )
 
-// told is what a handler last received about each object.
-type told struct {
+// receipts are what a handler last received about each object.
+type receipts struct {
 	// last has the resourceVersion of each object, "" for a deleted one.
 	last map[string]string
 	// ended: the listener was removed.
@@ -22,13 +22,13 @@ type told struct {
 // handlersOf reads from a log what each handler of a lane last received about each key, in calls that returned. A log whose beginning was evicted starts with
 // the store's contents, and every handler is assumed to have received them. A wrong assumption would show in the later calls, since each change of the store
 // causes one.
-func handlersOf(events []event.Entry, lane uint8) map[int32]*told {
-	handlers := map[int32]*told{}
+func handlersOf(events []event.Entry, lane uint8) map[int32]*receipts {
+	handlers := map[int32]*receipts{}
 	known := map[string]string{}
-	handler := func(id int32) *told {
+	handler := func(id int32) *receipts {
 		h := handlers[id]
 		if h == nil {
-			h = &told{last: maps.Clone(known)}
+			h = &receipts{last: maps.Clone(known)}
 			handlers[id] = h
 		}
 		return h
