@@ -133,7 +133,7 @@ const ride = new Ride(ctx, app, {
 ctx.riding = () => ride.at;
 const loading = new Loading(scene);
 const away = new Away(ctx);
-const lost = new Lost(ctx, app, () => files.again());
+const lost = new Lost(ctx, app, () => files.restart());
 /** @type {Broadcast | null} */
 const broadcast = ctx.follower ? null : new Broadcast(ctx, app, {
   page: () => ({ presenter: views.presenting, story: views.stories.position(), object: selected, group: model.groups.index, lane: views.factory.lane }),
@@ -362,7 +362,7 @@ function chooseTheme(name) {
 function nextLanguage() {
   setLanguage(language() === 'zh' ? 'en' : 'zh');
   fragment.write({ lang: language() === 'zh' ? 'zh' : null });
-  caption.again();
+  caption.repaint();
   loading.paint();
   inspector.render();
   laboratory.paint();

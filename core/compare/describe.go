@@ -64,7 +64,7 @@ func (d *describer) label(c *change) string {
 }
 
 // in returns how far a change has come in a lane, as the lane's stations show it.
-func (d *describer) in(i int, c *change) changeInLane {
+func (d *describer) changeIn(i int, c *change) changeInLane {
 	x := c.lanes[i]
 	later := func(seq, shown uint64) bool { return shown > 0 && seq > shown }
 	if later(x.queueSeq, d.moment.Queue) {
@@ -93,7 +93,7 @@ func (d *describer) counts(i int) laneChanges {
 		if !c.inBurst {
 			continue
 		}
-		x := d.in(i, c)
+		x := d.changeIn(i, c)
 		switch {
 		case x.pop != nil:
 			out.takeCount++
@@ -146,7 +146,7 @@ func (d *describer) lane(i int) facts.LaneComparison {
 func (d *describer) waitingChanges(i int) []facts.WaitingChanges {
 	out := []facts.WaitingChanges{}
 	l := &d.changes.lanes[i]
-	in := func(c *change) changeInLane { return d.in(i, c) }
+	in := func(c *change) changeInLane { return d.changeIn(i, c) }
 	var waiting []*change
 	for _, c := range d.selection {
 		if in(c).queueSeq > 0 && in(c).pop == nil {
@@ -192,7 +192,7 @@ func (d *describer) takenChanges(i int) []facts.TakenChanges {
 	out := []facts.TakenChanges{}
 	var taken []*change
 	for _, c := range d.selection {
-		if d.in(i, c).pop != nil {
+		if d.changeIn(i, c).pop != nil {
 			taken = append(taken, c)
 		}
 	}
@@ -219,7 +219,7 @@ func (d *describer) takenChanges(i int) []facts.TakenChanges {
 func (d *describer) steps(i int, at func(*changeInLane) *facts.ChangeStep) []facts.ChangeStep {
 	out := []facts.ChangeStep{}
 	for _, c := range d.selection {
-		x := d.in(i, c)
+		x := d.changeIn(i, c)
 		step := at(&x)
 		if step.Seq == 0 {
 			continue

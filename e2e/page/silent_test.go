@@ -128,8 +128,8 @@ func TestBusyWorkerIsNotDead(t *testing.T) {
 				return p;
 			};
 			const ticks = (n) => { while (n-- > 0) tick(); };
-			let p = made(false); ticks(4); p.heard(); ticks(4); p.heard(); ticks(5); p.heard(); ticks(5); // asked after five, answered each time
-			p = made(false); ticks(5); ticks(29); p.heard(); ticks(4); // answered at the last moment
+			let p = made(false); ticks(4); p.noteNews(); ticks(4); p.noteNews(); ticks(5); p.noteNews(); ticks(5); // asked after five, answered each time
+			p = made(false); ticks(5); ticks(29); p.noteNews(); ticks(4); // answered at the last moment
 			p = made(false); ticks(36);
 			p = made(true); ticks(200);
 			long = true; p = made(false); ticks(304);

@@ -101,7 +101,7 @@ export class Caption {
     const { epoch } = this.ctx.model;
     if (epoch !== this.epoch) {
       this.epoch = epoch;
-      this.again();
+      this.repaint();
     }
     if (jump) this.since = -1e9;
   }
@@ -184,7 +184,7 @@ export class Caption {
   }
 
   /** Shows the sentence again at once, as after a change of language. */
-  again() {
+  repaint() {
     this.since = -1e9;
     this.words = this.said = '';
     clearTimeout(this.timer);

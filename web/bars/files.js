@@ -235,7 +235,7 @@ export class Files {
   }
 
   /** Starts the page again and goes to the moment shown; null when no address leads there. */
-  again() {
+  restart() {
     const { seq } = this.ctx.model.view;
     const { kept } = this;
     return !kept || !seq || this.ctx.model.state.source.kind !== 'sim' ? null : () => {

@@ -222,7 +222,7 @@ export class Columns {
     this.g.replaceChildren();
     this.sentColumn(c);
     for (const lane of [0, 1]) {
-      this.taken(c, lane);
+      this.paintPop(c, lane);
       this.stored(c, lane);
     }
     this.received(c, states);
@@ -252,7 +252,7 @@ export class Columns {
   }
 
   /** What Pop took, or what waits for it. @param {Comparison} c @param {number} lane @private */
-  taken(c, lane) {
+  paintPop(c, lane) {
     const { t } = this.ctx;
     const { o, g } = this;
     const at = o.taken;

@@ -17,11 +17,6 @@ export function exact(n) {
   return out;
 }
 
-/** A number, or a dash where it is unknown, which is below zero. @param {number} n */
-export function known(n) {
-  return n < 0 ? '—' : count(n);
-}
-
 /** How often in a second; what happens less than once still happens. @param {number} n */
 export function rate(n) {
   if (n >= 10) return exact(n);
@@ -118,7 +113,7 @@ export function seconds(ms) {
 }
 
 /** What is left of a wait. It is done at zero and not before, so tenths are rounded up. @param {number} ms */
-export function left(ms) {
+export function remainder(ms) {
   return seconds(Math.ceil(ms / 100) * 100);
 }
 
@@ -128,7 +123,7 @@ export function countdown(ms) {
 }
 
 /** When a key is due: tenths of a second, which run. @param {number} ms */
-export function due(ms) {
+export function wait(ms) {
   return ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : span(ms);
 }
 

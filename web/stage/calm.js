@@ -7,7 +7,7 @@ import { stationAt } from '../layouts/stage.js';
 const kept = 'informerscope.calm';
 
 /** What this browser keeps: whether the stage opens calm. */
-function chosen() {
+function readChoice() {
   try {
     return localStorage.getItem(kept) !== 'false';
   } catch {
@@ -28,7 +28,7 @@ export class Calm {
     this.pointed = '';
     this.focused = '';
     this.lit = lit;
-    this.set(chosen());
+    this.set(readChoice());
     app.addEventListener('pointermove', (e) => this.point(e));
     app.addEventListener('pointerleave', () => this.visit('pointed', ''));
     app.addEventListener('focusin', (e) => this.visit('focused', stationOf(e.target)));

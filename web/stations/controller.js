@@ -12,7 +12,7 @@ import { gist, sentence } from '../draw/sentence.js';
 import { hatch, unseen } from '../draw/unseen.js';
 import { when } from '../draw/when.js';
 import { attr, h, Num, place, put, reveal, s, shareOf, show, text } from '../kit/dom.js';
-import { count, due as dueWords, exact, middle, span, version } from '../kit/format.js';
+import { count, exact, middle, span, version, wait } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
 import { addWords, t as say } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
@@ -424,7 +424,7 @@ function waitingLines(g, slot, { t }, tips) {
     const due = `workqueue.waiting.${i}.dueMillis - now max 0`;
     line.set(lane, k ? keyLine(k.key === selected, `workqueue.waiting.${i}.key`, [due, 'due']) : null);
     line.value.cls('l t1');
-    tips.line(places.waiting + i, k?.key, k ? t('con.tipWaiting', { s: dueWords(rest), n: exact(k.failures) }) : '', line.y);
+    tips.line(places.waiting + i, k?.key, k ? t('con.tipWaiting', { s: wait(rest), n: exact(k.failures) }) : '', line.y);
     show(line.all, !!k);
     show(line.bar, !!k);
     if (!k) return;

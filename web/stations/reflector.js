@@ -12,7 +12,7 @@ import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
 import { gist } from '../draw/sentence.js';
 import { whereSeen } from '../draw/unseen.js';
-import { bytes, count, exact, left as leftWords, middle, moment, seconds, span, upper } from '../kit/format.js';
+import { bytes, count, exact, middle, moment, remainder, seconds, span, upper } from '../kit/format.js';
 import { fit, width, wrap } from '../kit/measure.js';
 import { addWords } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
@@ -233,7 +233,7 @@ function full(slot, ctx) {
 function paintGist(says, lane, ctx) {
   const { t } = ctx;
   const { reflector: r, api } = lane.state;
-  if (r.phase === 'backoff') return says.set(`${reasonLine(lane, ctx)}; ${t('pres.next', { s: leftWords(waitLeft(lane)) })}`);
+  if (r.phase === 'backoff') return says.set(`${reasonLine(lane, ctx)}; ${t('pres.next', { s: remainder(waitLeft(lane)) })}`);
   if (r.phase === 'watch-listing') return says.bind(lane, 'n=count reflector.tempStore', 't ref.gistGathers');
   if (r.phase === 'listing') return says.set(t('ref.listing', { b: bytes(api.requests.find((q) => q.open)?.bytes ?? 0) }));
   if (r.phase !== 'watching') return says.set(t(r.phase === 'stopped' ? 'ref.stopped' : 'ref.idle'));

@@ -94,9 +94,9 @@ export class Timeline {
       if (e.button !== 0 || !ctx.model.any) return;
       this.root.setPointerCapture(e.pointerId);
       this.dragging = true;
-      this.to(e);
+      this.seekTo(e);
     });
-    this.root.addEventListener('pointermove', (e) => this.dragging && this.to(e));
+    this.root.addEventListener('pointermove', (e) => this.dragging && this.seekTo(e));
     const stop = () => {
       this.dragging = false;
       this.target = null;
@@ -111,7 +111,7 @@ export class Timeline {
   }
 
   /** @param {PointerEvent} e @private */
-  to(e) {
+  seekTo(e) {
     const place = this.root.getBoundingClientRect();
     const { w } = this.box;
     const x = ((e.clientX - place.left) / place.width) * w;

@@ -143,7 +143,7 @@ export class Views {
     const step = this.stories.caption()?.[0] ?? '';
     if (step !== this.step) {
       this.step = step;
-      this.mainCaption.again();
+      this.mainCaption.repaint();
     }
     this.painted = mode ? paintedMoment(this.ctx) : undefined;
     if (mode === 'lanes') this.lanes.paint(clock);

@@ -55,7 +55,7 @@ export class Link {
   /** @param {any} m @private */
   receive(m) {
     if (!m || this.dead) return;
-    this.pulse.heard();
+    this.pulse.noteNews();
     if (m.frame) {
       this.asked = false;
       try {

@@ -35,7 +35,7 @@ export class Pulse {
   }
 
   /** Something came from the worker. */
-  heard() {
+  noteNews() {
     if (this.waits >= tells) this.o.silent(0);
     this.quiet = 0;
     this.waits = -1;
@@ -48,7 +48,7 @@ export class Pulse {
   tick() {
     if (this.over) return;
     // The timers of a hidden tab are slow, and it asks for nothing.
-    if (document.hidden) return this.heard();
+    if (document.hidden) return this.noteNews();
     if (this.waits < 0) {
       if (++this.quiet < asks) return;
       this.waits = 0;
