@@ -27,7 +27,7 @@ export function countdown(parent, cx, cy, r, { words, base, thick = '' }) {
     paint(lane) {
       const { backoffMillis } = lane.state.reflector;
       attr(arc, 'd', clockwise(cx, cy, r, backoffMillis ? waitLeft(lane) / backoffMillis : 0));
-      left.bind(lane, waitLeftPath, 'left');
+      left.bind(lane, waitLeftPath, 'remainder');
     },
   };
 }

@@ -17,6 +17,11 @@ export function exact(n) {
   return out;
 }
 
+/** A number, or a dash where it is unknown, which is below zero. @param {number} n */
+export function countOrDash(n) {
+  return n < 0 ? '—' : count(n);
+}
+
 /** How often in a second; what happens less than once still happens. @param {number} n */
 export function rate(n) {
   if (n >= 10) return exact(n);

@@ -392,7 +392,7 @@ function stageFoot(slot, ctx) {
       const { state, facts } = lane;
       paintHistory(state, tell);
       paintRequests(lane, tell);
-      holds.bind(lane, 'api.objects', 'known', state.api.objects > 9999 ? t('api.total') : t('pres.objects', { n: state.api.objects }));
+      holds.bind(lane, 'api.objects', 'countOrDash', state.api.objects > 9999 ? t('api.total') : t('pres.objects', { n: state.api.objects }));
       // A number of four digits leaves no room for what it counts.
       writes.bind(lane, 'facts.writesPerSecond', 'rate', facts.writesPerSecond >= 999.5 ? '/s' : rateWord(state, ctx));
     },
@@ -484,7 +484,7 @@ function large(slot, ctx) {
       const asked = facts.requests.open;
       const crowd = said ? undefined : st.crowd;
       const none = !!said || !!crowd;
-      objects.bind(lane, none ? '' : 'api.objects', 'known', none ? '' : t('pres.objects', { n: st.objects }));
+      objects.bind(lane, none ? '' : 'api.objects', 'countOrDash', none ? '' : t('pres.objects', { n: st.objects }));
       writes.bind(lane, none ? '' : 'facts.writesPerSecond', 'rate', none ? '' : rateWord(state, ctx));
       requests.bind(lane, none || map ? '' : 'facts.requests.open', 'exact', none || map ? '' : t('pres.open', { n: asked }));
       others.paint(lane, crowd);

@@ -422,7 +422,7 @@ function waitingLines(g, slot, { t }, tips) {
     const line = list[i];
     const rest = k ? Math.max(0, k.dueMillis - lane.now) : 0;
     const due = `workqueue.waiting.${i}.dueMillis - now max 0`;
-    line.set(lane, k ? keyLine(k.key === selected, `workqueue.waiting.${i}.key`, [due, 'due']) : null);
+    line.set(lane, k ? keyLine(k.key === selected, `workqueue.waiting.${i}.key`, [due, 'wait']) : null);
     line.value.cls('l t1');
     tips.line(places.waiting + i, k?.key, k ? t('con.tipWaiting', { s: wait(rest), n: exact(k.failures) }) : '', line.y);
     show(line.all, !!k);
