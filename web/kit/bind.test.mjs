@@ -1,7 +1,9 @@
 // Paths, expressions and sentences that a text is bound to.
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { compile, sourceOf } from './bind.js';
+import * as format from './format.js';
 import { addWords } from './i18n.js';
 
 const lane = {
@@ -52,4 +54,12 @@ test('what cannot be compiled says why', () => {
   assert.throws(() => sourceOf('era', 'bold', ''), /“bold”: format.js has no “bold”/);
   assert.throws(() => sourceOf('n=bold era', 't more', ''), /format.js has no “bold”/);
   assert.throws(() => sourceOf('queue.depth', 't more', ''), /“queue.depth” is no argument/);
+});
+
+test('the sentences of the page name functions of format.js', async () => {
+  const web = new URL('../', import.meta.url);
+  const files = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter((f) => /\.js$/.test(f) && !/wasm_exec/.test(f));
+  const named = files.flatMap((f) => [...readFileSync(new URL(f, web), 'utf8').matchAll(/[`';] ?\w+=(\w+) (?:now|\$\{|\w+\.)/g)].map((m) => m[1]));
+  assert.ok(named.length > 20, `only ${named.length} were found`);
+  assert.deepEqual(named.filter((name) => name !== 'same' && !(name in format)), []);
 });

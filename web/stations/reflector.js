@@ -748,7 +748,7 @@ function line(slot, ctx) {
       const distance = where.n ? t('phone.behind', { n: behindWords(where) }) : t('phone.current');
       head.left.set(where.known ? distance : '');
       head.right.cls(waits ? `${slot.type.label} cwt` : slot.type.state);
-      head.right.bind(lane, waits ? `s=left ${waitLeftPath}` : 'reflector.phase', waits ? 't pres.next' : 'same');
+      head.right.bind(lane, waits ? `s=remainder ${waitLeftPath}` : 'reflector.phase', waits ? 't pres.next' : 'same');
     },
   };
 }
