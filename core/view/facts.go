@@ -90,7 +90,7 @@ func (x *factInputs) facts() *facts.Facts {
 	}
 	var queued []facts.LedgerEntry
 	f.Ledger, queued = ledgerOf(s, f.Deltas)
-	f.Unstored = unstoredOf(s, queued)
+	f.Unstored = unstoredOf(s, queued, x.Objects(x.lane))
 	f.Held = heldChanges(s)
 	f.Selected = x.selectedObject()
 	f.Due = x.dueTimes()

@@ -56,17 +56,23 @@ func ledgerOf(s *fold.State, deltas int) (l facts.Ledger, listed []facts.LedgerE
 }
 
 // unstoredOf returns the newest change of each object that the store does not have yet, oldest first: the queued ones, and the frames that are newer than the
-// store. Where the store has no version, frames count only until the Reflector has read them.
-func unstoredOf(s *fold.State, queued []facts.LedgerEntry) []facts.LedgerEntry {
+// store. Where the store has no version, frames count only until the Reflector has read them. A frame that was never read, since its watch broke, does not
+// count once a list has brought the object.
+func unstoredOf(s *fold.State, queued []facts.LedgerEntry, objects fold.Objects) []facts.LedgerEntry {
 	changes := slices.Clip(queued)
 	stored := s.Indexer.ResourceVersion
 	if stored == "" {
 		stored = s.Reflector.ResourceVersion
 	}
 	for i := range slices.Backward(s.API.Wire) { // newest first
-		if f := &s.API.Wire[i]; isBehind(stored, f.RV) {
-			changes = append(changes, facts.LedgerEntry{Op: f.Op, Key: f.Key, RV: f.RV, Bytes: f.Bytes})
+		f := &s.API.Wire[i]
+		if !isBehind(stored, f.RV) {
+			continue
 		}
+		if held, ok := objects.Get(f.Key); ok && f.Op != "Deleted" && !event.IsNewer(f.RV, held.RV) {
+			continue
+		}
+		changes = append(changes, facts.LedgerEntry{Op: f.Op, Key: f.Key, RV: f.RV, Bytes: f.Bytes})
 	}
 	newest := make(map[string]int, len(changes))
 	for i := range changes {

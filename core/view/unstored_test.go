@@ -8,8 +8,28 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/event"
 	"informerscope/core/view"
 )
+
+// TestAChangeThatAListBroughtIsStored: the watch breaks before the Reflector reads a frame, and a list brings the object as it is in the frame.
+func TestAChangeThatAListBroughtIsStored(t *testing.T) {
+	x := newTale(t, "1.31")
+	x.ask(event.VerbList)
+	x.list(1)
+	x.synced()
+	x.emit(event.WireFrame{Op: event.OpUpdated, Key: "a/a", RV: "12", Bytes: 900}.Event())
+	if got := x.v.State().Facts.Unstored; len(got) != 1 || got[0].RV != "12" {
+		t.Errorf("while the frame is on its way, %+v are not stored", got)
+	}
+	x.round("watch failed")
+	x.ask(event.VerbList)
+	x.emit(event.Queued{Op: event.OpReplaced, Key: "a/a", RV: "12", Length: 1}.Event(), event.Popped{Key: "a/a", Deltas: 1}.Event(),
+		event.Stored{Kind: event.KindStoreUpdated, Op: event.OpReplaced, Key: "a/a", RV: "12"}.Event())
+	if got := x.v.State().Facts.Unstored; len(got) != 0 {
+		t.Errorf("after the list has brought the object, %+v are not stored", got)
+	}
+}
 
 // TestUnstoredChangesAreNotInTheStore compares facts.Unstored with the objects of the store, at moments of an experiment with holds, faults and relists.
 func TestUnstoredChangesAreNotInTheStore(t *testing.T) {
