@@ -60,28 +60,28 @@ func cluster(t *testing.T, l *lab.Lab, verb string, a lab.ClusterArgs) {
 
 type sentID struct{ key, rv string }
 
-// told holds the changes that came while Pop was held, computed in the plainest way: from the log's beginning, one event after another, with plain slices as
-// queues.
-type told struct {
+// heldChanges are the changes that came while Pop was held. They are computed in the plainest way: from the log's beginning, one event after another, with
+// plain slices as queues.
+type heldChanges struct {
 	from, to uint64
 	sent     []sentID
 	ops      map[sentID]event.Op
 	seqs     map[sentID]uint64
-	lanes    []toldLane
+	lanes    []heldLane
 	flow     []sentID // taken by both Reflectors, in that order
 }
 
-type toldLane struct {
+type heldLane struct {
 	waits  []sentID
 	pops   [][]sentID
 	stored []sentID
 	given  []sentID
 }
 
-func tell(rec *trace.Recorder, pos uint64, listener int32) told {
-	var x told
+func findHeld(rec *trace.Recorder, pos uint64, listener int32) heldChanges {
+	var x heldChanges
 	lanes := rec.FoldAt(pos).Lanes()
-	x.lanes = make([]toldLane, lanes)
+	x.lanes = make([]heldLane, lanes)
 	x.ops, x.seqs = map[sentID]event.Op{}, map[sentID]uint64{}
 	var order []sentID
 	taken := map[sentID]int{}
@@ -223,7 +223,7 @@ func check(t *testing.T, rec *trace.Recorder, pos uint64, got *facts.Comparison,
 	if got == nil {
 		t.Fatalf("seq %d: nothing is compared", pos)
 	}
-	x := tell(rec, pos, got.Listener)
+	x := findHeld(rec, pos, got.Listener)
 	wrong := func(what string, got, want any) {
 		t.Helper()
 		t.Fatalf("seq %d: %s %v, the log tells %v", pos, what, got, want)
@@ -464,7 +464,7 @@ func TestEveryPairOfReleasesHandsOverInTheOrdersOfItsQueues(t *testing.T) {
 					pass(5 * time.Second)
 					got := v.Comparison()
 
-					x := tell(rec, got.To, got.Listener)
+					x := findHeld(rec, got.To, got.Listener)
 					keys := map[string]int{}
 					for _, id := range x.sent {
 						keys[id.key]++
@@ -501,7 +501,7 @@ func TestEveryPairOfReleasesHandsOverInTheOrdersOfItsQueues(t *testing.T) {
 						if n := lane.Pops; n < pops[0] || n > pops[1] || release == "1.33" && n != got.Total || release > "1.33" && n == got.Total {
 							t.Errorf("%s: taken in %d pops", release, n)
 						}
-						log := tell(rec, v.State().Seq, got.Listener)
+						log := findHeld(rec, v.State().Seq, got.Listener)
 						if given := only(log.lanes[i].given, x.sent); !slices.Equal(given, order) {
 							t.Errorf("%s gives\n%v, not\n%v", release, given, order)
 						}

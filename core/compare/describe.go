@@ -63,7 +63,7 @@ func (d *describer) label(c *change) string {
 	return ""
 }
 
-// in returns how far a change has come in a lane, as the lane's stations show it.
+// changeIn returns how far a change has come in a lane, as the lane's stations show it.
 func (d *describer) changeIn(i int, c *change) changeInLane {
 	x := c.lanes[i]
 	later := func(seq, shown uint64) bool { return shown > 0 && seq > shown }

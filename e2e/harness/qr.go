@@ -47,7 +47,7 @@ func (q quarterTurn) Bounds() image.Rectangle {
 
 func (q quarterTurn) At(x, y int) color.Color {
 	b := q.Image.Bounds()
-	return q.Image.At(y, b.Max.Y-1-(x-b.Min.X))
+	return q.Image.At(y, b.Max.Y-1-(x-b.Min.Y))
 }
 
 // ReadsCode takes a screenshot and reads the QR code in it.
