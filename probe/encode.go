@@ -155,7 +155,7 @@ func (v *viewer) begin(left []string) error {
 	if len(left) > 0 {
 		v.put(&line{Kind: "Note", Text: "left out; add them with ?informers=: " + strings.Join(left, ", ")})
 	}
-	for _, err := range v.p.unmatched(true) {
+	for _, err := range v.p.unmatchedErrors(true) {
 		v.put(&line{Kind: "Note", Text: err.Error()})
 	}
 	return v.flush()

@@ -168,7 +168,7 @@ func TestGap(t *testing.T) {
 	if !found {
 		t.Fatal("the end is not there")
 	}
-	same(t, "after the gap", got, storeOf(inf))
+	requireEqual(t, "after the gap", got, storeOf(inf))
 }
 
 // A handler's panic goes on as it would without a probe, and is told without its words.
@@ -395,7 +395,7 @@ func TestInformerThatRuns(t *testing.T) {
 	p.Note("the end")
 	eventually(t, "the end is recorded", func() bool { return r.has("Note", "the end") })
 	got, _ := r.store("the end")
-	same(t, "the end", got, want)
+	requireEqual(t, "the end", got, want)
 	off := p.informers()[0].offLayers()
 	if off["handlers"] == "" || off["queued"] == "" || len(off) != 2 {
 		t.Errorf("off: %v", off)

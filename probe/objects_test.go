@@ -50,8 +50,8 @@ func bodiedLines(t *testing.T, text string) (out []bodied) {
 	return out
 }
 
-// whole makes a ConfigMap of what the source has.
-func whole(obj any) (any, error) {
+// completeObject makes a ConfigMap of what the source has.
+func completeObject(obj any) (any, error) {
 	o, ok := obj.(*metav1.PartialObjectMetadata)
 	if !ok {
 		return obj, nil
@@ -94,7 +94,7 @@ func viewOf(t *testing.T, o Options, transform cache.TransformFunc, s *source) (
 // TestBodies: what Options.Objects names is told whole, in the baseline and with each version, without copies of manifests; nothing else is.
 func TestBodies(t *testing.T) {
 	s := newSource(5)
-	p, v, out, handled := viewOf(t, Options{Objects: []schema.GroupVersionResource{gvr("things")}}, whole, s)
+	p, v, out, handled := viewOf(t, Options{Objects: []schema.GroupVersionResource{gvr("things")}}, completeObject, s)
 	eventually(t, "the first are handled", func() bool { return handled.Load() == 5 })
 	for range 3 {
 		s.set(2)
@@ -142,7 +142,7 @@ func TestBodies(t *testing.T) {
 	noLayerOff(t, p)
 
 	for name, o := range map[string]Options{"not asked for": {}, "of others": {Objects: []schema.GroupVersionResource{gvr("pods")}}} {
-		_, _, out, _ := viewOf(t, o, whole, newSource(5))
+		_, _, out, _ := viewOf(t, o, completeObject, newSource(5))
 		if strings.Contains(out.String(), `"obj"`) || !strings.Contains(out.String(), bodiesNotAsked) {
 			t.Errorf("%s: %s", name, out)
 		}
@@ -156,7 +156,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	var small atomic.Bool
 	s := newSource(40)
 	p, v, out, handled := viewOf(t, Options{Objects: []schema.GroupVersionResource{gvr("things")}}, func(obj any) (any, error) {
-		obj, err := whole(obj)
+		obj, err := completeObject(obj)
 		if u, ok := obj.(*unstructured.Unstructured); ok && !small.Load() {
 			u.Object["text"] = large
 			if u.GetName() == "o00003" {
@@ -227,7 +227,7 @@ func TestABodyFails(t *testing.T) {
 	var fails atomic.Bool
 	s := newSource(2)
 	p, v, out, handled := viewOf(t, Options{Objects: []schema.GroupVersionResource{gvr("things")}}, func(obj any) (any, error) {
-		obj, err := whole(obj)
+		obj, err := completeObject(obj)
 		if u, ok := obj.(*unstructured.Unstructured); ok && fails.Load() {
 			return broken{u}, nil
 		}

@@ -241,7 +241,7 @@ func (r *recording) store(note string) (items map[string]string, found bool) {
 	return items, false
 }
 
-func same(t *testing.T, what string, got, want map[string]string) {
+func requireEqual(t *testing.T, what string, got, want map[string]string) {
 	t.Helper()
 	for k, v := range want {
 		if got[k] != v {
@@ -318,7 +318,7 @@ func TestRecordingIsTheStore(t *testing.T) {
 		p.Note(note)
 		eventually(t, note+" is in the recording", func() bool { _, found := r.store(note); return found })
 		got, _ := r.store(note)
-		same(t, note, got, want)
+		requireEqual(t, note, got, want)
 	}
 	check()
 	for i := range 300 {
@@ -400,7 +400,7 @@ func attachUnderWrites(t *testing.T, n int) {
 	for i, r := range all {
 		eventually(t, "the end is recorded", func() bool { return r.has("Note", "the end") })
 		got, _ := r.store("the end")
-		same(t, fmt.Sprint("viewer ", i), got, want)
+		requireEqual(t, fmt.Sprint("viewer ", i), got, want)
 	}
 	noLayerOff(t, p)
 }

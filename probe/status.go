@@ -69,7 +69,7 @@ func (p *Probe) status() (s Status, lanes []*lane) {
 	for _, l := range lanes {
 		s.Informers = append(s.Informers, l.status())
 	}
-	s.problems = p.unmatched(false)
+	s.problems = p.unmatchedErrors(false)
 	p.lanesMu.Lock()
 	defer p.lanesMu.Unlock()
 	s.LeftOut = p.leftOut
@@ -90,9 +90,9 @@ func (l *lane) status() InformerStatus {
 	return x
 }
 
-// unmatched returns an error for each name that no informer has, in Options.Objects or of a work queue, with the names that there are. With given set it leaves
-// out the queues' own names, which no option gave.
-func (p *Probe) unmatched(given bool) (all []error) {
+// unmatchedErrors returns an error for each name, in Options.Objects or of a work queue, that no informer has. The error lists the names that there are.
+// With given set it leaves out the queues' own names, which no option gave.
+func (p *Probe) unmatchedErrors(given bool) (all []error) {
 	there := "there are no informers"
 	if lanes := p.informers(); len(lanes) > 0 {
 		there = "the informers are " + strings.Join(namesOf(lanes), ", ")

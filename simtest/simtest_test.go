@@ -23,8 +23,8 @@ import (
 	"informerscope/core/tracefile"
 )
 
-// careless plays a controller that reconciles a ConfigMap twice while its watch is held. So the second time it reads what it has overwritten.
-func careless(t testing.TB, form string) *Cluster {
+// newCarelessController plays a controller that reconciles a ConfigMap twice while its watch is held. So the second time it reads what it has overwritten.
+func newCarelessController(t testing.TB, form string) *Cluster {
 	c := Start(t, Options{Seed: 7})
 	user := kubernetes.NewForConfigOrDie(c.UserConfig()).CoreV1().ConfigMaps("default")
 	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string]string{"value": "1"}}
@@ -54,7 +54,7 @@ func careless(t testing.TB, form string) *Cluster {
 func TestAssertReadsOwnWrites(t *testing.T) {
 	for _, form := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		synctest.Test(t, func(t *testing.T) {
-			f := runFake(t, func(f *fakeT) { careless(f, form).AssertReadsOwnWrites() })
+			f := runFake(t, func(f *fakeT) { newCarelessController(f, form).AssertReadsOwnWrites() })
 			_ = os.Remove(recordingOf(t, f))
 			read := strings.Count(f.text.String(), "configmaps default/a was read from the store at version ")
 			if read != 1 || !strings.Contains(f.text.String(), ", after the controller's own update had made version ") {
@@ -144,7 +144,7 @@ func recordingOf(t *testing.T, f *fakeT) string {
 
 func TestRecording(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		name := recordingOf(t, runFake(t, func(f *fakeT) { careless(f, runtime.ContentTypeJSON).AssertReadsOwnWrites() }))
+		name := recordingOf(t, runFake(t, func(f *fakeT) { newCarelessController(f, runtime.ContentTypeJSON).AssertReadsOwnWrites() }))
 		file, err := os.Open(name)
 		if err != nil {
 			t.Fatal(err)
@@ -182,7 +182,7 @@ func TestRecording(t *testing.T) {
 func TestNoRecording(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
-		f := runFake(t, func(f *fakeT) { careless(f, runtime.ContentTypeJSON) })
+		f := runFake(t, func(f *fakeT) { newCarelessController(f, runtime.ContentTypeJSON) })
 		if f.text.Len() > 0 {
 			t.Errorf("a test that passes says %q", &f.text)
 		}

@@ -14,12 +14,12 @@ import (
 	"informerscope/core/lab"
 )
 
-// self is the worker's global scope.
-func self() safejs.Value { return safejs.Global() }
+// globalScope is the worker's global scope.
+func globalScope() safejs.Value { return safejs.Global() }
 
 // newBytes copies p into a new Uint8Array.
 func newBytes(p []byte) (safejs.Value, error) {
-	ctor, err := self().Get("Uint8Array")
+	ctor, err := globalScope().Get("Uint8Array")
 	if err != nil {
 		return safejs.Value{}, err
 	}
@@ -33,7 +33,7 @@ func newBytes(p []byte) (safejs.Value, error) {
 
 // post sends a message of one member to the page.
 func post(name string, value any) error {
-	_, err := self().Call("postMessage", map[string]any{name: value})
+	_, err := globalScope().Call("postMessage", map[string]any{name: value})
 	return err
 }
 
@@ -58,14 +58,14 @@ func postFrame(frame []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = self().Call("postMessage", map[string]any{"frame": buffer}, []any{buffer})
+	_, err = globalScope().Call("postMessage", map[string]any{"frame": buffer}, []any{buffer})
 	return err
 }
 
 // answer sends the result of a call.
 func answer(id int, result any, callErr error) error {
 	if callErr != nil {
-		_, err := self().Call("postMessage", map[string]any{
+		_, err := globalScope().Call("postMessage", map[string]any{
 			"id": id, "error": callErr.Error(), "superseded": errors.Is(callErr, lab.ErrSuperseded),
 		})
 		return err
@@ -81,7 +81,7 @@ func answer(id int, result any, callErr error) error {
 	if err != nil {
 		return answer(id, nil, err)
 	}
-	_, err = self().Call("postMessage", map[string]any{"id": id, "result": parsed})
+	_, err = globalScope().Call("postMessage", map[string]any{"id": id, "result": parsed})
 	return err
 }
 
@@ -135,13 +135,13 @@ func answerFile(id int, file command.File) error {
 	if err != nil {
 		return answer(id, nil, err)
 	}
-	_, err = self().Call("postMessage", map[string]any{"id": id, "result": map[string]any{"name": name, "parts": p.list}}, p.list)
+	_, err = globalScope().Call("postMessage", map[string]any{"id": id, "result": map[string]any{"name": name, "parts": p.list}}, p.list)
 	return err
 }
 
 // toJS parses JSON into a JavaScript value.
 func toJS(text []byte) (safejs.Value, error) {
-	j, err := self().Get("JSON")
+	j, err := globalScope().Get("JSON")
 	if err != nil {
 		return safejs.Value{}, err
 	}
@@ -150,7 +150,7 @@ func toJS(text []byte) (safejs.Value, error) {
 
 // fromJS returns a JavaScript value as JSON.
 func fromJS(v safejs.Value) ([]byte, error) {
-	j, err := self().Get("JSON")
+	j, err := globalScope().Get("JSON")
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func browserSleep(ctx context.Context, d time.Duration) error {
 		return err
 	}
 	defer ring.Release()
-	id, err := self().Call("setTimeout", ring.Value(), d.Milliseconds())
+	id, err := globalScope().Call("setTimeout", ring.Value(), d.Milliseconds())
 	if err != nil {
 		return err
 	}
@@ -81,14 +81,14 @@ func browserSleep(ctx context.Context, d time.Duration) error {
 	case <-rang:
 		return nil
 	case <-ctx.Done():
-		_, _ = self().Call("clearTimeout", id)
+		_, _ = globalScope().Call("clearTimeout", id)
 		return ctx.Err()
 	}
 }
 
 // browserFetch fetches a URL of this page's own server with the browser's fetch: through its cache, and without credentials.
 func browserFetch(ctx context.Context, target string) (status int, body []byte, err error) {
-	ctor, err := self().Get("AbortController")
+	ctor, err := globalScope().Get("AbortController")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -100,7 +100,7 @@ func browserFetch(ctx context.Context, target string) (status int, body []byte, 
 	if err != nil {
 		return 0, nil, err
 	}
-	promise, err := self().Call("fetch", target, map[string]any{"credentials": "omit", "signal": signal})
+	promise, err := globalScope().Call("fetch", target, map[string]any{"credentials": "omit", "signal": signal})
 	if err != nil {
 		return 0, nil, err
 	}

@@ -63,7 +63,7 @@ func run() error {
 	utilruntime.ErrorHandlers = nil
 
 	var cfg config
-	raw, err := self().Get("informerscopeConfig")
+	raw, err := globalScope().Get("informerscopeConfig")
 	if err != nil {
 		return err
 	}
@@ -135,10 +135,10 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	if err := self().Set("onmessage", onMessage.Value()); err != nil {
+	if err := globalScope().Set("onmessage", onMessage.Value()); err != nil {
 		return err
 	}
-	if _, err := self().Call("postMessage", map[string]any{"ready": true, "exact": steady, "go": goRelease()}); err != nil {
+	if _, err := globalScope().Call("postMessage", map[string]any{"ready": true, "exact": steady, "go": goRelease()}); err != nil {
 		return err
 	}
 	return w.frames(context.Background())

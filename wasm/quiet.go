@@ -49,7 +49,7 @@ type queue struct {
 }
 
 func newQueue() (*queue, error) {
-	ctor, err := self().Get("MessageChannel")
+	ctor, err := globalScope().Get("MessageChannel")
 	if err != nil {
 		return nil, err
 	}

@@ -95,12 +95,12 @@ func (w *worker) eyeAt() float64 { return math.Float64frombits(w.eye.Load()) }
 
 // pause waits for millis milliseconds, or until a call has returned.
 func (w *worker) pause(millis int) error {
-	id, err := self().Call("setTimeout", w.tick, millis)
+	id, err := globalScope().Call("setTimeout", w.tick, millis)
 	if err != nil {
 		return err
 	}
 	<-w.viewChanges
-	_, err = self().Call("clearTimeout", id)
+	_, err = globalScope().Call("clearTimeout", id)
 	return err
 }
 
@@ -178,7 +178,7 @@ func readArguments(list safejs.Value) ([]arg.Value, error) {
 	if err != nil {
 		return nil, errors.New("the arguments are not a list")
 	}
-	buffer, err := self().Get("ArrayBuffer")
+	buffer, err := globalScope().Get("ArrayBuffer")
 	if err != nil {
 		return nil, err
 	}

@@ -61,20 +61,20 @@ func TestAttachedLogGoesOn(t *testing.T) {
 	if _, err := l.Attach(t.Context(), "pods"); err != nil {
 		t.Fatal(err)
 	}
-	s := labtest.Until(t, rec, "the baseline", func(s *fold.State) bool { return s.Indexer.Count == 2 })
+	s := labtest.WaitUntil(t, rec, "the baseline", func(s *fold.State) bool { return s.Indexer.Count == 2 })
 	if s.Source.Kind != selection.SourceProbe || s.Source.Context != "mine" || s.Fidelity["queue"].How != "sampled" {
 		t.Errorf("%+v %v", s.Source, s.Fidelity)
 	}
 	lines <- `{"s":3,"t":20,"k":"StoreAdded","key":"default/x","rv":"9"}` + "\n" + `{"s":4,"t":21,"k":"FromTheFuture"}` + "\n"
-	labtest.Until(t, rec, "one more", func(s *fold.State) bool { return s.Indexer.Count == 3 })
+	labtest.WaitUntil(t, rec, "one more", func(s *fold.State) bool { return s.Indexer.Count == 3 })
 	gap := labtest.ProbeStream(5)
 	lines <- `{"s":5,"t":22,"k":"Note","txt":"a gap"}` + "\n" + gap[strings.Index(gap, "\n")+1:]
-	labtest.Until(t, rec, "the new baseline", func(s *fold.State) bool { return s.Indexer.Count == 5 })
+	labtest.WaitUntil(t, rec, "the new baseline", func(s *fold.State) bool { return s.Indexer.Count == 5 })
 	before, _ := rec.Head()
 	close(end)
-	labtest.Until(t, rec, "the process is gone", func(s *fold.State) bool { return s.Source.Trouble != "" && s.Indexer.Count == 5 })
+	labtest.WaitUntil(t, rec, "the process is gone", func(s *fold.State) bool { return s.Source.Trouble != "" && s.Indexer.Count == 5 })
 	// The third answer is of a process that came back; its baseline has no trouble.
-	labtest.Until(t, rec, "it is back", func(s *fold.State) bool { return s.Source.Trouble == "" && s.Indexer.Count == 6 })
+	labtest.WaitUntil(t, rec, "it is back", func(s *fold.State) bool { return s.Source.Trouble == "" && s.Indexer.Count == 6 })
 	if n := rec.FoldAt(before).State().Indexer.Count; n != 5 {
 		t.Errorf("what was before has %d objects now", n)
 	}
@@ -109,7 +109,7 @@ func TestAttachedClock(t *testing.T) {
 	if _, err := l.Attach(t.Context(), "pods"); err != nil {
 		t.Fatal(err)
 	}
-	labtest.Until(t, rec, "the baseline", func(s *fold.State) bool { return s.Indexer.Count == 1 })
+	labtest.WaitUntil(t, rec, "the baseline", func(s *fold.State) bool { return s.Indexer.Count == 1 })
 	_, at := rec.Head()
 	now.Step(100 * time.Millisecond)
 	if is := rec.Now(); is != at {
@@ -180,7 +180,7 @@ func TestAnAttachedProcessThatFloods(t *testing.T) {
 				most = max(most, m.HeapAlloc-min(before, m.HeapAlloc))
 			}
 			if c.says != "" {
-				labtest.Until(t, rec, c.says, func(s *fold.State) bool { look(); return strings.Contains(s.Source.Trouble, c.says) })
+				labtest.WaitUntil(t, rec, c.says, func(s *fold.State) bool { look(); return strings.Contains(s.Source.Trouble, c.says) })
 			} else {
 				for deadline := time.Now().Add(time.Minute); sent.Load() < 48<<20 && time.Now().Before(deadline); {
 					look()
@@ -224,7 +224,7 @@ func TestAnAttachedProcessThatDrips(t *testing.T) {
 				runtime.Gosched()
 			}
 			now.Step(attached.BaselinePatience)
-			labtest.Until(t, rec, "it is said", func(s *fold.State) bool { return strings.Contains(s.Source.Trouble, "whole state within 2m0s") })
+			labtest.WaitUntil(t, rec, "it is said", func(s *fold.State) bool { return strings.Contains(s.Source.Trouble, "whole state within 2m0s") })
 			for !now.HasWaiters() {
 				runtime.Gosched()
 			}

@@ -113,7 +113,7 @@ type Following struct {
 	epoch time.Time
 
 	mu           sync.Mutex
-	is           Hearing
+	hearing      Hearing
 	segmentAt    time.Time       // when the last segment arrived
 	newest       time.Duration   // the newest moment received
 	ways         []time.Duration // local clock minus log clock, for the last segments
@@ -142,7 +142,7 @@ func NewFollowing(o FollowingOptions) *Following {
 	if o.Tell == nil {
 		o.Tell = func() {}
 	}
-	f := &Following{o: o, epoch: o.Clock.Now(), is: Hearing{Phase: PhaseJoining}}
+	f := &Following{o: o, epoch: o.Clock.Now(), hearing: Hearing{Phase: PhaseJoining}}
 	o.View.Guide(f.moment)
 	return f
 }
@@ -151,17 +151,17 @@ func NewFollowing(o FollowingOptions) *Following {
 func (f *Following) Hearing() Hearing {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.is
+	return f.hearing
 }
 
 // say changes the state for the page.
 func (f *Following) say(change func(*Hearing)) {
 	f.mu.Lock()
-	was := f.is
-	change(&f.is)
-	same := was.Phase == f.is.Phase && was.Own == f.is.Own && was.Error == f.is.Error && was.Recording == f.is.Recording &&
-		was.Mode == f.is.Mode && was.BehindMillis == f.is.BehindMillis && was.Skipped == f.is.Skipped && was.Before == f.is.Before &&
-		string(was.Page) == string(f.is.Page)
+	was := f.hearing
+	change(&f.hearing)
+	same := was.Phase == f.hearing.Phase && was.Own == f.hearing.Own && was.Error == f.hearing.Error && was.Recording == f.hearing.Recording &&
+		was.Mode == f.hearing.Mode && was.BehindMillis == f.hearing.BehindMillis && was.Skipped == f.hearing.Skipped && was.Before == f.hearing.Before &&
+		string(was.Page) == string(f.hearing.Page)
 	f.mu.Unlock()
 	if !same {
 		f.o.Tell()
@@ -419,15 +419,15 @@ func (f *Following) noteSegment(about broadcast.Head, found []broadcast.Position
 		}
 		late = way - f.best
 	}
-	if f.is.Recording && f.talkSince.IsZero() && !f.is.Own {
+	if f.hearing.Recording && f.talkSince.IsZero() && !f.hearing.Own {
 		first := f.o.Recorder.Event(f.o.Recorder.First())
 		if f.talkAt == 0 && first != nil {
 			f.talkAt = first.At
 		}
 		f.talkSince = now
 	}
-	joined := f.is.Phase != PhaseJoining && f.is.Phase != PhaseWaiting || fresh
-	recording := f.is.Recording
+	joined := f.hearing.Phase != PhaseJoining && f.hearing.Phase != PhaseWaiting || fresh
+	recording := f.hearing.Recording
 	f.mu.Unlock()
 	if recording {
 		return 0
@@ -480,13 +480,13 @@ func (f *Following) waitForMore(ctx context.Context, h head) *head {
 func (f *Following) moment() (at time.Duration, present bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.position(), !f.is.Recording
+	return f.position(), !f.hearing.Recording
 }
 
 // position returns the moment that the broadcast has reached, on the log's clock. f.mu is held.
 func (f *Following) position() time.Duration {
 	now := f.o.Clock.Now()
-	if f.is.Recording {
+	if f.hearing.Recording {
 		at := f.talkAt
 		if !f.talkSince.IsZero() {
 			at += now.Sub(f.talkSince)
@@ -510,7 +510,7 @@ func (f *Following) Tick() {
 	f.mu.Lock()
 	at := f.position()
 	n := sort.Search(len(f.positions), func(i int) bool { return f.positions[i].at > at })
-	if f.is.Own || n == 0 || n == f.appliedCount && !f.placeAgain {
+	if f.hearing.Own || n == 0 || n == f.appliedCount && !f.placeAgain {
 		f.mu.Unlock()
 		return
 	}
@@ -546,23 +546,23 @@ func (f *Following) place(p timedPosition, at time.Duration) {
 	}
 }
 
-// Apart lets the user explore alone: the view stays where it is, while the speaker's events keep arriving.
-func (f *Following) Apart() {
+// LeaveSpeaker lets the user explore alone: the view stays where it is, while the speaker's events keep arriving.
+func (f *Following) LeaveSpeaker() {
 	f.mu.Lock()
-	if f.is.Recording && !f.is.Own {
+	if f.hearing.Recording && !f.hearing.Own {
 		f.talkAt, f.talkSince = f.position(), time.Time{}
 	}
 	f.mu.Unlock()
 	f.say(func(h *Hearing) { h.Own = true })
 }
 
-// Along returns to the speaker. A recording continues from the moment shown.
-func (f *Following) Along() {
+// RejoinSpeaker returns to the speaker. A recording continues from the moment shown.
+func (f *Following) RejoinSpeaker() {
 	d := f.o.View.Describe()
 	seq := d.Head - d.Behind
 	e := f.o.Recorder.Event(seq)
 	f.mu.Lock()
-	if f.is.Recording {
+	if f.hearing.Recording {
 		if e != nil {
 			f.talkAt = e.At
 		}

@@ -32,7 +32,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	labtest.Quiet()
+	labtest.SilenceLogs()
 	os.Exit(m.Run())
 }
 
@@ -403,7 +403,7 @@ func TestAFollowerLooksAloneAndComesBack(t *testing.T) {
 		h, s := onTheAir(t)
 		f := newSeat(t, h.fetch)
 		pass(4 * time.Second)
-		f.following.Apart()
+		f.following.LeaveSpeaker()
 		f.view.Seek(60)
 		head, _ := f.rec.Head()
 		s.view.Seek(90)
@@ -415,15 +415,15 @@ func TestAFollowerLooksAloneAndComesBack(t *testing.T) {
 		if now, _ := f.rec.Head(); now <= head {
 			t.Error("alone the follower hears nothing more")
 		}
-		f.following.Along()
+		f.following.RejoinSpeaker()
 		if mode, seq := shows(f.view); mode != "paused" || seq != 90 || f.following.Hearing().Own {
 			t.Errorf("back with the speaker, who stands at 90, the follower is at %d, %s", seq, mode)
 		}
-		f.following.Apart()
+		f.following.LeaveSpeaker()
 		s.view.Live()
 		s.speaker.Moved()
 		pass(2 * time.Second)
-		f.following.Along()
+		f.following.RejoinSpeaker()
 		pass(time.Second)
 		if mode, seq := shows(f.view); mode != "live" || seq < 200 {
 			t.Errorf("back with the speaker, who is live, the follower is at %d, %s", seq, mode)
@@ -563,10 +563,10 @@ func TestATalkThatIsOverIsARecording(t *testing.T) {
 		}
 		agree(t, s, late)
 		// The recording continues from the moment that the user chose.
-		late.following.Apart()
+		late.following.LeaveSpeaker()
 		late.view.Seek(d.First + 20)
 		pass(time.Second)
-		late.following.Along()
+		late.following.RejoinSpeaker()
 		pass(time.Second)
 		if _, seq := shows(late.view); seq <= d.First+20 || seq > d.Head-20 {
 			t.Errorf("the recording went on from event %d to %d of %d", d.First+20, seq, d.Head)

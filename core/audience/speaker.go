@@ -90,7 +90,7 @@ type Speaker struct {
 	done chan struct{}
 
 	mu        sync.Mutex
-	is        OnAir
+	onAir     OnAir
 	page      json.RawMessage
 	viewMoved bool
 	cutter    *broadcast.Cutter
@@ -109,14 +109,14 @@ func NewSpeaker(o SpeakerOptions) *Speaker {
 func (s *Speaker) OnAir() OnAir {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.is
+	return s.onAir
 }
 
 func (s *Speaker) say(change func(*OnAir)) {
 	s.mu.Lock()
-	was := s.is
-	change(&s.is)
-	same := s.is == was
+	was := s.onAir
+	change(&s.onAir)
+	same := s.onAir == was
 	s.mu.Unlock()
 	if !same {
 		s.o.Tell()
@@ -328,7 +328,7 @@ func (s *Speaker) begin(ctx context.Context, relay http.RoundTripper, take bool)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	objects := s.is.Objects
+	objects := s.onAir.Objects
 	s.cutter = broadcast.NewCutter(s.o.Recorder, broadcast.CutterOptions{First: begun.First, Bodies: objects, Clock: s.o.Clock})
 	s.last = position{}
 	return begun.ID, nil

@@ -10,8 +10,8 @@ import (
 	"informerscope/core/trace"
 )
 
-// asIs checks a segment and changes no text of it.
-func asIs(segment []byte, bodies bool) ([]byte, error) {
+// checkUnchanged checks a segment and changes no text of it.
+func checkUnchanged(segment []byte, bodies bool) ([]byte, error) {
 	out, _, err := Check(segment, Checks{Bodies: bodies, Text: func(s string) string { return s }})
 	return out, err
 }
@@ -64,7 +64,7 @@ func TestCheckMakesLittle(t *testing.T) {
 			segment := segmentOf(t, 1, x.lines)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := asIs(segment, true)
+			_, err := checkUnchanged(segment, true)
 			runtime.ReadMemStats(&after)
 			if (err != nil) != x.refused {
 				t.Errorf("%v", err)
@@ -84,11 +84,11 @@ func TestAFullLogIsWithinTheBounds(t *testing.T) {
 		t.Skip("long: make verify runs it")
 	}
 	s := newSpeaker(3, trace.RecorderOptions{})
-	s.selected("1.37")
+	s.emitSelected("1.37")
 	for i := range 1000 {
 		s.rec.Emit(0, event.ListenerAdded{Listener: int32(i + 2), Name: "one of many", Capacity: 1024}.Event())
 	}
-	s.replaced(0, 20_000, 10)
+	s.emitReplaced(0, 20_000, 10)
 	for i := range 20_000 {
 		key := fmt.Sprintf("ns/p%d", i)
 		s.rec.Emit(0, event.Work{Kind: event.KindWorkWaiting, Key: key, Dur: 1 << 40}.Event())
@@ -97,7 +97,7 @@ func TestAFullLogIsWithinTheBounds(t *testing.T) {
 	}
 	f := NewFollower(trace.NewRecorder(trace.RecorderOptions{}), decodeThing)
 	for _, seg := range cutAll(t, NewCutter(s.rec, CutterOptions{History: 1000})) {
-		out, err := asIs(seg.Bytes, true)
+		out, err := checkUnchanged(seg.Bytes, true)
 		if err != nil {
 			t.Fatalf("segment %d: %v", seg.N, err)
 		}

@@ -55,7 +55,7 @@ func newSpeaker(seed uint64, o trace.RecorderOptions) *speaker {
 	return s
 }
 
-func (s *speaker) selected(releases ...string) {
+func (s *speaker) emitSelected(releases ...string) {
 	text, _ := json.Marshal(event.Selection{Source: Source, Version: "v1", Resource: "pods", Releases: releases})
 	s.rec.Emit(0, event.Selected{Selection: string(text)}.Event())
 	for i := range releases {
@@ -115,8 +115,8 @@ func (s *speaker) step() {
 	s.rec.Emit(lane, event.New(kind, m))
 }
 
-// replaced emits a list of n objects.
-func (s *speaker) replaced(lane uint8, n, body int) {
+// emitReplaced emits a list of n objects.
+func (s *speaker) emitReplaced(lane uint8, n, body int) {
 	e := event.StoreReplaced{Count: n, StoreRV: "1"}
 	for i := range n {
 		key := fmt.Sprintf("ns/p%d", i)
@@ -163,7 +163,7 @@ func dump(t testing.TB, f *fold.Fold, bodies bool) string {
 	return b.String()
 }
 
-func same(t testing.TB, what string, got, want string) {
+func requireEqual(t testing.TB, what string, got, want string) {
 	t.Helper()
 	if got == want {
 		return
@@ -219,14 +219,14 @@ func TestFollowedFoldEqualsSpeakersFold(t *testing.T) {
 	}
 	for _, bodies := range []bool{false, true} {
 		for seed := range uint64(2) {
-			t.Run(fmt.Sprintf("bodies=%v seed=%d", bodies, seed), func(t *testing.T) { followed(t, seed, bodies) })
+			t.Run(fmt.Sprintf("bodies=%v seed=%d", bodies, seed), func(t *testing.T) { checkFollowers(t, seed, bodies) })
 		}
 	}
 }
 
-func followed(t *testing.T, seed uint64, bodies bool) {
+func checkFollowers(t *testing.T, seed uint64, bodies bool) {
 	s := newSpeaker(seed, trace.RecorderOptions{CheckpointEvery: 300})
-	s.selected("1.37", "1.31")
+	s.emitSelected("1.37", "1.31")
 	c := NewCutter(s.rec, CutterOptions{Bodies: bodies, Clock: s.clock, CheckpointBytes: 20_000})
 	first := NewFollower(trace.NewRecorder(trace.RecorderOptions{CheckpointEvery: 200}), decodeThing)
 	type joined struct {
@@ -240,7 +240,7 @@ func followed(t *testing.T, seed uint64, bodies bool) {
 			s.step()
 		}
 		if round == 6 {
-			s.replaced(0, 300, 100)
+			s.emitReplaced(0, 300, 100)
 		}
 		for _, seg := range cutAll(t, c) {
 			if seg.Checkpoint {
@@ -263,11 +263,11 @@ func followed(t *testing.T, seed uint64, bodies bool) {
 				}
 				got := j.f.rec.FoldAt(h.LastSeq)
 				if j.from == 1 {
-					same(t, fmt.Sprintf("follower %d at segment %d", i, seg.N), dump(t, got, bodies), want)
+					requireEqual(t, fmt.Sprintf("follower %d at segment %d", i, seg.N), dump(t, got, bodies), want)
 					continue
 				}
 				// A checkpoint restores what a State holds: compare with the speaker's own fold restored there.
-				same(t, fmt.Sprintf("follower %d at segment %d", i, seg.N), dump(t, got, bodies), dump(t, restoreFold(s.rec, j.from, h.LastSeq), bodies))
+				requireEqual(t, fmt.Sprintf("follower %d at segment %d", i, seg.N), dump(t, got, bodies), dump(t, restoreFold(s.rec, j.from, h.LastSeq), bodies))
 			}
 		}
 	}
@@ -285,7 +285,7 @@ func followed(t *testing.T, seed uint64, bodies bool) {
 			if j.from != 1 {
 				want = restoreFold(s.rec, j.from, seq)
 			}
-			same(t, fmt.Sprintf("follower %d after seeking %d", i, seq), dump(t, j.f.rec.FoldAt(seq), bodies), dump(t, want, bodies))
+			requireEqual(t, fmt.Sprintf("follower %d after seeking %d", i, seq), dump(t, j.f.rec.FoldAt(seq), bodies), dump(t, want, bodies))
 		}
 	}
 }
@@ -307,8 +307,8 @@ func TestLargeCheckpointsSpanSegments(t *testing.T) {
 		t.Skip("long: make verify runs it")
 	}
 	s := newSpeaker(1, trace.RecorderOptions{})
-	s.selected("1.37")
-	s.replaced(0, 3000, 3000)
+	s.emitSelected("1.37")
+	s.emitReplaced(0, 3000, 3000)
 	for range 3000 {
 		s.rec.Emit(0, event.Queued{Op: event.OpAdded, Key: "ns/q", RV: "1"}.Event())
 		s.rec.Emit(0, event.Work{Kind: event.KindWorkAdded, Key: fmt.Sprintf("ns/w%d", s.rng.IntN(5000))}.Event())
@@ -333,8 +333,8 @@ func TestLargeCheckpointsSpanSegments(t *testing.T) {
 	head, _ := s.rec.Head()
 	h, _ := ReadHead(segments[0].Bytes)
 	want := s.rec.FoldAt(head)
-	same(t, "who was there", dump(t, early.rec.FoldAt(head), true), dump(t, want, true))
-	same(t, "who came late", dump(t, late.rec.FoldAt(head), true), dump(t, restoreFold(s.rec, h.Seq, head), true))
+	requireEqual(t, "who was there", dump(t, early.rec.FoldAt(head), true), dump(t, want, true))
+	requireEqual(t, "who came late", dump(t, late.rec.FoldAt(head), true), dump(t, restoreFold(s.rec, h.Seq, head), true))
 	// An early follower does not hold the objects a second time.
 	a, held := early.rec.FoldAt(h.Seq - 1).Objects(0).Get("ns/p7")
 	b, _ := early.rec.FoldAt(head).Objects(0).Get("ns/p7")
@@ -346,7 +346,7 @@ func TestLargeCheckpointsSpanSegments(t *testing.T) {
 // TestPositions go out in the order of things, and again with every checkpoint.
 func TestPositions(t *testing.T) {
 	s := newSpeaker(2, trace.RecorderOptions{})
-	s.selected("1.37")
+	s.emitSelected("1.37")
 	c := NewCutter(s.rec, CutterOptions{Clock: s.clock, CheckpointBytes: 1000})
 	f := NewFollower(trace.NewRecorder(trace.RecorderOptions{}), decodeThing)
 	apply(t, f, cutAll(t, c)...)
@@ -389,7 +389,7 @@ func TestPositions(t *testing.T) {
 // TestNewLogBeginsAnew: after another selection, and after events that were forgotten before they were cut, the follower starts over.
 func TestNewLogBeginsAnew(t *testing.T) {
 	s := newSpeaker(3, trace.RecorderOptions{MaxEvents: 4096})
-	s.selected("1.37")
+	s.emitSelected("1.37")
 	c := NewCutter(s.rec, CutterOptions{Clock: s.clock})
 	f := NewFollower(trace.NewRecorder(trace.RecorderOptions{}), decodeThing)
 	apply(t, f, cutAll(t, c)...)
@@ -405,7 +405,7 @@ func TestNewLogBeginsAnew(t *testing.T) {
 		if first := f.rec.First(); first != h.Seq {
 			t.Fatalf("%s: the follower's log begins with %d, want %d", what, first, h.Seq)
 		}
-		same(t, what, dump(t, f.rec.FoldAt(head), false), dump(t, restoreFold(s.rec, h.Seq, head), false))
+		requireEqual(t, what, dump(t, f.rec.FoldAt(head), false), dump(t, restoreFold(s.rec, h.Seq, head), false))
 	}
 	for range 50 {
 		s.step()
@@ -413,7 +413,7 @@ func TestNewLogBeginsAnew(t *testing.T) {
 	cut := cutAll(t, c)
 	apply(t, f, cut...)
 	s.rec.Reset()
-	s.selected("1.31")
+	s.emitSelected("1.31")
 	for range 50 {
 		s.step()
 	}
@@ -423,21 +423,21 @@ func TestNewLogBeginsAnew(t *testing.T) {
 	}
 	check("forgotten events")
 	// A log that began again while an event was half sent.
-	s.replaced(0, 20000, 10)
+	s.emitReplaced(0, 20000, 10)
 	if seg, ok, err := c.Cut(); err != nil || !ok || !seg.More {
 		t.Fatalf("%+v %v %v", seg, ok, err)
 	} else {
 		apply(t, f, seg)
 	}
 	s.rec.Reset()
-	s.selected("1.37")
+	s.emitSelected("1.37")
 	check("another selection in the middle of an event")
 }
 
 // TestHeartbeatAndEnd: nothing new makes no segment before its time, and the end is said once.
 func TestHeartbeatAndEnd(t *testing.T) {
 	s := newSpeaker(4, trace.RecorderOptions{})
-	s.selected("1.37")
+	s.emitSelected("1.37")
 	c := NewCutter(s.rec, CutterOptions{Clock: s.clock, First: 41})
 	f := NewFollower(trace.NewRecorder(trace.RecorderOptions{}), decodeThing)
 	segments := cutAll(t, c)

@@ -42,7 +42,7 @@ func unpackSegment(t testing.TB, segment []byte) string {
 func talk(t testing.TB) []Segment {
 	t.Helper()
 	s := newSpeaker(5, trace.RecorderOptions{})
-	s.selected("1.37", "1.31")
+	s.emitSelected("1.37", "1.31")
 	c := NewCutter(s.rec, CutterOptions{Clock: s.clock, CheckpointBytes: 8000})
 	var out []Segment
 	for range 12 {
@@ -122,7 +122,7 @@ func TestDamagedSegmentsChangeNothing(t *testing.T) {
 	last, _ := ReadHead(segments[len(segments)-1].Bytes)
 	g := NewFollower(trace.NewRecorder(trace.RecorderOptions{}), decodeThing)
 	apply(t, g, segments...)
-	same(t, "after the damage", dump(t, f.rec.FoldAt(last.LastSeq), false), dump(t, g.rec.FoldAt(last.LastSeq), false))
+	requireEqual(t, "after the damage", dump(t, f.rec.FoldAt(last.LastSeq), false), dump(t, g.rec.FoldAt(last.LastSeq), false))
 }
 
 // TestSkipTo leaves segments out and begins again at a checkpoint.

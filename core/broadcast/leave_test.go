@@ -13,7 +13,7 @@ import (
 // leaves is what Check leaves of lines, in a segment that completes so many events.
 func leaves(t *testing.T, bodies bool, events int, lines string) string {
 	t.Helper()
-	out, err := asIs(segmentOf(t, events, lines), bodies)
+	out, err := checkUnchanged(segmentOf(t, events, lines), bodies)
 	if err != nil {
 		t.Fatalf("%.300s: %v", lines, err)
 	}
@@ -75,12 +75,12 @@ func TestNamesThatStandTwice(t *testing.T) {
 		`{"s":1,"t":0,"pos":{"page":{"object":"a","object":"b"}}}`,
 		`{"s":1,"t":0,"pos":{},"pos":{}}`,
 	} {
-		if _, err := asIs(segmentOf(t, 1, line+"\n"), true); err == nil || !strings.Contains(err.Error(), "twice") {
+		if _, err := checkUnchanged(segmentOf(t, 1, line+"\n"), true); err == nil || !strings.Contains(err.Error(), "twice") {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
 	head := `{"format":"informerscope-segment","version":1,"n":1,"n":1,"checkpoint":true,"fresh":true,"end":false,"seq":1,"head":0,"at":1}` + "\n"
-	if _, err := asIs(packLines(t, head), true); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, err := checkUnchanged(packLines(t, head), true); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("the first line: %v", err)
 	}
 }
@@ -88,9 +88,9 @@ func TestNamesThatStandTwice(t *testing.T) {
 // TestWhatHandlersWroteStaysIn: without bodies neither the label nor its values go out, of events and of a State that is restored.
 func TestWhatHandlersWroteStaysIn(t *testing.T) {
 	s := newSpeaker(3, trace.RecorderOptions{})
-	s.selected("1.37")
+	s.emitSelected("1.37")
 	const change = `{"label":"canary-label","was":"canary-was","is":"canary-is"}`
-	s.replaced(0, 3, 10)
+	s.emitReplaced(0, 3, 10)
 	s.rec.Emit(0, event.Mutated{Key: "ns/p1", RV: "1", Listener: 1, Stored: true, Change: change, Obj: s.thing("p1", 5)}.Event())
 	s.rec.Emit(0, event.Met{Key: "ns/p1", RV: "1", Listener: 1, Change: change}.Event())
 	for _, bodies := range []bool{false, true} {
@@ -98,7 +98,7 @@ func TestWhatHandlersWroteStaysIn(t *testing.T) {
 			c := NewCutter(s.rec, CutterOptions{Bodies: true, History: history})
 			f := NewFollower(trace.NewRecorder(trace.RecorderOptions{}), decodeThing)
 			for _, seg := range cutAll(t, c) {
-				out, err := asIs(seg.Bytes, bodies)
+				out, err := checkUnchanged(seg.Bytes, bodies)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -153,7 +153,7 @@ func TestMembersOfOtherKindsStayIn(t *testing.T) {
 		if left := leaves(t, true, events, fmt.Sprintf(`{"s":%d,"t":0,"k":%q,"txt":"%s"}`+"\n", seq, kind, text)); strings.Contains(left, "canary") {
 			t.Errorf("%s: %s", kind, left)
 		}
-		if _, err := asIs(segmentOf(t, events, fmt.Sprintf(`{"s":%d,"t":0,"k":%q,"txt":"no JSON"}`+"\n", seq, kind)), true); err == nil {
+		if _, err := checkUnchanged(segmentOf(t, events, fmt.Sprintf(`{"s":%d,"t":0,"k":%q,"txt":"no JSON"}`+"\n", seq, kind)), true); err == nil {
 			t.Errorf("%s takes words", kind)
 		}
 	}
@@ -162,11 +162,11 @@ func TestMembersOfOtherKindsStayIn(t *testing.T) {
 // TestLongTexts: words are cut, and JSON, of which a part means nothing, goes.
 func TestLongTexts(t *testing.T) {
 	s := newSpeaker(3, trace.RecorderOptions{})
-	s.selected("1.37")
+	s.emitSelected("1.37")
 	long := strings.Repeat("x", 2*maxText)
 	s.rec.Emit(0, event.Note{Text: long}.Event())
 	s.rec.Emit(0, event.Sampled{Sample: `{"resourceVersion":"` + long + `"}`}.Event())
-	out, err := asIs(cutAll(t, NewCutter(s.rec, CutterOptions{}))[0].Bytes, false)
+	out, err := checkUnchanged(cutAll(t, NewCutter(s.rec, CutterOptions{}))[0].Bytes, false)
 	if err != nil {
 		t.Fatal(err)
 	}

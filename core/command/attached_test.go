@@ -54,7 +54,7 @@ func TestAttachedActsOnNothing(t *testing.T) {
 	if _, err := c.do(t, "select", `{"source":"probe"}`); err != nil {
 		t.Fatal(err)
 	}
-	labtest.Until(t, rec, "it is attached", func(s *fold.State) bool { return s.Indexer.Count == 3 && s.Source.Kind == selection.SourceProbe })
+	labtest.WaitUntil(t, rec, "it is attached", func(s *fold.State) bool { return s.Indexer.Count == 3 && s.Source.Kind == selection.SourceProbe })
 	for _, call := range [][]string{
 		{"fault", `"cut"`}, {"addListener", `{"name":"x"}`}, {"cluster", `"burst"`, `{"n":3}`}, {"namespaces"}, {"resources"}, {"transform", `"meta"`},
 		{"select", `{"era":"1.31"}`}, {"select", `{"namespace":"default"}`}, {"select", `{"source":"probe","seed":3}`},

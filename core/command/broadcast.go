@@ -55,12 +55,12 @@ func broadcastCommands() []Command {
 	}, {
 		Name: "apart", Effect: Talks, Does: "lets a follower leave the speaker and look around", Answers: "as `hearing`",
 		run: takeNone(func(_ context.Context, c *Console) (any, error) {
-			return c.changeFollowing((*audience.Following).Apart)
+			return c.changeFollowing((*audience.Following).LeaveSpeaker)
 		}),
 	}, {
 		Name: "along", Effect: Talks, Script: true, Does: "takes a follower back to the speaker", Answers: "as `hearing`",
 		run: takeNone(func(_ context.Context, c *Console) (any, error) {
-			return c.changeFollowing((*audience.Following).Along)
+			return c.changeFollowing((*audience.Following).RejoinSpeaker)
 		}),
 	}}
 }

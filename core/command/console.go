@@ -66,7 +66,7 @@ func (c *Console) Do(ctx context.Context, name string, given []arg.Value) (any, 
 func (c *Console) noteMove() {
 	switch {
 	case c.Following != nil:
-		c.Following.Apart()
+		c.Following.LeaveSpeaker()
 	case c.Speaker != nil:
 		c.Speaker.Moved()
 	}

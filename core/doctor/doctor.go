@@ -114,7 +114,7 @@ func (d *Doctor) seeWrite(e *event.Entry) {
 	if x.Err != nil || x.Verb == http.MethodDelete || of < 0 || of >= len(d.lanes) || key == "" || subresource != "" && subresource != "status" {
 		return
 	}
-	d.lanes[of].refl.owe(debt{key: key, rv: x.RV, resource: event.IndexValue(x.Objects, "resource"), at: moment{e.Seq, e.At}})
+	d.lanes[of].refl.noteDebt(debt{key: key, rv: x.RV, resource: event.IndexValue(x.Objects, "resource"), at: moment{e.Seq, e.At}})
 }
 
 // restore begins a lane in the middle of its life, or goes on after a gap.
@@ -149,12 +149,12 @@ func (d *Doctor) Findings(f *fold.Fold) []Finding {
 	for i := range f.Lanes() {
 		l := d.lane(i)
 		r.lane, r.state = l, f.LaneState(i)
-		r.reflector()
-		r.handlers()
-		r.workQueue()
-		r.store()
+		r.reportReflector()
+		r.reportHandlers()
+		r.reportWorkQueue()
+		r.reportStore()
 	}
-	r.unshared()
+	r.reportUnshared()
 	sortFindings(r.findings)
 	return slices.Clip(r.findings[:min(len(r.findings), maxFindings)])
 }
@@ -257,7 +257,7 @@ func Read(file io.Reader) (*Examination, error) {
 		return nil, err
 	}
 	if n == 0 {
-		return nil, fmt.Errorf("the recording has no events%s", cmp.Or(because(damage), ": record again, for longer"))
+		return nil, fmt.Errorf("the recording has no events%s", cmp.Or(causeSuffix(damage), ": record again, for longer"))
 	}
 	x.Header, x.Events = h, n
 	if damage != nil {
@@ -268,7 +268,7 @@ func Read(file io.Reader) (*Examination, error) {
 	return x, nil
 }
 
-func because(err error) string {
+func causeSuffix(err error) string {
 	if err == nil {
 		return ""
 	}

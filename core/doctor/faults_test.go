@@ -230,7 +230,7 @@ func TestRules(t *testing.T) {
 	for _, tc := range ills {
 		tested[tc.rule] = true
 		t.Run(strings.TrimSpace(tc.rule+" "+tc.name), func(t *testing.T) {
-			on(t, tc.change, func(p *patient) {
+			runExperiment(t, tc.change, func(p *patient) {
 				tc.do(p)
 				found := false
 				for _, f := range p.findings() {
@@ -245,7 +245,7 @@ func TestRules(t *testing.T) {
 								t.Errorf("%q does not say %q", f.What.EN, part)
 							}
 						}
-						whole(p, f)
+						expectComplete(p, f)
 					case f.Weight != doctor.Hint && !contains(tc.also, f.Rule):
 						t.Errorf("also %s: %s", f.Rule, f.What.EN)
 					}
@@ -272,8 +272,8 @@ func contains(all []string, name string) bool {
 	return false
 }
 
-// whole holds that a finding has all that a reader needs, and leads to an event of the log.
-func whole(p *patient, f doctor.Finding) {
+// expectComplete holds that a finding has all that a reader needs, and leads to an event of the log.
+func expectComplete(p *patient, f doctor.Finding) {
 	p.t.Helper()
 	if f.Seq == 0 || f.Seq > p.seen || f.SinceMillis > f.AtMillis || f.Confidence != "exact" || f.Story == "" || f.Informer == "" {
 		p.t.Errorf("%+v", f)

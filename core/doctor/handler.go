@@ -230,8 +230,8 @@ func (l *lane) remove(e *event.Entry) {
 	}
 }
 
-// handlers reports what is wrong with the handlers of a lane.
-func (r *report) handlers() {
+// reportHandlers reports what is wrong with the handlers of a lane.
+func (r *report) reportHandlers() {
 	ids := slices.Sorted(maps.Keys(r.lane.hands))
 	for _, id := range ids {
 		h, name := r.lane.hands[id], r.listenerName(id)

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	labtest.Quiet()
+	labtest.SilenceLogs()
 	os.Exit(m.Run())
 }
 
@@ -53,8 +53,8 @@ func (p *patient) findings() []doctor.Finding {
 	return p.doctor.Findings(p.rec.FoldAt(p.seen))
 }
 
-// on runs an experiment in fake time.
-func on(t *testing.T, change selection.Change, do func(p *patient)) {
+// runExperiment runs an experiment in fake time.
+func runExperiment(t *testing.T, change selection.Change, do func(p *patient)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		p := &patient{t: t, rec: trace.NewRecorder(trace.RecorderOptions{}), doctor: doctor.New()}
@@ -100,7 +100,7 @@ func TestHealthyProgramsHaveNoFindings(t *testing.T) {
 			if testing.Short() {
 				tc.lasting = min(tc.lasting, time.Minute)
 			}
-			on(t, tc.change, func(p *patient) {
+			runExperiment(t, tc.change, func(p *patient) {
 				p.pass(tc.lasting / 2)
 				if tc.name == "a burst and a scaling" {
 					for verb, a := range map[string]lab.ClusterArgs{"burst": {N: 200}, "create": {Name: "web", Replicas: 100}} {

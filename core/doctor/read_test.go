@@ -17,7 +17,7 @@ import (
 // recordRelistLoop is a recording of an experiment with a relist loop.
 func recordRelistLoop(t *testing.T) (recording []byte, findings []doctor.Finding) {
 	t.Helper()
-	on(t, small("1.37"), func(p *patient) {
+	runExperiment(t, small("1.37"), func(p *patient) {
 		for range 3 {
 			p.pass(time.Minute)
 			p.fault("410", lab.FaultArgs{})

@@ -166,7 +166,7 @@ func (r *reflector) see(e *event.Entry) {
 		if closed.Err != nil {
 			r.fail(closed.Err, e)
 		}
-		if isLost(closed.Err, e.At-r.heardAt.at) || r.owes(e.At) {
+		if isLost(closed.Err, e.At-r.heardAt.at) || r.isOverdue(e.At) {
 			r.deaths.count++
 			r.deaths.since, r.deaths.at = r.heardAt.at, now
 		}
@@ -208,15 +208,15 @@ func (r *reflector) bring(rv string) {
 	}
 }
 
-// owe notes a version that an own write made, and that the open watch must bring.
-func (r *reflector) owe(x debt) {
+// noteDebt notes a version that an own write made, and that the open watch must bring.
+func (r *reflector) noteDebt(x debt) {
 	if r.debt.rv == "" && r.isOpen && r.scope.has(x.key) && event.IsNewer(x.rv, r.newest) {
 		r.debt = x
 	}
 }
 
-// owes reports whether the watch has been silent for too long since an own write.
-func (r *reflector) owes(at time.Duration) bool {
+// isOverdue reports whether the watch has been silent for too long since an own write.
+func (r *reflector) isOverdue(at time.Duration) bool {
 	return r.isOpen && r.debt.rv != "" && at-max(r.debt.at.at, r.heardAt.at) >= oweTooLong
 }
 
@@ -254,8 +254,8 @@ func (r *reflector) relist(now moment, why string) {
 	}
 }
 
-// reflector reports what is wrong with the Reflector of a lane.
-func (r *report) reflector() {
+// reportReflector reports what is wrong with the Reflector of a lane.
+func (r *report) reportReflector() {
 	l, x := r.lane, &r.lane.refl
 	if x.worst.count >= relistsWarn {
 		weight := Warning
@@ -270,7 +270,7 @@ func (r *report) reflector() {
 	x.noteLate(r.end.at)
 	silence := r.end.at - x.heardAt.at
 	switch {
-	case x.owes(r.end.at) && (x.debt.resource == "" || x.debt.resource == informerName(r.state)) && r.state.Shard == "" && !l.hasStopped:
+	case x.isOverdue(r.end.at) && (x.debt.resource == "" || x.debt.resource == informerName(r.state)) && r.state.Shard == "" && !l.hasStopped:
 		r.find(deadWatch, Critical, min(x.heardAt.at, x.debt.at.at), x.debt.at, say("The open watch has brought nothing for %[1]s. It lacks version %[2]s of "+
 			"%[3]s, which an own write made %[4]s ago.", "连着的 watch 已有 %[1]s 没带来任何东西。它缺少 %[3]s 的版本 %[2]s，那是 %[4]s 前自己写入的。",
 			seconds(silence), x.debt.rv, x.debt.key, seconds(r.end.at-x.debt.at.at)), silentAdvice)
@@ -308,7 +308,7 @@ func (r *report) reflector() {
 		r.find(missingPermission, weight, x.refusals.first.at, x.refusals.first, say("Requests answered with %[2]d: %[1]d, such as a %[3]s of %[4]s.",
 			"有 %[1]d 个请求得到 %[2]d，例如对 %[4]s 的 %[3]s。", x.refusals.count, x.refusals.code, x.refusals.verb, informerName(r.state)), Words{})
 	}
-	r.synced()
+	r.reportUnsynced()
 }
 
 // silentAdvice is what to do about a watch that is silent and still open.
@@ -317,8 +317,8 @@ var silentAdvice = say("HTTP/2 health checks (HTTP2_READ_IDLE_TIMEOUT_SECONDS) e
 	"HTTP/2 健康检查（HTTP2_READ_IDLE_TIMEOUT_SECONDS）会在 45 秒后结束已死的连接。如果它开着，说明连接还有应答，只是流没有声音："+
 		"检查会缓冲它的代理，以及 API server 的 watch cache。")
 
-// synced reports an informer that has not synced, and what it waits for.
-func (r *report) synced() {
+// reportUnsynced reports an informer that has not synced, and what it waits for.
+func (r *report) reportUnsynced() {
 	l, x := r.lane, &r.lane.refl
 	if l.isSynced || r.state.Synced || l.hasStopped {
 		return

@@ -36,17 +36,17 @@ func (m *mutations) see(e *event.Entry) {
 	}
 }
 
-// store reports what is wrong with the store of a lane.
-func (r *report) store() {
+// reportStore reports what is wrong with the store of a lane.
+func (r *report) reportStore() {
 	if m := &r.lane.mutations; m.count > 0 {
 		r.find(mutatedObjects, Critical, m.first.at, m.first, say("%[1]s changed %[2]s, which it shares with the store; such changes: %[3]d.",
 			"%[1]s 修改了与 store 共享的 %[2]s；这样的修改有 %[3]d 次。", r.listenerName(m.listener), m.key, m.count), Words{})
 	}
-	r.memory()
+	r.reportMemory()
 }
 
-// memory reports what a transform would save.
-func (r *report) memory() {
+// reportMemory reports what a transform would save.
+func (r *report) reportMemory() {
 	objects := r.fold.Objects(r.lane.index)
 	every := max((objects.Len()+measuredMost-1)/measuredMost, 1)
 	var i, all, managed, rest int
@@ -86,8 +86,8 @@ func size(n int) string {
 	return fmt.Sprintf("%.1f KiB", float64(n)/bytesPerKiB)
 }
 
-// unshared reports resources that several informers watch in the same way.
-func (r *report) unshared() {
+// reportUnshared reports resources that several informers watch in the same way.
+func (r *report) reportUnshared() {
 	byRequest := map[string][]int{}
 	var order []string
 	for i := range r.fold.Lanes() {

@@ -157,11 +157,11 @@ func (s *starvation) see(key string, since time.Duration, at moment) {
 	}
 }
 
-// workQueue reports what is wrong with the work queue of a lane and its controller.
-func (r *report) workQueue() {
+// reportWorkQueue reports what is wrong with the work queue of a lane and its controller.
+func (r *report) reportWorkQueue() {
 	w, t := &r.lane.work, r.doctor.lens.Totals(r.lane.index, lens.Moment{Seq: r.end.seq, At: r.end.at})
-	r.loops(&t)
-	r.staleReads(&t)
+	r.reportLoops(&t)
+	r.reportStaleReads(&t)
 	names := slices.Sorted(maps.Keys(w.keys))
 	limiter, queue := w.limiter, w.queue
 	worst, failing := "", 0
@@ -207,8 +207,8 @@ func (r *report) workQueue() {
 	}
 }
 
-// loops reports a key that its own writes woke again and again.
-func (r *report) loops(t *lens.Totals) {
+// reportLoops reports a key that its own writes woke again and again.
+func (r *report) reportLoops(t *lens.Totals) {
 	x := &t.Longest
 	if x.Chain < loopRuns {
 		return
@@ -227,8 +227,8 @@ func writeOf(w *lens.Write) string {
 	return strings.Join(strings.Fields(w.Verb+" "+resource+" "+w.Key), " ")
 }
 
-// staleReads reports reads that were older than the controller's own writes, and what they led to.
-func (r *report) staleReads(t *lens.Totals) {
+// reportStaleReads reports reads that were older than the controller's own writes, and what they led to.
+func (r *report) reportStaleReads(t *lens.Totals) {
 	if t.Duplicates > 0 {
 		d := &t.Duplicate
 		r.find(staleReads, Critical, t.FirstDuplicate.At, moment{t.LastDuplicate.Seq, t.LastDuplicate.At}, say("%[1]s created %[2]s although it had created "+

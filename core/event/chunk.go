@@ -300,8 +300,8 @@ func (c *Chunk) values(of []IndexValues, size *int) int {
 // Part returns the events from index lo up to hi.
 func (c *Chunk) Part(lo, hi int) Part { return Part{c.packed, lo, hi} }
 
-// Began returns the time of the first event.
-func (p *packed) Began() time.Duration { return p.marks[0].at }
+// Start returns the time of the first event.
+func (p *packed) Start() time.Duration { return p.marks[0].at }
 
 // unpacker reads packed events one after another.
 type unpacker struct {
@@ -475,8 +475,8 @@ func (e *Entry) drop(members int) {
 	}
 }
 
-// Until returns how many events are at or before at.
-func (p *packed) Until(at time.Duration) int {
+// CountUntil returns how many events are at or before at.
+func (p *packed) CountUntil(at time.Duration) int {
 	marks := (p.Len + markEvery - 1) / markEvery
 	k := sort.Search(marks, func(k int) bool { return p.marks[k].at > at })
 	if k == 0 {

@@ -56,14 +56,14 @@ func (f *Fold) Factory(lane int) *facts.Factory {
 		}
 	}
 	out.Pair()
-	slices.SortStableFunc(out.Rows, func(a, b facts.FactoryRow) int { return cmp.Compare(f.badness(&b), f.badness(&a)) })
+	slices.SortStableFunc(out.Rows, func(a, b facts.FactoryRow) int { return cmp.Compare(f.urgency(&b), f.urgency(&a)) })
 	out.Sentence = out.ChooseSentence()
 	return out
 }
 
-// badness is higher the more urgently an informer needs a look. For our own informers only the sync lamp counts: a user who holds one to watch it wants its
+// urgency is higher the more urgently an informer needs a look. For our own informers only the sync lamp counts: a user who holds one to watch it wants its
 // row to stay in place.
-func (f *Fold) badness(r *facts.FactoryRow) (n int) {
+func (f *Fold) urgency(r *facts.FactoryRow) (n int) {
 	l := &f.lanes[r.Lane]
 	if !r.Synced {
 		n += 100

@@ -309,10 +309,10 @@ func (f *Fold) applyReflector(l *lane, e *event.Entry) {
 	case event.KindRequestAnswered:
 		r.takeAnswer(e)
 		if e.Err() == nil {
-			f.wires[l.wire].sawRV(e.RV())
+			f.wires[l.wire].raiseRV(e.RV())
 		}
 	case event.KindWatchEvent:
-		f.wires[l.wire].sawRV(e.RV())
+		f.wires[l.wire].raiseRV(e.RV())
 		r.receive(e)
 	case event.KindWatchClosed:
 		r.noteError(e)
@@ -321,7 +321,7 @@ func (f *Fold) applyReflector(l *lane, e *event.Entry) {
 		r.Dropped++
 	case event.KindReflectorRV:
 		r.ResourceVersion = e.RV()
-		f.wires[l.wire].sawRV(e.RV())
+		f.wires[l.wire].raiseRV(e.RV())
 	case event.KindUnavailable:
 		r.Unavailable = e.Unavailable().Unavailable
 	case event.KindBackoff:

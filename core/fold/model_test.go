@@ -44,9 +44,9 @@ func TestFoldEqualsModel(t *testing.T) {
 					c.Apply(&s.Events[j])
 				}
 			}
-			foldtest.Same(t, fmt.Sprintf("seed %d: clone %d, caught up", seed, i), c, f)
+			foldtest.RequireEqual(t, fmt.Sprintf("seed %d: clone %d, caught up", seed, i), c, f)
 		}
-		foldtest.Same(t, "the original, after its clones went on", f, foldtest.FoldOf(s.Events))
+		foldtest.RequireEqual(t, "the original, after its clones went on", f, foldtest.FoldOf(s.Events))
 	}
 }
 

@@ -181,7 +181,7 @@ func (l *lane) remember(w *wire, isLive bool, e *event.Entry) {
 	case event.KindPopped:
 		l.rememberBatch(e)
 	case event.KindQueued:
-		if at, ok := w.came(e.Key(), e.RV()); ok {
+		if at, ok := w.arrivalOf(e.Key(), e.RV()); ok {
 			r.Passed, r.Passage = Happening{At: e.At}, e.At-at
 		}
 	case event.KindStoreReplaced:

@@ -81,7 +81,7 @@ const (
 	rateBin  = 250 * time.Millisecond
 )
 
-func (w *wire) sawRV(rv string) {
+func (w *wire) raiseRV(rv string) {
 	if event.IsNewer(rv, w.rv) {
 		w.rv = rv
 	}
@@ -189,7 +189,7 @@ func (f *Fold) applyWire(around *world, w *wire, e *event.Entry) {
 		w.frames[w.nframes%keptFrames] = Frame{
 			Seq: e.Seq, Op: wireFrame.Op.String(), Key: wireFrame.Key, RV: wireFrame.RV, Bytes: wireFrame.Bytes, AtMillis: Millis(e.At)}
 		w.nframes++
-		w.sawRV(wireFrame.RV)
+		w.raiseRV(wireFrame.RV)
 	case event.KindWireDone:
 		wireDone := e.WireDone()
 		if r := w.request(wireDone.Req); r != nil {
@@ -207,7 +207,7 @@ func (f *Fold) applyWire(around *world, w *wire, e *event.Entry) {
 			around.bins = [rateBins]int{}
 		}
 		around.writes, around.rv = x.Writes, x.RV
-		w.sawRV(x.RV)
+		w.raiseRV(x.RV)
 		w.oldest, w.objects = x.Oldest, x.Objects
 	case event.KindTrouble:
 		w.trouble.apply(e)
@@ -240,8 +240,8 @@ func (w *wire) count(frame event.WireFrame, r *WireRequest) {
 	}
 }
 
-// came returns when the frame with this version of an object arrived, if it is one of the newest frames.
-func (w *wire) came(key, rv string) (time.Duration, bool) {
+// arrivalOf returns when the frame with this version of an object arrived, if it is one of the newest frames.
+func (w *wire) arrivalOf(key, rv string) (time.Duration, bool) {
 	for i := 1; rv != "" && i <= min(w.nframes, keptFrames); i++ {
 		if f := &w.frames[(w.nframes-i)%keptFrames]; f.RV == rv && f.Key == key {
 			return duration(f.AtMillis), true

@@ -15,7 +15,7 @@ type ClusterArgs = levers.Args
 
 // Cluster changes the simulated cluster and returns a sentence about what it did.
 func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
-	if s, ok := l.shared(); ok {
+	if s, ok := l.sharedCluster(); ok {
 		return l.pullShared(s, verb, a)
 	}
 	err = l.act(func() (s action.Step, err error) {
@@ -80,8 +80,8 @@ func (l *Lab) logPull(verb string, a ClusterArgs) {
 	}
 }
 
-// shared returns the simulated cluster in the server's process, if that is the source.
-func (l *Lab) shared() (levers.Shared, bool) {
+// sharedCluster returns the simulated cluster in the server's process, if that is the source.
+func (l *Lab) sharedCluster() (levers.Shared, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.o.Audience || l.src == nil || l.src.shared == nil {

@@ -124,7 +124,7 @@ func (c *controller) reconcile(ctx context.Context, worker int32, key string) er
 		rv = o.GetResourceVersion()
 	}
 	latest, behind := c.lane.versions.lag(key, rv)
-	c.x.emit(c.lane.index, event.ListerRead{Key: key, RV: rv, Latest: latest, Behind: behind, Mutated: o.Now() != o.Came(), Worker: worker}.Event())
+	c.x.emit(c.lane.index, event.ListerRead{Key: key, RV: rv, Latest: latest, Behind: behind, Mutated: o.Now() != o.Original(), Worker: worker}.Event())
 	if err := vclock.Sleep(ctx, c.x.clock, reconcilePace); err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (c *controller) write(ctx context.Context, worker int32, key string, o *obj
 func (c *controller) makeChild(ctx context.Context, worker int32, key string, o *object.Object) (set map[string]string, err error) {
 	how := childNames[c.x.lab.children.Load()]
 	set = map[string]string{}
-	if how == "none" || !c.writer.ofPods() || o.GetLabels()[simcluster.ChildOf] != "" {
+	if how == "none" || !c.writer.writesPods() || o.GetLabels()[simcluster.ChildOf] != "" {
 		return set, nil
 	}
 	name := ""
@@ -253,11 +253,11 @@ func (s *source) writer(gvr schema.GroupVersionResource, client *restwatch.Clien
 	return &writer{client: &restwatch.Client{HTTP: client.HTTP, Base: client.Base, UserAgent: client.UserAgent}, gvr: gvr}
 }
 
-func (w *writer) ofPods() bool { return w.gvr.Group == "" && w.gvr.Resource == "pods" }
+func (w *writer) writesPods() bool { return w.gvr.Group == "" && w.gvr.Resource == "pods" }
 
 // observation returns the annotation for what was seen of o: a pod's phase, or the generation of an object that has one.
 func (w *writer) observation(o *object.Object) (name, value string) {
-	if w.ofPods() {
+	if w.writesPods() {
 		return simcluster.ObservedPhase, o.Get("status.phase").String()
 	}
 	if n := o.GetGeneration(); n > 0 {
@@ -346,7 +346,7 @@ func newVersions() *versions { return &versions{keys: map[string]*[8]string{}} }
 // absent stands for a version in which there is no object: it was deleted, or matches the informer's selector no longer.
 const absent = "absent"
 
-func (v *versions) saw(key, rv string, isDeleted bool) {
+func (v *versions) note(key, rv string, isDeleted bool) {
 	if isDeleted {
 		rv = absent
 	}

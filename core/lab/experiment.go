@@ -109,7 +109,7 @@ func (x *experiment) emit(lane uint8, e event.Event) {
 func (x *experiment) report(lane uint8) func(relayclient.Trouble) {
 	return func(is relayclient.Trouble) {
 		if !x.isOver.Load() {
-			x.lab.troubles.ofRequests(x.generation, lane, is)
+			x.lab.troubles.noteRequests(x.generation, lane, is)
 		}
 	}
 }
@@ -259,7 +259,7 @@ func (x *experiment) lookForNamespace(src *source, name string) {
 	lanes := namespacedLanes(x.selection) // without the lab's lock: a goroutine that stops the experiment holds it, and waits for this one
 	for known := false; ; {
 		if known && x.holdsAny() {
-			x.lab.troubles.ofNamespace(x.generation, lanes, relayclient.Trouble{})
+			x.lab.troubles.noteNamespace(x.generation, lanes, relayclient.Trouble{})
 			if vclock.Sleep(x.ctx, x.clock, namespacePeriod) != nil {
 				return
 			}
@@ -270,11 +270,11 @@ func (x *experiment) lookForNamespace(src *source, name string) {
 		cancel()
 		switch {
 		case apierrors.IsNotFound(err):
-			x.lab.troubles.ofNamespace(x.generation, lanes, noNamespace(name, "this cluster"))
+			x.lab.troubles.noteNamespace(x.generation, lanes, noNamespace(name, "this cluster"))
 		case err == nil:
-			x.lab.troubles.ofNamespace(x.generation, lanes, relayclient.Trouble{})
+			x.lab.troubles.noteNamespace(x.generation, lanes, relayclient.Trouble{})
 		case apierrors.IsForbidden(err):
-			x.lab.troubles.ofNamespace(x.generation, lanes, relayclient.Trouble{})
+			x.lab.troubles.noteNamespace(x.generation, lanes, relayclient.Trouble{})
 			return
 		}
 		known = known || err == nil || apierrors.IsNotFound(err)

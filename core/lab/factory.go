@@ -294,7 +294,7 @@ func (i Informer) SetUnshared(on *bool) (now bool, err error) {
 		if err := i.lab.exp.checkLane(i.lane); err != nil {
 			return action.Step{}, err
 		}
-		now = i.lab.exp.aside(i.lane) == nil
+		now = i.lab.exp.findUnshared(i.lane) == nil
 		if on != nil {
 			now = *on
 		}
@@ -303,8 +303,8 @@ func (i Informer) SetUnshared(on *bool) (now bool, err error) {
 	return now && err == nil, err
 }
 
-// aside returns the running unshared informer beside that of a lane; nil if there is none.
-func (x *experiment) aside(at int) *lane {
+// findUnshared returns the running unshared informer beside that of a lane; nil if there is none.
+func (x *experiment) findUnshared(at int) *lane {
 	of := x.lanes[at].target
 	for _, ln := range x.lanes {
 		if ln.target.Unshared && ln.target.Target == of.Target && ln.target.Release == of.Release && ln.running() {
@@ -322,7 +322,7 @@ func (x *experiment) setUnshared(at int, on bool) error {
 	if err := x.checkLane(at); err != nil {
 		return err
 	}
-	there := x.aside(at)
+	there := x.findUnshared(at)
 	if !on {
 		if there == nil {
 			return fmt.Errorf("%s has no unshared informer", x.lanes[at].target.Name())

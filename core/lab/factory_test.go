@@ -537,7 +537,7 @@ func TestALiveFactoryTellsWhichInformerIsRefused(t *testing.T) {
 	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("admin"), Resource: ptr("pods,nodes")}); err != nil {
 		t.Fatal(err)
 	}
-	labtest.Until(t, rec, "pods synced, nodes refused", func(*fold.State) bool {
+	labtest.WaitUntil(t, rec, "pods synced, nodes refused", func(*fold.State) bool {
 		r := rows(rec)
 		return len(r) == 2 && r[0].Synced && r[1].Cause == "forbidden" && r[1].Phase == "backoff"
 	})

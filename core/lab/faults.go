@@ -39,7 +39,7 @@ type FaultArgs = faults.Args
 // apply to one informer, the others to all.
 func (i Informer) Fault(name string, args FaultArgs) (on bool, err error) {
 	l := i.lab
-	if s, ok := l.shared(); ok && clusterFaults[name] != "" {
+	if s, ok := l.sharedCluster(); ok && clusterFaults[name] != "" {
 		_, err := l.pullShared(s, clusterFaults[name], ClusterArgs{})
 		return false, err
 	}
@@ -72,7 +72,7 @@ func (l *Lab) fault(name string, args FaultArgs, lane int) (bool, error) {
 		if l.exp == nil {
 			return false, nil
 		}
-		return l.exp.slow(lane, args)
+		return l.exp.slowMailer(lane, args)
 	case "mutate":
 		if l.exp == nil {
 			return false, nil

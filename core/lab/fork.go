@@ -105,8 +105,8 @@ func (p *replayPlan) readFork(text string) (err error) {
 	return nil
 }
 
-// forked returns the selection of a fork. l.mu is not held.
-func (l *Lab) forked(sel event.Selection, text string, plan *replayPlan) (event.Selection, error) {
+// forkSelection returns the selection of a fork. l.mu is not held.
+func (l *Lab) forkSelection(sel event.Selection, text string, plan *replayPlan) (event.Selection, error) {
 	switch {
 	case sel.Source != "sim" || l.o.Idle == nil:
 		return sel, errNoFork

@@ -219,7 +219,7 @@ func (l *Lab) missingNamespace(generation uint64) {
 	if name := l.selection.AnyWatched(); name != "" && !l.src.cluster.HasNamespace(name) {
 		is = noNamespace(name, "the simulated cluster")
 	}
-	l.troubles.ofNamespace(generation, namespacedLanes(l.selection), is)
+	l.troubles.noteNamespace(generation, namespacedLanes(l.selection), is)
 }
 
 // namespacedLanes returns the lanes that report a missing namespace: for several resources, each one with namespaces.

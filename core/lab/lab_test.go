@@ -27,7 +27,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	labtest.Quiet()
+	labtest.SilenceLogs()
 	os.Exit(m.Run())
 }
 

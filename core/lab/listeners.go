@@ -149,8 +149,8 @@ func (x *experiment) panicNext(lane int, id int32) error {
 	return nil
 }
 
-// slow makes the `mailer` handler slow, or fast again.
-func (x *experiment) slow(lane int, args FaultArgs) (bool, error) {
+// slowMailer makes the `mailer` handler slow, or fast again.
+func (x *experiment) slowMailer(lane int, args FaultArgs) (bool, error) {
 	if err := x.checkLane(lane); err != nil {
 		return false, err
 	}

@@ -95,7 +95,7 @@ func TestNothingIsLostToAFault(t *testing.T) {
 					for e := range rec.Events(rec.First(), head) {
 						events = append(events, *e)
 					}
-					if words := tracetest.Lost(events, 0, simulatedPods(t, l.src.cluster)); words != "" {
+					if words := tracetest.DescribeLost(events, 0, simulatedPods(t, l.src.cluster)); words != "" {
 						t.Error(words)
 					}
 				})

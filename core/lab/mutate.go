@@ -141,10 +141,10 @@ func findMutation(obj any) (was string, o *object.Object, is bool) {
 		obj = gone.Obj
 	}
 	o, ok := obj.(*object.Object)
-	if !ok || o == nil || o.Now() == o.Came() {
+	if !ok || o == nil || o.Now() == o.Original() {
 		return "", nil, false
 	}
-	return o.Came().GetLabels()[mutatedLabel], o, true
+	return o.Original().GetLabels()[mutatedLabel], o, true
 }
 
 func changeText(was string) string {

@@ -59,7 +59,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 				if got := stored().GetLabels()["app"]; got != mutatedValue {
 					t.Errorf("the store says app=%s", got)
 				}
-				if got := stored().Came().GetLabels()["app"]; got != app {
+				if got := stored().Original().GetLabels()["app"]; got != app {
 					t.Errorf("the API server sent app=%s", got)
 				}
 				old, err := ln.informer.GetIndexer().IndexKeys("app", app)

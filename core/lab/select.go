@@ -109,7 +109,7 @@ func (l *Lab) choose(ctx context.Context, change selection.Change) (next event.S
 		return next, nil, err
 	}
 	if plan != nil && plan.fork != nil {
-		if next, err = l.forked(next, change.Fork, plan); err != nil {
+		if next, err = l.forkSelection(next, change.Fork, plan); err != nil {
 			return next, nil, err
 		}
 	}

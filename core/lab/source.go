@@ -170,7 +170,7 @@ func (x *experiment) hooks(ln *lane) restwatch.Hooks {
 			}
 			op := frameOps[typ]
 			if op != event.OpBookmark {
-				ln.versions.saw(key, rv, op == event.OpDeleted)
+				ln.versions.note(key, rv, op == event.OpDeleted)
 			}
 			if n := bytes.frame(id, size+1); n > 0 { // with the newline after it
 				emit(event.WireBytes{Req: uint32(id), Bytes: n}.Event())

@@ -34,13 +34,13 @@ func (t *troubles) begin(start func()) (generation uint64) {
 	return t.generation
 }
 
-// ofRequests notes the trouble of a lane's requests.
-func (t *troubles) ofRequests(generation uint64, lane uint8, is relayclient.Trouble) {
+// noteRequests notes the trouble of a lane's requests.
+func (t *troubles) noteRequests(generation uint64, lane uint8, is relayclient.Trouble) {
 	t.note(generation, lane, func(x *laneTrouble) { x.requests = is })
 }
 
-// ofNamespace notes whether the watched namespace exists.
-func (t *troubles) ofNamespace(generation uint64, lanes []uint8, is relayclient.Trouble) {
+// noteNamespace notes whether the watched namespace exists.
+func (t *troubles) noteNamespace(generation uint64, lanes []uint8, is relayclient.Trouble) {
 	for _, lane := range lanes {
 		t.note(generation, lane, func(x *laneTrouble) { x.namespace = is })
 	}
@@ -58,7 +58,7 @@ func (t *troubles) note(generation uint64, lane uint8, set func(*laneTrouble)) {
 	if now.Words == "" {
 		now = x.namespace
 	}
-	if now.Same(x.last) {
+	if now.ReadsLike(x.last) {
 		return
 	}
 	x.last = now

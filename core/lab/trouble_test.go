@@ -89,7 +89,7 @@ func TestTheContextsNamespaceIsTheDefault(t *testing.T) {
 		if err != nil || sel.Namespace != step.want {
 			t.Errorf("%s: namespace %q, want %q (%v)", step.what, sel.Namespace, step.want, err)
 		}
-		s := labtest.Until(t, rec, step.what, func(s *fold.State) bool { return s.Reflector.LastRequest != "" })
+		s := labtest.WaitUntil(t, rec, step.what, func(s *fold.State) bool { return s.Reflector.LastRequest != "" })
 		if path, _, _ := strings.Cut(s.Reflector.LastRequest, "?"); step.path != "" && path != step.path {
 			t.Errorf("%s: asked for %s, want %s", step.what, path, step.path)
 		}
@@ -124,7 +124,7 @@ func TestForbiddenOffersTheContextsNamespace(t *testing.T) {
 	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("team"), Namespace: ptr("")}); err != nil {
 		t.Fatal(err)
 	}
-	s := labtest.Until(t, rec, "forbidden", func(s *fold.State) bool { return s.Source.Cause == "forbidden" })
+	s := labtest.WaitUntil(t, rec, "forbidden", func(s *fold.State) bool { return s.Source.Cause == "forbidden" })
 	for _, says := range []string{`User "jane"`, "list and watch pods", `"team-a"`, "ClusterRole"} {
 		if !strings.Contains(s.Source.Trouble, says) {
 			t.Errorf("%q does not say %q", s.Source.Trouble, says)
@@ -134,7 +134,7 @@ func TestForbiddenOffersTheContextsNamespace(t *testing.T) {
 		t.Errorf("offer %+v", s.Source.Offer)
 	}
 	// Retrying a refused first list is not a relist.
-	s = labtest.Until(t, rec, "a second try", func(s *fold.State) bool { return s.Reflector.Lists+s.Reflector.Watches > 2 })
+	s = labtest.WaitUntil(t, rec, "a second try", func(s *fold.State) bool { return s.Reflector.Lists+s.Reflector.Watches > 2 })
 	if s.Reflector.Relists != 0 {
 		t.Errorf("%d relists before the first list", s.Reflector.Relists)
 	}
@@ -147,14 +147,14 @@ func TestForbiddenOffersTheContextsNamespace(t *testing.T) {
 	if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("nodes")}); err != nil {
 		t.Fatal(err)
 	}
-	s = labtest.Until(t, rec, "nodes", func(s *fold.State) bool { return s.Source.Cause == "forbidden" })
+	s = labtest.WaitUntil(t, rec, "nodes", func(s *fold.State) bool { return s.Source.Cause == "forbidden" })
 	if s.Source.Offer != nil || !strings.Contains(s.Source.Trouble, "nodes have no namespaces") {
 		t.Errorf("of nodes: %+v", s.Source)
 	}
 	if _, err := l.Select(t.Context(), selection.Change{Resource: ptr("pods"), Namespace: ptr("team-a")}); err != nil {
 		t.Fatal(err)
 	}
-	s = labtest.Until(t, rec, "what was offered", func(s *fold.State) bool { return s.Queue.Synced })
+	s = labtest.WaitUntil(t, rec, "what was offered", func(s *fold.State) bool { return s.Queue.Synced })
 	if s.Source.Trouble != "" || s.Source.Cause != "" || s.Source.Offer != nil || s.Reflector.LastError != "" {
 		t.Errorf("%+v, last error %q", s.Source, s.Reflector.LastError)
 	}
@@ -183,23 +183,23 @@ func TestANamespaceThatDoesNotExist(t *testing.T) {
 	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("team"), Namespace: ptr("nowhere")}); err != nil {
 		t.Fatal(err)
 	}
-	s := labtest.Until(t, rec, "said", func(s *fold.State) bool { return s.Queue.Synced && s.Source.Cause == "namespace-missing" })
+	s := labtest.WaitUntil(t, rec, "said", func(s *fold.State) bool { return s.Queue.Synced && s.Source.Cause == "namespace-missing" })
 	if !strings.Contains(s.Source.Trouble, `"nowhere" does not exist`) {
 		t.Errorf("%q", s.Source.Trouble)
 	}
 	created.Store(true)
-	labtest.Until(t, rec, "created", func(s *fold.State) bool { return s.Source.Trouble == "" })
+	labtest.WaitUntil(t, rec, "created", func(s *fold.State) bool { return s.Source.Trouble == "" })
 	created.Store(false)
-	labtest.Until(t, rec, "deleted under the watch", func(s *fold.State) bool { return s.Source.Cause == "namespace-missing" })
+	labtest.WaitUntil(t, rec, "deleted under the watch", func(s *fold.State) bool { return s.Source.Cause == "namespace-missing" })
 
 	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("sim"), Namespace: ptr("team-b"), Objects: ptr(5), Rate: ptr(0.0)}); err != nil {
 		t.Fatal(err)
 	}
-	labtest.Until(t, rec, "of the simulated cluster", func(s *fold.State) bool { return s.Source.Cause == "namespace-missing" })
+	labtest.WaitUntil(t, rec, "of the simulated cluster", func(s *fold.State) bool { return s.Source.Cause == "namespace-missing" })
 	if _, err := l.Cluster("create", ClusterArgs{Namespace: "team-b", Name: "web"}); err != nil {
 		t.Fatal(err)
 	}
-	labtest.Until(t, rec, "created there", func(s *fold.State) bool { return s.Source.Cause == "" && s.Indexer.Count > 0 })
+	labtest.WaitUntil(t, rec, "created there", func(s *fold.State) bool { return s.Source.Cause == "" && s.Indexer.Count > 0 })
 }
 
 // TestALateAnswerIsNotAboutTheNextSource: the answer of the first context's cluster arrives while another source is watched.
@@ -225,7 +225,7 @@ func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 		defer l.mu.Unlock()
 		early = append(early, l.exp.report(0))
 		over, generation := l.exp, l.exp.generation
-		early = append(early, func(is relayclient.Trouble) { l.troubles.ofRequests(generation, 0, is); _ = over })
+		early = append(early, func(is relayclient.Trouble) { l.troubles.noteRequests(generation, 0, is); _ = over })
 	}
 	for _, step := range []selection.Change{
 		{Source: ptr("live"), Context: ptr("team")},
@@ -250,7 +250,7 @@ func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 	for _, say := range early[:len(early)-2] {
 		say(relayclient.Trouble{Words: "an old context's", Cause: "dns"})
 	}
-	s := labtest.Until(t, rec, "well", func(s *fold.State) bool { return s.Queue.Synced })
+	s := labtest.WaitUntil(t, rec, "well", func(s *fold.State) bool { return s.Queue.Synced })
 	head, _ := rec.Head()
 	for e := range rec.Events(1, head) {
 		if e.Kind == event.KindTrouble {
@@ -279,7 +279,7 @@ func TestAReleaseSwitchIsNoBrokenWatch(t *testing.T) {
 		if _, err := l.Select(t.Context(), change); err != nil {
 			t.Fatal(err)
 		}
-		s := labtest.Until(t, rec, release, func(s *fold.State) bool {
+		s := labtest.WaitUntil(t, rec, release, func(s *fold.State) bool {
 			lanes := s.Lanes
 			if lanes == nil {
 				lanes = []*fold.State{s}
@@ -384,11 +384,11 @@ func TestWhatIsWaitedFor(t *testing.T) {
 	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
 		t.Fatal(err)
 	}
-	labtest.Until(t, rec, "waiting", func(s *fold.State) bool {
+	labtest.WaitUntil(t, rec, "waiting", func(s *fold.State) bool {
 		return s.Source.Cause == "exec-waiting" && strings.Contains(s.Source.Trouble, "aws")
 	})
 	close(done)
-	labtest.Until(t, rec, "well", func(s *fold.State) bool { return s.Source.Cause == "" && s.Queue.Synced })
+	labtest.WaitUntil(t, rec, "well", func(s *fold.State) bool { return s.Source.Cause == "" && s.Queue.Synced })
 }
 
 // TestASilentRelay: the connection stays open but nothing arrives any more, as when the server's process is stopped.
@@ -417,15 +417,15 @@ func TestASilentRelay(t *testing.T) {
 	if _, err := l.Select(t.Context(), selection.Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
 		t.Fatal(err)
 	}
-	labtest.Until(t, rec, "well", func(s *fold.State) bool { return s.Queue.Synced })
+	labtest.WaitUntil(t, rec, "well", func(s *fold.State) bool { return s.Queue.Synced })
 	began := time.Now()
 	stopped.Store(true)
-	s := labtest.Until(t, rec, "silent", func(s *fold.State) bool { return s.Source.Cause == "relay-silent" })
+	s := labtest.WaitUntil(t, rec, "silent", func(s *fold.State) bool { return s.Source.Cause == "relay-silent" })
 	if took := time.Since(began); took > 15*time.Second || !strings.Contains(s.Source.Trouble, "no sign of life") {
 		t.Errorf("after %s: %q", took, s.Source.Trouble)
 	}
 	stopped.Store(false)
-	labtest.Until(t, rec, "back", func(s *fold.State) bool { return s.Source.Cause == "" && s.Reflector.Phase == "watching" })
+	labtest.WaitUntil(t, rec, "back", func(s *fold.State) bool { return s.Source.Cause == "" && s.Reflector.Phase == "watching" })
 }
 
 // mutedConn is a connection from which nothing arrives while it is muted.

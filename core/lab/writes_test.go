@@ -520,8 +520,8 @@ func TestAReadOfNothingIsBehindADeletionOnly(t *testing.T) {
 	} {
 		v := newVersions()
 		for s := range strings.FieldsSeq(tt.seen) {
-			v.saw("k", s, s == deleted)
-			v.saw("k", s, s == deleted) // another lane's stream
+			v.note("k", s, s == deleted)
+			v.note("k", s, s == deleted) // another lane's stream
 		}
 		if latest, behind := v.lag("k", tt.rv); latest != tt.latest || behind != tt.behind {
 			t.Errorf("after %q a read of %q is %d behind %q, want %d behind %q", tt.seen, tt.rv, behind, latest, tt.behind, tt.latest)

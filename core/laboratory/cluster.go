@@ -73,8 +73,8 @@ func (c *Cluster) Counts() Counts {
 	return c.counts
 }
 
-// Quiet reports whether every watch event has arrived.
-func (c *Cluster) Quiet() bool { return c.onWay.Load() == 0 }
+// IsQuiet reports whether every watch event has arrived.
+func (c *Cluster) IsQuiet() bool { return c.onWay.Load() == 0 }
 
 // jitterOf returns a duration below jitter that depends only on the seed and on what travels. So lanes that do the same have the same jitter, and no two things
 // happen at the same instant, where their order would be chance.

@@ -29,8 +29,8 @@ type guard interface {
 	// get waits until the parent may be read, and list until the children may be.
 	get(ctx context.Context, owner string) error
 	list(ctx context.Context) error
-	// wrote notes the version of an object that was written for an owner.
-	wrote(owner, uid string, k kind, key, version string)
+	// noteWrite notes the version of an object that was written for an owner.
+	noteWrite(owner, uid string, k kind, key, version string)
 	// deleting notes that a child is about to be deleted; undo takes that back.
 	deleting(uid string) (undo func())
 	// forget notes that an owner is gone; an empty uid is any.
@@ -42,13 +42,13 @@ type guard interface {
 // unguarded does nothing.
 type unguarded struct{}
 
-func (unguarded) begin(string) error                     { return nil }
-func (unguarded) get(context.Context, string) error      { return nil }
-func (unguarded) list(context.Context) error             { return nil }
-func (unguarded) wrote(_, _ string, _ kind, _, _ string) {}
-func (unguarded) deleting(string) (undo func())          { return func() {} }
-func (unguarded) forget(_, _ string)                     {}
-func (unguarded) observe(_ kind, _, _ string)            {}
+func (unguarded) begin(string) error                         { return nil }
+func (unguarded) get(context.Context, string) error          { return nil }
+func (unguarded) list(context.Context) error                 { return nil }
+func (unguarded) noteWrite(_, _ string, _ kind, _, _ string) {}
+func (unguarded) deleting(string) (undo func())              { return func() {} }
+func (unguarded) forget(_, _ string)                         {}
+func (unguarded) observe(_ kind, _, _ string)                {}
 
 // consistencyStore refuses to begin a reconcile until the stores are as new as the newest write for the owner. It notes creations and status updates, but
 // no deletions: in ReplicaSet's controller its expectations look after those.
@@ -99,7 +99,7 @@ func (s *consistencyStore) begin(owner string) error {
 	return nil
 }
 
-func (s *consistencyStore) wrote(owner, uid string, k kind, _, version string) {
+func (s *consistencyStore) noteWrite(owner, uid string, k kind, _, version string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	record := s.records[owner]
@@ -195,7 +195,7 @@ func (c *consistentReads) wait(ctx context.Context, done func() bool) error {
 	}
 }
 
-func (c *consistentReads) wrote(_, _ string, k kind, key, version string) {
+func (c *consistentReads) noteWrite(_, _ string, k kind, key, version string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if v, r := number(version), &c.resources[k]; v > r.observed && v > r.minimum[key] {

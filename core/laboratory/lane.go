@@ -138,7 +138,7 @@ func (l *lane) run(ctx context.Context) {
 
 // quiet reports whether nothing is under way.
 func (l *lane) quiet() bool {
-	return l.cluster.Quiet() && l.queue.isIdle() && l.informers[children].HasSynced() && l.informers[parents].HasSynced()
+	return l.cluster.IsQuiet() && l.queue.isIdle() && l.informers[children].HasSynced() && l.informers[parents].HasSynced()
 }
 
 func (l *lane) next(ctx context.Context) bool {
@@ -309,7 +309,7 @@ func (l *lane) create(ctx context.Context, parent *object.Object) error {
 	if err != nil {
 		return err
 	}
-	l.wrote(parent, children, made)
+	l.noteWrite(parent, children, made)
 	return nil
 }
 
@@ -331,7 +331,7 @@ func (l *lane) report(ctx context.Context, key string, parent *object.Object, se
 	if err != nil {
 		return err
 	}
-	l.wrote(parent, parents, updated)
+	l.noteWrite(parent, parents, updated)
 	return nil
 }
 
@@ -343,10 +343,10 @@ func (l *lane) write(ctx context.Context, method, path, contentType string, body
 	return object.Parse(answer)
 }
 
-// wrote tells the guard of a write for a parent, and keeps it for compare.
-func (l *lane) wrote(parent *object.Object, k kind, is *object.Object) {
+// noteWrite tells the guard of a write for a parent, and keeps it for compare.
+func (l *lane) noteWrite(parent *object.Object, k kind, is *object.Object) {
 	of := ownerOf(parent)
-	l.guard.wrote(of.key, of.uid, k, is.GetNamespace()+"/"+is.GetName(), is.GetResourceVersion())
+	l.guard.noteWrite(of.key, of.uid, k, is.GetNamespace()+"/"+is.GetName(), is.GetResourceVersion())
 	if l.own[of.key] == nil {
 		l.own[of.key] = &[kinds]uint64{}
 	}

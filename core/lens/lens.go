@@ -109,7 +109,7 @@ type Duplicate struct{ Had, Made string }
 // own is what an own write made.
 type own struct {
 	Write
-	by      string // the key of the run, with its lane
+	runKey  string // the key of the run, with its lane
 	creates bool
 	run     uint64 // its Seq
 	chain   int    // of the run
@@ -138,12 +138,12 @@ type key struct {
 // lane has what is known of a work queue and of an informer.
 type lane struct {
 	Totals
-	takes   int
-	last    string   // the key that a worker took last
-	workers []string // the key that each worker took last
-	loop    string   // the key that wakes itself most often
-	newest  string   // the newest version of an object that the log knows
-	stored  string   // the newest version that the store has got
+	takes         int
+	last          string   // the key that a worker took last
+	workers       []string // the key that each worker took last
+	loop          string   // the key that wakes itself most often
+	newest        string   // the newest version of an object that the log knows
+	storedVersion string   // the newest version that the store has got
 
 	pending []*own
 	calls   map[int32]event.Handling // calls of handlers that have not returned; only with Derive
@@ -161,7 +161,7 @@ type Lens struct {
 	active bool
 	now    time.Duration
 	keys   persistent.KeyQueue[*key]
-	made   persistent.KeyQueue[*own] // by object and version; deletes by UID
+	writes persistent.KeyQueue[*own] // by object and version; deletes by UID
 	last   persistent.KeyQueue[*own] // the last own write to each object, by the informer's lane
 	lanes  []lane
 }
@@ -170,7 +170,7 @@ type Lens struct {
 func (l *Lens) Clone() Lens {
 	c := *l
 	l.epoch, c.epoch = persistent.NewEpoch(), persistent.NewEpoch()
-	c.keys, c.made, c.last = l.keys.Clone(), l.made.Clone(), l.last.Clone()
+	c.keys, c.writes, c.last = l.keys.Clone(), l.writes.Clone(), l.last.Clone()
 	c.lanes = slices.Clone(l.lanes)
 	for i := range c.lanes {
 		c.lanes[i].workers, c.lanes[i].calls = slices.Clone(c.lanes[i].workers), maps.Clone(c.lanes[i].calls)
@@ -309,8 +309,8 @@ func isEntry(k event.Kind) bool {
 
 func (l *Lens) store(lane int, rv string) {
 	x := l.lane(lane)
-	if event.IsNewer(rv, x.stored) {
-		x.stored = rv
+	if event.IsNewer(rv, x.storedVersion) {
+		x.storedVersion = rv
 	}
 	l.note(lane, rv)
 }
@@ -489,10 +489,10 @@ func (l *Lens) trim(lane int, name string) {
 // nameWriter says whose write made the version of a run's cause, and returns the write; nil for none of this work queue.
 func (l *Lens) nameWriter(r *Run, c *Cause) *own {
 	w := l.madeBy(c)
-	if w == nil || w.by[:1] != id(r.Lane, "") {
+	if w == nil || w.runKey[:1] != id(r.Lane, "") {
 		return nil
 	}
-	c.By = w.by[1:]
+	c.By = w.runKey[1:]
 	c.Loop = c.By == r.Key
 	return w
 }
@@ -503,10 +503,10 @@ func (l *Lens) madeBy(c *Cause) *own {
 	case c.Why != "event" || c.Op == event.OpSync:
 		return nil
 	case c.Op == event.OpDeleted:
-		w, _ := l.made.Get("\x00" + c.uid)
+		w, _ := l.writes.Get("\x00" + c.uid)
 		return w
 	}
-	w, _ := l.made.Get(versionOf(c.Key, c.RV))
+	w, _ := l.writes.Get(versionOf(c.Key, c.RV))
 	return w
 }
 
@@ -563,7 +563,7 @@ func (l *Lens) read(e *event.Entry) {
 	}
 	got := Read{Seq: e.Seq, Lane: from, Key: read.Key, RV: read.RV, Behind: read.Behind}
 	w, _ := l.last.Get(id(from, read.Key))
-	if w != nil && (read.RV != "" && event.IsNewer(w.RV, read.RV) || read.RV == "" && event.IsNewer(w.RV, l.lanes[from].stored)) {
+	if w != nil && (read.RV != "" && event.IsNewer(w.RV, read.RV) || read.RV == "" && event.IsNewer(w.RV, l.lanes[from].storedVersion)) {
 		r.miss(w)
 		got.Own = w.RV
 	}
@@ -578,7 +578,7 @@ func (l *Lens) list(e *event.Entry) {
 		return
 	}
 	x := l.lane(from)
-	x.pending = slices.DeleteFunc(slices.Clone(x.pending), func(w *own) bool { return !event.IsNewer(w.RV, x.stored) })
+	x.pending = slices.DeleteFunc(slices.Clone(x.pending), func(w *own) bool { return !event.IsNewer(w.RV, x.storedVersion) })
 	ns, inNamespace := strings.CutPrefix(list.Index, "namespace=")
 	var newest *own
 	for _, w := range x.pending {
@@ -620,7 +620,7 @@ func (l *Lens) addRead(r *Run, got Read, e *event.Entry) {
 
 // miss notes that a read did not show an own write of an earlier run.
 func (r *Run) miss(w *own) {
-	if !w.creates || w.by != id(r.Lane, r.Key) || w.run == r.Seq {
+	if !w.creates || w.runKey != id(r.Lane, r.Key) || w.run == r.Seq {
 		return
 	}
 	switch i := slices.IndexFunc(r.missed, func(x *own) bool { return x.Resource == w.Resource }); {
@@ -672,7 +672,7 @@ func (l *Lens) answer(e *event.Entry) {
 	}
 	name, of := ObjectOf(e, x.Lane, x.Objects)
 	w := &own{Write: Write{Seq: e.Seq, Verb: x.Verb, Resource: event.IndexValue(x.Objects, "resource"), Subresource: event.IndexValue(x.Objects, "subresource"),
-		Key: name, RV: x.RV, Lane: of, Took: x.Took, Code: event.StatusCode(x.Err)}, by: id(r.Lane, r.Key), run: r.Seq, chain: r.Chain, since: r.Since}
+		Key: name, RV: x.RV, Lane: of, Took: x.Took, Code: event.StatusCode(x.Err)}, runKey: id(r.Lane, r.Key), run: r.Seq, chain: r.Chain, since: r.Since}
 	if x.Err != nil {
 		w.Error = x.Err.Error()
 	}
@@ -684,7 +684,7 @@ func (l *Lens) answer(e *event.Entry) {
 		newest := r.Writes[sent].newest
 		w.Seq, w.Same = r.Writes[sent].Seq, x.RV != "" && newest != "" && !event.IsNewer(x.RV, newest)
 	}
-	if _, isMade := l.made.Get(versionOf(name, x.RV)); isMade {
+	if _, isMade := l.writes.Get(versionOf(name, x.RV)); isMade {
 		w.Same = true
 	}
 	r.WriteCount++
@@ -696,7 +696,7 @@ func (l *Lens) answer(e *event.Entry) {
 		}
 	case w.Same:
 	case x.Verb == http.MethodDelete && uid != "":
-		put(&l.made, l.epoch, maxMade, "\x00"+uid, w)
+		put(&l.writes, l.epoch, maxMade, "\x00"+uid, w)
 		if of >= 0 {
 			l.last.Take(l.epoch, id(of, name))
 			l.forget(of, name)
@@ -711,7 +711,7 @@ func (l *Lens) answer(e *event.Entry) {
 
 // keep remembers what a write made.
 func (l *Lens) keep(r *Run, w *own, of int, e *event.Entry) {
-	put(&l.made, l.epoch, maxMade, versionOf(w.Key, w.RV), w)
+	put(&l.writes, l.epoch, maxMade, versionOf(w.Key, w.RV), w)
 	if i := slices.IndexFunc(r.missed, func(x *own) bool { return x.Resource == w.Resource && x.Key != w.Key }); w.creates && i >= 0 {
 		w.Duplicate = r.missed[i].Key
 		l.lane(r.Lane).seeDuplicate(Duplicate{Had: w.Duplicate, Made: w.Key}, r.Key, Moment{e.Seq, e.At})
@@ -723,7 +723,7 @@ func (l *Lens) keep(r *Run, w *own, of int, e *event.Entry) {
 	l.note(of, w.RV)
 	put(&l.last, l.epoch, maxMade, id(of, w.Key), w)
 	l.forget(of, w.Key)
-	if event.IsNewer(w.RV, x.stored) {
+	if event.IsNewer(w.RV, x.storedVersion) {
 		if len(x.pending) == maxPending {
 			x.pending = x.pending[1:]
 		}

@@ -48,7 +48,7 @@ func say(r *lens.Run) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-func added(key string, op event.Op, object, rv string) event.Event {
+func workAdded(key string, op event.Op, object, rv string) event.Event {
 	return event.Work{Kind: event.KindWorkAdded, Key: key, Worker: 2, Lane: 1, Op: op, Object: object, RV: rv}.Event()
 }
 
@@ -56,7 +56,7 @@ func work(k event.Kind, key string) event.Event {
 	return event.Work{Kind: k, Key: key, Worker: 1}.Event()
 }
 
-func written(key, verb, sent, rv string, objects ...event.Item) event.Event {
+func clusterWritten(key, verb, sent, rv string, objects ...event.Item) event.Event {
 	return event.ClusterWritten{Key: key, Verb: verb, Worker: 1, Sent: sent, RV: rv, Took: time.Millisecond, Objects: objects}.Event()
 }
 
@@ -64,7 +64,7 @@ func sends(key, verb, rv string, objects ...event.Item) event.Event {
 	return event.ClusterWrite{Key: key, Verb: verb, Worker: 1, RV: rv, Objects: objects}.Event()
 }
 
-func stored(key, rv string) event.Event {
+func storeUpdated(key, rv string) event.Event {
 	return event.Stored{Kind: event.KindStoreUpdated, Op: event.OpUpdated, Key: key, RV: rv}.Event()
 }
 
@@ -85,9 +85,9 @@ func TestRuns(t *testing.T) {
 		want []string // newest first
 	}{
 		{"several events are merged, each with its wait", []event.Event{
-			added("a", event.OpAdded, "a", "5"),
+			workAdded("a", event.OpAdded, "a", "5"),
 			event.Work{Kind: event.KindWorkDeduplicated, Key: "a", Worker: 3, Lane: 2, Op: event.OpUpdated, Object: "cm", RV: "7"}.Event(),
-			added("b", event.OpAdded, "b", "6"), work(taken, "a"),
+			workAdded("b", event.OpAdded, "b", "6"), work(taken, "a"),
 			event.ListerRead{Key: "a", RV: "5", Latest: "7", Behind: 2, Worker: 1, Lane: 1}.Event(),
 			event.ListerRead{Key: "a", RV: "5", Worker: 2}.Event(), // another worker's
 			event.Reconciled{Key: "a", Worker: 1, Err: conflict}.Event(), work(done, "a"),
@@ -95,29 +95,30 @@ func TestRuns(t *testing.T) {
 			"retry false err " + fmt.Sprintf("%q", conflict.Error())}},
 
 		{"the watch event comes after the answer", []event.Event{
-			added("a", event.OpAdded, "a", "5"), work(taken, "a"), sends("a", http.MethodPut, "5"), written("a", http.MethodPut, "5", "9"),
-			work(done, "a"), stored("a", "9"), added("a", event.OpUpdated, "a", "9"), work(taken, "a"), work(done, "a"),
+			workAdded("a", event.OpAdded, "a", "5"), work(taken, "a"), sends("a", http.MethodPut, "5"), clusterWritten("a", http.MethodPut, "5", "9"),
+			work(done, "a"), storeUpdated("a", "9"), workAdded("a", event.OpUpdated, "a", "9"), work(taken, "a"), work(done, "a"),
 		}, []string{"event Updated a 9 li2/0 10ms by a loop=true; attempt 1 merged 1 older 0 chain 1 again 0s retry false err \"\"",
 			"event Added a 5 li2/0 10ms; PUT a 9 same=false open=false 0 dup=; attempt 1 merged 1 older 0 chain 0 again 0s retry false err \"\""}},
 
 		{"the watch event comes before the answer", []event.Event{
-			added("a", event.OpAdded, "a", "5"), work(taken, "a"), sends("a", http.MethodPut, "5"), stored("a", "9"),
+			workAdded("a", event.OpAdded, "a", "5"), work(taken, "a"), sends("a", http.MethodPut, "5"), storeUpdated("a", "9"),
 			event.Work{Kind: event.KindWorkMarkedDirty, Key: "a", Worker: 2, Lane: 1, Op: event.OpUpdated, Object: "a", RV: "9"}.Event(),
-			written("a", http.MethodPut, "5", "9"), event.ListerList{Worker: 1, Lane: 1, Objects: 3}.Event(),
+			clusterWritten("a", http.MethodPut, "5", "9"), event.ListerList{Worker: 1, Lane: 1, Objects: 3}.Event(),
 			work(done, "a"), work(taken, "a"),
 		}, []string{"event Updated a 9 li2/0 40ms by a loop=true; attempt 1 merged 1 older 0 chain 1 again 0s retry false err \"\"",
 			"event Added a 5 li2/0 10ms; read behind 0 own ; PUT a 9 same=false open=false 0 dup=; attempt 1 merged 1 older 0 chain 0 again 0s retry false err \"\""}},
 
 		{"a write that changes nothing, and a resync, are no loop", []event.Event{
-			stored("a", "9"), added("a", event.OpUpdated, "a", "9"), work(taken, "a"), sends("a", http.MethodPatch, ""), written("a", http.MethodPatch, "", "9"),
-			work(done, "a"), added("a", event.OpSync, "a", "9"), work(taken, "a"),
+			storeUpdated("a", "9"), workAdded("a", event.OpUpdated, "a", "9"), work(taken, "a"), sends("a", http.MethodPatch, ""),
+			clusterWritten("a", http.MethodPatch, "", "9"),
+			work(done, "a"), workAdded("a", event.OpSync, "a", "9"), work(taken, "a"),
 		}, []string{"event Sync a 9 li2/0 10ms; attempt 1 merged 1 older 0 chain 0 again 0s retry false err \"\"",
 			"event Updated a 9 li2/0 10ms; PATCH a 9 same=true open=false 0 dup=; attempt 1 merged 1 older 0 chain 0 again 0s retry false err \"\""}},
 
 		{"a delete is joined by its UID, and one of an object with the same name is not: with that cause too, the run is no part of a chain",
 			[]event.Event{
-				added("a", event.OpAdded, "a", "5"), work(taken, "a"), sends("a", http.MethodDelete, "", item("configmaps", "cm", "", "")),
-				written("a", http.MethodDelete, "", "", item("configmaps", "cm", "", "u1")), work(done, "a"),
+				workAdded("a", event.OpAdded, "a", "5"), work(taken, "a"), sends("a", http.MethodDelete, "", item("configmaps", "cm", "", "")),
+				clusterWritten("a", http.MethodDelete, "", "", item("configmaps", "cm", "", "u1")), work(done, "a"),
 				event.Work{Kind: event.KindWorkAdded, Key: "a", Worker: 2, Lane: 1, Op: event.OpDeleted, Object: "cm", RV: "11", UID: "u1"}.Event(),
 				event.Work{Kind: event.KindWorkDeduplicated, Key: "a", Worker: 2, Lane: 1, Op: event.OpDeleted, Object: "cm", RV: "15", UID: "u2"}.Event(),
 				work(taken, "a"),
@@ -126,12 +127,12 @@ func TestRuns(t *testing.T) {
 				"event Added a 5 li2/0 10ms; DELETE configmapscm same=false open=false 0 dup=; attempt 1 merged 1 older 0 chain 0 again 0s retry false err \"\""}},
 
 		{"a write of another key's reconcile is no loop", []event.Event{
-			work(taken, "b"), sends("b", http.MethodPut, "", item("pods", "a", "", "")), written("b", http.MethodPut, "", "9", item("pods", "a", "9", "")),
-			added("a", event.OpUpdated, "a", "9"), work(done, "b"), work(taken, "a"),
+			work(taken, "b"), sends("b", http.MethodPut, "", item("pods", "a", "", "")), clusterWritten("b", http.MethodPut, "", "9", item("pods", "a", "9", "")),
+			workAdded("a", event.OpUpdated, "a", "9"), work(done, "b"), work(taken, "a"),
 		}, []string{"event Updated a 9 li2/0 20ms by b loop=false; attempt 1 merged 1 older 0 chain 0 again 0s retry false err \"\""}},
 
 		{"a read that is older than an own write, and the duplicate that it caused", []event.Event{
-			added("a", event.OpAdded, "a", "5"), work(taken, "a"),
+			workAdded("a", event.OpAdded, "a", "5"), work(taken, "a"),
 			event.ClusterWrite{Key: "a", Verb: http.MethodPost, Worker: 1, Lane: 2, Objects: []event.Item{item("pods", "", "", "")}}.Event(),
 			event.ClusterWritten{Key: "a", Verb: http.MethodPost, Worker: 1, Lane: 2, RV: "9", Objects: []event.Item{item("pods", "x/c-1", "9", "u")}}.Event(),
 			event.ClusterWritten{Key: "a", Verb: http.MethodPut, Worker: 1, Lane: 1, RV: "10"}.Event(), work(done, "a"),
@@ -145,7 +146,7 @@ func TestRuns(t *testing.T) {
 			"event Added a 5 li2/0 10ms; POST podsx/c-1 9 same=false open=false 0 dup=; attempt 1 merged 1 older 0 chain 0 again 0s retry false err \"\""}},
 
 		{"a failure comes back through the rate limiter", []event.Event{
-			added("a", event.OpAdded, "a", "5"), work(taken, "a"), sends("a", http.MethodPut, "5"),
+			workAdded("a", event.OpAdded, "a", "5"), work(taken, "a"), sends("a", http.MethodPut, "5"),
 			event.ClusterWritten{Key: "a", Verb: http.MethodPut, Worker: 1, Err: conflict}.Event(),
 			event.Work{Kind: event.KindWorkRateLimited, Key: "a", N: 1, Dur: 20 * time.Millisecond}.Event(),
 			event.Work{Kind: event.KindWorkWaiting, Key: "a", Dur: 20 * time.Millisecond, Flag: true}.Event(), work(done, "a"),
@@ -178,8 +179,8 @@ func TestAMinute(t *testing.T) {
 	const rounds = 3000 // 5 events each, 10 ms apart: 1,200 rounds a minute
 	for i := range rounds {
 		rv := func(i int) string { return fmt.Sprint(100 + i) }
-		es = append(es, added("a", event.OpUpdated, "a", rv(i)), work(event.KindWorkTaken, "a"), sends("a", http.MethodPut, rv(i)),
-			written("a", http.MethodPut, rv(i), rv(i+1)), work(event.KindWorkDone, "a"))
+		es = append(es, workAdded("a", event.OpUpdated, "a", rv(i)), work(event.KindWorkTaken, "a"), sends("a", http.MethodPut, rv(i)),
+			clusterWritten("a", http.MethodPut, rv(i), rv(i+1)), work(event.KindWorkDone, "a"))
 	}
 	newest, aMinute, woken := lensOf(foldtest.Script(es...), "a").Runs()
 	if woken != 1200 || aMinute != 1200 || len(newest) != 8 || newest[0].Chain != rounds-1 {
@@ -189,10 +190,10 @@ func TestAMinute(t *testing.T) {
 
 // reconcile is one run of a key: a read and a write of each version.
 func reconcile(key string, worker int32, rvs ...string) []event.Event {
-	es := []event.Event{added(key, event.OpUpdated, key, "5"), event.Work{Kind: event.KindWorkTaken, Key: key, Worker: worker}.Event()}
+	es := []event.Event{workAdded(key, event.OpUpdated, key, "5"), event.Work{Kind: event.KindWorkTaken, Key: key, Worker: worker}.Event()}
 	for _, rv := range rvs {
 		es = append(es, event.ListerRead{Key: "cm-" + rv, RV: rv, Worker: worker, Lane: 1}.Event(), sends(key, http.MethodPut, "", item("pods", key, "", "")),
-			written(key, http.MethodPut, "", rv, item("pods", key, rv, "")))
+			clusterWritten(key, http.MethodPut, "", rv, item("pods", key, rv, "")))
 	}
 	return es
 }
@@ -237,14 +238,15 @@ func TestDetails(t *testing.T) {
 		t.Errorf("a copy has changed: %+v", r)
 	}
 	before = l.Clone()
-	see(written("c", http.MethodPut, "20", "21"))
+	see(clusterWritten("c", http.MethodPut, "20", "21"))
 	if r := before.Run(0, "c"); !r.Writes[0].Open || l.Run(0, "c").Writes[0].Open {
 		t.Errorf("the copy has the answer: %+v", r)
 	}
 	for i := range 40 { // what matters stays: a read that is older than an own write, and a write that is not answered
 		see(event.ListerRead{Key: "c", RV: "20", Worker: 1, Lane: 1}.Event(), sends("c", http.MethodPatch, ""))
 		for range 3 {
-			see(event.ListerRead{Key: "y", RV: "20", Worker: 1, Lane: 1}.Event(), sends("c", http.MethodPut, ""), written("c", http.MethodPut, "", fmt.Sprint(30+i)))
+			see(event.ListerRead{Key: "y", RV: "20", Worker: 1, Lane: 1}.Event(), sends("c", http.MethodPut, ""),
+				clusterWritten("c", http.MethodPut, "", fmt.Sprint(30+i)))
 		}
 	}
 	r := l.Last(0)
@@ -264,7 +266,7 @@ func TestDuplicateOfEachResource(t *testing.T) {
 		return []event.Event{event.ClusterWrite{Key: "a", Verb: http.MethodPost, Worker: 1, Lane: lane, Objects: []event.Item{item(resource, "", "", "")}}.Event(),
 			event.ClusterWritten{Key: "a", Verb: http.MethodPost, Worker: 1, Lane: lane, RV: rv, Objects: []event.Item{item(resource, key, rv, "u"+rv)}}.Event()}
 	}
-	log := []event.Event{added("a", event.OpAdded, "a", "5"), work(event.KindWorkTaken, "a")}
+	log := []event.Event{workAdded("a", event.OpAdded, "a", "5"), work(event.KindWorkTaken, "a")}
 	log = append(append(log, create("pods", 2, "x/p-1", "9")...), create("configmaps", 3, "x/c-1", "10")...)
 	log = append(log, work(event.KindWorkDone, "a"), event.Work{Kind: event.KindWorkAdded, Key: "a", Flag: true}.Event(), work(event.KindWorkTaken, "a"),
 		event.ListerList{Worker: 1, Lane: 2}.Event(), event.ListerList{Worker: 1, Lane: 3}.Event())
@@ -279,7 +281,7 @@ func TestDuplicateOfEachResource(t *testing.T) {
 func TestSameAsAnOwnWrite(t *testing.T) {
 	patch := []event.Event{event.ClusterWrite{Key: "a", Verb: http.MethodPatch, Worker: 1, Lane: 0, Objects: []event.Item{item("leases", "x/l", "", "")}}.Event(),
 		event.ClusterWritten{Key: "a", Verb: http.MethodPatch, Worker: 1, RV: "9", Objects: []event.Item{item("leases", "x/l", "9", "")}}.Event()}
-	log := append([]event.Event{added("a", event.OpAdded, "a", "5"), work(event.KindWorkTaken, "a")}, append(patch, patch...)...)
+	log := append([]event.Event{workAdded("a", event.OpAdded, "a", "5"), work(event.KindWorkTaken, "a")}, append(patch, patch...)...)
 	w := lensOf(foldtest.Script(log...), "").Last(0).Writes
 	if len(w) != 2 || w[0].Same || !w[1].Same || w[0].Lane != -1 {
 		t.Errorf("%+v", w)

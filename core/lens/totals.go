@@ -243,6 +243,6 @@ func (l *Lens) Restore(lane int, at time.Duration, waiting []string) {
 	}
 	l.last = persistent.KeyQueue[*own]{} // what came in the gap is not known
 	for i := range l.lanes {
-		l.lanes[i].stored, l.lanes[i].newest = "", ""
+		l.lanes[i].storedVersion, l.lanes[i].newest = "", ""
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestWhatIsDropped(t *testing.T) {
 	pod := objecttest.Pod(7)
 	for _, doc := range []string{
-		string(pod), string(objecttest.Pod(8, objecttest.Bare())), string(pretty(t, pod)),
+		string(pod), string(objecttest.Pod(8, objecttest.WithoutType())), string(pretty(t, pod)),
 		`{}`, `{"metadata":{}}`, `{"metadata":null,"spec":1}`, `{"kind":"<K>","spec":{},"metadata":{"name":"n"}}`,
 		`{"metadata":{"managedFields":null,"name":"n"}}`, `{"metadata":{"managedFields":[],"name":"n"}}`,
 		`{"metadata":{"name":"n","managedFields":[1],"x":{"managedFields":[2]}},"managedFields":[3]}`,

@@ -92,7 +92,7 @@ func (o *Object) set(inMetadata bool, key string, value any) {
 			c, err := Parse(raw)
 			if err == nil {
 				c.came = o.Now().came
-				o.live.now.Store(c)
+				o.live.current.Store(c)
 			}
 			return err
 		}

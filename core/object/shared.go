@@ -7,8 +7,8 @@ import "sync/atomic"
 
 // live is the content of an object that was made by Share.
 type live struct {
-	came *Object                // the original content
-	now  atomic.Pointer[Object] // the current content; replaced as a whole, never changed in place
+	original *Object                // the original content
+	current  atomic.Pointer[Object] // the current content; replaced as a whole, never changed in place
 }
 
 // Share returns an object with the same content, whose setters may be called while other goroutines read it, unlike those of other objects. A change
@@ -18,8 +18,8 @@ func (o *Object) Share() *Object {
 		return o
 	}
 	s := *o
-	s.live = &live{came: o}
-	s.live.now.Store(o)
+	s.live = &live{original: o}
+	s.live.current.Store(o)
 	return &s
 }
 
@@ -28,13 +28,13 @@ func (o *Object) Now() *Object {
 	if o == nil || o.live == nil {
 		return o
 	}
-	return o.live.now.Load()
+	return o.live.current.Load()
 }
 
-// Came returns the content with which Share made the object. If Share did not make it, that is o itself.
-func (o *Object) Came() *Object {
+// Original returns the content with which Share made the object. If Share did not make it, that is o itself.
+func (o *Object) Original() *Object {
 	if o == nil || o.live == nil {
 		return o
 	}
-	return o.live.came
+	return o.live.original
 }

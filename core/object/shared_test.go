@@ -14,7 +14,7 @@ func TestASharedObjectIsChangedForEverybody(t *testing.T) {
 	}
 	s := came.Share()
 	before := s.Now()
-	if s.Share() != s || s.Came() != came || before != came || came.Now() != came || came.Came() != came {
+	if s.Share() != s || s.Original() != came || before != came || came.Now() != came || came.Original() != came {
 		t.Fatal("a new shared object does not have the content of its original")
 	}
 	var readers sync.WaitGroup

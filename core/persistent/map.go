@@ -58,7 +58,7 @@ func hashKey(key string) uint32 {
 	return h
 }
 
-func (n *pnode[V]) owned(epoch uint64) *pnode[V] {
+func (n *pnode[V]) ownedBy(epoch uint64) *pnode[V] {
 	if n.epoch == epoch {
 		return n
 	}
@@ -117,7 +117,7 @@ func (m *Map[V]) Swap(epoch uint64, key string, v V) (old V, had bool) {
 			m.n++
 			return old, false
 		}
-		n = n.owned(epoch)
+		n = n.ownedBy(epoch)
 		*slot = n
 		if n.kids != nil {
 			slot = &n.kids[(h>>shift)&(fan-1)]
@@ -158,7 +158,7 @@ func (m *Map[V]) Delete(epoch uint64, key string) bool {
 	h := hashKey(key)
 	slot := &m.root
 	for shift := 0; ; shift += fanBits {
-		n := (*slot).owned(epoch)
+		n := (*slot).ownedBy(epoch)
 		*slot = n
 		if n.kids != nil {
 			slot = &n.kids[(h>>shift)&(fan-1)]

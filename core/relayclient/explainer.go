@@ -128,7 +128,7 @@ func (x *Explainer) explainAnswer(req *http.Request, resp *http.Response, status
 	case http.StatusForbidden:
 		switch resp.Header.Get(ruleHeader) {
 		case "":
-			return x.forbidden(message, resource, namespace)
+			return x.explainForbidden(message, resource, namespace)
 		case contextRule:
 			return Trouble{Cause: "context-not-served", Words: capitalize(message) + " Choose another one in the source menu, or start the " +
 				"server with --contexts that name this one."}
@@ -146,8 +146,8 @@ func (x *Explainer) explainAnswer(req *http.Request, resp *http.Response, status
 	return Trouble{}
 }
 
-// forbidden describes what the credentials lack, a remedy, and the cluster's own message. The first sentence comes first because some places show only one.
-func (x *Explainer) forbidden(message, resource, namespace string) Trouble {
+// explainForbidden names what the credentials lack, a remedy, and the cluster's own message, in this order: some places show the first sentence only.
+func (x *Explainer) explainForbidden(message, resource, namespace string) Trouble {
 	lacks, remedy := "", ""
 	switch {
 	case namespace != "":

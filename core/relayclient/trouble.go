@@ -40,8 +40,8 @@ type Trouble struct {
 	Err       error
 }
 
-// Same reports whether the user reads the same.
-func (t Trouble) Same(o Trouble) bool {
+// ReadsLike reports whether the user reads the same.
+func (t Trouble) ReadsLike(o Trouble) bool {
 	return t.Words == o.Words && t.Cause == o.Cause && t.Namespace == o.Namespace
 }
 

@@ -269,7 +269,7 @@ func (req *request) decodeObject() (map[string]any, *apierrors.StatusError) {
 	}
 	m, err := decodeMap(b)
 	if err != nil {
-		return nil, req.res.unrecognized(b)
+		return nil, req.res.refuseUnrecognized(b)
 	}
 	r := req.res
 	if r.custom && r.schema != nil && !req.isApply() && getString(m, "kind") == "" {
@@ -292,8 +292,8 @@ func (req *request) decodeObject() (map[string]any, *apierrors.StatusError) {
 	return m, r.checkShape(m)
 }
 
-// unrecognized is kube-apiserver's answer to a body that is not a JSON object.
-func (r *resource) unrecognized(body []byte) *apierrors.StatusError {
+// refuseUnrecognized is kube-apiserver's answer to a body that is not a JSON object.
+func (r *resource) refuseUnrecognized(body []byte) *apierrors.StatusError {
 	var typeMeta struct {
 		APIVersion string `json:"apiVersion,omitempty"`
 		Kind       string `json:"kind,omitempty"`

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-func still(n int) *Cluster {
+func newStill(n int) *Cluster {
 	c, _ := newFake(Options{Objects: n, Still: true})
 	return c
 }
 
 func TestMalformedRequests(t *testing.T) {
 	const plain = "plain" // the answer to a path of no group and version is text
-	c := still(20)
+	c := newStill(20)
 	pod := c.pods.slots()[0].cur
 	podURL := "/api/v1/namespaces/" + pod.namespace + "/pods/" + pod.name
 	token := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
@@ -164,7 +164,7 @@ func TestMalformedRequests(t *testing.T) {
 }
 
 func TestListPages(t *testing.T) {
-	c := still(100)
+	c := newStill(100)
 	whole := do(c, "GET", "/api/v1/pods", "")
 	want := whole.get("items.#.metadata.uid").String()
 	rv := whole.get("metadata.resourceVersion").String()
@@ -230,7 +230,7 @@ func TestListPages(t *testing.T) {
 }
 
 func TestListAtVersions(t *testing.T) {
-	c := still(30)
+	c := newStill(30)
 	before := do(c, "GET", "/api/v1/pods", "")
 	old := before.get("metadata.resourceVersion").String()
 	if _, _, err := c.DeleteRandomPod(); err != nil {
@@ -264,7 +264,7 @@ func TestListAtVersions(t *testing.T) {
 }
 
 func TestSelectors(t *testing.T) {
-	c := still(100)
+	c := newStill(100)
 	pod := c.pods.slots()[40].cur
 	all := do(c, "GET", "/api/v1/pods", "")
 	count := func(path string) int { return len(all.get(path).Array()) }
@@ -288,7 +288,7 @@ func TestSelectors(t *testing.T) {
 }
 
 func TestWrites(t *testing.T) {
-	c := still(10)
+	c := newStill(10)
 	const base = "/api/v1/namespaces/shop/configmaps"
 	a := do(c, "POST", base, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"generateName":"cfg-"},"data":{"k":"<v>"}}`, "User-Agent", "kubectl/v1.36")
 	name := a.get("metadata.name").String()
@@ -454,7 +454,7 @@ const fooCRD = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k
 	"versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`
 
 func TestCRD(t *testing.T) {
-	c := still(5)
+	c := newStill(5)
 	crds := "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	if a := do(c, "POST", crds, fooCRD); a.code != 201 || a.get("status.conditions.0").Exists() || a.get("status.storedVersions.0").String() != "v1" {
 		t.Fatalf("%d %s", a.code, a.body)
@@ -485,7 +485,7 @@ func TestCRD(t *testing.T) {
 }
 
 func TestShapes(t *testing.T) {
-	c := still(10)
+	c := newStill(10)
 	a := do(c, "GET", "/api/v1/pods", "", "Accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json")
 	if a.get("kind").String() != "PartialObjectMetadataList" || a.get("items.0.metadata.name").String() == "" || a.get("items.0.spec").Exists() {
 		t.Errorf("metadata only: %.300s", a.body)
@@ -517,7 +517,7 @@ func TestShapes(t *testing.T) {
 
 // TestOpenAPISaysFieldValidation reads what kubectl reads before it creates or applies: kubectl leaves validation to the server only if it finds this.
 func TestOpenAPISaysFieldValidation(t *testing.T) {
-	c := still(1)
+	c := newStill(1)
 	root := do(c, "GET", "/openapi/v3", "")
 	at := root.get(`paths.apis/apps/v1.serverRelativeURL`).String()
 	if at != "/openapi/v3/apis/apps/v1" {

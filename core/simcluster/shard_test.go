@@ -24,7 +24,7 @@ func podsURL(query ...string) string {
 }
 
 func TestShardsOfList(t *testing.T) {
-	c := still(40)
+	c := newStill(40)
 	all := len(c.pods.slots())
 	in := map[string]string{}
 	for _, half := range []string{lowerHalf, upperHalf} {
@@ -115,7 +115,7 @@ func TestShardsOfWatch(t *testing.T) {
 
 // TestUnreadableShards: a real API server calls a selector that it cannot read its own error.
 func TestUnreadableShards(t *testing.T) {
-	c := still(4)
+	c := newStill(4)
 	for text, want := range map[string]string{
 		" ": "not a range",
 		"x": "not a range",

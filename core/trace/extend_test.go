@@ -29,7 +29,7 @@ func TestBeginAndExtend(t *testing.T) {
 	if head, when := r.Head(); head != uint64(at) || when != whole.At() || r.Now() != when {
 		t.Fatalf("head %d at %v, now %v", head, when, r.Now())
 	}
-	foldtest.Same(t, "before the first event", r.FoldAt(uint64(at)), whole)
+	foldtest.RequireEqual(t, "before the first event", r.FoldAt(uint64(at)), whole)
 	for _, bad := range [][]event.Entry{s.Events[at+1 : at+3], s.Events[at-1 : at+1], {s.Events[at], s.Events[at+2]}} {
 		if err := r.Extend(bad); err == nil {
 			t.Fatalf("events %d to %d continued a log that ends with %d", bad[0].Seq, bad[len(bad)-1].Seq, at)
@@ -47,14 +47,14 @@ func TestBeginAndExtend(t *testing.T) {
 		if r.Now() != last.At {
 			t.Fatalf("now %v after an event at %v", r.Now(), last.At)
 		}
-		foldtest.Same(t, "at the head", r.FoldAt(last.Seq), foldtest.FoldOf(s.Events[:last.Seq]))
+		foldtest.RequireEqual(t, "at the head", r.FoldAt(last.Seq), foldtest.FoldOf(s.Events[:last.Seq]))
 	}
 	for seq := r.First() - 1; seq < uint64(len(s.Events)); seq += 431 {
-		foldtest.Same(t, "after a seek", r.FoldAt(seq), foldtest.FoldOf(s.Events[:seq]))
+		foldtest.RequireEqual(t, "after a seek", r.FoldAt(seq), foldtest.FoldOf(s.Events[:seq]))
 	}
 	if r.First() == uint64(at)+1 {
 		t.Error("nothing was evicted: the test wants some")
 	}
 	r.Reset()
-	foldtest.Same(t, "after a reset", r.FoldAt(0), fold.NewFold())
+	foldtest.RequireEqual(t, "after a reset", r.FoldAt(0), fold.NewFold())
 }

@@ -379,12 +379,12 @@ func (r *Recorder) Event(seq uint64) *event.Entry {
 func (r *Recorder) SeqAt(at time.Duration) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	i := sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].Began() > at })
+	i := sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].Start() > at })
 	if i == 0 {
 		return r.first() - 1
 	}
 	c := r.chunks[i-1]
-	return c.First + uint64(c.Until(at)) - 1
+	return c.First + uint64(c.CountUntil(at)) - 1
 }
 
 // FoldAt returns the fold of the log up to and including seq. For a seq that is no longer kept it returns the oldest possible fold, and for one after the

@@ -122,7 +122,7 @@ func TestFoldAtEqualsPrefix(t *testing.T) {
 				if f.Seq() != seq {
 					t.Fatalf("FoldAt(%d) gave %d", seq, f.Seq())
 				}
-				foldtest.Same(t, fmt.Sprintf("FoldAt(%d)", seq), f, foldtest.FoldOf(s.Events[:seq]))
+				foldtest.RequireEqual(t, fmt.Sprintf("FoldAt(%d)", seq), f, foldtest.FoldOf(s.Events[:seq]))
 				f.Apply(&event.Entry{Seq: seq + 1, Event: event.Event{Kind: event.KindSelected}}) // the Fold is ours to change
 			}
 			if f := r.FoldAt(0); f.Seq() != first-1 {
@@ -261,7 +261,7 @@ func TestRecorderLoad(t *testing.T) {
 	r := NewRecorder(RecorderOptions{})
 	r.Emit(0, event.Event{Kind: event.KindNote})
 	load(r, s.Events)
-	foldtest.Same(t, "loaded", r.FoldAt(1<<40), foldtest.FoldOf(s.Events))
+	foldtest.RequireEqual(t, "loaded", r.FoldAt(1<<40), foldtest.FoldOf(s.Events))
 	last := s.Events[len(s.Events)-1]
 	if seq, at := r.Head(); seq != last.Seq || at != last.At {
 		t.Errorf("head %d, %v", seq, at)

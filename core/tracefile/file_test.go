@@ -110,14 +110,14 @@ func TestFileRoundTripOfALog(t *testing.T) {
 			if h.Selection.Resource != "pods" || h.Selection.Seed != 7 {
 				t.Errorf("selection %+v", h.Selection)
 			}
-			foldtest.Same(t, name, foldtest.FoldOf(got), foldtest.FoldOf(s.Events))
+			foldtest.RequireEqual(t, name, foldtest.FoldOf(got), foldtest.FoldOf(s.Events))
 		}
 		// A truncated gzip returns what could be unpacked.
 		_, got, warning, err := readAll(bytes.NewReader(packed.Bytes()[:packed.Len()/2]), ReadOptions{DecodeObject: foldtest.DecodeObj})
 		if err != nil || warning == nil || len(got) == 0 {
 			t.Errorf("half a gzip: %d events, %v, %v", len(got), warning, err)
 		}
-		foldtest.Same(t, "prefix", foldtest.FoldOf(got), foldtest.FoldOf(s.Events[:len(got)]))
+		foldtest.RequireEqual(t, "prefix", foldtest.FoldOf(got), foldtest.FoldOf(s.Events[:len(got)]))
 	}
 }
 

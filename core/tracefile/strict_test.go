@@ -49,8 +49,8 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// twice reports whether an object of a document has a duplicate name, as encoding/json reads it.
-func twice(dec *json.Decoder) bool {
+// hasDuplicateName reports whether an object of a document has a duplicate name, as encoding/json reads it.
+func hasDuplicateName(dec *json.Decoder) bool {
 	token, err := dec.Token()
 	if err != nil {
 		return false
@@ -62,11 +62,11 @@ func twice(dec *json.Decoder) bool {
 			name, _ := dec.Token()
 			found = found || seen[name]
 			seen[name] = true
-			found = twice(dec) || found
+			found = hasDuplicateName(dec) || found
 		}
 	case json.Delim('['):
 		for dec.More() {
-			found = twice(dec) || found
+			found = hasDuplicateName(dec) || found
 		}
 	default:
 		return false
@@ -85,7 +85,7 @@ func FuzzStrict(f *testing.F) {
 		if bytes.ContainsRune(doc, '\uFFFD') || !bytes.Equal(bytes.ToValidUTF8(doc, nil), doc) {
 			return // readers differ on invalid UTF-8
 		}
-		if want := json.Valid(doc) && !twice(json.NewDecoder(bytes.NewReader(doc))); (err == nil) != want {
+		if want := json.Valid(doc) && !hasDuplicateName(json.NewDecoder(bytes.NewReader(doc))); (err == nil) != want {
 			t.Fatalf("%q: %v", doc, err)
 		}
 		same, err := MapStrings(doc, func(s string) string { return s })

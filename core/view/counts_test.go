@@ -48,8 +48,8 @@ func TestFactsCountWhatStateHas(t *testing.T) {
 // expectCounts compares the facts of 300 moments of a log on which everything was done with its State, and notes what occurred.
 func expectCounts(t *testing.T, release string, seed uint64, seen map[string]int) {
 	t.Helper()
-	rec := whole()
-	stirred(t, release, seed, rec)
+	rec := newWholeRecorder()
+	runExperiment(t, release, seed, rec)
 	head, _ := rec.Head()
 	features, adds := readFeatures(rec, head)
 	var times []time.Duration

@@ -22,13 +22,13 @@ import (
 
 var releases = []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"}
 
-// whole returns a Recorder that evicts nothing.
-func whole() *trace.Recorder {
+// newWholeRecorder returns a Recorder that evicts nothing.
+func newWholeRecorder() *trace.Recorder {
 	return trace.NewRecorder(trace.RecorderOptions{MaxEvents: 1 << 22, MaxBytes: 1 << 32})
 }
 
-// stirred runs an experiment with everything that facts describe, in an order that the seed chooses.
-func stirred(t *testing.T, release string, seed uint64, rec *trace.Recorder) *lab.Lab {
+// runExperiment runs an experiment with everything that facts describe, in an order that the seed chooses.
+func runExperiment(t *testing.T, release string, seed uint64, rec *trace.Recorder) *lab.Lab {
 	t.Helper()
 	l := lab.New(lab.Options{Recorder: rec})
 	t.Cleanup(func() {
@@ -135,8 +135,8 @@ func TestFactsAreTheSameWhicheverWayOneComes(t *testing.T) {
 	for i, release := range releases {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				rec := whole()
-				l := stirred(t, release, uint64(i+1), rec)
+				rec := newWholeRecorder()
+				l := runExperiment(t, release, uint64(i+1), rec)
 				rng := rand.New(rand.NewPCG(uint64(i), 3))
 				v := view.New(rec, clock.RealClock{})
 				p := &page{t: t}
@@ -146,7 +146,7 @@ func TestFactsAreTheSameWhicheverWayOneComes(t *testing.T) {
 				if _, err := l.Record(&file); err != nil {
 					t.Fatal(err)
 				}
-				loaded := whole()
+				loaded := newWholeRecorder()
 				again := lab.New(lab.Options{Recorder: loaded})
 				defer again.Close()
 				if _, warning, err := again.Load(&file); err != nil || warning != "" {
@@ -226,7 +226,7 @@ func TestFactsOfARecordingThatBeginsLate(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rec := trace.NewRecorder(trace.RecorderOptions{MaxEvents: 3000, CheckpointEvery: 500})
-				l := stirred(t, release, uint64(i+11), rec)
+				l := runExperiment(t, release, uint64(i+11), rec)
 				first := rec.First()
 				if first < 1000 {
 					t.Fatalf("all of the log is kept: it begins with %d", first)
@@ -235,7 +235,7 @@ func TestFactsOfARecordingThatBeginsLate(t *testing.T) {
 				if _, err := l.Record(&file); err != nil {
 					t.Fatal(err)
 				}
-				loaded := whole()
+				loaded := newWholeRecorder()
 				again := lab.New(lab.Options{Recorder: loaded})
 				defer again.Close()
 				if _, warning, err := again.Load(&file); err != nil || warning != "" {
@@ -291,8 +291,8 @@ func TestFactsForetell(t *testing.T) {
 			sizes := map[int]int{}
 			for seed := range uint64(2) {
 				synctest.Test(t, func(t *testing.T) {
-					rec := whole()
-					stirred(t, release, uint64(i+21)+100*seed, rec)
+					rec := newWholeRecorder()
+					runExperiment(t, release, uint64(i+21)+100*seed, rec)
 					foretold(t, rec, sizes, requests)
 				})
 			}
@@ -352,8 +352,8 @@ func foretold(t *testing.T, rec *trace.Recorder, sizes map[int]int, requests map
 func TestCurveAndRatesAreThoseOfTheLog(t *testing.T) {
 	for i, release := range []string{"1.31", "1.37"} {
 		synctest.Test(t, func(t *testing.T) {
-			rec := whole()
-			stirred(t, release, uint64(i+31), rec)
+			rec := newWholeRecorder()
+			runExperiment(t, release, uint64(i+31), rec)
 			log := events(rec)
 			rng := rand.New(rand.NewPCG(uint64(i), 5))
 			v := view.New(rec, clock.RealClock{})
@@ -421,8 +421,8 @@ func TestTheListenerThatMattersIsSteady(t *testing.T) {
 	}
 	for i, release := range releases[:4] {
 		synctest.Test(t, func(t *testing.T) {
-			rec := whole()
-			stirred(t, release, uint64(i+41), rec)
+			rec := newWholeRecorder()
+			runExperiment(t, release, uint64(i+41), rec)
 			f := fold.NewFold()
 			main, since, changes := int32(0), time.Duration(0), 0
 			for _, e := range events(rec) {

@@ -20,7 +20,7 @@ func TestWhatIsPoppedKeepsItsType(t *testing.T) {
 	for _, release := range []string{"1.31", "1.33", "1.35"} {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				rec := whole()
+				rec := newWholeRecorder()
 				l := lab.New(lab.Options{Recorder: rec})
 				defer func() {
 					l.Close()

@@ -20,8 +20,8 @@ func TestSelectedObjectIsWhereTheWholeStateHasIt(t *testing.T) {
 	seen := map[string]int{}
 	for i, release := range []string{"1.31", "1.37"} {
 		synctest.Test(t, func(t *testing.T) {
-			rec := whole()
-			stirred(t, release, uint64(i+61), rec)
+			rec := newWholeRecorder()
+			runExperiment(t, release, uint64(i+61), rec)
 			head, _ := rec.Head()
 			var keys []string
 			rec.Read(1, head, func(e *event.Entry) bool {

@@ -76,7 +76,7 @@ func (x *tale) ask(verb event.Verb) {
 	x.emit(event.RequestSent{Req: x.req, Verb: verb, Options: &metav1.ListOptions{}}.Event())
 }
 
-func (x *tale) answered() {
+func (x *tale) answerRequest() {
 	x.emit(event.RequestAnswered{Req: x.req, RV: "9"}.Event())
 }
 
@@ -90,10 +90,10 @@ func (x *tale) list(n int) {
 		event.Populated{Count: n}.Event(),
 		event.ReflectorRV{RV: "9"}.Event())
 	x.ask(event.VerbWatch)
-	x.answered()
+	x.answerRequest()
 }
 
-func (x *tale) synced() {
+func (x *tale) syncInformer() {
 	x.emit(event.Popped{Key: "a/a", Deltas: 1}.Event(), event.Processed{Deltas: 1}.Event(),
 		event.StoreReplaced{StoreRV: "9"}.Event(), event.Event{Kind: event.KindQueueSynced})
 }
@@ -106,14 +106,14 @@ func TestSentencesOfAFirstSync(t *testing.T) {
 	x.round("first list")
 	x.ask(event.VerbList)
 	x.says("list")
-	x.answered()
+	x.answerRequest()
 	x.list(40)
 	if s := x.says("filling"); s.N != 40 {
 		t.Errorf("%d to go, not 40", s.N)
 	}
 	x.emit(event.Popped{Key: "a/a", Deltas: 1}.Event(), event.Processed{Deltas: 1}.Event())
 	x.says("fillingLast")
-	x.synced()
+	x.syncInformer()
 	x.says("idle")
 }
 
@@ -124,13 +124,13 @@ func TestSentencesOfAFirstListThatIsPoppedAtOnce(t *testing.T) {
 		x.round("first list")
 		x.ask(verb)
 		x.says(id)
-		x.answered()
+		x.answerRequest()
 		x.emit(event.Queued{Op: event.OpReplaced, Key: "a/a", Length: 1}.Event(), event.Populated{Count: 1}.Event())
-		x.synced()
+		x.syncInformer()
 		x.says(id)
 		x.emit(event.ReflectorRV{RV: "9"}.Event())
 		x.ask(event.VerbWatch)
-		x.answered()
+		x.answerRequest()
 		x.says("idle")
 	}
 }
@@ -156,7 +156,7 @@ func TestSentencesOfAFirstListThatIsRefused(t *testing.T) {
 	x.ask(event.VerbWatchList)
 	x.says("watchlist")
 	x.list(1)
-	x.synced()
+	x.syncInformer()
 	x.says("idle")
 }
 
@@ -166,7 +166,7 @@ func TestSentencesOfARelist(t *testing.T) {
 		x.round("first list")
 		x.ask(event.VerbList)
 		x.list(1)
-		x.synced()
+		x.syncInformer()
 		x.pass(10 * time.Second)
 		x.says("idle")
 		x.round("too old resource version: 5 (9)")
@@ -174,9 +174,9 @@ func TestSentencesOfARelist(t *testing.T) {
 		if s := x.says("relist"); s.Why != "too old resource version: 5 (9)" {
 			t.Errorf("%s: because %q", release, s.Why)
 		}
-		x.answered()
+		x.answerRequest()
 		x.ask(event.VerbWatch)
-		x.answered()
+		x.answerRequest()
 		want := "relistedKeys"
 		if release == "1.37" {
 			// The list waits in the queue: the store does not have it yet.
@@ -210,7 +210,7 @@ func TestSentencesOfAnOutage(t *testing.T) {
 	x.round("first list")
 	x.ask(event.VerbWatchList)
 	x.list(1)
-	x.synced()
+	x.syncInformer()
 	x.pass(time.Minute)
 	began := float64(x.clk.Now().UnixMilli()) + 1
 	for range 3 {
@@ -227,7 +227,7 @@ func TestSentencesOfAnOutage(t *testing.T) {
 			t.Errorf("while it asks: sure %v, stale since %v, not %v", f.Sure, f.StaleSince, began)
 		}
 	}
-	x.answered()
+	x.answerRequest()
 	if f := x.v.State().Facts; !f.Sure || f.StaleSince != 0 {
 		t.Errorf("it was answered: sure %v, stale since %v", f.Sure, f.StaleSince)
 	}
@@ -253,8 +253,8 @@ func TestSentencesHold(t *testing.T) {
 		}
 		for i, release := range releases[:4] {
 			synctest.Test(t, func(t *testing.T) {
-				rec := whole()
-				stirred(t, release, uint64(i)+51+100*seed, rec)
+				rec := newWholeRecorder()
+				runExperiment(t, release, uint64(i)+51+100*seed, rec)
 				log := events(rec)
 				v := view.New(rec, clock.RealClock{})
 				step := 0

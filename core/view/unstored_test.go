@@ -17,7 +17,7 @@ func TestAChangeThatAListBroughtIsStored(t *testing.T) {
 	x := newTale(t, "1.31")
 	x.ask(event.VerbList)
 	x.list(1)
-	x.synced()
+	x.syncInformer()
 	x.emit(event.WireFrame{Op: event.OpUpdated, Key: "a/a", RV: "12", Bytes: 900}.Event())
 	if got := x.v.State().Facts.Unstored; len(got) != 1 || got[0].RV != "12" {
 		t.Errorf("while the frame is on its way, %+v are not stored", got)
@@ -40,8 +40,8 @@ func TestUnstoredChangesAreNotInTheStore(t *testing.T) {
 	for i, release := range []string{"1.31", "1.37"} {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				rec := whole()
-				stirred(t, release, uint64(i+61), rec)
+				rec := newWholeRecorder()
+				runExperiment(t, release, uint64(i+61), rec)
 				head, _ := rec.Head()
 				rng := rand.New(rand.NewPCG(uint64(i), 61))
 				v := view.New(rec, clock.RealClock{})

@@ -46,7 +46,7 @@ func TestAChangeNamesItsWriter(t *testing.T) {
 			x.round("first list")
 			x.ask(event.VerbList)
 			x.list(1)
-			x.synced()
+			x.syncInformer()
 			x.pass(10 * time.Second)
 			object := func(fields entries) *metav1.PartialObjectMetadata {
 				return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default", ManagedFields: fields}}

@@ -85,7 +85,7 @@ func TestBroadcast(t *testing.T) {
 			{hall, "light-zh", "&theme=light&lang=zh", 1920, 1080}, {hall, "dark", "", 1920, 1080}, {phone, "light-zh", "&theme=light&lang=zh", 390, 844},
 			{speaker, "light-zh", "&theme=light&lang=zh", 1920, 1080}, {speaker, "light", "&theme=light", 1280, 720},
 		} {
-			if err := look.page.Resize(harness.Within(t, time.Minute), look.width, look.height); err != nil {
+			if err := look.page.Resize(harness.Timeout(t, time.Minute), look.width, look.height); err != nil {
 				t.Fatal(err)
 			}
 			readdress(t, look.page, `p.delete("theme"); p.delete("lang"); to = p + %q`, look.hash)
@@ -104,7 +104,7 @@ func TestBroadcast(t *testing.T) {
 		}
 		for _, p := range []*browser.Page{speaker, hall} {
 			readdress(t, p, `p.set("theme", "dark"); p.set("lang", "en"); to = String(p)`)
-			if err := p.Resize(harness.Within(t, time.Minute), 1280, 720); err != nil {
+			if err := p.Resize(harness.Timeout(t, time.Minute), 1280, 720); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -117,7 +117,7 @@ func TestBroadcast(t *testing.T) {
 		harness.WaitFor(t, hall, `document.querySelector(".transport .main, .key.main")?.getAttribute("aria-label")?.startsWith("pause")`)
 		harness.Press(t, hall, " ")
 		s := harness.Await(t, hall, time.Minute, "s.view.mode === 'paused'")
-		if err := hall.Keys(harness.Within(t, 30*time.Second), "ArrowLeft"); err != nil {
+		if err := hall.Keys(harness.Timeout(t, 30*time.Second), "ArrowLeft"); err != nil {
 			t.Fatal(err)
 		}
 		harness.Await(t, hall, time.Minute, "s.seq === %d && s.view.head > %d", s.Seq-1, s.Seq+50)

@@ -140,7 +140,7 @@ func startNginx(t *testing.T, program, upstream string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.StopGroup(5 * time.Second) })
-	if err := p.Wait(harness.Within(t, time.Minute), func(ctx context.Context) error {
+	if err := p.Wait(harness.Timeout(t, time.Minute), func(ctx context.Context) error {
 		c, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 		if err == nil {
 			err = c.Close()

@@ -14,7 +14,7 @@ import (
 // were sent, and compares what they have at the end with the speaker's log.
 func talkTo(t *testing.T, srv *harness.Server, followers, whole int, via func(string) string) (segments int, outcome audience.Outcome) {
 	t.Helper()
-	ctx := harness.Within(t, 3*time.Minute)
+	ctx := harness.Timeout(t, 3*time.Minute)
 	speaker, err := audience.Speak(ctx, srv.URL, 60, 40)
 	if err != nil {
 		t.Fatal(err)

@@ -35,9 +35,9 @@ const findScript = `(async () => {
 	return JSON.stringify({x, y});
 })()`
 
-// Where returns the middle of the element that the JavaScript expression
+// Locate returns the middle of the element that the JavaScript expression
 // names. It fails when a press there would not reach the element.
-func (p *Page) Where(ctx context.Context, expression string) (Point, error) {
+func (p *Page) Locate(ctx context.Context, expression string) (Point, error) {
 	text, err := Eval[string](ctx, p, fmt.Sprintf(findScript, expression))
 	if err != nil {
 		return Point{}, err
@@ -58,7 +58,7 @@ func (p *Page) Where(ctx context.Context, expression string) (Point, error) {
 // Click presses and releases the left button of the mouse in the middle of the
 // element that the JavaScript expression names; see Where.
 func (p *Page) Click(ctx context.Context, expression string) error {
-	at, err := p.Where(ctx, expression)
+	at, err := p.Locate(ctx, expression)
 	if err != nil {
 		return err
 	}

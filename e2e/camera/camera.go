@@ -158,7 +158,7 @@ func (s *Scene) begin(ctx context.Context, url string, width, height int64, scal
 	if err := s.do(ctx, "informerscope.ready.then(() => { __clock.begun = true; })"); err != nil {
 		return err
 	}
-	return s.Until(ctx, "__clock.begun", time.Minute)
+	return s.WaitUntil(ctx, "__clock.begun", time.Minute)
 }
 
 // do evaluates an expression and does not wait for what it promises.
@@ -173,7 +173,7 @@ func (s *Scene) Do(ctx context.Context, expression string) error {
 		expression)); err != nil {
 		return err
 	}
-	if err := s.Until(ctx, "__clock.did", time.Minute); err != nil {
+	if err := s.WaitUntil(ctx, "__clock.did", time.Minute); err != nil {
 		return err
 	}
 	if did, err := browser.Eval[string](ctx, s.Page, "__clock.did"); err != nil || did != "well" {
@@ -194,8 +194,8 @@ func (s *Scene) Pass(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// Until lets time pass until an expression holds, for at most so long on the page's clock.
-func (s *Scene) Until(ctx context.Context, expression string, most time.Duration) error {
+// WaitUntil lets time pass until an expression holds, for at most so long on the page's clock.
+func (s *Scene) WaitUntil(ctx context.Context, expression string, most time.Duration) error {
 	held, err := browser.Eval[bool](ctx, s.Page, fmt.Sprintf("__clock.until(async () => (%s), %d)", expression, most.Milliseconds()))
 	if err == nil && !held {
 		err = fmt.Errorf("%s does not hold within %s", strings.TrimSpace(expression), most)

@@ -60,7 +60,7 @@ func TestTimeStandsStill(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Until(ctx, "(await informerscope.state()).queue.synced", time.Minute); err != nil {
+	if err := s.WaitUntil(ctx, "(await informerscope.state()).queue.synced", time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	before := mustPicture(ctx, t, s)
@@ -74,7 +74,7 @@ func TestTimeStandsStill(t *testing.T) {
 	if later, err := browser.Eval[float64](ctx, s.Page, "performance.now()"); err != nil || later != now {
 		t.Errorf("the clock went from %v to %v by itself (%v)", now, later, err)
 	}
-	if err := s.Until(ctx, "false", time.Second); err == nil {
+	if err := s.WaitUntil(ctx, "false", time.Second); err == nil {
 		t.Error("what never holds was waited for, and no error came")
 	}
 }

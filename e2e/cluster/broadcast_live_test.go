@@ -104,7 +104,7 @@ func TestBroadcastOfALiveCluster(t *testing.T) {
 		harness.Await(t, p, time.Minute, "s.reflector.phase === 'backoff' && s.reflector.lastError !== '' && s.indexer.count === %d", livePods)
 	}
 	harness.Shot(t, seats["hall"], "2-api-server-gone")
-	if err := cp.StartAPIServer(harness.Within(t, 2*time.Minute)); err != nil {
+	if err := cp.StartAPIServer(harness.Timeout(t, 2*time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	l.touch(10, 10)

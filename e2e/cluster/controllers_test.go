@@ -233,7 +233,7 @@ type judged struct {
 // startJudged starts "informerscope sim".
 func startJudged(t *testing.T, args ...string) *judged {
 	t.Helper()
-	bin, err := cluster.Binaries(harness.Within(t, 10*time.Minute), os.Stderr)
+	bin, err := cluster.Binaries(harness.Timeout(t, 10*time.Minute), os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func startJudged(t *testing.T, args ...string) *judged {
 // try runs kubectl, and returns what it prints.
 func (c *judged) try(args ...string) (string, error) {
 	c.t.Helper()
-	cmd := exec.CommandContext(harness.Within(c.t, 2*time.Minute), c.program, append([]string{"--kubeconfig=" + c.kubeconfig}, args...)...)
+	cmd := exec.CommandContext(harness.Timeout(c.t, 2*time.Minute), c.program, append([]string{"--kubeconfig=" + c.kubeconfig}, args...)...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG=", "KUBECTL_KUBERC=false", "HOME="+filepath.Dir(c.kubeconfig))
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

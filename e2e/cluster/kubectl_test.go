@@ -31,7 +31,7 @@ const newestKubectl = "v0.37.2"
 // TestKubectlIsAnsweredAlike types a script into kubectl twice: against a real kube-apiserver and against "informerscope sim", both without controllers. What
 // kubectl prints, and how it ends, is equal apart from uids, versions, times and addresses, or the difference is a row of docs/simcluster.md.
 func TestKubectlIsAnsweredAlike(t *testing.T) {
-	bin, err := cluster.Binaries(harness.Within(t, 10*time.Minute), os.Stderr)
+	bin, err := cluster.Binaries(harness.Timeout(t, 10*time.Minute), os.Stderr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -322,7 +322,7 @@ func TestTheSimulatedClusterIsLikeARealOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	servers := []*likeServer{newLikeServer(t, simConfig), newLikeServer(t, cluster.StartForTest(t, cluster.Options{}).Config())}
-	ctx := harness.Within(t, 10*time.Minute)
+	ctx := harness.Timeout(t, 10*time.Minute)
 	for _, s := range servers {
 		for _, r := range []likeRequest{
 			{method: "POST", path: "/api/v1/namespaces", body: `{"metadata":{"name":"` + likeNamespace + `"}}`},

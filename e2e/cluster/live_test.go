@@ -80,11 +80,12 @@ func TestLive(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			p := b.OpenForTest(t, "about:blank", 1280, 720)
 			for _, script := range []string{harness.StageTools(t), tapMarks} {
-				if err := p.OnNewDocument(harness.Within(t, 30*time.Second), script); err != nil {
+				if err := p.OnNewDocument(harness.Timeout(t, 30*time.Second), script); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := p.Navigate(harness.Within(t, time.Minute), srv.URL+"&lang=en&source=live&resource=pods&context="+cluster.ContextName+"&era="+release); err != nil {
+			url := srv.URL + "&lang=en&source=live&resource=pods&context=" + cluster.ContextName + "&era=" + release
+			if err := p.Navigate(harness.Timeout(t, time.Minute), url); err != nil {
 				t.Fatal(err)
 			}
 			s := harness.Await(t, p, time.Minute, "s.queue.synced && s.reflector.phase === 'watching' && s.indexer.count === %d", livePods)
@@ -109,11 +110,11 @@ func (l *live) factory() {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	namespaces, err := client.CoreV1().Namespaces().List(harness.Within(l.t, time.Minute), metav1.ListOptions{})
+	namespaces, err := client.CoreV1().Namespaces().List(harness.Timeout(l.t, time.Minute), metav1.ListOptions{})
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	pods, err := client.CoreV1().Pods("").List(harness.Within(l.t, time.Minute), metav1.ListOptions{})
+	pods, err := client.CoreV1().Pods("").List(harness.Timeout(l.t, time.Minute), metav1.ListOptions{})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func pageKubeconfig(t *testing.T, cp *cluster.ControlPlane) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := harness.Within(t, time.Minute)
+	ctx := harness.Timeout(t, time.Minute)
 	if _, err := client.CoreV1().ServiceAccounts("default").Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "page"}},
 		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -229,8 +230,8 @@ func (l *live) at(t *testing.T) *live {
 	return l
 }
 
-// was is an expression of the state s and of the earlier state b.
-func was(expression string) string { return stateOfNow.ReplaceAllString(expression, "b.") }
+// ofEarlier is an expression of the state s and of the earlier state b.
+func ofEarlier(expression string) string { return stateOfNow.ReplaceAllString(expression, "b.") }
 
 var stateOfNow = regexp.MustCompile(`\bs\.`)
 
@@ -243,19 +244,19 @@ func (l *live) touch(n, of int) {
 	}
 }
 
-// whole waits until the page is at rest, with all that the API server has.
-func (l *live) whole() {
+// awaitRest waits until the page is at rest, with all that the API server has.
+func (l *live) awaitRest() {
 	l.t.Helper()
 	harness.Await(l.t, l.p, 3*time.Minute, "s.reflector.phase === 'watching' && s.queue.synced && !s.source.trouble")
 	expectAgreement(l.t, l.cp, l.p, 2*time.Minute)
 	harness.Await(l.t, l.p, time.Minute, "s.queue.depth === 0 && s.listeners.every((l) => l.pending === 0) && s.workqueue.depth === 0 && s.holds.length === 0")
 }
 
-// marked expects a new mark on the timeline.
-func (l *live) marked(before int, kind, text string) {
+// expectMark expects a new mark on the timeline.
+func (l *live) expectMark(before int, kind, text string) {
 	l.t.Helper()
 	until := fmt.Sprintf("__marks.slice(%d).some((m) => m.kind === %q && (m.text ?? '').includes(%q) && m.on !== false)", before, kind, text)
-	if err := l.p.WaitFor(harness.Within(l.t, 10*time.Second), until, "JSON.stringify(__marks.slice(-8))"); err != nil {
+	if err := l.p.WaitFor(harness.Timeout(l.t, 10*time.Second), until, "JSON.stringify(__marks.slice(-8))"); err != nil {
 		l.t.Errorf("no mark of %s %s: %v", kind, text, err)
 	}
 }
@@ -265,7 +266,7 @@ func (l *live) marks() int { return harness.EvalIn[int](l.t, l.p, "__marks.lengt
 // readsOnly expects the Controller to show that it writes nothing here, and to write nothing.
 func (l *live) readsOnly() {
 	l.touch(5, 5)
-	l.whole()
+	l.awaitRest()
 	harness.Use(l.t, l.p, harness.Control{
 		Want: "s.workqueue.reconciles > 0 && !s.workqueue.writing && s.workqueue.writes + s.workqueue.conflicts + s.workqueue.writeFails === 0 && " +
 			"!s.workqueue.lastWrite",
@@ -320,13 +321,13 @@ func (l *live) holds(release string) {
 				// As many as were released are through, and the next one waits again.
 				passed := func(n int) string {
 					return fmt.Sprintf("%[1]s === (%[2]s) + %[3]d && s.holds[0].releases === b.holds[0].releases + %[3]d && s.holds[0].waiting",
-						st.counter, was(st.counter), n)
+						st.counter, ofEarlier(st.counter), n)
 				}
 				harness.Use(t, p, harness.Control{Do: []string{one}, Want: passed(1)})
 				harness.Use(t, p, harness.Control{Do: some, Want: passed(4)})
 				harness.Use(t, p, harness.Control{Do: []string{"wait (document.activeElement?.blur?.(), true)", all}, Want: "s.holds.length === 0"})
-				l.marked(before, "hold", st.stage)
-				l.whole()
+				l.expectMark(before, "hold", st.stage)
+				l.awaitRest()
 			})
 			if t.Failed() {
 				return
@@ -355,7 +356,7 @@ func (l *live) faults(release string) {
 	fault := func(name string) string { return fmt.Sprintf("click stage.seek('.faults button', /^%s/)", name) }
 	of := func(name string) string { return fmt.Sprintf("s.faults.find((f) => f.name === '%s')", name) }
 	struck := func(name string) string {
-		return fmt.Sprintf("%s?.struck > (%s?.struck ?? 0)", of(name), was(of(name)))
+		return fmt.Sprintf("%s?.struck > (%s?.struck ?? 0)", of(name), ofEarlier(of(name)))
 	}
 	on := func(name string) string { return of(name) + "?.on" }
 	menu := "click stage.seek('.faults .menu-b')"
@@ -383,10 +384,10 @@ func (l *live) faults(release string) {
 				l.restart()
 				before := l.marks()
 				harness.Use(t, p, harness.Control{Before: watching, Do: []string{"wait (document.activeElement?.blur?.(), true)", step}, Want: f.want})
-				l.marked(before, "fault", f.name)
-				l.marked(before, f.mark[0], f.mark[1])
+				l.expectMark(before, "fault", f.name)
+				l.expectMark(before, f.mark[0], f.mark[1])
 				l.touch(3, 3)
-				l.whole()
+				l.awaitRest()
 			})
 		}
 	}
@@ -401,12 +402,12 @@ func (l *live) faults(release string) {
 				of("refuse") + ".struck > 2"})
 			// The page must not report it as a trouble: the person caused it.
 			harness.Use(t, p, harness.Control{Want: "!s.source.trouble && s.indexer.count === b.indexer.count"})
-			l.marked(before, "fault", "refuse")
-			l.marked(before, "backoff", "refused")
+			l.expectMark(before, "fault", "refuse")
+			l.expectMark(before, "backoff", "refused")
 			l.touch(3, 3)
 			harness.Shot(t, p, "refused")
 			harness.Use(t, p, harness.Control{Do: []string{blur, step}, Want: "!" + on("refuse")})
-			l.whole()
+			l.awaitRest()
 		})
 	}
 	for way, steps := range map[string][]string{"mouse": {menu, row("^delay"), "keys Escape"}, "key": {"keys 7"}} {
@@ -416,7 +417,7 @@ func (l *live) faults(release string) {
 			before := l.marks()
 			blur := "wait (document.activeElement?.blur?.(), true)"
 			harness.Use(t, p, harness.Control{Before: watching, Do: append([]string{blur}, steps...), Want: on("delay")})
-			l.marked(before, "fault", "delay")
+			l.expectMark(before, "fault", "delay")
 			harness.EvalIn[bool](t, p, "stage.keep()")
 			begin := time.Now()
 			l.touch(1, 1)
@@ -426,7 +427,7 @@ func (l *live) faults(release string) {
 			}
 			harness.Use(t, p, harness.Control{Do: append([]string{blur}, steps...), Want: "!" + on("delay")})
 			l.touch(1, 1)
-			l.whole()
+			l.awaitRest()
 		})
 	}
 	for way, steps := range map[string][]string{"mouse": {menu, row("^no end mark"), "keys Escape"}, "key": {"keys 9"}} {
@@ -436,7 +437,7 @@ func (l *live) faults(release string) {
 			before := l.marks()
 			blur := "wait (document.activeElement?.blur?.(), true)"
 			harness.Use(t, p, harness.Control{Before: watching, Do: append([]string{blur}, steps...), Want: on("noendmark")})
-			l.marked(before, "fault", "noendmark")
+			l.expectMark(before, "fault", "noendmark")
 			// Only a WatchList waits for the mark.
 			stuck := fmt.Sprintf("%s && s.reflector.phase === 'watch-listing' && s.reflector.tempStore === %d && s.indexer.count === %d", relisted, livePods, livePods)
 			if release == "1.31" {
@@ -447,7 +448,7 @@ func (l *live) faults(release string) {
 			// A mark that was withheld is not sent again: that list ends with its connection.
 			harness.Use(t, p, harness.Control{Do: []string{blur, "keys 1"}, Want: watching})
 			l.touch(1, 1)
-			l.whole()
+			l.awaitRest()
 		})
 	}
 	t.Run("no bookmarks", func(t *testing.T) {
@@ -458,14 +459,14 @@ func (l *live) faults(release string) {
 		blur := "wait (document.activeElement?.blur?.(), true)"
 		before := l.marks()
 		harness.Use(t, p, harness.Control{Before: watching, Do: []string{blur, menu, row("^no bookmarks"), "keys Escape"}, Want: on("nobookmarks")})
-		l.marked(before, "fault", "nobookmarks")
+		l.expectMark(before, "fault", "nobookmarks")
 		// An API server sends one a minute, and a resync is due every half minute: after three resyncs one was withheld.
 		harness.EvalIn[bool](t, p, "stage.keep()")
 		harness.AwaitState(t, p, 2*time.Minute, "s.reflector.resyncs >= b.reflector.resyncs + 3")
 		harness.AwaitState(t, p, time.Second, "s.reflector.bookmarks === b.reflector.bookmarks && s.reflector.watches === b.reflector.watches")
 		harness.Use(t, p, harness.Control{Do: []string{blur, "keys 8"}, Want: "!" + on("nobookmarks")})
 		harness.AwaitState(t, p, 90*time.Second, "s.reflector.bookmarks > b.reflector.bookmarks")
-		l.whole()
+		l.awaitRest()
 	})
 	for way, step := range map[string]string{"mouse": fault("slow"), "key": "keys 6"} {
 		t.Run("slow "+way, func(t *testing.T) {
@@ -475,14 +476,14 @@ func (l *live) faults(release string) {
 			blur := "wait (document.activeElement?.blur?.(), true)"
 			mailer := "s.listeners.find((x) => x.name === 'mailer')"
 			harness.Use(t, p, harness.Control{Before: watching, Do: []string{blur, step}, Want: on("slow") + " && " + mailer + ".paceMillis === 120"})
-			l.marked(before, "fault", "slow")
+			l.expectMark(before, "fault", "slow")
 			// Held first, so that they arrive together on a fast API server too.
 			harness.Call(t, p, "hold('pop')")
 			l.touch(30, 30)
 			harness.Call(t, p, "release('pop', 0)")
 			harness.AwaitState(t, p, 20*time.Second, mailer+".pending >= 10 && s.listeners.filter((x) => x.name !== 'mailer').every((x) => x.pending < 5)")
 			harness.Use(t, p, harness.Control{Do: []string{blur, step}, Want: "!" + on("slow") + " && " + mailer + ".paceMillis === 0"})
-			l.whole()
+			l.awaitRest()
 		})
 	}
 	for way, steps := range map[string][]string{
@@ -498,8 +499,8 @@ func (l *live) faults(release string) {
 			harness.AwaitState(t, p, 20*time.Second,
 				"s.listeners.find((x) => x.name === 'mailer').panics === b.listeners.find((x) => x.name === 'mailer').panics + 1 && "+struck(
 					"panic"))
-			l.marked(before, "panic", "")
-			l.whole()
+			l.expectMark(before, "panic", "")
+			l.awaitRest()
 		})
 	}
 	for name, keys := range map[string]string{"compact": "f c", "restart": "f r"} {
@@ -519,7 +520,7 @@ func (l *live) faults(release string) {
 					t.Errorf("cluster %s: %s", verb, said)
 				}
 			}
-			l.whole()
+			l.awaitRest()
 		})
 	}
 	l.t = t

@@ -164,7 +164,7 @@ func (r pipeline) delete(from, to int) {
 // state returns the page's state now.
 func (r pipeline) state() browser.State {
 	r.t.Helper()
-	s, err := r.page.State(harness.Within(r.t, 30*time.Second))
+	s, err := r.page.State(harness.Timeout(r.t, 30*time.Second))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func (r pipeline) compaction() {
 	if after.Reflector.Relists <= before.Reflector.Relists {
 		t.Errorf("relists went from %d to %d, want more", before.Reflector.Relists, after.Reflector.Relists)
 	}
-	events, err := harness.Recording(harness.Within(t, time.Minute), r.page)
+	events, err := harness.Recording(harness.Timeout(t, time.Minute), r.page)
 	if err != nil {
 		t.Fatal(err)
 	}

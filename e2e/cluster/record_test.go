@@ -18,7 +18,7 @@ import (
 // namespace index. The cluster must be quiet. Where they differ it checks again each time the page's log has grown.
 func expectAgreement(t *testing.T, cp *cluster.ControlPlane, p *browser.Page, d time.Duration) {
 	t.Helper()
-	ctx := harness.Within(t, d)
+	ctx := harness.Timeout(t, d)
 	want, namespaces, err := harness.InCluster(ctx, cp)
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ spec:
 // TestKubectlOnTheSimulatedCluster types into the cluster of "informerscope sim" with kubectl, while a page watches it: what kubectl writes reaches the
 // page's store.
 func TestKubectlOnTheSimulatedCluster(t *testing.T) {
-	bin, err := cluster.Binaries(harness.Within(t, 10*time.Minute), io.Discard)
+	bin, err := cluster.Binaries(harness.Timeout(t, 10*time.Minute), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestAPageChangesTheSimulatedCluster(t *testing.T) {
 	}
 	harness.Call(t, one, "fault('compact', {})")
 	harness.Await(t, one, time.Minute, "s.faults.some((f) => f.name === 'compact')")
-	if err := two.Reload(harness.Within(t, time.Minute)); err != nil {
+	if err := two.Reload(harness.Timeout(t, time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, two, time.Minute, "s.queue.synced && s.indexer.count === 23")

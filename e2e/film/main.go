@@ -154,7 +154,7 @@ func find(id string) (*story.Story, error) {
 
 // shoot films a story from its first sentence to the last.
 func shoot(ctx context.Context, s *camera.Scene, film *camera.Film, rate int, c *clicker, b *bar) error {
-	if err := s.Until(ctx, "__clock.story && !__clock.story.starting", time.Minute); err != nil {
+	if err := s.WaitUntil(ctx, "__clock.story && !__clock.story.starting", time.Minute); err != nil {
 		return err
 	}
 	for frame := 0; ; frame++ {

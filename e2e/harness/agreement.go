@@ -82,7 +82,7 @@ func ExpectNothingLostUnder(t *testing.T, cp *cluster.ControlPlane, p *browser.P
 	lanes int, d time.Duration,
 	condition string) {
 	t.Helper()
-	ctx := Within(t, d)
+	ctx := Timeout(t, d)
 	want, err := listObjects(ctx, cp, gvr, namespace)
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func ExpectNothingLostUnder(t *testing.T, cp *cluster.ControlPlane, p *browser.P
 		}
 		trouble := ""
 		for lane := range lanes {
-			if words := tracetest.Lost(events, uint8(lane), want); words != "" {
+			if words := tracetest.DescribeLost(events, uint8(lane), want); words != "" {
 				trouble = fmt.Sprintf("lane %d: %s", lane, words)
 				break
 			}

@@ -107,8 +107,8 @@ func StartProgram(t *testing.T, program string, args ...string) *Server {
 	return nil
 }
 
-// Within is ctx for a step that may take at most d.
-func Within(t *testing.T, d time.Duration) context.Context {
+// Timeout returns the context of a step that may take at most d.
+func Timeout(t *testing.T, d time.Duration) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(t.Context(), d, fmt.Errorf("the step took more than %s", d))
 	t.Cleanup(cancel)
@@ -118,7 +118,7 @@ func Within(t *testing.T, d time.Duration) context.Context {
 // Await waits until predicate, an expression of s, holds for informerscope.state().
 func Await(t *testing.T, p *browser.Page, d time.Duration, predicate string, args ...any) browser.State {
 	t.Helper()
-	s, err := p.WaitState(Within(t, d), fmt.Sprintf(predicate, args...))
+	s, err := p.WaitState(Timeout(t, d), fmt.Sprintf(predicate, args...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func Await(t *testing.T, p *browser.Page, d time.Duration, predicate string, arg
 func Call(t *testing.T, p *browser.Page, expression string, args ...any) {
 	t.Helper()
 	script := fmt.Sprintf(`(async () => { await informerscope.ready; await informerscope.`+expression+`; return true; })()`, args...)
-	if _, err := browser.Eval[bool](Within(t, 30*time.Second), p, script); err != nil {
+	if _, err := browser.Eval[bool](Timeout(t, 30*time.Second), p, script); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -145,7 +145,7 @@ const (
 func Pause(t *testing.T, p *browser.Page) {
 	t.Helper()
 	Call(t, p, PauseCall)
-	if err := p.WaitFor(Within(t, 30*time.Second), PausedWhole, "JSON.stringify(informerscope.chips())"); err != nil {
+	if err := p.WaitFor(Timeout(t, 30*time.Second), PausedWhole, "JSON.stringify(informerscope.chips())"); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -153,7 +153,7 @@ func Pause(t *testing.T, p *browser.Page) {
 // Shot keeps a screenshot of the page among the test's artefacts.
 func Shot(t *testing.T, p *browser.Page, name string) {
 	t.Helper()
-	if _, err := p.Screenshot(Within(t, 30*time.Second), name); err != nil {
+	if _, err := p.Screenshot(Timeout(t, 30*time.Second), name); err != nil {
 		t.Error(err)
 	}
 }
@@ -161,7 +161,7 @@ func Shot(t *testing.T, p *browser.Page, name string) {
 // Go runs the go command in a directory with a module of its own, and returns its output.
 func Go(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(Within(t, 30*time.Minute), "go", args...)
+	cmd := exec.CommandContext(Timeout(t, 30*time.Minute), "go", args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

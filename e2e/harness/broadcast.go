@@ -19,7 +19,7 @@ func GoOnAir(t *testing.T, speaker *browser.Page) string {
 // Press presses keys on the page.
 func Press(t *testing.T, p *browser.Page, keys string) {
 	t.Helper()
-	if err := p.Press(Within(t, 30*time.Second), keys); err != nil {
+	if err := p.Press(Timeout(t, 30*time.Second), keys); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -28,7 +28,7 @@ func Press(t *testing.T, p *browser.Page, keys string) {
 func ClickOn(t *testing.T, p *browser.Page, element string) {
 	t.Helper()
 	WaitFor(t, p, element+` && !`+element+`.hidden`)
-	if err := p.Click(Within(t, 30*time.Second), element); err != nil {
+	if err := p.Click(Timeout(t, 30*time.Second), element); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -36,7 +36,7 @@ func ClickOn(t *testing.T, p *browser.Page, element string) {
 // WaitFor waits for a condition, an expression of the page, and ends the test after a minute.
 func WaitFor(t *testing.T, p *browser.Page, condition string) {
 	t.Helper()
-	if err := p.WaitFor(Within(t, time.Minute), condition, `document.querySelector("#app")?.innerText.slice(0, 2000)`); err != nil {
+	if err := p.WaitFor(Timeout(t, time.Minute), condition, `document.querySelector("#app")?.innerText.slice(0, 2000)`); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -45,7 +45,7 @@ func WaitFor(t *testing.T, p *browser.Page, condition string) {
 func OpenSeat(t *testing.T, b *browser.Browser, link string, width, height int64) *browser.Page {
 	t.Helper()
 	p := b.OpenForTest(t, "about:blank", width, height)
-	if err := p.Navigate(Within(t, time.Minute), link); err != nil {
+	if err := p.Navigate(Timeout(t, time.Minute), link); err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -23,11 +23,11 @@ func OpenFake(t *testing.T, b *browser.Browser, srv *Server, fragment string, wi
 	}
 	p := b.OpenForTest(t, "about:blank", width, height)
 	for _, script := range []string{StageTools(t), string(text)} {
-		if err := p.OnNewDocument(Within(t, 30*time.Second), script); err != nil {
+		if err := p.OnNewDocument(Timeout(t, 30*time.Second), script); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.Navigate(Within(t, time.Minute), srv.URL+fragment); err != nil {
+	if err := p.Navigate(Timeout(t, time.Minute), srv.URL+fragment); err != nil {
 		t.Fatal(err)
 	}
 	EvalIn[bool](t, p, "informerscope.ready.then(() => fake.show({}, {reset: true}))")

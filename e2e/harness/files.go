@@ -48,7 +48,7 @@ func Share(t *testing.T, p *browser.Page, i int) {
 // WaitUntil waits until a script of the page is true.
 func WaitUntil(t *testing.T, p *browser.Page, expression string) {
 	t.Helper()
-	if err := p.WaitFor(Within(t, 30*time.Second), expression, "globalThis.__files?.messages.slice(-5).join(' | ')"); err != nil {
+	if err := p.WaitFor(Timeout(t, 30*time.Second), expression, "globalThis.__files?.messages.slice(-5).join(' | ')"); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -53,7 +53,7 @@ func (q quarterTurn) At(x, y int) color.Color {
 // ReadsCode takes a screenshot and reads the QR code in it.
 func ReadsCode(t *testing.T, p *browser.Page, name string) string {
 	t.Helper()
-	path, err := p.Screenshot(Within(t, 30*time.Second), name)
+	path, err := p.Screenshot(Timeout(t, 30*time.Second), name)
 	if err != nil {
 		t.Fatal(err)
 	}

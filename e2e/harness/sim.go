@@ -22,7 +22,7 @@ const WatchLoading = `(() => {
 // ExpectFits checks that the page needs no scrolling at its present size.
 func ExpectFits(t *testing.T, page *browser.Page) {
 	t.Helper()
-	size, err := browser.Eval[[]int](Within(t, 30*time.Second), page,
+	size, err := browser.Eval[[]int](Timeout(t, 30*time.Second), page,
 		"[document.scrollingElement.scrollWidth, document.scrollingElement.scrollHeight, innerWidth, innerHeight]")
 	if err != nil {
 		t.Fatal(err)

@@ -32,10 +32,10 @@ func StageTools(t testing.TB) string {
 func OpenStage(t *testing.T, b *browser.Browser, srv *Server, fragment string, width, height int64) *browser.Page {
 	t.Helper()
 	page := b.OpenForTest(t, "about:blank", width, height)
-	if err := page.OnNewDocument(Within(t, 30*time.Second), StageTools(t)); err != nil {
+	if err := page.OnNewDocument(Timeout(t, 30*time.Second), StageTools(t)); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.Navigate(Within(t, time.Minute), srv.URL+fragment); err != nil {
+	if err := page.Navigate(Timeout(t, time.Minute), srv.URL+fragment); err != nil {
 		t.Fatal(err)
 	}
 	Await(t, page, time.Minute, "s.queue.synced && s.reflector.phase === 'watching'")

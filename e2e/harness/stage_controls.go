@@ -29,7 +29,7 @@ type Control struct {
 // state.
 func AwaitState(t *testing.T, p *browser.Page, d time.Duration, want string) {
 	t.Helper()
-	trouble, err := browser.Eval[string](Within(t, d+20*time.Second), p, fmt.Sprintf("stage.comes((s, b) => %s, %d)", want, d.Milliseconds()))
+	trouble, err := browser.Eval[string](Timeout(t, d+20*time.Second), p, fmt.Sprintf("stage.comes((s, b) => %s, %d)", want, d.Milliseconds()))
 	if err == nil && trouble != "" {
 		err = fmt.Errorf("%s", trouble)
 	}
@@ -52,7 +52,7 @@ func Use(t *testing.T, p *browser.Page, c Control) {
 	for _, step := range c.Do {
 		verb, what, _ := strings.Cut(step, " ")
 		var err error
-		ctx := Within(t, 10*time.Second)
+		ctx := Timeout(t, 10*time.Second)
 		switch verb {
 		case "click":
 			err = p.Click(ctx, what)
@@ -81,7 +81,7 @@ func Use(t *testing.T, p *browser.Page, c Control) {
 		AwaitState(t, p, 10*time.Second, c.Want)
 	}
 	if c.Page != "" {
-		if err := p.WaitFor(Within(t, 5*time.Second), c.Page, "document.activeElement?.outerHTML.slice(0, 200)"); err != nil {
+		if err := p.WaitFor(Timeout(t, 5*time.Second), c.Page, "document.activeElement?.outerHTML.slice(0, 200)"); err != nil {
 			t.Fatal(err)
 		}
 	}

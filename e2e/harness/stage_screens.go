@@ -10,7 +10,7 @@ import (
 // SetLook gives the page a theme, a language and a size without loading it again.
 func SetLook(t *testing.T, p *browser.Page, theme, lang string, width, height int64) {
 	t.Helper()
-	if err := p.Resize(Within(t, 10*time.Second), width, height); err != nil {
+	if err := p.Resize(Timeout(t, 10*time.Second), width, height); err != nil {
 		t.Fatal(err)
 	}
 	EvalIn[bool](t, p, "stage.dress(%s, %s)", Quote(theme), Quote(lang))

@@ -45,7 +45,7 @@ func TestAccessibility(t *testing.T) {
 	}
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&lang=en", 1280, 720)
-	if _, err := browser.Eval[bool](harness.Within(t, 30*time.Second), p, script+"\n;true"); err != nil {
+	if _, err := browser.Eval[bool](harness.Timeout(t, 30*time.Second), p, script+"\n;true"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, p, 20*time.Second, "s.seq > 5200")

@@ -99,11 +99,11 @@ func TestCaptionsOfTheSimulation(t *testing.T) {
 	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
 	for _, script := range []string{harness.StageTools(t), `globalThis.__said = [];
 		addEventListener("DOMContentLoaded", () => new MutationObserver(() => { const w = document.querySelector(".say")?.textContent; if (w && __said.at(-1) !== w) __said.push(w); }).observe(document.body, {childList: true, subtree: true, characterData: true}));`} {
-		if err := p.OnNewDocument(harness.Within(t, 30*time.Second), script); err != nil {
+		if err := p.OnNewDocument(harness.Timeout(t, 30*time.Second), script); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.Navigate(harness.Within(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=300&lang=en"); err != nil {
+	if err := p.Navigate(harness.Timeout(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=300&lang=en"); err != nil {
 		t.Fatal(err)
 	}
 	for _, release := range []string{"1.31", "1.33", "1.37", "1.31,1.37"} {

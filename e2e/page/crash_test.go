@@ -21,11 +21,11 @@ func TestCrash(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=60&lang=en", 1280, 720)
 			harness.Await(t, p, time.Minute, "s.seq > 500")
-			if err := p.EvalInWorker(harness.Within(t, 30*time.Second), kill); err != nil {
+			if err := p.EvalInWorker(harness.Timeout(t, 30*time.Second), kill); err != nil {
 				t.Fatal(err)
 			}
 			dialog := "stage.find('[role=alertdialog]')"
-			if err := p.WaitFor(harness.Within(t, 30*time.Second), dialog, "document.body.textContent.slice(0, 300)"); err != nil {
+			if err := p.WaitFor(harness.Timeout(t, 30*time.Second), dialog, "document.body.textContent.slice(0, 300)"); err != nil {
 				t.Fatal(err)
 			}
 			harness.Settle(t, p)
@@ -45,7 +45,7 @@ func TestCrash(t *testing.T) {
 			// The last content stays, and is marked as such.
 			use2 := func(step string) {
 				t.Helper()
-				if err := p.Click(harness.Within(t, 10*time.Second), step); err != nil {
+				if err := p.Click(harness.Timeout(t, 10*time.Second), step); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -63,18 +63,18 @@ func TestCrash(t *testing.T) {
 			harness.Shot(t, p, "2-looked-at")
 			p.ForgetProblems()
 
-			if err := p.Reload(harness.Within(t, time.Minute)); err != nil {
+			if err := p.Reload(harness.Timeout(t, time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 			harness.Await(t, p, time.Minute, "s.queue.synced")
-			if err := p.EvalInWorker(harness.Within(t, 30*time.Second), kill); err != nil {
+			if err := p.EvalInWorker(harness.Timeout(t, 30*time.Second), kill); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.WaitFor(harness.Within(t, 30*time.Second), dialog, "0"); err != nil {
+			if err := p.WaitFor(harness.Timeout(t, 30*time.Second), dialog, "0"); err != nil {
 				t.Fatal(err)
 			}
 			harness.EvalIn[bool](t, p, "globalThis.__before = true")
-			if err := p.Keys(harness.Within(t, 10*time.Second), "Enter"); err != nil { // the focus is on "start again"
+			if err := p.Keys(harness.Timeout(t, 10*time.Second), "Enter"); err != nil { // the focus is on "start again"
 				t.Fatal(err)
 			}
 			// A wait in a document ends with it, so the test asks for the new one.

@@ -49,7 +49,7 @@ func TestAFactoryOnThePage(t *testing.T) {
 	}
 	// In presenter mode the rows have larger type; a screen of 4:3 has a shape of its own.
 	press := func() {
-		if err := p.Press(harness.Within(t, 10*time.Second), "p"); err != nil {
+		if err := p.Press(harness.Timeout(t, 10*time.Second), "p"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -28,13 +28,13 @@ func TestDroppedFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Drop(harness.Within(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
+		if err := p.Drop(harness.Timeout(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	says := func(pattern string) {
 		t.Helper()
-		if err := p.WaitFor(harness.Within(t, 30*time.Second), pattern+`.test(document.querySelector(".toast")?.textContent)`,
+		if err := p.WaitFor(harness.Timeout(t, 30*time.Second), pattern+`.test(document.querySelector(".toast")?.textContent)`,
 			`document.querySelector(".toast")?.textContent`); err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,7 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 	})()`)
 	answers := func(expression string) {
 		t.Helper()
-		if _, err := browser.Eval[bool](harness.Within(t, time.Minute), p, expression); err != nil {
+		if _, err := browser.Eval[bool](harness.Timeout(t, time.Minute), p, expression); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,11 +120,11 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 			return true;
 		})()`)
 		begun := time.Now()
-		if err := p.Drop(harness.Within(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
+		if err := p.Drop(harness.Timeout(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
 			t.Fatal(err)
 		}
 		name := filepath.Base(path)
-		if err := p.WaitFor(harness.Within(t, 2*time.Minute), fmt.Sprintf(`globalThis.__waits.said.some((s) => s.includes(%q) && !/^Reading/.test(s))`, name),
+		if err := p.WaitFor(harness.Timeout(t, 2*time.Minute), fmt.Sprintf(`globalThis.__waits.said.some((s) => s.includes(%q) && !/^Reading/.test(s))`, name),
 			`globalThis.__waits`); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}

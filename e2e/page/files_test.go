@@ -14,10 +14,10 @@ import (
 func TestFilesAndLinks(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
-	if err := page.OnNewDocument(harness.Within(t, 30*time.Second), harness.CatchFiles); err != nil {
+	if err := page.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.CatchFiles); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.Navigate(harness.Within(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=120"); err != nil {
+	if err := page.Navigate(harness.Timeout(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=120"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 120")

@@ -18,11 +18,11 @@ func visit(t *testing.T, b *browser.Browser, url, script string, width, height i
 	t.Helper()
 	p := b.OpenForTest(t, "about:blank", width, height)
 	for _, s := range []string{harness.StageTools(t), "try { localStorage.clear(); } catch {}", script} {
-		if err := p.OnNewDocument(harness.Within(t, 30*time.Second), s); err != nil {
+		if err := p.OnNewDocument(harness.Timeout(t, 30*time.Second), s); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.Navigate(harness.Within(t, time.Minute), url); err != nil {
+	if err := p.Navigate(harness.Timeout(t, time.Minute), url); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -62,7 +62,7 @@ func TestFirstVisit(t *testing.T) {
 	expect("/reads a copy\\. Here is how/.test(document.getElementById(" + firstCard + ".getAttribute('aria-describedby')).textContent)")
 	harness.Press(t, p, "2s?pbe")
 	for _, to := range []string{"stories", "cluster", "look", "look"} {
-		if err := p.Keys(harness.Within(t, 10*time.Second), "ArrowDown"); err != nil {
+		if err := p.Keys(harness.Timeout(t, 10*time.Second), "ArrowDown"); err != nil {
 			t.Fatal(err)
 		}
 		expect(at(to))
@@ -145,7 +145,7 @@ func TestNoFirstVisit(t *testing.T) {
 	t.Run("nothing is kept", func(t *testing.T) {
 		p := visit(t, b, srv.URL, "Object.defineProperty(globalThis, 'localStorage', {get() { throw new DOMException('denied', 'SecurityError'); }})", 1280, 720)
 		harness.WaitUntil(t, p, firstCard)
-		if err := p.Reload(harness.Within(t, time.Minute)); err != nil {
+		if err := p.Reload(harness.Timeout(t, time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		expectNoCard(t, p, "a reload")

@@ -94,7 +94,7 @@ func TestLongRunsAreFlat(t *testing.T) {
 
 func sample(t *testing.T, p *browser.Page) moment {
 	t.Helper()
-	kept, err := p.CountKept(harness.Within(t, time.Minute))
+	kept, err := p.CountKept(harness.Timeout(t, time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestHandout(t *testing.T) {
 				t.Errorf("%d steps say only %q", steps, words)
 			}
 			harness.Shot(t, p, "after")
-			data, err := p.Print(harness.Within(t, time.Minute), test.width, test.height)
+			data, err := p.Print(harness.Timeout(t, time.Minute), test.width, test.height)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -37,11 +37,11 @@ func TestHiddenTab(t *testing.T) {
 	b := browser.StartForTest(t)
 	p := b.OpenForTest(t, "about:blank", 1280, 720)
 	for _, script := range []string{harness.StageTools(t), asking} {
-		if err := p.OnNewDocument(harness.Within(t, 30*time.Second), script); err != nil {
+		if err := p.OnNewDocument(harness.Timeout(t, 30*time.Second), script); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.Navigate(harness.Within(t, time.Minute), srv.URL); err != nil {
+	if err := p.Navigate(harness.Timeout(t, time.Minute), srv.URL); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, p, time.Minute, "s.queue.synced && s.reflector.phase === 'watching'")
@@ -50,14 +50,14 @@ func TestHiddenTab(t *testing.T) {
 		t.Fatal("the page has shown its informer, and no frame was counted")
 	}
 
-	if err := p.Hide(harness.Within(t, 10*time.Second), true); err != nil {
+	if err := p.Hide(harness.Timeout(t, 10*time.Second), true); err != nil {
 		t.Fatal(err)
 	}
 	harness.WaitUntil(t, p, "document.hidden")
 	first := harness.EvalIn[asked](t, p, "__asking")
 	// A browser gives a hidden window's process little processor time, so an answer may take long.
 	head := func() float64 {
-		seq, err := browser.Eval[float64](harness.Within(t, time.Minute), p, "informerscope.state().then((s) => s.view.head)")
+		seq, err := browser.Eval[float64](harness.Timeout(t, time.Minute), p, "informerscope.state().then((s) => s.view.head)")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestHiddenTab(t *testing.T) {
 		t.Errorf("the log stands at event %.0f while the page is hidden", end)
 	}
 
-	if err := p.Hide(harness.Within(t, 10*time.Second), false); err != nil {
+	if err := p.Hide(harness.Timeout(t, 10*time.Second), false); err != nil {
 		t.Fatal(err)
 	}
 	harness.WaitUntil(t, p, fmt.Sprintf("!document.hidden && Number(stage.event()) >= %.0f", end))
@@ -108,11 +108,11 @@ func TestMemoryIsTold(t *testing.T) {
 	b := browser.StartForTest(t)
 	p := b.OpenForTest(t, "about:blank", 1280, 720)
 	for _, script := range []string{harness.StageTools(t), memoryFrames} {
-		if err := p.OnNewDocument(harness.Within(t, 30*time.Second), script); err != nil {
+		if err := p.OnNewDocument(harness.Timeout(t, 30*time.Second), script); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.Navigate(harness.Within(t, time.Minute), srv.URL+"&lang=en"); err != nil {
+	if err := p.Navigate(harness.Timeout(t, time.Minute), srv.URL+"&lang=en"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, p, time.Minute, "s.queue.synced && s.reflector.phase === 'watching'")
@@ -130,7 +130,7 @@ func TestMemoryIsTold(t *testing.T) {
 	harness.Shot(t, p, "memory-en")
 	harness.ExpectFits(t, p)
 	harness.WaitUntil(t, p, "/Memory is high/.test(document.getElementById('live').textContent)")
-	if err := p.Press(harness.Within(t, 10*time.Second), "l"); err != nil {
+	if err := p.Press(harness.Timeout(t, 10*time.Second), "l"); err != nil {
 		t.Fatal(err)
 	}
 	harness.WaitUntil(t, p, "/^内存偏高：2.3 GB/.test(document.querySelector('.cap .say').textContent)")

@@ -58,7 +58,7 @@ func TestTheInspectorKeepsASelection(t *testing.T) {
 	harness.WaitUntil(t, page, `/rv/.test(`+version+`)`)
 	change()
 	for _, c := range []struct{ tab, line string }{{"changed", "metadata:"}, {"JSON", `"kind": "Pod",`}} {
-		if err := page.Click(harness.Within(t, 30*time.Second), `stage.find(".drawer [role=tab]", /`+c.tab+`/)`); err != nil {
+		if err := page.Click(harness.Timeout(t, 30*time.Second), `stage.find(".drawer [role=tab]", /`+c.tab+`/)`); err != nil {
 			t.Fatal(err)
 		}
 		line := `[...document.querySelectorAll(".drawer .diff div")].find((x) => x.textContent.trim() === ` + harness.Quote(c.line) + `)`
@@ -69,7 +69,7 @@ func TestTheInspectorKeepsASelection(t *testing.T) {
 			const r = range.getBoundingClientRect();
 			return [{X: r.left + 1, Y: r.top + r.height / 2}, {X: r.right + 9, Y: r.top + r.height / 2}];
 		})(%s)`, line)
-		if err := page.Drag(harness.Within(t, 30*time.Second), ends[0], ends[1]); err != nil {
+		if err := page.Drag(harness.Timeout(t, 30*time.Second), ends[0], ends[1]); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 4 {
@@ -118,7 +118,7 @@ func TestTheInspectorSaysWhy(t *testing.T) {
 		.then(({values}) => informerscope.index("namespace", values[0].value)).then((is) => is.keys[0])`)
 	harness.Call(t, page, "selectObject(%q)", key)
 	harness.WaitUntil(t, page, `stage.find(".drawer [role=tab]", /why/) && !stage.find(".drawer").getAnimations().length`) // it has moved in
-	if err := page.Click(harness.Within(t, 30*time.Second), `stage.find(".drawer [role=tab]", /why/)`); err != nil {
+	if err := page.Click(harness.Timeout(t, 30*time.Second), `stage.find(".drawer [role=tab]", /why/)`); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{

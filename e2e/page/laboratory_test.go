@@ -36,7 +36,7 @@ func TestLaboratory(t *testing.T) {
 	agree(1000)
 	keys := func(key string) {
 		t.Helper()
-		if err := p.Keys(harness.Within(t, time.Minute), key); err != nil {
+		if err := p.Keys(harness.Timeout(t, time.Minute), key); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -43,10 +43,10 @@ func TestLinkIsExact(t *testing.T) {
 			open := func(fragment string) *browser.Page {
 				t.Helper()
 				page := b.OpenForTest(t, "about:blank", 1280, 720)
-				if err := page.OnNewDocument(harness.Within(t, 30*time.Second), harness.CatchFiles); err != nil {
+				if err := page.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.CatchFiles); err != nil {
 					t.Fatal(err)
 				}
-				if err := page.Navigate(harness.Within(t, time.Minute), srv.URL+fragment); err != nil {
+				if err := page.Navigate(harness.Timeout(t, time.Minute), srv.URL+fragment); err != nil {
 					t.Fatal(err)
 				}
 				return page

@@ -15,11 +15,11 @@ func TestLinkInAnOpenPage(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
 	for _, script := range []string{harness.StageTools(t), harness.CatchFiles} {
-		if err := p.OnNewDocument(harness.Within(t, 30*time.Second), script); err != nil {
+		if err := p.OnNewDocument(harness.Timeout(t, 30*time.Second), script); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.Navigate(harness.Within(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=120&rate=20&lang=en"); err != nil {
+	if err := p.Navigate(harness.Timeout(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=120&rate=20&lang=en"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, p, time.Minute, "s.queue.synced && s.seq > 1000")

@@ -76,10 +76,10 @@ func TestPicture(t *testing.T) {
 func TestPictureIsSaved(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
-	if err := page.OnNewDocument(harness.Within(t, 30*time.Second), harness.CatchFiles); err != nil {
+	if err := page.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.CatchFiles); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.Navigate(harness.Within(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=20&lang=en"); err != nil {
+	if err := page.Navigate(harness.Timeout(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=20&lang=en"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, page, time.Minute, "s.queue.synced")

@@ -98,10 +98,10 @@ func TestTwoReleasesTellOfEveryChange(t *testing.T) {
 			return post.call(this, m, ...rest);
 		};
 	}`
-	if err := p.OnNewDocument(harness.Within(t, 30*time.Second), harness.StageTools(t)+counting); err != nil {
+	if err := p.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.StageTools(t)+counting); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Navigate(harness.Within(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=120&rate=0&era=1.31,1.37&lang=en"); err != nil {
+	if err := p.Navigate(harness.Timeout(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=120&rate=0&era=1.31,1.37&lang=en"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, p, time.Minute, "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced && l.reflector.phase === 'watching')")

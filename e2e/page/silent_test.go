@@ -17,11 +17,11 @@ func openKept(t *testing.T, srv *harness.Server, before, fragment string) *brows
 	t.Helper()
 	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
 	for _, script := range []string{harness.StageTools(t), harness.KeepWorker, before} {
-		if err := p.OnNewDocument(harness.Within(t, 30*time.Second), script); err != nil {
+		if err := p.OnNewDocument(harness.Timeout(t, 30*time.Second), script); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.Navigate(harness.Within(t, time.Minute), srv.URL+fragment); err != nil {
+	if err := p.Navigate(harness.Timeout(t, time.Minute), srv.URL+fragment); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -43,7 +43,7 @@ func TestWorkerEndsSilently(t *testing.T) {
 			harness.Await(t, p, time.Minute, "s.seq > 700")
 			harness.WaitUntil(t, p, "new Promise((resolve) => setTimeout(resolve, 500)).then(() => true)") // the page remembers its content a little later
 			if tt.kill == "" {
-				if err := p.EvalInWorker(harness.Within(t, 30*time.Second), "setTimeout(() => self.close())"); err != nil {
+				if err := p.EvalInWorker(harness.Timeout(t, 30*time.Second), "setTimeout(() => self.close())"); err != nil {
 					t.Fatal(err)
 				}
 			} else {
@@ -61,7 +61,7 @@ func TestWorkerEndsSilently(t *testing.T) {
 				}
 			}
 			seq := harness.EvalIn[string](t, p, "stage.event()")
-			if err := p.Click(harness.Within(t, 10*time.Second), harness.Dialog+".querySelectorAll('button')[1]"); err != nil {
+			if err := p.Click(harness.Timeout(t, 10*time.Second), harness.Dialog+".querySelectorAll('button')[1]"); err != nil {
 				t.Fatal(err)
 			}
 			harness.WaitUntil(t, p, "!"+harness.Dialog+" && location.hash.includes('burst')")
@@ -94,7 +94,7 @@ func TestBusyWorkerIsNotDead(t *testing.T) {
 				"&source=sim&seed=7&objects=60&lang=en")
 			was := harness.Await(t, p, time.Minute, "s.queue.synced && s.seq > 500")
 			// Five seconds are a hundred of the page's.
-			if err := p.EvalInWorker(harness.Within(t, 30*time.Second),
+			if err := p.EvalInWorker(harness.Timeout(t, 30*time.Second),
 				"setTimeout(() => { const end = performance.now() + 5000; while (performance.now() < end); })"); err != nil {
 				t.Fatal(err)
 			}

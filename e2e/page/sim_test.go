@@ -13,10 +13,10 @@ func openSim(t *testing.T, fragment string, width, height int64) *browser.Page {
 	t.Helper()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := browser.StartForTest(t).OpenForTest(t, "about:blank", width, height)
-	if err := page.OnNewDocument(harness.Within(t, 30*time.Second), harness.WatchLoading); err != nil {
+	if err := page.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.WatchLoading); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.Navigate(harness.Within(t, time.Minute), srv.URL+fragment); err != nil {
+	if err := page.Navigate(harness.Timeout(t, time.Minute), srv.URL+fragment); err != nil {
 		t.Fatal(err)
 	}
 	return page
@@ -33,7 +33,7 @@ func TestSimulated(t *testing.T) {
 	harness.Shot(t, page, "1-running")
 
 	t.Run("loading", func(t *testing.T) {
-		said, err := browser.Eval[[]string](harness.Within(t, 30*time.Second), page, "globalThis.__loading")
+		said, err := browser.Eval[[]string](harness.Timeout(t, 30*time.Second), page, "globalThis.__loading")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestScreens(t *testing.T) {
 			harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count > 0")
 			harness.Shot(t, page, tt.name)
 			if tt.scrolls {
-				sideways, err := browser.Eval[bool](harness.Within(t, 30*time.Second), page, "document.scrollingElement.scrollWidth > innerWidth")
+				sideways, err := browser.Eval[bool](harness.Timeout(t, 30*time.Second), page, "document.scrollingElement.scrollWidth > innerWidth")
 				if err != nil || sideways {
 					t.Errorf("the page scrolls sideways: %v, %v", sideways, err)
 				}

@@ -89,10 +89,10 @@ func (h *host) open(t *testing.T, before ...string) *browser.Page {
 		h.before[path] = true
 	}
 	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
-	if err := p.OnNewDocument(harness.Within(t, 30*time.Second), harness.StageTools(t)); err != nil {
+	if err := p.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.StageTools(t)); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Navigate(harness.Within(t, 2*time.Minute), h.URL+"/#source=sim&seed=7&objects=60&lang=en"); err != nil {
+	if err := p.Navigate(harness.Timeout(t, 2*time.Minute), h.URL+"/#source=sim&seed=7&objects=60&lang=en"); err != nil {
 		t.Fatal(err)
 	}
 	return p

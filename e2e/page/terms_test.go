@@ -28,12 +28,12 @@ func TestEveryNamedThingHasItsWord(t *testing.T) {
 	harness.EvalIn[bool](t, p, `fake.show({queue: {lastBatch: [{seq: 3, op: "Updated", key: "default/a", rv: "5355"}], lastBatchSize: 1}}, {wait: 30})`)
 	for _, lang := range []string{"en", "zh"} {
 		if lang == "zh" {
-			if err := p.Keys(harness.Within(t, 10*time.Second), "l"); err != nil {
+			if err := p.Keys(harness.Timeout(t, 10*time.Second), "l"); err != nil {
 				t.Fatal(err)
 			}
 			harness.EvalIn[bool](t, p, "fake.show({}, {wait: 40})")
 		}
-		if err := p.Keys(harness.Within(t, 10*time.Second), "Tab"); err != nil { // a focus after this key counts as one by keyboard
+		if err := p.Keys(harness.Timeout(t, 10*time.Second), "Tab"); err != nil { // a focus after this key counts as one by keyboard
 			t.Fatal(err)
 		}
 		for _, thing := range named {

@@ -30,7 +30,7 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 	show := func(change string) { t.Helper(); harness.EvalIn[bool](t, p, "fake.show("+change+")") }
 	size := func(width, height int64) {
 		t.Helper()
-		if err := p.Resize(harness.Within(t, 30*time.Second), width, height); err != nil {
+		if err := p.Resize(harness.Timeout(t, 30*time.Second), width, height); err != nil {
 			t.Fatal(err)
 		}
 		harness.Settle(t, p)

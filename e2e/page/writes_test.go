@@ -37,11 +37,11 @@ func TestWrites(t *testing.T) {
 	b := browser.StartForTest(t)
 	p := b.OpenForTest(t, "about:blank", 1280, 720)
 	for _, script := range []string{harness.StageTools(t), tapWrites} {
-		if err := p.OnNewDocument(harness.Within(t, 30*time.Second), script); err != nil {
+		if err := p.OnNewDocument(harness.Timeout(t, 30*time.Second), script); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.Navigate(harness.Within(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=60&rate=0&lang=en"); err != nil {
+	if err := p.Navigate(harness.Timeout(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=60&rate=0&lang=en"); err != nil {
 		t.Fatal(err)
 	}
 	const (
@@ -59,7 +59,7 @@ func TestWrites(t *testing.T) {
 	harness.Call(t, p, "cluster('create', {name: 'w', replicas: 5})")
 	observed := func(t *testing.T, prefix string, n int) {
 		t.Helper()
-		if err := p.WaitFor(harness.Within(t, time.Minute), fmt.Sprintf(`Promise.all((await informerscope.state()).lanes?.map((_, i) => i) ?? [0]).then((lanes) => Promise.all(lanes.map(async (lane) => {
+		if err := p.WaitFor(harness.Timeout(t, time.Minute), fmt.Sprintf(`Promise.all((await informerscope.state()).lanes?.map((_, i) => i) ?? [0]).then((lanes) => Promise.all(lanes.map(async (lane) => {
 			const pods = await Promise.all((await informerscope.index("namespace", "default", lane)).keys.filter((k) => k.startsWith("default/%s-")).map((k) => informerscope.object(k, lane)));
 			return pods.length === %d && pods.every((o) => o.json.status.containerStatuses?.[0].ready && o.json.metadata.annotations["informerscope.dev/observed-phase"] === "Running");
 		}))).then((all) => all.every(Boolean))`, prefix, n), "informerscope.state().then((s) => s.workqueue)"); err != nil {
@@ -98,7 +98,7 @@ func TestWrites(t *testing.T) {
 	harness.Shot(t, p, "1-written")
 
 	t.Run("journey", func(t *testing.T) {
-		log, err := harness.Recording(harness.Within(t, time.Minute), p)
+		log, err := harness.Recording(harness.Timeout(t, time.Minute), p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestWrites(t *testing.T) {
 		harness.Await(t, p, 30*time.Second, "s.workqueue.depth === 1 && s.indexer.count === 66")
 		// The pod runs before the controller has seen it; then the store stops receiving its events.
 		harness.Await(t, p, 30*time.Second, "s.listeners.every((l) => l.pending === 0) && s.atMillis > 0")
-		if err := p.WaitFor(harness.Within(t, 30*time.Second),
+		if err := p.WaitFor(harness.Timeout(t, 30*time.Second),
 			`informerscope.state().then((s) => informerscope.object(s.workqueue.queue[0])).then((o) => o.json.status.phase === "Running")`, "0"); err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,7 @@ func momentAfter(d time.Duration) play {
 }
 
 func waitForSync(ctx context.Context, s *camera.Scene) error {
-	return s.Until(ctx, "(await informerscope.state()).queue.synced", time.Minute)
+	return s.WaitUntil(ctx, "(await informerscope.state()).queue.synced", time.Minute)
 }
 
 // oneChange shoots a change of one pod on its way from the API server to a worker, and what the worker writes in answer. It is seen an eighth as
@@ -108,7 +108,7 @@ func burst(ctx context.Context, s *camera.Scene, _ func() error) error {
 	if err := s.Click(ctx, button); err != nil {
 		return err
 	}
-	if err := s.Until(ctx, "(await informerscope.state()).lanes.every((lane) => lane.queue.depth >= 6)", time.Minute); err != nil {
+	if err := s.WaitUntil(ctx, "(await informerscope.state()).lanes.every((lane) => lane.queue.depth >= 6)", time.Minute); err != nil {
 		return err
 	}
 	if err := s.Pass(ctx, time.Second); err != nil {
@@ -123,7 +123,7 @@ func burst(ctx context.Context, s *camera.Scene, _ func() error) error {
 // ringAsks is the moment of the story at which it asks what a full ring does.
 func ringAsks(ctx context.Context, s *camera.Scene, _ func() error) error {
 	for step := range 3 {
-		if err := s.Until(ctx, fmt.Sprintf("__clock.story?.step === %d && (__clock.story.waits || __clock.story.done)", step), 2*time.Minute); err != nil {
+		if err := s.WaitUntil(ctx, fmt.Sprintf("__clock.story?.step === %d && (__clock.story.waits || __clock.story.done)", step), 2*time.Minute); err != nil {
 			return err
 		}
 		if step < 2 {
@@ -143,7 +143,7 @@ func ringDoubled(ctx context.Context, s *camera.Scene, _ func() error) error {
 	if err := s.Keys(ctx, "3"); err != nil {
 		return err
 	}
-	if err := s.Until(ctx, "__clock.story.done", time.Minute); err != nil {
+	if err := s.WaitUntil(ctx, "__clock.story.done", time.Minute); err != nil {
 		return err
 	}
 	return s.Pass(ctx, 3*time.Second)

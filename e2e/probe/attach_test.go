@@ -159,7 +159,7 @@ func TestAttach(t *testing.T) {
 	if harness.EvalIn[bool](t, page, "document.querySelector('.idxb').checkVisibility()") {
 		t.Error("it says what the objects weigh")
 	}
-	events, err := harness.Recording(harness.Within(t, time.Minute), page)
+	events, err := harness.Recording(harness.Timeout(t, time.Minute), page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestAttach(t *testing.T) {
 
 	// All informers, from the menu of sources.
 	harness.Call(t, page, "live()")
-	if err := page.Click(harness.Within(t, 30*time.Second), "document.querySelector('.top .src')"); err != nil {
+	if err := page.Click(harness.Timeout(t, 30*time.Second), "document.querySelector('.top .src')"); err != nil {
 		t.Fatal(err)
 	}
 	waitUntil(t, "the menu names the informers", func() bool {
@@ -204,7 +204,7 @@ func TestAttach(t *testing.T) {
 			"[...document.querySelectorAll('[role=option]')].filter((e) => /^(configmaps|namespaces|all its)/.test(e.textContent)).length === 3")
 	})
 	harness.Shot(t, page, "source-menu")
-	if err := page.Press(harness.Within(t, 30*time.Second), "Escape"); err != nil {
+	if err := page.Press(harness.Timeout(t, 30*time.Second), "Escape"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Call(t, page, "select({source: 'probe'})")
@@ -262,7 +262,7 @@ func checkMomentsOf(t *testing.T, page *browser.Page, b *browser.Browser, srv *h
 		t.Fatal(err)
 	}
 	offline := harness.OpenStage(t, b, srv, "&source=sim&lang=en", 1280, 720)
-	if err := offline.Drop(harness.Within(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
+	if err := offline.Drop(harness.Timeout(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, offline, time.Minute, "s.source.kind === 'file' && s.indexer.count > 0")

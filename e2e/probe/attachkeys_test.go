@@ -17,10 +17,10 @@ func TestAttachedKeys(t *testing.T) {
 	controller, _, _ := startProgram(t, program, "", "127.0.0.1:0")
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0", "--attach="+controller+"/debug/informerscope/")
 	page := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
-	if err := page.OnNewDocument(harness.Within(t, 30*time.Second), harness.StageTools(t)); err != nil {
+	if err := page.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.StageTools(t)); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.Navigate(harness.Within(t, time.Minute), srv.URL+"&resource=configmaps&lang=en"); err != nil {
+	if err := page.Navigate(harness.Timeout(t, time.Minute), srv.URL+"&resource=configmaps&lang=en"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, page, time.Minute, "s.source.kind === 'probe' && !s.lanes && s.indexer.count === 10 && s.workqueue")
@@ -71,7 +71,7 @@ func TestAttachedKeys(t *testing.T) {
 	harness.Call(t, page, "selectObject('shop/item-1')")
 	harness.WaitUntil(t, page, `/version: "17"/.test(stage.find(".drawer .diff").textContent)`)
 	harness.Settle(t, page)
-	if err := page.Click(harness.Within(t, 30*time.Second), `stage.find(".drawer [role=tab]", /JSON/)`); err != nil {
+	if err := page.Click(harness.Timeout(t, 30*time.Second), `stage.find(".drawer [role=tab]", /JSON/)`); err != nil {
 		t.Fatal(err)
 	}
 	harness.WaitUntil(t, page, `/"kind": "ConfigMap"/.test(stage.find(".drawer .diff").textContent) && /"apiVersion": "v1"/.test(stage.find(".drawer .diff").textContent)`)

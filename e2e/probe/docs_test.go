@@ -101,7 +101,7 @@ func TestDocsBuild(t *testing.T) {
 			writeFile(t, filepath.Join(dir, "main.go"), strings.Replace(emptyMains[name], "CODE", code.String(), 1))
 			run := func(command string) {
 				t.Helper()
-				cmd := exec.CommandContext(harness.Within(t, 20*time.Minute), "sh", "-c", command)
+				cmd := exec.CommandContext(harness.Timeout(t, 20*time.Minute), "sh", "-c", command)
 				cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Fatalf("%s: %v\n%s", command, err, out)

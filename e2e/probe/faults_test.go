@@ -200,7 +200,7 @@ func change(t *testing.T, c kubernetes.Interface, ns string) (end func()) {
 // doctorOn runs informerscope doctor on a process, and begins the fault once it records.
 func doctorOn(t *testing.T, program, url string, seconds int, begin func()) []doctor.Finding {
 	t.Helper()
-	cmd := exec.CommandContext(harness.Within(t, 5*time.Minute), program, "doctor", "--json", fmt.Sprintf("--seconds=%d", seconds), url)
+	cmd := exec.CommandContext(harness.Timeout(t, 5*time.Minute), program, "doctor", "--json", fmt.Sprintf("--seconds=%d", seconds), url)
 	var out, log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &log
 	if err := cmd.Start(); err != nil {

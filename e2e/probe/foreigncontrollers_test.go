@@ -291,11 +291,11 @@ func sourcesOf(t *testing.T, module, sum string) (dir string) {
 // applyCRDs makes the custom resources of a controller's sources.
 func applyCRDs(t *testing.T, cp *cluster.ControlPlane, dir string) {
 	t.Helper()
-	if out, err := cp.Kubectl(harness.Within(t, 2*time.Minute), "apply", "--server-side", "-f", filepath.Join(dir, "config", "crd", "bases")); err != nil {
+	if out, err := cp.Kubectl(harness.Timeout(t, 2*time.Minute), "apply", "--server-side", "-f", filepath.Join(dir, "config", "crd", "bases")); err != nil {
 		t.Fatal(out, err)
 	}
 	waitUntil(t, "the custom resources are established", func() bool { // kubectl refuses one that has no conditions yet
-		_, err := cp.Kubectl(harness.Within(t, 2*time.Minute), "wait", "--for=condition=Established", "--timeout=100s", "crd", "--all")
+		_, err := cp.Kubectl(harness.Timeout(t, 2*time.Minute), "wait", "--for=condition=Established", "--timeout=100s", "crd", "--all")
 		return err == nil
 	})
 }
@@ -397,7 +397,7 @@ type foreignCounts struct {
 	stored, handled map[string]int
 }
 
-func (c *foreignCounts) even() bool {
+func (c *foreignCounts) agree() bool {
 	for _, n := range c.listeners {
 		if n != c.frames {
 			return false
@@ -469,7 +469,7 @@ func (f *foreign) expect(least map[string]int) {
 			switch c := counts[name]; {
 			case c == nil:
 				why += fmt.Sprintf("\n%s is not in the recording", name)
-			case !c.even():
+			case !c.agree():
 				why += fmt.Sprintf("\nof %s not as many at each station: frames %d, entries %d, store %d, listeners %v", name, c.frames, c.entries, c.store, c.listeners)
 			case !maps.Equal(stores[name], f.list(name)):
 				why += fmt.Sprintf("\nof %s the recording has %v\nthe API server %v", name, stores[name], f.list(name))
@@ -514,10 +514,10 @@ func (f *foreign) open(resource string, work func(int)) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0", "--attach="+f.p.url+"/debug/informerscope/")
 	b := browser.StartForTest(t)
 	page := b.OpenForTest(t, "about:blank", 1280, 720)
-	if err := page.OnNewDocument(harness.Within(t, 30*time.Second), harness.StageTools(t)); err != nil {
+	if err := page.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.StageTools(t)); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.Navigate(harness.Within(t, time.Minute), srv.URL+"&lang=en"); err != nil {
+	if err := page.Navigate(harness.Timeout(t, time.Minute), srv.URL+"&lang=en"); err != nil {
 		t.Fatal(err)
 	}
 	const synced = "s.source.kind === 'probe' && s.lanes?.length === %d && s.lanes.every((l) => l.synced)"
@@ -588,7 +588,7 @@ func (f *foreign) open(resource string, work func(int)) {
 	}
 	path := filepath.Join(t.TempDir(), "foreign.trace")
 	writeFile(t, path, string(text))
-	if err := page.Drop(harness.Within(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
+	if err := page.Drop(harness.Timeout(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, page, time.Minute, "s.source.kind === 'file' && s.resource.resource === %s && s.indexer.count === %d", harness.Quote(resource),

@@ -31,7 +31,7 @@ func TestProbeRenamed(t *testing.T) {
 	}
 	command := func(t *testing.T, dir, name string, args ...string) []byte {
 		t.Helper()
-		cmd := exec.CommandContext(harness.Within(t, 10*time.Minute), name, args...)
+		cmd := exec.CommandContext(harness.Timeout(t, 10*time.Minute), name, args...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr

@@ -310,7 +310,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 	if clientGo == "v0.37.2" {
 		cp.StopAPIServer()
 		checkOutage(t, r)
-		if err := cp.StartAPIServer(harness.Within(t, 3*time.Minute)); err != nil {
+		if err := cp.StartAPIServer(harness.Timeout(t, 3*time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		writeSome(t, c, random, 20)
@@ -498,7 +498,7 @@ func openRecordings(t *testing.T, one, all []byte, want map[string]map[string]st
 		if err := os.WriteFile(path, x.file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := page.Drop(harness.Within(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
+		if err := page.Drop(harness.Timeout(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
 			t.Fatal(err)
 		}
 		harness.Await(t, page, time.Minute, "s.source.kind === 'file' && s.resource.resource === 'configmaps' && s.indexer.count === %d && "+x.expect,

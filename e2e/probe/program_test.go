@@ -49,7 +49,7 @@ func buildProbed(t *testing.T, name, source, library string, modules ...string) 
 		edit = append(edit, "-require="+path+"@v0.0.0", "-replace="+path+"="+filepath.Join(root, "probe", m))
 	}
 	for _, args := range [][]string{{"mod", "init", name}, edit, {"build", "-mod=mod", "-o", name, "."}} {
-		cmd := exec.CommandContext(harness.Within(t, 20*time.Minute), "go", args...)
+		cmd := exec.CommandContext(harness.Timeout(t, 20*time.Minute), "go", args...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOWORK=off")
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -171,7 +171,7 @@ func TestNewLink(t *testing.T) {
 	}
 	// None of its keys reaches the page's shortcuts.
 	was := harness.EvalIn[string](t, p, "document.documentElement.className + document.documentElement.lang")
-	if err := p.Press(harness.Within(t, 10*time.Second), "tleb"); err != nil {
+	if err := p.Press(harness.Timeout(t, 10*time.Second), "tleb"); err != nil {
 		t.Fatal(err)
 	}
 	if now := harness.EvalIn[string](t, p, "document.documentElement.className + document.documentElement.lang"); now != was {
@@ -202,7 +202,7 @@ func bringAxe(t *testing.T, p *browser.Page) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := browser.Eval[bool](harness.Within(t, 30*time.Second), p, script+"\n;true"); err != nil {
+	if _, err := browser.Eval[bool](harness.Timeout(t, 30*time.Second), p, script+"\n;true"); err != nil {
 		t.Fatal(err)
 	}
 }

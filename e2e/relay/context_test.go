@@ -71,7 +71,7 @@ contexts: [{name: first, context: {cluster: first, user: u}}, {name: the second,
 	tabTo := func(pattern string) {
 		t.Helper()
 		for range 60 {
-			if err := p.Keys(harness.Within(t, 10*time.Second), "Tab"); err != nil {
+			if err := p.Keys(harness.Timeout(t, 10*time.Second), "Tab"); err != nil {
 				t.Fatal(err)
 			}
 			if harness.EvalIn[bool](t, p, pattern+".test(stage.name(document.activeElement))") {
@@ -81,10 +81,10 @@ contexts: [{name: first, context: {cluster: first, user: u}}, {name: the second,
 		t.Fatalf("Tab does not come to %s", pattern)
 	}
 	tabTo("/^source/")
-	if err := p.Keys(harness.Within(t, 10*time.Second), "Enter"); err != nil {
+	if err := p.Keys(harness.Timeout(t, 10*time.Second), "Enter"); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.WaitFor(harness.Within(t, 10*time.Second), "stage.find('.pop [role=option][aria-selected=true]', /^the second/)",
+	if err := p.WaitFor(harness.Timeout(t, 10*time.Second), "stage.find('.pop [role=option][aria-selected=true]', /^the second/)",
 		"document.querySelector('.pop')?.textContent"); err != nil {
 		t.Fatal(err)
 	}

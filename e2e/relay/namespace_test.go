@@ -29,10 +29,10 @@ func TestNamespaceMenu(t *testing.T) {
 			before := harness.EvalIn[string](t, p, "document.documentElement.className + location.hash")
 			harness.EvalIn[bool](t, p, "(fake.calls.length = 0, true)")
 			// The first key is pressed before any answer.
-			if err := p.Click(harness.Within(t, 10*time.Second), "stage.find('button', /^namespace/)"); err != nil {
+			if err := p.Click(harness.Timeout(t, 10*time.Second), "stage.find('button', /^namespace/)"); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.Press(harness.Within(t, 10*time.Second), "team-a"); err != nil {
+			if err := p.Press(harness.Timeout(t, 10*time.Second), "team-a"); err != nil {
 				t.Fatal(err)
 			}
 			harness.Settle(t, p)
@@ -53,7 +53,7 @@ func TestNamespaceMenu(t *testing.T) {
 			if got := harness.EvalIn[string](t, p, "JSON.stringify(fake.calls.filter(([c]) => c !== 'namespaces'))"); got != "[]" {
 				t.Errorf("typing called %s", got)
 			}
-			if err := p.Keys(harness.Within(t, 10*time.Second), "Enter"); err != nil {
+			if err := p.Keys(harness.Timeout(t, 10*time.Second), "Enter"); err != nil {
 				t.Fatal(err)
 			}
 			harness.WaitUntil(t, p, `fake.calls.some(([c, o]) => c === "select" && o.namespace === "team-a" && Object.keys(o).length === 1) && !document.querySelector(".pop")`)
@@ -61,7 +61,7 @@ func TestNamespaceMenu(t *testing.T) {
 				"new URLSearchParams(location.hash.slice(1)).get('namespace') === 'team-a' && document.activeElement === stage.find('button', /^namespace/)")
 			// A namespace that was used is offered again, beside all namespaces and the context's own; arrows choose, Escape leaves.
 			for _, keys := range []string{"Enter", "ArrowDown", "Escape"} {
-				if err := p.Keys(harness.Within(t, 10*time.Second), keys); err != nil {
+				if err := p.Keys(harness.Timeout(t, 10*time.Second), keys); err != nil {
 					t.Fatal(err)
 				}
 				if keys == "Enter" {
@@ -125,7 +125,7 @@ func TestTextFieldsKeepTheirKeys(t *testing.T) {
 			harness.Settle(t, p)
 			was, faults := harness.EvalIn[string](t, p, look), harness.EvalIn[string](t, p,
 				"informerscope.state().then((s) => JSON.stringify([s.faults, s.holds, s.era]))")
-			if err := p.Press(harness.Within(t, 10*time.Second), typed); err != nil {
+			if err := p.Press(harness.Timeout(t, 10*time.Second), typed); err != nil {
 				t.Fatal(err)
 			}
 			harness.Settle(t, p)
@@ -136,7 +136,7 @@ func TestTextFieldsKeepTheirKeys(t *testing.T) {
 				t.Errorf("typing made of %s %s", faults, now)
 			}
 			for range 2 {
-				if err := p.Keys(harness.Within(t, 10*time.Second), "Escape"); err != nil {
+				if err := p.Keys(harness.Timeout(t, 10*time.Second), "Escape"); err != nil {
 					t.Fatal(err)
 				}
 			}

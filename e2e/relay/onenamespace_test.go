@@ -107,7 +107,7 @@ func TestAnotherLaunch(t *testing.T) {
 	}
 	harness.Shot(t, p, "gone")
 	second := harness.StartServer(t, "--listen="+address, "--kubeconfig="+kubeconfig)
-	if err := p.WaitFor(harness.Within(t, 2*time.Minute), "document.querySelector('.newlink input')", "document.querySelector('.say').textContent"); err != nil {
+	if err := p.WaitFor(harness.Timeout(t, 2*time.Minute), "document.querySelector('.newlink input')", "document.querySelector('.say').textContent"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Shot(t, p, "asks")

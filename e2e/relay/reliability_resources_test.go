@@ -80,7 +80,7 @@ var resourceFaults = []fault{
 // makeNamespace makes a namespace with pods in it.
 func (m *matrix) makeNamespace(name string) {
 	m.t.Helper()
-	ctx := harness.Within(m.t, time.Minute)
+	ctx := harness.Timeout(m.t, time.Minute)
 	if _, err := m.client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
 		m.t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func (m *matrix) makeNamespace(name string) {
 // it.
 func (m *matrix) deleteNamespace(name string) {
 	m.t.Helper()
-	ctx := harness.Within(m.t, time.Minute)
+	ctx := harness.Timeout(m.t, time.Minute)
 	namespaces := m.client.CoreV1().Namespaces()
 	if err := namespaces.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 		m.t.Fatal(err)
@@ -139,7 +139,7 @@ spec:
 `+list), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
-	ctx := harness.Within(m.t, 2*time.Minute)
+	ctx := harness.Timeout(m.t, 2*time.Minute)
 	if _, err := m.cp.Kubectl(ctx, "apply", "-f", path); err != nil {
 		m.t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ spec:
 
 func (m *matrix) undefine() {
 	m.t.Helper()
-	if _, err := m.cp.Kubectl(harness.Within(m.t, 2*time.Minute), "delete", "--wait=true", "crd/widgets.stage.example.com"); err != nil {
+	if _, err := m.cp.Kubectl(harness.Timeout(m.t, 2*time.Minute), "delete", "--wait=true", "crd/widgets.stage.example.com"); err != nil {
 		m.t.Fatal(err)
 	}
 }
@@ -162,7 +162,7 @@ func (m *matrix) makeWidgets(name string, n int) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	ctx := harness.Within(m.t, time.Minute)
+	ctx := harness.Timeout(m.t, time.Minute)
 	for i := range n {
 		w := &unstructured.Unstructured{Object: map[string]any{"apiVersion": m.gvr.GroupVersion().String(), "kind": "Widget",
 			"metadata": map[string]any{"name": fmt.Sprintf("%s-%d", name, i)}, "spec": map[string]any{"size": int64(i)}}}

@@ -104,11 +104,11 @@ func (m *matrix) open() {
 	m.t.Helper()
 	m.p = m.b.OpenForTest(m.root, "about:blank", 1280, 720)
 	for _, script := range []string{harness.StageTools(m.t), harness.KeepWorker} {
-		if err := m.p.OnNewDocument(harness.Within(m.t, 30*time.Second), script); err != nil {
+		if err := m.p.OnNewDocument(harness.Timeout(m.t, 30*time.Second), script); err != nil {
 			m.t.Fatal(err)
 		}
 	}
-	if err := m.p.Navigate(harness.Within(m.t, time.Minute), m.relay.URL+"&lang=en&resource=pods&namespace=&era=1.31,1.37"); err != nil {
+	if err := m.p.Navigate(harness.Timeout(m.t, time.Minute), m.relay.URL+"&lang=en&resource=pods&namespace=&era=1.31,1.37"); err != nil {
 		m.t.Fatal(err)
 	}
 	harness.Await(m.t, m.p, time.Minute, "%s", harness.WellState)
@@ -122,7 +122,7 @@ func (m *matrix) startRelay(listen string) {
 // makeUser makes the user of the relay: a service account that may read, by a binding of its own.
 func (m *matrix) makeUser() {
 	m.t.Helper()
-	ctx := harness.Within(m.t, time.Minute)
+	ctx := harness.Timeout(m.t, time.Minute)
 	if _, err := m.client.CoreV1().ServiceAccounts("default").Create(ctx,
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: matrixUser}}, metav1.CreateOptions{}); err != nil {
 		m.t.Fatal(err)
@@ -137,7 +137,7 @@ func (m *matrix) makeUser() {
 
 func (m *matrix) grant() {
 	m.t.Helper()
-	if _, err := m.client.RbacV1().ClusterRoleBindings().Create(harness.Within(m.t, time.Minute), &rbacv1.ClusterRoleBinding{
+	if _, err := m.client.RbacV1().ClusterRoleBindings().Create(harness.Timeout(m.t, time.Minute), &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: matrixUser}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: matrixUser},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: matrixUser}},
 	}, metav1.CreateOptions{}); err != nil {
@@ -147,7 +147,7 @@ func (m *matrix) grant() {
 
 func (m *matrix) withdraw() {
 	m.t.Helper()
-	if err := m.client.RbacV1().ClusterRoleBindings().Delete(harness.Within(m.t, time.Minute), matrixUser, metav1.DeleteOptions{}); err != nil {
+	if err := m.client.RbacV1().ClusterRoleBindings().Delete(harness.Timeout(m.t, time.Minute), matrixUser, metav1.DeleteOptions{}); err != nil {
 		m.t.Fatal(err)
 	}
 }
@@ -155,7 +155,7 @@ func (m *matrix) withdraw() {
 // token is a token for the relay's user.
 func (m *matrix) token(ends time.Time) string {
 	m.t.Helper()
-	account, err := m.client.CoreV1().ServiceAccounts("default").Get(harness.Within(m.t, time.Minute), matrixUser, metav1.GetOptions{})
+	account, err := m.client.CoreV1().ServiceAccounts("default").Get(harness.Timeout(m.t, time.Minute), matrixUser, metav1.GetOptions{})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func (m *matrix) begin() {
 // write changes the cluster in every way: objects are created, changed, deleted, and created again under an earlier name.
 func (m *matrix) write() {
 	m.t.Helper()
-	ctx := harness.Within(m.t, time.Minute)
+	ctx := harness.Timeout(m.t, time.Minute)
 	ns := cluster.NamespaceOf(0, matrixNamespaces)
 	pods := m.client.CoreV1().Pods(ns)
 	gone := int64(0)
@@ -246,7 +246,7 @@ func (m *matrix) says(cause, words string) {
 		const claims = [...stage.texts().filter((e) => e.w > 0).map((e) => e.words), document.querySelector(".src").textContent].join("|");
 		return !/cluster agree|is current|· live/.test(claims);
 	})`, cause, words)
-	if err := m.p.WaitFor(harness.Within(m.t, 2*time.Minute), until, `informerscope.state().then((s) => [s.source.cause, s.source.trouble,
+	if err := m.p.WaitFor(harness.Timeout(m.t, 2*time.Minute), until, `informerscope.state().then((s) => [s.source.cause, s.source.trouble,
 		document.querySelector(".say").title + document.querySelector(".say").textContent, s.reflector.phase, s.reflector.lastError])`); err != nil {
 		m.t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func (m *matrix) says(cause, words string) {
 // informer's life.
 func (m *matrix) waits(words string) {
 	m.t.Helper()
-	if err := m.p.WaitFor(harness.Within(m.t, 2*time.Minute), fmt.Sprintf(`informerscope.state().then((s) => {
+	if err := m.p.WaitFor(harness.Timeout(m.t, 2*time.Minute), fmt.Sprintf(`informerscope.state().then((s) => {
 		const told = document.querySelector(".say").textContent;
 		const claims = [...stage.texts().filter((e) => e.w > 0).map((e) => e.words), document.querySelector(".src").textContent].join("|");
 		return %s.every((l) => l.reflector.phase === "backoff" && l.reflector.lastError.toLowerCase().includes(%[2]q.toLowerCase())) && told.toLowerCase().includes(%[2]q.toLowerCase())
@@ -293,7 +293,7 @@ func (m *matrix) nothingLostUnder(condition string) {
 
 func (m *matrix) state() browser.State {
 	m.t.Helper()
-	s, err := m.p.State(harness.Within(m.t, 30*time.Second))
+	s, err := m.p.State(harness.Timeout(m.t, 30*time.Second))
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -326,7 +326,7 @@ func (m *matrix) withFlags(args ...string) {
 // seats gives the relay's user so many shares of the API server's concurrency.
 func (m *matrix) seats(n int32) {
 	m.t.Helper()
-	ctx := harness.Within(m.t, time.Minute)
+	ctx := harness.Timeout(m.t, time.Minute)
 	levels, schemas := m.client.FlowcontrolV1().PriorityLevelConfigurations(), m.client.FlowcontrolV1().FlowSchemas()
 	level, err := levels.Get(ctx, matrixUser, metav1.GetOptions{})
 	if err == nil {
@@ -387,7 +387,7 @@ func (m *matrix) until(condition string, again func()) {
 	m.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); ; {
 		again()
-		_, err := m.p.WaitState(harness.Within(m.t, 5*time.Second), condition)
+		_, err := m.p.WaitState(harness.Timeout(m.t, 5*time.Second), condition)
 		if err == nil {
 			return
 		}
@@ -480,7 +480,7 @@ var serverFaults = []fault{
 		// The API server serves from its watch cache, even a new list: nothing can be written, so nothing is old.
 		m.far.cut()
 		harness.Await(m.t, m.p, 2*time.Minute, "%s && %s.every((l) => l.reflector.watches > %d)", harness.WellState, harness.LanesOf, before.Reflector.Watches)
-		if _, err := m.client.CoreV1().Namespaces().Create(harness.Within(m.t, 5*time.Second),
+		if _, err := m.client.CoreV1().Namespaces().Create(harness.Timeout(m.t, 5*time.Second),
 			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "without-etcd"}}, metav1.CreateOptions{}); err == nil {
 			m.t.Error("without etcd something was written")
 		}
@@ -518,7 +518,7 @@ var serverFaults = []fault{
 		}
 		m.far.refuse(false)
 		m.recovers()
-		events, err := harness.PackedRecording(harness.Within(m.t, time.Minute), m.p)
+		events, err := harness.PackedRecording(harness.Timeout(m.t, time.Minute), m.p)
 		if err != nil {
 			m.t.Fatal(err)
 		}
@@ -548,7 +548,7 @@ var serverFaults = []fault{
 		m.far.end() // before any event, which client-go treats as an error
 		m.write()
 		m.recovers()
-		events, err := harness.PackedRecording(harness.Within(m.t, time.Minute), m.p)
+		events, err := harness.PackedRecording(harness.Timeout(m.t, time.Minute), m.p)
 		if err != nil {
 			m.t.Fatal(err)
 		}
@@ -651,7 +651,7 @@ func (m *matrix) sleep(d time.Duration) {
 // browserFaults are those of the page's own browser.
 var browserFaults = []fault{
 	{name: "worker killed", run: func(m *matrix) {
-		if err := m.p.EvalInWorker(harness.Within(m.t, 30*time.Second), "setTimeout(() => self.close())"); err != nil {
+		if err := m.p.EvalInWorker(harness.Timeout(m.t, 30*time.Second), "setTimeout(() => self.close())"); err != nil {
 			m.t.Fatal(err)
 		}
 		harness.WaitUntil(m.t, m.p, harness.Dialog)
@@ -660,10 +660,10 @@ var browserFaults = []fault{
 			m.t.Errorf("of a worker that the browser ended the page says %q", said)
 		}
 		m.write()
-		if err := m.p.Click(harness.Within(m.t, 10*time.Second), harness.Dialog+".querySelector('button')"); err != nil {
+		if err := m.p.Click(harness.Timeout(m.t, 10*time.Second), harness.Dialog+".querySelector('button')"); err != nil {
 			m.t.Fatal(err)
 		}
-		m.begun()
+		m.awaitNewDocument()
 		m.recovers()
 	}},
 	{name: "tab hidden", long: true, run: func(m *matrix) { m.hide(15 * time.Second) }},
@@ -673,8 +673,8 @@ var browserFaults = []fault{
 	{name: "ten minutes in which nothing ran", run: func(m *matrix) { m.setClock("performance", 10*time.Minute) }},
 }
 
-// begun waits until a document that replaces this one watches the same cluster.
-func (m *matrix) begun() {
+// awaitNewDocument waits until a document that replaces this one watches the same cluster.
+func (m *matrix) awaitNewDocument() {
 	m.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); ; {
 		ctx, cancel := context.WithTimeout(m.t.Context(), 10*time.Second)
@@ -693,17 +693,17 @@ func (m *matrix) begun() {
 // hide minimises the page's window while the cluster changes.
 func (m *matrix) hide(d time.Duration) {
 	m.t.Helper()
-	if err := m.p.Hide(harness.Within(m.t, 30*time.Second), true); err != nil {
+	if err := m.p.Hide(harness.Timeout(m.t, 30*time.Second), true); err != nil {
 		m.t.Fatal(err)
 	}
-	m.t.Cleanup(func() { _ = m.p.Hide(harness.Within(m.t, 30*time.Second), false) })
+	m.t.Cleanup(func() { _ = m.p.Hide(harness.Timeout(m.t, 30*time.Second), false) })
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(d / 5) { // the passing time is what is tested
 		m.write()
 	}
 	if !harness.EvalIn[bool](m.t, m.p, "document.hidden") {
 		m.t.Fatal("the page was not hidden")
 	}
-	if err := m.p.Hide(harness.Within(m.t, 30*time.Second), false); err != nil {
+	if err := m.p.Hide(harness.Timeout(m.t, 30*time.Second), false); err != nil {
 		m.t.Fatal(err)
 	}
 	m.recovers()
@@ -720,7 +720,7 @@ func (m *matrix) setClock(clock string, by time.Duration) {
 	if clock == "performance" {
 		script = fmt.Sprintf("(() => { const now = performance.now.bind(performance); performance.now = () => now() + %d; })()", by.Milliseconds())
 	}
-	if err := m.p.EvalInWorker(harness.Within(m.t, 30*time.Second), script); err != nil {
+	if err := m.p.EvalInWorker(harness.Timeout(m.t, 30*time.Second), script); err != nil {
 		m.t.Fatal(err)
 	}
 	m.write()

@@ -116,7 +116,7 @@ func TestTroubleOfTheRelay(t *testing.T) {
 		if after := refusals(t, srv, "token"); after != before || before == "0" {
 			t.Errorf("the server was asked again with a token that it had refused: %s times, then %s", before, after)
 		}
-		said, err := browser.Eval[string](harness.Within(t, 30*time.Second), p, `informerscope.sources().then((s) => s.live.cause + ": " + s.live.error)`)
+		said, err := browser.Eval[string](harness.Timeout(t, 30*time.Second), p, `informerscope.sources().then((s) => s.live.cause + ": " + s.live.error)`)
 		if err != nil || !strings.HasPrefix(said, "token: ") {
 			t.Errorf("sources: %q, %v", said, err)
 		}

@@ -96,7 +96,7 @@ func TestTrouble(t *testing.T) {
 	if err := os.WriteFile(kubeconfig, []byte("apiVersion: v1\nclusters: {{\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said, err := browser.Eval[string](harness.Within(t, 30*time.Second), p, `informerscope.sources().then((s) => s.live.error)`)
+	said, err := browser.Eval[string](harness.Timeout(t, 30*time.Second), p, `informerscope.sources().then((s) => s.live.error)`)
 	if err != nil || !strings.Contains(said, kubeconfig) {
 		t.Errorf("of a broken kubeconfig the page says %q (%v), want its path in it", said, err)
 	}

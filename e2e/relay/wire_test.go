@@ -110,19 +110,19 @@ func (w *wire) copy(to, from *net.TCPConn) {
 		w.pass()
 		if n > 0 {
 			if _, werr := to.Write(chunk[:n]); werr != nil {
-				w.over(from)
+				w.endSide(from)
 				return
 			}
 		}
 		if err != nil {
-			w.over(to)
+			w.endSide(to)
 			return
 		}
 	}
 }
 
-// over ends a side whose other side has ended, unless the client must not notice.
-func (w *wire) over(c *net.TCPConn) {
+// endSide ends a side whose other side has ended, unless the client must not notice.
+func (w *wire) endSide(c *net.TCPConn) {
 	w.mu.Lock()
 	known := w.conns[c]
 	w.mu.Unlock()

@@ -20,10 +20,10 @@ func openCalm(t *testing.T, url string) *browser.Page {
 	t.Helper()
 	page, err := browser.StartForTest(t).Open(t.Context(), "about:blank", 1280, 720)
 	if err == nil {
-		err = page.OnNewDocument(harness.Within(t, 30*time.Second), harness.StageTools(t))
+		err = page.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.StageTools(t))
 	}
 	if err == nil {
-		err = page.Navigate(harness.Within(t, time.Minute), url)
+		err = page.Navigate(harness.Timeout(t, time.Minute), url)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -57,17 +57,17 @@ func TestCalmStage(t *testing.T) {
 			opened := func(by string, want ...string) {
 				t.Helper()
 				const ids = `[...new Set([...document.querySelectorAll('[data-station].opened')].map((el) => el.dataset.station))]`
-				if err := page.WaitFor(harness.Within(t, 20*time.Second), fmt.Sprintf("String(%s) === %q", ids, strings.Join(want, ",")), ids); err != nil {
+				if err := page.WaitFor(harness.Timeout(t, 20*time.Second), fmt.Sprintf("String(%s) === %q", ids, strings.Join(want, ",")), ids); err != nil {
 					t.Errorf("%s: %v", by, err)
 				}
 			}
 			for at, want := range map[browser.Point][]string{{X: 420, Y: 300}: {"queue"}, {X: 60, Y: 300}: {"api"}, {X: 640, Y: 20}: nil} {
-				if err := page.Hover(harness.Within(t, 20*time.Second), at); err != nil {
+				if err := page.Hover(harness.Timeout(t, 20*time.Second), at); err != nil {
 					t.Fatal(err)
 				}
 				opened(fmt.Sprint("the pointer at ", at), want...)
 			}
-			if err := page.Hover(harness.Within(t, 20*time.Second), browser.Point{X: 640, Y: 20}); err != nil {
+			if err := page.Hover(harness.Timeout(t, 20*time.Second), browser.Point{X: 640, Y: 20}); err != nil {
 				t.Fatal(err)
 			}
 			harness.EvalIn[bool](t, page, "(document.querySelector('.ptabs button').focus(), true)")
@@ -75,14 +75,14 @@ func TestCalmStage(t *testing.T) {
 			harness.EvalIn[bool](t, page, "(document.activeElement.blur(), true)")
 			opened("the keyboard at nothing")
 
-			if err := page.Click(harness.Within(t, 20*time.Second), "document.querySelector('.icons .details')"); err != nil {
+			if err := page.Click(harness.Timeout(t, 20*time.Second), "document.querySelector('.icons .details')"); err != nil {
 				t.Fatal(err)
 			}
 			harness.Settle(t, page)
 			if all := texts(); len(all) < len(calm)+25 {
 				t.Errorf("all details are %d texts, the calm stage has %d", len(all), len(calm))
 			}
-			if err := page.Reload(harness.Within(t, time.Minute)); err != nil {
+			if err := page.Reload(harness.Timeout(t, time.Minute)); err != nil {
 				t.Fatal(err)
 			}
 			harness.Await(t, page, 2*time.Minute, "s.queue.synced && s.indexer.count > 0")

@@ -40,7 +40,7 @@ func TestSeekBackMarksNothing(t *testing.T) {
 	// A step forwards may mark a cell, so the count finds something.
 	harness.Call(t, p, "seek(%d)", later.Seq)
 	harness.Call(t, p, "play()")
-	if err := p.WaitFor(harness.Within(t, 30*time.Second), markedPixels+" > 0", markedPixels); err != nil {
+	if err := p.WaitFor(harness.Timeout(t, 30*time.Second), markedPixels+" > 0", markedPixels); err != nil {
 		t.Errorf("nothing that travels and no mark was ever drawn: %v", err)
 	}
 	p.ExpectClean(t)

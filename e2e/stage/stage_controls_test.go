@@ -441,16 +441,16 @@ func TestStageTimelineDrag(t *testing.T) {
 	at := func(ms float64) browser.Point {
 		return browser.Point{X: line.X + line.W*(16+ms/72750*(1180-16))/1280, Y: line.Y + line.H*0.6}
 	}
-	if err := p.Drag(harness.Within(t, 20*time.Second), at(3500), at(2000)); err != nil {
+	if err := p.Drag(harness.Timeout(t, 20*time.Second), at(3500), at(2000)); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, p, 20*time.Second, "s.view.mode === 'paused' && s.atMillis <= 2200 && s.atMillis > 1500")
 	harness.Shot(t, p, "dragged")
-	if err := p.ClickAt(harness.Within(t, 20*time.Second), at(3000)); err != nil {
+	if err := p.ClickAt(harness.Timeout(t, 20*time.Second), at(3000)); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, p, 20*time.Second, "s.view.mode === 'paused' && s.atMillis <= 3200 && s.atMillis > 2500")
-	if err := p.Drag(harness.Within(t, 20*time.Second), at(3000), at(72000)); err != nil {
+	if err := p.Drag(harness.Timeout(t, 20*time.Second), at(3000), at(72000)); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, p, 20*time.Second, "s.live && s.view.mode === 'live'")
@@ -477,7 +477,7 @@ func TestStageTabOrder(t *testing.T) {
 	harness.EvalIn[bool](t, p, "(document.activeElement?.blur?.(), true)")
 	seen := map[int]bool{}
 	for range len(shown) + 3 {
-		if err := p.Keys(harness.Within(t, 20*time.Second), "Tab"); err != nil {
+		if err := p.Keys(harness.Timeout(t, 20*time.Second), "Tab"); err != nil {
 			t.Fatal(err)
 		}
 		at := harness.EvalJSON[struct {

@@ -38,11 +38,11 @@ func TestDistanceOnEveryLayout(t *testing.T) {
 		{"stage", false, 1280, 720}, {"presenter", true, 1280, 720}, {"phone", false, 390, 844},
 	} {
 		t.Run(view.name, func(t *testing.T) {
-			if err := p.Resize(harness.Within(t, 10*time.Second), view.width, view.height); err != nil {
+			if err := p.Resize(harness.Timeout(t, 10*time.Second), view.width, view.height); err != nil {
 				t.Fatal(err)
 			}
 			if view.presenting != harness.EvalIn[bool](t, p, "location.hash.includes('presenter=1')") {
-				if err := p.Press(harness.Within(t, 10*time.Second), "p"); err != nil {
+				if err := p.Press(harness.Timeout(t, 10*time.Second), "p"); err != nil {
 					t.Fatal(err)
 				}
 			}

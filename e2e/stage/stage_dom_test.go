@@ -14,7 +14,7 @@ import (
 func look(t *testing.T, p *browser.Page) (fold.State, harness.Drawn) {
 	t.Helper()
 	s := harness.EvalJSON[fold.State](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
-	if err := p.WaitFor(harness.Within(t, 10*time.Second), fmt.Sprintf("stage.event() === '%d'", s.Seq), "stage.event()"); err != nil {
+	if err := p.WaitFor(harness.Timeout(t, 10*time.Second), fmt.Sprintf("stage.event() === '%d'", s.Seq), "stage.event()"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Settle(t, p)

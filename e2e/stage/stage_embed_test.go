@@ -26,7 +26,7 @@ func TestEmbed(t *testing.T) {
 	for _, station := range embedded {
 		t.Run(station.name, func(t *testing.T) {
 			p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&rate=60&lang=en&embed="+station.name, 640, 480)
-			if err := p.WaitFor(harness.Within(t, 20*time.Second), inkCount(".embedv canvas"), "'nothing travels'"); err != nil {
+			if err := p.WaitFor(harness.Timeout(t, 20*time.Second), inkCount(".embedv canvas"), "'nothing travels'"); err != nil {
 				t.Fatal(err)
 			}
 			harness.Pause(t, p)
@@ -78,7 +78,7 @@ func TestEmbedOfNothing(t *testing.T) {
 		}
 	}
 	harness.EvalIn[bool](t, p, "(location.hash = location.hash.replace('kubelet', 'Queue'), true)")
-	if err := p.WaitFor(harness.Within(t, 20*time.Second), "stage.seek('.embedv text', /^Queue$/)", "document.querySelector('.embedv').textContent"); err != nil {
+	if err := p.WaitFor(harness.Timeout(t, 20*time.Second), "stage.seek('.embedv text', /^Queue$/)", "document.querySelector('.embedv').textContent"); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -35,7 +35,7 @@ func TestStepBackIsTheFold(t *testing.T) {
 			eventful(t, p)
 			harness.Pause(t, p)
 			head := harness.Await(t, p, 10*time.Second, "s.view.mode === 'paused'").Seq
-			events, err := harness.Recording(harness.Within(t, time.Minute), p)
+			events, err := harness.Recording(harness.Timeout(t, time.Minute), p)
 			if err != nil {
 				t.Fatal(err)
 			}

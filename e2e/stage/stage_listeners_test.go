@@ -67,7 +67,7 @@ func TestListenersAreClear(t *testing.T) {
 			harness.Call(t, p, "removeListener(2)")
 			harness.Await(t, p, 30*time.Second, "s.listeners[1].removed")
 			handlers := "[...document.querySelectorAll('.presv rect.hbox, .phonev rect.hbox')].some((el) => stage.visible(el))"
-			if err := p.WaitFor(harness.Within(t, 30*time.Second), handlers, handlers); err != nil {
+			if err := p.WaitFor(harness.Timeout(t, 30*time.Second), handlers, handlers); err != nil {
 				t.Fatal(err)
 			}
 			for _, lang := range []string{"en", "zh"} {

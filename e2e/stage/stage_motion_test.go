@@ -25,22 +25,22 @@ func TestMotionIsOfTheLayoutThatShows(t *testing.T) {
 	b := browser.StartForTest(t)
 	p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&rate=200&lang=en", 1280, 720)
 	press := func(key string) {
-		if err := p.Keys(harness.Within(t, 10*time.Second), key); err != nil {
+		if err := p.Keys(harness.Timeout(t, 10*time.Second), key); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.WaitFor(harness.Within(t, 20*time.Second), inkCount(".tokens canvas"), "'nothing travels over the stage'"); err != nil {
+	if err := p.WaitFor(harness.Timeout(t, 20*time.Second), inkCount(".tokens canvas"), "'nothing travels over the stage'"); err != nil {
 		t.Fatal(err)
 	}
 	press("p")
-	if err := p.WaitFor(harness.Within(t, 20*time.Second), "document.querySelector('.view-presenter')", "document.body.className"); err != nil {
+	if err := p.WaitFor(harness.Timeout(t, 20*time.Second), "document.querySelector('.view-presenter')", "document.body.className"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, p, 20*time.Second, "s.seq > 6000")
 	harness.Pause(t, p)
 	harness.Settle(t, p)
 	press("p")
-	if err := p.WaitFor(harness.Within(t, 20*time.Second), "!document.querySelector('.view-presenter')", "document.body.className"); err != nil {
+	if err := p.WaitFor(harness.Timeout(t, 20*time.Second), "!document.querySelector('.view-presenter')", "document.body.className"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Settle(t, p)
@@ -85,7 +85,7 @@ func TestCountsDoNotCrossTheWordsOfAHold(t *testing.T) {
 		return true;
 	})()`)
 	harness.Call(t, p, "release('pop', 40)")
-	if err := p.WaitFor(harness.Within(t, 30*time.Second), "crossing.above > 0 || crossing.on > 0", "JSON.stringify(crossing)"); err != nil {
+	if err := p.WaitFor(harness.Timeout(t, 30*time.Second), "crossing.above > 0 || crossing.on > 0", "JSON.stringify(crossing)"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Shot(t, p, "counted")

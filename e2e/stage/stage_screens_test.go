@@ -132,7 +132,7 @@ func TestStageViews(t *testing.T) {
 // keepPanels keeps screenshots of the page and of each of its panels.
 func keepPanels(t *testing.T, p *browser.Page, name string, size image.Point) {
 	t.Helper()
-	path, err := p.Screenshot(harness.Within(t, 30*time.Second), name)
+	path, err := p.Screenshot(harness.Timeout(t, 30*time.Second), name)
 	if err != nil {
 		t.Fatal(err)
 	}

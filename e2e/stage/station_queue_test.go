@@ -32,14 +32,14 @@ var layouts = []struct {
 func eachLayout(t *testing.T, p *browser.Page, do func(t *testing.T, layout string)) {
 	t.Helper()
 	for _, l := range layouts {
-		if err := p.Resize(harness.Within(t, 30*time.Second), l.width, l.height); err != nil {
+		if err := p.Resize(harness.Timeout(t, 30*time.Second), l.width, l.height); err != nil {
 			t.Fatal(err)
 		}
 		if l.enter != "" {
 			harness.EvalIn[bool](t, p, "document.dispatchEvent(new KeyboardEvent('keydown', {key: %s, bubbles: true}))", harness.Quote(l.enter))
 		}
 		classes := "[...document.getElementById('app').classList].filter((c) => c.startsWith('view-')).join(' ')"
-		if err := p.WaitFor(harness.Within(t, 30*time.Second), fmt.Sprintf("%s === %s", classes, harness.Quote(l.shown)), classes); err != nil {
+		if err := p.WaitFor(harness.Timeout(t, 30*time.Second), fmt.Sprintf("%s === %s", classes, harness.Quote(l.shown)), classes); err != nil {
 			t.Fatalf("%s: %v", l.name, err)
 		}
 		harness.Settle(t, p)
@@ -146,7 +146,7 @@ func TestQueueSeats(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if err := p.WaitFor(harness.Within(t, 30*time.Second), drawnSeats+" === "+harness.Quote(string(want)), drawnSeats); err != nil {
+					if err := p.WaitFor(harness.Timeout(t, 30*time.Second), drawnSeats+" === "+harness.Quote(string(want)), drawnSeats); err != nil {
 						t.Errorf("at %d, of %d seats, want %s: %v", seq, n, want, err)
 					}
 				}
@@ -202,14 +202,14 @@ func TestHeldPopOfAnEmptyQueue(t *testing.T) {
 			eachLayout(t, p, func(t *testing.T, layout string) {
 				if layout == "phone" {
 					harness.EvalIn[bool](t, p, "!!stage.find('[data-station=queue][aria-expanded=false]')?.dispatchEvent(new MouseEvent('click', {bubbles: true}))")
-					if err := p.WaitFor(harness.Within(t, 30*time.Second), "!!stage.find('[data-station=queue][aria-expanded=true]')", "0"); err != nil {
+					if err := p.WaitFor(harness.Timeout(t, 30*time.Second), "!!stage.find('[data-station=queue][aria-expanded=true]')", "0"); err != nil {
 						t.Fatal(err)
 					}
 				}
 				const words = "[...document.querySelectorAll('#app svg text')].filter((e) => e.checkVisibility({visibilityProperty: true})).map((e) => " +
 					"[...e.childNodes].filter((n) => n.nodeName !== 'title').map((n) => n.textContent).join(''))"
 				held := "(" + words + ").some((w) => /Pop held/.test(w))"
-				if err := p.WaitFor(harness.Within(t, 30*time.Second), held, words); err != nil {
+				if err := p.WaitFor(harness.Timeout(t, 30*time.Second), held, words); err != nil {
 					t.Fatalf("nothing says that Pop is held: %v", err)
 				}
 				harness.Shot(t, p, "held-"+release+"-"+strings.ReplaceAll(layout, " ", "-"))

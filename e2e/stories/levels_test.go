@@ -16,7 +16,7 @@ func TestAReaderSkipsWhatIsKnown(t *testing.T) {
 	page := openTour(t, b, srv, "&tour&lang=en", 1280, 720)
 	press := func(key string) {
 		t.Helper()
-		if err := page.Keys(harness.Within(t, 30*time.Second), key); err != nil {
+		if err := page.Keys(harness.Timeout(t, 30*time.Second), key); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -43,10 +43,10 @@ func TestADroppedStoryIsTold(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Drop(harness.Within(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
+		if err := p.Drop(harness.Timeout(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.WaitFor(harness.Within(t, 30*time.Second), "document.querySelector('.toast')?.textContent.includes("+harness.Quote(says)+")",
+		if err := p.WaitFor(harness.Timeout(t, 30*time.Second), "document.querySelector('.toast')?.textContent.includes("+harness.Quote(says)+")",
 			"document.querySelector('.toast')?.textContent"); err != nil {
 			t.Fatal(err)
 		}
@@ -81,21 +81,21 @@ func TestStoriesOfADirectoryAreTold(t *testing.T) {
 	p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=20&lang=en", 1280, 720)
 	chosen := func(title string) {
 		t.Helper()
-		if err := p.Keys(harness.Within(t, 30*time.Second), "s"); err != nil {
+		if err := p.Keys(harness.Timeout(t, 30*time.Second), "s"); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.WaitFor(harness.Within(t, 30*time.Second), "document.querySelector('#story-held b')?.textContent === "+harness.Quote(title),
+		if err := p.WaitFor(harness.Timeout(t, 30*time.Second), "document.querySelector('#story-held b')?.textContent === "+harness.Quote(title),
 			"[...document.querySelectorAll('.srow b')].map((x) => x.textContent).join('; ')"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	chosen("Held back")
-	if err := p.WaitFor(harness.Within(t, 30*time.Second), "document.querySelector('.toast')?.textContent.includes('wrong.yaml:8: a station is one of')",
+	if err := p.WaitFor(harness.Timeout(t, 30*time.Second), "document.querySelector('.toast')?.textContent.includes('wrong.yaml:8: a station is one of')",
 		"document.querySelector('.toast')?.textContent"); err != nil {
 		t.Error(err)
 	}
 	harness.Shot(t, p, "1-chooser")
-	if err := p.Keys(harness.Within(t, 30*time.Second), "Escape"); err != nil {
+	if err := p.Keys(harness.Timeout(t, 30*time.Second), "Escape"); err != nil {
 		t.Fatal(err)
 	}
 	tellHeld(t, p)
@@ -115,16 +115,16 @@ func tellHeld(t *testing.T, p *browser.Page) {
 	told := func(step string) {
 		t.Helper()
 		bar := "stage.find('.storybar')?.dataset.step === '" + step + "' && stage.find('.storybar').dataset.state === 'told'"
-		if err := p.WaitFor(harness.Within(t, 90*time.Second), bar, "document.querySelector('.storybar').outerHTML"); err != nil {
+		if err := p.WaitFor(harness.Timeout(t, 90*time.Second), bar, "document.querySelector('.storybar').outerHTML"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	told("1")
-	if err := p.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {
+	if err := p.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 		t.Fatal(err)
 	}
 	told("2")
-	if err := p.WaitFor(harness.Within(t, 60*time.Second), "stage.find('.cap .say')?.textContent.startsWith('The change waits in the queue')",
+	if err := p.WaitFor(harness.Timeout(t, 60*time.Second), "stage.find('.cap .say')?.textContent.startsWith('The change waits in the queue')",
 		"stage.find('.cap .say')?.textContent"); err != nil {
 		t.Fatal(err)
 	}

@@ -34,13 +34,13 @@ func TestPredict(t *testing.T) {
 			step := "Number(document.querySelector('.storybar')?.dataset.step ?? 0)"
 			state := "document.querySelector('.storybar')?.dataset.state"
 			waitTour(t, page, "%s >= 1 && %s === 'told'", step, state)
-			if err := page.Keys(harness.Within(t, 30*time.Second), "PageUp"); err != nil { // no step begins by itself any more
+			if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageUp"); err != nil { // no step begins by itself any more
 				t.Fatal(err)
 			}
 			for i := 1; i < c.step; i++ {
 				waitTour(t, page, "%s === %d && %s === 'told'", step, i, state)
 				passRide(t, page)
-				if err := page.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {
+				if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -50,7 +50,7 @@ func TestPredict(t *testing.T) {
 			harness.Shot(t, page, "predict-"+c.name+"-asks")
 			before := harness.Await(t, page, time.Minute, "true")
 			if c.byKey {
-				if err := page.Keys(harness.Within(t, 30*time.Second), fmt.Sprint(c.choose)); err != nil {
+				if err := page.Keys(harness.Timeout(t, 30*time.Second), fmt.Sprint(c.choose)); err != nil {
 					t.Fatal(err)
 				}
 			} else {

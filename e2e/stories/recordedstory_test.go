@@ -104,7 +104,7 @@ func TestARecordingIsToldAsAStory(t *testing.T) {
 	middle := browser.Point{X: 640, Y: 380}
 	drop := func(p *browser.Page, paths ...string) {
 		t.Helper()
-		if err := p.DropAll(harness.Within(t, 30*time.Second), paths, middle); err != nil {
+		if err := p.DropAll(harness.Timeout(t, 30*time.Second), paths, middle); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -113,7 +113,7 @@ func TestARecordingIsToldAsAStory(t *testing.T) {
 		words := regexp.MustCompile(`\{[^}]*\}`).Split(s.Steps[step].Caption.Words.EN, 2)[0]
 		at := fmt.Sprintf("stage.find('.storybar')?.dataset.step === '%d' && stage.find('.storybar').dataset.state === 'told' && "+
 			"document.querySelector('.cap .say')?.textContent.startsWith(%s)", step+1, harness.Quote(words))
-		if err := p.WaitFor(harness.Within(t, 90*time.Second), at,
+		if err := p.WaitFor(harness.Timeout(t, 90*time.Second), at,
 			"document.querySelector('.storybar')?.outerHTML + document.querySelector('.cap')?.textContent + document.querySelector('.toast')?.textContent"); err != nil {
 			t.Fatalf("step %d: %v", step+1, err)
 		}
@@ -127,12 +127,12 @@ func TestARecordingIsToldAsAStory(t *testing.T) {
 	}
 	press := func(key string) {
 		t.Helper()
-		if err := p.Keys(harness.Within(t, 30*time.Second), key); err != nil {
+		if err := p.Keys(harness.Timeout(t, 30*time.Second), key); err != nil {
 			t.Fatal(err)
 		}
 	}
 	drop(p, yaml, recording)
-	if err := p.WaitFor(harness.Within(t, time.Minute), "stage.find('.storybar')?.dataset.step === '1'",
+	if err := p.WaitFor(harness.Timeout(t, time.Minute), "stage.find('.storybar')?.dataset.step === '1'",
 		"document.querySelector('.toast')?.textContent"); err != nil {
 		t.Fatal(err)
 	}
@@ -162,12 +162,12 @@ func TestARecordingIsToldAsAStory(t *testing.T) {
 		if order[0] == recording {
 			heard = "of talk.trace. Play, or drag the timeline."
 		}
-		if err := q.WaitFor(harness.Within(t, 30*time.Second), "document.querySelector('.toast')?.textContent.includes("+harness.Quote(heard)+")",
+		if err := q.WaitFor(harness.Timeout(t, 30*time.Second), "document.querySelector('.toast')?.textContent.includes("+harness.Quote(heard)+")",
 			"document.querySelector('.toast')?.textContent"); err != nil {
 			t.Fatal(err)
 		}
 		drop(q, order[1])
-		if err := q.WaitFor(harness.Within(t, time.Minute), "stage.find('.storybar')?.dataset.step === '1'",
+		if err := q.WaitFor(harness.Timeout(t, time.Minute), "stage.find('.storybar')?.dataset.step === '1'",
 			"document.querySelector('.toast')?.textContent"); err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestARecordingIsToldAsAStory(t *testing.T) {
 	if n := harness.EvalIn[int](t, p, "informerscope.story('talk').then((s) => s.steps)"); n != len(s.Steps) {
 		t.Errorf("the server's story has %d steps, and the file %d", n, len(s.Steps))
 	}
-	if err := p.WaitFor(harness.Within(t, time.Minute), "informerscope.state().then((s) => s.seq === "+fmt.Sprint(s.Steps[0].Moment.Seq)+")",
+	if err := p.WaitFor(harness.Timeout(t, time.Minute), "informerscope.state().then((s) => s.seq === "+fmt.Sprint(s.Steps[0].Moment.Seq)+")",
 		"informerscope.state().then((s) => s.seq)"); err != nil {
 		t.Fatal(err)
 	}

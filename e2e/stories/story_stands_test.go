@@ -44,7 +44,7 @@ func TestPageDownTurnsUnderAMenu(t *testing.T) {
 	if !harness.EvalIn[bool](t, p, open) {
 		t.Fatal("the menu of the API server does not open")
 	}
-	if err := p.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {
+	if err := p.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 		t.Fatal(err)
 	}
 	waitTour(t, p, "%s?.step === '2'", storyBar)

@@ -60,19 +60,19 @@ func TestStories(t *testing.T) {
 			told := func(step int, state string) {
 				t.Helper()
 				bar := fmt.Sprintf("stage.find('.storybar')?.dataset.step === '%d' && stage.find('.storybar').dataset.state === '%s'", step, state)
-				if err := page.WaitFor(harness.Within(t, 90*time.Second), bar,
+				if err := page.WaitFor(harness.Timeout(t, 90*time.Second), bar,
 					"stage.find('.storybar')?.dataset.step + ' ' + stage.find('.storybar')?.dataset.state"); err != nil {
 					t.Fatalf("step %d of %d: %v", step, n, err)
 				}
 			}
 			keys := func(key string) {
 				t.Helper()
-				if err := page.Keys(harness.Within(t, 30*time.Second), key); err != nil {
+				if err := page.Keys(harness.Timeout(t, 30*time.Second), key); err != nil {
 					t.Fatal(err)
 				}
 			}
 			// A story continues by itself until a person presses a key.
-			if err := page.WaitFor(harness.Within(t, 90*time.Second), "stage.find('.storybar')?.dataset.step === '1'",
+			if err := page.WaitFor(harness.Timeout(t, 90*time.Second), "stage.find('.storybar')?.dataset.step === '1'",
 				"document.querySelector('.storybar').outerHTML"); err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +82,7 @@ func TestStories(t *testing.T) {
 				told(step, "told")
 				harness.Shot(t, page, fmt.Sprintf("story-%s-%d", id, step))
 				// One sentence goes before the next one comes.
-				if err := page.WaitFor(harness.Within(t, 30*time.Second), "stage.find('.cap .say')?.textContent", "stage.find('.cap .say')?.outerHTML"); err != nil {
+				if err := page.WaitFor(harness.Timeout(t, 30*time.Second), "stage.find('.cap .say')?.textContent", "stage.find('.cap .say')?.outerHTML"); err != nil {
 					t.Errorf("step %d says nothing: %v", step, err)
 				}
 				if id == "late" && step == 3 && !harness.EvalIn[bool](t, page,
@@ -112,10 +112,10 @@ func TestStories(t *testing.T) {
 				harness.Await(t, page, time.Minute, "s.seq <= %d && s.view.mode !== 'live'", last.Seq)
 			}
 			keys("Escape")
-			if err := page.WaitFor(harness.Within(t, 30*time.Second), "!stage.find('.storybar') && !location.hash.includes('story=')", "location.hash"); err != nil {
+			if err := page.WaitFor(harness.Timeout(t, 30*time.Second), "!stage.find('.storybar') && !location.hash.includes('story=')", "location.hash"); err != nil {
 				t.Fatal(err)
 			}
-			if err := page.WaitFor(harness.Within(t, 30*time.Second), "informerscope.state().then((s) => s.live)",
+			if err := page.WaitFor(harness.Timeout(t, 30*time.Second), "informerscope.state().then((s) => s.live)",
 				"informerscope.state().then((s) => s.view)"); err != nil {
 				t.Fatal(err)
 			}
@@ -132,12 +132,12 @@ func TestStories(t *testing.T) {
 func answer(t *testing.T, page *browser.Page, step int) {
 	t.Helper()
 	const bar = "stage.find('.storybar')?.dataset"
-	if err := page.WaitFor(harness.Within(t, 90*time.Second), fmt.Sprintf("%s?.step === '%d' && %s.state !== 'telling'", bar, step, bar),
+	if err := page.WaitFor(harness.Timeout(t, 90*time.Second), fmt.Sprintf("%s?.step === '%d' && %s.state !== 'telling'", bar, step, bar),
 		"document.querySelector('.storybar').outerHTML"); err != nil {
 		t.Fatal(err)
 	}
 	if harness.EvalIn[bool](t, page, "%s?.state === 'waits'", bar) {
-		if err := page.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {
+		if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -150,7 +150,7 @@ func takeHome(t *testing.T, page *browser.Page, id string) {
 		t.Error("at its end it has nothing to take home")
 		return
 	}
-	if err := page.WaitFor(harness.Within(t, 30*time.Second), "stage.find('.pop .go')?.textContent.includes('func ')",
+	if err := page.WaitFor(harness.Timeout(t, 30*time.Second), "stage.find('.pop .go')?.textContent.includes('func ')",
 		"document.querySelector('.pop')?.outerHTML"); err != nil {
 		t.Fatal(err)
 	}
@@ -158,10 +158,10 @@ func takeHome(t *testing.T, page *browser.Page, id string) {
 		t.Error("a line of the code is cut at the right")
 	}
 	harness.Shot(t, page, "story-"+id+"-take")
-	if err := page.Keys(harness.Within(t, 30*time.Second), "Escape"); err != nil {
+	if err := page.Keys(harness.Timeout(t, 30*time.Second), "Escape"); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.WaitFor(harness.Within(t, 30*time.Second), "!stage.find('.pop')", "document.querySelector('.pop')?.outerHTML"); err != nil {
+	if err := page.WaitFor(harness.Timeout(t, 30*time.Second), "!stage.find('.pop')", "document.querySelector('.pop')?.outerHTML"); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -174,7 +174,7 @@ func TestAStoryIsNeverAheadOfItsPresses(t *testing.T) {
 	page := harness.OpenStage(t, b, srv, "&source=sim&seed=3&objects=20&lang=zh&presenter=1", 1280, 720)
 	n := harness.EvalIn[int](t, page, `informerscope.story("tombstone").then((s) => s.steps)`)
 	at := "Number(document.querySelector('.storybar')?.dataset.step ?? 0)"
-	deadline := harness.Within(t, 90*time.Second)
+	deadline := harness.Timeout(t, 90*time.Second)
 	for presses := 0; ; presses++ {
 		if harness.EvalIn[int](t, page, at) == n {
 			break
@@ -182,17 +182,17 @@ func TestAStoryIsNeverAheadOfItsPresses(t *testing.T) {
 		if deadline.Err() != nil || presses > 200 {
 			t.Fatalf("after %d presses it shows page %d of %d", presses, harness.EvalIn[int](t, page, at), n)
 		}
-		if err := page.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {
+		if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// The step that is shown has reached its end, or will.
 	const last = `informerscope.state().then((s) => s.queue.depth === 0 && s.reflector.relists >= 1 && s.indexer.count === s.api.objects && s.holds.length === 0)`
-	if err := page.WaitFor(harness.Within(t, 90*time.Second), last,
+	if err := page.WaitFor(harness.Timeout(t, 90*time.Second), last,
 		"informerscope.state().then((s) => JSON.stringify([s.queue.depth, s.reflector.phase, s.holds]))"); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.WaitFor(harness.Within(t, 90*time.Second), "document.body.textContent.includes('DeletedFinalStateUnknown')",
+	if err := page.WaitFor(harness.Timeout(t, 90*time.Second), "document.body.textContent.includes('DeletedFinalStateUnknown')",
 		"document.body.textContent.slice(0, 600)"); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func TestWhatToTakeHomeCoversTheStage(t *testing.T) {
 	for _, size := range [][2]int64{{1280, 720}, {1024, 768}} {
 		p := openTour(t, b, srv, "&source=sim&lang=en&presenter=1&story=410", size[0], size[1])
 		const home = "document.querySelector('section.home:not([hidden])')"
-		deadline := harness.Within(t, 3*time.Minute)
+		deadline := harness.Timeout(t, 3*time.Minute)
 		for every := time.NewTicker(200 * time.Millisecond); !harness.EvalIn[bool](t, p, "!!%s", home); <-every.C {
 			if deadline.Err() != nil {
 				t.Fatal("the story does not come to what is taken home")

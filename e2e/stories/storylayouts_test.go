@@ -87,7 +87,7 @@ func (w *walker) inEach(step int, layouts []storyLayout) {
 			pressKey(w.t, w.page, "p")
 		}
 		w.in = l
-		if err := w.page.Resize(harness.Within(w.t, 30*time.Second), l.w, l.h); err != nil {
+		if err := w.page.Resize(harness.Timeout(w.t, 30*time.Second), l.w, l.h); err != nil {
 			w.t.Fatal(err)
 		}
 		waitTour(w.t, w.page, "!!stage.find('.presv') === %v && !!stage.find('.phonev') === %v", l.presents(), l.name == "phone")
@@ -195,7 +195,7 @@ func forwards(t *testing.T, srv *harness.Server, files map[string]*corestory.Sto
 	waitTour(t, w.page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
 	pressKey(t, w.page, "PageUp") // no step begins by itself any more
 	for step := range w.story.Steps {
-		w.begun(step)
+		w.awaitStep(step)
 		w.waitStep(step)
 		passRide(t, w.page)
 		w.says(step, false)
@@ -214,17 +214,17 @@ func openStory(t *testing.T, srv *harness.Server, files map[string]*corestory.St
 		id = "old-" + id
 	}
 	page := browser.StartForTest(t).OpenForTest(t, "about:blank", l.w, l.h)
-	if err := page.OnNewDocument(harness.Within(t, 30*time.Second), keepTold+harness.StageTools(t)); err != nil {
+	if err := page.OnNewDocument(harness.Timeout(t, 30*time.Second), keepTold+harness.StageTools(t)); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.Navigate(harness.Within(t, time.Minute), srv.URL+"&story="+id+"&lang="+lang+l.fragment); err != nil {
+	if err := page.Navigate(harness.Timeout(t, time.Minute), srv.URL+"&story="+id+"&lang="+lang+l.fragment); err != nil {
 		t.Fatal(err)
 	}
 	return &walker{t: t, page: page, story: files[id], in: l, zh: lang == "zh", bases: map[int]*fold.State{}}
 }
 
-// begun waits until a step has begun, and answers its question.
-func (w *walker) begun(step int) {
+// awaitStep waits until a step has begun, and answers its question.
+func (w *walker) awaitStep(step int) {
 	w.t.Helper()
 	waitTour(w.t, w.page, "%s?.step === '%d' && %s.state !== 'telling'", storyData, step+1, storyData)
 	if harness.EvalIn[bool](w.t, w.page, "%s.state === 'waits'", storyData) {
@@ -290,7 +290,7 @@ func (w *walker) asks(step int) {
 	w.t.Helper()
 	st := &w.story.Steps[step]
 	if st.Question != nil {
-		w.drawn(step, true, &st.Question.Sentence)
+		w.expectDrawn(step, true, &st.Question.Sentence)
 		if on := harness.EvalIn[[]string](w.t, w.page, `(() => {
 			const quiz = document.querySelector('.quiz').getBoundingClientRect();
 			return [...document.querySelectorAll('.presv text:is(.p36, .p30, .p25)')].filter((el) => el.textContent && el.getBoundingClientRect().height > 0)
@@ -301,7 +301,7 @@ func (w *walker) asks(step int) {
 		return
 	}
 	asked := strings.Join(strings.Fields(w.words(st.Reader.Words)), "")
-	if err := w.page.WaitFor(harness.Within(w.t, 30*time.Second), fmt.Sprintf("%s.said.replace(/\\s+/g, '').includes(%s)", storyDrawn, harness.Quote(asked)),
+	if err := w.page.WaitFor(harness.Timeout(w.t, 30*time.Second), fmt.Sprintf("%s.said.replace(/\\s+/g, '').includes(%s)", storyDrawn, harness.Quote(asked)),
 		storyDrawn+".said"); err != nil {
 		w.t.Errorf("step %d does not ask %q: %v", step+1, asked, err)
 	}
@@ -318,17 +318,17 @@ func (w *walker) says(step int, last bool) {
 	if last {
 		sentences = sentences[:1]
 	}
-	w.drawn(step, last, sentences...)
+	w.expectDrawn(step, last, sentences...)
 }
 
-// drawn waits until one of a step's sentences is drawn, and compares it and all else that is drawn with the State.
-func (w *walker) drawn(step int, stands bool, sentences ...*corestory.Sentence) {
+// expectDrawn waits until one of a step's sentences is drawn, and compares it and all else that is drawn with the State.
+func (w *walker) expectDrawn(step int, stands bool, sentences ...*corestory.Sentence) {
 	w.t.Helper()
 	bases := make([]*fold.State, len(sentences))
 	for i, is := range sentences {
 		bases[i] = w.base(step, is)
 	}
-	deadline := harness.Within(w.t, 40*time.Second)
+	deadline := harness.Timeout(w.t, 40*time.Second)
 	for {
 		harness.Settle(w.t, w.page)
 		is := harness.EvalIn[storyShown](w.t, w.page, storyDrawn)
@@ -400,7 +400,7 @@ func TestNothingIsFramedWhereNothingIsCompared(t *testing.T) {
 			pressKey(t, w.page, "PageUp") // no step begins by itself any more
 			is := func(when string, wantPanels, wantNames int) {
 				t.Helper()
-				if err := w.page.WaitFor(harness.Within(t, 30*time.Second), fmt.Sprintf("%s === %d && %s === %d", panels, wantPanels, names, wantNames),
+				if err := w.page.WaitFor(harness.Timeout(t, 30*time.Second), fmt.Sprintf("%s === %d && %s === %d", panels, wantPanels, names, wantNames),
 					panels+" + ' panels, names: ' + "+names); err != nil {
 					t.Errorf("%s: %v", when, err)
 				}
@@ -409,7 +409,7 @@ func TestNothingIsFramedWhereNothingIsCompared(t *testing.T) {
 			w.waitStep(0)
 			is("nothing changed", 2, 2)
 			pressKey(t, w.page, "PageDown")
-			w.begun(1)
+			w.awaitStep(1)
 			w.waitStep(1)
 			is("fifty changed", 8, 5)
 			pressKey(t, w.page, "PageUp")

@@ -53,7 +53,7 @@ func TestEveryStoryAtEveryPace(t *testing.T) {
 func (w *walker) hurry() {
 	w.t.Helper()
 	n := len(w.story.Steps)
-	deadline := harness.Within(w.t, 3*time.Minute)
+	deadline := harness.Timeout(w.t, 3*time.Minute)
 	every := time.NewTicker(200 * time.Millisecond)
 	defer every.Stop()
 	for presses := 0; ; presses++ {
@@ -83,7 +83,7 @@ func (w *walker) hurry() {
 func (w *walker) watch() {
 	w.t.Helper()
 	last := len(w.story.Steps)
-	deadline := harness.Within(w.t, 4*time.Minute)
+	deadline := harness.Timeout(w.t, 4*time.Minute)
 	seen := map[int]bool{}
 	for {
 		// In one look: the story goes on by itself.
@@ -123,7 +123,7 @@ func (w *walker) linger() {
 	waitTour(w.t, w.page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
 	pressKey(w.t, w.page, "PageUp") // no step begins by itself any more
 	for step := range w.story.Steps {
-		w.begun(step)
+		w.awaitStep(step)
 		w.waitStep(step)
 		passRide(w.t, w.page)
 		w.says(step, false)
@@ -139,7 +139,7 @@ func (w *walker) linger() {
 // stands waits until time stands still, and checks that it does and that the caption is true.
 func (w *walker) stands() {
 	w.t.Helper()
-	deadline := harness.Within(w.t, 3*time.Minute)
+	deadline := harness.Timeout(w.t, 3*time.Minute)
 	if err := w.page.WaitFor(deadline, "lastTold.stands", "JSON.stringify(lastTold)"); err != nil {
 		w.t.Fatal(err)
 	}

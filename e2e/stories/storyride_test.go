@@ -38,7 +38,7 @@ func passRide(t *testing.T, page *browser.Page) {
 
 func pressKey(t *testing.T, page *browser.Page, key string) {
 	t.Helper()
-	if err := page.Keys(harness.Within(t, 30*time.Second), key); err != nil {
+	if err := page.Keys(harness.Timeout(t, 30*time.Second), key); err != nil {
 		t.Fatal(err)
 	}
 }

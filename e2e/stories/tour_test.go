@@ -19,10 +19,10 @@ const (
 func openTour(t *testing.T, b *browser.Browser, srv *harness.Server, fragment string, width, height int64) *browser.Page {
 	t.Helper()
 	page := b.OpenForTest(t, "about:blank", width, height)
-	if err := page.OnNewDocument(harness.Within(t, 30*time.Second), harness.StageTools(t)); err != nil {
+	if err := page.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.StageTools(t)); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.Navigate(harness.Within(t, time.Minute), srv.URL+fragment); err != nil {
+	if err := page.Navigate(harness.Timeout(t, time.Minute), srv.URL+fragment); err != nil {
 		t.Fatal(err)
 	}
 	return page
@@ -41,7 +41,7 @@ const openQuiz = "!!document.querySelector('.quiz:not([hidden])')"
 // waitTour waits for an expression.
 func waitTour(t *testing.T, page *browser.Page, expression string, args ...any) {
 	t.Helper()
-	if err := page.WaitFor(harness.Within(t, 90*time.Second), fmt.Sprintf(expression, args...),
+	if err := page.WaitFor(harness.Timeout(t, 90*time.Second), fmt.Sprintf(expression, args...),
 		"document.querySelector('.storybar')?.outerHTML.slice(0, 300) + stage.find('.cap .say')?.textContent"); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func waitTour(t *testing.T, page *browser.Page, expression string, args ...any) 
 func pressTour(t *testing.T, page *browser.Page, selector string) {
 	t.Helper()
 	waitTour(t, page, "!!stage.find(%s)", harness.Quote(selector))
-	if err := page.Click(harness.Within(t, 30*time.Second), fmt.Sprintf("stage.find(%s)", harness.Quote(selector))); err != nil {
+	if err := page.Click(harness.Timeout(t, 30*time.Second), fmt.Sprintf("stage.find(%s)", harness.Quote(selector))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -80,7 +80,7 @@ func TestTheTour(t *testing.T) {
 					control := harness.EvalIn[string](t, page, "stage.find('.asked')?.dataset.call ?? ''")
 					switch quiz := harness.EvalIn[bool](t, page, openQuiz); {
 					case quiz:
-						if err := page.Keys(harness.Within(t, 30*time.Second), rightAnswers[questions]); err != nil {
+						if err := page.Keys(harness.Timeout(t, 30*time.Second), rightAnswers[questions]); err != nil {
 							t.Fatal(err)
 						}
 						questions++
@@ -97,7 +97,7 @@ func TestTheTour(t *testing.T) {
 				}
 				waitTour(t, page, "%s?.step === '%d' && %s.state === 'told'", storyBar, step, storyBar)
 				if harness.EvalIn[bool](t, page, "!!stage.find('.pop')") {
-					if err := page.Keys(harness.Within(t, 30*time.Second), "Escape"); err != nil {
+					if err := page.Keys(harness.Timeout(t, 30*time.Second), "Escape"); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -164,7 +164,7 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 		t.Error("the second visit is a first one again")
 	}
 	// The list of keys begins with it.
-	if err := again.Keys(harness.Within(t, 30*time.Second), "?"); err != nil {
+	if err := again.Keys(harness.Timeout(t, 30*time.Second), "?"); err != nil {
 		t.Fatal(err)
 	}
 	waitTour(t, again, "!!stage.find('.kp [data-do=tour]')")
@@ -175,18 +175,18 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 	for step := 1; step < 5; step++ {
 		answer(t, again, step)
 		waitTour(t, again, "%s?.step === '%d' && %s.state === 'told'", storyBar, step, storyBar)
-		if err := again.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {
+		if err := again.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	waitTour(t, again, "%s?.step === '5' && %s.state === 'told'", storyBar, storyBar)
 	said := harness.EvalIn[string](t, again, "stage.find('.cap .say').textContent")
-	if err := again.Keys(harness.Within(t, 30*time.Second), "Escape"); err != nil {
+	if err := again.Keys(harness.Timeout(t, 30*time.Second), "Escape"); err != nil {
 		t.Fatal(err)
 	}
 	waitTour(t, again, "!%s && !location.hash.includes('story=')", storyBar)
 	// The chooser has it first, and shows where it continues.
-	if err := again.Keys(harness.Within(t, 30*time.Second), "s"); err != nil {
+	if err := again.Keys(harness.Timeout(t, 30*time.Second), "s"); err != nil {
 		t.Fatal(err)
 	}
 	waitTour(t, again, "!!stage.find('.srow')")
@@ -196,7 +196,7 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 		"story-tour") || !strings.Contains(first, "step 5 of") {
 		t.Errorf("the chooser begins with %q", first)
 	}
-	if err := again.Keys(harness.Within(t, 30*time.Second), "Enter"); err != nil {
+	if err := again.Keys(harness.Timeout(t, 30*time.Second), "Enter"); err != nil {
 		t.Fatal(err)
 	}
 	waitTour(t, again, "%s?.step === '5' && %s.state === 'told'", storyBar, storyBar)
@@ -221,7 +221,7 @@ func TestTheTourInPresenterMode(t *testing.T) {
 			waitTour(t, page, openQuiz+" || document.querySelector('.presv').textContent.includes('The next step does it')")
 			harness.Settle(t, page)
 			harness.Shot(t, page, fmt.Sprintf("tour-presenter-%02d-asks", i))
-			if err := page.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {
+			if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -230,7 +230,7 @@ func TestTheTourInPresenterMode(t *testing.T) {
 		harness.Shot(t, page, fmt.Sprintf("tour-presenter-%02d", i))
 		if rides(t, page) {
 			down := func() {
-				if err := page.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {
+				if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -239,7 +239,7 @@ func TestTheTourInPresenterMode(t *testing.T) {
 			rode++
 		}
 		if i < n {
-			if err := page.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {
+			if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -35,7 +35,7 @@ func TestBrowsersEnd(t *testing.T) {
 					t.Skipf("left out: %v", err)
 				}
 				tmp := t.TempDir()
-				ctx := harness.Within(t, 3*time.Minute)
+				ctx := harness.Timeout(t, 3*time.Minute)
 				cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestBrowsersEnd$", "-test.count=1")
 				mark := fmt.Sprintf("%s=%s", envHeld, e.name)
 				// The directory of its temporary files identifies its processes.
@@ -104,7 +104,7 @@ func holdBrowser(t *testing.T, name string) {
 		if e.name != name {
 			continue
 		}
-		b, err := e.start(harness.Within(t, 2*time.Minute), t.TempDir())
+		b, err := e.start(harness.Timeout(t, 2*time.Minute), t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}

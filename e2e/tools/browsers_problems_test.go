@@ -33,7 +33,7 @@ func TestBrowsersTell(t *testing.T) {
 	eachEngine(t, func(t *testing.T, v *visitor) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
-				v := v.on(t)
+				v := v.forTest(t)
 				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					w.Header().Set("Content-Security-Policy", policy)
 					switch r.URL.Path {
@@ -52,7 +52,7 @@ func TestBrowsersTell(t *testing.T) {
 				// The browser may keep a connection open.
 				t.Cleanup(srv.CloseClientConnections)
 				t.Cleanup(srv.Close)
-				if err := v.engine.Open(harness.Within(t, 30*time.Second), srv.URL+"/"); err != nil {
+				if err := v.engine.Open(harness.Timeout(t, 30*time.Second), srv.URL+"/"); err != nil {
 					t.Fatal(err)
 				}
 				var got []browser.Problem
@@ -67,7 +67,7 @@ func TestBrowsersTell(t *testing.T) {
 				// Each evaluation is a round trip through the page, so problems can arrive meanwhile.
 				for deadline := time.Now().Add(20 * time.Second); ; {
 					evalIn[bool](v, "new Promise((done) => requestAnimationFrame(() => done(true)))")
-					problems, err := v.engine.Problems(harness.Within(t, 30*time.Second))
+					problems, err := v.engine.Problems(harness.Timeout(t, 30*time.Second))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -88,9 +88,9 @@ func TestBrowsersTell(t *testing.T) {
 			return // Chromium uses no gate
 		}
 		t.Run("outside", func(t *testing.T) {
-			v := v.on(t)
-			_ = v.engine.Open(harness.Within(t, 30*time.Second), "http://informerscope.invalid/")
-			problems, err := v.engine.Problems(harness.Within(t, 30*time.Second))
+			v := v.forTest(t)
+			_ = v.engine.Open(harness.Timeout(t, 30*time.Second), "http://informerscope.invalid/")
+			problems, err := v.engine.Problems(harness.Timeout(t, 30*time.Second))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -293,7 +293,7 @@ func linkFollowed(v *visitor, same *agreement) {
 
 // liveCluster watches a real API server through the relay. Objects that are created arrive, and the store is what the API server has.
 func liveCluster(v *visitor, cp *cluster.ControlPlane) {
-	ctx := harness.Within(v.t, 3*time.Minute)
+	ctx := harness.Timeout(v.t, 3*time.Minute)
 	pods, _, err := harness.InCluster(ctx, cp)
 	if err != nil {
 		v.t.Fatal(err)

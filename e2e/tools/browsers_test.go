@@ -72,13 +72,13 @@ func eachEngine(t *testing.T, do func(t *testing.T, v *visitor)) {
 			}
 			begin := time.Now()
 			v := &visitor{name: e.name, dir: dir}
-			if v.engine, err = e.start(harness.Within(t, 3*time.Minute), dir); err != nil {
+			if v.engine, err = e.start(harness.Timeout(t, 3*time.Minute), dir); err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { v.engine.Close() })
 			v.restart = func(t *testing.T) {
 				v.engine.Close()
-				if v.engine, err = e.start(harness.Within(t, 3*time.Minute), dir); err != nil {
+				if v.engine, err = e.start(harness.Timeout(t, 3*time.Minute), dir); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -120,7 +120,7 @@ func (v *visitor) play(t *testing.T, name string, scenario func(v *visitor)) {
 	for left := attempts; left > 0; left-- {
 		crashed := false
 		t.Run(name, func(t *testing.T) {
-			v := v.on(t)
+			v := v.forTest(t)
 			if left > 1 {
 				v.crashed = &crashed
 			}
@@ -146,8 +146,8 @@ func (v *visitor) fatal(err error) {
 	v.t.Fatal(err)
 }
 
-// on returns v for the test t.
-func (v *visitor) on(t *testing.T) *visitor {
+// forTest returns v for the test t.
+func (v *visitor) forTest(t *testing.T) *visitor {
 	c := *v
 	c.t = t
 	t.Cleanup(func() {
@@ -171,10 +171,10 @@ func (v *visitor) on(t *testing.T) *visitor {
 // open opens the page with fragment behind the server's address, with the tools of testdata/stage.js in it.
 func (v *visitor) open(fragment string) {
 	v.t.Helper()
-	if err := v.engine.Open(harness.Within(v.t, 2*time.Minute), v.url+fragment); err != nil {
+	if err := v.engine.Open(harness.Timeout(v.t, 2*time.Minute), v.url+fragment); err != nil {
 		v.fatal(err)
 	}
-	if _, err := v.engine.Eval(harness.Within(v.t, time.Minute), "(() => {"+harness.StageTools(v.t)+"\n})()"); err != nil {
+	if _, err := v.engine.Eval(harness.Timeout(v.t, time.Minute), "(() => {"+harness.StageTools(v.t)+"\n})()"); err != nil {
 		v.fatal(err)
 	}
 }
@@ -185,7 +185,7 @@ func evalIn[T any](v *visitor, expression string, args ...any) T {
 	if len(args) > 0 {
 		expression = fmt.Sprintf(expression, args...)
 	}
-	value, err := evaluate[T](harness.Within(v.t, 2*time.Minute), v, expression)
+	value, err := evaluate[T](harness.Timeout(v.t, 2*time.Minute), v, expression)
 	if err != nil {
 		v.fatal(err)
 	}
@@ -219,7 +219,7 @@ func (v *visitor) pause() {
 // await waits until predicate, an expression of s, holds for informerscope.state().
 func (v *visitor) await(d time.Duration, predicate string, args ...any) (s browser.State) {
 	v.t.Helper()
-	ctx := harness.Within(v.t, d)
+	ctx := harness.Timeout(v.t, d)
 	text, err := evaluate[string](ctx, v, browser.WaitStateScript(ctx, fmt.Sprintf(predicate, args...)))
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &s)
@@ -233,7 +233,7 @@ func (v *visitor) await(d time.Duration, predicate string, args ...any) (s brows
 // until waits until an expression of the page is true; if it does not become true, the error has the value of probe.
 func (v *visitor) until(d time.Duration, expression, probe string) {
 	v.t.Helper()
-	ctx := harness.Within(v.t, d)
+	ctx := harness.Timeout(v.t, d)
 	trouble, err := evaluate[string](ctx, v, browser.WaitScript(ctx, expression, probe))
 	if err == nil && trouble != "" {
 		err = errors.New(trouble)
@@ -247,7 +247,7 @@ func (v *visitor) until(d time.Duration, expression, probe string) {
 func (v *visitor) press(keys ...string) {
 	v.t.Helper()
 	for _, key := range keys {
-		if err := v.engine.Press(harness.Within(v.t, 30*time.Second), key); err != nil {
+		if err := v.engine.Press(harness.Timeout(v.t, 30*time.Second), key); err != nil {
 			v.fatal(err)
 		}
 	}
@@ -262,7 +262,7 @@ func (v *visitor) settle() {
 // shot keeps a picture of the page.
 func (v *visitor) shot(name string) {
 	v.t.Helper()
-	png, err := v.engine.Screenshot(harness.Within(v.t, time.Minute))
+	png, err := v.engine.Screenshot(harness.Timeout(v.t, time.Minute))
 	if err == nil {
 		err = os.WriteFile(filepath.Join(v.dir, name+".png"), png, 0o644)
 	}
@@ -282,7 +282,7 @@ func (v *visitor) looksWell() {
 // clean checks that the page and its workers have no problems.
 func (v *visitor) clean() {
 	v.t.Helper()
-	problems, err := v.engine.Problems(harness.Within(v.t, time.Minute))
+	problems, err := v.engine.Problems(harness.Timeout(v.t, time.Minute))
 	if err != nil {
 		v.fatal(err)
 	}

@@ -95,15 +95,15 @@ func TestSite(t *testing.T) {
 func visitFirst(t *testing.T, b *browser.Browser, address string) {
 	page := b.OpenForTest(t, address, 1280, 720)
 	const way = `document.querySelector("dialog.first:modal [data-do=cluster]")`
-	if err := page.WaitFor(harness.Within(t, time.Minute), `/what it takes/.test(`+way+`?.textContent)`, "document.body.innerText"); err != nil {
+	if err := page.WaitFor(harness.Timeout(t, time.Minute), `/what it takes/.test(`+way+`?.textContent)`, "document.body.innerText"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, page, time.Minute, "s.queue.synced")
 	harness.Shot(t, page, "0-first-visit")
-	if err := page.Click(harness.Within(t, 30*time.Second), way); err != nil {
+	if err := page.Click(harness.Timeout(t, 30*time.Second), way); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.WaitFor(harness.Within(t, 30*time.Second), `!`+way+` && /A live cluster needs informerscope/.test(document.querySelector(".pop")?.textContent)`,
+	if err := page.WaitFor(harness.Timeout(t, 30*time.Second), `!`+way+` && /A live cluster needs informerscope/.test(document.querySelector(".pop")?.textContent)`,
 		`document.querySelector(".pop")?.textContent`); err != nil {
 		t.Fatal(err)
 	}
@@ -126,10 +126,10 @@ func openSite(t *testing.T, b *browser.Browser, host, more string) {
 	}
 
 	// The menu of sources explains how to watch live clusters, and offers none.
-	if err := page.Click(harness.Within(t, 30*time.Second), "document.querySelector('.src')"); err != nil {
+	if err := page.Click(harness.Timeout(t, 30*time.Second), "document.querySelector('.src')"); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.WaitFor(harness.Within(t, 30*time.Second), `/A live cluster needs informerscope/.test(document.querySelector(".pop")?.textContent)`,
+	if err := page.WaitFor(harness.Timeout(t, 30*time.Second), `/A live cluster needs informerscope/.test(document.querySelector(".pop")?.textContent)`,
 		`document.querySelector(".pop")?.textContent`); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func openSite(t *testing.T, b *browser.Browser, host, more string) {
 		t.Errorf("the menu offers %d sources and shows %d errors", rows, bad)
 	}
 	harness.Shot(t, page, "1-sources")
-	if err := page.Keys(harness.Within(t, 30*time.Second), "Escape"); err != nil {
+	if err := page.Keys(harness.Timeout(t, 30*time.Second), "Escape"); err != nil {
 		t.Fatal(err)
 	}
 
@@ -149,7 +149,7 @@ func openSite(t *testing.T, b *browser.Browser, host, more string) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.Drop(harness.Within(t, 30*time.Second), file, browser.Point{X: 640, Y: 380}); err != nil {
+	if err := page.Drop(harness.Timeout(t, 30*time.Second), file, browser.Point{X: 640, Y: 380}); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, page, time.Minute, "s.source.kind === 'file' && s.indexer.count > 0")
@@ -158,7 +158,7 @@ func openSite(t *testing.T, b *browser.Browser, host, more string) {
 	if steps := harness.EvalIn[int](t, page, "informerscope.story('ring').then((s) => s.steps)"); steps < 2 {
 		t.Errorf("the story has %d steps", steps)
 	}
-	if err := page.WaitFor(harness.Within(t, time.Minute), `document.querySelector(".storybar")?.dataset.step === "1"`,
+	if err := page.WaitFor(harness.Timeout(t, time.Minute), `document.querySelector(".storybar")?.dataset.step === "1"`,
 		`document.querySelector(".storybar")?.outerHTML`); err != nil {
 		t.Fatal(err)
 	}

@@ -112,13 +112,13 @@ func TestRevealDrivesTheStage(t *testing.T) {
 			wait := func(expression string, args ...any) {
 				t.Helper()
 				const now = "informerscope('state').then((s) => JSON.stringify([s.story, s.holds, s.view]))"
-				if err := p.WaitFor(harness.Within(t, time.Minute), fmt.Sprintf(expression, args...), now); err != nil {
+				if err := p.WaitFor(harness.Timeout(t, time.Minute), fmt.Sprintf(expression, args...), now); err != nil {
 					t.Fatal(err)
 				}
 			}
 			press := func(key string) {
 				t.Helper()
-				if err := p.Keys(harness.Within(t, 30*time.Second), key); err != nil {
+				if err := p.Keys(harness.Timeout(t, 30*time.Second), key); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -205,12 +205,12 @@ func TestStageIsSilentToOthers(t *testing.T) {
 	attacker := serveFiles(t, t.TempDir(), map[string]string{"/": attack})
 	b := browser.StartForTest(t)
 	p := b.OpenForTest(t, "about:blank", 1280, 720)
-	if err := p.OnNewDocument(harness.Within(t, 30*time.Second), howItIs); err != nil {
+	if err := p.OnNewDocument(harness.Timeout(t, 30*time.Second), howItIs); err != nil {
 		t.Fatal(err)
 	}
 	soon := func(expression string, args ...any) string {
 		t.Helper()
-		how, err := browser.Eval[string](harness.Within(t, time.Minute), p, fmt.Sprintf(expression, args...))
+		how, err := browser.Eval[string](harness.Timeout(t, time.Minute), p, fmt.Sprintf(expression, args...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func TestStageIsSilentToOthers(t *testing.T) {
 	}
 	for _, named := range []string{"", "*", "null", "https://slides.example", "http://" + at.Hostname(), attacker + "0",
 		attacker + ".slides.example", attacker + "@slides.example", "https" + strings.TrimPrefix(attacker, "http"), attacker + "/deck", "data:text/html,x", site} {
-		if err := p.Navigate(harness.Within(t, time.Minute), attacker+"/"); err != nil {
+		if err := p.Navigate(harness.Timeout(t, time.Minute), attacker+"/"); err != nil {
 			t.Fatal(err)
 		}
 		how := soon("embed(%s).then(attack)", harness.Quote(site+"#source=sim&seed=7&objects=20&embedder="+url.QueryEscape(named)))
@@ -242,7 +242,7 @@ func TestStageIsSilentToOthers(t *testing.T) {
 	named := site + "#source=sim&seed=7&objects=20&embedder=" + url.QueryEscape(attacker)
 	for _, beside := range []struct{ src, sandbox string }{{attacker + "/", ""}, {strings.Replace(attacker, "127.0.0.1", "localhost", 1) + "/", ""},
 		{attacker + "/", "allow-scripts"}} {
-		if err := p.Navigate(harness.Within(t, time.Minute), attacker+"/"); err != nil {
+		if err := p.Navigate(harness.Timeout(t, time.Minute), attacker+"/"); err != nil {
 			t.Fatal(err)
 		}
 		how := soon(`(async () => {
@@ -285,16 +285,16 @@ func TestSlidevDrivesTheStage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(harness.Within(t, 5*time.Minute), filepath.Join(dir, "node_modules", ".bin", "slidev"), "build", "slides.md", "--out", "dist")
+	cmd := exec.CommandContext(harness.Timeout(t, 5*time.Minute), filepath.Join(dir, "node_modules", ".bin", "slidev"), "build", "slides.md", "--out", "dist")
 	cmd.Dir = deck
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("slidev build: %v\n%s", err, proc.Tail(out, 30))
 	}
 	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
-	if err := p.OnNewDocument(harness.Within(t, 30*time.Second), howItIs); err != nil {
+	if err := p.OnNewDocument(harness.Timeout(t, 30*time.Second), howItIs); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Navigate(harness.Within(t, time.Minute), serveFiles(t, filepath.Join(deck, "dist"), nil)+"/#/2"); err != nil {
+	if err := p.Navigate(harness.Timeout(t, time.Minute), serveFiles(t, filepath.Join(deck, "dist"), nil)+"/#/2"); err != nil {
 		t.Fatal(err)
 	}
 	// Each wait ends when the story has come to a step.
@@ -305,13 +305,13 @@ func TestSlidevDrivesTheStage(t *testing.T) {
 			setTimeout(done, 5000, "no answer");
 			document.querySelector("iframe").contentWindow.postMessage("how is it", "*");
 		})`
-		if err := p.WaitFor(harness.Within(t, time.Minute), how+".then((how) => how.endsWith(',ring,"+step+"'))", how); err != nil {
+		if err := p.WaitFor(harness.Timeout(t, time.Minute), how+".then((how) => how.endsWith(',ring,"+step+"'))", how); err != nil {
 			t.Fatal(err)
 		}
 	}
 	press := func(key string) {
 		t.Helper()
-		if err := p.Keys(harness.Within(t, 30*time.Second), key); err != nil {
+		if err := p.Keys(harness.Timeout(t, 30*time.Second), key); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -54,10 +54,10 @@ func TestStandalone(t *testing.T) {
 	b := browser.StartForTest(t)
 	visitFirst(t, b, file)
 	page := b.OpenForTest(t, "about:blank", 1280, 720)
-	if err := page.OnNewDocument(harness.Within(t, 30*time.Second), harness.WatchLoading); err != nil {
+	if err := page.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.WatchLoading); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.Navigate(harness.Within(t, time.Minute), file+"#source=sim&seed=7&objects=500"); err != nil {
+	if err := page.Navigate(harness.Timeout(t, time.Minute), file+"#source=sim&seed=7&objects=500"); err != nil {
 		t.Fatal(err)
 	}
 	s := harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 500 && s.reflector.phase === 'watching'")

@@ -282,10 +282,10 @@ func openBuilt(t *testing.T, b *browser.Browser, srv *harness.Server, tc toolcha
 	t.Helper()
 	const link = "&source=sim&seed=7&objects=120&rate=40&era=1.31&do=900:hold:pop,1000:burst:200,2500:fault:410,5000:release:pop&at=9000&go=1.0&lang=en"
 	page := b.OpenForTest(t, "about:blank", 1280, 720)
-	if err := page.OnNewDocument(harness.Within(t, 30*time.Second), harness.CatchFiles); err != nil {
+	if err := page.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.CatchFiles); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.Navigate(harness.Within(t, time.Minute), srv.URL+"&source=sim&seed=7&lang=en"); err != nil {
+	if err := page.Navigate(harness.Timeout(t, time.Minute), srv.URL+"&source=sim&seed=7&lang=en"); err != nil {
 		t.Fatal(err)
 	}
 	s := harness.Await(t, page, 2*time.Minute, "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'")

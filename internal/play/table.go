@@ -135,22 +135,22 @@ func AppliesTo(item int) []Release {
 	return allReleases
 }
 
-// one returns a script with one handler.
-func one(objects int, ops ...op) *Script {
+// oneHandlerScript returns a script with one handler.
+func oneHandlerScript(objects int, ops ...op) *Script {
 	return &Script{objects: objects, early: []op{handler(spec{name: "h", resync: -1})}, ops: ops}
 }
 
 // listScript returns a script whose client does not support WatchList, so all releases list.
 func listScript(objects int, ops ...op) func(Release) *Script {
 	return func(Release) *Script {
-		s := one(objects, ops...)
+		s := oneHandlerScript(objects, ops...)
 		s.optOut = true
 		return s
 	}
 }
 
 func plainScript(objects int, ops ...op) func(Release) *Script {
-	return func(Release) *Script { return one(objects, ops...) }
+	return func(Release) *Script { return oneHandlerScript(objects, ops...) }
 }
 
 // prepend adds steps before Run.

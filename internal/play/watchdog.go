@@ -36,8 +36,8 @@ func (s *Script) watch(release Release) (stop func()) {
 	})
 }
 
-// Hanging returns a script that hangs, for the test of the watchdog: a goroutine waits for a mutex, so virtual time stands still.
-func Hanging() *Script {
+// HangingScript returns a script that hangs, for the test of the watchdog: a goroutine waits for a mutex, so virtual time stands still.
+func HangingScript() *Script {
 	return &Script{seed: 4711, limit: time.Second, ops: []op{step("hang", func(*world) {
 		var mu sync.Mutex
 		mu.Lock()

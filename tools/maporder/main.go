@@ -76,7 +76,7 @@ func inspect(fset *token.FileSet, f *ast.File, info *types.Info) (found []string
 	var all []finding
 	at := func(pos token.Pos, words string) {
 		p := fset.Position(pos)
-		all = append(all, finding{p.Line, fmt.Sprintf("%s:%d: %s", pagecode.Short(p.Filename), p.Line, words)})
+		all = append(all, finding{p.Line, fmt.Sprintf("%s:%d: %s", pagecode.RelativePath(p.Filename), p.Line, words)})
 	}
 	report := func(pos token.Pos, words string) {
 		line := fset.Position(pos).Line

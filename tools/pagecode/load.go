@@ -103,8 +103,8 @@ func load(p listed, exports map[string]string) (*Package, error) {
 	return is, nil
 }
 
-// Short is a file's name from the working directory on, where it lies below that.
-func Short(file string) string {
+// RelativePath is a file's name from the working directory on, where it lies below that.
+func RelativePath(file string) string {
 	if wd, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(wd, file); err == nil && filepath.IsLocal(rel) {
 			return rel

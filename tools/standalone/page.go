@@ -210,7 +210,7 @@ func (p *page) worker() (string, error) {
 	for _, name := range []string{"wasm_exec.js", "worker.js"} {
 		text, err := os.ReadFile(p.path(name))
 		if err != nil {
-			return "", built(err)
+			return "", adviseBuild(err)
 		}
 		result := api.Transform(string(text), api.TransformOptions{
 			Loader: api.LoaderJS, Target: api.ES2022, Charset: api.CharsetUTF8, LogLevel: api.LogLevelSilent,
@@ -229,7 +229,7 @@ func (p *page) worker() (string, error) {
 func (p *page) wasm() (text string, size int, err error) {
 	program, err := os.ReadFile(p.path("informerscope.wasm"))
 	if err != nil {
-		return "", 0, built(err)
+		return "", 0, adviseBuild(err)
 	}
 	if !bytes.HasPrefix(program, []byte("\x00asm")) {
 		return "", 0, errors.New("informerscope.wasm is no WebAssembly")
@@ -250,8 +250,8 @@ func (p *page) wasm() (text string, size int, err error) {
 
 func (p *page) path(name string) string { return filepath.Join(p.web, filepath.FromSlash(name)) }
 
-// built says how to make what is missing.
-func built(err error) error {
+// adviseBuild says how to make what is missing.
+func adviseBuild(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; build the page first: make wasm", err)
 	}

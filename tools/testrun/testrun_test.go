@@ -121,13 +121,13 @@ import (
 func TestFine(t *testing.T) {}
 func TestUnsteady(t *testing.T) {
 	t.Run("once", func(t *testing.T) {
-		if !second() {
+		if !isSecondRun() {
 			t.Error("the first time is too slow")
 		}
 	})
 }
 
-func second() bool {
+func isSecondRun() bool {
 	file, err := os.OpenFile("second", os.O_CREATE|os.O_EXCL, 0o644)
 	return errors.Is(err, os.ErrExist) || file.Close() != nil
 }

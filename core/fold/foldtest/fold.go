@@ -56,8 +56,8 @@ func Describe(t testing.TB, f *fold.Fold) string {
 	return b.String()
 }
 
-// Same reports an error if two Folds hold different things.
-func Same(t testing.TB, what string, got, want *fold.Fold) {
+// RequireEqual reports an error if two Folds hold different things.
+func RequireEqual(t testing.TB, what string, got, want *fold.Fold) {
 	t.Helper()
 	g, w := Describe(t, got), Describe(t, want)
 	if g == w {

@@ -38,12 +38,12 @@ the object is deleted: selector [], filter [], neither [OnDelete]
 			}
 		}
 		run(t, selected)
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		run(t, all)
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		calls = [3][]string{}
 		tell := func(what string) {
-			after(time.Second)
+			sleepAndSettle(time.Second)
 			var words [3]string
 			for n := range calls {
 				words[n] = fmt.Sprint("[", strings.Join(calls[n], " "), "]")

@@ -36,7 +36,7 @@ a relist: the store has [ns/c], the index map[web:[ns/c]]`, func(t *testing.T, m
 			}
 		}})
 		tell := func(what string) {
-			after(2 * time.Second)
+			sleepAndSettle(2 * time.Second)
 			v := i.View()
 			slices.Sort(v.Keys)
 			say("%s: the store has %v, the index %v", what, v.Keys, v.Indices["app"])

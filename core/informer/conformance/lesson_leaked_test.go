@@ -31,8 +31,8 @@ a hundred changes: 600 calls
 all removed, a hundred changes: 0 calls, 0 goroutines more`, func(t *testing.T, mine bool, say func(string, ...any)) {
 		c := newSmall("a", "b", "d")
 		i := newSharedInformer(t, mine, c, listener{})
-		after(time.Second)
-		lists, before := c.listed(), listenerGoroutines()
+		sleepAndSettle(time.Second)
+		lists, before := c.listCount(), listenerGoroutines()
 		var initial, calls [6]int
 		var registrations []play.Registration
 		for n := range initial {
@@ -42,8 +42,8 @@ all removed, a hundred changes: 0 calls, 0 goroutines more`, func(t *testing.T, 
 			}
 			registrations = append(registrations, r)
 		}
-		after(time.Second)
-		say("6 handlers more: %d initial OnAdds, %d LISTs more", sum(initial), c.listed()-lists)
+		sleepAndSettle(time.Second)
+		say("6 handlers more: %d initial OnAdds, %d LISTs more", sum(initial), c.listCount()-lists)
 		// The story speaks of client-go's pop and run; core/informer does the work of both in one goroutine.
 		if more := listenerGoroutines() - before; !mine && more != 2*len(registrations) {
 			t.Errorf("%d handlers more run in %d goroutines more", len(registrations), more)

@@ -30,7 +30,7 @@ the third Get: ns/o7 after 0s; 1 LISTs, 1 WATCHes, 500 objects in the store`, fu
 		defer f.end()
 		defer cancel()
 		f.start(ctx.Done())
-		after(time.Minute)
+		sleepAndSettle(time.Minute)
 		say("before: %s", c.countRequests())
 		var synced func() bool
 		var store keyStore
@@ -58,7 +58,7 @@ the third Get: ns/o7 after 0s; 1 LISTs, 1 WATCHes, 500 objects in the store`, fu
 		for _, name := range names[100:150] {
 			c.put(name)
 		}
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		changed := 0
 		for _, name := range names[100:150] {
 			if read("ns/"+name).ResourceVersion == c.objects[name].ResourceVersion {

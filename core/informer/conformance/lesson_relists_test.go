@@ -56,14 +56,14 @@ a watch of less than a second, without an event: 1 LISTs more`, func(t *testing.
 			lib = ours(play.E137)
 		}
 		run(t, lib.Shared(play.Options{Source: c}))
-		after(time.Minute)
-		say("at first: %d LISTs", c.listed())
+		sleepAndSettle(time.Minute)
+		say("at first: %d LISTs", c.listCount())
 		// tell waits long enough for every backoff to begin at 800 ms again.
 		tell := func(what string, do func()) {
-			before := c.listed()
+			before := c.listCount()
 			do()
-			after(5 * time.Minute)
-			say("%s: %d LISTs more", what, c.listed()-before)
+			sleepAndSettle(5 * time.Minute)
+			say("%s: %d LISTs more", what, c.listCount()-before)
 		}
 		open := func(what string, err error) {
 			tell(what, func() {
@@ -90,7 +90,7 @@ a watch of less than a second, without an event: 1 LISTs more`, func(t *testing.
 		}
 		tell("a watch of less than a second, without an event", func() {
 			c.last().Stop()
-			after(time.Millisecond)
+			sleepAndSettle(time.Millisecond)
 			c.last().Stop()
 		})
 	})

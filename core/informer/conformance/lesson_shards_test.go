@@ -78,7 +78,7 @@ a new informer: 8 objects`, func(t *testing.T, mine bool, say func(string, ...an
 		for i, c := range clusters {
 			stores[i] = run(t, lib.Shared(play.Options{Source: c}), listener{update: func(any) { calls[i]++ }})
 		}
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		twice := 0
 		for _, key := range stores[0].Keys() {
 			if slices.Contains(stores[1].Keys(), key) {
@@ -89,13 +89,13 @@ a new informer: 8 objects`, func(t *testing.T, mine bool, say func(string, ...an
 		for _, name := range names {
 			change(name)
 		}
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		say("%d changes: %d calls and %d calls", len(names), calls[0], calls[1])
 
 		one := clusters[0]
 		one.in = newSharded(nil, "0x0000000000000000", "0x10000000000000000").in
 		one.streams[0].Stop()
-		after(time.Minute)
+		sleepAndSettle(time.Minute)
 		say("the range grows, and the WATCH begins again: %s, %d objects", one.countRequests(), len(stores[0].Keys()))
 		for _, name := range names {
 			if !slices.Contains(stores[0].Keys(), "ns/"+name) {
@@ -103,10 +103,10 @@ a new informer: 8 objects`, func(t *testing.T, mine bool, say func(string, ...an
 				break
 			}
 		}
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		say("one object of the other half changes: %d objects", len(stores[0].Keys()))
 		next := run(t, lib.Shared(play.Options{Source: newSharded(one.small, "0x0000000000000000", "0x10000000000000000")}))
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		say("a new informer: %d objects", len(next.Keys()))
 	})
 }

@@ -34,15 +34,15 @@ gone: 0 objects in the store`, func(t *testing.T, mine bool, say func(string, ..
 			t.Fatal(err)
 		}
 		run(t, i)
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		o := c.objects["a"].DeepCopy()
 		o.ResourceVersion, o.DeletionTimestamp, o.Finalizers = "2", &metav1.Time{Time: time.Now()}, []string{"example.com/hold"}
 		c.streams[0].Modify(o.DeepCopy())
-		after(time.Hour)
+		sleepAndSettle(time.Hour)
 		say("an hour later: %d object in the store", len(i.Keys()))
 		o.ResourceVersion = "3"
 		c.streams[0].Delete(o.DeepCopy())
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		say("gone: %d objects in the store", len(i.Keys()))
 	})
 }

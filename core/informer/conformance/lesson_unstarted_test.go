@@ -70,7 +70,7 @@ factory.WaitForCacheSync waited for 1 informers, 0s`, func(t *testing.T, mine bo
 		defer end()
 		say("cache.WaitForCacheSync, after a day: synced %v, %d objects, %s", cache.WaitForCacheSync(day.Done(), synced), len(store.ListKeys()), c.countRequests())
 		f.start(ctx.Done())
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		say("Start again: synced %v, %d objects, %s", synced(), len(store.ListKeys()), c.countRequests())
 		wait()
 	})

@@ -199,7 +199,7 @@ func (c *small) countRequests() string {
 	return fmt.Sprintf("%d LISTs, %d WATCHes", c.lists, c.watches)
 }
 
-func (c *small) listed() int {
+func (c *small) listCount() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lists
@@ -270,8 +270,8 @@ func runBoth(t *testing.T, want string, run func(t *testing.T, mine bool, say fu
 	}
 }
 
-// after sleeps for d and waits until every other goroutine of the bubble is idle.
-func after(d time.Duration) {
+// sleepAndSettle sleeps for d and waits until every other goroutine of the bubble is idle.
+func sleepAndSettle(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
@@ -358,9 +358,9 @@ func testEarly(t *testing.T) {
 		c := newSmall("a", "b", "c")
 		c.slow = 5 * time.Second
 		i := newSharedInformer(t, mine, c)
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		say("after 1s: synced %v, %d of %d objects", i.HasSynced(), len(i.Keys()), len(c.objects))
-		after(5 * time.Second)
+		sleepAndSettle(5 * time.Second)
 		say("after 6s: synced %v, %d of %d objects", i.HasSynced(), len(i.Keys()), len(c.objects))
 	})
 }
@@ -372,12 +372,12 @@ func testForbidden(t *testing.T) {
 			c := newSmall("a")
 			c.refuse = apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no"))
 			i := newSharedInformer(t, mine, c)
-			after(10 * time.Minute)
-			say("after ten minutes: synced %v, more than ten LISTs %v", i.HasSynced(), c.listed() > 10)
+			sleepAndSettle(10 * time.Minute)
+			say("after ten minutes: synced %v, more than ten LISTs %v", i.HasSynced(), c.listCount() > 10)
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 			defer cancel()
 			for !i.HasSynced() && ctx.Err() == nil {
-				after(100 * time.Millisecond)
+				sleepAndSettle(100 * time.Millisecond)
 			}
 			say("the wait ended %v, with its limit", errors.Is(ctx.Err(), context.DeadlineExceeded))
 		})
@@ -420,7 +420,7 @@ func testInline(t *testing.T) {
 				c.put("a")
 				synctest.Wait()
 			}
-			after(10 * time.Minute)
+			sleepAndSettle(10 * time.Minute)
 			say("the handler worked %d times, for %v", inline, took)
 			say("the worker worked %d times, for %v, the last time on version %s", worked, time.Duration(worked)*time.Second, last)
 			q.ShutDown()
@@ -479,7 +479,7 @@ and when the backoff is over: 1 key waits again`, func(t *testing.T, mine bool, 
 			q.Done(key)
 			began := time.Now()
 			for synctest.Wait(); q.Len() == 0; {
-				after(time.Millisecond)
+				sleepAndSettle(time.Millisecond)
 			}
 			waited = time.Since(began)
 		}
@@ -493,7 +493,7 @@ and when the backoff is over: 1 key waits again`, func(t *testing.T, mine bool, 
 		say("%d keys wait; a fresh Add: %d key waits at once", before, q.Len())
 		key, _ = q.Get()
 		q.Done(key)
-		after(10 * time.Second)
+		sleepAndSettle(10 * time.Second)
 		say("and when the backoff is over: %d key waits again", q.Len())
 	})
 }
@@ -507,13 +507,13 @@ the API server is away and its object has version 3: an hour of reads gives vers
 it is back: version 3`, func(t *testing.T, mine bool, say func(string, ...any)) {
 		c := newSmall("a", "b")
 		i := newSharedInformer(t, mine, c)
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		say("before: %s", c.countRequests())
 		seen := 0
 		for range 1000 {
 			seen = len(i.View().Objects)
 		}
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		say("after 1000 reads of %d objects: %s", seen, c.countRequests())
 		version := func() (rv string) {
 			for _, o := range i.View().Objects {
@@ -533,7 +533,7 @@ it is back: version 3`, func(t *testing.T, mine bool, say func(string, ...any)) 
 		c.put("a")
 		old := version()
 		for range 60 {
-			after(time.Minute)
+			sleepAndSettle(time.Minute)
 			if version() != old {
 				t.Error("the version has changed")
 			}
@@ -543,7 +543,7 @@ it is back: version 3`, func(t *testing.T, mine bool, say func(string, ...any)) 
 		c.mu.Lock()
 		c.away = false
 		c.mu.Unlock()
-		after(2 * time.Minute)
+		sleepAndSettle(2 * time.Minute)
 		say("it is back: version %s", version())
 	})
 }
@@ -588,7 +588,7 @@ func testTypes(t *testing.T) {
 		newSharedInformer(t, mine, pods, listener{add: func(any) {
 			say("a Pod came: Nodes synced %v, %d of 1 known", n.HasSynced(), len(n.Keys()))
 		}})
-		after(10 * time.Second)
+		sleepAndSettle(10 * time.Second)
 		say("later: Nodes synced %v, %d of 1 known", n.HasSynced(), len(n.Keys()))
 	})
 }
@@ -600,7 +600,7 @@ func testUnshared(t *testing.T) {
 		func(t *testing.T, mine bool, say func(string, ...any)) {
 			c := newSmall("a")
 			one, two := newSharedInformer(t, mine, c), newSharedInformer(t, mine, c)
-			after(time.Second)
+			sleepAndSettle(time.Second)
 			say("two informers: %s, the same object in memory %v", c.countRequests(), one.View().Objects[0] == two.View().Objects[0])
 			c = newSmall("a")
 			told := 0
@@ -611,7 +611,7 @@ func testUnshared(t *testing.T) {
 				mu.Unlock()
 			}}
 			newSharedInformer(t, mine, c, tell, tell)
-			after(time.Second)
+			sleepAndSettle(time.Second)
 			say("one informer: %s, %d handlers told", c.countRequests(), told)
 		})
 }
@@ -626,7 +626,7 @@ another handler reads app=mine`, func(t *testing.T, mine bool, say func(string, 
 		var given []any
 		write := func(o any) { o.(metav1.Object).GetLabels()["app"] = "mine" }
 		i := newSharedInformer(t, mine, c, listener{add: func(o any) { given = append(given, o) }})
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		label := func(o any) string { return o.(metav1.Object).GetLabels()["app"] }
 		say("before: the store says app=%s", label(i.View().Objects[0]))
 		write(given[0])
@@ -634,7 +634,7 @@ another handler reads app=mine`, func(t *testing.T, mine bool, say func(string, 
 		if _, err := i.AddHandler(listener{add: func(o any) { say("another handler reads app=%s", label(o)) }}, nil, nil); err != nil {
 			t.Error(err)
 		}
-		after(time.Second)
+		sleepAndSettle(time.Second)
 	})
 }
 
@@ -681,21 +681,21 @@ a half of them within a tenth of a second: false`, func(t *testing.T, mine bool,
 		for range 200 {
 			newSharedInformer(t, mine, c)
 		}
-		after(time.Second)
+		sleepAndSettle(time.Second)
 		say("200 informers: %s", c.countRequests())
 		expired := apierrors.NewResourceExpired("too old resource version").Status()
 		for _, w := range c.streams {
 			w.Error(&expired)
 		}
-		after(700 * time.Millisecond)
-		none := c.listed() == 200
+		sleepAndSettle(700 * time.Millisecond)
+		none := c.listCount() == 200
 		most := 0
 		for range 14 {
-			before := c.listed()
-			after(100 * time.Millisecond)
-			most = max(most, c.listed()-before)
+			before := c.listCount()
+			sleepAndSettle(100 * time.Millisecond)
+			most = max(most, c.listCount()-before)
 		}
-		say("410 for all: none at once %v, %d more LISTs in two seconds", none, c.listed()-200)
+		say("410 for all: none at once %v, %d more LISTs in two seconds", none, c.listCount()-200)
 		say("a half of them within a tenth of a second: %v", most >= 100)
 	})
 }

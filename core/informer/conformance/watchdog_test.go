@@ -14,7 +14,7 @@ const hangEnvironment = "CONFORMANCE_HANG"
 // TestWatchdog plays a script that hangs, in a process of its own. The output must contain the seed and the release and show where the goroutine waits.
 func TestWatchdog(t *testing.T) {
 	if os.Getenv(hangEnvironment) != "" {
-		play.Hanging().Play(t, ours(play.E133))
+		play.HangingScript().Play(t, ours(play.E133))
 		return
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWatchdog$", "-test.timeout=2m")

@@ -9,10 +9,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Quiet takes the error handlers away, which keep the time of the last error for the whole process: no bubble of fake time survives that. It also
+// SilenceLogs takes the error handlers away, which keep the time of the last error for the whole process: no bubble of fake time survives that. It also
 // stops the log. Writing a line is a system call, during which the runtime of a busy machine lets another goroutine go first. No page does that, so a
 // story would not play the same again. Call it from TestMain.
-func Quiet() {
+func SilenceLogs() {
 	utilruntime.ErrorHandlers = nil
 	utilruntime.ReallyCrash = false
 	var fs flag.FlagSet

@@ -48,8 +48,8 @@ func ProbeRelay(t *testing.T, stream http.HandlerFunc) func(context.Context) (ne
 // patience is how long Until waits. It ends a test that hangs: on a busy machine, with the race detector, the slowest takes a minute.
 const patience = 4 * time.Minute
 
-// Until waits for a state for which ok returns true.
-func Until(t *testing.T, rec *trace.Recorder, what string, ok func(*fold.State) bool) *fold.State {
+// WaitUntil waits for a state for which ok returns true.
+func WaitUntil(t *testing.T, rec *trace.Recorder, what string, ok func(*fold.State) bool) *fold.State {
 	t.Helper()
 	deadline := time.Now().Add(patience)
 	for {

@@ -20,8 +20,8 @@ type settings struct {
 // ResourceVersion sets metadata.resourceVersion, which is otherwise 1000+i.
 func ResourceVersion(rv string) Option { return func(s *settings) { s.resourceVersion = rv } }
 
-// Bare leaves out apiVersion and kind, as an API server does for the items of a list.
-func Bare() Option { return func(s *settings) { s.bare = true } }
+// WithoutType leaves out apiVersion and kind, as an API server does for the items of a list.
+func WithoutType() Option { return func(s *settings) { s.bare = true } }
 
 // NodeName sets spec.nodeName, which is otherwise one of a hundred nodes.
 func NodeName(name string) Option { return func(s *settings) { s.nodeName = &name } }
@@ -146,7 +146,7 @@ func PodList(n int, opts ...Option) []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.Write(Pod(i, append([]Option{Bare()}, opts...)...))
+		b.Write(Pod(i, append([]Option{WithoutType()}, opts...)...))
 	}
 	b.WriteString("]}\n")
 	return b.Bytes()

@@ -34,7 +34,7 @@ func TestOptions(t *testing.T) {
 		}
 		Spec struct{ NodeName string }
 	}
-	if err := json.Unmarshal(Pod(1, Bare(), ResourceVersion("7"), NodeName(""), Label("a", "b")), &pod); err != nil {
+	if err := json.Unmarshal(Pod(1, WithoutType(), ResourceVersion("7"), NodeName(""), Label("a", "b")), &pod); err != nil {
 		t.Fatal(err)
 	}
 	if pod.Kind != "" || pod.Metadata.ResourceVersion != "7" || pod.Metadata.Labels["a"] != "b" || len(pod.Metadata.Labels) != 4 || pod.Spec.NodeName != "" {
@@ -42,7 +42,7 @@ func TestOptions(t *testing.T) {
 	}
 	var list struct{ Items []json.RawMessage }
 	if err := json.Unmarshal(PodList(3, Label("a", "b")), &list); err != nil || len(list.Items) != 3 ||
-		!bytes.Equal(list.Items[2], Pod(2, Bare(), Label("a", "b"))) {
+		!bytes.Equal(list.Items[2], Pod(2, WithoutType(), Label("a", "b"))) {
 		t.Errorf("%v %s", err, list.Items)
 	}
 	if !json.Valid(WatchEvent("ADDED", Pod(1))) {

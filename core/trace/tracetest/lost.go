@@ -67,8 +67,8 @@ func handlersOf(events []event.Entry, lane uint8) map[int32]*receipts {
 	return handlers
 }
 
-// Lost describes what of a cluster is missing in the store of a lane, or was not delivered to one of its handlers; "" when nothing is.
-func Lost(events []event.Entry, lane uint8, want map[string]string) string {
+// DescribeLost describes what of a cluster is missing in the store of a lane, or was not delivered to one of its handlers; "" when nothing is.
+func DescribeLost(events []event.Entry, lane uint8, want map[string]string) string {
 	f := fold.NewFold()
 	for i := range events {
 		f.Apply(&events[i])

@@ -75,7 +75,7 @@ func TestLostFindsWhatIsLost(t *testing.T) {
 			[]event.Event{deleted}, handleAll(event.OpDeleted, "ns/a", "2", 2, 3)),
 			map[string]string{}, "by the last calls of handler 1 ns/a should be gone"},
 	} {
-		if got := Lost(log(tt.events...), 0, tt.want); got != tt.says {
+		if got := DescribeLost(log(tt.events...), 0, tt.want); got != tt.says {
 			t.Errorf("%s: it says %q, want %q", tt.name, got, tt.says)
 		}
 	}

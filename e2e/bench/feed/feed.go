@@ -41,7 +41,7 @@ func New(pods, updates int) *Feed {
 		if i > 0 {
 			list.WriteByte(',')
 		}
-		list.Write(objecttest.Pod(i, objecttest.Bare()))
+		list.Write(objecttest.Pod(i, objecttest.WithoutType()))
 		frame(&initial, "ADDED", objecttest.Pod(i))
 	}
 	list.WriteString("]}\n")

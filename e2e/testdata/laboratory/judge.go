@@ -103,7 +103,7 @@ func (l *lane) reconcile(ctx context.Context, key types.NamespacedName) (err err
 		if err := l.client.Create(ctx, child); err != nil {
 			return err
 		}
-		l.wrote(key, parent, pods, child)
+		l.noteWrite(key, parent, pods, child)
 	}
 	slices.SortFunc(found.Items, func(a, b corev1.Pod) int { return cmp.Compare(a.Name, b.Name) })
 	for i := want; i < len(found.Items); i++ {
@@ -120,11 +120,11 @@ func (l *lane) reconcile(ctx context.Context, key types.NamespacedName) (err err
 	if err := l.client.Status().Update(ctx, parent); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	l.wrote(key, parent, replicaSets, parent)
+	l.noteWrite(key, parent, replicaSets, parent)
 	return nil
 }
 
-func (l *lane) wrote(key types.NamespacedName, parent *appsv1.ReplicaSet, resource schema.GroupResource, is client.Object) {
+func (l *lane) noteWrite(key types.NamespacedName, parent *appsv1.ReplicaSet, resource schema.GroupResource, is client.Object) {
 	if l.store != nil {
 		l.store.WroteAt(key, parent.UID, resource, is.GetResourceVersion())
 	}

@@ -27,7 +27,7 @@ func read(form Form, in io.Reader) (string, error) {
 	return string(out), err
 }
 
-func same(t *testing.T, got, want string) {
+func requireSameJSON(t *testing.T, got, want string) {
 	t.Helper()
 	g, w := json.NewDecoder(strings.NewReader(got)), json.NewDecoder(strings.NewReader(want))
 	for {
@@ -75,7 +75,7 @@ func TestWhatMetadataPasses(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v after %s", how, err, got)
 				}
-				same(t, got, test.want)
+				requireSameJSON(t, got, test.want)
 			}
 			r := NewReader(strings.NewReader(test.in), test.form)
 			if err := r.Verify(); err != nil {
@@ -85,7 +85,7 @@ func TestWhatMetadataPasses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, string(got), test.want)
+			requireSameJSON(t, string(got), test.want)
 		})
 	}
 }
@@ -110,7 +110,7 @@ func TestAnnotationsOfSecrets(t *testing.T) {
 		if err != nil || strings.Contains(string(got), "hunter2") {
 			t.Errorf("%v: %s", err, got)
 		}
-		same(t, string(got), test.want)
+		requireSameJSON(t, string(got), test.want)
 		if n := int64(strings.Count(test.in, `"name":"s"`)) * 7; r.Count() != n {
 			t.Errorf("%d values are counted, not %d", r.Count(), n)
 		}
@@ -263,7 +263,7 @@ func TestLongStrings(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%.20s, shifted by %d: %v", text, shift, err)
 			}
-			same(t, got, want)
+			requireSameJSON(t, got, want)
 			for _, field := range []string{`"uid":"` + long + `"`, `"labels":{"a":"` + long + `"}`, `"labels":{"` + long + `":""}`, `"` + long + `":""`} {
 				if got, err := read(Object, strings.NewReader(strings.Replace(good, `"uid":"u"`, field, 1))); !errors.Is(err, ErrNotMetadata) || got != "" {
 					t.Errorf("%.40s, shifted by %d: %v, %.300s", field, shift, err, got)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// built is a program as Go builds it for WebAssembly.
-func built(t *testing.T, source string) []byte {
+// buildModule is a program as Go builds it for WebAssembly.
+func buildModule(t *testing.T, source string) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module m\n\ngo 1.24\n", "main.go": source} {
@@ -122,7 +122,7 @@ func run(t *testing.T, wasm []byte, args ...string) (out, said string) {
 }
 
 func TestARepackedProgramDoesTheSame(t *testing.T) {
-	was := built(t, program)
+	was := buildModule(t, program)
 	is, err := Repack(was)
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func odd(text []byte) []byte {
 
 // Whatever the file is, the answer is a program or an error.
 func TestWhatIsNoProgram(t *testing.T) {
-	whole := built(t, "package main\n\nfunc main() { println(1) }\n")
+	whole := buildModule(t, "package main\n\nfunc main() { println(1) }\n")
 	for name, text := range map[string][]byte{
 		"nothing":           nil,
 		"text":              []byte("<!doctype html><title>404</title>"),
