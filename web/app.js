@@ -13,7 +13,7 @@ import { listDrawn } from './wire/drawn.js';
 import { Eye } from './wire/eye.js';
 import { Files } from './bars/files.js';
 import { openFork } from './bars/fork.js';
-import { exact, upper } from './kit/format.js';
+import { exact, capitalize } from './kit/format.js';
 import { FirstVisit, isFirst } from './story/firstvisit.js';
 import { releases } from './wire/commands.js';
 import * as fragment from './wire/fragment.js';
@@ -82,7 +82,7 @@ const ctx = {
   // A call whose failure is shown on the page.
   act: (name, ...args) =>
     address.perform(name, args).catch((err) => {
-      if (!(err instanceof Superseded)) ctx.say(upper(plain(ctx, err.message)), true);
+      if (!(err instanceof Superseded)) ctx.say(capitalize(plain(ctx, err.message)), true);
       return undefined;
     }),
   select: (key, lane) => pick(key, true, lane),
@@ -130,7 +130,7 @@ const ride = new Ride(ctx, app, {
   },
   closed: () => views.stories.rideClosed(),
 });
-ctx.riding = () => ride.at;
+ctx.riding = () => ride.position;
 const loading = new Loading(scene);
 const away = new Away(ctx);
 const lost = new Lost(ctx, app, () => files.restart());
@@ -197,7 +197,7 @@ const link = new Link({
     audience?.hear(is);
     ctx.repaint();
   },
-  silent: (seconds) => lost.silent(seconds, link.dead),
+  silent: (seconds) => lost.reportSilence(seconds, link.dead),
 });
 const address = new Address(ctx, link, {
   files,
@@ -221,7 +221,7 @@ const painter = new Painter(ctx, {
       loading.toggle(false);
       firstVisit?.open();
     }
-    address.advanced();
+    address.followLog();
   },
 });
 
@@ -264,7 +264,7 @@ function paintBefore(clock) {
   remedy.paint();
   audience?.paint();
   caption.paint(clock, address.asking || beforeAll());
-  if (views.embed.on) views.embed.say(captionLine.textContent ?? '');
+  if (views.embed.isOn) views.embed.say(captionLine.textContent ?? '');
 }
 
 /** The caption before there is a log; nothing where an error takes its place. */
@@ -301,7 +301,7 @@ async function rideOn(key, lane) {
     if (selected !== key) pick(key);
     await ride.open(key, lane);
   } catch (err) {
-    ctx.say(upper(plain(ctx, /** @type {Error} */ (err).message)), true);
+    ctx.say(capitalize(plain(ctx, /** @type {Error} */ (err).message)), true);
     throw err;
   }
 }
@@ -321,7 +321,7 @@ async function picture(caption = true) {
   const { k, css } = motion.surface;
   motion.resize(css * sharp, css);
   painter.paintWhole();
-  const at = views.pictured(caption);
+  const at = views.pictureBox(caption);
   const drawn = draw(app, at, captionLine.textContent ?? '');
   const name = `informerscope-${model.view.seq}`;
   motion.resize(k, css);
@@ -343,7 +343,7 @@ function light() {
 /** Prints a story, and shows what prevents it. @param {string} id */
 function printStory(id) {
   return handout.print(id).catch((err) => {
-    ctx.say(upper(plain(ctx, err.message)), true);
+    ctx.say(capitalize(plain(ctx, err.message)), true);
     throw err;
   });
 }
@@ -411,7 +411,7 @@ function byOwner(act) {
 bindKeys({
   toggle: () => transport.toggle(),
   step: (n) => transport.step(n),
-  faster: (n) => transport.faster(n),
+  faster: (n) => transport.changeSpeed(n),
   start: () => transport.toStart(),
   live: () => transport.live(),
   mark: (n) => timeline.mark(n),
@@ -432,10 +432,10 @@ bindKeys({
   fork: () => byOwner(() => openFork(ctx, transport.fork.b)),
   explain: (n) => stage.explain.step(n),
   air: () => {
-    if (audience?.is.own) audience.along();
+    if (audience?.is.own) audience.rejoinSpeaker();
     else if (broadcast && ctx.relay) broadcast.open(broadcast.button.hidden ? transport.share.b : broadcast.button);
   },
-  qr: () => broadcast?.on && broadcast.enlarge(),
+  qr: () => broadcast?.isOn && broadcast.enlarge(),
 });
 
 // A press with the pointer does not keep the focus, so that the space bar still plays and pauses.
@@ -458,7 +458,7 @@ addEventListener('hashchange', (e) => {
   const p = fragment.read();
   if (followable && (p.get('audience') ?? '') !== follows) return location.reload();
   if (token.follow(e.oldURL, link.alive)) return location.reload();
-  address.changed(e.oldURL);
+  address.followAddress(e.oldURL);
   if (theme.follow()) resize();
   laboratory.follow();
   const l = p.get('lang');

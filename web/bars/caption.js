@@ -1,7 +1,7 @@
 // @ts-check
 // The caption: one sentence in the present tense about the newest change of state that matters. Which sentence is a fact, computed in Go,
 // so a moment always has the same one. This file has its words, its room, and how long it stays at least.
-import { bytes, count, exact, middle, seconds, upper, version } from '../kit/format.js';
+import { bytes, count, exact, middle, seconds, capitalize, version } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
 import { line, plain, trouble } from '../kit/trouble.js';
 
@@ -77,7 +77,7 @@ export class Caption {
     const { t, model } = this.ctx;
     const { id } = said;
     const now = this.ctx.now();
-    const why = this.why(said.why ?? '', id.startsWith('list') || id.startsWith('relist') ? 760 : 640);
+    const why = this.errorClause(said.why ?? '', id.startsWith('list') || id.startsWith('relist') ? 760 : 640);
     let key = id;
     if (!why && id in without) key = without[/** @type {keyof typeof without} */ (id)];
     if (id === 'idle' && model.lost) key = 'idleLost';
@@ -85,13 +85,13 @@ export class Caption {
     return [id, t(`cap.${key}`, {
       n: id === 'slow' ? count(said.n ?? 0) : exact(said.n ?? 0), from: exact(said.n ?? 0), to: exact(said.m ?? 0),
       name: said.name ?? '', key: middle(said.key ?? '', 24), rv: version(said.rv ?? '', 9), op: said.op ?? '',
-      why: id.startsWith('backoff') ? upper(why) || t('cap.unanswered') : why,
-      s: seconds(Math.max(0, (said.until ?? 0) - now)), old: seconds(model.stale(now)),
+      why: id.startsWith('backoff') ? capitalize(why) || t('cap.unanswered') : why,
+      s: seconds(Math.max(0, (said.until ?? 0) - now)), old: seconds(model.staleMillis(now)),
     })];
   }
 
   /** An error in a clause of a sentence, empty when nothing is known. @param {string} error @param {number} room @private */
-  why(error, room) {
+  errorClause(error, room) {
     const words = plain(this.ctx, error);
     return fit(words.replace(/[.。]$/, ''), room, normal);
   }
@@ -113,7 +113,7 @@ export class Caption {
     // A sentence keeps its time, but its numbers are those of the stations: the same one with other numbers replaces it in place, in the same frame.
     const same = id === this.id && !force;
     // The sentence changes at once when trouble begins or ends, and when somebody writes.
-    const sure = this.ctx.model.sure();
+    const sure = this.ctx.model.isSure();
     const over = id !== this.id && (passing.test(this.id) || (id === 'wrote' && this.id.startsWith('flow')));
     const turned = over || sure !== this.sure || (id !== this.id && (id.startsWith('trouble') || this.id.startsWith('trouble')));
     if (said === this.said || (clock - this.since < stays && !turned && !same && !force)) return;
@@ -121,8 +121,8 @@ export class Caption {
     this.sure = sure;
     const tr = id.startsWith('trouble') ? trouble(this.ctx) : null;
     // A story's sentence is never cut.
-    const words = tr ? line(tr, (w) => this.fits(w)) : id.startsWith('story ') ? said : this.fitting(said);
-    if (tr) this.complete = words === tr.whole && !tr.detail && this.fits(words);
+    const words = tr ? line(tr, (w) => this.hasRoom(w)) : id.startsWith('story ') ? said : this.dropClauses(said);
+    if (tr) this.complete = words === tr.whole && !tr.detail && this.hasRoom(words);
     if (words === this.words) {
       this.setSize();
       return;
@@ -157,7 +157,7 @@ export class Caption {
   /** Sets the type: large where the words have the room for it, and small, in two lines, for a story's sentence that is too long for one. @private */
   setSize() {
     const words = this.line.textContent ?? '';
-    this.line.dataset.size = this.fits(words, large, 0.97) ? 'large' : this.id.startsWith('story ') && !this.fits(words) ? 'long' : '';
+    this.line.dataset.size = this.hasRoom(words, large, 0.97) ? 'large' : this.id.startsWith('story ') && !this.hasRoom(words) ? 'long' : '';
   }
 
   /** The caption for another view, which has other room. @param {(words: string) => boolean} fits */
@@ -167,13 +167,13 @@ export class Caption {
   }
 
   /** @param {string} words @param {string} [size] @param {number} [share] of the room: large type may be drawn a little wider than it was measured @private */
-  fits(words, size = normal, share = 1) {
+  hasRoom(words, size = normal, share = 1) {
     const room = (this.room < 0 ? this.line.clientWidth : this.room) / this.ctx.scene.scale;
     return width(words, size) <= room * share;
   }
 
   /** A sentence that has not the room gives up its last clause, as often as it must. @param {string} words @private */
-  fitting(words) {
+  dropClauses(words) {
     const room = (this.room < 0 ? this.line.clientWidth : this.room) / this.ctx.scene.scale;
     while (room > 200 && width(words, normal) > room) {
       const cut = words.search(/[;；][^;；]*$/);

@@ -73,11 +73,11 @@ export function appendKnobs(ctx, root, close) {
     ctx.say(String(said));
   };
   const chips = (/** @type {'objects' | 'rate'} */ name) => h('span', { class: 'steps' }, ...steps[name].map((n) =>
-    button({ class: 'key', 'aria-label': `${short(n)}: ${t('knob.' + name)} ${exact(n)}` }, () => {
+    button({ class: 'key', 'aria-label': `${shortCount(n)}: ${t('knob.' + name)} ${exact(n)}` }, () => {
       fields[name].value = String(n);
       fields[name].dispatchEvent(new Event('input'));
       if (name === 'rate') setRate();
-    }, short(n))));
+    }, shortCount(n))));
   const another = h('span', { class: 'steps' }, button({ class: 'key' }, () => {
     fields.seed.value = String(crypto.getRandomValues(new Uint32Array(1))[0] % 10000);
     tell(t('knob.note'), false);
@@ -98,6 +98,6 @@ function value(text) {
 }
 
 /** @param {number} n */
-function short(n) {
+function shortCount(n) {
   return n >= 1000 && n % 1000 === 0 ? `${n / 1000}k` : count(n);
 }

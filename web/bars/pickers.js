@@ -5,7 +5,7 @@ import { exact, middle } from '../kit/format.js';
 import * as fragment from '../wire/fragment.js';
 import { addWords } from '../kit/i18n.js';
 import { searchList } from '../kit/popup.js';
-import { deeds } from '../kit/remedy.js';
+import { remedies } from '../kit/remedy.js';
 import { plain, trouble } from '../kit/trouble.js';
 
 /** @typedef {import('../wire/page-types.js').Ctx} Ctx */
@@ -262,7 +262,7 @@ export function openSources(ctx, anchor, does) {
     if (tr) {
       body.append(h('p', { class: 'note bad' }, tr.whole));
       if (tr.detail) body.append(h('p', { class: 'note', lang: 'en' }, tr.detail));
-      const does2 = deeds(ctx);
+      const does2 = remedies(ctx);
       if (does2.length) {
         body.append(h('div', { class: 'btnrow' }, ...does2.map((d) => menuRow(close, d.act, { class: 'key', 'aria-label': d.name }, d.words))));
       }

@@ -31,7 +31,7 @@ class Drawing {
   }
 
   /** @param {DOMRect} r @private */
-  outside(r) {
+  isOutside(r) {
     return r.height > 0 && (r.bottom <= this.at.top || r.top >= this.at.bottom);
   }
 
@@ -39,7 +39,7 @@ class Drawing {
   draw(el) {
     if (el.matches(left)) return null;
     const css = getComputedStyle(el);
-    if (css.display === 'none' || css.opacity === '0' || this.outside(el.getBoundingClientRect())) return null;
+    if (css.display === 'none' || css.opacity === '0' || this.isOutside(el.getBoundingClientRect())) return null;
     if (el instanceof HTMLCanvasElement) return this.canvas(el, css);
     if (el instanceof SVGSVGElement) {
       const copy = this.copy(el, css, null);

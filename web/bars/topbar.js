@@ -51,7 +51,7 @@ export function liveName({ t }, { context, simulated }) {
 /** The words about an attached process. @param {import('../wire/page-types.js').Ctx} ctx @param {string} [name] of the process */
 export function attachedWords(ctx, name) {
   if (!name) return ctx.t('top.attaching');
-  return ctx.t(ctx.model.any && !ctx.model.sure() ? 'top.troubled' : 'top.attached', { name });
+  return ctx.t(ctx.model.any && !ctx.model.isSure() ? 'top.troubled' : 'top.attached', { name });
 }
 
 export class TopBar {
@@ -158,9 +158,9 @@ export class TopBar {
     const tr = ready ? trouble(this.ctx) : null;
     // The informers of another process are as they are: what would choose something for them, or act on them, is not there.
     document.body.classList.toggle('attached', src.kind === 'probe');
-    const bad = !!src.trouble || (ready && (!!tr || model.down() || !!model.lost || ((src.kind === 'live' || src.kind === 'probe') && !model.sure())));
+    const bad = !!src.trouble || (ready && (!!tr || model.isDown() || !!model.lost || ((src.kind === 'live' || src.kind === 'probe') && !model.isSure())));
     attr(this.src, 'class', `src${src.kind === 'live' || src.kind === 'probe' ? ' live' : ''}${bad ? ' dead' : ''}`);
-    const said = ready && !model.sure() ? 'top.troubled' : 'top.live';
+    const said = ready && !model.isSure() ? 'top.troubled' : 'top.live';
     const live = liveName(this.ctx, src);
     const full = src.kind === 'live' ? t(said, { name: live }) : src.kind === 'probe' ? attachedWords(this.ctx, src.context)
       : src.kind === 'broadcast' ? castWords(this.ctx, src.context)

@@ -17,7 +17,7 @@ export function bracket(g, right, y) {
       show(line, reach > 0);
       if (reach > 0) attr(line, 'd', `M${right - reach} ${y}V${y - 4}H${right}V${y}`);
       attr(words.el, 'text-anchor', middle === undefined ? 'end' : 'middle');
-      words.at(middle ?? right, y - 10).set(said);
+      words.moveTo(middle ?? right, y - 10).set(said);
     },
   };
 }

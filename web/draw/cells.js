@@ -113,14 +113,14 @@ export class CellGrid {
       for (const slot of model.touched) {
         const cell = model.cells.get(slot);
         if (!cell) continue;
-        if (!this.holds(cell)) this.put(cell);
+        if (!this.hasCell(cell)) this.put(cell);
         const at = this.spot(cell);
         if (!at) continue;
         this.drawAt(this.blocks[this.blockOf[cell.group]], Math.floor(this.places[slot] / this.per), now);
         tell.came?.(cell, at[0], at[1]);
       }
     }
-    if (this.moved || this.outgrown(model)) this.layout(model, now);
+    if (this.moved || this.hasOtherRows(model)) this.layout(model, now);
   }
 
   /**
@@ -131,7 +131,7 @@ export class CellGrid {
   refresh(model, now) {
     if (this.otherGroups(model)) this.rename();
     if (!this.moved) this.reconcile(model, now);
-    if (this.moved || this.outgrown(model)) this.layout(model, now);
+    if (this.moved || this.hasOtherRows(model)) this.layout(model, now);
     else this.sweep(now);
     this.surface.flush();
   }
@@ -143,7 +143,7 @@ export class CellGrid {
   }
 
   /** Whether a sweep has begun and not ended. */
-  get sweeping() {
+  get isSweeping() {
     return this.sweepBlock > 0 || this.sweepPlace > 0;
   }
 
@@ -209,8 +209,8 @@ export class CellGrid {
 
   /** Where the cell of an object is: its left and top, or null where it has none. @param {Cell} cell @returns {[number, number] | null} */
   spot(cell) {
-    if (!this.holds(cell)) return null;
-    return this.at(this.blocks[this.blockOf[cell.group]], Math.floor(this.places[cell.slot] / this.per));
+    if (!this.hasCell(cell)) return null;
+    return this.placeOf(this.blocks[this.blockOf[cell.group]], Math.floor(this.places[cell.slot] / this.per));
   }
 
   /**
@@ -225,7 +225,7 @@ export class CellGrid {
       for (let i = Math.max(0, from - before); i < b.drawn.length; i++) {
         if (left-- <= 0) return before + i;
         const look = b.drawn[i];
-        f(...this.at(b, i), look === nothing ? null : this.looks.inks[look] ?? null);
+        f(...this.placeOf(b, i), look === nothing ? null : this.looks.inks[look] ?? null);
       }
       before += b.drawn.length;
     }
@@ -260,7 +260,7 @@ export class CellGrid {
   }
 
   /** @param {Block} b @param {number} i which of its cells @returns {[number, number]} @private */
-  at(b, i) {
+  placeOf(b, i) {
     return [(i % this.cols) * this.pitch, b.y + Math.floor(i / this.cols) * this.pitch];
   }
 
@@ -274,12 +274,12 @@ export class CellGrid {
     }
     if ((b.drawn[i] ?? nothing) === look) return;
     b.drawn[i] = look;
-    const [x, y] = this.at(b, i);
+    const [x, y] = this.placeOf(b, i);
     this.surface.cell(x, y, this.size, looks.inks[look] ?? null);
   }
 
   /** @param {Cell} cell @private */
-  holds(cell) {
+  hasCell(cell) {
     return this.blocks[this.blockOf[cell.group]]?.cells[this.places[cell.slot] ?? -1] === cell;
   }
 
@@ -311,7 +311,7 @@ export class CellGrid {
   /** Takes out what is no longer in the store, and puts in what is new there. @param {Model} model @param {number} now @private */
   reconcile(model, now) {
     for (const b of this.blocks) for (const c of b.cells) if (c && model.cells.get(c.slot) !== c) this.remove(c, now);
-    for (const c of model.cells.values()) if (!this.holds(c)) this.put(c);
+    for (const c of model.cells.values()) if (!this.hasCell(c)) this.put(c);
   }
 
   /** @param {Model} model @private */
@@ -341,7 +341,7 @@ export class CellGrid {
     this.byKey.clear();
     for (const c of model.cells.values()) {
       this.byKey.set(c.key, c);
-      if (!this.holds(c)) this.put(c);
+      if (!this.hasCell(c)) this.put(c);
     }
   }
 
@@ -421,7 +421,7 @@ export class CellGrid {
   }
 
   /** Whether a block has other rows than it was given. @param {Model} model @private */
-  outgrown(model) {
+  hasOtherRows(model) {
     if (this.isFew !== model.cells.size <= (this.options.few ?? 0)) return true;
     return this.blocks.some((b) => this.rowsOf(b) !== b.rows);
   }

@@ -223,9 +223,9 @@ export class Columns {
     this.sentColumn(c);
     for (const lane of [0, 1]) {
       this.paintPop(c, lane);
-      this.stored(c, lane);
+      this.drawStored(c, lane);
     }
-    this.received(c, states);
+    this.drawReceived(c, states);
   }
 
   /** What was sent, one under the other. @param {Comparison} c @private */
@@ -273,7 +273,7 @@ export class Columns {
   }
 
   /** What the store has of each object, and what it was in between. @param {Comparison} c @param {number} lane @private */
-  stored(c, lane) {
+  drawStored(c, lane) {
     const { o, g } = this;
     const y = o.rails[lane] + o.drop + 13;
     c.lanes[lane].newest.slice(0, 3).forEach((change, j) => {
@@ -290,7 +290,7 @@ export class Columns {
    * @param {import('../wire/types.js').State[]} states
    * @private
    */
-  received(c, states) {
+  drawReceived(c, states) {
     const { t } = this.ctx;
     const { o, g } = this;
     const n = c.changes.length;
@@ -304,7 +304,7 @@ export class Columns {
     g.append(ways);
     for (const lane of [0, 1]) {
       this.lanes[lane].received.set(t('lanes.received'));
-      this.handed(c, lane, at, ways);
+      this.drawHanded(c, lane, at, ways);
       this.called(c, lane, states[lane]);
     }
     const boxes = Math.min(48, pitch - 6);
@@ -317,7 +317,7 @@ export class Columns {
     this.asSent.set(n ? t('lanes.asSent') : '');
     // A story makes its own changes, so it does not ask for a burst.
     const asks = !n && o.explains && !this.ctx.storyTitle?.();
-    const words = !asks ? [] : wrap(t(this.ctx.model.simulated() ? 'lanes.nothing' : 'lanes.nothingLive'), 300, 3, '14px');
+    const words = !asks ? [] : wrap(t(this.ctx.model.isSimulated() ? 'lanes.nothing' : 'lanes.nothingLive'), 300, 3, '14px');
     this.empty.forEach((line, i) => line.set(words[i] ?? ''));
   }
 
@@ -329,7 +329,7 @@ export class Columns {
    * @param {SVGElement} ways
    * @private
    */
-  handed(c, lane, at, ways) {
+  drawHanded(c, lane, at, ways) {
     const { left, pitch, wide, tall, middleOf } = at;
     const y = this.o.rails[lane];
     const m = this.middle;

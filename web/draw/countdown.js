@@ -26,7 +26,7 @@ export function countdown(parent, cx, cy, r, { words, base, thick = '' }) {
     /** @param {import('../wire/page-types.js').Lane} lane */
     paint(lane) {
       const { backoffMillis } = lane.state.reflector;
-      attr(arc, 'd', clockwise(cx, cy, r, backoffMillis ? waitLeft(lane) / backoffMillis : 0));
+      attr(arc, 'd', sector(cx, cy, r, backoffMillis ? waitLeft(lane) / backoffMillis : 0));
       left.bind(lane, waitLeftPath, 'remainder');
     },
   };
@@ -39,7 +39,7 @@ export function countdown(parent, cx, cy, r, { words, base, thick = '' }) {
  * @param {number} r
  * @param {number} share
  */
-function clockwise(cx, cy, r, share) {
+function sector(cx, cy, r, share) {
   if (share <= 0.001) return '';
   const a = Math.min(share, 0.9999) * 2 * Math.PI;
   const x = cx + r * Math.sin(a);

@@ -6,7 +6,7 @@ import { attr, s, show } from '../kit/dom.js';
  * @param {number} left where the line of time begins
  * @param {{top: number, tall: number, over: number, under: number}} box where the hatching stands, and how far the line goes beyond it
  */
-export function forgotten(left, { top, tall, over, under }) {
+export function forgottenTime(left, { top, tall, over, under }) {
   const hatch = s('rect', { x: left, y: top, width: 0, height: tall, class: 'hatch' });
   const line = s('path', { d: '', class: 'gone-line' });
   const el = s('g', { class: 'forgotten' }, hatch, line);

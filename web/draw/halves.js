@@ -2,7 +2,7 @@
 // The phone's two releases: a station stands between two upright rails, a half at either side with what one release has of it, and its name
 // in the middle. The open one shows what each release made of the changes that are compared.
 import { bracketAt, changeChip, lineChips, nothing, isReordered, changeOf, takenLines, unframed, verdict } from './comparison.js';
-import { when } from './when.js';
+import { whenChanged } from './when.js';
 import { s, text } from '../kit/dom.js';
 import { exact } from '../kit/format.js';
 import { wrap } from '../kit/measure.js';
@@ -47,7 +47,7 @@ export const middleName = (title) => (slot) => {
 function comparePart(slot, ctx, draw) {
   const g = s('g');
   slot.g.append(g);
-  const paint = when((lane, /** @type {Comparison} */ c, /** @type {boolean} */ none) => {
+  const paint = whenChanged((lane, /** @type {Comparison} */ c, /** @type {boolean} */ none) => {
     g.replaceChildren();
     if (!none) draw(g, c, lane);
   });
@@ -93,7 +93,7 @@ function rowsOf({ y, h, lean }, { changes }) {
 export const sentMiddle = (slot, ctx) => comparePart(slot, ctx, (g, c) => {
   const mid = slot.x + slot.w / 2;
   if (!c.changes.length) {
-    const words = wrap(ctx.t(ctx.model.simulated() ? 'lanes.nothing' : 'lanes.nothingLive'), slot.w - 16, 5, '14px');
+    const words = wrap(ctx.t(ctx.model.isSimulated() ? 'lanes.nothing' : 'lanes.nothingLive'), slot.w - 16, 5, '14px');
     return words.forEach((line, i) => text(g, mid, slot.y + 56 + 19 * i, 'c14', 'middle').set(line));
   }
   const { row, box } = rowsOf(slot, c);

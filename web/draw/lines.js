@@ -13,7 +13,7 @@ export function lines(slot, x, y, n) {
   const room = slot.x + slot.w - slot.pad - left;
   return Array.from({ length: n }, (_, i) => {
     const base = y + (size + 7) * i;
-    const chip = new Seat(slot.g, size).at(x + size / 2, base - size / 2 + 4);
+    const chip = new Seat(slot.g, size).moveTo(x + size / 2, base - size / 2 + 4);
     const words = text(slot.g, left, base, slot.type.key);
     return {
       words,

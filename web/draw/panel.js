@@ -19,7 +19,7 @@ export function panel(slot, y = slot.y, h = slot.h, round = 5) {
  * @param {import('../wire/page-types.js').Slot} slot
  * @param {number} gap from the rail to where the stem begins
  */
-export function hung(slot, gap) {
+export function hangPanel(slot, gap) {
   const g = s('g', {}, s('path', { d: `M${slot.x + slot.w / 2} ${slot.rail + gap}V${slot.y}`, class: 'stem' }));
   panel({ ...slot, g, lit: false }, slot.y, slot.h, 4);
   slot.g.append(g);

@@ -14,15 +14,15 @@ export function path(pts, r = 6) {
   let d = `M${pts[0]} ${pts[1]}`;
   for (let i = 2; i < pts.length - 2; i += 2) {
     const [x, y] = [pts[i], pts[i + 1]];
-    const back = toward(x, y, pts[i - 2], pts[i - 1], r);
-    const on = toward(x, y, pts[i + 2], pts[i + 3], r);
+    const back = pointToward(x, y, pts[i - 2], pts[i - 1], r);
+    const on = pointToward(x, y, pts[i + 2], pts[i + 3], r);
     d += `L${back[0]} ${back[1]}Q${x} ${y} ${on[0]} ${on[1]}`;
   }
   return `${d}L${pts[pts.length - 2]} ${pts[pts.length - 1]}`;
 }
 
 /** @param {number} x @param {number} y @param {number} tx @param {number} ty @param {number} r @returns {Place} */
-function toward(x, y, tx, ty, r) {
+function pointToward(x, y, tx, ty, r) {
   const d = Math.hypot(tx - x, ty - y) || 1;
   const n = Math.min(r, d / 2) / d;
   return [x + (tx - x) * n, y + (ty - y) * n];

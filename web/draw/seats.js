@@ -44,7 +44,7 @@ export class Seat {
   }
 
   /** @param {number} cx middle of the seat @param {number} cy */
-  at(cx, cy) {
+  moveTo(cx, cy) {
     attr(this.g, 'transform', `translate(${cx - this.size / 2} ${cy - this.size / 2})`);
     return this;
   }
@@ -64,7 +64,7 @@ export class Seat {
     if (!sitter || sitter.word) return this.glyph.hide();
     // A key is a dot, which is small in its box.
     const size = this.size * (sitter.kind === 'key' ? 0.9 : 0.68);
-    this.glyph.set(sitter.kind, sitter.taken).at((this.size - size) / 2, (this.size - size) / 2);
+    this.glyph.set(sitter.kind, sitter.taken).moveTo((this.size - size) / 2, (this.size - size) / 2);
     attr(this.glyph.el, 'width', size);
     attr(this.glyph.el, 'height', size);
   }
@@ -107,7 +107,7 @@ export function seats(g, row) {
       for (let i = 0; i < n; i++) {
         const sitter = sitters[i] ?? null;
         distance += (i ? pitch : 0) + (sitter?.gap ?? 0);
-        all[i].at(...place(distance)).set(sitter);
+        all[i].moveTo(...place(distance)).set(sitter);
         if (sitter) last = distance;
       }
       return place(last);

@@ -101,7 +101,7 @@ export class Surface {
    * @param {number} y
    * @param {() => void} draw
    */
-  over(path, x, y, draw) {
+  drawOver(path, x, y, draw) {
     for (const f of this.fields) {
       const { at } = f;
       if (at.paths && !at.paths.includes(path)) continue;

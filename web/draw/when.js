@@ -11,7 +11,7 @@ import { language } from '../kit/i18n.js';
  * @param {(lane: Lane, ...given: T) => void | boolean} paint
  * @returns {(lane: Lane, ...given: T) => void}
  */
-export function when(paint) {
+export function whenChanged(paint) {
   /** @type {T | null} */
   let last = null;
   let words = '';

@@ -2,7 +2,7 @@
 // The page of a follower: it shows the state of the broadcast, goes where the speaker's page goes, and lets the follower look around
 // alone and come back. A follower cannot act; the worker refuses it too.
 import { attr, button, h, put, reveal } from '../kit/dom.js';
-import { upper } from '../kit/format.js';
+import { capitalize } from '../kit/format.js';
 import { language } from '../kit/i18n.js';
 import '../kit/words-hall.js';
 
@@ -25,11 +25,11 @@ export class Audience {
     /** What of the speaker's page was taken over last. */
     this.taken = '';
     this.words = h('span', { role: 'status' });
-    this.back = button({ class: 'key' }, () => this.along());
+    this.back = button({ class: 'key' }, () => this.rejoinSpeaker());
     this.root = h('div', { class: 'hall' }, h('i'), this.words, this.back);
     app.append(this.root);
     app.classList.add('audience');
-    ctx.apart = () => this.apart();
+    ctx.apart = () => this.leaveSpeaker();
     ctx.recorded = () => this.is.recording;
   }
 
@@ -62,7 +62,7 @@ export class Audience {
   }
 
   /** From now on the follower looks around alone. */
-  apart() {
+  leaveSpeaker() {
     if (this.is.own) return;
     this.is = { ...this.is, own: true };
     this.take();
@@ -70,14 +70,14 @@ export class Audience {
     this.paint();
   }
 
-  along() {
+  rejoinSpeaker() {
     return this.ctx.call('along').then((is) => this.hear(is), (err) => this.ctx.say(err.message, true));
   }
 
   /** The caption's sentence while the view is out of date. */
   get trouble() {
     const own = this.is.own || ['joining', 'following', 'over', 'slow'].includes(this.is.phase);
-    return own ? '' : upper(`${this.say()}${language() === 'zh' ? '。' : '.'}`);
+    return own ? '' : capitalize(`${this.say()}${language() === 'zh' ? '。' : '.'}`);
   }
 
   /** One sentence on how it goes. */
@@ -93,7 +93,7 @@ export class Audience {
   paint() {
     const { t } = this.ctx;
     const { is } = this;
-    const home = this.views.phone.on ? this.views.phone.hall : this.app;
+    const home = this.views.phone.isOn ? this.views.phone.hall : this.app;
     if (this.root.parentElement !== home) home.append(this.root);
     const bad = ['slow', 'quiet', 'silent', 'unknown', 'damaged'].includes(is.phase);
     attr(this.root, 'class', `hall ${is.phase}${is.own ? ' own' : ''}${bad ? ' bad' : ''}`);

@@ -40,7 +40,7 @@ export class Broadcast {
   }
 
   /** Whether what happens here goes out. */
-  get on() {
+  get isOn() {
     return this.is.phase === 'on' || this.is.phase === 'lost';
   }
 
@@ -57,7 +57,7 @@ export class Broadcast {
     if (was.phase !== is.phase) {
       if (is.phase === 'taken') this.ctx.say(t('air.taken'), true);
       if (is.phase === 'failed') this.ctx.say(t('air.failed', { w: is.error ?? '' }), true);
-      if (!this.on) this.large?.root.close();
+      if (!this.isOn) this.large?.root.close();
       this.lastReport = '';
     }
     if (is.skipped > was.skipped && was.phase) this.ctx.say(t('air.skipped'), true);
@@ -72,11 +72,11 @@ export class Broadcast {
   paint() {
     const { t } = this.ctx;
     const { is } = this;
-    reveal(this.button, is.offered || this.on);
-    const word = this.on ? t(is.phase === 'lost' ? 'air.lost' : 'air.on') : t('air.button');
-    attr(this.button, 'class', `key air${this.on ? ' on' : ''}${is.phase === 'lost' ? ' lost' : ''}`);
-    put(this.words, this.on ? count(is.followers) : '');
-    const tip = this.on ? t('air.lampTip', { phase: word, n: t('air.followers', { n: exact(is.followers) }) }) : word;
+    reveal(this.button, is.offered || this.isOn);
+    const word = this.isOn ? t(is.phase === 'lost' ? 'air.lost' : 'air.on') : t('air.button');
+    attr(this.button, 'class', `key air${this.isOn ? ' on' : ''}${is.phase === 'lost' ? ' lost' : ''}`);
+    put(this.words, this.isOn ? count(is.followers) : '');
+    const tip = this.isOn ? t('air.lampTip', { phase: word, n: t('air.followers', { n: exact(is.followers) }) }) : word;
     attr(this.button, 'title', `${tip} (A)`);
     attr(this.button, 'aria-label', `${tip} (A)`);
     this.menu?.();
@@ -86,7 +86,7 @@ export class Broadcast {
 
   /** Reports to the worker where this page is, if that has changed. @private */
   tell() {
-    if (!this.on) return;
+    if (!this.isOn) return;
     const text = JSON.stringify(this.o.page());
     if (text === this.lastReport) return;
     this.lastReport = text;
@@ -112,7 +112,7 @@ export class Broadcast {
           return;
         }
         const { is } = this;
-        const state = asking ? 'asking' : asked ? 'failed' : !is.offered ? 'none' : this.on ? `on ${this.link}` : is.other || is.phase === 'taken' ? 'other'
+        const state = asking ? 'asking' : asked ? 'failed' : !is.offered ? 'none' : this.isOn ? `on ${this.link}` : is.other || is.phase === 'taken' ? 'other'
           : 'off';
         if (state !== shown) {
           const held = body.contains(document.activeElement);
@@ -129,7 +129,7 @@ export class Broadcast {
           }));
           if (held) /** @type {HTMLElement | null} */ (body.querySelector('button, input'))?.focus();
         }
-        if (!this.on) return;
+        if (!this.isOn) return;
         attr(facts.lamp, 'class', `airstate ${is.phase}`);
         put(/** @type {HTMLElement} */ (facts.lamp.lastElementChild),
           `${t(is.phase === 'lost' ? 'air.lost' : 'air.on')} · ${t('air.followers', { n: exact(is.followers) })}`);
@@ -200,7 +200,7 @@ export class Broadcast {
     const n = h('p', { class: 'n' });
     const esc = h('button', { class: 'key', type: 'button', 'aria-label': `esc ${t('close')}` }, 'esc');
     const paint = () => put(n,
-      this.on ? `${t(this.is.phase === 'lost' ? 'air.lost' : 'air.on')} · ${t('air.followers', { n: exact(this.is.followers) })}` : '');
+      this.isOn ? `${t(this.is.phase === 'lost' ? 'air.lost' : 'air.on')} · ${t('air.followers', { n: exact(this.is.followers) })}` : '');
     paint();
     const root = openDialog(this.app, { class: 'ov qrlarge', 'aria-label': t('air.qr') }, [qrPicture(link, t('air.qr')),
       h('div', { class: 'say' }, h('b', {}, t('air.scan')), h('p', { class: 'u' }, link), n, esc)], true);

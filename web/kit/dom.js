@@ -180,7 +180,7 @@ export class Txt {
   }
 
   /** Says that the words are written before the rest of their station, with what they are compared with. */
-  early() {
+  markEarly() {
     attr(this.el, 'data-early', '');
     return this;
   }
@@ -198,7 +198,7 @@ export class Txt {
   }
 
   /** @param {number} x @param {number} y */
-  at(x, y) {
+  moveTo(x, y) {
     attr(this.el, 'x', x);
     attr(this.el, 'y', y);
     return this;
@@ -277,8 +277,8 @@ export class Num extends Counted {
   }
 
   /** Says that the number is written before the rest of its station, as Txt.early does. */
-  early() {
-    this.number.early();
+  markEarly() {
+    this.number.markEarly();
     return this;
   }
 }

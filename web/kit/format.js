@@ -74,18 +74,6 @@ function group(digits) {
   return digits.replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/**
- * How far b is ahead of a, or null when the two cannot be compared as numbers.
- * @param {string} a
- * @param {string} b
- * @returns {number | null}
- */
-export function ahead(a, b) {
-  if (!/^\d+$/.test(a) || !/^\d+$/.test(b)) return null;
-  if (a.length < 16 && b.length < 16) return Number(b) - Number(a);
-  return Number(BigInt(b) - BigInt(a));
-}
-
 /** @param {number} n */
 export function bytes(n) {
   if (n < 1000) return `${n} B`;
@@ -183,6 +171,6 @@ export function reason(error) {
 }
 
 /** A sentence begins with a capital. @param {string} words */
-export function upper(words) {
+export function capitalize(words) {
   return words && words[0].toUpperCase() + words.slice(1);
 }

@@ -92,7 +92,7 @@ export class Glyph {
   }
 
   /** @param {number} x @param {number} y */
-  at(x, y) {
+  moveTo(x, y) {
     attr(this.el, 'x', x);
     attr(this.el, 'y', y);
     return this;

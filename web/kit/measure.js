@@ -110,7 +110,7 @@ export function fitMiddle(name, room, font = '12px') {
  * @param {(name: string) => string} part
  * @param {(part: string) => string} cut
  */
-export function apart(name, number, all, part, cut) {
+export function distinctPart(name, number, all, part, cut) {
   const shown = cut(part(name));
   return shown !== name && all.some((other) => other !== name && cut(part(other)) === shown) ? cut(`${number} ${part(name)}`) : shown;
 }

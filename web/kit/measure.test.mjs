@@ -4,7 +4,7 @@ import { test } from 'node:test';
 // Without a canvas each character is 6.5 units wide.
 globalThis.document = { createElement: () => ({ getContext: () => null }), fonts: { addEventListener() {} }, body: {} };
 globalThis.getComputedStyle = () => ({ fontFamily: '' });
-const { apart, fit, fitMiddle, width, wrap, wrapClauses } = await import('./measure.js');
+const { distinctPart, fit, fitMiddle, width, wrap, wrapClauses } = await import('./measure.js');
 
 test('a mark that closes goes with what it closes, and the line is not cut for it', () => {
   const said = '共五字节 JSON。丢掉这些。';
@@ -38,7 +38,7 @@ test('two names never look the same', () => {
   const own = (name) => name.slice(name.lastIndexOf('.') + 1);
   const cut = (name) => fitMiddle(name, 9 * 6.5);
   const all = ['x.handler', 'y.handler', 'handler', 'pod · Watches ConfigMap', 'pod · Watches StaticMap and its gMap', 'z.short'];
-  const shown = all.map((name, i) => apart(name, i + 1, all, own, cut));
+  const shown = all.map((name, i) => distinctPart(name, i + 1, all, own, cut));
   assert.equal(new Set(shown).size, all.length, shown.join(', '));
   assert.deepEqual([shown[0], shown[2], shown[5]], ['1 handler', 'handler', 'short']);
   assert.deepEqual(shown.slice(3, 5), ['4 po…gMap', '5 po…gMap']);

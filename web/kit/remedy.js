@@ -2,7 +2,7 @@
 // What a user can do about a trouble, as buttons beside its description. Every view has the same buttons.
 import { attr, h, menuRow, put, reveal } from './dom.js';
 import { middle } from './format.js';
-import { silent, trouble } from './trouble.js';
+import { silenceWords, trouble } from './trouble.js';
 
 /** @typedef {import('../wire/page-types.js').Ctx} Ctx */
 
@@ -11,7 +11,7 @@ import { silent, trouble } from './trouble.js';
  * @param {Ctx} ctx
  * @returns {{id: string, words: string, name: string, act: () => any}[]}
  */
-export function deeds(ctx) {
+export function remedies(ctx) {
   const tr = trouble(ctx);
   const { t, model } = ctx;
   if (!tr || model.state.source.kind !== 'live' || model.lost) return [];
@@ -56,7 +56,7 @@ export class Remedy {
 
   paint() {
     const { ctx } = this;
-    const list = deeds(ctx);
+    const list = remedies(ctx);
     for (const [id, o] of this.shown) {
       if (list.some((d) => d.id === id)) continue;
       o.b.remove();
@@ -90,7 +90,7 @@ export class Remedy {
 export function openWhole(ctx, anchor) {
   const { t, model } = ctx;
   const tr = trouble(ctx);
-  const o = tr ?? { ...silent(ctx), detail: '' };
+  const o = tr ?? { ...silenceWords(ctx), detail: '' };
   const raw = model.state.reflector.lastError;
   ctx.popup(anchor, (root, close) => {
     const body = h('div', { class: 'whole', tabindex: 0, role: 'document' }, h('p', {}, o.whole));
@@ -98,7 +98,7 @@ export function openWhole(ctx, anchor) {
     if (raw && raw !== o.whole && raw !== o.detail) body.append(h('p', { class: 's' }, `${t('cause.lastError')}:`),
       h('p', { class: 's raw', lang: 'en' }, raw));
     root.append(h('h2', {}, o.name.length > 60 ? t('cause.said') : o.name), body);
-    const list = deeds(ctx);
+    const list = remedies(ctx);
     if (!list.length) return;
     root.append(h('div', { class: 'btnrow' }, ...list.map((d) => menuRow(close, d.act, { class: 'key', 'aria-label': d.name }, d.words))));
   }, { width: 560, label: t('cause.said') });

@@ -5,6 +5,6 @@
  * @param {readonly unknown[]} a
  * @param {readonly unknown[]} b
  */
-export function same(a, b) {
+export function areEqual(a, b) {
   return a.length === b.length && a.every((part, i) => part === b[i]);
 }

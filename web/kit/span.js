@@ -28,7 +28,7 @@ export class Span {
   }
 
   /** Which moment lies there. @param {number} x */
-  at(x) {
+  millisAt(x) {
     const { left, edge } = this.box;
     return this.from + ((x - left) / (edge - left)) * this.total;
   }
@@ -41,7 +41,7 @@ export class Span {
    */
   see(model, clock) {
     const { view, state } = model;
-    const head = view.mode === 'live' ? Math.max(view.headMillis, model.now(clock)) : view.headMillis;
+    const head = view.mode === 'live' ? Math.max(view.headMillis, model.momentAt(clock)) : view.headMillis;
     this.first = view.first > 1 ? model.firstMillis : 0;
     if (this.box.fills || state.source.kind === 'file') this.fill(head);
     else this.grow(head);

@@ -13,7 +13,7 @@ function model(head, first = 0, kind = 'sim') {
 test('a moment lies where the line says that it lies', () => {
   const span = new Span(box);
   span.see(model(25_000), 0);
-  for (const ms of [0, 1, 12_345, 25_000]) assert.ok(Math.abs(span.at(span.x(ms)) - ms) < 1e-6);
+  for (const ms of [0, 1, 12_345, 25_000]) assert.ok(Math.abs(span.millisAt(span.x(ms)) - ms) < 1e-6);
   assert.equal(span.x(span.from), box.left);
   assert.equal(span.x(span.from + span.total), box.edge);
 });

@@ -2,7 +2,7 @@
 // What is wrong between the page and its cluster, in words. Every view takes the words from here: the stage, two releases, presenter mode
 // and the phone agree about a moment.
 import { known } from './causes.js';
-import { middle, reason, upper } from './format.js';
+import { middle, reason, capitalize } from './format.js';
 import { language } from './i18n.js';
 
 /** @typedef {import('../wire/page-types.js').Ctx} Ctx */
@@ -18,13 +18,13 @@ import { language } from './i18n.js';
 export function trouble(ctx) {
   const { model } = ctx;
   const src = model.state.source;
-  const said = upper(plain(ctx, ((model.any ? src.trouble : model.unbegun) ?? '').trim()));
+  const said = capitalize(plain(ctx, ((model.any ? src.trouble : model.unbegun) ?? '').trim()));
   const cause = src.cause ?? '';
   if (!said && !cause) return null;
   const offer = src.offer?.namespace ?? '';
   if (!known(cause)) {
-    const whole = said || upper(ctx.t('cause.trouble'));
-    return { cause: cause || 'other', name: shortly(whole), say: first(whole), whole, detail: '', offer };
+    const whole = said || capitalize(ctx.t('cause.trouble'));
+    return { cause: cause || 'other', name: shortText(whole), say: firstSentence(whole), whole, detail: '', offer };
   }
   const args = argsOf(ctx);
   const say = ctx.t(`cause.${cause}.say`, args);
@@ -40,13 +40,13 @@ export function trouble(ctx) {
  * @param {Ctx} ctx
  * @returns {{cause: string, name: string, whole: string}}
  */
-export function silent(ctx) {
+export function silenceWords(ctx) {
   const tr = trouble(ctx);
   if (tr) return tr;
   const r = ctx.model.state.reflector;
   const words = plain(ctx, r.backoffCause || r.lastError);
   const refused = ctx.model.facts.trouble.cause === 'refused';
-  return { cause: refused ? 'refused' : '', name: refused ? ctx.t('err.refused') : words, whole: upper(words) };
+  return { cause: refused ? 'refused' : '', name: refused ? ctx.t('err.refused') : words, whole: capitalize(words) };
 }
 
 /** Whether the trouble is on the way to the cluster, whose own state is then unknown. @param {Ctx} ctx */
@@ -71,13 +71,13 @@ function argsOf({ model, t }) {
 }
 
 /** The first sentence of a text. @param {string} words */
-function first(words) {
+function firstSentence(words) {
   return /^.*?(?:。|[.!?](?=\s|$))/s.exec(words)?.[0] ?? words;
 }
 
 /** A text that has no name of its own, for where there is room for a few words. @param {string} words */
-function shortly(words) {
-  return first(words).replace(/[.。]$/, '');
+function shortText(words) {
+  return firstSentence(words).replace(/[.。]$/, '');
 }
 
 /**
@@ -87,7 +87,7 @@ function shortly(words) {
  * @param {(words: string) => boolean} fits
  */
 export function line(tr, fits) {
-  const all = [tr.whole, first(tr.whole), tr.say];
+  const all = [tr.whole, firstSentence(tr.whole), tr.say];
   return all.find(fits) ?? all.reduce((a, b) => (b.length < a.length ? b : a));
 }
 

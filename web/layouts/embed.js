@@ -39,11 +39,11 @@ const ways = {
  * @returns {Arranged & {words: number[]}} and where the words of the source stand
  */
 export function arrange(o) {
-  return o.width >= roomy.w && o.height >= roomy.h ? across(o) : upright(o);
+  return o.width >= roomy.w && o.height >= roomy.h ? arrangeAcross(o) : arrangeUpright(o);
 }
 
 /** @param {{id: string, width: number, height: number, listeners: number[], main: number}} o @returns {Arranged & {words: number[]}} */
-function across({ id, width, height, listeners, main }) {
+function arrangeAcross({ id, width, height, listeners, main }) {
   const scale = Math.min(width / least.w, height / least.h);
   const [w, h] = [width / scale, height / scale];
   const rail = 152 + Math.round((h - least.h) / 2);
@@ -108,7 +108,7 @@ function countsAt(rail, back) {
 }
 
 /** @param {{id: string, width: number, height: number, listeners: number[], main: number}} o @returns {Arranged & {words: number[]}} */
-function upright({ id, width, height, listeners, main }) {
+function arrangeUpright({ id, width, height, listeners, main }) {
   const tall = phone.heightOf(id, id, false);
   const bottom = top + tall;
   const scale = Math.min(width / 320, height / (bottom + 4));

@@ -56,7 +56,7 @@ export class Inspector {
     this.tabs.append(this.tabDiff, this.tabJson, this.tabWhy);
     this.pre = h('div', { class: 'diff', role: 'tabpanel', tabindex: 0 });
     this.hopsHead = h('h3');
-    this.go = button({ class: 'key go' }, () => ride(this.key, this.at));
+    this.go = button({ class: 'key go' }, () => ride(this.key, this.laneShown));
     this.hops = h('div', { class: 'hops', role: 'group', tabindex: 0 });
     this.codeWords = h('span');
     this.codeName = h('code');
@@ -82,13 +82,13 @@ export class Inspector {
   }
 
   /** The lane that is asked for: the first once a fork has ended. @private */
-  get at() {
+  get laneShown() {
     return this.ctx.model.fork ? this.lane : 0;
   }
 
   /** What its lane's informer is doing. @private */
   get state() {
-    return this.ctx.model.lane(this.at).state;
+    return this.ctx.model.lane(this.laneShown).state;
   }
 
   /** @param {string} key @param {number} [lane] in a fork */
@@ -143,9 +143,9 @@ export class Inspector {
     this.seq = seq;
     this.askedAt = clock;
     this.busy = true;
-    const { key, at } = this;
-    const isOld = () => key !== this.key || at !== this.at;
-    this.ctx.call('object', key, at).then(
+    const { key, laneShown } = this;
+    const isOld = () => key !== this.key || laneShown !== this.laneShown;
+    this.ctx.call('object', key, laneShown).then(
       (o) => {
         this.busy = false;
         if (isOld()) return;
@@ -171,7 +171,7 @@ export class Inspector {
     const { fork } = this.ctx.model;
     this.lanes.hidden = !fork;
     if (fork) laneNames(this.ctx, fork).forEach((name, lane) => put(this.whose[lane], name));
-    this.whose.forEach((b, lane) => b.setAttribute('aria-selected', String(lane === this.at)));
+    this.whose.forEach((b, lane) => b.setAttribute('aria-selected', String(lane === this.laneShown)));
     put(this.tabDiff, t('ins.changed'));
     put(this.tabJson, 'JSON');
     this.tabDiff.setAttribute('aria-selected', String(this.tab === 'diff'));
@@ -225,7 +225,7 @@ export class Inspector {
     else if (this.tab === 'why' && d.reconciles) {
       for (const { words, cls } of reconcileLines(d.reconciles, this.ctx.model.view.atMillis)) lines.push(line(words, cls));
     }
-    else if (!d.json) lines.push(line(this.missing(d), ''));
+    else if (!d.json) lines.push(line(this.missingWords(d), ''));
     else if (this.tab === 'json') for (const l of JSON.stringify(d.json, null, 2).split('\n')) lines.push(line(l, ''));
     else {
       if (d.deleted) lines.push(line(t('ins.deleted'), ''));
@@ -263,7 +263,7 @@ export class Inspector {
   }
 
   /** The words in place of an object's JSON. @param {{ unseen?: string }} d @private */
-  missing(d) {
+  missingWords(d) {
     return d.unseen ? `${this.ctx.t('ins.unseen')} ${d.unseen}` : this.ctx.t('ins.gone');
   }
 

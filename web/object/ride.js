@@ -4,7 +4,7 @@
 import { attr, button, h, icon, s } from '../kit/dom.js';
 import { exact, middle, span } from '../kit/format.js';
 import { chipIcon, kindOf } from '../kit/glyphs.js';
-import { same } from '../kit/same.js';
+import { areEqual } from '../kit/same.js';
 import '../kit/words-ride.js';
 import { nameOf, stationNames, stationOf } from '../kit/names.js';
 
@@ -73,18 +73,18 @@ export class Ride {
     document.addEventListener('keydown', (e) => this.key(e), true);
   }
 
-  get on() {
+  get isOn() {
     return !this.root.hidden;
   }
 
   /** The station of the present hop; empty without a ride. */
   get station() {
-    return stationOf(this.at?.hop.stage ?? '');
+    return stationOf(this.position?.hop.stage ?? '');
   }
 
   /** The change that is ridden: the present hop, and the furthest until then; null without a ride. */
-  get at() {
-    if (!this.of || !this.on) return null;
+  get position() {
+    if (!this.of || !this.isOn) return null;
     const { hops, key, lane, listener } = this.of;
     // A function that returns later does not bring the change back.
     const rank = (/** @type {Ridden['hops'][0]} */ h) => stages.indexOf(stationOf(h.stage));
@@ -110,7 +110,7 @@ export class Ride {
     const before = { live: view.mode === 'live', seq: view.seq };
     const of = await ctx.call('ride', key, lane);
     if (!o.wanted()) return;
-    if (!this.on) this.before = before;
+    if (!this.isOn) this.before = before;
     this.of = of;
     this.epoch = ctx.model.epoch;
     this.root.hidden = false;
@@ -125,7 +125,7 @@ export class Ride {
 
   /** Leaves the ride: the view goes back to where it was. @param {boolean} [back] false where it is moved by what ends the ride */
   close(back = true) {
-    if (!this.on) return false;
+    if (!this.isOn) return false;
     this.root.hidden = true;
     this.of = null;
     this.auto(false);
@@ -193,7 +193,7 @@ export class Ride {
 
   /** @param {KeyboardEvent} e @private */
   key(e) {
-    if (!this.on || e.ctrlKey || e.metaKey || e.altKey || /** @type {HTMLElement} */ (e.target).matches?.('input, textarea, select')) return;
+    if (!this.isOn || e.ctrlKey || e.metaKey || e.altKey || /** @type {HTMLElement} */ (e.target).matches?.('input, textarea, select')) return;
     /** @type {Record<string, () => void>} */
     const keys = {
       ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1), PageDown: () => this.step(1), PageUp: () => this.step(-1),
@@ -209,7 +209,7 @@ export class Ride {
 
   paint() {
     const { ctx, of } = this;
-    if (!of || !this.on) return;
+    if (!of || !this.isOn) return;
     if (ctx.model.epoch !== this.epoch) {
       this.close();
       return;
@@ -217,7 +217,7 @@ export class Ride {
     const { t } = ctx;
     const leaves = this.o.leaves();
     const drawn = [of, this.i, this.timer > 0, t('ride.next'), ctx.model.state.source.kind, leaves];
-    if (same(drawn, this.drawnOf)) return;
+    if (areEqual(drawn, this.drawnOf)) return;
     const isOther = this.drawnOf[0] !== of || this.drawnOf[3] !== drawn[3];
     this.drawnOf = drawn;
     const hop = of.hops[this.i];

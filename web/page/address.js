@@ -2,7 +2,7 @@
 // Keeps the address and the view together: a changed address starts its scene, and actions are written into the address, so that a link is
 // a scene. Every call that changes something goes through here.
 import { effects } from '../wire/commands.js';
-import { exact, upper } from '../kit/format.js';
+import { exact, capitalize } from '../kit/format.js';
 import * as fragment from '../wire/fragment.js';
 import { Superseded } from '../wire/link.js';
 import { remember } from '../bars/pickers.js';
@@ -55,7 +55,7 @@ export class Address {
       await this.selectAsked(before);
     } catch (err) {
       if (err instanceof Superseded) return this.begun(); // the address is the later one's
-      this.failed = upper(plain(ctx, err instanceof Error ? err.message : String(err)));
+      this.failed = capitalize(plain(ctx, err instanceof Error ? err.message : String(err)));
       if (before) history.replaceState(null, '', before);
       if (ctx.model.any) ctx.say(this.failed, true);
       else page.fail();
@@ -100,7 +100,7 @@ export class Address {
   }
 
   /** The log has gone on. */
-  advanced() {
+  followLog() {
     if (this.wanted && this.ctx.model.view.head >= this.wanted) this.ctx.act('seek', this.wanted);
   }
 
@@ -145,15 +145,15 @@ export class Address {
     if (name === 'select') this.writeSelection(args[0] ?? {}, result);
     else if (name === 'transform') this.writeSelection({ transform: args[0] }, result);
     else if (name === 'fork') await this.writeFork();
-    else if (name === 'play') fragment.write({ speed: args[0] && args[0] !== 1 ? args[0] : null, ...this.going() });
-    else if (name === 'live') fragment.write(this.going());
+    else if (name === 'play') fragment.write({ speed: args[0] && args[0] !== 1 ? args[0] : null, ...this.momentKeys() });
+    else if (name === 'live') fragment.write(this.momentKeys());
     else if (effect === 'moves') setTimeout(() => this.writeMoment(choice), settles);
     ctx.repaint();
     return result;
   }
 
   /** What leaves the address when time goes on: a fork stays in it. @private */
-  going() {
+  momentKeys() {
     return this.ctx.model.fork ? { at: null } : noMoment;
   }
 
@@ -218,7 +218,7 @@ export class Address {
   }
 
   /** Follows a changed address: starts its scene where it is another one. @param {string} before */
-  changed(before) {
+  followAddress(before) {
     const { model, follower } = this.ctx;
     if (follower) return; // what shows is the speaker's choice
     const at = Number(fragment.read().get('at')) || 0;

@@ -50,7 +50,7 @@ export class Lost {
 
   /** @param {import('../wire/link.js').Crash} crash */
   end(crash) {
-    this.back();
+    this.recover();
     const { ctx: { model, t }, again } = this;
     this.ended = true;
     model.lost = 'ended';
@@ -68,16 +68,16 @@ export class Lost {
   }
 
   /** The worker has been silent for so many seconds; 0 when it answers. @param {number} seconds @param {boolean} dead it will not come back */
-  silent(seconds, dead) {
+  reportSilence(seconds, dead) {
     const { model } = this.ctx;
     this.mute = seconds;
     if (model.lost !== 'ended') model.lost = seconds ? 'mute' : '';
-    if (!seconds && !dead) this.back();
+    if (!seconds && !dead) this.recover();
     this.ctx.repaint();
   }
 
   /** Takes back that the worker was given up. @private */
-  back() {
+  recover() {
     if (!this.ended) return;
     this.box?.close();
     this.ended = false;

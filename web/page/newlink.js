@@ -66,7 +66,7 @@ export class NewLink {
 
   open() {
     const { t } = this.ctx;
-    if (this.asked) return;
+    if (this.isOpen) return;
     const field = /** @type {HTMLInputElement} */ (h('input', { type: 'text', 'aria-label': t('link.field'), placeholder: t('link.field'), spellcheck: 'false',
       autocomplete: 'off', 'aria-describedby': 'link-said' }));
     const said = h('p', { class: 's', id: 'link-said', role: 'status' });
@@ -106,7 +106,7 @@ export class NewLink {
   }
 
   /** Whether it is open. */
-  get asked() {
+  get isOpen() {
     return !!this.box?.open;
   }
 

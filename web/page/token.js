@@ -53,7 +53,7 @@ export class Token {
     const { model } = this.ctx;
     const live = model.view.mode === 'live';
     if (model.state.source.kind !== 'live' || !live || trouble(this.ctx)?.cause !== 'token' || model.lost) {
-      if (this.dialog.asked && live) this.dialog.close();
+      if (this.dialog.isOpen && live) this.dialog.close();
       return;
     }
     if (this.offered === model.epoch || busy) return;

@@ -142,22 +142,22 @@ export class Holds {
       if (passed) p.who.set(t('hold.you', { s: seconds(now - hold.sinceMillis) }) + passed);
       else p.who.bind({ state: model.state, now }, p.stage === 'deliver' ? '' : since, 't hold.you');
       if (p.stage === 'pop') {
-        p.words.at(p.x + 12, 132).set(t('held.pop'));
-        p.who.cls('l').at(p.x + 12 + (p.words.el instanceof SVGTextElement ? p.words.el.getComputedTextLength() : 100) + 8, 132);
+        p.words.moveTo(p.x + 12, 132).set(t('held.pop'));
+        p.who.cls('l').moveTo(p.x + 12 + (p.words.el instanceof SVGTextElement ? p.words.el.getComputedTextLength() : 100) + 8, 132);
         place(p.one, p.x + 12, 163, 72, 26);
         place(p.some, p.x + 88, 163, 72, 26);
         place(p.all, p.x + 164, 163, 76, 26);
       } else if (p.stage === 'store') {
         // Right of the bar: left of it stands the change that is held.
-        p.words.at(356, 116).set(t('held.store'));
-        p.who.cls('l').at(356, 132);
+        p.words.moveTo(356, 116).set(t('held.store'));
+        p.who.cls('l').moveTo(356, 132);
         place(p.one, 246, 171, 62, 22);
         place(p.some, 312, 171, 26, 22);
         place(p.all, 342, 171, 34, 22);
       } else if (p.stage === 'take') {
         p.words.set('');
         attr(p.who.el, 'text-anchor', 'end');
-        p.who.cls('l t1').at(1256, 117);
+        p.who.cls('l t1').moveTo(1256, 117);
         place(p.one, 1106, 189, 72, 26);
         place(p.some, 1182, 189, 30, 26);
         place(p.all, 1216, 189, 38, 26);

@@ -1,7 +1,7 @@
 // @ts-check
 // A layout on the screen: the host draws the rail, gives each station its slot, brings all of them to the state, and has the ways of the
 // moves. It is the same for every layout: the stage, presenter mode, two releases, the phone, one station alone.
-import { quiet } from '../draw/quiet.js';
+import { drawQuiet } from '../draw/quiet.js';
 import * as rails from '../draw/rail.js';
 import { attr, h, s, show, text } from '../kit/dom.js';
 import { width } from '../kit/measure.js';
@@ -155,7 +155,7 @@ export class Host {
    */
   draw(slot, density) {
     const station = this.stations[slot.id];
-    if (density === 'quiet') return quiet(slot, station.title);
+    if (density === 'quiet') return drawQuiet(slot, station.title);
     const draw = station[density];
     if (!draw) throw new Error(`${slot.id} is not drawn as ${density}`);
     return draw(slot, this.ctx);
@@ -169,7 +169,7 @@ export class Host {
     for (const { station, pts, wire, behind, listener, idle, lane: of = 0 } of layout.rails) {
       const line = rails.stretch(pts);
       level(station).append(line);
-      if (wire) this.updates.push((_, all) => attr(line, 'class', this.silent(all[of]) ? 'rail dead' : 'rail'));
+      if (wire) this.updates.push((_, all) => attr(line, 'class', this.isSilent(all[of]) ? 'rail dead' : 'rail'));
       if (idle) attr(line, 'class', 'rail starve');
       if (!behind) continue;
       const held = (/** @type {Lane} */ { row, ...lane }) => behind.some((stage) => {
@@ -182,7 +182,7 @@ export class Host {
     if (layout.source) {
       const bar = rails.source(layout.source.at, upright);
       level(layout.source.station).append(bar);
-      this.updates.push(() => attr(bar, 'class', model.down() ? 'srcbar dead' : 'srcbar'));
+      this.updates.push(() => attr(bar, 'class', model.isDown() ? 'srcbar dead' : 'srcbar'));
     }
     for (const { station, pts } of layout.stems) level(station).append(s('path', { d: rails.path(pts), class: 'stem', 'data-stem': station }));
     for (const { station, at, r, lane = 0 } of layout.nodes) {
@@ -194,7 +194,7 @@ export class Host {
   }
 
   /** Whether nothing comes over a lane's wire. @param {Lane} lane @private */
-  silent({ row, facts }) {
+  isSilent({ row, facts }) {
     return row ? !row.requests : facts.trouble.down;
   }
 
@@ -264,7 +264,7 @@ export class Host {
     (layout.cuts ?? (layout.cut ? [layout.cut] : [])).forEach((at, i) => {
       const mark = rails.cut(at, layout.upright);
       top.append(mark);
-      this.updates.push((_, all) => show(mark, this.silent(all[i]) && (!all[i].row || !!all[i].row.trouble)));
+      this.updates.push((_, all) => show(mark, this.isSilent(all[i]) && (!all[i].row || !!all[i].row.trouble)));
     });
     // Where a stage can be held by a press, its button shows that it is.
     for (const { stage, at, lane = 0 } of layout.layered ? [] : layout.holds) {
@@ -357,7 +357,7 @@ function branch(box, points) {
  * @param {import('../wire/page-types.js').Ctx} ctx
  * @param {string} [wanted] the name of the listener that a step speaks of
  */
-export function matters({ model, riding }, wanted) {
+export function chooseListeners({ model, riding }, wanted) {
   const there = model.state.listeners.filter((l) => !l.removed);
   const byId = (/** @type {number | undefined} */ id) => there.find((l) => l.id === id);
   const chosen = byId(riding?.()?.listener) ?? there.find((l) => l.name === wanted) ?? byId(model.facts.listener) ?? there[Math.min(2, there.length - 1)];

@@ -86,7 +86,7 @@ export class Loading {
     attr(this.dot, 'cx', x.toFixed(1));
     const words = this.stage === 0 && this.loaded ? (this.total ? t('load.of', { a: bytes(this.loaded), b: bytes(this.total) }) : bytes(this.loaded)) : '';
     attr(this.done, 'aria-valuetext', words ? `${stage}, ${words}` : stage);
-    this.num.at(Math.max(16 + width(words, '20px') / 2, Math.min(1190, x)), 132).set(words);
+    this.num.moveTo(Math.max(16 + width(words, '20px') / 2, Math.min(1190, x)), 132).set(words);
     // A large simulated cluster is made object by object.
     const made = this.stage === 3 && this.total ? ` · ${exact(this.loaded)} / ${exact(this.total)}` : '';
     this.names.forEach((n, i) => n.cls(i === this.stage ? 'l t1' : 'l').set(t('load.' + stages[i]) + (i === 3 ? made : '')));

@@ -66,7 +66,7 @@ export class Maps {
     const changes = differences(this.field.grid, facts.unstored);
     this.storeFrames(changes.filter((c) => c.stored).map((c) => ({ ...c, x: this.store.x + c.x, y: this.store.y + c.y })));
     this.draw(changes);
-    const sure = model.sure(facts);
+    const sure = model.isSure(facts);
     show(this.hatch, !sure);
     attr(this.hatch, 'height', Math.round(this.field.grid.end * this.ratio) + 8);
   }

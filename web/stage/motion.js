@@ -7,7 +7,7 @@ import { Surface } from '../draw/surface.js';
 import { departures, lap, legs } from '../wire/eye.js';
 import { count, middle } from '../kit/format.js';
 import { kindOf, mainOp } from '../kit/glyphs.js';
-import { same } from '../kit/same.js';
+import { areEqual } from '../kit/same.js';
 
 /** @typedef {import('../kit/glyphs.js').Kind} Kind */
 /** @typedef {import('../wire/types.js').Move} Move */
@@ -183,7 +183,7 @@ export class Motion {
     this.log.push(entry);
     const selected = this.ctx.selected();
     const { born } = this.ctx.eye;
-    const alone = this.alone(moves);
+    const alone = this.isAlone(moves);
     const least = () => Math.min(...moves.filter((m) => m.l && m.p !== 'take' && route(m)).map((m) => m.l ?? 0));
     const first = this.ctx.riding?.()?.listener ?? (alone || selected ? least() : 0);
     /** What was written, by key: it comes back to the informer, a lap later. */
@@ -191,7 +191,7 @@ export class Motion {
     for (const m of moves) {
       const pts = route(m);
       if (!pts) continue;
-      const dur = this.lasts(m.p);
+      const dur = this.durationOf(m.p);
       const key = m.k ?? '';
       const n = m.n ?? 1;
       const path = lane + m.p + (m.l ?? '');
@@ -204,8 +204,8 @@ export class Motion {
       const own = key !== '' && key === selected && n === 1;
       // Where the way forks, the large chip goes to the first listener. On the way back stand words, which it would cover.
       const hero = (own || (alone && !this.ridden)) && !words && m.p !== 'write' && (!m.l || m.p === 'take' || m.l === first);
-      const gap = dur * apart(len, words ? Math.max(this.plan.spacing, this.plan.size + 34) : this.plan.spacing);
-      let into = own ? null : this.near(path, start, gap);
+      const gap = dur * gapShare(len, words ? Math.max(this.plan.spacing, this.plan.size + 34) : this.plan.spacing);
+      let into = own ? null : this.findNear(path, start, gap);
       if (into && words && into.label && this.live.length < 40) {
         // Changes that are compared have names, and follow one another.
         start = into.start + gap;
@@ -215,7 +215,7 @@ export class Motion {
       else if (own || this.live.length <= most) {
         this.live.push({
           p: m.p, path, pts, len, start, dur, key, label: words, n, versions: m.rv ? [m.rv] : [], mix: m.mix ?? null, hero,
-          size: hero ? this.plan.hero : this.plan.sizes?.[m.p] ?? this.plan.size, from: this.leaves(lane, m), to: 1,
+          size: hero ? this.plan.hero : this.plan.sizes?.[m.p] ?? this.plan.size, from: this.startOf(lane, m), to: 1,
           move: m, neutral: keys.includes(m.p), kind: keys.includes(m.p) ? 'key' : kindOf(m.n && m.mix ? mainOp(m.mix) : m.o),
         });
         if (own && m.p === 'pop') this.toCell(m, route, start + dur);
@@ -228,13 +228,13 @@ export class Motion {
    * Whether the moves of a frame are those of one object, and no other is on its way: its chip can be large.
    * @param {Move[]} moves @private
    */
-  alone(moves) {
+  isAlone(moves) {
     const key = moves[0].k;
     return !!key && moves.every((m) => m.k === key && !m.n) && this.live.every((t) => t.key === key && t.n === 1);
   }
 
   /** Where on its way a move begins: where it stood, if it was held. @param {string} lane @param {Move} m @private */
-  leaves(lane, m) {
+  startOf(lane, m) {
     for (const t of this.standing.values()) if (t.p === m.p && t.key === m.k && t.path === `${lane}${m.p}${m.l ?? ''}`) return t.to;
     return 0;
   }
@@ -272,7 +272,7 @@ export class Motion {
 
   /**
    * Lets the change that is ridden stand where its present hop has it. On its way there from the hop before it is a chip as any other.
-   * @param {import('../object/ride.js').Ride['at']} at null without a ride
+   * @param {import('../object/ride.js').Ride['position']} at null without a ride
    * @param {(m: Move) => number[] | null} route
    */
   ride(at, route) {
@@ -283,7 +283,7 @@ export class Motion {
     const pts = at && p ? route(move(p)) ?? route(move('fan')) : null;
     // The last stretch, or the first backwards: its end is where the chip stands.
     const end = !pts ? null : u ? pts.slice(-4) : [...pts.slice(2, 4), ...pts.slice(0, 2)];
-    this.dirty ||= !same(end ?? [], this.ridden?.pts ?? []);
+    this.dirty ||= !areEqual(end ?? [], this.ridden?.pts ?? []);
     this.ridden = !at || !end ? null : {
       p, path: p, pts: end, len: length(end), start: 0, dur: 1, key: at.key, label: '', n: 1, size: this.plan.hero, mix: null, versions: [],
       neutral: keys.includes(p), kind: keys.includes(p) ? 'key' : kindOf(at.op), hero: true, from: 1, to: 1,
@@ -291,12 +291,12 @@ export class Motion {
   }
 
   /** How long a move takes, in ms of the eye's clock. @param {string} p @private */
-  lasts(p) {
+  durationOf(p) {
     return this.still.matches ? stillStays : durations[p];
   }
 
   /** The chip of a path that one starting then would touch. @param {string} path @param {number} start @param {number} gap @private */
-  near(path, start, gap) {
+  findNear(path, start, gap) {
     const selected = this.ctx.selected();
     for (let i = this.live.length - 1; i >= 0; i--) {
       const t = this.live[i];
@@ -335,7 +335,7 @@ export class Motion {
     const pts = route({ ...m, p: 'cell' });
     if (!pts) return;
     this.live.push({
-      p: 'cell', path: 'cell', pts, len: length(pts), start, dur: this.lasts('cell'), key: m.k ?? '', label: '', n: 1, versions: [], hero: false,
+      p: 'cell', path: 'cell', pts, len: length(pts), start, dur: this.durationOf('cell'), key: m.k ?? '', label: '', n: 1, versions: [], hero: false,
       from: 0, to: 1, size: this.plan.sizes?.cell ?? this.plan.size, mix: null, neutral: false, kind: kindOf(m.o),
     });
   }
@@ -412,7 +412,7 @@ export class Motion {
     for (const m of this.marks) {
       if (this.time - m.start > markStays) continue;
       this.marks[left++] = m;
-      this.surface.over('', m.x, m.y, () => {
+      this.surface.drawOver('', m.x, m.y, () => {
         this.surface.field.cx.globalAlpha = this.strength(m.x, m.y);
         this.surface.mark(m.x, m.y, m.kind);
       });
@@ -422,8 +422,8 @@ export class Motion {
 
   /** Draws a chip on whichever canvases it is over. @param {Token} t @param {number} u @param {boolean} named @private */
   place(t, u, named) {
-    const at = along(t, u);
-    this.surface.over(t.p, at.x, at.y, () => this.token(t, u, at, named));
+    const at = pointAlong(t, u);
+    this.surface.drawOver(t.p, at.x, at.y, () => this.token(t, u, at, named));
   }
 
   /** @param {Token} t @param {number} u @param {Place} at @param {boolean} named @private */
@@ -584,7 +584,7 @@ function length(p) {
 /** Where a chip is, and which way it goes. @typedef {{x: number, y: number, dx: number, dy: number}} Place */
 
 /** @param {Token} t @param {number} u how much of its way it has come @returns {Place} */
-function along(t, u) {
+function pointAlong(t, u) {
   const p = t.pts;
   let rest = u * t.len;
   for (let i = 2; i < p.length; i += 2) {
@@ -606,7 +606,7 @@ const gaps = new Map();
  * @param {number} len
  * @param {number} spacing
  */
-function apart(len, spacing) {
+function gapShare(len, spacing) {
   const id = Math.round(len) * 1000 + spacing;
   let g = gaps.get(id);
   if (g === undefined) {

@@ -55,7 +55,7 @@ export class Painter {
 
   /** The moment on the log's clock. It is fixed while something is painted, so that all of it shows one moment. */
   now() {
-    return this.ctx.model.now(this.clock ?? performance.now());
+    return this.ctx.model.momentAt(this.clock ?? performance.now());
   }
 
   /** Paints everything now, between two animation frames. */

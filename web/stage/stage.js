@@ -10,7 +10,7 @@ import { Maps } from './maps.js';
 import { Motion } from './motion.js';
 import { toggleHold } from './pin.js';
 import { keepMoment, paintedMoment } from '../wire/moment.js';
-import { same } from '../kit/same.js';
+import { areEqual } from '../kit/same.js';
 import { stations } from '../stations/index.js';
 import { Terms } from './terms.js';
 
@@ -117,8 +117,8 @@ export class Stage {
       controller: !!state.workqueue,
     };
     const values = (/** @type {typeof shape} */ { large, more, adds, controller }) => [...large, more, adds, controller];
-    if (same(values(shape), values(this.shape))) return;
-    if (!same(shape.large, this.shape.large)) this.motion.drop(['fan', 'next']);
+    if (areEqual(values(shape), values(this.shape))) return;
+    if (!areEqual(shape.large, this.shape.large)) this.motion.drop(['fan', 'next']);
     this.shape = shape;
     this.host.layRail(arrange(shape));
   }

@@ -14,13 +14,13 @@ import { panel } from '../draw/panel.js';
 import { gist } from '../draw/sentence.js';
 import { hallGrid, smallGrid } from '../draw/smallgrid.js';
 import { whereSeen } from '../draw/unseen.js';
-import { bytes, count, exact, middle, rate, reason, span, upper, version } from '../kit/format.js';
+import { bytes, count, exact, middle, rate, reason, span, capitalize, version } from '../kit/format.js';
 import { laneNames } from '../kit/fork.js';
 import { fit, width, wrap } from '../kit/measure.js';
 import { addWords } from '../kit/i18n.js';
 import { openWhole } from '../kit/remedy.js';
 import { Rows } from '../kit/rows.js';
-import { answer, plain, silent, isUnreached } from '../kit/trouble.js';
+import { answer, plain, silenceWords, isUnreached } from '../kit/trouble.js';
 import { stationNames } from '../kit/names.js';
 
 /** @import { Ctx, Drawn, Lane, Slot } from '../wire/page-types.js' */
@@ -75,9 +75,9 @@ addWords({
  * @param {Ctx} ctx
  */
 function silence(ctx) {
-  if (!ctx.model.down()) return null;
-  const { cause, name, whole } = silent(ctx);
-  return { answer: answer(ctx), cause, name: upper(name), whole };
+  if (!ctx.model.isDown()) return null;
+  const { cause, name, whole } = silenceWords(ctx);
+  return { answer: answer(ctx), cause, name: capitalize(name), whole };
 }
 
 /**
@@ -439,7 +439,7 @@ function stageSilence(slot, ctx) {
       why.forEach((line, i) => line.set(words[i] ?? '', i === 0 ? none.whole : ''));
       const below = y + 76 + 16 * words.length;
       const lines = host ? addressLines(host[1], host[2]) : [];
-      where.forEach((line, i) => line.at(cx, below + 16 * i).set(lines[i] ?? ''));
+      where.forEach((line, i) => line.moveTo(cx, below + 16 * i).set(lines[i] ?? ''));
       // The full text is wider than this station; a press opens it.
       const low = below + (host ? 22 : -6);
       place(more, x + 12, low, w - 24, 24);
@@ -664,7 +664,7 @@ function lane({ g, x, rail, lean, type }) {
 }
 
 /** Where both releases of the phone come from. @type {import('../wire/page-types.js').Draw} */
-function between({ head, x, y, w, type }, ctx) {
+function drawBetween({ head, x, y, w, type }, ctx) {
   text(head, x, y + 5, type.title).set(title);
   const number = text(head, x + w, y + 5, type.number, 'end');
   const words = text(head, x, y + 24, type.label);
@@ -722,4 +722,4 @@ function row(slot, ctx) {
   };
 }
 
-export const api = whereSeen('api', { id: 'api', title, full, large, line, open, lane, half, between, row });
+export const api = whereSeen('api', { id: 'api', title, full, large, line, open, lane, half, between: drawBetween, row });

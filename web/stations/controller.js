@@ -9,8 +9,8 @@ import { panel } from '../draw/panel.js';
 import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
 import { gist, sentence } from '../draw/sentence.js';
-import { hatch, unseen } from '../draw/unseen.js';
-import { when } from '../draw/when.js';
+import { hatch, reasonUnseen } from '../draw/unseen.js';
+import { whenChanged } from '../draw/when.js';
 import { attr, h, Num, place, put, reveal, s, shareOf, show, text } from '../kit/dom.js';
 import { count, exact, middle, span, version, wait } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
@@ -97,12 +97,12 @@ export function writeWords(write) {
 /** How new the lister's answers are, as the words on the way back from the store. @param {import('../wire/page-types.js').Lane} lane @param {Ctx} ctx */
 export function readWords({ state, facts }, { t, model }) {
   const { workqueue: q } = state;
-  if (model.unlisted()) return 'lister.Get';
-  if (!model.sure()) return t('con.readUnsure');
+  if (model.isUnlisted()) return 'lister.Get';
+  if (!model.isSure()) return t('con.readUnsure');
   if (!q?.lastRead) return 'lister.Get';
   if (q.lastRead.mutated) return t('con.readMutated');
   // Where the requests are not seen, what the cluster has beyond the queue is unknown.
-  if (unseen(state, 'reflector') && !q.lastRead.behind) return 'lister.Get';
+  if (reasonUnseen(state, 'reflector') && !q.lastRead.behind) return 'lister.Get';
   if (facts.upToDate) return t('con.readFresh');
   if (q.lastRead.behind > 0) return t('con.read', { n: exact(q.lastRead.behind) });
   // A probe samples how far the Reflector is, so the store looks late; the read itself is compared with what has arrived.
@@ -185,7 +185,7 @@ function full(slot, ctx) {
   });
   const foot = sentence(lower, { x: slot.x + slot.pad, y: slot.y + slot.h - 21, w: slot.w - 2 * slot.pad, lines: 2, pitch: 14, font: '12px', cls: 'l' });
   const ways = stageWays(slot, ctx, tips);
-  const nobody = absent(slot, ctx);
+  const nobody = drawAbsent(slot, ctx);
   const says = gist(slot);
   return {
     paint(lane) {
@@ -195,11 +195,11 @@ function full(slot, ctx) {
       head(lane, q, st.source.kind);
       attr(frame, 'class', q ? 'pn' : 'pn ghost');
       for (const g of [upper, lower, rail.g]) show(g, !!q);
-      nobody(lane, !q && model.any, unseen(st, 'workqueue'));
+      nobody(lane, !q && model.any, reasonUnseen(st, 'workqueue'));
       tips.over.label(t('con.rows'));
       paintGist(says, lane, held, ctx);
       if (!q) {
-        tips.none();
+        tips.clearLines();
         ways.none();
         return;
       }
@@ -253,11 +253,11 @@ function stageHead(slot, ctx) {
   place(writes, right - 74, name - 16, 74, 24);
   writes.addEventListener('click', () => ctx.act('writes', !ctx.model.state.workqueue?.writing));
   slot.press.append(writes);
-  return when((lane, /** @type {Workqueue | null} */ q, /** @type {string} */ source) => {
+  return whenChanged((lane, /** @type {Workqueue | null} */ q, /** @type {string} */ source) => {
     num.bind(lane, 'workqueue.depth', 'count', q ? t('con.queued') : '');
     attr(num.el, 'class', q ? slot.type.number : 'num2 t3');
     workers.set(q && q.depth < 1e4 ? t('con.workers', { n: q.workers.length }) : '');
-    reads.set(q && !ctx.model.simulated() && source !== 'file' && source !== 'probe' ? t('con.writeOnly') : '');
+    reads.set(q && !ctx.model.isSimulated() && source !== 'file' && source !== 'probe' ? t('con.writeOnly') : '');
     reveal(writes, !!q && source === 'sim');
     put(writesWord, t('con.write'));
     attr(writes, 'aria-label', t('con.writeTip'));
@@ -297,7 +297,7 @@ class LineTips {
     this.set(i, key ?? '', key ? { head: key, body: says } : null, key ? `${key}. ${says}` : '', [this.left, y - 13 + this.down, 168, 18]);
   }
 
-  none() {
+  clearLines() {
     for (let i = 0; i < places.all; i++) this.set(i, '', null, '', []);
   }
 }
@@ -323,7 +323,7 @@ function stageRail(slot, ctx) {
     g,
     /** Where a key comes to rest that is added now. @param {Workqueue | null} q */
     seat: (q) => line.at((q?.depth ?? 1) - 1),
-    paint: when((_, /** @type {Workqueue} */ q, /** @type {boolean} */ loops) => {
+    paint: whenChanged((_, /** @type {Workqueue} */ q, /** @type {boolean} */ loops) => {
       show(loop, loops);
       line.set(sit(q, 3));
       hidden.set(q.depth > 3 ? '×' + count(q.depth - 2) : '');
@@ -542,7 +542,7 @@ function queueWords(q, idle, { t, model }) {
   if (q.failures) return t('con.failed', { n: exact(q.failures), m: exact(q.reconciles) });
   if (!q.lastRead) return '';
   const { rv, behind } = q.lastRead;
-  const words = !model.sure() ? 'con.lastReadOld' : behind > 0 ? 'con.lastRead' : 'con.lastReadNow';
+  const words = !model.isSure() ? 'con.lastReadOld' : behind > 0 ? 'con.lastRead' : 'con.lastReadNow';
   return t(words, { rv: version(rv, 10), n: exact(behind) });
 }
 
@@ -554,7 +554,7 @@ function stageWays(slot, ctx, tips) {
   const { t } = ctx;
   const low = slot.y + slot.h;
   const [reads, writes] = [{ x: slot.x - 142, y: low + 16 }, { x: slot.x - 646, y: low + 28 }];
-  const read = text(slot.above, reads.x, reads.y, 'l knock', 'middle').early();
+  const read = text(slot.above, reads.x, reads.y, 'l knock', 'middle').markEarly();
   const write = text(slot.above, writes.x, writes.y, 'l knock', 'middle');
   return {
     none() {
@@ -564,7 +564,7 @@ function stageWays(slot, ctx, tips) {
     },
     /** @param {Lane} lane */
     read: (lane) => {
-      const stale = ctx.model.stale(ctx.now(), lane.facts) && !ctx.model.unlisted();
+      const stale = ctx.model.staleMillis(ctx.now(), lane.facts) && !ctx.model.isUnlisted();
       if (stale) read.bind(lane, 's=span now - facts.staleSince max 0', 't con.readStale');
       else read.set(readWords(lane, ctx));
     },
@@ -585,14 +585,14 @@ function stageWays(slot, ctx, tips) {
 }
 
 /** What stands there when no handler adds keys. @param {Slot} slot @param {Ctx} ctx */
-function absent(slot, { t }) {
+function drawAbsent(slot, { t }) {
   const g = s('g');
   slot.g.append(g);
   const left = slot.x + slot.pad + 2;
   const none = text(g, left, slot.y + 25, 'c14');
   const why = [0, 1, 2].map((i) => text(g, left, slot.y + 51 + 18 * i, 'l'));
   const over = hatch(g, { x: slot.x + 8, y: slot.y + 104, w: slot.w - 16, h: slot.h - 112 });
-  return when((_, /** @type {boolean} */ on, /** @type {string} */ hidden) => {
+  return whenChanged((_, /** @type {boolean} */ on, /** @type {string} */ hidden) => {
     show(g, on);
     if (!on) return;
     over.set(hidden);
@@ -610,7 +610,7 @@ function wideRail(slot) {
   const n = Math.max(2, Math.min(7, Math.floor((slot.w - 50) / 30)));
   const line = seats(slot.g, { x: end - 35, y: slot.rail, n, size: 26, pitch: 30, vacant: 'slotk off', of: 'workqueue' });
   const busy = worker(slot.g, end, slot.rail, 14, 'p18');
-  return when((lane, /** @type {Workqueue | null} */ q) => {
+  return whenChanged((lane, /** @type {Workqueue | null} */ q) => {
     line.set(sit(q, n));
     busy.busy(lane, q ? q.processing.length : -1);
   });
@@ -627,7 +627,7 @@ function large(slot, ctx) {
   const [depth, waiting, retries] = [0, 1, 2].map((i) => pair(slot, left + third * i, slot.y + 38, third));
   const busy = text(slot.g, left, slot.y + 96, slot.type.label);
   const list = lines(slot, left, slot.y + 128, 7);
-  const keys = when((lane, /** @type {Workqueue | null} */ q, /** @type {import('../wire/types.js').Facts['lens']} */ lens) => {
+  const keys = whenChanged((lane, /** @type {Workqueue | null} */ q, /** @type {import('../wire/types.js').Facts['lens']} */ lens) => {
     number.bind(lane, 'workqueue.depth', 'count');
     depth.bind(lane, 'workqueue.depth', 'count', t('pres.queued'));
     waiting.bind(lane, 'workqueue.waitingCount', 'count', t('pres.waiting'));
@@ -649,7 +649,7 @@ function large(slot, ctx) {
 // --- The phone, where the rail stands upright.
 
 /** @param {Slot} slot @param {Ctx} ctx @param {number} rows */
-function upright(slot, ctx, rows) {
+function drawUpright(slot, ctx, rows) {
   const { t } = ctx;
   const { label } = slot.type;
   const head = lineHeading(slot, title);
@@ -659,7 +659,7 @@ function upright(slot, ctx, rows) {
   });
   const list = lines(slot, slot.x, slot.y + 74, rows);
   const wrote = rows ? text(slot.g, slot.x, slot.y + 45, label) : null;
-  const paint = when((lane, /** @type {Workqueue | null} */ q, /** @type {string} */ none) => {
+  const paint = whenChanged((lane, /** @type {Workqueue | null} */ q, /** @type {string} */ none) => {
     wrote?.set(q?.writing ? fit(writeWords(q.lastWrite), slot.w - 4) : '');
     head.bind(lane, 'workqueue.depth', 'count', q ? t('pres.queued') : '');
     const working = q?.processing.length ?? 0;
@@ -671,7 +671,7 @@ function upright(slot, ctx, rows) {
   });
   return {
     /** @param {Lane} lane */
-    paint: (lane) => paint(lane, lane.state.workqueue, unseen(lane.state, 'workqueue') ? 'con.unseen' : 'phone.none'),
+    paint: (lane) => paint(lane, lane.state.workqueue, reasonUnseen(lane.state, 'workqueue') ? 'con.unseen' : 'phone.none'),
   };
 }
 
@@ -713,8 +713,8 @@ export const controller = {
   full,
   large,
   /** @type {Draw} */
-  line: (slot, ctx) => upright(slot, ctx, 0),
+  line: (slot, ctx) => drawUpright(slot, ctx, 0),
   /** @type {Draw} */
-  open: (slot, ctx) => upright(slot, ctx, 4),
+  open: (slot, ctx) => drawUpright(slot, ctx, 4),
   row: factoryRow,
 };

@@ -7,7 +7,7 @@ const { t } = await import('../kit/i18n.js');
 const { readWords } = await import('./controller.js');
 
 test('a read that had the newest version is current, whatever else is on its way into a probe’s store', () => {
-  const model = { stale: () => 0, unlisted: () => false, sure: () => true };
+  const model = { staleMillis: () => 0, isUnlisted: () => false, isSure: () => true };
   const words = (/** @type {object} */ fidelity, /** @type {number} */ behind, /** @type {boolean} */ upToDate) => readWords(
     /** @type {any} */ ({ state: { fidelity, workqueue: { lastRead: { behind } } }, facts: { upToDate } }),
     /** @type {any} */ ({ t, model, now: () => 0 }));

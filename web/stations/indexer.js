@@ -7,12 +7,12 @@ import { frameDifferences } from '../draw/frames.js';
 import { halfHead, middleName, storedHalf } from '../draw/halves.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { byFreshness, byPhase, byWord, freshest, phaseInk } from '../draw/looks.js';
-import { hung, panel } from '../draw/panel.js';
+import { hangPanel, panel } from '../draw/panel.js';
 import { Pixels } from '../draw/pixels.js';
 import { gist } from '../draw/sentence.js';
 import { agingPause, groupWords, hallGrid, smallGrid } from '../draw/smallgrid.js';
-import { unseen } from '../draw/unseen.js';
-import { when } from '../draw/when.js';
+import { reasonUnseen } from '../draw/unseen.js';
+import { whenChanged } from '../draw/when.js';
 import { bigVersion, exact, version } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
 import { caret, Glyph, kindOf } from '../kit/glyphs.js';
@@ -41,7 +41,7 @@ addWords({
 
 /** Whether it is known what the objects weigh. @param {import('../wire/types.js').State} state */
 function knowsWeights(state) {
-  return state.indexer.bytes > 0 && !unseen(state, 'indexer.bytes');
+  return state.indexer.bytes > 0 && !reasonUnseen(state, 'indexer.bytes');
 }
 
 /** How many objects the groups of a block have. @param {Ctx} ctx @param {{groups: number[]}} block */
@@ -52,8 +52,8 @@ function countOf({ model }, { groups }) {
 }
 
 /** Whether what the store has may be old, though it once had what the cluster has. @param {Ctx} ctx */
-function unsure({ model }) {
-  return !model.sure() && !model.unlisted();
+function isUnsure({ model }) {
+  return !model.isSure() && !model.isUnlisted();
 }
 
 // --- The main stage -----------------------------------------------------------------------------------------------------------
@@ -117,11 +117,11 @@ class Field {
     canvas.setAttribute('role', 'application');
     canvas.setAttribute('aria-roledescription', 'object grid');
     canvas.addEventListener('pointermove', (e) => {
-      const cell = this.under(e);
+      const cell = this.objectUnder(e);
       canvas.title = cell ? cell.key + (cell.phase ? ` · ${cell.phase}` : '') : '';
     });
     canvas.addEventListener('click', (e) => {
-      const cell = this.under(e);
+      const cell = this.objectUnder(e);
       if (cell) this.choose(cell.key);
     });
     canvas.addEventListener('keydown', (e) => {
@@ -137,7 +137,7 @@ class Field {
   }
 
   /** The object under the pointer. @param {MouseEvent} e @private */
-  under(e) {
+  objectUnder(e) {
     const box = this.canvas.getBoundingClientRect();
     return this.grid.hit(((e.clientX - box.left) / box.width) * field.w, ((e.clientY - box.top) / box.height) * field.h);
   }
@@ -230,7 +230,7 @@ class Field {
   age(now, news, whole) {
     const { grid } = this;
     const clock = performance.now();
-    const begun = grid.sweeping;
+    const begun = grid.isSweeping;
     const due = begun || (whole && news) || clock - this.agedAt > agingPause(this.ctx);
     if (!due || grid.moved || !this.ctx.model.cells.size) return;
     if (!begun) {
@@ -295,8 +295,8 @@ function stageLabels({ g: root, press }, ctx, cells) {
         }
         const words = exact(n);
         const y = field.y + block.y + 11;
-        label.name.at(nameX, y).set(fit(block.name, 90 - width(words)), block.name);
-        label.count.at(countX, y).set(words);
+        label.name.moveTo(nameX, y).set(fit(block.name, 90 - width(words)), block.name);
+        label.count.moveTo(countX, y).set(words);
         const name = block.groups.length === 1 ? ctx.t('idx.group', { name: block.name, n: words }) : '';
         label.early = !over.set(i, name, 549, field.y + block.y - 1, 95, 14);
       });
@@ -363,7 +363,7 @@ function phaseLegend(slot, ctx) {
     return { rect, words: text(g, 551, legendY, 'l knock') };
   });
   let end = 551;
-  const draw = when((_, /** @type {import('../wire/types.js').Phase[]} */ most) => {
+  const draw = whenChanged((_, /** @type {import('../wire/types.js').Phase[]} */ most) => {
     end = 551;
     rows.forEach(({ rect, words }, i) => {
       const said = most[i] ? `${most[i][0] || ctx.t('idx.noPhase')} ${exact(most[i][1])}` : '';
@@ -375,7 +375,7 @@ function phaseLegend(slot, ctx) {
       const ink = phaseInk(most[i][0]);
       attr(rect, 'x', end.toFixed(1));
       attr(rect, 'class', `${ink.hollow ? 'phh' : 'phc'}-${ink.colour}`);
-      words.at(Number((end + 12).toFixed(1)), legendY);
+      words.moveTo(Number((end + 12).toFixed(1)), legendY);
       end += 12 + wide + 10;
     });
   });
@@ -400,11 +400,11 @@ function phaseLegend(slot, ctx) {
 function stageHead({ head: root, press, x }, ctx, cells) {
   const { t, model } = ctx;
   text(root, x, 68, 'ti').set(title);
-  const objects = new Num(root, x, 96, 'num', 7).early();
-  const right = text(root, 800, 68, 'l', 'end').early();
+  const objects = new Num(root, x, 96, 'num', 7).markEarly();
+  const right = text(root, 800, 68, 'l', 'end').markEarly();
   const rv = s('text', { x: 800, y: 96, class: 'n20', 'text-anchor': 'end' });
   const digits = s('tspan');
-  const rvNumber = new Txt(digits).early();
+  const rvNumber = new Txt(digits).markEarly();
   rv.append(s('tspan', { class: 'l' }, 'rv '), digits);
   root.append(rv);
   const noVersion = text(root, 800, 96, 'l', 'end');
@@ -417,10 +417,10 @@ function stageHead({ head: root, press, x }, ctx, cells) {
   /** Writes about the store's state, and returns whether it may be old. @param {Lane} lane */
   function paintMatter(lane) {
     const { state, facts, now } = lane;
-    const old = model.any && unsure(ctx);
+    const old = model.any && isUnsure(ctx);
     const held = state.holds.find((x) => x.stage === 'pop');
     const stands = held && state.reflector.phase === 'watching' ? now - held.sinceMillis : 0;
-    const stale = model.stale(now, facts);
+    const stale = model.staleMillis(now, facts);
     const mutated = !stale && state.indexer.mutated > 0 && !stands;
     if (stale) right.bind(lane, staleFrom, 't idx.stale');
     else if (old) right.set(t('idx.unsure'));
@@ -468,7 +468,7 @@ function mutationNote(ctx, g, x, bottom, w, { cls, font, step }) {
         m.stale.length ? t('idx.staleIndex', { index: m.stale[0] }) : ''] : [];
       const said = words.filter(Boolean);
       lines.forEach((line, i) => {
-        line.cls(i === 1 ? `${cls} cwt` : cls).at(x, bottom - (said.length - 1 - i) * step);
+        line.cls(i === 1 ? `${cls} cwt` : cls).moveTo(x, bottom - (said.length - 1 - i) * step);
         line.set(fit(said[i] ?? '', w, font), said[i] ?? '');
       });
     },
@@ -504,7 +504,7 @@ function paintGist(says, lane, ctx) {
   const { versions: { total }, upToDate } = lane.facts;
   if (!model.any) return says.set('');
   if (!model.cells.size) return says.set(t('idx.emptyWhy'));
-  if (unsure(ctx)) return says.set(t('idx.unsure'));
+  if (isUnsure(ctx)) return says.set(t('idx.unsure'));
   return total && total > 0 ? says.bind(lane, 'n=count facts.versions.total', 't idx.gistBehind') : says.set(upToDate ? t('idx.gistNow') : '');
 }
 
@@ -551,7 +551,7 @@ function full(slot, ctx) {
       empty.set(none ? t('idx.empty') : '');
       emptyWhy.set(none ? t('idx.emptyWhy') : '');
       reveal(cells.canvas, !none && model.any);
-      const dim = model.any && unsure(ctx) && !document.documentElement.classList.contains('is-contrast') ? '0.55' : '';
+      const dim = model.any && isUnsure(ctx) && !document.documentElement.classList.contains('is-contrast') ? '0.55' : '';
       if (cells.canvas.style.opacity !== dim) cells.canvas.style.opacity = dim;
       selection.paint();
       mutation.paint(lane.state, field.y + cells.grid.end);
@@ -608,13 +608,13 @@ function hallCells(slot, ctx) {
     /** @param {number} clock @param {Lane} lane */
     paint(clock, { state, facts }) {
       mutation.paint(state, y + cells.grid.end);
-      attr(g, 'opacity', ctx.model.sure() ? null : 0.55);
+      attr(g, 'opacity', ctx.model.isSure() ? null : 0.55);
       if (!changes(facts.unstored, clock)) return;
       const { blocks, per } = cells.grid;
       labels.forEach((label, i) => {
         const block = blocks[i];
         label.set(block ? fit(block.name, names - 8, slot.fonts.label) : '', block?.name ?? '');
-        if (block) label.at(x, y + block.y + 13);
+        if (block) label.moveTo(x, y + block.y + 13);
       });
       each.set(per > 1 ? ctx.t('idx.per', { n: per }) : '');
     },
@@ -632,9 +632,9 @@ function freshness(ctx) {
   return (/** @type {Lane} */ { state, facts }) => {
     const queued = facts.versions?.queued ?? 0;
     behind = queued > (behind || model.hold('pop') ? 0 : 5) && !!state.indexer.resourceVersion;
-    if (unsure(ctx)) return t('pres.unsure');
+    if (isUnsure(ctx)) return t('pres.unsure');
     if (state.indexer.mutated) return t('idx.mutated', { n: exact(state.indexer.mutated) });
-    if (model.unlisted()) return '';
+    if (model.isUnlisted()) return '';
     return behind ? `${exact(queued)} ${t('pres.behind')}` : t('pres.current');
   };
 }
@@ -677,7 +677,7 @@ function twoMaps(slot, ctx) {
   return {
     /** @param {import('../wire/types.js').Facts} facts @param {number} clock */
     paint(facts, clock) {
-      const sure = ctx.model.sure(facts);
+      const sure = ctx.model.isSure(facts);
       for (const { g, id, title, paint } of maps) {
         title.set(ctx.t(id));
         paint(facts.unstored, clock);
@@ -698,10 +698,10 @@ function phoneHead(slot, ctx) {
       const { indexer } = lane.state;
       head.bind(lane, 'indexer.count', 'count', t('pres.objects', { n: indexer.count }));
       head.left.set(indexer.resourceVersion ? `rv ${version(indexer.resourceVersion, 9)}` : t('lanes.keepsNone'));
-      head.right.cls(unsure(ctx) || indexer.mutated > 0 ? 'l cwt' : 'l t1');
+      head.right.cls(isUnsure(ctx) || indexer.mutated > 0 ? 'l cwt' : 'l t1');
       const changed = indexer.mutated ? t('idx.mutated', { n: exact(indexer.mutated) }) : '';
-      if (model.stale(lane.now, lane.facts)) head.right.bind(lane, staleFrom, 't idx.stale');
-      else head.right.set(unsure(ctx) ? t('idx.unsure') : changed);
+      if (model.staleMillis(lane.now, lane.facts)) head.right.bind(lane, staleFrom, 't idx.stale');
+      else head.right.set(isUnsure(ctx) ? t('idx.unsure') : changed);
     },
   };
 }
@@ -729,8 +729,8 @@ export const indexer = {
         number.bind(lane, 'indexer.count', 'count');
         const room = w - 12 - (lean ? width(number.words, '500 35px') : 78);
         const short = (/** @type {string} */ words) => fit(words, room, lean ? '16px' : '600 18px');
-        fresh.cls(`${lean ? 'p16' : 'p18'}${unsure(ctx) || store.mutated ? ' cwt' : ''}`);
-        if (ctx.model.stale(lane.now, lane.facts)) fresh.bind(lane, staleFrom, 't idx.stale', '', short);
+        fresh.cls(`${lean ? 'p16' : 'p18'}${isUnsure(ctx) || store.mutated ? ' cwt' : ''}`);
+        if (ctx.model.staleMillis(lane.now, lane.facts)) fresh.bind(lane, staleFrom, 't idx.stale', '', short);
         else fresh.set(short(words(lane)));
         rv.set(store.resourceVersion && w > 200 && !lean ? `rv ${bigVersion(store.resourceVersion)}` : '');
         cells.paint(clock, lane);
@@ -770,7 +770,7 @@ export const indexer = {
   // before it. What the store was in between is drawn into its panel by comparison.js.
   lane(slot, ctx) {
     const { g, x, w, rail, type } = slot;
-    const frame = hung(slot, 9);
+    const frame = hangPanel(slot, 9);
     const held = text(g, x + 2, rail - 24, 'l t1'); // above stacked chips
     const line = s('text', { x: x + w, y: rail - 24, class: type.label, 'text-anchor': 'end' });
     const [before, value, after] = [0, 1, 2].map(() => {

@@ -1,7 +1,7 @@
 // @ts-check
 // The controller's newest reconcile: what woke it, what it read through the lister, what it wrote. As words for every layout, and as the last steps of a
 // change's way on the main stage.
-import { when } from '../draw/when.js';
+import { whenChanged } from '../draw/when.js';
 import { attr, s, show, text } from '../kit/dom.js';
 import { exact, middle, span, version } from '../kit/format.js';
 import { Glyph, kindOf } from '../kit/glyphs.js';
@@ -142,7 +142,7 @@ export function lastRun(parent, { x, y, w }, { t }, tip) {
     };
   });
   return {
-    paint: when((_, /** @type {Lens | null} */ lens) => {
+    paint: whenChanged((_, /** @type {Lens | null} */ lens) => {
       const says = lens?.why ? lens : null;
       show(g, !!says);
       if (!says) return tip(null, [x, y - 12, 0, 0]);

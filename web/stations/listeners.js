@@ -9,9 +9,9 @@ import { halfHead, middleHead, receivedHalf, sentMiddle } from '../draw/halves.j
 import { heading, lineHeading } from '../draw/heading.js';
 import { lamp } from '../draw/lamp.js';
 import { ring } from '../draw/ring.js';
-import { hatch, unseen } from '../draw/unseen.js';
+import { hatch, reasonUnseen } from '../draw/unseen.js';
 import { count, countdown, exact, ownName, ring as ringNumber, span } from '../kit/format.js';
-import { apart, fit, fitMiddle, width } from '../kit/measure.js';
+import { distinctPart, fit, fitMiddle, width } from '../kit/measure.js';
 import { Glyph, kindOf } from '../kit/glyphs.js';
 import { addWords } from '../kit/i18n.js';
 import { stationNames } from '../kit/names.js';
@@ -79,7 +79,7 @@ function pendingWord(state) {
 /** Why a listener's handler is unknown; empty where it is known. @param {State} state @param {Listener} l */
 function pastProbe(state, l) {
   const is = state.fidelity?.[`listeners.${l.id}`];
-  return is && is.how !== 'exact' ? is.why || ' ' : unseen(state, 'listeners.handling');
+  return is && is.how !== 'exact' ? is.why || ' ' : reasonUnseen(state, 'listeners.handling');
 }
 
 /** A listener by its number, with the path to it in the state. @param {State} state @param {number} id */
@@ -93,7 +93,7 @@ function find(state, id) {
  * @param {Lane} lane @param {ReturnType<typeof text>} words @param {Found} of @param {(s: string) => string} cut
  */
 function paintName(lane, words, { l, path }, cut) {
-  const shown = apart(l.name, l.id, lane.state.listeners.map((x) => x.name), ownName, cut);
+  const shown = distinctPart(l.name, l.id, lane.state.listeners.map((x) => x.name), ownName, cut);
   if (shown === cut(l.name)) words.bind(lane, `${path}.name`, 'fit', 'same', cut);
   else words.set(shown, l.name);
 }
@@ -159,7 +159,7 @@ function stagePanel(slot, ctx, y) {
     const troubled = slow || bad;
     show(warning, troubled);
     attr(warning, 'class', bad ? 'ic ce' : 'ic cw');
-    state.cls(bad ? 'l cet' : slow ? 'l cwt' : 'l').at(troubled ? 1036 : 1054, y - 26).set(stateWords(ctx, l, slow), l.lastPanic ?? '');
+    state.cls(bad ? 'l cet' : slow ? 'l cwt' : 'l').moveTo(troubled ? 1036 : 1054, y - 26).set(stateWords(ctx, l, slow), l.lastPanic ?? '');
     // A hold has its buttons here.
     state.show(!held || troubled);
   }
@@ -175,12 +175,12 @@ function stagePanel(slot, ctx, y) {
     const room = held ? 80 : 224;
     if (busy) {
       op.set(kindOf(busy.op));
-      note.cls(busy.key && busy.key === ctx.selected() ? 'm1 selk' : 'm1').at(848, y + 82);
+      note.cls(busy.key && busy.key === ctx.selected() ? 'm1 selk' : 'm1').moveTo(848, y + 82);
       note.set(fit(deltaWords(busy, 28), room - 16), `${busy.op} ${busy.key ?? ''}`);
     } else {
       op.hide();
       const words = noteWords(ctx, l);
-      note.cls('l').at(830, y + 82).set(fit(words, room), l.lastPanic ?? words);
+      note.cls('l').moveTo(830, y + 82).set(fit(words, room), l.lastPanic ?? words);
     }
   }
 
@@ -198,10 +198,11 @@ function stagePanel(slot, ctx, y) {
       const held = !!ctx.model.hold('deliver', l.id);
       // A name that is too wide is smaller, and higher, where the ring leaves more room.
       const small = width(ownName(l.name), '600 14px') > nameRoom;
-      paintName(lane, name.cls(small ? 'l t1 b' : 't14').at(830, y - (small ? 32 : 26)), found, (own) => (small ? fitMiddle(own, smallRoom, '700 12px') : own));
+      name.cls(small ? 'l t1 b' : 't14').moveTo(830, y - (small ? 32 : 26));
+      paintName(lane, name, found, (own) => (small ? fitMiddle(own, smallRoom, '700 12px') : own));
       buffer.paint(lane, l, path, { slow, of: (n) => ctx.t('lis.of', { n }) });
       handler.paint(l, path, lane.now, { slow, bad: l.panics > 0 && !!l.handling });
-      for (const channel of channels) channel.set(unseen(st, 'listeners.distributed'));
+      for (const channel of channels) channel.set(reasonUnseen(st, 'listeners.distributed'));
       const why = pastProbe(st, l);
       past.set(why && ctx.t('lis.past'));
       handled.set(why ? '' : handledWords(ctx, l), ctx.t('lis.handledTitle', { d: exact(l.distributed), m: exact(l.delivered), n: exact(l.handled) }));
@@ -209,7 +210,7 @@ function stagePanel(slot, ctx, y) {
       synced.cls(l.synced ? 'l t1' : 'l').set(syncedWords(ctx, l));
       paintState(l, slow || mutates(st, l), held);
       paintNote(l, held);
-      if (why) note.cls('l').at(830, y + 82).set(ctx.t('lis.past'), why);
+      if (why) note.cls('l').moveTo(830, y + 82).set(ctx.t('lis.past'), why);
       button.label(l);
     },
     focus: () => button.el.focus(),
@@ -577,7 +578,7 @@ function mainWords(slot, ctx, row, top, height) {
       show(warning, slow || !!mutation);
       const wrong = slow ? t('pres.slow') : width(mutation, '16px') <= room ? mutation : mutationShort(ctx, l);
       const waits = wrong ? '' : resyncWords(ctx, l);
-      said.cls(wrong ? 'p16 cwt' : width(waits, '21px') <= room ? 'p21' : 'p16').at(x + w - (wrong ? 40 : 14), top + 27).set(wrong || waits, mutation);
+      said.cls(wrong ? 'p16 cwt' : width(waits, '21px') <= room ? 'p21' : 'p16').moveTo(x + w - (wrong ? 40 : 14), top + 27).set(wrong || waits, mutation);
       const had = l.capacities[l.capacities.length - 1];
       before.set(had && !(slot.lean && w < 380) ? exact(had) : '');
       const rates = factsOf(facts, l.id);

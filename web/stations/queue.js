@@ -9,14 +9,14 @@ import { heading, lineHeading } from '../draw/heading.js';
 import { lamp } from '../draw/lamp.js';
 import { lines } from '../draw/lines.js';
 import { markedLine } from '../draw/marked.js';
-import { hung, panel } from '../draw/panel.js';
+import { hangPanel, panel } from '../draw/panel.js';
 import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
 import { sparkline } from '../draw/sparkline.js';
 import { gist } from '../draw/sentence.js';
 import { strip } from '../draw/strip.js';
-import { unseen } from '../draw/unseen.js';
-import { when } from '../draw/when.js';
+import { reasonUnseen } from '../draw/unseen.js';
+import { whenChanged } from '../draw/when.js';
 import { attr, Num, s, show, text } from '../kit/dom.js';
 import { count, exact, middle, rate } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
@@ -25,7 +25,7 @@ import { addWords } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
 import { stationNames } from '../kit/names.js';
 
-/** @import { Listener, Queue as State, QueueItem as Item } from '../wire/types.js' */
+/** @import { Comparison, Listener, Queue as State, QueueItem as Item } from '../wire/types.js' */
 /** @import { Ctx, Draw, Lane, Slot } from '../wire/page-types.js' */
 
 addWords({
@@ -190,7 +190,7 @@ function full(slot, ctx) {
       last(lane, q);
       const crowded = q.depth + q.batchSize > (st.indexer.count > 2600 ? listRows : 172);
       rail.paint(lane, q, crowded && !byKey(q), facts.deltas, next, selected);
-      state(lane, q, unseen(st, 'queue.locked'));
+      state(lane, q, reasonUnseen(st, 'queue.locked'));
     },
     compared: (lane) => head(lane, lane.state.queue, lane.facts.growing, lane.facts.deltas),
     points: { store: (_, st) => rail.seat(st.queue) },
@@ -207,9 +207,9 @@ function paintGist(says, lane, stopped, t) {
 /** Name, number and kind. @param {Slot} slot @param {Ctx} ctx */
 function stageHead(slot, { t }) {
   text(slot.head, slot.x, slot.rail - 84, slot.type.title).set(title);
-  const number = new Num(slot.head, slot.x, slot.rail - 56, slot.type.number, 7).early();
-  const kind = text(slot.head, slot.x + slot.w, slot.rail - 84, slot.type.state, 'end').early();
-  return when((lane, /** @type {State} */ q, /** @type {number} */ growing, /** @type {number} */ deltas) => {
+  const number = new Num(slot.head, slot.x, slot.rail - 56, slot.type.number, 7).markEarly();
+  const kind = text(slot.head, slot.x + slot.w, slot.rail - 84, slot.type.state, 'end').markEarly();
+  return whenChanged((lane, /** @type {State} */ q, /** @type {number} */ growing, /** @type {number} */ deltas) => {
     kind.bind(lane, 'queue.kind');
     const word = byKey(q) ? t('queue.keys', { k: q.depth, n: count(deltas) }) : t('queue.depth');
     number.bind(lane, 'queue.depth', 'count', growing ? t('queue.growing', { n: rate(growing) }) : word);
@@ -304,7 +304,7 @@ function stageRail(slot, ctx) {
   const paintSeats = (q, next, selected) => {
     const { sitters, taken: n, hidden } = sit(q, places(q), selected, byKey(q) ? 0 : 14);
     const [last] = line.set(sitters, pitch(q));
-    hiddenWords.at(last - 10, rail + 32).set(hidden > 0 ? '×' + count(hidden + 1) : '');
+    hiddenWords.moveTo(last - 10, rail + 32).set(hidden > 0 ? '×' + count(hidden + 1) : '');
     const marked = byKey(q) ? 0 : n || Math.min(next, sitters.length);
     over.set(marked ? 22 * marked - 2 : 0, batchWords(q, next), !byKey(q) && n > 2 ? right - 10 - 11 * (n - 1) : undefined);
     tail = 0;
@@ -312,7 +312,7 @@ function stageRail(slot, ctx) {
   return {
     /** Where a delta comes to rest that is stored now. @param {State} q @returns {[number, number]} */
     seat: (q) => (tail ? [tail - 11, rail] : line.at(Math.min(places(q), q.depth) - 1, pitch(q))),
-    paint: when((_, /** @type {State} */ q, /** @type {boolean} */ crowded, /** @type {number} */ deltas, /** @type {number} */ next,
+    paint: whenChanged((_, /** @type {State} */ q, /** @type {boolean} */ crowded, /** @type {number} */ deltas, /** @type {number} */ next,
       /** @type {string} */ selected) => {
       show(dense, crowded);
       show(taken, !crowded);
@@ -353,7 +353,7 @@ function stageList(slot, ctx, chosen) {
   };
   return {
     g,
-    paint: when((lane, /** @type {State} */ q, /** @type {Listener[]} */ listeners, /** @type {string} */ selected, /** @type {number} */ next) => {
+    paint: whenChanged((lane, /** @type {State} */ q, /** @type {Listener[]} */ listeners, /** @type {string} */ selected, /** @type {number} */ next) => {
       const taken = Math.min(q.batch.length, 5);
       const all = [...q.batch.slice(0, taken), ...q.items].slice(0, listRows);
       rows.forEach((r, i) => {
@@ -372,7 +372,7 @@ function stageList(slot, ctx, chosen) {
       join(marked, !taken && next > marked);
       show(cut, marked > 0 && all.length > marked);
       const rest = all.length ? q.depth + (q.batchSize || q.batch.length) - all.length : 0;
-      more.at(left + 28, top + pitch * all.length).set(rest > 0 ? t('queue.more', { n: count(rest) }) : '');
+      more.moveTo(left + 28, top + pitch * all.length).set(rest > 0 ? t('queue.more', { n: count(rest) }) : '');
       return chosen.set(all, taken, (i) => [left + 4, top - 12 + pitch * i, 148, 21]);
     }),
   };
@@ -392,7 +392,7 @@ function stageMap(slot, ctx, chosen) {
   const more = text(g, left + 34, slot.y + 256, 'l t1');
   return {
     g,
-    paint: when((lane, /** @type {State} */ q, /** @type {string} */ selected) => {
+    paint: whenChanged((lane, /** @type {State} */ q, /** @type {string} */ selected) => {
       by.set(t('queue.byKey'));
       // The key that is being popped stands first; its Deltas are with it.
       const popped = q.batch.length ? [q.batch[0].deltas?.length ? q.batch[0] : { ...q.batch[0], deltas: q.batch }] : [];
@@ -438,11 +438,11 @@ function emptyWords(slot, { t }) {
   const left = slot.x + slot.pad;
   const empty = text(slot.g, left, 0, 'l t1');
   const why = text(slot.g, left, 0, 'l');
-  return when((_, /** @type {State} */ q, /** @type {boolean} */ stopped) => {
+  return whenChanged((_, /** @type {State} */ q, /** @type {boolean} */ stopped) => {
     const none = !q.batch.length && !q.items.length;
     const y = slot.y + (byKey(q) ? 52 : 24);
-    empty.at(left, y).set(none ? t('queue.empty') : '');
-    why.at(left, y + 20).set(none ? whyEmpty(q, stopped, t) : '');
+    empty.moveTo(left, y).set(none ? t('queue.empty') : '');
+    why.moveTo(left, y + 20).set(none ? whyEmpty(q, stopped, t) : '');
   });
 }
 
@@ -459,7 +459,7 @@ function lastBatch(slot, { t }) {
   const head = text(slot.g, left, slot.y + 74, 'l3');
   const rows = [0, 1, 2, 3].map((i) => markedLine(slot.g, left, slot.y + 95 + 20 * i, 'm3'));
   const more = text(slot.g, left + 20, slot.y + 176, 'l3');
-  return when((lane, /** @type {State} */ q) => {
+  return whenChanged((lane, /** @type {State} */ q) => {
     const last = byKey(q) || q.batch.length || q.items.length ? [] : q.lastBatch;
     const n = q.lastBatchSize || last.length;
     head.set(last.length ? t('queue.last', { n: exact(n) }) : '');
@@ -485,12 +485,12 @@ function stageFoot(slot, { t }) {
   const locked = text(slot.g, left + 18, low - 30, 'l');
   const synced = text(slot.g, right - 13, low - 30, 'l', 'end');
   const merges = text(slot.g, left, low - 12, 'l3');
-  return when((lane, /** @type {State} */ q, /** @type {string} */ hidden) => {
+  return whenChanged((lane, /** @type {State} */ q, /** @type {string} */ hidden) => {
     initial.bind(lane, 'queue.initialPopulation', 'exact', 'initialPopulation');
     show(lock, !hidden);
     attr(lock, 'href', q.locked ? '#i-lock' : '#i-unlock');
     attr(lock, 'class', q.locked ? 'ic c1' : 'ic');
-    locked.at(hidden ? left : left + 18, low - 30).cls(q.locked ? 'l t1' : 'l');
+    locked.moveTo(hidden ? left : left + 18, low - 30).cls(q.locked ? 'l t1' : 'l');
     locked.set(t(hidden ? 'queue.lockUnseen' : q.locked ? 'queue.locked' : 'queue.unlocked'), hidden || t('queue.lockTitle'));
     light.set(q.synced);
     synced.cls(q.synced ? 'l t1' : 'l').set(t(q.synced ? 'synced' : 'notSynced'));
@@ -505,7 +505,7 @@ function stageFoot(slot, { t }) {
 function wideSeats(slot) {
   const n = Math.max(3, Math.floor((slot.w - 24) / 30));
   const line = seats(slot.g, { x: slot.x + slot.w - 27, y: slot.rail, n, size: 26, pitch: 30, vacant: 'slot', of: 'queue' });
-  return when((_, /** @type {State} */ q, /** @type {string} */ selected) => {
+  return whenChanged((_, /** @type {State} */ q, /** @type {string} */ selected) => {
     line.set(sit(q, n, selected).sitters);
   });
 }
@@ -533,7 +533,7 @@ function large(slot, ctx) {
   const head = text(slot.g, left, slot.y + 32, slot.type.label);
   const rows = lines(slot, left, slot.y + 66, 9);
   const more = text(slot.g, left, slot.y + slot.h - 12, slot.type.label);
-  const list = when((lane, /** @type {State} */ q, /** @type {boolean} */ stopped) => {
+  const list = whenChanged((lane, /** @type {State} */ q, /** @type {boolean} */ stopped) => {
     const shown = arrangeRows(q, rows.length, stopped);
     head.cls(stopped ? `${slot.type.label} t1` : slot.type.label).set(fit(headWords(q, shown, stopped, t), room, slot.fonts.label));
     rows.forEach((r, i) => writeItem(lane, r, shown.rows[i]));
@@ -554,7 +554,7 @@ function large(slot, ctx) {
 // --- The phone, where the rail stands upright.
 
 /** @param {Slot} slot @param {Ctx} ctx @param {number} rows */
-function upright(slot, ctx, rows) {
+function drawUpright(slot, ctx, rows) {
   const { t } = ctx;
   const head = lineHeading(slot, title);
   const n = slot.bare ? 2 : 4;
@@ -565,7 +565,7 @@ function upright(slot, ctx, rows) {
   });
   const below = text(head.asides, slot.x, slot.y + 43, slot.type.label);
   const list = lines(slot, slot.x, slot.y + 74, rows);
-  const paint = when((lane, /** @type {State} */ q, /** @type {string} */ selected, /** @type {boolean} */ stopped, /** @type {string} */ hidden) => {
+  const paint = whenChanged((lane, /** @type {State} */ q, /** @type {string} */ selected, /** @type {boolean} */ stopped, /** @type {string} */ hidden) => {
     head.bind(lane, 'queue.depth', 'count', t('queue.depth'));
     line.set(sit(q, n, selected).sitters);
     const shown = arrangeRows(q, rows, stopped);
@@ -580,7 +580,7 @@ function upright(slot, ctx, rows) {
   });
   return {
     /** @param {Lane} lane */
-    paint: (lane) => paint(lane, lane.state.queue, ctx.selected(), held(ctx), unseen(lane.state, 'queue.locked')),
+    paint: (lane) => paint(lane, lane.state.queue, ctx.selected(), held(ctx), reasonUnseen(lane.state, 'queue.locked')),
   };
 }
 
@@ -608,7 +608,7 @@ function popRun(slot, ctx) {
   const [pitch, row] = [12, 18];
   const per = Math.floor((w - 20) / pitch);
   const rows = 4;
-  const draw = when((_, /** @type {State} */ { run, batch, lastBatch }) => {
+  const draw = whenChanged((_, /** @type {State} */ { run, batch, lastBatch }) => {
     const kind = kindOf((batch[0] ?? lastBatch[0])?.op ?? '');
     let used = 0;
     blocks.replaceChildren(...run.flatMap((n) => {
@@ -639,11 +639,11 @@ function popRun(slot, ctx) {
  */
 function lane(slot, ctx) {
   const { g, x, w, rail, type } = slot;
-  const frame = hung(slot, 12);
+  const frame = hangPanel(slot, 12);
   const kind = text(g, x, rail - 26, type.title);
   const order = text(g, x + w, rail - 26, type.label, 'end');
   const line = seats(g, { x: x + w - 10, y: rail, n: 7, size: 20, pitch: 24, vacant: 'slot off', of: 'queue' });
-  const paint = when((from, /** @type {State} */ q, /** @type {import('../wire/types.js').Comparison | null} */ compared, /** @type {string} */ selected) => {
+  const paint = whenChanged((from, /** @type {State} */ q, /** @type {Comparison | null} */ compared, /** @type {string} */ selected) => {
     kind.bind(from, 'queue.kind');
     order.set(ctx.t(byKey(q) ? 'lanes.byKey' : 'lanes.arrival'));
     line.set(sit(q, 7, selected, 0, (it) => (compared ? seatWord(compared, it) : undefined)).sitters);
@@ -677,7 +677,7 @@ function half(slot, ctx) {
 }
 
 /** @type {Draw} */
-function between(slot, ctx) {
+function drawBetween(slot, ctx) {
   const stopped = middleHead(slot, title, 45).cls(slot.type.state);
   return { paint: () => stopped.set(held(ctx) && !slot.lit && !slot.bare ? ctx.t('lanes.held') : '') };
 }
@@ -704,11 +704,11 @@ export const queue = {
   full,
   large,
   /** @type {Draw} */
-  line: (slot, ctx) => upright(slot, ctx, 0),
+  line: (slot, ctx) => drawUpright(slot, ctx, 0),
   /** @type {Draw} */
-  open: (slot, ctx) => upright(slot, ctx, 5),
+  open: (slot, ctx) => drawUpright(slot, ctx, 5),
   lane,
   half,
-  between,
+  between: drawBetween,
   row: factoryRow,
 };

@@ -12,7 +12,7 @@ import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
 import { gist } from '../draw/sentence.js';
 import { whereSeen } from '../draw/unseen.js';
-import { bytes, count, exact, middle, moment, remainder, seconds, span, upper } from '../kit/format.js';
+import { bytes, count, exact, middle, moment, remainder, seconds, span, capitalize } from '../kit/format.js';
 import { fit, width, wrap } from '../kit/measure.js';
 import { addWords } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';
@@ -95,13 +95,13 @@ addWords({
  * @param {Lane} lane
  * @param {Ctx} ctx
  */
-function standing({ state, facts }, ctx) {
-  const sure = ctx.model.sure(facts);
+function versionLag({ state, facts }, ctx) {
+  const sure = ctx.model.isSure(facts);
   const n = Math.max(0, facts.versions.behind ?? 0);
   return { n, known: facts.versions.behind !== null && (n > 0 || sure), unsure: !sure && state.api.objects < 0 };
 }
 
-/** How far it is behind, as a number; with ≥ where it may be further by now. @param {ReturnType<typeof standing>} o */
+/** How far it is behind, as a number; with ≥ where it may be further by now. @param {ReturnType<typeof versionLag>} o */
 function behindWords({ n, known, unsure }) {
   return known ? (unsure ? '≥ ' : '') + count(n) : '—';
 }
@@ -237,8 +237,8 @@ function paintGist(says, lane, ctx) {
   if (r.phase === 'watch-listing') return says.bind(lane, 'n=count reflector.tempStore', 't ref.gistGathers');
   if (r.phase === 'listing') return says.set(t('ref.listing', { b: bytes(api.requests.find((q) => q.open)?.bytes ?? 0) }));
   if (r.phase !== 'watching') return says.set(t(r.phase === 'stopped' ? 'ref.stopped' : 'ref.idle'));
-  if (!ctx.model.sure(lane.facts)) return says.set(t('ref.noSign'));
-  return standing(lane, ctx).n ? says.bind(lane, 'n=count facts.versions.behind', 't ref.gistBehind') : says.set(t('ref.gistReads'));
+  if (!ctx.model.isSure(lane.facts)) return says.set(t('ref.noSign'));
+  return versionLag(lane, ctx).n ? says.bind(lane, 'n=count facts.versions.behind', 't ref.gistBehind') : says.set(t('ref.gistReads'));
 }
 
 /**
@@ -257,9 +257,9 @@ function stageHead({ head: g, x, rail }, ctx) {
 
   /** What stands beside the number: how far it is behind, unless that changes with every frame. @param {Lane} lane */
   function aside(lane) {
-    const where = standing(lane, ctx);
+    const where = versionLag(lane, ctx);
     if (lane.state.reflector.phase !== 'watching') return where.n ? ctx.t('ref.behind', { n: behindWords(where) }) : '';
-    return ctx.model.hold('pop') && ctx.model.sure(lane.facts) ? ctx.t('ref.runsOn') : '';
+    return ctx.model.hold('pop') && ctx.model.isSure(lane.facts) ? ctx.t('ref.runsOn') : '';
   }
 
   return {
@@ -269,7 +269,7 @@ function stageHead({ head: g, x, rail }, ctx) {
       const waits = r.phase === 'backoff';
       number.bind(lane, 'reflector.resourceVersion', 'bigVersion', aside(lane));
       phase.cls(waits ? 't14 cwt' : 't14').bind(lane, 'reflector.phase');
-      attr(lamp, 'class', waits || !ctx.model.sure(lane.facts) ? 'lamp w' : r.phase === 'watching' ? 'lamp on' : 'lamp');
+      attr(lamp, 'class', waits || !ctx.model.isSure(lane.facts) ? 'lamp w' : r.phase === 'watching' ? 'lamp on' : 'lamp');
     },
   };
 }
@@ -296,8 +296,8 @@ function versionLine(slot, g, ctx) {
     return {
       /** @param {number} at */
       at(at) {
-        rv.at(at, y - 14);
-        word.at(at, y + 21);
+        rv.moveTo(at, y - 14);
+        word.moveTo(at, y + 21);
       },
       /** @param {Lane} lane @param {string} whose the station that has the version; empty for none @param {string} words @param {number} [room] */
       set(lane, whose, words, room = 8) {
@@ -340,7 +340,7 @@ function versionLine(slot, g, ctx) {
   function paintLabels(v, at, lane) {
     const { t } = ctx;
     const { state, facts } = lane;
-    const sure = ctx.model.sure(facts);
+    const sure = ctx.model.isSure(facts);
     // What is the same, or lies too close, is one label.
     const agree = v.total === 0;
     const atCluster = !agree && (v.behind <= 0 || at > to - 32);
@@ -429,7 +429,7 @@ function askedLines(slot, g, ctx) {
     request.forEach((line, i) => {
       const part = parts[i] ?? '';
       const foot = top + pitch * i;
-      line.at(left, foot).set(on ? middle(part, 24) : '');
+      line.moveTo(left, foot).set(on ? middle(part, 24) : '');
       requestRows.set(i, on && part ? `${part}: ${t(meaning(part, verb))}` : '', left - 2, foot - 10.5, 180, pitch - 0.5);
     });
     if (on && !parts.length) request[0].set('—');
@@ -550,7 +550,7 @@ function requestCourse(slot, g, ctx) {
       show(track, timed);
       show(bar, timed);
       if (timed) attr(bar, 'width', Math.max(3, room * Math.min(1, age / (r.timeoutSeconds * 1000))).toFixed(1));
-      const sure = ctx.model.sure(facts);
+      const sure = ctx.model.isSure(facts);
       if (timed && sure) words.bind(lane, 'a=span now - reflector.requestMillis max 0; b=exact reflector.timeoutSeconds', 't ref.open');
       else words.set(sentence(state, sure));
     },
@@ -629,7 +629,7 @@ function stageWait(slot, ctx) {
       const why = reason(lane, ctx);
       const words = wrap(why.words, w - 16, 2);
       const top = y + (words[1] ? 14 : 22);
-      cause.forEach((line, i) => line.at(cx, top + 16 * i).set(words[i] ?? '', i ? '' : r.backoffCause || r.lastError));
+      cause.forEach((line, i) => line.moveTo(cx, top + 16 * i).set(words[i] ?? '', i ? '' : r.backoffCause || r.lastError));
       tell(0, null, 0, 0);
       const tip = why.whole ? { head: why.head, body: why.whole } : null;
       tell(1, tip, y + 2, words[1] ? 32 : 24, tip ? `${why.head}: ${why.words}` : '');
@@ -682,7 +682,7 @@ function lastAsked(r) {
 function reasonLine(lane, ctx) {
   const { head, words } = reason(lane, ctx);
   if (!words) return '';
-  return lane.state.reflector.phase === 'backoff' ? upper(words) : upper(`${head}: ${words}`);
+  return lane.state.reflector.phase === 'backoff' ? capitalize(words) : capitalize(`${head}: ${words}`);
 }
 
 /**
@@ -719,7 +719,7 @@ function large(slot, ctx) {
       show(ring.g, waits);
       show(numbers, !waits);
       if (waits) ring.paint(lane);
-      behind.set(behindWords(standing(lane, ctx)), t('pres.behind'));
+      behind.set(behindWords(versionLag(lane, ctx)), t('pres.behind'));
       events.bind(lane, 'reflector.events', 'count', t('ref.events', { n: r.events }));
       for (const { member, drawn } of counters) drawn.bind(lane, `reflector.${member}`, 'exact', t('pres.' + member, { n: r[member] }));
       const said = wrap(reasonLine(lane, ctx) || lastAsked(r), room, 3, fonts.key);
@@ -742,7 +742,7 @@ function line(slot, ctx) {
   return {
     paint(lane) {
       const r = lane.state.reflector;
-      const where = standing(lane, ctx);
+      const where = versionLag(lane, ctx);
       const waits = r.phase === 'backoff';
       head.bind(lane, 'reflector.resourceVersion', 'bigVersion');
       const distance = where.n ? t('phone.behind', { n: behindWords(where) }) : t('phone.current');
@@ -813,7 +813,7 @@ function lane(slot, ctx) {
       how.set(lists === 'LIST' ? 'LIST + WATCH' : lists);
       rv.bind(from, 'reflector.resourceVersion', 'version', 'same');
       phase.cls(waits ? 'l cwt' : 'l t1').bind(from, 'reflector.phase');
-      attr(shines, 'class', waits || !ctx.model.sure(facts) ? 'lamp w' : r.phase === 'watching' ? 'lamp on' : 'lamp');
+      attr(shines, 'class', waits || !ctx.model.isSure(facts) ? 'lamp w' : r.phase === 'watching' ? 'lamp on' : 'lamp');
       attr(shines, 'cx', left + 12 + width(r.phase, '12px'));
       for (const { member, drawn } of counts) drawn.bind(from, `reflector.${member}`, 'exact', ctx.t('pres.' + member, { n: r[member] }));
       request.set(slot.lean || !lists ? '' : lists === 'LIST' ? 'rv=0, then watch' : 'sendInitialEvents');

@@ -27,7 +27,7 @@ const looks = ['token', 'lang', 'theme'];
  */
 export function isFirst(asked) {
   const [load] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType('navigation'));
-  return tour.bare(asked) && !tour.wasOffered() && parent === window && (load?.type ?? 'navigate') === 'navigate';
+  return tour.isBare(asked) && !tour.wasOffered() && parent === window && (load?.type ?? 'navigate') === 'navigate';
 }
 
 export class FirstVisit {

@@ -54,7 +54,7 @@ export class Handout {
       for (const [i, { end }] of state.marks.entries()) {
         ctx.say(t('handout.step', { i: i + 1, n: last + 1 }));
         await ctx.call('seek', end);
-        await this.comes(story, () => ctx.model.view.seq === end && stories.i === i && stories.state?.done);
+        await this.awaitCondition(story, () => ctx.model.view.seq === end && stories.i === i && stories.state?.done);
         const caption = stories.state?.caption;
         const { svg } = await ctx.picture(false);
         const image = /** @type {HTMLImageElement} */ (h('img', { src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt: '' }));
@@ -84,18 +84,18 @@ export class Handout {
    */
   async finish(story, last) {
     const { ctx, stories } = this;
-    await this.comes(story, () => stories.state && !stories.starting && stories.state.last === last);
+    await this.awaitCondition(story, () => stories.state && !stories.starting && stories.state.last === last);
     for (let presses = 0; presses < 3 && !stories.state?.ended; presses++) {
       const was = stories.state;
       await ctx.call('storyTurn', 1);
-      await this.comes(story, () => stories.state !== was);
+      await this.awaitCondition(story, () => stories.state !== was);
     }
-    await this.comes(story, () => stories.state?.ended);
+    await this.awaitCondition(story, () => stories.state?.ended);
     return /** @type {import('../wire/types.js').StoryState} */ (stories.state);
   }
 
   /** @param {import('../wire/types.js').Story} story @param {() => unknown} condition @private */
-  async comes(story, condition) {
+  async awaitCondition(story, condition) {
     while (!condition()) {
       const { state } = this.stories;
       if (state?.problem) throw new Error(state.problem);

@@ -105,7 +105,7 @@ export class Stories {
   }
 
   /** Whether what comes before the step's condition still has its moment to be read, if it is still true. @private */
-  get early() {
+  get isEarly() {
     const { state } = this;
     return !!state?.before && !this.step?.control && !state.hurry && state.step === state.last && performance.now() - this.seen.at < state.before.readMillis;
   }
@@ -114,14 +114,14 @@ export class Stories {
   numbers() {
     const { state, story } = this;
     if (!state || !story || state.waits || this.riding) return [];
-    return (this.early ? state.before : state.caption)?.numbers ?? [];
+    return (this.isEarly ? state.before : state.caption)?.numbers ?? [];
   }
 
   /** The sentence of the moment shown, or null. @returns {[string, string] | null} */
   caption() {
     const { state, story } = this;
     if (!state || !story || this.riding) return null; // it may not be true of the moments of a ride
-    const first = this.early;
+    const first = this.isEarly;
     const said = first ? state.before : state.caption;
     const asks = this.asks();
     if (asks) return [`story ${story.id} ${state.step} asks`, [said ? this.say(said) : '', asks].join(language() === 'zh' ? '' : ' ').trim()];
@@ -214,14 +214,14 @@ export class Stories {
       const level = keptLevel(story);
       if (level > 1) await this.ctx.call('storyLevel', level);
     } catch (err) {
-      this.over();
+      this.endStory();
       throw err;
     }
     return { id, steps: story.steps.length };
   }
 
   /** Ends the story on the page. @private */
-  over() {
+  endStory() {
     const was = this.story;
     this.ridden.clear();
     this.opening = null;
@@ -236,7 +236,7 @@ export class Stories {
   leave() {
     if (!this.story || this.mirrored) return false;
     this.ride.close(false);
-    this.over();
+    this.endStory();
     this.ctx.act('storyEnd').then(() => {
       if (this.ctx.model.view.mode !== 'live') this.ctx.act('live');
     });
@@ -255,7 +255,7 @@ export class Stories {
     const shown = state.before && clock - seen.at < state.before.readMillis;
     const free = !this.mirrored && this.free && !shown;
     const read = Math.max(seen.done, seen.at + (state.before?.readMillis ?? 0)) + (state.caption?.readMillis ?? 0);
-    if (this.due) {
+    if (this.isRideDue) {
       // The sentence before the ride is read first, unless a press asked for the ride.
       if (state.ride?.asked || clock > read) this.openRide();
       return;
@@ -274,9 +274,9 @@ export class Stories {
   }
 
   /** Whether the step that shows has come to its end, and its ride was not opened. @private */
-  get due() {
+  get isRideDue() {
     const { state, ride, opening } = this;
-    return !!state?.ride && state.done && !this.mirrored && !this.riding && !ride.on && !opening && !this.ridden.has(state.step);
+    return !!state?.ride && state.done && !this.mirrored && !this.riding && !ride.isOn && !opening && !this.ridden.has(state.step);
   }
 
   /** Opens the ride of the step that shows. @private */
@@ -317,7 +317,7 @@ export class Stories {
     // Only a ride that was shown is done: one that was skipped may still be opened.
     if (this.riding && this.rides >= 0) this.ridden.add(this.rides);
     this.ride.moving.then(() => {
-      if (this.ride.on || !this.riding) return;
+      if (this.ride.isOn || !this.riding) return;
       this.riding = false;
       this.focus = '\0'; // the ride has lit others
       if (this.ctx.selected() && this.ctx.selected() === this.followed) this.ctx.select('');
@@ -341,7 +341,7 @@ export class Stories {
       this.ride.close(false);
     }
     if (!state) {
-      if (this.story && !this.wanted) this.over();
+      if (this.story && !this.wanted) this.endStory();
       return;
     }
     if (this.wanted && state.id !== this.story?.id) return; // a frame of the story before
@@ -366,11 +366,11 @@ export class Stories {
       this.opening.presses.push(n);
       return;
     }
-    if (this.ride.on) {
+    if (this.ride.isOn) {
       this.ride.step(n);
       return;
     }
-    if (n > 0 && this.due) {
+    if (n > 0 && this.isRideDue) {
       this.openRide();
       return;
     }
@@ -411,7 +411,7 @@ export class Stories {
     if (text === this.heard) return;
     this.heard = text;
     this.ctx.call('storyFollow', at ?? null).catch((err) => this.ctx.say(err.message, true));
-    if (!at) this.over();
+    if (!at) this.endStory();
   }
 
   paint() {
@@ -443,7 +443,7 @@ export class Stories {
     if (!st || !this.story) return;
     const n = this.story.steps.length;
     const { state } = this;
-    const ride = this.riding && this.ride.on ? 'on' : this.due || this.opening ? 'due' : '';
+    const ride = this.riding && this.ride.isOn ? 'on' : this.isRideDue || this.opening ? 'due' : '';
     const last = state?.last ?? 0;
     const how = state?.hurry ? t('story.hurry') : state?.stands && state.step === state.last ? t('story.stands') : '';
     const turns = this.byHand && state?.done && (this.i < n - 1 || ride === 'due' || ride === 'on');

@@ -37,7 +37,7 @@ export function adopt() {
 }
 
 /** Whether an address has no scene of its own: what the server prints has its token alone. @param {URLSearchParams} asked */
-export function bare(asked) {
+export function isBare(asked) {
   return [...asked.keys()].every((k) => k === 'token');
 }
 

@@ -2,12 +2,12 @@
 // The timeline: how much happened when, the marks, the play head and the live edge. It can be dragged to any moment that
 // the log still has. While an object is selected it shows that object's journey, and marks are its hops.
 import { attr, h, s, show, text } from '../kit/dom.js';
-import { forgotten } from '../draw/forgotten.js';
+import { forgottenTime } from '../draw/forgotten.js';
 import { clock, exact, middle, moment } from '../kit/format.js';
 import { width } from '../kit/measure.js';
 import { kindOf } from '../kit/glyphs.js';
 import { hasHalt, look } from '../wire/marks.js';
-import { same } from '../kit/same.js';
+import { areEqual } from '../kit/same.js';
 import { Span } from '../kit/span.js';
 import '../kit/words-time.js';
 import { nameOf } from '../kit/names.js';
@@ -52,7 +52,7 @@ export class Timeline {
     /** @type {{tick: SVGElement, t: import('../kit/dom.js').Txt}[]} */
     this.ticks = [];
     // The time that the log has dropped, and where the log begins.
-    this.gone = forgotten(left, { top: base - high, tall: high, over: 6, under: box.bare ? 0 : 6 });
+    this.gone = forgottenTime(left, { top: base - high, tall: high, over: 6, under: box.bare ? 0 : 6 });
     this.goneText = text(this.svg, 0, wordsY, 'l3');
     this.way = s('g', {}, s('path', { d: '', class: 'jb' }), s('path', { d: '', class: 'jl' }), s('path', { d: '', class: 'jl ahead' }));
     this.marksG = s('g');
@@ -115,7 +115,7 @@ export class Timeline {
     const place = this.root.getBoundingClientRect();
     const { w } = this.box;
     const x = ((e.clientX - place.left) / place.width) * w;
-    const ms = Math.max(this.span.first, this.span.at(x));
+    const ms = Math.max(this.span.first, this.span.millisAt(x));
     const head = this.ctx.model.view.headMillis;
     // Past the live edge is the live edge.
     this.wanted = ms >= head ? -1 : ms;
@@ -154,7 +154,7 @@ export class Timeline {
     const m = this.ctx.model;
     const { t } = this.ctx;
     const v = m.view;
-    const now = Math.min(this.target ?? m.now(performance.now()), Math.max(v.headMillis, v.atMillis));
+    const now = Math.min(this.target ?? m.momentAt(performance.now()), Math.max(v.headMillis, v.atMillis));
     const live = v.mode === 'live';
     const head = this.span.see(m, performance.now());
     const { first, from, total } = this.span;
@@ -162,7 +162,7 @@ export class Timeline {
     this.empty.set(any ? '' : t('tl.empty'));
     show(this.head, any);
     show(this.liveEdge, any && !live);
-    const sure = m.sure();
+    const sure = m.isSure();
     const ended = m.state.source.kind === 'file' || !!this.ctx.recorded?.();
     if (any && !live) this.ahead.bind({ view: v }, 'n=count view.behind', 't tl.behind');
     else this.ahead.set(any ? t(ended ? 'tl.end' : sure ? 'tl.live' : 'tl.now') : '');
@@ -172,9 +172,9 @@ export class Timeline {
     attr(this.liveEdge, 'transform', `translate(${edge.toFixed(1)} 0)`);
     attr(this.head, 'transform', `translate(${hx.toFixed(1)} 0)`);
     const lx = Math.min(edge + 11, 1193);
-    this.ahead.at(lx, 32);
-    const quiet = live && (m.down() || !sure);
-    this.aheadWhy.at(lx, 50).set(!any ? '' : live ? (quiet ? t('tl.nothing') : '') : t(ended ? 'tl.toEnd' : 'tl.toLive'));
+    this.ahead.moveTo(lx, 32);
+    const quiet = live && (m.isDown() || !sure);
+    this.aheadWhy.moveTo(lx, 50).set(!any ? '' : live ? (quiet ? t('tl.nothing') : '') : t(ended ? 'tl.toEnd' : 'tl.toLive'));
     this.paintGone(any ? first : 0);
     this.paintWay(any, hx);
     attr(this.root, 'aria-label', t('tl.label'));
@@ -187,7 +187,7 @@ export class Timeline {
     const selected = this.ctx.selected() !== '';
     const barsOf = [m.epoch, selected, from, total, live ? '' : Math.round(hx * 2), this.k, this.ctx.scene.colour.t3];
     const clockNow = performance.now();
-    if (!same(barsOf, this.barsOf) || (m.binsVersion !== this.binsDrawn && (!live || clockNow - this.drawnAt > m.binMillis))) {
+    if (!areEqual(barsOf, this.barsOf) || (m.binsVersion !== this.binsDrawn && (!live || clockNow - this.drawnAt > m.binMillis))) {
       this.barsOf = barsOf;
       this.binsDrawn = m.binsVersion;
       this.drawnAt = clockNow;
@@ -195,7 +195,7 @@ export class Timeline {
     }
     const { marks } = m;
     const marksOf = [marks.length, marks[marks.length - 1]?.seq, this.hopsOf, this.hopsVersion, from, total, t('tl.live')];
-    if (!same(marksOf, this.marksOf)) {
+    if (!areEqual(marksOf, this.marksOf)) {
       this.marksOf = marksOf;
       if (selected && !this.box.bare) this.layHops();
       else this.layMarks();
@@ -277,7 +277,7 @@ export class Timeline {
     this.gone.set(first > 0, x);
     if (first <= 0) return this.goneText.show(false);
     this.goneText.show(!bare && !this.ctx.selected());
-    return this.goneText.at(x, wordsY).set(this.ctx.t('tl.begins'), this.ctx.t('tl.beginsWhy'));
+    return this.goneText.moveTo(x, wordsY).set(this.ctx.t('tl.begins'), this.ctx.t('tl.beginsWhy'));
   }
 
   /** The way of the selected object: come so far, and known to come. @param {boolean} any @param {number} hx @private */
@@ -350,7 +350,7 @@ export class Timeline {
       show(o.tick, true);
       attr(o.tick, 'transform', `translate(${x.toFixed(1)} 0)`);
       attr(o.t.el, 'text-anchor', x > left + 12 ? 'middle' : 'start');
-      o.t.show(true).at(x, base + 16).set(moment(sec * 1000));
+      o.t.show(true).moveTo(x, base + 16).set(moment(sec * 1000));
       n++;
     }
     for (; n < this.ticks.length; n++) {
@@ -452,7 +452,7 @@ export class Timeline {
         const start = right ? x : x - wide - 4;
         show(o.icon, !!v.icon);
         if (v.icon) put(o.icon, start - (v.size === 10 ? 0 : 1), wordsY - 4 - v.size / 2, v.size);
-        o.t.cls(v.words).at(start + icon, wordsY).set(v.say, m.text ?? '');
+        o.t.cls(v.words).moveTo(start + icon, wordsY).set(v.say, m.text ?? '');
         said.set(v.id, x);
         wordsEnd = (right ? start + wide : x) + 8;
         lastShort = x;

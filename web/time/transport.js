@@ -92,7 +92,7 @@ export class Transport {
   }
 
   /** @param {number} n steps faster, negative for slower */
-  faster(n) {
+  changeSpeed(n) {
     this.follow();
     const i = speeds.reduce((best, s2, j) => (Math.abs(Math.log(s2 / this.speed)) < Math.abs(Math.log(speeds[best] / this.speed)) ? j : best), 0);
     this.setSpeed(speeds[Math.max(0, Math.min(speeds.length - 1, i + n))]);

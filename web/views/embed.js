@@ -2,11 +2,11 @@
 // One station alone, by `embed=` in the fragment: no bars, no controls, no words but the station's own and where its objects come from.
 import { attr, h, s, text, Txt } from '../kit/dom.js';
 import { sourceWords } from './foot.js';
-import { Host, matters } from '../stage/host.js';
+import { Host, chooseListeners } from '../stage/host.js';
 import { addWords, language } from '../kit/i18n.js';
 import { arrange, ids } from '../layouts/embed.js';
 import { Motion } from '../stage/motion.js';
-import { same } from '../kit/same.js';
+import { areEqual } from '../kit/same.js';
 import { stations } from '../stations/index.js';
 
 addWords({
@@ -36,7 +36,7 @@ export class Embed {
     this.at = null;
   }
 
-  get on() {
+  get isOn() {
     return this.id !== '';
   }
 
@@ -44,7 +44,7 @@ export class Embed {
   show(id) {
     this.id = id.toLowerCase();
     this.laid = [];
-    this.root.hidden = !this.on;
+    this.root.hidden = !this.isOn;
   }
 
   resize() {
@@ -59,7 +59,7 @@ export class Embed {
 
   /** @param {import('../wire/types.js').Frame} frame */
   apply(frame) {
-    if (this.on) this.host.move(frame);
+    if (this.isOn) this.host.move(frame);
   }
 
   /** @param {number} clock */
@@ -71,9 +71,9 @@ export class Embed {
       return;
     }
     this.say('');
-    const { listeners, main } = matters(ctx);
+    const { listeners, main } = chooseListeners(ctx);
     const laid = [id, innerWidth, innerHeight, devicePixelRatio, language(), main, ...listeners];
-    if (!same(laid, this.laid)) {
+    if (!areEqual(laid, this.laid)) {
       this.laid = laid;
       const layout = arrange({ id, width: innerWidth, height: innerHeight, listeners, main });
       const css = innerWidth / layout.w;

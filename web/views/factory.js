@@ -7,7 +7,7 @@ import { fit, fitMiddle } from '../kit/measure.js';
 import * as fragment from '../wire/fragment.js';
 import { addWords, language } from '../kit/i18n.js';
 import { arrange, buttons, rowAt, shapes, twice } from '../layouts/factory.js';
-import { same } from '../kit/same.js';
+import { areEqual } from '../kit/same.js';
 import { Host } from '../stage/host.js';
 import { Motion } from '../stage/motion.js';
 import { stations } from '../stations/index.js';
@@ -122,22 +122,22 @@ export class Factory {
     this.host = new Host(ctx, this.svg, this.motion, stations);
     // Facts are those of the informer that has the stage; of the others the page knows their rows.
     this.host.lane = (i) => {
-      const { is } = this;
+      const { factory } = this;
       const lane = ctx.model.lane(0);
-      const row = is?.rows[i];
-      const facts = row?.lane === is?.shown ? lane.facts : { ...lane.facts, held: [] };
-      return { ...lane, facts, factory: is ?? undefined, row, of: `factory.rows[lane=${row?.lane}]` };
+      const row = factory?.rows[i];
+      const facts = row?.lane === factory?.shown ? lane.facts : { ...lane.facts, held: [] };
+      return { ...lane, facts, factory: factory ?? undefined, row, of: `factory.rows[lane=${row?.lane}]` };
     };
     // All informers are as strong.
     this.motion.strength = () => 1;
     this.shape = shapes.stage;
     /** How large a unit is, in units of the stage. */
     this.unit = 1;
-    this.end = this.button('sbtn line', () => ctx.act(this.ended ? 'start' : 'shutdown'));
+    this.end = this.button('sbtn line', () => ctx.act(this.isEnding ? 'start' : 'shutdown'));
     place(this.end, buttons.shutdown.x, buttons.shutdown.y, buttons.shutdown.w, buttons.shutdown.h);
     this.backButton = this.button('sbtn line raise factoryback', () => {
       ctx.apart?.();
-      this.back();
+      this.goBack();
     });
     this.backButton.hidden = true;
     place(this.backButton, buttons.back.x, buttons.back.y, buttons.back.w, buttons.back.h);
@@ -157,19 +157,19 @@ export class Factory {
   }
 
   /** What the informers show together. */
-  get is() {
+  get factory() {
     return this.ctx.model.factory;
   }
 
   /** The lane that has the stage, -1 for all of them in their rows. */
   get lane() {
-    return this.opened ? this.is?.shown ?? -1 : -1;
+    return this.opened ? this.factory?.shown ?? -1 : -1;
   }
 
   /** Shows the lane that the speaker's page shows. @param {number} lane */
   follow(lane) {
     if (lane === this.lane) return;
-    if (lane < 0) this.back();
+    if (lane < 0) this.goBack();
     else {
       this.wanted = lane;
       this.find();
@@ -177,26 +177,26 @@ export class Factory {
   }
 
   /** Whether the informers show together. */
-  get on() {
-    return !!this.is && !this.opened;
+  get isOn() {
+    return !!this.factory && !this.opened;
   }
 
   /** Takes from the fragment which informer is to have the stage. */
   choose() {
     const p = fragment.read();
     this.wanted = p.has('lane') ? Number(p.get('lane')) : -1;
-    if (this.wanted < 0 && this.opened) this.back();
+    if (this.wanted < 0 && this.opened) this.goBack();
     else this.find();
   }
 
   /** @param {import('../wire/types.js').Frame} frame */
   apply(frame) {
-    if (!this.is || frame.timeline?.reset) this.back();
+    if (!this.factory || frame.timeline?.reset) this.goBack();
     this.find();
-    const { is } = this;
-    if (!is || this.root.hidden) return frame.jump ? this.motion.clear() : undefined;
-    const rows = [{ lane: is.shown, moves: frame.lanes?.[0]?.moves ?? [] }, ...frame.rows ?? []];
-    this.host.move(frame, undefined, (i) => rows.find(({ lane }) => lane === is.rows[i]?.lane)?.moves);
+    const { factory } = this;
+    if (!factory || this.root.hidden) return frame.jump ? this.motion.clear() : undefined;
+    const rows = [{ lane: factory.shown, moves: frame.lanes?.[0]?.moves ?? [] }, ...frame.rows ?? []];
+    this.host.move(frame, undefined, (i) => rows.find(({ lane }) => lane === factory.rows[i]?.lane)?.moves);
   }
 
   /** Fits the screen, or takes another palette. @param {boolean} presenting */
@@ -212,7 +212,7 @@ export class Factory {
 
   /** Opens the informer that the address asks for, once there is one. @private */
   find() {
-    if (this.wanted < 0 || !this.is?.rows.some((r) => r.lane === this.wanted)) return;
+    if (this.wanted < 0 || !this.factory?.rows.some((r) => r.lane === this.wanted)) return;
     const lane = this.wanted;
     this.wanted = -1;
     this.open(lane);
@@ -227,7 +227,7 @@ export class Factory {
   }
 
   /** Goes back to all informers. Returns whether there was a way. */
-  back() {
+  goBack() {
     if (!this.opened) return false;
     this.opened = false;
     if (!this.ctx.follower) fragment.write({ lane: null });
@@ -235,14 +235,14 @@ export class Factory {
   }
 
   /** Whether a factory was shut down, or is about to be. @private */
-  get ended() {
-    return !!this.is?.factories.some((f) => f.stage === 'stopping' || f.stage === 'stopped');
+  get isEnding() {
+    return !!this.factory?.factories.some((f) => f.stage === 'stopping' || f.stage === 'stopped');
   }
 
   /** The caption of the moment. @returns {[string, string] | null} */
   caption() {
-    const said = this.is?.sentence;
-    if (!said || !this.on) return null;
+    const said = this.factory?.sentence;
+    if (!said || !this.isOn) return null;
     const { ctx } = this;
     return [said.id, ctx.t(`cap.${said.id}`, {
       n: exact(said.n ?? 0), m: exact(said.m ?? 0), name: said.name ?? '', key: middle(said.key ?? '', 36),
@@ -260,7 +260,7 @@ export class Factory {
     this.heads();
     while (this.pressed.length < n) {
       const i = this.pressed.length;
-      const row = () => /** @type {FactoryRow} */ (this.is?.rows[i]);
+      const row = () => /** @type {FactoryRow} */ (this.factory?.rows[i]);
       const aside = () => this.ctx.act('unshared', !row().unshared, row().lane);
       this.pressed.push({ open: this.button('prow', () => (this.ctx.apart?.(), this.open(row().lane))), aside: this.button('sbtn line', aside) });
     }
@@ -326,25 +326,25 @@ export class Factory {
 
   /** Brings the rows to the worker's state. @param {number} clock */
   paint(clock) {
-    const { is, ctx, shape } = this;
-    if (!is) return;
+    const { factory, ctx, shape } = this;
+    if (!factory) return;
     const { t } = ctx;
-    const laid = [shape, is.rows.length, language(), this.unit];
-    if (!same(laid, this.laid)) {
+    const laid = [shape, factory.rows.length, language(), this.unit];
+    if (!areEqual(laid, this.laid)) {
       this.laid = laid;
-      this.drawn = this.lay(is.rows.length);
+      this.drawn = this.lay(factory.rows.length);
     }
     const { api, rows } = /** @type {ReturnType<Factory['lay']>} */ (this.drawn);
     this.host.paint(clock);
     attr(this.root, 'aria-label', t('factory.all'));
-    this.paintAPI({ factory: is }, api, is);
-    const titles = is.factories.map((f) => t(`factory.stage.${f.stage}`, { era: f.era, n: f.synced, m: f.of })).join(' · ');
+    this.paintAPI({ factory }, api, factory);
+    const titles = factory.factories.map((f) => t(`factory.stage.${f.stage}`, { era: f.era, n: f.synced, m: f.of })).join(' · ');
     api.title.set(fit(titles, shape.title.w, shape.title.font), titles);
-    put(this.end, t(this.ended ? 'factory.start' : 'factory.shutdown'));
-    attr(this.end, 'title', t(this.ended ? 'factory.startTitle' : 'factory.shutdownTitle'));
+    put(this.end, t(this.isEnding ? 'factory.start' : 'factory.shutdown'));
+    attr(this.end, 'title', t(this.isEnding ? 'factory.startTitle' : 'factory.shutdownTitle'));
     const cannot = ['file', 'probe'].includes(ctx.model.state.source.kind) || ctx.follower;
     reveal(this.end, !cannot);
-    is.rows.forEach((r, i) => this.paintRow({ factory: is }, rows[i], r, cannot));
+    factory.rows.forEach((r, i) => this.paintRow({ factory }, rows[i], r, cannot));
   }
 
   /** @param {From} from @param {ReturnType<Factory['drawRow']>} row @param {FactoryRow} r @param {boolean} cannot nothing can be done here @private */
@@ -368,7 +368,7 @@ export class Factory {
 
   /**
    * What the API server shows of all of them.
-   * @param {From} from @param {ReturnType<Factory['drawAPI']>} api @param {import('../wire/types.js').Factory} is @private
+   * @param {From} from @param {ReturnType<Factory['drawAPI']>} api @param {import('../wire/types.js').Factory} factory @private
    */
   paintAPI(from, api, { api: asked, open, objects }) {
     const { ctx: { t }, shape } = this;
@@ -390,10 +390,10 @@ export class Factory {
 
   /** The way back, while one informer has the stage. @param {boolean} free nothing else covers the stage */
   paintBack(free) {
-    const on = !!this.is && this.opened && free;
+    const on = !!this.factory && this.opened && free;
     reveal(this.backButton, on);
     if (!on) return;
-    put(this.backButton, this.ctx.t('factory.back', { n: this.is?.rows.length ?? 0 }));
+    put(this.backButton, this.ctx.t('factory.back', { n: this.factory?.rows.length ?? 0 }));
     attr(this.backButton, 'title', this.ctx.t('factory.backTitle'));
   }
 }

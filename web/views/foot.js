@@ -2,7 +2,7 @@
 // The foot of presenter mode: the caption in large type, and below it the dots of a story's steps, or the line of time.
 import { attachedWords, castWords, liveName } from '../bars/topbar.js';
 import { attr, s, text } from '../kit/dom.js';
-import { forgotten } from '../draw/forgotten.js';
+import { forgottenTime } from '../draw/forgotten.js';
 import { width, wrap, wrapClauses } from '../kit/measure.js';
 import { language } from '../kit/i18n.js';
 import { foot } from '../layouts/presenter.js';
@@ -93,8 +93,8 @@ export class Foot {
         const n = counted[i];
         const x = edge + (wide[i] ?? 0) / 2;
         edge += wide[i] ?? 0;
-        is.at(x, numberY).set(n?.is ?? '');
-        of.at(x, numberY + 28).set(n ? this.stories.say(n) : '');
+        is.moveTo(x, numberY).set(n?.is ?? '');
+        of.moveTo(x, numberY + 28).set(n ? this.stories.say(n) : '');
       });
       const size = sizes.find((is) => !cut(split(words, is))) ?? sizes[1];
       const lines = split(words, size);
@@ -103,14 +103,14 @@ export class Foot {
       const whole = two && [two[1], two[2]].every((w) => wrap(w, room, 2, size.font).length === 1) ? [two[1], two[2]] : lines;
       this.lines.forEach((l, i) => {
         attr(l.el, 'class', size.cls);
-        l.at(32, size.first + size.pitch * i).set(whole[i] ?? '');
+        l.moveTo(32, size.first + size.pitch * i).set(whole[i] ?? '');
       });
       this.low = size.first + size.pitch * (whole.length - 1);
       const tr = trouble(this.ctx);
       this.whole = !tr || (words === tr.whole && !tr.detail && !cut(lines));
     }
     // The function stands where the sentence leaves a line, or a narrow one above the dots.
-    this.function?.at(32, this.low + 27).set(shape.h - above - this.low > 40 ? this.stories.functionName() : '');
+    this.function?.moveTo(32, this.low + 27).set(shape.h - above - this.low > 40 ? this.stories.functionName() : '');
   }
 
   /**
@@ -141,7 +141,7 @@ export class Foot {
       const early = x(i) < 200;
       const late = x(i) > w - 280;
       attr(name.el, 'text-anchor', early ? 'start' : late ? 'end' : 'middle');
-      name.at(early ? 32 : late ? Math.min(w - 30, x(i) + 8) : x(i), low + below);
+      name.moveTo(early ? 32 : late ? Math.min(w - 30, x(i) + 8) : x(i), low + below);
       name.set(t('pres.step', { i: i + 1, n, name: stories.say(story.steps[i].name) }));
       title.set(late ? '' : stories.say(story.title));
     };
@@ -156,7 +156,7 @@ export class Foot {
     const head = s('circle', { cx: left, cy: low, r: 8, class: 'pd on' });
     const span = new Span({ left, edge: w - left, least: 1, fills: true });
     const dots = Array.from({ length: dotted }, () => s('circle', { cy: low, r: 5 }));
-    const gone = forgotten(left, { top: low - 6, tall: 12, over: 4, under: 4 });
+    const gone = forgottenTime(left, { top: low - 6, tall: 12, over: 4, under: 4 });
     const ahead = s('path', { d: '', class: 'pl' });
     svg.append(gone.el, ahead, past, ...dots, head);
     const clock = text(svg, 32, low + below, 'p16 t1');
@@ -179,7 +179,7 @@ export class Foot {
         attr(dot, 'cx', x(m.atMillis));
         attr(dot, 'class', m.atMillis <= now ? 'pd on' : 'pd todo');
       });
-      const mode = !live ? 'pres.paused' : model.sure() ? 'pres.live' : 'pres.now';
+      const mode = !live ? 'pres.paused' : model.isSure() ? 'pres.live' : 'pres.now';
       clock.bind({ view: v, now: this.ctx.now() }, `at=moment ${live ? 'now' : 'view.headMillis max atMillis min now'}`, `t ${mode}`);
       source.set(sourceWords(this.ctx));
     };
@@ -190,7 +190,7 @@ export class Foot {
 export function sourceWords(ctx) {
   const { t, model } = ctx;
   const { kind, context, seed } = model.state.source;
-  if (kind === 'live') return t(model.sure() ? 'top.live' : 'top.troubled', { name: liveName(ctx, model.state.source) });
+  if (kind === 'live') return t(model.isSure() ? 'top.live' : 'top.troubled', { name: liveName(ctx, model.state.source) });
   if (kind === 'probe') return attachedWords(ctx, context);
   if (kind === 'broadcast') return castWords(ctx, context);
   return kind === 'file' ? t('top.file') : t('top.seed', { seed: seed ?? '' });

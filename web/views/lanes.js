@@ -12,7 +12,7 @@ import { Host } from '../stage/host.js';
 import { arrange, holdsAt, shapeFor, stage } from '../layouts/lanes.js';
 import { source as sourceBar } from '../draw/rail.js';
 import { Motion } from '../stage/motion.js';
-import { same } from '../kit/same.js';
+import { areEqual } from '../kit/same.js';
 import { stations } from '../stations/index.js';
 import { transformWords } from '../stations/transformmenu.js';
 import { plain, trouble } from '../kit/trouble.js';
@@ -69,7 +69,7 @@ export class Lanes {
 
   /** The listener that a stage's hold belongs to; undefined for other stages. @param {string} name @private */
   heldListener(name) {
-    return name === 'deliver' ? this.compared()?.id : undefined;
+    return name === 'deliver' ? this.comparedListener()?.id : undefined;
   }
 
   /** Lays the view out: the stations by the host, and the columns of the comparison over them. @private */
@@ -114,7 +114,7 @@ export class Lanes {
   }
 
   /** The listener whose handler is compared. */
-  compared() {
+  comparedListener() {
     return this.ctx.model.state.listeners.find((l) => l.id === this.listener);
   }
 
@@ -143,7 +143,7 @@ export class Lanes {
     }
     const [st, second] = [this.state(0), this.state(1)];
     // The stage's own caption reports what stops both informers, and the first list.
-    const elsewhere = trouble(this.ctx) || model.lost || model.unlisted();
+    const elsewhere = trouble(this.ctx) || model.lost || model.isUnlisted();
     if (elsewhere || ['backoff', 'listing', 'watch-listing', 'stopped'].includes(st.reflector.phase)) return null;
     const r = second.reflector;
     if (r.phase === 'backoff') {
@@ -194,13 +194,13 @@ export class Lanes {
     const { t, model } = this.ctx;
     const { fork } = model;
     if (this.shape !== shapeFor(this.presenting, this.ctx.scene.narrow, unframed(this.ctx) && !fork)) this.resize();
-    if (!same([this.shape, this.listener, this.unit, !!fork], this.laid)) this.drawn = this.lay();
+    if (!areEqual([this.shape, this.listener, this.unit, !!fork], this.laid)) this.drawn = this.lay();
     const { frames, names, who, keeps, columns } = this.drawn;
     show(frames, !unframed(this.ctx));
     names.forEach((name, i) => name.set(!fork ? '' : i ? laneWords(this.ctx, fork.acts) : t('fork.was')));
     this.parting.paint();
     const st = model.state;
-    const name = this.compared()?.name;
+    const name = this.comparedListener()?.name;
     who.set(this.shape.listeners.w > 200 && !fork ? t('lanes.listener', { name: name ?? '—' }) : '');
     const kept = this.state(0).indexer.transform ? transformWords(this.ctx) : '';
     keeps.set(fit(kept, this.shape.indexer.w - 76), kept); // beside the station's name

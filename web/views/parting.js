@@ -5,7 +5,7 @@ import { exact, middle, seconds } from '../kit/format.js';
 import { laneNames } from '../kit/fork.js';
 import { chipIcon } from '../kit/glyphs.js';
 import { addWords, language } from '../kit/i18n.js';
-import { same } from '../kit/same.js';
+import { areEqual } from '../kit/same.js';
 
 /** @import { Fork, Parting as Part } from '../wire/types.js' */
 
@@ -68,11 +68,11 @@ export class Parting {
   paint() {
     const { fork } = this.ctx.model;
     this.root.hidden = !fork;
-    if (!fork || same([fork, language()], this.drawn)) return;
+    if (!fork || areEqual([fork, language()], this.drawn)) return;
     this.drawn = [fork, language()];
     const lanes = laneNames(this.ctx, fork);
     const head = [fork.acts, fork.parting?.seq, this.ctx.model.view.atMillis < fork.atMillis, language()];
-    if (!same(head, this.headed)) {
+    if (!areEqual(head, this.headed)) {
       this.headed = head;
       this.head.replaceChildren(this.part(fork, lanes));
     }

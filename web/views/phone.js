@@ -6,7 +6,7 @@ import { openFork } from '../bars/fork.js';
 import { attr, button, h, icon, menuRow, s, Txt } from '../kit/dom.js';
 import { clock as clockWords, speed as speedWords } from '../kit/format.js';
 import { width, wrap } from '../kit/measure.js';
-import { Host, matters } from '../stage/host.js';
+import { Host, chooseListeners } from '../stage/host.js';
 import { language } from '../kit/i18n.js';
 import { stationOf } from '../kit/names.js';
 import * as pair from '../layouts/pair.js';
@@ -15,7 +15,7 @@ import { releases } from '../wire/commands.js';
 import { bothEras } from '../wire/model.js';
 import { Motion } from '../stage/motion.js';
 import { Remedy } from '../kit/remedy.js';
-import { same } from '../kit/same.js';
+import { areEqual } from '../kit/same.js';
 import { stations } from '../stations/index.js';
 import { openTransform, transformWords } from '../stations/transformmenu.js';
 import { Timeline } from '../time/timeline.js';
@@ -117,7 +117,7 @@ export class Phone {
     this.host = new Host(ctx, this.svg, this.motion, stations);
   }
 
-  get on() {
+  get isOn() {
     return this.query.matches;
   }
 
@@ -165,7 +165,7 @@ export class Phone {
     const from = { view: v, now: this.ctx.now() };
     if (model.any) this.time.bind(from, live ? 'now' : 'view.headMillis max atMillis min now', 'clock');
     else this.time.set(clockWords(0));
-    if (live) this.ahead.set(t(model.sure() ? 'tl.live' : 'tl.now'));
+    if (live) this.ahead.set(t(model.isSure() ? 'tl.live' : 'tl.now'));
     else this.ahead.bind(from, 'n=count view.behind', 't phone.toLive');
     attr(this.main.p, 'd', v.mode === 'paused' || !model.any ? 'M4 2.5v11l9-5.5z' : 'M4 2.5h3v11H4zM9 2.5h3v11H9z');
     attr(this.start.b, 'aria-label', t('tr.start'));
@@ -212,7 +212,7 @@ export class Phone {
     const focus = riding ? [riding] : step && !starting ? (step.open ? [step.open] : step.look) : large ? this.o.focus() : [];
     const want = focus.filter((c) => this.ids.includes(c)).pop();
     const followed = want ? [riding, story?.id, this.stories.i, want] : [];
-    if (same(followed, this.followed)) return;
+    if (areEqual(followed, this.followed)) return;
     this.followed = followed;
     if (want) this.open = want;
     this.reveal = true;
@@ -227,7 +227,7 @@ export class Phone {
     const { story, i } = this.stories;
     const v = this.ctx.model.view;
     const n = story?.steps.length ?? 0;
-    const mode = v.mode !== 'live' ? 'pres.paused' : this.ctx.model.sure() ? 'pres.live' : 'pres.now';
+    const mode = v.mode !== 'live' ? 'pres.paused' : this.ctx.model.isSure() ? 'pres.live' : 'pres.now';
     if (story) this.stepName.set(t('pres.step', { i: i + 1, n, name: this.stories.say(story.steps[i].name) }));
     else this.stepName.bind({ now: this.ctx.now() }, 'at=moment now', `t ${mode}`);
     const id = `${n} ${i}`;
@@ -244,7 +244,7 @@ export class Phone {
   tlAt = 0;
 
   /** The part of the page that a still is of: the rail, and the caption below it. */
-  pictured() {
+  pictureBox() {
     const from = this.scroll.getBoundingClientRect();
     return new DOMRect(from.x, from.y, from.width, this.said.getBoundingClientRect().bottom - from.y);
   }
@@ -258,12 +258,12 @@ export class Phone {
   arrange() {
     const { on, compare } = this.o.lanes;
     const w = (this.W = this.large ? largeUnits : Math.max(leastUnits, Math.min(mostUnits, this.stage.clientWidth || mostUnits)));
-    const { listeners, main } = matters(this.ctx, this.stories.step?.listener);
+    const { listeners, main } = chooseListeners(this.ctx, this.stories.step?.listener);
     if (this.open && !this.ids.includes(this.open)) this.open = 'listeners';
     if (this.ctx.model.fork && this.open === 'listeners') this.open = ''; // where they part stands below
     const shown = on ? [compare.listener, compare.changes.length, !!this.ctx.model.fork] : [main, ...listeners];
     const laid = [this.open, language(), this.large, on, w, this.stage.clientWidth, ...shown];
-    if (same(laid, this.laid)) return;
+    if (areEqual(laid, this.laid)) return;
     this.laid = laid;
     this.taps = {};
     const k = (this.stage.clientWidth || w) / w;
@@ -389,7 +389,7 @@ export class Phone {
         row(bothEras.replace(',', ' + '), () => this.ctx.act('select', { era: bothEras }));
         row(`Transform: ${transformWords(this.ctx)}`, () => openTransform(this.ctx, anchor));
       }
-      if (!this.ctx.follower && model.simulated()) row(t(model.fork ? 'fork.end' : 'fork.here'), () => openFork(this.ctx, anchor));
+      if (!this.ctx.follower && model.isSimulated()) row(t(model.fork ? 'fork.end' : 'fork.here'), () => openFork(this.ctx, anchor));
       row(t('file.menu'), () => this.o.transport.share.b.click());
       row(t('phone.present'), () => this.o.present(true));
       if (this.o.lanes.on && !this.ctx.follower) row(t('phone.faults'), () => top.openFaults(anchor));

@@ -3,12 +3,12 @@
 // the others are quiet but never removed, so that the rail keeps its order. Over two releases it only adds the caption and the dots of the steps.
 import { attr, h, s } from '../kit/dom.js';
 import { Foot } from './foot.js';
-import { Host, matters } from '../stage/host.js';
+import { Host, chooseListeners } from '../stage/host.js';
 import { language } from '../kit/i18n.js';
 import { stationOf } from '../kit/names.js';
 import { arrange, shapes } from '../layouts/presenter.js';
 import { Motion } from '../stage/motion.js';
-import { same } from '../kit/same.js';
+import { areEqual } from '../kit/same.js';
 import { stations } from '../stations/index.js';
 
 /** @typedef {import('../wire/types.js').State} State */
@@ -75,9 +75,9 @@ export class Presenter {
       this.laid = [];
     } else {
       const focus = this.focus();
-      const { listeners, main } = matters(this.ctx, this.stories.step?.listener);
+      const { listeners, main } = chooseListeners(this.ctx, this.stories.step?.listener);
       const laid = [this.shape, language(), this.k, main, ...focus, '', ...listeners];
-      if (!same(laid, this.laid)) {
+      if (!areEqual(laid, this.laid)) {
         this.laid = laid;
         this.host.lay(arrange(this.shape, focus, listeners, main), this.k);
       }

@@ -77,7 +77,7 @@ export class Views {
   /** Takes from the fragment whether one station is shown alone. @private */
   choose() {
     this.embed.show(fragment.read().get('embed') ?? '');
-    this.app.classList.toggle('view-embed', this.embed.on);
+    this.app.classList.toggle('view-embed', this.embed.isOn);
   }
 
   /** What travels on the layout that shows. */
@@ -86,10 +86,10 @@ export class Views {
   }
 
   /** The part of the page that a still is of: the stage without the bars around it. @param {boolean} caption with its caption */
-  pictured(caption) {
+  pictureBox(caption) {
     const all = this.app.getBoundingClientRect();
     if (this.shown === 'embed' || (this.presenting && this.shown !== 'phone')) return all;
-    if (this.shown === 'phone') return this.phone.pictured();
+    if (this.shown === 'phone') return this.phone.pictureBox();
     const unit = all.width / 1280;
     return new DOMRect(all.x, all.y + 44 * unit, all.width, (caption ? 558 : 520) * unit);
   }
@@ -111,10 +111,10 @@ export class Views {
   }
 
   get mode() {
-    if (this.embed.on) return 'embed';
-    if (this.phone.on) return 'phone';
+    if (this.embed.isOn) return 'embed';
+    if (this.phone.isOn) return 'phone';
     if (this.lanes.on) return 'lanes';
-    if (this.factory.on) return 'factory';
+    if (this.factory.isOn) return 'factory';
     return this.presenting ? 'presenter' : '';
   }
 
@@ -209,7 +209,7 @@ export class Views {
       this.present(false);
       return true;
     }
-    return this.stories.leave() || this.factory.back();
+    return this.stories.leave() || this.factory.goBack();
   }
 
   /** @param {KeyboardEvent} e @private */

@@ -44,7 +44,7 @@ export function look(m, t) {
 }
 
 /** Whether a mark is worth going to, as core/view decides. @param {Mark} m */
-function halt(m) {
+function isHalt(m) {
   if (m.kind === 'backoff' || m.kind === 'selected') return false;
   return (m.kind !== 'hold' && m.kind !== 'trouble') || !!m.on;
 }
@@ -54,7 +54,7 @@ function halt(m) {
  * @param {Mark[]} marks @param {number} seq @param {number} direction
  */
 export function hasHalt(marks, seq, direction) {
-  return marks.some((m) => (direction > 0 ? m.seq > seq : m.seq < seq) && halt(m));
+  return marks.some((m) => (direction > 0 ? m.seq > seq : m.seq < seq) && isHalt(m));
 }
 
 /** Kinds that are worth one of the few dots of presenter mode; the others pass too often, or are said by the caption. */

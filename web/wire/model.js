@@ -67,25 +67,25 @@ function emptyView() {
 const maxBins = 16384;
 const maxMarks = 4096;
 
-/** Lists that Go may send as null are empty lists here. @param {any} member @param {string[]} names */
-function lists(member, names) {
+/** Replaces the null that Go may send for an empty list. @param {any} member @param {string[]} names of its lists */
+function replaceNulls(member, names) {
   for (const n of names) if (member[n] === null || member[n] === undefined) member[n] = [];
 }
 
 /** A frame's part of a State, without the nulls that Go writes for empty lists. @param {any} st */
 function fillLists(st) {
-  if (st.api) lists(st.api, ['requests', 'wire']);
-  if (st.reflector) lists(st.reflector, ['backoffs']);
+  if (st.api) replaceNulls(st.api, ['requests', 'wire']);
+  if (st.reflector) replaceNulls(st.reflector, ['backoffs']);
   if (st.queue) {
-    lists(st.queue, ['items', 'batch', 'lastBatch']);
+    replaceNulls(st.queue, ['items', 'batch', 'lastBatch']);
     st.queue.mix ??= {};
   }
   if (st.indexer) st.indexer.indices ??= {};
   if ('listeners' in st) {
     st.listeners ??= [];
-    for (const l of st.listeners) lists(l, ['capacities']);
+    for (const l of st.listeners) replaceNulls(l, ['capacities']);
   }
-  if (st.workqueue) lists(st.workqueue, ['workers', 'queue', 'processing', 'waiting']);
+  if (st.workqueue) replaceNulls(st.workqueue, ['workers', 'queue', 'processing', 'waiting']);
   if ('holds' in st) st.holds ??= [];
   if ('faults' in st) st.faults ??= [];
   return st;
@@ -263,7 +263,7 @@ export class Model {
    * The moment on the log's clock that the page shows now. Between frames it runs on at the view's speed, for countdowns.
    * @param {number} clock
    */
-  now(clock) {
+  momentAt(clock) {
     const v = this.view;
     // A recording has an end; what is live runs on.
     if (!this.any || !v.head || this.stands || v.mode === 'paused' || (v.mode === 'live' && this.state.source.kind === 'file')) return v.atMillis;
@@ -272,7 +272,7 @@ export class Model {
   }
 
   /** Whether the objects are those of a simulated cluster, here or where it is broadcast from. */
-  simulated() {
+  isSimulated() {
     const { kind, context } = this.state.source;
     return kind === 'sim' || (kind === 'broadcast' && !context);
   }
@@ -295,13 +295,8 @@ export class Model {
     return this.state.faults.find((f) => f.name === name);
   }
 
-  /** What is true of a listener beside its state. @param {number} id */
-  listener(id) {
-    return this.facts.listeners.find((l) => l.id === id);
-  }
-
   /** True when the cluster does not answer. */
-  down() {
+  isDown() {
     return this.facts.trouble.down;
   }
 
@@ -310,7 +305,7 @@ export class Model {
    * between the store and its cluster, or between the worker and the page.
    * @param {Facts} [facts] of the lane, where it is not the first
    */
-  sure(facts = this.facts) {
+  isSure(facts = this.facts) {
     return facts.sure && !this.lost && !this.unheard;
   }
 
@@ -318,7 +313,7 @@ export class Model {
    * True until the first list has come: the store has never held what the cluster has, so nothing in it is old, and what comes is no
    * relist.
    */
-  unlisted() {
+  isUnlisted() {
     return this.facts.unlisted;
   }
 
@@ -327,7 +322,7 @@ export class Model {
    * @param {number} now
    * @param {Facts} [facts] of the moment that is painted, where that is not the newest
    */
-  stale(now, facts = this.facts) {
+  staleMillis(now, facts = this.facts) {
     const since = facts.staleSince;
     return since ? Math.max(0, now - since) : 0;
   }

@@ -108,7 +108,7 @@
  *   eye: import('./eye.js').Eye,
  *   motion: import('../stage/motion.js').Motion,
  *   spotlight: (stations: string[] | null) => void,
- *   riding?: () => import('../object/ride.js').Ride['at'],
+ *   riding?: () => import('../object/ride.js').Ride['position'],
  *   token?: () => string,
  *   select: (key: string, lane?: number) => void,
  *   selected: () => string,
