@@ -152,9 +152,9 @@ const audience = ctx.follower ? new Audience(ctx, app, views, { pick: (key) => p
 /** The card over the stage on a first visit. */
 const firstVisit = isFirst(asked) ? new FirstVisit(ctx, {
   tour: () => views.stories.beginTour(),
-  stories: () => views.stories.open(views.shown === 'phone' ? views.phone.storyB : top.story, 'handlers'),
+  stories: () => views.stories.open(views.view === 'phone' ? views.phone.storyB : top.story, 'handlers'),
   cluster: () => {
-    const b = views.shown === 'phone' ? views.phone.src : top.src;
+    const b = views.view === 'phone' ? views.phone.src : top.src;
     b.focus(); // where it returns to when the menu closes
     top.openSources(b);
   },
@@ -233,7 +233,7 @@ let barsPainted;
 /** The moment that an element was painted from. @param {Element} el */
 function paintedFrom(el) {
   if (transport.root.contains(el) || timeline.root.contains(el)) return barsPainted;
-  return views.shown ? views.painted : stage.paintedFrom(el);
+  return views.view ? views.painted : stage.paintedFrom(el);
 }
 
 /** Paints the bars around the stage, whichever view shows. @param {number} clock */
@@ -432,7 +432,7 @@ bindKeys({
   fork: () => byOwner(() => openFork(ctx, transport.fork.b)),
   explain: (n) => stage.explain.step(n),
   air: () => {
-    if (audience?.is.own) audience.rejoinSpeaker();
+    if (audience?.hearing.own) audience.rejoinSpeaker();
     else if (broadcast && ctx.relay) broadcast.open(broadcast.button.hidden ? transport.share.b : broadcast.button);
   },
   qr: () => broadcast?.isOn && broadcast.enlarge(),

@@ -31,7 +31,7 @@ export class Caption {
     this.live = live;
     this.words = '';
     /** What was chosen, before it was made to fit. */
-    this.said = '';
+    this.lastWords = '';
     this.id = '';
     this.since = -1e9;
     this.timer = 0;
@@ -48,7 +48,7 @@ export class Caption {
       // Fit the sentence again when what stands beside it grows or shrinks: its type before the next frame, its words with the next paint.
       if (was < 0 || Math.abs(was - this.room) <= 1) return;
       this.setSize();
-      this.said = '';
+      this.lastWords = '';
     }).observe(line);
     /** Whether the line has the whole description of a trouble. */
     this.complete = true;
@@ -116,8 +116,8 @@ export class Caption {
     const sure = this.ctx.model.isSure();
     const over = id !== this.id && (passing.test(this.id) || (id === 'wrote' && this.id.startsWith('flow')));
     const turned = over || sure !== this.sure || (id !== this.id && (id.startsWith('trouble') || this.id.startsWith('trouble')));
-    if (said === this.said || (clock - this.since < stays && !turned && !same && !force)) return;
-    this.said = said;
+    if (said === this.lastWords || (clock - this.since < stays && !turned && !same && !force)) return;
+    this.lastWords = said;
     this.sure = sure;
     const tr = id.startsWith('trouble') ? trouble(this.ctx) : null;
     // A story's sentence is never cut.
@@ -186,7 +186,7 @@ export class Caption {
   /** Shows the sentence again at once, as after a change of language. */
   repaint() {
     this.since = -1e9;
-    this.words = this.said = '';
+    this.words = this.lastWords = '';
     clearTimeout(this.timer);
   }
 }

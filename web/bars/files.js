@@ -228,24 +228,24 @@ export class Files {
   /** Keeps the fragment of the moment after each action, because a worker that has ended cannot be asked for it. */
   remember() {
     clearTimeout(this.timer);
-    this.kept = null;
+    this.keptStory = null;
     this.timer = setTimeout(async () => {
-      if (this.ctx.model.state.source.kind === 'sim') this.kept = await this.story(this.ctx.model.view.head).catch(() => null);
+      if (this.ctx.model.state.source.kind === 'sim') this.keptStory = await this.story(this.ctx.model.view.head).catch(() => null);
     }, 300);
   }
 
   /** Starts the page again and goes to the moment shown; null when no address leads there. */
   restart() {
     const { seq } = this.ctx.model.view;
-    const { kept } = this;
-    return !kept || !seq || this.ctx.model.state.source.kind !== 'sim' ? null : () => {
-      fragment.write({ ...this.scene({ ...kept, at: seq }), speed: null, story: null });
+    const { keptStory } = this;
+    return !keptStory || !seq || this.ctx.model.state.source.kind !== 'sim' ? null : () => {
+      fragment.write({ ...this.scene({ ...keptStory, at: seq }), speed: null, story: null });
       location.reload();
     };
   }
 
   /** @type {Record<string, string | number | null> | null} */
-  kept = null;
+  keptStory = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer;
 

@@ -21,18 +21,18 @@ const left = '.top, .tr, .timeline, .storybar, .toast, .pop, .ov, .drawer, .drop
 class Drawing {
   /** @param {DOMRect} at the part of the page that is in the picture */
   constructor(at) {
-    this.at = at;
+    this.frame = at;
   }
 
   /** A place of the page in the picture. @param {{x: number, y: number, width: number, height: number}} r */
   place(r) {
     const n = (/** @type {number} */ v) => Number(v.toFixed(2));
-    return { x: n(r.x - this.at.x), y: n(r.y - this.at.y), width: n(r.width), height: n(r.height) };
+    return { x: n(r.x - this.frame.x), y: n(r.y - this.frame.y), width: n(r.width), height: n(r.height) };
   }
 
   /** @param {DOMRect} r @private */
   isOutside(r) {
-    return r.height > 0 && (r.bottom <= this.at.top || r.top >= this.at.bottom);
+    return r.height > 0 && (r.bottom <= this.frame.top || r.top >= this.frame.bottom);
   }
 
   /** A copy of an element and its content; null for nothing. @param {Element} el @returns {SVGElement | null} */
@@ -151,7 +151,7 @@ class Drawing {
     pen.font = css.font;
     const { fontBoundingBoxAscent: up, fontBoundingBoxDescent: down } = pen.measureText('x');
     return lines.map(({ text, r }) => {
-      const el = s('text', { x: this.place(r).x, y: Number((r.y - this.at.y + (r.height * up) / (up + down)).toFixed(2)) }, text.replace(/\s/g, ' '));
+      const el = s('text', { x: this.place(r).x, y: Number((r.y - this.frame.y + (r.height * up) / (up + down)).toFixed(2)) }, text.replace(/\s/g, ' '));
       el.style.fill = css.color;
       el.style.whiteSpace = 'pre';
       for (const name of inherited) if (/^font-|^letter-/.test(name)) el.style.setProperty(name, css.getPropertyValue(name));

@@ -69,7 +69,7 @@ export class TopBar {
     this.pending = '';
     const asked = fragment();
     const kind = asked.get('source') ?? '';
-    this.asked = { kind: ['live', 'probe'].includes(kind) ? kind : 'sim', context: asked.get('context') ?? '', seed: Number(asked.get('seed')) || 0,
+    this.askedSource = { kind: ['live', 'probe'].includes(kind) ? kind : 'sim', context: asked.get('context') ?? '', seed: Number(asked.get('seed')) || 0,
       trouble: '' };
     /** The resources that the address asks for. */
     this.askedAll = (asked.get('resource') ?? (kind === 'probe' ? '…' : 'pods')).split(',');
@@ -153,7 +153,7 @@ export class TopBar {
     const ready = model.any;
     for (const el of [this.res, this.ns, this.era, this.faults]) el.classList.toggle('off', !ready);
     // Until something runs, the bar shows what the address asks for.
-    const src = ready ? st.source : { ...this.asked, trouble: this.pending };
+    const src = ready ? st.source : { ...this.askedSource, trouble: this.pending };
     const resource = ready ? st.resource : this.askedResource;
     const tr = ready ? trouble(this.ctx) : null;
     // The informers of another process are as they are: what would choose something for them, or act on them, is not there.

@@ -55,7 +55,7 @@ export class CellGrid {
     /** Objects that one cell stands for. */
     this.per = 1;
     /** Counts how often the blocks were laid out. */
-    this.laid = 0;
+    this.layoutCount = 0;
     this.isFew = false;
     /** @type {Block[]} */
     this.blocks = [];
@@ -103,7 +103,7 @@ export class CellGrid {
     if (model.cellsReset) this.forget();
     if (model.groupsChanged && this.otherGroups(model)) this.rename();
     if (!this.moved) {
-      for (const cell of model.gone) {
+      for (const cell of model.goneCells) {
         const at = this.spot(cell);
         this.forgetKey(cell);
         if (!at) continue;
@@ -179,7 +179,7 @@ export class CellGrid {
     this.surface.begin(this.options.w, this.options.h, this.k);
     for (const b of this.blocks) b.drawn.length = 0;
     this.sweep(now);
-    this.laid++;
+    this.layoutCount++;
   }
 
   /** Draws every cell again, with other looks. @param {Looks} looks @param {number} now */

@@ -12,14 +12,14 @@ function open({ sizes = [{ pitch: 10, size: 8, gap: 4 }], named = 0 } = {}) {
   const surface = { begin: () => { drawn.length = 0; }, cell: (x, y, size, ink) => drawn.push([x, y, ink?.colour ?? '']), flush: () => {} };
   const words = { unnamed: () => '(none)', others: (n) => `${n} others` };
   const grid = new CellGrid(surface, { w: 100, h: 40, sizes, named, lowest: 0, words }, looks);
-  const model = { cells: new Map(), groups: { list: [['', 0]] }, touched: [], gone: [], cellsReset: false, groupsChanged: true };
+  const model = { cells: new Map(), groups: { list: [['', 0]] }, touched: [], goneCells: [], cellsReset: false, groupsChanged: true };
   return {
     grid, drawn, model,
     /** One frame: objects that come or change, and the keys of those that go. */
     frame(set, del = []) {
       drawn.length = 0;
-      model.gone = del.map((key) => [...model.cells.values()].find((c) => c.key === key));
-      for (const cell of model.gone) model.cells.delete(cell.slot);
+      model.goneCells = del.map((key) => [...model.cells.values()].find((c) => c.key === key));
+      for (const cell of model.goneCells) model.cells.delete(cell.slot);
       for (const cell of set) model.cells.set(cell.slot, Object.assign(model.cells.get(cell.slot) ?? {}, cell));
       model.touched = set.map((cell) => cell.slot);
       grid.take(model, 0);

@@ -27,7 +27,7 @@ export class Pixels {
     this.picture = this.cx.createImageData(1, 1);
     this.pixels = new Uint32Array(this.picture.data.buffer);
     /** Colours of the palette as pixels. @type {Map<string, number>} */
-    this.known = new Map();
+    this.colourPixels = new Map();
     /** What was not shown yet. */
     this.left = this.top = this.right = this.bottom = 0;
   }
@@ -86,8 +86,8 @@ export class Pixels {
 
   /** @param {string} colour @private */
   pixel(colour) {
-    let pixel = this.known.get(colour);
-    if (pixel === undefined) this.known.set(colour, (pixel = pixelOf(this.cx, colour)));
+    let pixel = this.colourPixels.get(colour);
+    if (pixel === undefined) this.colourPixels.set(colour, (pixel = pixelOf(this.cx, colour)));
     return pixel;
   }
 

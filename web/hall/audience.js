@@ -21,38 +21,38 @@ export class Audience {
     this.views = views;
     this.o = o;
     /** @type {Hearing} */
-    this.is = { phase: 'joining', behindMillis: 0, recording: false, own: false, skipped: 0, before: false };
+    this.hearing = { phase: 'joining', behindMillis: 0, recording: false, own: false, skipped: 0, before: false };
     /** What of the speaker's page was taken over last. */
-    this.taken = '';
+    this.lastPage = '';
     this.words = h('span', { role: 'status' });
     this.back = button({ class: 'key' }, () => this.rejoinSpeaker());
     this.root = h('div', { class: 'hall' }, h('i'), this.words, this.back);
     app.append(this.root);
     app.classList.add('audience');
     ctx.apart = () => this.leaveSpeaker();
-    ctx.recorded = () => this.is.recording;
+    ctx.recorded = () => this.hearing.recording;
   }
 
-  /** Takes the state of the broadcast from the worker. @param {Hearing} is */
-  hear(is) {
-    this.is = is;
-    this.ctx.model.unheard = !['following', 'over'].includes(is.phase);
+  /** Takes the state of the broadcast from the worker. @param {Hearing} hearing */
+  hear(hearing) {
+    this.hearing = hearing;
+    this.ctx.model.unheard = !['following', 'over'].includes(hearing.phase);
     this.take();
     this.paint();
   }
 
   /** Stands where the speaker's page does. @private */
   take() {
-    const { is } = this;
-    if (is.own) {
-      if (this.taken) this.views.stories.mirror(null); // its sentences are about what the speaker shows
-      this.taken = '';
+    const { hearing } = this;
+    if (hearing.own) {
+      if (this.lastPage) this.views.stories.mirror(null); // its sentences are about what the speaker shows
+      this.lastPage = '';
       return;
     }
-    const page = /** @type {import('../wire/page-types.js').SpeakerPage} */ (is.page ?? {});
+    const page = /** @type {import('../wire/page-types.js').SpeakerPage} */ (hearing.page ?? {});
     const text = JSON.stringify(page);
-    if (!is.page || text === this.taken) return;
-    this.taken = text;
+    if (!hearing.page || text === this.lastPage) return;
+    this.lastPage = text;
     const { views, ctx } = this;
     views.stories.mirror(page.story ?? null);
     if (!!page.presenter !== views.presenting) views.present(!!page.presenter, false);
@@ -63,8 +63,8 @@ export class Audience {
 
   /** From now on the follower looks around alone. */
   leaveSpeaker() {
-    if (this.is.own) return;
-    this.is = { ...this.is, own: true };
+    if (this.hearing.own) return;
+    this.hearing = { ...this.hearing, own: true };
     this.take();
     this.ctx.call('apart').catch((err) => this.ctx.say(err.message, true));
     this.paint();
@@ -76,31 +76,31 @@ export class Audience {
 
   /** The caption's sentence while the view is out of date. */
   get trouble() {
-    const own = this.is.own || ['joining', 'following', 'over', 'slow'].includes(this.is.phase);
+    const own = this.hearing.own || ['joining', 'following', 'over', 'slow'].includes(this.hearing.phase);
     return own ? '' : capitalize(`${this.say()}${language() === 'zh' ? '。' : '.'}`);
   }
 
   /** One sentence on how it goes. */
   say() {
     const { t } = this.ctx;
-    const { is } = this;
-    if (is.phase === 'slow') return t('hall.slow', { s: Math.round(is.behindMillis / 1000) });
-    if (is.phase === 'following' && is.before && !is.own) return t('hall.before');
-    if (is.own && ['following', 'over', 'joining'].includes(is.phase)) return t('hall.own');
-    return t(`hall.${is.phase}`);
+    const { hearing } = this;
+    if (hearing.phase === 'slow') return t('hall.slow', { s: Math.round(hearing.behindMillis / 1000) });
+    if (hearing.phase === 'following' && hearing.before && !hearing.own) return t('hall.before');
+    if (hearing.own && ['following', 'over', 'joining'].includes(hearing.phase)) return t('hall.own');
+    return t(`hall.${hearing.phase}`);
   }
 
   paint() {
     const { t } = this.ctx;
-    const { is } = this;
+    const { hearing } = this;
     const home = this.views.phone.isOn ? this.views.phone.hall : this.app;
     if (this.root.parentElement !== home) home.append(this.root);
-    const bad = ['slow', 'quiet', 'silent', 'unknown', 'damaged'].includes(is.phase);
-    attr(this.root, 'class', `hall ${is.phase}${is.own ? ' own' : ''}${bad ? ' bad' : ''}`);
+    const bad = ['slow', 'quiet', 'silent', 'unknown', 'damaged'].includes(hearing.phase);
+    attr(this.root, 'class', `hall ${hearing.phase}${hearing.own ? ' own' : ''}${bad ? ' bad' : ''}`);
     put(this.words, this.say());
-    attr(this.words, 'title', is.error || null);
-    put(this.back, t(is.recording ? 'hall.goOn' : 'hall.back'));
-    attr(this.back, 'title', `${t(is.recording ? 'hall.goOn' : 'hall.back')} (A)`);
-    reveal(this.back, is.own);
+    attr(this.words, 'title', hearing.error || null);
+    put(this.back, t(hearing.recording ? 'hall.goOn' : 'hall.back'));
+    attr(this.back, 'title', `${t(hearing.recording ? 'hall.goOn' : 'hall.back')} (A)`);
+    reveal(this.back, hearing.own);
   }
 }

@@ -26,7 +26,7 @@ export class Broadcast {
     this.ctx = ctx;
     this.app = app;
     this.o = o;
-    this.is = off();
+    this.air = off();
     /** What the menu shows, to be painted again. @type {(() => void) | null} */
     this.menu = null;
     /** The large code, and what paints its words. @type {{root: HTMLDialogElement, paint: () => void} | null} */
@@ -41,26 +41,26 @@ export class Broadcast {
 
   /** Whether what happens here goes out. */
   get isOn() {
-    return this.is.phase === 'on' || this.is.phase === 'lost';
+    return this.air.phase === 'on' || this.air.phase === 'lost';
   }
 
   /** The audience's link. */
   get link() {
-    return this.is.path ? new URL(this.is.path, location.href).href : '';
+    return this.air.path ? new URL(this.air.path, location.href).href : '';
   }
 
-  /** Takes the state of the broadcast from the worker. @param {OnAir} is */
-  hear(is) {
-    const was = this.is;
-    this.is = { ...off(), ...is };
+  /** Takes the state of the broadcast from the worker. @param {OnAir} air */
+  hear(air) {
+    const was = this.air;
+    air = this.air = { ...off(), ...air };
     const { t } = this.ctx;
-    if (was.phase !== is.phase) {
-      if (is.phase === 'taken') this.ctx.say(t('air.taken'), true);
-      if (is.phase === 'failed') this.ctx.say(t('air.failed', { w: is.error ?? '' }), true);
+    if (was.phase !== air.phase) {
+      if (air.phase === 'taken') this.ctx.say(t('air.taken'), true);
+      if (air.phase === 'failed') this.ctx.say(t('air.failed', { w: air.error ?? '' }), true);
       if (!this.isOn) this.large?.root.close();
       this.lastReport = '';
     }
-    if (is.skipped > was.skipped && was.phase) this.ctx.say(t('air.skipped'), true);
+    if (air.skipped > was.skipped && was.phase) this.ctx.say(t('air.skipped'), true);
     this.paint();
   }
 
@@ -71,12 +71,12 @@ export class Broadcast {
 
   paint() {
     const { t } = this.ctx;
-    const { is } = this;
-    reveal(this.button, is.offered || this.isOn);
-    const word = this.isOn ? t(is.phase === 'lost' ? 'air.lost' : 'air.on') : t('air.button');
-    attr(this.button, 'class', `key air${this.isOn ? ' on' : ''}${is.phase === 'lost' ? ' lost' : ''}`);
-    put(this.words, this.isOn ? count(is.followers) : '');
-    const tip = this.isOn ? t('air.lampTip', { phase: word, n: t('air.followers', { n: exact(is.followers) }) }) : word;
+    const { air } = this;
+    reveal(this.button, air.offered || this.isOn);
+    const word = this.isOn ? t(air.phase === 'lost' ? 'air.lost' : 'air.on') : t('air.button');
+    attr(this.button, 'class', `key air${this.isOn ? ' on' : ''}${air.phase === 'lost' ? ' lost' : ''}`);
+    put(this.words, this.isOn ? count(air.followers) : '');
+    const tip = this.isOn ? t('air.lampTip', { phase: word, n: t('air.followers', { n: exact(air.followers) }) }) : word;
     attr(this.button, 'title', `${tip} (A)`);
     attr(this.button, 'aria-label', `${tip} (A)`);
     this.menu?.();
@@ -111,9 +111,9 @@ export class Broadcast {
           if (this.menu === paint) this.menu = null;
           return;
         }
-        const { is } = this;
-        const state = asking ? 'asking' : asked ? 'failed' : !is.offered ? 'none' : this.isOn ? `on ${this.link}` : is.other || is.phase === 'taken' ? 'other'
-          : 'off';
+        const { air } = this;
+        const isTaken = air.other || air.phase === 'taken';
+        const state = asking ? 'asking' : asked ? 'failed' : !air.offered ? 'none' : this.isOn ? `on ${this.link}` : isTaken ? 'other' : 'off';
         if (state !== shown) {
           const held = body.contains(document.activeElement);
           shown = state;
@@ -130,13 +130,13 @@ export class Broadcast {
           if (held) /** @type {HTMLElement | null} */ (body.querySelector('button, input'))?.focus();
         }
         if (!this.isOn) return;
-        attr(facts.lamp, 'class', `airstate ${is.phase}`);
+        attr(facts.lamp, 'class', `airstate ${air.phase}`);
         put(/** @type {HTMLElement} */ (facts.lamp.lastElementChild),
-          `${t(is.phase === 'lost' ? 'air.lost' : 'air.on')} · ${t('air.followers', { n: exact(is.followers) })}`);
-        put(facts.sent, t('air.sent', { n: exact(is.seq), b: bytes(is.bytes) }));
-        const behind = Math.max(0, ctx.model.view.head - is.seq);
-        facts.late.hidden = is.phase !== 'lost';
-        put(facts.late, `${is.error ?? ''} ${t('air.behind', { n: exact(behind) })}`.trim());
+          `${t(air.phase === 'lost' ? 'air.lost' : 'air.on')} · ${t('air.followers', { n: exact(air.followers) })}`);
+        put(facts.sent, t('air.sent', { n: exact(air.seq), b: bytes(air.bytes) }));
+        const behind = Math.max(0, ctx.model.view.head - air.seq);
+        facts.late.hidden = air.phase !== 'lost';
+        put(facts.late, `${air.error ?? ''} ${t('air.behind', { n: exact(behind) })}`.trim());
       };
       const fail = (/** @type {Error} */ err) => {
         asking = false;
@@ -169,7 +169,7 @@ export class Broadcast {
     if (state === 'asking') return [note(t('air.asking'))];
     if (state === 'failed') return [note(error, 'note bad')];
     if (state === 'none') return [note(t('air.notOffered'))];
-    const bodies = note(t(this.is.objects ? 'air.bodies' : 'air.noBodies'));
+    const bodies = note(t(this.air.objects ? 'air.bodies' : 'air.noBodies'));
     if (state === 'off') return [note(t('air.what')), bodies, h('div', { class: 'btnrow' },
       key(t('air.begin'), () => does('broadcastBegin', [{}]), 'key main'))];
     if (state === 'other') return [note(t('air.other')), note(t('air.what')), bodies,
@@ -200,7 +200,7 @@ export class Broadcast {
     const n = h('p', { class: 'n' });
     const esc = h('button', { class: 'key', type: 'button', 'aria-label': `esc ${t('close')}` }, 'esc');
     const paint = () => put(n,
-      this.isOn ? `${t(this.is.phase === 'lost' ? 'air.lost' : 'air.on')} · ${t('air.followers', { n: exact(this.is.followers) })}` : '');
+      this.isOn ? `${t(this.air.phase === 'lost' ? 'air.lost' : 'air.on')} · ${t('air.followers', { n: exact(this.air.followers) })}` : '');
     paint();
     const root = openDialog(this.app, { class: 'ov qrlarge', 'aria-label': t('air.qr') }, [qrPicture(link, t('air.qr')),
       h('div', { class: 'say' }, h('b', {}, t('air.scan')), h('p', { class: 'u' }, link), n, esc)], true);

@@ -41,7 +41,7 @@ export class Remedy {
     this.more.setAttribute('aria-haspopup', 'dialog');
     this.root.append(this.more);
     /** @type {Map<string, {b: HTMLElement, act: () => any}>} */
-    this.shown = new Map();
+    this.buttons = new Map();
   }
 
   /** @param {string} id @param {() => any} act @private */
@@ -57,16 +57,16 @@ export class Remedy {
   paint() {
     const { ctx } = this;
     const list = remedies(ctx);
-    for (const [id, o] of this.shown) {
+    for (const [id, o] of this.buttons) {
       if (list.some((d) => d.id === id)) continue;
       o.b.remove();
-      this.shown.delete(id);
+      this.buttons.delete(id);
     }
     for (const d of list) {
-      let o = this.shown.get(d.id);
+      let o = this.buttons.get(d.id);
       if (!o) {
         const made = { b: this.button(d.id, () => made.act()), act: d.act };
-        this.shown.set(d.id, (o = made));
+        this.buttons.set(d.id, (o = made));
         this.root.insertBefore(o.b, this.more);
       }
       o.act = d.act;

@@ -50,7 +50,7 @@ export class Rows {
     this.ctx = ctx;
     this.does = does;
     /** Which line Tab reaches. */
-    this.at = 0;
+    this.index = 0;
     /** The line that the tip describes, or -1. */
     this.tipLine = -1;
     this.root = h('div', { role: 'group', 'data-x': x });
@@ -71,7 +71,7 @@ export class Rows {
     this.root.addEventListener('keydown', (e) => {
       const d = e.key === 'ArrowDown' ? 1 : e.key === 'ArrowUp' ? -1 : 0;
       if (!d) return;
-      for (let i = this.at + d; i >= 0 && i < n; i += d) {
+      for (let i = this.index + d; i >= 0 && i < n; i += d) {
         if (!this.rows[i].on) continue;
         this.rows[i].el.focus();
         break;
@@ -89,7 +89,7 @@ export class Rows {
 
   /** @param {number} i @private */
   go(i) {
-    this.at = i;
+    this.index = i;
     this.rows.forEach((r, j) => attr(r.el, 'tabindex', j === i ? 0 : -1));
   }
 
@@ -125,8 +125,8 @@ export class Rows {
       r.on = on;
       r.el.hidden = !on;
       if (!on && this.tipLine === i) this.tell(-1);
-      if (!this.rows[this.at].on || this.at >= this.rows.length) this.go(Math.max(0, this.rows.findIndex((o) => o.on)));
-      else if (i === this.at) this.go(i);
+      if (!this.rows[this.index].on || this.index >= this.rows.length) this.go(Math.max(0, this.rows.findIndex((o) => o.on)));
+      else if (i === this.index) this.go(i);
     }
     if (!on) {
       Object.assign(r, { x, y, w, hgt });

@@ -40,7 +40,7 @@ export class Ride {
     this.app = app;
     this.o = o;
     /** The ride; null for none. @type {Ridden | null} */
-    this.of = null;
+    this.ride = null;
     this.i = 0;
     this.epoch = 0;
     /** Where the view was. @type {{live: boolean, seq: number}} */
@@ -54,7 +54,7 @@ export class Ride {
     this.name = h('b', { class: 'station' });
     this.where = h('span', { class: 'where' });
     this.code = h('code');
-    this.said = h('span', { class: 'said', 'aria-live': 'polite' });
+    this.hopWords = h('span', { class: 'said', 'aria-live': 'polite' });
     this.long = h('span', { class: 'long' });
     const key = { class: 'key' };
     this.back = button(key, () => this.step(-1), icon('M12 3v10L4 8z'));
@@ -65,7 +65,7 @@ export class Ride {
     this.x = button(key, () => this.close(), 'esc');
     this.note = h('span', { class: 'note' });
     this.head = h('div', { class: 'head' }, this.name, this.code, this.icon, this.where, this.back, this.next, this.run, this.x);
-    this.tells = h('div', { class: 'tells' }, this.said, this.long, this.note);
+    this.tells = h('div', { class: 'tells' }, this.hopWords, this.long, this.note);
     this.ruler = h('ol', { class: 'ruler' });
     this.root = h('section', { class: 'ride', hidden: 'hidden', tabindex: -1 }, this.head, this.tells, this.ruler);
     app.append(this.root);
@@ -84,8 +84,8 @@ export class Ride {
 
   /** The change that is ridden: the present hop, and the furthest until then; null without a ride. */
   get position() {
-    if (!this.of || !this.isOn) return null;
-    const { hops, key, lane, listener } = this.of;
+    if (!this.ride || !this.isOn) return null;
+    const { hops, key, lane, listener } = this.ride;
     // A function that returns later does not bring the change back.
     const rank = (/** @type {Ridden['hops'][0]} */ h) => stages.indexOf(stationOf(h.stage));
     const furthest = hops.slice(0, this.i + 1).reduce((a, b) => (rank(b) >= rank(a) ? b : a));
@@ -94,7 +94,7 @@ export class Ride {
 
   /** The delta type of the change at a hop: a hop without one has that of the hop before. @param {number} i @private */
   opAt(i) {
-    const { hops } = /** @type {Ridden} */ (this.of);
+    const { hops } = /** @type {Ridden} */ (this.ride);
     return [...hops.slice(0, i + 1)].reverse().find((h) => h.op)?.op ?? hops.find((h) => h.op)?.op ?? '';
   }
 
@@ -111,7 +111,7 @@ export class Ride {
     const of = await ctx.call('ride', key, lane);
     if (!o.wanted()) return;
     if (!this.isOn) this.before = before;
-    this.of = of;
+    this.ride = of;
     this.epoch = ctx.model.epoch;
     this.root.hidden = false;
     this.o.opened(key);
@@ -120,14 +120,14 @@ export class Ride {
     const there = this.go(0);
     this.root.focus({ preventScroll: true });
     await there;
-    if (o.auto && this.of === of && this.i === 0) this.auto(true);
+    if (o.auto && this.ride === of && this.i === 0) this.auto(true);
   }
 
   /** Leaves the ride: the view goes back to where it was. @param {boolean} [back] false where it is moved by what ends the ride */
   close(back = true) {
     if (!this.isOn) return false;
     this.root.hidden = true;
-    this.of = null;
+    this.ride = null;
     this.auto(false);
     this.light();
     if (back && this.ctx.model.epoch === this.epoch) this.move(() => (this.before.live ? this.ctx.act('live') : this.ctx.act('seek', this.before.seq)));
@@ -138,12 +138,12 @@ export class Ride {
 
   /** Whether the hop that shows is the last one. */
   get atEnd() {
-    return !!this.of && this.i === this.of.hops.length - 1;
+    return !!this.ride && this.i === this.ride.hops.length - 1;
   }
 
   /** Goes to a hop. @param {number} i */
   go(i) {
-    const of = this.of;
+    const of = this.ride;
     if (!of || i < 0 || i >= of.hops.length || i === this.i) return this.moving;
     const forward = i === this.i + 1 && i > 0;
     this.i = i;
@@ -181,7 +181,7 @@ export class Ride {
   auto(on) {
     clearInterval(this.timer);
     this.timer = 0;
-    if (on && this.of && !this.atEnd) {
+    if (on && this.ride && !this.atEnd) {
       this.timer = window.setInterval(() => {
         if (!this.atEnd) this.go(this.i + 1);
         else if (this.o.leaves()) this.close();
@@ -197,7 +197,7 @@ export class Ride {
     /** @type {Record<string, () => void>} */
     const keys = {
       ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1), PageDown: () => this.step(1), PageUp: () => this.step(-1),
-      Home: () => (this.auto(false), this.go(0)), End: () => (this.auto(false), this.go((this.of?.hops.length ?? 1) - 1)),
+      Home: () => (this.auto(false), this.go(0)), End: () => (this.auto(false), this.go((this.ride?.hops.length ?? 1) - 1)),
       ' ': () => this.auto(!this.timer), Escape: () => this.close(),
     };
     const act = keys[e.key];
@@ -208,27 +208,27 @@ export class Ride {
   }
 
   paint() {
-    const { ctx, of } = this;
-    if (!of || !this.isOn) return;
+    const { ctx, ride } = this;
+    if (!ride || !this.isOn) return;
     if (ctx.model.epoch !== this.epoch) {
       this.close();
       return;
     }
     const { t } = ctx;
     const leaves = this.o.leaves();
-    const drawn = [of, this.i, this.timer > 0, t('ride.next'), ctx.model.state.source.kind, leaves];
+    const drawn = [ride, this.i, this.timer > 0, t('ride.next'), ctx.model.state.source.kind, leaves];
     if (areEqual(drawn, this.drawnOf)) return;
-    const isOther = this.drawnOf[0] !== of || this.drawnOf[3] !== drawn[3];
+    const isOther = this.drawnOf[0] !== ride || this.drawnOf[3] !== drawn[3];
     this.drawnOf = drawn;
-    const hop = of.hops[this.i];
+    const hop = ride.hops[this.i];
     this.root.setAttribute('aria-label', t('ride.label'));
-    this.icon.replaceChildren(chipIcon(kindOf(this.opAt(this.i))), middle(of.key, 40));
-    this.icon.title = of.key;
-    this.where.textContent = t('ride.hop', { i: exact(this.i + 1), n: exact(of.hops.length) });
+    this.icon.replaceChildren(chipIcon(kindOf(this.opAt(this.i))), middle(ride.key, 40));
+    this.icon.title = ride.key;
+    this.where.textContent = t('ride.hop', { i: exact(this.i + 1), n: exact(ride.hops.length) });
     this.name.textContent = nameOf(hop.stage);
     this.code.textContent = hop.function;
-    this.said.textContent = this.o.words(hop);
-    this.long.textContent = t(of.whole ? 'ride.whole' : 'ride.partly', { s: micros(of.micros) });
+    this.hopWords.textContent = this.o.words(hop);
+    this.long.textContent = t(ride.whole ? 'ride.whole' : 'ride.partly', { s: micros(ride.micros) });
     for (const [b, words] of /** @type {[HTMLElement, string][]} */ ([[this.back, t(leaves && this.i === 0 ? 'ride.leave' : 'ride.back')],
       [this.next, t(leaves && this.atEnd ? 'ride.leave' : 'ride.next')],
       [this.run, t(this.timer ? 'ride.pause' : 'ride.play')], [this.x, t('ride.leave')]])) {
@@ -240,7 +240,7 @@ export class Ride {
     this.back.toggleAttribute('disabled', !leaves && this.i === 0);
     this.next.toggleAttribute('disabled', !leaves && this.atEnd);
     this.run.toggleAttribute('disabled', !this.timer && this.atEnd);
-    if (isOther) this.lay(of);
+    if (isOther) this.lay(ride);
     [...this.ruler.children].forEach((el, i) => {
       el.classList.toggle('now', i === this.i);
       el.classList.toggle('past', i < this.i);

@@ -39,7 +39,7 @@ export class Address {
     /** What the address selected when it was last followed. */
     this.followed = '';
     /** Counts the moments that were chosen, so that no earlier choice is written late. */
-    this.chosen = 0;
+    this.choiceCount = 0;
     /** Resolves when the scene of the address has started. @type {Promise<void>} */
     this.ready = new Promise((resolve) => (this.begun = resolve));
   }
@@ -138,8 +138,8 @@ export class Address {
       this.wanted = 0;
       ctx.eye.frozen = name === 'pause'; // what is on its way stops where it is
     }
-    if (effect === 'moves' || effect === 'begins') this.chosen++;
-    const choice = this.chosen;
+    if (effect === 'moves' || effect === 'begins') this.choiceCount++;
+    const choice = this.choiceCount;
     const result = await (name === 'select' ? this.selects(args) : link.call(name, args));
     if (effect === 'acts' || effect === 'begins') this.page.files.remember(); // a link includes it
     if (name === 'select') this.writeSelection(args[0] ?? {}, result);
@@ -207,11 +207,11 @@ export class Address {
   /** Writes the paused moment into the address, unless another was chosen since. @param {number} choice @private */
   async writeMoment(choice) {
     const { model } = this.ctx;
-    if (choice !== this.chosen || model.view.mode !== 'paused') return;
+    if (choice !== this.choiceCount || model.view.mode !== 'paused') return;
     const { seq } = model.view;
     const sim = model.state.source.kind === 'sim';
     const story = sim ? await this.page.files.story(seq).catch(() => null) : null;
-    if (choice !== this.chosen) return;
+    if (choice !== this.choiceCount) return;
     // Where nothing leads to the moment again, the address does not name it.
     fragment.write(story ?? (sim ? noMoment : { at: seq }));
     this.followed = sceneOf();

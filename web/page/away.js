@@ -12,16 +12,16 @@ export class Away {
     this.ctx = ctx;
     this.since = 0;
     this.seq = 0;
-    this.at = 0;
-    this.gone = 0;
+    this.viewMillis = 0;
+    this.absence = 0;
     document.addEventListener('visibilitychange', () => {
       if (document.hidden) {
         this.since = performance.now();
         this.seq = ctx.model.view.seq;
-        this.at = ctx.model.view.atMillis;
-        this.gone = 0;
+        this.viewMillis = ctx.model.view.atMillis;
+        this.absence = 0;
       } else if (this.since) {
-        this.gone = performance.now() - this.since;
+        this.absence = performance.now() - this.since;
         this.since = 0;
       }
     });
@@ -29,11 +29,11 @@ export class Away {
 
   /** StoryState with each frame that was applied. @param {import('../wire/types.js').Frame} frame */
   note(frame) {
-    if (!this.gone || frame.view.mode === 'paused') return;
+    if (!this.absence || frame.view.mode === 'paused') return;
     // A frame that was on its way when the tab went is of before; a view that is far behind catches up over several.
-    if (frame.view.mode === 'live' && (frame.view.behind > 0 || frame.view.atMillis - this.at < this.gone / 2)) return;
+    if (frame.view.mode === 'live' && (frame.view.behind > 0 || frame.view.atMillis - this.viewMillis < this.absence / 2)) return;
     const events = frame.view.seq - this.seq;
-    if (this.gone >= long && events > 0) this.ctx.say(this.ctx.t('away.back', { s: span(this.gone), n: exact(events) }));
-    this.gone = 0;
+    if (this.absence >= long && events > 0) this.ctx.say(this.ctx.t('away.back', { s: span(this.absence), n: exact(events) }));
+    this.absence = 0;
   }
 }

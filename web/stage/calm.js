@@ -37,15 +37,15 @@ export class Calm {
 
   /** Makes the stage calm, or shows all details. @param {boolean} on */
   set(on) {
-    this.on = on;
+    this.isOn = on;
     this.app.classList.toggle('calm', on);
   }
 
   /** Changes to the other, and keeps that. */
   toggle() {
-    this.set(!this.on);
+    this.set(!this.isOn);
     try {
-      localStorage.setItem(kept, String(this.on));
+      localStorage.setItem(kept, String(this.isOn));
     } catch {
       // A browser that keeps nothing opens as before.
     }

@@ -204,15 +204,15 @@ export class Explain {
   constructor(ctx, app) {
     this.ctx = ctx;
     /** The station that is explained, or -1. */
-    this.at = -1;
-    this.shown = '';
+    this.index = -1;
+    this.shownId = '';
     /** @type {HTMLElement | null} */
     this.back = null;
     this.buttons = stations.map((st, i) => {
       const b = h('button', { class: 'exi', type: 'button', 'aria-expanded': 'false', 'aria-controls': 'explain' });
       b.append(icon(s('circle', { cx: 8, cy: 8, r: 6.6 }), 'M8 7.4V11.2M8 4.7V5.2'));
       b.dataset.x = String(columns[/** @type {keyof typeof columns} */ (st.id)].x - 1);
-      b.addEventListener('click', () => (this.at === i ? this.close() : this.open(i, b)));
+      b.addEventListener('click', () => (this.index === i ? this.close() : this.open(i, b)));
       ctx.scene.over.append(b);
       return b;
     });
@@ -245,29 +245,29 @@ export class Explain {
   }
 
   get isOpen() {
-    return this.at >= 0;
+    return this.index >= 0;
   }
 
   /** Explains the next station, or closes after the last one. @param {number} d */
   step(d) {
-    const n = this.at + d;
+    const n = this.index + d;
     if (n < 0 || n >= stations.length) this.close();
     else this.open(n, null);
   }
 
   /** @param {number} i @param {HTMLElement | null} from what gets the focus back; null keeps what had it */
   open(i, from) {
-    if (this.at < 0) this.back = from ?? /** @type {HTMLElement | null} */ (document.activeElement);
-    this.at = i;
-    this.shown = '';
+    if (this.index < 0) this.back = from ?? /** @type {HTMLElement | null} */ (document.activeElement);
+    this.index = i;
+    this.shownId = '';
     this.paint();
     if (!this.card.contains(document.activeElement)) this.card.focus();
   }
 
   /** Returns whether a card was open. */
   close() {
-    if (this.at < 0) return false;
-    this.at = -1;
+    if (this.index < 0) return false;
+    this.index = -1;
     this.paint();
     if (this.card.contains(document.activeElement) || document.activeElement === document.body) this.back?.focus();
     return true;
@@ -275,13 +275,13 @@ export class Explain {
 
   /** Brings the card to the release and the language that are set. */
   paint() {
-    const st = stations[this.at];
+    const st = stations[this.index];
     const { features } = this.ctx.model.facts;
     const id = st ? `${st.id}|${newest(Object.keys(changes), features)}|${t('close')}` : t('close');
-    if (id === this.shown) return;
-    this.shown = id;
+    if (id === this.shownId) return;
+    this.shownId = id;
     this.buttons.forEach((b, i) => {
-      attr(b, 'aria-expanded', String(i === this.at));
+      attr(b, 'aria-expanded', String(i === this.index));
       const words = t('ex.open', { name: stationNames[stations[i].id] });
       attr(b, 'aria-label', words);
       b.title = `${words} (I)`;
@@ -297,8 +297,8 @@ export class Explain {
     this.prev.setAttribute('aria-label', t('ex.prev'));
     this.next.setAttribute('aria-label', t('ex.next'));
     this.x.setAttribute('aria-label', `esc ${t('close')}`);
-    /** @type {HTMLButtonElement} */ (this.prev).disabled = this.at === 0;
-    /** @type {HTMLButtonElement} */ (this.next).disabled = this.at === stations.length - 1;
+    /** @type {HTMLButtonElement} */ (this.prev).disabled = this.index === 0;
+    /** @type {HTMLButtonElement} */ (this.next).disabled = this.index === stations.length - 1;
     st.sentences(features).forEach((k, i) => (this.sentences[i].textContent = t(k)));
     const [code, file] = st.code(features);
     this.codeHead.textContent = t('ex.code');

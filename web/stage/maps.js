@@ -38,7 +38,7 @@ export class Maps {
     this.clusterFrames = frameSet(g);
     this.storeFrames = frameSet(scene.high, 'behind gist');
     /** How the grid was laid out when the map was begun, and the cell that is drawn next. */
-    this.laid = -1;
+    this.gridLayout = -1;
     this.next = 0;
     /** What was drawn last outside the grid. @type {ReturnType<typeof differences>} */
     this.outside = [];
@@ -47,7 +47,7 @@ export class Maps {
   /** Lays the map out for another size of a unit. */
   resize() {
     place(this.canvas, map.x, map.y, map.w, map.h);
-    this.laid = -1;
+    this.gridLayout = -1;
   }
 
   /** Brings both maps to the moment of the store. @param {Pick<import('../wire/page-types.js').Lane, 'facts'>} lane */
@@ -75,9 +75,9 @@ export class Maps {
   draw(changes) {
     const { ctx, field, pixels, ratio } = this;
     const { grid } = field;
-    if (this.laid !== grid.laid) {
+    if (this.gridLayout !== grid.layoutCount) {
       pixels.begin(map.w, map.h, ctx.scene.k);
-      this.laid = grid.laid;
+      this.gridLayout = grid.layoutCount;
       this.next = 0;
       this.outside = [];
     }

@@ -70,7 +70,7 @@ export class Motion {
     /** What is held, where it stands, by lane and stage. @type {Map<string, Token>} */
     this.standing = new Map();
     /** The change that is ridden, where the present hop has it. @type {Token | null} */
-    this.ridden = null;
+    this.rideToken = null;
     /** The large chips of the last animation frame, and whether one of them was on its way. @type {Token[]} */
     this.large = [];
     this.flies = false;
@@ -88,7 +88,7 @@ export class Motion {
     /** Words that stand on a way, by their middle: what travels passes behind them. @type {{x: number, y: number, wide: number} | null} */
     this.words = null;
     /** Whether this layout is visible: a hidden one gets no moves and keeps none. */
-    this.shown = false;
+    this.isVisible = false;
   }
 
   /** The time on the clock of the eye, in ms. */
@@ -98,8 +98,8 @@ export class Motion {
 
   /** This layout shows from now on, or another one does. @param {boolean} on */
   show(on) {
-    if (on === this.shown) return;
-    this.shown = on;
+    if (on === this.isVisible) return;
+    this.isVisible = on;
     this.clear();
   }
 
@@ -177,7 +177,7 @@ export class Motion {
    * @param {{lane?: string, label?: (m: Move) => string}} [o] what tells lanes apart, and the words on a chip
    */
   add(moves, route, { lane = '', label } = {}) {
-    if (!this.shown || !moves.length) return;
+    if (!this.isVisible || !moves.length) return;
     this.prune();
     const entry = { at: performance.now(), all: 0, merged: 0 };
     this.log.push(entry);
@@ -203,7 +203,7 @@ export class Motion {
       // The selected object is never part of a stack: it can be followed all the way.
       const own = key !== '' && key === selected && n === 1;
       // Where the way forks, the large chip goes to the first listener. On the way back stand words, which it would cover.
-      const hero = (own || (alone && !this.ridden)) && !words && m.p !== 'write' && (!m.l || m.p === 'take' || m.l === first);
+      const hero = (own || (alone && !this.rideToken)) && !words && m.p !== 'write' && (!m.l || m.p === 'take' || m.l === first);
       const gap = dur * gapShare(len, words ? Math.max(this.plan.spacing, this.plan.size + 34) : this.plan.spacing);
       let into = own ? null : this.findNear(path, start, gap);
       if (into && words && into.label && this.live.length < 40) {
@@ -250,7 +250,7 @@ export class Motion {
     const were = this.standing;
     if (!held.length && !were.size) return;
     this.standing = new Map([...were].filter(([id]) => !id.startsWith(`${lane} `)));
-    for (const h of this.shown ? held : []) {
+    for (const h of this.isVisible ? held : []) {
       const p = h.stage === 'store' ? 'store' : 'next';
       const pts = route({ p, k: h.key, o: h.op, rv: h.rv, s: 0, ...(h.listener ? { l: h.listener } : {}) });
       if (!pts) continue;
@@ -283,8 +283,8 @@ export class Motion {
     const pts = at && p ? route(move(p)) ?? route(move('fan')) : null;
     // The last stretch, or the first backwards: its end is where the chip stands.
     const end = !pts ? null : u ? pts.slice(-4) : [...pts.slice(2, 4), ...pts.slice(0, 2)];
-    this.dirty ||= !areEqual(end ?? [], this.ridden?.pts ?? []);
-    this.ridden = !at || !end ? null : {
+    this.dirty ||= !areEqual(end ?? [], this.rideToken?.pts ?? []);
+    this.rideToken = !at || !end ? null : {
       p, path: p, pts: end, len: length(end), start: 0, dur: 1, key: at.key, label: '', n: 1, size: this.plan.hero, mix: null, versions: [],
       neutral: keys.includes(p), kind: keys.includes(p) ? 'key' : kindOf(at.op), hero: true, from: 1, to: 1,
     };
@@ -347,7 +347,7 @@ export class Motion {
    * @param {Kind} kind
    */
   mark(x, y, kind) {
-    if (!this.shown) return;
+    if (!this.isVisible) return;
     this.marks = this.marks.filter((m) => m.x !== x || m.y !== y);
     this.marks.push({ x, y, kind, start: this.time });
     if (this.marks.length > 8) this.marks.shift();
@@ -397,10 +397,10 @@ export class Motion {
     this.large = above.filter((t) => t.hero);
     this.flies = this.large.length > 0;
     this.large.push(...this.standing.values());
-    const { ridden } = this;
-    if (ridden && !this.large.some((t) => t.key === ridden.key)) {
-      this.place(ridden, 1, true);
-      this.large.push(ridden);
+    const { rideToken } = this;
+    if (rideToken && !this.large.some((t) => t.key === rideToken.key)) {
+      this.place(rideToken, 1, true);
+      this.large.push(rideToken);
     }
     this.surface.settle();
     return true;
@@ -439,7 +439,7 @@ export class Motion {
     surface.field.cx.globalAlpha = alpha;
     const wide = Math.abs(dx) > 0.5 ? chipWidth(t.size, t.label) : t.size;
     let wake = false;
-    if (!still && !this.contrast && t !== this.ridden) {
+    if (!still && !this.contrast && t !== this.rideToken) {
       const full = wakeOf(t.size);
       const back = Math.min(full, u * t.len);
       wake = back === full;

@@ -11,7 +11,7 @@ const { departures, lap, legs } = await import('../wire/eye.js');
 function open({ selected = '' } = {}) {
   const eye = { time: 0, born: 0, runs: true, still: { matches: false }, keep: () => {} };
   const motion = new Motion({ eye, selected: () => selected, model: { view: { mode: 'live', speed: 1 } }, scene: { colour: {} } }, null);
-  motion.shown = true;
+  motion.isVisible = true;
   const route = (m) => (m.p === 'nowhere' ? null : [0, 0, 300, 0]);
   return { eye, motion, add: (...moves) => motion.add(moves, route) };
 }

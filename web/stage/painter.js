@@ -80,7 +80,7 @@ export class Painter {
    */
   parts() {
     const { stage, views, bars } = this.page;
-    return views.shown ? [(/** @type {number} */ clock) => stage.seatListeners(clock), bars] : [...stage.parts, bars];
+    return views.view ? [(/** @type {number} */ clock) => stage.seatListeners(clock), bars] : [...stage.parts, bars];
   }
 
   /** @param {number} clock @private */
@@ -100,7 +100,7 @@ export class Painter {
     if (stands && rare) {
       this.paintedAt = clock;
       const parts = this.parts();
-      if (views.shown) views.paint(clock);
+      if (views.view) views.paint(clock);
       else parts[this.turn++ % parts.length](clock);
       bars(clock);
     } else if (news || (this.due && ready)) {

@@ -55,7 +55,7 @@ export class Stage {
       },
       (clock) => {
         this.bring(clock, 'queue', 'indexer');
-        if (this.calm.on) this.maps.paint(this.moment);
+        if (this.calm.isOn) this.maps.paint(this.moment);
       },
       (clock) => this.bring(clock, 'controller'),
     ];

@@ -200,7 +200,7 @@ class Field {
     const { model } = this.ctx;
     const now = this.ctx.now();
     if (frame) {
-      if (model.touched.size || model.gone.length || model.groupsChanged || model.cellsReset || grid.moved) this.take(frame, now);
+      if (model.touched.size || model.goneCells.length || model.groupsChanged || model.cellsReset || grid.moved) this.take(frame, now);
       this.seq = model.view.seq;
     }
     this.age(now, !!frame, whole);
@@ -284,8 +284,8 @@ function stageLabels({ g: root, press }, ctx, cells) {
         // Groups keep their places; an empty store shows words instead.
         const block = ctx.model.cells.size ? grid.blocks[i] : undefined;
         const n = block ? countOf(ctx, block) : -1;
-        if (label.laid === grid.laid && label.n === n && !label.early) return;
-        label.laid = grid.laid;
+        if (label.laid === grid.layoutCount && label.n === n && !label.early) return;
+        label.laid = grid.layoutCount;
         label.n = n;
         label.name.show(!!block);
         label.count.show(!!block);

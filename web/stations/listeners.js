@@ -333,7 +333,7 @@ function menuButton(slot, ctx, cls, box) {
  */
 class Places {
   /** The listener that was drawn second when there were more than three. */
-  kept = 0;
+  secondListener = 0;
   /** In the panels, then in the rows. @type {Listener[]} */
   list = [];
   many = false;
@@ -351,10 +351,10 @@ class Places {
   order(there, facts) {
     const rest = there.slice(1);
     const tells = (/** @type {Listener} */ l) => !l.synced || factsOf(facts, l.id)?.behind;
-    const kept = rest.find((l) => l.id === this.kept);
+    const kept = rest.find((l) => l.id === this.secondListener);
     const next = kept && tells(kept) ? kept : rest.find((l) => l.id === facts.listener && tells(l)) ?? rest.find(tells);
     const second = next ?? kept ?? rest[0];
-    this.kept = second.id;
+    this.secondListener = second.id;
     return [there[0], second, ...rest.filter((l) => l !== second)];
   }
 

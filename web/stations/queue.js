@@ -224,7 +224,7 @@ class Choices {
     /** @type {(Item | undefined)[]} */
     this.items = [];
     /** How many of them are being taken. */
-    this.taken = 0;
+    this.takenCount = 0;
     this.over = new Rows(ctx, slot.press, listRows, slot.x + slot.pad, {
       act: (i) => {
         const key = this.items[i]?.key;
@@ -237,7 +237,7 @@ class Choices {
   /** @param {Item[]} items @param {number} taken @param {(i: number) => [number, number, number, number]} where their boxes are */
   set(items, taken, where) {
     this.items = items;
-    this.taken = taken;
+    this.takenCount = taken;
     let whole = true;
     for (let i = 0; i < listRows; i++) {
       const tip = this.tip(i);
@@ -253,7 +253,7 @@ class Choices {
     const { t } = this.ctx;
     const { op = '', key, rv } = it;
     const head = [op, key, rv ? `rv ${rv}` : '', it.count ? exact(it.count) : ''].filter(Boolean).join(' ');
-    let body = t(i < this.taken ? 'queue.tip.taken' : 'queue.tip.waits');
+    let body = t(i < this.takenCount ? 'queue.tip.taken' : 'queue.tip.waits');
     if (it.tombstone) body = t('queue.tip.tombstone');
     else if (['Bookmark', 'SyncAll', 'ReplacedAll', 'Replaced', 'Sync'].includes(op)) body = t('queue.tip.' + op);
     else if (it.deltas) {

@@ -45,7 +45,7 @@ export class Handout {
     if (!story) throw new Error(t('handout.left'));
     ctx.say(t('handout.plays'));
     stories.manual = true; // no page turns by itself, and no ride opens
-    for (let i = 0; i <= last; i++) stories.ridden.add(i);
+    for (let i = 0; i <= last; i++) stories.openedRides.add(i);
     const state = await this.finish(story, last);
     const restore = this.o.light();
     try {

@@ -20,7 +20,7 @@ export class Quiz {
     /** The question that shows: of a story's step, whether it is open. */
     this.now = { id: '', open: false, undecided: false, answers: 0 };
     /** What was chosen, from 1, by question. @type {Map<string, number>} */
-    this.chosen = new Map();
+    this.choices = new Map();
     /** Questions that were decided after an answer, and whether it was right. @type {Map<string, boolean>} */
     this.decided = new Map();
     this.drawn = '';
@@ -37,10 +37,10 @@ export class Quiz {
     const open = !!id && !!state?.waits && !!state.asks;
     const right = id && state?.done ? state.right ?? 0 : 0;
     if (open && !this.now.open) {
-      this.chosen.delete(id); // it is asked again
+      this.choices.delete(id); // it is asked again
     }
     this.now = { id, open, undecided: !!id && !right, answers: answers?.length ?? 0 };
-    const chosen = this.chosen.get(id) ?? 0;
+    const chosen = this.choices.get(id) ?? 0;
     if (right && chosen) this.decided.set(id, right === chosen);
     const show = open || (!!id && chosen > 0);
     if (this.root.hidden === show) this.root.hidden = !show;
@@ -65,8 +65,8 @@ export class Quiz {
 
   /** @param {number} n @private */
   choose(n) {
-    if (!this.now.open || this.chosen.has(this.now.id)) return;
-    this.chosen.set(this.now.id, n);
+    if (!this.now.open || this.choices.has(this.now.id)) return;
+    this.choices.set(this.now.id, n);
     this.ctx.act('storyTurn', 1); // the step goes on, and decides
     this.ctx.repaint();
   }
@@ -74,7 +74,7 @@ export class Quiz {
   /** Takes a digit. Returns whether it was meant for a question, which it is until that is decided. @param {string} key */
   key(key) {
     const { id, open, undecided, answers } = this.now;
-    if (!id || !(open || (undecided && this.chosen.has(id)))) return false;
+    if (!id || !(open || (undecided && this.choices.has(id)))) return false;
     if (open && Number(key) <= answers) this.choose(Number(key));
     return true;
   }

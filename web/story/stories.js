@@ -34,7 +34,7 @@ export class Stories {
     /** Whether it is the speaker's story. */
     this.mirrored = false;
     /** When the step that shows was first seen, and when its condition was seen to have come. */
-    this.seen = { i: -1, at: 0, done: 0 };
+    this.stepTimes = { i: -1, at: 0, done: 0 };
     /** @type {HTMLElement | null} */
     this.chooser = null;
     this.bar = h('div', { class: 'storybar', role: 'group', hidden: '' });
@@ -73,7 +73,7 @@ export class Stories {
     this.focus = '';
     this.ride = views.ride;
     /** Steps of this story whose ride was opened: going back and forth does not open it again. @type {Set<number>} */
-    this.ridden = new Set();
+    this.openedRides = new Set();
     /** The step whose ride is being opened, and presses that came meanwhile. @type {{step: number, presses: number[]} | null} */
     this.opening = null;
     /** The worker's report that came while a ride showed other moments than the step's; undefined for none. @type {StoryState | null | undefined} */
@@ -107,7 +107,8 @@ export class Stories {
   /** Whether what comes before the step's condition still has its moment to be read, if it is still true. @private */
   get isEarly() {
     const { state } = this;
-    return !!state?.before && !this.step?.control && !state.hurry && state.step === state.last && performance.now() - this.seen.at < state.before.readMillis;
+    return !!state?.before && !this.step?.control && !state.hurry && state.step === state.last
+      && performance.now() - this.stepTimes.at < state.before.readMillis;
   }
 
   /** The numbers that are drawn large beside the sentence of the moment shown. */
@@ -203,7 +204,7 @@ export class Stories {
     this.riding = false;
     this.opening = null;
     this.since = undefined;
-    this.ridden.clear();
+    this.openedRides.clear();
     this.story = story;
     this.state = null;
     this.wanted = true;
@@ -223,7 +224,7 @@ export class Stories {
   /** Ends the story on the page. @private */
   endStory() {
     const was = this.story;
-    this.ridden.clear();
+    this.openedRides.clear();
     this.opening = null;
     this.story = null;
     this.state = null;
@@ -246,15 +247,15 @@ export class Stories {
   /** Takes a frame in. @param {import('../wire/types.js').Frame} frame @param {number} clock */
   apply(frame, clock) {
     if (frame.story !== undefined) this.hear(frame.story);
-    const { state, seen } = this;
+    const { state, stepTimes } = this;
     if (!state || !this.story || this.riding) return;
-    if (state.step !== seen.i) this.seen = { i: state.step, at: clock, done: 0 };
+    if (state.step !== stepTimes.i) this.stepTimes = { i: state.step, at: clock, done: 0 };
     if (!state.done || state.starting) return;
-    seen.done ||= clock;
+    stepTimes.done ||= clock;
     // A free story turns to its next step when the sentence has been read.
-    const shown = state.before && clock - seen.at < state.before.readMillis;
+    const shown = state.before && clock - stepTimes.at < state.before.readMillis;
     const free = !this.mirrored && this.free && !shown;
-    const read = Math.max(seen.done, seen.at + (state.before?.readMillis ?? 0)) + (state.caption?.readMillis ?? 0);
+    const read = Math.max(stepTimes.done, stepTimes.at + (state.before?.readMillis ?? 0)) + (state.caption?.readMillis ?? 0);
     if (this.isRideDue) {
       // The sentence before the ride is read first, unless a press asked for the ride.
       if (state.ride?.asked || clock > read) this.openRide();
@@ -262,7 +263,7 @@ export class Stories {
     }
     if (free && state.step === state.last && state.last < this.story.steps.length - 1 && state.caption) {
       if (clock > read) {
-        this.seen = { ...seen, at: clock, done: clock };
+        this.stepTimes = { ...stepTimes, at: clock, done: clock };
         this.ctx.act('storyTurn', 1);
       }
     }
@@ -276,7 +277,7 @@ export class Stories {
   /** Whether the step that shows has come to its end, and its ride was not opened. @private */
   get isRideDue() {
     const { state, ride, opening } = this;
-    return !!state?.ride && state.done && !this.mirrored && !this.riding && !ride.isOn && !opening && !this.ridden.has(state.step);
+    return !!state?.ride && state.done && !this.mirrored && !this.riding && !ride.isOn && !opening && !this.openedRides.has(state.step);
   }
 
   /** Opens the ride of the step that shows. @private */
@@ -289,7 +290,7 @@ export class Stories {
     this.ctx.act('storyRide');
     this.followed = this.ctx.selected() ? '' : state.ride.key;
     this.ride.open(state.ride.key, 0, { auto: this.free, wanted }).catch((err) => {
-      this.ridden.add(opening.step);
+      this.openedRides.add(opening.step);
       this.ctx.say(err.message, true);
     }).finally(() => {
       if (this.opening !== opening) return;
@@ -315,7 +316,7 @@ export class Stories {
   /** The view goes back to the step's moment, and its stations are those to look at again. */
   rideClosed() {
     // Only a ride that was shown is done: one that was skipped may still be opened.
-    if (this.riding && this.rides >= 0) this.ridden.add(this.rides);
+    if (this.riding && this.rides >= 0) this.openedRides.add(this.rides);
     this.ride.moving.then(() => {
       if (this.ride.isOn || !this.riding) return;
       this.riding = false;
@@ -402,14 +403,14 @@ export class Stories {
   }
 
   /** The speaker's story, as last reported. */
-  heard = '';
+  speakerStory = '';
 
   /** Shows the speaker's story, or none with null. @param {unknown} at */
   mirror(at) {
     this.mirrored = true;
     const text = JSON.stringify(at ?? null);
-    if (text === this.heard) return;
-    this.heard = text;
+    if (text === this.speakerStory) return;
+    this.speakerStory = text;
     this.ctx.call('storyFollow', at ?? null).catch((err) => this.ctx.say(err.message, true));
     if (!at) this.endStory();
   }
@@ -474,7 +475,7 @@ export class Stories {
         this.manual = true;
         this.ride.close(false);
         // A person who chooses the step may want its ride again, once the step plays: until then the page shows the step's end.
-        this.ctx.act('storyStep', i).then(() => this.ridden.delete(i));
+        this.ctx.act('storyStep', i).then(() => this.openedRides.delete(i));
       });
       return b;
     }));

@@ -52,11 +52,11 @@ export class Timeline {
     /** @type {{tick: SVGElement, t: import('../kit/dom.js').Txt}[]} */
     this.ticks = [];
     // The time that the log has dropped, and where the log begins.
-    this.gone = forgottenTime(left, { top: base - high, tall: high, over: 6, under: box.bare ? 0 : 6 });
+    this.forgotten = forgottenTime(left, { top: base - high, tall: high, over: 6, under: box.bare ? 0 : 6 });
     this.goneText = text(this.svg, 0, wordsY, 'l3');
     this.way = s('g', {}, s('path', { d: '', class: 'jb' }), s('path', { d: '', class: 'jl' }), s('path', { d: '', class: 'jl ahead' }));
     this.marksG = s('g');
-    this.svg.append(this.gone.el, this.way, this.marksG);
+    this.svg.append(this.forgotten.el, this.way, this.marksG);
     /** @type {{g: SVGElement, line: SVGElement, icon: SVGElement, t: import('../kit/dom.js').Txt}[]} */
     this.marks = [];
     const headTop = base - rise;
@@ -274,7 +274,7 @@ export class Timeline {
   paintGone(first) {
     const x = this.x(first);
     const { bare } = this.box;
-    this.gone.set(first > 0, x);
+    this.forgotten.set(first > 0, x);
     if (first <= 0) return this.goneText.show(false);
     this.goneText.show(!bare && !this.ctx.selected());
     return this.goneText.moveTo(x, wordsY).set(this.ctx.t('tl.begins'), this.ctx.t('tl.beginsWhy'));

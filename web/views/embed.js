@@ -23,17 +23,17 @@ export class Embed {
     this.id = '';
     this.svg = s('svg', { class: 'stage' });
     const over = h('div', { class: 'layer' });
-    this.said = h('p', { class: 'esay', role: 'status' });
-    this.root = h('section', { class: 'embedv', hidden: '' }, this.svg, over, this.said);
+    this.captionLine = h('p', { class: 'esay', role: 'status' });
+    this.root = h('section', { class: 'embedv', hidden: '' }, this.svg, over, this.captionLine);
     app.append(this.root);
     this.motion = new Motion(ctx, over);
     this.host = new Host(ctx, this.svg, this.motion, stations);
     /** What is laid out. @type {any[]} */
-    this.laid = [];
+    this.layoutKey = [];
     /** @type {import('../kit/dom.js').Txt | null} */
     this.source = null;
     /** The moment that shows. @type {Txt | null} */
-    this.at = null;
+    this.moment = null;
   }
 
   get isOn() {
@@ -43,18 +43,18 @@ export class Embed {
   /** Takes the station that the fragment names; empty for none, and it may be unknown. @param {string} id */
   show(id) {
     this.id = id.toLowerCase();
-    this.laid = [];
+    this.layoutKey = [];
     this.root.hidden = !this.isOn;
   }
 
   resize() {
-    this.laid = [];
+    this.layoutKey = [];
   }
 
   /** Says something in place of the station. @param {string} words */
   say(words) {
-    if (this.said.textContent !== words) this.said.textContent = words;
-    this.said.hidden = !words;
+    if (this.captionLine.textContent !== words) this.captionLine.textContent = words;
+    this.captionLine.hidden = !words;
   }
 
   /** @param {import('../wire/types.js').Frame} frame */
@@ -73,8 +73,8 @@ export class Embed {
     this.say('');
     const { listeners, main } = chooseListeners(ctx);
     const laid = [id, innerWidth, innerHeight, devicePixelRatio, language(), main, ...listeners];
-    if (!areEqual(laid, this.laid)) {
-      this.laid = laid;
+    if (!areEqual(laid, this.layoutKey)) {
+      this.layoutKey = laid;
       const layout = arrange({ id, width: innerWidth, height: innerHeight, listeners, main });
       const css = innerWidth / layout.w;
       const k = css * (devicePixelRatio || 1);
@@ -88,10 +88,10 @@ export class Embed {
       this.source = text(this.svg, layout.words[0], layout.words[1], layout.upright ? 'l' : 'p16');
       const at = s('tspan');
       this.source.el.append(at);
-      this.at = new Txt(at);
+      this.moment = new Txt(at);
     }
     this.host.paint(clock);
     this.source?.set(`${sourceWords(ctx)} · `);
-    this.at?.bind({ now: ctx.now() }, 'now', 'moment');
+    this.moment?.bind({ now: ctx.now() }, 'now', 'moment');
   }
 }

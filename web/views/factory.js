@@ -144,7 +144,7 @@ export class Factory {
     /** What is pressed in each row. @type {{open: HTMLElement, aside: HTMLElement}[]} */
     this.pressed = [];
     /** What is laid out. @type {unknown[]} */
-    this.laid = [];
+    this.layoutKey = [];
     app.append(this.root, this.backButton);
     this.choose();
   }
@@ -330,8 +330,8 @@ export class Factory {
     if (!factory) return;
     const { t } = ctx;
     const laid = [shape, factory.rows.length, language(), this.unit];
-    if (!areEqual(laid, this.laid)) {
-      this.laid = laid;
+    if (!areEqual(laid, this.layoutKey)) {
+      this.layoutKey = laid;
       this.drawn = this.lay(factory.rows.length);
     }
     const { api, rows } = /** @type {ReturnType<Factory['lay']>} */ (this.drawn);

@@ -41,7 +41,7 @@ export class Foot {
     this.language = '';
     /** @type {any} */
     this.story = null;
-    this.said = '';
+    this.lastWords = '';
     /** The base line of the sentence's last line. */
     this.low = 0;
     /** The function below the sentence. @type {import('../kit/dom.js').Txt | null} */
@@ -61,7 +61,7 @@ export class Foot {
       this.shape = shape;
       this.story = story;
       this.language = language();
-      this.said = '';
+      this.lastWords = '';
       this.svg.replaceChildren();
       this.lines = Array.from({ length: shape.lines + 1 }, () => text(this.svg, 32, 0, 'p30'));
       this.numbers = Array.from({ length: 2 }, () => ({
@@ -86,8 +86,8 @@ export class Foot {
     const words = this.caption((w) => !cut(wrap(w, room, shape.lines, sizes[1].font)));
     this.remedy.paint();
     const now = [words, ...counted.map((n) => n.is + n.en)].join('\n');
-    if (now !== this.said) {
-      this.said = now;
+    if (now !== this.lastWords) {
+      this.lastWords = now;
       let edge = 32 + room;
       this.numbers.forEach(({ is, of }, i) => {
         const n = counted[i];

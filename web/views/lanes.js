@@ -32,7 +32,7 @@ export class Lanes {
   constructor(ctx, app) {
     this.ctx = ctx;
     /** Whether there are two lanes. */
-    this.on = false;
+    this.isOn = false;
     this.maker = new Burst(ctx);
     this.root = h('section', { class: 'lanesv', hidden: '', 'aria-label': '1.31, 1.37' });
     this.svg = s('svg', { class: 'stage' });
@@ -62,7 +62,7 @@ export class Lanes {
     /** How large a unit is, in units of the stage. */
     this.unit = 1;
     /** What is laid out. @type {unknown[]} */
-    this.laid = [];
+    this.layoutKey = [];
     this.drawn = this.lay();
     app.append(this.root);
   }
@@ -77,7 +77,7 @@ export class Lanes {
     const { svg, shape } = this;
     const { listener } = this;
     const fork = !!this.ctx.model.fork;
-    this.laid = [shape, listener, this.unit, fork];
+    this.layoutKey = [shape, listener, this.unit, fork];
     this.host.lay(arrange(shape, listener, fork), 1);
     const { api, reflector, indexer, listeners, rails, foot, titles, forks } = shape;
     const top = rails[0] + shape.drop + 8;
@@ -125,14 +125,14 @@ export class Lanes {
 
   /** Takes a frame in, whether the view shows or not. @param {import('../wire/types.js').Frame} frame */
   apply(frame) {
-    this.on = this.ctx.model.lanes > 1;
-    if (!this.on || frame.timeline?.reset) this.motion.clear();
+    this.isOn = this.ctx.model.lanes > 1;
+    if (!this.isOn || frame.timeline?.reset) this.motion.clear();
     else this.host.move(frame, (m) => this.label(m));
   }
 
   /** The sentence for this moment, and an id by which sentences are compared. @returns {[string, string] | null} */
   caption() {
-    if (!this.on) return null;
+    if (!this.isOn) return null;
     const { t, model } = this.ctx;
     const { fork } = model;
     if (fork) {
@@ -194,7 +194,7 @@ export class Lanes {
     const { t, model } = this.ctx;
     const { fork } = model;
     if (this.shape !== shapeFor(this.presenting, this.ctx.scene.narrow, unframed(this.ctx) && !fork)) this.resize();
-    if (!areEqual([this.shape, this.listener, this.unit, !!fork], this.laid)) this.drawn = this.lay();
+    if (!areEqual([this.shape, this.listener, this.unit, !!fork], this.layoutKey)) this.drawn = this.lay();
     const { frames, names, who, keeps, columns } = this.drawn;
     show(frames, !unframed(this.ctx));
     names.forEach((name, i) => name.set(!fork ? '' : i ? laneWords(this.ctx, fork.acts) : t('fork.was')));

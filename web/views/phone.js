@@ -52,7 +52,7 @@ export class Phone {
     this.large = false;
     this.W = 390;
     /** What is laid out. @type {any[]} */
-    this.laid = [];
+    this.layoutKey = [];
     /** What is pressed to open a station. @type {Record<string, SVGElement>} */
     this.taps = {};
     // Below three fifths of its size the stage's type cannot be read: in a narrow window, or on a page zoomed to twice its size.
@@ -72,7 +72,7 @@ export class Phone {
     this.stage = h('div', { class: 'pstage' }, this.svg, over);
     this.parting = new Parting(ctx);
     this.scroll = h('div', { class: 'pscroll', tabindex: 0 }, this.stage, this.parting.root);
-    this.said = h('p', { class: 'psay' });
+    this.captionLine = h('p', { class: 'psay' });
     /** The line of a follower's page with the state of the broadcast. */
     this.hall = h('div', { class: 'phall' });
     this.remedy = new Remedy(ctx, 'premp', 'pkey', () => this.whole);
@@ -92,7 +92,7 @@ export class Phone {
     this.nextB = key('', () => stories.turn(1));
     this.holdB = key('', (b) => this.openHolds(b));
     this.faultB = key('', (b) => {
-      if (!o.lanes.on || ctx.model.fork || !ctx.model.changeable()) o.top.openFaults(b);
+      if (!o.lanes.isOn || ctx.model.fork || !ctx.model.changeable()) o.top.openFaults(b);
       else if (ctx.model.hold('pop')) ctx.act('release', 'pop', 0);
       else o.lanes.burst();
     });
@@ -100,7 +100,7 @@ export class Phone {
     this.moreB = key('', (b) => this.openMore(b));
     this.moreB.textContent = '•••';
     this.root = h('section', { class: 'phonev', hidden: '' },
-      h('header', { class: 'ptop' }, this.name, this.src, this.era), this.scroll, this.said, this.remedy.root, this.hall,
+      h('header', { class: 'ptop' }, this.name, this.src, this.era), this.scroll, this.captionLine, this.remedy.root, this.hall,
       times,
       h('div', { class: 'phrow big' }, this.start.b, this.back.b, this.main.b, this.fwd.b, this.end.b),
       h('div', { class: 'phrow' }, this.storyB, this.prevB, this.nextB, this.holdB, this.faultB, this.speedB, this.moreB));
@@ -123,14 +123,14 @@ export class Phone {
 
   resize() {
     this.tl.resize();
-    this.laid = [];
+    this.layoutKey = [];
   }
 
   /** @param {import('../wire/types.js').Frame} frame */
   apply(frame) {
     if (this.root.hidden) return;
     const { lanes } = this.o;
-    this.host.move(frame, lanes.on ? (m) => lanes.label(m) : undefined);
+    this.host.move(frame, lanes.isOn ? (m) => lanes.label(m) : undefined);
   }
 
   /** @param {number} clock */
@@ -156,8 +156,8 @@ export class Phone {
     this.whole = !tr || (said === tr.whole && !tr.detail);
     this.remedy.paint();
     // A longer caption takes room from the rail.
-    if (this.stories.story && said !== this.said.textContent) this.reveal = true;
-    put(this.said, said);
+    if (this.stories.story && said !== this.captionLine.textContent) this.reveal = true;
+    put(this.captionLine, said);
     if (this.reveal) this.show();
     this.reveal = false;
     const v = model.view;
@@ -186,7 +186,7 @@ export class Phone {
     attr(this.prevB, 'aria-label', t('story.prev'));
     attr(this.nextB, 'aria-label', t('story.next'));
     put(this.holdB, t('phone.hold'));
-    const sim2 = lanes.on && !model.fork && model.changeable();
+    const sim2 = lanes.isOn && !model.fork && model.changeable();
     put(this.faultB, t(sim2 ? (model.hold('pop') ? 'lanes.release' : 'lanes.burst') : 'phone.faults'));
     put(this.speedB, speedWords(this.o.transport.speed));
     attr(this.speedB, 'aria-label', `${t('tr.speed')} ${speedWords(this.o.transport.speed)}`);
@@ -246,31 +246,31 @@ export class Phone {
   /** The part of the page that a still is of: the rail, and the caption below it. */
   pictureBox() {
     const from = this.scroll.getBoundingClientRect();
-    return new DOMRect(from.x, from.y, from.width, this.said.getBoundingClientRect().bottom - from.y);
+    return new DOMRect(from.x, from.y, from.width, this.captionLine.getBoundingClientRect().bottom - from.y);
   }
 
   /** The stations that the layout has. @private */
   get ids() {
-    return this.o.lanes.on ? pair.ids : ids;
+    return this.o.lanes.isOn ? pair.ids : ids;
   }
 
   /** Lays the view out again when its content changed. @private */
   arrange() {
-    const { on, compare } = this.o.lanes;
+    const { isOn, compare } = this.o.lanes;
     const w = (this.W = this.large ? largeUnits : Math.max(leastUnits, Math.min(mostUnits, this.stage.clientWidth || mostUnits)));
     const { listeners, main } = chooseListeners(this.ctx, this.stories.step?.listener);
     if (this.open && !this.ids.includes(this.open)) this.open = 'listeners';
     if (this.ctx.model.fork && this.open === 'listeners') this.open = ''; // where they part stands below
-    const shown = on ? [compare.listener, compare.changes.length, !!this.ctx.model.fork] : [main, ...listeners];
-    const laid = [this.open, language(), this.large, on, w, this.stage.clientWidth, ...shown];
-    if (areEqual(laid, this.laid)) return;
-    this.laid = laid;
+    const shown = isOn ? [compare.listener, compare.changes.length, !!this.ctx.model.fork] : [main, ...listeners];
+    const laid = [this.open, language(), this.large, isOn, w, this.stage.clientWidth, ...shown];
+    if (areEqual(laid, this.layoutKey)) return;
+    this.layoutKey = laid;
     this.taps = {};
     const k = (this.stage.clientWidth || w) / w;
     const pixels = devicePixelRatio || 1;
     const at = { w, open: this.open, large: this.large };
     const compared = { listener: compare.listener, changes: compare.changes.length, fork: !!this.ctx.model.fork };
-    const layout = on ? pair.arrange({ ...at, ...compared }) : arrange({ ...at, listeners, main });
+    const layout = isOn ? pair.arrange({ ...at, ...compared }) : arrange({ ...at, listeners, main });
     this.host.lay(layout, k * pixels, (box, g) => this.frame(box, g));
     this.motion.resize(k * pixels, k);
     this.refocus = '';
@@ -282,7 +282,7 @@ export class Phone {
    */
   frame(box, g) {
     const tap = (this.taps[box.id] ??= this.drawTap(box, g));
-    if (!this.o.lanes.on) return tap;
+    if (!this.o.lanes.isOn) return tap;
     const head = s('g', { 'data-lane': String(box.lane) });
     tap.append(head);
     return head;
@@ -291,7 +291,7 @@ export class Phone {
   /** Draws around a station: its panel while it is open, and the area to press. @param {Box} box @param {SVGElement} g @private */
   drawTap({ id, y, h: tall, lit }, g) {
     const { W } = this;
-    const two = this.o.lanes.on;
+    const two = this.o.lanes.isOn;
     // Two lanes have nothing to open at their source.
     const fixed = two && id === 'api';
     const wide = W - (two ? 96 : 56);
@@ -392,7 +392,7 @@ export class Phone {
       if (!this.ctx.follower && model.isSimulated()) row(t(model.fork ? 'fork.end' : 'fork.here'), () => openFork(this.ctx, anchor));
       row(t('file.menu'), () => this.o.transport.share.b.click());
       row(t('phone.present'), () => this.o.present(true));
-      if (this.o.lanes.on && !this.ctx.follower) row(t('phone.faults'), () => top.openFaults(anchor));
+      if (this.o.lanes.isOn && !this.ctx.follower) row(t('phone.faults'), () => top.openFaults(anchor));
       row(t('ins.find'), this.o.find);
       row(t('top.theme'), this.o.theme);
       row(language() === 'zh' ? 'English' : '中文', this.o.language);

@@ -37,7 +37,7 @@ export class Presenter {
     this.motion = new Motion(ctx, over);
     this.host = new Host(ctx, this.svg, this.motion, stations);
     /** What is laid out. @type {any[]} */
-    this.laid = [];
+    this.layoutKey = [];
   }
 
   /** The stations to look at: the step's, or those where something is the matter. @returns {string[]} */
@@ -60,7 +60,7 @@ export class Presenter {
     this.root.classList.toggle('p43', narrow);
     for (const svg of [this.svg, this.under]) attr(svg, 'viewBox', `0 0 ${w} ${tall}`);
     this.motion.resize(this.k, this.k / pixels);
-    this.laid = [];
+    this.layoutKey = [];
   }
 
   /** @param {import('../wire/types.js').Frame} frame */
@@ -72,13 +72,13 @@ export class Presenter {
   paint(clock, footOnly = false) {
     if (footOnly) {
       if (this.host.layout) this.host.clear();
-      this.laid = [];
+      this.layoutKey = [];
     } else {
       const focus = this.focus();
       const { listeners, main } = chooseListeners(this.ctx, this.stories.step?.listener);
       const laid = [this.shape, language(), this.k, main, ...focus, '', ...listeners];
-      if (!areEqual(laid, this.laid)) {
-        this.laid = laid;
+      if (!areEqual(laid, this.layoutKey)) {
+        this.layoutKey = laid;
         this.host.lay(arrange(this.shape, focus, listeners, main), this.k);
       }
       this.host.paint(clock);

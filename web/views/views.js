@@ -51,7 +51,7 @@ export class Views {
     o.caption.extra = () => this.caption();
     this.presenting = !ctx.follower && fragment.read().get('presenter') === '1';
     /** What shows: '' is the main stage. */
-    this.shown = '';
+    this.view = '';
     this.shownPresenting = false;
     /** What the view in place of the stage was painted from last: all of it at once. @type {import('../wire/moment.js').Painted | undefined} */
     this.painted = undefined;
@@ -82,14 +82,14 @@ export class Views {
 
   /** What travels on the layout that shows. */
   get motion() {
-    return this.motions.find(([name]) => name === this.shown)?.[1] ?? this.ctx.motion;
+    return this.motions.find(([name]) => name === this.view)?.[1] ?? this.ctx.motion;
   }
 
   /** The part of the page that a still is of: the stage without the bars around it. @param {boolean} caption with its caption */
   pictureBox(caption) {
     const all = this.app.getBoundingClientRect();
-    if (this.shown === 'embed' || (this.presenting && this.shown !== 'phone')) return all;
-    if (this.shown === 'phone') return this.phone.pictureBox();
+    if (this.view === 'embed' || (this.presenting && this.view !== 'phone')) return all;
+    if (this.view === 'phone') return this.phone.pictureBox();
     const unit = all.width / 1280;
     return new DOMRect(all.x, all.y + 44 * unit, all.width, (caption ? 558 : 520) * unit);
   }
@@ -97,7 +97,7 @@ export class Views {
   /** The state that shows, with its lanes. */
   state() {
     const st = this.ctx.model.state;
-    return this.lanes.on ? { ...st, lanes: [st, this.lanes.state(1)] } : st;
+    return this.lanes.isOn ? { ...st, lanes: [st, this.lanes.state(1)] } : st;
   }
 
   /** Takes a frame in. @param {import('../wire/types.js').Frame} frame @param {number} clock */
@@ -113,7 +113,7 @@ export class Views {
   get mode() {
     if (this.embed.isOn) return 'embed';
     if (this.phone.isOn) return 'phone';
-    if (this.lanes.on) return 'lanes';
+    if (this.lanes.isOn) return 'lanes';
     if (this.factory.isOn) return 'factory';
     return this.presenting ? 'presenter' : '';
   }
@@ -124,9 +124,9 @@ export class Views {
    */
   paint(clock) {
     const mode = this.mode;
-    if (mode !== this.shown || this.presenting !== this.shownPresenting) {
-      const back = this.shown !== '' && mode === '';
-      this.shown = mode;
+    if (mode !== this.view || this.presenting !== this.shownPresenting) {
+      const back = this.view !== '' && mode === '';
+      this.view = mode;
       this.shownPresenting = this.presenting;
       for (const v of ['lanes', 'presenter', 'phone', 'factory']) this.app.classList.toggle('view-' + v, v === mode);
       for (const v of ['lanes', 'factory']) this.app.classList.toggle('pres-' + v, this.presenting && mode === v);
@@ -167,7 +167,7 @@ export class Views {
   /** The caption of the view, when it has one of its own. @returns {[string, string] | null} */
   caption() {
     this.stories.paintFigures(); // of the sentence that is about to be said
-    return this.stories.caption() ?? (this.lanes.on ? this.lanes.caption() : this.shown === 'factory' ? this.factory.caption() : null);
+    return this.stories.caption() ?? (this.lanes.isOn ? this.lanes.caption() : this.view === 'factory' ? this.factory.caption() : null);
   }
 
   /** Two releases side by side, or one again. */

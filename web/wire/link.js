@@ -32,7 +32,7 @@ export class Link {
     this.open = new Map();
     /** The newest frame that was not painted yet. @type {Frame | null} */
     this.frame = null;
-    this.asked = false;
+    this.isAsked = false;
     this.alive = false;
     this.dead = false;
     this.decoder = new TextDecoder();
@@ -57,7 +57,7 @@ export class Link {
     if (!m || this.dead) return;
     this.pulse.noteNews();
     if (m.frame) {
-      this.asked = false;
+      this.isAsked = false;
       try {
         this.frame = JSON.parse(this.decoder.decode(m.frame));
       } catch (err) {
@@ -119,9 +119,9 @@ export class Link {
    * @param {import('./eye.js').Eye} eye
    */
   want(eye) {
-    if (this.frame || !this.alive || (this.asked && !(eye.waits && eye.runs))) return;
-    this.worker.postMessage(this.asked ? { eye: eye.next } : { want: true, eye: eye.next });
-    this.asked = true;
+    if (this.frame || !this.alive || (this.isAsked && !(eye.waits && eye.runs))) return;
+    this.worker.postMessage(this.isAsked ? { eye: eye.next } : { want: true, eye: eye.next });
+    this.isAsked = true;
   }
 
   /** The frame to paint now, if one has come. */

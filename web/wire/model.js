@@ -121,7 +121,7 @@ export class Model {
     /** Slots whose cell came, changed or went with the last frame. @type {Set<number>} */
     this.touched = new Set();
     /** Cells that went with the last frame. @type {Cell[]} */
-    this.gone = [];
+    this.goneCells = [];
     this.cellsReset = false;
     this.groupsChanged = false;
     /** Whether a story lets time stand. */
@@ -155,7 +155,7 @@ export class Model {
     // Until the log has its first event there is nothing to show.
     if (this.view.head > 0) this.any = true;
     this.touched.clear();
-    this.gone.length = 0;
+    this.goneCells.length = 0;
     this.cellsReset = false;
     this.groupsChanged = false;
     this.lanes = Math.max(1, frame.lanes?.length ?? 1);
@@ -203,7 +203,7 @@ export class Model {
     for (const slot of cells.del ?? []) {
       const c = this.cells.get(slot);
       if (!c) continue;
-      this.gone.push(c);
+      this.goneCells.push(c);
       this.cells.delete(slot);
     }
     for (const [slot, key, group, at, op, phase, mutated] of cells.set ?? []) {
@@ -215,7 +215,7 @@ export class Model {
         c.phase = phase;
         c.mutated = mutated;
       } else {
-        if (c) this.gone.push(c);
+        if (c) this.goneCells.push(c);
         this.cells.set(slot, { slot, key, group, at, op, phase, mutated });
       }
       this.touched.add(slot);

@@ -20,7 +20,7 @@ export class Pulse {
   constructor(o, every = (tick, millis) => setInterval(tick, millis)) {
     this.o = o;
     this.lock = navigator.locks ? `informerscope ${Date.now()} ${Math.random()}` : '';
-    this.held = false;
+    this.isHeld = false;
     this.quiet = 0;
     this.waits = -1;
     this.over = false;
@@ -30,7 +30,7 @@ export class Pulse {
 
   /** The worker has the lock: now it can only be had when the worker is gone. */
   watch() {
-    this.held = true;
+    this.isHeld = true;
     navigator.locks.request(this.lock, () => this.o.ended()).catch(() => {});
   }
 
@@ -56,6 +56,6 @@ export class Pulse {
     }
     this.waits++;
     if (this.waits >= tells) this.o.silent(this.waits);
-    if (!this.held && this.waits === (this.o.long() ? longPatience : patience)) this.o.lost();
+    if (!this.isHeld && this.waits === (this.o.long() ? longPatience : patience)) this.o.lost();
   }
 }
