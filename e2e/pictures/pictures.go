@@ -8,6 +8,7 @@ import (
 	"image"
 	"time"
 
+	"informerscope/e2e/browser"
 	"informerscope/e2e/camera"
 )
 
@@ -40,13 +41,18 @@ var pictures = []picture{
 
 type play = func(context.Context, *camera.Scene, func() error) error
 
-// momentAfter is the moment so long after the store was filled.
+// momentAfter is the moment so long after the store was filled, and half a millisecond. Without the half, whole seconds of frames end where the page's clock
+// turns to the next millisecond, and which one it shows depends on how often Go has looked at its clock.
 func momentAfter(d time.Duration) play {
 	return func(ctx context.Context, s *camera.Scene, _ func() error) error {
 		if err := waitForSync(ctx, s); err != nil {
 			return err
 		}
-		return s.Pass(ctx, d)
+		if err := s.Pass(ctx, d); err != nil {
+			return err
+		}
+		_, err := browser.Eval[bool](ctx, s.Page, "__clock.step(0.5).then(() => true)")
+		return err
 	}
 }
 
