@@ -70,8 +70,8 @@ type frameKey struct {
 }
 
 type frameSeen struct {
-	at      time.Duration
-	written [256 / 64]uint64 // lanes whose store has it
+	at           time.Duration
+	writtenLanes [256 / 64]uint64 // lanes whose store has it
 }
 
 // worst is what Worst collects from a log.
@@ -168,8 +168,8 @@ func (w *worst) noteStored(e *event.Entry) {
 	if is == nil { // lanes of one resource share the first one's wire
 		is = w.frames[frameKey{0, e.Key(), e.RV()}]
 	}
-	if bit := uint64(1) << (e.Lane % 64); is != nil && is.written[e.Lane/64]&bit == 0 {
-		is.written[e.Lane/64] |= bit
+	if bit := uint64(1) << (e.Lane % 64); is != nil && is.writtenLanes[e.Lane/64]&bit == 0 {
+		is.writtenLanes[e.Lane/64] |= bit
 		w.single(WorstReason{Kind: "stale", Seq: e.Seq, At: e.At, Lane: e.Lane, Took: e.At - is.at})
 	}
 }

@@ -78,7 +78,7 @@ type stream struct {
 	body        io.Closer
 	lines       *tracefile.LineReader
 	dec         *tracefile.LineDecoder
-	held        []event.Entry // events of a baseline that is not complete
+	baseline    []event.Entry // events of a baseline that is not complete
 	bytes       int           // their size
 	missing     int           // number of its lanes that are missing
 	complete    chan struct{} // closed when the awaited baseline is complete; nil: none is awaited
@@ -341,15 +341,15 @@ func (s *stream) take(out []event.Entry, e *event.Entry) ([]event.Entry, error) 
 		s.missing--
 	}
 	s.bytes += e.Bytes()
-	if s.held = append(s.held, *e); len(s.held) > maxBaselineEvents || s.bytes > maxBaselineBytes {
-		s.held = nil
+	if s.baseline = append(s.baseline, *e); len(s.baseline) > maxBaselineEvents || s.bytes > maxBaselineBytes {
+		s.baseline = nil
 		return out, fmt.Errorf("its state has more than %d events or %d bytes, and is not complete: attach to fewer informers", maxBaselineEvents, maxBaselineBytes)
 	}
 	if s.missing > 0 {
 		return out, nil
 	}
-	out = append(out, s.held...)
-	s.held, s.bytes, s.hasBaseline = nil, 0, true
+	out = append(out, s.baseline...)
+	s.baseline, s.bytes, s.hasBaseline = nil, 0, true
 	s.endWait()
 	return out, nil
 }

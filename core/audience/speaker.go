@@ -148,9 +148,9 @@ func (s *Speaker) transport() *http.Transport {
 
 // airError is a refusal by the relay.
 type airError struct {
-	status   int
-	words    string
-	expected uint64 // the segment that the relay expects instead of a refused one
+	status          int
+	words           string
+	expectedSegment uint64 // the segment that the relay expects instead of a refused one
 }
 
 func (e *airError) Error() string {
@@ -173,7 +173,7 @@ func refusalStatus(err error) int {
 func expectedSegment(err error) uint64 {
 	var refused *airError
 	if errors.As(err, &refused) {
-		return refused.expected
+		return refused.expectedSegment
 	}
 	return 0
 }

@@ -218,7 +218,7 @@ func (l *lane) restoreListener(x Listener) {
 		n.drops = append(n.drops, y)
 	}
 	if x.Given != nil {
-		n.given = restoreItem(*x.Given)
+		n.lastDelivery = restoreItem(*x.Given)
 	}
 	if x.Handling != nil {
 		n.handling, n.current, n.handlingSince = true, restoreItem(*x.Handling), duration(x.HandlingSince)
@@ -233,7 +233,7 @@ func (l *lane) restoreListener(x Listener) {
 
 func restoreWork(epoch uint64, s *Workqueue) *workq {
 	w := &workq{reconciles: s.Reconciles, failures: s.Failures, lastRead: s.LastRead, shutting: s.ShuttingDown,
-		writing: s.Writing, writes: s.Writes, conflicts: s.Conflicts, writeFails: s.WriteFails, creates: s.Creates, taken: s.Taken,
+		writing: s.Writing, writes: s.Writes, conflicts: s.Conflicts, writeFails: s.WriteFails, creates: s.Creates, takeCount: s.Taken,
 		lastWrite: s.LastWrite}
 	for _, x := range s.Workers {
 		if y := w.worker(x.ID); y != nil {

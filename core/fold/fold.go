@@ -135,7 +135,7 @@ func (f *Fold) Clone() *Fold {
 	c.world.holds = slices.Clone(f.world.holds)
 	c.world.faults = slices.Clone(f.world.faults)
 	c.twin.holds, c.twin.faults = slices.Clone(f.twin.holds), slices.Clone(f.twin.faults)
-	c.fork.unpaired = maps.Clone(f.fork.unpaired)
+	c.fork.unpairedCounts = maps.Clone(f.fork.unpairedCounts)
 	c.lanes = slices.Clone(f.lanes)
 	for i := range c.lanes {
 		l := &c.lanes[i]

@@ -20,14 +20,14 @@ const (
 // fork finds the first event that only one lane of a fork has. The log of a fork has the times of its virtual clock, so what both lanes do has the same
 // time. The events of one time are compared when it is over. Within it their order means nothing.
 type fork struct {
-	since    time.Duration
-	from     time.Duration // events from then on are compared
-	at       time.Duration // the moment that unpaired belongs to
-	unpaired map[twinKey]twinCount
-	isFull   bool // unpaired has no place left for this moment
-	parting  *facts.Parting
-	instead  *facts.Parting
-	calls    []facts.HandlerCalls // from before the log's beginning
+	since          time.Duration
+	from           time.Duration // events from then on are compared
+	at             time.Duration // the moment of unpairedCounts
+	unpairedCounts map[twinKey]twinCount
+	isFull         bool // unpairedCounts has no place left for this moment
+	parting        *facts.Parting
+	instead        *facts.Parting
+	calls          []facts.HandlerCalls // from before the log's beginning
 }
 
 // twinKey is what an event and its counterpart in the other lane have in common.
@@ -78,7 +78,7 @@ func (f *Fold) compareLanes(e *event.Entry) {
 	m := e.Members()
 	key := twinKey{kind: e.Kind, op: m.Op, verb: m.Verb, flag: m.Flag, failed: m.Err != nil, listener: m.Listener, key: m.Key, rv: m.RV, text: m.Text}
 	lead := 1 - 2*int(e.Lane)
-	n, ok := x.unpaired[key]
+	n, ok := x.unpairedCounts[key]
 	switch {
 	case !ok && x.isFull:
 		return
@@ -86,14 +86,14 @@ func (f *Fold) compareLanes(e *event.Entry) {
 		n.seq = e.Seq
 	}
 	if n.lead += lead; n.lead == 0 {
-		delete(x.unpaired, key)
+		delete(x.unpairedCounts, key)
 		return
 	}
-	if x.unpaired == nil {
-		x.unpaired = map[twinKey]twinCount{}
+	if x.unpairedCounts == nil {
+		x.unpairedCounts = map[twinKey]twinCount{}
 	}
-	x.unpaired[key] = n
-	x.isFull = x.isFull || len(x.unpaired) >= maxUnpaired
+	x.unpairedCounts[key] = n
+	x.isFull = x.isFull || len(x.unpairedCounts) >= maxUnpaired
 }
 
 // settle ends a moment: what one lane alone has then is where they part.
@@ -101,7 +101,7 @@ func (f *Fold) settle() {
 	x := &f.fork
 	var first [2]*facts.Parting
 	//maporder:free the smallest seq of a lane, which one key has
-	for key, n := range x.unpaired {
+	for key, n := range x.unpairedCounts {
 		lane := 0
 		if n.lead < 0 {
 			lane = 1
@@ -116,7 +116,7 @@ func (f *Fold) settle() {
 	default:
 		x.parting, x.instead = a, b
 	}
-	x.unpaired, x.isFull = nil, false
+	x.unpairedCounts, x.isFull = nil, false
 }
 
 func (f *Fold) partingOf(key twinKey, lane int, seq uint64) *facts.Parting {

@@ -307,8 +307,8 @@ func (li *listener) state() Listener {
 	if n := min(li.callCount, meanOver); n > 0 {
 		s.MeanMicros = float64(li.recentSum) / float64(n) / float64(time.Microsecond)
 	}
-	if li.given.seq > 0 {
-		it := li.given.state()
+	if li.lastDelivery.seq > 0 {
+		it := li.lastDelivery.state()
 		s.Given = &it
 	}
 	if li.handling {
@@ -327,7 +327,7 @@ func (w *workq) state(lim limits) *Workqueue {
 		DirtyCount: w.fifo.Len() + w.dirty.Len(), ReAdded: w.dirty.Len(), Dirty: []string{}, WaitingCount: w.waiting.Len(),
 		Waiting: []WaitingKey{}, Retries: w.fails.Len(), Reconciles: w.reconciles, Failures: w.failures,
 		Writing: w.writing, Writes: w.writes, Conflicts: w.conflicts, WriteFails: w.writeFails,
-		Creates: w.creates, Taken: w.taken, ShuttingDown: w.shutting}
+		Creates: w.creates, Taken: w.takeCount, ShuttingDown: w.shutting}
 	if w.lastWrite != nil {
 		x := *w.lastWrite
 		s.LastWrite = &x

@@ -17,7 +17,7 @@ type listener struct {
 	capacity      int
 	caps          []int
 	waiting       bool
-	given         qitem // the last notification that pop gave to the handler
+	lastDelivery  qitem // the last notification that pop gave to the handler
 	acceptCount   int
 	deliveryCount int
 	callCount     int
@@ -175,7 +175,7 @@ func (l *lane) applyListener(e *event.Entry) {
 		li.deliveryCount++
 		li.setRing(x.Ring)
 		li.waiting = x.Waiting
-		li.given = qitem{seq: e.Seq, op: x.Op, key: x.Key, rv: x.RV}
+		li.lastDelivery = qitem{seq: e.Seq, op: x.Op, key: x.Key, rv: x.RV}
 	case event.KindHandling:
 		x := e.Handling()
 		li.handling = true

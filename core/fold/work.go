@@ -26,7 +26,7 @@ type workq struct {
 	conflicts  int
 	writeFails int
 	creates    int
-	taken      int
+	takeCount  int
 	lastWrite  *Write // never changed once set
 	shutting   bool
 }
@@ -129,7 +129,7 @@ func (w *workq) apply(epoch uint64, e *event.Entry) {
 		case written.Err == nil:
 			w.writes++
 		case x.Code == http.StatusConflict && creates:
-			w.taken++
+			w.takeCount++
 		case x.Code == http.StatusConflict:
 			w.conflicts++
 		default:

@@ -51,19 +51,19 @@ type Cluster struct {
 	onWay   atomic.Int64   // watch events that have not arrived
 	serving sync.WaitGroup // watches
 
-	mu       sync.Mutex
-	requests uint64
-	wanted   map[string]int    // the most children that were wanted, by the uid of their parent
-	live     map[string]int    // by the same
-	parentOf map[string]string // the uid of a child's parent, by the child's path
-	uids     map[string]string // of parents, by name
-	counts   Counts
+	mu           sync.Mutex
+	requests     uint64
+	mostChildren map[string]int    // the most children that were wanted, by the uid of their parent
+	live         map[string]int    // by the same
+	parentOf     map[string]string // the uid of a child's parent, by the child's path
+	uids         map[string]string // of parents, by name
+	counts       Counts
 }
 
 // NewCluster returns a cluster without parents or children.
 func NewCluster(c clock.WithTicker, seed uint64, lag time.Duration) *Cluster {
 	return &Cluster{api: simcluster.New(simcluster.Options{Clock: c, Seed: seed, Objects: -1, Still: true}), clock: c, lag: lag, seed: seed,
-		wanted: map[string]int{}, live: map[string]int{}, parentOf: map[string]string{}, uids: map[string]string{}}
+		mostChildren: map[string]int{}, live: map[string]int{}, parentOf: map[string]string{}, uids: map[string]string{}}
 }
 
 // Counts returns what controllers did so far.
@@ -131,7 +131,7 @@ func (c *Cluster) count(req *http.Request, a *answer) {
 		case child && req.Method == http.MethodPost:
 			made := gjson.GetManyBytes(a.body.Bytes(), "metadata.ownerReferences.0.uid", "metadata.name")
 			parent := made[0].String()
-			if c.live[parent] >= c.wanted[parent] {
+			if c.live[parent] >= c.mostChildren[parent] {
 				c.counts.Duplicates++
 			}
 			c.live[parent]++
@@ -160,7 +160,7 @@ func (c *Cluster) Apply(w Write) error {
 		c.uids[w.Parent] = gjson.GetBytes(a.body.Bytes(), "metadata.uid").String()
 	}
 	uid := c.uids[w.Parent]
-	c.wanted[uid] = max(c.wanted[uid], w.Children) // a controller that has not seen a later, smaller number makes no duplicate
+	c.mostChildren[uid] = max(c.mostChildren[uid], w.Children) // a controller that has not seen a later, smaller number makes no duplicate
 	return nil
 }
 

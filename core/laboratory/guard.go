@@ -137,9 +137,9 @@ type consistentReads struct {
 
 // awaited is what reads of one resource wait for.
 type awaited struct {
-	observed uint64
-	minimum  map[string]uint64 // versions by key; those that were observed are gone
-	pending  map[string]bool   // the uids of deletions that no handler has seen
+	observedVersion uint64
+	minimum         map[string]uint64 // versions by key; those that were observed are gone
+	pending         map[string]bool   // the uids of deletions that no handler has seen
 }
 
 func newConsistentReads() *consistentReads {
@@ -154,7 +154,7 @@ func (c *consistentReads) get(ctx context.Context, owner string) error {
 	c.mu.Lock()
 	version := c.resources[parents].minimum[owner]
 	c.mu.Unlock()
-	return c.wait(ctx, func() bool { return c.resources[parents].observed >= version })
+	return c.wait(ctx, func() bool { return c.resources[parents].observedVersion >= version })
 }
 
 func (c *consistentReads) list(ctx context.Context) error {
@@ -174,7 +174,7 @@ func (c *consistentReads) list(ctx context.Context) error {
 				return false
 			}
 		}
-		return r.observed >= version
+		return r.observedVersion >= version
 	})
 }
 
@@ -198,7 +198,7 @@ func (c *consistentReads) wait(ctx context.Context, done func() bool) error {
 func (c *consistentReads) noteWrite(_, _ string, k kind, key, version string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if v, r := number(version), &c.resources[k]; v > r.observed && v > r.minimum[key] {
+	if v, r := number(version), &c.resources[k]; v > r.observedVersion && v > r.minimum[key] {
 		r.minimum[key] = v
 	}
 }
@@ -215,8 +215,8 @@ func (c *consistentReads) observe(k kind, version, gone string) {
 	defer c.mu.Unlock()
 	r := &c.resources[k]
 	delete(r.pending, gone)
-	r.observed = max(r.observed, number(version))
-	maps.DeleteFunc(r.minimum, func(_ string, v uint64) bool { return v <= r.observed })
+	r.observedVersion = max(r.observedVersion, number(version))
+	maps.DeleteFunc(r.minimum, func(_ string, v uint64) bool { return v <= r.observedVersion })
 	close(c.changed)
 	c.changed = make(chan struct{})
 }

@@ -39,12 +39,12 @@ type lane struct {
 	informers [kinds]informer.SharedIndexInformer
 	queue     queue
 
-	mu     sync.Mutex
-	result Lane
-	own    map[string]*[kinds]uint64 // the newest versions of own writes, by owner
-	heldAt map[string]time.Time      // when an owner's key was first sent back, until its reconcile begins
-	waited time.Duration
-	worst  time.Duration
+	mu       sync.Mutex
+	result   Lane
+	own      map[string]*[kinds]uint64 // the newest versions of own writes, by owner
+	heldAt   map[string]time.Time      // when an owner's key was first sent back, until its reconcile begins
+	waitTime time.Duration
+	worst    time.Duration
 }
 
 // newLane returns a lane; run starts it.
@@ -208,7 +208,7 @@ func (l *lane) note(r Reconcile, err error) {
 func (l *lane) addWait(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.waited += d
+	l.waitTime += d
 	l.worst = max(l.worst, d)
 }
 
@@ -367,7 +367,7 @@ func millis(d time.Duration) int { return int(d.Round(time.Millisecond) / time.M
 // finish returns what the lane did. The lane has ended.
 func (l *lane) finish() Lane {
 	is := l.result
-	is.Counts, is.WaitedMillis, is.WorstMillis = l.cluster.Counts(), millis(l.waited), millis(l.worst)
+	is.Counts, is.WaitedMillis, is.WorstMillis = l.cluster.Counts(), millis(l.waitTime), millis(l.worst)
 	is.First = firstMoment(is.Timeline)
 	return is
 }

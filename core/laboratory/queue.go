@@ -88,11 +88,11 @@ type mergingQueue struct {
 	clock   clock.WithTicker
 	limiter workqueue.TypedRateLimiter[string]
 
-	mu      sync.Mutex
-	entries []entry // in the order in which they were added
-	taken   string  // the key that the worker has; empty for none
-	closed  bool
-	changed chan struct{} // signals the worker
+	mu        sync.Mutex
+	entries   []entry // in the order in which they were added
+	workerKey string  // the key that the worker has; empty for none
+	closed    bool
+	changed   chan struct{} // signals the worker
 }
 
 type entry struct {
@@ -160,7 +160,7 @@ func (q *mergingQueue) take() (key string, wait time.Duration, shutdown bool) {
 			wait = min(wait, d)
 			continue
 		}
-		q.entries, q.taken = append(q.entries[:i], q.entries[i+1:]...), e.key
+		q.entries, q.workerKey = append(q.entries[:i], q.entries[i+1:]...), e.key
 		return e.key, 0, q.closed
 	}
 	return "", wait, q.closed
@@ -169,7 +169,7 @@ func (q *mergingQueue) take() (key string, wait time.Duration, shutdown bool) {
 func (q *mergingQueue) Done(string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.taken = ""
+	q.workerKey = ""
 }
 
 func (q *mergingQueue) ShutDown() {
@@ -182,5 +182,5 @@ func (q *mergingQueue) ShutDown() {
 func (q *mergingQueue) isIdle() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.entries) == 0 && q.taken == ""
+	return len(q.entries) == 0 && q.workerKey == ""
 }

@@ -51,8 +51,8 @@ type Run struct {
 	Older      int // reads that were older than an own write
 	WriteCount int // writes that were answered
 
-	epoch  uint64
-	missed []*own // the newest own object of each resource that a read did not show
+	epoch        uint64
+	missedWrites []*own // the newest own object of each resource that a read did not show
 }
 
 // Cause is an entry of a key into the work queue.
@@ -118,21 +118,21 @@ type own struct {
 
 // key is a key of a work queue. A key whose epoch is another one is shared and is copied before it changes.
 type key struct {
-	epoch    uint64
-	waits    []Cause // entries that no worker has taken yet
-	merged   int
-	delayed  *Cause // its entry in the waiting heap
-	isDue    bool   // its time came: its next entry is that of the heap
-	limited  bool   // the rate limiter has just set a time
-	failures int    // since its last success
-	run      *Run   // the newest
-	older    []*Run // only of the key that the Lens is asked for
-	wakes    wakes
+	epoch        uint64
+	waits        []Cause // entries that no worker has taken yet
+	mergeCount   int
+	delayedCause *Cause // its entry in the waiting heap
+	isDue        bool   // its time came: its next entry is that of the heap
+	limited      bool   // the rate limiter has just set a time
+	failures     int    // since its last success
+	run          *Run   // the newest
+	older        []*Run // only of the key that the Lens is asked for
+	wakes        wakes
 
-	isReady bool // it waits for a worker
-	readyAt time.Duration
-	from    int // how many keys had been taken when it came
-	turn    int // after how many it would have its turn, if the queue were a FIFO
+	isReady     bool // it waits for a worker
+	readyAt     time.Duration
+	takesBefore int // how many keys had been taken when it came
+	turn        int // after how many it would have its turn, if the queue were a FIFO
 }
 
 // lane has what is known of a work queue and of an informer.
@@ -223,7 +223,7 @@ func (l *Lens) key(name string) *key {
 		c.epoch, c.waits, c.older = l.epoch, slices.Clip(c.waits), slices.Clip(c.older)
 		if c.run != nil {
 			r := *c.run
-			r.epoch, r.Reads, r.Writes, r.missed = l.epoch, slices.Clone(r.Reads), slices.Clone(r.Writes), slices.Clone(r.missed)
+			r.epoch, r.Reads, r.Writes, r.missedWrites = l.epoch, slices.Clone(r.Reads), slices.Clone(r.Writes), slices.Clone(r.missedWrites)
 			c.run = &r
 		}
 		k = &c
@@ -394,16 +394,16 @@ func (l *Lens) enter(e *event.Entry) {
 		if k.limited && c.Why == "" {
 			c.Why = "retry"
 		}
-		k.limited, k.delayed = false, &c
+		k.limited, k.delayedCause = false, &c
 	case event.KindWorkWaitingUnchanged:
 		k.limited = false
 		k.add(c)
 	case event.KindWorkDue:
-		if c.Why = "delay"; k.delayed != nil {
-			c = *k.delayed
+		if c.Why = "delay"; k.delayedCause != nil {
+			c = *k.delayedCause
 		}
 		k.add(c)
-		k.isDue, k.delayed = true, nil
+		k.isDue, k.delayedCause = true, nil
 	case event.KindWorkRateLimited:
 		k.limited, k.failures = true, work.N
 	case event.KindWorkForgotten:
@@ -417,7 +417,7 @@ func (k *key) add(c Cause) {
 	if k.isDue = false; wasDue && c.Why == "" {
 		return // its cause came with the delay
 	}
-	if k.merged++; len(k.waits) < maxOfRun {
+	if k.mergeCount++; len(k.waits) < maxOfRun {
 		k.waits = append(k.waits, c)
 	}
 }
@@ -428,15 +428,15 @@ func (l *Lens) ready(k *key, lane int, at time.Duration, length int) {
 		return
 	}
 	x := l.lane(lane)
-	k.isReady, k.readyAt, k.from, k.turn = true, at, x.takes, x.takes+max(0, length-1)
+	k.isReady, k.readyAt, k.takesBefore, k.turn = true, at, x.takes, x.takes+max(0, length-1)
 }
 
 func (l *Lens) take(e *event.Entry) {
 	work, at := e.Work(), int(e.Lane)
 	x, k := l.lane(at), l.key(id(at, work.Key))
 	r := &Run{Lane: at, Key: work.Key, Seq: e.Seq, At: e.At, Running: true, Worker: work.Worker, Priority: work.Lane, Attempt: k.failures + 1,
-		Merged: k.merged, Causes: k.waits, epoch: l.epoch}
-	isAlone := len(r.Causes) > 0 && k.merged == len(r.Causes)
+		Merged: k.mergeCount, Causes: k.waits, epoch: l.epoch}
+	isAlone := len(r.Causes) > 0 && k.mergeCount == len(r.Causes)
 	for i := range r.Causes {
 		c := &r.Causes[i]
 		w := l.nameWriter(r, c)
@@ -459,7 +459,7 @@ func (l *Lens) take(e *event.Entry) {
 	}
 	x.seeRun(r)
 	if k.isReady {
-		x.seeWait(work.Key, e.At-k.readyAt, x.takes-k.turn, x.takes-k.from, Moment{e.Seq, e.At})
+		x.seeWait(work.Key, e.At-k.readyAt, x.takes-k.turn, x.takes-k.takesBefore, Moment{e.Seq, e.At})
 	}
 	if k.run != nil && l.asksFor(at, work.Key) {
 		for k.older = append(k.older, k.run); len(k.older) > maxRuns && k.older[0].At < e.At-time.Minute; {
@@ -473,7 +473,7 @@ func (l *Lens) take(e *event.Entry) {
 	if r.Chain >= shownChain {
 		l.rankLoop(at, work.Key, k)
 	}
-	k.run, k.waits, k.merged, k.isDue, k.isReady = r, nil, 0, false, false
+	k.run, k.waits, k.mergeCount, k.isDue, k.isReady = r, nil, 0, false, false
 	l.trim(at, before)
 }
 
@@ -483,7 +483,7 @@ func (l *Lens) trim(lane int, name string) {
 		return
 	}
 	r := l.key(id(lane, name)).run
-	r.Causes, r.Reads, r.Writes, r.missed = nil, nil, nil, nil
+	r.Causes, r.Reads, r.Writes, r.missedWrites = nil, nil, nil, nil
 }
 
 // nameWriter says whose write made the version of a run's cause, and returns the write; nil for none of this work queue.
@@ -623,11 +623,11 @@ func (r *Run) miss(w *own) {
 	if !w.creates || w.runKey != id(r.Lane, r.Key) || w.run == r.Seq {
 		return
 	}
-	switch i := slices.IndexFunc(r.missed, func(x *own) bool { return x.Resource == w.Resource }); {
+	switch i := slices.IndexFunc(r.missedWrites, func(x *own) bool { return x.Resource == w.Resource }); {
 	case i < 0:
-		r.missed = append(r.missed, w)
-	case event.IsNewer(w.RV, r.missed[i].RV):
-		r.missed[i] = w
+		r.missedWrites = append(r.missedWrites, w)
+	case event.IsNewer(w.RV, r.missedWrites[i].RV):
+		r.missedWrites[i] = w
 	}
 }
 
@@ -712,8 +712,8 @@ func (l *Lens) answer(e *event.Entry) {
 // keep remembers what a write made.
 func (l *Lens) keep(r *Run, w *own, of int, e *event.Entry) {
 	put(&l.writes, l.epoch, maxMade, versionOf(w.Key, w.RV), w)
-	if i := slices.IndexFunc(r.missed, func(x *own) bool { return x.Resource == w.Resource && x.Key != w.Key }); w.creates && i >= 0 {
-		w.Duplicate = r.missed[i].Key
+	if i := slices.IndexFunc(r.missedWrites, func(x *own) bool { return x.Resource == w.Resource && x.Key != w.Key }); w.creates && i >= 0 {
+		w.Duplicate = r.missedWrites[i].Key
 		l.lane(r.Lane).seeDuplicate(Duplicate{Had: w.Duplicate, Made: w.Key}, r.Key, Moment{e.Seq, e.At})
 	}
 	x := l.lane(of)

@@ -130,7 +130,7 @@ func (l *Lens) Totals(lane int, at Moment) Totals {
 	prefix := id(lane, "")
 	l.keys.Each(func(name string, k *key) bool {
 		if name[:len(prefix)] == prefix && k.isReady {
-			t.seeWait(name[len(prefix):], at.At-k.readyAt, x.takes-k.turn, x.takes-k.from, at)
+			t.seeWait(name[len(prefix):], at.At-k.readyAt, x.takes-k.turn, x.takes-k.takesBefore, at)
 		}
 		return true
 	})
@@ -212,7 +212,7 @@ func (l *Lens) Starves(lane int, name string, at time.Duration) (s Starved, is b
 	}
 	var t Totals
 	x := &l.lanes[lane]
-	t.seeWait(name, at-k.readyAt, x.takes-k.turn, x.takes-k.from, Moment{At: at})
+	t.seeWait(name, at-k.readyAt, x.takes-k.turn, x.takes-k.takesBefore, Moment{At: at})
 	return t.Starved, t.Starving > 0
 }
 

@@ -11,7 +11,7 @@ import (
 // Weight returns the size of the object's JSON in bytes: held now, and came before parts of it were dropped.
 func (o *Object) Weight() (held, came int) {
 	o = o.Now()
-	held, came = int(o.held), int(o.came)
+	held, came = int(o.heldBytes), int(o.originalBytes)
 	if held == 0 {
 		held = o.Size()
 	}
@@ -25,7 +25,7 @@ func (o *Object) Weight() (held, came int) {
 // for came means as many as are held.
 func (o *Object) SetWeight(held, came int) {
 	if min(held, came) >= 0 && max(held, came) <= maxSize {
-		o.held, o.came = uint32(held), uint32(came)
+		o.heldBytes, o.originalBytes = uint32(held), uint32(came)
 	}
 }
 
@@ -36,7 +36,7 @@ func (o *Object) replaceJSON(raw []byte) *Object {
 		return o // cannot happen: raw is made of what Parse has accepted
 	}
 	_, came := o.Weight()
-	c.came = uint32(came)
+	c.originalBytes = uint32(came)
 	return c
 }
 

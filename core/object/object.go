@@ -32,7 +32,7 @@ type Object struct {
 
 	lazy [fieldCount - firstLazy]span // positions in raw of the fields that are decoded on demand
 
-	held, came uint32 // see Weight; 0 means the default
+	heldBytes, originalBytes uint32 // see Weight; 0 means the default
 
 	live *live // holds the content if Share made this object, otherwise nil
 }
@@ -173,7 +173,7 @@ func (o *Object) UnmarshalJSON(data []byte) error {
 	if err := o.parse(bytes.Clone(data)); err != nil {
 		return err
 	}
-	o.held, o.came, o.live = 0, 0, nil
+	o.heldBytes, o.originalBytes, o.live = 0, 0, nil
 	return nil
 }
 

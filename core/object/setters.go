@@ -91,7 +91,7 @@ func (o *Object) set(inMetadata bool, key string, value any) {
 		if o.live != nil {
 			c, err := Parse(raw)
 			if err == nil {
-				c.came = o.Now().came
+				c.originalBytes = o.Now().originalBytes
 				o.live.current.Store(c)
 			}
 			return err

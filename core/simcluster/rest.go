@@ -44,7 +44,7 @@ type request struct {
 
 	namespace, name, sub string
 
-	warned int // bytes of warnings in the answer
+	warningBytes int // bytes of warnings in the answer
 }
 
 // ServeHTTP answers one request. It never writes to a client with the lock held. While the cluster is down (see Restart) it aborts connections without

@@ -176,7 +176,7 @@ func (req *request) warn(texts []string) {
 		if total > maxWarnings && len(text) > maxWarning {
 			text = text[:maxWarning]
 		}
-		if req.warned += len(text); req.warned > maxWarnings {
+		if req.warningBytes += len(text); req.warningBytes > maxWarnings {
 			return
 		}
 		if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {

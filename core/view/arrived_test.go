@@ -72,7 +72,7 @@ func TestADuplicateShowsForAMinute(t *testing.T) {
 	run("ns/a-2", "102")
 	run("", "")
 	shown := allAt(foldOf(t, sel, events...), 0)
-	x := factInputs{stationFold: shown[atIndexer], shown: &shown, state: stateAt(0, &shown)}
+	x := factInputs{stationFold: shown[atIndexer], stations: &shown, state: stateAt(0, &shown)}
 	if got := x.lens(); got == nil || got.Twice != "ns/a" || got.Duplicate != "ns/a-2" || got.Had != "ns/a-1" ||
 		len(got.LastReads) != 1 || got.LastReads[0].Resource != "configmaps" || len(got.LastWrites) != 0 {
 		t.Errorf("the controller shows %+v", got)
@@ -98,7 +98,7 @@ func TestWhatWokeAControllerWaitsForItsChip(t *testing.T) {
 	}
 	shown := allAt(foldOf(t, sel, events...), 0)
 	shown[atController].Fold = foldOf(t, sel, events[:4]...)
-	x := factInputs{stationFold: shown[atIndexer], shown: &shown, state: stateAt(0, &shown)}
+	x := factInputs{stationFold: shown[atIndexer], stations: &shown, state: stateAt(0, &shown)}
 	if got := x.lens(); got == nil || got.Key != "ns/a" || got.Source != "printer" {
 		t.Errorf("the controller shows %+v, and the chip of ns/b has not come", got)
 	}

@@ -22,7 +22,7 @@ func (x *factInputs) dueTimes() *facts.DueTimes {
 	}
 	first := int64(work.Waiting[0].DueMillis / fold.Millis(dueStep))
 	due := &facts.DueTimes{FromMillis: float64(first) * fold.Millis(dueStep), StepMillis: fold.Millis(dueStep)}
-	x.shown[atController].EachDue(x.lane, func(at time.Duration, failed func() bool) {
+	x.stations[atController].EachDue(x.lane, func(at time.Duration, failed func() bool) {
 		i := min(max(int(int64(at/dueStep)-first), 0), dueSteps-1)
 		for len(due.Keys) <= i {
 			due.Keys, due.Failed = append(due.Keys, 0), append(due.Failed, false)

@@ -78,9 +78,9 @@ type eye struct {
 	moments []moment
 	// isNew says that a lane has a new informer or index, and that nothing has moved since.
 	isNew bool
-	// seen has the event that each station showed in the last frame, and now is the moment of that frame on the log's clock.
-	seen [stations]uint64
-	now  time.Duration
+	// seenSeq has the event that each station showed in the last frame, and now is the moment of that frame on the log's clock.
+	seenSeq [stations]uint64
+	now     time.Duration
 }
 
 // index returns the index of the moment that a station shows.
@@ -106,8 +106,8 @@ func (e *eye) folds(newest *fold.Fold, now time.Duration) (shown stationFolds, c
 				shown[s].moment = m.until
 			}
 		}
-		changed = changed || e.seen[s] != shown[s].Seq()
-		e.seen[s] = shown[s].Seq()
+		changed = changed || e.seenSeq[s] != shown[s].Seq()
+		e.seenSeq[s] = shown[s].Seq()
 	}
 	return shown, changed
 }
@@ -126,8 +126,8 @@ func (e *eye) reachedEvents() *Reached {
 		return nil
 	}
 	return &Reached{
-		API: e.seen[atAPI], Reflector: e.seen[atReflector], Queue: e.seen[atQueue], Indexer: e.seen[atIndexer], Listeners: e.seen[atListeners],
-		Controller: e.seen[atController],
+		API: e.seenSeq[atAPI], Reflector: e.seenSeq[atReflector], Queue: e.seenSeq[atQueue], Indexer: e.seenSeq[atIndexer], Listeners: e.seenSeq[atListeners],
+		Controller: e.seenSeq[atController],
 	}
 }
 

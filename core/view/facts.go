@@ -16,19 +16,19 @@ var freshSteps = []float64{4e3, 12e3, 26e3, 60e3}
 // factInputs has all inputs of a lane's facts. state is the lane's as its stations show it; fold and moment are those of the Indexer.
 type factInputs struct {
 	stationFold
-	shown    *stationFolds
-	wire     *fold.Recent // of the moment that the Reflector shows
-	lane     int
-	state    *fold.State
-	selected string              // the key of the selected object
-	scratch  map[string]struct{} // scratch space for counting
+	stations    *stationFolds
+	wire        *fold.Recent // of the moment that the Reflector shows
+	lane        int
+	state       *fold.State
+	selectedKey string              // the key of the selected object
+	scratch     map[string]struct{} // scratch space for counting
 }
 
 // SetFacts sets the facts of a fold's State and of its lanes. at is the moment shown; if the fold's is later, that one counts.
 func SetFacts(f *fold.Fold, s *fold.State, at time.Duration) {
 	seen, all := map[string]struct{}{}, allAt(f, at)
 	of := func(lane int, s *fold.State) *facts.Facts {
-		x := factInputs{stationFold: all[atIndexer], shown: &all, wire: f.Recent(lane), lane: lane, state: s, scratch: seen}
+		x := factInputs{stationFold: all[atIndexer], stations: &all, wire: f.Recent(lane), lane: lane, state: s, scratch: seen}
 		return x.facts()
 	}
 	s.Facts = of(0, s)
@@ -43,7 +43,7 @@ func SetFacts(f *fold.Fold, s *fold.State, at time.Duration) {
 // facts computes the facts of a lane. They depend only on the inputs.
 func (x *factInputs) facts() *facts.Facts {
 	s := x.state
-	recent, queue, listeners := x.Recent(x.lane), &x.shown[atQueue], &x.shown[atListeners]
+	recent, queue, listeners := x.Recent(x.lane), &x.stations[atQueue], &x.stations[atListeners]
 	depths := &queue.Recent(x.lane).Depths
 	features := featuresOf(s)
 	f := &facts.Facts{
@@ -54,7 +54,7 @@ func (x *factInputs) facts() *facts.Facts {
 		NextBatch:   x.NextPop(x.lane, x.scratch),
 		NextRequest: nextRequest(s, features),
 		NextWaits:   nextWaits(&s.Reflector),
-		MarkSince:   markSince(&s.Reflector, x.shown[atReflector].moment),
+		MarkSince:   markSince(&s.Reflector, x.stations[atReflector].moment),
 		Features:    features,
 		Depths:      depthsOf(depths),
 		Listener:    x.mainListener(recent),
@@ -69,7 +69,7 @@ func (x *factInputs) facts() *facts.Facts {
 	if !f.Unlisted && x.wire.Silent {
 		f.StaleSince = fold.Millis(x.wire.SilentAt)
 	}
-	f.WritesPerSecond = x.shown[atAPI].WritesPerSecond(x.lane, x.shown[atAPI].moment)
+	f.WritesPerSecond = x.stations[atAPI].WritesPerSecond(x.lane, x.stations[atAPI].moment)
 	f.Listeners = make([]facts.ListenerFacts, 0, len(s.Listeners))
 	for i := range s.Listeners {
 		l := &s.Listeners[i]
@@ -96,7 +96,7 @@ func (x *factInputs) facts() *facts.Facts {
 	f.Due = x.dueTimes()
 	f.Lens = x.lens()
 	f.Requests = requestsOf(s)
-	f.Focus = focusOf(s, f, fold.Millis(x.shown[atAPI].moment))
+	f.Focus = focusOf(s, f, fold.Millis(x.stations[atAPI].moment))
 	f.Sentence = x.sentence(f, recent)
 	return f
 }

@@ -9,7 +9,7 @@ import (
 
 // lens returns what the log says of the controller's newest reconcile; nil if it names no causes, or no worker has taken a key.
 func (x *factInputs) lens() *facts.Lens {
-	shown := x.shown[atController]
+	shown := x.stations[atController]
 	out := shown.LensFacts(x.lane, shown.moment)
 	if out == nil {
 		return nil

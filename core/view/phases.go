@@ -11,8 +11,8 @@ const maxPhases = 8
 
 // phases counts the cells by the phase that their objects are in.
 type phases struct {
-	counts map[string]int
-	sent   string // the list that the page has, as JSON
+	counts   map[string]int
+	sentJSON string // the list that the page has, as JSON
 }
 
 // reset begins again: the page has no cells.
@@ -46,10 +46,10 @@ func (p *phases) append(b []byte) []byte {
 		list = append(list, ']')
 	}
 	list = append(list, ']')
-	if string(list) == p.sent {
+	if string(list) == p.sentJSON {
 		return b
 	}
-	p.sent = string(list)
+	p.sentJSON = string(list)
 	b = append(b, `,"phases":`...)
 	return append(b, list...)
 }

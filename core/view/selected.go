@@ -4,20 +4,20 @@ import "informerscope/core/facts"
 
 // selectedObject returns how far the selected object has come, nil for none. Each place is that of the moment that its station shows.
 func (x *factInputs) selectedObject() *facts.SelectedObject {
-	if x.selected == "" {
+	if x.selectedKey == "" {
 		return nil
 	}
-	return &facts.SelectedObject{Key: x.selected, At: x.placeOf(x.selected)}
+	return &facts.SelectedObject{Key: x.selectedKey, At: x.placeOf(x.selectedKey)}
 }
 
 func (x *factInputs) placeOf(key string) string {
-	waits, popped := x.shown[atQueue].InQueue(x.lane, key)
+	waits, popped := x.stations[atQueue].InQueue(x.lane, key)
 	switch {
 	case popped:
 		return "popped"
 	case waits:
 		return "queue"
-	case x.shown[atController].HasWork(x.lane, key):
+	case x.stations[atController].HasWork(x.lane, key):
 		return "work"
 	}
 	for i := range x.state.Listeners {

@@ -436,7 +436,7 @@ func (v *View) facts(lane int, s *fold.State, folds *stationFolds) *facts.Facts 
 		v.scratch = map[string]struct{}{}
 	}
 	x := factInputs{
-		stationFold: folds[atIndexer], shown: folds, wire: folds[atReflector].Recent(lane), lane: lane, state: s, selected: v.followKey,
+		stationFold: folds[atIndexer], stations: folds, wire: folds[atReflector].Recent(lane), lane: lane, state: s, selectedKey: v.followKey,
 		scratch: v.scratch,
 	}
 	return x.facts()
