@@ -120,27 +120,27 @@ func TestBusyWorkerIsNotDead(t *testing.T) {
 		got := harness.EvalIn[string](t, p, `import("./wire/pulse.js").then(({Pulse}) => {
 			const out = [];
 			let tick, long = false;
-			const made = (held) => {
-				const told = [];
-				const p = new Pulse({ask: () => told.push("ask"), long: () => long, silent: (s) => (s <= 10 || s === 300) && told.push("silent " + s), lost: () => told.push("lost"), ended: () => {}}, (f) => (tick = f));
-				p.held = held;
-				out.push(told);
+			const start = (isHeld) => {
+				const calls = [];
+				const p = new Pulse({ask: () => calls.push("ask"), long: () => long, silent: (s) => (s <= 10 || s === 300) && calls.push("silent " + s), lost: () => calls.push("lost"), ended: () => {}}, (f) => (tick = f));
+				p.isHeld = isHeld;
+				out.push(calls);
 				return p;
 			};
 			const ticks = (n) => { while (n-- > 0) tick(); };
-			let p = made(false); ticks(4); p.noteNews(); ticks(4); p.noteNews(); ticks(5); p.noteNews(); ticks(5); // asked after five, answered each time
-			p = made(false); ticks(5); ticks(29); p.noteNews(); ticks(4); // answered at the last moment
-			p = made(false); ticks(36);
-			p = made(true); ticks(200);
-			long = true; p = made(false); ticks(304);
-			p = made(false); ticks(305);
-			long = false; p = made(false); p.stop(); ticks(100);
-			p = made(false); ticks(20); Object.defineProperty(document, "hidden", {configurable: true, get: () => true}); ticks(500); delete document.hidden; ticks(4);
+			let p = start(false); ticks(4); p.noteNews(); ticks(4); p.noteNews(); ticks(5); p.noteNews(); ticks(5); // asked after five, answered each time
+			p = start(false); ticks(5); ticks(29); p.noteNews(); ticks(4); // answered at the last moment
+			p = start(false); ticks(36);
+			p = start(true); ticks(200);
+			long = true; p = start(false); ticks(304);
+			p = start(false); ticks(305);
+			long = false; p = start(false); p.stop(); ticks(100);
+			p = start(false); ticks(20); Object.defineProperty(document, "hidden", {configurable: true, get: () => true}); ticks(500); delete document.hidden; ticks(4);
 			return JSON.stringify(out);
 		})`)
 		want := `[["ask","ask"],["ask","silent 10","silent 0"],["ask","silent 10","lost"],["ask","silent 10"],["ask","silent 10"],["ask","silent 10","silent 300","lost"],[],["ask","silent 10","silent 0"]]`
 		if got != want {
-			t.Errorf("told\n%s, want\n%s", got, want)
+			t.Errorf("the calls are\n%s, want\n%s", got, want)
 		}
 	})
 }

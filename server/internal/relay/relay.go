@@ -58,6 +58,8 @@ type Config struct {
 	PingInterval time.Duration
 	// Audit is the audit log of what viewers read; nil for none.
 	Audit *audit.Log
+	// Now is the clock by which requests are counted; time.Now by default.
+	Now func() time.Time
 }
 
 // Relay is an http.Handler for the WebSocket endpoint. Close ends it and all its connections.
@@ -89,6 +91,9 @@ func New(config Config) *Relay {
 	}
 	if config.MaxStreams <= 0 {
 		config.MaxStreams = DefaultMaxStreams
+	}
+	if config.Now == nil {
+		config.Now = time.Now
 	}
 	endTally := func() {}
 	if config.Refusals == nil {
@@ -142,7 +147,7 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	defer end()
-	if !v.pace.Allow() {
+	if !v.pace.AllowN(r.config.Now(), 1) {
 		if v.refusals.Add(1) > maxRefused {
 			_ = v.CloseWith(websocket.ClosePolicyViolation, "too many requests")
 			panic(http.ErrAbortHandler)
