@@ -13,7 +13,7 @@ import { listDrawn } from './wire/drawn.js';
 import { Eye } from './wire/eye.js';
 import { Files } from './bars/files.js';
 import { openFork } from './bars/fork.js';
-import { exact, capitalize } from './kit/format.js';
+import { capitalize, exact } from './kit/format.js';
 import { FirstVisit, isFirst } from './story/firstvisit.js';
 import { releases } from './wire/commands.js';
 import * as fragment from './wire/fragment.js';
@@ -277,7 +277,7 @@ function beforeAll() {
 
 /** @param {string} key @param {boolean} [byHand] the person of this page does it, and not the speaker who is followed @param {number} [lane] */
 function pick(key, byHand = true, lane = 0) {
-  if (byHand && key !== selected) ctx.apart?.();
+  if (byHand && key !== selected) ctx.leaveSpeaker?.();
   if (selected === key) {
     if (key && (!inspector.isOpen || inspector.lane !== lane)) inspector.open(key, lane);
     return;

@@ -188,9 +188,15 @@ func Step[T any](ctx context.Context, s *Scene, frames int, expression string) (
 		fmt.Sprintf("(async () => { for (let i = 0; i < %d; i++) await __clock.step(1000 / 60); return (%s); })()", frames, expression))
 }
 
-// Pass lets time pass.
+// Pass lets time pass: whole animation frames, and a shorter one for the rest.
 func (s *Scene) Pass(ctx context.Context, d time.Duration) error {
-	_, err := Step[bool](ctx, s, int(d*60/time.Second), "true")
+	frames := d * 60 / time.Second
+	rest := d - frames*time.Second/60
+	last := "true"
+	if rest >= time.Microsecond {
+		last = fmt.Sprintf("__clock.step(%g).then(() => true)", float64(rest)/float64(time.Millisecond))
+	}
+	_, err := Step[bool](ctx, s, int(frames), last)
 	return err
 }
 

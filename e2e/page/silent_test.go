@@ -122,7 +122,11 @@ func TestBusyWorkerIsNotDead(t *testing.T) {
 			let tick, long = false;
 			const start = (isHeld) => {
 				const calls = [];
-				const p = new Pulse({ask: () => calls.push("ask"), long: () => long, silent: (s) => (s <= 10 || s === 300) && calls.push("silent " + s), lost: () => calls.push("lost"), ended: () => {}}, (f) => (tick = f));
+				const page = {
+					ask: () => calls.push("ask"), long: () => long, lost: () => calls.push("lost"), ended: () => {},
+					silent: (s) => (s <= 10 || s === 300) && calls.push("silent " + s),
+				};
+				const p = new Pulse(page, (f) => (tick = f));
 				p.isHeld = isHeld;
 				out.push(calls);
 				return p;

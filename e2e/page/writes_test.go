@@ -57,16 +57,19 @@ func TestWrites(t *testing.T) {
 		Page: button + ".getAttribute('aria-pressed') === 'true' && /simulated only/.test(" + way + ")",
 	})
 	harness.Call(t, p, "cluster('create', {name: 'w', replicas: 5})")
-	observed := func(t *testing.T, prefix string, n int) {
+	awaitObserved := func(t *testing.T, prefix string, n int) {
 		t.Helper()
-		if err := p.WaitFor(harness.Timeout(t, time.Minute), fmt.Sprintf(`Promise.all((await informerscope.state()).lanes?.map((_, i) => i) ?? [0]).then((lanes) => Promise.all(lanes.map(async (lane) => {
-			const pods = await Promise.all((await informerscope.index("namespace", "default", lane)).keys.filter((k) => k.startsWith("default/%s-")).map((k) => informerscope.object(k, lane)));
-			return pods.length === %d && pods.every((o) => o.json.status.containerStatuses?.[0].ready && o.json.metadata.annotations["informerscope.dev/observed-phase"] === "Running");
+		if err := p.WaitFor(harness.Timeout(t, time.Minute), fmt.Sprintf(`Promise.all((await informerscope.state()).lanes?.map((_, i) => i) ?? [0])
+		.then((lanes) => Promise.all(lanes.map(async (lane) => {
+			const keys = (await informerscope.index("namespace", "default", lane)).keys.filter((k) => k.startsWith("default/%s-"));
+			const pods = await Promise.all(keys.map((k) => informerscope.object(k, lane)));
+			return pods.length === %d && pods.every((o) => o.json.status.containerStatuses?.[0].ready
+				&& o.json.metadata.annotations["informerscope.dev/observed-phase"] === "Running");
 		}))).then((all) => all.every(Boolean))`, prefix, n), "informerscope.state().then((s) => s.workqueue)"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	observed(t, "w", 5)
+	awaitObserved(t, "w", 5)
 	s := harness.Await(t, p, time.Minute, "s.workqueue.retries === 0 && s.workqueue.waitingCount === 0 && "+quiet)
 	harness.Settle(t, p)
 	state := harness.EvalJSON[fold.State](t, p, "informerscope.state().then(JSON.stringify)")
@@ -160,7 +163,7 @@ func TestWrites(t *testing.T) {
 		harness.Call(t, p, "select({era: '1.31,1.37'})")
 		harness.Await(t, p, time.Minute, "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced)")
 		harness.Call(t, p, "cluster('create', {name: 'both', replicas: 4})")
-		observed(t, "both", 4)
+		awaitObserved(t, "both", 4)
 		harness.Await(t, p, time.Minute, "s.lanes.every((l) => l.workqueue.retries === 0 && l.workqueue.depth === 0) && s.lanes.reduce((n, l) => n + "+
 			"l.workqueue.writes, 0) >= 4")
 		harness.Shot(t, p, "5-two-eras")

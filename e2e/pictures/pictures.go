@@ -8,7 +8,6 @@ import (
 	"image"
 	"time"
 
-	"informerscope/e2e/browser"
 	"informerscope/e2e/camera"
 )
 
@@ -48,11 +47,7 @@ func momentAfter(d time.Duration) play {
 		if err := waitForSync(ctx, s); err != nil {
 			return err
 		}
-		if err := s.Pass(ctx, d); err != nil {
-			return err
-		}
-		_, err := browser.Eval[bool](ctx, s.Page, "__clock.step(0.5).then(() => true)")
-		return err
+		return s.Pass(ctx, d+time.Millisecond/2)
 	}
 }
 

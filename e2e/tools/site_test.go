@@ -21,6 +21,12 @@ import (
 // sitePath is the path of the site on its host.
 const sitePath = "/some/deep/path/"
 
+// menuText is the text of the open menu, and needsServer whether it says that a live cluster needs a server.
+const (
+	menuText    = `document.querySelector(".pop")?.textContent`
+	needsServer = "/A live cluster needs informerscope/.test(" + menuText + ")"
+)
+
 // staticHost makes the static site with `make site` and serves it as a plain file host does: under a path, without any header of ours, and without
 // the type of WebAssembly. It returns the host's address. A request for a missing file fails the test.
 func staticHost(t *testing.T) string {
@@ -103,8 +109,7 @@ func visitFirst(t *testing.T, b *browser.Browser, address string) {
 	if err := page.Click(harness.Timeout(t, 30*time.Second), way); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.WaitFor(harness.Timeout(t, 30*time.Second), `!`+way+` && /A live cluster needs informerscope/.test(document.querySelector(".pop")?.textContent)`,
-		`document.querySelector(".pop")?.textContent`); err != nil {
+	if err := page.WaitFor(harness.Timeout(t, 30*time.Second), "!"+way+" && "+needsServer, menuText); err != nil {
 		t.Fatal(err)
 	}
 	page.ExpectClean(t)
@@ -129,8 +134,7 @@ func openSite(t *testing.T, b *browser.Browser, host, more string) {
 	if err := page.Click(harness.Timeout(t, 30*time.Second), "document.querySelector('.src')"); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.WaitFor(harness.Timeout(t, 30*time.Second), `/A live cluster needs informerscope/.test(document.querySelector(".pop")?.textContent)`,
-		`document.querySelector(".pop")?.textContent`); err != nil {
+	if err := page.WaitFor(harness.Timeout(t, 30*time.Second), needsServer, menuText); err != nil {
 		t.Fatal(err)
 	}
 	if rows, bad := harness.EvalIn[int](t, page, `document.querySelectorAll(".pop [role=option]").length`),

@@ -1,7 +1,7 @@
 // @ts-check
 // The caption: one sentence in the present tense about the newest change of state that matters. Which sentence is a fact, computed in Go,
 // so a moment always has the same one. This file has its words, its room, and how long it stays at least.
-import { bytes, count, exact, middle, seconds, capitalize, version } from '../kit/format.js';
+import { bytes, capitalize, count, exact, middle, seconds, version } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
 import { line, plain, trouble } from '../kit/trouble.js';
 

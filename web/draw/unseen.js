@@ -8,7 +8,7 @@ import { panel } from './panel.js';
 /** @typedef {import('../wire/types.js').State} State */
 
 /** Why a member of the State is not seen; empty where it is seen. @param {State} state @param {string} member its path */
-export function reasonUnseen(state, member) {
+export function unseenReason(state, member) {
   const is = state.fidelity?.[member];
   return is?.how === 'unseen' ? is.why || ' ' : '';
 }
@@ -73,7 +73,7 @@ function coverUnseen(member, draw, cover) {
     return {
       ...drawn,
       paint(lane, clock) {
-        const why = reasonUnseen(lane.state, member);
+        const why = unseenReason(lane.state, member);
         for (const layer of [under.g, under.head]) show(layer, !why);
         slot.press.style.visibility = why ? 'hidden' : '';
         if (why && !blank) {

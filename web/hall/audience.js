@@ -29,7 +29,7 @@ export class Audience {
     this.root = h('div', { class: 'hall' }, h('i'), this.words, this.back);
     app.append(this.root);
     app.classList.add('audience');
-    ctx.apart = () => this.leaveSpeaker();
+    ctx.leaveSpeaker = () => this.leaveSpeaker();
     ctx.recorded = () => this.hearing.recording;
   }
 

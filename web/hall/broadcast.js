@@ -49,10 +49,11 @@ export class Broadcast {
     return this.air.path ? new URL(this.air.path, location.href).href : '';
   }
 
-  /** Takes the state of the broadcast from the worker. @param {OnAir} air */
-  hear(air) {
+  /** Takes the state of the broadcast from the worker. @param {OnAir} next */
+  hear(next) {
     const was = this.air;
-    air = this.air = { ...off(), ...air };
+    const air = { ...off(), ...next };
+    this.air = air;
     const { t } = this.ctx;
     if (was.phase !== air.phase) {
       if (air.phase === 'taken') this.ctx.say(t('air.taken'), true);

@@ -2,7 +2,7 @@
 // What is wrong between the page and its cluster, in words. Every view takes the words from here: the stage, two releases, presenter mode
 // and the phone agree about a moment.
 import { known } from './causes.js';
-import { middle, reason, capitalize } from './format.js';
+import { capitalize, middle, reason } from './format.js';
 import { language } from './i18n.js';
 
 /** @typedef {import('../wire/page-types.js').Ctx} Ctx */

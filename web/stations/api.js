@@ -14,13 +14,13 @@ import { panel } from '../draw/panel.js';
 import { gist } from '../draw/sentence.js';
 import { hallGrid, smallGrid } from '../draw/smallgrid.js';
 import { whereSeen } from '../draw/unseen.js';
-import { bytes, count, exact, middle, rate, reason, span, capitalize, version } from '../kit/format.js';
+import { bytes, capitalize, count, exact, middle, rate, reason, span, version } from '../kit/format.js';
 import { laneNames } from '../kit/fork.js';
 import { fit, width, wrap } from '../kit/measure.js';
 import { addWords } from '../kit/i18n.js';
 import { openWhole } from '../kit/remedy.js';
 import { Rows } from '../kit/rows.js';
-import { answer, plain, silenceWords, isUnreached } from '../kit/trouble.js';
+import { answer, isUnreached, plain, silenceWords } from '../kit/trouble.js';
 import { stationNames } from '../kit/names.js';
 
 /** @import { Ctx, Drawn, Lane, Slot } from '../wire/page-types.js' */

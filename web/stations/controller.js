@@ -9,7 +9,7 @@ import { panel } from '../draw/panel.js';
 import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
 import { gist, sentence } from '../draw/sentence.js';
-import { hatch, reasonUnseen } from '../draw/unseen.js';
+import { hatch, unseenReason } from '../draw/unseen.js';
 import { whenChanged } from '../draw/when.js';
 import { attr, h, Num, place, put, reveal, s, shareOf, show, text } from '../kit/dom.js';
 import { count, exact, middle, span, version, wait } from '../kit/format.js';
@@ -102,7 +102,7 @@ export function readWords({ state, facts }, { t, model }) {
   if (!q?.lastRead) return 'lister.Get';
   if (q.lastRead.mutated) return t('con.readMutated');
   // Where the requests are not seen, what the cluster has beyond the queue is unknown.
-  if (reasonUnseen(state, 'reflector') && !q.lastRead.behind) return 'lister.Get';
+  if (unseenReason(state, 'reflector') && !q.lastRead.behind) return 'lister.Get';
   if (facts.upToDate) return t('con.readFresh');
   if (q.lastRead.behind > 0) return t('con.read', { n: exact(q.lastRead.behind) });
   // A probe samples how far the Reflector is, so the store looks late; the read itself is compared with what has arrived.
@@ -195,7 +195,7 @@ function full(slot, ctx) {
       head(lane, q, st.source.kind);
       attr(frame, 'class', q ? 'pn' : 'pn ghost');
       for (const g of [upper, lower, rail.g]) show(g, !!q);
-      nobody(lane, !q && model.any, reasonUnseen(st, 'workqueue'));
+      nobody(lane, !q && model.any, unseenReason(st, 'workqueue'));
       tips.over.label(t('con.rows'));
       paintGist(says, lane, held, ctx);
       if (!q) {
@@ -671,7 +671,7 @@ function drawUpright(slot, ctx, rows) {
   });
   return {
     /** @param {Lane} lane */
-    paint: (lane) => paint(lane, lane.state.workqueue, reasonUnseen(lane.state, 'workqueue') ? 'con.unseen' : 'phone.none'),
+    paint: (lane) => paint(lane, lane.state.workqueue, unseenReason(lane.state, 'workqueue') ? 'con.unseen' : 'phone.none'),
   };
 }
 

@@ -11,7 +11,7 @@ import { hangPanel, panel } from '../draw/panel.js';
 import { Pixels } from '../draw/pixels.js';
 import { gist } from '../draw/sentence.js';
 import { agingPause, groupWords, hallGrid, smallGrid } from '../draw/smallgrid.js';
-import { reasonUnseen } from '../draw/unseen.js';
+import { unseenReason } from '../draw/unseen.js';
 import { whenChanged } from '../draw/when.js';
 import { bigVersion, exact, version } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
@@ -41,7 +41,7 @@ addWords({
 
 /** Whether it is known what the objects weigh. @param {import('../wire/types.js').State} state */
 function knowsWeights(state) {
-  return state.indexer.bytes > 0 && !reasonUnseen(state, 'indexer.bytes');
+  return state.indexer.bytes > 0 && !unseenReason(state, 'indexer.bytes');
 }
 
 /** How many objects the groups of a block have. @param {Ctx} ctx @param {{groups: number[]}} block */

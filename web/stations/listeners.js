@@ -9,7 +9,7 @@ import { halfHead, middleHead, receivedHalf, sentMiddle } from '../draw/halves.j
 import { heading, lineHeading } from '../draw/heading.js';
 import { lamp } from '../draw/lamp.js';
 import { ring } from '../draw/ring.js';
-import { hatch, reasonUnseen } from '../draw/unseen.js';
+import { hatch, unseenReason } from '../draw/unseen.js';
 import { count, countdown, exact, ownName, ring as ringNumber, span } from '../kit/format.js';
 import { distinctPart, fit, fitMiddle, width } from '../kit/measure.js';
 import { Glyph, kindOf } from '../kit/glyphs.js';
@@ -79,7 +79,7 @@ function pendingWord(state) {
 /** Why a listener's handler is unknown; empty where it is known. @param {State} state @param {Listener} l */
 function pastProbe(state, l) {
   const is = state.fidelity?.[`listeners.${l.id}`];
-  return is && is.how !== 'exact' ? is.why || ' ' : reasonUnseen(state, 'listeners.handling');
+  return is && is.how !== 'exact' ? is.why || ' ' : unseenReason(state, 'listeners.handling');
 }
 
 /** A listener by its number, with the path to it in the state. @param {State} state @param {number} id */
@@ -202,7 +202,7 @@ function stagePanel(slot, ctx, y) {
       paintName(lane, name, found, (own) => (small ? fitMiddle(own, smallRoom, '700 12px') : own));
       buffer.paint(lane, l, path, { slow, of: (n) => ctx.t('lis.of', { n }) });
       handler.paint(l, path, lane.now, { slow, bad: l.panics > 0 && !!l.handling });
-      for (const channel of channels) channel.set(reasonUnseen(st, 'listeners.distributed'));
+      for (const channel of channels) channel.set(unseenReason(st, 'listeners.distributed'));
       const why = pastProbe(st, l);
       past.set(why && ctx.t('lis.past'));
       handled.set(why ? '' : handledWords(ctx, l), ctx.t('lis.handledTitle', { d: exact(l.distributed), m: exact(l.delivered), n: exact(l.handled) }));

@@ -15,7 +15,7 @@ import { seats } from '../draw/seats.js';
 import { sparkline } from '../draw/sparkline.js';
 import { gist } from '../draw/sentence.js';
 import { strip } from '../draw/strip.js';
-import { reasonUnseen } from '../draw/unseen.js';
+import { unseenReason } from '../draw/unseen.js';
 import { whenChanged } from '../draw/when.js';
 import { attr, Num, s, show, text } from '../kit/dom.js';
 import { count, exact, middle, rate } from '../kit/format.js';
@@ -190,7 +190,7 @@ function full(slot, ctx) {
       last(lane, q);
       const crowded = q.depth + q.batchSize > (st.indexer.count > 2600 ? listRows : 172);
       rail.paint(lane, q, crowded && !byKey(q), facts.deltas, next, selected);
-      state(lane, q, reasonUnseen(st, 'queue.locked'));
+      state(lane, q, unseenReason(st, 'queue.locked'));
     },
     compared: (lane) => head(lane, lane.state.queue, lane.facts.growing, lane.facts.deltas),
     points: { store: (_, st) => rail.seat(st.queue) },
@@ -580,7 +580,7 @@ function drawUpright(slot, ctx, rows) {
   });
   return {
     /** @param {Lane} lane */
-    paint: (lane) => paint(lane, lane.state.queue, ctx.selected(), held(ctx), reasonUnseen(lane.state, 'queue.locked')),
+    paint: (lane) => paint(lane, lane.state.queue, ctx.selected(), held(ctx), unseenReason(lane.state, 'queue.locked')),
   };
 }
 

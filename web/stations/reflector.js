@@ -12,7 +12,7 @@ import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
 import { gist } from '../draw/sentence.js';
 import { whereSeen } from '../draw/unseen.js';
-import { bytes, count, exact, middle, moment, remainder, seconds, span, capitalize } from '../kit/format.js';
+import { bytes, capitalize, count, exact, middle, moment, remainder, seconds, span } from '../kit/format.js';
 import { fit, width, wrap } from '../kit/measure.js';
 import { addWords } from '../kit/i18n.js';
 import { Rows } from '../kit/rows.js';

@@ -2,7 +2,7 @@
 // What the button of the two-releases view does: a burst of changes in which one object changes around another, behind a held Pop.
 
 /** @param {() => boolean} done @param {number} ms at most */
-function awaitUntil(done, ms) {
+function waitUntil(done, ms) {
   return new Promise((resolve) => {
     const end = performance.now() + ms;
     const look = () => (done() || performance.now() > end ? resolve(undefined) : requestAnimationFrame(look));
@@ -36,7 +36,7 @@ export class Burst {
       if (model.view.mode !== 'live') await ctx.act('live');
       if ((model.state.source.rate ?? 0) > 0 || model.state.api.writesPerSecond > 1) await ctx.act('cluster', 'rate', { perSecond: 0 });
       await ctx.act('hold', 'pop');
-      await awaitUntil(() => !!model.hold('pop'), 1500);
+      await waitUntil(() => !!model.hold('pop'), 1500);
       const few = model.state.resource.resource === 'pods' && model.state.indexer.count > 0 && model.state.indexer.count <= 4;
       if (few) await this.change(total);
       else await this.create();
@@ -51,7 +51,7 @@ export class Burst {
       const was = total();
       const n = i ? 1 : 3;
       await this.ctx.act('cluster', 'burst', { n });
-      await awaitUntil(() => total() >= was + n, 800);
+      await waitUntil(() => total() >= was + n, 800);
     }
   }
 

@@ -136,7 +136,7 @@ export class Factory {
     this.end = this.button('sbtn line', () => ctx.act(this.isEnding ? 'start' : 'shutdown'));
     place(this.end, buttons.shutdown.x, buttons.shutdown.y, buttons.shutdown.w, buttons.shutdown.h);
     this.backButton = this.button('sbtn line raise factoryback', () => {
-      ctx.apart?.();
+      ctx.leaveSpeaker?.();
       this.goBack();
     });
     this.backButton.hidden = true;
@@ -262,7 +262,7 @@ export class Factory {
       const i = this.pressed.length;
       const row = () => /** @type {FactoryRow} */ (this.factory?.rows[i]);
       const aside = () => this.ctx.act('unshared', !row().unshared, row().lane);
-      this.pressed.push({ open: this.button('prow', () => (this.ctx.apart?.(), this.open(row().lane))), aside: this.button('sbtn line', aside) });
+      this.pressed.push({ open: this.button('prow', () => (this.ctx.leaveSpeaker?.(), this.open(row().lane))), aside: this.button('sbtn line', aside) });
     }
     this.pressed.forEach(({ open, aside }, i) => (open.hidden = aside.hidden = i >= n));
     // Above what is drawn, as it is pressed.

@@ -181,7 +181,7 @@ export class Views {
    * @param {boolean} [byHand] the person of this page does it, and not the speaker who is followed
    */
   present(on = !this.presenting, byHand = true) {
-    if (byHand) this.ctx.apart?.();
+    if (byHand) this.ctx.leaveSpeaker?.();
     this.presenting = on;
     if (!this.ctx.follower) fragment.write({ presenter: on ? 1 : null });
     if (!on && document.fullscreenElement) document.exitFullscreen().catch(() => {});

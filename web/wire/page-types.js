@@ -124,7 +124,7 @@
  *   storiesChanged?: () => void,
  *   laboratory?: () => void,
  *   clusterMenu?: (anchor: HTMLElement) => void,
- *   apart?: () => void,
+ *   leaveSpeaker?: () => void,
  *   recorded?: () => boolean,
  *   broadcast?: (anchor: Element) => void,
  *   picture: (caption?: boolean) => Promise<Still>,
