@@ -16,6 +16,8 @@ import (
 const (
 	// Path is where the relay serves the levers of its server's cluster: GET answers simcluster.Stats, POST takes an Order and answers a Report.
 	Path = "/simulation"
+	// WritesPath answers a line of JSON for each Write, from the one after ?after=SEQ on, until the client ends. An empty line says that the connection lives.
+	WritesPath = "/simulation/writes"
 	// MaxOrder bounds an Order's JSON, in bytes.
 	MaxOrder = 4 << 10
 	// patience is how long an answer may take.
@@ -23,6 +25,25 @@ const (
 	// maxAnswer bounds an answer, in bytes.
 	maxAnswer = 1 << 20
 )
+
+// Cluster is what levers change. Its methods are safe for concurrent use.
+type Cluster interface {
+	// Pull changes the cluster and returns a sentence about what it did. Even a failed Pull may have changed something.
+	Pull(ctx context.Context, verb string, a Args) (string, error)
+	// Stats returns the cluster's counts.
+	Stats(ctx context.Context) (simcluster.Stats, error)
+}
+
+// Own makes a cluster of this process a Cluster.
+func Own(c *simcluster.Cluster) Cluster { return own{c} }
+
+type own struct{ cluster *simcluster.Cluster }
+
+func (o own) Pull(_ context.Context, verb string, a Args) (string, error) {
+	return Pull(o.cluster, verb, a)
+}
+
+func (o own) Stats(context.Context) (simcluster.Stats, error) { return o.cluster.Stats(), nil }
 
 // Order asks for one Pull.
 type Order struct {
@@ -36,12 +57,12 @@ type Report struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Shared is the cluster in the server's process, which all its viewers and terminals share. Its methods are safe for concurrent use.
+// Shared is the Cluster behind the relay, which all its viewers and terminals share.
 type Shared struct {
 	Transport http.RoundTripper // to the relay
 }
 
-// Pull is like the function, and ends with ctx or after ten seconds.
+// Pull implements Cluster. It ends with ctx or after ten seconds.
 func (s Shared) Pull(ctx context.Context, verb string, a Args) (string, error) {
 	order, err := json.Marshal(Order{verb, a})
 	if err != nil {
@@ -57,7 +78,7 @@ func (s Shared) Pull(ctx context.Context, verb string, a Args) (string, error) {
 	return report.Words, nil
 }
 
-// Stats returns the cluster's counts.
+// Stats implements Cluster. It ends as Pull does.
 func (s Shared) Stats(ctx context.Context) (stats simcluster.Stats, err error) {
 	return stats, s.ask(ctx, http.MethodGet, nil, &stats)
 }
@@ -85,12 +106,17 @@ func (s Shared) ask(ctx context.Context, method string, body []byte, answer any)
 }
 
 // Handler serves c to a Shared. Its caller has admitted the request, and bounds its time.
-func Handler(c *simcluster.Cluster) http.Handler {
+func Handler(c Cluster) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var answer any
 		switch r.Method {
 		case http.MethodGet:
-			answer = c.Stats()
+			stats, err := c.Stats(r.Context())
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusBadGateway)
+				return
+			}
+			answer = stats
 		case http.MethodPost:
 			var order Order
 			d := json.NewDecoder(http.MaxBytesReader(w, r.Body, MaxOrder))
@@ -99,7 +125,7 @@ func Handler(c *simcluster.Cluster) http.Handler {
 				http.Error(w, fmt.Sprintf("the order is not read: %v; it looks like {\"verb\": \"burst\", \"args\": {\"n\": 100}}", err), http.StatusBadRequest)
 				return
 			}
-			words, err := Pull(c, order.Verb, order.Args)
+			words, err := c.Pull(r.Context(), order.Verb, order.Args)
 			report := Report{Words: words}
 			if err != nil {
 				report.Error = err.Error()

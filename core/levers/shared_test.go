@@ -27,7 +27,7 @@ func (s toServer) RoundTrip(req *http.Request) (*http.Response, error) {
 func serve(t *testing.T) (*simcluster.Cluster, Shared) {
 	t.Helper()
 	c := simcluster.New(simcluster.Options{Seed: 7, Still: true})
-	srv := httptest.NewServer(Handler(c))
+	srv := httptest.NewServer(Handler(Own(c)))
 	t.Cleanup(srv.Close)
 	return c, Shared{toServer(srv.URL)}
 }
@@ -87,7 +87,7 @@ func TestBadOrdersChangeNothing(t *testing.T) {
 		{http.MethodDelete, "", http.StatusMethodNotAllowed},
 	} {
 		w := httptest.NewRecorder()
-		Handler(c).ServeHTTP(w, httptest.NewRequest(raw.method, Path, strings.NewReader(raw.body)))
+		Handler(Own(c)).ServeHTTP(w, httptest.NewRequest(raw.method, Path, strings.NewReader(raw.body)))
 		if w.Code != raw.code {
 			t.Errorf("%s %.40s: %d %s, want %d", raw.method, raw.body, w.Code, w.Body, raw.code)
 		}

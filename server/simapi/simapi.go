@@ -133,7 +133,7 @@ func (s *Server) Levers() http.Handler {
 	if s == nil {
 		return nil
 	}
-	return levers.Handler(s.cluster)
+	return levers.Handler(levers.Own(s.cluster))
 }
 
 // Close ends the server and its cluster, started or not, saves it, and removes the kubeconfig. When it returns, no goroutine of theirs runs. It does

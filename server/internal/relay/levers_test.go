@@ -25,7 +25,7 @@ import (
 // change back, and the State has the cluster's counts.
 func TestAPageChangesTheSharedCluster(t *testing.T) {
 	c := simcluster.New(simcluster.Options{Seed: 7, Still: true})
-	f := newFixture(t, kubeconfig(t, map[string]entry{"sim": apiserver(t, c.ServeHTTP)}), func(config *Config) { config.Levers = levers.Handler(c) })
+	f := newFixture(t, kubeconfig(t, map[string]entry{"sim": apiserver(t, c.ServeHTTP)}), func(config *Config) { config.Levers = levers.Handler(levers.Own(c)) })
 	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
 	l := lab.New(lab.Options{Recorder: rec, Dial: func(ctx context.Context) (net.Conn, error) {
 		ws, err := f.dial(ctx)
@@ -91,7 +91,7 @@ func TestLeversOfOtherClusters(t *testing.T) {
 	if _, body := without.body("/contexts"); strings.Contains(body, "simulated") {
 		t.Errorf("a real cluster is said to be simulated: %s", body)
 	}
-	with := newFixture(t, kubeconfig(t, map[string]entry{"sim": served}), func(config *Config) { config.Levers = levers.Handler(c) })
+	with := newFixture(t, kubeconfig(t, map[string]entry{"sim": served}), func(config *Config) { config.Levers = levers.Handler(levers.Own(c)) })
 	if _, body := with.body("/contexts"); !strings.Contains(body, `"simulated":true`) {
 		t.Errorf("the contexts are %s", body)
 	}
