@@ -32,7 +32,7 @@ WASM_SRC := $(shell find core wasm stories tools/wasmpage -name '*.go' -not -nam
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: always help run wasm build standalone test verify judges check fetch unit unit-all random controlplane e2e e2e-some toolchains \
+.PHONY: always help run sim test-sim wasm build standalone test verify judges check fetch unit unit-all random controlplane e2e e2e-some toolchains \
   toolchains-all reliability pictures pictures-check film probe-releases probe-foreign probe-rules sim-foreign flat story-layouts slidev site dist dist-test \
   soak-day stress stress-rounds stress-short bench releases \
   soak soak-informer clean
@@ -45,8 +45,14 @@ MAKE_PROGRAM := $(MAKE)
 help: ## list what can be made
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: wasm ## build everything and serve it; flags of the server through ARGS="..."
-	$(GO) run ./server $(ARGS)
+# The program of `informerscope sim` is found on PATH; it is built when it is asked for.
+run: wasm $(if $(filter sim,$(ARGS)),sim) ## build everything and serve it; flags of the server through ARGS="..."
+	PATH="$(CURDIR)/bin:$$PATH" $(GO) run ./server $(ARGS)
+
+sim: bin/informerscope-sim ## build the served cluster, Kubernetes in one process: ten minutes the first time
+
+bin/informerscope-sim: $(shell find sim core/levers core/simcluster core/selection -name '*.go' -not -name '*_test.go' 2>/dev/null) sim/go.mod sim/go.sum sim/build.sh
+	GO="$(GO)" ./sim/build.sh
 
 wasm: $(PAGE)/informerscope.wasm $(PAGE)/wasm_exec.js ## build what the page loads
 
@@ -108,6 +114,12 @@ JUDGES_STEPS += stress-short
 
 test: $(T) ## what a contributor needs to trust a change: checks, unit tests, one real control plane, the page in Chromium
 	@$(T) tier test -limit 12m -make '$(MAKE_PROGRAM)' $(TEST_STEPS)
+
+test-sim: sim $(T) ## the served cluster: its program is built, which takes ten minutes the first time, and tried
+	@failed=0; \
+	  $(T) check 'vet sim' -C sim -- $(GO) vet ./... || failed=1; \
+	  $(T) go sim -C sim -- $(GO) test -timeout 20m ./... || failed=1; \
+	  exit $$failed
 
 verify: $(T) ## what decides, after make test, whether a change lands: the long unit tests, every browser and cluster test
 	@$(T) tier verify -limit 48m -ledger tools/testrun/ledger.txt -make '$(MAKE_PROGRAM)' $(VERIFY_STEPS)
