@@ -47,21 +47,10 @@ func (s *settings) check() error {
 	case !(s.speed >= 0.01 && s.speed <= 100):
 		return fmt.Errorf("--speed: %g is not between 0.01 and 100", s.speed)
 	}
-	if names := s.controllerNames(); len(names) > 0 {
+	if names := controllerNames(s.controllers); len(names) > 0 {
 		if err := (controlplane.Options{Controllers: names}).Check(); err != nil {
 			return fmt.Errorf("--controllers: %w", err)
 		}
 	}
 	return nil
-}
-
-// controllerNames are the controllers that run; nil for all.
-func (s *settings) controllerNames() []string {
-	switch s.controllers {
-	case "all":
-		return nil
-	case "none", "":
-		return []string{}
-	}
-	return strings.Split(s.controllers, ",")
 }
