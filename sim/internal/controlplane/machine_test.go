@@ -25,8 +25,8 @@ func (noAudit) ProcessEvents(...*auditapi.Event) bool { return true }
 
 var errClosed = errors.New("not asked yet")
 
-// TestMachine does to the processes of a cluster what the levers do, and sees it as a client: an API server that lags behind, an API server that starts
-// again, and a history that is compacted. What ran in between has ended.
+// TestMachine does to the processes of a cluster what the levers do, and sees it as a client. An API server lags behind, the history is compacted, and the
+// API server starts again. At the end none of their goroutines is left.
 func TestMachine(t *testing.T) {
 	ctx := t.Context()
 	before := runtime.NumGoroutine()
