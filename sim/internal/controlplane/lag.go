@@ -50,7 +50,8 @@ func (l *lag) applies(ctx context.Context) bool {
 	return ok && p.LocalAddr != nil && p.LocalAddr.String() == l.socket
 }
 
-// rewrite lets a list of the newest revision be of the older one. It returns the revision that the answer names as the newest, 0 for the true one. A get brings the newest object, because the API server writes what it has got.
+// rewrite lets a list of the newest revision be of the older one. It returns the revision that the answer names as the newest, 0 for the true one. A get
+// brings the newest object, because the API server writes what it has got.
 func (l *lag) rewrite(message any) int64 {
 	read, ok := message.(*etcdserverpb.RangeRequest)
 	if !ok || read.Revision != 0 {
