@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -37,6 +38,14 @@ func eventually(t *testing.T, check func(context.Context) error) {
 	}
 }
 
+// cluster returns the shared cluster, with a node that has room.
+func cluster(t *testing.T) *harness.Cluster {
+	t.Helper()
+	c := harness.Shared(t)
+	addNode(t, c, "node-1")
+	return c
+}
+
 // newNamespace makes a namespace with the default service account, which pods need.
 func newNamespace(t *testing.T, c *harness.Cluster) string {
 	t.Helper()
@@ -44,11 +53,16 @@ func newNamespace(t *testing.T, c *harness.Cluster) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	waitServiceAccount(t, c, made.Name)
+	return made.Name
+}
+
+func waitServiceAccount(t *testing.T, c *harness.Cluster, namespace string) {
+	t.Helper()
 	eventually(t, func(ctx context.Context) error {
-		_, err := c.Client.CoreV1().ServiceAccounts(made.Name).Get(ctx, "default", metav1.GetOptions{})
+		_, err := c.Client.CoreV1().ServiceAccounts(namespace).Get(ctx, "default", metav1.GetOptions{})
 		return err
 	})
-	return made.Name
 }
 
 // addNode makes a node with room for pods, if there is none of the name, and waits until it is ready.
@@ -56,22 +70,26 @@ func addNode(t *testing.T, c *harness.Cluster, name string) {
 	t.Helper()
 	room := corev1.ResourceList{"cpu": resource.MustParse("32"), "memory": resource.MustParse("64Gi"), "pods": resource.MustParse("110")}
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{Allocatable: room, Capacity: room}}
-	made, err := c.Client.CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{})
-	if err != nil {
+	if _, err := c.Client.CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.Client.CoreV1().Nodes().Delete(context.Background(), made.Name, metav1.DeleteOptions{}) })
+	waitNode(t, c, name, corev1.ConditionTrue)
+}
+
+// waitNode waits until a node is ready and takes pods, or until it is not ready.
+func waitNode(t *testing.T, c *harness.Cluster, name string, ready corev1.ConditionStatus) {
+	t.Helper()
 	eventually(t, func(ctx context.Context) error {
 		node, err := c.Client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
 		for _, condition := range node.Status.Conditions {
-			if condition.Type == corev1.NodeReady && condition.Status == corev1.ConditionTrue && len(node.Spec.Taints) == 0 {
+			if condition.Type == corev1.NodeReady && condition.Status == ready && (len(node.Spec.Taints) == 0) == (ready == corev1.ConditionTrue) {
 				return nil
 			}
 		}
-		return fmt.Errorf("node %s is not ready: %v, taints %v", name, node.Status.Conditions, node.Spec.Taints)
+		return fmt.Errorf("whether node %s is ready is not %s: %v, taints %v", name, ready, node.Status.Conditions, node.Spec.Taints)
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 
 // TestStart checks that the cluster says where it is when it is ready, and that its components work: a Deployment gets pods that run.
 func TestStart(t *testing.T) {
-	c := harness.Shared(t)
+	c := harness.Start(t, "--objects=0")
 	var status int
 	c.Client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(t.Context()).StatusCode(&status)
 	if status != http.StatusOK {

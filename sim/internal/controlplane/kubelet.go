@@ -50,8 +50,8 @@ func (c *Cluster) runKubelets(ctx context.Context) error {
 		ImpersonatingDynamicClient: clients.ToImpersonatingDynamicClient(),
 		ImpersonatingTypedClient:   clients.ToImpersonatingTypedClient(),
 		ManageAllNodes:             true, // that it sees
-		CIDR:                       "10.244.0.0/16",
-		NodeIP:                     "10.0.0.1",
+		CIDR:                       pods,
+		NodeIP:                     nodeIP,
 		LocalStages:                stages,
 		PodPlayStageParallelism:    16,
 		NodePlayStageParallelism:   4,
