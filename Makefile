@@ -94,6 +94,7 @@ TEST_STEPS   += e2e-some
 VERIFY_STEPS := wasm=check
 VERIFY_STEPS += fetch=check
 VERIFY_STEPS += unit-all+controlplane=check
+VERIFY_STEPS += test-sim
 VERIFY_STEPS += e2e
 VERIFY_STEPS += toolchains
 JUDGES_STEPS := wasm=check
@@ -159,6 +160,7 @@ fetch:
 	cd probe/metrics && $(GO) mod download
 	cd probe/controllerruntime && $(GO) mod download
 	cd simtest && $(GO) mod download
+	cd sim && $(GO) mod download
 	$(GO) run ./tools/webcheck -install
 	./e2e/install-browsers.sh
 
@@ -194,7 +196,7 @@ controlplane: ## build etcd, kube-apiserver and kubectl for the tests, if they a
 # The page's motion and pictures are judged on a machine that does nothing else; the other folders run two at a time. Up to four tests that fail run
 # again by themselves; the table names those that pass then.
 ALONE := ./page ./stage
-e2e: wasm $(T) ## a real etcd and kube-apiserver, the server, and the page in real browsers
+e2e: wasm sim $(T) ## a real etcd and kube-apiserver, the server, and the page in real browsers
 	./e2e/install-browsers.sh
 	@failed=0; \
 	  $(T) go 'e2e, alone' -C e2e -again 4 -- $(GO) test -count=1 -timeout 60m -p 1 $(ALONE) || failed=1; \

@@ -67,7 +67,7 @@ func announce(stdout io.Writer, beside bool, kubeconfig string, d *door) error {
 func logTo(components io.Writer) {
 	flags := flag.NewFlagSet("", flag.PanicOnError)
 	klog.InitFlags(flags)
-	for name, value := range map[string]string{"logtostderr": "false", "stderrthreshold": "FATAL"} {
+	for name, value := range map[string]string{"logtostderr": "false", "stderrthreshold": "FATAL", "one_output": "true"} {
 		if err := flags.Set(name, value); err != nil {
 			panic(err)
 		}

@@ -27,7 +27,8 @@ func (s *settings) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&s.objects, "objects", 100, "`number` of objects at first, at most 100000")
 	flags.Float64Var(&s.rate, "rate", 0, "writes a second in the background, a `number` up to 1000")
 	flags.Float64Var(&s.speed, "speed", 1, "how many times as fast as the clock containers start and the profile acts, a `number` from 0.01 to 100")
-	flags.StringVar(&s.controllers, "controllers", "all", "`names` of the controllers that run, separated by commas; all, or none for your own.\nkube-scheduler and kubelet are names too")
+	flags.StringVar(&s.controllers, "controllers", "all",
+		"`names` of the controllers that run, separated by commas; all, or none for your own.\nkube-scheduler and kubelet are names too")
 	flags.StringVar(&s.data, "data", "", "`directory` that keeps the cluster over a restart. If it has one, --objects and --seed have no effect")
 	flags.BoolVar(&s.beside, "beside", false, "print a line of JSON for the program that started this one, and end with standard input")
 	flags.BoolVar(&s.verbose, "verbose", false, "print what the components log")

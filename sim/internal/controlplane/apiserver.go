@@ -52,7 +52,7 @@ func (c *Cluster) apiServerFlags(etcd string) []string {
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=" + c.access.serviceAccountKey,
 		"--service-account-signing-key-file=" + c.access.serviceAccountKey,
-		"--service-cluster-ip-range=10.0.0.0/16",
+		"--service-cluster-ip-range=" + services,
 		"--authorization-mode=RBAC",
 		"--endpoint-reconciler-type=none", // nothing outside of this machine reaches it
 		"--default-not-ready-toleration-seconds=5",
@@ -61,7 +61,7 @@ func (c *Cluster) apiServerFlags(etcd string) []string {
 		"--feature-gates=APIServerIdentity=false,UnknownVersionInteroperabilityProxy=false", // one that lags behind would write the lease of the other
 	}
 	if !c.options.runs(serviceAccountController) {
-		flags = append(flags, "--disable-admission-plugins=ServiceAccount") // nobody makes the account that each pod would need
+		flags = append(flags, "--disable-admission-plugins=ServiceAccount") // no controller makes the account that each pod would need
 	}
 	return flags
 }
@@ -127,6 +127,7 @@ func (c *Cluster) prepareAPIServer(ctx context.Context, etcd string, listener *h
 	if err != nil {
 		return nil, nil, err
 	}
+	closeNetwork(config)
 	outermost := config.Aggregator.GenericConfig // its handlers are around those of the others
 	outermost.AuditBackend, outermost.AuditPolicyRuleEvaluator = c.audit, policy.NewPolicyRuleEvaluator(auditPolicy)
 	build := outermost.BuildHandlerChainFunc
@@ -149,17 +150,20 @@ func (c *Cluster) prepareAPIServer(ctx context.Context, etcd string, listener *h
 // apiServers counts API servers, whose informers need names of their own.
 var apiServers atomic.Int64
 
-// auditPolicy lets writes be reported with the objects that they answer, but for those that nobody asks about and for secret ones.
-var auditPolicy = &auditapi.Policy{OmitStages: []auditapi.Stage{auditapi.StageRequestReceived, auditapi.StageResponseStarted, auditapi.StagePanic}, Rules: []auditapi.PolicyRule{
-	{Level: auditapi.LevelNone, Verbs: []string{"get", "list", "watch", "proxy"}},
-	{Level: auditapi.LevelNone, NonResourceURLs: []string{"*"}},
-	{Level: auditapi.LevelNone, Resources: []auditapi.GroupResources{
-		{Group: "", Resources: []string{"events", "serviceaccounts/token"}}, {Group: "events.k8s.io"}, {Group: "coordination.k8s.io"},
-		{Group: "authentication.k8s.io"}, {Group: "authorization.k8s.io"},
-	}},
-	{Level: auditapi.LevelMetadata, Resources: []auditapi.GroupResources{{Group: "", Resources: []string{"secrets", "configmaps"}}}},
-	{Level: auditapi.LevelRequestResponse},
-}}
+// auditPolicy lets writes be reported with the objects that they answer. It leaves out what is too frequent to tell, and the objects that hold secrets.
+var auditPolicy = &auditapi.Policy{
+	OmitStages: []auditapi.Stage{auditapi.StageRequestReceived, auditapi.StageResponseStarted, auditapi.StagePanic},
+	Rules: []auditapi.PolicyRule{
+		{Level: auditapi.LevelNone, Verbs: []string{"get", "list", "watch", "proxy"}},
+		{Level: auditapi.LevelNone, NonResourceURLs: []string{"*"}},
+		{Level: auditapi.LevelNone, Resources: []auditapi.GroupResources{
+			{Group: "", Resources: []string{"events", "serviceaccounts/token"}}, {Group: "events.k8s.io"}, {Group: "coordination.k8s.io"},
+			{Group: "authentication.k8s.io"}, {Group: "authorization.k8s.io"},
+		}},
+		{Level: auditapi.LevelMetadata, Resources: []auditapi.GroupResources{{Group: "", Resources: []string{"secrets", "configmaps"}}}},
+		{Level: auditapi.LevelRequestResponse},
+	},
+}
 
 // countWatches counts open watches.
 func (c *Cluster) countWatches(next http.Handler) http.Handler {

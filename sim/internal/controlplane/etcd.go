@@ -35,7 +35,7 @@ func startEtcd(ctx context.Context, data, run string, durable bool) (*database, 
 	cfg.LogLevel = "fatal" // what goes wrong is an error of StartEtcd, or ends the process with a message
 	cfg.TickMs, cfg.ElectionMs = 10, 50
 	cfg.QuotaBackendBytes = 8 << 30
-	cfg.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.ChainUnaryInterceptor(d.lag.rewriteList), grpc.ChainStreamInterceptor(d.lag.holdWatch)}
+	cfg.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.ChainUnaryInterceptor(d.lag.interceptUnary), grpc.ChainStreamInterceptor(d.lag.interceptStream)}
 	cfg.ListenClientUrls = addresses(d.current, d.old)
 	cfg.AdvertiseClientUrls = addresses(d.current)
 	cfg.ListenPeerUrls = addresses("unix://" + filepath.Join(run, "peer.sock"))

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// lag makes an API server lag behind: on one socket of etcd, lists that would be of the newest revision are of an older one while the API server fills its
-// watch cache, and watches bring nothing. What an API server shows of it is its own doing.
+// lag makes an API server lag behind: on one socket of etcd an older revision is the newest one while the API server fills its watch cache, and watches
+// bring nothing. What the API server makes of it is its own doing.
 type lag struct {
 	socket string
 
@@ -50,30 +50,71 @@ func (l *lag) applies(ctx context.Context) bool {
 	return ok && p.LocalAddr != nil && p.LocalAddr.String() == l.socket
 }
 
-func (l *lag) rewriteList(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-	if list, ok := req.(*etcdserverpb.RangeRequest); ok && len(list.RangeEnd) > 0 && list.Revision == 0 && l.applies(ctx) {
-		l.mu.Lock()
-		list.Revision = l.revision
-		l.mu.Unlock()
+// rewrite lets a list of the newest revision be of the older one. It returns the revision that the answer names as the newest, 0 for the true one. A get
+// brings the newest object, because the API server writes what it has got.
+func (l *lag) rewrite(message any) int64 {
+	read, ok := message.(*etcdserverpb.RangeRequest)
+	if !ok || read.Revision != 0 {
+		return 0
 	}
-	return next(ctx, req)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(read.RangeEnd) > 0 {
+		read.Revision = l.revision
+	}
+	return l.revision
 }
 
-func (l *lag) holdWatch(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	if info.FullMethod == "/etcdserverpb.Watch/Watch" && l.applies(stream.Context()) {
-		stream = &heldStream{stream, l}
+// date lets an answer say that its revision was the newest; 0 leaves it as it is.
+func date(header *etcdserverpb.ResponseHeader, revision int64) {
+	if header != nil && revision > 0 {
+		header.Revision = revision
+	}
+}
+
+func (l *lag) interceptUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	if !l.applies(ctx) {
+		return next(ctx, req)
+	}
+	revision := l.rewrite(req)
+	answer, err := next(ctx, req)
+	if list, ok := answer.(*etcdserverpb.RangeResponse); ok {
+		date(list.GetHeader(), revision)
+	}
+	return answer, err
+}
+
+func (l *lag) interceptStream(server any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	if l.applies(stream.Context()) {
+		stream = &laggingStream{ServerStream: stream, lag: l}
 	}
 	return next(server, stream)
 }
 
-type heldStream struct {
+type laggingStream struct {
 	grpc.ServerStream
-	lag *lag
+	lag      *lag
+	revision int64 // of the list that it answers; 0 for the newest
+}
+
+// RecvMsg implements grpc.ServerStream. A list may come as a stream too.
+func (s *laggingStream) RecvMsg(m any) error {
+	err := s.ServerStream.RecvMsg(m)
+	if err == nil {
+		s.revision = s.lag.rewrite(m)
+	}
+	return err
 }
 
 // SendMsg implements grpc.ServerStream. Only what a watch brings is held, not that it was created.
-func (s *heldStream) SendMsg(m any) error {
-	if answer, ok := m.(*etcdserverpb.WatchResponse); ok && !answer.Created && !answer.Canceled {
+func (s *laggingStream) SendMsg(m any) error {
+	switch answer := m.(type) {
+	case *etcdserverpb.RangeStreamResponse:
+		date(answer.GetRangeResponse().GetHeader(), s.revision)
+	case *etcdserverpb.WatchResponse:
+		if answer.Created || answer.Canceled {
+			break
+		}
 		s.lag.mu.Lock()
 		released := s.lag.released
 		s.lag.mu.Unlock()
