@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/component-base/cli"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 
@@ -17,7 +19,7 @@ import (
 const (
 	// envControllers names the controllers that run beside kube-apiserver, as --controllers does; none if it is not set.
 	envControllers = "INFORMERSCOPE_CONTROLLERS"
-	// envRecording is the file for a recording of the resources of envResources.
+	// envRecording is the file for a recording of the resources that envResources names.
 	envRecording = "INFORMERSCOPE_RECORDING"
 	envResources = "INFORMERSCOPE_RECORDING_RESOURCES"
 )
@@ -25,8 +27,8 @@ const (
 const (
 	// parentEvery is how often a process looks whether its parent lives.
 	parentEvery = 500 * time.Millisecond
-	// endPatience is how long a process may take to end after that, and how long components may take after their API server.
-	endPatience = 10 * time.Second
+	// endPatience is how long a process may take to end after that, and how long components may take to end after their API server.
+	endPatience = 5 * time.Second
 )
 
 // runAPIServer runs the command kube-apiserver, and beside it what the variables name. It returns the status to exit with.
@@ -38,6 +40,14 @@ func runAPIServer(flags []string) int {
 	}
 	if controllers == "" {
 		controllers = "none"
+	}
+	var resources []schema.GroupResource
+	if recording != "" {
+		var err error
+		if resources, err = parseResources(os.Getenv(envResources)); err != nil {
+			fmt.Fprintln(os.Stderr, "Error:", err)
+			return 1
+		}
 	}
 	beside, err := controlplane.NewBeside(flags, controlplane.Options{Controllers: controllerNames(controllers), Speed: 1, Logs: os.Stderr})
 	if err != nil {
@@ -53,7 +63,7 @@ func runAPIServer(flags []string) int {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := runBeside(ctx, beside, recording); err != nil && ctx.Err() == nil {
+		if err := runBeside(ctx, beside, recording, resources); err != nil && ctx.Err() == nil {
 			fmt.Fprintln(os.Stderr, "Error:", err)
 			_ = beside.Close()
 			os.Exit(1) // the tests must not go on without them
@@ -70,11 +80,29 @@ func runAPIServer(flags []string) int {
 }
 
 // runBeside runs what the variables name until ctx ends.
-func runBeside(ctx context.Context, beside *controlplane.Beside, recording string) error {
+func runBeside(ctx context.Context, beside *controlplane.Beside, recording string, resources []schema.GroupResource) error {
 	if err := beside.WaitReady(ctx); err != nil {
 		return err
 	}
-	return beside.Run(ctx)
+	if recording == "" {
+		return beside.Run(ctx)
+	}
+	config, err := beside.Config(controlplane.Levers)
+	if err != nil {
+		return err
+	}
+	failed := make(chan error, 1)
+	ctx, stop := context.WithCancel(ctx)
+	go func() {
+		defer stop()
+		if err := record(ctx, config, recording, resources); err != nil {
+			failed <- fmt.Errorf("%s=%s: %w", envRecording, recording, err)
+		}
+		close(failed)
+	}()
+	err = beside.Run(ctx)
+	stop()
+	return errors.Join(err, <-failed)
 }
 
 // endWithParent ends this process as a signal does, once the program that started it has ended: a test that was killed cannot end it.

@@ -42,25 +42,7 @@ func TestThePairEndsWithATestThatIsKilled(t *testing.T) {
 		p, ready := newPair(t), filepath.Join(t.TempDir(), "ready")
 		cmd := exec.Command(tests, "-test.run=^TestUntilKilled$")
 		cmd.Env = append(os.Environ(), p.env("INFORMERSCOPE_CONTROLLERS=all", "READY="+ready)...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-			if _, err := os.Stat(ready); err == nil {
-				break
-			}
-			select {
-			case err := <-ended:
-				t.Fatalf("the suite ended: %v", err)
-			default:
-			}
-			if time.Now().After(deadline) {
-				_ = cmd.Process.Kill()
-				t.Fatal("the suite was not ready in time")
-			}
-		}
+		ended := begin(t, cmd, ready)
 		if n := len(p.processes()); n != 2 {
 			t.Errorf("%d processes run from the assets", n)
 		}
@@ -72,6 +54,30 @@ func TestThePairEndsWithATestThatIsKilled(t *testing.T) {
 		p.expectNone(t)
 		return fmt.Sprintf("etcd and kube-apiserver had ended %.1f s later", time.Since(began).Seconds())
 	})
+}
+
+// begin starts a suite, and returns once it has written the file ready. The channel has how it ended.
+func begin(t *testing.T, cmd *exec.Cmd, ready string) <-chan error {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		if _, err := os.Stat(ready); err == nil {
+			return ended
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("the suite ended: %v", err)
+		default:
+		}
+		if time.Now().After(deadline) {
+			_ = cmd.Process.Kill()
+			t.Fatal("the suite was not ready in time")
+		}
+	}
 }
 
 // TestOperatorOnAnOlderRelease runs the suite of an operator with client-go 0.33.
