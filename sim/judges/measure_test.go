@@ -234,8 +234,8 @@ func cpu(pids []int) (seconds float64) {
 	return seconds
 }
 
-// startPair starts etcd and kube-apiserver of the assets. They end with the test.
-func startPair(t *testing.T) (*rest.Config, []int) {
+// startPair starts etcd and kube-apiserver of the assets, with further variables. They end with the test.
+func startPair(t *testing.T, env ...string) (*rest.Config, []int) {
 	t.Helper()
 	dir, ports := t.TempDir(), freePorts(t, 3)
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -262,7 +262,7 @@ func startPair(t *testing.T) (*rest.Config, []int) {
 	} {
 		cmd := exec.Command(filepath.Join(harness.Assets(t), args[0]), args[1:]...)
 		log := &bytes.Buffer{}
-		cmd.Stderr = log
+		cmd.Stderr, cmd.Env = log, append(os.Environ(), env...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -109,7 +109,7 @@ func TestKubectls(t *testing.T) {
 			}
 			run(t, dir, nil, "go", "mod", "init", "kubectl")
 			run(t, dir, nil, "go", "mod", "edit", "-require=k8s.io/kubectl@v0.35.10")
-			run(t, dir, nil, "go", "build", "-mod=mod", "-o", "kubectl", ".")
+			run(t, dir, nil, "go", "build", "-mod=mod", "-ldflags=-X k8s.io/component-base/version.gitVersion=v1.35.10", "-o", "kubectl", ".")
 			return filepath.Join(dir, "kubectl")
 		},
 		"0.37": func(t *testing.T) string { return filepath.Join(harness.Assets(t), "kubectl") },
@@ -132,12 +132,12 @@ func TestKubectls(t *testing.T) {
 
 // TestClientNode runs a script with the client of Kubernetes for JavaScript.
 func TestClientNode(t *testing.T) {
-	judge(t, "@kubernetes/client-node 2.0.1", func() string {
+	judge(t, "@kubernetes/client-node 1.4.0", func() string {
 		dir, c := t.TempDir(), cluster(t)
 		if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "client-node"))); err != nil {
 			t.Fatal(err)
 		}
-		run(t, dir, nil, "npm", "install", "--no-audit", "--no-fund", "--no-save", "@kubernetes/client-node@2.0.1")
+		run(t, dir, nil, "npm", "install", "--no-audit", "--no-fund", "--no-save", "@kubernetes/client-node@1.4.0")
 		return strings.TrimSpace(run(t, dir, env(t, c), "node", "try.mjs"))
 	})
 }
