@@ -49,7 +49,7 @@ func runAPIServer(flags []string) int {
 			return 1
 		}
 	}
-	beside, err := controlplane.NewBeside(flags, controlplane.Options{Controllers: controllerNames(controllers), Speed: 1, Logs: os.Stderr})
+	beside, err := controlplane.NewBeside(flags, controlplane.Options{Controllers: parseControllers(controllers), Speed: 1, Logs: os.Stderr})
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "Error: %s=%s: %v\n", envControllers, controllers, err)
 		return 1
@@ -118,8 +118,8 @@ func endWithParent(parent int) {
 	}
 }
 
-// controllerNames are the controllers that a text names; nil for all.
-func controllerNames(text string) []string {
+// parseControllers reads the names of controllers, as --controllers has them; nil for all.
+func parseControllers(text string) []string {
 	switch text {
 	case "all":
 		return nil

@@ -108,7 +108,7 @@ type recorder struct {
 	ended chan struct{}
 }
 
-// begin writes the file anew from now on.
+// begin empties the file, and writes it from now on.
 func (r *recorder) begin() error {
 	if r.end != nil {
 		r.end()

@@ -29,7 +29,7 @@ func serve(ctx context.Context, s settings, stdin io.Reader, stdout, stderr io.W
 		}
 	}()
 	writes := newWriteLog()
-	cluster, err := controlplane.Start(ctx, controlplane.Options{Data: s.data, Controllers: controllerNames(s.controllers), Speed: s.speed, Audit: writes, Logs: components})
+	cluster, err := controlplane.Start(ctx, controlplane.Options{Data: s.data, Controllers: s.controllerNames(), Speed: s.speed, Audit: writes, Logs: components})
 	if err != nil {
 		return err
 	}

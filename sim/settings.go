@@ -48,10 +48,13 @@ func (s *settings) check() error {
 	case !(s.speed >= 0.01 && s.speed <= 100):
 		return fmt.Errorf("--speed: %g is not between 0.01 and 100", s.speed)
 	}
-	if names := controllerNames(s.controllers); len(names) > 0 {
+	if names := s.controllerNames(); len(names) > 0 {
 		if err := (controlplane.Options{Controllers: names}).Check(); err != nil {
 			return fmt.Errorf("--controllers: %w", err)
 		}
 	}
 	return nil
 }
+
+// controllerNames are the controllers that run; nil for all.
+func (s *settings) controllerNames() []string { return parseControllers(s.controllers) }

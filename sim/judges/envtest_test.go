@@ -25,7 +25,8 @@ func TestControllersRunBesideThePair(t *testing.T) {
 		for _, controllers := range []string{"", "all"} {
 			p := newPair(t)
 			began := time.Now()
-			if out := run(t, filepath.Dir(tests), p.env("INFORMERSCOPE_CONTROLLERS="+controllers), tests, "-test.v"); !strings.Contains(out, "--- PASS: TestControllers ") {
+			out := run(t, filepath.Dir(tests), p.env("INFORMERSCOPE_CONTROLLERS="+controllers), tests, "-test.v")
+			if !strings.Contains(out, "--- PASS: TestControllers ") {
 				t.Errorf("TestControllers did not run:\n%s", out)
 			}
 			saw = append(saw, fmt.Sprintf("controllers %q: %.0f s, %d MB", controllers, time.Since(began).Seconds(), p.peakMB()))

@@ -290,7 +290,7 @@ func startPair(t *testing.T, env ...string) (*rest.Config, []int) {
 	}
 }
 
-// freePorts are ports that nobody uses now.
+// freePorts are ports that no process uses now.
 func freePorts(t *testing.T, n int) (ports []string) {
 	t.Helper()
 	for range n {

@@ -36,9 +36,10 @@ func TestPairWithControllers(t *testing.T) {
 func deploy(t *testing.T, client *kubernetes.Clientset) {
 	t.Helper()
 	labels := map[string]string{"app": "web"}
-	_, err := client.AppsV1().Deployments("default").Create(t.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: appsv1.DeploymentSpec{
+	web := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: appsv1.DeploymentSpec{
 		Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
-			ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "none"}}}}}}, metav1.CreateOptions{})
+			ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "none"}}}}}}
+	_, err := client.AppsV1().Deployments("default").Create(t.Context(), web, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

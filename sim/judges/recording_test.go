@@ -70,7 +70,8 @@ func read(t *testing.T, file string, whole bool) (int, map[string]bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, events, warning, err := tracetest.Read(bytes.NewReader(text), tracefile.ReadOptions{DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) }})
+	decode := func(raw []byte) (any, error) { return object.Parse(raw) }
+	_, events, warning, err := tracetest.Read(bytes.NewReader(text), tracefile.ReadOptions{DecodeObject: decode})
 	if err != nil || whole && warning != nil {
 		t.Fatalf("the recording: %v, %v", err, warning)
 	}

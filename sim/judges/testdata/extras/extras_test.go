@@ -118,8 +118,9 @@ func deleteNamespace(t *testing.T, client *kubernetes.Clientset) {
 
 func runDeployment(t *testing.T, client *kubernetes.Clientset) {
 	two := int32(2)
-	_, err := client.AppsV1().Deployments("default").Create(t.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: appsv1.DeploymentSpec{
-		Replicas: &two, Selector: &metav1.LabelSelector{MatchLabels: pods.Labels}, Template: pods}}, metav1.CreateOptions{})
+	web := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: appsv1.DeploymentSpec{
+		Replicas: &two, Selector: &metav1.LabelSelector{MatchLabels: pods.Labels}, Template: pods}}
+	_, err := client.AppsV1().Deployments("default").Create(t.Context(), web, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +137,8 @@ func runJob(t *testing.T, client *kubernetes.Clientset) {
 	template := pods
 	template.Labels = nil
 	template.Spec.RestartPolicy = corev1.RestartPolicyNever
-	_, err := client.BatchV1().Jobs("default").Create(t.Context(), &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "once"}, Spec: batchv1.JobSpec{Template: template}},
-		metav1.CreateOptions{})
+	once := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "once"}, Spec: batchv1.JobSpec{Template: template}}
+	_, err := client.BatchV1().Jobs("default").Create(t.Context(), once, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
