@@ -28,7 +28,7 @@ func runAsset(args []string) bool {
 	switch name := strings.TrimSuffix(filepath.Base(args[0]), ".exe"); name {
 	case "etcd":
 		if os.Getenv(envControllers) != "" || os.Getenv(envRecording) != "" {
-			go endWithParent(os.Getppid())
+			go endWithParent(os.Getppid(), func() {})
 		}
 		etcdmain.Main(args)
 	case "kube-apiserver":

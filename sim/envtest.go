@@ -57,7 +57,7 @@ func runAPIServer(flags []string) int {
 	if beside == nil {
 		return cli.Run(command)
 	}
-	go endWithParent(os.Getppid())
+	go endWithParent(os.Getppid(), func() { _ = beside.Close() })
 	command.SetArgs(append(flags, beside.Flags()...))
 	ctx, stop := context.WithCancel(command.Context()) // it ends with the first signal
 	ended := make(chan struct{})
@@ -105,8 +105,9 @@ func runBeside(ctx context.Context, beside *controlplane.Beside, recording strin
 	return errors.Join(err, <-failed)
 }
 
-// endWithParent ends this process as a signal does, once the program that started it has ended: a test that was killed cannot end it.
-func endWithParent(parent int) {
+// endWithParent ends this process as a signal does, once the program that started it has ended: a test that was killed cannot end it. If that takes too
+// long, it calls clean and exits.
+func endWithParent(parent int, clean func()) {
 	for range time.Tick(parentEvery) {
 		if os.Getppid() == parent {
 			continue
@@ -114,6 +115,7 @@ func endWithParent(parent int) {
 		if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(os.Interrupt) == nil {
 			time.Sleep(endPatience)
 		}
+		clean()
 		os.Exit(1)
 	}
 }

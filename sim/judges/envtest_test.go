@@ -40,9 +40,10 @@ func TestControllersRunBesideThePair(t *testing.T) {
 func TestThePairEndsWithATestThatIsKilled(t *testing.T) {
 	judge(t, "envtest, a suite that is killed", func() string {
 		tests := suite(t, "extras", controllerRuntime)
-		p, ready := newPair(t), filepath.Join(t.TempDir(), "ready")
+		p, temp := newPair(t), t.TempDir()
+		ready := filepath.Join(temp, "ready")
 		cmd := exec.Command(tests, "-test.run=^TestUntilKilled$")
-		cmd.Env = append(os.Environ(), p.env("INFORMERSCOPE_CONTROLLERS=all", "READY="+ready)...)
+		cmd.Env = append(os.Environ(), p.env("INFORMERSCOPE_CONTROLLERS=all", "READY="+ready, "TMPDIR="+temp)...)
 		ended := begin(t, cmd, ready)
 		if n := len(p.processes()); n != 2 {
 			t.Errorf("%d processes run from the assets", n)
@@ -53,6 +54,9 @@ func TestThePairEndsWithATestThatIsKilled(t *testing.T) {
 		<-ended
 		began := time.Now()
 		p.expectNone(t)
+		if left, _ := filepath.Glob(filepath.Join(temp, "informerscope-sim-*")); len(left) > 0 {
+			t.Errorf("directories are left: %v", left)
+		}
 		return fmt.Sprintf("etcd and kube-apiserver had ended %.1f s later", time.Since(began).Seconds())
 	})
 }
@@ -85,6 +89,18 @@ func begin(t *testing.T, cmd *exec.Cmd, ready string) <-chan error {
 func TestOperatorOnAnOlderRelease(t *testing.T) {
 	judge(t, "an operator on client-go 0.33", func() string {
 		return runSuite(t, "operator", "sigs.k8s.io/controller-runtime@v0.21.0", "TestOperator")
+	})
+}
+
+// TestOperatorOnACluster runs the suite of an operator on a cluster that runs already.
+func TestOperatorOnACluster(t *testing.T) {
+	judge(t, "envtest with USE_EXISTING_CLUSTER", func() string {
+		tests, c := suite(t, "operator", controllerRuntime), cluster(t)
+		began := time.Now()
+		if out := run(t, filepath.Dir(tests), append(env(t, c), "USE_EXISTING_CLUSTER=true"), tests, "-test.v"); !strings.Contains(out, "--- PASS: TestOperator") {
+			t.Errorf("TestOperator did not run:\n%s", out)
+		}
+		return fmt.Sprintf("the suite passes in %.0f s", time.Since(began).Seconds())
 	})
 }
 
