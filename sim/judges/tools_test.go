@@ -12,7 +12,7 @@ import (
 	"informerscope/sim/internal/harness"
 )
 
-// node has room for pods. kwok leaves a node without any annotation alone.
+// node is a node with kwok's mark of its own nodes. kwok gives it room for pods.
 const node = `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-1", "annotations": {"kwok.x-k8s.io/node": "fake"}}}`
 
 // cluster is the shared cluster, with a node that is ready.
