@@ -97,17 +97,16 @@ func suite(t *testing.T, name, require string) string {
 
 // pair is the directory of KUBEBUILDER_ASSETS of one suite, so that the processes of this suite are known by it, with the most memory that they had.
 type pair struct {
-	dir  string
-	stop func()
+	dir string
 
 	mu   sync.Mutex
-	peak map[int]int // of each process, in KiB
+	peak map[string]int // of each program, in KiB
 }
 
 // newPair links the assets into a directory, and measures what is started from there until the test ends. Whatever is left then is ended.
 func newPair(t *testing.T) *pair {
 	t.Helper()
-	p := &pair{dir: t.TempDir(), peak: map[int]int{}}
+	p := &pair{dir: t.TempDir(), peak: map[string]int{}}
 	for _, name := range []string{"etcd", "kube-apiserver", "kubectl"} {
 		if err := os.Link(filepath.Join(harness.Assets(t), name), filepath.Join(p.dir, name)); err != nil {
 			t.Fatal(err)
@@ -144,26 +143,19 @@ func (p *pair) processes() (pids []int) {
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		pids = append(pids, pid)
+		program, _, _ := bytes.Cut(command[len(p.dir)+1:], []byte{0})
 		p.mu.Lock()
-		p.peak[pid] = max(p.peak[pid], statusKB(pid, "VmHWM:"))
+		p.peak[string(program)] = max(p.peak[string(program)], statusKB(pid, "VmHWM:"))
 		p.mu.Unlock()
 	}
 	return pids
 }
 
-// peakMB is the sum of the most memory that an etcd and a kube-apiserver had: of the two largest processes.
+// peakMB is the most memory that an etcd had, and that a kube-apiserver had, together.
 func (p *pair) peakMB() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var first, second int
-	for _, kb := range p.peak {
-		if kb > first {
-			first, second = kb, first
-		} else {
-			second = max(second, kb)
-		}
-	}
-	return (first + second) / 1024
+	return (p.peak["etcd"] + p.peak["kube-apiserver"]) / 1024
 }
 
 // expectNone waits until none of the pair's processes is left.
