@@ -84,7 +84,7 @@ func hideTokens() error {
 
 // serve runs the server with the given settings and the page's files.
 func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer) (err error) {
-	sim, err := openSim(&s)
+	sim, err := startSim(ctx, &s, stderr)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,6 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	}
 	refusals := guard.NewTally(log, numbers.CountRefusal)
 	defer refusals.Close()
-	sim.Start(refusals, log)
 	ready := health.New(kubeconfig, s.contexts, log)
 	defer ready.Close()
 	door := guard.NewDoor(hosts, network.scheme(), s.token, s.publicNames...)
@@ -154,6 +153,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		case <-ctx.Done():
 			log.Info("shutting down")
 		case err = <-running.failures:
+		case err = <-sim.Failure():
 		}
 	}
 	return running.stop(ctx, err)

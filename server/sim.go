@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -10,27 +12,29 @@ import (
 	"github.com/spf13/pflag"
 
 	"informerscope/core/simcluster"
-	"informerscope/server/simapi"
+	"informerscope/server/internal/served"
 )
 
-const simHelp = `Serves a simulated cluster, and the page that shows it. The cluster is a
-Kubernetes API server on loopback, over TLS, with a certificate and a token of
-this launch. kubectl and controllers reach it with the kubeconfig that the
-command prints: a file that only you can read. Your own kubeconfig is neither
-read nor changed. The cluster ends with the command, unless --data keeps it.`
+const simHelp = `Starts Kubernetes beside this program, in one process (informerscope-sim), and the
+page that shows it. The API server listens on loopback, with a certificate and
+tokens of this launch. kubectl and controllers reach it with the kubeconfig that
+the command prints: a file that only you can read. Your own kubeconfig is neither
+read nor changed. The cluster ends with the command; --data keeps what it stores.`
 
-// simSettings are the settings of a simulated cluster in the server's process.
+// simSettings are the settings of a served cluster. Its own program checks them, but for seed, objects and rate, which the page has too.
 type simSettings struct {
-	on bool
-	simapi.Options
+	on                         bool
+	profile, controllers, data string
+	speed                      float64
+	arguments                  []string // of that program
 }
 
-// newSimCommand returns the command "sim", and its flags by subject. It serves as the program itself does, with a simulated cluster to watch. groups are
+// newSimCommand returns the command "sim", and its flags by subject. It serves as the program itself does, with a served cluster to watch. groups are
 // the flags of the program.
 func newSimCommand(groups []*pflag.FlagSet, v *flagValues, serves func(*cobra.Command, []string) error) (*cobra.Command, []*pflag.FlagSet) {
 	sim := &cobra.Command{
 		Use:   "sim [flags]",
-		Short: "serve a simulated cluster to kubectl and controllers, and the page that shows it",
+		Short: "start Kubernetes in one process for kubectl and controllers, and the page that shows it",
 		Long:  simHelp,
 		Args:  takesOnlyFlags,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,7 +53,7 @@ func newSimCommand(groups []*pflag.FlagSet, v *flagValues, serves func(*cobra.Co
 			}
 		})
 		if group.Name() == simulationGroup {
-			v.addSimFlags(flags)
+			v.settings.sim.addFlags(flags)
 		}
 		flags.SortFlags = group.SortFlags
 		own = append(own, flags)
@@ -58,53 +62,41 @@ func newSimCommand(groups []*pflag.FlagSet, v *flagValues, serves func(*cobra.Co
 	return sim, own
 }
 
-// addSimFlags adds the flags that only "sim" has.
-func (v *flagValues) addSimFlags(flags *pflag.FlagSet) {
-	o := &v.settings.sim.Options
-	flags.StringVar(&o.Profile, "profile", "steady", "what the cluster does by itself, besides --rate, as a `name`: "+strings.Join(simcluster.Profiles(), ", "))
-	flags.Float64Var(&o.Speed, "speed", 1, "how many times as fast as the clock controllers, kubelets and the profile act, a `number` from 0.01 to 100")
-	flags.StringVar(&v.controllers, "controllers", "all", "which controllers run: all, or none for your own. Without them nothing schedules and runs pods either")
-	flags.StringVar(&o.Data, "data", "", "`file` that keeps the cluster over a restart. If it exists, --objects and --seed have no effect")
+// addFlags adds the flags that only "sim" has.
+func (s *simSettings) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&s.profile, "profile", "steady", "what the cluster does by itself, besides --rate, as a `name`: "+strings.Join(simcluster.Profiles(), ", "))
+	flags.Float64Var(&s.speed, "speed", 1, "how many times as fast as the clock containers start and the profile acts, a `number` from 0.01 to 100")
+	flags.StringVar(&s.controllers, "controllers", "all",
+		"`names` of the controllers that run, separated by commas; all, or none for your own. kube-scheduler and kubelet are names too")
+	flags.StringVar(&s.data, "data", "", "`directory` that keeps the cluster over a restart. If it has one, --objects and --seed have no effect")
 }
 
-// checkSim checks the flags that only "sim" has, and sets the others.
-func (v *flagValues) checkSim() error {
-	o := &v.settings.sim.Options
-	o.Seed, o.Objects, o.Rate = v.seed, v.objects, v.rate
-	if !v.settings.sim.on {
-		return nil
-	}
-	if !slices.Contains(simcluster.Profiles(), o.Profile) {
-		return fmt.Errorf("--profile: %q is none of %s", o.Profile, strings.Join(simcluster.Profiles(), ", "))
-	}
-	if v.controllers != "all" && v.controllers != "none" {
-		return fmt.Errorf("--controllers: %q is neither all nor none", v.controllers)
-	}
-	o.Still = v.controllers == "none"
-	if o.Still && o.Profile != "steady" {
-		return fmt.Errorf("--profile %s needs controllers: leave out --controllers=none", o.Profile)
-	}
-	if !(o.Speed >= 0.01 && o.Speed <= 100) {
-		return fmt.Errorf("--speed: %g is not between 0.01 and 100", o.Speed)
-	}
-	return nil
+// setSimArguments sets the flags of the served cluster's program.
+func (v *flagValues) setSimArguments() {
+	s := &v.settings.sim
+	s.arguments = []string{"--profile=" + s.profile, "--controllers=" + s.controllers, "--data=" + s.data, fmt.Sprintf("--speed=%g", s.speed),
+		fmt.Sprintf("--seed=%d", v.seed), fmt.Sprintf("--objects=%d", v.objects), fmt.Sprintf("--rate=%g", v.rate)}
 }
 
-// openSim makes the simulated cluster that the server is to serve, and names its kubeconfig in s; nil if there is to be none.
-func openSim(s *settings) (*simapi.Server, error) {
+// startSim starts the served cluster that the page is to show, and names its kubeconfig in s; nil if there is to be none.
+func startSim(ctx context.Context, s *settings, stderr io.Writer) (*served.Cluster, error) {
 	if !s.sim.on {
 		return nil, nil
 	}
-	sim, err := simapi.New(s.sim.Options)
+	program, err := served.Find()
 	if err != nil {
-		return nil, fmt.Errorf("starting the simulated cluster: %w", err)
+		return nil, err
+	}
+	sim, err := served.Start(ctx, program, s.sim.arguments, stderr)
+	if err != nil {
+		return nil, err
 	}
 	s.kubeconfig = sim.Kubeconfig()
 	return sim, nil
 }
 
-// exportLine is the line that the server prints for a simulated cluster: what a reader types, so that kubectl uses its kubeconfig.
-func exportLine(sim *simapi.Server) string {
+// exportLine is the line that the server prints for a served cluster: what a reader types, so that kubectl uses its kubeconfig.
+func exportLine(sim *served.Cluster) string {
 	if sim == nil {
 		return ""
 	}

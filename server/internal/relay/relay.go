@@ -172,7 +172,7 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 		r.broadcast(w, req, strings.TrimPrefix(strings.TrimPrefix(path, "/broadcast"), "/"))
 	case path == "/trouble":
 		r.trouble(w, req)
-	case path == levers.Path && r.config.Levers != nil:
+	case (path == levers.Path || path == levers.WritesPath) && r.config.Levers != nil:
 		r.config.Levers.ServeHTTP(w, req)
 	case path == probeList, path == probeStream:
 		r.probe(w, req)
