@@ -32,7 +32,7 @@ WASM_SRC := $(shell find core wasm stories tools/wasmpage -name '*.go' -not -nam
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: always help run wasm build standalone test verify judges check fetch unit unit-all random controlplane e2e e2e-some toolchains \
+.PHONY: always help run sim test-sim wasm build standalone test verify judges check fetch unit unit-all random controlplane e2e e2e-some toolchains \
   toolchains-all reliability pictures pictures-check film probe-releases probe-foreign probe-rules sim-foreign flat story-layouts slidev site dist dist-test \
   soak-day stress stress-rounds stress-short bench releases \
   soak soak-informer clean
@@ -45,8 +45,14 @@ MAKE_PROGRAM := $(MAKE)
 help: ## list what can be made
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: wasm ## build everything and serve it; flags of the server through ARGS="..."
-	$(GO) run ./server $(ARGS)
+# The program of `informerscope sim` is found on PATH; it is built when it is asked for.
+run: wasm $(if $(filter sim,$(ARGS)),sim) ## build everything and serve it; flags of the server through ARGS="..."
+	PATH="$(CURDIR)/bin:$$PATH" $(GO) run ./server $(ARGS)
+
+sim: bin/informerscope-sim ## build the served cluster, Kubernetes in one process: ten minutes the first time
+
+bin/informerscope-sim: $(shell find sim core/levers core/simcluster core/selection -name '*.go' -not -name '*_test.go' 2>/dev/null) sim/go.mod sim/go.sum sim/build.sh
+	GO="$(GO)" ./sim/build.sh
 
 wasm: $(PAGE)/informerscope.wasm $(PAGE)/wasm_exec.js ## build what the page loads
 
@@ -88,6 +94,7 @@ TEST_STEPS   += e2e-some
 VERIFY_STEPS := wasm=check
 VERIFY_STEPS += fetch=check
 VERIFY_STEPS += unit-all+controlplane=check
+VERIFY_STEPS += test-sim
 VERIFY_STEPS += e2e
 VERIFY_STEPS += toolchains
 JUDGES_STEPS := wasm=check
@@ -108,6 +115,12 @@ JUDGES_STEPS += stress-short
 
 test: $(T) ## what a contributor needs to trust a change: checks, unit tests, one real control plane, the page in Chromium
 	@$(T) tier test -limit 12m -make '$(MAKE_PROGRAM)' $(TEST_STEPS)
+
+test-sim: sim $(T) ## the served cluster: its program is built, which takes ten minutes the first time, and tried
+	@failed=0; \
+	  $(T) check 'vet sim' -C sim -- $(GO) vet ./... || failed=1; \
+	  $(T) go sim -C sim -- $(GO) test -timeout 20m ./... || failed=1; \
+	  exit $$failed
 
 verify: $(T) ## what decides, after make test, whether a change lands: the long unit tests, every browser and cluster test
 	@$(T) tier verify -limit 48m -ledger tools/testrun/ledger.txt -make '$(MAKE_PROGRAM)' $(VERIFY_STEPS)
@@ -147,6 +160,7 @@ fetch:
 	cd probe/metrics && $(GO) mod download
 	cd probe/controllerruntime && $(GO) mod download
 	cd simtest && $(GO) mod download
+	cd sim && $(GO) mod download
 	$(GO) run ./tools/webcheck -install
 	./e2e/install-browsers.sh
 
@@ -182,7 +196,7 @@ controlplane: ## build etcd, kube-apiserver and kubectl for the tests, if they a
 # The page's motion and pictures are judged on a machine that does nothing else; the other folders run two at a time. Up to four tests that fail run
 # again by themselves; the table names those that pass then.
 ALONE := ./page ./stage
-e2e: wasm $(T) ## a real etcd and kube-apiserver, the server, and the page in real browsers
+e2e: wasm sim $(T) ## a real etcd and kube-apiserver, the server, and the page in real browsers
 	./e2e/install-browsers.sh
 	@failed=0; \
 	  $(T) go 'e2e, alone' -C e2e -again 4 -- $(GO) test -count=1 -timeout 60m -p 1 $(ALONE) || failed=1; \

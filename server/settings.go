@@ -12,6 +12,7 @@ import (
 
 	"informerscope/server/internal/guard"
 	"informerscope/server/internal/relay"
+	"informerscope/server/internal/served"
 )
 
 // settings are the checked values of the flags and the environment.
@@ -68,7 +69,7 @@ func (v *flagValues) check(flags *pflag.FlagSet, lookup func(string) (string, bo
 	s.listenExplicit = flags.Changed("listen")
 	s.ask, s.askOldName = cmp.Or(s.ask, v.oldCheck), v.oldCheck != ""
 	if s.sim.on {
-		s.context, s.sim.flags = simContext, simFlags(flags)
+		s.context, s.sim.flags = served.Context, simFlags(flags)
 	}
 	s.sceneKeys = v.sceneKeys(flags)
 	// All are called, and the first error counts.

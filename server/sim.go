@@ -17,7 +17,7 @@ import (
 	"informerscope/core/simcluster"
 	"informerscope/server/internal/relay"
 	"informerscope/server/internal/scrub"
-	"informerscope/server/internal/simproc"
+	"informerscope/server/internal/served"
 )
 
 const simHelp = `Serves a Kubernetes cluster, and the page that shows it. The cluster is Kubernetes
@@ -27,9 +27,6 @@ the place of kubelets, so its pods run no containers. kubectl and controllers re
 it with the kubeconfig that the command prints: a file that only you can read. Your
 own kubeconfig is neither read nor changed. The cluster ends with the command,
 unless --data keeps it.`
-
-// simContext is the context of the served cluster in its kubeconfig.
-const simContext = "informerscope-sim"
 
 // simSettings are the settings of a served cluster.
 type simSettings struct {
@@ -88,15 +85,15 @@ func simFlags(flags *pflag.FlagSet) (out []string) {
 }
 
 // startSim starts the cluster that the server is to serve, and names its kubeconfig in s. sim and door are nil if there is to be none.
-func startSim(ctx context.Context, s *settings, stderr io.Writer) (sim *simproc.Program, door *relay.SideDoor, err error) {
+func startSim(ctx context.Context, s *settings, stderr io.Writer) (sim *served.Cluster, door *relay.SideDoor, err error) {
 	if !s.sim.on {
 		return nil, nil, nil
 	}
-	program, err := simproc.Find()
+	program, err := served.Find()
 	if err != nil {
 		return nil, nil, err
 	}
-	if sim, err = simproc.Start(ctx, program, s.sim.flags, newLog(*s, new(scrub.Scrubber), stderr)); err != nil {
+	if sim, err = served.Start(ctx, program, s.sim.flags, newLog(*s, new(scrub.Scrubber), stderr)); err != nil {
 		return nil, nil, err
 	}
 	if door, err = relay.NewSideDoor(sim.Door, sim.Token); err != nil {
@@ -119,7 +116,7 @@ func endWithSignals(ctx context.Context) (context.Context, func()) {
 }
 
 // exportLine is the line that the server prints for a served cluster: what a reader types, so that kubectl uses its kubeconfig.
-func exportLine(sim *simproc.Program) string {
+func exportLine(sim *served.Cluster) string {
 	if sim == nil {
 		return ""
 	}

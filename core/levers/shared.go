@@ -34,17 +34,6 @@ type Cluster interface {
 	Stats(ctx context.Context) (simcluster.Stats, error)
 }
 
-// Own makes a cluster of this process a Cluster.
-func Own(c *simcluster.Cluster) Cluster { return own{c} }
-
-type own struct{ cluster *simcluster.Cluster }
-
-func (o own) Pull(_ context.Context, verb string, a Args) (string, error) {
-	return Pull(o.cluster, verb, a)
-}
-
-func (o own) Stats(context.Context) (simcluster.Stats, error) { return o.cluster.Stats(), nil }
-
 // Order asks for one Pull.
 type Order struct {
 	Verb string `json:"verb"`

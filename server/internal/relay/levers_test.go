@@ -222,7 +222,7 @@ func TestWritesAreInTheBudget(t *testing.T) {
 	await(t, ended, "end of the first stream")
 }
 
-// TestADoorThatMisbehaves: a door that does not answer, that answers without an end, or that is gone costs a viewer a bounded time and nobody else anything.
+// TestADoorThatMisbehaves: a door that does not answer, that answers without an end, or that is gone costs a viewer a bounded time, and the others nothing.
 func TestADoorThatMisbehaves(t *testing.T) {
 	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	endless := func(w http.ResponseWriter, r *http.Request) {
@@ -304,7 +304,7 @@ func TestEndlessLines(t *testing.T) {
 	if _, err := io.CopyN(io.Discard, response.Body, 64<<20); err != nil {
 		t.Fatal(err)
 	}
-	if _, body := f.body("/contexts"); !strings.Contains(body, "contexts") { // beside the stream that nobody reads now
+	if _, body := f.body("/contexts"); !strings.Contains(body, "contexts") { // beside the stream that is not read now
 		t.Error(body)
 	}
 	if ahead := sent.Load() - 64<<20; ahead > 32<<20 {

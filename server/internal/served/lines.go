@@ -1,4 +1,4 @@
-package simproc
+package served
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// maxLine bounds a line that the program prints, in bytes. The rest of a longer one is dropped.
+	// maxLine bounds a line that the program prints, in bytes. The rest of a longer one is another line.
 	maxLine = 4 << 10
 	// lastLines is how many lines are kept for the error if the program ends.
 	lastLines = 5
@@ -21,16 +21,17 @@ type lines struct {
 
 // Write implements io.Writer. It never fails.
 func (l *lines) Write(p []byte) (int, error) {
-	n := len(p)
-	for {
-		part, rest, ends := bytes.Cut(p, []byte("\n"))
-		l.line = append(l.line, part[:min(len(part), maxLine-len(l.line))]...)
-		if !ends {
-			return n, nil
+	for rest := p; len(rest) > 0; {
+		part, _, ends := bytes.Cut(rest[:min(len(rest), maxLine-len(l.line))], []byte("\n"))
+		l.line = append(l.line, part...)
+		if rest = rest[len(part):]; ends {
+			rest = rest[1:]
 		}
-		l.end()
-		p = rest
+		if ends || len(l.line) == maxLine {
+			l.end()
+		}
 	}
+	return len(p), nil
 }
 
 // end emits a line, unless it is blank.

@@ -1,4 +1,4 @@
-package simproc
+package served
 
 import (
 	"context"
@@ -13,12 +13,16 @@ import (
 	"time"
 )
 
-// Name is the name of the program, without a system's ending.
-const Name = "informerscope-sim"
+const (
+	// Name is the name of the program, without a system's ending.
+	Name = "informerscope-sim"
+	// Context is the name of the context in its kubeconfig.
+	Context = "informerscope-sim"
+)
 
 const (
-	// readyPatience is how long the program may take until the cluster is ready.
-	readyPatience = 2 * time.Minute
+	// readyPatience is how long the program may take until the cluster is ready. A hundred thousand objects take most of it.
+	readyPatience = 5 * time.Minute
 	// progressEvery is how often the log says that it is still awaited.
 	progressEvery = 4 * time.Second
 	// endPatience is how long it may take to end once its standard input has, before it is killed: its API server gets ten seconds.
@@ -47,8 +51,8 @@ func Find() (string, error) {
 		Name, directory)
 }
 
-// Program is a program that runs.
-type Program struct {
+// Cluster is a program that runs, and its cluster.
+type Cluster struct {
 	address
 	cmd   *exec.Cmd
 	stdin io.Closer
@@ -66,8 +70,8 @@ type address struct {
 
 // Start starts the program at a path with flags, and returns when its cluster is ready. It fails if ctx ends before. log gets each line of the program's
 // standard error, so that the format and the level of the log hold for it too. The caller calls Close.
-func Start(ctx context.Context, path string, flags []string, log *slog.Logger) (*Program, error) {
-	p := &Program{cmd: exec.Command(path, append([]string{"--beside"}, flags...)...), ended: make(chan struct{})}
+func Start(ctx context.Context, path string, flags []string, log *slog.Logger) (*Cluster, error) {
+	c := &Cluster{cmd: exec.Command(path, append([]string{"--beside"}, flags...)...), ended: make(chan struct{})}
 	first := make(chan string, 1)
 	stdout := &lines{emit: func(line string) {
 		select {
@@ -77,30 +81,30 @@ func Start(ctx context.Context, path string, flags []string, log *slog.Logger) (
 	}}
 	log = log.With("from", Name)
 	stderr := &lines{emit: func(line string) {
-		p.tail.add(line)
+		c.tail.add(line)
 		log.Info(line)
 	}}
-	p.cmd.Stdout, p.cmd.Stderr, p.cmd.SysProcAttr, p.cmd.WaitDelay = stdout, stderr, ownGroup(), drainPatience
+	c.cmd.Stdout, c.cmd.Stderr, c.cmd.SysProcAttr, c.cmd.WaitDelay = stdout, stderr, ownGroup(), drainPatience
 	var err error
-	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	if err := p.cmd.Start(); err != nil {
+	if err := c.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", Name, err)
 	}
 	go func() {
-		defer close(p.ended)
-		p.state = p.cmd.Wait()
+		defer close(c.ended)
+		c.state = c.cmd.Wait()
 		stderr.end() // what came last may be no whole line
 	}()
-	if err := p.awaitReady(ctx, first, log); err != nil {
-		return nil, errors.Join(err, p.Close())
+	if err := c.awaitReady(ctx, first, log); err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
-	return p, nil
+	return c, nil
 }
 
 // awaitReady sets the address.
-func (p *Program) awaitReady(ctx context.Context, first <-chan string, log *slog.Logger) error {
+func (c *Cluster) awaitReady(ctx context.Context, first <-chan string, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyPatience, fmt.Errorf("not ready after %s", readyPatience))
 	defer cancel()
 	began, progress := time.Now(), time.NewTicker(progressEvery)
@@ -108,60 +112,60 @@ func (p *Program) awaitReady(ctx context.Context, first <-chan string, log *slog
 	for {
 		select {
 		case line := <-first:
-			if err := json.Unmarshal([]byte(line), &p.address); err != nil || p.Kubeconfig == "" || p.Door == "" || p.Token == "" {
+			if err := json.Unmarshal([]byte(line), &c.address); err != nil || c.Kubeconfig == "" || c.Door == "" || c.Token == "" {
 				return fmt.Errorf("%s printed %.100q, not the line of JSON with its address: it is of another version than this program, or another program",
-					p.cmd.Path, line)
+					c.cmd.Path, line)
 			}
 			return nil
-		case <-p.ended:
-			return p.Err()
+		case <-c.ended:
+			return c.Err()
 		case <-ctx.Done():
-			return fmt.Errorf("%s: %w%s", Name, context.Cause(ctx), &p.tail)
+			return fmt.Errorf("%s: %w%s", Name, context.Cause(ctx), &c.tail)
 		case <-progress.C:
 			log.Info("the cluster is starting", "seconds", int(time.Since(began).Seconds()))
 		}
 	}
 }
 
-// Ended is closed when the program has ended; nil if p is nil.
-func (p *Program) Ended() <-chan struct{} {
-	if p == nil {
+// Ended is closed when the program has ended; nil if c is nil.
+func (c *Cluster) Ended() <-chan struct{} {
+	if c == nil {
 		return nil
 	}
-	return p.ended
+	return c.ended
 }
 
 // Err says how the program ended, with the last lines of its standard error. Call it once Ended is closed.
-func (p *Program) Err() error {
+func (c *Cluster) Err() error {
 	how := "without an error"
-	if p.state != nil {
-		how = p.state.Error()
+	if c.state != nil {
+		how = c.state.Error()
 	}
-	return fmt.Errorf("%s has ended, %s:%s", Name, how, &p.tail)
+	return fmt.Errorf("%s has ended, %s:%s", Name, how, &c.tail)
 }
 
-// Close ends the program and waits for it. It returns an error if the program did not end in order; nil if it had ended before, or p is nil.
-func (p *Program) Close() error {
-	if p == nil {
+// Close ends the program and waits for it. It returns an error if the program did not end in order; nil if it had ended before, or c is nil.
+func (c *Cluster) Close() error {
+	if c == nil {
 		return nil
 	}
 	select {
-	case <-p.ended:
+	case <-c.ended:
 		return nil
 	default:
 	}
-	_ = p.stdin.Close()
+	_ = c.stdin.Close()
 	late := time.NewTimer(endPatience)
 	defer late.Stop()
 	select {
-	case <-p.ended:
+	case <-c.ended:
 	case <-late.C:
-		_ = p.cmd.Process.Kill()
-		<-p.ended
-		return fmt.Errorf("%s had not ended after %s, and was killed:%s", Name, endPatience, &p.tail)
+		_ = c.cmd.Process.Kill()
+		<-c.ended
+		return fmt.Errorf("%s had not ended after %s, and was killed:%s", Name, endPatience, &c.tail)
 	}
-	if p.state != nil && !errors.Is(p.state, exec.ErrWaitDelay) {
-		return p.Err()
+	if c.state != nil && !errors.Is(c.state, exec.ErrWaitDelay) {
+		return c.Err()
 	}
 	return nil
 }

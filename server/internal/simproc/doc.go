@@ -1,2 +1,0 @@
-// Package simproc runs informerscope-sim, the program of the cluster that "informerscope sim" serves, beside this one.
-package simproc

@@ -1,0 +1,150 @@
+package controlplane
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
+)
+
+// Context is the name of the kubeconfig's context, cluster and user.
+const Context = "informerscope-sim"
+
+// The users of this launch. Each has a token of its own, so that the API server tells them apart.
+const (
+	administrator = "admin"
+	// Levers is the user whose writes are the page's levers, the background and the profiles.
+	Levers    = "informerscope"
+	manager   = "system:kube-controller-manager"
+	scheduler = "system:kube-scheduler"
+	// Kubelet is the user of kwok's controllers, which do what kubelets do.
+	Kubelet = "kubelet"
+)
+
+// groups has each user's group, "" for none: the RBAC rules of Kubernetes itself name the components.
+var groups = map[string]string{administrator: "system:masters", Levers: "system:masters", manager: "", scheduler: "", Kubelet: "system:masters"}
+
+// access is who may do what: tokens of this launch, and keys that live as long as the data.
+type access struct {
+	run    string // the directory of this launch; only its owner can open it
+	keys   string // the directory of the keys
+	tokens map[string]string
+}
+
+// newAccess writes the tokens, and the keys if there are none yet.
+func newAccess(data, run string) (*access, error) {
+	a := &access{run: run, keys: filepath.Join(data, "keys"), tokens: map[string]string{}}
+	var lines strings.Builder
+	for user, group := range groups {
+		a.tokens[user] = rand.Text()
+		fmt.Fprintf(&lines, "%s,%s,%s,%q\n", a.tokens[user], user, user, group)
+	}
+	if err := os.WriteFile(a.tokenFile(), []byte(lines.String()), 0o600); err != nil {
+		return nil, err
+	}
+	return a, a.makeKeys()
+}
+
+func (a *access) tokenFile() string { return filepath.Join(a.run, "tokens.csv") }
+
+// serviceAccountKey signs the tokens of service accounts.
+func (a *access) serviceAccountKey() string { return filepath.Join(a.keys, "serviceaccounts.key") }
+
+// authority and authorityKey sign the certificates of clients.
+func (a *access) authority() string    { return filepath.Join(a.keys, "ca.crt") }
+func (a *access) authorityKey() string { return filepath.Join(a.keys, "ca.key") }
+
+// root is the authority of the certificate that kube-apiserver makes for this launch.
+func (a *access) root() string { return filepath.Join(a.run, "root.crt") }
+
+// writeRoot writes the file root, from that in which kube-apiserver leaves its certificate and the authority.
+func (a *access) writeRoot() error {
+	all, err := cert.CertsFromFile(filepath.Join(a.run, "apiserver.crt"))
+	if err != nil {
+		return err
+	}
+	text, err := cert.EncodeCertificates(slices.DeleteFunc(all, func(c *x509.Certificate) bool { return !c.IsCA })...)
+	if err != nil {
+		return err
+	}
+	return cert.WriteCert(a.root(), text)
+}
+
+// makeKeys writes the keys. The certificate comes last, so that a launch that was killed in between begins again.
+func (a *access) makeKeys() error {
+	if _, err := os.Stat(a.authority()); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var key *rsa.PrivateKey
+	for _, file := range []string{a.serviceAccountKey(), a.authorityKey()} {
+		var err error
+		if key, err = rsa.GenerateKey(rand.Reader, 2048); err != nil {
+			return err
+		}
+		if err = writeKey(file, key); err != nil {
+			return err
+		}
+	}
+	certificate, err := cert.NewSelfSignedCACert(cert.Config{CommonName: Context}, key)
+	if err != nil {
+		return err
+	}
+	text, err := cert.EncodeCertificates(certificate)
+	if err != nil {
+		return err
+	}
+	return cert.WriteCert(a.authority(), text)
+}
+
+func writeKey(file string, key crypto.PrivateKey) error {
+	text, err := keyutil.MarshalPrivateKeyToPEM(key)
+	if err != nil {
+		return err
+	}
+	return keyutil.WriteKey(file, text)
+}
+
+// kubeconfig writes a user's kubeconfig for the API server at an address, and returns the file.
+func (a *access) kubeconfig(user, address string) (file string, err error) {
+	authority, err := os.ReadFile(a.root())
+	if err != nil {
+		return "", err
+	}
+	config := clientapi.NewConfig()
+	config.Clusters[Context] = &clientapi.Cluster{Server: "https://" + address, CertificateAuthorityData: authority}
+	config.AuthInfos[Context] = &clientapi.AuthInfo{Token: a.tokens[user]}
+	config.Contexts[Context] = &clientapi.Context{Cluster: Context, AuthInfo: Context}
+	config.CurrentContext = Context
+	file = filepath.Join(a.run, "kubeconfig")
+	if user != administrator {
+		file += "-" + strings.TrimPrefix(user, "system:")
+	}
+	return file, clientcmd.WriteToFile(*config, file)
+}
+
+// config is a user's connection, without a limit of requests a second: API priority and fairness is the limit.
+func (a *access) config(user, address string) (*rest.Config, error) {
+	file, err := a.kubeconfig(user, address)
+	if err != nil {
+		return nil, err
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", file)
+	if err != nil {
+		return nil, err
+	}
+	config.QPS, config.UserAgent = -1, user
+	return config, nil
+}

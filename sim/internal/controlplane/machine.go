@@ -1,0 +1,107 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Watches is the number of open watches, those of the components too.
+func (c *Cluster) Watches() int { return int(c.watches.Load()) }
+
+// Revision is the newest resourceVersion.
+func (c *Cluster) Revision() uint64 { return uint64(c.etcd.revision()) }
+
+// Compacted is the resourceVersion up to which Compact has dropped the history; 0 before the first Compact.
+func (c *Cluster) Compacted() uint64 { return uint64(c.compacted.Load()) }
+
+// Compact lets etcd drop the history up to now. kube-apiserver still has versions in its watch cache: a watch from an older one gets 410 Expired once
+// the API server has started again.
+func (c *Cluster) Compact(ctx context.Context) error {
+	revision, err := c.etcd.compact(ctx)
+	if err == nil {
+		c.compacted.Store(revision)
+	}
+	return err
+}
+
+// CutConnections closes every connection of clients to the API server, not those of the components.
+func (c *Cluster) CutConnections() { c.clients.cut() }
+
+// cut closes every connection.
+func (c *Cluster) cut() {
+	for _, f := range []*front{c.clients, c.own, c.oldFront} {
+		if f != nil {
+			f.cut()
+		}
+	}
+}
+
+// Restart ends kube-apiserver and starts it again, and returns when it is ready. Every connection ends with it.
+func (c *Cluster) Restart(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.endOld(); err != nil {
+		return err
+	}
+	c.clients.point(nil)
+	c.own.point(nil)
+	err := c.server.end(c.cut)
+	if err == nil {
+		err = c.startServer(ctx)
+	}
+	if err != nil {
+		c.fail("kube-apiserver", err)
+	}
+	return err
+}
+
+// FailOver lets another kube-apiserver answer clients, whose watch cache is so many versions behind the newest; with 0 the first one answers again. The
+// components stay with the first one. The connections of clients end.
+func (c *Cluster) FailOver(ctx context.Context, versions uint64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if versions == 0 {
+		c.clients.point(c.server.handed)
+		c.clients.cut()
+		return c.endOld()
+	}
+	if err := c.endOld(); err != nil {
+		return err
+	}
+	newest := c.Revision()
+	if oldest := c.Compacted() + 1; versions >= newest-oldest {
+		return fmt.Errorf("etcd has no version that is %d behind: the history begins at %d, and the newest version is %d", versions, oldest, newest)
+	}
+	c.etcd.lag.begin(int64(newest - versions))
+	private, err := newFront()
+	if err != nil {
+		return err
+	}
+	listener := newHanded(private.Addr())
+	private.point(listener)
+	c.oldFront = private
+	old, err := c.startAPIServer(ctx, c.etcd.old, listener)
+	c.etcd.lag.filled()
+	if err != nil {
+		return errors.Join(err, c.endOld())
+	}
+	c.old = old
+	c.clients.point(listener)
+	c.clients.cut()
+	return nil
+}
+
+// endOld ends the API server that lags behind, if there is one. c.mu is held.
+func (c *Cluster) endOld() (err error) {
+	c.etcd.lag.end()
+	if c.old != nil {
+		err = c.old.end(c.cut)
+		c.old = nil
+	}
+	if c.oldFront != nil {
+		c.oldFront.end()
+		c.oldFront = nil
+	}
+	return err
+}

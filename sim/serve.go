@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+
+	"k8s.io/klog/v2"
+
+	"informerscope/sim/internal/controlplane"
+)
+
+// serve runs a cluster until ctx ends, or a component of it does by itself.
+func serve(ctx context.Context, s settings, stdin io.Reader, stdout, stderr io.Writer) (err error) {
+	if s.beside {
+		ctx = endsWith(ctx, stdin)
+	}
+	logs := &tail{max: maxTail}
+	components := io.Writer(logs)
+	if s.verbose {
+		components = stderr
+	}
+	logTo(components)
+	defer func() {
+		if err != nil {
+			_, _ = fmt.Fprintf(stderr, "%s", logs)
+		}
+	}()
+	writes := newWriteLog()
+	cluster, err := controlplane.Start(ctx, controlplane.Options{Data: s.data, Controllers: s.controllerNames(), Speed: s.speed, Audit: writes, Logs: components})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := cluster.Close(); err == nil {
+			err = closing
+		}
+	}()
+	door, err := openDoor(writes)
+	if err != nil {
+		return err
+	}
+	defer door.close()
+	if err := announce(stdout, s.beside, cluster.Kubeconfig(), door); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-cluster.Failure():
+		return err
+	}
+}
+
+// announce prints where the cluster is.
+func announce(stdout io.Writer, beside bool, kubeconfig string, d *door) error {
+	if beside {
+		return json.NewEncoder(stdout).Encode(map[string]string{"kubeconfig": kubeconfig, "door": d.url(), "token": d.token})
+	}
+	_, err := fmt.Fprintf(stdout, "export KUBECONFIG=%s\n", quote(kubeconfig))
+	return err
+}
+
+// logTo sends what the components log to a writer.
+func logTo(components io.Writer) {
+	flags := flag.NewFlagSet("", flag.PanicOnError)
+	klog.InitFlags(flags)
+	for name, value := range map[string]string{"logtostderr": "false", "stderrthreshold": "FATAL"} {
+		if err := flags.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+	klog.SetOutput(components)
+}

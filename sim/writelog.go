@@ -1,0 +1,48 @@
+package main
+
+import (
+	"sync"
+
+	auditapi "k8s.io/apiserver/pkg/apis/audit"
+
+	"informerscope/core/levers"
+)
+
+// keptWrites is how many writes a writeLog keeps for a page that comes, or comes back.
+const keptWrites = 1000
+
+// writeLog keeps the newest writes. It is safe for concurrent use.
+type writeLog struct {
+	mu      sync.Mutex
+	writes  []levers.Write // the newest last; their Seq have no gaps
+	seq     uint64
+	changed chan struct{} // closed at the next write
+}
+
+func newWriteLog() *writeLog { return &writeLog{changed: make(chan struct{})} }
+
+// ProcessEvents implements audit.Sink.
+func (l *writeLog) ProcessEvents(events ...*auditapi.Event) bool {
+	return true
+}
+
+// add numbers a write and keeps it.
+func (l *writeLog) add(w levers.Write) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seq++
+	w.Seq = l.seq
+	if l.writes = append(l.writes, w); len(l.writes) == 2*keptWrites {
+		l.writes = append(l.writes[:0], l.writes[keptWrites:]...)
+	}
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// after returns the writes after a number that are still kept, and what is closed when there are more.
+func (l *writeLog) after(seq uint64) ([]levers.Write, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	newer := min(int(l.seq-min(seq, l.seq)), len(l.writes))
+	return append([]levers.Write(nil), l.writes[len(l.writes)-newer:]...), l.changed
+}
