@@ -140,7 +140,7 @@ func simClient(t *testing.T, kubeconfig string) *kubernetes.Clientset {
 // cluster. The kubeconfig goes with the command.
 func TestSim(t *testing.T) {
 	findSim(t, "serves")
-	r := start(t, parse(t, "sim", "--listen=127.0.0.1:0", "--objects=30", "--seed=9", "--controllers=a,b"))
+	r := start(t, parse(t, "sim", "--listen=127.0.0.1:0", "--objects=30", "--seed=9", "--controllers=a,b", "--log-level=debug"))
 	lines := r.out()
 	if !strings.Contains(lines, "&source=live&context=informerscope-sim\n") {
 		t.Errorf("the link is not that of the cluster: %q", lines)

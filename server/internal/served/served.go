@@ -80,9 +80,11 @@ func Start(ctx context.Context, path string, flags []string, log *slog.Logger) (
 		}
 	}}
 	log = log.With("from", Name)
+	level := new(slog.LevelVar)
+	level.Set(slog.LevelDebug) // until the cluster is ready: if it never is, the error has the lines
 	stderr := &lines{emit: func(line string) {
 		c.tail.add(line)
-		log.Info(line)
+		log.Log(context.Background(), level.Level(), line)
 	}}
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.SysProcAttr, c.cmd.WaitDelay = stdout, stderr, ownGroup(), drainPatience
 	var err error
@@ -100,6 +102,7 @@ func Start(ctx context.Context, path string, flags []string, log *slog.Logger) (
 	if err := c.awaitReady(ctx, first, log); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
+	level.Set(slog.LevelInfo)
 	return c, nil
 }
 
