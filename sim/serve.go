@@ -12,22 +12,23 @@ import (
 
 	"informerscope/sim/internal/controlplane"
 	"informerscope/sim/internal/life"
+	"informerscope/sim/internal/stderr"
 )
 
 // serve runs a cluster until ctx ends, or a component of it does by itself.
-func serve(ctx context.Context, s settings, stdin io.Reader, stdout, stderr io.Writer) (err error) {
+func serve(ctx context.Context, s settings, stdin io.Reader, stdout, errors io.Writer) (err error) {
 	if s.beside {
 		ctx = endsWith(ctx, stdin)
 	}
 	logs := &tail{max: maxTail}
 	components := io.Writer(logs)
 	if s.verbose {
-		components = stderr
+		components = errors
 	}
 	logTo(components)
 	defer func() {
 		if err != nil {
-			_, _ = fmt.Fprintf(stderr, "%s", logs)
+			_, _ = fmt.Fprintf(errors, "%s", logs)
 		}
 	}()
 	writes := newWriteLog()
@@ -45,7 +46,7 @@ func serve(ctx context.Context, s settings, stdin io.Reader, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
-	lively, err := life.New(config, cluster, life.Options{Seed: s.seed, Objects: s.objects, Rate: s.rate, Profile: s.profile, Speed: s.speed, Log: stderr})
+	lively, err := life.New(config, cluster, life.Options{Seed: s.seed, Objects: s.objects, Rate: s.rate, Profile: s.profile, Speed: s.speed, Log: errors})
 	if err != nil {
 		return err
 	}
@@ -108,4 +109,7 @@ func logTo(components io.Writer) {
 		}
 	}
 	klog.SetOutput(components)
+	if stderr.Components != nil {
+		go func() { _, _ = io.Copy(components, stderr.Components) }() // as long as the process
+	}
 }

@@ -37,7 +37,7 @@ func (s *Sentences) Write(e *auditapi.Event) (levers.Write, bool) {
 		return levers.Write{}, false
 	}
 	ref := e.ObjectRef
-	w := levers.Write{Time: e.StageTimestamp.Time, User: e.User.Username, Agent: e.UserAgent, Author: author(e), Verb: e.Verb, Path: e.RequestURI,
+	w := levers.Write{Time: e.StageTimestamp.Time, User: e.User.Username, Agent: e.UserAgent, Author: s.author(e), Verb: e.Verb, Path: e.RequestURI,
 		Status: int(e.ResponseStatus.Code), Resource: schema.GroupResource{Group: ref.APIGroup, Resource: ref.Resource}.String(),
 		Subresource: ref.Subresource, Namespace: ref.Namespace, Name: ref.Name}
 	if e.ImpersonatedUser != nil {
@@ -67,8 +67,11 @@ func document(object *runtime.Unknown) gjson.Result {
 }
 
 // author is a short name of who wrote: a controller's, a component's, or that of the program.
-func author(e *auditapi.Event) string {
+func (s *Sentences) author(e *auditapi.Event) string {
 	user := e.User.Username
+	if slices.Contains(s.Components, user) {
+		return user
+	}
 	if name, ok := strings.CutPrefix(user, "system:serviceaccount:kube-system:"); ok {
 		return name
 	}
@@ -106,7 +109,7 @@ func (s *Sentences) words(w levers.Write, request, answer gjson.Result) string {
 	case w.Subresource == "binding":
 		return fmt.Sprintf("put %s on %s", name, request.Get("target.name").String())
 	case w.Subresource == "scale" || w.Subresource == "" && answer.Get("spec.replicas").Exists():
-		if text, ok := s.scaled(w, name, answer); ok {
+		if text, ok := s.scaled(w, answer); ok {
 			return text
 		}
 	case w.Subresource != "":
@@ -133,12 +136,13 @@ func (s *Sentences) words(w levers.Write, request, answer gjson.Result) string {
 }
 
 // scaled remembers the replicas that a write leaves, and returns a sentence if it changed them.
-func (s *Sentences) scaled(w levers.Write, name string, answer gjson.Result) (string, bool) {
+func (s *Sentences) scaled(w levers.Write, answer gjson.Result) (string, bool) {
+	name := w.Namespace + "/" + w.Name
 	replicas := answer.Get("spec.replicas")
 	if w.Status >= http.StatusBadRequest || !replicas.Exists() {
 		return "scaled " + name, w.Subresource == "scale"
 	}
-	key := w.Resource + " " + w.Namespace + "/" + w.Name
+	key := w.Resource + " " + name
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.scales == nil || len(s.scales) >= maxScales {
