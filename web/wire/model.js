@@ -265,10 +265,11 @@ export class Model {
    */
   momentAt(clock) {
     const v = this.view;
-    // A recording has an end; what is live runs on.
+    // A recording has an end, and playing stops at the log's newest event; what is live runs on.
     if (!this.any || !v.head || this.stands || v.mode === 'paused' || (v.mode === 'live' && this.state.source.kind === 'file')) return v.atMillis;
     const run = Math.min(clock - this.frameAt, 60e3) * (v.mode === 'live' ? 1 : v.speed);
-    return v.atMillis + Math.max(0, run);
+    const now = v.atMillis + Math.max(0, run);
+    return v.mode === 'live' ? now : Math.min(now, Math.max(v.headMillis, v.atMillis));
   }
 
   /** Whether the objects are those of a simulated cluster, here or where it is broadcast from. */
