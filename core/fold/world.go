@@ -222,7 +222,7 @@ func (f *Fold) applyWire(around *world, w *wire, e *event.Entry) {
 	}
 }
 
-// countUnread counts a change that a wire brought before the cluster has told of it.
+// countUnread counts a change that a wire brought before the cluster has counted it.
 func (f *Fold) countUnread(w *wire) {
 	for i := range f.lanes {
 		if l := &f.lanes[i]; &f.wires[l.wire] == w {

@@ -57,13 +57,13 @@ func TestUnreadAreTheChangesThatCome(t *testing.T) {
 					was, is := away.LaneState(lane).Reflector, back.LaneState(lane).Reflector
 					came := is.Events - was.Events
 					if was.Unread == nil || *was.Unread != came || is.Relists != was.Relists {
-						t.Fatalf("lane %d: %d changes came after %d relists, unread were %s, at %s of %s", lane, came, is.Relists-was.Relists, text(was.Unread), was.ResourceVersion, away.LaneState(lane).API.ResourceVersion)
+						t.Fatalf("lane %d: %d changes came after %d relists, unread were %s", lane, came, is.Relists-was.Relists, text(was.Unread))
 					}
 					if is.Unread == nil || *is.Unread != 0 {
-						t.Errorf("lane %d: when all had come, unread were %v", lane, is.Unread)
+						t.Errorf("lane %d: when all had come, unread were %s", lane, text(is.Unread))
 					}
 					if got := restored.LaneState(lane).Reflector.Unread; got == nil || *got != came {
-						t.Errorf("lane %d: a baseline says %v, not %d", lane, got, came)
+						t.Errorf("lane %d: a baseline says %s, not %d", lane, text(got), came)
 					}
 					if (came > 0) == (name == "nothing at all") {
 						t.Errorf("lane %d: %d changes of what it watches", lane, came)

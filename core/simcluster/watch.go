@@ -330,7 +330,7 @@ func (w *watcher) sendExpired() {
 }
 
 // CountChanges returns how many changes after a version a watch of a resource brings, with the selectors of a query. ok is false where that cannot be known:
-// the history has forgotten some of them, or there is no such resource or selector.
+// some of them are in the compacted history, or there is no such resource or selector.
 func (c *Cluster) CountChanges(gr schema.GroupResource, namespace string, q url.Values, after uint64) (n int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
