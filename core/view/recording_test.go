@@ -24,7 +24,7 @@ func TestARecordingHasAnEnd(t *testing.T) {
 		var events []event.Entry
 		end := time.Duration(0)
 		for i, at := range at {
-			events = append(events, event.Entry{Seq: uint64(i + 1), At: at, Event: event.Note{Text: "it goes on"}.Event()})
+			events = append(events, event.Entry{Seq: uint64(i + 1), At: at, Event: event.Selected{Selection: `{"source":"file"}`}.Event()})
 			end = at
 		}
 		if err := log.Append(events); err != nil {
@@ -40,23 +40,25 @@ func TestARecordingHasAnEnd(t *testing.T) {
 		if len(at) < 3 {
 			continue
 		}
-		v.Seek(1)
-		if err := v.Play(1); err != nil {
-			t.Fatal(err)
-		}
-		v.State()
-		for range 8 {
-			clk.SetTime(clk.Now().Add(500 * time.Millisecond))
-			var frame struct{ View view.Position }
-			if err := json.Unmarshal(v.Frame(), &frame); err != nil {
+		for _, speed := range []float64{1, 0.5, 4} {
+			v.Seek(1)
+			if err := v.Play(speed); err != nil {
 				t.Fatal(err)
 			}
-			if at := frame.View.AtMillis; at > fold.Millis(end) {
-				t.Errorf("%s: it plays on to %v ms, beyond its end", name, at)
+			v.Frame()
+			for range 8 {
+				clk.SetTime(clk.Now().Add(time.Duration(float64(500*time.Millisecond) / speed)))
+				var frame struct{ View view.Position }
+				if err := json.Unmarshal(v.Frame(), &frame); err != nil {
+					t.Fatal(err)
+				}
+				if at := frame.View.AtMillis; at > fold.Millis(end) {
+					t.Errorf("%s: it plays on to %v ms, beyond its end", name, at)
+				}
 			}
-		}
-		if is := v.Describe(); is.Mode != "live" || is.Behind != 0 {
-			t.Errorf("%s: four seconds later it is %s, %d events from the end", name, is.Mode, is.Behind)
+			if is := v.Describe(); is.Mode != "live" || is.Behind != 0 {
+				t.Errorf("%s: when it has played at %v, it is %s, %d events from the end", name, speed, is.Mode, is.Behind)
+			}
 		}
 	}
 }
