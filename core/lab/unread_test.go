@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -20,6 +21,7 @@ func TestUnreadAreTheChangesThatCome(t *testing.T) {
 		"a label":        {Selector: ptr("tier=worker")},
 		"two releases":   {Namespace: ptr("shop"), Release: ptr("1.31,1.37")},
 		"two resources":  {Namespace: ptr("shop"), Resource: ptr("pods,deployments.apps")},
+		"a shard":        {},
 		"nothing at all": {Namespace: ptr("shop"), Selector: ptr("app=none")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -28,6 +30,13 @@ func TestUnreadAreTheChangesThatCome(t *testing.T) {
 				l, rec := start(t, change)
 				if _, err := l.Writes(ptr(false), ""); err != nil { // else the page's own workers write once they can
 					t.Fatal(err)
+				}
+				if name == "a shard" {
+					err := errors.Join(l.Shutdown(), l.SetShard("1/2"))
+					pass(time.Second)
+					if err := errors.Join(err, l.Start("", "", "")); err != nil {
+						t.Fatal(err)
+					}
 				}
 				pass(8 * time.Second)
 				for _, fault := range []struct {
