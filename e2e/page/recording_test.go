@@ -24,6 +24,9 @@ func TestARecordingEndsOnTheClock(t *testing.T) {
 	harness.WaitUntil(t, p, "__files.texts.length === 1")
 	harness.EvalIn[bool](t, p, `(__files.drop("short.jsonl", __files.texts[0]), true)`)
 	harness.Await(t, p, time.Minute, "s.source.kind === 'file'")
+	// The page is a frame behind the worker: until then its clock is that of the cluster.
+	harness.WaitUntil(t, p, `document.querySelector(".src").textContent.includes("recording") &&
+		informerscope.state().then((s) => document.querySelector(".clock small").textContent.replace(/\D/g, "") === String(s.seq))`)
 	end := harness.EvalIn[string](t, p, "informerscope.state().then((s) => String(s.view.headMillis))")
 
 	const clock = `(() => { const [, m, s] = /(\d+):(\d+\.\d+)/.exec(document.querySelector('.clock, .pclock').textContent); return (60 * m + Number(s)) * 1000; })()`
