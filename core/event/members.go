@@ -300,6 +300,8 @@ type Cluster struct {
 	Oldest  string `member:"StoreRV"` // from which a watch can start
 	Objects int    `member:"N"`       // of the watched resource
 	Writes  int    `member:"M"`       // so far
+	// Unread is how many changes of what it watches the lane's Reflector has not read, in decimal; empty if that is not known.
+	Unread string `member:"Text"`
 }
 
 // Fault carries a fault that was switched, or took effect.

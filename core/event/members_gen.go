@@ -641,14 +641,14 @@ func (e *Event) Selected() (x Selected) {
 
 // Event returns the event that carries x.
 func (x Cluster) Event() Event {
-	return Event{Kind: KindCluster, raw: Members{RV: x.RV, StoreRV: x.Oldest, N: x.Objects, M: x.Writes}}
+	return Event{Kind: KindCluster, raw: Members{RV: x.RV, StoreRV: x.Oldest, N: x.Objects, M: x.Writes, Text: x.Unread}}
 }
 
 // Cluster returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Cluster() (x Cluster) {
 	switch e.Kind {
 	case KindCluster:
-		x = Cluster{RV: e.raw.RV, Oldest: e.raw.StoreRV, Objects: e.raw.N, Writes: e.raw.M}
+		x = Cluster{RV: e.raw.RV, Oldest: e.raw.StoreRV, Objects: e.raw.N, Writes: e.raw.M, Unread: e.raw.Text}
 	}
 	return x
 }
@@ -1011,7 +1011,7 @@ var members = [256][]string{
 	KindWireFrame:            {"Req", "Op", "Key", "RV", "N", "Obj"},
 	KindWireDone:             {"Req", "Err"},
 	KindSelected:             {"Text"},
-	KindCluster:              {"RV", "StoreRV", "N", "M"},
+	KindCluster:              {"RV", "StoreRV", "N", "M", "Text"},
 	KindFault:                {"Text", "Flag", "Dur", "N"},
 	KindHold:                 {"N", "Listener", "Flag"},
 	KindReleased:             {"N", "Listener", "M"},

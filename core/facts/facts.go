@@ -75,6 +75,8 @@ type Facts struct {
 	Features informer.Features `json:"features"`
 	// Versions compares the three resourceVersions.
 	Versions Versions `json:"versions"`
+	// Lag is how much the store and the Reflector lack.
+	Lag Lag `json:"lag"`
 
 	// Sentence is the caption for the moment.
 	Sentence Sentence `json:"sentence"`
@@ -214,8 +216,15 @@ type Requests struct {
 	Lists string `json:"lists" web:"|LIST|WatchList"`
 }
 
-// Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. A distance is nil if a version is
-// unknown or not a number.
+// Lag counts changes of what the informer watches. A number is nil where it is unknown.
+type Lag struct {
+	Queued *int `json:"queued"` // read by the Reflector, and not in the store
+	Behind *int `json:"behind"` // not read by the Reflector: of a cluster that does not count them, those that have arrived
+	Total  *int `json:"total"`  // not in the store
+}
+
+// Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. They count the writes of the whole
+// cluster, whatever is watched: see Lag. A distance is nil if a version is unknown or not a number.
 type Versions struct {
 	Queued *float64 `json:"queued"` // the Reflector ahead of the store
 	Behind *float64 `json:"behind"` // the cluster ahead of the Reflector

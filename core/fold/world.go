@@ -3,6 +3,7 @@ package fold
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -186,6 +187,9 @@ func (f *Fold) applyWire(around *world, w *wire, e *event.Entry) {
 			w.count(wireFrame, r)
 		}
 		around.count(e.At, wireFrame)
+		if wireFrame.Op != event.OpBookmark && event.IsNewer(wireFrame.RV, w.rv) {
+			f.countUnread(w)
+		}
 		w.frames[w.nframes%keptFrames] = Frame{
 			Seq: e.Seq, Op: wireFrame.Op.String(), Key: wireFrame.Key, RV: wireFrame.RV, Bytes: wireFrame.Bytes, AtMillis: Millis(e.At)}
 		w.nframes++
@@ -209,8 +213,21 @@ func (f *Fold) applyWire(around *world, w *wire, e *event.Entry) {
 		around.writes, around.rv = x.Writes, x.RV
 		w.raiseRV(x.RV)
 		w.oldest, w.objects = x.Oldest, x.Objects
+		f.lanes[e.Lane].refl.Unread = nil
+		if n, err := strconv.Atoi(x.Unread); err == nil {
+			f.lanes[e.Lane].refl.Unread = &n
+		}
 	case event.KindTrouble:
 		w.trouble.apply(e)
+	}
+}
+
+// countUnread counts a change that a wire brought before the cluster has counted it.
+func (f *Fold) countUnread(w *wire) {
+	for i := range f.lanes {
+		if l := &f.lanes[i]; &f.wires[l.wire] == w {
+			l.refl.addUnread(1)
+		}
 	}
 }
 

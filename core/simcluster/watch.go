@@ -3,11 +3,13 @@ package simcluster
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 )
 
@@ -327,6 +329,33 @@ func (w *watcher) sendExpired() {
 	w.sendError(e)
 }
 
+// CountChanges returns how many changes after a version a watch of a resource brings, with the selectors of a query. ok is false where that cannot be known:
+// some of them are in the compacted history, or there is no such resource or selector.
+func (c *Cluster) CountChanges(gr schema.GroupResource, namespace string, q url.Values, after uint64) (n int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.resources[groupResource{gr.Group, gr.Resource}]
+	if r == nil {
+		return 0, false
+	}
+	sel, e := r.parseSelector(namespace, "", q)
+	seq := r.seqAfter(after)
+	if e != nil || seq == r.start && after < r.floor {
+		return 0, false
+	}
+	for ; seq < r.end; seq++ {
+		if isIn, wasIn := sel.matchesEvent(r.event(seq)); isIn || wasIn {
+			n++
+		}
+	}
+	return n, true
+}
+
+// matchesEvent reports whether the object of an event is selected, and whether it was.
+func (s *selector) matchesEvent(e *event) (isIn, wasIn bool) {
+	return e.typ != deleted && s.matches(e.obj), e.prev != nil && s.matches(e.prev)
+}
+
 // transform appends what an event means for this watch. An object that comes to match the selector is added. One that no longer matches is deleted,
 // with its last matching state and the version of the event.
 //
@@ -335,9 +364,7 @@ func (w *watcher) transform(e *event) {
 	if e.rev <= w.startRev {
 		return
 	}
-	isIn := e.typ != deleted && w.sel.matches(e.obj)
-	wasIn := e.prev != nil && w.sel.matches(e.prev)
-	switch {
+	switch isIn, wasIn := w.sel.matchesEvent(e); {
 	case isIn && wasIn:
 		w.append(modified, e.obj)
 	case isIn:

@@ -129,7 +129,7 @@ const words = {
   'ref.here': ['here', '此处'],
   'ref.cluster': ['cluster', '集群'],
   'ref.hereCluster': ['here, cluster', '此处，集群'],
-  'ref.hereBehind': ['here, cluster +{n}', '此处，集群 +{n}'],
+  'ref.hereBehind': ['here, cluster rv +{n}', '此处，集群 rv +{n}'],
   'ref.agree': ['store, here and cluster agree', '缓存、此处、集群一致'],
   'ref.agreeHere': ['store and here agree', '缓存与此处一致'],
   'ref.noSign': ['open, but nothing arrives', '连接仍在，但收不到数据'],

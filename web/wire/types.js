@@ -235,6 +235,7 @@
  * @property {number} writesPerSecond the API server's rate of writes over the last two seconds.
  * @property {Features} features what the release does that others do not.
  * @property {Versions} versions Versions compares the three resourceVersions.
+ * @property {Lag} lag how much the store and the Reflector lack.
  * @property {Sentence} sentence the caption for the moment.
  */
 
@@ -522,6 +523,8 @@
  * @property {number} tempStore objects in the WatchList's temporary store
  * @property {number} resyncs
  * @property {boolean} unavailable
+ * @property {number} [unread] how many changes of what it watches it has not read. Absent where that is unknown: only the page's own
+ *   simulated cluster counts them.
  */
 
 /**
@@ -792,12 +795,20 @@
  */
 
 /**
- * Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. A distance is nil
- * if a version is unknown or not a number.
+ * Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. They count the
+ * writes of the whole cluster, whatever is watched: see Lag. A distance is nil if a version is unknown or not a number.
  * @typedef {object} Versions
  * @property {number | null} queued the Reflector ahead of the store
  * @property {number | null} behind the cluster ahead of the Reflector
  * @property {number | null} total the cluster ahead of the store
+ */
+
+/**
+ * Lag counts changes of what the informer watches. A number is nil where it is unknown.
+ * @typedef {object} Lag
+ * @property {number | null} queued read by the Reflector, and not in the store
+ * @property {number | null} behind not read by the Reflector: of a cluster that does not count them, those that have arrived
+ * @property {number | null} total not in the store
  */
 
 /**

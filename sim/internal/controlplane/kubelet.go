@@ -3,6 +3,7 @@ package controlplane
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -18,9 +19,6 @@ import (
 	"sigs.k8s.io/kwok/pkg/log"
 	"sigs.k8s.io/kwok/pkg/utils/client"
 )
-
-// KubeletStopped is the annotation of a node whose kubelet has stopped: nothing renews its lease, and nothing runs or ends its pods.
-const KubeletStopped = "informerscope/kubelet-stopped"
 
 // startTime is about how long a pod's containers take until they run; half of it is random. kwok's own stages take no time.
 const startTime = time.Second
@@ -48,7 +46,7 @@ func (c *Cluster) runKubelets(ctx context.Context) error {
 		Clock:                             clock.RealClock{},
 		ImpersonatingDynamicClient:        clients.ToImpersonatingDynamicClient(),
 		ImpersonatingTypedClient:          clients.ToImpersonatingTypedClient(),
-		ManageNodesWithAnnotationSelector: "!" + KubeletStopped,
+		ManageNodesWithAnnotationSelector: "!" + c.options.Stopped,
 		CIDR:                              "10.244.0.0/16",
 		NodeIP:                            "10.0.0.1",
 		LocalStages:                       stages,
@@ -90,7 +88,7 @@ func (c *Cluster) stages() (map[internalversion.StageResourceRef][]*internalvers
 	all := map[internalversion.StageResourceRef][]*internalversion.Stage{}
 	texts := []string{podstages.DefaultPodReady, podstages.DefaultPodComplete, podstages.DefaultPodDelete, nodestages.DefaultNodeInit,
 		leasestages.DefaultNodeHeartbeatWithLease}
-	for _, text := range append(texts, c.options.Stages...) {
+	for _, text := range append(texts, strings.Split(c.options.Stages, "\n---\n")...) {
 		stage, err := kwokconfig.UnmarshalWithType[*internalversion.Stage](text)
 		if err != nil {
 			return nil, fmt.Errorf("a stage of kwok: %w", err)
