@@ -26,7 +26,7 @@ const (
 
 func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	r := req.res
-	if c.fields != nil && req.isApply() {
+	if c.types != nil && req.isApply() {
 		return c.serveApply(req)
 	}
 	mt, _, err := mime.ParseMediaType(req.r.Header.Get("Content-Type"))
@@ -35,7 +35,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 			return apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "", schema.GroupResource{}, "", "415: Unsupported Media Type", 0, false)
 		}
 		accepted := jsonPatch + ", " + mergePatch
-		if c.fields != nil {
+		if c.types != nil {
 			accepted += ", " + applyPatchType
 		}
 		return unsupportedMedia(accepted)

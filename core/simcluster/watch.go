@@ -72,7 +72,6 @@ type watcher struct {
 	cursor   uint64 // sequence number of the next event
 	sentRev  uint64 // version up to which the client has everything
 	isBehind bool   // it reads the cache of a server that may be behind
-	rows     int    // rows sent; a Table's first has the columns
 	batch    []event
 
 	drop, down, expire <-chan struct{}
@@ -351,21 +350,15 @@ func (w *watcher) transform(e *event) {
 
 func (w *watcher) append(typ eventType, o *object) {
 	w.buf = append(w.buf, eventPrefix[typ]...)
-	w.buf = w.req.res.appendShaped(w.buf, o, w.req.shape, w.rows == 0)
+	w.buf = w.req.res.appendShaped(w.buf, o, w.req.shape)
 	w.buf = append(w.buf, '}', '\n')
-	w.rows++
 }
 
 func appendBookmark(buf []byte, req *request, rev uint64, initialEnd bool) []byte {
 	buf = append(buf, `{"type":"BOOKMARK","object":`...)
-	switch req.shape {
-	case shapePartial:
+	if req.shape == shapePartial {
 		buf = append(buf, `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",`...)
-	case shapeTable:
-		buf = append(buf, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"`...)
-		buf = strconv.AppendUint(buf, rev, 10)
-		buf = append(buf, `"},"columnDefinitions":null,"rows":[{"cells":[],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",`...)
-	default:
+	} else {
 		buf = append(buf, req.res.head...)
 	}
 	buf = append(buf, `"metadata":{"resourceVersion":"`...)
@@ -375,10 +368,7 @@ func appendBookmark(buf []byte, req *request, rev uint64, initialEnd bool) []byt
 		buf = append(buf, `,"annotations":{"`+metav1.InitialEventsAnnotationKey+`":"true"}`...)
 	}
 	buf = append(buf, '}')
-	switch {
-	case req.shape == shapeTable:
-		buf = append(buf, "}}]"...)
-	case req.shape == shapeObject && req.res.plural == "pods" && !req.res.custom:
+	if req.shape == shapeObject && req.res.plural == "pods" && !req.res.custom {
 		buf = append(buf, `,"spec":{"containers":null},"status":{}`...)
 	}
 	return append(buf, "}}\n"...)

@@ -156,7 +156,8 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 			return nil, e
 		}
 		meta = ensureMap(m, "metadata")
-	} else if e := r.validate(m); e != nil {
+	}
+	if e := r.validate(m); e != nil {
 		return nil, e
 	}
 	if r.byKey[joinKey(namespace, name)] != nil {
@@ -172,7 +173,7 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 	} else {
 		delete(meta, "generation")
 	}
-	if c.fields != nil {
+	if c.types != nil {
 		c.setDefaults(r, m) // before their owner is named
 	}
 	if c.isSeeding {
@@ -185,7 +186,7 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 	} else {
 		c.ownFields(r, nil, m, m, by, "")
 	}
-	if c.fields != nil && !c.isSeeding {
+	if c.types != nil && !c.isSeeding {
 		c.mutate(r, m, true)
 	}
 	c.complete(r, m)
@@ -201,32 +202,14 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 	return o, nil
 }
 
-// validate checks the fields that other code here relies on.
+// validate checks the fields that other code here relies on. A schema has checked the metadata.
 func (r *resource) validate(m map[string]any) *apierrors.StatusError {
 	name := getString(m, "metadata", "name")
 	var ps []problem
-	if name == "" {
-		ps = append(ps, requiredValue("metadata.name", "name or generateName is required"))
-	} else {
-		check := validation.IsDNS1123Subdomain
-		if r.group == "" && (r.plural == "namespaces" || r.plural == "services") {
-			check = validation.IsDNS1123Label
-		}
-		for _, msg := range check(name) {
-			ps = append(ps, invalidValue("metadata.name", name, msg))
-		}
+	if r.schema == nil {
+		ps = r.validateMetadata(name, getMap(m, "metadata", "labels"))
 	}
-	set := getMap(m, "metadata", "labels")
-	for _, k := range slices.Sorted(maps.Keys(set)) {
-		for _, msg := range validation.IsQualifiedName(k) {
-			ps = append(ps, invalidValue("metadata.labels", k, msg))
-		}
-		text, _ := set[k].(string)
-		for _, msg := range validation.IsValidLabelValue(text) {
-			ps = append(ps, invalidValue("metadata.labels", text, msg))
-		}
-	}
-	if !r.custom {
+	if !r.custom && !r.hasStrategy() {
 		switch r.plural {
 		case "pods":
 			ps = append(ps, validatePodSpec("spec", getMap(m, "spec"))...)
@@ -242,9 +225,33 @@ func (r *resource) validate(m map[string]any) *apierrors.StatusError {
 	return nil
 }
 
-// validateUpdate checks what may not change in an object.
+func (r *resource) validateMetadata(name string, labels map[string]any) (ps []problem) {
+	if name == "" {
+		ps = append(ps, requiredValue("metadata.name", "name or generateName is required"))
+	} else {
+		check := validation.IsDNS1123Subdomain
+		if r.group == "" && (r.plural == "namespaces" || r.plural == "services") {
+			check = validation.IsDNS1123Label
+		}
+		for _, msg := range check(name) {
+			ps = append(ps, invalidValue("metadata.name", name, msg))
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		for _, msg := range validation.IsQualifiedName(k) {
+			ps = append(ps, invalidValue("metadata.labels", k, msg))
+		}
+		text, _ := labels[k].(string)
+		for _, msg := range validation.IsValidLabelValue(text) {
+			ps = append(ps, invalidValue("metadata.labels", text, msg))
+		}
+	}
+	return ps
+}
+
+// validateUpdate checks what may not change in an object, unless its schema does.
 func (r *resource) validateUpdate(m map[string]any, old *object) *apierrors.StatusError {
-	if !old.isDeleting {
+	if !old.isDeleting || r.schema != nil {
 		return nil
 	}
 	had := stringList(old.get("metadata.finalizers").Value())
@@ -378,7 +385,7 @@ func (c *Cluster) complete(r *resource, m map[string]any) {
 		ensureMap(meta, "labels")["kubernetes.io/metadata.name"] = meta["name"]
 	case c.nodes:
 	case c.crds:
-		if r.schema != nil {
+		if r.hasStrategy() {
 			break
 		}
 		spec := ensureMap(m, "spec")
@@ -444,7 +451,7 @@ func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
 	if s == nil {
 		return apierrors.NewNotFound(req.res.schemaGR(), req.name)
 	}
-	if req.res.schema != nil && getString(m, "metadata", "resourceVersion") == "" {
+	if req.res.hasStrategy() && getString(m, "metadata", "resourceVersion") == "" {
 		return invalidObject(req.res.group, req.res.plural, req.name, invalidValue("metadata.resourceVersion", 0, "must be specified for an update"))
 	}
 	o, e := c.update(req.res, s, m, m, req.sub, req.author(), dry)
@@ -510,7 +517,7 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 		}
 		for _, f := range [...]string{"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
 			"namespace", "name", "generateName", "managedFields"} {
-			if f == "managedFields" && (by.applied || c.fields != nil && meta[f] != nil) { // a client may change who owns what
+			if f == "managedFields" && (by.applied || c.types != nil && meta[f] != nil) { // a client may change who owns what
 				continue
 			}
 			if v, ok := wasMeta[f]; ok {
@@ -527,17 +534,15 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 						"`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)"))
 			}
 		}
-		if r.schema == nil {
-			if c.fields != nil {
-				c.setDefaults(r, m)
-				c.mutate(r, m, false)
-			}
-			if e := r.validate(m); e != nil {
-				return nil, e
-			}
-			if e := r.validateUpdate(m, old); e != nil {
-				return nil, e
-			}
+		if c.types != nil && !r.hasStrategy() {
+			c.setDefaults(r, m)
+			c.mutate(r, m, false)
+		}
+		if e := r.validate(m); e != nil {
+			return nil, e
+		}
+		if e := r.validateUpdate(m, old); e != nil {
+			return nil, e
 		}
 	}
 	if r.schema != nil && by.warn != nil { // what the cluster itself writes is valid
@@ -560,7 +565,7 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 	if string(a) == string(b) {
 		return old, nil
 	}
-	if r.schema == nil && (sub == "" || sub == "scale") && c.counts(r, m, was) {
+	if !r.hasStrategy() && (sub == "" || sub == "scale") && c.counts(r, m, was) {
 		meta["generation"] = getInt(wasMeta, 1, "generation") + 1
 	}
 	c.ownFields(r, was, m, said, by, sub)
@@ -589,7 +594,7 @@ func (c *Cluster) counts(r *resource, m, was map[string]any) bool {
 		return true
 	}
 	// Mirrors k8s.io/kubernetes/pkg/registry/apps/deployment.deploymentStrategy.PrepareForUpdate (v1.36).
-	return r == c.deployments && c.fields != nil && normalize(getMap(m, "metadata")["annotations"]) != normalize(getMap(was, "metadata")["annotations"])
+	return r == c.deployments && c.types != nil && normalize(getMap(m, "metadata")["annotations"]) != normalize(getMap(was, "metadata")["annotations"])
 }
 
 // answerDryRun returns what a write would have made, without a version of its own: a new object has none, a changed one keeps its version.
