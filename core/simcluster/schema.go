@@ -28,21 +28,28 @@ func (r *resource) show(o *object) *object {
 	return shown
 }
 
+// maxStored is how large an object may be that a request stores, in bytes: etcd's limit for a request.
+const maxStored = 3 << 19
+
 // encodeVersion encodes an object of this version as it is stored.
-func (c *Cluster) encodeVersion(r *resource, m map[string]any) (*object, error) {
+func (c *Cluster) encodeVersion(r *resource, m map[string]any) (*object, *apierrors.StatusError) {
 	storage := r.versions[r.storageVersion]
 	if r.schema != nil && r != storage {
 		m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
 		var err error
 		if m, err = r.schema.Store(m); err != nil {
-			return nil, err
+			return nil, apierrors.NewInternalError(err)
 		}
 	}
 	o, err := c.encode(m)
-	if err == nil {
-		o.schema = storage.schema
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
 	}
-	return o, err
+	if len(o.raw) > maxStored {
+		return nil, statusError(http.StatusInternalServerError, "", "etcdserver: request is too large")
+	}
+	o.schema = storage.schema
+	return o, nil
 }
 
 // write completes and validates an object, as Schema.Write says, by the schema of its version. live is nil for a new object.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -194,9 +195,9 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 		delete(meta, "resourceVersion")
 		return answerDryRun(m)
 	}
-	o, err := c.encodeVersion(r, m)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+	o, e := c.encodeVersion(r, m)
+	if e != nil {
+		return nil, e
 	}
 	c.notifyControllers(c.put(r, o), nil)
 	return o, nil
@@ -207,7 +208,7 @@ func (r *resource) validate(m map[string]any) *apierrors.StatusError {
 	name := getString(m, "metadata", "name")
 	var ps []problem
 	if r.schema == nil {
-		ps = r.validateMetadata(name, getMap(m, "metadata", "labels"))
+		ps = r.validateMetadata(name, getMap(m, "metadata"))
 	}
 	if !r.custom && !r.hasStrategy() {
 		switch r.plural {
@@ -225,7 +226,10 @@ func (r *resource) validate(m map[string]any) *apierrors.StatusError {
 	return nil
 }
 
-func (r *resource) validateMetadata(name string, labels map[string]any) (ps []problem) {
+// maxAnnotations is how long the annotations of an object may be together, names and values, in bytes.
+const maxAnnotations = 256 << 10
+
+func (r *resource) validateMetadata(name string, meta map[string]any) (ps []problem) {
 	if name == "" {
 		ps = append(ps, requiredValue("metadata.name", "name or generateName is required"))
 	} else {
@@ -237,6 +241,7 @@ func (r *resource) validateMetadata(name string, labels map[string]any) (ps []pr
 			ps = append(ps, invalidValue("metadata.name", name, msg))
 		}
 	}
+	labels := getMap(meta, "labels")
 	for _, k := range slices.Sorted(maps.Keys(labels)) {
 		for _, msg := range validation.IsQualifiedName(k) {
 			ps = append(ps, invalidValue("metadata.labels", k, msg))
@@ -245,6 +250,15 @@ func (r *resource) validateMetadata(name string, labels map[string]any) (ps []pr
 		for _, msg := range validation.IsValidLabelValue(text) {
 			ps = append(ps, invalidValue("metadata.labels", text, msg))
 		}
+	}
+	size := 0
+	//maporder:free a sum
+	for k, v := range getMap(meta, "annotations") {
+		text, _ := v.(string)
+		size += len(k) + len(text)
+	}
+	if size > maxAnnotations {
+		ps = append(ps, problem{"FieldValueTooLong", "metadata.annotations", fmt.Sprintf("Too long: may not be more than %d bytes", maxAnnotations)})
 	}
 	return ps
 }
@@ -288,11 +302,13 @@ func validatePodSpec(path string, spec map[string]any) []problem {
 func validateWorkload(m map[string]any) []problem {
 	var ps []problem
 	spec := getMap(m, "spec")
-	if n := getInt(spec, 1, "replicas"); n < 0 {
-		ps = append(ps, invalidValue("spec.replicas", n, "must be greater than or equal to 0"))
-	} else if n > maxObjects {
+	for _, f := range [...]string{"replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"} {
+		ps = append(ps, validateCount("spec."+f, spec[f])...)
+	}
+	if n := getInt(spec, 1, "replicas"); n > maxObjects {
 		ps = append(ps, invalidValue("spec.replicas", n, fmt.Sprintf("the simulated cluster holds at most %d", maxObjects)))
 	}
+	ps = append(ps, validateRollingUpdate("spec.strategy.rollingUpdate", getMap(spec, "strategy", "rollingUpdate"))...)
 	match := getMap(spec, "selector", "matchLabels")
 	if len(match) == 0 {
 		ps = append(ps, requiredValue("spec.selector", ""))
@@ -312,6 +328,44 @@ func validateWorkload(m map[string]any) []problem {
 		}
 	}
 	return append(ps, validatePodSpec("spec.template.spec", getMap(spec, "template", "spec"))...)
+}
+
+// validateCount checks a 32-bit number that is not negative, if it is there.
+func validateCount(field string, v any) []problem {
+	if v == nil {
+		return nil
+	}
+	switch n, err := strconv.ParseInt(fmt.Sprint(v), 10, 32); {
+	case err != nil:
+		return []problem{invalidValue(field, v, "must be a number of 32 bits")}
+	case n < 0:
+		return []problem{invalidValue(field, n, "must be greater than or equal to 0")}
+	}
+	return nil
+}
+
+// validateRollingUpdate mirrors k8s.io/kubernetes/pkg/apis/apps/validation.ValidateRollingUpdateDeployment (v1.37.2).
+func validateRollingUpdate(path string, rolling map[string]any) (ps []problem) {
+	percent := map[string]int{}
+	for _, f := range [...]string{"maxUnavailable", "maxSurge"} {
+		text, isText := rolling[f].(string)
+		if !isText {
+			ps = append(ps, validateCount(path+"."+f, rolling[f])...)
+			percent[f] = getInt(rolling, 1, f)
+			continue
+		}
+		for _, msg := range validation.IsValidPercent(text) {
+			ps = append(ps, invalidValue(path+"."+f, text, msg))
+		}
+		n, err := strconv.Atoi(strings.TrimSuffix(text, "%"))
+		if percent[f] = n; err == nil && n > 100 && f == "maxUnavailable" {
+			ps = append(ps, invalidValue(path+"."+f, text, "must not be greater than 100%"))
+		}
+	}
+	if percent["maxUnavailable"] == 0 && percent["maxSurge"] == 0 {
+		ps = append(ps, invalidValue(path+".maxUnavailable", rolling["maxUnavailable"], "may not be 0 when `maxSurge` is 0"))
+	}
+	return ps
 }
 
 func validateCRD(m map[string]any) []problem {
@@ -572,9 +626,9 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 	if dry {
 		return answerDryRun(m)
 	}
-	o, err := c.encodeVersion(r, m)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+	o, e := c.encodeVersion(r, m)
+	if e != nil {
+		return nil, e
 	}
 	if o.isDeleting && !o.hasFinalizers && r != c.namespaces && (r != c.pods || o.get("metadata.deletionGracePeriodSeconds").Int() == 0) {
 		c.remove(s) // at once: as in a real API server, there is no version without the last finalizer
@@ -799,11 +853,14 @@ func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *
 	case r == c.pods:
 		grace := int64(30)
 		if g := cur.get("spec.terminationGracePeriodSeconds"); g.Exists() {
-			grace = g.Int()
+			if grace = g.Int(); grace < 0 {
+				grace = 1 // as kube-apiserver does
+			}
 		}
 		if opts.GracePeriodSeconds != nil {
 			grace = max(0, *opts.GracePeriodSeconds)
 		}
+		grace = min(grace, math.MaxInt32)
 		if c.isStill || cur.nodeName == "" || cur.phase == "Succeeded" || cur.phase == "Failed" {
 			grace = 0
 		}
