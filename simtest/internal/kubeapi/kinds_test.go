@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -104,4 +107,91 @@ func kindLine(resource reflect.Method) string {
 func hasMethod(t reflect.Type, name string) bool {
 	_, ok := t.MethodByName(name)
 	return ok
+}
+
+// TestEachKindIsStored creates an object of each kind, reads it in a list as protobuf, patches it, and deletes it. Names and metadata are validated.
+func TestEachKindIsStored(t *testing.T) {
+	_, config := start(t)
+	for _, k := range kinds {
+		root := "/apis/" + k.Group + "/" + k.Version
+		if k.Group == "" {
+			root = "/api/" + k.Version
+		}
+		path := root + "/" + k.Resource
+		if k.Namespaced {
+			path = root + "/namespaces/default/" + k.Resource
+		}
+		object := func(name string) string {
+			return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":%q,"labels":{"a":"b"}}}`, strings.TrimPrefix(k.Group+"/"+k.Version, "/"), k.Kind, name)
+		}
+		for _, x := range []struct {
+			method, path, form, body string
+			code                     int
+			says                     string
+		}{
+			{"POST", path, asJSON, object("a"), 201, `"uid"`},
+			{"POST", path, asJSON, object("a"), 409, "already exists"},
+			{"POST", path, asJSON, object("a/b"), 422, `"field":"metadata.name"`},
+			{"POST", path, asJSON, strings.Replace(object("b"), `"a":"b"`, `"a":"-"`, 1), 422, `"field":"metadata.labels"`},
+			{"PATCH", path + "/a", asMerge, `{"metadata":{"finalizers":["none"]}}`, 200, `"none"`},
+			{"PATCH", path + "/a", asMerge, `{"metadata":{"ownerReferences":[{"kind":"Pod","name":"p","uid":"u"}]}}`, 422, "must not be empty"},
+			{"PATCH", path + "/a?fieldManager=test", asApply, object("a"), 200, `"operation":"Apply"`},
+			{"PATCH", path + "/a", asMerge, `{"metadata":{"finalizers":null}}`, 200, ""},
+		} {
+			answer, body := ask(t, config, x.method, x.path, x.body, "Content-Type", x.form)
+			if answer.StatusCode != x.code || !strings.Contains(string(body), x.says) {
+				t.Errorf("%s %s %s: got %d %.500s; want %d with %s", x.method, x.path, x.body, answer.StatusCode, body, x.code, x.says)
+			}
+		}
+		if answer, body := ask(t, config, "GET", path, "", "Accept", protobufOnly); answer.StatusCode != 200 || !bytes.HasPrefix(body, []byte("k8s\x00")) {
+			t.Errorf("GET %s: %d %.100q", path, answer.StatusCode, body)
+		}
+		if answer, _ := ask(t, config, "GET", path+"/a/status", ""); (answer.StatusCode == 200) != k.Status {
+			t.Errorf("the status of %s: %d", path, answer.StatusCode)
+		}
+		if answer, body := ask(t, config, "DELETE", path+"/a", ""); answer.StatusCode != 200 {
+			t.Errorf("DELETE %s: %d %.500s", path, answer.StatusCode, body)
+		}
+	}
+}
+
+// TestEventsOfBothGroups writes an Event by one group and reads it by the other.
+func TestEventsOfBothGroups(t *testing.T) {
+	_, config := start(t)
+	client := kubernetes.NewForConfigOrDie(config)
+	ctx := t.Context()
+	watch, err := client.CoreV1().Events("default").Watch(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Stop()
+	pod := corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "p"}
+	if _, err := client.EventsV1().Events("default").Create(ctx, &eventsv1.Event{ObjectMeta: metav1.ObjectMeta{Name: "new"}, Regarding: pod, Note: "hello",
+		Reason: "Tested", Type: "Normal", ReportingController: "test", EventTime: metav1.NowMicro(), Action: "Test"}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	e, ok := (<-watch.ResultChan()).Object.(*corev1.Event)
+	if !ok || e.InvolvedObject.Name != "p" || e.Message != "hello" || e.ReportingController != "test" || e.Action != "Test" {
+		t.Errorf("in the core group it is %+v", e)
+	}
+	if _, err := client.CoreV1().Events("default").Create(ctx, &corev1.Event{ObjectMeta: metav1.ObjectMeta{Name: "old"}, InvolvedObject: pod, Message: "bye",
+		Source: corev1.EventSource{Component: "old"}, Count: 3}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	is, err := client.EventsV1().Events("default").Get(ctx, "old", metav1.GetOptions{})
+	if err != nil || is.Regarding.Name != "p" || is.Note != "bye" || is.DeprecatedSource.Component != "old" || is.DeprecatedCount != 3 {
+		t.Errorf("in events.k8s.io it is %+v, %v", is, err)
+	}
+	is.Note, is.DeprecatedCount = "bye again", 4
+	if is, err = client.EventsV1().Events("default").Update(ctx, is, metav1.UpdateOptions{}); err != nil || is.Note != "bye again" {
+		t.Errorf("updated it is %+v, %v", is, err)
+	}
+	all, err := client.EventsV1().Events("default").List(ctx, metav1.ListOptions{})
+	if err != nil || len(all.Items) != 2 {
+		t.Errorf("%d Events, %v", len(all.Items), err)
+	}
+	old, err := client.CoreV1().Events("default").Get(ctx, "old", metav1.GetOptions{})
+	if err != nil || old.Message != "bye again" || old.Count != 4 || old.ResourceVersion != is.ResourceVersion {
+		t.Errorf("after the update it is %+v, %v", old, err)
+	}
 }
