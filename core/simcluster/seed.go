@@ -2,10 +2,13 @@ package simcluster
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // These are annotations in which a controller may keep what it has observed of an object. Objects of the initial state have them, as if such a
@@ -63,15 +66,18 @@ var apps = []app{
 var namespaceNames = []string{"batch", "data", "default", "ingress", "kube-node-lease", "kube-public", "kube-system", "logging", "ml",
 	"monitoring", "payments", "search", "shop", "web"}
 
-// seed makes the initial state.
-func (c *Cluster) seed(objects int) {
+// seed makes the initial state. Like kube-apiserver, a cluster with Types has no other namespaces than those that its pods need.
+func (c *Cluster) seed(objects, nodes int) {
 	start := c.now
 	c.now = start.Add(-14 * 24 * time.Hour)
 	for _, name := range namespaceNames {
+		if c.types != nil && objects == 0 && name != metav1.NamespaceDefault && !strings.HasPrefix(name, "kube-") {
+			continue
+		}
 		c.mustCreate(c.namespaces, "", "kube-apiserver", map[string]any{"metadata": map[string]any{"name": name}})
 		c.mustCreate(c.resources[groupResource{"", "configmaps"}], name, "kube-controller-manager", rootCA())
 	}
-	for i := range Nodes(objects) {
+	for i := range cmp.Or(min(nodes, maxNodes), Nodes(objects)) {
 		c.seedNode(i, start)
 	}
 	c.refreshNodes()
@@ -116,7 +122,7 @@ func Replicas(rng *rand.Rand, left, objects int) int {
 }
 
 // Nodes is how many nodes a cluster of so many pods has.
-func Nodes(objects int) int { return max(3, min(1000, (objects+59)/60)) }
+func Nodes(objects int) int { return max(3, min(maxNodes, (objects+59)/60)) }
 
 // mustCreate creates one of this package's own objects. It returns nil on an error, which would be a bug here that every test shows.
 func (c *Cluster) mustCreate(r *resource, namespace, manager string, m map[string]any) *slot {
@@ -231,9 +237,6 @@ func (c *Cluster) seedDeployment(a app, replicas int, now time.Time) {
 	d := c.mustCreate(c.deployments, a.namespace, "kubectl", m)
 	if d == nil {
 		return
-	}
-	if c.deployments.schema != nil { // which has completed a copy of m
-		m = d.cur.mustMap()
 	}
 	d.plan = readPlan(d.cur.name, m)
 	d.plan.spec = d.cur.spec()

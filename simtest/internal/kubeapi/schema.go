@@ -1,10 +1,11 @@
-package simapi
+package kubeapi
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -15,16 +16,18 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apiextensions-apiserver/pkg/crdserverscheme"
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresource"
-	"k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor"
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	genericrequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/warning"
@@ -34,48 +37,42 @@ import (
 	"informerscope/core/simcluster"
 )
 
-// schemas implements simcluster.Schemas with the strategies and schemas of kube-apiserver. It is safe for concurrent use.
-type schemas struct {
-	fields      *fields
+// kubeTypes implements simcluster.Types with the strategies and schemas of kube-apiserver. It is safe for concurrent use.
+type kubeTypes struct {
 	definitions *runtime.Scheme // has CustomResourceDefinition
 }
 
-func newSchemas(f *fields) *schemas {
-	s := &schemas{fields: f, definitions: runtime.NewScheme()}
-	install.Install(s.definitions)
-	return s
+func newTypes() *kubeTypes {
+	t := &kubeTypes{runtime.NewScheme()}
+	install.Install(t.definitions)
+	return t
 }
 
-// BuiltIn implements simcluster.Schemas.
-func (s *schemas) BuiltIn(kind schema.GroupVersionKind) (simcluster.Reader, simcluster.Schema) {
-	if s.definitions.Recognizes(kind) {
-		d := definition{newTyped(s.definitions, kind)}
-		return d, d
+// Kinds implements simcluster.Types.
+func (*kubeTypes) Kinds() []simcluster.Kind { return kinds }
+
+// BuiltIn implements simcluster.Types.
+func (t *kubeTypes) BuiltIn(kind schema.GroupVersionKind) simcluster.Schema {
+	if kind == definitionKind {
+		return &definition{newTyped(t.definitions, kind, definitionTypes())}
 	}
-	if scheme.Scheme.Recognizes(kind) {
-		return newTyped(scheme.Scheme, kind), nil
-	}
-	return nil, nil
+	return newTyped(scheme.Scheme, kind, builtInTypes())
 }
 
-// CompareVersions implements simcluster.Schemas.
-func (s *schemas) CompareVersions(a, b string) int {
-	return version.CompareKubeAwareVersionStrings(b, a)
-}
-
-// typed reads objects of a Go type.
+// typed is the schema of a Go type.
 type typed struct {
+	*fields
 	scheme *runtime.Scheme
-	kind   schema.GroupVersionKind
 	strict *jsonserializer.Serializer
 }
 
-func newTyped(s *runtime.Scheme, kind schema.GroupVersionKind) typed {
-	return typed{s, kind, jsonserializer.NewSerializerWithOptions(jsonserializer.DefaultMetaFactory, s, s, jsonserializer.SerializerOptions{Strict: true})}
+func newTyped(s *runtime.Scheme, kind schema.GroupVersionKind, types managedfields.TypeConverter) *typed {
+	return &typed{newFields(kind, types, false, true), s,
+		jsonserializer.NewSerializerWithOptions(jsonserializer.DefaultMetaFactory, s, s, jsonserializer.SerializerOptions{Strict: true})}
 }
 
-// Read implements simcluster.Reader.
-func (t typed) Read(body []byte) (map[string]any, []string, error) {
+// Read implements simcluster.Schema.
+func (t *typed) Read(body []byte) (map[string]any, []string, error) {
 	o, _, err := t.strict.Decode(body, &t.kind, nil)
 	var problems []string
 	if strict, ok := runtime.AsStrictDecodingError(err); ok && o != nil {
@@ -86,6 +83,87 @@ func (t typed) Read(body []byte) (map[string]any, []string, error) {
 	t.scheme.Default(o)
 	m, err := toMap(o)
 	return m, problems, err
+}
+
+// Write implements simcluster.Schema.
+func (t *typed) Write(live, next map[string]any, _ string) (map[string]any, []string, error) {
+	after, err := metadataOf(next)
+	if err != nil {
+		return nil, nil, err
+	}
+	path := field.NewPath("metadata")
+	var wrong field.ErrorList
+	if live == nil {
+		wrong = apivalidation.ValidateObjectMeta(after, after.Namespace != "", t.checkName, path)
+	} else {
+		before, err := metadataOf(live)
+		if err != nil {
+			return nil, nil, err
+		}
+		wrong = apivalidation.ValidateObjectMetaUpdate(after, before, path)
+	}
+	if len(wrong) > 0 {
+		return nil, nil, apierrors.NewInvalid(t.kind.GroupKind(), after.Name, wrong)
+	}
+	return next, nil, nil
+}
+
+// metadataOf returns the metadata of an object, but not its managedFields, of which the field managers keep what is valid.
+func metadataOf(m map[string]any) (*metav1.ObjectMeta, error) {
+	text, err := json.Marshal(m["metadata"])
+	if err != nil {
+		return nil, err
+	}
+	meta := &metav1.ObjectMeta{}
+	if err := json.Unmarshal(text, meta); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	meta.ManagedFields = nil
+	return meta, nil
+}
+
+// checkName says what is wrong with a name, or with the beginning of one.
+func (t *typed) checkName(name string, isPrefix bool) []string {
+	switch {
+	case t.kind.Kind == "Namespace":
+		return apivalidation.ValidateNamespaceName(name, isPrefix)
+	case t.kind.Kind == "Service" && t.kind.Group == "":
+		return apivalidation.NameIsDNSLabel(name, isPrefix)
+	case t.kind.Group == rbacv1.GroupName && isPrefix:
+		return path.IsValidPathSegmentPrefix(name)
+	case t.kind.Group == rbacv1.GroupName:
+		return path.IsValidPathSegmentName(name)
+	}
+	return apivalidation.NameIsDNSSubdomain(name, isPrefix)
+}
+
+// eventNames are what Events name differently: those of the core group, which are stored, and those of events.k8s.io.
+var eventNames = [][2]string{{"involvedObject", "regarding"}, {"message", "note"}, {"reportingComponent", "reportingController"}, {"source", "deprecatedSource"},
+	{"firstTimestamp", "deprecatedFirstTimestamp"}, {"lastTimestamp", "deprecatedLastTimestamp"}, {"count", "deprecatedCount"}}
+
+// Store implements simcluster.Schema. Of built-in kinds Events alone have two versions.
+func (t *typed) Store(m map[string]any) (map[string]any, error) {
+	for _, names := range eventNames {
+		rename(m, names[1], names[0])
+	}
+	m["apiVersion"] = "v1"
+	return m, nil
+}
+
+// Load implements simcluster.Schema.
+func (t *typed) Load(m map[string]any, _ simcluster.Schema) (map[string]any, error) {
+	for _, names := range eventNames {
+		rename(m, names[0], names[1])
+	}
+	m["apiVersion"] = t.kind.GroupVersion().String()
+	return m, nil
+}
+
+func rename(m map[string]any, from, to string) {
+	if v, ok := m[from]; ok {
+		m[to] = v
+		delete(m, from)
+	}
 }
 
 func textsOf(errs []error) []string {
@@ -126,7 +204,7 @@ func prepare(create rest.RESTCreateStrategy, update rest.RESTUpdateStrategy, liv
 }
 
 // definition is the schema of CustomResourceDefinitions.
-type definition struct{ typed }
+type definition struct{ *typed }
 
 // Write implements simcluster.Schema.
 func (d definition) Write(live, next map[string]any, subresource string) (map[string]any, []string, error) {
@@ -176,20 +254,9 @@ func toDefinition(m map[string]any) (*apiextensionsv1.CustomResourceDefinition, 
 	return crd, kjson.UnmarshalCaseSensitivePreserveInts(text, crd)
 }
 
-// Store implements simcluster.Schema: there is one version.
-func (definition) Store(m map[string]any) (map[string]any, error) { return m, nil }
-
-// Load implements simcluster.Schema.
-func (definition) Load(m map[string]any, _ simcluster.Schema) (map[string]any, error) { return m, nil }
-
-// Columns implements simcluster.Schema: the cluster has its own.
-func (definition) Columns() []metav1.TableColumnDefinition { return nil }
-
-// Cells implements simcluster.Schema.
-func (definition) Cells(map[string]any) []any { return nil }
-
 // customVersion is the schema of a version of a custom resource.
 type customVersion struct {
+	*fields
 	apiVersion             string
 	structural             *structuralschema.Structural
 	growth                 *growth // of structural
@@ -198,12 +265,15 @@ type customVersion struct {
 	storage                *customVersion            // the one that is stored
 	main                   strategy
 	status                 rest.RESTUpdateStrategy
-	table                  rest.TableConvertor
 }
 
-// Custom implements simcluster.Schemas.
-func (s *schemas) Custom(m map[string]any) (map[string]simcluster.Schema, error) {
+// Custom implements simcluster.Types.
+func (*kubeTypes) Custom(m map[string]any) (map[string]simcluster.Schema, error) {
 	crd, err := toDefinition(m)
+	if err != nil {
+		return nil, err
+	}
+	fieldTypes, err := customTypes(crd)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +281,7 @@ func (s *schemas) Custom(m map[string]any) (map[string]simcluster.Schema, error)
 	all := map[string]*customVersion{}
 	var storage *customVersion
 	for i := range crd.Spec.Versions {
-		v, err := newCustomVersion(crd, &crd.Spec.Versions[i])
+		v, err := newCustomVersion(crd, &crd.Spec.Versions[i], fieldTypes)
 		if err != nil {
 			return nil, fmt.Errorf("version %s: %w", crd.Spec.Versions[i].Name, err)
 		}
@@ -224,23 +294,14 @@ func (s *schemas) Custom(m map[string]any) (map[string]simcluster.Schema, error)
 	for _, v := range all {
 		v.versions, v.storage = all, storage
 	}
-	return versions, s.fields.define(crd)
+	return versions, nil
 }
 
-// Forget implements simcluster.Schemas.
-func (s *schemas) Forget(m map[string]any) {
-	if crd, err := toDefinition(m); err == nil {
-		s.fields.forget(kindOf(crd))
-	}
-}
-
-func kindOf(crd *apiextensionsv1.CustomResourceDefinition) schema.GroupKind {
-	return schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}
-}
-
-func newCustomVersion(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) (*customVersion, error) {
+func newCustomVersion(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion,
+	types managedfields.TypeConverter) (*customVersion, error) {
 	kind := schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Status.AcceptedNames.Kind}
-	c := &customVersion{apiVersion: kind.GroupVersion().String(), preservesUnknownFields: crd.Spec.PreserveUnknownFields}
+	ownStatus := v.Subresources != nil && v.Subresources.Status != nil
+	c := &customVersion{fields: newFields(kind, types, true, ownStatus), apiVersion: kind.GroupVersion().String(), preservesUnknownFields: crd.Spec.PreserveUnknownFields}
 	var props *apiextensions.JSONSchemaProps
 	if v.Schema != nil {
 		internal := &apiextensions.CustomResourceValidation{}
@@ -283,16 +344,10 @@ func newCustomVersion(crd *apiextensionsv1.CustomResourceDefinition, v *apiexten
 	main := customresource.NewStrategy(crdserverscheme.NewUnstructuredObjectTyper(), crd.Spec.Scope == apiextensionsv1.NamespaceScoped, kind, whole, ofStatus,
 		c.structural, status, scale, v.SelectableFields)
 	c.main, c.status = main, customresource.NewStatusStrategy(main)
-	columns := v.AdditionalPrinterColumns
-	if len(columns) == 0 {
-		columns = []apiextensionsv1.CustomResourceColumnDefinition{{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp",
-			Description: metav1.ObjectMeta{}.SwaggerDoc()["creationTimestamp"]}}
-	}
-	c.table, _ = tableconvertor.New(columns) // with an error it prints names, as kube-apiserver does
 	return c, nil
 }
 
-// Read implements simcluster.Reader.
+// Read implements simcluster.Schema.
 func (c *customVersion) Read(body []byte) (map[string]any, []string, error) {
 	m := map[string]any{}
 	twice, err := kjson.UnmarshalStrict(body, &m)
@@ -460,30 +515,4 @@ func (c *customVersion) Load(m map[string]any, stored simcluster.Schema) (map[st
 	m["apiVersion"] = c.apiVersion
 	_, err = c.prune(m)
 	return m, err
-}
-
-// Columns implements simcluster.Schema.
-func (c *customVersion) Columns() []metav1.TableColumnDefinition {
-	table := c.convert(map[string]any{"metadata": map[string]any{}})
-	return table.ColumnDefinitions
-}
-
-// Cells implements simcluster.Schema.
-func (c *customVersion) Cells(m map[string]any) []any {
-	table := c.convert(m)
-	if len(table.Rows) == 0 {
-		return nil
-	}
-	return table.Rows[0].Cells
-}
-
-func (c *customVersion) convert(m map[string]any) *metav1.Table {
-	if err := utiljson.ConvertMapNumbers(m, 0); err != nil {
-		return &metav1.Table{}
-	}
-	table, err := c.table.ConvertToTable(context.Background(), &unstructured.Unstructured{Object: m}, nil)
-	if err != nil {
-		return &metav1.Table{}
-	}
-	return table
 }

@@ -1,52 +1,13 @@
-package simapi
+package kubeapi
 
 import (
+	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/tidwall/gjson"
 )
 
 const podsURL = "/api/v1/namespaces/default/pods"
-
-// TestTablesOfBuiltInKinds reads the rows that kubectl get -o wide prints.
-func TestTablesOfBuiltInKinds(t *testing.T) {
-	s := startWidgets(t)
-	for _, x := range []struct{ url, object, columns, cells string }{
-		{podsURL, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}],"readinessGates":[{"conditionType":"x"}]}}`,
-			`["Name","Ready","Status","Restarts","Age","IP","Node","Nominated Node","Readiness Gates"]`, `["a","0/1","Pending",0,"0s","<none>","<none>","<none>","0/1"]`},
-		{"/api/v1/nodes", `{"metadata":{"name":"a","labels":{"node-role.kubernetes.io/worker":"","kubernetes.io/role":"edge"}}}`,
-			`["Name","Status","Roles","Age","Version","Internal-IP","External-IP","OS-Image","Kernel-Version","Container-Runtime"]`,
-			`["a","Unknown","edge,worker","0s","","<none>","<none>","<unknown>","<unknown>","<unknown>"]`},
-		{"/api/v1/namespaces/default/services", `{"metadata":{"name":"a"},"spec":{"type":"ExternalName","externalName":"example.com"}}`,
-			`["Name","Type","Cluster-IP","External-IP","Port(s)","Age","Selector"]`, `["a","ExternalName","<none>","example.com","<none>","0s","<none>"]`},
-		{"/api/v1/namespaces/default/services", `{"metadata":{"name":"b"},"spec":{"type":"LoadBalancer","clusterIP":"10.1.2.3","selector":{"x":"y","app":"a"},` +
-			`"ports":[{"port":80,"nodePort":30080},{"port":53,"protocol":"UDP"}]}}`,
-			"", `["b","LoadBalancer","10.1.2.3","<pending>","80:30080/TCP,53/UDP","0s","app=a,x=y"]`},
-		{"/apis/apps/v1/namespaces/default/deployments", `{"metadata":{"name":"a"},"spec":{"replicas":0,"selector":{"matchLabels":{"app":"a"},` +
-			`"matchExpressions":[{"key":"x","operator":"Exists"}]},"template":{"metadata":{"labels":{"app":"a","x":""}},` +
-			`"spec":{"containers":[{"name":"c","image":"i:1"},{"name":"d","image":"i:2"}]}}}}`,
-			`["Name","Ready","Up-to-date","Available","Age","Containers","Images","Selector"]`, `["a","0/0",0,0,"0s","c,d","i:1,i:2","app=a,x"]`},
-	} {
-		name := gjson.Get(x.object, "metadata.name").String()
-		s.must("POST", x.url, asJSON, x.object)
-		table := s.must("GET", x.url+"/"+name, "table", "")
-		var columns []string
-		for _, c := range table.Get("columnDefinitions.#.name").Array() {
-			columns = append(columns, c.Raw)
-		}
-		if got := "[" + strings.Join(columns, ",") + "]"; x.columns != "" && got != x.columns {
-			t.Errorf("%s has the columns %s, want %s", x.url, got, x.columns)
-		}
-		got := table.Get("rows.0.cells").Raw
-		for _, age := range []string{`"1s"`, `"2s"`, `"3s"`} { // the test may be slow
-			got = strings.Replace(got, age, `"0s"`, 1)
-		}
-		if !sameText(got, x.cells) {
-			t.Errorf("%s %s has the cells %s, want %s", x.url, name, got, x.cells)
-		}
-	}
-}
 
 // TestDefaultsOfContainers reads what a container leaves out. The limits of a pod are its requests too; those of a template are not.
 func TestDefaultsOfContainers(t *testing.T) {
@@ -102,4 +63,10 @@ func TestManagedFieldsCanBeWritten(t *testing.T) {
 		t.Errorf("an empty entry leaves the managers %s", got)
 	}
 	s.must("PATCH", url+"/a", asMerge, `{"metadata":{"managedFields":[{"manager":"x","operation":"Nonsense","fieldsV1":{"f:data":{}}}]}}`)
+}
+
+// sameText reports whether two texts are the same JSON.
+func sameText(a, b string) bool {
+	var x, y any
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
 }

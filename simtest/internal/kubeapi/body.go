@@ -1,4 +1,4 @@
-package simapi
+package kubeapi
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package simapi
+package kubeapi
 
 import (
 	"bytes"
@@ -19,8 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
-
-	"informerscope/core/simcluster"
 )
 
 // known has the types that may leave as protobuf: those of client-go, discovery, and the metadata of any object.
@@ -44,7 +42,7 @@ type target struct {
 }
 
 // targetOf reads the path of a request; ok is false outside of the API's groups.
-func targetOf(r *http.Request, c *simcluster.Cluster) (t target, ok bool) {
+func targetOf(r *http.Request) (t target, ok bool) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch parts[0] {
 	case "api":
@@ -64,7 +62,7 @@ func targetOf(r *http.Request, c *simcluster.Cluster) (t target, ok bool) {
 	t.resource = parts[0]
 	watch := r.URL.Query()["watch"]
 	t.isWatch = r.Method == http.MethodGet && len(parts) < 3 && len(watch) > 0 && !slices.Contains([]string{"false", "0"}, strings.ToLower(watch[0]))
-	t.onlyJSON = t.group == "apiextensions.k8s.io" || c.IsCustom(t.group, t.resource)
+	t.onlyJSON = !scheme.Scheme.IsGroupRegistered(t.group) // of CustomResourceDefinitions, and what they describe
 	return t, true
 }
 
@@ -121,7 +119,7 @@ func (t target) allows(params map[string]string, f runtime.SerializerInfo) bool 
 	case as.GroupVersion() != metav1.SchemeGroupVersion:
 		return false
 	}
-	return as.Kind == "Table" && !isProtobuf || as.Kind == "PartialObjectMetadata" || as.Kind == "PartialObjectMetadataList"
+	return as.Kind == "PartialObjectMetadata" || as.Kind == "PartialObjectMetadataList"
 }
 
 // answer is the ResponseWriter with which the cluster writes JSON, and a client gets another form. Each event of a watch is converted when it is written; other

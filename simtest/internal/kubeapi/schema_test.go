@@ -1,4 +1,4 @@
-package simapi
+package kubeapi
 
 import (
 	"encoding/json"
@@ -81,11 +81,7 @@ func (s *server) ask(method, path, form, body string) jsonAnswer {
 		s.t.Fatal(err)
 	}
 	r.Header.Set("User-Agent", "tester/1")
-	if form == "table" {
-		r.Header.Set("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
-	} else {
-		r.Header.Set("Content-Type", form)
-	}
+	r.Header.Set("Content-Type", form)
 	resp, err := s.client.Do(r)
 	if err != nil {
 		s.t.Fatal(err)
@@ -369,27 +365,6 @@ func TestVersionsOfCustomResources(t *testing.T) {
 	if a := s.must("GET", widgetsURL+"/a", asJSON, ""); a.Get("spec").Raw != `{"color":"red","size":4}` &&
 		a.Get("spec").Raw != `{"color":"red","low":2,"size":4}` {
 		t.Errorf("after the change: %s", a.Raw)
-	}
-}
-
-// TestColumnsOfCustomResources reads a Table with the columns of the definition, and one with those that kube-apiserver makes if there are none.
-func TestColumnsOfCustomResources(t *testing.T) {
-	s := startWidgets(t)
-	s.must("POST", widgetsURL, asJSON, widget("a", `{"size":3,"parts":[{"id":"p"}]}`))
-	s.must("POST", widgetsURL, asJSON, widget("b", `{"size":4,"color":"green"}`))
-	table := s.must("GET", widgetsURL, "table", "")
-	for path, want := range map[string]string{
-		"columnDefinitions.#.name": `["Name","Size","Parts","Color"]`, "columnDefinitions.#.type": `["string","integer","string","string"]`,
-		"columnDefinitions.#.priority": `[0,0,1,0]`, "columnDefinitions.1.description": `"how big"`,
-		"columnDefinitions.3.description": `"Custom resource definition column (in JSONPath format): .spec.color"`,
-		"rows.#.cells":                    `[["a",3,"p","red"],["b",4,null,"green"]]`, "rows.0.object.kind": `"PartialObjectMetadata"`,
-	} {
-		if got := table.Get(path).Raw; got != want {
-			t.Errorf("%s is %s, want %s", path, got, want)
-		}
-	}
-	if got := s.must("GET", oldWidgetsURL, "table", "").Get("columnDefinitions.#.name").Raw; got != `["Name","Age"]` {
-		t.Errorf("the columns of v1beta1 are %s", got)
 	}
 }
 
