@@ -169,6 +169,7 @@ func (l *Lab) newExperiment(sel event.Selection, generation uint64) *experiment 
 	case l.src.shared != nil:
 		shared := *l.src.shared
 		x.wg.Go(func() { x.watchCluster(sharedPeriod, func() (simcluster.Stats, error) { return shared.Stats(ctx) }) })
+		x.wg.Go(func() { x.followWrites(shared) })
 	}
 	return x
 }
