@@ -296,8 +296,8 @@ const words = {
   'mark.noendmark': ['no end mark', '没有结束标记'],
 
   'ins.label': ['inspector', '检查器'],
-  'ins.author': ['version {rv}, written by {name}', '版本 {rv}，由 {name} 写入'],
-  'ins.person': ['version {rv}, written by {name} as {user}', '版本 {rv}，由 {name} 以 {user} 的身份写入'],
+  'ins.author': ['version {rv}, written by {name}: {did}', '版本 {rv}，由 {name} 写入：{did}'],
+  'ins.person': ['version {rv}, written by {name} as {user}: {did}', '版本 {rv}，由 {name} 以 {user} 的身份写入：{did}'],
   'ins.changed': ['what changed, old against new', '变化：旧版本与新版本'],
   'ins.journey': ['journey', '流经路径'],
   'ins.code': ['what the code is doing', '代码在做什么'],

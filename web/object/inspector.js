@@ -195,9 +195,10 @@ export class Inspector {
     put(this.version, [op, kind, rvs].filter(Boolean).join(' · '));
     const by = d?.author;
     reveal(this.author, !!by);
-    // A person's own words say what it did; of a component there is the request.
-    const did = by && (by.words || `${by.verb} ${by.resource}${by.subresource ? `/${by.subresource}` : ''}`);
-    put(this.author, by ? `${t(by.user ? 'ins.person' : 'ins.author', { rv: version(d?.rv ?? '', 14), name: by.author, user: by.user ?? '' })}: ${did}` : '');
+    if (by) {
+      const did = by.words || `${by.verb} ${by.resource}${by.subresource ? `/${by.subresource}` : ''}`;
+      put(this.author, t(by.user ? 'ins.person' : 'ins.author', { rv: version(d.rv ?? '', 14), name: by.author, user: by.user ?? '', did }));
+    }
     this.renderLines();
     const at = journey[journey.length - 1];
     // The view stands on a hop if the rest of the change is still to come, or at the last hop itself.
