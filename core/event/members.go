@@ -492,3 +492,12 @@ type Met struct {
 type Crowd struct {
 	Count string `member:"Text"`
 }
+
+// Audit carries a write as the API server answered it, and the object's new version, if the answer had one. An event of a write to a watched resource is of the
+// first lane that watches it.
+type Audit struct {
+	Key, RV string
+	Status  int    `member:"N"`    // of the answer
+	Mark    bool   `member:"Flag"` // a person wrote this while the log was written
+	Write   string `member:"Text"` // as JSON
+}

@@ -238,15 +238,15 @@ var Sentences = []string{
 	"list", "listAgain", "relist", "relistPlain", "watchlist", "rewatchlist", "stopped", "start", "relisted", "relistedPlain", "relistedKeys",
 	"relistedKeysPlain", "filling", "fillingLast", "grew", "slow",
 	"batch", "batchEnds", "deltas", "retry", "behind", "idle", "idleDelayed", "idleBehind", "idleComing", "idleUnseen", "idleHalfOpen",
-	"flow", "flowDelta", "wrote",
+	"flow", "flowDelta", "wrote", "person", "personRequest", "personRefused",
 }
 
 // Sentence is a caption about a moment: which one, and its values. The page has the words.
 type Sentence struct {
 	// ID is one of Sentences; empty when State's trouble is the caption.
 	ID string `json:"id"`
-	// N and M are counts. Name is a listener or a field manager. Op is the type of a delta or a subresource. Key is an object, RV a resourceVersion, Why an
-	// error or a reason.
+	// N and M are counts; of a refused write N is the status. Name is a listener, or who wrote. Op is the type of a delta, a subresource, or what a person's
+	// write did. Key is an object, RV a resourceVersion, Why an error or a reason.
 	N    int    `json:"n,omitempty"`
 	M    int    `json:"m,omitempty"`
 	Name string `json:"name,omitempty"`

@@ -24,6 +24,7 @@ type world struct {
 	holds  []hold
 	faults []Fault
 	crowd  crowd
+	person *PersonWrite // the newest, never changed
 }
 
 // wire is the API server as the requests of one lane show it, or those of several lanes of one resource.
@@ -141,6 +142,10 @@ func (f *Fold) applyWorld(e *event.Entry) {
 		}
 	case event.KindFault:
 		f.worldOf(e.Lane).fault(e)
+	case event.KindAudit:
+		if w := ReadPersonWrite(e); w != nil {
+			f.world.person = w
+		}
 	case event.KindCrowd:
 		f.worldOf(e.Lane).crowd.apply(e)
 	case event.KindHold:

@@ -188,6 +188,7 @@ func (l *Lab) newExperiment(sel event.Selection, generation uint64) *experiment 
 		x.wg.Go(func() {
 			x.watchCluster(sharedPeriod, nil, func() (simcluster.Stats, error) { return shared.Stats(ctx) })
 		})
+		x.wg.Go(func() { x.followWrites(shared) })
 	}
 	return x
 }

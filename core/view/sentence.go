@@ -165,6 +165,9 @@ func listSentence(r *fold.Reflector, first bool) facts.Sentence {
 
 // flowSentence returns the sentence while the watch is open.
 func (x *factInputs) flowSentence(f *facts.Facts, recent *fold.Recent) facts.Sentence {
+	if said, ok := x.personSentence(); ok {
+		return said
+	}
 	s := x.state
 	delta := s.Queue.Kind == "DeltaFIFO"
 	batch := x.isRecent(recent.Batch.At, tellBatch)

@@ -296,6 +296,8 @@ const words = {
   'mark.noendmark': ['no end mark', '没有结束标记'],
 
   'ins.label': ['inspector', '检查器'],
+  'ins.author': ['version {rv}, written by {name}: {did}', '版本 {rv}，由 {name} 写入：{did}'],
+  'ins.person': ['version {rv}, written by {name} as {user}: {did}', '版本 {rv}，由 {name} 以 {user} 的身份写入：{did}'],
   'ins.changed': ['what changed, old against new', '变化：旧版本与新版本'],
   'ins.journey': ['journey', '流经路径'],
   'ins.code': ['what the code is doing', '代码在做什么'],
@@ -496,6 +498,9 @@ const words = {
   ],
   'cap.wrote': ['{name} wrote {key}; the watch brought it as version {rv}.', '{name} 写入了 {key}；watch 送来了版本 {rv}。'],
   'cap.wrotePart': ['{name} wrote the {op} of {key}; the watch brought it as version {rv}.', '{name} 写入了 {key} 的 {op}；watch 送来了版本 {rv}。'],
+  'cap.person': ['{name} just {op}.', '{name}：{op}。'],
+  'cap.personRequest': ['{name} just sent {op}.', '{name} 刚刚发送了 {op}。'],
+  'cap.personRefused': ['{name} was refused: {op} was answered {n}.', '{name} 被拒绝：{op} 的回答是 {n}。'],
   'cap.stopped': ['The informer is stopped.', 'informer 已停止。'],
 
   'load.download': ['load the informer (wasm)', '载入 informer（wasm）'],

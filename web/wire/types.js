@@ -283,10 +283,11 @@
  * @property {number} seq
  * @property {number} atMillis
  * @property {number} lane
- * @property {string} kind list, relist, error, fault, resync, sync, hold, backoff, panic, trouble, selected or note.
- * @property {number} [code] the HTTP status of an error, 0 when it has none.
+ * @property {string} kind list, relist, error, fault, resync, sync, hold, backoff, panic, trouble, selected, note or write.
+ * @property {number} [code] the HTTP status of an error or of a refused write, 0 when it has none.
  * @property {boolean} [on] a fault, hold or trouble began.
  * @property {string} [text] the event's cause, name or note.
+ * @property {string} [author] Author made a write.
  */
 
 /**
@@ -441,8 +442,8 @@
  * Sentence is a caption about a moment: which one, and its values. The page has the words.
  * @typedef {object} Sentence
  * @property {string} id one of Sentences; empty when State's trouble is the caption.
- * @property {number} [n] N and M are counts. Name is a listener or a field manager. Op is the type of a delta or a subresource. Key is an
- *   object, RV a resourceVersion, Why an error or a reason.
+ * @property {number} [n] N and M are counts; of a refused write N is the status. Name is a listener, or who wrote. Op is the type of a
+ *   delta, a subresource, or what a person's write did. Key is an object, RV a resourceVersion, Why an error or a reason.
  * @property {number} [m]
  * @property {string} [name]
  * @property {string} [key]
@@ -1377,6 +1378,7 @@
  * @property {string} unseen the reason why there is no JSON, for an object of another program's informer.
  * @property {Mutation} [mutation] Mutation has the fields that a handler changed in the store's object; OldJSON is then the object before
  *   that.
+ * @property {Audit} [author] the write that made this version; nil if the log does not have it.
  * @property {DiffLine[]} diff what differs between OldJSON and JSON. Of an object that was just added or deleted each line does; it is
  *   empty if a version is not known.
  * @property {Hop[]} journey
@@ -1559,6 +1561,17 @@
  * @property {string} selected the one the server was started with
  * @property {string} error why there are none, in words for the user
  * @property {string} [cause] of the error, if it is about the relay, as in Error
+ */
+
+/**
+ * Audit is a write to the cluster: whose, and what it did. It has nothing of the object but its name.
+ * @typedef {object} Audit
+ * @property {string} author a short name: "kubectl", "deployment-controller"
+ * @property {string} [user] as authenticated, of a person only
+ * @property {string} verb create, update, patch, delete or deletecollection
+ * @property {string} resource "deployments.apps"
+ * @property {string} [subresource]
+ * @property {string} [words] what it did, after its author: "scaled default/web from 3 to 6"
  */
 
 /**
