@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"informerscope/sim/internal/stderr"
+	_ "informerscope/sim/internal/etcdlog"
 )
 
 func main() {
@@ -21,8 +21,8 @@ func main() {
 	// SIGHUP and SIGQUIT too: the kubeconfig goes with the command.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
-	if err := newCommand(os.Stdin, os.Stdout, stderr.True).ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(stderr.True, "informerscope-sim:", err)
+	if err := newCommand(os.Stdin, os.Stdout, os.Stderr).ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "informerscope-sim:", err)
 		os.Exit(1)
 	}
 }

@@ -12,23 +12,22 @@ import (
 
 	"informerscope/sim/internal/controlplane"
 	"informerscope/sim/internal/life"
-	"informerscope/sim/internal/stderr"
 )
 
 // serve runs a cluster until ctx ends, or a component of it does by itself.
-func serve(ctx context.Context, s settings, stdin io.Reader, stdout, errors io.Writer) (err error) {
+func serve(ctx context.Context, s settings, stdin io.Reader, stdout, stderr io.Writer) (err error) {
 	if s.beside {
 		ctx = endsWith(ctx, stdin)
 	}
 	logs := &tail{max: maxTail}
 	components := io.Writer(logs)
 	if s.verbose {
-		components = errors
+		components = stderr
 	}
 	logTo(components)
 	defer func() {
 		if err != nil {
-			_, _ = fmt.Fprintf(errors, "%s", logs)
+			_, _ = fmt.Fprintf(stderr, "%s", logs)
 		}
 	}()
 	writes := newWriteLog()
@@ -46,7 +45,7 @@ func serve(ctx context.Context, s settings, stdin io.Reader, stdout, errors io.W
 	if err != nil {
 		return err
 	}
-	lively, err := life.New(config, cluster, life.Options{Seed: s.seed, Objects: s.objects, Rate: s.rate, Profile: s.profile, Speed: s.speed, Log: errors})
+	lively, err := life.New(config, cluster, life.Options{Seed: s.seed, Objects: s.objects, Rate: s.rate, Profile: s.profile, Speed: s.speed, Log: stderr})
 	if err != nil {
 		return err
 	}
@@ -103,13 +102,10 @@ func announce(stdout io.Writer, beside bool, kubeconfig string, d *door) error {
 func logTo(components io.Writer) {
 	flags := flag.NewFlagSet("", flag.PanicOnError)
 	klog.InitFlags(flags)
-	for name, value := range map[string]string{"logtostderr": "false", "stderrthreshold": "FATAL"} {
+	for name, value := range map[string]string{"logtostderr": "false", "stderrthreshold": "FATAL", "one_output": "true"} {
 		if err := flags.Set(name, value); err != nil {
 			panic(err)
 		}
 	}
 	klog.SetOutput(components)
-	if stderr.Components != nil {
-		go func() { _, _ = io.Copy(components, stderr.Components) }() // as long as the process
-	}
 }

@@ -51,7 +51,7 @@ func (c *Cluster) apiServerFlags(etcd string) []string {
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=" + c.access.serviceAccountKey(),
 		"--service-account-signing-key-file=" + c.access.serviceAccountKey(),
-		"--service-cluster-ip-range=10.0.0.0/16",
+		"--service-cluster-ip-range=" + services,
 		"--authorization-mode=RBAC",
 		"--endpoint-reconciler-type=none", // nothing outside of this machine reaches it
 		"--default-not-ready-toleration-seconds=5",
@@ -126,6 +126,7 @@ func (c *Cluster) prepareAPIServer(ctx context.Context, etcd string, listener *h
 	if err != nil {
 		return nil, nil, err
 	}
+	closeNetwork(config)
 	outermost := config.Aggregator.GenericConfig // its handlers are around those of the others
 	outermost.AuditBackend, outermost.AuditPolicyRuleEvaluator = c.audit, policy.NewPolicyRuleEvaluator(auditPolicy)
 	build := outermost.BuildHandlerChainFunc

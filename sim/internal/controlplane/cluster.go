@@ -38,7 +38,7 @@ type Options struct {
 	Speed float64
 	// Stages are stages of kwok beside its own, as YAML documents.
 	Stages string
-	// Stopped is the annotation of nodes whose kubelets have stopped: nothing renews their leases, and nothing runs or ends their pods.
+	// Stopped is the label of nodes whose kubelets have stopped: nothing renews their leases, and nothing runs or ends their pods.
 	Stopped string
 	// Audit gets an event for each write that kube-apiserver has answered.
 	Audit audit.Sink

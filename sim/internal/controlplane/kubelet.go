@@ -3,6 +3,7 @@ package controlplane
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -43,19 +44,19 @@ func (c *Cluster) runKubelets(ctx context.Context) error {
 		return err
 	}
 	o := kwok.Config{
-		Clock:                             clock.RealClock{},
-		ImpersonatingDynamicClient:        clients.ToImpersonatingDynamicClient(),
-		ImpersonatingTypedClient:          clients.ToImpersonatingTypedClient(),
-		ManageNodesWithAnnotationSelector: "!" + c.options.Stopped,
-		CIDR:                              "10.244.0.0/16",
-		NodeIP:                            "10.0.0.1",
-		LocalStages:                       stages,
-		PodPlayStageParallelism:           16,
-		NodePlayStageParallelism:          4,
-		NodeLeaseDurationSeconds:          leaseSeconds,
-		NodeLeaseParallelism:              4,
-		PodsOnNodeSyncParallelism:         4,
-		ID:                                Kubelet,
+		Clock:                      clock.RealClock{},
+		ImpersonatingDynamicClient: clients.ToImpersonatingDynamicClient(),
+		ImpersonatingTypedClient:   clients.ToImpersonatingTypedClient(),
+		ManageAllNodes:             true, // that it sees
+		CIDR:                       pods,
+		NodeIP:                     nodeIP,
+		LocalStages:                stages,
+		PodPlayStageParallelism:    16,
+		NodePlayStageParallelism:   4,
+		NodeLeaseDurationSeconds:   leaseSeconds,
+		NodeLeaseParallelism:       4,
+		PodsOnNodeSyncParallelism:  4,
+		ID:                         Kubelet,
 	}
 	if o.DynamicClient, err = clients.ToDynamicClient(); err != nil {
 		return err
@@ -66,6 +67,7 @@ func (c *Cluster) runKubelets(ctx context.Context) error {
 	if o.RESTClient, err = rest.RESTClientFor(config); err != nil {
 		return err
 	}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return hideStopped{next, c.options.Stopped} })
 	if o.TypedClient, err = kubernetes.NewForConfig(config); err != nil {
 		return err
 	}
@@ -81,6 +83,24 @@ func (c *Cluster) runKubelets(ctx context.Context) error {
 	}
 	<-ctx.Done()
 	return nil
+}
+
+// hideStopped hides nodes whose kubelet has stopped from lists and watches of nodes. A selector in kwok's own Config leaves out nodes that have no label or
+// annotation at all, and does not give a node up when the selector no longer matches it.
+type hideStopped struct {
+	next  http.RoundTripper
+	label string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (h hideStopped) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet && r.URL.Path == "/api/v1/nodes" {
+		r = r.Clone(r.Context())
+		query := r.URL.Query()
+		query.Set("labelSelector", "!"+h.label)
+		r.URL.RawQuery = query.Encode()
+	}
+	return h.next.RoundTrip(r)
 }
 
 // stages are kwok's own stages of pods and nodes, with the time that containers take to start, and those of the options.

@@ -22,7 +22,7 @@ import (
 //go:embed crash.yaml
 var CrashStages string
 
-// KubeletStopped is the annotation of a node whose kubelet is gone: kwok is to leave the node alone.
+// KubeletStopped is the label of a node whose kubelet is gone: kwok is to leave the node alone.
 const KubeletStopped = "informerscope/kubelet-stopped"
 
 const (
@@ -113,7 +113,7 @@ func (l *Life) stopKubelet(ctx context.Context, node string, stopped bool) error
 	if stopped {
 		value = `"true"`
 	}
-	patch := fmt.Sprintf(`{"metadata": {"annotations": {%q: %s}}}`, KubeletStopped, value)
+	patch := fmt.Sprintf(`{"metadata": {"labels": {%q: %s}}}`, KubeletStopped, value)
 	_, err := l.client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	return err
 }
