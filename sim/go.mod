@@ -3,6 +3,7 @@ module informerscope/sim
 go 1.26.0
 
 require (
+	example.org/informerscope/probe v0.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	github.com/tidwall/gjson v1.20.0
@@ -208,3 +209,5 @@ require (
 )
 
 replace informerscope => ../
+
+replace example.org/informerscope/probe => ../probe

@@ -135,15 +135,7 @@ func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	if _, err = c.access.kubeconfig(administrator, c.clients.Addr().String()); err != nil {
 		return nil, err
 	}
-	if names := c.options.controllerNames(); names != "" {
-		c.start(background, "kube-controller-manager", c.runControllers)
-	}
-	if o.runs(schedulerName) {
-		c.start(background, schedulerName, c.runScheduler)
-	}
-	if o.runs(kubeletName) {
-		c.start(background, "the kubelets (kwok)", c.runKubelets)
-	}
+	components{o, c.access, c.own.Addr().String()}.each(func(name string, run func(context.Context) error) { c.start(background, name, run) })
 	return c, nil
 }
 

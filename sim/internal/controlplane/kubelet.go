@@ -25,9 +25,9 @@ import (
 const startTime = time.Second
 
 // runKubelets runs kwok's controllers until ctx ends: each node has a kubelet that renews its lease and says that its pods run.
-func (c *Cluster) runKubelets(ctx context.Context) error {
+func (c components) runKubelets(ctx context.Context) error {
 	ctx = log.NewContext(ctx, log.NewLogger(c.options.Logs, log.LevelInfo))
-	kubeconfig, err := c.access.kubeconfig(Kubelet, c.own.Addr().String())
+	kubeconfig, err := c.access.kubeconfig(Kubelet, c.address)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (h hideStopped) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // stages are kwok's own stages of pods and nodes, with the time that containers take to start, and those of the options.
-func (c *Cluster) stages() (map[internalversion.StageResourceRef][]*internalversion.Stage, error) {
+func (c components) stages() (map[internalversion.StageResourceRef][]*internalversion.Stage, error) {
 	all := map[internalversion.StageResourceRef][]*internalversion.Stage{}
 	texts := []string{podstages.DefaultPodReady, podstages.DefaultPodComplete, podstages.DefaultPodDelete, nodestages.DefaultNodeInit,
 		leasestages.DefaultNodeHeartbeatWithLease}
