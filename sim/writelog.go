@@ -50,10 +50,14 @@ func (l *writeLog) add(w levers.Write) {
 	l.changed = make(chan struct{})
 }
 
-// after returns the writes after a number that are still kept, and what is closed when there are more.
+// after returns the writes after a number that are still kept, and what is closed when there are more. A number that is not reached yet is that of an
+// earlier launch: all are after it.
 func (l *writeLog) after(seq uint64) ([]levers.Write, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	newer := min(int(l.seq-min(seq, l.seq)), len(l.writes))
+	if seq > l.seq {
+		seq = 0
+	}
+	newer := min(int(l.seq-seq), len(l.writes))
 	return append([]levers.Write(nil), l.writes[len(l.writes)-newer:]...), l.changed
 }
