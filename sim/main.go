@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	_ "informerscope/sim/internal/etcdlog"
 )
 
 func main() {

@@ -36,8 +36,10 @@ type Options struct {
 	Controllers []string
 	// Speed divides the time that containers take to start.
 	Speed float64
-	// Stages are stages of kwok beside its own, as YAML.
-	Stages []string
+	// Stages are stages of kwok beside its own, as YAML documents.
+	Stages string
+	// Stopped is the label of nodes whose kubelets have stopped: nothing renews their leases, and nothing runs or ends their pods.
+	Stopped string
 	// Audit gets an event for each write that kube-apiserver has answered.
 	Audit audit.Sink
 	// Logs gets what kwok logs. The others log with klog, which is the process's.

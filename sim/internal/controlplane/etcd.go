@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 	"google.golang.org/grpc"
 )
 
@@ -32,7 +35,7 @@ func startEtcd(ctx context.Context, data, run string, durable bool) (*database, 
 	cfg := embed.NewConfig()
 	cfg.Dir = filepath.Join(data, "etcd")
 	cfg.UnsafeNoFsync = !durable
-	cfg.LogLevel = "fatal" // what goes wrong is an error of StartEtcd, or ends the process with a message
+	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.New(zapcore.NewNopCore(), zap.WithFatalHook(fatal{run})))
 	cfg.TickMs, cfg.ElectionMs = 10, 50
 	cfg.QuotaBackendBytes = 8 << 30
 	cfg.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.ChainUnaryInterceptor(d.lag.interceptUnary), grpc.ChainStreamInterceptor(d.lag.interceptStream)}
@@ -59,6 +62,22 @@ func startEtcd(ctx context.Context, data, run string, durable bool) (*database, 
 	}
 	e.Close()
 	return nil, fmt.Errorf("etcd: %w", err)
+}
+
+// fatal ends the process with the reason when etcd cannot go on, as with a full disk. etcd holds locks then: nothing can close it.
+type fatal struct{ run string }
+
+// OnWrite implements zapcore.CheckWriteHook.
+func (f fatal) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field) {
+	reason := "etcd: " + entry.Message
+	for _, field := range fields {
+		if err, ok := field.Interface.(error); ok {
+			reason += ": " + err.Error()
+		}
+	}
+	_, _ = fmt.Fprintln(os.Stderr, "informerscope-sim:", reason)
+	_ = os.RemoveAll(f.run)
+	os.Exit(1)
 }
 
 // addresses parses addresses that are known to be right.
