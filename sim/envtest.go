@@ -13,6 +13,7 @@ import (
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 
 	"informerscope/sim/internal/controlplane"
+	"informerscope/sim/internal/life"
 )
 
 // The variables by which kube-apiserver and etcd do more than those that people download.
@@ -49,7 +50,9 @@ func runAPIServer(flags []string) int {
 			return 1
 		}
 	}
-	beside, err := controlplane.NewBeside(flags, controlplane.Options{Controllers: parseControllers(controllers), Speed: 1, Logs: os.Stderr})
+	beside, err := controlplane.NewBeside(flags, controlplane.Options{
+		Controllers: parseControllers(controllers), Speed: 1, Stages: life.CrashStages, Stopped: life.KubeletStopped, Logs: os.Stderr,
+	})
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "Error: %s=%s: %v\n", envControllers, controllers, err)
 		return 1

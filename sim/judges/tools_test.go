@@ -12,8 +12,8 @@ import (
 	"informerscope/sim/internal/harness"
 )
 
-// node is a node with kwok's mark of its own nodes. kwok gives it room for pods.
-const node = `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-1", "annotations": {"kwok.x-k8s.io/node": "fake"}}}`
+// node gets room for pods from kwok.
+const node = `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-1"}}`
 
 // cluster is the shared cluster, with a node that is ready.
 func cluster(t *testing.T) *harness.Cluster {

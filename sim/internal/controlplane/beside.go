@@ -148,8 +148,7 @@ func (b *Beside) makeNode(ctx context.Context) error {
 		return err
 	}
 	const name = "node-1"
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name, corev1.LabelOSStable: "linux"},
-		Annotations: map[string]string{"kwok.x-k8s.io/node": "fake"}}} // kwok's mark of a node of its own
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name, corev1.LabelOSStable: "linux"}}}
 	if _, err = client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); apierrors.IsAlreadyExists(err) {
 		return nil
 	}
