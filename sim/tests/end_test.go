@@ -61,7 +61,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// checkPrivate checks that nobody but the owner can read a kubeconfig.
+// checkPrivate checks that only its owner can read a kubeconfig.
 func checkPrivate(t *testing.T, kubeconfig string) {
 	t.Helper()
 	for file, want := range map[string]os.FileMode{kubeconfig: 0o600, filepath.Dir(kubeconfig): 0o700 | os.ModeDir} {
@@ -125,5 +125,19 @@ func TestRefused(t *testing.T) {
 		if err == nil || !strings.HasPrefix(string(out), "informerscope-sim: ") || !strings.Contains(string(out), row.want) || strings.Count(string(out), "\n") != 1 {
 			t.Errorf("%s: it ended with %v and printed %q, want %q", row.flag, err, out, row.want)
 		}
+	}
+	long := filepath.Join(t.TempDir(), strings.Repeat("x", 90))
+	if err := os.Mkdir(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for directory, want := range map[string]string{long: "TMPDIR: etcd's sockets have paths of", filepath.Join(long, "missing"): "TMPDIR: stat "} {
+		cmd := harness.Command(t, "--objects=0")
+		cmd.Env = append(cmd.Env, "TMPDIR="+directory)
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.HasPrefix(string(out), "informerscope-sim: "+want) {
+			t.Errorf("TMPDIR=%s: it ended with %v and printed %q, want %q", directory, err, out, want)
+		}
+	}
+	if left, err := os.ReadDir(long); err != nil || len(left) != 0 {
+		t.Errorf("it left %v (%v)", left, err)
 	}
 }

@@ -49,7 +49,8 @@ func cluster(t *testing.T) *harness.Cluster {
 // newNamespace makes a namespace with the default service account, which pods need.
 func newNamespace(t *testing.T, c *harness.Cluster) string {
 	t.Helper()
-	made, err := c.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}, metav1.CreateOptions{})
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
+	made, err := c.Client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
