@@ -51,7 +51,7 @@ run: wasm $(if $(filter sim,$(ARGS)),sim) ## build everything and serve it; flag
 
 sim: bin/informerscope-sim ## build the served cluster, Kubernetes in one process: ten minutes the first time
 
-bin/informerscope-sim: $(shell find sim core/levers core/simcluster core/selection -name '*.go' -not -name '*_test.go' 2>/dev/null) sim/go.mod sim/go.sum sim/build.sh
+bin/informerscope-sim: $(shell find sim core/levers core/simcluster core/selection probe -name '*.go' -not -name '*_test.go' 2>/dev/null) sim/go.mod sim/go.sum sim/build.sh
 	GO="$(GO)" ./sim/build.sh
 
 wasm: $(PAGE)/informerscope.wasm $(PAGE)/wasm_exec.js ## build what the page loads
@@ -241,9 +241,12 @@ probe-foreign: wasm controlplane $(T) ## controllers of Kubernetes, MetalLB and 
 	./e2e/install-chromium.sh
 	@$(T) go 'probe in controllers of others' -C e2e -show 'built in|informers, of|frames, entries' -- $(GO) test -count=1 -timeout 90m -run '^(TestForeignControllers|TestEachFaultIsFoundFirst)$$' ./probe -foreign
 
-SIM_FOREIGN := TestNewestKubectlIsAnsweredAlike|TestControllerRuntimeOnTheSimulatedCluster|TestControllerRuntimeOnSimtest|TestControllerManagerOnTheSimulatedCluster|TestLaboratoryDecidesAsTheReleasedCode
-sim-foreign: wasm controlplane $(T) ## the newest kubectl, managers of controller-runtime, on simtest too, kube-controller-manager on the simulated cluster, and the laboratory
-	@$(T) go 'programs of others on the simulated cluster' -C e2e -show 'answered alike' -- $(GO) test -count=1 -timeout 90m -run '^($(SIM_FOREIGN))$$' ./cluster -foreign
+SIM_FOREIGN := TestControllerRuntimeOnSimtest|TestLaboratoryDecidesAsTheReleasedCode
+sim-foreign: sim $(T) ## programs of others on the served cluster: suites on envtest, helm, two kubectls, a client in JavaScript, a measured load; controller-runtime on simtest
+	@failed=0; \
+	  $(T) go 'programs of others on the served cluster' -C sim -show 'judged: ' -- $(GO) test -count=1 -timeout 120m ./judges -foreign || failed=1; \
+	  $(T) go 'programs of others on simtest' -C e2e -- $(GO) test -count=1 -timeout 90m -run '^($(SIM_FOREIGN))$$' ./cluster -foreign || failed=1; \
+	  exit $$failed
 
 # Prometheus' own tool, without the service discovery of every cloud.
 PROMTOOL := $(CURDIR)/bin/promtool

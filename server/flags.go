@@ -34,10 +34,9 @@ type flagValues struct {
 	logLevel, logFormat     string
 	oldCheck                string // the value of --probe
 
-	seed        uint64
-	controllers string // of the simulated cluster of "sim"
-	objects     int
-	rate        float64
+	seed    uint64
+	objects int
+	rate    float64
 }
 
 // flagGroups returns all flags by subject, in the order of --help. A set's name is the title of its group. The texts also appear in

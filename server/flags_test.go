@@ -59,7 +59,7 @@ func TestTheReferenceHasTheFlags(t *testing.T) {
 // TestDocumentsNameFlagsThatThereAre checks the flags that documents name in code spans, and every command line of the server.
 func TestDocumentsNameFlagsThatThereAre(t *testing.T) {
 	flags := allFlags()
-	new(flagValues).addSimFlags(flags)
+	addSimFlags(flags)
 	said := regexp.MustCompile("(?m)`--[a-z][a-z-]*|(?:informerscope|ARGS=).*--[a-z].*$")
 	for _, name := range []string{"README.md", "README.zh.md", "docs/reference.md"} {
 		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))

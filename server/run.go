@@ -84,12 +84,23 @@ func hideTokens() error {
 
 // serve runs the server with the given settings and the page's files.
 func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer) (err error) {
-	sim, err := openSim(&s)
+	if s.sim.on {
+		var stop func()
+		ctx, stop = endWithSignals(ctx)
+		defer stop()
+	}
+	sim, simDoor, err := startSim(ctx, &s, stderr)
+	if s.sim.on && ctx.Err() != nil { // asked to end before the cluster was ready
+		return sim.Close()
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, sim.Close()) }()
+	defer func() { err = errors.Join(err, sim.Close()) }() // after all else: the relay watches it
 	kubeconfig := openKubeconfig(&s)
+	if sim != nil {
+		kubeconfig.Scrubber().Learn("the door of the simulated cluster", []string{sim.Token})
+	}
 	log := newLog(s, kubeconfig.Scrubber(), stderr)
 	klog.SetSlogLogger(log.With("from", "client-go"))
 	if err := clusters.LogPlugins(log); err != nil {
@@ -119,7 +130,6 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	}
 	refusals := guard.NewTally(log, numbers.CountRefusal)
 	defer refusals.Close()
-	sim.Start(refusals, log)
 	ready := health.New(kubeconfig, s.contexts, log)
 	defer ready.Close()
 	door := guard.NewDoor(hosts, network.scheme(), s.token, s.publicNames...)
@@ -128,7 +138,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		return err
 	}
 	carrier := relay.New(relay.Config{Door: door, Rules: s.rules, Clusters: kubeconfig, Metrics: numbers, Log: log, Refusals: refusals,
-		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall, Probe: s.attach, Levers: sim.Levers()})
+		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall, Probe: s.attach, Levers: simDoor})
 	serves := parts{door: door, refusals: refusals, files: files, stories: stories, relay: carrier, numbers: numbers, ready: ready,
 		separateMetrics: s.metricsListen != ""}
 	if hall != nil {
@@ -154,6 +164,8 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		case <-ctx.Done():
 			log.Info("shutting down")
 		case err = <-running.failures:
+		case <-sim.Ended():
+			err = sim.Err()
 		}
 	}
 	return running.stop(ctx, err)

@@ -12,7 +12,7 @@ import (
 
 	"informerscope/server/internal/guard"
 	"informerscope/server/internal/relay"
-	"informerscope/server/simapi"
+	"informerscope/server/internal/served"
 )
 
 // settings are the checked values of the flags and the environment.
@@ -69,11 +69,11 @@ func (v *flagValues) check(flags *pflag.FlagSet, lookup func(string) (string, bo
 	s.listenExplicit = flags.Changed("listen")
 	s.ask, s.askOldName = cmp.Or(s.ask, v.oldCheck), v.oldCheck != ""
 	if s.sim.on {
-		s.context = simapi.Context
+		s.context, s.sim.flags = served.Context, simFlags(flags)
 	}
 	s.sceneKeys = v.sceneKeys(flags)
 	// All are called, and the first error counts.
-	err := cmp.Or(v.checkSimulation(), v.checkSim(), s.attachTo(v.attach, v.attachToken, lookup), v.checkLog(),
+	err := cmp.Or(v.checkSimulation(), s.attachTo(v.attach, v.attachToken, lookup), v.checkLog(),
 		s.serveContexts(v.contexts, flags.Changed("contexts")), s.publish(v.publicURL, v.allowedHosts), v.checkWatched(),
 		s.checkLimits(), s.checkCombinations(), s.checkToken())
 	if err != nil {

@@ -1,36 +1,45 @@
 package main
 
 import (
-	"fmt"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"informerscope/core/simcluster"
-	"informerscope/server/simapi"
+	"informerscope/server/internal/relay"
+	"informerscope/server/internal/scrub"
+	"informerscope/server/internal/served"
 )
 
-const simHelp = `Serves a simulated cluster, and the page that shows it. The cluster is a
-Kubernetes API server on loopback, over TLS, with a certificate and a token of
-this launch. kubectl and controllers reach it with the kubeconfig that the
-command prints: a file that only you can read. Your own kubeconfig is neither
-read nor changed. The cluster ends with the command, unless --data keeps it.`
+const simHelp = `Serves a Kubernetes cluster, and the page that shows it. The cluster is Kubernetes
+itself, in the program informerscope-sim that this one starts beside it: etcd,
+kube-apiserver, kube-controller-manager and kube-scheduler on loopback, and kwok in
+the place of kubelets, so its pods run no containers. kubectl and controllers reach
+it with the kubeconfig that the command prints: a file that only you can read. Your
+own kubeconfig is neither read nor changed. The cluster ends with the command,
+unless --data keeps it.`
 
-// simSettings are the settings of a simulated cluster in the server's process.
+// simSettings are the settings of a served cluster.
 type simSettings struct {
-	on bool
-	simapi.Options
+	on    bool
+	flags []string // of informerscope-sim
 }
 
-// newSimCommand returns the command "sim", and its flags by subject. It serves as the program itself does, with a simulated cluster to watch. groups are
+// newSimCommand returns the command "sim", and its flags by subject. It serves as the program itself does, with a cluster of its own to watch. groups are
 // the flags of the program.
 func newSimCommand(groups []*pflag.FlagSet, v *flagValues, serves func(*cobra.Command, []string) error) (*cobra.Command, []*pflag.FlagSet) {
 	sim := &cobra.Command{
 		Use:   "sim [flags]",
-		Short: "serve a simulated cluster to kubectl and controllers, and the page that shows it",
+		Short: "serve a Kubernetes cluster to kubectl and controllers, and the page that shows it",
 		Long:  simHelp,
 		Args:  takesOnlyFlags,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,7 +58,7 @@ func newSimCommand(groups []*pflag.FlagSet, v *flagValues, serves func(*cobra.Co
 			}
 		})
 		if group.Name() == simulationGroup {
-			v.addSimFlags(flags)
+			addSimFlags(flags)
 		}
 		flags.SortFlags = group.SortFlags
 		own = append(own, flags)
@@ -59,56 +68,59 @@ func newSimCommand(groups []*pflag.FlagSet, v *flagValues, serves func(*cobra.Co
 }
 
 // addSimFlags adds the flags that only "sim" has.
-func (v *flagValues) addSimFlags(flags *pflag.FlagSet) {
-	o := &v.settings.sim.Options
-	flags.StringVar(&o.Profile, "profile", "steady", "what the cluster does by itself, besides --rate, as a `name`: "+strings.Join(simcluster.Profiles(), ", "))
-	flags.Float64Var(&o.Speed, "speed", 1, "how many times as fast as the clock controllers, kubelets and the profile act, a `number` from 0.01 to 100")
-	flags.StringVar(&v.controllers, "controllers", "all", "which controllers run: all, or none for your own. Without them nothing schedules and runs pods either")
-	flags.StringVar(&o.Data, "data", "", "`file` that keeps the cluster over a restart. If it exists, --objects and --seed have no effect")
+func addSimFlags(flags *pflag.FlagSet) {
+	flags.String("profile", "steady", "what the cluster does by itself, besides --rate, as a `name`: "+strings.Join(simcluster.Profiles(), ", "))
+	flags.Float64("speed", 1, "how many times as fast as the clock containers start and the profile acts, a `number` from 0.01 to 100")
+	flags.String("controllers", "all", "`names` of the controllers that run, separated by commas; all, or none for your own. kube-scheduler and kubelet are "+
+		"names too")
+	flags.String("data", "", "`directory` of etcd that keeps the cluster over a restart, with fsync. If it has one, --objects and --seed have no effect")
 }
 
-// checkSim checks the flags that only "sim" has, and sets the others.
-func (v *flagValues) checkSim() error {
-	o := &v.settings.sim.Options
-	o.Seed, o.Objects, o.Rate = v.seed, v.objects, v.rate
-	if !v.settings.sim.on {
-		return nil
+// simFlags are the flags of informerscope-sim, which checks them: here each is only a text or a number.
+func simFlags(flags *pflag.FlagSet) (out []string) {
+	for _, name := range []string{"profile", "seed", "objects", "rate", "speed", "controllers", "data"} {
+		out = append(out, "--"+name+"="+flags.Lookup(name).Value.String())
 	}
-	if !slices.Contains(simcluster.Profiles(), o.Profile) {
-		return fmt.Errorf("--profile: %q is none of %s", o.Profile, strings.Join(simcluster.Profiles(), ", "))
-	}
-	if v.controllers != "all" && v.controllers != "none" {
-		return fmt.Errorf("--controllers: %q is neither all nor none", v.controllers)
-	}
-	o.Still = v.controllers == "none"
-	if o.Still && o.Profile != "steady" {
-		return fmt.Errorf("--profile %s needs controllers: leave out --controllers=none", o.Profile)
-	}
-	if !(o.Speed >= 0.01 && o.Speed <= 100) {
-		return fmt.Errorf("--speed: %g is not between 0.01 and 100", o.Speed)
-	}
-	return nil
+	return out
 }
 
-// openSim makes the simulated cluster that the server is to serve, and names its kubeconfig in s; nil if there is to be none.
-func openSim(s *settings) (*simapi.Server, error) {
+// startSim starts the cluster that the server is to serve, and names its kubeconfig in s. sim and door are nil if there is to be none.
+func startSim(ctx context.Context, s *settings, stderr io.Writer) (sim *served.Cluster, door *relay.SideDoor, err error) {
 	if !s.sim.on {
-		return nil, nil
+		return nil, nil, nil
 	}
-	sim, err := simapi.New(s.sim.Options)
+	program, err := served.Find()
 	if err != nil {
-		return nil, fmt.Errorf("starting the simulated cluster: %w", err)
+		return nil, nil, err
 	}
-	s.kubeconfig = sim.Kubeconfig()
-	return sim, nil
+	if sim, err = served.Start(ctx, program, s.sim.flags, newLog(*s, new(scrub.Scrubber), stderr)); err != nil {
+		return nil, nil, err
+	}
+	if door, err = relay.NewSideDoor(sim.Door, sim.Token); err != nil {
+		return nil, nil, errors.Join(err, sim.Close())
+	}
+	s.kubeconfig = sim.Kubeconfig
+	return sim, door, nil
 }
 
-// exportLine is the line that the server prints for a simulated cluster: what a reader types, so that kubectl uses its kubeconfig.
-func exportLine(sim *simapi.Server) string {
+// endWithSignals also ends ctx with the signals besides main's that would leave "sim" no time to end in order: the kubeconfig goes with the command. A
+// hangup that is ignored, as under nohup, stays so.
+func endWithSignals(ctx context.Context) (context.Context, func()) {
+	signals := []os.Signal{syscall.SIGQUIT}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(ctx, signals...)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once, and the cluster with it
+	return ctx, stop
+}
+
+// exportLine is the line that the server prints for a served cluster: what a reader types, so that kubectl uses its kubeconfig.
+func exportLine(sim *served.Cluster) string {
 	if sim == nil {
 		return ""
 	}
-	return setKubeconfig(sim.Kubeconfig(), runtime.GOOS) + "\n"
+	return setKubeconfig(sim.Kubeconfig, runtime.GOOS) + "\n"
 }
 
 // setKubeconfig is the command of a shell that sets KUBECONFIG.

@@ -18,7 +18,6 @@ import (
 	"k8s.io/component-base/logs"
 	kubectl "k8s.io/kubectl/pkg/cmd"
 	kubectlutil "k8s.io/kubectl/pkg/cmd/util"
-	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 )
 
 // assets are the programs that tests on envtest start from the directory KUBEBUILDER_ASSETS. Each is this program under another name.
@@ -28,9 +27,12 @@ var assets = []string{"kube-apiserver", "etcd", "kubectl"}
 func runAsset(args []string) bool {
 	switch name := strings.TrimSuffix(filepath.Base(args[0]), ".exe"); name {
 	case "etcd":
+		if os.Getenv(envControllers) != "" || os.Getenv(envRecording) != "" {
+			go endWithParent(os.Getppid(), func() {})
+		}
 		etcdmain.Main(args)
 	case "kube-apiserver":
-		os.Exit(cli.Run(app.NewAPIServerCommand()))
+		os.Exit(runAPIServer(args[1:]))
 	case "kubectl":
 		logs.GlogSetter(kubectl.GetLogVerbosity(args)) // nolint:errcheck // as kubectl itself does
 		if err := cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()); err != nil {

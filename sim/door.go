@@ -32,7 +32,7 @@ type door struct {
 }
 
 // openDoor serves levers of a cluster, and its writes.
-func openDoor(writes *writeLog) (*door, error) {
+func openDoor(cluster levers.Cluster, writes *writeLog) (*door, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -40,6 +40,7 @@ func openDoor(writes *writeLog) (*door, error) {
 	d := &door{token: rand.Text(), address: ln.Addr().String()}
 	ctx, cancel := context.WithCancel(context.Background())
 	mux := http.NewServeMux()
+	mux.Handle(levers.Path, http.TimeoutHandler(levers.Handler(cluster), doorTimeout, "the lever took too long"))
 	mux.Handle("GET "+levers.WritesPath, streamWrites(writes))
 	d.server = &http.Server{Handler: d.admit(mux), ReadHeaderTimeout: headTimeout, BaseContext: func(net.Listener) context.Context { return ctx }}
 	d.server.RegisterOnShutdown(cancel)

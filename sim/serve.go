@@ -6,10 +6,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"sync"
 
 	"k8s.io/klog/v2"
 
 	"informerscope/sim/internal/controlplane"
+	"informerscope/sim/internal/life"
 )
 
 // serve runs a cluster until ctx ends, or a component of it does by itself.
@@ -29,7 +31,8 @@ func serve(ctx context.Context, s settings, stdin io.Reader, stdout, stderr io.W
 		}
 	}()
 	writes := newWriteLog()
-	cluster, err := controlplane.Start(ctx, controlplane.Options{Data: s.data, Controllers: s.controllerNames(), Speed: s.speed, Audit: writes, Logs: components})
+	cluster, err := controlplane.Start(ctx, controlplane.Options{Data: s.data, Controllers: s.controllerNames(), Speed: s.speed,
+		Stages: life.CrashStages, Stopped: life.KubeletStopped, Audit: writes, Logs: components})
 	if err != nil {
 		return err
 	}
@@ -38,7 +41,23 @@ func serve(ctx context.Context, s settings, stdin io.Reader, stdout, stderr io.W
 			err = closing
 		}
 	}()
-	door, err := openDoor(writes)
+	config, err := cluster.Config(controlplane.Levers)
+	if err != nil {
+		return err
+	}
+	lively, err := life.New(config, cluster, life.Options{Seed: s.seed, Objects: s.objects, Rate: s.rate, Profile: s.profile, Speed: s.speed, Log: stderr})
+	if err != nil {
+		return err
+	}
+	if err := seed(ctx, lively, cluster); err != nil {
+		return err
+	}
+	living, stop := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { lively.Run(living) })
+	defer running.Wait()
+	defer stop()
+	door, err := openDoor(lively, writes)
 	if err != nil {
 		return err
 	}
@@ -50,6 +69,22 @@ func serve(ctx context.Context, s settings, stdin io.Reader, stdout, stderr io.W
 	case <-ctx.Done():
 		return nil
 	case err := <-cluster.Failure():
+		return err
+	}
+}
+
+// seed makes the initial objects, unless ctx ends or a component does by itself.
+func seed(ctx context.Context, l *life.Life, cluster *controlplane.Cluster) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- l.Seed(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case err := <-cluster.Failure():
+		cancel()
+		<-done
 		return err
 	}
 }

@@ -57,12 +57,4 @@ func (s *settings) check() error {
 }
 
 // controllerNames are the controllers that run; nil for all.
-func (s *settings) controllerNames() []string {
-	switch s.controllers {
-	case "all":
-		return nil
-	case "none", "":
-		return []string{}
-	}
-	return strings.Split(s.controllers, ",")
-}
+func (s *settings) controllerNames() []string { return parseControllers(s.controllers) }

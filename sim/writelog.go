@@ -6,6 +6,8 @@ import (
 	auditapi "k8s.io/apiserver/pkg/apis/audit"
 
 	"informerscope/core/levers"
+	"informerscope/sim/internal/authors"
+	"informerscope/sim/internal/controlplane"
 )
 
 // keptWrites is how many writes a writeLog keeps for a page that comes, or comes back.
@@ -13,16 +15,25 @@ const keptWrites = 1000
 
 // writeLog keeps the newest writes. It is safe for concurrent use.
 type writeLog struct {
+	sentences authors.Sentences
+
 	mu      sync.Mutex
 	writes  []levers.Write // the newest last; their Seq have no gaps
 	seq     uint64
 	changed chan struct{} // closed at the next write
 }
 
-func newWriteLog() *writeLog { return &writeLog{changed: make(chan struct{})} }
+func newWriteLog() *writeLog {
+	return &writeLog{sentences: authors.Sentences{Components: []string{controlplane.Levers, controlplane.Kubelet}}, changed: make(chan struct{})}
+}
 
 // ProcessEvents implements audit.Sink.
 func (l *writeLog) ProcessEvents(events ...*auditapi.Event) bool {
+	for _, e := range events {
+		if w, ok := l.sentences.Write(e); ok {
+			l.add(w)
+		}
+	}
 	return true
 }
 
@@ -39,10 +50,14 @@ func (l *writeLog) add(w levers.Write) {
 	l.changed = make(chan struct{})
 }
 
-// after returns the writes after a number that are still kept, and what is closed when there are more.
+// after returns the writes after a number that are still kept, and what is closed when there are more. A number that is not reached yet is that of an
+// earlier launch: all are after it.
 func (l *writeLog) after(seq uint64) ([]levers.Write, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	newer := min(int(l.seq-min(seq, l.seq)), len(l.writes))
+	if seq > l.seq {
+		seq = 0
+	}
+	newer := min(int(l.seq-seq), len(l.writes))
 	return append([]levers.Write(nil), l.writes[len(l.writes)-newer:]...), l.changed
 }

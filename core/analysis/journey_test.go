@@ -103,6 +103,10 @@ func TestMarks(t *testing.T) {
 		{event.Trouble{Err: gone}.Event(), "trouble", 0},
 		{foldtest.SelectionEvent("1.37"), "selected", 0},
 		{event.Note{Text: "look"}.Event(), "note", 0},
+		{event.Audit{Mark: true, Status: 200, Write: `{"author":"kubectl"}`}.Event(), "write", 0},
+		{event.Audit{Mark: true, Status: 403, Write: `{"author":"kubectl"}`}.Event(), "write", 403},
+		{event.Audit{Status: 200, Write: `{"author":"kubelet"}`}.Event(), "", 0},
+		{event.Audit{Mark: true, Write: `{`}.Event(), "", 0},
 		{event.Event{Kind: event.KindQueued}, "", 0},
 	} {
 		m, ok := Marks(&event.Entry{Seq: 3, At: 1500 * time.Microsecond, Lane: 1, Event: c.e})

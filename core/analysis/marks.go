@@ -13,14 +13,16 @@ type Mark struct {
 	Seq      uint64  `json:"seq"`
 	AtMillis float64 `json:"atMillis"`
 	Lane     uint8   `json:"lane"`
-	// Kind is list, relist, error, fault, resync, sync, hold, backoff, panic, trouble, selected or note.
+	// Kind is list, relist, error, fault, resync, sync, hold, backoff, panic, trouble, selected, note or write.
 	Kind string `json:"kind"`
-	// Code is the HTTP status of an error, 0 when it has none.
+	// Code is the HTTP status of an error or of a refused write, 0 when it has none.
 	Code int `json:"code,omitempty"`
 	// On: a fault, hold or trouble began.
 	On bool `json:"on,omitempty"`
 	// Text is the event's cause, name or note.
 	Text string `json:"text,omitempty"`
+	// Author made a write.
+	Author string `json:"author,omitempty"`
 }
 
 // Marks classifies an event; false if it deserves no mark. It depends only on the event, so marks can be computed incrementally, and again after a jump.
@@ -75,6 +77,18 @@ func classify(e *event.Entry) (Mark, bool) {
 		m.Kind = "selected"
 	case event.KindNote:
 		m.Kind, m.Text = "note", e.Note().Text
+	case event.KindAudit:
+		w := fold.ReadPersonWrite(e)
+		if w == nil {
+			return m, false
+		}
+		m.Kind, m.Author, m.Text = "write", w.Author, w.Author+" "+w.Words
+		if w.Refused() {
+			m.Code = w.Status
+		}
+		if w.Refused() || w.Words == "" {
+			m.Text = w.Author + ": " + w.Request(w.Key)
+		}
 	default:
 		return m, false
 	}

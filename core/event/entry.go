@@ -100,4 +100,7 @@ const (
 
 	// KindPredicateDropped: a predicate threw away what a handler was called with, in another program's controller.
 	KindPredicateDropped
+
+	// KindAudit: the API server of a shared simulated cluster has answered somebody's write.
+	KindAudit
 )

@@ -101,6 +101,7 @@ var kinds = [256]struct {
 	KindCrowd:                {"Crowd", AboutWorld},
 	KindListerList:           {"ListerList", AboutWork},
 	KindPredicateDropped:     {"PredicateDropped", AboutListener},
+	KindAudit:                {"Audit", AboutWorld},
 }
 
 var kindsByName = func() map[string]Kind {

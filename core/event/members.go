@@ -300,6 +300,8 @@ type Cluster struct {
 	Oldest  string `member:"StoreRV"` // from which a watch can start
 	Objects int    `member:"N"`       // of the watched resource
 	Writes  int    `member:"M"`       // so far
+	// Unread is how many changes of what it watches the lane's Reflector has not read, in decimal; empty if that is not known.
+	Unread string `member:"Text"`
 }
 
 // Fault carries a fault that was switched, or took effect.
@@ -489,4 +491,13 @@ type Met struct {
 // Crowd carries a CrowdCount as JSON.
 type Crowd struct {
 	Count string `member:"Text"`
+}
+
+// Audit carries a write as the API server answered it, and the object's new version, if the answer had one. An event of a write to a watched resource is of the
+// first lane that watches it.
+type Audit struct {
+	Key, RV string
+	Status  int    `member:"N"`    // of the answer
+	Mark    bool   `member:"Flag"` // a person wrote this while the log was written
+	Write   string `member:"Text"` // as JSON
 }

@@ -641,14 +641,14 @@ func (e *Event) Selected() (x Selected) {
 
 // Event returns the event that carries x.
 func (x Cluster) Event() Event {
-	return Event{Kind: KindCluster, raw: Members{RV: x.RV, StoreRV: x.Oldest, N: x.Objects, M: x.Writes}}
+	return Event{Kind: KindCluster, raw: Members{RV: x.RV, StoreRV: x.Oldest, N: x.Objects, M: x.Writes, Text: x.Unread}}
 }
 
 // Cluster returns what the event carries, and the zero value for an event of another kind.
 func (e *Event) Cluster() (x Cluster) {
 	switch e.Kind {
 	case KindCluster:
-		x = Cluster{RV: e.raw.RV, Oldest: e.raw.StoreRV, Objects: e.raw.N, Writes: e.raw.M}
+		x = Cluster{RV: e.raw.RV, Oldest: e.raw.StoreRV, Objects: e.raw.N, Writes: e.raw.M, Unread: e.raw.Text}
 	}
 	return x
 }
@@ -970,6 +970,20 @@ func (e *Event) Crowd() (x Crowd) {
 	return x
 }
 
+// Event returns the event that carries x.
+func (x Audit) Event() Event {
+	return Event{Kind: KindAudit, raw: Members{Key: x.Key, RV: x.RV, N: x.Status, Flag: x.Mark, Text: x.Write}}
+}
+
+// Audit returns what the event carries, and the zero value for an event of another kind.
+func (e *Event) Audit() (x Audit) {
+	switch e.Kind {
+	case KindAudit:
+		x = Audit{Key: e.raw.Key, RV: e.raw.RV, Status: e.raw.N, Mark: e.raw.Flag, Write: e.raw.Text}
+	}
+	return x
+}
+
 // members are the names of the members that each kind has.
 var members = [256][]string{
 	KindInformerStarted:      {"Text", "Release"},
@@ -1011,7 +1025,7 @@ var members = [256][]string{
 	KindWireFrame:            {"Req", "Op", "Key", "RV", "N", "Obj"},
 	KindWireDone:             {"Req", "Err"},
 	KindSelected:             {"Text"},
-	KindCluster:              {"RV", "StoreRV", "N", "M"},
+	KindCluster:              {"RV", "StoreRV", "N", "M", "Text"},
 	KindFault:                {"Text", "Flag", "Dur", "N"},
 	KindHold:                 {"N", "Listener", "Flag"},
 	KindReleased:             {"N", "Listener", "M"},
@@ -1045,4 +1059,5 @@ var members = [256][]string{
 	KindMutated:              {"Key", "RV", "Listener", "Flag", "Obj", "Old", "Text", "Indexed"},
 	KindMet:                  {"Key", "RV", "Listener", "Flag", "Text"},
 	KindCrowd:                {"Text"},
+	KindAudit:                {"Key", "RV", "N", "Flag", "Text"},
 }

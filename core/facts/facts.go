@@ -75,6 +75,8 @@ type Facts struct {
 	Features informer.Features `json:"features"`
 	// Versions compares the three resourceVersions.
 	Versions Versions `json:"versions"`
+	// Lag is how much the store and the Reflector lack.
+	Lag Lag `json:"lag"`
 
 	// Sentence is the caption for the moment.
 	Sentence Sentence `json:"sentence"`
@@ -214,8 +216,15 @@ type Requests struct {
 	Lists string `json:"lists" web:"|LIST|WatchList"`
 }
 
-// Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. A distance is nil if a version is
-// unknown or not a number.
+// Lag counts changes of what the informer watches. A number is nil where it is unknown.
+type Lag struct {
+	Queued *int `json:"queued"` // read by the Reflector, and not in the store
+	Behind *int `json:"behind"` // not read by the Reflector: of a cluster that does not count them, those that have arrived
+	Total  *int `json:"total"`  // not in the store
+}
+
+// Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. They count the writes of the whole
+// cluster, whatever is watched: see Lag. A distance is nil if a version is unknown or not a number.
 type Versions struct {
 	Queued *float64 `json:"queued"` // the Reflector ahead of the store
 	Behind *float64 `json:"behind"` // the cluster ahead of the Reflector
@@ -229,15 +238,15 @@ var Sentences = []string{
 	"list", "listAgain", "relist", "relistPlain", "watchlist", "rewatchlist", "stopped", "start", "relisted", "relistedPlain", "relistedKeys",
 	"relistedKeysPlain", "filling", "fillingLast", "grew", "slow",
 	"batch", "batchEnds", "deltas", "retry", "behind", "idle", "idleDelayed", "idleBehind", "idleComing", "idleUnseen", "idleHalfOpen",
-	"flow", "flowDelta", "wrote",
+	"flow", "flowDelta", "wrote", "person", "personRequest", "personRefused",
 }
 
 // Sentence is a caption about a moment: which one, and its values. The page has the words.
 type Sentence struct {
 	// ID is one of Sentences; empty when State's trouble is the caption.
 	ID string `json:"id"`
-	// N and M are counts. Name is a listener or a field manager. Op is the type of a delta or a subresource. Key is an object, RV a resourceVersion, Why an
-	// error or a reason.
+	// N and M are counts; of a refused write N is the status. Name is a listener, or who wrote. Op is the type of a delta, a subresource, or what a person's
+	// write did. Key is an object, RV a resourceVersion, Why an error or a reason.
 	N    int    `json:"n,omitempty"`
 	M    int    `json:"m,omitempty"`
 	Name string `json:"name,omitempty"`

@@ -322,6 +322,9 @@ func (f *Fold) applyReflector(l *lane, e *event.Entry) {
 	case event.KindReflectorRV:
 		r.ResourceVersion = e.RV()
 		f.wires[l.wire].raiseRV(e.RV())
+		if r.Unread != nil && !event.IsNewer(f.wires[l.wire].rv, r.ResourceVersion) {
+			r.Unread = new(int)
+		}
 	case event.KindUnavailable:
 		r.Unavailable = e.Unavailable().Unavailable
 	case event.KindBackoff:
@@ -379,6 +382,7 @@ func (r *reflector) receive(e *event.Entry) {
 	received := e.WatchEvent()
 	if received.Op != event.OpBookmark {
 		r.Events++
+		r.addUnread(-1)
 		if r.Phase == "watch-listing" {
 			r.TempStore = received.TempStore
 		}
@@ -390,6 +394,14 @@ func (r *reflector) receive(e *event.Entry) {
 		if r.Phase == "watch-listing" {
 			r.Phase = "watching"
 		}
+	}
+}
+
+// addUnread corrects a number that is known. A State and a copy of the Fold may have the old one.
+func (r *reflector) addUnread(n int) {
+	if r.Unread != nil {
+		n = max(*r.Unread+n, 0)
+		r.Unread = &n
 	}
 }
 

@@ -142,6 +142,8 @@ type Reflector struct {
 	TempStore       int       `json:"tempStore"`   // objects in the WatchList's temporary store
 	Resyncs         int       `json:"resyncs"`
 	Unavailable     bool      `json:"unavailable"`
+	// Unread is how many changes of what it watches it has not read. Absent where that is unknown: only the page's own simulated cluster counts them.
+	Unread *int `json:"unread,omitempty"`
 }
 
 // Queue is the DeltaFIFO or the RealFIFO.

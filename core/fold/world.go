@@ -3,6 +3,7 @@ package fold
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ type world struct {
 	holds  []hold
 	faults []Fault
 	crowd  crowd
+	person *PersonWrite // the newest, never changed
 }
 
 // wire is the API server as the requests of one lane show it, or those of several lanes of one resource.
@@ -140,6 +142,10 @@ func (f *Fold) applyWorld(e *event.Entry) {
 		}
 	case event.KindFault:
 		f.worldOf(e.Lane).fault(e)
+	case event.KindAudit:
+		if w := ReadPersonWrite(e); w != nil {
+			f.world.person = w
+		}
 	case event.KindCrowd:
 		f.worldOf(e.Lane).crowd.apply(e)
 	case event.KindHold:
@@ -186,6 +192,9 @@ func (f *Fold) applyWire(around *world, w *wire, e *event.Entry) {
 			w.count(wireFrame, r)
 		}
 		around.count(e.At, wireFrame)
+		if wireFrame.Op != event.OpBookmark && event.IsNewer(wireFrame.RV, w.rv) {
+			f.countUnread(w)
+		}
 		w.frames[w.nframes%keptFrames] = Frame{
 			Seq: e.Seq, Op: wireFrame.Op.String(), Key: wireFrame.Key, RV: wireFrame.RV, Bytes: wireFrame.Bytes, AtMillis: Millis(e.At)}
 		w.nframes++
@@ -209,8 +218,21 @@ func (f *Fold) applyWire(around *world, w *wire, e *event.Entry) {
 		around.writes, around.rv = x.Writes, x.RV
 		w.raiseRV(x.RV)
 		w.oldest, w.objects = x.Oldest, x.Objects
+		f.lanes[e.Lane].refl.Unread = nil
+		if n, err := strconv.Atoi(x.Unread); err == nil {
+			f.lanes[e.Lane].refl.Unread = &n
+		}
 	case event.KindTrouble:
 		w.trouble.apply(e)
+	}
+}
+
+// countUnread counts a change that a wire brought before the cluster has counted it.
+func (f *Fold) countUnread(w *wire) {
+	for i := range f.lanes {
+		if l := &f.lanes[i]; &f.wires[l.wire] == w {
+			l.refl.addUnread(1)
+		}
 	}
 }
 

@@ -57,7 +57,7 @@ func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 		return "", errors.New("only the simulated cluster can be changed from here: a live cluster is never written to")
 	}
 	l.logPull(verb, a)
-	words, err := levers.Pull(l.src.cluster, verb, a)
+	words, err := levers.Own(l.src.cluster).Pull(context.Background(), verb, a)
 	switch {
 	case err != nil:
 	case verb == "create" && l.exp != nil:

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"strconv"
 	"sync"
@@ -78,6 +79,9 @@ func (t tap) ObserveAt(now time.Duration, es []event.Event) {
 	if t.x.isOver.Load() {
 		return
 	}
+	for i := range es {
+		t.target.follow(&es[i])
+	}
 	if t.target.open.Load() {
 		es = slices.Clone(es)
 		for i := range es {
@@ -87,11 +91,21 @@ func (t tap) ObserveAt(now time.Duration, es []event.Event) {
 	t.next.ObserveAt(now, es)
 }
 
+// follow notes the version that the Reflector has reached.
+func (ln *lane) follow(e *event.Event) {
+	if e.Kind == event.KindReflectorRV {
+		if rv, err := strconv.ParseUint(e.RV(), 10, 64); err == nil {
+			ln.reached.Store(rv)
+		}
+	}
+}
+
 // Observe implements informer.Observer.
 func (t tap) Observe(e *event.Event) {
 	if t.x.isOver.Load() {
 		return
 	}
+	t.target.follow(e)
 	if t.target.open.Load() {
 		e = freeze(e)
 	}
@@ -124,8 +138,9 @@ type lane struct {
 	informer  informer.SharedIndexInformer
 	control   *controller // nil for an unshared informer
 	listeners map[int32]*listener
-	open      atomic.Bool // objects that arrive now can be mutated: see mutate
-	selector  string      // the label selector of its requests, if it is another than that of the experiment
+	open      atomic.Bool   // objects that arrive now can be mutated: see mutate
+	selector  string        // the label selector of its requests, if it is another than that of the experiment
+	reached   atomic.Uint64 // the version of its Reflector, 0 for none
 
 	// Only for an unshared informer:
 	ctx    context.Context
@@ -165,10 +180,15 @@ func (l *Lab) newExperiment(sel event.Selection, generation uint64) *experiment 
 	switch {
 	case l.src.cluster != nil:
 		cluster := l.src.cluster
-		x.wg.Go(func() { x.watchCluster(statsPeriod, func() (simcluster.Stats, error) { return cluster.Stats(), nil }) })
+		x.wg.Go(func() {
+			x.watchCluster(statsPeriod, cluster, func() (simcluster.Stats, error) { return cluster.Stats(), nil })
+		})
 	case l.src.shared != nil:
 		shared := *l.src.shared
-		x.wg.Go(func() { x.watchCluster(sharedPeriod, func() (simcluster.Stats, error) { return shared.Stats(ctx) }) })
+		x.wg.Go(func() {
+			x.watchCluster(sharedPeriod, nil, func() (simcluster.Stats, error) { return shared.Stats(ctx) })
+		})
+		x.wg.Go(func() { x.followWrites(shared) })
 	}
 	return x
 }
@@ -188,12 +208,9 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 	if err != nil { // Change.apply has parsed it
 		panic(err)
 	}
-	shard, err := selection.ShardSelector(ln.target.Shard)
-	if err != nil { // setShard has parsed it
-		panic(err)
-	}
+	labels, shard := x.selectors(ln)
 	lw := factory.NewListWatch(ln.client, ln.gvr, x.selection.ForTarget(ln.target.Target).WatchedNamespace(), func(o *metav1.ListOptions) {
-		o.LabelSelector, o.ShardSelector = cmp.Or(ln.selector, x.selection.Selector), shard
+		o.LabelSelector, o.ShardSelector = labels, shard
 	})
 	inf := informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
 		ResyncPeriod:      metricsResync,
@@ -209,6 +226,30 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 		panic(err)
 	}
 	return inf
+}
+
+// selectors returns the selectors of a lane's requests.
+func (x *experiment) selectors(ln *lane) (labels, shard string) {
+	shard, err := selection.ShardSelector(ln.target.Shard)
+	if err != nil { // setShard has parsed it
+		panic(err)
+	}
+	return cmp.Or(ln.selector, x.selection.Selector), shard
+}
+
+// unread returns how many changes of what it watches a lane's Reflector has not read, for its KindCluster. The cluster is nil if it cannot count them.
+func (x *experiment) unread(ln *lane, cluster *simcluster.Cluster) string {
+	after := ln.reached.Load()
+	if cluster == nil || after == 0 {
+		return ""
+	}
+	labels, shard := x.selectors(ln)
+	n, ok := cluster.CountChanges(ln.gvr.GroupResource(), x.selection.ForTarget(ln.target.Target).WatchedNamespace(),
+		url.Values{"labelSelector": {labels}, "shardSelector": {shard}}, after)
+	if !ok {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // handle adds the handlers to a lane's shared informer, and a controller behind the first.
@@ -351,11 +392,12 @@ func crowdEvent(s simcluster.CrowdStats) event.Event {
 type clusterStats struct {
 	latest, oldest  uint64 // versions
 	objects, writes int
+	unread          string
 }
 
-// watchCluster polls the simulated cluster's counters, and logs them when they change, in each lane that has its own requests. A poll that fails
+// watchCluster polls the simulated cluster's counters, and logs them when they change, in each lane. A poll that fails
 // changes nothing: what cannot be reached shows in the informers' own requests.
-func (x *experiment) watchCluster(period time.Duration, poll func() (simcluster.Stats, error)) {
+func (x *experiment) watchCluster(period time.Duration, cluster *simcluster.Cluster, poll func() (simcluster.Stats, error)) {
 	ticker := x.clock.NewTicker(period)
 	defer ticker.Stop()
 	var last [MaxLanes]clusterStats
@@ -372,15 +414,18 @@ func (x *experiment) watchCluster(period time.Duration, poll func() (simcluster.
 		if quiet < crowdRests {
 			x.emit(0, crowdEvent(crowd))
 		}
-		for _, ln := range x.wires() {
+		wires := x.wires()
+		for _, ln := range x.currentLanes() {
 			name := ln.gvr.GroupResource().String()
-			is := clusterStats{s.ResourceVersion, s.OldestResourceVersion[name], s.Objects[name], int(s.Writes)}
-			if is == last[ln.index] { // also while none has been polled
+			is := clusterStats{s.ResourceVersion, s.OldestResourceVersion[name], s.Objects[name], int(s.Writes), x.unread(ln, cluster)}
+			// Lanes that share their requests differ only in what they have not read.
+			if was := last[ln.index]; is == was || is.unread == was.unread && !slices.Contains(wires, ln) { // also while none has been polled
 				continue
 			}
 			last[ln.index] = is
 			x.emit(ln.index, event.Cluster{
 				RV: strconv.FormatUint(is.latest, 10), Oldest: strconv.FormatUint(is.oldest, 10), Objects: is.objects, Writes: is.writes,
+				Unread: is.unread,
 			}.Event())
 		}
 		select {

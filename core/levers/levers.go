@@ -3,21 +3,17 @@
 package levers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"informerscope/core/selection"
-	"informerscope/core/simcluster"
 )
 
 // Reboot is the verb that restarts the API server. It is a fault and not among Verbs.
 const Reboot = "reboot"
-
-// restartTime is how long the API server is away when it restarts.
-const restartTime = 3 * time.Second
 
 // Args are the arguments of Pull; the verb decides which are needed.
 type Args struct {
@@ -36,8 +32,28 @@ var verbs = []string{"create", "scale", "restart", "delete", "deleteDeployment",
 // Verbs returns the verbs of Pull, but for Reboot. The caller owns the list.
 func Verbs() []string { return slices.Clone(verbs) }
 
+// Target is a cluster that levers act on. Its methods are those of simcluster.Cluster, and their errors are those of the API.
+type Target interface {
+	CreateDeployment(ctx context.Context, namespace, name string, replicas int) error
+	Scale(ctx context.Context, namespace, name string, replicas int) error
+	RestartDeployment(ctx context.Context, namespace, name string) error
+	DeleteDeployment(ctx context.Context, namespace, name string) error
+	DeletePod(ctx context.Context, namespace, name string) error
+	DeleteRandomPod(ctx context.Context) (namespace, name string, err error)
+	LabelPod(ctx context.Context, key, label string) (string, error)
+	AddFinalizers(ctx context.Context, n int) error
+	RemoveFinalizers(ctx context.Context) error
+	Burst(ctx context.Context, n int) error
+	SetRate(rate float64)
+	Crowd(ctx context.Context, n int) error
+	Compact(ctx context.Context) error
+	Expire(ctx context.Context) error
+	FailOver(ctx context.Context, versions uint64) error
+	Restart(ctx context.Context) error
+}
+
 // Pull changes the cluster and returns a sentence about what it did. Even a failed Pull may have changed something.
-func Pull(c *simcluster.Cluster, verb string, a Args) (string, error) {
+func Pull(ctx context.Context, c Target, verb string, a Args) (string, error) {
 	if a.Namespace == "" {
 		a.Namespace = "default"
 	}
@@ -53,14 +69,14 @@ func Pull(c *simcluster.Cluster, verb string, a Args) (string, error) {
 		if a.Replicas == 0 {
 			a.Replicas = 3
 		}
-		return fmt.Sprintf("created deployment %s with %d replicas", name, a.Replicas), c.CreateDeployment(a.Namespace, a.Name, a.Replicas)
+		return fmt.Sprintf("created deployment %s with %d replicas", name, a.Replicas), c.CreateDeployment(ctx, a.Namespace, a.Name, a.Replicas)
 	case "scale":
-		return fmt.Sprintf("scaled deployment %s to %d", name, a.Replicas), c.Scale(a.Namespace, a.Name, a.Replicas)
+		return fmt.Sprintf("scaled deployment %s to %d", name, a.Replicas), c.Scale(ctx, a.Namespace, a.Name, a.Replicas)
 	case "restart":
-		return fmt.Sprintf("restarted deployment %s", name), c.RestartDeployment(a.Namespace, a.Name)
+		return fmt.Sprintf("restarted deployment %s", name), c.RestartDeployment(ctx, a.Namespace, a.Name)
 	case "delete":
 		if a.Key == "" && a.Name == "" {
-			ns, pod, err := c.DeleteRandomPod()
+			ns, pod, err := c.DeleteRandomPod(ctx)
 			return fmt.Sprintf("deleted pod %s/%s", ns, pod), err
 		}
 		ns, pod := a.Namespace, a.Name
@@ -70,38 +86,35 @@ func Pull(c *simcluster.Cluster, verb string, a Args) (string, error) {
 				return "", fmt.Errorf("%q is not namespace/name", a.Key)
 			}
 		}
-		return fmt.Sprintf("deleted pod %s/%s", ns, pod), c.DeletePod(ns, pod)
+		return fmt.Sprintf("deleted pod %s/%s", ns, pod), c.DeletePod(ctx, ns, pod)
 	case "deleteDeployment":
-		return fmt.Sprintf("deleted deployment %s", name), c.DeleteDeployment(a.Namespace, a.Name)
+		return fmt.Sprintf("deleted deployment %s", name), c.DeleteDeployment(ctx, a.Namespace, a.Name)
 	case "burst":
 		n := min(max(a.N, 1), selection.MaxRate)
 		did := "updated a pod"
 		if n > 1 {
 			did = fmt.Sprintf("updated %d pods at once", n)
 		}
-		return did, c.Burst(n)
+		return did, c.Burst(ctx, n)
 	case "compact":
-		c.Compact()
-		return "compacted the watch history", nil
+		return "compacted the watch history", c.Compact(ctx)
 	case "failover":
-		c.FailOver(uint64(max(a.N, 0)))
+		did := "the API server has caught up"
 		if a.N > 0 {
-			return fmt.Sprintf("another API server answers, whose cache is %d versions behind", a.N), nil
+			did = fmt.Sprintf("another API server answers, whose cache is %d versions behind", a.N)
 		}
-		return "the API server has caught up", nil
+		return did, c.FailOver(ctx, uint64(max(a.N, 0)))
 	case "crowd":
-		c.Crowd(max(a.N, 0))
-		return fmt.Sprintf("%d other clients watch the pods", max(a.N, 0)), nil
+		return fmt.Sprintf("%d other clients watch the pods", max(a.N, 0)), c.Crowd(ctx, max(a.N, 0))
 	case "expire":
-		c.Expire()
-		return "ended every watch of pods with 410 Expired", nil
+		return "ended every watch of pods with 410 Expired", c.Expire(ctx)
 	case "finalizer":
 		if a.N > 0 {
-			return fmt.Sprintf("put a finalizer on pods: %d", a.N), c.AddFinalizers(a.N)
+			return fmt.Sprintf("put a finalizer on pods: %d", a.N), c.AddFinalizers(ctx, a.N)
 		}
-		return "took the finalizer off every pod", c.RemoveFinalizers()
+		return "took the finalizer off every pod", c.RemoveFinalizers(ctx)
 	case "label":
-		key, err := c.LabelPod(a.Key, a.Label)
+		key, err := c.LabelPod(ctx, a.Key, a.Label)
 		return fmt.Sprintf("labelled pod %s: %s", key, a.Label), err
 	case "rate":
 		if !(a.PerSecond >= 0 && a.PerSecond <= selection.MaxRate) {
@@ -110,8 +123,7 @@ func Pull(c *simcluster.Cluster, verb string, a Args) (string, error) {
 		c.SetRate(a.PerSecond)
 		return fmt.Sprintf("%g events a second", a.PerSecond), nil
 	case Reboot:
-		c.Restart(restartTime)
-		return "restarted the API server", nil
+		return "restarted the API server", c.Restart(ctx)
 	}
 	return "", fmt.Errorf("unknown verb %q: choose one of %s", verb, strings.Join(verbs, ", "))
 }

@@ -1,7 +1,9 @@
 package levers
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,17 +35,6 @@ type Cluster interface {
 	// Stats returns the cluster's counts.
 	Stats(ctx context.Context) (simcluster.Stats, error)
 }
-
-// Own makes a cluster of this process a Cluster.
-func Own(c *simcluster.Cluster) Cluster { return own{c} }
-
-type own struct{ cluster *simcluster.Cluster }
-
-func (o own) Pull(_ context.Context, verb string, a Args) (string, error) {
-	return Pull(o.cluster, verb, a)
-}
-
-func (o own) Stats(context.Context) (simcluster.Stats, error) { return o.cluster.Stats(), nil }
 
 // Order asks for one Pull.
 type Order struct {
@@ -81,6 +72,40 @@ func (s Shared) Pull(ctx context.Context, verb string, a Args) (string, error) {
 // Stats implements Cluster. It ends as Pull does.
 func (s Shared) Stats(ctx context.Context) (stats simcluster.Stats, err error) {
 	return stats, s.ask(ctx, http.MethodGet, nil, &stats)
+}
+
+// Writes calls fn with each write after a number, in order and one at a time, until ctx ends or the connection breaks, and returns why. isOld tells that the
+// write was made before the call.
+func (s Shared) Writes(ctx context.Context, after uint64, fn func(w Write, isOld bool)) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://relay%s?after=%d", WritesPath, after), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := s.Transport.RoundTrip(req)
+	if err != nil {
+		return fmt.Errorf("the relay was not reached: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("the relay answered %s", resp.Status)
+	}
+	began, err := http.ParseTime(resp.Header.Get("Date")) // by the clock of the writes' times; in whole seconds
+	if err != nil {
+		return fmt.Errorf("the relay's answer has no date: %w", err)
+	}
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, maxAnswer)
+	for lines.Scan() {
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		var w Write
+		if err := json.Unmarshal(lines.Bytes(), &w); err != nil {
+			return fmt.Errorf("a write is not read: %w", err)
+		}
+		fn(w, w.Time.Before(began))
+	}
+	return cmp.Or(lines.Err(), io.ErrUnexpectedEOF)
 }
 
 func (s Shared) ask(ctx context.Context, method string, body []byte, answer any) error {

@@ -2,6 +2,7 @@ package levers
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -47,6 +48,38 @@ func TestSharedClusterIsChangedByItsVerbs(t *testing.T) {
 	}
 	if _, err := shared.Pull(t.Context(), Reboot, Args{}); err != nil || !c.Down() {
 		t.Errorf("reboot: %v, and the cluster is down: %v", err, c.Down())
+	}
+}
+
+// TestWritesAreRead reads a stream until it ends, and streams that are none.
+func TestWritesAreRead(t *testing.T) {
+	answer := func(status int, body string) Shared {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != WritesPath || r.URL.RawQuery != "after=7" {
+				t.Errorf("asked for %s", r.URL)
+			}
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		}))
+		t.Cleanup(srv.Close)
+		return Shared{toServer(srv.URL)}
+	}
+	for _, c := range []struct {
+		status    int
+		body      string
+		read, err string
+	}{
+		{200, "\n{\"seq\":8,\"author\":\"kubelet\",\"time\":\"2020-01-01T00:00:00Z\"}\n\n{\"seq\":9,\"author\":\"kubectl\",\"time\":\"2200-01-01T00:00:00Z\"}\n",
+			"8 kubelet true;9 kubectl false;", "unexpected EOF"},
+		{200, "{\"seq\":8}\n{\"seq\"\n{\"seq\":9}\n", "8  true;", "is not read"},
+		{200, strings.Repeat("x", maxAnswer+1), "", "too long"},
+		{404, "", "", "404"},
+	} {
+		read := ""
+		err := answer(c.status, c.body).Writes(t.Context(), 7, func(w Write, isOld bool) { read += fmt.Sprintf("%d %s %v;", w.Seq, w.Author, isOld) })
+		if read != c.read || err == nil || !strings.Contains(err.Error(), c.err) {
+			t.Errorf("of %.80q it reads %q, and then %v; want %q, %q", c.body, read, err, c.read, c.err)
+		}
 	}
 }
 

@@ -11,19 +11,10 @@ import (
 // applyPatchType is the media type of server-side apply. Its body is JSON here.
 const applyPatchType = "application/apply-patch+yaml"
 
-// Fields keeps metadata.managedFields as kube-apiserver does. It costs too much for a page, which goes without it. There is no server-side apply then, and a
-// write owns the first two levels of what its body said. Objects have kind and apiVersion; a Fields may change them.
-type Fields interface {
-	// Update returns next, which manager wrote over live, with its managedFields. live is nil for a new object.
-	Update(live, next map[string]any, manager, subresource string) (map[string]any, error)
-	// Apply returns live with the configuration that manager applies. live is nil for a new object. A conflict is an *apierrors.StatusError.
-	Apply(live, config map[string]any, manager, subresource string, force bool) (map[string]any, error)
-}
-
 // author is who writes an object.
 type author struct {
 	manager string
-	applied bool                 // Fields has set the managedFields already
+	applied bool                 // the managedFields are set already
 	warn    func(texts []string) // adds to the answer; nil for the cluster itself
 }
 
@@ -36,12 +27,12 @@ func (c *Cluster) ownFields(r *resource, live, m, said map[string]any, by author
 	if live == nil {
 		delete(meta, "managedFields")
 	}
-	if c.fields != nil {
+	if r.schema != nil {
 		if live != nil {
 			live["kind"], live["apiVersion"] = r.kind, r.apiVersion()
 		}
 		m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
-		next, err := c.fields.Update(live, m, by.manager, sub)
+		next, err := r.schema.Own(live, m, by.manager, sub)
 		delete(m, "kind")
 		delete(m, "apiVersion")
 		if err == nil {
@@ -97,7 +88,7 @@ func (c *Cluster) serveApply(req *request) *apierrors.StatusError {
 		live = r.show(s.cur).mustMap()
 		live["kind"], live["apiVersion"] = r.kind, r.apiVersion()
 	}
-	next, err := c.fields.Apply(live, config, manager, req.sub, force)
+	next, err := r.schema.Apply(live, config, manager, req.sub, force)
 	if err != nil {
 		if status := (*apierrors.StatusError)(nil); errors.As(err, &status) {
 			return status

@@ -14,6 +14,7 @@ import (
 const (
 	defaultObjects        = 60
 	maxObjects            = 100_000
+	maxNodes              = 1000
 	maxRate               = 10_000
 	podHistorySize        = 8192 // larger, because pods change most
 	defaultHistorySize    = 2048
@@ -31,6 +32,8 @@ type Options struct {
 	Seed uint64
 	// Objects is the approximate number of pods at the start, 0 to 100,000. Zero means 60. A negative number means no pods, but namespaces and nodes.
 	Objects int
+	// Nodes is the number of nodes at the start, up to 1,000. Zero means one for 60 pods, and three at least. A negative number means none.
+	Nodes int
 	// Rate is the number of background pod events per second, 0 to 10,000. If it is zero, only node heartbeats happen, and the controllers' reactions
 	// to callers.
 	Rate float64
@@ -54,12 +57,8 @@ type Options struct {
 	Breathe func()
 	// Events makes the controllers write Events. A page does without, because each is a write of its own.
 	Events bool
-	// Fields, if not nil, keeps managedFields, and makes server-side apply possible.
-	Fields Fields
-	// Reviews are resources that can only be created.
-	Reviews []Review
-	// Schemas, if not nil, prunes, completes and validates what is written.
-	Schemas Schemas
+	// Types, if not nil, make the cluster like kube-apiserver.
+	Types Types
 	// Progress, if not nil, is called by New now and then: how many pods it has made, and of how many.
 	Progress func(made, of int)
 }
@@ -72,8 +71,7 @@ type Cluster struct {
 	isStill        bool
 	breathe        func()
 	progress       func(made, of int)
-	fields         Fields    // nil for coarse managedFields
-	schemas        Schemas   // nil without
+	types          Types     // nil for a page's cluster
 	events         *resource // nil without Events
 	eventKeys      []string  // of the Events that the controllers have written, oldest first
 
@@ -122,9 +120,22 @@ func New(o Options) *Cluster {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.isSeeding = true
-	c.seed(min(max(cmp.Or(o.Objects, defaultObjects), 0), maxObjects))
+	c.seed(min(max(cmp.Or(o.Objects, defaultObjects), 0), maxObjects), o.Nodes)
 	c.isSeeding = false
-	c.begin(o)
+	if !c.isStill {
+		for i, s := range c.nodeList {
+			c.heartbeat(s, time.Duration(i)*leasePeriod/time.Duration(len(c.nodeList)))
+		}
+	}
+	c.writes = 0
+	for _, r := range c.order { // its history begins here
+		r.floor = c.rev
+		r.clearHistory()
+	}
+	c.setRate(o.Rate)
+	if profile := profiles[o.Profile]; profile != nil && !c.isStill {
+		profile(c)
+	}
 	return c
 }
 
@@ -143,8 +154,7 @@ func newCluster(o Options) *Cluster {
 		isStill:        o.Still,
 		breathe:        o.Breathe,
 		progress:       o.Progress,
-		fields:         o.Fields,
-		schemas:        o.Schemas,
+		types:          o.Types,
 		rng:            rand.New(rand.NewPCG(o.Seed, 0x696e666f726d6572)),
 		seed1:          o.Seed,
 		resources:      map[groupResource]*resource{},
@@ -169,28 +179,10 @@ func newCluster(o Options) *Cluster {
 	if o.Events {
 		c.registerEvents()
 	}
-	for _, v := range o.Reviews {
-		c.registerReview(v)
+	if o.Types != nil {
+		c.registerKinds(o.Types.Kinds())
 	}
 	return c
-}
-
-// begin lets a cluster that has its first objects live: its history begins here. c.mu is held.
-func (c *Cluster) begin(o Options) {
-	if !c.isStill {
-		for i, s := range c.nodeList {
-			c.heartbeat(s, time.Duration(i)*leasePeriod/time.Duration(len(c.nodeList)))
-		}
-	}
-	c.writes = 0
-	for _, r := range c.order {
-		r.floor = c.rev
-		r.clearHistory()
-	}
-	c.setRate(o.Rate)
-	if profile := profiles[o.Profile]; profile != nil && !c.isStill {
-		profile(c)
-	}
 }
 
 // Run simulates the cluster by its clock until ctx is done: controllers, scheduler, kubelets, heartbeats and background events. Only one Run may be

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	versions "k8s.io/apimachinery/pkg/version"
 )
 
 // syncCRD does to a CustomResourceDefinition what the controllers of kube-apiserver do: it accepts the names, serves the resource, and says that it is
@@ -157,7 +158,6 @@ func (c *Cluster) serveCRD(m map[string]any) {
 		plural: getString(names, "plural"), singular: getString(names, "singular"),
 		namespaced: getString(spec, "scope") == "Namespaced", custom: true, generation: true, crd: getString(m, "metadata", "name"),
 		shortNames: stringList(names["shortNames"]), categories: stringList(names["categories"]),
-		columns: defaultColumns,
 	}
 	definition := mustJSON([]any{spec, names})
 	shared := c.newStorage()
@@ -168,22 +168,20 @@ func (c *Cluster) serveCRD(m map[string]any) {
 		shared = old.storage
 	}
 	var schemas map[string]Schema
-	if c.schemas != nil {
+	if c.types != nil {
 		var err error
-		if schemas, err = c.schemas.Custom(m); err != nil {
+		if schemas, err = c.types.Custom(m); err != nil {
 			return // a CustomResourceDefinition that has been validated has schemas
 		}
 	}
 	c.unregister(shared)
-	shared.definition, shared.storageVersion = definition, storageVersion(spec)
+	shared.definition, shared.storageVersion = definition, k.group+"/"+storageVersion(spec)
 	for _, v := range anyList(spec["versions"]) {
 		version, _ := v.(map[string]any)
 		k := k
 		k.version = getString(version, "name")
 		k.served, _ = version["served"].(bool)
-		if k.schema = schemas[k.version]; k.schema != nil {
-			k.reader = k.schema
-		}
+		k.schema = schemas[k.version]
 		k.deprecation = c.deprecation(k, spec, version)
 		sub := getMap(version, "subresources")
 		_, k.status = sub["status"]
@@ -206,7 +204,7 @@ func (c *Cluster) serveCRD(m map[string]any) {
 //
 // Mirrors k8s.io/apiextensions-apiserver/pkg/apiserver.defaultDeprecationWarning (v0.37.2).
 func (c *Cluster) deprecation(k kindInfo, spec, version map[string]any) string {
-	if deprecated, _ := version["deprecated"].(bool); !deprecated || c.schemas == nil {
+	if deprecated, _ := version["deprecated"].(bool); !deprecated || c.types == nil {
 		return ""
 	}
 	if text := getString(version, "deprecationWarning"); text != "" {
@@ -216,7 +214,7 @@ func (c *Cluster) deprecation(k kindInfo, spec, version map[string]any) string {
 	for _, x := range anyList(spec["versions"]) {
 		v, _ := x.(map[string]any)
 		name := getString(v, "name")
-		if v["served"] == true && v["deprecated"] != true && c.schemas.CompareVersions(name, best) < 0 {
+		if v["served"] == true && v["deprecated"] != true && versions.CompareKubeAwareVersionStrings(name, best) > 0 {
 			best = name
 		}
 	}
@@ -234,9 +232,6 @@ func (c *Cluster) removeCRD(s *slot, m map[string]any) {
 			c.drop(s)
 		}
 		c.unregister(r.storage)
-	}
-	if c.schemas != nil {
-		c.schemas.Forget(m)
 	}
 	c.syncGroup(s)
 }

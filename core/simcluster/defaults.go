@@ -86,7 +86,7 @@ func (c *Cluster) mutate(r *resource, m map[string]any, isNew bool) {
 
 // completeTemplate returns the spec of the pods that a controller makes from a template's.
 func (c *Cluster) completeTemplate(template string) string {
-	if c.fields == nil {
+	if c.types == nil {
 		return template
 	}
 	spec, err := decodeMap([]byte(template))

@@ -39,8 +39,6 @@ var (
 
 func (r *resource) verbs() []string {
 	switch {
-	case r.answer != nil:
-		return []string{"create"}
 	case r.custom:
 		return customVerbs
 	case r.kind == "Namespace":

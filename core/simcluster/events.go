@@ -16,7 +16,7 @@ var eventFields = []string{"involvedObject.kind", "involvedObject.namespace", "i
 
 // registerEvents serves Events, which the cluster's controllers then write.
 func (c *Cluster) registerEvents() {
-	c.events = c.register(kindInfo{version: "v1", kind: "Event", plural: "events", shortNames: []string{"ev"}, namespaced: true, columns: eventColumns,
+	c.events = c.register(kindInfo{version: "v1", kind: "Event", plural: "events", shortNames: []string{"ev"}, namespaced: true,
 		fields: eventFields})
 }
 

@@ -38,7 +38,7 @@ func (c *Cluster) CreateDeployment(namespace, name string, replicas int) error {
 			return e
 		}
 	}
-	m := deploymentObject(app{namespace, name, "backend", name + ":1.0.0"}, replicas)
+	m := NewDeployment(namespace, name, replicas)
 	_, e := c.create(c.deployments, namespace, m, author{manager: "informerscope"}, false)
 	return asError(e)
 }

@@ -320,20 +320,12 @@ func (req *request) writeList(l listing) {
 		Shard           *metav1.ShardInfo `json:"shardInfo,omitempty"`
 	}{strconv.FormatUint(l.rev, 10), next, remainingCount(l), shard})
 	var b []byte
-	switch req.shape {
-	case shapePartial:
+	if req.shape == shapePartial {
 		b = append(b, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":`...)
-	case shapeTable:
-		b = append(b, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":`...)
-	default:
+	} else {
 		b = append(b, `{"kind":"`+r.listKind+`","apiVersion":"`+r.apiVersion()+`","metadata":`...)
 	}
-	b = append(b, meta...)
-	if req.shape == shapeTable {
-		b = append(r.appendColumns(append(b, `,"columnDefinitions":`...)), `,"rows":[`...)
-	} else {
-		b = append(b, `,"items":[`...)
-	}
+	b = append(append(b, meta...), `,"items":[`...)
 	// A bufio.Writer keeps its first error; there is nothing to do about a client that has gone.
 	_, _ = w.Write(b)
 	for i, o := range l.objects {
@@ -345,12 +337,8 @@ func (req *request) writeList(l listing) {
 		}
 		o = r.show(o)
 		switch {
-		case req.shape == shapePartial || req.shape == shapeTable:
-			if req.shape == shapeTable {
-				b = r.appendRow(b[:0], o)
-			} else {
-				b = r.appendShaped(b[:0], o, req.shape, true)
-			}
+		case req.shape == shapePartial:
+			b = r.appendShaped(b[:0], o, req.shape)
 			_, _ = w.Write(b)
 		case r.custom:
 			_, _ = w.WriteString(r.head)

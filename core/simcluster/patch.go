@@ -22,11 +22,13 @@ const (
 	strategicPatch = "application/strategic-merge-patch+json"
 	// maxPatchOps is a real API server's limit on the operations of a JSON patch.
 	maxPatchOps = 10_000
+	// maxDepth is how deep encoding/json decodes.
+	maxDepth = 10_000
 )
 
 func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	r := req.res
-	if c.fields != nil && req.isApply() {
+	if c.types != nil && req.isApply() {
 		return c.serveApply(req)
 	}
 	mt, _, err := mime.ParseMediaType(req.r.Header.Get("Content-Type"))
@@ -35,7 +37,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 			return apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "", schema.GroupResource{}, "", "415: Unsupported Media Type", 0, false)
 		}
 		accepted := jsonPatch + ", " + mergePatch
-		if c.fields != nil {
+		if c.types != nil {
 			accepted += ", " + applyPatchType
 		}
 		return unsupportedMedia(accepted)
@@ -94,6 +96,34 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 
 // applyPatch applies a patch of the given media type to a decoded object, which it may change.
 func applyPatch(m map[string]any, mediaType string, body []byte) (map[string]any, *apierrors.StatusError) {
+	m, e := applyAnyPatch(m, mediaType, body)
+	if e == nil && !isShallow(m, maxDepth) {
+		e = invalidObject("", "", "", invalidValue("patch", "", "exceeded max depth"))
+	}
+	return m, e
+}
+
+// isShallow reports whether a value is nested at most n deep.
+func isShallow(v any, n int) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		//maporder:free the answer is the same for each order
+		for _, x := range v {
+			if n == 0 || !isShallow(x, n-1) {
+				return false
+			}
+		}
+	case []any:
+		for _, x := range v {
+			if n == 0 || !isShallow(x, n-1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func applyAnyPatch(m map[string]any, mediaType string, body []byte) (map[string]any, *apierrors.StatusError) {
 	if mediaType == jsonPatch {
 		return applyJSONPatch(m, body)
 	}
@@ -191,9 +221,10 @@ func strategicMerge(t, p map[string]any) map[string]any {
 		if !isDelete {
 			continue
 		}
+		deleted := placesOf(anyList(v), "")
 		var rest []any
 		for _, x := range anyList(t[field]) {
-			if !containsValue(anyList(v), x) {
+			if _, isDeleted := deleted[identity(x, "")]; !isDeleted {
 				rest = append(rest, x)
 			}
 		}
@@ -210,13 +241,22 @@ func strategicMerge(t, p map[string]any) map[string]any {
 	return t
 }
 
-func containsValue(list []any, v any) bool {
-	for _, x := range list {
-		if reflect.DeepEqual(x, v) {
-			return true
-		}
+// identity is what tells an item of a list from the others, as JSON: the member key, or all of it if key is empty.
+func identity(x any, key string) string {
+	if m, ok := x.(map[string]any); ok && key != "" {
+		x = m[key]
 	}
-	return false
+	b, _ := appendJSON(nil, x, false) // what was decoded can be encoded
+	return string(b)
+}
+
+// placesOf returns where items are first in a list, by their identities.
+func placesOf(list []any, key string) map[string]int {
+	places := make(map[string]int, len(list))
+	for i, x := range slices.Backward(list) {
+		places[identity(x, key)] = i
+	}
+	return places
 }
 
 func mergeKeyOf(field string, items ...[]any) string {
@@ -239,8 +279,10 @@ func mergeKeyOf(field string, items ...[]any) string {
 func strategicMergeList(field string, t, p []any) []any {
 	before := slices.Clone(t)
 	if setLists[field] {
+		places := placesOf(t, "")
 		for _, x := range p {
-			if !containsValue(t, x) {
+			if _, isThere := places[identity(x, "")]; !isThere {
+				places[identity(x, "")] = len(t)
 				t = append(t, x)
 			}
 		}
@@ -263,26 +305,25 @@ func strategicMergeList(field string, t, p []any) []any {
 			return replaced
 		}
 	}
+	places := placesOf(t, key)
 	for _, x := range p {
 		item := x.(map[string]any)
-		at := -1
-		for i, y := range t {
-			if reflect.DeepEqual(y.(map[string]any)[key], item[key]) {
-				at = i
-				break
-			}
-		}
+		id := identity(x, key)
+		at, isThere := places[id]
 		switch {
 		case item["$patch"] == "delete":
-			if at >= 0 {
-				t = append(t[:at:at], t[at+1:]...)
+			if isThere {
+				t[at] = nil // removed below: no other item is nil
+				delete(places, id)
 			}
-		case at >= 0:
+		case isThere:
 			t[at] = strategicMerge(t[at].(map[string]any), item)
 		default:
+			places[id] = len(t)
 			t = append(t, item)
 		}
 	}
+	t = slices.DeleteFunc(t, func(x any) bool { return x == nil })
 	return reorder(field, t, p, before)
 }
 
@@ -292,27 +333,20 @@ func strategicMergeList(field string, t, p []any) []any {
 // Mirrors k8s.io/apimachinery/pkg/util/strategicpatch.mergeSortedSlice (v0.37.2).
 func reorder(field string, list, order, before []any) []any {
 	key := mergeKeyOf(field, list, order, before)
-	index := func(of []any, x any) int {
-		return slices.IndexFunc(of, func(y any) bool {
-			if key == "" {
-				return reflect.DeepEqual(x, y)
-			}
-			a, _ := x.(map[string]any)
-			b, _ := y.(map[string]any)
-			return reflect.DeepEqual(a[key], b[key])
-		})
-	}
+	inOrder, inBefore := placesOf(order, key), placesOf(before, key)
 	var sorted, others, out []any
 	for _, x := range list {
-		if index(order, x) >= 0 {
+		if _, isOrdered := inOrder[identity(x, key)]; isOrdered {
 			sorted = append(sorted, x)
 		} else {
 			others = append(others, x)
 		}
 	}
-	slices.SortStableFunc(sorted, func(a, b any) int { return index(order, a) - index(order, b) })
+	slices.SortStableFunc(sorted, func(a, b any) int { return inOrder[identity(a, key)] - inOrder[identity(b, key)] })
 	for len(sorted) > 0 && len(others) > 0 {
-		if at, other := index(before, sorted[0]), index(before, others[0]); at >= 0 && other >= 0 && other < at {
+		at, was := inBefore[identity(sorted[0], key)]
+		other, otherWas := inBefore[identity(others[0], key)]
+		if was && otherWas && other < at {
 			out, others = append(out, others[0]), others[1:]
 		} else {
 			out, sorted = append(out, sorted[0]), sorted[1:]
@@ -340,9 +374,10 @@ func applyJSONPatch(m map[string]any, body []byte) (map[string]any, *apierrors.S
 			fmt.Sprintf("The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOps, len(ops)))
 	}
 	var doc any = m
+	copied := 0
 	for _, op := range ops {
 		var err error
-		if doc, err = op.apply(doc); err != nil {
+		if doc, err = op.apply(doc, &copied); err != nil {
 			// Like kube-apiserver, which keeps the reason to itself.
 			return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
 		}
@@ -354,7 +389,8 @@ func applyJSONPatch(m map[string]any, body []byte) (map[string]any, *apierrors.S
 	return out, nil
 }
 
-func (op patchOp) apply(doc any) (any, error) {
+// apply applies the operation, and adds the size of what it copies to copied.
+func (op patchOp) apply(doc any, copied *int) (any, error) {
 	if op.Path == nil {
 		return nil, fmt.Errorf("path is missing")
 	}
@@ -397,7 +433,7 @@ func (op patchOp) apply(doc any) (any, error) {
 			return nil, err
 		}
 		if op.Op == "test" {
-			if normalize(have) != normalize(v) {
+			if !reflect.DeepEqual(have, v) { // both are decoded
 				return nil, fmt.Errorf("testing value %s failed", *op.Path)
 			}
 			return doc, nil
@@ -421,6 +457,9 @@ func (op patchOp) apply(doc any) (any, error) {
 		_, v, err := from()
 		if err != nil {
 			return nil, err
+		}
+		if *copied += len(identity(v, "")); *copied > maxBody {
+			return nil, fmt.Errorf("Unable to complete the copy, the accumulated size increase of copy is %d, exceeding the limit %d", *copied, maxBody)
 		}
 		return insert(doc, path, deepCopy(v), false)
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
 )
 
 type groupResource struct{ group, resource string }
@@ -23,27 +23,29 @@ type kindInfo struct {
 	scale            *scalePaths // nil without a scale subresource
 	served           bool
 	deprecation      string // what answers warn of
-	reader           Reader // nil without schemas
-	schema           Schema // nil if the cluster completes and validates objects itself
+	schema           Schema // nil in a page
 	custom           bool   // from a CRD
 	generation       bool   // counts metadata.generation
 	createOnUpdate   bool   // a PUT creates what is not there
 	// conditionalUpdate: a PUT must have a resourceVersion. answersDeleted: the answer to a DELETE is the object.
 	conditionalUpdate, answersDeleted bool
 
-	crd     string
-	columns []column
-	fields  []string                                                            // by which its objects can be selected, besides their name and namespace
-	answer  func(namespace string, object []byte) (any, *apierrors.StatusError) // of a Review
+	crd    string
+	fields []string // by which its objects can be selected, besides their name and namespace
 
 	head string // `{"kind":"Pod","apiVersion":"v1",`, to put before raw[1:]
 }
 
-func (k *kindInfo) apiVersion() string {
+func (k kindInfo) apiVersion() string {
 	if k.group == "" {
 		return k.version
 	}
 	return k.group + "/" + k.version
+}
+
+// hasStrategy reports whether the schema of the kind completes and validates its objects; else the cluster does.
+func (k *kindInfo) hasStrategy() bool {
+	return k.schema != nil && (k.custom || k.kind == "CustomResourceDefinition")
 }
 
 // storageKey is where kube-apiserver keeps an object in etcd.
@@ -81,16 +83,16 @@ var replicasPaths = &scalePaths{spec: ".spec.replicas", status: ".status.replica
 // register serves a built-in resource.
 func (c *Cluster) register(k kindInfo) *resource {
 	k.served = true
-	if c.schemas != nil {
-		k.reader, k.schema = c.schemas.BuiltIn(schema.GroupVersionKind{Group: k.group, Version: k.version, Kind: k.kind})
+	if c.types != nil {
+		k.schema = c.types.BuiltIn(schema.GroupVersionKind{Group: k.group, Version: k.version, Kind: k.kind})
 	}
 	s := c.newStorage()
-	s.storageVersion = k.version
+	s.storageVersion = k.apiVersion()
 	return c.registerVersion(k, s)
 }
 
 func (c *Cluster) newStorage() *storage {
-	return &storage{versions: map[string]*resource{}, byKey: map[string]*slot{}, floor: c.rev, maxRing: cmp.Or(c.historySize, defaultHistorySize)}
+	return &storage{versions: map[string]*resource{}, byKey: map[string]*slot{}, watchers: map[*watcher]bool{}, floor: c.rev, maxRing: cmp.Or(c.historySize, defaultHistorySize)}
 }
 
 // registerVersion serves a version of a resource.
@@ -103,17 +105,13 @@ func (c *Cluster) registerVersion(k kindInfo, s *storage) *resource {
 	}
 	k.head = `{"kind":"` + k.kind + `","apiVersion":"` + k.apiVersion() + `",`
 	r := &resource{kindInfo: k, storage: s, now: c.clock.Now}
-	s.versions[k.version] = r
-	if k.version == s.storageVersion {
+	s.versions[k.apiVersion()] = r
+	if k.apiVersion() == s.storageVersion || !k.custom {
 		c.resources[groupResource{k.group, k.plural}] = r
 	}
 	c.order = append(c.order, r)
 	slices.SortStableFunc(c.order, func(a, b *resource) int {
-		order := cmp.Compare(a.group, b.group)
-		if order == 0 && c.schemas != nil {
-			order = c.schemas.CompareVersions(a.version, b.version)
-		}
-		return cmp.Or(order, cmp.Compare(a.plural, b.plural))
+		return cmp.Or(cmp.Compare(a.group, b.group), version.CompareKubeAwareVersionStrings(b.version, a.version), cmp.Compare(a.plural, b.plural))
 	})
 	return r
 }
@@ -130,41 +128,51 @@ func (c *Cluster) unregister(s *storage) {
 	s.wake()
 }
 
-// IsCustom reports whether a CustomResourceDefinition describes the resource.
-func (c *Cluster) IsCustom(group, resource string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r := c.resources[groupResource{group, resource}]
-	return r != nil && r.custom
+// registerKinds serves built-in kinds whose objects are only stored. Events of all groups are the same objects.
+func (c *Cluster) registerKinds(kinds []Kind) {
+	for _, k := range kinds {
+		info := kindInfo{group: k.Group, version: k.Version, kind: k.Kind, plural: k.Resource, namespaced: k.Namespaced, status: k.Status,
+			generation: k.Generation}
+		if k.Scale {
+			info.scale = replicasPaths
+		}
+		if k.Kind == "Event" && c.events != nil {
+			info.served, info.schema = true, c.types.BuiltIn(schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind})
+			info.fields = []string{"reason", "type"}
+			c.registerVersion(info, c.events.storage)
+			continue
+		}
+		c.register(info)
+	}
 }
 
 func (c *Cluster) registerBuiltins() {
 	c.pods = c.register(kindInfo{version: "v1", kind: "Pod", plural: "pods", shortNames: []string{"po"},
-		categories: []string{"all"}, namespaced: true, status: true, answersDeleted: true, columns: podColumns,
+		categories: []string{"all"}, namespaced: true, status: true, answersDeleted: true,
 		fields: []string{"spec.hostNetwork", "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.nominatedNodeName",
 			"status.phase", "status.podIP", "status.podIPs"}})
 	c.pods.maxRing = cmp.Or(c.historySize, podHistorySize)
 	c.nodes = c.register(kindInfo{version: "v1", kind: "Node", plural: "nodes", shortNames: []string{"no"},
-		status: true, columns: nodeColumns, fields: []string{"spec.unschedulable"}})
+		status: true, fields: []string{"spec.unschedulable"}})
 	c.namespaces = c.register(kindInfo{version: "v1", kind: "Namespace", plural: "namespaces", shortNames: []string{"ns"},
-		status: true, columns: namespaceColumns, fields: []string{"status.phase"}})
+		status: true, fields: []string{"status.phase"}})
 	c.register(kindInfo{version: "v1", kind: "Service", plural: "services", shortNames: []string{"svc"},
-		categories: []string{"all"}, namespaced: true, status: true, createOnUpdate: true, answersDeleted: true, columns: serviceColumns,
+		categories: []string{"all"}, namespaced: true, status: true, createOnUpdate: true, answersDeleted: true,
 		fields: []string{"spec.clusterIP", "spec.type"}})
 	c.register(kindInfo{version: "v1", kind: "ConfigMap", plural: "configmaps", shortNames: []string{"cm"},
-		namespaced: true, columns: configMapColumns})
+		namespaced: true})
 	c.deployments = c.register(kindInfo{group: "apps", version: "v1", kind: "Deployment", plural: "deployments",
 		shortNames: []string{"deploy"}, categories: []string{"all"}, namespaced: true, status: true, scale: replicasPaths,
-		generation: true, columns: deploymentColumns})
+		generation: true})
 	c.replicaSets = c.register(kindInfo{group: "apps", version: "v1", kind: "ReplicaSet", plural: "replicasets",
 		shortNames: []string{"rs"}, categories: []string{"all"}, namespaced: true, status: true, scale: replicasPaths,
-		generation: true, columns: replicaSetColumns, fields: []string{"status.replicas"}})
+		generation: true, fields: []string{"status.replicas"}})
 	c.deployments.uids, c.replicaSets.uids = map[string]*slot{}, map[string]*slot{}
 	c.leases = c.register(kindInfo{group: "coordination.k8s.io", version: "v1", kind: "Lease", plural: "leases",
-		namespaced: true, createOnUpdate: true, conditionalUpdate: true, columns: leaseColumns})
+		namespaced: true, createOnUpdate: true, conditionalUpdate: true})
 	c.crds = c.register(kindInfo{group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition",
 		plural: "customresourcedefinitions", singular: "customresourcedefinition", shortNames: []string{"crd", "crds"},
-		categories: []string{"api-extensions"}, status: true, generation: true, columns: crdColumns})
+		categories: []string{"api-extensions"}, status: true, generation: true})
 }
 
 func anyList(v any) []any {

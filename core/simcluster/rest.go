@@ -28,7 +28,6 @@ type shape uint8
 const (
 	shapeObject shape = iota
 	shapePartial
-	shapeTable
 	shapeDiscovery
 )
 
@@ -72,9 +71,6 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == "version":
 		writeJSON(w, http.StatusOK, versionJSON)
 		return
-	case parts[0] == "openapi":
-		c.serveOpenAPI(w, r.Method, parts)
-		return
 	}
 	sh, ok := negotiate(r.Header.Get("Accept"))
 	if !ok {
@@ -115,7 +111,7 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.mu.Lock()
 	if r := c.resources[groupResource{group, rest[0]}]; r != nil {
-		req.res = r.versions[version]
+		req.res = r.versions[kindInfo{group: group, version: version}.apiVersion()]
 	}
 	served := slices.ContainsFunc(c.order, func(r *resource) bool { return r.served && r.group == group && r.version == version })
 	c.mu.Unlock()
@@ -157,9 +153,6 @@ var containerSubresources = []string{"attach", "exec", "log", "portforward", "pr
 
 func (c *Cluster) serveResource(req *request) *apierrors.StatusError {
 	r, method := req.res, req.r.Method
-	if r.answer != nil {
-		return c.serveReview(req)
-	}
 	if r == c.pods && slices.Contains(containerSubresources, req.sub) {
 		return statusError(http.StatusNotImplemented, "NotImplemented", "a simulated pod runs no containers, so there is no %s of it", req.sub)
 	}
@@ -278,7 +271,7 @@ func (req *request) decodeObject() (map[string]any, *apierrors.StatusError) {
 	if e := r.checkType(m); e != nil {
 		return nil, e
 	}
-	if r.reader != nil && !req.isApply() {
+	if r.schema != nil && !req.isApply() {
 		if m, err, e = req.read(b); e != nil {
 			return nil, e
 		}
@@ -438,27 +431,14 @@ func unsupportedMedia(accepted string) *apierrors.StatusError {
 }
 
 func (req *request) writeObject(code int, o *object) {
-	writeJSON(req.w, code, req.res.appendShaped(nil, o, req.shape, true))
+	writeJSON(req.w, code, req.res.appendShaped(nil, o, req.shape))
 }
 
 // appendShaped appends the object in the shape that the client wants.
-func (r *resource) appendShaped(b []byte, o *object, sh shape, columns bool) []byte {
+func (r *resource) appendShaped(b []byte, o *object, sh shape) []byte {
 	o = r.show(o)
-	switch sh {
-	case shapePartial:
+	if sh == shapePartial {
 		return append(append(append(b, `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":`...), metadataOf(o)...), '}')
-	case shapeTable:
-		b = append(b, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"`...)
-		b = append(b, o.raw[o.rvOff:o.rvEnd]...)
-		b = append(b, `"},"columnDefinitions":`...)
-		if columns {
-			b = r.appendColumns(b)
-		} else {
-			b = append(b, "null"...)
-		}
-		b = append(b, `,"rows":[`...)
-		b = r.appendRow(b, o)
-		return append(b, "]}"...)
 	}
 	return append(append(b, r.head...), o.raw[1:]...)
 }
@@ -476,8 +456,6 @@ func negotiate(accept string) (shape, bool) {
 		switch as := p["as"]; {
 		case as == "":
 			return shapeObject, true
-		case as == "Table" && p["g"] == "meta.k8s.io" && p["v"] == "v1":
-			return shapeTable, true
 		case (as == "PartialObjectMetadata" || as == "PartialObjectMetadataList") && p["g"] == "meta.k8s.io" && p["v"] == "v1":
 			return shapePartial, true
 		case as == "APIGroupDiscoveryList" && p["g"] == "apidiscovery.k8s.io" && p["v"] == "v2":

@@ -7,47 +7,12 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// Schemas knows the types of objects as kube-apiserver does. It costs too much for a page, which stores what it is given. It is safe for concurrent use.
-type Schemas interface {
-	// BuiltIn returns the reader of a kind that is no custom resource; nil if it does not know the kind. The schema is nil for objects that the cluster
-	// completes and validates itself.
-	BuiltIn(kind schema.GroupVersionKind) (Reader, Schema)
-	// Custom returns the schemas of the versions that a stored CustomResourceDefinition describes, by the versions' names.
-	Custom(definition map[string]any) (map[string]Schema, error)
-	// Forget releases what Custom keeps of a CustomResourceDefinition.
-	Forget(definition map[string]any)
-	// CompareVersions is negative if discovery names version a before b.
-	CompareVersions(a, b string) int
-}
-
-// Reader reads objects of one kind and version.
-type Reader interface {
-	// Read decodes an object: it drops unknown fields and sets defaults. problems are what a strict reader refuses: unknown fields, and fields that are
-	// there twice. An err that is an *apierrors.StatusError is the answer.
-	Read(body []byte) (m map[string]any, problems []string, err error)
-}
-
-// Schema is one version of a kind. Objects are decoded JSON with kind and apiVersion; a Schema may change them.
-type Schema interface {
-	Reader
-	// Write completes and validates next, which is written over live, nil for a new object. The subresource is "" or "status". A refusal is an
-	// *apierrors.StatusError.
-	Write(live, next map[string]any, subresource string) (m map[string]any, warnings []string, err error)
-	// Store converts an object of this version to the version that is stored. Load converts what a version, of this or an earlier definition, has stored.
-	Store(m map[string]any) (map[string]any, error)
-	Load(m map[string]any, stored Schema) (map[string]any, error)
-	// Columns returns the columns of a Table, and Cells an object's row of it.
-	Columns() []metav1.TableColumnDefinition
-	Cells(m map[string]any) []any
-}
-
-// show returns an object as this version shows it: kube-apiserver prunes and sets defaults whenever it reads a custom resource.
+// show returns an object as this version shows it: kube-apiserver converts, prunes and sets defaults whenever it reads.
 func (r *resource) show(o *object) *object {
-	if !r.custom || r.schema == nil || o.schema == nil || o.schema == r.schema {
+	if r.schema == nil || o.schema == nil || o.schema == r.schema {
 		return o
 	}
 	m := o.mustMap()
@@ -63,24 +28,31 @@ func (r *resource) show(o *object) *object {
 	return shown
 }
 
+// maxStored is how large an object may be that a request stores, in bytes: etcd's limit for a request.
+const maxStored = 3 << 19
+
 // encodeVersion encodes an object of this version as it is stored.
-func (c *Cluster) encodeVersion(r *resource, m map[string]any) (*object, error) {
+func (c *Cluster) encodeVersion(r *resource, m map[string]any) (*object, *apierrors.StatusError) {
 	storage := r.versions[r.storageVersion]
-	if r.custom && r.schema != nil && r != storage {
+	if r.schema != nil && r != storage {
 		m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
 		var err error
 		if m, err = r.schema.Store(m); err != nil {
-			return nil, err
+			return nil, apierrors.NewInternalError(err)
 		}
 	}
 	o, err := c.encode(m)
-	if err == nil {
-		o.schema = storage.schema
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
 	}
-	return o, err
+	if len(o.raw) > maxStored {
+		return nil, statusError(http.StatusInternalServerError, "", "etcdserver: request is too large")
+	}
+	o.schema = storage.schema
+	return o, nil
 }
 
-// write completes and validates an object by the schema of its version. live is nil for a new object.
+// write completes and validates an object, as Schema.Write says, by the schema of its version. live is nil for a new object.
 func (r *resource) write(live, m map[string]any, sub string, by author) (map[string]any, *apierrors.StatusError) {
 	m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
 	if live != nil {
@@ -121,7 +93,7 @@ func (req *request) read(body []byte) (m map[string]any, err error, e *apierrors
 	if e != nil {
 		return nil, nil, e
 	}
-	m, problems, err := req.res.reader.Read(body)
+	m, problems, err := req.res.schema.Read(body)
 	if err != nil {
 		return nil, err, nil
 	}
@@ -140,7 +112,7 @@ func (req *request) read(body []byte) (m map[string]any, err error, e *apierrors
 
 // readPatched reads what a patch has made of an object. value is how an error shows it.
 func (req *request) readPatched(m map[string]any, value string) (map[string]any, *apierrors.StatusError) {
-	if req.res.reader == nil {
+	if req.res.schema == nil {
 		return m, nil
 	}
 	text := mustJSON(m)

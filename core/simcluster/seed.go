@@ -2,9 +2,13 @@ package simcluster
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // These are annotations in which a controller may keep what it has observed of an object. Objects of the initial state have them, as if such a
@@ -62,27 +66,25 @@ var apps = []app{
 var namespaceNames = []string{"batch", "data", "default", "ingress", "kube-node-lease", "kube-public", "kube-system", "logging", "ml",
 	"monitoring", "payments", "search", "shop", "web"}
 
-// seed makes the initial state.
-func (c *Cluster) seed(objects int) {
+// seed makes the initial state. Like kube-apiserver, a cluster with Types has no other namespaces than those that its pods need.
+func (c *Cluster) seed(objects, nodes int) {
 	start := c.now
 	c.now = start.Add(-14 * 24 * time.Hour)
 	for _, name := range namespaceNames {
+		if c.types != nil && objects == 0 && name != metav1.NamespaceDefault && !strings.HasPrefix(name, "kube-") {
+			continue
+		}
 		c.mustCreate(c.namespaces, "", "kube-apiserver", map[string]any{"metadata": map[string]any{"name": name}})
 		c.mustCreate(c.resources[groupResource{"", "configmaps"}], name, "kube-controller-manager", rootCA())
 	}
-	nodes := max(3, min(1000, (objects+59)/60))
-	for i := 0; i < nodes; i++ {
+	for i := range cmp.Or(min(nodes, maxNodes), Nodes(objects)) {
 		c.seedNode(i, start)
 	}
 	c.refreshNodes()
-	mean := max(2, min(25, objects/40))
 	for i, left := 0, objects; left > 0; i++ {
 		c.breathe() // with the lock held; New has not returned the cluster yet
-		a := apps[i%len(apps)]
-		if round := i / len(apps); round > 0 {
-			a.name = fmt.Sprintf("%s-%d", a.name, round+1)
-		}
-		n := min(left, 1+c.rng.IntN(2*mean-1))
+		a := appAt(i)
+		n := Replicas(c.rng, left, objects)
 		left -= n
 		c.now = start.Add(-c.randomBetween(time.Hour, 13*24*time.Hour)).Truncate(time.Second)
 		c.seedDeployment(a, n, start)
@@ -92,6 +94,35 @@ func (c *Cluster) seed(objects int) {
 	}
 	c.now = start
 }
+
+// appAt returns the i-th application: the names repeat with a number behind them.
+func appAt(i int) app {
+	a := apps[i%len(apps)]
+	if round := i / len(apps); round > 0 {
+		a.name = fmt.Sprintf("%s-%d", a.name, round+1)
+	}
+	return a
+}
+
+// DeploymentAt returns the i-th deployment of a simulated cluster, as JSON has it, and its namespace. The caller owns it.
+func DeploymentAt(i, replicas int) (namespace string, deployment map[string]any) {
+	a := appAt(i)
+	return a.namespace, deploymentObject(a, replicas)
+}
+
+// NewDeployment returns a deployment of a simulated application, as JSON has it. The caller owns it.
+func NewDeployment(namespace, name string, replicas int) map[string]any {
+	return deploymentObject(app{namespace, name, "backend", name + ":1.0.0"}, replicas)
+}
+
+// Replicas returns of how many pods the next deployment is, if so many objects are left of so many.
+func Replicas(rng *rand.Rand, left, objects int) int {
+	mean := max(2, min(25, objects/40))
+	return min(left, 1+rng.IntN(2*mean-1))
+}
+
+// Nodes is how many nodes a cluster of so many pods has.
+func Nodes(objects int) int { return max(3, min(maxNodes, (objects+59)/60)) }
 
 // mustCreate creates one of this package's own objects. It returns nil on an error, which would be a bug here that every test shows.
 func (c *Cluster) mustCreate(r *resource, namespace, manager string, m map[string]any) *slot {
@@ -110,11 +141,11 @@ func rootCA() map[string]any {
 	}
 }
 
-// nodeName returns node-a1, node-b1, node-c1, node-a2, ...: three zones.
-func nodeName(i int) string { return fmt.Sprintf("node-%c%d", 'a'+i%3, i/3+1) }
+// NodeName returns node-a1, node-b1, node-c1, node-a2, ...: three zones.
+func NodeName(i int) string { return fmt.Sprintf("node-%c%d", 'a'+i%3, i/3+1) }
 
 func (c *Cluster) seedNode(i int, now time.Time) {
-	name := nodeName(i)
+	name := NodeName(i)
 	ip := fmt.Sprintf("172.18.%d.%d", i/250, i%250+2)
 	cond := func(typ, status, reason, message string) map[string]any {
 		return map[string]any{"type": typ, "status": status, "reason": reason, "message": message,
@@ -206,9 +237,6 @@ func (c *Cluster) seedDeployment(a app, replicas int, now time.Time) {
 	d := c.mustCreate(c.deployments, a.namespace, "kubectl", m)
 	if d == nil {
 		return
-	}
-	if c.deployments.schema != nil { // which has completed a copy of m
-		m = d.cur.mustMap()
 	}
 	d.plan = readPlan(d.cur.name, m)
 	d.plan.spec = d.cur.spec()

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -96,11 +95,14 @@ func forbiddenValue(field, detail string) problem {
 func invalidObject(group, kind, name string, ps ...problem) *apierrors.StatusError {
 	var causes []metav1.StatusCause
 	var texts []string
+	known := map[string]bool{}
 	for _, p := range ps {
 		causes = append(causes, metav1.StatusCause{Type: p.typ, Message: p.detail, Field: p.field})
-		if text := p.field + ": " + p.detail; !slices.Contains(texts, text) {
+		text := p.field + ": " + p.detail
+		if !known[text] {
 			texts = append(texts, text)
 		}
+		known[text] = true
 	}
 	text := strings.Join(texts, ", ")
 	if len(texts) > 1 {

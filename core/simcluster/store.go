@@ -107,6 +107,7 @@ type storage struct {
 	start, end uint64 // sequence numbers of the events in the ring: start <= n < end
 	floor      uint64 // a watch from before this version is too old
 	change     chan struct{}
+	watchers   map[*watcher]bool // that are open
 }
 
 func (r *storage) clearHistory() {
@@ -126,6 +127,12 @@ func (c *Cluster) record(r *resource, e event) {
 			r.growRing()
 		} else {
 			r.start++
+			//maporder:free each watch ends by itself
+			for w := range r.watchers {
+				if since := w.writesSince.Load(); since != 0 && w.cursor < r.start && c.now.UnixNano()-since > int64(maxWrite) {
+					_ = w.ctl.SetWriteDeadline(time.Unix(1, 0)) // which ends Write; a page's writer has no deadline
+				}
+			}
 			r.floor = max(r.floor, r.event(r.start).rev-1)
 			if r.start == r.end {
 				r.floor = max(r.floor, e.rev-1)

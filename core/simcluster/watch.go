@@ -3,19 +3,26 @@ package simcluster
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 )
 
 const (
 	// maxBatch is how many events a watch takes from the history in one hold of the lock.
 	maxBatch = 256
+	// sendSize is how many bytes a watch collects before it sends them, at least.
+	sendSize = 64 << 10
 	// keepBuffer is the largest buffer that a watch keeps between batches, in bytes.
 	keepBuffer = 256 << 10
+	// maxWrite is how long a client may keep a watch in Write that has missed events. It would get an error, if it read.
+	maxWrite = time.Minute
 	// minWatch is the shortest time that a watch without timeoutSeconds stays open; the longest is twice that.
 	minWatch = 30 * time.Minute
 )
@@ -71,9 +78,10 @@ type watcher struct {
 	startRev uint64 // skip events up to this version
 	cursor   uint64 // sequence number of the next event
 	sentRev  uint64 // version up to which the client has everything
-	isBehind bool   // it reads the cache of a server that may be behind
-	rows     int    // rows sent; a Table's first has the columns
-	batch    []event
+	// writesSince is when it began to write, in nanoseconds of the cluster's clock; 0 if it does not.
+	writesSince atomic.Int64
+	isBehind    bool // it reads the cache of a server that may be behind
+	batch       []event
 
 	drop, down, expire <-chan struct{}
 
@@ -90,7 +98,7 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 	if e != nil {
 		return e
 	}
-	w := watcher{watchOptions: o, cluster: c, req: req, ctl: http.NewResponseController(req.w)}
+	w := &watcher{watchOptions: o, cluster: c, req: req, ctl: http.NewResponseController(req.w)}
 	initial, refusal := w.open()
 	defer w.close()
 
@@ -139,6 +147,7 @@ func (w *watcher) open() (initial []*object, refusal *apierrors.StatusError) {
 	w.cursor = r.seqAfter(w.startRev)
 	w.sentRev = w.startRev
 	c.watches++
+	r.watchers[w] = true
 	return initial, refusal
 }
 
@@ -146,10 +155,13 @@ func (w *watcher) close() {
 	w.cluster.mu.Lock()
 	defer w.cluster.mu.Unlock()
 	w.cluster.watches--
+	delete(w.req.res.watchers, w)
 }
 
 // send reports whether the client is still connected. A writer without Flush decides itself when it delivers.
 func (w *watcher) send() bool {
+	w.writesSince.Store(w.cluster.clock.Now().UnixNano())
+	defer w.writesSince.Store(0)
 	if len(w.buf) > 0 {
 		if _, err := w.req.w.Write(w.buf); err != nil {
 			return false
@@ -172,7 +184,7 @@ func (w *watcher) sendError(e *apierrors.StatusError) {
 func (w *watcher) sendInitial(objects []*object) bool {
 	for _, o := range objects {
 		w.append(added, o)
-		if len(w.buf) >= 64<<10 {
+		if len(w.buf) >= sendSize {
 			w.cluster.breathe()
 			if !w.send() {
 				return false
@@ -250,6 +262,9 @@ func (w *watcher) take() (changed <-chan struct{}, refusal *apierrors.StatusErro
 func (w *watcher) sendBatch() bool {
 	for i := range w.batch {
 		w.transform(&w.batch[i])
+		if len(w.buf) >= sendSize && !w.send() {
+			return false
+		}
 	}
 	if len(w.batch) == maxBatch { // there is probably more
 		w.cluster.breathe()
@@ -327,6 +342,33 @@ func (w *watcher) sendExpired() {
 	w.sendError(e)
 }
 
+// CountChanges returns how many changes after a version a watch of a resource brings, with the selectors of a query. ok is false where that cannot be known:
+// some of them are in the compacted history, or there is no such resource or selector.
+func (c *Cluster) CountChanges(gr schema.GroupResource, namespace string, q url.Values, after uint64) (n int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.resources[groupResource{gr.Group, gr.Resource}]
+	if r == nil {
+		return 0, false
+	}
+	sel, e := r.parseSelector(namespace, "", q)
+	seq := r.seqAfter(after)
+	if e != nil || seq == r.start && after < r.floor {
+		return 0, false
+	}
+	for ; seq < r.end; seq++ {
+		if isIn, wasIn := sel.matchesEvent(r.event(seq)); isIn || wasIn {
+			n++
+		}
+	}
+	return n, true
+}
+
+// matchesEvent reports whether the object of an event is selected, and whether it was.
+func (s *selector) matchesEvent(e *event) (isIn, wasIn bool) {
+	return e.typ != deleted && s.matches(e.obj), e.prev != nil && s.matches(e.prev)
+}
+
 // transform appends what an event means for this watch. An object that comes to match the selector is added. One that no longer matches is deleted,
 // with its last matching state and the version of the event.
 //
@@ -335,9 +377,7 @@ func (w *watcher) transform(e *event) {
 	if e.rev <= w.startRev {
 		return
 	}
-	isIn := e.typ != deleted && w.sel.matches(e.obj)
-	wasIn := e.prev != nil && w.sel.matches(e.prev)
-	switch {
+	switch isIn, wasIn := w.sel.matchesEvent(e); {
 	case isIn && wasIn:
 		w.append(modified, e.obj)
 	case isIn:
@@ -351,21 +391,15 @@ func (w *watcher) transform(e *event) {
 
 func (w *watcher) append(typ eventType, o *object) {
 	w.buf = append(w.buf, eventPrefix[typ]...)
-	w.buf = w.req.res.appendShaped(w.buf, o, w.req.shape, w.rows == 0)
+	w.buf = w.req.res.appendShaped(w.buf, o, w.req.shape)
 	w.buf = append(w.buf, '}', '\n')
-	w.rows++
 }
 
 func appendBookmark(buf []byte, req *request, rev uint64, initialEnd bool) []byte {
 	buf = append(buf, `{"type":"BOOKMARK","object":`...)
-	switch req.shape {
-	case shapePartial:
+	if req.shape == shapePartial {
 		buf = append(buf, `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",`...)
-	case shapeTable:
-		buf = append(buf, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"`...)
-		buf = strconv.AppendUint(buf, rev, 10)
-		buf = append(buf, `"},"columnDefinitions":null,"rows":[{"cells":[],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",`...)
-	default:
+	} else {
 		buf = append(buf, req.res.head...)
 	}
 	buf = append(buf, `"metadata":{"resourceVersion":"`...)
@@ -375,10 +409,7 @@ func appendBookmark(buf []byte, req *request, rev uint64, initialEnd bool) []byt
 		buf = append(buf, `,"annotations":{"`+metav1.InitialEventsAnnotationKey+`":"true"}`...)
 	}
 	buf = append(buf, '}')
-	switch {
-	case req.shape == shapeTable:
-		buf = append(buf, "}}]"...)
-	case req.shape == shapeObject && req.res.plural == "pods" && !req.res.custom:
+	if req.shape == shapeObject && req.res.plural == "pods" && !req.res.custom {
 		buf = append(buf, `,"spec":{"containers":null},"status":{}`...)
 	}
 	return append(buf, "}}\n"...)

@@ -328,3 +328,36 @@ func TestHistoryUndo(t *testing.T) {
 		}
 	}
 }
+
+// TestAClientThatReadsNothing opens watches and reads none of them, while more is written than the history keeps: they end, and hold no more than that.
+func TestAClientThatReadsNothing(t *testing.T) {
+	bubble(t, Options{Objects: -1, Still: true, HistorySize: 64}, func(t *testing.T, c *Cluster, client *http.Client) {
+		const maps = "/api/v1/namespaces/default/configmaps"
+		for range 200 {
+			resp, err := client.Get("http://x" + maps + "?watch=true")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = resp.Body.Close() }()
+		}
+		if n := c.Stats().Watches; n != 200 {
+			t.Fatalf("%d watches are open", n)
+		}
+		if a := do(c, "POST", maps, `{"metadata":{"name":"a"}}`); a.code != 201 {
+			t.Fatal(a.body)
+		}
+		for i := range 500 {
+			if i == 400 {
+				synctest.Wait()
+				time.Sleep(2 * maxWrite)
+			}
+			if a := do(c, "PATCH", maps+"/a", fmt.Sprintf(`{"data":{"a":"%d","b":%q}}`, i, strings.Repeat("b", 4096)), "Content-Type", mergePatch); a.code != 200 {
+				t.Fatalf("%d %s", a.code, a.body)
+			}
+		}
+		synctest.Wait()
+		if n := c.Stats().Watches; n != 0 {
+			t.Errorf("%d watches are open still", n)
+		}
+	})
+}

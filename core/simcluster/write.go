@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -156,7 +157,8 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 			return nil, e
 		}
 		meta = ensureMap(m, "metadata")
-	} else if e := r.validate(m); e != nil {
+	}
+	if e := r.validate(m); e != nil {
 		return nil, e
 	}
 	if r.byKey[joinKey(namespace, name)] != nil {
@@ -172,7 +174,7 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 	} else {
 		delete(meta, "generation")
 	}
-	if c.fields != nil {
+	if c.types != nil {
 		c.setDefaults(r, m) // before their owner is named
 	}
 	if c.isSeeding {
@@ -185,7 +187,7 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 	} else {
 		c.ownFields(r, nil, m, m, by, "")
 	}
-	if c.fields != nil && !c.isSeeding {
+	if c.types != nil && !c.isSeeding {
 		c.mutate(r, m, true)
 	}
 	c.complete(r, m)
@@ -193,40 +195,22 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 		delete(meta, "resourceVersion")
 		return answerDryRun(m)
 	}
-	o, err := c.encodeVersion(r, m)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+	o, e := c.encodeVersion(r, m)
+	if e != nil {
+		return nil, e
 	}
 	c.notifyControllers(c.put(r, o), nil)
 	return o, nil
 }
 
-// validate checks the fields that other code here relies on.
+// validate checks the fields that other code here relies on. A schema has checked the metadata.
 func (r *resource) validate(m map[string]any) *apierrors.StatusError {
 	name := getString(m, "metadata", "name")
 	var ps []problem
-	if name == "" {
-		ps = append(ps, requiredValue("metadata.name", "name or generateName is required"))
-	} else {
-		check := validation.IsDNS1123Subdomain
-		if r.group == "" && (r.plural == "namespaces" || r.plural == "services") {
-			check = validation.IsDNS1123Label
-		}
-		for _, msg := range check(name) {
-			ps = append(ps, invalidValue("metadata.name", name, msg))
-		}
+	if r.schema == nil {
+		ps = r.validateMetadata(name, getMap(m, "metadata"))
 	}
-	set := getMap(m, "metadata", "labels")
-	for _, k := range slices.Sorted(maps.Keys(set)) {
-		for _, msg := range validation.IsQualifiedName(k) {
-			ps = append(ps, invalidValue("metadata.labels", k, msg))
-		}
-		text, _ := set[k].(string)
-		for _, msg := range validation.IsValidLabelValue(text) {
-			ps = append(ps, invalidValue("metadata.labels", text, msg))
-		}
-	}
-	if !r.custom {
+	if !r.custom && !r.hasStrategy() {
 		switch r.plural {
 		case "pods":
 			ps = append(ps, validatePodSpec("spec", getMap(m, "spec"))...)
@@ -242,9 +226,46 @@ func (r *resource) validate(m map[string]any) *apierrors.StatusError {
 	return nil
 }
 
-// validateUpdate checks what may not change in an object.
+// maxAnnotations is how long the annotations of an object may be together, names and values, in bytes.
+const maxAnnotations = 256 << 10
+
+func (r *resource) validateMetadata(name string, meta map[string]any) (ps []problem) {
+	if name == "" {
+		ps = append(ps, requiredValue("metadata.name", "name or generateName is required"))
+	} else {
+		check := validation.IsDNS1123Subdomain
+		if r.group == "" && (r.plural == "namespaces" || r.plural == "services") {
+			check = validation.IsDNS1123Label
+		}
+		for _, msg := range check(name) {
+			ps = append(ps, invalidValue("metadata.name", name, msg))
+		}
+	}
+	labels := getMap(meta, "labels")
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		for _, msg := range validation.IsQualifiedName(k) {
+			ps = append(ps, invalidValue("metadata.labels", k, msg))
+		}
+		text, _ := labels[k].(string)
+		for _, msg := range validation.IsValidLabelValue(text) {
+			ps = append(ps, invalidValue("metadata.labels", text, msg))
+		}
+	}
+	size := 0
+	//maporder:free a sum
+	for k, v := range getMap(meta, "annotations") {
+		text, _ := v.(string)
+		size += len(k) + len(text)
+	}
+	if size > maxAnnotations {
+		ps = append(ps, problem{"FieldValueTooLong", "metadata.annotations", fmt.Sprintf("Too long: may not be more than %d bytes", maxAnnotations)})
+	}
+	return ps
+}
+
+// validateUpdate checks what may not change in an object, unless its schema does.
 func (r *resource) validateUpdate(m map[string]any, old *object) *apierrors.StatusError {
-	if !old.isDeleting {
+	if !old.isDeleting || r.schema != nil {
 		return nil
 	}
 	had := stringList(old.get("metadata.finalizers").Value())
@@ -281,11 +302,13 @@ func validatePodSpec(path string, spec map[string]any) []problem {
 func validateWorkload(m map[string]any) []problem {
 	var ps []problem
 	spec := getMap(m, "spec")
-	if n := getInt(spec, 1, "replicas"); n < 0 {
-		ps = append(ps, invalidValue("spec.replicas", n, "must be greater than or equal to 0"))
-	} else if n > maxObjects {
+	for _, f := range [...]string{"replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"} {
+		ps = append(ps, validateCount("spec."+f, spec[f])...)
+	}
+	if n := getInt(spec, 1, "replicas"); n > maxObjects {
 		ps = append(ps, invalidValue("spec.replicas", n, fmt.Sprintf("the simulated cluster holds at most %d", maxObjects)))
 	}
+	ps = append(ps, validateRollingUpdate("spec.strategy.rollingUpdate", getMap(spec, "strategy", "rollingUpdate"))...)
 	match := getMap(spec, "selector", "matchLabels")
 	if len(match) == 0 {
 		ps = append(ps, requiredValue("spec.selector", ""))
@@ -305,6 +328,44 @@ func validateWorkload(m map[string]any) []problem {
 		}
 	}
 	return append(ps, validatePodSpec("spec.template.spec", getMap(spec, "template", "spec"))...)
+}
+
+// validateCount checks a 32-bit number that is not negative, if it is there.
+func validateCount(field string, v any) []problem {
+	if v == nil {
+		return nil
+	}
+	switch n, err := strconv.ParseInt(fmt.Sprint(v), 10, 32); {
+	case err != nil:
+		return []problem{invalidValue(field, v, "must be a number of 32 bits")}
+	case n < 0:
+		return []problem{invalidValue(field, n, "must be greater than or equal to 0")}
+	}
+	return nil
+}
+
+// validateRollingUpdate mirrors k8s.io/kubernetes/pkg/apis/apps/validation.ValidateRollingUpdateDeployment (v1.37.2).
+func validateRollingUpdate(path string, rolling map[string]any) (ps []problem) {
+	percent := map[string]int{}
+	for _, f := range [...]string{"maxUnavailable", "maxSurge"} {
+		text, isText := rolling[f].(string)
+		if !isText {
+			ps = append(ps, validateCount(path+"."+f, rolling[f])...)
+			percent[f] = getInt(rolling, 1, f)
+			continue
+		}
+		for _, msg := range validation.IsValidPercent(text) {
+			ps = append(ps, invalidValue(path+"."+f, text, msg))
+		}
+		n, err := strconv.Atoi(strings.TrimSuffix(text, "%"))
+		if percent[f] = n; err == nil && n > 100 && f == "maxUnavailable" {
+			ps = append(ps, invalidValue(path+"."+f, text, "must not be greater than 100%"))
+		}
+	}
+	if percent["maxUnavailable"] == 0 && percent["maxSurge"] == 0 {
+		ps = append(ps, invalidValue(path+".maxUnavailable", rolling["maxUnavailable"], "may not be 0 when `maxSurge` is 0"))
+	}
+	return ps
 }
 
 func validateCRD(m map[string]any) []problem {
@@ -378,7 +439,7 @@ func (c *Cluster) complete(r *resource, m map[string]any) {
 		ensureMap(meta, "labels")["kubernetes.io/metadata.name"] = meta["name"]
 	case c.nodes:
 	case c.crds:
-		if r.schema != nil {
+		if r.hasStrategy() {
 			break
 		}
 		spec := ensureMap(m, "spec")
@@ -444,7 +505,7 @@ func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
 	if s == nil {
 		return apierrors.NewNotFound(req.res.schemaGR(), req.name)
 	}
-	if req.res.schema != nil && getString(m, "metadata", "resourceVersion") == "" {
+	if req.res.hasStrategy() && getString(m, "metadata", "resourceVersion") == "" {
 		return invalidObject(req.res.group, req.res.plural, req.name, invalidValue("metadata.resourceVersion", 0, "must be specified for an update"))
 	}
 	o, e := c.update(req.res, s, m, m, req.sub, req.author(), dry)
@@ -510,7 +571,7 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 		}
 		for _, f := range [...]string{"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
 			"namespace", "name", "generateName", "managedFields"} {
-			if f == "managedFields" && (by.applied || c.fields != nil && meta[f] != nil) { // a client may change who owns what
+			if f == "managedFields" && (by.applied || c.types != nil && meta[f] != nil) { // a client may change who owns what
 				continue
 			}
 			if v, ok := wasMeta[f]; ok {
@@ -527,17 +588,15 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 						"`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)"))
 			}
 		}
-		if r.schema == nil {
-			if c.fields != nil {
-				c.setDefaults(r, m)
-				c.mutate(r, m, false)
-			}
-			if e := r.validate(m); e != nil {
-				return nil, e
-			}
-			if e := r.validateUpdate(m, old); e != nil {
-				return nil, e
-			}
+		if c.types != nil && !r.hasStrategy() {
+			c.setDefaults(r, m)
+			c.mutate(r, m, false)
+		}
+		if e := r.validate(m); e != nil {
+			return nil, e
+		}
+		if e := r.validateUpdate(m, old); e != nil {
+			return nil, e
 		}
 	}
 	if r.schema != nil && by.warn != nil { // what the cluster itself writes is valid
@@ -560,16 +619,16 @@ func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub strin
 	if string(a) == string(b) {
 		return old, nil
 	}
-	if r.schema == nil && (sub == "" || sub == "scale") && c.counts(r, m, was) {
+	if !r.hasStrategy() && (sub == "" || sub == "scale") && c.counts(r, m, was) {
 		meta["generation"] = getInt(wasMeta, 1, "generation") + 1
 	}
 	c.ownFields(r, was, m, said, by, sub)
 	if dry {
 		return answerDryRun(m)
 	}
-	o, err := c.encodeVersion(r, m)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+	o, e := c.encodeVersion(r, m)
+	if e != nil {
+		return nil, e
 	}
 	if o.isDeleting && !o.hasFinalizers && r != c.namespaces && (r != c.pods || o.get("metadata.deletionGracePeriodSeconds").Int() == 0) {
 		c.remove(s) // at once: as in a real API server, there is no version without the last finalizer
@@ -589,7 +648,7 @@ func (c *Cluster) counts(r *resource, m, was map[string]any) bool {
 		return true
 	}
 	// Mirrors k8s.io/kubernetes/pkg/registry/apps/deployment.deploymentStrategy.PrepareForUpdate (v1.36).
-	return r == c.deployments && c.fields != nil && normalize(getMap(m, "metadata")["annotations"]) != normalize(getMap(was, "metadata")["annotations"])
+	return r == c.deployments && c.types != nil && normalize(getMap(m, "metadata")["annotations"]) != normalize(getMap(was, "metadata")["annotations"])
 }
 
 // answerDryRun returns what a write would have made, without a version of its own: a new object has none, a changed one keeps its version.
@@ -794,11 +853,14 @@ func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *
 	case r == c.pods:
 		grace := int64(30)
 		if g := cur.get("spec.terminationGracePeriodSeconds"); g.Exists() {
-			grace = g.Int()
+			if grace = g.Int(); grace < 0 {
+				grace = 1 // as kube-apiserver does
+			}
 		}
 		if opts.GracePeriodSeconds != nil {
 			grace = max(0, *opts.GracePeriodSeconds)
 		}
+		grace = min(grace, math.MaxInt32)
 		if c.isStill || cur.nodeName == "" || cur.phase == "Succeeded" || cur.phase == "Failed" {
 			grace = 0
 		}

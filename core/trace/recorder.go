@@ -74,6 +74,12 @@ type timer struct {
 
 func (t *timer) now() time.Duration { return t.clock.Since(t.start) }
 
+// standing is the clock of a log that has ended.
+type standing struct{}
+
+func (standing) Now() time.Time                  { return time.Time{} }
+func (standing) Since(t time.Time) time.Duration { return time.Time{}.Sub(t) }
+
 // NewRecorder returns an empty Recorder whose log begins now.
 func NewRecorder(o RecorderOptions) *Recorder {
 	if o.Clock == nil {
@@ -564,7 +570,7 @@ func (r *Recorder) endsAfter(delay time.Duration) {
 // Empty returns an empty Recorder with the same options, for loading a log.
 func (r *Recorder) Empty() *Recorder { return NewRecorder(r.opts) }
 
-// Load replaces the log by another Recorder's, which must not be used any more.
+// Load replaces the log by another Recorder's, which must not be used any more. That log has ended: Now is the time of its newest event from then on.
 func (r *Recorder) Load(log *Recorder) {
 	log.foldMu.Lock()
 	log.advanceBase(0)
@@ -575,5 +581,5 @@ func (r *Recorder) Load(log *Recorder) {
 	r.reset(r.opts.Clock)
 	r.origin = base
 	r.chunks, r.last, r.seq, r.at, r.bytes, r.read = log.chunks, log.last, log.seq, log.at, log.bytes, log.read
-	r.endsNow()
+	r.timer.Store(&timer{standing{}, time.Time{}})
 }

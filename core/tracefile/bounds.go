@@ -238,7 +238,7 @@ func (rec *record) check() error {
 // checkText returns an error if the text of an event, or the JSON in it, exceeds a bound.
 func checkText(kind event.Kind, text string) error {
 	switch kind {
-	case event.KindRestored, event.KindLane, event.KindSampled, event.KindMutated, event.KindMet, event.KindCrowd:
+	case event.KindRestored, event.KindLane, event.KindSampled, event.KindMutated, event.KindMet, event.KindCrowd, event.KindAudit:
 		return checkJSON(text)
 	case event.KindSelected:
 		if err := checkJSON(text); err != nil {

@@ -507,6 +507,8 @@ func structure(kind event.Kind) any {
 		return &fold.Change{}
 	case event.KindCrowd:
 		return &fold.CrowdCount{}
+	case event.KindAudit:
+		return &fold.Audit{}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -90,6 +91,7 @@ func (x *factInputs) facts() *facts.Facts {
 	}
 	var queued []facts.LedgerEntry
 	f.Ledger, queued = ledgerOf(s, f.Deltas)
+	f.Lag = x.lag(f)
 	f.Unstored = unstoredOf(s, queued, x.Objects(x.lane))
 	f.Held = heldChanges(s)
 	f.Selected = x.selectedObject()
@@ -279,6 +281,48 @@ func markSince(r *fold.Reflector, at time.Duration) float64 {
 		return 0
 	}
 	return r.RequestMillis
+}
+
+// lag counts the changes that the store and the Reflector do not have.
+func (x *factInputs) lag(f *facts.Facts) facts.Lag {
+	l := facts.Lag{Queued: queuedChanges(&x.state.Queue, x.state.Fidelity), Behind: x.state.Reflector.Unread}
+	if l.Behind == nil && !x.hidesRequests() {
+		n := 0
+		for i := range x.state.API.Wire {
+			if frame := &x.state.API.Wire[i]; frame.Key != "" && isBehind(x.state.Reflector.ResourceVersion, frame.RV) {
+				n++
+			}
+		}
+		if n > 0 || f.Sure && !f.Unlisted && !isDelayed(x.state) {
+			l.Behind = &n
+		}
+	}
+	if l.Queued != nil && l.Behind != nil {
+		n := *l.Queued + *l.Behind
+		l.Total = &n
+	}
+	return l
+}
+
+// queuedChanges counts the changes in a queue. A list in it has an unknown number of them.
+func queuedChanges(q *fold.Queue, fidelity map[string]fold.Fidelity) *int {
+	n := q.Depth
+	switch fidelity["queue"].How {
+	case "unseen":
+		return nil
+	case "sampled":
+		return &n
+	}
+	n = max(q.BatchSize-len(q.Batch), 0) // State lists only the first ones
+	mix := maps.Clone(q.Mix)
+	for _, e := range entriesOf(q.Batch) {
+		mix[e.Op]++
+	}
+	if mix["Replaced"]+mix["ReplacedAll"] > 0 {
+		return nil
+	}
+	n += mix["Added"] + mix["Updated"] + mix["Deleted"]
+	return &n
 }
 
 // versionsOf returns by how many versions the store is behind the Reflector, and the Reflector behind the cluster.

@@ -2,6 +2,7 @@ package view_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -176,4 +177,68 @@ func TestKeyListenerOfAnotherProgram(t *testing.T) {
 			t.Errorf("in %s listener %d is said to add keys, want %d", text, got, want)
 		}
 	}
+}
+
+// TestTheSentenceCountsWhatIsWatched: the cluster takes twenty writes a second, and one of them concerns what the informer watches.
+func TestTheSentenceCountsWhatIsWatched(t *testing.T) {
+	x := watchingTale(t)
+	writes, rv := 0, func(n int) string { return strconv.Itoa(100 + n) }
+	for range 12 {
+		for range 4 {
+			x.pass(240 * time.Millisecond)
+			writes += 5
+			x.emit(event.Cluster{RV: rv(writes), Oldest: "1", Objects: 3, Writes: writes, Unread: "0"}.Event())
+		}
+		writes++
+		is := rv(writes)
+		x.emit(event.WireFrame{Op: event.OpUpdated, Key: "a", RV: is, Bytes: 100}.Event(), event.WatchEvent{Op: event.OpUpdated, Key: "a", RV: is}.Event(),
+			event.Queued{Op: event.OpUpdated, Key: "a", RV: is, Length: 1}.Event(), event.ReflectorRV{RV: is}.Event(), event.Popped{Deltas: 1}.Event(),
+			event.Stored{Kind: event.KindStoreUpdated, Op: event.OpUpdated, Key: "a", RV: is, StoreRV: is}.Event(), event.Processed{Deltas: 1}.Event())
+	}
+	if rate := x.facts().WritesPerSecond; rate < 18 || rate > 24 {
+		t.Errorf("the cluster takes %v writes a second", rate)
+	}
+	if said := x.says("flow"); said.N > 2 { // three in two seconds
+		t.Errorf("one change a second comes, and it says %d", said.N)
+	}
+	if lag := x.facts().Lag; *lag.Total != 0 {
+		t.Errorf("nothing waits, and the store lacks %d", *lag.Total)
+	}
+}
+
+// TestLagCountsChanges: where the cluster counts what the Reflector has not read, that is told. Else it is what has arrived, and nothing is claimed while
+// more may have come.
+func TestLagCountsChanges(t *testing.T) {
+	x := watchingTale(t)
+	is := func(when string, queued, behind, total int) {
+		t.Helper()
+		lag := x.facts().Lag
+		for i, got := range []*int{lag.Queued, lag.Behind, lag.Total} {
+			want := []int{queued, behind, total}[i]
+			if got == nil && want >= 0 || got != nil && *got != want {
+				t.Errorf("%s: %v of the numbers is not %d", when, i, want)
+			}
+		}
+	}
+	const unknown = -1
+	is("a quiet watch", 0, 0, 0)
+	x.emit(event.WireFrame{Op: event.OpUpdated, Key: "a", RV: "30", Bytes: 100}.Event())
+	is("a change that has arrived, 25 versions later", 0, 1, 1)
+	x.emit(event.WatchEvent{Op: event.OpUpdated, Key: "a", RV: "30"}.Event(), event.Queued{Op: event.OpUpdated, Key: "a", RV: "30", Length: 1}.Event(),
+		event.ReflectorRV{RV: "30"}.Event())
+	is("it is queued", 1, 0, 1)
+	x.emit(event.WireFrame{Op: event.OpBookmark, RV: "60", Bytes: 100}.Event())
+	is("a bookmark is no change", 1, 0, 1)
+	x.emit(event.Fault{Name: "halfopen", On: true, Struck: 1}.Event())
+	is("a half-open connection", 1, unknown, unknown)
+	x.emit(event.Cluster{RV: "90", Oldest: "1", Objects: 3, Writes: 40, Unread: "2"}.Event())
+	is("a cluster that counts", 1, 2, 3)
+	x.emit(event.WireFrame{Op: event.OpUpdated, Key: "a", RV: "70", Bytes: 100}.Event(), event.WatchEvent{Op: event.OpUpdated, Key: "a", RV: "70"}.Event())
+	is("one of them is read", 1, 1, 2)
+	x.emit(event.WireFrame{Op: event.OpUpdated, Key: "a", RV: "95", Bytes: 100}.Event())
+	is("a newer one arrives", 1, 2, 3)
+	x.emit(event.ReflectorRV{RV: "95"}.Event())
+	is("it has read all", 1, 0, 1)
+	x.emit(event.Cluster{RV: "99", Oldest: "98", Objects: 3, Writes: 44}.Event())
+	is("a cluster that has forgotten them", 1, unknown, unknown)
 }

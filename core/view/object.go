@@ -16,6 +16,9 @@ import (
 // journeyEvents bounds how far back and how far ahead the log is searched for an object's journey.
 const journeyEvents = 60_000
 
+// auditLag bounds how far ahead the log is searched for the write that made a version: the watch can be faster than the audit.
+const auditLag = 4096
+
 // Object has one object at the view's position, for the inspector.
 type Object struct {
 	Key     string          `json:"key"`
@@ -29,6 +32,8 @@ type Object struct {
 	Unseen string `json:"unseen"`
 	// Mutation has the fields that a handler changed in the store's object; OldJSON is then the object before that.
 	Mutation *fold.Mutation `json:"mutation,omitempty"`
+	// Author is the write that made this version; nil if the log does not have it.
+	Author *fold.Audit `json:"author,omitempty"`
 	// Diff is what differs between OldJSON and JSON. Of an object that was just added or deleted each line does; it is empty if a version is not known.
 	Diff    []DiffLine     `json:"diff"`
 	Journey []analysis.Hop `json:"journey"`
@@ -63,10 +68,19 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		obj, out.RV, out.Mutation = cell.Obj, cell.RV, cell.Mutation
 	}
 	of := lens.Lens{Derive: true, Key: key, Lane: lane}
+	audits := map[string]fold.Audit{} // of the key, by version
+	noteAudit := func(e *event.Entry) {
+		if e.Kind == event.KindAudit && e.Key() == key && e.RV() != "" {
+			if a, ok := fold.ReadAudit(e); ok {
+				audits[e.RV()] = a
+			}
+		}
+	}
 	v.rec.Read(from, pos, func(e *event.Entry) bool {
 		if hasController {
 			of.See(e)
 		}
+		noteAudit(e)
 		if int(e.Lane) != lane || e.Key() != key {
 			return true
 		}
@@ -149,6 +163,15 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 				out.Ahead = append(out.Ahead, h)
 			}
 		}
+	}
+	if head, _ := v.rec.Head(); head > pos {
+		read(pos+1, min(head, pos+auditLag), func(e *event.Entry) bool {
+			noteAudit(e)
+			return true
+		})
+	}
+	if a, ok := audits[out.RV]; ok {
+		out.Author = &a
 	}
 	if v.rec.Generation() != gen {
 		return nil, errors.New("the log was reset while it was read: try again")

@@ -165,6 +165,9 @@ func listSentence(r *fold.Reflector, first bool) facts.Sentence {
 
 // flowSentence returns the sentence while the watch is open.
 func (x *factInputs) flowSentence(f *facts.Facts, recent *fold.Recent) facts.Sentence {
+	if said, ok := x.personSentence(); ok {
+		return said
+	}
 	s := x.state
 	delta := s.Queue.Kind == "DeltaFIFO"
 	batch := x.isRecent(recent.Batch.At, tellBatch)
@@ -196,9 +199,9 @@ func (x *factInputs) flowSentence(f *facts.Facts, recent *fold.Recent) facts.Sen
 			return facts.Sentence{ID: "behind", N: w.LastRead.Behind}
 		}
 	}
-	rate := f.WritesPerSecond
+	rate := x.watchedRate(f)
 	unseen := x.hidesRequests()
-	if x.HasFactory() || unseen { // the rate covers all resources, and most writes do not concern this informer's watch
+	if x.HasFactory() || unseen {
 		rate = 0
 		for _, l := range f.Listeners {
 			rate = max(rate, float64(l.In))
@@ -227,6 +230,28 @@ func (x *factInputs) flowSentence(f *facts.Facts, recent *fold.Recent) facts.Sen
 		return facts.Sentence{ID: "flowDelta"}
 	}
 	return facts.Sentence{ID: "flow", N: max(1, round(rate))}
+}
+
+// watchedRate returns how many changes a second the watch of the informer has brought of late. WritesPerSecond is that of the whole cluster.
+func (x *factInputs) watchedRate(f *facts.Facts) float64 {
+	const window = 2e3 // ms
+	n, over := 0, window
+	at := fold.Millis(x.stations[atAPI].moment)
+	frames := x.state.API.Wire
+	for i := range frames { // newest first, as many as State keeps
+		age := at - frames[i].AtMillis
+		if age >= window {
+			break
+		}
+		if frames[i].Key != "" {
+			n++
+		}
+		if i == len(frames)-1 {
+			over = max(age, 250)
+		}
+	}
+	// What a list brought that came as a watch is no change: where the cluster counts its writes, these are fewer.
+	return min(f.WritesPerSecond, float64(n)*1e3/over)
 }
 
 // slowestListener returns the index of the slow listener that the sentence names: the main one if it is slow, else the first slow one; -1 for none.

@@ -338,7 +338,7 @@ func (v *View) advance() {
 		}
 		if now := v.rec.Now(); v.playMoment >= now {
 			v.playMoment = now
-			if v.speed >= 1 {
+			if v.speed >= 1 || v.fold.Selection().Source == "file" { // a slow view falls behind a log that goes on
 				v.mode = live
 			}
 		}

@@ -19,6 +19,21 @@ var clusterWriters = map[string]bool{
 	"kube-apiserver": true, "kube-controller-manager": true, "kube-scheduler": true, "kubelet": true, "cloud-controller-manager": true,
 }
 
+// personSentence returns the sentence about what a person wrote, or was not allowed to write, just now.
+func (x *factInputs) personSentence() (said facts.Sentence, ok bool) {
+	w := x.PersonWrite()
+	if w == nil || !x.isRecent(w.At, tellWriter) {
+		return said, false
+	}
+	switch {
+	case w.Refused():
+		return facts.Sentence{ID: "personRefused", Name: w.Author, Op: w.Request(w.Key), N: w.Status}, true
+	case w.Words == "":
+		return facts.Sentence{ID: "personRequest", Name: w.Author, Op: w.Request(w.Key)}, true
+	}
+	return facts.Sentence{ID: "person", Name: w.Author, Op: w.Words}, true
+}
+
 // writerSentence returns the sentence about the newest change that a program outside of the cluster wrote; ok is false if there was none just now.
 func (x *factInputs) writerSentence(recent *fold.Recent) (said facts.Sentence, ok bool) {
 	if a := recent.Arrivals.Newest(fold.MaxArrivals - 1); a != nil && x.isRecent(a.At, crowdedTime) {

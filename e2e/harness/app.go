@@ -3,8 +3,10 @@ package harness
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,7 +40,11 @@ var BuildServer = sync.OnceValues(func() (string, error) {
 			return "", fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, proc.Tail(out, 40))
 		}
 	}
-	return program, nil
+	const sim = "informerscope-sim" // make sim builds it; the server finds it beside itself
+	if err := os.Remove(filepath.Join(dir, sim)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return program, os.Symlink(filepath.Join(root, "bin", sim), filepath.Join(dir, sim))
 })
 
 // Server is a running informerscope server.

@@ -25,7 +25,7 @@ func TestDistanceOnEveryLayout(t *testing.T) {
 	p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&rate=30&lang=en", 1280, 720)
 	harness.Call(t, p, "fault('refuse', {on: true})")
 	harness.Call(t, p, "fault('cut')")
-	harness.Await(t, p, 30*time.Second, "s.reflector.phase === 'backoff' && s.facts.versions.behind > 12")
+	harness.Await(t, p, 30*time.Second, "s.reflector.phase === 'backoff' && s.facts.lag.behind > 12")
 	harness.Pause(t, p)
 	down := harness.Await(t, p, 10*time.Second, "s.view.mode === 'paused'").Seq
 	const begun = 2
@@ -51,7 +51,7 @@ func TestDistanceOnEveryLayout(t *testing.T) {
 				harness.Await(t, p, 10*time.Second, "s.seq === %d", seq)
 				harness.Settle(t, p)
 				said := harness.EvalIn[string](t, p, distance)
-				want := harness.EvalIn[string](t, p, "informerscope.state().then((s) => s.facts.versions.behind?.toLocaleString('en') ?? '')")
+				want := harness.EvalIn[string](t, p, "informerscope.state().then((s) => s.facts.lag.behind?.toLocaleString('en') ?? '')")
 				// A dash means that it is unknown.
 				if strings.TrimPrefix(said, "—") != want {
 					t.Errorf("at %d it says %q, the facts %q", seq, said, want)
@@ -63,4 +63,27 @@ func TestDistanceOnEveryLayout(t *testing.T) {
 		})
 	}
 	p.ExpectClean(t)
+}
+
+// TestBehindCountsWhatIsWatched: the stage says how many changes of one namespace wait, in both languages, while the cluster's version goes further.
+func TestBehindCountsWhatIsWatched(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	for _, lang := range []string{"en", "zh"} {
+		p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&namespace=shop&rate=30&lang="+lang, 1280, 720)
+		harness.Call(t, p, "hold('pop')")
+		harness.Await(t, p, 30*time.Second, "s.facts.lag.queued >= 4")
+		harness.Call(t, p, "fault('refuse', {on: true})")
+		harness.Call(t, p, "fault('cut')")
+		harness.Await(t, p, 30*time.Second, "s.reflector.phase === 'backoff' && s.facts.lag.behind > 6 && s.facts.versions.behind > s.facts.lag.behind")
+		harness.Pause(t, p)
+		harness.Await(t, p, 10*time.Second, "s.view.mode === 'paused'")
+		harness.Settle(t, p)
+		want := harness.EvalIn[string](t, p, "informerscope.state().then((s) => s.facts.lag.behind.toLocaleString('en'))")
+		if said := harness.EvalIn[string](t, p, distance); lang == "en" && said != want {
+			t.Errorf("it says %q, not %q", said, want)
+		}
+		harness.Shot(t, p, "behind-"+lang)
+		p.ExpectClean(t)
+	}
 }

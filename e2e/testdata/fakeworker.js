@@ -57,6 +57,7 @@
       depths: { fromMillis: 0, stepMillis: 400, max: [0] }, listener: st.listeners[0]?.id ?? 0,
       listeners: st.listeners.map((/** @type {any} */ l) => ({ id: l.id, in: 0, out: 0, slow: false })), writesPerSecond: st.api.writesPerSecond,
       versions: { queued: 0, behind: 0, total: 0 },
+      lag: { queued: 0, behind: 0, total: 0 },
       sentence: wrong ? { id: '' } : waits ? { id: 'backoff', why: r.backoffCause, until: r.backoffSince + r.backoffMillis }
         : { id: r.resourceVersion ? 'idle' : 'start' },
       ...told,

@@ -114,7 +114,7 @@ export class Caption {
     const same = id === this.id && !force;
     // The sentence changes at once when trouble begins or ends, and when somebody writes.
     const sure = this.ctx.model.isSure();
-    const over = id !== this.id && (passing.test(this.id) || (id === 'wrote' && this.id.startsWith('flow')));
+    const over = id !== this.id && (passing.test(this.id) || ((id === 'wrote' || id.startsWith('person')) && this.id.startsWith('flow')));
     const turned = over || sure !== this.sure || (id !== this.id && (id.startsWith('trouble') || this.id.startsWith('trouble')));
     if (said === this.lastWords || (clock - this.since < stays && !turned && !same && !force)) return;
     this.lastWords = said;

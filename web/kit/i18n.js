@@ -129,7 +129,7 @@ const words = {
   'ref.here': ['here', '此处'],
   'ref.cluster': ['cluster', '集群'],
   'ref.hereCluster': ['here, cluster', '此处，集群'],
-  'ref.hereBehind': ['here, cluster +{n}', '此处，集群 +{n}'],
+  'ref.hereBehind': ['here, cluster rv +{n}', '此处，集群 rv +{n}'],
   'ref.agree': ['store, here and cluster agree', '缓存、此处、集群一致'],
   'ref.agreeHere': ['store and here agree', '缓存与此处一致'],
   'ref.noSign': ['open, but nothing arrives', '连接仍在，但收不到数据'],
@@ -296,6 +296,8 @@ const words = {
   'mark.noendmark': ['no end mark', '没有结束标记'],
 
   'ins.label': ['inspector', '检查器'],
+  'ins.author': ['version {rv}, written by {name}: {did}', '版本 {rv}，由 {name} 写入：{did}'],
+  'ins.person': ['version {rv}, written by {name} as {user}: {did}', '版本 {rv}，由 {name} 以 {user} 的身份写入：{did}'],
   'ins.changed': ['what changed, old against new', '变化：旧版本与新版本'],
   'ins.journey': ['journey', '流经路径'],
   'ins.code': ['what the code is doing', '代码在做什么'],
@@ -496,6 +498,9 @@ const words = {
   ],
   'cap.wrote': ['{name} wrote {key}; the watch brought it as version {rv}.', '{name} 写入了 {key}；watch 送来了版本 {rv}。'],
   'cap.wrotePart': ['{name} wrote the {op} of {key}; the watch brought it as version {rv}.', '{name} 写入了 {key} 的 {op}；watch 送来了版本 {rv}。'],
+  'cap.person': ['{name} just {op}.', '{name}：{op}。'],
+  'cap.personRequest': ['{name} just sent {op}.', '{name} 刚刚发送了 {op}。'],
+  'cap.personRefused': ['{name} was refused: {op} was answered {n}.', '{name} 被拒绝：{op} 的回答是 {n}。'],
   'cap.stopped': ['The informer is stopped.', 'informer 已停止。'],
 
   'load.download': ['load the informer (wasm)', '载入 informer（wasm）'],

@@ -10,6 +10,9 @@ const GONE = 24;
  * @typedef {{left: number, edge: number, least: number, fills?: boolean}} SpanBox
  */
 
+/** Whether the log is a recording, which has an end. @param {import('../wire/page-types.js').Ctx} ctx */
+export const isRecording = ({ model, recorded }) => model.state.source.kind === 'file' || !!recorded?.();
+
 export class Span {
   /** @param {SpanBox} box read again each time, as it changes with the window */
   constructor(box) {

@@ -110,6 +110,7 @@ addWords({
   'pres.now': ['{at}, now', '{at}，现在'],
   'pres.unsure': ['may be old', '可能已过时'],
   'pres.live': ['{at}, live', '{at}，实时'],
+  'pres.end': ['{at}, end', '{at}，结尾'],
   'pres.paused': ['{at}, paused', '{at}，已暂停'],
 
   'story.pick': ['stories', '故事'],

@@ -45,6 +45,7 @@ export class Inspector {
     this.version = h('span');
     this.sub = h('div', { class: 'sub' }, this.icon, this.version);
     this.whose = [0, 1].map((lane) => button({ role: 'tab' }, () => this.ctx.select(this.key, lane)));
+    this.author = h('div', { class: 'sub author', hidden: '' });
     this.lanes = h('div', { class: 'tabs', role: 'tablist', hidden: '' }, ...this.whose);
     this.tabs = h('div', { class: 'tabs', role: 'tablist' });
     this.tabDiff = h('button', { type: 'button', role: 'tab' });
@@ -65,7 +66,7 @@ export class Inspector {
       this.codeHead.setAttribute('aria-expanded', String(!this.code.hidden));
     }, this.codeWords, this.codeName);
     this.code = h('p', { hidden: '' });
-    this.root.append(this.x, this.title, this.sub, this.lanes, this.tabs,
+    this.root.append(this.x, this.title, this.sub, this.author, this.lanes, this.tabs,
       this.pre, h('div', { class: 'jh' }, this.hopsHead, this.go), this.hops, this.codeHead, this.code);
     app.append(this.root);
   }
@@ -192,6 +193,12 @@ export class Inspector {
       this.icon.replaceChildren(chipIcon(kindOf(op)));
     }
     put(this.version, [op, kind, rvs].filter(Boolean).join(' · '));
+    const by = d?.author;
+    reveal(this.author, !!by);
+    if (by) {
+      const did = by.words || `${by.verb} ${by.resource}${by.subresource ? `/${by.subresource}` : ''}`;
+      put(this.author, t(by.user ? 'ins.person' : 'ins.author', { rv: version(d.rv ?? '', 14), name: by.author, user: by.user ?? '', did }));
+    }
     this.renderLines();
     const at = journey[journey.length - 1];
     // The view stands on a hop if the rest of the change is still to come, or at the last hop itself.

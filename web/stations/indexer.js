@@ -28,7 +28,7 @@ import { weightButton, weights } from './transformmenu.js';
 const title = stationNames.indexer;
 
 addWords({
-  'idx.gistBehind': ['{n} [n:version|versions] behind the cluster', '比集群落后 {n} 个版本'],
+  'idx.gistBehind': ['{n} [n:change|changes] behind the cluster', '比集群落后 {n} 个变更'],
   'idx.gistNow': ['as new as the cluster', '和集群一样新'],
   'idx.colour': ['cells show how fresh an object is; press to show its phase', '格子显示对象的新鲜程度；按下改为显示 phase'],
   'idx.colourBack': ['cells show the phase of an object; press to show how fresh it is', '格子显示对象的 phase；按下改为显示新鲜程度'],
@@ -501,11 +501,11 @@ function stageSelection(ctx, cells) {
 /** What the calm stage says of the store. @param {ReturnType<typeof gist>} says @param {Lane} lane @param {Ctx} ctx */
 function paintGist(says, lane, ctx) {
   const { t, model } = ctx;
-  const { versions: { total }, upToDate } = lane.facts;
+  const { lag: { total }, upToDate } = lane.facts;
   if (!model.any) return says.set('');
   if (!model.cells.size) return says.set(t('idx.emptyWhy'));
   if (isUnsure(ctx)) return says.set(t('idx.unsure'));
-  return total && total > 0 ? says.bind(lane, 'n=count facts.versions.total', 't idx.gistBehind') : says.set(upToDate ? t('idx.gistNow') : '');
+  return total && total > 0 ? says.bind(lane, 'n=count facts.lag.total', 't idx.gistBehind') : says.set(upToDate ? t('idx.gistNow') : '');
 }
 
 /**
@@ -630,12 +630,14 @@ function freshness(ctx) {
   const { t, model } = ctx;
   let behind = false;
   return (/** @type {Lane} */ { state, facts }) => {
-    const queued = facts.versions?.queued ?? 0;
-    behind = queued > (behind || model.hold('pop') ? 0 : 5) && !!state.indexer.resourceVersion;
+    const { queued } = facts.lag;
+    if (queued === null) behind = (facts.versions.queued ?? 0) > 0; // a list is on its way in
+    else behind = queued > (behind || model.hold('pop') ? 0 : 5) && !!state.indexer.resourceVersion;
     if (isUnsure(ctx)) return t('pres.unsure');
     if (state.indexer.mutated) return t('idx.mutated', { n: exact(state.indexer.mutated) });
     if (model.isUnlisted()) return '';
-    return behind ? `${exact(queued)} ${t('pres.behind')}` : t('pres.current');
+    if (!behind) return t('pres.current');
+    return queued === null ? t('pres.behind') : `${exact(queued)} ${t('pres.behind')}`;
   };
 }
 

@@ -40,7 +40,7 @@ addWords({
   'ref.endMark': ['waits for the end mark', '等待结束标记'],
   'ref.endMarkFor': ['{s} so far; it waits without a limit', '已等 {s}；会一直等下去'],
   'ref.gistReads': ['has read every change', '变更都已读到'],
-  'ref.gistBehind': ['{n} [n:version|versions] behind the cluster', '比集群落后 {n} 个版本'],
+  'ref.gistBehind': ['{n} [n:change|changes] behind the cluster', '比集群落后 {n} 个变更'],
   'ref.gistGathers': ['lists by watch: {n} [n:object|objects] so far', '通过 watch 做 list：已收到 {n} 个对象'],
   'ref.behind': ['{n} behind', '落后 {n}'],
   'ref.whyRound': ['why it listed again', '为何再次 list'],
@@ -90,18 +90,18 @@ addWords({
 /**
  * How far the Reflector is behind its cluster, as far as that can be known: the same on every layout.
  *
- * `n` is the distance to the newest version known of the cluster. While nothing arrives from the cluster, a distance of 0 means nothing
- * (`known` is false), and another one may have grown (`unsure`), unless the log has the cluster's own writes.
+ * `n` is how many changes of what it watches it has not read. Of a cluster that does not count them, those that have arrived are known: there may be
+ * more (`unsure`) while nothing arrives, or where more wait than State lists.
  * @param {Lane} lane
  * @param {Ctx} ctx
  */
-function versionLag({ state, facts }, ctx) {
-  const sure = ctx.model.isSure(facts);
-  const n = Math.max(0, facts.versions.behind ?? 0);
-  return { n, known: facts.versions.behind !== null && (n > 0 || sure), unsure: !sure && state.api.objects < 0 };
+function lagOf({ state, facts }, ctx) {
+  const n = facts.lag.behind ?? 0;
+  const all = ctx.model.isSure(facts) && n < state.api.wire.length;
+  return { n, known: facts.lag.behind !== null, unsure: n > 0 && !all && state.reflector.unread === undefined };
 }
 
-/** How far it is behind, as a number; with ≥ where it may be further by now. @param {ReturnType<typeof versionLag>} o */
+/** How far it is behind, as a number; with ≥ where it may be further by now. @param {ReturnType<typeof lagOf>} o */
 function behindWords({ n, known, unsure }) {
   return known ? (unsure ? '≥ ' : '') + count(n) : '—';
 }
@@ -238,7 +238,7 @@ function paintGist(says, lane, ctx) {
   if (r.phase === 'listing') return says.set(t('ref.listing', { b: bytes(api.requests.find((q) => q.open)?.bytes ?? 0) }));
   if (r.phase !== 'watching') return says.set(t(r.phase === 'stopped' ? 'ref.stopped' : 'ref.idle'));
   if (!ctx.model.isSure(lane.facts)) return says.set(t('ref.noSign'));
-  return versionLag(lane, ctx).n ? says.bind(lane, 'n=count facts.versions.behind', 't ref.gistBehind') : says.set(t('ref.gistReads'));
+  return lagOf(lane, ctx).n ? says.bind(lane, 'n=count facts.lag.behind', 't ref.gistBehind') : says.set(t('ref.gistReads'));
 }
 
 /**
@@ -257,7 +257,7 @@ function stageHead({ head: g, x, rail }, ctx) {
 
   /** What stands beside the number: how far it is behind, unless that changes with every frame. @param {Lane} lane */
   function aside(lane) {
-    const where = versionLag(lane, ctx);
+    const where = lagOf(lane, ctx);
     if (lane.state.reflector.phase !== 'watching') return where.n ? ctx.t('ref.behind', { n: behindWords(where) }) : '';
     return ctx.model.hold('pop') && ctx.model.isSure(lane.facts) ? ctx.t('ref.runsOn') : '';
   }
@@ -719,7 +719,7 @@ function large(slot, ctx) {
       show(ring.g, waits);
       show(numbers, !waits);
       if (waits) ring.paint(lane);
-      behind.set(behindWords(versionLag(lane, ctx)), t('pres.behind'));
+      behind.set(behindWords(lagOf(lane, ctx)), t('pres.behind'));
       events.bind(lane, 'reflector.events', 'count', t('ref.events', { n: r.events }));
       for (const { member, drawn } of counters) drawn.bind(lane, `reflector.${member}`, 'exact', t('pres.' + member, { n: r[member] }));
       const said = wrap(reasonLine(lane, ctx) || lastAsked(r), room, 3, fonts.key);
@@ -742,7 +742,7 @@ function line(slot, ctx) {
   return {
     paint(lane) {
       const r = lane.state.reflector;
-      const where = versionLag(lane, ctx);
+      const where = lagOf(lane, ctx);
       const waits = r.phase === 'backoff';
       head.bind(lane, 'reflector.resourceVersion', 'bigVersion');
       const distance = where.n ? t('phone.behind', { n: behindWords(where) }) : t('phone.current');

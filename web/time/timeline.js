@@ -8,7 +8,7 @@ import { width } from '../kit/measure.js';
 import { kindOf } from '../kit/glyphs.js';
 import { hasHalt, look } from '../wire/marks.js';
 import { areEqual } from '../kit/same.js';
-import { Span } from '../kit/span.js';
+import { isRecording, Span } from '../kit/span.js';
 import '../kit/words-time.js';
 import { nameOf } from '../kit/names.js';
 
@@ -154,7 +154,7 @@ export class Timeline {
     const m = this.ctx.model;
     const { t } = this.ctx;
     const v = m.view;
-    const now = Math.min(this.target ?? m.momentAt(performance.now()), Math.max(v.headMillis, v.atMillis));
+    const now = this.target ?? m.momentAt(performance.now());
     const live = v.mode === 'live';
     const head = this.span.see(m, performance.now());
     const { first, from, total } = this.span;
@@ -163,9 +163,10 @@ export class Timeline {
     show(this.head, any);
     show(this.liveEdge, any && !live);
     const sure = m.isSure();
-    const ended = m.state.source.kind === 'file' || !!this.ctx.recorded?.();
+    const ended = isRecording(this.ctx);
+    const newest = t(ended ? 'tl.end' : sure ? 'tl.live' : 'tl.now');
     if (any && !live) this.ahead.bind({ view: v }, 'n=count view.behind', 't tl.behind');
-    else this.ahead.set(any ? t(ended ? 'tl.end' : sure ? 'tl.live' : 'tl.now') : '');
+    else this.ahead.set(any ? newest : '');
     this.follow();
     const edge = this.x(head);
     const hx = this.x(live ? head : now);
@@ -181,7 +182,7 @@ export class Timeline {
     attr(this.root, 'aria-valuemin', Math.floor(first / 1000));
     attr(this.root, 'aria-valuemax', Math.round(head / 1000));
     attr(this.root, 'aria-valuenow', Math.round(now / 1000));
-    attr(this.root, 'aria-valuetext', live ? t(sure ? 'tl.live' : 'tl.now') : clock(now).replace(/\.\d+$/, ''));
+    attr(this.root, 'aria-valuetext', live ? newest : clock(now).replace(/\.\d+$/, ''));
     this.axis(any ? total : 0);
     // At the live edge nothing lies behind the head, and the newest bar may grow in steps of its own time.
     const selected = this.ctx.selected() !== '';

@@ -2,6 +2,7 @@
 // The transport: play, pause, step, marks, speed, the clock of the log, sharing, and the legend of the delta types.
 import { attr, button, h, icon, s, Txt } from '../kit/dom.js';
 import { clock, speed as speedWords } from '../kit/format.js';
+import { isRecording } from '../kit/span.js';
 import { forkButton } from '../bars/fork.js';
 import { shareButton } from '../bars/files.js';
 import { chipIcon } from '../kit/glyphs.js';
@@ -59,8 +60,8 @@ export class Transport {
 
   /** Whether the view is at the end of a recording, where play starts it again. */
   atEnd() {
-    const { state, view } = this.ctx.model;
-    return (state.source.kind === 'file' || !!this.ctx.recorded?.()) && (view.mode === 'live' || view.behind === 0);
+    const { view } = this.ctx.model;
+    return isRecording(this.ctx) && (view.mode === 'live' || view.behind === 0);
   }
 
   toStart() {
@@ -124,7 +125,7 @@ export class Transport {
     attr(this.range, 'aria-label', t('tr.speed'));
     attr(this.range, 'aria-valuetext', words);
     const from = { view: v, now: this.ctx.now() };
-    if (model.any) this.time.bind(from, v.mode === 'live' ? 'now' : 'view.headMillis max atMillis min now', 'clock');
+    if (model.any) this.time.bind(from, 'now', 'clock');
     if (v.seq) this.event.bind(from, 'n=exact seq', 't tr.event');
     else this.event.set(t('tr.none'));
   }

@@ -8,7 +8,7 @@ import { language } from '../kit/i18n.js';
 import { foot } from '../layouts/presenter.js';
 import { newest } from '../wire/marks.js';
 import { Remedy } from '../kit/remedy.js';
-import { Span } from '../kit/span.js';
+import { isRecording, Span } from '../kit/span.js';
 import { trouble } from '../kit/trouble.js';
 
 /** @typedef {typeof import('../layouts/presenter.js').shapes.wide} Shape */
@@ -162,9 +162,7 @@ export class Foot {
     const clock = text(svg, 32, low + below, 'p16 t1');
     const source = text(svg, w - 30, low + below, 'p16', 'end');
     return () => {
-      const v = model.view;
-      const live = v.mode === 'live';
-      const now = Math.min(this.ctx.now(), live ? Infinity : Math.max(v.headMillis, v.atMillis));
+      const now = this.ctx.now();
       span.see(model, performance.now());
       const x = (/** @type {number} */ ms) => Math.min(w - left, span.x(ms)).toFixed(1);
       gone.set(span.first > 0, span.x(span.first));
@@ -179,11 +177,16 @@ export class Foot {
         attr(dot, 'cx', x(m.atMillis));
         attr(dot, 'class', m.atMillis <= now ? 'pd on' : 'pd todo');
       });
-      const mode = !live ? 'pres.paused' : model.isSure() ? 'pres.live' : 'pres.now';
-      clock.bind({ view: v, now: this.ctx.now() }, `at=moment ${live ? 'now' : 'view.headMillis max atMillis min now'}`, `t ${mode}`);
+      clock.bind({ now }, 'at=moment now', `t ${timeWords(this.ctx)}`);
       source.set(sourceWords(this.ctx));
     };
   }
+}
+
+/** The key of the words for the moment that the view shows. @param {import('../wire/page-types.js').Ctx} ctx */
+export function timeWords(ctx) {
+  if (ctx.model.view.mode !== 'live') return 'pres.paused';
+  return isRecording(ctx) ? 'pres.end' : ctx.model.isSure() ? 'pres.live' : 'pres.now';
 }
 
 /** The source of the objects in a few words. @param {import('../wire/page-types.js').Ctx} ctx */

@@ -167,7 +167,10 @@ export class Views {
   /** The caption of the view, when it has one of its own. @returns {[string, string] | null} */
   caption() {
     this.stories.paintFigures(); // of the sentence that is about to be said
-    return this.stories.caption() ?? (this.lanes.isOn ? this.lanes.caption() : this.view === 'factory' ? this.factory.caption() : null);
+    const story = this.stories.caption();
+    // What a person wrote is said by every view, in the words of the stage.
+    if (story || this.ctx.model.facts.sentence.id.startsWith('person')) return story;
+    return this.lanes.isOn ? this.lanes.caption() : this.view === 'factory' ? this.factory.caption() : null;
   }
 
   /** Two releases side by side, or one again. */

@@ -9,7 +9,7 @@
  * @param {(key: string) => string} t
  */
 export function look(m, t) {
-  if (m.lane) return null;
+  if (m.lane && m.kind !== 'write') return null;
   const x = { icon: 'i-x', cls: 'ic ce', line: 'mk-l x', words: 'l cet', size: 10 };
   const plain = { icon: '', cls: '', line: 'mk-l', words: 'l t1', size: 0 };
   const known = (/** @type {string} */ k, /** @type {string} */ other) => (t('mark.' + k) === 'mark.' + k ? other : t('mark.' + k));
@@ -39,6 +39,11 @@ export function look(m, t) {
       return { ...plain, say: '', id: 'sync' };
     case 'note':
       return { ...plain, say: text, id: 'note ' + text };
+    case 'write': {
+      const author = m.author ?? '';
+      if (m.code) return { ...x, say: `${author} ${m.code}`, id: `write ${author} ${m.code}` };
+      return { icon: 'i-person', cls: 'ic c1', line: 'mk-l', words: 'l t1', size: 12, say: author, id: `write ${author}` };
+    }
   }
   return null;
 }
@@ -58,7 +63,7 @@ export function hasHalt(marks, seq, direction) {
 }
 
 /** Kinds that are worth one of the few dots of presenter mode; the others pass too often, or are said by the caption. */
-const notable = ['list', 'fault', 'error', 'relist', 'resync', 'hold', 'panic'];
+const notable = ['list', 'fault', 'error', 'relist', 'resync', 'hold', 'panic', 'write'];
 
 /**
  * The newest marks that are worth a dot each, at most n of them.
@@ -66,5 +71,5 @@ const notable = ['list', 'fault', 'error', 'relist', 'resync', 'hold', 'panic'];
  * @param {number} n
  */
 export function newest(marks, n) {
-  return marks.filter((m) => !m.lane && notable.includes(m.kind) && (m.on ?? true)).slice(-n);
+  return marks.filter((m) => (!m.lane || m.kind === 'write') && notable.includes(m.kind) && (m.on ?? true)).slice(-n);
 }

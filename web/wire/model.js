@@ -50,7 +50,7 @@ function emptyFacts() {
     requests: { open: 0, foremost: 0, lists: '' }, focus: ['indexer', 'listeners'], selected: null,
     depths: { fromMillis: 0, stepMillis: 400, max: [] }, listener: 0, keyListener: 0, listeners: [], due: null, writesPerSecond: 0,
     features: { keepsOrder: true, popsBatches: true, listsByWatch: true, atomic: true, unlocks: true, contexts: true, resets: true },
-    versions: { queued: null, behind: null, total: null }, sentence: { id: 'start' }, lens: null,
+    versions: { queued: null, behind: null, total: null }, lag: { queued: null, behind: null, total: null }, sentence: { id: 'start' }, lens: null,
   };
 }
 
@@ -265,10 +265,11 @@ export class Model {
    */
   momentAt(clock) {
     const v = this.view;
-    // A recording has an end; what is live runs on.
+    // A recording has an end, and playing stops at the log's newest event; what is live runs on.
     if (!this.any || !v.head || this.stands || v.mode === 'paused' || (v.mode === 'live' && this.state.source.kind === 'file')) return v.atMillis;
     const run = Math.min(clock - this.frameAt, 60e3) * (v.mode === 'live' ? 1 : v.speed);
-    return v.atMillis + Math.max(0, run);
+    const now = v.atMillis + Math.max(0, run);
+    return v.mode === 'live' ? now : Math.min(now, Math.max(v.headMillis, v.atMillis));
   }
 
   /** Whether the objects are those of a simulated cluster, here or where it is broadcast from. */

@@ -235,6 +235,7 @@
  * @property {number} writesPerSecond the API server's rate of writes over the last two seconds.
  * @property {Features} features what the release does that others do not.
  * @property {Versions} versions Versions compares the three resourceVersions.
+ * @property {Lag} lag how much the store and the Reflector lack.
  * @property {Sentence} sentence the caption for the moment.
  */
 
@@ -282,10 +283,11 @@
  * @property {number} seq
  * @property {number} atMillis
  * @property {number} lane
- * @property {string} kind list, relist, error, fault, resync, sync, hold, backoff, panic, trouble, selected or note.
- * @property {number} [code] the HTTP status of an error, 0 when it has none.
+ * @property {string} kind list, relist, error, fault, resync, sync, hold, backoff, panic, trouble, selected, note or write.
+ * @property {number} [code] the HTTP status of an error or of a refused write, 0 when it has none.
  * @property {boolean} [on] a fault, hold or trouble began.
  * @property {string} [text] the event's cause, name or note.
+ * @property {string} [author] Author made a write.
  */
 
 /**
@@ -440,8 +442,8 @@
  * Sentence is a caption about a moment: which one, and its values. The page has the words.
  * @typedef {object} Sentence
  * @property {string} id one of Sentences; empty when State's trouble is the caption.
- * @property {number} [n] N and M are counts. Name is a listener or a field manager. Op is the type of a delta or a subresource. Key is an
- *   object, RV a resourceVersion, Why an error or a reason.
+ * @property {number} [n] N and M are counts; of a refused write N is the status. Name is a listener, or who wrote. Op is the type of a
+ *   delta, a subresource, or what a person's write did. Key is an object, RV a resourceVersion, Why an error or a reason.
  * @property {number} [m]
  * @property {string} [name]
  * @property {string} [key]
@@ -522,6 +524,8 @@
  * @property {number} tempStore objects in the WatchList's temporary store
  * @property {number} resyncs
  * @property {boolean} unavailable
+ * @property {number} [unread] how many changes of what it watches it has not read. Absent where that is unknown: only the page's own
+ *   simulated cluster counts them.
  */
 
 /**
@@ -792,12 +796,20 @@
  */
 
 /**
- * Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. A distance is nil
- * if a version is unknown or not a number.
+ * Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. They count the
+ * writes of the whole cluster, whatever is watched: see Lag. A distance is nil if a version is unknown or not a number.
  * @typedef {object} Versions
  * @property {number | null} queued the Reflector ahead of the store
  * @property {number | null} behind the cluster ahead of the Reflector
  * @property {number | null} total the cluster ahead of the store
+ */
+
+/**
+ * Lag counts changes of what the informer watches. A number is nil where it is unknown.
+ * @typedef {object} Lag
+ * @property {number | null} queued read by the Reflector, and not in the store
+ * @property {number | null} behind not read by the Reflector: of a cluster that does not count them, those that have arrived
+ * @property {number | null} total not in the store
  */
 
 /**
@@ -1366,6 +1378,7 @@
  * @property {string} unseen the reason why there is no JSON, for an object of another program's informer.
  * @property {Mutation} [mutation] Mutation has the fields that a handler changed in the store's object; OldJSON is then the object before
  *   that.
+ * @property {Audit} [author] the write that made this version; nil if the log does not have it.
  * @property {DiffLine[]} diff what differs between OldJSON and JSON. Of an object that was just added or deleted each line does; it is
  *   empty if a version is not known.
  * @property {Hop[]} journey
@@ -1548,6 +1561,17 @@
  * @property {string} selected the one the server was started with
  * @property {string} error why there are none, in words for the user
  * @property {string} [cause] of the error, if it is about the relay, as in Error
+ */
+
+/**
+ * Audit is a write to the cluster: whose, and what it did. It has nothing of the object but its name.
+ * @typedef {object} Audit
+ * @property {string} author a short name: "kubectl", "deployment-controller"
+ * @property {string} [user] as authenticated, of a person only
+ * @property {string} verb create, update, patch, delete or deletecollection
+ * @property {string} resource "deployments.apps"
+ * @property {string} [subresource]
+ * @property {string} [words] what it did, after its author: "scaled default/web from 3 to 6"
  */
 
 /**

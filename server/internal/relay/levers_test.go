@@ -5,7 +5,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,11 +23,35 @@ import (
 	"informerscope/server/internal/wsconn"
 )
 
+const doorToken = "token-of-the-door-0123"
+
+// sideDoor is a client of a door that serves a handler. The test fails if a request has anything of the viewer's.
+func sideDoor(t *testing.T, handler http.Handler) *SideDoor {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name := range r.Header {
+			if name != "User-Agent" && name != "Authorization" && name != "Content-Length" {
+				t.Errorf("the door got the header %s: %q", name, r.Header[name])
+			}
+		}
+		if r.Header.Get("Authorization") != "Bearer "+doorToken || r.UserAgent() != "informerscope" {
+			t.Errorf("the door got the headers %v", r.Header)
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	d, err := NewSideDoor(server.URL, doorToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // TestAPageChangesTheSharedCluster has a page's Lab watch a simulated cluster through the relay. What it pulls changes that cluster, the watch brings the
 // change back, and the State has the cluster's counts.
 func TestAPageChangesTheSharedCluster(t *testing.T) {
 	c := simcluster.New(simcluster.Options{Seed: 7, Still: true})
-	f := newFixture(t, kubeconfig(t, map[string]entry{"sim": apiserver(t, c.ServeHTTP)}), func(config *Config) { config.Levers = levers.Handler(levers.Own(c)) })
+	f := newFixture(t, kubeconfig(t, map[string]entry{"sim": apiserver(t, c.ServeHTTP)}), func(config *Config) { config.Levers = sideDoor(t, levers.Handler(levers.Own(c))) })
 	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
 	l := lab.New(lab.Options{Recorder: rec, Dial: func(ctx context.Context) (net.Conn, error) {
 		ws, err := f.dial(ctx)
@@ -91,13 +117,31 @@ func TestLeversOfOtherClusters(t *testing.T) {
 	if _, body := without.body("/contexts"); strings.Contains(body, "simulated") {
 		t.Errorf("a real cluster is said to be simulated: %s", body)
 	}
-	with := newFixture(t, kubeconfig(t, map[string]entry{"sim": served}), func(config *Config) { config.Levers = levers.Handler(levers.Own(c)) })
+	with := newFixture(t, kubeconfig(t, map[string]entry{"sim": served}), func(config *Config) { config.Levers = sideDoor(t, levers.Handler(levers.Own(c))) })
 	if _, body := with.body("/contexts"); !strings.Contains(body, `"simulated":true`) {
 		t.Errorf("the contexts are %s", body)
 	}
 	before := c.Stats().ResourceVersion
-	for _, body := range []io.Reader{strings.NewReader("{"), strings.NewReader(strings.Repeat(" ", levers.MaxOrder+1) + `{"verb":"compact"}`)} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://relay"+levers.Path, body)
+	for _, bad := range []struct {
+		method, path, body string
+		code               int
+	}{
+		{http.MethodPost, levers.Path, "{", http.StatusBadRequest},
+		{http.MethodPost, levers.Path, strings.Repeat(" ", levers.MaxOrder+1) + `{"verb":"compact"}`, http.StatusForbidden},
+		{http.MethodPost, levers.Path + "?x=1", `{"verb":"compact"}`, http.StatusForbidden},
+		{http.MethodPut, levers.Path, `{"verb":"compact"}`, http.StatusForbidden},
+		{http.MethodGet, levers.Path, `{"verb":"compact"}`, http.StatusForbidden},
+		{http.MethodPost, levers.WritesPath, `{"verb":"compact"}`, http.StatusForbidden},
+		{http.MethodDelete, levers.WritesPath, "", http.StatusForbidden},
+		{http.MethodGet, levers.WritesPath + "?after=x", "", http.StatusForbidden},
+		{http.MethodGet, levers.WritesPath + "?after=1&after=2", "", http.StatusForbidden},
+		{http.MethodGet, levers.WritesPath + "?after=1&limit=2", "", http.StatusForbidden},
+		{http.MethodPost, levers.Path + "/", `{"verb":"compact"}`, http.StatusNotFound},
+		{http.MethodPost, levers.Path + "/../simulation/x", `{"verb":"compact"}`, http.StatusNotFound},
+		{http.MethodGet, levers.Path + "/writes/1", "", http.StatusNotFound},
+		{http.MethodGet, levers.Path + "%2Fwrites", "", http.StatusNotFound},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), bad.method, "http://relay"+bad.path, strings.NewReader(bad.body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,11 +150,176 @@ func TestLeversOfOtherClusters(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = response.Body.Close()
-		if response.StatusCode != http.StatusBadRequest {
-			t.Errorf("a bad order: %s", response.Status)
+		if response.StatusCode != bad.code {
+			t.Errorf("%s %s: %s", bad.method, bad.path, response.Status)
 		}
 	}
 	if after := c.Stats().ResourceVersion; after != before {
 		t.Errorf("the cluster went from version %d to %d", before, after)
+	}
+}
+
+// writesDoor is a door that answers the stream of writes with each chunk that it is given, and tells when a stream has ended.
+func writesDoor(t *testing.T, change func(*Config)) (f *fixture, chunks chan string, ended chan struct{}) {
+	chunks, ended = make(chan string), make(chan struct{}, maxStreams)
+	door := sideDoor(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() { ended <- struct{}{} }()
+		if r.URL.Path != levers.WritesPath || r.URL.RawQuery != "" && r.URL.RawQuery != "after=7" {
+			t.Errorf("the door is asked for %s", r.URL)
+		}
+		for {
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case chunk := <-chunks:
+				_, _ = io.WriteString(w, chunk)
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}))
+	f = newFixture(t, kubeconfig(t, nil), func(config *Config) {
+		config.Levers = door
+		if change != nil {
+			change(config)
+		}
+	})
+	return f, chunks, ended
+}
+
+// TestWritesPassLineByLine: each line of the door reaches the viewer before the next one is sent, an empty one too, and nothing of the viewer's but the
+// number reaches the door. The stream ends when the viewer leaves, and when the relay closes.
+func TestWritesPassLineByLine(t *testing.T) {
+	f, chunks, ended := writesDoor(t, nil)
+	response := f.get(levers.WritesPath+"?after=7", "Authorization", "Bearer stolen", "Cookie", "a=b", "Origin", "http://x", "X-Forwarded-For", "1.2.3.4")
+	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "application/x-ndjson" {
+		t.Fatalf("%s %v", response.Status, response.Header)
+	}
+	buffer := make([]byte, 1<<10)
+	for _, line := range []string{`{"seq":8,"author":"kubectl"}` + "\n", "\n", `{"seq":9,"author":"kubelet"}` + "\n", "\n", "\n"} {
+		chunks <- line
+		if _, err := io.ReadFull(response.Body, buffer[:len(line)]); err != nil || string(buffer[:len(line)]) != line {
+			t.Fatalf("%q, %v, want %q", buffer[:len(line)], err, line)
+		}
+	}
+	_ = response.Body.Close()
+	await(t, ended, "end of the stream when its viewer leaves")
+	f.get(levers.WritesPath)
+	_ = f.relay.Close()
+	await(t, ended, "end of the stream when the relay closes")
+}
+
+// TestWritesAreInTheBudget: a stream of writes counts as a request in the budget of memory.
+func TestWritesAreInTheBudget(t *testing.T) {
+	f, _, ended := writesDoor(t, func(c *Config) { c.MaxStreams = 2 })
+	first := f.get(levers.WritesPath)
+	f.get(levers.WritesPath)
+	for _, path := range []string{levers.WritesPath, levers.Path} {
+		if response, _ := f.status(path); response.StatusCode != http.StatusTooManyRequests {
+			t.Errorf("%s: %d", path, response.StatusCode)
+		}
+	}
+	_ = first.Body.Close()
+	await(t, ended, "end of the first stream")
+}
+
+// TestADoorThatMisbehaves: a door that does not answer, that answers without an end, or that is gone costs a viewer a bounded time, and the others nothing.
+func TestADoorThatMisbehaves(t *testing.T) {
+	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	endless := func(w http.ResponseWriter, r *http.Request) {
+		for line := strings.Repeat("x", 1<<16); r.Context().Err() == nil; {
+			if _, err := io.WriteString(w, line); err != nil {
+				return
+			}
+		}
+	}
+	half := func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `{"seq":1}`)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}
+	for name, x := range map[string]struct {
+		door http.HandlerFunc
+		path string
+		code int // 0 for a stream that breaks off
+	}{
+		"hangs":            {hang, levers.Path, http.StatusBadGateway},
+		"hangs on writes":  {hang, levers.WritesPath, http.StatusBadGateway},
+		"half an answer":   {half, levers.Path, http.StatusBadGateway},
+		"endless answer":   {endless, levers.Path, http.StatusBadGateway},
+		"silent":           {half, levers.WritesPath, 0},
+		"refuses":          {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }, levers.Path, http.StatusBadGateway},
+		"redirects":        {http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound).ServeHTTP, levers.WritesPath, http.StatusBadGateway},
+		"gives its reason": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "etcd is away", http.StatusBadGateway) }, levers.Path, http.StatusBadGateway},
+	} {
+		t.Run(name, func(t *testing.T) {
+			door := sideDoor(t, x.door)
+			door.patience, door.silence, door.rt.ResponseHeaderTimeout = 500*time.Millisecond, 500*time.Millisecond, 500*time.Millisecond
+			f := newFixture(t, kubeconfig(t, nil), func(config *Config) { config.Levers = door })
+			response := f.get(x.path)
+			body, err := io.ReadAll(response.Body)
+			if x.code == 0 {
+				if err == nil || response.StatusCode != http.StatusOK {
+					t.Errorf("%s, %v: the stream must break off", response.Status, err)
+				}
+			} else if err != nil || response.StatusCode != x.code || len(body) > 1<<10 || strings.Contains(string(body), doorToken) {
+				t.Errorf("%s, %v: %.200s", response.Status, err, body)
+			}
+			if says := strings.Contains(string(body), "etcd is away"); says != (name == "gives its reason") {
+				t.Errorf("%s", body)
+			}
+			if response, _ := f.body("/contexts"); response.StatusCode != http.StatusOK {
+				t.Errorf("afterwards: %s", response.Status)
+			}
+		})
+	}
+	t.Run("gone", func(t *testing.T) {
+		door, err := NewSideDoor("http://127.0.0.1:1", doorToken)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := newFixture(t, kubeconfig(t, nil), func(config *Config) { config.Levers = door })
+		for _, path := range []string{levers.Path, levers.WritesPath} {
+			if response, body := f.body(path); response.StatusCode != http.StatusBadGateway || !strings.Contains(body, "the server's log") {
+				t.Errorf("%s: %s %s", path, response.Status, body)
+			}
+		}
+	})
+}
+
+// TestEndlessLines: a door whose lines have no end holds no memory, and waits while its viewer does not read.
+func TestEndlessLines(t *testing.T) {
+	var sent atomic.Int64
+	line := strings.Repeat("x", 1<<16)
+	f := newFixture(t, kubeconfig(t, nil), func(config *Config) {
+		config.Levers = sideDoor(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for {
+				n, err := io.WriteString(w, line)
+				if sent.Add(int64(n)); err != nil {
+					return
+				}
+			}
+		}))
+	})
+	response := f.get(levers.WritesPath)
+	if _, err := io.CopyN(io.Discard, response.Body, 64<<20); err != nil {
+		t.Fatal(err)
+	}
+	if _, body := f.body("/contexts"); !strings.Contains(body, "contexts") { // beside the stream that is not read now
+		t.Error(body)
+	}
+	if ahead := sent.Load() - 64<<20; ahead > 32<<20 {
+		t.Errorf("the door is %d MiB ahead of its viewer", ahead>>20)
+	}
+}
+
+// TestNewSideDoor: a door is on this machine.
+func TestNewSideDoor(t *testing.T) {
+	for address, ok := range map[string]bool{
+		"http://127.0.0.1:1234": true, "http://[::1]:1234": true, "http://localhost:1": true, "http://127.0.0.1": false, "http://10.0.0.1:80": false,
+		"https://127.0.0.1:1": false, "http://a:b@127.0.0.1:1": false, "unix:///x": false, "": false, "http://127.0.0.1.example.com:1": false,
+	} {
+		if _, err := NewSideDoor(address, doorToken); (err == nil) != ok {
+			t.Errorf("%q: %v", address, err)
+		}
 	}
 }

@@ -43,8 +43,8 @@ type Config struct {
 	// Probe is the probe in another process whose stream viewers may read; nil for none.
 	Probe *Probe
 
-	// Levers changes the simulated cluster that is the only one behind the relay, as core/levers describes; nil if there are others.
-	Levers http.Handler
+	// Levers is the side door of the simulated cluster that is the only one behind the relay; nil if there are others.
+	Levers *SideDoor
 
 	// Refusals counts and logs refusals; by default a tally of the relay's own.
 	Refusals *guard.Tally
@@ -172,8 +172,8 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 		r.broadcast(w, req, strings.TrimPrefix(strings.TrimPrefix(path, "/broadcast"), "/"))
 	case path == "/trouble":
 		r.trouble(w, req)
-	case path == levers.Path && r.config.Levers != nil:
-		r.config.Levers.ServeHTTP(w, req)
+	case (path == levers.Path || path == levers.WritesPath) && r.config.Levers != nil:
+		r.simulation(w, req)
 	case path == probeList, path == probeStream:
 		r.probe(w, req)
 	case strings.HasPrefix(path, guard.ClustersPrefix):

@@ -181,6 +181,9 @@ func (r *Relay) Close() error {
 	if r.config.Probe != nil {
 		r.config.Probe.rt.CloseIdleConnections()
 	}
+	if r.config.Levers != nil {
+		r.config.Levers.rt.CloseIdleConnections()
+	}
 	return nil
 }
 

@@ -39,29 +39,31 @@ var groups = map[string]string{administrator: "system:masters", Levers: "system:
 
 // access is who may do what: tokens of this launch, and keys that live as long as the data.
 type access struct {
-	run    string // the directory of this launch; only its owner can open it
-	keys   string // the directory of the keys
-	tokens map[string]string
+	run               string // the directory of this launch; only its owner can open it
+	keys              string // the directory of the keys; empty where an API server has its own
+	serviceAccountKey string // the file of the key that signs the tokens of service accounts
+	tokens            map[string]string
 }
 
 // newAccess writes the tokens, and the keys if there are none yet.
 func newAccess(data, run string) (*access, error) {
-	a := &access{run: run, keys: filepath.Join(data, "keys"), tokens: map[string]string{}}
+	keys := filepath.Join(data, "keys")
+	a := &access{run: run, keys: keys, serviceAccountKey: filepath.Join(keys, "serviceaccounts.key")}
+	return a, errors.Join(a.writeTokens(nil), a.makeKeys())
+}
+
+// writeTokens makes the tokens, and writes the file of all tokens: others are lines of it that users have of elsewhere.
+func (a *access) writeTokens(others []byte) error {
+	a.tokens = map[string]string{}
 	var lines strings.Builder
 	for user, group := range groups {
 		a.tokens[user] = rand.Text()
 		fmt.Fprintf(&lines, "%s,%s,%s,%q\n", a.tokens[user], user, user, group)
 	}
-	if err := os.WriteFile(a.tokenFile(), []byte(lines.String()), 0o600); err != nil {
-		return nil, err
-	}
-	return a, a.makeKeys()
+	return os.WriteFile(a.tokenFile(), append([]byte(lines.String()), others...), 0o600)
 }
 
 func (a *access) tokenFile() string { return filepath.Join(a.run, "tokens.csv") }
-
-// serviceAccountKey signs the tokens of service accounts.
-func (a *access) serviceAccountKey() string { return filepath.Join(a.keys, "serviceaccounts.key") }
 
 // authority and authorityKey sign the certificates of clients.
 func (a *access) authority() string    { return filepath.Join(a.keys, "ca.crt") }
@@ -70,18 +72,23 @@ func (a *access) authorityKey() string { return filepath.Join(a.keys, "ca.key") 
 // root is the authority of the certificate that kube-apiserver makes for this launch.
 func (a *access) root() string { return filepath.Join(a.run, "root.crt") }
 
-// writeRoot writes the file root, from that in which kube-apiserver leaves its certificate and the authority.
-func (a *access) writeRoot() error {
-	all, err := cert.CertsFromFile(filepath.Join(a.run, "apiserver.crt"))
+// writeRoot writes the file root, from that in which kube-apiserver has its certificate and the authority. A certificate alone is its own authority.
+func (a *access) writeRoot(file string) error {
+	all, err := cert.CertsFromFile(file)
 	if err != nil {
 		return err
 	}
-	text, err := cert.EncodeCertificates(slices.DeleteFunc(all, func(c *x509.Certificate) bool { return !c.IsCA })...)
+	if slices.ContainsFunc(all, isAuthority) {
+		all = slices.DeleteFunc(all, func(c *x509.Certificate) bool { return !isAuthority(c) })
+	}
+	text, err := cert.EncodeCertificates(all...)
 	if err != nil {
 		return err
 	}
 	return cert.WriteCert(a.root(), text)
 }
+
+func isAuthority(c *x509.Certificate) bool { return c.IsCA }
 
 // makeKeys writes the keys. The certificate comes last, so that a launch that was killed in between begins again.
 func (a *access) makeKeys() error {
@@ -89,7 +96,7 @@ func (a *access) makeKeys() error {
 		return err
 	}
 	var key *rsa.PrivateKey
-	for _, file := range []string{a.serviceAccountKey(), a.authorityKey()} {
+	for _, file := range []string{a.serviceAccountKey, a.authorityKey()} {
 		var err error
 		if key, err = rsa.GenerateKey(rand.Reader, 2048); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -49,8 +50,8 @@ func (c *Cluster) apiServerFlags(etcd string) []string {
 		"--token-auth-file=" + c.access.tokenFile(),
 		"--client-ca-file=" + c.access.authority(),
 		"--service-account-issuer=https://kubernetes.default.svc",
-		"--service-account-key-file=" + c.access.serviceAccountKey(),
-		"--service-account-signing-key-file=" + c.access.serviceAccountKey(),
+		"--service-account-key-file=" + c.access.serviceAccountKey,
+		"--service-account-signing-key-file=" + c.access.serviceAccountKey,
 		"--service-cluster-ip-range=" + services,
 		"--authorization-mode=RBAC",
 		"--endpoint-reconciler-type=none", // nothing outside of this machine reaches it
@@ -82,7 +83,7 @@ func (c *Cluster) startAPIServer(ctx context.Context, etcd string, listener *han
 			c.fail("kube-apiserver", s.err)
 		}
 	}()
-	if err = c.access.writeRoot(); err == nil {
+	if err = c.access.writeRoot(filepath.Join(c.access.run, "apiserver.crt")); err == nil {
 		s.config, err = c.access.config(administrator, listener.address.String())
 	}
 	if err == nil {

@@ -38,8 +38,10 @@ type Options struct {
 	Controllers []string
 	// Speed divides the time that containers take to start.
 	Speed float64
-	// Stages are stages of kwok beside its own, as YAML.
-	Stages []string
+	// Stages are stages of kwok beside its own, as YAML documents.
+	Stages string
+	// Stopped is the label of nodes whose kubelets have stopped: nothing renews their leases, and nothing runs or ends their pods.
+	Stopped string
 	// Audit gets an event for each write that kube-apiserver has answered.
 	Audit audit.Sink
 	// Logs gets what kwok logs. The others log with klog, which is the process's.
@@ -135,15 +137,7 @@ func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	if _, err = c.access.kubeconfig(administrator, c.clients.Addr().String()); err != nil {
 		return nil, err
 	}
-	if names := c.options.controllerNames(); names != "" {
-		c.start(background, "kube-controller-manager", c.runControllers)
-	}
-	if o.runs(schedulerName) {
-		c.start(background, schedulerName, c.runScheduler)
-	}
-	if o.runs(kubeletName) {
-		c.start(background, "the kubelets (kwok)", c.runKubelets)
-	}
+	components{o, c.access, c.own.Addr().String()}.each(func(name string, run func(context.Context) error) { c.start(background, name, run) })
 	return c, nil
 }
 

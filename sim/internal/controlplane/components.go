@@ -17,9 +17,29 @@ const (
 	grace        = "--node-monitor-grace-period=8s"
 )
 
+// components run beside an API server.
+type components struct {
+	options Options
+	access  *access
+	address string // of the API server, at which they reach it
+}
+
+// each calls start for each component that the options name.
+func (c components) each(start func(name string, run func(context.Context) error)) {
+	if c.options.controllerNames() != "" {
+		start("kube-controller-manager", c.runControllers)
+	}
+	if c.options.runs(schedulerName) {
+		start(schedulerName, c.runScheduler)
+	}
+	if c.options.runs(kubeletName) {
+		start("the kubelets (kwok)", c.runKubelets)
+	}
+}
+
 // runControllers runs kube-controller-manager until ctx ends.
-func (c *Cluster) runControllers(ctx context.Context) error {
-	kubeconfig, err := c.access.kubeconfig(manager, c.own.Addr().String())
+func (c components) runControllers(ctx context.Context) error {
+	kubeconfig, err := c.access.kubeconfig(manager, c.address)
 	if err != nil {
 		return err
 	}
@@ -29,7 +49,7 @@ func (c *Cluster) runControllers(ctx context.Context) error {
 	}
 	known, off, aliases := controllers.KnownControllers(), controllers.ControllersDisabledByDefault(), controllers.ControllerAliases()
 	sets := o.Flags(known, off, aliases)
-	if err := parse(sets.FlagSets, []string{
+	args := []string{
 		"--kubeconfig=" + kubeconfig,
 		"--controllers=" + c.options.controllerNames(),
 		"--leader-elect=false",
@@ -37,11 +57,13 @@ func (c *Cluster) runControllers(ctx context.Context) error {
 		"--kube-api-qps=2000", "--kube-api-burst=4000", // many objects come and go at once
 		"--node-monitor-period=1s", grace,
 		"--use-service-account-credentials", // so that each controller's writes have its name
-		"--service-account-private-key-file=" + c.access.serviceAccountKey(),
-		"--cluster-signing-cert-file=" + c.access.authority(),
-		"--cluster-signing-key-file=" + c.access.authorityKey(),
+		"--service-account-private-key-file=" + c.access.serviceAccountKey,
 		"--root-ca-file=" + c.access.root(),
-	}); err != nil {
+	}
+	if c.access.keys != "" {
+		args = append(args, "--cluster-signing-cert-file="+c.access.authority(), "--cluster-signing-key-file="+c.access.authorityKey())
+	}
+	if err := parse(sets.FlagSets, args); err != nil {
 		return err
 	}
 	o.ParsedFlags = &sets
@@ -53,8 +75,8 @@ func (c *Cluster) runControllers(ctx context.Context) error {
 }
 
 // runScheduler runs kube-scheduler until ctx ends.
-func (c *Cluster) runScheduler(ctx context.Context) error {
-	kubeconfig, err := c.access.kubeconfig(scheduler, c.own.Addr().String())
+func (c components) runScheduler(ctx context.Context) error {
+	kubeconfig, err := c.access.kubeconfig(scheduler, c.address)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -20,16 +21,13 @@ import (
 	"sigs.k8s.io/kwok/pkg/utils/client"
 )
 
-// KubeletStopped is the label of a node whose kubelet has stopped: nothing renews its lease, and nothing runs or ends its pods.
-const KubeletStopped = "informerscope/kubelet-stopped"
-
 // startTime is about how long a pod's containers take until they run; half of it is random. kwok's own stages take no time.
 const startTime = time.Second
 
 // runKubelets runs kwok's controllers until ctx ends: each node has a kubelet that renews its lease and says that its pods run.
-func (c *Cluster) runKubelets(ctx context.Context) error {
+func (c components) runKubelets(ctx context.Context) error {
 	ctx = log.NewContext(ctx, log.NewLogger(c.options.Logs, log.LevelInfo))
-	kubeconfig, err := c.access.kubeconfig(Kubelet, c.own.Addr().String())
+	kubeconfig, err := c.access.kubeconfig(Kubelet, c.address)
 	if err != nil {
 		return err
 	}
@@ -69,7 +67,7 @@ func (c *Cluster) runKubelets(ctx context.Context) error {
 	if o.RESTClient, err = rest.RESTClientFor(config); err != nil {
 		return err
 	}
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return hideStopped{next} })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return hideStopped{next, c.options.Stopped} })
 	if o.TypedClient, err = kubernetes.NewForConfig(config); err != nil {
 		return err
 	}
@@ -89,25 +87,28 @@ func (c *Cluster) runKubelets(ctx context.Context) error {
 
 // hideStopped hides nodes whose kubelet has stopped from lists and watches of nodes. A selector in kwok's own Config leaves out nodes that have no label or
 // annotation at all, and does not give a node up when the selector no longer matches it.
-type hideStopped struct{ next http.RoundTripper }
+type hideStopped struct {
+	next  http.RoundTripper
+	label string
+}
 
 // RoundTrip implements http.RoundTripper.
 func (h hideStopped) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodGet && r.URL.Path == "/api/v1/nodes" {
 		r = r.Clone(r.Context())
 		query := r.URL.Query()
-		query.Set("labelSelector", "!"+KubeletStopped)
+		query.Set("labelSelector", "!"+h.label)
 		r.URL.RawQuery = query.Encode()
 	}
 	return h.next.RoundTrip(r)
 }
 
 // stages are kwok's own stages of pods and nodes, with the time that containers take to start, and those of the options.
-func (c *Cluster) stages() (map[internalversion.StageResourceRef][]*internalversion.Stage, error) {
+func (c components) stages() (map[internalversion.StageResourceRef][]*internalversion.Stage, error) {
 	all := map[internalversion.StageResourceRef][]*internalversion.Stage{}
 	texts := []string{podstages.DefaultPodReady, podstages.DefaultPodComplete, podstages.DefaultPodDelete, nodestages.DefaultNodeInit,
 		leasestages.DefaultNodeHeartbeatWithLease}
-	for _, text := range append(texts, c.options.Stages...) {
+	for _, text := range append(texts, strings.Split(c.options.Stages, "\n---\n")...) {
 		stage, err := kwokconfig.UnmarshalWithType[*internalversion.Stage](text)
 		if err != nil {
 			return nil, fmt.Errorf("a stage of kwok: %w", err)

@@ -1,0 +1,8 @@
+//go:build unix
+
+package served
+
+import "syscall"
+
+// ownGroup puts the program into a group of processes of its own, so that a terminal's Ctrl-C reaches this one alone, which then ends both in order.
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
