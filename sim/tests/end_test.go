@@ -61,6 +61,32 @@ func TestEnd(t *testing.T) {
 	}
 }
 
+// TestEndWhileStarting ends clusters that are not ready yet: with status 0, without a word, and their directories with them.
+func TestEndWhileStarting(t *testing.T) {
+	for _, after := range []time.Duration{300 * time.Millisecond, 900 * time.Millisecond, 1500 * time.Millisecond, 2500 * time.Millisecond} {
+		t.Run(after.String(), func(t *testing.T) {
+			t.Parallel()
+			cmd := harness.Command(t, "--objects=5000")
+			var out strings.Builder
+			cmd.Stderr = &out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+			defer late.Stop()
+			signal := time.AfterFunc(after, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
+			defer signal.Stop()
+			if err := cmd.Wait(); err != nil || out.Len() > 0 {
+				t.Errorf("it ended with %v and printed:\n%s", err, out.String())
+			}
+			run := strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], "TMPDIR=")
+			if left, err := os.ReadDir(run); err != nil || len(left) != 0 {
+				t.Errorf("it left %v (%v)", left, err)
+			}
+		})
+	}
+}
+
 // checkPrivate checks that only its owner can read a kubeconfig.
 func checkPrivate(t *testing.T, kubeconfig string) {
 	t.Helper()

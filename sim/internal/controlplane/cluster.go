@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,7 +132,7 @@ func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	if c.own, err = newFront(); err != nil {
 		return nil, err
 	}
-	if err = c.startServer(ctx); err != nil {
+	if err = cmp.Or(c.startServer(ctx), ctx.Err()); err != nil {
 		return nil, err
 	}
 	if _, err = c.access.kubeconfig(administrator, c.clients.Addr().String()); err != nil {
