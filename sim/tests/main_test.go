@@ -38,10 +38,13 @@ func eventually(t *testing.T, check func(context.Context) error) {
 	}
 }
 
-// cluster returns the shared cluster, with a node that has room.
+// cluster returns the shared cluster, with one node that has room in the place of those of the start.
 func cluster(t *testing.T) *harness.Cluster {
 	t.Helper()
 	c := harness.Shared(t)
+	if err := c.Client.CoreV1().Nodes().DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "type=kwok"}); err != nil {
+		t.Fatal(err)
+	}
 	addNode(t, c, "node-1")
 	return c
 }
