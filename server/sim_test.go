@@ -42,7 +42,8 @@ func init() {
 func actAsSim(act string) int {
 	switch act {
 	case "fails":
-		fmt.Fprintf(os.Stderr, "etcd: an earlier line, the token %q\ninformerscope-sim: --profile: %q is none of steady, rollout\n", os.Getenv("INFORMERSCOPE_TOKEN"), os.Args)
+		fmt.Fprintf(os.Stderr, "etcd: an earlier line, the token %q\ninformerscope-sim: --profile: %q is none of steady, rollout\n",
+			os.Getenv("INFORMERSCOPE_TOKEN"), os.Args)
 		return 1
 	case "garbage":
 		fmt.Println("export KUBECONFIG=/x")
@@ -232,7 +233,8 @@ func TestSimEndsWithItsProgram(t *testing.T) {
 
 // TestSimTakesNoOtherCluster gives "sim" flags of other clusters, and an argument.
 func TestSimTakesNoOtherCluster(t *testing.T) {
-	for _, args := range [][]string{{"sim", "--context=x"}, {"sim", "--kubeconfig=x"}, {"sim", "--attach=http://localhost:1"}, {"sim", "pods"}, {"sim", "--speed=x"}} {
+	for _, args := range [][]string{{"sim", "--context=x"}, {"sim", "--kubeconfig=x"}, {"sim", "--attach=http://localhost:1"}, {"sim", "pods"},
+		{"sim", "--speed=x"}} {
 		err := run(t.Context(), args, io.Discard, io.Discard)
 		if usage := (*usageError)(nil); !errors.As(err, &usage) {
 			t.Errorf("%v: %v", args, err)

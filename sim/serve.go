@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -26,6 +27,9 @@ func serve(ctx context.Context, s settings, stdin io.Reader, stdout, stderr io.W
 	}
 	logTo(components)
 	defer func() {
+		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			err = nil // it was asked to end while it started
+		}
 		if err != nil {
 			_, _ = fmt.Fprintf(stderr, "%s", logs)
 		}

@@ -92,7 +92,8 @@ func (c *Cluster) register(k kindInfo) *resource {
 }
 
 func (c *Cluster) newStorage() *storage {
-	return &storage{versions: map[string]*resource{}, byKey: map[string]*slot{}, watchers: map[*watcher]bool{}, floor: c.rev, maxRing: cmp.Or(c.historySize, defaultHistorySize)}
+	return &storage{versions: map[string]*resource{}, byKey: map[string]*slot{}, watchers: map[*watcher]bool{}, floor: c.rev,
+		maxRing: cmp.Or(c.historySize, defaultHistorySize)}
 }
 
 // registerVersion serves a version of a resource.

@@ -126,6 +126,28 @@ func TestKills(t *testing.T) {
 	t.Logf("%d writes were acknowledged over %d kills", l.count(), *kills)
 }
 
+// TestKillWhileSeeding kills a cluster that keeps its data while it makes its first objects. The next start goes on with them.
+func TestKillWhileSeeding(t *testing.T) {
+	data := t.TempDir()
+	cmd := harness.Command(t, "--objects=10000", "--controllers=none", "--data="+data)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func(context.Context) error {
+		written, err := os.ReadFile(filepath.Join(data, "etcd", "member", "snap", "db"))
+		if err == nil && !strings.Contains(string(written), "/registry/deployments/") {
+			err = errors.New("no deployment has been written yet")
+		}
+		return err
+	})
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	c := harness.Start(t, "--objects=10000", "--controllers=none", "--data="+data)
+	if err := c.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDataOfAnother starts a second process on the directory of a first one. It ends with a reason, and the first one does not notice.
 func TestDataOfAnother(t *testing.T) {
 	data := t.TempDir()

@@ -77,7 +77,7 @@ func listening(t *testing.T, pid int) (addresses []string) {
 	return addresses
 }
 
-// TestDoor sends the side door what nobody should send. It answers or closes in time.
+// TestDoor sends the side door wrong and hostile requests. It answers each in time, or closes the connection.
 func TestDoor(t *testing.T) {
 	c := harness.Shared(t)
 	for _, row := range []struct {

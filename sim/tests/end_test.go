@@ -61,7 +61,33 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// checkPrivate checks that nobody but the owner can read a kubeconfig.
+// TestEndWhileStarting ends clusters that are not ready yet: with status 0, without a word, and their directories with them.
+func TestEndWhileStarting(t *testing.T) {
+	for _, after := range []time.Duration{300 * time.Millisecond, 900 * time.Millisecond, 1500 * time.Millisecond, 2500 * time.Millisecond} {
+		t.Run(after.String(), func(t *testing.T) {
+			t.Parallel()
+			cmd := harness.Command(t, "--objects=5000")
+			var out strings.Builder
+			cmd.Stderr = &out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+			defer late.Stop()
+			signal := time.AfterFunc(after, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
+			defer signal.Stop()
+			if err := cmd.Wait(); err != nil || out.Len() > 0 {
+				t.Errorf("it ended with %v and printed:\n%s", err, out.String())
+			}
+			run := strings.TrimPrefix(cmd.Env[len(cmd.Env)-1], "TMPDIR=")
+			if left, err := os.ReadDir(run); err != nil || len(left) != 0 {
+				t.Errorf("it left %v (%v)", left, err)
+			}
+		})
+	}
+}
+
+// checkPrivate checks that only its owner can read a kubeconfig.
 func checkPrivate(t *testing.T, kubeconfig string) {
 	t.Helper()
 	for file, want := range map[string]os.FileMode{kubeconfig: 0o600, filepath.Dir(kubeconfig): 0o700 | os.ModeDir} {
@@ -125,5 +151,19 @@ func TestRefused(t *testing.T) {
 		if err == nil || !strings.HasPrefix(string(out), "informerscope-sim: ") || !strings.Contains(string(out), row.want) || strings.Count(string(out), "\n") != 1 {
 			t.Errorf("%s: it ended with %v and printed %q, want %q", row.flag, err, out, row.want)
 		}
+	}
+	long := filepath.Join(t.TempDir(), strings.Repeat("x", 90))
+	if err := os.Mkdir(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for directory, want := range map[string]string{long: "TMPDIR: etcd's sockets have paths of", filepath.Join(long, "missing"): "TMPDIR: stat "} {
+		cmd := harness.Command(t, "--objects=0")
+		cmd.Env = append(cmd.Env, "TMPDIR="+directory)
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.HasPrefix(string(out), "informerscope-sim: "+want) {
+			t.Errorf("TMPDIR=%s: it ended with %v and printed %q, want %q", directory, err, out, want)
+		}
+	}
+	if left, err := os.ReadDir(long); err != nil || len(left) != 0 {
+		t.Errorf("it left %v (%v)", left, err)
 	}
 }

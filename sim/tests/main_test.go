@@ -38,10 +38,13 @@ func eventually(t *testing.T, check func(context.Context) error) {
 	}
 }
 
-// cluster returns the shared cluster, with a node that has room.
+// cluster returns the shared cluster, with one node that has room in the place of those of the start.
 func cluster(t *testing.T) *harness.Cluster {
 	t.Helper()
 	c := harness.Shared(t)
+	if err := c.Client.CoreV1().Nodes().DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "type=kwok"}); err != nil {
+		t.Fatal(err)
+	}
 	addNode(t, c, "node-1")
 	return c
 }
@@ -49,7 +52,8 @@ func cluster(t *testing.T) *harness.Cluster {
 // newNamespace makes a namespace with the default service account, which pods need.
 func newNamespace(t *testing.T, c *harness.Cluster) string {
 	t.Helper()
-	made, err := c.Client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}, metav1.CreateOptions{})
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
+	made, err := c.Client.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

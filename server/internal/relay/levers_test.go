@@ -51,7 +51,9 @@ func sideDoor(t *testing.T, handler http.Handler) *SideDoor {
 // change back, and the State has the cluster's counts.
 func TestAPageChangesTheSharedCluster(t *testing.T) {
 	c := simcluster.New(simcluster.Options{Seed: 7, Still: true})
-	f := newFixture(t, kubeconfig(t, map[string]entry{"sim": apiserver(t, c.ServeHTTP)}), func(config *Config) { config.Levers = sideDoor(t, levers.Handler(levers.Own(c))) })
+	f := newFixture(t, kubeconfig(t, map[string]entry{"sim": apiserver(t, c.ServeHTTP)}), func(config *Config) {
+		config.Levers = sideDoor(t, levers.Handler(levers.Own(c)))
+	})
 	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
 	l := lab.New(lab.Options{Recorder: rec, Dial: func(ctx context.Context) (net.Conn, error) {
 		ws, err := f.dial(ctx)
@@ -242,14 +244,16 @@ func TestADoorThatMisbehaves(t *testing.T) {
 		path string
 		code int // 0 for a stream that breaks off
 	}{
-		"hangs":            {hang, levers.Path, http.StatusBadGateway},
-		"hangs on writes":  {hang, levers.WritesPath, http.StatusBadGateway},
-		"half an answer":   {half, levers.Path, http.StatusBadGateway},
-		"endless answer":   {endless, levers.Path, http.StatusBadGateway},
-		"silent":           {half, levers.WritesPath, 0},
-		"refuses":          {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }, levers.Path, http.StatusBadGateway},
-		"redirects":        {http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound).ServeHTTP, levers.WritesPath, http.StatusBadGateway},
-		"gives its reason": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "etcd is away", http.StatusBadGateway) }, levers.Path, http.StatusBadGateway},
+		"hangs":           {hang, levers.Path, http.StatusBadGateway},
+		"hangs on writes": {hang, levers.WritesPath, http.StatusBadGateway},
+		"half an answer":  {half, levers.Path, http.StatusBadGateway},
+		"endless answer":  {endless, levers.Path, http.StatusBadGateway},
+		"silent":          {half, levers.WritesPath, 0},
+		"refuses":         {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }, levers.Path, http.StatusBadGateway},
+		"redirects":       {http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound).ServeHTTP, levers.WritesPath, http.StatusBadGateway},
+		"gives its reason": {func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "etcd is away", http.StatusBadGateway)
+		}, levers.Path, http.StatusBadGateway},
 	} {
 		t.Run(name, func(t *testing.T) {
 			door := sideDoor(t, x.door)

@@ -37,11 +37,13 @@ func TestSentences(t *testing.T) {
 	}{
 		{event("admin", kubectl, "create", "deployments.apps", "", "default", "web", 201, "", `{"metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}`),
 			"kubectl", true, "created deployment default/web", "7"},
-		{event("admin", kubectl, "patch", "deployments.apps", "scale", "default", "web", 200, `{"spec": {"replicas": 6}}`, `{"metadata": {"resourceVersion": "9"}, "spec": {"replicas": 6}}`),
+		{event("admin", kubectl, "patch", "deployments.apps", "scale", "default", "web", 200,
+			`{"spec": {"replicas": 6}}`, `{"metadata": {"resourceVersion": "9"}, "spec": {"replicas": 6}}`),
 			"kubectl", true, "scaled default/web from 3 to 6", "9"},
 		{event("admin", kubectl, "update", "deployments.apps", "scale", "default", "other", 200, "", `{"spec": {"replicas": 2}}`),
 			"kubectl", true, "scaled default/other to 2", ""},
-		{event("system:serviceaccount:kube-system:deployment-controller", "kube-controller-manager/v1", "update", "deployments.apps", "status", "default", "web", 200, "", `{"metadata": {"resourceVersion": "11"}, "spec": {"replicas": 6}}`),
+		{event("system:serviceaccount:kube-system:deployment-controller", "kube-controller-manager/v1", "update", "deployments.apps", "status",
+			"default", "web", 200, "", `{"metadata": {"resourceVersion": "11"}, "spec": {"replicas": 6}}`),
 			"deployment-controller", false, "wrote the status of deployment default/web", "11"},
 		{event("system:kube-scheduler", "kube-scheduler/v1", "create", "pods", "binding", "default", "web-1", 201, `{"target": {"name": "node-a1"}}`, `{"kind": "Status"}`),
 			"kube-scheduler", false, "put pod default/web-1 on node-a1", ""},
@@ -52,8 +54,10 @@ func TestSentences(t *testing.T) {
 		{event("admin", "curl/8", "delete", "nodes", "", "", "n1", 200, "", `{"kind": "Status"}`), "curl", true, "deleted node n1", ""},
 		{event("bob", "Helm/3.19", "deletecollection", "secrets", "", "shop", "", 403, "", `{"kind": "Status"}`),
 			"Helm", true, "was refused: deleted all secrets in shop (403 Forbidden)", ""},
-		{event("admin", kubectl, "create", "pods", "eviction", "default", "web-1", 429, "", ""), "kubectl", true, "was refused: evicted pod default/web-1 (429 Too Many Requests)", ""},
-		{event("informerscope", "informerscope", "patch", "pods", "", "default", "web-1", 200, "not JSON", "[1,"), "informerscope", false, "patched pod default/web-1", ""},
+		{event("admin", kubectl, "create", "pods", "eviction", "default", "web-1", 429, "", ""),
+			"kubectl", true, "was refused: evicted pod default/web-1 (429 Too Many Requests)", ""},
+		{event("informerscope", "informerscope", "patch", "pods", "", "default", "web-1", 200, "not JSON", "[1,"),
+			"informerscope", false, "patched pod default/web-1", ""},
 		{event("admin", "", "create", "pods", "", "default", "", 201, "", `{"metadata": {"name": "made-up"}}`), "admin", true, "created pod default/made-up", ""},
 	} {
 		w, ok := s.Write(x.event)
@@ -61,7 +65,8 @@ func TestSentences(t *testing.T) {
 			t.Errorf("%+v, %v; want %s (a person: %v) %q, version %q", w, ok, x.author, x.person, x.words, x.version)
 		}
 	}
-	for _, none := range []*auditapi.Event{nil, {}, event("admin", "", "get", "pods", "", "", "", 200, "", ""), {Stage: auditapi.StageResponseComplete, Verb: "create"}} {
+	for _, none := range []*auditapi.Event{nil, {}, event("admin", "", "get", "pods", "", "", "", 200, "", ""),
+		{Stage: auditapi.StageResponseComplete, Verb: "create"}} {
 		if w, ok := s.Write(none); ok {
 			t.Errorf("%+v is no write", w)
 		}

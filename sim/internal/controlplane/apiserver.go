@@ -87,7 +87,8 @@ func (c *Cluster) startAPIServer(ctx context.Context, etcd string, listener *han
 		s.config, err = c.access.config(administrator, listener.address.String())
 	}
 	if err == nil {
-		err = s.waitReady(ctx)
+		// Until it is ready, its end would be an error of a hook that runs after its start, which ends the process.
+		err = s.waitReady(context.WithoutCancel(ctx))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("kube-apiserver: %w", err), s.end(func() {}))

@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,8 @@ const (
 	serviceAccountController = "serviceaccount-controller"
 	schedulerName            = "kube-scheduler"
 	kubeletName              = "kubelet"
+	// maxSocketPath is how long the path of a socket may be on every system, in bytes.
+	maxSocketPath = 103
 )
 
 // Options of a Cluster.
@@ -129,7 +132,7 @@ func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	if c.own, err = newFront(); err != nil {
 		return nil, err
 	}
-	if err = c.startServer(ctx); err != nil {
+	if err = cmp.Or(c.startServer(ctx), ctx.Err()); err != nil {
 		return nil, err
 	}
 	if _, err = c.access.kubeconfig(administrator, c.clients.Addr().String()); err != nil {
@@ -142,7 +145,10 @@ func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 // openDirectories makes the directories, and locks that of the data.
 func (c *Cluster) openDirectories() (err error) {
 	if c.run, err = os.MkdirTemp("", "informerscope-sim-"); err != nil { // only its owner can open it
-		return err
+		return fmt.Errorf("TMPDIR: %w", err)
+	}
+	if n := len(filepath.Join(c.run, "etcd.sock")); n > maxSocketPath {
+		return fmt.Errorf("TMPDIR: etcd's sockets have paths of %d bytes there, at most %d can be opened: name a directory with a shorter path", n, maxSocketPath)
 	}
 	c.data = c.run
 	if c.options.Data == "" {

@@ -45,10 +45,12 @@ func (l *Life) Seed(ctx context.Context) error {
 	}
 	if err := write(ctx, plan, func(ctx context.Context, p planned) error {
 		namespace, object := simcluster.DeploymentAt(p.index, p.replicas)
-		if err := l.createDeployment(ctx, namespace, object); err != nil {
-			return err
+		for _, create := range []func(context.Context, string, map[string]any) error{l.createDeployment, l.createService} {
+			if err := create(ctx, namespace, object); err != nil && !apierrors.IsAlreadyExists(err) { // as with nodes
+				return err
+			}
 		}
-		return l.createService(ctx, namespace, object)
+		return nil
 	}); err != nil {
 		return fmt.Errorf("making deployments: %w", err)
 	}

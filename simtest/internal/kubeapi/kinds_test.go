@@ -29,7 +29,8 @@ var (
 )
 
 // counting are the kinds whose strategies in k8s.io/kubernetes 1.37.2 set metadata.generation.
-var counting = []string{"PriorityClass", "IngressClass", "NetworkPolicy", "Ingress", "EndpointSlice", "PodDisruptionBudget", "ResourceSlice", "DeviceClass", "DeviceTaintRule",
+var counting = []string{"PriorityClass", "IngressClass", "NetworkPolicy", "Ingress", "EndpointSlice", "PodDisruptionBudget", "ResourceSlice",
+	"DeviceClass", "DeviceTaintRule",
 	"HorizontalPodAutoscaler", "FlowSchema", "PriorityLevelConfiguration", "DaemonSet", "StatefulSet", "Job", "CronJob", "PodTemplate", "ReplicationController",
 	"ValidatingAdmissionPolicy", "MutatingAdmissionPolicy", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "MutatingAdmissionPolicyBinding",
 	"ValidatingAdmissionPolicyBinding"}

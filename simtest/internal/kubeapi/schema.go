@@ -138,7 +138,8 @@ func (t *typed) checkName(name string, isPrefix bool) []string {
 }
 
 // eventNames are what Events name differently: those of the core group, which are stored, and those of events.k8s.io.
-var eventNames = [][2]string{{"involvedObject", "regarding"}, {"message", "note"}, {"reportingComponent", "reportingController"}, {"source", "deprecatedSource"},
+var eventNames = [][2]string{{"involvedObject", "regarding"}, {"message", "note"}, {"reportingComponent", "reportingController"},
+	{"source", "deprecatedSource"},
 	{"firstTimestamp", "deprecatedFirstTimestamp"}, {"lastTimestamp", "deprecatedLastTimestamp"}, {"count", "deprecatedCount"}}
 
 // Store implements simcluster.Schema. Of built-in kinds Events alone have two versions.
@@ -301,7 +302,8 @@ func newCustomVersion(crd *apiextensionsv1.CustomResourceDefinition, v *apiexten
 	types managedfields.TypeConverter) (*customVersion, error) {
 	kind := schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Status.AcceptedNames.Kind}
 	ownStatus := v.Subresources != nil && v.Subresources.Status != nil
-	c := &customVersion{fields: newFields(kind, types, true, ownStatus), apiVersion: kind.GroupVersion().String(), preservesUnknownFields: crd.Spec.PreserveUnknownFields}
+	c := &customVersion{fields: newFields(kind, types, true, ownStatus),
+		apiVersion: kind.GroupVersion().String(), preservesUnknownFields: crd.Spec.PreserveUnknownFields}
 	var props *apiextensions.JSONSchemaProps
 	if v.Schema != nil {
 		internal := &apiextensions.CustomResourceValidation{}
