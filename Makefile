@@ -244,6 +244,7 @@ probe-foreign: wasm controlplane $(T) ## controllers of Kubernetes, MetalLB and 
 SIM_FOREIGN := TestControllerRuntimeOnSimtest|TestLaboratoryDecidesAsTheReleasedCode
 sim-foreign: sim $(T) ## programs of others on the served cluster: suites on envtest, helm, two kubectls, a client in JavaScript, a measured load; controller-runtime on simtest
 	@failed=0; \
+	  $(T) go 'the served cluster, killed and attacked for long' -C sim -- $(GO) test -count=1 -timeout 60m -run '^Test(Kills|Attacks)$$' ./tests -sim.long -sim.kills=200 || failed=1; \
 	  $(T) go 'programs of others on the served cluster' -C sim -show 'judged: ' -- $(GO) test -count=1 -timeout 120m ./judges -foreign || failed=1; \
 	  $(T) go 'programs of others on simtest' -C e2e -- $(GO) test -count=1 -timeout 90m -run '^($(SIM_FOREIGN))$$' ./cluster -foreign || failed=1; \
 	  exit $$failed
