@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,7 +69,7 @@ func TestEachLeverIsSeenOnThePage(t *testing.T) {
 	srv, _ := startSim(t, "--objects=20", "--rate=0")
 	page := browser.StartForTest(t).OpenForTest(t, srv.URL, 1280, 720)
 	harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count === 20 && s.source.simulated && s.api.objects === 20")
-	for _, x := range []struct{ call, sees string }{
+	for i, x := range []struct{ call, sees string }{
 		{"cluster('create', {namespace: 'shop', name: 'typed', replicas: 3})", "s.indexer.count === 23 && s.api.objects === 23"},
 		{"cluster('scale', {namespace: 'shop', name: 'typed', replicas: 5})", "s.indexer.count === 25"},
 		{"cluster('restart', {namespace: 'shop', name: 'typed'})", "s.indexer.count === 25 && s.reflector.events > 60"},
@@ -87,8 +88,8 @@ func TestEachLeverIsSeenOnThePage(t *testing.T) {
 	} {
 		harness.Call(t, page, "%s", x.call)
 		harness.Await(t, page, time.Minute, "%s", x.sees)
+		harness.Shot(t, page, fmt.Sprint("lever-", i))
 	}
-	harness.Shot(t, page, "levers")
 	page.ExpectClean(t)
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 // A crowd of clients at an API server: a dot for each by what it does, the seats, and the lists by time beside those of the same crowd without jitter.
-import { attr, s, Txt } from '../kit/dom.js';
+import { attr, s, show, Txt } from '../kit/dom.js';
 import { seats } from './seats.js';
 
 /** @typedef {import('../wire/types.js').Crowd} Crowd */
@@ -119,10 +119,15 @@ export function crowdWord(g, state, x, y, type) {
  */
 export function crowdSeats(g, x, y, size, pitch) {
   const n = 10;
-  const row = seats(g, { x: x + pitch * (n - 1) + size / 2, y, n, size, pitch, vacant: 'slotk' });
+  const own = s('g');
+  g.append(own);
+  const row = seats(own, { x: x + pitch * (n - 1) + size / 2, y, n, size, pitch, vacant: 'slotk' });
   return {
     /** @param {Crowd} crowd */
-    set: ({ busy }) => row.set(Array.from({ length: Math.min(n, busy) }, () => ({ kind: /** @type {const} */ ('key'), taken: true }))),
+    set: ({ busy, seats: all }) => {
+      show(own, all > 0);
+      row.set(Array.from({ length: Math.min(n, busy) }, () => ({ kind: /** @type {const} */ ('key'), taken: true })));
+    },
   };
 }
 

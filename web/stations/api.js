@@ -62,6 +62,10 @@ addWords({
       + 'seats was free.',
     '另有 {n} 个客户端，其中 {m} 个有打开的 watch。它们和这个 informer 发了 {a} 个 list 请求；其中 {b} 个没有找到空闲的席位（共 {seats} 个）。',
   ],
+  'api.crowdServed': [
+    '{n} other clients, {m} of them with an open watch. They made {a} requests for lists; API Priority and Fairness refused {b} of them.',
+    '另有 {n} 个客户端，其中 {m} 个有打开的 watch。它们发了 {a} 个 list 请求；其中 {b} 个被 API Priority and Fairness 拒绝。',
+  ],
   'api.gist': ['{n} [n:object|objects], {w} [w:write|writes] a second', '{n} 个对象，每秒写 {w} 次'],
   'api.gistQuiet': ['{n} [n:object|objects]; nothing changes', '{n} 个对象；没有变更'],
   'api.gistCrowd': ['{n} [n:list|lists] a second', '每秒 {n} 次 list'],
@@ -330,7 +334,7 @@ function crowdDense(slot, ctx) {
 
 /** @param {import('../wire/types.js').Crowd} crowd @param {Ctx} ctx */
 function crowdSentence({ clients, watching, requests, refused, seats }, { t }) {
-  return t('api.crowd', { n: exact(clients), m: exact(watching), a: exact(requests), b: exact(refused), seats: exact(seats) });
+  return t(seats ? 'api.crowd' : 'api.crowdServed', { n: exact(clients), m: exact(watching), a: exact(requests), b: exact(refused), seats: exact(seats) });
 }
 
 /** What the cluster holds, how far back it remembers, and who asks it now. @param {Slot} slot @param {Ctx} ctx */
@@ -532,8 +536,11 @@ function crowdLarge(slot, ctx) {
       show(g, !!crowd);
       if (!crowd) return;
       lists.bind(lane, 'api.crowd.perSecond', 'count', t('api.lists'));
-      busy.bind(lane, 'api.crowd.busy', 'count', t('api.seats', { n: crowd.seats }));
-      without.set(fit(t('api.without'), beside - 20, fonts.label));
+      // A served cluster counts neither seats nor a crowd without jitter.
+      if (crowd.seats) busy.bind(lane, 'api.crowd.busy', 'count', t('api.seats', { n: crowd.seats }));
+      else busy.set('');
+      show(ghost, crowd.seats > 0);
+      without.set(crowd.seats ? fit(t('api.without'), beside - 20, fonts.label) : '');
       ago.set(t('api.ago', { n: 32 }));
       now.set(t('api.now'));
       drawn.set(crowd, ctx.now());
