@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -121,15 +120,4 @@ func endWithParent(parent int, clean func()) {
 		clean()
 		os.Exit(1)
 	}
-}
-
-// parseControllers reads the names of controllers, as --controllers has them; nil for all.
-func parseControllers(text string) []string {
-	switch text {
-	case "all":
-		return nil
-	case "none", "":
-		return []string{}
-	}
-	return strings.Split(text, ",")
 }

@@ -55,12 +55,12 @@ func record(ctx context.Context, config *rest.Config, path string, resources []s
 		mapper.Reset()
 		var found []cache.SharedIndexInformer
 		resources = slices.DeleteFunc(slices.Clone(resources), func(r schema.GroupResource) bool {
-			of, missing := mapper.ResourceFor(r.WithVersion(""))
+			resource, missing := mapper.ResourceFor(r.WithVersion(""))
 			if missing != nil || err != nil {
 				return false
 			}
 			var informer cache.SharedIndexInformer
-			informer, err = p.Informer(of, dynamicinformer.NewFilteredDynamicInformer(client, of, "", 0, cache.Indexers{}, nil).Informer())
+			informer, err = p.Informer(resource, dynamicinformer.NewFilteredDynamicInformer(client, resource, "", 0, cache.Indexers{}, nil).Informer())
 			found = append(found, informer)
 			return true
 		})

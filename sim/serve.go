@@ -35,7 +35,7 @@ func serve(ctx context.Context, s settings, stdin io.Reader, stdout, stderr io.W
 		}
 	}()
 	writes := newWriteLog()
-	cluster, err := controlplane.Start(ctx, controlplane.Options{Data: s.data, Controllers: s.controllerNames(), Speed: s.speed,
+	cluster, err := controlplane.Start(ctx, controlplane.Options{Data: s.data, Controllers: parseControllers(s.controllers), Speed: s.speed,
 		Stages: life.CrashStages, Stopped: life.KubeletStopped, Audit: writes, Logs: components})
 	if err != nil {
 		return err

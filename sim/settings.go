@@ -48,7 +48,7 @@ func (s *settings) check() error {
 	case !(s.speed >= 0.01 && s.speed <= 100):
 		return fmt.Errorf("--speed: %g is not between 0.01 and 100", s.speed)
 	}
-	if names := s.controllerNames(); len(names) > 0 {
+	if names := parseControllers(s.controllers); len(names) > 0 {
 		if err := (controlplane.Options{Controllers: names}).Check(); err != nil {
 			return fmt.Errorf("--controllers: %w", err)
 		}
@@ -56,5 +56,13 @@ func (s *settings) check() error {
 	return nil
 }
 
-// controllerNames are the controllers that run; nil for all.
-func (s *settings) controllerNames() []string { return parseControllers(s.controllers) }
+// parseControllers reads the names of controllers, as --controllers has them; nil for all.
+func parseControllers(text string) []string {
+	switch text {
+	case "all":
+		return nil
+	case "none", "":
+		return []string{}
+	}
+	return strings.Split(text, ",")
+}
