@@ -92,14 +92,13 @@ type Cluster struct {
 	own     *front // the port of the components
 	watches atomic.Int64
 
-	mu        sync.Mutex // held while API servers start and end
-	server    *apiServer
-	old       *apiServer // the one that lags behind, and answers clients; nil for none
-	oldFront  *front     // its own port; nil for none
-	compacted atomic.Int64
-	stop      context.CancelFunc
-	running   sync.WaitGroup
-	failure   chan error // of the first component that ended by itself
+	mu       sync.Mutex // held while API servers start and end
+	server   *apiServer
+	old      *apiServer // the one that lags behind, and answers clients; nil for none
+	oldFront *front     // its own port; nil for none
+	stop     context.CancelFunc
+	running  sync.WaitGroup
+	failure  chan error // of the first component that ended by itself
 }
 
 // Start starts a cluster, and returns when its API server is ready and its components have started.

@@ -108,9 +108,15 @@ func (d *database) wait(ctx context.Context) error {
 // revision is the newest revision, which is the newest resourceVersion.
 func (d *database) revision() int64 { return d.Server.KV().Rev() }
 
-// compact drops the history up to now, and returns up to which revision.
-func (d *database) compact(ctx context.Context) (int64, error) {
+// compacted is the revision up to which there is no history, 0 if there is all of it.
+func (d *database) compacted() int64 { return max(0, d.Server.KV().FirstRev()) }
+
+// compact drops the history up to now.
+func (d *database) compact(ctx context.Context) error {
 	revision := d.revision()
+	if revision <= d.compacted() {
+		return nil // etcd would answer with an error
+	}
 	_, err := d.Server.Compact(ctx, &etcdserverpb.CompactionRequest{Revision: revision, Physical: true})
-	return revision, err
+	return err
 }

@@ -12,17 +12,13 @@ func (c *Cluster) Watches() int { return int(c.watches.Load()) }
 // Revision is the newest resourceVersion.
 func (c *Cluster) Revision() uint64 { return uint64(c.etcd.revision()) }
 
-// Compacted is the resourceVersion up to which Compact has dropped the history; 0 before the first Compact.
-func (c *Cluster) Compacted() uint64 { return uint64(c.compacted.Load()) }
+// Compacted is the resourceVersion up to which etcd has dropped the history, by Compact or because kube-apiserver told it to; 0 if it has all of it.
+func (c *Cluster) Compacted() uint64 { return uint64(c.etcd.compacted()) }
 
 // Compact lets etcd drop the history up to now. kube-apiserver still has versions in its watch cache: a watch from an older one gets 410 Expired once
 // the API server has started again.
 func (c *Cluster) Compact(ctx context.Context) error {
-	revision, err := c.etcd.compact(ctx)
-	if err == nil {
-		c.compacted.Store(revision)
-	}
-	return err
+	return c.etcd.compact(ctx)
 }
 
 // CutConnections closes every connection of clients to the API server, not those of the components.
@@ -66,12 +62,14 @@ func (c *Cluster) FailOver(ctx context.Context, versions uint64) error {
 		c.clients.cut()
 		return c.endOld()
 	}
+	newest := c.Revision()
+	if oldest := c.Compacted() + 1; versions+oldest >= newest {
+		return fmt.Errorf("etcd has no version that is %d behind: the history begins at %d, and the newest version is %d", versions, oldest, newest)
+	}
+	c.clients.point(c.server.handed) // it answers meanwhile, and if the other one does not start
+	c.clients.cut()
 	if err := c.endOld(); err != nil {
 		return err
-	}
-	newest := c.Revision()
-	if oldest := c.Compacted() + 1; versions >= newest-oldest {
-		return fmt.Errorf("etcd has no version that is %d behind: the history begins at %d, and the newest version is %d", versions, oldest, newest)
 	}
 	c.etcd.lag.begin(int64(newest - versions))
 	private, err := newFront()
