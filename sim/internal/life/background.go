@@ -23,16 +23,13 @@ const (
 // SetRate implements levers.Target: so many writes a second, into the status of pods, and some of them deletions.
 func (l *Life) SetRate(perSecond float64) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.rate = perSecond
-	l.mu.Unlock()
 	select {
 	case <-l.rates: // an older one that was not read
 	default:
 	}
-	select {
-	case l.rates <- perSecond:
-	default: // another one was quicker
-	}
+	l.rates <- perSecond // there is room: only this function sends
 }
 
 // runBackground writes at the rate until ctx ends. Each rate has writers of its own.

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/metadata"
@@ -20,7 +22,7 @@ import (
 
 const (
 	// maxCrowd is the greatest number of other clients, and clientsPerConnection how many share one.
-	maxCrowd             = 2000
+	maxCrowd             = 500
 	clientsPerConnection = 100
 	// A client waits as client-go's Reflector does: the first wait doubles up to the longest, and each is lengthened by a random part of itself.
 	firstWait   = 800 * time.Millisecond
@@ -45,11 +47,17 @@ func (l *Life) Crowd(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
+	if n > 0 {
+		if err := l.admitCrowd(ctx); err != nil {
+			return err
+		}
+	}
 	running, stop := context.WithCancel(running)
 	next := &crowd{clients: n, stop: stop}
 	for i := 0; i < n; i += clientsPerConnection {
 		config := rest.CopyConfig(l.config)
-		config.UserAgent = "informerscope-crowd"
+		config.UserAgent = crowdUser
+		config.Impersonate = rest.ImpersonationConfig{UserName: crowdUser}
 		config.WrapTransport = next.count
 		// A dialer of its own makes a connection of its own: client-go shares connections between equal configurations.
 		config.Dial = new(net.Dialer).DialContext
@@ -77,6 +85,22 @@ func (l *Life) Crowd(ctx context.Context, n int) error {
 		stop()
 	}
 	return nil
+}
+
+// crowdUser is whom the crowd's clients are: a user with no privilege in API priority and fairness.
+const crowdUser = "informerscope-crowd"
+
+// admitCrowd lets that user read.
+func (l *Life) admitCrowd(ctx context.Context) error {
+	_, err := l.client.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: crowdUser},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "view"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: crowdUser}},
+	}, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
 }
 
 // watchPods lists and watches the pods until ctx ends, and lists again after each failure.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -189,7 +190,18 @@ func (l *Life) Burst(ctx context.Context, n int) error {
 	if len(chosen) == 0 {
 		return errors.New("no pod to update")
 	}
-	return write(ctx, chosen, l.touch)
+	var done atomic.Int64
+	err := write(ctx, chosen, func(ctx context.Context, pod *metav1.PartialObjectMetadata) error {
+		err := l.touch(ctx, pod)
+		if err == nil {
+			done.Add(1)
+		}
+		return err
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%d of the %d updates were written in the time that a lever may take", done.Load(), n)
+	}
+	return err
 }
 
 // touch writes the time into a condition of a pod's status.
