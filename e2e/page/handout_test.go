@@ -78,7 +78,10 @@ func TestHandout(t *testing.T) {
 var latin = regexp.MustCompile(`[!-~]+`)
 
 // bare is text without spaces, which a PDF does not mark.
-func bare(text string) string { return strings.Join(strings.Fields(text), "") }
+func bare(text string) string { return ligatures.Replace(strings.Join(strings.Fields(text), "")) }
+
+// ligatures are what some fonts have for two or three letters.
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl")
 
 // expectPages expects pages of a size with text on each, and returns all text.
 func expectPages(t *testing.T, data []byte, width, height float64) string {
