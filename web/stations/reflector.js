@@ -91,14 +91,15 @@ addWords({
  * How far the Reflector is behind its cluster, as far as that can be known: the same on every layout.
  *
  * `n` is how many changes of what it watches it has not read. Of a cluster that does not count them, those that have arrived are known: there may be
- * more (`unsure`) while nothing arrives, or where more wait than State lists.
+ * more (`unsure`) while nothing arrives, or where more wait than State lists. While nothing arrives, 0 of them mean nothing (`known` is false).
  * @param {Lane} lane
  * @param {Ctx} ctx
  */
 function lagOf({ state, facts }, ctx) {
   const n = facts.lag.behind ?? 0;
   const all = ctx.model.isSure(facts) && n < state.api.wire.length;
-  return { n, known: facts.lag.behind !== null, unsure: n > 0 && !all && state.reflector.unread === undefined };
+  const counted = state.reflector.unread !== undefined;
+  return { n, known: facts.lag.behind !== null && (n > 0 || counted || ctx.model.isSure(facts)), unsure: n > 0 && !all && !counted };
 }
 
 /** How far it is behind, as a number; with ≥ where it may be further by now. @param {ReturnType<typeof lagOf>} o */
