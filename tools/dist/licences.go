@@ -16,15 +16,16 @@ import (
 // goAuthors is a module by the authors of Go.
 const goAuthors = "golang.org/x/net"
 
-// licences is the text of the licences of everything by others that is linked into the program or into the page inside it, Go's
-// own library included. Most of them ask to go along with the program.
-func licences(ctx context.Context, gotool, root string, p platform) ([]byte, error) {
+// licences is the text of the licences of everything by others that is linked into a program or into the page inside the server,
+// Go's own library included. Most of them ask to go along with the program.
+func licences(ctx context.Context, o options, what product, p platform) ([]byte, error) {
 	modules := map[string]string{} // "path version" → directory
-	for _, part := range []struct {
-		of   platform
-		name string
-	}{{p, "./server"}, {platform{"js", "wasm"}, "./wasm"}} {
-		listed, err := goCommand(ctx, gotool, root, part.of, "list", "-deps", "-json=Module", part.name)
+	linked := map[string]platform{what.dir: p}
+	if what == server {
+		linked["wasm"] = platform{"js", "wasm"}
+	}
+	for dir, of := range linked {
+		listed, err := goCommand(ctx, o.gotool, filepath.Join(o.root, dir), of, "list", "-deps", "-json=Module", ".")
 		if err != nil {
 			return nil, err
 		}
@@ -33,6 +34,7 @@ func licences(ctx context.Context, gotool, root string, p platform) ([]byte, err
 				Module *struct {
 					Path, Version, Dir string
 					Main               bool
+					Replace            *struct{ Path string }
 				}
 			}
 			if err := d.Decode(&pkg); errors.Is(err, io.EOF) {
@@ -40,7 +42,7 @@ func licences(ctx context.Context, gotool, root string, p platform) ([]byte, err
 			} else if err != nil {
 				return nil, fmt.Errorf("go list: %w", err)
 			}
-			if m := pkg.Module; m != nil && !m.Main {
+			if m := pkg.Module; m != nil && !m.Main && (m.Replace == nil || !isOurs(m.Replace.Path)) {
 				modules[m.Path+" "+m.Version] = m.Dir
 			}
 		}
@@ -94,3 +96,6 @@ func licence(dir string) (string, error) {
 	}
 	return out.String(), nil
 }
+
+// isOurs reports whether a module that replaces another is one of these sources, by its path.
+func isOurs(path string) bool { return strings.HasPrefix(path, ".") }

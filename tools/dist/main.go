@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -28,7 +29,16 @@ type options struct {
 	version   string // empty: ask git
 	url       string // where the archives will lie, empty if unknown
 	platforms string // empty: all
+	sim       bool   // whether sim has archives too
 }
+
+// product is a program that has archives of its own. Its package lies in the directory dir of the sources, and dir names it in lists of parts.
+type product struct{ name, dir string }
+
+var (
+	server = product{"informerscope", "server"} // with the page inside
+	sim    = product{"informerscope-sim", "sim"}
+)
 
 func main() {
 	var o options
@@ -38,6 +48,7 @@ func main() {
 	flag.StringVar(&o.version, "version", "", "the `version`, such as v1.2.3 (default: what git says)")
 	flag.StringVar(&o.url, "url", "", "the https `address` under which the archives will lie, for krew's manifest")
 	flag.StringVar(&o.platforms, "platforms", "", "`list` of platforms, such as linux/amd64,windows/arm64 (default: all)")
+	flag.BoolVar(&o.sim, "sim", false, "archives of informerscope-sim too, for Linux and macOS: ten minutes for each platform")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -73,15 +84,23 @@ func run(ctx context.Context, o options, stdout io.Writer) error {
 	}
 	var sums strings.Builder
 	var archives []archive
-	for _, p := range platforms {
-		began := time.Now()
-		a, err := pack(ctx, o, source, p)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p, err)
+	for _, what := range []product{server, sim} {
+		for _, p := range platforms {
+			if what == sim && (!o.sim || p.os == "windows") { // it was never tried on Windows
+				fmt.Fprintf(stdout, "%s for %s is left out\n", what.name, p)
+				continue
+			}
+			began := time.Now()
+			a, err := pack(ctx, o, source, what, p)
+			if err != nil {
+				return fmt.Errorf("%s for %s: %w", what.name, p, err)
+			}
+			if what == server { // krew has no other
+				archives = append(archives, a)
+			}
+			fmt.Fprintf(&sums, "%s  %s\n%s  %s\n", a.sum, a.name, a.partsSum, a.partsName)
+			fmt.Fprintf(stdout, "%s: %.1f MB, in %s\n", filepath.Join(o.out, a.name), float64(a.size)/1e6, time.Since(began).Round(time.Second/10))
 		}
-		archives = append(archives, a)
-		fmt.Fprintf(&sums, "%s  %s\n%s  %s\n", a.sum, a.name, a.partsSum, a.partsName)
-		fmt.Fprintf(stdout, "%s: %.1f MB, in %s\n", filepath.Join(o.out, a.name), float64(a.size)/1e6, time.Since(began).Round(time.Second/10))
 	}
 	if err := os.WriteFile(filepath.Join(o.out, checksums), []byte(sums.String()), 0o644); err != nil {
 		return err
@@ -114,9 +133,9 @@ type archive struct {
 	partsName, partsSum string
 }
 
-// pack builds one platform's program and writes its archive into the directory of the options.
-func pack(ctx context.Context, o options, source identity, p platform) (archive, error) {
-	program, err := build(ctx, o.gotool, o.root, source, p)
+// pack builds a program for one platform and writes its archive into the directory of the options.
+func pack(ctx context.Context, o options, source identity, what product, p platform) (archive, error) {
+	program, err := build(ctx, o, source, what, p)
 	if err != nil {
 		return archive{}, err
 	}
@@ -124,7 +143,7 @@ func pack(ctx context.Context, o options, source identity, p platform) (archive,
 	if err != nil {
 		return archive{}, err
 	}
-	notices, err := licences(ctx, o.gotool, o.root, p)
+	notices, err := licences(ctx, o, what, p)
 	if err != nil {
 		return archive{}, err
 	}
@@ -133,15 +152,17 @@ func pack(ctx context.Context, o options, source identity, p platform) (archive,
 		return archive{}, err
 	}
 	// Everything lies in one directory, so that unpacking puts nothing else into the one where somebody stands.
-	base := fmt.Sprintf("informerscope_%s_%s_%s", source.version, p.os, p.arch)
+	base := fmt.Sprintf("%s_%s_%s_%s", what.name, source.version, p.os, p.arch)
 	files := []file{
 		{base + "/LICENSE", licence, false},
 		{base + "/LICENSES-OF-OTHERS.txt", notices, false},
-		{base + "/README.txt", readme, false},
-		{base + "/informerscope" + p.exe(), program, true},
+		{base + "/" + what.name + p.exe(), program, true},
+	}
+	if what == server {
+		files = slices.Insert(files, 2, file{base + "/README.txt", readme, false})
 		// A copy. A hard link would halve the archive, but krew refuses every entry that is not a plain file or a directory,
 		// and Windows' own unpacker knows no links.
-		{base + "/kubectl-informerscope" + p.exe(), program, true},
+		files = append(files, file{base + "/kubectl-informerscope" + p.exe(), program, true})
 	}
 	var packed bytes.Buffer
 	a := archive{platform: p, name: base + p.suffix()}
@@ -153,7 +174,7 @@ func pack(ctx context.Context, o options, source identity, p platform) (archive,
 	if err != nil {
 		return archive{}, err
 	}
-	parts, err := sbom(ctx, o, source, p, program)
+	parts, err := sbom(ctx, o, source, what, p, program)
 	if err != nil {
 		return archive{}, err
 	}

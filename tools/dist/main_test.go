@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -198,7 +199,70 @@ func TestOneArchive(t *testing.T) {
 	}
 }
 
-// TestAllArchives makes every archive, and one of them a second time: by a copy of the sources that lies elsewhere, from an
+// TestSimArchive makes the archives of both programs from small sources. A program stands in the place of Kubernetes, and the script in sim/
+// builds it as it builds the real one.
+func TestSimArchive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
+	o := options{gotool: "go", root: t.TempDir(), out: t.TempDir(), version: "v1.2.3-test", platforms: "linux/amd64,windows/amd64", sim: true}
+	read := func(name string) string {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	source := func(name string) string { return read(filepath.Join(root(t), filepath.FromSlash(name))) }
+	require := strings.Join(regexp.MustCompile(`(?m)^go .*|golang.org/x/(net|text) v\S+`).FindAllString(source("go.mod"), -1), "\nrequire ") + "\n"
+	program := "package main\n\nimport _ \"golang.org/x/net/idna\"\n"
+	for name, text := range map[string]string{
+		"go.mod": "module x\n" + require, "go.sum": source("go.sum"), "LICENSE": "ours", krewTemplate: source(krewTemplate),
+		"server/main.go": program + "func main() {}\n", "wasm/main.go": program + "func main() {}\n", "web/informerscope.wasm": "", "web/wasm_exec.js": "",
+		"sim/go.mod": "module y\n" + require + "require k8s.io/kubernetes v1.98.7\nreplace k8s.io/kubernetes => ../kubernetes\n", "sim/go.sum": source("go.sum"),
+		"sim/build.sh": source("sim/build.sh"), "kubernetes/go.mod": "module k8s.io/kubernetes\n",
+		"kubernetes/k.go": "package kubernetes\n", "sim/main.go": program + "import _ \"k8s.io/kubernetes\"\nfunc main() {}\n",
+	} {
+		name = filepath.Join(o.root, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run(t.Context(), o, testWriter{t}); err != nil {
+		t.Fatal(err)
+	}
+	const base = "informerscope-sim_v1.2.3-test_linux_amd64"
+	packed, parts, sums := read(filepath.Join(o.out, base+".tar.gz")), read(filepath.Join(o.out, base+sbomSuffix)), read(filepath.Join(o.out, checksums))
+	if want := sumText([]byte(packed)) + "  " + base + ".tar.gz\n" + sumText([]byte(parts)) + "  " + base + sbomSuffix + "\n"; !strings.HasSuffix(sums, want) ||
+		strings.Count(sums, "\n") != 6 || strings.Count(sums, "informerscope-sim_") != 2 {
+		t.Errorf("the checksums are\n%s", sums)
+	}
+	if plugin := readPlugin(t, []byte(read(filepath.Join(o.out, krewManifest)))); len(plugin.Spec.Platforms) != 2 ||
+		strings.Contains(plugin.Spec.Platforms[0].URI, "-sim") {
+		t.Errorf("krew's manifest: %+v", plugin)
+	}
+	names, entries := unpack(t, []byte(packed))
+	built := base + "/informerscope-sim"
+	if !slices.Equal(names, []string{base, base + "/LICENSE", base + "/LICENSES-OF-OTHERS.txt", built}) || entries[built].mode != 0o755 {
+		t.Fatalf("it holds %q", names)
+	}
+	info, err := buildinfo.Read(strings.NewReader(entries[built].data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A program without paths of this machine does not record how it was linked.
+	if settings := info.String(); info.Path != "y" || !strings.Contains(settings, "-trimpath=true") || !strings.Contains(settings, "CGO_ENABLED=0") ||
+		strings.Contains(settings, "vcs") {
+		t.Errorf("it was built as\n%s", settings)
+	}
+	for _, text := range []string{parts, entries[base+"/LICENSES-OF-OTHERS.txt"].data} {
+		if !strings.Contains(text, "golang.org/x/net") || strings.Contains(text, "kubernetes") || strings.Contains(text, `"page"`) {
+			t.Errorf("its parts are\n%.2000s", text)
+		}
+	}
+}
+
+// TestAllArchives makes every archive but those of informerscope-sim, and one of them a second time: by a copy of the sources that lies elsewhere, from an
 // empty build cache. The bytes have to be the same.
 func TestAllArchives(t *testing.T) {
 	if !*all {

@@ -67,9 +67,9 @@ type part struct {
 	into          []string
 }
 
-// sbom is the list of what is linked into a program and into the page inside it, in the CycloneDX format. What is in the program, the program
+// sbom is the list of what is linked into a program and into the page inside the server, in the CycloneDX format. What is in the program, the program
 // itself says; the page's program does not, so the go command is asked. The same program gives the same bytes.
-func sbom(ctx context.Context, o options, source identity, p platform, program []byte) ([]byte, error) {
+func sbom(ctx context.Context, o options, source identity, what product, p platform, program []byte) ([]byte, error) {
 	info, err := buildinfo.Read(bytes.NewReader(program))
 	if err != nil {
 		return nil, fmt.Errorf("what the program is made of: %w", err)
@@ -88,15 +88,19 @@ func sbom(ctx context.Context, o options, source identity, p platform, program [
 		if dep.Replace != nil {
 			dep = dep.Replace
 		}
-		add(dep.Path, dep.Version, dep.Sum, "server")
+		if !isOurs(dep.Path) {
+			add(dep.Path, dep.Version, dep.Sum, what.dir)
+		}
 	}
 	sums, err := os.ReadFile(filepath.Join(o.root, "go.sum"))
 	if err != nil {
 		return nil, err
 	}
-	listed, err := goCommand(ctx, o.gotool, o.root, platform{"js", "wasm"}, "list", "-deps", "-json=Module", "./wasm")
-	if err != nil {
-		return nil, err
+	var listed []byte
+	if what == server {
+		if listed, err = goCommand(ctx, o.gotool, o.root, platform{"js", "wasm"}, "list", "-deps", "-json=Module", "./wasm"); err != nil {
+			return nil, err
+		}
 	}
 	for d := json.NewDecoder(bytes.NewReader(listed)); ; {
 		var pkg struct {
@@ -116,11 +120,13 @@ func sbom(ctx context.Context, o options, source identity, p platform, program [
 	}
 	// The page's program is built with the same toolchain (make wasm).
 	goVersion, _, _ := strings.Cut(strings.TrimPrefix(info.GoVersion, "go"), " ")
-	add("stdlib", "v"+goVersion, "", "server")
-	add("stdlib", "v"+goVersion, "", "page")
+	add("stdlib", "v"+goVersion, "", what.dir)
+	if what == server {
+		add("stdlib", "v"+goVersion, "", "page")
+	}
 
 	sum := sha256.Sum256(program)
-	root := component{Ref: "informerscope", Type: "application", Name: "informerscope", Version: source.version,
+	root := component{Ref: what.name, Type: "application", Name: what.name, Version: source.version,
 		Hashes: []hash{{"SHA-256", hex.EncodeToString(sum[:])}}}
 	doc := cycloneDX{
 		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
