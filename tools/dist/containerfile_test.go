@@ -76,6 +76,9 @@ func TestContainerfile(t *testing.T) {
 	}
 	declared := restOf(build, "ARG")
 	for _, command := range restOf(build, "RUN") {
+		if strings.Contains(command, "make dist") && !strings.Contains(command, "DIST_SIM=false") {
+			t.Errorf("it unpacks one archive, and makes two: %s", command)
+		}
 		for _, v := range regexp.MustCompile(`\$\{?([A-Z]+)`).FindAllStringSubmatch(command, -1) {
 			if !slices.Contains(declared, v[1]) {
 				t.Errorf("%s is used and not declared: %s", v[1], command)
