@@ -47,6 +47,12 @@ has_nginx() {
 	command -v nginx >/dev/null 2>&1 || [ -x /usr/sbin/nginx ]
 }
 
+# The font that the page's narrowest frames are measured with. Where packages come another way, the system has one of its own.
+has_font() {
+	command -v apt-get >/dev/null 2>&1 || return 0
+	[ -e /usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf ]
+}
+
 # get PACKAGE...: installs them when it may; says why not otherwise.
 updated=""
 get() {
@@ -86,6 +92,7 @@ want firefox "Install Firefox or Firefox ESR and put it on PATH, or set INFORMER
 want webkit "Install Xvfb, and WebKitGTK 4.1 with its MiniBrowser and WebKitWebDriver, which INFORMERSCOPE_WEBKIT_BROWSER and
 INFORMERSCOPE_WEBKIT_DRIVER may name; in Debian they are webkit2gtk-driver, libwebkit2gtk-4.1-0 and xvfb." \
 	webkit2gtk-driver libwebkit2gtk-4.1-0 xvfb
+want font "Install the package fonts-liberation." fonts-liberation
 want nginx "Install nginx, which INFORMERSCOPE_NGINX may name; in Debian it is nginx-light." nginx-light
 
 if [ -n "$left" ] && [ "${CI:-}" = true ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

@@ -47,7 +47,7 @@ fi
 if command -v apt-get >/dev/null 2>&1; then
 	$as_root apt-get update -q || give_up "apt-get update failed"
 	# On Ubuntu the package chromium-browser is a snap; elsewhere it is chromium.
-	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core ||
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core fonts-liberation ||
 		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q chromium-browser ||
 		give_up "apt-get could not install it"
 elif command -v dnf >/dev/null 2>&1; then
