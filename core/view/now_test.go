@@ -206,7 +206,7 @@ func TestTheSentenceCountsWhatIsWatched(t *testing.T) {
 	}
 }
 
-// TestLagCountsChanges: where the cluster counts what the Reflector has not read, that is told. Else it is what has arrived, and nothing is claimed while
+// TestLagCountsChanges expects what the Reflector has not read, where the cluster counts it. Else it expects what has arrived, and nothing is claimed while
 // more may have come.
 func TestLagCountsChanges(t *testing.T) {
 	x := watchingTale(t)

@@ -23,7 +23,7 @@ const (
 	// patience is how long what is expected may take, quiet how long what is not expected is looked for.
 	patience = time.Minute
 	quiet    = 4 * time.Second
-	// stopTimeout is how long envtest waits for a process to end, unless it is told otherwise.
+	// stopTimeout is how long envtest waits for a process to end if the suite sets no other time.
 	stopTimeout = 20 * time.Second
 )
 
@@ -95,7 +95,7 @@ func collectGarbage(t *testing.T, client *kubernetes.Clientset) {
 	}
 	expect(t, func(ctx context.Context) error {
 		_, err := maps.Get(ctx, "dependent", metav1.GetOptions{})
-		return gone(err)
+		return expectGone(err)
 	})
 }
 
@@ -112,7 +112,7 @@ func deleteNamespace(t *testing.T, client *kubernetes.Clientset) {
 	}
 	expect(t, func(ctx context.Context) error {
 		_, err := client.CoreV1().Namespaces().Get(ctx, "short", metav1.GetOptions{})
-		return gone(err)
+		return expectGone(err)
 	})
 }
 
@@ -151,8 +151,8 @@ func runJob(t *testing.T, client *kubernetes.Clientset) {
 	})
 }
 
-// gone is nil if err says that an object is not there.
-func gone(err error) error {
+// expectGone is nil if err says that an object is not there.
+func expectGone(err error) error {
 	if err == nil {
 		return fmt.Errorf("it is still there")
 	}
