@@ -53,7 +53,7 @@ run: wasm $(if $(filter sim,$(ARGS)),sim) ## build everything and serve it; flag
 
 sim: bin/informerscope-sim ## build the served cluster, Kubernetes in one process: ten minutes the first time
 
-bin/informerscope-sim: $(shell find sim core/levers core/simcluster core/selection probe -name '*.go' -not -name '*_test.go' 2>/dev/null) sim/go.mod sim/go.sum sim/build.sh
+bin/informerscope-sim: $(shell find sim core/cluster/levers core/cluster/simcluster core/lab/selection probe -name '*.go' -not -name '*_test.go' 2>/dev/null) sim/go.mod sim/go.sum sim/build.sh
 	GO="$(GO)" ./sim/build.sh
 
 wasm: $(PAGE)/informerscope.wasm $(PAGE)/wasm_exec.js ## build what the page loads
@@ -180,7 +180,7 @@ unit: wasm $(T) ## the quick unit tests, with the race detector where there is a
 
 # Virtual time, folds and schedules gain nothing from the race detector and are several times slower with it: only what serves
 # connections runs with it here. make test has run every package with it.
-RACED := ./server ./server/internal/relay ./server/internal/audience ./server/internal/wsconn ./server/internal/connlimit ./core/restwatch ./core/informer
+RACED := ./server ./server/internal/relay ./server/internal/audience ./server/internal/wsconn ./server/internal/connlimit ./core/client/restwatch ./core/informer
 unit-all: wasm $(T) ## every unit test, also those that take long, and thousands of random schedules against client-go
 	@failed=0; \
 	  $(T) go 'unit, all' -show 'random schedules in|compared with client-go|schedules of the whole system' -- \

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/broadcast"
-	"informerscope/core/event"
-	"informerscope/core/fold"
-	"informerscope/core/object"
-	"informerscope/core/trace"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/wire/broadcast"
+	"informerscope/core/words/event"
+	"informerscope/core/words/object"
 	"informerscope/server/internal/audience"
 )
 

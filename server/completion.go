@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"informerscope/core/restwatch"
+	"informerscope/core/client/restwatch"
 	"informerscope/server/internal/clusters"
 	"informerscope/server/internal/guard"
 )

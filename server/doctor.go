@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"informerscope/core/doctor"
-	"informerscope/core/tracefile"
+	"informerscope/core/ask/doctor"
+	"informerscope/core/log/tracefile"
 	"informerscope/server/internal/relay"
 	"informerscope/server/internal/scrub"
 )

@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"informerscope/core/command"
-	"informerscope/core/selection"
+	"informerscope/core/lab/selection"
+	"informerscope/core/page/command"
 	"informerscope/tools/doctables"
 )
 

@@ -13,10 +13,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
-	"informerscope/core/analysis"
-	"informerscope/core/doctor"
-	"informerscope/core/event"
-	"informerscope/core/fold"
+	"informerscope/core/ask/analysis"
+	"informerscope/core/ask/doctor"
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
 )
 
 const (

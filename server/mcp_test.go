@@ -10,8 +10,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"informerscope/core/doctor"
-	"informerscope/core/fold"
+	"informerscope/core/ask/doctor"
+	"informerscope/core/log/fold"
 )
 
 // agent connects the SDK's own client to a server that examines what read returns.

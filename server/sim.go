@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
 	"informerscope/server/internal/relay"
 	"informerscope/server/internal/scrub"
 	"informerscope/server/internal/served"

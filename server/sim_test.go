@@ -23,8 +23,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"informerscope/core/levers"
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/levers"
+	"informerscope/core/cluster/simcluster"
 	"informerscope/server/internal/served"
 	"informerscope/server/internal/testkit"
 )

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"informerscope/core/story/draft"
-	"informerscope/core/story/storyfile"
-	"informerscope/core/tracefile"
+	"informerscope/core/log/tracefile"
+	"informerscope/core/page/story/draft"
+	"informerscope/core/page/story/storyfile"
 )
 
 // storyHelp is the help text of "story from".

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/event"
-	"informerscope/core/story/storyfile"
-	"informerscope/core/tracefile"
+	"informerscope/core/log/tracefile"
+	"informerscope/core/page/story/storyfile"
+	"informerscope/core/words/event"
 )
 
 // recordThreeEvents is a recording of three events, one of which is a note and one a relist.

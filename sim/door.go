@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"informerscope/core/levers"
+	"informerscope/core/cluster/levers"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"informerscope/core/selection"
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
+	"informerscope/core/lab/selection"
 	"informerscope/sim/internal/controlplane"
 )
 

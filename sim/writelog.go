@@ -5,7 +5,7 @@ import (
 
 	auditapi "k8s.io/apiserver/pkg/apis/audit"
 
-	"informerscope/core/levers"
+	"informerscope/core/cluster/levers"
 	"informerscope/sim/internal/authors"
 	"informerscope/sim/internal/controlplane"
 )

@@ -17,8 +17,8 @@ import (
 
 	"example.org/informerscope/probe"
 	"example.org/informerscope/simtest/internal/kubeapi"
-	"informerscope/core/pipe"
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
+	"informerscope/core/wire/pipe"
 )
 
 // Options of a Cluster. The zero value is usable.

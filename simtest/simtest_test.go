@@ -18,9 +18,9 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
-	"informerscope/core/event"
-	"informerscope/core/fold"
-	"informerscope/core/tracefile"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/tracefile"
+	"informerscope/core/words/event"
 )
 
 // newCarelessController plays a controller that reconciles a ConfigMap twice while its watch is held. So the second time it reads what it has overwritten.

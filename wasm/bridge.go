@@ -10,8 +10,8 @@ import (
 
 	"github.com/hack-pad/safejs"
 
-	"informerscope/core/command"
 	"informerscope/core/lab"
+	"informerscope/core/page/command"
 )
 
 // globalScope is the worker's global scope.

@@ -12,8 +12,8 @@ import (
 	"github.com/hack-pad/safejs"
 	"k8s.io/utils/clock"
 
-	"informerscope/core/audience"
-	"informerscope/core/tracefile"
+	"informerscope/core/log/tracefile"
+	"informerscope/core/page/audience"
 )
 
 // speak sets up the page's Speaker.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hack-pad/safejs"
 
-	"informerscope/core/socket"
+	"informerscope/core/wire/socket"
 )
 
 // webSocket is a browser's WebSocket, whose events go to a socket.Conn.

@@ -17,13 +17,13 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
-	"informerscope/core/command"
 	"informerscope/core/lab"
-	"informerscope/core/relayclient"
-	"informerscope/core/story"
-	"informerscope/core/story/storyfile"
-	"informerscope/core/trace"
-	"informerscope/core/view"
+	"informerscope/core/log/trace"
+	"informerscope/core/page/command"
+	"informerscope/core/page/story"
+	"informerscope/core/page/story/storyfile"
+	"informerscope/core/page/view"
+	"informerscope/core/wire/relayclient"
 	"informerscope/stories"
 )
 

@@ -5,7 +5,7 @@ package main
 import (
 	"runtime/metrics"
 
-	"informerscope/core/fold"
+	"informerscope/core/log/fold"
 )
 
 // memoryLimit is what 32-bit addresses can reach.

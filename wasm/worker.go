@@ -13,9 +13,9 @@ import (
 
 	"github.com/hack-pad/safejs"
 
-	"informerscope/core/arg"
-	"informerscope/core/command"
-	"informerscope/core/trace"
+	"informerscope/core/log/trace"
+	"informerscope/core/page/command"
+	"informerscope/core/words/arg"
 )
 
 const (

@@ -19,7 +19,7 @@ import (
 
 // leftOut are the exported names of client-go's tools/cache that do not exist here, with the reason.
 var leftOut = map[string]string{
-	"Getter":                         "returns *rest.Request; core/factory and core/restwatch are the way to a server",
+	"Getter":                         "returns *rest.Request; core/client/factory and core/client/restwatch are the way to a server",
 	"NewListWatchFromClient":         "takes a Getter",
 	"NewFilteredListWatchFromClient": "takes a Getter",
 	"FakeCustomStore":                "a fake for tests of client-go's users, of functions only",

@@ -53,7 +53,7 @@ func TestImports(t *testing.T) {
 			standard := !strings.Contains(first, ".")
 			standard = standard && !strings.HasPrefix(path, "informerscope/")
 			allowed := strings.HasPrefix(path, "k8s.io/apimachinery/") || strings.HasPrefix(path, "k8s.io/utils/") || path == "k8s.io/klog/v2" ||
-				path == "informerscope/core/event"
+				path == "informerscope/core/words/event"
 			if !standard && !allowed {
 				t.Errorf("%s imports %s", f.Name(), path)
 			}

@@ -1,6 +1,6 @@
 package informer
 
-import "informerscope/core/event"
+import "informerscope/core/words/event"
 
 // DeltaType is the type of a change.
 type DeltaType string

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // DeltaFIFOOptions configures a DeltaFIFO. All fields are optional.

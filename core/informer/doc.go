@@ -7,7 +7,7 @@
 // of a server it accepts.
 //
 // Every exported name of tools/cache exists here, with its signature, except what needs a *rest.Request, and the fakes for client-go's own tests. A
-// test reads client-go's sources and checks this. Package core/factory creates informers for all resources of a server.
+// test reads client-go's sources and checks this. Package core/client/factory creates informers for all resources of a server.
 //
 // Three things are added. An Observer gets every transition, in an order that agrees with the locks, so that folding the events gives exactly the
 // informer's state. Gates can hold the Reflector, the process loop or a listener, at points where client-go's code could be equally slow. Snapshot

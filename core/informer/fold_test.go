@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // recorder is an Observer that keeps every event.

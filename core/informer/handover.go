@@ -8,7 +8,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/utils/buffer"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // handover connects a processorListener's add and run if there is an Observer. It does what client-go's unbuffered channels addCh and nextCh and the

@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/buffer"
 	"k8s.io/utils/clock"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // channelListener is client-go's processorListener as it is written there: two unbuffered channels, and the goroutine pop between them.

@@ -14,7 +14,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 var releases = []Release{Release131, Release133, Release135, Release137}

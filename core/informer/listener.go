@@ -12,7 +12,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // initialBufferSize is the initial capacity of a listener's ring in client-go.

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
 
-	bytesobject "informerscope/core/object"
+	bytesobject "informerscope/core/words/object"
 )
 
 // turns is a clock whose lock the detector and a test that changes objects take in turn. Changing an object that others read is a race, and the mistake

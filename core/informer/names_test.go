@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	clientgo "k8s.io/client-go/tools/cache"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 func onAdd(any)         {}

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/clock"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // eventPool holds Events for send. An Observer must not keep the pointer, so an Event can be reused as soon as Observe has returned.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // Observer receives every transition. Observe is called synchronously, often with locks of the informer held: it must return quickly, must not call the

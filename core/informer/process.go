@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // sink receives every change of the store, after the change.

@@ -10,7 +10,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // sharedProcessor distributes notifications to listeners: to all of them or, for updates that changed nothing, to those that are syncing. Every

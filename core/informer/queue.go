@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // ErrFIFOClosed is returned by Pop when the queue is closed and empty.

@@ -16,7 +16,7 @@ import (
 	clientgo "k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // queueUnderTest has the methods that both libraries' queues share.

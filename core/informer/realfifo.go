@@ -11,7 +11,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // RealFIFOOptions configures a RealFIFO.

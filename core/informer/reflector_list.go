@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // ListAndWatch is ListAndWatchWithContext with a stop channel.

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // runReflector runs a Reflector until while returns.

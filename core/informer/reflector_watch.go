@@ -16,7 +16,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // stream is an open watch.

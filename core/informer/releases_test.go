@@ -21,7 +21,7 @@ import (
 	"k8s.io/klog/v2/textlogger"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // These tests cover differences between the releases of client-go that no feature gate of 0.37.2 controls.

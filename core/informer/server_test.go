@@ -20,7 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 type object = metav1.PartialObjectMetadata

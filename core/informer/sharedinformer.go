@@ -15,7 +15,7 @@ import (
 	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // SharedInformer keeps a store (the cache) of a collection of objects and notifies any number of handlers of its changes.

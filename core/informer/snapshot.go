@@ -3,7 +3,7 @@ package informer
 import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // Snapshotter is implemented by the SharedIndexInformer that NewSharedIndexInformerWithOptions returns. It is for tests that compare the informer's

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgo "k8s.io/client-go/tools/cache"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 func letters(o any) ([]string, error) {

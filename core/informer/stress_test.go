@@ -12,7 +12,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // TestFoldUnderLoad compares the fold with the informer's state repeatedly, during events, errors, resyncs and relists, while handlers are added and

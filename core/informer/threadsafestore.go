@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"informerscope/core/event"
+	"informerscope/core/words/event"
 )
 
 // ThreadSafeStore is an indexed store whose caller computes the keys. Callers must treat returned objects as read-only: changing an object in place

@@ -11,11 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"informerscope/core/cluster/simcluster"
 	"informerscope/core/lab/labtest"
-	"informerscope/core/pipe"
-	"informerscope/core/selection"
-	"informerscope/core/simcluster"
-	"informerscope/core/trace"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/trace"
+	"informerscope/core/wire/pipe"
 )
 
 // slowly is a selection that must ask a live cluster for the version of a resource.

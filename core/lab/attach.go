@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"informerscope/core/attached"
-	"informerscope/core/event"
+	"informerscope/core/wire/attached"
+	"informerscope/core/words/event"
 )
 
 // Attached asks the relay which informers the attached process has.

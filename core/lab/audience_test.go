@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/core/selection"
-	"informerscope/core/trace"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/trace"
 )
 
 func TestAPageOfAnAudienceActsOnNothing(t *testing.T) {

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"time"
 
-	"informerscope/core/event"
-	"informerscope/core/fold"
-	"informerscope/core/levers"
-	"informerscope/core/vclock"
+	"informerscope/core/cluster/levers"
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
+	"informerscope/core/words/vclock"
 )
 
 const (

@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/event"
-	"informerscope/core/fold"
-	"informerscope/core/levers"
-	"informerscope/core/selection"
-	"informerscope/core/simcluster"
-	"informerscope/core/trace"
+	"informerscope/core/cluster/levers"
+	"informerscope/core/cluster/simcluster"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/words/event"
 )
 
 // door is a relay's simulated cluster with a stream of writes. Each request for the stream takes the next connection.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"informerscope/core/informer"
-	"informerscope/core/selection"
-	"informerscope/core/trace"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/trace"
 )
 
 // BenchmarkOpening opens simulated objects in real time, with the log that a page has: until the cluster stands, and until the informer has them all.

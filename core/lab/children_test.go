@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/selection"
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
+	"informerscope/core/lab/selection"
 )
 
 // TestAControllerThatCreatesReadsAnOldStore: a controller creates a child for a pod that has none in the store. While the store is behind, a generated name

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 
-	"informerscope/core/action"
-	"informerscope/core/faults"
-	"informerscope/core/levers"
+	"informerscope/core/cluster/levers"
+	"informerscope/core/lab/action"
+	"informerscope/core/wire/faults"
 )
 
 // ClusterArgs are the arguments of Cluster; the verb decides which are needed.

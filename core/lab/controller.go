@@ -15,13 +15,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"informerscope/core/action"
-	"informerscope/core/event"
-	"informerscope/core/object"
-	"informerscope/core/restwatch"
-	"informerscope/core/simcluster"
-	"informerscope/core/vclock"
-	"informerscope/core/workqueue"
+	"informerscope/core/client/restwatch"
+	"informerscope/core/client/workqueue"
+	"informerscope/core/cluster/simcluster"
+	"informerscope/core/lab/action"
+	"informerscope/core/words/event"
+	"informerscope/core/words/object"
+	"informerscope/core/words/vclock"
 )
 
 const (

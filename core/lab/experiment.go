@@ -18,16 +18,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 
-	"informerscope/core/event"
-	"informerscope/core/factory"
-	"informerscope/core/fold"
+	"informerscope/core/client/factory"
+	"informerscope/core/client/restwatch"
+	"informerscope/core/cluster/simcluster"
 	"informerscope/core/informer"
-	"informerscope/core/object"
-	"informerscope/core/relayclient"
-	"informerscope/core/restwatch"
-	"informerscope/core/selection"
-	"informerscope/core/simcluster"
-	"informerscope/core/vclock"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/wire/relayclient"
+	"informerscope/core/words/event"
+	"informerscope/core/words/object"
+	"informerscope/core/words/vclock"
 )
 
 // metricsResync is the resync period of the `metrics` handler, and the informer's resync check period: once the informer runs, no listener can have a shorter

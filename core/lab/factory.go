@@ -10,12 +10,12 @@ import (
 	"sync"
 	"time"
 
-	"informerscope/core/action"
-	"informerscope/core/event"
-	"informerscope/core/factory"
+	"informerscope/core/client/factory"
+	"informerscope/core/client/restwatch"
 	"informerscope/core/informer"
-	"informerscope/core/restwatch"
-	"informerscope/core/selection"
+	"informerscope/core/lab/action"
+	"informerscope/core/lab/selection"
+	"informerscope/core/words/event"
 )
 
 // releaseFactory is the SharedInformerFactory of one release: a program is built with one release of client-go.

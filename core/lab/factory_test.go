@@ -13,12 +13,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/event"
-	"informerscope/core/facts"
-	"informerscope/core/fold"
 	"informerscope/core/lab/labtest"
-	"informerscope/core/selection"
-	"informerscope/core/trace"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/facts"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/words/event"
 )
 
 // rows returns the informers at a log's end, by lane.

@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"informerscope/core/action"
-	"informerscope/core/event"
-	"informerscope/core/faults"
-	"informerscope/core/levers"
+	"informerscope/core/cluster/levers"
+	"informerscope/core/lab/action"
+	"informerscope/core/wire/faults"
+	"informerscope/core/words/event"
 )
 
 // LongestHold is the greatest pace of a handler and the longest delay, in milliseconds.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"informerscope/core/action"
-	"informerscope/core/event"
-	"informerscope/core/fold"
-	"informerscope/core/selection"
-	"informerscope/core/vclock"
+	"informerscope/core/lab/action"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
+	"informerscope/core/words/vclock"
 )
 
 // maxForked bounds the objects of a fork, which runs two clusters.

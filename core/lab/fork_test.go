@@ -12,10 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/facts"
-	"informerscope/core/fold"
-	"informerscope/core/selection"
-	"informerscope/core/trace"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/facts"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
 )
 
 // forkLab runs a Lab on virtual time, lets it do something, and gives it to by.

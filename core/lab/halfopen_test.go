@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/selection"
+	"informerscope/core/lab/selection"
 )
 
 // TestAHalfOpenWatchBringsNothingUntilItsHealthCheck: an open watch brings neither changes nor bookmarks, without an error. 45 s after the last frame its

@@ -14,10 +14,10 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/action"
-	"informerscope/core/event"
 	"informerscope/core/informer"
-	"informerscope/core/vclock"
+	"informerscope/core/lab/action"
+	"informerscope/core/words/event"
+	"informerscope/core/words/vclock"
 )
 
 // stageTake is the stage before a worker takes a key from the work queue.
@@ -210,7 +210,7 @@ func (h *holds) steps() (steps []action.Step) {
 	return steps
 }
 
-// takeGate is the hold before a worker takes a key; it implements the gate of core/workqueue.
+// takeGate is the hold before a worker takes a key; it implements the gate of core/client/workqueue.
 type takeGate struct{ h gates }
 
 func (g takeGate) Wait(ctx context.Context) { g.h.Wait(ctx, stageTake, 0) }

@@ -8,10 +8,10 @@ import (
 	"github.com/tidwall/gjson"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"informerscope/core/action"
-	"informerscope/core/fold"
 	"informerscope/core/informer"
-	"informerscope/core/object"
+	"informerscope/core/lab/action"
+	"informerscope/core/log/fold"
+	"informerscope/core/words/object"
 )
 
 // noValue is an object's value in an index whose path does not exist in it.
@@ -109,7 +109,7 @@ func pathIndex(path string) informer.IndexFunc {
 	}
 }
 
-// indexPath turns a user's expression into a path of core/object.
+// indexPath turns a user's expression into a path of core/words/object.
 func indexPath(expression string) (string, error) {
 	e := strings.TrimSpace(expression)
 	if label, ok := strings.CutPrefix(e, "label:"); ok {
@@ -162,7 +162,7 @@ func indexPath(expression string) (string, error) {
 	return strings.Join(steps, "."), nil
 }
 
-// escapePath escapes characters that have a meaning in a path of core/object.
+// escapePath escapes characters that have a meaning in a path of core/words/object.
 func escapePath(name string) string {
 	var b strings.Builder
 	for _, r := range name {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"informerscope/core/action"
+	"informerscope/core/lab/action"
 )
 
 // Informer identifies an informer of the experiment for actions. For one resource in several releases, an action applies to all of them, so that they can be

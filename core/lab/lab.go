@@ -11,15 +11,15 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/action"
-	"informerscope/core/attached"
-	"informerscope/core/event"
-	"informerscope/core/faults"
-	"informerscope/core/relayclient"
-	"informerscope/core/selection"
-	"informerscope/core/simcluster"
-	"informerscope/core/trace"
-	"informerscope/core/vclock"
+	"informerscope/core/cluster/simcluster"
+	"informerscope/core/lab/action"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/trace"
+	"informerscope/core/wire/attached"
+	"informerscope/core/wire/faults"
+	"informerscope/core/wire/relayclient"
+	"informerscope/core/words/event"
+	"informerscope/core/words/vclock"
 )
 
 // Options configure a Lab.

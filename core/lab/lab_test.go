@@ -16,14 +16,14 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/utils/clock"
 
-	"informerscope/core/event"
-	"informerscope/core/faults"
-	"informerscope/core/fold"
+	"informerscope/core/client/restwatch"
 	"informerscope/core/lab/labtest"
-	"informerscope/core/relayclient"
-	"informerscope/core/restwatch"
-	"informerscope/core/selection"
-	"informerscope/core/trace"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/wire/faults"
+	"informerscope/core/wire/relayclient"
+	"informerscope/core/words/event"
 )
 
 func TestMain(m *testing.M) {

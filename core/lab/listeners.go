@@ -8,11 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"informerscope/core/action"
-	"informerscope/core/event"
-	"informerscope/core/faults"
 	"informerscope/core/informer"
-	"informerscope/core/vclock"
+	"informerscope/core/lab/action"
+	"informerscope/core/wire/faults"
+	"informerscope/core/words/event"
+	"informerscope/core/words/vclock"
 )
 
 // ListenerSpec describes a handler to add.

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"informerscope/core/relayclient"
-	"informerscope/core/restwatch"
+	"informerscope/core/client/restwatch"
+	"informerscope/core/wire/relayclient"
 )
 
 // Resources returns the resources of the current source, including those that cannot be watched, with the reason. If some could not be found, it returns the

@@ -11,11 +11,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"informerscope/core/event"
-	"informerscope/core/selection"
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
+	"informerscope/core/lab/selection"
+	"informerscope/core/words/event"
 
-	"informerscope/core/trace/tracetest"
+	"informerscope/core/log/trace/tracetest"
 )
 
 // simulatedPods asks a simulated cluster for its pods, and returns resourceVersions by key.

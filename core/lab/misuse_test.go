@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/selection"
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
+	"informerscope/core/lab/selection"
 )
 
 // TestAReconcileThatAlwaysWritesFeedsItself: while the fault "rewrite" is on, one change of a pod makes its controller write and reconcile without end. A

@@ -6,11 +6,11 @@ import (
 	"maps"
 	"slices"
 
-	"informerscope/core/event"
-	"informerscope/core/faults"
-	"informerscope/core/fold"
 	"informerscope/core/informer"
-	"informerscope/core/object"
+	"informerscope/core/log/fold"
+	"informerscope/core/wire/faults"
+	"informerscope/core/words/event"
+	"informerscope/core/words/object"
 )
 
 // Handlers receive the very objects that are in the store. While the fault "mutate" is on, the `mailer` handler writes a label into them, like a controller

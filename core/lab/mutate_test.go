@@ -8,11 +8,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/event"
-	"informerscope/core/fold"
-	"informerscope/core/object"
-	"informerscope/core/selection"
-	"informerscope/core/trace"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/words/event"
+	"informerscope/core/words/object"
 )
 
 // TestAHandlerThatMutatesIsSeenByEverybody: one handler mutates an object that it received. The store has the mutated object, another handler receives it as

@@ -3,8 +3,8 @@ package lab
 import (
 	"strings"
 
-	"informerscope/core/action"
-	"informerscope/core/levers"
+	"informerscope/core/cluster/levers"
+	"informerscope/core/lab/action"
 )
 
 // plays repeat the actions of a link, by verb. l.mu is held. An action that failed then fails again, so there is no error to return.

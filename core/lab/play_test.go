@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/core/action"
+	"informerscope/core/lab/action"
 )
 
 // TestEveryStepThatIsWrittenCanBeRead finds each action.New, because a link must be readable.
@@ -70,7 +70,7 @@ func TestEveryVerbCanBePlayed(t *testing.T) {
 
 func isNewAction(call *ast.CallExpr) bool {
 	if id, ok := call.Fun.(*ast.Ident); ok {
-		return id.Name == "New" && len(call.Args) > 0 // within core/action
+		return id.Name == "New" && len(call.Args) > 0 // within core/lab/action
 	}
 	f, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || f.Sel.Name != "New" {

@@ -6,11 +6,11 @@ import (
 	"io"
 	"time"
 
-	"informerscope/core/doctor"
-	"informerscope/core/event"
-	"informerscope/core/object"
-	"informerscope/core/selection"
-	"informerscope/core/tracefile"
+	"informerscope/core/ask/doctor"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/tracefile"
+	"informerscope/core/words/event"
+	"informerscope/core/words/object"
 )
 
 // Record writes the log so far as a trace file and returns a file name.

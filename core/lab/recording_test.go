@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"informerscope/core/selection"
-	"informerscope/core/trace"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/trace"
 )
 
 // aRecording returns a recording with the given number of notes.

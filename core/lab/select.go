@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"informerscope/core/action"
-	"informerscope/core/event"
-	"informerscope/core/levers"
-	"informerscope/core/relayclient"
-	"informerscope/core/selection"
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/levers"
+	"informerscope/core/cluster/simcluster"
+	"informerscope/core/lab/action"
+	"informerscope/core/lab/selection"
+	"informerscope/core/wire/relayclient"
+	"informerscope/core/words/event"
 )
 
 // ErrSuperseded is returned for a selection, or a recording, that was replaced by a later one before it could begin.

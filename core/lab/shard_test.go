@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/fold"
-	"informerscope/core/selection"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
 )
 
 // TestShards runs an informer for each of two shards. Together they have every pod, and what the log says of them survives a baseline.

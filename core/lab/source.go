@@ -11,15 +11,15 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/credit"
-	"informerscope/core/event"
-	"informerscope/core/faults"
-	"informerscope/core/levers"
-	"informerscope/core/pipe"
-	"informerscope/core/relayclient"
-	"informerscope/core/restwatch"
-	"informerscope/core/simcluster"
-	"informerscope/core/vclock"
+	"informerscope/core/client/restwatch"
+	"informerscope/core/cluster/levers"
+	"informerscope/core/cluster/simcluster"
+	"informerscope/core/wire/credit"
+	"informerscope/core/wire/faults"
+	"informerscope/core/wire/pipe"
+	"informerscope/core/wire/relayclient"
+	"informerscope/core/words/event"
+	"informerscope/core/words/vclock"
 )
 
 // Sources is what a Lab can watch.

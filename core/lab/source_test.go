@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/faults"
-	"informerscope/core/pipe"
-	"informerscope/core/relayclient"
+	"informerscope/core/wire/faults"
+	"informerscope/core/wire/pipe"
+	"informerscope/core/wire/relayclient"
 )
 
 // TestAConnectionThatComesTooLateIsClosed opens the connection for a request after the page has cancelled the request. A relay that answers pings would count

@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"informerscope/core/action"
-	"informerscope/core/event"
-	"informerscope/core/selection"
-	"informerscope/core/vclock"
+	"informerscope/core/lab/action"
+	"informerscope/core/lab/selection"
+	"informerscope/core/words/event"
+	"informerscope/core/words/vclock"
 )
 
 // epoch is when every simulated cluster begins: the times in its objects must not differ between replays of a seed.

@@ -17,11 +17,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/action"
-	"informerscope/core/event"
-	"informerscope/core/object"
-	"informerscope/core/selection"
-	"informerscope/core/trace"
+	"informerscope/core/lab/action"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/trace"
+	"informerscope/core/words/event"
+	"informerscope/core/words/object"
 )
 
 // steadyRuntime is set for the program that runs below, on a runtime without randomness.

@@ -11,10 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"informerscope/core/fold"
-	"informerscope/core/object"
-	"informerscope/core/selection"
-	"informerscope/core/trace"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/words/object"
 )
 
 // applyTransform returns a JSON object after a transform, computed independently of the transform's code.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
-	"informerscope/core/event"
-	"informerscope/core/relayclient"
+	"informerscope/core/wire/relayclient"
+	"informerscope/core/words/event"
 )
 
 // troubles are the current problems with the source of the current log. Reports about an earlier log's source are dropped.

@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/fold"
-	"informerscope/core/selection"
-	"informerscope/core/view"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/page/view"
 )
 
 // TestUnreadAreTheChangesThatCome: while the connection is refused, what the Reflector has not read are the changes of what it watches, and not the writes

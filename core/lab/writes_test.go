@@ -16,16 +16,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"informerscope/core/analysis"
-	"informerscope/core/event"
-	"informerscope/core/fold"
-	"informerscope/core/object"
-	"informerscope/core/pipe"
-	"informerscope/core/relayclient"
-	"informerscope/core/restwatch"
-	"informerscope/core/selection"
-	"informerscope/core/simcluster"
-	"informerscope/core/trace"
+	"informerscope/core/ask/analysis"
+	"informerscope/core/client/restwatch"
+	"informerscope/core/cluster/simcluster"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/wire/pipe"
+	"informerscope/core/wire/relayclient"
+	"informerscope/core/words/event"
+	"informerscope/core/words/object"
 )
 
 var podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}

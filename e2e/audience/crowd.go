@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"informerscope/core/broadcast"
-	"informerscope/core/object"
-	"informerscope/core/trace"
+	"informerscope/core/log/trace"
+	"informerscope/core/wire/broadcast"
+	"informerscope/core/words/object"
 )
 
 // Crowd follows a talk.

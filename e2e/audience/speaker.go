@@ -18,11 +18,11 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"informerscope/core/broadcast"
-	"informerscope/core/fold"
 	"informerscope/core/lab"
-	"informerscope/core/selection"
-	"informerscope/core/trace"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/wire/broadcast"
 )
 
 // Pace is how often what is new is cut, as the page does.

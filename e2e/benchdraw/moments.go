@@ -8,11 +8,11 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/fold"
 	"informerscope/core/lab"
-	"informerscope/core/selection"
-	"informerscope/core/trace"
-	"informerscope/core/view"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/page/view"
 )
 
 // moment is what the panel shows: the queue, how many deltas the next Pop takes, and the curve of the queue's depth.

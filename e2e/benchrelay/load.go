@@ -22,7 +22,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"informerscope/core/credit"
+	"informerscope/core/wire/credit"
 	"informerscope/e2e/audience"
 )
 

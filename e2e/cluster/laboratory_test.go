@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/laboratory"
+	"informerscope/core/lab/ownwrites"
 	"informerscope/e2e/harness"
 	"informerscope/e2e/internal/layout"
 )
@@ -46,7 +46,7 @@ func TestLaboratoryDecidesAsTheReleasedCode(t *testing.T) {
 			continue
 		}
 		parts := strings.SplitN(rest, " ", 3)
-		var lane laboratory.Lane
+		var lane ownwrites.Lane
 		if err := json.Unmarshal([]byte(parts[2]), &lane); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
@@ -56,7 +56,7 @@ func TestLaboratoryDecidesAsTheReleasedCode(t *testing.T) {
 	for _, seed := range seeds {
 		for _, lag := range lags {
 			synctest.Test(t, func(t *testing.T) {
-				r, err := laboratory.Run(t.Context(), laboratory.Options{Seed: seed, Lag: time.Duration(lag) * time.Millisecond, Idle: synctest.Wait})
+				r, err := ownwrites.Run(t.Context(), ownwrites.Options{Seed: seed, Lag: time.Duration(lag) * time.Millisecond, Idle: synctest.Wait})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -72,7 +72,7 @@ func TestLaboratoryDecidesAsTheReleasedCode(t *testing.T) {
 }
 
 // decisions returns what is compared of a lane.
-func decisions(l laboratory.Lane) string {
+func decisions(l ownwrites.Lane) string {
 	return fmt.Sprintf("%s: %+v, %d reconciles, %d held back, %d requeued, %d ms waited, at worst %d", l.Guard, l.Counts, l.Reconciles, l.Held, l.Requeued,
 		l.WaitedMillis, l.WorstMillis)
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/event"
-	"informerscope/core/trace/tracetest"
+	"informerscope/core/log/trace/tracetest"
+	"informerscope/core/words/event"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"

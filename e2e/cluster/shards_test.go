@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
 	"informerscope/e2e/cluster"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"informerscope/core/story"
+	"informerscope/core/page/story"
 )
 
 // bar says how far a film has come: over itself on a terminal, else with a line for each step.

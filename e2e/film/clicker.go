@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode"
 
-	"informerscope/core/view"
+	"informerscope/core/page/view"
 )
 
 // seen is what a page shows, as script returns it.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/view"
+	"informerscope/core/page/view"
 )
 
 func TestReading(t *testing.T) {

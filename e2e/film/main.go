@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"informerscope/core/story"
+	"informerscope/core/page/story"
 	"informerscope/e2e/camera"
 	"informerscope/e2e/internal/layout"
 	"informerscope/e2e/internal/proc"

@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 
-	"informerscope/core/event"
-	"informerscope/core/trace/tracetest"
-	"informerscope/core/tracefile"
+	"informerscope/core/log/trace/tracetest"
+	"informerscope/core/log/tracefile"
+	"informerscope/core/words/event"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 )

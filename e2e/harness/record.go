@@ -7,16 +7,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"informerscope/core/event"
-	"informerscope/core/fold"
-	"informerscope/core/object"
-	"informerscope/core/trace/tracetest"
-	"informerscope/core/tracefile"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace/tracetest"
+	"informerscope/core/log/tracefile"
+	"informerscope/core/words/event"
+	"informerscope/core/words/object"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 )
 
-// Recording is informerscope.record() as core/trace reads it.
+// Recording is informerscope.record() as core/log/trace reads it.
 func Recording(ctx context.Context, p *browser.Page) ([]event.Entry, error) {
 	text, err := browser.Eval[string](ctx, p, `(async () => (await informerscope.record()).text)()`)
 	if err != nil {

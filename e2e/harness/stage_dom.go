@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/core/fold"
+	"informerscope/core/log/fold"
 )
 
 // Drawn is what the stage shows, read from the page.

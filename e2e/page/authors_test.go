@@ -10,11 +10,11 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"informerscope/core/event"
-	"informerscope/core/fold"
 	"informerscope/core/lab"
-	"informerscope/core/selection"
-	"informerscope/core/trace"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/words/event"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )

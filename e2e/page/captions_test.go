@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/facts"
+	"informerscope/core/log/facts"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )
@@ -16,7 +16,7 @@ import (
 var events = regexp.MustCompile(`(?i)relisted|lists everything again|relist\b|watch broke|already|已 relist|重新 list|断了`)
 
 // TestCaptionsHaveWords shows every sentence that a moment can have, in both languages. Each is complete, with its arguments and, if there is one,
-// its reason. core/view tests which sentence belongs to which moment.
+// its reason. core/page/view tests which sentence belongs to which moment.
 func TestCaptionsHaveWords(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	unfit := regexp.MustCompile(`undefined|NaN|null|[{}\[\]]|cap\.|: *[.。]|^ *[,;.，；。]`)

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/trace/tracetest"
-	"informerscope/core/tracefile"
+	"informerscope/core/log/trace/tracetest"
+	"informerscope/core/log/tracefile"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )

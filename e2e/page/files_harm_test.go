@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/tracefile"
+	"informerscope/core/log/tracefile"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )

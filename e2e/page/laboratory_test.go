@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/laboratory"
+	"informerscope/core/lab/ownwrites"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )
@@ -14,11 +14,11 @@ import (
 func TestLaboratory(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := browser.StartForTest(t).OpenForTest(t, srv.URL+"&laboratory=250", 1280, 720)
-	agree := func(lag int) (r laboratory.Result) {
+	agree := func(lag int) (r ownwrites.Result) {
 		t.Helper()
 		harness.WaitFor(t, p, fmt.Sprintf(`document.querySelector(".lab output")?.textContent.startsWith("%s") && document.querySelectorAll(".labc").length === 3 &&
 			location.hash.includes("laboratory=%d")`, map[int]string{250: "250", 1000: "1,000", 990: "990"}[lag], lag))
-		r = harness.EvalIn[laboratory.Result](t, p, `informerscope.laboratory(%d)`, lag)
+		r = harness.EvalIn[ownwrites.Result](t, p, `informerscope.laboratory(%d)`, lag)
 		for _, l := range r.Lanes {
 			shown := harness.EvalIn[[]int](t, p,
 				`[...document.querySelectorAll("[data-guard=%s] .labn b")].map((b) => Number(b.textContent.replace(/\D/g, "")))`, l.Guard)

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/event"
-	"informerscope/core/fold"
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )

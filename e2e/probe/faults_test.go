@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"informerscope/core/doctor"
+	"informerscope/core/ask/doctor"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"

@@ -25,8 +25,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
-	"informerscope/core/event"
-	"informerscope/core/fold"
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"

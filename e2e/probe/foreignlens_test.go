@@ -17,9 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
-	"informerscope/core/doctor"
-	"informerscope/core/event"
-	"informerscope/core/fold"
+	"informerscope/core/ask/doctor"
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
 	"informerscope/e2e/cluster"
 )
 

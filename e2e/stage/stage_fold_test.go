@@ -13,10 +13,10 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/event"
-	"informerscope/core/fold"
-	"informerscope/core/trace"
-	"informerscope/core/view"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/page/view"
+	"informerscope/core/words/event"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/fold"
+	"informerscope/core/log/fold"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )

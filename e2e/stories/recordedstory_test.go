@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/fold"
-	corestory "informerscope/core/story"
-	"informerscope/core/story/draft"
-	"informerscope/core/story/storyfile"
+	"informerscope/core/log/fold"
+	corestory "informerscope/core/page/story"
+	"informerscope/core/page/story/draft"
+	"informerscope/core/page/story/storyfile"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )

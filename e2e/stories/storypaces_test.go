@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/fold"
+	"informerscope/core/log/fold"
 	"informerscope/e2e/harness"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/analysis"
+	"informerscope/core/ask/analysis"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 	"informerscope/e2e/internal/layout"

@@ -40,10 +40,10 @@
     queue: { ...base().queue, synced: false, pops: 0, maxDepth: 0 }, indexer: { ...store, indexSizes: { namespace: 0 } },
   });
 
-  /** Causes that lie before the cluster, and those that are an answer; see core/view. */
+  /** Causes that lie before the cluster, and those that are an answer; see core/page/view. */
   const beforeIt = new Set(['relay-gone', 'relay-silent', 'proxy', 'credentials', 'exec-plugin', 'exec-waiting', 'token', 'viewers']);
   const said = new Set(['unauthorized', 'forbidden', 'namespace-missing', 'not-served', 'kubeconfig', 'context', 'context-not-served']);
-  /** What is true of a state beside it, as core/view has it; what a test wants to be true comes with `o.facts`. */
+  /** What is true of a state beside it, as core/page/view has it; what a test wants to be true comes with `o.facts`. */
   const facts = (/** @type {any} */ st, /** @type {any} */ told) => {
     const { source, reflector: r, queue } = st;
     const waits = r.phase === 'backoff';

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/fold"
-	"informerscope/core/trace/tracetest"
-	"informerscope/core/tracefile"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace/tracetest"
+	"informerscope/core/log/tracefile"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"
 )

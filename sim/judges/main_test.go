@@ -30,12 +30,18 @@ func TestMain(m *testing.M) {
 // patience bounds one program: some compile much.
 const patience = 30 * time.Minute
 
-// judge runs a test that -foreign asks for, and says in a line how long it took and what was seen.
-func judge(t *testing.T, tool string, try func() (saw string)) {
+// askForeign skips a test unless -foreign is given.
+func askForeign(t *testing.T) {
 	t.Helper()
 	if !*foreign {
 		t.Skip("make sim-foreign runs it: programs of others have to be fetched and compiled")
 	}
+}
+
+// judge runs a test that -foreign asks for, and says in a line how long it took and what was seen.
+func judge(t *testing.T, tool string, try func() (saw string)) {
+	t.Helper()
+	askForeign(t)
 	began := time.Now()
 	saw := try()
 	result := "as it should"

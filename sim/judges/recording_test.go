@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/fold"
-	"informerscope/core/object"
-	"informerscope/core/trace/tracetest"
-	"informerscope/core/tracefile"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace/tracetest"
+	"informerscope/core/log/tracefile"
+	"informerscope/core/words/object"
 )
 
 // TestASuiteLeavesARecording lets the suite of an operator be recorded, its own resource too, which is defined once the API server runs.

@@ -101,6 +101,7 @@ var everyday = []struct{ command, want string }{
 
 // TestKubectls runs everyday commands of two releases of kubectl.
 func TestKubectls(t *testing.T) {
+	askForeign(t)
 	for release, program := range map[string]func(*testing.T) string{
 		"0.35": func(t *testing.T) string {
 			dir := t.TempDir()

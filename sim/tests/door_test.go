@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"informerscope/core/levers"
+	"informerscope/core/cluster/levers"
 	"informerscope/sim/internal/harness"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestGenerated: core/event has what its structs say.
+// TestGenerated: core/words/event has what its structs say.
 func TestGenerated(t *testing.T) {
-	src, err := os.ReadFile("../../core/event/members.go")
+	src, err := os.ReadFile("../../core/words/event/members.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -16,11 +16,11 @@ func TestGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile("../../core/event/members_gen.go")
+	got, err := os.ReadFile("../../core/words/event/members_gen.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Error("core/event/members_gen.go is not what members.go says: run go generate ./core/event")
+		t.Error("core/words/event/members_gen.go is not what members.go says: run go generate ./core/words/event")
 	}
 }

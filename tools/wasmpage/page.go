@@ -54,8 +54,9 @@ func line(err error) string {
 var hotFunctions = []string{
 	"runtime", "internal/runtime/...", "internal/bytealg", "internal/byteorder", "internal/sync", "sync/...", "bytes", "encoding/binary", "unicode/utf8",
 	"github.com/tidwall/...", "github.com/hack-pad/...",
-	"informerscope/core/event", "informerscope/core/fold", "informerscope/core/informer", "informerscope/core/object", "informerscope/core/persistent",
-	"informerscope/core/restwatch", "informerscope/core/trace", "informerscope/core/tracefile", "informerscope/core/view",
+	"informerscope/core/words/event", "informerscope/core/words/object", "informerscope/core/words/persistent", "informerscope/core/informer",
+	"informerscope/core/client/restwatch", "informerscope/core/log/fold", "informerscope/core/log/trace", "informerscope/core/log/tracefile",
+	"informerscope/core/page/view",
 }
 
 // buildPage builds the page into out, as want says or as well as the sources allow, and returns how it is.

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"informerscope/core/arg"
-	"informerscope/core/command"
 	"informerscope/core/informer"
+	"informerscope/core/page/command"
+	"informerscope/core/words/arg"
 )
 
 const commandsHead = `// @ts-check
-// Made by go run ./tools/webtypes from the tables of core/command and the releases of core/informer; not to be edited.
+// Made by go run ./tools/webtypes from the tables of core/page/command and the releases of core/informer; not to be edited.
 
 /** What a command does to the experiment; see docs/protocol.md. @typedef {%s} Effect */
 

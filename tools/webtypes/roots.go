@@ -4,49 +4,49 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"informerscope/core/action"
-	"informerscope/core/analysis"
-	"informerscope/core/attached"
-	"informerscope/core/audience"
-	"informerscope/core/doctor"
-	"informerscope/core/event"
-	"informerscope/core/facts"
-	"informerscope/core/fold"
+	"informerscope/core/ask/analysis"
+	"informerscope/core/ask/doctor"
+	"informerscope/core/client/restwatch"
 	"informerscope/core/lab"
-	"informerscope/core/laboratory"
-	"informerscope/core/relayclient"
-	"informerscope/core/restwatch"
-	"informerscope/core/story"
-	"informerscope/core/view"
+	"informerscope/core/lab/action"
+	"informerscope/core/lab/ownwrites"
+	"informerscope/core/log/facts"
+	"informerscope/core/log/fold"
+	"informerscope/core/page/audience"
+	"informerscope/core/page/story"
+	"informerscope/core/page/view"
+	"informerscope/core/wire/attached"
+	"informerscope/core/wire/relayclient"
+	"informerscope/core/words/event"
 )
 
 // typeNames are the types whose name another package has too, or which would say too little outside of their package.
 var typeNames = map[reflect.Type]string{
-	reflect.TypeFor[fold.Frame]():           "WireFrame",
-	reflect.TypeFor[fold.State]():           "WholeState",
-	reflect.TypeFor[doctor.Words]():         "TwoWords",
-	reflect.TypeFor[fold.View]():            "ViewState",
-	reflect.TypeFor[view.Position]():        "View",
-	reflect.TypeFor[view.Lane]():            "LaneFrame",
-	reflect.TypeFor[view.Timeline]():        "TimelineFrame",
-	reflect.TypeFor[view.Object]():          "ObjectView",
-	reflect.TypeFor[relayclient.Context]():  "KubeContext",
-	reflect.TypeFor[restwatch.Resource]():   "ServedResource",
-	reflect.TypeFor[story.Listed]():         "Story",
-	reflect.TypeFor[story.Page]():           "StoryPage",
-	reflect.TypeFor[story.Home]():           "StoryTake",
-	reflect.TypeFor[story.Group]():          "StoryGroup",
-	reflect.TypeFor[story.Level]():          "StoryLevel",
-	reflect.TypeFor[story.Stop]():           "StoryStop",
-	reflect.TypeFor[story.Words]():          "StoryWords",
-	reflect.TypeFor[action.Story]():         "ReplayedStory",
-	reflect.TypeFor[calls]():                "Calls",
-	reflect.TypeFor[facts.Calls]():          "HandlerCallCounts",
-	reflect.TypeFor[file]():                 "MadeFile",
-	reflect.TypeFor[laboratory.Result]():    "LabResult",
-	reflect.TypeFor[laboratory.Lane]():      "LabLane",
-	reflect.TypeFor[laboratory.Reconcile](): "LabReconcile",
-	reflect.TypeFor[laboratory.Moment]():    "LabMoment",
+	reflect.TypeFor[fold.Frame]():          "WireFrame",
+	reflect.TypeFor[fold.State]():          "WholeState",
+	reflect.TypeFor[doctor.Words]():        "TwoWords",
+	reflect.TypeFor[fold.View]():           "ViewState",
+	reflect.TypeFor[view.Position]():       "View",
+	reflect.TypeFor[view.Lane]():           "LaneFrame",
+	reflect.TypeFor[view.Timeline]():       "TimelineFrame",
+	reflect.TypeFor[view.Object]():         "ObjectView",
+	reflect.TypeFor[relayclient.Context](): "KubeContext",
+	reflect.TypeFor[restwatch.Resource]():  "ServedResource",
+	reflect.TypeFor[story.Listed]():        "Story",
+	reflect.TypeFor[story.Page]():          "StoryPage",
+	reflect.TypeFor[story.Home]():          "StoryTake",
+	reflect.TypeFor[story.Group]():         "StoryGroup",
+	reflect.TypeFor[story.Level]():         "StoryLevel",
+	reflect.TypeFor[story.Stop]():          "StoryStop",
+	reflect.TypeFor[story.Words]():         "StoryWords",
+	reflect.TypeFor[action.Story]():        "ReplayedStory",
+	reflect.TypeFor[calls]():               "Calls",
+	reflect.TypeFor[facts.Calls]():         "HandlerCallCounts",
+	reflect.TypeFor[file]():                "MadeFile",
+	reflect.TypeFor[ownwrites.Result]():    "LabResult",
+	reflect.TypeFor[ownwrites.Lane]():      "LabLane",
+	reflect.TypeFor[ownwrites.Reconcile](): "LabReconcile",
+	reflect.TypeFor[ownwrites.Moment]():    "LabMoment",
 }
 
 // roots are the types that the page reads, with all that they reach.
@@ -109,7 +109,7 @@ type calls struct {
 	Object         view.Object          `json:"object"`
 	Ride           analysis.Ride        `json:"ride"`
 	Diagnose       []doctor.Finding     `json:"diagnose"`
-	Laboratory     laboratory.Result    `json:"laboratory"`
+	Laboratory     ownwrites.Result     `json:"laboratory"`
 	Index          view.IndexContents   `json:"index"`
 	Follow         string               `json:"follow"`
 	GroupBy        string               `json:"groupBy"`

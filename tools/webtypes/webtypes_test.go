@@ -16,14 +16,14 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/utils/clock"
 
-	"informerscope/core/audience"
-	"informerscope/core/command"
-	"informerscope/core/event"
-	"informerscope/core/fold"
 	"informerscope/core/lab"
-	"informerscope/core/selection"
-	"informerscope/core/trace"
-	"informerscope/core/view"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/page/audience"
+	"informerscope/core/page/command"
+	"informerscope/core/page/view"
+	"informerscope/core/words/event"
 )
 
 const root = "../.."

@@ -1,5 +1,5 @@
 // @ts-check
-// The diagnosis: what the doctor finds in the log so far (core/doctor), worst first. A press on a finding goes to its moment.
+// The diagnosis: what the doctor finds in the log so far (core/ask/doctor), worst first. A press on a finding goes to its moment.
 import { button, h, s } from '../kit/dom.js';
 import { clock, exact } from '../kit/format.js';
 import { translate } from '../kit/i18n.js';

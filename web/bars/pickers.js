@@ -145,7 +145,7 @@ export function openNamespaces(ctx, anchor) {
   }, { width: 400, label: 'namespace' });
 }
 
-/** How many resources can be watched together, as core/selection allows. */
+/** How many resources can be watched together, as core/lab/selection allows. */
 const most = 8;
 
 /**

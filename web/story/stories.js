@@ -1,5 +1,5 @@
 // @ts-check
-// Stories: the chooser, and the bar of the story that plays. The worker plays it (core/story): the sentence of the moment shown comes with the
+// Stories: the chooser, and the bar of the story that plays. The worker plays it (core/page/story): the sentence of the moment shown comes with the
 // frames, and a call turns to another step. The page only shows it.
 import { attr, button, h, icon, put, reveal, s } from '../kit/dom.js';
 import * as fragment from '../wire/fragment.js';

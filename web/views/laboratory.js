@@ -1,6 +1,6 @@
 // @ts-check
 // The laboratory: one controller in three lanes, unguarded, with a consistency store and with waiting reads, at a lag that a knob turns. The worker plays the
-// lanes (core/laboratory); here they are drawn.
+// lanes (core/lab/ownwrites); here they are drawn.
 import { button, h, s } from '../kit/dom.js';
 import { exact } from '../kit/format.js';
 import { addWords, t } from '../kit/i18n.js';

@@ -1,5 +1,5 @@
 // @ts-check
-// Made by go run ./tools/webtypes from the tables of core/command and the releases of core/informer; not to be edited.
+// Made by go run ./tools/webtypes from the tables of core/page/command and the releases of core/informer; not to be edited.
 
 /** What a command does to the experiment; see docs/protocol.md. @typedef {'looks' | 'shows' | 'moves' | 'acts' | 'begins' | 'talks'} Effect */
 

@@ -3,7 +3,7 @@
 // each request for a frame (docs/protocol.md). It stands while nothing travels, and while someone has paused the view. What was on its way when the
 // view came to its end arrives.
 
-/** How long a chip travels along each path, in ms, in the order in which a change takes them. core/view has the same table. */
+/** How long a chip travels along each path, in ms, in the order in which a change takes them. core/page/view has the same table. */
 export const legs = { wire: 320, store: 260, pop: 320, fan: 320, next: 140, key: 220, take: 160, write: 900 };
 
 /** When a chip sets out on each path, in ms after its change has left the API server. @type {Record<string, number>} */

@@ -9,7 +9,7 @@ import '../kit/words-time.js';
 export { limits };
 
 /**
- * The fragment's keys are those of the table in core/command; no other can be asked for.
+ * The fragment's keys are those of the table in core/page/command; no other can be asked for.
  * @typedef {import('./types.js').AddressKey} Key
  * @typedef {Omit<URLSearchParams, 'get' | 'has'> & {get(name: Key): string | null, has(name: Key): boolean}} Fragment
  * @typedef {Partial<Record<Key, string | number | null>>} Members

@@ -48,7 +48,7 @@ export function look(m, t) {
   return null;
 }
 
-/** Whether a mark is worth going to, as core/view decides. @param {Mark} m */
+/** Whether a mark is worth going to, as core/page/view decides. @param {Mark} m */
 function isHalt(m) {
   if (m.kind === 'backoff' || m.kind === 'selected') return false;
   return (m.kind !== 'hold' && m.kind !== 'trouble') || !!m.on;

@@ -63,7 +63,7 @@ function emptyView() {
   };
 }
 
-/** How many bins and marks are kept, as core/view keeps them. */
+/** How many bins and marks are kept, as core/page/view keeps them. */
 const maxBins = 16384;
 const maxMarks = 4096;
 

@@ -158,7 +158,7 @@
  */
 
 /**
- * EventName says which event a view stands at. Kind is a name of core/event, and Key is empty if the event is about no object.
+ * EventName says which event a view stands at. Kind is a name of core/words/event, and Key is empty if the event is about no object.
  * @typedef {object} EventName
  * @property {string} kind
  * @property {string} key
@@ -194,7 +194,7 @@
 
 /**
  * Facts are what is true of a lane at the moment shown, beside its State. They hold everything that a panel or a sentence shows and that is
- * not a plain member of State. The viewer computes them from the Fold and the moment alone (see core/view). So they do not depend on how
+ * not a plain member of State. The viewer computes them from the Fold and the moment alone (see core/page/view). So they do not depend on how
  * the viewer got to the moment: live, by steps, by a jump, or on a recording.
  * @typedef {object} Facts
  * @property {boolean} sure an update would arrive if there were one, so what agrees is known to agree, and the newest version is known to

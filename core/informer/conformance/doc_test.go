@@ -62,7 +62,7 @@ var differences = []struct{ what, why string }{
 		"Here an informer, not the process, has a release. An informer hides the version where client-go does."},
 	{"Every release has the API of v0.37.2, such as RunWithContext and ShutDownEventHandler.",
 		"A release says how the informer behaves, not which calls a program has. Where it lacks the call, v0.37.2 judges."},
-	{"`NewListWatchFromClient` and the rest that needs `*rest.Request` are missing; `core/factory` is keyed by resource, not by Go type.",
+	{"`NewListWatchFromClient` and the rest that needs `*rest.Request` are missing; `core/client/factory` is keyed by resource, not by Go type.",
 		"The page has no rest package, and all its objects have one Go type. client-go's dynamic factory judges ours."},
 }
 

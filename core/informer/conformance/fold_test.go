@@ -7,9 +7,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"informerscope/core/event"
-	"informerscope/core/fold"
 	"informerscope/core/informer"
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
 )
 
 // Compare implements play.Witness: it compares the fold of our log with a snapshot of the informer.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/core/analysis"
+	"informerscope/core/ask/analysis"
 )
 
 // TestFunctionsOfARide checks that the functions which analysis.Functions and the steps of stories name exist in client-go v0.37.2 or in its apimachinery.

@@ -22,10 +22,10 @@ import (
 	"k8s.io/client-go/rest"
 	clientgo "k8s.io/client-go/tools/cache"
 
-	"informerscope/core/factory"
+	"informerscope/core/client/factory"
+	"informerscope/core/client/restwatch"
+	"informerscope/core/cluster/simcluster"
 	"informerscope/core/informer"
-	"informerscope/core/restwatch"
-	"informerscope/core/simcluster"
 	"informerscope/internal/play"
 )
 

@@ -25,7 +25,7 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
-	"informerscope/core/pipe"
+	"informerscope/core/wire/pipe"
 	"informerscope/internal/play"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	clientqueue "k8s.io/client-go/util/workqueue"
 
-	"informerscope/core/workqueue"
+	"informerscope/core/client/workqueue"
 )
 
 // defaultQueue is a queue with the limiter that controllers use by default.

@@ -9,9 +9,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
-	"informerscope/core/factory"
+	"informerscope/core/client/factory"
+	"informerscope/core/client/restwatch"
 	"informerscope/core/informer"
-	"informerscope/core/restwatch"
 )
 
 // lateFactory is what a test needs of a factory of either library to request an informer after Start.

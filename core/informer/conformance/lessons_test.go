@@ -23,8 +23,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	clientqueue "k8s.io/client-go/util/workqueue"
 
+	"informerscope/core/client/workqueue"
 	"informerscope/core/informer"
-	"informerscope/core/workqueue"
 	"informerscope/internal/play"
 )
 

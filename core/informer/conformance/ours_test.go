@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"informerscope/core/event"
-	"informerscope/core/fold"
 	"informerscope/core/informer"
-	"informerscope/core/trace"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/words/event"
 	"informerscope/internal/play"
 )
 

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/fold"
-	"informerscope/core/trace"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
 )
 
 // Relay serves HTTP/2 with prior knowledge, like the relay behind its WebSocket. It returns how to reach it.

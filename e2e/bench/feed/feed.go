@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"sync"
 
-	"informerscope/core/object/objecttest"
+	"informerscope/core/words/object/objecttest"
 )
 
 // A Mode is the way in which an informer gets its first objects.

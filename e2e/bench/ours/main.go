@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command ours is informerscope's informer in the benchmark: core/restwatch,
-// core/object and core/informer of the newest release.
+// Command ours is informerscope's informer in the benchmark: core/client/restwatch,
+// core/words/object and core/informer of the newest release.
 package main
 
 import (
@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"informerscope/core/client/restwatch"
 	"informerscope/core/informer"
-	"informerscope/core/object"
-	"informerscope/core/restwatch"
+	"informerscope/core/words/object"
 	"informerscope/e2e/bench/harness"
 	library "informerscope/e2e/bench/pipeline/ours"
 )

@@ -37,7 +37,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"informerscope/core/laboratory"
+	"informerscope/core/lab/ownwrites"
 )
 
 var (
@@ -50,12 +50,12 @@ const byOwner = "owner"
 
 // lane is the laboratory's reconciler, written with the released code.
 type lane struct {
-	cluster *laboratory.Cluster
+	cluster *ownwrites.Cluster
 	client  client.Client
 	store   consistency.ConsistencyStore // nil but in that lane
 
 	mu     sync.Mutex
-	result laboratory.Lane
+	result ownwrites.Lane
 	waited time.Duration
 	worst  time.Duration
 	heldAt map[types.NamespacedName]time.Time
@@ -67,7 +67,7 @@ func (l *lane) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.
 }
 
 func (l *lane) reconcile(ctx context.Context, key types.NamespacedName) (err error) {
-	r := laboratory.Reconcile{Key: key.String()}
+	r := ownwrites.Reconcile{Key: key.String()}
 	defer func() { l.note(r, err) }()
 	if l.store != nil {
 		if err := l.store.EnsureReady(key); err != nil {
@@ -131,7 +131,7 @@ func (l *lane) noteWrite(key types.NamespacedName, parent *appsv1.ReplicaSet, re
 }
 
 // wait lets a read wait, and counts the time. A read that does not wait takes no time here: the time of a bubble stands still meanwhile.
-func (l *lane) wait(r *laboratory.Reconcile, read func() error) error {
+func (l *lane) wait(r *ownwrites.Reconcile, read func() error) error {
 	start := time.Now()
 	err := read()
 	if d := time.Since(start); d > 0 {
@@ -148,7 +148,7 @@ func (l *lane) addWait(d time.Duration) {
 	l.worst = max(l.worst, d)
 }
 
-func (l *lane) note(r laboratory.Reconcile, err error) {
+func (l *lane) note(r ownwrites.Reconcile, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r.Held || r.Waited > 0 {
@@ -179,10 +179,10 @@ func (l *lane) work(ctx context.Context, queue workqueue.TypedRateLimitingInterf
 }
 
 // play plays the load to a lane.
-func play(t *testing.T, guard laboratory.Guard, seed uint64, lag time.Duration) laboratory.Lane {
+func play(t *testing.T, guard ownwrites.Guard, seed uint64, lag time.Duration) ownwrites.Lane {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	l := &lane{cluster: laboratory.NewCluster(clock.RealClock{}, seed, lag), heldAt: map[types.NamespacedName]time.Time{}, result: laboratory.Lane{Guard: guard}}
+	l := &lane{cluster: ownwrites.NewCluster(clock.RealClock{}, seed, lag), heldAt: map[types.NamespacedName]time.Time{}, result: ownwrites.Lane{Guard: guard}}
 	config := &rest.Config{Host: "http://simulated.cluster", Transport: l.cluster, QPS: -1,
 		ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON}}
 	mapper := meta.NewDefaultRESTMapper(nil)
@@ -198,7 +198,7 @@ func play(t *testing.T, guard laboratory.Guard, seed uint64, lag time.Duration) 
 		}
 		return nil
 	}))
-	consistent := guard == laboratory.Reads
+	consistent := guard == ownwrites.Reads
 	l.client, err = client.New(config, client.Options{HTTPClient: httpClient, Scheme: scheme.Scheme, Mapper: mapper,
 		Cache: &client.CacheOptions{Reader: objects, EnableReadYourWritesConsistency: &consistent}})
 	must(t, err)
@@ -212,8 +212,8 @@ func play(t *testing.T, guard laboratory.Guard, seed uint64, lag time.Duration) 
 		byWorkQueue(t, ctx, l, objects, &wg)
 	}
 	start := time.Now()
-	for _, w := range laboratory.Load(seed) {
-		time.Sleep(time.Until(start.Add(laboratory.SettleTime + w.At)))
+	for _, w := range ownwrites.Load(seed) {
+		time.Sleep(time.Until(start.Add(ownwrites.SettleTime + w.At)))
 		must(t, l.cluster.Apply(w))
 	}
 	time.Sleep(5 * time.Minute)
@@ -263,7 +263,7 @@ func byWorkQueue(t *testing.T, ctx context.Context, l *lane, objects cache.Cache
 		}})
 		must(t, err)
 	}
-	if l.result.Guard == laboratory.Store {
+	if l.result.Guard == ownwrites.Store {
 		l.store = consistency.NewConsistencyStore(stores)
 	}
 	wg.Go(func() { l.work(ctx, queue) })
@@ -297,7 +297,7 @@ func TestReleasedCode(t *testing.T) {
 	}
 	for _, seed := range seeds {
 		for _, lag := range lags {
-			for _, guard := range []laboratory.Guard{laboratory.Unguarded, laboratory.Store, laboratory.Reads} {
+			for _, guard := range []ownwrites.Guard{ownwrites.Unguarded, ownwrites.Store, ownwrites.Reads} {
 				synctest.Test(t, func(t *testing.T) {
 					line, err := json.Marshal(play(t, guard, seed, time.Duration(lag)*time.Millisecond))
 					must(t, err)

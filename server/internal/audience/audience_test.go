@@ -17,11 +17,11 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/broadcast"
-	"informerscope/core/event"
-	"informerscope/core/object"
-	"informerscope/core/trace"
-	"informerscope/core/tracefile"
+	"informerscope/core/log/trace"
+	"informerscope/core/log/tracefile"
+	"informerscope/core/wire/broadcast"
+	"informerscope/core/words/event"
+	"informerscope/core/words/object"
 )
 
 // speaker is a page that broadcasts.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"informerscope/core/broadcast"
+	"informerscope/core/wire/broadcast"
 )
 
 const (

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/broadcast"
+	"informerscope/core/wire/broadcast"
 	"informerscope/server/internal/testkit"
 )
 

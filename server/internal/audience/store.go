@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"time"
 
-	"informerscope/core/broadcast"
+	"informerscope/core/wire/broadcast"
 	"informerscope/server/internal/owner"
 )
 

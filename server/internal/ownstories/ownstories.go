@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"informerscope/core/story"
-	"informerscope/core/story/storyfile"
+	"informerscope/core/page/story"
+	"informerscope/core/page/story/storyfile"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/core/story/storyfile"
+	"informerscope/core/page/story/storyfile"
 	"informerscope/stories"
 )
 

@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"informerscope/core/broadcast"
-	"informerscope/core/tracefile"
+	"informerscope/core/log/tracefile"
+	"informerscope/core/wire/broadcast"
 	"informerscope/server/internal/audience"
 	"informerscope/server/internal/redact"
 	"informerscope/server/internal/scrub"

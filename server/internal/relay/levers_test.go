@@ -13,13 +13,13 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/fold"
+	"informerscope/core/cluster/levers"
+	"informerscope/core/cluster/simcluster"
 	"informerscope/core/lab"
-	"informerscope/core/levers"
-	"informerscope/core/selection"
-	"informerscope/core/simcluster"
-	"informerscope/core/trace"
-	"informerscope/core/view"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/page/view"
 	"informerscope/server/internal/wsconn"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"informerscope/core/levers"
+	"informerscope/core/cluster/levers"
 	"informerscope/server/internal/audience"
 	"informerscope/server/internal/audit"
 	"informerscope/server/internal/clusters"

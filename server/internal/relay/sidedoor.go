@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"informerscope/core/levers"
+	"informerscope/core/cluster/levers"
 	"informerscope/server/internal/guard"
 )
 
@@ -25,7 +25,7 @@ const (
 	maxAnswer = 1 << 20
 )
 
-// SideDoor is a client of the side door of informerscope-sim: the levers of its cluster, as core/levers describes, and the writes to it. It is safe for
+// SideDoor is a client of the side door of informerscope-sim: the levers of its cluster, as core/cluster/levers describes, and the writes to it. It is safe for
 // concurrent use.
 type SideDoor struct {
 	host, token       string

@@ -21,7 +21,7 @@ import (
 	"sync"
 	"time"
 
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
 )
 
 // apiHost is the address of the API server; a loopback address, so that no proxy of the environment is used.

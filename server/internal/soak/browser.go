@@ -10,7 +10,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"informerscope/core/socket"
+	"informerscope/core/wire/socket"
 	"informerscope/server/internal/guard"
 )
 

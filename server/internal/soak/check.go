@@ -10,9 +10,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"informerscope/core/event"
-	"informerscope/core/fold"
 	"informerscope/core/informer"
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
 )
 
 func (p *page) releaseNames() []string { return strings.Split(p.Releases, ",") }

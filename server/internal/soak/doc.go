@@ -1,7 +1,7 @@
 // Package soak plays the whole system in one process, on virtual time, with faults from a seed.
 //
 // A simulated cluster is behind an API server with TLS, HTTP/2, bearer tokens and rules. In front of it is the relay with its guard, its kubeconfig
-// and client-go's transport. Several pages watch through the relay, each with the client that the page has: core/socket on a WebSocket, core/lab with
+// and client-go's transport. Several pages watch through the relay, each with the client that the page has: core/wire/socket on a WebSocket, core/lab with
 // a live source, informers of every release. Only the wires between them, and their faults, are simulated.
 //
 // A seed makes a Script: writes to the cluster, faults, and what people at the pages do. After the last op everything is healed. Then the invariants

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
 )
 
 // appliedValue is in an annotation that must not leave the relay.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"informerscope/core/lab"
-	"informerscope/core/socket"
+	"informerscope/core/wire/socket"
 	"informerscope/server/internal/relay"
 )
 

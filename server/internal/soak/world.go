@@ -15,11 +15,11 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/cluster/simcluster"
 	"informerscope/core/lab"
-	"informerscope/core/relayclient"
-	"informerscope/core/selection"
-	"informerscope/core/simcluster"
-	"informerscope/core/trace"
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/trace"
+	"informerscope/core/wire/relayclient"
 	"informerscope/server/internal/clusters"
 	"informerscope/server/internal/guard"
 	"informerscope/server/internal/metrics"

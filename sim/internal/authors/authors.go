@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	auditapi "k8s.io/apiserver/pkg/apis/audit"
 
-	"informerscope/core/levers"
+	"informerscope/core/cluster/levers"
 )
 
 // maxScales is of how many objects the number of replicas is remembered.

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
 )
 
 const (

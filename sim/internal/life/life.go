@@ -21,8 +21,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"informerscope/core/levers"
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/levers"
+	"informerscope/core/cluster/simcluster"
 )
 
 // patience bounds what one lever may take: the page waits for ten seconds.

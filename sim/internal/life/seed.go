@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
 )
 
 // seedName is the configmap in kube-system that says that the cluster has been seeded.

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
 )
 
 // API is the API of a simulated cluster, without a door: an http.Handler that answers all requests. It is safe for concurrent use.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
 )
 
 // attackLimit is the time that a server may take for the worst of requests: 5 s of a processor that is busy with other tests, too.

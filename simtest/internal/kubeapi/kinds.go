@@ -2,7 +2,7 @@
 
 package kubeapi
 
-import "informerscope/core/simcluster"
+import "informerscope/core/cluster/simcluster"
 
 // kinds are what kube-apiserver serves by default besides what a page has.
 var kinds = []simcluster.Kind{

@@ -34,7 +34,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	kjson "sigs.k8s.io/json"
 
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
 )
 
 // kubeTypes implements simcluster.Types with the strategies and schemas of kube-apiserver. It is safe for concurrent use.

@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"informerscope/core/informer"
-	"informerscope/core/trace"
+	"informerscope/core/log/trace"
 	"informerscope/e2e/bench/pipeline"
 )
 

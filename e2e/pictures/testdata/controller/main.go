@@ -23,7 +23,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"example.org/informerscope/probe"
-	"informerscope/core/simcluster"
+	"informerscope/core/cluster/simcluster"
 )
 
 func main() {

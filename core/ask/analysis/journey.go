@@ -1,0 +1,242 @@
+package analysis
+
+import (
+	"time"
+
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
+)
+
+// Hop is one step of an object on its way from the API server to a handler and the controller. It is data; the page words it.
+type Hop struct {
+	Seq      uint64  `json:"seq"`
+	AtMillis float64 `json:"atMillis"`
+	Lane     uint8   `json:"lane"`
+	// Change numbers the object's changes within the journey, from 1; the hops of one change share it.
+	Change int `json:"change"`
+	// Stage is api, reflector, queue, indexer, listener or controller.
+	Stage    string `json:"stage"`
+	Listener int32  `json:"listener,omitempty"` // of stage listener; the worker of stage controller
+	Kind     string `json:"kind"`               // see KindName
+	Op       string `json:"op,omitempty"`
+	RV       string `json:"rv,omitempty"`
+	// Position is the place in the queue, or among the popped deltas, from 1; Of is how many there were.
+	Position int     `json:"position,omitempty"`
+	Of       int     `json:"of,omitempty"`
+	N        int     `json:"n,omitempty"` // the event's own counts, see its Kind
+	M        int     `json:"m,omitempty"`
+	Flag     bool    `json:"flag,omitempty"`
+	Micros   float64 `json:"micros,omitempty"` // how long it took, if it is Handled, Processed, WorkDone or Reconciled
+	Text     string  `json:"text,omitempty"`
+	Error    string  `json:"error,omitempty"`
+}
+
+// ranks order the stages; a hop of a lower rank than the last one of its lane begins a new change.
+const (
+	rankAPI = iota
+	rankReflector
+	rankQueued
+	rankPopped
+	rankStored
+	rankAfter
+)
+
+// maxHops bounds a journey; the oldest changes are dropped first.
+const maxHops = 512
+
+// Journey returns the hops of the object with a key within from..to, oldest first; read is usually Recorder.Read. A delta in a RealFIFO is tracked by its
+// place in the line, and a list or SyncAll by the objects it covers.
+func Journey(read func(from, to uint64, fn func(*event.Entry) bool), key string, from, to uint64) []Hop {
+	j := &journey{key: key}
+	read(from, to, func(e *event.Entry) bool {
+		j.see(e)
+		return true
+	})
+	return j.hops
+}
+
+type journey struct {
+	key    string
+	hops   []Hop
+	change int
+	lanes  [fold.MaxLanes]laneJourney
+}
+
+type laneJourney struct {
+	rank    int
+	change  int
+	rv      string
+	inLine  []int // places of its deltas in the RealFIFO, 1 is the head
+	batch   int   // its place among the popped deltas, 0: not popped
+	batchOf int
+	stored  bool
+}
+
+// begin returns the number of the change to which a hop of this rank belongs.
+func (j *journey) begin(l *laneJourney, rank int, rv string) int {
+	if l.change == 0 || rank < l.rank || rank <= rankReflector && rv != l.rv {
+		j.change++
+		l.change = j.change
+		l.rv = rv
+	}
+	l.rank = rank
+	return l.change
+}
+
+// add adds a hop with the event's own members, whatever its kind.
+func (j *journey) add(e *event.Entry, stage string, change int) *Hop {
+	if len(j.hops) >= maxHops {
+		// Drop the oldest change as a whole.
+		oldest, i := j.hops[0].Change, 0
+		for i < len(j.hops) && j.hops[i].Change == oldest {
+			i++
+		}
+		j.hops = append(j.hops[:0], j.hops[i:]...)
+	}
+	m := e.Members()
+	h := Hop{Seq: e.Seq, AtMillis: fold.Millis(e.At), Lane: e.Lane, Change: change, Stage: stage, Listener: m.Listener,
+		Kind: event.KindName(e.Kind), Op: m.Op.String(), RV: m.RV, N: m.N, M: m.M, Flag: m.Flag,
+		Micros: float64(m.Dur) / float64(time.Microsecond), Text: m.Text}
+	if m.Err != nil {
+		h.Error = m.Err.Error()
+	}
+	j.hops = append(j.hops, h)
+	return &j.hops[len(j.hops)-1]
+}
+
+func find(items []event.Item, key string) int {
+	for i := range items {
+		if items[i].Key == key {
+			return i
+		}
+	}
+	return -1
+}
+
+func (j *journey) see(e *event.Entry) {
+	if e.Kind == event.KindSelected {
+		*j = journey{key: j.key, hops: j.hops, change: j.change}
+		return
+	}
+	if int(e.Lane) >= len(j.lanes) {
+		return
+	}
+	l := &j.lanes[e.Lane]
+	mine := e.Key() == j.key
+	switch e.Kind {
+	case event.KindWireFrame:
+		if mine {
+			j.add(e, "api", j.begin(l, rankAPI, e.RV()))
+			for i := range j.lanes { // all lanes of the resource will take this frame
+				if i != int(e.Lane) && j.lanes[i].change != 0 {
+					j.lanes[i].change, j.lanes[i].rank, j.lanes[i].rv = l.change, rankAPI, e.RV()
+				}
+			}
+		}
+	case event.KindWatchEvent:
+		if mine {
+			j.add(e, "reflector", j.begin(l, rankReflector, e.RV()))
+		}
+	case event.KindQueued:
+		j.noteQueued(l, e, mine)
+	case event.KindMerged:
+		if mine {
+			j.add(e, "queue", j.begin(l, rankQueued, l.rv))
+		}
+	case event.KindPopped:
+		j.notePopped(l, e, mine)
+	case event.KindProcessed:
+		if l.batch > 0 {
+			h := j.add(e, "queue", l.change)
+			h.Position, h.Of = l.batch, l.batchOf
+			l.batch = 0
+		}
+	case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted:
+		if mine {
+			l.stored = e.Kind != event.KindStoreDeleted
+			j.add(e, "indexer", j.begin(l, rankStored, e.RV()))
+		}
+	case event.KindStoreReplaced:
+		storeReplaced := e.StoreReplaced()
+		was := l.stored
+		if i := find(storeReplaced.Items, j.key); i >= 0 {
+			l.stored = true
+			h := j.add(e, "indexer", j.begin(l, rankStored, storeReplaced.Items[i].RV))
+			h.RV, h.Of = storeReplaced.Items[i].RV, len(storeReplaced.Items)
+		} else if was {
+			l.stored = false
+			j.add(e, "indexer", j.begin(l, rankStored, "")).Op = event.OpDeleted.String()
+		}
+	case event.KindRestored:
+		l.stored = find(e.Restored().Items, j.key) >= 0
+	case event.KindDistributed, event.KindAccepted, event.KindDelivered, event.KindHandling, event.KindHandled:
+		if mine {
+			j.add(e, "listener", j.begin(l, rankAfter, e.RV()))
+		}
+	default:
+		if read := e.ListerRead(); read.Lane != 0 && read.Lane-1 != int(e.Lane) {
+			return // an object of another informer has this key
+		}
+		isOfOne := e.Kind != event.KindWrites && e.Kind != event.KindListerList
+		if mine && event.SubjectOf(e.Kind) == event.AboutWork && isOfOne {
+			j.add(e, "controller", j.begin(l, rankAfter, l.rv))
+		}
+	}
+}
+
+func (j *journey) noteQueued(l *laneJourney, e *event.Entry, mine bool) {
+	queued := e.Queued()
+	switch {
+	case mine:
+		h := j.add(e, "queue", j.begin(l, rankQueued, queued.RV))
+		h.Position, h.Of = queued.Length, queued.Length
+		l.inLine = append(l.inLine, queued.Length)
+	case queued.Op == event.OpReplacedAll:
+		i := find(queued.Items, j.key)
+		if i < 0 && !l.stored {
+			return
+		}
+		h := j.add(e, "queue", j.begin(l, rankQueued, queued.RV))
+		h.Position, h.Of = queued.Length, queued.Length
+		h.N = len(queued.Items)
+		if i >= 0 {
+			h.RV = queued.Items[i].RV
+		}
+		l.inLine = append(l.inLine, queued.Length)
+	case queued.Op == event.OpSyncAll && l.stored:
+		h := j.add(e, "queue", j.begin(l, rankQueued, l.rv))
+		h.Position, h.Of = queued.Length, queued.Length
+		l.inLine = append(l.inLine, queued.Length)
+	}
+	if len(l.inLine) > maxHops {
+		l.inLine = l.inLine[len(l.inLine)-maxHops:]
+	}
+}
+
+func (j *journey) notePopped(l *laneJourney, e *event.Entry, mine bool) {
+	l.batch = 0
+	popped := e.Popped()
+	if popped.Key != "" { // a DeltaFIFO names the key
+		if mine {
+			l.inLine = l.inLine[:0]
+			l.batch, l.batchOf = 1, 1
+			h := j.add(e, "queue", j.begin(l, rankPopped, l.rv))
+			h.Position, h.Of = 1, 1
+		}
+		return
+	}
+	kept := l.inLine[:0]
+	for _, p := range l.inLine {
+		if p > popped.Deltas {
+			kept = append(kept, p-popped.Deltas)
+			continue
+		}
+		if p < 1 {
+			continue
+		}
+		l.batch, l.batchOf = p, popped.Deltas
+		h := j.add(e, "queue", j.begin(l, rankPopped, l.rv))
+		h.Position, h.Of = p, popped.Deltas
+	}
+	l.inLine = kept
+}

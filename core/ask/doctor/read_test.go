@@ -1,0 +1,165 @@
+package doctor_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/core/ask/doctor"
+	"informerscope/core/lab"
+	"informerscope/core/log/trace"
+)
+
+// recordRelistLoop is a recording of an experiment with a relist loop.
+func recordRelistLoop(t *testing.T) (recording []byte, findings []doctor.Finding) {
+	t.Helper()
+	runExperiment(t, small("1.37"), func(p *patient) {
+		for range 3 {
+			p.pass(time.Minute)
+			p.fault("410", lab.FaultArgs{})
+		}
+		p.pass(time.Minute)
+		var err error
+		if findings, err = doctor.Examine(p.rec, func() {}); err != nil {
+			t.Fatal(err)
+		}
+		if own := p.findings(); !reflect.DeepEqual(findings, own) {
+			t.Errorf("the log is diagnosed as %+v, and event by event as %+v", findings, own)
+		}
+		var b bytes.Buffer
+		if _, err := p.lab.Record(&b); err != nil {
+			t.Fatal(err)
+		}
+		recording = b.Bytes()
+	})
+	return recording, findings
+}
+
+// TestReadFindsTheSame: a recording of a log has the findings of the log, at the events that the page has.
+func TestReadFindsTheSame(t *testing.T) {
+	recording, want := recordRelistLoop(t)
+	x, err := doctor.Read(bytes.NewReader(recording))
+	if err != nil || x.Warning != "" || x.Header.Selection.Resource != "pods" {
+		t.Fatalf("%v, %+v", err, x)
+	}
+	if len(x.Findings) != 1 || !reflect.DeepEqual(x.Findings, want) {
+		t.Errorf("the recording has %+v, the log %+v", x.Findings, want)
+	}
+	var kind string
+	for e := range x.Log.Events(x.Findings[0].Seq, x.Findings[0].Seq) {
+		kind = fmt.Sprintf("%d", e.Kind)
+		if e.ListWatchStarted().Why == "" {
+			t.Errorf("the finding leads to an event of kind %s, not to a relist", kind)
+		}
+	}
+}
+
+// TestExamineAnEvictedBeginning: a log that has lost its beginning is diagnosed from the state before its first event.
+func TestExamineAnEvictedBeginning(t *testing.T) {
+	recording, _ := recordRelistLoop(t)
+	whole, err := doctor.Read(bytes.NewReader(recording))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := trace.NewRecorder(trace.RecorderOptions{MaxEvents: 512})
+	head, _ := whole.Log.Head()
+	for e := range whole.Log.Events(1, head) {
+		rec.Emit(e.Lane, e.Event)
+	}
+	if rec.First() == 1 {
+		t.Fatal("nothing was evicted")
+	}
+	if _, err := doctor.Examine(rec, func() {}); err != nil {
+		t.Error(err)
+	}
+}
+
+// recordingWithSamples is a recording as a probe writes it: a ring of which samples are known, and a handler whose calls are.
+func recordingWithSamples(rings func(second int) int) string {
+	state, _ := json.Marshal(`{"era":"1.37","running":true,"synced":true,"atMillis":1,"reflector":{"phase":"watching","verb":"WATCH"},` +
+		`"listeners":[{"id":1,"name":"mailer","ring":` + fmt.Sprint(rings(0)) + `,"capacity":1024,"synced":true}],` +
+		`"fidelity":{"listeners":{"how":"derived"},"listeners.ring":{"how":"sampled"},"listeners.handling":{"how":"exact"}}}`)
+	sel := `{"source":"probe","group":"","version":"v1","resource":"pods","namespace":"","eras":["1.37"]}`
+	quoted, _ := json.Marshal(sel)
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"format":"informerscope-trace","version":1,"selection":%s,"clientGo":"v0.37.2"}`+"\n", sel)
+	seq := 0
+	line := func(at float64, rest string) {
+		seq++
+		fmt.Fprintf(&b, `{"s":%d,"t":%d,%s}`+"\n", seq, int64(at*1e9), rest)
+	}
+	line(0, `"k":"Selected","txt":`+string(quoted))
+	line(0, `"k":"Restored","txt":`+string(state))
+	for second := range 31 {
+		sample, _ := json.Marshal(fmt.Sprintf(`{"listeners":[{"id":1,"ring":%d,"capacity":1024}]}`, rings(second)))
+		line(float64(second), `"k":"Sampled","txt":`+string(sample))
+		line(float64(second)+0.01, `"k":"Handling","li":1,"op":"Updated","key":"default/web","rv":"7"`)
+		line(float64(second)+0.99, `"k":"Handled","li":1,"op":"Updated","key":"default/web","rv":"7","d":980000000`)
+	}
+	return b.String()
+}
+
+// TestAProbesRecording: what a probe samples is found too, and said to be sampled. A ring that shrinks is no finding.
+func TestAProbesRecording(t *testing.T) {
+	x, err := doctor.Read(strings.NewReader(recordingWithSamples(func(second int) int { return 100 + 10*second })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(x.Findings) != 1 || x.Findings[0].Rule != "slow-handler" || x.Findings[0].Confidence != "sampled" ||
+		!strings.Contains(x.Findings[0].What.EN, "mailer takes 980 ms for a call, and its ring went from 100 to 390") {
+		t.Errorf("%+v", x.Findings)
+	}
+	x, err = doctor.Read(strings.NewReader(recordingWithSamples(func(second int) int { return 1000 - 10*second })))
+	if err != nil || len(x.Findings) != 0 {
+		t.Errorf("%v; a ring that drains: %+v", err, x.Findings)
+	}
+}
+
+// TestReadRefusesWhatIsNoRecording, and examines what is left of a damaged one.
+func TestReadRefusesWhatIsNoRecording(t *testing.T) {
+	for _, file := range []string{"", "no trace", `{"format":"informerscope-trace","version":9}`, "\x1f\x8b\x00",
+		`{"format":"informerscope-trace","version":1,"selection":{"source":"sim","group":"","version":"v1","resource":"pods","namespace":"","eras":["1.37"]}}`} {
+		if x, err := doctor.Read(strings.NewReader(file)); err == nil || err.Error() == "" {
+			t.Errorf("%q is examined: %+v", file, x)
+		}
+	}
+	recording, want := recordRelistLoop(t)
+	x, err := doctor.Read(bytes.NewReader(recording[:len(recording)-3]))
+	if err != nil || x.Warning == "" || len(x.Findings) != len(want) {
+		t.Errorf("a cut recording: %v, %+v", err, x)
+	}
+}
+
+// TestHostileRecordings: events in an order that makes no sense, of lanes and listeners that do not exist, and at times far apart, cost little and never panic.
+func TestHostileRecordings(t *testing.T) {
+	head := strings.SplitAfter(recordingWithSamples(func(int) int { return 1 }), "\n")[0]
+	kinds := []string{"Handled", "Handling", "Accepted", "Delivered", "ListenerAdded", "ListenerRemoved", "WatchClosed", "WatchEvent", "ListWatchStarted",
+		"RequestSent", "RequestAnswered", "WorkTaken", "WorkDone", "WorkRateLimited", "Reconciled", "ListerRead", "ClusterWritten", "Mutated", "Sampled",
+		"Restored", "Lane", "InformerStarted", "InformerSynced", "Selected", "Factory", "Cluster"}
+	var b strings.Builder
+	b.WriteString(head)
+	for i := range 20_000 {
+		kind := kinds[i*7%len(kinds)]
+		txt := []string{"", `{`, `{"listeners":[{"id":-1,"ring":-5}],"workqueue":{"failing":{"a":99}}}`, `null`}[i%4]
+		quoted, _ := json.Marshal(txt)
+		fmt.Fprintf(&b,
+			`{"s":%d,"t":%d,"l":%d,"k":%q,"li":%d,"n":%d,"m":%d,"key":"k%d","rv":"1","srv":"1","d":%d,"f":%t,"txt":%s,"err":{"msg":"x","code":%d}}`+"\n",
+			i+1, int64(i)*15e12, i%200, kind, i%3000-5, i%50, i%7, i%100_000, int64(i)*1e12, i%2 == 0, quoted, []int{0, 403, 409, 410, 504}[i%5])
+	}
+	x, err := doctor.Read(strings.NewReader(b.String()))
+	if err != nil || x.Events == 0 {
+		t.Fatalf("%v, %+v", err, x)
+	}
+	if len(x.Findings) > 100 {
+		t.Errorf("%d findings", len(x.Findings))
+	}
+	for _, f := range x.Findings {
+		if f.What.EN == "" || f.Confidence == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+}

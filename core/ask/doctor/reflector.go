@@ -1,0 +1,407 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
+)
+
+// Thresholds of the rules about the Reflector; see rule.go for what they mean.
+const (
+	relistSpan     = 10 * time.Minute
+	relistsWarn    = 3
+	relistsGrave   = 10
+	silentTooLong  = 150 * time.Second // two bookmarks are missing: the API server sends one each minute, to a watch that has had one
+	oweTooLong     = 15 * time.Second  // an API server brings a write within a second
+	markTooLate    = 10 * time.Second
+	syncTooLate    = 20 * time.Second
+	failedTooLate  = 5 * time.Second
+	cutEarly       = time.Minute // an API server ends a watch after 5 min or more
+	cutsWarn       = 3
+	lostAfterPings = 40 * time.Second // HTTP/2 sends a PING after 30 s of silence, and waits 15 s for its answer; the log may begin after that
+)
+
+// reflector is what the rules remember of a Reflector.
+type reflector struct {
+	verb        event.Verb
+	hasBookmark bool // the open watch has brought one that ends no initial events
+	scope       scope
+	newest      string // the newest version that a list or watch brought
+	debt        debt
+	options     string // namespace and selectors of the last request, as far as known
+	isOpen      bool   // a watch is open
+	isWaiting   bool   // a request has no answer yet
+	sentAt      moment
+	heardAt     moment // when the watch last brought something
+	hasMark     bool   // a WatchList has brought its end mark
+	failures    int    // requests that failed since the last success
+	lastFailure failure
+
+	cuts    []moment // watches that ended early: the newest, at most cutsWarn of them
+	cutAll  int
+	cutOpen time.Duration // how long the last one was open
+	cutWhy  failure       // of the last one
+	relists []moment      // the newest, at most relistsGrave
+	worst   struct {
+		count int
+		since time.Duration
+		at    moment
+		cause failure
+	}
+
+	deaths, lateMarks struct { // a dead watch, an end mark that is late
+		since time.Duration
+		at    moment
+		count int
+	}
+	refusals struct { // because a permission is missing
+		code   int
+		verb   event.Verb
+		first  moment
+		count  int
+		isOver bool
+	}
+}
+
+// scope is what the requests ask for.
+type scope struct {
+	namespace  string // empty for all, or if it is not known
+	isSelected bool   // by labels or fields
+}
+
+// scopeOf returns the scope of a request, of which the path or the options may be missing.
+func scopeOf(request string) (s scope) {
+	path, query, _ := strings.Cut(request, "?")
+	if _, after, ok := strings.Cut(path, "/namespaces/"); ok {
+		s.namespace, _, ok = strings.Cut(after, "/")
+		if !ok { // the namespaces themselves
+			s.namespace = ""
+		}
+	}
+	s.isSelected = strings.Contains(query, "Selector=")
+	return s
+}
+
+func (s scope) has(key string) bool {
+	return !s.isSelected && (s.namespace == "" || strings.HasPrefix(key, s.namespace+"/"))
+}
+
+// debt is the oldest own write that the open watch has not brought. The zero value is none.
+type debt struct {
+	key, rv, resource string
+	at                moment
+}
+
+// failure is why a request or a watch failed.
+type failure struct {
+	code  int
+	cause string
+	words string
+	at    moment
+}
+
+func failureOf(err error, e *event.Entry) failure {
+	return failure{code: event.StatusCode(err), cause: event.ErrorCause(err), words: fold.Shorten(err.Error()), at: moment{e.Seq, e.At}}
+}
+
+func (r *reflector) restore(s *fold.State, e *event.Entry) {
+	now := moment{e.Seq, e.At}
+	r.verb, r.hasMark = event.ParseVerb(s.Reflector.Verb), s.Reflector.Phase == "watching"
+	r.hasBookmark, r.debt, r.scope, r.newest = false, debt{}, scopeOf(s.Reflector.LastRequest), s.Reflector.ResourceVersion
+	for _, item := range e.Restored().Items {
+		r.bring(item.RV)
+	}
+	r.isOpen = s.Reflector.Phase == "watching" || s.Reflector.Phase == "watch-listing"
+	r.isWaiting = s.Reflector.Phase == "listing"
+	r.heardAt, r.sentAt = now, now
+	if s.Reflector.Phase == "backoff" {
+		r.failures, r.lastFailure = 1, failure{words: s.Reflector.BackoffCause, at: now}
+	}
+}
+
+func (r *reflector) see(e *event.Entry) {
+	now := moment{e.Seq, e.At}
+	switch e.Kind {
+	case event.KindListWatchStarted:
+		started := e.ListWatchStarted()
+		if !started.First && started.Why != "first list" { // older files do not have First
+			r.relist(now, started.Why)
+		}
+	case event.KindRequestSent:
+		sent := e.RequestSent()
+		r.verb, r.sentAt, r.heardAt, r.isOpen, r.isWaiting, r.hasMark = sent.Verb, now, now, false, true, false
+		r.hasBookmark, r.debt = false, debt{}
+		if o := sent.Options; o != nil {
+			r.options = o.LabelSelector + "\n" + o.FieldSelector
+			r.scope.isSelected = r.options != "\n"
+		}
+	case event.KindWireRequest:
+		r.scope = scopeOf(e.WireRequest().URL)
+	case event.KindStoreAdded, event.KindStoreUpdated:
+		r.bring(e.RV())
+	case event.KindStoreReplaced:
+		r.bring(e.StoreReplaced().StoreRV)
+	case event.KindRequestAnswered:
+		r.isWaiting = false
+		if err := e.Err(); err != nil {
+			r.fail(err, e)
+			return
+		}
+		r.heardAt, r.isOpen = now, r.verb != event.VerbList
+		r.failures, r.refusals.isOver = 0, true
+	case event.KindWatchEvent:
+		r.noteLate(e.At)
+		r.heardAt = now
+		brought := e.WatchEvent()
+		r.hasMark = r.hasMark || brought.EndMark
+		r.hasBookmark = r.hasBookmark || brought.Op == event.OpBookmark && !brought.EndMark
+		r.bring(brought.RV)
+	case event.KindWatchClosed:
+		r.noteLate(e.At)
+		closed := e.WatchClosed()
+		if closed.Err != nil {
+			r.fail(closed.Err, e)
+		}
+		if isLost(closed.Err, e.At-r.heardAt.at) || r.isOverdue(e.At) {
+			r.deaths.count++
+			r.deaths.since, r.deaths.at = r.heardAt.at, now
+		}
+		if open := e.At - r.sentAt.at; r.isOpen && open < cutEarly && event.StatusCode(closed.Err) == 0 {
+			r.cut(now, open, closed)
+		}
+		r.isOpen = false
+	case event.KindReflectorStopped:
+		r.isOpen, r.isWaiting = false, false
+	}
+}
+
+// cut notes that a watch ended early.
+func (r *reflector) cut(now moment, open time.Duration, closed event.WatchClosed) {
+	r.cutAll, r.cutOpen, r.cutWhy = r.cutAll+1, open, failure{words: fold.Shorten(closed.Why)}
+	if closed.Err != nil {
+		r.cutWhy = r.lastFailure
+	}
+	if len(r.cuts) == cutsWarn && now.at-r.cuts[0].at > relistSpan { // what lies so far back does not count any more
+		r.cuts = r.cuts[1:]
+	}
+	if len(r.cuts) < cutsWarn {
+		r.cuts = append(r.cuts, now)
+	}
+}
+
+// isLost reports whether a watch ended after this silence because the other side no longer answered. A timeout may be the client's own.
+func isLost(err error, silence time.Duration) bool {
+	return err != nil && (strings.Contains(err.Error(), "client connection lost") || event.ErrorCause(err) == "timeout" && silence >= lostAfterPings)
+}
+
+// bring notes a version that a list or watch brought. Watches bring versions in order.
+func (r *reflector) bring(rv string) {
+	if event.IsNewer(rv, r.newest) {
+		r.newest = rv
+	}
+	if r.debt.rv != "" && !event.IsNewer(r.debt.rv, r.newest) {
+		r.debt = debt{}
+	}
+}
+
+// noteDebt notes a version that an own write made, and that the open watch must bring.
+func (r *reflector) noteDebt(x debt) {
+	if r.debt.rv == "" && r.isOpen && r.scope.has(x.key) && event.IsNewer(x.rv, r.newest) {
+		r.debt = x
+	}
+}
+
+// isOverdue reports whether the watch has been silent for too long since an own write.
+func (r *reflector) isOverdue(at time.Duration) bool {
+	return r.isOpen && r.debt.rv != "" && at-max(r.debt.at.at, r.heardAt.at) >= oweTooLong
+}
+
+func (r *reflector) fail(err error, e *event.Entry) {
+	r.lastFailure = failureOf(err, e)
+	r.failures++
+	if r.lastFailure.code == 401 || r.lastFailure.code == 403 {
+		if r.refusals.count++; r.refusals.count == 1 {
+			r.refusals.first = r.lastFailure.at
+		}
+		r.refusals.code, r.refusals.verb, r.refusals.isOver = r.lastFailure.code, r.verb, false
+	}
+}
+
+// noteLate notes that an end mark was late, when something ends the silence of a WatchList.
+func (r *reflector) noteLate(at time.Duration) {
+	if r.isOpen && r.verb == event.VerbWatchList && !r.hasMark && at-r.heardAt.at >= markTooLate {
+		r.lateMarks.count++
+		r.lateMarks.since, r.lateMarks.at = r.heardAt.at, r.heardAt
+	}
+}
+
+func (r *reflector) relist(now moment, why string) {
+	if len(r.relists) == relistsGrave {
+		r.relists = slices.Delete(r.relists, 0, 1)
+	}
+	r.relists = append(r.relists, now)
+	within := slices.IndexFunc(r.relists, func(m moment) bool { return now.at-m.at <= relistSpan })
+	if n := len(r.relists) - within; n > r.worst.count {
+		r.worst.count, r.worst.since, r.worst.at = n, r.relists[within].at, now
+		r.worst.cause = r.lastFailure
+		if r.lastFailure.at.seq == 0 {
+			r.worst.cause = failure{words: fold.Shorten(why)}
+		}
+	}
+}
+
+// reportReflector reports what is wrong with the Reflector of a lane.
+func (r *report) reportReflector() {
+	l, x := r.lane, &r.lane.refl
+	if x.worst.count >= relistsWarn {
+		weight := Warning
+		if x.worst.count >= relistsGrave {
+			weight = Critical
+		}
+		en, zh, advice := x.worst.cause.explain()
+		r.find(relistLoop, weight, x.worst.since, x.worst.at, say("It relisted %[1]s times within %[2]s. The last cause: %[3]s.",
+			"%[2]s 内重新 list 了 %[1]s 次。最近的原因：%[4]s。", atLeast(x.worst.count, relistsGrave), seconds(x.worst.at.at-x.worst.since), en, zh),
+			advice)
+	}
+	x.noteLate(r.end.at)
+	silence := r.end.at - x.heardAt.at
+	switch {
+	case x.isOverdue(r.end.at) && (x.debt.resource == "" || x.debt.resource == informerName(r.state)) && r.state.Shard == "" && !l.hasStopped:
+		r.find(deadWatch, Critical, min(x.heardAt.at, x.debt.at.at), x.debt.at, say("The open watch has brought nothing for %[1]s. It lacks version %[2]s of "+
+			"%[3]s, which an own write made %[4]s ago.", "连着的 watch 已有 %[1]s 没带来任何东西。它缺少 %[3]s 的版本 %[2]s，那是 %[4]s 前自己写入的。",
+			seconds(silence), x.debt.rv, x.debt.key, seconds(r.end.at-x.debt.at.at)), silentAdvice)
+	case x.isOpen && (x.verb == event.VerbWatch || x.hasMark) && x.hasBookmark && silence >= silentTooLong && !l.hasStopped:
+		r.find(deadWatch, Critical, x.heardAt.at, r.end, say("The open watch has brought neither an event nor a bookmark for %s.",
+			"连着的 watch 已有 %s 没带来事件或 bookmark。", seconds(silence)), silentAdvice)
+	case x.deaths.count > 0:
+		r.find(deadWatch, Warning, x.deaths.since, x.deaths.at, say("Watches that turned out to be dead: %[1]d, the last one after %[2]s of silence or "+
+			"more. What changed in that time was missing until the next request.", "有 %[1]d 个 watch 被发现已死，最近一个此前至少沉默了 %[2]s。"+
+			"期间的变更要等下一个请求才补上。",
+			x.deaths.count, seconds(x.deaths.at.at-x.deaths.since)), Words{})
+	}
+	if n := len(x.cuts); n == cutsWarn && x.cuts[n-1].at-x.cuts[0].at <= relistSpan {
+		why := "the connection ended"
+		if x.cutWhy.cause != "" {
+			why += " (" + x.cutWhy.cause + ")"
+		}
+		r.find(cutWatches, Warning, x.cuts[0].at, x.cuts[n-1], say("Watches of %[1]s that ended within a minute: %[2]d, the last one after %[3]s: %[4]s.",
+			"%[1]s 的 watch 有 %[2]d 个在一分钟内结束，最近一个只持续了 %[3]s：%[4]s。", informerName(r.state), x.cutAll, seconds(x.cutOpen), why), Words{})
+	}
+	if x.lateMarks.count > 0 {
+		weight := Warning
+		if !l.isSynced {
+			weight = Critical
+		}
+		r.find(noEndMark, weight, x.lateMarks.since, x.lateMarks.at, say("The WatchList brought its last event %s ago, or before it ended, and no end mark. The "+
+			"informer waits.",
+			"WatchList 带来最后一个事件后，过了 %s 仍没有结束标记。informer 在等。", seconds(max(r.end.at-x.lateMarks.since, markTooLate))), Words{})
+	}
+	if x.refusals.count > 0 {
+		weight := Critical
+		if x.refusals.isOver {
+			weight = Warning
+		}
+		r.find(missingPermission, weight, x.refusals.first.at, x.refusals.first, say("Requests answered with %[2]d: %[1]d, such as a %[3]s of %[4]s.",
+			"有 %[1]d 个请求得到 %[2]d，例如对 %[4]s 的 %[3]s。", x.refusals.count, x.refusals.code, x.refusals.verb, informerName(r.state)), Words{})
+	}
+	r.reportUnsynced()
+}
+
+// silentAdvice is what to do about a watch that is silent and still open.
+var silentAdvice = say("HTTP/2 health checks (HTTP2_READ_IDLE_TIMEOUT_SECONDS) end a dead connection after 45 s. If they are on, the connection answers "+
+	"and only the stream is silent: look at a proxy that buffers it, and at the API server's watch cache.",
+	"HTTP/2 健康检查（HTTP2_READ_IDLE_TIMEOUT_SECONDS）会在 45 秒后结束已死的连接。如果它开着，说明连接还有应答，只是流没有声音："+
+		"检查会缓冲它的代理，以及 API server 的 watch cache。")
+
+// reportUnsynced reports an informer that has not synced, and what it waits for.
+func (r *report) reportUnsynced() {
+	l, x := r.lane, &r.lane.refl
+	if l.isSynced || r.state.Synced || l.hasStopped {
+		return
+	}
+	ran := r.end.at - l.beginning.at
+	if !l.hasStarted {
+		if r.othersSynced() {
+			r.find(neverSynced, Critical, l.beginning.at, r.end, say("It was never started, though other informers of its factory have synced.",
+				"它从未启动，而同一 factory 的其他 informer 已经同步。"),
+				say("Call the factory's Start again after you have requested this informer: Start starts only those that were requested before it.",
+					"要到这个 informer 之后，再调用一次 factory 的 Start：Start 只启动在它之前要过的 informer。"))
+		}
+		return
+	}
+	waits, advice := Words{}, Words{}
+	switch {
+	case x.failures > 0 && ran >= failedTooLate:
+		en, zh, causeAdvice := x.lastFailure.explain()
+		waits, advice = say("its first list fails: %[1]s", "第一次 list 失败：%[2]s", en, zh), causeAdvice
+	case ran < syncTooLate:
+		return
+	case x.isOpen && x.verb == event.VerbWatchList && !x.hasMark:
+		waits = say("the end mark of its WatchList", "WatchList 的结束标记")
+	case x.isWaiting:
+		waits = say("the answer to its %s, sent %s ago", "对 %s 的回答，已发出 %s", x.verb, seconds(r.end.at-x.sentAt.at))
+	case r.state.Queue.Depth > 0 || r.state.Queue.BatchSize > 0:
+		waits = say("%d entries of its queue, which are not processed: an index function or a handler of the store blocks",
+			"队列里 %d 个条目没有被处理：index 函数卡住了",
+			r.state.Queue.Depth+r.state.Queue.BatchSize)
+	default:
+		waits = say("its first list", "第一次 list")
+	}
+	r.find(neverSynced, Critical, l.beginning.at, r.end, say("It has run for %[1]s and has not synced. It waits for this: %[2]s.",
+		"已运行 %[1]s，仍未同步。它在等：%[3]s。",
+		seconds(ran), waits.EN, waits.ZH), advice)
+}
+
+// othersSynced reports whether another informer of the lane's release has synced for long enough.
+func (r *report) othersSynced() bool {
+	for i := range r.fold.Lanes() {
+		if s := r.fold.LaneState(i); i != r.lane.index && s.Synced && s.Release == r.state.Release && r.end.at >= syncTooLate {
+			return true
+		}
+	}
+	return false
+}
+
+func atLeast(n, most int) string {
+	if n >= most {
+		return fmt.Sprintf("%d+", n)
+	}
+	return fmt.Sprint(n)
+}
+
+// explain describes a failure, and what to do about it.
+func (f failure) explain() (en, zh string, advice Words) {
+	switch code := f.code; {
+	case code == 410 || strings.Contains(f.words, "too old"):
+		return "410 Expired, its version was compacted", "410 Expired，它的版本已被清除", say("The watch resumes too late, from a version that is "+
+			"compacted. "+
+			"Keep bookmarks on, look for a Reflector that is blocked by a slow store, and at the API server's watch cache and compaction.",
+			"watch 恢复得太晚，版本已被清除。保持 bookmark 开启，检查 Reflector 是否被慢的 store 阻塞，以及 API server 的 watch cache 和 compaction。")
+	case code == 504 && strings.Contains(f.words, "resource version"):
+		return "504, the API server that answers lags behind", "504，应答的 API server 落后", say("An API server behind the load balancer lags. Look "+
+			"at its watch cache and its connection to etcd.",
+			"负载均衡后面有 API server 落后。检查它的 watch cache 和到 etcd 的连接。")
+	case code == 429:
+		return "429 Too Many Requests", "429 Too Many Requests", say("The API server sheds load. Give this controller a FlowSchema and a priority "+
+			"level of its own, and list less.",
+			"API server 在限流。给这个 controller 单独的 FlowSchema 和 priority level，并减少 list。")
+	case code == 401 || code == 403:
+		return fmt.Sprintf("%d, the permission is missing", code), fmt.Sprintf("%d，缺少权限", code), missingPermission.Advice
+	case code >= 500:
+		return fmt.Sprintf("%d from the API server", code), fmt.Sprintf("API server 返回 %d", code), say("Look at the log of the API server, and of "+
+			"the load balancer or proxy in front of it.",
+			"查看 API server 以及它前面的负载均衡或代理的日志。")
+	case f.cause != "":
+		return "no answer: " + f.cause, "没有应答：" + f.cause, say("The API server cannot be reached, or the connection breaks. Look at the network, "+
+			"the load balancer's idle timeout and the API server's restarts.",
+			"API server 连不上，或连接中断。检查网络、负载均衡的空闲超时和 API server 的重启。")
+	case f.words == "":
+		return "unknown", "未知", say("Record again for longer, so that the recording has the cause.", "再录一段更长的，让原因进入录制。")
+	}
+	return f.words, f.words, say("Look at what ends the watch: a proxy or load balancer with a short timeout, or an API server that restarts.",
+		"查清是什么结束了 watch：超时很短的代理或负载均衡，或不断重启的 API server。")
+}

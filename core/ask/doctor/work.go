@@ -1,0 +1,243 @@
+package doctor
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"informerscope/core/log/fold"
+	"informerscope/core/log/lens"
+	"informerscope/core/words/event"
+)
+
+// Thresholds of the rules about the work queue; see rule.go for what they mean.
+const (
+	tooManyRetries = 15
+	retriesLast    = 5 * time.Minute
+	unseenRetries  = 18 // the default limiter has reached its longest delay
+	starvedWait    = 10 * time.Second
+	starvedKeysMin = 3
+	loopRuns       = 10
+	staleReadsMin  = 5
+	staleShare     = 0.1
+)
+
+// work is what the rules remember of a work queue and its controller.
+type work struct {
+	keys     map[string]*key
+	hasEnded bool // the queue was empty once, so the backlog of the initial list is over
+
+	limiter, queue starvation
+}
+
+// key is a key of a work queue.
+type key struct {
+	readyAt, limitedAt moment // since when it waits in the queue, or because of the rate limiter; zero: it does not
+	isLate             bool   // it came to the queue after the backlog of the initial list
+	hasFailed          bool   // its last reconcile failed
+	retries            int
+	hadRetries         bool // before the log, or what is left of it, began
+	retriesSince       time.Duration
+	retriesAt          moment
+}
+
+// starvation is what the rules remember of keys that waited too long.
+type starvation struct {
+	count   int
+	first   time.Duration
+	longest time.Duration
+	key     string
+	at      moment
+}
+
+func newWork() work { return work{keys: map[string]*key{}} }
+
+// key returns a key; nil if there are too many.
+func (w *work) key(name string) *key {
+	k := w.keys[name]
+	if k == nil && len(w.keys) < maxKeys {
+		k = &key{}
+		w.keys[name] = k
+	}
+	return k
+}
+
+func (w *work) restore(s *fold.State, e *event.Entry) {
+	kept := *w
+	*w = newWork()
+	w.hasEnded = kept.hasEnded || s.Workqueue != nil && s.Workqueue.Depth == 0
+	w.limiter, w.queue = kept.limiter, kept.queue
+	if s.Workqueue == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Workqueue.Failing)) { // if there are too many, it is not chance which are kept
+		n := s.Workqueue.Failing[name]
+		if k := w.key(name); k != nil {
+			k.hasFailed = true
+			k.setRetries(n, e)
+		}
+	}
+	for _, name := range s.Workqueue.Queue {
+		if k := w.key(name); k != nil {
+			k.readyAt, k.isLate = moment{e.Seq, e.At}, w.hasEnded
+		}
+	}
+}
+
+func (w *work) see(e *event.Entry) {
+	switch event.SubjectOf(e.Kind) {
+	case event.AboutWork:
+	default:
+		return
+	}
+	k := w.key(e.Key())
+	if k == nil {
+		return
+	}
+	now := moment{e.Seq, e.At}
+	switch e.Kind {
+	case event.KindWorkAdded:
+		if k.readyAt.seq == 0 {
+			k.readyAt, k.isLate = now, w.hasEnded
+		}
+	case event.KindWorkTaken:
+		w.take(e, k)
+	case event.KindWorkDone:
+		if done := e.Work(); done.Flag {
+			k.readyAt, k.isLate = now, w.hasEnded
+		}
+	case event.KindWorkRateLimited:
+		if !k.hasFailed && k.limitedAt.seq == 0 {
+			k.limitedAt = now
+		}
+		k.setRetries(e.Work().N, e)
+	case event.KindWorkForgotten:
+		k.retries, k.hasFailed = 0, false
+	case event.KindReconciled:
+		k.hasFailed = e.Err() != nil
+	}
+}
+
+func (k *key) setRetries(n int, e *event.Entry) {
+	if k.retries == 0 {
+		k.retriesSince, k.hadRetries = e.At, n > 1
+	}
+	k.retries, k.retriesAt = n, moment{e.Seq, e.At}
+}
+
+// isEndless reports whether a key has been retried too often, for too long.
+func (k *key) isEndless(end time.Duration) bool {
+	return k.retries >= tooManyRetries && end-k.retriesSince >= retriesLast || k.retries >= unseenRetries && k.hadRetries
+}
+
+func (w *work) take(e *event.Entry, k *key) {
+	taken := e.Work()
+	switch {
+	case k.limitedAt.seq > 0:
+		w.limiter.see(taken.Key, k.limitedAt.at, moment{e.Seq, e.At})
+	case k.readyAt.seq > 0 && k.isLate:
+		w.queue.see(taken.Key, k.readyAt.at, moment{e.Seq, e.At})
+	}
+	k.readyAt, k.limitedAt = moment{}, moment{}
+	w.hasEnded = w.hasEnded || taken.N == 0
+}
+
+// see notes how long a key waited.
+func (s *starvation) see(key string, since time.Duration, at moment) {
+	waited := at.at - since
+	if waited < starvedWait {
+		return
+	}
+	if s.count++; s.count == 1 || since < s.first {
+		s.first = since
+	}
+	if waited > s.longest {
+		s.longest, s.key, s.at = waited, key, at
+	}
+}
+
+// reportWorkQueue reports what is wrong with the work queue of a lane and its controller.
+func (r *report) reportWorkQueue() {
+	w, t := &r.lane.work, r.doctor.lens.Totals(r.lane.index, lens.Moment{Seq: r.end.seq, At: r.end.at})
+	r.reportLoops(&t)
+	r.reportStaleReads(&t)
+	names := slices.Sorted(maps.Keys(w.keys))
+	limiter, queue := w.limiter, w.queue
+	worst, failing := "", 0
+	for _, name := range names {
+		k := w.keys[name]
+		switch {
+		case k.limitedAt.seq > 0:
+			limiter.see(name, k.limitedAt.at, r.end)
+		case k.readyAt.seq > 0 && k.isLate:
+			queue.see(name, k.readyAt.at, r.end)
+		}
+		if k.isEndless(r.end.at) {
+			if failing++; worst == "" || k.retries > w.keys[worst].retries {
+				worst = name
+			}
+		}
+	}
+	if limiter.count >= starvedKeysMin {
+		r.find(starvedKeys, Warning, limiter.first, limiter.at, say("The rate limiter held back %[1]d keys that had not failed, the longest, %[2]s, "+
+			"for %[3]s.",
+			"限速器拦下了 %[1]d 个没有失败的 key，最久的 %[2]s 等了 %[3]s。", limiter.count, limiter.key, seconds(limiter.longest)),
+			say("Call Add in the handler. AddRateLimited is for keys that failed: all of its calls share a bucket of 10 a second.",
+				"在 handler 里用 Add。AddRateLimited 是给失败的 key 用的：它的所有调用共用每秒 10 个的令牌桶。"))
+	}
+	if queue.count >= starvedKeysMin {
+		r.find(starvedKeys, Warning, queue.first, queue.at, say("%[1]d keys waited in the queue for a worker, the longest, %[2]s, for %[3]s.",
+			"%[1]d 个 key 在队列里等 worker，最久的 %[2]s 等了 %[3]s。", queue.count, queue.key, seconds(queue.longest)),
+			say("Run more workers, or make a reconcile faster: look at what its requests wait for, and at client-side throttling (QPS and Burst).",
+				"增加 worker，或让 reconcile 更快：看它的请求在等什么，以及客户端限流（QPS 和 Burst）。"))
+	}
+	if s := t.Starved; t.Starving > 0 {
+		r.find(starvedKeys, Warning, s.Since, moment{s.At.Seq, s.At.At}, say("%[1]s waited %[2]s for a worker, while %[3]d keys or more that came later were "+
+			"taken first. Such waits: %[4]d.",
+			"%[1]s 等 worker 等了 %[2]s，期间至少 %[3]d 个更晚来的 key 先被取走。这样的等待有 %[4]d 次。", s.Key, seconds(s.Wait), s.Overtaken, t.Starving),
+			say("The keys that come first have a higher priority, and take all of the workers' time. Requeue them less often, run more workers, or give the key that "+
+				"waits the same priority.",
+				"先被取走的 key 优先级更高，占满了 worker。让它们少 requeue 一些，增加 worker，或给等待的 key 同样的优先级。"))
+	}
+	if failing > 0 {
+		k := w.keys[worst]
+		r.find(endlessRetries, Warning, k.retriesSince, k.retriesAt, say("%[1]s has been retried %[2]d times and was not forgotten; keys like it: %[3]d.",
+			"%[1]s 已重试 %[2]d 次，没有被 forget；这样的 key 有 %[3]d 个。", worst, k.retries, failing), Words{})
+	}
+}
+
+// reportLoops reports a key that its own writes woke again and again.
+func (r *report) reportLoops(t *lens.Totals) {
+	x := &t.Longest
+	if x.Chain < loopRuns {
+		return
+	}
+	r.find(selfLoop, Critical, x.Since, moment{x.Seq, x.At}, say("%[1]s woke itself %[2]d times in a row within %[3]s, and nothing else woke it. "+
+		"Each time its own write did: %[4]s.",
+		"%[3]s 内 %[1]s 连续唤醒了自己 %[2]d 次，没有别的原因。每次都是它自己的写入：%[4]s。", x.Key, x.Chain, seconds(x.At-x.Since), writeOf(&x.By)), Words{})
+}
+
+// writeOf describes a write.
+func writeOf(w *lens.Write) string {
+	resource := w.Resource
+	if w.Subresource != "" {
+		resource += "/" + w.Subresource
+	}
+	return strings.Join(strings.Fields(w.Verb+" "+resource+" "+w.Key), " ")
+}
+
+// reportStaleReads reports reads that were older than the controller's own writes, and what they led to.
+func (r *report) reportStaleReads(t *lens.Totals) {
+	if t.Duplicates > 0 {
+		d := &t.Duplicate
+		r.find(staleReads, Critical, t.FirstDuplicate.At, moment{t.LastDuplicate.Seq, t.LastDuplicate.At}, say("%[1]s created %[2]s although it had created "+
+			"%[3]s before: its read did not show that yet. Such duplicates: %[4]d.",
+			"%[1]s 已创建过 %[3]s，却又创建了 %[2]s：它的读取还看不到前者。这样的重复有 %[4]d 个。", t.DuplicateKey, d.Made, d.Had, t.Duplicates), Words{})
+	}
+	if t.Older >= staleReadsMin && (t.Conflicts > 0 || float64(t.Older) >= staleShare*float64(t.Reads)) {
+		r.find(staleReads, Warning, t.FirstOlder.At, moment{t.LastOlder.Seq, t.LastOlder.At}, say("%[1]d of %[2]d reads were older than a write of the same "+
+			"controller; %[3]d writes failed for it with a conflict.",
+			"%[2]d 次读取中有 %[1]d 次比 controller 自己的写入还旧；因此有 %[3]d 次写入冲突。", t.Older, t.Reads, t.Conflicts), Words{})
+	}
+}

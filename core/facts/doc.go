@@ -1,3 +1,0 @@
-// Package facts has the types of what is true of a moment beside the plain State of a fold. core/view computes Facts, core/compare a Comparison, from the log
-// alone; a Fold computes a Factory.
-package facts

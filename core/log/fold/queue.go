@@ -1,0 +1,188 @@
+package fold
+
+import (
+	"slices"
+
+	"informerscope/core/words/event"
+	"informerscope/core/words/persistent"
+)
+
+const opCount = int(event.OpBookmark) + 1
+
+// qitem is a delta in a queue.
+type qitem struct {
+	seq       uint64
+	op        event.Op
+	tombstone bool
+	count     int32
+	key, rv   string
+}
+
+// deltas are the deltas of one key.
+type deltas struct {
+	list  []qitem
+	epoch uint64 // of the only fold that may append to the list
+}
+
+// queue is the RealFIFO (a line of deltas) or the DeltaFIFO (a line of keys, each with its deltas).
+type queue struct {
+	delta      bool
+	line       persistent.Deque[qitem]
+	keys       persistent.KeyQueue[deltas]
+	batch      []qitem // popped last
+	batchEpoch uint64
+	batchKey   string
+	processing bool
+	locked     bool
+	synced     bool
+	closed     bool
+	population int
+	maxDepth   int
+	pops       int
+	run        []int // how many objects each pop took since the queue was last empty, oldest first, at most maxRun
+	runPops    int   // the number of those pops
+	runEpoch   uint64
+	runEnds    bool // the queue is empty: the next pop begins another run
+	merges     int
+	mix        [opCount]int
+	sampled    bool // no events about what enters and leaves: the depth is the last sample
+	depth      int
+}
+
+func (q *queue) clone() queue {
+	c := *q
+	c.line = q.line.Clone()
+	c.keys = q.keys.Clone()
+	return c
+}
+
+func (q *queue) len() int {
+	if q.sampled {
+		return q.depth
+	}
+	if q.delta {
+		return q.keys.Len()
+	}
+	return q.line.Len()
+}
+
+func (q *queue) count(op event.Op, by int) {
+	if int(op) < len(q.mix) {
+		q.mix[op] += by
+	}
+}
+
+func (q *queue) apply(epoch uint64, e *event.Entry) {
+	switch e.Kind {
+	case event.KindQueued:
+		queued := e.Queued()
+		it := qitem{seq: e.Seq, op: queued.Op, key: queued.Key, rv: queued.RV, count: int32(len(queued.Items)),
+			tombstone: queued.Tombstone && queued.Op == event.OpDeleted}
+		q.push(epoch, it)
+	case event.KindMerged:
+		x := e.Merged()
+		q.merges++
+		if !q.delta {
+			break
+		}
+		of, _ := q.keys.Get(x.Key)
+		d := of.list
+		if len(d) < 2 {
+			break
+		}
+		older, newer := d[len(d)-2], d[len(d)-1]
+		kept := newer
+		gone := older
+		if x.KeptOlder {
+			kept, gone = older, newer
+		}
+		q.count(gone.op, -1)
+		merged := make([]qitem, len(d)-1)
+		copy(merged, d[:len(d)-2])
+		merged[len(merged)-1] = kept
+		q.keys.Set(epoch, x.Key, deltas{merged, epoch})
+	case event.KindPopulated:
+		q.population = e.Populated().Count
+	case event.KindPopped:
+		q.pop(epoch, e.Popped())
+	case event.KindProcessed:
+		q.processing, q.locked = false, false
+		q.population = e.Processed().Population
+	case event.KindQueueSynced:
+		q.synced = true
+	case event.KindQueueClosed:
+		q.closed = true
+	}
+}
+
+func (q *queue) push(epoch uint64, it qitem) {
+	if q.line.Len() >= persistent.MaxKept {
+		return
+	}
+	if q.delta {
+		d, _ := q.keys.Get(it.key)
+		if len(d.list) >= maxDeltas {
+			return
+		}
+		if d.epoch != epoch { // the list may be shared with a clone
+			d = deltas{slices.Clip(d.list), epoch}
+		}
+		d.list = append(d.list, it)
+		q.keys.Set(epoch, it.key, d)
+	} else {
+		q.line.Push(epoch, it)
+	}
+	q.count(it.op, 1)
+	q.maxDepth = max(q.maxDepth, q.len())
+}
+
+// maxRun is how many pops of a run State has.
+const maxRun = 48
+
+// addToRun adds the pop of the current batch to the run.
+func (q *queue) addToRun(epoch uint64) {
+	if q.runEnds || q.runEpoch != epoch { // the list may be shared with a clone
+		kept := q.run
+		if q.runEnds {
+			kept, q.runPops = nil, 0
+		}
+		q.run, q.runEpoch = slices.Clone(kept), epoch
+	}
+	objects := 0
+	for i := range q.batch {
+		objects += max(int(q.batch[i].count), 1)
+	}
+	if q.delta { // all deltas of one key
+		objects = min(objects, 1)
+	}
+	q.run = append(q.run, objects)
+	q.run = q.run[max(0, len(q.run)-maxRun):]
+	q.runPops++
+	q.runEnds = q.len() == 0
+}
+
+func (q *queue) pop(epoch uint64, popped event.Popped) {
+	q.pops++
+	defer q.addToRun(epoch)
+	q.processing, q.locked = true, popped.Locked
+	if q.batchEpoch != epoch {
+		q.batch, q.batchEpoch = nil, epoch
+	}
+	q.batch, q.batchKey = q.batch[:0], ""
+	if q.delta {
+		key := popped.Key
+		if d, ok := q.keys.Take(epoch, key); ok {
+			q.batch = append(q.batch, d.list...)
+			q.batchKey = key
+		}
+	} else {
+		n := min(max(popped.Deltas, 0), q.line.Len())
+		for i := range n {
+			q.batch = append(q.batch, *q.line.At(i))
+		}
+		q.line.Drop(n)
+	}
+	for i := range q.batch {
+		q.count(q.batch[i].op, -1)
+	}
+}

@@ -1,0 +1,244 @@
+package story
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace/tracetest"
+	"informerscope/core/page/view"
+	"informerscope/core/words/event"
+)
+
+// show paints frames for d, like a page, and compares captions with State. It stops early once ok returns true.
+func (s *stage) show(d time.Duration, ok func(*view.StoryState) bool) *view.StoryState {
+	s.t.Helper()
+	return s.paint(d, 500*time.Millisecond, ok)
+}
+
+// turnPast goes past a step that has ended, like a page after the step's ride, if it has one.
+func (s *stage) turnPast(d *view.StoryState) {
+	s.t.Helper()
+	if d.Ride != nil {
+		if err := s.player.Ride(); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	if err := s.player.Turn(s.t.Context(), 1); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// turnAtWait turns when a step waits for its reader: the turn does what is asked, or leaves the question.
+func (s *stage) turnAtWait(step int) {
+	s.t.Helper()
+	if d := s.show(time.Minute, func(d *view.StoryState) bool { return d.Step == step && d.Waits }); !d.Waits {
+		s.t.Fatalf("step %d does not wait: %+v", step+1, d)
+	}
+	if err := s.player.Turn(s.t.Context(), 1); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// wait is show for a long time in which nothing may happen. The log shows whether something did, so it paints rarely.
+func (s *stage) wait(d time.Duration) *view.StoryState {
+	s.t.Helper()
+	return s.paint(d, d/40, nil)
+}
+
+func (s *stage) paint(d, frame time.Duration, ok func(*view.StoryState) bool) *view.StoryState {
+	s.t.Helper()
+	for until := time.Now().Add(d); ; {
+		s.view.Frame()
+		st := s.view.State()
+		told := s.player.StoryState(s.rec.FoldAt(st.Seq), st)
+		if told == nil {
+			s.t.Fatal("the story is over")
+		}
+		if told.Problem != "" {
+			s.t.Fatal(told.Problem)
+		}
+		if ok != nil && ok(told) || !time.Now().Before(until) {
+			return told
+		}
+		time.Sleep(min(frame, time.Until(until)))
+	}
+}
+
+// claims checks every sentence's claim against the State at each event at which the sentence shows.
+func (s *stage) claims() {
+	t := s.t
+	t.Helper()
+	story := s.player.playback.story
+	pages := s.player.playback.pages
+	head, _ := s.rec.Head()
+	s.rec.Read(1, head, func(e *event.Entry) bool {
+		if err := tracetest.Foreign(&e.Event); err != nil {
+			t.Errorf("event %d: %v", e.Seq, err)
+		}
+		return !t.Failed()
+	})
+	fold := s.rec.FoldAt(pages[0].Begin)
+	wrong := 0
+	for i, is := range pages {
+		step := &story.Steps[i]
+		last := head
+		if i+1 < len(pages) {
+			last = pages[i+1].From
+		}
+		// What a step describes is not over before it begins.
+		if from := s.rec.FoldAt(is.From).State(); step.Goal != nil && len(step.Calls) > 0 && step.Goal.Holds(from, from) {
+			t.Errorf("step %d: %s holds before the step begins", i+1, step.Goal)
+		}
+		if q := step.Question; q != nil {
+			if from := s.rec.FoldAt(is.From).State(); !q.Sentence.Claim.Holds(from, is.base) {
+				t.Errorf("step %d: %q is asked, and is not so: %s", i+1, q.Sentence.Words.EN, q.Sentence.Claim)
+			}
+			if is.End != 0 && q.rightAnswer(s.rec.FoldAt(is.End).State(), is.base) == 0 {
+				t.Errorf("step %d: of the answers to %q not exactly one is right at its end", i+1, q.Sentence.Words.EN)
+			}
+		}
+		for seq := is.Begin; seq <= last; seq++ {
+			// In a long stretch a sample of moments is checked, and all moments near its ends.
+			if near := uint64(40); seq%17 != 0 && seq > is.Begin+near && seq+near < last && (seq+near < is.End || seq > is.End+near) {
+				continue
+			}
+			if seq > fold.Seq() {
+				s.rec.Read(fold.Seq()+1, seq, func(e *event.Entry) bool { fold.Apply(e); return true })
+			} else if seq < fold.Seq() {
+				fold = s.rec.FoldAt(seq)
+			}
+			sentence := step.sentence(is.End != 0 && seq >= is.End)
+			st := fold.State()
+			if sentence.Claim.usesFacts {
+				view.SetFacts(fold, st, fold.At())
+			}
+			for _, n := range sentence.Numbers {
+				if n.Value.eval(st, is.base).isMissing {
+					t.Errorf("step %d, event %d: the number %s is nowhere", i+1, seq, n.Value)
+				}
+			}
+			if !sentence.Claim.Holds(st, is.base) {
+				if wrong++; wrong < 3 {
+					t.Errorf("step %d, event %d (begin %d, end %d, next %d, %.0f ms): %q is said and is not so: %s\nsay %q", i+1, seq, is.Begin, is.End, last,
+						st.AtMillis, sentence.Words.EN, sentence.Claim, explain(sentence.Claim, st, is.base))
+				}
+			}
+		}
+	}
+	if wrong > 0 {
+		t.Errorf("%d moments at which something is said that is not so", wrong)
+	}
+}
+
+// explain reports for each part of a claim that is joined with and whether it holds.
+func explain(c *Condition, st, base *fold.State) string {
+	out := ""
+	for _, part := range splitAnd(c.String()) {
+		if p, err := ParseCondition(part); err == nil && !p.Holds(st, base) {
+			out += " not " + part
+		}
+	}
+	return out
+}
+
+func splitAnd(src string) (parts []string) {
+	depth, from := 0, 0
+	for i := 0; i < len(src); i++ {
+		switch {
+		case src[i] == '(':
+			depth++
+		case src[i] == ')':
+			depth--
+		case depth == 0 && len(src) > i+5 && src[i:i+5] == " and ":
+			parts, from = append(parts, src[from:i]), i+5
+		}
+	}
+	return append(parts, src[from:])
+}
+
+// TestNothingIsSaidThatIsNotSo plays every story in every release, going on every 0.2 s to every 60 s, forwards and backwards. It checks the claim of each
+// sentence against the State at each moment at which the sentence shows.
+func TestNothingIsSaidThatIsNotSo(t *testing.T) {
+	for _, story := range library(t) {
+		if testing.Short() {
+			t.Run(story.ID, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { tellAt(t, story, story.Releases[0], 8*time.Second) })
+			})
+			continue
+		}
+		for _, release := range story.Releases {
+			paces := []time.Duration{200 * time.Millisecond, time.Minute}
+			if release == story.Releases[0] {
+				paces = append(paces, 1500*time.Millisecond, 8*time.Second)
+			}
+			for _, pace := range paces {
+				t.Run(fmt.Sprintf("%s/%s/%v", story.ID, release, pace), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) { tellAt(t, story, release, pace) })
+				})
+			}
+		}
+	}
+}
+
+func tellAt(t *testing.T, story *Story, release string, pace time.Duration) {
+	s := newStage(t, []*Story{story})
+	defer s.close()
+	begun := make(chan error, 1)
+	go func() { begun <- s.player.Begin(t.Context(), story.ID, release, 0) }()
+	if err := <-begun; err != nil {
+		t.Fatal(err)
+	}
+	last := len(story.Steps) - 1
+	presses := 0
+	for presses < 400 {
+		d := s.show(pace, nil)
+		if d.Last == last && d.Ended {
+			break
+		}
+		presses++
+		if err := s.player.Turn(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := s.show(time.Minute, func(d *view.StoryState) bool { return d.Last == last && d.Done })
+	if d.Last != last || !d.Done || d.Caption == nil {
+		t.Fatalf("after %d presses the story has come to %+v", presses, d)
+	}
+	if pace >= time.Second && presses < last {
+		t.Errorf("%d presses turned %d pages", presses, last)
+	}
+	head, _ := s.rec.Head()
+	for i := last - 1; i >= 0; i-- {
+		if err := s.player.Turn(t.Context(), -1); err != nil {
+			t.Fatal(err)
+		}
+		is := s.player.playback.pages[i]
+		d := s.show(pace, nil)
+		st := s.view.State()
+		if d.Step != i || d.Caption == nil || st.Seq < is.Begin || st.Seq > is.End {
+			t.Errorf("back at step %d it shows step %d, %v at event %d of %d to %d", i+1, d.Step+1, d.Caption, st.Seq, is.Begin, is.End)
+		}
+	}
+	// No step was carried out again.
+	if n := len(s.player.playback.pages); n != last+1 {
+		t.Errorf("%d steps have begun, want %d", n, last+1)
+	}
+	// And forwards again to where it was.
+	for i := 1; i <= last; i++ {
+		if err := s.player.Turn(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		if d := s.show(10*time.Millisecond, nil); d.Step != i || d.Caption == nil {
+			t.Errorf("forwards again at step %d it shows step %d, %v", i+1, d.Step+1, d.Caption)
+		}
+	}
+	s.claims()
+	if again, _ := s.rec.Head(); again < head {
+		t.Errorf("the log ended at %d and ends at %d", head, again)
+	}
+}

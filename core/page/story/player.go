@@ -1,0 +1,1011 @@
+package story
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/trace"
+	"informerscope/core/page/command"
+	"informerscope/core/page/view"
+	"informerscope/core/words/arg"
+	"informerscope/core/words/event"
+	"informerscope/core/words/vclock"
+)
+
+const (
+	// fast is the pace of time after the user has asked once for the next step, although the running step has not ended. skip is the pace after the
+	// second time: as fast as events can happen.
+	fast = 16
+	skip = 1e6
+)
+
+// Player plays stories: it makes the calls of their steps, and lets time pass only as far as a step allows. Its methods are safe for concurrent use.
+//
+// The View and the Lab call the Player with their own locks held, so it may not call them with mu held. A method that decides something holds mu, and returns
+// an effect to run without it; see run.
+type Player struct {
+	console *command.Console
+	rec     *trace.Recorder
+	stories []*Story
+
+	turn sync.Mutex // serializes Begin, BeginOn, Follow and Leave
+
+	ownStories []*Story // the user's own stories, beside stories; guarded by mu
+
+	mu       sync.Mutex
+	playback *playback // nil while no story plays
+}
+
+// playback is a story that plays. The Player's lock guards it.
+type playback struct {
+	story     *Story
+	source    source
+	release   string
+	gen       uint64 // the log's generation; 0 until the story's own log has begun
+	fold      *fold.Fold
+	wake      chan struct{}
+	cancel    context.CancelFunc
+	actorDone chan struct{} // closed when the acting goroutine has ended; nil without such a goroutine
+
+	phase      phase
+	problem    string // in phaseFail
+	turns      int    // the number of steps that the user has asked for and that have not begun
+	skipsWait  bool   // the user has asked to go on while the step waits for the reader
+	target     int    // the step to which the story plays as fast as it can
+	skipsStep  bool   // the user has asked for the next step a second time
+	shownStep  int    // the step on screen
+	pages      []page // the steps that have begun
+	timeStands bool   // time stands still until the user goes on
+	level      int    // of the reader, from 1; 0 is 1
+}
+
+// source is the origin of a story's log.
+type source uint8
+
+const (
+	sourceCluster   source = iota // a cluster of its own
+	sourceRecording               // a recording; see recording.go
+	sourcePage                    // another page, which plays the story
+)
+
+// phase is how far a story has come.
+type phase uint8
+
+const (
+	phasePrepare phase = iota // its ready condition is not true yet, or its recording is being read
+	phasePlay
+	phaseCall // the Player makes a step's calls
+	phaseFail
+)
+
+// page is a step that has begun.
+type page struct {
+	view.StoryMark
+	base        *fold.State   // the State at From
+	beganAt     time.Duration // on the driver's clock; -1 until time passes in it
+	wait        readerWait
+	actCount    int64         // the number of the user's actions when it began to wait
+	rightAnswer int           // the number of the right answer to its question, from 1; 0 until the step decides it
+	answerSeq   uint64        // the event before the reader's answer; only later ones can end the step
+	rideKey     string        // the key of the object to ride at its end; "" while unknown, or if there is none
+	skipsRide   bool          // the user has asked for the ride, or the page has opened it: the next Turn goes past it
+	endAt       time.Duration // on the driver's clock
+}
+
+// readerWait says what a step waits for.
+type readerWait uint8
+
+const (
+	waitNothing readerWait = iota
+	waitReader             // the reader's action, or answer to the question
+	waitResult             // the result of the call that the Player made in the reader's place
+)
+
+// NewPlayer returns a Player that plays stories with console's commands. rec is the log of console's Lab.
+func NewPlayer(console *command.Console, rec *trace.Recorder, stories []*Story) *Player {
+	return &Player{console: console, rec: rec, stories: stories}
+}
+
+// Listed is a story in the chooser.
+type Listed struct {
+	ID       string   `json:"id"`
+	Group    string   `json:"group"`
+	Title    Words    `json:"title"`
+	Lesson   Words    `json:"lesson"`
+	Terms    string   `json:"terms"`
+	Seconds  int      `json:"seconds"`
+	Releases []string `json:"eras"`
+	Steps    []Page   `json:"steps"`
+	Take     Home     `json:"take"`
+	// Rail is where it happens.
+	Rail []Stop `json:"rail"`
+	// Levels are what its readers may know already; none if it is the same for all.
+	Levels []Level `json:"levels,omitempty"`
+	// Recording is the file on which it plays, an argument of storyBegin.
+	Recording string `json:"recording,omitempty"`
+}
+
+// Level is what a reader may know already.
+type Level struct {
+	Words
+	// New is the number of steps that are new to such a reader. The first and the last step, and questions, do not count.
+	New int `json:"new"`
+}
+
+// Page is a step as the page shows it, beside its captions.
+type Page struct {
+	Name     Words    `json:"name"`
+	Look     []string `json:"look"`
+	Listener string   `json:"listener,omitempty"`
+	Open     string   `json:"open,omitempty"`
+	Function string   `json:"function,omitempty"`
+	// Control is the name of the control that the reader is asked to press: its command and plain arguments, such as "release pop 1".
+	Control string `json:"control,omitempty"`
+	How     *Words `json:"how,omitempty"`
+	// Answers are the answers to its question; the keys 1 to 4 choose one.
+	Answers []Words `json:"answers,omitempty"`
+	// Level is the last level to which it is new; 0 is all.
+	Level int `json:"level,omitempty"`
+}
+
+// Home is the advice that the reader takes home from a story.
+type Home struct {
+	Words Words    `json:"words"`
+	Go    string   `json:"go"`
+	See   []string `json:"see"`
+}
+
+// Library has the stories and the groups of the chooser.
+type Library struct {
+	Groups  []Group  `json:"groups"`
+	Stories []Listed `json:"stories"`
+}
+
+// Library returns the stories and their groups.
+func (p *Player) Library() Library {
+	l := Library{Groups: Groups}
+	for _, s := range p.allStories() {
+		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Releases, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}, s.rail(), nil, s.Recording}
+		for i, words := range s.Levels {
+			e.Levels = append(e.Levels, Level{words, s.countNew(i + 1)})
+		}
+		for i := range s.Steps {
+			st := &s.Steps[i]
+			page := Page{Name: st.Name, Look: st.Look, Listener: st.Listener, Open: st.Open, Function: st.Function, Level: st.Level}
+			if st.Reader != nil {
+				page.Control, page.How = st.Reader.Control(), &st.Reader.Place
+			}
+			if st.Question != nil {
+				for _, a := range st.Question.Answers {
+					page.Answers = append(page.Answers, a.Words)
+				}
+			}
+			e.Steps = append(e.Steps, page)
+		}
+		l.Stories = append(l.Stories, e)
+	}
+	return l
+}
+
+// List returns the Library, for command.Teller.
+func (p *Player) List() any { return p.Library() }
+
+// Follow shows the story that another page with the same log plays. state is the story in that page's frames; null ends it.
+func (p *Player) Follow(state json.RawMessage) error {
+	var is *view.StoryState
+	if len(state) > 0 {
+		if err := json.Unmarshal(state, &is); err != nil {
+			return fmt.Errorf("the story of the other page cannot be read: %w", err)
+		}
+	}
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	if is == nil {
+		p.stop()
+		return nil
+	}
+	s, err := p.find(is.ID)
+	if err != nil {
+		p.stop()
+		return err
+	}
+	if len(is.Marks) > len(s.Steps) || is.Step < 0 || is.Step > max(len(is.Marks)-1, 0) {
+		return fmt.Errorf("the other page shows %d steps of the story %s, which has %d", len(is.Marks), is.ID, len(s.Steps))
+	}
+	if p.copyMarks(s, is) {
+		p.console.View.Tell(p.tell)
+	}
+	return nil
+}
+
+// copyMarks copies another page's position in a story, and reports whether the story is new to the View.
+func (p *Player) copyMarks(s *Story, is *view.StoryState) (isNew bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.playback
+	if t == nil || t.story != s || t.source != sourcePage {
+		t = &playback{story: s, source: sourcePage, phase: phasePlay, wake: make(chan struct{}, 1)}
+	}
+	t.release, t.shownStep, t.timeStands, t.level = is.Release, is.Step, is.Stands, is.Level
+	for i, m := range is.Marks {
+		if i < len(t.pages) && t.pages[i].From == m.From {
+			t.pages[i].StoryMark = m
+			continue
+		}
+		t.pages = append(t.pages[:i], page{StoryMark: m})
+	}
+	t.pages = t.pages[:len(is.Marks)]
+	for i := range t.pages {
+		t.pages[i].wait = waitNothing
+		if is.Waits && i == t.lastStep() {
+			t.pages[i].wait = waitReader
+		}
+	}
+	isNew = p.playback != t
+	p.playback = t
+	return isNew
+}
+
+// find returns the story with an id.
+func (p *Player) find(id string) (*Story, error) {
+	all := p.allStories()
+	ids := make([]string, len(all))
+	for i, s := range all {
+		if s.ID == id {
+			return s, nil
+		}
+		ids[i] = s.ID
+	}
+	return nil, fmt.Errorf("there is no story %q; there are %s", id, strings.Join(ids, ", "))
+}
+
+// Begin ends the story that plays, and begins one on a cluster of its own, in one of its releases; "" is the first one. step is the step, from 0, at which the
+// story resumes. The Player plays the steps before it as fast as it can, and makes the calls that they ask of the reader. Turn may be called at once; it takes
+// effect when the story has begun.
+func (p *Player) Begin(ctx context.Context, id, release string, step int) error {
+	s, err := p.find(id)
+	if err != nil {
+		return err
+	}
+	if step < 0 || step >= len(s.Steps) {
+		return fmt.Errorf("the story %s has the steps 0 to %d, and no step %d", id, len(s.Steps)-1, step)
+	}
+	if s.Recording != "" {
+		return fmt.Errorf("the story %s plays on the recording %s: open that too", id, s.Recording)
+	}
+	if release == "" {
+		release = s.Releases[0]
+	}
+	if !slices.Contains(s.Releases, release) {
+		return fmt.Errorf("the story %q plays in the releases %s, and not in %q", id, strings.Join(s.Releases, "; "), release)
+	}
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	p.stop()
+	acting, end := context.WithCancel(context.Background())
+	t := &playback{story: s, release: release, fold: fold.NewFold(), wake: make(chan struct{}, 1), cancel: end, actorDone: make(chan struct{}),
+		target: step}
+	p.show(t)
+	do, source, none := "", "sim", ""
+	change, err := json.Marshal(selection.Change{
+		Source: &source, Context: &none, Group: &none, Resource: &s.Resource, Namespace: &none, Release: &release, Seed: &s.Seed,
+		Objects: &s.Objects, Rate: &s.Rate, Do: &do, Transform: &s.Transform,
+		Selector: &s.Selector,
+	})
+	if err == nil {
+		_, err = p.console.Do(ctx, "select", []arg.Value{{JSON: change}})
+	}
+	if err == nil {
+		err = p.addHandlers(ctx, s)
+	}
+	if err != nil {
+		end()
+		close(t.actorDone)
+		p.drop(t)
+		return err
+	}
+	p.guard(func() { t.gen = p.rec.Generation() })
+	go p.act(acting, t)
+	p.console.Lab.Driver().Watch(p.watch)
+	return p.goLive(ctx)
+}
+
+// addHandlers registers the story's handlers.
+func (p *Player) addHandlers(ctx context.Context, s *Story) error {
+	for _, h := range s.Handlers {
+		spec, err := json.Marshal(h)
+		if err == nil {
+			_, err = p.console.Do(ctx, "addListener", []arg.Value{{JSON: spec}})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goLive moves the view to the newest moment.
+func (p *Player) goLive(ctx context.Context) error {
+	_, err := p.console.Do(ctx, "live", nil)
+	return err
+}
+
+// Leave ends the story. Its experiment continues.
+func (p *Player) Leave() {
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	p.stop()
+}
+
+// stop ends the story, and waits for its goroutine. p.turn is held.
+func (p *Player) stop() {
+	var t *playback
+	p.guard(func() { t = p.playback })
+	if t == nil {
+		return
+	}
+	if t.cancel != nil {
+		t.cancel()
+		<-t.actorDone
+	}
+	p.drop(t)
+}
+
+// show makes t the story that plays, and has the View tell it.
+func (p *Player) show(t *playback) {
+	p.guard(func() { p.playback = t })
+	p.console.View.Tell(p.tell)
+}
+
+// drop removes a story, and lets time pass again.
+func (p *Player) drop(t *playback) {
+	p.guard(func() {
+		if p.playback == t {
+			p.playback = nil
+		}
+	})
+	p.console.Lab.Driver().Watch(nil)
+	p.console.Lab.Driver().Pace(1)
+	p.console.View.Tell(nil)
+}
+
+// guard calls f with p.mu held.
+func (p *Player) guard(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+}
+
+// effect calls the View or the Lab after a decision. p.mu must not be held.
+type effect func(ctx context.Context) error
+
+// run calls decide with p.mu held, and then, without p.mu, the effect that it returned.
+func (p *Player) run(ctx context.Context, decide func(t *playback) (effect, error)) error {
+	var do effect
+	var err error
+	p.guard(func() { do, err = decide(p.playback) })
+	if err != nil || do == nil {
+		return err
+	}
+	return do(ctx)
+}
+
+// notify wakes the acting goroutine.
+func (t *playback) notify() {
+	select {
+	case t.wake <- struct{}{}:
+	default:
+	}
+}
+
+// lastStep returns the step that began last, -1 before the first.
+func (t *playback) lastStep() int { return len(t.pages) - 1 }
+
+// runningPage returns the step whose condition has not been met yet, nil if there is none.
+func (t *playback) runningPage() *page {
+	if n := len(t.pages); n > 0 && t.pages[n-1].End == 0 {
+		return &t.pages[n-1]
+	}
+	return nil
+}
+
+// fail ends the story's steps with a problem.
+func (t *playback) fail(problem string) { t.phase, t.problem = phaseFail, problem }
+
+// hurries reports whether the story has not reached the step at which it resumes, or the one after those that its reader knows.
+func (t *playback) hurries() bool { return t.lastStep() < t.target }
+
+// next returns the step after a step that the reader does not know; the number of steps if there is none.
+func (t *playback) next(step int) int {
+	for step++; step < len(t.story.Steps) && !t.story.isNew(step, t.level); step++ {
+	}
+	return step
+}
+
+// previous returns the step before a step that the reader does not know; the first step has none.
+func (t *playback) previous(step int) int {
+	for step--; step > 0 && !t.story.isNew(step, t.level); step-- {
+	}
+	return max(step, 0)
+}
+
+// ErrNoStory is returned while no story plays.
+var ErrNoStory = errors.New("no story plays; begin one with story(id)")
+
+// Turn goes to the next step, or one step back if n is negative. It returns at once. A step that still runs plays as fast as it can to its end. There its last
+// sentence stands, or its ride opens, until the next call; a step without either ends in the next one. A second call while it runs goes past its end.
+// If the running step waits for the reader, the Player makes the requested call.
+func (p *Player) Turn(ctx context.Context, n int) error {
+	return p.run(ctx, func(t *playback) (effect, error) {
+		switch {
+		case t == nil || t.source == sourcePage:
+			return nil, ErrNoStory
+		case t.source == sourceRecording && t.phase == phasePrepare:
+			t.turns += n
+			return nil, nil
+		case t.source == sourceRecording && t.gen != p.rec.Generation():
+			return func(context.Context) error {
+				p.drop(t)
+				return ErrNoStory
+			}, nil
+		case n < 0:
+			return p.turnBack(t)
+		case n > 0 && p.opensRide(t):
+			return p.showRide(t), nil
+		case n > 0 && t.source == sourceRecording:
+			to := min(t.shownStep+1, len(t.story.Steps)-1)
+			if to > t.lastStep() {
+				p.beginAt(t, to)
+			}
+			return p.goTo(t, to)
+		case t.phase == phaseFail:
+			return nil, errors.New(t.problem)
+		case t.next(t.shownStep) <= t.lastStep():
+			return p.goTo(t, t.next(t.shownStep))
+		}
+		return p.ask(t), nil
+	})
+}
+
+// turnBack returns the effect that goes one step back. p.mu is held.
+func (p *Player) turnBack(t *playback) (effect, error) {
+	t.turns, t.skipsStep = 0, false
+	t.notify()
+	if len(t.pages) == 0 {
+		return nil, nil
+	}
+	return p.goTo(t, t.previous(t.shownStep))
+}
+
+// showRide returns the effect that shows the end of the current step, where its ride begins. p.mu is held.
+func (p *Player) showRide(t *playback) effect {
+	if t.source != sourceRecording {
+		return p.catchUp
+	}
+	end := t.pages[t.shownStep].End
+	return func(context.Context) error {
+		p.console.View.PlayTo(end, end)
+		return nil
+	}
+}
+
+// ask notes that the user has asked for the next step. p.mu is held.
+func (p *Player) ask(t *playback) effect {
+	t.notify()
+	is := t.runningPage()
+	if is != nil && !t.story.isNew(t.lastStep(), t.level) { // it plays unseen, and the user asks for what comes next
+		if to := t.next(t.lastStep()); to > t.target {
+			t.target = to
+		} else {
+			t.turns = min(t.turns+1, len(t.story.Steps)-1-t.target)
+		}
+		return nil
+	}
+	if is != nil && is.wait == waitReader && !t.skipsWait {
+		t.skipsWait = true
+		return p.catchUp
+	}
+	// After the last step there is no other, but a turn still ends the last one sooner.
+	open := len(t.story.Steps) - len(t.pages)
+	if len(t.pages) == 0 || t.phase == phaseCall {
+		open-- // the step that is about to begin
+	}
+	switch {
+	case is != nil && t.turns > 0 && !t.skipsStep:
+		t.skipsStep = true
+	case t.turns < max(open, 1) && (open > 0 || is != nil):
+		t.turns++
+	}
+	if is != nil {
+		return p.catchUp
+	}
+	return nil
+}
+
+// catchUp moves the view to the newest moment, if it is elsewhere.
+func (p *Player) catchUp(ctx context.Context) error {
+	if p.console.View.Describe().Mode == "live" {
+		return nil
+	}
+	return p.goLive(ctx)
+}
+
+// opensRide reports whether a Turn opens the ride of the step that ended last, instead of going on. Only the first Turn does. p.mu is held.
+func (p *Player) opensRide(t *playback) bool {
+	if t.shownStep != t.lastStep() || t.lastStep() < 0 {
+		return false
+	}
+	is := &t.pages[t.lastStep()]
+	if is.skipsRide || p.rideKey(t, t.lastStep()) == "" {
+		return false
+	}
+	is.skipsRide = true
+	return true
+}
+
+// Ride notes that the page rides the current step's object, so that the next Turn goes on. It does nothing if the step has no ride.
+func (p *Player) Ride() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.playback
+	if t == nil || t.source == sourcePage {
+		return ErrNoStory
+	}
+	if t.shownStep >= 0 && t.shownStep <= t.lastStep() && p.rideKey(t, t.shownStep) != "" {
+		t.pages[t.shownStep].skipsRide = true
+	}
+	return nil
+}
+
+// rideKey returns the key of the object that a step rides; "" before the step's end, or if it has no ride. p.mu is held.
+func (p *Player) rideKey(t *playback, i int) string {
+	is, step := &t.pages[i], &t.story.Steps[i]
+	if step.Ride == nil || is.End == 0 || is.rideKey != "" {
+		return is.rideKey
+	}
+	if head, _ := p.rec.Head(); head < is.End { // a page that follows another one may not have the event yet
+		return ""
+	}
+	f := p.rec.FoldAt(is.End)
+	s := f.State()
+	if step.Ride.usesFacts {
+		view.SetFacts(f, s, f.At())
+	}
+	if v := step.Ride.eval(s, is.base); !v.isMissing {
+		is.rideKey = v.s
+	}
+	return is.rideKey
+}
+
+// SetLevel says what the reader knows already: of the story's levels, from 1. From now on the steps that such a reader knows play as fast as they can, and the
+// view waits for the next one that is new.
+func (p *Player) SetLevel(level int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.playback
+	if t == nil || t.source == sourcePage {
+		return ErrNoStory
+	}
+	if level < 1 || level > max(len(t.story.Levels), 1) {
+		return fmt.Errorf("the story %s has the levels 1 to %d, and no level %d", t.story.ID, max(len(t.story.Levels), 1), level)
+	}
+	t.level = level
+	return nil
+}
+
+// GoTo shows a step that has begun: it plays the log from the step's beginning to its end, and makes no calls again. It shows the running step live.
+func (p *Player) GoTo(ctx context.Context, step int) error {
+	return p.run(ctx, func(t *playback) (effect, error) {
+		if t == nil || t.source == sourcePage {
+			return nil, ErrNoStory
+		}
+		return p.goTo(t, step)
+	})
+}
+
+// goTo returns the effect that shows a step. p.mu is held.
+func (p *Player) goTo(t *playback, step int) (effect, error) {
+	if step < 0 || step > t.lastStep() {
+		return nil, fmt.Errorf("step %d of the story has not begun", step+1)
+	}
+	t.shownStep = step
+	from, end := t.pages[step].Begin, t.pages[step].End
+	if end == 0 {
+		return p.goLive, nil
+	}
+	if t.story.Steps[step].Fast { // do not wait through the minutes of a fast step again
+		from = end
+	}
+	return func(context.Context) error {
+		if p.console.Speaker != nil {
+			p.console.Speaker.Moved()
+		}
+		p.console.View.PlayTo(from, end)
+		return nil
+	}, nil
+}
+
+// act makes the moves of the steps until ctx is done or the log is another one. It is the acting goroutine.
+func (p *Player) act(ctx context.Context, t *playback) {
+	defer close(t.actorDone)
+	pace := 1.0
+	for {
+		select {
+		case <-t.wake:
+		case <-ctx.Done():
+			return
+		}
+		for ctx.Err() == nil {
+			m := p.choose(t)
+			if m.leaves {
+				p.drop(t)
+				return
+			}
+			if m.pace != pace {
+				pace = m.pace
+				p.console.Lab.Driver().Pace(pace)
+			}
+			if m.calls == nil {
+				break
+			}
+			if err := m.calls(ctx); err != nil && ctx.Err() == nil {
+				p.guard(func() { t.fail(err.Error()) })
+				p.console.Lab.Driver().Look()
+			}
+		}
+	}
+}
+
+// move is the next action of act.
+type move struct {
+	leaves bool // the log is another one
+	pace   float64
+	calls  effect // begins a step, or answers for the reader; nil if act has to wait
+}
+
+// choose chooses the next move.
+func (p *Player) choose(t *playback) move {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := move{leaves: t.gen != p.rec.Generation(), pace: 1}
+	if m.leaves {
+		return m
+	}
+	enter := func(i int) {
+		t.skipsStep, t.skipsWait, t.phase = false, false, phaseCall
+		m.calls = func(ctx context.Context) error { return p.enter(ctx, t, i) }
+	}
+	turns := t.turns > 0 || t.hurries()
+	switch is := t.runningPage(); {
+	case t.phase != phasePlay:
+	case len(t.pages) == 0:
+		enter(0)
+	case is != nil && is.wait == waitReader:
+		if !t.skipsWait && !turns {
+			break
+		}
+		if !t.skipsWait && !t.hurries() {
+			t.turns = max(t.turns-1, 0)
+		}
+		t.skipsWait, t.phase = false, phaseCall
+		m.calls = func(ctx context.Context) error { return p.answer(ctx, t) }
+	case is != nil && (turns || t.story.Steps[t.lastStep()].Fast):
+		if m.pace = fast; t.skipsStep || t.hurries() {
+			m.pace = skip
+		}
+	case is == nil && turns && t.lastStep()+1 < len(t.story.Steps):
+		if !t.hurries() {
+			t.turns = max(t.turns-1, 0)
+			if to := t.next(t.lastStep()); to > t.lastStep()+1 {
+				t.target = to
+			}
+		}
+		enter(t.lastStep() + 1)
+	default:
+		t.turns = 0
+	}
+	return m
+}
+
+// enter begins a step and makes its calls. Otherwise time stands still.
+func (p *Player) enter(ctx context.Context, t *playback, i int) error {
+	isNew, err := p.showHead(ctx, t, i)
+	if err != nil {
+		return err
+	}
+	var is page
+	p.guard(func() {
+		p.follow(t)
+		is.base, is.From = t.fold.State(), t.fold.Seq()
+	})
+	step := &t.story.Steps[i]
+	if step.Question == nil { // with a question, its answer comes before the calls
+		if err := p.makeCalls(ctx, t, i); err != nil {
+			return err
+		}
+	}
+	p.guard(func() {
+		p.follow(t)
+		is.Begin, is.beganAt, is.actCount = t.fold.Seq(), -1, p.console.Lab.Acts()
+		if step.Reader != nil || step.Question != nil {
+			is.wait = waitReader
+		}
+		t.pages = append(t.pages, is)
+		if t.phase = phasePlay; isNew {
+			t.shownStep = i
+		}
+	})
+	p.console.Lab.Driver().Look()
+	return nil
+}
+
+// showHead moves the view to the newest moment, for a step that is new to the reader. Otherwise the view stays where it is.
+func (p *Player) showHead(ctx context.Context, t *playback, i int) (isNew bool, err error) {
+	p.guard(func() { isNew = t.story.isNew(i, t.level) })
+	if isNew {
+		return true, p.goLive(ctx)
+	}
+	p.console.Lab.Driver().Go()
+	p.console.View.Pause()
+	return false, nil
+}
+
+// makeCalls makes the calls of a step.
+func (p *Player) makeCalls(ctx context.Context, t *playback, i int) error {
+	for _, c := range t.story.Steps[i].Calls {
+		if err := p.makeStepCall(ctx, t, i, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeStepCall makes a call of a step. Its error names the step.
+func (p *Player) makeStepCall(ctx context.Context, t *playback, i int, c Call) error {
+	if err := p.makeCall(ctx, t, c); err != nil {
+		return fmt.Errorf("step %d of the story %s: %s: %w", i+1, t.story.ID, c.Name, err)
+	}
+	return nil
+}
+
+// answer makes the call that the running step asks of its reader, or continues after its question.
+func (p *Player) answer(ctx context.Context, t *playback) error {
+	i := t.lastStep()
+	if _, err := p.showHead(ctx, t, i); err != nil {
+		return err
+	}
+	asks := t.story.Steps[i].Reader
+	var err error
+	if asks == nil {
+		err = p.makeCalls(ctx, t, i)
+	} else {
+		err = p.makeStepCall(ctx, t, i, asks.Call)
+	}
+	if err != nil {
+		return err
+	}
+	p.guard(func() {
+		p.follow(t)
+		is := &t.pages[i]
+		if asks != nil {
+			is.wait = waitResult
+		} else {
+			is.Begin, is.wait, is.beganAt = t.fold.Seq(), waitNothing, -1
+		}
+		t.phase = phasePlay
+	})
+	p.console.Lab.Driver().Look()
+	return nil
+}
+
+// noteAnswer reports whether the reader has done what a step asks for. If so, the step waits no longer. p.mu is held.
+func (t *playback) noteAnswer(asks *Request, is *page) bool {
+	if !t.holds(asks.Condition, is.base) {
+		return false
+	}
+	is.wait, is.beganAt = waitNothing, -1
+	t.notify()
+	return true
+}
+
+// makeCall makes a call. A listener's name among its arguments becomes the listener's id.
+func (p *Player) makeCall(ctx context.Context, t *playback, c Call) error {
+	given := make([]arg.Value, len(c.Args))
+	for i, a := range c.Args {
+		if i == c.Listener {
+			var id int32
+			var err error
+			p.guard(func() {
+				p.follow(t)
+				id, err = findListener(t.fold.State(), a.(string))
+			})
+			if err != nil {
+				return err
+			}
+			a = id
+		}
+		text, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+		given[i].JSON = text
+	}
+	_, err := p.console.Do(ctx, c.Name, given)
+	return err
+}
+
+func findListener(s *fold.State, name string) (int32, error) {
+	var there []string
+	for i := range s.Listeners {
+		if l := &s.Listeners[i]; !l.Removed {
+			if l.Name == name {
+				return l.ID, nil
+			}
+			there = append(there, l.Name)
+		}
+	}
+	return 0, fmt.Errorf("there is no listener %q; there are %s", name, strings.Join(there, ", "))
+}
+
+// follow folds the log's new events. p.mu is held.
+func (p *Player) follow(t *playback) (news bool) {
+	head, _ := p.rec.Head()
+	pos := t.fold.Seq()
+	switch {
+	case head == pos:
+		return false
+	case head < pos || pos+1 < p.rec.First():
+		t.fold = p.rec.FoldAt(head)
+	default:
+		p.rec.Read(pos+1, head, func(e *event.Entry) bool {
+			t.fold.Apply(e)
+			return true
+		})
+	}
+	return true
+}
+
+// holds reports whether a condition is true at the fold's position. If the condition takes too many steps, the story fails. p.mu is held.
+func (t *playback) holds(c *Condition, base *fold.State) bool {
+	s := t.fold.State()
+	if c.usesFacts {
+		view.SetFacts(t.fold, s, t.fold.At())
+	}
+	steps := mostElements
+	v, err := c.try(s, base, &steps)
+	if err != nil {
+		t.fail(err.Error())
+	}
+	return !v.isMissing && v.b
+}
+
+// watch implements vclock.Watch: it follows the log's new events, and reports whether time stands still.
+func (p *Player) watch(now, next time.Duration) (stand bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.playback
+	if t == nil || t.gen == 0 {
+		return false
+	}
+	if t.gen != p.rec.Generation() {
+		t.notify()
+		return false
+	}
+	stand = p.stand(t, now, next)
+	t.timeStands = stand && t.phase != phaseCall
+	return stand
+}
+
+// stand does the work of watch for a story on the current log. p.mu is held.
+func (p *Player) stand(t *playback, now, next time.Duration) bool {
+	was := t.fold.Seq()
+	news := p.follow(t)
+	switch {
+	case t.phase == phaseCall:
+		return true
+	case t.phase == phaseFail:
+		return false
+	case t.phase == phasePrepare:
+		if !t.holds(t.story.Ready, nil) {
+			return false
+		}
+		t.phase = phasePlay
+		t.notify()
+		return true
+	case len(t.pages) == 0:
+		return true // the first step is about to begin
+	}
+	step, is := &t.story.Steps[t.lastStep()], &t.pages[t.lastStep()]
+	if is.wait == waitReader && step.Reader == nil {
+		return true
+	}
+	if is.wait != waitNothing && !t.noteAnswer(step.Reader, is) {
+		return p.standForReader(t, now)
+	}
+	fresh, after := is.beganAt < 0, max(was, is.Begin)
+	if fresh {
+		is.beganAt, after = now, max(is.answerSeq, is.Begin)
+	}
+	if is.End == 0 && (news || fresh) && (step.endCondition() == nil || t.holds(step.endCondition(), is.base)) {
+		is.End, is.endAt = p.findFirst(t, step.endCondition(), is, after), now
+		p.reachEnd(t)
+		t.notify()
+	}
+	switch {
+	case is.End == 0:
+		if now-is.beganAt > step.Limit {
+			t.fail(fmt.Sprintf("step %d of the story %s has not come to its end in %v: %s", t.lastStep()+1, t.story.ID, step.Limit, step.Goal))
+			t.notify()
+		}
+		return false
+	case (t.turns > 0 || t.hurries()) && t.lastStep()+1 < len(t.story.Steps):
+		return true // the next step is about to begin
+	}
+	return next > is.endAt+step.Rest
+}
+
+// standForReader does the work of stand for a step whose reader has not acted yet. p.mu is held.
+func (p *Player) standForReader(t *playback, now time.Duration) bool {
+	step, is := &t.story.Steps[t.lastStep()], &t.pages[t.lastStep()]
+	is.answerSeq = t.fold.Seq()
+	switch {
+	case is.wait == waitReader: // any action of the reader lets time pass
+		return p.console.Lab.Acts() == is.actCount
+	case is.beganAt < 0:
+		is.beganAt = now
+	case now-is.beganAt > step.Limit:
+		t.fail(fmt.Sprintf("step %d of the story %s: %s has not led to %s in %v",
+			t.lastStep()+1, t.story.ID, step.Reader.Control(), step.Reader.Condition, step.Limit))
+		t.notify()
+	}
+	return false
+}
+
+// reachEnd applies earlier calls of Turn to a step that ends: the first call asked for its end, which is a sentence or a ride, and a second one goes past it.
+// p.mu is held.
+func (p *Player) reachEnd(t *playback) {
+	is, step := &t.pages[t.lastStep()], &t.story.Steps[t.lastStep()]
+	if step.Ride != nil && p.rideKey(t, t.lastStep()) == "" {
+		t.fail(fmt.Sprintf("step %d of the story %s: its ride %s names no object", t.lastStep()+1, t.story.ID, step.Ride))
+		return
+	}
+	switch {
+	case step.Ride == nil && step.EndCaption == nil:
+	case t.skipsStep || t.hurries():
+		is.skipsRide = true
+	case t.turns > 0:
+		t.turns--
+		is.skipsRide = true
+	}
+}
+
+// findFirst returns the first event after `after` at which a condition held that holds at the log's end; `after` itself if it held there. p.mu is held.
+func (p *Player) findFirst(t *playback, c *Condition, is *page, after uint64) uint64 {
+	head := t.fold.Seq()
+	if c == nil || after >= head {
+		return head
+	}
+	step := playback{fold: p.rec.FoldAt(after)}
+	found := uint64(0)
+	if step.holds(c, is.base) {
+		return after
+	}
+	p.rec.Read(after+1, head, func(e *event.Entry) bool {
+		step.fold.Apply(e)
+		if step.holds(c, is.base) {
+			found = e.Seq
+		}
+		return found == 0
+	})
+	return max(found, after)
+}
+
+var _ vclock.Watch = (*Player)(nil).watch

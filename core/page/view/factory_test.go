@@ -1,0 +1,179 @@
+package view_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"informerscope/core/lab/selection"
+	"informerscope/core/log/facts"
+	"informerscope/core/log/fold"
+)
+
+// TestFramesOfSeveralInformersAddUp: the page that received the frames shows the fold of the log up to the view's position. It has one informer in full and
+// each in its row, whichever is on stage, whatever begins and ends, and wherever the view goes.
+func TestFramesOfSeveralInformersAddUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
+	for seed, resource := range []string{"pods", "pods,nodes,deployments.apps"} {
+		synctest.Test(t, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(uint64(seed), 7))
+			l, rec, v, p := begin(t, 40)
+			if _, err := l.Select(t.Context(), selection.Change{Resource: &resource}); err != nil {
+				t.Fatal(err)
+			}
+			shown := map[int]bool{}
+			var seen askedOf
+			for range 120 {
+				pass(time.Duration(rng.IntN(400)) * time.Millisecond)
+				head, _ := rec.Head()
+				switch rng.IntN(9) {
+				case 0:
+					v.Seek(uint64(rng.Int64N(int64(head)) + 1))
+				case 1:
+					v.Step(rng.IntN(60) - 30)
+				case 2, 3:
+					v.Live()
+				case 4, 5:
+					_ = v.Show(rng.IntN(5)) // there may be none
+				case 6:
+					_, _ = l.Informer(rng.IntN(4)).SetUnshared(nil)
+				case 7:
+					if rng.IntN(3) == 0 {
+						_ = l.Shutdown()
+					}
+				case 8:
+					_ = l.Start("", "", "")
+				}
+				for p.take(v) {
+				}
+				p.check(rec, "namespace")
+				if p.logs != 1 {
+					t.Fatalf("the page was told of %d logs", p.logs)
+				}
+				shown[p.lane] = true
+				fold := rec.FoldAt(p.view.Seq)
+				compareRequests(t, fold, &seen)
+				switch is := fold.Factory(p.lane); {
+				case is == nil && (p.lanes != 1 || p.rows != nil || p.lane != 0):
+					t.Fatalf("event %d: one informer, and the frame has %d lanes and the rows %+v", p.view.Seq, p.lanes, p.rows)
+				case is != nil && (p.lanes != 1 || !reflect.DeepEqual(is.Rows, p.rows)):
+					t.Fatalf("event %d: %d lanes, and the rows\n%+v\nthe fold says\n%+v", p.view.Seq, p.lanes, p.rows, is.Rows)
+				}
+			}
+			if seen.open == 0 || seen.ended == 0 || seen.twice == 0 {
+				t.Errorf("of what was asked the log showed too little: %+v", seen)
+			}
+			if len(shown) < 2 {
+				t.Errorf("only %v was ever shown", shown)
+			}
+			if err := v.Show(19); err == nil || !strings.Contains(err.Error(), "there is no informer 19") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+// askedOf counts the comparisons that asked made.
+type askedOf struct{ open, ended, twice int }
+
+// compareRequests compares a Factory's API server and requests with the States of the lanes.
+func compareRequests(t *testing.T, f *fold.Fold, seen *askedOf) {
+	t.Helper()
+	is := f.Factory(0)
+	if is == nil {
+		return
+	}
+	lists, watches, open, latest := 0, 0, 0, 0
+	for _, r := range is.Rows {
+		s := f.LaneState(r.Lane)
+		lists, watches = lists+s.Reflector.Lists, watches+s.Reflector.Watches
+		rv, _ := strconv.Atoi(s.API.ResourceVersion)
+		latest = max(latest, rv)
+		if r.Lists != s.Reflector.Lists || r.Watches != s.Reflector.Watches {
+			t.Fatalf("%+v has sent %d LISTs and %d WATCHes", r, s.Reflector.Lists, s.Reflector.Watches)
+		}
+		// A State has the open requests first, and then the one that ended last.
+		var newest *fold.WireRequest
+		n := 0
+		for i := range s.API.Requests {
+			if q := &s.API.Requests[i]; q.Open || n == 0 {
+				newest = q
+				if q.Open {
+					n++
+				}
+			}
+		}
+		open += n
+		if n != r.Requests || (newest == nil) != (r.Request == nil) {
+			t.Fatalf("%+v has the requests %+v", r, s.API.Requests)
+		}
+		if newest != nil {
+			want := facts.FactoryRequest{Open: newest.Open, Status: newest.Status, SentMillis: newest.SentMillis, Bytes: newest.Bytes,
+				Frames: newest.Frames, Error: newest.Error, Verb: "LIST"}
+			if strings.Contains(newest.URL, "sendInitialEvents=true") {
+				want.Verb = "WatchList"
+			} else if strings.Contains(newest.URL, "watch=true") {
+				want.Verb = "WATCH"
+			}
+			if *r.Request != want {
+				t.Fatalf("the row says %+v of %+v", *r.Request, newest)
+			}
+			if want.Open {
+				seen.open++
+			} else {
+				seen.ended++
+			}
+		}
+	}
+	rv, _ := strconv.Atoi(is.API.ResourceVersion)
+	if is.API.Lists != lists || is.API.Watches != watches || is.Open != open || rv != latest {
+		t.Fatalf("%+v and %d open; the lanes have %d LISTs, %d WATCHes, %d open, and know %d", is.API, is.Open, lists, watches, open, latest)
+	}
+	for _, two := range is.API.Twice {
+		var requests, objects, of int
+		for _, r := range is.Rows {
+			if r.Resource == two.Resource && r.Release == two.Release && r.Twice {
+				requests, objects, of = requests+r.Requests, objects+r.Count, of+1
+			}
+		}
+		if of != 2 || requests != two.Requests || objects != two.Objects {
+			t.Fatalf("%+v, of %+v", two, is.Rows)
+		}
+		seen.twice++
+	}
+}
+
+// TestASentenceIsAboutTheInformerThatShows: writes to pods do not appear in the sentence of the informer of nodes.
+func TestASentenceIsAboutTheInformerThatShows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, _, v, _ := begin(t, 40)
+		resource := "pods,nodes"
+		if _, err := l.Select(t.Context(), selection.Change{Resource: &resource}); err != nil {
+			t.Fatal(err)
+		}
+		flowed := false
+		for range 20 {
+			pass(500 * time.Millisecond)
+			s := v.State()
+			for i, lane := range s.Lanes {
+				said, most := lane.Facts.Sentence, 0
+				for _, li := range lane.Facts.Listeners {
+					most = max(most, li.In)
+				}
+				if said.ID == "flow" && (most == 0 || said.N != most) {
+					t.Errorf("%s: %d changes a second, and its listeners took %d", lane.Resource.Resource, said.N, most)
+				}
+				flowed = flowed || i == 0 && said.ID == "flow"
+			}
+		}
+		if !flowed {
+			t.Error("pods never flowed")
+		}
+	})
+}

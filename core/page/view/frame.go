@@ -1,0 +1,338 @@
+package view
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"informerscope/core/log/facts"
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
+)
+
+// heartbeat is how often a view that is not paused sends a frame while nothing happens, so that running times (a backoff, an open watch) move on.
+const heartbeat = 100 * time.Millisecond
+
+// sentView has the position that the last frame carried, and when the frame was sent.
+type sentView struct {
+	sentAt time.Time
+	view   fold.View
+	seq    uint64
+}
+
+// Frame moves the view to where it should be now. It returns a message for the page (JSON, see docs/protocol.md), or nil if there is nothing new.
+func (v *View) Frame() []byte { return v.FrameAt(-1) }
+
+// FrameAt is Frame for a page whose chips have come to a moment of the eye's clock, in ms, which never goes back. A negative one is that of a page whose
+// stations do not wait for chips.
+func (v *View) FrameAt(eye float64) []byte {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.follow(eye)
+	v.advance()
+	born := v.depart()
+	v.dropPassed()
+	v.timeline.follow(v.rec)
+
+	if lane := v.stageLane(); lane != v.sentLane {
+		v.sentLane, v.hasJumped = lane, true
+		v.eye.moments = nil
+		if lane < len(v.lanes) { // the page's state is that of another lane
+			l := v.lanes[lane]
+			clear(l.sections)
+			clear(l.facts)
+			l.needsRegroup = true
+		}
+	}
+	now := v.clock.Now()
+	desc := v.describe()
+	known := v.lastFrame.view
+	known.Memory = desc.Memory // a change of memory alone is not worth a frame
+	said := v.tellStory()
+	shown, arrived := v.eye.folds(v.fold, v.moment())
+	news := said != v.sentStory || v.hasJumped || v.sendsAll || arrived || v.fold.Seq() != v.lastFrame.seq || v.hasMoreCells() ||
+		v.timeline.hasNews() || desc != known || v.followKey != v.sentKey
+	if !news && !(v.mode != paused && now.Sub(v.lastFrame.sentAt) >= heartbeat) {
+		return nil
+	}
+	for len(v.lanes) < v.fold.Lanes() {
+		v.lanes = append(v.lanes, newLaneView(v.followKey))
+	}
+
+	b := make([]byte, 0, 8<<10)
+	b = append(b, `{"lanes":[`...)
+	var state *fold.State
+	var rows []RowMoves
+	if lane := v.stageLane(); v.fold.HasFactory() {
+		// One of several informers is on stage; each of the others has a row.
+		state = stateAt(lane, &shown)
+		b = v.appendLane(b, lane, v.lanes[lane], state, &shown)
+		rows = v.rowMoves(lane)
+		for i, l := range v.lanes {
+			if i != lane {
+				l.allDirty = true // when it comes back on stage, compare all its cells
+				clear(l.dirtyKeys)
+			}
+		}
+	} else {
+		for i, l := range v.lanes[:v.fold.Lanes()] {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			s := stateAt(i, &shown)
+			if i == 0 {
+				state = s
+			}
+			b = v.appendLane(b, i, l, s, &shown)
+		}
+	}
+	b = append(b, ']')
+	if born >= 0 {
+		b = append(b, `,"born":`...)
+		b = strconv.AppendFloat(b, born, 'f', 1, 64)
+	}
+	b = v.appendOptional(b, "factory", marshal(factoryAt(v.fold, v.stageLane(), &shown)), &v.sentFactory)
+	if len(rows) > 0 {
+		b = append(b, `,"rows":`...)
+		b = append(b, marshal(rows)...)
+	}
+	b = v.appendOptional(b, "compare", marshal(v.comparison(state, &shown)), &v.sentComparison)
+	if v.sendsAll || arrived || v.fold.Seq() != v.lastFrame.seq {
+		b = v.appendOptional(b, "fork", marshal(forkAt(v.fold, &shown)), &v.sentFork)
+	}
+	b = append(b, `,"timeline":`...)
+	b = v.timeline.append(b, v.sendsAll)
+	b = v.appendOptional(b, "story", said, &v.sentStory)
+	b = append(b, `,"jump":`...)
+	b = strconv.AppendBool(b, v.hasJumped)
+	b = append(b, `,"view":`...)
+	desc = v.describe() // with the tokens of this frame
+	b = append(b, marshal(Position{View: desc, Seq: v.fold.Seq(), AtMillis: fold.Millis(v.moment()), Event: v.eventName(), Reached: v.eye.reachedEvents()})...)
+	b = append(b, '}')
+	v.hasJumped, v.sendsAll, v.sentKey = false, false, v.followKey
+	v.lastFrame = sentView{sentAt: now, view: desc, seq: v.fold.Seq()}
+	return b
+}
+
+// tellStory returns the story at the moment shown, as JSON; "null" if there is none. v.mu is held.
+func (v *View) tellStory() string {
+	if v.teller == nil {
+		return "null"
+	}
+	return string(v.teller(v.fold, v.fold.State(), v.moment(), v.eye.oldestShown(v.fold)))
+}
+
+// appendOptional writes a member of a frame that may be null, given as JSON, if the page has another one. sent is the one that the page has.
+func (v *View) appendOptional(b []byte, name, text string, sent *string) []byte {
+	if text == *sent && !(v.sendsAll && text != "null") {
+		return b
+	}
+	*sent = text
+	b = append(b, ',')
+	b = appendString(b, name)
+	b = append(b, ':')
+	return append(b, text...)
+}
+
+// marshal returns the JSON of a part of a frame.
+func marshal(x any) string {
+	text, err := json.Marshal(x)
+	if err != nil { // a State, its Facts and what goes with them always marshal
+		panic(err)
+	}
+	return string(text)
+}
+
+// hasMoreCells reports whether some cells have not been sent. While chips are on their way, cells come with what arrives.
+func (v *View) hasMoreCells() bool {
+	if v.eye.isFlying() {
+		return false
+	}
+	several := v.fold.HasFactory()
+	for i, l := range v.lanes[:min(len(v.lanes), v.fold.Lanes())] {
+		if several && i != v.stageLane() {
+			continue
+		}
+		if l.allDirty || l.needsRegroup || len(l.dirtyKeys) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// appendLane writes a lane: the members of its State and facts that changed, its cells and its moves.
+func (v *View) appendLane(b []byte, i int, l *laneView, s *fold.State, folds *stationFolds) []byte {
+	if v.sendsAll {
+		clear(l.sections)
+		clear(l.facts)
+		l.needsRegroup = true
+	}
+	b = append(b, `{"state":{`...)
+	b, n := appendChanged(b, l.sections, reflect.ValueOf(s).Elem(), stateMembers)
+	b = append(b, '}')
+	b = v.appendFacts(b, i, l, s, folds, n > 0)
+
+	reset, set, del := l.cells(folds[atIndexer].Fold, i, v.groupBy, v.hasJumped, v.eye.isFlying())
+	if counts, changed := l.groupCounts(folds[atIndexer].Fold, i, v.groupBy); changed || reset {
+		b = append(b, `,"groups":{"index":`...)
+		b = appendString(b, v.groupBy)
+		b = append(b, `,"list":[`...)
+		for j, n := range counts {
+			if j > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, '[')
+			b = appendString(b, l.groups.names[j])
+			b = append(b, ',')
+			b = strconv.AppendInt(b, int64(n), 10)
+			b = append(b, ']')
+		}
+		b = append(b, `]}`...)
+	}
+	if reset || len(set) > 0 || len(del) > 0 {
+		b = appendCells(b, reset, set, del)
+		b = l.phases.append(b)
+	}
+	moves, shown, merged := l.moves.take()
+	if i == v.stageLane() {
+		v.tokens.add(v.clock.Now(), shown, merged)
+	}
+	if len(moves) > 0 && !v.hasJumped {
+		b = append(b, `,"moves":`...)
+		b = append(b, marshal(moves)...)
+	}
+	return append(b, '}')
+}
+
+// factsEvery is how old facts may get, in the log's time, while the State does not change.
+const factsEvery = 200 * time.Millisecond
+
+// appendFacts writes the facts of a lane that changed. It computes them again if the State has changed, or if they are older than factsEvery.
+func (v *View) appendFacts(b []byte, i int, l *laneView, s *fold.State, folds *stationFolds, changed bool) []byte {
+	at := v.moment()
+	passed := at - l.factsAt
+	recent := passed >= 0 && passed < factsEvery && (v.mode != paused || passed == 0)
+	if recent && !changed && !v.hasJumped && v.followKey == v.sentKey && len(l.facts) > 0 {
+		return b
+	}
+	l.factsAt = at
+	f := v.facts(i, s, folds)
+	from := len(b)
+	b = append(b, `,"facts":{`...)
+	b, n := appendChanged(b, l.facts, reflect.ValueOf(f).Elem(), factMembers)
+	if n == 0 {
+		return b[:from]
+	}
+	return append(b, '}')
+}
+
+// member is a field of a struct that a frame carries when it changes, by its JSON name.
+type member struct {
+	name  string
+	field int
+}
+
+// A frame carries all Facts of a lane, and of its State what no other member of the frame has.
+var (
+	factMembers  = membersOf(reflect.TypeFor[facts.Facts]())
+	stateMembers = slices.DeleteFunc(membersOf(reflect.TypeFor[fold.State]()), func(m member) bool {
+		return !slices.Contains([]string{"source", "era", "resource", "api", "reflector", "queue", "indexer", "listeners", "workqueue", "holds", "faults",
+			"fidelity"}, m.name)
+	})
+)
+
+// membersOf returns the fields of a struct.
+func membersOf(t reflect.Type) (members []member) {
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		members = append(members, member{name: name, field: i})
+	}
+	return members
+}
+
+// appendChanged writes the members of a struct whose text differs from the one in sent, notes their texts there, and returns their number.
+func appendChanged(b []byte, sent map[string]string, x reflect.Value, members []member) ([]byte, int) {
+	n := 0
+	for _, m := range members {
+		text := marshal(x.Field(m.field).Interface())
+		if sent[m.name] == text {
+			continue
+		}
+		sent[m.name] = text
+		if n > 0 {
+			b = append(b, ',')
+		}
+		n++
+		b = appendString(b, m.name)
+		b = append(b, ':')
+		b = append(b, text...)
+	}
+	return b, n
+}
+
+func appendCells(b []byte, reset bool, set []cell, del []int) []byte {
+	b = append(b, `,"cells":{"reset":`...)
+	b = strconv.AppendBool(b, reset)
+	b = append(b, `,"set":[`...)
+	for i := range set {
+		c := &set[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '[')
+		b = strconv.AppendInt(b, int64(c.slot), 10)
+		b = append(b, ',')
+		b = appendString(b, c.key)
+		b = append(b, ',')
+		b = strconv.AppendInt(b, int64(c.group), 10)
+		b = append(b, ',')
+		b = strconv.AppendFloat(b, c.atMillis, 'f', -1, 64)
+		b = append(b, ',')
+		b = appendString(b, c.op.String())
+		b = append(b, ',')
+		b = appendString(b, c.phase)
+		b = append(b, ',')
+		b = strconv.AppendBool(b, c.isMutated)
+		b = append(b, ']')
+	}
+	b = append(b, `],"del":[`...)
+	for i, id := range del {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(id), 10)
+	}
+	return append(b, `]}`...)
+}
+
+// eventName returns the event at which a paused view stands, nil if the view is not paused or the log has no such event. v.mu is held.
+func (v *View) eventName() (name *EventName) {
+	if v.mode != paused {
+		return nil
+	}
+	v.rec.Read(v.fold.Seq(), v.fold.Seq(), func(e *event.Entry) bool {
+		name = &EventName{Kind: event.KindName(e.Kind), Key: e.Key()}
+		return true
+	})
+	return name
+}
+
+// appendString appends s as a JSON string. Most keys and names are plain text, which it copies; json.Marshal is for the others.
+func appendString(b []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			text, err := json.Marshal(s)
+			if err != nil {
+				panic(err)
+			}
+			return append(b, text...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}

@@ -1,0 +1,62 @@
+package view
+
+import (
+	"informerscope/core/log/facts"
+	"informerscope/core/log/fold"
+	"informerscope/core/log/lens"
+	"informerscope/core/words/event"
+)
+
+// lens returns what the log says of the controller's newest reconcile; nil if it names no causes, or no worker has taken a key.
+func (x *factInputs) lens() *facts.Lens {
+	shown := x.stations[atController]
+	out := shown.LensFacts(x.lane, shown.moment)
+	if out == nil {
+		return nil
+	}
+	r := shown.Lens().Last(x.lane)
+	out.LastReads, out.LastWrites = readsOf(newest(r.Reads), x.Fold), writesOf(newest(r.Writes))
+	return out
+}
+
+// newest returns the last three.
+func newest[T any](all []T) []T { return all[max(0, len(all)-3):] }
+
+// reconcilesOf returns the newest reconciles of the key that a Lens was asked for, with the names that a fold knows.
+func reconcilesOf(of *lens.Lens, f *fold.Fold) *facts.Reconciles {
+	runs, aMinute, woken := of.Runs()
+	out := &facts.Reconciles{Newest: []facts.Reconcile{}, Runs: aMinute, Woken: woken}
+	for _, r := range runs {
+		x := facts.Reconcile{Seq: r.Seq, AtMillis: fold.Millis(r.At), TookMillis: fold.Millis(r.Took), Running: r.Running, Worker: r.Worker, Priority: r.Priority,
+			Attempt: r.Attempt, Error: r.Error, AgainMillis: fold.Millis(r.Again), Retry: r.Retry, Merged: r.Merged, Causes: []facts.Cause{},
+			Reads: readsOf(r.Reads, f), Writes: writesOf(r.Writes), Older: r.Older}
+		for _, c := range r.Causes {
+			y := facts.Cause{Seq: c.Seq, Why: c.Why, Lane: c.Lane, Listener: c.Listener, Name: f.ListenerName(c.Lane, c.Listener), Resource: f.ResourceName(c.Lane),
+				Key: c.Key, RV: c.RV, WaitMillis: fold.Millis(max(0, r.At-c.At)), Derived: c.Derived, By: c.By, Loop: c.Loop}
+			if c.Op != event.OpNone {
+				y.Op = c.Op.String()
+			}
+			x.Causes = append(x.Causes, y)
+		}
+		out.Newest = append(out.Newest, x)
+	}
+	return out
+}
+
+func readsOf(all []lens.Read, f *fold.Fold) []facts.CacheRead {
+	out := make([]facts.CacheRead, 0, len(all))
+	for _, r := range all {
+		out = append(out, facts.CacheRead{Seq: r.Seq, Lane: r.Lane, Resource: f.ResourceName(r.Lane), Key: r.Key, RV: r.RV, Behind: r.Behind, Objects: r.Objects,
+			Index: r.Index, Own: r.Own, OwnKey: r.OwnKey})
+	}
+	return out
+}
+
+func writesOf(all []lens.Write) []facts.OwnWrite {
+	out := make([]facts.OwnWrite, 0, len(all))
+	for _, w := range all {
+		out = append(out, facts.OwnWrite{Seq: w.Seq, Lane: w.Lane, Verb: w.Verb, Resource: w.Resource, Subresource: w.Subresource, Key: w.Key, RV: w.RV,
+			TookMillis: fold.Millis(w.Took), Open: w.Open, Same: w.Same, Code: w.Code, Error: w.Error, Duplicate: w.Duplicate})
+	}
+	return out
+}

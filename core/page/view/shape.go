@@ -1,0 +1,144 @@
+package view
+
+import (
+	"informerscope/core/ask/analysis"
+	"informerscope/core/log/facts"
+	"informerscope/core/log/fold"
+)
+
+// Frame is the type of a frame. View.Frame writes its JSON by hand, for speed. Readers use these types: web/wire/types.js is generated from them, and a test of
+// tools/webtypes checks frames against them.
+type Frame struct {
+	View     Position  `json:"view"`
+	Lanes    []Lane    `json:"lanes"`
+	Timeline *Timeline `json:"timeline,omitempty"`
+	// Compare is set if the comparison of two releases has changed; null if it has ended.
+	Compare *facts.Comparison `json:"compare,omitempty"`
+	// Fork is set if how the lanes of a fork differ has changed; null without a fork.
+	Fork *facts.Fork `json:"fork,omitempty"`
+	// Story is set if the story's text has changed; null if there is no story.
+	Story *StoryState `json:"story,omitempty"`
+	// Factory is set if the overview of several informers has changed; null if there is one informer again, or one in two releases. With an overview, Lanes
+	// has only the lane on stage.
+	Factory *facts.Factory `json:"factory,omitempty"`
+	// Rows are the moves of the informers that are not on stage.
+	Rows []RowMoves `json:"rows,omitempty"`
+	// Jump: the view did not play through to this position. Show the new state at once, without animation.
+	Jump bool `json:"jump"`
+	// Born is when the moves of the frame would have left the API server, on the eye's clock; missing if the stations do not wait for chips.
+	Born *float64 `json:"born,omitempty"`
+}
+
+// Position is a view's position in the log, and how the view follows the log.
+type Position struct {
+	fold.View
+	Seq      uint64  `json:"seq"`
+	AtMillis float64 `json:"atMillis"`
+	// Event is the event Seq, while the view is paused; else null.
+	Event *EventName `json:"event"`
+	// Reached is null if every station shows Seq.
+	Reached *Reached `json:"reached"`
+}
+
+// EventName says which event a view stands at. Kind is a name of core/words/event, and Key is empty if the event is about no object.
+type EventName struct {
+	Kind string `json:"kind"`
+	Key  string `json:"key"`
+}
+
+// Reached has the event that each station shows while the chips of later events are on their way to it.
+type Reached struct {
+	API        uint64 `json:"api"`
+	Reflector  uint64 `json:"reflector"`
+	Queue      uint64 `json:"queue"`
+	Indexer    uint64 `json:"indexer"`
+	Listeners  uint64 `json:"listeners"`
+	Controller uint64 `json:"controller"`
+}
+
+// Lane has the changes of one lane.
+type Lane struct {
+	// State has the members of the state that changed; each replaces the whole member.
+	State *State `json:"state" web:"partial"`
+	// Facts has the members of the facts that changed, likewise.
+	Facts *facts.Facts `json:"facts,omitempty" web:"partial"`
+	// Groups has all groups of the cells, whenever one has changed.
+	Groups *Groups `json:"groups,omitempty"`
+	// Phases are the phases that most of the cells are in, at most 8, the greatest first, whenever one has changed.
+	Phases []Phase `json:"phases,omitempty"`
+	Cells  *Cells  `json:"cells,omitempty"`
+	Moves  []Move  `json:"moves,omitempty"`
+}
+
+// State is the part of a lane's fold.State that frames carry; the rest is in the frame's Position, or constant for each lane.
+type State struct {
+	Source    fold.Source     `json:"source"`
+	Release   string          `json:"era"`
+	Resource  fold.Resource   `json:"resource"`
+	API       fold.API        `json:"api"`
+	Reflector fold.Reflector  `json:"reflector"`
+	Queue     fold.Queue      `json:"queue"`
+	Indexer   fold.Indexer    `json:"indexer"`
+	Listeners []fold.Listener `json:"listeners"`
+	Workqueue *fold.Workqueue `json:"workqueue"`
+	Holds     []fold.Hold     `json:"holds"`
+	Faults    []fold.Fault    `json:"faults"`
+	// Fidelity describes how exactly members are known, for another program's informer.
+	Fidelity map[string]fold.Fidelity `json:"fidelity"`
+}
+
+// Groups are the values of an index, with the number of objects of each.
+type Groups struct {
+	Index string  `json:"index"`
+	List  []Group `json:"list"`
+}
+
+// Group is a value of an index, and the number of objects that have it.
+type Group struct {
+	_     struct{} `web:"row"`
+	Value string
+	Count int
+}
+
+// Phase is a status.phase, and the number of objects that are in it; empty for objects without one.
+type Phase struct {
+	_     struct{} `web:"row"`
+	Name  string
+	Count int
+}
+
+// Cells has the objects of the store that changed.
+type Cells struct {
+	Reset bool      `json:"reset"` // the page must first drop all its cells
+	Set   []CellRow `json:"set"`
+	Del   []int     `json:"del"` // slots
+}
+
+// CellRow is one object of the store; it keeps its slot while the store has it.
+type CellRow struct {
+	_        struct{} `web:"row"`
+	Slot     int
+	Key      string
+	Group    int // in the list of groups
+	AtMillis float64
+	Op       string // of the last change
+	Phase    string
+	Mutated  bool // a handler has mutated the object since the store got it
+}
+
+// Timeline has the changes of the log as a whole.
+type Timeline struct {
+	Reset       bool    `json:"reset"` // the page must first drop its bins and marks
+	BinMillis   int     `json:"binMillis"`
+	FirstMillis float64 `json:"firstMillis"` // the oldest moment that a view can show
+	Bins        []Bin   `json:"bins"`
+	// Marks are the new marks.
+	Marks []analysis.Mark `json:"marks"`
+}
+
+// Bin has the number of events in a stretch of the log's time. Stretches are numbered from 0.
+type Bin struct {
+	_      struct{} `web:"row"`
+	Number int
+	Events int
+}
