@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 
-	"informerscope/core/informer"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // Defaults and bounds of a simulated cluster.
@@ -32,7 +32,7 @@ var ErrAttached = errors.New("these informers run in another process, which is w
 // Default returns what a page watches that selects nothing.
 func Default() event.Selection {
 	return event.Selection{
-		Source: "sim", Version: "v1", Resource: "pods", Releases: []string{informer.Release137.String()},
+		Source: "sim", Version: "v1", Resource: "pods", Releases: []string{releases.V137.String()},
 		Seed: DefaultSeed, Objects: DefaultObjects, Rate: DefaultRate,
 	}
 }

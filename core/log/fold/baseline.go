@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"informerscope/core/informer"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // Baseline returns events that bring the Fold of an empty log to f's state: KindSelected, then a KindRestored for each lane. They carry f's Seq and At. A log
@@ -110,7 +110,7 @@ func (f *Fold) restore(e *event.Entry) {
 	}
 
 	l.queue.delta = s.Queue.Kind == "DeltaFIFO"
-	if release, err := informer.ParseRelease(s.Release); err == nil && s.Release != "" {
+	if release, err := releases.Parse(s.Release); err == nil && s.Release != "" {
 		l.release, l.releaseSet = release, true
 	}
 	l.refl = reflector{Reflector: s.Reflector, wire: s.Reflector.LastRequest}
@@ -192,7 +192,7 @@ func (f *Fold) restoreHolds(lane uint8, holds []Hold) {
 	w.holds = slices.DeleteFunc(slices.Clone(w.holds), func(h hold) bool { return h.lane == first })
 	for _, h := range holds[:min(len(holds), maxHolds)] {
 		x := hold{lane: first, listener: h.Listener, since: duration(h.SinceMillis), releases: h.Releases}
-		x.stage = informer.Stage(max(slices.Index(stageNames[:], h.Stage), 0))
+		x.stage = event.Stage(max(slices.Index(stageNames[:], h.Stage), 0))
 		if h.Waiting {
 			x.waiting = 1
 		}

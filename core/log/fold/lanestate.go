@@ -10,7 +10,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"informerscope/core/informer"
 	"informerscope/core/words/event"
 )
 
@@ -134,7 +133,7 @@ func (f *Fold) holdsOf(lane int) uint8 {
 var stageNames = [...]string{"store", "pop", "deliver", "take"}
 
 // StageName returns a stage's name on the page and in the automation API: store, pop, deliver or take.
-func StageName(s informer.Stage) string {
+func StageName(s event.Stage) string {
 	if int(s) < len(stageNames) {
 		return stageNames[s]
 	}

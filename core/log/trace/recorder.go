@@ -13,7 +13,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/client/workqueue"
-	"informerscope/core/informer"
 	"informerscope/core/log/fold"
 	"informerscope/core/words/event"
 )
@@ -104,19 +103,19 @@ type laneObserver struct {
 	lane uint8
 }
 
-// Observe implements informer.Observer.
+// Observe implements event.Observer.
 func (o *laneObserver) Observe(e *event.Event) { o.r.append(o.lane, e) }
 
-// Now implements informer.TimedObserver.
+// Now implements event.TimedObserver.
 func (o *laneObserver) Now() time.Duration { return o.r.timer.Load().now() }
 
-// ObserveAt implements informer.TimedObserver.
+// ObserveAt implements event.TimedObserver.
 func (o *laneObserver) ObserveAt(now time.Duration, es []event.Event) {
 	o.r.appendAt(now, o.lane, es)
 }
 
 // Lane returns the Observer for the informer of a lane.
-func (r *Recorder) Lane(i uint8) informer.TimedObserver { return &laneObserver{r, i} }
+func (r *Recorder) Lane(i uint8) event.TimedObserver { return &laneObserver{r, i} }
 
 type workObserver struct {
 	r    *Recorder

@@ -9,9 +9,9 @@ import (
 	"reflect"
 	"slices"
 
-	"informerscope/core/informer"
 	"informerscope/core/log/fold"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // LineEncoder writes events as lines of a trace file, for logs that are sent in pieces. It splits a large event into several lines. All but the last have
@@ -424,7 +424,7 @@ func (rec *record) keep(kind event.Kind) {
 
 func (w *LineRewriter) rewrite(rec *record, kind event.Kind) error {
 	if rec.Release != "" {
-		if _, err := informer.ParseRelease(rec.Release); err != nil {
+		if _, err := releases.Parse(rec.Release); err != nil {
 			return err
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"math"
 	"time"
 
-	"informerscope/core/informer"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // ReadOptions configure and limit ReadFile. The zero value is usable.
@@ -306,7 +306,7 @@ func (fr *fileReader) fromRecord(rec *record) (e event.Entry, known bool, err er
 	if err := checkText(kind, m.Text); err != nil {
 		return e, false, err
 	}
-	if _, err := informer.ParseRelease(rec.Release); err != nil {
+	if _, err := releases.Parse(rec.Release); err != nil {
 		return e, false, err
 	}
 	if o := rec.Options; o != nil {

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"informerscope/core/informer"
 	"informerscope/core/lab/selection"
 	"informerscope/core/page/command"
 	"informerscope/core/words/arg"
+	"informerscope/core/words/releases"
 )
 
 const (
@@ -274,7 +274,7 @@ func (r *reader) story(n *Node, s *Story) error {
 		field{"recording", false, r.recording(&s.Recording)},
 		field{"eras", false, r.list("eras", func(n *Node) error {
 			for release := range strings.SplitSeq(n.Value, ",") {
-				if _, err := informer.ParseRelease(strings.TrimSpace(release)); err != nil {
+				if _, err := releases.Parse(strings.TrimSpace(release)); err != nil {
 					return r.errorAt(n, "%v", err)
 				}
 			}

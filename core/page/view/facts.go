@@ -9,6 +9,7 @@ import (
 	"informerscope/core/informer"
 	"informerscope/core/log/facts"
 	"informerscope/core/log/fold"
+	"informerscope/core/words/releases"
 )
 
 // freshSteps are the ages in ms at which an object of the store counts as less fresh.
@@ -104,10 +105,10 @@ func (x *factInputs) facts() *facts.Facts {
 }
 
 // featuresOf returns the features of the release, none if it is not known.
-func featuresOf(s *fold.State) informer.Features {
-	release, err := informer.ParseRelease(s.Release)
+func featuresOf(s *fold.State) releases.Features {
+	release, err := releases.Parse(s.Release)
 	if err != nil {
-		return informer.Features{}
+		return releases.Features{}
 	}
 	return release.Features()
 }
@@ -235,7 +236,7 @@ func depthsOf(h *fold.DepthHistory) facts.Depths {
 // nextRequest returns the request that a Reflector sends after its backoff, nil if it is not in one.
 //
 // Mirrors client-go tools/cache.(*Reflector).relistResourceVersion and rewatchResourceVersion (v0.37.2).
-func nextRequest(s *fold.State, features informer.Features) *facts.NextRequest {
+func nextRequest(s *fold.State, features releases.Features) *facts.NextRequest {
 	r := &s.Reflector
 	if r.Phase != "backoff" {
 		return nil

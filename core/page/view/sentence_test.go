@@ -251,7 +251,7 @@ func TestSentencesHold(t *testing.T) {
 		if seed >= 2 && !slices.ContainsFunc(wanted, missing) {
 			break
 		}
-		for i, release := range releases[:4] {
+		for i, release := range everyRelease[:4] {
 			synctest.Test(t, func(t *testing.T) {
 				rec := newWholeRecorder()
 				runExperiment(t, release, uint64(i)+51+100*seed, rec)
