@@ -194,8 +194,8 @@
 
 /**
  * Facts are what is true of a lane at the moment shown, beside its State. They hold everything that a panel or a sentence shows and that is
- * not a plain member of State. The viewer computes them from the Fold and the moment alone (see core/page/view). So they do not depend on how
- * the viewer got to the moment: live, by steps, by a jump, or on a recording.
+ * not a plain member of State. The viewer computes them from the Fold and the moment alone (see core/page/view). So they do not depend on
+ * how the viewer got to the moment: live, by steps, by a jump, or on a recording.
  * @typedef {object} Facts
  * @property {boolean} sure an update would arrive if there were one, so what agrees is known to agree, and the newest version is known to
  *   be current.
@@ -786,13 +786,15 @@
 /**
  * Features are the differences between releases that sentences and drawings depend on; the zero value is a release that is not known.
  * @typedef {object} Features
- * @property {boolean} keepsOrder the queue is a RealFIFO, which keeps the order of all changes
- * @property {boolean} popsBatches Pop takes several deltas at once
- * @property {boolean} listsByWatch the Reflector lists with a WATCH that sends the initial events
- * @property {boolean} atomic a relist is one ReplacedAll delta and a resync one SyncAll; bookmarks are queued
- * @property {boolean} unlocks the queue's lock is released while a batch is processed
+ * @property {boolean} keepsOrder the queue is a RealFIFO, which keeps the order of all changes (gate InOrderInformers)
+ * @property {boolean} popsBatches Pop takes several deltas at once (gate InOrderInformersBatchProcess)
+ * @property {boolean} listsByWatch the Reflector lists with a WATCH that sends the initial events (gate WatchListClient)
+ * @property {boolean} atomic a relist is one ReplacedAll delta and a resync one SyncAll; bookmarks are queued (gate AtomicFIFO)
+ * @property {boolean} unlocks the queue's lock is released while a batch is processed (gate UnlockWhileProcessingFIFO)
  * @property {boolean} contexts the functions of the Reflector take a context
- * @property {boolean} resets the backoff starts over two minutes after its last reset, however often it is used
+ * @property {boolean} resets the backoff starts over two minutes after its last reset, however often it is used. Before 0.36 it started
+ *   over two minutes after its last use, its waits used ReflectorOptions.Clock, and a Reflector that was stopped before it ran sent no
+ *   request.
  */
 
 /**
