@@ -51,7 +51,7 @@ func (c Change) Apply(sel event.Selection) (event.Selection, error) {
 			return sel, fmt.Errorf("unknown source %q: choose sim or live", sel.Source)
 		}
 	}
-	if sel.Source == "file" || sel.Source == SourceProbe {
+	if sel.Source == event.SourceFile || sel.Source == event.SourceProbe {
 		sel.Source = "sim" // start something that runs
 	}
 	if c.Context != nil {

@@ -1,7 +1,6 @@
 package selection
 
 import (
-	"encoding/json"
 	"errors"
 
 	"informerscope/core/words/event"
@@ -23,9 +22,6 @@ const (
 	MaxReleases  = 2 // side by side
 )
 
-// SourceProbe is the source of a Selection whose log comes from a probe in another process.
-const SourceProbe = "probe"
-
 // ErrAttached is returned for an action on the informers of another process.
 var ErrAttached = errors.New("these informers run in another process, which is watched and never acted on; choose the simulated cluster to try things")
 
@@ -43,18 +39,4 @@ func SameSource(a, b event.Selection) bool {
 		return a.Source == b.Source && a.Context == b.Context
 	}
 	return a.Seed == b.Seed && a.Objects == b.Objects
-}
-
-// ReplaceSource returns a selection, as JSON, with another source. A text that is no selection stays as it is.
-func ReplaceSource(text, source string) string {
-	var sel event.Selection
-	if json.Unmarshal([]byte(text), &sel) != nil {
-		return text
-	}
-	sel.Source = source
-	replaced, err := json.Marshal(sel)
-	if err != nil {
-		return text
-	}
-	return string(replaced)
 }
