@@ -20,7 +20,7 @@ func TestEveryStepThatIsWrittenCanBeRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(files, "../action/history.go") {
+	for _, name := range append(files, "action/history.go") {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
