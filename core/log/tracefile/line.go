@@ -516,19 +516,15 @@ func structure(kind event.Kind) any {
 // TextIsJSON reports whether the text of a kind is JSON, so that no part of it makes sense alone.
 func TextIsJSON(kind event.Kind) bool { return structure(kind) != nil }
 
-// restoredState is a lane's State in a Baseline, without the members that the viewer sets.
+// restoredState is a lane's State in a Baseline.
 type restoredState struct {
 	fold.State
-	Facts   json.RawMessage `json:"facts,omitempty"`
-	Lanes   json.RawMessage `json:"lanes,omitempty"`
-	Factory json.RawMessage `json:"factory,omitempty"`
-	Compare json.RawMessage `json:"compare,omitempty"`
+	Lanes json.RawMessage `json:"lanes,omitempty"`
 }
 
-// leave clears what the viewer sets, and without bodies also what handlers wrote into objects.
+// leave clears the other lanes, and without bodies also what handlers wrote into objects.
 func (s *restoredState) leave(bodies bool) {
-	s.Facts, s.Lanes, s.Factory, s.Compare = nil, nil, nil, nil
-	s.Live, s.View = false, fold.View{}
+	s.Lanes = nil
 	if bodies {
 		return
 	}

@@ -17,9 +17,9 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
 	"informerscope/core/log/tracefile"
+	"informerscope/core/page/view"
 	"informerscope/core/wire/broadcast"
 	"informerscope/core/wire/relayclient"
 )
@@ -55,7 +55,7 @@ type SpeakerOptions struct {
 	// Dial opens a connection to the relay.
 	Dial func(context.Context) (net.Conn, error)
 	// Where returns the view's position, as Describe does.
-	Where func() fold.View
+	Where func() view.Playback
 	// Header describes the log.
 	Header func() tracefile.Header
 	// Clock is the real clock.

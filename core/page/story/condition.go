@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"informerscope/core/log/fold"
+	"informerscope/core/page/view"
 )
 
 // Condition is an expression over State. It names members as State's JSON does. It is immutable, so it is safe for concurrent use.
@@ -72,20 +72,20 @@ func parse(src string) (*Condition, error) {
 func (c *Condition) String() string { return c.src }
 
 // Holds reports whether the condition is true for a State. base is the State when the step began, for since; it may be nil.
-func (c *Condition) Holds(s, base *fold.State) bool {
+func (c *Condition) Holds(s, base *view.State) bool {
 	v := c.eval(s, base)
 	return !v.isMissing && v.b
 }
 
 // eval returns the value of the expression. It is missing if the evaluation takes too many steps.
-func (c *Condition) eval(s, base *fold.State) value {
+func (c *Condition) eval(s, base *view.State) value {
 	steps := mostElements
 	v, _ := c.try(s, base, &steps)
 	return v
 }
 
 // try evaluates the condition in at most *steps steps. If it needs more, it returns a missing value and an error.
-func (c *Condition) try(s, base *fold.State, steps *int) (value, error) {
+func (c *Condition) try(s, base *view.State, steps *int) (value, error) {
 	m := moment{place: &place{v: reflect.ValueOf(s).Elem()}, steps: steps}
 	if base != nil {
 		m.base = &place{v: reflect.ValueOf(base).Elem()}
@@ -366,8 +366,8 @@ func (p *parser) parsePath(first token) (node, error) {
 		if !ok {
 			return p.fail(w, "there is no %q here; there are %s", w.text, memberNames(typ))
 		}
-		steps = append(steps, func(_ moment, v reflect.Value) (reflect.Value, bool) { return v.Field(i), true })
-		typ = typ.Field(i).Type
+		steps = append(steps, func(_ moment, v reflect.Value) (reflect.Value, bool) { return v.FieldByIndex(i), true })
+		typ = typ.FieldByIndex(i).Type
 		return nil
 	}
 	if err := field(first); err != nil {
@@ -447,26 +447,26 @@ func (p *parser) parseElement(w token, typ reflect.Type) (to step, elem reflect.
 	case w.kind != 's':
 		return nil, nil, p.fail(w, "a number or a name in quotes is expected in [ ]")
 	}
-	of := typ.Elem()
-	for of.Kind() == reflect.Pointer {
-		of = of.Elem()
+	element := typ.Elem()
+	for element.Kind() == reflect.Pointer {
+		element = element.Elem()
 	}
-	by := -1
-	if of.Kind() == reflect.Struct {
+	var by []int // the member that names an element
+	if element.Kind() == reflect.Struct {
 		for _, name := range []string{"name", "key", "stage"} {
-			if i, ok := members(of)[name]; ok && of.Field(i).Type.Kind() == reflect.String {
+			if i, ok := members(element)[name]; ok && element.FieldByIndex(i).Type.Kind() == reflect.String {
 				by = i
 				break
 			}
 		}
 	}
-	if by < 0 {
+	if by == nil {
 		return nil, nil, p.fail(w, "the elements of this list have no name: use a number")
 	}
 	return func(m moment, v reflect.Value) (reflect.Value, bool) {
 		for i := 0; i < v.Len() && m.step(); i++ {
 			e, ok := deref(v.Index(i))
-			if ok && e.Field(by).String() == w.text {
+			if ok && e.FieldByIndex(by).String() == w.text {
 				return e, true
 			}
 		}
@@ -590,7 +590,7 @@ func (p *parser) typeAt(first token) (reflect.Type, error) {
 	if at == nil {
 		return nil, p.fail(first, "there is no %q; State has %s", first.text, memberNames(p.scope.typ))
 	}
-	typ := at.typ.Field(members(at.typ)[first.text]).Type
+	typ := at.typ.FieldByIndex(members(at.typ)[first.text]).Type
 	for i := p.pos; ; i++ {
 		for typ.Kind() == reflect.Pointer {
 			typ = typ.Elem()
@@ -606,7 +606,7 @@ func (p *parser) typeAt(first token) (reflect.Type, error) {
 			if !ok {
 				return typ, p.fail(name, "there is no %q here; there are %s", name.text, memberNames(typ))
 			}
-			typ = typ.Field(field).Type
+			typ = typ.FieldByIndex(field).Type
 			i++
 		case w.kind == 'o' && w.text == "[":
 			if k := typ.Kind(); k != reflect.Slice && k != reflect.Map {

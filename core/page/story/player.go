@@ -89,7 +89,7 @@ const (
 // page is a step that has begun.
 type page struct {
 	view.StoryMark
-	base        *fold.State   // the State at From
+	base        *view.State   // the State at From
 	beganAt     time.Duration // on the driver's clock; -1 until time passes in it
 	wait        readerWait
 	actCount    int64         // the number of the user's actions when it began to wait
@@ -575,9 +575,9 @@ func (p *Player) rideKey(t *playback, i int) string {
 		return ""
 	}
 	f := p.rec.FoldAt(is.End)
-	s := f.State()
+	s := view.StateOf(f)
 	if step.Ride.usesFacts {
-		view.SetFacts(f, s, f.At())
+		s.SetFacts(f, f.At())
 	}
 	if v := step.Ride.eval(s, is.base); !v.isMissing {
 		is.rideKey = v.s
@@ -724,7 +724,7 @@ func (p *Player) enter(ctx context.Context, t *playback, i int) error {
 	var is page
 	p.guard(func() {
 		p.follow(t)
-		is.base, is.From = t.fold.State(), t.fold.Seq()
+		is.base, is.From = view.StateOf(t.fold), t.fold.Seq()
 	})
 	step := &t.story.Steps[i]
 	if step.Question == nil { // with a question, its answer comes before the calls
@@ -825,7 +825,7 @@ func (p *Player) makeCall(ctx context.Context, t *playback, c Call) error {
 			var err error
 			p.guard(func() {
 				p.follow(t)
-				id, err = findListener(t.fold.State(), a.(string))
+				id, err = findListener(view.StateOf(t.fold), a.(string))
 			})
 			if err != nil {
 				return err
@@ -842,7 +842,7 @@ func (p *Player) makeCall(ctx context.Context, t *playback, c Call) error {
 	return err
 }
 
-func findListener(s *fold.State, name string) (int32, error) {
+func findListener(s *view.State, name string) (int32, error) {
 	var there []string
 	for i := range s.Listeners {
 		if l := &s.Listeners[i]; !l.Removed {
@@ -874,10 +874,10 @@ func (p *Player) follow(t *playback) (news bool) {
 }
 
 // holds reports whether a condition is true at the fold's position. If the condition takes too many steps, the story fails. p.mu is held.
-func (t *playback) holds(c *Condition, base *fold.State) bool {
-	s := t.fold.State()
+func (t *playback) holds(c *Condition, base *view.State) bool {
+	s := view.StateOf(t.fold)
 	if c.usesFacts {
-		view.SetFacts(t.fold, s, t.fold.At())
+		s.SetFacts(t.fold, t.fold.At())
 	}
 	steps := mostElements
 	v, err := c.try(s, base, &steps)

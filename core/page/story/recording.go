@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"informerscope/core/page/view"
 	"informerscope/core/words/arg"
 )
 
@@ -203,7 +204,7 @@ func (p *Player) check(t *playback, i int) error {
 		says *Sentence
 	}{{is.Begin, st.sentence(is.Begin == is.End)}, {is.End, st.sentence(true)}} {
 		f := p.rec.FoldAt(moment.seq)
-		if !p.isClaimTrue(t, i, moment.says, f, f.State(), f.At()) {
+		if !p.isClaimTrue(t, i, moment.says, f, view.StateOf(f), f.At()) {
 			return fmt.Errorf("%s is not true at event %d of the recording: correct the claim or the moment, or open the story's own recording",
 				moment.says.Claim, moment.seq)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // tell implements view.Teller for the story that plays.
-func (p *Player) tell(f *fold.Fold, s *fold.State, at time.Duration, reached uint64) []byte {
+func (p *Player) tell(f *fold.Fold, s *view.State, at time.Duration, reached uint64) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.playback
@@ -28,7 +28,7 @@ func (p *Player) tell(f *fold.Fold, s *fold.State, at time.Duration, reached uin
 }
 
 // StoryState returns the story at the moment of a State, nil if no story plays. f is the State's fold.
-func (p *Player) StoryState(f *fold.Fold, s *fold.State) *view.StoryState {
+func (p *Player) StoryState(f *fold.Fold, s *view.State) *view.StoryState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if t := p.playback; t != nil && (t.gen == 0 || t.gen == p.rec.Generation()) {
@@ -38,7 +38,7 @@ func (p *Player) StoryState(f *fold.Fold, s *fold.State) *view.StoryState {
 }
 
 // describe returns the story at a moment at which every station shows the event reached. A step is done once they all show its end. p.mu is held.
-func (p *Player) describe(t *playback, f *fold.Fold, s *fold.State, at time.Duration, reached uint64) *view.StoryState {
+func (p *Player) describe(t *playback, f *fold.Fold, s *view.State, at time.Duration, reached uint64) *view.StoryState {
 	d := &view.StoryState{
 		ID: t.story.ID, Release: t.release, Starting: len(t.pages) == 0, Last: max(t.lastStep(), 0), Stands: t.timeStands, Problem: t.problem, Level: t.level,
 		Marks: make([]view.StoryMark, len(t.pages)),
@@ -80,7 +80,7 @@ func (p *Player) describe(t *playback, f *fold.Fold, s *fold.State, at time.Dura
 			return d
 		}
 		if d.Done && is.rightAnswer == 0 && is.base != nil {
-			is.rightAnswer = q.rightAnswer(p.rec.FoldAt(is.End).State(), is.base)
+			is.rightAnswer = q.rightAnswer(view.StateOf(p.rec.FoldAt(is.End)), is.base)
 		}
 		if d.Done {
 			d.Right = is.rightAnswer
@@ -100,7 +100,7 @@ func (p *Player) describe(t *playback, f *fold.Fold, s *fold.State, at time.Dura
 }
 
 // newSaying returns a sentence with its values in a State.
-func newSaying(s *Sentence, st, base *fold.State) *view.Saying {
+func newSaying(s *Sentence, st, base *view.State) *view.Saying {
 	w := s.say(st, base)
 	is := &view.Saying{EN: w.EN, ZH: w.ZH, ReadMillis: int(readingTime(s).Milliseconds())}
 	for _, n := range s.Numbers {
@@ -118,14 +118,14 @@ func (s *Step) sentence(done bool) *Sentence {
 }
 
 // isClaimTrue reports whether a sentence's claim is true at a moment. p.mu is held.
-func (p *Player) isClaimTrue(t *playback, i int, sentence *Sentence, f *fold.Fold, s *fold.State, at time.Duration) bool {
+func (p *Player) isClaimTrue(t *playback, i int, sentence *Sentence, f *fold.Fold, s *view.State, at time.Duration) bool {
 	is := &t.pages[i]
 	if head, _ := p.rec.Head(); is.base == nil && head >= is.From {
 		// A page that follows another one has the log, but no State from the step's beginning.
-		is.base = p.rec.FoldAt(is.From).State()
+		is.base = view.StateOf(p.rec.FoldAt(is.From))
 	}
 	if sentence.Claim.usesFacts && s.Facts == nil {
-		view.SetFacts(f, s, at)
+		s.SetFacts(f, at)
 	}
 	return sentence.Claim.Holds(s, is.base)
 }

@@ -67,7 +67,7 @@ func expectCounts(t *testing.T, release string, seed uint64, seen map[string]int
 		}
 		v.Seek(seq)
 		s := v.State()
-		countsOf(t, s, s.Facts, seen)
+		countsOf(t, &s.State, s.Facts, seen)
 		features.KeepsOrder = s.Queue.Kind == "RealFIFO"
 		// What no event shows.
 		features.Contexts, features.Resets = release != "1.31", release == "1.37"

@@ -26,22 +26,6 @@ type factInputs struct {
 	scratch     map[string]struct{} // scratch space for counting
 }
 
-// SetFacts sets the facts of a fold's State and of its lanes. at is the moment shown; if the fold's is later, that one counts.
-func SetFacts(f *fold.Fold, s *fold.State, at time.Duration) {
-	seen, all := map[string]struct{}{}, allAt(f, at)
-	of := func(lane int, s *fold.State) *facts.Facts {
-		x := factInputs{stationFold: all[atIndexer], stations: &all, wire: f.Recent(lane), lane: lane, state: s, scratch: seen}
-		return x.facts()
-	}
-	s.Facts = of(0, s)
-	for i, lane := range s.Lanes {
-		lane.Facts = s.Facts
-		if i > 0 {
-			lane.Facts = of(i, lane)
-		}
-	}
-}
-
 // facts computes the facts of a lane. They depend only on the inputs.
 func (x *factInputs) facts() *facts.Facts {
 	s := x.state

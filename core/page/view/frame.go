@@ -20,7 +20,7 @@ const heartbeat = 100 * time.Millisecond
 // sentView has the position that the last frame carried, and when the frame was sent.
 type sentView struct {
 	sentAt time.Time
-	view   fold.View
+	view   Playback
 	seq    uint64
 }
 
@@ -111,7 +111,7 @@ func (v *View) FrameAt(eye float64) []byte {
 	b = strconv.AppendBool(b, v.hasJumped)
 	b = append(b, `,"view":`...)
 	desc = v.describe() // with the tokens of this frame
-	b = append(b, marshal(Position{View: desc, Seq: v.fold.Seq(), AtMillis: fold.Millis(v.moment()), Event: v.eventName(), Reached: v.eye.reachedEvents()})...)
+	b = append(b, marshal(Position{Playback: desc, Seq: v.fold.Seq(), AtMillis: fold.Millis(v.moment()), Event: v.eventName(), Reached: v.eye.reachedEvents()})...)
 	b = append(b, '}')
 	v.hasJumped, v.sendsAll, v.sentKey = false, false, v.followKey
 	v.lastFrame = sentView{sentAt: now, view: desc, seq: v.fold.Seq()}
@@ -123,7 +123,7 @@ func (v *View) tellStory() string {
 	if v.teller == nil {
 		return "null"
 	}
-	return string(v.teller(v.fold, v.fold.State(), v.moment(), v.eye.oldestShown(v.fold)))
+	return string(v.teller(v.fold, StateOf(v.fold), v.moment(), v.eye.oldestShown(v.fold)))
 }
 
 // appendOptional writes a member of a frame that may be null, given as JSON, if the page has another one. sent is the one that the page has.

@@ -65,8 +65,8 @@ type View struct {
 	lastFrame  sentView
 	lastDiff   lastDiff
 	offerSeq   uint64 // the event at which the view last offered its fold to the recorder as a checkpoint
-	measure    func() fold.Memory
-	memory     fold.Memory
+	measure    func() Memory
+	memory     Memory
 	measuredAt time.Time
 	scratch    map[string]struct{} // scratch space for the facts
 	guide      Guide               // nil: a live view shows the log's end
@@ -79,7 +79,7 @@ type View struct {
 
 // Teller returns the story at a moment, as JSON. Every station shows the event reached, or a later one. A Teller must not keep f and s; s has no facts. The
 // View calls it with its lock held, so it must not call the View.
-type Teller func(f *fold.Fold, s *fold.State, at time.Duration, reached uint64) []byte
+type Teller func(f *fold.Fold, s *State, at time.Duration, reached uint64) []byte
 
 // Tell sets the Teller whose story each frame carries, nil for none.
 func (v *View) Tell(t Teller) {
@@ -112,7 +112,7 @@ func New(rec *trace.Recorder, c clock.PassiveClock) *View {
 }
 
 // Measure sets the function that measures the program's memory. The View calls it about once a second, with its lock held.
-func (v *View) Measure(f func() fold.Memory) {
+func (v *View) Measure(f func() Memory) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.measure = f
@@ -378,32 +378,6 @@ func (v *View) comparison(state *fold.State, shown *stationFolds) *facts.Compari
 		Queue: shown[atQueue].Seq(), Indexer: shown[atIndexer].Seq(), Listeners: shown[atListeners].Seq()})
 }
 
-// State returns the State at the view's position, with its View, facts, comparison and factory.
-func (v *View) State() *fold.State {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.mode == live {
-		v.advance()
-	}
-	shown := v.stageLane()
-	s := v.fold.StateOf(shown)
-	s.View = v.describe()
-	s.Live = v.isPresent()
-	newest := allAt(v.fold, v.moment())
-	s.Facts = v.facts(shown, s, &newest)
-	v.timeline.follow(v.rec)
-	s.Compare = v.comparison(s, &newest)
-	s.Fork = v.fold.Fork()
-	s.Factory = v.fold.Factory(shown)
-	for i, lane := range s.Lanes {
-		lane.Facts = s.Facts
-		if i != shown {
-			lane.Facts = v.facts(i, lane, &newest)
-		}
-	}
-	return s
-}
-
 // Show chooses the lane on stage, if there are several informers: frames and the top of State describe it.
 func (v *View) Show(lane int) error {
 	v.mu.Lock()
@@ -443,7 +417,7 @@ func (v *View) facts(lane int, s *fold.State, folds *stationFolds) *facts.Facts 
 }
 
 // Describe returns how the view follows the log.
-func (v *View) Describe() fold.View {
+func (v *View) Describe() Playback {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.describe()
@@ -461,10 +435,10 @@ func (v *View) Moment() (seq uint64, at time.Duration) {
 }
 
 // describe is Describe with v.mu held.
-func (v *View) describe() fold.View {
+func (v *View) describe() Playback {
 	head, headAt := v.rec.Head()
 	pos := v.fold.Seq()
-	d := fold.View{
+	d := Playback{
 		Mode: modeNames[v.mode], Speed: v.speed, First: v.rec.First(), Head: head, HeadMillis: fold.Millis(headAt),
 	}
 	if head > pos {

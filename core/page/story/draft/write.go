@@ -13,6 +13,7 @@ import (
 	"informerscope/core/log/trace"
 	"informerscope/core/log/tracefile"
 	"informerscope/core/page/story"
+	"informerscope/core/page/view"
 )
 
 // proposal is a sentence in both languages, with its claim.
@@ -132,7 +133,8 @@ const longestClaim = 300
 // isTrue reports whether a claim is true for a State. A claim that cannot be parsed, or that is too long, is not.
 func isTrue(claim string, s *fold.State) bool {
 	c, err := story.ParseCondition(claim)
-	return err == nil && len(claim) <= longestClaim && c.Holds(s, s)
+	shown := &view.State{State: *s}
+	return err == nil && len(claim) <= longestClaim && c.Holds(shown, shown)
 }
 
 // write writes the story's file.
