@@ -138,8 +138,8 @@ func (c *Cluster) LabelPod(key, label string) (string, error) {
 	c.lock()
 	defer c.mu.Unlock()
 	pods := c.podsWhere(func(s *slot) bool {
-		is, has := s.cur.labels[name]
-		return s.pod != nil && s.pod.stage == stageRunning && !s.cur.isDeleting && (key == "" || s.key == key) && (has != sets || is != value)
+		current, has := s.cur.labels[name]
+		return s.pod != nil && s.pod.stage == stageRunning && !s.cur.isDeleting && (key == "" || s.key == key) && (has != sets || current != value)
 	})
 	if len(pods) == 0 {
 		return "", fmt.Errorf("no running pod is changed by the label %s", label)

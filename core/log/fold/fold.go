@@ -249,18 +249,18 @@ func (f *Fold) beginSelection(e *event.Entry) {
 }
 
 // setIdentity sets what the informer of a lane watches.
-func (l *lane) setIdentity(of event.LaneOf) {
-	l.identity = of
-	if release, err := releases.Parse(of.Release); err == nil && of.Release != "" {
+func (l *lane) setIdentity(identity event.LaneOf) {
+	l.identity = identity
+	if release, err := releases.Parse(identity.Release); err == nil && identity.Release != "" {
 		l.setRelease(release)
 	}
 }
 
 // laneBegins puts an informer into a lane: after the last one, or in place of one that has ended.
 func (f *Fold) laneBegins(e *event.Entry) {
-	var of event.LaneOf
+	var identity event.LaneOf
 	i := int(e.Lane)
-	if json.Unmarshal([]byte(e.LaneBegun().Informer), &of) != nil || i > len(f.lanes) || i >= MaxLanes {
+	if json.Unmarshal([]byte(e.LaneBegun().Informer), &identity) != nil || i > len(f.lanes) || i >= MaxLanes {
 		return
 	}
 	l := newLane()
@@ -269,7 +269,7 @@ func (f *Fold) laneBegins(e *event.Entry) {
 		f.lanes, f.wires = append(f.lanes, l), append(f.wires, newWire())
 	}
 	l.wire, l.stage = f.lanes[i].wire, f.lanes[i].stage
-	l.setIdentity(of)
+	l.setIdentity(identity)
 	f.lanes[i] = l
 }
 

@@ -121,9 +121,9 @@ func (f *Fold) holdsOf(lane int) uint8 {
 	if f.IsFork() {
 		return uint8(lane)
 	}
-	of := f.lanes[lane].identity
+	identity := f.lanes[lane].identity
 	for i := range lane {
-		if x := f.lanes[i].identity; x.Target == of.Target && x.Unshared == of.Unshared {
+		if x := f.lanes[i].identity; x.Target == identity.Target && x.Unshared == identity.Unshared {
 			return uint8(i)
 		}
 	}
@@ -206,8 +206,8 @@ func requestURL(sel event.Selection, verb event.Verb, o *metav1.ListOptions) str
 	return path + "?" + q.Encode()
 }
 
-func (it *qitem) state() QueueItem {
-	return QueueItem{Seq: it.seq, Op: it.op.String(), Key: it.key, RV: it.rv, Count: int(it.count), Tombstone: it.tombstone}
+func (item *qitem) state() QueueItem {
+	return QueueItem{Seq: item.seq, Op: item.op.String(), Key: item.key, RV: item.rv, Count: int(item.count), Tombstone: item.tombstone}
 }
 
 // deltasState returns a key of a DeltaFIFO with its deltas.
@@ -230,11 +230,11 @@ func (q *queue) state(lim limits) Queue {
 	if q.delta {
 		s.Kind = "DeltaFIFO"
 	}
-	q.each(func(it QueueItem) bool {
+	q.each(func(item QueueItem) bool {
 		if len(s.Items) >= lim.items {
 			return false
 		}
-		s.Items = append(s.Items, it)
+		s.Items = append(s.Items, item)
 		return true
 	})
 	for op, n := range q.mix {
@@ -307,12 +307,12 @@ func (li *listener) state() Listener {
 		s.MeanMicros = float64(li.recentSum) / float64(n) / float64(time.Microsecond)
 	}
 	if li.lastDelivery.seq > 0 {
-		it := li.lastDelivery.state()
-		s.Given = &it
+		delivery := li.lastDelivery.state()
+		s.Given = &delivery
 	}
 	if li.handling {
-		it := li.current.state()
-		s.Handling = &it
+		delivery := li.current.state()
+		s.Handling = &delivery
 		s.HandlingSince = Millis(li.handlingSince)
 	}
 	return s

@@ -55,12 +55,12 @@ func (t trouble) offer() *Offer {
 }
 
 func (t *trouble) apply(e *event.Entry) {
-	is := e.Trouble()
-	*t = trouble{words: is.Explanation, cause: is.Cause}
-	if t.words == "" && is.Err != nil {
-		t.words = is.Err.Error()
+	reported := e.Trouble()
+	*t = trouble{words: reported.Explanation, cause: reported.Cause}
+	if t.words == "" && reported.Err != nil {
+		t.words = reported.Err.Error()
 	}
-	for _, x := range is.Offers {
+	for _, x := range reported.Offers {
 		if x.Index == "namespace" && len(x.Values) > 0 {
 			t.namespace = x.Values[0]
 		}

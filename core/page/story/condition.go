@@ -478,9 +478,9 @@ func (p *parser) parseElement(w token, typ reflect.Type) (to step, elem reflect.
 var functions = map[string]func(p *parser, w token) (node, error){}
 
 func init() { // in init, because they call the parser, which calls them
-	functions["any"] = quantifierCall(func(found, of int) value { return truthValue(found > 0) })
-	functions["all"] = quantifierCall(func(found, of int) value { return truthValue(found == of) })
-	functions["count"] = quantifierCall(func(found, of int) value { return value{n: float64(found)} })
+	functions["any"] = quantifierCall(func(found, total int) value { return truthValue(found > 0) })
+	functions["all"] = quantifierCall(func(found, total int) value { return truthValue(found == total) })
+	functions["count"] = quantifierCall(func(found, total int) value { return value{n: float64(found)} })
 	functions["since"] = sinceCall
 	functions["number"] = numberCall
 	functions["contains"] = containsCall
@@ -505,7 +505,7 @@ func (p *parser) parseCall(name token) (node, error) {
 
 // quantifierCall returns the parser of any, all or count. They take a list and a condition on its elements; count may omit the condition. answer returns
 // the value from the number of elements for which the condition is true, and the length of the list.
-func quantifierCall(answer func(found, of int) value) func(*parser, token) (node, error) {
+func quantifierCall(answer func(found, total int) value) func(*parser, token) (node, error) {
 	return func(p *parser, name token) (node, error) {
 		w := p.next()
 		if w.kind != 'w' {
@@ -568,15 +568,15 @@ func (p *parser) parseList(first token) (node, reflect.Type, error) {
 	if typ.Kind() != reflect.Slice {
 		return node{}, nil, p.fail(first, "%q is not a list", first.text)
 	}
-	of := typ.Elem()
-	for of.Kind() == reflect.Pointer {
-		of = of.Elem()
+	element := typ.Elem()
+	for element.Kind() == reflect.Pointer {
+		element = element.Elem()
 	}
-	if of.Kind() != reflect.Struct {
-		of = reflect.TypeFor[struct{}]()
+	if element.Kind() != reflect.Struct {
+		element = reflect.TypeFor[struct{}]()
 	}
 	n, err := p.parsePath(first)
-	return n, of, err
+	return n, element, err
 }
 
 // typeAt returns the type of the path that begins with a name, without consuming it.

@@ -49,14 +49,14 @@ func (v *View) State() *State {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.mode == live {
-		v.advance()
+		v.advanceLocked()
 	}
-	shown, newest := v.stageLane(), allAt(v.fold, v.moment())
+	shown, newest := v.stageLaneLocked(), allAt(v.fold, v.moment())
 	s := stateOf(v.fold, shown)
-	s.View, s.Live = v.describe(), v.isPresent()
-	s.setFacts(shown, func(lane int, state *fold.State) *facts.Facts { return v.facts(lane, state, &newest) })
+	s.View, s.Live = v.describe(), v.isPresentLocked()
+	s.setFacts(shown, func(lane int, state *fold.State) *facts.Facts { return v.factsLocked(lane, state, &newest) })
 	v.timeline.follow(v.rec)
-	s.Compare, s.Fork, s.Factory = v.comparison(&s.State, &newest), v.fold.Fork(), v.fold.Factory(shown)
+	s.Compare, s.Fork, s.Factory = v.comparisonLocked(&s.State, &newest), v.fold.Fork(), v.fold.Factory(shown)
 	return s
 }
 
