@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-
-	"informerscope/server/internal/needles"
 )
 
 // Key is the annotation whose string values are replaced, anywhere in the document.
@@ -14,9 +12,25 @@ const Key = "kubectl.kubernetes.io/last-applied-configuration"
 // annotations is the key of the objects that are searched for the copies of other tools.
 const annotations = "annotations"
 
-// targets are the keys at which the scanner stops. It examines text byte by byte only around one of them, or around a backslash, with which they can
-// be written in other ways.
-var targets = needles.New([]byte(`"`+Key+`"`), []byte(`"`+annotations+`"`))
+// endOfKey and endOfAnnotations are the targets, the keys at which the scanner stops, without their first quote: bytes.Index looks for the first byte,
+// and a quote is the most frequent one. The scanner examines text byte by byte only around a target, or around a backslash, with which they can be
+// written in other ways.
+var endOfKey, endOfAnnotations = []byte(Key + `"`), []byte(annotations + `"`)
+
+// indexTarget returns where the first target in text may begin, or -1. What stands there may also be the end of a longer string.
+func indexTarget(text []byte) int {
+	first := bytes.Index(text, endOfAnnotations)
+	if first >= 0 {
+		text = text[:min(len(text), first+len(endOfKey))]
+	}
+	if key := bytes.Index(text, endOfKey); key >= 0 && (first < 0 || key < first) {
+		first = key
+	}
+	if first > 0 {
+		first--
+	}
+	return first
+}
 
 // Replacement is written in place of a value.
 const Replacement = "[redacted]"
@@ -312,7 +326,7 @@ func skipPlain(src []byte, i int) (next int, within bool) {
 	if stop < 0 {
 		stop = len(text)
 	}
-	target := targets.Index(text[:stop])
+	target := indexTarget(text[:stop])
 	if target >= 0 {
 		stop = target
 	}
