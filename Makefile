@@ -56,14 +56,14 @@ sim: bin/informerscope-sim ## build the served cluster, Kubernetes in one proces
 bin/informerscope-sim: $(shell find sim core/cluster/levers core/cluster/simcluster core/lab/selection probe -name '*.go' -not -name '*_test.go' 2>/dev/null) sim/go.mod sim/go.sum sim/build.sh
 	GO="$(GO)" ./sim/build.sh
 
-wasm: $(PAGE)/informerscope.wasm $(PAGE)/wasm_exec.js ## build what the page loads
+wasm: $(PAGE)/informerscope.wasm.gz $(PAGE)/wasm_exec.js ## build what the page loads
 
 # tools/wasmpage builds it small and without chance, with exactly this toolchain; another toolchain makes it build again.
-$(PAGE)/informerscope.wasm: $(WASM_SRC) $(WORK)/toolchain
+$(PAGE)/informerscope.wasm.gz: $(WASM_SRC) $(WORK)/toolchain
 	$(GO) run ./tools/wasmpage $(WASM_FLAGS) -work $(WORK) -o $(PAGE)
 
 # It comes from the toolchain that built the program, and with it.
-$(PAGE)/wasm_exec.js: $(PAGE)/informerscope.wasm
+$(PAGE)/wasm_exec.js: $(PAGE)/informerscope.wasm.gz
 	@[ -e $@ ] || $(GO) run ./tools/wasmpage $(WASM_FLAGS) -work $(WORK) -o $(PAGE)
 
 $(WORK)/toolchain: always
@@ -313,4 +313,4 @@ stress-short: ROUNDS := 2
 stress-short: STRESS := -short $(RACED)
 
 clean: ## remove what was built
-	rm -rf bin web/informerscope.wasm web/wasm_exec.js e2e/artifacts
+	rm -rf bin web/informerscope.wasm* web/wasm_exec.js e2e/artifacts

@@ -3,6 +3,7 @@ module informerscope
 go 1.26.0
 
 require (
+	example.org/informerscope/probe v0.0.0
 	github.com/go-logr/logr v1.4.3
 	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674
 	github.com/hack-pad/safejs v0.1.0
@@ -81,3 +82,5 @@ require (
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
+
+replace example.org/informerscope/probe => ./probe

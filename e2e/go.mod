@@ -72,4 +72,7 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace informerscope => ../
+replace (
+	example.org/informerscope/probe => ../probe
+	informerscope => ../
+)

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"example.org/informerscope/probe/manifests"
 )
 
 // Bounds of what is recorded of objects' bodies.
@@ -203,7 +205,7 @@ func encodeBody(obj interface{}, apiVersion string, classes map[reflect.Type]typ
 	if hasSecret(tree) {
 		return nil
 	}
-	redactTree(tree)
+	manifests.Redact(tree)
 	raw, err = json.Marshal(tree)
 	if err != nil || len(raw) > maxBody {
 		return nil
@@ -221,7 +223,7 @@ const partialKind = "PartialObjectMetadata"
 
 // mayHaveSecrets reports whether JSON must be examined. If not, it has neither annotations nor a Secret.
 func mayHaveSecrets(raw []byte) bool {
-	for _, x := range [...]string{`annotations"`, `ecret`, appliedKey, partialKind, `\u00`} {
+	for _, x := range [...]string{`annotations"`, `ecret`, manifests.AppliedKey, partialKind, `\u00`} {
 		if bytes.Contains(raw, []byte(x)) {
 			return true
 		}

@@ -12,6 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"example.org/informerscope/probe/manifests"
 )
 
 // bodied is what of a line is looked at here.
@@ -114,7 +116,7 @@ func TestBodies(t *testing.T) {
 		}
 		m := o.Raw.Metadata
 		if o.ID != 1 || o.Raw.Kind != "ConfigMap" || o.Raw.APIVersion != "v1" || !strings.HasSuffix(key, "/"+m.Name) || m.ResourceVersion != rv ||
-			len(m.Annotations) != 2 || m.Annotations["note"] != "kept" || m.Annotations["x/last-applied"] != replacement {
+			len(m.Annotations) != 2 || m.Annotations["note"] != "kept" || m.Annotations["x/last-applied"] != manifests.Replacement {
 			t.Errorf("%s of %s at %s is recorded as %+v", what, key, rv, o)
 		}
 		checked[what]++
@@ -254,5 +256,18 @@ func TestABodyFails(t *testing.T) {
 	}
 	if l := lines[last]; len(l.Items) != 10 || !strings.Contains(l.Text, `"indexer.objects":{"how":"unseen","why":"the probe's own hook failed`) {
 		t.Errorf("the baseline behind it: %d objects, %s", len(l.Items), l.Text)
+	}
+}
+
+// What is not examined has nothing that would be taken out.
+func TestWhatIsExamined(t *testing.T) {
+	for _, raw := range []string{`{"metadata":{"annotations":{"a":"b"}}}`, `{"x":{"` + manifests.AppliedKey + `":"y"}}`, `{"\u0061nnotations":{"a/applied":"b"}}`,
+		`{"kind":"Secret","data":{}}`, `{"kind":"PartialObjectMetadata"}`} {
+		if !mayHaveSecrets([]byte(raw)) {
+			t.Errorf("%s is not examined", raw)
+		}
+	}
+	if mayHaveSecrets([]byte(`{"metadata":{"name":"a","labels":{"b":"c"}},"spec":{"replicas":1}}`)) {
+		t.Error("an object without annotations is examined")
 	}
 }

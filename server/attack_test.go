@@ -311,7 +311,7 @@ func TestUnderAttackMemoryIsBounded(t *testing.T) {
 	r.get("/app.js", nil)
 	before := peakMemory(t, cmd.Process.Pid)
 	large := "app.js"
-	if _, err := os.Stat("../web/informerscope.wasm"); err == nil { // it is built, and so in the program
+	if _, err := os.Stat("../web/informerscope.wasm.gz"); err == nil { // it is built, and so in the program
 		large = "informerscope.wasm"
 	}
 	r.siege(1500, 2000, large)

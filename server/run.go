@@ -144,8 +144,8 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	if hall != nil {
 		serves.hall = hall
 	}
-	running := &service{server: newServer(serves.handler(), log), listener: limitPage(network.page, s, refusals), files: files, ready: ready, relay: carrier,
-		hall: hall, auditLog: audited, stopPacking: make(chan struct{}), failures: make(chan error, 2)}
+	running := &service{server: newServer(serves.handler(), log), listener: limitPage(network.page, s, refusals), ready: ready, relay: carrier,
+		hall: hall, auditLog: audited, failures: make(chan error, 2)}
 	running.start(network.tls)
 	if network.probes != nil {
 		// This listener closes last, so that /readyz can report the shutdown until the end.
@@ -238,22 +238,19 @@ func restrictPublished(s settings, kubeconfig *clusters.Loader, log *slog.Logger
 type service struct {
 	server   *http.Server
 	listener *connlimit.Listener
-	files    *site.Site
 	ready    *health.Checker
 	relay    *relay.Relay
 	hall     *audience.Hall // nil without --broadcast
 	auditLog *audit.Log     // nil without --audit-log
 
-	background  sync.WaitGroup
-	stopPacking chan struct{}
-	failures    chan error // the error of a listener; has room for both
+	background sync.WaitGroup
+	failures   chan error // the error of a listener; has room for both
 }
 
 // start serves the page in the background, with TLS unless it is nil.
 func (v *service) start(tls *tls.Config) {
 	v.server.TLSConfig = tls
 	v.listener.Attach(v.server)
-	v.background.Go(func() { v.files.Pack(v.stopPacking) })
 	v.ready.SetServing()
 	v.background.Go(func() {
 		if tls != nil {
@@ -267,7 +264,6 @@ func (v *service) start(tls *tls.Config) {
 // stop ends the server and waits for its goroutines. It returns err, the reason to end, joined with what fails meanwhile.
 func (v *service) stop(ctx context.Context, err error) error {
 	v.ready.Close()
-	close(v.stopPacking)
 	if v.hall != nil {
 		v.hall.Close() // before the rest: followers' requests wait for the speaker
 	}

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -46,9 +45,9 @@ func record(ctx context.Context, config *rest.Config, path string, resources []s
 	if err != nil {
 		return err
 	}
-	r := &recorder{probe: p, file: file}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	endRecording := func() {}
 	var running sync.WaitGroup
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discoverer))
 	for err == nil && len(resources) > 0 && ctx.Err() == nil {
@@ -65,7 +64,8 @@ func record(ctx context.Context, config *rest.Config, path string, resources []s
 			return true
 		})
 		if err == nil && len(found) > 0 {
-			err = r.begin()
+			endRecording()
+			endRecording, err = p.Record(file)
 			for _, informer := range found {
 				running.Go(func() { informer.RunWithContext(ctx) })
 			}
@@ -81,10 +81,8 @@ func record(ctx context.Context, config *rest.Config, path string, resources []s
 	p.Close() // ends the recording
 	stop()
 	running.Wait()
-	if closing := r.close(); err == nil {
-		err = closing
-	}
-	return err
+	endRecording()
+	return errors.Join(err, file.Close())
 }
 
 // parseResources reads the names of resources, such as pods,deployments.apps.
@@ -98,80 +96,4 @@ func parseResources(text string) ([]schema.GroupResource, error) {
 		all = append(all, r)
 	}
 	return all, nil
-}
-
-// recorder keeps the stream of a probe in a file. It is for one goroutine.
-type recorder struct {
-	probe *probe.Probe
-	file  *os.File
-	end   context.CancelFunc // of the stream; nil before the first
-	ended chan struct{}
-}
-
-// begin empties the file, and writes it from now on.
-func (r *recorder) begin() error {
-	if r.end != nil {
-		r.end()
-		<-r.ended
-	}
-	if err := r.file.Truncate(0); err != nil {
-		return err
-	}
-	if _, err := r.file.Seek(0, 0); err != nil {
-		return err
-	}
-	ctx, end := context.WithCancel(context.Background())
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/stream", nil)
-	if err != nil {
-		end()
-		return err
-	}
-	request.RemoteAddr = "127.0.0.1:0" // the probe answers only this machine
-	out := &stream{file: r.file, header: http.Header{}, begun: make(chan struct{})}
-	ended := make(chan struct{})
-	r.end, r.ended = end, ended
-	go func() {
-		defer close(ended)
-		r.probe.Handler().ServeHTTP(out, request)
-	}()
-	select {
-	case <-out.begun:
-		return nil
-	case <-ended:
-		return fmt.Errorf("the probe answers %d: %s", out.code, strings.TrimSpace(out.reason.String()))
-	}
-}
-
-// close ends the file. The probe must be closed.
-func (r *recorder) close() error {
-	if r.end != nil {
-		<-r.ended
-		r.end()
-	}
-	return r.file.Close()
-}
-
-// stream is the ResponseWriter of a probe's stream, which goes to a file.
-type stream struct {
-	file   *os.File
-	header http.Header
-	code   int // 0 if all is well
-	once   sync.Once
-	begun  chan struct{}
-	reason bytes.Buffer
-}
-
-// Header implements http.ResponseWriter.
-func (s *stream) Header() http.Header { return s.header }
-
-// WriteHeader implements http.ResponseWriter.
-func (s *stream) WriteHeader(code int) { s.code = code }
-
-// Write implements http.ResponseWriter.
-func (s *stream) Write(p []byte) (int, error) {
-	if s.code >= http.StatusBadRequest {
-		return s.reason.Write(p)
-	}
-	defer s.once.Do(func() { close(s.begun) })
-	return s.file.Write(p)
 }

@@ -1,13 +1,8 @@
 package simtest
 
 import (
-	"bytes"
-	"context"
 	"flag"
-	"fmt"
-	"net/http"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -23,8 +18,7 @@ type recorder struct {
 	recorded int64 // informers in the recording
 	file     *os.File
 	err      error
-	end      context.CancelFunc
-	ended    chan struct{}
+	stop     func() // the recording
 }
 
 // begin returns when the recording has begun, or cannot.
@@ -36,36 +30,15 @@ func (r *recorder) begin(p *probe.Probe) {
 		return
 	}
 	r.recorded = n
-	if r.end != nil {
-		r.end()
-		<-r.ended
+	if r.stop != nil {
+		r.stop()
 	}
 	if r.file == nil {
-		r.file, r.err = os.CreateTemp("", "simtest-*.trace")
-	} else if r.err = r.file.Truncate(0); r.err == nil {
-		_, r.err = r.file.Seek(0, 0)
+		if r.file, r.err = os.CreateTemp("", "simtest-*.trace"); r.err != nil {
+			return
+		}
 	}
-	if r.err != nil {
-		return
-	}
-	ctx, end := context.WithCancel(context.Background())
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/stream", nil)
-	if err != nil { // the URL is a constant
-		panic(err)
-	}
-	request.RemoteAddr = "127.0.0.1:0" // the probe answers only this machine
-	out := &recording{file: r.file, header: http.Header{}, begun: make(chan struct{})}
-	ended := make(chan struct{})
-	r.end, r.ended = end, ended
-	go func() {
-		defer close(ended)
-		p.Handler().ServeHTTP(out, request)
-	}()
-	select {
-	case <-out.begun:
-	case <-ended:
-		r.err = fmt.Errorf("the probe answers %d: %s", out.code, strings.TrimSpace(out.reason.String()))
-	}
+	r.stop, r.err = p.Record(r.file)
 }
 
 // close ends the recording, and names its file if the test has failed. The probe must be closed.
@@ -73,9 +46,8 @@ func (r *recorder) close(t testing.TB) {
 	t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.end != nil {
-		<-r.ended
-		r.end()
+	if r.stop != nil {
+		r.stop()
 	}
 	if r.file == nil {
 		if t.Failed() && r.err == nil {
@@ -110,26 +82,4 @@ func keep(t testing.TB, file string) (string, error) {
 		return "", err
 	}
 	return kept, os.Remove(file)
-}
-
-// recording is the ResponseWriter of a stream.
-type recording struct {
-	file   *os.File
-	header http.Header
-	code   int // 0 if all is well
-	once   sync.Once
-	begun  chan struct{}
-	reason bytes.Buffer
-}
-
-func (w *recording) Header() http.Header { return w.header }
-
-func (w *recording) WriteHeader(code int) { w.code = code }
-
-func (w *recording) Write(p []byte) (int, error) {
-	if w.code >= http.StatusBadRequest {
-		return w.reason.Write(p)
-	}
-	defer w.once.Do(func() { close(w.begun) })
-	return w.file.Write(p)
 }

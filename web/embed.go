@@ -16,14 +16,16 @@ import (
 var embedded embed.FS
 
 // Files is the page as a read-only file system with index.html at its root. It hides Go sources and what only tests read, which the embedding cannot leave
-// out. Scripts have no comments, and index.html names all modules. informerscope.wasm and wasm_exec.js are absent until `make wasm` has built them; who
-// serves the page has to say so. The result is safe for concurrent use.
+// out. Scripts have no comments, and index.html names all modules. The program is unpacked as it is read, and its file has
+// Packed() *io.SectionReader, which is the program as gzip. It and wasm_exec.js are absent until `make wasm` has built them; who serves the page has to say
+// so. The result is safe for concurrent use.
 func Files() fs.FS { return Served(embedded) }
 
 // Served is a page whose files are in dir as Files would have them, and as safe as dir for concurrent use.
 func Served(dir fs.FS) fs.FS { return pageFS{dir} }
 
-// pageFS hides Go sources, what only tests read and the scripts' comments, and names the modules in index.html; everything else is as embedded.
+// pageFS hides Go sources, what only tests read and the scripts' comments, names the modules in index.html and unpacks the program; everything else is as
+// embedded.
 type pageFS struct{ fs fs.FS }
 
 // isHidden reports whether a file is no part of the page. Node.js learns from package.json that the scripts are modules.
@@ -47,12 +49,17 @@ func (p pageFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(p.fs, name)
 	kept := make([]fs.DirEntry, 0, len(entries))
 	for _, entry := range entries {
-		if at := path.Join(name, entry.Name()); !entry.IsDir() && isMade(at) {
-			entry = madeEntry{entry, p.fs, at}
+		file := path.Join(name, entry.Name())
+		if isHidden(file) && !entry.IsDir() || file == Program {
+			continue
 		}
-		if entry.IsDir() || !isHidden(entry.Name()) {
-			kept = append(kept, entry)
+		if file == packedProgram {
+			file = Program
 		}
+		if isMade(file) && !entry.IsDir() {
+			entry = madeEntry{entry, p.fs, file}
+		}
+		kept = append(kept, entry)
 	}
 	return kept, err
 }

@@ -83,10 +83,13 @@ type madeFile struct {
 func isScript(name string) bool { return path.Ext(name) == ".js" && path.Base(name) != "wasm_exec.js" }
 
 // isMade reports whether a file is served otherwise than it lies in the directory.
-func isMade(name string) bool { return isScript(name) || name == index }
+func isMade(name string) bool { return isScript(name) || name == index || name == Program }
 
-// openMade reads a script and leaves its comments out, or the document and adds its modules.
+// openMade reads a script and leaves its comments out, or the document and adds its modules, or opens the program.
 func openMade(fsys fs.FS, name string) (fs.File, error) {
+	if name == Program {
+		return openProgram(fsys)
+	}
 	text, err := fs.ReadFile(fsys, name)
 	if err == nil && name == index {
 		text, err = addModules(text, fsys)
@@ -106,12 +109,15 @@ func (m madeFile) Stat() (fs.FileInfo, error) { return m.madeInfo, nil }
 
 func (m madeFile) Close() error { return nil }
 
-// madeEntry is such a file in a directory, of the size that it has when it is read.
+// madeEntry is such a file in a directory, of the name and size that it has when it is read.
 type madeEntry struct {
 	fs.DirEntry
 	fsys fs.FS
 	name string
 }
+
+// Name implements fs.DirEntry.
+func (e madeEntry) Name() string { return path.Base(e.name) }
 
 // Info implements fs.DirEntry.
 func (e madeEntry) Info() (fs.FileInfo, error) {

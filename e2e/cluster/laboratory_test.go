@@ -34,7 +34,8 @@ func TestLaboratoryDecidesAsTheReleasedCode(t *testing.T) {
 	dir := t.TempDir()
 	copyFile(t, filepath.Join(e2e, "testdata", "laboratory", "judge.go"), filepath.Join(dir, "judge_test.go"))
 	harness.Go(t, dir, "mod", "init", "judge")
-	harness.Go(t, dir, append([]string{"mod", "edit", "-require=informerscope@v0.0.0", "-replace=informerscope=" + filepath.Dir(e2e)}, stagingReplaces(t)...)...)
+	harness.Go(t, dir, append([]string{"mod", "edit", "-require=informerscope@v0.0.0", "-replace=informerscope=" + filepath.Dir(e2e),
+		"-replace=example.org/informerscope/probe=" + filepath.Join(filepath.Dir(e2e), "probe")}, stagingReplaces(t)...)...)
 	harness.Go(t, dir, "get", "-t", consistencyStore, controllerRuntime, ".")
 	seeds, lags := []uint64{1, 2, 4, 5, 6, 7}, []int{0, 20, 50, 100, 250, 500, 1000, 2000}
 	setJSON(t, "SEEDS", seeds)

@@ -34,7 +34,10 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace informerscope => ../..
+replace (
+	example.org/informerscope/probe => ../../probe
+	informerscope => ../..
+)
 
 // The release with what it was released with: informerscope itself asks for newer ones.
 replace (

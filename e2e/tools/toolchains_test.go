@@ -72,7 +72,7 @@ func TestToolchains(t *testing.T) {
 	for _, tc := range list {
 		t.Run(tc.name, func(t *testing.T) {
 			page, goVersion, words, took, work := buildPage(t, root, tc)
-			info, err := os.Stat(filepath.Join(page, "informerscope.wasm"))
+			info, err := os.Stat(filepath.Join(page, "informerscope.wasm.gz"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -251,7 +251,7 @@ func buildPage(t *testing.T, root string, tc toolchain) (page, goVersion, words 
 func serverWith(t *testing.T, root, page string, env []string) (program string) {
 	t.Helper()
 	replace := map[string]string{}
-	for _, name := range []string{"informerscope.wasm", "wasm_exec.js"} {
+	for _, name := range []string{"informerscope.wasm.gz", "wasm_exec.js"} {
 		replace[filepath.Join(root, "web", name)] = filepath.Join(page, name)
 	}
 	text, err := json.Marshal(map[string]any{"Replace": replace})

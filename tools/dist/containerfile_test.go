@@ -127,7 +127,7 @@ func TestContainerfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"bin", "web/informerscope.wasm", "web/wasm_exec.js"} {
+	for _, name := range []string{"bin", "web/informerscope.wasm.gz", "web/wasm_exec.js"} {
 		if !slices.Contains(strings.Split(string(ignored), "\n"), name) {
 			t.Errorf(".dockerignore lets %s in, which is built outside", name)
 		}
@@ -138,7 +138,7 @@ func TestContainerfile(t *testing.T) {
 // output. It returns the directory that the image is copied from.
 func buildStage(t *testing.T, sources, arch, version string) string {
 	t.Helper()
-	for _, name := range []string{"web/informerscope.wasm", "web/wasm_exec.js"} {
+	for _, name := range []string{"web/informerscope.wasm.gz", "web/wasm_exec.js"} {
 		if err := os.Remove(filepath.Join(sources, name)); err != nil {
 			t.Fatal(err)
 		}

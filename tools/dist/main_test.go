@@ -157,7 +157,7 @@ func TestNoPage(t *testing.T) {
 // needsPage leaves a test out where `make wasm` has not run: nothing can be packed without the page.
 func needsPage(t *testing.T) {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(root(t), "web", "informerscope.wasm")); err != nil {
+	if _, err := os.Stat(filepath.Join(root(t), "web", "informerscope.wasm.gz")); err != nil {
 		if *all {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestSimArchive(t *testing.T) {
 	program := "package main\n\nimport _ \"golang.org/x/net/idna\"\n"
 	for name, text := range map[string]string{
 		"go.mod": "module x\n" + require, "go.sum": source("go.sum"), "LICENSE": "ours", krewTemplate: source(krewTemplate),
-		"server/main.go": program + "func main() {}\n", "wasm/main.go": program + "func main() {}\n", "web/informerscope.wasm": "", "web/wasm_exec.js": "",
+		"server/main.go": program + "func main() {}\n", "wasm/main.go": program + "func main() {}\n", "web/informerscope.wasm.gz": "", "web/wasm_exec.js": "",
 		"sim/go.mod": "module y\n" + require + "require k8s.io/kubernetes v1.98.7\nreplace k8s.io/kubernetes => ../kubernetes\n", "sim/go.sum": source("go.sum"),
 		"sim/build.sh": source("sim/build.sh"), "kubernetes/go.mod": "module k8s.io/kubernetes\n",
 		"kubernetes/k.go": "package kubernetes\n", "sim/main.go": program + "import _ \"k8s.io/kubernetes\"\nfunc main() {}\n",
@@ -464,7 +464,7 @@ func copySources(t *testing.T, from string) string {
 		t.Fatal(err)
 	}
 	to := t.TempDir()
-	for _, name := range append(strings.Split(strings.Trim(string(listed), "\x00"), "\x00"), "web/informerscope.wasm", "web/wasm_exec.js") {
+	for _, name := range append(strings.Split(strings.Trim(string(listed), "\x00"), "\x00"), "web/informerscope.wasm.gz", "web/wasm_exec.js") {
 		text, err := os.ReadFile(filepath.Join(from, name))
 		if errors.Is(err, os.ErrNotExist) {
 			continue // removed, and not committed yet

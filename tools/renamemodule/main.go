@@ -5,8 +5,8 @@
 //
 // The modules probe/metrics and probe/controllerruntime get the same path with their folder behind it, as Go wants it of modules in folders
 // of one repository. With -version they require that version of the probe. Without it they require v0.0.0, which only this checkout has.
-// Their replace directives stay: they make the checkout build as it is, and Go ignores them in a module that another one requires. The module simtest,
-// which requires the probe and is not published, imports it by its new path.
+// Their replace directives stay: they make the checkout build as it is, and Go ignores them in a module that another one requires. The other modules
+// that require the probe are not published, and import it by its new path.
 //
 // To publish the three, run go mod tidy in each, commit the change, and tag the commit probe/v0.1.0, probe/metrics/v0.1.0 and
 // probe/controllerruntime/v0.1.0.

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -227,25 +228,22 @@ func (p *page) worker() (string, error) {
 
 // wasm is the program, packed and as text, and its size unpacked.
 func (p *page) wasm() (text string, size int, err error) {
-	program, err := os.ReadFile(p.path("informerscope.wasm"))
+	packed, err := os.ReadFile(p.path("informerscope.wasm.gz"))
 	if err != nil {
 		return "", 0, adviseBuild(err)
 	}
-	if !bytes.HasPrefix(program, []byte("\x00asm")) {
-		return "", 0, errors.New("informerscope.wasm is no WebAssembly")
-	}
-	var packed bytes.Buffer
-	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return "", 0, err
+		return "", 0, fmt.Errorf("informerscope.wasm.gz: %w", err)
 	}
-	if _, err := w.Write(program); err != nil {
-		return "", 0, err
+	program, err := io.ReadAll(r)
+	if err != nil {
+		return "", 0, fmt.Errorf("informerscope.wasm.gz: %w", err)
 	}
-	if err := w.Close(); err != nil {
-		return "", 0, err
+	if !bytes.HasPrefix(program, []byte("\x00asm")) {
+		return "", 0, errors.New("informerscope.wasm.gz is no WebAssembly")
 	}
-	return base64.StdEncoding.EncodeToString(packed.Bytes()), len(program), nil
+	return base64.StdEncoding.EncodeToString(packed), len(program), nil
 }
 
 func (p *page) path(name string) string { return filepath.Join(p.web, filepath.FromSlash(name)) }

@@ -16,6 +16,15 @@ import (
 
 const program = "\x00asm\x01\x00\x00\x00 a program"
 
+// pack is text as gzip.
+func pack(text string) string {
+	var packed strings.Builder
+	w := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(w, text)
+	_ = w.Close()
+	return packed.String()
+}
+
 // site writes a small page, with some of its files replaced, and returns its directory. A file that is "-" is left out.
 func site(t *testing.T, replaced map[string]string) string {
 	t.Helper()
@@ -24,15 +33,15 @@ func site(t *testing.T, replaced map[string]string) string {
 <link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css"><link rel="stylesheet" href="more.css">
 <link rel="preload" href="informerscope.wasm" as="fetch" crossorigin><script type="module" src="boot.js" async></script>
 <link rel="modulepreload" href="app.js"><script type="module" src="app.js"></script></head><body><main id="app"></main></body></html>`,
-		"icon.svg":           `<svg xmlns="http://www.w3.org/2000/svg"/>`,
-		"style.css":          "body { color: red; }\n",
-		"more.css":           "main::before { content: '→'; }\n",
-		"app.js":             "import './boot.js';\nimport { hello } from './panels/hello.js';\nglobalThis.said = hello('中');\n",
-		"boot.js":            "globalThis.begun = 1;\n",
-		"panels/hello.js":    "export const hello = (who) => `hello ${who}`;\n",
-		"wasm_exec.js":       "globalThis.Go = class {};\n",
-		"worker.js":          "if (!self.Go) self.importScripts('wasm_exec.js');\nself.onmessage = () => {};\n",
-		"informerscope.wasm": program,
+		"icon.svg":              `<svg xmlns="http://www.w3.org/2000/svg"/>`,
+		"style.css":             "body { color: red; }\n",
+		"more.css":              "main::before { content: '→'; }\n",
+		"app.js":                "import './boot.js';\nimport { hello } from './panels/hello.js';\nglobalThis.said = hello('中');\n",
+		"boot.js":               "globalThis.begun = 1;\n",
+		"panels/hello.js":       "export const hello = (who) => `hello ${who}`;\n",
+		"wasm_exec.js":          "globalThis.Go = class {};\n",
+		"worker.js":             "if (!self.Go) self.importScripts('wasm_exec.js');\nself.onmessage = () => {};\n",
+		"informerscope.wasm.gz": pack(program),
 	}
 	for name, text := range replaced {
 		files[name] = text
@@ -144,10 +153,11 @@ func TestAssembleRefuses(t *testing.T) {
 		want     string
 	}{
 		{"no page", map[string]string{"index.html": "-"}, "index.html"},
-		{"no program", map[string]string{"informerscope.wasm": "-"}, "make wasm"},
+		{"no program", map[string]string{"informerscope.wasm.gz": "-"}, "make wasm"},
 		{"no worker", map[string]string{"worker.js": "-"}, "worker.js"},
 		{"no Go runtime", map[string]string{"wasm_exec.js": "-"}, "make wasm"},
-		{"a program that is none", map[string]string{"informerscope.wasm": "<html>404</html>"}, "no WebAssembly"},
+		{"a program that is none", map[string]string{"informerscope.wasm.gz": pack("<html>404</html>")}, "no WebAssembly"},
+		{"a program that is not packed", map[string]string{"informerscope.wasm.gz": program}, "gzip"},
 		{"no scripts", map[string]string{"index.html": `<!doctype html><meta charset="utf-8">`}, "no script"},
 		{"no charset", map[string]string{"index.html": `<!doctype html><script type="module" src="app.js"></script>`}, "charset"},
 		{"an inline script", index(`<script>alert(1)</script>`), "cannot be carried"},

@@ -1,4 +1,4 @@
-// Command wasmpage builds the page's program, informerscope.wasm, and puts the wasm_exec.js of the same toolchain beside it.
+// Command wasmpage builds the page's program, informerscope.wasm.gz, and puts the wasm_exec.js of the same toolchain beside it.
 //
 // Two packages change the sources from which it is built: size leaves out of the program what a page never does, and determinism takes
 // chance out of the scheduler. Both change copies of the sources of the toolchain and of the modules that build (package toolchain), so

@@ -19,7 +19,7 @@ func main() {
 
 func run(args []string) error {
 	flags := flag.NewFlagSet("wasmpage", flag.ExitOnError)
-	out := flags.String("o", "", "where informerscope.wasm and wasm_exec.js go")
+	out := flags.String("o", "", "where informerscope.wasm.gz and wasm_exec.js go")
 	work := flags.String("work", filepath.Join("bin", "_page"), "where sources are prepared")
 	plain := flags.Bool("plain", false, "build as where no source is as expected")
 	names := flags.Bool("names", false, "keep the functions' names, for a profiler; the program is larger")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"maps"
@@ -70,7 +71,7 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 			return want, err
 		}
 	}
-	next := filepath.Join(out, "_informerscope.wasm") // not embedded into a server, and a program that has the old one open keeps it whole
+	built := filepath.Join(work, "informerscope.wasm")
 	tc = tc.ForPage()
 	is := want
 	doorless := map[string]string{}
@@ -94,7 +95,7 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 			}
 		}
 		try.named = want.named
-		if err = compile(tc, work, next, try, replace); err == nil {
+		if err = compile(tc, work, built, try, replace); err == nil {
 			if is.small = try.small; want.small && !is.small && is.large == nil {
 				is.large = is.failed
 			}
@@ -102,9 +103,9 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 				is.chance = is.failed
 			}
 			if want.small && !want.named {
-				is.large = errors.Join(is.large, repackFile(next))
+				is.large = errors.Join(is.large, repackFile(built))
 			}
-			if err := os.Rename(next, filepath.Join(out, "informerscope.wasm")); err != nil {
+			if err := compress(built, out); err != nil {
 				return is, err
 			}
 			return is, copyLoader(tc, filepath.Join(out, "wasm_exec.js"))
@@ -163,6 +164,30 @@ func repackFile(name string) error {
 		return fmt.Errorf("the program is otherwise than expected: %w", err)
 	}
 	return os.WriteFile(name, text, 0o755)
+}
+
+// compress puts the program into the directory out as gzip: the server sends it as it lies there. The same program gives the same bytes.
+func compress(program, out string) error {
+	text, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression) // its header has neither a name nor a time
+	if err != nil {
+		return err
+	}
+	if _, err = w.Write(text); err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		return err
+	}
+	next := filepath.Join(out, "_informerscope.wasm.gz") // not embedded into a server, and a program that has the old one open keeps it whole
+	if err := os.WriteFile(next, packed.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(next, filepath.Join(out, "informerscope.wasm.gz"))
 }
 
 // program is the page's; tests build a smaller one.

@@ -128,7 +128,7 @@ func TestSourcesThatAreOtherwise(t *testing.T) {
 					t.Errorf("%q does not say %q", words, w)
 				}
 			}
-			for _, name := range []string{"informerscope.wasm", "wasm_exec.js"} {
+			for _, name := range []string{"informerscope.wasm.gz", "wasm_exec.js"} {
 				if !toolchain.IsFile(filepath.Join(out, name)) {
 					t.Errorf("%s is not there", name)
 				}

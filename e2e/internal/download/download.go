@@ -31,7 +31,7 @@ type File struct {
 // Files weighs all files that the page in root/web loads.
 func Files(root string) (files []File, err error) {
 	web := filepath.Join(root, "web")
-	if _, err := os.Stat(filepath.Join(web, "informerscope.wasm")); err != nil {
+	if _, err := os.Stat(filepath.Join(web, "informerscope.wasm.gz")); err != nil {
 		return nil, fmt.Errorf("the page is not built (run make wasm): %w", err)
 	}
 	err = walk(page.Served(os.DirFS(web)), func(rel string, text []byte) error {

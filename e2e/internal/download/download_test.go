@@ -2,6 +2,7 @@ package download
 
 import (
 	"bytes"
+	"compress/gzip"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,8 +17,13 @@ import (
 
 func TestWhatIsWeighedAndCounted(t *testing.T) {
 	root := t.TempDir()
+	var program strings.Builder
+	w := gzip.NewWriter(&program)
+	if _, err := w.Write(bytes.Repeat([]byte("wasm "), 1000)); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{
-		"informerscope.wasm": strings.Repeat("wasm ", 1000), "index.html": "<p>\n</p>\n", "app.js": "a\nb\nc\n", "style.css": "p {\n}\n",
+		"informerscope.wasm.gz": program.String(), "index.html": "<p>\n</p>\n", "app.js": "a\nb\nc\n", "style.css": "p {\n}\n",
 		"kit/words-hall.js": "words\n", "kit/i18n.js": "words\n", "wire/types.js": "made\n", "wire/commands.js": "made\n", "wasm_exec.js": "made\n",
 		"draw/a.js": "a\n", "embed.go": "package web\n", ".hidden.js": "x\n", "a.js.br": "packed",
 		"testdata/x.js": "x\n",
@@ -47,7 +53,7 @@ func TestWhatIsWeighedAndCounted(t *testing.T) {
 	if n, err := Lines(root); err != nil || n != 2+3+2+1 {
 		t.Errorf("%d lines, %v", n, err)
 	}
-	if err := os.Remove(filepath.Join(root, "web", "informerscope.wasm")); err != nil {
+	if err := os.Remove(filepath.Join(root, "web", "informerscope.wasm.gz")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Files(root); err == nil || !strings.Contains(err.Error(), "make wasm") {

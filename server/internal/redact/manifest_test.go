@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"example.org/informerscope/probe/manifests"
 )
 
 const manifestOfASecret = `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"db"},"data":{"password":"aHVudGVyMg=="}}`
@@ -90,7 +92,7 @@ func TestManifestsInAnnotations(t *testing.T) {
 		"a/base64-b64-gzip":  b64([]byte(b64([]byte(gzipText(t, manifestOfASecret))))),
 		"a/base64-zlib":      b64([]byte(zlibText(t, manifestOfASecret))),
 		"a/base64-zip":       b64([]byte("PK\x03\x04 and what a zip archive has")),
-		"a/longer-than-seen": strings.Repeat("prose ", maxValue/6+1),
+		"a/longer-than-seen": strings.Repeat("prose ", manifests.MaxValue/6+1),
 	} {
 		if got := redactAnnotation(t, name, value); got != Replacement {
 			t.Errorf("%s: %.200q goes out as %.200q", name, value, got)
@@ -132,7 +134,7 @@ func TestManifestsInAnnotations(t *testing.T) {
 // TestAnAnnotationIsCutAnywhere: a chunk's edge inside a name or a value changes nothing.
 func TestAnAnnotationIsCutAnywhere(t *testing.T) {
 	value := base64.StdEncoding.EncodeToString([]byte(gzipText(t, manifestOfASecret)))
-	in := `{"annotations":{"a":"plain \\\" one","b":"` + value + `","kapp.k14s.io/original":"` + strings.Repeat("x", 50) + `","c":"` + strings.Repeat("y", maxValue+1) + `","d":"e"}}`
+	in := `{"annotations":{"a":"plain \\\" one","b":"` + value + `","kapp.k14s.io/original":"` + strings.Repeat("x", 50) + `","c":"` + strings.Repeat("y", manifests.MaxValue+1) + `","d":"e"}}`
 	want := `{"annotations":{"a":"plain \\\" one","b":"[redacted]","kapp.k14s.io/original":"[redacted]","c":"[redacted]","d":"e"}}`
 	for cut := 0; cut <= len(in); cut++ {
 		var r Redactor

@@ -5,21 +5,37 @@ import (
 	"encoding/json"
 	"io"
 
-	"informerscope/server/internal/needles"
+	"example.org/informerscope/probe/manifests"
 )
 
 // Key is the annotation whose string values are replaced, anywhere in the document.
-const Key = "kubectl.kubernetes.io/last-applied-configuration"
+const Key = manifests.AppliedKey
 
 // annotations is the key of the objects that are searched for the copies of other tools.
 const annotations = "annotations"
 
-// targets are the keys at which the scanner stops. It examines text byte by byte only around one of them, or around a backslash, with which they can
-// be written in other ways.
-var targets = needles.New([]byte(`"`+Key+`"`), []byte(`"`+annotations+`"`))
+// endOfKey and endOfAnnotations are the targets, the keys at which the scanner stops, without their first quote: bytes.Index looks for the first byte,
+// and a quote is the most frequent one. The scanner examines text byte by byte only around a target, or around a backslash, with which they can be
+// written in other ways.
+var endOfKey, endOfAnnotations = []byte(Key + `"`), []byte(annotations + `"`)
+
+// indexTarget returns where the first target in text may begin, or -1. What stands there may also be the end of a longer string.
+func indexTarget(text []byte) int {
+	first := bytes.Index(text, endOfAnnotations)
+	if first >= 0 {
+		text = text[:min(len(text), first+len(endOfKey))]
+	}
+	if key := bytes.Index(text, endOfKey); key >= 0 && (first < 0 || key < first) {
+		first = key
+	}
+	if first > 0 {
+		first--
+	}
+	return first
+}
 
 // Replacement is written in place of a value.
-const Replacement = "[redacted]"
+const Replacement = manifests.Replacement
 
 const quotedReplacement = `"` + Replacement + `"`
 
@@ -239,15 +255,15 @@ func (r *Redactor) findName(c *chunk) {
 	}
 }
 
-// readName reads a string in the annotations, and keeps at most maxName bytes of it and one more.
+// readName reads a string in the annotations, and keeps at most manifests.MaxName bytes of it and one more.
 func (r *Redactor) readName(c *chunk) {
 	from, closed := c.i, false
 	c.i, closed = r.skip(c.src, c.i)
-	if room := maxName + 1 - len(r.name); room > 0 {
+	if room := manifests.MaxName + 1 - len(r.name); room > 0 {
 		r.name = append(r.name, c.src[from:min(c.i, from+room)]...)
 	}
 	if closed {
-		if len(r.name) <= maxName {
+		if len(r.name) <= manifests.MaxName {
 			r.name = r.name[:len(r.name)-1] // the quote
 		}
 		r.state = afterName
@@ -279,7 +295,7 @@ func (r *Redactor) readValue(c *chunk) {
 	from, closed := c.i, false
 	c.i, closed = r.skip(c.src, c.i)
 	c.copied = c.i
-	if len(r.value)+c.i-from > maxValue {
+	if len(r.value)+c.i-from > manifests.MaxValue {
 		r.drop(c, inAnnotations)
 		if closed {
 			r.state = inAnnotations
@@ -312,7 +328,7 @@ func skipPlain(src []byte, i int) (next int, within bool) {
 	if stop < 0 {
 		stop = len(text)
 	}
-	target := targets.Index(text[:stop])
+	target := indexTarget(text[:stop])
 	if target >= 0 {
 		stop = target
 	}
@@ -357,7 +373,7 @@ func (r *Redactor) replacesRemembered(written []byte) bool {
 		}
 	}
 	goes := replacesName(written)
-	if len(r.names) < maxNames && len(written) <= maxName {
+	if len(r.names) < maxNames && len(written) <= manifests.MaxName {
 		r.names = append(r.names, seenName{string(written), goes})
 		r.nextName = len(r.names)
 	}
@@ -367,17 +383,17 @@ func (r *Redactor) replacesRemembered(written []byte) bool {
 // replacesName reports whether an annotation's value is replaced because of its name, given as written. A name that an API server would reject is not
 // trusted.
 func replacesName(written []byte) bool {
-	if len(written) > maxName {
+	if len(written) > manifests.MaxName {
 		return true
 	}
 	if bytes.IndexByte(written, '\\') < 0 {
-		return appliedName(string(written))
+		return manifests.IsAppliedName(string(written))
 	}
 	var name string
 	if json.Unmarshal(append(append([]byte{'"'}, written...), '"'), &name) != nil {
 		return true
 	}
-	return appliedName(name)
+	return manifests.IsAppliedName(name)
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/url"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"informerscope/server/internal/clusters"
 )
@@ -100,40 +102,7 @@ func ownStatus(code int, why string) metav1.Status {
 	if why != "" {
 		message += fmt.Sprintf(" (its message is left out: %s)", why)
 	}
-	return metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: message, Reason: reason(code),
+	reason := apierrors.NewGenericServerResponse(code, "", schema.GroupResource{}, "", "", 0, true).ErrStatus.Reason
+	return metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: message, Reason: reason,
 		Code: int32(code)}
-}
-
-// reason returns the Kubernetes reason for a status code. Mirrors apimachinery pkg/api/errors.NewGenericServerResponse (v0.37.2).
-func reason(code int) metav1.StatusReason {
-	switch code {
-	case http.StatusBadRequest:
-		return metav1.StatusReasonBadRequest
-	case http.StatusUnauthorized:
-		return metav1.StatusReasonUnauthorized
-	case http.StatusForbidden:
-		return metav1.StatusReasonForbidden
-	case http.StatusNotFound:
-		return metav1.StatusReasonNotFound
-	case http.StatusMethodNotAllowed:
-		return metav1.StatusReasonMethodNotAllowed
-	case http.StatusNotAcceptable:
-		return metav1.StatusReasonNotAcceptable
-	case http.StatusConflict:
-		return metav1.StatusReasonConflict
-	case http.StatusUnsupportedMediaType:
-		return metav1.StatusReasonUnsupportedMediaType
-	case http.StatusUnprocessableEntity:
-		return metav1.StatusReasonInvalid
-	case http.StatusTooManyRequests:
-		return metav1.StatusReasonTooManyRequests
-	case http.StatusServiceUnavailable:
-		return metav1.StatusReasonServiceUnavailable
-	case http.StatusGatewayTimeout:
-		return metav1.StatusReasonTimeout
-	}
-	if code >= 500 {
-		return metav1.StatusReasonInternalError
-	}
-	return metav1.StatusReasonUnknown
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"io"
 	"strings"
-
-	"informerscope/server/internal/needles"
 )
 
 const (
@@ -18,8 +16,7 @@ const (
 // echoes are the values that API servers can repeat in bodies.
 type echoes struct {
 	values    [][]byte // the longest first
-	set       *needles.Set
-	minBuffer int // the smallest useful buffer: longer than the beginning of any value
+	minBuffer int      // the smallest useful buffer: longer than the beginning of any value
 }
 
 func newEchoes(values []string) *echoes {
@@ -33,8 +30,30 @@ func newEchoes(values []string) *echoes {
 	if e.values == nil {
 		return nil
 	}
-	e.set = needles.New(e.values...)
 	return e
+}
+
+// replace returns data without the values: data itself if it has none.
+func (e *echoes) replace(data []byte) []byte {
+	for _, value := range e.values {
+		if bytes.Contains(data, value[:minBodyValue]) { // bytes looks for a short text several times faster than for a long one
+			data = bytes.ReplaceAll(data, value, []byte(Mark))
+		}
+	}
+	return data
+}
+
+// partialLen is how many bytes at the end of data may be the beginning of a value that data cuts, at most.
+func (e *echoes) partialLen(data []byte) int {
+	longest := 0
+	for _, value := range e.values {
+		for n := min(len(value)-1, len(data)); n > longest; n-- {
+			if value[n-1] == data[len(data)-1] && bytes.HasSuffix(data, value[:n]) {
+				longest = n
+			}
+		}
+	}
+	return longest
 }
 
 // Body removes the long values that were sent to API servers from src, because an API server may repeat them in an object or in a watch's ERROR
@@ -86,15 +105,11 @@ func (b *body) fill(buffer []byte) (data []byte, inPlace bool) {
 	b.partial = b.partial[:0]
 	var read int
 	read, b.err = b.ReadCloser.Read(buffer[n:])
-	data, inPlace = buffer[:n+read], true
-	if b.echoes.set.Index(data) >= 0 {
-		inPlace = false
-		for _, value := range b.echoes.values {
-			data = bytes.ReplaceAll(data, value, []byte(Mark))
-		}
-	}
+	whole := buffer[:n+read]
+	data = b.echoes.replace(whole)
+	inPlace = len(data) == 0 || &data[0] == &whole[0]
 	if b.err == nil {
-		keep := b.echoes.set.PartialLen(data)
+		keep := b.echoes.partialLen(data)
 		b.partial = append(b.partial, data[len(data)-keep:]...)
 		data = data[:len(data)-keep]
 	}

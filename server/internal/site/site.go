@@ -12,14 +12,13 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"informerscope/web"
 )
 
 // Wasm is the file that `make wasm` builds, with WasmExec from the Go toolchain beside it.
 const (
-	Wasm     = "informerscope.wasm"
+	Wasm     = web.Program
 	WasmExec = "wasm_exec.js"
 )
 
@@ -82,19 +81,29 @@ func Secure(next http.Handler) http.Handler {
 // file is one file, ready to be sent.
 type file struct {
 	contentType string
-	raw         io.ReaderAt            // the program's own bytes for an embedded file, without a copy
-	size        int64                  // of raw, in bytes
-	tag         string                 // of the content
-	gzip        atomic.Pointer[[]byte] // nil until Pack has compressed it, and if compression does not help
+	raw         io.ReaderAt       // this program's own bytes for an embedded file, without a copy; nil for one that lies as gzip
+	size        int64             // before compression, in bytes
+	tag         string            // of the content
+	gzip        *io.SectionReader // nil if compression does not help; read with ReadAt alone
 }
 
-// content reads the file from its beginning.
-func (f *file) content() io.Reader { return io.NewSectionReader(f.raw, 0, f.size) }
+// content reads the file from its beginning, as gzip or before compression. What lies as gzip is unpacked as it is read, with 40 KB of memory.
+func (f *file) content(packed bool) (io.Reader, error) {
+	switch {
+	case packed:
+		return io.NewSectionReader(f.gzip, 0, f.gzip.Size()), nil
+	case f.raw != nil:
+		return io.NewSectionReader(f.raw, 0, f.size), nil
+	default:
+		return gzip.NewReader(io.NewSectionReader(f.gzip, 0, f.gzip.Size()))
+	}
+}
 
 // Site is an http.Handler for GET and HEAD of the page's files. Safe for concurrent use.
 type Site struct{ files map[string]*file }
 
-// New opens all files of the page and keeps them open, so each must have ReadAt. The files of an embed.FS have it: they are served without a copy in memory.
+// New opens all files of the page and keeps them open, so each must have ReadAt, or Packed as the program of web.Files has it. The files of an embed.FS have
+// ReadAt: they are served without a copy in memory. What gzip makes smaller is compressed here, once, but for what lies as gzip already.
 func New(fsys fs.FS) (*Site, error) {
 	s := &Site{files: map[string]*file{}}
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -114,7 +123,7 @@ func New(fsys fs.FS) (*Site, error) {
 	return s, nil
 }
 
-// openFile opens a file of the page and computes its tag.
+// openFile opens a file of the page, compresses it and computes its tag.
 func openFile(fsys fs.FS, name, contentType string) (*file, error) {
 	opened, err := fsys.Open(name)
 	if err != nil {
@@ -124,17 +133,48 @@ func openFile(fsys fs.FS, name, contentType string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, ok := opened.(io.ReaderAt)
-	if !ok {
-		return nil, fmt.Errorf("%s: a %T has no ReadAt", name, opened)
+	f := &file{contentType: contentType, size: info.Size()}
+	switch opened := opened.(type) {
+	case interface{ Packed() *io.SectionReader }:
+		f.gzip = opened.Packed()
+		f.tag, err = computeTag(io.NewSectionReader(f.gzip, 0, f.gzip.Size()))
+	case io.ReaderAt:
+		f.raw = opened
+		whole := io.NewSectionReader(f.raw, 0, f.size)
+		if f.tag, err = computeTag(whole); err == nil && !incompressible[path.Ext(name)] && f.size >= minPacked {
+			f.gzip, err = compress(whole)
+		}
+	default:
+		err = fmt.Errorf("a %T has no ReadAt", opened)
 	}
-	f := &file{contentType: contentType, raw: raw, size: info.Size()}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+// computeTag is the tag of what is read.
+func computeTag(content io.Reader) (string, error) {
 	sum := sha256.New()
-	if _, err := io.Copy(sum, f.content()); err != nil {
+	_, err := io.Copy(sum, content)
+	return hex.EncodeToString(sum.Sum(nil)[:12]), err
+}
+
+// compress is a file as gzip, nil if that is not smaller.
+func compress(whole *io.SectionReader) (*io.SectionReader, error) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := whole.Seek(0, io.SeekStart)
+	if err == nil {
+		_, err = io.Copy(w, whole)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil || int64(packed.Len()) >= whole.Size() {
 		return nil, err
 	}
-	f.tag = hex.EncodeToString(sum.Sum(nil)[:12])
-	return f, nil
+	return io.NewSectionReader(bytes.NewReader(packed.Bytes()), 0, int64(packed.Len())), nil
 }
 
 // Missing describes for people which parts of the page are missing; "" for none.
@@ -146,27 +186,6 @@ func (s *Site) Missing() string {
 		return "the WebAssembly part is not built: run `make wasm`, then start the server again"
 	}
 	return ""
-}
-
-// Pack compresses the files, once, until stop is closed. Files are served uncompressed until then, so that no request waits.
-func (s *Site) Pack(stop <-chan struct{}) {
-	for name, f := range s.files {
-		select {
-		case <-stop:
-			return
-		default:
-		}
-		if incompressible[path.Ext(name)] || f.size < minPacked {
-			continue
-		}
-		var packed bytes.Buffer
-		w := gzip.NewWriter(&packed)
-		if _, err := io.Copy(w, f.content()); err != nil || w.Close() != nil || int64(packed.Len()) >= f.size {
-			continue
-		}
-		b := packed.Bytes()
-		f.gzip.Store(&b)
-	}
 }
 
 // ServeHTTP implements http.Handler.
@@ -190,11 +209,12 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, message, http.StatusNotFound)
 		return
 	}
-	body, length, tag := f.content(), f.size, `"`+f.tag+`"`
+	length, tag := f.size, `"`+f.tag+`"`
 	header := w.Header()
 	header.Set("Vary", "Accept-Encoding")
-	if packed := f.gzip.Load(); packed != nil && acceptsGzip(r.Header.Values("Accept-Encoding")) {
-		body, length, tag = bytes.NewReader(*packed), int64(len(*packed)), `"`+f.tag+`-gz"`
+	packed := f.gzip != nil && acceptsGzip(r.Header.Values("Accept-Encoding"))
+	if packed {
+		length, tag = f.gzip.Size(), `"`+f.tag+`-gz"`
 		header.Set("Content-Encoding", "gzip")
 	}
 	header.Set("Content-Type", f.contentType)
@@ -207,7 +227,10 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	header.Set("Content-Length", strconv.FormatInt(length, 10))
-	if r.Method == http.MethodGet {
+	if r.Method != http.MethodGet {
+		return
+	}
+	if body, err := f.content(packed); err == nil { // else the length tells the client that the body is missing
 		send(w, body)
 	}
 }

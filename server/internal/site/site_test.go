@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"informerscope/web"
 )
 
 var page = fstest.MapFS{
@@ -25,8 +28,15 @@ var page = fstest.MapFS{
 	"other/app.tsx": {Data: []byte("no")},
 }
 
+var program = append([]byte("\x00asm"), bytes.Repeat([]byte{7}, 1<<16)...)
+
+// builtFiles is a page in which the program lies as `make wasm` puts it there.
 func builtFiles() fstest.MapFS {
-	whole := fstest.MapFS{Wasm: {Data: append([]byte("\x00asm"), bytes.Repeat([]byte{7}, 1<<16)...)}}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = w.Write(program)
+	_ = w.Close()
+	whole := fstest.MapFS{Wasm + ".gz": {Data: packed.Bytes()}}
 	for name, file := range page {
 		whole[name] = file
 	}
@@ -47,7 +57,7 @@ func get(t *testing.T, h http.Handler, path string, headers ...string) *http.Res
 
 func open(t *testing.T, fsys fstest.MapFS) *Site {
 	t.Helper()
-	s, err := New(fsys)
+	s, err := New(web.Served(fsys))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,16 +102,13 @@ func TestFiles(t *testing.T) {
 
 func TestPackingAndTags(t *testing.T) {
 	s := open(t, builtFiles())
-	if got := get(t, s, "/app.js", "Accept-Encoding", "gzip").Header.Get("Content-Encoding"); got != "" {
-		t.Errorf("packed before Pack: %q", got)
-	}
-	s.Pack(make(chan struct{}))
 	for _, test := range []struct {
 		path, accept string
 		packed       bool
 	}{
 		{"/app.js", "gzip, deflate, br", true}, {"/app.js", "br, GZIP;q=0.5", true}, {"/app.js", "", false}, {"/app.js", "br", false}, {"/app.js", "gzip;q=0", false},
-		{"/app.js", "xgzip", false}, {"/informerscope.wasm", "gzip", true}, {"/a/photo.png", "gzip", false}, {"/style.css", "gzip", false},
+		{"/app.js", "xgzip", false}, {"/informerscope.wasm", "gzip", true}, {"/informerscope.wasm", "identity", false}, {"/informerscope.wasm", "gzip;q=0", false},
+		{"/a/photo.png", "gzip", false}, {"/style.css", "gzip", false},
 	} {
 		response := get(t, s, test.path, "Accept-Encoding", test.accept)
 		body, _ := io.ReadAll(response.Body)
@@ -120,7 +127,11 @@ func TestPackingAndTags(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !bytes.Equal(body, builtFiles()[test.path[1:]].Data) || response.Header.Get(LengthHeader) != strconv.Itoa(len(body)) {
+		want, err := fs.ReadFile(web.Served(builtFiles()), test.path[1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(body, want) || response.Header.Get(LengthHeader) != strconv.Itoa(len(body)) {
 			t.Errorf("%s for %q: wrong content", test.path, test.accept)
 		}
 		tag := response.Header.Get("ETag")
@@ -132,18 +143,11 @@ func TestPackingAndTags(t *testing.T) {
 			t.Errorf("%s: %d with another tag", test.path, got.StatusCode)
 		}
 	}
+	if sent, err := io.ReadAll(get(t, s, "/"+Wasm, "Accept-Encoding", "gzip").Body); err != nil || !bytes.Equal(sent, builtFiles()[Wasm+".gz"].Data) {
+		t.Errorf("the program is not sent as it lies: %v", err)
+	}
 	if a, b := get(t, s, "/app.js").Header.Get("ETag"), get(t, s, "/app.js", "Accept-Encoding", "gzip").Header.Get("ETag"); a == b {
 		t.Error("packed and plain have the same tag")
-	}
-}
-
-func TestPackStops(t *testing.T) {
-	s := open(t, builtFiles())
-	stop := make(chan struct{})
-	close(stop)
-	s.Pack(stop)
-	if get(t, s, "/app.js", "Accept-Encoding", "gzip").Header.Get("Content-Encoding") != "" {
-		t.Error("it went on")
 	}
 }
 
@@ -169,9 +173,11 @@ func TestMethods(t *testing.T) {
 			t.Errorf("%s: %d", method, w.Code)
 		}
 	}
-	w := httptest.NewRecorder()
-	open(t, page).ServeHTTP(w, httptest.NewRequest(http.MethodHead, "/app.js", nil))
-	if w.Code != 200 || w.Body.Len() != 0 || w.Header().Get("Content-Length") != "10000" {
-		t.Errorf("HEAD: %d, %d bytes, %v", w.Code, w.Body.Len(), w.Header())
+	for name, length := range map[string]int{"/app.js": 10000, "/" + Wasm: len(program)} {
+		w := httptest.NewRecorder()
+		open(t, builtFiles()).ServeHTTP(w, httptest.NewRequest(http.MethodHead, name, nil))
+		if w.Code != 200 || w.Body.Len() != 0 || w.Header().Get("Content-Length") != strconv.Itoa(length) {
+			t.Errorf("HEAD %s: %d, %d bytes, %v", name, w.Code, w.Body.Len(), w.Header())
+		}
 	}
 }

@@ -1,4 +1,5 @@
-package probe
+// Package manifests finds copies of manifests in annotations, and takes them out of objects. It is the rule of a probe and of informerscope's relay.
+package manifests
 
 import (
 	"bytes"
@@ -7,36 +8,37 @@ import (
 	"strings"
 )
 
-// This file removes copies of manifests from an object, by the rule of informerscope's relay (server/internal/redact), whose module needs a newer
-// apimachinery than a controller may have. TestTheProbeRedactsAlike there compares the two.
-
 const (
-	appliedKey  = "kubectl.kubernetes.io/last-applied-configuration"
-	replacement = "[redacted]"
-	// longestValue and longestName bound an annotation's value and name, in bytes of JSON between the quotes. A longer one is replaced without being
-	// examined.
-	longestValue = 16 << 10
-	longestName  = 6 * (253 + 1 + 63)
+	// AppliedKey is the annotation in which kubectl keeps what it applied.
+	AppliedKey = "kubectl.kubernetes.io/last-applied-configuration"
+	// Replacement stands for a value that is taken out.
+	Replacement = "[redacted]"
+	// MaxValue bounds an annotation's value that is examined, in bytes of JSON between the quotes. One that is not shorter may be a manifest or a blob.
+	MaxValue = 16 << 10
+	// MaxName bounds an annotation's name likewise: an API server takes 253 + 1 + 63 characters, and an escape is six bytes.
+	MaxName = 6 * (253 + 1 + 63)
+	// maxLayers is how many layers of encoding are decoded.
+	maxLayers = 3
 )
 
-// redactTree replaces the value of kubectl's annotation wherever it occurs. In every map called annotations it also replaces each value that is a copy of
-// a manifest, by its name or by its content.
-func redactTree(v interface{}) {
+// Redact changes a tree of decoded JSON. It replaces the value of kubectl's annotation wherever it occurs. In every map called annotations it also
+// replaces each value that is a copy of a manifest, by its name or by its content.
+func Redact(v interface{}) {
 	switch x := v.(type) {
 	case map[string]interface{}:
 		for name, e := range x {
-			if _, ok := e.(string); ok && name == appliedKey {
-				x[name] = replacement
+			if _, ok := e.(string); ok && name == AppliedKey {
+				x[name] = Replacement
 				continue
 			}
 			if m, ok := e.(map[string]interface{}); ok && name == "annotations" {
 				redactAnnotations(m)
 			}
-			redactTree(e)
+			Redact(e)
 		}
 	case []interface{}:
 		for _, e := range x {
-			redactTree(e)
+			Redact(e)
 		}
 	}
 }
@@ -48,7 +50,7 @@ func redactAnnotations(v interface{}) {
 			if s, ok := e.(string); !ok {
 				redactAnnotations(e)
 			} else if replacesAnnotation(name, s) {
-				x[name] = replacement
+				x[name] = Replacement
 			}
 		}
 	case []interface{}:
@@ -59,16 +61,21 @@ func redactAnnotations(v interface{}) {
 }
 
 func replacesAnnotation(name, value string) bool {
-	return writtenLen(name) >= longestName || isAppliedName(name) || writtenLen(value) >= longestValue || holdsManifest([]byte(value), 3)
+	return writtenLen(name) >= MaxName || IsAppliedName(name) || writtenLen(value) >= MaxValue || Contains([]byte(value))
 }
 
 // writtenLen returns how many bytes a string takes in JSON, without its quotes.
-func writtenLen(s string) int { return len(quoteJSON(s)) - 2 }
+func writtenLen(s string) int {
+	quoted, _ := json.Marshal(s) // a string always has a JSON form
+	return len(quoted) - 2
+}
 
-// isAppliedName reports whether an annotation's name marks a tool's copy of what it applied: those of kubectl, kapp, wrangler, kopf and Config Sync, and
-// similar names.
-func isAppliedName(name string) bool {
-	if name == appliedKey {
+// IsAppliedName reports whether an annotation's name marks a tool's copy of what it applied. Known are the ones of kubectl, kapp
+// (kapp.k14s.io/original, original-diff), Rancher's wrangler (objectset.rio.cattle.io/applied), Banzai Cloud's objectmatcher
+// (banzaicloud.com/last-applied), kopf (kopf.zalando.org/last-handled-configuration) and Config Sync (configmanagement.gke.io/declared-config). The
+// rule covers similar names.
+func IsAppliedName(name string) bool {
+	if name == AppliedKey {
 		return true
 	}
 	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
@@ -79,7 +86,10 @@ func isAppliedName(name string) bool {
 	if strings.HasPrefix(name, "original-") {
 		return true
 	}
-	name = strings.NewReplacer("-", "", "_", "", ".", "").Replace(name)
+	if !strings.Contains(name, "appl") && !strings.Contains(name, "last") { // most names end here
+		return false
+	}
+	name = separators.Replace(name)
 	for _, part := range []string{"lastapplied", "lasthandled", "appliedconfig", "appliedmanifest", "appliedspec", "appliedstate"} {
 		if strings.Contains(name, part) {
 			return true
@@ -88,20 +98,26 @@ func isAppliedName(name string) bool {
 	return false
 }
 
-// holdsManifest reports whether text is or contains a manifest: JSON or YAML that names an apiVersion and a kind. It decodes escaped letters and base64,
-// at most so many layers. Compressed data, which it cannot examine, counts as one.
-func holdsManifest(text []byte, layers int) bool {
+// separators are the characters between the words of a name.
+var separators = strings.NewReplacer("-", "", "_", "", ".", "")
+
+// Contains reports whether text is or contains a manifest: JSON or YAML that names an apiVersion and a kind. It decodes escaped letters and base64.
+// Compressed data, which it cannot examine, counts as one.
+func Contains(text []byte) bool { return contains(text, maxLayers) }
+
+// contains decodes at most so many layers of encoding.
+func contains(text []byte, layers int) bool {
 	if bytes.Contains(text, []byte("apiVersion")) && bytes.Contains(text, []byte("kind")) || isCompressed(text) {
 		return true
 	}
 	if layers == 0 {
 		return false
 	}
-	if inner, ok := unescape(text); ok && holdsManifest(inner, layers-1) {
+	if inner, ok := unescape(text); ok && contains(inner, layers-1) {
 		return true
 	}
 	inner, ok := fromBase64(text)
-	return ok && holdsManifest(inner, layers-1)
+	return ok && contains(inner, layers-1)
 }
 
 // unescape decodes escapes such as \u0061 of letters. Its result is only for examination.
