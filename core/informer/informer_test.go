@@ -174,7 +174,7 @@ func TestWatchListFallbacks(t *testing.T) {
 func TestWatchListOptOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := newServer([]reply{{list: list("5")}}, nil)
-		inf := NewSharedIndexInformerWithOptions(ToListWatcherWithWatchListSemantics(srv.lw(), optOut{}), &object{}, SharedIndexInformerOptions{})
+		inf := NewSharedIndexInformerWithOptions(withoutWatchList(srv.lw()), &object{}, SharedIndexInformerOptions{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); inf.RunWithContext(ctx) }()
@@ -184,10 +184,6 @@ func TestWatchListOptOut(t *testing.T) {
 		<-done
 	})
 }
-
-type optOut struct{}
-
-func (optOut) IsWatchListSemanticsUnSupported() bool { return true }
 
 func TestMissingEndMarkWaitsForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

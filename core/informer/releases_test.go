@@ -29,7 +29,10 @@ import (
 
 // withoutWatchList makes every release begin with a LIST.
 func withoutWatchList(lw *ListWatch) ListerWatcher {
-	return ToListWatcherWithWatchListSemantics(lw, noWatchList{})
+	return struct {
+		*ListWatch
+		noWatchList
+	}{ListWatch: lw}
 }
 
 type noWatchList struct{}
@@ -77,9 +80,9 @@ func TestWaitForLogsItsCaller(t *testing.T) {
 	var out bytes.Buffer
 	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out)))
 	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
-	done := NewFIFO(MetaNamespaceKeyFunc)
-	_ = done.Replace(nil, "")
-	never := NewFIFO(MetaNamespaceKeyFunc)
+	done := NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true})
+	_ = done.Update(obj("a", "1"))
+	never := NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true})
 	go func() {
 		<-done.Done()
 		cancel()
