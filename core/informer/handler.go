@@ -116,13 +116,13 @@ func nameForFuncs(fs ...any) string {
 			continue
 		}
 		names = append(names, fn.Name())
-		at := fn.Name()
-		if i := strings.LastIndexByte(at, '.'); i > 0 {
-			at = at[:i]
+		prefix := fn.Name()
+		if i := strings.LastIndexByte(prefix, '.'); i > 0 {
+			prefix = prefix[:i]
 		}
-		onePlace = onePlace && (place == "" || place == at)
+		onePlace = onePlace && (place == "" || place == prefix)
 		if place == "" {
-			place = at
+			place = prefix
 		}
 	}
 	if onePlace {

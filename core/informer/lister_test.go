@@ -59,8 +59,8 @@ func TestListers(t *testing.T) {
 				}
 				*log = append(*log, fmt.Sprint(what, slices.Sorted(slices.Values(names)), err))
 			}
-			names := func(to *[]string) func(any) {
-				return func(o any) { *to = append(*to, fmt.Sprint(reflect.TypeOf(o), " ", keyOr(key(o)))) }
+			names := func(list *[]string) func(any) {
+				return func(o any) { *list = append(*list, fmt.Sprint(reflect.TypeOf(o), " ", keyOr(key(o)))) }
 			}
 			for _, sel := range selectors {
 				var a, b []string

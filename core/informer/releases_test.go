@@ -445,9 +445,9 @@ func TestPauseAfterAPanic(t *testing.T) {
 			}
 			inf := NewSharedIndexInformerWithOptions(srv.lw(), &object{}, options)
 			t0 := time.Now()
-			var at []time.Duration
+			var times []time.Duration
 			if _, err := inf.AddEventHandler(ResourceEventHandlerFuncs{AddFunc: func(o any) {
-				at = append(at, time.Since(t0))
+				times = append(times, time.Since(t0))
 				if name(o) == "a@1" {
 					panic("no")
 				}
@@ -467,8 +467,8 @@ func TestPauseAfterAPanic(t *testing.T) {
 			if release == releases.V131 {
 				want = 10 * time.Second
 			}
-			if len(at) != 2 || at[1] != want {
-				t.Errorf("calls at %v, want the second at %v", at, want)
+			if len(times) != 2 || times[1] != want {
+				t.Errorf("calls at %v, want the second at %v", times, want)
 			}
 		})
 	}

@@ -177,7 +177,7 @@ func TestIndexPanic(t *testing.T) {
 		return appIndex(o)
 	}}, WithObserver(rec))
 	_ = s.Add(objWithApp("a", "1", "x"))
-	for _, do := range []func(){
+	for _, write := range []func(){
 		func() { _ = s.Add(objWithApp("bad", "2", "x")) },
 		func() { _ = s.Replace([]any{objWithApp("b", "3", "y"), objWithApp("bad", "4", "x")}, "9") },
 		func() { s.Transaction(Transaction{objWithApp("bad", "5", "x"), TransactionTypeAdd}) },
@@ -191,7 +191,7 @@ func TestIndexPanic(t *testing.T) {
 					t.Errorf("panic: %v", r)
 				}
 			}()
-			do()
+			write()
 		}()
 		folded := fold(rec.events, t.Errorf)
 		if inside := s.snapshotLocked(); !reflect.DeepEqual(inside, folded.Store) {

@@ -294,16 +294,16 @@ func (c *threadSafeMap) applyBatch(items []queueItem, results []applyResult) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	for i := range items[:last+1] {
-		it := &items[i]
-		if it.keyErr != nil {
+		q := &items[i]
+		if q.keyErr != nil {
 			continue
 		}
 		moveRV := ok && i == last
-		if it.op == event.OpDeleted {
-			c.removeLocked(it.key, it.obj, rv, moveRV)
+		if q.op == event.OpDeleted {
+			c.removeLocked(q.key, q.obj, rv, moveRV)
 			continue
 		}
-		results[i].old, results[i].existed = c.writeLocked(it.key, it.obj, it.op, rv, moveRV, it.rv)
+		results[i].old, results[i].existed = c.writeLocked(q.key, q.obj, q.op, rv, moveRV, q.rv)
 	}
 }
 

@@ -130,22 +130,22 @@ func testFirstConstructor(t *testing.T, _ releases.Release) {
 		made := func(n int, period time.Duration) { line(&b, "constructor %d with %v", n, period) }
 		if mine {
 			f := factory.NewSharedInformerFactory(&restwatch.Client{}, time.Minute)
-			by := func(n int) informer.SharedIndexInformer {
+			request := func(n int) informer.SharedIndexInformer {
 				return f.InformerFor(pods, func(_ *restwatch.Client, period time.Duration) informer.SharedIndexInformer {
 					made(n, period)
 					return informer.NewSharedIndexInformer(&informer.ListWatch{}, &object{}, period, nil)
 				})
 			}
-			line(&b, "the same: %v", by(1) == by(2))
+			line(&b, "the same: %v", request(1) == request(2))
 		} else {
 			f := informers.NewSharedInformerFactory(nil, time.Minute)
-			by := func(n int) clientgo.SharedIndexInformer {
+			request := func(n int) clientgo.SharedIndexInformer {
 				return f.InformerFor(&object{}, func(_ kubernetes.Interface, period time.Duration) clientgo.SharedIndexInformer {
 					made(n, period)
 					return clientgo.NewSharedIndexInformer(&clientgo.ListWatch{}, &object{}, period, clientgo.Indexers{})
 				})
 			}
-			line(&b, "the same: %v", by(1) == by(2))
+			line(&b, "the same: %v", request(1) == request(2))
 		}
 		return b.String()
 	})
