@@ -12,8 +12,8 @@ import (
 )
 
 // handover connects a processorListener's accept and run. It does what client-go's unbuffered channels addCh and nextCh and the goroutine pop between
-// them do, in the same two steps. pop only ever waits for a sender or a receiver. So the goroutine that sends (in accept) or receives (in run) can do pop's step itself, under the listener's lock. That saves two goroutine switches per notification. The ring is client-go's
-// own.
+// them do, in the same two steps. pop only ever waits for a sender or a receiver. So the goroutine that sends (in accept) or receives (in run) can do
+// pop's step itself, under the listener's lock. That saves two goroutine switches per notification. The ring is client-go's own.
 //
 // TestHandoverIsThatOfChannels checks that a handler and the log see the same as with the channels and the goroutine; the conformance tests do so for
 // whole informers.

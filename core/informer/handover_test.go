@@ -90,7 +90,8 @@ func TestHandoverIsThatOfChannels(t *testing.T) {
 func playHandover(t *testing.T, rnd *rand.Rand) {
 	ours, theirs := &blockingHandler{release: make(chan struct{})}, &blockingHandler{release: make(chan struct{})}
 	rec := &recorder{}
-	p := newProcessorListener(ours, timedObserver(rec, clock.RealClock{}), listenerOptions{logger: klog.Background(), clock: clock.RealClock{}, id: 1, upstream: alreadyDone{}})
+	p := newProcessorListener(ours, timedObserver(rec, clock.RealClock{}),
+		listenerOptions{logger: klog.Background(), clock: clock.RealClock{}, id: 1, upstream: alreadyDone{}})
 	q := newChannelListener(theirs.call)
 	go p.run()
 	go q.pop()
