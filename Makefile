@@ -297,7 +297,7 @@ soak-day: $(T)
 	@$(T) go 'whole system of the day' -show 'schedules of the whole system' -- $(GO) test ./server/internal/soak -run '^TestSoak$$' -count=1 -timeout 0 \
 	  -soak.seeds=$$(( $(SEEDS) / 10 )) -soak.from=$$(( $$(date +%s) / 86400 * 1000000 ))
 
-stress: $(T) ## every test again and again beside four busy processes: MINUTES=n ROUNDS=n STRESS="-run Typed ./core/informer"
+stress: $(T) ## every test again and again beside four busy processes: MINUTES=n ROUNDS=n STRESS="-run Store ./core/informer"
 	@$(T) tier stress -make '$(MAKE_PROGRAM)' stress-rounds
 
 # The busy processes end when the shell that starts them ends, for whatever reason. Every other round has the race detector.

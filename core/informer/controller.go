@@ -190,8 +190,8 @@ func (c *controller) popOnce() func() error {
 }
 
 // newQueue returns the queue that the release uses.
-func newQueue(release releases.Release, logger klog.Logger, objectType any, store KeyListerGetter, transform TransformFunc,
-	id InformerNameAndResource, metrics InformerMetricsProvider, o event.Observer, g event.Gates) Queue {
+func newQueue(release releases.Release, logger klog.Logger, objectType any, store KeyListerGetter, transform TransformFunc, o event.Observer,
+	g event.Gates) Queue {
 	f := release.Behaviour()
 	if !f.KeepsOrder {
 		return NewDeltaFIFOWithOptions(DeltaFIFOOptions{
@@ -212,8 +212,6 @@ func newQueue(release releases.Release, logger klog.Logger, objectType any, stor
 		AtomicEvents:          f.Atomic,
 		UnlockWhileProcessing: f.Unlocks,
 		EmitDeltaTypeBookmark: f.Atomic,
-		Identifier:            id,
-		MetricsProvider:       metrics,
 		Observer:              o,
 		Gates:                 g,
 	}
@@ -241,10 +239,6 @@ type InformerOptions struct {
 	Indexers Indexers
 	// Transform is applied to every object before it is stored.
 	Transform TransformFunc
-	// Identifier is the identity under which metrics are published, if it is reserved.
-	Identifier InformerNameAndResource
-	// InformerMetricsProvider creates the metrics; nil means that of SetInformerMetricsProvider.
-	InformerMetricsProvider InformerMetricsProvider
 
 	// Release is the release of client-go whose behaviour the informer has; default releases.V137.
 	Release releases.Release
@@ -267,7 +261,7 @@ func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 
 func newInformer(options InformerOptions, indexers Indexers) (Indexer, Controller) {
 	features := options.Release.Behaviour()
-	storeOpts := []StoreOption{WithObserver(options.Observer), WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)}
+	storeOpts := []StoreOption{WithObserver(options.Observer)}
 	if !features.Atomic {
 		storeOpts = append(storeOpts, withoutResourceVersion())
 	}
@@ -278,8 +272,7 @@ func newInformer(options InformerOptions, indexers Indexers) (Indexer, Controlle
 	}
 	p := &pipeline{store: store, sink: handlerSink{options.Handler}, guard: noLock{}}
 	return store, New(&Config{
-		Queue: newQueue(options.Release, logger, options.ObjectType, store, options.Transform, options.Identifier, options.InformerMetricsProvider,
-			options.Observer, options.Gates),
+		Queue:            newQueue(options.Release, logger, options.ObjectType, store, options.Transform, options.Observer, options.Gates),
 		ListerWatcher:    options.ListerWatcher,
 		ObjectType:       options.ObjectType,
 		FullResyncPeriod: options.ResyncPeriod,
@@ -310,20 +303,4 @@ func NewInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Dur
 // Deprecated: use NewInformerWithOptions.
 func NewIndexerInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, indexers Indexers) (Indexer, Controller) {
 	return newInformer(InformerOptions{ListerWatcher: lw, ObjectType: objType, Handler: h, ResyncPeriod: resyncPeriod}, indexers)
-}
-
-// NewTransformingInformer returns a Store and the Controller that fills it with transformed objects.
-//
-// Deprecated: use NewInformerWithOptions.
-func NewTransformingInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, transformer TransformFunc) (Store,
-	Controller) {
-	return newInformer(InformerOptions{ListerWatcher: lw, ObjectType: objType, Handler: h, ResyncPeriod: resyncPeriod, Transform: transformer}, Indexers{})
-}
-
-// NewTransformingIndexerInformer returns an Indexer and the Controller that fills it with transformed objects.
-//
-// Deprecated: use NewInformerWithOptions.
-func NewTransformingIndexerInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, indexers Indexers,
-	transformer TransformFunc) (Indexer, Controller) {
-	return newInformer(InformerOptions{ListerWatcher: lw, ObjectType: objType, Handler: h, ResyncPeriod: resyncPeriod, Transform: transformer}, indexers)
 }

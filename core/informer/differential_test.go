@@ -557,16 +557,16 @@ func playAtRandom(w *world, release releases.Release, rng *rand.Rand) {
 				change()
 			}
 			rv++
-			at := fmt.Sprint(rv)
+			version := fmt.Sprint(rv)
 			refuse := rng.Intn(3) == 0
 			w.srv.lock.Lock()
 			if release.Behaviour().ListsByWatch {
-				w.srv.watches = []reply{initial(at, contents()...), {}}
+				w.srv.watches = []reply{initial(version, contents()...), {}}
 				if refuse {
 					w.srv.watches = append([]reply{{err: errExpired()}}, w.srv.watches...)
 				}
 			} else {
-				w.srv.lists = []reply{{list: list(at, contents()...)}}
+				w.srv.lists = []reply{{list: list(version, contents()...)}}
 				if refuse {
 					w.srv.lists = append([]reply{{err: errExpired()}}, w.srv.lists...)
 				}
@@ -574,7 +574,7 @@ func playAtRandom(w *world, release releases.Release, rng *rand.Rand) {
 			w.srv.lock.Unlock()
 			w.srv.send(errorEvent([]func() *apierrors.StatusError{errExpired, errInternal}[rng.Intn(2)]()))
 			time.Sleep(backoffOver)
-			w.mark(true, "relist at %s", at)
+			w.mark(true, "relist at %s", version)
 		}
 	}
 }

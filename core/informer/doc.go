@@ -1,13 +1,12 @@
 // Package informer is a Kubernetes informer whose every transition can be observed.
 //
-// The names, signatures and behaviour are those of client-go's tools/cache v0.37.2. A Reflector lists and watches. A queue (DeltaFIFO or RealFIFO)
+// Names and behaviour are those of client-go's tools/cache v0.37.2. A Reflector lists and watches. A queue (DeltaFIFO or RealFIFO)
 // orders what it receives. A process loop pops the queue into an Indexer and passes notifications to listeners. Each listener has a growing buffer in
-// front of its handler. A [Release] is a release of client-go. It selects the queue and the way to list, because client-go changed both. The informer
+// front of its handler. A [releases.Release] is a release of client-go. It selects the queue and the way to list, because client-go changed both. The informer
 // behaves as that release does with its default feature gates. That includes when HasSynced becomes true, how it stops, its backoff, and which answers
 // of a server it accepts.
 //
-// Every exported name of tools/cache exists here, with its signature, except what needs a *rest.Request, and the fakes for client-go's own tests. A
-// test reads client-go's sources and checks this. Package core/client/factory creates informers for all resources of a server.
+// Of tools/cache it has what a page runs and what the tests in conformance compare. Package core/client/factory keeps the informers of several resources.
 //
 // Three things are added. An Observer gets every transition, in an order that agrees with the locks, so that folding the events gives exactly the
 // informer's state. Gates can hold the Reflector, the process loop or a listener, at points where client-go's code could be equally slow. Snapshot

@@ -66,8 +66,8 @@ func fold(events []event.Event, complain func(string, ...any)) Snapshot {
 	f.s.Store.Indices = map[string]map[string]sets.Set[string]{}
 	for _, n := range f.names {
 		idx := map[string]sets.Set[string]{}
-		for key, of := range f.values {
-			for _, v := range of[n] {
+		for key, byIndex := range f.values {
+			for _, v := range byIndex[n] {
 				if idx[v] == nil {
 					idx[v] = sets.Set[string]{}
 				}
@@ -129,8 +129,8 @@ func (f *folder) apply(e *event.Event) {
 	case event.KindQueued:
 		queued := e.Queued()
 		d := DeltaSnapshot{Op: queued.Op, Key: queued.Key, RV: queued.RV, Obj: queued.Obj, Tombstone: queued.Tombstone}
-		for _, it := range queued.Items {
-			d.Objects = append(d.Objects, it.Obj)
+		for _, item := range queued.Items {
+			d.Objects = append(d.Objects, item.Obj)
 		}
 		if q.Kind == "DeltaFIFO" {
 			if len(q.Deltas[queued.Key]) == 0 {
@@ -204,9 +204,9 @@ func (f *folder) apply(e *event.Event) {
 	case event.KindStoreReplaced:
 		storeReplaced := e.StoreReplaced()
 		st.Objects, f.values = map[string]any{}, map[string]map[string][]string{}
-		for _, it := range storeReplaced.Items {
-			st.Objects[it.Key] = it.Obj
-			f.index(it.Key, it.Indexed)
+		for _, item := range storeReplaced.Items {
+			st.Objects[item.Key] = item.Obj
+			f.index(item.Key, item.Indexed)
 		}
 		st.ResourceVersion = storeReplaced.StoreRV
 	case event.KindStoreBookmark:
@@ -214,8 +214,8 @@ func (f *folder) apply(e *event.Event) {
 	case event.KindIndexersAdded:
 		indexersAdded := e.IndexersAdded()
 		f.names = append(f.names, strings.Split(indexersAdded.Names, ",")...)
-		for _, it := range indexersAdded.Items {
-			f.index(it.Key, it.Indexed)
+		for _, item := range indexersAdded.Items {
+			f.index(item.Key, item.Indexed)
 		}
 
 	case event.KindListenerAdded:

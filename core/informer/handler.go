@@ -44,34 +44,6 @@ func (r ResourceEventHandlerFuncs) OnDelete(obj interface{}) {
 	}
 }
 
-// ResourceEventHandlerDetailedFuncs is ResourceEventHandlerFuncs whose AddFunc also gets isInInitialList.
-type ResourceEventHandlerDetailedFuncs struct {
-	AddFunc    func(obj interface{}, isInInitialList bool)
-	UpdateFunc func(oldObj, newObj interface{})
-	DeleteFunc func(obj interface{})
-}
-
-// OnAdd calls AddFunc.
-func (r ResourceEventHandlerDetailedFuncs) OnAdd(obj interface{}, isInInitialList bool) {
-	if r.AddFunc != nil {
-		r.AddFunc(obj, isInInitialList)
-	}
-}
-
-// OnUpdate calls UpdateFunc.
-func (r ResourceEventHandlerDetailedFuncs) OnUpdate(oldObj, newObj interface{}) {
-	if r.UpdateFunc != nil {
-		r.UpdateFunc(oldObj, newObj)
-	}
-}
-
-// OnDelete calls DeleteFunc.
-func (r ResourceEventHandlerDetailedFuncs) OnDelete(obj interface{}) {
-	if r.DeleteFunc != nil {
-		r.DeleteFunc(obj)
-	}
-}
-
 // FilteringResourceEventHandler passes to Handler only the objects for which FilterFunc returns true. An object that begins to pass is an add (never of
 // the initial list); one that no longer passes is a delete. FilterFunc receives tombstones unchanged, and must not change objects.
 type FilteringResourceEventHandler struct {
@@ -144,13 +116,13 @@ func nameForFuncs(fs ...any) string {
 			continue
 		}
 		names = append(names, fn.Name())
-		at := fn.Name()
-		if i := strings.LastIndexByte(at, '.'); i > 0 {
-			at = at[:i]
+		prefix := fn.Name()
+		if i := strings.LastIndexByte(prefix, '.'); i > 0 {
+			prefix = prefix[:i]
 		}
-		onePlace = onePlace && (place == "" || place == at)
+		onePlace = onePlace && (place == "" || place == prefix)
 		if place == "" {
-			place = at
+			place = prefix
 		}
 	}
 	if onePlace {

@@ -11,10 +11,9 @@ import (
 	"informerscope/core/words/event"
 )
 
-// handover connects a processorListener's add and run if there is an Observer. It does what client-go's unbuffered channels addCh and nextCh and the
-// goroutine pop between them do, in the same two steps. pop only ever waits for a sender or a receiver. So the goroutine that sends (in add) or
-// receives (in run) can do pop's step itself, under the listener's lock. That saves two goroutine switches per notification. The ring is client-go's
-// own.
+// handover connects a processorListener's accept and run. It does what client-go's unbuffered channels addCh and nextCh and the goroutine pop between
+// them do, in the same two steps. pop only ever waits for a sender or a receiver. So the goroutine that sends (in accept) or receives (in run) can do
+// pop's step itself, under the listener's lock. That saves two goroutine switches per notification. The ring is client-go's own.
 //
 // TestHandoverIsThatOfChannels checks that a handler and the log see the same as with the channels and the goroutine; the conformance tests do so for
 // whole informers.
@@ -38,7 +37,7 @@ type handover struct {
 	stepEvents  [3]event.Event
 }
 
-// The indices in handover.steps.
+// The indices in handover.stepEvents.
 const (
 	stepHandled = iota
 	stepDelivered
@@ -46,8 +45,8 @@ const (
 	stepsEnd
 )
 
-func newHandover() *handover {
-	return &handover{ring: buffer.NewTypedRingGrowing[notification](buffer.RingGrowingOptions{InitialSize: initialBufferSize})}
+func newHandover() handover {
+	return handover{ring: buffer.NewTypedRingGrowing[notification](buffer.RingGrowingOptions{InitialSize: initialBufferSize})}
 }
 
 // accept does what pop does when it receives n from addCh: n waits at nextCh if nothing else does, otherwise it goes into the ring. Listeners that get
@@ -58,10 +57,10 @@ func (p *processorListener) accept(n *notification, now time.Duration) {
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	if p.closed.Load() {
+	if p.closed {
 		return
 	}
-	h := p.handover
+	h := &p.handover
 	intoRing := h.waiting
 	if intoRing {
 		h.ring.WriteOne(*n)
@@ -70,13 +69,13 @@ func (p *processorListener) accept(n *notification, now time.Duration) {
 	}
 	h.acceptEvent[0].SetAccepted(event.Accepted{
 		Listener: p.id, Op: n.op, Key: n.key, RV: n.rv, Ring: h.ring.Len(), Capacity: h.ring.Cap(), InRing: intoRing})
-	p.timedObserver.ObserveAt(now, h.acceptEvent[:])
+	p.observer.ObserveAt(now, h.acceptEvent[:])
 	p.wakeLocked()
 }
 
 // takeLocked does what pop does when nextCh delivers its notification: it reads the next one from the ring. It prepares the event.
 func (p *processorListener) takeLocked() notification {
-	h := p.handover
+	h := &p.handover
 	n := h.next
 	h.next, h.waiting = h.ring.ReadOne()
 	h.delivered++
@@ -87,14 +86,14 @@ func (p *processorListener) takeLocked() notification {
 
 // beginLocked prepares the event for a call of the handler that begins now.
 func (p *processorListener) beginLocked(n *notification, now time.Duration) {
-	h := p.handover
+	h := &p.handover
 	h.handling, h.handlingStart = true, now
 	h.stepEvents[stepHandling].SetHandling(event.Handling{Listener: p.id, Op: n.op, Key: n.key, RV: n.rv, InitialList: n.isInInitialList})
 }
 
 // endLocked prepares the event for a call of the handler that has ended now.
 func (p *processorListener) endLocked(n *notification, now time.Duration, err error) {
-	h := p.handover
+	h := &p.handover
 	h.handling = false
 	h.handled++
 	h.stepEvents[stepHandled].SetHandled(event.Handled{Listener: p.id, Op: n.op, Key: n.key, RV: n.rv, Took: now - h.handlingStart, Err: err})
@@ -108,22 +107,26 @@ func (h *handover) discard() {
 	h.next, h.waiting = notification{}, false
 }
 
-// runObserved is run with an Observer. If the next notification already waits when the handler returns, the end of one call and the beginning of the
-// next are reported as one moment.
+// run calls the handler until the listener is stopped. If the next notification already waits when the handler returns, the end of one call and the
+// beginning of the next are reported as one moment.
+//
+// A panic of the handler ends the process, unless utilruntime.ReallyCrash is off. Then run skips the notification and waits a second before the next
+// one. In 0.31 the second begins with the panic, in later releases when the next notification is there.
 // Mirrors client-go tools/cache.(*processorListener).run (v0.37.2).
-func (p *processorListener) runObserved() {
-	h := p.handover
+func (p *processorListener) run() {
+	defer close(p.runFinished)
+	h := &p.handover
 	var n notification
 	returned, crashed := false, false // whether the handler returned from n, or panicked
 	for {
 		p.lock.Lock()
-		now := p.timedObserver.Now()
+		now := p.observer.Now()
 		first := stepDelivered // the first of the steps to report
 		if returned {
 			p.endLocked(&n, now, nil)
 			first = stepHandled
 			if !h.waiting || n.initialAdd() {
-				p.timedObserver.ObserveAt(now, h.stepEvents[stepHandled:stepDelivered])
+				p.observer.ObserveAt(now, h.stepEvents[stepHandled:stepDelivered])
 				first = stepDelivered
 				if n.initialAdd() {
 					p.lock.Unlock()
@@ -139,18 +142,18 @@ func (p *processorListener) runObserved() {
 				p.lock.Unlock()
 				return
 			}
-			now = p.timedObserver.Now()
+			now = p.observer.Now()
 		}
 		n = p.takeLocked()
 		if crashed || p.gates != nil {
-			p.timedObserver.ObserveAt(now, h.stepEvents[first:stepHandling])
+			p.observer.ObserveAt(now, h.stepEvents[first:stepHandling])
 			p.lock.Unlock()
 			p.hold(crashed)
 			p.lock.Lock()
-			now, first = p.timedObserver.Now(), stepHandling
+			now, first = p.observer.Now(), stepHandling
 		}
 		p.beginLocked(&n, now)
-		p.timedObserver.ObserveAt(now, h.stepEvents[first:])
+		p.observer.ObserveAt(now, h.stepEvents[first:])
 		p.lock.Unlock()
 		returned = p.call(&n)
 		if crashed = !returned; crashed && p.pauseAtOnce {
@@ -179,9 +182,9 @@ func (p *processorListener) call(n *notification) (returned bool) {
 		}
 		p.lock.Lock()
 		defer p.lock.Unlock()
-		now := p.timedObserver.Now()
+		now := p.observer.Now()
 		p.endLocked(n, now, fmt.Errorf("%w: %w", errHandlerPanicked, err))
-		p.timedObserver.ObserveAt(now, p.handover.stepEvents[stepHandled:stepDelivered])
+		p.observer.ObserveAt(now, p.handover.stepEvents[stepHandled:stepDelivered])
 	})
 	p.callHandler(n)
 	return true

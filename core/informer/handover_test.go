@@ -90,7 +90,8 @@ func TestHandoverIsThatOfChannels(t *testing.T) {
 func playHandover(t *testing.T, rnd *rand.Rand) {
 	ours, theirs := &blockingHandler{release: make(chan struct{})}, &blockingHandler{release: make(chan struct{})}
 	rec := &recorder{}
-	p := newProcessorListener(ours, listenerOptions{logger: klog.Background(), clock: clock.RealClock{}, id: 1, upstream: alreadyDone{}, observer: rec})
+	p := newProcessorListener(ours, timedObserver(rec, clock.RealClock{}),
+		listenerOptions{logger: klog.Background(), clock: clock.RealClock{}, id: 1, upstream: alreadyDone{}})
 	q := newChannelListener(theirs.call)
 	go p.run()
 	go q.pop()
@@ -100,13 +101,13 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 		n++
 		x := notification{op: event.OpAdded, key: fmt.Sprint("ns/", n), rv: fmt.Sprint(n)}
 		x.obj = notification{key: x.key}
-		p.add(x)
+		p.accept(&x, p.observer.Now())
 		q.addCh <- x
 	}
 	look := func(what string) {
 		t.Helper()
 		synctest.Wait()
-		h := p.handover
+		h := &p.handover
 		if got, want := fmt.Sprint(ours.begins, ours.ends), fmt.Sprint(theirs.begins, theirs.ends); got != want {
 			t.Fatalf("after %s the handler was called with\n%s\nwith channels\n%s", what, got, want)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // NamespaceIndex is the usual name of the index made by MetaNamespaceIndexFunc.
@@ -14,14 +13,8 @@ const NamespaceIndex string = "namespace"
 // an error.
 type IndexFunc func(obj interface{}) ([]string, error)
 
-// index maps an indexed value to the keys of the objects that have it.
-type index map[string]sets.Set[string]
-
 // Indexers maps the name of an index to its IndexFunc.
 type Indexers map[string]IndexFunc
-
-// Indices maps the name of an index to its contents.
-type Indices map[string]index
 
 // Indexer is a Store that also finds objects by computed values. An index has a name; its IndexFunc returns zero or more indexed values for each
 // object.
@@ -39,22 +32,6 @@ type Indexer interface {
 	GetIndexers() Indexers
 	// AddIndexers adds indices and fills them from the stored objects. If a name is already used, it returns an error and adds nothing.
 	AddIndexers(newIndexers Indexers) error
-}
-
-// IndexFuncToKeyFuncAdapter returns a KeyFunc for an IndexFunc that returns exactly one value per object; any other number is an error of the KeyFunc.
-func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
-	return func(obj interface{}) (string, error) {
-		values, err := indexFunc(obj)
-		switch {
-		case err != nil:
-			return "", err
-		case len(values) > 1:
-			return "", fmt.Errorf("too many keys: %v", values)
-		case len(values) == 0:
-			return "", fmt.Errorf("unexpected empty indexKeys")
-		}
-		return values[0], nil
-	}
 }
 
 // MetaNamespaceIndexFunc indexes an object by its namespace.

@@ -174,7 +174,7 @@ func TestWatchListFallbacks(t *testing.T) {
 func TestWatchListOptOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := newServer([]reply{{list: list("5")}}, nil)
-		inf := NewSharedIndexInformerWithOptions(ToListWatcherWithWatchListSemantics(srv.lw(), optOut{}), &object{}, SharedIndexInformerOptions{})
+		inf := NewSharedIndexInformerWithOptions(withoutWatchList(srv.lw()), &object{}, SharedIndexInformerOptions{})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); inf.RunWithContext(ctx) }()
@@ -184,10 +184,6 @@ func TestWatchListOptOut(t *testing.T) {
 		<-done
 	})
 }
-
-type optOut struct{}
-
-func (optOut) IsWatchListSemanticsUnSupported() bool { return true }
 
 func TestMissingEndMarkWaitsForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -237,8 +233,8 @@ func TestWatchEnds(t *testing.T) {
 				time.Sleep(1600 * time.Millisecond)
 				got := srv.requests()[2+len(tc.soon):]
 				equal(t, "requests later", got[:len(tc.later)], tc.later)
-				if at := srv.requestTimes(); len(tc.later) > 0 && (at[2] < 800*time.Millisecond || at[2] >= 1600*time.Millisecond) {
-					t.Errorf("the first backoff was %v, want [800ms,1.6s)", at[2])
+				if times := srv.requestTimes(); len(tc.later) > 0 && (times[2] < 800*time.Millisecond || times[2] >= 1600*time.Millisecond) {
+					t.Errorf("the first backoff was %v, want [800ms,1.6s)", times[2])
 				}
 				if len(handled) != tc.handled {
 					t.Errorf("WatchErrorHandler: %v", handled)
@@ -262,17 +258,17 @@ func TestBackoffGrowsAndResets(t *testing.T) {
 		r.check()
 		backoffs := r.rec.eventsOf(event.KindBackoff)
 		base, reset := 800*time.Millisecond, time.Duration(0)
-		at := srv.requestTimes()
+		times := srv.requestTimes()
 		for i, b := range backoffs {
 			// A wait is computed at the time of the failed request.
-			if release == releases.V137 && at[i]-reset > 2*time.Minute {
-				base, reset = 800*time.Millisecond, at[i]
+			if release == releases.V137 && times[i]-reset > 2*time.Minute {
+				base, reset = 800*time.Millisecond, times[i]
 			}
 			if b.Backoff().Wait < base || b.Backoff().Wait >= 2*base {
-				t.Errorf("backoff %d at %v was %v, want [%v,%v)", i, at[i], b.Backoff().Wait, base, 2*base)
+				t.Errorf("backoff %d at %v was %v, want [%v,%v)", i, times[i], b.Backoff().Wait, base, 2*base)
 			}
-			if i > 0 && at[i]-at[i-1] != backoffs[i-1].Backoff().Wait {
-				t.Errorf("request %d came after %v, the backoff was %v", i, at[i]-at[i-1], backoffs[i-1].Backoff().Wait)
+			if i > 0 && times[i]-times[i-1] != backoffs[i-1].Backoff().Wait {
+				t.Errorf("request %d came after %v, the backoff was %v", i, times[i]-times[i-1], backoffs[i-1].Backoff().Wait)
 			}
 			base = min(2*base, 30*time.Second)
 			if grown := GrowBackoff(b.Backoff().Wait); grown[0] != base || grown[len(grown)-1] != 30*time.Second {
@@ -283,7 +279,7 @@ func TestBackoffGrowsAndResets(t *testing.T) {
 		if release == releases.V137 {
 			least, most = 29, 40
 		}
-		if n := len(at); n < least || n > most || r.HasSynced() {
+		if n := len(times); n < least || n > most || r.HasSynced() {
 			t.Errorf("%d requests, want %d to %d; synced %v", n, least, most, r.HasSynced())
 		}
 		r.stop()

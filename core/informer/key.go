@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // KeyFunc computes the key under which an object is stored. It must be deterministic and safe for concurrent use.
@@ -35,32 +34,12 @@ type ObjectName struct {
 	Name      string
 }
 
-// NewObjectName returns the ObjectName of the two parts.
-func NewObjectName(namespace, name string) ObjectName {
-	return ObjectName{Namespace: namespace, Name: name}
-}
-
-// Parts returns namespace and name.
-func (objName ObjectName) Parts() (namespace, name string) {
-	return objName.Namespace, objName.Name
-}
-
 // String returns namespace/name, or only the name if there is no namespace: the key that MetaNamespaceKeyFunc computes.
 func (objName ObjectName) String() string {
 	if objName.Namespace == "" {
 		return objName.Name
 	}
 	return objName.Namespace + "/" + objName.Name
-}
-
-// AsNamespacedName converts to apimachinery's type with the same meaning.
-func (objName ObjectName) AsNamespacedName() types.NamespacedName {
-	return types.NamespacedName{Namespace: objName.Namespace, Name: objName.Name}
-}
-
-// NamespacedNameAsObjectName converts from apimachinery's type with the same meaning.
-func NamespacedNameAsObjectName(nn types.NamespacedName) ObjectName {
-	return NewObjectName(nn.Namespace, nn.Name)
 }
 
 // ParseObjectName is the inverse of ObjectName.String; it returns an error for a key with more than one slash.

@@ -1,14 +1,12 @@
 package informer
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -59,10 +57,10 @@ func TestListers(t *testing.T) {
 				if err != nil {
 					names = nil // how far it got depends on map order
 				}
-				*log = append(*log, fmt.Sprint(what, sortNames(names), err))
+				*log = append(*log, fmt.Sprint(what, slices.Sorted(slices.Values(names)), err))
 			}
-			names := func(to *[]string) func(any) {
-				return func(o any) { *to = append(*to, fmt.Sprint(reflect.TypeOf(o), " ", keyOr(key(o)))) }
+			names := func(list *[]string) func(any) {
+				return func(o any) { *list = append(*list, fmt.Sprint(reflect.TypeOf(o), " ", keyOr(key(o)))) }
 			}
 			for _, sel := range selectors {
 				var a, b []string
@@ -121,18 +119,4 @@ func keyOr(key string, err error) string {
 		return err.Error()
 	}
 	return key
-}
-
-func TestSyncResult(t *testing.T) {
-	synced := map[reflect.Type]bool{reflect.TypeFor[*object](): false, reflect.TypeFor[*metav1.Status](): false, reflect.TypeFor[int](): true}
-	for _, err := range []error{nil, context.Canceled} {
-		got, want := SyncResult{err, synced}.AsError(), clientgo.SyncResult{Err: err, Synced: synced}.AsError()
-		if fmt.Sprint(got) != fmt.Sprint(want) || !errors.Is(got, err) {
-			t.Errorf("%v, client-go %v", got, want)
-		}
-	}
-	const text = "failed to sync all caches: *v1.PartialObjectMetadata, *v1.Status: context canceled"
-	if err := (SyncResult{context.Canceled, synced}).AsError(); err.Error() != text {
-		t.Error(err)
-	}
 }

@@ -99,19 +99,6 @@ func lacksWatchList(client any) bool {
 	return ok && c.IsWatchListSemanticsUnSupported()
 }
 
-// ToListWatcherWithWatchListSemantics returns lw, extended by whether client declares that it cannot do WatchList.
-func ToListWatcherWithWatchListSemantics(lw *ListWatch, client any) ListerWatcher {
-	return &watchListAware{ListWatch: lw, unsupported: lacksWatchList(client)}
-}
-
-type watchListAware struct {
-	*ListWatch
-	unsupported bool
-}
-
-// IsWatchListSemanticsUnSupported reports whether WatchList must not be used.
-func (lw *watchListAware) IsWatchListSemanticsUnSupported() bool { return lw.unsupported }
-
 // ListFunc returns a list object.
 //
 // Deprecated: use ListWithContextFunc.

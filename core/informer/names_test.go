@@ -12,7 +12,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	clientgo "k8s.io/client-go/tools/cache"
 
@@ -84,26 +83,12 @@ func TestReleasesAndNames(t *testing.T) {
 }
 
 func TestObjectNames(t *testing.T) {
-	n := NewObjectName("ns", "n")
-	if ns, name := n.Parts(); ns != "ns" || name != "n" || n.String() != "ns/n" ||
-		n != NamespacedNameAsObjectName(types.NamespacedName{Namespace: "ns", Name: "n"}) || n != NamespacedNameAsObjectName(n.AsNamespacedName()) {
-		t.Error(n)
-	}
 	if _, err := ParseObjectName("a/b/c"); err == nil {
 		t.Error("a key of three parts was accepted")
 	}
 	inner := errors.New("inner")
 	if err := error(KeyError{7, inner}); !errors.Is(err, inner) || !strings.Contains(err.Error(), "7") {
 		t.Error(err)
-	}
-	key := IndexFuncToKeyFuncAdapter(func(o any) ([]string, error) { return o.([]string), nil })
-	if k, err := key([]string{"k"}); k != "k" || err != nil {
-		t.Error(k, err)
-	}
-	for _, bad := range [][]string{nil, {"a", "b"}} {
-		if _, err := key(bad); err == nil {
-			t.Errorf("%v has a key", bad)
-		}
 	}
 	if _, err := MetaNamespaceIndexFunc(7); err == nil {
 		t.Error("7 has a namespace index value")
@@ -177,49 +162,29 @@ func TestListerWatcherWithoutContext(t *testing.T) {
 }
 
 func TestOldConstructors(t *testing.T) {
-	transform := func(o any) (any, error) {
-		c := o.(*object).DeepCopy()
-		c.Labels = map[string]string{"app": "t"}
-		return c, nil
-	}
-	indexers := func() Indexers { return Indexers{"app": appIndex} }
 	for i, build := range []func(ListerWatcher, ResourceEventHandler) (Store, Controller){
 		func(lw ListerWatcher, h ResourceEventHandler) (Store, Controller) {
 			return NewInformer(lw, &object{}, 0, h)
 		},
 		func(lw ListerWatcher, h ResourceEventHandler) (Store, Controller) {
-			return NewIndexerInformer(lw, &object{}, 0, h, indexers())
-		},
-		func(lw ListerWatcher, h ResourceEventHandler) (Store, Controller) {
-			return NewTransformingInformer(lw, &object{}, 0, h, transform)
-		},
-		func(lw ListerWatcher, h ResourceEventHandler) (Store, Controller) {
-			return NewTransformingIndexerInformer(lw, &object{}, 0, h, indexers(), transform)
+			return NewIndexerInformer(lw, &object{}, 0, h, Indexers{"app": appIndex})
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			srv := newServer(nil, []reply{initial("5", objWithApp("a", "1", "x")), {}})
 			c := &calls{}
 			// Test both handler adapters at once.
-			h := FilteringResourceEventHandler{FilterFunc: func(any) bool { return true }, Handler: ResourceEventHandlerDetailedFuncs{
-				AddFunc:    c.OnAdd,
-				UpdateFunc: ResourceEventHandlerFuncs{UpdateFunc: c.OnUpdate}.OnUpdate,
-				DeleteFunc: ResourceEventHandlerFuncs{DeleteFunc: c.OnDelete}.OnDelete,
-			}}
+			h := FilteringResourceEventHandler{FilterFunc: func(any) bool { return true }, Handler: ResourceEventHandlerFuncs{
+				AddFunc: func(o any) { c.OnAdd(o, false) }, UpdateFunc: c.OnUpdate, DeleteFunc: c.OnDelete}}
 			store, ctl := build(srv.lw(), h)
 			stop, done := make(chan struct{}), make(chan struct{})
 			go func() { defer close(done); ctl.Run(stop) }()
 			synctest.Wait()
 			srv.send(modifiedEvent(objWithApp("a", "6", "x")), deletedEvent(objWithApp("a", "7", "x")), addedEvent(objWithApp("b", "8", "x")))
 			synctest.Wait()
-			equal(t, "calls", c.lines(), []string{"add a@1 true", "update a@1 -> a@6", "delete a@7", "add b@8 false"})
-			want := map[bool]string{false: "x", true: "t"}[i >= 2]
-			o, _, _ := store.GetByKey("ns/b")
-			if got := o.(*object).Labels["app"]; got != want {
-				t.Errorf("constructor %d stored app=%s", i, got)
-			}
-			if indexer, ok := store.(Indexer); i%2 == 1 && ok {
-				if keys, err := indexer.IndexKeys("app", want); err != nil || !slices.Equal(keys, []string{"ns/b"}) {
+			equal(t, "calls", c.lines(), []string{"add a@1 false", "update a@1 -> a@6", "delete a@7", "add b@8 false"})
+			if indexer, ok := store.(Indexer); i == 1 && ok {
+				if keys, err := indexer.IndexKeys("app", "x"); err != nil || !slices.Equal(keys, []string{"ns/b"}) {
 					t.Errorf("constructor %d: %v %v", i, keys, err)
 				}
 			}

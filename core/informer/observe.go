@@ -16,7 +16,7 @@ import (
 // eventPool holds Events for send. An Observer must not keep the pointer, so an Event can be reused as soon as Observe has returned.
 var eventPool = sync.Pool{New: func() any { return new([1]event.Event) }}
 
-// send reports e to o. Callers check o for nil first, so that an informer without an Observer does not even build the event.
+// send reports e to o, which is not nil.
 //
 // What is reported for every object does not go this way. It is written into an Event that the reporter owns, under its lock: building, copying and
 // clearing 200 bytes takes longer than all the rest.
@@ -44,35 +44,27 @@ func (o withClock) ObserveAt(_ time.Duration, es []event.Event) {
 	}
 }
 
+// unobserved is the TimedObserver of an informer without an Observer.
+type unobserved struct{}
+
+// Observe implements Observer.
+func (unobserved) Observe(*event.Event) {}
+
+// Now implements TimedObserver.
+func (unobserved) Now() time.Duration { return 0 }
+
+// ObserveAt implements TimedObserver.
+func (unobserved) ObserveAt(time.Duration, []event.Event) {}
+
+// timedObserver returns o with a clock: its own, or c. It is never nil.
 func timedObserver(o event.Observer, c clock.PassiveClock) event.TimedObserver {
+	if o == nil {
+		return unobserved{}
+	}
 	if t, ok := o.(event.TimedObserver); ok {
 		return t
 	}
 	return withClock{o, c, c.Now()}
-}
-
-// clockIsCoarse is set for browsers. Reading their clock takes a quarter of a microsecond, which is longer than most steps of an informer, and the
-// clock advances by 5 to 100 µs at a time. So what a goroutine does without waiting counts as one moment there.
-const clockIsCoarse = runtime.GOARCH == "wasm"
-
-// unknownTime stands for a moment whose time has not been read yet.
-const unknownTime time.Duration = -1
-
-// observeAt reports transitions at the time at, which it reads from the clock if it is unknownTime. It returns the time.
-func observeAt(o event.TimedObserver, at time.Duration, es []event.Event) time.Duration {
-	if at == unknownTime {
-		at = o.Now()
-	}
-	o.ObserveAt(at, es)
-	return at
-}
-
-// keepTime returns the time for the next step: the same if the clock is coarse, otherwise unknownTime.
-func keepTime(at time.Duration) time.Duration {
-	if clockIsCoarse {
-		return at
-	}
-	return unknownTime
 }
 
 // yieldEvery is how many events a Reflector reads, while it does not wait, before it yields.

@@ -64,7 +64,9 @@ func (p *pipeline) processOne(q *queueItem, isInInitialList bool) error {
 		}
 		return p.processReplacedAll(info, isInInitialList)
 	case event.OpSyncAll:
-		p.store.storage.currentView().each(func(s *slot) { p.sink.onUpdate(s.key, s.obj, s.obj) })
+		for _, item := range p.store.snapshot() {
+			p.sink.onUpdate(item.key, item.obj, item.obj)
+		}
 		return nil
 	case event.OpBookmark:
 		info, ok := q.obj.(BookmarkInfo)
@@ -78,11 +80,11 @@ func (p *pipeline) processOne(q *queueItem, isInInitialList bool) error {
 		return KeyError{q.obj, q.keyErr}
 	}
 	if q.op == event.OpDeleted {
-		p.store.storage.DeleteWithObject(q.key, q.obj)
+		p.store.remove(q.key, q.obj)
 		p.sink.onDelete(q.key, q.obj)
 		return nil
 	}
-	if old, existed := p.store.storage.set(q.key, q.obj, q.op); existed {
+	if old, existed := p.store.set(q.key, q.obj, q.op); existed {
 		p.sink.onUpdate(q.key, old, q.obj)
 	} else {
 		p.sink.onAdd(q.key, q.obj, isInInitialList)
@@ -97,7 +99,7 @@ func (p *pipeline) processBatch(items []queueItem, isInInitialList bool) error {
 	}
 	results := p.results[:len(items)]
 	defer clear(results)
-	p.store.storage.applyBatch(items, results)
+	p.store.applyBatch(items, results)
 	var failed *TransactionError
 	for i := range items {
 		q := &items[i]
@@ -137,13 +139,15 @@ func (p *pipeline) processReplacedAll(info ReplacedAllInfo, isInInitialList bool
 		}
 		keys[i] = key
 	}
-	olds, removed := p.store.storage.replaceAll(keys, info.Objects, info.ResourceVersion)
-	for i := range removed {
-		p.sink.onDelete(removed[i].key, DeletedFinalStateUnknown{Key: removed[i].key, Obj: removed[i].obj})
+	before := p.store.replace(keys, info.Objects, info.ResourceVersion)
+	for _, item := range inOrder(before) {
+		if _, exists, _ := p.store.GetByKey(item.key); !exists {
+			p.sink.onDelete(item.key, DeletedFinalStateUnknown{Key: item.key, Obj: item.obj})
+		}
 	}
 	for i, obj := range info.Objects {
-		if olds != nil && olds[i] != nil {
-			p.sink.onUpdate(keys[i], olds[i], obj)
+		if old := before[keys[i]]; old != nil && old.obj != nil {
+			p.sink.onUpdate(keys[i], old.obj, obj)
 		} else {
 			p.sink.onAdd(keys[i], obj, isInInitialList)
 		}

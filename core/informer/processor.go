@@ -21,21 +21,20 @@ type sharedProcessor struct {
 	started          *sync.Cond
 	listenersStarted bool
 	// listeners are in the order in which they were added.
-	listeners     []*processorListener
-	clock         clock.Clock
-	observer      event.Observer
-	timedObserver event.TimedObserver // observer with a clock
-	gates         event.Gates
-	wg            sync.WaitGroup
+	listeners []*processorListener
+	clock     clock.Clock
+	observer  event.TimedObserver
+	gates     event.Gates
+	wg        sync.WaitGroup
 	// distributeEvent is reused for the Observer. It belongs to the process loop, the only goroutine that distributes.
 	distributeEvent [1]event.Event
 }
 
 func newSharedProcessor(c clock.Clock, o event.Observer, g event.Gates) *sharedProcessor {
-	p := &sharedProcessor{clock: c, observer: o, gates: g}
-	if o != nil {
-		p.timedObserver = timedObserver(o, c)
+	if c == nil {
+		c = clock.RealClock{}
 	}
+	p := &sharedProcessor{clock: c, observer: timedObserver(o, c), gates: g}
 	p.started = sync.NewCond(p.listenersLock.RLocker())
 	return p
 }
@@ -46,11 +45,9 @@ func (p *sharedProcessor) addListener(l *processorListener) bool {
 	p.listenersLock.Lock()
 	defer p.listenersLock.Unlock()
 	p.listeners = append(p.listeners, l)
-	if p.observer != nil {
-		send(p.observer, event.ListenerAdded{Listener: l.id, Name: l.name, Resync: l.resyncPeriod, Capacity: l.handover.ring.Cap(), Late: p.listenersStarted}.Event())
-	}
+	send(p.observer, event.ListenerAdded{Listener: l.id, Name: l.name, Resync: l.resyncPeriod, Capacity: l.handover.ring.Cap(), Late: p.listenersStarted}.Event())
 	if p.listenersStarted {
-		p.start(l)
+		p.startLocked(l)
 	}
 	return p.listenersStarted
 }
@@ -68,9 +65,7 @@ func (p *sharedProcessor) removeListener(handle ResourceEventHandlerRegistration
 		return nil
 	}
 	p.listeners = slices.Delete(p.listeners, i, i+1)
-	if p.observer != nil {
-		send(p.observer, event.ListenerRemoved{Listener: l.id}.Event())
-	}
+	send(p.observer, event.ListenerRemoved{Listener: l.id}.Event())
 	if p.listenersStarted {
 		l.stop()
 	} else {
@@ -89,38 +84,14 @@ func (p *sharedProcessor) distribute(ns []notification) {
 	for !p.listenersStarted && len(p.listeners) > 0 {
 		p.started.Wait()
 	}
-	if p.observer != nil {
-		now := unknownTime
-		for i := range ns {
-			if i%momentLength == 0 {
-				now = unknownTime
-			}
-			now = keepTime(p.distributeObserved(&ns[i], now))
-		}
-		yield(p.gates)
-		return
+	for i := range ns {
+		p.distributeOne(&ns[i])
 	}
-	for _, l := range p.listeners {
-		if l.syncing {
-			l.add(ns...)
-			continue
-		}
-		from := 0
-		for i := range ns {
-			if ns[i].sync {
-				l.add(ns[from:i]...)
-				from = i + 1
-			}
-		}
-		l.add(ns[from:]...)
-	}
+	yield(p.gates)
 }
 
-// momentLength is how many notifications count as one moment for a coarse clock.
-const momentLength = 8
-
-// distributeObserved distributes one notification and reports it at the time now, which may be unknownTime. It returns the time.
-func (p *sharedProcessor) distributeObserved(n *notification, now time.Duration) time.Duration {
+// distributeOne distributes one notification and reports it.
+func (p *sharedProcessor) distributeOne(n *notification) {
 	if n.op != event.OpUpdated {
 		n.rv = rvOf(n.obj)
 	}
@@ -134,13 +105,13 @@ func (p *sharedProcessor) distributeObserved(n *notification, now time.Duration)
 		}
 	}
 	p.distributeEvent[0].SetDistributed(e)
-	now = observeAt(p.timedObserver, now, p.distributeEvent[:])
+	now := p.observer.Now()
+	p.observer.ObserveAt(now, p.distributeEvent[:])
 	for _, l := range p.listeners {
 		if !n.sync || l.syncing {
 			l.accept(n, now)
 		}
 	}
-	return now
 }
 
 // run runs the listeners until ctx is done.
@@ -165,14 +136,14 @@ func (p *sharedProcessor) startListeners() {
 		if l.informerSynced == nil {
 			p.wg.Go(l.watchSynced)
 		}
-		p.start(l)
+		p.startLocked(l)
 	}
 	p.listenersStarted = true
 	p.started.Broadcast()
 }
 
-// start starts the goroutine of a listener. The caller holds listenersLock.
-func (p *sharedProcessor) start(l *processorListener) {
+// startLocked starts the goroutine of a listener.
+func (p *sharedProcessor) startLocked(l *processorListener) {
 	p.wg.Go(l.run)
 }
 
@@ -184,7 +155,7 @@ func (p *sharedProcessor) shouldResync() bool {
 	now := p.clock.Now()
 	for _, l := range p.listeners {
 		syncing := l.shouldResync(now)
-		if syncing != l.syncing && p.observer != nil {
+		if syncing != l.syncing {
 			send(p.observer, event.ListenerSyncing{Listener: l.id, Syncing: syncing}.Event())
 		}
 		l.syncing = syncing

@@ -2,7 +2,6 @@ package informer
 
 import (
 	"errors"
-	"time"
 
 	"informerscope/core/words/event"
 )
@@ -40,9 +39,8 @@ type ReflectorStore interface {
 // object to an Observer has already computed the key.
 type keySharer interface {
 	sharesKeys() bool
-	// addKeyed is Add, Update or Delete. at is the time on the Observer's clock, or unknownTime; if it is unknownTime or time has passed, the clock is read. It
-	// returns the time at which obj was queued if that is still now, otherwise unknownTime.
-	addKeyed(op event.Op, obj interface{}, key string, at time.Duration) (time.Duration, error)
+	// addKeyed is Add, Update or Delete.
+	addKeyed(op event.Op, obj interface{}, key string) error
 }
 
 // ReflectorBookmarkStore is a ReflectorStore that also receives bookmarks.

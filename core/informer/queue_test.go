@@ -458,13 +458,13 @@ func TestAKeyIsMadeOnce(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rec := &recorder{}
-			q := newQueue(releases.V137, klog.Background(), &object{}, NewStore(MetaNamespaceKeyFunc), c.transform, InformerNameAndResource{}, nil, rec, nil)
+			q := newQueue(releases.V137, klog.Background(), &object{}, NewStore(MetaNamespaceKeyFunc), c.transform, rec, nil)
 			keyed, ok := q.(keySharer)
 			if !ok || !keyed.sharesKeys() {
 				t.Fatalf("%T shares no keys", q)
 			}
 			key := strings.Clone("ns/a")
-			if _, err := keyed.addKeyed(event.OpAdded, obj("a", "7"), key, unknownTime); err != nil {
+			if err := keyed.addKeyed(event.OpAdded, obj("a", "7"), key); err != nil {
 				t.Fatal(err)
 			}
 			e := rec.eventsOf(event.KindQueued)[0]

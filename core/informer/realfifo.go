@@ -9,7 +9,6 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/clock"
 
 	"informerscope/core/words/event"
 )
@@ -33,10 +32,6 @@ type RealFIFOOptions struct {
 	UnlockWhileProcessing bool
 	// EmitDeltaTypeBookmark makes Bookmark queue a delta. Requires AtomicEvents.
 	EmitDeltaTypeBookmark bool
-	// Identifier is the identity under which metrics are published, if it is reserved. Its name takes precedence over Name.
-	Identifier InformerNameAndResource
-	// MetricsProvider creates the metrics; nil means that of SetInformerMetricsProvider.
-	MetricsProvider InformerMetricsProvider
 
 	// Observer receives every transition of the queue.
 	Observer event.Observer
@@ -76,11 +71,9 @@ type RealFIFO struct {
 	unlockWhileProcessing bool
 	emitDeltaTypeBookmark bool
 
-	observer      event.Observer
-	timedObserver event.TimedObserver // observer with a clock
-	queuedEvent   [1]event.Event      // reused for observer
-	gate          queueGate
-	metrics       *fifoMetrics // nil without a provider
+	observer    event.Observer
+	queuedEvent event.Event // reused for observer
+	gate        queueGate
 
 	// scratch and seen are reused by pops; scratch is nil while a pop uses it.
 	scratch []queueItem
@@ -127,11 +120,7 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 		observer:              opts.Observer,
 		gate:                  newQueueGate(opts.Gates),
 		lock:                  newQueueLock(opts.Gates),
-		metrics:               newFIFOMetrics(opts.Identifier, opts.MetricsProvider),
 		seen:                  map[string]struct{}{},
-	}
-	if f.observer != nil {
-		f.timedObserver = timedObserver(f.observer, clock.RealClock{})
 	}
 	if f.keyFunc == nil {
 		f.keyFunc, f.namespaceKeys = MetaNamespaceKeyFunc, true
@@ -141,9 +130,6 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 	}
 	if opts.Name != "" {
 		f.name = opts.Name
-	}
-	if name := opts.Identifier.Name(); name != "" {
-		f.name = name
 	}
 	f.logger = klog.LoggerWithName(f.logger, f.name)
 	f.cond.L = &f.lock
@@ -216,20 +202,14 @@ func (f *RealFIFO) populateLocked(count int) {
 	f.checkSyncedLocked()
 }
 
-func (f *RealFIFO) pushLocked(q queueItem) { f.pushAtLocked(q, unknownTime) }
-
-// pushAtLocked is pushLocked at the time at, which may be unknownTime. It returns the time.
-func (f *RealFIFO) pushAtLocked(q queueItem, at time.Duration) time.Duration {
+func (f *RealFIFO) pushLocked(q queueItem) {
 	if f.observer != nil {
 		q.rv = q.reportedRV()
 	}
 	f.items.push(q)
 	f.cond.Broadcast()
-	if f.metrics != nil && q.op != event.OpBookmark { // client-go's gauge changes with the next delta
-		f.metrics.length.Set(float64(f.items.len()))
-	}
 	if f.observer == nil {
-		return unknownTime
+		return
 	}
 	e := event.Queued{Op: q.op, Key: q.key, RV: q.rv, Length: f.items.len()}
 	switch info := q.obj.(type) {
@@ -243,8 +223,8 @@ func (f *RealFIFO) pushAtLocked(q queueItem, at time.Duration) time.Duration {
 	default:
 		e.Obj, e.Tombstone = q.reportedObject()
 	}
-	f.queuedEvent[0].SetQueued(e)
-	return observeAt(f.timedObserver, at, f.queuedEvent[:])
+	f.queuedEvent.SetQueued(e)
+	f.observer.Observe(&f.queuedEvent)
 }
 
 // addLocked queues one delta. Mirrors client-go tools/cache.(*RealFIFO).addToItems_locked (v0.37.2).
@@ -253,25 +233,24 @@ func (f *RealFIFO) addLocked(op event.Op, transformed bool, obj interface{}) err
 	if keyErr != nil {
 		return KeyError{obj, keyErr}
 	}
-	_, err := f.addKeyLocked(op, transformed, obj, key, unknownTime)
-	return err
+	return f.addKeyLocked(op, transformed, obj, key)
 }
 
-// addKeyLocked is addLocked for an object whose key is known, at the time at, which may be unknownTime. It returns the time.
-func (f *RealFIFO) addKeyLocked(op event.Op, transformed bool, obj interface{}, key string, at time.Duration) (time.Duration, error) {
+// addKeyLocked is addLocked for an object whose key is known.
+func (f *RealFIFO) addKeyLocked(op event.Op, transformed bool, obj interface{}, key string) error {
 	var keyErr error
 	if f.transformer != nil && !transformed {
 		if _, tombstone := obj.(DeletedFinalStateUnknown); !tombstone {
 			var err error
 			if obj, err = f.transformer(obj); err != nil {
-				return unknownTime, err
+				return err
 			}
-			at = unknownTime // the transformer may have taken long
 			// Later steps need the key of the transformed object.
 			key, keyErr = queueKeyOf(f.keyFunc, obj)
 		}
 	}
-	return f.pushAtLocked(queueItem{op: op, key: key, obj: obj, keyErr: keyErr}, at), nil
+	f.pushLocked(queueItem{op: op, key: key, obj: obj, keyErr: keyErr})
+	return nil
 }
 
 func (f *RealFIFO) add(op event.Op, obj interface{}) error {
@@ -285,15 +264,11 @@ func (f *RealFIFO) add(op event.Op, obj interface{}) error {
 func (f *RealFIFO) sharesKeys() bool { return f.namespaceKeys }
 
 // addKeyed implements keySharer.
-func (f *RealFIFO) addKeyed(op event.Op, obj interface{}, key string, at time.Duration) (time.Duration, error) {
-	if !f.lock.TryLock() {
-		f.lock.Lock()
-		at = unknownTime
-	}
+func (f *RealFIFO) addKeyed(op event.Op, obj interface{}, key string) error {
+	f.lock.Lock()
 	defer f.lock.Unlock()
 	f.populateLocked(0)
-	at, err := f.addKeyLocked(op, false, obj, key, at)
-	return keepTime(at), err
+	return f.addKeyLocked(op, false, obj, key)
 }
 
 // Add queues an Added delta.
@@ -542,10 +517,6 @@ func (f *RealFIFO) pop(batch bool, process keyedProcessFunc) (err error) {
 	}
 	unlock := f.unlockWhileProcessing && f.items.len() < 2*f.batchSize
 	single := n == 1
-	if f.metrics != nil {
-		f.metrics.length.Set(float64(f.items.len()))
-		process = f.metrics.observeLatency(process)
-	}
 
 	var start time.Time
 	if f.observer != nil {

@@ -98,10 +98,9 @@ type Reflector struct {
 	why   string
 	cause error
 
-	observer      event.Observer
-	timedObserver event.TimedObserver // observer with a clock
+	observer event.Observer
 	// rvEvent and watchEvent are reused for the observer. rvLock guards rvEvent; watchEvent belongs to the goroutine that reads a watch.
-	rvEvent, watchEvent [1]event.Event
+	rvEvent, watchEvent event.Event
 	gates               event.Gates
 	requests            atomic.Uint32
 	// resyncs are the resyncs for which a relist did not wait; Run waits for them.
@@ -168,22 +167,6 @@ type ReflectorOptions struct {
 	Gates event.Gates
 }
 
-// NewNamespaceKeyedIndexerAndReflector returns an Indexer by namespace and a Reflector that fills it.
-func NewNamespaceKeyedIndexerAndReflector(lw ListerWatcher, expectedType interface{}, resyncPeriod time.Duration) (Indexer, *Reflector) {
-	indexer := NewIndexer(MetaNamespaceKeyFunc, Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
-	return indexer, NewReflector(lw, expectedType, indexer, resyncPeriod)
-}
-
-// NewReflector returns a Reflector named after the caller's file:line.
-func NewReflector(lw ListerWatcher, expectedType interface{}, store ReflectorStore, resyncPeriod time.Duration) *Reflector {
-	return NewReflectorWithOptions(lw, expectedType, store, ReflectorOptions{ResyncPeriod: resyncPeriod})
-}
-
-// NewNamedReflector returns a Reflector with a name.
-func NewNamedReflector(name string, lw ListerWatcher, expectedType interface{}, store ReflectorStore, resyncPeriod time.Duration) *Reflector {
-	return NewReflectorWithOptions(lw, expectedType, store, ReflectorOptions{Name: name, ResyncPeriod: resyncPeriod})
-}
-
 // NewReflectorWithOptions returns a Reflector that fills store from lw with
 // objects of expectedType; nil accepts every type.
 func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store ReflectorStore, options ReflectorOptions) *Reflector {
@@ -208,9 +191,6 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 	}
 	if r.clock == nil {
 		r.clock = clock.RealClock{}
-	}
-	if r.observer != nil {
-		r.timedObserver = timedObserver(r.observer, r.clock)
 	}
 	if !r.behaviour.Resets {
 		r.outerClock = r.clock
@@ -318,16 +298,14 @@ func (r *Reflector) LastSyncResourceVersion() string {
 	return r.lastSyncRV
 }
 
-func (r *Reflector) setLastSyncResourceVersion(rv string) { r.setLastSyncAt(rv, unknownTime) }
-
-func (r *Reflector) setLastSyncAt(rv string, at time.Duration) {
+func (r *Reflector) setLastSyncResourceVersion(rv string) {
 	r.rvLock.Lock()
 	defer r.rvLock.Unlock()
 	moved := r.lastSyncRV != rv
 	r.lastSyncRV = rv
 	if moved && r.observer != nil {
-		r.rvEvent[0].SetReflectorRV(event.ReflectorRV{RV: rv})
-		observeAt(r.timedObserver, at, r.rvEvent[:])
+		r.rvEvent.SetReflectorRV(event.ReflectorRV{RV: rv})
+		r.observer.Observe(&r.rvEvent)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestReflectorFillsAStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := newServer(nil, []reply{initial("5", obj("a", "1")), {}})
 		store := &versionedStore{Store: NewStore(MetaNamespaceKeyFunc)}
-		r := NewNamedReflector("test", srv.lw(), &object{}, store, 0)
+		r := NewReflectorWithOptions(srv.lw(), &object{}, store, ReflectorOptions{Name: "test"})
 		runReflector(t, r, func() {
 			srv.send(addedEvent(obj("b", "6")), bookmark("7"))
 			synctest.Wait()
@@ -204,7 +204,7 @@ func TestOwnController(t *testing.T) {
 				stop := make(chan struct{})
 				done := make(chan struct{})
 				go func() { defer close(done); c.Run(stop) }()
-				if !WaitForCacheSync(stop, c.HasSynced) || !WaitFor(t.Context(), "the controller", c.HasSyncedChecker()) {
+				if !WaitFor(t.Context(), "the controller", c.HasSyncedChecker()) {
 					t.Fatal("not synced")
 				}
 				equal(t, "deltas", got, []string{"Replaced a@1 true", "Replaced b@2 true"})
@@ -247,11 +247,8 @@ func TestWaitForGivesUp(t *testing.T) {
 		inf := NewSharedIndexInformer(&ListWatch{}, &object{}, 0, Indexers{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if WaitFor(ctx, "what never comes", inf.HasSyncedChecker()) || WaitForNamedCacheSyncWithContext(ctx, inf.HasSynced) || IsDone(inf.HasSyncedChecker()) {
+		if WaitFor(ctx, "what never comes", inf.HasSyncedChecker()) || IsDone(inf.HasSyncedChecker()) {
 			t.Error("an informer that never ran has synced")
-		}
-		if !WaitForNamedCacheSync("none", ctx.Done()) {
-			t.Error("waiting for no informer failed")
 		}
 	})
 }

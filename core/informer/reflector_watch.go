@@ -102,7 +102,7 @@ func (r *Reflector) watchList(ctx context.Context) (*stream, error) {
 		}
 		temporary := newCache(DeletionHandlingMetaNamespaceKeyFunc, Indexers{}, storeOpts...)
 		resourceVersion := ""
-		complete, err := r.consume(ctx, start, s, temporary, temporary, func(rv string, pastInitial bool, _ time.Duration) {
+		complete, err := r.consume(ctx, start, s, temporary, temporary, func(rv string, pastInitial bool) {
 			if pastInitial {
 				resourceVersion = rv
 			}
@@ -118,9 +118,6 @@ func (r *Reflector) watchList(ctx context.Context) (*stream, error) {
 			continue
 		}
 		r.setUnavailable(false)
-		if consistencyCheckWanted {
-			checkWatchList(ctx, r.name, resourceVersion, r.listerWatcher, temporary.transformer, temporary.List())
-		}
 		r.hold(ctx)
 		if err := r.store.Replace(temporary.List(), resourceVersion); err != nil {
 			// client-go leaves the stream open here, though it is never read.
@@ -174,11 +171,11 @@ func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error
 				continue
 			}
 		}
-		_, err := r.consume(ctx, start, s, r.store, nil, func(rv string, pastInitial bool, at time.Duration) {
+		_, err := r.consume(ctx, start, s, r.store, nil, func(rv string, pastInitial bool) {
 			if !ordered && !pastInitial {
 				return
 			}
-			r.setLastSyncAt(rv, at)
+			r.setLastSyncResourceVersion(rv)
 			if updater != nil {
 				updater.UpdateResourceVersion(rv)
 			}
@@ -211,10 +208,10 @@ func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error
 }
 
 // consume stores the events of s until it ends. With a temporary store it also ends at the end mark of the initial events; then it returns true and
-// leaves s open. It calls advance with every event's resourceVersion, whether an event other than Added has come, and the time, which may be unknownTime.
+// leaves s open. It calls advance with every event's resourceVersion, and whether an event other than Added has come.
 // Mirrors client-go tools/cache.handleAnyWatch (v0.37.2).
 func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, store ReflectorStore, temporary *cache,
-	advance func(rv string, pastInitial bool, at time.Duration), resyncErr <-chan error) (complete bool, err error) {
+	advance func(rv string, pastInitial bool), resyncErr <-chan error) (complete bool, err error) {
 	logger := klog.FromContext(ctx)
 	text := ""
 	keepOpen := false
@@ -279,14 +276,14 @@ type consumer struct {
 	temporary *cache
 	bookmarks ReflectorBookmarkStore // the store if it takes bookmarks, otherwise nil
 	keyed     keySharer              // the store if it accepts the key that was reported to the Observer, otherwise nil
-	advance   func(rv string, pastInitial bool, at time.Duration)
+	advance   func(rv string, pastInitial bool)
 
 	events      int
 	pastInitial bool // an event other than Added has come
 	complete    bool // the end mark of the initial events has come
 }
 
-func (r *Reflector) newConsumer(s *stream, store ReflectorStore, temporary *cache, advance func(string, bool, time.Duration)) *consumer {
+func (r *Reflector) newConsumer(s *stream, store ReflectorStore, temporary *cache, advance func(string, bool)) *consumer {
 	c := &consumer{Reflector: r, stream: s, store: store, temporary: temporary, advance: advance}
 	if !r.behaviour.KeepsBookmarks {
 		c.bookmarks, _ = store.(ReflectorBookmarkStore)
@@ -313,23 +310,18 @@ func (c *consumer) take(ctx context.Context, received watch.Event) bool {
 	if c.stream.events++; c.stream.events%yieldEvery == 0 {
 		yield(c.gates)
 	}
-	at := unknownTime
 	if c.observer != nil {
-		at = keepTime(c.observeWatchEvent(c.stream, c.temporary, received, m, endMark))
+		c.observeWatchEvent(c.stream, c.temporary, received, m, endMark)
 	}
-	if c.gates != nil {
-		c.hold(ctx)
-		at = unknownTime
-	}
+	c.hold(ctx)
 	var err error
 	switch received.Type {
 	case watch.Added, watch.Modified, watch.Deleted:
 		c.pastInitial = c.pastInitial || received.Type != watch.Added
-		at, err = c.put(c.store, c.keyed, received, at)
+		err = c.put(c.store, c.keyed, received)
 	case watch.Bookmark:
 		c.pastInitial = true
 		c.complete = c.complete || endMark
-		at = unknownTime
 		if c.bookmarks != nil {
 			err = c.bookmarks.Bookmark(rv)
 		}
@@ -340,23 +332,22 @@ func (c *consumer) take(ctx context.Context, received watch.Event) bool {
 		// The store has lost the event; the version advances nevertheless.
 		utilruntime.HandleErrorWithContext(ctx, err, "Unable to store watch event", "reflector", c.name, "eventType", received.Type)
 	}
-	c.advance(rv, c.pastInitial, at)
+	c.advance(rv, c.pastInitial)
 	c.events++
 	return true
 }
 
-// put stores an event's object. keyed is the store if it accepts the key that was reported to the Observer, otherwise nil. at and the result are times
-// that may be unknownTime.
-func (r *Reflector) put(store ReflectorStore, keyed keySharer, received watch.Event, at time.Duration) (time.Duration, error) {
+// put stores an event's object. keyed is the store if it accepts the key that was reported to the Observer, otherwise nil.
+func (r *Reflector) put(store ReflectorStore, keyed keySharer, received watch.Event) error {
 	switch op := opOfWatch(received.Type); {
 	case keyed != nil:
-		return keyed.addKeyed(op, received.Object, r.watchEvent[0].Key(), at)
+		return keyed.addKeyed(op, received.Object, r.watchEvent.Key())
 	case op == event.OpAdded:
-		return unknownTime, store.Add(received.Object)
+		return store.Add(received.Object)
 	case op == event.OpUpdated:
-		return unknownTime, store.Update(received.Object)
+		return store.Update(received.Object)
 	default:
-		return unknownTime, store.Delete(received.Object)
+		return store.Delete(received.Object)
 	}
 }
 
@@ -387,16 +378,15 @@ func (r *Reflector) accept(ctx context.Context, received watch.Event, initial bo
 	return m, ""
 }
 
-// observeWatchEvent emits KindWatchEvent, and returns its time, which may be unknownTime. With a temporary store, the event contains how many objects that
-// will have.
-func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, received watch.Event, m metav1.Object, endMark bool) time.Duration {
+// observeWatchEvent emits KindWatchEvent. With a temporary store, the event contains how many objects that will have.
+func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, received watch.Event, m metav1.Object, endMark bool) {
 	e := event.WatchEvent{Req: s.req, Op: opOfWatch(received.Type), RV: m.GetResourceVersion(), EndMark: endMark}
 	if received.Type != watch.Bookmark {
 		e.Key, e.Obj = MetaObjectToName(m).String(), received.Object
 	}
 	if temporary != nil {
-		_, known := temporary.storage.Get(e.Key)
-		e.TempStore = temporary.storage.len()
+		_, known, _ := temporary.GetByKey(e.Key)
+		e.TempStore = temporary.len()
 		switch {
 		case received.Type == watch.Deleted && known:
 			e.TempStore--
@@ -405,11 +395,11 @@ func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, received watc
 		}
 		if endMark {
 			r.setPhase(PhaseWatching, e.Event())
-			return unknownTime
+			return
 		}
 	}
-	r.watchEvent[0].SetWatchEvent(e)
-	return observeAt(r.timedObserver, unknownTime, r.watchEvent[:])
+	r.watchEvent.SetWatchEvent(e)
+	r.observer.Observe(&r.watchEvent)
 }
 
 // MarkInterval is how often a WatchList warns that its end mark is missing.

@@ -29,7 +29,10 @@ import (
 
 // withoutWatchList makes every release begin with a LIST.
 func withoutWatchList(lw *ListWatch) ListerWatcher {
-	return ToListWatcherWithWatchListSemantics(lw, noWatchList{})
+	return struct {
+		*ListWatch
+		noWatchList
+	}{ListWatch: lw}
 }
 
 type noWatchList struct{}
@@ -77,9 +80,9 @@ func TestWaitForLogsItsCaller(t *testing.T) {
 	var out bytes.Buffer
 	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out)))
 	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
-	done := NewFIFO(MetaNamespaceKeyFunc)
-	_ = done.Replace(nil, "")
-	never := NewFIFO(MetaNamespaceKeyFunc)
+	done := NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true})
+	_ = done.Update(obj("a", "1"))
+	never := NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true})
 	go func() {
 		<-done.Done()
 		cancel()
@@ -442,9 +445,9 @@ func TestPauseAfterAPanic(t *testing.T) {
 			}
 			inf := NewSharedIndexInformerWithOptions(srv.lw(), &object{}, options)
 			t0 := time.Now()
-			var at []time.Duration
+			var times []time.Duration
 			if _, err := inf.AddEventHandler(ResourceEventHandlerFuncs{AddFunc: func(o any) {
-				at = append(at, time.Since(t0))
+				times = append(times, time.Since(t0))
 				if name(o) == "a@1" {
 					panic("no")
 				}
@@ -464,8 +467,8 @@ func TestPauseAfterAPanic(t *testing.T) {
 			if release == releases.V131 {
 				want = 10 * time.Second
 			}
-			if len(at) != 2 || at[1] != want {
-				t.Errorf("calls at %v, want the second at %v", at, want)
+			if len(times) != 2 || times[1] != want {
+				t.Errorf("calls at %v, want the second at %v", times, want)
 			}
 		})
 	}

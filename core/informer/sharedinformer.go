@@ -100,14 +100,7 @@ type SharedIndexInformerOptions struct {
 	Indexers Indexers
 	// ObjectDescription describes the expected type in logs.
 	ObjectDescription string
-	// Identifier is the identity under which metrics are published, if it is reserved.
-	Identifier InformerNameAndResource
-	// InformerMetricsProvider creates the metrics; nil means that of SetInformerMetricsProvider.
-	InformerMetricsProvider InformerMetricsProvider
 
-	// MutationDetector guards the objects that handlers get; nil means that of NewCacheMutationDetector, which is off unless the environment switches
-	// it on.
-	MutationDetector MutationDetector
 	// Release is the release of client-go whose behaviour the informer has; default releases.V137.
 	Release releases.Release
 	// Observer receives every transition.
@@ -121,11 +114,6 @@ type SharedIndexInformerOptions struct {
 	Random func() float64
 }
 
-// NewSharedInformer returns a SharedInformer of the default release.
-func NewSharedInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration) SharedInformer {
-	return NewSharedIndexInformer(lw, exampleObject, defaultEventHandlerResyncPeriod, Indexers{})
-}
-
 // NewSharedIndexInformer returns a SharedIndexInformer of the default release.
 func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration,
 	indexers Indexers) SharedIndexInformer {
@@ -135,56 +123,31 @@ func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defa
 // NewSharedIndexInformerWithOptions returns a SharedIndexInformer for the objects of lw. It ignores objects of another type than exampleObject; nil
 // accepts every type.
 func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
-	storeOpts := []StoreOption{WithObserver(options.Observer), WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)}
-	if !options.Release.Behaviour().Atomic {
+	s := &sharedIndexInformer{
+		SharedIndexInformerOptions: options,
+		behaviour:                  options.Release.Behaviour(),
+		processor:                  newSharedProcessor(options.Clock, options.Observer, options.Gates),
+		listerWatcher:              lw,
+		objectType:                 exampleObject,
+		resyncCheckPeriod:          options.ResyncPeriod,
+		synced:                     make(chan struct{}),
+	}
+	storeOpts := []StoreOption{WithObserver(options.Observer)}
+	if !s.behaviour.Atomic {
 		storeOpts = append(storeOpts, withoutResourceVersion())
 	}
-	s := &sharedIndexInformer{
-		release:                         options.Release,
-		indexer:                         newCache(DeletionHandlingMetaNamespaceKeyFunc, options.Indexers, storeOpts...),
-		synced:                          make(chan struct{}),
-		listerWatcher:                   lw,
-		objectType:                      exampleObject,
-		objectDescription:               options.ObjectDescription,
-		resyncCheckPeriod:               options.ResyncPeriod,
-		defaultEventHandlerResyncPeriod: options.ResyncPeriod,
-		clock:                           clock.RealClock{},
-		observer:                        options.Observer,
-		gates:                           options.Gates,
-		givenClock:                      options.Clock,
-		random:                          options.Random,
-		identifier:                      options.Identifier,
-		metricsProvider:                 options.InformerMetricsProvider,
-		mutations:                       options.MutationDetector,
-	}
-	if options.Clock != nil {
-		s.clock = options.Clock
-	}
-	if s.mutations == nil && mutationDetectorWanted {
-		s.mutations = NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject))
-	}
-	s.behaviour = options.Release.Behaviour()
-	s.processor = newSharedProcessor(s.clock, options.Observer, options.Gates)
+	s.indexer = newCache(DeletionHandlingMetaNamespaceKeyFunc, options.Indexers, storeOpts...)
 	return s
 }
 
 // sharedIndexInformer implements SharedIndexInformer: a Controller that processes deltas into an Indexer and passes notifications to a sharedProcessor.
 type sharedIndexInformer struct {
-	release           releases.Release
-	behaviour         releases.Behaviour
-	indexer           *cache
-	processor         *sharedProcessor
-	listerWatcher     ListerWatcher
-	objectType        runtime.Object
-	objectDescription string
-	observer          event.Observer
-	gates             event.Gates
-	clock             clock.Clock
-	givenClock        clock.WithTicker
-	random            func() float64
-	identifier        InformerNameAndResource
-	metricsProvider   InformerMetricsProvider
-	mutations         MutationDetector // nil if off
+	SharedIndexInformerOptions
+	behaviour     releases.Behaviour
+	indexer       *cache
+	processor     *sharedProcessor
+	listerWatcher ListerWatcher
+	objectType    runtime.Object
 
 	// syncedLock makes closing synced and reporting it one step.
 	syncedLock sync.Mutex
@@ -198,11 +161,10 @@ type sharedIndexInformer struct {
 	controller  *controller
 	queue       Queue
 	// resyncCheckPeriod is how often the Reflector calls shouldResync.
-	resyncCheckPeriod               time.Duration
-	defaultEventHandlerResyncPeriod time.Duration
-	watchErrorHandler               WatchErrorHandlerWithContext
-	transform                       TransformFunc
-	lastListener                    int32
+	resyncCheckPeriod time.Duration
+	watchErrorHandler WatchErrorHandlerWithContext
+	transform         TransformFunc
+	lastListener      int32
 
 	// blockDeltas is held while deltas are processed. While it is held elsewhere, a handler can be added without missing a delta.
 	blockDeltas sync.Mutex
@@ -246,8 +208,8 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 		logger.Info("Warning: the sharedIndexInformer has started, run more than once is not allowed")
 		return
 	}
-	if s.observer != nil {
-		defer send(s.observer, event.Event{Kind: event.KindInformerStopped})
+	if s.Observer != nil {
+		defer send(s.Observer, event.Event{Kind: event.KindInformerStopped})
 	}
 	// The processor stops only after the controller, so that the process loop never sends to a listener that has ended.
 	processorCtx, stopProcessor := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -255,9 +217,6 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 	defer wg.Wait()
 	defer stopProcessor(errors.New("informer is stopping"))
 	wg.Go(func() { s.processor.run(processorCtx) })
-	if s.mutations != nil {
-		wg.Go(func() { s.mutations.Run(processorCtx.Done()) })
-	}
 	if !s.behaviour.LocksHasSynced {
 		wg.Go(func() {
 			select {
@@ -282,7 +241,7 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 	if s.started {
 		return false
 	}
-	s.queue = newQueue(s.release, logger, s.objectType, s.indexer, s.transform, s.identifier, s.metricsProvider, s.observer, s.gates)
+	s.queue = newQueue(s.Release, logger, s.objectType, s.indexer, s.transform, s.Observer, s.Gates)
 	if s.behaviour.LocksHasSynced {
 		switch q := s.queue.(type) {
 		case *RealFIFO:
@@ -296,28 +255,28 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 		Queue:                        s.queue,
 		ListerWatcher:                s.listerWatcher,
 		ObjectType:                   s.objectType,
-		ObjectDescription:            s.objectDescription,
+		ObjectDescription:            s.ObjectDescription,
 		FullResyncPeriod:             s.resyncCheckPeriod,
 		ShouldResync:                 s.processor.shouldResync,
 		WatchErrorHandlerWithContext: s.watchErrorHandler,
-		Release:                      s.release,
-		Observer:                     s.observer,
-		Gates:                        s.gates,
-		Clock:                        s.givenClock,
-		Random:                       s.random,
+		Release:                      s.Release,
+		Observer:                     s.Observer,
+		Gates:                        s.Gates,
+		Clock:                        s.Clock,
+		Random:                       s.Random,
 		keyedProcess:                 p.process,
 	}}
 	s.started = true
-	if s.observer != nil {
-		send(s.observer, event.InformerStarted{Type: s.description(), Release: s.release.String()}.Event())
+	if s.Observer != nil {
+		send(s.Observer, event.InformerStarted{Type: s.description(), Release: s.Release.String()}.Event())
 	}
 	return true
 }
 
 // description returns a description of the informer's objects.
 func (s *sharedIndexInformer) description() string {
-	if s.objectDescription != "" {
-		return s.objectDescription
+	if s.ObjectDescription != "" {
+		return s.ObjectDescription
 	}
 	if s.objectType == nil {
 		return defaultExpectedTypeName
@@ -331,8 +290,8 @@ func (s *sharedIndexInformer) markSynced() {
 	s.syncedLock.Lock()
 	defer s.syncedLock.Unlock()
 	// Before the channel is closed: the registrations wait for it, and their events must come later.
-	if s.observer != nil {
-		send(s.observer, event.Event{Kind: event.KindInformerSynced})
+	if s.Observer != nil {
+		send(s.Observer, event.Event{Kind: event.KindInformerSynced})
 	}
 	close(s.synced)
 	for _, l := range s.awaitingListeners {
@@ -462,24 +421,23 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	if options.Logger != nil {
 		logger = *options.Logger
 	}
-	period := s.adjustResyncPeriod(logger, ptr.Deref(options.ResyncPeriod, s.defaultEventHandlerResyncPeriod))
+	period := s.adjustResyncPeriod(logger, ptr.Deref(options.ResyncPeriod, s.ResyncPeriod))
 	s.lastListener++
 	var informerSynced func() bool
 	if s.behaviour.LocksHasSynced {
 		informerSynced = s.HasSynced
 	}
-	l := newProcessorListener(handler, listenerOptions{
+	l := newProcessorListener(handler, s.processor.observer, listenerOptions{
 		logger:                logger,
-		clock:                 s.clock,
+		clock:                 s.processor.clock,
 		id:                    s.lastListener,
 		name:                  options.Name,
 		requestedResyncPeriod: period,
 		resyncPeriod:          determineResyncPeriod(logger, period, s.resyncCheckPeriod),
 		upstream:              s.HasSyncedChecker(),
-		synced:                informerSynced,
+		informerSynced:        informerSynced,
 		pauseAtOnce:           s.behaviour.PausesAtOnce,
-		observer:              s.observer,
-		gates:                 s.gates,
+		gates:                 s.Gates,
 	})
 	if !s.started {
 		s.processor.addListener(l)
@@ -492,15 +450,14 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	s.blockDeltas.Lock()
 	defer s.blockDeltas.Unlock()
 	running := s.processor.addListener(l)
-	s.indexer.storage.currentView().each(func(at *slot) {
-		add := notification{op: event.OpAdded, isInInitialList: true, key: at.key, obj: at.obj}
-		if s.observer != nil {
-			add.rv = rvOf(at.obj)
-			send(s.observer, event.Distributed{Op: event.OpAdded, Key: at.key, RV: add.rv, InitialList: true, Listeners: 1, Listener: l.id, Obj: at.obj}.Event())
+	for _, item := range s.indexer.snapshot() {
+		add := notification{op: event.OpAdded, isInInitialList: true, key: item.key, rv: rvOf(item.obj), obj: item.obj}
+		if s.Observer != nil {
+			send(s.Observer, event.Distributed{Op: event.OpAdded, Key: item.key, RV: add.rv, InitialList: true, Listeners: 1, Listener: l.id, Obj: item.obj}.Event())
 		}
 		// All of the initial list is counted before HasSynced can be called.
-		l.add(add)
-	})
+		l.accept(&add, l.observer.Now())
+	}
 	switch {
 	case s.behaviour.LocksHasSynced:
 		s.notifySynced(l)
@@ -559,17 +516,11 @@ func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRe
 // The process loop calls the following methods with blockDeltas held.
 
 func (s *sharedIndexInformer) onAdd(key string, obj any, isInInitialList bool) {
-	if s.mutations != nil {
-		s.mutations.AddObject(obj)
-	}
 	s.collect(notification{op: event.OpAdded, key: key, obj: obj, isInInitialList: isInInitialList})
 }
 
 // onUpdate treats an update that did not change the resourceVersion as a resync: only listeners that are syncing get it.
 func (s *sharedIndexInformer) onUpdate(key string, old, obj any) {
-	if s.mutations != nil {
-		s.mutations.AddObject(obj)
-	}
 	n := notification{op: event.OpUpdated, key: key, old: old, obj: obj}
 	if m, err := meta.Accessor(obj); err == nil {
 		n.rv = m.GetResourceVersion()
@@ -584,8 +535,8 @@ func (s *sharedIndexInformer) onDelete(key string, obj any) {
 	s.collect(notification{op: event.OpDeleted, key: key, obj: obj})
 }
 
-// maxCollected is at most how many notifications of one batch or list go to the listeners together.
-const maxPending = 2 * chunkNotifications
+// maxPending is at most how many notifications of one batch or list go to the listeners together.
+const maxPending = 256
 
 func (s *sharedIndexInformer) collect(n notification) {
 	s.pending = append(s.pending, n)

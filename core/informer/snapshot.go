@@ -81,7 +81,7 @@ type StoreSnapshot struct {
 	Indices map[string]map[string]sets.Set[string]
 }
 
-// ListenerSnapshot is the state of a listener. Without an Observer only ID, Name, Synced and Syncing are set.
+// ListenerSnapshot is the state of a listener.
 type ListenerSnapshot struct {
 	ID   int32
 	Name string
@@ -106,7 +106,7 @@ func (s *sharedIndexInformer) Snapshot() Snapshot { return s.SnapshotAt(func() {
 func (s *sharedIndexInformer) SnapshotAt(during func()) Snapshot {
 	s.startedLock.Lock()
 	defer s.startedLock.Unlock()
-	out := Snapshot{Release: s.release, Started: s.started, Stopped: s.stopped}
+	out := Snapshot{Release: s.Release, Started: s.started, Stopped: s.stopped}
 	if out.Release == releases.Default {
 		out.Release = releases.V137
 	}
@@ -122,7 +122,7 @@ func (s *sharedIndexInformer) SnapshotAt(during func()) Snapshot {
 	defer s.blockDeltas.Unlock()
 	s.syncedLock.Lock()
 	defer s.syncedLock.Unlock()
-	store := s.indexer.storage
+	store := s.indexer
 	store.lock.Lock()
 	defer store.lock.Unlock()
 	s.processor.listenersLock.Lock()
@@ -198,15 +198,16 @@ func (q *queueItem) snapshot() DeltaSnapshot {
 }
 
 func (c *threadSafeMap) snapshotLocked() StoreSnapshot {
-	out := StoreSnapshot{ResourceVersion: c.visibleRV(), Objects: make(map[string]any, c.objects), Indices: map[string]map[string]sets.Set[string]{}}
-	c.eachLocked(func(_ int, s *slot) { out.Objects[s.key] = s.obj })
+	out := StoreSnapshot{ResourceVersion: c.visibleRV(), Objects: make(map[string]any, len(c.items)), Indices: map[string]map[string]sets.Set[string]{}}
+	//maporder:free copied into a map
+	for key, item := range c.items {
+		out.Objects[key] = item.obj
+	}
 	for _, x := range c.indices {
-		values := make(map[string]sets.Set[string], len(x.values))
+		values := make(map[string]sets.Set[string], len(x.keys))
 		//maporder:free copied into a map
-		for v, set := range x.values {
-			keys := make(sets.Set[string], set.len())
-			set.each(func(id int) { keys.Insert(c.slotAt(id).key) })
-			values[v] = keys
+		for v, keys := range x.keys {
+			values[v] = keys.Clone()
 		}
 		out.Indices[x.name] = values
 	}
@@ -215,10 +216,8 @@ func (c *threadSafeMap) snapshotLocked() StoreSnapshot {
 
 func (p *processorListener) snapshotLocked() ListenerSnapshot {
 	out := ListenerSnapshot{ID: p.id, Name: p.name, Synced: IsDone(&p.tracker), Syncing: p.syncing}
-	if p.observer != nil {
-		c := p.handover
-		out.Pending, out.Capacity, out.Waiting = c.ring.Len(), c.ring.Cap(), c.waiting
-		out.Delivered, out.Handled, out.Handling = c.delivered, c.handled, c.handling
-	}
+	h := &p.handover
+	out.Pending, out.Capacity, out.Waiting = h.ring.Len(), h.ring.Cap(), h.waiting
+	out.Delivered, out.Handled, out.Handling = h.delivered, h.handled, h.handling
 	return out
 }

@@ -2,6 +2,7 @@ package informer
 
 import (
 	"fmt"
+	"strings"
 
 	"informerscope/core/words/event"
 )
@@ -102,12 +103,9 @@ func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer
 
 // cache is an Indexer made of a threadSafeMap and a KeyFunc.
 type cache struct {
-	storage     *threadSafeMap
+	*threadSafeMap
 	keyFunc     KeyFunc
 	transformer TransformFunc
-	observer    event.Observer
-	hideRV      bool
-	rvMetric    GaugeMetric
 }
 
 var (
@@ -116,12 +114,14 @@ var (
 )
 
 func newCache(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) *cache {
-	c := &cache{keyFunc: keyFunc}
+	c := &cache{threadSafeMap: &threadSafeMap{items: map[string]*storedObject{}, indexers: indexers}, keyFunc: keyFunc}
 	for _, opt := range opts {
 		opt(c)
 	}
-	c.storage = newThreadSafeMap(indexers, Indices{}, c.observer, c.hideRV)
-	c.storage.rvMetric = c.rvMetric
+	names := c.appendIndices(indexers)
+	if c.observer != nil && len(names) > 0 {
+		send(c.observer, event.IndexersAdded{Names: strings.Join(names, ",")}.Event())
+	}
 	return c
 }
 
@@ -140,14 +140,7 @@ func (c *cache) keyAndTransform(obj interface{}) (string, interface{}, error) {
 }
 
 // Add implements Store.
-func (c *cache) Add(obj interface{}) error {
-	key, obj, err := c.keyAndTransform(obj)
-	if err != nil {
-		return err
-	}
-	c.storage.Add(key, obj)
-	return nil
-}
+func (c *cache) Add(obj interface{}) error { return c.Update(obj) }
 
 // Update implements Store.
 func (c *cache) Update(obj interface{}) error {
@@ -155,7 +148,7 @@ func (c *cache) Update(obj interface{}) error {
 	if err != nil {
 		return err
 	}
-	c.storage.Update(key, obj)
+	c.set(key, obj, event.OpNone)
 	return nil
 }
 
@@ -165,15 +158,16 @@ func (c *cache) Delete(obj interface{}) error {
 	if err != nil {
 		return KeyError{obj, err}
 	}
-	c.storage.DeleteWithObject(key, obj)
+	c.remove(key, obj)
 	return nil
 }
 
 // Transaction implements TransactionStore. It skips objects without a key.
 // Mirrors client-go tools/cache.(*cache).Transaction (v0.37.2).
 func (c *cache) Transaction(txns ...Transaction) *TransactionError {
-	keyed := make([]ThreadSafeStoreTransaction, 0, len(txns))
-	done := make([]int, 0, len(txns))
+	var keys []string
+	var keyed []Transaction
+	var done []int
 	var errs []error
 	for i, txn := range txns {
 		key, err := c.keyFunc(txn.Object)
@@ -182,9 +176,9 @@ func (c *cache) Transaction(txns ...Transaction) *TransactionError {
 			continue
 		}
 		done = append(done, i)
-		keyed = append(keyed, ThreadSafeStoreTransaction{txn, key})
+		keys, keyed = append(keys, key), append(keyed, txn)
 	}
-	c.storage.Transaction(keyed...)
+	c.transact(keys, keyed)
 	if len(errs) == 0 {
 		return nil
 	}
@@ -205,7 +199,7 @@ func (c *cache) Replace(list []interface{}, resourceVersion string) error {
 		}
 		keys[i], objs[i] = key, obj
 	}
-	c.storage.replaceList(keys, objs, resourceVersion)
+	c.replace(keys, objs, resourceVersion)
 	return nil
 }
 
@@ -216,55 +210,4 @@ func (c *cache) Get(obj interface{}) (item interface{}, exists bool, err error) 
 		return nil, false, KeyError{obj, err}
 	}
 	return c.GetByKey(key)
-}
-
-// GetByKey implements Store; the error is always nil.
-func (c *cache) GetByKey(key string) (item interface{}, exists bool, err error) {
-	item, exists = c.storage.Get(key)
-	return item, exists, nil
-}
-
-// List implements Store.
-func (c *cache) List() []interface{} { return c.storage.List() }
-
-// ListKeys implements Store.
-func (c *cache) ListKeys() []string { return c.storage.ListKeys() }
-
-// LastStoreSyncResourceVersion implements Store.
-func (c *cache) LastStoreSyncResourceVersion() string {
-	return c.storage.LastStoreSyncResourceVersion()
-}
-
-// Bookmark implements Store.
-func (c *cache) Bookmark(rv string) { c.storage.Bookmark(rv) }
-
-// Resync implements Store.
-func (c *cache) Resync() error { return nil }
-
-// Index implements Indexer.
-func (c *cache) Index(indexName string, obj interface{}) ([]interface{}, error) {
-	return c.storage.Index(indexName, obj)
-}
-
-// IndexKeys implements Indexer.
-func (c *cache) IndexKeys(indexName, indexedValue string) ([]string, error) {
-	return c.storage.IndexKeys(indexName, indexedValue)
-}
-
-// ListIndexFuncValues implements Indexer.
-func (c *cache) ListIndexFuncValues(indexName string) []string {
-	return c.storage.ListIndexFuncValues(indexName)
-}
-
-// ByIndex implements Indexer.
-func (c *cache) ByIndex(indexName, indexedValue string) ([]interface{}, error) {
-	return c.storage.ByIndex(indexName, indexedValue)
-}
-
-// GetIndexers implements Indexer.
-func (c *cache) GetIndexers() Indexers { return c.storage.GetIndexers() }
-
-// AddIndexers implements Indexer.
-func (c *cache) AddIndexers(newIndexers Indexers) error {
-	return c.storage.AddIndexers(newIndexers)
 }

@@ -96,7 +96,7 @@ func TestStoreSameAsClientGo(t *testing.T) {
 			continue // no event reports that an object was changed in place
 		}
 		folded := fold(rec.events, t.Errorf)
-		if inside := mine.(*cache).storage.snapshotLocked(); !reflect.DeepEqual(inside, folded.Store) {
+		if inside := mine.(*cache).snapshotLocked(); !reflect.DeepEqual(inside, folded.Store) {
 			t.Errorf("seed %d: inside %v\nfolded %v", seed, inside, folded.Store)
 		}
 	}
@@ -177,7 +177,7 @@ func TestIndexPanic(t *testing.T) {
 		return appIndex(o)
 	}}, WithObserver(rec))
 	_ = s.Add(objWithApp("a", "1", "x"))
-	for _, do := range []func(){
+	for _, write := range []func(){
 		func() { _ = s.Add(objWithApp("bad", "2", "x")) },
 		func() { _ = s.Replace([]any{objWithApp("b", "3", "y"), objWithApp("bad", "4", "x")}, "9") },
 		func() { s.Transaction(Transaction{objWithApp("bad", "5", "x"), TransactionTypeAdd}) },
@@ -191,10 +191,10 @@ func TestIndexPanic(t *testing.T) {
 					t.Errorf("panic: %v", r)
 				}
 			}()
-			do()
+			write()
 		}()
 		folded := fold(rec.events, t.Errorf)
-		if inside := s.storage.snapshotLocked(); !reflect.DeepEqual(inside, folded.Store) {
+		if inside := s.snapshotLocked(); !reflect.DeepEqual(inside, folded.Store) {
 			t.Errorf("inside %v\nfolded %v", inside, folded.Store)
 		}
 	}
@@ -213,21 +213,15 @@ func TestListIsASnapshot(t *testing.T) {
 	for r := range 4 {
 		wg.Go(func() {
 			for i := range 200 {
-				v := s.storage.currentView()
-				seen := map[string]bool{}
-				v.each(func(s *slot) {
-					if s.key == "" || seen[s.key] {
-						t.Errorf("key %q twice, or empty", s.key)
-					}
-					seen[s.key] = true
-				})
-				if len(seen) != v.objects {
-					t.Errorf("%d objects in a view of %d", len(seen), v.objects)
-				}
+				objs := s.List()
+				before := slices.Clone(objs)
 				if r == 0 {
 					_ = s.Delete(obj(fmt.Sprint("o", i), "1"))
 				} else {
 					_ = s.Add(obj(fmt.Sprint("o", (i*7+r)%600), fmt.Sprint(i)))
+				}
+				if !slices.Equal(objs, before) {
+					t.Error("a list changed with a later write")
 				}
 			}
 		})
@@ -261,13 +255,13 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q: %q %q %v, client-go %q %q %v", key, ns, n, err, cns, cn, cerr)
 		}
 	}
-	if n, err := DeletionHandlingObjectToName(DeletedFinalStateUnknown{Key: "ns/n"}); err != nil || n != NewObjectName("ns", "n") {
+	if n, err := DeletionHandlingObjectToName(DeletedFinalStateUnknown{Key: "ns/n"}); err != nil || n != (ObjectName{Namespace: "ns", Name: "n"}) {
 		t.Errorf("%v %v", n, err)
 	}
 }
 
 // TestReportedIndexValues checks the index values that are reported: values that did not change are the same slice again, and others come from the index
-// functions. That must also hold if a handler changed the object in place, or if the slot has another key.
+// functions. That must also hold if a handler changed the object in place, or if the key is another one.
 func TestReportedIndexValues(t *testing.T) {
 	rec := &recorder{}
 	s := NewIndexer(MetaNamespaceKeyFunc, Indexers{"app": appIndex, "namespace": MetaNamespaceIndexFunc}, WithObserver(rec))
@@ -304,4 +298,34 @@ func TestReportedIndexValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(write(objWithApp("b", "7", "cart")), "cart", event.IndexValues{Index: "letters", Values: []string{"c", "a", "r", "t"}})
+}
+
+// TestChangedInPlace checks that an object that is changed in place leaves its key in the index under the old value, as in client-go. Deleting
+// the object, or adding it again, does not remove the key either.
+func TestChangedInPlace(t *testing.T) {
+	index := func(o any) ([]string, error) { return []string{o.(*object).Labels["app"]}, nil }
+	s := newCache(MetaNamespaceKeyFunc, Indexers{"app": index})
+	o := objWithApp("a", "1", "x")
+	_ = s.Add(o)
+	o.Labels["app"] = "y"
+	_ = s.Delete(o)
+	keys, err := s.IndexKeys("app", "x")
+	if err != nil || !slices.Equal(keys, []string{"ns/a"}) {
+		t.Errorf("keys %v, %v; want the one left behind", keys, err)
+	}
+	if objs, err := s.ByIndex("app", "x"); err != nil || len(objs) != 1 || objs[0] != nil {
+		t.Errorf("objects %v, %v; want one nil", objs, err)
+	}
+	if _, exists, _ := s.GetByKey("ns/a"); exists || len(s.List()) != 0 || len(s.ListKeys()) != 0 {
+		t.Error("the deleted object is still there")
+	}
+	back := objWithApp("a", "2", "z")
+	_ = s.Add(back)
+	if objs, err := s.ByIndex("app", "x"); err != nil || len(objs) != 1 || objs[0] != any(back) {
+		t.Errorf("objects %v, %v; want the one that came back", objs, err)
+	}
+	_ = s.Replace([]any{objWithApp("c", "3", "z")}, "3")
+	if values := s.ListIndexFuncValues("app"); !slices.Equal(values, []string{"z"}) {
+		t.Errorf("values %v after a Replace, want z alone", values)
+	}
 }

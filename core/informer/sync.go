@@ -4,18 +4,9 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 )
-
-// InformerSynced reports whether an informer has synced.
-type InformerSynced func() bool
-
-// syncedPollPeriod is how often WaitForCacheSync polls.
-const syncedPollPeriod = 100 * time.Millisecond
 
 // DoneChecker is something that becomes done once and can be waited for.
 type DoneChecker interface {
@@ -72,41 +63,4 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 		logger.Info("Timed out waiting", "for", what, "cause", context.Cause(ctx), "instances", late)
 	}
 	return len(late) == 0
-}
-
-// WaitForCacheSync polls every 100 ms until all are synced and returns true. It returns false once stopCh is closed.
-func WaitForCacheSync(stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
-	allSynced := func(context.Context) (bool, error) {
-		for _, synced := range cacheSyncs {
-			if !synced() {
-				return false, nil
-			}
-		}
-		return true, nil
-	}
-	return wait.PollUntilContextCancel(wait.ContextForChannel(stopCh), syncedPollPeriod, true, allSynced) == nil
-}
-
-// WaitForNamedCacheSync is WaitForCacheSync that logs the name of the waiting controller.
-func WaitForNamedCacheSync(controllerName string, stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
-	logger := klog.Background()
-	logger.Info("Waiting for caches to sync", "controller", controllerName)
-	if !WaitForCacheSync(stopCh, cacheSyncs...) {
-		utilruntime.HandleErrorWithLogger(logger, nil, "Unable to sync caches", "controller", controllerName)
-		return false
-	}
-	logger.Info("Caches are synced", "controller", controllerName)
-	return true
-}
-
-// WaitForNamedCacheSyncWithContext is WaitForCacheSync until ctx is done; it logs with the context's logger.
-func WaitForNamedCacheSyncWithContext(ctx context.Context, cacheSyncs ...InformerSynced) bool {
-	logger := klog.FromContext(ctx)
-	logger.Info("Waiting for caches to sync")
-	if !WaitForCacheSync(ctx.Done(), cacheSyncs...) {
-		utilruntime.HandleErrorWithContext(ctx, nil, "Unable to sync caches")
-		return false
-	}
-	logger.Info("Caches are synced")
-	return true
 }

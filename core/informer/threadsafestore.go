@@ -1,14 +1,12 @@
 package informer
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
-	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -16,125 +14,46 @@ import (
 	"informerscope/core/words/event"
 )
 
-// ThreadSafeStore is an indexed store whose caller computes the keys. Callers must treat returned objects as read-only: changing an object in place
-// does not move it in the indices.
-type ThreadSafeStore interface {
-	Add(key string, obj interface{})
-	Update(key string, obj interface{})
-	// Delete does not change the store's resourceVersion; DeleteWithObject sets it to that of obj.
-	Delete(key string)
-	DeleteWithObject(key string, obj interface{})
-	Get(key string) (item interface{}, exists bool)
-	List() []interface{}
-	ListKeys() []string
-	// Replace replaces the contents by those of the map.
-	Replace(map[string]interface{}, string)
-	Index(indexName string, obj interface{}) ([]interface{}, error)
-	IndexKeys(indexName, indexedValue string) ([]string, error)
-	Bookmark(rv string)
-	LastStoreSyncResourceVersion() string
-	ListIndexFuncValues(name string) []string
-	ByIndex(indexName, indexedValue string) ([]interface{}, error)
-	GetIndexers() Indexers
-	AddIndexers(newIndexers Indexers) error
-	// Resync does nothing.
-	Resync() error
-}
-
-// ThreadSafeStoreTransaction is a Transaction with the key of its object.
-type ThreadSafeStoreTransaction struct {
-	Transaction
-	Key string
-}
-
-// ThreadSafeStoreWithTransaction does several writes under one lock.
-type ThreadSafeStoreWithTransaction interface {
-	ThreadSafeStore
-	Transaction(fns ...ThreadSafeStoreTransaction)
-}
-
-// NewThreadSafeStore returns a ThreadSafeStoreWithTransaction. It takes ownership of the maps: the caller must not use them afterwards.
-func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
-	c := newThreadSafeMap(indexers, indices, nil, false)
-	for _, opt := range opts {
-		opt(c)
-	}
-	return c
-}
-
-// threadSafeMap implements ThreadSafeStoreWithTransaction.
+// threadSafeMap is an indexed store: a map of objects and, for each index, a map of values to keys, under one lock. Its caller computes the keys.
+// Mirrors client-go tools/cache.threadSafeMap (v0.37.2).
 type threadSafeMap struct {
-	lock sync.RWMutex
-	// table finds the slots; their numbers are below len(refs), and they are in chunks.
-	table  slotTable
-	chunks []*chunk
-	// refs is how many index sets contain each slot.
-	refs []uint32
-	// free are slots for reuse; objects is how many slots hold an object.
-	free    []uint32
-	objects int
-	gen     atomic.Uint64
-	// current is the view of the last List; nil after a write.
-	current atomic.Pointer[view]
-	// viewSize is how many chunks the last view had.
-	viewSize atomic.Int64
+	lock  sync.RWMutex
+	items map[string]*storedObject
+	// added is how many keys were added since the last Replace.
+	added int
 
 	indexers Indexers
 	// indices are the indexers with their contents, sorted by name within each addition.
 	indices []*namedIndex
 	rv      string
+	hideRV  bool
 
 	observer   event.Observer
 	writeEvent event.Event // reused for observer
-	// lastReported is the last value list that was reported for each slot. Most writes do not change the values, and then the same list is reported again.
-	// values is scratch memory for it.
-	lastReported [][]event.IndexValues
-	values       [][]string
-	hideRV       bool
-	rvMetric     GaugeMetric // nil without a provider
+	values     [][]string  // scratch memory for observer
+}
+
+// storedObject is an object in a threadSafeMap. It does not change once the lock is free: a write makes another one.
+type storedObject struct {
+	key string
+	obj any
+	// number is the position among the stored objects: lists are in the order in which keys were added, so that one seed gives one log.
+	number int
+	// indexed are the index values that were reported last. Most writes do not change them, and then the same slice is reported again.
+	indexed []event.IndexValues
 }
 
 type namedIndex struct {
 	name string
 	fn   IndexFunc
-	// namespace is set if fn is MetaNamespaceIndexFunc, whose value can be computed without allocating a slice.
-	namespace bool
-	values    map[string]*idSet
-	// lastReported is the value list that was reported last, for the namespace index.
-	lastReported []string
+	keys map[string]sets.Set[string] // by value
 }
 
-var _ ThreadSafeStoreWithTransaction = &threadSafeMap{}
-
-func newThreadSafeMap(indexers Indexers, indices Indices, o event.Observer, hideRV bool) *threadSafeMap {
-	c := &threadSafeMap{indexers: indexers, observer: o, hideRV: hideRV}
-	names := c.appendIndices(indexers, indices)
-	if c.observer != nil && len(names) > 0 {
-		send(c.observer, event.IndexersAdded{Names: strings.Join(names, ",")}.Event())
-	}
-	return c
-}
-
-// appendIndices adds namedIndexes for indexers and returns their names, sorted.
-func (c *threadSafeMap) appendIndices(indexers Indexers, contents Indices) []string {
+// appendIndices adds empty indices for indexers and returns their names, sorted.
+func (c *threadSafeMap) appendIndices(indexers Indexers) []string {
 	names := slices.Sorted(maps.Keys(indexers))
-	metaNamespace := reflect.ValueOf(MetaNamespaceIndexFunc).Pointer()
 	for _, name := range names {
-		values := make(map[string]*idSet, len(contents[name]))
-		for _, value := range slices.Sorted(maps.Keys(contents[name])) {
-			set := &idSet{}
-			for _, key := range sets.List(contents[name][value]) {
-				if id := c.slotFor(key, hashKey(key)); set.add(id) {
-					c.refs[id]++
-				}
-			}
-			values[value] = set
-		}
-		fn := indexers[name]
-		c.indices = append(c.indices, &namedIndex{
-			name: name, fn: fn, values: values,
-			namespace: fn != nil && reflect.ValueOf(fn).Pointer() == metaNamespace,
-		})
+		c.indices = append(c.indices, &namedIndex{name: name, fn: indexers[name], keys: map[string]sets.Set[string]{}})
 	}
 	return names
 }
@@ -148,39 +67,11 @@ func (x *namedIndex) valuesOf(obj any, key string) []string {
 	return values
 }
 
-// insert adds a slot to the set of a value.
-func (c *threadSafeMap) insert(x *namedIndex, id int, value string) {
-	set := x.values[value]
-	if set == nil {
-		set = &idSet{}
-		x.values[value] = set
-	}
-	if set.add(id) {
-		c.refs[id]++
-	}
-}
-
-// remove removes a slot from the set of a value. It drops empty sets: with values that come and go they would accumulate (kubernetes#84959).
-func (c *threadSafeMap) remove(x *namedIndex, id int, value string) {
-	set := x.values[value]
-	if set == nil {
-		return
-	}
-	if set.remove(id) {
-		c.refs[id]--
-	}
-	if set.n == 0 {
-		delete(x.values, value)
-	}
-}
-
-// reindex moves a slot from the values of old to those of obj, which it returns; nil stands for no object. The values of old are computed again rather
-// than stored, so that an object that a handler changed in place leaves the same wrong entries as in client-go.
+// move moves a key from the values of old to those of obj, which it returns; nil stands for no object. The values of old are computed again rather than
+// stored, so that an object that a handler changed in place leaves the same wrong entries as in client-go. Empty sets are dropped: with values that come
+// and go they would accumulate (kubernetes#84959).
 // Mirrors client-go tools/cache.(*storeIndex).updateSingleIndex (v0.37.2).
-func (c *threadSafeMap) reindex(x *namedIndex, id int, old, obj any, key string) (after []string) {
-	if x.namespace {
-		return c.reindexNamespace(x, id, old, obj, key)
-	}
+func (x *namedIndex) move(key string, old, obj any) (after []string) {
 	var before []string
 	if old != nil {
 		before = x.valuesOf(old, key)
@@ -192,45 +83,19 @@ func (c *threadSafeMap) reindex(x *namedIndex, id int, old, obj any, key string)
 		return after
 	}
 	for _, v := range before {
-		c.remove(x, id, v)
+		keys := x.keys[v]
+		keys.Delete(key)
+		if len(keys) == 0 {
+			delete(x.keys, v)
+		}
 	}
 	for _, v := range after {
-		c.insert(x, id, v)
+		if x.keys[v] == nil {
+			x.keys[v] = sets.Set[string]{}
+		}
+		x.keys[v].Insert(key)
 	}
 	return after
-}
-
-func (c *threadSafeMap) reindexNamespace(x *namedIndex, id int, old, obj any, key string) []string {
-	var before, after string
-	if old != nil {
-		before = x.namespaceOf(old, key)
-	}
-	if obj != nil {
-		after = x.namespaceOf(obj, key)
-	}
-	if old == nil || obj == nil || before != after {
-		if old != nil {
-			c.remove(x, id, before)
-		}
-		if obj != nil {
-			c.insert(x, id, after)
-		}
-	}
-	if c.observer == nil {
-		return nil
-	}
-	if len(x.lastReported) == 0 || x.lastReported[0] != after {
-		x.lastReported = []string{after}
-	}
-	return x.lastReported
-}
-
-func (x *namedIndex) namespaceOf(obj any, key string) string {
-	m, err := meta.Accessor(obj)
-	if err != nil {
-		return x.valuesOf(obj, key)[0] // panics with the index function's own error
-	}
-	return m.GetNamespace()
 }
 
 // indexValues returns the values of obj in every index, for an Observer. It skips an index whose function fails; storing such an object panics anyway.
@@ -247,143 +112,20 @@ func (c *threadSafeMap) indexValues(obj any) []event.IndexValues {
 	return all
 }
 
-func (c *threadSafeMap) slotAt(id int) *slot { return &c.chunks[id>>chunkBits].slots[id&chunkMask] }
-
-// ownedSlot is slotAt for writing: it copies the chunk if a List uses it.
-func (c *threadSafeMap) ownedSlot(id int) *slot {
-	if c.current.Load() != nil {
-		c.current.Store(nil)
+// valuesToReport returns values with the names of their indices: last, if they are the same.
+func (c *threadSafeMap) valuesToReport(last []event.IndexValues, values [][]string) []event.IndexValues {
+	same := last != nil && len(last) == len(values)
+	for i := 0; same && i < len(last); i++ {
+		same = slices.Equal(last[i].Values, values[i])
 	}
-	ch := c.chunks[id>>chunkBits]
-	if gen := c.gen.Load(); ch.generation < gen {
-		ch = &chunk{generation: gen, slots: ch.slots}
-		c.chunks[id>>chunkBits] = ch
+	if same {
+		return last
 	}
-	return &ch.slots[id&chunkMask]
-}
-
-// lookup returns the slot of key, or -1 if there is none. The slot may have no object.
-func (c *threadSafeMap) lookup(key string, hash uint32) int {
-	if c.table.n == 0 {
-		return -1
+	all := make([]event.IndexValues, len(values))
+	for i := range values {
+		all[i] = event.IndexValues{Index: c.indices[i].name, Values: values[i]}
 	}
-	mask := len(c.table.entries) - 1
-	for i := int(hash) & mask; ; i = (i + 1) & mask {
-		e := c.table.entries[i]
-		if e == 0 {
-			return -1
-		}
-		if id := int(uint32(e)) - 1; uint32(e>>32) == hash && c.slotAt(id).key == key {
-			return id
-		}
-	}
-}
-
-// findObject returns the slot of key if it holds an object, otherwise -1.
-func (c *threadSafeMap) findObject(key string) int {
-	if id := c.lookup(key, hashKey(key)); id >= 0 && c.slotAt(id).hasObject() {
-		return id
-	}
-	return -1
-}
-
-// slotFor returns the slot of key, and creates one without an object if there is none.
-func (c *threadSafeMap) slotFor(key string, hash uint32) int {
-	if id := c.lookup(key, hash); id >= 0 {
-		return id
-	}
-	var id int
-	if n := len(c.free); n > 0 {
-		id = int(c.free[n-1])
-		c.free = c.free[:n-1]
-	} else {
-		id = len(c.refs)
-		if id>>chunkBits == len(c.chunks) {
-			c.chunks = append(c.chunks, &chunk{generation: c.gen.Load()})
-		}
-		c.refs = append(c.refs, 0)
-	}
-	*c.ownedSlot(id) = slot{key, noObject}
-	c.table.put(hash, id)
-	return id
-}
-
-// putLocked stores obj and returns its slot and the object stored before.
-func (c *threadSafeMap) putLocked(key string, obj any) (id int, old any, existed bool) {
-	id = c.slotFor(key, hashKey(key))
-	s := c.ownedSlot(id)
-	if s.hasObject() {
-		old, existed = s.obj, true
-	} else {
-		c.objects++
-	}
-	s.obj = obj
-	return id, old, existed
-}
-
-// takeLocked empties a slot. If an index still contains the slot, it keeps its key.
-func (c *threadSafeMap) takeLocked(id int) {
-	s := c.ownedSlot(id)
-	s.obj = noObject
-	c.objects--
-	if c.refs[id] != 0 {
-		return
-	}
-	c.table.remove(hashKey(s.key), id)
-	s.key = ""
-	c.free = append(c.free, uint32(id))
-	if len(c.free) > 1024 && len(c.free) > 3*(len(c.refs)-len(c.free)) {
-		c.compactLocked()
-	}
-}
-
-// compactLocked renumbers the used slots without gaps, so that a store that was once large can shrink.
-func (c *threadSafeMap) compactLocked() {
-	chunks, refs, moved := c.chunks, c.refs, make(map[int]int, len(c.refs)-len(c.free))
-	free := make([]bool, len(refs))
-	for _, id := range c.free {
-		free[id] = true
-	}
-	c.resetLocked(len(refs) - len(c.free))
-	for id := range refs {
-		if free[id] {
-			continue
-		}
-		s := chunks[id>>chunkBits].slots[id&chunkMask]
-		to := c.slotFor(s.key, hashKey(s.key))
-		c.refs[to] = refs[id]
-		if s.hasObject() {
-			c.ownedSlot(to).obj = s.obj
-			c.objects++
-		}
-		moved[id] = to
-	}
-	for _, x := range c.indices {
-		//maporder:free each set is moved by itself
-		for _, set := range x.values {
-			old := *set
-			*set = idSet{}
-			old.each(func(id int) { set.add(moved[id]) })
-		}
-	}
-}
-
-// resetLocked drops all slots and makes room for n. It does not change the indices.
-func (c *threadSafeMap) resetLocked(n int) {
-	c.current.Store(nil)
-	c.table = slotTable{entries: make([]uint64, tableSize(n))}
-	c.chunks = make([]*chunk, 0, (n+chunkMask)>>chunkBits)
-	c.refs, c.lastReported = make([]uint32, 0, n), nil
-	c.free, c.objects = nil, 0
-}
-
-// eachLocked calls fn for every slot with an object.
-func (c *threadSafeMap) eachLocked(fn func(id int, s *slot)) {
-	for id := range c.refs {
-		if s := c.slotAt(id); s.hasObject() {
-			fn(id, s)
-		}
-	}
+	return all
 }
 
 // visibleRV returns the store's resourceVersion as readers see it.
@@ -394,24 +136,38 @@ func (c *threadSafeMap) visibleRV() string {
 	return c.rv
 }
 
+// putLocked stores obj and returns it with its key, and the one that it replaces, which may be nil.
+func (c *threadSafeMap) putLocked(key string, obj any) (item, old *storedObject) {
+	item = &storedObject{key: key, obj: obj}
+	if old = c.items[key]; old != nil {
+		item.number, item.indexed = old.number, old.indexed
+	} else {
+		item.number = c.added
+		c.added++
+	}
+	c.items[key] = item
+	return item, old
+}
+
 // writeLocked stores obj, updates the indices and reports to the Observer. op is the type of the delta that caused the write, if any. If moveRV is set,
 // the store's resourceVersion becomes rv, but only after the indices, because an index function may panic. version is obj's resourceVersion for the
 // Observer, or "" if it was not looked up.
 func (c *threadSafeMap) writeLocked(key string, obj any, op event.Op, rv string, moveRV bool, version string) (old any, existed bool) {
-	id, old, existed := c.putLocked(key, obj)
-	var indexed []event.IndexValues
+	item, replaced := c.putLocked(key, obj)
+	if replaced != nil {
+		old, existed = replaced.obj, true
+	}
 	whole := false
 	if c.observer != nil {
-		c.values = c.values[:0]
 		// Deferred, because the object is stored even if an index function panics.
 		defer func() {
 			if !whole {
-				indexed = c.indexValues(obj)
+				item.indexed = c.indexValues(obj)
 			}
 			if version == "" {
 				version = rvOf(obj)
 			}
-			e := event.Stored{Kind: event.KindStoreAdded, Op: op, Key: key, RV: version, Obj: obj, Old: old, Indexed: indexed, StoreRV: c.visibleRV()}
+			e := event.Stored{Kind: event.KindStoreAdded, Op: op, Key: key, RV: version, Obj: obj, Old: old, Indexed: item.indexed, StoreRV: c.visibleRV()}
 			if existed {
 				e.Kind = event.KindStoreUpdated
 			}
@@ -419,87 +175,56 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op event.Op, rv string,
 			c.observer.Observe(&c.writeEvent)
 		}()
 	}
+	c.values = c.values[:0]
 	for _, x := range c.indices {
-		values := c.reindex(x, id, old, obj, key)
-		if c.observer != nil {
-			c.values = append(c.values, values)
-		}
+		c.values = append(c.values, x.move(key, old, obj))
 	}
 	if c.observer != nil {
-		indexed = c.valuesToReport(id)
+		item.indexed = c.valuesToReport(item.indexed, c.values)
 	}
+	clear(c.values)
 	whole = true
 	if moveRV {
-		c.setRVLocked(rv)
+		c.rv = rv
 	}
 	return old, existed
 }
 
-// valuesToReport returns the value list to report for a slot whose values are c.values.
-func (c *threadSafeMap) valuesToReport(id int) []event.IndexValues {
-	if id >= len(c.lastReported) {
-		c.lastReported = append(c.lastReported, make([][]event.IndexValues, max(id+1, len(c.refs))-len(c.lastReported))...)
-	}
-	last := c.lastReported[id]
-	same := last != nil && len(last) == len(c.values)
-	for i := 0; same && i < len(last); i++ {
-		same = slices.Equal(last[i].Values, c.values[i])
-	}
-	if !same {
-		last = make([]event.IndexValues, len(c.values))
-		for i, values := range c.values {
-			last[i] = event.IndexValues{Index: c.indices[i].name, Values: values}
-		}
-		c.lastReported[id] = last
-	}
-	clear(c.values)
-	return last
-}
-
 // removeLocked is writeLocked for a delete. obj is the delete's object; it may be nil.
 func (c *threadSafeMap) removeLocked(key string, obj any, rv string, moveRV bool) {
-	id := c.findObject(key)
-	if id < 0 {
+	item := c.items[key]
+	if item == nil {
 		if moveRV {
 			c.bookmarkLocked(rv)
 		}
 		return
 	}
-	old := c.slotAt(id).obj
 	for _, x := range c.indices {
-		c.reindex(x, id, old, nil, key)
+		x.move(key, item.obj, nil)
 	}
-	c.takeLocked(id)
+	delete(c.items, key)
 	if moveRV {
-		c.setRVLocked(rv)
+		c.rv = rv
 	}
 	if c.observer != nil {
 		deleted, _ := (&queueItem{obj: obj}).reportedObject()
 		if deleted == nil {
-			deleted = old
+			deleted = item.obj
 		}
-		send(c.observer, event.StoreDeleted{Key: key, RV: rvOf(deleted), Obj: deleted, Old: old, StoreRV: c.visibleRV()}.Event())
+		send(c.observer, event.StoreDeleted{Key: key, RV: rvOf(deleted), Obj: deleted, Old: item.obj, StoreRV: c.visibleRV()}.Event())
 	}
 }
 
 func (c *threadSafeMap) bookmarkLocked(rv string) {
 	moved := c.rv != rv
-	c.setRVLocked(rv)
+	c.rv = rv
 	if c.observer != nil && moved && !c.hideRV {
 		send(c.observer, event.StoreBookmark{StoreRV: rv}.Event())
 	}
 }
 
-// setRVLocked sets the store's resourceVersion.
-func (c *threadSafeMap) setRVLocked(rv string) {
-	c.rv = rv
-	if c.rvMetric != nil {
-		setRVMetric(c.rvMetric, rv)
-	}
-}
-
 // objectRV returns the resourceVersion that the store gets by writing obj. ok is false if it gets none, as for a tombstone.
-func objectRV(obj any) (string, bool) {
+func objectRV(obj any) (rv string, ok bool) {
 	if obj == nil {
 		return "", false
 	}
@@ -510,13 +235,7 @@ func objectRV(obj any) (string, bool) {
 	return m.GetResourceVersion(), true
 }
 
-// Add implements ThreadSafeStore.
-func (c *threadSafeMap) Add(key string, obj interface{}) { c.Update(key, obj) }
-
-// Update implements ThreadSafeStore.
-func (c *threadSafeMap) Update(key string, obj interface{}) { c.set(key, obj, event.OpNone) }
-
-// set is Update by a delta of type op. It returns the object stored before.
+// set stores obj by a delta of type op. It returns the object stored before.
 func (c *threadSafeMap) set(key string, obj any, op event.Op) (old any, existed bool) {
 	rv, ok := objectRV(obj)
 	c.lock.Lock()
@@ -524,20 +243,17 @@ func (c *threadSafeMap) set(key string, obj any, op event.Op) (old any, existed 
 	return c.writeLocked(key, obj, op, rv, ok, rv)
 }
 
-// Delete implements ThreadSafeStore.
-func (c *threadSafeMap) Delete(key string) { c.DeleteWithObject(key, nil) }
-
-// DeleteWithObject implements ThreadSafeStore.
-func (c *threadSafeMap) DeleteWithObject(key string, obj interface{}) {
+// remove removes the object of key. The store's resourceVersion becomes that of obj, if it has one.
+func (c *threadSafeMap) remove(key string, obj any) {
 	rv, ok := objectRV(obj)
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.removeLocked(key, obj, rv, ok)
 }
 
-// Transaction implements ThreadSafeStoreWithTransaction. The store's resourceVersion becomes that of the last object.
+// transact does several writes under one lock. The store's resourceVersion becomes that of the last object.
 // Mirrors client-go tools/cache.(*threadSafeMap).Transaction (v0.37.2).
-func (c *threadSafeMap) Transaction(txns ...ThreadSafeStoreTransaction) {
+func (c *threadSafeMap) transact(keys []string, txns []Transaction) {
 	if len(txns) == 0 {
 		return
 	}
@@ -548,9 +264,9 @@ func (c *threadSafeMap) Transaction(txns ...ThreadSafeStoreTransaction) {
 		moveRV := ok && i == len(txns)-1
 		switch txn.Type {
 		case TransactionTypeAdd, TransactionTypeUpdate:
-			c.writeLocked(txn.Key, txn.Object, event.OpNone, rv, moveRV, "")
+			c.writeLocked(keys[i], txn.Object, event.OpNone, rv, moveRV, "")
 		case TransactionTypeDelete:
-			c.removeLocked(txn.Key, txn.Object, rv, moveRV)
+			c.removeLocked(keys[i], txn.Object, rv, moveRV)
 		default:
 			if moveRV {
 				c.bookmarkLocked(rv)
@@ -578,164 +294,111 @@ func (c *threadSafeMap) applyBatch(items []queueItem, results []applyResult) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	for i := range items[:last+1] {
-		it := &items[i]
-		if it.keyErr != nil {
+		q := &items[i]
+		if q.keyErr != nil {
 			continue
 		}
 		moveRV := ok && i == last
-		if it.op == event.OpDeleted {
-			c.removeLocked(it.key, it.obj, rv, moveRV)
+		if q.op == event.OpDeleted {
+			c.removeLocked(q.key, q.obj, rv, moveRV)
 			continue
 		}
-		results[i].old, results[i].existed = c.writeLocked(it.key, it.obj, it.op, rv, moveRV, it.rv)
+		results[i].old, results[i].existed = c.writeLocked(q.key, q.obj, q.op, rv, moveRV, q.rv)
 	}
 }
 
-// Get implements ThreadSafeStore.
-func (c *threadSafeMap) Get(key string) (item interface{}, exists bool) {
+// GetByKey implements Store; the error is always nil.
+func (c *threadSafeMap) GetByKey(key string) (item interface{}, exists bool, err error) {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
-	id := c.findObject(key)
-	if id < 0 {
-		return nil, false
+	if stored := c.items[key]; stored != nil {
+		return stored.obj, true, nil
 	}
-	return c.slotAt(id).obj, true
+	return nil, false, nil
 }
 
-// patience is how often a List yields to writers before it waits for the lock.
-const patience = 100
-
-// currentView returns a view of the current contents. All Lists between two writes share one view, and need no lock.
-//
-// A reader that waits for the lock would get it at the next Unlock. The next writer would then have to wait until that reader was scheduled and had
-// finished its copy: that is how client-go's writers starve. So a reader tries the lock and yields, and waits for the lock only after many tries.
-func (c *threadSafeMap) currentView() *view {
-	var v *view
-	for tries := 0; ; tries++ {
-		if taken := c.current.Load(); taken != nil {
-			return taken
-		}
-		if v == nil {
-			// Allocate before the lock is held: an allocation may have to help the garbage collector.
-			v = &view{chunks: make([]*chunk, 0, c.viewSize.Load()+1)}
-		}
-		if tries == patience {
-			c.lock.RLock()
-			break
-		}
-		if c.lock.TryRLock() {
-			break
-		}
-		runtime.Gosched()
+// inOrder returns the objects in the order in which their keys were added.
+func inOrder(items map[string]*storedObject) []*storedObject {
+	all := make([]*storedObject, 0, len(items))
+	//maporder:free sorted below
+	for _, item := range items {
+		all = append(all, item)
 	}
-	if taken := c.current.Load(); taken != nil {
-		v = taken
-	} else {
-		c.gen.Add(1)
-		v.chunks, v.slots, v.objects = append(v.chunks, c.chunks...), len(c.refs), c.objects
-		c.viewSize.Store(int64(len(c.chunks)))
-		c.current.Store(v)
-	}
-	c.lock.RUnlock()
-	// A writer that came meanwhile is ready to run but has no processor: let it run before the copying begins.
-	if c.lock.TryRLock() {
-		c.lock.RUnlock()
-	} else {
-		runtime.Gosched()
-	}
-	return v
+	slices.SortFunc(all, func(a, b *storedObject) int { return cmp.Compare(a.number, b.number) })
+	return all
 }
 
-// List implements ThreadSafeStore.
+// snapshot returns the stored objects of one moment in their order.
+func (c *threadSafeMap) snapshot() []*storedObject {
+	c.lock.RLock()
+	defer c.lock.RUnlock()
+	return inOrder(c.items)
+}
+
+// List implements Store.
 func (c *threadSafeMap) List() []interface{} {
-	v := c.currentView()
-	list := make([]interface{}, 0, v.objects)
-	v.each(func(s *slot) { list = append(list, s.obj) })
-	return list
-}
-
-// ListKeys implements ThreadSafeStore.
-func (c *threadSafeMap) ListKeys() []string {
-	v := c.currentView()
-	list := make([]string, 0, v.objects)
-	v.each(func(s *slot) { list = append(list, s.key) })
-	return list
-}
-
-// Replace implements ThreadSafeStore.
-func (c *threadSafeMap) Replace(items map[string]interface{}, resourceVersion string) {
-	keys := slices.Sorted(maps.Keys(items))
-	objs := make([]any, len(keys))
-	for i, key := range keys {
-		objs[i] = items[key]
+	all := c.snapshot()
+	list := make([]interface{}, len(all))
+	for i, item := range all {
+		list[i] = item.obj
 	}
-	c.replaceList(keys, objs, resourceVersion)
+	return list
 }
 
-// replaceList replaces the contents by the objects. Of two with the same key, the later one stays, in the place of the earlier.
-func (c *threadSafeMap) replaceList(keys []string, objs []any, resourceVersion string) {
+// ListKeys implements Store.
+func (c *threadSafeMap) ListKeys() []string {
+	all := c.snapshot()
+	list := make([]string, len(all))
+	for i, item := range all {
+		list[i] = item.key
+	}
+	return list
+}
+
+// replace replaces the contents by the objects. Of two with the same key, the later one stays, in the place of the earlier. It returns what was stored
+// before.
+func (c *threadSafeMap) replace(keys []string, objs []any, resourceVersion string) (before map[string]*storedObject) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	c.replaceLocked(keys, objs, resourceVersion)
-}
-
-func (c *threadSafeMap) replaceLocked(keys []string, objs []any, resourceVersion string) {
-	c.resetLocked(len(keys))
+	before = c.items
+	c.items, c.added = make(map[string]*storedObject, len(keys)), 0
 	for i, key := range keys {
 		c.putLocked(key, objs[i])
 	}
-	c.setRVLocked(resourceVersion)
+	c.rv = resourceVersion
 	if c.observer != nil {
 		// Deferred, because the objects are stored even if an index function panics.
 		defer func() {
-			send(c.observer, event.StoreReplaced{Count: c.objects, Items: c.itemsLocked(), StoreRV: c.visibleRV()}.Event())
+			send(c.observer, event.StoreReplaced{Count: len(c.items), Items: c.itemsLocked(), StoreRV: c.visibleRV()}.Event())
 		}()
 	}
 	for _, x := range c.indices {
-		x.values = make(map[string]*idSet, len(x.values))
+		x.keys = make(map[string]sets.Set[string], len(x.keys))
 	}
-	c.eachLocked(func(id int, s *slot) {
-		for _, x := range c.indices {
-			c.reindex(x, id, nil, s.obj, s.key)
+	c.fillLocked(c.indices)
+	return before
+}
+
+// fillLocked adds every stored object to the indices.
+func (c *threadSafeMap) fillLocked(indices []*namedIndex) {
+	for _, item := range inOrder(c.items) {
+		for _, x := range indices {
+			x.move(item.key, nil, item.obj)
 		}
-	})
+	}
 }
 
 // itemsLocked returns the stored objects with their index values, for an Observer.
 func (c *threadSafeMap) itemsLocked() []event.Item {
-	items := make([]event.Item, 0, c.objects)
-	c.eachLocked(func(_ int, s *slot) {
-		items = append(items, event.Item{Key: s.key, RV: rvOf(s.obj), Obj: s.obj, Indexed: c.indexValues(s.obj)})
-	})
+	items := make([]event.Item, 0, len(c.items))
+	for _, item := range inOrder(c.items) {
+		items = append(items, event.Item{Key: item.key, RV: rvOf(item.obj), Obj: item.obj, Indexed: c.indexValues(item.obj)})
+	}
 	return items
 }
 
-// replaceAll is replaceList that also returns what it replaced: olds[i] is the object stored under keys[i] before, and removed are the slots whose key is
-// not in keys. If the store was empty, both are nil.
-func (c *threadSafeMap) replaceAll(keys []string, objs []any, resourceVersion string) (olds []any, removed []slot) {
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	if c.objects > 0 {
-		olds = make([]any, len(keys))
-		kept := make([]bool, len(c.refs))
-		for i, key := range keys {
-			if id := c.findObject(key); id >= 0 {
-				olds[i] = c.slotAt(id).obj
-				kept[id] = true
-			}
-		}
-		c.eachLocked(func(id int, s *slot) {
-			if !kept[id] {
-				removed = append(removed, *s)
-			}
-		})
-	}
-	c.replaceLocked(keys, objs, resourceVersion)
-	return olds, removed
-}
-
-// find returns the named index.
-func (c *threadSafeMap) find(indexName string) (*namedIndex, error) {
+// findLocked returns the named index.
+func (c *threadSafeMap) findLocked(indexName string) (*namedIndex, error) {
 	for _, x := range c.indices {
 		if x.name == indexName && x.fn != nil {
 			return x, nil
@@ -744,24 +407,24 @@ func (c *threadSafeMap) find(indexName string) (*namedIndex, error) {
 	return nil, fmt.Errorf("Index with name %s does not exist", indexName)
 }
 
-// gather returns the objects of the slots in set.
-func (c *threadSafeMap) gather(set *idSet) []interface{} {
-	list := make([]interface{}, 0, set.len())
-	set.each(func(id int) {
-		obj := c.slotAt(id).obj
-		if obj == noObject {
-			obj = nil // the key was left behind by an object that was changed in place
+// gatherLocked returns the objects of keys, sorted by key. A key that was left behind by an object that was changed in place has nil.
+func (c *threadSafeMap) gatherLocked(keys sets.Set[string]) []interface{} {
+	list := make([]interface{}, 0, len(keys))
+	for _, key := range sets.List(keys) {
+		if item := c.items[key]; item != nil {
+			list = append(list, item.obj)
+		} else {
+			list = append(list, nil)
 		}
-		list = append(list, obj)
-	})
+	}
 	return list
 }
 
-// Index implements ThreadSafeStore.
+// Index implements Indexer.
 func (c *threadSafeMap) Index(indexName string, obj interface{}) ([]interface{}, error) {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
-	x, err := c.find(indexName)
+	x, err := c.findLocked(indexName)
 	if err != nil {
 		return nil, err
 	}
@@ -769,81 +432,68 @@ func (c *threadSafeMap) Index(indexName string, obj interface{}) ([]interface{},
 	if err != nil {
 		return nil, err
 	}
-	if len(values) == 1 {
-		return c.gather(x.values[values[0]]), nil
-	}
-	union := &idSet{}
+	union := sets.Set[string]{}
 	for _, v := range values {
-		x.values[v].each(func(id int) { union.add(id) })
+		union = union.Union(x.keys[v])
 	}
-	return c.gather(union), nil
+	return c.gatherLocked(union), nil
 }
 
-// ByIndex implements ThreadSafeStore.
+// ByIndex implements Indexer.
 func (c *threadSafeMap) ByIndex(indexName, indexedValue string) ([]interface{}, error) {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
-	x, err := c.find(indexName)
+	x, err := c.findLocked(indexName)
 	if err != nil {
 		return nil, err
 	}
-	return c.gather(x.values[indexedValue]), nil
+	return c.gatherLocked(x.keys[indexedValue]), nil
 }
 
-// IndexKeys implements ThreadSafeStore.
+// IndexKeys implements Indexer.
 func (c *threadSafeMap) IndexKeys(indexName, indexedValue string) ([]string, error) {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
-	x, err := c.find(indexName)
+	x, err := c.findLocked(indexName)
 	if err != nil {
 		return nil, err
 	}
-	set := x.values[indexedValue]
-	keys := make([]string, 0, set.len())
-	set.each(func(id int) { keys = append(keys, c.slotAt(id).key) })
-	slices.Sort(keys)
-	return keys, nil
+	return sets.List(x.keys[indexedValue]), nil
 }
 
-// ListIndexFuncValues implements ThreadSafeStore. For a name that does not exist it returns no values.
-func (c *threadSafeMap) ListIndexFuncValues(indexName string) []string {
+// ListIndexFuncValues implements Indexer. The values are sorted; client-go's order is random. For a name that does not exist it returns no values.
+func (c *threadSafeMap) ListIndexFuncValues(name string) []string {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
-	x, err := c.find(indexName)
+	x, err := c.findLocked(name)
 	if err != nil {
 		return []string{}
 	}
-	names := make([]string, 0, len(x.values))
-	//maporder:free sorted below
-	for v := range x.values {
-		names = append(names, v)
-	}
-	slices.Sort(names) // client-go's order is random
-	return names
+	return slices.Sorted(maps.Keys(x.keys))
 }
 
-// LastStoreSyncResourceVersion implements ThreadSafeStore.
+// LastStoreSyncResourceVersion implements Store.
 func (c *threadSafeMap) LastStoreSyncResourceVersion() string {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
 	return c.visibleRV()
 }
 
-// Bookmark implements ThreadSafeStore.
+// Bookmark implements Store.
 func (c *threadSafeMap) Bookmark(rv string) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.bookmarkLocked(rv)
 }
 
-// GetIndexers implements ThreadSafeStore.
+// GetIndexers implements Indexer.
 func (c *threadSafeMap) GetIndexers() Indexers {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
 	return c.indexers
 }
 
-// AddIndexers implements ThreadSafeStore.
+// AddIndexers implements Indexer.
 func (c *threadSafeMap) AddIndexers(newIndexers Indexers) error {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -856,26 +506,22 @@ func (c *threadSafeMap) AddIndexers(newIndexers Indexers) error {
 	}
 	maps.Copy(c.indexers, newIndexers)
 	before := len(c.indices)
-	names := c.appendIndices(newIndexers, nil)
+	names := c.appendIndices(newIndexers)
 	if c.observer != nil {
 		defer func() {
 			send(c.observer, event.IndexersAdded{Items: c.itemsLocked(), Names: strings.Join(names, ",")}.Event())
 		}()
 	}
-	c.eachLocked(func(id int, s *slot) {
-		for _, x := range c.indices[before:] {
-			c.reindex(x, id, nil, s.obj, s.key)
-		}
-	})
+	c.fillLocked(c.indices[before:])
 	return nil
 }
 
-// Resync implements ThreadSafeStore.
+// Resync implements Store. It does nothing.
 func (c *threadSafeMap) Resync() error { return nil }
 
 // len returns how many objects are stored.
 func (c *threadSafeMap) len() int {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
-	return c.objects
+	return len(c.items)
 }

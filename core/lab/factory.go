@@ -23,7 +23,7 @@ import (
 type releaseFactory struct {
 	release string
 	lanes   []*lane
-	factory factory.SharedInformerFactory
+	factory *factory.SharedInformerFactory
 	ctx     context.Context // of its informers
 	cancel  context.CancelFunc
 	// unstarted are the lanes whose informers were requested after the start.

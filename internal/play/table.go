@@ -112,7 +112,7 @@ func (o *Outcome) text() string {
 }
 
 // Items is the number of numbered behaviours.
-const Items = 84
+const Items = 83
 
 // AppliesTo returns the releases that have an item's behaviour.
 func AppliesTo(item int) []Release {

@@ -22,13 +22,11 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/rest"
-	clientgo "k8s.io/client-go/tools/cache"
 
 	"informerscope/core/client/restwatch"
 	"informerscope/core/cluster/simcluster"
 	"informerscope/core/informer"
 	"informerscope/core/words/object"
-	"informerscope/core/words/releases"
 )
 
 var (
@@ -91,6 +89,14 @@ func (w *world) client(t *testing.T) *restwatch.Client {
 	return &restwatch.Client{Base: u}
 }
 
+// informerOf returns a constructor of informers like those of client-go's dynamic factory.
+func informerOf(gvr schema.GroupVersionResource, namespace string, tweak TweakListOptionsFunc) NewInformerFunc {
+	return func(client *restwatch.Client, period time.Duration) informer.SharedIndexInformer {
+		return informer.NewSharedIndexInformer(NewListWatch(client, gvr, namespace, tweak), &object.Object{}, period,
+			informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc})
+	}
+}
+
 func states(t *testing.T, objs []any) []string {
 	var all []string
 	for _, o := range objs {
@@ -122,12 +128,15 @@ func TestAgainstDynamicInformer(t *testing.T) {
 			w := newWorld(t, 80)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			ours := NewFilteredSharedInformerFactory(w.client(t), 0, c.namespace, c.tweak)
+			ours := NewSharedInformerFactory(w.client(t), 0)
+			forResource := func(gvr schema.GroupVersionResource) informer.SharedIndexInformer {
+				return ours.InformerFor(gvr, informerOf(gvr, c.namespace, c.tweak))
+			}
 			for _, gvr := range c.resources {
-				ours.ForResource(gvr)
+				forResource(gvr)
 			}
 			ours.StartWithContext(ctx)
-			if err := ours.WaitForCacheSyncWithContext(ctx).AsError(); err != nil {
+			if err := ours.WaitForCacheSyncWithContext(ctx).Err; err != nil {
 				t.Fatal(err)
 			}
 			got := w.requests()
@@ -154,20 +163,20 @@ func TestAgainstDynamicInformer(t *testing.T) {
 			}
 			total := 0
 			for _, gvr := range c.resources {
-				mine, theirs := ours.ForResource(gvr), judge.ForResource(gvr)
-				if got, want := states(t, mine.Informer().GetStore().List()), states(t, theirs.Informer().GetStore().List()); !slices.Equal(got, want) {
+				mine, theirs := informer.NewGenericLister(forResource(gvr).GetIndexer(), gvr.GroupResource()), judge.ForResource(gvr)
+				if got, want := states(t, forResource(gvr).GetStore().List()), states(t, theirs.Informer().GetStore().List()); !slices.Equal(got, want) {
 					t.Errorf("%v: %d objects, client-go %d", gvr, len(got), len(want))
 				} else {
 					total += len(got)
 				}
 				for _, ns := range []string{"", "shop", "nowhere"} {
-					a, err := mine.Lister().ByNamespace(ns).List(labels.Everything())
+					a, err := mine.ByNamespace(ns).List(labels.Everything())
 					b, err2 := theirs.Lister().ByNamespace(ns).List(labels.Everything())
 					if len(a) != len(b) || fmt.Sprint(err) != fmt.Sprint(err2) {
 						t.Errorf("%v in %q: %d objects, %v; client-go %d, %v", gvr, ns, len(a), err, len(b), err2)
 					}
 				}
-				_, err := mine.Lister().Get("zz")
+				_, err := mine.Get("zz")
 				_, err2 := theirs.Lister().Get("zz")
 				if err == nil || err.Error() != err2.Error() {
 					t.Errorf("%v, client-go %v", err, err2)
@@ -185,106 +194,57 @@ func TestAgainstDynamicInformer(t *testing.T) {
 
 // TestFirstConstructorWins: the first call decides how the informer is made.
 func TestFirstConstructorWins(t *testing.T) {
-	resync := map[schema.GroupVersionResource]time.Duration{nodes: time.Hour}
-	f := NewSharedInformerFactoryWithOptions(&restwatch.Client{}, time.Minute, WithCustomResyncConfig(resync))
+	f := NewSharedInformerFactory(&restwatch.Client{}, time.Minute)
 	var periods []time.Duration
 	made := func(client *restwatch.Client, period time.Duration) informer.SharedIndexInformer {
 		periods = append(periods, period)
 		return informer.NewSharedIndexInformer(NewListWatch(client, pods, "", nil), &object.Object{}, period, nil)
 	}
 	first := f.InformerFor(pods, made)
-	if f.InformerFor(pods, made) != first || f.ForResource(pods).Informer() != first {
+	if f.InformerFor(pods, made) != first || f.InformerFor(pods, informerOf(pods, "", nil)) != first {
 		t.Error("a second informer of pods")
 	}
-	other := f.ForResource(deployments).Informer()
-	if f.InformerFor(deployments, made) != other || other == first {
-		t.Error("ForResource came first")
-	}
 	f.InformerFor(nodes, made)
-	if want := []time.Duration{time.Minute, time.Hour}; !slices.Equal(periods, want) {
+	if want := []time.Duration{time.Minute, time.Minute}; !slices.Equal(periods, want) {
 		t.Errorf("resync periods %v, want %v", periods, want)
-	}
-	if _, ok := first.GetIndexer().GetIndexers()[informer.NamespaceIndex]; ok {
-		t.Error("not the constructor's indexers")
 	}
 }
 
-// TestLifecycle: Start is idempotent and starts what is new, WaitForCacheSync
-// covers what was started, Shutdown waits and ends it all.
+// TestLifecycle: Start is idempotent and starts what is new, WaitForCacheSyncWithContext covers what was started, Shutdown waits and ends it all.
 func TestLifecycle(t *testing.T) {
 	w := newWorld(t, 20)
-	name, err := informer.NewInformerName("factory-test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var configured []schema.GroupVersionResource
-	f := NewSharedInformerFactoryWithOptions(w.client(t), 0, WithInformerName(name), WithNamespace(""),
-		WithTransform(func(o any) (any, error) {
-			if x, ok := o.(*object.Object); ok {
-				x.SetAnnotations(map[string]string{"seen": "yes"})
-			}
-			return o, nil
-		}),
-		WithInformerOptions(func(gvr schema.GroupVersionResource, o *informer.SharedIndexInformerOptions) {
-			configured = append(configured, gvr)
-			if !o.Identifier.Reserved() {
-				t.Errorf("%v has no identity", gvr)
-			}
-			o.Release = releases.V131
-		}))
-	if f.InformerName() != name {
-		t.Error("another name")
-	}
+	f := NewSharedInformerFactory(w.client(t), 0)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	f.StartWithContext(ctx) // nothing to start
-	if r := f.WaitForCacheSyncWithContext(ctx); r.AsError() != nil || len(r.Synced) != 0 {
+	if r := f.WaitForCacheSyncWithContext(ctx); r.Err != nil || len(r.Synced) != 0 {
 		t.Errorf("%+v", r)
 	}
-	f.ForResource(pods)
+	inf := f.InformerFor(pods, informerOf(pods, "", nil))
 	f.StartWithContext(ctx)
 	f.StartWithContext(ctx)
-	f.ForResource(nothing) // asked for, not started
-	if r := f.WaitForCacheSync(ctx.Done()); !reflect.DeepEqual(r, map[schema.GroupVersionResource]bool{pods: true}) {
+	f.InformerFor(nothing, informerOf(nothing, "", nil)) // asked for, not started
+	if r := f.WaitForCacheSyncWithContext(ctx); !reflect.DeepEqual(r.Synced, map[schema.GroupVersionResource]bool{pods: true}) {
 		t.Errorf("%v", r)
 	}
-	objs := f.ForResource(pods).Informer().GetStore().List()
-	if len(objs) == 0 || objs[0].(*object.Object).GetAnnotations()["seen"] != "yes" {
-		t.Errorf("%d pods, transformed: %v", len(objs), len(objs) > 0)
+	if len(inf.GetStore().List()) == 0 {
+		t.Error("no pods")
 	}
-	lists := 0
-	for _, r := range w.requests() {
-		if strings.Contains(r, "limit=500") {
-			lists++
-		}
-	}
-	if lists != 1 {
-		t.Errorf("%d lists in release 1.31, want 1: %q", lists, w.requests())
-	}
-	f.Start(ctx.Done())
+	f.StartWithContext(ctx)
 	cause := errors.New("enough")
 	waited := make(chan SyncResult)
 	go func() { waited <- f.WaitForCacheSyncWithContext(ctx) }()
 	cancel(cause)
-	r := <-waited
-	if err := r.AsError(); !errors.Is(err, cause) || !strings.Contains(err.Error(), nothing.String()) || strings.Contains(err.Error(), pods.String()) {
-		t.Errorf("%v", err)
+	if r := <-waited; !errors.Is(r.Err, cause) || r.Synced[nothing] || !r.Synced[pods] {
+		t.Errorf("%+v", r)
 	}
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(f.Shutdown)
 	}
 	wg.Wait()
-	if !f.ForResource(pods).Informer().IsStopped() {
+	if !inf.IsStopped() {
 		t.Error("Shutdown did not wait")
-	}
-	if again, err := informer.NewInformerName("factory-test"); err != nil {
-		t.Error(err)
-	} else {
-		again.Release()
-	}
-	if !slices.Equal(configured, []schema.GroupVersionResource{pods, nothing}) {
-		t.Errorf("configured %v", configured)
 	}
 }
 
@@ -292,9 +252,9 @@ func TestLifecycle(t *testing.T) {
 func TestNothingStartsAfterShutdown(t *testing.T) {
 	w := newWorld(t, 5)
 	f := NewSharedInformerFactory(w.client(t), 0)
-	inf := f.ForResource(pods).Informer()
+	inf := f.InformerFor(pods, informerOf(pods, "", nil))
 	f.Shutdown()
-	f.Start(t.Context().Done())
+	f.StartWithContext(t.Context())
 	if inf.(interface{ HasStarted() bool }).HasStarted() || len(w.requests()) != 0 {
 		t.Error("started after Shutdown")
 	}
@@ -311,14 +271,5 @@ func TestErrorsAreNotObjects(t *testing.T) {
 	stream, err := lw.WatchWithContext(t.Context(), metav1.ListOptions{})
 	if stream != nil || err == nil {
 		t.Errorf("%v, %v", stream, err)
-	}
-}
-
-// TestSyncResultText compares the text with client-go's, whose keys are Go types.
-func TestSyncResultText(t *testing.T) {
-	mine := SyncResult{context.Canceled, map[schema.GroupVersionResource]bool{pods: false, nodes: true}}.AsError()
-	theirs := clientgo.SyncResult{Err: context.Canceled, Synced: map[reflect.Type]bool{reflect.TypeFor[metav1.Status](): false}}.AsError()
-	if got, want := mine.Error(), strings.Replace(theirs.Error(), "v1.Status", pods.String(), 1); got != want || !errors.Is(mine, context.Canceled) {
-		t.Errorf("%s, want %s", got, want)
 	}
 }

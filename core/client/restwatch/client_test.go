@@ -35,7 +35,7 @@ func TestRequestsAreThoseOfClientGo(t *testing.T) {
 	}))
 	defer server.Close()
 	scheme := runtime.NewScheme()
-	yes, no, timeout := true, false, int64(433)
+	withInitial, withoutInitial, timeout := true, false, int64(433)
 	for _, gvr := range []schema.GroupVersionResource{pods, deployments} {
 		metav1.AddToGroupVersion(scheme, gvr.GroupVersion())
 		for _, prefix := range []string{"", "/clusters/kind-kind"} {
@@ -47,8 +47,8 @@ func TestRequestsAreThoseOfClientGo(t *testing.T) {
 					{Continue: "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NX0=", Limit: 500},
 					{LabelSelector: "a=b,c in (d, e),!f", FieldSelector: "spec.nodeName=n 1&x"},
 					{AllowWatchBookmarks: true, TimeoutSeconds: &timeout, ResourceVersion: "7"},
-					{SendInitialEvents: &yes, AllowWatchBookmarks: true, ResourceVersionMatch: "NotOlderThan"},
-					{SendInitialEvents: &no, ShardSelector: "s"},
+					{SendInitialEvents: &withInitial, AllowWatchBookmarks: true, ResourceVersionMatch: "NotOlderThan"},
+					{SendInitialEvents: &withoutInitial, ShardSelector: "s"},
 					{TimeoutSeconds: new(int64)},
 				} {
 					for _, watching := range []bool{false, true} {
@@ -301,14 +301,14 @@ func TestConnectionRefused(t *testing.T) {
 }
 
 func TestConnectionErrors(t *testing.T) {
-	for err, is := range map[error]func(error) bool{
+	for err, kind := range map[error]func(error) bool{
 		error(&net.OpError{Op: "read", Err: syscall.ECONNRESET}): utilnet.IsConnectionReset,
 		io.EOF: utilnet.IsProbableEOF,
 		error(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}): utilnet.IsConnectionRefused,
 		context.DeadlineExceeded:                                   utilnet.IsTimeout,
 	} {
 		c := &Client{Base: mustURL(t, "http://cluster"), HTTP: &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) { return nil, err })}}
-		if _, got := list(t, c); !is(got) {
+		if _, got := list(t, c); !kind(got) {
 			t.Errorf("%v became %v", err, got)
 		}
 	}

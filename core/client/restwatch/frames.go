@@ -101,12 +101,12 @@ func (f *frameReader) fill() {
 		}
 	}
 	if f.end == len(f.buf) {
-		to := f.buf
+		buf := f.buf
 		if f.end-f.start > len(f.buf)/2 {
-			to = make([]byte, 2*len(f.buf))
+			buf = make([]byte, 2*len(f.buf))
 		}
-		copy(to, f.buf[f.start:f.end])
-		f.buf = to
+		copy(buf, f.buf[f.start:f.end])
+		f.buf = buf
 		f.end -= f.start
 		f.pos -= f.start
 		f.start = 0

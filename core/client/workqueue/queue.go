@@ -157,7 +157,7 @@ func (q *Typed[T]) GetFor(worker int32) (item T, shutdown bool) {
 		return item, true
 	}
 	if q.gate != nil && !q.isShuttingDown {
-		q.waitAtGate()
+		q.waitAtGateLocked()
 	}
 
 	item = q.queue.pop()
@@ -171,8 +171,8 @@ func (q *Typed[T]) GetFor(worker int32) (item T, shutdown bool) {
 	return item, false
 }
 
-// waitAtGate waits at the gate without the lock. The lock is held on entry and on return.
-func (q *Typed[T]) waitAtGate() {
+// waitAtGateLocked waits at the gate without the lock, and takes it again.
+func (q *Typed[T]) waitAtGateLocked() {
 	q.claims++
 	q.mu.Unlock()
 	defer func() {

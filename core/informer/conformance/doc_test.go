@@ -45,7 +45,7 @@ var titles = [play.Items + 1]string{
 	76: "a transform that fails", 77: "keys", 78: "index functions and sets", 79: "adding indexers", 80: "the store's version",
 	81: "the Reflector ahead of the store",
 	82: "a Transaction that fails in part",
-	83: "names and metrics", 84: "the factory",
+	83: "the factory",
 }
 
 // differences are the deliberate differences from client-go.
@@ -62,8 +62,8 @@ var differences = []struct{ what, why string }{
 		"Here an informer, not the process, has a release. An informer hides the version where client-go does."},
 	{"Every release has the API of v0.37.2, such as RunWithContext and ShutDownEventHandler.",
 		"A release says how the informer behaves, not which calls a program has. Where it lacks the call, v0.37.2 judges."},
-	{"`NewListWatchFromClient` and the rest that needs `*rest.Request` are missing; `core/client/factory` is keyed by resource, not by Go type.",
-		"The page has no rest package, and all its objects have one Go type. client-go's dynamic factory judges ours."},
+	{"Ours has only the API that a page uses or a test here compares. `core/client/factory` is keyed by resource, not by Go type.",
+		"A page exports no API, and all its objects have one Go type. client-go's dynamic factory judges ours."},
 }
 
 // group is the tests of an item that have the same releases and the same judge.

@@ -28,12 +28,12 @@ the object is deleted: selector [], filter [], neither [OnDelete]
 		var calls [3][]string
 		hasLabel := func(o any) bool { return o.(*object).Labels["app"] == "web" }
 		selected, all := lib.Shared(play.Options{Source: c}), lib.Shared(play.Options{Source: c})
-		for n, of := range []struct {
+		for n, lane := range []struct {
 			informer play.Informer
 			filter   func(any) bool
 		}{{selected, nil}, {all, hasLabel}, {all, nil}} {
 			note := teller(func(method string, _ bool) { calls[n] = append(calls[n], method) })
-			if _, err := of.informer.AddHandler(note, of.filter, nil); err != nil {
+			if _, err := lane.informer.AddHandler(note, lane.filter, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -54,18 +54,18 @@ the object is deleted: selector [], filter [], neither [OnDelete]
 		// set changes the label. Like an API server, it tells a WATCH with the selector of an object that has come or gone.
 		version := 1
 		set := func(label string) {
-			was, is := c.objects["a"], c.objects["a"].DeepCopy()
+			before, after := c.objects["a"], c.objects["a"].DeepCopy()
 			version++
-			is.ResourceVersion, is.Labels = fmt.Sprint(version), map[string]string{"app": label}
-			c.objects["a"] = is
-			if hasLabel(is) {
-				c.streams[0].Add(is.DeepCopy())
+			after.ResourceVersion, after.Labels = fmt.Sprint(version), map[string]string{"app": label}
+			c.objects["a"] = after
+			if hasLabel(after) {
+				c.streams[0].Add(after.DeepCopy())
 			} else {
-				last := was.DeepCopy()
-				last.ResourceVersion = is.ResourceVersion
+				last := before.DeepCopy()
+				last.ResourceVersion = after.ResourceVersion
 				c.streams[0].Delete(last)
 			}
-			c.streams[1].Modify(is.DeepCopy())
+			c.streams[1].Modify(after.DeepCopy())
 		}
 		set("other")
 		tell("the label goes")

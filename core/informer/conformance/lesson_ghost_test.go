@@ -93,32 +93,32 @@ func TestAMutatedObjectStaysInItsIndex(t *testing.T) {
 				}
 				return found
 			}
-			do := func(err error) {
+			must := func(err error) {
 				t.Helper()
 				if err != nil {
 					t.Fatal(err)
 				}
 			}
 			held := pod("cart")
-			do(s.Add(held))
+			must(s.Add(held))
 			held.Labels["app"] = "mine" // what a handler must not do
-			do(s.Update(pod("shop")))
+			must(s.Update(pod("shop")))
 			if found := under("cart"); len(found) != 1 || found[0].(*corev1.Pod).Labels["app"] != "shop" {
 				t.Errorf("under cart: %v", found)
 			}
-			do(s.Delete(pod("shop")))
+			must(s.Delete(pod("shop")))
 			if found := under("cart"); len(found) != 1 || found[0] != nil {
 				t.Errorf("under cart, after the deletion: %v", found)
 			}
-			do(s.Replace([]any{pod("shop")}, "9"))
+			must(s.Replace([]any{pod("shop")}, "9"))
 			if found := under("cart"); len(found) != 0 {
 				t.Errorf("under cart, after a replacement: %v", found)
 			}
 			held = pod("cart")
-			do(s.Update(held))
+			must(s.Update(held))
 			written := held.DeepCopy()
 			written.Labels["app"] = "mine"
-			do(s.Delete(held))
+			must(s.Delete(held))
 			if found := under("cart"); len(found) != 0 {
 				t.Errorf("under cart, after a copy was changed: %v", found)
 			}

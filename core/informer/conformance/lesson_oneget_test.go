@@ -29,7 +29,7 @@ the third Get: ns/o7 after 0s; 1 LISTs, 1 WATCHes, 500 objects in the store`, fu
 		f := newLateFactory(mine)
 		defer f.end()
 		defer cancel()
-		f.start(ctx.Done())
+		f.start(ctx)
 		sleepAndSettle(time.Minute)
 		say("before: %s", c.countRequests())
 		var synced func() bool
@@ -45,7 +45,7 @@ the third Get: ns/o7 after 0s; 1 LISTs, 1 WATCHes, 500 objects in the store`, fu
 			began := time.Now()
 			if store == nil {
 				synced, store = f.request(c)
-				f.start(ctx.Done())
+				f.start(ctx)
 			}
 			if !cache.WaitForCacheSync(ctx.Done(), synced) {
 				t.Error("it has not synced")

@@ -59,9 +59,9 @@ a watch of less than a second, without an event: 1 LISTs more`, func(t *testing.
 		sleepAndSettle(time.Minute)
 		say("at first: %d LISTs", c.listCount())
 		// tell waits long enough for every backoff to begin at 800 ms again.
-		tell := func(what string, do func()) {
+		tell := func(what string, cause func()) {
 			before := c.listCount()
-			do()
+			cause()
 			sleepAndSettle(5 * time.Minute)
 			say("%s: %d LISTs more", what, c.listCount()-before)
 		}

@@ -17,8 +17,8 @@ import (
 // lateFactory is what a test needs of a factory of either library to request an informer after Start.
 type lateFactory struct {
 	request func(c *small) (synced func() bool, store keyStore)
-	start   func(stop <-chan struct{})
-	wait    func(stop <-chan struct{}) int // for so many informers
+	start   func(ctx context.Context)
+	wait    func(ctx context.Context) int // for so many informers
 	end     func()
 }
 
@@ -36,7 +36,7 @@ func newLateFactory(mine bool) lateFactory {
 				return cache.NewSharedIndexInformer(c, &object{}, 0, nil)
 			})
 			return i.HasSynced, i.GetStore()
-		}, f.Start, func(stop <-chan struct{}) int { return len(f.WaitForCacheSync(stop)) }, f.Shutdown}
+		}, f.StartWithContext, func(ctx context.Context) int { return len(f.WaitForCacheSyncWithContext(ctx).Synced) }, f.Shutdown}
 	}
 	f := factory.NewSharedInformerFactory(nil, 0)
 	return lateFactory{func(c *small) (func() bool, keyStore) {
@@ -44,7 +44,7 @@ func newLateFactory(mine bool) lateFactory {
 			return informer.NewSharedIndexInformer(c, &object{}, 0, nil)
 		})
 		return i.HasSynced, i.GetStore()
-	}, f.Start, func(stop <-chan struct{}) int { return len(f.WaitForCacheSync(stop)) }, f.Shutdown}
+	}, f.StartWithContext, func(ctx context.Context) int { return len(f.WaitForCacheSyncWithContext(ctx).Synced) }, f.Shutdown}
 }
 
 // testUnstarted requests an informer after Start. It does not run: the factory's WaitForCacheSync does not wait for it, and that of package cache waits without
@@ -61,15 +61,15 @@ factory.WaitForCacheSync waited for 1 informers, 0s`, func(t *testing.T, mine bo
 		defer cancel()
 		wait := func() {
 			began := time.Now()
-			say("factory.WaitForCacheSync waited for %d informers, %v", f.wait(ctx.Done()), time.Since(began))
+			say("factory.WaitForCacheSync waited for %d informers, %v", f.wait(ctx), time.Since(began))
 		}
-		f.start(ctx.Done())
+		f.start(ctx)
 		synced, store := f.request(c)
 		wait()
 		day, end := context.WithTimeout(ctx, 24*time.Hour)
 		defer end()
 		say("cache.WaitForCacheSync, after a day: synced %v, %d objects, %s", cache.WaitForCacheSync(day.Done(), synced), len(store.ListKeys()), c.countRequests())
-		f.start(ctx.Done())
+		f.start(ctx)
 		sleepAndSettle(time.Second)
 		say("Start again: synced %v, %d objects, %s", synced(), len(store.ListKeys()), c.countRequests())
 		wait()

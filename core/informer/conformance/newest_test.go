@@ -38,10 +38,8 @@ var newestRows = []newest{
 	{49, "illegal_options_panic", []releases.Release{releases.V137}, testIllegalOptions},
 	{50, "the_lock_is_free_while_processing", []releases.Release{releases.V137}, testUnlocked},
 	{59, "waitfor_logs_from_its_callers_line", []releases.Release{releases.V137}, testWaitForLog},
-	{83, "the_first_resource_of_a_name_reserves", everyRelease, testNames},
-	{83, "metrics_of_a_named_informer", everyRelease, testMetrics},
-	{84, "start_wait_and_shutdown", everyRelease, testFactory},
-	{84, "the_first_constructor_wins", everyRelease, testFirstConstructor},
+	{83, "start_wait_and_shutdown", everyRelease, testFactory},
+	{83, "the_first_constructor_wins", everyRelease, testFirstConstructor},
 }
 
 func (r *newest) releaseNames() string {

@@ -434,7 +434,7 @@ func (r *reflector) noteError(e *event.Entry) {
 // Millis returns a duration, or a time of the log, as State has it.
 func Millis(d time.Duration) float64 { return float64(d/time.Microsecond) / 1000 }
 
-// Micros is millis in microseconds.
+// Micros returns a duration in microseconds.
 func Micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
 // Shorten cuts a text that is too long to be shown.

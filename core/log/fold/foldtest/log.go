@@ -61,7 +61,7 @@ func Values(i int) []event.IndexValues {
 }
 
 // watchEvents returns the events that one watch event causes.
-// iterate returns an iterator of events.
+// Iterate returns an iterator of events.
 func Iterate(events []event.Entry) func(func(*event.Entry) bool) {
 	return func(yield func(*event.Entry) bool) {
 		for i := range events {
