@@ -16,8 +16,8 @@ type Set struct {
 	needles  [][]byte
 	shortest int
 	hashes   [1 << 12 / 64]uint64 // hashes of the blocks in the beginnings of the needles, shortest bytes each
-	firsts   [256]bool            // first bytes
-	lasts    [256]bool            // bytes at which the beginning of a needle may end: all bytes of needles
+	firsts   [256]bool            // their first bytes
+	lasts    [256]bool            // the bytes at which the beginning of a needle may end: all bytes of needles
 }
 
 // New makes a Set. It panics if a needle is shorter than Shortest: the callers' needles are constants, or checked.
