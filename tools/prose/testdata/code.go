@@ -15,7 +15,7 @@ func two() {
 
 // <!-- finds Plain.Length -->
 
-// - This sentence has one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty words and more than that, by just one single word.
+// - w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 w11 w12 w13 w14 w15 w16 w17 w18 w19 w20 w21 w22 w23 w24 w25 w26 w27 w28 w29 w30 w31 w32 w33.
 
 // <!-- finds Vale.Repetition -->
 
