@@ -26,7 +26,7 @@ import (
 	"informerscope/core/client/restwatch"
 	"informerscope/core/cluster/simcluster"
 	"informerscope/core/informer"
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 var (

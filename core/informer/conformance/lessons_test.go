@@ -25,7 +25,7 @@ import (
 
 	"informerscope/core/client/workqueue"
 	"informerscope/core/informer"
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 // lesson is how the lesson of a story is checked with client-go v0.37.2. Either rows of the table play one script to client-go and to core/informer. Or

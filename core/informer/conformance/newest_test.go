@@ -18,7 +18,7 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"informerscope/core/informer"
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 type object = metav1.PartialObjectMetadata

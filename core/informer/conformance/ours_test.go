@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"informerscope/core/informer"
+	"informerscope/core/informer/conformance/play"
 	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
 	"informerscope/core/words/event"
-	"informerscope/internal/play"
 )
 
 // ours returns core/informer with a release as a library that scripts are played to.
