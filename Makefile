@@ -166,7 +166,7 @@ fetch:
 	cd probe/controllerruntime && $(GO) mod download
 	cd simtest && $(GO) mod download
 	cd sim && $(GO) mod download
-	$(GO) run ./tools/webcheck -install
+	$(GO) run ./tools/webcheck
 	./e2e/install-browsers.sh
 
 # A test that hangs in the random schedules is found by their own watchdog; the limits are for a slow machine.
