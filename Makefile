@@ -139,8 +139,11 @@ check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, lines over 160 co
 	@$(T) check 'vet' -- $(GO) vet ./...
 	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm' -- $(GO) vet ./core/... ./wasm/...
 	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm, steady' -- $(GO) vet -tags steady ./wasm
-	@$(T) check 'order of maps' -- $(GO) run ./tools/maporder
-	@$(T) check 'lines' -- $(GO) run ./tools/columns
+	@$(GO) build -o bin/maporder ./tools/maporder
+	@GOOS=js GOARCH=wasm $(T) check 'order of maps' -- $(GO) vet -vettool=$(CURDIR)/bin/maporder \
+	  $$(GOOS=js GOARCH=wasm $(GO) list -deps ./wasm | grep ^informerscope/)
+	@$(T) check 'lines' -- bash -c 'git ls-files -co --exclude-standard "*.go" "*.js" "*.ts" "*.css" "*.html" | xargs ls -d 2>/dev/null | \
+	  LC_ALL=C xargs awk -f tools/columns.awk'
 	@$(T) check 'English' -- $(GO) run ./tools/prose -go $(GO)
 	@$(T) check 'workflows' -C tools/linters -- $(GO) tool actionlint -shellcheck= -pyflakes= $(sort $(abspath $(wildcard .github/workflows/*.yml)))
 	@$(T) check 'vet e2e' -C e2e -- $(GO) vet ./...
@@ -149,7 +152,7 @@ check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, lines over 160 co
 	@$(T) check 'vet probe/metrics' -C probe/metrics -- $(GO) vet ./...
 	@$(T) check 'vet probe/controllerruntime' -C probe/controllerruntime -- $(GO) vet ./...
 	@$(T) check 'vet simtest' -C simtest -- $(GO) vet ./...
-	@$(T) check 'go mod tidy' -- $(GO) run ./tools/tidycheck -go $(GO)
+	@$(T) check 'go mod tidy' -- env GO=$(GO) ./tools/tidy.sh
 	@$(T) check 'govulncheck' -- $(GO) run ./tools/vulncheck -go $(GO) . e2e tools/standalone
 
 # What has to come over the network first; beside the checks, which need none of it.
@@ -163,7 +166,7 @@ fetch:
 	cd probe/controllerruntime && $(GO) mod download
 	cd simtest && $(GO) mod download
 	cd sim && $(GO) mod download
-	$(GO) run ./tools/webcheck -install
+	$(GO) run ./tools/webcheck
 	./e2e/install-browsers.sh
 
 # A test that hangs in the random schedules is found by their own watchdog; the limits are for a slow machine.

@@ -237,7 +237,7 @@ type queueView struct {
 	release string
 	lock    *sync.RWMutex
 	items   *[]cache.Delta           // RealFIFO
-	keys    *[]string                // DeltaFIFO
+	keys    *[]string                // DeltaFIFO's order
 	byKey   *map[string]cache.Deltas // DeltaFIFO
 }
 

@@ -27,9 +27,7 @@ const (
 	bodiesSecret   = "bodies of Secrets are never recorded, and this informer's name says that it has Secrets"
 )
 
-// A pin keeps a changed object as the store has it.
-//
-//prose:allow Plain.Terms it keeps the object
+// A `pin` keeps a changed object as the store has it.
 type pin struct {
 	lane    uint8
 	key, rv string

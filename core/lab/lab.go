@@ -74,7 +74,7 @@ type Lab struct {
 	exp       *experiment
 	indices   map[string]string // added by the user: name to expression
 	history   action.History
-	twin      *Lab         // runs the second lane of a fork, on the same Driver and log; nil without a fork
+	twin      *Lab         // runs the second lane of a fork, on the same Driver and log; nil without a fork.
 	base      uint8        // the lane in the log of its first informer: 1 for a twin
 	ahead     atomic.Int32 // actions of the twin alone that are still to come
 	goal      uint64       // the event to which a link plays

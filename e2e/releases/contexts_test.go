@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 func source(o play.Options) cache.ListerWatcher {

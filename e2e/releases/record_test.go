@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 var (

@@ -9,7 +9,7 @@ import (
 	"os"
 	"testing"
 
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 var serveFlag = flag.Bool("serve", false, "play the scripts that come on standard input; for the tests of core/informer/conformance")

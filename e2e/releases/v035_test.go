@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/features"
 	"k8s.io/client-go/tools/cache"
 
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 const release = play.E135

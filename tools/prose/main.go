@@ -1,10 +1,28 @@
+// Command prose checks the English of documents and comments with Vale and the project's own style (styles/Plain). It prints each alert as
+// file:line:column:rule:message, and fails if there is one.
+//
+//	go run ./tools/prose [file ...]
+//
+// Run it in the root of the repository. Without files it checks all that git knows or would add, as vale.ini and the patterns below say: Markdown,
+// and the comments of Go, JavaScript and CSS, which Vale finds. It builds Vale from the module in tools/linters, which takes a C compiler, and keeps
+// it in bin. Where there is no compiler or no network to build it with, the last line begins with "left out: ".
+//
+// # Exceptions
+//
+// A name that a rule takes for a word is written as code: `printer` in Markdown and in comments, [Hall] too in a Go doc comment. Any other exception
+// stands beside its sentence and names the rule, on lines of its own around the paragraph, list or table:
+//
+//	<!-- vale Plain.Terms = NO -->
+//	A broker's log is dropped at the end of a release.
+//	<!-- vale Plain.Terms = YES -->
+//
+// # Examples
+//
+// The files in testdata have sentences that each rule must find, and some that it must not. Each run checks them too.
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,19 +34,25 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 )
 
-// directory is the directory of this command in the repository.
-const directory = "tools/prose"
+const (
+	config   = "tools/prose/vale.ini"
+	examples = "tools/prose/testdata/"
+)
+
+// covered are the files that are checked, as patterns of git.
+var covered = []string{"*.md", "*.go", "web/*.js", "web/*.css",
+	":!web/wire/types.js", ":!web/wire/commands.js", // generated from the comments of Go files
+	":!*.zh.md", // in Chinese; CONTRIBUTING.md, "One word for one thing", has its words
+	":!*/testdata/*"}
 
 func main() {
 	gotool := flag.String("go", "go", "the go `command`")
-	root := flag.String("root", ".", "the `directory` of the repository")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *gotool, *root, flag.Args(), os.Stdout); err != nil {
+	if err := run(ctx, *gotool, flag.Args(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "prose:", err)
 		os.Exit(1)
 	}
@@ -39,24 +63,19 @@ type errLeftOut string
 
 func (e errLeftOut) Error() string { return string(e) }
 
-// run checks files, or those of covered.txt, and prints the alerts.
-func run(ctx context.Context, gotool, root string, files []string, stdout io.Writer) error {
-	root, err := filepath.Abs(root)
+// run checks files, or those that are covered, and the examples, and prints the alerts.
+func run(ctx context.Context, gotool string, files []string, stdout io.Writer) error {
+	var err error
+	if len(files) == 0 {
+		if files, err = list(ctx, covered...); err != nil {
+			return err
+		}
+	}
+	planted, err := list(ctx, examples)
 	if err != nil {
 		return err
 	}
-	if len(files) == 0 {
-		if files, err = coveredFiles(ctx, root); err != nil {
-			return err
-		}
-	} else {
-		for i, name := range files { // Vale's own words about a file that is not there name no file
-			if files[i], err = filepath.Abs(name); err != nil {
-				return err
-			}
-		}
-	}
-	vale, err := build(ctx, gotool, root)
+	vale, err := build(ctx, gotool)
 	var leftOut errLeftOut
 	if errors.As(err, &leftOut) {
 		_, err = fmt.Fprintf(stdout, "left out: %s\n", leftOut)
@@ -65,52 +84,46 @@ func run(ctx context.Context, gotool, root string, files []string, stdout io.Wri
 	if err != nil {
 		return err
 	}
-	began := time.Now()
-	alerts, words, err := check(ctx, vale, root, files)
-	for _, a := range alerts {
-		fmt.Fprintln(stdout, a)
-	}
+	cmd := exec.CommandContext(ctx, vale, append([]string{"--no-global", "--no-exit", "--output=line", "--config=" + config}, append(files, planted...)...)...)
+	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return err
+		return fmt.Errorf("vale: %w\n%s", err, out)
 	}
-	if len(alerts) > 0 {
-		return fmt.Errorf("%d alerts; %s/doc.go says how to write an exception", len(alerts), directory)
+	alerts := 0
+	found := map[string][]string{} // of the examples: the rules by "file:line"
+	for line := range strings.Lines(string(out)) {
+		if f := strings.SplitN(line, ":", 5); strings.HasPrefix(line, examples) && len(f) == 5 {
+			found[f[0]+":"+f[1]] = append(found[f[0]+":"+f[1]], f[3])
+			continue
+		}
+		alerts++
+		fmt.Fprint(stdout, line)
 	}
-	_, err = fmt.Fprintf(stdout, "no alert in %d files of %d words; Vale took %.1f s\n", len(files), words, time.Since(began).Seconds())
+	for _, name := range planted {
+		text, readErr := os.ReadFile(name)
+		err = errors.Join(err, readErr, compare(name, string(text), found))
+	}
+	if alerts > 0 {
+		err = errors.Join(err, fmt.Errorf("%d alerts; tools/prose/main.go says how to write an exception", alerts))
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(stdout, "no alert in %d files\n", len(files))
+	}
 	return err
 }
 
-// coveredFiles lists the files that covered.txt names and git knows or would add.
-func coveredFiles(ctx context.Context, root string) ([]string, error) {
-	list, err := os.ReadFile(filepath.Join(root, directory, "covered.txt"))
-	if err != nil {
-		return nil, err
-	}
-	args := []string{"ls-files", "-co", "--exclude-standard", "-z", "--"}
-	for line := range strings.Lines(string(list)) {
-		switch line = strings.TrimSpace(line); {
-		case line == "" || strings.HasPrefix(line, "#"):
-		case strings.HasPrefix(line, "!"):
-			args = append(args, ":(exclude,glob)"+line[1:])
-		default:
-			args = append(args, ":(glob)"+line)
-		}
-	}
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = root
-	out, err := cmd.Output()
+// list lists the files that git knows or would add and that fit the patterns.
+func list(ctx context.Context, patterns ...string) ([]string, error) {
+	out, err := exec.CommandContext(ctx, "git", append([]string{"ls-files", "-co", "--exclude-standard", "--deduplicate", "-z", "--"}, patterns...)...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("git ls-files: %w", err)
 	}
-	var files []string
-	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
-		if _, err := os.Stat(filepath.Join(root, name)); name != "" && err == nil {
-			files = append(files, filepath.Join(root, filepath.FromSlash(name)))
-		}
-	}
-	slices.Sort(files)
-	if files = slices.Compact(files); len(files) == 0 {
-		return nil, errors.New("covered.txt names no file; name the repository with -root")
+	files := slices.DeleteFunc(strings.Split(string(out), "\x00"), func(name string) bool {
+		_, err := os.Stat(name) // git still knows a file that was removed
+		return name == "" || err != nil
+	})
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no file fits %q; run this in the root of the repository", patterns)
 	}
 	return files, nil
 }
@@ -120,10 +133,8 @@ var unreachableModule = regexp.MustCompile(`dial tcp|no such host|i/o timeout|TL
 	`network is unreachable|connection re(fused|set)|503 Service Unavailable`)
 
 // build builds Vale into bin, unless it is there already, and returns its path.
-func build(ctx context.Context, gotool, root string) (string, error) {
-	get := exec.CommandContext(ctx, gotool, "env", "CC")
-	get.Dir = root
-	cc, err := get.Output()
+func build(ctx context.Context, gotool string) (string, error) {
+	cc, err := exec.CommandContext(ctx, gotool, "env", "CC").Output()
 	if err != nil {
 		return "", fmt.Errorf("go env: %w", err)
 	}
@@ -131,10 +142,13 @@ func build(ctx context.Context, gotool, root string) (string, error) {
 	if _, err := exec.LookPath(compiler); err != nil {
 		return "", errLeftOut("a part of Vale is written in C, and there is no C compiler")
 	}
-	to := filepath.Join(root, "bin", "vale")
+	to, err := filepath.Abs(filepath.Join("bin", "vale"))
+	if err != nil {
+		return "", err
+	}
 	cmd := exec.CommandContext(ctx, gotool, "build", "-o", to, "github.com/errata-ai/vale/v3/cmd/vale")
-	cmd.Dir = filepath.Join(root, "tools", "linters")
-	// The part in C parses source code, which Vale is never given here: it need not be fast, and compiles in a third of the time.
+	cmd.Dir = filepath.Join("tools", "linters")
+	// The part in C, parsers of many languages, compiles in a third of the time like this, and takes a second more for all files.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=1", "CGO_CFLAGS=-O0 -g0")
 	out, err := cmd.CombinedOutput()
 	if err != nil && unreachableModule.Match(out) {
@@ -147,137 +161,28 @@ func build(ctx context.Context, gotool, root string) (string, error) {
 	return to, nil
 }
 
-// alert is one finding.
-type alert struct {
-	file    string // relative to the root where it lies below it
-	line    int
-	rule    string
-	message string
-}
+// item matches a line of the examples that is one: of Markdown, or of a comment.
+var item = regexp.MustCompile(`(^|//|\*)\s*- `)
 
-func (a alert) String() string {
-	return fmt.Sprintf("%s:%d: %s: %s", a.file, a.line, a.rule, a.message)
-}
-
-// page is what Vale reads of a file.
-type page struct {
-	file  string
-	lines []int // of the Markdown made from comments: the line of the source for each of its lines; nil means that they are the same
-}
-
-// line is the line of the source for a line that Vale names.
-func (p page) line(n int) int {
-	if p.lines == nil || n < 1 || n > len(p.lines) {
-		return n
-	}
-	return p.lines[n-1]
-}
-
-// check runs Vale once over all files and the examples. It returns the alerts in the files, sorted, and how many words they have.
-func check(ctx context.Context, vale, root string, files []string) (alerts []alert, words int, err error) {
-	dir, err := os.MkdirTemp("", "prose")
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	pages := map[string]page{}
-	args := []string{"--no-global", "--no-exit", "--output=JSON", "--config=" + filepath.Join(root, directory, "vale.ini")}
-	add := func(name string, p page) {
-		pages[name] = p
-		args = append(args, name)
-	}
-	for i, name := range files {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			return nil, 0, err
-		}
-		shown := name
-		if rel, err := filepath.Rel(root, name); err == nil && filepath.IsLocal(rel) {
-			shown = filepath.ToSlash(rel)
-		}
-		if filepath.Ext(name) == ".md" {
-			words += len(bytes.Fields(src))
-			add(name, page{file: shown})
-			continue
-		}
-		all, err := comments(name, src)
-		if err != nil {
-			return nil, 0, err
-		}
-		text, lines := markdown(all)
-		words += len(bytes.Fields(text))
-		made := filepath.Join(dir, fmt.Sprintf("%d.md", i))
-		if err := os.WriteFile(made, text, 0o600); err != nil {
-			return nil, 0, err
-		}
-		add(made, page{file: shown, lines: lines})
-	}
-	examples := filepath.Join(root, directory, "examples.md")
-	add(examples, page{file: directory + "/examples.md"})
-
-	cmd := exec.CommandContext(ctx, vale, args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, 0, fmt.Errorf("vale: %w\n%s%s", err, out, stderr.Bytes())
-	}
-	var found map[string][]struct {
-		Check, Message string
-		Line           int
-	}
-	if err := json.Unmarshal(out, &found); err != nil {
-		return nil, 0, fmt.Errorf("what Vale printed: %w\n%s", err, out)
-	}
-	inExamples := map[int][]string{}
-	for name, list := range found {
-		p, ok := pages[name]
-		if !ok {
-			return nil, 0, fmt.Errorf("vale reports of a file that it was not given: %s", name)
-		}
-		for _, a := range list {
-			if name == examples {
-				inExamples[a.Line] = append(inExamples[a.Line], a.Check)
-				continue
-			}
-			alerts = append(alerts, alert{p.file, p.line(a.Line), a.Check, a.Message})
-		}
-	}
-	slices.SortFunc(alerts, func(a, b alert) int {
-		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.rule, b.rule), cmp.Compare(a.message, b.message))
-	})
-	text, err := os.ReadFile(examples)
-	if err != nil {
-		return nil, 0, err
-	}
-	return alerts, words, compare(text, inExamples)
-}
-
-// compare returns an error unless Vale found in the examples what they say. After a comment that names rules, or "nothing", each item has an
+// compare returns an error unless Vale found in a file of examples what it says. After a comment that names rules, or "nothing", each item has an
 // alert of each of those rules, and of no other.
-func compare(text []byte, found map[int][]string) error {
+func compare(name, text string, found map[string][]string) error {
 	var wrong []error
 	var want []string
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		n++
-		line = strings.TrimSpace(line)
-		if rules, ok := strings.CutPrefix(line, "<!-- finds "); ok {
-			want = strings.Fields(strings.TrimSuffix(rules, "-->"))
-			if slices.Equal(want, []string{"nothing"}) {
-				want = nil
-			}
+	for i, line := range strings.Split(text, "\n") {
+		if _, rules, ok := strings.Cut(line, "<!-- finds "); ok {
+			rules, _, _ = strings.Cut(rules, " -->")
+			want = slices.DeleteFunc(strings.Fields(rules), func(rule string) bool { return rule == "nothing" })
 			continue
 		}
-		is := slices.Compact(slices.Sorted(slices.Values(found[n])))
-		if !strings.HasPrefix(line, "- ") {
+		place := fmt.Sprintf("%s:%d", name, i+1)
+		is := slices.Compact(slices.Sorted(slices.Values(found[place])))
+		if !item.MatchString(line) {
 			if len(is) > 0 {
-				wrong = append(wrong, fmt.Errorf("examples.md:%d is no example and has alerts: %v", n, is))
+				wrong = append(wrong, fmt.Errorf("%s is no example and has alerts: %v", place, is))
 			}
-			continue
-		}
-		if !slices.Equal(is, want) {
-			wrong = append(wrong, fmt.Errorf("examples.md:%d: the rules find %v, not %v: %s", n, is, want, line))
+		} else if !slices.Equal(is, want) {
+			wrong = append(wrong, fmt.Errorf("%s: the rules find %v, not %v: %s", place, is, want, line))
 		}
 	}
 	return errors.Join(wrong...)

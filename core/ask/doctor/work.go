@@ -33,7 +33,7 @@ type work struct {
 
 // key is a key of a work queue.
 type key struct {
-	readyAt, limitedAt moment // since when it waits in the queue, or because of the rate limiter; zero: it does not
+	readyAt, limitedAt moment // since when it waits in the queue, or because of the rate limiter; zero: it does not.
 	isLate             bool   // it came to the queue after the backlog of the initial list
 	hasFailed          bool   // its last reconcile failed
 	retries            int

@@ -25,7 +25,7 @@ const (
 // crowd is many other clients that watch the pods. They receive no events: only their load on the API server is simulated.
 type crowd struct {
 	rng       *rand.Rand // its own, so that writes do not depend on the crowd
-	jitter    float64    // the longest random part of a wait, as a share of the wait
+	jitter    float64    // the longest random part of a wait, as a share of the wait.
 	isGone    bool       // another crowd replaced this one: its tasks do nothing
 	clients   int
 	watchers  int

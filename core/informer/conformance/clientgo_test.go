@@ -7,7 +7,7 @@ import (
 
 	clientgo "k8s.io/client-go/tools/cache"
 
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 // theirs returns client-go v0.37.2 as a library that scripts are played to. With its default feature gates it is release 1.37. The older releases are

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 // titles are short titles of the items.
@@ -51,7 +51,7 @@ var titles = [play.Items + 1]string{
 // differences are the deliberate differences from client-go.
 var differences = []struct{ what, why string }{
 	{"Objects of a resync, a WatchList or a late handler's replay come in the stream's or the store's order. In client-go a Go map orders them.",
-		"One seed must give one log, and client-go could have given ours. The comparison sorts only these runs (`canonical` in `internal/play/play.go`)."},
+		"One seed must give one log, and client-go could have given ours. The comparison sorts only these runs (`canonical` in `core/informer/conformance/play/play.go`)."},
 	{"If Replace fails after a WatchList's end bookmark, we stop the stream. client-go leaves it open without a reader.",
 		"A leak helps no user. Requests, calls and state are equal."},
 	{"A removed listener delivers nothing of its backlog. In client-go a select between two ready cases decides.",

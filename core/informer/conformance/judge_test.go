@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 // judge is a program with an older release of client-go. It plays the scripts that it receives. It is built only when a schedule is to be shrunk that

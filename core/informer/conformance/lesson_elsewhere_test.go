@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 // testElsewhere takes the label of an object off and puts it on again. Behind a label selector, as behind a FilteringResourceEventHandler, that is OnDelete

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"informerscope/core/informer"
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 // testGhost deletes an object that a handler changed. Its key stays in the index, until a relist replaces the store. An object that no handler changed

@@ -25,8 +25,8 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"informerscope/core/informer/conformance/play"
 	"informerscope/core/wire/pipe"
-	"informerscope/internal/play"
 )
 
 // ServeHTTP answers the requests of a metadata client from the objects of a small cluster.

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 // counter is a handler that counts its calls.

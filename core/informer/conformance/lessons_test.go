@@ -25,8 +25,8 @@ import (
 
 	"informerscope/core/client/workqueue"
 	"informerscope/core/informer"
+	"informerscope/core/informer/conformance/play"
 	"informerscope/core/words/releases"
-	"informerscope/internal/play"
 )
 
 // lesson is how the lesson of a story is checked with client-go v0.37.2. Either rows of the table play one script to client-go and to core/informer. Or

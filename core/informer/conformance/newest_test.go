@@ -18,8 +18,8 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"informerscope/core/informer"
+	"informerscope/core/informer/conformance/play"
 	"informerscope/core/words/releases"
-	"informerscope/internal/play"
 )
 
 type object = metav1.PartialObjectMetadata

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"informerscope/core/informer"
+	"informerscope/core/informer/conformance/play"
 	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
 	"informerscope/core/words/event"
 	"informerscope/core/words/releases"
-	"informerscope/internal/play"
 )
 
 // ours returns core/informer with a release as a library that scripts are played to.

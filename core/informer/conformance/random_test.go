@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 // plays is how often client-go plays a script before an outcome counts as different. client-go takes a WatchList's objects from a Go map, so it is random

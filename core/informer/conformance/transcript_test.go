@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 // versions are the versions of client-go that the releases are compared with. For all but the newest, testdata has recorded answers, which `make

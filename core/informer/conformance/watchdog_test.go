@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/internal/play"
+	"informerscope/core/informer/conformance/play"
 )
 
 const hangEnvironment = "CONFORMANCE_HANG"

@@ -181,7 +181,7 @@ type Indexer struct {
 	CameBytes       int64                     `json:"cameBytes"`
 	Transform       string                    `json:"transform"` // managedFields or metadata; empty: objects are stored unchanged
 	ResourceVersion string                    `json:"resourceVersion"`
-	Indices         map[string]map[string]int `json:"indices"`    // index → value → objects, at most 512 values of an index
+	Indices         map[string]map[string]int `json:"indices"`    // index → value → objects, at most 512 values of each
 	IndexSizes      map[string]int            `json:"indexSizes"` // index → number of its values
 	Replaces        int                       `json:"replaces"`
 	// Reborn counts updates that replaced an object by one with the same key and another UID.

@@ -51,8 +51,8 @@ type cost struct {
 	events, turns int
 	said          string
 	alloc         uint64 // bytes allocated during the read
-	peak          uint64 // largest heap in bytes
-	kept          uint64 // bytes left afterwards
+	peak          uint64 // largest heap, in bytes
+	kept          uint64 // what was left of them afterwards
 	log           *trace.Recorder
 }
 

@@ -93,9 +93,9 @@ type page struct {
 	beganAt     time.Duration // on the driver's clock; -1 until time passes in it
 	wait        readerWait
 	actCount    int64         // the number of the user's actions when it began to wait
-	rightAnswer int           // the number of the right answer to its question, from 1; 0 until the step decides it
+	rightAnswer int           // the number of the right answer to its question, from 1; 0 until the step decides it.
 	answerSeq   uint64        // the event before the reader's answer; only later ones can end the step
-	rideKey     string        // the key of the object to ride at its end; "" while unknown, or if there is none
+	rideKey     string        // the key of the object to ride at its end; "" while unknown, or if there is none.
 	skipsRide   bool          // the user has asked for the ride, or the page has opened it: the next Turn goes past it
 	endAt       time.Duration // on the driver's clock
 }

@@ -126,9 +126,7 @@ func (s *speaker) emitReplaced(lane uint8, n, body int) {
 	s.rec.Emit(lane, e.Event())
 }
 
-// dump returns all that a fold holds.
-//
-//prose:allow Plain.Terms no recording
+// `dump` returns all that a fold holds.
 func dump(t testing.TB, f *fold.Fold, bodies bool) string {
 	t.Helper()
 	toJSON := tracefile.MarshalObject

@@ -76,7 +76,7 @@ type Cutter struct {
 	cutTime        time.Time // of the last segment
 	checkpointTime time.Time // of the last checkpoint
 	checkpointSize int       // of the last checkpoint, unpacked
-	sentBytes      int       // unpacked bytes after it
+	sentBytes      int       // after it, unpacked too
 	segments       int
 
 	newStrips, oldStrips map[any][]byte // the results of Strip since the last checkpoint, and since the one before it

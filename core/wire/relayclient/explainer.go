@@ -23,7 +23,7 @@ import (
 // The headers in which the relay explains an answer. See docs/protocol.md.
 const (
 	causeHeader = "X-Informerscope-Cause" // what kept the relay from reaching a cluster; the answer is the relay's own
-	ruleHeader  = "X-Informerscope-Rule"  // the rule by which the relay refused; the answer is the relay's own
+	ruleHeader  = "X-Informerscope-Rule"  // the rule by which the relay refused; the answer is the relay's own.
 	hintHeader  = "X-Informerscope-Hint"  // the cause of an error that is the cluster's own
 	wordsHeader = "X-Informerscope-Words" // the relay's words for it
 	contextRule = "context"               // the rule that the relay serves only named contexts

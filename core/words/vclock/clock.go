@@ -22,7 +22,7 @@ type Clock struct {
 
 	// For stamps.
 	instantStart time.Time     // the real time at which this instant began
-	end          time.Time     // the stamp at which the work of the last instant ended
+	end          time.Time     // the stamp at which the work of the last instant ended.
 	lead         time.Duration // how far stamps run ahead of the clock, because work took longer than the time it had
 	stampsFrozen bool
 }

@@ -35,7 +35,7 @@ type Driver struct {
 	last        time.Duration // time of the last action; -1 if there was none
 	turns       []*turn       // calls of Do that wait
 	script      []Action
-	endReached  func() bool   // play as fast as possible until it returns true
+	endReached  func() bool   // play as fast as possible until it returns true.
 	arrival     chan struct{} // closed when Play reaches its end or is given up; nil if nothing plays
 	goesOn      bool          // at that end time goes on at the usual pace
 	standsStill bool

@@ -54,9 +54,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Hall stores one broadcast at a time and serves it. Safe for concurrent use.
-//
-//prose:allow Plain.Terms because Hall is the name of the type
+// [Hall] stores one broadcast at a time and serves it. Safe for concurrent use.
 type Hall struct {
 	o     Options
 	token [sha256.Size]byte

@@ -38,7 +38,7 @@ type viewer struct {
 	number     int64
 	streams    atomic.Int64  // with a running handler
 	pace       *rate.Limiter // of requests
-	refusals   atomic.Int64  // requests beyond the rate
+	refusals   atomic.Int64  // those beyond the rate
 	lastActive atomic.Int64  // when the last stream ended, in nanoseconds of Unix time
 }
 

@@ -39,7 +39,7 @@ var groups = map[string]string{administrator: "system:masters", Levers: "system:
 
 // access is who may do what: tokens of this launch, and keys that live as long as the data.
 type access struct {
-	run               string // the directory of this launch; only its owner can open it
+	run               string // the directory of this launch; only its owner can open it.
 	keys              string // the directory of the keys; empty where an API server has its own
 	serviceAccountKey string // the file of the key that signs the tokens of service accounts
 	tokens            map[string]string

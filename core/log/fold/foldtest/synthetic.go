@@ -22,7 +22,7 @@ type synthetic struct {
 
 	line    []string            // RealFIFO: "op key"
 	keys    []string            // DeltaFIFO
-	deltas  map[string][]string // DeltaFIFO
+	deltas  map[string][]string // those of a DeltaFIFO
 	store   map[string]string   // key → rv
 	node    map[string]string   // key → value in the index "node"
 	objects map[string]*Obj

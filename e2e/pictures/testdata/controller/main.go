@@ -47,9 +47,7 @@ func (e enqueuer) add(obj any) {
 	}
 }
 
-// mailer is a slow handler: it does its work itself, in the handler.
-//
-//prose:allow Plain.Handler because it is the name of the type
+// `mailer` is a slow handler: it does its work itself, in the handler.
 type mailer struct{}
 
 func (mailer) OnAdd(any, bool)   {}

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -63,35 +61,4 @@ func compile(tsc, dir, project string) (found []finding, err error) {
 		return nil, fmt.Errorf("%w: %s%s", err, out, stderr.Bytes())
 	}
 	return found, nil
-}
-
-// readKnownFiles reads the list of files with findings that are known.
-func readKnownFiles(dir string) (files []string, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, "unclean.txt"))
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			files = append(files, line)
-		}
-	}
-	return files, nil
-}
-
-// judge says what is wrong: findings in files that are not known to have any, and known ones without a finding.
-func judge(found []finding, known []string) (wrong []string) {
-	still := map[string]bool{}
-	for _, f := range found {
-		still[f.file] = true
-		if !slices.Contains(known, f.file) {
-			wrong = append(wrong, f.text)
-		}
-	}
-	for _, file := range known {
-		if !still[file] {
-			wrong = append(wrong, file+" is clean or gone: take it out of tools/webcheck/unclean.txt")
-		}
-	}
-	return wrong
 }

@@ -67,7 +67,7 @@ func calls(m map[string]int, s sets.Set[string], held *sync.Map) []string {
 	keys = slices.SortedFunc(maps.Keys(m), strings.Compare) // want "maps.Keys gives"
 	for range maps.Values(m) {                              // want "maps.Values gives"
 	}
-	held.Range(func(any, any) bool { return true }) // want "sync.Map.Range iterates"
+	held.Range(func(any, any) bool { return true }) // want "Map..Range iterates"
 	keys = append(keys, s.UnsortedList()...)        // want "UnsortedList takes"
 	for k := range s {                              // want "ranges over a map"
 		fmt.Println(k)
@@ -101,10 +101,12 @@ func said(m map[string]int) {
 	for k := range m { //maporder:free a reader of these lines sorts them
 		fmt.Println(k)
 	}
+	// want +1 "must say why"
 	//maporder:free
-	for k := range m { // want-1 "must say why"
+	for k := range m {
 		fmt.Println(k)
 	}
+	// want +1 "nothing depends on the order"
 	//maporder:free nothing here
-	fmt.Println() // want-1 "nothing depends on the order"
+	fmt.Println()
 }
