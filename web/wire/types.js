@@ -560,7 +560,7 @@
  * @property {number} cameBytes
  * @property {string} transform managedFields or metadata; empty: objects are stored unchanged
  * @property {string} resourceVersion
- * @property {Record<string, Record<string, number>>} indices index → value → objects, at most 512 values of an index
+ * @property {Record<string, Record<string, number>>} indices index → value → objects, at most 512 values of each
  * @property {Record<string, number>} indexSizes index → number of its values
  * @property {number} replaces
  * @property {number} reborn Reborn counts updates that replaced an object by one with the same key and another UID.
@@ -786,12 +786,12 @@
 /**
  * Features are the differences between releases that sentences and drawings depend on; the zero value is a release that is not known.
  * @typedef {object} Features
- * @property {boolean} keepsOrder the queue is a RealFIFO, which keeps the order of all changes (gate InOrderInformers)
- * @property {boolean} popsBatches Pop takes several deltas at once (gate InOrderInformersBatchProcess)
- * @property {boolean} listsByWatch the Reflector lists with a WATCH that sends the initial events (gate WatchListClient)
- * @property {boolean} atomic a relist is one ReplacedAll delta and a resync one SyncAll; bookmarks are queued (gate AtomicFIFO)
- * @property {boolean} unlocks the queue's lock is released while a batch is processed (gate UnlockWhileProcessingFIFO)
- * @property {boolean} contexts the functions of the Reflector take a context
+ * @property {boolean} keepsOrder the queue is a RealFIFO, which keeps the order of all changes (gate InOrderInformers).
+ * @property {boolean} popsBatches Pop takes several deltas at once (gate InOrderInformersBatchProcess).
+ * @property {boolean} listsByWatch the Reflector lists with a WATCH that sends the initial events (gate WatchListClient).
+ * @property {boolean} atomic a relist is one ReplacedAll delta and a resync one SyncAll; bookmarks are queued (gate AtomicFIFO).
+ * @property {boolean} unlocks the queue's lock is released while a batch is processed (gate UnlockWhileProcessingFIFO).
+ * @property {boolean} contexts the functions of the Reflector take a context.
  * @property {boolean} resets the backoff starts over two minutes after its last reset, however often it is used. Before 0.36 it started
  *   over two minutes after its last use, its waits used ReflectorOptions.Clock, and a Reflector that was stopped before it ran sent no
  *   request.

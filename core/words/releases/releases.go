@@ -57,12 +57,12 @@ func (r Release) String() string {
 
 // Features are the differences between releases that sentences and drawings depend on; the zero value is a release that is not known.
 type Features struct {
-	KeepsOrder   bool `json:"keepsOrder"`   // the queue is a RealFIFO, which keeps the order of all changes (gate InOrderInformers)
-	PopsBatches  bool `json:"popsBatches"`  // Pop takes several deltas at once (gate InOrderInformersBatchProcess)
-	ListsByWatch bool `json:"listsByWatch"` // the Reflector lists with a WATCH that sends the initial events (gate WatchListClient)
-	Atomic       bool `json:"atomic"`       // a relist is one ReplacedAll delta and a resync one SyncAll; bookmarks are queued (gate AtomicFIFO)
-	Unlocks      bool `json:"unlocks"`      // the queue's lock is released while a batch is processed (gate UnlockWhileProcessingFIFO)
-	Contexts     bool `json:"contexts"`     // the functions of the Reflector take a context
+	KeepsOrder   bool `json:"keepsOrder"`   // the queue is a RealFIFO, which keeps the order of all changes (gate InOrderInformers).
+	PopsBatches  bool `json:"popsBatches"`  // Pop takes several deltas at once (gate InOrderInformersBatchProcess).
+	ListsByWatch bool `json:"listsByWatch"` // the Reflector lists with a WATCH that sends the initial events (gate WatchListClient).
+	Atomic       bool `json:"atomic"`       // a relist is one ReplacedAll delta and a resync one SyncAll; bookmarks are queued (gate AtomicFIFO).
+	Unlocks      bool `json:"unlocks"`      // the queue's lock is released while a batch is processed (gate UnlockWhileProcessingFIFO).
+	Contexts     bool `json:"contexts"`     // the functions of the Reflector take a context.
 	// Resets: the backoff starts over two minutes after its last reset, however often it is used. Before 0.36 it started over two minutes after
 	// its last use, its waits used ReflectorOptions.Clock, and a Reflector that was stopped before it ran sent no request.
 	Resets bool `json:"resets"`
