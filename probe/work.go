@@ -429,8 +429,8 @@ func (w *QueueWatch[T]) Added(item T, after time.Duration) {
 // isReady reports whether a worker gets the key as soon as possible, so that a later time changes nothing. The caller holds mu.
 func (w *QueueWatch[T]) isReady(item T) bool {
 	_, queued := w.queued[item]
-	_, again := w.dirty[item]
-	return queued || again
+	_, isDirty := w.dirty[item]
+	return queued || isDirty
 }
 
 // endDelay logs the end of a key's delay, if it has one. The caller holds mu.

@@ -76,11 +76,11 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		o.SetNamespace(ns)
-		was := s.objects[resource][ns+"/"+o.GetName()]
+		old := s.objects[resource][ns+"/"+o.GetName()]
 		switch {
-		case r.Method == http.MethodPost && was != nil:
+		case r.Method == http.MethodPost && old != nil:
 			refuse(w, http.StatusConflict, metav1.StatusReasonAlreadyExists)
-		case r.Method == http.MethodPut && (was == nil || o.GetResourceVersion() != was.GetResourceVersion()):
+		case r.Method == http.MethodPut && (old == nil || o.GetResourceVersion() != old.GetResourceVersion()):
 			refuse(w, http.StatusConflict, metav1.StatusReasonConflict)
 		default:
 			s.put(resource, o)
@@ -117,8 +117,8 @@ func (s *apiServer) put(resource string, o *unstructured.Unstructured) {
 }
 
 func (s *apiServer) send(resource string, e watchEvent) {
-	for events, of := range s.watches {
-		if of == resource {
+	for events, watched := range s.watches {
+		if watched == resource {
 			events <- e
 		}
 	}

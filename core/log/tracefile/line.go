@@ -92,22 +92,22 @@ func (w *LineEncoder) Next() ([]byte, error) {
 	}
 	items := e.Members().Items
 	for len(w.parts) == 0 && size < w.chunk && w.item < len(items) {
-		it, err := w.fw.item(e, &items[w.item])
+		item, err := w.fw.item(e, &items[w.item])
 		if err != nil {
 			return nil, err
 		}
 		w.item++
-		size += len(it.Key) + len(it.RV) + 32
-		if it.Obj != nil {
-			size += len(it.Obj.Raw) + 24
+		size += len(item.Key) + len(item.RV) + 32
+		if item.Obj != nil {
+			size += len(item.Obj.Raw) + 24
 		}
-		for i := range it.Indexed {
-			size += len(it.Indexed[i].Index) + 16
-			for _, v := range it.Indexed[i].Values {
+		for i := range item.Indexed {
+			size += len(item.Indexed[i].Index) + 16
+			for _, v := range item.Indexed[i].Values {
 				size += len(v) + 3
 			}
 		}
-		rec.Items = append(rec.Items, it)
+		rec.Items = append(rec.Items, item)
 	}
 	if rec.More = len(w.parts) > 0 || w.item < len(items); !rec.More {
 		w.event = nil
@@ -282,15 +282,15 @@ func (d *LineDecoder) Line(line []byte) (*event.Entry, error) {
 	}
 	if d.Known != nil && rec.Kind == event.KindName(event.KindRestored) {
 		for i := range rec.Items {
-			it := &rec.Items[i]
-			if it.Obj == nil || len(it.Obj.Raw) == 0 {
+			item := &rec.Items[i]
+			if item.Obj == nil || len(item.Obj.Raw) == 0 {
 				continue
 			}
-			if o := d.Known(rec.Lane, it.Key, it.RV); o != nil {
-				if err := d.fr.remember(it.Obj.ID, o, bytesOf(o)); err != nil {
+			if o := d.Known(rec.Lane, item.Key, item.RV); o != nil {
+				if err := d.fr.remember(item.Obj.ID, o, bytesOf(o)); err != nil {
 					return nil, err
 				}
-				it.Obj.Raw = nil
+				item.Obj.Raw = nil
 			}
 		}
 	}
@@ -395,16 +395,16 @@ func (w *LineRewriter) Line(line []byte) ([]byte, Place, error) {
 		return nil, Place{}, err
 	}
 	kind, known := event.ParseKind(rec.Kind)
-	at := Place{rec.Seq, kind, !rec.More}
+	place := Place{rec.Seq, kind, !rec.More}
 	if !known {
-		return nil, at, fmt.Errorf("unknown kind of event %q", rec.Kind)
+		return nil, place, fmt.Errorf("unknown kind of event %q", rec.Kind)
 	}
 	rec.keep(kind)
 	if err := w.rewrite(&rec, kind); err != nil {
-		return nil, at, err
+		return nil, place, err
 	}
 	out, err := rawJSON{&rec}.MarshalJSON()
-	return out, at, err
+	return out, place, err
 }
 
 // keep clears the members that have no meaning in a kind.
@@ -451,10 +451,10 @@ func (w *LineRewriter) rewrite(rec *record, kind event.Kind) error {
 		return err
 	}
 	for i := range rec.Items {
-		it := &rec.Items[i]
-		it.Key, it.RV = w.Text(it.Key), w.Text(it.RV)
-		w.rewriteIndexed(it.Indexed)
-		if err := w.object(it.Obj); err != nil {
+		item := &rec.Items[i]
+		item.Key, item.RV = w.Text(item.Key), w.Text(item.RV)
+		w.rewriteIndexed(item.Indexed)
+		if err := w.object(item.Obj); err != nil {
 			return err
 		}
 	}
@@ -463,8 +463,8 @@ func (w *LineRewriter) rewrite(rec *record, kind event.Kind) error {
 
 // text rewrites an event's text: either plain words, or the JSON of its kind, reduced to the members that the kind has.
 func (w *LineRewriter) text(text *string, kind event.Kind) error {
-	is := structure(kind)
-	if is == nil || *text == "" && kind != event.KindSelected {
+	form := structure(kind)
+	if form == nil || *text == "" && kind != event.KindSelected {
 		*text = w.Text(*text)
 		return nil
 	}
@@ -472,18 +472,18 @@ func (w *LineRewriter) text(text *string, kind event.Kind) error {
 	if err := most.strict([]byte(*text)); err != nil {
 		return fmt.Errorf("the text of %s: %w", event.KindName(kind), err)
 	}
-	if err := json.Unmarshal([]byte(*text), is); err != nil {
+	if err := json.Unmarshal([]byte(*text), form); err != nil {
 		return fmt.Errorf("the text of %s: %w", event.KindName(kind), err)
 	}
-	switch is := is.(type) {
+	switch form := form.(type) {
 	case *restoredState:
-		is.leave(w.Bodies)
+		form.leave(w.Bodies)
 	case *fold.Change:
 		if !w.Bodies {
-			*is = fold.Change{Label: LeftOut, Was: LeftOut, Is: LeftOut}
+			*form = fold.Change{Label: LeftOut, Was: LeftOut, Is: LeftOut}
 		}
 	}
-	plain, err := rawJSON{is}.MarshalJSON()
+	plain, err := rawJSON{form}.MarshalJSON()
 	if err != nil {
 		return err
 	}

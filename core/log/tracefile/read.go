@@ -231,8 +231,8 @@ func (fr *fileReader) remember(id int, o any, bytes int) error {
 		into = fr.newObjects
 	}
 	fr.heldBytes += bytes + 128
-	if was, ok := into[id]; ok {
-		fr.heldBytes -= bytesOf(was) + 128
+	if old, ok := into[id]; ok {
+		fr.heldBytes -= bytesOf(old) + 128
 	}
 	if fr.heldBytes > maxHeld {
 		return fmt.Errorf("its objects have more than %d bytes together: record a shorter time, or fewer objects", maxHeld)
@@ -325,13 +325,13 @@ func (fr *fileReader) fromRecord(rec *record) (e event.Entry, known bool, err er
 	if len(rec.Items) > 0 {
 		m.Items = make([]event.Item, len(rec.Items))
 		for i := range rec.Items {
-			it := &rec.Items[i]
-			o, err := fr.object(it.Obj)
+			item := &rec.Items[i]
+			o, err := fr.object(item.Obj)
 			if err != nil {
 				return e, false, err
 			}
-			fr.weight += max(len(it.Key)+len(it.RV)-event.ItemBytes/2, 0)
-			m.Items[i] = event.Item{Key: it.Key, RV: it.RV, Obj: o, Indexed: fr.takeIndexed(it.Indexed)}
+			fr.weight += max(len(item.Key)+len(item.RV)-event.ItemBytes/2, 0)
+			m.Items[i] = event.Item{Key: item.Key, RV: item.RV, Obj: o, Indexed: fr.takeIndexed(item.Indexed)}
 		}
 	}
 	return event.Entry{Seq: rec.Seq, At: time.Duration(rec.At), Lane: rec.Lane, Event: event.New(kind, m),

@@ -77,7 +77,7 @@ func New(c clock.Clock, say func(Strike)) *Faults {
 }
 
 // Make applies a fault, or switches one that stays on. It reports whether the fault is on now.
-func (f *Faults) Make(name string, args Args) (on bool, err error) {
+func (f *Faults) Make(name string, args Args) (isOn bool, err error) {
 	switch name {
 	case "cut":
 		f.mu.Lock()
@@ -103,13 +103,13 @@ func (f *Faults) Make(name string, args Args) (on bool, err error) {
 	return false, fmt.Errorf("unknown fault %q: choose one of %s", name, strings.Join(Names, ", "))
 }
 
-// toggle sets a fault that stays on to *on; if on is nil, it inverts the fault.
-func (f *Faults) toggle(name string, on *bool) (now bool) {
+// toggle sets a fault that stays on to *flag; if flag is nil, it inverts the fault.
+func (f *Faults) toggle(name string, flag *bool) (now bool) {
 	f.mu.Lock()
 	held := map[string]*bool{"refuse": &f.refuses, "nobookmarks": &f.noBookmarks, "noendmark": &f.noEndMark, "forbidden": &f.forbids}[name]
 	now = !*held
-	if on != nil {
-		now = *on
+	if flag != nil {
+		now = *flag
 	}
 	*held = now
 	refuses, struck := now && name == "refuse", 0
@@ -144,16 +144,16 @@ func (f *Faults) toggleDelay(args Args) (now bool) {
 }
 
 // toggleSilence makes the connections of all open watches half-open, or lets what was held back arrive. New watches are not silent.
-func (f *Faults) toggleSilence(on *bool) (now bool) {
+func (f *Faults) toggleSilence(flag *bool) (now bool) {
 	f.mu.Lock()
-	was := f.silence != nil
-	now = !was
-	if on != nil {
-		now = *on
+	wasSilent := f.silence != nil
+	now = !wasSilent
+	if flag != nil {
+		now = *flag
 	}
 	var struck []*watchBody
 	switch {
-	case now && !was:
+	case now && !wasSilent:
 		struck = sortByAge(f.bodies)
 		f.silence, f.silent = make(chan struct{}), make(map[*watchBody]struct{}, len(struck))
 		for _, b := range struck {
@@ -202,7 +202,7 @@ func (f *Faults) Begin(c clock.Clock) {
 }
 
 // On returns the faults that are on, always in the same order.
-func (f *Faults) On() (on []Strike) {
+func (f *Faults) On() (strikes []Strike) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, h := range []struct {
@@ -210,13 +210,13 @@ func (f *Faults) On() (on []Strike) {
 		on   bool
 	}{{"refuse", f.refuses}, {"nobookmarks", f.noBookmarks}, {"noendmark", f.noEndMark}, {"forbidden", f.forbids}, {"halfopen", f.silence != nil}} {
 		if h.on {
-			on = append(on, Strike{Name: h.name, On: true})
+			strikes = append(strikes, Strike{Name: h.name, On: true})
 		}
 	}
 	if f.delay > 0 {
-		on = append(on, Strike{Name: "delay", On: true, Delay: f.delay})
+		strikes = append(strikes, Strike{Name: "delay", On: true, Delay: f.delay})
 	}
-	return on
+	return strikes
 }
 
 // cutAll cuts every open connection. A silent watch would not notice before its silence ends.

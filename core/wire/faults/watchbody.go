@@ -83,10 +83,10 @@ func (b *watchBody) pump() {
 			b.cond.Broadcast()
 			b.cond.Wait()
 		}
-		over := b.isDone
+		isDone := b.isDone
 		b.cond.Broadcast()
 		b.mu.Unlock()
-		if over {
+		if isDone {
 			return
 		}
 	}
@@ -187,9 +187,9 @@ func (b *watchBody) end(frame []byte) {
 		b.buf = append(b.buf, frame...)
 		b.finish(io.EOF)
 	}
-	over := b.isDone
+	isDone := b.isDone
 	b.mu.Unlock()
-	if over {
+	if isDone {
 		_ = b.src.Close()
 	}
 }

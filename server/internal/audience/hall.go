@@ -196,9 +196,9 @@ func (h *Hall) Segment(id string, n uint64, segment []byte) error {
 	sum := sha256.Sum256(segment)
 	sent := hex.EncodeToString(sum[:])
 	h.mu.Lock()
-	again, err := h.checkNumber(id, n, sent)
+	isRepeat, err := h.checkNumber(id, n, sent)
 	h.mu.Unlock()
-	if again || err != nil {
+	if isRepeat || err != nil {
 		return err
 	}
 	packed, head, err := broadcast.Check(segment, broadcast.Checks{Text: h.o.Text, Object: h.o.Object, Bodies: h.o.Objects})
@@ -210,9 +210,9 @@ func (h *Hall) Segment(id string, n uint64, segment []byte) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	again, err = h.checkNumber(id, n, sent) // another one may have arrived
+	isRepeat, err = h.checkNumber(id, n, sent) // another one may have arrived
 	switch r := &h.record; {
-	case again || err != nil:
+	case isRepeat || err != nil:
 		return err
 	case n == r.First && !(head.Checkpoint && head.Fresh):
 		return &Problem{Code: 400, Message: "a broadcast begins with a checkpoint that continues nothing"}
@@ -225,7 +225,7 @@ func (h *Hall) Segment(id string, n uint64, segment []byte) error {
 }
 
 // checkNumber checks that segment n is the next one. again is true if it is the newest one, whose answer was lost. With mu held.
-func (h *Hall) checkNumber(id string, n uint64, sent string) (again bool, err error) {
+func (h *Hall) checkNumber(id string, n uint64, sent string) (isRepeat bool, err error) {
 	r := &h.record
 	if h.closed {
 		return false, &Problem{Code: 503, Message: "the server is shutting down"}

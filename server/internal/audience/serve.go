@@ -125,8 +125,8 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 	defer func() { h.leave(sent) }()
 	segment := segmentReader{h, n}
 	var size int64
-	there, err := h.wait(r.Context(), n, patience)
-	if there {
+	exists, err := h.wait(r.Context(), n, patience)
+	if exists {
 		size, err = segment.size()
 	}
 	switch {
@@ -147,7 +147,7 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 		h.o.Log.Error("a segment cannot be read", "n", n, "error", err)
 		answer(w, http.StatusInternalServerError, "the segment cannot be read")
 		return
-	case !there:
+	case !exists:
 		w.Header().Set("Cache-Control", cacheBriefly)
 		w.WriteHeader(http.StatusNoContent)
 		return
@@ -207,8 +207,8 @@ func (h *Hall) followers() int {
 		return len(h.connections)
 	}
 	h.lastSweep = now
-	for remote, at := range h.connections {
-		if now.Sub(at) > followerTimeout {
+	for remote, seen := range h.connections {
+		if now.Sub(seen) > followerTimeout {
 			delete(h.connections, remote)
 		}
 	}

@@ -132,8 +132,8 @@ func TestAForgottenSegmentBreaksOff(t *testing.T) {
 	if rest, err := io.ReadAll(response.Body); !errors.Is(err, io.ErrUnexpectedEOF) || len(rest) > 4*piece {
 		t.Errorf("%d bytes came, %v", len(rest), err)
 	}
-	if again, _ := ask(2); again.StatusCode != http.StatusNotFound {
-		t.Errorf("asked again: %s", again.Status)
+	if second, _ := ask(2); second.StatusCode != http.StatusNotFound {
+		t.Errorf("asked again: %s", second.Status)
 	}
 }
 

@@ -129,9 +129,9 @@ func (n *network) slow(latency time.Duration) {
 	}
 }
 
-func (n *network) refuse(on bool) {
+func (n *network) refuse(isRefusing bool) {
 	n.mu.Lock()
-	n.refuses = on
+	n.refuses = isRefusing
 	n.mu.Unlock()
 }
 
