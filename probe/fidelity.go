@@ -52,7 +52,7 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		"indexer":                   indexer,
 		"indexer.bytes":             {"unseen", noBytes},
 		"indexer.cameBytes":         {"unseen", noBytes},
-		"indexer.objects":           l.bodiesFidelity(),
+		"indexer.objects":           l.bodiesFidelityLocked(),
 		"indexer.indices":           {"derived", "the recording has only the values of the index by namespace; those of others may be secrets"},
 		"listeners":                 listeners,
 		"listeners.handling":        handlers,
@@ -99,8 +99,8 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 	return f
 }
 
-// bodiesFidelity returns how the bodies of objects are known. The caller holds mu.
-func (l *lane) bodiesFidelity() fidelity {
+// bodiesFidelityLocked returns how the bodies of objects are known.
+func (l *lane) bodiesFidelityLocked() fidelity {
 	switch {
 	case l.noBodies != "":
 		return fidelity{"unseen", l.noBodies}

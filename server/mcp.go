@@ -84,11 +84,11 @@ func (a *agentServer) examination(ctx context.Context) (*doctor.Examination, err
 	if a.x != nil {
 		return a.x, nil
 	}
-	return a.renew(ctx, 0)
+	return a.renewLocked(ctx, 0)
 }
 
-// renew examines again. a.mu is held.
-func (a *agentServer) renew(ctx context.Context, seconds int) (*doctor.Examination, error) {
+// renewLocked examines again.
+func (a *agentServer) renewLocked(ctx context.Context, seconds int) (*doctor.Examination, error) {
 	x, err := a.examine(ctx, seconds)
 	if err == nil {
 		a.x = x
@@ -299,7 +299,7 @@ func (a *agentServer) record(ctx context.Context, in recordArgs) (any, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	x, err := a.renew(ctx, in.Seconds)
+	x, err := a.renewLocked(ctx, in.Seconds)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case r.Method == http.MethodPut && (old == nil || o.GetResourceVersion() != old.GetResourceVersion()):
 			refuse(w, http.StatusConflict, metav1.StatusReasonConflict)
 		default:
-			s.put(resource, o)
+			s.putLocked(resource, o)
 			_ = json.NewEncoder(w).Encode(o)
 		}
 	case http.MethodDelete:
@@ -98,8 +98,8 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// put stores an object with a new version, and sends it to the watches. The caller holds mu.
-func (s *apiServer) put(resource string, o *unstructured.Unstructured) {
+// putLocked stores an object with a new version, and sends it to the watches.
+func (s *apiServer) putLocked(resource string, o *unstructured.Unstructured) {
 	s.rv++
 	o.SetAPIVersion("v1")
 	o.SetKind(kinds[resource])
@@ -132,7 +132,7 @@ func (s *apiServer) set(name, value string) {
 	o.SetNamespace("ns")
 	o.SetName(name)
 	o.SetGeneration(1)
-	s.put("configmaps", o)
+	s.putLocked("configmaps", o)
 }
 
 func (s *apiServer) watch(w http.ResponseWriter, r *http.Request, resource string) {

@@ -81,7 +81,7 @@ func (f *Faults) Make(name string, args Args) (isOn bool, err error) {
 	switch name {
 	case "cut":
 		f.mu.Lock()
-		struck := f.countCut()
+		struck := f.countCutLocked()
 		f.mu.Unlock()
 		f.report(Strike{Name: name, Struck: struck})
 		f.cutAll()
@@ -114,7 +114,7 @@ func (f *Faults) toggle(name string, flag *bool) (now bool) {
 	*held = now
 	refuses, struck := now && name == "refuse", 0
 	if refuses {
-		struck = f.countCut()
+		struck = f.countCutLocked()
 	}
 	f.mu.Unlock()
 	f.report(Strike{Name: name, On: now, Struck: struck})
@@ -168,36 +168,36 @@ func (f *Faults) toggleSilence(flag *bool) (now bool) {
 			go b.loseAfter(f.clock.NewTimer(patience), f.silence)
 		}
 	case !now:
-		f.endSilence()
+		f.endSilenceLocked()
 	}
 	f.mu.Unlock()
 	f.report(Strike{Name: "halfopen", On: now, Struck: len(struck)})
 	return now
 }
 
-// isSilent reports whether the connection of b is half-open. f.mu is held.
-func (f *Faults) isSilent(b *watchBody) bool {
+// isSilentLocked reports whether the connection of b is half-open.
+func (f *Faults) isSilentLocked(b *watchBody) bool {
 	_, silent := f.silent[b]
 	return silent
 }
 
-// endSilence lets the silent watches go on. f.mu is held.
-func (f *Faults) endSilence() {
+// endSilenceLocked lets the silent watches go on.
+func (f *Faults) endSilenceLocked() {
 	if f.silence != nil {
 		close(f.silence)
 		f.silence, f.silent = nil, nil
 	}
 }
 
-// countCut returns how many open watches break when all connections are cut, or the number of connections if that is greater. f.mu is held.
-func (f *Faults) countCut() int { return max(len(f.bodies), len(f.conns)) }
+// countCutLocked returns how many open watches break when all connections are cut, or the number of connections if that is greater.
+func (f *Faults) countCutLocked() int { return max(len(f.bodies), len(f.conns)) }
 
 // Begin continues with another clock. It drops the answers for the next requests, and ends "halfopen", because the connections that it silenced are gone.
 // The other faults that are on stay on.
 func (f *Faults) Begin(c clock.Clock) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.endSilence()
+	f.endSilenceLocked()
 	f.clock, f.answers, f.refusal = c, nil, 0
 }
 
@@ -223,7 +223,7 @@ func (f *Faults) On() (strikes []Strike) {
 func (f *Faults) cutAll() {
 	f.mu.Lock()
 	conns := sortByAge(f.conns)
-	silent := slices.DeleteFunc(sortByAge(f.bodies), func(b *watchBody) bool { return !f.isSilent(b) })
+	silent := slices.DeleteFunc(sortByAge(f.bodies), func(b *watchBody) bool { return !f.isSilentLocked(b) })
 	f.mu.Unlock()
 	for _, b := range silent {
 		b.fail(resetError())
@@ -238,7 +238,7 @@ func (f *Faults) cutAll() {
 // gets it as well, unless it is 410.
 func (f *Faults) answer(code, count int) {
 	f.mu.Lock()
-	bodies := slices.DeleteFunc(sortByAge(f.bodies), f.isSilent)
+	bodies := slices.DeleteFunc(sortByAge(f.bodies), f.isSilentLocked)
 	if len(bodies) > 0 {
 		count--
 	}
