@@ -52,22 +52,22 @@ func (ps *paths[V]) learn(p *callers, decide func(*callers) (V, bool)) V {
 	if means, ok := ps.find(*p); ok {
 		return means
 	}
-	is := way[V]{callers: *p}
-	clear(is.callers[shallow:])
-	means, found := decide(&is.callers)
+	w := way[V]{callers: *p}
+	clear(w.callers[shallow:])
+	means, found := decide(&w.callers)
 	if !found { // the nearest frames are not enough
-		is.callers = *p
+		w.callers = *p
 		means, _ = decide(p)
 	}
-	is.meaning = means
+	w.meaning = means
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	if _, ok := ps.find(is.callers); !ok {
+	if _, ok := ps.find(w.callers); !ok {
 		var all []way[V]
 		if known := ps.known.Load(); known != nil {
 			all = append(all, *known...)
 		}
-		all = append(all, is)
+		all = append(all, w)
 		ps.known.Store(&all)
 	}
 	return means

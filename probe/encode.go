@@ -67,16 +67,16 @@ type viewer struct {
 func newViewer(p *Probe, w io.Writer, lanes []*lane) *viewer {
 	v := &viewer{p: p, out: bufio.NewWriterSize(w, 64<<10), start: time.Since(p.start), reqs: map[uint32]*requestView{}}
 	names := map[string]bool{}
-	var again []*laneView
+	var repeats []*laneView
 	for _, l := range lanes {
 		lv := &laneView{v: v, l: l, isRepeat: names[l.name]}
 		if names[l.name] = true; lv.isRepeat {
-			again = append(again, lv)
+			repeats = append(repeats, lv)
 		} else {
 			v.lanes = append(v.lanes, lv)
 		}
 	}
-	v.lanes = append(v.lanes, again...) // the order of a selection
+	v.lanes = append(v.lanes, repeats...) // the order of a selection
 	for i, lv := range v.lanes {
 		lv.i = uint8(i)
 	}
@@ -164,14 +164,14 @@ func (v *viewer) begin(left []string) error {
 func (v *viewer) selection() selection {
 	s := selection{Source: "live", Context: filepath.Base(os.Args[0]), Releases: []string{}}
 	for i, lv := range v.lanes {
-		of := lv.l.target()
+		resource := lv.l.target()
 		if i == 0 {
-			s.target, s.Releases = of, []string{lv.release}
+			s.target, s.Releases = resource, []string{lv.release}
 		}
 		if lv.isRepeat {
-			s.Unshared = append(s.Unshared, laneOf{of, lv.release, true})
+			s.Unshared = append(s.Unshared, laneOf{resource, lv.release, true})
 		} else if len(v.lanes) > 1 {
-			s.Resources = append(s.Resources, of)
+			s.Resources = append(s.Resources, resource)
 		}
 	}
 	return s
@@ -207,7 +207,7 @@ func (v *viewer) baseline() []content {
 			lv.l.barrier()
 			changes, seq, lost := v.p.eventsSince(before, v.buf[:0])
 			v.buf = changes
-			again := lost
+			isUnsure := lost
 			// The list may or may not contain a change that happened meanwhile. Applying it again does no harm.
 			for j := range changes {
 				e := &changes[j]
@@ -220,10 +220,10 @@ func (v *viewer) baseline() []content {
 				case evStoreDeleted:
 					delete(items, e.key)
 				case evStoreReplacing, evStoreSettled, evStoreEmptied:
-					again = true
+					isUnsure = true
 				}
 			}
-			if out[i] = (content{seq, items, s}); !again || try == 100 {
+			if out[i] = (content{seq, items, s}); !isUnsure || try == 100 {
 				break
 			}
 		}
@@ -235,13 +235,13 @@ func (v *viewer) baseline() []content {
 func (v *viewer) restore(cuts []content) {
 	v.p.assignQueues(true)
 	sel, _ := json.Marshal(v.selection())
-	at := int64(time.Since(v.p.start) - v.start)
-	v.put(&line{At: at, Kind: "Selected", Text: string(sel)})
+	moment := int64(time.Since(v.p.start) - v.start)
+	v.put(&line{At: moment, Kind: "Selected", Text: string(sel)})
 	v.held, v.replacing, v.reqs = nil, 0, map[uint32]*requestView{}
 	v.takePins()
 	v.bodies.room = maxBaseline
 	for i, lv := range v.lanes {
-		lv.restore(at, cuts[i])
+		lv.restore(moment, cuts[i])
 	}
 }
 
@@ -269,7 +269,7 @@ func (v *viewer) drain() error {
 	for _, lv := range v.lanes {
 		offs := lv.l.offLayers()
 		for layer, why := range offs {
-			if _, off := lv.offLayers[layer]; !off {
+			if _, isOff := lv.offLayers[layer]; !isOff {
 				v.put(&line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note", Text: fmt.Sprintf("%s: %s is no longer seen: %s", lv.l.name, layer, why)})
 				isStale = true
 			}
@@ -376,45 +376,45 @@ func (v *viewer) write(e *event) {
 		return
 	}
 	lv := v.lane(e.lane)
-	at := v.timeOf(e)
+	moment := v.timeOf(e)
 	switch e.kind {
 	case evQueued:
-		lv.writeQueued(at, e)
+		lv.writeQueued(moment, e)
 	case evStoreAdded, evStoreUpdated, evStoreDeleted:
-		lv.writeStored(at, e)
+		lv.writeStored(moment, e)
 	case evStoreEmptied:
-		lv.replacing, lv.replacedAt = []lineItem{}, at
+		lv.replacing, lv.replacedAt = []lineItem{}, moment
 		lv.writeReplaced()
 	case evHandling:
-		lv.addListener(at, e.listener)
-		lv.put(&line{At: at, Kind: "Delivered", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, N: lv.listener(e.listener).ring})
-		lv.put(&line{At: at, Kind: "Handling", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Flag: e.flag})
+		lv.addListener(moment, e.listener)
+		lv.put(&line{At: moment, Kind: "Delivered", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, N: lv.listener(e.listener).ring})
+		lv.put(&line{At: moment, Kind: "Handling", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Flag: e.flag})
 	case evHandled:
-		lv.addListener(at, e.listener)
-		x := line{At: at, Kind: "Handled", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Dur: int64(e.dur)}
+		lv.addListener(moment, e.listener)
+		x := line{At: moment, Kind: "Handled", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Dur: int64(e.dur)}
 		if e.flag {
 			x.Err = &lineError{Message: "the handler panicked"}
 		}
 		lv.put(&x)
 	case evDropped:
-		lv.addListener(at, e.listener)
-		lv.put(&line{At: at, Kind: "PredicateDropped", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Text: e.text})
+		lv.addListener(moment, e.listener)
+		lv.put(&line{At: moment, Kind: "PredicateDropped", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Text: e.text})
 	case evMutated:
-		lv.addListener(at, e.listener)
-		lv.put(&line{At: at, Kind: "Mutated", Listener: e.listener, Key: e.key, RV: e.rv, Text: "{}"})
+		lv.addListener(moment, e.listener)
+		lv.put(&line{At: moment, Kind: "Mutated", Listener: e.listener, Key: e.key, RV: e.rv, Text: "{}"})
 	case evSampled:
-		lv.writeSample(at, e.more.(*sample))
+		lv.writeSample(moment, e.more.(*sample))
 	default:
-		lv.writeWork(at, e)
+		lv.writeWork(moment, e)
 	}
 }
 
 // calledBy returns the informers with a name. A name without a group means those of any group if no informer has it.
 func calledBy(name string, all []*lane) (found []*lane) {
 	var ofGroups []*lane
-	of := schema.ParseGroupResource(name)
+	resource := schema.ParseGroupResource(name)
 	for _, l := range all {
-		if l.isCalled(target{Group: of.Group, Resource: of.Resource}) {
+		if l.isCalled(target{Group: resource.Group, Resource: resource.Resource}) {
 			found = append(found, l)
 		} else if strings.HasPrefix(l.name, name+".") {
 			ofGroups = append(ofGroups, l)

@@ -98,7 +98,7 @@ func (lv *laneView) item(key, rv string) lineItem {
 }
 
 // restore writes the baseline of one informer: the store exactly, the rest as sampled.
-func (lv *laneView) restore(at int64, c content) {
+func (lv *laneView) restore(moment int64, c content) {
 	l, v := lv.l, lv.v
 	*lv = laneView{v: v, l: l, i: lv.i, isRepeat: lv.isRepeat, release: lv.release, cut: c.seq, offLayers: l.offLayers()}
 	indices := map[string]interface{}{}
@@ -144,7 +144,7 @@ func (lv *laneView) restore(at int64, c content) {
 	lv.reported.synced, lv.reported.stopped = s.synced, s.stopped
 	api, refl, wired, waits := lv.restoreWire(s)
 	state := map[string]interface{}{
-		"era": lv.release, "atMillis": float64(at) / float64(time.Millisecond),
+		"era": lv.release, "atMillis": float64(moment) / float64(time.Millisecond),
 		"running": (s.queueKind != "" || s.synced || s.rv != "") && !s.stopped, "synced": s.synced, "api": api, "reflector": refl,
 		"queue":     map[string]interface{}{"kind": kind, "depth": len(queueItems), "items": queueItems, "synced": s.synced},
 		"indexer":   map[string]interface{}{"indices": indices, "resourceVersion": s.rv},
@@ -166,46 +166,46 @@ func (lv *laneView) restore(at int64, c content) {
 		items[i] = lv.item(key, c.items[key])
 		lv.addBody(&items[i])
 	}
-	lv.put(&line{At: at, Kind: "Restored", Text: string(text), Items: items, StoreRV: s.rv})
+	lv.put(&line{At: moment, Kind: "Restored", Text: string(text), Items: items, StoreRV: s.rv})
 	if waits != nil {
-		waits.At = at
+		waits.At = moment
 		lv.beginWait(waits)
 	}
-	lv.writeSample(at, s)
+	lv.writeSample(moment, s)
 }
 
 // writeQueued reports an entry into the queue.
-func (lv *laneView) writeQueued(at int64, e *event) {
+func (lv *laneView) writeQueued(moment int64, e *event) {
 	if e.op == opReplacedAll { // one entry for all objects of a list; nothing marks the last of them
 		lv.atomic = append(lv.atomic, lv.item(e.key, e.rv))
-		lv.replacedAt = at
+		lv.replacedAt = moment
 		return
 	}
-	lv.flushAtomic(at)
-	lv.writeEntry(at, queueEntry{e.op, e.key, e.rv}, nil)
+	lv.flushAtomic(moment)
+	lv.writeEntry(moment, queueEntry{e.op, e.key, e.rv}, nil)
 }
 
-func (lv *laneView) writeEntry(at int64, w queueEntry, items []lineItem) {
+func (lv *laneView) writeEntry(moment int64, w queueEntry, items []lineItem) {
 	if len(lv.pending) >= maxPending {
-		lv.writePopped(at, len(lv.pending))
+		lv.writePopped(moment, len(lv.pending))
 	}
 	lv.pending = append(lv.pending, w)
 	if lv.delta {
 		lv.keyCounts[w.key]++
 	}
-	lv.put(&line{At: at, Kind: "Queued", Op: opNames[w.op], Key: w.key, RV: w.rv, N: len(lv.pending), Items: items})
+	lv.put(&line{At: moment, Kind: "Queued", Op: opNames[w.op], Key: w.key, RV: w.rv, N: len(lv.pending), Items: items})
 }
 
-func (lv *laneView) flushAtomic(at int64) {
+func (lv *laneView) flushAtomic(moment int64) {
 	if lv.atomic != nil {
 		items := lv.atomic
 		lv.atomic = nil
-		lv.writeEntry(at, queueEntry{op: opReplacedAll}, items)
+		lv.writeEntry(moment, queueEntry{op: opReplacedAll}, items)
 	}
 }
 
 // writePopped reports that the first n entries have left the queue.
-func (lv *laneView) writePopped(at int64, n int) {
+func (lv *laneView) writePopped(moment int64, n int) {
 	if n <= 0 {
 		return
 	}
@@ -214,24 +214,24 @@ func (lv *laneView) writePopped(at int64, n int) {
 		lv.countKeys()
 	}
 	lv.sampledPending = max(lv.sampledPending-n, 0)
-	lv.put(&line{At: at, Kind: "Popped", N: n, M: len(lv.pending), Text: "single"})
+	lv.put(&line{At: moment, Kind: "Popped", N: n, M: len(lv.pending), Text: "single"})
 }
 
 // popKey removes an object's entry from the queue, because the store has changed. It returns the entry's resourceVersion.
-func (lv *laneView) popKey(at int64, key string) (rv string) {
+func (lv *laneView) popKey(moment int64, key string) (rv string) {
 	if lv.delta {
-		return lv.popDeltas(at, key)
+		return lv.popDeltas(moment, key)
 	}
 	for i := range lv.pending {
 		if w := lv.pending[i]; w.key == key {
-			lv.writePopped(at, i+1)
+			lv.writePopped(moment, i+1)
 			return w.rv
 		}
 	}
 	return ""
 }
 
-func (lv *laneView) popDeltas(at int64, key string) (rv string) {
+func (lv *laneView) popDeltas(moment int64, key string) (rv string) {
 	if lv.unstored > 0 && lv.poppedKey == key {
 		lv.unstored--
 		return ""
@@ -258,7 +258,7 @@ func (lv *laneView) popDeltas(at int64, key string) (rv string) {
 	}
 	lv.sampledPending = min(lv.sampledPending, len(lv.pending))
 	if n > 0 {
-		lv.put(&line{At: at, Kind: "Popped", N: n, M: len(lv.pending), Key: key, Text: "single"})
+		lv.put(&line{At: moment, Kind: "Popped", N: n, M: len(lv.pending), Key: key, Text: "single"})
 	}
 	lv.poppedKey, lv.unstored = key, max(n-1, 0)
 	return rv
@@ -276,11 +276,11 @@ func (lv *laneView) countKeys() {
 	}
 }
 
-func (lv *laneView) writeStored(at int64, e *event) {
-	lv.flushAtomic(at)
+func (lv *laneView) writeStored(moment int64, e *event) {
+	lv.flushAtomic(moment)
 	before := len(lv.pending)
-	rv := lv.popKey(at, e.key)
-	x := line{At: at, Key: e.key, RV: e.rv}
+	rv := lv.popKey(moment, e.key)
+	x := line{At: moment, Key: e.key, RV: e.rv}
 	switch e.kind {
 	case evStoreAdded:
 		x.Kind = "StoreAdded"
@@ -297,7 +297,7 @@ func (lv *laneView) writeStored(at int64, e *event) {
 	x.StoreRV = lv.storeRV
 	lv.put(&x)
 	if len(lv.pending) != before {
-		lv.put(&line{At: at, Kind: "Processed", N: before - len(lv.pending)})
+		lv.put(&line{At: moment, Kind: "Processed", N: before - len(lv.pending)})
 	}
 }
 
@@ -305,28 +305,28 @@ func (lv *laneView) writeStored(at int64, e *event) {
 func (lv *laneView) writeReplaced() {
 	items := lv.replacing
 	lv.replacing = nil
-	at := lv.replacedAt
+	moment := lv.replacedAt
 	lv.v.bodies.room = maxBaseline
 	for i := range items {
 		lv.addBody(&items[i])
 	}
-	lv.flushAtomic(at)
+	lv.flushAtomic(moment)
 	popped := false
 	for i := range lv.pending {
 		if lv.pending[i].op == opReplacedAll {
-			lv.writePopped(at, i+1)
+			lv.writePopped(moment, i+1)
 			popped = true
 			break
 		}
 	}
-	lv.put(&line{At: at, Kind: "StoreReplaced", N: len(items), Items: items, StoreRV: lv.storeRV})
+	lv.put(&line{At: moment, Kind: "StoreReplaced", N: len(items), Items: items, StoreRV: lv.storeRV})
 	if popped {
-		lv.put(&line{At: at, Kind: "Processed", N: 1})
+		lv.put(&line{At: moment, Kind: "Processed", N: 1})
 	}
 }
 
 // addListener reports a listener that is new to the viewer.
-func (lv *laneView) addListener(at int64, id int32) {
+func (lv *laneView) addListener(moment int64, id int32) {
 	if lv.listener(id).isAdded {
 		return
 	}
@@ -344,7 +344,7 @@ func (lv *laneView) addListener(at int64, id int32) {
 			}
 		}
 	}
-	lv.put(&line{At: at, Kind: "ListenerAdded", Listener: id, Text: name, M: capacity})
+	lv.put(&line{At: moment, Kind: "ListenerAdded", Listener: id, Text: name, M: capacity})
 }
 
 // sampledLine is the text of a Sampled.
@@ -364,18 +364,18 @@ type sampledListener struct {
 	Capacity int   `json:"capacity"`
 }
 
-func (lv *laneView) writeSample(at int64, s *sample) {
+func (lv *laneView) writeSample(moment int64, s *sample) {
 	lv.last = s
 	if s.release != "" && s.release != lv.release {
 		lv.release = s.release
 		lv.delta = s.queueKind == "DeltaFIFO"
 		lv.countKeys()
-		lv.put(&line{At: at, Kind: "InformerStarted", Release: s.release})
+		lv.put(&line{At: moment, Kind: "InformerStarted", Release: s.release})
 	}
 	if s.depth >= 0 {
-		lv.flushAtomic(at)
+		lv.flushAtomic(moment)
 		if s.depth == 0 && !lv.delta { // the entries of the last sample have left without a change of the store
-			lv.writePopped(at, lv.sampledPending)
+			lv.writePopped(moment, lv.sampledPending)
 		}
 		lv.sampledPending = len(lv.pending)
 	}
@@ -386,10 +386,10 @@ func (lv *laneView) writeSample(at int64, s *sample) {
 	seen := map[int32]bool{}
 	for _, li := range s.listeners {
 		seen[li.id] = true
-		lv.addListener(at, li.id)
+		lv.addListener(moment, li.id)
 		if x := lv.listener(li.id); li.synced && !x.isSynced {
 			x.isSynced = true
-			lv.put(&line{At: at, Kind: "ListenerSynced", Listener: li.id})
+			lv.put(&line{At: moment, Kind: "ListenerSynced", Listener: li.id})
 		}
 		if li.ring >= 0 {
 			lv.listener(li.id).ring = li.ring
@@ -401,22 +401,22 @@ func (lv *laneView) writeSample(at int64, s *sample) {
 		for i := range lv.listeners {
 			if id := int32(i); lv.listeners[i].isAdded && !seen[id] {
 				lv.listeners[i].isAdded = false
-				lv.put(&line{At: at, Kind: "ListenerRemoved", Listener: id})
+				lv.put(&line{At: moment, Kind: "ListenerRemoved", Listener: id})
 			}
 		}
 	}
 	if s.synced && !lv.reported.synced {
 		lv.reported.synced = true
-		lv.put(&line{At: at, Kind: "QueueSynced"})
-		lv.put(&line{At: at, Kind: "InformerSynced"})
+		lv.put(&line{At: moment, Kind: "QueueSynced"})
+		lv.put(&line{At: moment, Kind: "InformerSynced"})
 	}
 	if s.stopped && !lv.reported.stopped {
 		lv.reported.stopped = true
-		lv.put(&line{At: at, Kind: "ReflectorStopped"})
-		lv.put(&line{At: at, Kind: "InformerStopped"})
+		lv.put(&line{At: moment, Kind: "ReflectorStopped"})
+		lv.put(&line{At: moment, Kind: "InformerStopped"})
 	}
 	if text, _ := json.Marshal(x); string(text) != lv.lastSampled {
 		lv.lastSampled = string(text)
-		lv.put(&line{At: at, Kind: "Sampled", Text: lv.lastSampled})
+		lv.put(&line{At: moment, Kind: "Sampled", Text: lv.lastSampled})
 	}
 }

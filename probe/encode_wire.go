@@ -144,9 +144,9 @@ func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wi
 }
 
 func (v *viewer) writeWire(e *event) {
-	at := v.timeOf(e)
+	moment := v.timeOf(e)
 	if e.kind == evWireRequest {
-		v.writeRequest(at, e)
+		v.writeRequest(moment, e)
 		return
 	}
 	r := v.reqs[e.req]
@@ -155,17 +155,17 @@ func (v *viewer) writeWire(e *event) {
 	}
 	switch e.kind {
 	case evWireResponse:
-		v.writeResponse(at, e, r)
+		v.writeResponse(moment, e, r)
 	case evWireBytes:
-		r.lv.put(&line{At: at, Kind: "WireBytes", Req: e.req, N: int(e.n)})
+		r.lv.put(&line{At: moment, Kind: "WireBytes", Req: e.req, N: int(e.n)})
 	case evWireFrame:
-		v.writeFrame(at, e, r)
+		v.writeFrame(moment, e, r)
 	case evWireDone:
-		v.writeDone(at, e, r)
+		v.writeDone(moment, e, r)
 	}
 }
 
-func (v *viewer) writeRequest(at int64, e *event) {
+func (v *viewer) writeRequest(moment int64, e *event) {
 	u, err := url.Parse(e.text)
 	if err != nil {
 		return
@@ -174,8 +174,8 @@ func (v *viewer) writeRequest(at int64, e *event) {
 	if !e.flag || lv == nil {
 		return
 	}
-	lv.endWait(at)
-	r := &requestView{lv: lv, verb: verbOf(u), sent: at}
+	lv.endWait(moment)
+	r := &requestView{lv: lv, verb: verbOf(u), sent: moment}
 	v.reqs[e.req] = r
 	o := optionsOf(u.Query())
 	if r.verb != "WATCH" && !u.Query().Has("continue") {
@@ -187,48 +187,48 @@ func (v *viewer) writeRequest(at int64, e *event) {
 		default:
 			why = "first list"
 		}
-		lv.put(&line{At: at, Kind: "ListWatchStarted", RV: o.ResourceVersion, Text: why, Flag: !lv.hasListed})
+		lv.put(&line{At: moment, Kind: "ListWatchStarted", RV: o.ResourceVersion, Text: why, Flag: !lv.hasListed})
 		lv.hasListed, lv.initialObjects, lv.relistReason = true, 0, ""
 	}
-	lv.put(&line{At: at, Kind: "RequestSent", Req: e.req, Verb: r.verb, Options: o})
-	lv.put(&line{At: at, Kind: "WireRequest", Req: e.req, Text: e.text})
+	lv.put(&line{At: moment, Kind: "RequestSent", Req: e.req, Verb: r.verb, Options: o})
+	lv.put(&line{At: moment, Kind: "WireRequest", Req: e.req, Text: e.text})
 }
 
-func (v *viewer) writeResponse(at int64, e *event, r *requestView) {
-	x := line{At: at, Kind: "WireResponse", Req: e.req, N: int(e.n)}
+func (v *viewer) writeResponse(moment int64, e *event, r *requestView) {
+	x := line{At: moment, Kind: "WireResponse", Req: e.req, N: int(e.n)}
 	if e.text != "" || e.n >= 400 {
 		x.Err = (&failure{cause: e.text, code: int(e.n)}).error()
 	}
 	r.lv.put(&x)
 	if x.Err == nil {
 		if r.verb != "LIST" { // a list is answered when all of it has arrived
-			r.lv.put(&line{At: at, Kind: "RequestAnswered", Req: e.req})
+			r.lv.put(&line{At: moment, Kind: "RequestAnswered", Req: e.req})
 		}
 		return
 	}
 	r.failed = true
 	r.lv.relistReason = x.Err.Message
-	r.lv.put(&line{At: at, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
+	r.lv.put(&line{At: moment, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
 	if e.dur > 0 {
-		r.lv.beginWait(&line{At: at, Kind: "Backoff", Dur: int64(e.dur), Text: e.key, Err: x.Err})
+		r.lv.beginWait(&line{At: moment, Kind: "Backoff", Dur: int64(e.dur), Text: e.key, Err: x.Err})
 	}
 	if e.text != "" {
 		delete(v.reqs, e.req)
 	}
 }
 
-func (v *viewer) writeFrame(at int64, e *event, r *requestView) {
+func (v *viewer) writeFrame(moment int64, e *event, r *requestView) {
 	if e.text == "REASON" {
 		r.reason = e.key
 		return
 	}
 	r.frames++
-	r.lv.put(&line{At: at, Kind: "WireFrame", Req: e.req, Op: opNames[e.op], Key: e.key, RV: e.rv, N: int(e.n)})
-	r.lv.put(&line{At: at, Kind: "WireBytes", Req: e.req, N: int(e.n)})
+	r.lv.put(&line{At: moment, Kind: "WireFrame", Req: e.req, Op: opNames[e.op], Key: e.key, RV: e.rv, N: int(e.n)})
+	r.lv.put(&line{At: moment, Kind: "WireBytes", Req: e.req, N: int(e.n)})
 	if e.op == opNone {
 		return
 	}
-	x := line{At: at, Kind: "WatchEvent", Req: e.req, Op: opNames[e.op], RV: e.rv}
+	x := line{At: moment, Kind: "WatchEvent", Req: e.req, Op: opNames[e.op], RV: e.rv}
 	if e.op == opBookmark {
 		x.Flag = e.flag
 	} else {
@@ -246,8 +246,8 @@ func (v *viewer) writeFrame(at int64, e *event, r *requestView) {
 	r.lv.put(&x)
 }
 
-func (v *viewer) writeDone(at int64, e *event, r *requestView) {
-	x := line{At: at, Kind: "WireDone", Req: e.req}
+func (v *viewer) writeDone(moment int64, e *event, r *requestView) {
+	x := line{At: moment, Kind: "WireDone", Req: e.req}
 	if e.text != "" {
 		x.Err = &lineError{Message: "cut off: " + e.text, Cause: e.text}
 		if e.text == connectionLost {
@@ -261,13 +261,13 @@ func (v *viewer) writeDone(at int64, e *event, r *requestView) {
 		return
 	}
 	if r.verb == "LIST" {
-		lv.put(&line{At: at, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
+		lv.put(&line{At: moment, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
 		if x.Err != nil && e.text != "cancelled" {
-			lv.beginWait(&line{At: at, Kind: "Backoff", Dur: int64(firstWait), Text: "list and watch again", Err: x.Err})
+			lv.beginWait(&line{At: moment, Kind: "Backoff", Dur: int64(firstWait), Text: "list and watch again", Err: x.Err})
 		}
 		return
 	}
-	c := line{At: at, Kind: "WatchClosed", Req: e.req, N: r.frames, Dur: at - r.sent, Text: "the stream ended", Err: x.Err}
+	c := line{At: moment, Kind: "WatchClosed", Req: e.req, N: r.frames, Dur: moment - r.sent, Text: "the stream ended", Err: x.Err}
 	if r.reason != "" {
 		c.Text = "an ERROR event: " + r.reason
 		c.Err = &lineError{Message: c.Text, Reason: r.reason}
@@ -287,7 +287,7 @@ func (v *viewer) writeDone(at int64, e *event, r *requestView) {
 		why = &lineError{Message: "very short watch: no event within a second"}
 	}
 	if why != nil { // client-go waits before it lists again
-		lv.beginWait(&line{At: at, Kind: "Backoff", Dur: int64(firstWait), Text: "list and watch again", Err: why})
+		lv.beginWait(&line{At: moment, Kind: "Backoff", Dur: int64(firstWait), Text: "list and watch again", Err: why})
 	}
 }
 
@@ -300,9 +300,9 @@ func (lv *laneView) beginWait(x *line) {
 	lv.put(x)
 }
 
-func (lv *laneView) endWait(at int64) {
+func (lv *laneView) endWait(moment int64) {
 	if lv.isWaiting {
 		lv.isWaiting = false
-		lv.put(&line{At: at, Kind: "BackoffEnded"})
+		lv.put(&line{At: moment, Kind: "BackoffEnded"})
 	}
 }

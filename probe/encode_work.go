@@ -30,8 +30,8 @@ func (v *viewer) laneNumber(id uint32) int {
 }
 
 // writeWork writes an event of the work queue, or what a reconcile read or wrote.
-func (lv *laneView) writeWork(at int64, e *event) {
-	x := line{At: at, Kind: workKinds[e.kind], Key: e.key, N: int(e.n), Dur: int64(e.dur), Listener: e.listener, Flag: e.flag}
+func (lv *laneView) writeWork(moment int64, e *event) {
+	x := line{At: moment, Kind: workKinds[e.kind], Key: e.key, N: int(e.n), Dur: int64(e.dur), Listener: e.listener, Flag: e.flag}
 	switch {
 	case x.Kind == "" || !lv.hasQueue: // a reader of the trace would assume that there is a work queue
 		return
@@ -79,17 +79,17 @@ func (lv *laneView) readLane(e *event) int {
 func (lv *laneView) writeWrite(x *line, e *event) {
 	w := e.more.(*written)
 	x.Text, x.M, x.Err = w.verb, max(0, lv.v.laneNumber(e.req)), w.failure
-	it := lineItem{Key: w.key, Indexed: []indexEntry{{"resource", []string{w.resource}}}}
+	item := lineItem{Key: w.key, Indexed: []indexEntry{{"resource", []string{w.resource}}}}
 	if w.subresource != "" {
-		it.Indexed = append(it.Indexed, indexEntry{"subresource", []string{w.subresource}})
+		item.Indexed = append(item.Indexed, indexEntry{"subresource", []string{w.subresource}})
 	}
 	if w.uid != "" {
-		it.Indexed = append(it.Indexed, indexEntry{"uid", []string{w.uid}})
+		item.Indexed = append(item.Indexed, indexEntry{"uid", []string{w.uid}})
 	}
 	if e.kind == evWritten {
-		x.RV, it.RV = e.rv, e.rv
+		x.RV, item.RV = e.rv, e.rv
 	}
-	x.Items = []lineItem{it}
+	x.Items = []lineItem{item}
 }
 
 // workFidelities adds how the work queue is known. The caller holds l.mu.

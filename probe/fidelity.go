@@ -12,14 +12,14 @@ type fidelity struct {
 func (l *lane) fidelities(wired bool) map[string]fidelity {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	off := func(layer string, on fidelity) fidelity {
+	unlessOff := func(layer string, otherwise fidelity) fidelity {
 		if why := l.layersOff[layer]; why != "" {
 			return fidelity{"unseen", why}
 		}
-		return on
+		return otherwise
 	}
 	perSecond := fmt.Sprintf("%d times a second", 1000/samplePeriod.Milliseconds())
-	queue := off("queued", fidelity{"derived",
+	queue := unlessOff("queued", fidelity{"derived",
 		"the probe sees what is enqueued, and takes it as popped when the store has changed; it does not see a Sync or a tombstone"})
 	if queue.How == "unseen" && l.layersOff["queue"] == "" {
 		queue = fidelity{"sampled", perSecond + ", because: " + queue.Why}
@@ -27,16 +27,16 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 	if why := l.layersOff["queue"]; why != "" && queue.How == "derived" {
 		queue.Why += "; what was in it when this recording began is unknown: " + why
 	}
-	indexer := off("store", fidelity{How: "exact"})
+	indexer := unlessOff("store", fidelity{How: "exact"})
 	if why := l.layersOff["count"]; why != "" && indexer.How == "exact" {
 		indexer = fidelity{"derived", "the probe sees each change, but not an empty list that replaced all objects: " + why}
 	}
-	handlers := off("handlers", fidelity{How: "exact"})
-	which := fidelity{"sampled", perSecond}
+	handlers := unlessOff("handlers", fidelity{How: "exact"})
+	listeners := fidelity{"sampled", perSecond}
 	if why := l.layersOff["listeners"]; why != "" {
-		which = fidelity{"derived", "only those whose handlers have been called: " + why}
+		listeners = fidelity{"derived", "only those whose handlers have been called: " + why}
 		if handlers.How == "unseen" {
-			which = fidelity{"unseen", why}
+			listeners = fidelity{"unseen", why}
 		}
 	}
 	const noBytes = "the probe does not measure objects"
@@ -52,18 +52,18 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		"indexer":                   indexer,
 		"indexer.bytes":             {"unseen", noBytes},
 		"indexer.cameBytes":         {"unseen", noBytes},
-		"indexer.objects":           l.bodiesFidelity(),
+		"indexer.objects":           l.bodiesFidelityLocked(),
 		"indexer.indices":           {"derived", "the recording has only the values of the index by namespace; those of others may be secrets"},
-		"listeners":                 which,
+		"listeners":                 listeners,
 		"listeners.handling":        handlers,
 		"listeners.handled":         handlers,
 		"listeners.panics":          handlers,
 		"listeners.meanMicros":      handlers,
-		"listeners.delivered":       off("handlers", fidelity{"derived", "from the beginnings of the handler's calls"}),
-		"listeners.synced":          off("listeners", fidelity{"sampled", perSecond}),
-		"listeners.pending":         off("listeners", off("rings", fidelity{"sampled", perSecond})),
-		"listeners.ring":            off("listeners", off("rings", fidelity{"sampled", perSecond})),
-		"listeners.capacity":        off("listeners", off("rings", fidelity{"sampled", perSecond})),
+		"listeners.delivered":       unlessOff("handlers", fidelity{"derived", "from the beginnings of the handler's calls"}),
+		"listeners.synced":          unlessOff("listeners", fidelity{"sampled", perSecond}),
+		"listeners.pending":         unlessOff("listeners", unlessOff("rings", fidelity{"sampled", perSecond})),
+		"listeners.ring":            unlessOff("listeners", unlessOff("rings", fidelity{"sampled", perSecond})),
+		"listeners.capacity":        unlessOff("listeners", unlessOff("rings", fidelity{"sampled", perSecond})),
 		"listeners.waiting":         {"unseen", "what waits at nextCh is in a local variable of client-go"},
 		"listeners.distributed":     {"unseen", "the probe does not see addCh and nextCh"},
 		"workqueue":                 {"unseen", "the work queue was not given to the probe"},
@@ -99,8 +99,8 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 	return f
 }
 
-// bodiesFidelity returns how the bodies of objects are known. The caller holds mu.
-func (l *lane) bodiesFidelity() fidelity {
+// bodiesFidelityLocked returns how the bodies of objects are known.
+func (l *lane) bodiesFidelityLocked() fidelity {
 	switch {
 	case l.noBodies != "":
 		return fidelity{"unseen", l.noBodies}

@@ -37,8 +37,8 @@ func (s *jsonScanner) reset(synced bool) {
 	*s = jsonScanner{synced: synced, buf: s.buf[:0], isName: true}
 }
 
-func (s *jsonScanner) feed(b []byte, on bool, got func(frame)) {
-	if !on { // the rest of a frame is not reported; the next frame begins after a line end
+func (s *jsonScanner) feed(b []byte, isRead bool, got func(frame)) {
+	if !isRead { // the rest of a frame is not reported; the next frame begins after a line end
 		if len(b) > 0 {
 			s.reset(b[len(b)-1] == '\n')
 		}
@@ -218,7 +218,7 @@ type protoScanner struct {
 // protoHead is how many bytes of a frame are examined. The type, the name and the resourceVersion are at its beginning.
 const protoHead = 1024
 
-func (s *protoScanner) feed(b []byte, on bool, got func(frame)) {
+func (s *protoScanner) feed(b []byte, isRead bool, got func(frame)) {
 	for len(b) > 0 {
 		if s.left == 0 {
 			n := copy(s.header[s.have:], b)
@@ -228,21 +228,21 @@ func (s *protoScanner) feed(b []byte, on bool, got func(frame)) {
 				return
 			}
 			s.left = int(binary.BigEndian.Uint32(s.header[:]))
-			s.size, s.have, s.head, s.whole = s.left+len(s.header), 0, s.head[:0], on
+			s.size, s.have, s.head, s.whole = s.left+len(s.header), 0, s.head[:0], isRead
 			continue
 		}
 		n := len(b)
 		if n > s.left {
 			n = s.left
 		}
-		if room := protoHead - len(s.head); on && s.whole && room > 0 {
+		if room := protoHead - len(s.head); isRead && s.whole && room > 0 {
 			if room > n {
 				room = n
 			}
 			s.head = append(s.head, b[:room]...)
 		}
 		b = b[n:]
-		if s.left -= n; s.left == 0 && on && s.whole {
+		if s.left -= n; s.left == 0 && isRead && s.whole {
 			f := protoFrame(s.head)
 			f.size = s.size
 			got(f)

@@ -59,8 +59,8 @@ func (l *lane) hookHandlers() {
 // peers returns the listeners in the order of their handlers' names: that of a map would give a listener another number after each start. The caller holds
 // listenersLock.
 func (in *internals) peers() (peers []*peer, err error) {
-	for it := in.listeners.MapRange(); it.Next(); {
-		pl, err := lookListener(it.Key())
+	for iter := in.listeners.MapRange(); iter.Next(); {
+		pl, err := lookListener(iter.Key())
 		if err != nil {
 			return nil, err
 		}

@@ -67,20 +67,20 @@ type lane struct {
 //
 // With an error the informer is not seen, and is returned as it came. It is nil, there are 255 already, or the resource is none, or another than its type's.
 // Status reports what is not seen of the others.
-func (p *Probe) Informer(of schema.GroupVersionResource, inf cache.SharedIndexInformer) (cache.SharedIndexInformer, error) {
+func (p *Probe) Informer(resource schema.GroupVersionResource, inf cache.SharedIndexInformer) (cache.SharedIndexInformer, error) {
 	if inf == nil {
 		return nil, errors.New("there is no informer: it is nil")
 	}
-	if err := checkResource(of); err != nil {
+	if err := checkResource(resource); err != nil {
 		return inf, err
 	}
 	if w, ok := inf.(interface{ probeLane() *lane }); ok && w.probeLane().p == p {
 		return inf, nil
 	}
-	if err := target(of).checkType(exampleOf(inf)); err != nil {
+	if err := target(resource).checkType(exampleOf(inf)); err != nil {
 		return inf, err
 	}
-	l := p.lane(target(of), false, inf)
+	l := p.lane(target(resource), false, inf)
 	if l == nil {
 		return inf, errTooMany(1)
 	}
@@ -91,7 +91,7 @@ func errTooMany(n int) error {
 	return fmt.Errorf("%d informers are not seen, because a Probe sees at most %d: use another Probe for them, with a path of its own", n, maxLanes)
 }
 
-func (p *Probe) lane(of target, hasNoGroup bool, inf cache.SharedIndexInformer) *lane {
+func (p *Probe) lane(resource target, hasNoGroup bool, inf cache.SharedIndexInformer) *lane {
 	if w, ok := inf.(interface{ probeLane() *lane }); ok { // a factory returned it, of this probe or of another
 		inf = w.probeLane().inf
 	}
@@ -108,8 +108,9 @@ func (p *Probe) lane(of target, hasNoGroup bool, inf cache.SharedIndexInformer) 
 		p.leftOut++
 		return nil
 	}
-	l := &lane{p: p, id: uint8(len(p.lanes)), name: of.name(), version: of.Version, hasNoGroup: hasNoGroup, inf: inf, in: in, layersOff: map[string]string{},
-		peers: map[uintptr]*timedHandler{}}
+	l := &lane{p: p, id: uint8(len(p.lanes)), name: resource.name(), version: resource.Version, hasNoGroup: hasNoGroup, inf: inf, in: in,
+		layersOff: map[string]string{},
+		peers:     map[uintptr]*timedHandler{}}
 	for layer, why := range in.problems {
 		l.layersOff[layer] = why
 	}
@@ -161,9 +162,9 @@ func (p *Probe) Factory(factory interface{}) (seen []InformerStatus, err error) 
 	left := 0
 	lock.Lock()
 	defer lock.Unlock()
-	for it := m.MapRange(); it.Next(); {
-		e := entry{of: resourceOf(it.Key()), key: it.Key()}
-		switch x := it.Value().Interface().(type) {
+	for iter := m.MapRange(); iter.Next(); {
+		e := entry{of: resourceOf(iter.Key()), key: iter.Key()}
+		switch x := iter.Value().Interface().(type) {
 		case cache.SharedIndexInformer:
 			e.inf = x
 		case genericInformer:
@@ -512,12 +513,12 @@ const maxIdentities = 256
 
 // ident returns an object's key and version, from the cache if possible: an object of an informer does not change.
 func (l *lane) ident(obj interface{}) (key, rv string) {
-	at := &l.identities[place(obj)%maxIdentities]
-	if is := at.Load(); is != nil && sameValue(is.obj, obj) {
-		return is.key, is.rv
+	slot := &l.identities[place(obj)%maxIdentities]
+	if known := slot.Load(); known != nil && sameValue(known.obj, obj) {
+		return known.key, known.rv
 	}
 	key, rv = ident(obj)
-	at.Store(&identity{obj, key, rv})
+	slot.Store(&identity{obj, key, rv})
 	return key, rv
 }
 

@@ -89,9 +89,9 @@ func (l *line) append(b []byte) ([]byte, error) {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			it := &l.Items[i]
-			b = append(quote(append(b, `{"key":`...), it.Key), `,"rv":`...)
-			b = append(appendIndexed(appendBody(quote(b, it.RV), it.Body), it.Indexed), '}')
+			item := &l.Items[i]
+			b = append(quote(append(b, `{"key":`...), item.Key), `,"rv":`...)
+			b = append(appendIndexed(appendBody(quote(b, item.RV), item.Body), item.Indexed), '}')
 		}
 		b = append(b, ']')
 	}
@@ -139,19 +139,19 @@ func appendNumber(b []byte, n int64) []byte {
 		return strconv.AppendInt(b, n, 10)
 	}
 	var room [20]byte
-	at, rest := len(room), uint64(n)
+	i, rest := len(room), uint64(n)
 	for rest >= 10 {
 		high := rest / 100
 		low := byte(rest - 100*high)
-		at -= 2
-		room[at], room[at+1] = '0'+low/10, '0'+low%10
+		i -= 2
+		room[i], room[i+1] = '0'+low/10, '0'+low%10
 		rest = high
 	}
-	if rest > 0 || at == len(room) {
-		at--
-		room[at] = byte('0' + rest)
+	if rest > 0 || i == len(room) {
+		i--
+		room[i] = byte('0' + rest)
 	}
-	return append(b, room[at:]...)
+	return append(b, room[i:]...)
 }
 
 func appendString(b []byte, name, s string) []byte {
@@ -162,11 +162,11 @@ func appendString(b []byte, name, s string) []byte {
 }
 
 // isPlain has the characters that JSON has as they are.
-var isPlain = func() (is [256]bool) {
+var isPlain = func() (plain [256]bool) {
 	for c := ' '; c <= '~'; c++ {
-		is[c] = c != '"' && c != '\\'
+		plain[c] = c != '"' && c != '\\'
 	}
-	return is
+	return plain
 }()
 
 func quote(b []byte, s string) []byte {

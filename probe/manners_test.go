@@ -213,13 +213,13 @@ func TestHookFails(t *testing.T) {
 }
 
 func frameOf(i int) []byte {
-	no := map[string]any{"name": "no", "resourceVersion": "no"}
+	metadata := map[string]any{"name": "no", "resourceVersion": "no"}
 	meta := map[string]any{
-		"annotations": map[string]string{"a": strings.Repeat(`x\"{}`, 40), "name": "no"}, "labels": no,
-		"managedFields": []any{map[string]any{"name": "no", "metadata": no}}, "ownerReferences": []any{no},
+		"annotations": map[string]string{"a": strings.Repeat(`x\"{}`, 40), "name": "no"}, "labels": metadata,
+		"managedFields": []any{map[string]any{"name": "no", "metadata": metadata}}, "ownerReferences": []any{metadata},
 		"finalizers": []string{"name", "namespace", "resourceVersion"}, "name": fmt.Sprint("p", i), "namespace": "d", "resourceVersion": fmt.Sprint(i),
 	}
-	spec := map[string]any{"metadata": no, "x": strings.Repeat("y", 3000), "list": []string{"a", "metadata", "type"}}
+	spec := map[string]any{"metadata": metadata, "x": strings.Repeat("y", 3000), "list": []string{"a", "metadata", "type"}}
 	b, _ := json.Marshal(map[string]any{"type": "MODIFIED", "object": map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec}})
 	return append(b, '\n')
 }
@@ -302,25 +302,25 @@ func TestProtoFrames(t *testing.T) {
 		f := message(n(1), []byte("ADDED"), n(2), message(n(1), raw))
 		in = append(binary.BigEndian.AppendUint32(in, uint32(len(f))), f...)
 	}
-	for _, off := range []int{0, 1, 4000} {
+	for _, offset := range []int{0, 1, 4000} {
 		for _, size := range []int{1, 3, 64, 1000, len(in)} {
 			s, i := &protoScanner{}, -1
-			s.feed(in[:off], false, nil)
-			for b := in[off:]; len(b) > 0; {
+			s.feed(in[:offset], false, nil)
+			for b := in[offset:]; len(b) > 0; {
 				k := min(size, len(b))
 				s.feed(b[:k], true, func(f frame) {
 					if i < 0 {
 						fmt.Sscanf(f.key, "d/p%d", &i)
 					}
 					if f.typ != "ADDED" || f.key != fmt.Sprint("d/p", i) || f.rv != fmt.Sprint(i) {
-						t.Fatalf("after %d by %d, frame %d: %+v", off, size, i, f)
+						t.Fatalf("after %d by %d, frame %d: %+v", offset, size, i, f)
 					}
 					i++
 				})
 				b = b[k:]
 			}
 			if i != 20 {
-				t.Fatalf("after %d by %d: ends at frame %d", off, size, i)
+				t.Fatalf("after %d by %d: ends at frame %d", offset, size, i)
 			}
 		}
 	}
@@ -396,9 +396,9 @@ func TestInformerThatRuns(t *testing.T) {
 	eventually(t, "the end is recorded", func() bool { return r.has("Note", "the end") })
 	got, _ := r.store("the end")
 	requireEqual(t, "the end", got, want)
-	off := p.informers()[0].offLayers()
-	if off["handlers"] == "" || off["queued"] == "" || len(off) != 2 {
-		t.Errorf("off: %v", off)
+	layers := p.informers()[0].offLayers()
+	if layers["handlers"] == "" || layers["queued"] == "" || len(layers) != 2 {
+		t.Errorf("off: %v", layers)
 	}
 	for what, text := range map[string]string{"the queue": `"queue":{"depth":`, "the ring": `"capacity":2048`} {
 		eventually(t, what+" is seen in a sample", func() bool { return r.has("Sampled", text) })

@@ -34,8 +34,8 @@ func (t target) checkType(example runtime.Object) error {
 	if !hasGroup(typ) {
 		return nil
 	}
-	if is := resourceOfType(typ); is.name() != t.name() {
-		return fmt.Errorf("the informer has objects of the type %s, which are called %s, not %s", typ, is.name(), t.name())
+	if resource := resourceOfType(typ); resource.name() != t.name() {
+		return fmt.Errorf("the informer has objects of the type %s, which are called %s, not %s", typ, resource.name(), t.name())
 	}
 	return nil
 }
@@ -48,8 +48,8 @@ func (l *lane) isCalled(t target) bool {
 	if l.name == t.name() {
 		return true
 	}
-	is, isKnown := l.p.wire.find(l)
-	return l.isOf(t) && (!isKnown || is.Group == t.Group)
+	found, isKnown := l.p.wire.find(l)
+	return l.isOf(t) && (!isKnown || found.Group == t.Group)
 }
 
 // target returns the informer's resource, as its requests show it or else as it was named.

@@ -24,8 +24,8 @@ func TestNames(t *testing.T) {
 	api.accept()
 	api.get("https://api/apis/example.com/v1/deployments?resourceVersion=0") // of another group
 	l := p.informers()[0]
-	if is := l.target(); is != (target{"apps", "v1beta2", "deployments"}) || l.isCalled(target{"example.com", "v1", "deployments"}) {
-		t.Errorf("before its first request it is %+v", is)
+	if got := l.target(); got != (target{"apps", "v1beta2", "deployments"}) || l.isCalled(target{"example.com", "v1", "deployments"}) {
+		t.Errorf("before its first request it is %+v", got)
 	}
 	for _, name := range []string{"deployments.apps", "deployments"} {
 		if lanes, _, err := p.choose(name); len(lanes) != 1 || err != nil {

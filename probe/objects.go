@@ -36,8 +36,8 @@ type pin struct {
 
 // explainNoBodies returns why bodies of an informer's objects are not recorded, "" if they are.
 func (l *lane) explainNoBodies() (why string) {
-	for _, of := range l.p.opts.Objects {
-		if l.isCalled(target(of)) {
+	for _, resource := range l.p.opts.Objects {
+		if l.isCalled(target(resource)) {
 			if isSecretName(l.name) {
 				return bodiesSecret
 			}
@@ -50,9 +50,9 @@ func (l *lane) explainNoBodies() (why string) {
 // unmatchedObjects returns the names in Options.Objects that no informer has.
 func (p *Probe) unmatchedObjects() (names []string) {
 	lanes := p.informers()
-	for _, of := range p.opts.Objects {
-		if !slices.ContainsFunc(lanes, func(l *lane) bool { return l.isCalled(target(of)) }) {
-			names = append(names, target(of).name())
+	for _, resource := range p.opts.Objects {
+		if !slices.ContainsFunc(lanes, func(l *lane) bool { return l.isCalled(target(resource)) }) {
+			names = append(names, target(resource).name())
 		}
 	}
 	return names
@@ -126,7 +126,7 @@ func (lv *laneView) body(key, rv string) []byte {
 		if !ok || err != nil {
 			return nil
 		}
-		if _, is := ident(held); is != rv {
+		if _, current := ident(held); current != rv {
 			return nil
 		}
 		obj = held
@@ -135,12 +135,12 @@ func (lv *laneView) body(key, rv string) []byte {
 }
 
 // addBody adds the body to one object of a list, if there is room.
-func (lv *laneView) addBody(it *lineItem) {
+func (lv *laneView) addBody(item *lineItem) {
 	if lv.v.bodies.room <= 0 {
 		return
 	}
-	it.Body = lv.body(it.Key, it.RV)
-	lv.v.bodies.room -= len(it.Body)
+	item.Body = lv.body(item.Key, item.RV)
+	lv.v.bodies.room -= len(item.Body)
 }
 
 // json returns an object's JSON as it may be recorded, nil if it may not. If encoding panics, the layer is switched off.
@@ -152,10 +152,10 @@ func (lv *laneView) json(obj interface{}) (raw []byte) {
 	if lv.v.bodies.types == nil {
 		lv.v.bodies.types = map[reflect.Type]typeClass{}
 	}
-	of := lv.l.target()
-	apiVersion := of.Version
-	if of.Group != "" {
-		apiVersion = of.Group + "/" + of.Version
+	resource := lv.l.target()
+	apiVersion := resource.Version
+	if resource.Group != "" {
+		apiVersion = resource.Group + "/" + resource.Version
 	}
 	return encodeBody(obj, apiVersion, lv.v.bodies.types)
 }
@@ -235,8 +235,8 @@ func isSecret(m map[string]interface{}) bool {
 	if kind != "Secret" && kind != "SecretList" {
 		return false
 	}
-	for _, has := range [...]string{"data", "stringData", "metadata", "items"} {
-		if _, ok := m[has]; ok {
+	for _, field := range [...]string{"data", "stringData", "metadata", "items"} {
+		if _, ok := m[field]; ok {
 			return true
 		}
 	}
@@ -313,8 +313,8 @@ func holdsSecret(v reflect.Value, classes map[reflect.Type]typeClass, depth int)
 			}
 		}
 	case reflect.Map:
-		for it := v.MapRange(); it.Next(); {
-			if holdsSecret(it.Value(), classes, depth+1) {
+		for iter := v.MapRange(); iter.Next(); {
+			if holdsSecret(iter.Value(), classes, depth+1) {
 				return true
 			}
 		}
@@ -351,8 +351,8 @@ func classify(t reflect.Type, seen map[reflect.Type]bool) typeClass {
 		}
 		says := cleanType
 		for i := 0; i < t.NumField(); i++ {
-			if of := classify(t.Field(i).Type, seen); of > says {
-				if says = of; says == secretType {
+			if class := classify(t.Field(i).Type, seen); class > says {
+				if says = class; says == secretType {
 					return says
 				}
 			}

@@ -126,8 +126,8 @@ func TestBodies(t *testing.T) {
 		case "StoreAdded", "StoreUpdated":
 			check(l.Kind, l.Key, l.RV, l.Obj)
 		case "Restored":
-			for _, it := range l.Items {
-				check("Restored", it.Key, it.RV, it.Obj)
+			for _, item := range l.Items {
+				check("Restored", item.Key, item.RV, item.Obj)
 			}
 			if !strings.Contains(l.Text, `"indexer.objects":{"how":"derived"`) {
 				t.Errorf("the baseline does not say how bodies are known: %s", l.Text)
@@ -176,11 +176,11 @@ func TestBodiesAreBounded(t *testing.T) {
 		if len(l.Items) != 40 {
 			t.Errorf("the baseline has %d objects", len(l.Items))
 		}
-		for _, it := range l.Items {
-			if it.Obj != nil {
+		for _, item := range l.Items {
+			if item.Obj != nil {
 				with++
 			}
-			if it.Obj != nil && strings.HasSuffix(it.Key, "o00003") {
+			if item.Obj != nil && strings.HasSuffix(item.Key, "o00003") {
 				t.Error("an object over the limit has a body")
 			}
 		}
@@ -243,9 +243,9 @@ func TestABodyFails(t *testing.T) {
 	if err := v.finish(); err != nil {
 		t.Fatal(err)
 	}
-	off := p.informers()[0].offLayers()
-	if len(off) != 1 || !strings.Contains(off["objects"], "failed (string) and was switched off") || strings.Contains(out.String(), "horse") {
-		t.Errorf("off: %v", off)
+	layers := p.informers()[0].offLayers()
+	if len(layers) != 1 || !strings.Contains(layers["objects"], "failed (string) and was switched off") || strings.Contains(out.String(), "horse") {
+		t.Errorf("off: %v", layers)
 	}
 	lines := bodiedLines(t, out.String())
 	last := -1

@@ -45,11 +45,11 @@ func (s *source) set(i int) {
 	name := fmt.Sprintf("o%05d", i)
 	o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns" + strconv.Itoa(i%3), ResourceVersion: strconv.Itoa(s.rv),
 		UID: types.UID("uid-" + name)}}
-	_, had := s.items[name]
+	_, existed := s.items[name]
 	s.items[name] = o
 	switch {
 	case s.w == nil:
-	case had:
+	case existed:
 		s.w.Modify(o)
 	default:
 		s.w.Add(o)
@@ -129,10 +129,10 @@ func run(t *testing.T, inf cache.SharedIndexInformer) (stop func()) {
 }
 
 // eventually polls less and less often: a long recording is searched each time, and its reader waits meanwhile.
-func eventually(t *testing.T, what string, is func() bool) {
+func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	pause := time.Millisecond
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(pause) {
+	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(pause) {
 		if time.Now().After(end) {
 			t.Fatalf("still not after a minute: %s", what)
 		}
@@ -220,8 +220,8 @@ func (r *recording) store(note string) (items map[string]string, found bool) {
 	for _, l := range r.all() {
 		switch l.Kind {
 		case "StoreAdded", "StoreUpdated":
-			_, had := items[l.Key]
-			if had != (l.Kind == "StoreUpdated") {
+			_, existed := items[l.Key]
+			if existed != (l.Kind == "StoreUpdated") {
 				items["wrong kind for "+l.Key] = l.Kind
 			}
 			items[l.Key] = l.RV
@@ -229,8 +229,8 @@ func (r *recording) store(note string) (items map[string]string, found bool) {
 			delete(items, l.Key)
 		case "Restored", "StoreReplaced":
 			items = map[string]string{}
-			for _, it := range l.Items {
-				items[it.Key] = it.RV
+			for _, item := range l.Items {
+				items[item.Key] = item.RV
 			}
 		case "Note":
 			if l.Text == note {
@@ -424,17 +424,17 @@ func TestHandlers(t *testing.T) {
 	}
 	eventually(t, "all is handled", func() bool { return handled.Load() == 1000 && late.Load() == 2000 })
 	eventually(t, "all is recorded", func() bool { return r.count("Handled") == 3000 })
-	by := map[int32]int{}
+	counts := map[int32]int{}
 	for _, l := range r.all() {
 		if l.Kind == "Handled" {
-			by[l.Listener]++
+			counts[l.Listener]++
 			if l.Dur <= 0 {
 				t.Fatal("a call took no time")
 			}
 		}
 	}
-	if len(by) != 3 || by[1] != 1000 || by[2] != 1000 || by[3] != 1000 {
-		t.Fatal(by)
+	if len(counts) != 3 || counts[1] != 1000 || counts[2] != 1000 || counts[3] != 1000 {
+		t.Fatal(counts)
 	}
 	if q := r.count("Queued"); q != 1000 {
 		t.Fatalf("%d entries of the queue in the recording, want 1000", q)

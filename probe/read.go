@@ -54,8 +54,8 @@ func (x *watchedIndexer) ByIndex(index, value string) ([]interface{}, error) {
 	return items, err
 }
 
-// emitList logs the read of several objects by a reconcile. of is the value of the index, or an object that has it; only a namespace is logged.
-func (l *lane) emitList(index string, of interface{}, n int) {
+// emitList logs the read of several objects by a reconcile. value is that of the index, or an object that has it; only a namespace is logged.
+func (l *lane) emitList(index string, value interface{}, n int) {
 	if !l.p.attached.Load() || index == indexName || l.unread.isOff() {
 		return
 	}
@@ -65,8 +65,8 @@ func (l *lane) emitList(index string, of interface{}, n int) {
 		return
 	}
 	if index == cache.NamespaceIndex {
-		ns, ok := of.(string)
-		if m, isObject := of.(metav1.Object); !ok && isObject {
+		ns, ok := value.(string)
+		if m, isObject := value.(metav1.Object); !ok && isObject {
 			ns, ok = m.GetNamespace(), true
 		}
 		if ok {

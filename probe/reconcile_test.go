@@ -66,19 +66,19 @@ func newControlled(t *testing.T) *controlled {
 	c.client = &http.Client{Transport: c.p.Transport(http.DefaultTransport)}
 	c.queue = NewQueue[string](c.p, QueueOptions{Informer: gvr("parents.x")})("x", workqueue.DefaultTypedControllerRateLimiter[string]())
 	t.Cleanup(c.queue.ShutDown)
-	add := func(of func(metav1.Object) string) cache.ResourceEventHandler {
-		enqueue := func(obj any) { c.queue.Add(of(obj.(metav1.Object))) }
+	add := func(keyOf func(metav1.Object) string) cache.ResourceEventHandler {
+		enqueue := func(obj any) { c.queue.Add(keyOf(obj.(metav1.Object))) }
 		return cache.ResourceEventHandlerFuncs{AddFunc: enqueue, UpdateFunc: func(_, obj any) { enqueue(obj) }, DeleteFunc: enqueue}
 	}
 	for name, s := range map[string]*source{"parents.x": c.parents, "children": c.children} {
 		inf := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 		inf = mustInform(t, c.p, name, inf)
-		of := func(o metav1.Object) string { return o.GetNamespace() + "/" + o.GetName() }
+		keyOf := func(o metav1.Object) string { return o.GetNamespace() + "/" + o.GetName() }
 		if c.read = inf.GetIndexer(); name == "children" {
-			of = func(metav1.Object) string { return "ns0/o00000" }
+			keyOf = func(metav1.Object) string { return "ns0/o00000" }
 			c.list = c.read
 		}
-		if _, err := inf.AddEventHandler(add(of)); err != nil {
+		if _, err := inf.AddEventHandler(add(keyOf)); err != nil {
 			t.Fatal(err)
 		}
 		run(t, inf)
@@ -104,8 +104,8 @@ func linesOf(r *recording, kinds string) (out []string) {
 			continue
 		}
 		s := fmt.Sprintf("%s %s li%d m%d %s rv%s srv%s %s f=%v", l.Kind, l.Key, l.Listener, l.M, l.Op, l.RV, l.StoreRV, l.Text, l.Flag)
-		for _, it := range l.Items {
-			s += fmt.Sprint(" ", it.Key, " ", it.RV, it.Indexed)
+		for _, item := range l.Items {
+			s += fmt.Sprint(" ", item.Key, " ", item.RV, item.Indexed)
 		}
 		if l.Err != nil {
 			s += fmt.Sprintf(" err %s %d %s", l.Err.Message, l.Err.Code, l.Err.Reason)
@@ -269,8 +269,8 @@ func TestReconcileFails(t *testing.T) {
 	c.queue.Done(key)
 	eventually(t, "it is done", func() bool { return r.count("WorkDone") == 1 })
 	for _, l := range c.p.informers() {
-		if off := l.offLayers(); knowsGoroutines && off["writes"] == "" || len(off) > 1 {
-			t.Errorf("%s: off are %v", l.name, off)
+		if layers := l.offLayers(); knowsGoroutines && layers["writes"] == "" || len(layers) > 1 {
+			t.Errorf("%s: off are %v", l.name, layers)
 		}
 	}
 	for _, l := range r.all() {

@@ -115,8 +115,8 @@ func TestPanics(t *testing.T) {
 			if layer != "" {
 				eventually(t, "it is told", func() bool { return r.has("Note", "things: "+layer+" is no longer seen: ") })
 				eventually(t, "the baseline says so", func() bool { return r.has("Restored", "was switched off") })
-				if off := p.informers()[0].offLayers(); len(off) != 1 || !strings.Contains(off[layer], "failed (string) and was switched off") {
-					t.Errorf("off: %v", off)
+				if layers := p.informers()[0].offLayers(); len(layers) != 1 || !strings.Contains(layers[layer], "failed (string) and was switched off") {
+					t.Errorf("off: %v", layers)
 				}
 			} else {
 				noLayerOff(t, p)
@@ -178,8 +178,8 @@ func TestFramesFail(t *testing.T) {
 	if why := l.offLayers()["frames"]; !strings.Contains(why, "the watch continues without frames") || strings.Contains(why, "horse") {
 		t.Errorf("off: %v", l.offLayers())
 	}
-	if is := l.fidelities(true)["api"]; is.How != "derived" || is.Why == "" {
-		t.Errorf("%+v", is)
+	if got := l.fidelities(true)["api"]; got.How != "derived" || got.Why == "" {
+		t.Errorf("%+v", got)
 	}
 	if _, err := p.Transport(failing{}).RoundTrip(&http.Request{Method: http.MethodGet}); !errors.Is(err, errNone) {
 		t.Errorf("a request without a URL: %v", err)

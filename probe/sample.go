@@ -126,8 +126,8 @@ func (l *lane) sampleListeners(s *sample) {
 	synced := l.lookListeners(s)
 	// Before 0.36, HasSynced of a listener waits for the queue's lock, which is held while an object is processed. The processing goroutine may wait for
 	// the listeners' lock, and a failed hook for the probe's. So neither lock is held here.
-	for i, is := range synced {
-		s.listeners[i].synced = is != nil && is()
+	for i, isSynced := range synced {
+		s.listeners[i].synced = isSynced != nil && isSynced()
 	}
 }
 

@@ -39,10 +39,10 @@ func (l *lane) sourceName(h interface{}) (name string) {
 		kind = l.name
 	}
 	how := "Watches " + kind
-	switch of := withoutTypeArguments(made.Elem().Type().String()); {
-	case strings.HasSuffix(of, ".TypedEnqueueRequestForObject") && (l.isNamed(controller, informer) || strings.EqualFold(kind, controller)):
+	switch typ := withoutTypeArguments(made.Elem().Type().String()); {
+	case strings.HasSuffix(typ, ".TypedEnqueueRequestForObject") && (l.isNamed(controller, informer) || strings.EqualFold(kind, controller)):
 		how = "For"
-	case strings.HasSuffix(of, ".enqueueRequestForOwner"), strings.HasSuffix(of, ".TypedFuncs") && isWrapped(made.Elem()):
+	case strings.HasSuffix(typ, ".enqueueRequestForOwner"), strings.HasSuffix(typ, ".TypedFuncs") && isWrapped(made.Elem()):
 		how = "Owns " + kind
 	}
 	return controller + " · " + how

@@ -93,12 +93,12 @@ func (l *lane) status() InformerStatus {
 // unmatchedErrors returns an error for each name, in Options.Objects or of a work queue, that no informer has. The error lists the names that there are.
 // With given set it leaves out the queues' own names, which no option gave.
 func (p *Probe) unmatchedErrors(given bool) (all []error) {
-	there := "there are no informers"
+	choice := "there are no informers"
 	if lanes := p.informers(); len(lanes) > 0 {
-		there = "the informers are " + strings.Join(namesOf(lanes), ", ")
+		choice = "the informers are " + strings.Join(namesOf(lanes), ", ")
 	}
 	for _, name := range p.unmatchedObjects() {
-		all = append(all, fmt.Errorf("Options.Objects names %q, which no informer is called; %s", name, there))
+		all = append(all, fmt.Errorf("Options.Objects names %q, which no informer is called; %s", name, choice))
 	}
 	p.lanesMu.Lock()
 	defer p.lanesMu.Unlock()
@@ -107,9 +107,9 @@ func (p *Probe) unmatchedErrors(given bool) (all []error) {
 		if w.owner() != nil || given && informer == (target{}) {
 			continue
 		}
-		of, i := informer.name(), 0
-		if of == "" {
-			of = queue
+		title, i := informer.name(), 0
+		if title == "" {
+			title = queue
 		}
 		for i < len(p.lanes) && !p.lanes[i].isNamed(queue, informer) {
 			i++
@@ -117,7 +117,7 @@ func (p *Probe) unmatchedErrors(given bool) (all []error) {
 		if i < len(p.lanes) {
 			all = append(all, fmt.Errorf("the work queue %q is not shown: %s has another one", queue, p.lanes[i].name))
 		} else {
-			all = append(all, fmt.Errorf("the work queue %q has no informer: none is called %q; %s; name one in QueueOptions.Informer", queue, of, there))
+			all = append(all, fmt.Errorf("the work queue %q has no informer: none is called %q; %s; name one in QueueOptions.Informer", queue, title, choice))
 		}
 	}
 	return all

@@ -24,11 +24,11 @@ func TestInformerErrors(t *testing.T) {
 	if inf, err := p.Informer(gvr("pods"), nil); inf != nil || err == nil {
 		t.Errorf("nil: %v, %v", inf, err)
 	}
-	for _, of := range []schema.GroupVersionResource{{}, {Version: "v1"}, {Resource: "Pods"}, {Resource: "pods,nodes"}, {Resource: "pods/status"},
+	for _, resource := range []schema.GroupVersionResource{{}, {Version: "v1"}, {Resource: "Pods"}, {Resource: "pods,nodes"}, {Resource: "pods/status"},
 		{Resource: "my pods"}, {Resource: "deployments.apps"}, {Resource: "pods", Group: "-"}, {Resource: "pods", Group: "a/v1"},
 		{Resource: "pods", Version: "v1\n"}} {
-		if inf, err := p.Informer(of, bare()); err == nil || len(p.informers()) > 0 || inf == nil {
-			t.Errorf("an informer of %#v is seen", of)
+		if inf, err := p.Informer(resource, bare()); err == nil || len(p.informers()) > 0 || inf == nil {
+			t.Errorf("an informer of %#v is seen", resource)
 		}
 	}
 	for i := range maxLanes {

@@ -365,7 +365,7 @@ type frame struct {
 // scanner cuts a watch into frames. It keeps a few fields of a frame, and never a body.
 type scanner interface {
 	// feed reads the next bytes. While on is false it only tracks the position in the stream.
-	feed(b []byte, on bool, got func(frame))
+	feed(b []byte, isRead bool, got func(frame))
 }
 
 type body struct {
@@ -380,15 +380,15 @@ type body struct {
 // Read may be called by one goroutine at a time, like the body's own.
 func (b *body) Read(buf []byte) (int, error) {
 	n, err := b.ReadCloser.Read(buf)
-	on := b.p.attached.Load()
+	isRead := b.p.attached.Load()
 	if n > 0 {
 		b.q.bytes.Add(int64(n))
 		if b.q.res != nil {
 			b.q.res.noteRead(buf[:n], b.q.watch)
 		}
 		if b.scan != nil {
-			b.feed(buf[:n], on)
-		} else if b.unreported += n; on && (b.unreported >= 64<<10 || err != nil) {
+			b.feed(buf[:n], isRead)
+		} else if b.unreported += n; isRead && (b.unreported >= 64<<10 || err != nil) {
 			b.p.emit(event{kind: evWireBytes, req: b.q.id, n: int32(b.unreported)})
 			b.unreported = 0
 		}
@@ -405,14 +405,14 @@ func (b *body) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-func (b *body) feed(buf []byte, on bool) {
+func (b *body) feed(buf []byte, isRead bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			b.scan = nil // this watch continues without frames
 			b.p.emitFramesOff(b.q.url, fmt.Sprintf("the probe's own hook failed (%T): the watch continues without frames", r))
 		}
 	}()
-	b.scan.feed(buf, on, func(f frame) {
+	b.scan.feed(buf, isRead, func(f frame) {
 		b.q.frames.Add(1)
 		b.p.emit(event{kind: evWireFrame, req: b.q.id, text: f.typ, key: f.key, rv: f.rv, n: int32(f.size), flag: f.initialEnd, op: frameOp(f.typ)})
 		if f.reason != "" {
@@ -422,8 +422,8 @@ func (b *body) feed(buf []byte, on bool) {
 }
 
 // emitFramesOff logs that the frames of a watch are no longer seen.
-func (p *Probe) emitFramesOff(of, why string) {
-	u, err := url.Parse(of)
+func (p *Probe) emitFramesOff(address, why string) {
+	u, err := url.Parse(address)
 	if err != nil {
 		return
 	}

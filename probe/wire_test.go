@@ -211,8 +211,8 @@ func TestSeveralInformersOfAResource(t *testing.T) {
 	end(first)
 	end(second)
 	second = sent("the second watch while no other is open", watch+"&labelSelector=a%3Db", "1")
-	if is := p.informers()[0].fidelities(true)["reflector"]; is.How != "derived" || !strings.Contains(is.Why, "several informers") {
-		t.Errorf("%+v", is)
+	if known := p.informers()[0].fidelities(true)["reflector"]; known.How != "derived" || !strings.Contains(known.Why, "several informers") {
+		t.Errorf("%+v", known)
 	}
 	late := &strings.Builder{}
 	v := newViewer(p, late, p.informers())

@@ -197,8 +197,8 @@ func (w *QueueWatch[T]) emit(k kind, item T, e event) {
 	w.p.emit(e)
 }
 
-// emitEntry is emit for a key that was added or delayed. It adds the handler's call that did so, or that the worker with the key did. The caller holds mu.
-func (w *QueueWatch[T]) emitEntry(k kind, item T, e event) {
+// emitEntryLocked is emit for a key that was added or delayed. It adds the handler's call that did so, or that the worker with the key did.
+func (w *QueueWatch[T]) emitEntryLocked(k kind, item T, e event) {
 	if !w.isWatched() {
 		return
 	}
@@ -268,17 +268,17 @@ func (w *QueueWatch[T]) add(item T, due bool, add func(T)) {
 	if _, ok := w.processing[item]; !ok || w.addedKey || w.isShuttingDown {
 		return
 	}
-	w.markDirty(item)
+	w.markDirtyLocked(item)
 }
 
-// markDirty logs that a key in work was added. The caller holds mu.
-func (w *QueueWatch[T]) markDirty(item T) {
+// markDirtyLocked logs that a key in work was added.
+func (w *QueueWatch[T]) markDirtyLocked(item T) {
 	if _, ok := w.dirty[item]; ok {
-		w.emitEntry(evWorkDeduplicated, item, event{})
+		w.emitEntryLocked(evWorkDeduplicated, item, event{})
 		return
 	}
 	w.dirty[item] = struct{}{}
-	w.emitEntry(evWorkMarkedDirty, item, event{})
+	w.emitEntryLocked(evWorkMarkedDirty, item, event{})
 }
 
 // emitDelay logs that a key is about to be delayed.
@@ -288,8 +288,8 @@ func (w *QueueWatch[T]) emitDelay(item T, d time.Duration) {
 	if w.isShuttingDown || d <= 0 {
 		return
 	}
-	if w.foreign && w.isReady(item) {
-		w.emitEntry(evWorkDeduplicated, item, event{})
+	if w.foreign && w.isReadyLocked(item) {
+		w.emitEntryLocked(evWorkDeduplicated, item, event{})
 		return
 	}
 	now := time.Now()
@@ -297,17 +297,17 @@ func (w *QueueWatch[T]) emitDelay(item T, d time.Duration) {
 	switch due := now.Add(d); {
 	case !ok:
 		w.delays[item] = workDelay{now, due}
-		w.emitEntry(evWorkWaiting, item, event{dur: d, n: int32(len(w.delays))})
+		w.emitEntryLocked(evWorkWaiting, item, event{dur: d, n: int32(len(w.delays))})
 	case due.Before(x.due):
 		w.delays[item] = workDelay{now, due}
-		w.emitEntry(evWorkWaitingSooner, item, event{dur: d})
+		w.emitEntryLocked(evWorkWaitingSooner, item, event{dur: d})
 	default:
-		w.emitEntry(evWorkWaitingUnchanged, item, event{})
+		w.emitEntryLocked(evWorkWaitingUnchanged, item, event{})
 	}
 }
 
-// len returns the number of keys ready for workers. The caller holds mu.
-func (w *QueueWatch[T]) len() int32 { return int32(len(w.fifo) - w.head + len(w.queued)) }
+// lenLocked returns the number of keys ready for workers.
+func (w *QueueWatch[T]) lenLocked() int32 { return int32(len(w.fifo) - w.head + len(w.queued)) }
 
 func (w *QueueWatch[T]) push(item T) {
 	if w.head > 0 && len(w.fifo) == cap(w.fifo) && w.head >= len(w.fifo)/2 { // at least half of it is empty
@@ -340,8 +340,8 @@ func (w *QueueWatch[T]) workOn(name string) *reconcile {
 	return nil
 }
 
-// emitTaken logs that a worker received a key. The caller holds mu.
-func (w *QueueWatch[T]) emitTaken(item T, priority int) {
+// emitTakenLocked logs that a worker received a key.
+func (w *QueueWatch[T]) emitTakenLocked(item T, priority int) {
 	i := 0
 	for i < len(w.workers) && w.workers[i] {
 		i++
@@ -355,11 +355,11 @@ func (w *QueueWatch[T]) emitTaken(item T, priority int) {
 		w.beginWork(item, &t)
 	}
 	w.processing[item] = t
-	w.emit(evWorkTaken, item, event{listener: int32(i + 1), n: w.len(), req: uint32(int32(priority))})
+	w.emit(evWorkTaken, item, event{listener: int32(i + 1), n: w.lenLocked(), req: uint32(int32(priority))})
 }
 
-// endWork logs the end of a worker's work on a key, and returns it; ok is false without such work. The caller holds mu.
-func (w *QueueWatch[T]) endWork(item T) (t workItem, ok bool) {
+// endWorkLocked logs the end of a worker's work on a key, and returns it; ok is false without such work.
+func (w *QueueWatch[T]) endWorkLocked(item T) (t workItem, ok bool) {
 	if t, ok = w.processing[item]; !ok {
 		return t, false
 	}
@@ -385,7 +385,7 @@ func (w *QueueWatch[T]) finish(item T, done func(T)) {
 	defer w.orderMu.Unlock()
 	w.mu.Lock()
 	if _, w.fromDone = w.dirty[item]; !w.fromDone {
-		w.emitDone(item)
+		w.emitDoneLocked(item)
 	}
 	w.mu.Unlock()
 	done(item)
@@ -394,12 +394,12 @@ func (w *QueueWatch[T]) finish(item T, done func(T)) {
 	w.mu.Unlock()
 }
 
-// emitDone logs that a worker is done with a key. A key that was added meanwhile is in the queue again by now. The caller holds mu.
-func (w *QueueWatch[T]) emitDone(item T) {
+// emitDoneLocked logs that a worker is done with a key. A key that was added meanwhile is in the queue again by now.
+func (w *QueueWatch[T]) emitDoneLocked(item T) {
 	_, dirty := w.dirty[item]
 	delete(w.dirty, item)
-	if t, ok := w.endWork(item); ok && w.isWatched() {
-		w.emit(evWorkDone, item, event{listener: t.worker, dur: time.Since(t.since), flag: dirty, n: w.len()})
+	if t, ok := w.endWorkLocked(item); ok && w.isWatched() {
+		w.emit(evWorkDone, item, event{listener: t.worker, dur: time.Since(t.since), flag: dirty, n: w.lenLocked()})
 	}
 }
 
@@ -409,16 +409,16 @@ func (w *QueueWatch[T]) Added(item T, after time.Duration) {
 	w.mu.Lock()
 	switch _, working := w.processing[item]; {
 	case w.isShuttingDown:
-	case w.isReady(item):
-		w.emitEntry(evWorkDeduplicated, item, event{})
+	case w.isReadyLocked(item):
+		w.emitEntryLocked(evWorkDeduplicated, item, event{})
 	case after > 0:
 		w.mu.Unlock()
 		w.emitDelay(item, after)
 		return
 	default:
-		w.endDelay(item)
+		w.endDelayLocked(item)
 		if working {
-			w.markDirty(item)
+			w.markDirtyLocked(item)
 		} else {
 			w.enqueue(item)
 		}
@@ -426,15 +426,15 @@ func (w *QueueWatch[T]) Added(item T, after time.Duration) {
 	w.mu.Unlock()
 }
 
-// isReady reports whether a worker gets the key as soon as possible, so that a later time changes nothing. The caller holds mu.
-func (w *QueueWatch[T]) isReady(item T) bool {
+// isReadyLocked reports whether a worker gets the key as soon as possible, so that a later time changes nothing.
+func (w *QueueWatch[T]) isReadyLocked(item T) bool {
 	_, queued := w.queued[item]
-	_, again := w.dirty[item]
-	return queued || again
+	_, isDirty := w.dirty[item]
+	return queued || isDirty
 }
 
-// endDelay logs the end of a key's delay, if it has one. The caller holds mu.
-func (w *QueueWatch[T]) endDelay(item T) {
+// endDelayLocked logs the end of a key's delay, if it has one.
+func (w *QueueWatch[T]) endDelayLocked(item T) {
 	if _, ok := w.delays[item]; ok {
 		delete(w.delays, item)
 		w.emit(evWorkDue, item, event{n: int32(len(w.delays))})
@@ -444,7 +444,7 @@ func (w *QueueWatch[T]) endDelay(item T) {
 func (w *QueueWatch[T]) enqueue(item T) {
 	w.arrivals++
 	w.queued[item] = w.arrivals
-	w.emitEntry(evWorkAdded, item, event{n: w.len()})
+	w.emitEntryLocked(evWorkAdded, item, event{n: w.lenLocked()})
 }
 
 // Taken records that a worker received item, with its priority. Call it on the worker's goroutine, for queues that are not client-go's. An item that had to
@@ -452,13 +452,13 @@ func (w *QueueWatch[T]) enqueue(item T) {
 func (w *QueueWatch[T]) Taken(item T, priority int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.endDelay(item)
+	w.endDelayLocked(item)
 	if _, ok := w.queued[item]; !ok {
 		w.enqueue(item)
 	}
 	delete(w.queued, item)
 	delete(w.dirty, item)
-	w.emitTaken(item, priority)
+	w.emitTakenLocked(item, priority)
 }
 
 // Done records that a worker is about to be done with item. Call it before the Done of a queue that is not client-go's.
@@ -469,7 +469,7 @@ func (w *QueueWatch[T]) Done(item T) {
 		w.arrivals++
 		w.queued[item] = w.arrivals
 	}
-	w.emitDone(item)
+	w.emitDoneLocked(item)
 }
 
 // ShuttingDown records that the queue is about to be shut down. With drain, the queue first waits for the items in work.
@@ -493,7 +493,7 @@ func (s storage[T]) Touch(item T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.addedKey = true
-	w.emitEntry(evWorkDeduplicated, item, event{})
+	w.emitEntryLocked(evWorkDeduplicated, item, event{})
 }
 
 func (s storage[T]) Push(item T) {
@@ -502,9 +502,9 @@ func (s storage[T]) Push(item T) {
 	defer w.mu.Unlock()
 	w.push(item)
 	if w.fromDone { // Done puts it back
-		w.emitDone(item)
+		w.emitDoneLocked(item)
 	} else {
-		w.emitEntry(evWorkAdded, item, event{n: w.len()})
+		w.emitEntryLocked(evWorkAdded, item, event{n: w.lenLocked()})
 	}
 }
 
@@ -524,7 +524,7 @@ func (s storage[T]) Pop() T {
 	if w.head++; w.head == len(w.fifo) {
 		w.fifo, w.head = w.fifo[:0], 0
 	}
-	w.emitTaken(item, 0)
+	w.emitTakenLocked(item, 0)
 	return item
 }
 
@@ -610,7 +610,7 @@ func (l *watchedLimiter[T]) Forget(item T) {
 func (w *QueueWatch[T]) size() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return int(w.len())
+	return int(w.lenLocked())
 }
 
 // content returns the queue as a Workqueue of docs/trace.md's State. Every event emitted under mu comes before or after it.

@@ -288,11 +288,11 @@ func playWork(t *testing.T, seed uint64, kinds map[string]int) {
 		late.drain()
 		w := newWork()
 		text, _ := json.Marshal(p.queues[0].content(time.Now()).state)
-		var is workJSON
-		if err := json.Unmarshal(text, &is); err != nil {
+		var got workJSON
+		if err := json.Unmarshal(text, &got); err != nil {
 			t.Fatal(err)
 		}
-		is.into(w)
+		got.into(w)
 		if a, b := first.work.comparableText(), w.comparableText(); a != b || q.Len() != len(w.Queue) {
 			t.Fatalf("the recording has\n%s\nand the queue\n%s", a, b)
 		}
@@ -324,7 +324,7 @@ func TestWorkQueueIsClientGos(t *testing.T) {
 			defer a.ShutDown()
 			defer b.ShutDown()
 			random := rand.New(rand.NewPCG(seed, 5))
-			var had []string
+			var old []string
 			for i := range 400 {
 				key := fmt.Sprint(random.IntN(9))
 				d := time.Duration(random.IntN(8)-1) * 10 * time.Millisecond
@@ -342,17 +342,17 @@ func TestWorkQueueIsClientGos(t *testing.T) {
 						q.Forget(key)
 					case what == 5 && b.Len() > 0:
 						taken[j], _ = q.Get()
-					case what == 6 && len(had) > 0:
-						q.Done(had[0])
+					case what == 6 && len(old) > 0:
+						q.Done(old[0])
 					}
 				}
 				switch {
 				case taken[0] != taken[1]:
 					t.Fatalf("step %d: %q was taken, of client-go's %q", i, taken[0], taken[1])
 				case taken[0] != "":
-					had = append(had, taken[0])
-				case what == 6 && len(had) > 0:
-					had = had[1:]
+					old = append(old, taken[0])
+				case what == 6 && len(old) > 0:
+					old = old[1:]
 				case what == 7:
 					time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
 				}
@@ -361,7 +361,7 @@ func TestWorkQueueIsClientGos(t *testing.T) {
 					t.Fatalf("step %d: %d keys, of client-go's %d", i, a.Len(), b.Len())
 				}
 			}
-			for _, key := range had { // what is drained has to be done
+			for _, key := range old { // what is drained has to be done
 				a.Done(key)
 				b.Done(key)
 			}
@@ -475,8 +475,8 @@ func TestUnseenReads(t *testing.T) {
 		return state.Fidelity["workqueue.lastRead"]
 	}
 	read(early)
-	if is := known(r); is.How != "unseen" || is.Why == "" {
-		t.Errorf("an early lister: %+v", is)
+	if got := known(r); got.How != "unseen" || got.Why == "" {
+		t.Errorf("an early lister: %+v", got)
 	}
 	read(cache.NewGenericLister(inf.GetIndexer(), schema.GroupResource{Resource: "pods"}))
 	if n := strings.Count(r.text.String(), `"k":"Restored"`); n != 1 {
@@ -484,8 +484,8 @@ func TestUnseenReads(t *testing.T) {
 	}
 	second := newReading(t, p)
 	defer p.detach()
-	if is := known(second); is.How != "derived" || is.Why == "" {
-		t.Errorf("a later lister: %+v", is)
+	if got := known(second); got.How != "derived" || got.Why == "" {
+		t.Errorf("a later lister: %+v", got)
 	}
 	if _, ok, _ := inf.GetStore().GetByKey("ns1/o00001"); !ok {
 		t.Error("the store is empty")

@@ -17,14 +17,14 @@ type written struct {
 }
 
 // writePath returns the resource, object and subresource of a path such as /apis/apps/v1/namespaces/x/deployments/web/status; ok is false for another path.
-func writePath(path string) (of target, ns, name, subresource string, ok bool) {
+func writePath(path string) (resource target, ns, name, subresource string, ok bool) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	for len(parts) > 0 && !ok { // the API server's URL may have a path of its own
 		switch {
 		case parts[0] == "api" && len(parts) >= 3:
-			of.Version, parts, ok = parts[1], parts[2:], true
+			resource.Version, parts, ok = parts[1], parts[2:], true
 		case parts[0] == "apis" && len(parts) >= 4:
-			of.Group, of.Version, parts, ok = parts[1], parts[2], parts[3:], true
+			resource.Group, resource.Version, parts, ok = parts[1], parts[2], parts[3:], true
 		default:
 			parts = parts[1:]
 		}
@@ -35,14 +35,14 @@ func writePath(path string) (of target, ns, name, subresource string, ok bool) {
 	if !ok || parts[0] == "" || len(parts) > 3 {
 		return target{}, "", "", "", false
 	}
-	of.Resource = parts[0]
+	resource.Resource = parts[0]
 	if len(parts) > 1 {
 		name = parts[1]
 	}
 	if len(parts) > 2 {
 		subresource = parts[2]
 	}
-	return of, ns, name, subresource, true
+	return resource, ns, name, subresource, true
 }
 
 // write passes a write on, and logs it and its answer if a reconcile sent it. A failure of the probe never reaches the request.
@@ -89,15 +89,15 @@ func (p *Probe) beginWrite(r *http.Request) (w *writing) {
 		return nil
 	}
 	defer p.containWrites(func() { w = nil })
-	of := p.presentIn(r.Context())
-	if of == nil {
+	run := p.presentIn(r.Context())
+	if run == nil {
 		return nil
 	}
 	resource, ns, name, subresource, ok := writePath(r.URL.Path)
 	if !ok || r.URL.Query().Get("dryRun") != "" {
 		return nil
 	}
-	w = &writing{p: p, of: of, sent: time.Now(), ns: ns, write: written{verb: r.Method, resource: cut(resource.name()), subresource: cut(subresource)}}
+	w = &writing{p: p, of: run, sent: time.Now(), ns: ns, write: written{verb: r.Method, resource: cut(resource.name()), subresource: cut(subresource)}}
 	if name != "" {
 		w.write.key = cut(join(ns, name))
 	}

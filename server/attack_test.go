@@ -211,15 +211,15 @@ func (r *running) siege(connections, guesses int, large string) {
 		r.t.Logf("%s: held after %s, in after %s", wave.name, held.Sub(began).Round(time.Millisecond), time.Since(held).Round(time.Millisecond))
 	}
 	// Guesses while all of those are held; people get in during them, too.
-	was := r.number(`informerscope_refusals_total{rule="token"}`)
+	refusals := r.number(`informerscope_refusals_total{rule="token"}`)
 	done := make(chan int)
 	go func() { done <- a.guess(guesses) }()
 	r.getsIn("during guesses", before)
 	if refused := <-done; refused != guesses {
 		r.t.Errorf("%d of %d wrong tokens were refused as such", refused, guesses)
 	}
-	if now := r.number(`informerscope_refusals_total{rule="token"}`); now-was < guesses {
-		r.t.Errorf("%d wrong tokens are counted, there were %d", now-was, guesses)
+	if now := r.number(`informerscope_refusals_total{rule="token"}`); now-refusals < guesses {
+		r.t.Errorf("%d wrong tokens are counted, there were %d", now-refusals, guesses)
 	}
 	r.getsIn("after guesses", before)
 	a.release()

@@ -175,8 +175,8 @@ func TestAudienceSurvivesARestart(t *testing.T) {
 	}
 	s.listen = strings.TrimPrefix(r.base, "http://")
 	r = start(t, s)
-	if again, same := audienceLink(t, r); again != base || same != token {
-		t.Fatalf("the audience's link was %s, and is %s", base, again)
+	if second, same := audienceLink(t, r); second != base || same != token {
+		t.Fatalf("the audience's link was %s, and is %s", base, second)
 	}
 	page.client = r.page()
 	for range 5 {

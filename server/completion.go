@@ -117,8 +117,8 @@ func (c completer) offer(find func(context.Context) []string, directive cobra.Sh
 			before = typed[:strings.LastIndex(typed, ",")+1]
 		}
 		for _, name := range find(ctx) {
-			again := slices.Contains(strings.Split(before, ","), name)
-			if !again && strings.HasPrefix(before+name, typed) && !strings.ContainsFunc(name, unicode.IsControl) {
+			isRepeat := slices.Contains(strings.Split(before, ","), name)
+			if !isRepeat && strings.HasPrefix(before+name, typed) && !strings.ContainsFunc(name, unicode.IsControl) {
 				offered = append(offered, before+name)
 			}
 		}
@@ -167,9 +167,9 @@ func (c completer) resources(ctx context.Context) (names []string) {
 	return names
 }
 
-// request calls do with a client of the API server of --context and with the server's rules. Without --context the server contacts no cluster before
-// the user chooses one, so do is not called. The client runs a credential plugin as the server does; one that still runs at the end is ended.
-func (c completer) request(do func(*restwatch.Client, guard.Rules)) {
+// request calls its argument with a client of the API server of --context and with the server's rules. Without --context the server contacts no cluster before
+// the user chooses one, so it is not called. The client runs a credential plugin as the server does; one that still runs at the end is ended.
+func (c completer) request(call func(*restwatch.Client, guard.Rules)) {
 	s := &c.values.settings
 	resources, err := guard.ParseResources(c.values.resources)
 	if err != nil || s.context == "" || c.values.attach != "" || clusters.LogPlugins(slog.New(slog.DiscardHandler)) != nil {
@@ -183,7 +183,7 @@ func (c completer) request(do func(*restwatch.Client, guard.Rules)) {
 	}
 	base := *upstream.Base
 	base.User = nil
-	do(&restwatch.Client{
+	call(&restwatch.Client{
 		HTTP: &http.Client{Transport: upstream, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		Base: &base, UserAgent: "informerscope", MaxBody: maxCompletionAnswer,
 	}, guard.Rules{Resources: resources, SecretsMetadata: s.rules.SecretsMetadata})

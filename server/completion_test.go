@@ -170,11 +170,11 @@ func TestCompletionIsBounded(t *testing.T) {
 
 // TestCompletionScripts: there is a script for each shell, and the error for another names those.
 func TestCompletionScripts(t *testing.T) {
-	for shell, has := range map[string]string{
+	for shell, marks := range map[string]string{
 		"bash": "complete -o default", "zsh": "#compdef informerscope", "fish": "complete -c informerscope", "powershell": "Register-ArgumentCompleter",
 	} {
 		var out bytes.Buffer
-		if err := run(t.Context(), []string{"completion", shell}, &out, io.Discard); err != nil || !strings.Contains(out.String(), has) ||
+		if err := run(t.Context(), []string{"completion", shell}, &out, io.Discard); err != nil || !strings.Contains(out.String(), marks) ||
 			!strings.Contains(out.String(), "__complete") {
 			t.Errorf("%s: %v\n%.300s", shell, err, out.String())
 		}

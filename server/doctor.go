@@ -114,8 +114,8 @@ func (s *subject) examine(ctx context.Context, where string, lookup func(string)
 		return nil, fmt.Errorf("the recording cannot be read: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	if is, err := file.Stat(); err == nil && is.Size() > tracefile.MaxFile {
-		return nil, fmt.Errorf("%s has %d bytes, and a recording has at most %d: record a shorter time", where, is.Size(), int64(tracefile.MaxFile))
+	if info, err := file.Stat(); err == nil && info.Size() > tracefile.MaxFile {
+		return nil, fmt.Errorf("%s has %d bytes, and a recording has at most %d: record a shorter time", where, info.Size(), int64(tracefile.MaxFile))
 	}
 	x, err := doctor.Read(file)
 	if err != nil {

@@ -73,11 +73,11 @@ func TestDoctorOfAFile(t *testing.T) {
 	for _, part := range []string{"x.trace: 11 events in 121 s", "CRITICAL  A handler panics  (handler-panic)", "pods, since 121.0 s, exact: event 11, #at=11",
 		"Panics of mailer [2J : 1.", "WARNING   The informer lists everything again and again  (relist-loop)", "It relisted 3 times within 80 s",
 		"410 Expired", "#story=relists"} {
-		at := strings.Index(out, part)
-		if at < order {
+		i := strings.Index(out, part)
+		if i < order {
 			t.Errorf("%q is not in its place in\n%s", part, out)
 		}
-		order = max(order, at)
+		order = max(order, i)
 	}
 	if strings.ContainsAny(out, "\x1b\x07") {
 		t.Errorf("what a recording contains reaches the terminal: %q", out)

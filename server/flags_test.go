@@ -85,14 +85,14 @@ func TestDocumentsNameFlagsThatThereAre(t *testing.T) {
 func TestTheLinkIsOfKeysThatThePageKnows(t *testing.T) {
 	scene := parse(t, "--context", "kind-kind", "--namespace", "a", "--resource", "pods", "--seed", "1", "--objects", "2", "--rate", "3",
 		"--broadcast").sceneKeys
-	has, err := url.ParseQuery("token=x" + scene + "&audience=x")
+	values, err := url.ParseQuery("token=x" + scene + "&audience=x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(has) != 10 {
-		t.Errorf("the link has %v", has)
+	if len(values) != 10 {
+		t.Errorf("the link has %v", values)
 	}
-	for key := range has {
+	for key := range values {
 		if !slices.ContainsFunc(command.AddressKeys(), func(k command.AddressKey) bool { return k.Name == key }) {
 			t.Errorf("the page has no key %s", key)
 		}

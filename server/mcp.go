@@ -40,11 +40,11 @@ func newMCPCommand(lookup func(string) (string, bool)) *cobra.Command {
 		Args:  takesSubject("mcp"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a := &agentServer{where: args[0], examine: func(ctx context.Context, seconds int) (*doctor.Examination, error) {
-				of := from
+				source := from
 				if seconds > 0 {
-					of.seconds = seconds
+					source.seconds = seconds
 				}
-				return of.examine(ctx, args[0], lookup)
+				return source.examine(ctx, args[0], lookup)
 			}}
 			if !isURL(args[0]) { // a file that cannot be read is an error at once
 				if _, err := a.examination(cmd.Context()); err != nil {
@@ -84,11 +84,11 @@ func (a *agentServer) examination(ctx context.Context) (*doctor.Examination, err
 	if a.x != nil {
 		return a.x, nil
 	}
-	return a.renew(ctx, 0)
+	return a.renewLocked(ctx, 0)
 }
 
-// renew examines again. a.mu is held.
-func (a *agentServer) renew(ctx context.Context, seconds int) (*doctor.Examination, error) {
+// renewLocked examines again.
+func (a *agentServer) renewLocked(ctx context.Context, seconds int) (*doctor.Examination, error) {
 	x, err := a.examine(ctx, seconds)
 	if err == nil {
 		a.x = x
@@ -168,14 +168,14 @@ func (a *agentServer) sources(ctx context.Context, _ struct{}) (any, error) {
 }
 
 func (a *agentServer) describe(x *doctor.Examination) sourceList {
-	last, at := x.Log.Head()
+	last, moment := x.Log.Head()
 	out := sourceList{Where: a.where, Kind: x.Header.Selection.Source, ClientGo: x.Header.ClientGo, StartedAt: x.Header.StartedAt,
-		Note: fold.Shorten(x.Header.Note), Warning: x.Warning, First: x.Log.First(), Last: last, Millis: fold.Millis(at)}
+		Note: fold.Shorten(x.Header.Note), Warning: x.Warning, First: x.Log.First(), Last: last, Millis: fold.Millis(moment)}
 	f := x.Log.FoldAt(last)
 	for i := range f.Lanes() {
 		s := f.LaneState(i)
-		of := event.Target{Group: s.Resource.Group, Resource: s.Resource.Resource}
-		line := informerLine{Lane: i, Resource: of.Name(), Namespace: s.Resource.Namespace, Release: s.Release, Synced: s.Synced,
+		resource := event.Target{Group: s.Resource.Group, Resource: s.Resource.Resource}
+		line := informerLine{Lane: i, Resource: resource.Name(), Namespace: s.Resource.Namespace, Release: s.Release, Synced: s.Synced,
 			Phase: s.Reflector.Phase, Objects: s.Indexer.Count, Listeners: []string{}, Fidelity: s.Fidelity}
 		for j := range s.Listeners {
 			line.Listeners = append(line.Listeners, s.Listeners[j].Name)
@@ -218,15 +218,15 @@ type stateArgs struct {
 }
 
 func (a *agentServer) state(ctx context.Context, in stateArgs) (any, error) {
-	x, seq, err := a.at(ctx, in)
+	x, seq, err := a.findEvent(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	return x.Log.FoldAt(seq).LaneState(in.Lane), nil
 }
 
-// at returns the log and the event that the arguments name.
-func (a *agentServer) at(ctx context.Context, in stateArgs) (*doctor.Examination, uint64, error) {
+// findEvent returns the log and the event that the arguments name.
+func (a *agentServer) findEvent(ctx context.Context, in stateArgs) (*doctor.Examination, uint64, error) {
 	x, err := a.examination(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -267,11 +267,11 @@ type journeyAnswer struct {
 }
 
 func (a *agentServer) journey(ctx context.Context, in journeyArgs) (any, error) {
-	of := stateArgs{Seq: in.Seq}
+	place := stateArgs{Seq: in.Seq}
 	if in.Lane != nil {
-		of.Lane = *in.Lane
+		place.Lane = *in.Lane
 	}
-	x, seq, err := a.at(ctx, of)
+	x, seq, err := a.findEvent(ctx, place)
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +299,7 @@ func (a *agentServer) record(ctx context.Context, in recordArgs) (any, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	x, err := a.renew(ctx, in.Seconds)
+	x, err := a.renewLocked(ctx, in.Seconds)
 	if err != nil {
 		return nil, err
 	}

@@ -66,30 +66,31 @@ func TestAnAgentAsks(t *testing.T) {
 		}
 	}
 	var s sourceList
-	if no := callTool(t, cs, "sources", nil, &s); no != "" || s.Where != "x.trace" || s.Kind != "probe" || s.First != 1 || s.Last != 11 || len(s.Informers) != 1 ||
+	if refusal := callTool(t, cs, "sources", nil, &s); refusal != "" || s.Where != "x.trace" || s.Kind != "probe" ||
+		s.First != 1 || s.Last != 11 || len(s.Informers) != 1 ||
 		s.Informers[0].Resource != "pods" || !s.Informers[0].Synced {
-		t.Errorf("%s: %+v", no, s)
+		t.Errorf("%s: %+v", refusal, s)
 	}
 	var r report
-	if no := callTool(t, cs, "findings", nil, &r); no != "" || len(r.Findings) != 2 || r.Findings[0].Rule != "handler-panic" || r.Events != 11 {
-		t.Errorf("%s: %+v", no, r)
+	if refusal := callTool(t, cs, "findings", nil, &r); refusal != "" || len(r.Findings) != 2 || r.Findings[0].Rule != "handler-panic" || r.Events != 11 {
+		t.Errorf("%s: %+v", refusal, r)
 	}
-	if no := callTool(t, cs, "findings", map[string]any{"rule": "relist-loop"}, &r); no != "" || len(r.Findings) != 1 {
-		t.Errorf("%s: %+v", no, r)
+	if refusal := callTool(t, cs, "findings", map[string]any{"rule": "relist-loop"}, &r); refusal != "" || len(r.Findings) != 1 {
+		t.Errorf("%s: %+v", refusal, r)
 	}
 	var st fold.State
-	if no := callTool(t, cs, "state", map[string]any{"seq": 8}, &st); no != "" || st.Seq != 8 || st.Resource.Resource != "pods" {
-		t.Errorf("%s: %+v", no, st)
+	if refusal := callTool(t, cs, "state", map[string]any{"seq": 8}, &st); refusal != "" || st.Seq != 8 || st.Resource.Resource != "pods" {
+		t.Errorf("%s: %+v", refusal, st)
 	}
-	if no := callTool(t, cs, "state", map[string]any{"atMillis": 80_000}, &st); no != "" || st.AtMillis > 80_000 || st.Seq != 8 {
-		t.Errorf("%s: %+v", no, st)
+	if refusal := callTool(t, cs, "state", map[string]any{"atMillis": 80_000}, &st); refusal != "" || st.AtMillis > 80_000 || st.Seq != 8 {
+		t.Errorf("%s: %+v", refusal, st)
 	}
-	if no := callTool(t, cs, "state", nil, &st); no != "" || st.Seq != 11 || st.Listeners[0].Panics != 1 {
-		t.Errorf("%s: %+v", no, st)
+	if refusal := callTool(t, cs, "state", nil, &st); refusal != "" || st.Seq != 11 || st.Listeners[0].Panics != 1 {
+		t.Errorf("%s: %+v", refusal, st)
 	}
 	var j journeyAnswer
-	if no := callTool(t, cs, "journey", map[string]any{"key": "default/web"}, &j); no != "" || len(j.Hops) != 1 || j.Hops[0].Seq != 11 {
-		t.Errorf("%s: %+v", no, j)
+	if refusal := callTool(t, cs, "journey", map[string]any{"key": "default/web"}, &j); refusal != "" || len(j.Hops) != 1 || j.Hops[0].Seq != 11 {
+		t.Errorf("%s: %+v", refusal, j)
 	}
 	for _, bad := range []struct {
 		tool string
@@ -110,8 +111,8 @@ func TestAnAgentAsks(t *testing.T) {
 		{"record", map[string]any{"seconds": 1}, "record"},
 		{"delete", nil, "delete"},
 	} {
-		if no := callTool(t, cs, bad.tool, bad.args, new(any)); !strings.Contains(no, bad.says) {
-			t.Errorf("%s %v: %q", bad.tool, bad.args, no)
+		if refusal := callTool(t, cs, bad.tool, bad.args, new(any)); !strings.Contains(refusal, bad.says) {
+			t.Errorf("%s %v: %q", bad.tool, bad.args, refusal)
 		}
 	}
 }
@@ -126,18 +127,18 @@ func TestAnAgentRecordsAProcess(t *testing.T) {
 		return ill()
 	})
 	var r report
-	if no := callTool(t, cs, "findings", nil, &r); no != "" || len(r.Findings) != 0 {
-		t.Errorf("%s: %+v", no, r)
+	if refusal := callTool(t, cs, "findings", nil, &r); refusal != "" || len(r.Findings) != 0 {
+		t.Errorf("%s: %+v", refusal, r)
 	}
 	var s sourceList
-	if no := callTool(t, cs, "record", map[string]any{"seconds": 5}, &s); no != "" || s.Last != 11 {
-		t.Errorf("%s: %+v", no, s)
+	if refusal := callTool(t, cs, "record", map[string]any{"seconds": 5}, &s); refusal != "" || s.Last != 11 {
+		t.Errorf("%s: %+v", refusal, s)
 	}
-	if no := callTool(t, cs, "findings", nil, &r); no != "" || len(r.Findings) != 2 || len(recorded) != 2 || recorded[1] != 5 {
-		t.Errorf("%s: %+v after %v", no, r, recorded)
+	if refusal := callTool(t, cs, "findings", nil, &r); refusal != "" || len(r.Findings) != 2 || len(recorded) != 2 || recorded[1] != 5 {
+		t.Errorf("%s: %+v after %v", refusal, r, recorded)
 	}
-	if no := callTool(t, cs, "record", map[string]any{"seconds": 0}, &s); !strings.Contains(no, "not between 1 and 3600") {
-		t.Errorf("%q", no)
+	if refusal := callTool(t, cs, "record", map[string]any{"seconds": 0}, &s); !strings.Contains(refusal, "not between 1 and 3600") {
+		t.Errorf("%q", refusal)
 	}
 }
 
@@ -156,8 +157,8 @@ func TestTheCommandMCP(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r report
-	if no := callTool(t, cs, "findings", nil, &r); no != "" || len(r.Findings) != 2 {
-		t.Errorf("%s: %+v", no, r)
+	if refusal := callTool(t, cs, "findings", nil, &r); refusal != "" || len(r.Findings) != 2 {
+		t.Errorf("%s: %+v", refusal, r)
 	}
 	_ = send.Close()
 	if err := <-ended; err != nil {

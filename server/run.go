@@ -84,13 +84,13 @@ func hideTokens() error {
 
 // serve runs the server with the given settings and the page's files.
 func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer) (err error) {
-	if s.sim.on {
+	if s.sim.isOn {
 		var stop func()
 		ctx, stop = endWithSignals(ctx)
 		defer stop()
 	}
 	sim, simDoor, err := startSim(ctx, &s, stderr)
-	if s.sim.on && ctx.Err() != nil { // asked to end before the cluster was ready
+	if s.sim.isOn && ctx.Err() != nil { // asked to end before the cluster was ready
 		return sim.Close()
 	}
 	if err != nil {
@@ -220,17 +220,17 @@ func newMetrics(kubeconfig *clusters.Loader) *metrics.Set {
 
 // restrictPublished lets a page that other machines can reach under a public name serve named contexts only, and warns if it is published without TLS.
 func restrictPublished(s settings, kubeconfig *clusters.Loader, log *slog.Logger) {
-	outside := s.publicName()
-	if outside == "" {
+	address := s.publicName()
+	if address == "" {
 		return
 	}
 	if s.contexts == nil {
 		kubeconfig.ServeOnly(nil)
 		log.Warn("the page is published for other machines, so it serves only named contexts, and none is named; start it with --context or --contexts", "as",
-			outside)
+			address)
 	}
-	if strings.HasPrefix(outside, "http://") {
-		log.Warn("the page is published for other machines WITHOUT TLS: anyone who can read the network can read the token and the objects", "as", outside)
+	if strings.HasPrefix(address, "http://") {
+		log.Warn("the page is published for other machines WITHOUT TLS: anyone who can read the network can read the token and the objects", "as", address)
 	}
 }
 

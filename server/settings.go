@@ -68,7 +68,7 @@ func (v *flagValues) check(flags *pflag.FlagSet, lookup func(string) (string, bo
 	}
 	s.listenExplicit = flags.Changed("listen")
 	s.ask, s.askOldName = cmp.Or(s.ask, v.oldCheck), v.oldCheck != ""
-	if s.sim.on {
+	if s.sim.isOn {
 		s.context, s.sim.flags = served.Context, simFlags(flags)
 	}
 	s.sceneKeys = v.sceneKeys(flags)
@@ -100,7 +100,7 @@ func (v *flagValues) sceneKeys(flags *pflag.FlagSet) (keys string) {
 		keys += "&" + watched.Encode()
 	}
 	for _, name := range []string{"objects", "rate", "seed"} {
-		if flags.Changed(name) && !v.settings.sim.on { // those of the page's own cluster
+		if flags.Changed(name) && !v.settings.sim.isOn { // those of the page's own cluster
 			keys += "&" + name + "=" + flags.Lookup(name).Value.String()
 		}
 	}
@@ -176,11 +176,11 @@ func (s *settings) publish(publicURL, allowedHosts string) error {
 		s.publicNames, s.publicURL, elsewhere = []guard.Name{name}, true, name.Scheme
 	}
 	if allowedHosts != "" {
-		also, err := guard.ParseAllowedHosts(allowedHosts, own, elsewhere)
+		others, err := guard.ParseAllowedHosts(allowedHosts, own, elsewhere)
 		if err != nil {
 			return fmt.Errorf("--allowed-hosts: %w", err)
 		}
-		s.publicNames = append(s.publicNames, also...)
+		s.publicNames = append(s.publicNames, others...)
 	}
 	return nil
 }

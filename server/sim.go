@@ -30,7 +30,7 @@ unless --data keeps it.`
 
 // simSettings are the settings of a served cluster.
 type simSettings struct {
-	on    bool
+	isOn  bool
 	flags []string // of informerscope-sim
 }
 
@@ -43,7 +43,7 @@ func newSimCommand(groups []*pflag.FlagSet, v *flagValues, serves func(*cobra.Co
 		Long:  simHelp,
 		Args:  takesOnlyFlags,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v.settings.sim.on = true
+			v.settings.sim.isOn = true
 			return serves(cmd, args)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -86,7 +86,7 @@ func simFlags(flags *pflag.FlagSet) (out []string) {
 
 // startSim starts the cluster that the server is to serve, and names its kubeconfig in s. sim and door are nil if there is to be none.
 func startSim(ctx context.Context, s *settings, stderr io.Writer) (sim *served.Cluster, door *relay.SideDoor, err error) {
-	if !s.sim.on {
+	if !s.sim.isOn {
 		return nil, nil, nil
 	}
 	program, err := served.Find()

@@ -241,7 +241,7 @@ func TestSimTakesNoOtherCluster(t *testing.T) {
 		}
 	}
 	s := parse(t, "sim", "--objects=0", "--data=a directory")
-	if !s.sim.on || s.context != "informerscope-sim" || len(s.contexts) != 1 || !slices.Contains(s.sim.flags, "--objects=0") ||
+	if !s.sim.isOn || s.context != "informerscope-sim" || len(s.contexts) != 1 || !slices.Contains(s.sim.flags, "--objects=0") ||
 		!slices.Contains(s.sim.flags, fmt.Sprintf("--seed=%d", simulatedSeed)) || !slices.Contains(s.sim.flags, "--data=a directory") {
 		t.Errorf("the settings are %+v", s)
 	}
@@ -253,8 +253,8 @@ func TestSetKubeconfig(t *testing.T) {
 		{"/a b/it's", "linux", `export KUBECONFIG='/a b/it'\''s'`},
 		{`C:\Temp\kubeconfig`, "windows", `$env:KUBECONFIG = "C:\Temp\kubeconfig"`},
 	} {
-		if is := setKubeconfig(x.path, x.system); is != x.want {
-			t.Errorf("%q on %s: %s, want %s", x.path, x.system, is, x.want)
+		if got := setKubeconfig(x.path, x.system); got != x.want {
+			t.Errorf("%q on %s: %s, want %s", x.path, x.system, got, x.want)
 		}
 	}
 }

@@ -64,8 +64,8 @@ func draftStory(path, directory string, o draft.Options, stdout io.Writer) error
 		return fmt.Errorf("the recording cannot be read: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	if is, err := file.Stat(); err == nil && is.Size() > tracefile.MaxFile {
-		return fmt.Errorf("%s has %d bytes, and a recording has at most %d: record a shorter time", path, is.Size(), int64(tracefile.MaxFile))
+	if info, err := file.Stat(); err == nil && info.Size() > tracefile.MaxFile {
+		return fmt.Errorf("%s has %d bytes, and a recording has at most %d: record a shorter time", path, info.Size(), int64(tracefile.MaxFile))
 	}
 	name := filepath.Base(path)
 	d, err := draft.New(name, file, o)
@@ -95,11 +95,11 @@ func draftStory(path, directory string, o draft.Options, stdout io.Writer) error
 	if d.Warning != "" {
 		_, _ = fmt.Fprintf(stdout, "the recording is damaged: %s\n", d.Warning)
 	}
-	of := "marks"
+	steps := "marks"
 	if d.FromWorst {
-		of = "moments of the worst minute"
+		steps = "moments of the worst minute"
 	}
-	_, _ = fmt.Fprintf(stdout, "written: %s, a step at each of %d %s", written, d.Steps, of)
+	_, _ = fmt.Fprintf(stdout, "written: %s, a step at each of %d %s", written, d.Steps, steps)
 	if d.Omissions > 0 {
 		_, _ = fmt.Fprintf(stdout, "; %d more are left out", d.Omissions)
 	}
@@ -129,11 +129,11 @@ func write(path string, fill func(io.Writer) error) error {
 
 // copyBeside copies a recording to the directory of its story, unless it is already there.
 func copyBeside(from, to string) (copied bool, err error) {
-	is, err := os.Stat(from)
+	info, err := os.Stat(from)
 	if err != nil {
 		return false, err
 	}
-	if there, err := os.Stat(to); err == nil && os.SameFile(is, there) {
+	if target, err := os.Stat(to); err == nil && os.SameFile(info, target) {
 		return false, nil
 	}
 	source, err := os.Open(from)

@@ -87,7 +87,7 @@ func TestStoryFrom(t *testing.T) {
 		t.Errorf("the log does not say what is missing:\n%s", log)
 	}
 	mine := func(q *http.Request) { q.Header.Set("Authorization", "Bearer "+r.token) }
-	for _, not := range []func(q *http.Request){
+	for _, change := range []func(q *http.Request){
 		nil,
 		func(q *http.Request) { q.Header.Set("Authorization", "Bearer ") },
 		func(q *http.Request) { q.Header.Set("Authorization", "Bearer "+r.token+"x") },
@@ -98,7 +98,7 @@ func TestStoryFrom(t *testing.T) {
 		},
 		func(q *http.Request) { q.URL.RawQuery = "token=" + r.token },
 	} {
-		if response, body := r.get("/stories/recordings/Talk.trace", not); response.StatusCode != http.StatusUnauthorized || strings.Contains(body, r.token) {
+		if response, body := r.get("/stories/recordings/Talk.trace", change); response.StatusCode != http.StatusUnauthorized || strings.Contains(body, r.token) {
 			t.Errorf("without the token it is answered with %s: %.100s", response.Status, body)
 		}
 	}

@@ -17,7 +17,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
-	if over := len(t.text) - 2*t.max; over > 0 {
+	if excess := len(t.text) - 2*t.max; excess > 0 {
 		t.text = append(t.text[:0], t.text[len(t.text)-t.max:]...)
 	}
 	return len(p), nil

@@ -52,44 +52,44 @@ func privateField(v reflect.Value, name string) any {
 }
 
 // Informer is Factory for one informer, of this resource. Give the controller the informer that Informer returns, and listers on that one's GetIndexer.
-func (c *Cluster) Informer(of schema.GroupVersionResource, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
+func (c *Cluster) Informer(resource schema.GroupVersionResource, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
 	c.t.Helper()
 	if observed, ok := inf.(*informer); ok && observed.c == c {
 		return inf
 	}
-	inf, err := c.probe.Informer(of, inf)
+	inf, err := c.probe.Informer(resource, inf)
 	if err != nil {
 		c.t.Fatalf("simtest: Informer: %v", err)
 	}
 	c.recorder.informers.Add(1)
-	return &informer{inf, c, of.GroupResource()}
+	return &informer{inf, c, resource.GroupResource()}
 }
 
 // NewInformer makes an informer that is observed from its beginning. Set it as controller-runtime's cache.Options.NewInformer.
 func (c *Cluster) NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	inf := c.probe.NewInformer(lw, example, resync, indexers)
 	c.recorder.informers.Add(1)
-	of, isKnown := resourceOf(example)
+	resource, isKnown := resourceOf(example)
 	if !isKnown {
-		of = schema.GroupVersionResource{} // a guess could be another group's
+		resource = schema.GroupVersionResource{} // a guess could be another group's
 	}
-	return &informer{inf, c, of.GroupResource()}
+	return &informer{inf, c, resource.GroupResource()}
 }
 
 // resourceOf returns the resource of an object, or a guess by the name of its type.
-func resourceOf(example runtime.Object) (of schema.GroupVersionResource, isKnown bool) {
+func resourceOf(example runtime.Object) (resource schema.GroupVersionResource, isKnown bool) {
 	kind := example.GetObjectKind().GroupVersionKind()
 	if kind.Empty() {
 		kinds, _, err := scheme.Scheme.ObjectKinds(example)
 		if err != nil {
 			kind.Kind = reflect.TypeOf(example).Elem().Name()
-			of, _ = meta.UnsafeGuessKindToResource(kind)
-			return of, false
+			resource, _ = meta.UnsafeGuessKindToResource(kind)
+			return resource, false
 		}
 		kind = kinds[0]
 	}
-	of, _ = meta.UnsafeGuessKindToResource(kind)
-	return of, true
+	resource, _ = meta.UnsafeGuessKindToResource(kind)
+	return resource, true
 }
 
 // informer is an informer of the controller. Reads of its store are logged.

@@ -158,10 +158,10 @@ func TestLagBehind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		has := func(name string) bool {
+		exists := func(name string) bool {
 			return slices.ContainsFunc(old.Items, func(m corev1.ConfigMap) bool { return m.Name == name })
 		}
-		if !has("a") || has("b") || has("c") {
+		if !exists("a") || exists("b") || exists("c") {
 			t.Errorf("a list from the cache, which is one version behind, has %v", old.Items)
 		}
 		time.Sleep(time.Minute)

@@ -35,7 +35,7 @@ func TestWhatEveryClusterHas(t *testing.T) {
 				names = append(names, n.Name)
 			}
 			every := []string{"default", "kube-node-lease", "kube-public", "kube-system"}
-			if is := slices.Equal(names, every); is != x.isBare || !x.isBare && !slices.Contains(names, "kube-system") {
+			if got := slices.Equal(names, every); got != x.isBare || !x.isBare && !slices.Contains(names, "kube-system") {
 				t.Errorf("%+v: the namespaces are %v", x.options, names)
 			}
 			service, err := client.CoreV1().Services("default").Get(t.Context(), "kubernetes", metav1.GetOptions{})

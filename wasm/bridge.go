@@ -40,10 +40,10 @@ func post(name string, value any) error {
 // progress returns a function that reports progress to the page, at most ten times a second: see lab.Options.
 func progress() func(what string, done, of int) {
 	var last time.Time
-	return func(what string, done, of int) {
+	return func(what string, done, total int) {
 		if now := time.Now(); now.Sub(last) >= 100*time.Millisecond {
 			last = now
-			_ = post("progress", map[string]any{"stage": what, "loaded": done, "total": of}) // an error does not matter: the next report will do
+			_ = post("progress", map[string]any{"stage": what, "loaded": done, "total": total}) // an error does not matter: the next report will do
 		}
 	}
 }

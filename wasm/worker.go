@@ -118,8 +118,8 @@ func (w *worker) receive(event safejs.Value) {
 		return
 	}
 	if eye, err := data.Get("eye"); err == nil && eye.Type() == safejs.TypeNumber {
-		if at, err := eye.Float(); err == nil {
-			w.eye.Store(math.Float64bits(at))
+		if moment, err := eye.Float(); err == nil {
+			w.eye.Store(math.Float64bits(moment))
 			notify(w.viewChanges)
 		}
 	}

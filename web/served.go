@@ -16,21 +16,21 @@ import (
 // No template literal of the page has a line that begins as a comment does.
 func withoutComments(script []byte) []byte {
 	out := make([]byte, 0, len(script))
-	inside := false
+	isComment := false
 	for line := range bytes.Lines(script) {
 		text := bytes.TrimSpace(line)
-		begins := !inside && bytes.HasPrefix(text, []byte("/*"))
+		begins := !isComment && bytes.HasPrefix(text, []byte("/*"))
 		_, after, ends := bytes.Cut(text, []byte("*/"))
 		switch {
-		case inside && ends && len(after) == 0:
-			inside, text = false, nil
-		case inside && ends:
-			inside, text = false, after
+		case isComment && ends && len(after) == 0:
+			isComment, text = false, nil
+		case isComment && ends:
+			isComment, text = false, after
 			line = append(bytes.Clone(after), '\n')
-		case inside || bytes.HasPrefix(text, []byte("//")), begins && ends && len(after) == 0:
+		case isComment || bytes.HasPrefix(text, []byte("//")), begins && ends && len(after) == 0:
 			text = nil
 		case begins && !ends:
-			inside, text = true, nil
+			isComment, text = true, nil
 		}
 		if len(text) > 0 {
 			out = append(out, line...)

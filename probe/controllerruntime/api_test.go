@@ -76,14 +76,14 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		o.SetNamespace(ns)
-		was := s.objects[resource][ns+"/"+o.GetName()]
+		old := s.objects[resource][ns+"/"+o.GetName()]
 		switch {
-		case r.Method == http.MethodPost && was != nil:
+		case r.Method == http.MethodPost && old != nil:
 			refuse(w, http.StatusConflict, metav1.StatusReasonAlreadyExists)
-		case r.Method == http.MethodPut && (was == nil || o.GetResourceVersion() != was.GetResourceVersion()):
+		case r.Method == http.MethodPut && (old == nil || o.GetResourceVersion() != old.GetResourceVersion()):
 			refuse(w, http.StatusConflict, metav1.StatusReasonConflict)
 		default:
-			s.put(resource, o)
+			s.putLocked(resource, o)
 			_ = json.NewEncoder(w).Encode(o)
 		}
 	case http.MethodDelete:
@@ -98,8 +98,8 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// put stores an object with a new version, and sends it to the watches. The caller holds mu.
-func (s *apiServer) put(resource string, o *unstructured.Unstructured) {
+// putLocked stores an object with a new version, and sends it to the watches.
+func (s *apiServer) putLocked(resource string, o *unstructured.Unstructured) {
 	s.rv++
 	o.SetAPIVersion("v1")
 	o.SetKind(kinds[resource])
@@ -117,8 +117,8 @@ func (s *apiServer) put(resource string, o *unstructured.Unstructured) {
 }
 
 func (s *apiServer) send(resource string, e watchEvent) {
-	for events, of := range s.watches {
-		if of == resource {
+	for events, watched := range s.watches {
+		if watched == resource {
 			events <- e
 		}
 	}
@@ -132,7 +132,7 @@ func (s *apiServer) set(name, value string) {
 	o.SetNamespace("ns")
 	o.SetName(name)
 	o.SetGeneration(1)
-	s.put("configmaps", o)
+	s.putLocked("configmaps", o)
 }
 
 func (s *apiServer) watch(w http.ResponseWriter, r *http.Request, resource string) {

@@ -114,7 +114,7 @@ func (o *operator) Reconcile(ctx context.Context, r reconcile.Request) (reconcil
 		}
 	}
 	// It remembers what it has updated: its next read may be older than that.
-	if _, is := o.done.LoadOrStore(r.Name, true); !is {
+	if _, isSecond := o.done.LoadOrStore(r.Name, true); !isSecond {
 		owner.Annotations = map[string]string{"done": canary}
 		if err := o.Update(ctx, &owner); err != nil {
 			return reconcile.Result{}, err
@@ -227,10 +227,10 @@ func (r *recording) linesOf(kind string) (all []logLine) {
 	return all
 }
 
-func eventually(t *testing.T, what string, is func() bool) {
+func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tooLate, look := time.After(time.Minute), time.Tick(5*time.Millisecond)
-	for !is() {
+	for !holds() {
 		select {
 		case <-look:
 		case <-tooLate:
@@ -338,10 +338,10 @@ func TestReconcilerFails(t *testing.T) {
 		}
 		want := []string{"Conflict Conflict", "the reconciler returned a *errors.errorString ", "the reconciler returned an error ",
 			"the key was added to the rate limiter, to be retried after its delay "}[i]
-		others := slices.DeleteFunc(slices.Clone(why), func(is string) bool { return is == want })
+		others := slices.DeleteFunc(slices.Clone(why), func(cause string) bool { return cause == want })
 		// A reconcile that read before its own write came back has a conflict of its own.
 		isWhole := len(why)-len(others) == 2 || want == "Conflict Conflict" && len(why) >= 2
-		if !isWhole || slices.ContainsFunc(others, func(is string) bool { return is != "Conflict Conflict" }) {
+		if !isWhole || slices.ContainsFunc(others, func(cause string) bool { return cause != "Conflict Conflict" }) {
 			t.Errorf("%s: %q, want twice %q", name, why, want)
 		}
 	}
@@ -360,7 +360,7 @@ type oddError struct{}
 
 func (oddError) Error() string { return canary }
 func (oddError) As(target any) bool {
-	if _, is := target.(*apierrors.APIStatus); is {
+	if _, isStatus := target.(*apierrors.APIStatus); isStatus {
 		panic(canary)
 	}
 	return false

@@ -16,11 +16,11 @@ import (
 //
 // Wrap each predicate that you give to the builder, and those of WithEventFilter: the first one that says no throws the change away. Inside of
 // predicate.Or and predicate.Not a no does not, so wrap what these return. An empty name stands for the predicate's type. Generic events are not seen.
-func Predicate[T any](p *probe.Probe, name string, of predicate.TypedPredicate[T]) predicate.TypedPredicate[T] {
+func Predicate[T any](p *probe.Probe, name string, inner predicate.TypedPredicate[T]) predicate.TypedPredicate[T] {
 	if name == "" {
-		name, _, _ = strings.Cut(strings.TrimPrefix(fmt.Sprintf("%T", of), "*"), "[")
+		name, _, _ = strings.Cut(strings.TrimPrefix(fmt.Sprintf("%T", inner), "*"), "[")
 	}
-	return watchedPredicate[T]{of, p, name}
+	return watchedPredicate[T]{inner, p, name}
 }
 
 type watchedPredicate[T any] struct {

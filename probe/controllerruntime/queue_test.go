@@ -44,7 +44,7 @@ func TestQueueOptions(t *testing.T) {
 	p := probe.New(probe.Options{})
 	for _, want := range []bool{false, true} {
 		q := NewQueue(p, QueueOptions{UsePriorityQueue: &want})("pod", nil)
-		if _, is := q.(priorityqueue.PriorityQueue[reconcile.Request]); is != want {
+		if _, isPriority := q.(priorityqueue.PriorityQueue[reconcile.Request]); isPriority != want {
 			t.Errorf("UsePriorityQueue %t makes a %T", want, q)
 		}
 		q.ShutDown()
@@ -176,12 +176,12 @@ func TestPriorityQueue(t *testing.T) {
 	}
 	q.Add(reconcile.Request{NamespacedName: types.NamespacedName{Name: "the-last"}})
 	// A key that is added in the moment in which it is handed to a worker is reported when it is taken again.
-	over := func() bool {
+	isOver := func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return kinds["WorkTaken"] == taken && q.Len() == 0
 	}
-	for last := false; !last || len(queued)+len(working)+len(waiting) > 0 || !over(); {
+	for last := false; !last || len(queued)+len(working)+len(waiting) > 0 || !isOver(); {
 		l := next()
 		switch l.K {
 		case "WorkAdded":

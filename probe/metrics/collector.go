@@ -62,11 +62,11 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		if names[s.Informer]++; names[s.Informer] > 1 { // a second informer of the resource
 			name += " " + strconv.Itoa(names[s.Informer])
 		}
-		is := 0.0
+		value := 0.0
 		if s.Synced {
-			is = 1
+			value = 1
 		}
-		gauge(synced, is, name)
+		gauge(synced, value, name)
 		gauge(objects, float64(s.Objects), name)
 		gauge(count, float64(len(s.Listeners)+s.LeftOutListeners), name)
 		gauge(left, float64(s.LeftOutListeners), name)

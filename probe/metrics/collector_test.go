@@ -145,9 +145,9 @@ func value(t *testing.T, text, series string) float64 {
 	return v
 }
 
-func eventually(t *testing.T, what string, is func() bool) {
+func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("still not after a minute: %s", what)
 		}
@@ -159,7 +159,7 @@ func TestCollector(t *testing.T) {
 	const objects = 1500
 	r := start(t, objects)
 	eventually(t, "all is handled", func() bool { return r.calls.Load() == objects })
-	is := func(series string) float64 { return value(t, r.scrape(), series) }
+	get := func(series string) float64 { return value(t, r.scrape(), series) }
 	r.hold.Lock()
 	held := true
 	defer func() {
@@ -173,29 +173,29 @@ func TestCollector(t *testing.T) {
 	}
 	// An informer keeps the handlers that it got before the probe in a map: which of them is the first is left to chance.
 	slow, free := "2", "1"
-	of := func(name, listener string) string { return name + `\{.*listener="` + listener + `".*\}` }
+	line := func(name, listener string) string { return name + `\{.*listener="` + listener + `".*\}` }
 	eventually(t, "a ring has grown", func() bool {
-		if is(of("listener_ring_length", free)) > is(of("listener_ring_length", slow)) {
+		if get(line("listener_ring_length", free)) > get(line("listener_ring_length", slow)) {
 			slow, free = free, slow
 		}
-		return is(of("listener_ring_capacity", slow)) == 2048
+		return get(line("listener_ring_capacity", slow)) == 2048
 	})
 	// One is in the handler, and two at most in channels and at nextCh.
-	eventually(t, "the rest waits", func() bool { return is(of("listener_ring_length", slow)) >= 1197 })
-	if n := is(of("listener_ring_length", free)); n > 3 {
+	eventually(t, "the rest waits", func() bool { return get(line("listener_ring_length", slow)) >= 1197 })
+	if n := get(line("listener_ring_length", free)); n > 3 {
 		t.Errorf("%v wait for the handler that is free", n)
 	}
 	r.hold.Unlock()
 	held = false
-	eventually(t, "all is handled again", func() bool { return is(of("handler_duration_seconds_count", slow)) == objects+1200 })
+	eventually(t, "all is handled again", func() bool { return get(line("handler_duration_seconds_count", slow)) == objects+1200 })
 	text := r.scrape()
 	for series, want := range map[string]float64{
 		`store_objects\{informer="things.example.com"\}`:                            objects + 1200,
 		`informer_synced\{informer="things.example.com"\}`:                          1,
-		of("listener_ring_capacity", free):                                          1024,
-		of("listener_ring_length", slow):                                            0,
+		line("listener_ring_capacity", free):                                        1024,
+		line("listener_ring_length", slow):                                          0,
 		`handler_duration_seconds_bucket\{.*listener="` + slow + `",le="\+Inf"\}`:   objects + 1200,
-		of("handler_panics_total", slow):                                            0,
+		line("handler_panics_total", slow):                                          0,
 		`lists_total\{cause="first",informer="things.example.com"\}`:                1,
 		`lists_total\{cause="error-event",informer="things.example.com"\}`:          0,
 		`listeners\{informer="things.example.com"\}`:                                2,
@@ -220,8 +220,8 @@ func TestCollector(t *testing.T) {
 	}
 
 	r.api.events <- `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}}`
-	eventually(t, "it has listed again", func() bool { return is(`lists_total\{cause="error-event",informer="things.example.com"\}`) == 1 })
-	if n := is(`watch_failures_total\{cause="error-event",informer="things.example.com"\}`); n != 1 {
+	eventually(t, "it has listed again", func() bool { return get(`lists_total\{cause="error-event",informer="things.example.com"\}`) == 1 })
+	if n := get(`watch_failures_total\{cause="error-event",informer="things.example.com"\}`); n != 1 {
 		t.Errorf("%v watches failed", n)
 	}
 	if path, ok := promtool(t); ok {

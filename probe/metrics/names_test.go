@@ -69,18 +69,18 @@ func TestNamesOfATypedFactory(t *testing.T) {
 // TestTypeOfAnInformer: an informer of Kubernetes' own type is of one resource, in any version. Another resource is an error that says which one it has.
 func TestTypeOfAnInformer(t *testing.T) {
 	f := informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(&rest.Config{}), 0)
-	for of, isIts := range map[schema.GroupVersionResource]bool{
+	for resource, isIts := range map[schema.GroupVersionResource]bool{
 		deployments: true, deployments.GroupResource().WithVersion("v1beta1"): true, deployments.GroupResource().WithVersion(""): true,
 		{Resource: "deployments"}: false, {Group: "apps", Resource: "deploymnets"}: false, {Group: "extensions", Resource: "deployments"}: false,
 		corev1.SchemeGroupVersion.WithResource("pods"): false,
 	} {
 		p, inf := probe.New(probe.Options{}), f.Apps().V1().Deployments().Informer()
-		_, err := p.Informer(of, inf)
+		_, err := p.Informer(resource, inf)
 		if isIts && err != nil || !isIts && (err == nil || !strings.Contains(err.Error(), "are called deployments.apps, not ")) {
-			t.Errorf("%v: %v", of, err)
+			t.Errorf("%v: %v", resource, err)
 		}
 		if n := len(p.Status().Informers); isIts != (n == 1) {
-			t.Errorf("%v: %d informers are seen", of, n)
+			t.Errorf("%v: %d informers are seen", resource, n)
 		}
 	}
 }

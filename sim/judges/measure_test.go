@@ -194,13 +194,13 @@ func (l *latencies) add(line []byte) {
 	now := time.Now().UnixNano()
 	_, rest, _ := bytes.Cut(line, []byte(sent))
 	text, _, found := bytes.Cut(rest, []byte(`"`))
-	at, err := strconv.ParseInt(string(text), 10, 64)
+	n, err := strconv.ParseInt(string(text), 10, 64)
 	if !found || err != nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.all = append(l.all, time.Duration(now-at))
+	l.all = append(l.all, time.Duration(now-n))
 }
 
 func (l *latencies) percentiles() (p50, p99 time.Duration, n int) {

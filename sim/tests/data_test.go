@@ -233,13 +233,13 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := time.Now()
-	again := harness.Start(t, "--objects=0", "--controllers=none", "--data="+data)
+	second := harness.Start(t, "--objects=0", "--controllers=none", "--data="+data)
 	t.Logf("with room again it was ready after %s", time.Since(begun))
-	l.check(t, again)
-	if err := createConfigMap(t.Context(), again, "default", "after", metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+	l.check(t, second)
+	if err := createConfigMap(t.Context(), second, "default", "after", metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Error(err)
 	}
-	if err := again.Stop(); err != nil {
+	if err := second.Stop(); err != nil {
 		t.Error(err)
 	}
 }

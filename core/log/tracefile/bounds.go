@@ -80,16 +80,16 @@ func (s *shape) feed(p []byte) error {
 }
 
 // takeByte scans a byte that is not within a string.
-func (s *shape) takeByte(c byte, at int) error {
+func (s *shape) takeByte(c byte, offset int) error {
 	if s.run++; s.run > maxRun {
 		return fmt.Errorf("a number or white space in it is longer than %d bytes", maxRun)
 	}
 	switch c {
 	case '"':
-		s.inString, s.start, s.name, s.run = true, at+1, s.name[:0], 0
+		s.inString, s.start, s.name, s.run = true, offset+1, s.name[:0], 0
 	case ':':
 		s.run = 0
-		s.noteName(at)
+		s.noteName(offset)
 	case '{', '[':
 		s.run = 0
 		if s.body {
@@ -104,7 +104,7 @@ func (s *shape) takeByte(c byte, at int) error {
 			s.lists |= 1
 		}
 		if s.items && s.depth == 2 && c == '[' {
-			s.itemsAt, s.itemsEnd, s.cuts = at+1, 0, s.cuts[:0]
+			s.itemsAt, s.itemsEnd, s.cuts = offset+1, 0, s.cuts[:0]
 		}
 		return s.countEntry()
 	case '}', ']':
@@ -114,21 +114,21 @@ func (s *shape) takeByte(c byte, at int) error {
 			return nil
 		}
 		if s.items && s.depth == 2 && s.itemsAt > 0 {
-			s.itemsEnd, s.items = at, false
+			s.itemsEnd, s.items = offset, false
 		}
 		s.depth = max(s.depth-1, 0)
 		s.lists >>= 1
-		return s.endBody(at)
+		return s.endBody(offset)
 	case ',':
 		s.run = 0
 		if s.inBody > 0 {
 			return nil
 		}
 		if s.items && s.depth == 2 {
-			s.cuts = append(s.cuts, at)
+			s.cuts = append(s.cuts, offset)
 		}
 		s.state = false
-		if err := s.endBody(at); err != nil {
+		if err := s.endBody(offset); err != nil {
 			return err
 		}
 		return s.countEntry()
@@ -138,14 +138,14 @@ func (s *shape) takeByte(c byte, at int) error {
 	return nil
 }
 
-func (s *shape) endBody(at int) error {
-	err := s.checkBody(at)
+func (s *shape) endBody(offset int) error {
+	err := s.checkBody(offset)
 	s.body = false
 	return err
 }
 
-func (s *shape) checkBody(at int) error {
-	if s.body && at-s.bodyFrom > maxBody {
+func (s *shape) checkBody(offset int) error {
+	if s.body && offset-s.bodyFrom > maxBody {
 		return fmt.Errorf("an object has more than %d bytes", maxBody)
 	}
 	return nil
@@ -163,7 +163,7 @@ func (s *shape) countEntry() error {
 }
 
 // takeText continues a string, and returns how many bytes of p belong to it.
-func (s *shape) takeText(p []byte, at int) (int, error) {
+func (s *shape) takeText(p []byte, offset int) (int, error) {
 	i := 0
 	for ; i < len(p) && s.inString; i++ {
 		switch c := p[i]; {
@@ -184,7 +184,7 @@ func (s *shape) takeText(p []byte, at int) (int, error) {
 			i += next - 1
 		}
 	}
-	switch n := at + i - s.start; {
+	switch n := offset + i - s.start; {
 	case s.body:
 	case s.state && n > maxState:
 		return i, fmt.Errorf("a state has more than %d bytes", maxState)
@@ -195,13 +195,13 @@ func (s *shape) takeText(p []byte, at int) (int, error) {
 }
 
 // noteName takes the string that ended as a member's name; its value follows.
-func (s *shape) noteName(at int) {
+func (s *shape) noteName(offset int) {
 	if s.body {
 		return
 	}
 	switch string(s.name) {
 	case "raw":
-		s.body, s.inBody, s.bodyFrom = true, 0, at
+		s.body, s.inBody, s.bodyFrom = true, 0, offset
 	case "txt":
 		s.state = s.depth == 1
 	case "items":

@@ -138,14 +138,14 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 		{"members of a map", "more than 1048576 entries", state("Restored", `{"workqueue":{"failing":{`+many(`"":0`, 2<<20)+"}}}"), 160 << 20},
 		{"members of a sample", "more than 1048576 entries", state("Sampled", `{"listeners":[`+many("{}", 2<<20)+"]}"), 128 << 20},
 	} {
-		is := costOf(c.file, trace.RecorderOptions{})
-		if !strings.Contains(is.said, c.says) || is.events != 0 {
-			t.Errorf("%s: %d events, %q, want %q", c.name, is.events, is.said, c.says)
+		got := costOf(c.file, trace.RecorderOptions{})
+		if !strings.Contains(got.said, c.says) || got.events != 0 {
+			t.Errorf("%s: %d events, %q, want %q", c.name, got.events, got.said, c.says)
 		}
-		if is.alloc > c.most {
-			t.Errorf("%s: %d bytes were allocated, at most %d should be", c.name, is.alloc, c.most)
+		if got.alloc > c.most {
+			t.Errorf("%s: %d bytes were allocated, at most %d should be", c.name, got.alloc, c.most)
 		}
-		t.Logf("%-40s %10d bytes allocated, %.90s", c.name, is.alloc, is.said)
+		t.Logf("%-40s %10d bytes allocated, %.90s", c.name, got.alloc, got.said)
 	}
 }
 
@@ -179,18 +179,18 @@ func TestReadingKeepsNoMoreThanALog(t *testing.T) {
 			repeatText(`,{"key":"a/c","rv":"1","obj":{"id":2,"raw":{"name":"some name"}},"ix":[{"i":"namespace","v":["a"]}]}`, 50_000), strings.NewReader("]}\n")),
 			50_000 * 90, 1, 32 << 20, 128 << 20},
 	} {
-		is := costOf(c.file, o)
-		if is.events != c.events || is.said != "" {
-			t.Errorf("%s: %d events, want %d: %s", c.name, is.events, c.events, is.said)
+		got := costOf(c.file, o)
+		if got.events != c.events || got.said != "" {
+			t.Errorf("%s: %d events, want %d: %s", c.name, got.events, c.events, got.said)
 		}
-		if is.kept > c.most || is.peak > c.atOnce {
-			t.Errorf("%s: %d bytes are kept, and were %d once; at most %d and %d should be", c.name, is.kept, is.peak, c.most, c.atOnce)
+		if got.kept > c.most || got.peak > c.atOnce {
+			t.Errorf("%s: %d bytes are kept, and were %d once; at most %d and %d should be", c.name, got.kept, got.peak, c.most, c.atOnce)
 		}
-		if is.turns < c.bytes/piece {
-			t.Errorf("%s: %d turns, want one for each of %d pieces", c.name, is.turns, c.bytes/piece)
+		if got.turns < c.bytes/piece {
+			t.Errorf("%s: %d turns, want one for each of %d pieces", c.name, got.turns, c.bytes/piece)
 		}
-		t.Logf("%-30s %9d bytes kept, %9d at once, %d turns", c.name, is.kept, is.peak, is.turns)
-		runtime.KeepAlive(is.log)
+		t.Logf("%-30s %9d bytes kept, %9d at once, %d turns", c.name, got.kept, got.peak, got.turns)
+		runtime.KeepAlive(got.log)
 	}
 }
 

@@ -395,16 +395,16 @@ func (w *LineRewriter) Line(line []byte) ([]byte, Place, error) {
 		return nil, Place{}, err
 	}
 	kind, known := event.ParseKind(rec.Kind)
-	at := Place{rec.Seq, kind, !rec.More}
+	place := Place{rec.Seq, kind, !rec.More}
 	if !known {
-		return nil, at, fmt.Errorf("unknown kind of event %q", rec.Kind)
+		return nil, place, fmt.Errorf("unknown kind of event %q", rec.Kind)
 	}
 	rec.keep(kind)
 	if err := w.rewrite(&rec, kind); err != nil {
-		return nil, at, err
+		return nil, place, err
 	}
 	out, err := rawJSON{&rec}.MarshalJSON()
-	return out, at, err
+	return out, place, err
 }
 
 // keep clears the members that have no meaning in a kind.

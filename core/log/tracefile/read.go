@@ -231,8 +231,8 @@ func (fr *fileReader) remember(id int, o any, bytes int) error {
 		into = fr.newObjects
 	}
 	fr.heldBytes += bytes + 128
-	if was, ok := into[id]; ok {
-		fr.heldBytes -= bytesOf(was) + 128
+	if old, ok := into[id]; ok {
+		fr.heldBytes -= bytesOf(old) + 128
 	}
 	if fr.heldBytes > maxHeld {
 		return fmt.Errorf("its objects have more than %d bytes together: record a shorter time, or fewer objects", maxHeld)

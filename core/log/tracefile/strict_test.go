@@ -103,11 +103,11 @@ func FuzzStrict(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var was, is any
-		if json.Unmarshal(doc, &was) != nil {
+		var old, got any
+		if json.Unmarshal(doc, &old) != nil {
 			return // a number that Go cannot represent
 		}
-		if err := json.Unmarshal(out, &is); err != nil || !reflect.DeepEqual(mapStrings(was, mark), is) {
+		if err := json.Unmarshal(out, &got); err != nil || !reflect.DeepEqual(mapStrings(old, mark), got) {
 			t.Fatalf("%q became %q, %v", doc, out, err)
 		}
 	})

@@ -110,21 +110,21 @@ func TestAttachedClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	labtest.WaitUntil(t, rec, "the baseline", func(s *fold.State) bool { return s.Indexer.Count == 1 })
-	_, at := rec.Head()
+	_, moment := rec.Head()
 	now.Step(100 * time.Millisecond)
-	if is := rec.Now(); is != at {
-		t.Errorf("100 ms after an event of %v the log's clock says %v", at, is)
+	if got := rec.Now(); got != moment {
+		t.Errorf("100 ms after an event of %v the log's clock says %v", moment, got)
 	}
 	now.Step(time.Second)
-	if is := rec.Now(); is <= at {
+	if got := rec.Now(); got <= moment {
 		t.Error("the clock stands")
 	}
 }
 
 // hostileStream is a process that sends begin and then again forever, until its reader leaves. It counts the bytes that it sent.
-func hostileStream(begin, again string) (http.HandlerFunc, *atomic.Int64) {
+func hostileStream(begin, second string) (http.HandlerFunc, *atomic.Int64) {
 	var sent atomic.Int64
-	many := strings.Repeat(again, max(1, (64<<10)/len(again)))
+	many := strings.Repeat(second, max(1, (64<<10)/len(second)))
 	return func(w http.ResponseWriter, r *http.Request) {
 		header, _, _ := strings.Cut(labtest.ProbeStream(0), "\n")
 		n, err := io.WriteString(w, header+"\n"+begin)
@@ -239,7 +239,7 @@ func TestManyAttachedInformers(t *testing.T) {
 	dial := labtest.Relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"informers":[{}`+strings.Repeat(",{}", 300_000)+`]}`)
 	}))
-	if is := attached.Ask(t.Context(), dial); !is.Offered || len(is.Informers) != 0 || !strings.Contains(is.Error, "at most 256 can be listed") {
-		t.Errorf("%d informers, %q", len(is.Informers), is.Error)
+	if got := attached.Ask(t.Context(), dial); !got.Offered || len(got.Informers) != 0 || !strings.Contains(got.Error, "at most 256 can be listed") {
+		t.Errorf("%d informers, %q", len(got.Informers), got.Error)
 	}
 }

@@ -209,27 +209,27 @@ func (f *Follower) run() {
 			if err == nil {
 				break
 			}
-			if no := (*relayclient.ProbeError)(nil); errors.As(err, &no) && f.ctx.Err() == nil {
-				is := no.Trouble
-				is.Words = strings.TrimSuffix(is.Words, ".") + ". This page tries again by itself."
-				f.report(is)
+			if refusal := (*relayclient.ProbeError)(nil); errors.As(err, &refusal) && f.ctx.Err() == nil {
+				trouble := refusal.Trouble
+				trouble.Words = strings.TrimSuffix(trouble.Words, ".") + ". This page tries again by itself."
+				f.report(trouble)
 			}
 		}
 	}
 }
 
 // report logs a trouble, if it differs from the last one.
-func (f *Follower) report(is relayclient.Trouble) {
-	if is.Words == f.trouble {
+func (f *Follower) report(trouble relayclient.Trouble) {
+	if trouble.Words == f.trouble {
 		return
 	}
-	f.trouble = is.Words
+	f.trouble = trouble.Words
 	lanes := 1
 	if len(f.header.Selection.Resources) > 0 {
 		lanes = len(f.header.Selection.Lanes())
 	}
 	for lane := range lanes {
-		f.o.Recorder.Emit(uint8(lane), is.Event())
+		f.o.Recorder.Emit(uint8(lane), trouble.Event())
 	}
 }
 
@@ -283,11 +283,11 @@ func (f *Follower) extend(events []event.Entry) error {
 		return nil
 	}
 	s := f.stream
-	seq, at := f.o.Recorder.Head()
+	seq, moment := f.o.Recorder.Head()
 	if !s.shifted {
 		s.shifted = true
 		if seq > 0 { // an earlier stream's events precede it
-			s.shift = max(f.o.Recorder.Now(), at) - events[0].At
+			s.shift = max(f.o.Recorder.Now(), moment) - events[0].At
 		}
 		f.trouble = "" // a baseline carries the current trouble
 	}

@@ -43,9 +43,9 @@ func Ask(ctx context.Context, dial func(context.Context) (net.Conn, error)) Proc
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	resp, err := relayclient.OpenProbe(ctx, t, "")
-	var no *relayclient.ProbeError
+	var refusal *relayclient.ProbeError
 	switch {
-	case errors.As(err, &no) && no.Status == http.StatusNotFound:
+	case errors.As(err, &refusal) && refusal.Status == http.StatusNotFound:
 		return out
 	case err != nil:
 		out.Offered, out.Error = true, err.Error()

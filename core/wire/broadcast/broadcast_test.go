@@ -256,8 +256,8 @@ func checkFollowers(t *testing.T, seed uint64, bodies bool) {
 			want := dump(t, speakers, bodies)
 			for i, j := range followers {
 				apply(t, j.f, seg)
-				if head, at := j.f.rec.Head(); head != h.LastSeq || at != speakers.At() {
-					t.Fatalf("follower %d stands at event %d, %v; the speaker at %d, %v", i, head, at, h.LastSeq, speakers.At())
+				if head, moment := j.f.rec.Head(); head != h.LastSeq || moment != speakers.At() {
+					t.Fatalf("follower %d stands at event %d, %v; the speaker at %d, %v", i, head, moment, h.LastSeq, speakers.At())
 				}
 				got := j.f.rec.FoldAt(h.LastSeq)
 				if j.from == 1 {
@@ -468,11 +468,11 @@ func TestHeartbeatAndEnd(t *testing.T) {
 	}
 	h, _ := ReadHead(end.Bytes)
 	h.End = false
-	again, err := EndSegment(h, s.clock.Now())
-	if err != nil || again.N != 44 {
-		t.Fatal(again.N, err)
+	second, err := EndSegment(h, s.clock.Now())
+	if err != nil || second.N != 44 {
+		t.Fatal(second.N, err)
 	}
-	apply(t, f, again)
+	apply(t, f, second)
 }
 
 // TestSelectedSaysBroadcast: the follower's state says where it comes from, and keeps the rest of the selection.

@@ -90,26 +90,26 @@ func checkLine(line []byte, rewriter *tracefile.LineRewriter, next *uint64) ([]b
 	if err := rewriter.Check(line); err != nil {
 		return nil, err
 	}
-	p, is, err := position(line)
+	p, isPosition, err := position(line)
 	if err != nil {
 		return nil, err
 	}
-	if is {
+	if isPosition {
 		body, err := tracefile.MapStrings(p.Body, rewriter.Text)
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(positionLine{p.Seq, p.At, body})
 	}
-	out, at, err := rewriter.Line(line)
+	out, place, err := rewriter.Line(line)
 	if err != nil {
 		return nil, err
 	}
-	switch restored := at.Kind == event.KindSelected || at.Kind == event.KindRestored; {
-	case restored && at.Seq == *next-1: // an event of a checkpoint
-	case at.Seq != *next:
-		return nil, fmt.Errorf("event %d where %d follows", at.Seq, *next)
-	case at.Complete:
+	switch restored := place.Kind == event.KindSelected || place.Kind == event.KindRestored; {
+	case restored && place.Seq == *next-1: // an event of a checkpoint
+	case place.Seq != *next:
+		return nil, fmt.Errorf("event %d where %d follows", place.Seq, *next)
+	case place.Complete:
 		*next++
 	}
 	return out, nil

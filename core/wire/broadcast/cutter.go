@@ -172,18 +172,18 @@ func (c *Cutter) try(end bool) (Segment, bool, error) {
 		c.start()
 		h.Checkpoint, h.Fresh = true, true
 	case !midway && c.nextSeq < first:
-		was := c.nextSeq
+		old := c.nextSeq
 		c.goTo(first)
-		skipped = c.nextSeq - was
+		skipped = c.nextSeq - old
 		h.Checkpoint, h.Fresh = true, true
 	case !midway && c.isDue(now):
 		h.Checkpoint = true
 		if f := c.rec.FoldAt(c.nextSeq - 1); f.Seq() == c.nextSeq-1 {
 			c.restore(f)
 		} else {
-			was := c.nextSeq
+			old := c.nextSeq
 			c.goTo(first)
-			skipped = max(c.nextSeq, was) - was
+			skipped = max(c.nextSeq, old) - old
 			h.Fresh = true
 		}
 	}
@@ -231,10 +231,10 @@ func (c *Cutter) try(end bool) (Segment, bool, error) {
 
 // start begins a new log. If the log already runs when the broadcast begins, the segments carry only its newest part; otherwise they carry all of it.
 func (c *Cutter) start() {
-	again := c.gen != 0 || c.cutTime != (time.Time{})
+	hadOther := c.gen != 0 || c.cutTime != (time.Time{})
 	c.gen, c.hasBegun = c.rec.Generation(), true
 	from := c.rec.First()
-	if head, _ := c.rec.Head(); !again && head > uint64(c.o.History) {
+	if head, _ := c.rec.Head(); !hadOther && head > uint64(c.o.History) {
 		from = max(from, head-uint64(c.o.History)+1)
 		for _, p := range c.positions { // the speaker's position must be in that part
 			if p.gen == c.gen {

@@ -130,19 +130,19 @@ func TestSkipTo(t *testing.T) {
 	segments := talk(t)
 	f := NewFollower(trace.NewRecorder(trace.RecorderOptions{}), decodeThing)
 	apply(t, f, segments[0])
-	at := len(segments) - 1
-	for !segments[at].Checkpoint {
-		at--
+	last := len(segments) - 1
+	for !segments[last].Checkpoint {
+		last--
 	}
-	if at < 2 {
+	if last < 2 {
 		t.Fatal("the talk has no later checkpoint")
 	}
-	f.SkipTo(segments[at].N)
+	f.SkipTo(segments[last].N)
 	if _, err := f.Apply(segments[1].Bytes); err == nil {
 		t.Fatal("it took a segment that it was to skip")
 	}
-	apply(t, f, segments[at:]...)
-	h, _ := ReadHead(segments[at].Bytes)
+	apply(t, f, segments[last:]...)
+	h, _ := ReadHead(segments[last].Bytes)
 	if first := f.rec.First(); first != h.Seq {
 		t.Errorf("its log begins with %d, want %d", first, h.Seq)
 	}
@@ -249,8 +249,8 @@ func FuzzSegment(f *testing.F) {
 			b = packLines(t, string(b))
 		}
 		if out, h, err := Check(b, Checks{Text: strings.ToUpper, Bodies: len(b)%2 == 0}); err == nil {
-			if again, err := ReadHead(out); err != nil || again != h {
-				t.Fatalf("Check made %+v of %+v: %v", again, h, err)
+			if second, err := ReadHead(out); err != nil || second != h {
+				t.Fatalf("Check made %+v of %+v: %v", second, h, err)
 			}
 		}
 		for _, given := range [][]Segment{nil, segments[:1]} {

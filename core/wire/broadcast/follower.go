@@ -165,11 +165,11 @@ func (f *Follower) objectFinder() func(lane uint8, key, rv string) any {
 }
 
 func (s *step) readLine(line []byte, next *uint64) error {
-	p, is, err := position(line)
+	p, isPosition, err := position(line)
 	if err != nil {
 		return err
 	}
-	if is {
+	if isPosition {
 		s.positions = append(s.positions, Position{p.Seq, time.Duration(p.At), p.Body})
 		return nil
 	}

@@ -132,7 +132,7 @@ func unpack(segment []byte) (h Head, first, lines []byte, err error) {
 }
 
 // position reads a line's position, and reports whether it has one.
-func position(line []byte) (p positionLine, is bool, err error) {
+func position(line []byte) (p positionLine, isPosition bool, err error) {
 	if !bytes.Contains(line, []byte(`"pos"`)) {
 		return p, false, nil
 	}

@@ -77,11 +77,11 @@ func New(c clock.Clock, say func(Strike)) *Faults {
 }
 
 // Make applies a fault, or switches one that stays on. It reports whether the fault is on now.
-func (f *Faults) Make(name string, args Args) (on bool, err error) {
+func (f *Faults) Make(name string, args Args) (isOn bool, err error) {
 	switch name {
 	case "cut":
 		f.mu.Lock()
-		struck := f.countCut()
+		struck := f.countCutLocked()
 		f.mu.Unlock()
 		f.report(Strike{Name: name, Struck: struck})
 		f.cutAll()
@@ -103,18 +103,18 @@ func (f *Faults) Make(name string, args Args) (on bool, err error) {
 	return false, fmt.Errorf("unknown fault %q: choose one of %s", name, strings.Join(Names, ", "))
 }
 
-// toggle sets a fault that stays on to *on; if on is nil, it inverts the fault.
-func (f *Faults) toggle(name string, on *bool) (now bool) {
+// toggle sets a fault that stays on to *flag; if flag is nil, it inverts the fault.
+func (f *Faults) toggle(name string, flag *bool) (now bool) {
 	f.mu.Lock()
 	held := map[string]*bool{"refuse": &f.refuses, "nobookmarks": &f.noBookmarks, "noendmark": &f.noEndMark, "forbidden": &f.forbids}[name]
 	now = !*held
-	if on != nil {
-		now = *on
+	if flag != nil {
+		now = *flag
 	}
 	*held = now
 	refuses, struck := now && name == "refuse", 0
 	if refuses {
-		struck = f.countCut()
+		struck = f.countCutLocked()
 	}
 	f.mu.Unlock()
 	f.report(Strike{Name: name, On: now, Struck: struck})
@@ -144,16 +144,16 @@ func (f *Faults) toggleDelay(args Args) (now bool) {
 }
 
 // toggleSilence makes the connections of all open watches half-open, or lets what was held back arrive. New watches are not silent.
-func (f *Faults) toggleSilence(on *bool) (now bool) {
+func (f *Faults) toggleSilence(flag *bool) (now bool) {
 	f.mu.Lock()
-	was := f.silence != nil
-	now = !was
-	if on != nil {
-		now = *on
+	wasSilent := f.silence != nil
+	now = !wasSilent
+	if flag != nil {
+		now = *flag
 	}
 	var struck []*watchBody
 	switch {
-	case now && !was:
+	case now && !wasSilent:
 		struck = sortByAge(f.bodies)
 		f.silence, f.silent = make(chan struct{}), make(map[*watchBody]struct{}, len(struck))
 		for _, b := range struck {
@@ -168,41 +168,41 @@ func (f *Faults) toggleSilence(on *bool) (now bool) {
 			go b.loseAfter(f.clock.NewTimer(patience), f.silence)
 		}
 	case !now:
-		f.endSilence()
+		f.endSilenceLocked()
 	}
 	f.mu.Unlock()
 	f.report(Strike{Name: "halfopen", On: now, Struck: len(struck)})
 	return now
 }
 
-// isSilent reports whether the connection of b is half-open. f.mu is held.
-func (f *Faults) isSilent(b *watchBody) bool {
+// isSilentLocked reports whether the connection of b is half-open.
+func (f *Faults) isSilentLocked(b *watchBody) bool {
 	_, silent := f.silent[b]
 	return silent
 }
 
-// endSilence lets the silent watches go on. f.mu is held.
-func (f *Faults) endSilence() {
+// endSilenceLocked lets the silent watches go on.
+func (f *Faults) endSilenceLocked() {
 	if f.silence != nil {
 		close(f.silence)
 		f.silence, f.silent = nil, nil
 	}
 }
 
-// countCut returns how many open watches break when all connections are cut, or the number of connections if that is greater. f.mu is held.
-func (f *Faults) countCut() int { return max(len(f.bodies), len(f.conns)) }
+// countCutLocked returns how many open watches break when all connections are cut, or the number of connections if that is greater.
+func (f *Faults) countCutLocked() int { return max(len(f.bodies), len(f.conns)) }
 
 // Begin continues with another clock. It drops the answers for the next requests, and ends "halfopen", because the connections that it silenced are gone.
 // The other faults that are on stay on.
 func (f *Faults) Begin(c clock.Clock) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.endSilence()
+	f.endSilenceLocked()
 	f.clock, f.answers, f.refusal = c, nil, 0
 }
 
 // On returns the faults that are on, always in the same order.
-func (f *Faults) On() (on []Strike) {
+func (f *Faults) On() (strikes []Strike) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, h := range []struct {
@@ -210,20 +210,20 @@ func (f *Faults) On() (on []Strike) {
 		on   bool
 	}{{"refuse", f.refuses}, {"nobookmarks", f.noBookmarks}, {"noendmark", f.noEndMark}, {"forbidden", f.forbids}, {"halfopen", f.silence != nil}} {
 		if h.on {
-			on = append(on, Strike{Name: h.name, On: true})
+			strikes = append(strikes, Strike{Name: h.name, On: true})
 		}
 	}
 	if f.delay > 0 {
-		on = append(on, Strike{Name: "delay", On: true, Delay: f.delay})
+		strikes = append(strikes, Strike{Name: "delay", On: true, Delay: f.delay})
 	}
-	return on
+	return strikes
 }
 
 // cutAll cuts every open connection. A silent watch would not notice before its silence ends.
 func (f *Faults) cutAll() {
 	f.mu.Lock()
 	conns := sortByAge(f.conns)
-	silent := slices.DeleteFunc(sortByAge(f.bodies), func(b *watchBody) bool { return !f.isSilent(b) })
+	silent := slices.DeleteFunc(sortByAge(f.bodies), func(b *watchBody) bool { return !f.isSilentLocked(b) })
 	f.mu.Unlock()
 	for _, b := range silent {
 		b.fail(resetError())
@@ -238,7 +238,7 @@ func (f *Faults) cutAll() {
 // gets it as well, unless it is 410.
 func (f *Faults) answer(code, count int) {
 	f.mu.Lock()
-	bodies := slices.DeleteFunc(sortByAge(f.bodies), f.isSilent)
+	bodies := slices.DeleteFunc(sortByAge(f.bodies), f.isSilentLocked)
 	if len(bodies) > 0 {
 		count--
 	}

@@ -164,18 +164,18 @@ func TestACutConnectionIsReset(t *testing.T) {
 
 func TestRefusedUntilSwitchedOff(t *testing.T) {
 	f, c, url, _ := client(t)
-	if on, err := f.Make("refuse", Args{}); err != nil || !on {
-		t.Fatal(on, err)
+	if isOn, err := f.Make("refuse", Args{}); err != nil || !isOn {
+		t.Fatal(isOn, err)
 	}
-	if on := f.On(); len(on) != 1 || on[0].Name != "refuse" {
-		t.Errorf("on are %+v", on)
+	if strikes := f.On(); len(strikes) != 1 || strikes[0].Name != "refuse" {
+		t.Errorf("on are %+v", strikes)
 	}
 	_, _, err := body(t, c, url)
 	if !utilnet.IsConnectionRefused(err) || !IsFault(err) {
 		t.Errorf("refused with %v", err)
 	}
-	if on, err := f.Make("refuse", Args{}); err != nil || on {
-		t.Fatal(on, err)
+	if isOn, err := f.Make("refuse", Args{}); err != nil || isOn {
+		t.Fatal(isOn, err)
 	}
 	if _, text, err := body(t, c, url); err != nil || text != "list" {
 		t.Errorf("afterwards %q, %v", text, err)
@@ -183,7 +183,7 @@ func TestRefusedUntilSwitchedOff(t *testing.T) {
 }
 
 func TestAnswersAreStatuses(t *testing.T) {
-	for name, is := range map[string]func(error) bool{
+	for name, matches := range map[string]func(error) bool{
 		"410": apierrors.IsResourceExpired, "429": apierrors.IsTooManyRequests, "500": apierrors.IsInternalError,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -197,7 +197,7 @@ func TestAnswersAreStatuses(t *testing.T) {
 					t.Fatal(err)
 				}
 				var status metav1.Status
-				if err := json.Unmarshal([]byte(text), &status); err != nil || !is(&apierrors.StatusError{ErrStatus: status}) {
+				if err := json.Unmarshal([]byte(text), &status); err != nil || !matches(&apierrors.StatusError{ErrStatus: status}) {
 					t.Errorf("answered %s, %v", text, err)
 				}
 			}
@@ -233,16 +233,16 @@ func TestBeginForgetsWhatWasToCome(t *testing.T) {
 	if _, text, _ := body(t, c, url); text != "list" {
 		t.Errorf("an answer of before: %q", text)
 	}
-	if on := f.On(); len(on) != 1 || on[0].Name != "nobookmarks" {
-		t.Errorf("on are %+v", on)
+	if strikes := f.On(); len(strikes) != 1 || strikes[0].Name != "nobookmarks" {
+		t.Errorf("on are %+v", strikes)
 	}
 }
 
 func TestADelayEndsWithItsRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := New(clock.RealClock{}, func(Strike) {})
-		if on, err := f.Make("delay", Args{Millis: 700}); err != nil || !on {
-			t.Fatal(on, err)
+		if isOn, err := f.Make("delay", Args{Millis: 700}); err != nil || !isOn {
+			t.Fatal(isOn, err)
 		}
 		came := 0
 		rt := f.Transport(&transport{f: New(clock.RealClock{}, func(Strike) {}), base: answering(&came)})
@@ -306,8 +306,8 @@ func TestForbiddenIsAskedForWhenARequestComes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer open.Body.Close()
-	on, off := true, false
-	if _, err := f.Make("forbidden", Args{On: &on}); err != nil {
+	yes, never := true, false
+	if _, err := f.Make("forbidden", Args{On: &yes}); err != nil {
 		t.Fatal(err)
 	}
 	if said := f.On(); len(said) != 1 || said[0].Name != "forbidden" {
@@ -345,7 +345,7 @@ func TestForbiddenIsAskedForWhenARequestComes(t *testing.T) {
 			_ = resp.Body.Close()
 		}
 	}
-	if _, err := f.Make("forbidden", Args{On: &off}); err != nil {
+	if _, err := f.Make("forbidden", Args{On: &never}); err != nil {
 		t.Fatal(err)
 	}
 	if resp, err := get("/api/v1/pods"); err != nil || resp.StatusCode != 200 {
@@ -385,11 +385,11 @@ func TestAHalfOpenConnectionIsLost(t *testing.T) {
 				pr, pw := io.Pipe()
 				body := f.watch(pr)
 				<-time.After(tc.idle)
-				if on, err := f.Make("halfopen", Args{}); err != nil || !on {
-					t.Fatal(on, err)
+				if isOn, err := f.Make("halfopen", Args{}); err != nil || !isOn {
+					t.Fatal(isOn, err)
 				}
-				if on := f.On(); len(on) != 1 || on[0].Name != "halfopen" || len(said) != 1 || said[0] != (Strike{Name: "halfopen", On: true, Struck: 1}) {
-					t.Errorf("on are %v, told %+v", on, said)
+				if strikes := f.On(); len(strikes) != 1 || strikes[0].Name != "halfopen" || len(said) != 1 || said[0] != (Strike{Name: "halfopen", On: true, Struck: 1}) {
+					t.Errorf("on are %v, told %+v", strikes, said)
 				}
 				began := time.Now()
 				var got []byte
@@ -431,7 +431,7 @@ func TestAHalfOpenConnectionIsLost(t *testing.T) {
 		t.Errorf("a new watch: %v", err)
 	}
 	f.Begin(clock.RealClock{})
-	if on := f.On(); len(on) != 0 {
-		t.Errorf("after Begin these are on: %v", on)
+	if strikes := f.On(); len(strikes) != 0 {
+		t.Errorf("after Begin these are on: %v", strikes)
 	}
 }

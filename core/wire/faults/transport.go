@@ -57,8 +57,8 @@ func (f *Faults) strikeOf(req *http.Request) (delay time.Duration, code int, c c
 }
 
 func isWatch(req *http.Request) bool {
-	on, _ := strconv.ParseBool(req.URL.Query().Get("watch"))
-	return on
+	isWatching, _ := strconv.ParseBool(req.URL.Query().Get("watch"))
+	return isWatching
 }
 
 // resourceOf returns the plural of the resource that a request is about; "" for discovery and other requests.

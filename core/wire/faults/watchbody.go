@@ -49,7 +49,7 @@ func (b *watchBody) pump() {
 	for {
 		n, err := b.src.Read(chunk)
 		b.f.mu.Lock()
-		if b.f.isSilent(b) {
+		if b.f.isSilentLocked(b) {
 			silence := b.f.silence
 			b.f.mu.Unlock()
 			select {
@@ -77,16 +77,16 @@ func (b *watchBody) pump() {
 		b.pass(chunk[:n], filter)
 		if err != nil && !b.isDone {
 			b.buf = append(b.buf, b.line...)
-			b.finish(err)
+			b.finishLocked(err)
 		}
 		for len(b.buf) > maxAhead && !b.isDone {
 			b.cond.Broadcast()
 			b.cond.Wait()
 		}
-		over := b.isDone
+		isDone := b.isDone
 		b.cond.Broadcast()
 		b.mu.Unlock()
-		if over {
+		if isDone {
 			return
 		}
 	}
@@ -107,7 +107,7 @@ func (b *watchBody) loseAfter(t clock.Timer, silence <-chan struct{}) {
 func (b *watchBody) fail(err error) {
 	b.mu.Lock()
 	if !b.isDone {
-		b.finish(err)
+		b.finishLocked(err)
 	}
 	b.mu.Unlock()
 }
@@ -145,7 +145,7 @@ func (b *watchBody) pass(p []byte, filter bool) {
 		p = p[end:]
 		if b.lastFrame != nil {
 			b.buf = append(b.buf, b.lastFrame...)
-			b.finish(io.EOF)
+			b.finishLocked(io.EOF)
 		}
 	}
 }
@@ -162,8 +162,8 @@ func (b *watchBody) withholds(frame []byte) bool {
 	return endMark && b.f.noEndMark || !endMark && b.f.noBookmarks
 }
 
-// finish ends the stream: after buf the reader gets err. mu is held.
-func (b *watchBody) finish(err error) {
+// finishLocked ends the stream: after buf the reader gets err.
+func (b *watchBody) finishLocked(err error) {
 	b.err, b.isDone, b.line = err, true, nil
 	b.cond.Broadcast()
 	b.f.forget(b)
@@ -185,11 +185,11 @@ func (b *watchBody) end(frame []byte) {
 		b.lastFrame = frame
 	default:
 		b.buf = append(b.buf, frame...)
-		b.finish(io.EOF)
+		b.finishLocked(io.EOF)
 	}
-	over := b.isDone
+	isDone := b.isDone
 	b.mu.Unlock()
-	if over {
+	if isDone {
 		_ = b.src.Close()
 	}
 }
@@ -212,7 +212,7 @@ func (b *watchBody) Read(p []byte) (int, error) {
 func (b *watchBody) Close() error {
 	b.mu.Lock()
 	if b.err == nil {
-		b.finish(http.ErrBodyReadAfterClose)
+		b.finishLocked(http.ErrBodyReadAfterClose)
 	}
 	select {
 	case <-b.quit:

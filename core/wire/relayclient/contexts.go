@@ -46,8 +46,8 @@ func AskContexts(ctx context.Context, dial func(context.Context) (net.Conn, erro
 	if err := ask(ctx, t, "contexts", &out); err != nil {
 		out = LiveSources{Contexts: []Context{}, Error: "The relay's answer cannot be read: " + err.Error()}
 		if unreached := (*unreachedError)(nil); errors.As(err, &unreached) {
-			is := Explain(unreached.error)
-			out.Error, out.Cause = is.Words, is.Cause
+			trouble := Explain(unreached.error)
+			out.Error, out.Cause = trouble.Words, trouble.Cause
 		}
 	}
 	if out.Contexts == nil {

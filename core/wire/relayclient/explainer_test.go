@@ -50,9 +50,9 @@ func TestWordsOfAnAnswer(t *testing.T) {
 		body, _ := json.Marshal(map[string]string{"message": tt.message})
 		resp := &http.Response{StatusCode: tt.code, Header: tt.header, Body: io.NopCloser(strings.NewReader(string(body)))}
 		_, st := statusOf(resp)
-		is := x.explainAnswer(req, resp, st)
-		if is.Cause != tt.cause || !strings.Contains(is.Words, tt.says) || is.Namespace != tt.offer || strings.Contains(is.Words, "..") {
-			t.Errorf("%s: %+v", tt.name, is)
+		got := x.explainAnswer(req, resp, st)
+		if got.Cause != tt.cause || !strings.Contains(got.Words, tt.says) || got.Namespace != tt.offer || strings.Contains(got.Words, "..") {
+			t.Errorf("%s: %+v", tt.name, got)
 		}
 	}
 }

@@ -79,13 +79,13 @@ func (l *Link) Retry() {
 // refused, or did not respond for too long.
 func (l *Link) Dial(ctx context.Context) (net.Conn, error) {
 	l.mu.Lock()
-	token, no := l.token, l.refusal
-	if no == nil && l.full != nil && l.clock.Now().Before(l.retryAt) {
-		no = l.full
+	token, refusal := l.token, l.refusal
+	if refusal == nil && l.full != nil && l.clock.Now().Before(l.retryAt) {
+		refusal = l.full
 	}
 	l.mu.Unlock()
-	if no != nil {
-		return nil, no
+	if refusal != nil {
+		return nil, refusal
 	}
 	dialing, cancel := context.WithTimeout(ctx, dialPatience)
 	defer cancel()

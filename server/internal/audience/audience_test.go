@@ -191,8 +191,8 @@ func TestFollowersHaveTheSpeakersLog(t *testing.T) {
 	}
 	request, _ := http.NewRequest(http.MethodGet, base+"segments/7", nil)
 	request.Header.Set("If-None-Match", header.Get("ETag"))
-	if again, err := http.DefaultClient.Do(request); err != nil || again.StatusCode != http.StatusNotModified {
-		t.Errorf("asked again: %v, %v", again, err)
+	if second, err := http.DefaultClient.Do(request); err != nil || second.StatusCode != http.StatusNotModified {
+		t.Errorf("asked again: %v, %v", second, err)
 	}
 	if only, err := http.Head(base + "segments/7"); err != nil || only.ContentLength != int64(len(body)) {
 		t.Errorf("HEAD: %v, %v", only, err)
@@ -435,24 +435,24 @@ func TestTalkOutlivesTheServer(t *testing.T) {
 	}
 	token := hall.Token()
 	hall.Close()
-	again := open(t, Options{Dir: dir, Memory: 1})
-	if again.Token() != token {
+	second := open(t, Options{Dir: dir, Memory: 1})
+	if second.Token() != token {
 		t.Fatal("the audience's token is another one")
 	}
-	s.hall = again
+	s.hall = second
 	for range 10 {
 		s.store()
 		s.send()
 	}
-	base := serve(t, again).URL + Prefix + token + "/"
+	base := serve(t, second).URL + Prefix + token + "/"
 	_, rec := follow(t, base, 1)
 	if state(t, rec) != state(t, s.rec) {
 		t.Error("the follower's state is another one")
 	}
-	if err := again.End(s.id); err != nil {
+	if err := second.End(s.id); err != nil {
 		t.Fatal(err)
 	}
-	again.Close()
+	second.Close()
 	recording := open(t, Options{Dir: dir})
 	f, rec := follow(t, serve(t, recording).URL+Prefix+token+"/", 1)
 	if !f.HasEnded() || state(t, rec) != state(t, s.rec) {

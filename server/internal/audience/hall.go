@@ -150,16 +150,16 @@ func (h *Hall) Path() string { return "/?audience#audience=" + h.Token() }
 func (h *Hall) Status() Status {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := Status{On: true, Audience: h.record.Token, Path: h.Path(), Objects: h.o.Objects, Segments: h.record.Segments, Followers: h.followers(),
+	s := Status{On: true, Audience: h.record.Token, Path: h.Path(), Objects: h.o.Objects, Segments: h.record.Segments, Followers: h.countFollowersLocked(),
 		Bytes: h.bytesSent, Kept: h.o.Dir != ""}
-	if h.isSpeaking() {
+	if h.isSpeakingLocked() {
 		s.Speaking = h.record.ID
 	}
 	return s
 }
 
-// isSpeaking reports whether a page broadcasts now. With mu held.
-func (h *Hall) isSpeaking() bool {
+// isSpeakingLocked reports whether a page broadcasts now.
+func (h *Hall) isSpeakingLocked() bool {
 	return h.record.ID != "" && !h.record.Ended && h.o.Now().Sub(h.lastSegmentAt) < speakerTimeout
 }
 
@@ -170,7 +170,7 @@ func (h *Hall) Begin(take bool) (id string, first uint64, err error) {
 	if h.closed {
 		return "", 0, &Problem{Code: 503, Message: "the server is shutting down"}
 	}
-	if h.isSpeaking() && !take {
+	if h.isSpeakingLocked() && !take {
 		return "", 0, &Problem{Code: 409, Message: "another page is broadcasting; take over from it, or wait until it ends"}
 	}
 	r := h.record
@@ -194,9 +194,9 @@ func (h *Hall) Segment(id string, n uint64, segment []byte) error {
 	sum := sha256.Sum256(segment)
 	sent := hex.EncodeToString(sum[:])
 	h.mu.Lock()
-	again, err := h.checkNumber(id, n, sent)
+	isRepeat, err := h.checkNumberLocked(id, n, sent)
 	h.mu.Unlock()
-	if again || err != nil {
+	if isRepeat || err != nil {
 		return err
 	}
 	packed, head, err := broadcast.Check(segment, broadcast.Checks{Text: h.o.Text, Object: h.o.Object, Bodies: h.o.Objects})
@@ -208,9 +208,9 @@ func (h *Hall) Segment(id string, n uint64, segment []byte) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	again, err = h.checkNumber(id, n, sent) // another one may have arrived
+	isRepeat, err = h.checkNumberLocked(id, n, sent) // another one may have arrived
 	switch r := &h.record; {
-	case again || err != nil:
+	case isRepeat || err != nil:
 		return err
 	case n == r.First && !(head.Checkpoint && head.Fresh):
 		return &Problem{Code: 400, Message: "a broadcast begins with a checkpoint that continues nothing"}
@@ -219,11 +219,11 @@ func (h *Hall) Segment(id string, n uint64, segment []byte) error {
 	case h.o.Dir != "" && r.Bytes+int64(len(packed)) > maxDirectory:
 		return &Problem{Code: 507, Message: fmt.Sprintf("the directory of --broadcast-dir holds %d bytes, which is its limit", r.Bytes)}
 	}
-	return h.append(packed, head, sent)
+	return h.appendLocked(packed, head, sent)
 }
 
-// checkNumber checks that segment n is the next one. again is true if it is the newest one, whose answer was lost. With mu held.
-func (h *Hall) checkNumber(id string, n uint64, sent string) (again bool, err error) {
+// checkNumberLocked checks that segment n is the next one. isRepeat is true if it is the newest one, whose answer was lost.
+func (h *Hall) checkNumberLocked(id string, n uint64, sent string) (isRepeat bool, err error) {
 	r := &h.record
 	if h.closed {
 		return false, &Problem{Code: 503, Message: "the server is shutting down"}
@@ -243,8 +243,8 @@ func (h *Hall) checkNumber(id string, n uint64, sent string) (again bool, err er
 	return false, nil
 }
 
-// append stores a checked segment. With mu held.
-func (h *Hall) append(packed []byte, head broadcast.Head, sent string) error {
+// appendLocked stores a checked segment.
+func (h *Hall) appendLocked(packed []byte, head broadcast.Head, sent string) error {
 	r := h.record
 	r.Segments, r.Sent, r.Last, r.Ended, r.Bytes = head.N, sent, head, head.End, r.Bytes+int64(len(packed))
 	if head.Checkpoint {
@@ -257,14 +257,14 @@ func (h *Hall) append(packed []byte, head broadcast.Head, sent string) error {
 		return h.reportWriteFailure(err)
 	}
 	h.record = r
-	h.trim()
+	h.trimLocked()
 	close(h.wake)
 	h.wake = make(chan struct{})
 	return nil
 }
 
-// trim drops old segments beyond the memory, so that the rest begins with a checkpoint. With mu held.
-func (h *Hall) trim() {
+// trimLocked drops old segments beyond the memory, so that the rest begins with a checkpoint.
+func (h *Hall) trimLocked() {
 	if h.store.bytes <= h.o.Memory {
 		return
 	}
@@ -310,7 +310,7 @@ func (h *Hall) End(id string) error {
 	if err != nil {
 		return err
 	}
-	if err := h.append(last.Bytes, head, ""); err != nil {
+	if err := h.appendLocked(last.Bytes, head, ""); err != nil {
 		return err
 	}
 	h.o.Log.Info("the broadcast has ended", "segments", head.N)

@@ -84,7 +84,7 @@ func (h *Hall) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Hall) head(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	now := h.o.Now()
-	x := Newest{First: h.record.First, Segments: h.record.Segments, Ended: h.record.Ended, Speaking: h.isSpeaking(), Now: now.UTC().Format(time.RFC3339Nano)}
+	x := Newest{First: h.record.First, Segments: h.record.Segments, Ended: h.record.Ended, Speaking: h.isSpeakingLocked(), Now: now.UTC().Format(time.RFC3339Nano)}
 	if c := h.record.Checkpoints; len(c) > 0 {
 		x.First, x.Checkpoint = c[0], c[len(c)-1]
 	}
@@ -125,8 +125,8 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 	defer func() { h.leave(sent) }()
 	segment := segmentReader{h, n}
 	var size int64
-	there, err := h.wait(r.Context(), n, patience)
-	if there {
+	exists, err := h.wait(r.Context(), n, patience)
+	if exists {
 		size, err = segment.size()
 	}
 	switch {
@@ -147,7 +147,7 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 		h.o.Log.Error("a segment cannot be read", "n", n, "error", err)
 		answer(w, http.StatusInternalServerError, "the segment cannot be read")
 		return
-	case !there:
+	case !exists:
 		w.Header().Set("Cache-Control", cacheBriefly)
 		w.WriteHeader(http.StatusNoContent)
 		return
@@ -192,23 +192,23 @@ func (h *Hall) notice(remote string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.connections) >= 2*h.o.MaxHeld {
-		h.followers()
+		h.countFollowersLocked()
 	}
 	if len(h.connections) < 2*h.o.MaxHeld {
 		h.connections[remote] = h.o.Now()
 	}
 }
 
-// followers is how many connections made a request recently. It removes idle ones at most once a second, because there may be many and each request
-// calls it. With mu held.
-func (h *Hall) followers() int {
+// countFollowersLocked returns how many connections made a request recently. It removes idle ones at most once a second, because there may be many and
+// each request calls it.
+func (h *Hall) countFollowersLocked() int {
 	now := h.o.Now()
 	if now.Sub(h.lastSweep) < time.Second {
 		return len(h.connections)
 	}
 	h.lastSweep = now
-	for remote, at := range h.connections {
-		if now.Sub(at) > followerTimeout {
+	for remote, seen := range h.connections {
+		if now.Sub(seen) > followerTimeout {
 			delete(h.connections, remote)
 		}
 	}

@@ -67,7 +67,7 @@ func bulky(t *testing.T, size int) (dir string, segment []byte) {
 	_, _ = source.Read(segment)
 	hall.mu.Lock()
 	defer hall.mu.Unlock()
-	if err := hall.append(segment, broadcast.Head{N: 1, Checkpoint: true, Fresh: true}, ""); err != nil {
+	if err := hall.appendLocked(segment, broadcast.Head{N: 1, Checkpoint: true, Fresh: true}, ""); err != nil {
 		t.Fatal(err)
 	}
 	return dir, segment
@@ -118,7 +118,7 @@ func TestAForgottenSegmentBreaksOff(t *testing.T) {
 		t.Helper()
 		hall.mu.Lock()
 		defer hall.mu.Unlock()
-		if err := hall.append(make([]byte, size), broadcast.Head{N: n, Checkpoint: true, Fresh: true}, ""); err != nil {
+		if err := hall.appendLocked(make([]byte, size), broadcast.Head{N: n, Checkpoint: true, Fresh: true}, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -132,8 +132,8 @@ func TestAForgottenSegmentBreaksOff(t *testing.T) {
 	if rest, err := io.ReadAll(response.Body); !errors.Is(err, io.ErrUnexpectedEOF) || len(rest) > 4*piece {
 		t.Errorf("%d bytes came, %v", len(rest), err)
 	}
-	if again, _ := ask(2); again.StatusCode != http.StatusNotFound {
-		t.Errorf("asked again: %s", again.Status)
+	if second, _ := ask(2); second.StatusCode != http.StatusNotFound {
+		t.Errorf("asked again: %s", second.Status)
 	}
 }
 

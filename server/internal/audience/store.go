@@ -130,20 +130,20 @@ func (k segmentReader) size() (int64, error) {
 }
 
 // ReadAt implements io.ReaderAt.
-func (k segmentReader) ReadAt(p []byte, at int64) (int, error) {
+func (k segmentReader) ReadAt(p []byte, offset int64) (int, error) {
 	if dir := k.hall.o.Dir; dir != "" {
 		f, err := os.Open(filepath.Join(dir, segmentFile(k.n)))
 		if err != nil {
 			return 0, err
 		}
 		defer func() { _ = f.Close() }()
-		return f.ReadAt(p, at)
+		return f.ReadAt(p, offset)
 	}
 	packed, err := k.readAll()
 	if err != nil {
 		return 0, err
 	}
-	return bytes.NewReader(packed).ReadAt(p, at)
+	return bytes.NewReader(packed).ReadAt(p, offset)
 }
 
 func (k segmentReader) readAll() ([]byte, error) {

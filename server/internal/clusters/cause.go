@@ -71,7 +71,7 @@ const retryNote = " The page retries by itself."
 
 // Explain classifies an error of Upstream or of its RoundTrip, and explains to people what is wrong and what to do. The explanation may contain
 // credentials if err does; see package scrub.
-func Explain(err error, at Place) (Cause, string) {
+func Explain(err error, place Place) (Cause, string) {
 	var (
 		config       *ConfigError
 		unknown      *UnknownContextError
@@ -102,65 +102,65 @@ func Explain(err error, at Place) (Cause, string) {
 		return ExecPlugin, plugin.words()
 	case strings.Contains(text, gettingCredentials):
 		return ExecPlugin, "The credential plugin that the kubeconfig names failed (its output is in the server's log): " + text
-	case at.Proxy != "" && isProxyError(err):
-		return Proxy, proxyWords(err, at)
+	case place.Proxy != "" && isProxyError(err):
+		return Proxy, proxyWords(err, place)
 	case isRefused(err):
-		return Refused, fmt.Sprintf("The API server %s refuses the connection: nothing listens there. Is the cluster running?%s", at.Host, retryNote)
+		return Refused, fmt.Sprintf("The API server %s refuses the connection: nothing listens there. Is the cluster running?%s", place.Host, retryNote)
 	case errors.As(err, &dns):
 		if dns.IsTimeout {
 			return DNS, fmt.Sprintf("Looking up the name %s timed out. Are network, VPN and DNS up?%s", dns.Name, retryNote)
 		}
 		return DNS, fmt.Sprintf("The name %s of the API server has no address. Are VPN and DNS up, and is the server's URL in the kubeconfig right?%s", dns.Name,
 			retryNote)
-	case errors.As(err, &authority) && at.InCluster:
+	case errors.As(err, &authority) && place.InCluster:
 		return ServerCertificateUnknown, fmt.Sprintf("The certificate of the API server %s is signed by an authority that the pod's service "+
 			"account does not name (%v). "+
 			"If the cluster has a new authority, delete the pod: a new one gets the new ca.crt. Otherwise a proxy may intercept the "+
-			"connection.", at.Host, authority)
+			"connection.", place.Host, authority)
 	case errors.As(err, &authority):
 		return ServerCertificateUnknown, fmt.Sprintf("The certificate of the API server %s is signed by an authority that the kubeconfig does not trust (%v). "+
-			"If the cluster was created again, fetch its new kubeconfig; otherwise a proxy may intercept the connection.", at.Host, authority)
+			"If the cluster was created again, fetch its new kubeconfig; otherwise a proxy may intercept the connection.", place.Host, authority)
 	case errors.As(err, &hostname):
 		return TLS, fmt.Sprintf("The certificate of the API server %s is for other names: %v. Use one of those in the kubeconfig's server, or set tls-server-name.",
-			at.Host, hostname)
+			place.Host, hostname)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return ServerCertificateExpired, validity(at.Host, invalid.Cert)
+		return ServerCertificateExpired, validity(place.Host, invalid.Cert)
 	case errors.As(err, &invalid), errors.As(err, &verification):
-		return TLS, fmt.Sprintf("The certificate of the API server %s is not valid: %v", at.Host, err)
+		return TLS, fmt.Sprintf("The certificate of the API server %s is not valid: %v", place.Host, err)
 	case errors.As(err, &record) && string(record.RecordHeader[:]) == "HTTP/", strings.Contains(text, "server gave HTTP response to HTTPS client"):
 		return PlainHTTP, fmt.Sprintf("%s answers in plain HTTP where the kubeconfig says https. Is the port right? If it is, write http:// in the kubeconfig's "+
-			"server.", at.Host)
+			"server.", place.Host)
 	case errors.As(err, &record):
-		return TLS, fmt.Sprintf("%s does not answer in TLS (%v). Is the server's URL in the kubeconfig right?", at.Host, record)
+		return TLS, fmt.Sprintf("%s does not answer in TLS (%v). Is the server's URL in the kubeconfig right?", place.Host, record)
 	case errors.As(err, &alert), strings.Contains(text, "remote error: tls: "):
 		if strings.Contains(text, "certificate") || strings.Contains(text, "unknown CA") {
-			return ClientCertificate, clientCertificate(at, text)
+			return ClientCertificate, clientCertificate(place, text)
 		}
-		return TLS, fmt.Sprintf("The API server %s aborts the TLS handshake: %v", at.Host, err)
+		return TLS, fmt.Sprintf("The API server %s aborts the TLS handshake: %v", place.Host, err)
 	case isLost(err):
 		return Frozen, fmt.Sprintf("The API server %s has stopped answering: no sign of life for %d s. Its process may be stopped or overloaded, its machine "+
 			"asleep, or the network down.%s",
-			at.Host, int(lostAfter().Seconds()), retryNote)
+			place.Host, int(lostAfter().Seconds()), retryNote)
 	case strings.Contains(text, "TLS handshake timeout"):
 		return Frozen, fmt.Sprintf("The API server %s has stopped answering: it accepts connections, but no sign of life came for 10 s. Its process may be "+
-			"stopped or overloaded.%s", at.Host, retryNote)
+			"stopped or overloaded.%s", place.Host, retryNote)
 	case strings.Contains(text, "timeout awaiting response headers"):
 		return Timeout, fmt.Sprintf("The API server %s accepted the request and began no answer within %d s. It may be overloaded, or asked for "+
 			"more than it can collect.%s",
-			at.Host, int(HeaderPatience.Seconds()), retryNote)
+			place.Host, int(HeaderPatience.Seconds()), retryNote)
 	case strings.Contains(text, "response headers exceeded"), strings.Contains(text, "response header list larger than"):
 		return Reset, fmt.Sprintf("The API server %s answers with headers of more than %d KiB, which is too much. A proxy in front of it "+
-			"may add them.", at.Host, maxResponseHeaders>>10)
+			"may add them.", place.Host, maxResponseHeaders>>10)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return Timeout, fmt.Sprintf("The API server %s does not answer in time. Is the network to it (a VPN, a firewall) up?%s", at.Host, retryNote)
+		return Timeout, fmt.Sprintf("The API server %s does not answer in time. Is the network to it (a VPN, a firewall) up?%s", place.Host, retryNote)
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return Timeout, fmt.Sprintf("There is no route to the API server %s (%v). Is the network to it up?%s", at.Host, root(err), retryNote)
+		return Timeout, fmt.Sprintf("There is no route to the API server %s (%v). Is the network to it up?%s", place.Host, root(err), retryNote)
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return Reset, fmt.Sprintf("The connection to the API server %s broke (%v).%s", at.Host, root(err), retryNote)
+		return Reset, fmt.Sprintf("The connection to the API server %s broke (%v).%s", place.Host, root(err), retryNote)
 	case strings.Contains(text, "tls: "), strings.Contains(text, "x509: "):
-		return TLS, fmt.Sprintf("No secure connection to the API server %s: %s", at.Host, text)
+		return TLS, fmt.Sprintf("No secure connection to the API server %s: %s", place.Host, text)
 	}
-	return Reset, fmt.Sprintf("The API server %s gave no answer: %v.%s", at.Host, err, retryNote)
+	return Reset, fmt.Sprintf("The API server %s gave no answer: %v.%s", place.Host, err, retryNote)
 }
 
 // lostAfter is when client-go's transport gives up an HTTP/2 connection: after 30 s without a frame it sends a ping, and waits 15 s for the answer.
@@ -196,8 +196,8 @@ func isProxyError(err error) bool {
 	return false
 }
 
-func proxyWords(err error, at Place) string {
-	proxy := fmt.Sprintf("The proxy %s that %s names", at.Proxy, at.ProxyFrom)
+func proxyWords(err error, place Place) string {
+	proxy := fmt.Sprintf("The proxy %s that %s names", place.Proxy, place.ProxyFrom)
 	var (
 		answer  *ProxyError
 		dns     *net.DNSError
@@ -209,7 +209,7 @@ func proxyWords(err error, at Place) string {
 			answer.Status)
 	case errors.As(err, &answer):
 		return fmt.Sprintf("%s does not connect to the API server %s (it answers %s). The cluster may be down, or the proxy may not be allowed to reach it.%s", proxy,
-			at.Host, answer.Status, retryNote)
+			place.Host, answer.Status, retryNote)
 	case errors.As(err, &dns):
 		return fmt.Sprintf("%s cannot be found: the name %s has no address. The cluster itself has not been asked.", proxy, dns.Name)
 	case isRefused(err):
@@ -236,26 +236,26 @@ func validity(host string, cert *x509.Certificate) string {
 }
 
 // clientCertificate explains why the kubeconfig's own certificate is rejected. said is the server's error.
-func clientCertificate(at Place, said string) string {
+func clientCertificate(place Place, said string) string {
 	said = said[strings.LastIndex(said, ": ")+1:]
-	whose := "The client certificate"
-	if at.User != "" {
-		whose += fmt.Sprintf(" of the user %q", at.User)
+	certificate := "The client certificate"
+	if place.User != "" {
+		certificate += fmt.Sprintf(" of the user %q", place.User)
 	}
 	const fetch = " Fetch the kubeconfig again (kubeadm: kubeadm certs renew admin.conf; kind: kind export kubeconfig)."
-	switch cert, now := at.Certificate, time.Now(); {
+	switch cert, now := place.Certificate, time.Now(); {
 	case cert != nil && now.After(cert.NotAfter):
-		return fmt.Sprintf("%s expired on %s, so the API server %s does not accept it.%s", whose, day(cert.NotAfter), at.Host, fetch)
+		return fmt.Sprintf("%s expired on %s, so the API server %s does not accept it.%s", certificate, day(cert.NotAfter), place.Host, fetch)
 	case cert != nil && now.Before(cert.NotBefore):
-		return fmt.Sprintf("%s is valid from %s only, and this machine's clock says %s. Is the clock right?", whose, day(cert.NotBefore), day(now))
+		return fmt.Sprintf("%s is valid from %s only, and this machine's clock says %s. Is the clock right?", certificate, day(cert.NotBefore), day(now))
 	case cert != nil:
 		return fmt.Sprintf("%s is not accepted by the API server %s (%s). It was issued by %q, perhaps the authority of another cluster, or of this one before "+
 			"it was created again.%s",
-			whose, at.Host, strings.TrimSpace(said), cert.Issuer.String(), fetch)
+			certificate, place.Host, strings.TrimSpace(said), cert.Issuer.String(), fetch)
 	case strings.Contains(said, "required"):
-		return fmt.Sprintf("The API server %s requires a client certificate, and the kubeconfig's user %q has none.%s", at.Host, at.User, fetch)
+		return fmt.Sprintf("The API server %s requires a client certificate, and the kubeconfig's user %q has none.%s", place.Host, place.User, fetch)
 	}
-	return fmt.Sprintf("%s is not accepted by the API server %s (%s).%s", whose, at.Host, strings.TrimSpace(said), fetch)
+	return fmt.Sprintf("%s is not accepted by the API server %s (%s).%s", certificate, place.Host, strings.TrimSpace(said), fetch)
 }
 
 func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
@@ -273,27 +273,28 @@ func root(err error) error {
 
 // Hint explains an error that the cluster itself answered, beyond the answer's message. It is sent beside the answer, which stays as it is. The cause
 // is "" if there is nothing to add.
-func Hint(code int, body []byte, at Place) (Cause, string) {
+func Hint(code int, body []byte, place Place) (Cause, string) {
 	const wanted = "Client sent an HTTP request to an HTTPS server."
 	switch {
-	case code == 400 && at.Scheme == "http" && strings.Contains(string(body), wanted):
-		return HTTPSWanted, fmt.Sprintf("The API server %s answers: %q Write https://%s in the kubeconfig's cluster %q.", at.Host, wanted, at.Host, at.Cluster)
-	case code == 407 && at.Proxy != "":
-		return Proxy, proxyWords(&ProxyError{Code: code, Status: "407 Proxy Authentication Required"}, at)
-	case code == 401 && at.Certificate != nil:
-		return ClientCertificate, clientCertificate(at, ": 401 Unauthorized")
-	case code == 401 && at.InCluster:
+	case code == 400 && place.Scheme == "http" && strings.Contains(string(body), wanted):
+		return HTTPSWanted, fmt.Sprintf("The API server %s answers: %q Write https://%s in the kubeconfig's cluster %q.",
+			place.Host, wanted, place.Host, place.Cluster)
+	case code == 407 && place.Proxy != "":
+		return Proxy, proxyWords(&ProxyError{Code: code, Status: "407 Proxy Authentication Required"}, place)
+	case code == 401 && place.Certificate != nil:
+		return ClientCertificate, clientCertificate(place, ": 401 Unauthorized")
+	case code == 401 && place.InCluster:
 		return Unauthorized, fmt.Sprintf("The API server %s does not accept the token of the pod's service account (401 Unauthorized). The "+
 			"account may have been deleted, "+
-			"or the token may be of another cluster: delete the pod, and a new one gets a new token.%s", at.Host, retryNote)
+			"or the token may be of another cluster: delete the pod, and a new one gets a new token.%s", place.Host, retryNote)
 	case code == 401:
-		whose := ""
-		if at.User != "" {
-			whose = fmt.Sprintf(" of the kubeconfig's user %q", at.User)
+		owner := ""
+		if place.User != "" {
+			owner = fmt.Sprintf(" of the kubeconfig's user %q", place.User)
 		}
 		return Unauthorized, fmt.Sprintf(
 			"The API server %s does not accept the credentials%s (401 Unauthorized). They may have expired, or belong to another cluster: log in again in the "+
-				"way that the kubeconfig needs.%s", at.Host, whose, retryNote)
+				"way that the kubeconfig needs.%s", place.Host, owner, retryNote)
 	}
 	return "", ""
 }

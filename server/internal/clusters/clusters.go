@@ -165,17 +165,17 @@ func (u *Upstream) PluginWait() (Cause, string) {
 }
 
 func (u *Upstream) currentPlace() Place {
-	at := u.place
+	place := u.place
 	if u.proxy == nil {
-		return at
+		return place
 	}
 	if proxy, err := u.proxy(&http.Request{URL: u.Base}); err == nil && proxy != nil {
-		at.Proxy, at.ProxyFrom = proxy.Host, "the environment (HTTPS_PROXY or HTTP_PROXY)"
+		place.Proxy, place.ProxyFrom = proxy.Host, "the environment (HTTPS_PROXY or HTTP_PROXY)"
 		if u.fromFile {
-			at.ProxyFrom = "the kubeconfig"
+			place.ProxyFrom = "the kubeconfig"
 		}
 	}
-	return at
+	return place
 }
 
 // UnknownContextError is returned for a context that the kubeconfig does not have. ServedContexts are those that it has and that are served.

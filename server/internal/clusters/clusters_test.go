@@ -74,7 +74,7 @@ func TestContexts(t *testing.T) {
 	if err != nil || upstream.Base.String() != "https://127.0.0.1:6443/" && upstream.Base.String() != "https://127.0.0.1:6443" {
 		t.Fatalf("%v, %v", upstream, err)
 	}
-	if again, _ := l.Upstream("kind-kind"); again != upstream {
+	if second, _ := l.Upstream("kind-kind"); second != upstream {
 		t.Error("a transport is made for every request")
 	}
 	var unknown *UnknownContextError

@@ -164,17 +164,17 @@ func (t *ticket) give(response *http.Response, err error) {
 	t.given = true
 }
 
-// answerUnauthorized delivers a 401 at once, because client-go runs the plugin again before it returns the answer. That second run is a turn of its own, which
-// over ends. Mirrors what plugin/pkg/client/auth/exec.(*roundTripper).RoundTrip (v0.37.2) does with a 401.
-func (t *ticket) answerUnauthorized(response *http.Response) (over func()) {
-	again := &turn{began: time.Now(), done: make(chan struct{})}
+// answerUnauthorized delivers a 401 at once, because client-go runs the plugin again before it returns the answer. That second run is a turn of its own, and
+// end releases it. Mirrors what plugin/pkg/client/auth/exec.(*roundTripper).RoundTrip (v0.37.2) does with a 401.
+func (t *ticket) answerUnauthorized(response *http.Response) (end func()) {
+	second := &turn{began: time.Now(), done: make(chan struct{})}
 	t.gate.mu.Lock()
 	if t.gate.current == nil {
-		t.gate.current = again
+		t.gate.current = second
 	}
 	t.gate.mu.Unlock()
 	t.give(response, nil)
-	return func() { t.gate.release(again) }
+	return func() { t.gate.release(second) }
 }
 
 // roundTrip makes a request whose transport may run the plugin.
@@ -191,19 +191,19 @@ func (g *gate) roundTrip(next http.RoundTripper, req *http.Request) (*http.Respo
 		t.finish()
 		t.give(response, g.restoreName(err))
 	}()
-	over, limit := turn.done, time.NewTimer(g.patience)
+	ended, limit := turn.done, time.NewTimer(g.patience)
 	defer limit.Stop()
 	for {
 		select {
 		case o := <-t.answer:
 			return o.response, o.err
-		case <-over: // from now on the wait is for the API server
-			over = nil
+		case <-ended: // from now on the wait is for the API server
+			ended = nil
 		case <-ctx.Done():
 			t.abandon()
 			return nil, errGone
 		case <-limit.C:
-			if over == nil {
+			if ended == nil {
 				continue
 			}
 			t.abandon()

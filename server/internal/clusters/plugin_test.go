@@ -144,8 +144,8 @@ func TestAPluginThatHangs(t *testing.T) {
 	}
 	// After a change of the files the gate still has the same hanging plugin.
 	l.drop()
-	again, err := l.Upstream("c")
-	if err != nil || again.gate != u.gate {
+	second, err := l.Upstream("c")
+	if err != nil || second.gate != u.gate {
 		t.Errorf("a second gate for one plugin: %v", err)
 	}
 	if err := os.WriteFile(finish, nil, 0o600); err != nil {
@@ -153,7 +153,7 @@ func TestAPluginThatHangs(t *testing.T) {
 	}
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		code, err := ask(t.Context(), t, again)
+		code, err := ask(t.Context(), t, second)
 		if code == 200 {
 			break
 		}

@@ -129,8 +129,8 @@ func LogPlugins(log *slog.Logger) error {
 	return nil
 }
 
-// withPluginStderr calls do while os.Stderr is the plugins' pipe: client-go reads os.Stderr when it makes a transport.
-func withPluginStderr(do func() error) error {
+// withPluginStderr runs call while os.Stderr is the plugins' pipe: client-go reads os.Stderr when it makes a transport.
+func withPluginStderr(call func() error) error {
 	pluginStderr.mu.Lock()
 	defer pluginStderr.mu.Unlock()
 	if pluginStderr.pipe != nil {
@@ -138,12 +138,12 @@ func withPluginStderr(do func() error) error {
 		os.Stderr = pluginStderr.pipe
 		defer func() { os.Stderr = own }()
 	}
-	return do()
+	return call()
 }
 
-// eachLine calls do for each line until the end. It leaves out a line that is too long, because the scrubber cannot find a credential in parts, and
+// eachLine runs call for each line until the end. It leaves out a line that is too long, because the scrubber cannot find a credential in parts, and
 // the lines beyond maxPluginLines in a minute.
-func eachLine(from io.Reader, now func() time.Time, do func(line string)) {
+func eachLine(from io.Reader, now func() time.Time, call func(line string)) {
 	in := bufio.NewReaderSize(from, maxPluginLine)
 	var minute time.Time
 	lines := 0
@@ -163,9 +163,9 @@ func eachLine(from io.Reader, now func() time.Time, do func(line string)) {
 		switch {
 		case text == "" || lines > maxPluginLines:
 		case lines == maxPluginLines:
-			do("(more lines of this minute are left out)")
+			call("(more lines of this minute are left out)")
 		default:
-			do(text)
+			call(text)
 		}
 		if err != nil {
 			return

@@ -102,7 +102,7 @@ func TestAPluginThatIsNotThereYet(t *testing.T) {
 	if token := <-got; token != "Bearer now-it-is-there" {
 		t.Errorf("sent %q", token)
 	}
-	if again, err := l.Upstream("c"); err != nil || again != u {
+	if second, err := l.Upstream("c"); err != nil || second != u {
 		t.Errorf("the way to it is another one: %v", err)
 	}
 }

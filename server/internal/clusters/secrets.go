@@ -86,11 +86,11 @@ func userinfo(raw string) []string {
 	if !ok {
 		rest = raw
 	}
-	at := strings.LastIndexByte(rest, '@')
-	if at < 0 {
+	sign := strings.LastIndexByte(rest, '@')
+	if sign < 0 {
 		return nil
 	}
-	info := rest[:at]
+	info := rest[:sign]
 	out := []string{info}
 	if _, password, ok := strings.Cut(info, ":"); ok {
 		out = append(out, password)

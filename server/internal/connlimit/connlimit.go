@@ -97,7 +97,7 @@ func Admit(ctx context.Context) {
 		l.admittedCount++
 		c.released.Store(true)
 		c.isAdmitted = true
-		c.leavePlace()
+		c.leavePlaceLocked()
 	}
 }
 
@@ -136,7 +136,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 			l.mu.Unlock()
 			return c, nil
 		}
-		victim, wait := l.chooseVictim(time.Now())
+		victim, wait := l.chooseVictimLocked(time.Now())
 		if victim != nil {
 			delete(l.places, victim)
 			l.places[c] = struct{}{}
@@ -158,10 +158,9 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// chooseVictim returns the connection to evict. Of those without a request in progress it is the one that has been quiet for longest. If there is none,
-// it is the one whose answer has made no progress for longest. While all are in their grace it is nil, with the time until one is not. The caller
-// holds the lock.
-func (l *Listener) chooseVictim(now time.Time) (victim *conn, wait time.Duration) {
+// chooseVictimLocked returns the connection to evict. Of those without a request in progress it is the one that has been quiet for longest. If there is none,
+// it is the one whose answer has made no progress for longest. While all are in their grace it is nil, with the time until one is not.
+func (l *Listener) chooseVictimLocked(now time.Time) (victim *conn, wait time.Duration) {
 	wait = l.options.Grace
 	for c := range l.places {
 		age := now.Sub(c.lastActive)
@@ -220,7 +219,7 @@ func (c *conn) setState(state http.ConnState) {
 		c.listener.mu.Lock()
 		defer c.listener.mu.Unlock()
 		c.released.Store(true)
-		c.leavePlace()
+		c.leavePlaceLocked()
 	case http.StateActive, http.StateIdle:
 		c.listener.mu.Lock()
 		defer c.listener.mu.Unlock()
@@ -228,8 +227,8 @@ func (c *conn) setState(state http.ConnState) {
 	}
 }
 
-// leavePlace gives up the connection's place. The caller holds the lock.
-func (c *conn) leavePlace() {
+// leavePlaceLocked gives up the connection's place.
+func (c *conn) leavePlaceLocked() {
 	l := c.listener
 	if _, ok := l.places[c]; !ok {
 		return
@@ -247,7 +246,7 @@ func (c *conn) NetConn() net.Conn { return c.Conn }
 // Close implements net.Conn.
 func (c *conn) Close() error {
 	c.listener.mu.Lock()
-	c.leavePlace()
+	c.leavePlaceLocked()
 	if c.isAdmitted {
 		c.listener.admittedCount--
 		c.isAdmitted = false

@@ -44,9 +44,9 @@ type Door struct {
 // NewDoor makes a door for requests whose Host header is one of hosts (each "name:port"; an IPv6 address in brackets), from pages of those hosts
 // under scheme ("http" or "https"), with token. It also admits the names in also, each under its own scheme; refusals then name the first of these.
 // If the port is the scheme's default, the host is accepted with and without it, because browsers omit it.
-func NewDoor(hosts []string, scheme, token string, also ...Name) *Door {
+func NewDoor(hosts []string, scheme, token string, others ...Name) *Door {
 	d := &Door{token: sha256.Sum256([]byte(token))}
-	for _, name := range also {
+	for _, name := range others {
 		d.add(name)
 	}
 	for _, host := range hosts {

@@ -98,7 +98,7 @@ func TestLoopback(t *testing.T) {
 // TestNamesOfPublishedServers checks which names are admitted by a server that listens on the loopback interface. A proxy publishes it as
 // https://viewer.example, and a port-forward as localhost:9090.
 func TestNamesOfPublishedServers(t *testing.T) {
-	also, err := ParseAllowedHosts("localhost:9090,second.example", "http", "https")
+	others, err := ParseAllowedHosts("localhost:9090,second.example", "http", "https")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestNamesOfPublishedServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	door := NewDoor([]string{"127.0.0.1:8080", "localhost:8080", "[::1]:8080"}, "http", token, append([]Name{public}, also...)...)
+	door := NewDoor([]string{"127.0.0.1:8080", "localhost:8080", "[::1]:8080"}, "http", token, append([]Name{public}, others...)...)
 	for _, test := range []struct{ host, origin, rule string }{
 		{"viewer.example", "https://viewer.example", ""},
 		{"viewer.example:443", "https://viewer.example", ""},

@@ -133,12 +133,12 @@ func isPathCharacter(c byte) bool {
 
 // parseSegments parses the paths of discovery and resources, as apiserver's RequestInfo does, and refuses all else.
 func (r *Request) parseSegments(segments []string) *Refusal {
-	outside := refuse("path", "only discovery (/api, /apis, /version) and resources (/api/v1/..., /apis/<group>/<version>/...) are served")
+	refusal := refuse("path", "only discovery (/api, /apis, /version) and resources (/api/v1/..., /apis/<group>/<version>/...) are served")
 	var parts []string // after the version
 	switch segments[0] {
 	case "version":
 		if len(segments) > 1 {
-			return outside
+			return refusal
 		}
 		return nil
 	case "api":
@@ -146,22 +146,22 @@ func (r *Request) parseSegments(segments []string) *Refusal {
 			return nil
 		}
 		if segments[1] != "v1" {
-			return outside
+			return refusal
 		}
 		r.Version, parts = segments[1], segments[2:]
 	case "apis":
 		if len(segments) > 1 && !isGroup(segments[1]) || len(segments) > 2 && !label.MatchString(segments[2]) {
-			return outside
+			return refusal
 		}
 		if len(segments) < 3 {
 			return nil
 		}
 		r.Group, r.Version, parts = segments[1], segments[2], segments[3:]
 		if r.Version == "secrets" { // /apis/v1/secrets is a mistake; secrets is never a version
-			return outside
+			return refusal
 		}
 	default:
-		return outside
+		return refusal
 	}
 	if len(parts) == 0 {
 		return nil // the resources of one version

@@ -62,12 +62,12 @@ func (t *Tally) logSummary(rule string, k *kind) {
 		delete(t.kinds, rule)
 		return
 	}
-	t.logMore(rule, k)
+	t.logMoreLocked(rule, k)
 	k.timer.Reset(tallyEvery)
 }
 
-// logMore logs how often a rule refused since its last line. With mu held.
-func (t *Tally) logMore(rule string, k *kind) {
+// logMoreLocked logs how often a rule refused since its last line.
+func (t *Tally) logMoreLocked(rule string, k *kind) {
 	t.log.LogAttrs(context.Background(), k.level, "refused again", slog.String("rule", rule), slog.Int64("times", k.repeats))
 	k.repeats = 0
 }
@@ -80,7 +80,7 @@ func (t *Tally) Close() {
 	for rule, k := range t.kinds {
 		k.timer.Stop()
 		if k.repeats > 0 {
-			t.logMore(rule, k)
+			t.logMoreLocked(rule, k)
 		}
 		delete(t.kinds, rule)
 	}

@@ -142,11 +142,11 @@ func (c *Checker) refresh(name string) <-chan struct{} {
 		r := c.ask(name)
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		switch was := s.words; {
+		switch words := s.words; {
 		case c.closed:
-		case r.words != "" && (!s.answered || was == ""):
+		case r.words != "" && (!s.answered || words == ""):
 			c.log.Warn("not ready: the API server of a context does not answer as it should", "context", name, "reason", r.words)
-		case r.words == "" && was != "":
+		case r.words == "" && words != "":
 			c.log.Info("ready: the API server of the context answers again", "context", name)
 		}
 		s.answered, s.result = true, r

@@ -225,7 +225,7 @@ func TestAnEventIsALine(t *testing.T) {
 
 // TestFieldsOfMetadata: a field that is new in apimachinery's types fails here, so that someone decides whether it may pass.
 func TestFieldsOfMetadata(t *testing.T) {
-	for of, want := range map[reflect.Type]string{
+	for typ, want := range map[reflect.Type]string{
 		reflect.TypeFor[metav1.PartialObjectMetadata](): "TypeMeta metadata",
 		reflect.TypeFor[metav1.TypeMeta]():              "kind apiVersion",
 		reflect.TypeFor[metav1.ObjectMeta](): "name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp " +
@@ -239,12 +239,12 @@ func TestFieldsOfMetadata(t *testing.T) {
 		reflect.TypeFor[metav1.StatusCause]():               "reason message field",
 	} {
 		var fields []string
-		for i := range of.NumField() {
-			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-			fields = append(fields, cmp.Or(name, of.Field(i).Name))
+		for i := range typ.NumField() {
+			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			fields = append(fields, cmp.Or(name, typ.Field(i).Name))
 		}
 		if got := strings.Join(fields, " "); got != want {
-			t.Errorf("%v has the fields %s, not %s", of, got, want)
+			t.Errorf("%v has the fields %s, not %s", typ, got, want)
 		}
 	}
 }

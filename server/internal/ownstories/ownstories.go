@@ -110,11 +110,11 @@ func list(root *os.Root) ([]string, error) {
 
 // read reads a file, at most one byte more than a story may have.
 func read(root *os.Root, name string) ([]byte, error) {
-	is, err := root.Stat(name)
+	info, err := root.Stat(name)
 	if err != nil {
 		return nil, err
 	}
-	if !is.Mode().IsRegular() {
+	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	f, err := root.Open(name)
@@ -133,14 +133,14 @@ const maxRecording = 512 << 20
 
 // checkRecording returns an error that explains why a story's recording cannot be served, nil if it can.
 func checkRecording(root *os.Root, story, recording string) error {
-	is, err := root.Stat(recording)
+	info, err := root.Stat(recording)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: it plays on the recording %s, which must be in the same directory: %w", story, recording, err)
-	case !is.Mode().IsRegular():
+	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: the recording %s on which it plays is not a regular file", story, recording)
-	case is.Size() > maxRecording:
-		return fmt.Errorf("%s: the recording %s on which it plays has %d bytes, and at most %d can be served", story, recording, is.Size(), maxRecording)
+	case info.Size() > maxRecording:
+		return fmt.Errorf("%s: the recording %s on which it plays has %d bytes, and at most %d can be served", story, recording, info.Size(), maxRecording)
 	}
 	return nil
 }

@@ -86,8 +86,8 @@ func differ(a, b any) string {
 	case map[string]any:
 		if y, ok := b.(map[string]any); ok && len(x) == len(y) {
 			for name := range x {
-				if at := differ(x[name], y[name]); at != "" {
-					return fmt.Sprintf("%.60q.%s", name, at)
+				if place := differ(x[name], y[name]); place != "" {
+					return fmt.Sprintf("%.60q.%s", name, place)
 				}
 			}
 			return ""
@@ -95,8 +95,8 @@ func differ(a, b any) string {
 	case []any:
 		if y, ok := b.([]any); ok && len(x) == len(y) {
 			for i := range x {
-				if at := differ(x[i], y[i]); at != "" {
-					return fmt.Sprintf("[%d].%s", i, at)
+				if place := differ(x[i], y[i]); place != "" {
+					return fmt.Sprintf("[%d].%s", i, place)
 				}
 			}
 			return ""

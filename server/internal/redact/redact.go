@@ -44,15 +44,15 @@ const quotedReplacement = `"` + Replacement + `"`
 type state uint8
 
 const (
-	outside     state = iota // between strings
-	stringStart              // just after an opening quote
-	inString                 // in a string that is known to be neither Key nor annotations
-	inCandidate              // in a string that has matched one of the two so far
-	inEscape                 // in a candidate, after a backslash
-	inHex                    // in a candidate, among the four digits of \uXXXX
-	afterKey                 // after the candidate's closing quote: a colon makes it a key
-	afterColon               // after Key a quote begins a string value to replace; after annotations a brace opens them
-	inSecret                 // in a value to replace
+	betweenStrings state = iota // between strings
+	stringStart                 // just after an opening quote
+	inString                    // in a string that is known to be neither Key nor annotations
+	inCandidate                 // in a string that has matched one of the two so far
+	inEscape                    // in a candidate, after a backslash
+	inHex                       // in a candidate, among the four digits of \uXXXX
+	afterKey                    // after the candidate's closing quote: a colon makes it a key
+	afterColon                  // after Key a quote begins a string value to replace; after annotations a brace opens them
+	inSecret                    // in a value to replace
 
 	inAnnotations // in the annotations, between strings
 	inName        // in a string there, which may be a name
@@ -121,7 +121,7 @@ func (c *chunk) copy() {
 func (r *Redactor) scan(c *chunk) {
 	for c.i < len(c.src) {
 		switch r.state {
-		case outside:
+		case betweenStrings:
 			r.findString(c)
 		case stringStart:
 			r.odd, r.matched = false, 0
@@ -132,7 +132,7 @@ func (r *Redactor) scan(c *chunk) {
 		case inString:
 			var closed bool
 			if c.i, closed = r.skip(c.src, c.i); closed {
-				r.state = outside
+				r.state = betweenStrings
 			}
 		case inCandidate:
 			r.readCandidate(c)
@@ -161,8 +161,8 @@ func (r *Redactor) scan(c *chunk) {
 // findString moves to the next string that may be a target, or into one that is none.
 func (r *Redactor) findString(c *chunk) {
 	if !r.slow {
-		var within bool
-		if c.i, within = skipPlain(c.src, c.i); within {
+		var isInside bool
+		if c.i, isInside = skipPlain(c.src, c.i); isInside {
 			r.state, r.odd = inString, false
 			return
 		}
@@ -183,7 +183,7 @@ func (r *Redactor) readCandidate(c *chunk) {
 		c.i++
 		switch b {
 		case '"':
-			r.state = outside
+			r.state = betweenStrings
 			if r.matched > 0 && r.matched == len(r.target) {
 				r.state = afterKey
 			}
@@ -230,12 +230,12 @@ func (r *Redactor) findTargetValue(c *chunk) {
 		r.state = afterColon
 	case b == '"' && r.state == afterColon && r.target == Key:
 		c.copy()
-		r.drop(c, outside)
+		r.drop(c, betweenStrings)
 	case b == '{' && r.state == afterColon && r.target == annotations:
 		c.i++
 		r.state, r.depth = inAnnotations, 1
 	default:
-		r.state = outside
+		r.state = betweenStrings
 	}
 }
 
@@ -250,7 +250,7 @@ func (r *Redactor) findName(c *chunk) {
 		r.depth++
 	case '}', ']':
 		if r.depth--; r.depth == 0 {
-			r.state = outside
+			r.state = betweenStrings
 		}
 	}
 }
@@ -322,7 +322,7 @@ func (r *Redactor) readValue(c *chunk) {
 // skipPlain advances from src[i], outside of strings, over text with neither a target nor a backslash. It reports whether it stops inside a string that
 // is no target. Without backslashes every quote opens or closes a string, so counting them suffices. It does not enter a string that src cuts, or one
 // with a backslash.
-func skipPlain(src []byte, i int) (next int, within bool) {
+func skipPlain(src []byte, i int) (next int, isInside bool) {
 	text := src[i:]
 	stop := bytes.IndexByte(text, '\\')
 	if stop < 0 {

@@ -133,17 +133,18 @@ func FuzzAppend(f *testing.F) {
 		f.Add([]byte(doc.in), uint(3))
 	}
 	f.Fuzz(func(t *testing.T, in []byte, cut uint) {
-		at := int(cut % uint(len(in)+1))
+		middle := int(cut % uint(len(in)+1))
 		var whole, parts Redactor
 		out := whole.Append(nil, in)
-		again := parts.Append(parts.Append(nil, in[:at]), in[at:])
-		if !bytes.Equal(out, again) {
-			t.Fatalf("cut at %d changes the result:\n%q\n%q", at, out, again)
+		second := parts.Append(parts.Append(nil, in[:middle]), in[middle:])
+		if !bytes.Equal(out, second) {
+			t.Fatalf("cut at %d changes the result:\n%q\n%q", middle, out, second)
 		}
 		decoder := json.NewDecoder(bytes.NewReader(in))
 		decoder.UseNumber()
 		var tree any
-		if decoder.Decode(&tree) != nil || decoder.More() || !json.Valid(in) || len(in) > manifests.MaxName/6 { // a tree does not show how long a string was as written
+		// A tree does not show how long a string was as written.
+		if decoder.Decode(&tree) != nil || decoder.More() || !json.Valid(in) || len(in) > manifests.MaxName/6 {
 			return
 		}
 		decoder = json.NewDecoder(bytes.NewReader(out))

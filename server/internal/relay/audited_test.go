@@ -69,26 +69,26 @@ func TestAudit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(verb, stage string) func(audit.Entry) bool {
+	matches := func(verb, stage string) func(audit.Entry) bool {
 		return func(e audit.Entry) bool { return e.Verb == verb && e.Stage == stage }
 	}
 	want := audit.Entry{Stage: audit.Started, Context: "kind", Verb: "watch", Version: "v1", Resource: "pods", Namespace: "default", Status: 200}
-	if got := until(of("watch", audit.Started)); got != want {
+	if got := until(matches("watch", audit.Started)); got != want {
 		t.Errorf("the watch begins: %+v", got)
 	}
 	_ = watch.Body.Close()
 	want.Stage, want.Bytes = audit.Complete, int64(len(line))
-	if got := until(of("watch", audit.Complete)); got != want {
+	if got := until(matches("watch", audit.Complete)); got != want {
 		t.Errorf("the watch ends: %+v", got)
 	}
 	_, body := f.body("/clusters/kind/apis/apps/v1/namespaces/a/deployments/b")
-	if got := until(of("get", audit.Complete)); got != (audit.Entry{Stage: audit.Complete, Context: "kind", Verb: "get", Group: "apps", Version: "v1",
+	if got := until(matches("get", audit.Complete)); got != (audit.Entry{Stage: audit.Complete, Context: "kind", Verb: "get", Group: "apps", Version: "v1",
 		Resource:  "deployments",
 		Namespace: "a", Name: "b", Status: 200, Bytes: int64(len(body))}) {
 		t.Errorf("a GET: %+v", got)
 	}
 	_, _ = f.body("/clusters/kind/apis/apps/v1")
-	if got := until(of("discovery", audit.Complete)); got.Group != "apps" || got.Resource != "" || got.Status != 200 {
+	if got := until(matches("discovery", audit.Complete)); got.Group != "apps" || got.Resource != "" || got.Status != 200 {
 		t.Errorf("discovery: %+v", got)
 	}
 	// Refused requests, and requests for an unknown context.

@@ -22,18 +22,18 @@ var address = regexp.MustCompile(`^\[[0-9A-Fa-f:.]+(?:%[0-9A-Za-z]+)?\]`)
 // manifest may begin, and at MaxWords bytes. The text must be complete: a credential that was cut before is not found.
 func (s *Scrubber) Plain(text string) string {
 	text = s.Text(text)
-	for at := 0; ; {
-		next := strings.IndexAny(text[at:], "{[")
+	for start := 0; ; {
+		next := strings.IndexAny(text[start:], "{[")
 		if next < 0 {
 			return Cut(text, MaxWords)
 		}
-		at += next
-		if strings.HasPrefix(text[at:], Mark) {
-			at += len(Mark)
-		} else if n := len(address.FindString(text[at:])); n > 0 {
-			at += n
+		start += next
+		if strings.HasPrefix(text[start:], Mark) {
+			start += len(Mark)
+		} else if n := len(address.FindString(text[start:])); n > 0 {
+			start += n
 		} else {
-			return Cut(strings.TrimSpace(text[:at]), MaxWords)
+			return Cut(strings.TrimSpace(text[:start]), MaxWords)
 		}
 	}
 }

@@ -101,10 +101,10 @@ func (a *apiServer) close() {
 }
 
 // setFaults changes the faults under the lock.
-func (a *apiServer) setFaults(do func()) {
+func (a *apiServer) setFaults(change func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	do()
+	change()
 }
 
 // addFault adds a fault for the next n requests of a kind.

@@ -24,7 +24,7 @@ func TestTheChecksSeeDefects(t *testing.T) {
 		{"an event is lost on its way",
 			[]Op{{After: time.Second, Name: "lie", N: 60}, {Name: "write", N: 40, Who: 2}, {After: time.Second, Name: "lie"}},
 			[]string{"the store", "handler"}},
-		{"a goroutine is left", []Op{{Name: "leak"}}, []string{"blocked goroutines remain", "soak.(*world).do"}},
+		{"a goroutine is left", []Op{{Name: "leak"}}, []string{"blocked goroutines remain", "soak.(*world).perform"}},
 		{"a value gets out", []Op{{After: time.Second, Name: "show"}}, []string{"came with a value that was to be withheld"}},
 		{"the cluster is further", []Op{{After: time.Second, Name: "show"}, {After: time.Second, Name: "rewrite"}},
 			[]string{"missed the last state of", "the store has"}},

@@ -56,12 +56,12 @@ func (h *history) list() []object {
 	var list struct {
 		Items []object `json:"items"`
 	}
-	h.do(http.MethodGet, "/api/v1/"+h.resource, "", &list)
+	h.send(http.MethodGet, "/api/v1/"+h.resource, "", &list)
 	return list.Items
 }
 
-// do sends a request to the cluster itself, and panics if it fails.
-func (h *history) do(method, path, body string, into any) {
+// send sends a request to the cluster itself, and panics if it fails.
+func (h *history) send(method, path, body string, into any) {
 	req, err := http.NewRequest(method, "http://cluster"+path, strings.NewReader(body))
 	if err != nil {
 		panic(err)
@@ -105,17 +105,17 @@ func (h *history) write(d dice) {
 
 func (h *history) put(namespace, name string, remove bool) {
 	key, path := namespace+"/"+name, "/api/v1/namespaces/"+namespace+"/"+h.resource
-	_, there := h.now[key]
+	_, exists := h.now[key]
 	var o object
 	switch {
-	case there && remove:
+	case exists && remove:
 		// The version of a deletion is the cluster's own and only watches receive it; the object's last known version is lower.
-		h.do(http.MethodDelete, path+"/"+name, `{"gracePeriodSeconds":0}`, nil)
+		h.send(http.MethodDelete, path+"/"+name, `{"gracePeriodSeconds":0}`, nil)
 		o.Metadata.Namespace, o.Metadata.Name = namespace, name
 		o.Metadata.ResourceVersion = strconv.FormatUint(h.cluster.Stats().ResourceVersion, 10)
 		h.note(o, true)
-	case there:
-		h.do(http.MethodPatch, path+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"write":"%d"}}}`, h.writes), &o)
+	case exists:
+		h.send(http.MethodPatch, path+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"write":"%d"}}}`, h.writes), &o)
 		h.note(o, false)
 	case !remove:
 		body := fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"write":"%d"},"annotations":{`, name, h.writes) +
@@ -123,7 +123,7 @@ func (h *history) put(namespace, name string, remove bool) {
 		if h.resource == "pods" {
 			body += `,"spec":{"containers":[{"name":"c","image":"i"}]}`
 		}
-		h.do(http.MethodPost, path, body+"}", &o)
+		h.send(http.MethodPost, path, body+"}", &o)
 		h.note(o, false)
 	}
 }
@@ -140,7 +140,7 @@ func (h *history) touch() {
 func (h *history) show() {
 	var o object
 	h.put(namespaces[0], "o0", false)
-	h.do(http.MethodPatch, "/api/v1/namespaces/"+namespaces[0]+"/"+h.resource+"/o0",
+	h.send(http.MethodPatch, "/api/v1/namespaces/"+namespaces[0]+"/"+h.resource+"/o0",
 		fmt.Sprintf(`{"metadata":{"annotations":{"elsewhere":%q}}}`, appliedValue), &o)
 	h.note(o, false)
 }

@@ -21,30 +21,30 @@ func (p *page) releaseNames() []string { return strings.Split(p.Releases, ",") }
 func (w *world) check(p *page, lane int) (wrong []string) {
 	breaks := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	var head uint64
-	inside, err := p.lab.Inside(lane, func() { head, _ = p.rec.Head() })
+	snapshot, err := p.lab.Inside(lane, func() { head, _ = p.rec.Head() })
 	if err != nil {
 		return []string{err.Error()}
 	}
-	if release := p.releaseNames()[lane]; inside.Release.String() != release {
-		return []string{fmt.Sprintf("release %s is watched, not %s", inside.Release, release)}
+	if release := p.releaseNames()[lane]; snapshot.Release.String() != release {
+		return []string{fmt.Sprintf("release %s is watched, not %s", snapshot.Release, release)}
 	}
 	truth := w.history.objectsIn(p.Namespace)
-	if !inside.Synced {
+	if !snapshot.Synced {
 		breaks("the informer has not synced")
 	}
 	for _, key := range slices.Sorted(maps.Keys(truth)) {
-		o, ok := inside.Store.Objects[key].(metav1.Object)
+		o, ok := snapshot.Store.Objects[key].(metav1.Object)
 		if !ok {
 			breaks("the store lacks %s", key)
 		} else if rv := o.GetResourceVersion(); rv != strconv.FormatUint(truth[key], 10) {
 			breaks("the store has %s at %s, the cluster at %d", key, rv, truth[key])
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(inside.Store.Objects)) {
+	for _, key := range slices.Sorted(maps.Keys(snapshot.Store.Objects)) {
 		if _, ok := truth[key]; !ok {
 			breaks("the store has %s, the cluster has not", key)
 		}
-		if raw, ok := inside.Store.Objects[key].(interface{ Raw() []byte }); ok && bytes.Contains(raw.Raw(), []byte(appliedValue)) {
+		if raw, ok := snapshot.Store.Objects[key].(interface{ Raw() []byte }); ok && bytes.Contains(raw.Raw(), []byte(appliedValue)) {
 			breaks("%s came with a value that was to be withheld", key)
 		}
 	}
@@ -56,43 +56,43 @@ func (w *world) check(p *page, lane int) (wrong []string) {
 	if len(state.Lanes) > 0 {
 		state = state.Lanes[lane]
 	}
-	wrong = append(wrong, checkFold(fold, state, lane, inside)...)
-	wrong = append(wrong, w.checkHandlers(p, lane, head, inside)...)
+	wrong = append(wrong, checkFold(fold, state, lane, snapshot)...)
+	wrong = append(wrong, w.checkHandlers(p, lane, head, snapshot)...)
 	return wrong
 }
 
 // checkFold compares the fold of the log with the informer's own state.
-func checkFold(f *fold.Fold, state *fold.State, lane int, inside informer.Snapshot) (wrong []string) {
+func checkFold(f *fold.Fold, state *fold.State, lane int, snapshot informer.Snapshot) (wrong []string) {
 	same := func(what string, got, want any) {
 		if got != want {
 			wrong = append(wrong, fmt.Sprintf("the log has %s: %v; the informer has %v", what, got, want))
 		}
 	}
-	same("synced", state.Synced, inside.Synced)
-	same("the phase", state.Reflector.Phase, inside.Reflector.Phase)
-	same("the Reflector's version", state.Reflector.ResourceVersion, inside.Reflector.ResourceVersion)
-	same("the queue's depth", state.Queue.Depth, len(inside.Queue.Items)+len(inside.Queue.Keys))
-	same("the queue is synced", state.Queue.Synced, inside.Queue.Synced)
-	same("the store's version", state.Indexer.ResourceVersion, inside.Store.ResourceVersion)
-	same("objects", state.Indexer.Count, len(inside.Store.Objects))
-	for _, key := range slices.Sorted(maps.Keys(inside.Store.Objects)) {
-		if cell, ok := f.Objects(lane).Get(key); !ok || cell.Obj != inside.Store.Objects[key] {
+	same("synced", state.Synced, snapshot.Synced)
+	same("the phase", state.Reflector.Phase, snapshot.Reflector.Phase)
+	same("the Reflector's version", state.Reflector.ResourceVersion, snapshot.Reflector.ResourceVersion)
+	same("the queue's depth", state.Queue.Depth, len(snapshot.Queue.Items)+len(snapshot.Queue.Keys))
+	same("the queue is synced", state.Queue.Synced, snapshot.Queue.Synced)
+	same("the store's version", state.Indexer.ResourceVersion, snapshot.Store.ResourceVersion)
+	same("objects", state.Indexer.Count, len(snapshot.Store.Objects))
+	for _, key := range slices.Sorted(maps.Keys(snapshot.Store.Objects)) {
+		if cell, ok := f.Objects(lane).Get(key); !ok || cell.Obj != snapshot.Store.Objects[key] {
 			wrong = append(wrong, "the log has another "+key+" than the store")
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(inside.Store.Indices)) {
-		for _, value := range slices.Sorted(maps.Keys(inside.Store.Indices[name])) {
+	for _, name := range slices.Sorted(maps.Keys(snapshot.Store.Indices)) {
+		for _, value := range slices.Sorted(maps.Keys(snapshot.Store.Indices[name])) {
 			n := 0
 			f.Index(lane, name).Keys(value, func(key string) bool {
-				if inside.Store.Indices[name][value].Has(key) {
+				if snapshot.Store.Indices[name][value].Has(key) {
 					n++
 				}
 				return true
 			})
-			same("keys of "+name+"="+value, n, inside.Store.Indices[name][value].Len())
+			same("keys of "+name+"="+value, n, snapshot.Store.Indices[name][value].Len())
 		}
 	}
-	for _, l := range inside.Listeners {
+	for _, l := range snapshot.Listeners {
 		i := slices.IndexFunc(state.Listeners, func(s fold.Listener) bool { return s.ID == l.ID && !s.Removed })
 		if i < 0 {
 			wrong = append(wrong, fmt.Sprintf("the log has no listener %d", l.ID))
@@ -114,7 +114,7 @@ type knownState struct {
 
 // checkHandlers checks each handler's notifications against the whole history. Notifications of an object arrive in the order of its states, the last one is
 // the cluster's state, and only objects that were deleted are reported deleted.
-func (w *world) checkHandlers(p *page, lane int, head uint64, inside informer.Snapshot) (wrong []string) {
+func (w *world) checkHandlers(p *page, lane int, head uint64, snapshot informer.Snapshot) (wrong []string) {
 	breaks := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	views := map[int32]map[string]knownState{}
 	names := map[int32]string{}
@@ -146,8 +146,8 @@ func (w *world) checkHandlers(p *page, lane int, head uint64, inside informer.Sn
 		return true
 	})
 	truth := w.history.objectsIn(p.Namespace)
-	if len(views) != len(inside.Listeners) {
-		breaks("%d handlers in the log, %d inside", len(views), len(inside.Listeners))
+	if len(views) != len(snapshot.Listeners) {
+		breaks("%d handlers in the log, %d inside", len(views), len(snapshot.Listeners))
 	}
 	for _, id := range slices.Sorted(maps.Keys(views)) {
 		view := views[id]

@@ -21,8 +21,8 @@ func (w *world) dialUpstream(ctx context.Context, _, _ string) (net.Conn, error)
 	return n.dial(ctx)
 }
 
-// do carries out one op.
-func (w *world) do(o Op) {
+// perform carries out one op.
+func (w *world) perform(o Op) {
 	if o.Name != "write" {
 		w.result.Faults++
 	}
@@ -229,10 +229,10 @@ func (w *world) tryWrongToken(p *page) {
 
 // fault does what a fault's button on the page does.
 func (p *page) fault(o Op) {
-	on := true
+	yes := true
 	if o.On == "panic" {
 		_ = p.lab.Informer(0).Panic(int32(o.N))
 		return
 	}
-	_, _ = p.lab.Informer(0).Fault(o.On, lab.FaultArgs{On: &on, Count: o.N}) // "slow" needs a handler, which may have been removed
+	_, _ = p.lab.Informer(0).Fault(o.On, lab.FaultArgs{On: &yes, Count: o.N}) // "slow" needs a handler, which may have been removed
 }

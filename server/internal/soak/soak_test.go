@@ -109,14 +109,14 @@ func (a *tally) add(r Result) (plays int) {
 }
 
 func (a *tally) String() string {
-	var by []string
+	var counts []string
 	for _, release := range slices.Sorted(maps.Keys(a.sum.Notified)) {
-		by = append(by, fmt.Sprintf("%s: %d", release, a.sum.Notified[release]))
+		counts = append(counts, fmt.Sprintf("%s: %d", release, a.sum.Notified[release]))
 	}
 	return fmt.Sprintf("%d pages for %v of their time; %d faults, %d writes, %d connections, %d requests, %d notifications (%s), "+
 		"%d transitions folded; %d strangers turned away; all was well again %v after the last fault at the latest (seed %d)",
 		a.sum.Pages, a.sum.Virtual.Round(time.Minute), a.sum.Faults, a.sum.Writes, a.sum.Dials, a.sum.Requests, a.sum.Notifications,
-		strings.Join(by, ", "), a.sum.Transitions, a.sum.TurnedAway, a.sum.Recovery.Round(time.Second), a.slowest)
+		strings.Join(counts, ", "), a.sum.Transitions, a.sum.TurnedAway, a.sum.Recovery.Round(time.Second), a.slowest)
 }
 
 // TestSoak plays scripts from seeds, and prints how many it played, and how fast. Scripts that fail are shrunk.

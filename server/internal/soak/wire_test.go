@@ -129,9 +129,9 @@ func (n *network) slow(latency time.Duration) {
 	}
 }
 
-func (n *network) refuse(on bool) {
+func (n *network) refuse(isRefusing bool) {
 	n.mu.Lock()
-	n.refuses = on
+	n.refuses = isRefusing
 	n.mu.Unlock()
 }
 
@@ -211,11 +211,11 @@ func reset(op string) error {
 func (w *wire) reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.cut(0, 1)
+	w.cutLocked(0, 1)
 }
 
-// cut resets the given ends. w.mu is held.
-func (w *wire) cut(sides ...int) {
+// cutLocked resets the given ends.
+func (w *wire) cutLocked(sides ...int) {
 	for _, side := range sides {
 		h := &w.halves[side]
 		h.packets, h.size, h.err = nil, 0, reset("read")
@@ -230,7 +230,7 @@ func (w *wire) lose(side int) {
 	defer w.mu.Unlock()
 	w.frozen, w.lost = true, true
 	if side >= 0 {
-		w.cut(side)
+		w.cutLocked(side)
 	}
 }
 
@@ -314,7 +314,7 @@ func (e *end) Read(p []byte) (int, error) {
 			return 0, os.ErrDeadlineExceeded
 		case w.frozen:
 		case len(h.packets) > 0 && !h.packets[0].at.After(now):
-			return e.take(h, p)
+			return e.takeLocked(h, p)
 		case len(h.packets) > 0:
 			timer := time.AfterFunc(h.packets[0].at.Sub(now), e.wake)
 			w.cond.Wait()
@@ -327,14 +327,14 @@ func (e *end) Read(p []byte) (int, error) {
 	}
 }
 
-// take copies what has arrived to p, and cuts the wire when that is due. w.mu is held.
-func (e *end) take(h *half, p []byte) (int, error) {
+// takeLocked copies what has arrived to p, and cuts the wire when that is due.
+func (e *end) takeLocked(h *half, p []byte) (int, error) {
 	first := &h.packets[0]
 	n := copy(p, first.data)
 	if h.spare >= 0 {
 		n = min(n, h.spare)
 		if h.spare -= n; h.spare == 0 {
-			e.wire.cut(0, 1)
+			e.wire.cutLocked(0, 1)
 			return n, h.err
 		}
 	}

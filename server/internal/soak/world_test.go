@@ -119,7 +119,7 @@ func play(s *Script, dir string) Result {
 	}
 	for _, o := range s.Ops {
 		w.sleep(o.After)
-		w.do(o)
+		w.perform(o)
 	}
 	w.heal()
 	w.settle("after the last fault")
@@ -152,20 +152,20 @@ func (w *world) fail(format string, args ...any) {
 	w.result.Problems = append(w.result.Problems, fmt.Sprintf(format, args...))
 }
 
-// schedule calls do after d, between two ops or during a wait, unless everything is healed before.
-func (w *world) schedule(d time.Duration, do func()) {
-	w.timers = append(w.timers, time.AfterFunc(d, func() { w.due <- do }))
+// schedule runs job after d, between two ops or during a wait, unless everything is healed before.
+func (w *world) schedule(d time.Duration, job func()) {
+	w.timers = append(w.timers, time.AfterFunc(d, func() { w.due <- job }))
 }
 
 // sleep waits for d, and meanwhile does what is due.
 func (w *world) sleep(d time.Duration) {
-	over := time.NewTimer(d)
-	defer over.Stop()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
 	for {
 		select {
-		case do := <-w.due:
-			do()
-		case <-over.C:
+		case job := <-w.due:
+			job()
+		case <-timer.C:
 			return
 		}
 	}
@@ -190,7 +190,7 @@ clusters: [{name: %[1]s, cluster: {server: "https://%[2]s", certificate-authorit
 users: [{name: %[1]s, user: {%[4]s}}]
 `, contextName, apiHost, base64.StdEncoding.EncodeToString(authority().authority), user)
 	file := filepath.Join(w.dir, "config")
-	if was, err := os.ReadFile(file); err == nil && string(was) == text {
+	if old, err := os.ReadFile(file); err == nil && string(old) == text {
 		return
 	}
 	must(os.WriteFile(file, []byte(text), 0o600))
@@ -261,7 +261,7 @@ func (w *world) openPage(number int, spec Page) *page {
 }
 
 // job runs do in order after the page's earlier jobs.
-func (p *page) job(do func(ctx context.Context)) {
+func (p *page) job(work func(ctx context.Context)) {
 	before, done := p.last, make(chan struct{})
 	p.last = done
 	p.jobs.Go(func() {
@@ -269,7 +269,7 @@ func (p *page) job(do func(ctx context.Context)) {
 		<-before
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
-		do(ctx)
+		work(ctx)
 	})
 }
 
@@ -316,9 +316,9 @@ func (w *world) heal() {
 func (p *page) heal(token string) {
 	p.browser.resume()
 	p.job(func(ctx context.Context) {
-		off := false
+		isOff := false
 		for _, fault := range []string{"refuse", "delay", "nobookmarks", "noendmark", "slow"} {
-			_, _ = p.lab.Informer(0).Fault(fault, lab.FaultArgs{On: &off})
+			_, _ = p.lab.Informer(0).Fault(fault, lab.FaultArgs{On: &isOff})
 		}
 		if p.token != token { // as the page does with a new link
 			p.token = token
@@ -331,7 +331,7 @@ func (p *page) heal(token string) {
 }
 
 // settle waits until all checks pass. What still fails after its patience is a problem.
-func (w *world) settle(when string) {
+func (w *world) settle(moment string) {
 	patience := time.Hour // a WatchList whose end mark was withheld waits for as long as the API server keeps it
 	if w.script.hasty {
 		patience = time.Minute
@@ -344,7 +344,7 @@ func (w *world) settle(when string) {
 		for _, p := range w.pages {
 			for lane := range len(p.releaseNames()) {
 				for _, problem := range w.check(p, lane) {
-					wrong = append(wrong, fmt.Sprintf("%s: page %d, lane %d (release %s): %s", when, p.number, lane, p.releaseNames()[lane], problem))
+					wrong = append(wrong, fmt.Sprintf("%s: page %d, lane %d (release %s): %s", moment, p.number, lane, p.releaseNames()[lane], problem))
 				}
 			}
 		}

@@ -223,7 +223,7 @@ func (c *Cluster) Close() error {
 	defer c.mu.Unlock()
 	var errs []error
 	if c.etcd != nil {
-		errs = append(errs, c.endOld())
+		errs = append(errs, c.endOldLocked())
 	}
 	if c.server != nil {
 		errs = append(errs, c.server.end(c.cut))

@@ -47,8 +47,8 @@ func (c components) runControllers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known, off, aliases := controllers.KnownControllers(), controllers.ControllersDisabledByDefault(), controllers.ControllerAliases()
-	sets := o.Flags(known, off, aliases)
+	known, disabled, aliases := controllers.KnownControllers(), controllers.ControllersDisabledByDefault(), controllers.ControllerAliases()
+	sets := o.Flags(known, disabled, aliases)
 	args := []string{
 		"--kubeconfig=" + kubeconfig,
 		"--controllers=" + c.options.controllerNames(),
@@ -67,7 +67,7 @@ func (c components) runControllers(ctx context.Context) error {
 		return err
 	}
 	o.ParsedFlags = &sets
-	config, err := o.Config(ctx, known, off, aliases)
+	config, err := o.Config(ctx, known, disabled, aliases)
 	if err != nil {
 		return err
 	}

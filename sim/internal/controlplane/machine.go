@@ -37,7 +37,7 @@ func (c *Cluster) cut() {
 func (c *Cluster) Restart(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.endOld(); err != nil {
+	if err := c.endOldLocked(); err != nil {
 		return err
 	}
 	c.clients.point(nil)
@@ -60,7 +60,7 @@ func (c *Cluster) FailOver(ctx context.Context, versions uint64) error {
 	if versions == 0 {
 		c.clients.point(c.server.handed)
 		c.clients.cut()
-		return c.endOld()
+		return c.endOldLocked()
 	}
 	newest := c.Revision()
 	if oldest := c.Compacted() + 1; versions+oldest >= newest {
@@ -68,7 +68,7 @@ func (c *Cluster) FailOver(ctx context.Context, versions uint64) error {
 	}
 	c.clients.point(c.server.handed) // it answers meanwhile, and if the other one does not start
 	c.clients.cut()
-	if err := c.endOld(); err != nil {
+	if err := c.endOldLocked(); err != nil {
 		return err
 	}
 	c.etcd.lag.begin(int64(newest - versions))
@@ -82,7 +82,7 @@ func (c *Cluster) FailOver(ctx context.Context, versions uint64) error {
 	old, err := c.startAPIServer(ctx, c.etcd.old, listener)
 	c.etcd.lag.filled()
 	if err != nil {
-		return errors.Join(err, c.endOld())
+		return errors.Join(err, c.endOldLocked())
 	}
 	c.old = old
 	c.clients.point(listener)
@@ -90,8 +90,8 @@ func (c *Cluster) FailOver(ctx context.Context, versions uint64) error {
 	return nil
 }
 
-// endOld ends the API server that lags behind, if there is one. c.mu is held.
-func (c *Cluster) endOld() (err error) {
+// endOldLocked ends the API server that lags behind, if there is one.
+func (c *Cluster) endOldLocked() (err error) {
 	c.etcd.lag.end()
 	if c.old != nil {
 		err = c.old.end(c.cut)

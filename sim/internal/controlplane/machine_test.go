@@ -109,8 +109,8 @@ func TestMachine(t *testing.T) {
 	if err := c.FailOver(ctx, 0); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig()); err != nil || again.Host != config.Host {
-		t.Errorf("the kubeconfig names %v, %v, want %s still", again, err, config.Host)
+	if second, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig()); err != nil || second.Host != config.Host {
+		t.Errorf("the kubeconfig names %v, %v, want %s still", second, err, config.Host)
 	}
 	if n, err := list("0"); err != nil || n != all {
 		t.Errorf("the first API server has %d configmaps, %v, want %d", n, err, all)

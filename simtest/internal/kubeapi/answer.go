@@ -80,8 +80,8 @@ func negotiate(header string, t target) (form runtime.SerializerInfo, accept str
 			matches := c.Type == f.MediaTypeType && (c.SubType == f.MediaTypeSubType || c.SubType == "*") || c.Type == "*" && c.SubType == "*"
 			if matches && t.allows(c.Params, f) {
 				found, form = true, f
-				if as := c.Params["as"]; as != "" {
-					accept += ";as=" + as + ";g=" + c.Params["g"] + ";v=" + c.Params["v"]
+				if kind := c.Params["as"]; kind != "" {
+					accept += ";as=" + kind + ";g=" + c.Params["g"] + ";v=" + c.Params["v"]
 				}
 				break
 			}
@@ -109,17 +109,17 @@ func (t target) allows(params map[string]string, f runtime.SerializerInfo) bool 
 	if params["stream"] != "" && params["stream"] != "watch" || params["sv"] != "" && params["sv"] != "v1" {
 		return false
 	}
-	as := schema.GroupVersionKind{Group: params["g"], Version: params["v"], Kind: params["as"]}
+	kind := schema.GroupVersionKind{Group: params["g"], Version: params["v"], Kind: params["as"]}
 	isProtobuf := f.MediaType == runtime.ContentTypeProtobuf
 	switch {
-	case as.Empty():
+	case kind.Empty():
 		return !isProtobuf || !t.onlyJSON
 	case t.resource == "":
-		return t.isRoot && as == apidiscovery.SchemeGroupVersion.WithKind("APIGroupDiscoveryList")
-	case as.GroupVersion() != metav1.SchemeGroupVersion:
+		return t.isRoot && kind == apidiscovery.SchemeGroupVersion.WithKind("APIGroupDiscoveryList")
+	case kind.GroupVersion() != metav1.SchemeGroupVersion:
 		return false
 	}
-	return as.Kind == "PartialObjectMetadata" || as.Kind == "PartialObjectMetadataList"
+	return kind.Kind == "PartialObjectMetadata" || kind.Kind == "PartialObjectMetadataList"
 }
 
 // answer is the ResponseWriter with which the cluster writes JSON, and a client gets another form. Each event of a watch is converted when it is written; other

@@ -111,9 +111,9 @@ func TestProtobufIsTheSame(t *testing.T) {
 	if err != nil || len(pods.Items) != 3 || pods.Continue == "" || pods.RemainingItemCount == nil {
 		t.Fatalf("a page of pods: %v, %v", pods, err)
 	}
-	is := &pods.Items[0]
-	one, err := asProtobuf.CoreV1().Pods(is.Namespace).Get(ctx, is.Name, metav1.GetOptions{})
-	if err != nil || one.UID != is.UID || one.Spec.Containers[0].Image == "" {
+	pod := &pods.Items[0]
+	one, err := asProtobuf.CoreV1().Pods(pod.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+	if err != nil || one.UID != pod.UID || one.Spec.Containers[0].Image == "" {
 		t.Errorf("one pod: %v, %v", one, err)
 	}
 	_, err = asProtobuf.CoreV1().Pods("default").Get(ctx, "none", metav1.GetOptions{})
@@ -277,7 +277,7 @@ func TestMalformedProtobuf(t *testing.T) {
 		for _, x := range [][2]string{{"POST", ""}, {"PUT", name}, {"PATCH", name}, {"DELETE", name}, {"DELETE", ""}} {
 			answer, text := ask(t, config, x[0], "/api/v1/namespaces/default/configmaps"+x[1], body, "Accept", protobufOnly, "Content-Type", protobufOnly)
 			status, _, err := forms[1].Serializer.Decode(text, nil, nil)
-			if is, ok := status.(*metav1.Status); err != nil || !ok || is.Status != "Failure" || answer.StatusCode != http.StatusBadRequest {
+			if got, ok := status.(*metav1.Status); err != nil || !ok || got.Status != "Failure" || answer.StatusCode != http.StatusBadRequest {
 				t.Errorf("%s of %.20q: %s, %v, %v", x[0], body, answer.Status, status, err)
 			}
 		}

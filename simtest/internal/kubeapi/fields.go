@@ -116,7 +116,7 @@ func (f *fields) Apply(live, config map[string]any, manager, subresource string,
 }
 
 func (f *fields) merge(live, next map[string]any, subresource string,
-	by func(m *managedfields.FieldManager, before, after runtime.Object) (runtime.Object, error)) (map[string]any, error) {
+	write func(m *managedfields.FieldManager, before, after runtime.Object) (runtime.Object, error)) (map[string]any, error) {
 	after, err := toObject(next)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (f *fields) merge(live, next map[string]any, subresource string,
 	if err != nil {
 		return nil, err
 	}
-	merged, err := by(m, before, after)
+	merged, err := write(m, before, after)
 	if err != nil {
 		return nil, err
 	}

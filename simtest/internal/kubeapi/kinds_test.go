@@ -64,8 +64,8 @@ func TestKinds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	is, err := os.ReadFile("kinds.go")
-	if err != nil || !bytes.Equal(is, text) {
+	got, err := os.ReadFile("kinds.go")
+	if err != nil || !bytes.Equal(got, text) {
 		t.Errorf("kinds.go is not that of client-go, %v: go test -run TestKinds -write", err)
 	}
 }
@@ -94,13 +94,13 @@ func kindLine(resource reflect.Method) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "{Group: %q, Version: %q, Kind: %q, Resource: %q", kind.Group, kind.Version, kind.Kind, strings.ToLower(resource.Name))
-	for _, has := range []struct {
+	for _, want := range []struct {
 		name string
 		is   bool
 	}{{"Namespaced", resource.Type.NumIn() == 1}, {"Status", hasMethod(client, "UpdateStatus")}, {"Scale", hasMethod(client, "GetScale")},
 		{"Generation", slices.Contains(counting, kind.Kind)}} {
-		if has.is {
-			b.WriteString(", " + has.name + ": true")
+		if want.is {
+			b.WriteString(", " + want.name + ": true")
 		}
 	}
 	return b.String() + "},\n"
@@ -180,20 +180,20 @@ func TestEventsOfBothGroups(t *testing.T) {
 		Source: corev1.EventSource{Component: "old"}, Count: 3}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	is, err := client.EventsV1().Events("default").Get(ctx, "old", metav1.GetOptions{})
-	if err != nil || is.Regarding.Name != "p" || is.Note != "bye" || is.DeprecatedSource.Component != "old" || is.DeprecatedCount != 3 {
-		t.Errorf("in events.k8s.io it is %+v, %v", is, err)
+	got, err := client.EventsV1().Events("default").Get(ctx, "old", metav1.GetOptions{})
+	if err != nil || got.Regarding.Name != "p" || got.Note != "bye" || got.DeprecatedSource.Component != "old" || got.DeprecatedCount != 3 {
+		t.Errorf("in events.k8s.io it is %+v, %v", got, err)
 	}
-	is.Note, is.DeprecatedCount = "bye again", 4
-	if is, err = client.EventsV1().Events("default").Update(ctx, is, metav1.UpdateOptions{}); err != nil || is.Note != "bye again" {
-		t.Errorf("updated it is %+v, %v", is, err)
+	got.Note, got.DeprecatedCount = "bye again", 4
+	if got, err = client.EventsV1().Events("default").Update(ctx, got, metav1.UpdateOptions{}); err != nil || got.Note != "bye again" {
+		t.Errorf("updated it is %+v, %v", got, err)
 	}
 	all, err := client.EventsV1().Events("default").List(ctx, metav1.ListOptions{})
 	if err != nil || len(all.Items) != 2 {
 		t.Errorf("%d Events, %v", len(all.Items), err)
 	}
 	old, err := client.CoreV1().Events("default").Get(ctx, "old", metav1.GetOptions{})
-	if err != nil || old.Message != "bye again" || old.Count != 4 || old.ResourceVersion != is.ResourceVersion {
+	if err != nil || old.Message != "bye again" || old.Count != 4 || old.ResourceVersion != got.ResourceVersion {
 		t.Errorf("after the update it is %+v, %v", old, err)
 	}
 }

@@ -450,8 +450,8 @@ func newGrowth(s *structuralschema.Structural) *growth {
 	}
 	g := &growth{properties: map[string]*growth{}, items: newGrowth(s.Items)}
 	for name, p := range s.Properties {
-		if of := newGrowth(&p); of != nil {
-			g.properties[name] = of
+		if child := newGrowth(&p); child != nil {
+			g.properties[name] = child
 		}
 	}
 	if s.AdditionalProperties != nil {
@@ -486,11 +486,11 @@ func (g *growth) count(x any) int {
 			}
 		}
 		for name, v := range x {
-			of, ok := g.properties[name]
+			child, ok := g.properties[name]
 			if !ok {
-				of = g.others
+				child = g.others
 			}
-			if n += of.count(v); n > maxValues {
+			if n += child.count(v); n > maxValues {
 				return n
 			}
 		}
