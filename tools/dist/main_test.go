@@ -151,7 +151,8 @@ func TestSimArchive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
-	o := options{gotool: "go", root: t.TempDir(), out: t.TempDir(), version: "v1.2.3-test", platforms: "linux/amd64,windows/amd64", sim: true, url: "https://example.com/x"}
+	o := options{gotool: "go", root: t.TempDir(), out: t.TempDir(), version: "v1.2.3-test", platforms: "linux/amd64,windows/amd64", sim: true,
+		url: "https://example.com/x"}
 	read := func(name string) string {
 		text, err := os.ReadFile(name)
 		if err != nil {
