@@ -140,8 +140,7 @@ check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, lines over 160 co
 	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm' -- $(GO) vet ./core/... ./wasm/...
 	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm, steady' -- $(GO) vet -tags steady ./wasm
 	@$(GO) build -o bin/maporder ./tools/maporder
-	@GOOS=js GOARCH=wasm $(T) check 'order of maps' -- $(GO) vet -vettool=$(CURDIR)/bin/maporder \
-	  $$(GOOS=js GOARCH=wasm $(GO) list -deps ./wasm | grep ^informerscope/)
+	@GOOS=js GOARCH=wasm $(T) check 'order of maps' -- bash -c '$(GO) vet -vettool=$(CURDIR)/bin/maporder $$($(GO) list -deps ./wasm | grep ^informerscope/)'
 	@$(T) check 'lines' -- bash -c 'git ls-files -co --exclude-standard "*.go" "*.js" "*.ts" "*.css" "*.html" | xargs ls -d 2>/dev/null | \
 	  LC_ALL=C xargs awk -f tools/columns.awk'
 	@$(T) check 'English' -- $(GO) run ./tools/prose -go $(GO)

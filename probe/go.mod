@@ -1,3 +1,7 @@
+// To publish this module and the two in its folders under another path, put it in the place of this one, run go mod tidy in each and in simtest and
+// sim, let the two require a version, and tag that as probe/v0.1.0, probe/metrics/v0.1.0 and probe/controllerruntime/v0.1.0:
+//
+//	git grep -lF example.org/informerscope/probe | xargs sed -i 's,example.org/informerscope/probe,HOST/OWNER/REPOSITORY/probe,g'
 module example.org/informerscope/probe
 
 go 1.22.0

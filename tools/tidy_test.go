@@ -30,7 +30,8 @@ func TestTidy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			files := map[string]string{"a/go.mod": tidy, "a/a.go": "package a\n\nimport _ \"" + c.imported + "\"\n", "b/go.mod": "module example.com/b\n\ngo 1.26.0\n", "b/b.go": "package b\n"}
+			files := map[string]string{"a/go.mod": tidy, "a/a.go": "package a\n\nimport _ \"" + c.imported + "\"\n",
+				"b/go.mod": "module example.com/b\n\ngo 1.26.0\n", "b/b.go": "package b\n"}
 			files["a/"+c.file] = c.mod
 			for file, text := range files {
 				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

@@ -62,8 +62,7 @@ func TestIdentify(t *testing.T) {
 
 	git := func(args ...string) string {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false", "-c", "tag.gpgsign=false"},
-			args...)...)
+		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GIT_COMMITTER_DATE=2026-11-22T12:00:00+01:00", "GIT_CONFIG_GLOBAL=/dev/null")
 		out, err := cmd.CombinedOutput()
@@ -73,14 +72,7 @@ func TestIdentify(t *testing.T) {
 		return strings.TrimSpace(string(out))
 	}
 	git("init", "-q")
-	write := func(text string) {
-		if err := os.WriteFile(filepath.Join(dir, "x"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("1")
-	git("add", "x")
-	git("commit", "-qm", "one")
+	git("commit", "-qm", "one", "--allow-empty")
 	commit := git("rev-parse", "HEAD")
 	at := time.Date(2026, 11, 22, 11, 0, 0, 0, time.UTC)
 	expect := func(when, version, epoch string, want identity) {
@@ -93,14 +85,9 @@ func TestIdentify(t *testing.T) {
 	expect("a version given", "v2.0.0", "", identity{"v2.0.0", commit, at})
 	expect("a time given", "", "1700000000", identity{"v0.0.0-g" + commit[:12], commit, time.Unix(1700000000, 0).UTC()})
 	expect("a time before zip's", "", "1", identity{"v0.0.0-g" + commit[:12], commit, oldestTime})
-	write("2")
-	expect("changes", "", "", identity{"v0.0.0-g" + commit[:12] + "-dirty", commit, at})
-	git("commit", "-qam", "two")
 	git("tag", "-m", "x", "v1.4.0-rc.1")
-	commit = git("rev-parse", "HEAD")
 	expect("a tag", "", "", identity{"v1.4.0-rc.1", commit, at})
-	write("3")
-	git("commit", "-qam", "three")
+	git("commit", "-qm", "two", "--allow-empty")
 	commit = git("rev-parse", "HEAD")
 	expect("behind a tag", "", "", identity{"v1.4.0-rc.1-1-g" + commit[:12], commit, at})
 }
@@ -164,7 +151,8 @@ func TestSimArchive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
-	o := options{gotool: "go", root: t.TempDir(), out: t.TempDir(), version: "v1.2.3-test", platforms: "linux/amd64,windows/amd64", sim: true, url: "https://example.com/x"}
+	o := options{gotool: "go", root: t.TempDir(), out: t.TempDir(), version: "v1.2.3-test", platforms: "linux/amd64,windows/amd64", sim: true,
+		url: "https://example.com/x"}
 	read := func(name string) string {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -187,7 +175,7 @@ func TestSimArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := run(t.Context(), o, testWriter{t}); err != nil {
+	if err := run(t.Context(), o, t.Output()); err != nil {
 		t.Fatal(err)
 	}
 	const base = "informerscope-sim_v1.2.3-test_linux_amd64"
@@ -229,7 +217,7 @@ func TestAllArchives(t *testing.T) {
 	needsPage(t)
 	o := options{gotool: "go", root: root(t), out: t.TempDir(), version: "v1.2.3-test", url: "https://example.com/v1.2.3-test"}
 	began := time.Now()
-	if err := run(t.Context(), o, testWriter{t}); err != nil {
+	if err := run(t.Context(), o, t.Output()); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d archives in %s", len(platforms), time.Since(began).Round(time.Second))
@@ -243,7 +231,7 @@ func TestAllArchives(t *testing.T) {
 	t.Setenv("GIT_DIR", gitDir(t, o.root))
 	t.Setenv("GIT_OPTIONAL_LOCKS", "0") // and nothing is written there
 	began = time.Now()
-	if err := run(t.Context(), again, testWriter{t}); err != nil {
+	if err := run(t.Context(), again, t.Output()); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("one again, elsewhere and from nothing, in %s", time.Since(began).Round(time.Second))
@@ -257,13 +245,6 @@ func TestAllArchives(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(first, second) {
-		_, a := unpack(t, first)
-		_, b := unpack(t, second)
-		for name := range a {
-			if a[name] != b[name] {
-				t.Errorf("%s is another one: %v %v, %d and %d bytes", name, a[name].time, b[name].time, len(a[name].data), len(b[name].data))
-			}
-		}
 		t.Error("the same sources give two archives")
 	}
 
@@ -424,12 +405,4 @@ func gitDir(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(string(out))
-}
-
-// testWriter shows what a run says.
-type testWriter struct{ t *testing.T }
-
-func (w testWriter) Write(p []byte) (int, error) {
-	w.t.Log(strings.TrimSpace(string(p)))
-	return len(p), nil
 }

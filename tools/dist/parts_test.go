@@ -55,7 +55,8 @@ func checkParts(t *testing.T, name, version, program string) {
 	for _, c := range doc.Components {
 		key := c.Name + " " + c.Version
 		sum, isIn := want[key]
-		if isIn != slices.Contains(c.Properties, property{"informerscope:linked-into", "server"}) || isIn && sum != "" && !slices.Contains(c.Properties, property{"go:sum", sum}) {
+		if isIn != slices.Contains(c.Properties, property{"informerscope:linked-into", "server"}) ||
+			isIn && sum != "" && !slices.Contains(c.Properties, property{"go:sum", sum}) {
 			t.Errorf("%s: %+v; the program says %t, %q", name, c, isIn, sum)
 		}
 		delete(want, key)

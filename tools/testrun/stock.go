@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/doc"
 	"go/parser"
 	"go/token"
 	"io"
@@ -47,13 +46,13 @@ func readLedger(text string) (entries []*entry, err error) {
 	return entries, nil
 }
 
-// allTests finds every test, fuzz target and runnable example in the files, whatever they are built for, as "PACKAGE TEST".
+// allTests finds every test and fuzz target in the files, whatever they are built for, as "PACKAGE TEST".
 func allTests(files []string) (tests []string, err error) {
 	for _, file := range files {
 		if strings.Contains("/"+file, "/testdata/") {
 			continue
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if errors.Is(err, fs.ErrNotExist) { // deleted, and not committed yet
 			continue
 		}
@@ -61,8 +60,10 @@ func allTests(files []string) (tests []string, err error) {
 			return nil, err
 		}
 		pkg := importPath(path.Dir(file))
-		for _, name := range testNames(parsed) {
-			tests = append(tests, pkg+" "+name)
+		for _, d := range parsed.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name != "TestMain" && testName.MatchString(fn.Name.Name) {
+				tests = append(tests, pkg+" "+fn.Name.Name)
+			}
 		}
 	}
 	slices.Sort(tests)
@@ -81,20 +82,6 @@ func importPath(dir string) string {
 }
 
 var testName = regexp.MustCompile(`^(Test|Fuzz)($|\P{Ll})`)
-
-func testNames(f *ast.File) (names []string) {
-	for _, d := range f.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name != "TestMain" && testName.MatchString(fn.Name.Name) {
-			names = append(names, fn.Name.Name)
-		}
-	}
-	for _, e := range doc.Examples(f) {
-		if e.Output != "" || e.EmptyOutput {
-			names = append(names, "Example"+e.Name)
-		}
-	}
-	return names
-}
 
 // findMissing says which tests a tier should have run and did not, and which lines of the ledger are wrong. ran says of a test that left itself out that it
 // did not run.
