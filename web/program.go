@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
@@ -14,12 +15,12 @@ const (
 	packedProgram = Program + ".gz"
 )
 
-// programFile is the page's program: reading it unpacks it.
+// programFile is the page's program. Who reads or seeks in it has it in memory, unpacked.
 type programFile struct {
 	fs.File // packed
 	madeInfo
 	packed   *io.SectionReader
-	unpacked *gzip.Reader // nil until something is read
+	unpacked *bytes.Reader // nil until something is read
 }
 
 // openProgram opens the page's program. A file that is packed ends with its length before that, RFC 1952.
@@ -49,14 +50,36 @@ func openProgram(fsys fs.FS) (fs.File, error) {
 // Packed is the program as gzip, which reads until the file is closed.
 func (p *programFile) Packed() *io.SectionReader { return p.packed }
 
+// unpack makes the program ready to be read.
+func (p *programFile) unpack() error {
+	if p.unpacked != nil {
+		return nil
+	}
+	r, err := gzip.NewReader(p.packed)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(r)
+	if err == nil {
+		p.unpacked = bytes.NewReader(text)
+	}
+	return err
+}
+
 // Read implements fs.File.
-func (p *programFile) Read(b []byte) (n int, err error) {
-	if p.unpacked == nil {
-		if p.unpacked, err = gzip.NewReader(p.packed); err != nil {
-			return 0, err
-		}
+func (p *programFile) Read(b []byte) (int, error) {
+	if err := p.unpack(); err != nil {
+		return 0, err
 	}
 	return p.unpacked.Read(b)
+}
+
+// Seek implements io.Seeker, as file servers ask for it.
+func (p *programFile) Seek(offset int64, whence int) (int64, error) {
+	if err := p.unpack(); err != nil {
+		return 0, err
+	}
+	return p.unpacked.Seek(offset, whence)
 }
 
 // Stat implements fs.File.
