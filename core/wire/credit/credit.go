@@ -1,7 +1,6 @@
 package credit
 
 import (
-	"encoding/binary"
 	"net"
 	"slices"
 	"sync"
@@ -9,119 +8,81 @@ import (
 )
 
 const (
-	// Enough is how much of a window is worth a message: a sixty-fourth of that which Go's client opens for a stream.
-	Enough = 64 << 10
-	// Longest is how long less than that may wait.
-	Longest = time.Second
+	// maxHeld is how many bytes of updates are held back: 32 updates, each worth four kilobytes at least.
+	maxHeld = 32 * frameBytes
+	// maxWait is how long they are held back.
+	maxWait = time.Second
+	// A WINDOW_UPDATE frame has 13 bytes, of which 4 are its payload (RFC 9113, sections 4.1 and 6.9).
+	frameBytes   = 13
+	payloadBytes = 4
+	updateType   = 8
 )
 
-// What RFC 9113 says of a WINDOW_UPDATE frame (sections 4.1 and 6.9).
-const (
-	headerBytes = 9
-	frameBytes  = headerBytes + 4
-	updateType  = 8
-	idMask      = 1<<31 - 1
-	maxWindow   = 1<<31 - 1
-)
-
-// Conn is the client's end of a connection that speaks HTTP/2 from its first byte on. Frames keep their order, but for WINDOW_UPDATEs,
-// which may come later than they were written, and one in place of several.
+// Conn is the client's end of a connection that speaks HTTP/2 from its first byte on. It writes all frames, in their order; WINDOW_UPDATEs may wait for
+// the frames that follow them.
 type Conn struct {
 	net.Conn
 
-	mu    sync.Mutex // held while something is written
-	owed  []update   // one for each stream, as they came
-	total uint64     // bytes of the one that is owed most
+	mu    sync.Mutex // guards all below, and writes
+	held  []byte
 	timer *time.Timer
-	armed bool
-	err   error // of a write that waited
-	out   []byte
-}
-
-type update struct {
-	stream uint32 // 0 is the connection
-	bytes  uint32
+	err   error // of the last write
 }
 
 // New wraps conn, which it owns.
 func New(conn net.Conn) *Conn {
 	c := &Conn{Conn: conn}
-	c.timer = time.AfterFunc(time.Hour, c.late)
+	c.timer = time.AfterFunc(maxWait, c.flush)
 	c.timer.Stop()
 	return c
 }
 
-// Write implements net.Conn. What was owed goes first, and an error of giving it is the next Write's.
+// Write implements net.Conn. An error of writing what was held back is the next Write's.
 func (c *Conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(c.held) == 0 {
+		c.timer.Reset(maxWait)
+	}
+	c.held = append(c.held, p...)
+	if !isUpdates(p) || len(c.held) >= maxHeld {
+		c.flushLocked()
+	}
 	if c.err != nil {
 		return 0, c.err
 	}
-	if !c.owe(p) {
-		before := len(c.give())
-		n, err := c.Conn.Write(append(c.out, p...))
-		return max(0, min(len(p), n-before)), err
-	}
-	if c.total >= Enough {
-		c.pay()
-	} else if !c.armed {
-		c.armed = true
-		c.timer.Reset(Longest)
-	}
-	return len(p), c.err
+	return len(p), nil
 }
 
-// owe adds up p if it is nothing but whole WINDOW_UPDATE frames.
-func (c *Conn) owe(p []byte) bool {
-	if len(p) == 0 || len(p)%frameBytes != 0 {
+// isUpdates reports whether p is nothing but whole WINDOW_UPDATE frames.
+func isUpdates(p []byte) bool {
+	if len(p)%frameBytes != 0 {
 		return false
 	}
 	for frame := range slices.Chunk(p, frameBytes) {
-		if frame[0] != 0 || frame[1] != 0 || frame[2] != frameBytes-headerBytes || frame[3] != updateType || frame[4] != 0 {
+		if frame[0] != 0 || frame[1] != 0 || frame[2] != payloadBytes || frame[3] != updateType {
 			return false
 		}
-	}
-	for frame := range slices.Chunk(p, frameBytes) {
-		u := update{binary.BigEndian.Uint32(frame[5:]) & idMask, binary.BigEndian.Uint32(frame[9:]) & maxWindow}
-		at := slices.IndexFunc(c.owed, func(o update) bool { return o.stream == u.stream && o.bytes <= maxWindow-u.bytes })
-		if at < 0 {
-			c.owed = append(c.owed, update{stream: u.stream})
-			at = len(c.owed) - 1
-		}
-		c.owed[at].bytes += u.bytes
-		c.total = max(c.total, uint64(c.owed[at].bytes))
 	}
 	return true
 }
 
-// give makes the frames of what is owed, which is nothing then. c.mu is held.
-func (c *Conn) give() []byte {
-	c.out = c.out[:0]
-	for _, u := range c.owed {
-		c.out = append(c.out, 0, 0, frameBytes-headerBytes, updateType, 0)
-		c.out = binary.BigEndian.AppendUint32(c.out, u.stream)
-		c.out = binary.BigEndian.AppendUint32(c.out, u.bytes)
-	}
-	c.owed, c.total = c.owed[:0], 0
-	return c.out
-}
-
-// pay writes what is owed. c.mu is held.
-func (c *Conn) pay() {
-	if len(c.owed) > 0 && c.err == nil {
-		_, c.err = c.Conn.Write(c.give())
-	}
-}
-
-func (c *Conn) late() {
+func (c *Conn) flush() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.armed = false
-	c.pay()
+	c.flushLocked()
 }
 
-// Close implements net.Conn. What is owed is of no use to a peer that is left.
+// flushLocked writes what is held back.
+func (c *Conn) flushLocked() {
+	c.timer.Stop()
+	if len(c.held) > 0 && c.err == nil {
+		_, c.err = c.Conn.Write(c.held)
+	}
+	c.held = c.held[:0]
+}
+
+// Close implements net.Conn. What is held back is of no use to a peer that is left.
 func (c *Conn) Close() error {
 	err := c.Conn.Close() // before the lock, which a write that waits for the peer may hold
 	c.timer.Stop()

@@ -43,7 +43,7 @@ func window(stream byte, high, low byte) []byte {
 	return []byte{0, 0, 4, 8, 0, 0, 0, 0, stream, 0, high, low, 0}
 }
 
-func TestWindowsAddUp(t *testing.T) {
+func TestUpdatesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(below)
 		c := New(b)
@@ -67,39 +67,40 @@ func TestWindowsAddUp(t *testing.T) {
 				}
 			}
 		}
-		write(window(0, 0, 0x10), window(1, 0, 0x10))
-		write(window(0, 0, 0x10), window(3, 0, 0x10))
+		first, second := window(1, 0, 0x10), window(3, 0, 0x10)
+		write(first, second)
+		write(first)
 		want()
 		// What else is written takes them with it, and is never held back.
 		ping := append([]byte{0, 0, 8, 6, 0, 0, 0, 0, 0}, "12345678"...)
 		write(ping)
-		want(bytes.Join([][]byte{window(0, 0, 0x20), window(1, 0, 0x10), window(3, 0, 0x10), ping}, nil))
+		want(bytes.Join([][]byte{first, second, first, ping}, nil))
 		write(ping)
 		want(ping)
-		// Enough is enough, and a while is too.
-		for range 3 {
-			write(window(5, 0, 0x40), window(0, 0, 0x40))
-		}
-		time.Sleep(Longest - time.Millisecond)
+		// They wait for a second at most.
+		write(first)
+		time.Sleep(maxWait - time.Millisecond)
+		write(second)
 		want()
 		time.Sleep(time.Millisecond)
-		want(append(window(5, 0, 0xc0), window(0, 0, 0xc0)...))
-		for range 4 {
-			write(window(7, 0, 0x40))
+		want(append(bytes.Clone(first), second...))
+		// Many do not wait.
+		for range maxHeld / frameBytes {
+			write(second)
 		}
-		want(window(7, 1, 0))
+		want(bytes.Repeat(second, maxHeld/frameBytes))
 		time.Sleep(time.Hour)
 		want()
 		// Something that only begins like one is not one.
-		other := append(window(1, 0, 1), 0, 0, 8, 6, 0, 0, 0, 0, 0, '1', '2', '3', '4')
+		other := append(bytes.Clone(first), 0, 0, 4, 6, 0, 0, 0, 0, 0, '1', '2', '3', '4')
 		write(other)
 		want(other)
 		// An error that comes late is the next write's.
-		write(window(1, 0, 0x10))
+		write(first)
 		b.mu.Lock()
 		b.err = io.ErrClosedPipe
 		b.mu.Unlock()
-		time.Sleep(Longest)
+		time.Sleep(maxWait)
 		synctest.Wait()
 		if _, err := c.Write(ping); err != io.ErrClosedPipe {
 			t.Errorf("the error of what waited: %v", err)
@@ -108,8 +109,8 @@ func TestWindowsAddUp(t *testing.T) {
 	})
 }
 
-// TestAClientThatOwesIsServedOn: more than all windows together comes through, to net/http's client.
-func TestAClientThatOwesIsServedOn(t *testing.T) {
+// TestAClientThatWaitsIsServedOn: more than all windows together comes through, to net/http's client.
+func TestAClientThatWaitsIsServedOn(t *testing.T) {
 	const size = 20 << 20
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
