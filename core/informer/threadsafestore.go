@@ -319,20 +319,20 @@ func (c *threadSafeMap) GetByKey(key string) (item interface{}, exists bool, err
 
 // inOrder returns the objects in the order in which their keys were added.
 func inOrder(items map[string]*storedObject) []*storedObject {
-	all := make([]*storedObject, 0, len(items))
-	//maporder:free sorted below
-	for _, item := range items {
-		all = append(all, item)
-	}
-	slices.SortFunc(all, func(a, b *storedObject) int { return cmp.Compare(a.number, b.number) })
-	return all
+	//maporder:free no two numbers are equal
+	return slices.SortedFunc(maps.Values(items), compareNumbers)
 }
 
-// snapshot returns the stored objects of one moment in their order.
+func compareNumbers(a, b *storedObject) int { return cmp.Compare(a.number, b.number) }
+
+// snapshot returns the stored objects of one moment in their order. It sorts them without the lock.
 func (c *threadSafeMap) snapshot() []*storedObject {
 	c.lock.RLock()
-	defer c.lock.RUnlock()
-	return inOrder(c.items)
+	//maporder:free sorted below
+	all := slices.AppendSeq(make([]*storedObject, 0, len(c.items)), maps.Values(c.items))
+	c.lock.RUnlock()
+	slices.SortFunc(all, compareNumbers)
+	return all
 }
 
 // List implements Store.
