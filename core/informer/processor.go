@@ -85,13 +85,13 @@ func (p *sharedProcessor) distribute(ns []notification) {
 		p.started.Wait()
 	}
 	for i := range ns {
-		p.distributeOne(&ns[i])
+		p.distributeOneLocked(&ns[i])
 	}
 	yield(p.gates)
 }
 
-// distributeOne distributes one notification and reports it.
-func (p *sharedProcessor) distributeOne(n *notification) {
+// distributeOneLocked distributes one notification and reports it.
+func (p *sharedProcessor) distributeOneLocked(n *notification) {
 	if n.op != event.OpUpdated {
 		n.rv = rvOf(n.obj)
 	}

@@ -421,7 +421,7 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	if options.Logger != nil {
 		logger = *options.Logger
 	}
-	period := s.adjustResyncPeriod(logger, ptr.Deref(options.ResyncPeriod, s.ResyncPeriod))
+	period := s.adjustResyncPeriodLocked(logger, ptr.Deref(options.ResyncPeriod, s.ResyncPeriod))
 	s.lastListener++
 	var informerSynced func() bool
 	if s.behaviour.LocksHasSynced {
@@ -467,8 +467,8 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	return l, nil
 }
 
-// adjustResyncPeriod raises a handler's resync period to the least possible or, before the start, lowers the informer's check period to it.
-func (s *sharedIndexInformer) adjustResyncPeriod(logger klog.Logger, period time.Duration) time.Duration {
+// adjustResyncPeriodLocked raises a handler's resync period to the least possible or, before the start, lowers the informer's check period to it.
+func (s *sharedIndexInformer) adjustResyncPeriodLocked(logger klog.Logger, period time.Duration) time.Duration {
 	if period <= 0 {
 		return period
 	}

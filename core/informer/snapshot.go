@@ -198,7 +198,7 @@ func (q *queueItem) snapshot() DeltaSnapshot {
 }
 
 func (c *threadSafeMap) snapshotLocked() StoreSnapshot {
-	out := StoreSnapshot{ResourceVersion: c.visibleRV(), Objects: make(map[string]any, len(c.items)), Indices: map[string]map[string]sets.Set[string]{}}
+	out := StoreSnapshot{ResourceVersion: c.visibleRVLocked(), Objects: make(map[string]any, len(c.items)), Indices: map[string]map[string]sets.Set[string]{}}
 	//maporder:free copied into a map
 	for key, item := range c.items {
 		out.Objects[key] = item.obj

@@ -118,7 +118,7 @@ func newCache(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) *cache {
 	for _, opt := range opts {
 		opt(c)
 	}
-	names := c.appendIndices(indexers)
+	names := c.appendIndicesLocked(indexers)
 	if c.observer != nil && len(names) > 0 {
 		send(c.observer, event.IndexersAdded{Names: strings.Join(names, ",")}.Event())
 	}

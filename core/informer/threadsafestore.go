@@ -49,8 +49,8 @@ type namedIndex struct {
 	keys map[string]sets.Set[string] // by value
 }
 
-// appendIndices adds empty indices for indexers and returns their names, sorted.
-func (c *threadSafeMap) appendIndices(indexers Indexers) []string {
+// appendIndicesLocked adds empty indices for indexers and returns their names, sorted.
+func (c *threadSafeMap) appendIndicesLocked(indexers Indexers) []string {
 	names := slices.Sorted(maps.Keys(indexers))
 	for _, name := range names {
 		c.indices = append(c.indices, &namedIndex{name: name, fn: indexers[name], keys: map[string]sets.Set[string]{}})
@@ -98,8 +98,8 @@ func (x *namedIndex) move(key string, old, obj any) (after []string) {
 	return after
 }
 
-// indexValues returns the values of obj in every index, for an Observer. It skips an index whose function fails; storing such an object panics anyway.
-func (c *threadSafeMap) indexValues(obj any) []event.IndexValues {
+// indexValuesLocked returns the values of obj in every index, for an Observer. It skips an index whose function fails; storing such an object panics anyway.
+func (c *threadSafeMap) indexValuesLocked(obj any) []event.IndexValues {
 	if len(c.indices) == 0 {
 		return nil
 	}
@@ -112,8 +112,8 @@ func (c *threadSafeMap) indexValues(obj any) []event.IndexValues {
 	return all
 }
 
-// valuesToReport returns values with the names of their indices: last, if they are the same.
-func (c *threadSafeMap) valuesToReport(last []event.IndexValues, values [][]string) []event.IndexValues {
+// valuesToReportLocked returns values with the names of their indices: last, if they are the same.
+func (c *threadSafeMap) valuesToReportLocked(last []event.IndexValues, values [][]string) []event.IndexValues {
 	same := last != nil && len(last) == len(values)
 	for i := 0; same && i < len(last); i++ {
 		same = slices.Equal(last[i].Values, values[i])
@@ -128,8 +128,8 @@ func (c *threadSafeMap) valuesToReport(last []event.IndexValues, values [][]stri
 	return all
 }
 
-// visibleRV returns the store's resourceVersion as readers see it.
-func (c *threadSafeMap) visibleRV() string {
+// visibleRVLocked returns the store's resourceVersion as readers see it.
+func (c *threadSafeMap) visibleRVLocked() string {
 	if c.hideRV {
 		return ""
 	}
@@ -162,12 +162,12 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op event.Op, rv string,
 		// Deferred, because the object is stored even if an index function panics.
 		defer func() {
 			if !whole {
-				item.indexed = c.indexValues(obj)
+				item.indexed = c.indexValuesLocked(obj)
 			}
 			if version == "" {
 				version = rvOf(obj)
 			}
-			e := event.Stored{Kind: event.KindStoreAdded, Op: op, Key: key, RV: version, Obj: obj, Old: old, Indexed: item.indexed, StoreRV: c.visibleRV()}
+			e := event.Stored{Kind: event.KindStoreAdded, Op: op, Key: key, RV: version, Obj: obj, Old: old, Indexed: item.indexed, StoreRV: c.visibleRVLocked()}
 			if existed {
 				e.Kind = event.KindStoreUpdated
 			}
@@ -180,7 +180,7 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op event.Op, rv string,
 		c.values = append(c.values, x.move(key, old, obj))
 	}
 	if c.observer != nil {
-		item.indexed = c.valuesToReport(item.indexed, c.values)
+		item.indexed = c.valuesToReportLocked(item.indexed, c.values)
 	}
 	clear(c.values)
 	whole = true
@@ -211,7 +211,7 @@ func (c *threadSafeMap) removeLocked(key string, obj any, rv string, moveRV bool
 		if deleted == nil {
 			deleted = item.obj
 		}
-		send(c.observer, event.StoreDeleted{Key: key, RV: rvOf(deleted), Obj: deleted, Old: item.obj, StoreRV: c.visibleRV()}.Event())
+		send(c.observer, event.StoreDeleted{Key: key, RV: rvOf(deleted), Obj: deleted, Old: item.obj, StoreRV: c.visibleRVLocked()}.Event())
 	}
 }
 
@@ -369,7 +369,7 @@ func (c *threadSafeMap) replace(keys []string, objs []any, resourceVersion strin
 	if c.observer != nil {
 		// Deferred, because the objects are stored even if an index function panics.
 		defer func() {
-			send(c.observer, event.StoreReplaced{Count: len(c.items), Items: c.itemsLocked(), StoreRV: c.visibleRV()}.Event())
+			send(c.observer, event.StoreReplaced{Count: len(c.items), Items: c.itemsLocked(), StoreRV: c.visibleRVLocked()}.Event())
 		}()
 	}
 	for _, x := range c.indices {
@@ -392,7 +392,7 @@ func (c *threadSafeMap) fillLocked(indices []*namedIndex) {
 func (c *threadSafeMap) itemsLocked() []event.Item {
 	items := make([]event.Item, 0, len(c.items))
 	for _, item := range inOrder(c.items) {
-		items = append(items, event.Item{Key: item.key, RV: rvOf(item.obj), Obj: item.obj, Indexed: c.indexValues(item.obj)})
+		items = append(items, event.Item{Key: item.key, RV: rvOf(item.obj), Obj: item.obj, Indexed: c.indexValuesLocked(item.obj)})
 	}
 	return items
 }
@@ -476,7 +476,7 @@ func (c *threadSafeMap) ListIndexFuncValues(name string) []string {
 func (c *threadSafeMap) LastStoreSyncResourceVersion() string {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
-	return c.visibleRV()
+	return c.visibleRVLocked()
 }
 
 // Bookmark implements Store.
@@ -506,7 +506,7 @@ func (c *threadSafeMap) AddIndexers(newIndexers Indexers) error {
 	}
 	maps.Copy(c.indexers, newIndexers)
 	before := len(c.indices)
-	names := c.appendIndices(newIndexers)
+	names := c.appendIndicesLocked(newIndexers)
 	if c.observer != nil {
 		defer func() {
 			send(c.observer, event.IndexersAdded{Items: c.itemsLocked(), Names: strings.Join(names, ",")}.Event())
