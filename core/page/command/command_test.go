@@ -19,6 +19,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/cluster/levers"
 	"informerscope/core/lab"
 	"informerscope/core/lab/action"
 	"informerscope/core/lab/labtest"
@@ -455,8 +456,7 @@ func TestBadArgumentsNameWhatIsTaken(t *testing.T) {
 		{"page", []string{`7`}, `page: the argument "page" is an object, and not 7`},
 		{"load", []string{`7`}, `load: the argument "file" is the text or the bytes of a file, and not 7`},
 		{"cluster", []string{`"explode"`},
-			`cluster: the argument "verb" is one of create, scale, restart, delete, deleteDeployment, burst, compact, failover, crowd, ` +
-				`expire, finalizer, label, rate, and not "explode"`},
+			`cluster: the argument "verb" is one of ` + strings.Join(levers.Names(), ", ") + `, and not "explode"`},
 		{"addIndex", []string{`"` + strings.Repeat("n", 300) + `"`, `"label:app"`},
 			`addIndex: the argument "name" is a text of at most 253 bytes, and not "nnnn`},
 	} {
