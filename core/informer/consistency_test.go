@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	clientgo "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/consistencydetector"
+
+	"informerscope/core/words/releases"
 )
 
 // TestWatchListConsistency compares requests and result with client-go's for a LIST that agrees, one that fails at first, and one that differs.
@@ -50,7 +52,7 @@ func TestWatchListConsistency(t *testing.T) {
 				return append(log, srv.requests()...)
 			}
 			var got, want []string
-			setRelease(t, Release135)
+			setRelease(t, releases.V135)
 			defer consistencydetector.SetDataConsistencyDetectionForWatchListEnabledForTest(true)()
 			consistencyCheckWanted = true
 			defer func() { consistencyCheckWanted = false }()
@@ -59,7 +61,7 @@ func TestWatchListConsistency(t *testing.T) {
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
 					store := &stopping{NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true, Transformer: c.transform}), cancel}
-					r := NewReflectorWithOptions(srv.lw(), &object{}, store, ReflectorOptions{Name: "r", Release: Release135})
+					r := NewReflectorWithOptions(srv.lw(), &object{}, store, ReflectorOptions{Name: "r", Release: releases.V135})
 					_ = r.ListAndWatchWithContext(ctx)
 				})
 			})

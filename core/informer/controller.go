@@ -12,6 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
+
+	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // ShouldResyncFunc reports whether a resync is wanted now.
@@ -46,11 +49,11 @@ type Config struct {
 	WatchListPageSize int64
 
 	// Release decides whether WatchList and batches are used.
-	Release Release
+	Release releases.Release
 	// Observer receives the Reflector's transitions. The queue has its own Observer.
-	Observer Observer
+	Observer event.Observer
 	// Gates can hold the Reflector. The queue has its own Gates.
-	Gates Gates
+	Gates event.Gates
 	// Clock replaces the real clock for all of the Reflector's waits.
 	Clock clock.WithTicker
 	// Random replaces math/rand for the Reflector.
@@ -162,7 +165,7 @@ func (c *controller) currentReflector() *Reflector {
 // Mirrors client-go tools/cache.(*controller).processLoop (v0.33.13 and v0.37.2).
 func (c *controller) processLoop(ctx context.Context) {
 	pop := c.popOnce()
-	drains := c.config.Release.features().drains
+	drains := c.config.Release.Behaviour().Drains
 	for drains || ctx.Err() == nil {
 		if err := pop(); errors.Is(err, ErrFIFOClosed) {
 			return
@@ -172,7 +175,7 @@ func (c *controller) processLoop(ctx context.Context) {
 
 // popOnce returns the function that pops once, with or without batches.
 func (c *controller) popOnce() func() error {
-	batch := c.config.Release.features().batch
+	batch := c.config.Release.Behaviour().PopsBatches
 	if q, ok := c.config.Queue.(keyedQueue); ok && c.config.keyedProcess != nil {
 		return func() error { return q.popKeyed(batch, c.config.keyedProcess) }
 	}
@@ -187,10 +190,10 @@ func (c *controller) popOnce() func() error {
 }
 
 // newQueue returns the queue that the release uses.
-func newQueue(release Release, logger klog.Logger, objectType any, store KeyListerGetter, transform TransformFunc,
-	id InformerNameAndResource, metrics InformerMetricsProvider, o Observer, g Gates) Queue {
-	f := release.features()
-	if !f.inOrder {
+func newQueue(release releases.Release, logger klog.Logger, objectType any, store KeyListerGetter, transform TransformFunc,
+	id InformerNameAndResource, metrics InformerMetricsProvider, o event.Observer, g event.Gates) Queue {
+	f := release.Behaviour()
+	if !f.KeepsOrder {
 		return NewDeltaFIFOWithOptions(DeltaFIFOOptions{
 			Logger:                &logger,
 			Name:                  fmt.Sprintf("DeltaFIFO %T", objectType),
@@ -206,15 +209,15 @@ func newQueue(release Release, logger klog.Logger, objectType any, store KeyList
 		Logger:                &logger,
 		Name:                  fmt.Sprintf("RealFIFO %T", objectType),
 		Transformer:           transform,
-		AtomicEvents:          f.atomic,
-		UnlockWhileProcessing: f.unlock,
-		EmitDeltaTypeBookmark: f.atomic,
+		AtomicEvents:          f.Atomic,
+		UnlockWhileProcessing: f.Unlocks,
+		EmitDeltaTypeBookmark: f.Atomic,
 		Identifier:            id,
 		MetricsProvider:       metrics,
 		Observer:              o,
 		Gates:                 g,
 	}
-	if !f.atomic {
+	if !f.Atomic {
 		options.KnownObjects = store
 	}
 	return NewRealFIFOWithOptions(options)
@@ -243,12 +246,12 @@ type InformerOptions struct {
 	// InformerMetricsProvider creates the metrics; nil means that of SetInformerMetricsProvider.
 	InformerMetricsProvider InformerMetricsProvider
 
-	// Release is the release of client-go whose behaviour the informer has; default Release137.
-	Release Release
+	// Release is the release of client-go whose behaviour the informer has; default releases.V137.
+	Release releases.Release
 	// Observer receives every transition.
-	Observer Observer
+	Observer event.Observer
 	// Gates can hold the Reflector and the process loop.
-	Gates Gates
+	Gates event.Gates
 	// Clock replaces the real clock.
 	Clock clock.WithTicker
 }
@@ -263,9 +266,9 @@ func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 }
 
 func newInformer(options InformerOptions, indexers Indexers) (Indexer, Controller) {
-	features := options.Release.features()
+	features := options.Release.Behaviour()
 	storeOpts := []StoreOption{WithObserver(options.Observer), WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)}
-	if !features.atomic {
+	if !features.Atomic {
 		storeOpts = append(storeOpts, withoutResourceVersion())
 	}
 	store := newCache(DeletionHandlingMetaNamespaceKeyFunc, indexers, storeOpts...)

@@ -28,9 +28,9 @@ type DeltaFIFOOptions struct {
 	Transformer TransformFunc
 
 	// Observer receives every transition of the queue.
-	Observer Observer
+	Observer event.Observer
 	// Gates can hold Pop at StagePop.
-	Gates Gates
+	Gates event.Gates
 }
 
 // DeltaFIFO is a Queue that groups deltas by key. A key's place is that of its first delta; Pop returns all deltas of the key since then. Two Deleted
@@ -60,7 +60,7 @@ type DeltaFIFO struct {
 	emitDeltaTypeReplaced bool
 	transformer           TransformFunc
 
-	observer Observer
+	observer event.Observer
 	gate     queueGate
 }
 

@@ -15,6 +15,8 @@ import (
 	clientfeatures "k8s.io/client-go/features"
 	featurestesting "k8s.io/client-go/features/testing"
 	clientgo "k8s.io/client-go/tools/cache"
+
+	"informerscope/core/words/releases"
 )
 
 // These tests run the same script against client-go and against this package, and compare what the server and the handlers see.
@@ -98,15 +100,15 @@ func (c theirCalls) OnDelete(o any) {
 
 // setRelease makes client-go behave like a release, as far as its feature gates allow. The scripts here avoid the other differences; releases_test.go
 // and the tests against the releases cover them.
-func setRelease(t *testing.T, release Release) {
-	f := release.features()
+func setRelease(t *testing.T, release releases.Release) {
+	f := release.Behaviour()
 	// client-go checks the dependencies between UnlockWhileProcessing and the other gates only where it reads them.
-	featurestesting.SetFeatureDuringTest(t, clientfeatures.UnlockWhileProcessingFIFO, f.unlock)
-	featurestesting.SetFeatureDuringTest(t, clientfeatures.AtomicFIFO, f.atomic)
-	featurestesting.SetFeatureDuringTest(t, clientfeatures.InOrderInformersBatchProcess, f.batch)
-	featurestesting.SetFeatureDuringTest(t, clientfeatures.InOrderInformers, f.inOrder)
-	featurestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, f.watchList)
-	featurestesting.SetFeatureDuringTest(t, clientfeatures.InformerResourceVersion, f.resourceVersion)
+	featurestesting.SetFeatureDuringTest(t, clientfeatures.UnlockWhileProcessingFIFO, f.Unlocks)
+	featurestesting.SetFeatureDuringTest(t, clientfeatures.AtomicFIFO, f.Atomic)
+	featurestesting.SetFeatureDuringTest(t, clientfeatures.InOrderInformersBatchProcess, f.PopsBatches)
+	featurestesting.SetFeatureDuringTest(t, clientfeatures.InOrderInformers, f.KeepsOrder)
+	featurestesting.SetFeatureDuringTest(t, clientfeatures.WatchListClient, f.ListsByWatch)
+	featurestesting.SetFeatureDuringTest(t, clientfeatures.InformerResourceVersion, f.ReportsVersion)
 }
 
 // world is one informer with its server while a script runs.
@@ -160,11 +162,11 @@ type script struct {
 	resync, handler time.Duration
 	transform       func(any) (any, error)
 	// only limits the script to some releases; nil means all.
-	only []Release
+	only []releases.Release
 	play func(w *world)
 }
 
-func (s *script) run(t *testing.T, release Release, build func(*server) subject) []step {
+func (s *script) run(t *testing.T, release releases.Release, build func(*server) subject) []step {
 	srv := newServer(slices.Clone(s.lists), slices.Clone(s.watches))
 	w := &world{t: t, srv: srv, subject: build(srv), calls: &calls{}}
 	if s.transform != nil {
@@ -200,7 +202,7 @@ func (s *script) run(t *testing.T, release Release, build func(*server) subject)
 	return w.steps
 }
 
-func (s *script) compare(t *testing.T, release Release) {
+func (s *script) compare(t *testing.T, release releases.Release) {
 	if s.only != nil && !slices.Contains(s.only, release) {
 		t.Skip("not a script for this release")
 	}
@@ -253,8 +255,8 @@ func initial(rv string, objs ...*object) reply {
 	return reply{events: append(events, endMark(rv))}
 }
 
-var withWatchList = []Release{Release135, Release137}
-var withList = []Release{Release131, Release133}
+var withWatchList = []releases.Release{releases.V135, releases.V137}
+var withList = []releases.Release{releases.V131, releases.V133}
 
 var scripts = []script{
 	{
@@ -373,7 +375,7 @@ var scripts = []script{
 		name:    "list from nowhere withholds the version",
 		lists:   []reply{{list: list("")}},
 		watches: []reply{{err: errInvalid()}, {events: []watch.Event{addedEvent(obj("a", "7"))}}, {}},
-		only:    []Release{Release137}, // earlier releases: TestVersionFromNowhere
+		only:    []releases.Release{releases.V137}, // earlier releases: TestVersionFromNowhere
 		play: func(w *world) {
 			w.mark(false, "added from nowhere")
 			w.srv.send(modifiedEvent(obj("a", "8")))
@@ -469,7 +471,7 @@ func TestSameAsClientGo(t *testing.T) {
 	for i := range scripts {
 		s := &scripts[i]
 		t.Run(s.name, func(t *testing.T) {
-			for _, release := range releases {
+			for _, release := range everyRelease {
 				t.Run(release.String(), func(t *testing.T) { s.compare(t, release) })
 			}
 		})
@@ -480,11 +482,11 @@ func TestSameAsClientGo(t *testing.T) {
 func TestSameAsClientGoAtRandom(t *testing.T) {
 	for seed := range int64(25) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			for _, release := range releases {
+			for _, release := range everyRelease {
 				t.Run(release.String(), func(t *testing.T) {
 					s := &script{name: "random", lists: []reply{{list: list("1")}}, watches: []reply{{}},
 						play: func(w *world) { playAtRandom(w, release, rand.New(rand.NewSource(seed))) }}
-					if release.features().watchList {
+					if release.Behaviour().ListsByWatch {
 						s.watches = []reply{initial("1"), {}}
 					}
 					s.compare(t, release)
@@ -494,7 +496,7 @@ func TestSameAsClientGoAtRandom(t *testing.T) {
 	}
 }
 
-func playAtRandom(w *world, release Release, rng *rand.Rand) {
+func playAtRandom(w *world, release releases.Release, rng *rand.Rand) {
 	cluster := map[string]*object{}
 	rv := 10
 	fresh := func(name string) *object {
@@ -534,7 +536,7 @@ func playAtRandom(w *world, release Release, rng *rand.Rand) {
 		switch n := rng.Intn(10); {
 		case n < 6:
 			burst := 1
-			if release.features().inOrder { // what a DeltaFIFO merges depends on timing
+			if release.Behaviour().KeepsOrder { // what a DeltaFIFO merges depends on timing
 				burst += rng.Intn(12)
 			}
 			for range burst {
@@ -558,7 +560,7 @@ func playAtRandom(w *world, release Release, rng *rand.Rand) {
 			at := fmt.Sprint(rv)
 			refuse := rng.Intn(3) == 0
 			w.srv.lock.Lock()
-			if release.features().watchList {
+			if release.Behaviour().ListsByWatch {
 				w.srv.watches = []reply{initial(at, contents()...), {}}
 				if refuse {
 					w.srv.watches = append([]reply{{err: errExpired()}}, w.srv.watches...)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // recorder is an Observer that keeps every event.
@@ -101,9 +102,9 @@ func (f *folder) apply(e *event.Event) {
 	switch e.Kind {
 	case event.KindInformerStarted:
 		f.s.Started = true
-		f.s.Release, _ = ParseRelease(e.InformerStarted().Release)
+		f.s.Release, _ = releases.Parse(e.InformerStarted().Release)
 		q.Kind = "RealFIFO"
-		if f.s.Release == Release131 {
+		if f.s.Release == releases.V131 {
 			q.Kind, q.Deltas = "DeltaFIFO", map[string][]DeltaSnapshot{}
 		}
 	case event.KindInformerStopped:

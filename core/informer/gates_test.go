@@ -3,30 +3,32 @@ package informer
 import (
 	"context"
 	"sync"
+
+	"informerscope/core/words/event"
 )
 
 // gates holds stages until they are released.
 type gates struct {
 	lock  sync.Mutex
-	holds map[Stage]chan struct{}
+	holds map[event.Stage]chan struct{}
 }
 
-func newGates() *gates { return &gates{holds: map[Stage]chan struct{}{}} }
+func newGates() *gates { return &gates{holds: map[event.Stage]chan struct{}{}} }
 
-func (g *gates) hold(s Stage) {
+func (g *gates) hold(s event.Stage) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	g.holds[s] = make(chan struct{})
 }
 
-func (g *gates) release(s Stage) {
+func (g *gates) release(s event.Stage) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	close(g.holds[s])
 	delete(g.holds, s)
 }
 
-func (g *gates) Wait(ctx context.Context, s Stage, _ int32) {
+func (g *gates) Wait(ctx context.Context, s event.Stage, _ int32) {
 	g.lock.Lock()
 	c := g.holds[s]
 	g.lock.Unlock()

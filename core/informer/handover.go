@@ -166,7 +166,7 @@ func (p *processorListener) hold(crashed bool) {
 		p.clock.Sleep(time.Second)
 	}
 	if p.gates != nil {
-		p.gates.Wait(p.gateCtx, StageDeliver, p.id)
+		p.gates.Wait(p.gateCtx, event.StageDeliver, p.id)
 	}
 }
 

@@ -15,13 +15,14 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
-var releases = []Release{Release131, Release133, Release135, Release137}
+var everyRelease = []releases.Release{releases.V131, releases.V133, releases.V135, releases.V137}
 
 // forReleases runs f in a synctest bubble, once for every release.
-func forReleases(t *testing.T, f func(t *testing.T, release Release)) {
-	for _, release := range releases {
+func forReleases(t *testing.T, f func(t *testing.T, release releases.Release)) {
+	for _, release := range everyRelease {
 		t.Run(release.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { f(t, release) })
 		})
@@ -29,8 +30,8 @@ func forReleases(t *testing.T, f func(t *testing.T, release Release)) {
 }
 
 // serve returns a server that answers the first list of a release, by LIST or by WatchList, and leaves the stream open.
-func serve(release Release, rv string, objs ...*object) *server {
-	if !release.features().watchList {
+func serve(release releases.Release, rv string, objs ...*object) *server {
+	if !release.Behaviour().ListsByWatch {
 		return newServer([]reply{{list: list(rv, objs...)}}, nil)
 	}
 	var events []watch.Event
@@ -41,7 +42,7 @@ func serve(release Release, rv string, objs ...*object) *server {
 }
 
 func TestListThenWatch(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "5", objWithApp("a", "1", "x"), objWithApp("b", "2", "y"))
 		r := start(t, srv, SharedIndexInformerOptions{Release: release})
 		if !WaitFor(t.Context(), "", r.HasSyncedChecker(), r.reg.HasSyncedChecker()) {
@@ -57,7 +58,7 @@ func TestListThenWatch(t *testing.T) {
 			t.Errorf("reflector at %q", rv)
 		}
 		wantStoreRV := ""
-		if release == Release137 {
+		if release == releases.V137 {
 			wantStoreRV = "9"
 		}
 		if rv := r.GetStore().LastStoreSyncResourceVersion(); rv != wantStoreRV {
@@ -67,7 +68,7 @@ func TestListThenWatch(t *testing.T) {
 			t.Errorf("app=y: %v", keys)
 		}
 		want := []string{`LIST rv="0" limit=500`, `WATCH rv="5" bookmarks timeout=[300,600)`}
-		if release.features().watchList {
+		if release.Behaviour().ListsByWatch {
 			want = []string{`WATCH rv="" match=NotOlderThan initial=true bookmarks timeout=[300,600)`}
 		}
 		equal(t, "requests", srv.requests(), want)
@@ -83,7 +84,7 @@ func TestPagedList(t *testing.T) {
 			{err: errExpired()},
 			{list: list("6", obj("a", "1"), obj("b", "2"), obj("c", "6"))},
 		}, nil)
-		r := start(t, srv, SharedIndexInformerOptions{Release: Release133})
+		r := start(t, srv, SharedIndexInformerOptions{Release: releases.V133})
 		synctest.Wait()
 		equal(t, "requests", srv.requests(), []string{
 			`LIST rv="0" limit=500`, `LIST rv="" limit=500 continue=p2`, `LIST rv="" limit=500 continue=p3`, `LIST rv="0"`,
@@ -94,12 +95,12 @@ func TestPagedList(t *testing.T) {
 }
 
 func TestExpiredWatchRelists(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "5", obj("a", "1"), obj("gone", "2"))
 		r := start(t, srv, SharedIndexInformerOptions{Release: release})
 		synctest.Wait()
 		srv.lock.Lock()
-		if release.features().watchList {
+		if release.Behaviour().ListsByWatch {
 			srv.watches = []reply{{err: errExpired()}, {events: []watch.Event{addedEvent(obj("a", "9")), endMark("10")}}, {}}
 		} else {
 			srv.lists = []reply{{err: errExpired()}, {list: list("10", obj("a", "9"))}}
@@ -114,7 +115,7 @@ func TestExpiredWatchRelists(t *testing.T) {
 		r.check()
 		time.Sleep(2 * time.Second)
 		want := []string{`LIST rv="5"`, `LIST rv=""`, `WATCH rv="10" bookmarks timeout=[300,600)`}
-		if release.features().watchList {
+		if release.Behaviour().ListsByWatch {
 			want = []string{
 				`WATCH rv="5" match=NotOlderThan initial=true bookmarks timeout=[300,600)`,
 				`WATCH rv="" match=NotOlderThan initial=true bookmarks timeout=[300,600)`}
@@ -224,7 +225,7 @@ func TestWatchEnds(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := newServer([]reply{{list: list("5")}}, []reply{tc.end, {}})
-				r := build(t, srv, SharedIndexInformerOptions{Release: Release133})
+				r := build(t, srv, SharedIndexInformerOptions{Release: releases.V133})
 				var handled []error
 				if err := r.SetWatchErrorHandler(func(_ *Reflector, err error) { handled = append(handled, err) }); err != nil {
 					t.Fatal(err)
@@ -251,7 +252,7 @@ func TestWatchEnds(t *testing.T) {
 // TestBackoffGrowsAndResets checks the waits in a long outage: in release 1.37 they start over every two minutes, in earlier releases they stay at the
 // maximum.
 func TestBackoffGrowsAndResets(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := newServer([]reply{{err: errForbidden()}}, nil)
 		r := build(t, srv, SharedIndexInformerOptions{Release: release})
 		r.listerWatcher = withoutWatchList(srv.lw())
@@ -264,7 +265,7 @@ func TestBackoffGrowsAndResets(t *testing.T) {
 		at := srv.requestTimes()
 		for i, b := range backoffs {
 			// A wait is computed at the time of the failed request.
-			if release == Release137 && at[i]-reset > 2*time.Minute {
+			if release == releases.V137 && at[i]-reset > 2*time.Minute {
 				base, reset = 800*time.Millisecond, at[i]
 			}
 			if b.Backoff().Wait < base || b.Backoff().Wait >= 2*base {
@@ -279,7 +280,7 @@ func TestBackoffGrowsAndResets(t *testing.T) {
 			}
 		}
 		least, most := 15, 21
-		if release == Release137 {
+		if release == releases.V137 {
 			least, most = 29, 40
 		}
 		if n := len(at); n < least || n > most || r.HasSynced() {
@@ -290,7 +291,7 @@ func TestBackoffGrowsAndResets(t *testing.T) {
 }
 
 func TestResync(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "5", obj("a", "1"), obj("b", "2"))
 		r := build(t, srv, SharedIndexInformerOptions{Release: release, ResyncPeriod: 10 * time.Second})
 		never := &calls{}
@@ -313,7 +314,7 @@ func TestResync(t *testing.T) {
 			t.Error("a resync sent a request")
 		}
 		for _, e := range r.rec.eventsOf(event.KindQueued) {
-			if atomic := e.Op() == event.OpSyncAll; e.Op() == event.OpSync && release == Release137 || atomic && release != Release137 {
+			if atomic := e.Op() == event.OpSyncAll; e.Op() == event.OpSync && release == releases.V137 || atomic && release != releases.V137 {
 				t.Errorf("op %v in release %v", e.Op(), release)
 			}
 		}
@@ -322,12 +323,12 @@ func TestResync(t *testing.T) {
 }
 
 func TestRelistWithoutChange(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "5", obj("a", "1"))
 		r := start(t, srv, SharedIndexInformerOptions{Release: release})
 		synctest.Wait()
 		srv.lock.Lock()
-		if release.features().watchList {
+		if release.Behaviour().ListsByWatch {
 			srv.watches = []reply{{events: []watch.Event{addedEvent(obj("a", "1")), endMark("7")}}, {}}
 		}
 		srv.lock.Unlock()
@@ -339,7 +340,7 @@ func TestRelistWithoutChange(t *testing.T) {
 }
 
 func TestSlowListenerGrowsItsRing(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "5")
 		r := build(t, srv, SharedIndexInformerOptions{Release: release})
 		done := make(chan struct{})
@@ -375,7 +376,7 @@ func TestSlowListenerGrowsItsRing(t *testing.T) {
 }
 
 func TestLateAndRemovedHandler(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "5", obj("a", "1"), obj("b", "2"))
 		r := start(t, srv, SharedIndexInformerOptions{Release: release})
 		synctest.Wait()
@@ -422,7 +423,7 @@ func TestLateAndRemovedHandler(t *testing.T) {
 
 // TestRemovedBeforeStart checks the HasSynced of a removed registration: before 0.36 each call asks the informer; since then it never becomes true.
 func TestRemovedBeforeStart(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "5", obj("a", "1"))
 		r := build(t, srv, SharedIndexInformerOptions{Release: release})
 		early := &calls{}
@@ -432,7 +433,7 @@ func TestRemovedBeforeStart(t *testing.T) {
 		}
 		r.run()
 		synctest.Wait()
-		if want := release != Release137; reg.HasSynced() != want || IsDone(reg.HasSyncedChecker()) != want || len(early.lines()) != 0 {
+		if want := release != releases.V137; reg.HasSynced() != want || IsDone(reg.HasSyncedChecker()) != want || len(early.lines()) != 0 {
 			t.Errorf("synced %v, checker %v, want %v; calls %v", reg.HasSynced(), IsDone(reg.HasSyncedChecker()), want, early.lines())
 		}
 		r.stop()
@@ -440,7 +441,7 @@ func TestRemovedBeforeStart(t *testing.T) {
 }
 
 func TestRemovalDiscardsPendingNotifications(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "5", obj("a", "1"), obj("b", "2"), obj("c", "3"), obj("d", "4"))
 		r := build(t, srv, SharedIndexInformerOptions{Release: release})
 		done := make(chan struct{})
@@ -477,10 +478,10 @@ func TestHandlerPanic(t *testing.T) {
 	for _, observed := range []bool{true, false} {
 		t.Run(fmt.Sprint("observed ", observed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv := serve(Release133, "5", obj("a", "1"), obj("b", "2"))
-				r := build(t, srv, SharedIndexInformerOptions{Release: Release133})
+				srv := serve(releases.V133, "5", obj("a", "1"), obj("b", "2"))
+				r := build(t, srv, SharedIndexInformerOptions{Release: releases.V133})
 				if !observed {
-					r.sharedIndexInformer = NewSharedIndexInformerWithOptions(srv.lw(), &object{}, SharedIndexInformerOptions{Release: Release133}).(*sharedIndexInformer)
+					r.sharedIndexInformer = NewSharedIndexInformerWithOptions(srv.lw(), &object{}, SharedIndexInformerOptions{Release: releases.V133}).(*sharedIndexInformer)
 				}
 				bad := &calls{hook: func(line string) {
 					if line == "add a@1 true" {
@@ -518,7 +519,7 @@ func TestHandlerPanic(t *testing.T) {
 
 func TestSetters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := serve(Release137, "5", obj("a", "1"))
+		srv := serve(releases.V137, "5", obj("a", "1"))
 		r := build(t, srv, SharedIndexInformerOptions{})
 		if err := r.SetTransform(func(o any) (any, error) {
 			c := o.(*object).DeepCopy()
@@ -557,23 +558,23 @@ func TestSetters(t *testing.T) {
 }
 
 func TestBurstOrder(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "5")
 		g := newGates()
 		r := build(t, srv, SharedIndexInformerOptions{Release: release, Gates: g})
 		r.run()
 		synctest.Wait()
-		g.hold(StagePop)
+		g.hold(event.StagePop)
 		srv.send(addedEvent(obj("a", "6")), addedEvent(obj("b", "7")), modifiedEvent(obj("a", "8")), deletedEvent(obj("never", "9")))
 		synctest.Wait()
 		r.check()
 		if n := len(r.calls.lines()); n > 1 {
 			t.Errorf("calls behind the gate: %v", r.calls.lines())
 		}
-		g.release(StagePop)
+		g.release(event.StagePop)
 		synctest.Wait()
 		want := []string{"add a@6 false", "add b@7 false", "update a@6 -> a@8", "delete never@9"}
-		if release == Release131 {
+		if release == releases.V131 {
 			want = []string{"add a@6 false", "update a@6 -> a@8", "add b@7 false"}
 		}
 		equal(t, "calls", r.calls.lines(), want)
@@ -582,9 +583,9 @@ func TestBurstOrder(t *testing.T) {
 }
 
 func TestGatesEndWithTheInformer(t *testing.T) {
-	for _, stage := range []Stage{StageStore, StagePop, StageDeliver} {
+	for _, stage := range []event.Stage{event.StageStore, event.StagePop, event.StageDeliver} {
 		t.Run(fmt.Sprint(stage), func(t *testing.T) {
-			forReleases(t, func(t *testing.T, release Release) {
+			forReleases(t, func(t *testing.T, release releases.Release) {
 				g := newGates()
 				g.hold(stage)
 				r := start(t, serve(release, "5", obj("a", "1"), obj("b", "2")), SharedIndexInformerOptions{Release: release, Gates: g})
@@ -593,7 +594,7 @@ func TestGatesEndWithTheInformer(t *testing.T) {
 					t.Errorf("calls behind the gate: %v", r.calls.lines())
 				}
 				r.check()
-				if stage == StageDeliver {
+				if stage == event.StageDeliver {
 					if err := ShutDownEventHandler(r, r.reg); err != nil {
 						t.Fatal(err)
 					}

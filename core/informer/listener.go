@@ -108,13 +108,13 @@ type processorListener struct {
 	// syncing is set if same-version updates go to this listener. The processor's listenersLock guards it.
 	syncing bool
 
-	gates    Gates
+	gates    event.Gates
 	gateCtx  context.Context
 	gateDone context.CancelFunc
 
-	observer Observer
+	observer event.Observer
 	// timed is observer with a clock.
-	timedObserver TimedObserver
+	timedObserver event.TimedObserver
 	// handover connects add and run with an Observer; without one it is nil. lock guards its contents.
 	handover *handover
 
@@ -138,8 +138,8 @@ type listenerOptions struct {
 	upstream                            DoneChecker
 	synced                              func() bool
 	pauseAtOnce                         bool
-	observer                            Observer
-	gates                               Gates
+	observer                            event.Observer
+	gates                               event.Gates
 }
 
 func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *processorListener {
@@ -342,7 +342,7 @@ func (p *processorListener) deliver(c *notifications, at *int, crashed bool) (re
 			crashed = false
 		}
 		if p.gates != nil {
-			p.gates.Wait(p.gateCtx, StageDeliver, p.id)
+			p.gates.Wait(p.gateCtx, event.StageDeliver, p.id)
 		}
 		p.callHandler(n)
 		if n.initialAdd() {

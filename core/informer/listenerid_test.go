@@ -3,11 +3,13 @@ package informer
 import (
 	"testing"
 	"testing/synctest"
+
+	"informerscope/core/words/releases"
 )
 
 // TestListenerIdentity checks that registrations have the Listener of events, gates and snapshots.
 func TestListenerIdentity(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		r := build(t, serve(release, "5", obj("a", "1")), SharedIndexInformerOptions{Release: release})
 		early, err := r.AddEventHandlerWithOptions(&calls{}, HandlerOptions{Name: "early"})
 		if err != nil {

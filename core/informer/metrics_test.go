@@ -12,6 +12,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgo "k8s.io/client-go/tools/cache"
+
+	"informerscope/core/words/releases"
 )
 
 // metricLog records the published values. Latencies are counted, not compared.
@@ -79,7 +81,7 @@ var podGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
 // TestInformerMetrics runs an informer of each library on the same script and compares every value of every gauge.
 func TestInformerMetrics(t *testing.T) {
-	forReleasesBoth(t, func(t *testing.T, release Release, judge bool, l *metricLog) {
+	forReleasesBoth(t, func(t *testing.T, release releases.Release, judge bool, l *metricLog) {
 		// Both have the same version: client-go takes a WatchList's objects from a map, and in release 1.35 the version of the last one counts.
 		srv := serve(release, "5", obj("a", "2"), obj("b", "2"))
 		defer ResetInformerNamesForTesting()
@@ -122,8 +124,8 @@ func TestInformerMetrics(t *testing.T) {
 }
 
 // forReleasesBoth runs f for each release with client-go and with this package, and compares the logs.
-func forReleasesBoth(t *testing.T, f func(t *testing.T, release Release, judge bool, l *metricLog)) {
-	for _, release := range releases {
+func forReleasesBoth(t *testing.T, f func(t *testing.T, release releases.Release, judge bool, l *metricLog)) {
+	for _, release := range everyRelease {
 		t.Run(release.String(), func(t *testing.T) {
 			setRelease(t, release)
 			var logs [2]metricLog
@@ -137,7 +139,7 @@ func forReleasesBoth(t *testing.T, f func(t *testing.T, release Release, judge b
 			if ours.latencies != theirs.latencies {
 				t.Errorf("%d latencies, client-go has %d", ours.latencies, theirs.latencies)
 			}
-			if len(theirs.versions) < 5 || release != Release131 && (len(theirs.queued) < 5 || theirs.latencies < 5) {
+			if len(theirs.versions) < 5 || release != releases.V131 && (len(theirs.queued) < 5 || theirs.latencies < 5) {
 				t.Errorf("client-go published too little to compare: %+v", theirs)
 			}
 		})
@@ -162,7 +164,7 @@ func TestUnreservedPublishesNothing(t *testing.T) {
 		t.Errorf("published: %+v", &l)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		srv := serve(Release137, "5", obj("a", "1"))
+		srv := serve(releases.V137, "5", obj("a", "1"))
 		_, ctl := NewInformerWithOptions(InformerOptions{ListerWatcher: srv.lw(), ObjectType: &object{}, Handler: &calls{},
 			Identifier: first, InformerMetricsProvider: ourMetrics{&l}})
 		ctx, cancel := context.WithCancel(t.Context())

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	bytesobject "informerscope/core/words/object"
+	"informerscope/core/words/releases"
 )
 
 // turns is a clock whose lock the detector and a test that changes objects take in turn. Changing an object that others read is a race, and the mistake
@@ -139,7 +140,7 @@ func TestMutationDetectorPanics(t *testing.T) {
 
 // TestInformerGuardsItsObjects checks that a handler that changes its objects is found, in every release, for adds, updates and resyncs.
 func TestInformerGuardsItsObjects(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		var reports []string
 		clk := &turns{}
 		r := build(t, serve(release, "5", objWithApp("a", "1", "x"), objWithApp("b", "2", "x")), SharedIndexInformerOptions{Release: release,

@@ -17,6 +17,7 @@ import (
 	clientgo "k8s.io/client-go/tools/cache"
 
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 func onAdd(any)         {}
@@ -61,15 +62,15 @@ func TestHandlerNames(t *testing.T) {
 }
 
 func TestReleasesAndNames(t *testing.T) {
-	for _, release := range releases {
-		if got, err := ParseRelease(release.String()); got != release || err != nil {
+	for _, release := range everyRelease {
+		if got, err := releases.Parse(release.String()); got != release || err != nil {
 			t.Errorf("%v: %v, %v", release, got, err)
 		}
 	}
-	if release, err := ParseRelease(""); release != Release137 || err != nil {
+	if release, err := releases.Parse(""); release != releases.V137 || err != nil {
 		t.Errorf("the default: %v, %v", release, err)
 	}
-	if _, err := ParseRelease("1.2"); err == nil {
+	if _, err := releases.Parse("1.2"); err == nil {
 		t.Error("an unknown release was accepted")
 	}
 	if s := fmt.Sprint(event.OpReplacedAll, event.Op(99), event.VerbWatchList, event.Verb(99)); s != "ReplacedAll Unknown WATCHLIST UNKNOWN" {
@@ -161,7 +162,7 @@ func TestListerWatcherWithoutContext(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, []reply{{}})
 			store := NewStore(MetaNamespaceKeyFunc)
-			r := NewReflectorWithOptions(lwOf(srv), &object{}, store, ReflectorOptions{Release: Release133})
+			r := NewReflectorWithOptions(lwOf(srv), &object{}, store, ReflectorOptions{Release: releases.V133})
 			runReflector(t, r, func() {})
 			equal(t, "keys", store.ListKeys(), []string{"ns/a"})
 		})
@@ -230,7 +231,7 @@ func TestOldConstructors(t *testing.T) {
 
 func TestLowerResyncPeriodLowersTheCheckPeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := build(t, serve(Release137, "5", obj("a", "1")), SharedIndexInformerOptions{ResyncPeriod: time.Hour})
+		r := build(t, serve(releases.V137, "5", obj("a", "1")), SharedIndexInformerOptions{ResyncPeriod: time.Hour})
 		quick := &calls{}
 		if _, err := r.AddEventHandlerWithResyncPeriod(quick, time.Millisecond); err != nil { // raised to a second
 			t.Fatal(err)

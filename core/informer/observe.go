@@ -20,7 +20,7 @@ var eventPool = sync.Pool{New: func() any { return new([1]event.Event) }}
 //
 // What is reported for every object does not go this way. It is written into an Event that the reporter owns, under its lock: building, copying and
 // clearing 200 bytes takes longer than all the rest.
-func send(o Observer, e event.Event) {
+func send(o event.Observer, e event.Event) {
 	p := eventPool.Get().(*[1]event.Event)
 	p[0] = e
 	o.Observe(&p[0])
@@ -29,7 +29,7 @@ func send(o Observer, e event.Event) {
 
 // withClock makes a TimedObserver of an Observer without a clock.
 type withClock struct {
-	Observer
+	event.Observer
 	clock clock.PassiveClock
 	start time.Time
 }
@@ -44,8 +44,8 @@ func (o withClock) ObserveAt(_ time.Duration, es []event.Event) {
 	}
 }
 
-func timedObserver(o Observer, c clock.PassiveClock) TimedObserver {
-	if t, ok := o.(TimedObserver); ok {
+func timedObserver(o event.Observer, c clock.PassiveClock) event.TimedObserver {
+	if t, ok := o.(event.TimedObserver); ok {
 		return t
 	}
 	return withClock{o, c, c.Now()}
@@ -59,7 +59,7 @@ const clockIsCoarse = runtime.GOARCH == "wasm"
 const unknownTime time.Duration = -1
 
 // observeAt reports transitions at the time at, which it reads from the clock if it is unknownTime. It returns the time.
-func observeAt(o TimedObserver, at time.Duration, es []event.Event) time.Duration {
+func observeAt(o event.TimedObserver, at time.Duration, es []event.Event) time.Duration {
 	if at == unknownTime {
 		at = o.Now()
 	}
@@ -81,7 +81,7 @@ const yieldEvery = 64
 // yield lets the later stages run when a goroutine would work on without a pause. Otherwise, on one processor, a whole burst would enter the queue
 // before the first delta is processed, and enter the rings before the first handler is called. With Gates time may be virtual: then the order must not
 // depend on where the scheduler puts a goroutine that yields. A burst is short there.
-func yield(g Gates) {
+func yield(g event.Gates) {
 	if g == nil {
 		runtime.Gosched()
 	}
@@ -120,12 +120,12 @@ func opOfWatch(t watch.EventType) event.Op {
 // queueGate is a queue's access to StagePop and StageIndex: the Gates, and a context that ends when the queue is closed, so that a hold never outlives
 // its queue.
 type queueGate struct {
-	gates  Gates
+	gates  event.Gates
 	ctx    context.Context
 	cancel context.CancelFunc
 }
 
-func newQueueGate(g Gates) queueGate {
+func newQueueGate(g event.Gates) queueGate {
 	if g == nil {
 		return queueGate{}
 	}
@@ -137,13 +137,13 @@ func newQueueGate(g Gates) queueGate {
 func (g *queueGate) wait(lock sync.Locker) {
 	lock.Unlock()
 	defer lock.Lock()
-	g.gates.Wait(g.ctx, StagePop, 0)
+	g.gates.Wait(g.ctx, event.StagePop, 0)
 }
 
 // index holds at StageIndex, once for each of n objects, with whatever lock the caller holds.
 func (g *queueGate) index(n int) {
 	for range n {
-		g.gates.Wait(g.ctx, StageIndex, 0)
+		g.gates.Wait(g.ctx, event.StageIndex, 0)
 	}
 }
 
@@ -154,7 +154,7 @@ type queueLock struct {
 	turn chan struct{} // has one element while the lock is held; nil without Gates
 }
 
-func newQueueLock(g Gates) queueLock {
+func newQueueLock(g event.Gates) queueLock {
 	if g == nil {
 		return queueLock{}
 	}

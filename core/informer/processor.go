@@ -23,15 +23,15 @@ type sharedProcessor struct {
 	// listeners are in the order in which they were added.
 	listeners     []*processorListener
 	clock         clock.Clock
-	observer      Observer
-	timedObserver TimedObserver // observer with a clock
-	gates         Gates
+	observer      event.Observer
+	timedObserver event.TimedObserver // observer with a clock
+	gates         event.Gates
 	wg            sync.WaitGroup
 	// distributeEvent is reused for the Observer. It belongs to the process loop, the only goroutine that distributes.
 	distributeEvent [1]event.Event
 }
 
-func newSharedProcessor(c clock.Clock, o Observer, g Gates) *sharedProcessor {
+func newSharedProcessor(c clock.Clock, o event.Observer, g event.Gates) *sharedProcessor {
 	p := &sharedProcessor{clock: c, observer: o, gates: g}
 	if o != nil {
 		p.timedObserver = timedObserver(o, c)

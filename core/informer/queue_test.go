@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // queueUnderTest has the methods that both libraries' queues share.
@@ -385,13 +386,13 @@ func TestCloseEndsAHeldPop(t *testing.T) {
 
 type holdAll struct{}
 
-func (holdAll) Wait(ctx context.Context, _ Stage, _ int32) { <-ctx.Done() }
+func (holdAll) Wait(ctx context.Context, _ event.Stage, _ int32) { <-ctx.Done() }
 
 // sleepyIndex waits a second before each object is indexed.
 type sleepyIndex struct{}
 
-func (sleepyIndex) Wait(_ context.Context, stage Stage, _ int32) {
-	if stage == StageIndex {
+func (sleepyIndex) Wait(_ context.Context, stage event.Stage, _ int32) {
+	if stage == event.StageIndex {
 		time.Sleep(time.Second)
 	}
 }
@@ -457,7 +458,7 @@ func TestAKeyIsMadeOnce(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rec := &recorder{}
-			q := newQueue(Release137, klog.Background(), &object{}, NewStore(MetaNamespaceKeyFunc), c.transform, InformerNameAndResource{}, nil, rec, nil)
+			q := newQueue(releases.V137, klog.Background(), &object{}, NewStore(MetaNamespaceKeyFunc), c.transform, InformerNameAndResource{}, nil, rec, nil)
 			keyed, ok := q.(keySharer)
 			if !ok || !keyed.sharesKeys() {
 				t.Fatalf("%T shares no keys", q)

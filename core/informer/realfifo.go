@@ -39,9 +39,9 @@ type RealFIFOOptions struct {
 	MetricsProvider InformerMetricsProvider
 
 	// Observer receives every transition of the queue.
-	Observer Observer
+	Observer event.Observer
 	// Gates can hold Pop and PopBatch at StagePop.
-	Gates Gates
+	Gates event.Gates
 }
 
 // defaultBatchSize is the most deltas that PopBatch pops. If twice as many are waiting, the queue stays locked during processing.
@@ -76,9 +76,9 @@ type RealFIFO struct {
 	unlockWhileProcessing bool
 	emitDeltaTypeBookmark bool
 
-	observer      Observer
-	timedObserver TimedObserver  // observer with a clock
-	queuedEvent   [1]event.Event // reused for observer
+	observer      event.Observer
+	timedObserver event.TimedObserver // observer with a clock
+	queuedEvent   [1]event.Event      // reused for observer
 	gate          queueGate
 	metrics       *fifoMetrics // nil without a provider
 

@@ -25,6 +25,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 const (
@@ -81,7 +82,7 @@ type Reflector struct {
 	// outerClock times the wait between two rounds of ListAndWatch. Since 0.36 client-go ignores ReflectorOptions.Clock there, so this is the real
 	// clock unless the informer has its own clock.
 	outerClock clock.Clock
-	features   features
+	behaviour  releases.Behaviour
 	random     func() float64
 	// paginatedResult is set if the first list came in pages although the watch cache could have served it. Then relists should be paged, too.
 	paginatedResult   bool
@@ -97,11 +98,11 @@ type Reflector struct {
 	why   string
 	cause error
 
-	observer      Observer
-	timedObserver TimedObserver // observer with a clock
+	observer      event.Observer
+	timedObserver event.TimedObserver // observer with a clock
 	// rvEvent and watchEvent are reused for the observer. rvLock guards rvEvent; watchEvent belongs to the goroutine that reads a watch.
 	rvEvent, watchEvent [1]event.Event
-	gates               Gates
+	gates               event.Gates
 	requests            atomic.Uint32
 	// resyncs are the resyncs for which a relist did not wait; Run waits for them.
 	resyncs sync.WaitGroup
@@ -160,11 +161,11 @@ type ReflectorOptions struct {
 	Random func() float64
 
 	// Release decides whether WatchList is used, when the backoff resets, and what is accepted from a server.
-	Release Release
+	Release releases.Release
 	// Observer receives every transition of the Reflector.
-	Observer Observer
+	Observer event.Observer
 	// Gates can hold the Reflector at StageStore.
-	Gates Gates
+	Gates event.Gates
 }
 
 // NewNamespaceKeyedIndexerAndReflector returns an Indexer by namespace and a Reflector that fills it.
@@ -198,7 +199,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 		clock:             options.Clock,
 		outerClock:        clock.RealClock{},
 		random:            rand.Float64, //maporder:free with virtual time the numbers come from a seed (see Random)
-		features:          options.Release.features(),
+		behaviour:         options.Release.Behaviour(),
 		watchErrorHandler: DefaultWatchErrorHandler,
 		phase:             PhaseIdle,
 		why:               whyFirst,
@@ -211,10 +212,10 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 	if r.observer != nil {
 		r.timedObserver = timedObserver(r.observer, r.clock)
 	}
-	if r.features.quietReset {
+	if !r.behaviour.Resets {
 		r.outerClock = r.clock
 	}
-	r.useWatchList = r.features.watchList && !lacksWatchList(lw)
+	r.useWatchList = r.behaviour.ListsByWatch && !lacksWatchList(lw)
 	if options.MinWatchTimeout > defaultMinWatchTimeout {
 		r.minWatchTimeout = options.MinWatchTimeout
 		r.maxWatchTimeout = 2 * options.MinWatchTimeout
@@ -237,7 +238,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 		jitter, backoff.Jitter = backoff.Jitter, 0 // the jitter is added below, as wait.Jitter does it
 	}
 	delay := backoff.DelayWithReset(r.clock, defaultBackoffReset)
-	if r.features.quietReset && options.Backoff == nil {
+	if !r.behaviour.Resets && options.Backoff == nil {
 		delay = quietBackoff(r.clock)
 	}
 	r.nextDelay = func() time.Duration {
@@ -379,7 +380,7 @@ func (r *Reflector) setPhase(phase string, e event.Event) {
 // hold waits at StageStore.
 func (r *Reflector) hold(ctx context.Context) {
 	if r.gates != nil {
-		r.gates.Wait(ctx, StageStore, 0)
+		r.gates.Wait(ctx, event.StageStore, 0)
 	}
 }
 
@@ -405,7 +406,7 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 	if r.observer != nil {
 		send(r.observer, event.ReflectorStarted{Name: r.name}.Event())
 	}
-	for !r.features.quietReset || ctx.Err() == nil {
+	for r.behaviour.Resets || ctx.Err() == nil {
 		r.round(ctx)
 		// The delay is computed even if ctx is done, and even after a round without an error. It counts from the end of the round.
 		if !r.backOff(ctx, r.outerClock, r.nextDelay(), thenListAgain, r.cause) {

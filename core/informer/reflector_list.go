@@ -214,7 +214,7 @@ func (l *pagedList) contents() ([]interface{}, string, error) {
 
 func (r *Reflector) checkNotTable(list runtime.Object) error {
 	u, ok := list.(*unstructured.UnstructuredList)
-	if ok && !r.features.tables && tableGVKs[u.GroupVersionKind()] {
+	if ok && !r.behaviour.ReadsTables && tableGVKs[u.GroupVersionKind()] {
 		return fmt.Errorf("unsupported list gvk: %v, type: %v", u.GroupVersionKind(), r.typeDescription)
 	}
 	return nil
@@ -225,7 +225,7 @@ func (r *Reflector) watchWithResync(ctx context.Context, s *stream) error {
 	resyncErr := make(chan error, 1)
 	resyncCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if r.features.looseResync {
+	if r.behaviour.RelistsDuringResync {
 		r.resyncs.Go(func() { r.resync(resyncCtx, resyncErr) })
 		return r.watch(ctx, s, resyncErr)
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // runReflector runs a Reflector until while returns.
@@ -60,7 +61,7 @@ func TestInternalErrorsAreRetriedForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		boom := reply{events: []watch.Event{errorEvent(errInternal())}}
 		srv := newServer([]reply{{list: list("5")}}, []reply{boom, boom, boom, {}})
-		r := NewReflectorWithOptions(srv.lw(), nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: Release131})
+		r := NewReflectorWithOptions(srv.lw(), nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: releases.V131})
 		r.MaxInternalErrorRetryDuration = time.Second
 		runReflector(t, r, func() {})
 		w := `WATCH rv="5" bookmarks timeout=[300,600)`
@@ -83,7 +84,7 @@ func TestPageSizes(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := newServer([]reply{tc.first, {list: list("5")}}, []reply{{events: []watch.Event{errorEvent(errExpired())}}, {}})
-				r := NewReflectorWithOptions(srv.lw(), nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: Release131})
+				r := NewReflectorWithOptions(srv.lw(), nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: releases.V131})
 				r.WatchListPageSize = tc.pageSize
 				runReflector(t, r, func() { time.Sleep(2 * time.Second) })
 				want := append(slices.Clone(tc.wantFirst), `WATCH rv="5" bookmarks timeout=[300,600)`, tc.wantNext, `WATCH rv="5" bookmarks timeout=[300,600)`)
@@ -114,7 +115,7 @@ func TestOddListsAndEvents(t *testing.T) {
 	table.SetKind("Table")
 	other := pod.DeepCopy()
 	other.SetKind("Node")
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		rec := &recorder{}
 		w := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 10})
 		lw := &ListWatch{
@@ -143,7 +144,7 @@ func TestOddListsAndEvents(t *testing.T) {
 	})
 
 	notAList := &ListWatch{ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) { return &metav1.Status{}, nil }}
-	r := NewReflectorWithOptions(notAList, nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: Release131})
+	r := NewReflectorWithOptions(notAList, nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: releases.V131})
 	if err := r.ListAndWatchWithContext(t.Context()); err == nil {
 		t.Error("a Status was accepted as a list")
 	}
@@ -158,7 +159,7 @@ func TestAbandonedList(t *testing.T) {
 			<-done
 			return nil, errExpired()
 		}}
-		r := NewReflectorWithOptions(lw, nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: Release131, Observer: rec})
+		r := NewReflectorWithOptions(lw, nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: releases.V131, Observer: rec})
 		runReflector(t, r, func() {})
 		n := rec.len()
 		if a := rec.eventsOf(event.KindRequestAnswered); len(a) != 1 || !errors.Is(a[0].Err(), context.Canceled) {
@@ -174,11 +175,11 @@ func TestAbandonedList(t *testing.T) {
 
 // TestOwnController builds a Controller from its parts, with Process and ProcessBatch.
 func TestOwnController(t *testing.T) {
-	for _, release := range []Release{Release133, Release135} {
+	for _, release := range []releases.Release{releases.V133, releases.V135} {
 		t.Run(release.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := newServer([]reply{{list: list("5", obj("a", "1"), obj("b", "2"))}}, []reply{{err: errInvalid()}, {}})
-				if release == Release133 {
+				if release == releases.V133 {
 					srv.watches = nil
 				}
 				var got []string
@@ -207,7 +208,7 @@ func TestOwnController(t *testing.T) {
 					t.Fatal("not synced")
 				}
 				equal(t, "deltas", got, []string{"Replaced a@1 true", "Replaced b@2 true"})
-				if wantBatches := map[Release]int{Release133: 0, Release135: 1}[release]; batches != wantBatches {
+				if wantBatches := map[releases.Release]int{releases.V133: 0, releases.V135: 1}[release]; batches != wantBatches {
 					t.Errorf("%d batches", batches)
 				}
 				if c.LastSyncResourceVersion() != "5" {
@@ -221,7 +222,7 @@ func TestOwnController(t *testing.T) {
 }
 
 func TestPlainInformer(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "5", obj("a", "1"))
 		h := &calls{}
 		store, c := NewInformerWithOptions(InformerOptions{ListerWatcher: srv.lw(), ObjectType: &object{}, Handler: h, Release: release, ResyncPeriod: time.Minute,

@@ -155,7 +155,7 @@ func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error
 		ordered := true
 		if s == nil {
 			from := r.LastSyncResourceVersion()
-			ordered = r.features.versionFromAdded || from != "" && from != "0"
+			ordered = r.behaviour.CountsAdded || from != "" && from != "0"
 			var err error
 			s, err = r.openWatch(ctx, event.VerbWatch, metav1.ListOptions{
 				ResourceVersion:     from,
@@ -288,7 +288,7 @@ type consumer struct {
 
 func (r *Reflector) newConsumer(s *stream, store ReflectorStore, temporary *cache, advance func(string, bool, time.Duration)) *consumer {
 	c := &consumer{Reflector: r, stream: s, store: store, temporary: temporary, advance: advance}
-	if !r.features.keepsBookmarks {
+	if !r.behaviour.KeepsBookmarks {
 		c.bookmarks, _ = store.(ReflectorBookmarkStore)
 	}
 	if r.observer != nil {
@@ -374,7 +374,7 @@ func (r *Reflector) accept(ctx context.Context, received watch.Event, initial bo
 			return nil, fmt.Sprintf("unexpected kind %v, expected %v", actual, *r.expectedGVK)
 		}
 	}
-	refusesTables := initial || !r.features.tables
+	refusesTables := initial || !r.behaviour.ReadsTables
 	if u, ok := received.Object.(*unstructured.Unstructured); ok && refusesTables && u.GetKind() == "Table" && tableGVKs[u.GroupVersionKind()] {
 		utilruntime.HandleErrorWithContext(ctx, nil, "Unsupported watch event object gvk", "reflector", r.name, "actualGVK", u.GroupVersionKind())
 		return nil, "a Table holds rows, not objects"

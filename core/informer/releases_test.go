@@ -22,6 +22,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // These tests cover differences between the releases of client-go that no feature gate of 0.37.2 controls.
@@ -40,7 +41,7 @@ func (noWatchList) IsWatchListSemanticsUnSupported() bool { return true }
 func TestPanicOfAPlainInformersHandler(t *testing.T) {
 	defer func(handlers []func(context.Context, any)) { utilruntime.PanicHandlers = handlers }(utilruntime.PanicHandlers)
 	utilruntime.PanicHandlers = nil
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "5", obj("a", "1"))
 		_, c := NewInformerWithOptions(InformerOptions{ListerWatcher: srv.lw(), ObjectType: &object{}, Release: release,
 			Handler: ResourceEventHandlerFuncs{AddFunc: func(any) { panic("no") }}})
@@ -100,7 +101,7 @@ func TestWaitForLogsItsCaller(t *testing.T) {
 // TestSyncedAfterTheLastObject checks that the informer has synced once the last initial object has been indexed, but not while it is being indexed.
 // A handler has synced once it has returned from the last OnAdd. Before 0.36 the queue, the informer and its registrations become synced at one moment.
 func TestSyncedAfterTheLastObject(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"), obj("b", "2"), obj("c", "3"))}}, nil)
 		var r *running
 		early := 0
@@ -159,7 +160,7 @@ func TestSyncedAfterTheLastObject(t *testing.T) {
 
 // TestHasSyncedWaitsForTheQueue checks that before 0.36 HasSynced takes the queue's lock, so that it never returns in the middle of processing.
 func TestHasSyncedWaitsForTheQueue(t *testing.T) {
-	for _, release := range releases {
+	for _, release := range everyRelease {
 		t.Run(release.String(), func(t *testing.T) {
 			srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, nil)
 			indexing, goOn := make(chan struct{}), make(chan struct{})
@@ -184,7 +185,7 @@ func TestHasSyncedWaitsForTheQueue(t *testing.T) {
 					q.lock.Unlock()
 				}
 			}
-			if free != (release == Release137) {
+			if free != (release == releases.V137) {
 				t.Errorf("the queue's lock is free while an object is indexed: %v", free)
 			}
 			asks, asked := make(chan struct{}), make(chan bool, 1)
@@ -193,7 +194,7 @@ func TestHasSyncedWaitsForTheQueue(t *testing.T) {
 				asked <- inf.HasSynced()
 			}()
 			<-asks
-			if release == Release137 {
+			if release == releases.V137 {
 				if <-asked {
 					t.Error("synced while the only object is being indexed")
 				}
@@ -219,11 +220,11 @@ func TestHasSyncedWaitsForTheQueue(t *testing.T) {
 // TestStopWithABacklog checks that the process loop of 0.31 and 0.33 pops a closed queue until it is empty, and that those of later releases check
 // their context first.
 func TestStopWithABacklog(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"), obj("b", "2"))}},
 			[]reply{{events: []watch.Event{modifiedEvent(obj("a", "6")), modifiedEvent(obj("a", "7")), addedEvent(obj("c", "8"))}}})
 		g := newGates()
-		g.hold(StagePop)
+		g.hold(event.StagePop)
 		rec, h := &recorder{}, &calls{}
 		store, c := NewInformerWithOptions(InformerOptions{ListerWatcher: withoutWatchList(srv.lw()), ObjectType: &object{}, Handler: h,
 			Release: release, Observer: rec, Gates: g})
@@ -241,9 +242,9 @@ func TestStopWithABacklog(t *testing.T) {
 		slices.Sort(objects)
 		wantStore, wantCalls := []string{"a@7", "b@2", "c@8"}, []string{"add a@1 true", "add b@2 true", "update a@1 -> a@6", "update a@6 -> a@7", "add c@8 false"}
 		switch release {
-		case Release131: // all deltas of a are one item
+		case releases.V131: // all deltas of a are one item
 			wantCalls = []string{"add a@1 true", "update a@1 -> a@6", "update a@6 -> a@7", "add b@2 true", "add c@8 false"}
-		case Release135, Release137: // one batch, one ReplacedAll
+		case releases.V135, releases.V137: // one batch, one ReplacedAll
 			wantStore, wantCalls = []string{"a@1", "b@2"}, wantCalls[:2]
 		}
 		equal(t, "store", objects, wantStore)
@@ -258,9 +259,9 @@ func TestStopWithABacklog(t *testing.T) {
 // TestSyncedByTheStop checks the HasSynced of releases before 0.36, which asks the queue: an initial list that was processed while the informer stopped
 // counts.
 func TestSyncedByTheStop(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		g := newGates()
-		g.hold(StagePop)
+		g.hold(event.StagePop)
 		r := start(t, serve(release, "5", obj("a", "1"), obj("b", "2")), SharedIndexInformerOptions{Release: release, Gates: g})
 		synctest.Wait()
 		r.check()
@@ -268,7 +269,7 @@ func TestSyncedByTheStop(t *testing.T) {
 		if len(r.GetStore().List()) != 2 {
 			t.Fatal("the list was not processed")
 		}
-		if got := r.HasSynced(); got != IsDone(r.HasSyncedChecker()) || release != Release137 && !got {
+		if got := r.HasSynced(); got != IsDone(r.HasSyncedChecker()) || release != releases.V137 && !got {
 			t.Errorf("HasSynced %v, checker %v", got, IsDone(r.HasSyncedChecker()))
 		}
 	})
@@ -276,7 +277,7 @@ func TestSyncedByTheStop(t *testing.T) {
 
 // TestRunWithAClosedStopChannel checks that only release 1.37 begins a round if its context is already done.
 func TestRunWithAClosedStopChannel(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, nil)
 		r := build(t, srv, SharedIndexInformerOptions{Release: release})
 		r.listerWatcher = withoutWatchList(srv.lw())
@@ -286,7 +287,7 @@ func TestRunWithAClosedStopChannel(t *testing.T) {
 		r.check()
 		synctest.Wait()
 		want := 0
-		if release == Release137 {
+		if release == releases.V137 {
 			want = 1
 		}
 		if n := len(srv.requests()); n != want || !r.IsStopped() || r.HasSynced() {
@@ -298,7 +299,7 @@ func TestRunWithAClosedStopChannel(t *testing.T) {
 // TestVersionFromNowhere checks that before 0.36 the first Added of a WATCH from "" or "0" advances the version, and that the next WATCH starts there.
 func TestVersionFromNowhere(t *testing.T) {
 	for _, from := range []string{"", "0"} {
-		forReleases(t, func(t *testing.T, release Release) {
+		forReleases(t, func(t *testing.T, release releases.Release) {
 			srv := newServer([]reply{{list: list(from)}}, []reply{{events: []watch.Event{addedEvent(obj("a", "7")), addedEvent(obj("b", "3"))}}, {}})
 			r := build(t, srv, SharedIndexInformerOptions{Release: release})
 			r.listerWatcher = withoutWatchList(srv.lw())
@@ -306,7 +307,7 @@ func TestVersionFromNowhere(t *testing.T) {
 			synctest.Wait()
 			r.check()
 			want := "3"
-			if release == Release137 {
+			if release == releases.V137 {
 				want = from
 			}
 			if rv := r.LastSyncResourceVersion(); rv != want {
@@ -326,11 +327,11 @@ func TestVersionFromNowhere(t *testing.T) {
 
 // TestControllersVersion checks that GetController's version needs the gate InformerResourceVersion.
 func TestControllersVersion(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		r := start(t, serve(release, "5", obj("a", "1")), SharedIndexInformerOptions{Release: release})
 		synctest.Wait()
 		want := "5"
-		if release == Release131 || release == Release133 {
+		if release == releases.V131 || release == releases.V133 {
 			want = ""
 		}
 		if rv := r.GetController().LastSyncResourceVersion(); rv != want || r.LastSyncResourceVersion() != "5" {
@@ -349,7 +350,7 @@ func TestTables(t *testing.T) {
 	tables := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "Table",
 		"metadata": map[string]any{"resourceVersion": "5"}},
 		Items: []unstructured.Unstructured{*table("listed", "4")}}
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		w := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 10})
 		lw := &ListWatch{
 			ListWithContextFunc:  func(context.Context, metav1.ListOptions) (apiruntime.Object, error) { return tables, nil },
@@ -367,17 +368,17 @@ func TestTables(t *testing.T) {
 		cancel()
 		<-done
 		want := []string{"listed", "watched"}
-		if release == Release137 {
+		if release == releases.V137 {
 			want = nil
 		}
 		keys := store.ListKeys()
 		slices.Sort(keys)
 		equal(t, "keys", keys, want)
-		if (err != nil) != (release == Release137) {
+		if (err != nil) != (release == releases.V137) {
 			t.Errorf("ListAndWatch: %v", err)
 		}
 	})
-	for _, release := range []Release{Release135, Release137} {
+	for _, release := range []releases.Release{releases.V135, releases.V137} {
 		synctest.Test(t, func(t *testing.T) {
 			w := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 10})
 			rec := &recorder{}
@@ -394,7 +395,7 @@ func TestTables(t *testing.T) {
 				synctest.Wait()
 			})
 			want, dropped := []string{"after"}, 1
-			if release == Release137 {
+			if release == releases.V137 {
 				want, dropped = nil, 2
 			}
 			equal(t, release.String()+" after a WatchList", store.ListKeys(), want)
@@ -407,13 +408,13 @@ func TestTables(t *testing.T) {
 
 // TestClockOfTheOuterDelay checks that before 0.36 the wait between two rounds uses ReflectorOptions.Clock.
 func TestClockOfTheOuterDelay(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := newServer([]reply{{err: errForbidden()}}, nil)
 		c := clocktesting.NewFakeClock(time.Now())
 		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: release, Clock: c})
 		runReflector(t, r, func() {
 			before := len(srv.requests())
-			if release == Release137 {
+			if release == releases.V137 {
 				time.Sleep(2 * time.Second)
 			} else {
 				c.Step(2 * time.Second)
@@ -433,7 +434,7 @@ func TestPauseAfterAPanic(t *testing.T) {
 	}(utilruntime.ReallyCrash, utilruntime.PanicHandlers)
 	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
 	for _, observed := range []bool{false, true} {
-		forReleases(t, func(t *testing.T, release Release) {
+		forReleases(t, func(t *testing.T, release releases.Release) {
 			srv := serve(release, "5", obj("a", "1"))
 			options := SharedIndexInformerOptions{Release: release}
 			if observed {
@@ -460,7 +461,7 @@ func TestPauseAfterAPanic(t *testing.T) {
 			cancel()
 			<-done
 			want := 11 * time.Second
-			if release == Release131 {
+			if release == releases.V131 {
 				want = 10 * time.Second
 			}
 			if len(at) != 2 || at[1] != want {
@@ -473,7 +474,7 @@ func TestPauseAfterAPanic(t *testing.T) {
 // TestRelistBesideAStuckResync checks that since 0.33 a round of ListAndWatch ends only when its resync has ended, and that in 0.31 the next round does
 // not wait for it.
 func TestRelistBesideAStuckResync(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, nil)
 		stuck, goOn := make(chan struct{}), make(chan struct{})
 		store := &stuckStore{Store: NewStore(MetaNamespaceKeyFunc), inResync: stuck, release: goOn}
@@ -483,7 +484,7 @@ func TestRelistBesideAStuckResync(t *testing.T) {
 			srv.send(errorEvent(errExpired()))
 			time.Sleep(2 * time.Second)
 			want := 2 // LIST, WATCH
-			if release == Release131 {
+			if release == releases.V131 {
 				want = 4
 			}
 			if n := len(srv.requests()); n != want {
@@ -513,7 +514,7 @@ func (s *stuckStore) Resync() error {
 
 // TestBookmarksOfAStore checks that a store gets bookmarks only since 0.36, which introduced ReflectorBookmarkStore.
 func TestBookmarksOfAStore(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := newServer([]reply{{list: list("5")}}, []reply{{events: []watch.Event{bookmark("7")}}})
 		store := &bookmarkStore{Store: NewStore(MetaNamespaceKeyFunc)}
 		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, store, ReflectorOptions{Release: release})
@@ -523,7 +524,7 @@ func TestBookmarksOfAStore(t *testing.T) {
 			}
 		})
 		var want []string
-		if release == Release137 {
+		if release == releases.V137 {
 			want = []string{"7"}
 		}
 		equal(t, "bookmarks", store.bookmarks, want)

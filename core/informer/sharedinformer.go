@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // SharedInformer keeps a store (the cache) of a collection of objects and notifies any number of handlers of its changes.
@@ -107,12 +108,12 @@ type SharedIndexInformerOptions struct {
 	// MutationDetector guards the objects that handlers get; nil means that of NewCacheMutationDetector, which is off unless the environment switches
 	// it on.
 	MutationDetector MutationDetector
-	// Release is the release of client-go whose behaviour the informer has; default Release137.
-	Release Release
+	// Release is the release of client-go whose behaviour the informer has; default releases.V137.
+	Release releases.Release
 	// Observer receives every transition.
-	Observer Observer
+	Observer event.Observer
 	// Gates can hold the informer at every Stage.
-	Gates Gates
+	Gates event.Gates
 	// Clock replaces the real clock for backoff, resync, the age of watches and the pause after a handler's panic. Durations in the queue's and the
 	// handlers' events are always real.
 	Clock clock.WithTicker
@@ -135,7 +136,7 @@ func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defa
 // accepts every type.
 func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
 	storeOpts := []StoreOption{WithObserver(options.Observer), WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)}
-	if !options.Release.features().atomic {
+	if !options.Release.Behaviour().Atomic {
 		storeOpts = append(storeOpts, withoutResourceVersion())
 	}
 	s := &sharedIndexInformer{
@@ -162,22 +163,22 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 	if s.mutations == nil && mutationDetectorWanted {
 		s.mutations = NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject))
 	}
-	s.features = options.Release.features()
+	s.behaviour = options.Release.Behaviour()
 	s.processor = newSharedProcessor(s.clock, options.Observer, options.Gates)
 	return s
 }
 
 // sharedIndexInformer implements SharedIndexInformer: a Controller that processes deltas into an Indexer and passes notifications to a sharedProcessor.
 type sharedIndexInformer struct {
-	release           Release
-	features          features
+	release           releases.Release
+	behaviour         releases.Behaviour
 	indexer           *cache
 	processor         *sharedProcessor
 	listerWatcher     ListerWatcher
 	objectType        runtime.Object
 	objectDescription string
-	observer          Observer
-	gates             Gates
+	observer          event.Observer
+	gates             event.Gates
 	clock             clock.Clock
 	givenClock        clock.WithTicker
 	random            func() float64
@@ -188,7 +189,7 @@ type sharedIndexInformer struct {
 	// syncedLock makes closing synced and reporting it one step.
 	syncedLock sync.Mutex
 	synced     chan struct{}
-	// awaitingListeners are the listeners to notify when the informer has synced; used only with lockedHasSynced.
+	// awaitingListeners are the listeners to notify when the informer has synced; used only with LocksHasSynced.
 	awaitingListeners []*processorListener
 
 	startedLock sync.Mutex
@@ -257,7 +258,7 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 	if s.mutations != nil {
 		wg.Go(func() { s.mutations.Run(processorCtx.Done()) })
 	}
-	if !s.features.lockedHasSynced {
+	if !s.behaviour.LocksHasSynced {
 		wg.Go(func() {
 			select {
 			case <-ctx.Done():
@@ -282,7 +283,7 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 		return false
 	}
 	s.queue = newQueue(s.release, logger, s.objectType, s.indexer, s.transform, s.identifier, s.metricsProvider, s.observer, s.gates)
-	if s.features.lockedHasSynced {
+	if s.behaviour.LocksHasSynced {
 		switch q := s.queue.(type) {
 		case *RealFIFO:
 			q.onSynced = s.markSynced
@@ -324,7 +325,7 @@ func (s *sharedIndexInformer) description() string {
 	return fmt.Sprintf("%T", s.objectType)
 }
 
-// markSynced makes the informer's HasSynced true. With lockedHasSynced the queue calls it, under its lock; then registrations with nothing outstanding
+// markSynced makes the informer's HasSynced true. With LocksHasSynced the queue calls it, under its lock; then registrations with nothing outstanding
 // become synced at the same time.
 func (s *sharedIndexInformer) markSynced() {
 	s.syncedLock.Lock()
@@ -366,7 +367,7 @@ func (s *sharedIndexInformer) IsStopped() bool {
 
 // HasSynced mirrors client-go tools/cache.(*sharedIndexInformer).HasSynced (v0.35.10 and v0.37.2): before 0.36 it waits for the queue's lock.
 func (s *sharedIndexInformer) HasSynced() bool {
-	if !s.features.lockedHasSynced {
+	if !s.behaviour.LocksHasSynced {
 		return IsDone(informerDone{s})
 	}
 	s.startedLock.Lock()
@@ -416,7 +417,7 @@ func (d dummyController) HasSyncedChecker() DoneChecker { return d.s.HasSyncedCh
 
 // LastSyncResourceVersion is empty in releases whose gate InformerResourceVersion is off.
 func (d dummyController) LastSyncResourceVersion() string {
-	if !d.s.features.resourceVersion {
+	if !d.s.behaviour.ReportsVersion {
 		return ""
 	}
 	return d.s.LastSyncResourceVersion()
@@ -464,7 +465,7 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	period := s.adjustResyncPeriod(logger, ptr.Deref(options.ResyncPeriod, s.defaultEventHandlerResyncPeriod))
 	s.lastListener++
 	var informerSynced func() bool
-	if s.features.lockedHasSynced {
+	if s.behaviour.LocksHasSynced {
 		informerSynced = s.HasSynced
 	}
 	l := newProcessorListener(handler, listenerOptions{
@@ -476,13 +477,13 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 		resyncPeriod:          determineResyncPeriod(logger, period, s.resyncCheckPeriod),
 		upstream:              s.HasSyncedChecker(),
 		synced:                informerSynced,
-		pauseAtOnce:           s.features.pauseAtOnce,
+		pauseAtOnce:           s.behaviour.PausesAtOnce,
 		observer:              s.observer,
 		gates:                 s.gates,
 	})
 	if !s.started {
 		s.processor.addListener(l)
-		if s.features.lockedHasSynced {
+		if s.behaviour.LocksHasSynced {
 			s.notifySynced(l)
 		}
 		return l, nil
@@ -501,7 +502,7 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 		l.add(add)
 	})
 	switch {
-	case s.features.lockedHasSynced:
+	case s.behaviour.LocksHasSynced:
 		s.notifySynced(l)
 	case running:
 		s.processor.wg.Go(l.watchSynced)

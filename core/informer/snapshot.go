@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // Snapshotter is implemented by the SharedIndexInformer that NewSharedIndexInformerWithOptions returns. It is for tests that compare the informer's
@@ -19,7 +20,7 @@ type Snapshotter interface {
 
 // Snapshot is the state of an informer at one moment. It shares only the objects with the informer.
 type Snapshot struct {
-	Release   Release
+	Release   releases.Release
 	Started   bool
 	Stopped   bool
 	Synced    bool
@@ -106,8 +107,8 @@ func (s *sharedIndexInformer) SnapshotAt(during func()) Snapshot {
 	s.startedLock.Lock()
 	defer s.startedLock.Unlock()
 	out := Snapshot{Release: s.release, Started: s.started, Stopped: s.stopped}
-	if out.Release == ReleaseDefault {
-		out.Release = Release137
+	if out.Release == releases.Default {
+		out.Release = releases.V137
 	}
 	switch q := s.queue.(type) {
 	case *RealFIFO:

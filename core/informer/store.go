@@ -1,6 +1,10 @@
 package informer
 
-import "fmt"
+import (
+	"fmt"
+
+	"informerscope/core/words/event"
+)
 
 // Store holds objects by the key that its KeyFunc computes. It is safe for concurrent use if callers treat returned objects as read-only.
 type Store interface {
@@ -77,7 +81,7 @@ func WithTransformer(transformer TransformFunc) StoreOption {
 }
 
 // WithObserver makes the store report its changes to o.
-func WithObserver(o Observer) StoreOption {
+func WithObserver(o event.Observer) StoreOption {
 	return func(c *cache) { c.observer = o }
 }
 
@@ -101,7 +105,7 @@ type cache struct {
 	storage     *threadSafeMap
 	keyFunc     KeyFunc
 	transformer TransformFunc
-	observer    Observer
+	observer    event.Observer
 	hideRV      bool
 	rvMetric    GaugeMetric
 }

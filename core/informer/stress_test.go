@@ -13,12 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // TestFoldUnderLoad compares the fold with the informer's state repeatedly, during events, errors, resyncs and relists, while handlers are added and
 // removed.
 func TestFoldUnderLoad(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "1")
 		r := start(t, srv, SharedIndexInformerOptions{Release: release, ResyncPeriod: time.Second})
 		synctest.Wait()
@@ -45,7 +46,7 @@ func TestFoldUnderLoad(t *testing.T) {
 				time.Sleep(time.Second) // resyncs
 				srv.lock.Lock()
 				srv.lists = []reply{{list: list(fmt.Sprint(rv), obj("o1", "1"), obj("o2", "2"))}}
-				if release.features().watchList {
+				if release.Behaviour().ListsByWatch {
 					srv.watches = []reply{initial(fmt.Sprint(rv), obj("o1", "1"), obj("o2", "2")), {}}
 				}
 				srv.lock.Unlock()
@@ -110,7 +111,7 @@ func TestProcessPanic(t *testing.T) {
 		utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers
 	}(utilruntime.ReallyCrash, utilruntime.PanicHandlers)
 	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		r := build(t, serve(release, "5", obj("a", "1")), SharedIndexInformerOptions{Release: release, Indexers: Indexers{"app": func(o any) ([]string, error) {
 			if o.(*object).Name == "bad" {
 				return nil, fmt.Errorf("no index")
@@ -148,7 +149,7 @@ func TestListPanic(t *testing.T) {
 	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
 	synctest.Test(t, func(t *testing.T) {
 		srv := newServer([]reply{{panic: true}, {list: list("5", obj("a", "1"))}}, nil)
-		r := start(t, srv, SharedIndexInformerOptions{Release: Release133})
+		r := start(t, srv, SharedIndexInformerOptions{Release: releases.V133})
 		time.Sleep(2 * time.Second)
 		equal(t, "calls", r.calls.lines(), []string{"add a@1 true"})
 		r.stop()
@@ -160,7 +161,7 @@ func TestListPanic(t *testing.T) {
 func TestStopEverywhere(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, time.Second, 5 * time.Second, 90 * time.Second} {
 		t.Run(after.String(), func(t *testing.T) {
-			forReleases(t, func(t *testing.T, release Release) {
+			forReleases(t, func(t *testing.T, release releases.Release) {
 				srv := newServer([]reply{{err: errForbidden()}, {err: err429()}, {list: list("5", obj("a", "1"))}},
 					[]reply{{err: errRefused()}, {events: []watch.Event{addedEvent(obj("a", "1"))}}, {close: true}})
 				r := start(t, srv, SharedIndexInformerOptions{Release: release, ResyncPeriod: time.Second})

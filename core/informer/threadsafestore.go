@@ -84,7 +84,7 @@ type threadSafeMap struct {
 	indices []*namedIndex
 	rv      string
 
-	observer   Observer
+	observer   event.Observer
 	writeEvent event.Event // reused for observer
 	// lastReported is the last value list that was reported for each slot. Most writes do not change the values, and then the same list is reported again.
 	// values is scratch memory for it.
@@ -106,7 +106,7 @@ type namedIndex struct {
 
 var _ ThreadSafeStoreWithTransaction = &threadSafeMap{}
 
-func newThreadSafeMap(indexers Indexers, indices Indices, o Observer, hideRV bool) *threadSafeMap {
+func newThreadSafeMap(indexers Indexers, indices Indices, o event.Observer, hideRV bool) *threadSafeMap {
 	c := &threadSafeMap{indexers: indexers, observer: o, hideRV: hideRV}
 	names := c.appendIndices(indexers, indices)
 	if c.observer != nil && len(names) > 0 {

@@ -10,6 +10,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgo "k8s.io/client-go/tools/cache"
+
+	"informerscope/core/words/releases"
 )
 
 func describeDeleted(o *object, key, objName, ns, n string, unknown bool) string {
@@ -114,7 +116,7 @@ func (c *catcher) AddEventHandlerWithOptions(h clientgo.ResourceEventHandler, _ 
 }
 
 func TestTypedInformer(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "5", objWithApp("a", "1", "x"), objWithApp("b", "2", "y"))
 		typed := NewTypedSharedIndexInformer[*object](NewSharedIndexInformerWithOptions(srv.lw(), &object{}, SharedIndexInformerOptions{
 			Release:  release,
@@ -165,7 +167,7 @@ func TestTypedInformer(t *testing.T) {
 
 // TestTheWatchOpensLate checks that the test server waits for the watch before it sends events, because a LIST alone syncs an informer.
 func TestTheWatchOpensLate(t *testing.T) {
-	forReleases(t, func(t *testing.T, release Release) {
+	forReleases(t, func(t *testing.T, release releases.Release) {
 		srv := serve(release, "5", obj("a", "1"))
 		if len(srv.watches) == 0 {
 			srv.watches = []reply{{}}

@@ -47,7 +47,7 @@ func (x *experiment) newController(ln *lane) *controller {
 		workqueue.TypedRateLimitingQueueConfig[string]{
 			Name:     "controller",
 			Clock:    x.clock,
-			Observer: workTap{x, x.lab.rec.WorkLane(x.lab.base + ln.index)},
+			Observer: workTap{x, x.lab.rec.Lane(x.lab.base + ln.index)},
 			Gate:     takeGate{x.gates(ln)},
 		},
 	)}
@@ -56,11 +56,11 @@ func (x *experiment) newController(ln *lane) *controller {
 // workTap forwards the work queue's events until the experiment is over.
 type workTap struct {
 	x    *experiment
-	next workqueue.Observer
+	next event.Observer
 }
 
-// Observe implements workqueue.Observer.
-func (t workTap) Observe(e *workqueue.Event) {
+// Observe implements event.Observer.
+func (t workTap) Observe(e *event.Event) {
 	if !t.x.isOver.Load() {
 		t.next.Observe(e)
 	}

@@ -27,6 +27,7 @@ import (
 	"informerscope/core/wire/relayclient"
 	"informerscope/core/words/event"
 	"informerscope/core/words/object"
+	"informerscope/core/words/releases"
 	"informerscope/core/words/vclock"
 )
 
@@ -68,13 +69,13 @@ type experiment struct {
 type tap struct {
 	x      *experiment
 	target *lane
-	next   informer.TimedObserver
+	next   event.TimedObserver
 }
 
-// Now implements informer.TimedObserver.
+// Now implements event.TimedObserver.
 func (t tap) Now() time.Duration { return t.next.Now() }
 
-// ObserveAt implements informer.TimedObserver.
+// ObserveAt implements event.TimedObserver.
 func (t tap) ObserveAt(now time.Duration, es []event.Event) {
 	if t.x.isOver.Load() {
 		return
@@ -100,7 +101,7 @@ func (ln *lane) follow(e *event.Event) {
 	}
 }
 
-// Observe implements informer.Observer.
+// Observe implements event.Observer.
 func (t tap) Observe(e *event.Event) {
 	if t.x.isOver.Load() {
 		return
@@ -204,7 +205,7 @@ func (x *experiment) newClient(ln *lane) *restwatch.Client {
 
 // newInformer creates the informer of a lane. l.mu is held.
 func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
-	release, err := informer.ParseRelease(ln.target.Release)
+	release, err := releases.Parse(ln.target.Release)
 	if err != nil { // Change.apply has parsed it
 		panic(err)
 	}

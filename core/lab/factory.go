@@ -16,6 +16,7 @@ import (
 	"informerscope/core/lab/action"
 	"informerscope/core/lab/selection"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // releaseFactory is the SharedInformerFactory of one release: a program is built with one release of client-go.
@@ -173,7 +174,7 @@ func (x *experiment) start(late, release, selector string) error {
 		return err
 	}
 	if release != "" {
-		if _, err := informer.ParseRelease(release); err != nil {
+		if _, err := releases.Parse(release); err != nil {
 			return err
 		}
 		if len(x.selection.Releases) > 1 {

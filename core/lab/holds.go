@@ -14,19 +14,18 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/informer"
 	"informerscope/core/lab/action"
 	"informerscope/core/words/event"
 	"informerscope/core/words/vclock"
 )
 
 // stageTake is the stage before a worker takes a key from the work queue.
-const stageTake = informer.StageExternal
+const stageTake = event.StageExternal
 
-var stageNames = map[string]informer.Stage{
-	"store":   informer.StageStore,
-	"pop":     informer.StagePop,
-	"deliver": informer.StageDeliver,
+var stageNames = map[string]event.Stage{
+	"store":   event.StageStore,
+	"pop":     event.StagePop,
+	"deliver": event.StageDeliver,
 	"take":    stageTake,
 }
 
@@ -36,7 +35,7 @@ var stages = []string{"store", "pop", "deliver", "take"}
 // Stages returns the names of the stages that can be held, in the order in which an object passes them. The caller owns the list.
 func Stages() []string { return slices.Clone(stages) }
 
-func parseStage(name string) (informer.Stage, error) {
+func parseStage(name string) (event.Stage, error) {
 	s, ok := stageNames[name]
 	if !ok {
 		return 0, fmt.Errorf("unknown stage %q: choose one of %s", name, strings.Join(stages, ", "))
@@ -46,7 +45,7 @@ func parseStage(name string) (informer.Stage, error) {
 
 type holdKey struct {
 	lane     uint8 // the first of the lanes whose informers it holds
-	stage    informer.Stage
+	stage    event.Stage
 	listener int32
 }
 
@@ -81,9 +80,9 @@ type gates struct {
 // newGates returns the gates of the informers of an experiment whose first lane is given.
 func (h *holds) newGates(lane uint8, x *experiment) gates { return gates{h, lane, x.ctx, x.clock} }
 
-// Wait implements informer.Gates.
-func (h gates) Wait(ctx context.Context, stage informer.Stage, listener int32) {
-	if stage == informer.StageIndex {
+// Wait implements event.Gates.
+func (h gates) Wait(ctx context.Context, stage event.Stage, listener int32) {
+	if stage == event.StageIndex {
 		if d := time.Duration(h.indexing.Load()); d > 0 {
 			_ = vclock.Sleep(h.ctx, h.clock, d)
 		}
@@ -245,7 +244,7 @@ func (l *Lab) hold(stage string, listener int32, lane int) error {
 	if err != nil {
 		return err
 	}
-	if key.stage == informer.StageDeliver && listener == 0 {
+	if key.stage == event.StageDeliver && listener == 0 {
 		return errors.New("say which listener to hold: hold(\"deliver\", id)")
 	}
 	l.holds.hold(key)

@@ -110,7 +110,7 @@ func (x *experiment) removeListener(lane int, id int32) error {
 	if !found {
 		return fmt.Errorf("%s has no listener %d", x.laneName(lane), id)
 	}
-	x.lab.holds.release(holdKey{x.leader(lane).index, informer.StageDeliver, id}, 0)
+	x.lab.holds.release(holdKey{x.leader(lane).index, event.StageDeliver, id}, 0)
 	return nil
 }
 

@@ -6,8 +6,8 @@ import (
 	"io"
 	"time"
 
+	"informerscope/core/ask/analysis"
 	"informerscope/core/ask/doctor"
-	"informerscope/core/lab/selection"
 	"informerscope/core/log/tracefile"
 	"informerscope/core/words/event"
 	"informerscope/core/words/object"
@@ -36,7 +36,7 @@ func (l *Lab) Diagnose() ([]doctor.Finding, error) { return doctor.Examine(l.rec
 // Export writes the log so far in the Chrome trace-event format, which Perfetto opens, and returns a file name.
 func (l *Lab) Export(w io.Writer) (string, error) {
 	head, _ := l.rec.Head()
-	if err := tracefile.WriteChrome(w, l.rec.Events(l.rec.First(), head)); err != nil {
+	if err := analysis.WriteChrome(w, l.rec.Events(l.rec.First(), head)); err != nil {
 		return "", err
 	}
 	return fileName(l.Selection(), l.o.Clock.Now(), "trace.json"), nil
@@ -68,7 +68,7 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 	h, events, damage, err := tracefile.ReadFile(file, tracefile.ReadOptions{DecodeObject: parseObject}, func(events []event.Entry) error {
 		for i := range events {
 			if e := &events[i]; e.Kind == event.KindSelected { // the state must show that this is a recording
-				e.Event = event.Selected{Selection: selection.ReplaceSource(e.Selected().Selection, "file")}.Event()
+				e.Event = e.Selected().ReplaceSource(event.SourceFile).Event()
 			}
 		}
 		l.o.Progress("file", file.n, file.size)

@@ -248,14 +248,14 @@ func TestProbeReleases(t *testing.T) {
 // checkOutage waits until the facts of each informer say that the API server refuses connections.
 func checkOutage(t *testing.T, r *recordingOf) {
 	t.Helper()
-	waitForLanes(t, r, "the facts have the outage", func(lane *fold.State) bool {
+	waitForLanes(t, r, "the facts have the outage", func(lane *view.State) bool {
 		is := lane.Facts
 		return lane.Reflector.Phase == "backoff" && !is.Sure && !is.UpToDate && is.Trouble.Cause == "refused" && is.Sentence.ID == "refused" && is.Requests.Open == 0
 	})
 }
 
 // waitForLanes waits until all three informers are in a state, as the recording so far has them.
-func waitForLanes(t *testing.T, r *recordingOf, what string, is func(lane *fold.State) bool) {
+func waitForLanes(t *testing.T, r *recordingOf, what string, is func(lane *view.State) bool) {
 	t.Helper()
 	waitUntil(t, what, func() bool {
 		text := r.bytes()
@@ -264,9 +264,9 @@ func waitForLanes(t *testing.T, r *recordingOf, what string, is func(lane *fold.
 		for i := range events {
 			f.Apply(&events[i])
 		}
-		s := f.State()
-		view.SetFacts(f, s, f.At())
-		return len(s.Lanes) == 3 && !slices.ContainsFunc(s.Lanes, func(lane *fold.State) bool { return !is(lane) })
+		s := view.StateOf(f)
+		s.SetFacts(f, f.At())
+		return len(s.Lanes) == 3 && !slices.ContainsFunc(s.Lanes, func(lane *view.State) bool { return !is(lane) })
 	})
 }
 
@@ -315,7 +315,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 		}
 		writeSome(t, c, random, 20)
 		moment()
-		waitForLanes(t, r, "all watch again", func(lane *fold.State) bool { return lane.Reflector.Phase == "watching" })
+		waitForLanes(t, r, "all watch again", func(lane *view.State) bool { return lane.Reflector.Phase == "watching" })
 	}
 	if p.state().Probing == 0 {
 		t.Error("a client is attached, and no goroutine of the probe is seen")

@@ -88,7 +88,7 @@ func foldsAt(t *testing.T, events []event.Entry, seqs []uint64) map[uint64]any {
 	v := view.New(rec, clock.RealClock{})
 	states := map[uint64]any{}
 	f := fold.NewFold()
-	tree := func(state *fold.State) map[string]any {
+	tree := func(state any) map[string]any {
 		text, err := json.Marshal(state)
 		if err != nil {
 			t.Fatal(err)

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/log/fold"
 	corestory "informerscope/core/page/story"
 	"informerscope/core/page/story/draft"
 	"informerscope/core/page/story/storyfile"
+	"informerscope/core/page/view"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/harness"
 )
@@ -47,7 +47,7 @@ func recordedStory(t *testing.T, p *browser.Page) (yaml, recording string, s *co
 }
 
 // sentenceSays compares a drawn English sentence with the one in the file, on a State that is the step's only moment.
-func sentenceSays(is *corestory.Sentence, drawn string, st *fold.State) error {
+func sentenceSays(is *corestory.Sentence, drawn string, st *view.State) error {
 	return says(is, is.Words.EN, drawn, st, st)
 }
 
@@ -55,7 +55,7 @@ var spaces = regexp.MustCompile(`\s+`)
 
 // says compares a drawn sentence with the file: it has the file's words, wherever lines break, each number and each text in it is the State's, and
 // its claim is true. base is the State when the step began.
-func says(is *corestory.Sentence, text, drawn string, st, base *fold.State) error {
+func says(is *corestory.Sentence, text, drawn string, st, base *view.State) error {
 	expression := regexp.MustCompile(`\{[^}]*\}`)
 	words := expression.Split(text, -1)
 	for i := range words {
@@ -77,7 +77,7 @@ func says(is *corestory.Sentence, text, drawn string, st, base *fold.State) erro
 }
 
 // comesTo compares the drawn value of an expression with the State: a number to its drawn tenth, or a text.
-func comesTo(expression, written string, st, base *fold.State) error {
+func comesTo(expression, written string, st, base *view.State) error {
 	holds := fmt.Sprintf("%s == %q", expression, written)
 	if n, err := strconv.ParseFloat(strings.NewReplacer(",", "", "−", "-").Replace(written), 64); err == nil {
 		within := fmt.Sprintf("%s >= %.4f and %s <= %.4f", expression, n-0.0501, expression, n+0.0501)
@@ -117,7 +117,7 @@ func TestARecordingIsToldAsAStory(t *testing.T) {
 			"document.querySelector('.storybar')?.outerHTML + document.querySelector('.cap')?.textContent + document.querySelector('.toast')?.textContent"); err != nil {
 			t.Fatalf("step %d: %v", step+1, err)
 		}
-		st := harness.EvalIn[fold.State](t, p, "informerscope.state()")
+		st := harness.EvalIn[view.State](t, p, "informerscope.state()")
 		if st.Seq != s.Steps[step].Moment.Seq || st.Source.Kind != "file" {
 			t.Errorf("step %d shows event %d of a source %q, and is at %d of the recording", step+1, st.Seq, st.Source.Kind, s.Steps[step].Moment.Seq)
 		}

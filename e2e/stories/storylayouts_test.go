@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/log/fold"
 	corestory "informerscope/core/page/story"
 	"informerscope/core/page/story/storyfile"
 	"informerscope/core/page/view"
@@ -175,7 +174,7 @@ type walker struct {
 	story *corestory.Story
 	in    storyLayout
 	zh    bool
-	bases map[int]*fold.State
+	bases map[int]*view.State
 }
 
 // walk plays a story in a layout, forwards and back. At each step the drawn sentence is one of the step's, in the layout's language. Its numbers and
@@ -220,7 +219,7 @@ func openStory(t *testing.T, srv *harness.Server, files map[string]*corestory.St
 	if err := page.Navigate(harness.Timeout(t, time.Minute), srv.URL+"&story="+id+"&lang="+lang+l.fragment); err != nil {
 		t.Fatal(err)
 	}
-	return &walker{t: t, page: page, story: files[id], in: l, zh: lang == "zh", bases: map[int]*fold.State{}}
+	return &walker{t: t, page: page, story: files[id], in: l, zh: lang == "zh", bases: map[int]*view.State{}}
 }
 
 // awaitStep waits until a step has begun, and answers its question.
@@ -258,7 +257,7 @@ func (w *walker) words(is corestory.Words) string {
 }
 
 // base is the State when a step began, to which since refers. The view goes there and back, if a sentence needs it.
-func (w *walker) base(step int, is *corestory.Sentence) *fold.State {
+func (w *walker) base(step int, is *corestory.Sentence) *view.State {
 	w.t.Helper()
 	said := is.Claim.String() + is.Words.EN
 	for _, n := range is.Numbers {
@@ -269,8 +268,8 @@ func (w *walker) base(step int, is *corestory.Sentence) *fold.State {
 	}
 	if w.bases[step] == nil {
 		mark := harness.EvalIn[view.StoryState](w.t, w.page, "lastTold").Marks[step]
-		before := harness.EvalIn[fold.State](w.t, w.page, "informerscope.state()")
-		st := harness.EvalIn[fold.State](w.t, w.page, "informerscope.seek(%d).then(() => informerscope.state())", mark.From)
+		before := harness.EvalIn[view.State](w.t, w.page, "informerscope.state()")
+		st := harness.EvalIn[view.State](w.t, w.page, "informerscope.seek(%d).then(() => informerscope.state())", mark.From)
 		if st.Seq != mark.From {
 			w.t.Fatalf("step %d began at event %d, and the log goes to %d", step+1, mark.From, st.Seq)
 		}
@@ -324,7 +323,7 @@ func (w *walker) says(step int, last bool) {
 // expectDrawn waits until one of a step's sentences is drawn, and compares it and all else that is drawn with the State.
 func (w *walker) expectDrawn(step int, stands bool, sentences ...*corestory.Sentence) {
 	w.t.Helper()
-	bases := make([]*fold.State, len(sentences))
+	bases := make([]*view.State, len(sentences))
 	for i, is := range sentences {
 		bases[i] = w.base(step, is)
 	}
@@ -332,7 +331,7 @@ func (w *walker) expectDrawn(step int, stands bool, sentences ...*corestory.Sent
 	for {
 		harness.Settle(w.t, w.page)
 		is := harness.EvalIn[storyShown](w.t, w.page, storyDrawn)
-		st := harness.EvalIn[fold.State](w.t, w.page, "informerscope.state()")
+		st := harness.EvalIn[view.State](w.t, w.page, "informerscope.state()")
 		var wrong []string
 		for i, sentence := range sentences {
 			err := says(sentence, w.words(sentence.Words), is.Said, &st, bases[i])

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"informerscope/core/log/fold"
+	"informerscope/core/page/view"
 	"informerscope/e2e/harness"
 )
 
@@ -144,12 +144,12 @@ func (w *walker) stands() {
 		w.t.Fatal(err)
 	}
 	step := harness.EvalIn[int](w.t, w.page, "lastTold.step")
-	was := harness.EvalIn[fold.State](w.t, w.page, "informerscope.state()")
+	was := harness.EvalIn[view.State](w.t, w.page, "informerscope.state()")
 	w.says(step, true)
 	for range 20 {
 		harness.Settle(w.t, w.page)
 	}
-	if is := harness.EvalIn[fold.State](w.t, w.page, "informerscope.state()"); is.View.Head != was.View.Head {
+	if is := harness.EvalIn[view.State](w.t, w.page, "informerscope.state()"); is.View.Head != was.View.Head {
 		w.t.Errorf("step %d: time stood still at event %d, and went on to event %d", step+1, was.View.Head, is.View.Head)
 	}
 	w.says(step, true)

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"informerscope/core/informer"
 	"informerscope/core/page/command"
 	"informerscope/core/words/arg"
+	"informerscope/core/words/releases"
 )
 
 const commandsHead = `// @ts-check
@@ -42,7 +42,7 @@ func generateCommands() []byte {
 		}
 	}
 	b.WriteString("};\n\n/** The releases of client-go, the newest first, and the queue of each. */\nexport const releases = [\n")
-	for _, release := range informer.Releases() {
+	for _, release := range releases.All() {
 		queue := "DeltaFIFO"
 		if release.Features().KeepsOrder {
 			queue = "RealFIFO"

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -104,15 +105,12 @@ func (g *generator) write(t reflect.Type) error {
 // members writes the members of a struct, with those of what is embedded where encoding/json writes them.
 func (g *generator) members(t reflect.Type, about comments) error {
 	for _, m := range membersOf(t) {
-		if m.embedded {
-			inner, err := g.src.commentOf(m.field.Type)
-			if err != nil {
+		about := about
+		if m.owner != t {
+			var err error
+			if about, err = g.src.commentOf(m.owner); err != nil {
 				return err
 			}
-			if err := g.members(m.field.Type, inner); err != nil {
-				return err
-			}
-			continue
 		}
 		is, err := g.member(m)
 		if err != nil {
@@ -146,15 +144,17 @@ func (g *generator) comment(first, further, text string) {
 
 // member is a struct's member as JSON has it.
 type member struct {
-	field             reflect.StructField
-	name              string
-	optional          bool // it may be missing
-	partial, embedded bool
-	words             []string // the only strings that it can be, if they are known
+	field    reflect.StructField
+	owner    reflect.Type // the struct that has the field: t, or one that is embedded in it
+	name     string
+	optional bool // it may be missing
+	partial  bool
+	words    []string // the only strings that it can be, if they are known
 }
 
-// membersOf are the members of a struct that encoding/json writes.
+// membersOf are the members of a struct that encoding/json writes. A member hides that of an embedded struct with the same name.
 func membersOf(t reflect.Type) (out []member) {
+	var embedded []member
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag, tagged := f.Tag.Lookup("json")
@@ -163,18 +163,23 @@ func membersOf(t reflect.Type) (out []member) {
 		case tag == "-" || !f.IsExported():
 			continue
 		case f.Anonymous && name == "":
-			out = append(out, member{field: f, embedded: true})
+			embedded = append(embedded, membersOf(f.Type)...)
 			continue
 		}
 		if name == "" || !tagged {
 			name = f.Name
 		}
 		omit := strings.Contains(","+options+",", ",omitempty,") || strings.Contains(","+options+",", ",omitzero,")
-		m := member{field: f, name: name, optional: omit, partial: f.Tag.Get("web") == "partial"}
+		m := member{field: f, owner: t, name: name, optional: omit, partial: f.Tag.Get("web") == "partial"}
 		if web := f.Tag.Get("web"); strings.Contains(web, "|") {
 			m.words = strings.Split(web, "|")
 		}
 		out = append(out, m)
+	}
+	for _, m := range embedded {
+		if !slices.ContainsFunc(out, func(own member) bool { return own.name == m.name }) {
+			out = append(out, m)
+		}
 	}
 	return out
 }

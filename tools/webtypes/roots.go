@@ -23,9 +23,10 @@ import (
 // typeNames are the types whose name another package has too, or which would say too little outside of their package.
 var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[fold.Frame]():          "WireFrame",
-	reflect.TypeFor[fold.State]():          "WholeState",
+	reflect.TypeFor[view.StateChange]():    "State",
+	reflect.TypeFor[view.State]():          "WholeState",
 	reflect.TypeFor[doctor.Words]():        "TwoWords",
-	reflect.TypeFor[fold.View]():           "ViewState",
+	reflect.TypeFor[view.Playback]():       "ViewState",
 	reflect.TypeFor[view.Position]():       "View",
 	reflect.TypeFor[view.Lane]():           "LaneFrame",
 	reflect.TypeFor[view.Timeline]():       "TimelineFrame",
@@ -63,7 +64,7 @@ type buffer struct{}
 
 // calls is what each call of the worker answers; docs/protocol.md and docs/reference.md describe them.
 type calls struct {
-	State      fold.State       `json:"state"`
+	State      view.State       `json:"state"`
 	Select     event.Selection  `json:"select"`
 	Transform  event.Selection  `json:"transform"`
 	Fork       event.Selection  `json:"fork"`
@@ -77,13 +78,13 @@ type calls struct {
 	} `json:"fault"`
 	Hold        bool          `json:"hold"`
 	Release     bool          `json:"release"`
-	Play        fold.View     `json:"play"`
-	Pause       fold.View     `json:"pause"`
-	Step        fold.View     `json:"step"`
-	Seek        fold.View     `json:"seek"`
-	Live        fold.View     `json:"live"`
-	SeekTime    fold.View     `json:"seekTime"`
-	Mark        fold.View     `json:"mark"`
+	Play        view.Playback `json:"play"`
+	Pause       view.Playback `json:"pause"`
+	Step        view.Playback `json:"step"`
+	Seek        view.Playback `json:"seek"`
+	Live        view.Playback `json:"live"`
+	SeekTime    view.Playback `json:"seekTime"`
+	Mark        view.Playback `json:"mark"`
 	Stories     story.Library `json:"stories"`
 	StoryAdd    string        `json:"storyAdd"`
 	StoryBegin  bool          `json:"storyBegin"`

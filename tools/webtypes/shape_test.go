@@ -74,28 +74,20 @@ func fits(t reflect.Type, value any, partial bool, at string) []string {
 
 func fitsMembers(t reflect.Type, m map[string]any, partial bool, at string) (out []string) {
 	known := map[string]bool{}
-	var walk func(t reflect.Type)
-	walk = func(t reflect.Type) {
-		for _, mem := range membersOf(t) {
-			if mem.embedded {
-				walk(mem.field.Type)
-				continue
+	for _, mem := range membersOf(t) {
+		known[mem.name] = true
+		v, there := m[mem.name]
+		switch {
+		case !there && !mem.optional && !partial:
+			out = append(out, at+"."+mem.name+" is missing")
+		case there && mem.words != nil:
+			if word, ok := v.(string); !ok || !slices.Contains(mem.words, word) {
+				out = append(out, fmt.Sprintf("%s.%s is %s, want one of %q", at, mem.name, short(v), mem.words))
 			}
-			known[mem.name] = true
-			v, there := m[mem.name]
-			switch {
-			case !there && !mem.optional && !partial:
-				out = append(out, at+"."+mem.name+" is missing")
-			case there && mem.words != nil:
-				if word, ok := v.(string); !ok || !slices.Contains(mem.words, word) {
-					out = append(out, fmt.Sprintf("%s.%s is %s, want one of %q", at, mem.name, short(v), mem.words))
-				}
-			case there && !(v == nil && mem.field.Type.Kind() == reflect.Pointer && !mem.optional):
-				out = append(out, fits(mem.field.Type, v, mem.partial, at+"."+mem.name)...)
-			}
+		case there && !(v == nil && mem.field.Type.Kind() == reflect.Pointer && !mem.optional):
+			out = append(out, fits(mem.field.Type, v, mem.partial, at+"."+mem.name)...)
 		}
 	}
-	walk(t)
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !known[name] {
 			out = append(out, at+"."+name+" is in no type")

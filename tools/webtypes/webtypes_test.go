@@ -18,7 +18,6 @@ import (
 
 	"informerscope/core/lab"
 	"informerscope/core/lab/selection"
-	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
 	"informerscope/core/page/audience"
 	"informerscope/core/page/command"
@@ -99,7 +98,7 @@ func look(t *testing.T, release string) {
 				maps.Copy(whole, f.Lanes[0].State)
 			}
 		}
-		holds[fold.State](t, "state", encode(t, v.State()))
+		holds[view.State](t, "state", encode(t, v.State()))
 	}
 	frame()
 	l := lab.New(lab.Options{Recorder: rec})
@@ -124,7 +123,7 @@ func look(t *testing.T, release string) {
 		}
 	}
 	pass(40, 50*time.Millisecond)
-	holds[view.State](t, "what frames said", encode(t, whole))
+	holds[view.StateChange](t, "what frames said", encode(t, whole))
 	if err := l.Informer(0).AddIndex("image", ".spec.containers[*].image"); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +142,7 @@ func look(t *testing.T, release string) {
 	for i := uint64(1); i <= first; i += max(1, first/60) {
 		v.Seek(i)
 		frame()
-		holds[fold.View](t, "seek", encode(t, v.Describe()))
+		holds[view.Playback](t, "seek", encode(t, v.Describe()))
 		for _, item := range v.State().API.Wire {
 			keys[item.Key] = item.Key != ""
 		}

@@ -28,6 +28,10 @@
 /**
  * View is a view's position in the log, and how the view follows the log.
  * @typedef {object} View
+ * @property {number} seq
+ * @property {number} atMillis
+ * @property {EventName | null} event the event Seq, while the view is paused; else null.
+ * @property {Reached | null} reached null if every station shows Seq.
  * @property {string} mode live, playing, paused
  * @property {number} speed
  * @property {number} behind events between the view and the log's end
@@ -38,10 +42,6 @@
  * @property {number} mergedTokens chips merged in the last second because there were too many to show
  * @property {number} shownTokens
  * @property {Memory} memory
- * @property {number} seq
- * @property {number} atMillis
- * @property {EventName | null} event the event Seq, while the view is paused; else null.
- * @property {Reached | null} reached null if every station shows Seq.
  */
 
 /**
@@ -150,14 +150,6 @@
  */
 
 /**
- * Memory is the memory of the program that holds the log, in bytes; zero if it is not measured.
- * @typedef {object} Memory
- * @property {number} live left by the last garbage collection
- * @property {number} total obtained from the system; in a browser it never shrinks
- * @property {number} limit the most that it can get
- */
-
-/**
  * EventName says which event a view stands at. Kind is a name of core/words/event, and Key is empty if the event is about no object.
  * @typedef {object} EventName
  * @property {string} kind
@@ -173,6 +165,14 @@
  * @property {number} indexer
  * @property {number} listeners
  * @property {number} controller
+ */
+
+/**
+ * Memory is the memory of the program that holds the log, in bytes; zero if it is not measured.
+ * @typedef {object} Memory
+ * @property {number} live left by the last garbage collection
+ * @property {number} total obtained from the system; in a browser it never shrinks
+ * @property {number} limit the most that it can get
  */
 
 /**
@@ -194,8 +194,8 @@
 
 /**
  * Facts are what is true of a lane at the moment shown, beside its State. They hold everything that a panel or a sentence shows and that is
- * not a plain member of State. The viewer computes them from the Fold and the moment alone (see core/page/view). So they do not depend on how
- * the viewer got to the moment: live, by steps, by a jump, or on a recording.
+ * not a plain member of State. The viewer computes them from the Fold and the moment alone (see core/page/view). So they do not depend on
+ * how the viewer got to the moment: live, by steps, by a jump, or on a recording.
  * @typedef {object} Facts
  * @property {boolean} sure an update would arrive if there were one, so what agrees is known to agree, and the newest version is known to
  *   be current.
@@ -786,13 +786,15 @@
 /**
  * Features are the differences between releases that sentences and drawings depend on; the zero value is a release that is not known.
  * @typedef {object} Features
- * @property {boolean} keepsOrder the queue is a RealFIFO, which keeps the order of all changes
- * @property {boolean} popsBatches Pop takes several deltas at once
- * @property {boolean} listsByWatch the Reflector lists with a WATCH that sends the initial events
- * @property {boolean} atomic a relist is one ReplacedAll delta and a resync one SyncAll; bookmarks are queued
- * @property {boolean} unlocks the queue's lock is released while a batch is processed
+ * @property {boolean} keepsOrder the queue is a RealFIFO, which keeps the order of all changes (gate InOrderInformers)
+ * @property {boolean} popsBatches Pop takes several deltas at once (gate InOrderInformersBatchProcess)
+ * @property {boolean} listsByWatch the Reflector lists with a WATCH that sends the initial events (gate WatchListClient)
+ * @property {boolean} atomic a relist is one ReplacedAll delta and a resync one SyncAll; bookmarks are queued (gate AtomicFIFO)
+ * @property {boolean} unlocks the queue's lock is released while a batch is processed (gate UnlockWhileProcessingFIFO)
  * @property {boolean} contexts the functions of the Reflector take a context
- * @property {boolean} resets the backoff starts over two minutes after its last reset, however often it is used
+ * @property {boolean} resets the backoff starts over two minutes after its last reset, however often it is used. Before 0.36 it started
+ *   over two minutes after its last use, its waits used ReflectorOptions.Clock, and a Reflector that was stopped before it ran sent no
+ *   request.
  */
 
 /**
@@ -1219,12 +1221,18 @@
  */
 
 /**
- * WholeState is what the panels show: the fold of a prefix of the log. Its JSON is what informerscope.state() returns. Long lists are cut;
- * their full length is in a member beside them.
+ * WholeState is what the fold of the log computes at the view's position, and what the view adds to it.
  * @typedef {object} WholeState
+ * @property {boolean} live the state is that of the log's end
+ * @property {ViewState} view
+ * @property {Facts} [facts] what is true of the moment, beside the fold's State
+ * @property {WholeState[]} [lanes] all informers, if there are several, including the one at the top. Their Live, View, Factory, Fork and
+ *   Compare are not set.
+ * @property {Factory} [factory] the overview if several resources are watched or an informer is unshared.
+ * @property {Fork} [fork] how the lanes of a fork differ.
+ * @property {Comparison} [compare] what each release made of the same changes, if there are several releases.
  * @property {number} seq
  * @property {number} atMillis
- * @property {boolean} live set by the viewer: the state is that of the log's end
  * @property {Source} source
  * @property {string} era
  * @property {boolean} running the informer runs
@@ -1240,16 +1248,10 @@
  * @property {Fault[]} faults
  * @property {Record<string, Fidelity>} fidelity Fidelity maps paths of State's members to how they are known, if the informer is in another
  *   program. A member without an entry has its parent's. An empty map means that everything is exact.
- * @property {ViewState} view set by the viewer
- * @property {Facts} [facts] set by the viewer: what is true of the moment shown, beside its State
  * @property {Recent} [recent] only in a log's KindRestored
  * @property {boolean} [unshared] the informer does not belong to its factory
  * @property {string} [shard] the part of the objects that the informer asks for, such as "1/2"
  * @property {string} [stage] of the factory, if reported: started, synced, stopping, stopped
- * @property {WholeState[]} [lanes] with several informers: every lane, including the one at the top
- * @property {Factory} [factory] set by the viewer if several resources are watched or an informer is unshared.
- * @property {Fork} [fork] set by the viewer in a fork, and in a log's KindRestored: how its lanes differ.
- * @property {Comparison} [compare] set by the viewer if there are several releases: what each made of the same changes.
  */
 
 /**
@@ -1306,7 +1308,7 @@
  */
 
 /**
- * ViewState is how the page follows the log; the viewer sets it.
+ * ViewState is how the page follows the log.
  * @typedef {object} ViewState
  * @property {string} mode live, playing, paused
  * @property {number} speed
@@ -1510,14 +1512,14 @@
 /**
  * LaneOf describes the informer of a lane.
  * @typedef {object} LaneOf
+ * @property {string} [era]
+ * @property {boolean} [unshared] it does not belong to the factory.
+ * @property {string} [shard] the part of the objects that it asks for, such as "1/2"; empty for all.
  * @property {string} group
  * @property {string} version
  * @property {string} resource
  * @property {string} [kind]
  * @property {boolean} [clusterScoped]
- * @property {string} [era]
- * @property {boolean} [unshared] it does not belong to the factory.
- * @property {string} [shard] the part of the objects that it asks for, such as "1/2"; empty for all.
  */
 
 /**
@@ -1615,6 +1617,8 @@
 /**
  * RideHop is a hop of a ride.
  * @typedef {object} RideHop
+ * @property {string} function the Go name of the function that did it, in client-go v0.37.2 or in the program that uses it; see Functions.
+ * @property {number} sinceMicros the time since the previous hop, in whole microseconds; 0 for the first.
  * @property {number} seq
  * @property {number} atMillis
  * @property {number} lane
@@ -1632,8 +1636,6 @@
  * @property {number} [micros] how long it took, if it is Handled, Processed, WorkDone or Reconciled
  * @property {string} [text]
  * @property {string} [error]
- * @property {string} function the Go name of the function that did it, in client-go v0.37.2 or in the program that uses it; see Functions.
- * @property {number} sinceMicros the time since the previous hop, in whole microseconds; 0 for the first.
  */
 
 /**
@@ -1647,9 +1649,6 @@
  * LabLane is what one controller did.
  * @typedef {object} LabLane
  * @property {string} guard
- * @property {number} duplicates the children that were created although their parent had as many as it ever wanted.
- * @property {number} writes the writes that the API server carried out, and Conflicts those that it refused with 409.
- * @property {number} conflicts
  * @property {number} reconciles those that went on to read and write, Held those that were held back: sent back to the queue, or made to
  *   wait for a read.
  * @property {number} held
@@ -1660,6 +1659,9 @@
  * @property {LabMoment} [first] the first reconcile whose store lacked an own write, and what became of it; nil if there is none. Until
  *   then all lanes do the same.
  * @property {LabReconcile[]} timeline Timeline has the first reconciles, at most 400.
+ * @property {number} duplicates the children that were created although their parent had as many as it ever wanted.
+ * @property {number} writes the writes that the API server carried out, and Conflicts those that it refused with 409.
+ * @property {number} conflicts
  */
 
 /**
@@ -1754,9 +1756,9 @@
 /**
  * StoryLevel is what a reader may know already.
  * @typedef {object} StoryLevel
+ * @property {number} new the number of steps that are new to such a reader. The first and the last step, and questions, do not count.
  * @property {string} en
  * @property {string} zh
- * @property {number} new the number of steps that are new to such a reader. The first and the last step, and questions, do not count.
  */
 
 /**
@@ -1794,6 +1796,8 @@
 /**
  * LabMoment is a reconcile with what the lane's guard made of it.
  * @typedef {object} LabMoment
+ * @property {number} [refusals] how often its key was sent back to the queue before it went on.
+ * @property {number} [waitedMillis] how long it was held back in all.
  * @property {string} key
  * @property {number} at since the beginning
  * @property {number} took
@@ -1809,8 +1813,6 @@
  * @property {number} [duplicates]
  * @property {number} [deleted]
  * @property {string} [error]
- * @property {number} [refusals] how often its key was sent back to the queue before it went on.
- * @property {number} [waitedMillis] how long it was held back in all.
  */
 
 /**

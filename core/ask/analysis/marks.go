@@ -3,7 +3,6 @@ package analysis
 import (
 	"time"
 
-	"informerscope/core/informer"
 	"informerscope/core/log/fold"
 	"informerscope/core/words/event"
 )
@@ -66,7 +65,7 @@ func classify(e *event.Entry) (Mark, bool) {
 		m.Kind, m.Text, m.On = "fault", fault.Name, fault.On || fault.Struck > 0
 	case event.KindHold:
 		x := e.Hold()
-		m.Kind, m.On, m.Text = "hold", x.Held, fold.StageName(informer.Stage(x.Stage))
+		m.Kind, m.On, m.Text = "hold", x.Held, fold.StageName(event.Stage(x.Stage))
 	case event.KindTrouble:
 		trouble := e.Trouble()
 		m.Kind, m.Text, m.On = "trouble", trouble.Explanation, trouble.Explanation != "" || trouble.Err != nil

@@ -52,9 +52,9 @@ func RideOf(hops []Hop, key string, lane int, at uint64, delta bool) Ride {
 			chosen = n
 		}
 	}
-	of := changes[chosen]
-	ride.Whole, ride.Listener = isHandled(of), rideListener(of)
-	for _, h := range of {
+	group := changes[chosen]
+	ride.Whole, ride.Listener = isHandled(group), rideListener(group)
+	for _, h := range group {
 		if h.Stage == "listener" && h.Listener != 0 && h.Listener != ride.Listener {
 			continue
 		}

@@ -96,13 +96,13 @@ func Worst(log []event.Entry) (WorstMinute, bool) {
 	}
 	end := &log[len(log)-1]
 	//maporder:free each is of a listener of its own, and minute sorts them
-	for of, call := range w.calls {
-		w.single(WorstReason{Kind: "handler", Seq: end.Seq, At: end.At, Lane: of.lane, Listener: of.id, Took: end.At - call.At, Open: true})
+	for id, call := range w.calls {
+		w.single(WorstReason{Kind: "handler", Seq: end.Seq, At: end.At, Lane: id.lane, Listener: id.id, Took: end.At - call.At, Open: true})
 	}
 	var best WorstMinute
 	for _, from := range w.seconds() {
-		if is := w.minute(from); is.Points > best.Points {
-			best = is
+		if candidate := w.minute(from); candidate.Points > best.Points {
+			best = candidate
 		}
 	}
 	best.To = min(best.From+WorstSpan, end.At)
@@ -111,17 +111,17 @@ func Worst(log []event.Entry) (WorstMinute, bool) {
 
 // see takes in one event.
 func (w *worst) see(e *event.Entry) {
-	of := listenerKey{e.Lane, e.Listener()}
+	id := listenerKey{e.Lane, e.Listener()}
 	switch e.Kind {
 	case event.KindListenerAdded:
-		w.capacity[of] = e.ListenerAdded().Capacity
+		w.capacity[id] = e.ListenerAdded().Capacity
 	case event.KindAccepted:
 		accepted := e.Accepted()
 		if accepted.InRing {
-			w.ring(of, accepted.Ring, accepted.Capacity, e)
+			w.ring(id, accepted.Ring, accepted.Capacity, e)
 		}
 	case event.KindDelivered:
-		w.ring(of, e.Delivered().Ring, w.capacity[of], e)
+		w.ring(id, e.Delivered().Ring, w.capacity[id], e)
 	case event.KindSampled:
 		var s fold.Sampled
 		if json.Unmarshal([]byte(e.Sampled().Sample), &s) == nil {
@@ -149,13 +149,13 @@ func (w *worst) see(e *event.Entry) {
 			w.single(WorstReason{Kind: "relist", Seq: e.Seq, At: e.At, Lane: e.Lane, Text: e.ListWatchStarted().Why, Points: pointsRelist})
 		}
 	case event.KindHandling:
-		w.calls[of] = e
+		w.calls[id] = e
 	case event.KindHandled:
 		handled := e.Handled()
-		delete(w.calls, of)
+		delete(w.calls, id)
 		w.single(WorstReason{Kind: "handler", Seq: e.Seq, At: e.At, Lane: e.Lane, Listener: handled.Listener, Took: handled.Took})
 	case event.KindListenerStopped, event.KindListenerRemoved:
-		delete(w.calls, of)
+		delete(w.calls, id)
 	}
 }
 
@@ -164,13 +164,13 @@ func (w *worst) noteStored(e *event.Entry) {
 	if e.Op() != event.OpAdded && e.Op() != event.OpUpdated && e.Op() != event.OpDeleted {
 		return // it came by a list or a resync, not by the watch event
 	}
-	is := w.frames[frameKey{e.Lane, e.Key(), e.RV()}]
-	if is == nil { // lanes of one resource share the first one's wire
-		is = w.frames[frameKey{0, e.Key(), e.RV()}]
+	frame := w.frames[frameKey{e.Lane, e.Key(), e.RV()}]
+	if frame == nil { // lanes of one resource share the first one's wire
+		frame = w.frames[frameKey{0, e.Key(), e.RV()}]
 	}
-	if bit := uint64(1) << (e.Lane % 64); is != nil && is.writtenLanes[e.Lane/64]&bit == 0 {
-		is.writtenLanes[e.Lane/64] |= bit
-		w.single(WorstReason{Kind: "stale", Seq: e.Seq, At: e.At, Lane: e.Lane, Took: e.At - is.at})
+	if bit := uint64(1) << (e.Lane % 64); frame != nil && frame.writtenLanes[e.Lane/64]&bit == 0 {
+		frame.writtenLanes[e.Lane/64] |= bit
+		w.single(WorstReason{Kind: "stale", Seq: e.Seq, At: e.At, Lane: e.Lane, Took: e.At - frame.at})
 	}
 }
 
@@ -183,9 +183,9 @@ func (w *worst) single(r WorstReason) {
 	}
 	r.Points = r.Took.Seconds()
 	for i := range w.singles[second] {
-		if is := &w.singles[second][i]; is.Kind == r.Kind && is.Lane == r.Lane && is.Listener == r.Listener {
-			if r.Took > is.Took {
-				*is = r
+		if single := &w.singles[second][i]; single.Kind == r.Kind && single.Lane == r.Lane && single.Listener == r.Listener {
+			if r.Took > single.Took {
+				*single = r
 			}
 			return
 		}
@@ -194,34 +194,34 @@ func (w *worst) single(r WorstReason) {
 }
 
 // begin notes a ring's length where a log begins: it did not grow to that in the log.
-func (w *worst) begin(of listenerKey, length, capacity int, e *event.Entry) {
-	if len(w.rings[of]) > 0 {
-		w.ring(of, length, capacity, e) // after a gap in the log
+func (w *worst) begin(id listenerKey, length, capacity int, e *event.Entry) {
+	if len(w.rings[id]) > 0 {
+		w.ring(id, length, capacity, e) // after a gap in the log
 		return
 	}
-	w.capacity[of] = capacity
-	w.rings[of] = append(w.rings[of], ringSecond{second: int64(e.At/time.Second) - 1, longest: length, last: length, capacity: capacity, seq: e.Seq, at: e.At})
+	w.capacity[id] = capacity
+	w.rings[id] = append(w.rings[id], ringSecond{second: int64(e.At/time.Second) - 1, longest: length, last: length, capacity: capacity, seq: e.Seq, at: e.At})
 }
 
 // ring notes a ring's length and capacity.
-func (w *worst) ring(of listenerKey, length, capacity int, e *event.Entry) {
+func (w *worst) ring(id listenerKey, length, capacity int, e *event.Entry) {
 	second := int64(e.At / time.Second)
-	all := w.rings[of]
+	all := w.rings[id]
 	if n := len(all); n == 0 || all[n-1].second < second {
 		all = append(all, ringSecond{second: second, longest: -1})
 	}
-	is := &all[len(all)-1]
-	if length > is.longest {
-		is.longest, is.capacity, is.seq, is.at = length, capacity, e.Seq, e.At
+	newest := &all[len(all)-1]
+	if length > newest.longest {
+		newest.longest, newest.capacity, newest.seq, newest.at = length, capacity, e.Seq, e.At
 	}
-	if before := w.capacity[of]; before > 0 && capacity > before {
-		is.double++
+	if before := w.capacity[id]; before > 0 && capacity > before {
+		newest.double++
 	}
 	if capacity > 0 {
-		w.capacity[of] = capacity
+		w.capacity[id] = capacity
 	}
-	is.last = length
-	w.rings[of] = all
+	newest.last = length
+	w.rings[id] = all
 }
 
 // seconds returns the seconds at which a minute can begin: those in which something was noted.
@@ -250,21 +250,21 @@ func (w *worst) minute(from int64) WorstMinute {
 		for _, r := range w.singles[second] {
 			if r.Kind == "relist" {
 				m.Reasons = append(m.Reasons, r)
-			} else if of := (listenerKey{r.Lane, r.Listener}); r.Took > longest[r.Kind][of].Took {
-				longest[r.Kind][of] = r
+			} else if id := (listenerKey{r.Lane, r.Listener}); r.Took > longest[r.Kind][id].Took {
+				longest[r.Kind][id] = r
 			}
 		}
 	}
 	//maporder:free they are sorted below, no two as equal
-	for _, of := range longest {
+	for _, reasons := range longest {
 		//maporder:free they are sorted below, no two as equal
-		for _, r := range of {
+		for _, r := range reasons {
 			m.Reasons = append(m.Reasons, r)
 		}
 	}
 	//maporder:free they are sorted below, no two as equal
-	for of, ring := range w.rings {
-		if r, grew := growth(of, ring, from, to); grew {
+	for id, ring := range w.rings {
+		if r, grew := growth(id, ring, from, to); grew {
 			m.Reasons = append(m.Reasons, r)
 		}
 	}
@@ -279,22 +279,22 @@ func (w *worst) minute(from int64) WorstMinute {
 }
 
 // growth returns how a ring grew between two seconds.
-func growth(of listenerKey, ring []ringSecond, from, to int64) (WorstReason, bool) {
+func growth(id listenerKey, ring []ringSecond, from, to int64) (WorstReason, bool) {
 	at, _ := slices.BinarySearchFunc(ring, from, func(r ringSecond, second int64) int { return cmp.Compare(r.second, second) })
-	is := WorstReason{Kind: "ring", Lane: of.lane, Listener: of.id}
+	reason := WorstReason{Kind: "ring", Lane: id.lane, Listener: id.id}
 	if at > 0 {
-		is.Before = ring[at-1].last
+		reason.Before = ring[at-1].last
 	}
-	is.After = is.Before
+	reason.After = reason.Before
 	for _, r := range ring[at:] {
 		if r.second >= to {
 			break
 		}
-		is.Doubled += r.double
-		if r.longest > is.After {
-			is.After, is.Capacity, is.Seq, is.At = r.longest, r.capacity, r.seq, r.at
+		reason.Doubled += r.double
+		if r.longest > reason.After {
+			reason.After, reason.Capacity, reason.Seq, reason.At = r.longest, r.capacity, r.seq, r.at
 		}
 	}
-	is.Points = pointsRing*float64(is.After-is.Before) + pointsDoubling*float64(is.Doubled)
-	return is, is.After > is.Before
+	reason.Points = pointsRing*float64(reason.After-reason.Before) + pointsDoubling*float64(reason.Doubled)
+	return reason, reason.After > reason.Before
 }

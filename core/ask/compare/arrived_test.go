@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"informerscope/core/ask/analysis"
-	"informerscope/core/informer"
 	"informerscope/core/log/facts"
 	"informerscope/core/log/trace"
 	"informerscope/core/words/event"
@@ -19,7 +18,7 @@ func TestTheComparisonWaitsForItsChips(t *testing.T) {
 	for lane := range uint8(2) {
 		rec.Emit(lane, event.ListenerAdded{Listener: 1, Name: "printer"}.Event())
 	}
-	hold := rec.Emit(0, event.Hold{Stage: int(informer.StagePop), Held: true}.Event())
+	hold := rec.Emit(0, event.Hold{Stage: int(event.StagePop), Held: true}.Event())
 	const n = 9 // more than a comparison names
 	key := func(i int) string { return []string{"ns/a", "ns/b"}[i%2] }
 	rv := func(i int) string { return string(rune('1' + i)) }
@@ -30,7 +29,7 @@ func TestTheComparisonWaitsForItsChips(t *testing.T) {
 			rec.Emit(lane, event.Queued{Op: event.OpUpdated, Key: key(i), RV: rv(i), Length: i + 1}.Event())
 		}
 	}
-	release := rec.Emit(0, event.Hold{Stage: int(informer.StagePop)}.Event())
+	release := rec.Emit(0, event.Hold{Stage: int(event.StagePop)}.Event())
 	pos := release
 	for _, i := range []int{1, 0, 2, 3, 4, 5, 6, 7, 8} { // the second lane's order differs
 		pos = rec.Emit(1, event.Popped{Deltas: 1, Length: n - 1 - i}.Event())

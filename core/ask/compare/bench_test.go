@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"informerscope/core/ask/analysis"
-	"informerscope/core/informer"
 	"informerscope/core/log/trace"
 	"informerscope/core/words/event"
 )
@@ -16,7 +15,7 @@ func compareLog(b *testing.B, events int) *trace.Recorder {
 	b.Helper()
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	rec.Emit(0, event.Selected{Selection: `{"source":"sim","resource":"pods","eras":["1.31","1.37"]}`}.Event())
-	rec.Emit(0, event.Hold{Stage: int(informer.StagePop), Held: true}.Event())
+	rec.Emit(0, event.Hold{Stage: int(event.StagePop), Held: true}.Event())
 	for i := 0; ; i++ {
 		key, rv := fmt.Sprintf("shop/pod-%d", i%2000), fmt.Sprint(1000+i)
 		for lane := range uint8(2) {

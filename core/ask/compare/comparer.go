@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"informerscope/core/ask/analysis"
-	"informerscope/core/informer"
 	"informerscope/core/log/facts"
 	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
@@ -58,7 +57,7 @@ func (c *Comparer) Follow(e *event.Entry) {
 	if c.lanes == 0 || e.Seq != c.seq+1 {
 		return
 	}
-	if e.Kind == event.KindSelected || e.Kind == event.KindLane || e.Kind == event.KindHold && informer.Stage(e.Hold().Stage) == informer.StagePop {
+	if e.Kind == event.KindSelected || e.Kind == event.KindLane || e.Kind == event.KindHold && event.Stage(e.Hold().Stage) == event.StagePop {
 		c.seq = 0
 		return
 	}

@@ -14,7 +14,6 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/informer"
 	"informerscope/core/lab"
 	"informerscope/core/lab/selection"
 	"informerscope/core/log/facts"
@@ -120,7 +119,7 @@ func findHeld(rec *trace.Recorder, pos uint64, listener int32) heldChanges {
 		i := int(e.Lane)
 		switch e.Kind {
 		case event.KindHold:
-			if hold := e.Hold(); informer.Stage(hold.Stage) == informer.StagePop {
+			if hold := e.Hold(); event.Stage(hold.Stage) == event.StagePop {
 				if hold.Held {
 					x.from, x.to = e.Seq, 0
 				} else {
@@ -687,7 +686,7 @@ func TestAListIsNoChange(t *testing.T) {
 		total int
 	}{
 		{event.Selected{Selection: `{"source":"sim","resource":"pods","eras":["1.31","1.37"]}`}.Event(), 0},
-		{event.Hold{Stage: int(informer.StagePop), Held: true}.Event(), 0},
+		{event.Hold{Stage: int(event.StagePop), Held: true}.Event(), 0},
 		{event.WireRequest{Req: 7, URL: "/api/v1/pods?sendInitialEvents=true&watch=true"}.Event(), 0},
 		{frame(7, event.OpAdded, "shop/a", "10"), 0},
 		{frame(7, event.OpBookmark, "", "10"), 0},

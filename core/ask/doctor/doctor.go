@@ -109,12 +109,12 @@ func (d *Doctor) See(e *event.Entry) {
 // seeWrite notes what an own write made: the watch of the object's resource must bring it.
 func (d *Doctor) seeWrite(e *event.Entry) {
 	x := e.ClusterWritten()
-	key, of := lens.ObjectOf(e, x.Lane, x.Objects)
+	key, object := lens.ObjectOf(e, x.Lane, x.Objects)
 	subresource := event.IndexValue(x.Objects, "subresource")
-	if x.Err != nil || x.Verb == http.MethodDelete || of < 0 || of >= len(d.lanes) || key == "" || subresource != "" && subresource != "status" {
+	if x.Err != nil || x.Verb == http.MethodDelete || object < 0 || object >= len(d.lanes) || key == "" || subresource != "" && subresource != "status" {
 		return
 	}
-	d.lanes[of].refl.noteDebt(debt{key: key, rv: x.RV, resource: event.IndexValue(x.Objects, "resource"), at: moment{e.Seq, e.At}})
+	d.lanes[object].refl.noteDebt(debt{key: key, rv: x.RV, resource: event.IndexValue(x.Objects, "resource"), at: moment{e.Seq, e.At}})
 }
 
 // restore begins a lane in the middle of its life, or goes on after a gap.

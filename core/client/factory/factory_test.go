@@ -28,6 +28,7 @@ import (
 	"informerscope/core/cluster/simcluster"
 	"informerscope/core/informer"
 	"informerscope/core/words/object"
+	"informerscope/core/words/releases"
 )
 
 var (
@@ -229,7 +230,7 @@ func TestLifecycle(t *testing.T) {
 			if !o.Identifier.Reserved() {
 				t.Errorf("%v has no identity", gvr)
 			}
-			o.Release = informer.Release131
+			o.Release = releases.V131
 		}))
 	if f.InformerName() != name {
 		t.Error("another name")

@@ -44,7 +44,7 @@ func WithInformerName(name *informer.InformerName) SharedInformerOption {
 }
 
 // WithInformerOptions sets a function that may change the options of an
-// informer before ForResource makes it: its [informer.Release], its Observer, more Indexers.
+// informer before ForResource makes it: its release, its Observer, more Indexers.
 // It is called with the factory locked and must not call it.
 func WithInformerOptions(configure func(schema.GroupVersionResource, *informer.SharedIndexInformerOptions)) SharedInformerOption {
 	return func(f *sharedInformerFactory) { f.configure = configure }

@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"time"
 
+	"informerscope/core/words/event"
+
 	"k8s.io/utils/clock"
 )
 
@@ -19,7 +21,7 @@ type TypedDelayingInterface[T comparable] interface {
 type TypedDelayingQueueConfig[T comparable] struct {
 	Name     string
 	Clock    clock.WithTicker
-	Observer Observer
+	Observer event.Observer
 	Gate     Gate
 }
 
@@ -77,13 +79,13 @@ func (q *TypedDelayingQueue[T]) addAfterLocked(item T, duration time.Duration) {
 		w = &waitingItem[T]{item: item, due: due}
 		heap.Push(&q.waitingItems, w)
 		q.byItem[item] = w
-		q.emit(KindWaiting, item, false, 0, len(q.waitingItems), duration)
+		q.emitLocked(event.KindWorkWaiting, item, false, 0, len(q.waitingItems), duration)
 	case w.due.After(due):
 		w.due = due
 		heap.Fix(&q.waitingItems, w.index)
-		q.emit(KindWaitingSooner, item, false, 0, 0, duration)
+		q.emitLocked(event.KindWorkWaitingSooner, item, false, 0, 0, duration)
 	default:
-		q.emit(KindWaitingUnchanged, item, false, 0, 0, 0)
+		q.emitLocked(event.KindWorkWaitingUnchanged, item, false, 0, 0, 0)
 		return
 	}
 	if w.index == 0 {
@@ -140,7 +142,7 @@ func (q *TypedDelayingQueue[T]) addDue() (next time.Time, ok bool) {
 		}
 		w := heap.Pop(&q.waitingItems).(*waitingItem[T])
 		delete(q.byItem, w.item)
-		q.emit(KindDue, w.item, false, 0, len(q.waitingItems), 0)
+		q.emitLocked(event.KindWorkDue, w.item, false, 0, len(q.waitingItems), 0)
 		q.addLocked(w.item)
 	}
 	return time.Time{}, false

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"informerscope/core/words/event"
 )
 
 // fold is the state of a queue as its events describe it.
@@ -28,26 +30,26 @@ func newFold() *fold {
 }
 
 // apply folds one event that happened at now. It returns an error if the event contradicts the state.
-func (f *fold) apply(e *Event, now time.Time) error {
+func (f *fold) apply(e event.Work, now time.Time) error {
 	n := e.N
 	switch e.Kind {
-	case KindAdded:
+	case event.KindWorkAdded:
 		if f.dirty[e.Key] {
 			return fmt.Errorf("added though dirty")
 		}
 		f.queue = append(f.queue, e.Key)
 		f.dirty[e.Key] = true
 		n = len(f.queue)
-	case KindDeduplicated:
+	case event.KindWorkDeduplicated:
 		if !f.dirty[e.Key] {
 			return fmt.Errorf("deduplicated though not dirty")
 		}
-	case KindMarkedDirty:
+	case event.KindWorkMarkedDirty:
 		if _, ok := f.processing[e.Key]; !ok || f.dirty[e.Key] {
 			return fmt.Errorf("marked dirty though dirty or not being processed")
 		}
 		f.dirty[e.Key] = true
-	case KindTaken:
+	case event.KindWorkTaken:
 		if len(f.queue) == 0 || f.queue[0] != e.Key {
 			return fmt.Errorf("taken though not at the head of %v", f.queue)
 		}
@@ -55,7 +57,7 @@ func (f *fold) apply(e *Event, now time.Time) error {
 		delete(f.dirty, e.Key)
 		f.processing[e.Key] = Processing{Key: e.Key, Worker: e.Worker, Since: now}
 		n = len(f.queue)
-	case KindDone:
+	case event.KindWorkDone:
 		p, ok := f.processing[e.Key]
 		if !ok {
 			p.Worker, p.Since = NoWorker, now
@@ -68,34 +70,34 @@ func (f *fold) apply(e *Event, now time.Time) error {
 			f.queue = append(f.queue, e.Key)
 		}
 		n = len(f.queue)
-	case KindWaiting:
+	case event.KindWorkWaiting:
 		if _, ok := f.waiting[e.Key]; ok {
 			return fmt.Errorf("waits already")
 		}
 		f.waiting[e.Key] = now.Add(e.Dur)
 		n = len(f.waiting)
-	case KindWaitingSooner:
+	case event.KindWorkWaitingSooner:
 		if !now.Add(e.Dur).Before(f.waiting[e.Key]) {
 			return fmt.Errorf("not sooner")
 		}
 		f.waiting[e.Key] = now.Add(e.Dur)
-	case KindWaitingUnchanged:
+	case event.KindWorkWaitingUnchanged:
 		if _, ok := f.waiting[e.Key]; !ok {
 			return fmt.Errorf("does not wait")
 		}
-	case KindDue:
+	case event.KindWorkDue:
 		if due, ok := f.waiting[e.Key]; !ok || due.After(now) {
 			return fmt.Errorf("due though not waiting until now")
 		}
 		delete(f.waiting, e.Key)
 		n = len(f.waiting)
-	case KindRateLimited:
+	case event.KindWorkRateLimited:
 		f.failures[e.Key]++
 		n = f.failures[e.Key]
-	case KindForgotten:
+	case event.KindWorkForgotten:
 		n = f.failures[e.Key]
 		delete(f.failures, e.Key)
-	case KindShuttingDown:
+	case event.KindWorkShuttingDown:
 		f.shuttingDown, f.drain = true, e.Flag
 	default:
 		return fmt.Errorf("unknown kind")
@@ -134,42 +136,43 @@ type judge struct {
 	t      *testing.T
 	q      *TypedRateLimitingQueue[string]
 	fold   *fold
-	kinds  map[Kind]int
+	kinds  map[event.Kind]int
 	failed bool
 }
 
-func (j *judge) Observe(e *Event) {
+func (j *judge) Observe(e *event.Event) {
 	if j.failed {
 		return
 	}
-	j.kinds[e.Kind]++
-	if err := j.fold.apply(e, time.Now()); err != nil {
+	work := e.Work()
+	j.kinds[work.Kind]++
+	if err := j.fold.apply(work, time.Now()); err != nil {
 		j.failed = true
-		j.t.Errorf("%+v: %v", *e, err)
+		j.t.Errorf("%+v: %v", work, err)
 		return
 	}
 	// The lock is held, so this is the queue's state at the event.
 	if got, want := j.fold.snapshot(), j.q.snapshotLocked(); !reflect.DeepEqual(got, want) {
 		j.failed = true
-		j.t.Errorf("after %+v:\n fold %+v\nqueue %+v", *e, got, want)
+		j.t.Errorf("after %+v:\n fold %+v\nqueue %+v", work, got, want)
 	}
 }
 
 // TestFoldEqualsSnapshot lets several goroutines call a queue's methods at random, while time passes, and compares the fold of the events with the
 // queue's state after each event.
 func TestFoldEqualsSnapshot(t *testing.T) {
-	kinds := map[Kind]int{}
+	kinds := map[event.Kind]int{}
 	for seed := range uint64(30) {
 		synctest.Test(t, func(t *testing.T) { foldOnce(t, seed, kinds) })
 	}
-	for k := KindAdded; k <= KindShuttingDown; k++ {
+	for k := event.KindWorkAdded; k <= event.KindWorkShuttingDown; k++ {
 		if kinds[k] == 0 {
 			t.Errorf("kind %d was never emitted: the test covers less than it should", k)
 		}
 	}
 }
 
-func foldOnce(t *testing.T, seed uint64, kinds map[Kind]int) {
+func foldOnce(t *testing.T, seed uint64, kinds map[event.Kind]int) {
 	j := &judge{t: t, fold: newFold(), kinds: kinds}
 	gate := newTurnstile()
 	config := TypedRateLimitingQueueConfig[string]{Observer: j}

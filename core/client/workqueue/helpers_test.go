@@ -5,22 +5,24 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"informerscope/core/words/event"
 )
 
-// eventLog is an Observer that keeps the events.
+// eventLog is an Observer that keeps what the events carry.
 type eventLog struct {
 	mu     sync.Mutex
-	events []Event
+	events []event.Work
 }
 
-func (l *eventLog) Observe(e *Event) {
+func (l *eventLog) Observe(e *event.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.events = append(l.events, *e)
+	l.events = append(l.events, e.Work())
 }
 
 // take returns the events since the last call.
-func (l *eventLog) take() []Event {
+func (l *eventLog) take() []event.Work {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	events := l.events

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"informerscope/core/words/event"
+
 	"k8s.io/utils/clock"
 )
 
@@ -32,7 +34,7 @@ type TypedQueueConfig[T comparable] struct {
 	Clock clock.WithTicker
 	// Observer, if not nil, receives every transition. Keys in events are strings as they are, and other items as fmt.Sprint prints them. That happens
 	// under the queue's lock: a String method of T must not call the queue.
-	Observer Observer
+	Observer event.Observer
 	// Gate, if not nil, holds workers back before they take a key.
 	Gate Gate
 }
@@ -41,7 +43,7 @@ type TypedQueueConfig[T comparable] struct {
 type Typed[T comparable] struct {
 	name     string
 	clock    clock.WithTicker
-	observer Observer
+	observer event.Observer
 	gate     Gate
 
 	// ctx is done when the queue starts to shut down.
@@ -68,7 +70,7 @@ type Typed[T comparable] struct {
 	drains         bool
 
 	// event is what the observer receives. Reusing it saves an allocation per transition.
-	event Event
+	event event.Event
 }
 
 // holder records which worker has a key, and since when. The time is set only if there is an observer.
@@ -115,16 +117,16 @@ func (q *Typed[T]) addLocked(item T) {
 		return
 	}
 	if _, ok := q.dirty[item]; ok {
-		q.emit(KindDeduplicated, item, false, 0, 0, 0)
+		q.emitLocked(event.KindWorkDeduplicated, item, false, 0, 0, 0)
 		return
 	}
 	q.dirty[item] = struct{}{}
 	if _, ok := q.processing[item]; ok {
-		q.emit(KindMarkedDirty, item, false, 0, 0, 0)
+		q.emitLocked(event.KindWorkMarkedDirty, item, false, 0, 0, 0)
 		return
 	}
 	q.queue.push(item)
-	q.emit(KindAdded, item, false, 0, q.queue.len(), 0)
+	q.emitLocked(event.KindWorkAdded, item, false, 0, q.queue.len(), 0)
 	q.cond.Signal()
 }
 
@@ -165,7 +167,7 @@ func (q *Typed[T]) GetFor(worker int32) (item T, shutdown bool) {
 	}
 	q.processing[item] = t
 	delete(q.dirty, item)
-	q.emit(KindTaken, item, false, worker, q.queue.len(), 0)
+	q.emitLocked(event.KindWorkTaken, item, false, worker, q.queue.len(), 0)
 	return item, false
 }
 
@@ -199,7 +201,7 @@ func (q *Typed[T]) Done(item T) {
 		} else {
 			t.worker = NoWorker
 		}
-		q.emit(KindDone, item, again, t.worker, q.queue.len(), took)
+		q.emitLocked(event.KindWorkDone, item, again, t.worker, q.queue.len(), took)
 	}
 	switch {
 	case q.isShuttingDown:
@@ -241,7 +243,7 @@ func (q *Typed[T]) shutDownLocked(drain bool) {
 	q.drains = drain
 	q.isShuttingDown = true
 	if q.observer != nil {
-		q.event = Event{Kind: KindShuttingDown, Flag: drain}
+		q.event = event.Work{Kind: event.KindWorkShuttingDown, Flag: drain}.Event()
 		q.observer.Observe(&q.event)
 	}
 	q.cancel()
@@ -255,12 +257,12 @@ func (q *Typed[T]) ShuttingDown() bool {
 	return q.isShuttingDown
 }
 
-// emit reports a transition to the observer, if there is one. The lock must be held.
-func (q *Typed[T]) emit(kind Kind, item T, flag bool, worker int32, n int, dur time.Duration) {
+// emitLocked reports a transition to the observer, if there is one.
+func (q *Typed[T]) emitLocked(kind event.Kind, item T, flag bool, worker int32, n int, dur time.Duration) {
 	if q.observer == nil {
 		return
 	}
-	q.event = Event{Kind: kind, Flag: flag, Worker: worker, N: n, Key: keyOf(item), Dur: dur}
+	q.event = event.Work{Kind: kind, Flag: flag, Worker: worker, N: n, Key: keyOf(item), Dur: dur}.Event()
 	q.observer.Observe(&q.event)
 }
 

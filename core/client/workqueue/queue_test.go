@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"informerscope/core/words/event"
+
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
@@ -23,38 +25,38 @@ func TestEventsOfOneKey(t *testing.T) {
 		steps := []struct {
 			name string
 			do   func()
-			want []Event
+			want []event.Work
 		}{
-			{"added", func() { q.Add("a") }, []Event{{Kind: KindAdded, Key: "a", N: 1}}},
-			{"added again", func() { q.Add("a") }, []Event{{Kind: KindDeduplicated, Key: "a"}}},
-			{"second key", func() { q.Add("b") }, []Event{{Kind: KindAdded, Key: "b", N: 2}}},
-			{"taken", func() { q.GetFor(7) }, []Event{{Kind: KindTaken, Key: "a", Worker: 7, N: 1}}},
-			{"added while processing", func() { q.Add("a") }, []Event{{Kind: KindMarkedDirty, Key: "a"}}},
-			{"and again", func() { q.Add("a") }, []Event{{Kind: KindDeduplicated, Key: "a"}}},
+			{"added", func() { q.Add("a") }, []event.Work{{Kind: event.KindWorkAdded, Key: "a", N: 1}}},
+			{"added again", func() { q.Add("a") }, []event.Work{{Kind: event.KindWorkDeduplicated, Key: "a"}}},
+			{"second key", func() { q.Add("b") }, []event.Work{{Kind: event.KindWorkAdded, Key: "b", N: 2}}},
+			{"taken", func() { q.GetFor(7) }, []event.Work{{Kind: event.KindWorkTaken, Key: "a", Worker: 7, N: 1}}},
+			{"added while processing", func() { q.Add("a") }, []event.Work{{Kind: event.KindWorkMarkedDirty, Key: "a"}}},
+			{"and again", func() { q.Add("a") }, []event.Work{{Kind: event.KindWorkDeduplicated, Key: "a"}}},
 			{"done and dirty", func() { advance(3 * time.Second); q.Done("a") },
-				[]Event{{Kind: KindDone, Key: "a", Flag: true, Worker: 7, N: 2, Dur: 3 * time.Second}}},
-			{"taken without a number", func() { q.Get() }, []Event{{Kind: KindTaken, Key: "b", Worker: NoWorker, N: 1}}},
-			{"done", func() { q.Done("b") }, []Event{{Kind: KindDone, Key: "b", Worker: NoWorker, N: 1}}},
-			{"done without a taker", func() { q.Done("c") }, []Event{{Kind: KindDone, Key: "c", Worker: NoWorker, N: 1}}},
-			{"no delay", func() { q.AddAfter("c", 0) }, []Event{{Kind: KindAdded, Key: "c", N: 2}}},
-			{"negative delay", func() { q.AddAfter("d", -time.Hour) }, []Event{{Kind: KindAdded, Key: "d", N: 3}}},
+				[]event.Work{{Kind: event.KindWorkDone, Key: "a", Flag: true, Worker: 7, N: 2, Dur: 3 * time.Second}}},
+			{"taken without a number", func() { q.Get() }, []event.Work{{Kind: event.KindWorkTaken, Key: "b", Worker: NoWorker, N: 1}}},
+			{"done", func() { q.Done("b") }, []event.Work{{Kind: event.KindWorkDone, Key: "b", Worker: NoWorker, N: 1}}},
+			{"done without a taker", func() { q.Done("c") }, []event.Work{{Kind: event.KindWorkDone, Key: "c", Worker: NoWorker, N: 1}}},
+			{"no delay", func() { q.AddAfter("c", 0) }, []event.Work{{Kind: event.KindWorkAdded, Key: "c", N: 2}}},
+			{"negative delay", func() { q.AddAfter("d", -time.Hour) }, []event.Work{{Kind: event.KindWorkAdded, Key: "d", N: 3}}},
 			{"delay of a key in the FIFO", func() { q.AddAfter("c", 5*time.Second) },
-				[]Event{{Kind: KindWaiting, Key: "c", N: 1, Dur: 5 * time.Second}}},
-			{"later", func() { q.AddAfter("c", 6*time.Second) }, []Event{{Kind: KindWaitingUnchanged, Key: "c"}}},
-			{"same", func() { q.AddAfter("c", 5*time.Second) }, []Event{{Kind: KindWaitingUnchanged, Key: "c"}}},
-			{"sooner", func() { q.AddAfter("c", time.Second) }, []Event{{Kind: KindWaitingSooner, Key: "c", Dur: time.Second}}},
+				[]event.Work{{Kind: event.KindWorkWaiting, Key: "c", N: 1, Dur: 5 * time.Second}}},
+			{"later", func() { q.AddAfter("c", 6*time.Second) }, []event.Work{{Kind: event.KindWorkWaitingUnchanged, Key: "c"}}},
+			{"same", func() { q.AddAfter("c", 5*time.Second) }, []event.Work{{Kind: event.KindWorkWaitingUnchanged, Key: "c"}}},
+			{"sooner", func() { q.AddAfter("c", time.Second) }, []event.Work{{Kind: event.KindWorkWaitingSooner, Key: "c", Dur: time.Second}}},
 			{"not due", func() { advance(time.Second - 1) }, nil},
-			{"due", func() { advance(1) }, []Event{{Kind: KindDue, Key: "c"}, {Kind: KindDeduplicated, Key: "c"}}},
-			{"failed", func() { q.AddRateLimited("e") }, []Event{
-				{Kind: KindRateLimited, Key: "e", N: 1, Dur: time.Second}, {Kind: KindWaiting, Key: "e", N: 1, Dur: time.Second}}},
-			{"failed again", func() { advance(time.Second / 2); q.AddRateLimited("e") }, []Event{
-				{Kind: KindRateLimited, Key: "e", N: 2, Dur: 2 * time.Second}, {Kind: KindWaitingUnchanged, Key: "e"}}},
-			{"forgotten", func() { q.Forget("e") }, []Event{{Kind: KindForgotten, Key: "e", N: 2}}},
-			{"retried", func() { advance(time.Second / 2) }, []Event{{Kind: KindDue, Key: "e"}, {Kind: KindAdded, Key: "e", N: 4}}},
-			{"shut down", func() { q.AddAfter("f", time.Second); log.take(); q.ShutDown() }, []Event{{Kind: KindShuttingDown}}},
+			{"due", func() { advance(1) }, []event.Work{{Kind: event.KindWorkDue, Key: "c"}, {Kind: event.KindWorkDeduplicated, Key: "c"}}},
+			{"failed", func() { q.AddRateLimited("e") }, []event.Work{
+				{Kind: event.KindWorkRateLimited, Key: "e", N: 1, Dur: time.Second}, {Kind: event.KindWorkWaiting, Key: "e", N: 1, Dur: time.Second}}},
+			{"failed again", func() { advance(time.Second / 2); q.AddRateLimited("e") }, []event.Work{
+				{Kind: event.KindWorkRateLimited, Key: "e", N: 2, Dur: 2 * time.Second}, {Kind: event.KindWorkWaitingUnchanged, Key: "e"}}},
+			{"forgotten", func() { q.Forget("e") }, []event.Work{{Kind: event.KindWorkForgotten, Key: "e", N: 2}}},
+			{"retried", func() { advance(time.Second / 2) }, []event.Work{{Kind: event.KindWorkDue, Key: "e"}, {Kind: event.KindWorkAdded, Key: "e", N: 4}}},
+			{"shut down", func() { q.AddAfter("f", time.Second); log.take(); q.ShutDown() }, []event.Work{{Kind: event.KindWorkShuttingDown}}},
 			{"ignored", func() { q.Add("z"); q.AddAfter("z", 0); q.AddAfter("z", time.Second); advance(time.Hour) }, nil},
-			{"the limiter is still asked", func() { q.AddRateLimited("z") }, []Event{{Kind: KindRateLimited, Key: "z", N: 1, Dur: time.Second}}},
-			{"shut down with drain", q.ShutDownWithDrain, []Event{{Kind: KindShuttingDown, Flag: true}}},
+			{"the limiter is still asked", func() { q.AddRateLimited("z") }, []event.Work{{Kind: event.KindWorkRateLimited, Key: "z", N: 1, Dur: time.Second}}},
+			{"shut down with drain", q.ShutDownWithDrain, []event.Work{{Kind: event.KindWorkShuttingDown, Flag: true}}},
 		}
 		for _, s := range steps {
 			s.do()
@@ -373,7 +375,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name     string
-		observer Observer
+		observer event.Observer
 	}{{"no observer", nil}, {"observed", discard{}}} {
 		t.Run(c.name, func(t *testing.T) {
 			q := NewTypedRateLimitingQueueWithConfig[string](nil, TypedRateLimitingQueueConfig[string]{Observer: c.observer})
@@ -387,12 +389,12 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 
 type discard struct{}
 
-func (discard) Observe(*Event) {}
+func (discard) Observe(*event.Event) {}
 
 func BenchmarkCycle(b *testing.B) {
 	for _, c := range []struct {
 		name     string
-		observer Observer
+		observer event.Observer
 	}{{"nil", nil}, {"observed", discard{}}} {
 		b.Run(c.name, func(b *testing.B) {
 			q := NewTypedWithConfig(TypedQueueConfig[string]{Observer: c.observer})

@@ -3,6 +3,8 @@ package workqueue
 import (
 	"sync"
 
+	"informerscope/core/words/event"
+
 	"k8s.io/utils/clock"
 )
 
@@ -22,7 +24,7 @@ type TypedRateLimitingInterface[T comparable] interface {
 type TypedRateLimitingQueueConfig[T comparable] struct {
 	Name     string
 	Clock    clock.WithTicker
-	Observer Observer
+	Observer event.Observer
 	Gate     Gate
 }
 
@@ -70,7 +72,7 @@ func (q *TypedRateLimitingQueue[T]) AddRateLimited(item T) {
 
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.emit(KindRateLimited, item, false, 0, failures, delay)
+	q.emitLocked(event.KindWorkRateLimited, item, false, 0, failures, delay)
 	q.addAfterLocked(item, delay)
 }
 
@@ -87,7 +89,7 @@ func (q *TypedRateLimitingQueue[T]) Forget(item T) {
 
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.emit(KindForgotten, item, false, 0, failures, 0)
+	q.emitLocked(event.KindWorkForgotten, item, false, 0, failures, 0)
 }
 
 // NumRequeues returns how many failures of item the rate limiter counts.

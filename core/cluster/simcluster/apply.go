@@ -18,6 +18,9 @@ type author struct {
 	warn    func(texts []string) // adds to the answer; nil for the cluster itself
 }
 
+// isClient reports whether the author is not the cluster itself.
+func (a author) isClient() bool { return a.warn != nil }
+
 // ownFields sets the managedFields of an object that has been written over live, nil for a new one. said is what the request contained.
 func (c *Cluster) ownFields(r *resource, live, m, said map[string]any, by author, sub string) {
 	if by.applied {
@@ -109,7 +112,7 @@ func (c *Cluster) serveApply(req *request) *apierrors.StatusError {
 		code = http.StatusCreated
 		o, e = c.create(r, req.namespace, next, by, dry)
 	} else {
-		o, e = c.update(r, s, next, next, req.sub, by, dry)
+		o, e = c.update(change{r: r, slot: s, next: next, said: next, sub: req.sub, by: by, dry: dry})
 	}
 	if e != nil {
 		return e

@@ -64,7 +64,7 @@ type Options struct {
 	// Types, if not nil, make the cluster like kube-apiserver.
 	Types Types
 	// Progress, if not nil, is called by New now and then: how many pods it has made, and of how many.
-	Progress func(made, of int)
+	Progress func(made, total int)
 }
 
 // Cluster is the simulated cluster. It is an http.Handler; all methods are safe for concurrent use.
@@ -74,7 +74,7 @@ type Cluster struct {
 	bookmarkPeriod time.Duration
 	isStill        bool
 	breathe        func()
-	progress       func(made, of int)
+	progress       func(made, total int)
 	types          Types     // nil for a page's cluster
 	events         *resource // nil without Events
 	eventKeys      []string  // of the Events that the controllers have written, oldest first

@@ -104,10 +104,10 @@ func (c *Cluster) deleteDependent(d *slot, uid string, waits bool) {
 		return
 	}
 	var opts deleteOptions
-	if its := c.dependents(d.cur.uid); waits && len(its) > 0 {
+	if dependents := c.dependents(d.cur.uid); waits && len(dependents) > 0 {
 		policy := foreground
 		opts.PropagationPolicy = &policy
-		if slices.ContainsFunc(its, (*slot).waits) { // a circle, which ends here
+		if slices.ContainsFunc(dependents, (*slot).waits) { // a circle, which ends here
 			c.rewriteOwners(d, func(ref map[string]any) bool {
 				delete(ref, "blockOwnerDeletion")
 				return true

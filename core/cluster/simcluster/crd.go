@@ -45,8 +45,7 @@ func (c *Cluster) syncCRD(s *slot) {
 }
 
 func (c *Cluster) updateCRD(s *slot, m map[string]any) *apierrors.StatusError {
-	_, e := c.update(s.res, s, m, m, "status", author{manager: "kube-apiserver"}, false)
-	return e
+	return c.rewrite(s, m, "status", "kube-apiserver")
 }
 
 // syncGroup looks again at the other CustomResourceDefinitions of a group, whose names may have become free.

@@ -53,8 +53,7 @@ func (c *Cluster) Scale(namespace, name string, replicas int) error {
 	}
 	m := s.cur.mustMap()
 	ensureMap(m, "spec")["replicas"] = replicas
-	_, e := c.update(s.res, s, m, m, "", author{manager: "informerscope"}, false)
-	return asError(e)
+	return asError(c.rewrite(s, m, "", "informerscope"))
 }
 
 // DeleteRandomPod deletes a random running pod gracefully and returns its name.
@@ -118,8 +117,8 @@ func (c *Cluster) LabelPod(key, label string) (string, error) {
 	c.lock()
 	defer c.mu.Unlock()
 	pods := c.podsWhere(func(s *slot) bool {
-		is, has := s.cur.labels[name]
-		return s.pod != nil && s.pod.stage == stageRunning && !s.cur.isDeleting && (key == "" || s.key == key) && (has != sets || is != value)
+		current, has := s.cur.labels[name]
+		return s.pod != nil && s.pod.stage == stageRunning && !s.cur.isDeleting && (key == "" || s.key == key) && (has != sets || current != value)
 	})
 	if len(pods) == 0 {
 		return "", fmt.Errorf("no running pod is changed by the label %s", label)
@@ -130,8 +129,7 @@ func (c *Cluster) LabelPod(key, label string) (string, error) {
 	if set[name] = value; !sets {
 		delete(set, name)
 	}
-	_, e := c.update(s.res, s, m, m, "", author{manager: observer}, false)
-	return s.key, asError(e)
+	return s.key, asError(c.rewrite(s, m, "", observer))
 }
 
 // podsWhere returns the pods for which ok returns true, sorted by key.
@@ -152,8 +150,7 @@ func (c *Cluster) setFinalizers(s *slot, all []any) error {
 	if meta["finalizers"] = all; len(all) == 0 {
 		delete(meta, "finalizers")
 	}
-	_, e := c.update(s.res, s, m, m, "", author{manager: observer}, false)
-	return asError(e)
+	return asError(c.rewrite(s, m, "", observer))
 }
 
 // RestartDeployment replaces a deployment's pods, as kubectl rollout restart does.
@@ -171,8 +168,7 @@ func (c *Cluster) restart(s *slot) error {
 	m := s.cur.mustMap()
 	a := ensureMap(ensureMap(ensureMap(ensureMap(m, "spec"), "template"), "metadata"), "annotations")
 	a["kubectl.kubernetes.io/restartedAt"] = c.now.UTC().Format(time.RFC3339Nano)
-	_, e := c.update(s.res, s, m, m, "", author{manager: "informerscope"}, false)
-	return asError(e)
+	return asError(c.rewrite(s, m, "", "informerscope"))
 }
 
 // Burst writes n status updates to random running pods, as fast as possible; n is at most 100,000.

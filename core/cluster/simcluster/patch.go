@@ -86,7 +86,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	if name := getString(m, "metadata", "name"); name != req.name {
 		return invalidObject(r.group, r.kind, req.name, invalidValue("metadata.name", name, "field is immutable"))
 	}
-	o, e := c.update(r, s, m, said, req.sub, req.author(), dry)
+	o, e := c.update(change{r: r, slot: s, next: m, said: said, sub: req.sub, by: req.author(), dry: dry})
 	if e != nil {
 		return e
 	}

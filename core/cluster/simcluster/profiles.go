@@ -82,7 +82,7 @@ func (c *Cluster) crash() {
 	s := all[0]
 	m := s.cur.mustMap()
 	ensureMap(ensureMap(ensureMap(ensureMap(m, "spec"), "template"), "metadata"), "annotations")[Crashes] = "true"
-	_, _ = c.update(s.res, s, m, m, "", author{manager: "kubectl"}, false)
+	_ = c.rewrite(s, m, "", "kubectl")
 }
 
 // exitAgain lets the container of a running pod exit after a while, and run again after its back-off.
@@ -182,7 +182,7 @@ func (c *Cluster) setReachable(node *slot, reachable bool) {
 			cond["status"], cond["reason"], cond["message"], cond["lastTransitionTime"] = status, reason, message, stamp(c.now)
 		}
 	}
-	if _, e := c.update(node.res, node, m, m, "status", author{manager: manager}, false); e != nil {
+	if e := c.rewrite(node, m, "status", manager); e != nil {
 		return
 	}
 	m = node.cur.mustMap()
@@ -199,7 +199,7 @@ func (c *Cluster) setReachable(node *slot, reachable bool) {
 	if spec["taints"] = taints; len(taints) == 0 {
 		delete(spec, "taints")
 	}
-	_, _ = c.update(node.res, node, m, m, "", author{manager: "kube-controller-manager"}, false)
+	_ = c.rewrite(node, m, "", "kube-controller-manager")
 }
 
 // stormCRDs makes CRDs with some objects, and deletes the oldest ones.

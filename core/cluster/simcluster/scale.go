@@ -124,7 +124,7 @@ func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 			at = ensureMap(at, f)
 		}
 		at[path[len(path)-1]] = int64(n)
-		if o, e = c.update(r, s, m, m, "scale", req.author(), dry); e != nil {
+		if o, e = c.update(change{r: r, slot: s, next: m, said: m, sub: "scale", by: req.author(), dry: dry}); e != nil {
 			return e
 		}
 		if scale, e = r.scaleOf(r.show(o)); e != nil {

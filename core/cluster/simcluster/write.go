@@ -508,7 +508,7 @@ func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
 	if req.res.hasStrategy() && getString(m, "metadata", "resourceVersion") == "" {
 		return invalidObject(req.res.group, req.res.plural, req.name, invalidValue("metadata.resourceVersion", 0, "must be specified for an update"))
 	}
-	o, e := c.update(req.res, s, m, m, req.sub, req.author(), dry)
+	o, e := c.update(change{r: req.res, slot: s, next: m, said: m, sub: req.sub, by: req.author(), dry: dry})
 	if e != nil {
 		return e
 	}
@@ -521,134 +521,6 @@ func (req *request) respond(c *Cluster, code int, o *object) {
 	c.mu.Unlock()
 	defer c.mu.Lock()
 	req.writeObject(code, o)
-}
-
-// update replaces an object, or its status, by m, but keeps the fields that only the server may change. A write that changes nothing makes no new
-// version, as in a real API server. r is the version in which m is. said is what the request contained: a patch, or m itself.
-func (c *Cluster) update(r *resource, s *slot, m, said map[string]any, sub string, by author, dry bool) (*object, *apierrors.StatusError) {
-	old := s.cur
-	meta := ensureMap(m, "metadata")
-	if uid := getString(meta, "uid"); uid != "" && uid != old.uid {
-		return nil, apierrors.NewConflict(r.schemaGR(), old.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, "+
-			"AdditionalErrorMsg: Precondition failed: UID in precondition: %v, UID in object meta: %v", r.storageKey(old), uid, old.uid))
-	}
-	if rv := getString(meta, "resourceVersion"); rv == "" && r.conditionalUpdate && sub == "" {
-		return nil, invalidObject(r.group, r.plural, old.name, problem{metav1.CauseTypeFieldValueInvalid, "metadata.resourceVersion",
-			"Invalid value: 0: must be specified for an update"})
-	} else if rv != "" && rv != strconv.FormatUint(old.rev, 10) {
-		return nil, apierrors.NewConflict(r.schemaGR(), old.name, fmt.Errorf("%s", conflictText))
-	}
-	if ns := getString(meta, "namespace"); ns != "" && ns != old.namespace {
-		return nil, badRequest("the namespace of the provided object does not match the namespace sent on the request")
-	}
-	shown := r.show(old)
-	was := shown.mustMap()
-	wasMeta := ensureMap(was, "metadata")
-	switch {
-	case sub == "status":
-		next := shown.mustMap()
-		next["status"] = m["status"]
-		if by.applied {
-			ensureMap(next, "metadata")["managedFields"] = meta["managedFields"]
-		}
-		if m["status"] == nil {
-			delete(next, "status")
-		}
-		if annotations := meta["annotations"]; !r.custom && annotations != nil {
-			ensureMap(next, "metadata")["annotations"] = annotations
-		}
-		m = next
-	case sub == "finalize":
-		next := old.mustMap()
-		next["spec"] = m["spec"]
-		m = next
-	default:
-		if r.status && r != c.nodes {
-			m["status"] = was["status"]
-			if was["status"] == nil {
-				delete(m, "status")
-			}
-		}
-		for _, f := range [...]string{"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
-			"namespace", "name", "generateName", "managedFields"} {
-			if f == "managedFields" && (by.applied || c.types != nil && meta[f] != nil) { // a client may change who owns what
-				continue
-			}
-			if v, ok := wasMeta[f]; ok {
-				meta[f] = v
-			} else {
-				delete(meta, f)
-			}
-		}
-		if r == c.pods {
-			maps.DeleteFunc(m, func(k string, _ any) bool { return k != "metadata" && k != "spec" && k != "status" })
-			if node := getString(was, "spec", "nodeName"); node != getString(m, "spec", "nodeName") {
-				return nil, invalidObject("", "Pod", old.name, forbiddenValue("spec",
-					"pod updates may not change fields other than "+
-						"`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)"))
-			}
-		}
-		if c.types != nil && !r.hasStrategy() {
-			c.setDefaults(r, m)
-			c.mutate(r, m, false)
-		}
-		if e := r.validate(m); e != nil {
-			return nil, e
-		}
-		if e := r.validateUpdate(m, old); e != nil {
-			return nil, e
-		}
-	}
-	if r.schema != nil && by.warn != nil { // what the cluster itself writes is valid
-		ensureMap(m, "metadata")["resourceVersion"] = wasMeta["resourceVersion"]
-		var e *apierrors.StatusError
-		if m, e = r.write(was, m, strings.TrimPrefix(sub, "scale"), by); e != nil {
-			return nil, e
-		}
-	}
-	meta = ensureMap(m, "metadata")
-	delete(m, "kind")
-	delete(m, "apiVersion")
-	meta["resourceVersion"] = wasMeta["resourceVersion"]
-	// Compare the JSON, in which json.Number and int are the same.
-	a, errA := appendJSON(nil, m, false)
-	b, errB := appendJSON(nil, was, false)
-	if errA != nil || errB != nil {
-		return nil, badRequest("the object cannot be encoded: %v", errA)
-	}
-	if string(a) == string(b) {
-		return old, nil
-	}
-	if !r.hasStrategy() && (sub == "" || sub == "scale") && c.counts(r, m, was) {
-		meta["generation"] = getInt(wasMeta, 1, "generation") + 1
-	}
-	c.ownFields(r, was, m, said, by, sub)
-	if dry {
-		return answerDryRun(m)
-	}
-	o, e := c.encodeVersion(r, m)
-	if e != nil {
-		return nil, e
-	}
-	if o.isDeleting && !o.hasFinalizers && r != c.namespaces && (r != c.pods || o.get("metadata.deletionGracePeriodSeconds").Int() == 0) {
-		c.remove(s) // at once: as in a real API server, there is no version without the last finalizer
-		return o, nil
-	}
-	c.put(r, o)
-	c.notifyControllers(s, old)
-	return o, nil
-}
-
-// counts reports whether a change of an object counts in its generation.
-func (c *Cluster) counts(r *resource, m, was map[string]any) bool {
-	if !r.generation && r != c.pods {
-		return false
-	}
-	if normalize(m["spec"]) != normalize(was["spec"]) {
-		return true
-	}
-	// Mirrors k8s.io/kubernetes/pkg/registry/apps/deployment.deploymentStrategy.PrepareForUpdate (v1.36).
-	return r == c.deployments && c.types != nil && normalize(getMap(m, "metadata")["annotations"]) != normalize(getMap(was, "metadata")["annotations"])
 }
 
 // answerDryRun returns what a write would have made, without a version of its own: a new object has none, a changed one keeps its version.

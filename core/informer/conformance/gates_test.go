@@ -8,7 +8,7 @@ import (
 
 	clientfeatures "k8s.io/client-go/features"
 
-	"informerscope/core/informer"
+	"informerscope/core/words/releases"
 )
 
 // gatesText lists which of the gates that define a release are on.
@@ -25,13 +25,13 @@ func gatesText() string {
 // InOrderInformers is locked in v0.37.2, so no program of that version can behave as release 1.31.
 func TestGates(t *testing.T) {
 	for _, tc := range []struct {
-		release informer.Release
+		release releases.Release
 		env     []string
 	}{
-		{informer.Release133, []string{"KUBE_FEATURE_InOrderInformersBatchProcess=false", "KUBE_FEATURE_WatchListClient=false", "KUBE_FEATURE_AtomicFIFO=false",
+		{releases.V133, []string{"KUBE_FEATURE_InOrderInformersBatchProcess=false", "KUBE_FEATURE_WatchListClient=false", "KUBE_FEATURE_AtomicFIFO=false",
 			"KUBE_FEATURE_UnlockWhileProcessingFIFO=false"}},
-		{informer.Release135, []string{"KUBE_FEATURE_AtomicFIFO=false", "KUBE_FEATURE_UnlockWhileProcessingFIFO=false"}},
-		{informer.Release137, nil},
+		{releases.V135, []string{"KUBE_FEATURE_AtomicFIFO=false", "KUBE_FEATURE_UnlockWhileProcessingFIFO=false"}},
+		{releases.V137, nil},
 	} {
 		t.Run(tc.release.String(), func(t *testing.T) {
 			self, err := os.Executable()

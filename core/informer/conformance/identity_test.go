@@ -26,6 +26,7 @@ import (
 	"informerscope/core/client/restwatch"
 	"informerscope/core/cluster/simcluster"
 	"informerscope/core/informer"
+	"informerscope/core/words/releases"
 	"informerscope/internal/play"
 )
 
@@ -104,7 +105,7 @@ func newName(mine bool, s string) (identified, error) {
 	return identified{n.Name(), func(gvr schema.GroupVersionResource) func() bool { return n.WithResource(gvr).Reserved }, n.Release}, nil
 }
 
-func testNames(t *testing.T, _ informer.Release) {
+func testNames(t *testing.T, _ releases.Release) {
 	text := bubbles(t, func(mine bool) string {
 		var b strings.Builder
 		_, err := newName(mine, "")
@@ -128,7 +129,7 @@ func testNames(t *testing.T, _ informer.Release) {
 }
 
 // testMetrics runs a named informer and compares the values of its metrics.
-func testMetrics(t *testing.T, release informer.Release) {
+func testMetrics(t *testing.T, release releases.Release) {
 	text := bubbles(t, func(mine bool) string {
 		rand.Seed(83)
 		c := play.NewServer(3)
@@ -195,13 +196,13 @@ func testMetrics(t *testing.T, release informer.Release) {
 		freeName()
 		return b.String()
 	})
-	if release == informer.Release137 {
+	if release == releases.V137 {
 		wantText(t, text, `put: .*rv metrics=8`, `bookmark: .*rv metrics=15`)
 	}
 }
 
 // testFactory compares the life cycle of our factory with that of client-go's dynamic factory, over a simulated cluster. Both are keyed by resource.
-func testFactory(t *testing.T, release informer.Release) {
+func testFactory(t *testing.T, release releases.Release) {
 	text := map[bool]string{}
 	for _, mine := range []bool{false, true} {
 		sim := simcluster.New(simcluster.Options{Objects: 10, Seed: 3, Still: true})
@@ -286,7 +287,7 @@ func testFactory(t *testing.T, release informer.Release) {
 
 // testFirstConstructor checks that the first InformerFor call of a resource decides how the informer is made. It compares with client-go's typed
 // factory, which is keyed by Go type.
-func testFirstConstructor(t *testing.T, _ informer.Release) {
+func testFirstConstructor(t *testing.T, _ releases.Release) {
 	text := bubbles(t, func(mine bool) string {
 		var b strings.Builder
 		made := func(n int, period time.Duration) { line(&b, "constructor %d with %v", n, period) }

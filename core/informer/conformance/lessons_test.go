@@ -25,6 +25,7 @@ import (
 
 	"informerscope/core/client/workqueue"
 	"informerscope/core/informer"
+	"informerscope/core/words/releases"
 	"informerscope/internal/play"
 )
 
@@ -102,7 +103,7 @@ func TestLessons(t *testing.T) {
 				}
 			}
 			if l.test != nil {
-				setRelease(t, informer.Release137)
+				setRelease(t, releases.V137)
 				l.test(t)
 			} else if len(l.rows) == 0 {
 				t.Error("neither rows nor a test")

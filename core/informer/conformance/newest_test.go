@@ -18,6 +18,7 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"informerscope/core/informer"
+	"informerscope/core/words/releases"
 	"informerscope/internal/play"
 )
 
@@ -28,19 +29,19 @@ type object = metav1.PartialObjectMetadata
 type newest struct {
 	item     int
 	name     string
-	releases []informer.Release
-	test     func(t *testing.T, release informer.Release)
+	releases []releases.Release
+	test     func(t *testing.T, release releases.Release)
 }
 
 var newestRows = []newest{
-	{48, "bookmarks_are_not_queued_unless_asked", []informer.Release{informer.Release137}, testNoBookmark},
-	{49, "illegal_options_panic", []informer.Release{informer.Release137}, testIllegalOptions},
-	{50, "the_lock_is_free_while_processing", []informer.Release{informer.Release137}, testUnlocked},
-	{59, "waitfor_logs_from_its_callers_line", []informer.Release{informer.Release137}, testWaitForLog},
-	{83, "the_first_resource_of_a_name_reserves", releases, testNames},
-	{83, "metrics_of_a_named_informer", releases, testMetrics},
-	{84, "start_wait_and_shutdown", releases, testFactory},
-	{84, "the_first_constructor_wins", releases, testFirstConstructor},
+	{48, "bookmarks_are_not_queued_unless_asked", []releases.Release{releases.V137}, testNoBookmark},
+	{49, "illegal_options_panic", []releases.Release{releases.V137}, testIllegalOptions},
+	{50, "the_lock_is_free_while_processing", []releases.Release{releases.V137}, testUnlocked},
+	{59, "waitfor_logs_from_its_callers_line", []releases.Release{releases.V137}, testWaitForLog},
+	{83, "the_first_resource_of_a_name_reserves", everyRelease, testNames},
+	{83, "metrics_of_a_named_informer", everyRelease, testMetrics},
+	{84, "start_wait_and_shutdown", everyRelease, testFactory},
+	{84, "the_first_constructor_wins", everyRelease, testFirstConstructor},
 }
 
 func (r *newest) releaseNames() string {
@@ -53,21 +54,21 @@ func (r *newest) releaseNames() string {
 
 func (r *newest) id() string { return fmt.Sprintf("%03d_%s", r.item, r.name) }
 
-// releases are all releases of core/informer.
-var releases = []informer.Release{informer.Release131, informer.Release133, informer.Release135, informer.Release137}
+// everyRelease has all releases of core/informer.
+var everyRelease = []releases.Release{releases.V131, releases.V133, releases.V135, releases.V137}
 
 // setRelease sets client-go's feature gates to the defaults of a release. It can also set gates that v0.37.2 locks, by means of features/testing.
-func setRelease(t testing.TB, release informer.Release) {
+func setRelease(t testing.TB, release releases.Release) {
 	t.Helper()
 	for _, g := range []struct {
 		feature clientfeatures.Feature
 		on      bool
 	}{
-		{clientfeatures.UnlockWhileProcessingFIFO, release == informer.Release137},
-		{clientfeatures.AtomicFIFO, release == informer.Release137},
-		{clientfeatures.InOrderInformersBatchProcess, release >= informer.Release135},
-		{clientfeatures.InOrderInformers, release >= informer.Release133},
-		{clientfeatures.WatchListClient, release >= informer.Release135},
+		{clientfeatures.UnlockWhileProcessingFIFO, release == releases.V137},
+		{clientfeatures.AtomicFIFO, release == releases.V137},
+		{clientfeatures.InOrderInformersBatchProcess, release >= releases.V135},
+		{clientfeatures.InOrderInformers, release >= releases.V133},
+		{clientfeatures.WatchListClient, release >= releases.V135},
 	} {
 		featurestesting.SetFeatureDuringTest(t, g.feature, g.on)
 	}
@@ -105,12 +106,12 @@ func panics(f func()) (p bool) {
 	return false
 }
 
-func testNoBookmark(t *testing.T, _ informer.Release) {
+func testNoBookmark(t *testing.T, _ releases.Release) {
 	text := bubbles(t, func(mine bool) string {
 		var b strings.Builder
 		var q *play.Queue
 		if mine {
-			q = ourQueue(informer.Release137, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{AtomicEvents: true}))
+			q = ourQueue(releases.V137, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{AtomicEvents: true}))
 		} else {
 			q = theirQueue(clientgo.NewRealFIFOWithOptions(clientgo.RealFIFOOptions{AtomicEvents: true}))
 		}
@@ -123,7 +124,7 @@ func testNoBookmark(t *testing.T, _ informer.Release) {
 	wantText(t, text, `bookmark: failed=false`, `closed and empty: true`)
 }
 
-func testIllegalOptions(t *testing.T, _ informer.Release) {
+func testIllegalOptions(t *testing.T, _ releases.Release) {
 	text := bubbles(t, func(mine bool) string {
 		var b strings.Builder
 		for i := range 16 {
@@ -157,7 +158,7 @@ func testIllegalOptions(t *testing.T, _ informer.Release) {
 // testUnlocked checks that an event can be queued while a popped item is processed, unless very many items wait. It checks whether Update returns in
 // the meantime. A goroutine that waits for a mutex stops the clock of a bubble. So this test uses real time: it waits long if Update must return, and
 // briefly if it must not.
-func testUnlocked(t *testing.T, release informer.Release) {
+func testUnlocked(t *testing.T, release releases.Release) {
 	for _, mine := range []bool{false, true} {
 		for _, tc := range []struct {
 			waiting int
@@ -204,7 +205,7 @@ func (n neverDone) Name() string          { return "never" }
 func (n neverDone) Done() <-chan struct{} { return n.done }
 
 // testWaitForLog checks that the log lines of WaitFor have the file of its caller as their source.
-func testWaitForLog(t *testing.T, _ informer.Release) {
+func testWaitForLog(t *testing.T, _ releases.Release) {
 	text := bubbles(t, func(mine bool) string {
 		var out strings.Builder
 		ctx := klog.NewContext(context.Background(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out))))

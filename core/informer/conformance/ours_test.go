@@ -10,12 +10,13 @@ import (
 	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 	"informerscope/internal/play"
 )
 
 // ours returns core/informer with a release as a library that scripts are played to.
 func ours(name play.Release) *play.Library {
-	release, err := informer.ParseRelease(string(name))
+	release, err := releases.Parse(string(name))
 	if err != nil {
 		panic(err)
 	}
@@ -45,7 +46,7 @@ func ours(name play.Release) *play.Library {
 				return failure
 			}
 			var q informer.Queue = informer.NewRealFIFO(informer.MetaNamespaceKeyFunc, nothing{}, nil)
-			if release == informer.Release131 {
+			if release == releases.V131 {
 				q = informer.NewDeltaFIFOWithOptions(informer.DeltaFIFOOptions{KnownObjects: nothing{}, EmitDeltaTypeReplaced: true})
 			}
 			c := informer.New(&informer.Config{Release: release, Queue: q, ListerWatcher: s, ObjectType: &object{},
@@ -66,10 +67,10 @@ func ours(name play.Release) *play.Library {
 			switch {
 			case o.Sync:
 				return ourQueue(release, informer.NewDeltaFIFO(informer.MetaNamespaceKeyFunc, nil))
-			case release == informer.Release131:
+			case release == releases.V131:
 				return ourQueue(release, informer.NewDeltaFIFOWithOptions(informer.DeltaFIFOOptions{KnownObjects: o.Behind, EmitDeltaTypeReplaced: true,
 					Transformer: o.Transform}))
-			case release == informer.Release137:
+			case release == releases.V137:
 				return ourQueue(release, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true,
 					EmitDeltaTypeBookmark: true,
 					Transformer:           o.Transform}))
@@ -157,7 +158,7 @@ type ourHandler struct{ play.Handler }
 
 func (h ourHandler) OnDelete(o any) { h.Handler.OnDelete(ourNeutral(o)) }
 
-func ourQueue(release informer.Release, q informer.Queue) *play.Queue {
+func ourQueue(release releases.Release, q informer.Queue) *play.Queue {
 	x := &play.Queue{Add: q.Add, Update: q.Update, Delete: q.Delete, Replace: q.Replace, Resync: q.Resync, HasSynced: q.HasSynced, Close: q.Close,
 		Done: func() bool { return checkDone(release, q.HasSyncedChecker(), q.HasSynced) }, Bookmark: func(string) error { return nil },
 		IsClosed: q.(interface{ IsClosed() bool }).IsClosed, Closed: informer.ErrFIFOClosed}
@@ -174,11 +175,11 @@ func ourQueue(release informer.Release, q informer.Queue) *play.Queue {
 			return say(how, kinds, objects, initial)
 		}
 		single := func(o any, initial bool) error { return tell("single", o.(informer.Deltas), initial) }
-		if release < informer.Release135 {
+		if release < releases.V135 {
 			_, err := q.Pop(single)
 			return err
 		}
-		if release == informer.Release135 { // PopBatch had one function, so a single item was a batch too
+		if release == releases.V135 { // PopBatch had one function, so a single item was a batch too
 			single = func(o any, initial bool) error { return tell("batch", o.(informer.Deltas), initial) }
 		}
 		return q.(informer.QueueWithBatch).PopBatch(func(deltas []informer.Delta, initial bool) error { return tell("batch", deltas, initial) }, single)
@@ -187,8 +188,8 @@ func ourQueue(release informer.Release, q informer.Queue) *play.Queue {
 }
 
 // checkDone returns whether the HasSyncedChecker is done. Before 0.36 there is none, so done returns HasSynced.
-func checkDone(release informer.Release, checker informer.DoneChecker, synced func() bool) bool {
-	if release < informer.Release137 {
+func checkDone(release releases.Release, checker informer.DoneChecker, synced func() bool) bool {
+	if release < releases.V137 {
 		return synced()
 	}
 	return informer.IsDone(checker)
@@ -197,12 +198,12 @@ func checkDone(release informer.Release, checker informer.DoneChecker, synced fu
 // ourInformer is our SharedIndexInformer, with the fold of its event log if it has an Observer.
 type ourInformer struct {
 	informer.SharedIndexInformer
-	release informer.Release
+	release releases.Release
 	rec     *trace.Recorder
 	follow  *fold.Fold
 }
 
-func ourShared(release informer.Release, o play.Options) *ourInformer {
+func ourShared(release releases.Release, o play.Options) *ourInformer {
 	s := &ourInformer{release: release}
 	opts := informer.SharedIndexInformerOptions{ResyncPeriod: o.Resync, Indexers: ourIndexers(o.Indexers), Release: release}
 	if !o.Silent {

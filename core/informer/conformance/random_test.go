@@ -24,14 +24,14 @@ func schedules(t *testing.T) int64 {
 		n = 600
 	}
 	if *seedsFlag > 0 {
-		n = int64(*seedsFlag+len(releases)-1) / int64(len(releases))
+		n = int64(*seedsFlag+len(everyRelease)-1) / int64(len(everyRelease))
 	}
 	if v := os.Getenv("CONFORMANCE_SEEDS"); v != "" {
 		all, err := strconv.Atoi(v)
 		if err != nil {
 			t.Fatalf("CONFORMANCE_SEEDS: %v: give a number", err)
 		}
-		n = int64(all+len(releases)-1) / int64(len(releases))
+		n = int64(all+len(everyRelease)-1) / int64(len(everyRelease))
 	}
 	return n
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"informerscope/core/cluster/simcluster"
-	"informerscope/core/informer"
 	"informerscope/core/wire/relayclient"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // Change is a change of the selection; nil fields stay as they are.
@@ -52,7 +52,7 @@ func (c Change) Apply(sel event.Selection) (event.Selection, error) {
 			return sel, fmt.Errorf("unknown source %q: choose sim or live", sel.Source)
 		}
 	}
-	if sel.Source == "file" || sel.Source == SourceProbe {
+	if sel.Source == event.SourceFile || sel.Source == event.SourceProbe {
 		sel.Source = "sim" // start something that runs
 	}
 	if c.Context != nil {
@@ -82,18 +82,18 @@ func (c Change) Apply(sel event.Selection) (event.Selection, error) {
 		sel.Namespace = *c.Namespace
 	}
 	if c.Release != nil {
-		var releases []string
+		var chosen []string
 		for s := range strings.SplitSeq(*c.Release, ",") {
-			release, err := informer.ParseRelease(strings.TrimSpace(s))
+			release, err := releases.Parse(strings.TrimSpace(s))
 			if err != nil {
 				return sel, err
 			}
-			releases = append(releases, release.String())
+			chosen = append(chosen, release.String())
 		}
-		if len(releases) > MaxReleases {
+		if len(chosen) > MaxReleases {
 			return sel, fmt.Errorf("at most two releases can run side by side")
 		}
-		sel.Releases = releases
+		sel.Releases = chosen
 	}
 	if c.Transform != nil {
 		var err error

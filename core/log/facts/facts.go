@@ -1,6 +1,8 @@
 package facts
 
-import "informerscope/core/informer"
+import (
+	"informerscope/core/words/releases"
+)
 
 // Facts are what is true of a lane at the moment shown, beside its State. They hold everything that a panel or a sentence shows and that is not a plain
 // member of State. The viewer computes them from the Fold and the moment alone (see core/page/view). So they do not depend on how the viewer got to the moment:
@@ -72,7 +74,7 @@ type Facts struct {
 	// WritesPerSecond is the API server's rate of writes over the last two seconds.
 	WritesPerSecond float64 `json:"writesPerSecond"`
 	// Features are what the release does that others do not.
-	Features informer.Features `json:"features"`
+	Features releases.Features `json:"features"`
 	// Versions compares the three resourceVersions.
 	Versions Versions `json:"versions"`
 	// Lag is how much the store and the Reflector lack.

@@ -64,8 +64,8 @@ func writerOf(old, obj any) (by Writer, isKnown bool) {
 		GetManagedFields() []metav1.ManagedFieldsEntry
 		GetDeletionTimestamp() *metav1.Time
 	}
-	is, ok := obj.(managed)
-	if !ok || is.GetDeletionTimestamp() != nil {
+	manager, ok := obj.(managed)
+	if !ok || manager.GetDeletionTimestamp() != nil {
 		return by, false
 	}
 	type identity struct {
@@ -82,7 +82,7 @@ func writerOf(old, obj any) (by Writer, isKnown bool) {
 		}
 	}
 	var last *metav1.Time
-	for _, e := range is.GetManagedFields() {
+	for _, e := range manager.GetManagedFields() {
 		id := identityOf(e)
 		if e.Time == nil || reflect.DeepEqual(was[id], e) {
 			continue

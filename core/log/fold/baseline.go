@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"informerscope/core/informer"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // Baseline returns events that bring the Fold of an empty log to f's state: KindSelected, then a KindRestored for each lane. They carry f's Seq and At. A log
@@ -58,8 +58,8 @@ func duration(ms float64) time.Duration {
 	return time.Duration(ms*1000+0.5) * time.Microsecond
 }
 
-func restoreItem(it QueueItem) qitem {
-	return qitem{seq: it.Seq, op: event.ParseOp(it.Op), key: it.Key, rv: it.RV, count: int32(it.Count), tombstone: it.Tombstone}
+func restoreItem(item QueueItem) qitem {
+	return qitem{seq: item.Seq, op: event.ParseOp(item.Op), key: item.Key, rv: item.RV, count: int32(item.Count), tombstone: item.Tombstone}
 }
 
 // restore takes a lane's state from a KindRestored.
@@ -110,7 +110,7 @@ func (f *Fold) restore(e *event.Entry) {
 	}
 
 	l.queue.delta = s.Queue.Kind == "DeltaFIFO"
-	if release, err := informer.ParseRelease(s.Release); err == nil && s.Release != "" {
+	if release, err := releases.Parse(s.Release); err == nil && s.Release != "" {
 		l.release, l.releaseSet = release, true
 	}
 	l.refl = reflector{Reflector: s.Reflector, wire: s.Reflector.LastRequest}
@@ -120,12 +120,12 @@ func (f *Fold) restore(e *event.Entry) {
 			l.refl.verb = v
 		}
 	}
-	for _, it := range s.Queue.Items {
+	for _, item := range s.Queue.Items {
 		if !l.queue.delta {
-			l.queue.push(f.epoch, restoreItem(it))
+			l.queue.push(f.epoch, restoreItem(item))
 			continue
 		}
-		for _, d := range it.Deltas {
+		for _, d := range item.Deltas {
 			l.queue.push(f.epoch, restoreItem(d))
 		}
 	}
@@ -133,8 +133,8 @@ func (f *Fold) restore(e *event.Entry) {
 	q.synced, q.locked, q.closed = s.Queue.Synced, s.Queue.Locked, s.Queue.Closed
 	q.population, q.maxDepth, q.pops, q.merges = s.Queue.InitialPopulation, s.Queue.MaxDepth, s.Queue.Pops, s.Queue.Merges
 	q.run, q.runPops, q.runEnds = slices.Clone(s.Queue.Run), s.Queue.RunPops, s.Queue.Depth == 0
-	for _, it := range s.Queue.LastBatch {
-		q.batch = append(q.batch, restoreItem(it))
+	for _, item := range s.Queue.LastBatch {
+		q.batch = append(q.batch, restoreItem(item))
 	}
 	q.batchEpoch = f.epoch
 	q.processing = s.Queue.BatchSize > 0
@@ -192,7 +192,7 @@ func (f *Fold) restoreHolds(lane uint8, holds []Hold) {
 	w.holds = slices.DeleteFunc(slices.Clone(w.holds), func(h hold) bool { return h.lane == first })
 	for _, h := range holds[:min(len(holds), maxHolds)] {
 		x := hold{lane: first, listener: h.Listener, since: duration(h.SinceMillis), releases: h.Releases}
-		x.stage = informer.Stage(max(slices.Index(stageNames[:], h.Stage), 0))
+		x.stage = event.Stage(max(slices.Index(stageNames[:], h.Stage), 0))
 		if h.Waiting {
 			x.waiting = 1
 		}

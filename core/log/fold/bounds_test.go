@@ -5,9 +5,9 @@ import (
 	"runtime"
 	"testing"
 
-	"informerscope/core/informer"
 	"informerscope/core/words/event"
 	"informerscope/core/words/persistent"
+	"informerscope/core/words/releases"
 )
 
 // alike returns 2^n keys with the same hash.
@@ -75,7 +75,7 @@ func TestAFoldIsBounded(t *testing.T) {
 
 	// The deltas of one key, in a release that keeps them together.
 	f = NewFold()
-	f.lanes[0].setRelease(informer.Release131)
+	f.lanes[0].setRelease(releases.V131)
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	before := m.TotalAlloc

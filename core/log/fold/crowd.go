@@ -72,19 +72,19 @@ type crowd struct {
 type listBin struct{ requests, unjittered int32 }
 
 func (c *crowd) apply(e *event.Entry) {
-	var is CrowdCount
-	if json.Unmarshal([]byte(e.Crowd().Count), &is) != nil {
+	var count CrowdCount
+	if json.Unmarshal([]byte(e.Crowd().Count), &count) != nil {
 		return
 	}
-	if is.Clients == 0 || is.Requests < c.Requests {
-		*c = crowd{CrowdCount: is} // none are left, or new ones replaced them
+	if count.Clients == 0 || count.Requests < c.Requests {
+		*c = crowd{CrowdCount: count} // none are left, or new ones replaced them
 		return
 	}
 	c.advance(e.At)
 	b := &c.bins[c.bin%crowdBins]
-	b.requests += int32(is.Requests - c.Requests)
-	b.unjittered += int32(max(0, is.Unjittered.Requests-c.Unjittered.Requests))
-	c.CrowdCount = is
+	b.requests += int32(count.Requests - c.Requests)
+	b.unjittered += int32(max(0, count.Unjittered.Requests-c.Unjittered.Requests))
+	c.CrowdCount = count
 	c.peak = max(c.peak, c.perSecond(e.At))
 }
 

@@ -9,10 +9,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"informerscope/core/informer"
 	"informerscope/core/log/lens"
 	"informerscope/core/words/event"
 	"informerscope/core/words/persistent"
+	"informerscope/core/words/releases"
 )
 
 // Bounds of what a Fold keeps. They are far above what a real experiment reaches, and keep a damaged file from costing more than its size.
@@ -56,7 +56,7 @@ type lane struct {
 	identity   event.LaneOf
 	stage      string // of its factory
 	wire       int    // index of the wire for its requests: lanes of one resource that a selection began with share one
-	release    informer.Release
+	release    releases.Release
 	releaseSet bool
 	running    bool
 	synced     bool
@@ -249,18 +249,18 @@ func (f *Fold) beginSelection(e *event.Entry) {
 }
 
 // setIdentity sets what the informer of a lane watches.
-func (l *lane) setIdentity(of event.LaneOf) {
-	l.identity = of
-	if release, err := informer.ParseRelease(of.Release); err == nil && of.Release != "" {
+func (l *lane) setIdentity(identity event.LaneOf) {
+	l.identity = identity
+	if release, err := releases.Parse(identity.Release); err == nil && identity.Release != "" {
 		l.setRelease(release)
 	}
 }
 
 // laneBegins puts an informer into a lane: after the last one, or in place of one that has ended.
 func (f *Fold) laneBegins(e *event.Entry) {
-	var of event.LaneOf
+	var identity event.LaneOf
 	i := int(e.Lane)
-	if json.Unmarshal([]byte(e.LaneBegun().Informer), &of) != nil || i > len(f.lanes) || i >= MaxLanes {
+	if json.Unmarshal([]byte(e.LaneBegun().Informer), &identity) != nil || i > len(f.lanes) || i >= MaxLanes {
 		return
 	}
 	l := newLane()
@@ -269,11 +269,11 @@ func (f *Fold) laneBegins(e *event.Entry) {
 		f.lanes, f.wires = append(f.lanes, l), append(f.wires, newWire())
 	}
 	l.wire, l.stage = f.lanes[i].wire, f.lanes[i].stage
-	l.setIdentity(of)
+	l.setIdentity(identity)
 	f.lanes[i] = l
 }
 
-func (l *lane) setRelease(release informer.Release) {
+func (l *lane) setRelease(release releases.Release) {
 	l.release, l.releaseSet = release, true
 	delta := !release.Features().KeepsOrder
 	if l.queue.delta != delta && l.queue.len() == 0 {
@@ -287,7 +287,7 @@ func (f *Fold) applyReflector(l *lane, e *event.Entry) {
 	switch e.Kind {
 	case event.KindInformerStarted:
 		l.running = true
-		if release, err := informer.ParseRelease(e.InformerStarted().Release); err == nil {
+		if release, err := releases.Parse(e.InformerStarted().Release); err == nil {
 			l.setRelease(release)
 		}
 	case event.KindInformerStopped:

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"informerscope/core/informer"
 	"informerscope/core/log/fold"
 	"informerscope/core/log/fold/foldtest"
 	"informerscope/core/words/event"
@@ -369,10 +368,10 @@ func TestFoldWorld(t *testing.T) {
 		event.Cluster{RV: "100", Oldest: "50", Objects: 10, Writes: 1000}.Event(), event.Cluster{RV: "101", Oldest: "50", Objects: 11, Writes: 1050}.Event(),
 		event.Fault{Name: "cut", Struck: 1}.Event(), event.Fault{Name: "refuse", On: true}.Event(),
 		event.Fault{Name: "refuse", Struck: 1, On: true}.Event(),
-		event.Hold{Stage: int(informer.StageDeliver), Held: true}.Event(), event.Hold{Stage: int(informer.StagePop), Held: true}.Event(),
-		event.GateWaiting{Stage: int(informer.StageDeliver), Listener: 3, Waiting: true}.Event(),
-		event.Released{Stage: int(informer.StageDeliver)}.Event(),
-		event.Hold{Stage: int(informer.StagePop)}.Event(), event.GateWaiting{Stage: 77, Waiting: true}.Event(),
+		event.Hold{Stage: int(event.StageDeliver), Held: true}.Event(), event.Hold{Stage: int(event.StagePop), Held: true}.Event(),
+		event.GateWaiting{Stage: int(event.StageDeliver), Listener: 3, Waiting: true}.Event(),
+		event.Released{Stage: int(event.StageDeliver)}.Event(),
+		event.Hold{Stage: int(event.StagePop)}.Event(), event.GateWaiting{Stage: 77, Waiting: true}.Event(),
 		event.Trouble{Explanation: "relay gone", Cause: "relay-gone", Offers: []event.IndexValues{{Index: "namespace", Values: []string{"team-a"}}}}.Event(),
 	))
 	s := f.State()

@@ -10,7 +10,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"informerscope/core/informer"
 	"informerscope/core/words/event"
 )
 
@@ -122,9 +121,9 @@ func (f *Fold) holdsOf(lane int) uint8 {
 	if f.IsFork() {
 		return uint8(lane)
 	}
-	of := f.lanes[lane].identity
+	identity := f.lanes[lane].identity
 	for i := range lane {
-		if x := f.lanes[i].identity; x.Target == of.Target && x.Unshared == of.Unshared {
+		if x := f.lanes[i].identity; x.Target == identity.Target && x.Unshared == identity.Unshared {
 			return uint8(i)
 		}
 	}
@@ -134,7 +133,7 @@ func (f *Fold) holdsOf(lane int) uint8 {
 var stageNames = [...]string{"store", "pop", "deliver", "take"}
 
 // StageName returns a stage's name on the page and in the automation API: store, pop, deliver or take.
-func StageName(s informer.Stage) string {
+func StageName(s event.Stage) string {
 	if int(s) < len(stageNames) {
 		return stageNames[s]
 	}
@@ -207,8 +206,8 @@ func requestURL(sel event.Selection, verb event.Verb, o *metav1.ListOptions) str
 	return path + "?" + q.Encode()
 }
 
-func (it *qitem) state() QueueItem {
-	return QueueItem{Seq: it.seq, Op: it.op.String(), Key: it.key, RV: it.rv, Count: int(it.count), Tombstone: it.tombstone}
+func (item *qitem) state() QueueItem {
+	return QueueItem{Seq: item.seq, Op: item.op.String(), Key: item.key, RV: item.rv, Count: int(item.count), Tombstone: item.tombstone}
 }
 
 // deltasState returns a key of a DeltaFIFO with its deltas.
@@ -231,11 +230,11 @@ func (q *queue) state(lim limits) Queue {
 	if q.delta {
 		s.Kind = "DeltaFIFO"
 	}
-	q.each(func(it QueueItem) bool {
+	q.each(func(item QueueItem) bool {
 		if len(s.Items) >= lim.items {
 			return false
 		}
-		s.Items = append(s.Items, it)
+		s.Items = append(s.Items, item)
 		return true
 	})
 	for op, n := range q.mix {
@@ -308,12 +307,12 @@ func (li *listener) state() Listener {
 		s.MeanMicros = float64(li.recentSum) / float64(n) / float64(time.Microsecond)
 	}
 	if li.lastDelivery.seq > 0 {
-		it := li.lastDelivery.state()
-		s.Given = &it
+		delivery := li.lastDelivery.state()
+		s.Given = &delivery
 	}
 	if li.handling {
-		it := li.current.state()
-		s.Handling = &it
+		delivery := li.current.state()
+		s.Handling = &delivery
 		s.HandlingSince = Millis(li.handlingSince)
 	}
 	return s

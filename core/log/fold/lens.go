@@ -30,7 +30,7 @@ func (f *Fold) LensFacts(lane int, at time.Duration) *facts.Lens {
 		out.Loop, out.Chain, out.AMinute = loop.Key, loop.Chain, aMinute
 	}
 	f.lanes[lane].work.fifo.Each(func(first string, _ struct{}) bool {
-		if s, is := f.lens.Starves(lane, first, at); is {
+		if s, starves := f.lens.Starves(lane, first, at); starves {
 			out.Starved, out.StarvedMillis, out.Overtaken = s.Key, Millis(s.Wait), s.Overtaken
 		}
 		return false

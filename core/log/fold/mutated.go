@@ -48,8 +48,8 @@ func (l *lane) applyChange(epoch uint64, e *event.Entry) {
 		return
 	}
 	mutated := e.Mutated()
-	var is Change
-	if json.Unmarshal([]byte(mutated.Change), &is) != nil {
+	var change Change
+	if json.Unmarshal([]byte(mutated.Change), &change) != nil {
 		return
 	}
 	if li != nil {
@@ -59,17 +59,17 @@ func (l *lane) applyChange(epoch uint64, e *event.Entry) {
 	if !mutated.Stored || !held || c.RV != mutated.RV {
 		return // the store has another object by now: only a handler that received this one sees the change
 	}
-	l.store.mutate(epoch, c, e, is)
+	l.store.mutate(epoch, c, e, change)
 }
 
 // meet notes that the handler received an object that another handler had mutated.
 func (l *listener) meet(e *event.Entry) {
 	met := e.Met()
-	var is Change
-	if json.Unmarshal([]byte(met.Change), &is) != nil {
+	var change Change
+	if json.Unmarshal([]byte(met.Change), &change) != nil {
 		return
 	}
-	l.lastMet = Met{Key: met.Key, RV: met.RV, As: "object", Label: is.Label, Is: is.Is, AtMillis: Millis(e.At)}
+	l.lastMet = Met{Key: met.Key, RV: met.RV, As: "object", Label: change.Label, Is: change.Is, AtMillis: Millis(e.At)}
 	if met.AsOld {
 		l.metOld++
 		l.lastMet.As = "old"
@@ -79,10 +79,10 @@ func (l *listener) meet(e *event.Entry) {
 }
 
 // mutate changes an object but not its index entries, as happens in client-go.
-func (s *store) mutate(epoch uint64, c *Cell, e *event.Entry, is Change) {
+func (s *store) mutate(epoch uint64, c *Cell, e *event.Entry, change Change) {
 	mutated := e.Mutated()
 	m := &Mutation{Key: mutated.Key, RV: mutated.RV, Listener: mutated.Listener,
-		Label: is.Label, Was: is.Was, Is: is.Is, Stale: []string{}, AtMillis: Millis(e.At)}
+		Label: change.Label, Was: change.Was, Is: change.Is, Stale: []string{}, AtMillis: Millis(e.At)}
 	for _, has := range c.Indexed {
 		gives := slices.IndexFunc(mutated.Indexed, func(x event.IndexValues) bool { return x.Index == has.Index })
 		if gives >= 0 && !slices.Equal(mutated.Indexed[gives].Values, has.Values) {

@@ -11,7 +11,7 @@ func (f *Fold) InQueue(lane int, key string) (waits, popped bool) {
 		return false, false
 	}
 	q := &f.lanes[lane].queue
-	popped = q.processing && slices.ContainsFunc(q.batch, func(it qitem) bool { return it.key == key })
+	popped = q.processing && slices.ContainsFunc(q.batch, func(item qitem) bool { return item.key == key })
 	if q.delta {
 		_, waits = q.keys.Get(key)
 		return waits, popped

@@ -48,14 +48,14 @@ func (f *Fold) NextPop(lane int, seen map[string]struct{}) int {
 	}
 	clear(seen)
 	for i := range limit {
-		it := q.line.At(i)
-		if !batchable(it.op) {
+		item := q.line.At(i)
+		if !batchable(item.op) {
 			return max(i, 1)
 		}
-		if _, again := seen[it.key]; again {
+		if _, again := seen[item.key]; again {
 			return i
 		}
-		seen[it.key] = struct{}{}
+		seen[item.key] = struct{}{}
 	}
 	return limit
 }

@@ -12,6 +12,7 @@ import (
 	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // TestNextPopIsWhatTheQueueHandsOver: NextPop on a full queue equals what the release's real queue then pops, both at rest and while a batch is being
@@ -20,7 +21,7 @@ func TestNextPopIsWhatTheQueueHandsOver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
-	for _, release := range []informer.Release{informer.Release131, informer.Release133, informer.Release135, informer.Release137} {
+	for _, release := range []releases.Release{releases.V131, releases.V133, releases.V135, releases.V137} {
 		for seed := range uint64(10) {
 			rng := rand.New(rand.NewPCG(seed, uint64(release)))
 			r := trace.NewRecorder(trace.RecorderOptions{})
@@ -52,7 +53,7 @@ func TestNextPopIsWhatTheQueueHandsOver(t *testing.T) {
 				}
 				pop := func() {
 					single := func(obj any, _ bool) error { took(len(obj.(informer.Deltas))); return nil }
-					if b, ok := q.(informer.QueueWithBatch); ok && release != informer.Release133 {
+					if b, ok := q.(informer.QueueWithBatch); ok && release != releases.V133 {
 						must(t, b.PopBatch(func(d []informer.Delta, _ bool) error { took(len(d)); return nil }, single))
 						return
 					}
@@ -80,11 +81,11 @@ func headFold(r *trace.Recorder) *fold.Fold {
 	return r.FoldAt(head)
 }
 
-func queueOf(release informer.Release, known informer.KeyListerGetter, o informer.Observer) informer.Queue {
+func queueOf(release releases.Release, known informer.KeyListerGetter, o event.Observer) informer.Queue {
 	switch release {
-	case informer.Release131:
+	case releases.V131:
 		return informer.NewDeltaFIFOWithOptions(informer.DeltaFIFOOptions{KnownObjects: known, EmitDeltaTypeReplaced: true, Observer: o})
-	case informer.Release137:
+	case releases.V137:
 		return informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true,
 			EmitDeltaTypeBookmark: true, Observer: o})
 	}

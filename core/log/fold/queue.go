@@ -76,17 +76,17 @@ func (q *queue) apply(epoch uint64, e *event.Entry) {
 	switch e.Kind {
 	case event.KindQueued:
 		queued := e.Queued()
-		it := qitem{seq: e.Seq, op: queued.Op, key: queued.Key, rv: queued.RV, count: int32(len(queued.Items)),
+		item := qitem{seq: e.Seq, op: queued.Op, key: queued.Key, rv: queued.RV, count: int32(len(queued.Items)),
 			tombstone: queued.Tombstone && queued.Op == event.OpDeleted}
-		q.push(epoch, it)
+		q.push(epoch, item)
 	case event.KindMerged:
 		x := e.Merged()
 		q.merges++
 		if !q.delta {
 			break
 		}
-		of, _ := q.keys.Get(x.Key)
-		d := of.list
+		queuedKey, _ := q.keys.Get(x.Key)
+		d := queuedKey.list
 		if len(d) < 2 {
 			break
 		}
@@ -115,24 +115,24 @@ func (q *queue) apply(epoch uint64, e *event.Entry) {
 	}
 }
 
-func (q *queue) push(epoch uint64, it qitem) {
+func (q *queue) push(epoch uint64, item qitem) {
 	if q.line.Len() >= persistent.MaxKept {
 		return
 	}
 	if q.delta {
-		d, _ := q.keys.Get(it.key)
+		d, _ := q.keys.Get(item.key)
 		if len(d.list) >= maxDeltas {
 			return
 		}
 		if d.epoch != epoch { // the list may be shared with a clone
 			d = deltas{slices.Clip(d.list), epoch}
 		}
-		d.list = append(d.list, it)
-		q.keys.Set(epoch, it.key, d)
+		d.list = append(d.list, item)
+		q.keys.Set(epoch, item.key, d)
 	} else {
-		q.line.Push(epoch, it)
+		q.line.Push(epoch, item)
 	}
-	q.count(it.op, 1)
+	q.count(item.op, 1)
 	q.maxDepth = max(q.maxDepth, q.len())
 }
 

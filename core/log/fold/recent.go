@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"informerscope/core/informer"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // Recent is what a Fold keeps about a lane's last moments beside its State: the source of curves, rates and sentences about the present. It is part of the
@@ -220,7 +220,7 @@ func (l *lane) rememberReflector(e *event.Entry) {
 // relistTaken notes that a relist is complete: its watch is open and, in 1.37, which replaces the store in one go, the store was replaced.
 func (l *lane) relistTaken(e *event.Entry) {
 	r := &l.recent
-	if r.Relisting && l.refl.Phase == "watching" && (l.release != informer.Release137 || l.store.replaces > r.RelistReplaces) {
+	if r.Relisting && l.refl.Phase == "watching" && (l.release != releases.V137 || l.store.replaces > r.RelistReplaces) {
 		r.Relisting, r.Relisted = false, Happening{At: e.At}
 	}
 }

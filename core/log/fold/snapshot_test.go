@@ -22,6 +22,7 @@ import (
 	"informerscope/core/log/fold/foldtest"
 	"informerscope/core/log/trace"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // source is a small API server: it lists, watches, expires and refuses.
@@ -155,7 +156,7 @@ func slowHandler(d time.Duration) informer.ResourceEventHandler {
 
 // TestFoldEqualsSnapshot is the project's central invariant: after random operations on a real informer, the fold of its events equals what is inside it.
 func TestFoldEqualsSnapshot(t *testing.T) {
-	for _, release := range []informer.Release{informer.Release131, informer.Release133, informer.Release135, informer.Release137} {
+	for _, release := range []releases.Release{releases.V131, releases.V133, releases.V135, releases.V137} {
 		for seed := range uint64(4) {
 			t.Run(fmt.Sprintf("%s/%d", release, seed), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { runAgainstInformer(t, release, seed) })
@@ -164,7 +165,7 @@ func TestFoldEqualsSnapshot(t *testing.T) {
 	}
 }
 
-func runAgainstInformer(t *testing.T, release informer.Release, seed uint64) {
+func runAgainstInformer(t *testing.T, release releases.Release, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, uint64(release)))
 	src := &source{rv: 10, objects: map[string]*metav1.PartialObjectMetadata{}}
 	for i := range 12 {

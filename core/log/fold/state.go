@@ -7,7 +7,6 @@ import "informerscope/core/log/facts"
 type State struct {
 	Seq       uint64     `json:"seq"`
 	AtMillis  float64    `json:"atMillis"`
-	Live      bool       `json:"live"` // set by the viewer: the state is that of the log's end
 	Source    Source     `json:"source"`
 	Release   string     `json:"era"`
 	Running   bool       `json:"running"` // the informer runs
@@ -24,19 +23,13 @@ type State struct {
 	// Fidelity maps paths of State's members to how they are known, if the informer is in another program. A member without an entry has its parent's. An
 	// empty map means that everything is exact.
 	Fidelity map[string]Fidelity `json:"fidelity"`
-	View     View                `json:"view"`               // set by the viewer
-	Facts    *facts.Facts        `json:"facts,omitempty"`    // set by the viewer: what is true of the moment shown, beside its State
 	Recent   *Recent             `json:"recent,omitempty"`   // only in a log's KindRestored
 	Unshared bool                `json:"unshared,omitempty"` // the informer does not belong to its factory
 	Shard    string              `json:"shard,omitempty"`    // the part of the objects that the informer asks for, such as "1/2"
 	Stage    string              `json:"stage,omitempty"`    // of the factory, if reported: started, synced, stopping, stopped
 	Lanes    []*State            `json:"lanes,omitempty"`    // with several informers: every lane, including the one at the top
-	// Factory is set by the viewer if several resources are watched or an informer is unshared.
-	Factory *facts.Factory `json:"factory,omitempty"`
-	// Fork is set by the viewer in a fork, and in a log's KindRestored: how its lanes differ.
+	// Fork is how the lanes of a fork differ; only in a log's KindRestored.
 	Fork *facts.Fork `json:"fork,omitempty"`
-	// Compare is set by the viewer if there are several releases: what each made of the same changes.
-	Compare *facts.Comparison `json:"compare,omitempty"`
 }
 
 // Fidelity is how a member of the State is known.
@@ -334,25 +327,4 @@ type Fault struct {
 	On       bool    `json:"on"`
 	Struck   int     `json:"struck"`
 	AtMillis float64 `json:"atMillis"`
-}
-
-// View is how the page follows the log; the viewer sets it.
-type View struct {
-	Mode         string  `json:"mode"` // live, playing, paused
-	Speed        float64 `json:"speed"`
-	Behind       uint64  `json:"behind"` // events between the view and the log's end
-	BehindMillis float64 `json:"behindMillis"`
-	First        uint64  `json:"first"` // oldest seq that can be shown
-	Head         uint64  `json:"head"`
-	HeadMillis   float64 `json:"headMillis"`
-	MergedTokens int     `json:"mergedTokens"` // chips merged in the last second because there were too many to show
-	ShownTokens  int     `json:"shownTokens"`
-	Memory       Memory  `json:"memory"`
-}
-
-// Memory is the memory of the program that holds the log, in bytes; zero if it is not measured.
-type Memory struct {
-	Live  uint64 `json:"live"`  // left by the last garbage collection
-	Total uint64 `json:"total"` // obtained from the system; in a browser it never shrinks
-	Limit uint64 `json:"limit"` // the most that it can get
 }

@@ -111,10 +111,10 @@ func (s *store) fill(epoch uint64, e *event.Entry, items []event.Item) {
 	}
 	cells := make([]Cell, len(items))
 	for i := range items {
-		it := &items[i]
-		cells[i] = Cell{Key: it.Key, RV: it.RV, Obj: it.Obj, Op: event.OpReplaced, Seq: e.Seq, At: e.At, Indexed: it.Indexed, epoch: epoch}
+		item := &items[i]
+		cells[i] = Cell{Key: item.Key, RV: item.RV, Obj: item.Obj, Op: event.OpReplaced, Seq: e.Seq, At: e.At, Indexed: item.Indexed, epoch: epoch}
 		s.put(epoch, &cells[i])
-		if old, had := was.Get(it.Key); had {
+		if old, had := was.Get(item.Key); had {
 			s.compareUID(old, &cells[i])
 		}
 	}
@@ -132,18 +132,18 @@ func (s *store) reindex(epoch uint64, added event.IndexersAdded) {
 		}
 	}
 	for i := range added.Items {
-		it := &added.Items[i]
-		old, ok := s.objects.Get(it.Key)
+		item := &added.Items[i]
+		old, ok := s.objects.Get(item.Key)
 		if !ok {
 			continue
 		}
 		c := *old
-		c.Indexed = it.Indexed
+		c.Indexed = item.Indexed
 		if c.Mutation != nil { // its other indices have what they had
-			c.Indexed = keepStale(c.Mutation.Stale, old.Indexed, it.Indexed)
+			c.Indexed = keepStale(c.Mutation.Stale, old.Indexed, item.Indexed)
 		}
-		s.objects.Set(epoch, it.Key, &c)
-		s.enter(epoch, it.Key, c.Indexed)
+		s.objects.Set(epoch, item.Key, &c)
+		s.enter(epoch, item.Key, c.Indexed)
 	}
 	s.reenterStrays(epoch)
 }
@@ -187,8 +187,8 @@ func (c *Cell) identify() {
 }
 
 // compareUID counts an object that replaced one with another UID.
-func (s *store) compareUID(old, is *Cell) {
-	if old.hasUID && is.hasUID && old.uid != is.uid {
+func (s *store) compareUID(old, stored *Cell) {
+	if old.hasUID && stored.hasUID && old.uid != stored.uid {
 		s.reborn++
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"informerscope/core/informer"
 	"informerscope/core/words/event"
 )
 
@@ -56,12 +55,12 @@ func (t trouble) offer() *Offer {
 }
 
 func (t *trouble) apply(e *event.Entry) {
-	is := e.Trouble()
-	*t = trouble{words: is.Explanation, cause: is.Cause}
-	if t.words == "" && is.Err != nil {
-		t.words = is.Err.Error()
+	reported := e.Trouble()
+	*t = trouble{words: reported.Explanation, cause: reported.Cause}
+	if t.words == "" && reported.Err != nil {
+		t.words = reported.Err.Error()
 	}
-	for _, x := range is.Offers {
+	for _, x := range reported.Offers {
 		if x.Index == "namespace" && len(x.Values) > 0 {
 			t.namespace = x.Values[0]
 		}
@@ -70,7 +69,7 @@ func (t *trouble) apply(e *event.Entry) {
 
 type hold struct {
 	lane     uint8 // the first of the lanes that it holds
-	stage    informer.Stage
+	stage    event.Stage
 	listener int32
 	waiting  int
 	since    time.Duration
@@ -326,14 +325,14 @@ func (w *world) fault(e *event.Entry) {
 	x.Struck += max(fault.Struck, 0)
 }
 
-func (w *world) findHold(lane uint8, stage informer.Stage, listener int32) int {
+func (w *world) findHold(lane uint8, stage event.Stage, listener int32) int {
 	return slices.IndexFunc(w.holds, func(h hold) bool { return h.lane == lane && h.stage == stage && h.listener == listener })
 }
 
 // hold begins or ends a hold.
 func (w *world) hold(e *event.Entry) {
 	x := e.Hold()
-	stage := informer.Stage(x.Stage)
+	stage := event.Stage(x.Stage)
 	switch i := w.findHold(e.Lane, stage, x.Listener); {
 	case x.Held && i < 0 && len(w.holds) < maxHolds:
 		w.holds = append(w.holds, hold{lane: e.Lane, stage: stage, listener: x.Listener, since: e.At})
@@ -345,7 +344,7 @@ func (w *world) hold(e *event.Entry) {
 // findHolder returns the hold that holds a stage, nil for none. A hold of listener 0 holds all listeners.
 func (w *world) findHolder(lane uint8, stage int, listener int32) *hold {
 	for _, id := range []int32{listener, 0} {
-		if i := w.findHold(lane, informer.Stage(stage), id); i >= 0 {
+		if i := w.findHold(lane, event.Stage(stage), id); i >= 0 {
 			return &w.holds[i]
 		}
 	}

@@ -632,7 +632,7 @@ func (r *Run) miss(w *own) {
 }
 
 // ObjectOf returns the object of a write, and the lane of an informer of its resource, -1 for none.
-func ObjectOf(e *event.Entry, lane int, objects []event.Item) (key string, of int) {
+func ObjectOf(e *event.Entry, lane int, objects []event.Item) (key string, object int) {
 	switch {
 	case len(objects) > 0:
 		return objects[0].Key, lane - 1
@@ -648,9 +648,9 @@ func (l *Lens) write(e *event.Entry) {
 	if r == nil {
 		return
 	}
-	name, of := ObjectOf(e, x.Lane, x.Objects)
+	name, object := ObjectOf(e, x.Lane, x.Objects)
 	newest := x.RV
-	if in := l.lane(of); in != nil && event.IsNewer(in.newest, newest) {
+	if in := l.lane(object); in != nil && event.IsNewer(in.newest, newest) {
 		newest = in.newest
 	}
 	if len(r.Writes) == maxOfRun {
@@ -661,7 +661,7 @@ func (l *Lens) write(e *event.Entry) {
 		r.Writes = slices.Delete(r.Writes, i, i+1)
 	}
 	r.Writes = append(r.Writes, Write{Seq: e.Seq, Verb: x.Verb, Resource: event.IndexValue(x.Objects, "resource"),
-		Subresource: event.IndexValue(x.Objects, "subresource"), Key: name, Lane: of, Open: true, newest: newest})
+		Subresource: event.IndexValue(x.Objects, "subresource"), Key: name, Lane: object, Open: true, newest: newest})
 }
 
 func (l *Lens) answer(e *event.Entry) {
@@ -670,9 +670,9 @@ func (l *Lens) answer(e *event.Entry) {
 	if r == nil {
 		return
 	}
-	name, of := ObjectOf(e, x.Lane, x.Objects)
+	name, object := ObjectOf(e, x.Lane, x.Objects)
 	w := &own{Write: Write{Seq: e.Seq, Verb: x.Verb, Resource: event.IndexValue(x.Objects, "resource"), Subresource: event.IndexValue(x.Objects, "subresource"),
-		Key: name, RV: x.RV, Lane: of, Took: x.Took, Code: event.StatusCode(x.Err)}, runKey: id(r.Lane, r.Key), run: r.Seq, chain: r.Chain, since: r.Since}
+		Key: name, RV: x.RV, Lane: object, Took: x.Took, Code: event.StatusCode(x.Err)}, runKey: id(r.Lane, r.Key), run: r.Seq, chain: r.Chain, since: r.Since}
 	if x.Err != nil {
 		w.Error = x.Err.Error()
 	}
@@ -697,12 +697,12 @@ func (l *Lens) answer(e *event.Entry) {
 	case w.Same:
 	case x.Verb == http.MethodDelete && uid != "":
 		put(&l.writes, l.epoch, maxMade, "\x00"+uid, w)
-		if of >= 0 {
-			l.last.Take(l.epoch, id(of, name))
-			l.forget(of, name)
+		if object >= 0 {
+			l.last.Take(l.epoch, id(object, name))
+			l.forget(object, name)
 		}
 	case x.RV != "":
-		l.keep(r, w, of, e)
+		l.keep(r, w, object, e)
 	}
 	if sent >= 0 {
 		r.Writes[sent] = w.Write
@@ -710,19 +710,19 @@ func (l *Lens) answer(e *event.Entry) {
 }
 
 // keep remembers what a write made.
-func (l *Lens) keep(r *Run, w *own, of int, e *event.Entry) {
+func (l *Lens) keep(r *Run, w *own, object int, e *event.Entry) {
 	put(&l.writes, l.epoch, maxMade, versionOf(w.Key, w.RV), w)
 	if i := slices.IndexFunc(r.missedWrites, func(x *own) bool { return x.Resource == w.Resource && x.Key != w.Key }); w.creates && i >= 0 {
 		w.Duplicate = r.missedWrites[i].Key
 		l.lane(r.Lane).seeDuplicate(Duplicate{Had: w.Duplicate, Made: w.Key}, r.Key, Moment{e.Seq, e.At})
 	}
-	x := l.lane(of)
+	x := l.lane(object)
 	if x == nil {
 		return
 	}
-	l.note(of, w.RV)
-	put(&l.last, l.epoch, maxMade, id(of, w.Key), w)
-	l.forget(of, w.Key)
+	l.note(object, w.RV)
+	put(&l.last, l.epoch, maxMade, id(object, w.Key), w)
+	l.forget(object, w.Key)
 	if event.IsNewer(w.RV, x.storedVersion) {
 		if len(x.pending) == maxPending {
 			x.pending = x.pending[1:]
@@ -732,8 +732,8 @@ func (l *Lens) keep(r *Run, w *own, of int, e *event.Entry) {
 }
 
 // forget drops the writes to an object that its informer's store does not have yet.
-func (l *Lens) forget(of int, key string) {
-	if x := l.lane(of); x != nil && slices.ContainsFunc(x.pending, func(w *own) bool { return w.Key == key }) {
+func (l *Lens) forget(object int, key string) {
+	if x := l.lane(object); x != nil && slices.ContainsFunc(x.pending, func(w *own) bool { return w.Key == key }) {
 		x.pending = slices.DeleteFunc(slices.Clone(x.pending), func(w *own) bool { return w.Key == key })
 	}
 }

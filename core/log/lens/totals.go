@@ -205,7 +205,7 @@ func (l *Lens) Loop(lane int, at time.Duration) (r *Run, aMinute int) {
 }
 
 // Starves reports whether a key of a lane's work queue starves.
-func (l *Lens) Starves(lane int, name string, at time.Duration) (s Starved, is bool) {
+func (l *Lens) Starves(lane int, name string, at time.Duration) (s Starved, starves bool) {
 	k, ok := l.keys.Get(id(lane, name))
 	if !ok || !k.isReady || lane >= len(l.lanes) {
 		return s, false

@@ -12,8 +12,6 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/client/workqueue"
-	"informerscope/core/informer"
 	"informerscope/core/log/fold"
 	"informerscope/core/words/event"
 )
@@ -104,52 +102,19 @@ type laneObserver struct {
 	lane uint8
 }
 
-// Observe implements informer.Observer.
+// Observe implements event.Observer.
 func (o *laneObserver) Observe(e *event.Event) { o.r.append(o.lane, e) }
 
-// Now implements informer.TimedObserver.
+// Now implements event.TimedObserver.
 func (o *laneObserver) Now() time.Duration { return o.r.timer.Load().now() }
 
-// ObserveAt implements informer.TimedObserver.
+// ObserveAt implements event.TimedObserver.
 func (o *laneObserver) ObserveAt(now time.Duration, es []event.Event) {
 	o.r.appendAt(now, o.lane, es)
 }
 
-// Lane returns the Observer for the informer of a lane.
-func (r *Recorder) Lane(i uint8) informer.TimedObserver { return &laneObserver{r, i} }
-
-type workObserver struct {
-	r    *Recorder
-	lane uint8
-}
-
-// workKinds are the kinds in a log for those of a work queue.
-var workKinds = [...]event.Kind{
-	workqueue.KindAdded:            event.KindWorkAdded,
-	workqueue.KindDeduplicated:     event.KindWorkDeduplicated,
-	workqueue.KindMarkedDirty:      event.KindWorkMarkedDirty,
-	workqueue.KindTaken:            event.KindWorkTaken,
-	workqueue.KindDone:             event.KindWorkDone,
-	workqueue.KindWaiting:          event.KindWorkWaiting,
-	workqueue.KindWaitingSooner:    event.KindWorkWaitingSooner,
-	workqueue.KindWaitingUnchanged: event.KindWorkWaitingUnchanged,
-	workqueue.KindDue:              event.KindWorkDue,
-	workqueue.KindRateLimited:      event.KindWorkRateLimited,
-	workqueue.KindForgotten:        event.KindWorkForgotten,
-	workqueue.KindShuttingDown:     event.KindWorkShuttingDown,
-}
-
-// Observe implements workqueue.Observer.
-func (o *workObserver) Observe(e *workqueue.Event) {
-	if int(e.Kind) >= len(workKinds) || workKinds[e.Kind] == event.KindNone {
-		return
-	}
-	work := event.Work{Kind: workKinds[e.Kind], Key: e.Key, N: e.N, Flag: e.Flag, Dur: e.Dur, Worker: e.Worker}.Event()
-	o.r.append(o.lane, &work)
-}
-
-// WorkLane returns the Observer for the work queue behind the informer of a lane.
-func (r *Recorder) WorkLane(i uint8) workqueue.Observer { return &workObserver{r, i} }
+// Lane returns the Observer for the informer of a lane, and for the work queue behind it.
+func (r *Recorder) Lane(i uint8) event.TimedObserver { return &laneObserver{r, i} }
 
 // Emit appends an event and returns its seq.
 func (r *Recorder) Emit(lane uint8, e event.Event) uint64 { return r.append(lane, &e) }

@@ -12,7 +12,6 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"informerscope/core/client/workqueue"
 	"informerscope/core/log/fold"
 	"informerscope/core/log/fold/foldtest"
 	"informerscope/core/words/event"
@@ -31,14 +30,14 @@ func TestRecorderNumbersAndTimes(t *testing.T) {
 		}
 	}
 	clk.SetTime(time.Unix(50, 0)) // a clock that goes back does not take the log with it
-	r.WorkLane(1).Observe(&workqueue.Event{Kind: workqueue.KindTaken, Key: "k", Worker: 3, N: 7})
-	r.WorkLane(1).Observe(&workqueue.Event{Kind: 200})
+	taken := event.Work{Kind: event.KindWorkTaken, Key: "k", Worker: 3, N: 7}.Event()
+	r.Lane(1).Observe(&taken)
 	e := r.Event(3001)
 	if e == nil || e.Kind != event.KindWorkTaken || e.Key() != "k" || e.Listener() != 3 || e.Work().N != 7 || e.Lane != 1 || e.At != 2999*time.Millisecond {
 		t.Fatalf("event %+v", e)
 	}
 	if head, _ := r.Head(); head != 3001 {
-		t.Errorf("head %d: an unknown kind was recorded", head)
+		t.Errorf("head %d, want 3001", head)
 	}
 	for _, c := range []struct {
 		at   time.Duration
@@ -59,23 +58,6 @@ func TestRecorderNumbersAndTimes(t *testing.T) {
 		t.Errorf("read up to %d", n)
 	}
 	r.Read(5000, 6000, func(*event.Entry) bool { t.Error("read beyond the head"); return false })
-}
-
-// TestWorkKindsMirror: the kinds are mapped by offset, so their orders must agree.
-func TestWorkKindsMirror(t *testing.T) {
-	for k, want := range map[workqueue.Kind]event.Kind{
-		workqueue.KindAdded: event.KindWorkAdded, workqueue.KindDeduplicated: event.KindWorkDeduplicated, workqueue.KindMarkedDirty: event.KindWorkMarkedDirty,
-		workqueue.KindTaken: event.KindWorkTaken, workqueue.KindDone: event.KindWorkDone, workqueue.KindWaiting: event.KindWorkWaiting,
-		workqueue.KindWaitingSooner: event.KindWorkWaitingSooner, workqueue.KindWaitingUnchanged: event.KindWorkWaitingUnchanged,
-		workqueue.KindDue: event.KindWorkDue, workqueue.KindRateLimited: event.KindWorkRateLimited, workqueue.KindForgotten: event.KindWorkForgotten,
-		workqueue.KindShuttingDown: event.KindWorkShuttingDown,
-	} {
-		r := NewRecorder(RecorderOptions{})
-		r.WorkLane(0).Observe(&workqueue.Event{Kind: k})
-		if got := r.Event(1).Kind; got != want {
-			t.Errorf("workqueue kind %d became %s, want %s", k, event.KindName(got), event.KindName(want))
-		}
-	}
 }
 
 func TestFoldAtEqualsPrefix(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"reflect"
 	"slices"
 
-	"informerscope/core/informer"
 	"informerscope/core/log/fold"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // LineEncoder writes events as lines of a trace file, for logs that are sent in pieces. It splits a large event into several lines. All but the last have
@@ -92,22 +92,22 @@ func (w *LineEncoder) Next() ([]byte, error) {
 	}
 	items := e.Members().Items
 	for len(w.parts) == 0 && size < w.chunk && w.item < len(items) {
-		it, err := w.fw.item(e, &items[w.item])
+		record, err := w.fw.item(e, &items[w.item])
 		if err != nil {
 			return nil, err
 		}
 		w.item++
-		size += len(it.Key) + len(it.RV) + 32
-		if it.Obj != nil {
-			size += len(it.Obj.Raw) + 24
+		size += len(record.Key) + len(record.RV) + 32
+		if record.Obj != nil {
+			size += len(record.Obj.Raw) + 24
 		}
-		for i := range it.Indexed {
-			size += len(it.Indexed[i].Index) + 16
-			for _, v := range it.Indexed[i].Values {
+		for i := range record.Indexed {
+			size += len(record.Indexed[i].Index) + 16
+			for _, v := range record.Indexed[i].Values {
 				size += len(v) + 3
 			}
 		}
-		rec.Items = append(rec.Items, it)
+		rec.Items = append(rec.Items, record)
 	}
 	if rec.More = len(w.parts) > 0 || w.item < len(items); !rec.More {
 		w.event = nil
@@ -282,15 +282,15 @@ func (d *LineDecoder) Line(line []byte) (*event.Entry, error) {
 	}
 	if d.Known != nil && rec.Kind == event.KindName(event.KindRestored) {
 		for i := range rec.Items {
-			it := &rec.Items[i]
-			if it.Obj == nil || len(it.Obj.Raw) == 0 {
+			item := &rec.Items[i]
+			if item.Obj == nil || len(item.Obj.Raw) == 0 {
 				continue
 			}
-			if o := d.Known(rec.Lane, it.Key, it.RV); o != nil {
-				if err := d.fr.remember(it.Obj.ID, o, bytesOf(o)); err != nil {
+			if o := d.Known(rec.Lane, item.Key, item.RV); o != nil {
+				if err := d.fr.remember(item.Obj.ID, o, bytesOf(o)); err != nil {
 					return nil, err
 				}
-				it.Obj.Raw = nil
+				item.Obj.Raw = nil
 			}
 		}
 	}
@@ -424,7 +424,7 @@ func (rec *record) keep(kind event.Kind) {
 
 func (w *LineRewriter) rewrite(rec *record, kind event.Kind) error {
 	if rec.Release != "" {
-		if _, err := informer.ParseRelease(rec.Release); err != nil {
+		if _, err := releases.Parse(rec.Release); err != nil {
 			return err
 		}
 	}
@@ -451,10 +451,10 @@ func (w *LineRewriter) rewrite(rec *record, kind event.Kind) error {
 		return err
 	}
 	for i := range rec.Items {
-		it := &rec.Items[i]
-		it.Key, it.RV = w.Text(it.Key), w.Text(it.RV)
-		w.rewriteIndexed(it.Indexed)
-		if err := w.object(it.Obj); err != nil {
+		item := &rec.Items[i]
+		item.Key, item.RV = w.Text(item.Key), w.Text(item.RV)
+		w.rewriteIndexed(item.Indexed)
+		if err := w.object(item.Obj); err != nil {
 			return err
 		}
 	}
@@ -463,8 +463,8 @@ func (w *LineRewriter) rewrite(rec *record, kind event.Kind) error {
 
 // text rewrites an event's text: either plain words, or the JSON of its kind, reduced to the members that the kind has.
 func (w *LineRewriter) text(text *string, kind event.Kind) error {
-	is := structure(kind)
-	if is == nil || *text == "" && kind != event.KindSelected {
+	content := structure(kind)
+	if content == nil || *text == "" && kind != event.KindSelected {
 		*text = w.Text(*text)
 		return nil
 	}
@@ -472,18 +472,18 @@ func (w *LineRewriter) text(text *string, kind event.Kind) error {
 	if err := most.strict([]byte(*text)); err != nil {
 		return fmt.Errorf("the text of %s: %w", event.KindName(kind), err)
 	}
-	if err := json.Unmarshal([]byte(*text), is); err != nil {
+	if err := json.Unmarshal([]byte(*text), content); err != nil {
 		return fmt.Errorf("the text of %s: %w", event.KindName(kind), err)
 	}
-	switch is := is.(type) {
+	switch content := content.(type) {
 	case *restoredState:
-		is.leave(w.Bodies)
+		content.leave(w.Bodies)
 	case *fold.Change:
 		if !w.Bodies {
-			*is = fold.Change{Label: LeftOut, Was: LeftOut, Is: LeftOut}
+			*content = fold.Change{Label: LeftOut, Was: LeftOut, Is: LeftOut}
 		}
 	}
-	plain, err := rawJSON{is}.MarshalJSON()
+	plain, err := rawJSON{content}.MarshalJSON()
 	if err != nil {
 		return err
 	}
@@ -516,19 +516,15 @@ func structure(kind event.Kind) any {
 // TextIsJSON reports whether the text of a kind is JSON, so that no part of it makes sense alone.
 func TextIsJSON(kind event.Kind) bool { return structure(kind) != nil }
 
-// restoredState is a lane's State in a Baseline, without the members that the viewer sets.
+// restoredState is a lane's State in a Baseline.
 type restoredState struct {
 	fold.State
-	Facts   json.RawMessage `json:"facts,omitempty"`
-	Lanes   json.RawMessage `json:"lanes,omitempty"`
-	Factory json.RawMessage `json:"factory,omitempty"`
-	Compare json.RawMessage `json:"compare,omitempty"`
+	Lanes json.RawMessage `json:"lanes,omitempty"`
 }
 
-// leave clears what the viewer sets, and without bodies also what handlers wrote into objects.
+// leave clears the other lanes, and without bodies also what handlers wrote into objects.
 func (s *restoredState) leave(bodies bool) {
-	s.Facts, s.Lanes, s.Factory, s.Compare = nil, nil, nil, nil
-	s.Live, s.View = false, fold.View{}
+	s.Lanes = nil
 	if bodies {
 		return
 	}

@@ -11,8 +11,8 @@ import (
 	"math"
 	"time"
 
-	"informerscope/core/informer"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // ReadOptions configure and limit ReadFile. The zero value is usable.
@@ -306,7 +306,7 @@ func (fr *fileReader) fromRecord(rec *record) (e event.Entry, known bool, err er
 	if err := checkText(kind, m.Text); err != nil {
 		return e, false, err
 	}
-	if _, err := informer.ParseRelease(rec.Release); err != nil {
+	if _, err := releases.Parse(rec.Release); err != nil {
 		return e, false, err
 	}
 	if o := rec.Options; o != nil {
@@ -325,13 +325,13 @@ func (fr *fileReader) fromRecord(rec *record) (e event.Entry, known bool, err er
 	if len(rec.Items) > 0 {
 		m.Items = make([]event.Item, len(rec.Items))
 		for i := range rec.Items {
-			it := &rec.Items[i]
-			o, err := fr.object(it.Obj)
+			item := &rec.Items[i]
+			o, err := fr.object(item.Obj)
 			if err != nil {
 				return e, false, err
 			}
-			fr.weight += max(len(it.Key)+len(it.RV)-event.ItemBytes/2, 0)
-			m.Items[i] = event.Item{Key: it.Key, RV: it.RV, Obj: o, Indexed: fr.takeIndexed(it.Indexed)}
+			fr.weight += max(len(item.Key)+len(item.RV)-event.ItemBytes/2, 0)
+			m.Items[i] = event.Item{Key: item.Key, RV: item.RV, Obj: o, Indexed: fr.takeIndexed(item.Indexed)}
 		}
 	}
 	return event.Entry{Seq: rec.Seq, At: time.Duration(rec.At), Lane: rec.Lane, Event: event.New(kind, m),

@@ -140,12 +140,12 @@ func (fw *fileWriter) record(e *event.Entry) (*record, error) {
 	return rec, nil
 }
 
-func (fw *fileWriter) item(e *event.Entry, it *event.Item) (itemRecord, error) {
-	o, err := fw.object(it.Obj)
+func (fw *fileWriter) item(e *event.Entry, item *event.Item) (itemRecord, error) {
+	o, err := fw.object(item.Obj)
 	if err != nil {
-		return itemRecord{}, fmt.Errorf("event %d, object %s: %w", e.Seq, it.Key, err)
+		return itemRecord{}, fmt.Errorf("event %d, object %s: %w", e.Seq, item.Key, err)
 	}
-	return itemRecord{Key: it.Key, RV: it.RV, Obj: o, Indexed: toIndexed(it.Indexed)}, nil
+	return itemRecord{Key: item.Key, RV: item.RV, Obj: o, Indexed: toIndexed(item.Indexed)}, nil
 }
 
 func (fw *fileWriter) object(o any) (*objRecord, error) {

@@ -397,9 +397,9 @@ func (f *Following) noteSegment(about broadcast.Head, found []broadcast.Position
 		f.talkAt, f.talkSince = 0, time.Time{}
 	}
 	for _, p := range found {
-		var is position
-		if json.Unmarshal(p.Body, &is) == nil {
-			f.positions = append(f.positions, timedPosition{p.At, is})
+		var last position
+		if json.Unmarshal(p.Body, &last) == nil {
+			f.positions = append(f.positions, timedPosition{p.At, last})
 			at = max(at, p.At)
 		}
 	}
@@ -480,11 +480,11 @@ func (f *Following) waitForMore(ctx context.Context, h head) *head {
 func (f *Following) moment() (at time.Duration, present bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.position(), !f.hearing.Recording
+	return f.positionLocked(), !f.hearing.Recording
 }
 
-// position returns the moment that the broadcast has reached, on the log's clock. f.mu is held.
-func (f *Following) position() time.Duration {
+// positionLocked returns the moment that the broadcast has reached, on the log's clock.
+func (f *Following) positionLocked() time.Duration {
 	now := f.o.Clock.Now()
 	if f.hearing.Recording {
 		at := f.talkAt
@@ -508,23 +508,23 @@ func (f *Following) position() time.Duration {
 // Tick moves the view to the speaker's position at the moment shown. Call it before drawing the view.
 func (f *Following) Tick() {
 	f.mu.Lock()
-	at := f.position()
+	at := f.positionLocked()
 	n := sort.Search(len(f.positions), func(i int) bool { return f.positions[i].at > at })
 	if f.hearing.Own || n == 0 || n == f.appliedCount && !f.placeAgain {
 		f.mu.Unlock()
 		return
 	}
-	was, is := position{}, f.positions[n-1]
+	was, now := position{}, f.positions[n-1]
 	if f.appliedCount > 0 && f.appliedCount <= len(f.positions) && !f.placeAgain {
 		was = f.positions[f.appliedCount-1].position
 	}
 	f.appliedCount, f.placeAgain = n, false
 	f.mu.Unlock()
-	if is.Mode != was.Mode || is.Speed != was.Speed || is.Seq != was.Seq && is.Mode != "live" {
-		f.place(is, at)
+	if now.Mode != was.Mode || now.Speed != was.Speed || now.Seq != was.Seq && now.Mode != "live" {
+		f.place(now, at)
 	}
-	before := is.Mode != "live" && is.Seq+1 < f.o.Recorder.First()
-	f.say(func(h *Hearing) { h.Mode, h.Page, h.Before = is.Mode, is.Page, before })
+	before := now.Mode != "live" && now.Seq+1 < f.o.Recorder.First()
+	f.say(func(h *Hearing) { h.Mode, h.Page, h.Before = now.Mode, now.Page, before })
 }
 
 // place moves the view to a position, at a moment of the broadcast.
@@ -550,7 +550,7 @@ func (f *Following) place(p timedPosition, at time.Duration) {
 func (f *Following) LeaveSpeaker() {
 	f.mu.Lock()
 	if f.hearing.Recording && !f.hearing.Own {
-		f.talkAt, f.talkSince = f.position(), time.Time{}
+		f.talkAt, f.talkSince = f.positionLocked(), time.Time{}
 	}
 	f.mu.Unlock()
 	f.say(func(h *Hearing) { h.Own = true })

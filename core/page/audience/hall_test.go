@@ -240,7 +240,7 @@ func newStage(t *testing.T, h *hall) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{lab: l, rec: rec, view: view.New(rec, clock.RealClock{})}
-	s.speaker = NewSpeaker(SpeakerOptions{Recorder: rec, Dial: h.dial, Where: func() fold.View { s.view.State(); return s.view.Describe() },
+	s.speaker = NewSpeaker(SpeakerOptions{Recorder: rec, Dial: h.dial, Where: func() view.Playback { s.view.State(); return s.view.Describe() },
 		Header: func() tracefile.Header { return tracefile.Header{Selection: l.Selection()} }, Clock: clock.RealClock{}, Sleep: realSleep})
 	t.Cleanup(func() { _ = s.speaker.End(context.Background()) })
 	return s
@@ -653,7 +653,7 @@ func TestAServerWithoutABroadcastIsNamed(t *testing.T) {
 		defer srv.Close()
 		rec := trace.NewRecorder(trace.RecorderOptions{})
 		s := NewSpeaker(SpeakerOptions{Recorder: rec, Dial: ln.Dial, Sleep: realSleep, Clock: clock.RealClock{},
-			Where: func() fold.View { return fold.View{} }, Header: func() tracefile.Header { return tracefile.Header{} }})
+			Where: func() view.Playback { return view.Playback{} }, Header: func() tracefile.Header { return tracefile.Header{} }})
 		if is, err := s.Look(t.Context()); err != nil || is.Offered {
 			t.Errorf("%+v, %v", is, err)
 		}

@@ -17,9 +17,9 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
 	"informerscope/core/log/tracefile"
+	"informerscope/core/page/view"
 	"informerscope/core/wire/broadcast"
 	"informerscope/core/wire/relayclient"
 )
@@ -55,7 +55,7 @@ type SpeakerOptions struct {
 	// Dial opens a connection to the relay.
 	Dial func(context.Context) (net.Conn, error)
 	// Where returns the view's position, as Describe does.
-	Where func() fold.View
+	Where func() view.Playback
 	// Header describes the log.
 	Header func() tracefile.Header
 	// Clock is the real clock.
@@ -253,20 +253,20 @@ func (s *Speaker) Look(ctx context.Context) (OnAir, error) {
 }
 
 func (s *Speaker) look(ctx context.Context, relay http.RoundTripper) (offer, error) {
-	var is offer
-	err := s.ask(ctx, relay, http.MethodGet, "", nil, &is)
+	var answer offer
+	err := s.ask(ctx, relay, http.MethodGet, "", nil, &answer)
 	switch refusalStatus(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusMethodNotAllowed: // a server without --broadcast, or an older one
-		err, is = nil, offer{}
+		err, answer = nil, offer{}
 	}
 	if err != nil {
-		return is, err
+		return answer, err
 	}
 	s.say(func(a *OnAir) {
-		a.Offered, a.Path, a.Objects, a.Followers, a.Bytes = is.On, is.Path, is.Objects, is.Followers, is.Bytes
-		a.Other = is.Speaking != "" && a.Phase != AirOn && a.Phase != AirLost
+		a.Offered, a.Path, a.Objects, a.Followers, a.Bytes = answer.On, answer.Path, answer.Objects, answer.Followers, answer.Bytes
+		a.Other = answer.Speaking != "" && a.Phase != AirOn && a.Phase != AirLost
 	})
-	return is, nil
+	return answer, nil
 }
 
 // Begin starts the broadcast. With take, it takes over from another page that broadcasts.

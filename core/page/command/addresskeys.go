@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"informerscope/core/cluster/simcluster"
-	"informerscope/core/informer"
 	"informerscope/core/lab/action"
 	"informerscope/core/lab/ownwrites"
 	"informerscope/core/lab/selection"
+	"informerscope/core/words/releases"
 )
 
 // maxExact is the largest whole number that a page represents exactly.
@@ -76,7 +76,7 @@ var addressKeys = []AddressKey{
 func AddressKeys() []AddressKey { return slices.Clone(addressKeys) }
 
 func releaseNames() string {
-	return codes([]string{informer.Release131.String(), informer.Release133.String(), informer.Release135.String(), informer.Release137.String()})
+	return codes([]string{releases.V131.String(), releases.V133.String(), releases.V135.String(), releases.V137.String()})
 }
 
 // codes returns names in code style, separated by commas, with "or" before the last.

@@ -16,6 +16,7 @@ import (
 	"informerscope/core/log/trace"
 	"informerscope/core/page/view"
 	"informerscope/core/wire/attached"
+	"informerscope/core/words/event"
 )
 
 // attachedLab returns a Lab whose relay answers with a probe's stream.
@@ -54,7 +55,7 @@ func TestAttachedActsOnNothing(t *testing.T) {
 	if _, err := c.do(t, "select", `{"source":"probe"}`); err != nil {
 		t.Fatal(err)
 	}
-	labtest.WaitUntil(t, rec, "it is attached", func(s *fold.State) bool { return s.Indexer.Count == 3 && s.Source.Kind == selection.SourceProbe })
+	labtest.WaitUntil(t, rec, "it is attached", func(s *fold.State) bool { return s.Indexer.Count == 3 && s.Source.Kind == event.SourceProbe })
 	for _, call := range [][]string{
 		{"fault", `"cut"`}, {"addListener", `{"name":"x"}`}, {"cluster", `"burst"`, `{"n":3}`}, {"namespaces"}, {"resources"}, {"transform", `"meta"`},
 		{"select", `{"era":"1.31"}`}, {"select", `{"namespace":"default"}`}, {"select", `{"source":"probe","seed":3}`},

@@ -25,7 +25,6 @@ import (
 	"informerscope/core/lab/labtest"
 	"informerscope/core/lab/ownwrites"
 	"informerscope/core/lab/selection"
-	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
 	"informerscope/core/page/view"
 	"informerscope/core/words/arg"
@@ -491,7 +490,7 @@ func TestCommandsDoWhatTheTableSays(t *testing.T) {
 	must("pace", fmt.Sprint(id), `1.5`)
 	must("removeListener", fmt.Sprint(id))
 	must("step")
-	if at := must("seek", `-7`).(fold.View); at.Mode != "paused" {
+	if at := must("seek", `-7`).(view.Playback); at.Mode != "paused" {
 		t.Errorf("the view is %s", at.Mode)
 	}
 	var file bytes.Buffer

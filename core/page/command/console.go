@@ -12,6 +12,7 @@ import (
 	"informerscope/core/page/view"
 	"informerscope/core/wire/relayclient"
 	"informerscope/core/words/arg"
+	"informerscope/core/words/event"
 )
 
 // ErrNotOffered is returned if a page without a relay asks to broadcast.
@@ -81,7 +82,7 @@ func (c *Console) choose(ctx context.Context, change selection.Change) (any, err
 	if change.Source != nil {
 		source = *change.Source
 	}
-	if source == selection.SourceProbe {
+	if source == event.SourceProbe {
 		informers, err := change.Informers()
 		if err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"informerscope/core/lab/action"
 	"informerscope/core/lab/selection"
 	"informerscope/core/words/arg"
+	"informerscope/core/words/event"
 )
 
 // selectionCommands choose what is watched, and say what is.
@@ -19,7 +20,7 @@ func selectionCommands() []Command {
 	}, {
 		Name: "select", Effect: Begins, Script: true, Patience: clusterPatience,
 		Args: []arg.Spec{{Name: "change", Type: arg.Object, Members: []arg.Spec{
-			{Name: "source", Type: arg.Text, OneOf: []string{"sim", "live", selection.SourceProbe}}, {Name: "context", Type: arg.Text}, {Name: "group", Type: arg.Text},
+			{Name: "source", Type: arg.Text, OneOf: []string{"sim", "live", event.SourceProbe}}, {Name: "context", Type: arg.Text}, {Name: "group", Type: arg.Text},
 			{Name: "version", Type: arg.Text}, {Name: "resource", Type: arg.Text}, {Name: "kind", Type: arg.Text}, {Name: "namespace", Type: arg.Text},
 			{Name: "era", Type: arg.Text}, {Name: "seed", Type: arg.Whole, Min: 0, Max: math.MaxUint64},
 			{Name: "objects", Type: arg.Whole, Min: 0, Max: simcluster.MaxObjects}, {Name: "rate", Type: arg.Number, Min: 0, Max: simcluster.MaxRate},

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"informerscope/core/lab/selection"
-	"informerscope/core/log/fold"
+	"informerscope/core/page/view"
 	"informerscope/core/words/event"
 )
 
@@ -24,7 +24,7 @@ func TestASelectorIsSelected(t *testing.T) {
 			}
 			return out.(event.Selection)
 		}
-		now := func() *fold.State {
+		now := func() *view.State {
 			t.Helper()
 			<-time.After(3 * time.Second)
 			synctest.Wait()
@@ -32,7 +32,7 @@ func TestASelectorIsSelected(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return s.(*fold.State)
+			return s.(*view.State)
 		}
 		choose(`{"objects":60,"rate":0,"selector":"tier=backend"}`)
 		s := now()

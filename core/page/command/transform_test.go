@@ -8,6 +8,7 @@ import (
 
 	"informerscope/core/lab/selection"
 	"informerscope/core/log/fold"
+	"informerscope/core/page/view"
 	"informerscope/core/words/event"
 )
 
@@ -27,7 +28,7 @@ func TestATransformIsSelectedAsAReleaseIs(t *testing.T) {
 		now := func() fold.Indexer {
 			<-time.After(3 * time.Second)
 			synctest.Wait()
-			return must("state").(*fold.State).Indexer
+			return must("state").(*view.State).Indexer
 		}
 		must("select", `{"objects":20,"rate":0,"transform":"managedFields"}`)
 		first := now()

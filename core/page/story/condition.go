@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"informerscope/core/log/fold"
+	"informerscope/core/page/view"
 )
 
 // Condition is an expression over State. It names members as State's JSON does. It is immutable, so it is safe for concurrent use.
@@ -72,20 +72,20 @@ func parse(src string) (*Condition, error) {
 func (c *Condition) String() string { return c.src }
 
 // Holds reports whether the condition is true for a State. base is the State when the step began, for since; it may be nil.
-func (c *Condition) Holds(s, base *fold.State) bool {
+func (c *Condition) Holds(s, base *view.State) bool {
 	v := c.eval(s, base)
 	return !v.isMissing && v.b
 }
 
 // eval returns the value of the expression. It is missing if the evaluation takes too many steps.
-func (c *Condition) eval(s, base *fold.State) value {
+func (c *Condition) eval(s, base *view.State) value {
 	steps := mostElements
 	v, _ := c.try(s, base, &steps)
 	return v
 }
 
 // try evaluates the condition in at most *steps steps. If it needs more, it returns a missing value and an error.
-func (c *Condition) try(s, base *fold.State, steps *int) (value, error) {
+func (c *Condition) try(s, base *view.State, steps *int) (value, error) {
 	m := moment{place: &place{v: reflect.ValueOf(s).Elem()}, steps: steps}
 	if base != nil {
 		m.base = &place{v: reflect.ValueOf(base).Elem()}
@@ -366,8 +366,8 @@ func (p *parser) parsePath(first token) (node, error) {
 		if !ok {
 			return p.fail(w, "there is no %q here; there are %s", w.text, memberNames(typ))
 		}
-		steps = append(steps, func(_ moment, v reflect.Value) (reflect.Value, bool) { return v.Field(i), true })
-		typ = typ.Field(i).Type
+		steps = append(steps, func(_ moment, v reflect.Value) (reflect.Value, bool) { return v.FieldByIndex(i), true })
+		typ = typ.FieldByIndex(i).Type
 		return nil
 	}
 	if err := field(first); err != nil {
@@ -447,26 +447,26 @@ func (p *parser) parseElement(w token, typ reflect.Type) (to step, elem reflect.
 	case w.kind != 's':
 		return nil, nil, p.fail(w, "a number or a name in quotes is expected in [ ]")
 	}
-	of := typ.Elem()
-	for of.Kind() == reflect.Pointer {
-		of = of.Elem()
+	element := typ.Elem()
+	for element.Kind() == reflect.Pointer {
+		element = element.Elem()
 	}
-	by := -1
-	if of.Kind() == reflect.Struct {
+	var by []int // the member that names an element
+	if element.Kind() == reflect.Struct {
 		for _, name := range []string{"name", "key", "stage"} {
-			if i, ok := members(of)[name]; ok && of.Field(i).Type.Kind() == reflect.String {
+			if i, ok := members(element)[name]; ok && element.FieldByIndex(i).Type.Kind() == reflect.String {
 				by = i
 				break
 			}
 		}
 	}
-	if by < 0 {
+	if by == nil {
 		return nil, nil, p.fail(w, "the elements of this list have no name: use a number")
 	}
 	return func(m moment, v reflect.Value) (reflect.Value, bool) {
 		for i := 0; i < v.Len() && m.step(); i++ {
 			e, ok := deref(v.Index(i))
-			if ok && e.Field(by).String() == w.text {
+			if ok && e.FieldByIndex(by).String() == w.text {
 				return e, true
 			}
 		}
@@ -478,9 +478,9 @@ func (p *parser) parseElement(w token, typ reflect.Type) (to step, elem reflect.
 var functions = map[string]func(p *parser, w token) (node, error){}
 
 func init() { // in init, because they call the parser, which calls them
-	functions["any"] = quantifierCall(func(found, of int) value { return truthValue(found > 0) })
-	functions["all"] = quantifierCall(func(found, of int) value { return truthValue(found == of) })
-	functions["count"] = quantifierCall(func(found, of int) value { return value{n: float64(found)} })
+	functions["any"] = quantifierCall(func(found, total int) value { return truthValue(found > 0) })
+	functions["all"] = quantifierCall(func(found, total int) value { return truthValue(found == total) })
+	functions["count"] = quantifierCall(func(found, total int) value { return value{n: float64(found)} })
 	functions["since"] = sinceCall
 	functions["number"] = numberCall
 	functions["contains"] = containsCall
@@ -505,7 +505,7 @@ func (p *parser) parseCall(name token) (node, error) {
 
 // quantifierCall returns the parser of any, all or count. They take a list and a condition on its elements; count may omit the condition. answer returns
 // the value from the number of elements for which the condition is true, and the length of the list.
-func quantifierCall(answer func(found, of int) value) func(*parser, token) (node, error) {
+func quantifierCall(answer func(found, total int) value) func(*parser, token) (node, error) {
 	return func(p *parser, name token) (node, error) {
 		w := p.next()
 		if w.kind != 'w' {
@@ -568,15 +568,15 @@ func (p *parser) parseList(first token) (node, reflect.Type, error) {
 	if typ.Kind() != reflect.Slice {
 		return node{}, nil, p.fail(first, "%q is not a list", first.text)
 	}
-	of := typ.Elem()
-	for of.Kind() == reflect.Pointer {
-		of = of.Elem()
+	element := typ.Elem()
+	for element.Kind() == reflect.Pointer {
+		element = element.Elem()
 	}
-	if of.Kind() != reflect.Struct {
-		of = reflect.TypeFor[struct{}]()
+	if element.Kind() != reflect.Struct {
+		element = reflect.TypeFor[struct{}]()
 	}
 	n, err := p.parsePath(first)
-	return n, of, err
+	return n, element, err
 }
 
 // typeAt returns the type of the path that begins with a name, without consuming it.
@@ -590,7 +590,7 @@ func (p *parser) typeAt(first token) (reflect.Type, error) {
 	if at == nil {
 		return nil, p.fail(first, "there is no %q; State has %s", first.text, memberNames(p.scope.typ))
 	}
-	typ := at.typ.Field(members(at.typ)[first.text]).Type
+	typ := at.typ.FieldByIndex(members(at.typ)[first.text]).Type
 	for i := p.pos; ; i++ {
 		for typ.Kind() == reflect.Pointer {
 			typ = typ.Elem()
@@ -606,7 +606,7 @@ func (p *parser) typeAt(first token) (reflect.Type, error) {
 			if !ok {
 				return typ, p.fail(name, "there is no %q here; there are %s", name.text, memberNames(typ))
 			}
-			typ = typ.Field(field).Type
+			typ = typ.FieldByIndex(field).Type
 			i++
 		case w.kind == 'o' && w.text == "[":
 			if k := typ.Kind(); k != reflect.Slice && k != reflect.Map {

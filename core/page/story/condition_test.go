@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"informerscope/core/log/fold"
+	"informerscope/core/page/view"
 )
 
 // sample returns a State with something in each part that conditions use.
-func sample() *fold.State {
-	return &fold.State{
+func sample() *view.State {
+	return &view.State{State: fold.State{
 		Synced:    true,
 		Reflector: fold.Reflector{Phase: "watching", ResourceVersion: "120", Events: 40, Backoffs: []float64{800, 1700}},
 		API:       fold.API{ResourceVersion: "1020", Writes: 9},
@@ -18,7 +19,7 @@ func sample() *fold.State {
 		}},
 		Listeners: []fold.Listener{{ID: 1, Name: "printer", Capacity: 1024, Handled: 7, Synced: true}, {ID: 2, Name: "mailer", Capacity: 2048, Pending: 1100}},
 		Holds:     []fold.Hold{{Stage: "pop"}},
-	}
+	}}
 }
 
 func TestConditions(t *testing.T) {
@@ -115,7 +116,7 @@ func FuzzCondition(f *testing.F) {
 	}
 	s := sample()
 	two := sample()
-	two.Lanes = []*fold.State{s, nil}
+	two.Lanes = []*view.State{s, nil}
 	f.Fuzz(func(t *testing.T, src string) {
 		c, err := parse(src)
 		if err != nil {
@@ -124,7 +125,7 @@ func FuzzCondition(f *testing.F) {
 			}
 			return
 		}
-		for _, st := range []*fold.State{s, two, {}} {
+		for _, st := range []*view.State{s, two, {}} {
 			c.eval(st, nil)
 			c.eval(st, s)
 		}
@@ -132,7 +133,7 @@ func FuzzCondition(f *testing.F) {
 }
 
 // crowdState returns a State with as many listeners as a fold keeps.
-func crowdState() *fold.State {
+func crowdState() *view.State {
 	s := sample()
 	for i := len(s.Listeners); i < 1024; i++ {
 		s.Listeners = append(s.Listeners, fold.Listener{ID: int32(i + 1), Name: "more", Synced: true})

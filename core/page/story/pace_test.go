@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/log/fold"
 	"informerscope/core/log/trace/tracetest"
 	"informerscope/core/page/view"
 	"informerscope/core/words/event"
@@ -89,14 +88,14 @@ func (s *stage) claims() {
 			last = pages[i+1].From
 		}
 		// What a step describes is not over before it begins.
-		if from := s.rec.FoldAt(is.From).State(); step.Goal != nil && len(step.Calls) > 0 && step.Goal.Holds(from, from) {
+		if from := view.StateOf(s.rec.FoldAt(is.From)); step.Goal != nil && len(step.Calls) > 0 && step.Goal.Holds(from, from) {
 			t.Errorf("step %d: %s holds before the step begins", i+1, step.Goal)
 		}
 		if q := step.Question; q != nil {
-			if from := s.rec.FoldAt(is.From).State(); !q.Sentence.Claim.Holds(from, is.base) {
+			if from := view.StateOf(s.rec.FoldAt(is.From)); !q.Sentence.Claim.Holds(from, is.base) {
 				t.Errorf("step %d: %q is asked, and is not so: %s", i+1, q.Sentence.Words.EN, q.Sentence.Claim)
 			}
-			if is.End != 0 && q.rightAnswer(s.rec.FoldAt(is.End).State(), is.base) == 0 {
+			if is.End != 0 && q.rightAnswer(view.StateOf(s.rec.FoldAt(is.End)), is.base) == 0 {
 				t.Errorf("step %d: of the answers to %q not exactly one is right at its end", i+1, q.Sentence.Words.EN)
 			}
 		}
@@ -111,9 +110,9 @@ func (s *stage) claims() {
 				fold = s.rec.FoldAt(seq)
 			}
 			sentence := step.sentence(is.End != 0 && seq >= is.End)
-			st := fold.State()
+			st := view.StateOf(fold)
 			if sentence.Claim.usesFacts {
-				view.SetFacts(fold, st, fold.At())
+				st.SetFacts(fold, fold.At())
 			}
 			for _, n := range sentence.Numbers {
 				if n.Value.eval(st, is.base).isMissing {
@@ -134,7 +133,7 @@ func (s *stage) claims() {
 }
 
 // explain reports for each part of a claim that is joined with and whether it holds.
-func explain(c *Condition, st, base *fold.State) string {
+func explain(c *Condition, st, base *view.State) string {
 	out := ""
 	for _, part := range splitAnd(c.String()) {
 		if p, err := ParseCondition(part); err == nil && !p.Holds(st, base) {

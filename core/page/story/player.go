@@ -89,7 +89,7 @@ const (
 // page is a step that has begun.
 type page struct {
 	view.StoryMark
-	base        *fold.State   // the State at From
+	base        *view.State   // the State at From
 	beganAt     time.Duration // on the driver's clock; -1 until time passes in it
 	wait        readerWait
 	actCount    int64         // the number of the user's actions when it began to wait
@@ -200,52 +200,52 @@ func (p *Player) List() any { return p.Library() }
 
 // Follow shows the story that another page with the same log plays. state is the story in that page's frames; null ends it.
 func (p *Player) Follow(state json.RawMessage) error {
-	var is *view.StoryState
+	var shown *view.StoryState
 	if len(state) > 0 {
-		if err := json.Unmarshal(state, &is); err != nil {
+		if err := json.Unmarshal(state, &shown); err != nil {
 			return fmt.Errorf("the story of the other page cannot be read: %w", err)
 		}
 	}
 	p.turn.Lock()
 	defer p.turn.Unlock()
-	if is == nil {
+	if shown == nil {
 		p.stop()
 		return nil
 	}
-	s, err := p.find(is.ID)
+	s, err := p.find(shown.ID)
 	if err != nil {
 		p.stop()
 		return err
 	}
-	if len(is.Marks) > len(s.Steps) || is.Step < 0 || is.Step > max(len(is.Marks)-1, 0) {
-		return fmt.Errorf("the other page shows %d steps of the story %s, which has %d", len(is.Marks), is.ID, len(s.Steps))
+	if len(shown.Marks) > len(s.Steps) || shown.Step < 0 || shown.Step > max(len(shown.Marks)-1, 0) {
+		return fmt.Errorf("the other page shows %d steps of the story %s, which has %d", len(shown.Marks), shown.ID, len(s.Steps))
 	}
-	if p.copyMarks(s, is) {
+	if p.copyMarks(s, shown) {
 		p.console.View.Tell(p.tell)
 	}
 	return nil
 }
 
 // copyMarks copies another page's position in a story, and reports whether the story is new to the View.
-func (p *Player) copyMarks(s *Story, is *view.StoryState) (isNew bool) {
+func (p *Player) copyMarks(s *Story, shown *view.StoryState) (isNew bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.playback
 	if t == nil || t.story != s || t.source != sourcePage {
 		t = &playback{story: s, source: sourcePage, phase: phasePlay, wake: make(chan struct{}, 1)}
 	}
-	t.release, t.shownStep, t.timeStands, t.level = is.Release, is.Step, is.Stands, is.Level
-	for i, m := range is.Marks {
+	t.release, t.shownStep, t.timeStands, t.level = shown.Release, shown.Step, shown.Stands, shown.Level
+	for i, m := range shown.Marks {
 		if i < len(t.pages) && t.pages[i].From == m.From {
 			t.pages[i].StoryMark = m
 			continue
 		}
 		t.pages = append(t.pages[:i], page{StoryMark: m})
 	}
-	t.pages = t.pages[:len(is.Marks)]
+	t.pages = t.pages[:len(shown.Marks)]
 	for i := range t.pages {
 		t.pages[i].wait = waitNothing
-		if is.Waits && i == t.lastStep() {
+		if shown.Waits && i == t.lastStep() {
 			t.pages[i].wait = waitReader
 		}
 	}
@@ -294,10 +294,10 @@ func (p *Player) Begin(ctx context.Context, id, release string, step int) error 
 	t := &playback{story: s, release: release, fold: fold.NewFold(), wake: make(chan struct{}, 1), cancel: end, actorDone: make(chan struct{}),
 		target: step}
 	p.show(t)
-	do, source, none := "", "sim", ""
+	acts, source, none := "", "sim", ""
 	change, err := json.Marshal(selection.Change{
 		Source: &source, Context: &none, Group: &none, Resource: &s.Resource, Namespace: &none, Release: &release, Seed: &s.Seed,
-		Objects: &s.Objects, Rate: &s.Rate, Do: &do, Transform: &s.Transform,
+		Objects: &s.Objects, Rate: &s.Rate, Do: &acts, Transform: &s.Transform,
 		Selector: &s.Selector,
 	})
 	if err == nil {
@@ -389,13 +389,13 @@ type effect func(ctx context.Context) error
 
 // run calls decide with p.mu held, and then, without p.mu, the effect that it returned.
 func (p *Player) run(ctx context.Context, decide func(t *playback) (effect, error)) error {
-	var do effect
+	var made effect
 	var err error
-	p.guard(func() { do, err = decide(p.playback) })
-	if err != nil || do == nil {
+	p.guard(func() { made, err = decide(p.playback) })
+	if err != nil || made == nil {
 		return err
 	}
-	return do(ctx)
+	return made(ctx)
 }
 
 // notify wakes the acting goroutine.
@@ -457,36 +457,36 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 				return ErrNoStory
 			}, nil
 		case n < 0:
-			return p.turnBack(t)
-		case n > 0 && p.opensRide(t):
-			return p.showRide(t), nil
+			return p.turnBackLocked(t)
+		case n > 0 && p.opensRideLocked(t):
+			return p.showRideLocked(t), nil
 		case n > 0 && t.source == sourceRecording:
 			to := min(t.shownStep+1, len(t.story.Steps)-1)
 			if to > t.lastStep() {
 				p.beginAt(t, to)
 			}
-			return p.goTo(t, to)
+			return p.goToLocked(t, to)
 		case t.phase == phaseFail:
 			return nil, errors.New(t.problem)
 		case t.next(t.shownStep) <= t.lastStep():
-			return p.goTo(t, t.next(t.shownStep))
+			return p.goToLocked(t, t.next(t.shownStep))
 		}
-		return p.ask(t), nil
+		return p.askLocked(t), nil
 	})
 }
 
-// turnBack returns the effect that goes one step back. p.mu is held.
-func (p *Player) turnBack(t *playback) (effect, error) {
+// turnBackLocked returns the effect that goes one step back.
+func (p *Player) turnBackLocked(t *playback) (effect, error) {
 	t.turns, t.skipsStep = 0, false
 	t.notify()
 	if len(t.pages) == 0 {
 		return nil, nil
 	}
-	return p.goTo(t, t.previous(t.shownStep))
+	return p.goToLocked(t, t.previous(t.shownStep))
 }
 
-// showRide returns the effect that shows the end of the current step, where its ride begins. p.mu is held.
-func (p *Player) showRide(t *playback) effect {
+// showRideLocked returns the effect that shows the end of the current step, where its ride begins.
+func (p *Player) showRideLocked(t *playback) effect {
 	if t.source != sourceRecording {
 		return p.catchUp
 	}
@@ -497,11 +497,11 @@ func (p *Player) showRide(t *playback) effect {
 	}
 }
 
-// ask notes that the user has asked for the next step. p.mu is held.
-func (p *Player) ask(t *playback) effect {
+// askLocked notes that the user has asked for the next step.
+func (p *Player) askLocked(t *playback) effect {
 	t.notify()
-	is := t.runningPage()
-	if is != nil && !t.story.isNew(t.lastStep(), t.level) { // it plays unseen, and the user asks for what comes next
+	pg := t.runningPage()
+	if pg != nil && !t.story.isNew(t.lastStep(), t.level) { // it plays unseen, and the user asks for what comes next
 		if to := t.next(t.lastStep()); to > t.target {
 			t.target = to
 		} else {
@@ -509,7 +509,7 @@ func (p *Player) ask(t *playback) effect {
 		}
 		return nil
 	}
-	if is != nil && is.wait == waitReader && !t.skipsWait {
+	if pg != nil && pg.wait == waitReader && !t.skipsWait {
 		t.skipsWait = true
 		return p.catchUp
 	}
@@ -519,12 +519,12 @@ func (p *Player) ask(t *playback) effect {
 		open-- // the step that is about to begin
 	}
 	switch {
-	case is != nil && t.turns > 0 && !t.skipsStep:
+	case pg != nil && t.turns > 0 && !t.skipsStep:
 		t.skipsStep = true
-	case t.turns < max(open, 1) && (open > 0 || is != nil):
+	case t.turns < max(open, 1) && (open > 0 || pg != nil):
 		t.turns++
 	}
-	if is != nil {
+	if pg != nil {
 		return p.catchUp
 	}
 	return nil
@@ -538,16 +538,16 @@ func (p *Player) catchUp(ctx context.Context) error {
 	return p.goLive(ctx)
 }
 
-// opensRide reports whether a Turn opens the ride of the step that ended last, instead of going on. Only the first Turn does. p.mu is held.
-func (p *Player) opensRide(t *playback) bool {
+// opensRideLocked reports whether a Turn opens the ride of the step that ended last, instead of going on. Only the first Turn does.
+func (p *Player) opensRideLocked(t *playback) bool {
 	if t.shownStep != t.lastStep() || t.lastStep() < 0 {
 		return false
 	}
-	is := &t.pages[t.lastStep()]
-	if is.skipsRide || p.rideKey(t, t.lastStep()) == "" {
+	pg := &t.pages[t.lastStep()]
+	if pg.skipsRide || p.rideKeyLocked(t, t.lastStep()) == "" {
 		return false
 	}
-	is.skipsRide = true
+	pg.skipsRide = true
 	return true
 }
 
@@ -559,30 +559,30 @@ func (p *Player) Ride() error {
 	if t == nil || t.source == sourcePage {
 		return ErrNoStory
 	}
-	if t.shownStep >= 0 && t.shownStep <= t.lastStep() && p.rideKey(t, t.shownStep) != "" {
+	if t.shownStep >= 0 && t.shownStep <= t.lastStep() && p.rideKeyLocked(t, t.shownStep) != "" {
 		t.pages[t.shownStep].skipsRide = true
 	}
 	return nil
 }
 
-// rideKey returns the key of the object that a step rides; "" before the step's end, or if it has no ride. p.mu is held.
-func (p *Player) rideKey(t *playback, i int) string {
-	is, step := &t.pages[i], &t.story.Steps[i]
-	if step.Ride == nil || is.End == 0 || is.rideKey != "" {
-		return is.rideKey
+// rideKeyLocked returns the key of the object that a step rides; "" before the step's end, or if it has no ride.
+func (p *Player) rideKeyLocked(t *playback, i int) string {
+	pg, step := &t.pages[i], &t.story.Steps[i]
+	if step.Ride == nil || pg.End == 0 || pg.rideKey != "" {
+		return pg.rideKey
 	}
-	if head, _ := p.rec.Head(); head < is.End { // a page that follows another one may not have the event yet
+	if head, _ := p.rec.Head(); head < pg.End { // a page that follows another one may not have the event yet
 		return ""
 	}
-	f := p.rec.FoldAt(is.End)
-	s := f.State()
+	f := p.rec.FoldAt(pg.End)
+	s := view.StateOf(f)
 	if step.Ride.usesFacts {
-		view.SetFacts(f, s, f.At())
+		s.SetFacts(f, f.At())
 	}
-	if v := step.Ride.eval(s, is.base); !v.isMissing {
-		is.rideKey = v.s
+	if v := step.Ride.eval(s, pg.base); !v.isMissing {
+		pg.rideKey = v.s
 	}
-	return is.rideKey
+	return pg.rideKey
 }
 
 // SetLevel says what the reader knows already: of the story's levels, from 1. From now on the steps that such a reader knows play as fast as they can, and the
@@ -607,12 +607,12 @@ func (p *Player) GoTo(ctx context.Context, step int) error {
 		if t == nil || t.source == sourcePage {
 			return nil, ErrNoStory
 		}
-		return p.goTo(t, step)
+		return p.goToLocked(t, step)
 	})
 }
 
-// goTo returns the effect that shows a step. p.mu is held.
-func (p *Player) goTo(t *playback, step int) (effect, error) {
+// goToLocked returns the effect that shows a step.
+func (p *Player) goToLocked(t *playback, step int) (effect, error) {
 	if step < 0 || step > t.lastStep() {
 		return nil, fmt.Errorf("step %d of the story has not begun", step+1)
 	}
@@ -684,11 +684,11 @@ func (p *Player) choose(t *playback) move {
 		m.calls = func(ctx context.Context) error { return p.enter(ctx, t, i) }
 	}
 	turns := t.turns > 0 || t.hurries()
-	switch is := t.runningPage(); {
+	switch pg := t.runningPage(); {
 	case t.phase != phasePlay:
 	case len(t.pages) == 0:
 		enter(0)
-	case is != nil && is.wait == waitReader:
+	case pg != nil && pg.wait == waitReader:
 		if !t.skipsWait && !turns {
 			break
 		}
@@ -697,11 +697,11 @@ func (p *Player) choose(t *playback) move {
 		}
 		t.skipsWait, t.phase = false, phaseCall
 		m.calls = func(ctx context.Context) error { return p.answer(ctx, t) }
-	case is != nil && (turns || t.story.Steps[t.lastStep()].Fast):
+	case pg != nil && (turns || t.story.Steps[t.lastStep()].Fast):
 		if m.pace = fast; t.skipsStep || t.hurries() {
 			m.pace = skip
 		}
-	case is == nil && turns && t.lastStep()+1 < len(t.story.Steps):
+	case pg == nil && turns && t.lastStep()+1 < len(t.story.Steps):
 		if !t.hurries() {
 			t.turns = max(t.turns-1, 0)
 			if to := t.next(t.lastStep()); to > t.lastStep()+1 {
@@ -721,10 +721,10 @@ func (p *Player) enter(ctx context.Context, t *playback, i int) error {
 	if err != nil {
 		return err
 	}
-	var is page
+	var pg page
 	p.guard(func() {
-		p.follow(t)
-		is.base, is.From = t.fold.State(), t.fold.Seq()
+		p.followLocked(t)
+		pg.base, pg.From = view.StateOf(t.fold), t.fold.Seq()
 	})
 	step := &t.story.Steps[i]
 	if step.Question == nil { // with a question, its answer comes before the calls
@@ -733,12 +733,12 @@ func (p *Player) enter(ctx context.Context, t *playback, i int) error {
 		}
 	}
 	p.guard(func() {
-		p.follow(t)
-		is.Begin, is.beganAt, is.actCount = t.fold.Seq(), -1, p.console.Lab.Acts()
+		p.followLocked(t)
+		pg.Begin, pg.beganAt, pg.actCount = t.fold.Seq(), -1, p.console.Lab.Acts()
 		if step.Reader != nil || step.Question != nil {
-			is.wait = waitReader
+			pg.wait = waitReader
 		}
-		t.pages = append(t.pages, is)
+		t.pages = append(t.pages, pg)
 		if t.phase = phasePlay; isNew {
 			t.shownStep = i
 		}
@@ -793,12 +793,12 @@ func (p *Player) answer(ctx context.Context, t *playback) error {
 		return err
 	}
 	p.guard(func() {
-		p.follow(t)
-		is := &t.pages[i]
+		p.followLocked(t)
+		pg := &t.pages[i]
 		if asks != nil {
-			is.wait = waitResult
+			pg.wait = waitResult
 		} else {
-			is.Begin, is.wait, is.beganAt = t.fold.Seq(), waitNothing, -1
+			pg.Begin, pg.wait, pg.beganAt = t.fold.Seq(), waitNothing, -1
 		}
 		t.phase = phasePlay
 	})
@@ -806,12 +806,12 @@ func (p *Player) answer(ctx context.Context, t *playback) error {
 	return nil
 }
 
-// noteAnswer reports whether the reader has done what a step asks for. If so, the step waits no longer. p.mu is held.
-func (t *playback) noteAnswer(asks *Request, is *page) bool {
-	if !t.holds(asks.Condition, is.base) {
+// noteAnswerLocked reports whether the reader has done what a step asks for. If so, the step waits no longer.
+func (t *playback) noteAnswerLocked(asks *Request, pg *page) bool {
+	if !t.holdsLocked(asks.Condition, pg.base) {
 		return false
 	}
-	is.wait, is.beganAt = waitNothing, -1
+	pg.wait, pg.beganAt = waitNothing, -1
 	t.notify()
 	return true
 }
@@ -824,8 +824,8 @@ func (p *Player) makeCall(ctx context.Context, t *playback, c Call) error {
 			var id int32
 			var err error
 			p.guard(func() {
-				p.follow(t)
-				id, err = findListener(t.fold.State(), a.(string))
+				p.followLocked(t)
+				id, err = findListener(view.StateOf(t.fold), a.(string))
 			})
 			if err != nil {
 				return err
@@ -842,7 +842,7 @@ func (p *Player) makeCall(ctx context.Context, t *playback, c Call) error {
 	return err
 }
 
-func findListener(s *fold.State, name string) (int32, error) {
+func findListener(s *view.State, name string) (int32, error) {
 	var there []string
 	for i := range s.Listeners {
 		if l := &s.Listeners[i]; !l.Removed {
@@ -855,8 +855,8 @@ func findListener(s *fold.State, name string) (int32, error) {
 	return 0, fmt.Errorf("there is no listener %q; there are %s", name, strings.Join(there, ", "))
 }
 
-// follow folds the log's new events. p.mu is held.
-func (p *Player) follow(t *playback) (news bool) {
+// followLocked folds the log's new events.
+func (p *Player) followLocked(t *playback) (news bool) {
 	head, _ := p.rec.Head()
 	pos := t.fold.Seq()
 	switch {
@@ -873,11 +873,11 @@ func (p *Player) follow(t *playback) (news bool) {
 	return true
 }
 
-// holds reports whether a condition is true at the fold's position. If the condition takes too many steps, the story fails. p.mu is held.
-func (t *playback) holds(c *Condition, base *fold.State) bool {
-	s := t.fold.State()
+// holdsLocked reports whether a condition is true at the fold's position. If the condition takes too many steps, the story fails.
+func (t *playback) holdsLocked(c *Condition, base *view.State) bool {
+	s := view.StateOf(t.fold)
 	if c.usesFacts {
-		view.SetFacts(t.fold, s, t.fold.At())
+		s.SetFacts(t.fold, t.fold.At())
 	}
 	steps := mostElements
 	v, err := c.try(s, base, &steps)
@@ -899,22 +899,22 @@ func (p *Player) watch(now, next time.Duration) (stand bool) {
 		t.notify()
 		return false
 	}
-	stand = p.stand(t, now, next)
+	stand = p.standLocked(t, now, next)
 	t.timeStands = stand && t.phase != phaseCall
 	return stand
 }
 
-// stand does the work of watch for a story on the current log. p.mu is held.
-func (p *Player) stand(t *playback, now, next time.Duration) bool {
+// standLocked does the work of watch for a story on the current log.
+func (p *Player) standLocked(t *playback, now, next time.Duration) bool {
 	was := t.fold.Seq()
-	news := p.follow(t)
+	news := p.followLocked(t)
 	switch {
 	case t.phase == phaseCall:
 		return true
 	case t.phase == phaseFail:
 		return false
 	case t.phase == phasePrepare:
-		if !t.holds(t.story.Ready, nil) {
+		if !t.holdsLocked(t.story.Ready, nil) {
 			return false
 		}
 		t.phase = phasePlay
@@ -923,25 +923,25 @@ func (p *Player) stand(t *playback, now, next time.Duration) bool {
 	case len(t.pages) == 0:
 		return true // the first step is about to begin
 	}
-	step, is := &t.story.Steps[t.lastStep()], &t.pages[t.lastStep()]
-	if is.wait == waitReader && step.Reader == nil {
+	step, pg := &t.story.Steps[t.lastStep()], &t.pages[t.lastStep()]
+	if pg.wait == waitReader && step.Reader == nil {
 		return true
 	}
-	if is.wait != waitNothing && !t.noteAnswer(step.Reader, is) {
-		return p.standForReader(t, now)
+	if pg.wait != waitNothing && !t.noteAnswerLocked(step.Reader, pg) {
+		return p.standForReaderLocked(t, now)
 	}
-	fresh, after := is.beganAt < 0, max(was, is.Begin)
+	fresh, after := pg.beganAt < 0, max(was, pg.Begin)
 	if fresh {
-		is.beganAt, after = now, max(is.answerSeq, is.Begin)
+		pg.beganAt, after = now, max(pg.answerSeq, pg.Begin)
 	}
-	if is.End == 0 && (news || fresh) && (step.endCondition() == nil || t.holds(step.endCondition(), is.base)) {
-		is.End, is.endAt = p.findFirst(t, step.endCondition(), is, after), now
-		p.reachEnd(t)
+	if pg.End == 0 && (news || fresh) && (step.endCondition() == nil || t.holdsLocked(step.endCondition(), pg.base)) {
+		pg.End, pg.endAt = p.findFirstLocked(t, step.endCondition(), pg, after), now
+		p.reachEndLocked(t)
 		t.notify()
 	}
 	switch {
-	case is.End == 0:
-		if now-is.beganAt > step.Limit {
+	case pg.End == 0:
+		if now-pg.beganAt > step.Limit {
 			t.fail(fmt.Sprintf("step %d of the story %s has not come to its end in %v: %s", t.lastStep()+1, t.story.ID, step.Limit, step.Goal))
 			t.notify()
 		}
@@ -949,19 +949,19 @@ func (p *Player) stand(t *playback, now, next time.Duration) bool {
 	case (t.turns > 0 || t.hurries()) && t.lastStep()+1 < len(t.story.Steps):
 		return true // the next step is about to begin
 	}
-	return next > is.endAt+step.Rest
+	return next > pg.endAt+step.Rest
 }
 
-// standForReader does the work of stand for a step whose reader has not acted yet. p.mu is held.
-func (p *Player) standForReader(t *playback, now time.Duration) bool {
-	step, is := &t.story.Steps[t.lastStep()], &t.pages[t.lastStep()]
-	is.answerSeq = t.fold.Seq()
+// standForReaderLocked does the work of stand for a step whose reader has not acted yet.
+func (p *Player) standForReaderLocked(t *playback, now time.Duration) bool {
+	step, pg := &t.story.Steps[t.lastStep()], &t.pages[t.lastStep()]
+	pg.answerSeq = t.fold.Seq()
 	switch {
-	case is.wait == waitReader: // any action of the reader lets time pass
-		return p.console.Lab.Acts() == is.actCount
-	case is.beganAt < 0:
-		is.beganAt = now
-	case now-is.beganAt > step.Limit:
+	case pg.wait == waitReader: // any action of the reader lets time pass
+		return p.console.Lab.Acts() == pg.actCount
+	case pg.beganAt < 0:
+		pg.beganAt = now
+	case now-pg.beganAt > step.Limit:
 		t.fail(fmt.Sprintf("step %d of the story %s: %s has not led to %s in %v",
 			t.lastStep()+1, t.story.ID, step.Reader.Control(), step.Reader.Condition, step.Limit))
 		t.notify()
@@ -969,38 +969,38 @@ func (p *Player) standForReader(t *playback, now time.Duration) bool {
 	return false
 }
 
-// reachEnd applies earlier calls of Turn to a step that ends: the first call asked for its end, which is a sentence or a ride, and a second one goes past it.
-// p.mu is held.
-func (p *Player) reachEnd(t *playback) {
-	is, step := &t.pages[t.lastStep()], &t.story.Steps[t.lastStep()]
-	if step.Ride != nil && p.rideKey(t, t.lastStep()) == "" {
+// reachEndLocked applies earlier calls of Turn to a step that ends: the first call asked for its end, which is a sentence or a ride, and a second one goes
+// past it.
+func (p *Player) reachEndLocked(t *playback) {
+	pg, step := &t.pages[t.lastStep()], &t.story.Steps[t.lastStep()]
+	if step.Ride != nil && p.rideKeyLocked(t, t.lastStep()) == "" {
 		t.fail(fmt.Sprintf("step %d of the story %s: its ride %s names no object", t.lastStep()+1, t.story.ID, step.Ride))
 		return
 	}
 	switch {
 	case step.Ride == nil && step.EndCaption == nil:
 	case t.skipsStep || t.hurries():
-		is.skipsRide = true
+		pg.skipsRide = true
 	case t.turns > 0:
 		t.turns--
-		is.skipsRide = true
+		pg.skipsRide = true
 	}
 }
 
-// findFirst returns the first event after `after` at which a condition held that holds at the log's end; `after` itself if it held there. p.mu is held.
-func (p *Player) findFirst(t *playback, c *Condition, is *page, after uint64) uint64 {
+// findFirstLocked returns the first event after `after` at which a condition held that holds at the log's end; `after` itself if it held there.
+func (p *Player) findFirstLocked(t *playback, c *Condition, pg *page, after uint64) uint64 {
 	head := t.fold.Seq()
 	if c == nil || after >= head {
 		return head
 	}
 	step := playback{fold: p.rec.FoldAt(after)}
 	found := uint64(0)
-	if step.holds(c, is.base) {
+	if step.holdsLocked(c, pg.base) {
 		return after
 	}
 	p.rec.Read(after+1, head, func(e *event.Entry) bool {
 		step.fold.Apply(e)
-		if step.holds(c, is.base) {
+		if step.holdsLocked(c, pg.base) {
 			found = e.Seq
 		}
 		return found == 0

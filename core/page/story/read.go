@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"informerscope/core/informer"
 	"informerscope/core/lab/selection"
 	"informerscope/core/page/command"
 	"informerscope/core/words/arg"
+	"informerscope/core/words/releases"
 )
 
 const (
@@ -226,7 +226,7 @@ func (r *reader) sentence(to *Sentence, what string, more ...field) func(*Node) 
 func (r *reader) numbers(to *[]Number) func(*Node) error {
 	return func(n *Node) error {
 		err := r.list("numbers", func(n *Node) error {
-			var is Number
+			var num Number
 			err := r.object(n, "a number", field{"is", true, func(n *Node) error {
 				var src string
 				if err := r.text(&src, longestCondition)(n); err != nil {
@@ -236,14 +236,14 @@ func (r *reader) numbers(to *[]Number) func(*Node) error {
 				if err != nil {
 					return r.errorAt(n, "the number %q: %v", src, err)
 				}
-				is.Value = c
+				num.Value = c
 				return nil
-			}}, field{"en", true, r.text(&is.Words.EN, longestLabel)},
-				field{"zh", true, r.text(&is.Words.ZH, longestLabel)})
-			if err == nil && is.Value.sort != number {
-				err = r.errorAt(n, "a number is expected, and %q is %s", is.Value, is.Value.sort)
+			}}, field{"en", true, r.text(&num.Words.EN, longestLabel)},
+				field{"zh", true, r.text(&num.Words.ZH, longestLabel)})
+			if err == nil && num.Value.sort != number {
+				err = r.errorAt(n, "a number is expected, and %q is %s", num.Value, num.Value.sort)
 			}
-			*to = append(*to, is)
+			*to = append(*to, num)
 			return err
 		})(n)
 		if err == nil && len(*to) > mostNumbers {
@@ -274,7 +274,7 @@ func (r *reader) story(n *Node, s *Story) error {
 		field{"recording", false, r.recording(&s.Recording)},
 		field{"eras", false, r.list("eras", func(n *Node) error {
 			for release := range strings.SplitSeq(n.Value, ",") {
-				if _, err := informer.ParseRelease(strings.TrimSpace(release)); err != nil {
+				if _, err := releases.Parse(strings.TrimSpace(release)); err != nil {
 					return r.errorAt(n, "%v", err)
 				}
 			}

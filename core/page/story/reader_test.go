@@ -55,7 +55,7 @@ func TestTheReaderIsWaitedFor(t *testing.T) {
 							t.Errorf("step %d: while the reader is waited for the log went from %d to %d", i+1, before, head)
 						}
 						s.player.mu.Lock()
-						if s.player.playback.holds(asks.Condition, s.player.playback.pages[i].base) {
+						if s.player.playback.holdsLocked(asks.Condition, s.player.playback.pages[i].base) {
 							t.Errorf("step %d: %s holds before the reader has done anything", i+1, asks.Condition)
 						}
 						s.player.mu.Unlock()

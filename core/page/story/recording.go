@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"informerscope/core/page/view"
 	"informerscope/core/words/arg"
 )
 
@@ -127,7 +128,7 @@ func (p *Player) BeginOn(ctx context.Context, id string, step int, content []byt
 	p.stop()
 	t := &playback{story: s, source: sourceRecording, wake: make(chan struct{}, 1)}
 	p.show(t)
-	is, err := p.openRecording(ctx, s, content)
+	opening, err := p.openRecording(ctx, s, content)
 	if err != nil {
 		p.drop(t)
 		return err
@@ -135,8 +136,8 @@ func (p *Player) BeginOn(ctx context.Context, id string, step int, content []byt
 	return p.run(ctx, func(*playback) (effect, error) {
 		// Turn may have been called meanwhile.
 		to := min(max(step+t.turns, 0), len(s.Steps)-1)
-		t.gen, t.release, t.pages, t.shownStep, t.turns, t.phase = is.gen, is.release, is.pages[:to+1], to, 0, phasePlay
-		return p.goTo(t, to)
+		t.gen, t.release, t.pages, t.shownStep, t.turns, t.phase = opening.gen, opening.release, opening.pages[:to+1], to, 0, phasePlay
+		return p.goToLocked(t, to)
 	})
 }
 
@@ -160,16 +161,16 @@ func (p *Player) openRecording(ctx context.Context, s *Story, content []byte) (*
 // beginAt begins a step of a story on a recording. p.mu is held, or t is not shared yet.
 func (p *Player) beginAt(t *playback, i int) {
 	st := &t.story.Steps[i]
-	is := page{}
-	is.End = p.seqAt(*st.Moment)
-	if is.Begin = is.End; st.Start != nil {
-		is.Begin = p.seqAt(*st.Start)
+	pg := page{}
+	pg.End = p.seqAt(*st.Moment)
+	if pg.Begin = pg.End; st.Start != nil {
+		pg.Begin = p.seqAt(*st.Start)
 	}
 	// In a step's conditions, since counts from the moment of the previous step.
-	if is.From = is.Begin; i > 0 {
-		is.From = t.pages[i-1].End
+	if pg.From = pg.Begin; i > 0 {
+		pg.From = t.pages[i-1].End
 	}
-	t.pages = append(t.pages, is)
+	t.pages = append(t.pages, pg)
 }
 
 // seqAt returns the event of a moment.
@@ -182,7 +183,7 @@ func (p *Player) seqAt(m Moment) uint64 {
 
 // check returns an error if a step's moments are not in the recording or not in order, or if its claim is false there.
 func (p *Player) check(t *playback, i int) error {
-	is, st := &t.pages[i], &t.story.Steps[i]
+	pg, st := &t.pages[i], &t.story.Steps[i]
 	head, long := p.rec.Head()
 	for _, m := range []*Moment{st.Start, st.Moment} {
 		if m != nil && (p.seqAt(*m) < p.rec.First() || m.Seq > head || m.At > long) {
@@ -190,20 +191,20 @@ func (p *Player) check(t *playback, i int) error {
 		}
 	}
 	switch {
-	case is.Begin > is.End:
-		return fmt.Errorf(`"from" is event %d, and "at" is event %d before it`, is.Begin, is.End)
-	case is.Begin < is.From:
-		return fmt.Errorf("it begins at event %d, before event %d, at which the previous step ends", is.Begin, is.From)
+	case pg.Begin > pg.End:
+		return fmt.Errorf(`"from" is event %d, and "at" is event %d before it`, pg.Begin, pg.End)
+	case pg.Begin < pg.From:
+		return fmt.Errorf("it begins at event %d, before event %d, at which the previous step ends", pg.Begin, pg.From)
 	}
-	if st.Ride != nil && p.rideKey(t, i) == "" {
-		return fmt.Errorf("its ride %s names no object at event %d of the recording", st.Ride, is.End)
+	if st.Ride != nil && p.rideKeyLocked(t, i) == "" {
+		return fmt.Errorf("its ride %s names no object at event %d of the recording", st.Ride, pg.End)
 	}
 	for _, moment := range []struct {
 		seq  uint64
 		says *Sentence
-	}{{is.Begin, st.sentence(is.Begin == is.End)}, {is.End, st.sentence(true)}} {
+	}{{pg.Begin, st.sentence(pg.Begin == pg.End)}, {pg.End, st.sentence(true)}} {
 		f := p.rec.FoldAt(moment.seq)
-		if !p.isClaimTrue(t, i, moment.says, f, f.State(), f.At()) {
+		if !p.isClaimTrueLocked(t, i, moment.says, f, view.StateOf(f), f.At()) {
 			return fmt.Errorf("%s is not true at event %d of the recording: correct the claim or the moment, or open the story's own recording",
 				moment.says.Claim, moment.seq)
 		}

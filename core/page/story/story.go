@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"informerscope/core/log/fold"
+	"informerscope/core/page/view"
 )
 
 // Words is a text in the languages of the page.
@@ -73,7 +73,7 @@ type Answer struct {
 }
 
 // rightAnswer returns the number of the answer that is right for a State, from 1; 0 if none is, or more than one.
-func (q *Question) rightAnswer(s, base *fold.State) int {
+func (q *Question) rightAnswer(s, base *view.State) int {
 	found := 0
 	for i := range q.Answers {
 		if !q.Answers[i].Condition.Holds(s, base) {
@@ -256,12 +256,12 @@ func (s *Story) Seconds() int {
 }
 
 // say returns a sentence with the values of its expressions.
-func (s *Sentence) say(st, base *fold.State) Words {
+func (s *Sentence) say(st, base *view.State) Words {
 	return Words{fill(s.parts[0], st, base), fill(s.parts[1], st, base)}
 }
 
 // fill returns the text of parts, with the values of their expressions.
-func fill(parts []part, st, base *fold.State) string {
+func fill(parts []part, st, base *view.State) string {
 	var b strings.Builder
 	for _, p := range parts {
 		if p.expr == nil {

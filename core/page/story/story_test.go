@@ -13,7 +13,6 @@ import (
 
 	"informerscope/core/lab"
 	"informerscope/core/lab/labtest"
-	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
 	"informerscope/core/page/command"
 	"informerscope/core/page/view"
@@ -49,10 +48,10 @@ func (s *stage) close() {
 }
 
 // end returns the story at the log's end.
-func (s *stage) end() (*view.StoryState, *fold.State) {
+func (s *stage) end() (*view.StoryState, *view.State) {
 	head, _ := s.rec.Head()
 	f := s.rec.FoldAt(head)
-	st := f.State()
+	st := view.StateOf(f)
 	return s.player.StoryState(f, st), st
 }
 
@@ -91,7 +90,7 @@ func TestExplore(t *testing.T) {
 			l := ""
 			lanes := st.Lanes
 			if lanes == nil {
-				lanes = []*fold.State{st}
+				lanes = []*view.State{st}
 			}
 			for _, st := range lanes {
 				l += fmt.Sprintf("\n    %s rv=%s lists=%d watches=%d relists=%d why=%q err=%q bo=%v q=%d %v store=%d rv %s", st.Reflector.Phase,

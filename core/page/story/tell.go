@@ -9,7 +9,7 @@ import (
 )
 
 // tell implements view.Teller for the story that plays.
-func (p *Player) tell(f *fold.Fold, s *fold.State, at time.Duration, reached uint64) []byte {
+func (p *Player) tell(f *fold.Fold, s *view.State, at time.Duration, reached uint64) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.playback
@@ -20,7 +20,7 @@ func (p *Player) tell(f *fold.Fold, s *fold.State, at time.Duration, reached uin
 		t.notify() // the log is another one: the story has ended
 		return []byte("null")
 	}
-	out, err := json.Marshal(p.describe(t, f, s, at, reached))
+	out, err := json.Marshal(p.describeLocked(t, f, s, at, reached))
 	if err != nil { // texts and numbers always marshal
 		panic(err)
 	}
@@ -28,17 +28,17 @@ func (p *Player) tell(f *fold.Fold, s *fold.State, at time.Duration, reached uin
 }
 
 // StoryState returns the story at the moment of a State, nil if no story plays. f is the State's fold.
-func (p *Player) StoryState(f *fold.Fold, s *fold.State) *view.StoryState {
+func (p *Player) StoryState(f *fold.Fold, s *view.State) *view.StoryState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if t := p.playback; t != nil && (t.gen == 0 || t.gen == p.rec.Generation()) {
-		return p.describe(t, f, s, f.At(), s.Seq)
+		return p.describeLocked(t, f, s, f.At(), s.Seq)
 	}
 	return nil
 }
 
-// describe returns the story at a moment at which every station shows the event reached. A step is done once they all show its end. p.mu is held.
-func (p *Player) describe(t *playback, f *fold.Fold, s *fold.State, at time.Duration, reached uint64) *view.StoryState {
+// describeLocked returns the story at a moment at which every station shows the event reached. A step is done once they all show its end.
+func (p *Player) describeLocked(t *playback, f *fold.Fold, s *view.State, at time.Duration, reached uint64) *view.StoryState {
 	d := &view.StoryState{
 		ID: t.story.ID, Release: t.release, Starting: len(t.pages) == 0, Last: max(t.lastStep(), 0), Stands: t.timeStands, Problem: t.problem, Level: t.level,
 		Marks: make([]view.StoryMark, len(t.pages)),
@@ -59,54 +59,54 @@ func (p *Player) describe(t *playback, f *fold.Fold, s *fold.State, at time.Dura
 		i, ok = t.shownStep, false
 	}
 	d.Step = i
-	is := &t.pages[i]
-	d.Ended = is.End != 0
-	d.Done = d.Ended && reached >= is.End
+	pg := &t.pages[i]
+	d.Ended = pg.End != 0
+	d.Done = d.Ended && reached >= pg.End
 	if !ok {
 		return d
 	}
 	if past := i == t.lastStep() && (t.turns > 0 || t.hurries()); d.Done && i == t.shownStep && !past {
-		if key := p.rideKey(t, i); key != "" {
-			d.Ride = &view.StoryRide{Key: key, Asked: is.skipsRide}
+		if key := p.rideKeyLocked(t, i); key != "" {
+			d.Ride = &view.StoryRide{Key: key, Asked: pg.skipsRide}
 		}
 	}
 	step := &t.story.Steps[i]
 	if q := step.Question; q != nil {
-		if is.wait == waitReader {
+		if pg.wait == waitReader {
 			d.Waits = true
-			if p.isClaimTrue(t, i, &q.Sentence, f, s, at) {
-				d.Asks = newSaying(&q.Sentence, s, is.base)
+			if p.isClaimTrueLocked(t, i, &q.Sentence, f, s, at) {
+				d.Asks = newSaying(&q.Sentence, s, pg.base)
 			}
 			return d
 		}
-		if d.Done && is.rightAnswer == 0 && is.base != nil {
-			is.rightAnswer = q.rightAnswer(p.rec.FoldAt(is.End).State(), is.base)
+		if d.Done && pg.rightAnswer == 0 && pg.base != nil {
+			pg.rightAnswer = q.rightAnswer(view.StateOf(p.rec.FoldAt(pg.End)), pg.base)
 		}
 		if d.Done {
-			d.Right = is.rightAnswer
+			d.Right = pg.rightAnswer
 		}
 	}
-	if asks := t.story.Steps[i].Reader; is.wait == waitReader && asks != nil {
+	if asks := t.story.Steps[i].Reader; pg.wait == waitReader && asks != nil {
 		d.Waits, d.Asks = true, &view.Saying{EN: asks.Words.EN, ZH: asks.Words.ZH}
 	}
 	sentence := t.story.Steps[i].sentence(d.Done)
-	if p.isClaimTrue(t, i, sentence, f, s, at) {
-		d.Caption = newSaying(sentence, s, is.base)
+	if p.isClaimTrueLocked(t, i, sentence, f, s, at) {
+		d.Caption = newSaying(sentence, s, pg.base)
 	}
-	if before := &t.story.Steps[i].Caption; before != sentence && p.isClaimTrue(t, i, before, f, s, at) {
-		d.Before = newSaying(before, s, is.base)
+	if before := &t.story.Steps[i].Caption; before != sentence && p.isClaimTrueLocked(t, i, before, f, s, at) {
+		d.Before = newSaying(before, s, pg.base)
 	}
 	return d
 }
 
 // newSaying returns a sentence with its values in a State.
-func newSaying(s *Sentence, st, base *fold.State) *view.Saying {
+func newSaying(s *Sentence, st, base *view.State) *view.Saying {
 	w := s.say(st, base)
-	is := &view.Saying{EN: w.EN, ZH: w.ZH, ReadMillis: int(readingTime(s).Milliseconds())}
+	saying := &view.Saying{EN: w.EN, ZH: w.ZH, ReadMillis: int(readingTime(s).Milliseconds())}
 	for _, n := range s.Numbers {
-		is.Numbers = append(is.Numbers, view.SaidNumber{Is: fill([]part{{expr: n.Value}}, st, base), EN: n.Words.EN, ZH: n.Words.ZH})
+		saying.Numbers = append(saying.Numbers, view.SaidNumber{Is: fill([]part{{expr: n.Value}}, st, base), EN: n.Words.EN, ZH: n.Words.ZH})
 	}
-	return is
+	return saying
 }
 
 // sentence returns the caption before or after the step's condition is met.
@@ -117,17 +117,17 @@ func (s *Step) sentence(done bool) *Sentence {
 	return &s.Caption
 }
 
-// isClaimTrue reports whether a sentence's claim is true at a moment. p.mu is held.
-func (p *Player) isClaimTrue(t *playback, i int, sentence *Sentence, f *fold.Fold, s *fold.State, at time.Duration) bool {
-	is := &t.pages[i]
-	if head, _ := p.rec.Head(); is.base == nil && head >= is.From {
+// isClaimTrueLocked reports whether a sentence's claim is true at a moment.
+func (p *Player) isClaimTrueLocked(t *playback, i int, sentence *Sentence, f *fold.Fold, s *view.State, at time.Duration) bool {
+	pg := &t.pages[i]
+	if head, _ := p.rec.Head(); pg.base == nil && head >= pg.From {
 		// A page that follows another one has the log, but no State from the step's beginning.
-		is.base = p.rec.FoldAt(is.From).State()
+		pg.base = view.StateOf(p.rec.FoldAt(pg.From))
 	}
 	if sentence.Claim.usesFacts && s.Facts == nil {
-		view.SetFacts(f, s, at)
+		s.SetFacts(f, at)
 	}
-	return sentence.Claim.Holds(s, is.base)
+	return sentence.Claim.Holds(s, pg.base)
 }
 
 // stepAt returns the step of a moment, and whether one of its sentences may show. None may show while the step's calls run, or before the first step.

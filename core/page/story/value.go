@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"informerscope/core/log/fold"
+	"informerscope/core/page/view"
 )
 
 // sort is the type of an expression's value.
@@ -66,18 +66,18 @@ func (m moment) step() bool {
 }
 
 // stateType is the type of the outermost scope.
-var stateType = reflect.TypeFor[fold.State]()
+var stateType = reflect.TypeFor[view.State]()
 
 // members returns the indices of a struct's fields by their JSON names.
-func members(t reflect.Type) map[string]int {
+func members(t reflect.Type) map[string][]int {
 	if m, ok := memberCache.Load(t); ok {
-		return m.(map[string]int)
+		return m.(map[string][]int)
 	}
-	m := map[string]int{}
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if name != "" && name != "-" && t.Field(i).IsExported() {
-			m[name] = i
+	m := map[string][]int{}
+	for _, field := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name != "" && name != "-" && field.IsExported() {
+			m[name] = field.Index
 		}
 	}
 	memberCache.Store(t, m)

@@ -13,12 +13,12 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/informer"
 	"informerscope/core/log/facts"
 	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
 	"informerscope/core/page/view"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // TestFactsCountWhatStateHas: the counts in facts are State's: sums of the queue and of the rings, the open requests, and each change in one part of the
@@ -34,7 +34,7 @@ func TestFactsCountWhatStateHas(t *testing.T) {
 		if round > 0 && !slices.ContainsFunc(wanted, missing) {
 			break
 		}
-		for i, release := range releases[:4] {
+		for i, release := range everyRelease[:4] {
 			t.Run(release, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { expectCounts(t, release, uint64(i)+51+100*round, seen) })
 			})
@@ -67,7 +67,7 @@ func expectCounts(t *testing.T, release string, seed uint64, seen map[string]int
 		}
 		v.Seek(seq)
 		s := v.State()
-		countsOf(t, s, s.Facts, seen)
+		countsOf(t, &s.State, s.Facts, seen)
 		features.KeepsOrder = s.Queue.Kind == "RealFIFO"
 		// What no event shows.
 		features.Contexts, features.Resets = release != "1.31", release == "1.37"
@@ -81,7 +81,7 @@ func expectCounts(t *testing.T, release string, seed uint64, seen map[string]int
 }
 
 // readFeatures returns the features that a log shows, and the listener during whose calls keys are added.
-func readFeatures(rec *trace.Recorder, head uint64) (f informer.Features, adds int32) {
+func readFeatures(rec *trace.Recorder, head uint64) (f releases.Features, adds int32) {
 	handling := map[int32]string{}
 	rec.Read(1, head, func(e *event.Entry) bool {
 		switch e.Kind {

@@ -139,34 +139,34 @@ func allAt(f *fold.Fold, moment time.Duration) (shown stationFolds) {
 	return shown
 }
 
-// follow sets the eye's clock, before the view goes on. A negative time is that of a page whose stations do not lag. v.mu is held.
-func (v *View) follow(time float64) {
+// followLocked sets the eye's clock, before the view goes on. A negative time is that of a page whose stations do not lag.
+func (v *View) followLocked(time float64) {
 	e := &v.eye
 	if time < 0 || v.hasJumped {
 		e.moments = nil
 	}
 	e.time = time
 	if time >= 0 && len(e.moments) == 0 {
-		v.rebase()
+		v.rebaseLocked()
 	}
 }
 
-// meet looks at the next event after a new informer or index. The first that moves something waits for its chip; what came before it stands there by then, as
-// the informer's listeners. v.mu is held.
-func (v *View) meet(e *event.Entry) {
+// meetLocked looks at the next event after a new informer or index. The first that moves something waits for its chip; what came before it stands there
+// by then, as the informer's listeners.
+func (v *View) meetLocked(e *event.Entry) {
 	if path, _, _, _ := moveOf(e); path != "" {
 		v.eye.isNew = false
 		if len(v.eye.moments) > 0 {
-			v.rebase()
+			v.rebaseLocked()
 		}
 	}
 }
 
-// rebase has all stations show the last event that was folded. v.mu is held.
-func (v *View) rebase() { v.eye.moments = []moment{{fold: v.fold.Clone(), born: math.Inf(-1)}} }
+// rebaseLocked has all stations show the last event that was folded.
+func (v *View) rebaseLocked() { v.eye.moments = []moment{{fold: v.fold.Clone(), born: math.Inf(-1)}} }
 
-// depart notes the moment that the view has come to, and returns when it was born; a negative number if its stations do not lag. v.mu is held.
-func (v *View) depart() float64 {
+// departLocked notes the moment that the view has come to, and returns when it was born; a negative number if its stations do not lag.
+func (v *View) departLocked() float64 {
 	e := &v.eye
 	if v.hasJumped {
 		e.moments = nil
@@ -175,7 +175,7 @@ func (v *View) depart() float64 {
 		return -1
 	}
 	if e.isNew {
-		v.rebase()
+		v.rebaseLocked()
 	}
 	last := &e.moments[len(e.moments)-1]
 	if last.fold.Seq() == v.fold.Seq() {
@@ -195,8 +195,8 @@ func (v *View) depart() float64 {
 	return last.born
 }
 
-// dropPassed forgets the moments that every station has passed. v.mu is held.
-func (v *View) dropPassed() {
+// dropPassedLocked forgets the moments that every station has passed.
+func (v *View) dropPassedLocked() {
 	e := &v.eye
 	if e.isFlying() {
 		e.moments = e.moments[e.index(atController):]

@@ -9,6 +9,7 @@ import (
 	"informerscope/core/informer"
 	"informerscope/core/log/facts"
 	"informerscope/core/log/fold"
+	"informerscope/core/words/releases"
 )
 
 // freshSteps are the ages in ms at which an object of the store counts as less fresh.
@@ -23,22 +24,6 @@ type factInputs struct {
 	state       *fold.State
 	selectedKey string              // the key of the selected object
 	scratch     map[string]struct{} // scratch space for counting
-}
-
-// SetFacts sets the facts of a fold's State and of its lanes. at is the moment shown; if the fold's is later, that one counts.
-func SetFacts(f *fold.Fold, s *fold.State, at time.Duration) {
-	seen, all := map[string]struct{}{}, allAt(f, at)
-	of := func(lane int, s *fold.State) *facts.Facts {
-		x := factInputs{stationFold: all[atIndexer], stations: &all, wire: f.Recent(lane), lane: lane, state: s, scratch: seen}
-		return x.facts()
-	}
-	s.Facts = of(0, s)
-	for i, lane := range s.Lanes {
-		lane.Facts = s.Facts
-		if i > 0 {
-			lane.Facts = of(i, lane)
-		}
-	}
 }
 
 // facts computes the facts of a lane. They depend only on the inputs.
@@ -104,10 +89,10 @@ func (x *factInputs) facts() *facts.Facts {
 }
 
 // featuresOf returns the features of the release, none if it is not known.
-func featuresOf(s *fold.State) informer.Features {
-	release, err := informer.ParseRelease(s.Release)
+func featuresOf(s *fold.State) releases.Features {
+	release, err := releases.Parse(s.Release)
 	if err != nil {
-		return informer.Features{}
+		return releases.Features{}
 	}
 	return release.Features()
 }
@@ -235,7 +220,7 @@ func depthsOf(h *fold.DepthHistory) facts.Depths {
 // nextRequest returns the request that a Reflector sends after its backoff, nil if it is not in one.
 //
 // Mirrors client-go tools/cache.(*Reflector).relistResourceVersion and rewatchResourceVersion (v0.37.2).
-func nextRequest(s *fold.State, features informer.Features) *facts.NextRequest {
+func nextRequest(s *fold.State, features releases.Features) *facts.NextRequest {
 	r := &s.Reflector
 	if r.Phase != "backoff" {
 		return nil

@@ -20,7 +20,7 @@ import (
 	"informerscope/core/words/event"
 )
 
-var releases = []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"}
+var everyRelease = []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"}
 
 // newWholeRecorder returns a Recorder that evicts nothing.
 func newWholeRecorder() *trace.Recorder {
@@ -132,7 +132,7 @@ func TestFactsAreTheSameWhicheverWayOneComes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
-	for i, release := range releases {
+	for i, release := range everyRelease {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rec := newWholeRecorder()
@@ -222,7 +222,7 @@ func TestFactsOfARecordingThatBeginsLate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
-	for i, release := range releases {
+	for i, release := range everyRelease {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rec := trace.NewRecorder(trace.RecorderOptions{MaxEvents: 3000, CheckpointEvery: 500})
@@ -286,7 +286,7 @@ func TestFactsForetell(t *testing.T) {
 		t.Skip("long: make verify runs it")
 	}
 	requests := map[string]int{}
-	for i, release := range releases {
+	for i, release := range everyRelease {
 		t.Run(release, func(t *testing.T) {
 			sizes := map[int]int{}
 			for seed := range uint64(2) {
@@ -419,7 +419,7 @@ func TestTheListenerThatMattersIsSteady(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
-	for i, release := range releases[:4] {
+	for i, release := range everyRelease[:4] {
 		synctest.Test(t, func(t *testing.T) {
 			rec := newWholeRecorder()
 			runExperiment(t, release, uint64(i+41), rec)

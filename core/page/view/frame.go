@@ -20,7 +20,7 @@ const heartbeat = 100 * time.Millisecond
 // sentView has the position that the last frame carried, and when the frame was sent.
 type sentView struct {
 	sentAt time.Time
-	view   fold.View
+	view   Playback
 	seq    uint64
 }
 
@@ -32,13 +32,13 @@ func (v *View) Frame() []byte { return v.FrameAt(-1) }
 func (v *View) FrameAt(eye float64) []byte {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.follow(eye)
-	v.advance()
-	born := v.depart()
-	v.dropPassed()
+	v.followLocked(eye)
+	v.advanceLocked()
+	born := v.departLocked()
+	v.dropPassedLocked()
 	v.timeline.follow(v.rec)
 
-	if lane := v.stageLane(); lane != v.sentLane {
+	if lane := v.stageLaneLocked(); lane != v.sentLane {
 		v.sentLane, v.hasJumped = lane, true
 		v.eye.moments = nil
 		if lane < len(v.lanes) { // the page's state is that of another lane
@@ -52,7 +52,7 @@ func (v *View) FrameAt(eye float64) []byte {
 	desc := v.describe()
 	known := v.lastFrame.view
 	known.Memory = desc.Memory // a change of memory alone is not worth a frame
-	said := v.tellStory()
+	said := v.tellStoryLocked()
 	shown, arrived := v.eye.folds(v.fold, v.moment())
 	news := said != v.sentStory || v.hasJumped || v.sendsAll || arrived || v.fold.Seq() != v.lastFrame.seq || v.hasMoreCells() ||
 		v.timeline.hasNews() || desc != known || v.followKey != v.sentKey
@@ -67,7 +67,7 @@ func (v *View) FrameAt(eye float64) []byte {
 	b = append(b, `{"lanes":[`...)
 	var state *fold.State
 	var rows []RowMoves
-	if lane := v.stageLane(); v.fold.HasFactory() {
+	if lane := v.stageLaneLocked(); v.fold.HasFactory() {
 		// One of several informers is on stage; each of the others has a row.
 		state = stateAt(lane, &shown)
 		b = v.appendLane(b, lane, v.lanes[lane], state, &shown)
@@ -95,12 +95,12 @@ func (v *View) FrameAt(eye float64) []byte {
 		b = append(b, `,"born":`...)
 		b = strconv.AppendFloat(b, born, 'f', 1, 64)
 	}
-	b = v.appendOptional(b, "factory", marshal(factoryAt(v.fold, v.stageLane(), &shown)), &v.sentFactory)
+	b = v.appendOptional(b, "factory", marshal(factoryAt(v.fold, v.stageLaneLocked(), &shown)), &v.sentFactory)
 	if len(rows) > 0 {
 		b = append(b, `,"rows":`...)
 		b = append(b, marshal(rows)...)
 	}
-	b = v.appendOptional(b, "compare", marshal(v.comparison(state, &shown)), &v.sentComparison)
+	b = v.appendOptional(b, "compare", marshal(v.comparisonLocked(state, &shown)), &v.sentComparison)
 	if v.sendsAll || arrived || v.fold.Seq() != v.lastFrame.seq {
 		b = v.appendOptional(b, "fork", marshal(forkAt(v.fold, &shown)), &v.sentFork)
 	}
@@ -111,19 +111,20 @@ func (v *View) FrameAt(eye float64) []byte {
 	b = strconv.AppendBool(b, v.hasJumped)
 	b = append(b, `,"view":`...)
 	desc = v.describe() // with the tokens of this frame
-	b = append(b, marshal(Position{View: desc, Seq: v.fold.Seq(), AtMillis: fold.Millis(v.moment()), Event: v.eventName(), Reached: v.eye.reachedEvents()})...)
+	at := Position{Playback: desc, Seq: v.fold.Seq(), AtMillis: fold.Millis(v.moment()), Event: v.eventNameLocked(), Reached: v.eye.reachedEvents()}
+	b = append(b, marshal(at)...)
 	b = append(b, '}')
 	v.hasJumped, v.sendsAll, v.sentKey = false, false, v.followKey
 	v.lastFrame = sentView{sentAt: now, view: desc, seq: v.fold.Seq()}
 	return b
 }
 
-// tellStory returns the story at the moment shown, as JSON; "null" if there is none. v.mu is held.
-func (v *View) tellStory() string {
+// tellStoryLocked returns the story at the moment shown, as JSON; "null" if there is none.
+func (v *View) tellStoryLocked() string {
 	if v.teller == nil {
 		return "null"
 	}
-	return string(v.teller(v.fold, v.fold.State(), v.moment(), v.eye.oldestShown(v.fold)))
+	return string(v.teller(v.fold, StateOf(v.fold), v.moment(), v.eye.oldestShown(v.fold)))
 }
 
 // appendOptional writes a member of a frame that may be null, given as JSON, if the page has another one. sent is the one that the page has.
@@ -154,7 +155,7 @@ func (v *View) hasMoreCells() bool {
 	}
 	several := v.fold.HasFactory()
 	for i, l := range v.lanes[:min(len(v.lanes), v.fold.Lanes())] {
-		if several && i != v.stageLane() {
+		if several && i != v.stageLaneLocked() {
 			continue
 		}
 		if l.allDirty || l.needsRegroup || len(l.dirtyKeys) > 0 {
@@ -198,7 +199,7 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *fold.State, folds *st
 		b = l.phases.append(b)
 	}
 	moves, shown, merged := l.moves.take()
-	if i == v.stageLane() {
+	if i == v.stageLaneLocked() {
 		v.tokens.add(v.clock.Now(), shown, merged)
 	}
 	if len(moves) > 0 && !v.hasJumped {
@@ -220,7 +221,7 @@ func (v *View) appendFacts(b []byte, i int, l *laneView, s *fold.State, folds *s
 		return b
 	}
 	l.factsAt = at
-	f := v.facts(i, s, folds)
+	f := v.factsLocked(i, s, folds)
 	from := len(b)
 	b = append(b, `,"facts":{`...)
 	b, n := appendChanged(b, l.facts, reflect.ValueOf(f).Elem(), factMembers)
@@ -309,8 +310,8 @@ func appendCells(b []byte, reset bool, set []cell, del []int) []byte {
 	return append(b, `]}`...)
 }
 
-// eventName returns the event at which a paused view stands, nil if the view is not paused or the log has no such event. v.mu is held.
-func (v *View) eventName() (name *EventName) {
+// eventNameLocked returns the event at which a paused view stands, nil if the view is not paused or the log has no such event.
+func (v *View) eventNameLocked() (name *EventName) {
 	if v.mode != paused {
 		return nil
 	}

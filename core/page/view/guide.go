@@ -14,8 +14,8 @@ func (v *View) Guide(g Guide) {
 	v.guide = g
 }
 
-// guidedSeq returns the event at which a live view should be now. v.mu is held.
-func (v *View) guidedSeq(pos, head uint64) uint64 {
+// guidedSeqLocked returns the event at which a live view should be now.
+func (v *View) guidedSeqLocked(pos, head uint64) uint64 {
 	if v.guide == nil {
 		return head
 	}
@@ -23,8 +23,8 @@ func (v *View) guidedSeq(pos, head uint64) uint64 {
 	return min(max(pos, v.rec.SeqAt(at)), head)
 }
 
-// isPresent reports whether the view shows the present: the log's own end, or the moment of its guide. v.mu is held.
-func (v *View) isPresent() bool {
+// isPresentLocked reports whether the view shows the present: the log's own end, or the moment of its guide.
+func (v *View) isPresentLocked() bool {
 	if v.mode != live || v.guide == nil {
 		return v.mode == live
 	}
@@ -32,8 +32,8 @@ func (v *View) isPresent() bool {
 	return now
 }
 
-// liveMoment returns the moment that a live view shows, on the log's clock. v.mu is held.
-func (v *View) liveMoment() time.Duration {
+// liveMomentLocked returns the moment that a live view shows, on the log's clock.
+func (v *View) liveMomentLocked() time.Duration {
 	if v.guide == nil {
 		return v.rec.Now()
 	}

@@ -111,15 +111,15 @@ func add(p *facts.LedgerPart, e facts.LedgerEntry) {
 func entriesOf(items []fold.QueueItem) []facts.LedgerEntry {
 	out := make([]facts.LedgerEntry, 0, len(items))
 	for i := range items {
-		it := &items[i]
-		if len(it.Deltas) == 0 {
-			out = append(out, facts.LedgerEntry{Op: it.Op, Key: it.Key, RV: it.RV})
+		item := &items[i]
+		if len(item.Deltas) == 0 {
+			out = append(out, facts.LedgerEntry{Op: item.Op, Key: item.Key, RV: item.RV})
 		}
-		for j := range it.Deltas {
-			d := &it.Deltas[j]
+		for j := range item.Deltas {
+			d := &item.Deltas[j]
 			key := d.Key
 			if key == "" {
-				key = it.Key
+				key = item.Key
 			}
 			out = append(out, facts.LedgerEntry{Op: d.Op, Key: key, RV: d.RV})
 		}

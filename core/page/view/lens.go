@@ -23,8 +23,8 @@ func (x *factInputs) lens() *facts.Lens {
 func newest[T any](all []T) []T { return all[max(0, len(all)-3):] }
 
 // reconcilesOf returns the newest reconciles of the key that a Lens was asked for, with the names that a fold knows.
-func reconcilesOf(of *lens.Lens, f *fold.Fold) *facts.Reconciles {
-	runs, aMinute, woken := of.Runs()
+func reconcilesOf(log *lens.Lens, f *fold.Fold) *facts.Reconciles {
+	runs, aMinute, woken := log.Runs()
 	out := &facts.Reconciles{Newest: []facts.Reconcile{}, Runs: aMinute, Woken: woken}
 	for _, r := range runs {
 		x := facts.Reconcile{Seq: r.Seq, AtMillis: fold.Millis(r.At), TookMillis: fold.Millis(r.Took), Running: r.Running, Worker: r.Worker, Priority: r.Priority,

@@ -130,8 +130,8 @@ func moveOf(e *event.Entry) (path string, listener int32, x passage, n int) {
 		}
 		return pathPop, 0, x, n
 	case event.KindStoreReplaced:
-		is := e.StoreReplaced()
-		return pathPop, 0, passage{op: event.OpReplacedAll, rv: is.StoreRV, seq: e.Seq}, max(is.Count, 1)
+		replaced := e.StoreReplaced()
+		return pathPop, 0, passage{op: event.OpReplacedAll, rv: replaced.StoreRV, seq: e.Seq}, max(replaced.Count, 1)
 	case event.KindStoreBookmark:
 		return pathPop, 0, passage{op: event.OpBookmark, rv: e.StoreBookmark().StoreRV, seq: e.Seq}, n
 	case event.KindAccepted:

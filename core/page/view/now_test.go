@@ -8,7 +8,6 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"informerscope/core/informer"
 	"informerscope/core/log/facts"
 	"informerscope/core/log/trace"
 	"informerscope/core/page/view"
@@ -78,7 +77,7 @@ func TestUpToDateAndPassage(t *testing.T) {
 // TestGrowing: a held queue grows by what arrives, and not at all while nothing arrives, whatever is written elsewhere.
 func TestGrowing(t *testing.T) {
 	x := watchingTale(t)
-	x.emit(event.Hold{Stage: int(informer.StagePop), Held: true}.Event())
+	x.emit(event.Hold{Stage: int(event.StagePop), Held: true}.Event())
 	x.pass(time.Second)
 	x.emit(event.Event{Kind: event.KindNote})
 	if got := x.facts().Growing; got != 0 {
@@ -101,7 +100,7 @@ func TestGrowing(t *testing.T) {
 		t.Errorf("what came is five seconds old, and the queue grows by %v", got)
 	}
 	x.says("holdPopQuiet")
-	x.emit(event.Hold{Stage: int(informer.StagePop)}.Event())
+	x.emit(event.Hold{Stage: int(event.StagePop)}.Event())
 	if got := x.facts().Growing; got != 0 {
 		t.Errorf("Pop is not held, and the queue grows by %v", got)
 	}

@@ -53,7 +53,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	cell, held := v.fold.Objects(lane).Get(key)
 	fidelity := v.fold.Fidelity(lane, "indexer.objects")
 	hasController := v.fold.HasController(lane)
-	read := v.resourceReader(lane)
+	read := v.resourceReaderLocked(lane)
 	v.mu.Unlock()
 	// The rest reads the log and immutable objects, so frames need not wait for it.
 	from := v.rec.First()
@@ -67,7 +67,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	if held {
 		obj, out.RV, out.Mutation = cell.Obj, cell.RV, cell.Mutation
 	}
-	of := lens.Lens{Derive: true, Key: key, Lane: lane}
+	one := lens.Lens{Derive: true, Key: key, Lane: lane}
 	audits := map[string]fold.Audit{} // of the key, by version
 	noteAudit := func(e *event.Entry) {
 		if e.Kind == event.KindAudit && e.Key() == key && e.RV() != "" {
@@ -78,7 +78,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	}
 	v.rec.Read(from, pos, func(e *event.Entry) bool {
 		if hasController {
-			of.See(e)
+			one.See(e)
 		}
 		noteAudit(e)
 		if int(e.Lane) != lane || e.Key() != key {
@@ -125,8 +125,8 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		if out.JSON, err = rawJSON(obj); err != nil {
 			return nil, err
 		}
-		if is := versionOf(obj); is != "" {
-			out.RV = is
+		if version := versionOf(obj); version != "" {
+			out.RV = version
 		}
 	}
 	out.OldRV = oldRV
@@ -135,8 +135,8 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		if out.OldJSON, err = rawJSON(old); err != nil {
 			return nil, err
 		}
-		if is := versionOf(old); is != "" {
-			out.OldRV = is
+		if version := versionOf(old); version != "" {
+			out.OldRV = version
 		}
 	}
 	switch {
@@ -152,7 +152,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	out.Todo = stationsAhead(out.Journey, hasController)
 	if hasController {
 		v.mu.Lock()
-		out.Reconciles = reconcilesOf(&of, v.fold)
+		out.Reconciles = reconcilesOf(&one, v.fold)
 		v.mu.Unlock()
 	}
 	out.Ahead = []analysis.Hop{}
@@ -191,9 +191,9 @@ func stationsAhead(journey []analysis.Hop, hasController bool) []string {
 	return stations[slices.Index(stations, journey[len(journey)-1].Stage)+1:]
 }
 
-// resourceReader returns a function that reads only the events of lanes with a lane's resource: another resource may have an object with the same key. v.mu is
-// held.
-func (v *View) resourceReader(lane int) func(from, to uint64, fn func(*event.Entry) bool) {
+// resourceReaderLocked returns a function that reads only the events of lanes with a lane's resource: another resource may have an object with
+// the same key.
+func (v *View) resourceReaderLocked(lane int) func(from, to uint64, fn func(*event.Entry) bool) {
 	if !v.fold.HasFactory() && !v.fold.IsFork() {
 		return v.rec.Read
 	}
@@ -226,7 +226,7 @@ func (v *View) Ride(lane int, key string) (analysis.Ride, error) {
 	v.mu.Lock()
 	pos, gen := v.fold.Seq(), v.gen
 	delta := v.fold.QueueKind(lane) == "DeltaFIFO"
-	read := v.resourceReader(lane)
+	read := v.resourceReaderLocked(lane)
 	v.mu.Unlock()
 	from := v.rec.First()
 	if pos > journeyEvents {

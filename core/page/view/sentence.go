@@ -20,7 +20,9 @@ const (
 
 // turn returns a number from 0 to of-1 that changes each time a length of the log's time has passed. It lets several sentences that are true for long take
 // turns.
-func (x *factInputs) turn(length time.Duration, of int64) int64 { return int64(x.moment/length) % of }
+func (x *factInputs) turn(length time.Duration, count int64) int64 {
+	return int64(x.moment/length) % count
+}
 
 // isRecent reports whether at is less than d before the moment shown.
 func (x *factInputs) isRecent(at, d time.Duration) bool { return x.moment-at < d }

@@ -251,7 +251,7 @@ func TestSentencesHold(t *testing.T) {
 		if seed >= 2 && !slices.ContainsFunc(wanted, missing) {
 			break
 		}
-		for i, release := range releases[:4] {
+		for i, release := range everyRelease[:4] {
 			synctest.Test(t, func(t *testing.T) {
 				rec := newWholeRecorder()
 				runExperiment(t, release, uint64(i)+51+100*seed, rec)
@@ -283,7 +283,7 @@ func TestSentencesHold(t *testing.T) {
 }
 
 // untrue returns what of a sentence is false, by the log itself; "" if it is true.
-func untrue(s *fold.State, log []*event.Entry, release string) string {
+func untrue(s *view.State, log []*event.Entry, release string) string {
 	said := s.Facts.Sentence
 	at := log[len(log)-1].At
 	within := func(d time.Duration, is func(*event.Entry) bool) bool {

@@ -31,7 +31,7 @@ type Frame struct {
 
 // Position is a view's position in the log, and how the view follows the log.
 type Position struct {
-	fold.View
+	Playback
 	Seq      uint64  `json:"seq"`
 	AtMillis float64 `json:"atMillis"`
 	// Event is the event Seq, while the view is paused; else null.
@@ -59,7 +59,7 @@ type Reached struct {
 // Lane has the changes of one lane.
 type Lane struct {
 	// State has the members of the state that changed; each replaces the whole member.
-	State *State `json:"state" web:"partial"`
+	State *StateChange `json:"state" web:"partial"`
 	// Facts has the members of the facts that changed, likewise.
 	Facts *facts.Facts `json:"facts,omitempty" web:"partial"`
 	// Groups has all groups of the cells, whenever one has changed.
@@ -70,8 +70,8 @@ type Lane struct {
 	Moves  []Move  `json:"moves,omitempty"`
 }
 
-// State is the part of a lane's fold.State that frames carry; the rest is in the frame's Position, or constant for each lane.
-type State struct {
+// StateChange is the part of a lane's fold.State that frames carry; the rest is in the frame's Position, or constant for each lane.
+type StateChange struct {
 	Source    fold.Source     `json:"source"`
 	Release   string          `json:"era"`
 	Resource  fold.Resource   `json:"resource"`

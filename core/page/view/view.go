@@ -65,8 +65,8 @@ type View struct {
 	lastFrame  sentView
 	lastDiff   lastDiff
 	offerSeq   uint64 // the event at which the view last offered its fold to the recorder as a checkpoint
-	measure    func() fold.Memory
-	memory     fold.Memory
+	measure    func() Memory
+	memory     Memory
 	measuredAt time.Time
 	scratch    map[string]struct{} // scratch space for the facts
 	guide      Guide               // nil: a live view shows the log's end
@@ -79,7 +79,7 @@ type View struct {
 
 // Teller returns the story at a moment, as JSON. Every station shows the event reached, or a later one. A Teller must not keep f and s; s has no facts. The
 // View calls it with its lock held, so it must not call the View.
-type Teller func(f *fold.Fold, s *fold.State, at time.Duration, reached uint64) []byte
+type Teller func(f *fold.Fold, s *State, at time.Duration, reached uint64) []byte
 
 // Tell sets the Teller whose story each frame carries, nil for none.
 func (v *View) Tell(t Teller) {
@@ -93,7 +93,7 @@ func (v *View) PlayTo(from, to uint64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.mode = paused
-	v.goTo(from)
+	v.goToLocked(from)
 	if to <= v.fold.Seq() {
 		return
 	}
@@ -112,7 +112,7 @@ func New(rec *trace.Recorder, c clock.PassiveClock) *View {
 }
 
 // Measure sets the function that measures the program's memory. The View calls it about once a second, with its lock held.
-func (v *View) Measure(f func() fold.Memory) {
+func (v *View) Measure(f func() Memory) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.measure = f
@@ -193,10 +193,10 @@ func (v *View) Step(n int) {
 	head, _ := v.rec.Head()
 	if now := v.fold.Seq(); n > 0 && n < farStep && pos <= head && now+1 >= v.rec.First() {
 		v.playEnd = 0
-		v.apply(pos) // what moves is followed by the eye
+		v.applyLocked(pos) // what moves is followed by the eye
 		return
 	}
-	v.goTo(pos)
+	v.goToLocked(pos)
 }
 
 // Seek goes to seq, or as near as the log reaches, and pauses.
@@ -204,7 +204,7 @@ func (v *View) Seek(seq uint64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.mode = paused
-	v.goTo(seq)
+	v.goToLocked(seq)
 }
 
 // SeekTime goes to the last event at or before a moment of the log, and pauses.
@@ -225,7 +225,7 @@ func (v *View) Mark(direction int) error {
 		return ErrNoMark
 	}
 	v.mode = paused
-	v.goTo(seq)
+	v.goToLocked(seq)
 	return nil
 }
 
@@ -253,22 +253,22 @@ func (v *View) Follow(key string) {
 // farStep is from how many events on a step is a jump.
 const farStep = 100
 
-// goTo moves the view to seq, or as near as the log allows, and shows all of that moment at once. v.mu is held.
-func (v *View) goTo(seq uint64) {
+// goToLocked moves the view to seq, or as near as the log allows, and shows all of that moment at once.
+func (v *View) goToLocked(seq uint64) {
 	v.playEnd = 0
 	head, _ := v.rec.Head()
 	seq = min(max(seq, v.rec.First()), head)
 	pos := v.fold.Seq()
 	if seq > pos && seq-pos <= maxApply && pos+1 >= v.rec.First() {
-		v.apply(seq)
+		v.applyLocked(seq)
 	} else if seq != pos {
 		v.fold = v.rec.FoldAt(seq)
 	}
 	v.hasJumped = true
 }
 
-// apply folds the events up to seq and collects their moves. v.mu is held.
-func (v *View) apply(seq uint64) {
+// applyLocked folds the events up to seq and collects their moves.
+func (v *View) applyLocked(seq uint64) {
 	pos := v.fold.Seq()
 	if pos+1 < v.rec.First() {
 		// The log has evicted the events between.
@@ -278,10 +278,10 @@ func (v *View) apply(seq uint64) {
 	}
 	v.rec.Read(pos+1, seq, func(e *event.Entry) bool {
 		if v.eye.isNew {
-			v.meet(e)
+			v.meetLocked(e)
 		}
 		v.fold.Apply(e)
-		v.watch(e)
+		v.watchLocked(e)
 		return true
 	})
 	if v.fold.Seq()-v.offerSeq >= offerEvery || v.fold.Seq() < v.offerSeq {
@@ -290,8 +290,8 @@ func (v *View) apply(seq uint64) {
 	}
 }
 
-// watch has the parts of the view note an event that was folded. v.mu is held.
-func (v *View) watch(e *event.Entry) {
+// watchLocked has the parts of the view note an event that was folded.
+func (v *View) watchLocked(e *event.Entry) {
 	v.comparer.Follow(e)
 	if e.Kind == event.KindSelected {
 		v.lanes, v.lane, v.hasJumped, v.sendsAll = nil, 0, true, true
@@ -308,8 +308,8 @@ func (v *View) watch(e *event.Entry) {
 	}
 }
 
-// advance moves the view to the position where it should be now. v.mu is held.
-func (v *View) advance() {
+// advanceLocked moves the view to the position where it should be now.
+func (v *View) advanceLocked() {
 	fresh := v.gen != v.rec.Generation()
 	head, _ := v.rec.Head()
 	pos := v.fold.Seq()
@@ -320,7 +320,7 @@ func (v *View) advance() {
 	target := pos
 	switch v.mode {
 	case live:
-		target = v.guidedSeq(pos, head)
+		target = v.guidedSeqLocked(pos, head)
 	case playing:
 		now := v.clock.Now()
 		if !v.beginsPlay {
@@ -332,7 +332,7 @@ func (v *View) advance() {
 			target = max(pos, v.playEnd)
 			v.mode, v.playEnd = paused, 0
 			if target > pos {
-				v.apply(target)
+				v.applyLocked(target)
 			}
 			return
 		}
@@ -344,19 +344,19 @@ func (v *View) advance() {
 		}
 	case paused:
 		if pos+1 < v.rec.First() {
-			v.goTo(v.rec.First()) // the log has evicted its position
+			v.goToLocked(v.rec.First()) // the log has evicted its position
 		}
 		return
 	}
 	if target-pos > maxApply {
 		if v.mode == live && target-pos > 4*maxApply || pos == 0 {
-			v.goTo(target)
+			v.goToLocked(target)
 			return
 		}
 		target = pos + maxApply
 	}
 	if target > pos {
-		v.apply(target)
+		v.applyLocked(target)
 	}
 }
 
@@ -365,43 +365,17 @@ func (v *View) Comparison() *facts.Comparison {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.mode == live {
-		v.advance()
+		v.advanceLocked()
 	}
 	v.timeline.follow(v.rec)
 	newest := allAt(v.fold, v.moment())
-	return v.comparison(v.fold.State(), &newest)
+	return v.comparisonLocked(v.fold.State(), &newest)
 }
 
-// comparison returns the Comparison at the view's position, as far as the chips have come. state is the fold's. v.mu is held.
-func (v *View) comparison(state *fold.State, shown *stationFolds) *facts.Comparison {
+// comparisonLocked returns the Comparison at the view's position, as far as the chips have come. state is the fold's.
+func (v *View) comparisonLocked(state *fold.State, shown *stationFolds) *facts.Comparison {
 	return v.comparer.Compare(compare.Moment{Log: v.rec, Fold: v.fold, State: state, Marks: v.timeline.marks, At: v.moment(), Paused: v.mode == paused,
 		Queue: shown[atQueue].Seq(), Indexer: shown[atIndexer].Seq(), Listeners: shown[atListeners].Seq()})
-}
-
-// State returns the State at the view's position, with its View, facts, comparison and factory.
-func (v *View) State() *fold.State {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.mode == live {
-		v.advance()
-	}
-	shown := v.stageLane()
-	s := v.fold.StateOf(shown)
-	s.View = v.describe()
-	s.Live = v.isPresent()
-	newest := allAt(v.fold, v.moment())
-	s.Facts = v.facts(shown, s, &newest)
-	v.timeline.follow(v.rec)
-	s.Compare = v.comparison(s, &newest)
-	s.Fork = v.fold.Fork()
-	s.Factory = v.fold.Factory(shown)
-	for i, lane := range s.Lanes {
-		lane.Facts = s.Facts
-		if i != shown {
-			lane.Facts = v.facts(i, lane, &newest)
-		}
-	}
-	return s
 }
 
 // Show chooses the lane on stage, if there are several informers: frames and the top of State describe it.
@@ -419,19 +393,19 @@ func (v *View) Show(lane int) error {
 func (v *View) StageLane() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.stageLane()
+	return v.stageLaneLocked()
 }
 
-// stageLane returns the lane on stage; the first one if the chosen one does not exist at this moment. v.mu is held.
-func (v *View) stageLane() int {
+// stageLaneLocked returns the lane on stage; the first one if the chosen one does not exist at this moment.
+func (v *View) stageLaneLocked() int {
 	if v.lane >= v.fold.Lanes() || !v.fold.HasFactory() {
 		return 0
 	}
 	return v.lane
 }
 
-// facts computes the facts of a lane at the moments that its stations show; s is its State there. v.mu is held.
-func (v *View) facts(lane int, s *fold.State, folds *stationFolds) *facts.Facts {
+// factsLocked computes the facts of a lane at the moments that its stations show; s is its State there.
+func (v *View) factsLocked(lane int, s *fold.State, folds *stationFolds) *facts.Facts {
 	if v.scratch == nil {
 		v.scratch = map[string]struct{}{}
 	}
@@ -443,7 +417,7 @@ func (v *View) facts(lane int, s *fold.State, folds *stationFolds) *facts.Facts 
 }
 
 // Describe returns how the view follows the log.
-func (v *View) Describe() fold.View {
+func (v *View) Describe() Playback {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.describe()
@@ -461,10 +435,10 @@ func (v *View) Moment() (seq uint64, at time.Duration) {
 }
 
 // describe is Describe with v.mu held.
-func (v *View) describe() fold.View {
+func (v *View) describe() Playback {
 	head, headAt := v.rec.Head()
 	pos := v.fold.Seq()
-	d := fold.View{
+	d := Playback{
 		Mode: modeNames[v.mode], Speed: v.speed, First: v.rec.First(), Head: head, HeadMillis: fold.Millis(headAt),
 	}
 	if head > pos {
@@ -475,7 +449,7 @@ func (v *View) describe() fold.View {
 		d.Speed = 1 // the speed at which it played before does not count
 	}
 	if v.mode == live && v.guide != nil {
-		if v.isPresent() { // events that arrived ahead of the guide do not make the view late
+		if v.isPresentLocked() { // events that arrived ahead of the guide do not make the view late
 			d.Behind, d.BehindMillis = 0, 0
 		} else {
 			d.Mode, d.Speed = modeNames[playing], 1
@@ -494,7 +468,7 @@ func (v *View) describe() fold.View {
 func (v *View) moment() time.Duration {
 	switch v.mode {
 	case live:
-		return v.liveMoment()
+		return v.liveMomentLocked()
 	case playing:
 		return max(v.playMoment, v.fold.At())
 	}

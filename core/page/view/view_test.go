@@ -41,7 +41,7 @@ type page struct {
 	groups []group
 	phases map[string]int
 	view   struct {
-		fold.View
+		view.Playback
 		Seq      uint64  `json:"seq"`
 		AtMillis float64 `json:"atMillis"`
 	}

@@ -62,7 +62,7 @@ func TestAttachedLogGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := labtest.WaitUntil(t, rec, "the baseline", func(s *fold.State) bool { return s.Indexer.Count == 2 })
-	if s.Source.Kind != selection.SourceProbe || s.Source.Context != "mine" || s.Fidelity["queue"].How != "sampled" {
+	if s.Source.Kind != event.SourceProbe || s.Source.Context != "mine" || s.Fidelity["queue"].How != "sampled" {
 		t.Errorf("%+v %v", s.Source, s.Fidelity)
 	}
 	lines <- `{"s":3,"t":20,"k":"StoreAdded","key":"default/x","rv":"9"}` + "\n" + `{"s":4,"t":21,"k":"FromTheFuture"}` + "\n"

@@ -18,7 +18,6 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/lab/selection"
 	"informerscope/core/log/trace"
 	"informerscope/core/log/tracefile"
 	"informerscope/core/wire/relayclient"
@@ -144,7 +143,7 @@ func (f *Follower) begin(ctx context.Context) error {
 		return &relayclient.ProbeError{Trouble: explainDamage(err)}
 	}
 	f.header = header
-	f.header.Selection.Source = selection.SourceProbe
+	f.header.Selection.Source = event.SourceProbe
 	f.stream = s
 	return nil
 }
@@ -331,7 +330,7 @@ func (s *stream) take(out []event.Entry, e *event.Entry) ([]event.Entry, error) 
 	switch {
 	case e.Kind == event.KindSelected:
 		selected := e.Selected()
-		e.Event = event.Selected{Selection: selection.ReplaceSource(selected.Selection, selection.SourceProbe)}.Event()
+		e.Event = selected.ReplaceSource(event.SourceProbe).Event()
 		var sel event.Selection
 		_ = json.Unmarshal([]byte(selected.Selection), &sel) // an unreadable selection counts as one lane
 		s.missing = len(sel.Lanes())

@@ -82,28 +82,28 @@ func isLeftOut(value json.RawMessage) bool {
 }
 
 // badArgument returns an error that names the argument of a command or step, the allowed values, and the value given.
-func badArgument(of, name string, a Spec, given string) error {
+func badArgument(call, name string, a Spec, given string) error {
 	if len(given) > 80 {
 		given = strings.ToValidUTF8(given[:80], "") + "…"
 	}
-	return fmt.Errorf("%s: the argument %q is %s, and not %s", of, name, a.Takes(), given)
+	return fmt.Errorf("%s: the argument %q is %s, and not %s", call, name, a.Takes(), given)
 }
 
 // check returns an error if a value is not allowed; of is the command's name and path the argument's.
-func (a Spec) check(of, path string, value json.RawMessage) error {
-	bad := func() error { return badArgument(of, path, a, string(value)) }
+func (a Spec) check(call, path string, value json.RawMessage) error {
+	bad := func() error { return badArgument(call, path, a, string(value)) }
 	switch a.Type {
 	case Text:
 		var text string
 		if json.Unmarshal(value, &text) != nil {
 			return bad()
 		}
-		return a.checkText(of, path, text)
+		return a.checkText(call, path, text)
 	case Whole, Number:
-		return a.checkNumber(of, path, string(bytes.TrimSpace(value)))
+		return a.checkNumber(call, path, string(bytes.TrimSpace(value)))
 	case Switch:
-		var on bool
-		if json.Unmarshal(value, &on) != nil {
+		var truth bool
+		if json.Unmarshal(value, &truth) != nil {
 			return bad()
 		}
 	case Any:
@@ -112,7 +112,7 @@ func (a Spec) check(of, path string, value json.RawMessage) error {
 			return bad()
 		}
 	case Object:
-		return a.checkMembers(of, path, value)
+		return a.checkMembers(call, path, value)
 	case Content:
 		var text string
 		if json.Unmarshal(value, &text) != nil {
@@ -122,14 +122,14 @@ func (a Spec) check(of, path string, value json.RawMessage) error {
 	return nil
 }
 
-func (a Spec) checkText(of, path, text string) error {
+func (a Spec) checkText(call, path, text string) error {
 	if a.Longest > 0 && len(text) > a.Longest || len(a.OneOf) > 0 && !slices.Contains(a.OneOf, text) {
-		return badArgument(of, path, a, strconv.Quote(text))
+		return badArgument(call, path, a, strconv.Quote(text))
 	}
 	return nil
 }
 
-func (a Spec) checkNumber(of, path, text string) error {
+func (a Spec) checkNumber(call, path, text string) error {
 	f, err := strconv.ParseFloat(text, 64)
 	ok := err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
 	if ok && (a.Min != 0 || a.Max != 0) {
@@ -141,25 +141,25 @@ func (a Spec) checkNumber(of, path, text string) error {
 		ok = signed == nil || unsigned == nil
 	}
 	if !ok {
-		return badArgument(of, path, a, text)
+		return badArgument(call, path, a, text)
 	}
 	return nil
 }
 
-func (a Spec) checkMembers(of, path string, value json.RawMessage) error {
+func (a Spec) checkMembers(call, path string, value json.RawMessage) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(value, &members) != nil {
-		return badArgument(of, path, a, string(value))
+		return badArgument(call, path, a, string(value))
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		i := slices.IndexFunc(a.Members, func(m Spec) bool { return m.Name == name })
 		if i < 0 {
-			return fmt.Errorf("%s: there is no %q in the argument %q; it is %s", of, name, path, a.Takes())
+			return fmt.Errorf("%s: there is no %q in the argument %q; it is %s", call, name, path, a.Takes())
 		}
 		if isLeftOut(members[name]) {
 			continue
 		}
-		if err := a.Members[i].check(of, name, members[name]); err != nil {
+		if err := a.Members[i].check(call, name, members[name]); err != nil {
 			return err
 		}
 	}

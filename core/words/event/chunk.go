@@ -286,14 +286,14 @@ func (c *Chunk) object(o any, size *int) int {
 }
 
 // values returns the number of index values, in the same way: values at the same address are the same.
-func (c *Chunk) values(of []IndexValues, size *int) int {
-	*size += indexedBytes + valuesBytes*len(of)
-	at := &c.valuesAt[uint64(uintptr(unsafe.Pointer(unsafe.SliceData(of))))*0x9e3779b97f4a7c15>>32%recentValues]
-	if i := int(*at); i < len(c.indexed) && len(of) > 0 && len(c.indexed[i]) == len(of) && &c.indexed[i][0] == &of[0] {
+func (c *Chunk) values(indexed []IndexValues, size *int) int {
+	*size += indexedBytes + valuesBytes*len(indexed)
+	at := &c.valuesAt[uint64(uintptr(unsafe.Pointer(unsafe.SliceData(indexed))))*0x9e3779b97f4a7c15>>32%recentValues]
+	if i := int(*at); i < len(c.indexed) && len(indexed) > 0 && len(c.indexed[i]) == len(indexed) && &c.indexed[i][0] == &indexed[0] {
 		return i
 	}
 	*at = uint16(len(c.indexed))
-	c.indexed = append(c.indexed, of)
+	c.indexed = append(c.indexed, indexed)
 	return len(c.indexed) - 1
 }
 

@@ -106,9 +106,9 @@ var kinds = [256]struct {
 
 var kindsByName = func() map[string]Kind {
 	m := make(map[string]Kind)
-	for k, is := range kinds {
-		if is.name != "" {
-			m[is.name] = Kind(k)
+	for k, info := range kinds {
+		if info.name != "" {
+			m[info.name] = Kind(k)
 		}
 	}
 	return m

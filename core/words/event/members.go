@@ -352,7 +352,20 @@ type Note struct {
 	Text string
 }
 
-// Work carries a transition of the work queue; core/client/workqueue says what N, Flag and Dur mean in each kind.
+// Work carries a transition of the work queue, which happened under the queue's lock. N, Flag and Dur by kind:
+//
+//   - WorkAdded: Add put Key at the tail of the FIFO, and into dirty. N: length of the FIFO after it.
+//   - WorkDeduplicated: Add found that Key is already dirty; nothing changed.
+//   - WorkMarkedDirty: Add found that Key is being processed; it is dirty now and will be queued again at Done.
+//   - WorkTaken: Get gave Key to Worker; it left the FIFO and dirty, and is being processed. N: length of the FIFO after it.
+//   - WorkDone: Worker called Done for Key. Flag: it was dirty and went back to the FIFO's tail. Dur: since it was taken. N: as above.
+//   - WorkWaiting: AddAfter put Key into the waiting heap. Dur: until it is due. N: length of the heap after it.
+//   - WorkWaitingSooner: AddAfter moved a waiting Key to an earlier time. Dur: until it is due.
+//   - WorkWaitingUnchanged: AddAfter found that Key already waits, and is due no later; nothing changed.
+//   - WorkDue: Key fell due and left the heap; an Add follows. N: length of the heap after it.
+//   - WorkRateLimited: AddRateLimited called the limiter. Dur: the delay it returned. N: NumRequeues after it.
+//   - WorkForgotten: Forget cleared Key's failures. N: how many there were.
+//   - WorkShuttingDown: ShutDown or ShutDownWithDrain was called. Flag: with drain.
 //
 // An entry is a key that was added or delayed: WorkAdded, WorkDeduplicated, WorkMarkedDirty and the three WorkWaiting kinds. If it is known in which handler's
 // call the entry was made, Op is the call's (OpSync for an update with equal versions), and RV, Object and UID are of its object. UID is that of a deleted

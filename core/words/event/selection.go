@@ -1,5 +1,7 @@
 package event
 
+import "encoding/json"
+
 // Selection is what an experiment watches; KindSelected carries it as JSON.
 type Selection struct {
 	Source    string `json:"source"` // "sim", "live", "probe", "file" or "broadcast"
@@ -36,6 +38,25 @@ type Selection struct {
 	ForkMillis float64 `json:"forkMillis,omitempty"`
 	// Unshared are the informers that are not shared, in the KindSelected of a Baseline.
 	Unshared []LaneOf `json:"unshared,omitempty"`
+}
+
+// The sources of a Selection whose log was made elsewhere.
+const (
+	SourceProbe = "probe" // a probe in another process
+	SourceFile  = "file"  // a recording
+)
+
+// ReplaceSource returns the event with another source of its selection. A text that is no selection stays as it is.
+func (x Selected) ReplaceSource(source string) Selected {
+	var sel Selection
+	if json.Unmarshal([]byte(x.Selection), &sel) != nil {
+		return x
+	}
+	sel.Source = source
+	if text, err := json.Marshal(sel); err == nil {
+		x.Selection = string(text)
+	}
+	return x
 }
 
 // Target is a resource that is watched.

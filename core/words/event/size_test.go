@@ -14,6 +14,7 @@ import (
 
 	"informerscope/core/informer"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 // log packs what an informer reports.
@@ -53,7 +54,7 @@ func TestWhatAChunkSaysItTakes(t *testing.T) {
 				WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return source, nil },
 			}
 			inf := informer.NewSharedIndexInformerWithOptions(lw, &metav1.PartialObjectMetadata{}, informer.SharedIndexInformerOptions{
-				Release: informer.Release133, Observer: &log, Indexers: informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc}})
+				Release: releases.V133, Observer: &log, Indexers: informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc}})
 			for range handlers {
 				_, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs{
 					AddFunc:    func(any) { handled.Done() },

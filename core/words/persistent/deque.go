@@ -89,9 +89,9 @@ func (q *KeyQueue[V]) Len() int { return q.items.n }
 
 // Set changes the value of a key in place, or appends the key at the tail.
 func (q *KeyQueue[V]) Set(epoch uint64, key string, v V) {
-	if it, ok := q.items.Get(key); ok {
-		it.val = v
-		q.items.Set(epoch, key, it)
+	if element, ok := q.items.Get(key); ok {
+		element.val = v
+		q.items.Set(epoch, key, element)
 		return
 	}
 	n := q.items.n
@@ -112,29 +112,29 @@ func (q *KeyQueue[V]) Set(epoch uint64, key string, v V) {
 }
 
 func (q *KeyQueue[V]) Get(key string) (v V, ok bool) {
-	it, ok := q.items.Get(key)
-	return it.val, ok
+	element, ok := q.items.Get(key)
+	return element.val, ok
 }
 
 func (q *KeyQueue[V]) Take(epoch uint64, key string) (v V, ok bool) {
-	it, ok := q.items.Get(key)
+	element, ok := q.items.Get(key)
 	if !ok {
 		return v, false
 	}
 	q.items.Delete(epoch, key)
 	if q.items.n == 0 {
 		q.order.Drop(q.order.n)
-		return it.val, true
+		return element.val, true
 	}
 	for q.order.n > 0 && q.stale(q.order.At(0)) {
 		q.order.Drop(1)
 	}
-	return it.val, true
+	return element.val, true
 }
 
 func (q *KeyQueue[V]) stale(r *keyRef) bool {
-	it, ok := q.items.Get(r.key)
-	return !ok || it.id != r.id
+	element, ok := q.items.Get(r.key)
+	return !ok || element.id != r.id
 }
 
 func (q *KeyQueue[V]) head() (string, bool) {
@@ -148,11 +148,11 @@ func (q *KeyQueue[V]) head() (string, bool) {
 func (q *KeyQueue[V]) Each(fn func(key string, v V) bool) {
 	for i := 0; i < q.order.n; i++ {
 		r := q.order.At(i)
-		it, ok := q.items.Get(r.key)
-		if !ok || it.id != r.id {
+		element, ok := q.items.Get(r.key)
+		if !ok || element.id != r.id {
 			continue
 		}
-		if !fn(r.key, it.val) {
+		if !fn(r.key, element.val) {
 			return
 		}
 	}

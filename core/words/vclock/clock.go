@@ -102,7 +102,7 @@ func (c *Clock) fire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.timers[0]
-	c.begin(t.due)
+	c.beginLocked(t.due)
 	if t.period > 0 {
 		c.seq++
 		t.due, t.seq = t.due.Add(t.period), c.seq
@@ -120,11 +120,11 @@ func (c *Clock) fire() {
 func (c *Clock) advance(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.begin(t)
+	c.beginLocked(t)
 }
 
-// begin starts a new instant at t. c.mu is held.
-func (c *Clock) begin(t time.Time) {
+// beginLocked starts a new instant at t.
+func (c *Clock) beginLocked(t time.Time) {
 	if t.After(c.now) {
 		c.now = t
 	}

@@ -72,10 +72,10 @@ func (d *Driver) Drive(c *Clock) {
 		}
 	}
 	d.clock, d.last, d.script, d.endReached, d.standsStill = c, -1, nil, nil, false
-	d.arrive()
+	d.arriveLocked()
 	if c != nil {
 		d.start = c.Now()
-		d.pace(d.start)
+		d.paceLocked(d.start)
 	}
 	d.notify()
 }
@@ -87,16 +87,16 @@ func (d *Driver) notify() {
 	}
 }
 
-// pace makes virtual time run with real time from t on. d.mu is held.
-func (d *Driver) pace(t time.Time) { d.anchor, d.base = d.real.Now(), t }
+// paceLocked makes virtual time run with real time from t on.
+func (d *Driver) paceLocked(t time.Time) { d.anchor, d.base = d.real.Now(), t }
 
 // Do calls do at the next whole moment, which it passes to do, and returns when everything that follows is done. It drops the rest of a script, because
 // the action changes what follows. Do not call it from code that the Driver drives.
-func (d *Driver) Do(do func(at time.Duration)) {
+func (d *Driver) Do(act func(at time.Duration)) {
 	d.mu.Lock()
 	if d.clock == nil {
 		d.mu.Unlock()
-		do(0)
+		act(0)
 		return
 	}
 	t := &turn{at: -1, begin: make(chan time.Duration, 1), done: make(chan struct{})}
@@ -104,7 +104,7 @@ func (d *Driver) Do(do func(at time.Duration)) {
 	d.notify()
 	d.mu.Unlock()
 	at := <-t.begin
-	do(at)
+	act(at)
 	d.mu.Lock()
 	t.finished = true
 	d.mu.Unlock()
@@ -117,15 +117,15 @@ func (d *Driver) Play(script []Action, until func() bool, goesOn bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.script, d.endReached, d.goesOn, d.standsStill = script, until, goesOn, false
-	d.arrive()
+	d.arriveLocked()
 	if until != nil {
 		d.arrival = make(chan struct{})
 	}
 	d.notify()
 }
 
-// arrive wakes the callers of Arrived. d.mu is held.
-func (d *Driver) arrive() {
+// arriveLocked wakes the callers of Arrived.
+func (d *Driver) arriveLocked() {
 	if d.arrival != nil {
 		close(d.arrival)
 		d.arrival = nil
@@ -157,7 +157,7 @@ func (d *Driver) Go() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.standsStill || d.endReached != nil {
-		d.resumeUsualPace()
+		d.resumeUsualPaceLocked()
 		d.notify()
 	}
 }
@@ -169,7 +169,7 @@ func (d *Driver) Watch(w Watch) {
 	defer d.mu.Unlock()
 	d.watch = w
 	if d.standsStill {
-		d.resumeUsualPace()
+		d.resumeUsualPaceLocked()
 	}
 	d.notify()
 }
@@ -179,7 +179,7 @@ func (d *Driver) Pace(speed float64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.clock != nil {
-		d.pace(d.clock.Now())
+		d.paceLocked(d.clock.Now())
 	}
 	d.speed = speed
 	d.notify()
@@ -190,7 +190,7 @@ func (d *Driver) Look() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.standsStill {
-		d.resumeUsualPace()
+		d.resumeUsualPaceLocked()
 	}
 	d.notify()
 }
@@ -198,8 +198,8 @@ func (d *Driver) Look() {
 // noTimer is the due time that Watch gets when no timer waits.
 const noTimer = time.Duration(math.MaxInt64)
 
-// callWatch returns what the Watch function returns, or false if there is none. d.mu is held.
-func (d *Driver) callWatch(now, due time.Time, any bool) bool {
+// callWatchLocked returns what the Watch function returns, or false if there is none.
+func (d *Driver) callWatchLocked(now, due time.Time, any bool) bool {
 	if d.watch == nil {
 		return false
 	}
@@ -210,12 +210,12 @@ func (d *Driver) callWatch(now, due time.Time, any bool) bool {
 	return d.watch(now.Sub(d.start), next)
 }
 
-// resumeUsualPace returns to the usual pace, after playing fast or standing still. d.mu is held.
-func (d *Driver) resumeUsualPace() {
+// resumeUsualPaceLocked returns to the usual pace, after playing fast or standing still.
+func (d *Driver) resumeUsualPaceLocked() {
 	d.endReached, d.standsStill = nil, false
-	d.arrive()
+	d.arriveLocked()
 	if d.clock != nil {
-		d.pace(d.clock.Now())
+		d.paceLocked(d.clock.Now())
 	}
 }
 
@@ -226,7 +226,7 @@ func (d *Driver) Run(ctx context.Context) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.clock = nil
-		d.arrive()
+		d.arriveLocked()
 		for _, t := range d.turns {
 			t.begin <- 0
 			close(t.done)
@@ -290,24 +290,24 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 	c.finishInstant()
 	switch ends := d.endReached != nil && *current == nil && d.endReached(); {
 	case ends && d.goesOn:
-		d.resumeUsualPace()
+		d.resumeUsualPaceLocked()
 	case ends:
 		d.endReached, d.standsStill = nil, true
 		c.freeze()
-		d.arrive()
+		d.arriveLocked()
 	}
 	due, any := c.next()
 	now := c.Now()
 	free := *current == nil
-	if free && !d.standsStill && d.callWatch(now, due, any) {
+	if free && !d.standsStill && d.callWatchLocked(now, due, any) {
 		d.endReached, d.standsStill = nil, true
 		c.freeze()
-		d.arrive()
+		d.arriveLocked()
 	}
 	if free && len(d.turns) > 0 {
 		t := d.turns[0]
 		if t.at < 0 {
-			t.at = d.moment(now, due, any)
+			t.at = d.momentLocked(now, due, any)
 		}
 		if any && !due.After(d.start.Add(t.at)) {
 			c.fire()
@@ -333,10 +333,10 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 		return idleWait
 	}
 	if d.endReached == nil && target.After(now) {
-		if wait := target.Sub(d.timeLimit()); wait > 0 {
-			return max(time.Duration(float64(wait)/d.factor()), 1)
-		} else if lag := time.Duration(float64(maxLag) * d.factor()); -wait > lag {
-			d.pace(target.Add(lag))
+		if wait := target.Sub(d.timeLimitLocked()); wait > 0 {
+			return max(time.Duration(float64(wait)/d.factorLocked()), 1)
+		} else if lag := time.Duration(float64(maxLag) * d.factorLocked()); -wait > lag {
+			d.paceLocked(target.Add(lag))
 		}
 	}
 	if !scripted {
@@ -361,27 +361,26 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 	return 0
 }
 
-// moment returns the time for an action that was just requested: now, rounded up to a whole moment that no other action has. It drops the script. d.mu
-// is held.
-func (d *Driver) moment(now, due time.Time, any bool) time.Duration {
+// momentLocked returns the time for an action that was just requested: now, rounded up to a whole moment that no other action has. It drops the script.
+func (d *Driver) momentLocked(now, due time.Time, any bool) time.Duration {
 	if d.endReached != nil || d.standsStill {
-		d.resumeUsualPace()
+		d.resumeUsualPaceLocked()
 	}
 	d.script = nil
-	if limit := d.timeLimit(); limit.After(now) && !(any && due.Before(limit)) {
+	if limit := d.timeLimitLocked(); limit.After(now) && !(any && due.Before(limit)) {
 		now = limit
 	}
 	at := max(now.Sub(d.start), d.last+1)
 	return (at + Precision - 1) / Precision * Precision
 }
 
-// timeLimit returns how far virtual time may have run by now. d.mu is held.
-func (d *Driver) timeLimit() time.Time {
-	return d.base.Add(time.Duration(float64(d.real.Since(d.anchor)) * d.factor()))
+// timeLimitLocked returns how far virtual time may have run by now.
+func (d *Driver) timeLimitLocked() time.Time {
+	return d.base.Add(time.Duration(float64(d.real.Since(d.anchor)) * d.factorLocked()))
 }
 
-// factor returns the ratio of virtual time to real time. d.mu is held.
-func (d *Driver) factor() float64 {
+// factorLocked returns the ratio of virtual time to real time.
+func (d *Driver) factorLocked() float64 {
 	if d.speed == 0 {
 		return 1
 	}

@@ -17,6 +17,7 @@ import (
 	"informerscope/core/client/restwatch"
 	"informerscope/core/informer"
 	"informerscope/core/words/object"
+	"informerscope/core/words/releases"
 	"informerscope/e2e/bench/harness"
 	library "informerscope/e2e/bench/pipeline/ours"
 )
@@ -55,7 +56,7 @@ func start(ctx context.Context, transport http.RoundTripper, handler harness.Han
 	r := &running{done: make(chan struct{})}
 	r.SharedIndexInformer = informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
 		Indexers: informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc},
-		Release:  informer.Release137,
+		Release:  releases.V137,
 	})
 	_, err := r.AddEventHandler(informer.ResourceEventHandlerFuncs{
 		AddFunc:    func(any) { handler.Add() },

@@ -73,7 +73,7 @@ func TestAPageChangesTheSharedCluster(t *testing.T) {
 		deadline := time.After(patience)
 		for {
 			changed := rec.Changed()
-			if holds(v.State()) {
+			if holds(&v.State().State) {
 				return
 			}
 			select {

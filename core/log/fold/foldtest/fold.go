@@ -75,11 +75,11 @@ func RequireEqual(t testing.TB, what string, got, want *fold.Fold) {
 // QueueKeys returns the entries of the queue of a lane, as text.
 func QueueKeys(f *fold.Fold, lane int) []string {
 	var out []string
-	f.RangeQueue(lane, func(it fold.QueueItem) bool {
-		s := it.Op + " " + it.Key
-		if it.Deltas != nil {
-			s = it.Key + ":"
-			for _, d := range it.Deltas {
+	f.RangeQueue(lane, func(item fold.QueueItem) bool {
+		s := item.Op + " " + item.Key
+		if item.Deltas != nil {
+			s = item.Key + ":"
+			for _, d := range item.Deltas {
 				s += " " + d.Op
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"informerscope/core/log/trace"
 	"informerscope/core/log/tracefile"
 	"informerscope/core/page/story"
+	"informerscope/core/page/view"
 )
 
 // proposal is a sentence in both languages, with its claim.
@@ -32,14 +33,14 @@ var (
 
 // propose returns sentences for a moment, the most specific first. The last one is always true.
 func propose(m moment, s *fold.State) []proposal {
-	of := laneOf(s, m.lane)
+	laneState := laneOf(s, m.lane)
 	at := ""
 	if int(m.lane) < len(s.Lanes) {
 		at = fmt.Sprintf("lanes[%d].", m.lane)
 	}
 	always := proposal{fmt.Sprintf("The store holds {%sindexer.count} objects, and {%squeue.depth} wait in the queue.", at, at),
 		fmt.Sprintf("store 里有 {%sindexer.count} 个对象，队列里等着 {%squeue.depth} 个。", at, at),
-		fmt.Sprintf("%sindexer.count == %d and %squeue.depth == %d", at, of.Indexer.Count, at, of.Queue.Depth)}
+		fmt.Sprintf("%sindexer.count == %d and %squeue.depth == %d", at, laneState.Indexer.Count, at, laneState.Queue.Depth)}
 	text := clean(m.mark.Text)
 	said := strconv.Quote(m.mark.Text)
 	var out []proposal
@@ -47,12 +48,12 @@ func propose(m moment, s *fold.State) []proposal {
 	case "note":
 		always.en, always.zh = text+" "+always.en, text+" "+always.zh
 	case "panic":
-		if li, name := listener(of, at, m.event.Listener()); li != nil {
+		if li, name := listener(laneState, at, m.event.Listener()); li != nil {
 			out = append(out, proposal{fmt.Sprintf("Panics of the handler %s so far: {%s.panics}.", clean(li.Name), name),
 				fmt.Sprintf("handler %s 至此 panic 了 {%s.panics} 次。", clean(li.Name), name), fmt.Sprintf("%s.panics == %d", name, li.Panics)})
 		}
 	case "relist":
-		relists := fmt.Sprintf("%sreflector.relists == %d", at, of.Reflector.Relists)
+		relists := fmt.Sprintf("%sreflector.relists == %d", at, laneState.Reflector.Relists)
 		out = append(out, proposal{fmt.Sprintf("The Reflector relists: %s. Relists so far: {%sreflector.relists}.", text, at),
 			fmt.Sprintf("Reflector 重新 list：%s。至此 relist 了 {%sreflector.relists} 次。", text, at), relists + fmt.Sprintf(" and %sreflector.why == %s", at, said)},
 			proposal{fmt.Sprintf("The Reflector relists. Relists so far: {%sreflector.relists}.", at),
@@ -81,18 +82,18 @@ func propose(m moment, s *fold.State) []proposal {
 		out = append(out, proposal{"The Reflector waits before it tries again.", "Reflector 等一会儿再重试。", fmt.Sprintf("%sreflector.phase == \"backoff\"", at)})
 	case "sync":
 		out = append(out, proposal{fmt.Sprintf("HasSynced answers true, and the store holds {%sindexer.count} objects.", at),
-			fmt.Sprintf("HasSynced 返回 true，store 里有 {%sindexer.count} 个对象。", at), fmt.Sprintf("%ssynced and %sindexer.count == %d", at, at, of.Indexer.Count)})
+			fmt.Sprintf("HasSynced 返回 true，store 里有 {%sindexer.count} 个对象。", at), fmt.Sprintf("%ssynced and %sindexer.count == %d", at, at, laneState.Indexer.Count)})
 	case "list":
 		out = append(out, proposal{"The first round of ListAndWatch begins: nothing has been listed.", "第一轮 ListAndWatch 开始：还没有 list 过。",
 			fmt.Sprintf("%sreflector.lists == 0 and %sindexer.count == 0", at, at)})
 	case "ring":
-		if li, name := listener(of, at, m.reason.Listener); li != nil {
+		if li, name := listener(laneState, at, m.reason.Listener); li != nil {
 			out = append(out, proposal{fmt.Sprintf("The ring of %s holds {%s.ring} notifications, and has room for {%s.capacity}.", clean(li.Name), name, name),
 				fmt.Sprintf("%s 的 ring 里有 {%s.ring} 个通知，容量 {%s.capacity}。", clean(li.Name), name, name),
 				fmt.Sprintf("%s.ring == %d and %s.capacity == %d", name, li.Ring, name, li.Capacity)})
 		}
 	case "handler":
-		if li, name := listener(of, at, m.reason.Listener); li != nil {
+		if li, name := listener(laneState, at, m.reason.Listener); li != nil {
 			out = append(out, proposal{
 				fmt.Sprintf("The handler %s has returned {%s.handled} times, and {%s.pending} notifications wait for it.", clean(li.Name), name, name),
 				fmt.Sprintf("handler %s 已返回 {%s.handled} 次，还有 {%s.pending} 个通知在等。", clean(li.Name), name, name),
@@ -132,7 +133,8 @@ const longestClaim = 300
 // isTrue reports whether a claim is true for a State. A claim that cannot be parsed, or that is too long, is not.
 func isTrue(claim string, s *fold.State) bool {
 	c, err := story.ParseCondition(claim)
-	return err == nil && len(claim) <= longestClaim && c.Holds(s, s)
+	shown := &view.State{State: *s}
+	return err == nil && len(claim) <= longestClaim && c.Holds(shown, shown)
 }
 
 // write writes the story's file.
@@ -159,14 +161,14 @@ func write(d *Draft, recording string, h tracefile.Header, long time.Duration, r
 	line("steps:")
 	for _, m := range moments {
 		s := rec.FoldAt(m.seq).State()
-		var is proposal
-		for _, is = range propose(m, s) {
-			if isTrue(is.claim, s) {
+		var chosen proposal
+		for _, chosen = range propose(m, s) {
+			if isTrue(chosen.claim, s) {
 				break
 			}
 		}
-		if !isTrue(is.claim, s) {
-			return nil, fmt.Errorf("nothing that is true can be proposed at event %d: %s", m.seq, is.claim)
+		if !isTrue(chosen.claim, s) {
+			return nil, fmt.Errorf("nothing that is true can be proposed at event %d: %s", m.seq, chosen.claim)
 		}
 		about := fmt.Sprintf("%.1f s: %s", m.time.Seconds(), m.kind)
 		switch {
@@ -180,9 +182,9 @@ func write(d *Draft, recording string, h tracefile.Header, long time.Duration, r
 		line("    at: %d # %s", m.seq, about)
 		line("    look: [%s]", stations[m.kind])
 		line("    caption: # fill in: what the audience is to see here")
-		line("      en: %s", quote(is.en))
-		line("      zh: %s", quote(is.zh))
-		line("      claim: %s", quote(is.claim))
+		line("      en: %s", quote(chosen.en))
+		line("      zh: %s", quote(chosen.zh))
+		line("      claim: %s", quote(chosen.claim))
 	}
 	return b.Bytes(), nil
 }

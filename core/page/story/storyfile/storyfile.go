@@ -72,7 +72,7 @@ func Pack(files fs.FS) ([]byte, error) {
 }
 
 // forEach calls do for each story's file in a folder, until one returns an error.
-func forEach(files fs.FS, do func(file string, content []byte) error) error {
+func forEach(files fs.FS, visit func(file string, content []byte) error) error {
 	paths, err := fs.Glob(files, "*.yaml")
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func forEach(files fs.FS, do func(file string, content []byte) error) error {
 	for _, p := range paths {
 		content, err := fs.ReadFile(files, p)
 		if err == nil {
-			err = do(p, content)
+			err = visit(p, content)
 		}
 		if err != nil {
 			return err

@@ -1,4 +1,4 @@
-package tracefile
+package analysis
 
 import (
 	"bufio"
@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"informerscope/core/ask/analysis"
 	"informerscope/core/log/fold"
 	"informerscope/core/words/event"
 )
@@ -225,7 +224,7 @@ func (c *chrome) see(e *event.Entry) {
 			c.request("e", request, url)
 		}
 	}
-	if m, ok := analysis.Marks(e); ok {
+	if m, ok := Marks(e); ok {
 		c.name(pid, tidMarks, "marks")
 		name := m.Kind
 		if m.Text != "" && m.Kind != "error" && m.Kind != "backoff" {

@@ -1,16 +1,14 @@
-package informer
+package event
 
 import (
 	"context"
 	"time"
-
-	"informerscope/core/words/event"
 )
 
 // Observer receives every transition. Observe is called synchronously, often with locks of the informer held: it must return quickly, must not call the
 // informer, and must not keep the pointer. Many goroutines call it at once. Without an Observer, each transition costs one nil check.
 type Observer interface {
-	Observe(*event.Event)
+	Observe(*Event)
 }
 
 // TimedObserver is an Observer with a clock that accepts several transitions in one call. If an Observer implements it, listeners report their steps,
@@ -21,7 +19,7 @@ type TimedObserver interface {
 	Now() time.Duration
 	// ObserveAt is Observe for transitions that one goroutine made at the same moment, in order. now comes from Now. Like Observe, it must not keep the
 	// events.
-	ObserveAt(now time.Duration, es []event.Event)
+	ObserveAt(now time.Duration, es []Event)
 }
 
 // Stage is a point where Gates can make the informer wait.
