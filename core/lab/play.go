@@ -49,7 +49,9 @@ func (l *Lab) playFault(s action.Step) {
 	if on := s.Arg(1) == "on"; s.Arg(1) != "" {
 		args.On = &on
 	}
-	_, _ = l.fault(s.Arg(0), args, s.Int(4))
+	if f := FindFault(s.Arg(0)); f != nil {
+		_, _ = l.fault(f, args, s.Int(4))
+	}
 }
 
 // playWatch begins an earlier experiment on the cluster again.

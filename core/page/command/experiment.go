@@ -24,7 +24,7 @@ func faultCommands() []Command {
 			}},
 			laneArg(),
 		},
-		Does:    "makes a fault happen, or switches a held one (see *Faults*). `slow` and `mutate` concern one informer, the others all",
+		Does:    "makes a fault happen, or switches a held one (see *Faults*)",
 		Answers: "`{name, on}`",
 		run: actTwo(func(i lab.Informer, name string, args lab.FaultArgs) (any, error) {
 			on, err := i.Fault(name, args)
