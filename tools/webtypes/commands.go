@@ -92,8 +92,9 @@ func writeFaults(b *strings.Builder) {
 
 const leversHead = `
 /**
- * What a person fills in for a lever: it gives some members of the lever's arguments. It is a number up to max, or a text without that.
- * @typedef {{name: string, members: string[], max?: number}} Param
+ * What a person fills in for a lever: it gives some members of the lever's arguments. looks is how it is written. It is a number up to max, or a
+ * text without that.
+ * @typedef {{name: string, looks: string, members: string[], max?: number}} Param
  */
 
 /**
@@ -133,7 +134,7 @@ func writeLevers(b *strings.Builder) {
 			b.WriteString(",\n    params: [")
 			for i, p := range l.Params {
 				if i > 0 {
-					b.WriteString(", ")
+					b.WriteString(",\n      ")
 				}
 				writeParam(b, p)
 			}
@@ -149,7 +150,7 @@ func writeParam(b *strings.Builder, p levers.Param) {
 	for i, m := range p.Members {
 		names[i] = m.Name
 	}
-	fmt.Fprintf(b, "{ name: '%s', members: ['%s']", p.Name, strings.Join(names, "', '"))
+	fmt.Fprintf(b, "{ name: '%s', looks: '%s', members: ['%s']", p.Name, p.Link, strings.Join(names, "', '"))
 	if limit := p.Members[0].Max; limit > 0 {
 		fmt.Fprintf(b, ", max: %s", arg.Decimal(limit))
 	}

@@ -17,9 +17,6 @@ export function openSimMenu(ctx, anchor, sample) {
   const st = ctx.model.state;
   ctx.popup(anchor, (root, close) => {
     root.append(h('h2', {}, t('sim.title')));
-    const field = (/** @type {string} */ value, /** @type {string} */ label) =>
-      /** @type {HTMLInputElement} */ (h('input', { type: 'text', value, 'aria-label': label, spellcheck: 'false', autocomplete: 'off',
-      placeholder: t('sim.where') }));
     // The menu covers the stations that show what was done.
     const did = (/** @type {Promise<any>} */ p) => {
       close();
@@ -53,11 +50,11 @@ export function openSimMenu(ctx, anchor, sample) {
     for (const thing of new Set(offered.map(thingOf))) {
       const group = offered.filter((l) => thingOf(l) === thing);
       const all = group.flatMap(keys);
-      for (const { name, max } of group.flatMap((l) => l.params ?? [])) {
+      for (const { name, max, looks } of group.flatMap((l) => l.params ?? [])) {
         if (inputs.has(name)) continue;
         const label = t(`sim.${name}`);
-        const value = proposals[name] ?? '';
-        const input = max ? /** @type {HTMLInputElement} */ (h('input', { type: 'number', min: 0, max, value, 'aria-label': label })) : field(value, label);
+        const input = /** @type {HTMLInputElement} */ (h('input', { value: proposals[name] ?? '', 'aria-label': label,
+          ...(max ? { type: 'number', min: 0, max } : { type: 'text', spellcheck: 'false', autocomplete: 'off', placeholder: looks }) }));
         inputs.set(name, input);
         root.append(h('div', { class: 'form' }, h('span', {}, label), input, name === thing && all.length === 1 ? all[0] : h('span')));
       }

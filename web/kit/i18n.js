@@ -122,7 +122,6 @@ const words = {
   'sim.crowd.1000': ['crowd of 1,000', '一千个客户端'],
   'sim.crowd.0': ['end the crowd', '撤走客户端'],
   'sim.compact': ['compact', '清除历史'],
-  'sim.where': ['namespace/name', 'namespace/name'],
 
   'ref.store': ['store', '缓存'],
   'ref.storeHere': ['store, here', '缓存，此处'],

@@ -113,8 +113,9 @@ export const faults = [
 ];
 
 /**
- * What a person fills in for a lever: it gives some members of the lever's arguments. It is a number up to max, or a text without that.
- * @typedef {{name: string, members: string[], max?: number}} Param
+ * What a person fills in for a lever: it gives some members of the lever's arguments. looks is how it is written. It is a number up to max, or a
+ * text without that.
+ * @typedef {{name: string, looks: string, members: string[], max?: number}} Param
  */
 
 /**
@@ -132,13 +133,15 @@ export const faults = [
 /** The levers, in the order of the menus. @type {Lever[]} */
 export const levers = [
   { name: 'create', menu: 'cluster',
-    params: [{ name: 'deployment', members: ['namespace', 'name'] }, { name: 'replicas', members: ['replicas'], max: 100000 }] },
+    params: [{ name: 'deployment', looks: 'namespace/name', members: ['namespace', 'name'] },
+      { name: 'replicas', looks: 'replicas', members: ['replicas'], max: 100000 }] },
   { name: 'scale', menu: 'cluster',
-    params: [{ name: 'deployment', members: ['namespace', 'name'] }, { name: 'replicas', members: ['replicas'], max: 100000 }] },
+    params: [{ name: 'deployment', looks: 'namespace/name', members: ['namespace', 'name'] },
+      { name: 'replicas', looks: 'replicas', members: ['replicas'], max: 100000 }] },
   { name: 'restart', menu: 'cluster',
-    params: [{ name: 'deployment', members: ['namespace', 'name'] }] },
+    params: [{ name: 'deployment', looks: 'namespace/name', members: ['namespace', 'name'] }] },
   { name: 'delete', menu: 'cluster',
-    params: [{ name: 'pod', members: ['key'] }] },
+    params: [{ name: 'pod', looks: 'namespace/name', members: ['key'] }] },
   { name: 'burst', menu: 'cluster', offers: [1, 100] },
   { name: 'crowd', menu: 'cluster', held: true, offers: [1000] },
   { name: 'compact', menu: 'cluster', strikes: 'compact' },
