@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"informerscope/core/cluster/simcluster"
-	"informerscope/core/lab/selection"
 	"informerscope/sim/internal/controlplane"
 )
 
@@ -41,10 +40,10 @@ func (s *settings) check() error {
 		return fmt.Errorf("--profile: %q is none of %s", s.profile, strings.Join(simcluster.Profiles(), ", "))
 	case s.controllers == "none" && s.profile != "steady":
 		return fmt.Errorf("--profile %s needs controllers: leave out --controllers=none", s.profile)
-	case s.objects < 0 || s.objects > selection.MaxObjects:
-		return fmt.Errorf("--objects: %d is not between 0 and %d", s.objects, selection.MaxObjects)
-	case !(s.rate >= 0 && s.rate <= selection.MaxRate):
-		return fmt.Errorf("--rate: %g is not between 0 and %d", s.rate, selection.MaxRate)
+	case s.objects < 0 || s.objects > simcluster.MaxObjects:
+		return fmt.Errorf("--objects: %d is not between 0 and %d", s.objects, simcluster.MaxObjects)
+	case !(s.rate >= 0 && s.rate <= simcluster.MaxRate):
+		return fmt.Errorf("--rate: %g is not between 0 and %d", s.rate, simcluster.MaxRate)
 	case !(s.speed >= 0.01 && s.speed <= 100):
 		return fmt.Errorf("--speed: %g is not between 0.01 and 100", s.speed)
 	}

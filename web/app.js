@@ -43,7 +43,7 @@ import { Theme } from './bars/theme.js';
 import { Timeline } from './time/timeline.js';
 import { Toast } from './kit/toast.js';
 import { Token } from './page/token.js';
-import { faultOrder, TopBar } from './bars/topbar.js';
+import { TopBar } from './bars/topbar.js';
 import { Transport } from './time/transport.js';
 import { plain } from './kit/trouble.js';
 import { Views } from './views/views.js';
@@ -419,7 +419,7 @@ bindKeys({
   escape,
   hold: (d) => byOwner(() => stage.toggleHold(d)),
   release: (n) => byOwner(() => stage.holds.releaseEverywhere(n)),
-  fault: (d) => byOwner(() => faultOrder[d - 1] && top.fault(faultOrder[d - 1])),
+  fault: (name) => byOwner(() => top.fault(name)),
   black,
   details: () => stage.calm.toggle(),
   theme: nextTheme,

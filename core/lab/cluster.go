@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -10,73 +9,49 @@ import (
 	"informerscope/core/wire/faults"
 )
 
-// ClusterArgs are the arguments of Cluster; the verb decides which are needed.
+// ClusterArgs are the arguments of Cluster; the lever decides which are needed.
 type ClusterArgs = levers.Args
 
-// Cluster changes the simulated cluster and returns a sentence about what it did.
+// Cluster pulls a lever of the simulated cluster and returns a sentence about what it did.
 func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
 	if s, ok := l.sharedCluster(); ok {
 		return l.pullShared(s, verb, a)
 	}
+	lever := levers.Find(verb)
 	err = l.act(func() (s action.Step, err error) {
-		if words, err = l.change(verb, a); l.src == nil || l.src.cluster == nil {
+		if words, err = l.change(verb, a); l.src == nil || l.src.cluster == nil || lever == nil || lever.Check(a) != nil {
 			return s, err
 		}
-		name := cmp.Or(a.Namespace, "default") + "/" + a.Name
-		switch verb { // even a failed action may have changed something
-		case "create", "scale":
-			return action.New(verb, name, max(a.Replicas, 0)), err
-		case "restart":
-			return action.New(verb, name), err
-		case "deleteDeployment":
-			return action.New("drop", name), err
-		case "delete":
-			if a.Key == "" && a.Name != "" {
-				a.Key = name
-			}
-			return action.New(verb, a.Key), err
-		case "burst", "failover", "crowd", "finalizer":
-			return action.New(verb, max(a.N, 0)), err
-		case "label":
-			return action.New(verb, a.Label, a.Key), err
-		case "compact", "expire":
-			return action.New(verb), err
-		case "rate":
-			if err == nil {
-				return action.New(verb, a.PerSecond), nil
-			}
-		}
-		return s, err
+		return leverStep(lever, a), err // even a failed action may have changed something
 	})
 	return words, err
 }
 
-// change carries out a verb of Cluster on the page's own cluster. l.mu is held.
+// leverStep returns a pull of a lever as a step of a story.
+func leverStep(v *levers.Lever, a ClusterArgs) action.Step {
+	return action.New(v.Verb(), v.Write(a)...)
+}
+
+// change pulls a lever of the page's own cluster. l.mu is held.
 func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 	if l.src == nil || l.src.cluster == nil {
 		return "", errors.New("only the simulated cluster can be changed from here: a live cluster is never written to")
 	}
 	l.logPull(verb, a)
 	words, err := levers.Own(l.src.cluster).Pull(context.Background(), verb, a)
-	switch {
-	case err != nil:
-	case verb == "create" && l.exp != nil:
-		l.missingNamespace(l.exp.generation)
-	case verb == "rate":
-		l.selection.Rate = a.PerSecond
+	if err == nil {
+		l.selection.Rate = l.src.cluster.Rate()
+		if l.exp != nil {
+			l.missingNamespace(l.exp.generation) // it may be there now
+		}
 	}
 	return words, err
 }
 
-// logPull logs what a verb does to the API server.
+// logPull logs the fault that a lever strikes the API server with.
 func (l *Lab) logPull(verb string, a ClusterArgs) {
-	switch verb {
-	case "compact", "expire":
-		l.emitFault(faults.Strike{Name: verb, Struck: 1})
-	case levers.Reboot:
-		l.emitFault(faults.Strike{Name: "restart", Struck: 1})
-	case "failover":
-		l.emitFault(faults.Strike{Name: verb, On: a.N > 0, Struck: 1})
+	if v := levers.Find(verb); v != nil && v.Strikes != "" {
+		l.emitFault(faults.Strike{Name: v.Strikes, On: v.Holds && a.N > 0, Struck: 1})
 	}
 }
 

@@ -192,17 +192,11 @@ func (l *Lab) start(next event.Selection) {
 	l.missingNamespace(generation)
 	next = next.WithoutFork()
 	l.holds.restate(next.Lanes())
-	for _, s := range l.faults.On() { // a log begins with the faults that are on
-		l.emitFault(s)
-	}
-	if d := time.Duration(l.holds.indexing.Load()); d > 0 {
-		l.emitFault(faults.Strike{Name: "slowindex", On: true, Delay: d})
-	}
-	for _, name := range l.misuses() {
-		if name == "rewrite" && l.src.cluster == nil {
+	for _, f := range l.faultsOn() { // a log begins with the faults that are on
+		if f.OwnCluster && l.src.cluster == nil {
 			continue // a live cluster is never written to
 		}
-		l.emitFault(faults.Strike{Name: name, On: true})
+		l.emitFault(faults.Strike{Name: f.Name, On: true, Delay: f.length})
 	}
 	if l.src.cluster != nil && l.src.cluster.IsBehind() {
 		l.emitFault(faults.Strike{Name: "failover", On: true})

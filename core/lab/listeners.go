@@ -160,10 +160,7 @@ func (x *experiment) slowMailer(lane int, args FaultArgs) (bool, error) {
 		if li.handler.name != "mailer" {
 			continue
 		}
-		on := li.handler.pace.Load() == 0
-		if args.On != nil {
-			on = *args.On
-		}
+		on := args.Switched(li.handler.pace.Load() > 0)
 		millis := 0.0
 		if on {
 			millis = float64(slowPace / time.Millisecond)

@@ -111,3 +111,19 @@ func TestAHandlerThatCallsAddRateLimitedWaits(t *testing.T) {
 		}
 	})
 }
+
+// TestALinkEndsABugOfTheControllers: what was on before a link is played is no part of its story, whatever was watched.
+func TestALinkEndsABugOfTheControllers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, _ := start(t, selection.Change{Objects: ptr(5), Rate: ptr(0.0)})
+		if _, err := l.Informer(0).Fault("rewrite", FaultArgs{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Select(t.Context(), selection.Change{Seed: ptr(uint64(3)), Do: ptr("")}); err != nil {
+			t.Fatal(err)
+		}
+		if l.rewrites.Load() {
+			t.Error("it is still on")
+		}
+	})
+}

@@ -74,10 +74,7 @@ func (x *experiment) mutate(lane int, args FaultArgs) (bool, error) {
 		if h.name != "mailer" {
 			continue
 		}
-		on := !h.mutates.Load()
-		if args.On != nil {
-			on = *args.On
-		}
+		on := args.Switched(h.mutates.Load())
 		x.lab.emitFault(faults.Strike{Name: "mutate", On: on})
 		for _, ln := range x.laneGroup(lane) {
 			if li := ln.listeners[id]; li != nil {

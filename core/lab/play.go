@@ -1,19 +1,16 @@
 package lab
 
 import (
-	"strings"
-
 	"informerscope/core/cluster/levers"
 	"informerscope/core/lab/action"
 )
 
 // plays repeat the actions of a link, by verb. l.mu is held. An action that failed then fails again, so there is no error to return.
-var plays = map[string]func(l *Lab, s action.Step){
+var plays = withLevers(map[string]func(l *Lab, s action.Step){
 	"watch": (*Lab).playWatch,
 	"halt":  func(l *Lab, _ action.Step) { l.stopExperiment() },
 
 	"fault":   (*Lab).playFault,
-	"reboot":  func(l *Lab, _ action.Step) { _, _ = l.change(levers.Reboot, ClusterArgs{}) },
 	"hold":    func(l *Lab, s action.Step) { _ = l.hold(s.Arg(0), int32(s.Int(1)), s.Int(2)) },
 	"release": func(l *Lab, s action.Step) { _ = l.release(s.Arg(0), s.Int(1), int32(s.Int(2)), s.Int(3)) },
 	"listen": inExperiment(func(x *experiment, s action.Step) {
@@ -28,20 +25,14 @@ var plays = map[string]func(l *Lab, s action.Step){
 	"start":    inExperiment(func(x *experiment, s action.Step) { _ = x.start(s.Arg(0), s.Arg(1), s.Arg(2)) }),
 	"shard":    inExperiment(func(x *experiment, s action.Step) { _ = x.setShard(s.Arg(0)) }),
 	"unshared": inExperiment(func(x *experiment, s action.Step) { _ = x.setUnshared(s.Int(0), s.Arg(1) != "off") }),
+})
 
-	"create":    (*Lab).playDeployment,
-	"scale":     (*Lab).playDeployment,
-	"restart":   (*Lab).playDeployment,
-	"drop":      (*Lab).playDeployment,
-	"delete":    func(l *Lab, s action.Step) { _, _ = l.change("delete", ClusterArgs{Key: s.Arg(0)}) },
-	"burst":     func(l *Lab, s action.Step) { _, _ = l.change("burst", ClusterArgs{N: s.Int(0)}) },
-	"compact":   func(l *Lab, _ action.Step) { _, _ = l.change("compact", ClusterArgs{}) },
-	"failover":  func(l *Lab, s action.Step) { _, _ = l.change("failover", ClusterArgs{N: s.Int(0)}) },
-	"crowd":     func(l *Lab, s action.Step) { _, _ = l.change("crowd", ClusterArgs{N: s.Int(0)}) },
-	"expire":    func(l *Lab, _ action.Step) { _, _ = l.change("expire", ClusterArgs{}) },
-	"finalizer": func(l *Lab, s action.Step) { _, _ = l.change("finalizer", ClusterArgs{N: s.Int(0)}) },
-	"label":     func(l *Lab, s action.Step) { _, _ = l.change("label", ClusterArgs{Label: s.Arg(0), Key: s.Arg(1)}) },
-	"rate":      func(l *Lab, s action.Step) { _, _ = l.change("rate", ClusterArgs{PerSecond: s.Float(0)}) },
+// withLevers adds the verbs of the levers.
+func withLevers(plays map[string]func(*Lab, action.Step)) map[string]func(*Lab, action.Step) {
+	for _, v := range levers.All() {
+		plays[v.Verb()] = func(l *Lab, s action.Step) { _, _ = l.change(v.Name, v.Read(s.Arg)) }
+	}
+	return plays
 }
 
 // inExperiment plays a step that does nothing if no experiment runs.
@@ -58,7 +49,9 @@ func (l *Lab) playFault(s action.Step) {
 	if on := s.Arg(1) == "on"; s.Arg(1) != "" {
 		args.On = &on
 	}
-	_, _ = l.fault(s.Arg(0), args, s.Int(4))
+	if f := FindFault(s.Arg(0)); f != nil {
+		_, _ = l.fault(f, args, s.Int(4))
+	}
 }
 
 // playWatch begins an earlier experiment on the cluster again.
@@ -68,17 +61,6 @@ func (l *Lab) playWatch(s action.Step) {
 		panic(err)
 	}
 	l.start(sel)
-}
-
-// playDeployment repeats a step on a deployment.
-func (l *Lab) playDeployment(s action.Step) {
-	a := ClusterArgs{Replicas: s.Int(1)}
-	a.Namespace, a.Name, _ = strings.Cut(s.Arg(0), "/")
-	verb := s.Verb
-	if verb == "drop" {
-		verb = "deleteDeployment"
-	}
-	_, _ = l.change(verb, a)
 }
 
 // onOff returns how a switch is written in a link.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"informerscope/core/cluster/levers"
 	"informerscope/core/lab/action"
 )
 
@@ -29,22 +30,20 @@ func TestEveryStepThatIsWrittenCanBeRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			if clause, ok := n.(*ast.CaseClause); ok { // case "create", "scale": return action.New(verb, …)
-				for _, call := range newActions(clause) {
-					if id, ok := call.Args[0].(*ast.Ident); ok && id.Name == "verb" {
-						for _, value := range clause.List {
-							note(t, written, value, len(call.Args)-1)
-						}
-					}
-				}
-			}
 			if call, ok := n.(*ast.CallExpr); ok && isNewAction(call) {
-				if _, ok := call.Args[0].(*ast.BasicLit); ok {
-					note(t, written, call.Args[0], len(call.Args)-1)
+				if verb, ok := call.Args[0].(*ast.BasicLit); ok {
+					name, err := strconv.Unquote(verb.Value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					note(t, written, name, len(call.Args)-1)
 				}
 			}
 			return true
 		})
+	}
+	for _, v := range levers.All() {
+		note(t, written, v.Verb(), len(v.Write(ClusterArgs{})))
 	}
 	for _, v := range action.Verbs() {
 		if !written[v.Name] {
@@ -80,23 +79,9 @@ func isNewAction(call *ast.CallExpr) bool {
 	return ok && id.Name == "action"
 }
 
-func newActions(in ast.Node) (calls []*ast.CallExpr) {
-	ast.Inspect(in, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && isNewAction(call) {
-			calls = append(calls, call)
-		}
-		return true
-	})
-	return calls
-}
-
 // note notes that a verb is written with n arguments.
-func note(t *testing.T, written map[string]bool, verb ast.Expr, n int) {
+func note(t *testing.T, written map[string]bool, name string, n int) {
 	t.Helper()
-	name, err := strconv.Unquote(verb.(*ast.BasicLit).Value)
-	if err != nil {
-		t.Fatal(err)
-	}
 	written[name] = true
 	verbs := action.Verbs()
 	i := slices.IndexFunc(verbs, func(v action.Verb) bool { return v.Name == name })

@@ -171,8 +171,11 @@ func (l *Lab) playStep(s action.Step) {
 }
 
 // standingSteps returns what outlives a cluster, as steps of a story: faults, holds and indices, and whether the controllers write.
-func (l *Lab) standingSteps() []action.Step {
-	steps := append(l.faultsOn(), l.holds.steps()...)
+func (l *Lab) standingSteps() (steps []action.Step) {
+	for _, f := range l.faultsOn() {
+		steps = append(steps, f.step(true, FaultArgs{Millis: int(f.length.Milliseconds())}, 0))
+	}
+	steps = append(steps, l.holds.steps()...)
 	for _, name := range slices.Sorted(maps.Keys(l.indices)) {
 		steps = append(steps, action.New("index", name, l.indices[name]))
 	}
@@ -184,17 +187,14 @@ func (l *Lab) standingSteps() []action.Step {
 
 // endStanding ends what would outlive the cluster: a link's story begins with only its own steps. l.mu is held.
 func (l *Lab) endStanding() {
-	for _, s := range l.standingSteps() {
-		switch s.Verb {
-		case "fault":
-			off := false
-			_, _ = l.fault(s.Arg(0), FaultArgs{On: &off}, 0)
-		case "hold":
-			_ = l.release(s.Arg(0), 0, int32(s.Int(1)), s.Int(2))
-		}
+	off := false
+	for _, f := range l.faultsOn() {
+		_, _ = f.carryOut(l, FaultArgs{On: &off}, 0)
+	}
+	for _, s := range l.holds.steps() {
+		_ = l.release(s.Arg(0), 0, int32(s.Int(1)), s.Int(2))
 	}
 	l.indices = nil
 	l.readOnly.Store(false)
 	l.children.Store(0)
-	l.rewrites.Store(false) // while a live cluster is watched, it is no fault that can be switched
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"informerscope/core/cluster/levers"
+	"informerscope/core/lab"
 	"informerscope/core/page/command"
 	"informerscope/core/words/arg"
 	"informerscope/core/words/releases"
@@ -50,7 +52,109 @@ func generateCommands() []byte {
 		fmt.Fprintf(&b, "  { era: '%s', queue: '%s' },\n", release, queue)
 	}
 	b.WriteString("];\n")
+	writeFaults(&b)
+	writeLevers(&b)
 	return []byte(b.String())
+}
+
+const faultsHead = `
+/**
+ * A fault. A held one stays on until it is switched off; verb is that of its lever in a link, if the fault is one; and millis is the length that the menus ask
+ * for. cluster is 'own' for one that only the page's own cluster has, and 'simulated' for one that any simulated cluster has.
+ * @typedef {{name: import('./types.js').CallArgs['fault'][0], held?: true, cluster?: 'own' | 'simulated', verb?: string, millis?: number}} Fault
+ */
+
+/** The faults, in the order of the menus. @type {Fault[]} */
+export const faults = [
+`
+
+// writeFaults writes the faults of core/lab.
+func writeFaults(b *strings.Builder) {
+	b.WriteString(faultsHead)
+	for _, f := range lab.Faults() {
+		fmt.Fprintf(b, "  { name: '%s'", f.Name)
+		if f.Held {
+			b.WriteString(", held: true")
+		}
+		if f.OwnCluster {
+			b.WriteString(", cluster: 'own'")
+		}
+		if f.Lever != "" {
+			fmt.Fprintf(b, ", cluster: 'simulated', verb: '%s'", levers.Find(f.Lever).Verb())
+		}
+		if f.Millis > 0 {
+			fmt.Fprintf(b, ", millis: %d", f.Millis)
+		}
+		b.WriteString(" },\n")
+	}
+	b.WriteString("];\n")
+}
+
+const leversHead = `
+/**
+ * What a person fills in for a lever: it gives some members of the lever's arguments. looks is how it is written. It is a number up to max, or a
+ * text without that.
+ * @typedef {{name: string, looks: string, members: string[], max?: number}} Param
+ */
+
+/**
+ * A lever that a menu offers. A held one stays on until it is pulled with an n of 0, and strikes is the fault that the log then has. offers are the numbers n
+ * that have a button each.
+ * @typedef {object} Lever
+ * @property {import('./types.js').CallArgs['cluster'][0]} name
+ * @property {'%s'} menu
+ * @property {true} [held]
+ * @property {string} [strikes]
+ * @property {number[]} [offers]
+ * @property {Param[]} [params]
+ */
+
+/** The levers, in the order of the menus. @type {Lever[]} */
+export const levers = [
+`
+
+// writeLevers writes the levers of core/cluster/levers that a menu offers.
+func writeLevers(b *strings.Builder) {
+	fmt.Fprintf(b, leversHead, levers.ClusterMenu+"' | '"+levers.FaultMenu)
+	for _, l := range levers.All() {
+		if l.Menu == "" {
+			continue
+		}
+		fmt.Fprintf(b, "  { name: '%s', menu: '%s'", l.Name, l.Menu)
+		if l.Holds {
+			b.WriteString(", held: true")
+		}
+		if l.Strikes != "" {
+			fmt.Fprintf(b, ", strikes: '%s'", l.Strikes)
+		}
+		switch {
+		case l.Offers != nil:
+			fmt.Fprintf(b, ", offers: %s", strings.ReplaceAll(fmt.Sprint(l.Offers), " ", ", "))
+		case l.Params != nil:
+			b.WriteString(",\n    params: [")
+			for i, p := range l.Params {
+				if i > 0 {
+					b.WriteString(",\n      ")
+				}
+				writeParam(b, p)
+			}
+			b.WriteString("]")
+		}
+		b.WriteString(" },\n")
+	}
+	b.WriteString("];\n")
+}
+
+func writeParam(b *strings.Builder, p levers.Param) {
+	names := make([]string, len(p.Members))
+	for i, m := range p.Members {
+		names[i] = m.Name
+	}
+	fmt.Fprintf(b, "{ name: '%s', looks: '%s', members: ['%s']", p.Name, p.Link, strings.Join(names, "', '"))
+	if limit := p.Members[0].Max; limit > 0 {
+		fmt.Fprintf(b, ", max: %s", arg.Decimal(limit))
+	}
+	b.WriteString(" }")
 }
 
 // writeAddressKeys writes the keys that the page's address has.

@@ -1,8 +1,8 @@
 // @ts-check
 // "Fork here": the choice of the one act that two lanes with one past differ by, and the words for it.
 import { button, h, icon, menuRow } from '../kit/dom.js';
-import { releases } from '../wire/commands.js';
-import { laneWords } from '../kit/fork.js';
+import { faults, releases } from '../wire/commands.js';
+import { faultOf, laneWords } from '../kit/fork.js';
 import { addWords } from '../kit/i18n.js';
 
 /** @import { Ctx, FaultName } from '../wire/page-types.js' */
@@ -28,9 +28,8 @@ addWords({
   'fork.again': ['the handler is removed and added again', '移除这个 handler，再重新添加'],
 });
 
-/** Faults that the menu offers: those that stay on are switched. @type {[FaultName, boolean][]} */
-const faults = [['cut', false], ['410', false], ['429', false], ['500', false], ['refuse', true], ['halfopen', true], ['compact', false],
-  ['nobookmarks', true]];
+/** Faults that the menu offers. @type {FaultName[]} */
+const offered = ['cut', '410', '429', '500', 'refuse', 'halfopen', 'compact', 'nobookmarks'];
 /** How slow a slow handler is, in ms a call, and how often a handler that gets a resync has one. */
 const slow = 500;
 const resync = 30000;
@@ -46,7 +45,8 @@ function choices({ model }) {
   const plain = (name) => [...new TextEncoder().encode(name)].map((c) => (/[\w./-]/.test(String.fromCharCode(c)) && c < 128 ? String.fromCharCode(c)
     : `~${c.toString(16).padStart(2, '0')}`)).join('');
   return [
-    ['fault', faults.map(([n, stays]) => (n === 'compact' ? n : `fault:${n}${stays ? (model.fault(n)?.on ? ':off' : ':on') : ''}`))],
+    ['fault', faults.filter((f) => offered.includes(f.name)).map(({ name, held, verb }) => verb
+      || `fault:${name}${held ? (model.fault(name)?.on ? ':off' : ':on') : ''}`)],
     ['hold', [hold('store'), hold('pop'), ...(last ? [hold('deliver', last.id)] : []), hold('take')]],
     ['handler', there.slice(0, 4).flatMap((l) => [
       `pace:${l.id}:${l.paceMillis ? 0 : slow}`,
@@ -69,8 +69,7 @@ export function openFork(ctx, anchor) {
     for (const [group, all] of choices(ctx)) {
       list.append(h('div', { class: 'grp' }, t('fork.grp.' + group)));
       for (const act of all) {
-        const about = act.startsWith('unlisten') ? t('fork.again') : act.startsWith('fault') ? t(`fault.${act.split(':')[1]}.x`)
-          : act === 'compact' ? t('fault.compact.x') : '';
+        const about = act.startsWith('unlisten') ? t('fork.again') : group === 'fault' ? t(`fault.${faultOf(act)}.x`) : '';
         list.append(menuRow(close, () => ctx.act('fork', act), { 'data-fork': act }, h('span', {}, laneWords(ctx, act)), h('small', {}, about)));
       }
     }

@@ -2,7 +2,10 @@
 // What a person can do to the simulated cluster: it hangs from the API server's name.
 import { button, h } from '../kit/dom.js';
 import { exact } from '../kit/format.js';
+import { levers } from '../wire/commands.js';
 import { appendKnobs } from './knobs.js';
+
+/** @import { Lever, Param } from '../wire/commands.js' */
 
 /**
  * @param {import('../wire/page-types.js').Ctx} ctx
@@ -14,11 +17,6 @@ export function openSimMenu(ctx, anchor, sample) {
   const st = ctx.model.state;
   ctx.popup(anchor, (root, close) => {
     root.append(h('h2', {}, t('sim.title')));
-    const field = (/** @type {string} */ value, /** @type {string} */ label) =>
-      /** @type {HTMLInputElement} */ (h('input', { type: 'text', value, 'aria-label': label, spellcheck: 'false', autocomplete: 'off',
-      placeholder: t('sim.where') }));
-    /** @type {(k: string, f: () => Promise<any>, makes?: string) => HTMLElement} */
-    const key = (k, f, makes) => button({ class: 'key', ...(makes ? { 'data-call': makes } : {}) }, f, t(k));
     // The menu covers the stations that show what was done.
     const did = (/** @type {Promise<any>} */ p) => {
       close();
@@ -26,34 +24,44 @@ export function openSimMenu(ctx, anchor, sample) {
         if (said) ctx.say(String(said));
       });
     };
-    const dep = field(deploymentOf(sample, st.resource.resource), t('sim.deployment'));
-    const replicas = /** @type {HTMLInputElement} */ (h('input', { type: 'number', min: 0, max: 5000, value: 3, 'aria-label': t('sim.replicas') }));
-    const where = () => {
-      const v = dep.value.trim();
+    /** What a field proposes, by parameter. @type {Record<string, string>} */
+    const proposals = { deployment: deploymentOf(sample, st.resource.resource), pod: ctx.selected() || sample, replicas: '3' };
+    /** @type {Map<string, HTMLInputElement>} */
+    const inputs = new Map();
+    /** The arguments that a field gives. @param {Param} p */
+    const read = ({ name, members: [first, second], max }) => {
+      const v = inputs.get(name)?.value.trim() ?? '';
+      if (max) return { [first]: Math.max(0, Math.round(Number(v) || 0)) };
+      if (!second) return { [first]: v };
       const i = v.indexOf('/');
-      return i < 0 ? { namespace: st.resource.namespace || 'default', name: v } : { namespace: v.slice(0, i), name: v.slice(i + 1) };
+      return i < 0 ? { [first]: st.resource.namespace || 'default', [second]: v } : { [first]: v.slice(0, i), [second]: v.slice(i + 1) };
     };
-    const n = () => Math.max(0, Math.round(Number(replicas.value) || 0));
-    root.append(
-      h('div', { class: 'form' }, h('span', {}, t('sim.deployment')), dep, h('span'), h('span', {}, t('sim.replicas')), replicas, h('span')),
-      h('div', { class: 'btnrow' },
-        key('sim.create', () => did(ctx.act('cluster', 'create', { ...where(), replicas: n() }))),
-        key('sim.scale', () => did(ctx.act('cluster', 'scale', { ...where(), replicas: n() }))),
-        key('sim.restart', () => did(ctx.act('cluster', 'restart', where())), 'cluster restart')),
-      h('hr'),
-    );
-    const obj = field(ctx.selected() || sample, t('sim.object'));
-    root.append(h('div', { class: 'form' }, h('span', {}, t('sim.object')), obj,
-      key('sim.delete', () => did(ctx.act('cluster', 'delete', { key: obj.value.trim() })))), h('hr'));
-    root.append(
-      h('div', { class: 'btnrow' },
-        key('sim.one', () => did(ctx.act('cluster', 'burst', { n: 1 })), 'cluster burst 1'),
-        key('sim.burst', () => did(ctx.act('cluster', 'burst', { n: 100 }))),
-        key('sim.cut', () => did(ctx.act('fault', 'cut', {}).then(() => ''))),
-        key(st.api.crowd ? 'sim.noCrowd' : 'sim.crowd', () => did(ctx.act('cluster', 'crowd', { n: st.api.crowd ? 0 : 1000 }))),
-        key('sim.compact', () => did(ctx.act('cluster', 'compact', {})))),
-      h('hr'),
-    );
+    /** The buttons of a lever: one, or one for each number that it offers. @param {Lever} l */
+    const keys = (l) => {
+      const key = (/** @type {string} */ words, /** @type {string} */ call, /** @type {() => object} */ args) =>
+        button({ class: 'key', 'data-call': call }, () => did(ctx.act('cluster', l.name, args())), t(words));
+      const isOn = l.held && (l.name === 'crowd' ? st.api.crowd : ctx.model.fault(l.strikes ?? '')?.on);
+      if (!l.offers) return [key(`sim.${l.name}`, `cluster ${l.name}`, () => Object.assign({}, ...(l.params ?? []).map(read)))];
+      return (isOn ? [0] : l.offers).map((n) => key(`sim.${l.name}.${n}`, `cluster ${l.name} ${n}`, () => ({ n })));
+    };
+    // Levers of the same thing stand together, below its fields.
+    const offered = levers.filter((l) => l.menu === 'cluster');
+    const thingOf = (/** @type {Lever} */ l) => l.params?.[0].name ?? '';
+    for (const thing of new Set(offered.map(thingOf))) {
+      const group = offered.filter((l) => thingOf(l) === thing);
+      const all = group.flatMap(keys);
+      for (const { name, max, looks } of group.flatMap((l) => l.params ?? [])) {
+        if (inputs.has(name)) continue;
+        const label = t(`sim.${name}`);
+        const input = /** @type {HTMLInputElement} */ (h('input', { value: proposals[name] ?? '', 'aria-label': label,
+          ...(max ? { type: 'number', min: 0, max } : { type: 'text', spellcheck: 'false', autocomplete: 'off', placeholder: looks }) }));
+        inputs.set(name, input);
+        root.append(h('div', { class: 'form' }, h('span', {}, label), input, name === thing && all.length === 1 ? all[0] : h('span')));
+      }
+      if (!thing) all.push(button({ class: 'key' }, () => did(ctx.act('fault', 'cut', {}).then(() => '')), t('sim.cut')));
+      if (!thing || all.length > 1) root.append(h('div', { class: 'btnrow' }, ...all));
+      root.append(h('hr'));
+    }
     appendKnobs(ctx, root, close);
     if (st.api.writes) root.append(h('p', { class: 'note' }, `${t('sim.writes', { n: exact(st.api.writes) })} · rv ${st.api.resourceVersion}`));
   }, { width: 400, label: t('sim.title') });

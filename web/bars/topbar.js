@@ -2,36 +2,26 @@
 // The top bar: what is looked at (source, resource, namespace, release), the faults, and how the page looks.
 import { attr, button, h, icon, menuRow, put, reveal, s } from '../kit/dom.js';
 import { middle } from '../kit/format.js';
-import { releases } from '../wire/commands.js';
+import { faults, levers, releases } from '../wire/commands.js';
 import { formatResource, parseResource, read as fragment } from '../wire/fragment.js';
 import { caret } from '../kit/glyphs.js';
 import { language } from '../kit/i18n.js';
 import { openNamespaces, openResources, openSources } from './pickers.js';
 import { trouble } from '../kit/trouble.js';
 
-/** The faults with a key of their own, in the order of their digits. @type {import('../wire/page-types.js').FaultName[]} */
-const faultKeys = ['cut', 'refuse', '410', '429', '500', 'slow'];
-/** @type {import('../wire/page-types.js').FaultName[]} */
-const otherFaults = ['delay', 'nobookmarks', 'noendmark'];
-/** @type {import('../wire/page-types.js').FaultName[]} */
-const simFaults = ['compact', 'restart'];
-/** Those of a simulated cluster without a key. @type {import('../wire/page-types.js').FaultName[]} */
-const keylessSimFaults = ['rewrite'];
-/** Every fault that has a key, in the order of the keys: the digits, then F C and F R. */
-export const faultOrder = [...faultKeys, ...otherFaults, ...simFaults];
-/** Faults without a key. @type {import('../wire/page-types.js').FaultName[]} */
-const keylessFaults = ['halfopen', 'forbidden', 'slowindex', 'mutate', 'ratelimit'];
-/** What the menu offers of a simulated cluster beside its faults. @type {('failover' | 'expire')[]} */
-const simChanges = ['failover', 'expire'];
-/** How many versions the API server is behind that a failover leads to. */
-const failoverVersions = 20;
-/** The key for a fault; empty for none. @param {import('../wire/page-types.js').FaultName | 'failover' | 'expire'} name */
+/** @import { FaultName } from '../wire/page-types.js' */
+
+/** The faults that have a button on the bar, the first of the menu. */
+const onBar = faults.slice(0, 6);
+/** What the menu offers of a simulated cluster beside its faults. */
+const struck = levers.filter((l) => l.menu === 'faults');
+/** The faults with letters as keys; the first nine have their digits. @type {Record<string, string>} */
+const letters = { compact: 'F C', restart: 'F R' };
+/** The key for a fault; empty for none. @param {string} name */
 function keyOfFault(name) {
-  const i = faultOrder.findIndex((f) => f === name);
-  return i < 0 ? '' : i < 9 ? String(i + 1) : name === 'compact' ? 'F C' : 'F R';
+  const i = faults.findIndex((f) => f.name === name);
+  return i >= 0 && i < 9 ? String(i + 1) : letters[name] ?? '';
 }
-const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark', 'halfopen', 'forbidden', 'slowindex', 'mutate', 'ratelimit', 'rewrite',
-  'failover']);
 
 /** The source of the objects, as a follower's page shows it. @param {import('../wire/page-types.js').Ctx} ctx @param {string} [context] of a live cluster */
 export function castWords(ctx, context) {
@@ -111,10 +101,7 @@ export class TopBar {
     this.faultsMenu = button({ class: 'menu-b' }, (b) => this.openFaults(b));
     this.faultsMenu.setAttribute('aria-haspopup', 'dialog');
     this.faultsMenu.append(this.faultsWord, caret());
-    this.faultButtons = faultKeys.map((n) => {
-      const b = button({ class: 'key' }, () => this.fault(n));
-      return { n, b };
-    });
+    this.faultButtons = onBar.map(({ name: n, held: stays = false }) => ({ n, stays, b: button({ class: 'key' }, () => this.fault(n)) }));
     this.faults = h('div', { class: 'faults', role: 'group' }, this.faultsMenu, ...this.faultButtons.map((o) => o.b));
     this.story = button({ class: 'pick tale' }, (b) => does.stories(b));
     this.storyText = h('span');
@@ -135,16 +122,10 @@ export class TopBar {
       h('span', { class: 'sp' }), this.faults, h('span', { class: 'rule' }), icons));
   }
 
-  /** Strikes or switches a fault by its name. @param {import('../wire/page-types.js').FaultName | 'failover' | 'expire'} name */
+  /** Strikes or switches a fault by its name. @param {FaultName} name */
   fault(name) {
-    const { ctx } = this;
-    if (name === 'expire') return ctx.act('cluster', 'expire', {});
-    if (name === 'failover') return ctx.act('cluster', 'failover', { n: ctx.model.fault('failover')?.on ? 0 : failoverVersions });
-    if (heldFaults.has(name)) {
-      const on = !!ctx.model.fault(name)?.on;
-      return ctx.act('fault', name, name === 'delay' ? { on: !on, millis: 500 } : { on: !on });
-    }
-    return ctx.act('fault', name, {});
+    const { held, millis } = faults.find((f) => f.name === name) ?? {};
+    return this.ctx.act('fault', name, held ? { on: !this.ctx.model.fault(name)?.on, ...(millis ? { millis } : {}) } : {});
   }
 
   paint() {
@@ -197,17 +178,17 @@ export class TopBar {
     put(this.faultsWord, t('top.faults'));
     const now = this.ctx.now();
     let more = false;
-    for (const f of st.faults) if (f.on && !faultKeys.some((name) => name === f.name)) more = true;
+    for (const f of st.faults) if (f.on && !onBar.some((o) => o.name === f.name)) more = true;
     this.faultsMenu.classList.toggle('t-held', more);
-    for (const { n, b } of this.faultButtons) {
+    for (const { n, stays, b } of this.faultButtons) {
       const f = model.fault(n);
       put(b, t('fault.' + n));
       const held = !!f?.on;
-      const hit = !!f && !heldFaults.has(n) && now >= f.atMillis && now - f.atMillis < 1500;
+      const hit = !!f && !stays && now >= f.atMillis && now - f.atMillis < 1500;
       const cls = `key${held ? ' held' : ''}${hit ? ' hit' : ''}`;
       if (b.className !== cls) b.className = cls;
-      if (heldFaults.has(n)) attr(b, 'aria-pressed', String(held));
-      const words = `${t('fault.' + n)}: ${t(`fault.${n}.x`)} (${faultKeys.indexOf(n) + 1})`;
+      if (stays) attr(b, 'aria-pressed', String(held));
+      const words = `${t('fault.' + n)}: ${t(`fault.${n}.x`)} (${keyOfFault(n)})`;
       if (b.title !== words) b.title = words;
       attr(b, 'aria-label', words);
     }
@@ -250,20 +231,25 @@ export class TopBar {
   /** @param {HTMLElement} anchor */
   openFaults(anchor) {
     const { t } = this.ctx;
-    const own = this.ctx.model.state.source.kind === 'sim' ? keylessSimFaults : [];
-    const sim = this.ctx.model.changeable();
+    const { model } = this.ctx;
+    const own = model.state.source.kind === 'sim';
+    const sim = model.changeable();
+    const there = faults.filter(({ cluster }) => (cluster === 'own' ? own : !cluster || sim));
     this.ctx.popup(anchor, (root, close) => {
       const list = h('div', { class: 'list' });
       root.append(list);
-      for (const n of [...faultKeys, ...otherFaults, ...keylessFaults, ...own, ...(sim ? [...simFaults, ...simChanges] : [])]) {
-        const held = heldFaults.has(n);
+      const row = (/** @type {string} */ n, /** @type {boolean} */ held, /** @type {() => any} */ does, /** @type {Record<string, number>} */ words = {}) => {
         const key = keyOfFault(n);
         // The menu covers stations that show what the fault does.
-        const b = menuRow(close, () => this.fault(n), { class: 'row fx' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)),
-          h('small', {}, t(`fault.${n}.x`, { n: failoverVersions }), key ? h('span', { class: 'hint' }, ` · ${key}`) : ''));
-        if (held) b.setAttribute('aria-pressed', String(!!this.ctx.model.fault(n)?.on));
+        const b = menuRow(close, does, { class: 'row fx' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)),
+          h('small', {}, t(`fault.${n}.x`, words), key ? h('span', { class: 'hint' }, ` · ${key}`) : ''));
+        if (held) b.setAttribute('aria-pressed', String(!!model.fault(n)?.on));
         else /** @type {HTMLElement} */ (b.firstElementChild).style.visibility = 'hidden';
         list.append(b);
+      };
+      for (const { name, held = false } of there) row(name, held, () => this.fault(name));
+      for (const { name, held = false, offers: [n] = [0] } of sim ? struck : []) {
+        row(name, held, () => this.ctx.act('cluster', name, held ? { n: model.fault(name)?.on ? 0 : n } : {}), { n });
       }
     }, { width: 440, label: t('top.faults') });
   }

@@ -1,6 +1,7 @@
 // @ts-check
 // The names of the two lanes of a fork: what the second one alone knows, in words.
 import { exact } from './format.js';
+import { faults } from '../wire/commands.js';
 import { addWords, t } from './i18n.js';
 
 addWords({
@@ -40,6 +41,12 @@ function unescapeName(name) {
   }
 }
 
+/** The fault that an action is, as in a link without its time; empty for none. @param {string} act */
+export function faultOf(act) {
+  const [verb, name] = act.split(':');
+  return verb === 'fault' ? name : faults.find((f) => f.verb === verb)?.name ?? '';
+}
+
 /**
  * The words for the lane in which something is different.
  * @param {import('../wire/page-types.js').Ctx} ctx
@@ -50,7 +57,7 @@ export function laneWords({ model }, acts) {
   const [verb, a = '', b = ''] = all[0];
   const name = (/** @type {string} */ id) => model.state.listeners.find((l) => l.id === Number(id))?.name ?? id;
   const last = all[all.length - 1];
-  const fault = verb === 'compact' ? verb : verb === 'fault' ? a : '';
+  const fault = faultOf(all[0].join(':'));
   if (fault) {
     const own = t('fork.f.' + fault);
     return b !== 'off' && !own.startsWith('fork.f.') ? own : t(b === 'off' ? 'fork.off' : 'fork.on', { what: t('fault.' + fault) });

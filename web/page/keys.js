@@ -3,11 +3,14 @@
 import { h } from '../kit/dom.js';
 import { t } from '../kit/i18n.js';
 import { openDialog, popupOpen } from '../kit/popup.js';
+import { faults } from '../wire/commands.js';
+
+/** @import { FaultName } from '../wire/page-types.js' */
 
 /**
  * @typedef {{
  *   toggle: () => void, step: (n: number) => void, faster: (n: number) => void, start: () => void, live: () => void, mark: (n: number) => void,
- *   find: () => void, escape: () => boolean, hold: (digit: number) => void, release: (n: number) => void, fault: (digit: number) => void,
+ *   find: () => void, escape: () => boolean, hold: (digit: number) => void, release: (n: number) => void, fault: (name: FaultName) => void,
  * black: () => boolean, theme: () => void, details: () => void, language: () => void, era: () => void, help: () => void, explain: (n: number) => void, air: ()
  * => void, qr: () => void, fork: () => void
  * }} Actions
@@ -37,7 +40,7 @@ export function bindKeys(a) {
     let done = true;
     if (digit) {
       if (two === 'h') a.hold(digit);
-      else a.fault(digit);
+      else a.fault(faults[digit - 1].name);
     } else {
       switch (e.key) {
         case ' ':
@@ -66,8 +69,8 @@ export function bindKeys(a) {
         case 'i': a.explain(1); break;
         case 'I': a.explain(-1); break;
         case '.': a.black(); break;
-        case 'c': case 'C': two === 'f' ? a.fault(10) : (done = false); break;
-        case 'r': case 'R': two === 'f' ? a.fault(11) : (done = false); break;
+        case 'c': case 'C': two === 'f' ? a.fault('compact') : (done = false); break;
+        case 'r': case 'R': two === 'f' ? a.fault('restart') : (done = false); break;
         case 'a': case 'A': a.air(); break;
         case 'q': case 'Q': a.qr(); break;
         case 'y': case 'Y': a.fork(); break;

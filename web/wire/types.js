@@ -1869,7 +1869,7 @@
  * @property {[]} attached
  * @property {[what?: string | null]} checkStory
  * @property {[]} arrive
- * @property {[name: 'cut' | 'refuse' | '410' | '429' | '500' | 'delay' | 'nobookmarks' | 'noendmark' | 'forbidden' | 'halfopen' | 'slow' | 'slowindex' | 'mutate' | 'rewrite' | 'ratelimit' | 'compact' | 'restart',
+ * @property {[name: 'cut' | 'refuse' | '410' | '429' | '500' | 'slow' | 'delay' | 'nobookmarks' | 'noendmark' | 'halfopen' | 'forbidden' | 'slowindex' | 'mutate' | 'ratelimit' | 'rewrite' | 'compact' | 'restart',
  *   args?: {on?: boolean | null, millis?: number | null, count?: number | null} | null, lane?: number | null]} fault
  * @property {[stage: 'store' | 'pop' | 'deliver' | 'take', listener?: number | null, lane?: number | null]} hold
  * @property {[stage: 'store' | 'pop' | 'deliver' | 'take', n?: number | null, listener?: number | null, lane?: number | null]} release
@@ -1884,9 +1884,9 @@
  * @property {[late?: string | null, era?: string | null, selector?: string | null]} start
  * @property {[shard?: string | null]} shard
  * @property {[on?: boolean | null, lane?: number | null]} unshared
- * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'crowd' | 'expire' | 'finalizer' | 'label' | 'rate',
- *   args?: {namespace?: string | null, name?: string | null, key?: string | null, label?: string | null, replicas?: number | null,
- *   n?: number | null, perSecond?: number | null} | null]} cluster
+ * @property {[verb: 'create' | 'scale' | 'restart' | 'deleteDeployment' | 'delete' | 'drain' | 'burst' | 'crowd' | 'compact' | 'failover' | 'expire' | 'finalizer' | 'label' | 'rate',
+ *   args?: {namespace?: string | null, name?: string | null, replicas?: number | null, key?: string | null, n?: number | null,
+ *   label?: string | null, perSecond?: number | null} | null]} cluster
  * @property {[speed?: number | null]} play
  * @property {[]} pause
  * @property {[]} live

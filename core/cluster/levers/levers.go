@@ -4,18 +4,47 @@ package levers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"informerscope/core/lab/selection"
+	"informerscope/core/words/arg"
 )
 
-// Reboot is the verb that restarts the API server. It is a fault and not among Verbs.
-const Reboot = "reboot"
+// Lever is a way to change a simulated cluster. All and Find return the entries of the one table of them, from which the command `cluster`, links, the rail of
+// a story, the page's menus and the documents are made.
+type Lever struct {
+	Name   string
+	Params []Param
+	// Does describes it for docs/reference.md.
+	Does string
+	// LinkVerb is its verb in a link, if that is not its name, and LinkMeans describes for docs/protocol.md what the arguments there leave open.
+	LinkVerb, LinkMeans string
+	// Breaks: it breaks something at the API server.
+	Breaks bool
+	// Strikes is the fault that the log has of it; empty for none.
+	Strikes string
+	// Holds: with n it stays on, until it is pulled with an n of 0.
+	Holds bool
+	// IsFault: the command `fault` has it, by the name that Strikes is, and `cluster` has not.
+	IsFault bool
+	// Menu is the menu of the page that offers it; empty for none. It has a button for each n of Offers.
+	Menu   Menu
+	Offers []int
 
-// Args are the arguments of Pull; the verb decides which are needed.
+	pull func(ctx context.Context, c Target, a Args) (string, error)
+}
+
+// Menu is a menu of the page.
+type Menu string
+
+const (
+	// ClusterMenu hangs from the API server, and FaultMenu from the faults.
+	ClusterMenu Menu = "cluster"
+	FaultMenu   Menu = "faults"
+)
+
+// Args are the arguments of a lever; its Params are which of them it reads.
 type Args struct {
 	Namespace string  `json:"namespace"`
 	Name      string  `json:"name"`
@@ -26,19 +55,15 @@ type Args struct {
 	Label     string  `json:"label"`
 }
 
-var verbs = []string{"create", "scale", "restart", "delete", "deleteDeployment", "burst", "compact", "failover", "crowd", "expire", "finalizer", "label",
-	"rate"}
-
-// Verbs returns the verbs of Pull, but for Reboot. The caller owns the list.
-func Verbs() []string { return slices.Clone(verbs) }
-
-// Target is a cluster that levers act on. Its methods are those of simcluster.Cluster, and their errors are those of the API.
+// Target is a cluster that levers act on. Its errors are those of the API.
 type Target interface {
+	// Do sends a request to the API, which is answered even while the API server is away. body is sent as JSON, for PATCH as a merge patch, and the answer
+	// is decoded into answer; both may be nil.
+	Do(ctx context.Context, method, path string, body, answer any) error
+
 	CreateDeployment(ctx context.Context, namespace, name string, replicas int) error
 	Scale(ctx context.Context, namespace, name string, replicas int) error
 	RestartDeployment(ctx context.Context, namespace, name string) error
-	DeleteDeployment(ctx context.Context, namespace, name string) error
-	DeletePod(ctx context.Context, namespace, name string) error
 	DeleteRandomPod(ctx context.Context) (namespace, name string, err error)
 	LabelPod(ctx context.Context, key, label string) (string, error)
 	AddFinalizers(ctx context.Context, n int) error
@@ -46,84 +71,100 @@ type Target interface {
 	Burst(ctx context.Context, n int) error
 	SetRate(rate float64)
 	Crowd(ctx context.Context, n int) error
-	Compact(ctx context.Context) error
-	Expire(ctx context.Context) error
+	// Compact and Expire return a sentence about what they did.
+	Compact(ctx context.Context) (string, error)
+	Expire(ctx context.Context) (string, error)
 	FailOver(ctx context.Context, versions uint64) error
 	Restart(ctx context.Context) error
 }
 
+// All returns all levers, in the order of the documents and menus. The caller owns the list.
+func All() []Lever { return slices.Clone(table) }
+
+// Find returns the lever with a name, nil if there is none.
+func Find(name string) *Lever {
+	if i := slices.IndexFunc(table, func(l Lever) bool { return l.Name == name }); i >= 0 {
+		return &table[i]
+	}
+	return nil
+}
+
+// Names returns the names of the levers that are no faults. The caller owns the list.
+func Names() (names []string) {
+	for _, l := range table {
+		if !l.IsFault {
+			names = append(names, l.Name)
+		}
+	}
+	return names
+}
+
 // Pull changes the cluster and returns a sentence about what it did. Even a failed Pull may have changed something.
-func Pull(ctx context.Context, c Target, verb string, a Args) (string, error) {
-	if a.Namespace == "" {
-		a.Namespace = "default"
+func Pull(ctx context.Context, c Target, name string, a Args) (string, error) {
+	l := Find(name)
+	if l == nil {
+		return "", fmt.Errorf("unknown verb %q: choose one of %s", name, strings.Join(Names(), ", "))
 	}
-	if a.Replicas < 0 || a.Replicas > selection.MaxObjects {
-		return "", fmt.Errorf("a deployment has from 0 to %d replicas", selection.MaxObjects)
+	if err := l.Check(a); err != nil {
+		return "", err
 	}
-	name := a.Namespace + "/" + a.Name
-	switch verb {
-	case "create":
-		if a.Name == "" {
-			return "", errors.New("give the deployment a name")
+	return l.pull(ctx, c, a)
+}
+
+// Check returns an error for arguments with which the lever does nothing.
+func (l *Lever) Check(a Args) error {
+	for _, p := range l.Params {
+		if p.check == nil {
+			continue
 		}
-		if a.Replicas == 0 {
-			a.Replicas = 3
+		if err := p.check(a); err != nil {
+			return err
 		}
-		return fmt.Sprintf("created deployment %s with %d replicas", name, a.Replicas), c.CreateDeployment(ctx, a.Namespace, a.Name, a.Replicas)
-	case "scale":
-		return fmt.Sprintf("scaled deployment %s to %d", name, a.Replicas), c.Scale(ctx, a.Namespace, a.Name, a.Replicas)
-	case "restart":
-		return fmt.Sprintf("restarted deployment %s", name), c.RestartDeployment(ctx, a.Namespace, a.Name)
-	case "delete":
-		if a.Key == "" && a.Name == "" {
-			ns, pod, err := c.DeleteRandomPod(ctx)
-			return fmt.Sprintf("deleted pod %s/%s", ns, pod), err
-		}
-		ns, pod := a.Namespace, a.Name
-		if a.Key != "" {
-			var ok bool
-			if ns, pod, ok = strings.Cut(a.Key, "/"); !ok {
-				return "", fmt.Errorf("%q is not namespace/name", a.Key)
+	}
+	return nil
+}
+
+// Verb returns the lever's verb in a link.
+func (l *Lever) Verb() string {
+	if l.LinkVerb != "" {
+		return l.LinkVerb
+	}
+	return l.Name
+}
+
+// Write returns the arguments as a link writes them.
+func (l *Lever) Write(a Args) []any {
+	var words []any
+	for _, p := range l.Params {
+		words = append(words, p.write(a))
+	}
+	return words
+}
+
+// Read returns the arguments that Write wrote; word returns one of them, "" if the link has left it out.
+func (l *Lever) Read(word func(i int) string) (a Args) {
+	for i, p := range l.Params {
+		p.read(&a, word(i))
+	}
+	return a
+}
+
+// Members returns the members of the lever's arguments.
+func (l *Lever) Members() (all []arg.Spec) {
+	for _, p := range l.Params {
+		all = append(all, p.Members...)
+	}
+	return all
+}
+
+// Members returns the members of the arguments of all levers, each once.
+func Members() (all []arg.Spec) {
+	for _, l := range table {
+		for _, m := range l.Members() {
+			if !slices.ContainsFunc(all, func(s arg.Spec) bool { return s.Name == m.Name }) {
+				all = append(all, m)
 			}
 		}
-		return fmt.Sprintf("deleted pod %s/%s", ns, pod), c.DeletePod(ctx, ns, pod)
-	case "deleteDeployment":
-		return fmt.Sprintf("deleted deployment %s", name), c.DeleteDeployment(ctx, a.Namespace, a.Name)
-	case "burst":
-		n := min(max(a.N, 1), selection.MaxRate)
-		did := "updated a pod"
-		if n > 1 {
-			did = fmt.Sprintf("updated %d pods at once", n)
-		}
-		return did, c.Burst(ctx, n)
-	case "compact":
-		return "compacted the watch history", c.Compact(ctx)
-	case "failover":
-		did := "the API server has caught up"
-		if a.N > 0 {
-			did = fmt.Sprintf("another API server answers, whose cache is %d versions behind", a.N)
-		}
-		return did, c.FailOver(ctx, uint64(max(a.N, 0)))
-	case "crowd":
-		return fmt.Sprintf("%d other clients watch the pods", max(a.N, 0)), c.Crowd(ctx, max(a.N, 0))
-	case "expire":
-		return "ended every watch of pods with 410 Expired", c.Expire(ctx)
-	case "finalizer":
-		if a.N > 0 {
-			return fmt.Sprintf("put a finalizer on pods: %d", a.N), c.AddFinalizers(ctx, a.N)
-		}
-		return "took the finalizer off every pod", c.RemoveFinalizers(ctx)
-	case "label":
-		key, err := c.LabelPod(ctx, a.Key, a.Label)
-		return fmt.Sprintf("labelled pod %s: %s", key, a.Label), err
-	case "rate":
-		if !(a.PerSecond >= 0 && a.PerSecond <= selection.MaxRate) {
-			return "", fmt.Errorf("the rate must be from 0 to %d events a second", selection.MaxRate)
-		}
-		c.SetRate(a.PerSecond)
-		return fmt.Sprintf("%g events a second", a.PerSecond), nil
-	case Reboot:
-		return "restarted the API server", c.Restart(ctx)
 	}
-	return "", fmt.Errorf("unknown verb %q: choose one of %s", verb, strings.Join(verbs, ", "))
+	return all
 }

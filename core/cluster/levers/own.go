@@ -26,6 +26,10 @@ func (o OwnCluster) Stats(context.Context) (simcluster.Stats, error) { return o.
 
 // The other methods implement Target.
 
+func (o OwnCluster) Do(ctx context.Context, method, path string, body, answer any) error {
+	return o.cluster.Do(ctx, method, path, body, answer)
+}
+
 func (o OwnCluster) CreateDeployment(_ context.Context, namespace, name string, replicas int) error {
 	return o.cluster.CreateDeployment(namespace, name, replicas)
 }
@@ -36,14 +40,6 @@ func (o OwnCluster) Scale(_ context.Context, namespace, name string, replicas in
 
 func (o OwnCluster) RestartDeployment(_ context.Context, namespace, name string) error {
 	return o.cluster.RestartDeployment(namespace, name)
-}
-
-func (o OwnCluster) DeleteDeployment(_ context.Context, namespace, name string) error {
-	return o.cluster.DeleteDeployment(namespace, name)
-}
-
-func (o OwnCluster) DeletePod(_ context.Context, namespace, name string) error {
-	return o.cluster.DeletePod(namespace, name)
 }
 
 func (o OwnCluster) DeleteRandomPod(context.Context) (namespace, name string, err error) {
@@ -67,14 +63,14 @@ func (o OwnCluster) Crowd(_ context.Context, n int) error {
 	return nil
 }
 
-func (o OwnCluster) Compact(context.Context) error {
+func (o OwnCluster) Compact(context.Context) (string, error) {
 	o.cluster.Compact()
-	return nil
+	return "compacted the watch history", nil
 }
 
-func (o OwnCluster) Expire(context.Context) error {
+func (o OwnCluster) Expire(context.Context) (string, error) {
 	o.cluster.Expire()
-	return nil
+	return "ended every watch of pods with 410 Expired", nil
 }
 
 func (o OwnCluster) FailOver(_ context.Context, versions uint64) error {

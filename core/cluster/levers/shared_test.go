@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"informerscope/core/cluster/simcluster"
-	"informerscope/core/lab/selection"
 )
 
 // toServer sends every request to a test server, as the relay's connection does.
@@ -93,11 +92,14 @@ func TestBadOrdersChangeNothing(t *testing.T) {
 	}{
 		{"dance", Args{}, "choose one of create"},
 		{"create", Args{}, "give the deployment a name"},
-		{"create", Args{Name: "web", Replicas: selection.MaxObjects + 1}, "replicas"},
+		{"create", Args{Name: "web", Replicas: simcluster.MaxObjects + 1}, "replicas"},
 		{"create", Args{Name: "web", Replicas: -1}, "replicas"},
 		{"create", Args{Name: "../x"}, "Invalid value"},
 		{"create", Args{Name: "web", Namespace: "A B"}, "Invalid value"},
 		{"delete", Args{Key: "web"}, "is not namespace/name"},
+		{"delete", Args{Key: "default/"}, "a name is missing"},
+		{"delete", Args{Key: "default/../../nodes/node-a1"}, "is no name"},
+		{"deleteDeployment", Args{}, "a name is missing"},
 		{"rate", Args{PerSecond: -1}, "events a second"},
 		{"label", Args{Label: "x"}, "sets no label"},
 		{"finalizer", Args{N: 1 << 30}, "a finalizer for"},

@@ -36,7 +36,7 @@ func (c *Cluster) setRate(rate float64) {
 	if !(rate > 0) { // NaN as well
 		rate = 0
 	}
-	c.rate = min(rate, maxRate)
+	c.rate = min(rate, MaxRate)
 	c.credit = 0
 	c.bgSeq++
 	if c.rate > 0 {

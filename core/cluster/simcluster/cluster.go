@@ -11,11 +11,15 @@ import (
 	"k8s.io/utils/clock"
 )
 
+// The greatest number of a cluster's objects of a kind, and of its background events in a second.
+const (
+	MaxObjects = 100_000
+	MaxRate    = 10_000
+)
+
 const (
 	defaultObjects        = 60
-	maxObjects            = 100_000
 	maxNodes              = 1000
-	maxRate               = 10_000
 	podHistorySize        = 8192 // larger, because pods change most
 	defaultHistorySize    = 2048
 	defaultBookmarkPeriod = 10 * time.Second
@@ -120,7 +124,7 @@ func New(o Options) *Cluster {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.isSeeding = true
-	c.seed(min(max(cmp.Or(o.Objects, defaultObjects), 0), maxObjects), o.Nodes)
+	c.seed(min(max(cmp.Or(o.Objects, defaultObjects), 0), MaxObjects), o.Nodes)
 	c.isSeeding = false
 	if !c.isStill {
 		for i, s := range c.nodeList {

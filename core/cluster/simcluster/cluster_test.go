@@ -179,7 +179,7 @@ func TestDeploymentLifecycle(t *testing.T) {
 	if got := ready(); got != "1/1/1" {
 		t.Fatalf("after scaling down: %s", got)
 	}
-	check(c.DeleteDeployment("shop", "demo"))
+	check(c.Do(t.Context(), "DELETE", "/apis/apps/v1/namespaces/shop/deployments/demo", nil, nil))
 	play(c, clk, 5*time.Second, 100*time.Millisecond)
 	if s := c.Stats(); s.Objects["pods"]+s.Objects["replicasets.apps"]+s.Objects["deployments.apps"] != 0 {
 		t.Errorf("left behind: %v", s.Objects)
@@ -244,7 +244,7 @@ func TestRate(t *testing.T) {
 		t.Errorf("an hour's gap made %d events", n)
 	}
 	c.SetRate(1e9)
-	if c.Rate() != maxRate {
+	if c.Rate() != MaxRate {
 		t.Errorf("Rate() = %v", c.Rate())
 	}
 	c.SetRate(-1)

@@ -249,7 +249,7 @@ func portion(v any, n int, up bool, def int) int {
 		if err != nil || p < 0 {
 			return def
 		}
-		x := min(float64(n)*float64(p)/100, maxObjects)
+		x := min(float64(n)*float64(p)/100, MaxObjects)
 		if up {
 			return int(math.Ceil(x))
 		}
@@ -257,7 +257,7 @@ func portion(v any, n int, up bool, def int) int {
 	case nil:
 		return def
 	}
-	return min(max(0, getInt(map[string]any{"v": v}, def, "v")), maxObjects)
+	return min(max(0, getInt(map[string]any{"v": v}, def, "v")), MaxObjects)
 }
 
 // syncDeployment moves a deployment's replica sets towards its template and size.

@@ -56,27 +56,6 @@ func (c *Cluster) Scale(namespace, name string, replicas int) error {
 	return asError(c.rewrite(s, m, "", "informerscope"))
 }
 
-// DeleteDeployment deletes a deployment; its replica sets and pods follow.
-func (c *Cluster) DeleteDeployment(namespace, name string) error {
-	return c.deleteNamed(c.deployments, namespace, name)
-}
-
-// DeletePod deletes a pod gracefully.
-func (c *Cluster) DeletePod(namespace, name string) error {
-	return c.deleteNamed(c.pods, namespace, name)
-}
-
-func (c *Cluster) deleteNamed(r *resource, namespace, name string) error {
-	c.lock()
-	defer c.mu.Unlock()
-	s, err := c.find(r, namespace, name)
-	if err != nil {
-		return err
-	}
-	_, _, e := c.delete(s, deleteOptions{})
-	return asError(e)
-}
-
 // DeleteRandomPod deletes a random running pod gracefully and returns its name.
 func (c *Cluster) DeleteRandomPod() (namespace, name string, err error) {
 	c.lock()

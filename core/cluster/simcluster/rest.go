@@ -52,6 +52,11 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if c.Down() {
 		panic(http.ErrAbortHandler) // the documented way to abort a connection
 	}
+	c.serve(w, r)
+}
+
+// serve is ServeHTTP of a cluster that is not down.
+func (c *Cluster) serve(w http.ResponseWriter, r *http.Request) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		writeStatus(w, badRequest("invalid query: %v", err))

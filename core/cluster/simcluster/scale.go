@@ -110,8 +110,8 @@ func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 			return e
 		}
 		n := getInt(want, 0, "spec", "replicas")
-		if !r.custom && (n < 0 || n > maxObjects) {
-			return invalidObject("autoscaling", "Scale", req.name, invalidValue("spec.replicas", n, "must be between 0 and "+strconv.Itoa(maxObjects)))
+		if !r.custom && (n < 0 || n > MaxObjects) {
+			return invalidObject("autoscaling", "Scale", req.name, invalidValue("spec.replicas", n, "must be between 0 and "+strconv.Itoa(MaxObjects)))
 		}
 		m := r.show(o).mustMap()
 		meta := ensureMap(m, "metadata")

@@ -305,8 +305,8 @@ func validateWorkload(m map[string]any) []problem {
 	for _, f := range [...]string{"replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"} {
 		ps = append(ps, validateCount("spec."+f, spec[f])...)
 	}
-	if n := getInt(spec, 1, "replicas"); n > maxObjects {
-		ps = append(ps, invalidValue("spec.replicas", n, fmt.Sprintf("the simulated cluster holds at most %d", maxObjects)))
+	if n := getInt(spec, 1, "replicas"); n > MaxObjects {
+		ps = append(ps, invalidValue("spec.replicas", n, fmt.Sprintf("the simulated cluster holds at most %d", MaxObjects)))
 	}
 	ps = append(ps, validateRollingUpdate("spec.strategy.rollingUpdate", getMap(spec, "strategy", "rollingUpdate"))...)
 	match := getMap(spec, "selector", "matchLabels")

@@ -30,7 +30,8 @@ func TestStoriesAreReadAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// TestLinksThatWereGivenAwayAreRead reads a link with every verb as it was written before the table existed, with values beyond today's limits.
+// TestLinksThatWereGivenAwayAreRead reads a link with verbs as they were written before the table existed, with values beyond today's limits. The verb of a
+// newer lever is in no such link.
 func TestLinksThatWereGivenAwayAreRead(t *testing.T) {
 	const text = "0:watch:1.37::v1:pods:Pod,1:watch:1.37::v1:pods:Pod::metadata,2:watch:1.37::v1:pods:Pod:::tier~3dbackend," +
 		"600:delete,866:halt,868:fault:delay:on:40,900:fault:410:::250,901:fault:flood,1000:hold:pop," +
@@ -52,7 +53,7 @@ func TestLinksThatWereGivenAwayAreRead(t *testing.T) {
 		used[s.Verb] = true
 	}
 	for _, v := range Verbs() {
-		if !used[v.Name] {
+		if !used[v.Name] && v.Command != "cluster" {
 			t.Errorf("%s is in no link of this test", v.Name)
 		}
 	}

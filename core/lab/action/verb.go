@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"informerscope/core/cluster/levers"
 	"informerscope/core/words/arg"
 )
 
@@ -42,13 +43,12 @@ func number(name string) arg.Spec {
 	return arg.Spec{Name: name, Type: arg.Number, Min: 0, Max: math.Nextafter(1e9, 0)}
 }
 
-var verbs = []Verb{
+var verbs = append([]Verb{
 	{Name: "watch", Command: "select", Args: []arg.Spec{text("eras"), text("group"), text("version"), text("resource"), text("kind"),
 		text("namespace"), text("transform"), text("selector")}, Means: "an earlier experiment begins"},
 	{Name: "halt", Command: "select", Means: "it ends"},
 	{Name: "fault", Command: "fault", Args: []arg.Spec{text("name"), text("on or off"), wholeNumber("millis"), wholeNumber("count"), wholeNumber("lane")},
 		Means: "`on` or `off` for a held fault"},
-	{Name: "reboot", Command: "fault", Means: "`restart`"},
 	{Name: "hold", Command: "hold", Args: []arg.Spec{text("stage"), wholeNumber("listener"), wholeNumber("lane")}},
 	{Name: "release", Command: "release", Args: []arg.Spec{text("stage"), wholeNumber("n"), wholeNumber("listener"), wholeNumber("lane")}},
 	{Name: "listen", Command: "addListener", Args: []arg.Spec{text("name"), number("paceMillis"), number("resyncMillis"), wholeNumber("lane")}},
@@ -61,17 +61,26 @@ var verbs = []Verb{
 	{Name: "start", Command: "start", Args: []arg.Spec{text("late"), text("era"), text("selector")}},
 	{Name: "shard", Command: "shard", Args: []arg.Spec{text("shard")}},
 	{Name: "unshared", Command: "unshared", Args: []arg.Spec{wholeNumber("lane"), text("on or off")}},
-	{Name: "create", Command: "cluster", Args: []arg.Spec{text("namespace/name"), wholeNumber("replicas")}},
-	{Name: "scale", Command: "cluster", Args: []arg.Spec{text("namespace/name"), wholeNumber("replicas")}},
-	{Name: "restart", Command: "cluster", Args: []arg.Spec{text("namespace/name")}},
-	{Name: "drop", Command: "cluster", Args: []arg.Spec{text("namespace/name")}, Means: "`deleteDeployment`"},
-	{Name: "delete", Command: "cluster", Args: []arg.Spec{text("namespace/name")}, Means: "without arguments a random pod"},
-	{Name: "burst", Command: "cluster", Args: []arg.Spec{wholeNumber("n")}},
-	{Name: "compact", Command: "cluster"},
-	{Name: "failover", Command: "cluster", Args: []arg.Spec{wholeNumber("n")}, Means: "0: it has caught up"},
-	{Name: "crowd", Command: "cluster", Args: []arg.Spec{wholeNumber("n")}},
-	{Name: "expire", Command: "cluster"},
-	{Name: "finalizer", Command: "cluster", Args: []arg.Spec{wholeNumber("n")}, Means: "0: off every pod"},
-	{Name: "label", Command: "cluster", Args: []arg.Spec{text("label"), text("namespace/name")}},
-	{Name: "rate", Command: "cluster", Args: []arg.Spec{number("perSecond")}},
+}, leverVerbs()...)
+
+// leverVerbs returns the verbs of the levers.
+func leverVerbs() (all []Verb) {
+	for _, l := range levers.All() {
+		v := Verb{Name: l.Verb(), Command: "cluster", Means: l.LinkMeans}
+		if l.IsFault {
+			v.Command = "fault"
+		}
+		for _, p := range l.Params {
+			switch p.Members[0].Type {
+			case arg.Whole:
+				v.Args = append(v.Args, wholeNumber(p.Link))
+			case arg.Number:
+				v.Args = append(v.Args, number(p.Link))
+			default:
+				v.Args = append(v.Args, text(p.Link))
+			}
+		}
+		all = append(all, v)
+	}
+	return all
 }

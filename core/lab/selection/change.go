@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"informerscope/core/cluster/simcluster"
 	"informerscope/core/wire/relayclient"
 	"informerscope/core/words/event"
 	"informerscope/core/words/releases"
@@ -113,13 +114,13 @@ func (c Change) Apply(sel event.Selection) (event.Selection, error) {
 		sel.Seed = *c.Seed
 	}
 	if c.Objects != nil {
-		if sel.Objects = *c.Objects; sel.Objects < 0 || sel.Objects > MaxObjects {
-			return sel, fmt.Errorf("a simulated cluster has from 0 to %d objects", MaxObjects)
+		if sel.Objects = *c.Objects; sel.Objects < 0 || sel.Objects > simcluster.MaxObjects {
+			return sel, fmt.Errorf("a simulated cluster has from 0 to %d objects", simcluster.MaxObjects)
 		}
 	}
 	if c.Rate != nil {
-		if sel.Rate = *c.Rate; !(sel.Rate >= 0 && sel.Rate <= MaxRate) {
-			return sel, fmt.Errorf("a simulated cluster has from 0 to %d events a second", MaxRate)
+		if sel.Rate = *c.Rate; !(sel.Rate >= 0 && sel.Rate <= simcluster.MaxRate) {
+			return sel, fmt.Errorf("a simulated cluster has from 0 to %d events a second", simcluster.MaxRate)
 		}
 	}
 	return sel, nil

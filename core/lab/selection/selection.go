@@ -7,13 +7,11 @@ import (
 	"informerscope/core/words/releases"
 )
 
-// Defaults and bounds of a simulated cluster.
+// Defaults of a simulated cluster.
 const (
 	DefaultSeed    = 7
 	DefaultObjects = 240
 	DefaultRate    = 6.0
-	MaxObjects     = 100_000
-	MaxRate        = 10_000
 )
 
 // What can be watched together.

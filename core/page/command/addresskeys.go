@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"informerscope/core/cluster/simcluster"
 	"informerscope/core/lab/action"
 	"informerscope/core/lab/ownwrites"
 	"informerscope/core/lab/selection"
@@ -39,8 +40,8 @@ var addressKeys = []AddressKey{
 	{Name: "selector", Takes: "a label selector, such as `tier=backend`", Means: "the label selector of every LIST and WATCH. The default selects all " +
 		"objects"},
 	{Name: "seed", Max: maxExact, Means: "the simulated cluster’s random seed: the same seed gives the same events"},
-	{Name: "objects", Max: selection.MaxObjects, Means: "how many pods the simulated cluster has"},
-	{Name: "rate", Takes: "events a second", Max: selection.MaxRate, Means: "how much happens in the simulated cluster"},
+	{Name: "objects", Max: simcluster.MaxObjects, Means: "how many pods the simulated cluster has"},
+	{Name: "rate", Takes: "events a second", Max: simcluster.MaxRate, Means: "how much happens in the simulated cluster"},
 	{Name: "do", Takes: "`2210:hold:pop,2877:release:pop`", Means: "what was done by hand to the simulated cluster, and when " +
 		"([protocol.md](protocol.md#actions-in-a-link))"},
 	{Name: "fork", Takes: "`12345:fault:cut`", Means: "what only the second of two lanes knows, which are one simulated cluster twice. Without `at` the page " +

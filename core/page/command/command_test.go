@@ -19,6 +19,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"informerscope/core/cluster/levers"
 	"informerscope/core/lab"
 	"informerscope/core/lab/action"
 	"informerscope/core/lab/labtest"
@@ -133,6 +134,23 @@ func verbRows() string {
 	return b.String()
 }
 
+// faultRows returns the table of faults.
+func faultRows() string {
+	var b strings.Builder
+	b.WriteString("| fault | held | what happens |\n|-|-|-|\n")
+	for _, f := range lab.Faults() {
+		does := f.Does
+		switch {
+		case f.OwnCluster:
+			does += "; simulated cluster only"
+		case f.PerInformer:
+			does += "; of one informer"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, map[bool]string{true: "yes"}[f.Held], does)
+	}
+	return b.String()
+}
+
 // scriptRows returns the table of the commands of globalThis.informerscope.
 func scriptRows() string {
 	var b strings.Builder
@@ -212,7 +230,7 @@ func groupDigits(n uint64) string {
 // TestTheProtocolSaysWhatTheTableSays compares the tables of docs/protocol.md and docs/reference.md with the code; go generate ./core/page/command writes them.
 func TestTheProtocolSaysWhatTheTableSays(t *testing.T) {
 	const by = "go generate ./core/page/command"
-	doctables.Hold(t, "../../../docs/protocol.md", by, *writeProtocol, map[string]string{"commands": commandRows(), "verbs": verbRows()})
+	doctables.Hold(t, "../../../docs/protocol.md", by, *writeProtocol, map[string]string{"commands": commandRows(), "verbs": verbRows(), "faults": faultRows()})
 	doctables.Hold(t, "../../../docs/reference.md", by, *writeProtocol, map[string]string{"keys": keyRows(), "script": scriptRows()})
 }
 
@@ -454,8 +472,7 @@ func TestBadArgumentsNameWhatIsTaken(t *testing.T) {
 		{"page", []string{`7`}, `page: the argument "page" is an object, and not 7`},
 		{"load", []string{`7`}, `load: the argument "file" is the text or the bytes of a file, and not 7`},
 		{"cluster", []string{`"explode"`},
-			`cluster: the argument "verb" is one of create, scale, restart, delete, deleteDeployment, burst, compact, failover, crowd, ` +
-				`expire, finalizer, label, rate, and not "explode"`},
+			`cluster: the argument "verb" is one of ` + strings.Join(levers.Names(), ", ") + `, and not "explode"`},
 		{"addIndex", []string{`"` + strings.Repeat("n", 300) + `"`, `"label:app"`},
 			`addIndex: the argument "name" is a text of at most 253 bytes, and not "nnnn`},
 	} {

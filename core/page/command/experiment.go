@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"math"
+	"strings"
 
 	"informerscope/core/cluster/levers"
 	"informerscope/core/lab"
@@ -23,7 +24,7 @@ func faultCommands() []Command {
 			}},
 			laneArg(),
 		},
-		Does:    "makes a fault happen, or switches a held one (see *Faults*). `slow` and `mutate` concern one informer, the others all",
+		Does:    "makes a fault happen, or switches a held one (see *Faults*)",
 		Answers: "`{name, on}`",
 		run: actTwo(func(i lab.Informer, name string, args lab.FaultArgs) (any, error) {
 			on, err := i.Fault(name, args)
@@ -134,25 +135,33 @@ func clusterCommands() []Command {
 	return []Command{{
 		Name: "cluster", Effect: Acts, Story: true, Script: true,
 		Args: []arg.Spec{
-			{Name: "verb", Type: arg.Text, Needed: true, OneOf: levers.Verbs()},
-			{Name: "args", Type: arg.Object, Members: []arg.Spec{
-				{Name: "namespace", Type: arg.Text, Longest: longestName}, {Name: "name", Type: arg.Text, Longest: longestName},
-				{Name: "key", Type: arg.Text, Longest: 2*longestName + 1}, {Name: "label", Type: arg.Text, Longest: longestLabel},
-				{Name: "replicas", Type: arg.Whole, Min: 0, Max: selection.MaxObjects}, {Name: "n", Type: arg.Whole, Min: 0, Max: selection.MaxRate},
-				{Name: "perSecond", Type: arg.Number, Min: 0, Max: selection.MaxRate},
-			}},
+			{Name: "verb", Type: arg.Text, Needed: true, OneOf: levers.Names()},
+			{Name: "args", Type: arg.Object, Members: levers.Members()},
 		},
-		Does: "changes the simulated cluster. Deployments: `create {namespace, name, replicas}`, `scale {…}`, `restart {namespace, name}`, " +
-			"`deleteDeployment {…}`. `delete {key}`: a pod, without a key a random one. `burst {n}`: n updates of pods at once. " +
-			"`compact`: the watch history. `failover {n}`: to an API server whose cache is n versions behind, until `failover {n: 0}`. " +
-			"`crowd {n}`: n other clients watch the pods; all lists then share ten seats, and one that finds none gets 429. " +
-			"`expire`: every watch of pods ends with 410, so that all list again. `finalizer {n}`: on n pods, which then " +
-			"outlive their deletion, until `finalizer {n: 0}`. `label {label, key}`: sets a " +
-			"label of a pod, such as `tier=backend`, or removes it, as `tier-`; without a key of the first running pod that it changes. " +
-			"`rate {perSecond}`: events per second",
+		Does:    "changes the simulated cluster. " + describeLevers(),
 		Answers: "a sentence that says what was done",
 		run: takeTwo(func(_ context.Context, c *Console, verb string, args lab.ClusterArgs) (any, error) {
 			return c.Lab.Cluster(verb, args)
 		}),
 	}}
+}
+
+// describeLevers returns what the levers do, for docs/reference.md.
+func describeLevers() string {
+	var all []string
+	for _, v := range levers.All() {
+		if v.IsFault {
+			continue
+		}
+		call := v.Name
+		if members := v.Members(); len(members) > 0 {
+			names := make([]string, len(members))
+			for i, m := range members {
+				names[i] = m.Name
+			}
+			call += " {" + strings.Join(names, ", ") + "}"
+		}
+		all = append(all, "`"+call+"`: "+v.Does)
+	}
+	return strings.Join(all, ". ")
 }

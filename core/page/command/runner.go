@@ -17,8 +17,6 @@ const (
 	// longestName bounds names that a user gives, and longestExpression the expression of an index, in bytes.
 	longestName       = 253
 	longestExpression = 1000
-	// longestLabel bounds a label with its value: a prefix, a name and a value.
-	longestLabel = longestName + 1 + 63 + 1 + 63
 	// longestShard bounds the name of a shard.
 	longestShard = len("16/16")
 	// longestResync is the longest resync period in milliseconds: a day.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 
+	"informerscope/core/cluster/simcluster"
 	"informerscope/core/lab/action"
 	"informerscope/core/lab/selection"
 	"informerscope/core/words/arg"
@@ -22,7 +23,7 @@ func selectionCommands() []Command {
 			{Name: "source", Type: arg.Text, OneOf: []string{"sim", "live", event.SourceProbe}}, {Name: "context", Type: arg.Text}, {Name: "group", Type: arg.Text},
 			{Name: "version", Type: arg.Text}, {Name: "resource", Type: arg.Text}, {Name: "kind", Type: arg.Text}, {Name: "namespace", Type: arg.Text},
 			{Name: "era", Type: arg.Text}, {Name: "seed", Type: arg.Whole, Min: 0, Max: math.MaxUint64},
-			{Name: "objects", Type: arg.Whole, Min: 0, Max: selection.MaxObjects}, {Name: "rate", Type: arg.Number, Min: 0, Max: selection.MaxRate},
+			{Name: "objects", Type: arg.Whole, Min: 0, Max: simcluster.MaxObjects}, {Name: "rate", Type: arg.Number, Min: 0, Max: simcluster.MaxRate},
 			{Name: "do", Type: arg.Text, Longest: action.MaxText}, {Name: "from", Type: arg.Whole, Min: 0, Max: float64(action.Farthest.Milliseconds())},
 			{Name: "at", Type: arg.Whole, Min: 0, Max: most}, transformArg(false),
 			{Name: "selector", Type: arg.Text, Longest: selection.LongestSelector}, {Name: "fork", Type: arg.Text, Longest: action.MaxText},

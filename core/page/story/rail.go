@@ -1,6 +1,9 @@
 package story
 
-import "slices"
+import (
+	"informerscope/core/cluster/levers"
+	"informerscope/core/lab"
+)
 
 // Stop is a station on the small rail that the chooser draws beside a story.
 type Stop struct {
@@ -31,21 +34,23 @@ func (s *Story) rail() []Stop {
 	return out
 }
 
-// breaks returns the station at which a call breaks something; "" if it does not. Faults without a place of their own are those of connections and answers.
+// breaks returns the station at which a call breaks something; "" if it does not.
 func (c *Call) breaks() string {
-	of, name := "", c.Name
+	of := ""
 	if len(c.Args) > 0 {
 		of, _ = c.Args[0].(string)
 	}
-	switch {
-	case name == "panic", name == "fault" && of == "slow":
+	switch c.Name {
+	case "panic":
 		return "listeners"
-	case name == "fault" && (of == "slowindex" || of == "mutate"):
-		return "indexer"
-	case name == "fault" && (of == "rewrite" || of == "ratelimit"):
-		return "controller"
-	case name == "fault", name == "cluster" && slices.Contains([]string{"compact", "failover", "crowd", "expire"}, of):
-		return "api"
+	case "fault":
+		if f := lab.FindFault(of); f != nil {
+			return f.Station
+		}
+	case "cluster":
+		if v := levers.Find(of); v != nil && v.Breaks {
+			return "api"
+		}
 	}
 	return ""
 }

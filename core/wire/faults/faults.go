@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -25,9 +24,6 @@ const (
 	readIdleTimeout = 30 * time.Second
 	pingTimeout     = 15 * time.Second
 )
-
-// Names are the names of all faults. "refuse", "delay", "nobookmarks", "noendmark", "forbidden" and "halfopen" stay on until they are switched off.
-var Names = []string{"cut", "refuse", "410", "429", "500", "delay", "nobookmarks", "noendmark", "forbidden", "halfopen"}
 
 // Args are the arguments of a fault; each is optional.
 type Args struct {
@@ -77,48 +73,45 @@ func New(c clock.Clock, say func(Strike)) *Faults {
 }
 
 // Make applies a fault, or switches one that stays on. It reports whether the fault is on now.
-func (f *Faults) Make(name string, args Args) (isOn bool, err error) {
-	switch name {
-	case "cut":
-		f.mu.Lock()
-		struck := f.countCutLocked()
-		f.mu.Unlock()
-		f.report(Strike{Name: name, Struck: struck})
-		f.cutAll()
-		return false, nil
-	case "refuse", "nobookmarks", "noendmark", "forbidden":
-		return f.toggle(name, args.On), nil
-	case "delay":
-		return f.toggleDelay(args), nil
-	case "halfopen":
-		return f.toggleSilence(args.On), nil
-	case "410", "429", "500":
-		code, err := strconv.Atoi(name)
-		if err != nil {
-			return false, err
-		}
-		f.answer(code, max(1, min(args.Count, MaxAnswers)))
-		return false, nil
+func (f *Faults) Make(name string, args Args) (on bool, err error) {
+	k, ok := kinds[name]
+	if !ok {
+		return false, fmt.Errorf("there is no fault %q", name)
 	}
-	return false, fmt.Errorf("unknown fault %q: choose one of %s", name, strings.Join(Names, ", "))
+	return k.make(f, args), nil
 }
 
-// toggle sets a fault that stays on to *flag; if flag is nil, it inverts the fault.
-func (f *Faults) toggle(name string, flag *bool) (now bool) {
+// IsOn reports whether a fault is on that stays on, and its length if it is "delay".
+func (f *Faults) IsOn(name string) (on bool, length time.Duration) {
 	f.mu.Lock()
-	held := map[string]*bool{"refuse": &f.refuses, "nobookmarks": &f.noBookmarks, "noendmark": &f.noEndMark, "forbidden": &f.forbids}[name]
-	now = !*held
-	if flag != nil {
-		now = *flag
+	defer f.mu.Unlock()
+	if k := kinds[name]; k.on != nil {
+		return k.on(f)
 	}
-	*held = now
-	refuses, struck := now && name == "refuse", 0
-	if refuses {
+	return false, 0
+}
+
+// cut breaks all connections.
+func (f *Faults) cut() bool {
+	f.mu.Lock()
+	struck := f.countCutLocked()
+	f.mu.Unlock()
+	f.report(Strike{Name: "cut", Struck: struck})
+	f.cutAll()
+	return false
+}
+
+// toggleRefusal refuses new connections and cuts those that there are, or lets them be.
+func (f *Faults) toggleRefusal(args Args) bool {
+	f.mu.Lock()
+	now, struck := args.Switched(f.refuses), 0
+	f.refuses = now
+	if now {
 		struck = f.countCutLocked()
 	}
 	f.mu.Unlock()
-	f.report(Strike{Name: name, On: now, Struck: struck})
-	if refuses {
+	f.report(Strike{Name: "refuse", On: now, Struck: struck})
+	if now {
 		f.cutAll()
 	}
 	return now
@@ -126,10 +119,7 @@ func (f *Faults) toggle(name string, flag *bool) (now bool) {
 
 func (f *Faults) toggleDelay(args Args) (now bool) {
 	f.mu.Lock()
-	now = f.delay == 0
-	if args.On != nil {
-		now = *args.On
-	}
+	now = args.Switched(f.delay > 0)
 	f.delay = 0
 	if now {
 		f.delay = defaultDelay
@@ -144,16 +134,13 @@ func (f *Faults) toggleDelay(args Args) (now bool) {
 }
 
 // toggleSilence makes the connections of all open watches half-open, or lets what was held back arrive. New watches are not silent.
-func (f *Faults) toggleSilence(flag *bool) (now bool) {
+func (f *Faults) toggleSilence(args Args) (now bool) {
 	f.mu.Lock()
-	wasSilent := f.silence != nil
-	now = !wasSilent
-	if flag != nil {
-		now = *flag
-	}
+	was := f.silence != nil
+	now = args.Switched(was)
 	var struck []*watchBody
 	switch {
-	case now && !wasSilent:
+	case now && !was:
 		struck = sortByAge(f.bodies)
 		f.silence, f.silent = make(chan struct{}), make(map[*watchBody]struct{}, len(struck))
 		for _, b := range struck {
@@ -199,24 +186,6 @@ func (f *Faults) Begin(c clock.Clock) {
 	defer f.mu.Unlock()
 	f.endSilenceLocked()
 	f.clock, f.answers, f.refusal = c, nil, 0
-}
-
-// On returns the faults that are on, always in the same order.
-func (f *Faults) On() (strikes []Strike) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, h := range []struct {
-		name string
-		on   bool
-	}{{"refuse", f.refuses}, {"nobookmarks", f.noBookmarks}, {"noendmark", f.noEndMark}, {"forbidden", f.forbids}, {"halfopen", f.silence != nil}} {
-		if h.on {
-			strikes = append(strikes, Strike{Name: h.name, On: true})
-		}
-	}
-	if f.delay > 0 {
-		strikes = append(strikes, Strike{Name: "delay", On: true, Delay: f.delay})
-	}
-	return strikes
 }
 
 // cutAll cuts every open connection. A silent watch would not notice before its silence ends.

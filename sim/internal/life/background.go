@@ -78,7 +78,7 @@ func (l *Life) writeBackground(ctx context.Context, limit *rate.Limiter, perSeco
 		deletes := l.rng.IntN(1000) < ends
 		l.mu.Unlock()
 		if deletes && metav1.GetControllerOf(pod) != nil {
-			_ = l.DeletePod(ctx, pod.Namespace, pod.Name)
+			_ = l.deletePod(ctx, pod.Namespace, pod.Name)
 		} else {
 			_ = l.touch(ctx, pod)
 		}

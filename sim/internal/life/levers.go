@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -54,6 +55,26 @@ func write[T any](ctx context.Context, items []T, do func(context.Context, T) er
 	return context.Cause(ctx)
 }
 
+// Do implements levers.Target.
+func (l *Life) Do(ctx context.Context, method, path string, body, answer any) error {
+	req := l.client.CoreV1().RESTClient().Verb(method).RequestURI(path).SetHeader("Accept", runtime.ContentTypeJSON)
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		req.Body(text).SetHeader("Content-Type", runtime.ContentTypeJSON)
+		if method == http.MethodPatch {
+			req.SetHeader("Content-Type", string(types.MergePatchType))
+		}
+	}
+	text, err := req.Do(ctx).Raw()
+	if err != nil || answer == nil {
+		return err
+	}
+	return json.Unmarshal(text, answer)
+}
+
 // CreateDeployment implements levers.Target. It creates the namespace too, if there is none.
 func (l *Life) CreateDeployment(ctx context.Context, namespace, name string, replicas int) error {
 	if err := l.createNamespace(ctx, namespace); err != nil {
@@ -97,13 +118,7 @@ func (l *Life) annotateTemplate(ctx context.Context, namespace, name, key, value
 	return err
 }
 
-// DeleteDeployment implements levers.Target. Its replica sets and pods follow.
-func (l *Life) DeleteDeployment(ctx context.Context, namespace, name string) error {
-	return l.client.AppsV1().Deployments(namespace).Delete(ctx, name, metav1.DeleteOptions{})
-}
-
-// DeletePod implements levers.Target.
-func (l *Life) DeletePod(ctx context.Context, namespace, name string) error {
+func (l *Life) deletePod(ctx context.Context, namespace, name string) error {
 	return l.client.CoreV1().Pods(namespace).Delete(ctx, name, metav1.DeleteOptions{})
 }
 
@@ -113,7 +128,7 @@ func (l *Life) DeleteRandomPod(ctx context.Context) (namespace, name string, err
 	if len(chosen) == 0 {
 		return "", "", errors.New("no pod to delete")
 	}
-	return chosen[0].Namespace, chosen[0].Name, l.DeletePod(ctx, chosen[0].Namespace, chosen[0].Name)
+	return chosen[0].Namespace, chosen[0].Name, l.deletePod(ctx, chosen[0].Namespace, chosen[0].Name)
 }
 
 // LabelPod implements levers.Target. A label is set by "tier=backend", and removed by "tier-". An empty key is that of the first pod that is changed.
@@ -210,8 +225,13 @@ func (l *Life) touch(ctx context.Context, pod *metav1.PartialObjectMetadata) err
 		{"type": "informerscope.dev/Probed", "status": "True", "message": time.Now().Format(time.RFC3339Nano)}}}}, "status"))
 }
 
-// Compact implements levers.Target.
-func (l *Life) Compact(ctx context.Context) error { return l.machine.Compact(ctx) }
+// Compact implements levers.Target. A watch that is open goes on: the API server has the history in its cache.
+func (l *Life) Compact(ctx context.Context) (string, error) {
+	if err := l.machine.Compact(ctx); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("compacted etcd up to version %d; an older watch gets 410 once the API server has started again", l.machine.Compacted()), nil
+}
 
 // Restart implements levers.Target. The API server starts again even if ctx ends.
 func (l *Life) Restart(ctx context.Context) error {
@@ -219,11 +239,11 @@ func (l *Life) Restart(ctx context.Context) error {
 }
 
 // Expire implements levers.Target. An API server that has started again has no version from before the compaction.
-func (l *Life) Expire(ctx context.Context) error {
-	if err := l.Compact(ctx); err != nil {
-		return err
+func (l *Life) Expire(ctx context.Context) (string, error) {
+	if err := l.machine.Compact(ctx); err != nil {
+		return "", err
 	}
-	return l.Restart(ctx)
+	return "compacted etcd and restarted the API server: every watch has ended, and one from an older version gets 410 Expired", l.Restart(ctx)
 }
 
 // FailOver implements levers.Target.

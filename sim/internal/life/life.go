@@ -4,7 +4,6 @@ package life
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -122,17 +121,7 @@ func (l *Life) running() (context.Context, error) {
 func (l *Life) Pull(ctx context.Context, verb string, a levers.Args) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	words, err := levers.Pull(ctx, l, verb, a)
-	if err != nil {
-		return words, err
-	}
-	switch verb { // what the simulated cluster does at once comes later here
-	case "compact":
-		words = fmt.Sprintf("compacted etcd up to version %d; an older watch gets 410 once the API server has started again", l.machine.Compacted())
-	case "expire":
-		words = "compacted etcd and restarted the API server: every watch has ended, and one from an older version gets 410 Expired"
-	}
-	return words, nil
+	return levers.Pull(ctx, l, verb, a)
 }
 
 // livePods are those of the informer that are not being deleted, by name.
