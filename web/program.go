@@ -15,7 +15,7 @@ const (
 	packedProgram = Program + ".gz"
 )
 
-// programFile is the page's program. Who reads or seeks in it has it in memory, unpacked.
+// programFile is the page's program. A reader that reads or seeks in it has it in memory, unpacked.
 type programFile struct {
 	fs.File // packed
 	madeInfo

@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 )
 
-// The program lies packed, and whoever asks for it by its name gets it unpacked: a file server too.
+// The program lies packed, and opened by its name it is unpacked, for a file server too.
 func TestTheProgramIsUnpacked(t *testing.T) {
 	program := append([]byte("\x00asm"), bytes.Repeat([]byte{7}, 1000)...)
 	var packed bytes.Buffer
