@@ -34,7 +34,7 @@ var table = []Lever{
 			return fmt.Sprintf("scaled deployment %s to %d", a.deployment(), a.Replicas), c.Scale(ctx, a.namespace(), a.Name, a.Replicas)
 		},
 	}, {
-		Name: "restart", Params: []Param{deployment}, Does: "all its pods anew", Menu: ClusterMenu,
+		Name: "restart", Params: []Param{deployment}, Does: "all its pods are made again", Menu: ClusterMenu,
 		pull: func(ctx context.Context, c Target, a Args) (string, error) {
 			return fmt.Sprintf("restarted deployment %s", a.deployment()), c.RestartDeployment(ctx, a.namespace(), a.Name)
 		},
