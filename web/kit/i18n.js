@@ -115,6 +115,8 @@ const words = {
   'sim.scale': ['scale', '扩缩'],
   'sim.restart': ['restart', '重启'],
   'sim.delete': ['delete', '删除'],
+  'sim.node': ['node', '节点'],
+  'sim.drain': ['drain', '排空'],
   'sim.pod': ['object', '对象'],
   'sim.burst.1': ['one change', '改一个 pod'],
   'sim.burst.100': ['burst of 100', '突发 100 次'],

@@ -142,6 +142,8 @@ export const levers = [
     params: [{ name: 'deployment', looks: 'namespace/name', members: ['namespace', 'name'] }] },
   { name: 'delete', menu: 'cluster',
     params: [{ name: 'pod', looks: 'namespace/name', members: ['key'] }] },
+  { name: 'drain', menu: 'cluster',
+    params: [{ name: 'node', looks: 'name', members: ['name'] }] },
   { name: 'burst', menu: 'cluster', offers: [1, 100] },
   { name: 'crowd', menu: 'cluster', held: true, offers: [1000] },
   { name: 'compact', menu: 'cluster', strikes: 'compact' },

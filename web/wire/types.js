@@ -1884,7 +1884,7 @@
  * @property {[late?: string | null, era?: string | null, selector?: string | null]} start
  * @property {[shard?: string | null]} shard
  * @property {[on?: boolean | null, lane?: number | null]} unshared
- * @property {[verb: 'create' | 'scale' | 'restart' | 'deleteDeployment' | 'delete' | 'burst' | 'crowd' | 'compact' | 'failover' | 'expire' | 'finalizer' | 'label' | 'rate',
+ * @property {[verb: 'create' | 'scale' | 'restart' | 'deleteDeployment' | 'delete' | 'drain' | 'burst' | 'crowd' | 'compact' | 'failover' | 'expire' | 'finalizer' | 'label' | 'rate',
  *   args?: {namespace?: string | null, name?: string | null, replicas?: number | null, key?: string | null, n?: number | null,
  *   label?: string | null, perSecond?: number | null} | null]} cluster
  * @property {[speed?: number | null]} play

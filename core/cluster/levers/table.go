@@ -7,9 +7,12 @@ import (
 	"net/http"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation/path"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"informerscope/core/cluster/simcluster"
+	"informerscope/core/words/arg"
 )
 
 // Reboot is the lever that restarts the API server.
@@ -58,6 +61,15 @@ var table = []Lever{
 			}
 			return "deleted pod " + key, do(ctx, c, http.MethodDelete, nil, nil, "api/v1/namespaces", namespace, "pods", name)
 		},
+	}, {
+		Name: "drain", Params: []Param{{
+			Name: "node", Members: []arg.Spec{{Name: "name", Type: arg.Text, Longest: longestName}}, Link: "name",
+			write: func(a Args) string { return a.Name },
+			read:  func(a *Args, text string) { a.Name = text },
+		}},
+		Does: "no more pods come to the node, and its pods are evicted, as by `kubectl drain`; without a name the first node that takes pods",
+		Menu: ClusterMenu,
+		pull: func(ctx context.Context, c Target, a Args) (string, error) { return drainNode(ctx, c, a.Name) },
 	}, {
 		Name: "burst", Params: []Param{number}, Does: "n updates of pods at once", Menu: ClusterMenu, Offers: []int{1, 100},
 		pull: func(ctx context.Context, c Target, a Args) (string, error) {
@@ -119,6 +131,44 @@ var table = []Lever{
 			return "restarted the API server", c.Restart(ctx)
 		},
 	},
+}
+
+// drainNode lets no more pods onto a node, and evicts those that it has, but for those of a DaemonSet. An empty name is that of the first node that takes
+// pods.
+func drainNode(ctx context.Context, c Target, name string) (string, error) {
+	if name == "" {
+		var nodes metav1.PartialObjectMetadataList
+		if err := do(ctx, c, http.MethodGet, nil, &nodes, "api/v1/nodes?fieldSelector=spec.unschedulable%3Dfalse"); err != nil {
+			return "", err
+		}
+		if len(nodes.Items) == 0 {
+			return "", errors.New("no node takes pods")
+		}
+		name = nodes.Items[0].Name
+	}
+	cordon := map[string]any{"spec": map[string]any{"unschedulable": true}}
+	if err := do(ctx, c, http.MethodPatch, cordon, nil, "api/v1/nodes", name); err != nil {
+		return "", err
+	}
+	var pods metav1.PartialObjectMetadataList
+	if err := do(ctx, c, http.MethodGet, nil, &pods, "api/v1/pods?fieldSelector=spec.nodeName%3D"+name); err != nil {
+		return "", err
+	}
+	evicted := 0
+	for _, p := range pods.Items {
+		if owner := metav1.GetControllerOf(&p); owner != nil && owner.Kind == "DaemonSet" || p.DeletionTimestamp != nil {
+			continue
+		}
+		eviction := map[string]any{"apiVersion": "policy/v1", "kind": "Eviction", "metadata": map[string]any{"namespace": p.Namespace, "name": p.Name}}
+		err := do(ctx, c, http.MethodPost, eviction, nil, "api/v1/namespaces", p.Namespace, "pods", p.Name, "eviction")
+		switch {
+		case err == nil:
+			evicted++
+		case !apierrors.IsNotFound(err): // else it has gone meanwhile
+			return "", fmt.Errorf("of node %s: pod %s/%s stays, after %d were evicted: %w", name, p.Namespace, p.Name, evicted, err)
+		}
+	}
+	return fmt.Sprintf("drained node %s of pods: %d", name, evicted), nil
 }
 
 // do sends a request to the API. The words after root are segments of its path, such as names that a user gave.
