@@ -41,8 +41,8 @@ type Fault struct {
 	// Millis is the length that the page's menus ask for; zero for the fault's own.
 	Millis int
 
-	// A fault of the controllers is a bug. Another fault outside the client's stack has make, which carries it out, and on, which reports whether it is on
-	// and its length; on is nil if the fault does not outlive an experiment.
+	// A fault of the controllers is a bug. Another fault outside the client's stack has make, which carries it out. on reports whether it is on, and its
+	// length; it is nil if the fault ends with an experiment.
 	bug  func(l *Lab) *atomic.Bool
 	make func(l *Lab, args FaultArgs, lane int) (on bool, err error)
 	on   func(l *Lab) (on bool, length time.Duration)

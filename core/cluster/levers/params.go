@@ -87,7 +87,7 @@ func whole(text string) int {
 	return n
 }
 
-// deployment returns the key of the object that Namespace and Name name.
+// deployment returns the key of the deployment that Namespace and Name are about.
 func (a Args) deployment() string { return a.namespace() + "/" + a.Name }
 
 func (a Args) namespace() string { return cmp.Or(a.Namespace, "default") }

@@ -37,7 +37,7 @@ var table = []Lever{
 			return fmt.Sprintf("scaled deployment %s to %d", a.deployment(), a.Replicas), c.Scale(ctx, a.namespace(), a.Name, a.Replicas)
 		},
 	}, {
-		Name: "restart", Params: []Param{deployment}, Does: "all its pods anew", Menu: ClusterMenu,
+		Name: "restart", Params: []Param{deployment}, Does: "all its pods are made again", Menu: ClusterMenu,
 		pull: func(ctx context.Context, c Target, a Args) (string, error) {
 			return fmt.Sprintf("restarted deployment %s", a.deployment()), c.RestartDeployment(ctx, a.namespace(), a.Name)
 		},
@@ -68,7 +68,7 @@ var table = []Lever{
 			read:  func(a *Args, text string) { a.Name = text },
 		}},
 		Does: "no more pods come to the node, and its pods are evicted, as by `kubectl drain`; without a name the first node that takes pods",
-		Menu: ClusterMenu, LinkMeans: "without arguments the first node that takes pods",
+		Menu: ClusterMenu,
 		pull: func(ctx context.Context, c Target, a Args) (string, error) { return drainNode(ctx, c, a.Name) },
 	}, {
 		Name: "burst", Params: []Param{number}, Does: "n updates of pods at once", Menu: ClusterMenu, Offers: []int{1, 100},

@@ -91,7 +91,7 @@ func (f *Faults) IsOn(name string) (on bool, length time.Duration) {
 	return false, 0
 }
 
-// cut breaks all connections.
+// cut cuts all connections.
 func (f *Faults) cut() bool {
 	f.mu.Lock()
 	struck := f.countCutLocked()
