@@ -15,7 +15,7 @@ import { Files } from './bars/files.js';
 import { openFork } from './bars/fork.js';
 import { capitalize, exact } from './kit/format.js';
 import { FirstVisit, isFirst } from './story/firstvisit.js';
-import { releases } from './wire/commands.js';
+import { releases } from './kit/commands.js';
 import * as fragment from './wire/fragment.js';
 import { language, setLanguage, t } from './kit/i18n.js';
 import { Laboratory } from './views/laboratory.js';

@@ -1,6 +1,6 @@
 // Command webtypes writes web/wire/types.js: the shapes of all that the worker sends to the page, as types for those who read and check web/. It
 // makes them from the Go types that are written as JSON, and adds what each call takes, from the table of commands in core/page/command. It also
-// writes web/wire/commands.js, which has what the page needs of that table while it runs.
+// writes web/kit/commands.js, which has what the page needs of that table while it runs.
 //
 //	go run ./tools/webtypes [-o FOLDER]
 //

@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	out := flag.String("o", "web/wire", "the folder that types.js and commands.js go to")
+	out := flag.String("o", "web", "the folder of the page")
 	flag.Parse()
 	if err := run(*out, "."); err != nil {
 		fmt.Fprintln(os.Stderr, "webtypes:", err)
@@ -17,7 +17,7 @@ func main() {
 	}
 }
 
-// run writes both files into a folder; the module that the comments are read from lies in root.
+// run writes both files into the page's folder; the module that the comments are read from lies in root.
 func run(out, root string) error {
 	files, err := generateFiles(root)
 	if err != nil {
@@ -35,8 +35,8 @@ func run(out, root string) error {
 	return nil
 }
 
-// generateFiles are the files that webtypes writes, by name.
+// generateFiles are the files that webtypes writes, by their path in the page.
 func generateFiles(root string) (map[string][]byte, error) {
 	types, err := generate(root)
-	return map[string][]byte{"types.js": types, "commands.js": generateCommands()}, err
+	return map[string][]byte{"wire/types.js": types, "kit/commands.js": generateCommands()}, err
 }

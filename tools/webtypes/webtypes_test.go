@@ -40,7 +40,7 @@ func TestTheTypesInTheTreeAreThoseOfThisProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range files {
-		is, err := os.ReadFile(filepath.Join(root, "web", "wire", name))
+		is, err := os.ReadFile(filepath.Join(root, "web", filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,10 +50,10 @@ func TestTheTypesInTheTreeAreThoseOfThisProgram(t *testing.T) {
 		wantLines, isLines := strings.Split(string(want), "\n"), strings.Split(string(is), "\n")
 		for i, line := range wantLines {
 			if i >= len(isLines) || isLines[i] != line {
-				t.Fatalf("web/wire/%s is not what the Go types say, from line %d (%q) on: run go run ./tools/webtypes", name, i+1, line)
+				t.Fatalf("web/%s is not what the Go types say, from line %d (%q) on: run go run ./tools/webtypes", name, i+1, line)
 			}
 		}
-		t.Fatalf("web/wire/%s has more than the Go types say: run go run ./tools/webtypes", name)
+		t.Fatalf("web/%s has more than the Go types say: run go run ./tools/webtypes", name)
 	}
 }
 

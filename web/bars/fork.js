@@ -1,7 +1,7 @@
 // @ts-check
 // "Fork here": the choice of the one act that two lanes with one past differ by, and the words for it.
 import { button, h, icon, menuRow } from '../kit/dom.js';
-import { faults, releases } from '../wire/commands.js';
+import { faults, releases } from '../kit/commands.js';
 import { faultOf, laneWords } from '../kit/fork.js';
 import { addWords } from '../kit/i18n.js';
 

@@ -2,10 +2,10 @@
 // What a person can do to the simulated cluster: it hangs from the API server's name.
 import { button, h } from '../kit/dom.js';
 import { exact } from '../kit/format.js';
-import { levers } from '../wire/commands.js';
+import { levers } from '../kit/commands.js';
 import { appendKnobs } from './knobs.js';
 
-/** @import { Lever, Param } from '../wire/commands.js' */
+/** @import { Lever, Param } from '../kit/commands.js' */
 
 /**
  * @param {import('../wire/page-types.js').Ctx} ctx

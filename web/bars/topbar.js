@@ -2,7 +2,7 @@
 // The top bar: what is looked at (source, resource, namespace, release), the faults, and how the page looks.
 import { attr, button, h, icon, menuRow, put, reveal, s } from '../kit/dom.js';
 import { middle } from '../kit/format.js';
-import { faults, levers, releases } from '../wire/commands.js';
+import { faults, levers, releases } from '../kit/commands.js';
 import { formatResource, parseResource, read as fragment } from '../wire/fragment.js';
 import { caret } from '../kit/glyphs.js';
 import { language } from '../kit/i18n.js';

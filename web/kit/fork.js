@@ -1,7 +1,7 @@
 // @ts-check
 // The names of the two lanes of a fork: what the second one alone knows, in words.
 import { exact } from './format.js';
-import { faults } from '../wire/commands.js';
+import { faults } from './commands.js';
 import { addWords, t } from './i18n.js';
 
 addWords({

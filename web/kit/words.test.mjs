@@ -1,7 +1,7 @@
 // Each fault, and each lever that a menu offers, has its words.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faults, levers } from '../wire/commands.js';
+import { faults, levers } from '../kit/commands.js';
 import { t } from './i18n.js';
 
 /** The keys that have no words. @param {string[]} keys */

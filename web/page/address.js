@@ -1,7 +1,7 @@
 // @ts-check
 // Keeps the address and the view together: a changed address starts its scene, and actions are written into the address, so that a link is
 // a scene. Every call that changes something goes through here.
-import { effects } from '../wire/commands.js';
+import { effects } from '../kit/commands.js';
 import { capitalize, exact } from '../kit/format.js';
 import * as fragment from '../wire/fragment.js';
 import { Superseded } from '../wire/link.js';

@@ -3,7 +3,7 @@
 import { h } from '../kit/dom.js';
 import { t } from '../kit/i18n.js';
 import { openDialog, popupOpen } from '../kit/popup.js';
-import { faults } from '../wire/commands.js';
+import { faults } from '../kit/commands.js';
 
 /** @import { FaultName } from '../wire/page-types.js' */
 

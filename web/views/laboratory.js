@@ -5,7 +5,7 @@ import { button, h, s } from '../kit/dom.js';
 import { exact } from '../kit/format.js';
 import { addWords, t } from '../kit/i18n.js';
 import { openDialog } from '../kit/popup.js';
-import { limits } from '../wire/commands.js';
+import { limits } from '../kit/commands.js';
 import * as fragment from '../wire/fragment.js';
 
 /** @import { LabLane, LabResult } from '../wire/types.js' */

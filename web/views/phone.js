@@ -11,7 +11,7 @@ import { language } from '../kit/i18n.js';
 import { stationOf } from '../kit/names.js';
 import * as pair from '../layouts/pair.js';
 import { arrange, ids, time } from '../layouts/phone.js';
-import { releases } from '../wire/commands.js';
+import { releases } from '../kit/commands.js';
 import { bothEras } from '../wire/model.js';
 import { Motion } from '../stage/motion.js';
 import { Remedy } from '../kit/remedy.js';

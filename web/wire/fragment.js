@@ -1,7 +1,7 @@
 // @ts-check
 // The URL fragment: everything that selects a view is in it, so a link is a scene. Members that this file does not use, above all the token,
 // stay as they are; only a shared link has no token.
-import { limits } from './commands.js';
+import { limits } from '../kit/commands.js';
 import { exact } from '../kit/format.js';
 import { t } from '../kit/i18n.js';
 import '../kit/words-time.js';

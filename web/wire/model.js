@@ -1,7 +1,7 @@
 // @ts-check
 // The page's copy of the worker's state: the folded state of each lane, the cells of the first lane, and the timeline. Frames replace its
 // members, and bring the facts about them. No history is kept here, and nothing is computed.
-import { releases } from './commands.js';
+import { releases } from '../kit/commands.js';
 
 /** @import { Facts, Frame, State, View } from './types.js' */
 /** @typedef {import('./page-types.js').Cell} Cell */

@@ -15,7 +15,7 @@ import (
 const maxExact = most - 1
 
 // AddressKey is a key of the URL fragment, which selects what a page shows. AddressKeys returns all of them. The page's types allow no other
-// (web/wire/types.js), web/wire/commands.js has the limits, and docs/reference.md lists the keys.
+// (web/wire/types.js), web/kit/commands.js has the limits, and docs/reference.md lists the keys.
 type AddressKey struct {
 	Name string
 	// Takes describes its values, for docs/reference.md. If Max is set, the value is a number from 0 to Max.

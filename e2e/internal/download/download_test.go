@@ -24,7 +24,7 @@ func TestWhatIsWeighedAndCounted(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"informerscope.wasm.gz": program.String(), "index.html": "<p>\n</p>\n", "app.js": "a\nb\nc\n", "style.css": "p {\n}\n",
-		"kit/words-hall.js": "words\n", "kit/i18n.js": "words\n", "wire/types.js": "made\n", "wire/commands.js": "made\n", "wasm_exec.js": "made\n",
+		"kit/words-hall.js": "words\n", "kit/i18n.js": "words\n", "wire/types.js": "made\n", "kit/commands.js": "made\n", "wasm_exec.js": "made\n",
 		"draw/a.js": "a\n", "embed.go": "package web\n", ".hidden.js": "x\n", "a.js.br": "packed",
 		"testdata/x.js": "x\n",
 	} {

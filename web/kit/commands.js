@@ -3,7 +3,7 @@
 
 /** What a command does to the experiment; see docs/protocol.md. @typedef {'looks' | 'shows' | 'moves' | 'acts' | 'begins' | 'talks'} Effect */
 
-/** The effect of each command. @type {Record<keyof import('./types.js').Calls, Effect>} */
+/** The effect of each command. @type {Record<keyof import('../wire/types.js').Calls, Effect>} */
 export const effects = {
   state: 'looks',
   select: 'begins',
@@ -88,7 +88,7 @@ export const releases = [
 /**
  * A fault. A held one stays on until it is switched off; verb is that of its lever in a link, if the fault is one; and millis is the length that the menus ask
  * for. cluster is 'own' for one that only the page's own cluster has, and 'simulated' for one that any simulated cluster has.
- * @typedef {{name: import('./types.js').CallArgs['fault'][0], held?: true, cluster?: 'own' | 'simulated', verb?: string, millis?: number}} Fault
+ * @typedef {{name: import('../wire/types.js').CallArgs['fault'][0], held?: true, cluster?: 'own' | 'simulated', verb?: string, millis?: number}} Fault
  */
 
 /** The faults, in the order of the menus. @type {Fault[]} */
@@ -122,7 +122,7 @@ export const faults = [
  * A lever that a menu offers. A held one stays on until it is pulled with an n of 0, and strikes is the fault that the log then has. offers are the numbers n
  * that have a button each.
  * @typedef {object} Lever
- * @property {import('./types.js').CallArgs['cluster'][0]} name
+ * @property {import('../wire/types.js').CallArgs['cluster'][0]} name
  * @property {'cluster' | 'faults'} menu
  * @property {true} [held]
  * @property {string} [strikes]
