@@ -16,11 +16,8 @@ import (
 func TestControlPlane(t *testing.T) {
 	cp := cluster.StartForTest(t, cluster.Options{})
 	ctx := t.Context()
-	client, err := cp.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cp.PopulatePods(ctx, 5, 2); err != nil {
+	client := cp.Client()
+	if err := cluster.PopulatePods(ctx, cp.Client(), 5, 2); err != nil {
 		t.Fatal(err)
 	}
 
@@ -81,10 +78,7 @@ func TestControlPlane(t *testing.T) {
 // server first writes what the deletion changes.
 func firstEvent(t *testing.T, cp *cluster.ControlPlane, resourceVersion string, want watch.EventType) watch.Event {
 	t.Helper()
-	client, err := cp.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := cp.Client()
 	w, err := client.CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{ResourceVersion: resourceVersion, TimeoutSeconds: new(int64(20))})
 	if err != nil {
 		if status, ok := err.(apierrors.APIStatus); ok {
@@ -104,9 +98,6 @@ func firstEvent(t *testing.T, cp *cluster.ControlPlane, resourceVersion string, 
 }
 
 func TestSecondControlPlaneDoesNotClash(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts two control planes")
-	}
 	a := cluster.StartForTest(t, cluster.Options{LogDir: t.TempDir()})
 	b := cluster.StartForTest(t, cluster.Options{LogDir: t.TempDir()})
 	if a.URL() == b.URL() {

@@ -6,33 +6,29 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"informerscope/e2e/browser"
+	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"
-	"informerscope/e2e/internal/layout"
 )
 
 // kubectlOf returns a function that types into a cluster with the kubectl of informerscope-sim, and returns what it prints.
 func kubectlOf(t *testing.T, kubeconfig string) func(says string, args ...string) (out string) {
 	t.Helper()
-	root, err := layout.Root()
+	bin, err := cluster.Binaries()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), filepath.Join(root, "bin", "informerscope-sim"), "assets", dir).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	home := t.TempDir()
 	return func(says string, args ...string) string {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, filepath.Join(dir, "kubectl"), append([]string{"--kubeconfig=" + kubeconfig}, args...)...)
-		cmd.Env = append(os.Environ(), "KUBECONFIG=", "KUBECTL_KUBERC=false", "HOME="+dir)
+		cmd := exec.CommandContext(ctx, bin.Kubectl, append([]string{"--kubeconfig=" + kubeconfig}, args...)...)
+		cmd.Env = append(os.Environ(), "KUBECONFIG=", "KUBECTL_KUBERC=false", "HOME="+home)
 		out, err := cmd.CombinedOutput()
 		if err != nil || !bytes.Contains(out, []byte(says)) {
 			t.Errorf("kubectl %s: %v, %s; want %q", strings.Join(args, " "), err, out, says)
@@ -96,7 +92,7 @@ func TestEachLeverIsSeenOnThePage(t *testing.T) {
 // TestAPageChangesTheSimulatedCluster opens two pages on the cluster of "informerscope sim". One changes it by the API server's menu and its faults, and
 // both see that. A page that is loaded again finds the cluster as it was.
 func TestAPageChangesTheSimulatedCluster(t *testing.T) {
-	srv := harness.StartServer(t, "sim", "--listen=127.0.0.1:0", "--objects=20", "--rate=0")
+	srv, _ := startSim(t, "--objects=20", "--rate=0")
 	b := browser.StartForTest(t)
 	one, two := b.OpenForTest(t, srv.URL, 1280, 720), b.OpenForTest(t, srv.URL+"&lang=zh", 390, 844)
 	for _, p := range []*browser.Page{one, two} {
