@@ -12,6 +12,7 @@ import (
 
 // TestDiagnosis opens the diagnosis of a log with faults, goes to the moment of a finding, and tells its story. A healthy log has no finding.
 func TestDiagnosis(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=60&rate=40&lang=en", 1280, 720)
 	harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 60")
@@ -78,6 +79,7 @@ func TestDiagnosis(t *testing.T) {
 
 // TestDiagnosisOpensTheInformer presses a finding about one informer of a factory: it gets the stage, at the finding's moment.
 func TestDiagnosisOpensTheInformer(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&resource=configmaps,pods&seed=7&objects=60&rate=40&lang=en", 1280, 720)
 	harness.Await(t, page, time.Minute, "s.lanes?.length === 2 && s.lanes.every((l) => l.synced)")
