@@ -25,6 +25,7 @@ import (
 // TestBroadcastOfALiveCluster has an audience follow a page that watches a real cluster. Every page holds what the API server has, through writes and
 // an outage of the API server. Whole objects stay with the speaker. By its audit log the API server serves no follower.
 func TestBroadcastOfALiveCluster(t *testing.T) {
+	t.Parallel()
 	dir, err := layout.Artifacts(t.Name())
 	if err != nil {
 		t.Fatal(err)

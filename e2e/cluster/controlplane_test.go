@@ -14,8 +14,17 @@ import (
 )
 
 func TestControlPlane(t *testing.T) {
+	t.Parallel()
 	cp := cluster.StartForTest(t, cluster.Options{})
 	ctx := t.Context()
+	// A second one beside it does not clash.
+	second := cluster.StartForTest(t, cluster.Options{LogDir: t.TempDir()})
+	if cp.URL() == second.URL() {
+		t.Fatalf("both control planes say they serve %s", cp.URL())
+	}
+	if _, err := second.Kubectl(ctx, "get", "--raw", "/readyz"); err != nil {
+		t.Error(err)
+	}
 	client := cp.Client()
 	if err := cluster.PopulatePods(ctx, cp.Client(), 5, 2); err != nil {
 		t.Fatal(err)
@@ -95,17 +104,4 @@ func firstEvent(t *testing.T, cp *cluster.ControlPlane, resourceVersion string, 
 	}
 	t.Fatalf("the watch from %s closed without an event %s", resourceVersion, want)
 	return watch.Event{}
-}
-
-func TestSecondControlPlaneDoesNotClash(t *testing.T) {
-	a := cluster.StartForTest(t, cluster.Options{LogDir: t.TempDir()})
-	b := cluster.StartForTest(t, cluster.Options{LogDir: t.TempDir()})
-	if a.URL() == b.URL() {
-		t.Fatalf("both control planes say they serve %s", a.URL())
-	}
-	for _, cp := range []*cluster.ControlPlane{a, b} {
-		if _, err := cp.Kubectl(t.Context(), "get", "--raw", "/readyz"); err != nil {
-			t.Error(err)
-		}
-	}
 }

@@ -61,6 +61,7 @@ type live struct {
 // real effect and a mark on the timeline, the informer recovers, and the store then equals the API server's objects. The API server's audit log shows
 // that the page wrote nothing.
 func TestLive(t *testing.T) {
+	t.Parallel()
 	dir, err := layout.Artifacts(t.Name())
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +232,7 @@ func (l *live) touch(n, of int) {
 	l.t.Helper()
 	for i := range n {
 		l.n++
-		pipeline{t: l.t, cp: l.cp}.patch(i%of, liveNamespaces, fmt.Sprint("v", l.n))
+		pipeline{t: l.t, client: l.cp.Client(), cp: l.cp}.patch(i%of, liveNamespaces, fmt.Sprint("v", l.n))
 	}
 }
 

@@ -32,8 +32,10 @@ const (
 // TestPipeline tests the whole path: a real etcd and kube-apiserver, the server's relay, the WebAssembly informer in a real browser, and the state of
 // its panels. The API server's objects decide what is right.
 func TestPipeline(t *testing.T) {
+	t.Parallel()
 	for _, release := range []struct{ name, queue string }{{"1.31", "DeltaFIFO"}, {"1.37", "RealFIFO"}} {
 		t.Run(release.name, func(t *testing.T) {
+			t.Parallel() // it mostly waits
 			cp := cluster.StartForTest(t, cluster.Options{})
 			begin := time.Now()
 			if err := cluster.PopulatePods(t.Context(), cp.Client(), pods, namespaces); err != nil {
@@ -72,6 +74,7 @@ func TestPipeline(t *testing.T) {
 
 // TestSimulatedPipeline tests the same path up to the API server: a simulated cluster takes its place, of which nothing has to be compiled.
 func TestSimulatedPipeline(t *testing.T) {
+	t.Parallel()
 	api := httptest.NewUnstartedServer(simcluster.New(simcluster.Options{Seed: 7, Objects: -1, Still: true}))
 	api.EnableHTTP2 = true
 	api.StartTLS()

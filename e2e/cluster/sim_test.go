@@ -40,6 +40,7 @@ func kubectlOf(t *testing.T, kubeconfig string) func(says string, args ...string
 // TestAPageSaysWhoWrote types into the cluster of "informerscope sim" while a page watches it. What kubectl writes reaches the page's store. The page says
 // who did what, and of a pod who wrote its version: not only kubectl, but the kubelet too.
 func TestAPageSaysWhoWrote(t *testing.T) {
+	t.Parallel()
 	srv, kubeconfig := startSim(t, "--objects=20", "--rate=0")
 	kubectl := kubectlOf(t, kubeconfig)
 	page := browser.StartForTest(t).OpenForTest(t, srv.URL, 1280, 720)
@@ -62,6 +63,7 @@ func TestAPageSaysWhoWrote(t *testing.T) {
 
 // TestEachLeverIsSeenOnThePage pulls every lever of the API server's menu on the cluster of "informerscope sim", and sees each on the page.
 func TestEachLeverIsSeenOnThePage(t *testing.T) {
+	t.Parallel()
 	srv, _ := startSim(t, "--objects=20", "--rate=0")
 	page := browser.StartForTest(t).OpenForTest(t, srv.URL, 1280, 720)
 	harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count === 20 && s.source.simulated && s.api.objects === 20")
@@ -92,6 +94,7 @@ func TestEachLeverIsSeenOnThePage(t *testing.T) {
 // TestAPageChangesTheSimulatedCluster opens two pages on the cluster of "informerscope sim". One changes it by the API server's menu and its faults, and
 // both see that. A page that is loaded again finds the cluster as it was.
 func TestAPageChangesTheSimulatedCluster(t *testing.T) {
+	t.Parallel()
 	srv, _ := startSim(t, "--objects=20", "--rate=0")
 	b := browser.StartForTest(t)
 	one, two := b.OpenForTest(t, srv.URL, 1280, 720), b.OpenForTest(t, srv.URL+"&lang=zh", 390, 844)

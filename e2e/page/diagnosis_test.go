@@ -22,13 +22,11 @@ func TestDiagnosis(t *testing.T) {
 	harness.Shot(t, page, "healthy")
 	harness.EvalIn[bool](t, page, `(document.querySelector(".dg .kh .key").click(), true)`)
 
-	harness.EvalIn[bool](t, page, `(async () => {
-		await informerscope.addListener({name: "mailer", paceMillis: 200});
-		await informerscope.fault("mutate", {on: true});
-		await informerscope.panic(1);
-		for (let i = 0; i < 3; i++) { await informerscope.fault("410"); await new Promise((f) => setTimeout(f, 3000)); }
-		return true;
-	})()`)
+	// The page plays these actions as a link's, as fast as it can.
+	harness.Call(t, page, `select({source: "sim", seed: 7, objects: 60, rate: 40, at: 15000, do: "2000:listen:mailer:200,2000:fault:mutate:on,2000:panic:1," +
+		"3000:fault:410,6000:fault:410,9000:fault:410"})`)
+	harness.Await(t, page, time.Minute, "s.seq === 15000")
+	harness.Call(t, page, "live()")
 	harness.Await(t, page, 2*time.Minute, "s.atMillis > 45000")
 	all := harness.EvalIn[[]struct {
 		Rule, Weight, Story string
