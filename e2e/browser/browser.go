@@ -92,7 +92,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// StartForTest gives a test a browser that nobody has used: a profile and a window of its own in the one process that all tests of a package share.
+// StartForTest gives a test a fresh browser: a profile and a window of its own in the one process that all tests of a package share.
 // Screenshots go to the test's artifacts, and the profile is closed by t.Cleanup. A process that has ended is started again.
 func StartForTest(t testing.TB) *Browser {
 	t.Helper()

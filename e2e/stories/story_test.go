@@ -43,9 +43,9 @@ var said = map[string][]struct {
 	"storm": {{2, "lists/s"}, {2, "got 429"}},
 }
 
-// closely are the stories whose sentences and numbers TestStories compares with the State at each step, and how each is played: in which layout and
-// language, and at which pace; "" is as a speaker with a clicker, and back again.
-var closely = map[string]struct{ layout, lang, pace string }{
+// closelyPlayed are the stories whose sentences and numbers TestStories compares with the State at each step. Each has a layout, a language and a pace;
+// "" is as a speaker with a clicker, and back again.
+var closelyPlayed = map[string]struct{ layout, lang, pace string }{
 	"atomic": {"presenter", "zh", ""}, "types": {"stage", "en", ""}, "bookmarks": {"phone", "zh", ""}, "key": {"oldest", "en", ""},
 	"410": {"presenter", "en", "hurried"}, "tombstone": {"stage", "zh", "by itself"}, "stale": {"presenter43", "zh", "slow"},
 }
@@ -66,7 +66,7 @@ func TestStories(t *testing.T) {
 		}
 		t.Run(id, func(t *testing.T) {
 			t.Parallel() // a story takes minutes, and little processor time
-			if how, ok := closely[id]; ok && how.pace == "" {
+			if how, ok := closelyPlayed[id]; ok && how.pace == "" {
 				walk(t, srv, files, id, how.layout, how.lang)
 				return
 			} else if ok {
