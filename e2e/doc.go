@@ -7,7 +7,8 @@
 // (what make builds, and each browser).
 // Package harness has what they share. The folders' tests run two at a time.
 //
-// It is a module of its own, so that what judges (client-go, chromedp, a
-// control plane) never becomes a dependency of what is judged. Screenshots and
+// It is a module of its own, so that what judges (client-go, chromedp) never
+// becomes a dependency of what is judged. The control plane is
+// bin/informerscope-sim under other names; with -short no test needs it. Screenshots and
 // the logs of every process are kept in artifacts/.
 package e2e

@@ -53,7 +53,7 @@ func prepare(ctx context.Context, rate float64, profile string) (*bench, error) 
 		return nil, err
 	}
 	if profile == "" {
-		programs, err := cluster.Binaries(ctx, os.Stderr)
+		programs, err := cluster.Binaries()
 		if err != nil {
 			return nil, err
 		}

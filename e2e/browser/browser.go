@@ -77,20 +77,42 @@ func Start(ctx context.Context, opts Options) (*Browser, error) {
 	return b, nil
 }
 
-// StartForTest is [Start] for a test: screenshots go to the test's artifacts,
-// and the browser is closed by t.Cleanup.
+// process is the browser that the tests of a package share.
+var process struct {
+	mu sync.Mutex
+	b  *Browser
+}
+
+// Main runs a package's tests, and ends the browser that they shared. A package with [StartForTest] has it as its TestMain.
+func Main(m *testing.M) {
+	code := m.Run()
+	if process.b != nil {
+		process.b.Close()
+	}
+	os.Exit(code)
+}
+
+// StartForTest gives a test a fresh browser: a profile and a window of its own in the one process that all tests of a package share.
+// Screenshots go to the test's artifacts, and the profile is closed by t.Cleanup. A process that has ended is started again.
 func StartForTest(t testing.TB) *Browser {
 	t.Helper()
 	dir, err := layout.Artifacts(t.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Cleanups run after t.Context ended, and the browser must live until then.
-	b, err := Start(context.WithoutCancel(t.Context()), Options{ArtifactDir: dir})
-	if err != nil {
-		t.Fatal(err)
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	if process.b == nil || process.b.ctx.Err() != nil {
+		if process.b, err = Start(context.Background(), Options{}); err != nil {
+			t.Fatal(err)
+		}
 	}
+	b := &Browser{artifacts: dir}
+	b.ctx, b.cancel = chromedp.NewContext(process.b.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(b.Close)
+	if err := chromedp.Do(b.ctx); err != nil {
+		t.Fatalf("opening a profile: %v", err)
+	}
 	return b
 }
 
@@ -102,6 +124,9 @@ func (b *Browser) Close() {
 		_ = chromedp.Cancel(ctx)
 		cancel()
 		b.cancel()
+		if b.profile == "" {
+			return // the process is another's
+		}
 		// A child of the browser may write a last file while it ends.
 		for range 20 {
 			if os.RemoveAll(b.profile) == nil {

@@ -25,6 +25,7 @@ import (
 // TestBroadcastOfALiveCluster has an audience follow a page that watches a real cluster. Every page holds what the API server has, through writes and
 // an outage of the API server. Whole objects stay with the speaker. By its audit log the API server serves no follower.
 func TestBroadcastOfALiveCluster(t *testing.T) {
+	t.Parallel()
 	dir, err := layout.Artifacts(t.Name())
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +36,7 @@ func TestBroadcastOfALiveCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	cp := cluster.StartForTest(t, cluster.Options{APIServerArgs: []string{"--audit-policy-file=" + policy, "--audit-log-path=" + audit}})
-	if err := cp.PopulatePods(t.Context(), livePods, liveNamespaces); err != nil {
+	if err := cluster.PopulatePods(t.Context(), cp.Client(), livePods, liveNamespaces); err != nil {
 		t.Fatal(err)
 	}
 	// The annotation of kubectl apply must reach no page, and an ordinary annotation only the speaker.
@@ -118,10 +119,7 @@ func TestBroadcastOfALiveCluster(t *testing.T) {
 // annotate writes annotations to the first pod.
 func annotate(t *testing.T, cp *cluster.ControlPlane, annotations map[string]string) {
 	t.Helper()
-	client, err := cp.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := cp.Client()
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
 	if err != nil {
 		t.Fatal(err)

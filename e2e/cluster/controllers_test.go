@@ -43,6 +43,9 @@ func TestControllerRuntimeOnSimtest(t *testing.T) {
 // startSim starts "informerscope sim" on free ports, and returns the kubeconfig of its cluster.
 func startSim(t *testing.T, args ...string) (*harness.Server, string) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("needs informerscope-sim: make verify runs it")
+	}
 	srv := harness.StartServer(t, append([]string{"sim", "--listen=127.0.0.1:0"}, args...)...)
 	found := regexp.MustCompile(`(?m)^export KUBECONFIG=(\S+)$`).FindStringSubmatch(srv.LogTail(40))
 	if found == nil {

@@ -14,13 +14,19 @@ import (
 )
 
 func TestControlPlane(t *testing.T) {
+	t.Parallel()
 	cp := cluster.StartForTest(t, cluster.Options{})
 	ctx := t.Context()
-	client, err := cp.Client()
-	if err != nil {
-		t.Fatal(err)
+	// A second one beside it does not clash.
+	second := cluster.StartForTest(t, cluster.Options{LogDir: t.TempDir()})
+	if cp.URL() == second.URL() {
+		t.Fatalf("both control planes say they serve %s", cp.URL())
 	}
-	if err := cp.PopulatePods(ctx, 5, 2); err != nil {
+	if _, err := second.Kubectl(ctx, "get", "--raw", "/readyz"); err != nil {
+		t.Error(err)
+	}
+	client := cp.Client()
+	if err := cluster.PopulatePods(ctx, cp.Client(), 5, 2); err != nil {
 		t.Fatal(err)
 	}
 
@@ -81,10 +87,7 @@ func TestControlPlane(t *testing.T) {
 // server first writes what the deletion changes.
 func firstEvent(t *testing.T, cp *cluster.ControlPlane, resourceVersion string, want watch.EventType) watch.Event {
 	t.Helper()
-	client, err := cp.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := cp.Client()
 	w, err := client.CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{ResourceVersion: resourceVersion, TimeoutSeconds: new(int64(20))})
 	if err != nil {
 		if status, ok := err.(apierrors.APIStatus); ok {
@@ -101,20 +104,4 @@ func firstEvent(t *testing.T, cp *cluster.ControlPlane, resourceVersion string, 
 	}
 	t.Fatalf("the watch from %s closed without an event %s", resourceVersion, want)
 	return watch.Event{}
-}
-
-func TestSecondControlPlaneDoesNotClash(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts two control planes")
-	}
-	a := cluster.StartForTest(t, cluster.Options{LogDir: t.TempDir()})
-	b := cluster.StartForTest(t, cluster.Options{LogDir: t.TempDir()})
-	if a.URL() == b.URL() {
-		t.Fatalf("both control planes say they serve %s", a.URL())
-	}
-	for _, cp := range []*cluster.ControlPlane{a, b} {
-		if _, err := cp.Kubectl(t.Context(), "get", "--raw", "/readyz"); err != nil {
-			t.Error(err)
-		}
-	}
 }

@@ -61,6 +61,7 @@ type live struct {
 // real effect and a mark on the timeline, the informer recovers, and the store then equals the API server's objects. The API server's audit log shows
 // that the page wrote nothing.
 func TestLive(t *testing.T) {
+	t.Parallel()
 	dir, err := layout.Artifacts(t.Name())
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +72,7 @@ func TestLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	cp := cluster.StartForTest(t, cluster.Options{APIServerArgs: []string{"--audit-policy-file=" + policy, "--audit-log-path=" + audit}})
-	if err := cp.PopulatePods(t.Context(), livePods, liveNamespaces); err != nil {
+	if err := cluster.PopulatePods(t.Context(), cp.Client(), livePods, liveNamespaces); err != nil {
 		t.Fatal(err)
 	}
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0", "--kubeconfig="+pageKubeconfig(t, cp))
@@ -106,10 +107,7 @@ func TestLive(t *testing.T) {
 // factory watches three resources of the cluster together, and shuts the factory down: each store equals the API server's objects, over a watch of
 // its own, and afterwards no request is open.
 func (l *live) factory() {
-	client, err := l.cp.Client()
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	client := l.cp.Client()
 	namespaces, err := client.CoreV1().Namespaces().List(harness.Timeout(l.t, time.Minute), metav1.ListOptions{})
 	if err != nil {
 		l.t.Fatal(err)
@@ -131,10 +129,7 @@ func (l *live) factory() {
 // pageKubeconfig makes a user who may do everything, and returns a kubeconfig with that user's token.
 func pageKubeconfig(t *testing.T, cp *cluster.ControlPlane) string {
 	t.Helper()
-	client, err := cp.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := cp.Client()
 	ctx := harness.Timeout(t, time.Minute)
 	if _, err := client.CoreV1().ServiceAccounts("default").Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "page"}},
 		metav1.CreateOptions{}); err != nil {
@@ -208,10 +203,7 @@ func expectNothingWritten(t *testing.T, cp *cluster.ControlPlane, path string) {
 		t.Errorf("the audit log knows of no write by the test, which made many: %v", verbs["e2e"])
 	}
 	t.Logf("audited: the page's user %v, the test's %v", verbs[pageUser], verbs["e2e"])
-	client, err := cp.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := cp.Client()
 	list, err := client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +232,7 @@ func (l *live) touch(n, of int) {
 	l.t.Helper()
 	for i := range n {
 		l.n++
-		pipeline{t: l.t, cp: l.cp}.patch(i%of, liveNamespaces, fmt.Sprint("v", l.n))
+		pipeline{t: l.t, client: l.cp.Client(), cp: l.cp}.patch(i%of, liveNamespaces, fmt.Sprint("v", l.n))
 	}
 }
 
@@ -248,7 +240,7 @@ func (l *live) touch(n, of int) {
 func (l *live) awaitRest() {
 	l.t.Helper()
 	harness.Await(l.t, l.p, 3*time.Minute, "s.reflector.phase === 'watching' && s.queue.synced && !s.source.trouble")
-	expectAgreement(l.t, l.cp, l.p, 2*time.Minute)
+	expectAgreement(l.t, l.cp.Client(), l.p, 2*time.Minute)
 	harness.Await(l.t, l.p, time.Minute, "s.queue.depth === 0 && s.listeners.every((l) => l.pending === 0) && s.workqueue.depth === 0 && s.holds.length === 0")
 }
 
@@ -524,5 +516,5 @@ func (l *live) faults(release string) {
 		})
 	}
 	l.t = t
-	expectAgreement(t, l.cp, p, time.Minute)
+	expectAgreement(t, l.cp.Client(), p, time.Minute)
 }

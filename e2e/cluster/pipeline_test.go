@@ -2,7 +2,10 @@ package cluster_test
 
 import (
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
+	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
@@ -10,7 +13,12 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"informerscope/core/cluster/simcluster"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"
@@ -24,20 +32,19 @@ const (
 // TestPipeline tests the whole path: a real etcd and kube-apiserver, the server's relay, the WebAssembly informer in a real browser, and the state of
 // its panels. The API server's objects decide what is right.
 func TestPipeline(t *testing.T) {
+	t.Parallel()
 	for _, release := range []struct{ name, queue string }{{"1.31", "DeltaFIFO"}, {"1.37", "RealFIFO"}} {
 		t.Run(release.name, func(t *testing.T) {
-			if testing.Short() && release.name != "1.37" {
-				t.Skip("long: make verify runs it")
-			}
+			t.Parallel() // it mostly waits
 			cp := cluster.StartForTest(t, cluster.Options{})
 			begin := time.Now()
-			if err := cp.PopulatePods(t.Context(), pods, namespaces); err != nil {
+			if err := cluster.PopulatePods(t.Context(), cp.Client(), pods, namespaces); err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("%d pods in %d namespaces created in %s", pods, namespaces, time.Since(begin).Round(10*time.Millisecond))
 			srv := harness.StartServer(t, "--listen=127.0.0.1:0", "--kubeconfig="+cp.Kubeconfig)
 			page := browser.StartForTest(t).OpenForTest(t, srv.URL+"&source=sim", 1280, 720)
-			run := pipeline{t: t, cp: cp, page: page}
+			run := pipeline{t: t, client: cp.Client(), cp: cp, page: page}
 
 			harness.Await(t, page, time.Minute, "s.queue.synced && s.source.kind === 'sim'")
 			harness.Call(t, page, "select({source: 'live', context: %q, group: '', version: 'v1', resource: 'pods', namespace: '', era: %q})",
@@ -53,23 +60,58 @@ func TestPipeline(t *testing.T) {
 				t.Errorf("the namespace index has %d namespaces, want %d", got, namespaces)
 			}
 			run.expectVersion(s)
-			expectAgreement(t, cp, page, time.Minute)
+			expectAgreement(t, run.client, page, time.Minute)
 			harness.Shot(t, page, "1-synced")
 			page.ExpectClean(t)
 
 			// Each begins where the one before ended.
-			_ = t.Run("events", func(t *testing.T) { run.at(t).events() }) && !testing.Short() &&
+			_ = t.Run("events", func(t *testing.T) { run.at(t).events() }) &&
 				t.Run("restart", func(t *testing.T) { run.at(t).restart() }) &&
 				t.Run("compaction", func(t *testing.T) { run.at(t).compaction() })
 		})
 	}
 }
 
-// pipeline is one page on one control plane.
+// TestSimulatedPipeline tests the same path up to the API server: a simulated cluster takes its place, of which nothing has to be compiled.
+func TestSimulatedPipeline(t *testing.T) {
+	t.Parallel()
+	api := httptest.NewUnstartedServer(simcluster.New(simcluster.Options{Seed: 7, Objects: -1, Still: true}))
+	api.EnableHTTP2 = true
+	api.StartTLS()
+	t.Cleanup(func() {
+		api.CloseClientConnections() // a watch does not end by itself
+		api.Close()
+	})
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: api.Certificate().Raw})
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: api.URL, TLSClientConfig: rest.TLSClientConfig{CAData: ca}, QPS: -1,
+		ContentConfig: rest.ContentConfig{ContentType: "application/json"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cluster.PopulatePods(t.Context(), client, pods, namespaces); err != nil {
+		t.Fatal(err)
+	}
+	config := clientcmdapi.NewConfig()
+	config.Clusters["simulated"] = &clientcmdapi.Cluster{Server: api.URL, CertificateAuthorityData: ca}
+	config.Contexts["simulated"] = &clientcmdapi.Context{Cluster: "simulated"}
+	config.CurrentContext = "simulated"
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0", "--kubeconfig="+kubeconfig)
+	page := browser.StartForTest(t).OpenForTest(t, srv.URL+"&source=live&resource=pods&context=simulated", 1280, 720)
+	harness.Await(t, page, time.Minute, "s.source.kind === 'live' && s.queue.synced && s.indexer.count === %d && s.reflector.phase === 'watching'", pods)
+	expectAgreement(t, client, page, time.Minute)
+	pipeline{t: t, client: client, page: page}.events()
+}
+
+// pipeline is one page on one cluster.
 type pipeline struct {
-	t    *testing.T
-	cp   *cluster.ControlPlane
-	page *browser.Page
+	t      *testing.T
+	client kubernetes.Interface
+	cp     *cluster.ControlPlane // nil of a simulated cluster
+	page   *browser.Page
 }
 
 // at is the same pipeline, reporting to a subtest.
@@ -78,15 +120,11 @@ func (r pipeline) at(t *testing.T) pipeline { r.t = t; return r }
 // expectVersion checks that the Reflector is not ahead of the API server, and not behind the newest pod.
 func (r pipeline) expectVersion(s browser.State) {
 	r.t.Helper()
-	pods, _, err := harness.InCluster(r.t.Context(), r.cp)
+	pods, _, err := harness.InCluster(r.t.Context(), r.client)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	client, err := r.cp.Client()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	list, err := client.CoreV1().Pods("").List(r.t.Context(), metav1.ListOptions{Limit: 1})
+	list, err := r.client.CoreV1().Pods("").List(r.t.Context(), metav1.ListOptions{Limit: 1})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -118,15 +156,11 @@ func (r pipeline) update(i int, value string) {
 // patch labels pod i of a cluster with so many namespaces.
 func (r pipeline) patch(i, namespaces int, value string) {
 	r.t.Helper()
-	client, err := r.cp.Client()
-	if err != nil {
-		r.t.Fatal(err)
-	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": map[string]string{"touched": value}}})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	_, err = client.CoreV1().Pods(cluster.NamespaceOf(i, namespaces)).Patch(r.t.Context(), fmt.Sprintf("pod-%d", i), types.MergePatchType, patch,
+	_, err = r.client.CoreV1().Pods(cluster.NamespaceOf(i, namespaces)).Patch(r.t.Context(), fmt.Sprintf("pod-%d", i), types.MergePatchType, patch,
 		metav1.PatchOptions{})
 	if err != nil {
 		r.t.Fatal(err)
@@ -135,12 +169,8 @@ func (r pipeline) patch(i, namespaces int, value string) {
 
 func (r pipeline) create(from, to int) {
 	r.t.Helper()
-	client, err := r.cp.Client()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	err = cluster.Parallel(to-from, func(i int) error {
-		return cluster.CreatePod(r.t.Context(), client, cluster.NamespaceOf(from+i, namespaces), from+i)
+	err := cluster.Parallel(to-from, func(i int) error {
+		return cluster.CreatePod(r.t.Context(), r.client, cluster.NamespaceOf(from+i, namespaces), from+i)
 	})
 	if err != nil {
 		r.t.Fatal(err)
@@ -149,12 +179,8 @@ func (r pipeline) create(from, to int) {
 
 func (r pipeline) delete(from, to int) {
 	r.t.Helper()
-	client, err := r.cp.Client()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	err = cluster.Parallel(to-from, func(i int) error {
-		return cluster.DeletePod(r.t.Context(), client, cluster.NamespaceOf(from+i, namespaces), from+i)
+	err := cluster.Parallel(to-from, func(i int) error {
+		return cluster.DeletePod(r.t.Context(), r.client, cluster.NamespaceOf(from+i, namespaces), from+i)
 	})
 	if err != nil {
 		r.t.Fatal(err)
@@ -176,13 +202,13 @@ func (r pipeline) events() {
 	t, before := r.t, r.state()
 	r.update(3, "once")
 	harness.Await(t, r.page, 30*time.Second, "s.reflector.events > %d", before.Reflector.Events)
-	expectAgreement(t, r.cp, r.page, 30*time.Second)
+	expectAgreement(t, r.client, r.page, 30*time.Second)
 
 	r.delete(40, 60)
 	harness.Await(t, r.page, 30*time.Second, "s.indexer.count === %d", pods-20)
 	r.create(pods, pods+20)
 	harness.Await(t, r.page, 30*time.Second, "s.indexer.count === %d", pods)
-	expectAgreement(t, r.cp, r.page, 30*time.Second)
+	expectAgreement(t, r.client, r.page, 30*time.Second)
 
 	after := harness.Await(t, r.page, 30*time.Second, "s.listeners.length > 0 && s.listeners.every((l) => l.pending === 0 && l.handled === l.delivered)")
 	if after.Reflector.Relists != before.Reflector.Relists || after.Reflector.Watches != before.Reflector.Watches {
@@ -214,7 +240,7 @@ func (r pipeline) restart() {
 	// One wait of the Reflector may be 30 s, times up to two.
 	harness.Await(t, r.page, 2*time.Minute, "s.reflector.phase === 'watching' && s.indexer.count === %d && s.reflector.watches > %d", pods+5,
 		before.Reflector.Watches)
-	expectAgreement(t, r.cp, r.page, time.Minute)
+	expectAgreement(t, r.client, r.page, time.Minute)
 	harness.Shot(t, r.page, "4-back")
 }
 
@@ -224,7 +250,7 @@ func (r pipeline) compaction() {
 	t := r.t
 	// A watch that ends within its first second without an event is followed by a list. This one must be resumed, so it needs an event.
 	r.update(9, "while-it-watches")
-	expectAgreement(t, r.cp, r.page, time.Minute)
+	expectAgreement(t, r.client, r.page, time.Minute)
 	harness.Call(t, r.page, "fault('refuse', {on: true})")
 	harness.Await(t, r.page, time.Minute, "s.reflector.phase === 'backoff'")
 	before := r.state()
@@ -247,7 +273,7 @@ func (r pipeline) compaction() {
 
 	harness.Call(t, r.page, "fault('refuse', {on: false})")
 	harness.Await(t, r.page, 2*time.Minute, "s.reflector.phase === 'watching' && s.indexer.count === %d", before.Indexer.Count-40)
-	expectAgreement(t, r.cp, r.page, time.Minute)
+	expectAgreement(t, r.client, r.page, time.Minute)
 	after := r.state()
 	if after.Reflector.Relists <= before.Reflector.Relists {
 		t.Errorf("relists went from %d to %d, want more", before.Reflector.Relists, after.Reflector.Relists)

@@ -18,11 +18,7 @@ const writers = 16
 // PopulatePods creates the namespaces ns-0 to ns-(namespaces-1) where missing,
 // and total pods pod-0 to pod-(total-1) spread over them in turn. The pods run
 // on nodes node-0 to node-9 that need not exist; no kubelet changes them.
-func (cp *ControlPlane) PopulatePods(ctx context.Context, total, namespaces int) error {
-	client, err := cp.Client()
-	if err != nil {
-		return err
-	}
+func PopulatePods(ctx context.Context, client kubernetes.Interface, total, namespaces int) error {
 	for i := range namespaces {
 		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: NamespaceOf(i, namespaces)}}
 		if _, err := client.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil {
@@ -32,7 +28,7 @@ func (cp *ControlPlane) PopulatePods(ctx context.Context, total, namespaces int)
 	return Parallel(total, func(i int) error { return CreatePod(ctx, client, NamespaceOf(i, namespaces), i) })
 }
 
-// NamespaceOf returns the namespace of pod i of [ControlPlane.PopulatePods].
+// NamespaceOf returns the namespace of pod i of [PopulatePods].
 func NamespaceOf(i, namespaces int) string { return fmt.Sprintf("ns-%d", i%namespaces) }
 
 // CreatePod creates the pod pod-<i> in namespace.

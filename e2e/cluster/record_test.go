@@ -7,19 +7,20 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/kubernetes"
+
 	"informerscope/core/log/trace/tracetest"
 	"informerscope/core/words/event"
 	"informerscope/e2e/browser"
-	"informerscope/e2e/cluster"
 	"informerscope/e2e/harness"
 )
 
 // expectAgreement waits until the page's Indexer holds exactly what the API server has, object by object and version by version, with the same
 // namespace index. The cluster must be quiet. Where they differ it checks again each time the page's log has grown.
-func expectAgreement(t *testing.T, cp *cluster.ControlPlane, p *browser.Page, d time.Duration) {
+func expectAgreement(t *testing.T, client kubernetes.Interface, p *browser.Page, d time.Duration) {
 	t.Helper()
 	ctx := harness.Timeout(t, d)
-	want, namespaces, err := harness.InCluster(ctx, cp)
+	want, namespaces, err := harness.InCluster(ctx, client)
 	if err != nil {
 		t.Fatal(err)
 	}

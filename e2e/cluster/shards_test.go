@@ -148,6 +148,7 @@ func (s *sharded) refusal(method, path string, query ...string) string {
 // TestShards asks a real API server that shards, and the simulated cluster, for the same pods. The hash of a namespace puts the same pods into the same
 // shards, in lists and watches; UIDs differ between clusters, so each is compared with its hash. A selector that cannot be read is refused alike.
 func TestShards(t *testing.T) {
+	t.Parallel()
 	cp := cluster.StartForTest(t, cluster.Options{APIServerArgs: []string{"--feature-gates=ShardedListAndWatch=true"}})
 	srv := httptest.NewServer(simcluster.New(simcluster.Options{Objects: -1, Still: true}))
 	t.Cleanup(srv.Close)
@@ -177,8 +178,8 @@ func TestShards(t *testing.T) {
 						}
 					}
 					page := s.list("shardSelector", selector, "limit", "2")
-					if len(page.Items) != 2 || page.Continue == "" || page.RemainingItemCount == nil || *page.RemainingItemCount != shardPods-2 {
-						t.Errorf("%s: the first page has %d pods, and the rest are %v", selector, len(page.Items), page.RemainingItemCount)
+					if len(page.Items) != 2 || page.Continue == "" || page.RemainingItemCount != nil {
+						t.Errorf("%s: the first page has %d pods, and %v are said to remain", selector, len(page.Items), page.RemainingItemCount)
 					}
 				}
 			}

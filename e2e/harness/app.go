@@ -168,7 +168,7 @@ func Shot(t *testing.T, p *browser.Page, name string) {
 func Go(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(Timeout(t, 30*time.Minute), "go", args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"informerscope/core/log/fold"
 	"informerscope/core/log/trace/tracetest"
@@ -13,7 +14,6 @@ import (
 	"informerscope/core/words/event"
 	"informerscope/core/words/object"
 	"informerscope/e2e/browser"
-	"informerscope/e2e/cluster"
 )
 
 // Recording is informerscope.record() as core/log/trace reads it.
@@ -47,11 +47,7 @@ func InStore(events []event.Entry) map[string]string {
 }
 
 // InCluster asks the API server for all pods: resourceVersions by key, and how many there are in each namespace.
-func InCluster(ctx context.Context, cp *cluster.ControlPlane) (pods map[string]string, namespaces map[string]int, err error) {
-	client, err := cp.Client()
-	if err != nil {
-		return nil, nil, err
-	}
+func InCluster(ctx context.Context, client kubernetes.Interface) (pods map[string]string, namespaces map[string]int, err error) {
 	list, err := client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, nil, err

@@ -39,6 +39,7 @@ var a11yScenes = []struct {
 
 // TestAccessibility runs axe-core on the page, its menus and its dialogs, in every theme. It must report nothing serious or critical.
 func TestAccessibility(t *testing.T) {
+	t.Parallel()
 	script, err := harness.Axe()
 	if err != nil {
 		t.Fatal(err)

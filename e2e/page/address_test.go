@@ -11,6 +11,7 @@ import (
 
 // TestAddressAndMoment checks the moment in the page's address, and what the page does with it.
 func TestAddressAndMoment(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	page := b.OpenForTest(t, srv.URL+"&source=sim&seed=7&objects=40&rate=20", 1280, 720)

@@ -71,6 +71,7 @@ func recordWrites(t *testing.T) (recording, key, version string, scaled, refused
 // TestAuthorsOfARecording opens a recording at a person's writes, in both languages and in a dark and a light theme. The caption and the timeline name the
 // person's program, and the inspector the author of a version.
 func TestAuthorsOfARecording(t *testing.T) {
+	t.Parallel()
 	recording, key, version, scaled, refused := recordWrites(t)
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	for _, c := range []struct{ theme, lang, scaled, refused, author string }{

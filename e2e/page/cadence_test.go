@@ -10,6 +10,7 @@ import (
 
 // TestCadence gives the page's rate controller the animation frames of machines that are idle, full, and idle again.
 func TestCadence(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20", 1280, 720)
 	type part struct{ Drawn, Of, Longest int }

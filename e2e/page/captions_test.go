@@ -53,6 +53,7 @@ func TestCaptionsHaveWords(t *testing.T) {
 // TestACaptionOfAnotherMomentDoesNotStay goes from a trouble to a source without one, and from a relist to a moment before it. The old caption is
 // gone at once.
 func TestACaptionOfAnotherMomentDoesNotStay(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenFake(t, browser.StartForTest(t), srv, "&source=live&context=kind-kind&namespace=&lang=en", 1280, 720)
 	for _, step := range []struct{ show, want string }{
@@ -76,6 +77,7 @@ func TestACaptionOfAnotherMomentDoesNotStay(t *testing.T) {
 
 // TestACaptionCountsWithItsStation: a caption and the station that it speaks of have the same number in every frame.
 func TestACaptionCountsWithItsStation(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenFake(t, browser.StartForTest(t), srv, "&source=sim&lang=en", 1280, 720)
 	got := harness.EvalIn[string](t, p, `(async () => {
@@ -95,6 +97,7 @@ func TestACaptionCountsWithItsStation(t *testing.T) {
 // TestCaptionsOfTheSimulation collects every caption of a simulated cluster from its first event on, through a change of releases, and then goes to
 // each of its first hundred events. None reports a relist or a broken connection.
 func TestCaptionsOfTheSimulation(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
 	for _, script := range []string{harness.StageTools(t), `globalThis.__said = [];

@@ -13,6 +13,7 @@ import (
 // TestCrash makes the Go program in the page's worker die in two ways: the browser gives it no time, and the worker throws. The page must report it,
 // show nothing as live, refuse calls, and start again on request.
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	for name, kill := range map[string]string{
 		"the clock is gone": `performance.now = () => { throw new RangeError("out of memory") }`,

@@ -12,6 +12,7 @@ import (
 
 // TestDiagnosis opens the diagnosis of a log with faults, goes to the moment of a finding, and tells its story. A healthy log has no finding.
 func TestDiagnosis(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=60&rate=40&lang=en", 1280, 720)
 	harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 60")
@@ -21,13 +22,11 @@ func TestDiagnosis(t *testing.T) {
 	harness.Shot(t, page, "healthy")
 	harness.EvalIn[bool](t, page, `(document.querySelector(".dg .kh .key").click(), true)`)
 
-	harness.EvalIn[bool](t, page, `(async () => {
-		await informerscope.addListener({name: "mailer", paceMillis: 200});
-		await informerscope.fault("mutate", {on: true});
-		await informerscope.panic(1);
-		for (let i = 0; i < 3; i++) { await informerscope.fault("410"); await new Promise((f) => setTimeout(f, 3000)); }
-		return true;
-	})()`)
+	// The page plays these actions as a link's, as fast as it can.
+	harness.Call(t, page, `select({source: "sim", seed: 7, objects: 60, rate: 40, at: 15000, do: "2000:listen:mailer:200,2000:fault:mutate:on,2000:panic:1," +
+		"3000:fault:410,6000:fault:410,9000:fault:410"})`)
+	harness.Await(t, page, time.Minute, "s.seq === 15000")
+	harness.Call(t, page, "live()")
 	harness.Await(t, page, 2*time.Minute, "s.atMillis > 45000")
 	all := harness.EvalIn[[]struct {
 		Rule, Weight, Story string
@@ -78,6 +77,7 @@ func TestDiagnosis(t *testing.T) {
 
 // TestDiagnosisOpensTheInformer presses a finding about one informer of a factory: it gets the stage, at the finding's moment.
 func TestDiagnosisOpensTheInformer(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&resource=configmaps,pods&seed=7&objects=60&rate=40&lang=en", 1280, 720)
 	harness.Await(t, page, time.Minute, "s.lanes?.length === 2 && s.lanes.every((l) => l.synced)")

@@ -22,6 +22,7 @@ func pushButton(t *testing.T, p *browser.Page, within, words string) {
 // TestAFactoryOnThePage chooses three resources in the picker. It puts one row on the stage and takes it back, starts and stops an informer that is
 // not shared, and shuts the factory down and begins another. A recording shows all of it again.
 func TestAFactoryOnThePage(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=120&rate=10&lang=en", 1280, 720)
@@ -100,6 +101,7 @@ func TestAFactoryOnThePage(t *testing.T) {
 // TestAFactorysAPIServer reads the requests that the API server's panel shows for two, three and seven informers. It does so for a small cluster and
 // one with 10,000 objects, before the first list, with a fault, and with an informer beside the factory.
 func TestAFactorysAPIServer(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	const seven = "pods,nodes,namespaces,deployments.apps,replicasets.apps,leases.coordination.k8s.io,customresourcedefinitions.apiextensions.k8s.io"

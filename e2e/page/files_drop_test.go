@@ -15,6 +15,7 @@ import (
 
 // TestDroppedFiles drops files on the page as a person does, from outside the browser: a recording, a truncated one, and other files.
 func TestDroppedFiles(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=60&lang=en", 1280, 720)
 	harness.Await(t, p, time.Minute, "s.seq > 2000")

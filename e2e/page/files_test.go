@@ -12,6 +12,7 @@ import (
 
 // TestFilesAndLinks saves, exports, opens and drops recordings and follows a link to a moment, with the page's own controls.
 func TestFilesAndLinks(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
 	if err := page.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.CatchFiles); err != nil {
@@ -92,13 +93,13 @@ func TestFilesAndLinks(t *testing.T) {
 
 // TestKnobs changes the simulated cluster's settings in its menu.
 func TestKnobs(t *testing.T) {
+	t.Parallel()
 	page := openSim(t, "&source=sim&seed=7&objects=100&rate=5", 1280, 720)
 	harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 100")
+	// The page draws a frame later than its worker answers: the button may not be there yet.
 	open := func() {
 		t.Helper()
-		if !harness.EvalIn[bool](t, page, `(() => { document.querySelector("[aria-label^='API server: change']")?.click(); return !!document.querySelector("[name=knob-objects]"); })()`) {
-			t.Fatal("the API server's menu has no knobs")
-		}
+		harness.WaitUntil(t, page, `document.querySelector("[name=knob-objects]") || document.querySelector("[aria-label^='API server: change']").click()`)
 	}
 	turn := func(name, value string) string {
 		t.Helper()
@@ -126,10 +127,7 @@ func TestKnobs(t *testing.T) {
 	if said := turn("objects", "1,200"); said != "" {
 		t.Errorf("1,200 objects: %s", said)
 	}
-	s := harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 1100")
-	hash := harness.EvalIn[string](t, page, "location.hash")
-	if !strings.Contains(hash, "objects=1200") || !strings.Contains(hash, "rate=40") || s.Source.Kind != "sim" {
-		t.Errorf("the address is %s, want the knobs in it", hash)
-	}
+	harness.Await(t, page, time.Minute, "s.source.kind === 'sim' && s.queue.synced && s.indexer.count >= 1100")
+	harness.WaitUntil(t, page, "location.hash.includes('objects=1200') && location.hash.includes('rate=40')")
 	page.ExpectClean(t)
 }

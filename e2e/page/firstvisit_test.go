@@ -40,6 +40,7 @@ func expectNoCard(t *testing.T, p *browser.Page, when string) {
 
 // TestFirstVisit opens the page without a scene. The card comes over a stage that goes on, has the keyboard to itself, and follows the language.
 func TestFirstVisit(t *testing.T) {
+	t.Parallel()
 	axe, err := harness.Axe()
 	if err != nil {
 		t.Fatal(err)
@@ -89,6 +90,7 @@ func TestFirstVisit(t *testing.T) {
 
 // TestFirstVisitLeads takes each way of the card, on the stage and on the phone. Each does what it says, and is the last of the card.
 func TestFirstVisitLeads(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	way := func(name string) string { return "click stage.find('dialog.first [data-do=" + name + "]')" }
@@ -137,6 +139,7 @@ func TestFirstVisitLeads(t *testing.T) {
 
 // TestNoFirstVisit opens addresses that choose something, and pages that go on with what they began: nothing may lie over them.
 func TestNoFirstVisit(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, fragment := range []string{"&presenter=1", "&embed=queue", "&story=ring", "&lang=en", "&source=sim&seed=3"} {

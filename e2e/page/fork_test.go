@@ -35,6 +35,7 @@ type fork struct {
 // TestForkHere forks a running cluster by the menu, with Pop held in the second lane alone, and sees where the lanes part and how their stores differ. A link
 // leads to the same fork in another page, in the other language. The end of the fork leaves one lane.
 func TestForkHere(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	token := srv.URL[strings.Index(srv.URL, "token="):]
@@ -160,6 +161,7 @@ func readInLanes(t *testing.T, page *browser.Page) {
 
 // TestAForkOnThePhone: each lane's rail begins with the version of its own cluster.
 func TestAForkOnThePhone(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := browser.StartForTest(t).OpenForTest(t, srv.URL+"&source=sim&seed=7&objects=20&rate=2&lang=en", 390, 844)
 	harness.Await(t, page, 2*time.Minute, "s.queue.synced && s.atMillis > 2000")
@@ -175,6 +177,7 @@ func TestAForkOnThePhone(t *testing.T) {
 
 // TestForksNeedTheSimulatedCluster: what cannot be played again does not fork, and the error says what to do.
 func TestForksNeedTheSimulatedCluster(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := browser.StartForTest(t).OpenForTest(t, srv.URL+"&source=sim&objects=20&rate=0&lang=en", 1280, 720)
 	harness.Await(t, page, 2*time.Minute, "s.queue.synced")

@@ -18,6 +18,7 @@ import (
 // TestHandout prints a story as the browser does, in each language and paper size. It has a picture of each step with its caption, the code at the
 // end, and nothing else of the page.
 func TestHandout(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	for _, test := range []struct {
 		name, lang, story string

@@ -104,6 +104,7 @@ const memoryFrames = `(() => {
 
 // TestMemoryIsTold: the worker's memory is in the state, and the page warns when it is large.
 func TestMemoryIsTold(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen", "127.0.0.1:0")
 	b := browser.StartForTest(t)
 	p := b.OpenForTest(t, "about:blank", 1280, 720)

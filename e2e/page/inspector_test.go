@@ -43,6 +43,7 @@ const updated = `(async () => {
 
 // TestTheInspectorKeepsASelection: an object changes while a person copies from the inspector.
 func TestTheInspectorKeepsASelection(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=10&rate=0&lang=en", 1280, 720)
 	const version = `stage.find(".drawer .sub").textContent`
@@ -85,6 +86,7 @@ func TestTheInspectorKeepsASelection(t *testing.T) {
 // TestTheInspectorShowsWhatChanged: first what changed and the rest folded, with most of the drawer's height; then the journey from its beginning,
 // whose stations are free.
 func TestTheInspectorShowsWhatChanged(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=10&rate=0&lang=en", 1280, 720)
 	harness.Call(t, page, "cluster('burst', {n: 1})")
@@ -111,6 +113,7 @@ func TestTheInspectorShowsWhatChanged(t *testing.T) {
 // TestTheInspectorSaysWhy: of a controller that wakes itself by its writes, the inspector has the causes of a reconcile, the loop among them, what it read, and
 // what it wrote.
 func TestTheInspectorSaysWhy(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=4&rate=1&lang=en", 1280, 720)
 	harness.Call(t, page, "fault('rewrite', {on: true})")

@@ -14,6 +14,7 @@ import (
 // TestLinkIsExact opens the simulated cluster, does things to it, shares the moment as a person does, and opens the link in a page under other
 // conditions. The log up to there is the same, event for event, and so is the state.
 func TestLinkIsExact(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	token := srv.URL[strings.Index(srv.URL, "token="):]
 	for i, tt := range []struct {

@@ -10,6 +10,7 @@ import (
 // TestTextIsMeasured compares the page's sums of character widths with a canvas's width of the whole text. They must not be narrower, or a label
 // would be clipped, and wider only by the kerning.
 func TestTextIsMeasured(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20", 1280, 720)
 	type text struct {

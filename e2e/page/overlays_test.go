@@ -38,6 +38,7 @@ const cutOrOver = `((card, words) => {
 // TestListsHaveRoomForTheirWords opens the list of keys and the chooser of stories: no text of either runs over its card or other text, and no key's
 // meaning is cut.
 func TestListsHaveRoomForTheirWords(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=40&lang=en", 1280, 720)
 	press := func(key string) {
@@ -71,6 +72,7 @@ func TestListsHaveRoomForTheirWords(t *testing.T) {
 
 // TestExplainCardsAreWhole opens the card of each station in two releases: it stays within the stage, and none of its words is cut.
 func TestExplainCardsAreWhole(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=40&rate=0&lang=en", 1280, 720)
 	const cut = `((card) => {

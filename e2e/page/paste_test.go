@@ -12,6 +12,7 @@ import (
 // TestLinkInAnOpenPage pastes links into the address of an open page. A valid one leads exactly to its moment, whatever was in force there, without
 // loading the page again. An invalid one is reported and changes nothing.
 func TestLinkInAnOpenPage(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
 	for _, script := range []string{harness.StageTools(t), harness.CatchFiles} {

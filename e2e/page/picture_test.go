@@ -27,6 +27,7 @@ type still struct {
 // TestPicture takes stills of each view and compares them with what the browser shows. The SVG is self-contained. The PNG, drawn from the SVG without
 // the page's styles, looks like the page at twice its size.
 func TestPicture(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, test := range []struct {
@@ -74,6 +75,7 @@ func TestPicture(t *testing.T) {
 
 // TestPictureIsSaved saves both kinds of picture with the page's menu.
 func TestPictureIsSaved(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
 	if err := page.OnNewDocument(harness.Timeout(t, 30*time.Second), harness.CatchFiles); err != nil {

@@ -190,6 +190,7 @@ func expectOrders(t *testing.T, p *browser.Page) {
 
 // TestTwoReleasesScreens checks two releases with a burst of a few changes, held and released, in each shape of the page.
 func TestTwoReleasesScreens(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	for _, view := range []struct {
 		name, fragment string

@@ -24,6 +24,7 @@ func openSim(t *testing.T, fragment string, width, height int64) *browser.Page {
 
 // TestSimulated opens the page on the simulated cluster and uses the automation API as the page's own buttons do.
 func TestSimulated(t *testing.T) {
+	t.Parallel()
 	page := openSim(t, "&source=sim&seed=7", 1280, 720)
 	s := harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'")
 	if s.Source.Kind != "sim" || s.Release != "1.37" || s.Queue.Kind != "RealFIFO" {
@@ -98,6 +99,7 @@ func TestSimulated(t *testing.T) {
 
 // TestSameSeedSameStory opens two pages with one seed: their clusters begin with the same objects.
 func TestSameSeedSameStory(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	var counts []int
@@ -120,6 +122,7 @@ func TestSameSeedSameStory(t *testing.T) {
 
 // TestScreens keeps screenshots of the page at the sizes and themes that it supports, and checks what can be checked of them.
 func TestScreens(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, tt := range []struct {

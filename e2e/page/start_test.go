@@ -101,6 +101,7 @@ func (h *host) open(t *testing.T, before ...string) *browser.Page {
 // TestStart holds the page's first module back until the browser has asked for the program and the worker, and for every other module. It asks for
 // each file once.
 func TestStart(t *testing.T) {
+	t.Parallel()
 	h := startHost(t, "")
 	document, err := fs.ReadFile(h.files, "index.html")
 	if err != nil {
@@ -137,6 +138,7 @@ func TestStart(t *testing.T) {
 
 // TestStartFails leaves out what the page asks for before it listens. It still says what is missing.
 func TestStartFails(t *testing.T) {
+	t.Parallel()
 	for missing, words := range map[string]string{
 		"/informerscope.wasm": "make wasm", "/worker.js": "worker.js", "/wasm_exec.js": "wasm_exec.js",
 	} {

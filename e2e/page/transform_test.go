@@ -20,6 +20,7 @@ type store struct {
 // TestTransform chooses a TransformFunc in the Indexer's menu. A new informer starts, the panel shows the received and the stored bytes, and the
 // address has the transform.
 func TestTransform(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=240&rate=0&lang=en", 1280, 720)

@@ -59,7 +59,6 @@ const sameInTheLog = `(async () => {
 // seeks, with a held queue and a slow handler, and in a recording of all that.
 func TestEveryLayoutTellsTheTruth(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
-	b := browser.StartForTest(t)
 	const simulated = "&source=sim&seed=7&objects=120&rate=25&lang=en&transform=managedFields"
 	for _, layout := range []struct {
 		name, fragment string
@@ -87,7 +86,8 @@ func TestEveryLayoutTellsTheTruth(t *testing.T) {
 		{"embed controller", "&embed=controller", 640, 480, false, 1, ""},
 	} {
 		t.Run(layout.name, func(t *testing.T) {
-			p := b.OpenForTest(t, srv.URL+simulated+layout.fragment, layout.width, layout.height)
+			t.Parallel() // each has a window of its own: a page in the background paints nothing
+			p := browser.StartForTest(t).OpenForTest(t, srv.URL+simulated+layout.fragment, layout.width, layout.height)
 			harness.Await(t, p, 2*time.Minute, "s.queue.synced && s.seq > 300")
 			compared := 0
 			random := rand.New(rand.NewPCG(7, uint64(len(layout.name))))

@@ -33,6 +33,7 @@ const tapWrites = `(() => {
 // TestWrites lets the controller write to the simulated cluster and checks how the page shows it: the counts, the way back to the API server, a
 // conflict, and the switch.
 func TestWrites(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	p := b.OpenForTest(t, "about:blank", 1280, 720)

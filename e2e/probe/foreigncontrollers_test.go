@@ -36,7 +36,7 @@ import (
 
 var foreignControllers = flag.Bool("foreign", false, "run TestForeignControllers and TestEachFaultIsFoundFirst, which compile large controllers")
 
-// The controllers. kube-controller-manager is built of the release whose API server e2e/controlplane has, by its go.mod and go.sum. The others have their
+// The controllers. kube-controller-manager is built of the release that sim/ has, by its go.mod and go.sum. The others have their
 // own go.mod and go.sum, under these checksums.
 const (
 	metallbModule = "go.universe.tf/metallb@v0.16.1"
@@ -64,9 +64,9 @@ func kubeControllerManager(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	controlplane, dir := filepath.Join(root, "e2e", "controlplane"), t.TempDir()
+	sim, dir := filepath.Join(root, "sim"), t.TempDir()
 	const upstream = "k8s.io/kubernetes/cmd/kube-controller-manager"
-	source := filepath.Join(download(t, controlplane, "k8s.io/kubernetes").Dir, "cmd", "kube-controller-manager")
+	source := filepath.Join(download(t, sim, "k8s.io/kubernetes").Dir, "cmd", "kube-controller-manager")
 	if err := os.CopyFS(filepath.Join(dir, "app"), sources{os.DirFS(filepath.Join(source, "app"))}); err != nil {
 		t.Fatal(err)
 	}
@@ -76,17 +76,14 @@ func kubeControllerManager(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(dir, "main.go"), strings.Replace(program, `"`+upstream+`/app"`, `"kube-controller-manager/app"`, 1))
 	for _, name := range []string{"go.mod", "go.sum"} {
-		writeFile(t, filepath.Join(dir, name), readFile(t, filepath.Join(controlplane, name)))
+		writeFile(t, filepath.Join(dir, name), readFile(t, filepath.Join(sim, name)))
 	}
-	harness.Go(t, dir, "mod", "edit", "-module=kube-controller-manager")
+	harness.Go(t, dir, "mod", "edit", "-module=kube-controller-manager", "-droprequire=informerscope", "-dropreplace=informerscope")
 	diff := diffOf(t, "README.md", "app/controllermanager.go")
 	binary, address := buildForeign(t, "kube-controller-manager", dir, ".", diff, 5)
 
 	cp := cluster.StartForTest(t, cluster.Options{})
-	client, err := cp.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := cp.Client()
 	p := startForeign(t, binary, address, "--kubeconfig="+cp.Kubeconfig, "--leader-elect=false", "--secure-port=0", "--kube-api-qps=1000", "--kube-api-burst=1000")
 	watched := map[string]schema.GroupVersionResource{
 		"deployments": {Group: "apps", Version: "v1", Resource: "deployments"},
@@ -190,10 +187,7 @@ func metallb(t *testing.T) {
 	binary, address := buildForeign(t, "metallb-controller", dir, "./controller", diff, 10, "controllerruntime")
 
 	cp := cluster.StartForTest(t, cluster.Options{})
-	client, err := cp.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := cp.Client()
 	ctx := t.Context()
 	applyCRDs(t, cp, dir)
 	// It needs its own Pod, which does not run here, and its pools.
@@ -201,7 +195,7 @@ func metallb(t *testing.T) {
 	if _, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: own}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = client.CoreV1().Pods(own).Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "controller"},
+	_, err := client.CoreV1().Pods(own).Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "controller"},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "none"}}}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -734,8 +728,7 @@ func buildForeign(t *testing.T, name, dir, pkg, diff string, lines int, modules 
 		path := strings.TrimSuffix("example.org/informerscope/probe/"+m, "/")
 		harness.Go(t, dir, "mod", "edit", "-require="+path+"@v0.0.0", "-replace="+path+"="+filepath.Join(root, "probe", m))
 	}
-	// With the flags of e2e/cluster, to reuse the build cache of the control plane.
-	harness.Go(t, dir, "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", name, pkg)
+	harness.Go(t, dir, "build", "-mod=mod", "-buildvcs=false", "-ldflags", "-s -w", "-o", name, pkg)
 	t.Logf("built in %s", time.Since(begin).Round(time.Second))
 	return filepath.Join(dir, name), address
 }

@@ -30,10 +30,7 @@ func kuberay(t *testing.T) {
 	binary, address := buildForeign(t, "ray-operator", dir, ".", diff, 15, "controllerruntime")
 
 	cp := cluster.StartForTest(t, cluster.Options{})
-	client, err := cp.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := cp.Client()
 	untyped, err := dynamic.NewForConfig(cp.Config())
 	if err != nil {
 		t.Fatal(err)

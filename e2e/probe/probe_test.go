@@ -272,10 +272,7 @@ func waitForLanes(t *testing.T, r *recordingOf, what string, is func(lane *view.
 
 func probeMatrix(t *testing.T, clientGo, release, queue string) {
 	cp := cluster.StartForTest(t, cluster.Options{})
-	c, err := cp.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := cp.Client()
 	random := rand.New(rand.NewPCG(1, 2))
 	writeSome(t, c, random, 80)
 	p := startProbed(t, "probed", "k8s.io/client-go@"+clientGo, cp.Kubeconfig)
@@ -534,10 +531,7 @@ func TestProbeInControllerRuntime(t *testing.T) {
 		t.Skip("make judges runs it: controller-runtime and every API of Kubernetes have to be compiled")
 	}
 	cp := cluster.StartForTest(t, cluster.Options{})
-	c, err := cp.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := cp.Client()
 	random := rand.New(rand.NewPCG(3, 4))
 	writeSome(t, c, random, 40)
 	p := startProbed(t, "probedcr", "sigs.k8s.io/controller-runtime@v0.25.2", cp.Kubeconfig)

@@ -39,6 +39,7 @@ func podServer(t *testing.T, name string) *httptest.Server {
 // TestContexts chooses contexts of a kubeconfig in the page's own picker, with the mouse and with the keyboard alone. It shares a moment of a live
 // cluster as a file, because no link could lead there.
 func TestContexts(t *testing.T) {
+	t.Parallel()
 	first, second := podServer(t, "of-the-first"), podServer(t, "of-the-second")
 	kubeconfig := filepath.Join(t.TempDir(), "config")
 	if err := os.WriteFile(kubeconfig, []byte(`apiVersion: v1

@@ -17,6 +17,7 @@ import (
 // TestContextNotServed opens a page on a server that serves one context of two. The other is not in the menu. A page that still asks for it shows
 // what is wrong, in both languages, and its cluster gets no request.
 func TestContextNotServed(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked.Add(1)

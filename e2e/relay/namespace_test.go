@@ -12,6 +12,7 @@ import (
 // TestNamespaceMenu types a namespace while the list of namespaces is missing. The field is there at once, before and after any answer of the
 // cluster. What is typed reaches only the field, and Enter applies it.
 func TestNamespaceMenu(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, tt := range []struct{ name, answer, says, not string }{
@@ -92,6 +93,7 @@ func TestNamespaceMenu(t *testing.T) {
 
 // TestEnterBeforeTheList presses Enter before the cluster has listed its resources: it chooses the first that matches.
 func TestEnterBeforeTheList(t *testing.T) {
+	t.Parallel()
 	p := harness.OpenFake(t, browser.StartForTest(t), harness.StartServer(t, "--listen=127.0.0.1:0"),
 		"&lang=en&source=live&context=kind-kind&namespace=", 1280, 720)
 	harness.EvalIn[bool](t, p, `(fake.answers.resources = () => new Promise((done) => (globalThis.__answer = () => done([{group: "", version: "v1", resource: "pods", kind: "Pod", namespaced: true}, {group: "", version: "v1", resource: "nodes", kind: "Node", namespaced: false}]))), true)`)
@@ -104,6 +106,7 @@ func TestEnterBeforeTheList(t *testing.T) {
 
 // TestTextFieldsKeepTheirKeys types every shortcut of the page into each of its text fields, and where a pop-up is open without one.
 func TestTextFieldsKeepTheirKeys(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=60&lang=en", 1280, 720)
 	const typed = "tleEbpswfcr.1234567890hnN?i[]-+ /"

@@ -59,6 +59,7 @@ contexts: [{name: jane@team, context: {cluster: team, user: jane, namespace: tea
 // TestUserOfOneNamespace is the first visit of a user who may read one namespace. The page shows the context's own first. All namespaces are refused
 // with an explanation, and one press leads back. The menu takes a name. The address has the namespace.
 func TestUserOfOneNamespace(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0", "--kubeconfig="+janesKubeconfig(t, janesServer(t).URL))
 	b := browser.StartForTest(t)
 	p := harness.OpenStage(t, b, srv, "&source=live&context=jane@team&resource=pods&lang=en", 1280, 720)
@@ -91,6 +92,7 @@ func TestUserOfOneNamespace(t *testing.T) {
 // TestAnotherLaunch restarts the server under a page, with another token. The page reports that the server runs and asks for its link. With the new
 // link it continues with the same context.
 func TestAnotherLaunch(t *testing.T) {
+	t.Parallel()
 	kubeconfig := janesKubeconfig(t, janesServer(t).URL)
 	first := harness.StartServer(t, "--listen=127.0.0.1:0", "--kubeconfig="+kubeconfig)
 	address := strings.TrimPrefix(first.URL[:strings.Index(first.URL, "/#")], "http://")

@@ -41,6 +41,7 @@ func reservePort(t *testing.T) (address string, listen func() (net.Listener, err
 
 // TestReservedPort checks what the tests of an absent cluster rely on.
 func TestReservedPort(t *testing.T) {
+	t.Parallel()
 	address, listen := reservePort(t)
 	if c, err := net.Dial("tcp", address); err == nil {
 		c.Close()

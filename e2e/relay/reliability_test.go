@@ -69,11 +69,8 @@ func newMatrix(t *testing.T, quick bool) *matrix {
 	}
 	m := &matrix{root: t, t: t, gvr: podsGVR}
 	m.cp = cluster.StartForTest(t, cluster.Options{})
-	var err error
-	if m.client, err = m.cp.Client(); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.cp.PopulatePods(t.Context(), matrixPods, matrixNamespaces); err != nil {
+	m.client = m.cp.Client()
+	if err := cluster.PopulatePods(t.Context(), m.cp.Client(), matrixPods, matrixNamespaces); err != nil {
 		t.Fatal(err)
 	}
 	m.far = newWire(t, strings.TrimPrefix(m.cp.URL(), "https://"))

@@ -14,6 +14,7 @@ import (
 // TestWhatWasSupersededIsNoError makes two selections that need an answer of a cluster that gives none, from a menu and by a link, and another one
 // meanwhile. The last one is shown, without an error for the first.
 func TestWhatWasSupersededIsNoError(t *testing.T) {
+	t.Parallel()
 	asked := make(chan struct{}, 100)
 	end := make(chan struct{})
 	api := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

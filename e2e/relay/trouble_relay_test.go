@@ -99,6 +99,7 @@ func refusals(t *testing.T, srv *harness.Server, rule string) string {
 
 // TestTroubleOfTheRelay: one server refuses the page's token, one is full, and one has stopped. The page names the right trouble for each.
 func TestTroubleOfTheRelay(t *testing.T) {
+	t.Parallel()
 	api := teamServer(t)
 	kubeconfig := teamKubeconfig(t, api, host(api.URL))
 	b := browser.StartForTest(t)
@@ -168,6 +169,7 @@ func TestTroubleOfTheRelay(t *testing.T) {
 
 // TestTroubleOfANamespace: the context's namespace is the default; all namespaces are forbidden, and the context's is offered.
 func TestTroubleOfANamespace(t *testing.T) {
+	t.Parallel()
 	api := teamServer(t)
 	srv := harness.StartServer(t, "--listen", "127.0.0.1:0", "--kubeconfig", teamKubeconfig(t, api, host(api.URL)))
 	p := browser.StartForTest(t).OpenForTest(t, srv.URL, 1280, 720)

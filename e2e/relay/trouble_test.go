@@ -19,6 +19,7 @@ import (
 // TestTrouble opens the page on sources that do not work, and expects messages on which a person can act. Then the cluster returns, and the page
 // recovers.
 func TestTrouble(t *testing.T) {
+	t.Parallel()
 	expired := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusUnauthorized)

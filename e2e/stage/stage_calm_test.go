@@ -97,6 +97,7 @@ func TestCalmStage(t *testing.T) {
 // TestMapsShowWhatTheStoreLacks holds Pop: each change that waits has a frame in the map of the cluster and one around the store's cell, if there is
 // one; when Pop goes on, both heal.
 func TestMapsShowWhatTheStoreLacks(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := openCalm(t, srv.URL+"&source=sim&seed=7&objects=40&rate=0&lang=en")
 	type framed struct{ There, Here []string }

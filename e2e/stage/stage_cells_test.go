@@ -22,6 +22,7 @@ const markedPixels = `(() => {
 // TestSeekBackMarksNothing seeks to a moment before objects existed. They leave the grid, but nothing was deleted: no cell may be marked, and since
 // time stands still, a mark would stay.
 func TestSeekBackMarksNothing(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=240&rate=20&lang=en", 1280, 720)
 	harness.Await(t, p, time.Minute, "s.seq > 9000")

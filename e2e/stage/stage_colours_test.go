@@ -106,6 +106,7 @@ func luminance(colour string) (float64, error) {
 
 // TestStageColours compares the table of colours in docs/stage.md with style.css, and both with the required contrast.
 func TestStageColours(t *testing.T) {
+	t.Parallel()
 	root, err := layout.Root()
 	if err != nil {
 		t.Fatal(err)

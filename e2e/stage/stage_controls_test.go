@@ -401,6 +401,7 @@ func viewControls() []harness.Control {
 
 // TestStageControls uses every control of the page, by the mouse and by the keyboard, and checks its effect on state().
 func TestStageControls(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, group := range []struct {
@@ -460,6 +461,7 @@ func TestStageTimelineDrag(t *testing.T) {
 // TestStageTabOrder goes through the page with the Tab key alone. It reaches every visible control, in the order of the rail, and each shows its
 // focus.
 func TestStageTabOrder(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7", 1280, 720)
 	// The temporary store of a WatchList passes, and its row goes a quarter of a second after it. Then the page stands still, and what is drawn is of

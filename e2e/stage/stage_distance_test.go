@@ -20,6 +20,7 @@ const distance = `(() => {
 // TestDistanceOnEveryLayout compares how far the Reflector is behind, on the stage, in presenter mode and on the phone, with the facts. It does so
 // before the first list and while the cluster does not answer. Each shows a number if one is known, and otherwise none does.
 func TestDistanceOnEveryLayout(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&rate=30&lang=en", 1280, 720)
@@ -67,6 +68,7 @@ func TestDistanceOnEveryLayout(t *testing.T) {
 
 // TestBehindCountsWhatIsWatched: the stage says how many changes of one namespace wait, in both languages, while the cluster's version goes further.
 func TestBehindCountsWhatIsWatched(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, lang := range []string{"en", "zh"} {

@@ -23,6 +23,7 @@ func look(t *testing.T, p *browser.Page) (fold.State, harness.Drawn) {
 
 // TestStageShowsState pauses at many moments of an eventful log and compares the stage with state().
 func TestStageShowsState(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, release := range []string{"1.37", "1.31"} {

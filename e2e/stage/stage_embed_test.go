@@ -21,6 +21,7 @@ var embedded = []struct{ name, of string }{
 // TestEmbed shows each station alone, in frames from 320 by 240 on. Its name and its number are there, and nothing is cut. Nothing else of the page
 // is visible or reachable by Tab, and chips travel along its part of the rail.
 func TestEmbed(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, station := range embedded {
@@ -65,6 +66,7 @@ func expectAlone(t *testing.T, p *browser.Page, of string) {
 
 // TestEmbedOfNothing opens an address that names an unknown station: the page lists the stations.
 func TestEmbedOfNothing(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&lang=en&embed=kubelet", 640, 480)

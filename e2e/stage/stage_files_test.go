@@ -15,6 +15,7 @@ import (
 
 // TestStageFiles saves, exports and shares with the menu as a person does, reads the files natively, and opens them in the page again.
 func TestStageFiles(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&lang=en", 1280, 720)
 	harness.Await(t, p, 20*time.Second, "s.seq > 5200")

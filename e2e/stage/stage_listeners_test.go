@@ -47,6 +47,7 @@ const listenerFaults = `(() => {
 
 // TestListenersAreClear checks rings, handlers, lamps and their text in the layouts with least room for them, with a listener that is not synced.
 func TestListenersAreClear(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, view := range []struct {

@@ -61,6 +61,7 @@ var stateful = []struct {
 // TestStageScreens keeps screenshots of every panel, empty, calm, busy, in error and with 10,000 objects, in each theme, size and language. It
 // measures the drawing: nothing is cut, overflows or overlaps something else, and all text has the contrast of WCAG AA.
 func TestStageScreens(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, state := range stateful {
@@ -87,6 +88,7 @@ func TestStageScreens(t *testing.T) {
 
 // TestStageViews checks the other views of the same state, as TestStageScreens checks the main one.
 func TestStageViews(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, view := range []struct {

@@ -111,6 +111,7 @@ func seats(q fold.Queue, n int, selected string) []seat {
 // TestQueueSeats compares the row of seats with the queue, in every layout, at moments of a log in which Pop was held and released. It checks the key
 // of each seat, what is being popped, and which one is the selected object.
 func TestQueueSeats(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, release := range []string{"1.37", "1.31"} {
@@ -180,6 +181,7 @@ func momentsOf(t *testing.T, p *browser.Page, head uint64) []uint64 {
 // TestHeldPopOfAnEmptyQueue holds Pop of an empty queue. No layout lists earlier changes under the hold, as if they were held; and none shows that
 // Pop waits.
 func TestHeldPopOfAnEmptyQueue(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, release := range []string{"1.37", "1.31"} {

@@ -11,6 +11,7 @@ import (
 // TestAReaderSkipsWhatIsKnown chooses the level of a reader of client-go at the tour's first step. The steps after it are those that are new, the address
 // and the browser keep the level, and a dot opens a step that was skipped.
 func TestAReaderSkipsWhatIsKnown(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	page := openTour(t, b, srv, "&tour&lang=en", 1280, 720)

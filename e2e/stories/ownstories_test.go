@@ -33,6 +33,7 @@ func exampleStory(t *testing.T) string {
 
 // TestADroppedStoryIsTold drops a story with a mistake on the page, then the corrected one, and plays it to its end.
 func TestADroppedStoryIsTold(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20&lang=en", 1280, 720)
 	text := exampleStory(t)
@@ -66,6 +67,7 @@ func TestADroppedStoryIsTold(t *testing.T) {
 // TestStoriesOfADirectoryAreTold starts the server with a directory of stories. The chooser has them, the page shows the error in another one, and a
 // changed file is used after a reload.
 func TestStoriesOfADirectoryAreTold(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()

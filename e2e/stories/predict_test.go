@@ -12,6 +12,7 @@ import (
 // TestPredict answers the questions of stories, rightly by key and wrongly by click. The page asks before anything happens, a digit strikes no fault
 // while it asks, and the informer decides which answer is marked.
 func TestPredict(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	for _, c := range []struct {
 		name, story, fragment string

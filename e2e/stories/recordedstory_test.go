@@ -98,6 +98,7 @@ func comesTo(expression, written string, st, base *view.State) error {
 // TestARecordingIsToldAsAStory records a relist, and plays the story drafted from it. The files are dropped on the page, together and one after the
 // other, or are in a directory of --stories. At each step the claim is true of the State, and the caption has its numbers.
 func TestARecordingIsToldAsAStory(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=30&lang=en", 1280, 720)
 	yaml, recording, s := recordedStory(t, p)

@@ -47,6 +47,7 @@ type rideTold struct {
 // TestARide rides one change of an object from the wire to the worker. Each hop's station, function and time are the log's, no station is covered,
 // and the view returns to where it was.
 func TestARide(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	for _, c := range []struct {
 		name, fragment string
@@ -123,6 +124,7 @@ func TestARide(t *testing.T) {
 
 // TestTheInspectorCoversNothingItSpeaksOf goes to each hop of an object's way with the inspector open.
 func TestTheInspectorCoversNothingItSpeaksOf(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := harness.OpenStage(t, browser.StartForTest(t), srv, "&objects=10&seed=7&lang=en", 1280, 720)
 	harness.EvalIn[bool](t, page, "informerscope.cluster('burst', {n: 3}).then(() => true)")

@@ -10,6 +10,7 @@ import (
 
 // TestAStandingClockStands: where a story lets time stand until its reader goes on, the clock on the page stands too.
 func TestAStandingClockStands(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := openTour(t, browser.StartForTest(t), srv, "&tour&lang=en", 1280, 720)
 	waitTour(t, p, "%s?.step === '1'", storyBar)
@@ -34,6 +35,7 @@ func TestAStandingClockStands(t *testing.T) {
 
 // TestPageDownTurnsUnderAMenu: a clicker turns to the next step whatever menu hangs over the stage.
 func TestPageDownTurnsUnderAMenu(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := openTour(t, browser.StartForTest(t), srv, "&tour&lang=en", 1280, 720)
 	waitTour(t, p, "%s?.step === '1'", storyBar)

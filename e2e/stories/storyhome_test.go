@@ -11,6 +11,7 @@ import (
 // TestWhatToTakeHomeCoversTheStage presses beyond the last step of a story in presenter mode. What to take home then lies over heads, numbers and caption,
 // in a window of either shape, and leaves the dots of the steps.
 func TestWhatToTakeHomeCoversTheStage(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, size := range [][2]int64{{1280, 720}, {1024, 768}} {

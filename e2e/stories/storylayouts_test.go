@@ -40,20 +40,6 @@ var storyLayouts = []storyLayout{
 	{"phone", "", 390, 844, false},
 }
 
-// TestStoriesInTheirLayouts plays some stories, each in another layout; TestEveryStoryInEveryLayout plays all in all of them.
-func TestStoriesInTheirLayouts(t *testing.T) {
-	srv, files := storyServer(t)
-	for _, c := range []struct{ id, layout, lang string }{
-		{"atomic", "presenter", "zh"}, {"types", "stage", "en"}, {"late", "phone", "zh"}, {"key", "oldest", "en"}, {"tombstone", "presenter43", "zh"},
-		{"410", "presenter", "en"},
-	} {
-		t.Run(c.id+" "+c.layout, func(t *testing.T) {
-			t.Parallel()
-			walk(t, srv, files, c.id, c.layout, c.lang)
-		})
-	}
-}
-
 // TestEveryStoryInEveryLayout plays each story, one in this layout and the next in another, and on the way back shows each step's end in every layout and
 // both languages. Then it plays the story in its oldest release. It takes half an hour, and runs in make judges.
 func TestEveryStoryInEveryLayout(t *testing.T) {
@@ -387,6 +373,7 @@ func (w *walker) rest(step int, stands bool) {
 // TestNothingIsFramedWhereNothingIsCompared plays a story of two releases that first compares nothing, and then does. The frame of the comparison and
 // the names of its parts are drawn only while there is a comparison. Without one only the Reflectors have panels, and each queue names its pops.
 func TestNothingIsFramedWhereNothingIsCompared(t *testing.T) {
+	t.Parallel()
 	srv, files := storyServer(t)
 	const seen = `.filter((el) => el.getClientRects().length > 0).length`
 	const panels = `[...document.querySelectorAll('.lanesv rect.pn')]` + seen

@@ -11,19 +11,6 @@ import (
 // storyPaces are paces of a reader: faster than a story can go, without any press, or so slowly that time stands still at each step.
 var storyPaces = map[string]func(*walker){"hurried": (*walker).hurry, "by itself": (*walker).watch, "slow": (*walker).linger}
 
-// TestStoriesAtThreePaces plays some stories at one pace each; TestEveryStoryAtEveryPace plays all at all of them.
-func TestStoriesAtThreePaces(t *testing.T) {
-	srv, files := storyServer(t)
-	for _, c := range []struct{ id, layout, lang, pace string }{
-		{"410", "presenter", "en", "hurried"}, {"tombstone", "stage", "zh", "by itself"}, {"stale", "presenter43", "zh", "slow"},
-	} {
-		t.Run(c.id+" "+c.pace, func(t *testing.T) {
-			t.Parallel()
-			storyPaces[c.pace](openStory(t, srv, files, c.id, c.layout, c.lang))
-		})
-	}
-}
-
 // TestEveryStoryAtEveryPace plays each story at each pace, every second one in presenter mode, in which no story continues by itself. It takes a quarter
 // of an hour, and runs in make judges.
 func TestEveryStoryAtEveryPace(t *testing.T) {

@@ -142,6 +142,7 @@ const dimmed = `[...new Set([...document.querySelectorAll('.on-stage [data-stati
 // or with a press at once. Presses go along it in both directions and out of it at both ends, and Escape leaves it anywhere. No press is lost and
 // none counts twice. Afterwards the step's stations are highlighted again.
 func TestAStoryRides(t *testing.T) {
+	t.Parallel()
 	dir, err := layout.E2E()
 	if err != nil {
 		t.Fatal(err)

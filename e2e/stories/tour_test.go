@@ -59,6 +59,7 @@ func pressTour(t *testing.T, page *browser.Page, selector string) {
 // TestTheTour takes the tour from #tour to its end, in both languages. It does what each step asks with the control that the page points at, and goes
 // to the next step with the bar's own button.
 func TestTheTour(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	for _, c := range []struct {
 		lang string
@@ -144,6 +145,7 @@ func TestTheTour(t *testing.T) {
 // TestTheTourIsOfferedOnce opens the page for the first time and again, without and with a scene in its address. It begins at each entry to the tour,
 // and continues the tour where it was left.
 func TestTheTourIsOfferedOnce(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	scene := openTour(t, b, srv, "&source=sim&seed=3&objects=20", 1280, 720)
@@ -208,6 +210,7 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 
 // TestTheTourInPresenterMode goes through the tour with a clicker: the key for the next step does what a step asks, and the text says so.
 func TestTheTourInPresenterMode(t *testing.T) {
+	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	page := openTour(t, browser.StartForTest(t), srv, "&tour&presenter=1", 1280, 720)
 	step := "Number(document.querySelector('.storybar')?.dataset.step ?? 0)"

@@ -24,7 +24,7 @@ const browserPods = 40
 // screenshots of each.
 func TestBrowsers(t *testing.T) {
 	cp := cluster.StartForTest(t, cluster.Options{})
-	if err := cp.PopulatePods(t.Context(), browserPods, 4); err != nil {
+	if err := cluster.PopulatePods(t.Context(), cp.Client(), browserPods, 4); err != nil {
 		t.Fatal(err)
 	}
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0", "--kubeconfig="+cp.Kubeconfig)
@@ -294,7 +294,7 @@ func linkFollowed(v *visitor, same *agreement) {
 // liveCluster watches a real API server through the relay. Objects that are created arrive, and the store is what the API server has.
 func liveCluster(v *visitor, cp *cluster.ControlPlane) {
 	ctx := harness.Timeout(v.t, 3*time.Minute)
-	pods, _, err := harness.InCluster(ctx, cp)
+	pods, _, err := harness.InCluster(ctx, cp.Client())
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -303,10 +303,7 @@ func liveCluster(v *visitor, cp *cluster.ControlPlane) {
 	if s.Source.Kind != "live" || s.Source.Context != cluster.ContextName {
 		v.t.Errorf("the source is %s %s", s.Source.Kind, s.Source.Context)
 	}
-	client, err := cp.Client()
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	client := cp.Client()
 	// Each browser has a number of its own, so that each adds one.
 	serial := 1000 + len(pods)
 	if err := cluster.CreatePod(ctx, client, cluster.NamespaceOf(0, 4), serial); err != nil {
@@ -352,7 +349,7 @@ func withoutServer(v *visitor, url string, same *agreement) {
 // storeDiffers describes how the Indexer of v differs from what the API server has; "" when it does not.
 func storeDiffers(ctx context.Context, v *visitor, cp *cluster.ControlPlane) string {
 	v.t.Helper()
-	want, _, err := harness.InCluster(ctx, cp)
+	want, _, err := harness.InCluster(ctx, cp.Client())
 	if err != nil {
 		v.t.Fatal(err)
 	}

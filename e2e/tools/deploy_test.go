@@ -49,10 +49,7 @@ func TestDeploy(t *testing.T) {
 	}
 	dir := must(t, packaged)
 	cp := cluster.StartForTest(t, cluster.Options{})
-	client, err := cp.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := cp.Client()
 	kubectl := func(args ...string) string {
 		t.Helper()
 		out, err := cp.Kubectl(t.Context(), args...)

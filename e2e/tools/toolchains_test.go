@@ -64,7 +64,7 @@ func TestToolchains(t *testing.T) {
 			makeUnknown(t, root, "plain", toolchain{large: true, inexact: true}, altered.Chance, altered.Door))
 	}
 	cp := cluster.StartForTest(t, cluster.Options{})
-	if err := cp.PopulatePods(t.Context(), toolchainPods, 4); err != nil {
+	if err := cluster.PopulatePods(t.Context(), cp.Client(), toolchainPods, 4); err != nil {
 		t.Fatal(err)
 	}
 	b := browser.StartForTest(t)

@@ -243,9 +243,6 @@ func (c *Cluster) list(r *resource, sel selector, q url.Values, limit int) (l li
 			if sel.matches(o) {
 				if limit > 0 && len(l.objects) == limit {
 					l.remaining = -2 // there is more; how much is not known
-					if sel.hasNoAttributes() {
-						l.remaining = len(objects) - limit // a real API server (v1.36.3) also counts those of other shards
-					}
 					break
 				}
 				l.objects = append(l.objects, o)

@@ -61,10 +61,7 @@ func (r *resource) parseSelector(namespace, name string, q url.Values) (selector
 }
 
 // matchesAll reports whether a list with the selector has everything in its namespace.
-func (s *selector) matchesAll() bool { return s.hasNoAttributes() && s.shard == nil }
-
-// hasNoAttributes reports whether the selector asks for no labels and fields.
-func (s *selector) hasNoAttributes() bool { return s.labels == nil && len(s.fields) == 0 }
+func (s *selector) matchesAll() bool { return s.labels == nil && len(s.fields) == 0 && s.shard == nil }
 
 func (s *selector) matches(o *object) bool {
 	if s.namespace != "" && o.namespace != s.namespace || s.name != "" && o.name != s.name {

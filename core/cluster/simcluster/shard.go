@@ -40,7 +40,7 @@ func parseShard(text string) (sharding.Selector, *apierrors.StatusError) {
 	return sharding.NewSelector(all...), nil
 }
 
-// badShard is the answer to a shard selector that cannot be read. A real API server (v1.36.3) calls it its own error, 500 without a reason, not 400.
+// badShard is the answer to a shard selector that cannot be read. A real API server (v1.37.2) calls it its own error, 500 without a reason, not 400.
 func badShard(format string, args ...any) *apierrors.StatusError {
 	return statusError(http.StatusInternalServerError, metav1.StatusReasonUnknown, "invalid shard selector: "+format, args...)
 }

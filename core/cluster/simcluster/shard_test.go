@@ -48,8 +48,8 @@ func TestShardsOfList(t *testing.T) {
 		t.Errorf("%d pods are in a shard, and %d in a selector of both, of %d", len(in), both, all)
 	}
 	page := do(c, "GET", podsURL("shardSelector", lowerHalf, "limit", "2"), "").body
-	if rest := gjson.Get(page, "metadata.remainingItemCount").Int(); rest != int64(all-2) {
-		t.Errorf("%d pods remain after the first page of a shard, want those of all shards, as in a real API server", rest)
+	if rest := gjson.Get(page, "metadata.remainingItemCount"); rest.Exists() {
+		t.Errorf("%s pods remain after the first page of a shard, want no number, as in a real API server", rest)
 	}
 	if n := gjson.Get(do(c, "GET", podsURL("shardSelector", lowerHalf, "labelSelector", "no=such"), "").body, "items.#").Int(); n != 0 {
 		t.Errorf("%d pods have no=such", n)

@@ -1,0 +1,9 @@
+package page_test
+
+import (
+	"testing"
+
+	"informerscope/e2e/browser"
+)
+
+func TestMain(m *testing.M) { browser.Main(m) }
