@@ -116,7 +116,7 @@ JUDGES_STEPS += flat
 JUDGES_STEPS += stress-short
 
 test: $(T) ## what a contributor needs to trust a change: checks, unit tests, the page in Chromium, live from a simulated API server
-	@$(T) tier test -limit 12m -make '$(MAKE_PROGRAM)' $(TEST_STEPS)
+	@$(T) tier test -limit 10m -make '$(MAKE_PROGRAM)' $(TEST_STEPS)
 
 test-sim: sim $(T) ## the served cluster: its program is built, which takes ten minutes the first time, and tried
 	@failed=0; \
@@ -210,15 +210,15 @@ e2e-some: wasm $(T) ## the page in Chromium: a live pipeline from a simulated AP
 	./e2e/install-chromium.sh
 	@$(T) go 'e2e, some' -C e2e -again 4 -- $(GO) test -count=1 -short -timeout 20m -run '^($(SOME))$$' ./cluster ./page ./stage ./stories
 
-toolchains: wasm $(T) ## the page as other toolchains build it, opened: one that the go command fetches, one with unknown sources
+toolchains: wasm sim $(T) ## the page as other toolchains build it, opened: one that the go command fetches, one with unknown sources
 	./e2e/install-chromium.sh
 	@$(T) go toolchains -C e2e -show 'page built by|left out: ' -- $(GO) test -count=1 -timeout 30m -run '^TestToolchains$$' ./tools -toolchains=some
 
-toolchains-all: wasm $(T) ## the same with the newest Go release too, and with each thing unknown that may be
+toolchains-all: wasm sim $(T) ## the same with the newest Go release too, and with each thing unknown that may be
 	./e2e/install-chromium.sh
 	@$(T) go 'all toolchains' -C e2e -show 'page built by|left out: ' -- $(GO) test -count=1 -timeout 60m -run '^TestToolchains$$' ./tools -toolchains=all
 
-reliability: wasm $(T) ## everything of docs/reliability.md broken, also what takes minutes
+reliability: wasm sim $(T) ## everything of docs/reliability.md broken, also what takes minutes
 	./e2e/install-chromium.sh
 	@$(T) go reliability -C e2e -show 'the page says|well again after|is lost' -- $(GO) test -count=1 -timeout 60m -run '^TestReliability' ./relay -reliability
 
@@ -234,7 +234,7 @@ flat: wasm $(T) ## an hour of virtual time in each layout, after which the page 
 	./e2e/install-chromium.sh
 	@$(T) go flat -C e2e -show 'nodes' -- $(GO) test -count=1 -timeout 120m -run '^TestLongRunsAreFlat$$' ./page -flat=1h
 
-probe-releases: wasm $(T) ## a probe in a controller with each release of client-go between the oldest and the newest that it is for, and in controller-runtime
+probe-releases: wasm sim $(T) ## a probe in a controller with each release of client-go between the oldest and the newest that it is for, and in controller-runtime
 	./e2e/install-chromium.sh
 	@$(T) go 'probe with each release' -C e2e -- $(GO) test -count=1 -timeout 120m -run '^TestProbe(Releases|InControllerRuntime)$$' ./probe -probe.releases
 

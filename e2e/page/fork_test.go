@@ -168,7 +168,7 @@ func TestAForkOnThePhone(t *testing.T) {
 	harness.Call(t, page, "fork('hold:pop')")
 	harness.Call(t, page, "cluster('burst', {n: 5})")
 	harness.Await(t, page, 2*time.Minute, "s.lanes?.length === 2 && s.lanes[0].api.resourceVersion !== s.lanes[1].api.resourceVersion")
-	harness.Call(t, page, "pause()")
+	harness.Pause(t, page)
 	harness.WaitUntil(t, page, `informerscope.state().then((s) => s.lanes.every(({api}, lane) => [...document.querySelectorAll(
 		'.phonev [data-station="api"] [data-lane="' + lane + '"] text')].some((x) => x.textContent.replace(/\D/g, '') === api.resourceVersion)))`)
 	harness.WaitUntil(t, page, `document.querySelector('.phonev [data-station="api"] [data-lane="1"]').textContent.includes('with Pop held')`)
