@@ -68,8 +68,12 @@ func (l *Life) Do(ctx context.Context, method, path string, body, answer any) er
 			req.SetHeader("Content-Type", string(types.MergePatchType))
 		}
 	}
-	text, err := req.Do(ctx).Raw()
-	if err != nil || answer == nil {
+	result := req.Do(ctx)
+	if err := result.Error(); err != nil || answer == nil { // Raw has no error with the API's own words
+		return err
+	}
+	text, err := result.Raw()
+	if err != nil {
 		return err
 	}
 	return json.Unmarshal(text, answer)

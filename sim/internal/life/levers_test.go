@@ -39,7 +39,7 @@ func TestDo(t *testing.T) {
 	if err := l.Do(t.Context(), http.MethodDelete, path, nil, nil); err != nil {
 		t.Error(err)
 	}
-	if err := l.Do(t.Context(), http.MethodDelete, path, nil, nil); !apierrors.IsNotFound(err) {
+	if err := l.Do(t.Context(), http.MethodDelete, path, nil, nil); !apierrors.IsNotFound(err) || err.Error() != `nodes "node-a1" not found` {
 		t.Errorf("the second time: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
