@@ -320,7 +320,7 @@ func (p *Page) record(where string) func(any) {
 			}
 			delete(p.urls, ev.RequestID)
 		case *target.EventTargetCreated:
-			// The browser tells of the workers of other profiles too.
+			// The browser reports the workers of other profiles too.
 			own := chromedp.FromContext(p.b.ctx).BrowserContextID
 			if strings.HasSuffix(ev.TargetInfo.Type, "worker") && !p.closed && (own == "" || ev.TargetInfo.BrowserContextID == own) {
 				p.attach(ev.TargetInfo)
