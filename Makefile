@@ -98,7 +98,6 @@ VERIFY_STEPS += fetch=check
 VERIFY_STEPS += unit-all
 VERIFY_STEPS += test-sim
 VERIFY_STEPS += e2e
-VERIFY_STEPS += toolchains
 JUDGES_STEPS := wasm=check
 JUDGES_STEPS += toolchains-all
 JUDGES_STEPS += dist-test
