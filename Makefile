@@ -98,7 +98,6 @@ VERIFY_STEPS += fetch=check
 VERIFY_STEPS += unit-all
 VERIFY_STEPS += test-sim
 VERIFY_STEPS += e2e
-VERIFY_STEPS += toolchains
 JUDGES_STEPS := wasm=check
 JUDGES_STEPS += toolchains-all
 JUDGES_STEPS += dist-test
@@ -125,7 +124,7 @@ test-sim: sim $(T) ## the served cluster: its program is built, which takes ten 
 	  exit $$failed
 
 verify: $(T) ## what decides, after make test, whether a change lands: the long unit tests, every browser and cluster test
-	@$(T) tier verify -limit 48m -ledger tools/testrun/ledger.txt -make '$(MAKE_PROGRAM)' $(VERIFY_STEPS)
+	@$(T) tier verify -limit 42m -ledger tools/testrun/ledger.txt -make '$(MAKE_PROGRAM)' $(VERIFY_STEPS)
 
 judges: $(T) ## what takes too long for make verify; run it too before a larger change is called done
 	@$(T) tier judges -ledger tools/testrun/ledger.txt -make '$(MAKE_PROGRAM)' $(JUDGES_STEPS)

@@ -11,7 +11,7 @@ import (
 	"informerscope/e2e/harness"
 )
 
-var longRun = flag.Duration("flat", 2*time.Minute, "how long each layout runs on virtual time in TestLongRunsAreFlat (an hour in make flat)")
+var longRun = flag.Duration("flat", time.Minute, "how long each layout runs on virtual time in TestLongRunsAreFlat (an hour in make flat)")
 
 // moment is the memory of a page and its worker at a moment of the log.
 type moment struct {
