@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidwall/gjson"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 const (
@@ -113,14 +114,14 @@ func replicaSetName(deployment, hash string) string {
 // createReplicaSet creates the replica set for a deployment's current template. m is the deployment, and d.plan is that of m.
 func (c *Cluster) createReplicaSet(d *slot, m map[string]any, replicas, revision int) *slot {
 	template := maps.Clone(ensureMap(ensureMap(m, "spec"), "template")) // what is in its spec is complete, and only read
-	template["metadata"] = deepCopy(template["metadata"])
+	template["metadata"] = runtime.DeepCopyJSONValue(template["metadata"])
 	set := ensureMap(ensureMap(template, "metadata"), "labels")
 	set["pod-template-hash"] = d.plan.hash
 	match := map[string]any{"pod-template-hash": d.plan.hash}
 	maps.Copy(match, getMap(m, "spec", "selector", "matchLabels"))
 	made := c.mustCreate(c.replicaSets, d.cur.namespace, "kube-controller-manager", map[string]any{
 		"metadata": map[string]any{
-			"name": d.plan.replicaSet, "labels": deepCopy(set),
+			"name": d.plan.replicaSet, "labels": runtime.DeepCopyJSONValue(set),
 			"annotations": map[string]any{"deployment.kubernetes.io/revision": strconv.Itoa(revision),
 				"deployment.kubernetes.io/desired-replicas": strconv.Itoa(getInt(m, 1, "spec", "replicas"))},
 			"ownerReferences": []any{map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "name": d.cur.name,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	versions "k8s.io/apimachinery/pkg/version"
 )
 
@@ -64,7 +65,7 @@ func (c *Cluster) acceptNames(s *slot, m map[string]any) (names, condition map[s
 	spec, group := getMap(m, "spec", "names"), getString(m, "spec", "group")
 	names = map[string]any{}
 	if accepted := getMap(m, "status", "acceptedNames"); accepted != nil {
-		names, _ = deepCopy(accepted).(map[string]any)
+		names, _ = runtime.DeepCopyJSONValue(accepted).(map[string]any)
 	}
 	inUse := map[string]bool{} // plurals, singulars and short names as they are, kinds behind a slash
 	for _, other := range c.crds.slots() {

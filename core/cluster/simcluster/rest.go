@@ -270,13 +270,13 @@ func (req *request) decodeObject() (map[string]any, *apierrors.StatusError) {
 		return nil, req.res.refuseUnrecognized(b)
 	}
 	r := req.res
-	if r.custom && r.schema != nil && !req.isApply() && getString(m, "kind") == "" {
+	if r.custom && r.schema != nil && getString(m, "kind") == "" {
 		return nil, badRequest("the object provided is unrecognized (must be of type %s): %v (%s)", r.kind, runtime.NewMissingKindErr(string(b)), summarize(b))
 	}
 	if e := r.checkType(m); e != nil {
 		return nil, e
 	}
-	if r.schema != nil && !req.isApply() {
+	if r.schema != nil {
 		if m, err, e = req.read(b); e != nil {
 			return nil, e
 		}

@@ -2,13 +2,13 @@ package simcluster
 
 import (
 	"fmt"
-	"mime"
 	"net/http"
 	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -56,7 +56,7 @@ func lookupField(m map[string]any, path string) any {
 func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 	method := req.r.Method
 	var body []byte
-	mt := ""
+	var form types.PatchType
 	switch method {
 	case http.MethodGet:
 	case http.MethodPut, http.MethodPatch:
@@ -65,10 +65,8 @@ func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 			return e
 		}
 		if method == http.MethodPatch {
-			var err error
-			mt, _, err = mime.ParseMediaType(req.r.Header.Get("Content-Type"))
-			if err != nil || mt != mergePatch && mt != jsonPatch && mt != strategicPatch {
-				return unsupportedMedia(mergePatch + ", " + jsonPatch)
+			if form, e = req.patchForm(); e != nil {
+				return e
 			}
 		}
 	default:
@@ -97,7 +95,11 @@ func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 			if err != nil {
 				return apierrors.NewInternalError(err)
 			}
-			if want, e = applyPatch(base, mt, body); e != nil {
+			var scales Schema
+			if c.types != nil {
+				scales = c.types.BuiltIn(schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"})
+			}
+			if want, _, e = req.patch(scales, base, form, body); e != nil {
 				return e
 			}
 		} else {

@@ -110,28 +110,6 @@ func (req *request) read(body []byte) (m map[string]any, err error, e *apierrors
 	return m, nil, nil
 }
 
-// readPatched reads what a patch has made of an object. value is how an error shows it.
-func (req *request) readPatched(m map[string]any, value string) (map[string]any, *apierrors.StatusError) {
-	if req.res.schema == nil {
-		return m, nil
-	}
-	text := mustJSON(m)
-	m, err, e := req.read([]byte(text))
-	if e != nil {
-		return nil, e
-	}
-	if status := (*apierrors.StatusError)(nil); errors.As(err, &status) {
-		return nil, status
-	}
-	if err != nil {
-		if value == "" {
-			value = text
-		}
-		return nil, invalidObject("", "", "", invalidValue("patch", value, err.Error()))
-	}
-	return m, nil
-}
-
 const (
 	// maxWarnings and maxWarning are kube-apiserver's limits of all warnings of an answer and, if they are longer together, of each, in bytes here.
 	maxWarnings = 4096

@@ -2,6 +2,7 @@ package simcluster
 
 import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Types knows the types of objects as kube-apiserver does. It costs too much for a page: there a cluster stores what it is given, metadata.managedFields has
@@ -23,6 +24,16 @@ type Kind struct {
 	Generation                     bool // whether it counts metadata.generation
 }
 
+// Patch is a patch of an object. The cluster itself applies merge patches; a Schema applies JSON patches, strategic merge patches, which are for built-in kinds,
+// and server-side apply.
+type Patch struct {
+	Form types.PatchType
+	Body []byte // JSON, also that of an apply
+	// Subresource, Manager and Force are for an apply, which sets metadata.managedFields. The Manager is the request's fieldManager, or empty.
+	Subresource, Manager string
+	Force                bool
+}
+
 // Schema is one version of a kind. Objects are decoded JSON with kind and apiVersion; a Schema may change them.
 type Schema interface {
 	// Read decodes an object: it drops unknown fields and sets defaults. problems are what a strict reader refuses: unknown fields, and fields that are
@@ -33,8 +44,8 @@ type Schema interface {
 	Write(live, next map[string]any, subresource string) (m map[string]any, warnings []string, err error)
 	// Own returns next, which manager wrote over live, nil for a new object, with its managedFields.
 	Own(live, next map[string]any, manager, subresource string) (map[string]any, error)
-	// Apply returns live, nil for a new object, with the configuration that manager applies. A conflict is an *apierrors.StatusError.
-	Apply(live, config map[string]any, manager, subresource string, force bool) (map[string]any, error)
+	// Patch returns live, nil for a new object, as a patch makes it. A refusal is an *apierrors.StatusError.
+	Patch(live map[string]any, patch Patch) (map[string]any, error)
 	// Store converts an object of this version to the version that is stored. Load converts what a version, of this or an earlier definition, has stored.
 	Store(m map[string]any) (map[string]any, error)
 	Load(m map[string]any, stored Schema) (map[string]any, error)

@@ -1,7 +1,6 @@
 package simcluster
 
 import (
-	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -46,12 +45,6 @@ func (c *Cluster) suffix(n int) string {
 	return string(b)
 }
 
-// author returns who sends the request: its fieldManager, or else its program.
-func (req *request) author() author {
-	agent, _, _ := strings.Cut(req.r.UserAgent(), "/")
-	return author{manager: cmp.Or(req.query.Get("fieldManager"), agent, "unknown"), warn: req.warn}
-}
-
 func (req *request) dryRun() (bool, *apierrors.StatusError) {
 	switch v := req.query.Get("dryRun"); v {
 	case "":
@@ -62,44 +55,6 @@ func (req *request) dryRun() (bool, *apierrors.StatusError) {
 		return false, invalidObject("meta.k8s.io", "CreateOptions", "", problem{"FieldValueNotSupported", "dryRun",
 			fmt.Sprintf("Unsupported value: [%q]: supported values: \"All\"", v)})
 	}
-}
-
-func managedEntry(r *resource, manager, sub string, now time.Time, fields map[string]any) map[string]any {
-	e := map[string]any{
-		"manager": manager, "operation": "Update", "apiVersion": r.apiVersion(), "time": stamp(now),
-		"fieldsType": "FieldsV1", "fieldsV1": fields,
-	}
-	if sub != "" {
-		e["subresource"] = sub
-	}
-	return e
-}
-
-// ownedFields returns a coarse FieldsV1: the fields of the first two levels.
-func ownedFields(m map[string]any) map[string]any {
-	out := map[string]any{}
-	//maporder:free copied into a map
-	for k, v := range m {
-		switch k {
-		case "kind", "apiVersion", "status":
-			continue
-		}
-		inner := map[string]any{}
-		if sub, ok := v.(map[string]any); ok {
-			//maporder:free copied into a map
-			for f := range sub {
-				switch f {
-				case "name", "namespace", "uid", "resourceVersion", "creationTimestamp", "generation", "managedFields":
-				default:
-					inner["f:"+f] = map[string]any{}
-				}
-			}
-		}
-		if k != "metadata" || len(inner) > 0 {
-			out["f:"+k] = inner
-		}
-	}
-	return out
 }
 
 func (c *Cluster) serveCreate(req *request) *apierrors.StatusError {
@@ -530,27 +485,6 @@ func answerDryRun(m map[string]any) (*object, *apierrors.StatusError) {
 		return nil, apierrors.NewInternalError(err)
 	}
 	return o, nil
-}
-
-// maxManaged is the greatest number of entries in metadata.managedFields.
-const maxManaged = 10
-
-func touchManaged(r *resource, meta map[string]any, manager, sub string, now time.Time, m map[string]any) {
-	fields := map[string]any{"f:status": map[string]any{}}
-	if sub == "" {
-		fields = ownedFields(m)
-	}
-	list := anyList(meta["managedFields"])
-	entry := managedEntry(r, manager, sub, now, fields)
-	for i, x := range list {
-		if old, ok := x.(map[string]any); ok && old["manager"] == manager && getString(old, "subresource") == sub {
-			list[i] = entry
-			return
-		}
-	}
-	if len(list) < maxManaged {
-		meta["managedFields"] = append(list, entry)
-	}
 }
 
 // deleteOptions is the part of metav1.DeleteOptions that is supported.

@@ -86,8 +86,7 @@ func TestAttacks(t *testing.T) {
 
 // TestAttacksOnBuiltInKinds sends what is refused or costs much to kinds that have no definition.
 func TestAttacksOnBuiltInKinds(t *testing.T) {
-	const maps, deployments = "/api/v1/namespaces/default/configmaps", "/apis/apps/v1/namespaces/default/deployments"
-	const asJSONPatch = "application/json-patch+json"
+	const maps, deployments = mapsURL, deploymentsURL
 	list := func(n int, item string) string {
 		var b strings.Builder
 		for i := range n {
@@ -100,6 +99,7 @@ func TestAttacksOnBuiltInKinds(t *testing.T) {
 		return `{"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"app":"a"}},"template":{"metadata":{"labels":{"app":"a"}},
 			"spec":{"containers":[{"name":"c","image":"i"}]}}` + spec + `}}`
 	}
+	variables := `{"spec":{"template":{"spec":{"containers":[{"name":"c","env":[` + list(10_000, `{"name":"V%d","value":"x"}`) + `]}]}}}}`
 	for name, requests := range map[string][]request{
 		"a negative limit": {{"POST", deployments, asJSON, deployment(`,"revisionHistoryLimit":-1`), 422,
 			`Deployment.apps "a" is invalid: spec.revisionHistoryLimit: Invalid value: -1: must be greater than or equal to 0`}},
@@ -109,10 +109,12 @@ func TestAttacksOnBuiltInKinds(t *testing.T) {
 		"copies that double": {create, {"PATCH", maps + "/a", asJSONPatch, `[{"op":"add","path":"/data","value":["0123456789abcdef"]}` +
 			strings.Repeat(`,{"op":"copy","from":"/data","path":"/data/-"}`, 27) + "]", 422, ""}},
 		"a patch into its own depth": {create, {"PATCH", maps + "/a", asJSONPatch, `[{"op":"add","path":"/data","value":` + strings.Repeat(`{"a":`, 9000) + "1" +
-			strings.Repeat("}", 9000) + `},{"op":"copy","from":"/data","path":"/data` + strings.Repeat("/a", 8999) + `/b"}]`, 422, "exceeded max depth"}},
-		"twenty thousand finalizers": {create,
-			{"PATCH", maps + "/a", asStrategic, `{"metadata":{"finalizers":[` + list(20_000, `"example.com/a%d"`) + `]}}`, 200, ""},
-			{"PATCH", maps + "/a", asStrategic, `{"metadata":{"finalizers":[` + list(20_000, `"example.com/b%d"`) + `]}}`, 200, ""}},
+			strings.Repeat("}", 9000) + `},{"op":"copy","from":"/data","path":"/data` + strings.Repeat("/a", 8999) + `/b"}]`, 422, ""}, {"PATCH", maps + "/a", asMerge, `{"data":{"b":"c"}}`, 200, ""}},
+		"ten thousand finalizers": {create,
+			{"PATCH", maps + "/a", asStrategic, `{"metadata":{"finalizers":[` + list(10_000, `"example.com/a%d"`) + `]}}`, 200, ""},
+			{"PATCH", maps + "/a", asStrategic, `{"metadata":{"finalizers":[` + list(10_000, `"example.com/b%d"`) + `]}}`, 200, ""}},
+		"ten thousand variables": {{"POST", deployments, asJSON, deployment(""), 201, ""},
+			{"PATCH", deployments + "/a", asStrategic, variables, 200, ""}, {"PATCH", deployments + "/a", asStrategic, variables, 200, ""}},
 		"twenty thousand keys": {{"POST", maps, asJSON, `{"metadata":{"name":"a"},"data":{` + list(20_000, `"k%d":""`) + `}}`, 201, ""},
 			{"PATCH", maps + "/a", asMerge, `{"data":{"k":"v"}}`, 200, ""}},
 		"a hundred thousand keys": {{"POST", maps, asJSON, `{"metadata":{"name":"a"},"data":{` + list(100_000, `"key%06d":"0"`) + `}}`, 500,

@@ -103,24 +103,18 @@ func (f *fields) manager(subresource string) (*managedfields.FieldManager, error
 
 // Own implements simcluster.Schema.
 func (f *fields) Own(live, next map[string]any, manager, subresource string) (map[string]any, error) {
-	return f.merge(live, next, subresource, func(m *managedfields.FieldManager, before, after runtime.Object) (runtime.Object, error) {
-		return m.Update(before, after, manager)
-	})
-}
-
-// Apply implements simcluster.Schema.
-func (f *fields) Apply(live, config map[string]any, manager, subresource string, force bool) (map[string]any, error) {
-	return f.merge(live, config, subresource, func(m *managedfields.FieldManager, before, applied runtime.Object) (runtime.Object, error) {
-		return m.Apply(before, applied, manager, force)
-	})
-}
-
-func (f *fields) merge(live, next map[string]any, subresource string,
-	write func(m *managedfields.FieldManager, before, after runtime.Object) (runtime.Object, error)) (map[string]any, error) {
 	after, err := toObject(next)
 	if err != nil {
 		return nil, err
 	}
+	return f.merge(live, subresource, func(m *managedfields.FieldManager, before runtime.Object) (runtime.Object, error) {
+		return m.Update(before, after, manager)
+	})
+}
+
+// merge returns what the field manager of a subresource makes of live, nil for a new object.
+func (f *fields) merge(live map[string]any, subresource string,
+	write func(m *managedfields.FieldManager, before runtime.Object) (runtime.Object, error)) (map[string]any, error) {
 	before, err := liveObject(live, f.kind)
 	if err != nil {
 		return nil, err
@@ -129,7 +123,7 @@ func (f *fields) merge(live, next map[string]any, subresource string,
 	if err != nil {
 		return nil, err
 	}
-	merged, err := write(m, before, after)
+	merged, err := write(m, before)
 	if err != nil {
 		return nil, err
 	}
@@ -142,13 +136,7 @@ func liveObject(live map[string]any, kind schema.GroupVersionKind) (*unstructure
 		return toObject(live)
 	}
 	m := map[string]any{}
-	var o runtime.Object
-	if kind == definitionKind {
-		o = &apiextensionsv1.CustomResourceDefinition{}
-	} else if scheme.Scheme.Recognizes(kind) {
-		o, _ = scheme.Scheme.New(kind)
-	}
-	if o != nil {
+	if o := newObject(kind); o != nil {
 		var err error
 		if m, err = toMap(o); err != nil {
 			return nil, err
@@ -156,6 +144,18 @@ func liveObject(live map[string]any, kind schema.GroupVersionKind) (*unstructure
 	}
 	m["kind"], m["apiVersion"] = kind.Kind, kind.GroupVersion().String()
 	return toObject(m)
+}
+
+// newObject returns an empty object of the Go type of a kind, nil for a custom one.
+func newObject(kind schema.GroupVersionKind) runtime.Object {
+	if kind == definitionKind {
+		return &apiextensionsv1.CustomResourceDefinition{}
+	}
+	if !scheme.Scheme.Recognizes(kind) {
+		return nil
+	}
+	o, _ := scheme.Scheme.New(kind)
+	return o
 }
 
 // toObject copies a decoded object. Its numbers become those of an Unstructured.
