@@ -39,6 +39,10 @@ type Schema interface {
 	// Read decodes an object: it drops unknown fields and sets defaults. problems are what a strict reader refuses: unknown fields, and fields that are
 	// there twice. An err that is an *apierrors.StatusError is the answer.
 	Read(body []byte) (m map[string]any, problems []string, err error)
+	// Deprecation is what answers warn of if the version is deprecated.
+	Deprecation() []string
+	// Admit sets what kube-apiserver's admission and allocators do, of which managedFields has no owner.
+	Admit(m map[string]any, isNew bool)
 	// Write completes and validates next, which is written over live, nil for a new object. The subresource is "" or "status". A refusal is an
 	// *apierrors.StatusError. Of a built-in kind, but CustomResourceDefinition, it validates the metadata: the cluster does the rest.
 	Write(live, next map[string]any, subresource string) (m map[string]any, warnings []string, err error)

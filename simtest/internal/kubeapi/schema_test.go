@@ -458,14 +458,14 @@ func TestBuiltInTypesKeepWhatTheyHave(t *testing.T) {
 			t.Errorf("there are no %s", plural)
 		}
 		for _, item := range items[:min(3, len(items))] {
-			at := root + plural + "/" + item.Get("metadata.name").String()
+			url := root + plural + "/" + item.Get("metadata.name").String()
 			if ns := item.Get("metadata.namespace").String(); ns != "" {
-				at = fmt.Sprintf("%s/namespaces/%s%s/%s", root, ns, plural, item.Get("metadata.name"))
+				url = fmt.Sprintf("%s/namespaces/%s%s/%s", root, ns, plural, item.Get("metadata.name"))
 			}
-			is := s.must("GET", at, asJSON, "")
-			next := s.ask("PUT", at+"?fieldValidation=Strict&dryRun=All", asJSON, is.Raw)
-			if next.Get("spec").Raw != is.Get("spec").Raw && next.code != 409 { // a kubelet may have written in between
-				t.Errorf("%s: %d\n%s\nbecame\n%s", at, next.code, is.Raw, next.Raw)
+			object := s.must("GET", url, asJSON, "")
+			next := s.ask("PUT", url+"?fieldValidation=Strict&dryRun=All", asJSON, object.Raw)
+			if next.Get("spec").Raw != object.Get("spec").Raw && next.code != 409 { // a kubelet may have written in between
+				t.Errorf("%s: %d\n%s\nbecame\n%s", url, next.code, object.Raw, next.Raw)
 			}
 		}
 	}
