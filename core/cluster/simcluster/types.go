@@ -24,8 +24,8 @@ type Kind struct {
 	Generation                     bool // whether it counts metadata.generation
 }
 
-// Patch is a patch of an object. The cluster itself applies merge patches; a Schema applies JSON patches, strategic merge patches, which are for built-in kinds,
-// and server-side apply.
+// Patch is a patch of an object. The cluster itself applies merge patches. A Schema applies JSON patches, server-side apply and, to built-in kinds, strategic
+// merge patches.
 type Patch struct {
 	Form types.PatchType
 	Body []byte // JSON, also that of an apply
