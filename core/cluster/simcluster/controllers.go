@@ -435,17 +435,17 @@ func (c *Cluster) updateDeploymentStatus(d, current *slot) {
 	if !available {
 		reason, message = "MinimumReplicasUnavailable", "Deployment does not have minimum availability."
 	}
-	was := d.cur.get("status.conditions")
+	conditions := d.cur.get("status.conditions")
 	var w statusWriter
 	w.positive("availableReplicas", ready)
 	w.key("conditions")
-	w.b = c.appendOwnerCondition(append(w.b, '['), was, "Available", available, reason, message)
+	w.b = c.appendOwnerCondition(append(w.b, '['), conditions, "Available", available, reason, message)
 	if current != nil {
 		reason, message = "ReplicaSetUpdated", fmt.Sprintf("ReplicaSet %q is progressing.", current.cur.name)
 		if updated == want && ready >= want && total == want {
 			reason, message = "NewReplicaSetAvailable", fmt.Sprintf("ReplicaSet %q has successfully progressed.", current.cur.name)
 		}
-		w.b = c.appendOwnerCondition(append(w.b, ','), was, "Progressing", true, reason, message)
+		w.b = c.appendOwnerCondition(append(w.b, ','), conditions, "Progressing", true, reason, message)
 	}
 	w.b = append(w.b, ']')
 	w.number("observedGeneration", d.cur.generation())

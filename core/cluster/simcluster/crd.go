@@ -7,7 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
-	versions "k8s.io/apimachinery/pkg/version"
 )
 
 // syncCRD does to a CustomResourceDefinition what the controllers of kube-apiserver do: it accepts the names, serves the resource, and says that it is
@@ -116,10 +115,10 @@ func (c *Cluster) acceptNames(s *slot, m map[string]any) (names, condition map[s
 	return names, condition
 }
 
-func copyField(to, from map[string]any, f string) {
-	delete(to, f)
-	if v, ok := from[f]; ok {
-		to[f] = v
+func copyField(names, spec map[string]any, f string) {
+	delete(names, f)
+	if v, ok := spec[f]; ok {
+		names[f] = v
 	}
 }
 
@@ -182,7 +181,6 @@ func (c *Cluster) serveCRD(m map[string]any) {
 		k.version = getString(version, "name")
 		k.served, _ = version["served"].(bool)
 		k.schema = schemas[k.version]
-		k.deprecation = c.deprecation(k, spec, version)
 		sub := getMap(version, "subresources")
 		_, k.status = sub["status"]
 		if scale := getMap(sub, "scale"); scale != nil {
@@ -198,31 +196,6 @@ func (c *Cluster) serveCRD(m map[string]any) {
 	for _, s := range shared.slots() {
 		s.res = stored
 	}
-}
-
-// deprecation returns what kube-apiserver warns of when a deprecated version is used.
-//
-// Mirrors k8s.io/apiextensions-apiserver/pkg/apiserver.defaultDeprecationWarning (v0.37.2).
-func (c *Cluster) deprecation(k kindInfo, spec, version map[string]any) string {
-	if deprecated, _ := version["deprecated"].(bool); !deprecated || c.types == nil {
-		return ""
-	}
-	if text := getString(version, "deprecationWarning"); text != "" {
-		return text
-	}
-	best := k.version
-	for _, x := range anyList(spec["versions"]) {
-		v, _ := x.(map[string]any)
-		name := getString(v, "name")
-		if v["served"] == true && v["deprecated"] != true && versions.CompareKubeAwareVersionStrings(name, best) > 0 {
-			best = name
-		}
-	}
-	text := k.apiVersion() + " " + k.kind + " is deprecated"
-	if best != k.version {
-		text += "; use " + k.group + "/" + best + " " + k.kind
-	}
-	return text
 }
 
 // removeCRD stops serving what a CustomResourceDefinition that is gone described, and deletes its objects.

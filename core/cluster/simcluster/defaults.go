@@ -63,27 +63,6 @@ func (c *Cluster) setDefaults(r *resource, m map[string]any) {
 	}
 }
 
-// mutate sets what kube-apiserver's admission and allocators do. managedFields has no owner of these fields.
-func (c *Cluster) mutate(r *resource, m map[string]any, isNew bool) {
-	spec := getMap(m, "spec")
-	switch {
-	case r == c.nodes && isNew:
-		spec = ensureMap(m, "spec")
-		spec["taints"] = append(anyList(spec["taints"]), map[string]any{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"})
-	case r.custom || spec == nil:
-	case r == c.pods:
-		setDefault(spec, "preemptionPolicy", "PreemptLowerPriority")
-		setDefault(spec, "priority", 0)
-		setDefault(spec, "tolerations", []any{tolerate("not-ready"), tolerate("unreachable")})
-	case r.group == "" && r.kind == "Service" && spec["type"] != "ExternalName":
-		setDefault(spec, "ipFamilies", []any{"IPv4"})
-		setDefault(spec, "ipFamilyPolicy", "SingleStack")
-		if !isNew {
-			setDefault(spec, "clusterIPs", []any{spec["clusterIP"]})
-		}
-	}
-}
-
 // completeTemplate returns the spec of the pods that a controller makes from a template's.
 func (c *Cluster) completeTemplate(template string) string {
 	if c.types == nil {
@@ -95,7 +74,7 @@ func (c *Cluster) completeTemplate(template string) string {
 	}
 	m := map[string]any{"spec": spec}
 	c.setDefaults(c.pods, m)
-	c.mutate(c.pods, m, true)
+	c.pods.schema.Admit(m, true)
 	return mustJSON(spec)
 }
 
@@ -104,11 +83,6 @@ func setDefault(m map[string]any, key string, v any) {
 	if m[key] == nil {
 		m[key] = v
 	}
-}
-
-// tolerate tolerates a node's condition for five minutes.
-func tolerate(condition string) map[string]any {
-	return map[string]any{"key": "node.kubernetes.io/" + condition, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
 }
 
 func setPodDefaults(spec map[string]any) {

@@ -1,7 +1,7 @@
 // Package simcluster is an in-memory cluster that serves the Kubernetes REST API as an http.Handler.
 //
-// It has what an informer, a small controller or kubectl need of an API server: discovery, get, list in pages, watch with bookmarks and streaming
-// lists. It also has create, update with conflicts, patch, and delete with finalizers and owners. Its errors are those of a real API server. Small
+// It has what an informer or a small controller need of an API server: discovery, get, list in pages, watch with bookmarks and streaming
+// lists. It also has create, update with conflicts, merge patches, and delete with finalizers and owners. Its errors are those of a real API server. Small
 // controllers bring it to life: deployments create replica sets, replica sets create pods, a scheduler places them, a kubelet runs them, nodes renew
 // their leases. The resourceVersion is one counter for the whole cluster, like an etcd revision.
 //

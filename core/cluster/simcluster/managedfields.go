@@ -9,7 +9,7 @@ import (
 // author is who writes an object.
 type author struct {
 	manager string
-	applied bool                 // the managedFields are set already
+	isApply bool                 // the managedFields are set already
 	warn    func(texts []string) // adds to the answer; nil for the cluster itself
 }
 
@@ -22,9 +22,9 @@ func (req *request) author() author {
 	return author{manager: cmp.Or(req.query.Get("fieldManager"), agent, "unknown"), warn: req.warn}
 }
 
-// ownFields sets the managedFields of an object that has been written over live, nil for a new one. said is what the request contained.
-func (c *Cluster) ownFields(r *resource, live, m, said map[string]any, by author, sub string) {
-	if by.applied {
+// ownFields sets the managedFields of an object that has been written over live, nil for a new one. input is what the request contained.
+func (c *Cluster) ownFields(r *resource, live, m, input map[string]any, writer author, sub string) {
+	if writer.isApply {
 		return
 	}
 	meta := ensureMap(m, "metadata")
@@ -36,7 +36,7 @@ func (c *Cluster) ownFields(r *resource, live, m, said map[string]any, by author
 			live["kind"], live["apiVersion"] = r.kind, r.apiVersion()
 		}
 		m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
-		next, err := r.schema.Own(live, m, by.manager, sub)
+		next, err := r.schema.Own(live, m, writer.manager, sub)
 		delete(m, "kind")
 		delete(m, "apiVersion")
 		if err == nil {
@@ -48,7 +48,7 @@ func (c *Cluster) ownFields(r *resource, live, m, said map[string]any, by author
 		delete(meta, "managedFields") // as kube-apiserver does when the fields of another version are not those of this one
 		return
 	}
-	touchManaged(r, meta, by.manager, sub, c.now, said)
+	touchManaged(r, meta, writer.manager, sub, c.now, input)
 }
 
 // maxManaged is the greatest number of entries in metadata.managedFields.

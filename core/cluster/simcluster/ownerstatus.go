@@ -76,16 +76,16 @@ func (w *statusWriter) positive(k string, n int) {
 
 func (w *statusWriter) finish() []byte { return append(w.b, '}') }
 
-// appendOwnerCondition appends a condition of a deployment. It keeps lastTransitionTime from was if the status did not change, and lastUpdateTime if
+// appendOwnerCondition appends a condition of a deployment. It keeps lastTransitionTime from conditions if the status did not change, and lastUpdateTime if
 // the reason did not change either.
-func (c *Cluster) appendOwnerCondition(b []byte, was gjson.Result, typ string, ok bool, reason, message string) []byte {
+func (c *Cluster) appendOwnerCondition(b []byte, conditions gjson.Result, typ string, ok bool, reason, message string) []byte {
 	state := "False"
 	if ok {
 		state = "True"
 	}
 	since := stamp(c.now)
 	updated := since
-	was.ForEach(func(_, old gjson.Result) bool {
+	conditions.ForEach(func(_, old gjson.Result) bool {
 		if old.Get("type").String() == typ && old.Get("status").String() == state {
 			since = old.Get("lastTransitionTime").String()
 			if old.Get("reason").String() == reason {

@@ -43,7 +43,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 		live = r.show(s.cur).mustMap()
 		live["kind"], live["apiVersion"] = r.kind, r.apiVersion()
 	}
-	m, said, e := req.patch(r.schema, live, form, body)
+	m, input, e := req.patch(r.schema, live, form, body)
 	if e != nil {
 		return e
 	}
@@ -62,15 +62,15 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	if name := getString(m, "metadata", "name"); name != req.name {
 		return badRequest("the name of the object (%s) does not match the name on the URL (%s)", name, req.name)
 	}
-	by := req.author()
-	by.applied = isApply
+	writer := req.author()
+	writer.isApply = isApply
 	code := http.StatusOK
 	var o *object
 	if s == nil {
 		code = http.StatusCreated
-		o, e = c.create(r, req.namespace, m, by, dry)
+		o, e = c.create(r, req.namespace, m, writer, dry)
 	} else {
-		o, e = c.update(change{r: r, slot: s, next: m, said: said, sub: req.sub, by: by, dry: dry})
+		o, e = c.update(change{r: r, slot: s, next: m, input: input, sub: req.sub, writer: writer, dry: dry})
 	}
 	if e != nil {
 		return e
@@ -101,14 +101,14 @@ func (req *request) patchForm() (types.PatchType, *apierrors.StatusError) {
 }
 
 // patch returns live, nil for a new object, as the request's patch makes it, and the patch itself if it is a merge patch. A schema applies all others.
-func (req *request) patch(s Schema, live map[string]any, form types.PatchType, body []byte) (next, said map[string]any, e *apierrors.StatusError) {
+func (req *request) patch(s Schema, live map[string]any, form types.PatchType, body []byte) (next, input map[string]any, e *apierrors.StatusError) {
 	if form == types.MergePatchType {
-		said, err := decodeMap(body)
+		input, err := decodeMap(body)
 		if err != nil {
 			var object map[string]any
 			return nil, nil, badRequest("error decoding patch: %v", cmp.Or(json.Unmarshal(body, &object), err))
 		}
-		return mergeObjects(live, said), said, nil
+		return mergeObjects(live, input), input, nil
 	}
 	force, e := boolParam(req.query, "force")
 	if e != nil {

@@ -22,7 +22,6 @@ type kindInfo struct {
 	status           bool        // has a status subresource
 	scale            *scalePaths // nil without a scale subresource
 	served           bool
-	deprecation      string // what answers warn of
 	schema           Schema // nil in a page
 	custom           bool   // from a CRD
 	generation       bool   // counts metadata.generation

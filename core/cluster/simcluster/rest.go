@@ -128,8 +128,8 @@ func (c *Cluster) serve(w http.ResponseWriter, r *http.Request) {
 		writeStatus(w, pathNotFound())
 		return
 	}
-	if req.res.deprecation != "" {
-		req.warn([]string{req.res.deprecation})
+	if req.res.schema != nil {
+		req.warn(req.res.schema.Deprecation())
 	}
 	if len(rest) > 1 {
 		req.name = rest[1]

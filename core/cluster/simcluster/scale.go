@@ -121,12 +121,12 @@ func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 		if rv := getString(want, "metadata", "resourceVersion"); rv != "" && method == http.MethodPut {
 			meta["resourceVersion"] = rv
 		}
-		at, path := m, fieldsOf(r.scale.spec)
+		parent, path := m, fieldsOf(r.scale.spec)
 		for _, f := range path[:len(path)-1] {
-			at = ensureMap(at, f)
+			parent = ensureMap(parent, f)
 		}
-		at[path[len(path)-1]] = int64(n)
-		if o, e = c.update(change{r: r, slot: s, next: m, said: m, sub: "scale", by: req.author(), dry: dry}); e != nil {
+		parent[path[len(path)-1]] = int64(n)
+		if o, e = c.update(change{r: r, slot: s, next: m, input: m, sub: "scale", writer: req.author(), dry: dry}); e != nil {
 			return e
 		}
 		if scale, e = r.scaleOf(r.show(o)); e != nil {

@@ -53,7 +53,7 @@ func (c *Cluster) encodeVersion(r *resource, m map[string]any) (*object, *apierr
 }
 
 // write completes and validates an object, as Schema.Write says, by the schema of its version. live is nil for a new object.
-func (r *resource) write(live, m map[string]any, sub string, by author) (map[string]any, *apierrors.StatusError) {
+func (r *resource) write(live, m map[string]any, sub string, writer author) (map[string]any, *apierrors.StatusError) {
 	m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
 	if live != nil {
 		live["kind"], live["apiVersion"] = r.kind, r.apiVersion()
@@ -61,8 +61,8 @@ func (r *resource) write(live, m map[string]any, sub string, by author) (map[str
 		defer delete(live, "apiVersion")
 	}
 	m, warnings, err := r.schema.Write(live, m, sub)
-	if by.warn != nil {
-		by.warn(warnings)
+	if writer.warn != nil {
+		writer.warn(warnings)
 	}
 	if status := (*apierrors.StatusError)(nil); errors.As(err, &status) {
 		return nil, status

@@ -24,8 +24,8 @@ type Kind struct {
 	Generation                     bool // whether it counts metadata.generation
 }
 
-// Patch is a patch of an object. The cluster itself applies merge patches; a Schema applies JSON patches, strategic merge patches, which are for built-in kinds,
-// and server-side apply.
+// Patch is a patch of an object. The cluster itself applies merge patches. A Schema applies JSON patches, server-side apply and, to built-in kinds, strategic
+// merge patches.
 type Patch struct {
 	Form types.PatchType
 	Body []byte // JSON, also that of an apply
@@ -39,6 +39,10 @@ type Schema interface {
 	// Read decodes an object: it drops unknown fields and sets defaults. problems are what a strict reader refuses: unknown fields, and fields that are
 	// there twice. An err that is an *apierrors.StatusError is the answer.
 	Read(body []byte) (m map[string]any, problems []string, err error)
+	// Deprecation is what answers warn of if the version is deprecated.
+	Deprecation() []string
+	// Admit sets what kube-apiserver's admission and allocators do, of which managedFields has no owner.
+	Admit(m map[string]any, isNew bool)
 	// Write completes and validates next, which is written over live, nil for a new object. The subresource is "" or "status". A refusal is an
 	// *apierrors.StatusError. Of a built-in kind, but CustomResourceDefinition, it validates the metadata: the cluster does the rest.
 	Write(live, next map[string]any, subresource string) (m map[string]any, warnings []string, err error)

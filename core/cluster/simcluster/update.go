@@ -12,18 +12,18 @@ import (
 
 // change is a write over an object that exists.
 type change struct {
-	r    *resource // the version in which next is
-	slot *slot
-	next map[string]any // what the object shall be; the cluster takes it over
-	said map[string]any // what the request contained: a patch, or next itself
-	sub  string         // the subresource: "status", "scale", "finalize", or ""
-	by   author
-	dry  bool
+	r      *resource // the version in which next is
+	slot   *slot
+	next   map[string]any // what the object shall be; the cluster takes it over
+	input  map[string]any // what the request contained: a patch, or next itself
+	sub    string         // the subresource: "status", "scale", "finalize", or ""
+	writer author
+	dry    bool
 }
 
 // rewrite replaces an object, or its status, on the cluster's own account.
 func (c *Cluster) rewrite(s *slot, next map[string]any, sub, manager string) *apierrors.StatusError {
-	_, e := c.update(change{r: s.res, slot: s, next: next, said: next, sub: sub, by: author{manager: manager}})
+	_, e := c.update(change{r: s.res, slot: s, next: next, input: next, sub: sub, writer: author{manager: manager}})
 	return e
 }
 
@@ -35,8 +35,8 @@ func (c *Cluster) update(x change) (*object, *apierrors.StatusError) {
 		return nil, e
 	}
 	shown := x.r.show(old)
-	was := shown.mustMap()
-	version := ensureMap(was, "metadata")["resourceVersion"]
+	live := shown.mustMap()
+	version := ensureMap(live, "metadata")["resourceVersion"]
 	switch x.sub {
 	case "status":
 		x.takeStatus(shown.mustMap())
@@ -45,18 +45,18 @@ func (c *Cluster) update(x change) (*object, *apierrors.StatusError) {
 		next["spec"] = x.next["spec"]
 		x.next = next
 	default:
-		if e := c.takeMain(&x, was); e != nil {
+		if e := c.takeMain(&x, live); e != nil {
 			return nil, e
 		}
 	}
-	if x.r.schema != nil && x.by.isClient() { // what the cluster itself writes is valid
+	if x.r.schema != nil && x.writer.isClient() { // what the cluster itself writes is valid
 		ensureMap(x.next, "metadata")["resourceVersion"] = version
 		sub := x.sub
 		if sub == "scale" { // its objects are those of the resource
 			sub = ""
 		}
 		var e *apierrors.StatusError
-		if x.next, e = x.r.write(was, x.next, sub, x.by); e != nil {
+		if x.next, e = x.r.write(live, x.next, sub, x.writer); e != nil {
 			return nil, e
 		}
 	}
@@ -64,15 +64,15 @@ func (c *Cluster) update(x change) (*object, *apierrors.StatusError) {
 	delete(x.next, "kind")
 	delete(x.next, "apiVersion")
 	meta["resourceVersion"] = version
-	if same, e := encodeAlike(x.next, was); e != nil {
+	if same, e := encodeAlike(x.next, live); e != nil {
 		return nil, e
 	} else if same {
 		return old, nil
 	}
-	if !x.r.hasStrategy() && (x.sub == "" || x.sub == "scale") && c.counts(x.r, x.next, was) {
-		meta["generation"] = getInt(ensureMap(was, "metadata"), 1, "generation") + 1
+	if !x.r.hasStrategy() && (x.sub == "" || x.sub == "scale") && c.counts(x.r, x.next, live) {
+		meta["generation"] = getInt(ensureMap(live, "metadata"), 1, "generation") + 1
 	}
-	c.ownFields(x.r, was, x.next, x.said, x.by, x.sub)
+	c.ownFields(x.r, live, x.next, x.input, x.writer, x.sub)
 	if x.dry {
 		return answerDryRun(x.next)
 	}
@@ -112,7 +112,7 @@ func (x *change) checkPreconditions() *apierrors.StatusError {
 func (x *change) takeStatus(live map[string]any) {
 	meta := ensureMap(x.next, "metadata")
 	live["status"] = x.next["status"]
-	if x.by.applied {
+	if x.writer.isApply {
 		ensureMap(live, "metadata")["managedFields"] = meta["managedFields"]
 	}
 	if x.next["status"] == nil {
@@ -125,21 +125,21 @@ func (x *change) takeStatus(live map[string]any) {
 }
 
 // takeMain keeps in next what only the server may change, completes it, and validates it.
-func (c *Cluster) takeMain(x *change, was map[string]any) *apierrors.StatusError {
+func (c *Cluster) takeMain(x *change, live map[string]any) *apierrors.StatusError {
 	r, m, old := x.r, x.next, x.slot.cur
-	meta, wasMeta := ensureMap(m, "metadata"), ensureMap(was, "metadata")
+	meta, liveMeta := ensureMap(m, "metadata"), ensureMap(live, "metadata")
 	if r.status && r != c.nodes {
-		m["status"] = was["status"]
-		if was["status"] == nil {
+		m["status"] = live["status"]
+		if live["status"] == nil {
 			delete(m, "status")
 		}
 	}
 	for _, f := range [...]string{"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
 		"namespace", "name", "generateName", "managedFields"} {
-		if f == "managedFields" && (x.by.applied || c.types != nil && meta[f] != nil) { // a client may change who owns what
+		if f == "managedFields" && (x.writer.isApply || c.types != nil && meta[f] != nil) { // a client may change who owns what
 			continue
 		}
-		if v, ok := wasMeta[f]; ok {
+		if v, ok := liveMeta[f]; ok {
 			meta[f] = v
 		} else {
 			delete(meta, f)
@@ -147,7 +147,7 @@ func (c *Cluster) takeMain(x *change, was map[string]any) *apierrors.StatusError
 	}
 	if r == c.pods {
 		maps.DeleteFunc(m, func(k string, _ any) bool { return k != "metadata" && k != "spec" && k != "status" })
-		if node := getString(was, "spec", "nodeName"); node != getString(m, "spec", "nodeName") {
+		if node := getString(live, "spec", "nodeName"); node != getString(m, "spec", "nodeName") {
 			return invalidObject("", "Pod", old.name, forbiddenValue("spec",
 				"pod updates may not change fields other than "+
 					"`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)"))
@@ -155,7 +155,7 @@ func (c *Cluster) takeMain(x *change, was map[string]any) *apierrors.StatusError
 	}
 	if c.types != nil && !r.hasStrategy() {
 		c.setDefaults(r, m)
-		c.mutate(r, m, false)
+		r.schema.Admit(m, false)
 	}
 	if e := r.validate(m); e != nil {
 		return e
@@ -177,13 +177,13 @@ func encodeAlike(a, b map[string]any) (bool, *apierrors.StatusError) {
 }
 
 // counts reports whether a change of an object counts in its generation.
-func (c *Cluster) counts(r *resource, m, was map[string]any) bool {
+func (c *Cluster) counts(r *resource, m, live map[string]any) bool {
 	if !r.generation && r != c.pods {
 		return false
 	}
-	if normalize(m["spec"]) != normalize(was["spec"]) {
+	if normalize(m["spec"]) != normalize(live["spec"]) {
 		return true
 	}
 	// Mirrors k8s.io/kubernetes/pkg/registry/apps/deployment.deploymentStrategy.PrepareForUpdate (v1.36).
-	return r == c.deployments && c.types != nil && normalize(getMap(m, "metadata")["annotations"]) != normalize(getMap(was, "metadata")["annotations"])
+	return r == c.deployments && c.types != nil && normalize(getMap(m, "metadata")["annotations"]) != normalize(getMap(live, "metadata")["annotations"])
 }

@@ -77,7 +77,7 @@ func (c *Cluster) serveCreate(req *request) *apierrors.StatusError {
 }
 
 // create validates, completes and stores a new object.
-func (c *Cluster) create(r *resource, namespace string, m map[string]any, by author, dry bool) (*object, *apierrors.StatusError) {
+func (c *Cluster) create(r *resource, namespace string, m map[string]any, writer author, dry bool) (*object, *apierrors.StatusError) {
 	meta := ensureMap(m, "metadata")
 	name, generate := getString(meta, "name"), getString(meta, "generateName")
 	if ns := getString(meta, "namespace"); ns != "" && ns != namespace && r.namespaced {
@@ -108,7 +108,7 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 	}
 	if r.schema != nil {
 		var e *apierrors.StatusError
-		if m, e = r.write(nil, m, "", by); e != nil {
+		if m, e = r.write(nil, m, "", writer); e != nil {
 			return nil, e
 		}
 		meta = ensureMap(m, "metadata")
@@ -133,17 +133,17 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, by aut
 		c.setDefaults(r, m) // before their owner is named
 	}
 	if c.isSeeding {
-		managed := []any{managedEntry(r, by.manager, "", c.now, ownedFields(m))}
+		managed := []any{managedEntry(r, writer.manager, "", c.now, ownedFields(m))}
 		if r.generation {
 			ensureMap(meta, "annotations")[ObservedGeneration] = "1"
 			managed = append(managed, managedEntry(r, observer, "", c.now, map[string]any{"f:metadata": map[string]any{"f:annotations": map[string]any{}}}))
 		}
 		meta["managedFields"] = managed
 	} else {
-		c.ownFields(r, nil, m, m, by, "")
+		c.ownFields(r, nil, m, m, writer, "")
 	}
 	if c.types != nil && !c.isSeeding {
-		c.mutate(r, m, true)
+		r.schema.Admit(m, true)
 	}
 	c.complete(r, m)
 	if dry {
@@ -463,7 +463,7 @@ func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
 	if req.res.hasStrategy() && getString(m, "metadata", "resourceVersion") == "" {
 		return invalidObject(req.res.group, req.res.plural, req.name, invalidValue("metadata.resourceVersion", 0, "must be specified for an update"))
 	}
-	o, e := c.update(change{r: req.res, slot: s, next: m, said: m, sub: req.sub, by: req.author(), dry: dry})
+	o, e := c.update(change{r: req.res, slot: s, next: m, input: m, sub: req.sub, writer: req.author(), dry: dry})
 	if e != nil {
 		return e
 	}

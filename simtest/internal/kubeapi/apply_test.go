@@ -49,20 +49,20 @@ func TestServerSideApply(t *testing.T) {
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `conflict with "one"`) || !strings.Contains(err.Error(), ".data.a") {
 		t.Errorf("a field of another manager: %v", err)
 	}
-	got, err := apply("two", true, map[string]string{"a": "2", "c": "2"})
-	if err != nil || got.Data["a"] != "2" {
-		t.Fatalf("forced: %v, %v", got, err)
+	object, err := apply("two", true, map[string]string{"a": "2", "c": "2"})
+	if err != nil || object.Data["a"] != "2" {
+		t.Fatalf("forced: %v, %v", object, err)
 	}
-	got, err = apply("one", false, map[string]string{})
-	if err != nil || len(got.Data) != 2 || got.Data["b"] != "" {
-		t.Errorf("what one gave up: %v, %v", got.Data, err)
+	object, err = apply("one", false, map[string]string{})
+	if err != nil || len(object.Data) != 2 || object.Data["b"] != "" {
+		t.Errorf("what one gave up: %v, %v", object.Data, err)
 	}
-	version := got.ResourceVersion
-	if got, err = apply("two", false, map[string]string{"a": "2", "c": "2"}); err != nil || got.ResourceVersion != version {
-		t.Errorf("an apply that changes nothing made version %s of %s: %v", got.ResourceVersion, version, err)
+	version := object.ResourceVersion
+	if object, err = apply("two", false, map[string]string{"a": "2", "c": "2"}); err != nil || object.ResourceVersion != version {
+		t.Errorf("an apply that changes nothing made version %s of %s: %v", object.ResourceVersion, version, err)
 	}
 	managers := []string{}
-	for _, e := range got.ManagedFields {
+	for _, e := range object.ManagedFields {
 		managers = append(managers, e.Manager+" "+string(e.Operation))
 	}
 	slices.Sort(managers)
@@ -97,16 +97,16 @@ func TestApplyAfterCreate(t *testing.T) {
 	// A second container of another manager is beside the first one.
 	side := appsconfig.Deployment("web", "default").WithSpec(appsconfig.DeploymentSpec().WithTemplate(coreconfig.PodTemplateSpec().WithSpec(
 		coreconfig.PodSpec().WithContainers(coreconfig.Container().WithName("side").WithImage("envoy")))))
-	got, err := deployments.Apply(ctx, side, metav1.ApplyOptions{FieldManager: "mesh"})
+	object, err := deployments.Apply(ctx, side, metav1.ApplyOptions{FieldManager: "mesh"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := []string{}
-	for _, c := range got.Spec.Template.Spec.Containers {
+	for _, c := range object.Spec.Template.Spec.Containers {
 		names = append(names, c.Name)
 	}
 	if !slices.Equal(names, []string{"web", "side"}) {
-		text, _ := json.Marshal(got.ManagedFields)
+		text, _ := json.Marshal(object.ManagedFields)
 		t.Errorf("the containers are %v; %s", names, text)
 	}
 }

@@ -184,9 +184,9 @@ type noConversion struct{}
 func (noConversion) Convert(_, _, _ any) error { return nil }
 
 func (noConversion) ConvertToVersion(in runtime.Object, to runtime.GroupVersioner) (runtime.Object, error) {
-	from := in.GetObjectKind().GroupVersionKind()
-	kind, ok := to.KindForGroupVersionKinds([]schema.GroupVersionKind{from})
-	if !ok || kind == from {
+	current := in.GetObjectKind().GroupVersionKind()
+	kind, ok := to.KindForGroupVersionKinds([]schema.GroupVersionKind{current})
+	if !ok || kind == current {
 		return in, nil
 	}
 	out := in.DeepCopyObject()

@@ -28,6 +28,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/version"
 	genericrequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/warning"
@@ -84,6 +85,9 @@ func (t *typed) Read(body []byte) (map[string]any, []string, error) {
 	m, err := toMap(o)
 	return m, problems, err
 }
+
+// Deprecation implements simcluster.Schema.
+func (*typed) Deprecation() []string { return nil }
 
 // Write implements simcluster.Schema.
 func (t *typed) Write(live, next map[string]any, _ string) (map[string]any, []string, error) {
@@ -259,6 +263,7 @@ func toDefinition(m map[string]any) (*apiextensionsv1.CustomResourceDefinition, 
 type customVersion struct {
 	*fields
 	apiVersion             string
+	deprecation            []string
 	structural             *structuralschema.Structural
 	growth                 *growth // of structural
 	preservesUnknownFields bool
@@ -302,7 +307,7 @@ func newCustomVersion(crd *apiextensionsv1.CustomResourceDefinition, v *apiexten
 	types managedfields.TypeConverter) (*customVersion, error) {
 	kind := schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Status.AcceptedNames.Kind}
 	ownStatus := v.Subresources != nil && v.Subresources.Status != nil
-	c := &customVersion{fields: newFields(kind, types, true, ownStatus),
+	c := &customVersion{fields: newFields(kind, types, true, ownStatus), deprecation: deprecationOf(crd, v),
 		apiVersion: kind.GroupVersion().String(), preservesUnknownFields: crd.Spec.PreserveUnknownFields}
 	var props *apiextensions.JSONSchemaProps
 	if v.Schema != nil {
@@ -348,6 +353,36 @@ func newCustomVersion(crd *apiextensionsv1.CustomResourceDefinition, v *apiexten
 	c.main, c.status = main, customresource.NewStatusStrategy(main)
 	return c, nil
 }
+
+// deprecationOf returns what kube-apiserver warns of when a deprecated version is used.
+//
+// Mirrors k8s.io/apiextensions-apiserver/pkg/apiserver.defaultDeprecationWarning (v0.37.2).
+func deprecationOf(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) []string {
+	if !v.Deprecated {
+		return nil
+	}
+	if v.DeprecationWarning != nil {
+		return []string{*v.DeprecationWarning}
+	}
+	best := v.Name
+	for _, other := range crd.Spec.Versions {
+		if other.Served && !other.Deprecated && version.CompareKubeAwareVersionStrings(other.Name, best) > 0 {
+			best = other.Name
+		}
+	}
+	kind := crd.Status.AcceptedNames.Kind
+	text := fmt.Sprintf("%s/%s %s is deprecated", crd.Spec.Group, v.Name, kind)
+	if best != v.Name {
+		text += fmt.Sprintf("; use %s/%s %s", crd.Spec.Group, best, kind)
+	}
+	return []string{text}
+}
+
+// Deprecation implements simcluster.Schema.
+func (c *customVersion) Deprecation() []string { return c.deprecation }
+
+// Admit implements simcluster.Schema.
+func (*customVersion) Admit(map[string]any, bool) {}
 
 // Read implements simcluster.Schema.
 func (c *customVersion) Read(body []byte) (map[string]any, []string, error) {
@@ -450,8 +485,8 @@ func newGrowth(s *structuralschema.Structural) *growth {
 	}
 	g := &growth{properties: map[string]*growth{}, items: newGrowth(s.Items)}
 	for name, p := range s.Properties {
-		if child := newGrowth(&p); child != nil {
-			g.properties[name] = child
+		if member := newGrowth(&p); member != nil {
+			g.properties[name] = member
 		}
 	}
 	if s.AdditionalProperties != nil {
@@ -486,11 +521,11 @@ func (g *growth) count(x any) int {
 			}
 		}
 		for name, v := range x {
-			child, ok := g.properties[name]
+			member, ok := g.properties[name]
 			if !ok {
-				child = g.others
+				member = g.others
 			}
-			if n += child.count(v); n > maxValues {
+			if n += member.count(v); n > maxValues {
 				return n
 			}
 		}
@@ -506,12 +541,12 @@ func (g *growth) count(x any) int {
 
 // Load implements simcluster.Schema. kube-apiserver sets the defaults of the version that was stored, and shows the fields that both versions know.
 func (c *customVersion) Load(m map[string]any, stored simcluster.Schema) (map[string]any, error) {
-	from := c.storage
+	source := c.storage
 	if s, ok := stored.(*customVersion); ok && c.versions[s.apiVersion] != nil {
-		from = c.versions[s.apiVersion]
+		source = c.versions[s.apiVersion]
 	}
-	m, err := from.adopt(m)
-	if err != nil || c == from {
+	m, err := source.adopt(m)
+	if err != nil || c == source {
 		return m, err
 	}
 	m["apiVersion"] = c.apiVersion

@@ -462,10 +462,10 @@ func TestBuiltInTypesKeepWhatTheyHave(t *testing.T) {
 			if ns := item.Get("metadata.namespace").String(); ns != "" {
 				url = fmt.Sprintf("%s/namespaces/%s%s/%s", root, ns, plural, item.Get("metadata.name"))
 			}
-			got := s.must("GET", url, asJSON, "")
-			next := s.ask("PUT", url+"?fieldValidation=Strict&dryRun=All", asJSON, got.Raw)
-			if next.Get("spec").Raw != got.Get("spec").Raw && next.code != 409 { // a kubelet may have written in between
-				t.Errorf("%s: %d\n%s\nbecame\n%s", url, next.code, got.Raw, next.Raw)
+			object := s.must("GET", url, asJSON, "")
+			next := s.ask("PUT", url+"?fieldValidation=Strict&dryRun=All", asJSON, object.Raw)
+			if next.Get("spec").Raw != object.Get("spec").Raw && next.code != 409 { // a kubelet may have written in between
+				t.Errorf("%s: %d\n%s\nbecame\n%s", url, next.code, object.Raw, next.Raw)
 			}
 		}
 	}
