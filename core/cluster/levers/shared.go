@@ -22,8 +22,10 @@ const (
 	WritesPath = "/simulation/writes"
 	// MaxOrder bounds an Order's JSON, in bytes.
 	MaxOrder = 4 << 10
-	// patience is how long an answer may take.
-	patience = 10 * time.Second
+	// patience is how long the cluster's counts may take, and pullPatience a Pull: an API server that ends and starts again takes seconds on a busy
+	// machine, and is given up by the cluster itself before that.
+	patience     = 10 * time.Second
+	pullPatience = 40 * time.Second
 	// maxAnswer bounds an answer, in bytes.
 	maxAnswer = 1 << 20
 )
@@ -53,14 +55,14 @@ type Shared struct {
 	Transport http.RoundTripper // to the relay
 }
 
-// Pull implements Cluster. It ends with ctx or after ten seconds.
+// Pull implements Cluster. It ends with ctx or after 40 seconds.
 func (s Shared) Pull(ctx context.Context, verb string, a Args) (string, error) {
 	order, err := json.Marshal(Order{verb, a})
 	if err != nil {
 		return "", err
 	}
 	var report Report
-	if err := s.ask(ctx, http.MethodPost, order, &report); err != nil {
+	if err := s.ask(ctx, pullPatience, http.MethodPost, order, &report); err != nil {
 		return "", err
 	}
 	if report.Error != "" {
@@ -69,9 +71,9 @@ func (s Shared) Pull(ctx context.Context, verb string, a Args) (string, error) {
 	return report.Words, nil
 }
 
-// Stats implements Cluster. It ends as Pull does.
+// Stats implements Cluster. It ends with ctx or after ten seconds.
 func (s Shared) Stats(ctx context.Context) (stats simcluster.Stats, err error) {
-	return stats, s.ask(ctx, http.MethodGet, nil, &stats)
+	return stats, s.ask(ctx, patience, http.MethodGet, nil, &stats)
 }
 
 // Writes calls fn with each write after a number, in order and one at a time, until ctx ends or the connection breaks, and returns why. isOld tells that the
@@ -108,14 +110,17 @@ func (s Shared) Writes(ctx context.Context, after uint64, fn func(w Write, isOld
 	return cmp.Or(lines.Err(), io.ErrUnexpectedEOF)
 }
 
-func (s Shared) ask(ctx context.Context, method string, body []byte, answer any) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (s Shared) ask(ctx context.Context, limit time.Duration, method string, body []byte, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, "http://relay"+Path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	resp, err := s.Transport.RoundTrip(req)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the cluster has not answered for %s: it may still do it", limit)
+	}
 	if err != nil {
 		return fmt.Errorf("the relay was not reached: %w", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"informerscope/core/cluster/simcluster"
 )
@@ -51,6 +53,28 @@ func TestSharedClusterIsChangedByItsVerbs(t *testing.T) {
 }
 
 // TestWritesAreRead reads a stream until it ends, and streams that are none.
+// silent answers nothing.
+type silent struct{}
+
+func (silent) RoundTrip(req *http.Request) (*http.Response, error) {
+	<-req.Context().Done()
+	return nil, fmt.Errorf("no answer: %w", req.Context().Err())
+}
+
+// TestASlowClusterIsNotAnUnreachedRelay: a restart of the API server may take half a minute, and what takes longer is called slow.
+func TestASlowClusterIsNotAnUnreachedRelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		_, err := Shared{silent{}}.Pull(t.Context(), "failover", Args{N: 10})
+		if took := time.Since(began); took < 30*time.Second {
+			t.Errorf("it was given up after %s", took)
+		}
+		if err == nil || err.Error() != "the cluster has not answered for 40s: it may still do it" {
+			t.Errorf("it says %v", err)
+		}
+	})
+}
+
 func TestWritesAreRead(t *testing.T) {
 	answer := func(status int, body string) Shared {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
