@@ -298,9 +298,10 @@ func onlyReads(t *testing.T, cp *cluster.ControlPlane, admin kubernetes.Interfac
 	// As rbac.yaml says. A new release of Kubernetes may have more resources: then decide, there and here.
 	want := []string{
 		"certificatesigningrequests.certificates.k8s.io",
-		"clusterrolebindings.rbac.authorization.k8s.io", "clusterroles.rbac.authorization.k8s.io",
+		"clusterrolebindings.rbac.authorization.k8s.io", "clusterroles.rbac.authorization.k8s.io", "clustertrustbundles.certificates.k8s.io",
 		"mutatingadmissionpolicies.admissionregistration.k8s.io", "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
 		"mutatingwebhookconfigurations.admissionregistration.k8s.io",
+		"podcertificaterequests.certificates.k8s.io",
 		"rolebindings.rbac.authorization.k8s.io", "roles.rbac.authorization.k8s.io",
 		"secrets.",
 		"validatingadmissionpolicies.admissionregistration.k8s.io", "validatingadmissionpolicybindings.admissionregistration.k8s.io",
