@@ -22,8 +22,8 @@ const (
 	WritesPath = "/simulation/writes"
 	// MaxOrder bounds an Order's JSON, in bytes.
 	MaxOrder = 4 << 10
-	// patience is how long the cluster's counts may take, and pullPatience a Pull: an API server that ends and starts again takes seconds on a busy
-	// machine, and is given up by the cluster itself before that.
+	// patience is how long the cluster's counts may take. A Pull has pullPatience: an API server that ends and starts again takes seconds on a busy
+	// machine. The cluster gives up before that.
 	patience     = 10 * time.Second
 	pullPatience = 40 * time.Second
 	// maxAnswer bounds an answer, in bytes.
