@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A recording empties its file, ends when it is told to or with its probe, and says why it cannot begin.
+// TestRecord: Record empties its file, writes until stop is called or the probe closes, and returns why it cannot begin.
 func TestRecord(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "a.trace"))
 	if err != nil {

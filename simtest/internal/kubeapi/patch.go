@@ -50,7 +50,7 @@ func (f *fields) Patch(live map[string]any, patch simcluster.Patch) (next map[st
 	case types.ApplyPatchType:
 		return f.apply(live, patch)
 	}
-	return nil, fmt.Errorf("unimplemented patch type %s", patch.Form)
+	return nil, fmt.Errorf("the cluster applies patches of the type %s itself", patch.Form)
 }
 
 func applyJSONPatch(live map[string]any, body []byte) (map[string]any, error) {
