@@ -361,7 +361,11 @@ func checkProgram(t *testing.T, p platform, o options, program string) {
 			t.Errorf("%s: a path of this machine is in it: %s", p, bad)
 		}
 	}
-	if !strings.Contains(program, "\x00asm\x01\x00\x00\x00") || !strings.Contains(program, `<main id="app">`) {
+	page, err := os.ReadFile(filepath.Join(o.root, "web", "informerscope.wasm.gz"))
+	if err != nil || len(page) == 0 {
+		t.Fatalf("%d bytes of the page, %v", len(page), err)
+	}
+	if !strings.Contains(program, string(page)) || !strings.Contains(program, `<main id="app">`) {
 		t.Errorf("%s: the page is not in it", p)
 	}
 }

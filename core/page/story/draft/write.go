@@ -131,10 +131,9 @@ func clean(text string) string {
 const longestClaim = 300
 
 // isTrue reports whether a claim is true for a State. A claim that cannot be parsed, or that is too long, is not.
-func isTrue(claim string, s *fold.State) bool {
+func isTrue(claim string, s *view.State) bool {
 	c, err := story.ParseCondition(claim)
-	shown := &view.State{State: *s}
-	return err == nil && len(claim) <= longestClaim && c.Holds(shown, shown)
+	return err == nil && len(claim) <= longestClaim && c.Holds(s, s)
 }
 
 // write writes the story's file.
@@ -160,9 +159,9 @@ func write(d *Draft, recording string, h tracefile.Header, long time.Duration, r
 	line("recording: %s", recording)
 	line("steps:")
 	for _, m := range moments {
-		s := rec.FoldAt(m.seq).State()
+		s := view.StateOf(rec.FoldAt(m.seq))
 		var chosen proposal
-		for _, chosen = range propose(m, s) {
+		for _, chosen = range propose(m, &s.State) {
 			if isTrue(chosen.claim, s) {
 				break
 			}
