@@ -151,8 +151,8 @@
  */
 
 /**
- * Past is what a frame brings of the rows of the stage. The past lies in columns of one length: column n lasts from n to n+1 times
- * StepMillis, in ms of the log.
+ * Past is what a frame brings of the rows of the stage. It lies in columns of one length: column n lasts from n to n+1 times StepMillis, in
+ * ms of the log.
  * @typedef {object} Past
  * @property {boolean} reset the page drops the columns that it has.
  * @property {number} stepMillis

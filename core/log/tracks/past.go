@@ -2,7 +2,7 @@ package tracks
 
 import "informerscope/core/words/event"
 
-// Past is what a frame brings of the rows of the stage. The past lies in columns of one length: column n lasts from n to n+1 times StepMillis, in ms of the log.
+// Past is what a frame brings of the rows of the stage. It lies in columns of one length: column n lasts from n to n+1 times StepMillis, in ms of the log.
 type Past struct {
 	// Reset: the page drops the columns that it has.
 	Reset      bool    `json:"reset"`
@@ -84,7 +84,7 @@ type SpanKind string
 const (
 	Hold    SpanKind = "hold"    // the stage behind this station was held
 	Call    SpanKind = "call"    // a handler's call that lasted, of Key; in a work queue's row a worker's reconcile, N its number
-	Gap     SpanKind = "gap"     // no watch; Words is why, Code the status
+	Gap     SpanKind = "gap"     // no watch; Words has the reason
 	Backoff SpanKind = "backoff" // the Reflector waits before it tries again; Millis is how long
 	Listing SpanKind = "list"    // a list, or a watch's initial events; N objects
 	Silent  SpanKind = "silent"  // the watch looks open, and brings nothing
@@ -95,7 +95,7 @@ const (
 	Failed  SpanKind = "failed"  // a reconcile of Key failed; Words is the error
 	Burst   SpanKind = "burst"   // N changes came close together
 	Pile    SpanKind = "pile"    // something waited: N at most, Merged changes went into keys that waited already
-	Act     SpanKind = "act"     // somebody did something to the informer or the cluster; Words names it
+	Act     SpanKind = "act"     // somebody did something: Words as a link has it ("burst:1000"). Key is empty for a user of the page, "note", or another author
 )
 
 // Span is something that lasted, or happened, in a row.

@@ -95,8 +95,14 @@ func (t *Tracks) applyWorld(s stamp, e *event.Entry) {
 		}
 	case event.KindFault:
 		t.strike(s, e.Fault())
+	case event.KindAct:
+		t.act(s, "", e.Act().Step)
+	case event.KindAudit:
+		if w := fold.ReadPersonWrite(e); w != nil {
+			t.act(s, w.Author, w.Words)
+		}
 	case event.KindNote:
-		t.acts.mark(s, Act, 0, e.Note().Text)
+		t.act(s, "note", e.Note().Text)
 	}
 }
 
@@ -130,17 +136,15 @@ func (t *Tracks) strike(s stamp, x event.Fault) {
 			l.silence(s, x.On)
 		}
 	}
-	if x.On || x.Struck > 0 && t.acts.open(Act, x.Name) == nil {
-		act := t.acts.begin(s, Act, x.Name)
-		act.length = x.Argument
-		if !x.On {
-			act.to = s
-		}
+}
+
+// act notes what somebody did. What is done to both lanes of a fork is one act.
+func (t *Tracks) act(s stamp, author, words string) {
+	if n := len(t.acts); n > 0 && t.acts[n-1].from.at == s.at && t.acts[n-1].words == words {
 		return
 	}
-	if !x.On {
-		t.acts.end(s, Act, x.Name)
-	}
+	t.acts.mark(s, Act, 0, words)
+	t.acts[len(t.acts)-1].key = author
 }
 
 // Forget drops what was over before a moment, which the log has evicted.
