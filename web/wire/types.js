@@ -251,6 +251,7 @@
  * @property {Versions} versions Versions compares the three resourceVersions.
  * @property {Lag} lag how much the store and the Reflector lack.
  * @property {Sentence} sentence the caption for the moment.
+ * @property {Sentence} headline what the picture is about.
  */
 
 /**
