@@ -20,6 +20,7 @@
  * @property {Factory} [factory] set if the overview of several informers has changed; null if there is one informer again, or one in two
  *   releases. With an overview, Lanes has only the lane on stage.
  * @property {RowMoves[]} [rows] the moves of the informers that are not on stage.
+ * @property {Past} [past] what is new in the past of the stage's rows; missing if the page has not asked for a window.
  * @property {boolean} jump the view did not play through to this position. Show the new state at once, without animation.
  * @property {number} [born] when the moves of the frame would have left the API server, on the eye's clock; missing if the stations do not
  *   wait for chips.
@@ -147,6 +148,19 @@
  * @typedef {object} RowMoves
  * @property {number} lane
  * @property {Move[]} moves
+ */
+
+/**
+ * Past is what a frame brings of the rows of the stage. It lies in columns of one length: column n lasts from n to n+1 times StepMillis, in
+ * ms of the log.
+ * @typedef {object} Past
+ * @property {boolean} reset the page drops the columns that it has.
+ * @property {number} stepMillis
+ * @property {number} from From and Last are the first and the last column that the frame brings, in place of those that the page has. One
+ *   of them that a row lacks is empty.
+ * @property {number} last
+ * @property {number} first the oldest column that the log still has. Nothing is known of what came before.
+ * @property {Row[]} rows the rows of the stage, from the top: the cluster's, then each informer's.
  */
 
 /**
@@ -452,6 +466,25 @@
  * @property {string} [why]
  * @property {number} [until] when the wait ends, Since when what it describes began, in ms of the log.
  * @property {number} [since]
+ */
+
+/**
+ * Row is a station of an informer, a handler, or the cluster.
+ * @typedef {object} Row
+ * @property {string} id unique: "cluster", "0.queue", "1.handler.3"
+ * @property {'cluster' | 'reflector' | 'queue' | 'indexer' | 'handler' | 'work'} station
+ * @property {number} lane
+ * @property {number} [listener] of a handler; of a work queue the handler that feeds it
+ * @property {string} [name] of a handler
+ * @property {number} waiting how many wait at the moment shown: changes, or keys with all their changes.
+ * @property {boolean} [keyed] keys wait here, and not changes
+ * @property {number} [changes] how many changes the waiting keys have together.
+ * @property {number | null} oldestMillis when the one came that has waited longest; null if none waits.
+ * @property {number} highest the highest pile of the window.
+ * @property {Column[]} [columns] those in which something passed or waited, in order.
+ * @property {Span[]} [spans] the causes and the happenings of the window, in order of their begin; missing if they are as in the last
+ *   frame.
+ * @property {boolean} [closed] Spans is empty now.
  */
 
 /**
@@ -943,6 +976,26 @@
  */
 
 /**
+ * Column is what happened in a row during one step. Counts are pairs in one list: a type, as the number of its event.Op, and how many; 0
+ * stands for a key.
+ * @typedef {[number: number, passes: number[], pile: number[], followed: number, notches: number[]]} Column
+ */
+
+/**
+ * Span is something that lasted, or happened, in a row.
+ * @typedef {object} Span
+ * @property {string} kind
+ * @property {number} fromMillis
+ * @property {number | null} toMillis null while it lasts
+ * @property {number} [n]
+ * @property {number} [merged]
+ * @property {number} [millis]
+ * @property {number} [code]
+ * @property {string} [key]
+ * @property {string} [words]
+ */
+
+/**
  * Offer is what a user in trouble can choose with one click.
  * @typedef {object} Offer
  * @property {string} [namespace]
@@ -1202,6 +1255,7 @@
  * @property {LabResult} laboratory
  * @property {IndexContents} index
  * @property {string} follow
+ * @property {boolean} window
  * @property {string} groupBy
  * @property {string} cluster
  * @property {number} addListener
@@ -1901,6 +1955,7 @@
  * @property {[name: string, value?: string | null, lane?: number | null]} index
  * @property {[lane?: number | null]} show
  * @property {[key?: string | null]} follow
+ * @property {[millis: number, columns: number]} window
  * @property {[index: string]} groupBy
  * @property {[]} stories
  * @property {[file: string, content: string | ArrayBuffer]} storyAdd

@@ -103,4 +103,7 @@ const (
 
 	// KindAudit: the API server of a shared simulated cluster has answered somebody's write.
 	KindAudit
+
+	// KindAct: a user, or a story, did something to the experiment or its cluster.
+	KindAct
 )

@@ -102,6 +102,7 @@ var kinds = [256]struct {
 	KindListerList:           {"ListerList", AboutWork},
 	KindPredicateDropped:     {"PredicateDropped", AboutListener},
 	KindAudit:                {"Audit", AboutWorld},
+	KindAct:                  {"Act", AboutWorld},
 }
 
 var kindsByName = func() map[string]Kind {

@@ -514,3 +514,8 @@ type Audit struct {
 	Mark    bool   `member:"Flag"` // a person wrote this while the log was written
 	Write   string `member:"Text"` // as JSON
 }
+
+// Act carries an action as a link has it, without its time: "burst:1000".
+type Act struct {
+	Step string `member:"Text"`
+}

@@ -984,6 +984,20 @@ func (e *Event) Audit() (x Audit) {
 	return x
 }
 
+// Event returns the event that carries x.
+func (x Act) Event() Event {
+	return Event{Kind: KindAct, raw: Members{Text: x.Step}}
+}
+
+// Act returns what the event carries, and the zero value for an event of another kind.
+func (e *Event) Act() (x Act) {
+	switch e.Kind {
+	case KindAct:
+		x = Act{Step: e.raw.Text}
+	}
+	return x
+}
+
 // members are the names of the members that each kind has.
 var members = [256][]string{
 	KindInformerStarted:      {"Text", "Release"},
@@ -1060,4 +1074,5 @@ var members = [256][]string{
 	KindMet:                  {"Key", "RV", "Listener", "Flag", "Text"},
 	KindCrowd:                {"Text"},
 	KindAudit:                {"Key", "RV", "N", "Flag", "Text"},
+	KindAct:                  {"Text"},
 }
