@@ -1986,7 +1986,7 @@
  * AddressKey is a key of the URL fragment; docs/reference.md says what each means.
  * @typedef {'source' | 'context' | 'resource' | 'namespace' | 'era' | 'transform' | 'selector' | 'seed' | 'objects' | 'rate' | 'do' |
  *   'fork' | 'from' | 'at' | 'go' | 'speed' | 'lane' | 'story' | 'level' | 'tour' | 'laboratory' | 'presenter' | 'embed' | 'embedder' |
- *   'theme' | 'lang' | 'token' | 'broadcast' | 'audience'} AddressKey
+ *   'stage' | 'theme' | 'lang' | 'token' | 'broadcast' | 'audience'} AddressKey
  */
 
 export {};
