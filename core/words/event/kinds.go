@@ -102,6 +102,8 @@ var kinds = [256]struct {
 	KindListerList:           {"ListerList", AboutWork},
 	KindPredicateDropped:     {"PredicateDropped", AboutListener},
 	KindAudit:                {"Audit", AboutWorld},
+	KindClusterObjects:       {"ClusterObjects", AboutWorld},
+	KindClusterChange:        {"ClusterChange", AboutWorld},
 }
 
 var kindsByName = func() map[string]Kind {
