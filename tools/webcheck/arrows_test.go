@@ -9,7 +9,7 @@ import (
 )
 
 // folders are the folders of web/, from the top of the house down. What is at web/'s top has "." here.
-var folders = []string{".", "page", "views", "hall", "story", "object", "time", "stage", "stations", "layouts", "bars", "draw", "wire", "kit"}
+var folders = []string{".", "page", "views", "hall", "story", "object", "time", "stage", "rows", "stations", "layouts", "bars", "draw", "wire", "kit"}
 
 var imported = regexp.MustCompile(`(?m)^(?:import|export)\b[^;]*?'(\.[^']*)';`)
 
