@@ -50,7 +50,8 @@ function emptyFacts() {
     requests: { open: 0, foremost: 0, lists: '' }, focus: ['indexer', 'listeners'], selected: null,
     depths: { fromMillis: 0, stepMillis: 400, max: [] }, listener: 0, keyListener: 0, listeners: [], due: null, writesPerSecond: 0,
     features: { keepsOrder: true, popsBatches: true, listsByWatch: true, atomic: true, unlocks: true, contexts: true, resets: true },
-    versions: { queued: null, behind: null, total: null }, lag: { queued: null, behind: null, total: null }, sentence: { id: 'start' }, lens: null,
+    versions: { queued: null, behind: null, total: null }, lag: { queued: null, behind: null, total: null }, sentence: { id: 'start' },
+    headline: { id: 'start' }, lens: null,
   };
 }
 

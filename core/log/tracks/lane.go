@@ -335,26 +335,33 @@ func (l *lane) hold(s stamp, x event.Hold) {
 	for _, row := range l.heldRows(x) {
 		switch {
 		case !x.Held:
-			row.end(s, Hold, "")
-		case row.open(Hold, "") == nil:
-			row.begin(s, Hold, "").words = fold.StageName(event.Stage(x.Stage))
+			if ended := row.causes.end(s, Hold, ""); ended != nil {
+				ended.n = row.line.pile.depth
+			}
+		case row.causes.open(Hold, "") == nil:
+			row.causes.begin(s, Hold, "").words = fold.StageName(event.Stage(x.Stage))
 		}
 	}
 }
 
-// heldRows returns the causes of the rows that a hold is drawn in.
-func (l *lane) heldRows(x event.Hold) (rows []*causes) {
+// heldRow is a row in which a hold is drawn.
+type heldRow struct {
+	causes *causes
+	line   *line
+}
+
+func (l *lane) heldRows(x event.Hold) (rows []heldRow) {
 	switch fold.StageName(event.Stage(x.Stage)) {
 	case "store":
-		return []*causes{&l.causes}
+		return []heldRow{{&l.causes, &l.reflector}}
 	case "pop":
-		return []*causes{&l.queueCauses}
+		return []heldRow{{&l.queueCauses, &l.queue}}
 	case "take":
-		return []*causes{&l.workWhy}
+		return []heldRow{{&l.workWhy, &l.work}}
 	}
 	for _, h := range l.handlers {
 		if x.Listener == 0 || x.Listener == h.id {
-			rows = append(rows, &h.causes)
+			rows = append(rows, heldRow{&h.causes, &h.line})
 		}
 	}
 	return rows

@@ -82,7 +82,7 @@ type SpanKind string
 
 // The kinds of Spans.
 const (
-	Hold    SpanKind = "hold"    // the stage behind this station was held
+	Hold    SpanKind = "hold"    // the stage behind this station was held; N waited when that ended
 	Call    SpanKind = "call"    // a handler's call that lasted, of Key; in a work queue's row a worker's reconcile, N its number
 	Gap     SpanKind = "gap"     // no watch; Words has the reason
 	Backoff SpanKind = "backoff" // the Reflector waits before it tries again; Millis is how long

@@ -10,7 +10,7 @@ import (
 type span struct {
 	kind     SpanKind
 	from, to stamp
-	n        int // known at the end: of a pile and a list
+	n        int // known at the end: of a pile, a list, a burst and a hold
 	merged   int // known at the end
 	code     int
 	length   time.Duration
@@ -37,7 +37,7 @@ func (s *span) span(now stamp) Span {
 		to := fold.Millis(s.to.at)
 		out.ToMillis = &to
 	}
-	if ended || s.kind != Pile && s.kind != Listing && s.kind != Burst {
+	if ended || s.kind != Pile && s.kind != Listing && s.kind != Burst && s.kind != Hold {
 		out.N, out.Merged = s.n, s.merged
 	}
 	return out

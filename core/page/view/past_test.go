@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +14,7 @@ import (
 
 	"informerscope/core/lab"
 	"informerscope/core/lab/selection"
+	"informerscope/core/log/facts"
 	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
 	"informerscope/core/page/view"
@@ -136,6 +139,36 @@ func (p *pastPage) check(t *testing.T, rec *trace.Recorder) (most int) {
 	return most
 }
 
+// checkHeadline compares what the headline says with State.
+func checkHeadline(t *testing.T, s *view.State) {
+	t.Helper()
+	said := s.Facts.Headline
+	if !slices.Contains(facts.Headlines, said.ID) {
+		t.Fatalf("at event %d the headline is %q", s.Seq, said.ID)
+	}
+	kind, _, _ := strings.Cut(said.ID, ".")
+	switch held, gap := len(s.Holds) > 0, s.Reflector.Phase == "backoff"; {
+	case held != (kind == "held"):
+		t.Fatalf("at event %d %d stages are held, and the headline is %+v", s.Seq, len(s.Holds), said)
+	case !held && gap != (strings.HasPrefix(kind, "gap") || strings.HasPrefix(kind, "refused")):
+		t.Fatalf("at event %d the Reflector is in %s, and the headline is %+v", s.Seq, s.Reflector.Phase, said)
+	}
+	switch said.ID {
+	case "held.pop", "held.popKeys":
+		if said.N != s.Queue.Depth || said.ID == "held.popKeys" && said.M < said.N {
+			t.Fatalf("at event %d %d wait in the queue, and the headline is %+v", s.Seq, s.Queue.Depth, said)
+		}
+	case "held.take", "keys":
+		if said.N != s.Workqueue.Depth {
+			t.Fatalf("at event %d %d wait in the work queue, and the headline is %+v", s.Seq, s.Workqueue.Depth, said)
+		}
+	case "flow", "idle":
+		if s.Workqueue.Retries > 0 && s.Workqueue.WaitingCount > 0 && s.Workqueue.Waiting[0].Failures > 0 {
+			t.Fatalf("at event %d %+v waits to be retried, and the headline is %+v", s.Seq, s.Workqueue.Waiting[0], said)
+		}
+	}
+}
+
 // TestThePastAddsUp: whatever the view does, what waits is what State has, and the columns that came bit by bit are those of a window that comes at once.
 func TestThePastAddsUp(t *testing.T) {
 	for seed, release := range []string{"1.37", "1.31", "1.31,1.37"} {
@@ -197,6 +230,7 @@ func TestThePastAddsUp(t *testing.T) {
 						continue
 					}
 					most = max(most, p.check(t, rec))
+					checkHeadline(t, v.State())
 					if v.Describe().Mode != "paused" {
 						continue
 					}

@@ -103,6 +103,8 @@ var kinds = [256]struct {
 	KindPredicateDropped:     {"PredicateDropped", AboutListener},
 	KindAudit:                {"Audit", AboutWorld},
 	KindAct:                  {"Act", AboutWorld},
+	KindClusterObjects:       {"ClusterObjects", AboutWorld},
+	KindClusterChange:        {"ClusterChange", AboutWorld},
 }
 
 var kindsByName = func() map[string]Kind {
