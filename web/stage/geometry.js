@@ -11,8 +11,6 @@
  * }} Geometry
  */
 
-/** How wide a column of the past is. */
-export const column = 2;
 /** What the bars take from the top and the bottom of the page. */
 const above = 108;
 const below = 82;
@@ -31,8 +29,8 @@ function measurePage(w, h) {
   const panel = 140;
   return {
     w, h, phone: false, x, now: x + 18, edge: maps - 26, names: left - 6,
-    past: { x: left, y: above, w: x - 10 - left, h: end - 28 - above },
-    rows: { y: above + 26, h: end - 38 - above - 26, gap: 9 },
+    past: { x: left, y: above, w: x - 10 - left, h: end - above },
+    rows: { y: above + 26, h: end - 30 - above - 26, gap: 9 },
     ground: { x, y: above, w: w - x, h: end - above },
     worlds: { x: maps, y: above + 16, w: w - 16 - maps, h: end - panel - 8 - above - 16, beside: false },
     inside: { x: maps, y: end - panel, w: w - 16 - maps, h: panel },
@@ -46,8 +44,8 @@ function measurePhone(w, h) {
   const maps = Math.min(168, Math.round(h * 0.36));
   return {
     w, h, phone: true, x, now: x + 18, edge: w - 8, names: x - left - 20,
-    past: { x: left, y: maps + 8, w: x - 10 - left, h: h - maps - 32 },
-    rows: { y: maps + 12, h: h - maps - 40, gap: 6 },
+    past: { x: left, y: maps + 4, w: x - 10 - left, h: h - maps - 4 },
+    rows: { y: maps + 28, h: h - maps - 58, gap: 6 },
     ground: { x, y: maps + 8, w: w - x, h: h - maps - 8 },
     worlds: { x: left, y: 4, w: w - 2 * left, h: maps - 4, beside: true },
     inside: { x: left, y: h - 190, w: w - 2 * left, h: 190 },

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrange, choose, Rows } from './rows.js';
 
+const demand = (rows) => (id) => ({ bars: rows.find((r) => r.id === id).highest, folded: false });
+
 const box = { y: 134, h: 466, gap: 9 };
-const row = (id, station, more = {}) => ({ id, station, lane: 0, waiting: 0, highest: 0, oldestMillis: null, ...more });
+const row = (id, station, more = {}) => ({ id, station, lane: 0, waiting: 0, highest: 0, oldestMillis: null, spans: [], ...more });
 const handler = (n, more = {}) => row(`0.handler.${n}`, 'handler', { listener: n, name: `h${n}`, ...more });
 const stage = (handlers = 3, queue = 0) => [
   row('cluster', 'cluster'), row('0.reflector', 'reflector'), row('0.queue', 'queue', { waiting: queue, highest: queue }), row('0.indexer', 'indexer'),
@@ -25,7 +27,7 @@ test('the work queue stands under the handler that feeds it', () => {
 
 test('nothing overlaps, with 1 to 30 handlers and any pile', () => {
   for (const handlers of [1, 3, 10, 30]) {
-    for (const queue of [0, 2, 29, 1000, 100000]) holdApart(new Rows().place(stage(handlers, queue), box, 0));
+    for (const queue of [0, 2, 29, 1000, 100000]) holdApart(new Rows().place(stage(handlers, queue), box, 0, demand(stage(handlers, queue))));
   }
 });
 
@@ -41,7 +43,7 @@ test('many handlers fold into one row, but the one that feeds and those that sta
 
 test('a row opens in 300 ms, and shuts after 10 s at the earliest', () => {
   const rows = new Rows();
-  const heightAt = (queue, clock) => rows.place(stage(3, queue), box, clock).find((b) => b.id === '0.queue').h;
+  const heightAt = (queue, clock) => rows.place(stage(3, queue), box, clock, demand(stage(3, queue))).find((b) => b.id === '0.queue').h;
   const shut = heightAt(0, 0);
   assert.equal(heightAt(29, 1000), shut);
   assert.ok(heightAt(29, 1150) > shut && rows.moves);
@@ -55,9 +57,9 @@ test('a row opens in 300 ms, and shuts after 10 s at the earliest', () => {
 
 test('while rows move, none lies over another', () => {
   const rows = new Rows();
-  rows.place(stage(3, 0), box, 0);
+  rows.place(stage(3, 0), box, 0, demand(stage(3, 0)));
   const full = stage(3, 900).map((r) => (r.id === '0.work' ? { ...r, highest: 300 } : r));
-  for (let clock = 100; clock < 500; clock += 16) holdApart(rows.place(full, box, clock));
+  for (let clock = 100; clock < 500; clock += 16) holdApart(rows.place(full, box, clock, demand(full)));
 });
 
 test('each of two informers is a band with a heading, its handlers in one row', () => {

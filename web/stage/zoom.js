@@ -14,11 +14,6 @@ export function closer(millis, steps) {
   return windows[Math.max(0, Math.min(windows.length - 1, i - steps))];
 }
 
-/** A window in words. @param {number} millis */
-export function windowWords(millis) {
-  return millis < 1000 ? `${millis} ms` : millis < 120e3 ? `${millis / 1000} s` : `${millis / 60e3} min`;
-}
-
 /** Counts the steps of a wheel, which turns in small pieces on some devices. */
 export class Wheel {
   turned = 0;

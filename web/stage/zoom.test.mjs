@@ -1,13 +1,12 @@
 // How much time the past shows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { closer, usual, Wheel, windowWords } from './zoom.js';
+import { closer, usual, Wheel } from './zoom.js';
 
 test('from 1 ms to 10 minutes', () => {
   assert.equal(closer(usual, 100), 1);
   assert.equal(closer(usual, -100), 600e3);
   assert.equal(closer(usual, 1), 4000);
-  assert.deepEqual([1, 500, 8000, 60e3, 600e3].map(windowWords), ['1 ms', '500 ms', '8 s', '60 s', '10 min']);
 });
 
 test('a wheel that turns in small pieces turns as far', () => {

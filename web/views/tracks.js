@@ -2,16 +2,19 @@
 // The stage whose rows are stations: what happened left of the rail, what is so right of it, and at the far right the cluster beside the store.
 import '../kit/words-tracks.js';
 import { attr, button, h, icon, put, reveal, s, text, show } from '../kit/dom.js';
+import { areEqual } from '../kit/same.js';
 import { lastRead } from '../rows/read.js';
 import { stations } from '../rows/index.js';
-import { column, measureStage } from '../stage/geometry.js';
+import { measureStage } from '../stage/geometry.js';
+import { headline } from '../stage/headline.js';
 import { Inside } from '../stage/inside.js';
 import { KeyMarks } from '../stage/keymarks.js';
 import { toggleHold } from '../stage/pin.js';
+import { Past } from '../stage/past.js';
 import { PresentRow } from '../stage/present.js';
-import { isStarved, Rail, railWidth, ringAt, write } from '../stage/rail.js';
-import { fewest, Rows } from '../stage/rows.js';
-import { closer, usual, Wheel, windowWords } from '../stage/zoom.js';
+import { isStarved, Rail, railWidth, ringAt } from '../stage/rail.js';
+import { Rows, seatOf } from '../stage/rows.js';
+import { closer, usual, Wheel } from '../stage/zoom.js';
 import { openAdd, openHandler } from '../stations/listenermenu.js';
 import { Timeline } from '../time/timeline.js';
 
@@ -40,18 +43,18 @@ export class Tracks {
     this.list = h('div', { class: 'tracks-rows', role: 'list' });
     this.root = h('section', { class: 'tracksv', hidden: '' }, this.back, this.canvas, this.front, this.maps, this.list);
     this.ground = s('rect', { class: 'now-ground' });
-    this.shades = s('g');
-    this.back.append(this.ground, this.shades);
+    this.back.append(this.ground);
     this.tree = s('path', { class: 'row-tree' });
     this.leaders = s('path', { class: 'now-leader' });
     this.front.append(this.tree, this.leaders);
     this.heads = [text(this.front, 0, 0, 'row-head'), text(this.front, 0, 0, 'row-head')];
-    this.lastWords = text(this.front, 0, 0, 'axis-words');
-    this.nowWords = text(this.front, 0, 0, 'axis-now', 'middle');
     this.rail = new Rail(this.front);
     /** What is drawn and pressed of each row, by its id. @type {Map<string, RowParts>} */
     this.parts = new Map();
     this.rows = new Rows();
+    this.past = new Past(ctx, this.canvas);
+    this.why = h('p', { class: 'why' });
+    this.root.append(this.why);
     this.inside = new Inside(this.root);
     this.tl = new Timeline(ctx, this.root, overview, 'tracks-log');
     this.act = button({ class: 'likely' }, () => this.actLikely());
@@ -84,11 +87,12 @@ export class Tracks {
 
   /** Asks the worker for the window, if it has another one. @private */
   ask() {
-    const columns = Math.floor(this.geometry.past.w / column);
+    const columns = this.on ? this.past.columns : 0;
     const asked = `${this.millis} ${columns}`;
     if (asked === this.asked) return;
     this.asked = asked;
-    /** @type {any} */ (this.ctx).call('window', this.millis, columns).catch(() => {}); // a worker that knows no past shows none
+    this.ctx.model.past.room = columns + 2;
+    this.ctx.call('window', this.millis, columns).catch(() => {}); // a worker that has ended says so elsewhere
   }
 
   /** @param {KeyboardEvent} e @private */
@@ -99,6 +103,15 @@ export class Tracks {
     else if (e.key === '0') this.zoom(usual);
     else if (e.key === '?') this.marks.show(true);
   }
+
+  /** The sentence over the stage, with an id. @returns {[string, string] | null} */
+  caption() {
+    this.said = this.on ? headline(this.ctx) : null;
+    return this.said?.words ? [`head ${this.said.id}`, this.said.words] : null;
+  }
+
+  /** @type {ReturnType<typeof headline> | null} */
+  said = null;
 
   /** Shuts what is open. Returns whether there was something. */
   shut() {
@@ -114,6 +127,7 @@ export class Tracks {
     this.over = over;
     reveal(this.root, on);
     this.ctx.eye.exact = on;
+    if (!on) this.ask();
     document.documentElement.classList.toggle('is-tracks', on && !over);
     this.resize();
   }
@@ -135,7 +149,7 @@ export class Tracks {
     const app = this.app.getBoundingClientRect();
     this.seat(this.root, { x: (box.x - app.x) / k, y: (box.y - app.y) / k, w, h: tall });
     for (const [name, value] of Object.entries({ x: ground.x, y: ground.y, width: ground.w, height: ground.h })) attr(this.ground, name, value);
-    this.seat(this.canvas, past);
+    this.past.lay({ x: past.x * k, y: past.y * k, w: past.w * k, h: past.h * k, k }, devicePixelRatio || 1);
     this.seat(this.maps, worlds);
     this.seat(this.inside.root, inside);
     this.root.classList.toggle('small', phone);
@@ -158,29 +172,12 @@ export class Tracks {
   /** What prevents that something comes to the rows of an informer. @param {number} i @returns {import('../stage/rail.js').Stops} @private */
   stops(i) {
     const { state } = this.ctx.model.lane(i);
-    const reflector = this.data().find((r) => r.station === 'reflector' && r.lane === i);
+    const reflector = this.ctx.model.past.rows.find((r) => r.station === 'reflector' && r.lane === i);
     return {
       held: (stage, listener) => state.holds.some((x) => x.stage === stage && (x.listener ?? 0) === (listener ?? 0)),
       cut: state.reflector.phase === 'backoff' || state.reflector.phase === 'stopped',
       silent: !!reflector?.spans?.some((x) => x.kind === 'silent' && x.toMillis === null),
     };
-  }
-
-  /** The rows as the worker tells them; before it does, those of State. @returns {import('../stage/rows.js').Row[]} @private */
-  data() {
-    const { model } = this.ctx;
-    const { past } = /** @type {any} */ (model);
-    if (past?.rows.length) return past.rows;
-    const row = (/** @type {string} */ id, /** @type {string} */ station, lane = 0, waiting = 0, more = {}) =>
-      ({ id, station, lane, waiting, highest: waiting, oldestMillis: null, ...more });
-    return [row('cluster', 'cluster'), ...Array.from({ length: model.lanes }, (_, i) => {
-      const { state, facts } = model.lane(i);
-      return [
-        row(`${i}.reflector`, 'reflector', i), row(`${i}.queue`, 'queue', i, state.queue.depth), row(`${i}.indexer`, 'indexer', i),
-        ...state.listeners.filter((l) => !l.removed).map((l) => row(`${i}.handler.${l.id}`, 'handler', i, l.pending, { listener: l.id, name: l.name })),
-        ...(state.workqueue ? [row(`${i}.work`, 'work', i, state.workqueue.depth, { listener: facts.keyListener })] : []),
-      ];
-    }).flat()];
   }
 
   /** Brings all to the model. @param {number} clock */
@@ -213,11 +210,13 @@ export class Tracks {
       if (this.open === band.id) opened = about;
     }
     if (!opened) this.open = '';
+    if (!this.rows.bands.length) return;
     const first = { row: this.rows.bands[0], lane: { ...model.lane(0), now }, now, t, ctx, two, phone: this.geometry.phone, starved: false, silent: false };
     const about = opened ?? first;
     this.inside.paint(opened ? stations[opened.row.station].inside(opened) : lastRead(first), about.lane, about.row?.lane ?? 0);
     reveal(this.inside.root, !!opened || !this.geometry.phone);
     this.paintLikely();
+    put(this.why, this.said?.why ?? '');
     this.marks.paint();
     if (clock - this.tlAt > 120) {
       this.tlAt = clock;
@@ -227,6 +226,8 @@ export class Tracks {
   }
 
   tlAt = 0;
+  /** Where the rows of the past are, as it knows. @type {unknown[]} */
+  seats = [];
 
   /** What can be done about a hold in a row. @param {RowParts} parts @param {Band} band @param {string} name @private */
   paintHold({ hold, one, all, frees, menu }, band, name) {
@@ -266,7 +267,13 @@ export class Tracks {
   /** Lays the rows out. @param {number} clock @private */
   layRows(clock) {
     const still = this.ctx.eye.still.matches;
-    this.rows.place(this.data(), this.geometry.rows, clock, still);
+    this.rows.place(this.ctx.model.past.rows, this.geometry.rows, clock, (id) => this.past.demand(id), still);
+    const { k } = this;
+    const seats = this.rows.bands.map((b) => ({ id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k }));
+    if (!areEqual(seats.flatMap(Object.values), this.seats)) {
+      this.seats = seats.flatMap(Object.values);
+      this.past.place(seats);
+    }
     const ids = new Set(this.rows.bands.map((b) => b.id));
     for (const [id, parts] of this.parts) {
       if (ids.has(id)) continue;
@@ -334,10 +341,6 @@ export class Tracks {
       this.seat(parts.frees, { x: wordsX, y: y + 12 });
     }
     this.paintTree(bands, two);
-    write(this.shades, bands.filter((b) => b.highest >= fewest), () => s('rect', { class: 'row-shade' }), (el, b) => {
-      const x = g.phone ? 0 : g.past.x;
-      for (const [name, value] of Object.entries({ x, y: b.y - 4, width: g.past.x + g.past.w - x, height: b.h + 4 })) attr(el, name, value.toFixed(1));
-    });
     const named = two ? bands.filter((b) => b.head) : [];
     this.heads.forEach((head, i) => {
       const band = named[i];
@@ -346,9 +349,6 @@ export class Tracks {
       const { state } = ctx.model.lane(band.lane);
       head.moveTo(g.phone ? 12 : 16, band.y + 14).set(t('row.era', { era: state.era, queue: state.queue.kind }));
     });
-    const top = g.rows.y - 12;
-    this.lastWords.moveTo(g.past.x, top).set(g.phone ? '' : t('row.last', { s: windowWords(this.millis) }));
-    this.nowWords.moveTo(g.x, top).set(g.phone ? '' : t(ctx.model.view.mode === 'paused' ? 'row.then' : 'row.now'));
   }
 
   /** The tree of the names, and the dotted lines from the cluster and the store to their maps. @param {Band[]} bands @param {boolean} two @private */
@@ -382,9 +382,13 @@ export class Tracks {
 
   /** Draws what moves, once an animation frame. @param {number} clock */
   draw(clock) {
-    if (!this.on || !this.rows.moves) return;
-    this.layRows(clock);
-    this.paintPlaces(Array.from({ length: this.ctx.model.lanes }, (_, i) => this.stops(i)));
+    if (!this.on || !this.ctx.model.any) return;
+    if (this.rows.moves) {
+      this.layRows(clock);
+      this.paintPlaces(Array.from({ length: this.ctx.model.lanes }, (_, i) => this.stops(i)));
+    }
+    this.past.live = this.ctx.model.view.mode === 'live';
+    this.past.paint(clock, this.ctx.now());
   }
 }
 

@@ -1,0 +1,65 @@
+// @ts-check
+// The past of a handler: its calls that lasted, its resyncs, and where it began or ended.
+import { exact, span as duration } from '../kit/format.js';
+import { t } from '../kit/i18n.js';
+
+/** @typedef {import('../stage/pen.js').Pen} Pen */
+
+/** From this width on, in units, a call says how long it took. */
+const wide = 92;
+
+/** Draws the calls that last as blocks. What something waits for now is bright. @param {Pen} pen */
+function drawCalls(pen) {
+  const { k, colour, track } = pen;
+  const y = pen.foot - 15 * k;
+  let named = false;
+  for (const call of pen.spans('call')) {
+    const [x0, x1] = [pen.x(call.fromMillis), pen.x(pen.end(call))];
+    pen.block(x0, Math.max(x0 + k, x1 - k), y, 14 * k, colour.warn, track.waiting || pen.lasts(call) ? 1 : 0.5);
+    if (named || pen.lasts(call) || x1 - x0 < wide * k) continue;
+    named = true;
+    pen.say([t('past.call', { s: duration(pen.end(call) - call.fromMillis) })], [{ x: x0 + 6 * k, y: y + 10.5 * k, end: x1, inside: true }], { colour: colour.ink, weight: 600 });
+  }
+}
+
+/** Draws where the row begins, and the line from the store whose objects it gets. @param {Pen} pen */
+function drawBirth(pen) {
+  const { k, colour, track } = pen;
+  for (const added of pen.spans('added')) {
+    const x = pen.x(added.fromMillis);
+    const from = pen.scene.seatOf('indexer', track.lane);
+    if (from) {
+      pen.upright(x, from.y + from.h, pen.top - 2 * k, colour.t1, true);
+      pen.stroke([x - 4 * k, pen.top - 5 * k, x, pen.top, x + 4 * k, pen.top - 5 * k], colour.t1, 1.4);
+    }
+    pen.upright(x, pen.top, pen.foot, colour.t1);
+    const name = track.name ?? '';
+    const short = t('past.addedShort', { name });
+    const n = exact(added.n ?? 0);
+    pen.say(added.n ? [t('past.added', { name, n }), t('past.addedHalf', { name, n }), short] : [short],
+      [{ x: x + 8 * k, y: pen.top + 12 * k }, { x: x + 8 * k, y: pen.top - 4 * k }], { colour: colour.t1, weight: 600, first: true });
+  }
+  for (const removed of pen.spans('removed')) {
+    const x = pen.x(removed.fromMillis);
+    pen.upright(x, pen.top, pen.foot, colour.t1);
+    pen.say([t('past.removed', { name: track.name ?? '' })], [{ x: x + 8 * k, y: pen.foot - 6 * k }], { colour: colour.t1 });
+  }
+}
+
+export const handlerPast = {
+  ticks: 15,
+  alpha: 0.6,
+  broken: false,
+  /** @param {Pen} pen */
+  draw(pen) {
+    const { k, colour } = pen;
+    drawCalls(pen);
+    for (const resync of pen.spans('resync')) {
+      const x = pen.x(resync.fromMillis);
+      pen.block(x, Math.max(x + 2 * k, pen.x(pen.end(resync))), pen.foot - 17 * k, 16 * k, colour.syn, 0.85);
+      const words = resync.n ? t('past.resync', { n: exact(resync.n) }) : t('past.resyncs');
+      pen.say([words], [{ x: pen.x(pen.end(resync)) + 8 * k, y: pen.foot - 18 * k }], { colour: colour.syn });
+    }
+    drawBirth(pen);
+  },
+};

@@ -1,0 +1,33 @@
+// @ts-check
+// The past of the work queue: a line for each worker's reconciles that last, keys that wait to be tried again, and reconciles that failed.
+import { span as duration } from '../kit/format.js';
+import { t } from '../kit/i18n.js';
+
+/** So many workers have a line of their own. */
+const lines = 4;
+/** From this width on, in units, a wait has words. */
+const long = 60;
+
+export const workPast = {
+  ticks: 15,
+  alpha: 0.6,
+  broken: false,
+  /** @param {import('../stage/pen.js').Pen} pen */
+  draw(pen) {
+    const { k, colour, track } = pen;
+    for (const call of pen.spans('call')) {
+      const line = Math.min(lines, Math.max(1, call.n ?? 1)) - 1;
+      pen.block(pen.x(call.fromMillis), pen.x(pen.end(call)), pen.foot - (6 + 4 * line) * k, 3 * k, colour.warn, track.waiting || pen.lasts(call) ? 1 : 0.5);
+    }
+    const y = pen.base - 3 * k;
+    for (const retry of pen.spans('retry')) {
+      const [x0, x1] = [pen.x(retry.fromMillis), pen.x(pen.end(retry))];
+      pen.level(x0, x1, y, colour.warn, { wide: 3, alpha: pen.lasts(retry) ? 1 : 0.5 });
+      if (x1 - x0 < long * k) continue;
+      const s = duration(retry.millis || pen.end(retry) - retry.fromMillis);
+      pen.say([retry.n ? t('past.retry', { n: retry.n, s }) : t('past.retries', { s })], [{ x: x0 + 4 * k, y: y - 5 * k }],
+        { colour: colour.warn, weight: 600, first: pen.lasts(retry) });
+    }
+    for (const failed of pen.spans('failed')) pen.cross(pen.x(pen.end(failed)), y);
+  },
+};

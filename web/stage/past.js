@@ -1,0 +1,426 @@
+// @ts-check
+// The past of all rows on one canvas. Each row's columns are drawn once, into a strip of its own, and copied from there to where they stand now; what
+// lasts, the causes and their words are drawn over them.
+import { clock as clockWords } from '../kit/format.js';
+import { t } from '../kit/i18n.js';
+import { width } from '../kit/measure.js';
+import '../kit/words-past.js';
+import { clusterPast } from '../rows/cluster-past.js';
+import { handlerPast } from '../rows/handler-past.js';
+import { reflectorPast } from '../rows/reflector-past.js';
+import { workPast } from '../rows/work-past.js';
+import { axisOf, lengthWords } from './axis.js';
+import { drawActs, drawHolds, writeLists, writePiles } from './causes.js';
+import { placeLabels } from './lettering.js';
+import { Pen } from './pen.js';
+import { bracketOf, heightOf, isFolded, pileAt, runsOf, unitOf } from './pile.js';
+import { Strip } from './strip.js';
+
+/** @typedef {import('../wire/past.js').Track} Track */
+/** @typedef {import('./pen.js').Seat} Seat */
+/** @typedef {import('./pile.js').Run} Run */
+/** @typedef {import('./strip.js').Look} Look */
+
+/** How a station's past differs from the others'. @typedef {{ticks: number, alpha: number, broken: boolean, draw: (pen: Pen) => void}} Special */
+
+const plain = { ticks: 15, alpha: 0.6, broken: false, draw() {} };
+/** @type {Record<string, Special>} */
+const specials = { cluster: clusterPast, reflector: reflectorPast, handler: handlerPast, work: workPast };
+
+/** In units: a column, the most that one that waits is high, a fold, what is free above a pile, and what the canvas has at the right for the word over the rail. */
+const size = { column: 2, bar: 8, fold: 22, free: 4, margin: 34 };
+/** The scale of piles takes so many ms to change, and grows only when there has been room for so long. */
+const ease = 300;
+const steady = 1000;
+/** With reduced motion the past moves so often, in ms. */
+const rest = 1000;
+
+/** @param {number} wide @param {number} high */
+const offscreen = (wide, high) => new OffscreenCanvas(Math.max(1, wide), Math.max(1, high));
+
+export class Past {
+  /**
+   * @param {{model: {past: import('../wire/past.js').History}, scene: {colour: Record<string, string>}}} ctx
+   * @param {HTMLCanvasElement} canvas
+   * @param {{make?: typeof offscreen, still?: () => boolean}} [o] `make` makes the strips' pictures, `still` says whether motion is reduced
+   */
+  constructor(ctx, canvas, { make = offscreen, still } = {}) {
+    this.ctx = ctx;
+    this.canvas = canvas;
+    this.cx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+    this.make = make;
+    const reduced = still ? null : matchMedia('(prefers-reduced-motion: reduce)');
+    this.still = still ?? (() => reduced?.matches ?? false);
+    /** In CSS pixels. */
+    this.area = { x: 0, y: 0, w: 0, h: 0, k: 1 };
+    this.dpr = 1;
+    /** How many columns the window has. */
+    this.columns = 0;
+    /** Whether the moment at the rail is the newest; else words say which it is. */
+    this.live = true;
+    /** @type {Map<string, Seat>} */
+    this.seats = new Map();
+    /** @type {Map<string, Strip>} */
+    this.strips = new Map();
+    /** The rows whose drawing threw, until the past is another. @type {Set<string>} */
+    this.failed = new Set();
+    /** The piles of each row, as they were drawn last. @type {Map<string, Run[]>} */
+    this.runs = new Map();
+    /** Device pixels for each that waits, and what they were before, times so much; since when that changes, and since when there is room for more. */
+    this.unit = 0;
+    this.stretched = 1;
+    this.changedAt = -Infinity;
+    this.laidAt = -Infinity;
+    this.roomSince = Infinity;
+    /** What the canvas shows. */
+    this.shown = { key: '', version: -1, moment: 0, movedAt: -Infinity, resets: -1 };
+    this.recolour();
+  }
+
+  /**
+   * Sets the place of the past.
+   * @param {{x: number, y: number, w: number, h: number, k: number}} area in CSS pixels, its right end a little before the rail; above the rows it
+   *   has 20 units for its words, below them as many; `k` are CSS pixels per unit
+   * @param {number} dpr device pixels per CSS pixel
+   * @returns how many columns it has, which is to be asked for
+   */
+  lay(area, dpr) {
+    this.area = area;
+    this.dpr = dpr;
+    const { canvas } = this;
+    const [w, h] = [Math.round((area.w + size.margin * area.k) * dpr), Math.round(area.h * dpr)];
+    if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
+    const px = (/** @type {number} */ n) => `${n}px`;
+    Object.assign(canvas.style, { left: px(area.x), top: px(area.y), width: px(w / dpr), height: px(h / dpr) });
+    this.unit = 0;
+    this.recolour();
+    this.columns = Math.max(1, Math.floor(this.right / this.wide));
+    return this.columns;
+  }
+
+  /** Where the rail begins, and how wide a column is, in device pixels. */
+  get right() {
+    return Math.round(this.area.w * this.dpr);
+  }
+
+  get wide() {
+    return Math.max(1, Math.round(size.column * this.kd));
+  }
+
+  /** Device pixels per unit. */
+  get kd() {
+    return this.area.k * this.dpr;
+  }
+
+  /** Takes the palette again: the theme changed. */
+  recolour() {
+    const { colour: c } = this.ctx.scene;
+    const inks = [c.t2, c.add, c.upd, c.del, c.rep, c.syn, c.rep, c.syn, c.bmk];
+    /** @type {Look} */
+    this.look = { length: Math.ceil(this.right / this.wide) + 2, wide: this.wide, k: this.kd, inks, accent: c.acc };
+    this.shown.key = '';
+  }
+
+  /** Sets the strip of each row, in the same pixels as the area. @param {Seat[]} rows */
+  place(rows) {
+    this.seats = new Map(rows.map((row) => [row.id, row]));
+    this.shown.key = '';
+  }
+
+  /**
+   * How high a row's piles are: of those that are drawn in the picture's measure, and whether there is one that is folded.
+   * @param {string} id
+   */
+  demand(id) {
+    const runs = this.runs.get(id) ?? [];
+    return { bars: Math.max(0, ...runs.filter((run) => !run.folded).map((run) => run.highest)), folded: runs.some((run) => run.folded) };
+  }
+
+  /**
+   * Paints the past of a moment.
+   * @param {number} clock the page's, in ms
+   * @param {number} nowMillis the moment at the rail, on the log's clock
+   * @returns whether another frame is due even if nothing comes
+   */
+  paint(clock, nowMillis) {
+    const { past } = this.ctx.model;
+    const { shown } = this;
+    if (!past.stepMillis || !this.area.w) return false;
+    if (!this.unit) this.laidAt = clock;
+    if (past.resets !== shown.resets) {
+      this.strips.clear();
+      this.failed.clear();
+      this.laidAt = clock;
+      Object.assign(shown, { resets: past.resets, movedAt: -Infinity });
+    }
+    const moved = nowMillis !== shown.moment;
+    if (moved && this.still() && clock - shown.movedAt < rest && clock >= shown.movedAt) return true;
+    // A scale that is to grow does so after a while.
+    const easing = clock - this.changedAt < ease || this.roomSince < Infinity;
+    const offset = Math.round((nowMillis / past.stepMillis) * this.wide);
+    const key = `${offset} ${Math.floor(nowMillis / 100)} ${this.live}`;
+    if (!easing && key === shown.key && past.version === shown.version) return moved;
+    Object.assign(shown, { key, version: past.version, moment: nowMillis, movedAt: moved ? clock : shown.movedAt });
+    this.draw(clock, nowMillis, offset);
+    return moved || clock - this.changedAt < ease || this.roomSince < Infinity;
+  }
+
+  /** @param {number} clock @param {number} now @param {number} offset of the moment on the grid of columns, in device pixels @private */
+  draw(clock, now, offset) {
+    const { past } = this.ctx.model;
+    const { area, dpr, right, wide, cx, ctx: { scene: { colour } } } = this;
+    const from = Math.floor((offset - right) / wide);
+    const to = Math.max(from, Math.ceil(offset / wide) - 1);
+    const step = past.stepMillis;
+    const xOf = (/** @type {number} */ millis) => Math.round(right - offset + (millis / step) * wide) / dpr;
+    const seatOf = (/** @type {string} */ station, /** @type {number} */ lane) => {
+      const row = past.rows.find((r) => r.station === station && r.lane === lane);
+      return row && this.seats.get(row.id);
+    };
+    const spansOf = (/** @type {string} */ station, /** @type {number} */ lane) => past.rows.find((r) => r.station === station && r.lane === lane)?.spans ?? [];
+    this.measure(clock, from, to);
+    cx.setTransform(1, 0, 0, 1, 0, 0);
+    cx.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    // The pen draws where the page has the rows, so the canvas is moved under it.
+    const local = (/** @type {Seat} */ seat) => ({ ...seat, y: seat.y - area.y });
+    const pen = new Pen(cx, {
+      colour, k: area.k, right: right / dpr, now, step, dpr, begin: past.first * step, xOf,
+      seatOf: (station, lane) => {
+        const seat = seatOf(station, lane);
+        return seat && local(seat);
+      },
+      spansOf,
+    });
+    this.drawGround(pen, local);
+    for (const track of past.rows) {
+      const seat = this.seats.get(track.id);
+      if (!seat) continue;
+      const labels = pen.labels.length;
+      try {
+        if (this.failed.has(track.id)) throw null;
+        pen.moveTo(track, local(seat));
+        this.drawRow(pen, track, local(seat), from, to, offset, clock);
+      } catch (error) {
+        if (error) console.error(`the past of ${track.id}`, error);
+        this.failed.add(track.id);
+        pen.labels.length = labels;
+        cx.setTransform(dpr, 0, 0, dpr, 0, 0);
+        cx.globalAlpha = 1;
+        cx.globalCompositeOperation = 'source-over';
+        pen.say([t('past.broken')], [{ x: 6 * area.k, y: seat.y - area.y + seat.h - 6 * area.k, inside: true }], { colour: colour.err });
+      }
+    }
+    this.write(pen);
+  }
+
+  /** Finds the piles of all rows and their measure. @param {number} clock @param {number} from @param {number} to @private */
+  measure(clock, from, to) {
+    const { past } = this.ctx.model;
+    const { kd } = this;
+    const most = Math.max(1, Math.round(size.bar * kd));
+    /** @type {{bars: number, room: number}[]} */
+    const rows = [];
+    for (const track of past.rows) {
+      const seat = this.seats.get(track.id);
+      const runs = runsOf(track, from, to);
+      this.runs.set(track.id, runs);
+      if (!seat) continue;
+      const room = this.roomOf(seat);
+      let bars = 0;
+      for (const run of runs) {
+        run.folded = isFolded(run, this.columns, this.unit || most, size.fold * kd);
+        if (!run.folded) bars = Math.max(bars, run.highest);
+      }
+      rows.push({ bars, room });
+    }
+    const unit = unitOf(rows, most);
+    const grows = unit > this.unit;
+    if (!grows) this.roomSince = Infinity;
+    else this.roomSince = Math.min(this.roomSince, clock);
+    // Another past, or another place, has its scale at once: the rows may take some frames to find their heights.
+    const settles = !this.unit || clock - this.laidAt < steady;
+    if (unit !== this.unit && (settles || !grows || clock - this.roomSince >= steady)) {
+      this.stretched = settles ? 1 : (this.unit * this.stretchAt(clock)) / unit;
+      this.changedAt = settles ? -Infinity : clock;
+      this.unit = unit;
+      this.roomSince = Infinity;
+    }
+    for (const runs of this.runs.values()) {
+      for (const run of runs) run.unit = run.folded ? Math.min(this.unit, (size.fold * kd) / run.highest) : this.unit;
+    }
+  }
+
+  /** How high the piles of a row may be, in device pixels. @param {Seat} seat @private */
+  roomOf({ h, goal = h, foot = 18 * this.area.k }) {
+    return Math.max(size.fold * this.kd, (goal - foot - size.free * this.area.k) * this.dpr);
+  }
+
+  /** By how much piles are stretched while their scale changes. @param {number} clock @private */
+  stretchAt(clock) {
+    const part = Math.min(1, Math.max(0, (clock - this.changedAt) / ease));
+    return this.stretched ** (1 - part * part * (3 - 2 * part));
+  }
+
+  /** What lies under the rows: bands, lines of time, and what the log does not have. @param {Pen} pen @param {(seat: Seat) => Seat} local @private */
+  drawGround(pen, local) {
+    const { cx, colour, k, right } = pen;
+    const { dpr } = this;
+    const window = this.columns * this.ctx.model.past.stepMillis;
+    const seats = [...this.seats.values()].map(local);
+    const top = Math.min(...seats.map((s) => s.y));
+    const end = Math.max(...seats.map((s) => s.y + s.h));
+    cx.setTransform(dpr, 0, 0, dpr, 0, 0);
+    const thin = Math.max(1, Math.round(dpr * k * 0.75)) / dpr;
+    cx.fillStyle = colour.panel;
+    /** A row that began in the window is not there before. @type {(id: string) => number} */
+    const left = (id) => pen.x(this.ctx.model.past.row(id)?.spans.find((s) => s.kind === 'added')?.fromMillis ?? -Infinity);
+    cx.globalAlpha = 0.6;
+    for (const { id, y, h } of seats) if (this.demand(id).bars >= 3) cx.fillRect(left(id), y - 4 * k, right - left(id), h + 4 * k);
+    const { lines, labels } = axisOf(window, right / k);
+    cx.fillStyle = colour.line;
+    cx.globalAlpha = 0.55;
+    const snap = (/** @type {number} */ x) => Math.round(x * dpr) / dpr;
+    const at = (/** @type {number} */ before) => snap(right - (before / window) * ((this.columns * this.wide) / dpr));
+    for (const line of lines) cx.fillRect(at(line), top - 4 * k, thin, end - top + 8 * k);
+    for (const { id, y, h } of seats) {
+      if (this.ctx.model.past.row(id)?.station !== 'reflector') cx.fillRect(left(id), snap(y + h), right - left(id), thin);
+    }
+    cx.globalAlpha = 1;
+    const begin = pen.x(pen.scene.begin);
+    if (begin > 0) {
+      pen.hatch(0, begin, top, end - top, colour.line, { apart: 14, wide: 1, origin: begin, alpha: 0.7 });
+      pen.marks.pop();
+      pen.say([t('past.unknown')], [{ x: 6 * k, y: top + 12 * k, end: begin - 4 * k, inside: true }], { colour: colour.t3 });
+    }
+    cx.font = `400 ${12 * k}px ${colour.sans}`;
+    cx.fillStyle = colour.t3;
+    cx.textAlign = 'left';
+    const s = lengthWords(window);
+    cx.fillText(this.live ? t('past.last', { s }) : t('past.until', { s, at: clockWords(pen.now) }), 0, top - 12 * k);
+    cx.textAlign = 'center';
+    for (const { before, words } of labels) cx.fillText(words, at(before), end + 20 * k);
+    cx.fillStyle = colour.t1;
+    cx.font = `600 ${12 * k}px ${colour.sans}`;
+    const rail = right + 10 * k;
+    if (this.live) for (const y of [top - 12 * k, end + 20 * k]) cx.fillText(t('past.now'), rail, y);
+    cx.textAlign = 'left';
+  }
+
+  /**
+   * @param {Pen} pen @param {Track} track @param {Seat} seat @param {number} from @param {number} to @param {number} offset @param {number} clock
+   * @private
+   */
+  drawRow(pen, track, seat, from, to, offset, clock) {
+    const { cx, dpr, right, wide, kd } = this;
+    const special = specials[track.station] ?? plain;
+    const runs = this.runs.get(track.id) ?? [];
+    let strip = this.strips.get(track.id);
+    if (!strip) this.strips.set(track.id, (strip = new Strip(this.make)));
+    strip.lay(/** @type {Look} */ (this.look), Math.ceil(this.roomOf(seat)), special.ticks ? Math.ceil((special.ticks + 1) * kd) : 0);
+    const alpha = this.ctx.scene.colour.rail === this.ctx.scene.colour.t1 ? 1 : special.alpha;
+    strip.draw(track, runs, from, to, { most: special.ticks, alpha, broken: special.broken });
+    const x = right - offset + from * wide;
+    cx.setTransform(1, 0, 0, 1, 0, 0);
+    strip.copy(cx, x, from, to + 1, right, { y: Math.round(pen.foot * dpr), h: seat.h * dpr, part: 'ticks' });
+    // What waits now is bright, and what is over half as bright; folded piles keep their height while the scale changes.
+    const live = runs.at(-1)?.live ? runs[runs.length - 1].from : to + 1;
+    const foot = Math.round(pen.base * dpr);
+    const stretch = this.stretchAt(clock);
+    const pieces = [{ from, end: live, alpha: 0.5 }, { from: Math.max(from, live), end: to + 1, alpha: 1 }];
+    for (const piece of pieces) {
+      if (piece.from >= piece.end || !runs.length) continue;
+      cx.globalAlpha = piece.alpha;
+      strip.copy(cx, x + (piece.from - from) * wide, piece.from, piece.end, right, { y: foot, h: (pen.base - pen.top) * dpr, part: 'piles', stretch });
+    }
+    cx.globalAlpha = 1;
+    cx.setTransform(dpr, 0, 0, dpr, 0, 0);
+    this.markPiles(pen, track, runs, from);
+    this.drawBracket(pen, track, runs, from);
+    special.draw(pen);
+    drawHolds(pen);
+    drawActs(pen);
+    if (special.ticks && track.station !== 'cluster') writeLists(pen);
+    writePiles(pen, runs);
+  }
+
+  /** Keeps words off the piles, a few columns at a time. @param {Pen} pen @param {Track} track @param {Run[]} runs @param {number} from @private */
+  markPiles(pen, track, runs, from) {
+    const { dpr } = this;
+    const step = this.ctx.model.past.stepMillis;
+    for (const run of runs) {
+      for (let n = Math.max(run.from, from); n <= run.to; n += 6) {
+        const end = Math.min(n + 5, run.to);
+        let high = 0;
+        for (let i = n; i <= end; i++) high = Math.max(high, heightOf(pileAt(track, i) ?? []));
+        pen.marks.push([pen.x(n * step), pen.base - (high * run.unit) / dpr, pen.x((end + 1) * step), pen.base]);
+      }
+    }
+  }
+
+  /** The scale of the piles, where one is high enough to need it. @param {Pen} pen @param {Track} track @param {Run[]} runs @param {number} from @private */
+  drawBracket(pen, track, runs, from) {
+    const { k, colour, cx } = pen;
+    const unit = this.unit / this.dpr;
+    const high = this.demand(track.id).bars * unit;
+    if (high < 48 * k) return;
+    const n = bracketOf(unit, 24 * k);
+    // Above what is at the left end, where that is as high.
+    let under = 0;
+    for (const run of runs) {
+      for (let i = Math.max(from, run.from); i <= Math.min(run.to, from + 16); i++) under = Math.max(under, (heightOf(pileAt(track, i) ?? []) * run.unit) / this.dpr);
+    }
+    const y = pen.base - (under ? under + 6 * k : 0);
+    if (y - n * unit < pen.top) return;
+    pen.stroke([9 * k, y, 4 * k, y, 4 * k, y - n * unit, 9 * k, y - n * unit], colour.t3, 1.2);
+    cx.fillStyle = colour.t3;
+    cx.font = `400 ${12 * k}px ${colour.sans}`;
+    cx.fillText(String(n), 12 * k, y - (n * unit) / 2 + 4 * k);
+    pen.marks.push([0, y - n * unit - 3 * k, 34 * k, y]);
+  }
+
+  /** Writes the words where there is a place for them. @param {Pen} pen @private */
+  write(pen) {
+    const { cx, colour, k } = pen;
+    cx.setTransform(this.dpr, 0, 0, this.dpr, 0, 0);
+    cx.lineJoin = 'round';
+    const measure = (/** @type {string} */ words, /** @type {number} */ px, /** @type {number} */ weight) => width(words, `${weight} ${px}px`);
+    for (const o of placeLabels(pen.labels, pen.marks, [0, 0, pen.right - 2 * k, this.area.h], measure)) {
+      cx.font = `${o.weight} ${o.size}px ${colour.sans}`;
+      if (!o.inside) {
+        cx.strokeStyle = colour.bg;
+        cx.lineWidth = 4 * k;
+        cx.strokeText(o.words, o.x, o.y);
+      }
+      cx.fillStyle = o.colour;
+      cx.fillText(o.words, o.x, o.y);
+    }
+  }
+
+  /**
+   * What is at a place of the page, for who points at it.
+   * @param {number} x @param {number} y in the same pixels as the area
+   * @returns {{row: Track, millis: number, column: number, what: {span?: import('../wire/past.js').Span, pile?: {place: number, op: number, of: number}, passes?: number[]}} | null}
+   */
+  at(x, y) {
+    const { past } = this.ctx.model;
+    const { area, shown, dpr } = this;
+    const seat = [...this.seats.values()].find((s) => y >= s.y && y < s.y + s.h);
+    const row = seat && past.row(seat.id);
+    if (!row || !seat || x < area.x || x > area.x + area.w || !past.stepMillis) return null;
+    const millis = shown.moment - (((area.x + area.w - x) * dpr) / this.wide) * past.stepMillis;
+    const column = Math.floor(millis / past.stepMillis);
+    const base = seat.y + seat.h - (seat.foot ?? 18 * area.k);
+    const pile = pileAt(row, column) ?? [];
+    const unit = (this.runs.get(row.id)?.find((run) => run.from <= column && run.to >= column)?.unit ?? 0) / dpr;
+    const place = unit ? Math.floor((base - y) / unit) : -1;
+    const near = past.stepMillis * 2;
+    const span = row.spans.findLast((s) => s.kind !== 'pile' && millis >= s.fromMillis - near && millis <= (s.toMillis ?? Infinity) + near);
+    if (y < base && place >= 0 && place < heightOf(pile)) {
+      let i = 0;
+      for (let left = place - pile[1]; left >= 0; left -= pile[i + 1]) i += 2;
+      return { row, millis, column, what: { pile: { place, op: pile[i], of: heightOf(pile) } } };
+    }
+    const passes = row.columns.get(column)?.[1];
+    return { row, millis, column, what: span ? { span } : { passes } };
+  }
+}

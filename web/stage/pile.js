@@ -1,0 +1,137 @@
+// @ts-check
+// Piles: what waits, drawn column by column. The same place in neighbouring columns makes a bar; the lowest leaves next, then the others move down.
+
+/** @typedef {import('../wire/past.js').Column} Column */
+/** @typedef {import('../wire/past.js').Track} Track */
+
+/**
+ * Columns in which something waits without a break, from one to another, and the highest of them. A live one waits still. It is drawn with
+ * `unit` pixels for each that waits; `folded`, if that is its own measure and not the picture's.
+ * @typedef {{from: number, to: number, highest: number, live: boolean, unit: number, folded: boolean}} Run
+ */
+
+/** A pile that is over, and was shorter than this part of the window, is folded. */
+const brief = 0.085;
+
+/** How many wait in a pile. @param {number[]} pile */
+export function heightOf(pile) {
+  let n = 0;
+  for (let i = 1; i < pile.length; i += 2) n += pile[i];
+  return n;
+}
+
+/**
+ * What waits in a column. What waited in the newest one of a row waits until now, if something waits now.
+ * @param {Track} track @param {number} n
+ */
+export function pileAt(track, n) {
+  if (n > track.newest && track.waiting > 0) n = track.newest;
+  return track.columns.get(n)?.[2];
+}
+
+/** The piles of a row within the columns of the window. @param {Track} track @param {number} from @param {number} to that of now @returns {Run[]} */
+export function runsOf(track, from, to) {
+  /** @type {Run[]} */
+  const runs = [];
+  /** @type {Run | undefined} */
+  let run;
+  for (const [n, column] of track.columns) {
+    if (n < from || n > to || !column[2].length) continue;
+    if (run?.to !== n - 1) runs.push((run = { from: n, to: n, highest: 0, live: false, unit: 0, folded: false }));
+    run.to = n;
+    run.highest = Math.max(run.highest, heightOf(column[2]));
+  }
+  if (run && run.to >= Math.min(track.newest, to) && track.waiting > 0) {
+    run.to = to;
+    run.live = true;
+  }
+  return runs;
+}
+
+/** Whether a pile is drawn in a measure of its own: it is short, and higher than a fold. @param {Run} run @param {number} columns of the window @param {number} unit @param {number} fold */
+export function isFolded(run, columns, unit, fold) {
+  return run.to - run.from + 1 < columns * brief && run.highest * unit > fold;
+}
+
+/**
+ * The measure of all piles of the picture: the most pixels for each that waits with which all have room. It changes by halves.
+ * @param {{bars: number, room: number}[]} rows the highest pile of each, and how high it may be, in pixels
+ * @param {number} most
+ */
+export function unitOf(rows, most) {
+  let unit = most;
+  for (const { bars, room } of rows) while (bars * unit > Math.max(room, 1) && unit > 1e-3) unit /= 2;
+  return unit;
+}
+
+/**
+ * How far two bars are from foot to foot: the measure, or where that is too small for a bar of its own, as many of them as make one.
+ * @param {number} unit @param {number} least how thin a bar may be
+ */
+function pitchOf(unit, least) {
+  let pitch = unit;
+  while (pitch < least) pitch *= 2;
+  return pitch;
+}
+
+/** How many the bracket beside the piles counts: a round number whose height is easily seen. @param {number} unit @param {number} least in pixels */
+export function bracketOf(unit, least) {
+  for (let ten = 1; ; ten *= 10) for (const n of [1, 2, 5]) if (n * ten * unit >= least) return n * ten;
+}
+
+/**
+ * Draws neighbouring columns of piles into a picture in device pixels.
+ * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} cx
+ * @param {(Column | undefined)[]} columns the first of which may stand in for the one before, to which an outline is drawn
+ * @param {{
+ *   x: number, wide: number, foot: number, unit: number, least: number, gap: number, inks: string[], accent: string, before?: number[]
+ * }} o `x` is where the first begins, `wide` how wide each is, `foot` what they stand on; `least` is how thin a bar may be, `gap` what is
+ *   free above each; `before` is the pile at the left of the first
+ */
+export function drawPiles(cx, columns, { x, wide, foot, unit, least, gap, inks, accent, before = [] }) {
+  const pitch = pitchOf(unit, least);
+  let top = 0;
+  columns.forEach((column, i) => {
+    if (!column) return;
+    const pile = column[2];
+    let place = 0;
+    for (let j = 0; j < pile.length; j += 2) {
+      const low = Math.round(place * unit);
+      place += pile[j + 1];
+      const high = Math.round(place * unit);
+      cx.fillStyle = inks[pile[j]];
+      cx.fillRect(x + i * wide, foot - high, wide, high - low);
+    }
+    top = Math.max(top, Math.round(place * unit));
+  });
+  if (!top) return;
+  // Where a bar stands for several, what is between them is half as bright and the outline is whole: it is a surface, of which each line counts some.
+  const one = pitch === unit;
+  cx.globalCompositeOperation = 'destination-out';
+  cx.globalAlpha = one ? 1 : 0.45;
+  for (let r = 1; r * pitch <= top + pitch; r++) cx.fillRect(x, foot - Math.round(r * pitch), columns.length * wide, gap);
+  cx.globalCompositeOperation = 'source-over';
+  cx.globalAlpha = 1;
+  let last = Math.round(heightOf(before) * unit);
+  columns.forEach((column, i) => {
+    const pile = column?.[2] ?? [];
+    const left = x + i * wide;
+    if (!one) {
+      const high = Math.round(heightOf(pile) * unit);
+      if (pile.length) {
+        cx.fillStyle = inks[pile[pile.length - 2]];
+        cx.fillRect(left, foot - high, wide, gap);
+        if (high > last) cx.fillRect(left, foot - high, gap, high - last);
+      }
+      last = high;
+    }
+    if (!column) return;
+    const [, , , followed, notches] = column;
+    if (followed >= 0) {
+      const high = Math.max(Math.round((followed + 1) * unit), gap * 2);
+      cx.fillStyle = accent;
+      cx.fillRect(left, foot - high + (one ? gap : 0), wide, Math.max(gap * 2, Math.round(unit) - gap));
+    }
+    if (one) for (const place of notches ?? []) cx.clearRect(left, foot - Math.round((place + 1) * unit), wide, Math.round(unit));
+  });
+}

@@ -1,0 +1,134 @@
+// @ts-check
+// The columns of one row, drawn once each into a picture outside the page that is as wide as the window and wraps around: column n stands at
+// n modulo its length. So nothing is moved when time goes on; the picture is copied in two pieces.
+import { drawPiles, pileAt } from './pile.js';
+import { drawTick } from './tick.js';
+
+/** @typedef {import('../wire/past.js').Track} Track */
+/** @typedef {import('./pile.js').Run} Run */
+
+/**
+ * How a strip is drawn: the columns it has and how wide each is in device pixels, device pixels per unit, and colours by type.
+ * @typedef {{length: number, wide: number, k: number, inks: string[], accent: string}} Look
+ */
+
+export class Strip {
+  /** @param {(wide: number, high: number) => HTMLCanvasElement | OffscreenCanvas} make */
+  constructor(make) {
+    this.make = make;
+    /** @type {Look | null} */
+    this.look = null;
+    /** How high piles and ticks are, in device pixels. */
+    this.piles = 0;
+    this.ticks = 0;
+    /** Which column is drawn at each place, plus a half if it only stands in for one that is not known yet; and with how many pixels for each that waits. */
+    this.drawn = new Float64Array(0);
+    this.units = new Float64Array(0);
+  }
+
+  /**
+   * Sets how it is drawn. Where that changes, all of it is drawn again.
+   * @param {Look} look @param {number} piles how high they are, in device pixels @param {number} ticks
+   */
+  lay(look, piles, ticks) {
+    if (look === this.look && piles <= this.piles && piles > this.piles / 3 && ticks === this.ticks) return;
+    this.look = look;
+    this.piles = piles;
+    this.ticks = ticks;
+    this.canvas = this.make(look.length * look.wide, piles + ticks);
+    this.cx = /** @type {OffscreenCanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
+    this.drawn = new Float64Array(look.length);
+    this.units = new Float64Array(look.length);
+    this.forget();
+  }
+
+  /** Has all columns drawn again. */
+  forget() {
+    this.drawn.fill(NaN);
+  }
+
+  /**
+   * Draws the columns that came or changed.
+   * @param {Track} track @param {Run[]} runs its piles @param {number} from @param {number} to that of now
+   * @param {{most: number, alpha: number, broken: boolean}} marks how high ticks are, how bright, and whether keys are broken
+   * @returns how many were drawn
+   */
+  draw(track, runs, from, to, marks) {
+    const { drawn, units } = this;
+    const { length } = /** @type {Look} */ (this.look);
+    let run = 0;
+    /** The first of the columns that are drawn together, and their measure. */
+    let first = NaN;
+    let unit = 0;
+    let count = 0;
+    const flush = (/** @type {number} */ end) => {
+      if (first < end) this.stretch(track, first, end, unit, marks);
+      first = NaN;
+    };
+    for (let n = from; n <= to; n++) {
+      while (run < runs.length && runs[run].to < n) run++;
+      const u = run < runs.length && runs[run].from <= n ? runs[run].unit : 0;
+      const at = n % length;
+      // What stands in for an unknown column is what the newest one has, so it is drawn again when that is.
+      const name = n > track.newest && u ? n + 0.5 : n;
+      const whole = drawn[at] === name && units[at] === u && !track.came.has(n) && !(name > n && track.came.size);
+      if (whole || u !== unit || at === 0) flush(n);
+      if (whole) continue;
+      if (Number.isNaN(first)) first = n;
+      unit = u;
+      drawn[at] = name;
+      units[at] = u;
+      count++;
+    }
+    flush(to + 1);
+    track.came.clear();
+    return count;
+  }
+
+  /** Draws columns that lie side by side. @param {Track} track @param {number} from @param {number} to @param {number} unit @param {{most: number, alpha: number, broken: boolean}} marks @private */
+  stretch(track, from, to, unit, { most, alpha, broken }) {
+    const { piles, ticks } = this;
+    const cx = /** @type {OffscreenCanvasRenderingContext2D} */ (this.cx);
+    const { length, wide, k, inks, accent } = /** @type {Look} */ (this.look);
+    const x = (from % length) * wide;
+    cx.clearRect(x, 0, (to - from) * wide, piles + ticks);
+    if (unit) {
+      const columns = [];
+      for (let n = from; n < to; n++) columns.push(track.columns.get(Math.min(n, track.newest)));
+      drawPiles(cx, columns, { x, wide, foot: piles, unit, least: Math.round(3 * k), gap: Math.max(1, Math.round(k)), inks, accent, before: pileAt(track, from - 1) });
+    }
+    if (!ticks) return;
+    cx.globalAlpha = alpha;
+    const thin = Math.min(wide, 1.7 * k);
+    for (let n = from; n < to; n++) {
+      const passes = track.columns.get(n)?.[1];
+      if (passes?.length) drawTick(cx, passes, { x: (n % length) * wide, wide: thin, foot: piles + ticks, k, most, inks, broken });
+    }
+    cx.globalAlpha = 1;
+  }
+
+  /**
+   * Copies columns to where they stand on the canvas.
+   * @param {CanvasRenderingContext2D} to in device pixels
+   * @param {number} x where the first stands @param {number} from @param {number} end the one behind the last @param {number} right where the canvas ends
+   * @param {{y: number, h: number, part: 'piles' | 'ticks', stretch?: number}} o its foot is `y`, it may be `h` high; piles may be stretched
+   */
+  copy(to, x, from, end, right, { y, h, part, stretch = 1 }) {
+    const { canvas } = this;
+    if (!canvas) return;
+    const { length, wide } = /** @type {Look} */ (this.look);
+    const zone = part === 'piles' ? this.piles : this.ticks;
+    const high = Math.min(zone, h / stretch);
+    if (high < 1) return;
+    const top = (part === 'piles' ? 0 : this.piles) + zone - high;
+    while (from < end) {
+      const at = from % length;
+      const many = Math.min(end - from, length - at);
+      const w = Math.min(many * wide, right - x);
+      if (w <= 0) return;
+      to.drawImage(canvas, at * wide, top, w, high, x, y - high * stretch, w, high * stretch);
+      from += many;
+      x += w;
+    }
+  }
+}
