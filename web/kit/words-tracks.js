@@ -43,6 +43,7 @@ addWords({
   'row.open': ['{name}: what is inside', '{name}：内部'],
   'row.add': ['Add a handler', '添加 handler'],
   'row.one': ['let one through', '放行一个'],
+  'row.oneShort': ['one', '一个'],
   'row.all': ['all', '全部'],
   'row.era': ['client-go {era}: {queue}', 'client-go {era}：{queue}'],
   'act.holdPop': ['Hold Pop', '拦住 Pop'],

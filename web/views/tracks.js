@@ -242,7 +242,7 @@ export class Tracks {
     attr(hold, 'aria-pressed', String(!!held));
     attr(hold, 'aria-label', words);
     attr(hold, 'title', words);
-    put(one, t('row.one'));
+    put(one, t(this.geometry.phone ? 'row.oneShort' : 'row.one'));
     put(all, t('row.all'));
     attr(one, 'aria-label', `${t('row.one')}: ${words}`);
     attr(all, 'aria-label', `${t('row.all')}: ${words}`);

@@ -189,11 +189,9 @@ export class Views {
     this.stories.paintFigures(); // of the sentence that is about to be said
     const story = this.stories.caption();
     // What a person wrote is said by every view, in the words of the stage.
-    if (story || this.ctx.model.facts.sentence.id.startsWith('person')) {
-      this.tracks.said = null;
-      return story;
-    }
-    const head = this.tracks.caption();
+    this.tracks.said = null;
+    if (story || this.ctx.model.facts.sentence.id.startsWith('person')) return story;
+    const head = this.lanes.isOn ? null : this.tracks.caption();
     if (head) return head;
     return this.lanes.isOn ? this.lanes.caption() : this.view === 'factory' ? this.factory.caption() : null;
   }
