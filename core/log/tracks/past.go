@@ -93,6 +93,7 @@ const (
 	Removed SpanKind = "removed" // a handler was removed
 	Retry   SpanKind = "retry"   // Key waits to be tried again after failure N; Millis is how long
 	Failed  SpanKind = "failed"  // a reconcile of Key failed; Words is the error
+	Unseen  SpanKind = "unseen"  // from the first to the last of N changes that no watch has brought to the informer, with none between that was
 	Burst   SpanKind = "burst"   // N changes came close together
 	Pile    SpanKind = "pile"    // something waited: N at most, Merged changes went into keys that waited already
 	Act     SpanKind = "act"     // somebody did something: Words as a link has it ("burst:1000"). Key is empty for a user of the page, "note", or another author

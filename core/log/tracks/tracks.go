@@ -13,10 +13,8 @@ import (
 type Tracks struct {
 	sel     event.Selection
 	lanes   []*lane
-	cluster passes
+	cluster cluster
 	acts    causes
-	bursts  bursts
-	written bool // the log has the cluster's changes, and not only what came over the wire
 	head    stamp
 	start   time.Duration // of what is known
 }
@@ -38,8 +36,22 @@ func (t *Tracks) Add(e *event.Entry) {
 	case event.AboutWorld:
 		t.applyWorld(s, e)
 	}
-	if l := t.lane(e.Lane); l != nil {
-		l.apply(s, e)
+	l := t.lane(e.Lane)
+	if l == nil {
+		return
+	}
+	l.apply(s, e)
+	switch e.Kind {
+	case event.KindWatchEvent:
+		if !l.listing { // what a list brings is an object's last state, and not each change
+			t.cluster.see(s, e.Lane, e.RV())
+		}
+	case event.KindStoreReplaced:
+		t.cluster.swallow(e.Lane, e.StoreReplaced().StoreRV)
+	case event.KindRequestAnswered:
+		if x := e.RequestAnswered(); x.Err == nil && l.verb == event.VerbList && x.Continue == "" {
+			t.cluster.swallow(e.Lane, x.RV)
+		}
 	}
 }
 
@@ -85,10 +97,14 @@ func (t *Tracks) applySelection(s stamp, e *event.Entry) {
 
 func (t *Tracks) applyWorld(s stamp, e *event.Entry) {
 	switch e.Kind {
-	case event.KindWireFrame:
-		if !t.written && e.Lane == 0 && e.Op() != event.OpBookmark {
-			t.change(s, e.Op(), e.Key())
+	case event.KindClusterObjects:
+		t.cluster.written = true
+	case event.KindClusterChange:
+		if t.sel.Fork == "" || e.Lane == 0 {
+			t.cluster.write(s, e.Lane, e.ClusterChange())
 		}
+	case event.KindWireFrame:
+		t.cluster.bring(s, e.Lane, e.WireFrame())
 	case event.KindHold:
 		for _, l := range t.together(e.Lane) {
 			l.hold(s, e.Hold())
@@ -104,12 +120,6 @@ func (t *Tracks) applyWorld(s stamp, e *event.Entry) {
 	case event.KindNote:
 		t.act(s, "note", e.Note().Text)
 	}
-}
-
-// change notes a change of the cluster.
-func (t *Tracks) change(s stamp, op event.Op, key string) {
-	t.cluster.add(s, op, 1, key)
-	t.bursts.add(s)
 }
 
 // together returns the lanes that are held together with one: those of its resource.
@@ -155,7 +165,6 @@ func (t *Tracks) Forget(before time.Duration) {
 	t.start = before
 	t.cluster.forget(before)
 	t.acts = forgetSpans(t.acts, before)
-	t.bursts.forget(before)
 	for _, l := range t.lanes {
 		l.forget(before)
 	}

@@ -49,11 +49,12 @@ func (t *Tracks) Rows(w *Window) []Row {
 
 func (t *Tracks) clusterRow(w *Window) Row {
 	row := Row{ID: "cluster", Station: "cluster"}
-	row.Columns = columns(w, nil, t.cluster)
+	row.Columns = columns(w, nil, t.cluster.changes)
 	row.addSpans(w, t.acts, 0)
-	for _, b := range t.bursts.spans {
+	for _, b := range t.cluster.bursts.spans {
 		row.addSpans(w, []span{*b}, 0)
 	}
+	row.addSpans(w, t.cluster.unseen(w, t.head), 0)
 	row.sortSpans()
 	return row
 }
