@@ -104,6 +104,7 @@ export class Views {
     if (this.view === 'embed' || (this.presenting && this.view !== 'phone')) return all;
     if (this.view === 'phone') return this.phone.pictureBox();
     const unit = all.width / 1280;
+    if (this.view === 'tracks') return new DOMRect(all.x, all.y + 44 * unit, all.width, all.height - 126 * unit);
     return new DOMRect(all.x, all.y + 44 * unit, all.width, (caption ? 558 : 520) * unit);
   }
 
