@@ -155,10 +155,11 @@ func (l *line) leaveUpTo(s stamp, key, rv string) {
 // clear has everything leave.
 func (l *line) clear(s stamp) { l.leaveFirst(s, l.end()-l.head) }
 
-// first returns an index before which no entry waited at a moment or later.
-func (l *line) first(from time.Duration) int {
+// first returns an index before which no entry waited at a moment of time, nor after an event. An event may be older than the moment at which it is looked at.
+func (l *line) first(from time.Duration, seq uint64) int {
 	lo := l.head
-	for _, i := range l.leavesFrom(from) {
+	j := sort.Search(len(l.leaves), func(j int) bool { left := l.at(l.leaves[j]).left; return left.at >= from || left.seq > seq })
+	for _, i := range l.leaves[j:] {
 		lo = min(lo, i)
 	}
 	return lo
@@ -171,7 +172,7 @@ func (l *line) leavesFrom(from time.Duration) []int {
 
 // waiting calls fn with each entry that waits at a moment, the next to leave first.
 func (l *line) waiting(now stamp, fn func(i int, w *wait)) {
-	for i := l.first(now.at); i < l.end(); i++ {
+	for i := l.first(now.at, now.seq); i < l.end(); i++ {
 		w := l.at(i)
 		if w.entered.seq > now.seq {
 			return
@@ -188,7 +189,7 @@ func (l *line) forget(before time.Duration) {
 	if gone < 1024 && gone < len(l.leaves) || gone == 0 {
 		return // each time it copies what is left
 	}
-	keep := l.first(before)
+	keep := l.first(before, math.MaxUint64)
 	l.leaves = append([]int(nil), l.leaves[gone:]...)
 	l.waits = append([]wait(nil), l.waits[keep-l.base:]...)
 	l.base = keep

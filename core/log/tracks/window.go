@@ -209,7 +209,7 @@ func columns(w *Window, l *line, own passes) []Column {
 // piles fills in what waited at the end of each column.
 func piles(w *Window, l *line, c []Column) {
 	now := w.now()
-	lo := l.first(w.from())
+	lo := l.first(w.from(), w.Seq)
 	var ops []event.Op
 	for j := range c {
 		end := min(time.Duration(c[j].Number+1)*w.Step, w.Now)
@@ -237,7 +237,7 @@ func piles(w *Window, l *line, c []Column) {
 func (c *Column) notch(l *line, i int, w *Window, x *wait) {
 	end := min(time.Duration(c.Number+1)*w.Step, w.Now)
 	place := 0
-	for j := l.first(w.from()); j < i; j++ {
+	for j := l.first(w.from(), w.Seq); j < i; j++ {
 		if y := l.at(j); y.entered.at <= end && y.left.at > end && y.spent(w.now()) >= barSteps*w.Step {
 			place++
 		}
