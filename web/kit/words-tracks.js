@@ -98,6 +98,7 @@ addWords({
   'inside.gotNone': ['the Lister has no such object', 'Lister 没有这个对象'],
   'inside.had': ['the cluster had rv {rv} then', '集群当时是 rv {rv}'],
   'inside.hadNewer': ['the cluster had a newer version then', '集群当时有更新的版本'],
+  'inside.hadNone': ['the cluster had none either', '集群当时也没有'],
   'inside.hadSame': ['the cluster had the same then', '集群当时也是如此'],
   'keymarks.pass': ['a change passes', '变更经过'],
   'keymarks.wait': ['a change waits', '变更等待'],

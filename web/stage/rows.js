@@ -21,7 +21,7 @@ const levels = { cluster: 0, reflector: 1, queue: 1, indexer: 1, handler: 2, fol
 const tallest = 8;
 const fewest = 3;
 /** What is kept free for piles, so that handlers fold before nothing can wait. */
-const least = 36;
+const least = 28;
 /** What has words over the Reflector's line. */
 const wordy = ['gap', 'backoff', 'silent'];
 /** How long a row takes to open, and for how long it stays open at least, in ms. */

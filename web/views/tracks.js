@@ -187,6 +187,10 @@ export class Tracks {
     this.seat(this.zooms, { x: past.x + past.w - 66, y: past.y + 2 });
     this.seat(this.inside.root, inside);
     this.root.classList.toggle('small', phone);
+    // Its units are CSS pixels: it is as many of them long as the stage has units there, and drawn larger.
+    const from = (38.5 * box.width) / 80;
+    const log = this.tl.root.style;
+    Object.assign(log, { left: `${from}px`, width: `${(box.width - from) / k - (this.told ? 410 : 208)}px`, transform: k > 1 ? `scale(${k})` : '' });
     this.tl.resize();
     this.tl.paint();
     this.rows.after.clear();
@@ -206,7 +210,7 @@ export class Tracks {
   /** What prevents that something comes to the rows of an informer. @param {number} i @returns {import('../stage/rail.js').Stops} @private */
   stops(i) {
     const { state } = this.ctx.model.lane(i);
-    const reflector = this.ctx.model.past.rows.find((r) => r.station === 'reflector' && r.lane === i);
+    const reflector = this.data().find((r) => r.station === 'reflector' && r.lane === i);
     return {
       held: (stage, listener) => state.holds.some((x) => x.stage === stage && (x.listener ?? 0) === (listener ?? 0)),
       cut: state.reflector.phase === 'backoff' || state.reflector.phase === 'stopped',
@@ -216,8 +220,13 @@ export class Tracks {
 
   /** Brings all to the model. @param {number} clock */
   paint(clock) {
-    this.layRows(clock);
     const { ctx } = this;
+    const told = !!ctx.storyTitle?.();
+    if (told !== this.told) {
+      this.told = told;
+      this.resize();
+    }
+    this.layRows(clock);
     const { t, model } = ctx;
     const now = ctx.now();
     const two = model.lanes > 1;
@@ -265,6 +274,8 @@ export class Tracks {
   }
 
   tlAt = 0;
+  /** Whether a story is told, whose bar stands beside the overview. */
+  told = false;
   /** Where the rows of the past are, as it knows. @type {unknown[]} */
   seats = [];
 
@@ -303,10 +314,17 @@ export class Tracks {
     else this.ctx.act('hold', 'pop');
   }
 
+  /** The rows of what shows: of several informers of a factory the one that has the stage. @private */
+  data() {
+    const { past: { rows }, factory, lanes } = this.ctx.model;
+    if (!factory) return rows.filter((r) => r.lane < lanes);
+    return rows.filter((r) => r.station === 'cluster' || r.lane === factory.shown).map((r) => ({ ...r, lane: 0 }));
+  }
+
   /** Lays the rows out. @param {number} clock @private */
   layRows(clock) {
     const still = this.ctx.eye.still.matches;
-    this.rows.place(this.ctx.model.past.rows, this.geometry.rows, clock, (id) => this.past.demand(id), still);
+    this.rows.place(this.data(), this.geometry.rows, clock, (id) => this.past.demand(id), still);
     const { k } = this;
     const seats = this.rows.bands.map((b) => ({ id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k }));
     if (!areEqual(seats.flatMap(Object.values), this.seats)) {

@@ -168,7 +168,7 @@ export class Views {
     if (tracks) this.tracks.paint(clock);
     if (mode === 'lanes') this.lanes.paint(clock);
     if (mode === 'factory') this.factory.paint(clock);
-    this.factory.paintBack(mode === '');
+    this.factory.paintBack(mode === '' || mode === 'tracks');
     if (mode === 'embed') this.embed.paint(clock);
     else if (mode === 'phone') this.phone.paint(clock);
     else if (this.presenting) this.presenter.paint(clock, mode === 'lanes' || mode === 'factory');
