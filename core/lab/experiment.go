@@ -61,6 +61,8 @@ type experiment struct {
 
 	generation uint64 // of its log
 
+	unfollow map[uint8]func() // by lane: ends what followCluster began. Guarded by lab.mu
+
 	mu    sync.Mutex // guards lanes, which change only with lab.mu held too
 	lanes []*lane
 }
@@ -156,7 +158,8 @@ type listener struct {
 
 func (l *Lab) newExperiment(sel event.Selection, generation uint64) *experiment {
 	ctx, cancel := context.WithCancel(context.Background())
-	x := &experiment{lab: l, selection: sel, clock: l.src.clock, ctx: ctx, cancel: cancel, generation: generation}
+	x := &experiment{lab: l, selection: sel, clock: l.src.clock, ctx: ctx, cancel: cancel, generation: generation,
+		unfollow: map[uint8]func(){}}
 	x.connect, x.disconnect = l.src.informers()
 	targets := map[event.Target]*versions{}
 	clients := map[event.Target]*restwatch.Client{}
@@ -173,6 +176,7 @@ func (l *Lab) newExperiment(sel event.Selection, generation uint64) *experiment 
 		}
 		x.lanes = append(x.lanes, ln)
 	}
+	x.followCluster(x.wires()...)
 	x.makeFactories(x.lanes, "")
 	x.startFactories(len(sel.Resources) > 0)
 	if src := l.src; src.cluster == nil && sel.AnyWatched() != "" {
@@ -359,6 +363,10 @@ func (l *Lab) random(lane int) func() float64 {
 func (x *experiment) stop() {
 	x.isOver.Store(true)
 	x.cancel()
+	//maporder:free each ends by itself
+	for _, end := range x.unfollow {
+		end()
+	}
 	ended := make(chan struct{})
 	go func() {
 		x.wg.Wait()

@@ -212,6 +212,7 @@ func (x *experiment) start(late, release, selector string) error {
 			fresh = append(fresh, ln)
 		}
 	}
+	x.followCluster(x.wiresOf(fresh)...)
 	x.makeFactories(fresh, late)
 	for _, f := range x.factories {
 		for _, ln := range f.lanes {
@@ -251,14 +252,15 @@ func (x *experiment) currentLanes() []*lane {
 }
 
 // wires returns the lanes that have requests of their own, in order.
-func (x *experiment) wires() []*lane {
-	lanes := x.currentLanes()
+func (x *experiment) wires() []*lane { return x.wiresOf(x.currentLanes()) }
+
+func (x *experiment) wiresOf(lanes []*lane) []*lane {
 	if len(x.selection.Resources) > 0 {
 		return lanes
 	}
 	var all []*lane
-	for i, ln := range lanes {
-		if i == 0 || ln.target.Unshared {
+	for _, ln := range lanes {
+		if ln.index == 0 || ln.target.Unshared {
 			all = append(all, ln)
 		}
 	}
@@ -359,6 +361,7 @@ func (x *experiment) setUnshared(at int, on bool) error {
 	ln.ctx, ln.cancel = context.WithCancel(x.ctx)
 	ln.client = x.newClient(ln)
 	x.announce(ln)
+	x.followCluster(ln)
 	ln.informer = x.newInformer(ln)
 	x.mustAdd(ln, "own", 0, nil)
 	x.place(ln)

@@ -123,6 +123,6 @@ func (l *Lab) forkSelection(sel event.Selection, text string, plan *replayPlan) 
 func (l *Lab) playFork(s action.Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.withTwin(func(twin *Lab) { plays[s.Verb](twin, s) }) // action.Read has checked the verb
+	l.withTwin(func(twin *Lab) { twin.repeat(s) })
 	l.ahead.Add(-1)
 }

@@ -3,6 +3,7 @@ package lab
 import (
 	"informerscope/core/cluster/levers"
 	"informerscope/core/lab/action"
+	"informerscope/core/words/event"
 )
 
 // plays repeat the actions of a link, by verb. l.mu is held. An action that failed then fails again, so there is no error to return.
@@ -26,6 +27,17 @@ var plays = withLevers(map[string]func(l *Lab, s action.Step){
 	"shard":    inExperiment(func(x *experiment, s action.Step) { _ = x.setShard(s.Arg(0)) }),
 	"unshared": inExperiment(func(x *experiment, s action.Step) { _ = x.setUnshared(s.Int(0), s.Arg(1) != "off") }),
 })
+
+// repeat carries out a step of a link. l.mu is held.
+func (l *Lab) repeat(s action.Step) {
+	plays[s.Verb](l, s) // action.Read has checked the verb
+	if s.Verb != "watch" && s.Verb != "halt" {
+		l.note(s)
+	}
+}
+
+// note writes into the log what was done.
+func (l *Lab) note(s action.Step) { l.emit(0, event.Act{Step: s.String()}.Event()) }
 
 // withLevers adds the verbs of the levers.
 func withLevers(plays map[string]func(*Lab, action.Step)) map[string]func(*Lab, action.Step) {

@@ -43,10 +43,13 @@ func (l *Lab) act(do func() (action.Step, error)) error {
 		defer l.mu.Unlock()
 		seq, _ := l.rec.Head()
 		var s action.Step
-		if s, err = do(); s.Verb != "" && l.src != nil && l.src.virtual != nil {
-			s.At, s.Seq = at, seq
-			l.history.Add(s)
-			l.withTwin(func(twin *Lab) { plays[s.Verb](twin, s) })
+		if s, err = do(); s.Verb != "" && l.src != nil {
+			l.note(s)
+			if l.src.virtual != nil {
+				s.At, s.Seq = at, seq
+				l.history.Add(s)
+				l.withTwin(func(twin *Lab) { twin.repeat(s) })
+			}
 		}
 		if err == nil {
 			l.acts.Add(1)
@@ -166,8 +169,8 @@ func (l *Lab) playStep(s action.Step) {
 	defer l.mu.Unlock()
 	s.Seq, _ = l.rec.Head()
 	l.history.Add(s)
-	plays[s.Verb](l, s) // action.Read has checked the verb
-	l.withTwin(func(twin *Lab) { plays[s.Verb](twin, s) })
+	l.repeat(s)
+	l.withTwin(func(twin *Lab) { twin.repeat(s) })
 }
 
 // standingSteps returns what outlives a cluster, as steps of a story: faults, holds and indices, and whether the controllers write.

@@ -227,7 +227,7 @@ func (g *generator) typ(t reflect.Type) (string, error) {
 		return "JSONValue", nil
 	case t == reflect.TypeFor[buffer]():
 		return "ArrayBuffer", nil
-	case t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler):
+	case !isRow(t) && (t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler)):
 		return "", fmt.Errorf("%s writes its own JSON, of which webtypes knows nothing", t)
 	}
 	switch t.Kind() {

@@ -113,6 +113,7 @@ type calls struct {
 	Laboratory     ownwrites.Result     `json:"laboratory"`
 	Index          view.IndexContents   `json:"index"`
 	Follow         string               `json:"follow"`
+	Window         bool                 `json:"window"`
 	GroupBy        string               `json:"groupBy"`
 	Cluster        string               `json:"cluster"`
 	AddListener    int32                `json:"addListener"`

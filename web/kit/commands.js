@@ -41,6 +41,7 @@ export const effects = {
   index: 'looks',
   show: 'shows',
   follow: 'shows',
+  window: 'shows',
   groupBy: 'shows',
   stories: 'looks',
   storyAdd: 'shows',

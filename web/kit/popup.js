@@ -34,14 +34,15 @@ export function openPopup(app, anchor, build, options = {}) {
   root.style.width = `${width / 16}rem`;
   root.style.left = `${(left + box.left / unit) / 16}rem`;
   // It stays within the stage.
+  const tall = box.height / unit;
   const below = Math.max(8, (a.bottom - box.top) / unit + 6);
-  if (below < 460) {
+  if (below < tall - 260) {
     root.style.top = `${(below + box.top / unit) / 16}rem`;
-    root.style.maxHeight = `${Math.min(544, 708 - below) / 16}rem`;
+    root.style.maxHeight = `${Math.min(544, tall - 12 - below) / 16}rem`;
   } else {
-    const above = 720 - (a.top - box.top) / unit + 6;
+    const above = tall - (a.top - box.top) / unit + 6;
     root.style.bottom = `${(above + (innerHeight - box.bottom) / unit) / 16}rem`;
-    root.style.maxHeight = `${Math.min(544, 708 - above) / 16}rem`;
+    root.style.maxHeight = `${Math.min(544, tall - 12 - above) / 16}rem`;
   }
   build(root, () => root.matches(':popover-open') && closePopup());
   root.addEventListener('beforetoggle', (e) => anchor.setAttribute('aria-expanded', String(e.newState === 'open')));

@@ -63,7 +63,7 @@ export class Painter {
     const clock = Number(document.timeline.currentTime);
     this.clock = clock;
     this.paint(null, clock, true, true);
-    this.page.views.motion.draw();
+    this.page.views.draw(clock);
     this.clock = null;
   }
 
@@ -109,7 +109,7 @@ export class Painter {
       if (news) this.paintedAt = clock;
       this.paint(frame, clock, news, whole);
     }
-    this.page.views.motion.draw();
+    views.draw(clock);
     link.want(eye);
   }
 

@@ -12,6 +12,7 @@ import { Phone } from './phone.js';
 import { closePopup, popupOpen } from '../kit/popup.js';
 import { Presenter } from './presenter.js';
 import { Stories } from '../story/stories.js';
+import { Tracks } from './tracks.js';
 
 export class Views {
   /**
@@ -39,6 +40,8 @@ export class Views {
     });
     /** One station alone. */
     this.embed = new Embed(ctx, app);
+    /** The stage whose rows are stations, in place of the others that show one informer, or two releases. */
+    this.tracks = new Tracks(ctx, app);
     this.mainCaption = o.caption;
     /** Moves go only to the layout that is visible. @type {[string, import('../stage/motion.js').Motion][]} */
     this.motions = [
@@ -78,6 +81,16 @@ export class Views {
   choose() {
     this.embed.show(fragment.read().get('embed') ?? '');
     this.app.classList.toggle('view-embed', this.embed.isOn);
+    this.wantsTracks = fragment.read().get('stage') === 'tracks';
+  }
+
+  wantsTracks = false;
+  shownTracks = false;
+
+  /** Draws what moves, once an animation frame. @param {number} clock */
+  draw(clock) {
+    this.tracks.draw(clock);
+    this.motion.draw();
   }
 
   /** What travels on the layout that shows. */
@@ -113,8 +126,9 @@ export class Views {
   get mode() {
     if (this.embed.isOn) return 'embed';
     if (this.phone.isOn) return 'phone';
-    if (this.lanes.isOn) return 'lanes';
     if (this.factory.isOn) return 'factory';
+    if (this.wantsTracks && !this.presenting) return 'tracks';
+    if (this.lanes.isOn) return 'lanes';
     return this.presenting ? 'presenter' : '';
   }
 
@@ -124,11 +138,13 @@ export class Views {
    */
   paint(clock) {
     const mode = this.mode;
-    if (mode !== this.view || this.presenting !== this.shownPresenting) {
+    const tracks = this.wantsTracks && !this.presenting && ['tracks', 'phone'].includes(mode);
+    if (mode !== this.view || this.presenting !== this.shownPresenting || tracks !== this.shownTracks) {
+      this.shownTracks = tracks;
       const back = this.view !== '' && mode === '';
       this.view = mode;
       this.shownPresenting = this.presenting;
-      for (const v of ['lanes', 'presenter', 'phone', 'factory']) this.app.classList.toggle('view-' + v, v === mode);
+      for (const v of ['lanes', 'presenter', 'phone', 'factory', 'tracks']) this.app.classList.toggle('view-' + v, v === mode);
       for (const v of ['lanes', 'factory']) this.app.classList.toggle('pres-' + v, this.presenting && mode === v);
       this.lanes.root.hidden = mode !== 'lanes';
       this.factory.root.hidden = mode !== 'factory';
@@ -136,6 +152,8 @@ export class Views {
       this.phone.root.hidden = mode !== 'phone';
       for (const [name, motion] of this.motions) motion.show(name === mode);
       document.documentElement.classList.toggle('is-phone', mode === 'phone');
+      this.app.classList.toggle('phone-tracks', tracks && mode === 'phone');
+      this.tracks.show(tracks, mode === 'phone' ? this.phone.scroll : null);
       this.resize();
       if (back) this.onback();
       this.cursor();
@@ -146,6 +164,7 @@ export class Views {
       this.mainCaption.repaint();
     }
     this.painted = mode ? paintedMoment(this.ctx) : undefined;
+    if (tracks) this.tracks.paint(clock);
     if (mode === 'lanes') this.lanes.paint(clock);
     if (mode === 'factory') this.factory.paint(clock);
     this.factory.paintBack(mode === '');
@@ -162,6 +181,7 @@ export class Views {
     this.factory.resize(this.presenting);
     this.phone.resize();
     this.embed.resize();
+    this.tracks.resize();
   }
 
   /** The caption of the view, when it has one of its own. @returns {[string, string] | null} */
@@ -169,7 +189,12 @@ export class Views {
     this.stories.paintFigures(); // of the sentence that is about to be said
     const story = this.stories.caption();
     // What a person wrote is said by every view, in the words of the stage.
-    if (story || this.ctx.model.facts.sentence.id.startsWith('person')) return story;
+    if (story || this.ctx.model.facts.sentence.id.startsWith('person')) {
+      this.tracks.said = null;
+      return story;
+    }
+    const head = this.tracks.caption();
+    if (head) return head;
     return this.lanes.isOn ? this.lanes.caption() : this.view === 'factory' ? this.factory.caption() : null;
   }
 
@@ -207,7 +232,7 @@ export class Views {
 
   /** Shuts what lies on top. Returns whether there was something. */
   escape() {
-    if (this.stories.close() || this.stories.goBack() || this.stories.noRide()) return true;
+    if (this.tracks.shut() || this.stories.close() || this.stories.goBack() || this.stories.noRide()) return true;
     if (this.presenting) {
       this.present(false);
       return true;

@@ -43,6 +43,8 @@ export class Eye {
     this.waits = true;
     /** Whether someone has paused the view, and taken no step since. */
     this.frozen = false;
+    /** Whether the view shows each change at its true time, so that no station waits for a chip. */
+    this.exact = false;
     /**
      * The frames with moves of the last second: when they came, on the page's clock, and how many changes on which paths.
      * @type {{clock: number, paths: Map<string, number>}[]}
@@ -81,7 +83,7 @@ export class Eye {
       this.recent.reduce((n, c) => n + Math.min(limit, c.paths.get(p) ?? 0), 0)));
     this.rate = most(1);
     const calm = most(waitLimits.stack) <= (this.waits ? waitLimits.ends : waitLimits.begins);
-    this.waits = calm && !this.still.matches && !(mode === 'playing' && speed >= fastSpeed);
+    this.waits = calm && !this.exact && !this.still.matches && !(mode === 'playing' && speed >= fastSpeed);
     if (this.runs) this.time = Math.min(this.until, this.time + passed * this.pace);
   }
 

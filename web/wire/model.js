@@ -2,6 +2,7 @@
 // The page's copy of the worker's state: the folded state of each lane, the cells of the first lane, and the timeline. Frames replace its
 // members, and bring the facts about them. No history is kept here, and nothing is computed.
 import { releases } from '../kit/commands.js';
+import { History } from './past.js';
 
 /** @import { Facts, Frame, State, View } from './types.js' */
 /** @typedef {import('./page-types.js').Cell} Cell */
@@ -50,7 +51,8 @@ function emptyFacts() {
     requests: { open: 0, foremost: 0, lists: '' }, focus: ['indexer', 'listeners'], selected: null,
     depths: { fromMillis: 0, stepMillis: 400, max: [] }, listener: 0, keyListener: 0, listeners: [], due: null, writesPerSecond: 0,
     features: { keepsOrder: true, popsBatches: true, listsByWatch: true, atomic: true, unlocks: true, contexts: true, resets: true },
-    versions: { queued: null, behind: null, total: null }, lag: { queued: null, behind: null, total: null }, sentence: { id: 'start' }, lens: null,
+    versions: { queued: null, behind: null, total: null }, lag: { queued: null, behind: null, total: null }, sentence: { id: 'start' },
+    headline: { id: 'start' }, lens: null,
   };
 }
 
@@ -139,6 +141,8 @@ export class Model {
     this.binsVersion = 0;
     /** @type {import('./types.js').Mark[]} */
     this.marks = [];
+    /** What the rows of the stage have been. */
+    this.past = new History();
     /** Why what the address asks for could not be begun, while there is no log yet. */
     this.unbegun = '';
     /** Why the worker has stopped sending: it ended, or has not answered for a while. @type {'' | 'ended' | 'mute'} */
@@ -181,6 +185,7 @@ export class Model {
     if (lane?.phases) this.phases = lane.phases;
     if (lane?.cells) this.applyCells(lane.cells);
     if (frame.timeline) this.applyTimeline(frame.timeline);
+    if (frame.past) this.past.apply(/** @type {any} */ (frame.past));
   }
 
   /** What is selected to see two releases side by side, or one again. */

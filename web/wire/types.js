@@ -20,6 +20,7 @@
  * @property {Factory} [factory] set if the overview of several informers has changed; null if there is one informer again, or one in two
  *   releases. With an overview, Lanes has only the lane on stage.
  * @property {RowMoves[]} [rows] the moves of the informers that are not on stage.
+ * @property {Past} [past] what is new in the past of the stage's rows; missing if the page has not asked for a window.
  * @property {boolean} jump the view did not play through to this position. Show the new state at once, without animation.
  * @property {number} [born] when the moves of the frame would have left the API server, on the eye's clock; missing if the stations do not
  *   wait for chips.
@@ -150,6 +151,19 @@
  */
 
 /**
+ * Past is what a frame brings of the rows of the stage. It lies in columns of one length: column n lasts from n to n+1 times StepMillis, in
+ * ms of the log.
+ * @typedef {object} Past
+ * @property {boolean} reset the page drops the columns that it has.
+ * @property {number} stepMillis
+ * @property {number} from From and Last are the first and the last column that the frame brings, in place of those that the page has. One
+ *   of them that a row lacks is empty.
+ * @property {number} last
+ * @property {number} first the oldest column that the log still has. Nothing is known of what came before.
+ * @property {Row[]} rows the rows of the stage, from the top: the cluster's, then each informer's.
+ */
+
+/**
  * EventName says which event a view stands at. Kind is a name of core/words/event, and Key is empty if the event is about no object.
  * @typedef {object} EventName
  * @property {string} kind
@@ -237,6 +251,7 @@
  * @property {Versions} versions Versions compares the three resourceVersions.
  * @property {Lag} lag how much the store and the Reflector lack.
  * @property {Sentence} sentence the caption for the moment.
+ * @property {Sentence} headline what the picture is about.
  */
 
 /**
@@ -452,6 +467,25 @@
  * @property {string} [why]
  * @property {number} [until] when the wait ends, Since when what it describes began, in ms of the log.
  * @property {number} [since]
+ */
+
+/**
+ * Row is a station of an informer, a handler, or the cluster.
+ * @typedef {object} Row
+ * @property {string} id unique: "cluster", "0.queue", "1.handler.3"
+ * @property {'cluster' | 'reflector' | 'queue' | 'indexer' | 'handler' | 'work'} station
+ * @property {number} lane
+ * @property {number} [listener] of a handler; of a work queue the handler that feeds it
+ * @property {string} [name] of a handler
+ * @property {number} waiting how many wait at the moment shown: changes, or keys with all their changes.
+ * @property {boolean} [keyed] keys wait here, and not changes
+ * @property {number} [changes] how many changes the waiting keys have together.
+ * @property {number | null} oldestMillis when the one came that has waited longest; null if none waits.
+ * @property {number} highest the highest pile of the window.
+ * @property {Column[]} [columns] those in which something passed or waited, in order.
+ * @property {Span[]} [spans] the causes and the happenings of the window, in order of their begin; missing if they are as in the last
+ *   frame.
+ * @property {boolean} [closed] Spans is empty now.
  */
 
 /**
@@ -943,6 +977,26 @@
  */
 
 /**
+ * Column is what happened in a row during one step. Counts are pairs in one list: a type, as the number of its event.Op, and how many; 0
+ * stands for a key.
+ * @typedef {[number: number, passes: number[], pile: number[], followed: number, notches: number[]]} Column
+ */
+
+/**
+ * Span is something that lasted, or happened, in a row.
+ * @typedef {object} Span
+ * @property {string} kind
+ * @property {number} fromMillis
+ * @property {number | null} toMillis null while it lasts
+ * @property {number} [n]
+ * @property {number} [merged]
+ * @property {number} [millis]
+ * @property {number} [code]
+ * @property {string} [key]
+ * @property {string} [words]
+ */
+
+/**
  * Offer is what a user in trouble can choose with one click.
  * @typedef {object} Offer
  * @property {string} [namespace]
@@ -1202,6 +1256,7 @@
  * @property {LabResult} laboratory
  * @property {IndexContents} index
  * @property {string} follow
+ * @property {boolean} window
  * @property {string} groupBy
  * @property {string} cluster
  * @property {number} addListener
@@ -1239,6 +1294,7 @@
  * @property {boolean} synced the informer's HasSynced lamp
  * @property {Resource} resource
  * @property {API} api
+ * @property {World} world
  * @property {Reflector} reflector
  * @property {Queue} queue
  * @property {Indexer} indexer
@@ -1471,6 +1527,24 @@
  */
 
 /**
+ * World is what the cluster holds of the resource in the watched namespace, and how far the store is apart from it.
+ * @typedef {object} World
+ * @property {'written' | 'seen' | ''} known how: "written", the log has each write at its time, or "seen", it has what came over the wire,
+ *   so what did not come is not known. Empty: nothing is known yet.
+ * @property {number} objects
+ * @property {number} unsent of them, never sent to this informer: another shard has them, or its selector does not select them
+ * @property {number} apart how many changes the store does not have yet, of ApartObjects objects; the oldest of them was written, or seen,
+ *   at OldestMillis. A change counts until the store has that version of the object or a newer one, a deletion until the object is gone.
+ * @property {number} apartObjects
+ * @property {number} [oldestMillis] missing: they are the same
+ * @property {number} [cameMillis] when something last came over the wire; missing if nothing has, or if each write is known. What is seen
+ *   is no newer than that.
+ * @property {boolean} watched the Reflector has a watch, as far as it knows
+ * @property {WorldObject[]} [differences] the objects that are not in the store as the cluster has them, and those that changed; only in a
+ *   log's KindRestored.
+ */
+
+/**
  * Recent is what a Fold keeps about a lane's last moments beside its State: the source of curves, rates and sentences about the present. It
  * is part of the fold, so it is the same at a seq however a viewer got there. A log that begins after its experiment has it in its
  * KindRestored.
@@ -1672,6 +1746,16 @@
  */
 
 /**
+ * WorldObject is an object of the cluster, or one that is gone from there and still in the store.
+ * @typedef {object} WorldObject
+ * @property {string} key
+ * @property {string} [rv] empty: it is gone
+ * @property {boolean} [unsent]
+ * @property {number} [atMillis] of this version
+ * @property {WorldChange[]} [changes] that the store does not have
+ */
+
+/**
  * DepthHistory is the greatest depth of a queue in each step of the log's time, for the newest DepthSteps of them.
  * @typedef {object} DepthHistory
  * @property {boolean} [begun] something was noted. First and Last are the numbers of the oldest and the newest step, Depth is the depth
@@ -1836,6 +1920,15 @@
  */
 
 /**
+ * WorldChange is a change that the store does not have, or N that are counted together.
+ * @typedef {object} WorldChange
+ * @property {string} op
+ * @property {string} rv
+ * @property {number} atMillis
+ * @property {number} n
+ */
+
+/**
  * Cause is an entry of a key into the work queue.
  * @typedef {object} Cause
  * @property {number} seq
@@ -1901,6 +1994,7 @@
  * @property {[name: string, value?: string | null, lane?: number | null]} index
  * @property {[lane?: number | null]} show
  * @property {[key?: string | null]} follow
+ * @property {[millis: number, columns: number]} window
  * @property {[index: string]} groupBy
  * @property {[]} stories
  * @property {[file: string, content: string | ArrayBuffer]} storyAdd
@@ -1930,7 +2024,7 @@
  * AddressKey is a key of the URL fragment; docs/reference.md says what each means.
  * @typedef {'source' | 'context' | 'resource' | 'namespace' | 'era' | 'transform' | 'selector' | 'seed' | 'objects' | 'rate' | 'do' |
  *   'fork' | 'from' | 'at' | 'go' | 'speed' | 'lane' | 'story' | 'level' | 'tour' | 'laboratory' | 'presenter' | 'embed' | 'embedder' |
- *   'theme' | 'lang' | 'token' | 'broadcast' | 'audience'} AddressKey
+ *   'stage' | 'theme' | 'lang' | 'token' | 'broadcast' | 'audience'} AddressKey
  */
 
 export {};

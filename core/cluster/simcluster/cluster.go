@@ -91,6 +91,7 @@ type Cluster struct {
 	slotsByOwner map[string][]*slot // by the uid of the owner that manages the object
 	secondOwners map[string]int     // how many objects an owner has that it does not manage, by its uid
 	snapshots    []*snapshot
+	followers    []*follower
 	cache        uint64 // the version of the answering server's cache; 0 if it is up to date
 
 	pods, nodes, namespaces, deployments, replicaSets, leases, crds *resource

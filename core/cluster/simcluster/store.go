@@ -142,6 +142,7 @@ func (c *Cluster) record(r *resource, e event) {
 	*r.event(r.end) = e
 	r.end++
 	c.writes++
+	c.tell(r, &e)
 	r.wake()
 }
 

@@ -28,19 +28,31 @@ func Write(steps []Step) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, "%d:%s", s.At/vclock.Precision, s.Verb)
-		for _, a := range s.Args {
-			b.WriteByte(':')
-			for j := range len(a) {
-				if strings.IndexByte(plain, a[j]) >= 0 {
-					b.WriteByte(a[j])
-				} else {
-					fmt.Fprintf(&b, "~%02x", a[j])
-				}
+		fmt.Fprintf(&b, "%d:", s.At/vclock.Precision)
+		s.write(&b)
+	}
+	return b.String()
+}
+
+// String returns the step as in a link, without its time: "burst:100".
+func (s Step) String() string {
+	var b strings.Builder
+	s.write(&b)
+	return b.String()
+}
+
+func (s Step) write(b *strings.Builder) {
+	b.WriteString(s.Verb)
+	for _, a := range s.Args {
+		b.WriteByte(':')
+		for j := range len(a) {
+			if strings.IndexByte(plain, a[j]) >= 0 {
+				b.WriteByte(a[j])
+			} else {
+				fmt.Fprintf(b, "~%02x", a[j])
 			}
 		}
 	}
-	return b.String()
 }
 
 // Read reads what Write wrote; its error describes what it does not understand.

@@ -82,6 +82,8 @@ type Facts struct {
 
 	// Sentence is the caption for the moment.
 	Sentence Sentence `json:"sentence"`
+	// Headline is what the picture is about.
+	Headline Sentence `json:"headline"`
 }
 
 // Lens is the newest reconcile of a controller, and what is wrong with its reconciles at the moment.
@@ -241,6 +243,12 @@ var Sentences = []string{
 	"relistedKeysPlain", "filling", "fillingLast", "grew", "slow",
 	"batch", "batchEnds", "deltas", "retry", "behind", "idle", "idleDelayed", "idleBehind", "idleComing", "idleUnseen", "idleHalfOpen",
 	"flow", "flowDelta", "wrote", "person", "personRequest", "personRefused",
+}
+
+// Headlines are the ids that a headline can have, beside the empty one.
+var Headlines = []string{
+	"held.store", "held.pop", "held.popKeys", "held.deliver", "held.take", "gap", "gapPlain", "gapFirst", "gapFirstPlain", "refused", "refusedFirst", "stopped", "halfOpen",
+	"slow", "keys", "retry", "list", "relist", "relistPlain", "start", "relisted", "relistedPlain", "filling", "unseen", "flow", "coming", "idle",
 }
 
 // Sentence is a caption about a moment: which one, and its values. The page has the words.

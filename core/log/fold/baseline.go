@@ -146,6 +146,7 @@ func (f *Fold) restore(e *event.Entry) {
 	l.store.restoreMutations(f.epoch, s.Indexer.Mutations)
 	l.store.restoreStrays(f.epoch, s.Indexer.Strays)
 	l.store.rv, l.store.replaces, l.store.reborn = s.Indexer.ResourceVersion, s.Indexer.Replaces, s.Indexer.Reborn
+	l.restoreCluster(f.epoch, &s)
 	for _, x := range s.Listeners {
 		l.restoreListener(x)
 	}
@@ -168,6 +169,7 @@ func (s *State) shift(by float64) {
 		s.API.Requests[i].SentMillis += by
 	}
 	s.Reflector.RequestMillis += by
+	s.World.shift(by)
 	for i := range s.Listeners {
 		s.Listeners[i].HandlingSince += by
 	}

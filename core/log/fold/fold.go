@@ -60,6 +60,7 @@ type lane struct {
 	releaseSet bool
 	running    bool
 	synced     bool
+	cluster    cluster
 	refl       reflector
 	queue      queue
 	store      store
@@ -102,6 +103,7 @@ func newLane() lane {
 	var l lane
 	l.refl.Phase = "idle"
 	l.recent = newRecent()
+	l.cluster.came = clusterNever
 	return l
 }
 
@@ -201,10 +203,15 @@ func (f *Fold) applyLane(l *lane, e *event.Entry) {
 	switch event.SubjectOf(e.Kind) {
 	case event.AboutReflector:
 		f.applyReflector(l, e)
+		l.followList(f.epoch, f.wires[l.wire].hasRequests(), e)
 	case event.AboutQueue:
 		l.queue.apply(f.epoch, e)
+		if e.Kind == event.KindQueued {
+			l.followQueue(f.epoch, f.wires[l.wire].hasRequests(), e)
+		}
 	case event.AboutStore:
 		l.store.apply(f.epoch, f.alone, e)
+		l.arriveInStore(f.epoch, e)
 	case event.AboutListener:
 		l.applyListener(e)
 		if e.Kind == event.KindHandling && f.IsFork() && e.At >= f.fork.since {

@@ -69,6 +69,7 @@ func (f *Fold) laneState(i int, lim limits) *State {
 		Running:   l.running,
 		Synced:    l.synced,
 		API:       w.state(f.worldOf(uint8(i)).state(f.at)),
+		World:     l.cluster.state(lim, l.refl.Phase),
 		Reflector: l.refl.state(sel, w),
 		Queue:     l.queue.state(lim),
 		Indexer:   l.store.state(lim),

@@ -13,6 +13,7 @@ type State struct {
 	Synced    bool       `json:"synced"`  // the informer's HasSynced lamp
 	Resource  Resource   `json:"resource"`
 	API       API        `json:"api"`
+	World     World      `json:"world"`
 	Reflector Reflector  `json:"reflector"`
 	Queue     Queue      `json:"queue"`
 	Indexer   Indexer    `json:"indexer"`
@@ -82,6 +83,42 @@ type API struct {
 	Refused         int           `json:"refused"`          // requests of this informer that were answered 429
 	// Crowd is a simulated cluster's other clients, and the load they cause; absent while there are none.
 	Crowd *Crowd `json:"crowd,omitempty"`
+}
+
+// World is what the cluster holds of the resource in the watched namespace, and how far the store is apart from it.
+type World struct {
+	// Known is how: "written", the log has each write at its time, or "seen", it has what came over the wire, so what did not come is not known. Empty:
+	// nothing is known yet.
+	Known   string `json:"known" web:"written|seen|"`
+	Objects int    `json:"objects"`
+	Unsent  int    `json:"unsent"` // of them, never sent to this informer: another shard has them, or its selector does not select them
+	// Apart is how many changes the store does not have yet, of ApartObjects objects; the oldest of them was written, or seen, at OldestMillis. A change
+	// counts until the store has that version of the object or a newer one, a deletion until the object is gone.
+	Apart        int      `json:"apart"`
+	ApartObjects int      `json:"apartObjects"`
+	OldestMillis *float64 `json:"oldestMillis,omitempty"` // missing: they are the same
+	// CameMillis is when something last came over the wire; missing if nothing has, or if each write is known. What is seen is no newer than that.
+	CameMillis *float64 `json:"cameMillis,omitempty"`
+	Watched    bool     `json:"watched"` // the Reflector has a watch, as far as it knows
+	// Differences are the objects that are not in the store as the cluster has them, and those that changed; only in a log's KindRestored.
+	Differences []WorldObject `json:"differences,omitempty"`
+}
+
+// WorldObject is an object of the cluster, or one that is gone from there and still in the store.
+type WorldObject struct {
+	Key      string        `json:"key"`
+	RV       string        `json:"rv,omitempty"` // empty: it is gone
+	Unsent   bool          `json:"unsent,omitempty"`
+	AtMillis float64       `json:"atMillis,omitempty"` // of this version
+	Changes  []WorldChange `json:"changes,omitempty"`  // that the store does not have
+}
+
+// WorldChange is a change that the store does not have, or N that are counted together.
+type WorldChange struct {
+	Op       string  `json:"op"`
+	RV       string  `json:"rv"`
+	AtMillis float64 `json:"atMillis"`
+	N        int     `json:"n"`
 }
 
 // WireRequest is one HTTP request.

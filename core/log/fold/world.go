@@ -82,6 +82,9 @@ const (
 	rateBin  = 250 * time.Millisecond
 )
 
+// hasRequests reports whether the log has what passes on the wire.
+func (w *wire) hasRequests() bool { return w.hasEnd || len(w.open) > 0 }
+
 func (w *wire) raiseRV(rv string) {
 	if event.IsNewer(rv, w.rv) {
 		w.rv = rv
@@ -137,8 +140,11 @@ func (f *Fold) applyWorld(e *event.Entry) {
 	switch e.Kind {
 	case event.KindWireRequest, event.KindWireResponse, event.KindWireBytes, event.KindWireFrame, event.KindWireDone, event.KindTrouble, event.KindCluster:
 		if int(e.Lane) < len(f.lanes) {
+			f.seeFrame(e)
 			f.applyWire(f.worldOf(e.Lane), &f.wires[f.lanes[e.Lane].wire], e)
 		}
+	case event.KindClusterObjects, event.KindClusterChange:
+		f.applyCluster(e)
 	case event.KindFault:
 		f.worldOf(e.Lane).fault(e)
 	case event.KindAudit:

@@ -147,6 +147,9 @@ func splitState(s *fold.State) []*fold.State {
 	for _, part := range rest(&s.Indexer.Strays) {
 		more().Indexer.Strays = part
 	}
+	for _, part := range rest(&s.World.Differences) {
+		more().World.Differences = part
+	}
 	if s.Workqueue == nil {
 		return out
 	}
@@ -188,6 +191,7 @@ func joinState(s, part *fold.State) {
 	s.Queue.Items = append(s.Queue.Items, part.Queue.Items...)
 	s.Indexer.Mutations = append(s.Indexer.Mutations, part.Indexer.Mutations...)
 	s.Indexer.Strays = append(s.Indexer.Strays, part.Indexer.Strays...)
+	s.World.Differences = append(s.World.Differences, part.World.Differences...)
 	if s.Workqueue == nil || part.Workqueue == nil {
 		return
 	}

@@ -2,11 +2,14 @@ package tracks
 
 import "informerscope/core/words/event"
 
-// Past is what a frame brings of the rows of the stage. The past lies in columns of one length: column n lasts from n to n+1 times StepMillis, in ms of the log.
+// Past is what a frame brings of the rows of the stage. It lies in columns of one length: column n lasts from n to n+1 times StepMillis, in ms of the log.
 type Past struct {
-	// Reset: the page drops the columns that it has, and these are all of the window. Otherwise they follow the ones that it has, and replace the newest of them.
+	// Reset: the page drops the columns that it has.
 	Reset      bool    `json:"reset"`
 	StepMillis float64 `json:"stepMillis"`
+	// From and Last are the first and the last column that the frame brings, in place of those that the page has. One of them that a row lacks is empty.
+	From int64 `json:"from"`
+	Last int64 `json:"last"`
 	// First is the oldest column that the log still has. Nothing is known of what came before.
 	First int64 `json:"first"`
 	// Rows are the rows of the stage, from the top: the cluster's, then each informer's.
@@ -29,7 +32,7 @@ type Row struct {
 	OldestMillis *float64 `json:"oldestMillis"`
 	// Highest is the highest pile of the window.
 	Highest int `json:"highest"`
-	// Columns are those in which something passed or waited, in order. A column in between that is missing is empty.
+	// Columns are those in which something passed or waited, in order.
 	Columns []Column `json:"columns,omitempty"`
 	// Spans are the causes and the happenings of the window, in order of their begin; missing if they are as in the last frame.
 	Spans []Span `json:"spans,omitempty"`
@@ -37,24 +40,41 @@ type Row struct {
 	Closed bool `json:"closed,omitempty"`
 }
 
-// Column is what happened in a row during one step. It is written as [number, passes, pile, followed].
+// Column is what happened in a row during one step. Counts are pairs in one list: a type, as the number of its event.Op, and how many; 0 stands for a key.
 type Column struct {
+	_      struct{} `web:"row"`
 	Number int64
-	// Passes has what passed without waiting, by type.
-	Passes []Count
-	// Pile has what waited at the end of the step, the one that leaves next first; neighbours of one type are one Count. What waits shorter than two steps is a
-	// pass. A pile above 128 is drawn from samples, whose counts add up to its height.
-	Pile []Count
+	// Passes has what passed without waiting.
+	Passes Counts
+	// Pile has what waited at the end of the step, the one that leaves next first; neighbours of one type are one pair. What waits shorter than two steps is a
+	// pass. A pile of many types has samples, whose counts add up to its height.
+	Pile Counts
 	// Followed is the place of the followed object in the pile, from 0; -1 if it does not wait here.
 	Followed int
 	// Notches are the places of keys that got a further change in this step.
 	Notches []int
 }
 
-// Count is a number of changes of a type; OpNone stands for a key.
-type Count struct {
-	Op event.Op
-	N  int
+// Counts are types and how many there are of each: [type, number, …].
+type Counts []int
+
+// add counts n more of a type.
+func (c Counts) add(op event.Op, n int) Counts {
+	for i := 0; i < len(c); i += 2 {
+		if c[i] == int(op) {
+			c[i+1] += n
+			return c
+		}
+	}
+	return append(c, int(op), n)
+}
+
+// Sum returns how many there are of all types.
+func (c Counts) Sum() (n int) {
+	for i := 1; i < len(c); i += 2 {
+		n += c[i]
+	}
+	return n
 }
 
 // SpanKind says what a Span shows.
@@ -62,9 +82,9 @@ type SpanKind string
 
 // The kinds of Spans.
 const (
-	Hold    SpanKind = "hold"    // the stage behind this station was held
+	Hold    SpanKind = "hold"    // the stage behind this station was held; N waited when that ended
 	Call    SpanKind = "call"    // a handler's call that lasted, of Key; in a work queue's row a worker's reconcile, N its number
-	Gap     SpanKind = "gap"     // no watch; Words is why, Code the status
+	Gap     SpanKind = "gap"     // no watch; Words has the reason
 	Backoff SpanKind = "backoff" // the Reflector waits before it tries again; Millis is how long
 	Listing SpanKind = "list"    // a list, or a watch's initial events; N objects
 	Silent  SpanKind = "silent"  // the watch looks open, and brings nothing
@@ -73,9 +93,10 @@ const (
 	Removed SpanKind = "removed" // a handler was removed
 	Retry   SpanKind = "retry"   // Key waits to be tried again after failure N; Millis is how long
 	Failed  SpanKind = "failed"  // a reconcile of Key failed; Words is the error
+	Unseen  SpanKind = "unseen"  // from the first to the last of N changes that no watch has brought to the informer, with none between that was
 	Burst   SpanKind = "burst"   // N changes came close together
 	Pile    SpanKind = "pile"    // something waited: N at most, Merged changes went into keys that waited already
-	Act     SpanKind = "act"     // somebody did something to the informer or the cluster; Words names it
+	Act     SpanKind = "act"     // somebody did something: Words as a link has it ("burst:1000"). Key is empty for a user of the page, "note", or another author
 )
 
 // Span is something that lasted, or happened, in a row.

@@ -129,6 +129,14 @@ func objectCommands() []Command {
 			return key, nil
 		}),
 	}, {
+		Name: "window", Effect: Shows, Args: []arg.Spec{{Name: "millis", Type: arg.Number, Needed: true, Min: 0, Max: float64(view.MaxWindow.Milliseconds())},
+			{Name: "columns", Type: arg.Whole, Needed: true, Min: 0, Max: view.MaxColumns}},
+		Does:    "asks for the past of the last `millis` milliseconds, in so many columns: each frame then has what is new of it (`past`); no columns end that",
+		Answers: "`true`",
+		run: takeTwo(func(_ context.Context, c *Console, millis float64, columns int) (any, error) {
+			return true, c.View.Window(millis, columns)
+		}),
+	}, {
 		Name: "groupBy", Effect: Shows, Story: true, Script: true, Args: []arg.Spec{{Name: "index", Type: arg.Text, Needed: true}},
 		Does: "groups the cells by an index", Answers: "the index's name",
 		run: takeOne("", func(_ context.Context, c *Console, index string) (any, error) {

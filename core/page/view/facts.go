@@ -84,7 +84,7 @@ func (x *factInputs) facts() *facts.Facts {
 	f.Lens = x.lens()
 	f.Requests = requestsOf(s)
 	f.Focus = focusOf(s, f, fold.Millis(x.stations[atAPI].moment))
-	f.Sentence = x.sentence(f, recent)
+	f.Sentence, f.Headline = x.sentence(f, recent), x.headline(f, recent)
 	return f
 }
 

@@ -37,6 +37,9 @@ func (v *View) FrameAt(eye float64) []byte {
 	born := v.departLocked()
 	v.dropPassedLocked()
 	v.timeline.follow(v.rec)
+	if v.past.columns > 0 {
+		v.past.follow(v.rec)
+	}
 
 	if lane := v.stageLaneLocked(); lane != v.sentLane {
 		v.sentLane, v.hasJumped = lane, true
@@ -55,7 +58,7 @@ func (v *View) FrameAt(eye float64) []byte {
 	said := v.tellStoryLocked()
 	shown, arrived := v.eye.folds(v.fold, v.moment())
 	news := said != v.sentStory || v.hasJumped || v.sendsAll || arrived || v.fold.Seq() != v.lastFrame.seq || v.hasMoreCells() ||
-		v.timeline.hasNews() || desc != known || v.followKey != v.sentKey
+		v.timeline.hasNews() || desc != known || v.followKey != v.sentKey || v.past.columns > 0 && !v.past.hasWindow
 	if !news && !(v.mode != paused && now.Sub(v.lastFrame.sentAt) >= heartbeat) {
 		return nil
 	}
@@ -104,6 +107,7 @@ func (v *View) FrameAt(eye float64) []byte {
 	if v.sendsAll || arrived || v.fold.Seq() != v.lastFrame.seq {
 		b = v.appendOptional(b, "fork", marshal(forkAt(v.fold, &shown)), &v.sentFork)
 	}
+	b = v.appendPast(b)
 	b = append(b, `,"timeline":`...)
 	b = v.timeline.append(b, v.sendsAll)
 	b = v.appendOptional(b, "story", said, &v.sentStory)

@@ -4,6 +4,7 @@ import (
 	"informerscope/core/ask/analysis"
 	"informerscope/core/log/facts"
 	"informerscope/core/log/fold"
+	"informerscope/core/log/tracks"
 )
 
 // Frame is the type of a frame. View.Frame writes its JSON by hand, for speed. Readers use these types: web/wire/types.js is generated from them, and a test of
@@ -23,6 +24,8 @@ type Frame struct {
 	Factory *facts.Factory `json:"factory,omitempty"`
 	// Rows are the moves of the informers that are not on stage.
 	Rows []RowMoves `json:"rows,omitempty"`
+	// Past is what is new in the past of the stage's rows; missing if the page has not asked for a window.
+	Past *tracks.Past `json:"past,omitempty"`
 	// Jump: the view did not play through to this position. Show the new state at once, without animation.
 	Jump bool `json:"jump"`
 	// Born is when the moves of the frame would have left the API server, on the eye's clock; missing if the stations do not wait for chips.

@@ -59,6 +59,7 @@ type View struct {
 	lane       int // the lane on stage, if there are several informers
 	sentLane   int // the lane on stage in the last frame
 	timeline   timeline
+	past       past
 	comparer   compare.Comparer
 	eye        eye
 	tokens     tokenCount
@@ -134,6 +135,7 @@ func (v *View) reset() {
 	v.hasJumped, v.sendsAll = true, true
 	v.lanes, v.lane = nil, 0
 	v.timeline = newTimeline()
+	v.past = past{step: v.past.step, columns: v.past.columns}
 	v.comparer = compare.Comparer{}
 }
 

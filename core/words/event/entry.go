@@ -103,4 +103,12 @@ const (
 
 	// KindAudit: the API server of a shared simulated cluster has answered somebody's write.
 	KindAudit
+
+	// KindAct: a user, or a story, did something to the experiment or its cluster.
+	KindAct
+	// KindClusterObjects: what the page's simulated cluster holds of the lane's resource when the lane begins. The lanes of one resource that share their
+	// requests have one event, in the first of them.
+	KindClusterObjects
+	// KindClusterChange: an object of the lane's resource was written in the page's simulated cluster, at this time. Lanes share it likewise.
+	KindClusterChange
 )

@@ -102,6 +102,9 @@ var kinds = [256]struct {
 	KindListerList:           {"ListerList", AboutWork},
 	KindPredicateDropped:     {"PredicateDropped", AboutListener},
 	KindAudit:                {"Audit", AboutWorld},
+	KindAct:                  {"Act", AboutWorld},
+	KindClusterObjects:       {"ClusterObjects", AboutWorld},
+	KindClusterChange:        {"ClusterChange", AboutWorld},
 }
 
 var kindsByName = func() map[string]Kind {

@@ -514,3 +514,22 @@ type Audit struct {
 	Mark    bool   `member:"Flag"` // a person wrote this while the log was written
 	Write   string `member:"Text"` // as JSON
 }
+
+// Act carries an action as a link has it, without its time: "burst:1000".
+type Act struct {
+	Step string `member:"Text"`
+}
+
+// ClusterObjects carries what the cluster holds of the lane's resource in the namespace that the lane watches: keys and versions alone.
+type ClusterObjects struct {
+	Items []Item
+	// Sent is how many of the items the lane's selectors select; the others follow, and are never sent to it.
+	Sent int `member:"N"`
+}
+
+// ClusterChange carries a write to an object of the lane's resource in the namespace that the lane watches. RV is the new version, or that of the deletion.
+type ClusterChange struct {
+	Op      Op // OpAdded, OpUpdated or OpDeleted
+	Key, RV string
+	Unsent  bool `member:"Flag"` // the lane's selectors do not select the object, or a deleted one's last version
+}

@@ -984,6 +984,48 @@ func (e *Event) Audit() (x Audit) {
 	return x
 }
 
+// Event returns the event that carries x.
+func (x Act) Event() Event {
+	return Event{Kind: KindAct, raw: Members{Text: x.Step}}
+}
+
+// Act returns what the event carries, and the zero value for an event of another kind.
+func (e *Event) Act() (x Act) {
+	switch e.Kind {
+	case KindAct:
+		x = Act{Step: e.raw.Text}
+	}
+	return x
+}
+
+// Event returns the event that carries x.
+func (x ClusterObjects) Event() Event {
+	return Event{Kind: KindClusterObjects, raw: Members{Items: x.Items, N: x.Sent}}
+}
+
+// ClusterObjects returns what the event carries, and the zero value for an event of another kind.
+func (e *Event) ClusterObjects() (x ClusterObjects) {
+	switch e.Kind {
+	case KindClusterObjects:
+		x = ClusterObjects{Items: e.raw.Items, Sent: e.raw.N}
+	}
+	return x
+}
+
+// Event returns the event that carries x.
+func (x ClusterChange) Event() Event {
+	return Event{Kind: KindClusterChange, raw: Members{Op: x.Op, Key: x.Key, RV: x.RV, Flag: x.Unsent}}
+}
+
+// ClusterChange returns what the event carries, and the zero value for an event of another kind.
+func (e *Event) ClusterChange() (x ClusterChange) {
+	switch e.Kind {
+	case KindClusterChange:
+		x = ClusterChange{Op: e.raw.Op, Key: e.raw.Key, RV: e.raw.RV, Unsent: e.raw.Flag}
+	}
+	return x
+}
+
 // members are the names of the members that each kind has.
 var members = [256][]string{
 	KindInformerStarted:      {"Text", "Release"},
@@ -1060,4 +1102,7 @@ var members = [256][]string{
 	KindMet:                  {"Key", "RV", "Listener", "Flag", "Text"},
 	KindCrowd:                {"Text"},
 	KindAudit:                {"Key", "RV", "N", "Flag", "Text"},
+	KindAct:                  {"Text"},
+	KindClusterObjects:       {"Items", "N"},
+	KindClusterChange:        {"Op", "Key", "RV", "Flag"},
 }

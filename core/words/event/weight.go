@@ -78,7 +78,7 @@ func (e *Event) NewBytes() int {
 			n += size(e.raw.Items[i].Obj)
 		}
 		n += len(e.raw.Items) * ItemBytes
-	case KindStoreReplaced, KindIndexersAdded:
+	case KindStoreReplaced, KindIndexersAdded, KindClusterObjects:
 		n += len(e.raw.Items) * ItemBytes
 	}
 	return n

@@ -1,0 +1,117 @@
+package tracks
+
+import (
+	"slices"
+	"time"
+
+	"informerscope/core/words/event"
+)
+
+// cluster has the changes of the cluster, and which of them a watch brought to its informer.
+type cluster struct {
+	changes passes
+	about   []change // of each of the changes
+	base    int      // the number of changes that were forgotten
+	pending []int    // changes that a watch may still bring, by number
+	lost    []int    // changes that no watch brought or will bring
+	bursts  bursts
+	written bool // the log has the cluster's writes, and not only what came over the wire
+}
+
+// change is what is known of a change beside its pass.
+type change struct {
+	rv   string
+	lane uint8
+	seen stamp // when the Reflector received it
+}
+
+// write notes a change that the cluster wrote.
+func (c *cluster) write(s stamp, lane uint8, x event.ClusterChange) {
+	n := c.add(s, lane, x.Op, x.Key, x.RV)
+	if x.Unsent {
+		c.lost = append(c.lost, n)
+	} else {
+		c.pending = append(c.pending, n)
+	}
+}
+
+// bring notes a change that came over the wire, of a cluster of which no more is known.
+func (c *cluster) bring(s stamp, lane uint8, x event.WireFrame) {
+	if !c.written && x.Op != event.OpBookmark {
+		c.about[c.add(s, lane, x.Op, x.Key, x.RV)-c.base].seen = s
+	}
+}
+
+func (c *cluster) add(s stamp, lane uint8, op event.Op, key, rv string) int {
+	c.changes.add(s, op, 1, key)
+	c.about = append(c.about, change{rv: rv, lane: lane, seen: never})
+	c.bursts.add(s)
+	return c.base + len(c.about) - 1
+}
+
+// see notes that a Reflector received a change.
+func (c *cluster) see(s stamp, lane uint8, rv string) {
+	for i, n := range c.pending {
+		if x := &c.about[n-c.base]; x.lane == lane && x.rv == rv {
+			x.seen = s
+			c.pending = slices.Delete(c.pending, i, i+1)
+			return
+		}
+	}
+}
+
+// swallow notes that a list has what was written up to a version: no watch brings it any more.
+func (c *cluster) swallow(lane uint8, rv string) {
+	c.pending = slices.DeleteFunc(c.pending, func(n int) bool {
+		x := &c.about[n-c.base]
+		if x.lane != lane || event.IsNewer(x.rv, rv) {
+			return false
+		}
+		c.lost = append(c.lost, n)
+		return true
+	})
+	slices.Sort(c.lost)
+}
+
+// lateness is how old a change is at least that counts as not seen: others are on their way.
+const lateness = 100 * time.Millisecond
+
+// unseen returns the stretches of the window in which no change was seen at the moment.
+func (c *cluster) unseen(w *Window, head stamp) (out []span) {
+	numbers := slices.Concat(c.lost, c.pending)
+	if w.Seq < head.seq { // some were seen later
+		numbers = numbers[:0]
+		for i := range c.about {
+			numbers = append(numbers, c.base+i)
+		}
+	}
+	slices.Sort(numbers)
+	last := -2
+	for _, n := range numbers {
+		p, x := &c.changes[n-c.base], &c.about[n-c.base]
+		if p.seq > w.Seq || p.at < w.start() || x.seen.seq <= w.Seq || w.Now-p.at < lateness {
+			continue
+		}
+		if n != last+1 {
+			out = append(out, span{kind: Unseen, from: p.stamp, to: p.stamp})
+		}
+		last = n
+		s := &out[len(out)-1]
+		s.to = p.stamp
+		s.n++
+	}
+	return out
+}
+
+// forget drops the changes before a moment.
+func (c *cluster) forget(before time.Duration) {
+	gone := len(c.changes) - len(c.changes.since(before))
+	c.bursts.forget(before)
+	if gone < 1024 {
+		return
+	}
+	c.base += gone
+	c.changes, c.about = slices.Clone(c.changes[gone:]), slices.Clone(c.about[gone:])
+	isGone := func(n int) bool { return n < c.base }
+	c.pending, c.lost = slices.DeleteFunc(c.pending, isGone), slices.DeleteFunc(c.lost, isGone)
+}

@@ -1,0 +1,448 @@
+package tracks
+
+import (
+	"strings"
+	"time"
+
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
+)
+
+// lane has the rows of one informer.
+type lane struct {
+	identity event.LaneOf
+	// ownWire: the frames of the lane's wire are all of this informer.
+	ownWire bool
+
+	reflector line   // from the wire to the queue
+	causes    causes // of the Reflector
+	verb      event.Verb
+	listing   bool // a list, or a watch's initial events, are under way
+
+	queue       line
+	queueCauses causes
+
+	stored  passes
+	objects int // in the store
+
+	handlers []*handler
+	syncing  bool // the newest notification is of a resync
+
+	work     line
+	workRow  bool // a work queue was seen
+	feeder   int32
+	workWhy  causes
+	failures map[string]int
+	errors   map[string]string // of the reconcile that runs, by key
+}
+
+// handler has the row of a handler.
+type handler struct {
+	id      int32
+	name    string
+	added   stamp
+	removed stamp
+	line    line
+	causes  causes
+	calls   []span
+	current string // the key of the call that runs
+}
+
+func newLane(identity event.LaneOf, ownWire bool) *lane {
+	l := &lane{ownWire: ownWire, work: line{keyed: true}, failures: map[string]int{}, errors: map[string]string{}}
+	l.setIdentity(identity)
+	return l
+}
+
+func (l *lane) setIdentity(identity event.LaneOf) {
+	l.identity = identity
+	if r, err := releases.Parse(identity.Release); err == nil && identity.Release != "" {
+		l.queue.keyed = !r.Features().KeepsOrder
+	}
+}
+
+// apply takes an event of the lane in.
+func (l *lane) apply(s stamp, e *event.Entry) {
+	switch event.SubjectOf(e.Kind) {
+	case event.AboutReflector:
+		l.applyReflector(s, e)
+	case event.AboutQueue:
+		l.applyQueue(s, e)
+	case event.AboutStore:
+		l.applyStore(s, e)
+	case event.AboutListener:
+		l.applyListener(s, e)
+	case event.AboutWork:
+		l.applyWork(s, e)
+	case event.AboutWorld:
+		l.applyWire(s, e)
+	}
+}
+
+// applyWire takes an event of the lane's wire in.
+func (l *lane) applyWire(s stamp, e *event.Entry) {
+	if e.Kind == event.KindWireFrame && l.ownWire && e.Op() != event.OpBookmark && !l.listing {
+		l.reflector.enter(s, e.Op(), e.Key(), e.RV(), 1)
+	}
+}
+
+func (l *lane) applyReflector(s stamp, e *event.Entry) {
+	switch e.Kind {
+	case event.KindInformerStarted:
+		if r, err := releases.Parse(e.InformerStarted().Release); err == nil && l.queue.depth() == 0 {
+			l.queue.keyed = !r.Features().KeepsOrder
+		}
+	case event.KindRequestSent:
+		l.verb = e.RequestSent().Verb
+		if l.verb != event.VerbWatch {
+			l.listing = true
+			if l.causes.open(Listing, "") == nil {
+				l.causes.begin(s, Listing, "")
+			}
+		}
+	case event.KindRequestAnswered:
+		l.answer(s, e.RequestAnswered())
+	case event.KindWatchEvent:
+		l.receive(s, e.WatchEvent())
+	case event.KindWatchClosed:
+		x := e.WatchClosed()
+		l.reflector.clear(s)
+		l.causes.end(s, Silent, "")
+		l.failList(s)
+		l.breakOff(s, x.Err, x.Why)
+	case event.KindBackoff:
+		x := e.Backoff()
+		l.causes.begin(s, Backoff, "").length = x.Wait
+		if x.Err != nil {
+			l.breakOff(s, x.Err, "")
+		}
+	case event.KindBackoffEnded:
+		l.causes.end(s, Backoff, "")
+	case event.KindReflectorStopped:
+		l.reflector.clear(s)
+		l.failList(s)
+	}
+}
+
+// answer takes the answer to a request in.
+func (l *lane) answer(s stamp, x event.RequestAnswered) {
+	switch {
+	case x.Err != nil:
+		l.failList(s)
+		l.breakOff(s, x.Err, "")
+	case l.verb == event.VerbList:
+		if list := l.causes.open(Listing, ""); list != nil {
+			if list.n += x.Items; x.Continue == "" {
+				list.to, l.listing = s, false
+			}
+		}
+	default:
+		l.causes.end(s, Gap, "")
+	}
+}
+
+// failList ends a list that brought nothing.
+func (l *lane) failList(s stamp) {
+	l.listing = false
+	if list := l.causes.end(s, Listing, ""); list != nil {
+		list.n = 0
+	}
+}
+
+// breakOff notes that there is no watch, and the newest reason.
+func (l *lane) breakOff(s stamp, err error, why string) {
+	gap := l.causes.open(Gap, "")
+	if gap == nil {
+		gap = l.causes.begin(s, Gap, "")
+	}
+	if err != nil {
+		why = err.Error()
+		gap.code = event.StatusCode(err)
+	}
+	if why != "" {
+		gap.words = fold.Shorten(why)
+	}
+}
+
+func (l *lane) receive(s stamp, x event.WatchEvent) {
+	switch {
+	case x.Op == event.OpBookmark && x.EndMark:
+		if list := l.causes.end(s, Listing, ""); list != nil {
+			list.n = max(list.n, x.TempStore)
+		}
+		l.listing = false
+	case x.Op == event.OpBookmark || l.listing:
+		if list := l.causes.open(Listing, ""); list != nil {
+			list.n = x.TempStore
+		}
+	case !l.ownWire:
+		l.reflector.enter(s, x.Op, x.Key, x.RV, 1)
+	}
+}
+
+func (l *lane) applyQueue(s stamp, e *event.Entry) {
+	switch e.Kind {
+	case event.KindQueued:
+		x := e.Queued()
+		l.reflector.leaveUpTo(s, x.Key, x.RV)
+		l.queue.enter(s, x.Op, x.Key, x.RV, len(x.Items))
+	case event.KindPopped:
+		if x := e.Popped(); l.queue.keyed {
+			l.queue.leaveKey(s, x.Key)
+		} else {
+			l.queue.leaveFirst(s, x.Deltas)
+		}
+	}
+}
+
+func (l *lane) applyStore(s stamp, e *event.Entry) {
+	switch op := event.StoreOp(e.Kind); {
+	case e.Kind == event.KindStoreReplaced:
+		l.objects = e.StoreReplaced().Count
+		l.stored.add(s, event.OpReplaced, l.objects, "")
+	case op != event.OpNone:
+		switch op {
+		case event.OpAdded:
+			l.objects++
+		case event.OpDeleted:
+			l.objects--
+		}
+		l.stored.add(s, op, 1, e.Key())
+	}
+}
+
+func (l *lane) handler(id int32) *handler {
+	for _, h := range l.handlers {
+		if h.id == id {
+			return h
+		}
+	}
+	return nil
+}
+
+func (l *lane) applyListener(s stamp, e *event.Entry) {
+	switch e.Kind {
+	case event.KindListenerAdded:
+		x := e.ListenerAdded()
+		h := &handler{id: x.Listener, name: fold.Shorten(x.Name), added: s, removed: never}
+		if x.Late {
+			h.causes.mark(s, Added, l.objects, "")
+		}
+		l.handlers = append(l.handlers, h)
+		return
+	case event.KindDistributed:
+		l.syncing = e.Distributed().Only == "sync"
+		return
+	}
+	h := l.handler(e.Listener())
+	if h == nil {
+		return
+	}
+	switch e.Kind {
+	case event.KindListenerRemoved:
+		h.removed = s
+		h.causes.mark(s, Removed, 0, "")
+	case event.KindListenerStopped:
+		h.line.clear(s)
+		h.endCall(s)
+	case event.KindAccepted:
+		x := e.Accepted()
+		op := x.Op
+		if l.syncing {
+			op = event.OpSync
+			if n := len(h.causes); n == 0 || h.causes[n-1].kind != Resync || s.at-h.causes[n-1].to.at > time.Second {
+				h.causes.mark(s, Resync, 0, "")
+			}
+			h.causes[len(h.causes)-1].n++
+		}
+		h.line.enter(s, op, x.Key, x.RV, 1)
+	case event.KindHandling:
+		h.line.leaveFirst(s, 1)
+		h.current = e.Key()
+		h.calls = append(h.calls, span{kind: Call, from: s, to: never, key: h.current})
+	case event.KindHandled:
+		h.endCall(s)
+		if err := e.Err(); err != nil {
+			h.causes.mark(s, Failed, 0, fold.Shorten(err.Error()))
+		}
+	}
+}
+
+// endCall ends the call that runs.
+func (h *handler) endCall(s stamp) {
+	h.current = ""
+	if n := len(h.calls); n > 0 && h.calls[n-1].to == never {
+		h.calls[n-1].to = s
+	}
+}
+
+func (l *lane) applyWork(s stamp, e *event.Entry) {
+	l.workRow = true
+	switch e.Kind {
+	case event.KindWorkAdded:
+		l.feed(e.Work())
+		l.work.enter(s, event.OpNone, e.Key(), "", 1)
+	case event.KindWorkDeduplicated:
+		l.work.merge(s, e.Key())
+	case event.KindWorkTaken:
+		x := e.Work()
+		l.work.leaveKey(s, x.Key)
+		call := l.workWhy.begin(s, Call, x.Key)
+		call.n = int(x.Worker)
+	case event.KindWorkDone:
+		x := e.Work()
+		l.workWhy.end(s, Call, x.Key)
+		if x.Flag {
+			l.work.enter(s, event.OpNone, x.Key, "", 1)
+		}
+	case event.KindReconciled:
+		if err := e.Err(); err != nil {
+			l.workWhy.mark(s, Failed, 0, fold.Shorten(strings.TrimSpace(err.Error())))
+			l.workWhy[len(l.workWhy)-1].key = e.Key()
+		}
+	case event.KindWorkRateLimited:
+		if x := e.Work(); x.N > 0 {
+			l.failures[x.Key] = x.N
+		}
+	case event.KindWorkForgotten:
+		delete(l.failures, e.Key())
+	case event.KindWorkWaiting:
+		x := e.Work()
+		retry := l.workWhy.begin(s, Retry, x.Key)
+		retry.length, retry.n = x.Dur, l.failures[x.Key]
+	case event.KindWorkDue:
+		l.workWhy.end(s, Retry, e.Key())
+	}
+}
+
+// feed notes which handler adds keys.
+func (l *lane) feed(x event.Work) {
+	if x.Lane > 0 && x.Worker > 0 {
+		l.feeder = x.Worker
+		return
+	}
+	for _, h := range l.handlers {
+		if h.current == x.Key {
+			l.feeder = h.id
+			return
+		}
+	}
+}
+
+// hold begins or ends a hold in the row of the station behind which it lies.
+func (l *lane) hold(s stamp, x event.Hold) {
+	for _, row := range l.heldRows(x) {
+		switch {
+		case !x.Held:
+			if ended := row.causes.end(s, Hold, ""); ended != nil {
+				ended.n = row.line.pile.depth
+			}
+		case row.causes.open(Hold, "") == nil:
+			row.causes.begin(s, Hold, "").words = fold.StageName(event.Stage(x.Stage))
+		}
+	}
+}
+
+// heldRow is a row in which a hold is drawn.
+type heldRow struct {
+	causes *causes
+	line   *line
+}
+
+func (l *lane) heldRows(x event.Hold) (rows []heldRow) {
+	switch fold.StageName(event.Stage(x.Stage)) {
+	case "store":
+		return []heldRow{{&l.causes, &l.reflector}}
+	case "pop":
+		return []heldRow{{&l.queueCauses, &l.queue}}
+	case "take":
+		return []heldRow{{&l.workWhy, &l.work}}
+	}
+	for _, h := range l.handlers {
+		if x.Listener == 0 || x.Listener == h.id {
+			rows = append(rows, heldRow{&h.causes, &h.line})
+		}
+	}
+	return rows
+}
+
+// silence begins or ends a watch that looks open and brings nothing.
+func (l *lane) silence(s stamp, on bool) {
+	switch {
+	case !on:
+		l.causes.end(s, Silent, "")
+	case l.causes.open(Gap, "") == nil && l.causes.open(Silent, "") == nil:
+		l.causes.begin(s, Silent, "")
+	}
+}
+
+// restore begins the lane with a State, of a log whose beginning was not kept.
+func (l *lane) restore(s stamp, st *fold.State) {
+	l.queue.keyed = st.Queue.Kind == "DeltaFIFO"
+	l.objects = st.Indexer.Count
+	for _, item := range st.Queue.Items {
+		l.queue.enter(s, event.ParseOp(item.Op), item.Key, item.RV, item.Count)
+		for range max(len(item.Deltas)-1, 0) {
+			l.queue.merge(s, item.Key)
+		}
+	}
+	for _, x := range st.Listeners {
+		h := &handler{id: x.ID, name: x.Name, added: s, removed: never}
+		if x.Removed {
+			h.removed = s
+		}
+		waits := x.Distributed - x.Handled
+		if x.Handling != nil {
+			waits--
+			h.current = x.Handling.Key
+			h.calls = append(h.calls, span{kind: Call, from: s, to: never, key: h.current})
+		}
+		for range waits - x.Discarded {
+			h.line.enter(s, event.OpNone, "", "", 1)
+		}
+		l.handlers = append(l.handlers, h)
+	}
+	for _, x := range st.Holds {
+		for stage := range event.Stage(8) {
+			if fold.StageName(stage) == x.Stage {
+				l.hold(s, event.Hold{Stage: int(stage), Listener: x.Listener, Held: true})
+			}
+		}
+	}
+	if st.Workqueue == nil {
+		return
+	}
+	l.workRow = true
+	for _, key := range st.Workqueue.Queue {
+		l.work.enter(s, event.OpNone, key, "", 1)
+	}
+	for _, w := range st.Workqueue.Processing {
+		l.workWhy.begin(s, Call, w.Key).n = int(w.ID)
+	}
+	for _, x := range st.Workqueue.Waiting {
+		l.workWhy.begin(s, Retry, x.Key).n = x.Failures
+		l.failures[x.Key] = x.Failures
+	}
+}
+
+func (l *lane) forget(before time.Duration) {
+	for _, x := range l.lines() {
+		x.forget(before)
+	}
+	l.causes, l.queueCauses, l.workWhy = forgetSpans(l.causes, before), forgetSpans(l.queueCauses, before), forgetSpans(l.workWhy, before)
+	l.stored.forget(before)
+	for _, h := range l.handlers {
+		h.causes, h.calls = forgetSpans(h.causes, before), forgetSpans(h.calls, before)
+	}
+}
+
+func (l *lane) lines() []*line {
+	all := []*line{&l.reflector, &l.queue, &l.work}
+	for _, h := range l.handlers {
+		all = append(all, &h.line)
+	}
+	return all
+}
+
+func (l *line) depth() int { return l.pile.depth }

@@ -1,0 +1,171 @@
+package tracks
+
+import (
+	"encoding/json"
+	"time"
+
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
+)
+
+// Tracks has what the rows of the stage show of a log, at every moment of it. It takes about 60 bytes for each time that something waited. The zero value is
+// that of an empty log. It is not safe for concurrent use.
+type Tracks struct {
+	sel     event.Selection
+	lanes   []*lane
+	cluster cluster
+	acts    causes
+	head    stamp
+	start   time.Duration // of what is known
+}
+
+// Seq returns the last event that was taken in.
+func (t *Tracks) Seq() uint64 { return t.head.seq }
+
+// Add takes the next event of the log in.
+func (t *Tracks) Add(e *event.Entry) {
+	s := stamp{e.Seq, max(e.At, t.head.at)}
+	if t.head.seq == 0 {
+		t.start = e.At
+	}
+	t.head = s
+	switch event.SubjectOf(e.Kind) {
+	case event.AboutSelection:
+		t.applySelection(s, e)
+		return
+	case event.AboutWorld:
+		t.applyWorld(s, e)
+	}
+	l := t.lane(e.Lane)
+	if l == nil {
+		return
+	}
+	l.apply(s, e)
+	switch e.Kind {
+	case event.KindWatchEvent:
+		if !l.listing { // what a list brings is an object's last state, and not each change
+			t.cluster.see(s, e.Lane, e.RV())
+		}
+	case event.KindStoreReplaced:
+		t.cluster.swallow(e.Lane, e.StoreReplaced().StoreRV)
+	case event.KindRequestAnswered:
+		if x := e.RequestAnswered(); x.Err == nil && l.verb == event.VerbList && x.Continue == "" {
+			t.cluster.swallow(e.Lane, x.RV)
+		}
+	}
+}
+
+func (t *Tracks) lane(i uint8) *lane {
+	if int(i) < len(t.lanes) {
+		return t.lanes[i]
+	}
+	return nil
+}
+
+func (t *Tracks) applySelection(s stamp, e *event.Entry) {
+	switch e.Kind {
+	case event.KindSelected:
+		*t = Tracks{head: s, start: s.at}
+		if json.Unmarshal([]byte(e.Selected().Selection), &t.sel) != nil {
+			t.sel = event.Selection{}
+		}
+		for _, identity := range t.sel.Lanes() {
+			t.lanes = append(t.lanes, newLane(identity, false))
+		}
+		own := len(t.lanes) == 1 || len(t.sel.Resources) > 0 || t.sel.Fork != ""
+		for _, l := range t.lanes {
+			l.ownWire = own || l.identity.Unshared
+		}
+	case event.KindLane:
+		var identity event.LaneOf
+		if i := int(e.Lane); i <= len(t.lanes) && json.Unmarshal([]byte(e.LaneBegun().Informer), &identity) == nil {
+			l := newLane(identity, true)
+			if i == len(t.lanes) {
+				t.lanes = append(t.lanes, l)
+			}
+			t.lanes[i] = l
+		}
+	case event.KindRestored:
+		var st fold.State
+		if l := t.lane(e.Lane); l != nil && json.Unmarshal([]byte(e.Restored().State), &st) == nil {
+			fresh := newLane(l.identity, l.ownWire)
+			fresh.restore(s, &st)
+			t.lanes[e.Lane] = fresh
+		}
+	}
+}
+
+func (t *Tracks) applyWorld(s stamp, e *event.Entry) {
+	switch e.Kind {
+	case event.KindClusterObjects:
+		t.cluster.written = true
+	case event.KindClusterChange:
+		if t.sel.Fork == "" || e.Lane == 0 {
+			t.cluster.write(s, e.Lane, e.ClusterChange())
+		}
+	case event.KindWireFrame:
+		t.cluster.bring(s, e.Lane, e.WireFrame())
+	case event.KindHold:
+		for _, l := range t.together(e.Lane) {
+			l.hold(s, e.Hold())
+		}
+	case event.KindFault:
+		t.strike(s, e.Fault())
+	case event.KindAct:
+		t.act(s, "", e.Act().Step)
+	case event.KindAudit:
+		if w := fold.ReadPersonWrite(e); w != nil {
+			t.act(s, w.Author, w.Words)
+		}
+	case event.KindNote:
+		t.act(s, "note", e.Note().Text)
+	}
+}
+
+// together returns the lanes that are held together with one: those of its resource.
+func (t *Tracks) together(i uint8) (lanes []*lane) {
+	of := t.lane(i)
+	if of == nil || t.sel.Fork != "" {
+		if of != nil {
+			lanes = append(lanes, of)
+		}
+		return lanes
+	}
+	for _, l := range t.lanes {
+		if l.identity.Target == of.identity.Target && l.identity.Unshared == of.identity.Unshared {
+			lanes = append(lanes, l)
+		}
+	}
+	return lanes
+}
+
+// strike notes a fault that was switched.
+func (t *Tracks) strike(s stamp, x event.Fault) {
+	if x.Name == "halfopen" {
+		for _, l := range t.lanes {
+			l.silence(s, x.On)
+		}
+	}
+}
+
+// act notes what somebody did. What is done to both lanes of a fork is one act.
+func (t *Tracks) act(s stamp, author, words string) {
+	if n := len(t.acts); n > 0 && t.acts[n-1].from.at == s.at && t.acts[n-1].words == words {
+		return
+	}
+	t.acts.mark(s, Act, 0, words)
+	t.acts[len(t.acts)-1].key = author
+}
+
+// Forget drops what was over before a moment, which the log has evicted.
+func (t *Tracks) Forget(before time.Duration) {
+	if before <= t.start {
+		return
+	}
+	t.start = before
+	t.cluster.forget(before)
+	t.acts = forgetSpans(t.acts, before)
+	for _, l := range t.lanes {
+		l.forget(before)
+	}
+}

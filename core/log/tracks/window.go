@@ -1,0 +1,297 @@
+package tracks
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
+)
+
+// Window is a stretch of the past, seen from a moment of the log.
+type Window struct {
+	Step time.Duration // of a column
+	// First and Last are the columns of the window; the moment lies in Last.
+	First, Last int64
+	// From is the first column that is wanted.
+	From int64
+	// Seq and Now are the moment: what a later event tells is not known yet.
+	Seq uint64
+	Now time.Duration
+	// Followed is the key of the followed object, empty for none.
+	Followed string
+}
+
+func (w *Window) now() stamp { return stamp{w.Seq, w.Now} }
+
+// start is when the window begins, and from when its first wanted column does.
+func (w *Window) start() time.Duration { return time.Duration(w.First) * w.Step }
+func (w *Window) from() time.Duration  { return time.Duration(w.From) * w.Step }
+
+// barSteps is for how many steps an entry waits that is drawn as a bar.
+const barSteps = 2
+
+// callSteps is for how many steps a call lasts that is drawn.
+const callSteps = 3
+
+// First returns the oldest column of which everything is known.
+func (t *Tracks) First(step time.Duration) int64 { return int64((t.start + step - 1) / step) }
+
+// Rows returns the rows of a window.
+func (t *Tracks) Rows(w *Window) []Row {
+	rows := []Row{t.clusterRow(w)}
+	for i, l := range t.lanes {
+		rows = append(rows, l.rows(w, i)...)
+	}
+	return rows
+}
+
+func (t *Tracks) clusterRow(w *Window) Row {
+	row := Row{ID: "cluster", Station: "cluster"}
+	row.Columns = columns(w, nil, t.cluster.changes)
+	row.addSpans(w, t.acts, 0)
+	for _, b := range t.cluster.bursts.spans {
+		row.addSpans(w, []span{*b}, 0)
+	}
+	row.addSpans(w, t.cluster.unseen(w, t.head), 0)
+	row.sortSpans()
+	return row
+}
+
+func (l *lane) rows(w *Window, number int) []Row {
+	long := barSteps * w.Step
+	row := func(station string, li *line, own passes, spans ...[]span) Row {
+		r := Row{ID: strconv.Itoa(number) + "." + station, Station: station, Lane: number, Columns: columns(w, li, own)}
+		if li != nil {
+			r.count(w, li)
+			r.addSpans(w, li.pile.spans, long)
+		}
+		for _, s := range spans {
+			r.addSpans(w, s, long)
+		}
+		r.sortSpans()
+		return r
+	}
+	out := []Row{row("reflector", &l.reflector, nil, l.causes), row("queue", &l.queue, nil, l.queueCauses), row("indexer", nil, l.stored)}
+	for _, h := range l.handlers {
+		if h.added.seq > w.Seq || h.removed.seq <= w.Seq && h.removed.at < w.start() {
+			continue
+		}
+		r := row("handler", &h.line, nil, h.causes, seenCalls(w, h.calls))
+		r.ID, r.Listener, r.Name = r.ID+"."+strconv.Itoa(int(h.id)), h.id, h.name
+		out = append(out, r)
+	}
+	if l.workRow {
+		r := row("work", &l.work, nil, l.workSpans(w))
+		r.Listener = l.feeder
+		out = append(out, r)
+	}
+	return out
+}
+
+// seenCalls returns the calls that last long enough to be drawn. They follow one another.
+func seenCalls(w *Window, calls []span) (seen []span) {
+	for i := len(calls) - 1; i >= 0; i-- {
+		s := &calls[i]
+		if s.to.at < w.start() {
+			break
+		}
+		if s.isSeen(w.start(), w.now(), callSteps*w.Step) {
+			seen = append(seen, *s)
+		}
+	}
+	slices.Reverse(seen)
+	return seen
+}
+
+// workSpans returns the causes of the work queue's row, without the calls that are too short to be drawn.
+func (l *lane) workSpans(w *Window) (seen []span) {
+	for i := range l.workWhy {
+		if s := &l.workWhy[i]; s.kind != Call || s.isSeen(w.start(), w.now(), callSteps*w.Step) {
+			seen = append(seen, *s)
+		}
+	}
+	return seen
+}
+
+// count counts what waits.
+func (r *Row) count(w *Window, l *line) {
+	r.Keyed = l.keyed
+	now := w.now()
+	first := -1
+	l.waiting(now, func(i int, x *wait) {
+		if first < 0 {
+			first = i
+			at := fold.Millis(x.entered.at)
+			r.OldestMillis = &at
+		}
+		r.Waiting++
+	})
+	if !l.keyed {
+		return
+	}
+	r.Changes = r.Waiting
+	for i := len(l.notches) - 1; i >= 0 && first >= 0; i-- {
+		x := &l.notches[i]
+		if x.seq < l.at(first).entered.seq {
+			break
+		}
+		if x.seq <= now.seq && x.wait >= l.base && l.at(x.wait).isOpen(now) {
+			r.Changes++
+		}
+	}
+}
+
+func (r *Row) addSpans(w *Window, spans []span, long time.Duration) {
+	for i := range spans {
+		if s := &spans[i]; s.isSeen(w.start(), w.now(), long) {
+			r.Spans = append(r.Spans, s.span(w.now()))
+		}
+	}
+}
+
+func (r *Row) sortSpans() {
+	slices.SortStableFunc(r.Spans, func(a, b Span) int {
+		switch {
+		case a.FromMillis < b.FromMillis:
+			return -1
+		case a.FromMillis > b.FromMillis:
+			return 1
+		}
+		return 0
+	})
+}
+
+// columns returns the columns of a row from w.From on, those in which something is.
+func columns(w *Window, l *line, own passes) []Column {
+	c := make([]Column, w.Last-w.From+1)
+	for i := range c {
+		c[i] = Column{Number: w.From + int64(i), Followed: -1}
+	}
+	at := func(t time.Duration) *Column {
+		if i := int64(t/w.Step) - w.From; i >= 0 && i < int64(len(c)) {
+			return &c[i]
+		}
+		return nil
+	}
+	for _, p := range own.since(w.from()) {
+		if p.seq > w.Seq {
+			break
+		}
+		if x := at(p.at); x != nil {
+			x.Passes = x.Passes.add(p.op, int(p.n))
+		}
+	}
+	if l != nil {
+		for _, i := range l.leavesFrom(w.from()) {
+			p := l.at(i)
+			if p.left.seq > w.Seq {
+				break
+			}
+			if x := at(p.left.at); x != nil && p.spent(w.now()) < barSteps*w.Step {
+				x.Passes = x.Passes.add(p.op, int(p.n))
+			}
+		}
+		piles(w, l, c)
+		for _, n := range l.notches {
+			if n.seq > w.Seq || n.at < w.from() {
+				continue
+			}
+			if x := at(n.at); x != nil {
+				x.notch(l, n.wait, w, l.at(n.wait))
+			}
+		}
+	}
+	return slices.DeleteFunc(c, func(x Column) bool { return len(x.Passes)+len(x.Pile)+len(x.Notches) == 0 })
+}
+
+// piles fills in what waited at the end of each column.
+func piles(w *Window, l *line, c []Column) {
+	now := w.now()
+	lo := l.first(w.from(), w.Seq)
+	var ops []event.Op
+	for j := range c {
+		end := min(time.Duration(c[j].Number+1)*w.Step, w.Now)
+		ops = ops[:0]
+		for ; lo < l.end() && l.at(lo).left.at <= end && l.at(lo).left.seq <= now.seq; lo++ {
+		}
+		for i := lo; i < l.end(); i++ {
+			x := l.at(i)
+			if x.entered.at > end || x.entered.seq > now.seq {
+				break
+			}
+			if x.left.at <= end && x.left.seq <= now.seq || x.spent(now) < barSteps*w.Step {
+				continue
+			}
+			if x.key == w.Followed && w.Followed != "" && c[j].Followed < 0 {
+				c[j].Followed = len(ops)
+			}
+			ops = append(ops, x.op)
+		}
+		c[j].Pile = runs(ops)
+	}
+}
+
+// notch notes the place in the pile of a key that got a further change.
+func (c *Column) notch(l *line, i int, w *Window, x *wait) {
+	end := min(time.Duration(c.Number+1)*w.Step, w.Now)
+	place := 0
+	for j := l.first(w.from(), w.Seq); j < i; j++ {
+		if y := l.at(j); y.entered.at <= end && y.left.at > end && y.spent(w.now()) >= barSteps*w.Step {
+			place++
+		}
+	}
+	if x.left.at > end && len(c.Notches) < maxNotches {
+		c.Notches = append(c.Notches, place)
+	}
+}
+
+// maxNotches bounds the notches of a column, and maxRuns the runs of its pile.
+const (
+	maxNotches = 16
+	maxRuns    = 128
+)
+
+// runs returns a pile as runs of one type. Of more than maxRuns it has samples.
+func runs(ops []event.Op) Counts {
+	out := joinRuns(ops, 1)
+	if len(out) > 2*maxRuns {
+		out = joinRuns(ops, (len(ops)+maxRuns-1)/maxRuns)
+	}
+	return out
+}
+
+// joinRuns has every nth type stand for n of them.
+func joinRuns(ops []event.Op, every int) (out Counts) {
+	for i := 0; i < len(ops); i += every {
+		n := min(every, len(ops)-i)
+		if k := len(out); k > 0 && out[k-2] == int(ops[i]) {
+			out[k-1] += n
+			continue
+		}
+		out = append(out, int(ops[i]), n)
+	}
+	return out
+}
+
+// MarshalJSON writes a column as a list of its members.
+func (c Column) MarshalJSON() ([]byte, error) {
+	b := strconv.AppendInt([]byte{'['}, c.Number, 10)
+	b = appendList(append(b, ','), c.Passes)
+	b = appendList(append(b, ','), c.Pile)
+	b = strconv.AppendInt(append(b, ','), int64(c.Followed), 10)
+	b = appendList(append(b, ','), c.Notches)
+	return append(b, ']'), nil
+}
+
+func appendList(b []byte, list []int) []byte {
+	b = append(b, '[')
+	for i, n := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	return append(b, ']')
+}

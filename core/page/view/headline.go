@@ -1,0 +1,179 @@
+package view
+
+import (
+	"informerscope/core/log/facts"
+	"informerscope/core/log/fold"
+)
+
+// From so many on, what waits is the headline: fewer come and go too fast to be read.
+const (
+	manyForHandler = 3
+	manyKeys       = 10
+)
+
+// headline returns what the picture is about: what is held, else no watch, else a row that grows, else a retry, else a list, else that nothing waits. It must be
+// true of State.
+func (x *factInputs) headline(f *facts.Facts, recent *fold.Recent) facts.Sentence {
+	s := x.state
+	if s.Source.Trouble != "" || s.Source.Cause != "" {
+		return facts.Sentence{}
+	}
+	for _, say := range []func(*facts.Facts, *fold.Recent) facts.Sentence{
+		x.headlineOfHold, x.headlineOfGap, x.headlineOfPile, x.headlineOfRetry, x.headlineOfList,
+	} {
+		if said := say(f, recent); said.ID != "" {
+			return said
+		}
+	}
+	return x.headlineOfFlow(f, recent)
+}
+
+// headlineOfHold says how many wait behind the first held stage.
+func (x *factInputs) headlineOfHold(*facts.Facts, *fold.Recent) (said facts.Sentence) {
+	s := x.state
+	for _, stage := range []string{"store", "pop", "deliver", "take"} {
+		for i := range s.Holds {
+			h := &s.Holds[i]
+			if h.Stage != stage {
+				continue
+			}
+			said.ID, said.Since = "held."+stage, h.SinceMillis
+			switch stage {
+			case "pop":
+				said.N = s.Queue.Depth
+				if s.Queue.Kind == "DeltaFIFO" {
+					said.ID, said.M = "held.popKeys", deltasOf(s)
+				}
+			case "deliver":
+				if l := x.listener(h.Listener); l != nil {
+					said.Name, said.N = l.Name, waitingFor(l)
+				}
+			case "take":
+				if s.Workqueue != nil {
+					said.N = s.Workqueue.Depth
+				}
+			}
+			return said
+		}
+	}
+	return said
+}
+
+// deltasOf returns how many deltas wait in the queue.
+func deltasOf(s *fold.State) (n int) {
+	//maporder:free a sum of whole numbers
+	for _, count := range s.Queue.Mix {
+		n += count
+	}
+	return n
+}
+
+// waitingFor returns how many notifications wait for a listener's handler: in the ring, in nextCh and in the handler's hand before its call.
+func waitingFor(l *fold.Listener) int {
+	n := l.Distributed - l.Handled - l.Discarded
+	if l.Handling != nil {
+		n--
+	}
+	return max(n, 0)
+}
+
+// headlineOfGap says why there is no watch.
+func (x *factInputs) headlineOfGap(f *facts.Facts, _ *fold.Recent) (said facts.Sentence) {
+	s := x.state
+	r := &s.Reflector
+	switch {
+	case r.Phase == "backoff":
+		// The store has no news since; the first list may not have come.
+		said = facts.Sentence{ID: "gap", Until: r.BackoffSince + r.BackoffMillis, Since: f.StaleSince, Why: r.BackoffCause}
+		if said.Why == "" {
+			said.Why = r.LastError
+		}
+		if x.wire.Cause == "refused" {
+			said.ID = "refused"
+		}
+		if f.Unlisted {
+			said.ID += "First"
+		}
+		if x.wire.Cause != "refused" && said.Why == "" {
+			said.ID += "Plain"
+		}
+	case r.Phase == "stopped":
+		said.ID = "stopped"
+	case isHalfOpen(s):
+		said.ID = "halfOpen"
+	}
+	return said
+}
+
+// headlineOfPile says what grows without being held.
+func (x *factInputs) headlineOfPile(*facts.Facts, *fold.Recent) (said facts.Sentence) {
+	s := x.state
+	for i := range s.Listeners {
+		l := &s.Listeners[i]
+		if n := waitingFor(l); !l.Removed && l.Synced && n >= manyForHandler && n > said.N && l.Handling != nil && isSlow(l) {
+			said = facts.Sentence{ID: "slow", Name: l.Name, N: n, M: round(max(l.PaceMillis, l.MeanMicros/1000)), Since: l.HandlingSince}
+		}
+	}
+	if said.ID != "" {
+		return said
+	}
+	if w := s.Workqueue; w != nil && w.Depth >= manyKeys {
+		return facts.Sentence{ID: "keys", N: w.Depth, M: len(w.Processing)}
+	}
+	return said
+}
+
+// headlineOfRetry says which key fails.
+func (x *factInputs) headlineOfRetry(*facts.Facts, *fold.Recent) facts.Sentence {
+	if w := x.state.Workqueue; w != nil {
+		for _, k := range w.Waiting {
+			if k.Failures > 0 {
+				return facts.Sentence{ID: "retry", Key: k.Key, N: k.Failures, Until: k.DueMillis}
+			}
+		}
+	}
+	return facts.Sentence{}
+}
+
+// headlineOfList says that a list is under way, or was just now.
+func (x *factInputs) headlineOfList(f *facts.Facts, recent *fold.Recent) (said facts.Sentence) {
+	s := x.state
+	r := &s.Reflector
+	first := f.Unlisted || r.ResourceVersion == ""
+	switch {
+	case r.Phase == "listing", r.Phase == "watch-listing":
+		if first {
+			return facts.Sentence{ID: "list"}
+		}
+		return reasonSentence("relist", r.Why)
+	case x.hidesRequests():
+	case f.Unlisted:
+		said.ID = "start"
+	case x.isRecent(recent.Relisted.At, tellRelist):
+		return reasonSentence("relisted", r.Why)
+	case !s.Queue.Synced:
+		said.ID, said.N = "filling", s.Queue.InitialPopulation
+	}
+	return said
+}
+
+// headlineOfFlow says that nothing waits, and how much comes.
+func (x *factInputs) headlineOfFlow(f *facts.Facts, recent *fold.Recent) facts.Sentence {
+	switch {
+	case x.hidesRequests():
+		return facts.Sentence{ID: "unseen"}
+	case x.state.Reflector.Phase != "watching":
+		return facts.Sentence{ID: "start"}
+	}
+	n := 0
+	if x.isRecent(recent.Passed.At, flowTime) {
+		n = round(x.watchedRate(f))
+	}
+	switch {
+	case n > 0:
+		return facts.Sentence{ID: "flow", N: n}
+	case !f.UpToDate:
+		return facts.Sentence{ID: "coming"}
+	}
+	return facts.Sentence{ID: "idle"}
+}

@@ -1,0 +1,139 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"informerscope/core/log/trace"
+	"informerscope/core/log/tracks"
+	"informerscope/core/words/event"
+)
+
+// Bounds of a window of the past.
+const (
+	MinWindow  = time.Millisecond
+	MaxWindow  = 10 * time.Minute
+	MaxColumns = 4096
+)
+
+// past sends the rows of the stage: once all columns of a window, then what is new. It follows the log's end, wherever the view is. A page that has not asked
+// for a window gets none, and nothing is kept for it.
+type past struct {
+	tracks  tracks.Tracks
+	first   uint64 // the oldest event that the log has
+	step    time.Duration
+	columns int64
+
+	// What the page has: columns up to last, as of a moment, of which the followed object was key.
+	hasWindow bool
+	last      int64
+	seq       uint64
+	key       string
+	sent      map[string]string          // the Spans of a row, by its ID
+	heights   map[string]map[int64]int32 // of the piles of a row, by column
+}
+
+// Window asks for the past of so many milliseconds in so many columns. Each frame then has what is new of it. No columns end that.
+func (v *View) Window(millis float64, columns int) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	window := time.Duration(millis * float64(time.Millisecond))
+	if columns != 0 && (window < MinWindow || window > MaxWindow || columns < 0 || columns > MaxColumns) {
+		return fmt.Errorf("a window has 1 to %d ms and 1 to %d columns, not %g and %d", MaxWindow.Milliseconds(), MaxColumns, millis, columns)
+	}
+	v.past.hasWindow = false
+	v.past.columns = int64(columns)
+	if columns > 0 {
+		v.past.step = max(window/time.Duration(columns), 1)
+	}
+	return nil
+}
+
+// follow takes the log's new events in.
+func (p *past) follow(rec *trace.Recorder) {
+	if first := rec.First(); first != p.first {
+		p.first = first
+		rec.Read(first, first, func(e *event.Entry) bool {
+			p.tracks.Forget(e.At)
+			return true
+		})
+	}
+	head, _ := rec.Head()
+	if head < p.tracks.Seq() {
+		p.tracks, p.hasWindow = tracks.Tracks{}, false
+	}
+	rec.Read(max(p.tracks.Seq()+1, p.first), head, func(e *event.Entry) bool {
+		p.tracks.Add(e)
+		return true
+	})
+}
+
+// take returns what the page lacks of the window that ends at a moment, and notes that it has it.
+func (p *past) take(seq uint64, now time.Duration, followed string) *tracks.Past {
+	w := tracks.Window{Step: p.step, Seq: seq, Now: now, Followed: followed, Last: int64(now / p.step)}
+	w.First = w.Last - p.columns + 1
+	out := &tracks.Past{StepMillis: float64(p.step) / float64(time.Millisecond), First: p.tracks.First(p.step)}
+	// The entries of a bar are known only once they have waited for some columns.
+	w.From = max(w.First, p.last-3)
+	if out.Reset = !p.hasWindow || w.Last < p.last || seq < p.seq || followed != p.key || w.From > p.last; out.Reset {
+		w.From = w.First
+		p.sent, p.heights = map[string]string{}, map[string]map[int64]int32{}
+	}
+	out.From, out.Last = w.From, w.Last
+	out.Rows = p.tracks.Rows(&w)
+	for i := range out.Rows {
+		p.compare(&out.Rows[i], &w)
+	}
+	p.hasWindow, p.last, p.seq, p.key = true, w.Last, seq, followed
+	return out
+}
+
+// compare leaves out the spans that the page has, and finds the highest pile of the row.
+func (p *past) compare(row *tracks.Row, w *tracks.Window) {
+	text, err := json.Marshal(row.Spans)
+	if err != nil { // a Span always marshals
+		panic(err)
+	}
+	was := p.sent[row.ID]
+	p.sent[row.ID] = string(text)
+	switch {
+	case was == string(text):
+		row.Spans = nil
+	case len(row.Spans) == 0:
+		row.Closed = was != ""
+	}
+	heights := p.heights[row.ID]
+	if heights == nil {
+		heights = map[int64]int32{}
+		p.heights[row.ID] = heights
+	}
+	for number := w.From; number <= w.Last; number++ {
+		delete(heights, number)
+	}
+	for i := range row.Columns {
+		if c := &row.Columns[i]; len(c.Pile) > 0 {
+			heights[c.Number] = int32(c.Pile.Sum())
+		}
+	}
+	for number, height := range heights {
+		if number < w.First {
+			delete(heights, number)
+		} else if number <= w.Last {
+			row.Highest = max(row.Highest, int(height))
+		}
+	}
+}
+
+// appendPast writes the past of a frame, if the page has asked for it.
+func (v *View) appendPast(b []byte) []byte {
+	p := &v.past
+	if p.columns == 0 {
+		return b
+	}
+	if v.hasJumped || v.sendsAll {
+		p.hasWindow = false
+	}
+	b = append(b, `,"past":`...)
+	return append(b, marshal(p.take(v.fold.Seq(), v.moment(), v.followKey))...)
+}

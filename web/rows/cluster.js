@@ -1,0 +1,24 @@
+// @ts-check
+// What is special to the cluster's row: it has no number at the rail, as its map is beside it.
+import { cut } from './parts.js';
+
+/** @type {import('./parts.js').Station} */
+export const cluster = {
+  name: (_, { t }) => t('row.cluster'),
+  present: () => ({}),
+  say: ({ lane, t }) => t('row.say.cluster', { n: lane.state.api.objects, m: lane.state.api.resourceVersion || '—' }),
+  inside({ lane, t, ctx }) {
+    const { api } = lane.state;
+    return {
+      title: t('inside.cluster'),
+      aside: t('inside.cluster.note'),
+      lines: [
+        api.objects < 0 ? { words: t('inside.unknown') } : { path: 'n=exact api.objects', as: 't inside.objects' },
+        { path: 'n=version api.resourceVersion', as: 't inside.newest' },
+        ...(api.oldest ? [{ path: 'n=version api.oldest', as: /** @type {const} */ ('t inside.oldest') }] : []),
+        ...api.requests.slice(0, 2).map((r) => ({ words: cut(`${r.verb} ${r.url.replace(/^https?:\/\/[^/]+/, '')}`, 44), mono: true, aside: r.status ? String(r.status) : '' })),
+      ],
+      acts: ctx.clusterMenu && lane.state.source.kind === 'sim' && !ctx.follower ? [{ words: t('inside.change'), does: ctx.clusterMenu }] : [],
+    };
+  },
+};

@@ -1,0 +1,29 @@
+// @ts-check
+// What is special to the Indexer's row: it has no number at the rail, as the map of the store is beside it.
+import { bytes } from '../kit/format.js';
+import { openIndices } from '../stations/indexmenu.js';
+import { openTransform, transformWords } from '../stations/transformmenu.js';
+
+/** @type {import('./parts.js').Station} */
+export const indexer = {
+  name: (_, { t }) => t('row.indexer'),
+  present: () => ({}),
+  say: ({ lane, t }) => t('row.say.indexer', { n: lane.state.indexer.count }),
+  inside({ lane, t, ctx }) {
+    const is = lane.state.indexer;
+    const sizes = Object.entries(is.indexSizes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+    return {
+      title: t('inside.indexer'),
+      aside: is.resourceVersion && `rv ${is.resourceVersion}`,
+      lines: [
+        { path: 'n=exact indexer.count', as: 't inside.objects' },
+        { words: t('inside.bytes', { s: bytes(is.bytes), w: transformWords(ctx) }) },
+        ...sizes.slice(0, 3).map(([name, n]) => ({ words: name, mono: true, aside: t('inside.values', { n }) })),
+      ],
+      acts: [
+        { words: t('inside.byIndex'), does: (b) => openIndices(ctx, b, (key) => ctx.select(key)) },
+        { words: t('inside.transform'), does: (b) => openTransform(ctx, b) },
+      ],
+    };
+  },
+};

@@ -1,0 +1,40 @@
+// @ts-check
+// What is special to the queue's row: a RealFIFO counts entries, a DeltaFIFO keys with their changes.
+import { span } from '../kit/format.js';
+import { codeOf, cut, wait } from './parts.js';
+
+/** How many of those that wait are listed. */
+const listed = 5;
+
+/** @type {import('./parts.js').Station} */
+export const queue = {
+  name: (_, { t }) => t('row.queue'),
+  present(o) {
+    const { lane, t, two } = o;
+    const { queue: { depth, kind } } = lane.state;
+    if (!two || depth < 2) return wait(o, 'queue.depth', depth);
+    const unit = t(kind === 'DeltaFIFO' ? 'row.keys' : 'row.entries');
+    return { number: 'queue.depth', unit, under: 'n=exact facts.deltas', underAs: 't row.changes' };
+  },
+  say: ({ lane, row, t, now }) => {
+    const n = lane.state.queue.depth;
+    if (n < 1) return t('row.say.empty');
+    return row.oldestMillis === null ? t('row.say.wait', { n }) : t('row.say.oldest', { n, s: span(now - row.oldestMillis) });
+  },
+  inside({ lane, t }) {
+    const q = lane.state.queue;
+    const more = q.depth > listed;
+    return {
+      title: t('inside.queue'),
+      aside: t(q.kind === 'DeltaFIFO' ? 'inside.delta' : 'inside.real'),
+      lines: [
+        ...(q.depth ? [] : [{ words: t('inside.emptyQueue') }]),
+        ...q.items.slice(0, listed).map((is) => ({
+          op: codeOf(is.op ?? is.deltas?.at(-1)?.op), words: cut(is.key || t('inside.list', { n: is.count ?? 0 }), 28), mono: true,
+          aside: is.deltas && is.deltas.length > 1 ? t('inside.deltas', { n: is.deltas.length }) : is.rv ? `rv ${is.rv}` : '',
+        })),
+        ...(more ? [{ path: `n=exact queue.depth - ${listed}`, as: /** @type {const} */ ('t inside.moreWait') }] : []),
+      ],
+    };
+  },
+};

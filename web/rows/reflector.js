@@ -1,0 +1,38 @@
+// @ts-check
+// What is special to the Reflector's row: whether it watches, as of which version, and what it asked last.
+import { span } from '../kit/format.js';
+import { cut } from './parts.js';
+
+/** How long the Reflector waits still. */
+const left = 's=remainder reflector.backoffSince + reflector.backoffMillis - now max 0';
+
+/** @type {import('./parts.js').Station} */
+export const reflector = {
+  name: () => 'Reflector',
+  present({ lane, t, silent, phone }) {
+    const r = lane.state.reflector;
+    const side = r.resourceVersion && !phone ? 'rv=version reflector.resourceVersion' : '';
+    if (silent) return { words: t('row.looksOpen'), tone: 'warn', side };
+    if (r.phase === 'backoff') return { words: t('row.noWatch'), tone: 'warn', under: left, underAs: 't row.again', side };
+    return { words: t(`row.phase.${/** @type {'idle'} */ (r.phase)}`), tone: r.phase === 'stopped' ? 'warn' : 'mid', side };
+  },
+  say({ lane, t, silent }) {
+    const r = lane.state.reflector;
+    const words = silent ? t('row.looksOpen') : r.phase === 'backoff' ? t('row.noWatch') : t(`row.phase.${/** @type {'idle'} */ (r.phase)}`);
+    return t('row.say.reflector', { words, rv: r.resourceVersion || '—' });
+  },
+  inside({ lane, t, now }) {
+    const r = lane.state.reflector;
+    return {
+      title: t('inside.reflector'),
+      aside: r.resourceVersion && `rv ${r.resourceVersion}`,
+      lines: [
+        { words: cut(r.lastRequest.replace(/^https?:\/\/[^/]+/, '') || t('inside.noRequest'), 46), mono: !!r.lastRequest },
+        { path: 'n=exact reflector.lists; m=exact reflector.watches; k=exact reflector.relists', as: 't inside.requests' },
+        { path: 'n=exact reflector.events; m=exact reflector.bookmarks', as: 't inside.events' },
+        ...(r.backoffs.length ? [{ words: t('inside.backoffs', { s: r.backoffs.slice(-5).map(span).join(', ') }), tone: /** @type {const} */ ('warn') }] : []),
+        ...(r.lastError ? [{ words: cut(r.lastError, 50), aside: t('inside.ago', { s: span(now - r.lastErrorMillis) }) }] : []),
+      ],
+    };
+  },
+};

@@ -1,0 +1,41 @@
+// @ts-check
+// What is special to the work queue's row: its keys, its workers, and the keys that wait to be tried again.
+import { seconds, span } from '../kit/format.js';
+import { cut, wait } from './parts.js';
+
+/** @type {import('./parts.js').Station} */
+export const work = {
+  name: (_, { t }) => t('row.work'),
+  present(o) {
+    const { lane, t } = o;
+    const q = lane.state.workqueue;
+    if (!q) return {};
+    if (q.depth >= 2) return { ...wait(o, 'workqueue.depth', q.depth), unit: t('row.keysWait') };
+    const busy = q.processing.length ? ` · ${t('row.busy', { a: q.processing.length, b: q.workers.length })}` : '';
+    if (q.retries && q.waitingCount) return { path: 'n=exact workqueue.waitingCount', as: 't row.retried', tone: 'warn', tail: o.phone ? '' : busy };
+    return { path: 'n=exact workqueue.depth', as: 't row.wait', tone: 'dim', tail: o.phone ? '' : busy };
+  },
+  say: ({ lane, t, row, now }) => {
+    const q = lane.state.workqueue;
+    if (!q?.depth) return q?.waitingCount ? t('row.retried', { n: q.waitingCount }) : t('row.say.empty');
+    return row.oldestMillis === null ? t('row.say.waitKeys', { n: q.depth }) : t('row.say.oldestKey', { n: q.depth, s: span(now - row.oldestMillis) });
+  },
+  inside({ lane, t, now }) {
+    const q = lane.state.workqueue;
+    if (!q) return { title: t('inside.work'), lines: [] };
+    const { processing: runs, waiting, queue } = q;
+    return {
+      title: t('inside.work'),
+      aside: t('inside.work.note', { a: runs.length, b: q.workers.length }),
+      lines: [
+        ...runs.slice(0, 2).map((w) => ({ words: cut(w.key ?? '', 30), mono: true, aside: t('inside.running', { s: seconds(now - w.sinceMillis) }) })),
+        { path: 'n=exact workqueue.depth; m=exact workqueue.dirtyCount; k=exact workqueue.waitingCount', as: 't inside.sets' },
+        ...queue.slice(0, 1).map((key) => ({ words: cut(key, 30), mono: true, aside: t('inside.next') })),
+        ...waiting.slice(0, 2).map((w) => ({
+          words: cut(w.key, 26), mono: true, tone: w.failures ? /** @type {const} */ ('warn') : undefined,
+          aside: t(w.failures ? 'inside.dueFailed' : 'inside.due', { s: seconds(Math.max(0, w.dueMillis - now)), n: w.failures }),
+        })),
+      ],
+    };
+  },
+};

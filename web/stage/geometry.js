@@ -1,0 +1,53 @@
+// @ts-check
+// Where the parts of the stage stand, in its units: 1280 by 720 of them, or as many as a screen of another shape has.
+
+/** @typedef {{x: number, y: number, w: number, h: number}} Area */
+/**
+ * `rows` is where the rows stand, `past` what the canvas covers, `x` the rail, `now` where its words begin and `edge` where they must end. `ground` is
+ * what lies right of the rail.
+ * @typedef {{
+ *   w: number, h: number, phone: boolean, past: Area, rows: import('./rows.js').Box, x: number, now: number, edge: number, names: number, ground: Area,
+ *   worlds: Area & {beside: boolean}, inside: Area
+ * }} Geometry
+ */
+
+/** What the bars take from the top and the bottom of the page. */
+const above = 108;
+const below = 82;
+
+/** @param {number} w @param {number} h @param {boolean} phone @returns {Geometry} */
+export function measureStage(w, h, phone) {
+  return phone ? measurePhone(w, h) : measurePage(w, h);
+}
+
+/** @param {number} w @param {number} h @returns {Geometry} */
+function measurePage(w, h) {
+  const x = Math.round(w * 0.565);
+  const left = 176;
+  const maps = Math.round(w * 0.722);
+  const end = h - below;
+  const panel = 140;
+  return {
+    w, h, phone: false, x, now: x + 18, edge: maps - 26, names: left - 6,
+    past: { x: left, y: above, w: x - 10 - left, h: end - above },
+    rows: { y: above + 26, h: end - 30 - above - 26, gap: 9 },
+    ground: { x, y: above, w: w - x, h: end - above },
+    worlds: { x: maps, y: above + 16, w: w - 16 - maps, h: end - panel - 8 - above - 16, beside: false },
+    inside: { x: maps, y: end - panel, w: w - 16 - maps, h: panel },
+  };
+}
+
+/** Maps on top, rows below. @param {number} w @param {number} h @returns {Geometry} */
+function measurePhone(w, h) {
+  const x = Math.round(w * 0.66);
+  const left = 12;
+  const maps = Math.min(168, Math.round(h * 0.36));
+  return {
+    w, h, phone: true, x, now: x + 18, edge: w - 8, names: x - left - 20,
+    past: { x: left, y: maps + 4, w: x - 10 - left, h: h - maps - 4 },
+    rows: { y: maps + 28, h: h - maps - 58, gap: 6 },
+    ground: { x, y: maps + 8, w: w - x, h: h - maps - 8 },
+    worlds: { x: left, y: 4, w: w - 2 * left, h: maps - 4, beside: true },
+    inside: { x: left, y: h - 190, w: w - 2 * left, h: 190 },
+  };
+}

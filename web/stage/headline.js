@@ -1,0 +1,24 @@
+// @ts-check
+// The sentence over the stage, and the smaller one that says why. Which ones are true is a fact, computed in Go.
+import { capitalize, exact, middle, seconds, span } from '../kit/format.js';
+import { plain } from '../kit/trouble.js';
+import '../kit/words-head.js';
+
+/**
+ * The two sentences for the moment that is painted, and an id by which they are compared.
+ * @param {import('../wire/page-types.js').Ctx} ctx
+ * @returns {{id: string, words: string, why: string}}
+ */
+export function headline(ctx) {
+  const { t, model } = ctx;
+  const { headline: said } = model.facts;
+  const now = ctx.now();
+  const { id } = said;
+  if (!id) return { id, words: '', why: '' };
+  const reason = plain(ctx, said.why ?? '').replace(/[.。]$/, '');
+  const args = {
+    n: exact(said.n ?? 0), m: exact(said.m ?? 0), name: said.name ?? '', key: middle(said.key ?? '', 40), t: span(said.m ?? 0),
+    why: reason && `${capitalize(reason)}.`, s: seconds(Math.max(0, (said.until ?? 0) - now)), old: seconds(Math.max(0, now - (said.since ?? now))),
+  };
+  return { id, words: t(`head.${id}`, args), why: t(`head.${id}.y`, args) };
+}

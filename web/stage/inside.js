@@ -1,0 +1,56 @@
+// @ts-check
+// The panel below the maps: the inside of the station that is open, in a few lines, with what can be done there.
+import { attr, button, h, put, reveal, Txt } from '../kit/dom.js';
+
+/** @typedef {import('../rows/parts.js').Inside} Is */
+/** @typedef {import('../rows/parts.js').Line} Line */
+
+/** How many lines there can be. */
+const most = 6;
+
+export class Inside {
+  /** @param {HTMLElement} parent */
+  constructor(parent) {
+    this.title = h('h2');
+    this.aside = h('small');
+    this.list = h('ul');
+    this.acts = h('div', { class: 'acts' });
+    this.lines = Array.from({ length: most }, () => {
+      const mark = h('i', { 'aria-hidden': 'true' });
+      const words = new Txt(h('span'));
+      const aside = new Txt(h('small'));
+      const el = h('li', {}, mark, words.el, aside.el);
+      this.list.append(el);
+      return { el, mark, words, aside };
+    });
+    this.root = h('section', { class: 'inside' }, h('header', {}, this.title, this.aside), this.list, this.acts);
+    parent.append(this.root);
+    /** What the buttons are of. */
+    this.actsOf = '';
+  }
+
+  /** @param {Is} is @param {import('../wire/page-types.js').Lane} lane @param {number} number the lane's */
+  paint(is, lane, number) {
+    attr(this.root, 'data-lane', number);
+    attr(this.root, 'aria-label', is.title);
+    put(this.title, is.title);
+    put(this.aside, is.aside ?? '');
+    this.lines.forEach(({ el, mark, words, aside }, i) => {
+      const line = is.lines[i];
+      reveal(el, !!line);
+      if (!line) return;
+      attr(el, 'class', [line.mono && 'mono', line.tone].filter(Boolean).join(' ') || null);
+      attr(mark, 'class', line.op ? `k-${line.op}` : 'none');
+      const { path = '', as } = line;
+      if (path && !line.beside) words.bind(lane, path, as);
+      else words.set(line.words ?? '');
+      if (path && line.beside) aside.bind(lane, path, as);
+      else aside.set(line.aside ?? '');
+    });
+    const acts = is.acts ?? [];
+    const key = `${is.title} ${acts.map((a) => a.words)}`;
+    if (key === this.actsOf) return;
+    this.actsOf = key;
+    this.acts.replaceChildren(...acts.map((a) => button({ class: 'key', 'aria-haspopup': 'dialog' }, a.does, a.words)));
+  }
+}

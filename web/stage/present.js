@@ -1,0 +1,47 @@
+// @ts-check
+// The present: right of the rail each row's number, with its unit and the age of what has waited longest, or a few words.
+import { attr, s, show, text } from '../kit/dom.js';
+import { width } from '../kit/measure.js';
+
+/** @typedef {import('../rows/parts.js').Present} Present */
+
+export class PresentRow {
+  /** @param {SVGElement} parent */
+  constructor(parent) {
+    this.root = s('g');
+    parent.append(this.root);
+    this.number = text(this.root, 0, 5, 'now-number');
+    this.unit = text(this.root, 0, -8, 'now-unit');
+    this.under = text(this.root, 0, 8, 'now-under');
+    this.words = text(this.root, 0, 5, 'now-words');
+    this.tail = text(this.root, 0, 5, 'now-words dim');
+    this.call = text(this.root, 0, 24, 'now-call');
+    this.side = text(this.root, 0, 5, 'now-side', 'end');
+  }
+
+  /**
+   * @param {Present} is @param {import('../wire/page-types.js').Lane} lane
+   * @param {{x: number, y: number, edge: number, lane: number}} at where it stands, and up to where it may go
+   */
+  paint(is, lane, at) {
+    attr(this.root, 'transform', `translate(${at.x} ${at.y.toFixed(2)})`);
+    attr(this.root, 'data-lane', at.lane);
+    const { number = '', tone = 'dim' } = is;
+    show(this.number.el, !!number);
+    this.number.bind(lane, number, 'exact');
+    const after = number ? width(this.number.words, '700 30px') + 8 : 0;
+    this.unit.moveTo(after, -8).set(number ? is.unit ?? '' : '');
+    this.under.moveTo(after, number ? 8 : 22);
+    if (is.under) this.under.bind(lane, is.under, is.underAs);
+    else this.under.set(is.underWords ?? '');
+    attr(this.words.el, 'class', `now-words ${tone}`);
+    if (number) this.words.set('');
+    else if (is.path) this.words.bind(lane, is.path, is.as);
+    else this.words.set(is.words ?? '');
+    this.tail.moveTo(is.tail ? width(this.words.words, '14px') : 0, 5).set(number ? '' : is.tail ?? '');
+    this.call.set(is.call ?? '');
+    this.side.moveTo(at.edge - at.x, 5);
+    if (is.side) this.side.bind(lane, is.side, 't row.rv');
+    else this.side.set('');
+  }
+}

@@ -1,0 +1,118 @@
+// @ts-check
+// The rail: now, upright, with a ring for each station, and the fork to the handlers. It is dotted where nothing comes, and broken where
+// the watch broke.
+import { attr, s, show } from '../kit/dom.js';
+
+/** @typedef {import('./rows.js').Band} Band */
+/**
+ * What prevents that something comes: the stages that are held, by name and for a handler with its number, and whether there is no watch, or one
+ * that brings nothing.
+ * @typedef {{held: (stage: string, listener?: number) => boolean, cut: boolean, silent: boolean}} Stops
+ */
+
+/** How far the fork and the work queue stand from the rail, and the rails of two informers from each other. */
+export const side = 18;
+const apart = 34;
+/** How far above its foot a row has its ring. */
+const ringUp = 9;
+
+/** Where a row's ring stands. @param {Band} band @param {number} x the rail's @param {boolean} two @returns {[number, number]} */
+export function ringAt(band, x, two) {
+  const aside = two ? band.lane * apart : Math.max(0, band.level - 1) * side;
+  return [x + aside, band.foot - ringUp];
+}
+
+/** How wide the rails are together, up to where words may begin. @param {boolean} two */
+export const railWidth = (two) => (two ? apart + 22 : side);
+
+/** Whether nothing comes to a row. @param {Band} band @param {Stops} stops */
+export function isStarved({ station, listener }, { held, cut, silent }) {
+  if (station === 'cluster' || station === 'reflector') return false;
+  if (cut || silent || held('store')) return true;
+  if (station === 'queue') return false;
+  return held('pop') || (station === 'work' && held('deliver', listener));
+}
+
+/**
+ * The stretches of the rail between the rings.
+ * @param {Band[]} bands @param {number} x @param {Stops[]} stops of each informer
+ * @returns {{d: string, cls: string}[]}
+ */
+export function stretches(bands, x, stops) {
+  const two = stops.length > 1;
+  /** @type {{d: string, cls: string}[]} */
+  const out = [];
+  const at = (/** @type {Band} */ b) => ringAt(b, x, two);
+  const cluster = bands.find((b) => b.station === 'cluster');
+  const reflector = bands.find((b) => b.station === 'reflector');
+  if (cluster && reflector) out.push({ d: `M${x} ${at(cluster)[1]}V${at(reflector)[1]}`, cls: stops[0].cut ? 'now-rail none' : stops[0].silent ? 'now-rail dry' : 'now-rail' });
+  stops.forEach((stop, lane) => {
+    const own = bands.filter((b) => b.lane === lane && !['cluster', 'reflector'].includes(b.station));
+    const queue = own.find((b) => b.station === 'queue');
+    const store = own.find((b) => b.station === 'indexer');
+    if (!queue || !store || !reflector) return;
+    const cls = (/** @type {Band} */ b) => (isStarved(b, stop) ? 'now-rail dry' : 'now-rail');
+    const [qx, qy] = at(queue);
+    const [, sy] = at(store);
+    const ry = at(reflector)[1];
+    out.push({ d: lane && two ? `M${x} ${ry}H${qx - 8}Q${qx} ${ry} ${qx} ${ry + 8}V${qy}` : `M${x} ${ry}V${qy}`, cls: cls(queue) });
+    out.push({ d: `M${qx} ${qy}V${sy}`, cls: cls(store) });
+    const handlers = own.filter((b) => b.station === 'handler' || b.station === 'fold');
+    for (const b of two ? handlers : []) out.push({ d: `M${qx} ${sy}V${at(b)[1]}`, cls: cls(b) });
+    if (two || !handlers.length) return;
+    const last = at(handlers[handlers.length - 1])[1] - ringUp;
+    out.push({ d: `M${x} ${sy}V${last}`, cls: cls(handlers[0]) });
+    for (const b of handlers) out.push({ d: `M${x} ${at(b)[1] - ringUp}q0 ${ringUp} ${ringUp} ${ringUp}h${side - ringUp - 6}`, cls: cls(b) });
+    const work = own.find((b) => b.station === 'work');
+    const feeder = work && (handlers.find((b) => b.listener === work.listener) ?? handlers[handlers.length - 1]);
+    if (!work || !feeder) return;
+    const [fx, fy] = at(feeder);
+    out.push({ d: `M${fx} ${fy}V${at(work)[1] - ringUp}q0 ${ringUp} ${ringUp} ${ringUp}h${side - ringUp - 6}`, cls: `${cls(work)} keys` });
+  });
+  return out;
+}
+
+export class Rail {
+  /** @param {SVGElement} root */
+  constructor(root) {
+    this.lines = s('g');
+    this.rings = s('g');
+    this.cut = s('path', { class: 'now-cut' });
+    root.append(this.lines, this.cut, this.rings);
+  }
+
+  /** @param {Band[]} bands @param {number} x @param {Stops[]} stops @param {(band: Band) => boolean} lit which rows hold up */
+  paint(bands, x, stops, lit) {
+    const two = stops.length > 1;
+    write(this.lines, stretches(bands, x, stops), () => s('path'), (el, { d, cls }) => {
+      attr(el, 'd', d);
+      attr(el, 'class', cls);
+    });
+    write(this.rings, bands, () => s('circle', { r: 6 }), (el, band) => {
+      const [cx, cy] = ringAt(band, x, two);
+      attr(el, 'cx', cx);
+      attr(el, 'cy', cy.toFixed(2));
+      attr(el, 'class', lit(band) ? 'now-ring lit' : 'now-ring');
+    });
+    const ends = bands.slice(0, 2).map((b) => b.foot - ringUp);
+    const broken = stops[0].cut && ends.length > 1;
+    show(this.cut, broken);
+    if (broken) {
+      const y = (ends[0] + ends[1]) / 2;
+      attr(this.cut, 'd', `M${x - 8} ${y - 2}l16 -6M${x - 8} ${y + 8}l16 -6`);
+    }
+  }
+}
+
+/**
+ * Brings the children of a group to a list: as many as it has members, each written.
+ * @template T
+ * @param {Element} group @param {T[]} list @param {() => Element} make @param {(el: Element, of: T) => void} put
+ */
+export function write(group, list, make, put) {
+  while (group.children.length < list.length) group.append(make());
+  [...group.children].forEach((el, i) => {
+    show(el, i < list.length);
+    if (i < list.length) put(el, list[i]);
+  });
+}

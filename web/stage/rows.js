@@ -1,0 +1,168 @@
+// @ts-check
+// Where the rows of the stage stand: under each other, each as high as its marks need, and one in which changes wait as high as its share of
+// what is left. Rows keep their place while one looks: one opens at once, and shuts late.
+
+/** @typedef {Omit<import('../wire/past.js').Track, 'columns' | 'came' | 'newest'>} Row */
+/** A row that shows: a worker's, or one that stands for several handlers. @typedef {Omit<Row, 'station'> & {station: string, folded?: Row[], head?: boolean}} Shown */
+/**
+ * A row that is laid out: from `y` to its foot, on which its marks stand.
+ * @typedef {Shown & {y: number, h: number, foot: number, level: number, head: boolean}} Band
+ */
+/** @typedef {{y: number, h: number, gap: number}} Box */
+
+/** How high a row is in which nothing waits, with its words; one with a heading has a line more. */
+const bases = { cluster: 36, reflector: 30, queue: 36, indexer: 34, handler: 34, fold: 34, work: 38 };
+const heading = 24;
+/** How much more the Reflector's has while something stands over its line. */
+const over = 20;
+/** How far a row stands in the tree. */
+const levels = { cluster: 0, reflector: 1, queue: 1, indexer: 1, handler: 2, fold: 2, work: 3 };
+/** How high one that waits is at most, and how many make a row open. */
+const tallest = 8;
+const fewest = 3;
+/** What has words over the Reflector's line. */
+const wordy = ['gap', 'backoff', 'silent'];
+/** How long a row takes to open, and for how long it stays open at least, in ms. */
+const opens = 300;
+const stays = 10e3;
+
+/** @param {{station: string}} row */
+const baseOf = (row) => bases[/** @type {keyof typeof bases} */ (row.station)];
+
+/** A row that stands for several handlers. @param {Row[]} handlers @param {string} id @returns {Shown} */
+function foldRow(handlers, id) {
+  const [first] = handlers;
+  const sum = (/** @type {'waiting' | 'highest'} */ member) => handlers.reduce((n, r) => n + r[member], 0);
+  const since = handlers.map((r) => r.oldestMillis ?? Infinity);
+  const oldest = Math.min(...since);
+  return {
+    id, station: 'fold', lane: first.lane, waiting: sum('waiting'), highest: Math.max(...handlers.map((r) => r.highest)), folded: handlers,
+    oldestMillis: oldest < Infinity ? oldest : null, spans: [],
+  };
+}
+
+/**
+ * The rows that show, in the order of the tree. Of several informers each is a band of its own, with its handlers in one row.
+ * @param {Row[]} rows
+ * @param {Box} box
+ * @param {Set<string>} kept those that showed before, which stay if they can
+ * @returns {Shown[]}
+ */
+export function choose(rows, box, kept) {
+  const handlers = rows.filter((r) => r.station === 'handler');
+  const lanes = new Set(rows.filter((r) => r.station === 'queue').map((r) => r.lane));
+  if (lanes.size > 1) {
+    return rows.flatMap(/** @returns {Shown[]} */ (r) => {
+      if (r.station === 'reflector') return r.lane ? [] : [r];
+      if (r.station === 'queue') return [{ ...r, head: true }];
+      if (r.station === 'handler') {
+        const own = handlers.filter((l) => l.lane === r.lane);
+        return own[0] === r ? [foldRow(own, `${r.lane}.fold`)] : [];
+      }
+      return r.station === 'work' ? [] : [r];
+    });
+  }
+  const others = rows.filter((r) => r.station !== 'handler');
+  const room = box.h - others.reduce((n, r) => n + baseOf(r) + box.gap, 0) - 60;
+  const fits = Math.max(2, Math.floor(room / (bases.handler + box.gap)));
+  const feeds = rows.find((r) => r.station === 'work')?.listener;
+  /** How much a handler deserves a row of its own. @param {Row} r */
+  const rank = (r) => (r.listener === feeds ? 4 : 0) + (r.waiting >= fewest ? 2 : 0) + (kept.has(r.id) ? 1 : 0);
+  const own = handlers.length <= fits ? handlers : [...handlers].sort((a, b) => rank(b) - rank(a)).slice(0, fits - 1);
+  const rest = handlers.filter((r) => !own.includes(r));
+  const work = rows.find((r) => r.station === 'work');
+  // The work queue stands under the handler that feeds it.
+  const mine = handlers.filter((r) => own.includes(r) && r.listener !== feeds);
+  const feeder = handlers.filter((r) => r.listener === feeds);
+  return [
+    ...others.filter((r) => r !== work), ...mine, ...(rest.length ? [foldRow(rest, `${rest[0].lane}.fold`)] : []), ...feeder, ...(work ? [work] : []),
+  ];
+}
+
+/** The row of the past that is drawn in one: of several handlers the one in which most has waited. @param {Shown} row */
+export function seatOf({ id, folded }) {
+  return folded ? folded.reduce((a, b) => (b.highest > a.highest ? b : a)).id : id;
+}
+
+/** How many a row must have room for: a power of two, so that it opens in few steps. @param {number} highest */
+const roomFor = (highest) => (highest < fewest ? 0 : 2 ** Math.ceil(Math.log2(Math.max(4, highest))));
+
+/**
+ * Where the rows stand that show.
+ * @param {Shown[]} rows
+ * @param {Box} box
+ * @param {Map<string, number>} rooms for how many each has room, and for the Reflector's how much more it has
+ * @param {Map<string, number>} [heights] of the rows, while they open or shut
+ * @returns {Band[]}
+ */
+export function arrange(rows, box, rooms, heights) {
+  const more = (/** @type {Shown} */ r) => (r.station === 'reflector' ? rooms.get(r.id) ?? 0 : 0);
+  const base = (/** @type {Shown} */ r) => baseOf(r) + (r.head ? heading : 0) + more(r);
+  const bars = (/** @type {Shown} */ r) => (r.station === 'reflector' ? 0 : rooms.get(r.id) ?? 0);
+  const sum = rows.reduce((n, r) => n + base(r) + box.gap, 0);
+  const spare = Math.max(0, box.h - sum);
+  const all = rows.reduce((n, r) => n + bars(r), 0);
+  const scale = all ? Math.min(tallest, spare / all) : 0;
+  const pad = Math.min(14, Math.max(0, spare - all * scale) / Math.max(1, rows.length));
+  // Where even the least is too much, all are lower.
+  const press = Math.min(1, box.h / Math.max(1, sum));
+  let { y } = box;
+  return rows.map((r) => {
+    const h = heights?.get(r.id) ?? (base(r) + bars(r) * scale + pad) * press;
+    const band = { ...r, y, h, foot: y + h, level: levels[/** @type {keyof typeof levels} */ (r.station)], head: !!r.head };
+    y += h + box.gap * press;
+    return band;
+  });
+}
+
+/** The rows of a stage, which open and shut. */
+export class Rows {
+  constructor() {
+    /** @type {Band[]} */
+    this.bands = [];
+    /** For how many each row has room, and when it needed as much last. @type {Map<string, {room: number, at: number}>} */
+    this.rooms = new Map();
+    /** What the rows come from and go to, and since when. @type {Map<string, number>} */
+    this.before = new Map();
+    /** @type {Map<string, number>} */
+    this.after = new Map();
+    this.since = -Infinity;
+    /** Whether they move. */
+    this.moves = false;
+  }
+
+  /**
+   * Brings the rows to what waits.
+   * @param {Row[]} rows @param {Box} box @param {number} clock the page's clock, in ms
+   * @param {(id: string) => {bars: number, folded: boolean}} demand how high the piles of a row are, and whether it has one that is folded
+   * @param {boolean} [still] whether they go to their place at once
+   */
+  place(rows, box, clock, demand, still = false) {
+    const shown = choose(rows, box, new Set(this.bands.map((b) => b.id)));
+    /** @type {Map<string, number>} */
+    const rooms = new Map();
+    for (const r of shown) {
+      const was = this.rooms.get(r.id);
+      const { bars, folded } = demand(seatOf(r));
+      let room = r.station === 'reflector' ? (r.spans.some((x) => wordy.includes(x.kind)) ? over : 0) : roomFor(bars) || (folded ? fewest : 0);
+      if (was && was.room > room && clock - was.at < stays) room = was.room;
+      else this.rooms.set(r.id, { room, at: clock });
+      rooms.set(r.id, room);
+    }
+    const target = arrange(shown, box, rooms);
+    const next = new Map(target.map((b) => [b.id, b.h]));
+    const same = next.size === this.after.size && [...next].every(([id, h]) => this.after.get(id) === h);
+    if (!same) {
+      const jumps = still || next.size !== this.after.size || [...next.keys()].some((id) => !this.after.has(id));
+      this.before = jumps ? next : new Map(this.bands.map((b) => [b.id, b.h]));
+      this.after = next;
+      this.since = jumps ? -Infinity : clock;
+    }
+    const part = Math.min(1, (clock - this.since) / opens);
+    const eased = part * part * (3 - 2 * part);
+    this.moves = part < 1;
+    const heights = new Map([...next].map(([id, h]) => [id, (this.before.get(id) ?? h) * (1 - eased) + h * eased]));
+    this.bands = arrange(shown, box, rooms, heights);
+    return this.bands;
+  }
+}
