@@ -15,7 +15,7 @@ function drawCalls(pen) {
   let named = false;
   for (const call of pen.spans('call')) {
     const [x0, x1] = [pen.x(call.fromMillis), pen.x(pen.end(call))];
-    pen.block(x0, Math.max(x0 + k, x1 - k), y, 14 * k, colour.warn, track.waiting || pen.lasts(call) ? 1 : 0.5);
+    pen.block(x0, Math.max(x0 + k, x1 - k), y, 14 * k, colour.warn, track.waiting ? 1 : pen.bright(call));
     if (named || pen.lasts(call) || x1 - x0 < wide * k) continue;
     named = true;
     pen.say([t('past.call', { s: duration(pen.end(call) - call.fromMillis) })], [{ x: x0 + 6 * k, y: y + 10.5 * k, end: x1, inside: true }], { colour: colour.ink, weight: 600 });

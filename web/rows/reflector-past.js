@@ -10,7 +10,7 @@ import { t } from '../kit/i18n.js';
 function gapWords(pen, gap, backoff) {
   const why = gap.code === 410 ? t('past.gone') : capitalize(reason(gap.words ?? ''));
   const s = duration(pen.end(gap) - gap.fromMillis);
-  const said = why ? [t('past.gapWhy', { why, s }), t('past.gap', { s })] : [t('past.gap', { s })];
+  const said = [...(why ? [t('past.gapWhy', { why, s })] : []), t('past.gap', { s }), t('past.noWatch')];
   if (!backoff || !pen.lasts(gap)) return said;
   const left = { s: remainder(Math.max(0, backoff.fromMillis + (backoff.millis ?? 0) - pen.now)) };
   return [...(why ? [t('past.againWhy', { why, ...left })] : []), t('past.again', left), ...said];
@@ -27,28 +27,28 @@ export const reflectorPast = {
     const y = pen.foot - 9 * k;
     const [gaps, silent, lists] = [pen.spans('gap'), pen.spans('silent'), pen.spans('list')];
     let x = pen.x(pen.scene.begin);
-    for (const span of [...gaps, ...silent].sort((a, b) => a.fromMillis - b.fromMillis)) {
+    for (const span of [...gaps, ...silent, ...lists].sort((a, b) => a.fromMillis - b.fromMillis)) {
       pen.level(x, pen.x(span.fromMillis), y, colour.rail);
       x = Math.max(x, pen.x(pen.end(span)));
     }
     pen.level(x, pen.right, y, colour.rail);
     for (const gap of gaps) {
       const [x0, x1] = [pen.x(gap.fromMillis), pen.x(pen.end(gap))];
-      pen.hatch(x0, x1, y - 11 * k, 20 * k, colour.warn, { alpha: pen.lasts(gap) ? 1 : 0.6, origin: pen.scene.xOf(gap.fromMillis) });
+      pen.hatch(x0, x1, y - 11 * k, 20 * k, colour.warn, { alpha: pen.bright(gap), origin: pen.scene.xOf(gap.fromMillis) });
       const backoffs = pen.spans('backoff').filter((b) => b.fromMillis >= gap.fromMillis && b.fromMillis <= pen.end(gap));
-      for (const b of backoffs) pen.level(pen.x(b.fromMillis), pen.x(pen.end(b)) - k, y + 7.5 * k, colour.warn, { wide: 3, alpha: pen.lasts(b) ? 1 : 0.6 });
+      for (const b of backoffs) pen.level(pen.x(b.fromMillis), pen.x(pen.end(b)) - k, y + 7.5 * k, colour.warn, { wide: 3, alpha: pen.bright(b) });
       pen.say(gapWords(pen, gap, backoffs.find((b) => pen.lasts(b))), [{ x: x0, y: y - 15 * k }, { x: x1 + 8 * k, y: y - 6 * k }],
         { colour: colour.warn, size: 13, weight: 600, first: true });
     }
     for (const span of silent) {
       const [x0, x1] = [pen.x(span.fromMillis), pen.x(pen.end(span))];
       pen.level(x0, x1, y, colour.warn, { dots: true });
-      pen.say([t('past.silent', { s: duration(pen.end(span) - span.fromMillis) })], [{ x: x0, y: y - 6 * k }],
+      pen.say([t('past.silent', { s: duration(pen.end(span) - span.fromMillis) }), t('past.nothing')], [{ x: x0, y: y - 6 * k }],
         { colour: colour.warn, size: 13, weight: 600, first: true });
     }
     for (const list of lists) {
       const [x0, x1] = [pen.x(list.fromMillis), Math.max(pen.x(list.fromMillis) + 5 * k, pen.x(pen.end(list)))];
-      pen.block(x0, x1, y - 11 * k, 20 * k, colour.rep, pen.lasts(list) ? 1 : 0.75);
+      pen.block(x0, x1, y - 11 * k, 20 * k, colour.rep, Math.max(0.75, pen.bright(list)));
       if (list.n) pen.say([t('past.list', { n: exact(list.n) })], [{ x: x1 + 8 * k, y: y - 6 * k }, { x: x1 + 8 * k, y: pen.foot + 4 * k }], { colour: colour.rep, size: 13, weight: 600 });
     }
   },

@@ -9,8 +9,13 @@ const left = 's=remainder reflector.backoffSince + reflector.backoffMillis - now
 /** @type {import('./parts.js').Station} */
 export const reflector = {
   name: () => 'Reflector',
-  present({ lane, t, silent, phone }) {
+  present({ lane, t, silent, phone, two, ctx: { model } }) {
     const r = lane.state.reflector;
+    const other = two ? model.lane(1).state : null;
+    if (other && other.reflector.phase !== r.phase && !model.fork) {
+      const [x, y] = [r.phase, other.reflector.phase].map((phase) => t(`row.phase.${phase}`));
+      return { words: t('row.both', { a: lane.state.era, x, b: other.era, y }), tone: 'mid' };
+    }
     const side = r.resourceVersion && !phone ? 'rv=version reflector.resourceVersion' : '';
     if (silent) return { words: t('row.looksOpen'), tone: 'warn', side };
     if (r.phase === 'backoff') return { words: t('row.noWatch'), tone: 'warn', under: left, underAs: 't row.again', side };

@@ -17,12 +17,12 @@ export const workPast = {
     const { k, colour, track } = pen;
     for (const call of pen.spans('call')) {
       const line = Math.min(lines, Math.max(1, call.n ?? 1)) - 1;
-      pen.block(pen.x(call.fromMillis), pen.x(pen.end(call)), pen.foot - (6 + 4 * line) * k, 3 * k, colour.warn, track.waiting || pen.lasts(call) ? 1 : 0.5);
+      pen.block(pen.x(call.fromMillis), pen.x(pen.end(call)), pen.foot - (6 + 4 * line) * k, 3 * k, colour.warn, track.waiting ? 1 : pen.bright(call));
     }
     const y = pen.base - 3 * k;
     for (const retry of pen.spans('retry')) {
       const [x0, x1] = [pen.x(retry.fromMillis), pen.x(pen.end(retry))];
-      pen.level(x0, x1, y, colour.warn, { wide: 3, alpha: pen.lasts(retry) ? 1 : 0.5 });
+      pen.level(x0, x1, y, colour.warn, { wide: 3, alpha: pen.bright(retry) });
       if (x1 - x0 < long * k) continue;
       const s = duration(retry.millis || pen.end(retry) - retry.fromMillis);
       pen.say([retry.n ? t('past.retry', { n: retry.n, s }) : t('past.retries', { s })], [{ x: x0 + 4 * k, y: y - 5 * k }],

@@ -6,6 +6,8 @@ import { t } from '../kit/i18n.js';
 /** @typedef {import('./pen.js').Pen} Pen */
 /** @typedef {import('../wire/past.js').Span} Span */
 
+/** A list passes within so many columns; what takes longer waits. */
+const few = 6;
 /** So many must have waited for a pile that is over to have words. */
 const worth = 8;
 
@@ -16,7 +18,7 @@ export function drawHolds(pen) {
     const [x0, x1] = [pen.x(hold.fromMillis), pen.x(pen.end(hold))];
     const lasts = pen.lasts(hold);
     const y = pen.foot - 16 * k;
-    pen.block(x0, x1, y, 15 * k, colour.t1, lasts ? 1 : 0.5);
+    pen.block(x0, x1, y, 15 * k, colour.t1, pen.bright(hold));
     const s = duration(pen.end(hold) - hold.fromMillis);
     pen.say([t(`past.${lasts ? 'hold' : 'held'}.${track.station}`, { s }), t('past.held', { s })],
       [{ x: x0 + 6 * k, y: y + 11.5 * k, end: x1 - 4 * k, inside: true }], { colour: colour.bg, weight: 700, first: true });
@@ -50,24 +52,26 @@ export function writeLists(pen) {
 }
 
 /**
- * The columns in which a list passed: the neighbours of the one that has the most, and their sum.
+ * The columns in which a list passed, as objects that are replaced, synced or added: the neighbours of the one that has the most, and their sum.
  * @param {import('../wire/past.js').Track} track @param {number} from @param {number} to @param {number} n of the list's objects
  */
 function burstIn({ columns }, from, to, n) {
   const sum = (/** @type {number} */ at) => {
     const passes = columns.get(at)?.[1] ?? [];
-    let all = 0;
-    for (let i = 1; i < passes.length; i += 2) all += passes[i];
-    return all;
+    let here = 0;
+    for (let i = 0; i < passes.length; i += 2) if (passes[i] === 1 || (passes[i] > 3 && passes[i] < 8)) here += passes[i + 1];
+    return here;
   };
-  let most = from;
-  for (let at = from; at <= to; at++) if (sum(at) > sum(most)) most = at;
-  if (sum(most) < Math.max(8, n / 4)) return null;
-  let [first, last] = [most, most];
-  while (sum(first - 1) > n / 20) first--;
-  while (sum(last + 1) > n / 20) last++;
-  let all = 0;
-  for (let at = first; at <= last; at++) all += sum(at);
+  let [highest, most] = [0, from];
+  for (let at = from; at <= to; at++) {
+    const here = sum(at);
+    if (here > highest) [highest, most] = [here, at];
+  }
+  if (highest < Math.max(8, n / 4)) return null;
+  let all = highest;
+  let last = most;
+  for (let at = most - 1; at > most - few && sum(at) > n / 20; at--) all += sum(at);
+  while (last < most + few && sum(last + 1) > n / 20) all += sum(++last);
   return { to: last, n: all };
 }
 
@@ -86,7 +90,7 @@ export function writePiles(pen, runs) {
     for (const run of runs) if (run.from <= to && run.to >= from) high = Math.max(high, run.highest * run.unit);
     high /= pen.scene.dpr;
     const plain = t(track.keyed ? 'past.pileKeys' : 'past.pile', { n: exact(pile.n ?? 0), s: duration(pen.end(pile) - pile.fromMillis) });
-    const words = pile.merged ? [t('past.merged', { what: plain, n: exact(pile.merged) }), plain] : [plain];
+    const words = (pile.merged ?? 0) * 10 > (pile.n ?? 0) ? [t('past.merged', { what: plain, n: exact(pile.merged ?? 0) }), plain] : [plain];
     const [x0, x1] = [pen.x(pile.fromMillis), pen.x(pen.end(pile))];
     pen.say(words, [
       { x: x1 + 8 * k, y: pen.base - high / 2 + 4 * k }, { x: x1 + 8 * k, y: pen.base - 3 * k }, { x: x0, y: pen.base - high - 5 * k },

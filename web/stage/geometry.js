@@ -41,7 +41,7 @@ function measurePage(w, h) {
 function measurePhone(w, h) {
   const x = Math.round(w * 0.66);
   const left = 12;
-  const maps = Math.min(168, Math.round(h * 0.36));
+  const maps = Math.min(150, Math.round(h * 0.33));
   return {
     w, h, phone: true, x, now: x + 18, edge: w - 8, names: x - left - 20,
     past: { x: left, y: maps + 4, w: x - 10 - left, h: h - maps - 4 },

@@ -2,14 +2,14 @@
 // The past of all rows on one canvas. Each row's columns are drawn once, into a strip of its own, and copied from there to where they stand now; what
 // lasts, the causes and their words are drawn over them.
 import { clock as clockWords } from '../kit/format.js';
-import { t } from '../kit/i18n.js';
+import { language, t } from '../kit/i18n.js';
 import { width } from '../kit/measure.js';
 import '../kit/words-past.js';
 import { clusterPast } from '../rows/cluster-past.js';
 import { handlerPast } from '../rows/handler-past.js';
 import { reflectorPast } from '../rows/reflector-past.js';
 import { workPast } from '../rows/work-past.js';
-import { axisOf, lengthWords } from './axis.js';
+import { drawAxis } from './axis.js';
 import { drawActs, drawHolds, writeLists, writePiles } from './causes.js';
 import { placeLabels } from './lettering.js';
 import { Pen } from './pen.js';
@@ -26,6 +26,11 @@ import { Strip } from './strip.js';
 const plain = { ticks: 15, alpha: 0.6, broken: false, draw() {} };
 /** @type {Record<string, Special>} */
 const specials = { cluster: clusterPast, reflector: reflectorPast, handler: handlerPast, work: workPast };
+
+/** The stations whose changes are those of a list; a key is not one. */
+const lists = ['queue', 'indexer', 'handler'];
+/** In a window shorter than so many ms all is over, and is what one looks at. */
+const close = 100;
 
 /** In units: a column, the most that one that waits is high, a fold, what is free above a pile, and what the canvas has at the right for the word over the rail. */
 const size = { column: 2, bar: 8, fold: 22, free: 4, margin: 34 };
@@ -49,6 +54,9 @@ export class Past {
     this.canvas = canvas;
     this.cx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
     this.make = make;
+    /** What lies under the rows, and what it was drawn from. */
+    this.ground = make(1, 1);
+    this.groundKey = '';
     const reduced = still ? null : matchMedia('(prefers-reduced-motion: reduce)');
     this.still = still ?? (() => reduced?.matches ?? false);
     /** In CSS pixels. */
@@ -107,6 +115,11 @@ export class Past {
     return Math.max(1, Math.round(size.column * this.kd));
   }
 
+  /** How bright what is over is. */
+  get over() {
+    return this.columns * this.ctx.model.past.stepMillis < close ? 1 : 0.5;
+  }
+
   /** Device pixels per unit. */
   get kd() {
     return this.area.k * this.dpr;
@@ -118,7 +131,7 @@ export class Past {
     const inks = [c.t2, c.add, c.upd, c.del, c.rep, c.syn, c.rep, c.syn, c.bmk];
     /** @type {Look} */
     this.look = { length: Math.ceil(this.right / this.wide) + 2, wide: this.wide, k: this.kd, inks, accent: c.acc };
-    this.shown.key = '';
+    this.shown.key = this.groundKey = '';
   }
 
   /** Sets the strip of each row, in the same pixels as the area. @param {Seat[]} rows */
@@ -184,7 +197,7 @@ export class Past {
     // The pen draws where the page has the rows, so the canvas is moved under it.
     const local = (/** @type {Seat} */ seat) => ({ ...seat, y: seat.y - area.y });
     const pen = new Pen(cx, {
-      colour, k: area.k, right: right / dpr, now, step, dpr, begin: past.first * step, xOf,
+      colour, k: area.k, right: right / dpr, now, step, dpr, begin: past.first * step, over: this.over, xOf,
       seatOf: (station, lane) => {
         const seat = seatOf(station, lane);
         return seat && local(seat);
@@ -261,49 +274,37 @@ export class Past {
     return this.stretched ** (1 - part * part * (3 - 2 * part));
   }
 
-  /** What lies under the rows: bands, lines of time, and what the log does not have. @param {Pen} pen @param {(seat: Seat) => Seat} local @private */
+  /** What lies under the rows, and what the log does not have. @param {Pen} pen @param {(seat: Seat) => Seat} local @private */
   drawGround(pen, local) {
-    const { cx, colour, k, right } = pen;
-    const { dpr } = this;
-    const window = this.columns * this.ctx.model.past.stepMillis;
+    const { cx, colour, k } = pen;
+    const { dpr, canvas } = this;
     const seats = [...this.seats.values()].map(local);
-    const top = Math.min(...seats.map((s) => s.y));
-    const end = Math.max(...seats.map((s) => s.y + s.h));
+    const [top, end] = [Math.min(...seats.map((s) => s.y)), Math.max(...seats.map((s) => s.y + s.h))];
+    /** Where a row has its ground: one that began in the window is not there before. */
+    const rows = seats.map(({ id, y, h }) => {
+      const track = this.ctx.model.past.row(id);
+      const from = pen.x(track?.spans.find((s) => s.kind === 'added')?.fromMillis ?? -Infinity);
+      return { y, h, from, open: this.demand(id).bars >= 3, line: track?.station !== 'reflector' };
+    });
+    const window = this.columns * this.ctx.model.past.stepMillis;
+    const key = `${window} ${this.live || pen.now} ${language()} ${rows.map((r) => `${r.y} ${r.h} ${r.from} ${r.open}`)}`;
+    if (key !== this.groundKey || this.ground.width !== canvas.width || this.ground.height !== canvas.height) {
+      this.groundKey = key;
+      Object.assign(this.ground, { width: canvas.width, height: canvas.height });
+      const g = /** @type {CanvasRenderingContext2D} */ (this.ground.getContext('2d'));
+      g.setTransform(dpr, 0, 0, dpr, 0, 0);
+      drawAxis(g, {
+        colour, k, dpr, right: pen.right, columns: (this.columns * this.wide) / dpr, window, top, end, rows,
+        said: this.live ? null : clockWords(pen.now),
+      });
+    }
+    cx.drawImage(this.ground, 0, 0);
     cx.setTransform(dpr, 0, 0, dpr, 0, 0);
-    const thin = Math.max(1, Math.round(dpr * k * 0.75)) / dpr;
-    cx.fillStyle = colour.panel;
-    /** A row that began in the window is not there before. @type {(id: string) => number} */
-    const left = (id) => pen.x(this.ctx.model.past.row(id)?.spans.find((s) => s.kind === 'added')?.fromMillis ?? -Infinity);
-    cx.globalAlpha = 0.6;
-    for (const { id, y, h } of seats) if (this.demand(id).bars >= 3) cx.fillRect(left(id), y - 4 * k, right - left(id), h + 4 * k);
-    const { lines, labels } = axisOf(window, right / k);
-    cx.fillStyle = colour.line;
-    cx.globalAlpha = 0.55;
-    const snap = (/** @type {number} */ x) => Math.round(x * dpr) / dpr;
-    const at = (/** @type {number} */ before) => snap(right - (before / window) * ((this.columns * this.wide) / dpr));
-    for (const line of lines) cx.fillRect(at(line), top - 4 * k, thin, end - top + 8 * k);
-    for (const { id, y, h } of seats) {
-      if (this.ctx.model.past.row(id)?.station !== 'reflector') cx.fillRect(left(id), snap(y + h), right - left(id), thin);
-    }
-    cx.globalAlpha = 1;
     const begin = pen.x(pen.scene.begin);
-    if (begin > 0) {
-      pen.hatch(0, begin, top, end - top, colour.line, { apart: 14, wide: 1, origin: begin, alpha: 0.7 });
-      pen.marks.pop();
-      pen.say([t('past.unknown')], [{ x: 6 * k, y: top + 12 * k, end: begin - 4 * k, inside: true }], { colour: colour.t3 });
-    }
-    cx.font = `400 ${12 * k}px ${colour.sans}`;
-    cx.fillStyle = colour.t3;
-    cx.textAlign = 'left';
-    const s = lengthWords(window);
-    cx.fillText(this.live ? t('past.last', { s }) : t('past.until', { s, at: clockWords(pen.now) }), 0, top - 12 * k);
-    cx.textAlign = 'center';
-    for (const { before, words } of labels) cx.fillText(words, at(before), end + 20 * k);
-    cx.fillStyle = colour.t1;
-    cx.font = `600 ${12 * k}px ${colour.sans}`;
-    const rail = right + 10 * k;
-    if (this.live) for (const y of [top - 12 * k, end + 20 * k]) cx.fillText(t('past.now'), rail, y);
-    cx.textAlign = 'left';
+    if (begin <= 0) return;
+    pen.hatch(0, begin, top, end - top, colour.line, { apart: 14, wide: 1, origin: begin, alpha: 0.7 });
+    pen.marks.pop();
+    pen.say([t('past.unknown')], [{ x: 6 * k, y: top + 12 * k, end: begin - 4 * k, inside: true }], { colour: colour.t3 });
   }
 
   /**
@@ -326,7 +327,7 @@ export class Past {
     const live = runs.at(-1)?.live ? runs[runs.length - 1].from : to + 1;
     const foot = Math.round(pen.base * dpr);
     const stretch = this.stretchAt(clock);
-    const pieces = [{ from, end: live, alpha: 0.5 }, { from: Math.max(from, live), end: to + 1, alpha: 1 }];
+    const pieces = [{ from, end: live, alpha: this.over }, { from: Math.max(from, live), end: to + 1, alpha: 1 }];
     for (const piece of pieces) {
       if (piece.from >= piece.end || !runs.length) continue;
       cx.globalAlpha = piece.alpha;
@@ -337,9 +338,10 @@ export class Past {
     this.markPiles(pen, track, runs, from);
     this.drawBracket(pen, track, runs, from);
     special.draw(pen);
+    cx.globalAlpha = 1;
     drawHolds(pen);
     drawActs(pen);
-    if (special.ticks && track.station !== 'cluster') writeLists(pen);
+    if (lists.includes(track.station)) writeLists(pen);
     writePiles(pen, runs);
   }
 
@@ -382,14 +384,16 @@ export class Past {
   write(pen) {
     const { cx, colour, k } = pen;
     cx.setTransform(this.dpr, 0, 0, this.dpr, 0, 0);
-    cx.lineJoin = 'round';
+    cx.globalAlpha = 1;
     const measure = (/** @type {string} */ words, /** @type {number} */ px, /** @type {number} */ weight) => width(words, `${weight} ${px}px`);
     for (const o of placeLabels(pen.labels, pen.marks, [0, 0, pen.right - 2 * k, this.area.h], measure)) {
       cx.font = `${o.weight} ${o.size}px ${colour.sans}`;
       if (!o.inside) {
-        cx.strokeStyle = colour.bg;
-        cx.lineWidth = 4 * k;
-        cx.strokeText(o.words, o.x, o.y);
+        // The lines of time end beside the words. To stroke the letters takes several times as long.
+        cx.globalAlpha = 0.75;
+        cx.fillStyle = colour.bg;
+        cx.fillRect(o.x - 2 * k, o.y - o.size * 0.85, measure(o.words, o.size, o.weight) + 4 * k, o.size * 1.1);
+        cx.globalAlpha = 1;
       }
       cx.fillStyle = o.colour;
       cx.fillText(o.words, o.x, o.y);

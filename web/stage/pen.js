@@ -14,9 +14,10 @@ export class Pen {
   /**
    * @param {CanvasRenderingContext2D} cx
    * @param {{
-   *   colour: Record<string, string>, k: number, right: number, now: number, step: number, dpr: number, begin: number,
+   *   colour: Record<string, string>, k: number, right: number, now: number, step: number, dpr: number, begin: number, over: number,
    *   xOf: (millis: number) => number, seatOf: (station: string, lane: number) => Seat | undefined, spansOf: (station: string, lane: number) => Span[]
-   * }} scene `k` are CSS pixels per unit; `right` is where the rail begins, `now` the moment there, `step` how long a column is, `begin` when the log begins
+   * }} scene `k` are CSS pixels per unit; `right` is where the rail begins, `now` the moment there, `step` how long a column is, `begin` when the log begins, `over` how
+   *   bright what is over is
    */
   constructor(cx, scene) {
     this.cx = cx;
@@ -32,6 +33,8 @@ export class Pen {
     this.top = this.foot = this.base = this.left = 0;
     /** @type {import('../wire/past.js').Track} */
     this.track = /** @type {any} */ (null);
+    /** The spans of the row that are in the window. @type {Map<string, Span[]>} */
+    this.byKind = new Map();
   }
 
   /** Goes to a row. @param {import('../wire/past.js').Track} track @param {Seat} seat */
@@ -40,6 +43,13 @@ export class Pen {
     this.top = y;
     this.foot = y + h;
     this.base = this.foot - foot;
+    this.byKind.clear();
+    for (const span of track.spans) {
+      if (span.fromMillis > this.now || this.scene.xOf(this.end(span)) <= 0) continue;
+      const list = this.byKind.get(span.kind);
+      if (list) list.push(span);
+      else this.byKind.set(span.kind, [span]);
+    }
   }
 
   /** Where a moment is. @param {number} millis */
@@ -49,7 +59,7 @@ export class Pen {
 
   /** The spans of the row that are of a kind and in the window. @param {import('../wire/past.js').SpanKind} kind */
   spans(kind) {
-    return this.track.spans.filter((s) => s.kind === kind && s.fromMillis <= this.now && this.scene.xOf(this.end(s)) > 0);
+    return this.byKind.get(kind) ?? [];
   }
 
   /** When a span ends: now, while it lasts. @param {Span} span */
@@ -62,14 +72,21 @@ export class Pen {
     return span.toMillis === null || span.toMillis > this.now;
   }
 
+  /** How bright a span is: what lasts holds up what waits now. @param {Span} span */
+  bright(span) {
+    return this.lasts(span) ? 1 : this.scene.over;
+  }
+
   /** A block, which words avoid. @param {number} x0 @param {number} x1 @param {number} y @param {number} h @param {string} colour @param {number} [alpha] */
   block(x0, x1, y, h, colour, alpha = 1) {
-    const { cx } = this;
-    cx.globalAlpha = alpha;
+    const { cx, marks } = this;
+    if (cx.globalAlpha !== alpha) cx.globalAlpha = alpha;
     cx.fillStyle = colour;
     cx.fillRect(x0, y, Math.max(1, x1 - x0), h);
-    cx.globalAlpha = 1;
-    this.marks.push([x0, y, x1, y + h]);
+    // Blocks in a line are one thing that words avoid.
+    const last = marks[marks.length - 1];
+    if (last && last[1] === y && last[3] === y + h && x0 - last[2] < 12 * this.k && x0 >= last[0]) last[2] = Math.max(last[2], x1);
+    else marks.push([x0, y, x1, y + h]);
   }
 
   /** A level line, or one of dots. @param {number} x0 @param {number} x1 @param {number} y @param {string} colour @param {{wide?: number, dots?: boolean, alpha?: number}} [o] */
@@ -81,6 +98,7 @@ export class Pen {
       return;
     }
     const { cx } = this;
+    cx.globalAlpha = 1;
     cx.fillStyle = colour;
     for (let x = x0; x < x1; x += 6 * k) cx.fillRect(x, y - k, Math.min(2 * k, x1 - x), 2 * k);
     this.marks.push([x0, y - k, x1, y + k]);
@@ -104,13 +122,13 @@ export class Pen {
       cx.lineTo(b, y + h - (b - x));
     }
     cx.stroke();
-    cx.globalAlpha = 1;
     this.marks.push([x0, y, x1, y + h]);
   }
 
   /** An upright line, or one of dots. @param {number} x @param {number} y0 @param {number} y1 @param {string} colour @param {boolean} [dots] */
   upright(x, y0, y1, colour, dots = false) {
     const { cx, k } = this;
+    cx.globalAlpha = 1;
     cx.fillStyle = colour;
     const wide = Math.max(1, 1.6 * k);
     if (dots) for (let y = y0; y < y1; y += 5 * k) cx.fillRect(x - wide / 2, y, wide, Math.min(2 * k, y1 - y));
@@ -121,6 +139,7 @@ export class Pen {
   /** A stroke through points. @param {number[]} points x, y, x, y, ... @param {string} colour @param {number} wide */
   stroke(points, colour, wide) {
     const { cx } = this;
+    cx.globalAlpha = 1;
     cx.strokeStyle = colour;
     cx.lineWidth = wide * this.k;
     cx.beginPath();

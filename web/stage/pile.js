@@ -13,10 +13,18 @@
 /** A pile that is over, and was shorter than this part of the window, is folded. */
 const brief = 0.085;
 
+/** The heights of long piles, which are asked for in each frame. @type {WeakMap<number[], number>} */
+const heights = new WeakMap();
+
 /** How many wait in a pile. @param {number[]} pile */
 export function heightOf(pile) {
-  let n = 0;
-  for (let i = 1; i < pile.length; i += 2) n += pile[i];
+  if (pile.length < 3) return pile.length ? pile[1] : 0;
+  let n = heights.get(pile);
+  if (n === undefined) {
+    n = 0;
+    for (let i = 1; i < pile.length; i += 2) n += pile[i];
+    heights.set(pile, n);
+  }
   return n;
 }
 
@@ -33,6 +41,7 @@ export function pileAt(track, n) {
 export function runsOf(track, from, to) {
   /** @type {Run[]} */
   const runs = [];
+  if (!track.highest && !track.waiting) return runs;
   /** @type {Run | undefined} */
   let run;
   for (const [n, column] of track.columns) {

@@ -20,6 +20,8 @@ const levels = { cluster: 0, reflector: 1, queue: 1, indexer: 1, handler: 2, fol
 /** How high one that waits is at most, and how many make a row open. */
 const tallest = 8;
 const fewest = 3;
+/** What is kept free for piles, so that handlers fold before nothing can wait. */
+const least = 28;
 /** What has words over the Reflector's line. */
 const wordy = ['gap', 'backoff', 'silent'];
 /** How long a row takes to open, and for how long it stays open at least, in ms. */
@@ -63,7 +65,7 @@ export function choose(rows, box, kept) {
     });
   }
   const others = rows.filter((r) => r.station !== 'handler');
-  const room = box.h - others.reduce((n, r) => n + baseOf(r) + box.gap, 0) - 60;
+  const room = box.h - others.reduce((n, r) => n + baseOf(r) + box.gap, 0) - least;
   const fits = Math.max(2, Math.floor(room / (bases.handler + box.gap)));
   const feeds = rows.find((r) => r.station === 'work')?.listener;
   /** How much a handler deserves a row of its own. @param {Row} r */

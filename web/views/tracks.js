@@ -2,6 +2,8 @@
 // The stage whose rows are stations: what happened left of the rail, what is so right of it, and at the far right the cluster beside the store.
 import '../kit/words-tracks.js';
 import { attr, button, h, icon, put, reveal, s, text, show } from '../kit/dom.js';
+import { capitalize } from '../kit/format.js';
+import { laneNames } from '../kit/fork.js';
 import { areEqual } from '../kit/same.js';
 import { lastRead } from '../rows/read.js';
 import { stations } from '../rows/index.js';
@@ -54,7 +56,9 @@ export class Tracks {
     this.rows = new Rows();
     this.past = new Past(ctx, this.canvas);
     this.why = h('p', { class: 'why' });
-    this.root.append(this.why);
+    this.zooms = h('div', { class: 'zooms' }, ...[-1, 1].map((n) => button({ 'data-zoom': n }, () => this.zoom(closer(this.millis, n)),
+      icon(n > 0 ? 'M8 3v10M3 8h10' : 'M3 8h10'))));
+    this.root.append(this.why, this.zooms);
     this.inside = new Inside(this.root);
     this.tl = new Timeline(ctx, this.root, overview, 'tracks-log');
     this.act = button({ class: 'likely' }, () => this.actLikely());
@@ -76,6 +80,35 @@ export class Tracks {
       if (steps) this.zoom(closer(this.millis, steps));
     }, { passive: false });
     document.addEventListener('keydown', (e) => this.key(e));
+    this.canvas.addEventListener('pointerdown', (e) => {
+      if (e.button !== 0 || !ctx.model.any) return;
+      this.canvas.setPointerCapture(e.pointerId);
+      this.drag = { x: e.clientX, millis: ctx.now() };
+    });
+    this.canvas.addEventListener('pointermove', (e) => this.drag && this.scrub(e.clientX));
+    for (const end of ['pointerup', 'pointercancel']) this.canvas.addEventListener(end, () => (this.drag = null));
+  }
+
+  /** Where a drag of the past began, and at which moment. @type {{x: number, millis: number} | null} */
+  drag = null;
+  /** Where a drag asks to be, while it has not been answered. @type {number | null} */
+  wanted = null;
+  seeking = false;
+
+  /** Goes to the moment that a drag brings to the rail. @param {number} x @private */
+  async scrub(x) {
+    const { drag, ctx: { model } } = this;
+    if (!drag || Math.abs(x - drag.x) < 3) return;
+    const per = this.millis / (this.geometry.past.w * this.k);
+    this.wanted = Math.max(model.firstMillis, Math.min(model.view.headMillis, drag.millis - (x - drag.x) * per));
+    if (this.seeking) return;
+    this.seeking = true;
+    while (this.wanted !== null) {
+      const to = Math.round(this.wanted);
+      this.wanted = null;
+      await this.ctx.act('seekTime', to);
+    }
+    this.seeking = false;
   }
 
   /** Shows so much time. @param {number} millis */
@@ -151,8 +184,13 @@ export class Tracks {
     for (const [name, value] of Object.entries({ x: ground.x, y: ground.y, width: ground.w, height: ground.h })) attr(this.ground, name, value);
     this.past.lay({ x: past.x * k, y: past.y * k, w: past.w * k, h: past.h * k, k }, devicePixelRatio || 1);
     this.seat(this.maps, worlds);
+    this.seat(this.zooms, { x: past.x + past.w - 66, y: past.y + 2 });
     this.seat(this.inside.root, inside);
     this.root.classList.toggle('small', phone);
+    // Its units are CSS pixels: it is as many of them long as the stage has units there, and drawn larger.
+    const from = (38.5 * box.width) / 80;
+    const log = this.tl.root.style;
+    Object.assign(log, { left: `${from}px`, width: `${(box.width - from) / k - (this.told ? 410 : 208)}px`, transform: k > 1 ? `scale(${k})` : '' });
     this.tl.resize();
     this.tl.paint();
     this.rows.after.clear();
@@ -172,7 +210,7 @@ export class Tracks {
   /** What prevents that something comes to the rows of an informer. @param {number} i @returns {import('../stage/rail.js').Stops} @private */
   stops(i) {
     const { state } = this.ctx.model.lane(i);
-    const reflector = this.ctx.model.past.rows.find((r) => r.station === 'reflector' && r.lane === i);
+    const reflector = this.data().find((r) => r.station === 'reflector' && r.lane === i);
     return {
       held: (stage, listener) => state.holds.some((x) => x.stage === stage && (x.listener ?? 0) === (listener ?? 0)),
       cut: state.reflector.phase === 'backoff' || state.reflector.phase === 'stopped',
@@ -182,8 +220,13 @@ export class Tracks {
 
   /** Brings all to the model. @param {number} clock */
   paint(clock) {
-    this.layRows(clock);
     const { ctx } = this;
+    const told = !!ctx.storyTitle?.();
+    if (told !== this.told) {
+      this.told = told;
+      this.resize();
+    }
+    this.layRows(clock);
     const { t, model } = ctx;
     const now = ctx.now();
     const two = model.lanes > 1;
@@ -216,6 +259,11 @@ export class Tracks {
     this.inside.paint(opened ? stations[opened.row.station].inside(opened) : lastRead(first), about.lane, about.row?.lane ?? 0);
     reveal(this.inside.root, !!opened || !this.geometry.phone);
     this.paintLikely();
+    for (const b of /** @type {Iterable<HTMLElement>} */ (/** @type {unknown} */ (this.zooms.children))) {
+      const words = t(b.dataset.zoom === '1' ? 'row.closer' : 'row.wider');
+      attr(b, 'title', words);
+      attr(b, 'aria-label', words);
+    }
     put(this.why, this.said?.why ?? '');
     this.marks.paint();
     if (clock - this.tlAt > 120) {
@@ -226,6 +274,8 @@ export class Tracks {
   }
 
   tlAt = 0;
+  /** Whether a story is told, whose bar stands beside the overview. */
+  told = false;
   /** Where the rows of the past are, as it knows. @type {unknown[]} */
   seats = [];
 
@@ -242,7 +292,7 @@ export class Tracks {
     attr(hold, 'aria-pressed', String(!!held));
     attr(hold, 'aria-label', words);
     attr(hold, 'title', words);
-    put(one, t('row.one'));
+    put(one, t(this.geometry.phone ? 'row.oneShort' : 'row.one'));
     put(all, t('row.all'));
     attr(one, 'aria-label', `${t('row.one')}: ${words}`);
     attr(all, 'aria-label', `${t('row.all')}: ${words}`);
@@ -264,10 +314,17 @@ export class Tracks {
     else this.ctx.act('hold', 'pop');
   }
 
+  /** The rows of what shows: of several informers of a factory the one that has the stage. @private */
+  data() {
+    const { past: { rows }, factory, lanes } = this.ctx.model;
+    if (!factory) return rows.filter((r) => r.lane < lanes);
+    return rows.filter((r) => r.station === 'cluster' || r.lane === factory.shown).map((r) => ({ ...r, lane: 0 }));
+  }
+
   /** Lays the rows out. @param {number} clock @private */
   layRows(clock) {
     const still = this.ctx.eye.still.matches;
-    this.rows.place(this.ctx.model.past.rows, this.geometry.rows, clock, (id) => this.past.demand(id), still);
+    this.rows.place(this.data(), this.geometry.rows, clock, (id) => this.past.demand(id), still);
     const { k } = this;
     const seats = this.rows.bands.map((b) => ({ id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k }));
     if (!areEqual(seats.flatMap(Object.values), this.seats)) {
@@ -346,8 +403,9 @@ export class Tracks {
       const band = named[i];
       show(head.el, !!band);
       if (!band) return;
-      const { state } = ctx.model.lane(band.lane);
-      head.moveTo(g.phone ? 12 : 16, band.y + 14).set(t('row.era', { era: state.era, queue: state.queue.kind }));
+      const { fork } = ctx.model;
+      const { era, queue } = ctx.model.lane(band.lane).state;
+      head.moveTo(g.phone ? 12 : 16, band.y + 14).set(fork ? capitalize(laneNames(ctx, fork)[band.lane]) : t('row.era', { era, queue: queue.kind }));
     });
   }
 

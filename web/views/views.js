@@ -104,6 +104,7 @@ export class Views {
     if (this.view === 'embed' || (this.presenting && this.view !== 'phone')) return all;
     if (this.view === 'phone') return this.phone.pictureBox();
     const unit = all.width / 1280;
+    if (this.view === 'tracks') return new DOMRect(all.x, all.y + 44 * unit, all.width, all.height - 126 * unit);
     return new DOMRect(all.x, all.y + 44 * unit, all.width, (caption ? 558 : 520) * unit);
   }
 
@@ -167,7 +168,7 @@ export class Views {
     if (tracks) this.tracks.paint(clock);
     if (mode === 'lanes') this.lanes.paint(clock);
     if (mode === 'factory') this.factory.paint(clock);
-    this.factory.paintBack(mode === '');
+    this.factory.paintBack(mode === '' || mode === 'tracks');
     if (mode === 'embed') this.embed.paint(clock);
     else if (mode === 'phone') this.phone.paint(clock);
     else if (this.presenting) this.presenter.paint(clock, mode === 'lanes' || mode === 'factory');
@@ -189,11 +190,9 @@ export class Views {
     this.stories.paintFigures(); // of the sentence that is about to be said
     const story = this.stories.caption();
     // What a person wrote is said by every view, in the words of the stage.
-    if (story || this.ctx.model.facts.sentence.id.startsWith('person')) {
-      this.tracks.said = null;
-      return story;
-    }
-    const head = this.tracks.caption();
+    this.tracks.said = null;
+    if (story || this.ctx.model.facts.sentence.id.startsWith('person')) return story;
+    const head = this.lanes.isOn ? null : this.tracks.caption();
     if (head) return head;
     return this.lanes.isOn ? this.lanes.caption() : this.view === 'factory' ? this.factory.caption() : null;
   }

@@ -17,6 +17,7 @@ function emptyState() {
     era: releases[0].era,
     resource: { group: '', version: 'v1', resource: 'pods', namespace: '' },
     api: { resourceVersion: '', objects: -1, writes: 0, writesPerSecond: 0, requests: [], wire: [], refused: 0 },
+    world: { known: '', objects: 0, unsent: 0, apart: 0, apartObjects: 0, watched: false },
     reflector: {
       phase: 'idle', resourceVersion: '', lists: 0, watches: 0, relists: 0, events: 0, bookmarks: 0, dropped: 0, bytes: 0,
       lastRequest: '', verb: '', requestMillis: 0, timeoutSeconds: 0, lastError: '', lastErrorMillis: 0, why: '',
@@ -41,6 +42,9 @@ function emptyState() {
 function emptyPart() {
   return { count: 0, mix: {}, total: 0, first: [] };
 }
+
+/** Where an object is: the bits of a cell's places, as docs/protocol.md has them. */
+export const places = { cluster: 1, store: 2, apart: 4, unsent: 8, reduced: 16 };
 
 /** The facts before anything is known. @returns {Facts} */
 function emptyFacts() {
@@ -126,6 +130,12 @@ export class Model {
     this.goneCells = [];
     this.cellsReset = false;
     this.groupsChanged = false;
+    /**
+     * The objects of the cluster and of the store, by slot. `touched` are the slots that changed since somebody emptied it; `fresh`: all did, and nothing
+     * of it happened just now.
+     * @type {{cells: Map<number, import('./page-types.js').WorldCell>, touched: Set<number>, fresh: boolean}}
+     */
+    this.worlds = { cells: new Map(), touched: new Set(), fresh: true };
     /** Whether a story lets time stand. */
     this.stands = false;
     /** Whether the last frame has more than the length of the log. */
@@ -177,6 +187,7 @@ export class Model {
     });
     this.eras = this.lanes > 1 && !this.fork ? frame.lanes.map((_, i) => this.lane(i).state.era) : [];
     if (this.factory && this.factory.factories.length > 1) this.eras = this.factory.factories.map((f) => f.era);
+    if (frame.jump) this.worlds.fresh = true;
     const lane = frame.lanes?.[0];
     if (lane?.groups) {
       this.groups = { index: lane.groups.index, list: lane.groups.list ?? [] };
@@ -201,17 +212,25 @@ export class Model {
 
   /** @param {NonNullable<import('./types.js').LaneFrame['cells']>} cells @private */
   applyCells(cells) {
+    const { worlds } = this;
     if (cells.reset) {
       this.cells.clear();
       this.cellsReset = true;
+      worlds.cells.clear();
+      worlds.fresh = true;
     }
     for (const slot of cells.del ?? []) {
-      const c = this.cells.get(slot);
-      if (!c) continue;
-      this.goneCells.push(c);
-      this.cells.delete(slot);
+      this.dropCell(slot);
+      worlds.cells.delete(slot);
+      worlds.touched.add(slot);
     }
-    for (const [slot, key, group, at, op, phase, mutated] of cells.set ?? []) {
+    for (const [slot, key, group, at, op, phase, mutated, where, written] of cells.set ?? []) {
+      worlds.cells.set(slot, { slot, key, places: where, written, at });
+      worlds.touched.add(slot);
+      if (!(where & places.store)) {
+        this.dropCell(slot);
+        continue;
+      }
       const c = this.cells.get(slot);
       if (c && c.group === group) {
         c.key = key;
@@ -225,6 +244,14 @@ export class Model {
       }
       this.touched.add(slot);
     }
+  }
+
+  /** Takes away the cell of an object that left the store. @param {number} slot @private */
+  dropCell(slot) {
+    const c = this.cells.get(slot);
+    if (!c) return;
+    this.goneCells.push(c);
+    this.cells.delete(slot);
   }
 
   /** @param {NonNullable<Frame['timeline']>} tl @private */

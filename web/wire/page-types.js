@@ -84,6 +84,12 @@
  */
 
 /**
+ * An object of the cluster or of the store, or of both. `places` is the sum of a frame's row. `written` is when the cluster's version was written, 0 before
+ * the log, and `at` when the store last changed.
+ * @typedef {{slot: number, key: string, places: number, written: number, at: number}} WorldCell
+ */
+
+/**
  * A still: the part of the page that it is of, in CSS pixels, the SVG's text, and the PNG as a data: URL.
  * @typedef {{name: string, at: DOMRectInit, svg: string, png: string}} Still
  */

@@ -196,6 +196,7 @@
  * @property {string} era
  * @property {Resource} resource
  * @property {API} api
+ * @property {World} world
  * @property {Reflector} reflector
  * @property {Queue} queue
  * @property {Indexer} indexer
@@ -267,7 +268,7 @@
  */
 
 /**
- * Cells has the objects of the store that changed.
+ * Cells has the objects of the store and of the cluster that changed.
  * @typedef {object} Cells
  * @property {boolean} reset the page must first drop all its cells
  * @property {CellRow[]} set
@@ -529,6 +530,24 @@
  * @property {WireFrame[]} wire newest first
  * @property {number} refused requests of this informer that were answered 429
  * @property {Crowd} [crowd] a simulated cluster's other clients, and the load they cause; absent while there are none.
+ */
+
+/**
+ * World is what the cluster holds of the resource in the watched namespace, and how far the store is apart from it.
+ * @typedef {object} World
+ * @property {'written' | 'seen' | ''} known how: "written", the log has each write at its time, or "seen", it has what came over the wire,
+ *   so what did not come is not known. Empty: nothing is known yet.
+ * @property {number} objects
+ * @property {number} unsent of them, never sent to this informer: another shard has them, or its selector does not select them
+ * @property {number} apart how many changes the store does not have yet, of ApartObjects objects; the oldest of them was written, or seen,
+ *   at OldestMillis. A change counts until the store has that version of the object or a newer one, a deletion until the object is gone.
+ * @property {number} apartObjects
+ * @property {number} [oldestMillis] missing: they are the same
+ * @property {number} [cameMillis] when something last came over the wire; missing if nothing has, or if each write is known. What is seen
+ *   is no newer than that.
+ * @property {boolean} watched the Reflector has a watch, as far as it knows
+ * @property {WorldObject[]} [differences] the objects that are not in the store as the cluster has them, and those that changed; only in a
+ *   log's KindRestored.
  */
 
 /**
@@ -854,8 +873,8 @@
  */
 
 /**
- * CellRow is one object of the store; it keeps its slot while the store has it.
- * @typedef {[slot: number, key: string, group: number, atMillis: number, op: string, phase: string, mutated: boolean]} CellRow
+ * CellRow is one object; it keeps its slot while the store or the cluster has it.
+ * @typedef {[slot: number, key: string, group: number, atMillis: number, op: string, phase: string, mutated: boolean, places: number, writtenMillis: number]} CellRow
  */
 
 /**
@@ -1047,6 +1066,16 @@
  */
 
 /**
+ * WorldObject is an object of the cluster, or one that is gone from there and still in the store.
+ * @typedef {object} WorldObject
+ * @property {string} key
+ * @property {string} [rv] empty: it is gone
+ * @property {boolean} [unsent]
+ * @property {number} [atMillis] of this version
+ * @property {WorldChange[]} [changes] that the store does not have
+ */
+
+/**
  * QueueItem is a delta in a RealFIFO, or a key with its Deltas in a DeltaFIFO.
  * @typedef {object} QueueItem
  * @property {number} seq of the event that queued it, or its newest delta
@@ -1208,6 +1237,15 @@
  * @property {number} stepMillis
  * @property {number[]} requests from all clients
  * @property {number[]} unjittered from the other clients, if their waits were not random
+ */
+
+/**
+ * WorldChange is a change that the store does not have, or N that are counted together.
+ * @typedef {object} WorldChange
+ * @property {string} op
+ * @property {string} rv
+ * @property {number} atMillis
+ * @property {number} n
  */
 
 /**

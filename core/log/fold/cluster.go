@@ -102,6 +102,11 @@ func (c Cluster) Apart(key string) (n int) {
 	return n
 }
 
+// SharesRequests reports whether what comes over the wire of one lane is also another one's.
+func (f *Fold) SharesRequests(a, b int) bool {
+	return max(a, b) < len(f.lanes) && f.lanes[a].wire == f.lanes[b].wire
+}
+
 // applyCluster folds an event of the cluster for the lanes that share the requests of the event's lane.
 func (f *Fold) applyCluster(e *event.Entry) {
 	for i := range f.lanes {

@@ -245,7 +245,7 @@ type member struct {
 var (
 	factMembers  = membersOf(reflect.TypeFor[facts.Facts]())
 	stateMembers = slices.DeleteFunc(membersOf(reflect.TypeFor[fold.State]()), func(m member) bool {
-		return !slices.Contains([]string{"source", "era", "resource", "api", "reflector", "queue", "indexer", "listeners", "workqueue", "holds", "faults",
+		return !slices.Contains([]string{"source", "era", "resource", "api", "world", "reflector", "queue", "indexer", "listeners", "workqueue", "holds", "faults",
 			"fidelity"}, m.name)
 	})
 )
@@ -302,6 +302,10 @@ func appendCells(b []byte, reset bool, set []cell, del []int) []byte {
 		b = appendString(b, c.phase)
 		b = append(b, ',')
 		b = strconv.AppendBool(b, c.isMutated)
+		b = append(b, ',')
+		b = strconv.AppendInt(b, int64(c.places), 10)
+		b = append(b, ',')
+		b = strconv.AppendFloat(b, c.written, 'f', -1, 64)
 		b = append(b, ']')
 	}
 	b = append(b, `],"del":[`...)

@@ -14,19 +14,34 @@ const maxCells = 20_000
 // noGroup is the group of an object without a value in the index.
 const noGroup = "(none)"
 
-// cellSlot is a place on the page, which an object keeps while it is in the store.
+// The bits of a cell's places.
+const (
+	inCluster = 1 << iota // the cluster has the object
+	inStore               // the store has it
+	isApart               // both have it, and their versions differ
+	isUnsent              // the cluster never sends it to this informer
+	isReduced             // members of the stored object were dropped since it arrived
+)
+
+// cellSlot is a place on the page, which an object keeps while it is in the cluster or the store.
 type cellSlot struct {
-	id    int
-	seq   uint64 // of the change that the page has
-	group int    // the number of its group
-	phase string
+	id      int
+	seq     uint64 // of the change that the page has
+	group   int    // the number of its group; noPlace for an object that is not in the store
+	phase   string
+	places  int
+	written time.Duration // when the cluster's version was written
 }
+
+// noPlace is the group of an object that is not in the store.
+const noPlace = -1
 
 // laneView has the cells, groups, State and facts of one lane as the page has them, and what changed since.
 type laneView struct {
 	moves        moves
 	dirtyKeys    map[string]struct{} // keys of objects whose cells may have changed
 	allDirty     bool                // every cell may have changed
+	isListing    bool                // the Reflector's last request was for a list
 	needsRegroup bool                // the groups are those of another index: send all cells again
 	slots        map[string]*cellSlot
 	freeSlots    []int
@@ -55,7 +70,7 @@ func (l *laneView) watch(e *event.Entry) {
 		if !l.allDirty {
 			l.dirtyKeys[e.Key()] = struct{}{}
 		}
-	case event.KindStoreReplaced:
+	case event.KindStoreReplaced, event.KindClusterObjects:
 		l.allDirty = true
 		clear(l.dirtyKeys)
 	case event.KindIndexersAdded:
@@ -63,6 +78,24 @@ func (l *laneView) watch(e *event.Entry) {
 	case event.KindLane:
 		l.allDirty, l.needsRegroup = true, true
 		clear(l.dirtyKeys)
+	}
+}
+
+// watchCluster notes which cells an event of the cluster may have changed, or one of a wire that shows the cluster. Lanes that share their requests share it.
+func (l *laneView) watchCluster(e *event.Entry) {
+	switch e.Kind {
+	case event.KindClusterChange, event.KindWireFrame, event.KindWatchEvent, event.KindQueued:
+		if key := e.Key(); key != "" && !l.allDirty {
+			l.dirtyKeys[key] = struct{}{}
+		} else if e.Kind == event.KindQueued {
+			l.allDirty = true
+		}
+	case event.KindClusterObjects:
+		l.allDirty = true
+	case event.KindRequestSent:
+		l.isListing = e.RequestSent().Verb != event.VerbWatch
+	case event.KindReflectorRV: // a list shows what is gone
+		l.allDirty, l.isListing = l.allDirty || l.isListing, false
 	}
 }
 
@@ -76,12 +109,14 @@ type cell struct {
 	phase    string
 	// isMutated: a handler has mutated the object since the store got it.
 	isMutated bool
+	places    int
+	written   float64 // when the cluster's version was written, or seen; 0 if it was there when the log began
 }
 
 // cells returns the cells to set and the slots to empty, so that the page's cells become the fold's; at most maxCells are set. reset: the page must first drop
 // all its cells. While chips are on their way (flying) to the Indexer, the fold does not have all changes yet, so the keys are looked at again.
 func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped, flying bool) (reset bool, set []cell, del []int) {
-	objects, values := f.Objects(lane), f.Index(lane, index)
+	objects, cluster, values := f.Objects(lane), f.Cluster(lane), f.Index(lane, index)
 	if l.needsRegroup {
 		l.needsRegroup, l.allDirty, reset = false, true, true
 		clear(l.slots)
@@ -89,17 +124,21 @@ func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped, flying bo
 		l.groups.reset(values)
 		l.phases.reset()
 	}
+	// send sends what the page does not have of an object, nil where the store or the cluster lacks it.
+	send := func(key string, c *fold.Cell, held *fold.Held) {
+		if places := placesOf(c, held); places == 0 {
+			l.del(&del, key)
+		} else if !l.isSent(key, c, held, places) {
+			l.set(&set, key, c, held, places, index, values)
+		}
+	}
 	if !l.allDirty && !jumped {
 		//maporder:free what of them does not fit into a frame comes with the next; the log knows nothing of frames
 		for key := range l.dirtyKeys {
 			if !flying {
 				delete(l.dirtyKeys, key)
 			}
-			if c, ok := objects.Get(key); !ok {
-				l.del(&del, key)
-			} else if !l.isSent(&c) {
-				l.set(&set, &c, index, values)
-			}
+			send(key, pointer(objects.Get(key)), pointer(cluster.Get(key)))
 			if len(set) >= maxCells {
 				return reset, set, del
 			}
@@ -109,37 +148,75 @@ func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped, flying bo
 	clear(l.dirtyKeys)
 	//maporder:free the page takes away what a frame names, in any order
 	for key := range l.slots {
-		if _, ok := objects.Get(key); !ok {
-			l.del(&del, key)
+		if _, here := objects.Get(key); !here {
+			if _, there := cluster.Get(key); !there {
+				l.del(&del, key)
+			}
 		}
 	}
 	l.allDirty = flying
-	objects.Range(func(c *fold.Cell) bool {
-		if l.isSent(c) {
+	hasRoom := func() bool {
+		if len(set) < maxCells {
 			return true
 		}
-		l.set(&set, c, index, values)
-		if len(set) >= maxCells {
-			l.allDirty = true // the next frame carries the rest
-			return false
+		l.allDirty = true // the next frame carries the rest
+		return false
+	}
+	objects.Range(func(c *fold.Cell) bool {
+		send(c.Key, c, pointer(cluster.Get(c.Key)))
+		return hasRoom()
+	})
+	if len(set) >= maxCells {
+		return reset, set, del
+	}
+	cluster.Range(func(key string, held fold.Held) bool {
+		if _, here := objects.Get(key); !here {
+			send(key, nil, &held)
 		}
-		return true
+		return hasRoom()
 	})
 	return reset, set, del
 }
 
+// pointer returns nil for what is not there.
+func pointer[T any](x T, ok bool) *T {
+	if !ok {
+		return nil
+	}
+	return &x
+}
+
+// placesOf returns where an object is.
+func placesOf(c *fold.Cell, held *fold.Held) (places int) {
+	if held != nil {
+		places |= inCluster
+		if held.Unsent {
+			places |= isUnsent
+		}
+	}
+	if c != nil {
+		places |= inStore
+		if event.Weigh(c.Obj).IsReduced() {
+			places |= isReduced
+		}
+	}
+	if c != nil && held != nil && c.RV != held.RV && c.RV != "" {
+		places |= isApart
+	}
+	return places
+}
+
 // isSent reports whether the page has the cell.
-func (l *laneView) isSent(c *fold.Cell) bool {
-	s := l.slots[c.Key]
-	return s != nil && s.seq == c.Seq
+func (l *laneView) isSent(key string, c *fold.Cell, held *fold.Held, places int) bool {
+	s := l.slots[key]
+	return s != nil && s.places == places && (c == nil || s.seq == c.Seq) && (held == nil || s.written == held.At)
 }
 
 // set adds the cell of an object. The object keeps its slot, or gets a free one.
-func (l *laneView) set(set *[]cell, c *fold.Cell, index string, values fold.Index) {
-	s := l.slots[c.Key]
+func (l *laneView) set(set *[]cell, key string, c *fold.Cell, held *fold.Held, places int, index string, values fold.Index) {
+	s := l.slots[key]
 	if s != nil {
-		l.groups.leave(s.group)
-		l.phases.leave(s.phase)
+		l.leave(s)
 	} else {
 		s = &cellSlot{}
 		if n := len(l.freeSlots); n > 0 {
@@ -148,29 +225,44 @@ func (l *laneView) set(set *[]cell, c *fold.Cell, index string, values fold.Inde
 			s.id = l.nextSlot
 			l.nextSlot++
 		}
-		l.slots[c.Key] = s
+		l.slots[key] = s
 	}
-	s.seq, s.phase = c.Seq, phase(c.Obj)
-	l.phases.enter(s.phase)
-	name := noGroup
-	for _, in := range c.Indexed {
-		if in.Index == index && len(in.Values) > 0 {
-			name = in.Values[0]
+	*s = cellSlot{id: s.id, group: noPlace, places: places}
+	x := cell{slot: s.id, key: key, group: noPlace, places: places}
+	if held != nil {
+		s.written, x.written = held.At, fold.Millis(held.At)
+	}
+	if c != nil {
+		s.seq, s.phase = c.Seq, phase(c.Obj)
+		l.phases.enter(s.phase)
+		name := noGroup
+		for _, in := range c.Indexed {
+			if in.Index == index && len(in.Values) > 0 {
+				name = in.Values[0]
+			}
 		}
+		_, known := l.groups.ids[name]
+		l.hasNewNames = l.hasNewNames || !known
+		s.group = l.groups.id(name, values)
+		l.groups.enter(s.group)
+		x.group, x.atMillis, x.op, x.phase, x.isMutated = s.group, fold.Millis(c.At), c.Op, s.phase, c.Mutation != nil
 	}
-	_, known := l.groups.ids[name]
-	l.hasNewNames = l.hasNewNames || !known
-	s.group = l.groups.id(name, values)
-	l.groups.enter(s.group)
-	*set = append(*set, cell{slot: s.id, key: c.Key, group: s.group, atMillis: fold.Millis(c.At), op: c.Op, phase: s.phase, isMutated: c.Mutation != nil})
+	*set = append(*set, x)
 }
 
-// del adds the slot of an object that left the store, and frees it.
+// leave takes a cell out of the counts of groups and phases.
+func (l *laneView) leave(s *cellSlot) {
+	if s.group != noPlace {
+		l.groups.leave(s.group)
+		l.phases.leave(s.phase)
+	}
+}
+
+// del adds the slot of an object that left both, and frees it.
 func (l *laneView) del(del *[]int, key string) {
 	if s := l.slots[key]; s != nil {
 		delete(l.slots, key)
-		l.groups.leave(s.group)
-		l.phases.leave(s.phase)
+		l.leave(s)
 		l.freeSlots = append(l.freeSlots, s.id)
 		*del = append(*del, s.id)
 	}

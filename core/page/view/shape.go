@@ -79,6 +79,7 @@ type StateChange struct {
 	Release   string          `json:"era"`
 	Resource  fold.Resource   `json:"resource"`
 	API       fold.API        `json:"api"`
+	World     fold.World      `json:"world"`
 	Reflector fold.Reflector  `json:"reflector"`
 	Queue     fold.Queue      `json:"queue"`
 	Indexer   fold.Indexer    `json:"indexer"`
@@ -110,23 +111,28 @@ type Phase struct {
 	Count int
 }
 
-// Cells has the objects of the store that changed.
+// Cells has the objects of the store and of the cluster that changed.
 type Cells struct {
 	Reset bool      `json:"reset"` // the page must first drop all its cells
 	Set   []CellRow `json:"set"`
 	Del   []int     `json:"del"` // slots
 }
 
-// CellRow is one object of the store; it keeps its slot while the store has it.
+// CellRow is one object; it keeps its slot while the store or the cluster has it.
 type CellRow struct {
 	_        struct{} `web:"row"`
 	Slot     int
 	Key      string
-	Group    int // in the list of groups
+	Group    int // in the list of groups; -1 for an object that is not in the store, whose AtMillis, Op and Phase mean nothing
 	AtMillis float64
 	Op       string // of the last change
 	Phase    string
 	Mutated  bool // a handler has mutated the object since the store got it
+	// Places is a sum: 1 the cluster has the object, 2 the store has it, 4 both have it and their versions differ, 8 it is never sent to this informer,
+	// 16 the store has it without the members that were dropped since it arrived.
+	Places int
+	// WrittenMillis is when the cluster's version was written, or seen; 0 if it was there when the log began.
+	WrittenMillis float64
 }
 
 // Timeline has the changes of the log as a whole.

@@ -305,8 +305,14 @@ func (v *View) watchLocked(e *event.Entry) {
 	for len(v.lanes) < v.fold.Lanes() {
 		v.lanes = append(v.lanes, newLaneView(v.followKey))
 	}
-	if int(e.Lane) < len(v.lanes) {
-		v.lanes[e.Lane].watch(e)
+	if int(e.Lane) >= len(v.lanes) {
+		return
+	}
+	v.lanes[e.Lane].watch(e)
+	for i, l := range v.lanes {
+		if v.fold.SharesRequests(i, int(e.Lane)) {
+			l.watchCluster(e)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
 	"informerscope/core/page/view"
+	"informerscope/core/words/event"
 	"informerscope/core/words/object"
 )
 
@@ -57,6 +58,7 @@ type page struct {
 
 type cell struct {
 	key, group string
+	places     int
 }
 
 type group struct {
@@ -80,7 +82,7 @@ func (p *page) take(v *view.View) bool {
 			}
 			Cells *struct {
 				Reset bool
-				Set   [][6]json.RawMessage
+				Set   [][9]json.RawMessage
 				Del   []int
 			}
 			Phases *[][2]any
@@ -157,7 +159,12 @@ func (p *page) take(v *view.View) bool {
 			var id, g int
 			var x cell
 			_, _, _ = json.Unmarshal(c[0], &id), json.Unmarshal(c[1], &x.key), json.Unmarshal(c[2], &g)
-			x.group = p.groups[g].name
+			_ = json.Unmarshal(c[7], &x.places)
+			if x.places&2 != 0 {
+				x.group = p.groups[g].name
+			} else if g != -1 {
+				p.t.Errorf("%s is not in the store, and has group %d", x.key, g)
+			}
 			p.cells[id] = x
 		}
 	}
@@ -176,17 +183,35 @@ func (p *page) check(rec *trace.Recorder, index string) {
 	p.t.Helper()
 	folded := rec.FoldAt(p.view.Seq)
 	objects := folded.Objects(p.lane)
-	if len(p.cells) != objects.Len() {
-		p.t.Fatalf("seq %d: %d cells, %d objects", p.view.Seq, len(p.cells), objects.Len())
+	cluster := folded.Cluster(p.lane)
+	only := 0
+	cluster.Range(func(key string, _ fold.Held) bool {
+		if _, ok := objects.Get(key); !ok {
+			only++
+		}
+		return true
+	})
+	if len(p.cells) != objects.Len()+only {
+		p.t.Fatalf("seq %d: %d cells, %d objects in the store and %d in the cluster alone", p.view.Seq, len(p.cells), objects.Len(), only)
 	}
 	seen := map[string]bool{}
 	counts := map[string]int{}
 	for id, c := range p.cells {
 		o, ok := objects.Get(c.key)
-		if !ok || seen[c.key] {
-			p.t.Fatalf("seq %d: cell %d shows %s, in the store %v, shown before %v", p.view.Seq, id, c.key, ok, seen[c.key])
+		held, there := cluster.Get(c.key)
+		want := 0
+		for bit, holds := range []bool{there, ok, there && ok && o.RV != held.RV, there && held.Unsent, ok && event.Weigh(o.Obj).IsReduced()} {
+			if holds {
+				want |= 1 << bit
+			}
+		}
+		if want == 0 || want != c.places || seen[c.key] {
+			p.t.Fatalf("seq %d: cell %d shows %s at %b, not %b, shown before %v", p.view.Seq, id, c.key, c.places, want, seen[c.key])
 		}
 		seen[c.key] = true
+		if !ok {
+			continue
+		}
 		counts[c.group]++
 		for _, in := range o.Indexed {
 			if in.Index == index && in.Values[0] != c.group {

@@ -1,0 +1,155 @@
+// @ts-check
+// Where the cells of two maps of the same objects are: an object has one place in both while the cluster or the store has it. Cells get smaller until all have
+// room, and where they would be too small to be told apart, a square stands for several objects.
+
+/** @typedef {import('../wire/page-types.js').WorldCell} WorldCell */
+
+/** The largest and the smallest pitch of cells, and that of squares that stand for several objects. */
+const largest = 20;
+const smallest = 3;
+const square = 7;
+/** The places close up when there are more holes than this, and a third of them are holes. */
+const mostHoles = 24;
+
+export class WorldGrid {
+  /** By place, null where one is empty. @type {(WorldCell | null)[]} */
+  cells = [];
+  /** Empty places. @type {number[]} */
+  free = [];
+  /** The place of each slot. @type {Map<number, number>} */
+  placeOf = new Map();
+  /** From one cell to the next, in pixels. */
+  pitch = 0;
+  cols = 1;
+  rows = 0;
+  /** How many objects a square stands for. */
+  per = 1;
+  w = 0;
+  h = 0;
+  k = 1;
+
+  /** @param {number} w width of a map, in pixels @param {number} h @param {number} k pixels per unit */
+  resize(w, h, k) {
+    Object.assign(this, { w, h, k, pitch: 0 });
+  }
+
+  /**
+   * Takes in what changed. Returns the places to draw again, with what was there, or null for all of them.
+   * @param {{cells: Map<number, WorldCell>, touched: Iterable<number>, fresh: boolean}} worlds
+   * @returns {{place: number, was: WorldCell | null}[] | null}
+   */
+  take(worlds) {
+    if (worlds.fresh) {
+      this.arrange(worlds.cells);
+      return null;
+    }
+    const changed = [];
+    for (const slot of worlds.touched) {
+      const cell = worlds.cells.get(slot) ?? null;
+      let place = this.placeOf.get(slot);
+      if (!cell && place === undefined) continue;
+      if (place === undefined) {
+        place = this.free.pop() ?? this.cells.length;
+        this.placeOf.set(slot, place);
+      } else if (!cell) {
+        this.placeOf.delete(slot);
+        this.free.push(place);
+      }
+      changed.push({ place, was: this.cells[place] ?? null });
+      this.cells[place] = cell;
+    }
+    if (this.free.length > mostHoles && this.free.length * 3 > this.cells.length) {
+      this.arrange(worlds.cells);
+      return null;
+    }
+    return this.fit() ? null : changed;
+  }
+
+  /** Gives every object its place, by key. @param {Map<number, WorldCell>} cells @private */
+  arrange(cells) {
+    this.cells = [...cells.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    this.free = [];
+    this.placeOf = new Map(this.cells.map((cell, i) => [cell?.slot ?? -1, i]));
+    this.fit();
+  }
+
+  /** Chooses how large cells are. They change when they do not fit, or could be a quarter larger. Returns whether they did. @private */
+  fit() {
+    const { w, h, k, pitch, per } = this;
+    const n = Math.max(1, this.cells.length);
+    const room = (/** @type {number} */ p) => Math.floor(w / p) * Math.floor(h / p);
+    let best = Math.round(largest * k);
+    while (best > smallest * k && room(best) < n) best--;
+    let each = 1;
+    if (room(best) < n) {
+      best = Math.max(1, Math.round(square * k));
+      each = Math.ceil(n / Math.max(1, room(best)));
+    }
+    const fits = pitch > 0 && room(pitch) * per >= n;
+    if (fits && (each < per ? each * 1.25 > per : best < pitch * 1.25)) return false;
+    this.pitch = best;
+    this.per = each;
+    this.cols = Math.max(1, Math.floor(w / best));
+    this.rows = Math.floor(h / best);
+    return best !== pitch || each !== per;
+  }
+
+  /** The size of a cell: its pitch without the gap. */
+  get size() {
+    return this.pitch - (this.pitch >= 5 ? Math.max(1, Math.round(this.pitch / 12)) : 0);
+  }
+
+  /** Left and top of the square of a place. @param {number} place @returns {[number, number]} */
+  spot(place) {
+    const i = Math.floor(place / this.per);
+    return [(i % this.cols) * this.pitch, Math.floor(i / this.cols) * this.pitch];
+  }
+
+  /** The objects that share a place's square. @param {number} place */
+  share(place) {
+    const from = place - (place % this.per);
+    return this.cells.slice(from, from + this.per).filter((cell) => cell !== null);
+  }
+
+  /** The place of an object, -1 for none. @param {string} key */
+  find(key) {
+    return key ? this.cells.findIndex((cell) => cell?.key === key) : -1;
+  }
+
+  /** The place under a point, -1 for none: of a square, that of its first object that is not the same in both. @param {number} x @param {number} y */
+  hit(x, y) {
+    const [col, row] = [Math.floor(x / this.pitch), Math.floor(y / this.pitch)];
+    if (col < 0 || col >= this.cols || row < 0) return -1;
+    const from = (row * this.cols + col) * this.per;
+    let first = -1;
+    for (let i = from; i < Math.min(from + this.per, this.cells.length); i++) {
+      const cell = this.cells[i];
+      if (cell && markOf(cell.places) !== 'same') return i;
+      if (cell && first < 0) first = i;
+    }
+    return first;
+  }
+
+  /** The next place with an object, some steps on. @param {number} place @param {number} step */
+  walk(place, step) {
+    let to = Math.max(0, Math.min(this.cells.length - 1, place < 0 ? 0 : place + step));
+    const way = step < 0 ? -1 : 1;
+    while (to >= 0 && to < this.cells.length && !this.cells[to]) to += way;
+    return to >= 0 && to < this.cells.length ? to : place;
+  }
+}
+
+/**
+ * How the two maps differ about an object: it is the same, newer in the cluster, not in the store yet, gone from the cluster, or never sent; `left`
+ * is one that is not sent any more and still in the store.
+ * @typedef {'same' | 'older' | 'missing' | 'gone' | 'unsent' | 'left'} Mark
+ */
+
+/** @param {number} places @returns {Mark} */
+export function markOf(places) {
+  const [there, here, apart, unsent] = [1, 2, 4, 8].map((bit) => (places & bit) > 0);
+  if (unsent) return here ? 'left' : 'unsent';
+  if (!there) return 'gone';
+  if (!here) return 'missing';
+  return apart ? 'older' : 'same';
+}

@@ -1,0 +1,73 @@
+// Where the cells of both maps are, and what they say.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { markOf, WorldGrid } from './worldgrid.js';
+
+/** A grid of n objects in 340 × 115 pixels. @param {number} n */
+function gridOf(n) {
+  const cells = new Map(Array.from({ length: n }, (_, slot) => [slot, { slot, key: `a/${String(slot).padStart(5, '0')}`, places: 3, written: 0, at: 0 }]));
+  const worlds = { cells, touched: new Set(), fresh: true };
+  const grid = new WorldGrid();
+  grid.resize(340, 115, 1);
+  const take = (/** @type {number[]} */ ...slots) => {
+    slots.forEach((slot) => worlds.touched.add(slot));
+    const changed = grid.take(worlds);
+    worlds.touched.clear();
+    worlds.fresh = false;
+    return changed;
+  };
+  assert.equal(take(), null);
+  return { grid, cells, worlds, take };
+}
+
+test('cells shrink until all have room, and then stand for several', () => {
+  for (const n of [0, 1, 10, 240, 3000, 10000, 100000]) {
+    const { grid } = gridOf(n);
+    assert.ok(grid.cols * grid.rows * grid.per >= n, `${n} objects have room`);
+    assert.ok(grid.pitch >= 3, `${n} objects: a cell of ${grid.pitch} pixels can be seen`);
+    assert.equal(grid.per > 1, n > 4294, `${n} objects: ${grid.per} in a square`);
+    for (let i = 0; i < n; i += 97) {
+      const [x, y] = grid.spot(i);
+      assert.ok(x + grid.pitch <= 340 && y + grid.pitch <= 115, `object ${i} of ${n} lies in the map`);
+      const at = grid.hit(x + 1, y + 1);
+      assert.equal(Math.floor(at / grid.per), Math.floor(i / grid.per));
+    }
+  }
+});
+
+test('an object keeps its place while others come and go', () => {
+  const { grid, cells, take } = gridOf(240);
+  const before = grid.spot(grid.find('a/00100'));
+  cells.delete(7);
+  cells.set(240, { slot: 240, key: 'b', places: 1, written: 5, at: 0 });
+  const changed = take(7, 240);
+  assert.deepEqual(changed?.map(({ place, was }) => [place, was?.key ?? null]), [[7, 'a/00007'], [7, null]]);
+  assert.equal(grid.find('b'), 7);
+  assert.deepEqual(grid.spot(grid.find('a/00100')), before);
+  cells.get(100).places = 7;
+  assert.deepEqual(take(100)?.map(({ place }) => place), [100]);
+});
+
+test('places close up when many are empty', () => {
+  const { grid, cells, take } = gridOf(240);
+  const gone = Array.from({ length: 200 }, (_, i) => i);
+  for (const slot of gone) cells.delete(slot);
+  assert.equal(take(...gone), null);
+  assert.equal(grid.cells.length, 40);
+  assert.equal(grid.pitch, 20);
+});
+
+test('a place says how the maps differ', () => {
+  const marks = { 1: 'missing', 2: 'gone', 3: 'same', 7: 'older', 9: 'unsent', 11: 'left', 19: 'same', 23: 'older' };
+  for (const [places, mark] of Object.entries(marks)) assert.equal(markOf(Number(places)), mark, places);
+});
+
+test('the keyboard skips empty places', () => {
+  const { grid, cells, take } = gridOf(30);
+  cells.delete(4);
+  take(4);
+  assert.equal(grid.walk(3, 1), 5);
+  assert.equal(grid.walk(5, -1), 3);
+  assert.equal(grid.walk(-1, 0), 0);
+  assert.equal(grid.walk(29, 1), 29);
+});

@@ -1,0 +1,108 @@
+// @ts-check
+// The marks of a map's cells: plain, filled, outlined, dashed, and half for an object that is never sent. No two differ by colour alone.
+
+/** @typedef {import('./worldgrid.js').Mark} Mark */
+/**
+ * How a cell is drawn: `fill`, `edge` and `dash` in a colour; `half` is a triangle.
+ * @typedef {{form: 'fill' | 'edge' | 'dash' | 'half' | 'none', colour: string}} Look
+ */
+
+/** What each map shows of an object. @type {Record<'cluster' | 'store', Record<Mark, Look>>} */
+export const looks = {
+  cluster: {
+    same: { form: 'fill', colour: 'h1' }, older: { form: 'fill', colour: 'upd' }, missing: { form: 'fill', colour: 'add' },
+    gone: { form: 'dash', colour: 'del' }, unsent: { form: 'half', colour: 'h2' }, left: { form: 'half', colour: 'del' },
+  },
+  store: {
+    same: { form: 'fill', colour: 'h1' }, older: { form: 'edge', colour: 'upd' }, missing: { form: 'dash', colour: 'add' },
+    gone: { form: 'edge', colour: 'del' }, unsent: { form: 'none', colour: 'h1' }, left: { form: 'edge', colour: 'del' },
+  },
+};
+
+/**
+ * Draws a cell in place of what was there.
+ * @param {CanvasRenderingContext2D} cx @param {Record<string, string>} palette
+ * @param {number} x @param {number} y @param {number} pitch @param {number} size
+ * @param {Look} look
+ * @param {boolean} isReduced its corner is cut: members of the object were dropped
+ */
+export function drawCell(cx, palette, x, y, pitch, size, { form, colour }, isReduced) {
+  cx.clearRect(x, y, pitch, pitch);
+  if (form === 'none') return;
+  const edge = Math.max(1, Math.round(size / 6));
+  cx.fillStyle = palette[form === 'edge' ? 'h1' : colour];
+  if (form === 'fill' || form === 'edge') cx.fillRect(x, y, size, size);
+  if (form === 'half') {
+    cx.beginPath();
+    cx.moveTo(x, y);
+    cx.lineTo(x + size, y + size);
+    cx.lineTo(x, y + size);
+    cx.fill();
+  }
+  if (form === 'edge') {
+    cx.fillStyle = palette[colour];
+    cx.fillRect(x, y, size, edge);
+    cx.fillRect(x, y + size - edge, size, edge);
+    cx.fillRect(x, y, edge, size);
+    cx.fillRect(x + size - edge, y, edge, size);
+  }
+  if (form === 'dash') {
+    // Three pieces a side, of which the middle one is a gap.
+    const piece = Math.max(1, Math.round(size / 3));
+    for (const from of [0, size - piece]) {
+      cx.fillRect(x + from, y, piece, edge);
+      cx.fillRect(x + from, y + size - edge, piece, edge);
+      cx.fillRect(x, y + from, edge, piece);
+      cx.fillRect(x + size - edge, y + from, edge, piece);
+    }
+  }
+  if (isReduced && size >= 6) {
+    const cut = Math.round(size / 3);
+    cx.beginPath();
+    cx.moveTo(x + size - cut, y);
+    cx.lineTo(x + size, y);
+    cx.lineTo(x + size, y + cut);
+    cx.closePath();
+    cx.save();
+    cx.clip();
+    cx.clearRect(x, y, size, size);
+    cx.restore();
+  }
+}
+
+/**
+ * Draws a square that stands for several objects: how many of its places are taken is its height, and the part that differs stands at its foot, at least two
+ * pixels high, filled in the cluster and outlined in the store.
+ * @param {CanvasRenderingContext2D} cx @param {Record<string, string>} palette
+ * @param {number} x @param {number} y @param {number} pitch @param {number} size
+ * @param {Look[]} all of its objects @param {number} per how many it has room for
+ */
+export function drawShare(cx, palette, x, y, pitch, size, all, per) {
+  cx.clearRect(x, y, pitch, pitch);
+  const shown = all.filter((look) => look.form !== 'none');
+  if (!shown.length) return;
+  const tall = Math.max(1, Math.round((size * Math.min(shown.length, per)) / per));
+  cx.fillStyle = palette.h1;
+  cx.fillRect(x, y + size - tall, size, tall);
+  const marked = shown.filter((look) => look.form !== 'fill' || look.colour !== 'h1');
+  if (!marked.length) return;
+  const most = marked.toSorted((a, b) => count(marked, b) - count(marked, a))[0];
+  const high = Math.max(Math.min(2, size), Math.round((size * marked.length) / per));
+  cx.fillStyle = palette[most.colour];
+  if (most.form === 'half') {
+    cx.clearRect(x, y + size - high, size, high);
+    cx.beginPath();
+    cx.moveTo(x, y + size - high);
+    cx.lineTo(x + size, y + size);
+    cx.lineTo(x, y + size);
+    cx.fill();
+    return;
+  }
+  cx.fillRect(x, y + size - high, size, high);
+  if (most.form !== 'fill' && high > 2) cx.clearRect(x + 1, y + size - high + 1, size - 2, high - 2);
+}
+
+/** @param {Look[]} all @param {Look} look */
+function count(all, { form, colour }) {
+  return all.filter((x) => x.form === form && x.colour === colour).length;
+}

@@ -1,0 +1,215 @@
+// @ts-check
+// Two maps of one size, the cluster and this store, and how many changes lie between them. An object has one place in both. Where they differ, a mark says how.
+import { h, put, reveal, Txt } from '../kit/dom.js';
+import { exact } from '../kit/format.js';
+import { places } from '../wire/model.js';
+import { markOf, WorldGrid } from './worldgrid.js';
+import { WorldMap } from './worldmap.js';
+import '../kit/words-worlds.js';
+
+/** How long a change lights its cells, in ms, and how much later the store's where both changed at once. */
+const lit = 900;
+const later = 160;
+/** A light fades in steps: a cell is drawn again only when its step is another one. */
+const steps = 4;
+const sides = /** @type {const} */ (['cluster', 'store']);
+
+/** When a light begins, Infinity for never, and the step that was drawn. @typedef {{from: number, step: number}} Light */
+
+export class Worlds {
+  /** @param {import('../wire/page-types.js').Ctx} ctx @param {HTMLElement} root */
+  constructor(ctx, root) {
+    this.ctx = ctx;
+    this.grid = new WorldGrid();
+    const tell = { enter: this.enter.bind(this), choose: this.choose.bind(this) };
+    this.maps = { cluster: new WorldMap('cluster', ctx, this.grid, tell), store: new WorldMap('store', ctx, this.grid, tell) };
+    this.number = new Txt(h('b', { class: 'world-number' }));
+    this.what = new Txt(h('span', { class: 'world-what' }));
+    this.more = new Txt(h('span', { class: 'world-more' }));
+    this.name = h('div', { class: 'world-name', hidden: '', 'aria-hidden': 'true' });
+    const between = h('p', { class: 'world-between' }, this.number.el, h('span', { class: 'world-words' }, this.what.el, this.more.el));
+    this.root = h('section', { class: 'worlds' }, this.maps.cluster.root, between, this.maps.store.root, this.name);
+    root.append(this.root);
+    /** By place. @type {Map<number, Record<'cluster' | 'store', Light>>} */
+    this.lights = new Map();
+    /** The place under the pointer or the keyboard, and the map, if there is one. */
+    this.pointed = -1;
+    this.over = this.maps.cluster;
+    /** With what colours the maps were drawn; empty: not yet. */
+    this.colours = '';
+  }
+
+  /**
+   * Puts the maps into a part of the root.
+   * @param {{x: number, y: number, w: number, h: number, k: number, beside: boolean}} at in CSS pixels, of which k are a unit. Beside: the maps stand side by
+   *   side, with the words below them.
+   */
+  lay({ x, y, w, h: tall, k, beside }) {
+    Object.assign(this.root.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${tall}px` });
+    this.root.style.setProperty('--k', String(k));
+    this.root.classList.toggle('beside', beside);
+    const dots = devicePixelRatio || 1;
+    const wide = beside ? (w - 16 * k) / 2 : w;
+    const high = beside ? tall - 52 * k : (tall - 136 * k) / 2;
+    const size = { w: Math.max(1, Math.floor(wide * dots)), h: Math.max(1, Math.floor(high * dots)) };
+    this.grid.resize(size.w, size.h, k * dots);
+    this.ctx.model.worlds.fresh = true;
+    for (const side of sides) this.maps[side].resize(size, dots);
+  }
+
+  /**
+   * Draws what changed. Returns whether something is still due: a light that fades, or a time that runs.
+   * @param {number} clock of the page, in ms
+   */
+  paint(clock) {
+    const { grid, lights, maps, ctx } = this;
+    if (!grid.w) return false;
+    const { worlds } = ctx.model;
+    const { h1, upd, bg } = ctx.scene.colour;
+    const colours = `${h1} ${upd} ${bg}`;
+    const changed = worlds.fresh || worlds.touched.size ? grid.take(worlds) : [];
+    worlds.touched.clear();
+    worlds.fresh = false;
+    if (changed && colours === this.colours) {
+      for (const { place, was } of changed) {
+        for (const side of sides) maps[side].draw(place);
+        this.light(place, was, clock);
+      }
+    } else {
+      lights.clear();
+      this.colours = colours;
+      for (const side of sides) maps[side].drawAll();
+    }
+    this.fade(clock);
+    this.mark();
+    return this.say() || lights.size > 0;
+  }
+
+  /** The squares of an object in both maps, in CSS pixels of the root; null if neither has it. @param {string} key */
+  point(key) {
+    const place = this.grid.find(key);
+    if (place < 0) return null;
+    const { cluster, store } = this.maps;
+    return { cluster: cluster.boxOf(place, this.root), store: store.boxOf(place, this.root) };
+  }
+
+  /** Lights the squares in which an object's version became another one. @param {number} place @param {any} was @param {number} clock @private */
+  light(place, was, clock) {
+    const cell = this.grid.cells[place];
+    if (!cell || matchMedia('(prefers-reduced-motion: reduce)').matches) return void this.lights.delete(place);
+    if (was?.key !== cell.key) was = null;
+    const wrote = (cell.places & places.cluster) > 0 && cell.written > 0 && cell.written !== was?.written;
+    const stored = (cell.places & places.store) > 0 && cell.at !== was?.at;
+    const old = this.lights.get(place) ?? { cluster: { from: Infinity, step: 0 }, store: { from: Infinity, step: 0 } };
+    this.lights.set(place, {
+      cluster: { from: wrote ? clock : old.cluster.from, step: 0 },
+      store: { from: stored ? clock + (wrote ? later : 0) : old.store.from, step: 0 },
+    });
+  }
+
+  /** @param {number} clock @private */
+  fade(clock) {
+    for (const [place, light] of this.lights) {
+      let isOver = true;
+      for (const side of sides) {
+        const age = clock - light[side].from;
+        const step = age >= 0 && age < lit ? Math.ceil(steps * (1 - age / lit)) : 0;
+        if (age > -Infinity && age < lit) isOver = false;
+        if (step === light[side].step) continue;
+        light[side].step = step;
+        this.maps[side].draw(place, step / steps);
+      }
+      if (isOver) this.lights.delete(place);
+    }
+  }
+
+  /** @param {number} place @param {WorldMap} over */
+  enter(place, over) {
+    if (place === this.pointed && over === this.over) return;
+    this.pointed = place;
+    this.over = over;
+    this.mark();
+    this.say();
+  }
+
+  /** @param {number} place */
+  choose(place) {
+    const cell = this.grid.cells[place];
+    if (cell) this.ctx.select(cell.key);
+    this.mark();
+  }
+
+  /** Frames the selected object and the one pointed at, in both maps, and names that one. @private */
+  mark() {
+    const { grid, ctx, pointed, over } = this;
+    const chosen = grid.find(ctx.selected());
+    const cell = grid.cells[pointed];
+    for (const side of sides) this.maps[side].mark(chosen, cell ? pointed : -1);
+    reveal(this.name, !!cell);
+    if (!cell) return;
+    put(this.name, this.nameOf(pointed));
+    const box = over.boxOf(pointed, this.root);
+    const x = Math.min(box.x - this.root.offsetLeft, this.root.offsetWidth - this.name.offsetWidth);
+    Object.assign(this.name.style, { left: `${Math.max(0, x)}px`, top: `${box.y - this.root.offsetTop + box.h + 4}px` });
+  }
+
+  /** @param {number} place @private */
+  nameOf(place) {
+    const { t } = this.ctx;
+    const cell = this.grid.cells[place];
+    if (!cell) return '';
+    const mark = t(`worlds.mark.${markOf(cell.places)}`);
+    return t('worlds.cellLabel', { k: cell.key, m: cell.places & places.reduced ? `${mark}, ${t('worlds.reduced')}` : mark });
+  }
+
+  /** Writes the words. Returns whether a time in them runs. @private */
+  say() {
+    const { ctx, maps, grid } = this;
+    const { model, t } = ctx;
+    const { world, resource } = model.state;
+    const from = { ...model.lane(0), now: ctx.now() };
+    const isSeen = world.known !== 'written';
+    const isOld = isSeen && !(world.watched && model.isSure());
+    maps.cluster.title.set(t(isSeen ? 'worlds.seen' : 'worlds.cluster'));
+    maps.store.title.set(t('worlds.store'));
+    const all = 'r=same resource.resource; n=exact';
+    if (!world.known) maps.cluster.count.set('');
+    else if (world.unsent) maps.cluster.count.bind(from, `${all} world.objects; u=exact world.unsent`, 't worlds.unsent');
+    else maps.cluster.count.bind(from, `${all} world.objects`, world.objects === 1 ? 't worlds.object' : 't worlds.objects');
+    maps.store.count.bind(from, `${all} indexer.count`, model.state.indexer.count === 1 ? 't worlds.object' : 't worlds.objects');
+    this.sayApart(from);
+    const each = grid.per > 1 ? t('worlds.each', { n: exact(grid.per) }) : '';
+    for (const side of sides) {
+      const map = maps[side];
+      const count = side === 'store' ? model.state.indexer.count : world.objects;
+      map.empty.set(model.any && !grid.cells.length ? t('worlds.none') : '');
+      map.each.set(each);
+      map.label(map === this.over && this.nameOf(this.pointed)
+        || t('worlds.mapLabel', { name: map.title.words, n: exact(count), r: resource.resource }) + (each && `, ${each}`));
+    }
+    reveal(maps.cluster.hatch, model.any && isOld);
+    return model.any && model.view.mode !== 'paused' && (world.apart > 0 || isSeen);
+  }
+
+  /** Says how far the two are apart. @param {import('../kit/bind.js').From} from @private */
+  sayApart(from) {
+    const { ctx, number, what, more } = this;
+    const { model, t } = ctx;
+    const { world } = model.state;
+    if (!world.known) {
+      number.set('');
+      what.set('');
+      more.set(model.any ? t('worlds.unknown') : '');
+      return;
+    }
+    const isSeen = world.known === 'seen';
+    if (world.apart) number.bind(from, 'world.apart', 'exact');
+    else number.set('=');
+    what.set(t(!world.apart ? 'worlds.same' : world.apart === 1 ? 'worlds.apartOne' : 'worlds.apart'));
+    if (isSeen && !(world.watched && model.isSure())) more.bind(from, 's=span now - world.cameMillis max 0', 't worlds.old');
+    else if (!world.apart && isSeen) more.bind(from, 's=span now - world.cameMillis max 0', 't worlds.sameSeen');
+    else if (!world.apart) more.set(t('worlds.sameAll'));
+    else if (world.apartObjects === 1) more.bind(from, 's=span now - world.oldestMillis max 0', world.apart === 1 ? 't worlds.ofOne' : 't worlds.ofOneMany');
+    else more.bind(from, 'n=exact world.apartObjects; r=same resource.resource; s=span now - world.oldestMillis max 0', 't worlds.of');
+  }
+}
