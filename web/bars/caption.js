@@ -17,7 +17,7 @@ const without = {
 };
 
 /** Sentences about a passing state, such as a wait or a hold: they go as soon as it ends. */
-const passing = /^(backoff|refused|hold|idle|stopped|slow)/;
+const passing = /^(head |backoff|refused|hold|idle|stopped|slow)/;
 
 export class Caption {
   /**

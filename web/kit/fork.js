@@ -33,7 +33,7 @@ addWords({
 });
 
 /** A name as a link has it, with ~ and two digits for a byte. @param {string} name */
-function unescapeName(name) {
+export function unescapeName(name) {
   try {
     return decodeURIComponent(name.replace(/~/g, '%'));
   } catch {

@@ -15,6 +15,7 @@ addWords({
   'head.held.take.y': ['The store and the handlers go on. A key waits once, however often it is added.', 'store 和 handler 照常工作。一个 key 无论添加几次，只排一次。'],
   'head.gap': ['No watch for {old}: {why}', '没有 watch 已 {old}：{why}'],
   'head.gap.y': ['The store still answers. The Reflector tries again in {s}.', 'store 照常回答。Reflector 将在 {s} 后重试。'],
+  'head.gap.list': ['A list of all objects is under way.', '正在 list 所有对象。'],
   'head.gapFirst': ['The first list failed: {why}', '首次 list 失败：{why}'],
   'head.gapFirst.y': ['The store is empty. The Reflector tries again in {s}.', 'store 是空的。Reflector 将在 {s} 后重试。'],
   'head.gapPlain': ['There is no watch. The store still answers.', '没有 watch。store 照常回答。'],

@@ -40,5 +40,4 @@ addWords({
   'past.pileKeys': ['{n} [n:key|keys], {s}', '{n} 个 key，{s}'],
   'past.pile': ['{n} at most, {s}', '最多 {n} 个，{s}'],
   'past.merged': ['{what}; {n} merged by key', '{what}；按 key 合并 {n} 个'],
-  'past.you': ['you: {what}', '你：{what}'],
 });

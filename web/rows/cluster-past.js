@@ -6,8 +6,6 @@ import { t } from '../kit/i18n.js';
 export const clusterPast = {
   ticks: 24,
   alpha: 0.85,
-  /** A change that no watch brought has no type. */
-  broken: true,
   /** @param {import('../stage/pen.js').Pen} pen */
   draw(pen) {
     const { k } = pen;

@@ -49,7 +49,6 @@ function drawBirth(pen) {
 export const handlerPast = {
   ticks: 15,
   alpha: 0.6,
-  broken: false,
   /** @param {Pen} pen */
   draw(pen) {
     const { k, colour } = pen;

@@ -20,7 +20,6 @@ export const reflectorPast = {
   /** What it reads is not drawn a second time: it is what the queue gets. */
   ticks: 0,
   alpha: 1,
-  broken: false,
   /** @param {Pen} pen */
   draw(pen) {
     const { k, colour } = pen;

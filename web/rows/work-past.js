@@ -11,7 +11,6 @@ const long = 60;
 export const workPast = {
   ticks: 15,
   alpha: 0.6,
-  broken: false,
   /** @param {import('../stage/pen.js').Pen} pen */
   draw(pen) {
     const { k, colour, track } = pen;

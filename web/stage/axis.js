@@ -45,7 +45,7 @@ export function axisOf(windowMillis, room) {
 
 /**
  * Draws the axis and the ground of the rows.
- * @param {CanvasRenderingContext2D} cx in CSS pixels
+ * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} cx in CSS pixels
  * @param {{
  *   colour: Record<string, string>, k: number, dpr: number, right: number, columns: number, window: number, top: number, end: number, said: string | null,
  *   rows: {y: number, h: number, from: number, open: boolean, line: boolean}[]

@@ -15,10 +15,11 @@ export function headline(ctx) {
   const now = ctx.now();
   const { id } = said;
   if (!id) return { id, words: '', why: '' };
-  const reason = plain(ctx, said.why ?? '').replace(/[.。]$/, '');
+  const reason = /too old resource version/i.test(said.why ?? '') ? '410 Gone' : plain(ctx, said.why ?? '').replace(/[.。]$/, '');
   const args = {
     n: exact(said.n ?? 0), m: exact(said.m ?? 0), name: said.name ?? '', key: middle(said.key ?? '', 40), t: span(said.m ?? 0),
     why: reason && `${capitalize(reason)}.`, s: seconds(Math.max(0, (said.until ?? 0) - now)), old: seconds(Math.max(0, now - (said.since ?? now))),
   };
-  return { id, words: t(`head.${id}`, args), why: t(`head.${id}.y`, args) };
+  const lists = id.startsWith('gap') && !said.until;
+  return { id, words: t(`head.${id}`, args), why: t(lists ? 'head.gap.list' : `head.${id}.y`, args) };
 }

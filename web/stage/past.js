@@ -13,7 +13,7 @@ import { drawAxis } from './axis.js';
 import { drawActs, drawHolds, writeLists, writePiles } from './causes.js';
 import { placeLabels } from './lettering.js';
 import { Pen } from './pen.js';
-import { bracketOf, heightOf, isFolded, pileAt, runsOf, unitOf } from './pile.js';
+import { bracketOf, heightOf, isFolded, pileAt, runsOf, unitOf, unseenRuns } from './pile.js';
 import { Strip } from './strip.js';
 
 /** @typedef {import('../wire/past.js').Track} Track */
@@ -21,9 +21,9 @@ import { Strip } from './strip.js';
 /** @typedef {import('./pile.js').Run} Run */
 /** @typedef {import('./strip.js').Look} Look */
 
-/** How a station's past differs from the others'. @typedef {{ticks: number, alpha: number, broken: boolean, draw: (pen: Pen) => void}} Special */
+/** How a station's past differs from the others'. @typedef {{ticks: number, alpha: number, draw: (pen: Pen) => void}} Special */
 
-const plain = { ticks: 15, alpha: 0.6, broken: false, draw() {} };
+const plain = { ticks: 15, alpha: 0.6, draw() {} };
 /** @type {Record<string, Special>} */
 const specials = { cluster: clusterPast, reflector: reflectorPast, handler: handlerPast, work: workPast };
 
@@ -202,7 +202,7 @@ export class Past {
         const seat = seatOf(station, lane);
         return seat && local(seat);
       },
-      spansOf,
+      spansOf, nameOf: (id) => past.rows.find((r) => r.station === 'handler' && r.listener === id)?.name ?? String(id),
     });
     this.drawGround(pen, local);
     for (const track of past.rows) {
@@ -235,12 +235,13 @@ export class Past {
     const rows = [];
     for (const track of past.rows) {
       const seat = this.seats.get(track.id);
-      const runs = runsOf(track, from, to);
+      const runs = track.station === 'cluster' ? unseenRuns(track, past.stepMillis) : runsOf(track, from, to);
       this.runs.set(track.id, runs);
       if (!seat) continue;
       const room = this.roomOf(seat);
       let bars = 0;
       for (const run of runs) {
+        if (!run.highest) continue;
         run.folded = isFolded(run, this.columns, this.unit || most, size.fold * kd);
         if (!run.folded) bars = Math.max(bars, run.highest);
       }
@@ -259,7 +260,7 @@ export class Past {
       this.roomSince = Infinity;
     }
     for (const runs of this.runs.values()) {
-      for (const run of runs) run.unit = run.folded ? Math.min(this.unit, (size.fold * kd) / run.highest) : this.unit;
+      for (const run of runs) if (run.highest) run.unit = run.folded ? Math.min(this.unit, (size.fold * kd) / run.highest) : this.unit;
     }
   }
 
@@ -291,7 +292,7 @@ export class Past {
     if (key !== this.groundKey || this.ground.width !== canvas.width || this.ground.height !== canvas.height) {
       this.groundKey = key;
       Object.assign(this.ground, { width: canvas.width, height: canvas.height });
-      const g = /** @type {CanvasRenderingContext2D} */ (this.ground.getContext('2d'));
+      const g = /** @type {OffscreenCanvasRenderingContext2D} */ (this.ground.getContext('2d'));
       g.setTransform(dpr, 0, 0, dpr, 0, 0);
       drawAxis(g, {
         colour, k, dpr, right: pen.right, columns: (this.columns * this.wide) / dpr, window, top, end, rows,
@@ -319,7 +320,7 @@ export class Past {
     if (!strip) this.strips.set(track.id, (strip = new Strip(this.make)));
     strip.lay(/** @type {Look} */ (this.look), Math.ceil(this.roomOf(seat)), special.ticks ? Math.ceil((special.ticks + 1) * kd) : 0);
     const alpha = this.ctx.scene.colour.rail === this.ctx.scene.colour.t1 ? 1 : special.alpha;
-    strip.draw(track, runs, from, to, { most: special.ticks, alpha, broken: special.broken });
+    strip.draw(track, runs, from, to, { most: special.ticks, alpha });
     const x = right - offset + from * wide;
     cx.setTransform(1, 0, 0, 1, 0, 0);
     strip.copy(cx, x, from, to + 1, right, { y: Math.round(pen.foot * dpr), h: seat.h * dpr, part: 'ticks' });
@@ -329,7 +330,7 @@ export class Past {
     const stretch = this.stretchAt(clock);
     const pieces = [{ from, end: live, alpha: this.over }, { from: Math.max(from, live), end: to + 1, alpha: 1 }];
     for (const piece of pieces) {
-      if (piece.from >= piece.end || !runs.length) continue;
+      if (piece.from >= piece.end || !runs.length || track.station === 'cluster') continue;
       cx.globalAlpha = piece.alpha;
       strip.copy(cx, x + (piece.from - from) * wide, piece.from, piece.end, right, { y: foot, h: (pen.base - pen.top) * dpr, part: 'piles', stretch });
     }

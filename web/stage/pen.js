@@ -15,7 +15,8 @@ export class Pen {
    * @param {CanvasRenderingContext2D} cx
    * @param {{
    *   colour: Record<string, string>, k: number, right: number, now: number, step: number, dpr: number, begin: number, over: number,
-   *   xOf: (millis: number) => number, seatOf: (station: string, lane: number) => Seat | undefined, spansOf: (station: string, lane: number) => Span[]
+   *   xOf: (millis: number) => number, seatOf: (station: string, lane: number) => Seat | undefined, spansOf: (station: string, lane: number) => Span[],
+   *   nameOf: (listener: number) => string
    * }} scene `k` are CSS pixels per unit; `right` is where the rail begins, `now` the moment there, `step` how long a column is, `begin` when the log begins, `over` how
    *   bright what is over is
    */
@@ -57,7 +58,7 @@ export class Pen {
     return Math.min(this.right, Math.max(0, this.scene.xOf(millis)));
   }
 
-  /** The spans of the row that are of a kind and in the window. @param {import('../wire/past.js').SpanKind} kind */
+  /** The spans of the row that are of a kind and in the window. @param {string} kind */
   spans(kind) {
     return this.byKind.get(kind) ?? [];
   }

@@ -1,7 +1,7 @@
 // @ts-check
 // Piles: what waits, drawn column by column. The same place in neighbouring columns makes a bar; the lowest leaves next, then the others move down.
 
-/** @typedef {import('../wire/past.js').Column} Column */
+/** @typedef {import('../wire/types.js').Column} Column */
 /** @typedef {import('../wire/past.js').Track} Track */
 
 /**
@@ -55,6 +55,18 @@ export function runsOf(track, from, to) {
     run.live = true;
   }
   return runs;
+}
+
+/**
+ * The columns with changes that no watch brought. They have no pile; their ticks are broken.
+ * @param {Track} track @param {number} step of a column, in ms
+ * @returns {Run[]}
+ */
+export function unseenRuns({ spans }, step) {
+  const unseen = spans.filter((s) => s.kind === 'unseen');
+  return unseen.map((s) => ({
+    from: Math.floor(s.fromMillis / step), to: Math.floor((s.toMillis ?? s.fromMillis) / step), highest: 0, live: false, unit: -1, folded: false,
+  }));
 }
 
 /** Whether a pile is drawn in a measure of its own: it is short, and higher than a fold. @param {Run} run @param {number} columns of the window @param {number} unit @param {number} fold */

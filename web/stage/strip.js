@@ -50,7 +50,7 @@ export class Strip {
   /**
    * Draws the columns that came or changed.
    * @param {Track} track @param {Run[]} runs its piles @param {number} from @param {number} to that of now
-   * @param {{most: number, alpha: number, broken: boolean}} marks how high ticks are, how bright, and whether keys are broken
+   * @param {{most: number, alpha: number}} marks how high ticks are, and how bright
    * @returns how many were drawn
    */
   draw(track, runs, from, to, marks) {
@@ -70,7 +70,7 @@ export class Strip {
       const u = run < runs.length && runs[run].from <= n ? runs[run].unit : 0;
       const at = n % length;
       // What stands in for an unknown column is what the newest one has, so it is drawn again when that is.
-      const name = n > track.newest && u ? n + 0.5 : n;
+      const name = n > track.newest && u > 0 ? n + 0.5 : n;
       const whole = drawn[at] === name && units[at] === u && !track.came.has(n) && !(name > n && track.came.size);
       if (whole || u !== unit || at === 0) flush(n);
       if (whole) continue;
@@ -85,14 +85,14 @@ export class Strip {
     return count;
   }
 
-  /** Draws columns that lie side by side. @param {Track} track @param {number} from @param {number} to @param {number} unit @param {{most: number, alpha: number, broken: boolean}} marks @private */
-  stretch(track, from, to, unit, { most, alpha, broken }) {
+  /** Draws columns that lie side by side. @param {Track} track @param {number} from @param {number} to @param {number} unit @param {{most: number, alpha: number}} marks @private */
+  stretch(track, from, to, unit, { most, alpha }) {
     const { piles, ticks } = this;
     const cx = /** @type {OffscreenCanvasRenderingContext2D} */ (this.cx);
     const { length, wide, k, inks, accent } = /** @type {Look} */ (this.look);
     const x = (from % length) * wide;
     cx.clearRect(x, 0, (to - from) * wide, piles + ticks);
-    if (unit) {
+    if (unit > 0) {
       const columns = [];
       for (let n = from; n < to; n++) columns.push(track.columns.get(Math.min(n, track.newest)));
       drawPiles(cx, columns, { x, wide, foot: piles, unit, least: Math.round(3 * k), gap: Math.max(1, Math.round(k)), inks, accent, before: pileAt(track, from - 1) });
@@ -102,7 +102,7 @@ export class Strip {
     const thin = Math.min(wide, 1.7 * k);
     for (let n = from; n < to; n++) {
       const passes = track.columns.get(n)?.[1];
-      if (passes?.length) drawTick(cx, passes, { x: (n % length) * wide, wide: thin, foot: piles + ticks, k, most, inks, broken });
+      if (passes?.length) drawTick(cx, passes, { x: (n % length) * wide, wide: thin, foot: piles + ticks, k, most, inks, broken: unit < 0 });
     }
     cx.globalAlpha = 1;
   }

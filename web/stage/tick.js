@@ -12,7 +12,8 @@ const tickHeight = (n, most) => Math.min(most, 4 + 3 * Math.log2(n + 1));
  * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} cx
  * @param {number[]} passes
  * @param {{x: number, wide: number, foot: number, k: number, most: number, inks: string[], broken: boolean}} o `k` are pixels per unit, `most` is
- *   how high it may be, in units; keys are `broken` where they stand for changes that no watch brought
+ *   how high it may be, in units; it is `broken` where no
+ *   watch brought the changes
  */
 export function drawTick(cx, passes, { x, wide, foot, k, most, inks, broken }) {
   let all = 0;
@@ -24,8 +25,8 @@ export function drawTick(cx, passes, { x, wide, foot, k, most, inks, broken }) {
     for (let i = 0; i < passes.length; i += 2) {
       if (passes[i] !== op) continue;
       const part = (high * passes[i + 1]) / all;
-      cx.fillStyle = inks[op];
-      if (op || !broken) cx.fillRect(x, y - part, wide, part);
+      cx.fillStyle = inks[broken ? 0 : op];
+      if (!broken) cx.fillRect(x, y - part, wide, part);
       else for (let at = 0; at < part; at += 3.6 * k) cx.fillRect(x, y - Math.min(part, at + 2 * k), wide, Math.min(2 * k, part - at));
       y -= part;
     }

@@ -196,7 +196,7 @@ export class Model {
     if (lane?.phases) this.phases = lane.phases;
     if (lane?.cells) this.applyCells(lane.cells);
     if (frame.timeline) this.applyTimeline(frame.timeline);
-    if (frame.past) this.past.apply(/** @type {any} */ (frame.past));
+    if (frame.past) this.past.apply(frame.past);
   }
 
   /** What is selected to see two releases side by side, or one again. */

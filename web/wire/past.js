@@ -1,32 +1,15 @@
 // @ts-check
 // The page's copy of the past: what each row's columns and spans are, as far back as the window goes.
 
+/** @typedef {import('./types.js').Past} Frame */
+/** @typedef {import('./types.js').Row} Row */
+/** @typedef {import('./types.js').Span} Span */
+
 /**
- * What happened in a row during one step: its number, what passed without waiting, what waited at the end of the step (the one that leaves next
- * first), the place of the followed object in that, or -1, and the places of keys that got a further change. What passed and what waited are
- * flat lists, `[op, n, op, n, ...]`.
- * @typedef {[number: number, passes: number[], pile: number[], followed: number, notches?: number[]]} Column
- *
- * @typedef {'hold' | 'call' | 'gap' | 'backoff' | 'list' | 'silent' | 'resync' | 'added' | 'removed' | 'retry' | 'failed' | 'burst' | 'pile' | 'act'} SpanKind
- *
- * Something that lasted, or happened, in a row; `toMillis` is null while it lasts.
- * @typedef {{
- *   kind: SpanKind, fromMillis: number, toMillis: number | null, n?: number, merged?: number, millis?: number, code?: number, key?: string, words?: string
- * }} Span
- *
- * @typedef {'cluster' | 'reflector' | 'queue' | 'indexer' | 'handler' | 'work'} Station
- *
- * A row as a frame brings it.
- * @typedef {{
- *   id: string, station: Station, lane: number, listener?: number, name?: string, waiting: number, keyed?: boolean, changes?: number,
- *   oldestMillis: number | null, highest: number, columns?: Column[], spans?: Span[], closed?: boolean
- * }} Row
- *
- * What a frame brings of the past.
- * @typedef {{reset: boolean, stepMillis: number, first: number, rows: Row[]}} Frame
- *
  * A row as it is kept: its numbers, its columns by their numbers, which of those came since they were drawn, and the newest of them.
- * @typedef {Omit<Row, 'columns' | 'spans' | 'closed'> & {columns: Map<number, Column>, came: Set<number>, newest: number, spans: Span[]}} Track
+ * @typedef {Omit<Row, 'columns' | 'spans' | 'closed'> & {
+ *   columns: Map<number, import('./types.js').Column>, came: Set<number>, newest: number, spans: Span[]
+ * }} Track
  */
 
 export class History {
@@ -54,8 +37,8 @@ export class History {
     this.stepMillis = frame.stepMillis;
     this.first = frame.first;
     const kept = new Map(this.rows.map((track) => [track.id, track]));
-    this.rows = frame.rows.map((row) => takeRow(kept.get(row.id), row, this.room));
-    const oldest = Math.max(this.first, Math.max(...this.rows.map((track) => track.newest)) - this.room + 1);
+    this.rows = frame.rows.map((row) => takeRow(kept.get(row.id), row, frame));
+    const oldest = Math.max(frame.first, frame.last - this.room + 1);
     for (const track of this.rows) dropBefore(track, oldest);
   }
 
@@ -65,22 +48,18 @@ export class History {
   }
 }
 
-/** Brings a row to what a frame has of it. @param {Track | undefined} kept @param {Row} row @param {number} room @returns {Track} */
-function takeRow(kept, { columns = [], spans, closed, ...numbers }, room) {
+/** Brings a row to what a frame has of it. @param {Track | undefined} kept @param {Row} row @param {Frame} frame @returns {Track} */
+function takeRow(kept, { columns = [], spans, closed, ...numbers }, { from, last }) {
+  /** @type {Track} */
   const track = {
-    columns: kept?.columns ?? new Map(), came: kept?.came ?? new Set(), newest: kept?.newest ?? -Infinity,
-    spans: spans ?? (closed ? [] : kept?.spans ?? []), ...numbers,
+    columns: kept?.columns ?? new Map(), came: kept?.came ?? new Set(), newest: last, spans: spans ?? (closed ? [] : kept?.spans ?? []), ...numbers,
   };
-  if (!columns.length) return track;
-  // A frame has all columns from its first one on; one that is missing there is empty now.
-  for (let n = Math.max(columns[0][0], track.newest - room); n <= track.newest; n++) {
-    if (track.columns.delete(n)) track.came.add(n);
-  }
+  // A column that the frame has in this row's stead, and the row has not, is empty.
+  if (kept) for (let n = from; n <= last; n++) if (track.columns.delete(n)) track.came.add(n);
   for (const column of columns) {
     track.columns.set(column[0], column);
     track.came.add(column[0]);
   }
-  track.newest = columns[columns.length - 1][0];
   return track;
 }
 

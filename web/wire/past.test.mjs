@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { History } from './past.js';
 
-/** @typedef {import('./past.js').Column} Column */
+/** @typedef {import('./types.js').Column} Column */
 
 /** A frame of one row. @param {Partial<import('./past.js').Row>} row @param {Partial<import('./past.js').Frame>} [frame] */
 const frame = (row, frame) => ({
-  reset: false, stepMillis: 30, first: 0, ...frame, rows: [{ id: '0.queue', station: /** @type {const} */ ('queue'), lane: 0, waiting: 0, oldestMillis: null, highest: 0, ...row }],
+  reset: false, stepMillis: 30, first: 0, from: row.columns?.[0][0] ?? 0, last: row.columns?.at(-1)?.[0] ?? -1, ...frame, rows: [{ id: '0.queue', station: /** @type {const} */ ('queue'), lane: 0, waiting: 0, oldestMillis: null, highest: 0, ...row }],
 });
 /** @param {number} n @param {number[]} [pile] @returns {Column} */
-const column = (n, pile = []) => [n, [2, 1], pile, -1];
+const column = (n, pile = []) => [n, [2, 1], pile, -1, []];
 
 test('columns follow, and those that come again replace', () => {
   const past = new History();
@@ -27,7 +27,7 @@ test('a column that is missing among those that come again is empty', () => {
   const past = new History();
   past.apply(frame({ columns: [column(5), column(6), column(7)] }, { reset: true }));
   past.rows[0].came.clear();
-  past.apply(frame({ columns: [column(6)] }));
+  past.apply(frame({ columns: [column(6)] }, { last: 7 }));
   assert.deepEqual([...past.rows[0].columns.keys()], [5, 6]);
   assert.deepEqual([...past.rows[0].came].sort(), [6, 7], 'what was drawn of it is drawn again');
 });
@@ -59,7 +59,7 @@ test('no more is kept than the window has, nor than the log', () => {
   for (let n = 0; n < 1000; n++) past.apply(frame({ columns: [column(n)] }));
   assert.equal(past.rows[0].columns.size, 100);
   assert.equal(past.rows[0].came.size, 100, 'a hidden page draws none of them');
-  past.apply(frame({}, { first: 990 }));
+  past.apply(frame({}, { first: 990, from: 1000, last: 999 }));
   assert.deepEqual([...past.rows[0].columns.keys()], [990, 991, 992, 993, 994, 995, 996, 997, 998, 999]);
 });
 

@@ -27,7 +27,8 @@ type lane struct {
 	objects int // in the store
 
 	handlers []*handler
-	syncing  bool // the newest notification is of a resync
+	syncing  bool // the newest notification goes to syncing listeners alone: the object's version is the old one
+	resyncs  bool // what is being processed is of a resync, and not of a list
 
 	work     line
 	workRow  bool // a work queue was seen
@@ -188,11 +189,15 @@ func (l *lane) applyQueue(s stamp, e *event.Entry) {
 		l.reflector.leaveUpTo(s, x.Key, x.RV)
 		l.queue.enter(s, x.Op, x.Key, x.RV, len(x.Items))
 	case event.KindPopped:
-		if x := e.Popped(); l.queue.keyed {
+		x := e.Popped()
+		if l.queue.keyed {
 			l.queue.leaveKey(s, x.Key)
-		} else {
-			l.queue.leaveFirst(s, x.Deltas)
+			break
 		}
+		if l.queue.head < l.queue.end() {
+			l.resyncs = isSync(l.queue.at(l.queue.head).op)
+		}
+		l.queue.leaveFirst(s, x.Deltas)
 	}
 }
 
@@ -202,6 +207,7 @@ func (l *lane) applyStore(s stamp, e *event.Entry) {
 		l.objects = e.StoreReplaced().Count
 		l.stored.add(s, event.OpReplaced, l.objects, "")
 	case op != event.OpNone:
+		l.resyncs = isSync(e.Op())
 		switch op {
 		case event.OpAdded:
 			l.objects++
@@ -211,6 +217,9 @@ func (l *lane) applyStore(s stamp, e *event.Entry) {
 		l.stored.add(s, op, 1, e.Key())
 	}
 }
+
+// isSync reports whether a delta is of a resync.
+func isSync(op event.Op) bool { return op == event.OpSync || op == event.OpSyncAll }
 
 func (l *lane) handler(id int32) *handler {
 	for _, h := range l.handlers {
@@ -251,6 +260,8 @@ func (l *lane) applyListener(s stamp, e *event.Entry) {
 		op := x.Op
 		if l.syncing {
 			op = event.OpSync
+		}
+		if l.syncing && l.resyncs {
 			if n := len(h.causes); n == 0 || h.causes[n-1].kind != Resync || s.at-h.causes[n-1].to.at > time.Second {
 				h.causes.mark(s, Resync, 0, "")
 			}

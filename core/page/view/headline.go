@@ -1,6 +1,8 @@
 package view
 
 import (
+	"cmp"
+
 	"informerscope/core/log/facts"
 	"informerscope/core/log/fold"
 )
@@ -10,6 +12,9 @@ const (
 	manyForHandler = 3
 	manyKeys       = 10
 )
+
+// shortList is how long a list is under way before the headline says so, in ms.
+const shortList = 300
 
 // headline returns what the picture is about: what is held, else no watch, else a row that grows, else a retry, else a list, else that nothing waits. It must be
 // true of State.
@@ -84,23 +89,31 @@ func (x *factInputs) headlineOfGap(f *facts.Facts, _ *fold.Recent) (said facts.S
 	switch {
 	case r.Phase == "backoff":
 		// The store has no news since; the first list may not have come.
-		said = facts.Sentence{ID: "gap", Until: r.BackoffSince + r.BackoffMillis, Since: f.StaleSince, Why: r.BackoffCause}
-		if said.Why == "" {
-			said.Why = r.LastError
-		}
+		said = facts.Sentence{ID: "gap", Until: r.BackoffSince + r.BackoffMillis, Since: f.StaleSince, Why: cmp.Or(r.BackoffCause, r.LastError)}
 		if x.wire.Cause == "refused" {
 			said.ID = "refused"
 		}
 		if f.Unlisted {
 			said.ID += "First"
 		}
-		if x.wire.Cause != "refused" && said.Why == "" {
-			said.ID += "Plain"
+		if x.wire.Cause != "refused" {
+			return plainWithout(said)
 		}
+	case (r.Phase == "listing" || r.Phase == "watch-listing") && len(r.Backoffs) > 0 && fold.Millis(x.moment)-r.RequestMillis < shortList:
+		// A list that ends soon is no sentence of its own. There is no watch until then.
+		said = plainWithout(facts.Sentence{ID: "gap", Since: f.StaleSince, Why: cmp.Or(r.BackoffCause, r.LastError)})
 	case r.Phase == "stopped":
 		said.ID = "stopped"
 	case isHalfOpen(s):
 		said.ID = "halfOpen"
+	}
+	return said
+}
+
+// plainWithout returns a sentence, or its plain variant if it lacks its reason.
+func plainWithout(said facts.Sentence) facts.Sentence {
+	if said.Why == "" {
+		said.ID += "Plain"
 	}
 	return said
 }
@@ -145,12 +158,12 @@ func (x *factInputs) headlineOfList(f *facts.Facts, recent *fold.Recent) (said f
 		if first {
 			return facts.Sentence{ID: "list"}
 		}
-		return reasonSentence("relist", r.Why)
+		return plainWithout(facts.Sentence{ID: "relist", Why: r.Why})
 	case x.hidesRequests():
 	case f.Unlisted:
 		said.ID = "start"
 	case x.isRecent(recent.Relisted.At, tellRelist):
-		return reasonSentence("relisted", r.Why)
+		return plainWithout(facts.Sentence{ID: "relisted", Why: r.Why})
 	case !s.Queue.Synced:
 		said.ID, said.N = "filling", s.Queue.InitialPopulation
 	}

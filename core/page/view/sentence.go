@@ -72,7 +72,7 @@ func (x *factInputs) sentence(f *facts.Facts, recent *fold.Recent) facts.Sentenc
 		if f.Features.Atomic {
 			id = "relisted"
 		}
-		return reasonSentence(id, r.Why)
+		return plainWithout(facts.Sentence{ID: id, Why: r.Why})
 	}
 	if !s.Queue.Synced {
 		if s.Queue.InitialPopulation > 0 {
@@ -158,7 +158,7 @@ func (x *factInputs) holdSentence(f *facts.Facts) facts.Sentence {
 func listSentence(r *fold.Reflector, first bool) facts.Sentence {
 	switch {
 	case !first:
-		return reasonSentence("relist", r.Why)
+		return plainWithout(facts.Sentence{ID: "relist", Why: r.Why})
 	case r.Relists > 0 && r.Why != "":
 		return facts.Sentence{ID: "listAgain", Why: r.Why}
 	}
@@ -281,14 +281,6 @@ func (x *factInputs) listener(id int32) *fold.Listener {
 		}
 	}
 	return nil
-}
-
-// reasonSentence returns a sentence with a reason, or its plain variant if there is none.
-func reasonSentence(id, why string) facts.Sentence {
-	if why == "" {
-		id += "Plain"
-	}
-	return facts.Sentence{ID: id, Why: why}
 }
 
 func round(f float64) int { return int(math.Round(f)) }
