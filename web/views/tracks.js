@@ -454,7 +454,7 @@ export class Tracks {
 
 /**
  * @typedef {{
- *   item: HTMLElement, name: HTMLElement, said: HTMLElement, hold: HTMLElement, one: HTMLElement, all: HTMLElement, frees: HTMLElement, menu: HTMLElement | null,
- *   now: PresentRow, is: import('../rows/parts.js').Present, lane: import('../wire/page-types.js').Lane
+ *   item: HTMLElement, name: HTMLElement, said: HTMLElement, hold: HTMLElement, one: HTMLElement, all: HTMLElement, frees: HTMLElement,
+ *   menu: HTMLElement | null, now: PresentRow, is: import('../rows/parts.js').Present, lane: import('../wire/page-types.js').Lane
  * }} RowParts
  */
