@@ -282,8 +282,8 @@ func upTo(rv string) func(change) bool {
 
 func always(change) bool { return true }
 
-// compare makes the changes of an object agree with what cluster and store hold: none if both hold the same version, and at least one if they differ, as
-// when an API server has answered with an older state.
+// compare makes the changes of an object agree with what cluster and store hold. There are none if both hold the same version, and at least one if they
+// differ: an API server may have answered with an older state.
 func (l *lane) compare(epoch uint64, key string, at time.Duration) {
 	c := &l.cluster
 	held, there := c.objects.Get(key)
@@ -366,7 +366,7 @@ func (l *lane) seeStored(epoch uint64, e *event.Entry) {
 		}
 	case event.KindStoreDeleted:
 		if isOver(e.Key(), e.RV()) {
-			l.see(epoch, e, event.OpDeleted, e.Key(), "")
+			l.setHeld(epoch, e.Key(), nil)
 		}
 	case event.KindStoreReplaced:
 		x := e.StoreReplaced()
@@ -383,7 +383,7 @@ func (l *lane) seeStored(epoch uint64, e *event.Entry) {
 			return true
 		})
 		for _, key := range gone {
-			l.see(epoch, e, event.OpDeleted, key, "")
+			l.setHeld(epoch, key, nil)
 		}
 	}
 }
