@@ -44,7 +44,7 @@ func TestAStoreThatGoesBackIsApart(t *testing.T) {
 	}
 }
 
-// TestObjectsThatAreNeverSentAreNotApart: nor are those that a selector has let go, once they have left the store.
+// TestObjectsThatAreNeverSentAreNotApart: nor are those that a selector no longer selects, once they have left the store.
 func TestObjectsThatAreNeverSentAreNotApart(t *testing.T) {
 	f := NewFold()
 	w := worldOf(f, event.ClusterObjects{Items: []event.Item{{Key: "a", RV: "1"}, {Key: "b", RV: "2"}}, Sent: 1}.Event(), stored("a", "1"),
@@ -53,7 +53,7 @@ func TestObjectsThatAreNeverSentAreNotApart(t *testing.T) {
 		t.Errorf("another shard's object was written, and %+v", w)
 	}
 	if w = worldOf(f, event.ClusterChange{Op: event.OpUpdated, Key: "a", RV: "4", Unsent: true}.Event()); w.Apart != 1 || w.Unsent != 2 {
-		t.Errorf("the selector has let an object go, and %+v", w)
+		t.Errorf("the selector does not select an object any more, and %+v", w)
 	}
 	if w = worldOf(f, event.StoreDeleted{Key: "a", RV: "4"}.Event()); w.Apart != 0 || w.Unsent != 2 {
 		t.Errorf("it has left the store, and %+v", w)
