@@ -10,7 +10,7 @@ import (
 )
 
 // followCluster logs what the page's own cluster holds of what the lanes watch, and from then on each change, with the selectors of the lanes' informers. A
-// lane with a new informer is followed anew. l.mu is held.
+// lane that gets a new informer is followed again. l.mu is held.
 func (x *experiment) followCluster(lanes ...*lane) {
 	cluster := x.lab.src.cluster
 	if cluster == nil { // what is written to another cluster is not known

@@ -18,8 +18,8 @@ import (
 	"informerscope/core/words/event"
 )
 
-// TestWorlds compares what the log says of the cluster, and of how far a store is apart from it, with the cluster and the store themselves: at many moments of
-// runs with holds, cuts, expired histories, deletions, selectors and shards.
+// TestWorlds compares what the log says of the cluster, and of how far a store is apart from it, with the cluster and the store themselves. It does so at many
+// moments of runs with holds, cuts, expired histories, deletions, selectors and shards.
 func TestWorlds(t *testing.T) {
 	for name, change := range map[string]selection.Change{
 		"1.31":          {Release: ptr("1.31")},

@@ -16,7 +16,8 @@ export const cluster = {
         api.objects < 0 ? { words: t('inside.unknown') } : { path: 'n=exact api.objects', as: 't inside.objects' },
         { path: 'n=version api.resourceVersion', as: 't inside.newest' },
         ...(api.oldest ? [{ path: 'n=version api.oldest', as: /** @type {const} */ ('t inside.oldest') }] : []),
-        ...api.requests.slice(0, 2).map((r) => ({ words: cut(`${r.verb} ${r.url.replace(/^https?:\/\/[^/]+/, '')}`, 44), mono: true, aside: r.status ? String(r.status) : '' })),
+        ...api.requests.slice(0, 2).map((r) => (
+          { words: cut(`${r.verb} ${r.url.replace(/^https?:\/\/[^/]+/, '')}`, 44), mono: true, aside: r.status ? String(r.status) : '' })),
       ],
       acts: ctx.clusterMenu && lane.state.source.kind === 'sim' && !ctx.follower ? [{ words: t('inside.change'), does: ctx.clusterMenu }] : [],
     };

@@ -38,7 +38,10 @@ import { middle, span } from '../kit/format.js';
  * }} Station
  */
 
-/** The number of what waits in a row: large from two on, and dim words until then. @param {About} o @param {string} path @param {number} n @returns {Present} */
+/**
+ * The number of what waits in a row: large from two on, and dim words until then.
+ * @param {About} o @param {string} path @param {number} n @returns {Present}
+ */
 export function wait({ row, now, starved, t, phone }, path, n) {
   if (n < 2) return starved && !n ? { words: t('row.nothing'), tone: 'dim' } : { path: `n=exact ${path}`, as: 't row.wait', tone: 'dim' };
   const since = row.oldestMillis;

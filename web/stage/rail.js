@@ -45,7 +45,10 @@ export function stretches(bands, x, stops) {
   const at = (/** @type {Band} */ b) => ringAt(b, x, two);
   const cluster = bands.find((b) => b.station === 'cluster');
   const reflector = bands.find((b) => b.station === 'reflector');
-  if (cluster && reflector) out.push({ d: `M${x} ${at(cluster)[1]}V${at(reflector)[1]}`, cls: stops[0].cut ? 'now-rail none' : stops[0].silent ? 'now-rail dry' : 'now-rail' });
+  if (cluster && reflector) {
+    const cls = stops[0].cut ? 'now-rail none' : stops[0].silent ? 'now-rail dry' : 'now-rail';
+    out.push({ d: `M${x} ${at(cluster)[1]}V${at(reflector)[1]}`, cls });
+  }
   stops.forEach((stop, lane) => {
     const own = bands.filter((b) => b.lane === lane && !['cluster', 'reflector'].includes(b.station));
     const queue = own.find((b) => b.station === 'queue');

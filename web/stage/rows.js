@@ -1,9 +1,12 @@
 // @ts-check
-// Where the rows of the stage stand: under each other, each as high as its marks need, and one in which changes wait as high as its share of
-// what is left. Rows keep their place while one looks: one opens at once, and shuts late.
+// Where the rows of the stage stand. Each is as high as its marks need; what is left is shared by those in which changes wait. Rows keep their
+// place while one looks: one opens at once, and shuts late.
 
 /** @typedef {Omit<import('../wire/past.js').Track, 'columns' | 'came' | 'newest'>} Row */
-/** A row that shows: a worker's, or one that stands for several handlers. @typedef {Omit<Row, 'station'> & {station: string, folded?: Row[], head?: boolean}} Shown */
+/**
+ * A row that shows: a worker's, or one that stands for several handlers.
+ * @typedef {Omit<Row, 'station'> & {station: string, folded?: Row[], head?: boolean}} Shown
+ */
 /**
  * A row that is laid out: from `y` to its foot, on which its marks stand.
  * @typedef {Shown & {y: number, h: number, foot: number, level: number, head: boolean}} Band

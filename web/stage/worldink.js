@@ -71,8 +71,8 @@ export function drawCell(cx, palette, x, y, pitch, size, { form, colour }, isRed
 }
 
 /**
- * Draws a square that stands for several objects: how many of its places are taken is its height, and the part that differs stands at its foot, at least two
- * pixels high, filled in the cluster and outlined in the store.
+ * Draws a square that stands for several objects: how many of its places are taken is its height. The part that differs stands at its foot, at least two
+ * pixels high. It is filled in the cluster, and outlined in the store.
  * @param {CanvasRenderingContext2D} cx @param {Record<string, string>} palette
  * @param {number} x @param {number} y @param {number} pitch @param {number} size
  * @param {Look[]} all of its objects @param {number} per how many it has room for

@@ -16,6 +16,7 @@ import { Past } from '../stage/past.js';
 import { PresentRow } from '../stage/present.js';
 import { isStarved, Rail, railWidth, ringAt } from '../stage/rail.js';
 import { Rows, seatOf } from '../stage/rows.js';
+import { Worlds } from '../stage/worlds.js';
 import { closer, usual, Wheel } from '../stage/zoom.js';
 import { openAdd, openHandler } from '../stations/listenermenu.js';
 import { Timeline } from '../time/timeline.js';
@@ -41,9 +42,9 @@ export class Tracks {
     this.back = s('svg', { class: 'tracks', 'aria-hidden': 'true' });
     this.front = s('svg', { class: 'tracks' });
     this.canvas = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'tracks-past', 'aria-hidden': 'true' }));
-    this.maps = h('div', { class: 'tracks-worlds' });
     this.list = h('div', { class: 'tracks-rows', role: 'list' });
-    this.root = h('section', { class: 'tracksv', hidden: '' }, this.back, this.canvas, this.front, this.maps, this.list);
+    this.root = h('section', { class: 'tracksv', hidden: '' }, this.back, this.canvas, this.front, this.list);
+    this.worlds = new Worlds(ctx, this.root);
     this.ground = s('rect', { class: 'now-ground' });
     this.back.append(this.ground);
     this.tree = s('path', { class: 'row-tree' });
@@ -183,7 +184,11 @@ export class Tracks {
     this.seat(this.root, { x: (box.x - app.x) / k, y: (box.y - app.y) / k, w, h: tall });
     for (const [name, value] of Object.entries({ x: ground.x, y: ground.y, width: ground.w, height: ground.h })) attr(this.ground, name, value);
     this.past.lay({ x: past.x * k, y: past.y * k, w: past.w * k, h: past.h * k, k }, devicePixelRatio || 1);
-    this.seat(this.maps, worlds);
+    this.worlds.lay({ x: worlds.x * k, y: worlds.y * k, w: worlds.w * k, h: worlds.h * k, k, beside: worlds.beside });
+    this.mapPlaces = [this.worlds.maps.cluster, this.worlds.maps.store].map((map) => {
+      const place = map.root.getBoundingClientRect();
+      return { y: (place.y - box.y) / k, h: place.height / k };
+    });
     this.seat(this.zooms, { x: past.x + past.w - 66, y: past.y + 2 });
     this.seat(this.inside.root, inside);
     this.root.classList.toggle('small', phone);
@@ -274,6 +279,8 @@ export class Tracks {
   }
 
   tlAt = 0;
+  /** Where the two maps stand. */
+  mapPlaces = [{ y: 0, h: 0 }, { y: 0, h: 0 }];
   /** Whether a story is told, whose bar stands beside the overview. */
   told = false;
   /** Where the rows of the past are, as it knows. @type {unknown[]} */
@@ -428,14 +435,8 @@ export class Tracks {
       const from = g.x + (two ? railWidth(true) : 14);
       return `M${from} ${y}H${g.worlds.x - 18}${Math.abs(to - y) > 6 ? `V${to}` : ''}H${g.worlds.x - 6}`;
     };
-    const [cluster, own] = this.mapPlaces();
+    const [cluster, own] = this.mapPlaces;
     attr(this.leaders, 'd', g.phone ? '' : lead(bands[0], cluster) + lead(store, own));
-  }
-
-  /** Where the two maps stand. @private */
-  mapPlaces() {
-    const { y, h: tall } = this.geometry.worlds;
-    return [{ y, h: tall / 3 }, { y: y + tall * 0.6, h: tall / 3 }];
   }
 
   /** Draws what moves, once an animation frame. @param {number} clock */
@@ -447,12 +448,13 @@ export class Tracks {
     }
     this.past.live = this.ctx.model.view.mode === 'live';
     this.past.paint(clock, this.ctx.now());
+    this.worlds.paint(clock);
   }
 }
 
 /**
  * @typedef {{
- *   item: HTMLElement, name: HTMLElement, said: HTMLElement, hold: HTMLElement, one: HTMLElement, all: HTMLElement, frees: HTMLElement, menu: HTMLElement | null,
- *   now: PresentRow, is: import('../rows/parts.js').Present, lane: import('../wire/page-types.js').Lane
+ *   item: HTMLElement, name: HTMLElement, said: HTMLElement, hold: HTMLElement, one: HTMLElement, all: HTMLElement, frees: HTMLElement,
+ *   menu: HTMLElement | null, now: PresentRow, is: import('../rows/parts.js').Present, lane: import('../wire/page-types.js').Lane
  * }} RowParts
  */

@@ -1565,24 +1565,6 @@
  */
 
 /**
- * World is what the cluster holds of the resource in the watched namespace, and how far the store is apart from it.
- * @typedef {object} World
- * @property {'written' | 'seen' | ''} known how: "written", the log has each write at its time, or "seen", it has what came over the wire,
- *   so what did not come is not known. Empty: nothing is known yet.
- * @property {number} objects
- * @property {number} unsent of them, never sent to this informer: another shard has them, or its selector does not select them
- * @property {number} apart how many changes the store does not have yet, of ApartObjects objects; the oldest of them was written, or seen,
- *   at OldestMillis. A change counts until the store has that version of the object or a newer one, a deletion until the object is gone.
- * @property {number} apartObjects
- * @property {number} [oldestMillis] missing: they are the same
- * @property {number} [cameMillis] when something last came over the wire; missing if nothing has, or if each write is known. What is seen
- *   is no newer than that.
- * @property {boolean} watched the Reflector has a watch, as far as it knows
- * @property {WorldObject[]} [differences] the objects that are not in the store as the cluster has them, and those that changed; only in a
- *   log's KindRestored.
- */
-
-/**
  * Recent is what a Fold keeps about a lane's last moments beside its State: the source of curves, rates and sentences about the present. It
  * is part of the fold, so it is the same at a seq however a viewer got there. A log that begins after its experiment has it in its
  * KindRestored.
@@ -1784,16 +1766,6 @@
  */
 
 /**
- * WorldObject is an object of the cluster, or one that is gone from there and still in the store.
- * @typedef {object} WorldObject
- * @property {string} key
- * @property {string} [rv] empty: it is gone
- * @property {boolean} [unsent]
- * @property {number} [atMillis] of this version
- * @property {WorldChange[]} [changes] that the store does not have
- */
-
-/**
  * DepthHistory is the greatest depth of a queue in each step of the log's time, for the newest DepthSteps of them.
  * @typedef {object} DepthHistory
  * @property {boolean} [begun] something was noted. First and Last are the numbers of the oldest and the newest step, Depth is the depth
@@ -1851,6 +1823,7 @@
  * @property {string[]} look
  * @property {string} [listener]
  * @property {string} [open]
+ * @property {number} [windowMillis] how long the past is that the stage shows; 0 leaves it as it is.
  * @property {string} [function]
  * @property {string} [control] the name of the control that the reader is asked to press: its command and plain arguments, such as "release
  *   pop 1".
@@ -1955,15 +1928,6 @@
  * @property {number} [duplicates]
  * @property {number} [deleted]
  * @property {string} [error]
- */
-
-/**
- * WorldChange is a change that the store does not have, or N that are counted together.
- * @typedef {object} WorldChange
- * @property {string} op
- * @property {string} rv
- * @property {number} atMillis
- * @property {number} n
  */
 
 /**

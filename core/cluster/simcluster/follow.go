@@ -16,7 +16,7 @@ type Version struct {
 	Sent bool
 }
 
-// Follower is told of every write to a resource, in their order. It is called with the cluster's lock held, so it must not call the cluster, and must be quick.
+// Follower takes every write to a resource, in their order. It is called with the cluster's lock held, so it must not call the cluster, and must be quick.
 type Follower struct {
 	Begin  func(versions []Version) // what the cluster holds
 	Change func(typ apiwatch.EventType, v Version)

@@ -146,7 +146,7 @@ func (f *Fold) restore(e *event.Entry) {
 	l.store.restoreMutations(f.epoch, s.Indexer.Mutations)
 	l.store.restoreStrays(f.epoch, s.Indexer.Strays)
 	l.store.rv, l.store.replaces, l.store.reborn = s.Indexer.ResourceVersion, s.Indexer.Replaces, s.Indexer.Reborn
-	l.restoreCluster(f.epoch, &s)
+	l.restoreCluster(f.epoch, &s, e.At)
 	for _, x := range s.Listeners {
 		l.restoreListener(x)
 	}

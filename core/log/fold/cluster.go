@@ -282,8 +282,8 @@ func upTo(rv string) func(change) bool {
 
 func always(change) bool { return true }
 
-// compare makes the changes of an object agree with what cluster and store hold: none if both hold the same version, and at least one if they differ, as
-// when an API server has answered with an older state.
+// compare makes the changes of an object agree with what cluster and store hold. There are none if both hold the same version, and at least one if they
+// differ: an API server may have answered with an older state.
 func (l *lane) compare(epoch uint64, key string, at time.Duration) {
 	c := &l.cluster
 	held, there := c.objects.Get(key)
@@ -326,8 +326,8 @@ func (l *lane) compareAll(epoch uint64, at time.Duration) {
 // arriveInStore takes away what the store has after an event.
 func (l *lane) arriveInStore(epoch uint64, e *event.Entry) {
 	c := &l.cluster
-	if c.known == "" {
-		return
+	if c.known != clusterWritten {
+		l.seeStored(epoch, e)
 	}
 	switch e.Kind {
 	case event.KindStoreAdded, event.KindStoreUpdated:
@@ -349,6 +349,42 @@ func (l *lane) arriveInStore(epoch uint64, e *event.Entry) {
 			l.listArrives(epoch, rv, func(string) bool { return true })
 		}
 		l.compareAll(epoch, e.At)
+	}
+}
+
+// seeStored folds that what is in the store has come, for a log that lacks what brought it.
+func (l *lane) seeStored(epoch uint64, e *event.Entry) {
+	c := &l.cluster
+	isOver := func(key, rv string) bool {
+		held, ok := c.objects.Get(key)
+		return ok && !l.store.objects.Has(key) && !event.IsNewer(held.RV, rv)
+	}
+	switch e.Kind {
+	case event.KindStoreAdded, event.KindStoreUpdated:
+		if x, ok := c.apart.Get(e.Key()); !ok || event.IsNewer(e.RV(), x.list[len(x.list)-1].rv) {
+			l.see(epoch, e, event.OpUpdated, e.Key(), e.RV())
+		}
+	case event.KindStoreDeleted:
+		if isOver(e.Key(), e.RV()) {
+			l.setHeld(epoch, e.Key(), nil)
+		}
+	case event.KindStoreReplaced:
+		x := e.StoreReplaced()
+		for i := range x.Items {
+			if key := x.Items[i].Key; !c.apart.Has(key) {
+				l.see(epoch, e, event.OpUpdated, key, x.Items[i].RV)
+			}
+		}
+		var gone []string
+		c.objects.Each(func(key string, _ *Held) bool {
+			if x.StoreRV != "" && isOver(key, x.StoreRV) {
+				gone = append(gone, key)
+			}
+			return true
+		})
+		for _, key := range gone {
+			l.setHeld(epoch, key, nil)
+		}
 	}
 }
 
@@ -531,16 +567,16 @@ func (c *cluster) differences() (all []WorldObject) {
 	return all
 }
 
-// restoreCluster takes over the State's World. The store has its objects, and the queue its deltas.
-func (l *lane) restoreCluster(epoch uint64, s *State) {
+// restoreCluster takes over the State's World. The store has its objects.
+func (l *lane) restoreCluster(epoch uint64, s *State, at time.Duration) {
 	w := &s.World
 	c := &l.cluster
 	*c = cluster{known: w.Known, came: clusterNever, listRV: s.Reflector.ResourceVersion}
 	if w.CameMillis != nil {
 		c.came = duration(*w.CameMillis)
 	}
-	if w.Known == "" {
-		return
+	if c.known == "" && l.store.objects.Len() > 0 {
+		c.known = clusterSeen
 	}
 	l.store.objects.Each(func(key string, o *Cell) bool {
 		c.objects.Set(epoch, key, &Held{RV: o.RV})
@@ -557,10 +593,30 @@ func (l *lane) restoreCluster(epoch uint64, s *State) {
 		}
 	}
 	for _, item := range s.Queue.Items {
-		for _, d := range append(item.Deltas[:len(item.Deltas):len(item.Deltas)], item) {
-			if d.Tombstone {
-				c.tombstones.Set(epoch, d.Key, tombstone{d.RV, c.listRV})
-			}
+		for _, d := range append(item.Deltas, item)[:max(len(item.Deltas), 1)] {
+			l.restoreDelta(epoch, d, at)
+		}
+	}
+}
+
+// restoreDelta notes a delta of the queue. Of another program's informer, or in the log of an older program, what is in store and queue has come.
+func (l *lane) restoreDelta(epoch uint64, d QueueItem, at time.Duration) {
+	c := &l.cluster
+	if d.Tombstone {
+		c.tombstones.Set(epoch, d.Key, tombstone{d.RV, c.listRV})
+	}
+	if c.known == clusterWritten || c.came >= 0 {
+		return
+	}
+	switch d.Op {
+	case "Added", "Updated", "Replaced":
+		c.known = clusterSeen
+		if held, ok := c.objects.Get(d.Key); !ok || event.IsNewer(d.RV, held.RV) {
+			l.change(epoch, d.Key, d.RV, &Held{RV: d.RV, At: at}, at)
+		}
+	case "Deleted":
+		if c.objects.Has(d.Key) {
+			l.change(epoch, d.Key, d.RV, nil, at)
 		}
 	}
 }

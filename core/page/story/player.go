@@ -146,7 +146,10 @@ type Page struct {
 	Look     []string `json:"look"`
 	Listener string   `json:"listener,omitempty"`
 	Open     string   `json:"open,omitempty"`
-	Function string   `json:"function,omitempty"`
+	// WindowMillis is how long the past is that the stage shows; 0 leaves it as it is.
+	WindowMillis float64 `json:"windowMillis,omitempty"`
+
+	Function string `json:"function,omitempty"`
 	// Control is the name of the control that the reader is asked to press: its command and plain arguments, such as "release pop 1".
 	Control string `json:"control,omitempty"`
 	How     *Words `json:"how,omitempty"`
@@ -179,7 +182,8 @@ func (p *Player) Library() Library {
 		}
 		for i := range s.Steps {
 			st := &s.Steps[i]
-			page := Page{Name: st.Name, Look: st.Look, Listener: st.Listener, Open: st.Open, Function: st.Function, Level: st.Level}
+			page := Page{Name: st.Name, Look: st.Look, Listener: st.Listener, Open: st.Open, WindowMillis: fold.Millis(st.Window),
+				Function: st.Function, Level: st.Level}
 			if st.Reader != nil {
 				page.Control, page.How = st.Reader.Control(), &st.Reader.Place
 			}

@@ -12,6 +12,7 @@ import (
 
 	"informerscope/core/lab/selection"
 	"informerscope/core/page/command"
+	"informerscope/core/page/view"
 	"informerscope/core/words/arg"
 	"informerscope/core/words/releases"
 )
@@ -385,6 +386,12 @@ func (r *reader) step(n *Node) (Step, error) {
 		field{"open", false, func(n *Node) error {
 			s.Open = n.Value
 			return station(n)
+		}},
+		field{"window", false, func(n *Node) error {
+			if err := r.seconds(&s.Window, view.MaxWindow)(n); err != nil || s.Window >= view.MinWindow {
+				return err
+			}
+			return r.errorAt(n, "a window lasts %g s at least", view.MinWindow.Seconds())
 		}},
 		field{"function", false, r.text(&s.Function, 63)},
 		field{"caption", true, r.sentence(&s.Caption, "a caption")},

@@ -111,6 +111,8 @@ type Step struct {
 	Look     []string
 	Listener string
 	Open     string
+	// Window is how long the past is that the stage shows; 0 leaves it as it is.
+	Window time.Duration
 	// Function is client-go's function that the step shows at work, such as RealFIFO.PopBatch; empty for none.
 	Function string
 	// Caption shows when the Calls have been made, and EndCaption, if there is one, in its place when the step has ended.

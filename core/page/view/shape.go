@@ -128,8 +128,8 @@ type CellRow struct {
 	Op       string // of the last change
 	Phase    string
 	Mutated  bool // a handler has mutated the object since the store got it
-	// Places is a sum: 1 the cluster has the object, 2 the store has it, 4 both have it and their versions differ, 8 it is never sent to this informer,
-	// 16 the store has it without the members that were dropped since it arrived.
+	// Places is a sum: 1 the cluster has the object, 2 the store has it, 4 their versions differ, 8 it is never sent to this informer. 16: the store has it
+	// without the members that were dropped since it arrived.
 	Places int
 	// WrittenMillis is when the cluster's version was written, or seen; 0 if it was there when the log began.
 	WrittenMillis float64
