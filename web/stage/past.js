@@ -338,6 +338,7 @@ export class Past {
     strip.draw(track, runs, from, to, { most: special.ticks, alpha });
     const x = right - offset + from * wide;
     cx.setTransform(1, 0, 0, 1, 0, 0);
+    cx.globalAlpha = 1;
     strip.copy(cx, x, from, to + 1, right, { y: Math.round(pen.foot * dpr), h: seat.h * dpr, part: 'ticks' });
     // What waits now is bright, and what is over half as bright; folded piles keep their height while the scale changes.
     const live = runs.at(-1)?.live ? runs[runs.length - 1].from : to + 1;
@@ -354,7 +355,6 @@ export class Past {
     this.markPiles(pen, track, runs, from);
     this.drawBracket(pen, track, runs, from);
     special.draw(pen);
-    cx.globalAlpha = 1;
     drawHolds(pen);
     drawActs(pen);
     if (lists.includes(track.station)) writeLists(pen);
