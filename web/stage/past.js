@@ -13,7 +13,7 @@ import { drawAxis } from './axis.js';
 import { drawActs, drawHolds, writeLists, writePiles } from './causes.js';
 import { placeLabels } from './lettering.js';
 import { Pen } from './pen.js';
-import { bracketOf, heightOf, isFolded, pileAt, runsOf, unitOf, unseenRuns } from './pile.js';
+import { bracketOf, heightOf, isFolded, pileAt, runsOf, topColumns, unitOf, unseenRuns } from './pile.js';
 import { Strip } from './strip.js';
 
 /** @typedef {import('../wire/past.js').Track} Track */
@@ -352,7 +352,7 @@ export class Past {
     }
     cx.globalAlpha = 1;
     cx.setTransform(dpr, 0, 0, dpr, 0, 0);
-    this.markPiles(pen, track, runs, from);
+    this.markPiles(pen, runs);
     this.drawBracket(pen, track, runs, from);
     special.draw(pen);
     drawHolds(pen);
@@ -361,17 +361,15 @@ export class Past {
     writePiles(pen, runs);
   }
 
-  /** Keeps words off the piles, a few columns at a time. @param {Pen} pen @param {Track} track @param {Run[]} runs @param {number} from @private */
-  markPiles(pen, track, runs, from) {
+  /** Keeps words off the piles, a few columns at a time. @param {Pen} pen @param {Run[]} runs @private */
+  markPiles(pen, runs) {
     const { dpr } = this;
     const step = this.ctx.model.past.stepMillis;
     for (const run of runs) {
-      for (let n = Math.max(run.from, from); n <= run.to; n += 6) {
-        const end = Math.min(n + 5, run.to);
-        let high = 0;
-        for (let i = n; i <= end; i++) high = Math.max(high, heightOf(pileAt(track, i) ?? []));
-        pen.marks.push([pen.x(n * step), pen.base - (high * run.unit) / dpr, pen.x((end + 1) * step), pen.base]);
-      }
+      run.tops.forEach((high, i) => {
+        const n = run.from + i * topColumns;
+        pen.marks.push([pen.x(n * step), pen.base - (high * run.unit) / dpr, pen.x(Math.min(n + topColumns, run.to + 1) * step), pen.base]);
+      });
     }
   }
 
@@ -383,10 +381,7 @@ export class Past {
     if (high < 48 * k) return;
     const n = bracketOf(unit, 24 * k);
     // Above what is at the left end, where that is as high.
-    let under = 0;
-    for (const run of runs) {
-      for (let i = Math.max(from, run.from); i <= Math.min(run.to, from + 16); i++) under = Math.max(under, (heightOf(pileAt(track, i) ?? []) * run.unit) / this.dpr);
-    }
+    const under = runs[0].from > from + 16 ? 0 : (Math.max(...runs[0].tops.slice(0, 3)) * runs[0].unit) / this.dpr;
     const y = pen.base - (under ? under + 6 * k : 0);
     if (y - n * unit < pen.top) return;
     pen.stroke([9 * k, y, 4 * k, y, 4 * k, y - n * unit, 9 * k, y - n * unit], colour.t3, 1.2);

@@ -6,10 +6,12 @@
 
 /**
  * Columns in which something waits without a break, from one to another, and the highest of them. A live one waits still. It is drawn with
- * `unit` pixels for each that waits; `folded`, if that is its own measure and not the picture's.
- * @typedef {{from: number, to: number, highest: number, live: boolean, unit: number, folded: boolean}} Run
+ * `unit` pixels for each that waits; `folded`, if that is its own measure and not the picture's. `tops` are its highest columns, one of a few.
+ * @typedef {{from: number, to: number, highest: number, live: boolean, unit: number, folded: boolean, tops: number[]}} Run
  */
 
+/** A pile has one top for so many columns. */
+export const topColumns = 6;
 /** A pile that is over, and was shorter than this part of the window, is folded. */
 const brief = 0.085;
 
@@ -46,11 +48,16 @@ export function runsOf(track, from, to) {
   let run;
   for (const [n, column] of track.columns) {
     if (n < from || n > to || !column[2].length) continue;
-    if (run?.to !== n - 1) runs.push((run = { from: n, to: n, highest: 0, live: false, unit: 0, folded: false }));
+    if (run?.to !== n - 1) runs.push((run = { from: n, to: n, highest: 0, live: false, unit: 0, folded: false, tops: [] }));
     run.to = n;
-    run.highest = Math.max(run.highest, heightOf(column[2]));
+    const high = heightOf(column[2]);
+    if (high > run.highest) run.highest = high;
+    const at = Math.floor((n - run.from) / topColumns);
+    if (!(run.tops[at] > high)) run.tops[at] = high;
   }
   if (run && run.to >= Math.min(track.newest, to) && track.waiting > 0) {
+    const high = heightOf(pileAt(track, to) ?? []);
+    for (let n = run.to + topColumns; n < to + topColumns; n += topColumns) run.tops[Math.floor((Math.min(n, to) - run.from) / topColumns)] ??= high;
     run.to = to;
     run.live = true;
   }
@@ -65,7 +72,7 @@ export function runsOf(track, from, to) {
 export function unseenRuns({ spans }, step) {
   const unseen = spans.filter((s) => s.kind === 'unseen');
   return unseen.map((s) => ({
-    from: Math.floor(s.fromMillis / step), to: Math.floor((s.toMillis ?? s.fromMillis) / step), highest: 0, live: false, unit: -1, folded: false,
+    from: Math.floor(s.fromMillis / step), to: Math.floor((s.toMillis ?? s.fromMillis) / step), highest: 0, live: false, unit: -1, folded: false, tops: [],
   }));
 }
 

@@ -62,6 +62,7 @@ test('piles are columns without a break; the newest waits until now', () => {
   const row = track([column(1, [2, 4]), column(2, [2, 6]), column(5, [2, 1]), column(6, [2, 3])], { waiting: 3 });
   assert.deepEqual(runsOf(row, 0, 9).map((r) => [r.from, r.to, r.highest, r.live]), [[1, 2, 6, false], [5, 9, 3, true]]);
   assert.deepEqual(pileAt(row, 9), [2, 3]);
+  assert.deepEqual(runsOf(row, 0, 20)[1].tops, [3, 3, 3], 'also those that are not known yet');
   row.waiting = 0;
   assert.deepEqual(runsOf(row, 2, 9).map((r) => [r.from, r.to, r.highest, r.live]), [[2, 2, 6, false], [5, 6, 3, false]]);
   assert.equal(pileAt(row, 9), undefined);
@@ -74,7 +75,7 @@ test('all piles have one measure, which changes by halves', () => {
 });
 
 test('a short pile that is higher than a fold is folded', () => {
-  const run = { from: 1, to: 10, highest: 238, live: false, unit: 0, folded: false };
+  const run = { from: 1, to: 10, highest: 238, live: false, unit: 0, folded: false, tops: [] };
   assert.ok(isFolded(run, 268, 1, 22));
   assert.ok(!isFolded({ ...run, to: 60 }, 268, 1, 22), 'it lasted');
   assert.ok(!isFolded({ ...run, highest: 10 }, 268, 1, 22), 'it is low');
