@@ -7,7 +7,13 @@ import { addWords, t } from './i18n.js';
 addWords({
   'did.you': ['you: {what}', '你：{what}'],
   'did.other': ['{who}: {what}', '{who}：{what}'],
-  'did.off': ['{what} ends', '{what} 结束'],
+  'did.off': ['{what}: off', '{what}：关'],
+  'did.f.cut': ['the watch is cut', '切断 watch'],
+  'did.f.refuse': ['connections are refused', '拒绝连接'],
+  'did.f.410': ['410 Gone for the watch', 'watch 得到 410 Gone'],
+  'did.f.429': ['429 Too Many Requests', '429 Too Many Requests'],
+  'did.f.500': ['an error 500', '错误 500'],
+  'did.f.halfopen': ['the watch goes dead', 'watch 断而不报'],
   'did.burst': ['burst of {n}', '突发 {n} 次'],
   'did.hold.store': ['hold before the queue', '在入队前拦住'],
   'did.hold.pop': ['hold Pop', '拦住 Pop'],
@@ -31,7 +37,7 @@ const firstWords = (all) => all.map((key) => t(key)).find((words, i) => words !=
 function didWords([verb, a = '', b = '', ...more], nameOf) {
   switch (verb) {
     case 'fault': {
-      const what = firstWords([`mark.${a}`, `fault.${a}`]) ?? a;
+      const what = firstWords([`did.f.${a}`, `mark.${a}`, `fault.${a}`]) ?? a;
       return b === 'off' ? t('did.off', { what }) : what;
     }
     case 'burst':

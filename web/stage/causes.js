@@ -86,6 +86,8 @@ export function writePiles(pen, runs) {
   const { step } = pen.scene;
   for (const pile of pen.spans('pile')) {
     if (pen.lasts(pile) || (pile.n ?? 0) < worth) continue;
+    // A hold says it itself.
+    if (pen.spans('hold').some((hold) => hold.n && hold.fromMillis <= pen.end(pile) && pen.end(hold) >= pile.fromMillis)) continue;
     const [from, to] = [Math.floor(pile.fromMillis / step), Math.ceil(pen.end(pile) / step)];
     let high = 0;
     for (const run of runs) if (run.from <= to && run.to >= from) high = Math.max(high, run.highest * run.unit);

@@ -74,6 +74,8 @@ export class Past {
     this.failed = new Set();
     /** The piles of each row, as they were drawn last. @type {Map<string, Run[]>} */
     this.runs = new Map();
+    /** When each row began, if that is in the window. @type {Map<string, number>} */
+    this.births = new Map();
     /** Device pixels for each that waits, and what they were before, times so much; since when that changes, and since when there is room for more. */
     this.unit = 0;
     this.stretched = 1;
@@ -209,21 +211,29 @@ export class Past {
       const seat = this.seats.get(track.id);
       if (!seat) continue;
       const labels = pen.labels.length;
-      try {
-        if (this.failed.has(track.id)) throw null;
+      const whole = this.attempt(track, () => {
         pen.moveTo(track, local(seat));
         this.drawRow(pen, track, local(seat), from, to, offset, clock);
-      } catch (error) {
-        if (error) console.error(`the past of ${track.id}`, error);
-        this.failed.add(track.id);
-        pen.labels.length = labels;
-        cx.setTransform(dpr, 0, 0, dpr, 0, 0);
-        cx.globalAlpha = 1;
-        cx.globalCompositeOperation = 'source-over';
-        pen.say([t('past.broken')], [{ x: 6 * area.k, y: seat.y - area.y + seat.h - 6 * area.k, inside: true }], { colour: colour.err });
-      }
+      });
+      if (whole) continue;
+      pen.labels.length = labels;
+      cx.setTransform(dpr, 0, 0, dpr, 0, 0);
+      cx.globalAlpha = 1;
+      pen.say([t('past.broken')], [{ x: 6 * area.k, y: seat.y - area.y + seat.h - 6 * area.k, inside: true }], { colour: colour.err });
     }
     this.write(pen);
+  }
+
+  /** Does something for a row. If that throws, the row has failed, and the others go on. @param {Track} track @param {() => void} act @private */
+  attempt(track, act) {
+    if (this.failed.has(track.id)) return false;
+    try {
+      act();
+    } catch (error) {
+      console.error(`the past of ${track.id}`, error);
+      this.failed.add(track.id);
+    }
+    return !this.failed.has(track.id);
   }
 
   /** Finds the piles of all rows and their measure. @param {number} clock @param {number} from @param {number} to @private */
@@ -235,7 +245,12 @@ export class Past {
     const rows = [];
     for (const track of past.rows) {
       const seat = this.seats.get(track.id);
-      const runs = track.station === 'cluster' ? unseenRuns(track, past.stepMillis) : runsOf(track, from, to);
+      /** @type {Run[]} */
+      let runs = [];
+      this.attempt(track, () => {
+        runs = track.station === 'cluster' ? unseenRuns(track, past.stepMillis) : runsOf(track, from, to);
+        this.births.set(track.id, track.spans.find((s) => s.kind === 'added')?.fromMillis ?? -Infinity);
+      });
       this.runs.set(track.id, runs);
       if (!seat) continue;
       const room = this.roomOf(seat);
@@ -284,7 +299,7 @@ export class Past {
     /** Where a row has its ground: one that began in the window is not there before. */
     const rows = seats.map(({ id, y, h }) => {
       const track = this.ctx.model.past.row(id);
-      const from = pen.x(track?.spans.find((s) => s.kind === 'added')?.fromMillis ?? -Infinity);
+      const from = pen.x(this.births.get(id) ?? -Infinity);
       return { y, h, from, open: this.demand(id).bars >= 3, line: track?.station !== 'reflector' };
     });
     const window = this.columns * this.ctx.model.past.stepMillis;
@@ -323,6 +338,7 @@ export class Past {
     strip.draw(track, runs, from, to, { most: special.ticks, alpha });
     const x = right - offset + from * wide;
     cx.setTransform(1, 0, 0, 1, 0, 0);
+    cx.globalAlpha = 1;
     strip.copy(cx, x, from, to + 1, right, { y: Math.round(pen.foot * dpr), h: seat.h * dpr, part: 'ticks' });
     // What waits now is bright, and what is over half as bright; folded piles keep their height while the scale changes.
     const live = runs.at(-1)?.live ? runs[runs.length - 1].from : to + 1;
@@ -339,7 +355,6 @@ export class Past {
     this.markPiles(pen, track, runs, from);
     this.drawBracket(pen, track, runs, from);
     special.draw(pen);
-    cx.globalAlpha = 1;
     drawHolds(pen);
     drawActs(pen);
     if (lists.includes(track.station)) writeLists(pen);
@@ -423,9 +438,8 @@ export class Past {
     if (y < base && place >= 0 && place < heightOf(pile)) {
       let i = 0;
       for (let left = place - pile[1]; left >= 0; left -= pile[i + 1]) i += 2;
-      return { row, millis, column, what: { pile: { place, op: pile[i], of: heightOf(pile) } } };
+      return { row, millis, column, what: { pile: { place, op: pile[i], of: heightOf(pile) }, span } };
     }
-    const passes = row.columns.get(column)?.[1];
-    return { row, millis, column, what: span ? { span } : { passes } };
+    return { row, millis, column, what: { span, passes: row.columns.get(column)?.[1] } };
   }
 }

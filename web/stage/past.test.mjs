@@ -1,0 +1,128 @@
+// @ts-check
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+globalThis.document ??= /** @type {any} */ ({
+  fonts: { addEventListener() {} }, createElement: () => ({ getContext: () => null }), body: {},
+});
+globalThis.getComputedStyle ??= /** @type {any} */ (() => ({ fontFamily: 'sans' }));
+const { Past } = await import('./past.js');
+const { History } = await import('../wire/past.js');
+
+/** @typedef {import('../wire/types.js').Column} Column */
+
+/** A canvas that counts what is drawn on it and keeps its words. */
+function canvas(width = 1, height = 1) {
+  const calls = /** @type {Record<string, number>} */ ({});
+  const words = /** @type {string[]} */ ([]);
+  const cx = new Proxy(/** @type {any} */ ({}), {
+    get: (o, name) => (name in o ? o[name] : (/** @type {unknown[]} */ ...args) => {
+      calls[String(name)] = (calls[String(name)] ?? 0) + 1;
+      if (name === 'fillText') words.push(String(args[0]));
+    }),
+    set: (o, name, value) => {
+      o[name] = value;
+      return true;
+    },
+  });
+  return { width, height, style: {}, getContext: () => cx, calls, words };
+}
+
+/** A past with a queue and a handler. */
+function stage({ still = false } = {}) {
+  const past = new History();
+  const pictures = /** @type {ReturnType<typeof canvas>[]} */ ([]);
+  const shown = canvas();
+  const ctx = { model: { past }, scene: { colour: { rail: 'r', t1: 't' } } };
+  const drawn = new Past(/** @type {any} */ (ctx), /** @type {any} */ (shown), {
+    still: () => still,
+    make: /** @type {any} */ ((/** @type {number} */ w, /** @type {number} */ h) => {
+      const one = canvas(w, h);
+      pictures.push(one);
+      return one;
+    }),
+  });
+  drawn.lay({ x: 100, y: 0, w: 200, h: 300, k: 1 }, 1);
+  drawn.place([{ id: '0.queue', y: 30, h: 100 }, { id: '0.handler.1', y: 150, h: 40 }]);
+  return { past, drawn, shown, pictures };
+}
+
+/** @param {object} [queue] @param {object} [frame] */
+const frame = (queue, frame) => /** @type {import('../wire/types.js').Past} */ ({
+  reset: false, stepMillis: 10, first: 0, from: 0, last: 99, ...frame, rows: [
+    { id: '0.queue', station: 'queue', lane: 0, waiting: 0, oldestMillis: null, highest: 0, ...queue },
+    { id: '0.handler.1', station: 'handler', lane: 0, listener: 1, name: 'mailer', waiting: 0, oldestMillis: null, highest: 0 },
+  ],
+});
+/** @param {number} n @returns {Column} */
+const column = (n) => [n, [2, 1], [], -1, []];
+
+test('a window has as many columns as fit', () => {
+  const { drawn } = stage();
+  assert.equal(drawn.columns, 100);
+  assert.equal(drawn.lay({ x: 0, y: 0, w: 1611, h: 2160, k: 3 }, 1), 268);
+});
+
+test('a frame draws the columns that came, and no others', () => {
+  const { past, drawn } = stage();
+  past.apply(frame({ columns: [1, 5, 99].map(column) }, { reset: true }));
+  drawn.paint(0, 1000);
+  const strip = drawn.strips.get('0.queue');
+  assert.ok(strip);
+  let columns = 0;
+  const draw = strip.draw.bind(strip);
+  strip.draw = (...args) => (columns = draw(...args));
+  past.apply(frame({ columns: [99, 100].map(column) }, { from: 99, last: 100 }));
+  drawn.paint(16, 1010);
+  assert.equal(columns, 2, 'the newest came again, and one is new');
+  drawn.paint(32, 1015);
+  assert.equal(columns, 1, 'a new one begins, in which nothing is known yet');
+});
+
+test('nothing is drawn while nothing changes', () => {
+  const { past, drawn, shown } = stage();
+  past.apply(frame({ columns: [column(99)] }, { reset: true }));
+  assert.equal(drawn.paint(0, 1000), true, 'it moved');
+  const before = shown.calls.clearRect;
+  assert.equal(drawn.paint(16, 1000), false);
+  assert.equal(shown.calls.clearRect, before);
+});
+
+test('with reduced motion the past moves once a second', () => {
+  const { past, drawn, shown } = stage({ still: true });
+  past.apply(frame({ columns: [column(99)] }, { reset: true }));
+  drawn.paint(0, 1000);
+  const before = shown.calls.clearRect;
+  for (let clock = 16; clock < 1000; clock += 16) assert.equal(drawn.paint(clock, 1000 + clock), true, 'a move is due');
+  assert.equal(shown.calls.clearRect, before);
+  drawn.paint(1000, 2000);
+  assert.equal(shown.calls.clearRect, before + 1);
+});
+
+test('a row that throws is drawn as failed, and the others go on', (t) => {
+  const { past, drawn, shown } = stage();
+  t.mock.method(console, 'error', () => {});
+  past.apply(frame({ columns: [column(99)] }, { reset: true }));
+  past.rows[0].spans = /** @type {any} */ ([{ get kind() { throw new Error('broken'); } }]);
+  drawn.paint(0, 1000);
+  assert.ok(shown.words.includes('this row could not be drawn'));
+  assert.ok(drawn.strips.has('0.handler.1'));
+  drawn.paint(16, 1010);
+  assert.equal(/** @type {any} */ (console.error).mock.callCount(), 1, 'it is said once');
+});
+
+test('what is at a place is what is drawn there', () => {
+  const { past, drawn } = stage();
+  past.apply(frame({ waiting: 3, highest: 3, columns: [[98, [1, 4], [], -1, []], [99, [], [2, 2, 1, 1], -1, []]], spans: [
+    { kind: 'hold', fromMillis: 990, toMillis: null },
+  ] }, { reset: true }));
+  drawn.paint(0, 1000);
+  const pile = drawn.at(299, 130 - 18 - 20);
+  assert.deepEqual(pile?.what.pile, { place: 2, op: 1, of: 3 });
+  assert.equal(pile?.column, 99);
+  assert.equal(pile?.row.id, '0.queue');
+  assert.equal(drawn.at(299, 125)?.what.span?.kind, 'hold');
+  assert.deepEqual(drawn.at(297, 100)?.what.passes, [1, 4]);
+  assert.equal(drawn.at(299, 140), null, 'between two rows');
+  assert.equal(drawn.at(50, 100), null, 'before the window');
+});
