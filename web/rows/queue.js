@@ -10,11 +10,11 @@ const listed = 5;
 export const queue = {
   name: (_, { t }) => t('row.queue'),
   present(o) {
-    const { lane, t, two } = o;
+    const { lane, t, two, phone } = o;
     const { queue: { depth, kind } } = lane.state;
     if (!two || depth < 2) return wait(o, 'queue.depth', depth);
     const unit = t(kind === 'DeltaFIFO' ? 'row.keys' : 'row.entries');
-    return { number: 'queue.depth', unit, under: 'n=exact facts.deltas', underAs: 't row.changes' };
+    return phone ? { number: 'queue.depth', unit } : { number: 'queue.depth', unit, under: 'n=exact facts.deltas', underAs: 't row.changes' };
   },
   say: ({ lane, row, t, now }) => {
     const n = lane.state.queue.depth;

@@ -3,10 +3,10 @@
 
 /** @typedef {{x: number, y: number, w: number, h: number}} Area */
 /**
- * `rows` is where the rows stand, `past` what the canvas covers, `x` the rail, `now` where its words begin and `edge` where they must end. `ground` is
- * what lies right of the rail.
+ * `rows` is where the rows stand, `past` what the canvas covers, `x` the rail, and `edge` where its words must end. `ground` is
+ * what lies right of the rail, and `apart` how far the rails of two informers are.
  * @typedef {{
- *   w: number, h: number, phone: boolean, past: Area, rows: import('./rows.js').Box, x: number, now: number, edge: number, names: number, ground: Area,
+ *   w: number, h: number, phone: boolean, past: Area, rows: import('./rows.js').Box, x: number, apart: number, edge: number, names: number, ground: Area,
  *   worlds: Area & {beside: boolean}, inside: Area
  * }} Geometry
  */
@@ -28,7 +28,7 @@ function measurePage(w, h) {
   const end = h - below;
   const panel = 140;
   return {
-    w, h, phone: false, x, now: x + 18, edge: maps - 26, names: left - 6,
+    w, h, phone: false, x, apart: 34, edge: maps - 26, names: left - 6,
     past: { x: left, y: above, w: x - 10 - left, h: end - above },
     rows: { y: above + 26, h: end - 30 - above - 26, gap: 9 },
     ground: { x, y: above, w: w - x, h: end - above },
@@ -41,13 +41,27 @@ function measurePage(w, h) {
 function measurePhone(w, h) {
   const x = Math.round(w * 0.66);
   const left = 12;
-  const maps = Math.min(150, Math.round(h * 0.33));
+  const why = 20;
+  const maps = why + Math.min(146, Math.round(h * 0.33));
   return {
-    w, h, phone: true, x, now: x + 18, edge: w - 8, names: x - left - 20,
+    w, h, phone: true, x, apart: 20, edge: w - 8, names: x - left - 20,
     past: { x: left, y: maps + 4, w: x - 10 - left, h: h - maps - 4 },
     rows: { y: maps + 28, h: h - maps - 58, gap: 6 },
     ground: { x, y: maps + 8, w: w - x, h: h - maps - 8 },
-    worlds: { x: left, y: 4, w: w - 2 * left, h: maps - 4, beside: true },
+    worlds: { x: left, y: why + 4, w: w - 2 * left, h: maps - why - 4, beside: true },
     inside: { x: left, y: h - 190, w: w - 2 * left, h: 190 },
   };
+}
+
+/**
+ * Puts an element at a place of the stage.
+ * @param {HTMLElement} el @param {{x: number, y: number, w?: number, h?: number}} at @param {number} k CSS pixels per unit
+ */
+export function seat(el, at, k) {
+  for (const [name, value] of /** @type {['left' | 'top' | 'width' | 'height', number | undefined][]} */ (
+    [['left', at.x], ['top', at.y], ['width', at.w], ['height', at.h]])) {
+    if (value === undefined) continue;
+    const px = `${(value * k).toFixed(1)}px`;
+    if (el.style[name] !== px) el.style[name] = px;
+  }
 }

@@ -10,20 +10,22 @@ import { attr, s, show } from '../kit/dom.js';
  * @typedef {{held: (stage: string, listener?: number) => boolean, cut: boolean, silent: boolean}} Stops
  */
 
-/** How far the fork and the work queue stand from the rail, and the rails of two informers from each other. */
-export const side = 18;
-const apart = 34;
+/** How far the fork stands from the rail, and the work queue from the fork. */
+const side = 18;
 /** How far above its foot a row has its ring. */
 const ringUp = 9;
 
-/** Where a row's ring stands. @param {Band} band @param {number} x the rail's @param {boolean} two @returns {[number, number]} */
-export function ringAt(band, x, two) {
-  const aside = two ? band.lane * apart : Math.max(0, band.level - 1) * side;
+/**
+ * Where a row's ring stands.
+ * @param {Band} band @param {number} x the rail's @param {number} apart how far the rails of two informers are, 0 for one @returns {[number, number]}
+ */
+export function ringAt(band, x, apart) {
+  const aside = apart ? band.lane * apart : Math.max(0, band.level - 1) * side;
   return [x + aside, band.foot - ringUp];
 }
 
-/** How wide the rails are together, up to where words may begin. @param {boolean} two */
-export const railWidth = (two) => (two ? apart + 22 : side);
+/** How wide the rails are together, up to where words may begin. @param {number} apart */
+export const railWidth = (apart) => (apart ? apart + 22 : 14);
 
 /** Whether nothing comes to a row. @param {Band} band @param {Stops} stops */
 export function isStarved({ station, listener }, { held, cut, silent }) {
@@ -35,14 +37,13 @@ export function isStarved({ station, listener }, { held, cut, silent }) {
 
 /**
  * The stretches of the rail between the rings.
- * @param {Band[]} bands @param {number} x @param {Stops[]} stops of each informer
+ * @param {Band[]} bands @param {number} x @param {Stops[]} stops of each informer @param {number} apart
  * @returns {{d: string, cls: string}[]}
  */
-export function stretches(bands, x, stops) {
-  const two = stops.length > 1;
+export function stretches(bands, x, stops, apart) {
   /** @type {{d: string, cls: string}[]} */
   const out = [];
-  const at = (/** @type {Band} */ b) => ringAt(b, x, two);
+  const at = (/** @type {Band} */ b) => ringAt(b, x, apart);
   const cluster = bands.find((b) => b.station === 'cluster');
   const reflector = bands.find((b) => b.station === 'reflector');
   if (cluster && reflector) {
@@ -58,11 +59,11 @@ export function stretches(bands, x, stops) {
     const [qx, qy] = at(queue);
     const [, sy] = at(store);
     const ry = at(reflector)[1];
-    out.push({ d: lane && two ? `M${x} ${ry}H${qx - 8}Q${qx} ${ry} ${qx} ${ry + 8}V${qy}` : `M${x} ${ry}V${qy}`, cls: cls(queue) });
+    out.push({ d: lane && apart ? `M${x} ${ry}H${qx - 8}Q${qx} ${ry} ${qx} ${ry + 8}V${qy}` : `M${x} ${ry}V${qy}`, cls: cls(queue) });
     out.push({ d: `M${qx} ${qy}V${sy}`, cls: cls(store) });
     const handlers = own.filter((b) => b.station === 'handler' || b.station === 'fold');
-    for (const b of two ? handlers : []) out.push({ d: `M${qx} ${sy}V${at(b)[1]}`, cls: cls(b) });
-    if (two || !handlers.length) return;
+    for (const b of apart ? handlers : []) out.push({ d: `M${qx} ${sy}V${at(b)[1]}`, cls: cls(b) });
+    if (apart || !handlers.length) return;
     const last = at(handlers[handlers.length - 1])[1] - ringUp;
     out.push({ d: `M${x} ${sy}V${last}`, cls: cls(handlers[0]) });
     for (const b of handlers) out.push({ d: `M${x} ${at(b)[1] - ringUp}q0 ${ringUp} ${ringUp} ${ringUp}h${side - ringUp - 6}`, cls: cls(b) });
@@ -84,15 +85,14 @@ export class Rail {
     root.append(this.lines, this.cut, this.rings);
   }
 
-  /** @param {Band[]} bands @param {number} x @param {Stops[]} stops @param {(band: Band) => boolean} lit which rows hold up */
-  paint(bands, x, stops, lit) {
-    const two = stops.length > 1;
-    write(this.lines, stretches(bands, x, stops), () => s('path'), (el, { d, cls }) => {
+  /** @param {Band[]} bands @param {number} x @param {Stops[]} stops @param {number} apart @param {(band: Band) => boolean} lit which rows hold up */
+  paint(bands, x, stops, apart, lit) {
+    write(this.lines, stretches(bands, x, stops, apart), () => s('path'), (el, { d, cls }) => {
       attr(el, 'd', d);
       attr(el, 'class', cls);
     });
     write(this.rings, bands, () => s('circle', { r: 6 }), (el, band) => {
-      const [cx, cy] = ringAt(band, x, two);
+      const [cx, cy] = ringAt(band, x, apart);
       attr(el, 'cx', cx);
       attr(el, 'cy', cy.toFixed(2));
       attr(el, 'class', lit(band) ? 'now-ring lit' : 'now-ring');
@@ -112,7 +112,7 @@ export class Rail {
  * @template T
  * @param {Element} group @param {T[]} list @param {() => Element} make @param {(el: Element, of: T) => void} put
  */
-export function write(group, list, make, put) {
+function write(group, list, make, put) {
   while (group.children.length < list.length) group.append(make());
   [...group.children].forEach((el, i) => {
     show(el, i < list.length);

@@ -9,10 +9,10 @@ const bands = [
   band('a', 'handler', 300, { listener: 1 }), band('b', 'handler', 350, { listener: 2 }), band('0.work', 'work', 400, { listener: 2 }),
 ];
 const free = { held: () => false, cut: false, silent: false };
-const kinds = (stops) => stretches(bands, 723, [stops]).map((s) => s.cls.replace('now-rail', '').trim());
+const kinds = (stops) => stretches(bands, 723, [stops], 0).map((s) => s.cls.replace('now-rail', '').trim());
 
 test('the fork stands right of the rail, and the work queue right of the fork', () => {
-  assert.deepEqual([3, 4, 6].map((i) => ringAt(bands[i], 723, false)[0]), [723, 741, 759]);
+  assert.deepEqual([3, 4, 6].map((i) => ringAt(bands[i], 723, 0)[0]), [723, 741, 759]);
 });
 
 test('the rail is whole while all flows', () => {

@@ -7,27 +7,23 @@ import { laneNames } from '../kit/fork.js';
 import { areEqual } from '../kit/same.js';
 import { lastRead } from '../rows/read.js';
 import { stations } from '../rows/index.js';
-import { measureStage } from '../stage/geometry.js';
+import { measureStage, seat } from '../stage/geometry.js';
 import { headline } from '../stage/headline.js';
 import { Inside } from '../stage/inside.js';
 import { KeyMarks } from '../stage/keymarks.js';
-import { toggleHold } from '../stage/pin.js';
 import { Past } from '../stage/past.js';
-import { PresentRow } from '../stage/present.js';
-import { isStarved, Rail, railWidth, ringAt } from '../stage/rail.js';
+import { isStarved, Rail, railWidth } from '../stage/rail.js';
+import { many, RowParts } from '../stage/rowparts.js';
 import { Rows, seatOf } from '../stage/rows.js';
+import { Scrub } from '../stage/scrub.js';
+import { leadPath, treePath } from '../stage/tree.js';
 import { Worlds } from '../stage/worlds.js';
 import { closer, usual, Wheel } from '../stage/zoom.js';
-import { openAdd, openHandler } from '../stations/listenermenu.js';
 import { Timeline } from '../time/timeline.js';
 
 /** @typedef {import('../stage/rows.js').Band} Band */
 /** @typedef {import('../rows/parts.js').About} About */
 
-/** From how many waiting on a row is amber. */
-const many = 2;
-/** The stage that can be held behind each station. @type {Record<string, import('../wire/page-types.js').Stage>} */
-const stages = { reflector: 'store', queue: 'pop', handler: 'deliver', work: 'take' };
 /** The overview of the log, as wide as there is room. */
 const overview = { w: 600, h: 44, left: 6, edge: 594, base: 40, high: 26, rise: 36, least: 10e3, bare: true };
 
@@ -81,36 +77,14 @@ export class Tracks {
       if (steps) this.zoom(closer(this.millis, steps));
     }, { passive: false });
     document.addEventListener('keydown', (e) => this.key(e));
-    this.canvas.addEventListener('pointerdown', (e) => {
-      if (e.button !== 0 || !ctx.model.any) return;
-      this.canvas.setPointerCapture(e.pointerId);
-      this.drag = { x: e.clientX, millis: ctx.now() };
-    });
-    this.canvas.addEventListener('pointermove', (e) => this.drag && this.scrub(e.clientX));
-    for (const end of ['pointerup', 'pointercancel']) this.canvas.addEventListener(end, () => (this.drag = null));
+    this.scrub = new Scrub(ctx, this.canvas, () => this.millis / (this.geometry.past.w * this.k));
   }
 
-  /** Where a drag of the past began, and at which moment. @type {{x: number, millis: number} | null} */
-  drag = null;
-  /** Where a drag asks to be, while it has not been answered. @type {number | null} */
-  wanted = null;
-  seeking = false;
-
-  /** Goes to the moment that a drag brings to the rail. @param {number} x @private */
-  async scrub(x) {
-    const { drag, ctx: { model } } = this;
-    if (!drag || Math.abs(x - drag.x) < 3) return;
-    const per = this.millis / (this.geometry.past.w * this.k);
-    this.wanted = Math.max(model.firstMillis, Math.min(model.view.headMillis, drag.millis - (x - drag.x) * per));
-    if (this.seeking) return;
-    this.seeking = true;
-    while (this.wanted !== null) {
-      const to = Math.round(this.wanted);
-      this.wanted = null;
-      await this.ctx.act('seekTime', to);
-    }
-    this.seeking = false;
-  }
+  /** Opens a row, or shuts it. @param {string} id */
+  toggle = (id) => {
+    this.open = this.open === id ? '' : id;
+    this.ctx.repaint();
+  };
 
   /** Shows so much time. @param {number} millis */
   zoom(millis) {
@@ -181,7 +155,7 @@ export class Tracks {
     const { w, h: tall, past, ground, inside, worlds } = this.geometry;
     for (const svg of [this.back, this.front]) attr(svg, 'viewBox', `0 0 ${w} ${tall}`);
     const app = this.app.getBoundingClientRect();
-    this.seat(this.root, { x: (box.x - app.x) / k, y: (box.y - app.y) / k, w, h: tall });
+    seat(this.root, { x: (box.x - app.x) / k, y: (box.y - app.y) / k, w, h: tall }, k);
     for (const [name, value] of Object.entries({ x: ground.x, y: ground.y, width: ground.w, height: ground.h })) attr(this.ground, name, value);
     this.past.lay({ x: past.x * k, y: past.y * k, w: past.w * k, h: past.h * k, k }, devicePixelRatio || 1);
     this.worlds.lay({ x: worlds.x * k, y: worlds.y * k, w: worlds.w * k, h: worlds.h * k, k, beside: worlds.beside });
@@ -189,8 +163,8 @@ export class Tracks {
       const place = map.root.getBoundingClientRect();
       return { y: (place.y - box.y) / k, h: place.height / k };
     });
-    this.seat(this.zooms, { x: past.x + past.w - 66, y: past.y + 2 });
-    this.seat(this.inside.root, inside);
+    seat(this.zooms, { x: past.x + past.w - 66, y: past.y + 2 }, k);
+    seat(this.inside.root, inside, k);
     this.root.classList.toggle('small', phone);
     // Its units are CSS pixels: it is as many of them long as the stage has units there, and drawn larger.
     const from = (38.5 * box.width) / 80;
@@ -200,16 +174,6 @@ export class Tracks {
     this.tl.paint();
     this.rows.after.clear();
     this.ask();
-  }
-
-  /** Puts an element at a place of this stage. @param {HTMLElement} el @param {{x: number, y: number, w?: number, h?: number}} at @private */
-  seat(el, at) {
-    for (const [name, value] of /** @type {['left' | 'top' | 'width' | 'height', number | undefined][]} */ (
-      [['left', at.x], ['top', at.y], ['width', at.w], ['height', at.h]])) {
-      if (value === undefined) continue;
-      const px = `${(value * this.k).toFixed(1)}px`;
-      if (el.style[name] !== px) el.style[name] = px;
-    }
   }
 
   /** What prevents that something comes to the rows of an informer. @param {number} i @returns {import('../stage/rail.js').Stops} @private */
@@ -234,32 +198,22 @@ export class Tracks {
     this.layRows(clock);
     const { t, model } = ctx;
     const now = ctx.now();
-    const two = model.lanes > 1;
+    const common = { now, t, ctx, two: model.lanes > 1, phone: this.geometry.phone };
     const stops = Array.from({ length: model.lanes }, (_, i) => this.stops(i));
     attr(this.list, 'aria-label', t('row.list'));
     /** @type {About | null} */
     let opened = null;
     for (const band of this.rows.bands) {
-      const parts = this.partsOf(band);
-      const lane = { ...model.lane(band.lane), now };
       const stop = stops[band.lane] ?? stops[0];
-      const about = { row: band, lane, now, t, ctx, two, phone: this.geometry.phone, starved: isStarved(band, stop), silent: stop.silent };
-      const station = stations[band.station];
-      const name = station.name(band, { t, two });
-      const is = station.present(about);
-      parts.is = is;
-      parts.lane = lane;
-      put(parts.name, name);
-      attr(parts.name, 'aria-expanded', String(this.open === band.id));
-      attr(parts.name, 'title', t('row.open', { name }));
-      parts.name.classList.toggle('lit', band.waiting >= many);
-      put(parts.said, `: ${station.say(about)}`);
-      this.paintHold(parts, band, name);
+      const about = { ...common, row: band, lane: { ...model.lane(band.lane), now }, starved: isStarved(band, stop), silent: stop.silent };
+      let parts = this.parts.get(band.id);
+      if (!parts) this.parts.set(band.id, (parts = new RowParts(ctx, band, this)));
+      parts.paint(about, this.open === band.id);
       if (this.open === band.id) opened = about;
     }
     if (!opened) this.open = '';
     if (!this.rows.bands.length) return;
-    const first = { row: this.rows.bands[0], lane: { ...model.lane(0), now }, now, t, ctx, two, phone: this.geometry.phone, starved: false, silent: false };
+    const first = { ...common, row: this.rows.bands[0], lane: { ...model.lane(0), now }, starved: false, silent: false };
     const about = opened ?? first;
     this.inside.paint(opened ? stations[opened.row.station].inside(opened) : lastRead(first), about.lane, about.row?.lane ?? 0);
     reveal(this.inside.root, !!opened || !this.geometry.phone);
@@ -285,25 +239,6 @@ export class Tracks {
   told = false;
   /** Where the rows of the past are, as it knows. @type {unknown[]} */
   seats = [];
-
-  /** What can be done about a hold in a row. @param {RowParts} parts @param {Band} band @param {string} name @private */
-  paintHold({ hold, one, all, frees, menu }, band, name) {
-    const { t, model, follower } = this.ctx;
-    const stage = stages[band.station];
-    const held = stage ? model.hold(stage, stage === 'deliver' ? band.listener : undefined) : undefined;
-    reveal(hold, !!stage && !follower);
-    if (menu) reveal(menu, !follower);
-    reveal(frees, !!held && !follower);
-    if (!stage) return;
-    const words = t('hold.' + stage, { name });
-    attr(hold, 'aria-pressed', String(!!held));
-    attr(hold, 'aria-label', words);
-    attr(hold, 'title', words);
-    put(one, t(this.geometry.phone ? 'row.oneShort' : 'row.one'));
-    put(all, t('row.all'));
-    attr(one, 'aria-label', `${t('row.one')}: ${words}`);
-    attr(all, 'aria-label', `${t('row.all')}: ${words}`);
-  }
 
   /** The one act that is likely: to hold Pop, and where something is held to let one through. @private */
   paintLikely() {
@@ -341,71 +276,30 @@ export class Tracks {
     const ids = new Set(this.rows.bands.map((b) => b.id));
     for (const [id, parts] of this.parts) {
       if (ids.has(id)) continue;
-      parts.item.remove();
-      parts.now.root.remove();
+      parts.remove();
       this.parts.delete(id);
     }
-  }
-
-  /** What is drawn and pressed of a row. @param {Band} band @private */
-  partsOf(band) {
-    const known = this.parts.get(band.id);
-    if (known) return known;
-    const { ctx } = this;
-    const stage = stages[band.station];
-    const args = stage === 'deliver' ? [band.listener] : [];
-    const name = button({ class: `row-name level${band.level}` }, () => {
-      this.open = this.open === band.id ? '' : band.id;
-      ctx.repaint();
-    });
-    const said = h('span', { class: 'sr' });
-    const hold = button({ class: 'now-hold' }, () => toggleHold(ctx, stage, stage === 'deliver' ? band.listener : undefined),
-      s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('circle', { cx: 12, cy: 12, r: 3, class: 'pip' }),
-        s('g', { class: 'disc' }, s('circle', { cx: 12, cy: 12, r: 9 }), s('path', { d: 'M6.5 12h11' }))));
-    const free = (/** @type {number} */ n, /** @type {string} */ cls) => button({ class: `now-free ${cls}` }, () => ctx.act('release', stage, n, ...args));
-    const [one, all] = [free(1, 'fill'), free(0, '')];
-    const frees = h('div', { class: 'now-frees' }, one, all);
-    hold.dataset.call = `hold ${stage}`;
-    one.dataset.call = `release ${stage} 1`;
-    all.dataset.call = `release ${stage} 0`;
-    const menu = band.station === 'handler' ? button({ class: 'row-menu', 'aria-haspopup': 'dialog', title: ctx.t('inside.menu'),
-      'aria-label': `${band.name}: ${ctx.t('inside.menu')}` }, (b) => openHandler(ctx, b, band.listener ?? 0), icon('M4 6l4 4l4 -4')) : null;
-    const add = band.station === 'indexer' ? button({ class: 'row-menu', 'aria-haspopup': 'dialog', title: ctx.t('row.add'), 'aria-label': ctx.t('row.add') },
-      (b) => openAdd(ctx, b), icon('M8 3v10M3 8h10')) : null;
-    const more = menu ?? add;
-    const item = h('div', { role: 'listitem', 'data-station': band.station }, name, said, ...(more ? [more] : []), hold, frees);
-    this.list.append(item);
-    const now = new PresentRow(this.front);
-    now.root.setAttribute('data-station', band.station);
-    const parts = { item, name, said, hold, one, all, frees, menu: more, now, is: {}, lane: { ...ctx.model.lane(band.lane), now: 0 } };
-    this.parts.set(band.id, parts);
-    return parts;
   }
 
   /** Puts everything that stands in a row, or between two, where the rows are now. @param {import('../stage/rail.js').Stops[]} stops @private */
   paintPlaces(stops) {
     const { geometry: g, rows: { bands }, ctx } = this;
-    const two = stops.length > 1;
     const { t } = ctx;
-    this.rail.paint(bands, g.x, stops, (b) => b.waiting >= many);
+    const apart = stops.length > 1 ? g.apart : 0;
+    this.rail.paint(bands, g.x, stops, apart, (b) => b.waiting >= many);
     for (const [i, band] of bands.entries()) {
       const parts = this.parts.get(band.id);
       if (!parts) continue;
       // Readers and the keyboard meet the rows from the top.
       if (this.list.children[i] !== parts.item) this.list.insertBefore(parts.item, this.list.children[i] ?? null);
-      const [x, y] = ringAt(band, g.x, two);
-      const indent = g.phone || two ? (band.lane && two ? 14 : 0) : Math.max(0, band.level - 1) * 18;
-      const nameY = g.phone ? band.y - 2 : y - 13;
-      const left = g.phone ? 12 : 16 + indent;
-      this.seat(parts.name, { x: left, y: nameY, w: g.names - (g.phone ? 0 : left + (parts.menu ? 18 : 0)) });
-      if (parts.menu) this.seat(parts.menu, { x: g.phone ? g.x - 34 : g.names - 18, y: nameY + 3 });
-      const wordsX = two ? g.x + railWidth(true) : x + (band.level < 2 ? 18 : 22);
-      parts.now.paint(parts.is, parts.lane, { x: wordsX, y, edge: g.edge, lane: band.lane });
-      this.seat(parts.hold, { x: x - 12, y: y + 4, w: 24, h: 24 });
-      this.seat(parts.frees, { x: wordsX, y: y + 12 });
+      parts.place(band, g, apart, this.k);
     }
-    this.paintTree(bands, two);
-    const named = two ? bands.filter((b) => b.head) : [];
+    attr(this.tree, 'd', apart || g.phone ? '' : treePath(bands));
+    const [cluster, store] = this.mapPlaces;
+    const lead = (/** @type {string} */ station, /** @type {{y: number, h: number}} */ map) =>
+      leadPath(bands.find((b) => b.station === station), map, g.x + railWidth(apart), g.worlds.x - 6);
+    attr(this.leaders, 'd', g.phone ? '' : lead('cluster', cluster) + lead('indexer', store));
+    const named = apart ? bands.filter((b) => b.head) : [];
     this.heads.forEach((head, i) => {
       const band = named[i];
       show(head.el, !!band);
@@ -414,29 +308,6 @@ export class Tracks {
       const { era, queue } = ctx.model.lane(band.lane).state;
       head.moveTo(g.phone ? 12 : 16, band.y + 14).set(fork ? capitalize(laneNames(ctx, fork)[band.lane]) : t('row.era', { era, queue: queue.kind }));
     });
-  }
-
-  /** The tree of the names, and the dotted lines from the cluster and the store to their maps. @param {Band[]} bands @param {boolean} two @private */
-  paintTree(bands, two) {
-    const { geometry: g } = this;
-    const foot = (/** @type {Band | undefined} */ b) => (b ? b.foot - 9 : 0);
-    const store = bands.find((b) => b.station === 'indexer');
-    const handlers = bands.filter((b) => b.level === 2);
-    const work = bands.find((b) => b.level === 3);
-    const feeder = handlers.find((b) => b.listener === work?.listener) ?? handlers[handlers.length - 1];
-    const branch = (/** @type {Band} */ from, /** @type {Band} */ to, /** @type {number} */ x) =>
-      `M${x} ${foot(from) + 10}V${foot(to) - 6}q0 6 6 6h4`;
-    const plain = !two && !g.phone;
-    attr(this.tree, 'd', plain && store ? [...handlers.map((b) => branch(store, b, 20)), work && feeder ? branch(feeder, work, 38) : ''].join('') : '');
-    const lead = (/** @type {Band | undefined} */ band, /** @type {{y: number, h: number}} */ map) => {
-      if (!band) return '';
-      const y = foot(band);
-      const to = Math.max(map.y + 8, Math.min(map.y + map.h - 8, y));
-      const from = g.x + (two ? railWidth(true) : 14);
-      return `M${from} ${y}H${g.worlds.x - 18}${Math.abs(to - y) > 6 ? `V${to}` : ''}H${g.worlds.x - 6}`;
-    };
-    const [cluster, own] = this.mapPlaces;
-    attr(this.leaders, 'd', g.phone ? '' : lead(bands[0], cluster) + lead(store, own));
   }
 
   /** Draws what moves, once an animation frame. @param {number} clock */
@@ -451,10 +322,3 @@ export class Tracks {
     this.worlds.paint(clock);
   }
 }
-
-/**
- * @typedef {{
- *   item: HTMLElement, name: HTMLElement, said: HTMLElement, hold: HTMLElement, one: HTMLElement, all: HTMLElement, frees: HTMLElement,
- *   menu: HTMLElement | null, now: PresentRow, is: import('../rows/parts.js').Present, lane: import('../wire/page-types.js').Lane
- * }} RowParts
- */

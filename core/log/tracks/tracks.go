@@ -16,8 +16,12 @@ type Tracks struct {
 	cluster cluster
 	acts    causes
 	head    stamp
-	start   time.Duration // of what is known
+	// start is when what is known begins. What ended before forgotAt is forgotten.
+	start, forgotAt time.Duration
 }
+
+// forgetEvery is how much of the log's time is forgotten at once: what is kept is copied each time.
+const forgetEvery = 2 * time.Second
 
 // Seq returns the last event that was taken in.
 func (t *Tracks) Seq() uint64 { return t.head.seq }
@@ -159,10 +163,11 @@ func (t *Tracks) act(s stamp, author, words string) {
 
 // Forget drops what was over before a moment, which the log has evicted.
 func (t *Tracks) Forget(before time.Duration) {
-	if before <= t.start {
+	t.start = max(t.start, before)
+	if t.start-t.forgotAt < forgetEvery {
 		return
 	}
-	t.start = before
+	t.forgotAt = t.start
 	t.cluster.forget(before)
 	t.acts = forgetSpans(t.acts, before)
 	for _, l := range t.lanes {

@@ -119,3 +119,32 @@ func BenchmarkFactsOfNothingNew(b *testing.B) {
 		x.view.appendFacts(nil, 0, x.view.lanes[0], state, &folds, false)
 	}
 }
+
+// BenchmarkPast measures what a frame of 17 changes costs to take in and to write as the past of 8 s in 270 columns, and a jump, which brings the whole window.
+func BenchmarkPast(b *testing.B) {
+	for _, held := range []bool{false, true} {
+		for _, jump := range []bool{false, true} {
+			b.Run(fmt.Sprintf("held=%v,jump=%v", held, jump), func(b *testing.B) {
+				x := newBusy(b)
+				if err := x.view.Window(8000, 270); err != nil {
+					b.Fatal(err)
+				}
+				for range 600 {
+					x.frame(held)
+				}
+				x.view.Frame()
+				b.ResetTimer()
+				for b.Loop() {
+					b.StopTimer()
+					x.frame(held)
+					b.StartTimer()
+					x.view.past.follow(x.rec)
+					if jump {
+						x.view.past.hasWindow = false
+					}
+					marshal(x.view.past.take(x.view.past.tracks.Seq(), x.rec.Now(), ""))
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,110 @@
+// @ts-check
+// What is drawn and pressed of one row: its name, which opens it, its number at the rail, its menu, and what holds the stage behind it.
+import { attr, button, h, icon, put, reveal, s } from '../kit/dom.js';
+import { stations } from '../rows/index.js';
+import { openAdd, openHandler } from '../stations/listenermenu.js';
+import { seat } from './geometry.js';
+import { toggleHold } from './pin.js';
+import { PresentRow } from './present.js';
+import { railWidth, ringAt } from './rail.js';
+
+/** @typedef {import('./rows.js').Band} Band */
+
+/** From how many waiting on a row is amber. */
+export const many = 2;
+/** The stage that can be held behind each station. @type {Record<string, import('../wire/page-types.js').Stage>} */
+const stages = { reflector: 'store', queue: 'pop', handler: 'deliver', work: 'take' };
+
+export class RowParts {
+  /**
+   * @param {import('../wire/page-types.js').Ctx} ctx @param {Band} band
+   * @param {{list: HTMLElement, front: SVGElement, toggle: (id: string) => void}} stage where it goes, and what a press of its name does
+   */
+  constructor(ctx, band, { list, front, toggle }) {
+    this.ctx = ctx;
+    const { id, station, listener } = band;
+    this.stage = stages[station];
+    this.listener = station === 'handler' ? listener : undefined;
+    const args = this.listener === undefined ? [] : [this.listener];
+    this.name = button({ class: `row-name level${band.level}` }, () => toggle(id));
+    this.said = h('span', { class: 'sr' });
+    this.hold = button({ class: 'now-hold', 'data-call': `hold ${this.stage}` }, () => toggleHold(ctx, this.stage, this.listener),
+      s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('circle', { cx: 12, cy: 12, r: 3, class: 'pip' }),
+        s('g', { class: 'disc' }, s('circle', { cx: 12, cy: 12, r: 9 }), s('path', { d: 'M6.5 12h11' }))));
+    const free = (/** @type {number} */ n, /** @type {string} */ cls) =>
+      button({ class: `now-free ${cls}`, 'data-call': `release ${this.stage} ${n}` }, () => ctx.act('release', this.stage, n, ...args));
+    this.one = free(1, 'fill');
+    this.all = free(0, '');
+    this.frees = h('div', { class: 'now-frees' }, this.one, this.all);
+    this.menu = this.makeMenu(station);
+    this.item = h('div', { role: 'listitem', 'data-station': station }, this.name, this.said, ...(this.menu ? [this.menu] : []), this.hold, this.frees);
+    list.append(this.item);
+    this.now = new PresentRow(front);
+    this.now.root.setAttribute('data-station', station);
+    /** What stands at the rail, and of which moment. @type {import('../rows/parts.js').Present} */
+    this.is = {};
+    this.lane = { ...ctx.model.lane(band.lane), now: 0 };
+  }
+
+  /** What can be done with a handler, or with all of them. @param {string} station @private */
+  makeMenu(station) {
+    const { ctx } = this;
+    const attrs = { class: 'row-menu', 'aria-haspopup': 'dialog' };
+    if (station === 'handler') return button(attrs, (b) => openHandler(ctx, b, this.listener ?? 0), icon('M4 6l4 4l4 -4'));
+    return station === 'indexer' ? button(attrs, (b) => openAdd(ctx, b), icon('M8 3v10M3 8h10')) : null;
+  }
+
+  remove() {
+    this.item.remove();
+    this.now.root.remove();
+  }
+
+  /** Brings its words to a moment. @param {import('../rows/parts.js').About} about @param {boolean} isOpen */
+  paint(about, isOpen) {
+    const { row, t, ctx, phone } = about;
+    const station = stations[row.station];
+    const name = station.name(row, about);
+    this.is = station.present(about);
+    this.lane = about.lane;
+    put(this.name, name);
+    attr(this.name, 'aria-expanded', String(isOpen));
+    attr(this.name, 'title', t('row.open', { name }));
+    this.name.classList.toggle('lit', row.waiting >= many);
+    put(this.said, `: ${station.say(about)}`);
+    const held = this.stage && ctx.model.hold(this.stage, this.listener);
+    reveal(this.hold, !!this.stage && !ctx.follower);
+    reveal(this.frees, !!held && !ctx.follower);
+    if (this.menu) {
+      const does = this.listener === undefined ? t('row.add') : `${name}: ${t('inside.menu')}`;
+      reveal(this.menu, !ctx.follower);
+      attr(this.menu, 'aria-label', does);
+      attr(this.menu, 'title', does);
+    }
+    if (!this.stage) return;
+    const words = t('hold.' + this.stage, { name });
+    attr(this.hold, 'aria-pressed', String(!!held));
+    attr(this.hold, 'aria-label', words);
+    attr(this.hold, 'title', words);
+    put(this.one, t(phone ? 'row.oneShort' : 'row.one'));
+    put(this.all, t('row.all'));
+    attr(this.one, 'aria-label', `${t('row.one')}: ${words}`);
+    attr(this.all, 'aria-label', `${t('row.all')}: ${words}`);
+  }
+
+  /**
+   * Puts it where its row is now.
+   * @param {Band} band @param {import('./geometry.js').Geometry} g @param {number} apart the rails of two informers, or 0 @param {number} k
+   */
+  place(band, g, apart, k) {
+    const [x, y] = ringAt(band, g.x, apart);
+    const indent = apart ? band.lane * 14 : Math.max(0, band.level - 1) * 18;
+    const left = g.phone ? g.past.x : 16 + indent;
+    const top = g.phone ? band.y - 2 + (band.head ? 17 : 0) : y - 13;
+    seat(this.name, { x: left, y: top, w: g.phone ? g.names : g.names - left - (this.menu ? 18 : 0) }, k);
+    if (this.menu) seat(this.menu, { x: g.phone ? g.x - 34 : g.names - 18, y: top + 3 }, k);
+    const words = apart ? g.x + railWidth(apart) : x + (band.level < 2 ? 18 : 22);
+    this.now.paint(this.is, this.lane, { x: words, y, edge: g.edge, lane: band.lane });
+    seat(this.hold, { x: x - 12, y: y + 4, w: 24, h: 24 }, k);
+    seat(this.frees, { x: words, y: y + 12 }, k);
+  }
+}
