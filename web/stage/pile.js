@@ -76,7 +76,10 @@ export function unseenRuns({ spans }, step) {
   }));
 }
 
-/** Whether a pile is drawn in a measure of its own: it is short, and higher than a fold. @param {Run} run @param {number} columns of the window @param {number} unit @param {number} fold */
+/**
+ * Whether a pile is drawn in a measure of its own: it is short, and higher than a fold.
+ * @param {Run} run @param {number} columns of the window @param {number} unit @param {number} fold
+ */
 export function isFolded(run, columns, unit, fold) {
   return run.to - run.from + 1 < columns * brief && run.highest * unit > fold;
 }

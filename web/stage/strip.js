@@ -85,7 +85,11 @@ export class Strip {
     return count;
   }
 
-  /** Draws columns that lie side by side. @param {Track} track @param {number} from @param {number} to @param {number} unit @param {{most: number, alpha: number}} marks @private */
+  /**
+   * Draws columns that lie side by side.
+   * @param {Track} track @param {number} from @param {number} to @param {number} unit @param {{most: number, alpha: number}} marks
+   * @private
+   */
   stretch(track, from, to, unit, { most, alpha }) {
     const { piles, ticks } = this;
     const cx = /** @type {OffscreenCanvasRenderingContext2D} */ (this.cx);
@@ -95,7 +99,8 @@ export class Strip {
     if (unit > 0) {
       const columns = [];
       for (let n = from; n < to; n++) columns.push(track.columns.get(Math.min(n, track.newest)));
-      drawPiles(cx, columns, { x, wide, foot: piles, unit, least: Math.round(3 * k), gap: Math.max(1, Math.round(k)), inks, accent, before: pileAt(track, from - 1) });
+      const [least, gap] = [Math.round(3 * k), Math.max(1, Math.round(k))];
+      drawPiles(cx, columns, { x, wide, foot: piles, unit, least, gap, inks, accent, before: pileAt(track, from - 1) });
     }
     if (!ticks) return;
     cx.globalAlpha = alpha;
