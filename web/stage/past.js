@@ -32,7 +32,10 @@ const lists = ['queue', 'indexer', 'handler'];
 /** In a window shorter than so many ms all is over, and is what one looks at. */
 const close = 100;
 
-/** In units: a column, the most that one that waits is high, a fold, what is free above a pile, and the canvas right of the past, for the word over the rail. */
+/**
+ * In units: how wide a column is, and how high the bar of one that waits at most. Then how high a fold is, and what is free above a pile. The margin of
+ * the canvas has the word over the rail.
+ */
 const size = { column: 2, bar: 8, fold: 22, free: 4, margin: 34 };
 /** The scale of piles takes so many ms to change, and grows only when there has been room for so long. */
 const ease = 300;

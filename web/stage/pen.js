@@ -17,8 +17,8 @@ export class Pen {
    *   colour: Record<string, string>, k: number, right: number, now: number, step: number, dpr: number, begin: number, over: number,
    *   xOf: (millis: number) => number, seatOf: (station: string, lane: number) => Seat | undefined, spansOf: (station: string, lane: number) => Span[],
    *   nameOf: (listener: number) => string
-   * }} scene `k` are CSS pixels per unit; `right` is where the rail begins, `now` the moment there, `step` how long a column is, `begin` when the
-   *   log begins, `over` how bright what is over is
+   * }} scene `k` are CSS pixels per unit. `right` is where the rail begins, `now` the moment there. `step` is how long a column is, `begin` when
+   *   the log begins. `over` is how bright what is over is
    */
   constructor(cx, scene) {
     this.cx = cx;

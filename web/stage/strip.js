@@ -1,6 +1,6 @@
 // @ts-check
-// The columns of one row, drawn once each into a picture outside the page that is as wide as the window and wraps around: column n stands at
-// n modulo its length. So nothing is moved when time goes on; the picture is copied in two pieces.
+// The columns of one row, drawn once each into a picture outside the page that is as wide as the window and wraps around. Column n stands
+// at n modulo its length. So nothing is moved when time goes on; the picture is copied in two pieces.
 import { drawPiles, pileAt } from './pile.js';
 import { drawTick } from './tick.js';
 
