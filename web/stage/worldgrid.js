@@ -2,6 +2,8 @@
 // Where the cells of two maps of the same objects are: an object has one place in both while the cluster or the store has it. Cells get smaller until all have
 // room, and where they would be too small to be told apart, a square stands for several objects.
 
+import { places } from '../wire/model.js';
+
 /** @typedef {import('../wire/page-types.js').WorldCell} WorldCell */
 
 /** The largest and the smallest pitch of cells, and that of squares that stand for several objects. */
@@ -18,6 +20,10 @@ export class WorldGrid {
   free = [];
   /** The place of each slot. @type {Map<number, number>} */
   placeOf = new Map();
+  /** The place of each key. @type {Map<string, number>} */
+  byKey = new Map();
+  /** Counts how often the places, or the sizes of cells, became others. */
+  layouts = 0;
   /** From one cell to the next, in pixels. */
   pitch = 0;
   cols = 1;
@@ -55,8 +61,11 @@ export class WorldGrid {
         this.placeOf.delete(slot);
         this.free.push(place);
       }
-      changed.push({ place, was: this.cells[place] ?? null });
+      const was = this.cells[place] ?? null;
+      if (was && this.byKey.get(was.key) === place) this.byKey.delete(was.key);
+      if (cell) this.byKey.set(cell.key, place);
       this.cells[place] = cell;
+      changed.push({ place, was });
     }
     if (this.free.length > mostHoles && this.free.length * 3 > this.cells.length) {
       this.arrange(worlds.cells);
@@ -70,6 +79,8 @@ export class WorldGrid {
     this.cells = [...cells.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
     this.free = [];
     this.placeOf = new Map(this.cells.map((cell, i) => [cell?.slot ?? -1, i]));
+    this.byKey = new Map(this.cells.map((cell, i) => [cell?.key ?? '', i]));
+    this.layouts++;
     this.fit();
   }
 
@@ -91,6 +102,7 @@ export class WorldGrid {
     this.per = each;
     this.cols = Math.max(1, Math.floor(w / best));
     this.rows = Math.floor(h / best);
+    this.layouts++;
     return best !== pitch || each !== per;
   }
 
@@ -105,15 +117,19 @@ export class WorldGrid {
     return [(i % this.cols) * this.pitch, Math.floor(i / this.cols) * this.pitch];
   }
 
-  /** The objects that share a place's square. @param {number} place */
-  share(place) {
+  /** How many objects in a place's square have each mark. @param {number} place @param {Record<Mark, number>} counts where they are written */
+  count(place, counts) {
+    for (const mark of marks) counts[mark] = 0;
     const from = place - (place % this.per);
-    return this.cells.slice(from, from + this.per).filter((cell) => cell !== null);
+    for (let i = from; i < Math.min(from + this.per, this.cells.length); i++) {
+      const cell = this.cells[i];
+      if (cell) counts[markOf(cell.places)]++;
+    }
   }
 
   /** The place of an object, -1 for none. @param {string} key */
   find(key) {
-    return key ? this.cells.findIndex((cell) => cell?.key === key) : -1;
+    return this.byKey.get(key) ?? -1;
   }
 
   /** The place under a point, -1 for none: of a square, that of its first object that is not the same in both. @param {number} x @param {number} y */
@@ -145,11 +161,14 @@ export class WorldGrid {
  * @typedef {'same' | 'older' | 'missing' | 'gone' | 'unsent' | 'left'} Mark
  */
 
-/** @param {number} places @returns {Mark} */
-export function markOf(places) {
-  const [there, here, apart, unsent] = [1, 2, 4, 8].map((bit) => (places & bit) > 0);
-  if (unsent) return here ? 'left' : 'unsent';
-  if (!there) return 'gone';
-  if (!here) return 'missing';
-  return apart ? 'older' : 'same';
+/** All of them. @type {Mark[]} */
+export const marks = ['same', 'older', 'missing', 'gone', 'unsent', 'left'];
+
+/** @param {number} where the sum of an object's places @returns {Mark} */
+export function markOf(where) {
+  const isHere = (where & places.store) > 0;
+  if (where & places.unsent) return isHere ? 'left' : 'unsent';
+  if (!(where & places.cluster)) return 'gone';
+  if (!isHere) return 'missing';
+  return where & places.apart ? 'older' : 'same';
 }

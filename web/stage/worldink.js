@@ -1,6 +1,8 @@
 // @ts-check
 // The marks of a map's cells: plain, filled, outlined, dashed, and half for an object that is never sent. No two differ by colour alone.
 
+import { marks } from './worldgrid.js';
+
 /** @typedef {import('./worldgrid.js').Mark} Mark */
 /**
  * How a cell is drawn: `fill`, `edge` and `dash` in a colour; `half` is a triangle.
@@ -75,21 +77,31 @@ export function drawCell(cx, palette, x, y, pitch, size, { form, colour }, isRed
  * pixels high. It is filled in the cluster, and outlined in the store.
  * @param {CanvasRenderingContext2D} cx @param {Record<string, string>} palette
  * @param {number} x @param {number} y @param {number} pitch @param {number} size
- * @param {Look[]} all of its objects @param {number} per how many it has room for
+ * @param {Record<Mark, number>} counts how many of its objects have each mark
+ * @param {Record<Mark, Look>} looks of the map
+ * @param {number} per how many objects it has room for
  */
-export function drawShare(cx, palette, x, y, pitch, size, all, per) {
+export function drawShare(cx, palette, x, y, pitch, size, counts, looks, per) {
   cx.clearRect(x, y, pitch, pitch);
-  const shown = all.filter((look) => look.form !== 'none');
-  if (!shown.length) return;
-  const tall = Math.max(1, Math.round((size * Math.min(shown.length, per)) / per));
+  let [shown, marked] = [0, 0];
+  /** @type {Mark} */
+  let most = 'same';
+  for (const mark of marks) {
+    if (looks[mark].form === 'none') continue;
+    shown += counts[mark];
+    if (mark === 'same') continue;
+    marked += counts[mark];
+    if (counts[mark] > 0 && (most === 'same' || counts[mark] > counts[most])) most = mark;
+  }
+  if (!shown) return;
+  const tall = Math.max(1, Math.round((size * shown) / per));
   cx.fillStyle = palette.h1;
   cx.fillRect(x, y + size - tall, size, tall);
-  const marked = shown.filter((look) => look.form !== 'fill' || look.colour !== 'h1');
-  if (!marked.length) return;
-  const most = marked.toSorted((a, b) => count(marked, b) - count(marked, a))[0];
-  const high = Math.max(Math.min(2, size), Math.round((size * marked.length) / per));
-  cx.fillStyle = palette[most.colour];
-  if (most.form === 'half') {
+  if (!marked) return;
+  const { form, colour } = looks[most];
+  const high = Math.min(size, Math.max(2, Math.round((size * marked) / per)));
+  cx.fillStyle = palette[colour];
+  if (form === 'half') {
     cx.clearRect(x, y + size - high, size, high);
     cx.beginPath();
     cx.moveTo(x, y + size - high);
@@ -99,10 +111,5 @@ export function drawShare(cx, palette, x, y, pitch, size, all, per) {
     return;
   }
   cx.fillRect(x, y + size - high, size, high);
-  if (most.form !== 'fill' && high > 2) cx.clearRect(x + 1, y + size - high + 1, size - 2, high - 2);
-}
-
-/** @param {Look[]} all @param {Look} look */
-function count(all, { form, colour }) {
-  return all.filter((x) => x.form === form && x.colour === colour).length;
+  if (form !== 'fill' && high > 2) cx.clearRect(x + 1, y + size - high + 1, size - 2, high - 2);
 }

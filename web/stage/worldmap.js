@@ -5,6 +5,9 @@ import { places } from '../wire/model.js';
 import { drawCell, drawShare, looks } from './worldink.js';
 import { markOf } from './worldgrid.js';
 
+/** Of the square that is drawn. */
+const counts = { same: 0, older: 0, missing: 0, gone: 0, unsent: 0, left: 0 };
+
 export class WorldMap {
   /**
    * @param {'cluster' | 'store'} side
@@ -79,14 +82,16 @@ export class WorldMap {
     const { pitch, size } = grid;
     const palette = this.ctx.scene.colour;
     const [x, y] = grid.spot(place);
-    if (grid.per > 1) drawShare(cx, palette, x, y, pitch, size, grid.share(place).map((cell) => looks[side][markOf(cell.places)]), grid.per);
-    else {
+    if (grid.per > 1) {
+      grid.count(place, counts);
+      drawShare(cx, palette, x, y, pitch, size, counts, looks[side], grid.per);
+    } else {
       const cell = grid.cells[place];
       const look = cell ? looks[side][markOf(cell.places)] : looks.store.unsent;
       drawCell(cx, palette, x, y, pitch, size, look, side === 'store' && !!cell && (cell.places & places.reduced) > 0);
     }
     if (!light) return;
-    cx.globalAlpha = light;
+    cx.globalAlpha = grid.per > 1 ? light / 3 : light;
     cx.fillStyle = palette.t1;
     cx.fillRect(x, y, size, size);
     cx.globalAlpha = 1;

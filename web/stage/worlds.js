@@ -12,6 +12,7 @@ const lit = 900;
 const later = 160;
 /** A light fades in steps: a cell is drawn again only when its step is another one. */
 const steps = 4;
+const still = matchMedia('(prefers-reduced-motion: reduce)');
 const sides = /** @type {const} */ (['cluster', 'store']);
 
 /** When a light begins, Infinity for never, and the step that was drawn. @typedef {{from: number, step: number}} Light */
@@ -37,6 +38,8 @@ export class Worlds {
     this.over = this.maps.cluster;
     /** With what colours the maps were drawn; empty: not yet. */
     this.colours = '';
+    /** What was framed and named last. */
+    this.marked = '';
   }
 
   /**
@@ -96,7 +99,7 @@ export class Worlds {
   /** Lights the squares in which an object's version became another one. @param {number} place @param {any} was @param {number} clock @private */
   light(place, was, clock) {
     const cell = this.grid.cells[place];
-    if (!cell || matchMedia('(prefers-reduced-motion: reduce)').matches) return void this.lights.delete(place);
+    if (!cell || still.matches) return void this.lights.delete(place);
     if (was?.key !== cell.key) was = null;
     const wrote = (cell.places & places.cluster) > 0 && cell.written > 0 && cell.written !== was?.written;
     const stored = (cell.places & places.store) > 0 && cell.at !== was?.at;
@@ -144,10 +147,14 @@ export class Worlds {
     const { grid, ctx, pointed, over } = this;
     const chosen = grid.find(ctx.selected());
     const cell = grid.cells[pointed];
+    const name = this.nameOf(pointed);
+    const marked = `${grid.layouts} ${chosen} ${pointed} ${over.side} ${name}`;
+    if (marked === this.marked) return;
+    this.marked = marked;
     for (const side of sides) this.maps[side].mark(chosen, cell ? pointed : -1);
     reveal(this.name, !!cell);
     if (!cell) return;
-    put(this.name, this.nameOf(pointed));
+    put(this.name, name);
     const box = over.boxOf(pointed, this.root);
     const x = Math.min(box.x - this.root.offsetLeft, this.root.offsetWidth - this.name.offsetWidth);
     Object.assign(this.name.style, { left: `${Math.max(0, x)}px`, top: `${box.y - this.root.offsetTop + box.h + 4}px` });

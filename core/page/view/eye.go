@@ -217,7 +217,7 @@ func stateAt(lane int, shown *stationFolds) *fold.State {
 		case atQueue:
 			s.Queue = part.Queue
 		case atIndexer:
-			s.Indexer = part.Indexer
+			s.Indexer, s.World = part.Indexer, part.World // as its cells are
 		case atListeners:
 			s.Listeners = part.Listeners
 		case atController:
