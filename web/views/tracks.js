@@ -12,6 +12,7 @@ import { headline } from '../stage/headline.js';
 import { Inside } from '../stage/inside.js';
 import { KeyMarks } from '../stage/keymarks.js';
 import { Past } from '../stage/past.js';
+import { Pointer } from '../stage/pointer.js';
 import { isStarved, Rail, railWidth } from '../stage/rail.js';
 import { many, RowParts } from '../stage/rowparts.js';
 import { Rows, seatOf } from '../stage/rows.js';
@@ -77,6 +78,7 @@ export class Tracks {
       if (steps) this.zoom(closer(this.millis, steps));
     }, { passive: false });
     document.addEventListener('keydown', (e) => this.key(e));
+    this.pointer = new Pointer(ctx, this.past, this.canvas, this.root);
     this.scrub = new Scrub(ctx, this.canvas, () => this.millis / (this.geometry.past.w * this.k));
   }
 
@@ -150,6 +152,7 @@ export class Tracks {
     const phone = !!this.over;
     this.k = phone ? 1 : Math.max(1, box.width / 1280);
     const { k } = this;
+    this.pointer.k = k;
     this.app.style.setProperty('--u', `${k}px`);
     this.geometry = measureStage(Math.round(box.width / k), Math.round(box.height / k), phone);
     const { w, h: tall, past, ground, inside, worlds } = this.geometry;
@@ -230,6 +233,7 @@ export class Tracks {
       this.tl.paint();
     }
     this.paintPlaces(stops);
+    this.pointer.paint();
   }
 
   tlAt = 0;
