@@ -25,6 +25,8 @@ import { Timeline } from '../time/timeline.js';
 /** @typedef {import('../stage/rows.js').Band} Band */
 /** @typedef {import('../rows/parts.js').About} About */
 
+/** The rows of the stations, as steps of stories name those. @type {Record<string, string>} */
+const rowsOf = { api: 'cluster', reflector: 'reflector', queue: 'queue', indexer: 'indexer', listeners: 'handler', controller: 'work' };
 /** The overview of the log, as wide as there is room. */
 const overview = { w: 600, h: 44, left: 6, edge: 594, base: 40, high: 26, rise: 36, least: 10e3, bare: true };
 
@@ -87,6 +89,23 @@ export class Tracks {
     this.open = this.open === id ? '' : id;
     this.ctx.repaint();
   };
+
+  /** Opens the row of the station that a step speaks of. @param {string} [station] @param {string} [name] of a handler */
+  follow(station = '', name = '') {
+    this.wish = { station: rowsOf[station], name };
+  }
+
+  /** What a step wants to be open, until there are rows. @type {{station: string, name: string} | null} */
+  wish = null;
+
+  /** @private */
+  grant() {
+    const { wish, rows: { bands } } = this;
+    if (!wish || !bands.length) return;
+    const all = bands.filter((b) => b.station === wish.station);
+    this.open = (all.find((b) => b.name === wish.name) ?? all[0])?.id ?? '';
+    this.wish = null;
+  }
 
   /** Shows so much time. @param {number} millis */
   zoom(millis) {
@@ -199,6 +218,7 @@ export class Tracks {
       this.resize();
     }
     this.layRows(clock);
+    this.grant();
     const { t, model } = ctx;
     const now = ctx.now();
     const common = { now, t, ctx, two: model.lanes > 1, phone: this.geometry.phone };

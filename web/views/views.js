@@ -165,6 +165,8 @@ export class Views {
     if (step !== this.step) {
       this.step = step;
       this.mainCaption.repaint();
+      const told = this.stories.step;
+      if (told?.open) this.tracks.follow(told.open, told.listener);
     }
     this.painted = mode ? paintedMoment(this.ctx) : undefined;
     if (tracks) {
