@@ -12,6 +12,7 @@ import (
 	"informerscope/core/lab/ownwrites"
 	"informerscope/core/log/facts"
 	"informerscope/core/log/fold"
+	"informerscope/core/log/tracks"
 	"informerscope/core/page/audience"
 	"informerscope/core/page/story"
 	"informerscope/core/page/view"
@@ -114,6 +115,7 @@ type calls struct {
 	Index          view.IndexContents   `json:"index"`
 	Follow         string               `json:"follow"`
 	Window         bool                 `json:"window"`
+	Entries        []tracks.Entry       `json:"entries"`
 	GroupBy        string               `json:"groupBy"`
 	Cluster        string               `json:"cluster"`
 	AddListener    int32                `json:"addListener"`

@@ -42,6 +42,7 @@ export const effects = {
   show: 'shows',
   follow: 'shows',
   window: 'shows',
+  entries: 'looks',
   groupBy: 'shows',
   stories: 'looks',
   storyAdd: 'shows',

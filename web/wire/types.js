@@ -161,6 +161,7 @@
  * @property {number} last
  * @property {number} first the oldest column that the log still has. Nothing is known of what came before.
  * @property {Row[]} rows the rows of the stage, from the top: the cluster's, then each informer's.
+ * @property {Journey | null} journey the way of the followed object's newest change; null if none is followed, or nothing is known of it.
  */
 
 /**
@@ -487,6 +488,15 @@
  * @property {Span[]} [spans] the causes and the happenings of the window, in order of their begin; missing if they are as in the last
  *   frame.
  * @property {boolean} [closed] Spans is empty now.
+ */
+
+/**
+ * Journey is the way of the newest change of the followed object through the rows.
+ * @typedef {object} Journey
+ * @property {string} key
+ * @property {string} rv
+ * @property {string} op
+ * @property {Stop[]} stops the rows that it has come to, in order.
  */
 
 /**
@@ -1016,6 +1026,15 @@
  */
 
 /**
+ * Stop is when a change was at a row. What has not happened is null.
+ * @typedef {object} Stop
+ * @property {string} row its ID
+ * @property {number} cameMillis when it came, LeftMillis when it went on, or its call began, and EndMillis when that call ended.
+ * @property {number | null} leftMillis
+ * @property {number | null} endMillis
+ */
+
+/**
  * Offer is what a user in trouble can choose with one click.
  * @typedef {object} Offer
  * @property {string} [namespace]
@@ -1295,6 +1314,7 @@
  * @property {IndexContents} index
  * @property {string} follow
  * @property {boolean} window
+ * @property {Entry[]} entries
  * @property {string} groupBy
  * @property {string} cluster
  * @property {number} addListener
@@ -1532,6 +1552,18 @@
  * @property {string[]} [keys] sorted, at most 500; Total is their number.
  * @property {string} [value]
  * @property {number} total
+ */
+
+/**
+ * Entry is a change, or a key, at a row.
+ * @typedef {object} Entry
+ * @property {string} key
+ * @property {string} rv
+ * @property {string} op empty for a key
+ * @property {string} row its ID
+ * @property {number} cameMillis when it came, LeftMillis when it went on, or its call began, and EndMillis when that call ended.
+ * @property {number | null} leftMillis
+ * @property {number | null} endMillis
  */
 
 /**
@@ -1997,6 +2029,7 @@
  * @property {[lane?: number | null]} show
  * @property {[key?: string | null]} follow
  * @property {[millis: number, columns: number]} window
+ * @property {[row: string, column: number]} entries
  * @property {[index: string]} groupBy
  * @property {[]} stories
  * @property {[file: string, content: string | ArrayBuffer]} storyAdd

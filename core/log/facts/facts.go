@@ -247,7 +247,8 @@ var Sentences = []string{
 
 // Headlines are the ids that a headline can have, beside the empty one.
 var Headlines = []string{
-	"held.store", "held.pop", "held.popKeys", "held.deliver", "held.take", "gap", "gapPlain", "gapFirst", "gapFirstPlain", "refused", "refusedFirst", "stopped", "halfOpen",
+	"held.store", "held.pop", "held.popKeys", "held.deliver", "held.take",
+	"gap", "gapPlain", "gapFirst", "gapFirstPlain", "refused", "refusedFirst", "stopped", "halfOpen",
 	"slow", "keys", "retry", "list", "relist", "relistPlain", "start", "relisted", "relistedPlain", "filling", "unseen", "flow", "coming", "idle",
 }
 

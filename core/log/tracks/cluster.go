@@ -1,6 +1,7 @@
 package tracks
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -10,19 +11,21 @@ import (
 // cluster has the changes of the cluster, and which of them a watch brought to its informer.
 type cluster struct {
 	changes passes
-	about   []change // of each of the changes
-	base    int      // the number of changes that were forgotten
-	pending []int    // changes that a watch may still bring, by number
-	lost    []int    // changes that no watch brought or will bring
+	about   []change       // of each of the changes
+	base    int            // the number of changes that were forgotten
+	latest  map[string]int // the number of an object's newest change
+	pending []int          // changes that a watch may still bring, by number
+	lost    []int          // changes that no watch brought or will bring
 	bursts  bursts
 	written bool // the log has the cluster's writes, and not only what came over the wire
 }
 
 // change is what is known of a change beside its pass.
 type change struct {
-	rv   string
-	lane uint8
-	seen stamp // when the Reflector received it
+	rv     string
+	lane   uint8
+	seen   stamp // when the Reflector received it
+	before int   // the number of the object's change before it, -1 if there is none
 }
 
 // write notes a change that the cluster wrote.
@@ -44,9 +47,18 @@ func (c *cluster) bring(s stamp, lane uint8, x event.WireFrame) {
 
 func (c *cluster) add(s stamp, lane uint8, op event.Op, key, rv string) int {
 	c.changes.add(s, op, 1, key)
-	c.about = append(c.about, change{rv: rv, lane: lane, seen: never})
+	n := c.base + len(c.about)
+	before, ok := c.latest[key]
+	if !ok {
+		before = -1
+	}
+	if c.latest == nil {
+		c.latest = map[string]int{}
+	}
+	c.latest[key] = n
+	c.about = append(c.about, change{rv: rv, lane: lane, seen: never, before: before})
 	c.bursts.add(s)
-	return c.base + len(c.about) - 1
+	return n
 }
 
 // see notes that a Reflector received a change.
@@ -113,5 +125,6 @@ func (c *cluster) forget(before time.Duration) {
 	c.base += gone
 	c.changes, c.about = slices.Clone(c.changes[gone:]), slices.Clone(c.about[gone:])
 	isGone := func(n int) bool { return n < c.base }
+	maps.DeleteFunc(c.latest, func(_ string, n int) bool { return isGone(n) })
 	c.pending, c.lost = slices.DeleteFunc(c.pending, isGone), slices.DeleteFunc(c.lost, isGone)
 }

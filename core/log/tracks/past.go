@@ -14,6 +14,8 @@ type Past struct {
 	First int64 `json:"first"`
 	// Rows are the rows of the stage, from the top: the cluster's, then each informer's.
 	Rows []Row `json:"rows"`
+	// Journey is the way of the followed object's newest change; null if none is followed, or nothing is known of it.
+	Journey *Journey `json:"journey"`
 }
 
 // Row is a station of an informer, a handler, or the cluster.

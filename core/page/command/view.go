@@ -137,6 +137,13 @@ func objectCommands() []Command {
 			return true, c.View.Window(millis, columns)
 		}),
 	}, {
+		Name: "entries", Effect: Looks, Args: []arg.Spec{{Name: "row", Type: arg.Text, Needed: true},
+			{Name: "column", Type: arg.Whole, Needed: true, Min: 0, Max: most}},
+		Does: "lists what passed or waited in a row of the past during a column of the window, at most 100", Answers: "`[Entry]` (`core/log/tracks.Entry`)",
+		run: takeTwo(func(_ context.Context, c *Console, row string, column int64) (any, error) {
+			return c.View.Entries(row, column)
+		}),
+	}, {
 		Name: "groupBy", Effect: Shows, Story: true, Script: true, Args: []arg.Spec{{Name: "index", Type: arg.Text, Needed: true}},
 		Does: "groups the cells by an index", Answers: "the index's name",
 		run: takeOne("", func(_ context.Context, c *Console, index string) (any, error) {

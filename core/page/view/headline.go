@@ -16,8 +16,8 @@ const (
 // shortList is how long a list is under way before the headline says so, in ms.
 const shortList = 300
 
-// headline returns what the picture is about: what is held, else no watch, else a row that grows, else a retry, else a list, else that nothing waits. It must be
-// true of State.
+// headline returns what the picture is about: what is held, else no watch, else a row that grows, else a retry, else a list, else that nothing waits. It must
+// be true of State.
 func (x *factInputs) headline(f *facts.Facts, recent *fold.Recent) facts.Sentence {
 	s := x.state
 	if s.Source.Trouble != "" || s.Source.Cause != "" {

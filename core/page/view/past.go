@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -82,6 +83,9 @@ func (p *past) take(seq uint64, now time.Duration, followed string) *tracks.Past
 	}
 	out.From, out.Last = w.From, w.Last
 	out.Rows = p.tracks.Rows(&w)
+	if followed != "" {
+		out.Journey = p.tracks.Journey(&w, followed)
+	}
 	for i := range out.Rows {
 		p.compare(&out.Rows[i], &w)
 	}
@@ -123,6 +127,21 @@ func (p *past) compare(row *tracks.Row, w *tracks.Window) {
 			row.Highest = max(row.Highest, int(height))
 		}
 	}
+}
+
+// mostEntries is how many changes of a column Entries returns.
+const mostEntries = 100
+
+// Entries returns what passed or waited in a row of the past during a column, at the view's moment. The page must have asked for a window.
+func (v *View) Entries(row string, column int64) ([]tracks.Entry, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	p := &v.past
+	if p.columns == 0 {
+		return nil, errors.New("ask for a window of the past first")
+	}
+	w := tracks.Window{Step: p.step, From: column, Seq: v.fold.Seq(), Now: v.moment()}
+	return append([]tracks.Entry{}, p.tracks.Entries(&w, row, mostEntries)...), nil
 }
 
 // appendPast writes the past of a frame, if the page has asked for it.

@@ -1,0 +1,218 @@
+package tracks
+
+import (
+	"sort"
+	"strconv"
+	"time"
+
+	"informerscope/core/log/fold"
+	"informerscope/core/words/event"
+)
+
+// Journey is the way of the newest change of the followed object through the rows.
+type Journey struct {
+	Key string `json:"key"`
+	RV  string `json:"rv"`
+	Op  string `json:"op"`
+	// Stops are the rows that it has come to, in order.
+	Stops []Stop `json:"stops"`
+}
+
+// Stop is when a change was at a row. What has not happened is null.
+type Stop struct {
+	Row string `json:"row"` // its ID
+	// CameMillis is when it came, LeftMillis when it went on, or its call began, and EndMillis when that call ended.
+	CameMillis float64  `json:"cameMillis"`
+	LeftMillis *float64 `json:"leftMillis"`
+	EndMillis  *float64 `json:"endMillis"`
+}
+
+// farthest is how many entries are looked at for one that may not be there.
+const farthest = 20_000
+
+// Journey returns the way of the newest change of an object that a lane's cluster had made by the window's moment; nil if there is none.
+func (t *Tracks) Journey(w *Window, key string) *Journey {
+	c := &t.cluster
+	n, ok := c.latest[key]
+	for ok && n >= c.base && c.changes[n-c.base].seq > w.Seq {
+		n = c.about[n-c.base].before
+	}
+	if !ok || n < c.base {
+		return nil
+	}
+	p, x := &c.changes[n-c.base], &c.about[n-c.base]
+	l := t.lane(x.lane)
+	if l == nil {
+		return nil
+	}
+	j := &Journey{Key: key, RV: x.rv, Op: p.op.String()}
+	now := w.now()
+	j.add(now, "cluster", p.stamp, x.seen, never)
+	if x.seen.seq > now.seq {
+		return j
+	}
+	row := strconv.Itoa(int(x.lane)) + "."
+	q := l.queue.find(x.seen.at, key, x.rv)
+	if q == nil || !j.add(now, row+"reflector", x.seen, q.entered, never) || !j.add(now, row+"queue", q.entered, q.left, never) {
+		return j
+	}
+	stored := l.stored.find(q.left.at, key)
+	if !j.add(now, row+"indexer", stored, stored, never) {
+		return j
+	}
+	for _, h := range l.handlers {
+		if y := h.line.find(stored.at, key, x.rv); y != nil {
+			end := h.endOf(y.left)
+			if j.add(now, row+"handler."+strconv.Itoa(int(h.id)), y.entered, y.left, end) && h.id == l.feeder {
+				defer j.addWork(now, row, l, y.left, end, key)
+			}
+		}
+	}
+	return j
+}
+
+// addWork adds the key's way through the work queue, if the call of a handler put it there.
+func (j *Journey) addWork(now stamp, row string, l *lane, from, to stamp, key string) {
+	y := l.work.find(from.at, key, "")
+	if y == nil || y.entered.seq > to.seq {
+		return
+	}
+	end := never
+	for i := range l.workWhy {
+		if s := &l.workWhy[i]; s.kind == Call && s.key == key && s.from == y.left {
+			end = s.to
+		}
+	}
+	j.add(now, row+"work", y.entered, y.left, end)
+}
+
+// add adds a stop that was come to at the moment, and reports whether the change went on.
+func (j *Journey) add(now stamp, row string, came, left, end stamp) bool {
+	if came.seq > now.seq {
+		return false
+	}
+	millis := func(s stamp) *float64 {
+		if s.seq > now.seq {
+			return nil
+		}
+		at := fold.Millis(s.at)
+		return &at
+	}
+	j.Stops = append(j.Stops, Stop{Row: row, CameMillis: *millis(came), LeftMillis: millis(left), EndMillis: millis(end)})
+	return left.seq <= now.seq
+}
+
+// find returns the first entry of a version of an object that came at a moment or later; of any version if rv is empty. nil if there is none.
+func (l *line) find(from time.Duration, key, rv string) *wait {
+	lo := sort.Search(len(l.waits), func(i int) bool { return l.waits[i].entered.at >= from })
+	for i := lo; i < len(l.waits) && i < lo+farthest; i++ {
+		if x := &l.waits[i]; x.key == key && (rv == "" || x.rv == rv) {
+			return x
+		}
+	}
+	return nil
+}
+
+// find returns when an object passed first, at a moment or later.
+func (p passes) find(from time.Duration, key string) stamp {
+	later := p.since(from)
+	for i := range later[:min(len(later), farthest)] {
+		if later[i].key == key {
+			return later[i].stamp
+		}
+	}
+	return never
+}
+
+// endOf returns when the call that began at a moment ended.
+func (h *handler) endOf(begin stamp) stamp {
+	i := sort.Search(len(h.calls), func(i int) bool { return h.calls[i].from.seq >= begin.seq })
+	if i < len(h.calls) && h.calls[i].from == begin {
+		return h.calls[i].to
+	}
+	return never
+}
+
+// Entry is a change, or a key, at a row.
+type Entry struct {
+	Key string `json:"key"`
+	RV  string `json:"rv"`
+	Op  string `json:"op"` // empty for a key
+	Stop
+}
+
+// Entries returns what passed or waited in a row during the column w.From, at most so many: of a pile the one that leaves next first.
+func (t *Tracks) Entries(w *Window, row string, most int) (out []Entry) {
+	from, to := w.from(), w.from()+w.Step
+	add := func(key, rv string, op event.Op, came, left stamp) {
+		if came.seq > w.Seq || len(out) >= most {
+			return
+		}
+		e := Entry{Key: key, RV: rv, Stop: Stop{Row: row, CameMillis: fold.Millis(came.at)}}
+		if op != event.OpNone {
+			e.Op = op.String()
+		}
+		if left.seq <= w.Seq {
+			at := fold.Millis(left.at)
+			e.LeftMillis = &at
+		}
+		out = append(out, e)
+	}
+	if own := t.passesOf(row); own != nil {
+		for _, p := range own.since(from) {
+			if p.at >= to {
+				break
+			}
+			add(p.key, "", p.op, p.stamp, p.stamp)
+		}
+		return out
+	}
+	l := t.lineOf(row)
+	if l == nil {
+		return nil
+	}
+	for i := l.first(from, w.Seq); i < l.end(); i++ {
+		x := l.at(i)
+		if x.entered.at >= to || x.entered.seq > w.Seq {
+			break
+		}
+		if x.left.at >= from || x.left.seq > w.Seq {
+			add(x.key, x.rv, x.op, x.entered, x.left)
+		}
+	}
+	return out
+}
+
+// passesOf returns what passed in a row in which nothing waits, nil for another row.
+func (t *Tracks) passesOf(row string) passes {
+	if row == "cluster" {
+		return t.cluster.changes
+	}
+	for i, l := range t.lanes {
+		if row == strconv.Itoa(i)+".indexer" {
+			return l.stored
+		}
+	}
+	return nil
+}
+
+// lineOf returns what waits in a row, nil if there is no such row.
+func (t *Tracks) lineOf(row string) *line {
+	for i, l := range t.lanes {
+		id := strconv.Itoa(i) + "."
+		switch row {
+		case id + "reflector":
+			return &l.reflector
+		case id + "queue":
+			return &l.queue
+		case id + "work":
+			return &l.work
+		}
+		for _, h := range l.handlers {
+			if row == id+"handler."+strconv.Itoa(int(h.id)) {
+				return &h.line
+			}
+		}
+	}
+	return nil
+}
