@@ -167,23 +167,19 @@ func (l *lane) see(epoch uint64, e *event.Entry, op event.Op, key, rv string) {
 		return
 	}
 	c.known = clusterSeen
-	var now *Held
-	if op != event.OpDeleted {
-		now = &Held{RV: rv, At: e.At, seq: e.Seq}
-	}
 	was, had := c.objects.Get(key)
-	switch {
-	case now == nil && !had:
-		return
-	case had && (rv == was.RV || event.IsNewer(was.RV, rv)): // a request of another informer brings what came already
-		if now != nil {
-			again := *was
-			again.seq = e.Seq
-			c.objects.Set(epoch, key, &again)
+	if had && (rv == was.RV || event.IsNewer(was.RV, rv)) { // a request of another informer, or a later station, brings what came already
+		if op != event.OpDeleted && was.seq < c.listSeq {
+			c.objects.Set(epoch, key, &Held{RV: was.RV, At: was.At, Unsent: was.Unsent, seq: e.Seq})
 		}
 		return
 	}
-	l.change(epoch, key, rv, now, e.At)
+	switch {
+	case op != event.OpDeleted:
+		l.change(epoch, key, rv, &Held{RV: rv, At: e.At, seq: e.Seq}, e.At)
+	case had:
+		l.change(epoch, key, rv, nil, e.At)
+	}
 }
 
 // change puts a new version of an object into the cluster, nil for its deletion, and counts it if it is to come to the store.
