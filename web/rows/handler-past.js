@@ -18,7 +18,8 @@ function drawCalls(pen) {
     pen.block(x0, Math.max(x0 + k, x1 - k), y, 14 * k, colour.warn, track.waiting ? 1 : pen.bright(call));
     if (named || pen.lasts(call) || x1 - x0 < wide * k) continue;
     named = true;
-    pen.say([t('past.call', { s: duration(pen.end(call) - call.fromMillis) })], [{ x: x0 + 6 * k, y: y + 10.5 * k, end: x1, inside: true }], { colour: colour.ink, weight: 600 });
+    const words = t('past.call', { s: duration(pen.end(call) - call.fromMillis) });
+    pen.say([words], [{ x: x0 + 6 * k, y: y + 10.5 * k, end: x1, inside: true }], { colour: colour.ink, weight: 600 });
   }
 }
 

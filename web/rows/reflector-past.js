@@ -6,7 +6,11 @@ import { t } from '../kit/i18n.js';
 /** @typedef {import('../stage/pen.js').Pen} Pen */
 /** @typedef {import('../wire/past.js').Span} Span */
 
-/** The words for a stretch without a watch: why, and what comes next. @param {Pen} pen @param {Span} gap @param {Span | undefined} backoff that lasts @returns {string[]} */
+/**
+ * The words for a stretch without a watch: why, and what comes next.
+ * @param {Pen} pen @param {Span} gap @param {Span | undefined} backoff that lasts
+ * @returns {string[]} the longest first
+ */
 function gapWords(pen, gap, backoff) {
   const why = gap.code === 410 ? t('past.gone') : capitalize(reason(gap.words ?? ''));
   const s = duration(pen.end(gap) - gap.fromMillis);
@@ -48,7 +52,8 @@ export const reflectorPast = {
     for (const list of lists) {
       const [x0, x1] = [pen.x(list.fromMillis), Math.max(pen.x(list.fromMillis) + 5 * k, pen.x(pen.end(list)))];
       pen.block(x0, x1, y - 11 * k, 20 * k, colour.rep, Math.max(0.75, pen.bright(list)));
-      if (list.n) pen.say([t('past.list', { n: exact(list.n) })], [{ x: x1 + 8 * k, y: y - 6 * k }, { x: x1 + 8 * k, y: pen.foot + 4 * k }], { colour: colour.rep, size: 13, weight: 600 });
+      const places = [{ x: x1 + 8 * k, y: y - 6 * k }, { x: x1 + 8 * k, y: pen.foot + 4 * k }];
+      if (list.n) pen.say([t('past.list', { n: exact(list.n) })], places, { colour: colour.rep, size: 13, weight: 600 });
     }
   },
 };

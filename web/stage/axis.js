@@ -49,8 +49,9 @@ export function axisOf(windowMillis, room) {
  * @param {{
  *   colour: Record<string, string>, k: number, dpr: number, right: number, columns: number, window: number, top: number, end: number, said: string | null,
  *   rows: {y: number, h: number, from: number, open: boolean, line: boolean}[]
- * }} o `k` are pixels per unit; `right` is where the rail begins, `columns` how wide the window's columns are, `window` how long, in ms; rows lie between
- *   `top` and `end`; `said` is the moment at the rail, if that is not now. An `open` row has a band, one with a `line` a line at its foot, `from` where it begins
+ * }} o `k` are pixels per unit. `right` is where the rail begins, `columns` how wide the window's columns are, `window` how long, in ms.
+ *   Rows lie between `top` and `end`. `said` is the moment at the rail, if that is not now. An `open` row has a band, one with a `line` a line
+ *   at its foot; `from` is where it begins
  */
 export function drawAxis(cx, { colour, k, dpr, right, columns, window, top, end, said, rows }) {
   const snap = (/** @type {number} */ x) => Math.round(x * dpr) / dpr;

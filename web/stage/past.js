@@ -32,7 +32,10 @@ const lists = ['queue', 'indexer', 'handler'];
 /** In a window shorter than so many ms all is over, and is what one looks at. */
 const close = 100;
 
-/** In units: a column, the most that one that waits is high, a fold, what is free above a pile, and what the canvas has at the right for the word over the rail. */
+/**
+ * In units: how wide a column is, and how high the bar of one that waits at most. Then how high a fold is, and what is free above a pile. The margin of
+ * the canvas has the word over the rail.
+ */
 const size = { column: 2, bar: 8, fold: 22, free: 4, margin: 34 };
 /** The scale of piles takes so many ms to change, and grows only when there has been room for so long. */
 const ease = 300;
@@ -316,6 +319,8 @@ export class Past {
     }
     cx.drawImage(this.ground, 0, 0);
     cx.setTransform(dpr, 0, 0, dpr, 0, 0);
+    // The title is left of what is written over the rows, and what changes the window right of it.
+    pen.marks.push([0, 0, 130 * k, top - 6 * k], [pen.right - 76 * k, 0, pen.right, top - 6 * k]);
     const begin = pen.x(pen.scene.begin);
     if (begin <= 0) return;
     pen.hatch(0, begin, top, end - top, colour.line, { apart: 14, wide: 1, origin: begin, alpha: 0.7 });
@@ -414,7 +419,10 @@ export class Past {
   /**
    * What is at a place of the page, for who points at it.
    * @param {number} x @param {number} y in the same pixels as the area
-   * @returns {{row: Track, millis: number, column: number, what: {span?: import('../wire/past.js').Span, pile?: {place: number, op: number, of: number}, passes?: number[]}} | null}
+   * @returns {{
+   *   row: Track, millis: number, column: number,
+   *   what: {span?: import('../wire/past.js').Span, pile?: {place: number, op: number, of: number}, passes?: number[]}
+   * } | null}
    */
   at(x, y) {
     const { past } = this.ctx.model;

@@ -17,8 +17,8 @@ export class Pen {
    *   colour: Record<string, string>, k: number, right: number, now: number, step: number, dpr: number, begin: number, over: number,
    *   xOf: (millis: number) => number, seatOf: (station: string, lane: number) => Seat | undefined, spansOf: (station: string, lane: number) => Span[],
    *   nameOf: (listener: number) => string
-   * }} scene `k` are CSS pixels per unit; `right` is where the rail begins, `now` the moment there, `step` how long a column is, `begin` when the log begins, `over` how
-   *   bright what is over is
+   * }} scene `k` are CSS pixels per unit. `right` is where the rail begins, `now` the moment there. `step` is how long a column is, `begin` when
+   *   the log begins. `over` is how bright what is over is
    */
   constructor(cx, scene) {
     this.cx = cx;
@@ -90,7 +90,10 @@ export class Pen {
     else marks.push([x0, y, x1, y + h]);
   }
 
-  /** A level line, or one of dots. @param {number} x0 @param {number} x1 @param {number} y @param {string} colour @param {{wide?: number, dots?: boolean, alpha?: number}} [o] */
+  /**
+   * A level line, or one of dots.
+   * @param {number} x0 @param {number} x1 @param {number} y @param {string} colour @param {{wide?: number, dots?: boolean, alpha?: number}} [o]
+   */
   level(x0, x1, y, colour, { wide = 2, dots = false, alpha = 1 } = {}) {
     if (x1 <= x0) return;
     const { k } = this;
@@ -105,7 +108,11 @@ export class Pen {
     this.marks.push([x0, y - k, x1, y + k]);
   }
 
-  /** A box of slanted lines, which move with it. @param {number} x0 @param {number} x1 @param {number} y @param {number} h @param {string} colour @param {{apart?: number, wide?: number, alpha?: number, origin?: number}} [o] */
+  /**
+   * A box of slanted lines, which move with their origin.
+   * @param {number} x0 @param {number} x1 @param {number} y @param {number} h @param {string} colour
+   * @param {{apart?: number, wide?: number, alpha?: number, origin?: number}} [o]
+   */
   hatch(x0, x1, y, h, colour, { apart = 10, wide = 2, alpha = 1, origin = x0 } = {}) {
     const { cx, k } = this;
     const each = apart * k;

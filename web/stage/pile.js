@@ -76,7 +76,10 @@ export function unseenRuns({ spans }, step) {
   }));
 }
 
-/** Whether a pile is drawn in a measure of its own: it is short, and higher than a fold. @param {Run} run @param {number} columns of the window @param {number} unit @param {number} fold */
+/**
+ * Whether a pile is drawn in a measure of its own: it is short, and higher than a fold.
+ * @param {Run} run @param {number} columns of the window @param {number} unit @param {number} fold
+ */
 export function isFolded(run, columns, unit, fold) {
   return run.to - run.from + 1 < columns * brief && run.highest * unit > fold;
 }
@@ -110,11 +113,11 @@ export function bracketOf(unit, least) {
 /**
  * Draws neighbouring columns of piles into a picture in device pixels.
  * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} cx
- * @param {(Column | undefined)[]} columns the first of which may stand in for the one before, to which an outline is drawn
+ * @param {(Column | undefined)[]} columns
  * @param {{
  *   x: number, wide: number, foot: number, unit: number, least: number, gap: number, inks: string[], accent: string, before?: number[]
- * }} o `x` is where the first begins, `wide` how wide each is, `foot` what they stand on; `least` is how thin a bar may be, `gap` what is
- *   free above each; `before` is the pile at the left of the first
+ * }} o `x` is where the first begins, `wide` how wide each is, `foot` what they stand on. `least` is how thin a bar may be, `gap` what is free
+ *   above each. `before` is the pile at the left of the first
  */
 export function drawPiles(cx, columns, { x, wide, foot, unit, least, gap, inks, accent, before = [] }) {
   const pitch = pitchOf(unit, least);

@@ -1,6 +1,6 @@
 // @ts-check
-// The columns of one row, drawn once each into a picture outside the page that is as wide as the window and wraps around: column n stands at
-// n modulo its length. So nothing is moved when time goes on; the picture is copied in two pieces.
+// The columns of one row, drawn once each into a picture outside the page that is as wide as the window and wraps around. Column n stands
+// at n modulo its length. So nothing is moved when time goes on; the picture is copied in two pieces.
 import { drawPiles, pileAt } from './pile.js';
 import { drawTick } from './tick.js';
 
@@ -85,7 +85,11 @@ export class Strip {
     return count;
   }
 
-  /** Draws columns that lie side by side. @param {Track} track @param {number} from @param {number} to @param {number} unit @param {{most: number, alpha: number}} marks @private */
+  /**
+   * Draws columns that lie side by side.
+   * @param {Track} track @param {number} from @param {number} to @param {number} unit @param {{most: number, alpha: number}} marks
+   * @private
+   */
   stretch(track, from, to, unit, { most, alpha }) {
     const { piles, ticks } = this;
     const cx = /** @type {OffscreenCanvasRenderingContext2D} */ (this.cx);
@@ -95,7 +99,8 @@ export class Strip {
     if (unit > 0) {
       const columns = [];
       for (let n = from; n < to; n++) columns.push(track.columns.get(Math.min(n, track.newest)));
-      drawPiles(cx, columns, { x, wide, foot: piles, unit, least: Math.round(3 * k), gap: Math.max(1, Math.round(k)), inks, accent, before: pileAt(track, from - 1) });
+      const [least, gap] = [Math.round(3 * k), Math.max(1, Math.round(k))];
+      drawPiles(cx, columns, { x, wide, foot: piles, unit, least, gap, inks, accent, before: pileAt(track, from - 1) });
     }
     if (!ticks) return;
     cx.globalAlpha = alpha;
