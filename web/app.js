@@ -142,6 +142,7 @@ if (broadcast) top.icons.prepend(broadcast.button);
 ctx.broadcast = broadcast ? (anchor) => broadcast.open(anchor) : undefined;
 const views = new Views(ctx, app, {
   caption, top, transport, theme: nextTheme, language: nextLanguage, find, explain: (i) => stage.explain.open(i, null), ride,
+  say: (clock) => sayCaption(clock),
 });
 views.onback = resize;
 landing.flies = () => views.motion.flies;
@@ -250,7 +251,11 @@ function paintBars(clock) {
   merged.paint(clock);
   token.offer(!!blackout || views.presenting);
   firstVisit?.paint();
-  // A sentence in place of the log's own.
+  sayCaption(clock);
+}
+
+/** Writes the sentence, or one in place of the log's own. @param {number} clock */
+function sayCaption(clock) {
   const playing = address.hurry ? t('file.playing', { n: exact(address.hurry) }) : audience?.trouble;
   caption.paint(clock, address.asking || lost.words || playing || undefined);
 }

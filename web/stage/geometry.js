@@ -42,11 +42,11 @@ function measurePhone(w, h) {
   const x = Math.round(w * 0.66);
   const left = 12;
   const why = 20;
-  const maps = why + Math.min(146, Math.round(h * 0.33));
+  const maps = why + Math.min(138, Math.round(h * 0.33));
   return {
     w, h, phone: true, x, apart: 20, edge: w - 8, names: x - left - 20,
     past: { x: left, y: maps + 4, w: x - 10 - left, h: h - maps - 4 },
-    rows: { y: maps + 28, h: h - maps - 58, gap: 6 },
+    rows: { y: maps + 28, h: h - maps - 58, gap: 6, small: true },
     ground: { x, y: maps + 8, w: w - x, h: h - maps - 8 },
     worlds: { x: left, y: why + 4, w: w - 2 * left, h: maps - why - 4, beside: true },
     inside: { x: left, y: h - 190, w: w - 2 * left, h: 190 },

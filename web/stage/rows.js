@@ -11,7 +11,7 @@
  * A row that is laid out: from `y` to its foot, on which its marks stand.
  * @typedef {Shown & {y: number, h: number, foot: number, level: number, head: boolean}} Band
  */
-/** @typedef {{y: number, h: number, gap: number}} Box */
+/** Where the rows may stand; on a small screen they are lower. @typedef {{y: number, h: number, gap: number, small?: boolean}} Box */
 
 /** How high a row is in which nothing waits, with its words; one with a heading has a line more. */
 const bases = { cluster: 36, reflector: 30, queue: 36, indexer: 34, handler: 34, fold: 34, work: 38 };
@@ -31,8 +31,11 @@ const wordy = ['gap', 'backoff', 'silent'];
 const opens = 300;
 const stays = 10e3;
 
-/** @param {{station: string}} row */
-const baseOf = (row) => bases[/** @type {keyof typeof bases} */ (row.station)];
+/** How much of its height a row keeps on a small screen. */
+const lower = 0.86;
+
+/** @param {{station: string}} row @param {Box} box */
+const baseOf = (row, { small }) => bases[/** @type {keyof typeof bases} */ (row.station)] * (small ? lower : 1);
 
 /** A row that stands for several handlers. @param {Row[]} handlers @param {string} id @returns {Shown} */
 function foldRow(handlers, id) {
@@ -68,8 +71,8 @@ export function choose(rows, box, kept) {
     });
   }
   const others = rows.filter((r) => r.station !== 'handler');
-  const room = box.h - others.reduce((n, r) => n + baseOf(r) + box.gap, 0) - least;
-  const fits = Math.max(2, Math.floor(room / (bases.handler + box.gap)));
+  const room = box.h - others.reduce((n, r) => n + baseOf(r, box) + box.gap, 0) - least;
+  const fits = Math.max(2, Math.floor(room / (baseOf({ station: 'handler' }, box) + box.gap)));
   const feeds = rows.find((r) => r.station === 'work')?.listener;
   /** How much a handler deserves a row of its own. @param {Row} r */
   const rank = (r) => (r.listener === feeds ? 4 : 0) + (r.waiting >= fewest ? 2 : 0) + (kept.has(r.id) ? 1 : 0);
@@ -102,7 +105,7 @@ const roomFor = (highest) => (highest < fewest ? 0 : 2 ** Math.ceil(Math.log2(Ma
  */
 export function arrange(rows, box, rooms, heights) {
   const more = (/** @type {Shown} */ r) => (r.station === 'reflector' ? rooms.get(r.id) ?? 0 : 0);
-  const base = (/** @type {Shown} */ r) => baseOf(r) + (r.head ? heading : 0) + more(r);
+  const base = (/** @type {Shown} */ r) => baseOf(r, box) + (r.head ? heading : 0) + more(r);
   const bars = (/** @type {Shown} */ r) => (r.station === 'reflector' ? 0 : rooms.get(r.id) ?? 0);
   const sum = rows.reduce((n, r) => n + base(r) + box.gap, 0);
   const spare = Math.max(0, box.h - sum);

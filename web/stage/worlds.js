@@ -31,7 +31,7 @@ export class Worlds {
     const between = h('p', { class: 'world-between' }, this.number.el, h('span', { class: 'world-words' }, this.what.el, this.more.el));
     this.root = h('section', { class: 'worlds' }, this.maps.cluster.root, between, this.maps.store.root, this.name);
     root.append(this.root);
-    /** By place. @type {Map<number, Record<'cluster' | 'store', Light>>} */
+    /** By the first place of a square. @type {Map<number, Record<'cluster' | 'store', Light>>} */
     this.lights = new Map();
     /** The place under the pointer or the keyboard, and the map, if there is one. */
     this.pointed = -1;
@@ -74,10 +74,8 @@ export class Worlds {
     worlds.touched.clear();
     worlds.fresh = false;
     if (changed && colours === this.colours) {
-      for (const { place, was } of changed) {
-        for (const side of sides) maps[side].draw(place);
-        this.light(place, was, clock);
-      }
+      for (const square of new Set(changed.map(({ place }) => place - (place % grid.per)))) for (const side of sides) maps[side].draw(square);
+      for (const { place, was } of changed) this.light(place, was, clock);
     } else {
       lights.clear();
       this.colours = colours;
@@ -96,15 +94,20 @@ export class Worlds {
     return { cluster: cluster.boxOf(place, this.root), store: store.boxOf(place, this.root) };
   }
 
-  /** Lights the squares in which an object's version became another one. @param {number} place @param {any} was @param {number} clock @private */
+  /**
+   * Lights the squares in which an object's version became another one.
+   * @param {number} place @param {import('../wire/page-types.js').WorldCell | null} was
+   * @param {number} clock @private
+   */
   light(place, was, clock) {
     const cell = this.grid.cells[place];
-    if (!cell || still.matches) return void this.lights.delete(place);
+    const square = place - (place % this.grid.per);
+    if (!cell || still.matches) return void this.lights.delete(square);
     if (was?.key !== cell.key) was = null;
-    const wrote = (cell.places & places.cluster) > 0 && cell.written > 0 && cell.written !== was?.written;
+    const wrote = was ? cell.written !== was.written || ((cell.places ^ was.places) & places.cluster) > 0 : cell.written > 0;
     const stored = (cell.places & places.store) > 0 && cell.at !== was?.at;
-    const old = this.lights.get(place) ?? { cluster: { from: Infinity, step: 0 }, store: { from: Infinity, step: 0 } };
-    this.lights.set(place, {
+    const old = this.lights.get(square) ?? { cluster: { from: Infinity, step: 0 }, store: { from: Infinity, step: 0 } };
+    this.lights.set(square, {
       cluster: { from: wrote ? clock : old.cluster.from, step: 0 },
       store: { from: stored ? clock + (wrote ? later : 0) : old.store.from, step: 0 },
     });

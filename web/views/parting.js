@@ -41,6 +41,8 @@ addWords({
   'part.ListenerRemoved': ['a handler is removed', '移除 handler'],
   'part.WireBytes': ['bytes come', '收到字节'],
   'part.Factory': ['the factory stops or starts', 'factory 停止或启动'],
+  'part.ClusterChange': ['an object is written in the cluster', '集群里的一个对象被写入'],
+  'part.ClusterObjects': ['a new informer begins', '新的 informer 开始'],
   'part.Cluster': ['the cluster has other counts', '集群的计数不同'],
   'part.Backoff': ['the Reflector begins to wait', 'Reflector 开始等待'],
 });

@@ -12,6 +12,7 @@ import { headline } from '../stage/headline.js';
 import { Inside } from '../stage/inside.js';
 import { KeyMarks } from '../stage/keymarks.js';
 import { Past } from '../stage/past.js';
+import { Pointer } from '../stage/pointer.js';
 import { isStarved, Rail, railWidth } from '../stage/rail.js';
 import { many, RowParts } from '../stage/rowparts.js';
 import { Rows, seatOf } from '../stage/rows.js';
@@ -24,6 +25,8 @@ import { Timeline } from '../time/timeline.js';
 /** @typedef {import('../stage/rows.js').Band} Band */
 /** @typedef {import('../rows/parts.js').About} About */
 
+/** The rows of the stations, as steps of stories name those. @type {Record<string, string>} */
+const rowsOf = { api: 'cluster', reflector: 'reflector', queue: 'queue', indexer: 'indexer', listeners: 'handler', controller: 'work' };
 /** The overview of the log, as wide as there is room. */
 const overview = { w: 600, h: 44, left: 6, edge: 594, base: 40, high: 26, rise: 36, least: 10e3, bare: true };
 
@@ -77,6 +80,7 @@ export class Tracks {
       if (steps) this.zoom(closer(this.millis, steps));
     }, { passive: false });
     document.addEventListener('keydown', (e) => this.key(e));
+    this.pointer = new Pointer(ctx, this.past, this.canvas, this.root);
     this.scrub = new Scrub(ctx, this.canvas, () => this.millis / (this.geometry.past.w * this.k));
   }
 
@@ -85,6 +89,23 @@ export class Tracks {
     this.open = this.open === id ? '' : id;
     this.ctx.repaint();
   };
+
+  /** Opens the row of the station that a step speaks of. @param {string} [station] @param {string} [name] of a handler */
+  follow(station = '', name = '') {
+    this.wish = { station: rowsOf[station], name };
+  }
+
+  /** What a step wants to be open, until there are rows. @type {{station: string, name: string} | null} */
+  wish = null;
+
+  /** @private */
+  grant() {
+    const { wish, rows: { bands } } = this;
+    if (!wish || !bands.length) return;
+    const all = bands.filter((b) => b.station === wish.station);
+    this.open = (all.find((b) => b.name === wish.name) ?? all[0])?.id ?? '';
+    this.wish = null;
+  }
 
   /** Shows so much time. @param {number} millis */
   zoom(millis) {
@@ -150,6 +171,7 @@ export class Tracks {
     const phone = !!this.over;
     this.k = phone ? 1 : Math.max(1, box.width / 1280);
     const { k } = this;
+    this.pointer.k = k;
     this.app.style.setProperty('--u', `${k}px`);
     this.geometry = measureStage(Math.round(box.width / k), Math.round(box.height / k), phone);
     const { w, h: tall, past, ground, inside, worlds } = this.geometry;
@@ -196,6 +218,7 @@ export class Tracks {
       this.resize();
     }
     this.layRows(clock);
+    this.grant();
     const { t, model } = ctx;
     const now = ctx.now();
     const common = { now, t, ctx, two: model.lanes > 1, phone: this.geometry.phone };
@@ -230,6 +253,7 @@ export class Tracks {
       this.tl.paint();
     }
     this.paintPlaces(stops);
+    this.pointer.paint();
   }
 
   tlAt = 0;

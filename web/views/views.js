@@ -20,8 +20,9 @@ export class Views {
    * @param {HTMLElement} app
    * @param {{
    *   caption: import('../bars/caption.js').Caption, top: import('../bars/topbar.js').TopBar, transport: import('../time/transport.js').Transport,
-   *   theme: () => void, language: () => void, find: () => void, explain: (i: number) => void, ride: import('../object/ride.js').Ride
-   * }} o
+   *   theme: () => void, language: () => void, find: () => void, explain: (i: number) => void, ride: import('../object/ride.js').Ride,
+   *   say: (clock: number) => void
+   * }} o `say` writes the sentence over the stage, for a view whose numbers are those of the sentence
    */
   constructor(ctx, app, o) {
     this.ctx = ctx;
@@ -43,6 +44,7 @@ export class Views {
     /** The stage whose rows are stations, in place of the others that show one informer, or two releases. */
     this.tracks = new Tracks(ctx, app);
     this.mainCaption = o.caption;
+    this.say = o.say;
     /** Moves go only to the layout that is visible. @type {[string, import('../stage/motion.js').Motion][]} */
     this.motions = [
       ['', ctx.motion], ['lanes', this.lanes.motion], ['presenter', this.presenter.motion], ['phone', this.phone.motion],
@@ -163,9 +165,14 @@ export class Views {
     if (step !== this.step) {
       this.step = step;
       this.mainCaption.repaint();
+      const told = this.stories.step;
+      if (told?.open) this.tracks.follow(told.open, told.listener);
     }
     this.painted = mode ? paintedMoment(this.ctx) : undefined;
-    if (tracks) this.tracks.paint(clock);
+    if (tracks) {
+      this.say(clock);
+      this.tracks.paint(clock);
+    }
     if (mode === 'lanes') this.lanes.paint(clock);
     if (mode === 'factory') this.factory.paint(clock);
     this.factory.paintBack(mode === '' || mode === 'tracks');

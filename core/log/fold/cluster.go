@@ -167,23 +167,19 @@ func (l *lane) see(epoch uint64, e *event.Entry, op event.Op, key, rv string) {
 		return
 	}
 	c.known = clusterSeen
-	var now *Held
-	if op != event.OpDeleted {
-		now = &Held{RV: rv, At: e.At, seq: e.Seq}
-	}
 	was, had := c.objects.Get(key)
-	switch {
-	case now == nil && !had:
-		return
-	case had && (rv == was.RV || event.IsNewer(was.RV, rv)): // a request of another informer brings what came already
-		if now != nil {
-			again := *was
-			again.seq = e.Seq
-			c.objects.Set(epoch, key, &again)
+	if had && (rv == was.RV || event.IsNewer(was.RV, rv)) { // a request of another informer, or a later station, brings what came already
+		if op != event.OpDeleted && was.seq < c.listSeq {
+			c.objects.Set(epoch, key, &Held{RV: was.RV, At: was.At, Unsent: was.Unsent, seq: e.Seq})
 		}
 		return
 	}
-	l.change(epoch, key, rv, now, e.At)
+	switch {
+	case op != event.OpDeleted:
+		l.change(epoch, key, rv, &Held{RV: rv, At: e.At, seq: e.Seq}, e.At)
+	case had:
+		l.change(epoch, key, rv, nil, e.At)
+	}
 }
 
 // change puts a new version of an object into the cluster, nil for its deletion, and counts it if it is to come to the store.
@@ -197,6 +193,10 @@ func (l *lane) change(epoch uint64, key, rv string, now *Held, at time.Duration)
 	case wasSent && !isSent:
 		x.op = event.OpDeleted
 	case !isSent:
+		return
+	}
+	if stored, here := l.store.objects.Get(key); isSent && here && stored.RV == now.RV { // it came by another way
+		l.cluster.arrive(epoch, key, always)
 		return
 	}
 	l.cluster.add(epoch, key, x)
@@ -326,6 +326,11 @@ func (l *lane) compareAll(epoch uint64, at time.Duration) {
 // arriveInStore takes away what the store has after an event.
 func (l *lane) arriveInStore(epoch uint64, e *event.Entry) {
 	c := &l.cluster
+	if e.Kind != event.KindStoreReplaced && e.Kind != event.KindStoreDeleted && c.apart.Len() == 0 {
+		if o := c.objects.Find(e.Key()); o != nil && (*o).RV == e.RV() && !(*o).Unsent {
+			return // as nearly always
+		}
+	}
 	if c.known != clusterWritten {
 		l.seeStored(epoch, e)
 	}

@@ -1,0 +1,26 @@
+// That the parts of the stage keep apart on every screen.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { measureStage } from './geometry.js';
+
+test('on a page the past, the present, the maps and the panel keep apart', () => {
+  for (const [w, h] of [[1280, 720], [1024, 768], [1280, 800], [1280, 960]]) {
+    const g = measureStage(w, h, false);
+    assert.ok(g.names <= g.past.x && g.past.x + g.past.w < g.x && g.x < g.edge && g.edge < g.worlds.x);
+    assert.ok(g.rows.y >= g.past.y && g.rows.y + g.rows.h + 20 < g.past.y + g.past.h);
+    assert.ok(g.worlds.y + g.worlds.h <= g.inside.y && g.inside.y + g.inside.h <= g.ground.y + g.ground.h && g.worlds.h > 300);
+    assert.ok(g.worlds.x + g.worlds.w <= w - 16);
+  }
+});
+
+test('on 1280 by 720 the parts are where the language of the stage has them', () => {
+  const g = measureStage(1280, 720, false);
+  assert.deepEqual([g.past.x, g.past.x + g.past.w, g.x, g.worlds.x, g.worlds.x + g.worlds.w, g.ground.y + g.ground.h], [176, 713, 723, 924, 1264, 638]);
+});
+
+test('on a phone the maps stand over the rows', () => {
+  for (const [w, h] of [[390, 585], [360, 480], [422, 330]]) {
+    const g = measureStage(w, h, true);
+    assert.ok(g.worlds.beside && g.worlds.y + g.worlds.h <= g.past.y && g.rows.y + g.rows.h + 20 <= h && g.rows.h > 120);
+  }
+});

@@ -1,0 +1,18 @@
+// What is under the pointer, in words.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+globalThis.document ??= /** @type {any} */ ({ fonts: { addEventListener() {} } });
+const { wordsAt } = await import('./pointer.js');
+const t = (key, args = {}) => `${key} ${Object.values(args).join(' ')}`.trim();
+
+test('a bar says its place, a tick what passed', () => {
+  assert.deepEqual(wordsAt({ what: { pile: { place: 2, op: 2, of: 29 } } }, 0, t), ['point.pile Updated 3 29']);
+  assert.deepEqual(wordsAt({ what: { passes: [2, 3, 0, 1] } }, 0, t), ['point.passed 3 Updated, 1 point.key']);
+});
+
+test('what lasts says how long, up to now while it does', () => {
+  const call = { kind: 'call', fromMillis: 1000, toMillis: 1501, key: 'shop/cart' };
+  assert.deepEqual(wordsAt({ what: { span: call } }, 9000, t), ['point.call 501 ms 0 shop/cart']);
+  assert.deepEqual(wordsAt({ what: { span: { kind: 'hold', fromMillis: 1000, toMillis: null } } }, 5200, t), ['point.hold 4.2 s 0']);
+});
