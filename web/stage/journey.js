@@ -23,8 +23,9 @@ function stopWords(pen, stop, begin) {
   if (!calls && waits < brief) return [at];
   if (!calls) return [t('past.waits', { at, s: duration(waits) }), at];
   if (leftMillis === null) return [t('past.waits', { at, s: duration(waits) }), at];
-  const words = t(station === 'work' ? 'past.reconcile' : 'past.calls', { at, s: duration((endMillis ?? pen.now) - leftMillis) });
-  return [words, at];
+  const lasts = (endMillis ?? pen.now) - leftMillis;
+  // The log's clock counts some µs as none.
+  return lasts > 0 ? [t(station === 'work' ? 'past.reconcile' : 'past.calls', { at, s: duration(lasts) }), at] : [at];
 }
 
 /**
@@ -65,8 +66,8 @@ export function drawJourney(pen, journey, placeOf, feeder) {
     }
   }
   // All handlers get it from the store, and none from another.
-  const lowest = handlers[handlers.length - 1];
-  if (store && lowest) pen.upright(pen.x(store.cameMillis), store.y, lowest.y, light ? colour.t1 : colour.acc, true);
+  const lowest = Math.max(...handlers.map((s) => s.y));
+  if (store && handlers.length) pen.upright(pen.x(store.cameMillis), store.y, lowest, light ? colour.t1 : colour.acc, true);
   for (const stop of stops) {
     const x = pen.x(stop.station === 'handler' || stop.station === 'work' ? stop.leftMillis ?? stop.cameMillis : stop.cameMillis);
     if (xOf(stop.cameMillis) < 0) continue;
@@ -76,7 +77,7 @@ export function drawJourney(pen, journey, placeOf, feeder) {
       pen.say([`${journey.op} ${journey.key}`, journey.key], places, { colour: light ? colour.t1 : colour.acc, size: 13, first: true });
       continue;
     }
-    const y = stop.y + (stop.station === 'reflector' ? -6 : 1) * k;
+    const y = stop.y - (stop.station === 'reflector' ? 6 : 3) * k;
     const places = [{ x: x + 9 * k, y, inside: true }, { x: x - 9 * k, y, inside: true, before: true }];
     pen.say(stopWords(pen, stop, stops[0].cameMillis), places, { colour: colour.t1, first: true });
   }
