@@ -201,7 +201,10 @@ export class Past {
     cx.setTransform(1, 0, 0, 1, 0, 0);
     cx.clearRect(0, 0, this.canvas.width, this.canvas.height);
     // The pen draws where the page has the rows, so the canvas is moved under it.
-    const local = (/** @type {Seat} */ seat) => ({ ...seat, y: seat.y - area.y });
+    const local = (/** @type {Seat} */ seat) => ({
+      ...seat, y: seat.y - area.y,
+      name: seat.name && /** @type {import('./lettering.js').Box} */ (seat.name.map((n, i) => n - (i % 2 ? area.y : area.x))),
+    });
     const pen = new Pen(cx, {
       colour, k: area.k, right: right / dpr, now, step, dpr, begin: past.first * step, over: this.over, xOf,
       seatOf: (station, lane) => {

@@ -6,8 +6,8 @@
 
 /**
  * The strip of a row: from `y` on, `h` high; the lowest `foot` of it are for ticks and causes, on which piles stand. While the height changes, `goal`
- * is what it will be.
- * @typedef {{id: string, y: number, h: number, foot?: number, goal?: number}} Seat
+ * is what it will be. Where the row's name stands in the past, `name` is its box: no words lie on it, and no level line.
+ * @typedef {{id: string, y: number, h: number, foot?: number, goal?: number, name?: Box}} Seat
  */
 
 export class Pen {
@@ -32,6 +32,8 @@ export class Pen {
     /** @type {import('./lettering.js').Label[]} */
     this.labels = [];
     this.top = this.foot = this.base = this.left = 0;
+    /** The box of the row's name, where that stands in the past. @type {Box | undefined} */
+    this.name = undefined;
     /** @type {import('../wire/past.js').Track} */
     this.track = /** @type {any} */ (null);
     /** The spans of the row that are in the window. @type {Map<string, Span[]>} */
@@ -39,7 +41,9 @@ export class Pen {
   }
 
   /** Goes to a row. @param {import('../wire/past.js').Track} track @param {Seat} seat */
-  moveTo(track, { y, h, foot = 18 * this.k }) {
+  moveTo(track, { y, h, foot = 18 * this.k, name }) {
+    if (name) this.marks.push(name);
+    this.name = name;
     this.track = track;
     this.top = y;
     this.foot = y + h;
