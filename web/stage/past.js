@@ -87,7 +87,7 @@ export class Past {
     this.laidAt = -Infinity;
     this.roomSince = Infinity;
     /** What the canvas shows. */
-    this.shown = { key: '', version: -1, moment: 0, movedAt: -Infinity, resets: -1 };
+    this.shown = { key: '', version: -1, moment: 0, movedAt: -Infinity, resets: -1, grids: -1 };
     this.recolour();
   }
 
@@ -167,10 +167,13 @@ export class Past {
     if (!past.stepMillis || !this.area.w) return false;
     if (!this.unit) this.laidAt = clock;
     if (past.resets !== shown.resets) {
-      this.strips.clear();
       this.failed.clear();
       this.laidAt = clock;
       Object.assign(shown, { resets: past.resets, movedAt: -Infinity });
+    }
+    if (past.grids !== shown.grids) {
+      for (const strip of this.strips.values()) strip.forget();
+      shown.grids = past.grids;
     }
     const moved = nowMillis !== shown.moment;
     if (moved && this.still() && clock - shown.movedAt < rest && clock >= shown.movedAt) return true;

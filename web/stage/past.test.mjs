@@ -72,9 +72,9 @@ test('a frame draws the columns that came, and no others', () => {
   let columns = 0;
   const draw = strip.draw.bind(strip);
   strip.draw = (...args) => (columns = draw(...args));
-  past.apply(frame({ columns: [99, 100].map(column) }, { from: 99, last: 100 }));
+  past.apply(frame({ columns: [[99, [2, 4], [], -1, []], column(100)] }, { from: 98, last: 100 }));
   drawn.paint(16, 1010);
-  assert.equal(columns, 2, 'the newest came again, and one is new');
+  assert.equal(columns, 2, 'the newest is another, and one is new');
   drawn.paint(32, 1015);
   assert.equal(columns, 1, 'a new one begins, in which nothing is known yet');
 });

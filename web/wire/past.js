@@ -3,12 +3,13 @@
 
 /** @typedef {import('./types.js').Past} Frame */
 /** @typedef {import('./types.js').Row} Row */
+/** @typedef {import('./types.js').Column} Column */
 /** @typedef {import('./types.js').Span} Span */
 
 /**
  * A row as it is kept: its numbers, its columns by their numbers, which of those came since they were drawn, and the newest of them.
  * @typedef {Omit<Row, 'columns' | 'spans' | 'closed'> & {
- *   columns: Map<number, import('./types.js').Column>, came: Set<number>, newest: number, spans: Span[]
+ *   columns: Map<number, Column>, came: Set<number>, newest: number, spans: Span[]
  * }} Track
  */
 
@@ -19,12 +20,15 @@ export class History {
     this.stepMillis = 0;
     /** The oldest column that the log has. */
     this.first = 0;
+    /** The oldest column that is kept. */
+    this.oldest = 0;
     /** The rows, from the top. @type {Track[]} */
     this.rows = [];
     /** The way of the followed change. @type {import('./types.js').Journey | null} */
     this.journey = null;
-    /** How often all columns were dropped. */
+    /** How often all columns were dropped, and how often they got another length. */
     this.resets = 0;
+    this.grids = 0;
     /** How often something came. */
     this.version = 0;
   }
@@ -32,17 +36,18 @@ export class History {
   /** Takes in what a frame brings. @param {Frame} frame */
   apply(frame) {
     this.version++;
-    if (frame.reset) {
+    if (frame.reset) this.resets++;
+    if (frame.stepMillis !== this.stepMillis) {
       this.rows = [];
-      this.resets++;
+      this.grids++;
     }
     this.stepMillis = frame.stepMillis;
     this.first = frame.first;
     this.journey = frame.journey;
     const kept = new Map(this.rows.map((track) => [track.id, track]));
-    this.rows = frame.rows.map((row) => takeRow(kept.get(row.id), row, frame));
-    const oldest = Math.max(frame.first, frame.last - this.room + 1);
-    for (const track of this.rows) dropBefore(track, oldest);
+    this.rows = frame.rows.map((row) => takeRow(kept.get(row.id), row, frame, this.oldest));
+    this.oldest = Math.max(frame.first, frame.last - this.room + 1);
+    for (const track of this.rows) dropBefore(track, this.oldest);
   }
 
   /** @param {string} id */
@@ -51,19 +56,39 @@ export class History {
   }
 }
 
-/** Brings a row to what a frame has of it. @param {Track | undefined} kept @param {Row} row @param {Frame} frame @returns {Track} */
-function takeRow(kept, { columns = [], spans, closed, ...numbers }, { from, last }) {
+/**
+ * Brings a row to what a frame has of it.
+ * @param {Track | undefined} kept @param {Row} row @param {Frame} frame @param {number} oldest the first column that was kept
+ * @returns {Track}
+ */
+function takeRow(kept, { columns = [], spans, closed, ...numbers }, { reset, from, last }, oldest) {
+  /** @type {Track['columns']} */
+  const known = kept?.columns ?? new Map();
   /** @type {Track} */
   const track = {
-    columns: kept?.columns ?? new Map(), came: kept?.came ?? new Set(), newest: last, spans: spans ?? (closed ? [] : kept?.spans ?? []), ...numbers,
+    columns: reset ? new Map() : known, came: kept?.came ?? new Set(), newest: last, spans: spans ?? (closed || reset ? [] : kept?.spans ?? []), ...numbers,
   };
-  // A column that the frame has in this row's stead, and the row has not, is empty.
-  if (kept) for (let n = from; n <= last; n++) if (track.columns.delete(n)) track.came.add(n);
+  // What is the same as before, as most of it is while one scrubs, need not be drawn again. A column that the frame has in this row's stead, and the
+  // row has not, is empty.
+  const old = new Map(known);
+  if (!reset) for (let n = from; n <= last; n++) known.delete(n);
   for (const column of columns) {
-    track.columns.set(column[0], column);
-    track.came.add(column[0]);
+    const was = old.get(column[0]);
+    const same = was && isSame(was, column);
+    track.columns.set(column[0], same ? was : column);
+    if (!same) track.came.add(column[0]);
+  }
+  for (let n = from; n <= last; n++) {
+    const wasEmpty = !old.has(n) && kept && n >= oldest && n <= kept.newest;
+    if (!track.columns.has(n) && !wasEmpty) track.came.add(n);
   }
   return track;
+}
+
+/** @param {Column} a @param {Column} b */
+function isSame(a, b) {
+  const equal = (/** @type {number[]} */ x, /** @type {number[]} */ y) => x.length === y.length && x.every((n, i) => n === y[i]);
+  return a[3] === b[3] && equal(a[1], b[1]) && equal(a[2], b[2]) && equal(a[4], b[4]);
 }
 
 /** Drops the columns before one. They are kept in the order of their numbers. @param {Track} track @param {number} oldest */

@@ -20,7 +20,7 @@ test('columns follow, and those that come again replace', () => {
   assert.deepEqual([...row.columns.keys()], [5, 7, 8]);
   assert.deepEqual(row.columns.get(7)?.[2], [2, 1]);
   assert.equal(row.newest, 8);
-  assert.deepEqual([...row.came], [5, 7, 8]);
+  assert.deepEqual([...row.came].sort(), [5, 6, 7, 8]);
 });
 
 test('a column that is missing among those that come again is empty', () => {
@@ -29,7 +29,7 @@ test('a column that is missing among those that come again is empty', () => {
   past.rows[0].came.clear();
   past.apply(frame({ columns: [column(6)] }, { last: 7 }));
   assert.deepEqual([...past.rows[0].columns.keys()], [5, 6]);
-  assert.deepEqual([...past.rows[0].came].sort(), [6, 7], 'what was drawn of it is drawn again');
+  assert.deepEqual([...past.rows[0].came].sort(), [7], 'what was drawn of it is drawn again');
 });
 
 test('a reset drops what there is', () => {
@@ -61,6 +61,25 @@ test('no more is kept than the window has, nor than the log', () => {
   assert.equal(past.rows[0].came.size, 100, 'a hidden page draws none of them');
   past.apply(frame({}, { first: 990, from: 1000, last: 999 }));
   assert.deepEqual([...past.rows[0].columns.keys()], [990, 991, 992, 993, 994, 995, 996, 997, 998, 999]);
+});
+
+test('of a window that comes again only what is another is new', () => {
+  const past = new History();
+  past.apply(frame({ columns: [column(5), column(6), column(7)] }, { reset: true, from: 0, last: 9 }));
+  past.rows[0].came.clear();
+  past.apply(frame({ columns: [column(5), column(7, [2, 1])] }, { reset: true, from: 0, last: 9 }));
+  assert.deepEqual([...past.rows[0].columns.keys()], [5, 7]);
+  assert.deepEqual([...past.rows[0].came].sort(), [6, 7], 'one is empty now, and in one something waits');
+  past.rows[0].came.clear();
+  past.apply(frame({ columns: [column(5)] }, { reset: true, from: 0, last: 11 }));
+  assert.deepEqual([...past.rows[0].came].sort((a, b) => a - b), [7, 10, 11], 'what was not known before is new even if it is empty');
+});
+
+test('what was not drawn yet stays to be drawn', () => {
+  const past = new History();
+  past.apply(frame({ columns: [column(5)] }, { reset: true }));
+  past.apply(frame({ columns: [column(5)] }, { reset: true }));
+  assert.ok(past.rows[0].came.has(5));
 });
 
 test('a row that a frame has no longer is gone', () => {
