@@ -70,8 +70,15 @@ function takeRow(kept, { columns = [], spans, closed, ...numbers }, { reset, fro
   };
   // What is the same as before, as most of it is while one scrubs, need not be drawn again. A column that the frame has in this row's stead, and the
   // row has not, is empty.
-  const old = new Map(known);
-  if (!reset) for (let n = from; n <= last; n++) known.delete(n);
+  /** @type {Track['columns']} */
+  const old = reset ? known : new Map();
+  if (!reset) {
+    for (let n = from; n <= last; n++) {
+      const column = known.get(n);
+      if (column) old.set(n, column);
+      known.delete(n);
+    }
+  }
   for (const column of columns) {
     const was = old.get(column[0]);
     const same = was && isSame(was, column);
