@@ -30,6 +30,7 @@ export const reflectorPast = {
     const y = pen.foot - 9 * k;
     const [gaps, silent, lists] = [pen.spans('gap'), pen.spans('silent'), pen.spans('list')];
     let x = pen.x(pen.scene.begin);
+    if (pen.name && pen.name[3] > y) x = Math.max(x, pen.name[2]);
     for (const span of [...gaps, ...silent, ...lists].sort((a, b) => a.fromMillis - b.fromMillis)) {
       pen.level(x, pen.x(span.fromMillis), y, colour.rail);
       x = Math.max(x, pen.x(pen.end(span)));

@@ -60,9 +60,13 @@ export function writeLists(pen) {
 function burstIn({ columns }, from, to, n) {
   const sum = (/** @type {number} */ at) => {
     const passes = columns.get(at)?.[1] ?? [];
-    let here = 0;
-    for (let i = 0; i < passes.length; i += 2) if (passes[i] === 1 || (passes[i] > 3 && passes[i] < 8)) here += passes[i + 1];
-    return here;
+    let [here, all] = [0, 0];
+    for (let i = 0; i < passes.length; i += 2) {
+      all += passes[i + 1];
+      if (passes[i] === 1 || (passes[i] > 3 && passes[i] < 8)) here += passes[i + 1];
+    }
+    // A handler gets some of a list's objects as updated or deleted.
+    return here * 2 > all ? all : 0;
   };
   let [highest, most] = [0, from];
   for (let at = from; at <= to; at++) {

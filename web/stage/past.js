@@ -11,6 +11,7 @@ import { reflectorPast } from '../rows/reflector-past.js';
 import { workPast } from '../rows/work-past.js';
 import { drawAxis } from './axis.js';
 import { drawActs, drawHolds, writeLists, writePiles } from './causes.js';
+import { drawJourney } from './journey.js';
 import { placeLabels } from './lettering.js';
 import { Pen } from './pen.js';
 import { bracketOf, heightOf, isFolded, pileAt, runsOf, topColumns, unitOf, unseenRuns } from './pile.js';
@@ -200,7 +201,10 @@ export class Past {
     cx.setTransform(1, 0, 0, 1, 0, 0);
     cx.clearRect(0, 0, this.canvas.width, this.canvas.height);
     // The pen draws where the page has the rows, so the canvas is moved under it.
-    const local = (/** @type {Seat} */ seat) => ({ ...seat, y: seat.y - area.y });
+    const local = (/** @type {Seat} */ seat) => ({
+      ...seat, y: seat.y - area.y,
+      name: seat.name && /** @type {import('./lettering.js').Box} */ (seat.name.map((n, i) => n - (i % 2 ? area.y : area.x))),
+    });
     const pen = new Pen(cx, {
       colour, k: area.k, right: right / dpr, now, step, dpr, begin: past.first * step, over: this.over, xOf,
       seatOf: (station, lane) => {
@@ -223,6 +227,15 @@ export class Past {
       cx.setTransform(dpr, 0, 0, dpr, 0, 0);
       cx.globalAlpha = 1;
       pen.say([t('past.broken')], [{ x: 6 * area.k, y: seat.y - area.y + seat.h - 6 * area.k, inside: true }], { colour: colour.err });
+    }
+    const { journey } = past;
+    if (journey) {
+      const work = past.rows.find((r) => r.station === 'work');
+      const feeder = past.rows.find((r) => r.station === 'handler' && r.lane === work?.lane && r.listener === work?.listener);
+      drawJourney(pen, journey, (id) => {
+        const seat = this.seats.get(id);
+        return seat ? { y: seat.y - area.y + seat.h - 9 * area.k, station: past.row(id)?.station ?? '' } : null;
+      }, feeder?.id);
     }
     this.write(pen);
   }

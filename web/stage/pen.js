@@ -6,8 +6,8 @@
 
 /**
  * The strip of a row: from `y` on, `h` high; the lowest `foot` of it are for ticks and causes, on which piles stand. While the height changes, `goal`
- * is what it will be.
- * @typedef {{id: string, y: number, h: number, foot?: number, goal?: number}} Seat
+ * is what it will be. Where the row's name stands in the past, `name` is its box: no words lie on it, and no level line.
+ * @typedef {{id: string, y: number, h: number, foot?: number, goal?: number, name?: Box}} Seat
  */
 
 export class Pen {
@@ -32,6 +32,8 @@ export class Pen {
     /** @type {import('./lettering.js').Label[]} */
     this.labels = [];
     this.top = this.foot = this.base = this.left = 0;
+    /** The box of the row's name, where that stands in the past. @type {Box | undefined} */
+    this.name = undefined;
     /** @type {import('../wire/past.js').Track} */
     this.track = /** @type {any} */ (null);
     /** The spans of the row that are in the window. @type {Map<string, Span[]>} */
@@ -39,7 +41,9 @@ export class Pen {
   }
 
   /** Goes to a row. @param {import('../wire/past.js').Track} track @param {Seat} seat */
-  moveTo(track, { y, h, foot = 18 * this.k }) {
+  moveTo(track, { y, h, foot = 18 * this.k, name }) {
+    if (name) this.marks.push(name);
+    this.name = name;
     this.track = track;
     this.top = y;
     this.foot = y + h;
@@ -156,6 +160,22 @@ export class Pen {
       else cx.moveTo(points[i], points[i + 1]);
     }
     cx.stroke();
+  }
+
+  /** A dot, with an edge where its colour is not seen alone. @param {number} x @param {number} y @param {string} colour @param {boolean} edge */
+  dot(x, y, colour, edge) {
+    const { cx, k } = this;
+    cx.globalAlpha = 1;
+    cx.fillStyle = colour;
+    cx.beginPath();
+    cx.arc(x, y, 4.5 * k, 0, 2 * Math.PI);
+    cx.fill();
+    if (edge) {
+      cx.strokeStyle = this.colour.t1;
+      cx.lineWidth = 1.2 * k;
+      cx.stroke();
+    }
+    this.marks.push([x - 5 * k, y - 5 * k, x + 5 * k, y + 5 * k]);
   }
 
   /** A cross: something failed. @param {number} x @param {number} y its middle */

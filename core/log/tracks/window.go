@@ -145,7 +145,11 @@ func (r *Row) count(w *Window, l *line) {
 
 func (r *Row) addSpans(w *Window, spans []span, long time.Duration) {
 	for i := range spans {
-		if s := &spans[i]; s.isSeen(w.start(), w.now(), long) {
+		s, least := &spans[i], long
+		if s.kind == Listing { // it says why so many pass each row at once
+			least = 0
+		}
+		if s.isSeen(w.start(), w.now(), least) {
 			r.Spans = append(r.Spans, s.span(w.now()))
 		}
 	}
