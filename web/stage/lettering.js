@@ -5,8 +5,8 @@
 
 /**
  * A place for words: their left end and the line that they stand on; where they must end, if that is before the past does. Those `inside` stand
- * on their own mark.
- * @typedef {{x: number, y: number, end?: number, inside?: boolean}} Place
+ * on their own mark. Words that have their time in them may be `before` it: then x is their right end.
+ * @typedef {{x: number, y: number, end?: number, inside?: boolean, before?: boolean}} Place
  *
  * Words: the same in several lengths, the longest first, and places for them, the best first. `first` ones choose before others.
  * @typedef {{words: string[], places: Place[], size: number, weight?: number, colour: string, first?: boolean}} Label
@@ -16,6 +16,9 @@
 
 /** @param {Box} a @param {Box} b */
 const meet = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+
+/** Where words begin. @param {Place} place @param {number} wide */
+const leftOf = ({ x, before }, wide) => (before ? x - wide : x);
 
 /**
  * Places words. Those that find no place are left out: what they say is also in the row's numbers.
@@ -32,15 +35,20 @@ export function placeLabels(labels, marks, bounds, measure) {
   const out = [];
   for (const label of [...labels].sort((a, b) => Number(b.first ?? false) - Number(a.first ?? false))) {
     const { size, weight = 400, colour } = label;
-    const found = findPlace(label, (words, { x, y, end = bounds[2], inside = false }) => {
+    const found = findPlace(label, (words, place) => {
+      const { y, end = bounds[2], inside = false } = place;
+      const wide = measure(words, size, weight);
+      const x = leftOf(place, wide);
       /** @type {Box} */
-      const box = [x - 2, y - size * 0.8, x + measure(words, size, weight) + 2, y + size * 0.24];
+      const box = [x - 2, y - size * 0.8, x + wide + 2, y + size * 0.24];
       if (box[0] < bounds[0] - 2 || box[2] > Math.min(end, bounds[2]) || box[1] < bounds[1] || box[3] > bounds[3]) return false;
       if (taken.some((other) => meet(box, other)) || (!inside && marks.some((mark) => meet(box, mark)))) return false;
       taken.push(box);
       return true;
     });
-    if (found) out.push({ words: found.words, x: found.place.x, y: found.place.y, size, weight, colour, inside: found.place.inside ?? false });
+    if (!found) continue;
+    const { words, place } = found;
+    out.push({ words, x: leftOf(place, measure(words, size, weight)), y: place.y, size, weight, colour, inside: place.inside ?? false });
   }
   return out;
 }

@@ -33,6 +33,11 @@ test('words that do not fit before the rail are said shorter, and else not at al
   assert.deepEqual(place([label('held for 4.2 s', [{ x: 10, y: 50, end: 60, inside: true }])], [[0, 0, 60, 60]]), [], 'nor beyond their own mark');
 });
 
+test('words that have their time in them may stand before it', () => {
+  const at = [{ x: 470, y: 50 }, { x: 460, y: 50, before: true }];
+  assert.deepEqual(place([label('+1.58 ms', at)]), [['+1.58 ms', 412, 50]]);
+});
+
 test('words inside their own mark may lie on it', () => {
   assert.deepEqual(place([label('held', [{ x: 10, y: 50, end: 60, inside: true }])], [[0, 0, 60, 60]]), [['held', 10, 50]]);
 });

@@ -11,6 +11,7 @@ import { reflectorPast } from '../rows/reflector-past.js';
 import { workPast } from '../rows/work-past.js';
 import { drawAxis } from './axis.js';
 import { drawActs, drawHolds, writeLists, writePiles } from './causes.js';
+import { drawJourney } from './journey.js';
 import { placeLabels } from './lettering.js';
 import { Pen } from './pen.js';
 import { bracketOf, heightOf, isFolded, pileAt, runsOf, topColumns, unitOf, unseenRuns } from './pile.js';
@@ -223,6 +224,15 @@ export class Past {
       cx.setTransform(dpr, 0, 0, dpr, 0, 0);
       cx.globalAlpha = 1;
       pen.say([t('past.broken')], [{ x: 6 * area.k, y: seat.y - area.y + seat.h - 6 * area.k, inside: true }], { colour: colour.err });
+    }
+    const { journey } = past;
+    if (journey) {
+      const work = past.rows.find((r) => r.station === 'work');
+      const feeder = past.rows.find((r) => r.station === 'handler' && r.lane === work?.lane && r.listener === work?.listener);
+      drawJourney(pen, journey, (id) => {
+        const seat = this.seats.get(id);
+        return seat ? { y: seat.y - area.y + seat.h - 9 * area.k, station: past.row(id)?.station ?? '' } : null;
+      }, feeder?.id);
     }
     this.write(pen);
   }

@@ -158,6 +158,22 @@ export class Pen {
     cx.stroke();
   }
 
+  /** A dot, with an edge where its colour is not seen alone. @param {number} x @param {number} y @param {string} colour @param {boolean} edge */
+  dot(x, y, colour, edge) {
+    const { cx, k } = this;
+    cx.globalAlpha = 1;
+    cx.fillStyle = colour;
+    cx.beginPath();
+    cx.arc(x, y, 4.5 * k, 0, 2 * Math.PI);
+    cx.fill();
+    if (edge) {
+      cx.strokeStyle = this.colour.t1;
+      cx.lineWidth = 1.2 * k;
+      cx.stroke();
+    }
+    this.marks.push([x - 5 * k, y - 5 * k, x + 5 * k, y + 5 * k]);
+  }
+
   /** A cross: something failed. @param {number} x @param {number} y its middle */
   cross(x, y) {
     const r = 4 * this.k;

@@ -21,6 +21,8 @@ export class History {
     this.first = 0;
     /** The rows, from the top. @type {Track[]} */
     this.rows = [];
+    /** The way of the followed change. @type {import('./types.js').Journey | null} */
+    this.journey = null;
     /** How often all columns were dropped. */
     this.resets = 0;
     /** How often something came. */
@@ -36,6 +38,7 @@ export class History {
     }
     this.stepMillis = frame.stepMillis;
     this.first = frame.first;
+    this.journey = frame.journey;
     const kept = new Map(this.rows.map((track) => [track.id, track]));
     this.rows = frame.rows.map((row) => takeRow(kept.get(row.id), row, frame));
     const oldest = Math.max(frame.first, frame.last - this.room + 1);
