@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,6 +31,7 @@ func TestWorlds(t *testing.T) {
 		"two releases":  {Release: ptr("1.31,1.37")},
 		"two resources": {Resource: ptr("pods,deployments.apps")},
 		"a shard":       {},
+		"a failover":    {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -50,12 +52,15 @@ func TestWorlds(t *testing.T) {
 					steps = 20
 				}
 				for step := range steps {
+					if name == "a failover" && step%10 == 5 {
+						do(t, l, "failover", ClusterArgs{N: step % 20 * 4})
+					}
 					disturb(t, l, rng)
 					pass(time.Duration(rng.IntN(1500)) * time.Millisecond)
 					counted += compareWorlds(t, l, rec, fmt.Sprintf("step %d", step))
 					most = max(most, state(rec).World.Apart)
 				}
-				if counted == 0 || most < 10 {
+				if counted == 0 && name != "a failover" || most < 10 {
 					t.Errorf("changes were counted at %d moments, and %d at most", counted, most)
 				}
 				for lane := range lanesOf(rec) {
@@ -64,6 +69,7 @@ func TestWorlds(t *testing.T) {
 				if _, err := l.Informer(0).Fault("refuse", FaultArgs{On: ptr(false)}); err != nil {
 					t.Fatal(err)
 				}
+				do(t, l, "failover", ClusterArgs{})
 				do(t, l, "rate", ClusterArgs{PerSecond: 0})
 				pass(3 * time.Minute)
 				compareWorlds(t, l, rec, "the end")
@@ -156,7 +162,8 @@ func compareWorlds(t *testing.T, l *Lab, rec *trace.Recorder, when string) (coun
 		if got, want := worldText(restored.WholeState(i)), worldText(s); got != want {
 			t.Fatalf("%s: lane %d: a baseline says\n%s\nnot\n%s", when, i, got, want)
 		}
-		if comparePassage(t, l, rec, s, i, when) {
+		// A server that is behind may take the store back. How many changes it then lacks is not known.
+		if !strings.HasSuffix(t.Name(), "failover") && comparePassage(t, l, rec, s, i, when) {
 			counted++
 		}
 	}

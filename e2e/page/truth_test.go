@@ -15,7 +15,7 @@ import (
 // worker's fold of the log up to there. The fold is of the moment of that event, and on the page some time may have passed since. So facts that
 // depend on the clock too (byClock) are left out.
 const sameInTheLog = `(async () => {
-	const byClock = new Set(["growing", "wireMicros", "writesPerSecond", "listeners", "focus", "sentence", "markSince"]);
+	const byClock = new Set(["growing", "wireMicros", "writesPerSecond", "listeners", "focus", "sentence", "headline", "markSince"]);
 	const equal = (a, b) => {
 		if (a === b) return true;
 		if (typeof a !== "object" || typeof b !== "object" || !a || !b) return false;
@@ -68,6 +68,9 @@ func TestEveryLayoutTellsTheTruth(t *testing.T) {
 		clock          string // a text that runs with the clock and must have been compared
 	}{
 		{"stage", "", 1280, 720, false, 10, "reflector.backoffSince"},
+		{"tracks", "&stage=tracks", 1280, 720, false, 5, ""},
+		{"tracks, two releases", "&stage=tracks&era=1.31,1.37", 1280, 720, false, 5, ""},
+		{"tracks, phone", "&stage=tracks", 390, 844, false, 4, ""},
 		{"presenter", "&presenter=1", 1280, 720, false, 8, "reflector.backoffSince"},
 		{"presenter 4 to 3", "&presenter=1", 1024, 768, false, 8, "reflector.backoffSince"},
 		{"phone", "", 390, 844, true, 6, "reflector.backoffSince"},

@@ -16,6 +16,7 @@ addWords({
   'worlds.of': ['of {n} {r}, the oldest {s} ago', '涉及 {n} 个 {r}，最早 {s} 前'],
   'worlds.same': ['the same', '相同'],
   'worlds.sameAll': ['the store has every change', '本地缓存已有全部变更'],
+  'worlds.sameSent': ['the store has every change that is sent to it', '发来的变更本地缓存都有'],
   'worlds.sameSeen': ['as far as it came, {s} ago', '以 {s} 前收到的为准'],
   'worlds.old': ['no watch: nothing newer than {s} ago', '没有 watch：最新的也是 {s} 前的'],
   'worlds.unknown': ['Nothing is known of the cluster yet.', '对集群还一无所知。'],

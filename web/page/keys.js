@@ -124,7 +124,8 @@ export function openHelp(app, first) {
   const zoom = document.documentElement.classList.contains('is-tracks') ? [[['Z', '0'], 'keys.zoom']] : [];
   const grid = h('div', { class: 'kc' }, ...table.map((col) => h('div', {}, ...col.flatMap(([head, rows]) => [
     h('h4', {}, t(head)),
-    ...[...rows, ...(head === 'keys.look' ? zoom : [])].map(([keys, words]) => h('div', { class: 'kr' }, h('span', {}, ...keys.map((k) => h('kbd', {}, k))), h('span', {}, t(words)))),
+    ...[...rows, ...(head === 'keys.look' ? zoom : [])].map(([keys, words]) => (
+      h('div', { class: 'kr' }, h('span', {}, ...keys.map((k) => h('kbd', {}, k))), h('span', {}, t(words))))),
   ]))));
   const root = openDialog(app, { class: 'ov', 'aria-label': t('keys.title') }, [
     h('div', { class: 'kp' }, h('div', { class: 'kh' }, h('b', {}, t('keys.title')), h('span', {}, t('keys.note')), esc, ...tour), grid)], true);

@@ -1,6 +1,6 @@
 // @ts-check
 // What is special to the Indexer's row: it has no number at the rail, as the map of the store is beside it.
-import { bytes } from '../kit/format.js';
+import { bytes, version } from '../kit/format.js';
 import { openIndices } from '../stations/indexmenu.js';
 import { openTransform, transformWords } from '../stations/transformmenu.js';
 
@@ -14,7 +14,7 @@ export const indexer = {
     const sizes = Object.entries(is.indexSizes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
     return {
       title: t('inside.indexer'),
-      aside: is.resourceVersion && `rv ${is.resourceVersion}`,
+      aside: is.resourceVersion && `rv ${version(is.resourceVersion)}`,
       lines: [
         { path: 'n=exact indexer.count', as: 't inside.objects' },
         { words: t('inside.bytes', { s: bytes(is.bytes), w: transformWords(ctx) }) },

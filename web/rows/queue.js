@@ -1,6 +1,6 @@
 // @ts-check
 // What is special to the queue's row: a RealFIFO counts entries, a DeltaFIFO keys with their changes.
-import { span } from '../kit/format.js';
+import { span, version } from '../kit/format.js';
 import { codeOf, cut, wait } from './parts.js';
 
 /** How many of those that wait are listed. */
@@ -31,7 +31,7 @@ export const queue = {
         ...(q.depth ? [] : [{ words: t('inside.emptyQueue') }]),
         ...q.items.slice(0, listed).map((is) => ({
           op: codeOf(is.op ?? is.deltas?.at(-1)?.op), words: cut(is.key || t('inside.list', { n: is.count ?? 0 }), 28), mono: true,
-          aside: is.deltas && is.deltas.length > 1 ? t('inside.deltas', { n: is.deltas.length }) : is.rv ? `rv ${is.rv}` : '',
+          aside: is.deltas && is.deltas.length > 1 ? t('inside.deltas', { n: is.deltas.length }) : is.rv ? `rv ${version(is.rv)}` : '',
         })),
         ...(more ? [{ path: `n=exact queue.depth - ${listed}`, as: /** @type {const} */ ('t inside.moreWait') }] : []),
       ],

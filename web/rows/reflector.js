@@ -1,10 +1,13 @@
 // @ts-check
 // What is special to the Reflector's row: whether it watches, as of which version, and what it asked last.
-import { span } from '../kit/format.js';
+import { span, version } from '../kit/format.js';
 import { cut } from './parts.js';
 
 /** How long the Reflector waits still. */
 const left = 's=remainder reflector.backoffSince + reflector.backoffMillis - now max 0';
+
+/** What tells one request of an informer from another. */
+const telling = /^(resourceVersion|sendInitialEvents|limit|continue|timeoutSeconds)=/;
 
 /** @type {import('./parts.js').Station} */
 export const reflector = {
@@ -28,11 +31,14 @@ export const reflector = {
   },
   inside({ lane, t, now }) {
     const r = lane.state.reflector;
+    const [path, query = ''] = r.lastRequest.replace(/^https?:\/\/[^/]+/, '').split('?');
+    const asked = query.split('&').filter((p) => telling.test(p));
     return {
       title: t('inside.reflector'),
-      aside: r.resourceVersion && `rv ${r.resourceVersion}`,
+      aside: r.resourceVersion && `rv ${version(r.resourceVersion)}`,
       lines: [
-        { words: cut(r.lastRequest.replace(/^https?:\/\/[^/]+/, '') || t('inside.noRequest'), 46), mono: !!r.lastRequest },
+        { words: path ? cut(`${r.verb} ${path}`, 46) : t('inside.noRequest'), mono: !!path },
+        ...(asked.length ? [{ words: cut(asked.join(' '), 46), mono: true }] : []),
         { path: 'n=exact reflector.lists; m=exact reflector.watches; k=exact reflector.relists', as: 't inside.requests' },
         { path: 'n=exact reflector.events; m=exact reflector.bookmarks', as: 't inside.events' },
         ...(r.backoffs.length ? [{ words: t('inside.backoffs', { s: r.backoffs.slice(-5).map(span).join(', ') }), tone: /** @type {const} */ ('warn') }] : []),

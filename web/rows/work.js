@@ -11,9 +11,9 @@ export const work = {
     const q = lane.state.workqueue;
     if (!q) return {};
     if (q.depth >= 2) return { ...wait(o, 'workqueue.depth', q.depth), unit: t('row.keysWait') };
-    const busy = q.processing.length ? ` · ${t('row.busy', { a: q.processing.length, b: q.workers.length })}` : '';
-    if (q.retries && q.waitingCount) return { path: 'n=exact workqueue.waitingCount', as: 't row.retried', tone: 'warn', tail: o.phone ? '' : busy };
-    return { path: 'n=exact workqueue.depth', as: 't row.wait', tone: 'dim', tail: o.phone ? '' : busy };
+    const busy = q.processing.length && !o.phone ? t('row.busy', { a: q.processing.length, b: q.workers.length }) : '';
+    if (q.retries && q.waitingCount) return { path: 'n=exact workqueue.waitingCount', as: 't row.retried', tone: 'warn', underWords: busy };
+    return { path: 'n=exact workqueue.depth', as: 't row.wait', tone: 'dim', tail: busy && ` · ${busy}` };
   },
   say: ({ lane, t, row, now }) => {
     const q = lane.state.workqueue;

@@ -1,6 +1,7 @@
 // @ts-check
-// What is under the pointer in the past, in words: when it was, what passed or waited there, and what lasted. A press follows its object.
-import { h, put, reveal } from '../kit/dom.js';
+// What is under the pointer in the past, in words: when it was, what passed or waited there, and what lasted. A press follows its object, or lists
+// those that are there.
+import { h, menuRow, put, reveal } from '../kit/dom.js';
 import { exact, span } from '../kit/format.js';
 import { width } from '../kit/measure.js';
 import { seat } from './geometry.js';
@@ -8,6 +9,10 @@ import { seat } from './geometry.js';
 /** The names of what passes and waits, by their numbers. A key has none. */
 const names = ['', 'Added', 'Updated', 'Deleted', 'Replaced', 'Sync', 'Replaced', 'Sync', 'Bookmark'];
 
+/** How long the pointer rests before the worker is asked what is there, in ms. */
+const rest = 120;
+
+/** @typedef {import('../wire/types.js').Entry} Entry */
 /** @typedef {NonNullable<ReturnType<import('./past.js').Past['at']>>} Place */
 
 /**
@@ -30,6 +35,16 @@ export function wordsAt({ what: { pile, span: cause, passes = [] } }, now, t) {
   return all;
 }
 
+/**
+ * A change that passed or waited, in words: for how long it waited, and how long its call took.
+ * @param {Entry} entry @param {number} now @param {import('../wire/page-types.js').Ctx['t']} t
+ */
+export function entryWords({ key, op, cameMillis, leftMillis, endMillis }, now, t) {
+  const waited = t(leftMillis === null ? 'point.waits' : 'point.waited', { s: span((leftMillis ?? now) - cameMillis) });
+  const call = leftMillis !== null && endMillis !== null ? [t('point.took', { s: span(endMillis - leftMillis) })] : [];
+  return [`${op || t('point.key')} ${key}`, waited, ...call].join(', ');
+}
+
 export class Pointer {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx @param {import('./past.js').Past} past @param {HTMLElement} canvas
@@ -50,17 +65,51 @@ export class Pointer {
     this.at = null;
     canvas.addEventListener('pointermove', (e) => {
       this.at = e.buttons ? null : place(e);
+      clearTimeout(this.timer);
+      if (this.at) this.timer = setTimeout(() => this.ask(), rest);
       this.paint();
     });
     canvas.addEventListener('pointerleave', () => {
       this.at = null;
       this.paint();
     });
+    let down = 0;
+    canvas.addEventListener('pointerdown', (e) => (down = e.clientX));
     canvas.addEventListener('click', (e) => {
-      const { x, y } = place(e);
-      const key = past.at(x, y)?.what.span?.key;
-      if (key) ctx.select(key);
+      if (Math.abs(e.clientX - down) >= 3) return; // the past was dragged
+      this.at = place(e);
+      this.press();
     });
+  }
+
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer = undefined;
+  /** What the worker said was at a place. @type {{row: string, column: number, entries: Entry[]}} */
+  found = { row: '', column: -1, entries: [] };
+
+  /** Asks what is under the pointer. @private */
+  async ask() {
+    const place = this.at && this.past.at(this.at.x, this.at.y);
+    if (!place || place.column < 0) return;
+    const { row: { id: row }, column } = place;
+    const entries = await this.ctx.call('entries', row, column).catch(() => []); // a place that the log has dropped has none
+    this.found = { row, column, entries: entries ?? [] };
+    this.paint();
+  }
+
+  /** Follows what is under the pointer; of several one chooses. @private */
+  async press() {
+    const key = this.at && this.past.at(this.at.x, this.at.y)?.what.span?.key;
+    await this.ask();
+    const { ctx } = this;
+    const byKey = new Map(this.found.entries.map((e) => [e.key, e]));
+    if (key || byKey.size === 1) return ctx.select(key || [...byKey.keys()][0]);
+    if (!byKey.size || !this.at) return undefined;
+    const now = ctx.now();
+    return ctx.popup(this.tip, (root, close) => {
+      root.append(h('div', { class: 'list' }, ...[...byKey.values()].map((e) =>
+        menuRow(close, () => ctx.select(e.key), {}, h('span', {}, entryWords(e, now, ctx.t))))));
+    }, { width: 420, label: ctx.t('point.several') });
   }
 
   /** Brings the words to what is there now: the past moves under the pointer. */
@@ -69,7 +118,9 @@ export class Pointer {
     const { x, y } = this.at ?? { x: -1, y: -1 };
     const place = this.at && this.past.at(x, y);
     const now = ctx.now();
-    const said = place ? wordsAt(place, now, ctx.t) : [];
+    const { row, column, entries } = this.found;
+    const one = place && place.row.id === row && place.column === column && entries.length === 1 ? entries[0] : null;
+    const said = !place ? [] : one ? [entryWords(one, now, ctx.t)] : wordsAt(place, now, ctx.t);
     reveal(this.tip, said.length > 0);
     if (!place || !said.length) return;
     put(this.tip, [ctx.t('point.ago', { s: span(now - place.millis) }), ...said].join(' · '));

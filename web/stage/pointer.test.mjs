@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 globalThis.document ??= /** @type {any} */ ({ fonts: { addEventListener() {} } });
-const { wordsAt } = await import('./pointer.js');
+const { entryWords, wordsAt } = await import('./pointer.js');
 const t = (key, args = {}) => `${key} ${Object.values(args).join(' ')}`.trim();
 
 test('a bar says its place, a tick what passed', () => {
@@ -15,4 +15,10 @@ test('what lasts says how long, up to now while it does', () => {
   const call = { kind: 'call', fromMillis: 1000, toMillis: 1501, key: 'shop/cart' };
   assert.deepEqual(wordsAt({ what: { span: call } }, 9000, t), ['point.call 501 ms 0 shop/cart']);
   assert.deepEqual(wordsAt({ what: { span: { kind: 'hold', fromMillis: 1000, toMillis: null } } }, 5200, t), ['point.hold 4.2 s 0']);
+});
+
+test('a change says how long it waited, and its call', () => {
+  const entry = { key: 'shop/cart', rv: '7', op: 'Updated', row: '0.queue', cameMillis: 1000, leftMillis: 2200, endMillis: 2700 };
+  assert.equal(entryWords(entry, 9000, t), 'Updated shop/cart, point.waited 1.2 s, point.took 500 ms');
+  assert.equal(entryWords({ ...entry, op: '', leftMillis: null, endMillis: null }, 5200, t), 'point.key shop/cart, point.waits 4.2 s');
 });

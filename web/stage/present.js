@@ -5,6 +5,9 @@ import { width } from '../kit/measure.js';
 
 /** @typedef {import('../rows/parts.js').Present} Present */
 
+/** How many characters a number has at most that is written large. */
+const longest = 4;
+
 export class PresentRow {
   /** @param {SVGElement} parent */
   constructor(parent) {
@@ -29,7 +32,10 @@ export class PresentRow {
     const { number = '', tone = 'dim' } = is;
     show(this.number.el, !!number);
     this.number.bind(lane, number, 'exact');
-    const after = number ? width(this.number.words, '700 30px') + 8 : 0;
+    // A long number would reach the maps.
+    const long = this.number.words.length > longest;
+    this.number.cls(long ? 'now-number long' : 'now-number');
+    const after = number ? width(this.number.words, long ? '700 20px' : '700 30px') + 8 : 0;
     this.unit.moveTo(after, -8).set(number ? is.unit ?? '' : '');
     this.under.moveTo(after, number ? 8 : 22);
     if (is.under) this.under.bind(lane, is.under, is.underAs);

@@ -99,7 +99,7 @@ export class RowParts {
     const [x, y] = ringAt(band, g.x, apart);
     const indent = apart ? band.lane * 14 : Math.max(0, band.level - 1) * 18;
     const left = g.phone ? g.past.x : 16 + indent;
-    const top = g.phone ? band.y - 2 + (band.head ? 17 : 0) : y - 13;
+    const top = g.phone ? band.y - 5 + (band.head ? 18 : 0) : y - 13;
     seat(this.name, { x: left, y: top, w: g.phone ? g.names : g.names - left - (this.menu ? 18 : 0) }, k);
     if (this.menu) seat(this.menu, { x: g.phone ? g.x - 34 : g.names - 18, y: top + 3 }, k);
     const words = apart ? g.x + railWidth(apart) : x + (band.level < 2 ? 18 : 22);

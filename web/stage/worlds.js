@@ -1,7 +1,7 @@
 // @ts-check
 // Two maps of one size, the cluster and this store, and how many changes lie between them. An object has one place in both. Where they differ, a mark says how.
 import { h, put, reveal, Txt } from '../kit/dom.js';
-import { exact } from '../kit/format.js';
+import { exact, middle } from '../kit/format.js';
 import { places } from '../wire/model.js';
 import { markOf, WorldGrid } from './worldgrid.js';
 import { WorldMap } from './worldmap.js';
@@ -35,6 +35,7 @@ export class Worlds {
     this.lights = new Map();
     /** The place under the pointer or the keyboard, and the map, if there is one. */
     this.pointed = -1;
+    this.pointedKey = '';
     this.over = this.maps.cluster;
     /** With what colours the maps were drawn; empty: not yet. */
     this.colours = '';
@@ -79,6 +80,8 @@ export class Worlds {
     } else {
       lights.clear();
       this.colours = colours;
+      this.pointed = grid.find(this.pointedKey);
+      for (const side of sides) maps[side].cursor = this.pointed;
       for (const side of sides) maps[side].drawAll();
     }
     this.fade(clock);
@@ -133,6 +136,7 @@ export class Worlds {
   enter(place, over) {
     if (place === this.pointed && over === this.over) return;
     this.pointed = place;
+    this.pointedKey = this.grid.cells[place]?.key ?? '';
     this.over = over;
     this.mark();
     this.say();
@@ -150,7 +154,7 @@ export class Worlds {
     const { grid, ctx, pointed, over } = this;
     const chosen = grid.find(ctx.selected());
     const cell = grid.cells[pointed];
-    const name = this.nameOf(pointed);
+    const name = this.nameOf(pointed, 26);
     const marked = `${grid.layouts} ${chosen} ${pointed} ${over.side} ${name}`;
     if (marked === this.marked) return;
     this.marked = marked;
@@ -163,13 +167,13 @@ export class Worlds {
     Object.assign(this.name.style, { left: `${Math.max(0, x)}px`, top: `${box.y - this.root.offsetTop + box.h + 4}px` });
   }
 
-  /** @param {number} place @private */
-  nameOf(place) {
+  /** @param {number} place @param {number} room of the key, in characters @private */
+  nameOf(place, room) {
     const { t } = this.ctx;
     const cell = this.grid.cells[place];
     if (!cell) return '';
     const mark = t(`worlds.mark.${markOf(cell.places)}`);
-    return t('worlds.cellLabel', { k: cell.key, m: cell.places & places.reduced ? `${mark}, ${t('worlds.reduced')}` : mark });
+    return t('worlds.cellLabel', { k: middle(cell.key, room), m: cell.places & places.reduced ? `${mark}, ${t('worlds.reduced')}` : mark });
   }
 
   /** Writes the words. Returns whether a time in them runs. @private */
@@ -194,7 +198,7 @@ export class Worlds {
       const count = side === 'store' ? model.state.indexer.count : world.objects;
       map.empty.set(model.any && !grid.cells.length ? t('worlds.none') : '');
       map.each.set(each);
-      map.label(map === this.over && this.nameOf(this.pointed)
+      map.label(map === this.over && this.nameOf(this.pointed, 400)
         || t('worlds.mapLabel', { name: map.title.words, n: exact(count), r: resource.resource }) + (each && `, ${each}`));
     }
     reveal(maps.cluster.hatch, model.any && isOld);
@@ -218,7 +222,7 @@ export class Worlds {
     what.set(t(!world.apart ? 'worlds.same' : world.apart === 1 ? 'worlds.apartOne' : 'worlds.apart'));
     if (isSeen && !(world.watched && model.isSure())) more.bind(from, 's=span now - world.cameMillis max 0', 't worlds.old');
     else if (!world.apart && isSeen) more.bind(from, 's=span now - world.cameMillis max 0', 't worlds.sameSeen');
-    else if (!world.apart) more.set(t('worlds.sameAll'));
+    else if (!world.apart) more.set(t(world.unsent ? 'worlds.sameSent' : 'worlds.sameAll'));
     else if (world.apartObjects === 1) more.bind(from, 's=span now - world.oldestMillis max 0', world.apart === 1 ? 't worlds.ofOne' : 't worlds.ofOneMany');
     else more.bind(from, 'n=exact world.apartObjects; r=same resource.resource; s=span now - world.oldestMillis max 0', 't worlds.of');
   }

@@ -550,7 +550,8 @@
  * @property {number} objects
  * @property {number} unsent of them, never sent to this informer: another shard has them, or its selector does not select them
  * @property {number} apart how many changes the store does not have yet, of ApartObjects objects; the oldest of them was written, or seen,
- *   at OldestMillis. A change counts until the store has that version of the object or a newer one, a deletion until the object is gone.
+ *   at OldestMillis. A change counts until the store has that version of the object or a newer one, a deletion until the object is gone. An
+ *   object that a server with older data took back to an earlier version counts as one change.
  * @property {number} apartObjects
  * @property {number} [oldestMillis] missing: they are the same
  * @property {number} [cameMillis] when something last came over the wire; missing if nothing has, or if each write is known. What is seen

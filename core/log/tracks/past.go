@@ -84,21 +84,21 @@ type SpanKind string
 
 // The kinds of Spans.
 const (
-	Hold    SpanKind = "hold"    // the stage behind this station was held; N waited when that ended
-	Call    SpanKind = "call"    // a handler's call that lasted, of Key; in a work queue's row a worker's reconcile, N its number
-	Gap     SpanKind = "gap"     // no watch; Words has the reason
-	Backoff SpanKind = "backoff" // the Reflector waits before it tries again; Millis is how long
-	Listing SpanKind = "list"    // a list, or a watch's initial events; N objects
-	Silent  SpanKind = "silent"  // the watch looks open, and brings nothing
-	Resync  SpanKind = "resync"  // a resync, from the store into this handler
-	Added   SpanKind = "added"   // a handler was added while the informer ran; N objects came to it from the store
-	Removed SpanKind = "removed" // a handler was removed
-	Retry   SpanKind = "retry"   // Key waits to be tried again after failure N; Millis is how long
-	Failed  SpanKind = "failed"  // a reconcile of Key failed; Words is the error
-	Unseen  SpanKind = "unseen"  // from the first to the last of N changes that no watch has brought to the informer, with none between that was
-	Burst   SpanKind = "burst"   // N changes came close together
-	Pile    SpanKind = "pile"    // something waited: N at most, Merged changes went into keys that waited already
-	Act     SpanKind = "act"     // somebody did something: Words as a link has it ("burst:1000"). Key is empty for a user of the page, "note", or another author
+	Hold    SpanKind = "hold"    // the stage behind this station was held; N waited when that ended.
+	Call    SpanKind = "call"    // a handler's call that lasted, of Key; in a work queue's row a worker's reconcile, N its number.
+	Gap     SpanKind = "gap"     // no watch; Words has the reason.
+	Backoff SpanKind = "backoff" // the Reflector waits before it tries again; Millis is how long.
+	Listing SpanKind = "list"    // a list, or a watch's initial events; N objects.
+	Silent  SpanKind = "silent"  // the watch looks open, and brings nothing.
+	Resync  SpanKind = "resync"  // a resync, from the store into this handler.
+	Added   SpanKind = "added"   // a handler was added while the informer ran; N objects came to it from the store.
+	Removed SpanKind = "removed" // a handler was removed.
+	Retry   SpanKind = "retry"   // Key waits to be tried again after failure N; Millis is how long.
+	Failed  SpanKind = "failed"  // a reconcile of Key failed; Words is the error.
+	Unseen  SpanKind = "unseen"  // from the first to the last of N changes that no watch has brought to the informer, with none between that was.
+	Burst   SpanKind = "burst"   // N changes came close together.
+	Pile    SpanKind = "pile"    // something waited: N at most, Merged changes went into keys that waited already.
+	Act     SpanKind = "act"     // somebody did something: Words as a link has it ("burst:1000"). Key is empty for a user of the page, "note", or another author.
 )
 
 // Span is something that lasted, or happened, in a row.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"informerscope/core/log/trace"
@@ -31,8 +32,8 @@ type past struct {
 	last      int64
 	seq       uint64
 	key       string
-	sent      map[string]string          // the Spans of a row, by its ID
-	heights   map[string]map[int64]int32 // of the piles of a row, by column
+	sent      map[string]string // the Spans of a row, by its ID
+	heights   map[string][]int  // of the piles of a row, by column modulo columns
 }
 
 // Window asks for the past of so many milliseconds in so many columns. Each frame then has what is new of it. No columns end that.
@@ -79,7 +80,7 @@ func (p *past) take(seq uint64, now time.Duration, followed string) *tracks.Past
 	w.From = max(w.First, p.last-3)
 	if out.Reset = !p.hasWindow || w.Last < p.last || seq < p.seq || followed != p.key || w.From > p.last; out.Reset {
 		w.From = w.First
-		p.sent, p.heights = map[string]string{}, map[string]map[int64]int32{}
+		p.sent, p.heights = map[string]string{}, map[string][]int{}
 	}
 	out.From, out.Last = w.From, w.Last
 	out.Rows = p.tracks.Rows(&w)
@@ -109,24 +110,18 @@ func (p *past) compare(row *tracks.Row, w *tracks.Window) {
 	}
 	heights := p.heights[row.ID]
 	if heights == nil {
-		heights = map[int64]int32{}
+		heights = make([]int, p.columns)
 		p.heights[row.ID] = heights
 	}
-	for number := w.From; number <= w.Last; number++ {
-		delete(heights, number)
+	for number := max(w.From, 0); number <= w.Last; number++ {
+		heights[number%p.columns] = 0
 	}
 	for i := range row.Columns {
-		if c := &row.Columns[i]; len(c.Pile) > 0 {
-			heights[c.Number] = int32(c.Pile.Sum())
+		if c := &row.Columns[i]; c.Number >= 0 {
+			heights[c.Number%p.columns] = c.Pile.Sum()
 		}
 	}
-	for number, height := range heights {
-		if number < w.First {
-			delete(heights, number)
-		} else if number <= w.Last {
-			row.Highest = max(row.Highest, int(height))
-		}
-	}
+	row.Highest = slices.Max(heights)
 }
 
 // mostEntries is how many changes of a column Entries returns.
