@@ -33,7 +33,7 @@ function said(station, spans, more) {
   drawHolds(pen);
   drawActs(pen);
   writePiles(pen, [{ from: 100, to: 130, highest: 238, live: false, unit: 0.1, folded: true, tops: [238] }]);
-  if (station === 'queue') writeLists(pen);
+  if (station === 'queue' || station === 'handler') writeLists(pen);
   return pen.labels;
 }
 /** @param {keyof typeof specials} station @param {Span[]} spans @param {object} [more] */
@@ -87,7 +87,9 @@ test('a burst is the sum that the data has, and an act is said in words', () => 
 test('the number of a list is what passed the row then', () => {
   /** @type {import('../wire/types.js').Column[]} */
   const columns = [[109, [2, 3], [], -1, []], [111, [6, 200], [], -1, []], [112, [6, 38, 2, 3], [], -1, []], [113, [2, 3], [], -1, []]];
-  assert.deepEqual(words('queue', [], { columns: new Map(columns.map((c) => [c[0], c])) }), ['241']);
+  const more = { columns: new Map(columns.map((c) => [c[0], c])) };
+  assert.deepEqual(words('queue', [], more), ['238'], 'without what was changed at the same time');
+  assert.deepEqual(words('handler', [], more), ['241'], 'with what the list changed');
 });
 
 test('no words stand before their time', () => {

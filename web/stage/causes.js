@@ -57,7 +57,7 @@ export function writeLists(pen) {
  * The columns in which a list passed, as objects that are replaced, synced or added: the neighbours of the one that has the most, and their sum.
  * @param {import('../wire/past.js').Track} track @param {number} from @param {number} to @param {number} n of the list's objects
  */
-function burstIn({ columns }, from, to, n) {
+function burstIn({ columns, station }, from, to, n) {
   const sum = (/** @type {number} */ at) => {
     const passes = columns.get(at)?.[1] ?? [];
     let [here, all] = [0, 0];
@@ -66,7 +66,8 @@ function burstIn({ columns }, from, to, n) {
       if (passes[i] === 1 || (passes[i] > 3 && passes[i] < 8)) here += passes[i + 1];
     }
     // A handler gets some of a list's objects as updated or deleted.
-    return here * 2 > all ? all : 0;
+    if (here * 2 <= all) return 0;
+    return station === 'handler' ? all : here;
   };
   let [highest, most] = [0, from];
   for (let at = from; at <= to; at++) {
