@@ -72,7 +72,7 @@ func (f *Fold) compareLanes(e *event.Entry) {
 	switch e.Kind {
 	case event.KindSelected, event.KindRestored:
 		return
-	case event.KindFault, event.KindHold, event.KindReleased, event.KindHandlerSpeed: // the actions themselves
+	case event.KindAct, event.KindFault, event.KindHold, event.KindReleased, event.KindHandlerSpeed: // the actions themselves
 		return
 	}
 	m := e.Members()
