@@ -11,13 +11,13 @@ export const queue = {
   name: (_, { t }) => t('row.queue'),
   present(o) {
     const { lane, t, two, phone } = o;
-    const { queue: { depth, kind } } = lane.state;
-    if (!two || depth < 2) return wait(o, 'queue.depth', depth);
+    const { queue: { waiting: depth, kind } } = lane.state;
+    if (!two || depth < 2) return wait(o, 'queue.waiting', depth);
     const unit = t(kind === 'DeltaFIFO' ? 'row.keys' : 'row.entries');
-    return phone ? { number: 'queue.depth', unit } : { number: 'queue.depth', unit, under: 'n=exact facts.deltas', underAs: 't row.changes' };
+    return phone ? { number: 'queue.waiting', unit } : { number: 'queue.waiting', unit, under: 'n=exact facts.deltas', underAs: 't row.changes' };
   },
   say: ({ lane, row, t, now }) => {
-    const n = lane.state.queue.depth;
+    const n = lane.state.queue.waiting;
     if (n < 1) return t('row.say.empty');
     return row.oldestMillis === null ? t('row.say.wait', { n }) : t('row.say.oldest', { n, s: span(now - row.oldestMillis) });
   },

@@ -25,7 +25,7 @@ function emptyState() {
       tempStore: 0, resyncs: 0, unavailable: false,
     },
     queue: {
-      kind: 'RealFIFO', depth: 0, maxDepth: 0, synced: false, locked: false, closed: false, initialPopulation: 0,
+      kind: 'RealFIFO', depth: 0, waiting: 0, maxDepth: 0, synced: false, locked: false, closed: false, initialPopulation: 0,
       items: [], batch: [], batchSize: 0, lastBatch: [], lastBatchSize: 0, mix: {}, pops: 0, run: [], runPops: 0, merges: 0,
     },
     indexer: { count: 0, bytes: 0, cameBytes: 0, transform: '', resourceVersion: '', indices: {}, indexSizes: {}, replaces: 0, reborn: 0, mutated: 0,

@@ -597,6 +597,7 @@
  * @typedef {object} Queue
  * @property {string} kind RealFIFO or DeltaFIFO
  * @property {number} depth deltas (RealFIFO) or keys (DeltaFIFO)
+ * @property {number} waiting Depth without bookmarks, which are about no object
  * @property {number} maxDepth
  * @property {boolean} synced
  * @property {boolean} locked held while popped deltas are processed

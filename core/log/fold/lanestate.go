@@ -238,6 +238,7 @@ func (q *queue) state(lim limits) Queue {
 		s.Items = append(s.Items, item)
 		return true
 	})
+	s.Waiting = s.Depth - q.mix[event.OpBookmark]
 	for op, n := range q.mix {
 		if n > 0 {
 			s.Mix[event.Op(op).String()] = n

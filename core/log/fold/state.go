@@ -179,8 +179,9 @@ type Reflector struct {
 
 // Queue is the DeltaFIFO or the RealFIFO.
 type Queue struct {
-	Kind              string         `json:"kind"`  // RealFIFO or DeltaFIFO
-	Depth             int            `json:"depth"` // deltas (RealFIFO) or keys (DeltaFIFO)
+	Kind              string         `json:"kind"`    // RealFIFO or DeltaFIFO
+	Depth             int            `json:"depth"`   // deltas (RealFIFO) or keys (DeltaFIFO)
+	Waiting           int            `json:"waiting"` // Depth without bookmarks, which are about no object
 	MaxDepth          int            `json:"maxDepth"`
 	Synced            bool           `json:"synced"`
 	Locked            bool           `json:"locked"` // held while popped deltas are processed

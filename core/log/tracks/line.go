@@ -29,6 +29,9 @@ type wait struct {
 // isOpen reports whether the entry waits at a moment.
 func (w *wait) isOpen(now stamp) bool { return w.entered.seq <= now.seq && w.left.seq > now.seq }
 
+// counts reports whether the entry is one that waits: a bookmark is about no object.
+func (w *wait) counts() bool { return w.op != event.OpBookmark }
+
 // spent is how long the entry has waited at a moment.
 func (w *wait) spent(now stamp) time.Duration {
 	if w.left.seq > now.seq {
@@ -79,8 +82,11 @@ func (l *line) enter(s stamp, op event.Op, key, rv string, n int) {
 		}
 		l.keys[key] = l.end()
 	}
-	l.waits = append(l.waits, wait{entered: s, left: never, op: op, key: key, rv: rv, n: int32(max(n, 1))})
-	l.pile.grow(s)
+	w := wait{entered: s, left: never, op: op, key: key, rv: rv, n: int32(max(n, 1))}
+	l.waits = append(l.waits, w)
+	if w.counts() {
+		l.pile.grow(s)
+	}
 }
 
 // merge notes a further change of a key, if it waits.
@@ -122,7 +128,9 @@ func (l *line) leave(s stamp, i int) {
 	if l.keyed {
 		delete(l.keys, w.key)
 	}
-	l.pile.shrink(s)
+	if w.counts() {
+		l.pile.shrink(s)
+	}
 	for l.head < l.end() && l.at(l.head).left != never {
 		l.head++
 	}
@@ -177,7 +185,7 @@ func (l *line) waiting(now stamp, fn func(i int, w *wait)) {
 		if w.entered.seq > now.seq {
 			return
 		}
-		if w.left.seq > now.seq {
+		if w.left.seq > now.seq && w.counts() {
 			fn(i, w)
 		}
 	}

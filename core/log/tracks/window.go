@@ -193,7 +193,7 @@ func columns(w *Window, l *line, own passes) []Column {
 			if p.left.seq > w.Seq {
 				break
 			}
-			if x := at(p.left.at); x != nil && p.spent(w.now()) < barSteps*w.Step {
+			if x := at(p.left.at); x != nil && p.counts() && p.spent(w.now()) < barSteps*w.Step {
 				x.Passes = x.Passes.add(p.op, int(p.n))
 			}
 		}
@@ -225,7 +225,7 @@ func piles(w *Window, l *line, c []Column) {
 			if x.entered.at > end || x.entered.seq > now.seq {
 				break
 			}
-			if x.left.at <= end && x.left.seq <= now.seq || x.spent(now) < barSteps*w.Step {
+			if !x.counts() || x.left.at <= end && x.left.seq <= now.seq || x.spent(now) < barSteps*w.Step {
 				continue
 			}
 			if x.key == w.Followed && w.Followed != "" && c[j].Followed < 0 {

@@ -45,7 +45,7 @@ func (x *factInputs) headlineOfHold(*facts.Facts, *fold.Recent) (said facts.Sent
 			said.ID, said.Since = "held."+stage, h.SinceMillis
 			switch stage {
 			case "pop":
-				said.N = s.Queue.Depth
+				said.N = s.Queue.Waiting
 				if s.Queue.Kind == "DeltaFIFO" {
 					said.ID, said.M = "held.popKeys", deltasOf(s)
 				}

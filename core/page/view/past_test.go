@@ -105,7 +105,7 @@ func waiting(s *fold.State, row *pastRow) int {
 	}
 	switch row.Station {
 	case "queue":
-		return s.Queue.Depth
+		return s.Queue.Waiting
 	case "handler":
 		for _, l := range s.Listeners {
 			if l.ID != row.Listener {
@@ -155,8 +155,8 @@ func checkHeadline(t *testing.T, s *view.State) {
 	}
 	switch said.ID {
 	case "held.pop", "held.popKeys":
-		if said.N != s.Queue.Depth || said.ID == "held.popKeys" && said.M < said.N {
-			t.Fatalf("at event %d %d wait in the queue, and the headline is %+v", s.Seq, s.Queue.Depth, said)
+		if said.N != s.Queue.Waiting || said.ID == "held.popKeys" && said.M < said.N {
+			t.Fatalf("at event %d %d wait in the queue, and the headline is %+v", s.Seq, s.Queue.Waiting, said)
 		}
 	case "held.take", "keys":
 		if said.N != s.Workqueue.Depth {
