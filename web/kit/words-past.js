@@ -23,8 +23,6 @@ addWords({
   'past.noWatch': ['no watch', '没有 watch'],
   'past.gapWhy': ['{why}: no watch for {s}', '{why}：{s} 没有 watch'],
   'past.gone': ['410 Gone', '410 Gone'],
-  'past.again': ['tries again in {s}', '{s} 后重试'],
-  'past.againWhy': ['{why}: tries again in {s}', '{why}：{s} 后重试'],
   'past.silent': ['nothing came for {s}', '{s} 没有收到任何东西'],
   'past.nothing': ['nothing came', '什么也没来'],
   'past.list': ['list: {n} [n:object|objects]', 'list：{n} 个对象'],
@@ -41,7 +39,7 @@ addWords({
   'past.calls': ['{at}, call {s}', '{at}，调用 {s}'],
   'past.reconcile': ['{at}, reconcile {s}', '{at}，调谐 {s}'],
   'past.burst': ['{n} in {s}', '{s} 内 {n} 个'],
-  'past.pileKeys': ['{n} [n:key|keys], {s}', '{n} 个 key，{s}'],
+  'past.pileKeys': ['{n} [n:key|keys] at most, {s}', '最多 {n} 个 key，{s}'],
   'past.pile': ['{n} at most, {s}', '最多 {n} 个，{s}'],
-  'past.merged': ['{what}; {n} merged by key', '{what}；按 key 合并 {n} 个'],
+  'past.merged': ['{what}; {n} more merged into them', '{what}；另有 {n} 个并入'],
 });

@@ -45,11 +45,11 @@ test('a hold says how long it lasts, then how many went on', () => {
   assert.deepEqual(words('work', [{ kind: 'hold', fromMillis: 1500, toMillis: null }]), ['workers held for 500 ms']);
 });
 
-test('no watch says why, and what comes next', () => {
+test('no watch says why, and for how long', () => {
   const gap = { kind: 'gap', fromMillis: 1400, toMillis: /** @type {number | null} */ (null), words: 'connection refused' };
   assert.deepEqual(words('reflector', [gap]), ['Connection refused: no watch for 600 ms']);
   const backoff = { kind: 'backoff', fromMillis: 1800, toMillis: null, millis: 1000 };
-  assert.deepEqual(words('reflector', [gap, backoff]), ['Connection refused: tries again in 0.8 s']);
+  assert.deepEqual(words('reflector', [gap, backoff]), ['Connection refused: no watch for 600 ms']);
   assert.deepEqual(words('reflector', [{ ...gap, toMillis: 1900, code: 410 }]), ['410 Gone: no watch for 500 ms']);
   assert.deepEqual(words('reflector', [{ kind: 'silent', fromMillis: 1500, toMillis: null }]), ['nothing came for 500 ms']);
 });
@@ -73,9 +73,9 @@ test('a key that waits to be tried again says the failure and its wait', () => {
 
 test('a pile that is over says how many waited, and how many were merged', () => {
   const pile = { kind: 'pile', fromMillis: 1000, toMillis: 1300, n: 238 };
-  assert.deepEqual(words('work', [pile], { keyed: true }), ['238 keys, 300 ms']);
+  assert.deepEqual(words('work', [pile], { keyed: true }), ['238 keys at most, 300 ms']);
   assert.deepEqual(words('handler', [pile]), ['238 at most, 300 ms']);
-  assert.deepEqual(words('work', [{ ...pile, merged: 766 }], { keyed: true }), ['238 keys, 300 ms; 766 merged by key']);
+  assert.deepEqual(words('work', [{ ...pile, merged: 766 }], { keyed: true }), ['238 keys at most, 300 ms; 766 more merged into them']);
   assert.deepEqual(words('work', [{ ...pile, toMillis: null }], { keyed: true }), [], 'what waits has its number at the rail');
 });
 

@@ -1,23 +1,20 @@
 // @ts-check
 // The past of the Reflector: a line, solid while a watch is open, hatched while there is none, dotted while it brings nothing; and its lists.
-import { capitalize, exact, reason, remainder, span as duration } from '../kit/format.js';
+import { capitalize, exact, reason, span as duration } from '../kit/format.js';
 import { t } from '../kit/i18n.js';
 
 /** @typedef {import('../stage/pen.js').Pen} Pen */
 /** @typedef {import('../wire/past.js').Span} Span */
 
 /**
- * The words for a stretch without a watch: why, and what comes next.
- * @param {Pen} pen @param {Span} gap @param {Span | undefined} backoff that lasts
+ * The words for a stretch without a watch: why, and for how long. When it is tried again stands at the rail.
+ * @param {Pen} pen @param {Span} gap
  * @returns {string[]} the longest first
  */
-function gapWords(pen, gap, backoff) {
+function gapWords(pen, gap) {
   const why = gap.code === 410 ? t('past.gone') : capitalize(reason(gap.words ?? ''));
   const s = duration(pen.end(gap) - gap.fromMillis);
-  const said = [...(why ? [t('past.gapWhy', { why, s })] : []), t('past.gap', { s }), t('past.noWatch')];
-  if (!backoff || !pen.lasts(gap)) return said;
-  const left = { s: remainder(Math.max(0, backoff.fromMillis + (backoff.millis ?? 0) - pen.now)) };
-  return [...(why ? [t('past.againWhy', { why, ...left })] : []), t('past.again', left), ...said];
+  return [...(why ? [t('past.gapWhy', { why, s })] : []), t('past.gap', { s }), t('past.noWatch')];
 }
 
 export const reflectorPast = {
@@ -41,7 +38,7 @@ export const reflectorPast = {
       pen.hatch(x0, x1, y - 11 * k, 20 * k, colour.warn, { alpha: pen.bright(gap), origin: pen.scene.xOf(gap.fromMillis) });
       const backoffs = pen.spans('backoff').filter((b) => b.fromMillis >= gap.fromMillis && b.fromMillis <= pen.end(gap));
       for (const b of backoffs) pen.level(pen.x(b.fromMillis), pen.x(pen.end(b)) - k, y + 7.5 * k, colour.warn, { wide: 3, alpha: pen.bright(b) });
-      pen.say(gapWords(pen, gap, backoffs.find((b) => pen.lasts(b))), [{ x: x0, y: y - 15 * k }, { x: x1 + 8 * k, y: y - 6 * k }],
+      pen.say(gapWords(pen, gap), [{ x: x0, y: y - 15 * k }, { x: x1 + 8 * k, y: y - 6 * k }],
         { colour: colour.warn, size: 13, weight: 600, first: true });
     }
     for (const span of silent) {
