@@ -253,6 +253,7 @@ export class Tracks {
       this.tl.paint();
     }
     this.paintPlaces(stops);
+    this.worlds.paint(clock);
     this.pointer.paint();
   }
 
@@ -343,6 +344,6 @@ export class Tracks {
     }
     this.past.live = this.ctx.model.view.mode === 'live';
     this.past.paint(clock, this.ctx.now());
-    this.worlds.paint(clock);
+    this.worlds.draw(clock);
   }
 }
