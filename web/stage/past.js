@@ -356,7 +356,8 @@ export class Past {
     strip.draw(track, runs, from, to, { most: special.ticks, alpha });
     const x = right - offset + from * wide;
     cx.setTransform(1, 0, 0, 1, 0, 0);
-    cx.globalAlpha = 1;
+    const bright = seat.quiet ? 0.5 : 1;
+    cx.globalAlpha = bright;
     strip.copy(cx, x, from, to + 1, right, { y: Math.round(pen.foot * dpr), h: seat.h * dpr, part: 'ticks' });
     // What waits now is bright, and what is over half as bright; folded piles keep their height while the scale changes.
     const live = runs.at(-1)?.live ? runs[runs.length - 1].from : to + 1;
@@ -365,7 +366,7 @@ export class Past {
     const pieces = [{ from, end: live, alpha: this.over }, { from: Math.max(from, live), end: to + 1, alpha: 1 }];
     for (const piece of pieces) {
       if (piece.from >= piece.end || !runs.length || track.station === 'cluster') continue;
-      cx.globalAlpha = piece.alpha;
+      cx.globalAlpha = piece.alpha * bright;
       strip.copy(cx, x + (piece.from - from) * wide, piece.from, piece.end, right, { y: foot, h: (pen.base - pen.top) * dpr, part: 'piles', stretch });
     }
     cx.globalAlpha = 1;
