@@ -14,7 +14,10 @@ const normal = '18px';
  * was measured.
  * @type {Record<'stage' | 'tracks', [string, string, number][]>}
  */
-const types = { stage: [['large', '22px', 0.97], ['', normal, 1]], tracks: [['large', '700 24px', 0.97], ['two', '700 24px', 1.85]] };
+const types = {
+  stage: [['large', '22px', 0.97], ['', normal, 1]],
+  tracks: [['large', '700 24px', 0.97], ['two', '700 24px', 1.85], ['long', '700 18px', 2.75]],
+};
 
 /** Sentences with a reason, and their forms without one. */
 const without = {
@@ -174,7 +177,7 @@ export class Caption {
   setSize() {
     const words = this.line.textContent ?? '';
     const type = this.types.find(([, font, share]) => this.hasRoom(words, font, share));
-    this.line.dataset.size = type?.[0] ?? (this.id.startsWith('story ') ? 'long' : '');
+    this.line.dataset.size = type?.[0] ?? (this.id.startsWith('story ') ? this.unit ? 'least' : 'long' : '');
   }
 
   /** The caption for another view, which has other room. @param {(words: string) => boolean} fits */

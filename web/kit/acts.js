@@ -1,6 +1,6 @@
 // @ts-check
 // What somebody did, in words. Acts are written as in a link, without their time.
-import { exact, span as duration } from './format.js';
+import { capitalize, exact, span as duration } from './format.js';
 import { unescapeName } from './fork.js';
 import { addWords, t } from './i18n.js';
 
@@ -65,9 +65,11 @@ function didWords([verb, a = '', b = '', ...more], nameOf) {
  * @param {string} act as in a link; of an author other than the page's user the words as they are
  * @param {string} author empty for the page's user, "note" for a note
  * @param {(listener: number) => string} nameOf the name of a handler
+ * @param {boolean} [told] a story plays: it does what its reader does not do
  */
-export function actWords(act, author, nameOf) {
+export function actWords(act, author, nameOf, told) {
   if (author === 'note') return act;
   if (author) return t('did.other', { who: author, what: act });
-  return t('did.you', { what: didWords(act.split(':'), nameOf) });
+  const what = didWords(act.split(':'), nameOf);
+  return told ? capitalize(what) : t('did.you', { what });
 }
