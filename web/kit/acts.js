@@ -26,6 +26,8 @@ addWords({
   'did.listen': ['add {name}', '添加 {name}'],
   'did.unlisten': ['remove {name}', '移除 {name}'],
   'did.panic': ['{name} panics', '{name} panic'],
+  'did.writes': ['the worker writes', 'worker 会写入'],
+  'did.noWrites': ['the worker writes nothing', 'worker 不写入'],
   'did.shutdown': ['shut the informer down', '关闭 informer'],
   'did.start': ['start the informer', '启动 informer'],
 });
@@ -53,6 +55,8 @@ function didWords([verb, a = '', b = '', ...more], nameOf) {
     case 'unlisten':
     case 'panic':
       return t(`did.${verb}`, { name: nameOf(Number(a)) });
+    case 'writes':
+      return t(a === 'off' ? 'did.noWrites' : 'did.writes');
     case 'shutdown':
     case 'start':
       return t(`did.${verb}`);

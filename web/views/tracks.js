@@ -5,6 +5,7 @@ import { attr, button, h, icon, put, reveal, s, text, show } from '../kit/dom.js
 import { capitalize } from '../kit/format.js';
 import { laneNames } from '../kit/fork.js';
 import { language } from '../kit/i18n.js';
+import { width } from '../kit/measure.js';
 import { stationOf } from '../kit/names.js';
 import { areEqual } from '../kit/same.js';
 import { lastRead } from '../rows/read.js';
@@ -86,6 +87,11 @@ export class Tracks {
     this.geometry = measureStage(1280, 720);
     /** CSS pixels per unit. */
     this.k = 1;
+    const watch = new ResizeObserver(() => this.resize());
+    this.watchRoom = (/** @type {HTMLElement | null} */ el) => {
+      watch.disconnect();
+      if (el) watch.observe(el);
+    };
     const wheel = new Wheel();
     this.canvas.addEventListener('wheel', (e) => {
       e.preventDefault();
@@ -185,6 +191,7 @@ export class Tracks {
     this.over = over;
     this.presenting = presenting;
     reveal(this.root, on);
+    this.watchRoom(on ? over : null);
     this.ctx.eye.exact = on;
     if (!on) this.ask();
     document.documentElement.classList.toggle('is-tracks', on && !over);
@@ -342,6 +349,16 @@ export class Tracks {
     this.paintLine();
   }
 
+  /**
+   * Where the name of a row, or the heading of an informer, stands in the past; undefined for nowhere.
+   * @param {Band} band @returns {import('../stage/lettering.js').Box | undefined} @private
+   */
+  nameBox({ id, y, head }) {
+    const { k, geometry: { phone, past } } = this;
+    if (phone) return [past.x, y - 5, past.x + width(this.parts.get(id)?.name.textContent ?? '', '600 12px') + 4, y + (head ? 30 : 12)];
+    return head ? [0, y * k, (past.x + 40) * k, (y + 20) * k] : undefined;
+  }
+
   /** The rows of what shows: of several informers of a factory the one that has the stage. @private */
   data() {
     const { past: { rows }, factory, lanes } = this.ctx.model;
@@ -357,9 +374,10 @@ export class Tracks {
     const box = this.presenting && look?.length ? { ...this.geometry.rows, thin: quiet } : this.geometry.rows;
     this.rows.place(this.data(), box, clock, (id) => this.past.demand(id), still);
     const seats = this.rows.bands.map((b) => (
-      { id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k, quiet: quiet(b) }));
-    if (!areEqual(seats.flatMap(Object.values), this.seats)) {
-      this.seats = seats.flatMap(Object.values);
+      { id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k, quiet: quiet(b), name: this.nameBox(b) }));
+    const flat = seats.flatMap((seat) => Object.values(seat)).flat();
+    if (!areEqual(flat, this.seats)) {
+      this.seats = flat;
       this.past.place(seats);
     }
     const ids = new Set(this.rows.bands.map((b) => b.id));
