@@ -55,6 +55,8 @@ addWords({
   'inside.cluster': ['Inside the cluster', '集群内部'],
   'inside.cluster.note': ['as the API server has it', 'API server 所知'],
   'inside.unknown': ['how many objects it has is not known', '对象数未知'],
+  'inside.crowd': ['{n} other clients: {w} watch, {m} wait to ask again', '另外 {n} 个客户端：{w} 个在 watch，{m} 个等着再问'],
+  'inside.crowdLists': ['{n} lists in the last second, {p} at most; {r} refused', '最近一秒 {n} 次 list，最多 {p} 次；拒绝 {r} 次'],
   'inside.objects': ['{n} objects', '{n} 个对象'],
   'inside.newest': ['newest version {n}', '最新版本 {n}'],
   'inside.oldest': ['history from version {n} on', '历史从版本 {n} 起'],

@@ -49,7 +49,7 @@ const offscreen = (wide, high) => new OffscreenCanvas(Math.max(1, wide), Math.ma
 
 export class Past {
   /**
-   * @param {{model: {past: import('../wire/past.js').History}, scene: {colour: Record<string, string>}}} ctx
+   * @param {{model: {past: import('../wire/past.js').History}, scene: {colour: Record<string, string>}, storyTitle?: () => string}} ctx
    * @param {HTMLCanvasElement} canvas
    * @param {{make?: typeof offscreen, still?: () => boolean}} [o] `make` makes the strips' pictures, `still` says whether motion is reduced
    */
