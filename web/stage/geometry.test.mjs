@@ -25,7 +25,7 @@ test('on a phone the maps stand over the rows', () => {
   }
 });
 
-test('in a hall the maps have their room, and those of an open row stand side by side above its inside', () => {
+test('in presenter mode the maps have their room, and those of an open row stand side by side above its inside', () => {
   for (const [w, h] of [[853, 480], [853, 640]]) {
     const shut = measureStage(w, h, { presenting: true });
     const open = measureStage(w, h, { presenting: true, opened: true });

@@ -6,7 +6,8 @@
 
 /**
  * The strip of a row: from `y` on, `h` high; the lowest `foot` of it are for ticks and causes, on which piles stand. While the height changes, `goal`
- * is what it will be. What passed or waited in a quiet row is dim. Where the row's name stands in the past, `name` is its box: no words lie on it, and no level line.
+ * is what it will be. What passed or waited in a quiet row is dim. Where the row's name stands in the past, `name` is its box: no words lie on it,
+ * and no level line.
  * @typedef {{id: string, y: number, h: number, foot?: number, goal?: number, name?: Box, quiet?: boolean}} Seat
  */
 

@@ -89,7 +89,8 @@ export function choose(rows, box, kept) {
   const mine = handlers.filter((r) => own.includes(r) && r.listener !== feeds);
   const feeder = own.filter((r) => r.listener === feeds);
   return [
-    ...others.filter((r) => r !== work), ...mine, ...(rest.length ? [foldRow(rest, `${rest[0].lane}.fold`, !own.length)] : []), ...feeder, ...(work ? [work] : []),
+    ...others.filter((r) => r !== work), ...mine, ...(rest.length ? [foldRow(rest, `${rest[0].lane}.fold`, !own.length)] : []), ...feeder,
+    ...(work ? [work] : []),
   ];
 }
 

@@ -33,8 +33,8 @@ import { Timeline } from '../time/timeline.js';
 const rowsOf = {
   api: ['cluster', 'reflector'], reflector: ['reflector'], queue: ['queue'], indexer: ['indexer'], listeners: ['handler', 'fold'], controller: ['work'],
 };
-/** How many units a hall's screen is wide, and how many the line at its foot. */
-const hall = 1280 / 1.5;
+/** How many units a screen is wide in presenter mode, and how many the line at its foot. */
+const largeWide = 1280 / 1.5;
 const wayWide = 1280;
 /** The overview of the log, as wide as there is room. */
 const overview = { w: 600, h: 44, left: 6, edge: 594, base: 40, high: 26, rise: 36, least: 10e3, bare: true };
@@ -202,7 +202,7 @@ export class Tracks {
   over = null;
 
   presenting = false;
-  /** Whether the inside of a row has room in a hall. */
+  /** Whether the inside of a row has room in presenter mode. */
   opened = false;
 
   /** Measures the room again. */
@@ -211,7 +211,7 @@ export class Tracks {
     const box = (this.over ?? this.app).getBoundingClientRect();
     const phone = !!this.over;
     const presenting = this.presenting && !phone;
-    this.k = phone ? 1 : presenting ? box.width / hall : Math.max(1, box.width / 1280);
+    this.k = phone ? 1 : presenting ? box.width / largeWide : Math.max(1, box.width / 1280);
     this.wayOf = '';
     const { k } = this;
     this.pointer.k = k;
