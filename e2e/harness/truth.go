@@ -60,7 +60,7 @@ const compareScript = `
 		return Math.min(off, 1 - off) <= 0.01 / r ? "" : "the arc goes around " + drawn.toFixed(4) + ", and it is " + share;
 	};
 	const wrong = (m, whole, now) => {
-		const of = m.lane === null ? whole : whole.lanes[m.lane];
+		const of = m.lane === null || !whole.lanes?.length ? whole : whole.lanes[m.lane]; // one informer is the whole state
 		const what = m.part ? wrongShare(m, of, now) : wrongText(m, of, now);
 		return what && (m.station + ": " + (m.part ? m.part + " of " + m.whole + " is drawn as " + m.geometry
 			: m.of + " as " + m.as + " is drawn as " + JSON.stringify(m.words)) + ", and " + what);

@@ -1,6 +1,6 @@
 // @ts-check
 // What somebody did, in words. Acts are written as in a link, without their time.
-import { exact, span as duration } from './format.js';
+import { capitalize, exact, span as duration } from './format.js';
 import { unescapeName } from './fork.js';
 import { addWords, t } from './i18n.js';
 
@@ -26,6 +26,8 @@ addWords({
   'did.listen': ['a handler “{name}” added', '添加 handler“{name}”'],
   'did.unlisten': ['the handler “{name}” removed', '移除 handler“{name}”'],
   'did.panic': ['{name} panics', '{name} panic'],
+  'did.writes': ['the worker writes', 'worker 会写入'],
+  'did.noWrites': ['the worker writes nothing', 'worker 不写入'],
   'did.shutdown': ['shut the informer down', '关闭 informer'],
   'did.start': ['start the informer', '启动 informer'],
 });
@@ -53,6 +55,8 @@ function didWords([verb, a = '', b = '', ...more], nameOf) {
     case 'unlisten':
     case 'panic':
       return t(`did.${verb}`, { name: nameOf(Number(a)) });
+    case 'writes':
+      return t(a === 'off' ? 'did.noWrites' : 'did.writes');
     case 'shutdown':
     case 'start':
       return t(`did.${verb}`);
@@ -65,9 +69,11 @@ function didWords([verb, a = '', b = '', ...more], nameOf) {
  * @param {string} act as in a link; of an author other than the page's user the words as they are
  * @param {string} author empty for the page's user, "note" for a note
  * @param {(listener: number) => string} nameOf the name of a handler
+ * @param {boolean} [told] a story plays: it does what its reader does not do
  */
-export function actWords(act, author, nameOf) {
+export function actWords(act, author, nameOf, told) {
   if (author === 'note') return act;
   if (author) return t('did.other', { who: author, what: act });
-  return t('did.you', { what: didWords(act.split(':'), nameOf) });
+  const what = didWords(act.split(':'), nameOf);
+  return told ? capitalize(what) : t('did.you', { what });
 }

@@ -53,7 +53,7 @@ export const handler = {
 
 /** Several handlers that have one row together. @type {import('./parts.js').Station} */
 export const fold = {
-  name: (row, { t, two }) => t(two ? 'row.handlers' : 'row.moreHandlers', { n: row.folded?.length ?? 0 }),
+  name: (row, { t }) => t(row.whole ? 'row.handlers' : 'row.moreHandlers', { n: row.folded?.length ?? 0 }),
   present(o) {
     const { row, t } = o;
     if (row.waiting < 2) return { words: o.starved ? t('row.nothing') : t('row.wait', { n: row.waiting }), tone: 'dim' };

@@ -7,9 +7,11 @@ import { middle, span } from '../kit/format.js';
 /** @import { Ctx, Lane } from '../wire/page-types.js' */
 
 /**
- * What a row is about. `starved`: nothing comes to it. `silent`: the watch looks open, and brings nothing. `two`: several informers are compared.
+ * What a row is about. `lit`: a step speaks of it, or of others. `starved`: nothing comes to it. `silent`: the watch looks open, and brings nothing.
+ * `two`: several informers are compared.
  * @typedef {{
- *   row: import('../stage/rows.js').Shown, lane: Lane, now: number, t: Ctx['t'], ctx: Ctx, starved: boolean, silent: boolean, two: boolean, phone: boolean
+ *   row: import('../stage/rows.js').Shown, lane: Lane, now: number, t: Ctx['t'], ctx: Ctx, starved: boolean, silent: boolean, two: boolean, phone: boolean,
+ *   lit?: boolean
  * }} About
  */
 
@@ -29,7 +31,7 @@ import { middle, span } from '../kit/format.js';
  * }} Line
  */
 
-/** @typedef {{title: string, aside?: string, lines: Line[], acts?: {words: string, does: (anchor: HTMLElement) => void}[]}} Inside */
+/** @typedef {{title: string, aside?: string, lines: Line[], acts?: {words: string, call?: string, does: (anchor: HTMLElement) => void}[]}} Inside */
 
 /**
  * @typedef {{
@@ -47,6 +49,11 @@ export function wait({ row, now, starved, t, phone }, path, n) {
   const since = row.oldestMillis;
   const age = since === null ? '' : span(now - since);
   return { number: path, unit: t('row.unit'), underWords: age && (phone ? age : t('row.oldest', { s: age })) };
+}
+
+/** What stands at the rail of a thin row: one line. @param {Present} is @returns {Present} */
+export function shorten({ number, words, path, as, tail, tone }) {
+  return number ? { path: `n=exact ${number}`, as: 't row.wait', tone: 'warn' } : { words, path, as, tail, tone };
 }
 
 /** A name with as much of its head and its end as fits. @param {string} words @param {number} room in characters */

@@ -17,7 +17,7 @@ export const reflector = {
     const other = two ? model.lane(1).state : null;
     if (other && other.reflector.phase !== r.phase && !model.fork) {
       const [x, y] = [r.phase, other.reflector.phase].map((phase) => t(`row.phase.${phase}`));
-      return { words: t('row.both', { a: lane.state.era, x, b: other.era, y }), tone: 'mid' };
+      return { words: t('row.eraPhase', { era: lane.state.era, phase: x }), underWords: t('row.eraPhase', { era: other.era, phase: y }), tone: 'mid' };
     }
     const side = r.resourceVersion && !phone ? 'rv=version reflector.resourceVersion' : '';
     if (silent) return { words: t('row.looksOpen'), tone: 'warn', side };

@@ -6,7 +6,8 @@
  * `rows` is where the rows stand, `past` what the canvas covers, `x` the rail, and `edge` where its words must end. `ground` is
  * what lies right of the rail, and `apart` how far the rails of two informers are.
  * @typedef {{
- *   w: number, h: number, phone: boolean, past: Area, rows: import('./rows.js').Box, x: number, apart: number, edge: number, names: number, ground: Area,
+ *   w: number, h: number, phone: boolean, presenting: boolean, past: Area, rows: import('./rows.js').Box, x: number, apart: number, edge: number,
+ *   names: number, ground: Area,
  *   worlds: Area & {beside: boolean}, inside: Area
  * }} Geometry
  */
@@ -15,9 +16,34 @@
 const above = 108;
 const below = 82;
 
-/** @param {number} w @param {number} h @param {boolean} phone @returns {Geometry} */
-export function measureStage(w, h, phone) {
-  return phone ? measurePhone(w, h) : measurePage(w, h);
+/**
+ * @param {number} w @param {number} h
+ * @param {{phone?: boolean, presenting?: boolean, opened?: boolean}} [o] `opened`: the inside of a station shows, for which presenter mode makes room
+ * @returns {Geometry}
+ */
+export function measureStage(w, h, { phone, presenting, opened } = {}) {
+  return phone ? measurePhone(w, h) : presenting ? measurePresenting(w, h, !!opened) : measurePage(w, h);
+}
+
+/**
+ * For presenter mode: the units are half as large again, so there are fewer of them. Two lines say the sentence, and below are the dots of the steps.
+ * @param {number} w @param {number} h @param {boolean} opened @returns {Geometry}
+ */
+function measurePresenting(w, h, opened) {
+  const top = 72;
+  const end = h - 38;
+  const x = Math.round(w * 0.48);
+  const left = 150;
+  const maps = Math.round(w * 0.7);
+  const panel = opened ? 144 : 0;
+  return {
+    w, h, phone: false, presenting: true, x, apart: 34, edge: maps - 12, names: left - 4,
+    past: { x: left, y: top, w: x - 10 - left, h: end - top },
+    rows: { y: top + 24, h: end - 26 - top - 24, gap: 8 },
+    ground: { x, y: top, w: w - x, h: end - top },
+    worlds: { x: maps, y: top + 8, w: w - 12 - maps, h: end - panel - top - 16, beside: opened },
+    inside: { x: maps, y: end - panel, w: w - 12 - maps, h: panel },
+  };
 }
 
 /** @param {number} w @param {number} h @returns {Geometry} */
@@ -28,7 +54,7 @@ function measurePage(w, h) {
   const end = h - below;
   const panel = 140;
   return {
-    w, h, phone: false, x, apart: 34, edge: maps - 26, names: left - 6,
+    w, h, phone: false, presenting: false, x, apart: 34, edge: maps - 26, names: left - 6,
     past: { x: left, y: above, w: x - 10 - left, h: end - above },
     rows: { y: above + 26, h: end - 30 - above - 26, gap: 9 },
     ground: { x, y: above, w: w - x, h: end - above },
@@ -44,7 +70,7 @@ function measurePhone(w, h) {
   const why = 20;
   const maps = why + Math.min(138, Math.round(h * 0.33));
   return {
-    w, h, phone: true, x, apart: 20, edge: w - 8, names: x - left - 20,
+    w, h, phone: true, presenting: false, x, apart: 20, edge: w - 8, names: x - left - 20,
     past: { x: left, y: maps + 4, w: x - 10 - left, h: h - maps - 4 },
     rows: { y: maps + 28, h: h - maps - 58, gap: 6, small: true },
     ground: { x, y: maps + 8, w: w - x, h: h - maps - 8 },

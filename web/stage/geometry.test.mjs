@@ -5,7 +5,7 @@ import { measureStage } from './geometry.js';
 
 test('on a page the past, the present, the maps and the panel keep apart', () => {
   for (const [w, h] of [[1280, 720], [1024, 768], [1280, 800], [1280, 960]]) {
-    const g = measureStage(w, h, false);
+    const g = measureStage(w, h);
     assert.ok(g.names <= g.past.x && g.past.x + g.past.w < g.x && g.x < g.edge && g.edge < g.worlds.x);
     assert.ok(g.rows.y >= g.past.y && g.rows.y + g.rows.h + 20 < g.past.y + g.past.h);
     assert.ok(g.worlds.y + g.worlds.h <= g.inside.y && g.inside.y + g.inside.h <= g.ground.y + g.ground.h && g.worlds.h > 300);
@@ -14,13 +14,22 @@ test('on a page the past, the present, the maps and the panel keep apart', () =>
 });
 
 test('on 1280 by 720 the parts are where the language of the stage has them', () => {
-  const g = measureStage(1280, 720, false);
+  const g = measureStage(1280, 720);
   assert.deepEqual([g.past.x, g.past.x + g.past.w, g.x, g.worlds.x, g.worlds.x + g.worlds.w, g.ground.y + g.ground.h], [176, 713, 723, 924, 1264, 638]);
 });
 
 test('on a phone the maps stand over the rows', () => {
   for (const [w, h] of [[390, 585], [360, 480], [422, 330]]) {
-    const g = measureStage(w, h, true);
+    const g = measureStage(w, h, { phone: true });
     assert.ok(g.worlds.beside && g.worlds.y + g.worlds.h <= g.past.y && g.rows.y + g.rows.h + 20 <= h && g.rows.h > 120);
+  }
+});
+
+test('in presenter mode the maps have their room, and those of an open row stand side by side above its inside', () => {
+  for (const [w, h] of [[853, 480], [853, 640]]) {
+    const shut = measureStage(w, h, { presenting: true });
+    const open = measureStage(w, h, { presenting: true, opened: true });
+    assert.ok(!shut.worlds.beside && open.worlds.beside && open.worlds.y + open.worlds.h <= open.inside.y);
+    assert.ok(shut.worlds.y + shut.worlds.h <= shut.ground.y + shut.ground.h && shut.rows.h > 300 && shut.edge < shut.worlds.x);
   }
 });

@@ -51,6 +51,6 @@ export class Inside {
     const key = `${is.title} ${acts.map((a) => a.words)}`;
     if (key === this.actsOf) return;
     this.actsOf = key;
-    this.acts.replaceChildren(...acts.map((a) => button({ class: 'key', 'aria-haspopup': 'dialog' }, a.does, a.words)));
+    this.acts.replaceChildren(...acts.map((a) => button({ class: 'key', 'aria-haspopup': 'dialog', 'data-call': a.call ?? '' }, a.does, a.words)));
   }
 }

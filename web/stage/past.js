@@ -49,7 +49,7 @@ const offscreen = (wide, high) => new OffscreenCanvas(Math.max(1, wide), Math.ma
 
 export class Past {
   /**
-   * @param {{model: {past: import('../wire/past.js').History}, scene: {colour: Record<string, string>}}} ctx
+   * @param {{model: {past: import('../wire/past.js').History}, scene: {colour: Record<string, string>}, storyTitle?: () => string}} ctx
    * @param {HTMLCanvasElement} canvas
    * @param {{make?: typeof offscreen, still?: () => boolean}} [o] `make` makes the strips' pictures, `still` says whether motion is reduced
    */
@@ -215,6 +215,7 @@ export class Past {
         return seat && local(seat);
       },
       spansOf, nameOf: (id) => past.rows.find((r) => r.station === 'handler' && r.listener === id)?.name ?? String(id),
+      told: !!this.ctx.storyTitle?.(),
     });
     this.drawGround(pen, local);
     for (const track of past.rows) {
@@ -359,7 +360,8 @@ export class Past {
     strip.draw(track, runs, from, to, { most: special.ticks, alpha });
     const x = right - offset + from * wide;
     cx.setTransform(1, 0, 0, 1, 0, 0);
-    cx.globalAlpha = 1;
+    const bright = seat.quiet ? 0.5 : 1;
+    cx.globalAlpha = bright;
     strip.copy(cx, x, from, to + 1, right, { y: Math.round(pen.foot * dpr), h: seat.h * dpr, part: 'ticks' });
     // What waits now is bright, and what is over half as bright; folded piles keep their height while the scale changes.
     const live = runs.at(-1)?.live ? runs[runs.length - 1].from : to + 1;
@@ -368,7 +370,7 @@ export class Past {
     const pieces = [{ from, end: live, alpha: this.over }, { from: Math.max(from, live), end: to + 1, alpha: 1 }];
     for (const piece of pieces) {
       if (piece.from >= piece.end || !runs.length || track.station === 'cluster') continue;
-      cx.globalAlpha = piece.alpha;
+      cx.globalAlpha = piece.alpha * bright;
       strip.copy(cx, x + (piece.from - from) * wide, piece.from, piece.end, right, { y: foot, h: (pen.base - pen.top) * dpr, part: 'piles', stretch });
     }
     cx.globalAlpha = 1;

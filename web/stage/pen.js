@@ -6,8 +6,9 @@
 
 /**
  * The strip of a row: from `y` on, `h` high; the lowest `foot` of it are for ticks and causes, on which piles stand. While the height changes, `goal`
- * is what it will be. Where the row's name stands in the past, `name` is its box: no words lie on it, and no level line.
- * @typedef {{id: string, y: number, h: number, foot?: number, goal?: number, name?: Box}} Seat
+ * is what it will be. What passed or waited in a quiet row is dim. Where the row's name stands in the past, `name` is its box: no words lie on it,
+ * and no level line.
+ * @typedef {{id: string, y: number, h: number, foot?: number, goal?: number, name?: Box, quiet?: boolean}} Seat
  */
 
 export class Pen {
@@ -16,9 +17,9 @@ export class Pen {
    * @param {{
    *   colour: Record<string, string>, k: number, right: number, now: number, step: number, dpr: number, begin: number, over: number,
    *   xOf: (millis: number) => number, seatOf: (station: string, lane: number) => Seat | undefined, spansOf: (station: string, lane: number) => Span[],
-   *   nameOf: (listener: number) => string
+   *   nameOf: (listener: number) => string, told: boolean
    * }} scene `k` are CSS pixels per unit. `right` is where the rail begins, `now` the moment there. `step` is how long a column is, `begin` when
-   *   the log begins. `over` is how bright what is over is
+   *   the log begins. `over` is how bright what is over is. `told`: a story plays
    */
   constructor(cx, scene) {
     this.cx = cx;

@@ -7,6 +7,8 @@ import { width } from '../kit/measure.js';
 
 /** How many characters a number has at most that is written large. */
 const longest = 4;
+/** How wide a letter of the version is, with a little more for the space before it. */
+const letter = 8.2;
 
 export class PresentRow {
   /** @param {SVGElement} parent */
@@ -48,6 +50,7 @@ export class PresentRow {
     this.call.set(is.call ?? '');
     this.side.moveTo(at.edge - at.x, 5);
     if (is.side) this.side.bind(lane, is.side, 't row.rv');
-    else this.side.set('');
+    // The words go first where there is no room for both.
+    if (!is.side || width(this.words.words, '14px') + letter * this.side.words.length > at.edge - at.x) this.side.set('');
   }
 }

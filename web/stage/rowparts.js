@@ -2,6 +2,7 @@
 // What is drawn and pressed of one row: its name, which opens it, its number at the rail, its menu, and what holds the stage behind it.
 import { attr, button, h, icon, put, reveal, s } from '../kit/dom.js';
 import { stations } from '../rows/index.js';
+import { shorten } from '../rows/parts.js';
 import { openAdd, openHandler } from '../stations/listenermenu.js';
 import { seat } from './geometry.js';
 import { toggleHold } from './pin.js';
@@ -64,12 +65,14 @@ export class RowParts {
     const { row, t, ctx, phone } = about;
     const station = stations[row.station];
     const name = station.name(row, about);
-    this.is = station.present(about);
+    const is = station.present(about);
+    this.is = row.thin ? shorten(is) : is;
     this.lane = about.lane;
     put(this.name, name);
     attr(this.name, 'aria-expanded', String(isOpen));
     attr(this.name, 'title', t('row.open', { name }));
-    this.name.classList.toggle('lit', row.waiting >= many);
+    this.name.classList.toggle('lit', row.waiting >= many || !!about.lit);
+    this.name.classList.toggle('dim', about.lit === false);
     put(this.said, `: ${station.say(about)}`);
     const held = this.stage && ctx.model.hold(this.stage, this.listener);
     reveal(this.hold, !!this.stage && !ctx.follower);
@@ -100,11 +103,11 @@ export class RowParts {
     const indent = apart ? band.lane * 14 : Math.max(0, band.level - 1) * 18;
     const left = g.phone ? g.past.x : 16 + indent;
     const top = g.phone ? band.y - 5 + (band.head ? 18 : 0) : y - 13;
-    seat(this.name, { x: left, y: top, w: g.phone ? g.names : g.names - left - (this.menu ? 18 : 0) }, k);
+    seat(this.name, { x: left, y: top, w: g.phone ? g.names : g.names - left - (this.menu && !g.presenting ? 18 : 0) }, k);
     if (this.menu) seat(this.menu, { x: g.phone ? g.x - 34 : g.names - 18, y: top + 3 }, k);
     const words = apart ? g.x + railWidth(apart) : x + (band.level < 2 ? 18 : 22);
     this.now.paint(this.is, this.lane, { x: words, y, edge: g.edge, lane: band.lane });
     seat(this.hold, { x: x - 12, y: y + 4, w: 24, h: 24 }, k);
-    seat(this.frees, { x: words, y: y + 12 }, k);
+    seat(this.frees, { x: words, y: y + (!this.is.number && (this.is.under || this.is.underWords) ? 28 : 12) }, k);
   }
 }

@@ -4,14 +4,17 @@
 
 /** @typedef {Omit<import('../wire/past.js').Track, 'columns' | 'came' | 'newest'>} Row */
 /**
- * A row that shows: a worker's, or one that stands for several handlers.
- * @typedef {Omit<Row, 'station'> & {station: string, folded?: Row[], head?: boolean}} Shown
+ * A row that shows: a worker's, or one that stands for several handlers, and where it is `whole` for all.
+ * @typedef {Omit<Row, 'station'> & {station: string, folded?: Row[], whole?: boolean, head?: boolean, thin?: boolean}} Shown
  */
 /**
  * A row that is laid out: from `y` to its foot, on which its marks stand.
  * @typedef {Shown & {y: number, h: number, foot: number, level: number, head: boolean}} Band
  */
-/** Where the rows may stand; on a small screen they are lower. @typedef {{y: number, h: number, gap: number, small?: boolean}} Box */
+/**
+ * Where the rows may stand; on a small screen they are lower. Where `thin` says so of a row, that is a thin line, and has no room for piles.
+ * @typedef {{y: number, h: number, gap: number, small?: boolean, thin?: (row: {station: string}) => boolean}} Box
+ */
 
 /** How high a row is in which nothing waits, with its words; one with a heading has a line more. */
 const bases = { cluster: 36, reflector: 30, queue: 36, indexer: 34, handler: 34, fold: 34, work: 38 };
@@ -34,17 +37,20 @@ const stays = 10e3;
 /** How much of its height a row keeps on a small screen. */
 const lower = 0.86;
 
-/** @param {{station: string}} row @param {Box} box */
-const baseOf = (row, { small }) => bases[/** @type {keyof typeof bases} */ (row.station)] * (small ? lower : 1);
+/** How high a thin row is. */
+const line = 24;
 
-/** A row that stands for several handlers. @param {Row[]} handlers @param {string} id @returns {Shown} */
-function foldRow(handlers, id) {
+/** @param {{station: string}} row @param {Box} box */
+const baseOf = (row, { small, thin }) => (thin?.(row) ? line : bases[/** @type {keyof typeof bases} */ (row.station)] * (small ? lower : 1));
+
+/** A row that stands for several handlers. @param {Row[]} handlers @param {string} id @param {boolean} whole @returns {Shown} */
+function foldRow(handlers, id, whole) {
   const [first] = handlers;
   const sum = (/** @type {'waiting' | 'highest'} */ member) => handlers.reduce((n, r) => n + r[member], 0);
   const since = handlers.map((r) => r.oldestMillis ?? Infinity);
   const oldest = Math.min(...since);
   return {
-    id, station: 'fold', lane: first.lane, waiting: sum('waiting'), highest: Math.max(...handlers.map((r) => r.highest)), folded: handlers,
+    id, station: 'fold', lane: first.lane, waiting: sum('waiting'), highest: Math.max(...handlers.map((r) => r.highest)), folded: handlers, whole,
     oldestMillis: oldest < Infinity ? oldest : null, spans: [],
   };
 }
@@ -65,14 +71,14 @@ export function choose(rows, box, kept) {
       if (r.station === 'queue') return [{ ...r, head: true }];
       if (r.station === 'handler') {
         const own = handlers.filter((l) => l.lane === r.lane);
-        return own[0] === r ? [foldRow(own, `${r.lane}.fold`)] : [];
+        return own[0] === r ? [foldRow(own, `${r.lane}.fold`, true)] : [];
       }
       return r.station === 'work' ? [] : [r];
     });
   }
   const others = rows.filter((r) => r.station !== 'handler');
   const room = box.h - others.reduce((n, r) => n + baseOf(r, box) + box.gap, 0) - least;
-  const fits = Math.max(2, Math.floor(room / (baseOf({ station: 'handler' }, box) + box.gap)));
+  const fits = box.thin?.({ station: 'handler' }) ? 1 : Math.max(2, Math.floor(room / (baseOf({ station: 'handler' }, box) + box.gap)));
   const feeds = rows.find((r) => r.station === 'work')?.listener;
   /** How much a handler deserves a row of its own. @param {Row} r */
   const rank = (r) => (r.listener === feeds ? 4 : 0) + (r.waiting >= fewest ? 2 : 0) + (kept.has(r.id) ? 1 : 0);
@@ -81,9 +87,10 @@ export function choose(rows, box, kept) {
   const work = rows.find((r) => r.station === 'work');
   // The work queue stands under the handler that feeds it.
   const mine = handlers.filter((r) => own.includes(r) && r.listener !== feeds);
-  const feeder = handlers.filter((r) => r.listener === feeds);
+  const feeder = own.filter((r) => r.listener === feeds);
   return [
-    ...others.filter((r) => r !== work), ...mine, ...(rest.length ? [foldRow(rest, `${rest[0].lane}.fold`)] : []), ...feeder, ...(work ? [work] : []),
+    ...others.filter((r) => r !== work), ...mine, ...(rest.length ? [foldRow(rest, `${rest[0].lane}.fold`, !own.length)] : []), ...feeder,
+    ...(work ? [work] : []),
   ];
 }
 
@@ -117,7 +124,8 @@ export function arrange(rows, box, rooms, heights) {
   let { y } = box;
   return rows.map((r) => {
     const h = heights?.get(r.id) ?? (base(r) + bars(r) * scale + pad) * press;
-    const band = { ...r, y, h, foot: y + h, level: levels[/** @type {keyof typeof levels} */ (r.station)], head: !!r.head };
+    const level = levels[/** @type {keyof typeof levels} */ (r.station)];
+    const band = { ...r, y, h, foot: y + h, level, head: !!r.head, thin: !!box.thin?.(r) };
     y += h + box.gap * press;
     return band;
   });
@@ -152,8 +160,10 @@ export class Rows {
     for (const r of shown) {
       const was = this.rooms.get(r.id);
       const { bars, folded } = demand(seatOf(r));
+      const isThin = box.thin?.(r);
       let room = r.station === 'reflector' ? (r.spans.some((x) => wordy.includes(x.kind)) ? over : 0) : roomFor(bars) || (folded ? fewest : 0);
-      if (was && was.room > room && clock - was.at < stays) room = was.room;
+      if (isThin) room = 0;
+      if (!isThin && was && was.room > room && clock - was.at < stays) room = was.room;
       else this.rooms.set(r.id, { room, at: clock });
       rooms.set(r.id, room);
     }

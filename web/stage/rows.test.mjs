@@ -68,3 +68,16 @@ test('each of two informers is a band with a heading, its handlers in one row', 
   assert.deepEqual(two.map((r) => r.id), ['cluster', '0.reflector', '0.queue', '0.indexer', '0.fold', '1.queue', '1.indexer', '1.fold']);
   holdApart(arrange(two, box, new Map()));
 });
+
+test('a thin row is a line, whatever waits in it, and thin handlers are one', () => {
+  const thin = (r) => r.station !== 'queue';
+  const rows = stage(5, 40);
+  rows.find((r) => r.id === '0.handler.2').highest = 500;
+  const all = rows.find((r) => r.id === '0.handler.2');
+  const bands = new Rows().place(rows, { ...box, thin }, 0, (id) => demand(rows)(rows.some((r) => r.id === id) ? id : all.id));
+  assert.deepEqual(bands.map((b) => b.station), ['cluster', 'reflector', 'queue', 'indexer', 'fold', 'work']);
+  assert.ok(bands.find((b) => b.station === 'fold').whole);
+  const queue = bands.find((b) => b.station === 'queue');
+  for (const b of bands) assert.ok(b === queue || (b.thin && b.h < 40 && queue.h > 3 * b.h), b.id);
+  holdApart(bands);
+});

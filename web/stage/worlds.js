@@ -61,13 +61,26 @@ export class Worlds {
     for (const side of sides) this.maps[side].resize(size, dots);
   }
 
-  /**
-   * Draws what changed. Returns whether something is still due: a light that fades, or a time that runs.
-   * @param {number} clock of the page, in ms
-   */
+  /** Brings the words to the model's moment. @param {number} clock of the page, in ms */
   paint(clock) {
+    if (!this.grid.w) return;
+    this.take(clock);
+    this.mark();
+    this.say();
+  }
+
+  /** Draws what changed, and what fades, once an animation frame. Returns whether a light fades still. @param {number} clock of the page, in ms */
+  draw(clock) {
+    if (!this.grid.w) return false;
+    this.take(clock);
+    this.fade(clock);
+    this.mark();
+    return this.lights.size > 0;
+  }
+
+  /** Draws the cells that changed. @param {number} clock @private */
+  take(clock) {
     const { grid, lights, maps, ctx } = this;
-    if (!grid.w) return false;
     const { worlds } = ctx.model;
     const { h1, upd, bg } = ctx.scene.colour;
     const colours = `${h1} ${upd} ${bg}`;
@@ -84,9 +97,6 @@ export class Worlds {
       for (const side of sides) maps[side].cursor = this.pointed;
       for (const side of sides) maps[side].drawAll();
     }
-    this.fade(clock);
-    this.mark();
-    return this.say() || lights.size > 0;
   }
 
   /** The squares of an object in both maps, in CSS pixels of the root; null if neither has it. @param {string} key */
@@ -139,7 +149,7 @@ export class Worlds {
     this.pointedKey = this.grid.cells[place]?.key ?? '';
     this.over = over;
     this.mark();
-    this.say();
+    this.ctx.repaint();
   }
 
   /** @param {number} place */
@@ -176,7 +186,7 @@ export class Worlds {
     return t('worlds.cellLabel', { k: middle(cell.key, room), m: cell.places & places.reduced ? `${mark}, ${t('worlds.reduced')}` : mark });
   }
 
-  /** Writes the words. Returns whether a time in them runs. @private */
+  /** @private */
   say() {
     const { ctx, maps, grid } = this;
     const { model, t } = ctx;
@@ -202,7 +212,6 @@ export class Worlds {
         || t('worlds.mapLabel', { name: map.title.words, n: exact(count), r: resource.resource }) + (each && `, ${each}`));
     }
     reveal(maps.cluster.hatch, model.any && isOld);
-    return model.any && model.view.mode !== 'paused' && (world.apart > 0 || isSeen);
   }
 
   /** Says how far the two are apart. @param {import('../kit/bind.js').From} from @private */

@@ -1,7 +1,7 @@
 // @ts-check
 // One station alone, by `embed=` in the fragment: no bars, no controls, no words but the station's own and where its objects come from.
 import { attr, h, s, text, Txt } from '../kit/dom.js';
-import { sourceWords } from './foot.js';
+import { sourceWords } from '../story/way.js';
 import { Host, chooseListeners } from '../stage/host.js';
 import { addWords, language } from '../kit/i18n.js';
 import { arrange, ids } from '../layouts/embed.js';

@@ -1,14 +1,11 @@
 // @ts-check
 // The foot of presenter mode: the caption in large type, and below it the dots of a story's steps, or the line of time.
-import { attachedWords, castWords, liveName } from '../bars/topbar.js';
-import { attr, s, text } from '../kit/dom.js';
-import { forgottenTime } from '../draw/forgotten.js';
+import { attr, text } from '../kit/dom.js';
 import { width, wrap, wrapClauses } from '../kit/measure.js';
 import { language } from '../kit/i18n.js';
 import { foot } from '../layouts/presenter.js';
-import { newest } from '../wire/marks.js';
 import { Remedy } from '../kit/remedy.js';
-import { isRecording, Span } from '../kit/span.js';
+import { drawSteps, drawTime } from '../story/way.js';
 import { trouble } from '../kit/trouble.js';
 
 /** @typedef {typeof import('../layouts/presenter.js').shapes.wide} Shape */
@@ -56,7 +53,7 @@ export class Foot {
 
   /** @param {Shape} shape */
   paint(shape) {
-    const { story } = this.stories;
+    const { ctx, stories: { story } } = this;
     if (shape !== this.shape || story !== this.story || language() !== this.language) {
       this.shape = shape;
       this.story = story;
@@ -68,7 +65,9 @@ export class Foot {
         is: text(this.svg, 0, numberY, 'pnum', 'middle'), of: text(this.svg, 0, numberY + 28, 'p16', 'middle'),
       }));
       this.function = text(this.svg, 32, 0, 'p16 fn');
-      this.paintLine = story ? this.dots(shape, story) : this.time(shape);
+      const { w, h } = shape;
+      const at = { w, low: h - above, below, left, marks: dotted };
+      this.paintLine = story ? drawSteps(ctx, this.svg, at, this.stories, story) : drawTime(ctx, this.svg, at);
     }
     this.paintLine();
     this.paintCaption(shape);
@@ -112,89 +111,4 @@ export class Foot {
     // The function stands where the sentence leaves a line, or a narrow one above the dots.
     this.function?.moveTo(32, this.low + 27).set(shape.h - above - this.low > 40 ? this.stories.functionName() : '');
   }
-
-  /**
-   * A dot for each step: filled is past, large is now, hollow is to come.
-   * @param {Shape} shape
-   * @param {NonNullable<import('../story/stories.js').Stories['story']>} story
-   * @private
-   */
-  dots({ w, h }, story) {
-    const { svg, stories } = this;
-    const { t } = this.ctx;
-    const low = h - above;
-    const n = story.steps.length;
-    const x = (/** @type {number} */ i) => left + (n > 1 ? ((w - 2 * left) * i) / (n - 1) : 0);
-    const way = s('path', { d: '', class: 'pl on' });
-    svg.append(s('path', { d: `M${left} ${low}H${w - left}`, class: 'pl' }), way);
-    const dots = story.steps.map((_, i) => s('circle', { cx: x(i), cy: low, r: 5, class: 'pd todo' }));
-    svg.append(...dots);
-    const name = text(svg, left, low + below, 'p16 t1');
-    const title = text(svg, w - 30, low + below, 'p16', 'end');
-    return () => {
-      const { i } = stories;
-      attr(way, 'd', i ? `M${left} ${low}H${x(i)}` : '');
-      dots.forEach((d, j) => {
-        attr(d, 'r', j === i ? 8 : 5);
-        attr(d, 'class', j <= i ? 'pd on' : 'pd todo');
-      });
-      const early = x(i) < 200;
-      const late = x(i) > w - 280;
-      attr(name.el, 'text-anchor', early ? 'start' : late ? 'end' : 'middle');
-      name.moveTo(early ? 32 : late ? Math.min(w - 30, x(i) + 8) : x(i), low + below);
-      name.set(t('pres.step', { i: i + 1, n, name: stories.say(story.steps[i].name) }));
-      title.set(late ? '' : stories.say(story.title));
-    };
-  }
-
-  /** How far the log has come, with a dot for each thing that happened. @param {Shape} shape @private */
-  time({ w, h }) {
-    const { svg } = this;
-    const { model } = this.ctx;
-    const low = h - above;
-    const past = s('path', { d: '', class: 'pl on' });
-    const head = s('circle', { cx: left, cy: low, r: 8, class: 'pd on' });
-    const span = new Span({ left, edge: w - left, least: 1, fills: true });
-    const dots = Array.from({ length: dotted }, () => s('circle', { cy: low, r: 5 }));
-    const gone = forgottenTime(left, { top: low - 6, tall: 12, over: 4, under: 4 });
-    const ahead = s('path', { d: '', class: 'pl' });
-    svg.append(gone.el, ahead, past, ...dots, head);
-    const clock = text(svg, 32, low + below, 'p16 t1');
-    const source = text(svg, w - 30, low + below, 'p16', 'end');
-    return () => {
-      const now = this.ctx.now();
-      span.see(model, performance.now());
-      const x = (/** @type {number} */ ms) => Math.min(w - left, span.x(ms)).toFixed(1);
-      gone.set(span.first > 0, span.x(span.first));
-      attr(ahead, 'd', `M${x(span.first)} ${low}H${w - left}`);
-      attr(past, 'd', `M${x(span.first)} ${low}H${x(now)}`);
-      attr(head, 'cx', x(now));
-      const marks = newest(model.marks, dotted).filter((m) => m.atMillis >= span.first);
-      dots.forEach((dot, i) => {
-        const m = marks[i];
-        attr(dot, 'display', m ? null : 'none');
-        if (!m) return;
-        attr(dot, 'cx', x(m.atMillis));
-        attr(dot, 'class', m.atMillis <= now ? 'pd on' : 'pd todo');
-      });
-      clock.bind({ now }, 'at=moment now', `t ${timeWords(this.ctx)}`);
-      source.set(sourceWords(this.ctx));
-    };
-  }
-}
-
-/** The key of the words for the moment that the view shows. @param {import('../wire/page-types.js').Ctx} ctx */
-export function timeWords(ctx) {
-  if (ctx.model.view.mode !== 'live') return 'pres.paused';
-  return isRecording(ctx) ? 'pres.end' : ctx.model.isSure() ? 'pres.live' : 'pres.now';
-}
-
-/** The source of the objects in a few words. @param {import('../wire/page-types.js').Ctx} ctx */
-export function sourceWords(ctx) {
-  const { t, model } = ctx;
-  const { kind, context, seed } = model.state.source;
-  if (kind === 'live') return t(model.isSure() ? 'top.live' : 'top.troubled', { name: liveName(ctx, model.state.source) });
-  if (kind === 'probe') return attachedWords(ctx, context);
-  if (kind === 'broadcast') return castWords(ctx, context);
-  return kind === 'file' ? t('top.file') : t('top.seed', { seed: seed ?? '' });
 }

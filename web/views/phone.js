@@ -19,7 +19,7 @@ import { isRecording } from '../kit/span.js';
 import { areEqual } from '../kit/same.js';
 import { stations } from '../stations/index.js';
 import { openTransform, transformWords } from '../stations/transformmenu.js';
-import { timeWords } from './foot.js';
+import { timeWords } from '../story/way.js';
 import { Timeline } from '../time/timeline.js';
 import { speeds } from '../time/transport.js';
 import { trouble } from '../kit/trouble.js';

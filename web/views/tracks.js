@@ -4,6 +4,9 @@ import '../kit/words-tracks.js';
 import { attr, button, h, icon, put, reveal, s, text, show } from '../kit/dom.js';
 import { capitalize } from '../kit/format.js';
 import { laneNames } from '../kit/fork.js';
+import { language } from '../kit/i18n.js';
+import { width } from '../kit/measure.js';
+import { stationOf } from '../kit/names.js';
 import { areEqual } from '../kit/same.js';
 import { lastRead } from '../rows/read.js';
 import { stations } from '../rows/index.js';
@@ -20,13 +23,19 @@ import { Scrub } from '../stage/scrub.js';
 import { leadPath, treePath } from '../stage/tree.js';
 import { Worlds } from '../stage/worlds.js';
 import { closer, usual, Wheel } from '../stage/zoom.js';
+import { drawSteps, drawTime } from '../story/way.js';
 import { Timeline } from '../time/timeline.js';
 
 /** @typedef {import('../stage/rows.js').Band} Band */
 /** @typedef {import('../rows/parts.js').About} About */
 
-/** The rows of the stations, as steps of stories name those. @type {Record<string, string>} */
-const rowsOf = { api: 'cluster', reflector: 'reflector', queue: 'queue', indexer: 'indexer', listeners: 'handler', controller: 'work' };
+/** The rows of the stations, as steps of stories name those. @type {Record<string, string[]>} */
+const rowsOf = {
+  api: ['cluster', 'reflector'], reflector: ['reflector'], queue: ['queue'], indexer: ['indexer'], listeners: ['handler', 'fold'], controller: ['work'],
+};
+/** How many units a screen is wide in presenter mode, and how many the line at its foot. */
+const largeWide = 1280 / 1.5;
+const wayWide = 1280;
 /** The overview of the log, as wide as there is room. */
 const overview = { w: 600, h: 44, left: 6, edge: 594, base: 40, high: 26, rise: 36, least: 10e3, bare: true };
 
@@ -34,10 +43,12 @@ export class Tracks {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx
    * @param {HTMLElement} app
+   * @param {import('../story/stories.js').Stories} stories
    */
-  constructor(ctx, app) {
+  constructor(ctx, app, stories) {
     this.ctx = ctx;
     this.app = app;
+    this.stories = stories;
     this.back = s('svg', { class: 'tracks', 'aria-hidden': 'true' });
     this.front = s('svg', { class: 'tracks' });
     this.canvas = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'tracks-past', 'aria-hidden': 'true' }));
@@ -64,15 +75,23 @@ export class Tracks {
     this.act = button({ class: 'likely' }, () => this.actLikely());
     this.root.append(this.act);
     this.marks = new KeyMarks(this.root, ctx.t);
+    /** The line at the foot of presenter mode. */
+    this.way = s('svg', { class: 'tracks-way', viewBox: `0 0 ${wayWide} 57` });
+    this.root.append(this.way);
     app.append(this.root);
     /** The row that is open; empty for none. */
     this.open = '';
     this.on = false;
     this.millis = usual;
     this.asked = '';
-    this.geometry = measureStage(1280, 720, false);
+    this.geometry = measureStage(1280, 720);
     /** CSS pixels per unit. */
     this.k = 1;
+    const watch = new ResizeObserver(() => this.resize());
+    this.watchRoom = (/** @type {HTMLElement | null} */ el) => {
+      watch.disconnect();
+      if (el) watch.observe(el);
+    };
     const wheel = new Wheel();
     this.canvas.addEventListener('wheel', (e) => {
       e.preventDefault();
@@ -90,10 +109,23 @@ export class Tracks {
     this.ctx.repaint();
   };
 
-  /** Opens the row of the station that a step speaks of. @param {string} [station] @param {string} [name] of a handler */
-  follow(station = '', name = '') {
-    this.wish = { station: rowsOf[station], name };
+  /** Goes to a step of a story: its row is open, and its window shows. @param {import('../wire/types.js').StoryPage | null} step null for none */
+  follow(step) {
+    this.wish = { station: rowsOf[step?.open ?? '']?.[0] ?? '', name: step?.listener ?? '' };
+    if (step || this.millis !== usual) this.zoom(step?.windowMillis || usual);
   }
+
+  /** The rows that the ride or the step speaks of, or while presenting those where something is the matter; null for all. */
+  lookAt() {
+    const { ctx: { model, riding }, stories: { step, starting } } = this;
+    const ride = riding?.();
+    if (ride) return rowsOf[stationOf(ride.hop.stage)] ?? null;
+    if (!step || starting) return this.presenting ? model.facts.focus.flatMap((id) => rowsOf[id] ?? []) : null;
+    return step.look.flatMap((id) => rowsOf[id] ?? []);
+  }
+
+  /** What `lookAt` gave when the stage was painted. @type {string[] | null} */
+  look = null;
 
   /** What a step wants to be open, until there are rows. @type {{station: string, name: string} | null} */
   wish = null;
@@ -150,11 +182,16 @@ export class Tracks {
     return true;
   }
 
-  /** Shows or hides it: in place of the stage, or over the picture of the phone. @param {boolean} on @param {HTMLElement | null} over */
-  show(on, over) {
+  /**
+   * Shows or hides it: in place of the stage, or over the picture of the phone.
+   * @param {boolean} on @param {HTMLElement | null} over @param {boolean} presenting
+   */
+  show(on, over, presenting) {
     this.on = on;
     this.over = over;
+    this.presenting = presenting;
     reveal(this.root, on);
+    this.watchRoom(on ? over : null);
     this.ctx.eye.exact = on;
     if (!on) this.ask();
     document.documentElement.classList.toggle('is-tracks', on && !over);
@@ -164,16 +201,22 @@ export class Tracks {
   /** The phone's picture, which it covers. @type {HTMLElement | null} */
   over = null;
 
+  presenting = false;
+  /** Whether the inside of a row has room in presenter mode. */
+  opened = false;
+
   /** Measures the room again. */
   resize() {
     if (!this.on) return;
     const box = (this.over ?? this.app).getBoundingClientRect();
     const phone = !!this.over;
-    this.k = phone ? 1 : Math.max(1, box.width / 1280);
+    const presenting = this.presenting && !phone;
+    this.k = phone ? 1 : presenting ? box.width / largeWide : Math.max(1, box.width / 1280);
+    this.wayOf = '';
     const { k } = this;
     this.pointer.k = k;
     this.app.style.setProperty('--u', `${k}px`);
-    this.geometry = measureStage(Math.round(box.width / k), Math.round(box.height / k), phone);
+    this.geometry = measureStage(Math.round(box.width / k), Math.round(box.height / k), { phone, presenting, opened: this.opened });
     const { w, h: tall, past, ground, inside, worlds } = this.geometry;
     for (const svg of [this.back, this.front]) attr(svg, 'viewBox', `0 0 ${w} ${tall}`);
     const app = this.app.getBoundingClientRect();
@@ -191,7 +234,7 @@ export class Tracks {
     // Its units are CSS pixels: it is as many of them long as the stage has units there, and drawn larger.
     const from = (38.5 * box.width) / 80;
     const log = this.tl.root.style;
-    Object.assign(log, { left: `${from}px`, width: `${(box.width - from) / k - (this.told ? 410 : 208)}px`, transform: k > 1 ? `scale(${k})` : '' });
+    Object.assign(log, { left: `${from}px`, width: `${(box.width - from) / k - (this.told ? 480 : 208)}px`, transform: k > 1 ? `scale(${k})` : '' });
     this.tl.resize();
     this.tl.paint();
     this.rows.after.clear();
@@ -217,8 +260,13 @@ export class Tracks {
       this.told = told;
       this.resize();
     }
+    this.look = this.lookAt();
     this.layRows(clock);
     this.grant();
+    if (!!this.open !== this.opened) {
+      this.opened = !!this.open;
+      if (this.presenting) this.resize();
+    }
     const { t, model } = ctx;
     const now = ctx.now();
     const common = { now, t, ctx, two: model.lanes > 1, phone: this.geometry.phone };
@@ -228,7 +276,8 @@ export class Tracks {
     let opened = null;
     for (const band of this.rows.bands) {
       const stop = stops[band.lane] ?? stops[0];
-      const about = { ...common, row: band, lane: { ...model.lane(band.lane), now }, starved: isStarved(band, stop), silent: stop.silent };
+      const about = { ...common, row: band, lane: { ...model.lane(band.lane), now }, starved: isStarved(band, stop), silent: stop.silent,
+        lit: this.look ? this.look.includes(band.station) : undefined };
       let parts = this.parts.get(band.id);
       if (!parts) this.parts.set(band.id, (parts = new RowParts(ctx, band, this)));
       parts.paint(about, this.open === band.id);
@@ -239,7 +288,7 @@ export class Tracks {
     const first = { ...common, row: this.rows.bands[0], lane: { ...model.lane(0), now }, starved: false, silent: false };
     const about = opened ?? first;
     this.inside.paint(opened ? stations[opened.row.station].inside(opened) : lastRead(first), about.lane, about.row?.lane ?? 0);
-    reveal(this.inside.root, !!opened || !this.geometry.phone);
+    reveal(this.inside.root, !!opened || !(this.geometry.phone || this.presenting));
     this.paintLikely();
     for (const b of /** @type {Iterable<HTMLElement>} */ (/** @type {unknown} */ (this.zooms.children))) {
       const words = t(b.dataset.zoom === '1' ? 'row.closer' : 'row.wider');
@@ -248,11 +297,13 @@ export class Tracks {
     }
     put(this.why, this.said?.why ?? '');
     this.marks.paint();
+    this.paintWay();
     if (clock - this.tlAt > 120) {
       this.tlAt = clock;
       this.tl.paint();
     }
     this.paintPlaces(stops);
+    this.worlds.paint(clock);
     this.pointer.paint();
   }
 
@@ -280,6 +331,34 @@ export class Tracks {
     else this.ctx.act('hold', 'pop');
   }
 
+  /** What paints the line at the foot, and what that was made for. */
+  paintLine = () => {};
+  wayOf = '';
+
+  /** @private */
+  paintWay() {
+    if (!this.presenting || this.over) return;
+    const { ctx, way, stories, stories: { story } } = this;
+    const made = `${story?.id} ${language()}`;
+    if (made !== this.wayOf) {
+      this.wayOf = made;
+      way.replaceChildren();
+      const at = { w: wayWide, low: 16, below: 30, left: 36, marks: 24 };
+      this.paintLine = story ? drawSteps(ctx, way, at, stories, story) : drawTime(ctx, way, at);
+    }
+    this.paintLine();
+  }
+
+  /**
+   * Where the name of a row, or the heading of an informer, stands in the past; undefined for nowhere.
+   * @param {Band} band @returns {import('../stage/lettering.js').Box | undefined} @private
+   */
+  nameBox({ id, y, head }) {
+    const { k, geometry: { phone, past } } = this;
+    if (phone) return [past.x, y - 5, past.x + width(this.parts.get(id)?.name.textContent ?? '', '600 12px') + 4, y + (head ? 30 : 12)];
+    return head ? [0, y * k, (past.x + 40) * k, (y + 20) * k] : undefined;
+  }
+
   /** The rows of what shows: of several informers of a factory the one that has the stage. @private */
   data() {
     const { past: { rows }, factory, lanes } = this.ctx.model;
@@ -290,11 +369,15 @@ export class Tracks {
   /** Lays the rows out. @param {number} clock @private */
   layRows(clock) {
     const still = this.ctx.eye.still.matches;
-    this.rows.place(this.data(), this.geometry.rows, clock, (id) => this.past.demand(id), still);
-    const { k } = this;
-    const seats = this.rows.bands.map((b) => ({ id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k }));
-    if (!areEqual(seats.flatMap(Object.values), this.seats)) {
-      this.seats = seats.flatMap(Object.values);
+    const { k, look } = this;
+    const quiet = (/** @type {{station: string}} */ row) => !!look && !look.includes(row.station);
+    const box = this.presenting && look?.length ? { ...this.geometry.rows, thin: quiet } : this.geometry.rows;
+    this.rows.place(this.data(), box, clock, (id) => this.past.demand(id), still);
+    const seats = this.rows.bands.map((b) => (
+      { id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k, quiet: quiet(b), name: this.nameBox(b) }));
+    const flat = seats.flatMap((seat) => Object.values(seat)).flat();
+    if (!areEqual(flat, this.seats)) {
+      this.seats = flat;
       this.past.place(seats);
     }
     const ids = new Set(this.rows.bands.map((b) => b.id));
@@ -343,6 +426,6 @@ export class Tracks {
     }
     this.past.live = this.ctx.model.view.mode === 'live';
     this.past.paint(clock, this.ctx.now());
-    this.worlds.paint(clock);
+    this.worlds.draw(clock);
   }
 }

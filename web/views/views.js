@@ -42,7 +42,7 @@ export class Views {
     /** One station alone. */
     this.embed = new Embed(ctx, app);
     /** The stage whose rows are stations, in place of the others that show one informer, or two releases. */
-    this.tracks = new Tracks(ctx, app);
+    this.tracks = new Tracks(ctx, app, this.stories);
     this.mainCaption = o.caption;
     this.say = o.say;
     /** Moves go only to the layout that is visible. @type {[string, import('../stage/motion.js').Motion][]} */
@@ -87,6 +87,8 @@ export class Views {
   }
 
   wantsTracks = false;
+  /** The step of a story that the stage follows. @type {import('../wire/types.js').StoryPage | null} */
+  told = null;
   shownTracks = false;
 
   /** Draws what moves, once an animation frame. @param {number} clock */
@@ -130,7 +132,7 @@ export class Views {
     if (this.embed.isOn) return 'embed';
     if (this.phone.isOn) return 'phone';
     if (this.factory.isOn) return 'factory';
-    if (this.wantsTracks && !this.presenting) return 'tracks';
+    if (this.wantsTracks) return 'tracks';
     if (this.lanes.isOn) return 'lanes';
     return this.presenting ? 'presenter' : '';
   }
@@ -141,22 +143,22 @@ export class Views {
    */
   paint(clock) {
     const mode = this.mode;
-    const tracks = this.wantsTracks && !this.presenting && ['tracks', 'phone'].includes(mode);
+    const tracks = this.wantsTracks && ['tracks', 'phone'].includes(mode);
     if (mode !== this.view || this.presenting !== this.shownPresenting || tracks !== this.shownTracks) {
       this.shownTracks = tracks;
       const back = this.view !== '' && mode === '';
       this.view = mode;
       this.shownPresenting = this.presenting;
       for (const v of ['lanes', 'presenter', 'phone', 'factory', 'tracks']) this.app.classList.toggle('view-' + v, v === mode);
-      for (const v of ['lanes', 'factory']) this.app.classList.toggle('pres-' + v, this.presenting && mode === v);
+      for (const v of ['lanes', 'factory', 'tracks']) this.app.classList.toggle('pres-' + v, this.presenting && mode === v);
       this.lanes.root.hidden = mode !== 'lanes';
       this.factory.root.hidden = mode !== 'factory';
-      this.presenter.root.hidden = !this.presenting || mode === 'phone' || mode === 'embed';
+      this.presenter.root.hidden = !this.presenting || ['phone', 'embed', 'tracks'].includes(mode);
       this.phone.root.hidden = mode !== 'phone';
       for (const [name, motion] of this.motions) motion.show(name === mode);
       document.documentElement.classList.toggle('is-phone', mode === 'phone');
       this.app.classList.toggle('phone-tracks', tracks && mode === 'phone');
-      this.tracks.show(tracks, mode === 'phone' ? this.phone.scroll : null);
+      this.tracks.show(tracks, mode === 'phone' ? this.phone.scroll : null, this.presenting);
       this.resize();
       if (back) this.onback();
       this.cursor();
@@ -165,8 +167,11 @@ export class Views {
     if (step !== this.step) {
       this.step = step;
       this.mainCaption.repaint();
-      const told = this.stories.step;
-      if (told?.open) this.tracks.follow(told.open, told.listener);
+    }
+    const { riding, starting, step: told } = this.stories;
+    if (told !== this.told && !riding && !(told && starting)) {
+      this.told = told;
+      this.tracks.follow(told);
     }
     this.painted = mode ? paintedMoment(this.ctx) : undefined;
     if (tracks) {
@@ -178,7 +183,7 @@ export class Views {
     this.factory.paintBack(mode === '' || mode === 'tracks');
     if (mode === 'embed') this.embed.paint(clock);
     else if (mode === 'phone') this.phone.paint(clock);
-    else if (this.presenting) this.presenter.paint(clock, mode === 'lanes' || mode === 'factory');
+    else if (this.presenting && mode !== 'tracks') this.presenter.paint(clock, mode === 'lanes' || mode === 'factory');
     this.stories.paint();
     return mode;
   }
@@ -190,6 +195,7 @@ export class Views {
     this.phone.resize();
     this.embed.resize();
     this.tracks.resize();
+    this.mainCaption.wear(this.tracks.on && !this.tracks.over ? this.tracks.k : 0);
   }
 
   /** The caption of the view, when it has one of its own. @returns {[string, string] | null} */

@@ -1857,7 +1857,7 @@
  * @property {string[]} look
  * @property {string} [listener]
  * @property {string} [open]
- * @property {number} [windowMillis] how long the past is that the stage shows; 0 leaves it as it is.
+ * @property {number} [windowMillis] how long the past is that the stage shows; 0 for the usual.
  * @property {string} [function]
  * @property {string} [control] the name of the control that the reader is asked to press: its command and plain arguments, such as "release
  *   pop 1".

@@ -146,7 +146,7 @@ type Page struct {
 	Look     []string `json:"look"`
 	Listener string   `json:"listener,omitempty"`
 	Open     string   `json:"open,omitempty"`
-	// WindowMillis is how long the past is that the stage shows; 0 leaves it as it is.
+	// WindowMillis is how long the past is that the stage shows; 0 for the usual.
 	WindowMillis float64 `json:"windowMillis,omitempty"`
 
 	Function string `json:"function,omitempty"`

@@ -111,7 +111,7 @@ type Step struct {
 	Look     []string
 	Listener string
 	Open     string
-	// Window is how long the past is that the stage shows; 0 leaves it as it is.
+	// Window is how long the past is that the stage shows; 0 for the usual.
 	Window time.Duration
 	// Function is client-go's function that the step shows at work, such as RealFIFO.PopBatch; empty for none.
 	Function string
