@@ -91,6 +91,7 @@ const ctx = {
   say: (words, bad) => toast.say(words, bad),
   repaint: () => {
     painter.dirty = true;
+    painter.wake();
   },
   // Without the token, which is in the address that the server prints, the worker reports what is missing.
   relay: followable && !follows,
@@ -174,6 +175,7 @@ const link = new Link({
     page: location.href.replace(/#.*$/, ''),
     relay: ctx.relay ? `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/relay` : '',
   },
+  came: (frame) => painter.note(frame),
   progress: (p) => {
     if (p.stage === 'file') files.progress(p);
     else loading.progress(p);

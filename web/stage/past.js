@@ -159,7 +159,7 @@ export class Past {
    * Paints the past of a moment.
    * @param {number} clock the page's, in ms
    * @param {number} nowMillis the moment at the rail, on the log's clock
-   * @returns whether another frame is due even if nothing comes
+   * @returns whether another frame is due even if time stands still
    */
   paint(clock, nowMillis) {
     const { past } = this.ctx.model;
@@ -176,15 +176,23 @@ export class Past {
       shown.grids = past.grids;
     }
     const moved = nowMillis !== shown.moment;
-    if (moved && this.still() && clock - shown.movedAt < rest && clock >= shown.movedAt) return true;
+    if (moved && this.still() && clock - shown.movedAt < rest && clock >= shown.movedAt) return false;
     // A scale that is to grow does so after a while.
     const easing = clock - this.changedAt < ease || this.roomSince < Infinity;
     const offset = Math.round((nowMillis / past.stepMillis) * this.wide);
-    const key = `${offset} ${Math.floor(nowMillis / 100)} ${this.live}`;
-    if (!easing && key === shown.key && past.version === shown.version) return moved;
+    // The words of what lasts have its length.
+    const lasts = past.rows.some((r) => r.spans.some((s) => s.toMillis === null));
+    const key = `${offset} ${lasts ? Math.floor(nowMillis / 100) : 0} ${this.live}`;
+    if (!easing && key === shown.key && past.version === shown.version) return false;
     Object.assign(shown, { key, version: past.version, moment: nowMillis, movedAt: moved ? clock : shown.movedAt });
     this.draw(clock, nowMillis, offset);
-    return moved || clock - this.changedAt < ease || this.roomSince < Infinity;
+    return clock - this.changedAt < ease || this.roomSince < Infinity;
+  }
+
+  /** How many ms of the page's clock the past takes to move by a pixel, at a speed. @param {number} speed */
+  stepOf(speed) {
+    const { stepMillis } = this.ctx.model.past;
+    return Math.max(this.still() ? rest : 0, stepMillis / this.wide / speed) || Infinity;
   }
 
   /** @param {number} clock @param {number} now @param {number} offset of the moment on the grid of columns, in device pixels @private */

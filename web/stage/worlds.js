@@ -62,7 +62,7 @@ export class Worlds {
   }
 
   /**
-   * Draws what changed. Returns whether something is still due: a light that fades, or a time that runs.
+   * Draws what changed. Returns whether a light fades still.
    * @param {number} clock of the page, in ms
    */
   paint(clock) {
@@ -86,7 +86,7 @@ export class Worlds {
     }
     this.fade(clock);
     this.mark();
-    return this.say() || lights.size > 0;
+    return lights.size > 0;
   }
 
   /** The squares of an object in both maps, in CSS pixels of the root; null if neither has it. @param {string} key */
@@ -176,7 +176,7 @@ export class Worlds {
     return t('worlds.cellLabel', { k: middle(cell.key, room), m: cell.places & places.reduced ? `${mark}, ${t('worlds.reduced')}` : mark });
   }
 
-  /** Writes the words. Returns whether a time in them runs. @private */
+  /** Writes the words. */
   say() {
     const { ctx, maps, grid } = this;
     const { model, t } = ctx;
@@ -202,7 +202,6 @@ export class Worlds {
         || t('worlds.mapLabel', { name: map.title.words, n: exact(count), r: resource.resource }) + (each && `, ${each}`));
     }
     reveal(maps.cluster.hatch, model.any && isOld);
-    return model.any && model.view.mode !== 'paused' && (world.apart > 0 || isSeen);
   }
 
   /** Says how far the two are apart. @param {import('../kit/bind.js').From} from @private */

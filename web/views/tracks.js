@@ -29,6 +29,8 @@ import { Timeline } from '../time/timeline.js';
 const rowsOf = { api: 'cluster', reflector: 'reflector', queue: 'queue', indexer: 'indexer', listeners: 'handler', controller: 'work' };
 /** The overview of the log, as wide as there is room. */
 const overview = { w: 600, h: 44, left: 6, edge: 594, base: 40, high: 26, rise: 36, least: 10e3, bare: true };
+/** How often a light that fades is drawn, in ms: it has four steps. */
+const lightMillis = 50;
 
 export class Tracks {
   /**
@@ -253,6 +255,7 @@ export class Tracks {
       this.tl.paint();
     }
     this.paintPlaces(stops);
+    this.worlds.say();
     this.pointer.paint();
   }
 
@@ -342,7 +345,20 @@ export class Tracks {
       this.paintPlaces(Array.from({ length: this.ctx.model.lanes }, (_, i) => this.stops(i)));
     }
     this.past.live = this.ctx.model.view.mode === 'live';
-    this.past.paint(clock, this.ctx.now());
-    this.worlds.paint(clock);
+    this.eases = this.past.paint(clock, this.ctx.now());
+    this.lights = this.worlds.paint(clock);
+  }
+
+  /** Whether the past changes its scale, and whether a light fades on the maps. */
+  eases = false;
+  lights = false;
+
+  /** In how many ms it is drawn again, if nothing comes until then: when the past has moved by a pixel, or at once while something else moves. */
+  dueIn() {
+    const { view, state } = this.ctx.model;
+    if (this.rows.moves || this.eases) return 0;
+    const light = this.lights ? lightMillis : Infinity;
+    if (view.mode === 'paused' || (view.mode === 'live' && state.source.kind === 'file')) return light;
+    return Math.min(light, this.past.stepOf(view.mode === 'playing' ? view.speed || 1 : 1));
   }
 }
