@@ -129,9 +129,14 @@ const ride = new Ride(ctx, app, {
     if (selected !== key) follow(key);
     views.stories.rideOpened();
   },
-  closed: () => views.stories.rideClosed(),
+  closed: () => {
+    views.tracks.ride(null);
+    views.stories.rideClosed();
+  },
+  shows: (millis) => views.tracks.ride(millis),
 });
 ctx.riding = () => ride.position;
+ctx.inspects = () => inspector.isOpen;
 const loading = new Loading(scene);
 const away = new Away(ctx);
 const lost = new Lost(ctx, app, () => files.restart());
@@ -383,7 +388,8 @@ function help() {
 }
 
 function find() {
-  stage.indexer.find();
+  if (views.shownTracks) views.tracks.worlds.find();
+  else stage.indexer.find();
 }
 
 /** What makes the screen dark for a moment, as speakers do. @type {HTMLElement | null} */

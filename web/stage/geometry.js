@@ -4,10 +4,10 @@
 /** @typedef {{x: number, y: number, w: number, h: number}} Area */
 /**
  * `rows` is where the rows stand, `past` what the canvas covers, `x` the rail, and `edge` where its words must end. `ground` is
- * what lies right of the rail, and `apart` how far the rails of two informers are.
+ * what lies right of the rail, and `apart` how far the rails of two informers are. A `drawer` takes the place of the inside, and most of the maps'.
  * @typedef {{
  *   w: number, h: number, phone: boolean, past: Area, rows: import('./rows.js').Box, x: number, apart: number, edge: number, names: number, ground: Area,
- *   worlds: Area & {beside: boolean}, inside: Area
+ *   worlds: Area & {beside: boolean}, inside: Area, drawer: Area | null
  * }} Geometry
  */
 
@@ -15,25 +15,36 @@
 const above = 108;
 const below = 82;
 
-/** @param {number} w @param {number} h @param {boolean} phone @returns {Geometry} */
-export function measureStage(w, h, phone) {
-  return phone ? measurePhone(w, h) : measurePage(w, h);
+/** How high the maps are with their words, side by side over a drawer. */
+const low = 196;
+/** What a ride takes from the foot of the page. */
+const ruler = 166;
+
+/**
+ * @param {number} w @param {number} h @param {boolean} phone
+ * @param {{drawer?: boolean, ride?: boolean}} [o] whether one object is inspected, and whether one of its changes is ridden
+ * @returns {Geometry}
+ */
+export function measureStage(w, h, phone, { drawer = false, ride = false } = {}) {
+  return phone ? measurePhone(w, h) : measurePage(w, h, drawer, ride ? ruler : below);
 }
 
-/** @param {number} w @param {number} h @returns {Geometry} */
-function measurePage(w, h) {
+/** @param {number} w @param {number} h @param {boolean} drawer @param {number} foot @returns {Geometry} */
+function measurePage(w, h, drawer, foot) {
   const x = Math.round(w * 0.565);
   const left = 176;
   const maps = Math.round(w * 0.722);
-  const end = h - below;
+  const end = h - foot;
   const panel = 140;
+  const right = { x: maps, w: w - 16 - maps };
   return {
     w, h, phone: false, x, apart: 34, edge: maps - 26, names: left - 6,
     past: { x: left, y: above, w: x - 10 - left, h: end - above },
     rows: { y: above + 26, h: end - 30 - above - 26, gap: 9 },
     ground: { x, y: above, w: w - x, h: end - above },
-    worlds: { x: maps, y: above + 16, w: w - 16 - maps, h: end - panel - 8 - above - 16, beside: false },
-    inside: { x: maps, y: end - panel, w: w - 16 - maps, h: panel },
+    worlds: { ...right, y: above + 16, h: drawer ? low : end - panel - 8 - above - 16, beside: drawer },
+    inside: { ...right, y: end - panel, h: panel },
+    drawer: drawer ? { ...right, y: above + 16 + low + 8, h: end - above - 16 - low - 8 } : null,
   };
 }
 
@@ -50,6 +61,7 @@ function measurePhone(w, h) {
     ground: { x, y: maps + 8, w: w - x, h: h - maps - 8 },
     worlds: { x: left, y: why + 4, w: w - 2 * left, h: maps - why - 4, beside: true },
     inside: { x: left, y: h - 190, w: w - 2 * left, h: 190 },
+    drawer: null,
   };
 }
 

@@ -34,8 +34,9 @@ function stopWords(pen, stop, begin) {
  * @param {import('../wire/types.js').Journey} journey
  * @param {(row: string) => {y: number, station: string} | null} placeOf where a row's line is; null if it does not show
  * @param {string | undefined} feeder the row of the handler that puts keys into the work queue
+ * @param {string} [marked] the row whose dot has a ring
  */
-export function drawJourney(pen, journey, placeOf, feeder) {
+export function drawJourney(pen, journey, placeOf, feeder, marked) {
   const { k, colour } = pen;
   const { xOf } = pen.scene;
   const light = Number.parseInt(colour.bg?.[1] ?? '0', 16) > 8;
@@ -72,6 +73,7 @@ export function drawJourney(pen, journey, placeOf, feeder) {
     const x = pen.x(stop.station === 'handler' || stop.station === 'work' ? stop.leftMillis ?? stop.cameMillis : stop.cameMillis);
     if (xOf(stop.cameMillis) < 0) continue;
     pen.dot(x, stop.y, stop.station === 'work' ? colour.t2 : colour.acc, light);
+    if (stop.row === marked) pen.ring(x, stop.y, colour.t1);
     if (stop === stops[0] && stop.station === 'cluster') {
       const places = [{ x: x + 9 * k, y: stop.y - 6 * k }, { x: x - 9 * k, y: stop.y - 6 * k, before: true }];
       pen.say([`${journey.op} ${journey.key}`, journey.key], places, { colour: light ? colour.t1 : colour.acc, size: 13, first: true });

@@ -148,9 +148,10 @@ export class Painter {
       else parts[this.turn++ % parts.length](clock);
       bars(clock);
     } else if (news || (this.due && ready)) {
-      const whole = this.dirty || turned || (!!frame && (!!frame.jump || model.view.mode === 'paused' || (eye.waits && model.hasNews)));
+      // Between frames all words are written at once, so that the next animation frame can wait.
+      const whole = this.dirty || turned || (!frame && news && views.rests) || (!!frame && (!!frame.jump || model.view.mode === 'paused' || (eye.waits && model.hasNews)));
       this.dirty = false;
-      if (whole) this.newsAt = clock;
+      if (whole && (frame || !rare)) this.newsAt = clock;
       if (news) this.paintedAt = clock;
       this.paint(frame, clock, news, whole);
     }

@@ -140,6 +140,15 @@ export class Past {
     this.shown.key = this.groundKey = '';
   }
 
+  /** The row at which the ridden change is; empty for none. */
+  marked = '';
+
+  /** Marks the followed change's dot in a row. @param {string} row its ID */
+  mark(row) {
+    if (row !== this.marked) this.shown.key = '';
+    this.marked = row;
+  }
+
   /** Sets the strip of each row, in the same pixels as the area. @param {Seat[]} rows */
   place(rows) {
     this.seats = new Map(rows.map((row) => [row.id, row]));
@@ -246,7 +255,7 @@ export class Past {
       drawJourney(pen, journey, (id) => {
         const seat = this.seats.get(id);
         return seat ? { y: seat.y - area.y + seat.h - 9 * area.k, station: past.row(id)?.station ?? '' } : null;
-      }, feeder?.id);
+      }, feeder?.id, this.marked);
     }
     this.write(pen);
   }

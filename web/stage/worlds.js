@@ -1,6 +1,7 @@
 // @ts-check
 // Two maps of one size, the cluster and this store, and how many changes lie between them. An object has one place in both. Where they differ, a mark says how.
 import { h, put, reveal, Txt } from '../kit/dom.js';
+import { openFind } from '../stations/indexmenu.js';
 import { exact, middle } from '../kit/format.js';
 import { places } from '../wire/model.js';
 import { markOf, WorldGrid } from './worldgrid.js';
@@ -140,6 +141,26 @@ export class Worlds {
     this.over = over;
     this.mark();
     this.say();
+  }
+
+  /** What is looked for; empty for nothing. */
+  query = '';
+
+  /** Finds objects by a part of their name; what lacks it is dim on both maps. */
+  find() {
+    const { grid, maps } = this;
+    const keys = () => [...grid.byKey.keys()];
+    const mark = (/** @type {string} */ query) => {
+      this.query = query.trim().toLowerCase();
+      for (const side of sides) {
+        maps[side].query = this.query;
+        maps[side].drawAll();
+      }
+    };
+    openFind(this.ctx, maps.store.root, {
+      keys, mark, query: () => this.query, matches: () => keys().filter((key) => key.toLowerCase().includes(this.query)).length,
+      choose: (key) => this.ctx.select(key), asking: () => {},
+    });
   }
 
   /** @param {number} place */

@@ -4,6 +4,7 @@ import '../kit/words-tracks.js';
 import { attr, button, h, icon, put, reveal, s, text, show } from '../kit/dom.js';
 import { capitalize } from '../kit/format.js';
 import { laneNames } from '../kit/fork.js';
+import { stationOf } from '../kit/names.js';
 import { areEqual } from '../kit/same.js';
 import { lastRead } from '../rows/read.js';
 import { stations } from '../rows/index.js';
@@ -19,7 +20,7 @@ import { Rows, seatOf } from '../stage/rows.js';
 import { Scrub } from '../stage/scrub.js';
 import { leadPath, treePath } from '../stage/tree.js';
 import { Worlds } from '../stage/worlds.js';
-import { closer, usual, Wheel } from '../stage/zoom.js';
+import { closer, usual, Wheel, windowOf } from '../stage/zoom.js';
 import { Timeline } from '../time/timeline.js';
 
 /** @typedef {import('../stage/rows.js').Band} Band */
@@ -116,6 +117,26 @@ export class Tracks {
     this.ctx.repaint();
   }
 
+  /**
+   * Shows the way of a ridden change, so that its waits are wide; null when the ride ends: the window is then as it was.
+   * @param {number | null} millis how long the change has been on its way
+   */
+  ride(millis) {
+    if (millis === null) {
+      if (this.ridden === null) return;
+      this.millis = this.ridden;
+      this.ridden = null;
+    } else {
+      this.ridden ??= this.millis;
+      this.millis = windowOf(millis * 1.25);
+    }
+    this.ask();
+    this.ctx.repaint();
+  }
+
+  /** The window before a ride; null while there is none. @type {number | null} */
+  ridden = null;
+
   /** Asks the worker for the window, if it has another one. @private */
   ask() {
     const columns = this.on ? this.past.columns : 0;
@@ -175,7 +196,7 @@ export class Tracks {
     const { k } = this;
     this.pointer.k = k;
     this.app.style.setProperty('--u', `${k}px`);
-    this.geometry = measureStage(Math.round(box.width / k), Math.round(box.height / k), phone);
+    this.geometry = measureStage(Math.round(box.width / k), Math.round(box.height / k), phone, this.room);
     const { w, h: tall, past, ground, inside, worlds } = this.geometry;
     for (const svg of [this.back, this.front]) attr(svg, 'viewBox', `0 0 ${w} ${tall}`);
     const app = this.app.getBoundingClientRect();
@@ -189,6 +210,8 @@ export class Tracks {
     });
     seat(this.zooms, { x: past.x + past.w - 66, y: past.y + 2 }, k);
     seat(this.inside.root, inside, k);
+    const { drawer } = this.geometry;
+    for (const side of /** @type {const} */ (['x', 'y', 'w', 'h'])) this.app.style.setProperty(`--drawer-${side}`, `${(drawer?.[side] ?? 0) * k}px`);
     this.root.classList.toggle('small', phone);
     // Its units are CSS pixels: it is as many of them long as the stage has units there, and drawn larger.
     const from = (38.5 * box.width) / 80;
@@ -215,8 +238,10 @@ export class Tracks {
   paint(clock) {
     const { ctx } = this;
     const told = !!ctx.storyTitle?.();
-    if (told !== this.told) {
+    const room = { drawer: !!ctx.inspects?.(), ride: !!ctx.riding?.() };
+    if (told !== this.told || !areEqual(Object.values(room), Object.values(this.room))) {
       this.told = told;
+      this.room = room;
       this.resize();
     }
     this.layRows(clock);
@@ -228,6 +253,11 @@ export class Tracks {
     attr(this.list, 'aria-label', t('row.list'));
     /** @type {About | null} */
     let opened = null;
+    const ridden = ctx.riding?.();
+    const station = ridden && rowsOf[stationOf(ridden.hop.stage)];
+    const row = ridden && ctx.model.past.rows.find((r) => r.station === station && r.lane === (ridden.lane ?? 0)
+      && (r.station !== 'handler' || r.listener === ridden.listener));
+    this.past.mark(row?.id ?? '');
     for (const band of this.rows.bands) {
       const stop = stops[band.lane] ?? stops[0];
       const about = { ...common, row: band, lane: { ...model.lane(band.lane), now }, starved: isStarved(band, stop), silent: stop.silent };
@@ -241,7 +271,7 @@ export class Tracks {
     const first = { ...common, row: this.rows.bands[0], lane: { ...model.lane(0), now }, starved: false, silent: false };
     const about = opened ?? first;
     this.inside.paint(opened ? stations[opened.row.station].inside(opened) : lastRead(first), about.lane, about.row?.lane ?? 0);
-    reveal(this.inside.root, !!opened || !this.geometry.phone);
+    reveal(this.inside.root, this.geometry.phone ? !!opened : !this.geometry.drawer);
     this.paintLikely();
     for (const b of /** @type {Iterable<HTMLElement>} */ (/** @type {unknown} */ (this.zooms.children))) {
       const words = t(b.dataset.zoom === '1' ? 'row.closer' : 'row.wider');
@@ -260,6 +290,8 @@ export class Tracks {
   }
 
   tlAt = 0;
+  /** What takes room from the stage. */
+  room = { drawer: false, ride: false };
   /** Where the two maps stand. */
   mapPlaces = [{ y: 0, h: 0 }, { y: 0, h: 0 }];
   /** Whether a story is told, whose bar stands beside the overview. */
