@@ -6,6 +6,7 @@ addWords({
   'past.last': ['the last {s}', '最近 {s}'],
   'past.until': ['{s} until {at}', '到 {at} 为止的 {s}'],
   'past.now': ['now', '现在'],
+  'past.peek': ['at −{s}', '{s} 之前'],
   'past.unknown': ['not in the log', '日志里没有'],
   'past.broken': ['this row could not be drawn', '这一行无法绘制'],
   'past.hold.reflector': ['held before the queue for {s}', '在入队前拦住 {s}'],

@@ -107,6 +107,8 @@ addWords({
   'point.passed': ['{list} passed', '{list} 经过'],
   'point.waited': ['waited {s}', '等了 {s}'],
   'point.waits': ['waits {s}', '已等 {s}'],
+  'point.came': ['came {s}', '{s} 到来'],
+  'point.left': ['left {s}', '{s} 离开'],
   'point.took': ['call {s}', '调用 {s}'],
   'point.several': ['What was here', '这里有什么'],
   'point.hold': ['held for {s}', '拦住 {s}'],

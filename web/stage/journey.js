@@ -1,6 +1,6 @@
 // @ts-check
 // The followed change: one line from row to row, strictly at its times, with a dot at each and its time in words.
-import { span as duration } from '../kit/format.js';
+import { precise } from '../kit/format.js';
 import { t } from '../kit/i18n.js';
 
 /** @typedef {import('./pen.js').Pen} Pen */
@@ -10,22 +10,19 @@ import { t } from '../kit/i18n.js';
 /** A wait that is shorter, in ms, is not said. */
 const brief = 0.01;
 
-/** A short time with two digits behind the point, as the steps of one change differ by little. @param {number} ms */
-const exactly = (ms) => (ms < 100 ? `${ms.toFixed(2)} ms` : duration(ms));
-
 /** @param {Pen} pen @param {Shown} stop @param {number} begin when the change was made */
 function stopWords(pen, stop, begin) {
   const { cameMillis, leftMillis, endMillis, station } = stop;
   const calls = station === 'handler' || station === 'work';
-  const at = t('past.at', { s: exactly((calls ? leftMillis ?? cameMillis : cameMillis) - begin) });
+  const at = t('past.at', { s: precise((calls ? leftMillis ?? cameMillis : cameMillis) - begin) });
   if (station === 'cluster' || station === 'indexer') return [at];
   const waits = (leftMillis ?? pen.now) - cameMillis;
   if (!calls && waits < brief) return [at];
-  if (!calls) return [t('past.waits', { at, s: duration(waits) }), at];
-  if (leftMillis === null) return [t('past.waits', { at, s: duration(waits) }), at];
+  if (!calls) return [t('past.waits', { at, s: precise(waits) }), at];
+  if (leftMillis === null) return waits > 0 ? [t('past.waits', { at, s: precise(waits) }), at] : [at];
   const lasts = (endMillis ?? pen.now) - leftMillis;
   // The log's clock counts some µs as none.
-  return lasts > 0 ? [t(station === 'work' ? 'past.reconcile' : 'past.calls', { at, s: duration(lasts) }), at] : [at];
+  return lasts > 0 ? [t(station === 'work' ? 'past.reconcile' : 'past.calls', { at, s: precise(lasts) }), at] : [at];
 }
 
 /**

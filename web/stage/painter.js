@@ -2,6 +2,7 @@
 // When the page is painted: it takes the worker's frames and has the layout that shows brought to them, once an animation frame at most.
 import { Cadence } from './cadence.js';
 import { endPulses } from '../kit/landing.js';
+import { bringsNews } from '../wire/model.js';
 
 /** @typedef {import('../wire/types.js').Frame} Frame */
 
@@ -88,9 +89,9 @@ export class Painter {
   }
 
   /** A frame has come. Where time stands still only the log's end moves, which can wait. @param {Frame} frame */
-  note({ jump, lanes, view }) {
+  note(frame) {
     const { mode } = this.ctx.model.view;
-    if (!this.page.views.rests || mode !== 'paused' || view?.mode !== 'paused' || jump || lanes?.length || this.dirty) return this.wake();
+    if (!this.page.views.rests || mode !== 'paused' || frame.view.mode !== 'paused' || this.dirty || bringsNews(frame)) return this.wake();
     if (this.asked) return undefined;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.wake(), still);

@@ -449,6 +449,18 @@ export class Past {
     }
   }
 
+  /** Which moment is at a place, which may be before the log begins. @param {number} x in the same pixels as the area */
+  millisAt(x) {
+    const { area, shown, wide, dpr } = this;
+    return shown.moment - (((area.x + area.w - x) * dpr) / wide) * this.ctx.model.past.stepMillis;
+  }
+
+  /** Where a moment is, in the same pixels as the area. @param {number} millis */
+  xOf(millis) {
+    const { area, shown, wide, dpr } = this;
+    return area.x + area.w - ((shown.moment - millis) / this.ctx.model.past.stepMillis) * (wide / dpr);
+  }
+
   /**
    * What is at a place of the page, for who points at it.
    * @param {number} x @param {number} y in the same pixels as the area
@@ -459,11 +471,11 @@ export class Past {
    */
   at(x, y) {
     const { past } = this.ctx.model;
-    const { area, shown, dpr } = this;
+    const { area, dpr } = this;
     const seat = [...this.seats.values()].find((s) => y >= s.y && y < s.y + s.h);
     const row = seat && past.row(seat.id);
     if (!row || !seat || x < area.x || x > area.x + area.w || !past.stepMillis) return null;
-    const millis = shown.moment - (((area.x + area.w - x) * dpr) / this.wide) * past.stepMillis;
+    const millis = this.millisAt(x);
     const column = Math.floor(millis / past.stepMillis);
     const base = seat.y + seat.h - (seat.foot ?? 18 * area.k);
     const pile = pileAt(row, column) ?? [];

@@ -13,6 +13,7 @@ import { headline } from '../stage/headline.js';
 import { Inside } from '../stage/inside.js';
 import { KeyMarks } from '../stage/keymarks.js';
 import { Past } from '../stage/past.js';
+import { Peek } from '../stage/peek.js';
 import { Pointer } from '../stage/pointer.js';
 import { isStarved, Rail, railWidth } from '../stage/rail.js';
 import { many, RowParts } from '../stage/rowparts.js';
@@ -83,8 +84,9 @@ export class Tracks {
       if (steps) this.zoom(closer(this.millis, steps));
     }, { passive: false });
     document.addEventListener('keydown', (e) => this.key(e));
-    this.pointer = new Pointer(ctx, this.past, this.canvas, this.root);
-    this.scrub = new Scrub(ctx, this.canvas, () => this.millis / (this.geometry.past.w * this.k));
+    this.peek = new Peek(ctx, this.root);
+    this.scrub = new Scrub(ctx, this.canvas, () => this.millis / (this.geometry.past.w * this.k), () => this.past.shown.moment);
+    this.pointer = new Pointer(ctx, this.past, this.canvas, this.root, this.peek, () => this.scrub.stop());
   }
 
   /** Opens a row, or shuts it. @param {string} id */
@@ -287,6 +289,7 @@ export class Tracks {
     this.paintPlaces(stops);
     this.worlds.say();
     this.pointer.paint();
+    this.peek.paint(this.geometry, this.k, (millis) => this.past.xOf(millis));
   }
 
   tlAt = 0;
@@ -376,8 +379,9 @@ export class Tracks {
       this.layRows(clock);
       this.paintPlaces(Array.from({ length: this.ctx.model.lanes }, (_, i) => this.stops(i)));
     }
-    this.past.live = this.ctx.model.view.mode === 'live';
-    this.eases = this.past.paint(clock, this.ctx.now());
+    const { view } = this.ctx.model;
+    this.past.live = view.mode === 'live';
+    this.eases = this.past.paint(clock, this.peek.from?.millis ?? this.ctx.now());
     this.lights = this.worlds.paint(clock);
   }
 
