@@ -33,6 +33,7 @@ addWords({
   'past.resyncs': ['resync', 'resync'],
   'past.added': ['{name} starts here and gets the store’s {n} [n:object|objects]', '{name} 从这里开始，得到本地缓存的 {n} 个对象'],
   'past.addedHalf': ['{name} starts here: {n} from the store', '{name} 从这里开始：缓存的 {n} 个'],
+  'past.addedLeast': ['{name}: {n} [n:object|objects]', '{name}：{n} 个对象'],
   'past.addedShort': ['{name} starts here', '{name} 从这里开始'],
   'past.removed': ['{name} was removed', '{name} 被移除'],
   'past.retry': ['failure {n}: waits {s}', '第 {n} 次失败：等待 {s}'],

@@ -50,6 +50,7 @@ addWords({
   'row.wider': ['Show more time (Shift+Z)', '显示更长的时间（Shift+Z）'],
   'row.both': ['{a}: {x}, {b}: {y}', '{a}：{x}，{b}：{y}'],
   'keys.zoom': ['less time, 8 s; Shift+Z: more', '更短时间，8 s；Shift+Z：更长'],
+  'keys.walk': ['follow the change before, the next', '跟随上一个、下一个变更'],
   'act.holdPop': ['Hold Pop', '拦住 Pop'],
   'act.one': ['Let one through', '放行一个'],
   'inside.cluster': ['Inside the cluster', '集群内部'],

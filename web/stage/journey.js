@@ -10,6 +10,9 @@ import { t } from '../kit/i18n.js';
 /** A wait that is shorter, in ms, is not said. */
 const brief = 0.01;
 
+/** Whether the ground is white, on which yellow is not seen. @param {Record<string, string>} colour */
+export const isLight = ({ bg }) => Number.parseInt(bg?.[1] ?? '0', 16) > 8;
+
 /** @param {Pen} pen @param {Shown} stop @param {number} begin when the change was made */
 function stopWords(pen, stop, begin) {
   const { cameMillis, leftMillis, endMillis, station } = stop;
@@ -36,7 +39,7 @@ function stopWords(pen, stop, begin) {
 export function drawJourney(pen, journey, placeOf, feeder, marked) {
   const { k, colour } = pen;
   const { xOf } = pen.scene;
-  const light = Number.parseInt(colour.bg?.[1] ?? '0', 16) > 8;
+  const light = isLight(colour);
   const stops = journey.stops.flatMap((stop) => {
     const place = placeOf(stop.row);
     return place ? [{ ...stop, ...place }] : [];

@@ -11,7 +11,7 @@ import { reflectorPast } from '../rows/reflector-past.js';
 import { workPast } from '../rows/work-past.js';
 import { drawAxis } from './axis.js';
 import { drawActs, drawHolds, writeLists, writePiles } from './causes.js';
-import { drawJourney } from './journey.js';
+import { drawJourney, isLight } from './journey.js';
 import { placeLabels } from './lettering.js';
 import { Pen } from './pen.js';
 import { bracketOf, heightOf, isFolded, pileAt, runsOf, topColumns, unitOf, unseenRuns } from './pile.js';
@@ -136,7 +136,7 @@ export class Past {
     const { colour: c } = this.ctx.scene;
     const inks = [c.t2, c.add, c.upd, c.del, c.rep, c.syn, c.rep, c.syn, c.bmk];
     /** @type {Look} */
-    this.look = { length: Math.ceil(this.right / this.wide) + 2, wide: this.wide, k: this.kd, inks, accent: c.acc };
+    this.look = { length: Math.ceil(this.right / this.wide) + 2, wide: this.wide, k: this.kd, inks, accent: c.acc, edge: isLight(c) ? c.t1 : '' };
     this.shown.key = this.groundKey = '';
   }
 
@@ -373,13 +373,17 @@ export class Past {
     if (!strip) this.strips.set(track.id, (strip = new Strip(this.make)));
     strip.lay(/** @type {Look} */ (this.look), Math.ceil(this.roomOf(seat)), special.ticks ? Math.ceil((special.ticks + 1) * kd) : 0);
     const alpha = this.ctx.scene.colour.rail === this.ctx.scene.colour.t1 ? 1 : special.alpha;
-    strip.draw(track, runs, from, to, { most: special.ticks, alpha });
+    // Where the name stands over the ticks they are lower.
+    const most = seat.name ? Math.min(special.ticks, seat.h / this.area.k - 12) : special.ticks;
+    strip.draw(track, runs, from, to, { most: Math.max(5, most), alpha });
     const x = right - offset + from * wide;
     cx.setTransform(1, 0, 0, 1, 0, 0);
     cx.globalAlpha = 1;
     strip.copy(cx, x, from, to + 1, right, { y: Math.round(pen.foot * dpr), h: seat.h * dpr, part: 'ticks' });
     // What waits now is bright, and what is over half as bright; folded piles keep their height while the scale changes.
-    const live = runs.at(-1)?.live ? runs[runs.length - 1].from : to + 1;
+    // Before the oldest of those that wait had come, all that waited has left.
+    const oldest = Math.floor((track.oldestMillis ?? 0) / this.ctx.model.past.stepMillis);
+    const live = runs.at(-1)?.live ? Math.max(runs[runs.length - 1].from, oldest) : to + 1;
     const foot = Math.round(pen.base * dpr);
     const stretch = this.stretchAt(clock);
     const pieces = [{ from, end: live, alpha: this.over }, { from: Math.max(from, live), end: to + 1, alpha: 1 }];

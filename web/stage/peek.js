@@ -1,7 +1,7 @@
 // @ts-check
 // A look into the past of a view that stands: while one points there, the right side shows that moment, and the rows stay as they are.
 import { h, put, reveal } from '../kit/dom.js';
-import { precise } from '../kit/format.js';
+import { span } from '../kit/format.js';
 import { seat } from './geometry.js';
 
 export class Peek {
@@ -61,7 +61,7 @@ export class Peek {
     reveal(this.line, !!from);
     reveal(this.words, !!from);
     if (!from) return;
-    put(this.words, this.ctx.t('past.peek', { s: precise(from.millis - this.millis) }));
+    put(this.words, this.ctx.t('past.peek', { s: span(from.millis - this.millis) }));
     seat(this.words, { x: g.x + 10, y: g.past.y + 2 }, k);
     seat(this.line, { x: xOf(this.millis) / k, y: g.rows.y - 4, h: g.rows.h + 8 }, k);
   }

@@ -5,6 +5,7 @@ import { attr, button, h, icon, put, reveal, s, text, show } from '../kit/dom.js
 import { capitalize } from '../kit/format.js';
 import { laneNames } from '../kit/fork.js';
 import { stationOf } from '../kit/names.js';
+import { width } from '../kit/measure.js';
 import { areEqual } from '../kit/same.js';
 import { lastRead } from '../rows/read.js';
 import { stations } from '../rows/index.js';
@@ -155,7 +156,36 @@ export class Tracks {
     if (/** @type {HTMLElement} */ (e.target).matches?.('input:not([type=range]), textarea, select')) return;
     if (e.key === 'z' || e.key === 'Z') this.zoom(closer(this.millis, e.key === 'z' ? 1 : -1));
     else if (e.key === '0') this.zoom(usual);
+    else if (e.key === 'j' || e.key === 'k') this.walk(e.key === 'j' ? 1 : -1);
     else if (e.key === '?') this.marks.show(true);
+  }
+
+  /** The change that keys walked to last: its key, and when it came. @type {{key: string, row: string, millis: number}} */
+  walked = { key: '', row: '', millis: 0 };
+
+  /**
+   * Follows the next change, or the one before, in the row that is open; else in the cluster's.
+   * @param {number} direction 1 or -1
+   */
+  async walk(direction) {
+    const { ctx, rows: { bands }, open, walked } = this;
+    const { past } = ctx.model;
+    const track = past.row(bands.find((b) => b.id === open && b.station !== 'fold')?.id ?? 'cluster');
+    if (!track) return;
+    const key = ctx.selected();
+    const from = key && key === walked.key && track.id === walked.row ? walked.millis
+      : past.journey?.stops.find((s) => s.row === track.id)?.cameMillis ?? this.past.shown.moment;
+    const at = Math.floor(from / past.stepMillis);
+    const numbers = [...track.columns.values()].filter(([n, passes, pile]) => (passes.length || pile.length) && (n - at) * direction >= 0).map(([n]) => n);
+    if (direction < 0) numbers.reverse();
+    for (const n of numbers) {
+      const entries = (await ctx.call('entries', track.id, n).catch(() => [])) ?? []; // a place that the log has dropped has none
+      const beyond = entries.filter((e) => (e.cameMillis - from) * direction > 0).sort((a, b) => (a.cameMillis - b.cameMillis) * direction);
+      if (!beyond.length) continue;
+      this.walked = { key: beyond[0].key, row: track.id, millis: beyond[0].cameMillis };
+      ctx.select(beyond[0].key);
+      return;
+    }
   }
 
   /** The sentence over the stage, with an id. @returns {[string, string] | null} */
@@ -329,10 +359,17 @@ export class Tracks {
   layRows(clock) {
     const still = this.ctx.eye.still.matches;
     this.rows.place(this.data(), this.geometry.rows, clock, (id) => this.past.demand(id), still);
-    const { k } = this;
-    const seats = this.rows.bands.map((b) => ({ id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k }));
-    if (!areEqual(seats.flatMap(Object.values), this.seats)) {
-      this.seats = seats.flatMap(Object.values);
+    const { k, geometry: g } = this;
+    const seats = this.rows.bands.map((b) => {
+      const words = g.phone ? this.parts.get(b.id)?.name.textContent ?? '' : '';
+      const top = b.y - 5 + (b.head ? 18 : 0);
+      /** @type {import('../stage/lettering.js').Box | undefined} */
+      const name = words ? [g.past.x, top, g.past.x + width(words, '600 12px') + 4, top + 16] : undefined;
+      return { id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k, name };
+    });
+    const flat = seats.flatMap(({ id, y, h: tall, goal, name }) => [id, y, tall, goal, ...(name ?? [])]);
+    if (!areEqual(flat, this.seats)) {
+      this.seats = flat;
       this.past.place(seats);
     }
     const ids = new Set(this.rows.bands.map((b) => b.id));
