@@ -332,11 +332,13 @@ async function picture(caption = true) {
   const { motion } = views;
   const { k, css } = motion.surface;
   motion.resize(css * sharp, css);
+  views.tracks.pose(sharp);
   painter.paintWhole();
   const at = views.pictureBox(caption);
   const drawn = draw(app, at, captionLine.textContent ?? '');
   const name = `informerscope-${model.view.seq}`;
   motion.resize(k, css);
+  views.tracks.pose(1);
   painter.paintWhole();
   return { name, at: at.toJSON(), svg: drawn.svg, png: await toPNG(drawn) };
 }

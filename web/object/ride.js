@@ -32,10 +32,11 @@ export class Ride {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {{words: (hop: import('../wire/types.js').Hop) => string, opened: (key: string) => void, closed: () => void, leaves: () => boolean,
-   *   shows: (millis: number) => void}} o `words` is a
-   *   sentence for a hop. `opened` makes room for a ride, `closed` frees it. `leaves` is whether a step beyond the first or last hop leaves the ride. `shows` gets
-   *   how long the change has been on its way at the hop that is gone to
+   * @param {{
+   *   words: (hop: import('../wire/types.js').Hop) => string, opened: (key: string) => void, closed: () => void, leaves: () => boolean,
+   *   shows: (millis: number) => void
+   * }} o `words` is a sentence for a hop. `opened` makes room for a ride, `closed` frees it. `leaves` is whether a step beyond the first or last
+   *   hop leaves the ride. `shows` gets how long the change has been on its way at the hop that is gone to
    */
   constructor(ctx, app, o) {
     this.ctx = ctx;

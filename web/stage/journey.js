@@ -80,7 +80,7 @@ export function drawJourney(pen, journey, placeOf, feeder, marked) {
       continue;
     }
     const y = stop.y - (stop.station === 'reflector' ? 6 : 3) * k;
-    const places = [{ x: x + 9 * k, y, inside: true }, { x: x - 9 * k, y, inside: true, before: true }];
+    const places = [{ x: x + 9 * k, y, inside: true, ground: true }, { x: x - 9 * k, y, inside: true, ground: true, before: true }];
     pen.say(stopWords(pen, stop, stops[0].cameMillis), places, { colour: colour.t1, first: true });
   }
 }

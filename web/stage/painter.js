@@ -150,7 +150,8 @@ export class Painter {
       bars(clock);
     } else if (news || (this.due && ready)) {
       // Between frames all words are written at once, so that the next animation frame can wait.
-      const whole = this.dirty || turned || (!frame && news && views.rests) || (!!frame && (!!frame.jump || model.view.mode === 'paused' || (eye.waits && model.hasNews)));
+      const between = !frame && news && views.rests;
+      const whole = this.dirty || turned || between || (!!frame && (!!frame.jump || model.view.mode === 'paused' || (eye.waits && model.hasNews)));
       this.dirty = false;
       if (whole && (frame || !rare)) this.newsAt = clock;
       if (news) this.paintedAt = clock;

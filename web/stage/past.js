@@ -441,9 +441,9 @@ export class Past {
     const measure = (/** @type {string} */ words, /** @type {number} */ px, /** @type {number} */ weight) => width(words, `${weight} ${px}px`);
     for (const o of placeLabels(pen.labels, pen.marks, [0, 0, pen.right - 2 * k, this.area.h], measure)) {
       cx.font = `${o.weight} ${o.size}px ${colour.sans}`;
-      if (!o.inside) {
+      if (!o.inside || o.ground) {
         // The lines of time end beside the words. To stroke the letters takes several times as long.
-        cx.globalAlpha = 0.75;
+        cx.globalAlpha = o.ground ? 0.9 : 0.75;
         cx.fillStyle = colour.bg;
         cx.fillRect(o.x - 2 * k, o.y - o.size * 0.85, measure(o.words, o.size, o.weight) + 4 * k, o.size * 1.1);
         cx.globalAlpha = 1;

@@ -46,14 +46,13 @@ export class Worlds {
 
   /**
    * Puts the maps into a part of the root.
-   * @param {{x: number, y: number, w: number, h: number, k: number, beside: boolean}} at in CSS pixels, of which k are a unit. Beside: the maps stand side by
-   *   side, with the words below them.
+   * @param {{x: number, y: number, w: number, h: number, k: number, beside: boolean, dots: number}} at in CSS pixels, of which k are a unit, and each of which
+   *   has so many dots. Beside: the maps stand side by side, with the words below them.
    */
-  lay({ x, y, w, h: tall, k, beside }) {
+  lay({ x, y, w, h: tall, k, beside, dots }) {
     Object.assign(this.root.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${tall}px` });
     this.root.style.setProperty('--k', String(k));
     this.root.classList.toggle('beside', beside);
-    const dots = devicePixelRatio || 1;
     const wide = beside ? (w - 16 * k) / 2 : w;
     const high = beside ? tall - 52 * k : (tall - 136 * k) / 2;
     const size = { w: Math.max(1, Math.floor(wide * dots)), h: Math.max(1, Math.floor(high * dots)) };

@@ -197,6 +197,16 @@ export class Tracks {
   /** @type {ReturnType<typeof headline> | null} */
   said = null;
 
+  /** Gets ready for a still, which has no drawer and sharp canvases; or goes on. @param {number} dots of it in a pixel of the page; 1 to go on */
+  pose(dots) {
+    this.posing = dots !== 1;
+    this.dots = dots;
+    this.resize();
+  }
+
+  posing = false;
+  dots = 1;
+
   /** Shuts what is open. Returns whether there was something. */
   shut() {
     if (!this.open || !this.on) return false;
@@ -234,8 +244,10 @@ export class Tracks {
     const app = this.app.getBoundingClientRect();
     seat(this.root, { x: (box.x - app.x) / k, y: (box.y - app.y) / k, w, h: tall }, k);
     for (const [name, value] of Object.entries({ x: ground.x, y: ground.y, width: ground.w, height: ground.h })) attr(this.ground, name, value);
-    this.past.lay({ x: past.x * k, y: past.y * k, w: past.w * k, h: past.h * k, k }, devicePixelRatio || 1);
-    this.worlds.lay({ x: worlds.x * k, y: worlds.y * k, w: worlds.w * k, h: worlds.h * k, k, beside: worlds.beside });
+    this.past.lay({ x: past.x * k, y: past.y * k, w: past.w * k, h: past.h * k, k }, this.dots * (devicePixelRatio || 1));
+    this.worlds.lay({
+      x: worlds.x * k, y: worlds.y * k, w: worlds.w * k, h: worlds.h * k, k, beside: worlds.beside, dots: this.dots * (devicePixelRatio || 1),
+    });
     this.mapPlaces = [this.worlds.maps.cluster, this.worlds.maps.store].map((map) => {
       const place = map.root.getBoundingClientRect();
       return { y: (place.y - box.y) / k, h: place.height / k };
@@ -270,7 +282,7 @@ export class Tracks {
   paint(clock) {
     const { ctx } = this;
     const told = !!ctx.storyTitle?.();
-    const room = { drawer: !!ctx.inspects?.(), ride: !!ctx.riding?.() };
+    const room = { drawer: !this.posing && !!ctx.inspects?.(), ride: !!ctx.riding?.() };
     if (told !== this.told || !areEqual(Object.values(room), Object.values(this.room))) {
       this.told = told;
       this.room = room;
