@@ -107,8 +107,8 @@ export function seconds(ms) {
 
 /** A time of one change to the microsecond, as its steps differ by little. @param {number} ms */
 export function precise(ms) {
-  if (ms < 1) return `${Math.max(0, Math.round(ms * 1000))} µs`;
-  return ms < 1000 ? `${Number(ms.toFixed(3))} ms` : `${Number((ms / 1000).toFixed(3))} s`;
+  if (ms < 0.9995) return `${Math.max(0, Math.round(ms * 1000))} µs`;
+  return ms < 999.9995 ? `${Number(ms.toFixed(3))} ms` : `${Number((ms / 1000).toFixed(3))} s`;
 }
 
 /** What is left of a wait. It is done at zero and not before, so tenths are rounded up. @param {number} ms */

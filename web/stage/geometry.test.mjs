@@ -24,3 +24,10 @@ test('on a phone the maps stand over the rows', () => {
     assert.ok(g.worlds.beside && g.worlds.y + g.worlds.h <= g.past.y && g.rows.y + g.rows.h + 20 <= h && g.rows.h > 120);
   }
 });
+
+test('a drawer lies below both maps, and a ride below all', () => {
+  const g = measureStage(1280, 720, false, { drawer: true, ride: true });
+  assert.ok(g.worlds.beside && g.drawer && g.worlds.y + g.worlds.h <= g.drawer.y && g.drawer.h > 150);
+  assert.ok(g.drawer.y + g.drawer.h === g.ground.y + g.ground.h && g.ground.y + g.ground.h <= 720 - 158);
+  assert.equal(measureStage(1280, 720, false).drawer, null);
+});

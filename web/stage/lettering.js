@@ -48,7 +48,7 @@ export function placeLabels(labels, marks, bounds, measure) {
     });
     if (!found) continue;
     const { words, place } = found;
-    out.push({ words, x: leftOf(place, measure(words, size, weight)), y: place.y, size, weight, colour, inside: place.inside ?? false, ...(place.ground && { ground: true }) });
+    out.push({ words, x: leftOf(place, measure(words, size, weight)), y: place.y, size, weight, colour, inside: place.inside ?? false, ground: place.ground });
   }
   return out;
 }

@@ -68,3 +68,14 @@ test('each of two informers is a band with a heading, its handlers in one row', 
   assert.deepEqual(two.map((r) => r.id), ['cluster', '0.reflector', '0.queue', '0.indexer', '0.fold', '1.queue', '1.indexer', '1.fold']);
   holdApart(arrange(two, box, new Map()));
 });
+
+test('the Reflector has height for what waits before the queue, and more for words', () => {
+  const height = (more) => {
+    const rows = stage().map((r) => (r.station === 'reflector' ? { ...r, ...more } : r));
+    const bands = new Rows().place(rows, box, 0, demand(rows));
+    holdApart(bands);
+    return bands.find((b) => b.station === 'reflector').h;
+  };
+  assert.ok(height({ highest: 29 }) > height({}) + 60);
+  assert.ok(height({ spans: [{ kind: 'gap', fromMillis: 0, toMillis: null }] }) > height({}) + 10);
+});
