@@ -440,10 +440,10 @@ export class Tracks {
 
   /** In how many ms it is drawn again, if nothing comes until then: when the past has moved by a pixel, or at once while something else moves. */
   dueIn() {
-    const { view, state } = this.ctx.model;
+    const { view, state, stands } = this.ctx.model;
     if (this.rows.moves || this.eases) return 0;
     const light = this.lights ? lightMillis : Infinity;
-    if (view.mode === 'paused' || (view.mode === 'live' && state.source.kind === 'file')) return light;
+    if (stands || view.mode === 'paused' || (view.mode === 'live' && state.source.kind === 'file')) return light;
     return Math.min(light, this.past.stepOf(view.mode === 'playing' ? view.speed || 1 : 1));
   }
 }
