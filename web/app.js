@@ -91,6 +91,7 @@ const ctx = {
   say: (words, bad) => toast.say(words, bad),
   repaint: () => {
     painter.dirty = true;
+    painter.wake();
   },
   // Without the token, which is in the address that the server prints, the worker reports what is missing.
   relay: followable && !follows,
@@ -128,9 +129,14 @@ const ride = new Ride(ctx, app, {
     if (selected !== key) follow(key);
     views.stories.rideOpened();
   },
-  closed: () => views.stories.rideClosed(),
+  closed: () => {
+    views.tracks.ride(null);
+    views.stories.rideClosed();
+  },
+  shows: (millis) => views.tracks.ride(millis),
 });
 ctx.riding = () => ride.position;
+ctx.inspects = () => inspector.isOpen;
 const loading = new Loading(scene);
 const away = new Away(ctx);
 const lost = new Lost(ctx, app, () => files.restart());
@@ -174,6 +180,7 @@ const link = new Link({
     page: location.href.replace(/#.*$/, ''),
     relay: ctx.relay ? `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/relay` : '',
   },
+  came: (frame) => painter.note(frame),
   progress: (p) => {
     if (p.stage === 'file') files.progress(p);
     else loading.progress(p);
@@ -325,11 +332,13 @@ async function picture(caption = true) {
   const { motion } = views;
   const { k, css } = motion.surface;
   motion.resize(css * sharp, css);
+  views.tracks.pose(sharp);
   painter.paintWhole();
   const at = views.pictureBox(caption);
   const drawn = draw(app, at, captionLine.textContent ?? '');
   const name = `informerscope-${model.view.seq}`;
   motion.resize(k, css);
+  views.tracks.pose(1);
   painter.paintWhole();
   return { name, at: at.toJSON(), svg: drawn.svg, png: await toPNG(drawn) };
 }
@@ -381,7 +390,8 @@ function help() {
 }
 
 function find() {
-  stage.indexer.find();
+  if (views.shownTracks) views.tracks.worlds.find();
+  else stage.indexer.find();
 }
 
 /** What makes the screen dark for a moment, as speakers do. @type {HTMLElement | null} */

@@ -16,7 +16,7 @@ const used = new Set(['color', 'visibility']);
 const paints = new Set(['fill', 'stroke']);
 const unneeded = /^(class|style|role|tabindex|lang|aria-.*|data-.*)$/;
 /** What lies over the stage for a moment, what is pressed, and what only a screen reader reads. */
-const left = '.top, .tr, .timeline, .storybar, .toast, .pop, .ov, .drawer, .drop, .sr, .remedy, .for-me, .ptop, .phrow, .ptime, .pfoot';
+const left = '.top, .tr, .timeline, .storybar, .toast, .pop, .ov, .drawer, .drop, .sr, .remedy, .for-me, .ptop, .phrow, .ptime, .pfoot, .zooms, .tracks-tip';
 
 class Drawing {
   /** @param {DOMRect} at the part of the page that is in the picture */

@@ -15,7 +15,7 @@ test('an act has words', () => {
   assert.equal(words('pace:2:2000'), 'you: mailer takes 2.0 s a call');
   assert.equal(words('fault:410'), 'you: 410 Gone for the watch');
   assert.equal(words('fault:refuse:off'), 'you: connections are refused: off');
-  assert.equal(words('listen:my~20handler'), 'you: add my handler');
+  assert.equal(words('listen:my~20handler'), 'you: a handler “my handler” added');
   assert.equal(words('scale:web:3'), 'you: scale web 3');
 });
 

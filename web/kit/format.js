@@ -105,6 +105,12 @@ export function seconds(ms) {
   return ms < 99950 ? `${(ms / 1000).toFixed(1)} s` : span(ms);
 }
 
+/** A time of one change to the microsecond, as its steps differ by little. @param {number} ms */
+export function precise(ms) {
+  if (ms < 0.9995) return `${Math.max(0, Math.round(ms * 1000))} µs`;
+  return ms < 999.9995 ? `${Number(ms.toFixed(3))} ms` : `${Number((ms / 1000).toFixed(3))} s`;
+}
+
 /** What is left of a wait. It is done at zero and not before, so tenths are rounded up. @param {number} ms */
 export function remainder(ms) {
   return seconds(Math.ceil(ms / 100) * 100);

@@ -40,3 +40,4 @@ test('a reason is the error without the request that it came from', () => {
   assert.equal(format.reason('failed to list *v1.Pod: the server is too busy'), 'the server is too busy');
   assert.equal(format.reason('dial tcp: '), 'dial tcp: ', 'an error of which nothing is left stays whole');
 });
+gives('precise', [[0, '0 µs'], [0.0004, '0 µs'], [0.06, '60 µs'], [0.9996, '1 ms'], [1.58, '1.58 ms'], [999.9996, '1 s'], [3364.2, '3.364 s']]);

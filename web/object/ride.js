@@ -32,8 +32,11 @@ export class Ride {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {{words: (hop: import('../wire/types.js').Hop) => string, opened: (key: string) => void, closed: () => void, leaves: () => boolean}} o `words` is a
-   *   sentence for a hop. `opened` makes room for a ride, `closed` frees it. `leaves` is whether a step beyond the first or last hop leaves the ride
+   * @param {{
+   *   words: (hop: import('../wire/types.js').Hop) => string, opened: (key: string) => void, closed: () => void, leaves: () => boolean,
+   *   shows: (millis: number) => void
+   * }} o `words` is a sentence for a hop. `opened` makes room for a ride, `closed` frees it. `leaves` is whether a step beyond the first or last
+   *   hop leaves the ride. `shows` gets how long the change has been on its way at the hop that is gone to
    */
   constructor(ctx, app, o) {
     this.ctx = ctx;
@@ -148,6 +151,7 @@ export class Ride {
     const forward = i === this.i + 1 && i > 0;
     this.i = i;
     this.light();
+    this.o.shows(of.hops.slice(1, i + 1).reduce((sum, hop) => sum + hop.sinceMicros, 0) / 1000);
     const { seq } = of.hops[i];
     this.paint();
     // A step plays the events in between, so that the object is seen to move; a jump shows only where it is.

@@ -121,7 +121,7 @@ export function openHelp(app, first) {
   const tour = first ? [h('button', { class: 'key fill', type: 'button', 'data-do': 'tour' }, first.words)] : [];
   // Only where the past has an axis can it be zoomed.
   /** @type {[string[], string][]} */
-  const zoom = document.documentElement.classList.contains('is-tracks') ? [[['Z', '0'], 'keys.zoom']] : [];
+  const zoom = document.documentElement.classList.contains('is-tracks') ? [[['Z', '0'], 'keys.zoom'], [['K', 'J'], 'keys.walk']] : [];
   const grid = h('div', { class: 'kc' }, ...table.map((col) => h('div', {}, ...col.flatMap(([head, rows]) => [
     h('h4', {}, t(head)),
     ...[...rows, ...(head === 'keys.look' ? zoom : [])].map(([keys, words]) => (

@@ -33,11 +33,12 @@ function drawBirth(pen) {
       pen.upright(x, from.y + from.h, pen.top - 2 * k, colour.t1, true);
       pen.stroke([x - 4 * k, pen.top - 5 * k, x, pen.top, x + 4 * k, pen.top - 5 * k], colour.t1, 1.4);
     }
-    pen.upright(x, pen.top, pen.foot, colour.t1);
+    // Its objects come at that moment: the line ends over their tick.
+    pen.upright(x, pen.top, pen.foot - 18 * k, colour.t1);
     const name = track.name ?? '';
     const short = t('past.addedShort', { name });
     const n = exact(added.n ?? 0);
-    pen.say(added.n ? [t('past.added', { name, n }), t('past.addedHalf', { name, n }), short] : [short],
+    pen.say(added.n ? [t('past.added', { name, n }), t('past.addedHalf', { name, n }), t('past.addedLeast', { name, n }), short] : [short],
       [{ x: x + 8 * k, y: pen.top + 12 * k }, { x: x + 8 * k, y: pen.top - 4 * k }], { colour: colour.t1, weight: 600, first: true });
   }
   for (const removed of pen.spans('removed')) {

@@ -4,11 +4,11 @@
 /** @typedef {{x: number, y: number, w: number, h: number}} Area */
 /**
  * `rows` is where the rows stand, `past` what the canvas covers, `x` the rail, and `edge` where its words must end. `ground` is
- * what lies right of the rail, and `apart` how far the rails of two informers are.
+ * what lies right of the rail, and `apart` how far the rails of two informers are. A `drawer` takes the place of the inside, and most of the maps'.
  * @typedef {{
  *   w: number, h: number, phone: boolean, presenting: boolean, past: Area, rows: import('./rows.js').Box, x: number, apart: number, edge: number,
  *   names: number, ground: Area,
- *   worlds: Area & {beside: boolean}, inside: Area
+ *   worlds: Area & {beside: boolean}, inside: Area, drawer: Area | null
  * }} Geometry
  */
 
@@ -16,13 +16,19 @@
 const above = 108;
 const below = 82;
 
+/** How high the maps are with their words, side by side over a drawer. */
+const low = 196;
+/** What a ride takes from the foot of the page. */
+const ruler = 166;
+
 /**
  * @param {number} w @param {number} h
- * @param {{phone?: boolean, presenting?: boolean, opened?: boolean}} [o] `opened`: the inside of a station shows, for which presenter mode makes room
+ * @param {{phone?: boolean, presenting?: boolean, opened?: boolean, drawer?: boolean, ride?: boolean}} [o] `opened`: the inside of a station shows, for
+ *   which presenter mode makes room; whether one object is inspected, and whether one of its changes is ridden
  * @returns {Geometry}
  */
-export function measureStage(w, h, { phone, presenting, opened } = {}) {
-  return phone ? measurePhone(w, h) : presenting ? measurePresenting(w, h, !!opened) : measurePage(w, h);
+export function measureStage(w, h, { phone, presenting, opened, drawer = false, ride = false } = {}) {
+  return phone ? measurePhone(w, h) : presenting ? measurePresenting(w, h, !!opened) : measurePage(w, h, drawer, ride ? ruler : below);
 }
 
 /**
@@ -43,23 +49,26 @@ function measurePresenting(w, h, opened) {
     ground: { x, y: top, w: w - x, h: end - top },
     worlds: { x: maps, y: top + 8, w: w - 12 - maps, h: end - panel - top - 16, beside: opened },
     inside: { x: maps, y: end - panel, w: w - 12 - maps, h: panel },
+    drawer: null,
   };
 }
 
-/** @param {number} w @param {number} h @returns {Geometry} */
-function measurePage(w, h) {
+/** @param {number} w @param {number} h @param {boolean} drawer @param {number} foot @returns {Geometry} */
+function measurePage(w, h, drawer, foot) {
   const x = Math.round(w * 0.565);
   const left = 176;
   const maps = Math.round(w * 0.722);
-  const end = h - below;
+  const end = h - foot;
   const panel = 140;
+  const right = { x: maps, w: w - 16 - maps };
   return {
     w, h, phone: false, presenting: false, x, apart: 34, edge: maps - 26, names: left - 6,
     past: { x: left, y: above, w: x - 10 - left, h: end - above },
     rows: { y: above + 26, h: end - 30 - above - 26, gap: 9 },
     ground: { x, y: above, w: w - x, h: end - above },
-    worlds: { x: maps, y: above + 16, w: w - 16 - maps, h: end - panel - 8 - above - 16, beside: false },
-    inside: { x: maps, y: end - panel, w: w - 16 - maps, h: panel },
+    worlds: { ...right, y: above + 16, h: drawer ? low : end - panel - 8 - above - 16, beside: drawer },
+    inside: { ...right, y: end - panel, h: panel },
+    drawer: drawer ? { ...right, y: above + 16 + low + 8, h: end - above - 16 - low - 8 } : null,
   };
 }
 
@@ -76,6 +85,7 @@ function measurePhone(w, h) {
     ground: { x, y: maps + 8, w: w - x, h: h - maps - 8 },
     worlds: { x: left, y: why + 4, w: w - 2 * left, h: maps - why - 4, beside: true },
     inside: { x: left, y: h - 190, w: w - 2 * left, h: 190 },
+    drawer: null,
   };
 }
 

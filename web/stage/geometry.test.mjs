@@ -33,3 +33,10 @@ test('in presenter mode the maps have their room, and those of an open row stand
     assert.ok(shut.worlds.y + shut.worlds.h <= shut.ground.y + shut.ground.h && shut.rows.h > 300 && shut.edge < shut.worlds.x);
   }
 });
+
+test('a drawer lies below both maps, and a ride below all', () => {
+  const g = measureStage(1280, 720, { drawer: true, ride: true });
+  assert.ok(g.worlds.beside && g.drawer && g.worlds.y + g.worlds.h <= g.drawer.y && g.drawer.h > 150);
+  assert.ok(g.drawer.y + g.drawer.h === g.ground.y + g.ground.h && g.ground.y + g.ground.h <= 720 - 158);
+  assert.equal(measureStage(1280, 720).drawer, null);
+});

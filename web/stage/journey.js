@@ -1,6 +1,6 @@
 // @ts-check
 // The followed change: one line from row to row, strictly at its times, with a dot at each and its time in words.
-import { span as duration } from '../kit/format.js';
+import { precise } from '../kit/format.js';
 import { t } from '../kit/i18n.js';
 
 /** @typedef {import('./pen.js').Pen} Pen */
@@ -10,22 +10,22 @@ import { t } from '../kit/i18n.js';
 /** A wait that is shorter, in ms, is not said. */
 const brief = 0.01;
 
-/** A short time with two digits behind the point, as the steps of one change differ by little. @param {number} ms */
-const exactly = (ms) => (ms < 100 ? `${ms.toFixed(2)} ms` : duration(ms));
+/** Whether the ground is white, on which yellow is not seen. @param {Record<string, string>} colour */
+export const isLight = ({ bg }) => Number.parseInt(bg?.[1] ?? '0', 16) > 8;
 
 /** @param {Pen} pen @param {Shown} stop @param {number} begin when the change was made */
 function stopWords(pen, stop, begin) {
   const { cameMillis, leftMillis, endMillis, station } = stop;
   const calls = station === 'handler' || station === 'work';
-  const at = t('past.at', { s: exactly((calls ? leftMillis ?? cameMillis : cameMillis) - begin) });
+  const at = t('past.at', { s: precise((calls ? leftMillis ?? cameMillis : cameMillis) - begin) });
   if (station === 'cluster' || station === 'indexer') return [at];
   const waits = (leftMillis ?? pen.now) - cameMillis;
   if (!calls && waits < brief) return [at];
-  if (!calls) return [t('past.waits', { at, s: duration(waits) }), at];
-  if (leftMillis === null) return [t('past.waits', { at, s: duration(waits) }), at];
+  if (!calls) return [t('past.waits', { at, s: precise(waits) }), at];
+  if (leftMillis === null) return waits > 0 ? [t('past.waits', { at, s: precise(waits) }), at] : [at];
   const lasts = (endMillis ?? pen.now) - leftMillis;
   // The log's clock counts some µs as none.
-  return lasts > 0 ? [t(station === 'work' ? 'past.reconcile' : 'past.calls', { at, s: duration(lasts) }), at] : [at];
+  return lasts > 0 ? [t(station === 'work' ? 'past.reconcile' : 'past.calls', { at, s: precise(lasts) }), at] : [at];
 }
 
 /**
@@ -34,11 +34,12 @@ function stopWords(pen, stop, begin) {
  * @param {import('../wire/types.js').Journey} journey
  * @param {(row: string) => {y: number, station: string} | null} placeOf where a row's line is; null if it does not show
  * @param {string | undefined} feeder the row of the handler that puts keys into the work queue
+ * @param {string} [marked] the row whose dot has a ring
  */
-export function drawJourney(pen, journey, placeOf, feeder) {
+export function drawJourney(pen, journey, placeOf, feeder, marked) {
   const { k, colour } = pen;
   const { xOf } = pen.scene;
-  const light = Number.parseInt(colour.bg?.[1] ?? '0', 16) > 8;
+  const light = isLight(colour);
   const stops = journey.stops.flatMap((stop) => {
     const place = placeOf(stop.row);
     return place ? [{ ...stop, ...place }] : [];
@@ -72,13 +73,14 @@ export function drawJourney(pen, journey, placeOf, feeder) {
     const x = pen.x(stop.station === 'handler' || stop.station === 'work' ? stop.leftMillis ?? stop.cameMillis : stop.cameMillis);
     if (xOf(stop.cameMillis) < 0) continue;
     pen.dot(x, stop.y, stop.station === 'work' ? colour.t2 : colour.acc, light);
+    if (stop.row === marked) pen.ring(x, stop.y, colour.t1);
     if (stop === stops[0] && stop.station === 'cluster') {
       const places = [{ x: x + 9 * k, y: stop.y - 6 * k }, { x: x - 9 * k, y: stop.y - 6 * k, before: true }];
       pen.say([`${journey.op} ${journey.key}`, journey.key], places, { colour: light ? colour.t1 : colour.acc, size: 13, first: true });
       continue;
     }
     const y = stop.y - (stop.station === 'reflector' ? 6 : 3) * k;
-    const places = [{ x: x + 9 * k, y, inside: true }, { x: x - 9 * k, y, inside: true, before: true }];
+    const places = [{ x: x + 9 * k, y, inside: true, ground: true }, { x: x - 9 * k, y, inside: true, ground: true, before: true }];
     pen.say(stopWords(pen, stop, stops[0].cameMillis), places, { colour: colour.t1, first: true });
   }
 }

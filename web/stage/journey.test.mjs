@@ -42,7 +42,7 @@ test('its times are in words, from the moment of the change', () => {
   const { pen, words } = recording();
   drawJourney(pen, journey, placeOf, '0.handler.1');
   assert.deepEqual(words, [
-    'Updated shop/cart', '+1.00 ms', '+1.00 ms, waits 2.0 ms', '+3.00 ms', '+4.00 ms, call 5 µs', '+4.00 ms, call 2.0 ms', '+5.00 ms, reconcile 4.1 ms',
+    'Updated shop/cart', '+1 ms', '+1 ms, waits 2 ms', '+3 ms', '+4 ms, call 5 µs', '+4 ms, call 2 ms', '+5 ms, reconcile 4.1 ms',
   ]);
 });
 
@@ -58,7 +58,7 @@ test('what has not happened is not drawn', () => {
   const { pen, dots, words } = recording();
   drawJourney(pen, { ...journey, stops: stops.slice(0, 2).concat(stop('0.queue', 101)) }, placeOf, undefined);
   assert.equal(dots.length, 3);
-  assert.equal(words.at(-1), '+1.00 ms, waits 399 ms');
+  assert.equal(words.at(-1), '+1 ms, waits 399 ms');
 });
 
 test('on white the line is dark, on a band', () => {

@@ -5,13 +5,13 @@
 
 /**
  * A place for words: their left end and the line that they stand on; where they must end, if that is before the past does. Those `inside` stand
- * on their own mark. Words that have their time in them may be `before` it: then x is their right end.
- * @typedef {{x: number, y: number, end?: number, inside?: boolean, before?: boolean}} Place
+ * on their own mark; a `ground` covers what is under them. Words that have their time in them may be `before` it: then x is their right end.
+ * @typedef {{x: number, y: number, end?: number, inside?: boolean, ground?: boolean, before?: boolean}} Place
  *
  * Words: the same in several lengths, the longest first, and places for them, the best first. `first` ones choose before others.
  * @typedef {{words: string[], places: Place[], size: number, weight?: number, colour: string, first?: boolean}} Label
  *
- * @typedef {{words: string, x: number, y: number, size: number, weight: number, colour: string, inside: boolean}} Placed
+ * @typedef {{words: string, x: number, y: number, size: number, weight: number, colour: string, inside: boolean, ground?: boolean}} Placed
  */
 
 /** @param {Box} a @param {Box} b */
@@ -48,7 +48,7 @@ export function placeLabels(labels, marks, bounds, measure) {
     });
     if (!found) continue;
     const { words, place } = found;
-    out.push({ words, x: leftOf(place, measure(words, size, weight)), y: place.y, size, weight, colour, inside: place.inside ?? false });
+    out.push({ words, x: leftOf(place, measure(words, size, weight)), y: place.y, size, weight, colour, inside: place.inside ?? false, ground: place.ground });
   }
   return out;
 }

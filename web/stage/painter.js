@@ -2,6 +2,7 @@
 // When the page is painted: it takes the worker's frames and has the layout that shows brought to them, once an animation frame at most.
 import { Cadence } from './cadence.js';
 import { endPulses } from '../kit/landing.js';
+import { bringsNews } from '../wire/model.js';
 
 /** @typedef {import('../wire/types.js').Frame} Frame */
 
@@ -14,6 +15,12 @@ const stand = 30;
 const partMillis = 80;
 /** Clocks and countdowns run on between frames, ten times a second. */
 const tick = 100;
+/** With reduced motion they do so once a second, as does the log's end while the view stands. */
+const still = 1000;
+/** What is due within so many ms is left to the next animation frame. */
+const soon = 12;
+/** For so many ms after the last news parts that ask the worker may have more to paint. */
+const settles = 1500;
 
 export class Painter {
   /**
@@ -32,6 +39,8 @@ export class Painter {
     this.dirty = true;
     this.cadence = new Cadence(navigator.hardwareConcurrency);
     this.paintedAt = 0;
+    /** When all was painted as it had become another one. */
+    this.newsAt = 0;
     /** The part that is painted next, and how many have not been painted since the last news. */
     this.turn = 0;
     this.due = 0;
@@ -49,8 +58,44 @@ export class Painter {
       } finally {
         this.clock = null;
       }
-      requestAnimationFrame(this.loop);
+      this.plan(clock);
     };
+    /** The animation frame that is asked for, and the timer that will ask for one. */
+    this.asked = false;
+    this.timer = 0;
+  }
+
+  /** Asks for an animation frame: there is something to paint. A hidden page gets it when it shows again. */
+  wake() {
+    if (this.asked) return;
+    clearTimeout(this.timer);
+    this.asked = true;
+    requestAnimationFrame(this.loop);
+  }
+
+  /** Asks for the next animation frame, or lets the page rest until something is due. @param {number} clock @private */
+  plan(clock) {
+    const { model, eye } = this.ctx;
+    const { views, link } = this.page;
+    this.asked = false;
+    clearTimeout(this.timer);
+    if (!views.rests || !model.any || this.dirty || this.due || link.frame) return this.wake();
+    const stands = model.view.mode === 'paused' && clock - this.newsAt > settles;
+    const words = stands ? Infinity : this.paintedAt + (eye.still.matches ? still : tick) - clock;
+    const wait = Math.min(views.dueIn(), words);
+    if (wait < soon) return this.wake();
+    if (wait < Infinity) this.timer = setTimeout(() => this.wake(), wait);
+    return undefined;
+  }
+
+  /** A frame has come. Where time stands still only the log's end moves, which can wait. @param {Frame} frame */
+  note(frame) {
+    const { mode } = this.ctx.model.view;
+    if (!this.page.views.rests || mode !== 'paused' || frame.view.mode !== 'paused' || this.dirty || bringsNews(frame)) return this.wake();
+    if (this.asked) return undefined;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.wake(), still);
+    return undefined;
   }
 
   /** The moment on the log's clock. It is fixed while something is painted, so that all of it shows one moment. */
@@ -67,9 +112,9 @@ export class Painter {
     this.clock = null;
   }
 
-  /** Begins to paint, with each animation frame from now on. */
+  /** Begins to paint. */
   start() {
-    requestAnimationFrame(this.loop);
+    this.wake();
   }
 
   /**
@@ -95,7 +140,7 @@ export class Painter {
     const turned = !!frame && this.take(frame, clock);
     // Where time stands still, only the log's end moves on.
     const stands = model.view.mode === 'paused' && !this.dirty && !turned && !(frame && model.hasNews);
-    const rare = !this.due && clock - this.paintedAt > tick;
+    const rare = !this.due && clock - this.paintedAt >= (views.rests && eye.still.matches ? still : tick);
     const news = this.dirty || (!stands && (!!frame || rare));
     if (stands && rare) {
       this.paintedAt = clock;
@@ -104,8 +149,11 @@ export class Painter {
       else parts[this.turn++ % parts.length](clock);
       bars(clock);
     } else if (news || (this.due && ready)) {
-      const whole = this.dirty || turned || (!!frame && (!!frame.jump || model.view.mode === 'paused' || (eye.waits && model.hasNews)));
+      // Between frames all words are written at once, so that the next animation frame can wait.
+      const between = !frame && news && views.rests;
+      const whole = this.dirty || turned || between || (!!frame && (!!frame.jump || model.view.mode === 'paused' || (eye.waits && model.hasNews)));
       this.dirty = false;
+      if (whole && (frame || !rare)) this.newsAt = clock;
       if (news) this.paintedAt = clock;
       this.paint(frame, clock, news, whole);
     }

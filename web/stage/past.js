@@ -11,7 +11,7 @@ import { reflectorPast } from '../rows/reflector-past.js';
 import { workPast } from '../rows/work-past.js';
 import { drawAxis } from './axis.js';
 import { drawActs, drawHolds, writeLists, writePiles } from './causes.js';
-import { drawJourney } from './journey.js';
+import { drawJourney, isLight } from './journey.js';
 import { placeLabels } from './lettering.js';
 import { Pen } from './pen.js';
 import { bracketOf, heightOf, isFolded, pileAt, runsOf, topColumns, unitOf, unseenRuns } from './pile.js';
@@ -136,8 +136,17 @@ export class Past {
     const { colour: c } = this.ctx.scene;
     const inks = [c.t2, c.add, c.upd, c.del, c.rep, c.syn, c.rep, c.syn, c.bmk];
     /** @type {Look} */
-    this.look = { length: Math.ceil(this.right / this.wide) + 2, wide: this.wide, k: this.kd, inks, accent: c.acc };
+    this.look = { length: Math.ceil(this.right / this.wide) + 2, wide: this.wide, k: this.kd, inks, accent: c.acc, edge: isLight(c) ? c.t1 : '' };
     this.shown.key = this.groundKey = '';
+  }
+
+  /** The row at which the ridden change is; empty for none. */
+  marked = '';
+
+  /** Marks the followed change's dot in a row. @param {string} row its ID */
+  mark(row) {
+    if (row !== this.marked) this.shown.key = '';
+    this.marked = row;
   }
 
   /** Sets the strip of each row, in the same pixels as the area. @param {Seat[]} rows */
@@ -159,7 +168,7 @@ export class Past {
    * Paints the past of a moment.
    * @param {number} clock the page's, in ms
    * @param {number} nowMillis the moment at the rail, on the log's clock
-   * @returns whether another frame is due even if nothing comes
+   * @returns whether another frame is due even if time stands still
    */
   paint(clock, nowMillis) {
     const { past } = this.ctx.model;
@@ -176,15 +185,23 @@ export class Past {
       shown.grids = past.grids;
     }
     const moved = nowMillis !== shown.moment;
-    if (moved && this.still() && clock - shown.movedAt < rest && clock >= shown.movedAt) return true;
+    if (moved && this.still() && clock - shown.movedAt < rest && clock >= shown.movedAt) return false;
     // A scale that is to grow does so after a while.
     const easing = clock - this.changedAt < ease || this.roomSince < Infinity;
     const offset = Math.round((nowMillis / past.stepMillis) * this.wide);
-    const key = `${offset} ${Math.floor(nowMillis / 100)} ${this.live}`;
-    if (!easing && key === shown.key && past.version === shown.version) return moved;
+    // The words of what lasts have its length.
+    const lasts = past.rows.some((r) => r.spans.some((s) => s.toMillis === null));
+    const key = `${offset} ${lasts ? Math.floor(nowMillis / 100) : 0} ${this.live}`;
+    if (!easing && key === shown.key && past.version === shown.version) return false;
     Object.assign(shown, { key, version: past.version, moment: nowMillis, movedAt: moved ? clock : shown.movedAt });
     this.draw(clock, nowMillis, offset);
-    return moved || clock - this.changedAt < ease || this.roomSince < Infinity;
+    return clock - this.changedAt < ease || this.roomSince < Infinity;
+  }
+
+  /** How many ms of the page's clock the past takes to move by a pixel, at a speed. @param {number} speed */
+  stepOf(speed) {
+    const { stepMillis } = this.ctx.model.past;
+    return Math.max(this.still() ? rest : 0, stepMillis / this.wide / speed) || Infinity;
   }
 
   /** @param {number} clock @param {number} now @param {number} offset of the moment on the grid of columns, in device pixels @private */
@@ -239,7 +256,7 @@ export class Past {
       drawJourney(pen, journey, (id) => {
         const seat = this.seats.get(id);
         return seat ? { y: seat.y - area.y + seat.h - 9 * area.k, station: past.row(id)?.station ?? '' } : null;
-      }, feeder?.id);
+      }, feeder?.id, this.marked);
     }
     this.write(pen);
   }
@@ -357,14 +374,18 @@ export class Past {
     if (!strip) this.strips.set(track.id, (strip = new Strip(this.make)));
     strip.lay(/** @type {Look} */ (this.look), Math.ceil(this.roomOf(seat)), special.ticks ? Math.ceil((special.ticks + 1) * kd) : 0);
     const alpha = this.ctx.scene.colour.rail === this.ctx.scene.colour.t1 ? 1 : special.alpha;
-    strip.draw(track, runs, from, to, { most: special.ticks, alpha });
+    // Where the name stands over the ticks they are lower.
+    const most = seat.name ? Math.min(special.ticks, seat.h / this.area.k - 12) : special.ticks;
+    strip.draw(track, runs, from, to, { most: Math.max(5, most), alpha });
     const x = right - offset + from * wide;
     cx.setTransform(1, 0, 0, 1, 0, 0);
     const bright = seat.quiet ? 0.5 : 1;
     cx.globalAlpha = bright;
     strip.copy(cx, x, from, to + 1, right, { y: Math.round(pen.foot * dpr), h: seat.h * dpr, part: 'ticks' });
     // What waits now is bright, and what is over half as bright; folded piles keep their height while the scale changes.
-    const live = runs.at(-1)?.live ? runs[runs.length - 1].from : to + 1;
+    // Before the oldest of those that wait had come, all that waited has left.
+    const oldest = Math.floor((track.oldestMillis ?? 0) / this.ctx.model.past.stepMillis);
+    const live = runs.at(-1)?.live ? Math.max(runs[runs.length - 1].from, oldest) : to + 1;
     const foot = Math.round(pen.base * dpr);
     const stretch = this.stretchAt(clock);
     const pieces = [{ from, end: live, alpha: this.over }, { from: Math.max(from, live), end: to + 1, alpha: 1 }];
@@ -422,9 +443,9 @@ export class Past {
     const measure = (/** @type {string} */ words, /** @type {number} */ px, /** @type {number} */ weight) => width(words, `${weight} ${px}px`);
     for (const o of placeLabels(pen.labels, pen.marks, [0, 0, pen.right - 2 * k, this.area.h], measure)) {
       cx.font = `${o.weight} ${o.size}px ${colour.sans}`;
-      if (!o.inside) {
+      if (!o.inside || o.ground) {
         // The lines of time end beside the words. To stroke the letters takes several times as long.
-        cx.globalAlpha = 0.75;
+        cx.globalAlpha = o.ground ? 0.9 : 0.75;
         cx.fillStyle = colour.bg;
         cx.fillRect(o.x - 2 * k, o.y - o.size * 0.85, measure(o.words, o.size, o.weight) + 4 * k, o.size * 1.1);
         cx.globalAlpha = 1;
@@ -432,6 +453,18 @@ export class Past {
       cx.fillStyle = o.colour;
       cx.fillText(o.words, o.x, o.y);
     }
+  }
+
+  /** Which moment is at a place, which may be before the log begins. @param {number} x in the same pixels as the area */
+  millisAt(x) {
+    const { area, shown, wide, dpr } = this;
+    return shown.moment - (((area.x + area.w - x) * dpr) / wide) * this.ctx.model.past.stepMillis;
+  }
+
+  /** Where a moment is, in the same pixels as the area. @param {number} millis */
+  xOf(millis) {
+    const { area, shown, wide, dpr } = this;
+    return area.x + area.w - ((shown.moment - millis) / this.ctx.model.past.stepMillis) * (wide / dpr);
   }
 
   /**
@@ -444,11 +477,11 @@ export class Past {
    */
   at(x, y) {
     const { past } = this.ctx.model;
-    const { area, shown, dpr } = this;
+    const { area, dpr } = this;
     const seat = [...this.seats.values()].find((s) => y >= s.y && y < s.y + s.h);
     const row = seat && past.row(seat.id);
     if (!row || !seat || x < area.x || x > area.x + area.w || !past.stepMillis) return null;
-    const millis = shown.moment - (((area.x + area.w - x) * dpr) / this.wide) * past.stepMillis;
+    const millis = this.millisAt(x);
     const column = Math.floor(millis / past.stepMillis);
     const base = seat.y + seat.h - (seat.foot ?? 18 * area.k);
     const pile = pileAt(row, column) ?? [];

@@ -82,10 +82,12 @@ test('a frame draws the columns that came, and no others', () => {
 test('nothing is drawn while nothing changes', () => {
   const { past, drawn, shown } = stage();
   past.apply(frame({ columns: [column(99)] }, { reset: true }));
-  assert.equal(drawn.paint(0, 1000), true, 'it moved');
+  drawn.paint(0, 1000);
   const before = shown.calls.clearRect;
   assert.equal(drawn.paint(16, 1000), false);
   assert.equal(shown.calls.clearRect, before);
+  assert.equal(drawn.stepOf(1), 5, 'a column is two pixels wide');
+  assert.equal(drawn.stepOf(4), 1.25);
 });
 
 test('with reduced motion the past moves once a second', () => {
@@ -93,8 +95,9 @@ test('with reduced motion the past moves once a second', () => {
   past.apply(frame({ columns: [column(99)] }, { reset: true }));
   drawn.paint(0, 1000);
   const before = shown.calls.clearRect;
-  for (let clock = 16; clock < 1000; clock += 16) assert.equal(drawn.paint(clock, 1000 + clock), true, 'a move is due');
+  for (let clock = 16; clock < 1000; clock += 16) drawn.paint(clock, 1000 + clock);
   assert.equal(shown.calls.clearRect, before);
+  assert.equal(drawn.stepOf(1), 1000);
   drawn.paint(1000, 2000);
   assert.equal(shown.calls.clearRect, before + 1);
 });

@@ -179,6 +179,16 @@ export class Pen {
     this.marks.push([x - 5 * k, y - 5 * k, x + 5 * k, y + 5 * k]);
   }
 
+  /** A ring around a dot: the one that is spoken of. @param {number} x @param {number} y @param {string} colour */
+  ring(x, y, colour) {
+    const { cx, k } = this;
+    cx.strokeStyle = colour;
+    cx.lineWidth = 2 * k;
+    cx.beginPath();
+    cx.arc(x, y, 8 * k, 0, 2 * Math.PI);
+    cx.stroke();
+  }
+
   /** A cross: something failed. @param {number} x @param {number} y its middle */
   cross(x, y) {
     const r = 4 * this.k;

@@ -115,11 +115,11 @@ export function bracketOf(unit, least) {
  * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} cx
  * @param {(Column | undefined)[]} columns
  * @param {{
- *   x: number, wide: number, foot: number, unit: number, least: number, gap: number, inks: string[], accent: string, before?: number[]
+ *   x: number, wide: number, foot: number, unit: number, least: number, gap: number, inks: string[], accent: string, edge?: string, before?: number[]
  * }} o `x` is where the first begins, `wide` how wide each is, `foot` what they stand on. `least` is how thin a bar may be, `gap` what is free
- *   above each. `before` is the pile at the left of the first
+ *   above each. The followed one is the `accent`, with a line of the `edge`. `before` is the pile at the left of the first
  */
-export function drawPiles(cx, columns, { x, wide, foot, unit, least, gap, inks, accent, before = [] }) {
+export function drawPiles(cx, columns, { x, wide, foot, unit, least, gap, inks, accent, edge = '', before = [] }) {
   const pitch = pitchOf(unit, least);
   let top = 0;
   columns.forEach((column, i) => {
@@ -161,7 +161,13 @@ export function drawPiles(cx, columns, { x, wide, foot, unit, least, gap, inks, 
     if (followed >= 0) {
       const high = Math.max(Math.round((followed + 1) * unit), gap * 2);
       cx.fillStyle = accent;
-      cx.fillRect(left, foot - high + (one ? gap : 0), wide, Math.max(gap * 2, Math.round(unit) - gap));
+      const tall = Math.max(gap * 2, Math.round(unit) - gap);
+      const y = foot - high + (one ? gap : 0);
+      cx.fillRect(left, y, wide, tall);
+      if (edge) {
+        cx.fillStyle = edge;
+        cx.fillRect(left, y + Math.floor((tall - gap) / 2), wide, gap);
+      }
     }
     if (one) for (const place of notches ?? []) cx.clearRect(left, foot - Math.round((place + 1) * unit), wide, Math.round(unit));
   });

@@ -2,7 +2,7 @@
 // What is under the pointer in the past, in words: when it was, what passed or waited there, and what lasted. A press follows its object, or lists
 // those that are there.
 import { h, menuRow, put, reveal } from '../kit/dom.js';
-import { exact, span } from '../kit/format.js';
+import { clock, exact, precise, span, version } from '../kit/format.js';
 import { width } from '../kit/measure.js';
 import { seat } from './geometry.js';
 
@@ -11,6 +11,8 @@ const names = ['', 'Added', 'Updated', 'Deleted', 'Replaced', 'Sync', 'Replaced'
 
 /** How long the pointer rests before the worker is asked what is there, in ms. */
 const rest = 120;
+/** How long a finger rests before it points, in ms. */
+const hold = 400;
 
 /** @typedef {import('../wire/types.js').Entry} Entry */
 /** @typedef {NonNullable<ReturnType<import('./past.js').Past['at']>>} Place */
@@ -39,20 +41,24 @@ export function wordsAt({ what: { pile, span: cause, passes = [] } }, now, t) {
  * A change that passed or waited, in words: for how long it waited, and how long its call took.
  * @param {Entry} entry @param {number} now @param {import('../wire/page-types.js').Ctx['t']} t
  */
-export function entryWords({ key, op, cameMillis, leftMillis, endMillis }, now, t) {
-  const waited = t(leftMillis === null ? 'point.waits' : 'point.waited', { s: span((leftMillis ?? now) - cameMillis) });
-  const call = leftMillis !== null && endMillis !== null ? [t('point.took', { s: span(endMillis - leftMillis) })] : [];
-  return [`${op || t('point.key')} ${key}`, waited, ...call].join(', ');
+export function entryWords({ key, rv, op, cameMillis, leftMillis, endMillis }, now, t) {
+  const waited = t(leftMillis === null ? 'point.waits' : 'point.waited', { s: precise((leftMillis ?? now) - cameMillis) });
+  const left = leftMillis === null ? [] : [t('point.left', { s: clock(leftMillis) })];
+  const call = leftMillis !== null && endMillis !== null ? [t('point.took', { s: precise(endMillis - leftMillis) })] : [];
+  const name = `${op || t('point.key')} ${key}${rv && ` rv ${version(rv)}`}`;
+  return [name, t('point.came', { s: clock(cameMillis) }), waited, ...left, ...call].join(', ');
 }
 
 export class Pointer {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx @param {import('./past.js').Past} past @param {HTMLElement} canvas
-   * @param {HTMLElement} parent where the words go
+   * @param {HTMLElement} parent where the words go @param {import('./peek.js').Peek} peek
+   * @param {() => void} held what is pressed is held still, and is no drag
    */
-  constructor(ctx, past, canvas, parent) {
+  constructor(ctx, past, canvas, parent, peek, held) {
     this.ctx = ctx;
     this.past = past;
+    this.peek = peek;
     this.tip = h('div', { class: 'tracks-tip', hidden: '', 'aria-hidden': 'true' });
     parent.append(this.tip);
     /** CSS pixels per unit. */
@@ -64,19 +70,35 @@ export class Pointer {
     /** Where it points; null while it does not, and while the past is dragged. @type {{x: number, y: number} | null} */
     this.at = null;
     canvas.addEventListener('pointermove', (e) => {
-      this.at = e.buttons ? null : place(e);
+      const looks = e.pointerType === 'touch' && !!peek.from;
+      if (e.buttons && !looks && Math.hypot(e.clientX - down.x, e.clientY - down.y) < 3) return; // a finger is never quite still
+      this.at = e.buttons && !looks ? null : place(e);
       clearTimeout(this.timer);
-      if (this.at) this.timer = setTimeout(() => this.ask(), rest);
+      if (this.at) this.timer = setTimeout(() => this.look(), rest);
       this.paint();
     });
-    canvas.addEventListener('pointerleave', () => {
+    const leave = () => {
+      clearTimeout(this.timer);
       this.at = null;
+      peek.end();
       this.paint();
+    };
+    canvas.addEventListener('pointerleave', leave);
+    let down = { x: 0, y: 0 };
+    canvas.addEventListener('pointerdown', (e) => {
+      down = { x: e.clientX, y: e.clientY };
+      clearTimeout(this.timer);
+      peek.end();
+      if (e.pointerType !== 'touch') return;
+      this.timer = setTimeout(() => {
+        held();
+        this.at = place(e);
+        this.look();
+      }, hold);
     });
-    let down = 0;
-    canvas.addEventListener('pointerdown', (e) => (down = e.clientX));
+    for (const up of ['pointerup', 'pointercancel']) canvas.addEventListener(up, (e) => /** @type {PointerEvent} */ (e).pointerType === 'touch' && leave());
     canvas.addEventListener('click', (e) => {
-      if (Math.abs(e.clientX - down) >= 3) return; // the past was dragged
+      if (Math.abs(e.clientX - down.x) >= 3) return; // the past was dragged
       this.at = place(e);
       this.press();
     });
@@ -86,6 +108,12 @@ export class Pointer {
   timer = undefined;
   /** What the worker said was at a place. @type {{row: string, column: number, entries: Entry[]}} */
   found = { row: '', column: -1, entries: [] };
+
+  /** The pointer rests: asks what is under it, and shows that moment while the view stands. @private */
+  look() {
+    if (this.at && this.past.at(this.at.x, this.at.y)) this.peek.show(this.past.millisAt(this.at.x));
+    this.ask();
+  }
 
   /** Asks what is under the pointer. @private */
   async ask() {
@@ -117,7 +145,7 @@ export class Pointer {
     const { ctx, k } = this;
     const { x, y } = this.at ?? { x: -1, y: -1 };
     const place = this.at && this.past.at(x, y);
-    const now = ctx.now();
+    const now = this.past.shown.moment;
     const { row, column, entries } = this.found;
     const one = place && place.row.id === row && place.column === column && entries.length === 1 ? entries[0] : null;
     const said = !place ? [] : one ? [entryWords(one, now, ctx.t)] : wordsAt(place, now, ctx.t);

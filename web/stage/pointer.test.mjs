@@ -19,6 +19,6 @@ test('what lasts says how long, up to now while it does', () => {
 
 test('a change says how long it waited, and its call', () => {
   const entry = { key: 'shop/cart', rv: '7', op: 'Updated', row: '0.queue', cameMillis: 1000, leftMillis: 2200, endMillis: 2700 };
-  assert.equal(entryWords(entry, 9000, t), 'Updated shop/cart, point.waited 1.2 s, point.took 500 ms');
-  assert.equal(entryWords({ ...entry, op: '', leftMillis: null, endMillis: null }, 5200, t), 'point.key shop/cart, point.waits 4.2 s');
+  assert.equal(entryWords(entry, 9000, t), 'Updated shop/cart rv 7, point.came 0:01.000, point.waited 1.2 s, point.left 0:02.200, point.took 500 ms');
+  assert.equal(entryWords({ ...entry, op: '', leftMillis: null, endMillis: null }, 5200, t), 'point.key shop/cart rv 7, point.came 0:01.000, point.waits 4.2 s');
 });

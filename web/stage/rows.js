@@ -106,14 +106,14 @@ const roomFor = (highest) => (highest < fewest ? 0 : 2 ** Math.ceil(Math.log2(Ma
  * Where the rows stand that show.
  * @param {Shown[]} rows
  * @param {Box} box
- * @param {Map<string, number>} rooms for how many each has room, and for the Reflector's how much more it has
+ * @param {Map<string, number>} rooms for how many each has room, and by the Reflector's ID and `words` how much more it has for those
  * @param {Map<string, number>} [heights] of the rows, while they open or shut
  * @returns {Band[]}
  */
 export function arrange(rows, box, rooms, heights) {
-  const more = (/** @type {Shown} */ r) => (r.station === 'reflector' ? rooms.get(r.id) ?? 0 : 0);
+  const more = (/** @type {Shown} */ r) => (r.station === 'reflector' ? rooms.get(`${r.id} words`) ?? 0 : 0);
   const base = (/** @type {Shown} */ r) => baseOf(r, box) + (r.head ? heading : 0) + more(r);
-  const bars = (/** @type {Shown} */ r) => (r.station === 'reflector' ? 0 : rooms.get(r.id) ?? 0);
+  const bars = (/** @type {Shown} */ r) => rooms.get(r.id) ?? 0;
   const sum = rows.reduce((n, r) => n + base(r) + box.gap, 0);
   const spare = Math.max(0, box.h - sum);
   const all = rows.reduce((n, r) => n + bars(r), 0);
@@ -157,15 +157,21 @@ export class Rows {
     const shown = choose(rows, box, new Set(this.bands.map((b) => b.id)));
     /** @type {Map<string, number>} */
     const rooms = new Map();
+    const keep = (/** @type {string} */ id, /** @type {number} */ room) => {
+      const was = this.rooms.get(id);
+      if (was && was.room > room && clock - was.at < stays) room = was.room;
+      else this.rooms.set(id, { room, at: clock });
+      rooms.set(id, room);
+    };
     for (const r of shown) {
-      const was = this.rooms.get(r.id);
+      if (box.thin?.(r)) {
+        this.rooms.delete(r.id);
+        rooms.set(r.id, 0);
+        continue;
+      }
       const { bars, folded } = demand(seatOf(r));
-      const isThin = box.thin?.(r);
-      let room = r.station === 'reflector' ? (r.spans.some((x) => wordy.includes(x.kind)) ? over : 0) : roomFor(bars) || (folded ? fewest : 0);
-      if (isThin) room = 0;
-      if (!isThin && was && was.room > room && clock - was.at < stays) room = was.room;
-      else this.rooms.set(r.id, { room, at: clock });
-      rooms.set(r.id, room);
+      keep(r.id, roomFor(bars) || (folded ? fewest : 0));
+      if (r.station === 'reflector') keep(`${r.id} words`, r.spans.some((x) => wordy.includes(x.kind)) ? over : 0);
     }
     const target = arrange(shown, box, rooms);
     const next = new Map(target.map((b) => [b.id, b.h]));

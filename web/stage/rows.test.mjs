@@ -81,3 +81,14 @@ test('a thin row is a line, whatever waits in it, and thin handlers are one', ()
   for (const b of bands) assert.ok(b === queue || (b.thin && b.h < 40 && queue.h > 3 * b.h), b.id);
   holdApart(bands);
 });
+
+test('the Reflector has height for what waits before the queue, and more for words', () => {
+  const height = (more) => {
+    const rows = stage().map((r) => (r.station === 'reflector' ? { ...r, ...more } : r));
+    const bands = new Rows().place(rows, box, 0, demand(rows));
+    holdApart(bands);
+    return bands.find((b) => b.station === 'reflector').h;
+  };
+  assert.ok(height({ highest: 29 }) > height({}) + 60);
+  assert.ok(height({ spans: [{ kind: 'gap', fromMillis: 0, toMillis: null }] }) > height({}) + 10);
+});

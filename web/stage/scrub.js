@@ -7,9 +7,9 @@ const least = 3;
 export class Scrub {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx @param {HTMLElement} el
-   * @param {() => number} perPixel how many ms a CSS pixel is
+   * @param {() => number} perPixel how many ms a CSS pixel is @param {() => number} moment the one at the rail of the past
    */
-  constructor(ctx, el, perPixel) {
+  constructor(ctx, el, perPixel, moment) {
     this.ctx = ctx;
     this.perPixel = perPixel;
     /** Where a drag began, and at which moment. @type {{x: number, millis: number} | null} */
@@ -20,10 +20,15 @@ export class Scrub {
     el.addEventListener('pointerdown', (e) => {
       if (e.button !== 0 || !ctx.model.any) return;
       el.setPointerCapture(e.pointerId);
-      this.from = { x: e.clientX, millis: ctx.now() };
+      this.from = { x: e.clientX, millis: moment() };
     });
     el.addEventListener('pointermove', (e) => this.from && this.go(e.clientX));
     for (const end of ['pointerup', 'pointercancel']) el.addEventListener(end, () => (this.from = null));
+  }
+
+  /** What is pressed is no drag. */
+  stop() {
+    this.from = null;
   }
 
   /** One seek at a time; the newest wish follows. @param {number} x @private */

@@ -9,7 +9,7 @@ import { drawTick } from './tick.js';
 
 /**
  * How a strip is drawn: the columns it has and how wide each is in device pixels, device pixels per unit, and colours by type.
- * @typedef {{length: number, wide: number, k: number, inks: string[], accent: string}} Look
+ * @typedef {{length: number, wide: number, k: number, inks: string[], accent: string, edge: string}} Look
  */
 
 export class Strip {
@@ -93,14 +93,14 @@ export class Strip {
   stretch(track, from, to, unit, { most, alpha }) {
     const { piles, ticks } = this;
     const cx = /** @type {OffscreenCanvasRenderingContext2D} */ (this.cx);
-    const { length, wide, k, inks, accent } = /** @type {Look} */ (this.look);
+    const { length, wide, k, inks, accent, edge } = /** @type {Look} */ (this.look);
     const x = (from % length) * wide;
     cx.clearRect(x, 0, (to - from) * wide, piles + ticks);
     if (unit > 0) {
       const columns = [];
       for (let n = from; n < to; n++) columns.push(track.columns.get(Math.min(n, track.newest)));
       const [least, gap] = [Math.round(3 * k), Math.max(1, Math.round(k))];
-      drawPiles(cx, columns, { x, wide, foot: piles, unit, least, gap, inks, accent, before: pileAt(track, from - 1) });
+      drawPiles(cx, columns, { x, wide, foot: piles, unit, least, gap, inks, accent, edge, before: pileAt(track, from - 1) });
     }
     if (!ticks) return;
     cx.globalAlpha = alpha;

@@ -82,6 +82,7 @@ export class WorldMap {
     const { pitch, size } = grid;
     const palette = this.ctx.scene.colour;
     const [x, y] = grid.spot(place);
+    cx.globalAlpha = this.matches(place) ? 1 : 0.25;
     if (grid.per > 1) {
       grid.count(place, counts);
       drawShare(cx, palette, x, y, pitch, size, counts, looks[side], grid.per);
@@ -90,11 +91,21 @@ export class WorldMap {
       const look = cell ? looks[side][markOf(cell.places)] : looks.store.unsent;
       drawCell(cx, palette, x, y, pitch, size, look, side === 'store' && !!cell && (cell.places & places.reduced) > 0);
     }
+    cx.globalAlpha = 1;
     if (!light) return;
     cx.globalAlpha = grid.per > 1 ? light / 3 : light;
     cx.fillStyle = palette.t1;
     cx.fillRect(x, y, size, size);
     cx.globalAlpha = 1;
+  }
+
+  /** What is looked for, in lower case. */
+  query = '';
+
+  /** Whether an object of a square has what is looked for in its key. @param {number} place @private */
+  matches(place) {
+    const { query, grid: { cells, per } } = this;
+    return !query || cells.slice(place, place + per).some((cell) => cell?.key.toLowerCase().includes(query));
   }
 
   /** Frames the chosen place and the one pointed at; -1 for none. @param {number} chosen @param {number} pointed */

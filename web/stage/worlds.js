@@ -1,6 +1,7 @@
 // @ts-check
 // Two maps of one size, the cluster and this store, and how many changes lie between them. An object has one place in both. Where they differ, a mark says how.
 import { h, put, reveal, Txt } from '../kit/dom.js';
+import { openFind } from '../stations/indexmenu.js';
 import { exact, middle } from '../kit/format.js';
 import { places } from '../wire/model.js';
 import { markOf, WorldGrid } from './worldgrid.js';
@@ -45,14 +46,13 @@ export class Worlds {
 
   /**
    * Puts the maps into a part of the root.
-   * @param {{x: number, y: number, w: number, h: number, k: number, beside: boolean}} at in CSS pixels, of which k are a unit. Beside: the maps stand side by
-   *   side, with the words below them.
+   * @param {{x: number, y: number, w: number, h: number, k: number, beside: boolean, dots: number}} at in CSS pixels, of which k are a unit, and each of which
+   *   has so many dots. Beside: the maps stand side by side, with the words below them.
    */
-  lay({ x, y, w, h: tall, k, beside }) {
+  lay({ x, y, w, h: tall, k, beside, dots }) {
     Object.assign(this.root.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${tall}px` });
     this.root.style.setProperty('--k', String(k));
     this.root.classList.toggle('beside', beside);
-    const dots = devicePixelRatio || 1;
     const wide = beside ? (w - 16 * k) / 2 : w;
     const high = beside ? tall - 52 * k : (tall - 136 * k) / 2;
     const size = { w: Math.max(1, Math.floor(wide * dots)), h: Math.max(1, Math.floor(high * dots)) };
@@ -150,6 +150,26 @@ export class Worlds {
     this.over = over;
     this.mark();
     this.ctx.repaint();
+  }
+
+  /** What is looked for; empty for nothing. */
+  query = '';
+
+  /** Finds objects by a part of their name; what lacks it is dim on both maps. */
+  find() {
+    const { grid, maps } = this;
+    const keys = () => [...grid.byKey.keys()];
+    const mark = (/** @type {string} */ query) => {
+      this.query = query.trim().toLowerCase();
+      for (const side of sides) {
+        maps[side].query = this.query;
+        maps[side].drawAll();
+      }
+    };
+    openFind(this.ctx, maps.store.root, {
+      keys, mark, query: () => this.query, matches: () => keys().filter((key) => key.toLowerCase().includes(this.query)).length,
+      choose: (key) => this.ctx.select(key), asking: () => {},
+    });
   }
 
   /** @param {number} place */

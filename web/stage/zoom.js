@@ -14,6 +14,9 @@ export function closer(millis, steps) {
   return windows[Math.max(0, Math.min(windows.length - 1, i - steps))];
 }
 
+/** The shortest window that shows so many ms. @param {number} millis */
+export const windowOf = (millis) => windows.find((w) => w >= millis) ?? windows[windows.length - 1];
+
 /** Counts the steps of a wheel, which turns in small pieces on some devices. */
 export class Wheel {
   turned = 0;

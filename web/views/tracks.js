@@ -15,6 +15,7 @@ import { headline } from '../stage/headline.js';
 import { Inside } from '../stage/inside.js';
 import { KeyMarks } from '../stage/keymarks.js';
 import { Past } from '../stage/past.js';
+import { Peek } from '../stage/peek.js';
 import { Pointer } from '../stage/pointer.js';
 import { isStarved, Rail, railWidth } from '../stage/rail.js';
 import { many, RowParts } from '../stage/rowparts.js';
@@ -22,7 +23,7 @@ import { Rows, seatOf } from '../stage/rows.js';
 import { Scrub } from '../stage/scrub.js';
 import { leadPath, treePath } from '../stage/tree.js';
 import { Worlds } from '../stage/worlds.js';
-import { closer, usual, Wheel } from '../stage/zoom.js';
+import { closer, usual, Wheel, windowOf } from '../stage/zoom.js';
 import { drawSteps, drawTime } from '../story/way.js';
 import { Timeline } from '../time/timeline.js';
 
@@ -38,6 +39,8 @@ const largeWide = 1280 / 1.5;
 const wayWide = 1280;
 /** The overview of the log, as wide as there is room. */
 const overview = { w: 600, h: 44, left: 6, edge: 594, base: 40, high: 26, rise: 36, least: 10e3, bare: true };
+/** How often a light that fades is drawn, in ms: it has four steps. */
+const lightMillis = 50;
 
 export class Tracks {
   /**
@@ -99,8 +102,9 @@ export class Tracks {
       if (steps) this.zoom(closer(this.millis, steps));
     }, { passive: false });
     document.addEventListener('keydown', (e) => this.key(e));
-    this.pointer = new Pointer(ctx, this.past, this.canvas, this.root);
-    this.scrub = new Scrub(ctx, this.canvas, () => this.millis / (this.geometry.past.w * this.k));
+    this.peek = new Peek(ctx, this.root);
+    this.scrub = new Scrub(ctx, this.canvas, () => this.millis / (this.geometry.past.w * this.k), () => this.past.shown.moment);
+    this.pointer = new Pointer(ctx, this.past, this.canvas, this.root, this.peek, () => this.scrub.stop());
   }
 
   /** Opens a row, or shuts it. @param {string} id */
@@ -146,6 +150,26 @@ export class Tracks {
     this.ctx.repaint();
   }
 
+  /**
+   * Shows the way of a ridden change, so that its waits are wide; null when the ride ends: the window is then as it was.
+   * @param {number | null} millis how long the change has been on its way
+   */
+  ride(millis) {
+    if (millis === null) {
+      if (this.ridden === null) return;
+      this.millis = this.ridden;
+      this.ridden = null;
+    } else {
+      this.ridden ??= this.millis;
+      this.millis = windowOf(millis * 1.25);
+    }
+    this.ask();
+    this.ctx.repaint();
+  }
+
+  /** The window before a ride; null while there is none. @type {number | null} */
+  ridden = null;
+
   /** Asks the worker for the window, if it has another one. @private */
   ask() {
     const columns = this.on ? this.past.columns : 0;
@@ -162,7 +186,36 @@ export class Tracks {
     if (/** @type {HTMLElement} */ (e.target).matches?.('input:not([type=range]), textarea, select')) return;
     if (e.key === 'z' || e.key === 'Z') this.zoom(closer(this.millis, e.key === 'z' ? 1 : -1));
     else if (e.key === '0') this.zoom(usual);
+    else if (e.key === 'j' || e.key === 'k') this.walk(e.key === 'j' ? 1 : -1);
     else if (e.key === '?') this.marks.show(true);
+  }
+
+  /** The change that keys walked to last: its key, and when it came. @type {{key: string, row: string, millis: number}} */
+  walked = { key: '', row: '', millis: 0 };
+
+  /**
+   * Follows the next change, or the one before, in the row that is open; else in the cluster's.
+   * @param {number} direction 1 or -1
+   */
+  async walk(direction) {
+    const { ctx, rows: { bands }, open, walked } = this;
+    const { past } = ctx.model;
+    const track = past.row(bands.find((b) => b.id === open && b.station !== 'fold')?.id ?? 'cluster');
+    if (!track) return;
+    const key = ctx.selected();
+    const from = key && key === walked.key && track.id === walked.row ? walked.millis
+      : past.journey?.stops.find((s) => s.row === track.id)?.cameMillis ?? this.past.shown.moment;
+    const at = Math.floor(from / past.stepMillis);
+    const numbers = [...track.columns.values()].filter(([n, passes, pile]) => (passes.length || pile.length) && (n - at) * direction >= 0).map(([n]) => n);
+    if (direction < 0) numbers.reverse();
+    for (const n of numbers) {
+      const entries = (await ctx.call('entries', track.id, n).catch(() => [])) ?? []; // a place that the log has dropped has none
+      const beyond = entries.filter((e) => (e.cameMillis - from) * direction > 0).sort((a, b) => (a.cameMillis - b.cameMillis) * direction);
+      if (!beyond.length) continue;
+      this.walked = { key: beyond[0].key, row: track.id, millis: beyond[0].cameMillis };
+      ctx.select(beyond[0].key);
+      return;
+    }
   }
 
   /** The sentence over the stage, with an id. @returns {[string, string] | null} */
@@ -173,6 +226,16 @@ export class Tracks {
 
   /** @type {ReturnType<typeof headline> | null} */
   said = null;
+
+  /** Gets ready for a still, which has no drawer and sharp canvases; or goes on. @param {number} dots of it in a pixel of the page; 1 to go on */
+  pose(dots) {
+    this.posing = dots !== 1;
+    this.dots = dots;
+    this.resize();
+  }
+
+  posing = false;
+  dots = 1;
 
   /** Shuts what is open. Returns whether there was something. */
   shut() {
@@ -216,20 +279,24 @@ export class Tracks {
     const { k } = this;
     this.pointer.k = k;
     this.app.style.setProperty('--u', `${k}px`);
-    this.geometry = measureStage(Math.round(box.width / k), Math.round(box.height / k), { phone, presenting, opened: this.opened });
+    this.geometry = measureStage(Math.round(box.width / k), Math.round(box.height / k), { phone, presenting, opened: this.opened, ...this.room });
     const { w, h: tall, past, ground, inside, worlds } = this.geometry;
     for (const svg of [this.back, this.front]) attr(svg, 'viewBox', `0 0 ${w} ${tall}`);
     const app = this.app.getBoundingClientRect();
     seat(this.root, { x: (box.x - app.x) / k, y: (box.y - app.y) / k, w, h: tall }, k);
     for (const [name, value] of Object.entries({ x: ground.x, y: ground.y, width: ground.w, height: ground.h })) attr(this.ground, name, value);
-    this.past.lay({ x: past.x * k, y: past.y * k, w: past.w * k, h: past.h * k, k }, devicePixelRatio || 1);
-    this.worlds.lay({ x: worlds.x * k, y: worlds.y * k, w: worlds.w * k, h: worlds.h * k, k, beside: worlds.beside });
+    this.past.lay({ x: past.x * k, y: past.y * k, w: past.w * k, h: past.h * k, k }, this.dots * (devicePixelRatio || 1));
+    this.worlds.lay({
+      x: worlds.x * k, y: worlds.y * k, w: worlds.w * k, h: worlds.h * k, k, beside: worlds.beside, dots: this.dots * (devicePixelRatio || 1),
+    });
     this.mapPlaces = [this.worlds.maps.cluster, this.worlds.maps.store].map((map) => {
       const place = map.root.getBoundingClientRect();
       return { y: (place.y - box.y) / k, h: place.height / k };
     });
     seat(this.zooms, { x: past.x + past.w - 66, y: past.y + 2 }, k);
     seat(this.inside.root, inside, k);
+    const { drawer } = this.geometry;
+    for (const side of /** @type {const} */ (['x', 'y', 'w', 'h'])) this.app.style.setProperty(`--drawer-${side}`, `${(drawer?.[side] ?? 0) * k}px`);
     this.root.classList.toggle('small', phone);
     // Its units are CSS pixels: it is as many of them long as the stage has units there, and drawn larger.
     const from = (38.5 * box.width) / 80;
@@ -256,8 +323,10 @@ export class Tracks {
   paint(clock) {
     const { ctx } = this;
     const told = !!ctx.storyTitle?.();
-    if (told !== this.told) {
+    const room = { drawer: !this.posing && !!ctx.inspects?.(), ride: !!ctx.riding?.() };
+    if (told !== this.told || !areEqual(Object.values(room), Object.values(this.room))) {
       this.told = told;
+      this.room = room;
       this.resize();
     }
     this.look = this.lookAt();
@@ -274,6 +343,11 @@ export class Tracks {
     attr(this.list, 'aria-label', t('row.list'));
     /** @type {About | null} */
     let opened = null;
+    const ridden = ctx.riding?.();
+    const station = ridden && rowsOf[stationOf(ridden.hop.stage)];
+    const row = ridden && ctx.model.past.rows.find((r) => station?.includes(r.station) && r.lane === (ridden.lane ?? 0)
+      && (r.station !== 'handler' || r.listener === ridden.listener));
+    this.past.mark(row?.id ?? '');
     for (const band of this.rows.bands) {
       const stop = stops[band.lane] ?? stops[0];
       const about = { ...common, row: band, lane: { ...model.lane(band.lane), now }, starved: isStarved(band, stop), silent: stop.silent,
@@ -288,7 +362,7 @@ export class Tracks {
     const first = { ...common, row: this.rows.bands[0], lane: { ...model.lane(0), now }, starved: false, silent: false };
     const about = opened ?? first;
     this.inside.paint(opened ? stations[opened.row.station].inside(opened) : lastRead(first), about.lane, about.row?.lane ?? 0);
-    reveal(this.inside.root, !!opened || !(this.geometry.phone || this.presenting));
+    reveal(this.inside.root, this.geometry.phone || this.presenting ? !!opened : !this.geometry.drawer);
     this.paintLikely();
     for (const b of /** @type {Iterable<HTMLElement>} */ (/** @type {unknown} */ (this.zooms.children))) {
       const words = t(b.dataset.zoom === '1' ? 'row.closer' : 'row.wider');
@@ -305,9 +379,12 @@ export class Tracks {
     this.paintPlaces(stops);
     this.worlds.paint(clock);
     this.pointer.paint();
+    this.peek.paint(this.geometry, this.k, (millis) => this.past.xOf(millis));
   }
 
   tlAt = 0;
+  /** What takes room from the stage. */
+  room = { drawer: false, ride: false };
   /** Where the two maps stand. */
   mapPlaces = [{ y: 0, h: 0 }, { y: 0, h: 0 }];
   /** Whether a story is told, whose bar stands beside the overview. */
@@ -424,8 +501,22 @@ export class Tracks {
       this.layRows(clock);
       this.paintPlaces(Array.from({ length: this.ctx.model.lanes }, (_, i) => this.stops(i)));
     }
-    this.past.live = this.ctx.model.view.mode === 'live';
-    this.past.paint(clock, this.ctx.now());
-    this.worlds.draw(clock);
+    const { view } = this.ctx.model;
+    this.past.live = view.mode === 'live';
+    this.eases = this.past.paint(clock, this.peek.from?.millis ?? this.ctx.now());
+    this.lights = this.worlds.draw(clock);
+  }
+
+  /** Whether the past changes its scale, and whether a light fades on the maps. */
+  eases = false;
+  lights = false;
+
+  /** In how many ms it is drawn again, if nothing comes until then: when the past has moved by a pixel, or at once while something else moves. */
+  dueIn() {
+    const { view, state, stands } = this.ctx.model;
+    if (this.rows.moves || this.eases) return 0;
+    const light = this.lights ? lightMillis : Infinity;
+    if (stands || view.mode === 'paused' || (view.mode === 'live' && state.source.kind === 'file')) return light;
+    return Math.min(light, this.past.stepOf(view.mode === 'playing' ? view.speed || 1 : 1));
   }
 }

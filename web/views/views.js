@@ -69,6 +69,7 @@ export class Views {
     this.stories.paint();
     addEventListener('hashchange', () => {
       this.choose();
+      this.ctx.repaint();
       this.factory.choose();
       const p = fragment.read();
       const on = p.get('presenter') === '1';
@@ -91,10 +92,20 @@ export class Views {
   told = null;
   shownTracks = false;
 
-  /** Draws what moves, once an animation frame. @param {number} clock */
+  /** Draws what moves, in an animation frame. @param {number} clock */
   draw(clock) {
-    this.tracks.draw(clock);
-    this.motion.draw();
+    if (this.shownTracks) this.tracks.draw(clock);
+    else this.motion.draw();
+  }
+
+  /** Whether what shows needs an animation frame only while something is due. */
+  get rests() {
+    return this.shownTracks;
+  }
+
+  /** In how many ms what shows is drawn again, if nothing comes until then. */
+  dueIn() {
+    return this.tracks.dueIn();
   }
 
   /** What travels on the layout that shows. */
@@ -155,7 +166,7 @@ export class Views {
       this.factory.root.hidden = mode !== 'factory';
       this.presenter.root.hidden = !this.presenting || ['phone', 'embed', 'tracks'].includes(mode);
       this.phone.root.hidden = mode !== 'phone';
-      for (const [name, motion] of this.motions) motion.show(name === mode);
+      for (const [name, motion] of this.motions) motion.show(name === mode && !tracks);
       document.documentElement.classList.toggle('is-phone', mode === 'phone');
       this.app.classList.toggle('phone-tracks', tracks && mode === 'phone');
       this.tracks.show(tracks, mode === 'phone' ? this.phone.scroll : null, this.presenting);

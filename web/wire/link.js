@@ -22,7 +22,8 @@ export class Link {
    *   crash: (c: Crash) => void,
    *   onAir: (is: import('../hall/broadcast.js').OnAir) => void,
    *   hearing: (is: import('../hall/audience.js').Hearing) => void,
-   *   silent: (seconds: number) => void
+   *   silent: (seconds: number) => void,
+   *   came: (frame: Frame) => void
    * }} o `crash` with `lost` is taken back by `silent(0)`: the worker answers after all
    */
   constructor(o) {
@@ -59,7 +60,8 @@ export class Link {
     if (m.frame) {
       this.isAsked = false;
       try {
-        this.frame = JSON.parse(this.decoder.decode(m.frame));
+        this.frame = /** @type {Frame} */ (JSON.parse(this.decoder.decode(m.frame)));
+        this.o.came(this.frame);
       } catch (err) {
         this.end({ message: `a frame from the worker is not JSON: ${err instanceof Error ? err.message : err}`, stack: '' });
       }

@@ -97,6 +97,12 @@ function fillLists(st) {
   return st;
 }
 
+/** Whether a frame has more than the length of the log. @param {Frame} frame */
+export function bringsNews(frame) {
+  const says = (/** @type {object | undefined} */ o) => Object.keys(o ?? {}).length > 0;
+  return !!frame.jump || frame.story !== undefined || !!frame.lanes?.some((l) => l.cells || l.groups || l.moves?.length || says(l.state) || says(l.facts));
+}
+
 export class Model {
   constructor() {
     this.state = emptyState();
@@ -173,9 +179,7 @@ export class Model {
     this.cellsReset = false;
     this.groupsChanged = false;
     this.lanes = Math.max(1, frame.lanes?.length ?? 1);
-    const says = (/** @type {object | undefined} */ o) => Object.keys(o ?? {}).length > 0;
-    this.hasNews = !!frame.jump || frame.story !== undefined
-      || !!frame.lanes?.some((l) => l.cells || l.groups || l.moves?.length || says(l.state) || says(l.facts));
+    this.hasNews = bringsNews(frame);
     if (frame.compare !== undefined) this.compare = frame.compare;
     if (frame.fork !== undefined) this.fork = frame.fork;
     if (frame.factory !== undefined) this.factory = frame.factory;

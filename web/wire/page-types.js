@@ -114,6 +114,7 @@
  *   eye: import('./eye.js').Eye,
  *   motion: import('../stage/motion.js').Motion,
  *   spotlight: (stations: string[] | null) => void,
+ *   inspects?: () => boolean,
  *   riding?: () => import('../object/ride.js').Ride['position'],
  *   token?: () => string,
  *   select: (key: string, lane?: number) => void,

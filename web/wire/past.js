@@ -29,12 +29,15 @@ export class History {
     /** How often all columns were dropped, and how often they got another length. */
     this.resets = 0;
     this.grids = 0;
+    /** Whether what is kept stays, while the view shows another moment for a while. What it misses comes with the next reset. */
+    this.stands = false;
     /** How often something came. */
     this.version = 0;
   }
 
   /** Takes in what a frame brings. @param {Frame} frame */
   apply(frame) {
+    if (this.stands) return;
     this.version++;
     if (frame.reset) this.resets++;
     if (frame.stepMillis !== this.stepMillis) {

@@ -88,3 +88,11 @@ test('a row that a frame has no longer is gone', () => {
   past.apply({ ...frame({}), rows: [] });
   assert.equal(past.row('0.queue'), undefined);
 });
+
+test('while one looks at another moment, what is kept stays', () => {
+  const past = new History();
+  past.apply(frame({ columns: [column(5)] }, { reset: true }));
+  past.stands = true;
+  past.apply(frame({ columns: [column(2)] }, { reset: true }));
+  assert.deepEqual([...past.rows[0].columns.keys()], [5]);
+});
