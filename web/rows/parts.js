@@ -33,7 +33,7 @@ import { middle, span } from '../kit/format.js';
 
 /**
  * @typedef {{
- *   name: (row: import('../stage/rows.js').Shown, o: {t: Ctx['t'], two: boolean}) => string,
+ *   name: (row: import('../stage/rows.js').Shown, o: {t: Ctx['t'], two: boolean, ctx: Ctx}) => string,
  *   present: (o: About) => Present, say: (o: About) => string, inside: (o: About) => Inside
  * }} Station
  */

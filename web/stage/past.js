@@ -7,6 +7,7 @@ import { width } from '../kit/measure.js';
 import '../kit/words-past.js';
 import { clusterPast } from '../rows/cluster-past.js';
 import { handlerPast } from '../rows/handler-past.js';
+import { informerPast } from '../rows/informer-past.js';
 import { reflectorPast } from '../rows/reflector-past.js';
 import { workPast } from '../rows/work-past.js';
 import { drawAxis } from './axis.js';
@@ -26,7 +27,7 @@ import { Strip } from './strip.js';
 
 const plain = { ticks: 15, alpha: 0.6, draw() {} };
 /** @type {Record<string, Special>} */
-const specials = { cluster: clusterPast, reflector: reflectorPast, handler: handlerPast, work: workPast };
+const specials = { cluster: clusterPast, reflector: reflectorPast, handler: handlerPast, work: workPast, informer: informerPast };
 
 /** The stations whose changes are those of a list; a key is not one. */
 const lists = ['queue', 'indexer', 'handler'];
@@ -273,7 +274,8 @@ export class Past {
       let bars = 0;
       for (const run of runs) {
         if (!run.highest) continue;
-        run.folded = isFolded(run, this.columns, this.unit || most, size.fold * kd);
+        // What waits in an informer that is not open must not make the piles of the open one lower.
+        run.folded = track.station === 'informer' ? run.highest * (this.unit || most) > room : isFolded(run, this.columns, this.unit || most, size.fold * kd);
         if (!run.folded) bars = Math.max(bars, run.highest);
       }
       rows.push({ bars, room });
@@ -290,14 +292,17 @@ export class Past {
       this.unit = unit;
       this.roomSince = Infinity;
     }
-    for (const runs of this.runs.values()) {
-      for (const run of runs) if (run.highest) run.unit = run.folded ? Math.min(this.unit, (size.fold * kd) / run.highest) : this.unit;
+    for (const [id, runs] of this.runs) {
+      const seat = this.seats.get(id);
+      const fold = Math.min(size.fold * kd, seat ? this.roomOf(seat) : Infinity);
+      for (const run of runs) if (run.highest) run.unit = run.folded ? Math.min(this.unit, fold / run.highest) : this.unit;
     }
   }
 
   /** How high the piles of a row may be, in device pixels. @param {Seat} seat @private */
   roomOf({ h, goal = h, foot = 18 * this.area.k }) {
-    return Math.max(size.fold * this.kd, (goal - foot - size.free * this.area.k) * this.dpr);
+    const { k } = this.area;
+    return Math.max(Math.min(size.fold * k, h - foot - k), goal - foot - size.free * k) * this.dpr;
   }
 
   /** By how much piles are stretched while their scale changes. @param {number} clock @private */

@@ -24,7 +24,7 @@ export class PresentRow {
 
   /**
    * @param {Present} is @param {import('../wire/page-types.js').Lane} lane
-   * @param {{x: number, y: number, edge: number, lane: number}} at where it stands, and up to where it may go
+   * @param {{x: number, y: number, edge: number, lane: number | null}} at where it stands, up to where it may go, and of which of two informers it is
    */
   paint(is, lane, at) {
     attr(this.root, 'transform', `translate(${at.x} ${at.y.toFixed(2)})`);

@@ -14,6 +14,9 @@ import { attr, s, show } from '../kit/dom.js';
 const side = 18;
 /** How far above its foot a row has its ring. */
 const ringUp = 9;
+/** How large a ring is, and that of an informer that is not open. */
+const ring = 6;
+const little = 4;
 
 /**
  * Where a row's ring stands.
@@ -21,7 +24,7 @@ const ringUp = 9;
  */
 export function ringAt(band, x, apart) {
   const aside = apart ? band.lane * apart : Math.max(0, band.level - 1) * side;
-  return [x + aside, band.foot - ringUp];
+  return [x + aside, band.foot - (band.station === 'informer' ? Math.min(ringUp, band.h / 2) : ringUp)];
 }
 
 /** How wide the rails are together, up to where words may begin. @param {number} apart */
@@ -29,7 +32,7 @@ export const railWidth = (apart) => (apart ? apart + 22 : 14);
 
 /** Whether nothing comes to a row. @param {Band} band @param {Stops} stops */
 export function isStarved({ station, listener }, { held, cut, silent }) {
-  if (station === 'cluster' || station === 'reflector') return false;
+  if (station === 'cluster' || station === 'reflector' || station === 'informer') return false;
   if (cut || silent || held('store')) return true;
   if (station === 'queue') return false;
   return held('pop') || (station === 'work' && held('deliver', listener));
@@ -51,7 +54,7 @@ export function stretches(bands, x, stops, apart) {
     out.push({ d: `M${x} ${at(cluster)[1]}V${at(reflector)[1]}`, cls });
   }
   stops.forEach((stop, lane) => {
-    const own = bands.filter((b) => b.lane === lane && !['cluster', 'reflector'].includes(b.station));
+    const own = bands.filter((b) => b.lane === lane && !['cluster', 'reflector', 'informer'].includes(b.station));
     const queue = own.find((b) => b.station === 'queue');
     const store = own.find((b) => b.station === 'indexer');
     if (!queue || !store || !reflector) return;
@@ -91,9 +94,10 @@ export class Rail {
       attr(el, 'd', d);
       attr(el, 'class', cls);
     });
-    write(this.rings, bands, () => s('circle', { r: 6 }), (el, band) => {
+    write(this.rings, bands, () => s('circle'), (el, band) => {
       const [cx, cy] = ringAt(band, x, apart);
       attr(el, 'cx', cx);
+      attr(el, 'r', band.station === 'informer' ? little : ring);
       attr(el, 'cy', cy.toFixed(2));
       attr(el, 'class', lit(band) ? 'now-ring lit' : 'now-ring');
     });

@@ -14,18 +14,22 @@
 /** Where the rows may stand; on a small screen they are lower. @typedef {{y: number, h: number, gap: number, small?: boolean}} Box */
 
 /** How high a row is in which nothing waits, with its words; one with a heading has a line more. */
-const bases = { cluster: 36, reflector: 30, queue: 36, indexer: 34, handler: 34, fold: 34, work: 38 };
+const bases = { cluster: 36, reflector: 30, queue: 36, indexer: 34, handler: 34, fold: 34, work: 38, informer: 34 };
 const heading = 24;
 /** How much more the Reflector's has while something stands over its line. */
 const over = 20;
 /** How far a row stands in the tree. */
-const levels = { cluster: 0, reflector: 1, queue: 1, indexer: 1, handler: 2, fold: 2, work: 3 };
+const levels = { cluster: 0, reflector: 1, queue: 1, indexer: 1, handler: 2, fold: 2, work: 3, informer: 0 };
 /** How high one that waits is at most, and how many make a row open. */
 const tallest = 8;
 const fewest = 3;
 /** What is kept free for piles, so that handlers fold before nothing can wait. */
 const least = 28;
 /** What has words over the Reflector's line. */
+/** What is free above the row of an informer that is not open, how low such a row may be, and how much of the stage they may have together. */
+const narrow = 3;
+const lowest = 13;
+const share = 0.6;
 const wordy = ['gap', 'backoff', 'silent'];
 /** How long a row takes to open, and for how long it stays open at least, in ms. */
 const opens = 300;
@@ -36,6 +40,9 @@ const lower = 0.86;
 
 /** @param {{station: string}} row @param {Box} box */
 const baseOf = (row, { small }) => bases[/** @type {keyof typeof bases} */ (row.station)] * (small ? lower : 1);
+
+/** How high each of several informers that are not open is. @param {number} n how many there are @param {Box} box */
+const informerHeight = (n, box) => Math.max(lowest, Math.min(baseOf({ station: 'informer' }, box), Math.floor((box.h * share) / n) - narrow));
 
 /** A row that stands for several handlers. @param {Row[]} handlers @param {string} id @returns {Shown} */
 function foldRow(handlers, id) {
@@ -57,6 +64,11 @@ function foldRow(handlers, id) {
  * @returns {Shown[]}
  */
 export function choose(rows, box, kept) {
+  const informers = rows.filter((r) => r.station === 'informer');
+  if (informers.length) {
+    const h = box.h - informers.length * (informerHeight(informers.length, box) + narrow);
+    return [...choose(rows.filter((r) => r.station !== 'informer'), { ...box, h }, kept), ...informers];
+  }
   const handlers = rows.filter((r) => r.station === 'handler');
   const lanes = new Set(rows.filter((r) => r.station === 'queue').map((r) => r.lane));
   if (lanes.size > 1) {
@@ -104,21 +116,25 @@ const roomFor = (highest) => (highest < fewest ? 0 : 2 ** Math.ceil(Math.log2(Ma
  * @returns {Band[]}
  */
 export function arrange(rows, box, rooms, heights) {
+  const informers = rows.filter((r) => r.station === 'informer').length;
+  const each = informerHeight(informers, box);
+  const taken = informers * (each + narrow);
   const more = (/** @type {Shown} */ r) => (r.station === 'reflector' ? rooms.get(r.id) ?? 0 : 0);
-  const base = (/** @type {Shown} */ r) => baseOf(r, box) + (r.head ? heading : 0) + more(r);
+  const base = (/** @type {Shown} */ r) => (r.station === 'informer' ? each : baseOf(r, box)) + (r.head ? heading : 0) + more(r);
   const bars = (/** @type {Shown} */ r) => (r.station === 'reflector' ? 0 : rooms.get(r.id) ?? 0);
-  const sum = rows.reduce((n, r) => n + base(r) + box.gap, 0);
+  const gap = (/** @type {Shown} */ r) => (r.station === 'informer' ? narrow : box.gap);
+  const sum = rows.reduce((n, r) => n + base(r) + gap(r), 0);
   const spare = Math.max(0, box.h - sum);
   const all = rows.reduce((n, r) => n + bars(r), 0);
   const scale = all ? Math.min(tallest, spare / all) : 0;
   const pad = Math.min(14, Math.max(0, spare - all * scale) / Math.max(1, rows.length));
-  // Where even the least is too much, all are lower.
-  const press = Math.min(1, box.h / Math.max(1, sum));
+  // Where even the least is too much, all are lower, but for those that have no more than their words.
+  const press = (/** @type {Shown} */ r) => (r.station === 'informer' ? 1 : Math.min(1, (box.h - taken) / Math.max(1, sum - taken)));
   let { y } = box;
   return rows.map((r) => {
-    const h = heights?.get(r.id) ?? (base(r) + bars(r) * scale + pad) * press;
+    const h = heights?.get(r.id) ?? (base(r) + bars(r) * scale + pad) * press(r);
     const band = { ...r, y, h, foot: y + h, level: levels[/** @type {keyof typeof levels} */ (r.station)], head: !!r.head };
-    y += h + box.gap * press;
+    y += h + gap(r) * press(r);
     return band;
   });
 }
@@ -152,7 +168,7 @@ export class Rows {
     for (const r of shown) {
       const was = this.rooms.get(r.id);
       const { bars, folded } = demand(seatOf(r));
-      let room = r.station === 'reflector' ? (r.spans.some((x) => wordy.includes(x.kind)) ? over : 0) : roomFor(bars) || (folded ? fewest : 0);
+      let room = r.station === 'informer' ? 0 : r.station === 'reflector' ? (r.spans.some((x) => wordy.includes(x.kind)) ? over : 0) : roomFor(bars) || (folded ? fewest : 0);
       if (was && was.room > room && clock - was.at < stays) room = was.room;
       else this.rooms.set(r.id, { room, at: clock });
       rooms.set(r.id, room);

@@ -9,6 +9,7 @@ import { lastRead } from '../rows/read.js';
 import { stations } from '../rows/index.js';
 import { measureStage, seat } from '../stage/geometry.js';
 import { headline } from '../stage/headline.js';
+import { Informers } from '../stage/informers.js';
 import { Inside } from '../stage/inside.js';
 import { KeyMarks } from '../stage/keymarks.js';
 import { Past } from '../stage/past.js';
@@ -60,6 +61,7 @@ export class Tracks {
       icon(n > 0 ? 'M8 3v10M3 8h10' : 'M3 8h10'))));
     this.root.append(this.why, this.zooms);
     this.inside = new Inside(this.root);
+    this.informers = new Informers(ctx, this.root);
     this.tl = new Timeline(ctx, this.root, overview, 'tracks-log');
     this.act = button({ class: 'likely' }, () => this.actLikely());
     this.root.append(this.act);
@@ -89,6 +91,9 @@ export class Tracks {
     this.open = this.open === id ? '' : id;
     this.ctx.repaint();
   };
+
+  /** Opens an informer of several. @param {number} lane */
+  openInformer = (lane) => this.informers.show(lane);
 
   /** Opens the row of the station that a step speaks of. @param {string} [station] @param {string} [name] of a handler */
   follow(station = '', name = '') {
@@ -135,7 +140,7 @@ export class Tracks {
 
   /** The sentence over the stage, with an id. @returns {[string, string] | null} */
   caption() {
-    this.said = this.on ? headline(this.ctx) : null;
+    this.said = this.on ? this.informers.sentence(headline(this.ctx)) : null;
     return this.said?.words ? [`head ${this.said.id}`, this.said.words] : null;
   }
 
@@ -227,8 +232,9 @@ export class Tracks {
     /** @type {About | null} */
     let opened = null;
     for (const band of this.rows.bands) {
-      const stop = stops[band.lane] ?? stops[0];
-      const about = { ...common, row: band, lane: { ...model.lane(band.lane), now }, starved: isStarved(band, stop), silent: stop.silent };
+      const lane = band.station === 'informer' ? 0 : band.lane;
+      const stop = stops[lane] ?? stops[0];
+      const about = { ...common, row: band, lane: { ...model.lane(lane), factory: model.factory ?? undefined, now }, starved: isStarved(band, stop), silent: stop.silent };
       let parts = this.parts.get(band.id);
       if (!parts) this.parts.set(band.id, (parts = new RowParts(ctx, band, this)));
       parts.paint(about, this.open === band.id);
@@ -238,9 +244,10 @@ export class Tracks {
     if (!this.rows.bands.length) return;
     const first = { ...common, row: this.rows.bands[0], lane: { ...model.lane(0), now }, starved: false, silent: false };
     const about = opened ?? first;
-    this.inside.paint(opened ? stations[opened.row.station].inside(opened) : lastRead(first), about.lane, about.row?.lane ?? 0);
+    this.inside.paint(opened ? stations[opened.row.station].inside(opened) : lastRead(first), about.lane, model.lanes > 1 ? about.row.lane : null);
     reveal(this.inside.root, !!opened || !this.geometry.phone);
     this.paintLikely();
+    this.informers.paint();
     for (const b of /** @type {Iterable<HTMLElement>} */ (/** @type {unknown} */ (this.zooms.children))) {
       const words = t(b.dataset.zoom === '1' ? 'row.closer' : 'row.wider');
       attr(b, 'title', words);
@@ -284,7 +291,7 @@ export class Tracks {
   data() {
     const { past: { rows }, factory, lanes } = this.ctx.model;
     if (!factory) return rows.filter((r) => r.lane < lanes);
-    return rows.filter((r) => r.station === 'cluster' || r.lane === factory.shown).map((r) => ({ ...r, lane: 0 }));
+    return rows.map((r) => (r.station === 'informer' ? r : { ...r, lane: 0 }));
   }
 
   /** Lays the rows out. @param {number} clock @private */
@@ -292,7 +299,9 @@ export class Tracks {
     const still = this.ctx.eye.still.matches;
     this.rows.place(this.data(), this.geometry.rows, clock, (id) => this.past.demand(id), still);
     const { k } = this;
-    const seats = this.rows.bands.map((b) => ({ id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k }));
+    const seats = this.rows.bands.map((b) => ({
+      id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k, foot: (b.station === 'informer' ? 7 : 18) * k,
+    }));
     if (!areEqual(seats.flatMap(Object.values), this.seats)) {
       this.seats = seats.flatMap(Object.values);
       this.past.place(seats);
@@ -323,11 +332,13 @@ export class Tracks {
     const lead = (/** @type {string} */ station, /** @type {{y: number, h: number}} */ map) =>
       leadPath(bands.find((b) => b.station === station), map, g.x + railWidth(apart), g.worlds.x - 6);
     attr(this.leaders, 'd', g.phone ? '' : lead('cluster', cluster) + lead('indexer', store));
-    const named = apart ? bands.filter((b) => b.head) : [];
+    const { factory } = ctx.model;
+    const named = apart ? bands.filter((b) => b.head) : factory ? bands.slice(0, 1) : [];
     this.heads.forEach((head, i) => {
       const band = named[i];
       show(head.el, !!band);
       if (!band) return;
+      if (factory) return void head.moveTo(16, g.past.y + 14).set(g.phone ? '' : this.informers.head());
       const { fork } = ctx.model;
       const { era, queue } = ctx.model.lane(band.lane).state;
       head.moveTo(g.phone ? 12 : 16, band.y + 14).set(fork ? capitalize(laneNames(ctx, fork)[band.lane]) : t('row.era', { era, queue: queue.kind }));

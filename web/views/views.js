@@ -129,8 +129,8 @@ export class Views {
   get mode() {
     if (this.embed.isOn) return 'embed';
     if (this.phone.isOn) return 'phone';
-    if (this.factory.isOn) return 'factory';
     if (this.wantsTracks && !this.presenting) return 'tracks';
+    if (this.factory.isOn) return 'factory';
     if (this.lanes.isOn) return 'lanes';
     return this.presenting ? 'presenter' : '';
   }
@@ -175,7 +175,7 @@ export class Views {
     }
     if (mode === 'lanes') this.lanes.paint(clock);
     if (mode === 'factory') this.factory.paint(clock);
-    this.factory.paintBack(mode === '' || mode === 'tracks');
+    this.factory.paintBack(mode === '');
     if (mode === 'embed') this.embed.paint(clock);
     else if (mode === 'phone') this.phone.paint(clock);
     else if (this.presenting) this.presenter.paint(clock, mode === 'lanes' || mode === 'factory');
@@ -243,7 +243,7 @@ export class Views {
       this.present(false);
       return true;
     }
-    return this.stories.leave() || this.factory.goBack();
+    return this.stories.leave() || (!this.shownTracks && this.factory.goBack());
   }
 
   /** @param {KeyboardEvent} e @private */
