@@ -50,7 +50,7 @@ const offscreen = (wide, high) => new OffscreenCanvas(Math.max(1, wide), Math.ma
 
 export class Past {
   /**
-   * @param {{model: {past: import('../wire/past.js').History}, scene: {colour: Record<string, string>}}} ctx
+   * @param {{model: {past: import('../wire/past.js').History, fork?: import('../wire/types.js').Fork | null}, scene: {colour: Record<string, string>}}} ctx
    * @param {HTMLCanvasElement} canvas
    * @param {{make?: typeof offscreen, still?: () => boolean}} [o] `make` makes the strips' pictures, `still` says whether motion is reduced
    */
@@ -229,6 +229,7 @@ export class Past {
       cx.globalAlpha = 1;
       pen.say([t('past.broken')], [{ x: 6 * area.k, y: seat.y - area.y + seat.h - 6 * area.k, inside: true }], { colour: colour.err });
     }
+    this.drawFork(pen);
     const { journey } = past;
     if (journey) {
       const work = past.rows.find((r) => r.station === 'work');
@@ -239,6 +240,18 @@ export class Past {
       }, feeder?.id);
     }
     this.write(pen);
+  }
+
+  /** Marks the moment at which the lanes of a fork begin to differ. @param {Pen} pen @private */
+  drawFork(pen) {
+    const { fork } = this.ctx.model;
+    if (!fork) return;
+    const seats = [...this.seats.values()];
+    const [top, end] = [Math.min(...seats.map((s) => s.y)) - this.area.y, Math.max(...seats.map((s) => s.y + s.h)) - this.area.y];
+    const x = pen.scene.xOf(fork.atMillis);
+    if (x <= 0 || x > pen.right) return;
+    pen.upright(x, top, end, pen.colour.acc, true);
+    pen.say([t('past.fork')], [{ x: x + 6 * pen.k, y: top + 6 * pen.k }, { x: x - 90 * pen.k, y: top + 6 * pen.k }], { colour: pen.colour.acc, weight: 600, first: true });
   }
 
   /** Does something for a row. If that throws, the row has failed, and the others go on. @param {Track} track @param {() => void} act @private */

@@ -71,7 +71,7 @@ export class RowParts {
     attr(this.name, 'title', t(row.station === 'informer' ? 'informer.open' : 'row.open', { name }));
     this.name.classList.toggle('lit', row.waiting >= many);
     put(this.said, `: ${station.say(about)}`);
-    const held = this.stage && ctx.model.hold(this.stage, this.listener);
+    const held = this.stage && about.lane.state.holds.some((x) => x.stage === this.stage && (x.listener ?? 0) === (this.listener ?? 0));
     reveal(this.hold, !!this.stage && !ctx.follower);
     reveal(this.frees, !!held && !ctx.follower);
     if (this.menu) {

@@ -72,9 +72,11 @@ export function choose(rows, box, kept) {
   const handlers = rows.filter((r) => r.station === 'handler');
   const lanes = new Set(rows.filter((r) => r.station === 'queue').map((r) => r.lane));
   if (lanes.size > 1) {
+    // The lanes of a fork have a cluster each.
+    const isFork = rows.some((r) => r.station === 'cluster' && r.lane > 0);
     return rows.flatMap(/** @returns {Shown[]} */ (r) => {
-      if (r.station === 'reflector') return r.lane ? [] : [r];
-      if (r.station === 'queue') return [{ ...r, head: true }];
+      if (r.station === 'reflector') return r.lane && !isFork ? [] : [r];
+      if (r.station === (isFork ? 'cluster' : 'queue')) return [{ ...r, head: true }];
       if (r.station === 'handler') {
         const own = handlers.filter((l) => l.lane === r.lane);
         return own[0] === r ? [foldRow(own, `${r.lane}.fold`)] : [];

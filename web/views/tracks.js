@@ -329,9 +329,9 @@ export class Tracks {
     }
     attr(this.tree, 'd', apart || g.phone ? '' : treePath(bands));
     const [cluster, store] = this.mapPlaces;
-    const lead = (/** @type {string} */ station, /** @type {{y: number, h: number}} */ map) =>
-      leadPath(bands.find((b) => b.station === station), map, g.x + railWidth(apart), g.worlds.x - 6);
-    attr(this.leaders, 'd', g.phone ? '' : lead('cluster', cluster) + lead('indexer', store));
+    const lead = (/** @type {string} */ station, /** @type {{y: number, h: number}} */ map, lane = 0) =>
+      leadPath(bands.find((b) => b.station === station && b.lane === lane), map, g.x + railWidth(apart), g.worlds.x - 6);
+    attr(this.leaders, 'd', g.phone ? '' : (ctx.model.fork ? lead('indexer', cluster, 0) + lead('indexer', store, 1) : lead('cluster', cluster) + lead('indexer', store)));
     const { factory } = ctx.model;
     const named = apart ? bands.filter((b) => b.head) : factory ? bands.slice(0, 1) : [];
     this.heads.forEach((head, i) => {
