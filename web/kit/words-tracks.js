@@ -48,6 +48,7 @@ addWords({
   'row.era': ['client-go {era}: {queue}', 'client-go {era}：{queue}'],
   'row.closer': ['Show less time, larger (Z)', '显示更短的时间（Z）'],
   'row.wider': ['Show more time (Shift+Z)', '显示更长的时间（Shift+Z）'],
+  'row.phaseOf': ['{a}: {x}', '{a}：{x}'],
   'row.both': ['{a}: {x}, {b}: {y}', '{a}：{x}，{b}：{y}'],
   'keys.zoom': ['less time, 8 s; Shift+Z: more', '更短时间，8 s；Shift+Z：更长'],
   'act.holdPop': ['Hold Pop', '拦住 Pop'],

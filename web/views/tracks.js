@@ -9,6 +9,7 @@ import { lastRead } from '../rows/read.js';
 import { stations } from '../rows/index.js';
 import { measureStage, seat } from '../stage/geometry.js';
 import { headline } from '../stage/headline.js';
+import { pairHead } from '../stage/pairhead.js';
 import { Informers } from '../stage/informers.js';
 import { Inside } from '../stage/inside.js';
 import { KeyMarks } from '../stage/keymarks.js';
@@ -140,7 +141,7 @@ export class Tracks {
 
   /** The sentence over the stage, with an id. @returns {[string, string] | null} */
   caption() {
-    this.said = this.on ? this.informers.sentence(headline(this.ctx)) : null;
+    this.said = !this.on ? null : this.ctx.model.lanes > 1 ? pairHead(this.ctx) : this.informers.sentence(headline(this.ctx));
     return this.said?.words ? [`head ${this.said.id}`, this.said.words] : null;
   }
 

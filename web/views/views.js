@@ -199,7 +199,7 @@ export class Views {
     // What a person wrote is said by every view, in the words of the stage.
     this.tracks.said = null;
     if (story || this.ctx.model.facts.sentence.id.startsWith('person')) return story;
-    const head = this.lanes.isOn ? null : this.tracks.caption();
+    const head = this.tracks.caption();
     if (head) return head;
     return this.lanes.isOn ? this.lanes.caption() : this.view === 'factory' ? this.factory.caption() : null;
   }
