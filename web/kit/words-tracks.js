@@ -3,6 +3,7 @@
 import { addWords } from './i18n.js';
 
 addWords({
+  'embed.unknown': ['There is no station “{id}”. Write embed= and one of these: {ids}.', '没有“{id}”这个站。embed= 后面写其中一个：{ids}。'],
   'row.cluster': ['Cluster', '集群'],
   'row.queue': ['Queue', '队列'],
   'row.indexer': ['Indexer (store)', 'Indexer（存储）'],

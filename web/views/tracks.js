@@ -1,13 +1,15 @@
 // @ts-check
 // The stage whose rows are stations: what happened left of the rail, what is so right of it, and at the far right the cluster beside the store.
 import '../kit/words-tracks.js';
-import { attr, button, h, icon, put, reveal, s, text, show } from '../kit/dom.js';
+import { sourceWords } from './foot.js';
+import { attr, button, h, icon, put, reveal, s, text, show, Txt } from '../kit/dom.js';
 import { capitalize } from '../kit/format.js';
+import { width } from '../kit/measure.js';
 import { laneNames } from '../kit/fork.js';
 import { areEqual } from '../kit/same.js';
 import { lastRead } from '../rows/read.js';
 import { stations } from '../rows/index.js';
-import { measureStage, seat } from '../stage/geometry.js';
+import { measureAlone, measureStage, seat } from '../stage/geometry.js';
 import { headline } from '../stage/headline.js';
 import { pairHead } from '../stage/pairhead.js';
 import { Informers } from '../stage/informers.js';
@@ -57,10 +59,13 @@ export class Tracks {
     this.parts = new Map();
     this.rows = new Rows();
     this.past = new Past(ctx, this.canvas);
-    this.why = h('p', { class: 'why' });
+    this.why = h('span');
+    /** The moment that shows, where one station is alone. */
+    this.moment = new Txt(h('span', { hidden: '' }));
+    const line = h('p', { class: 'why' }, this.why, this.moment.el);
     this.zooms = h('div', { class: 'zooms' }, ...[-1, 1].map((n) => button({ 'data-zoom': n }, () => this.zoom(closer(this.millis, n)),
       icon(n > 0 ? 'M8 3v10M3 8h10' : 'M3 8h10'))));
-    this.root.append(this.why, this.zooms);
+    this.root.append(line, this.zooms);
     this.inside = new Inside(this.root);
     this.informers = new Informers(ctx, this.root);
     this.tl = new Timeline(ctx, this.root, overview, 'tracks-log');
@@ -92,6 +97,14 @@ export class Tracks {
     this.open = this.open === id ? '' : id;
     this.ctx.repaint();
   };
+
+  /** The station that has the window alone, as the address names it; empty for none. */
+  alone = '';
+
+  /** The row that has the window alone. */
+  get aloneAs() {
+    return rowsOf[this.alone] ?? '';
+  }
 
   /** Opens an informer of several. @param {number} lane */
   openInformer = (lane) => this.informers.show(lane);
@@ -175,18 +188,20 @@ export class Tracks {
     if (!this.on) return;
     const box = (this.over ?? this.app).getBoundingClientRect();
     const phone = !!this.over;
-    this.k = phone ? 1 : Math.max(1, box.width / 1280);
+    this.k = this.alone ? Math.max(1, Math.min(2, box.width / 640)) : phone ? 1 : Math.max(1, box.width / 1280);
     const { k } = this;
     this.pointer.k = k;
     this.app.style.setProperty('--u', `${k}px`);
-    this.geometry = measureStage(Math.round(box.width / k), Math.round(box.height / k), phone);
+    const [wide, high] = [Math.round(box.width / k), Math.round(box.height / k)];
+    this.geometry = this.alone ? measureAlone(wide, high) : measureStage(wide, high, phone);
+    this.root.classList.toggle('alone', !!this.alone);
     const { w, h: tall, past, ground, inside, worlds } = this.geometry;
     for (const svg of [this.back, this.front]) attr(svg, 'viewBox', `0 0 ${w} ${tall}`);
     const app = this.app.getBoundingClientRect();
     seat(this.root, { x: (box.x - app.x) / k, y: (box.y - app.y) / k, w, h: tall }, k);
     for (const [name, value] of Object.entries({ x: ground.x, y: ground.y, width: ground.w, height: ground.h })) attr(this.ground, name, value);
     this.past.lay({ x: past.x * k, y: past.y * k, w: past.w * k, h: past.h * k, k }, devicePixelRatio || 1);
-    this.worlds.lay({ x: worlds.x * k, y: worlds.y * k, w: worlds.w * k, h: worlds.h * k, k, beside: worlds.beside });
+    if (worlds.w) this.worlds.lay({ x: worlds.x * k, y: worlds.y * k, w: worlds.w * k, h: worlds.h * k, k, beside: worlds.beside });
     this.mapPlaces = [this.worlds.maps.cluster, this.worlds.maps.store].map((map) => {
       const place = map.root.getBoundingClientRect();
       return { y: (place.y - box.y) / k, h: place.height / k };
@@ -242,11 +257,12 @@ export class Tracks {
       if (this.open === band.id) opened = about;
     }
     if (!opened) this.open = '';
+    if (this.alone) this.paintAlone(opened);
     if (!this.rows.bands.length) return;
     const first = { ...common, row: this.rows.bands[0], lane: { ...model.lane(0), now }, starved: false, silent: false };
     const about = opened ?? first;
     this.inside.paint(opened ? stations[opened.row.station].inside(opened) : lastRead(first), about.lane, model.lanes > 1 ? about.row.lane : null);
-    reveal(this.inside.root, !!opened || !this.geometry.phone);
+    reveal(this.inside.root, this.geometry.inside.h > 0 && (!!opened || !this.geometry.phone));
     this.paintLikely();
     this.informers.paint();
     for (const b of /** @type {Iterable<HTMLElement>} */ (/** @type {unknown} */ (this.zooms.children))) {
@@ -254,7 +270,7 @@ export class Tracks {
       attr(b, 'title', words);
       attr(b, 'aria-label', words);
     }
-    put(this.why, this.said?.why ?? '');
+    if (!this.alone) put(this.why, this.said?.why ?? '');
     this.marks.paint();
     if (clock - this.tlAt > 120) {
       this.tlAt = clock;
@@ -271,6 +287,16 @@ export class Tracks {
   told = false;
   /** Where the rows of the past are, as it knows. @type {unknown[]} */
   seats = [];
+
+  /** Says where what one station alone shows is from, or which stations there are. @param {About | null} opened @private */
+  paintAlone(opened) {
+    const { ctx, alone } = this;
+    reveal(/** @type {HTMLElement} */ (this.moment.el), !!this.aloneAs);
+    if (!this.aloneAs) return put(this.why, ctx.t('embed.unknown', { id: alone.slice(0, 40), ids: Object.keys(rowsOf).join(', ') }));
+    put(this.why, `${sourceWords(ctx)} · `);
+    this.moment.bind({ now: ctx.now() }, 'now', 'moment');
+    if (!opened && this.rows.bands.length) this.open = this.rows.bands[0].id;
+  }
 
   /** The one act that is likely: to hold Pop, and where something is held to let one through. @private */
   paintLikely() {
@@ -291,20 +317,22 @@ export class Tracks {
   /** The rows of what shows: of several informers of a factory the one that has the stage. @private */
   data() {
     const { past: { rows }, factory, lanes } = this.ctx.model;
+    if (this.alone) return rows.filter((r) => r.station === this.aloneAs && r.lane === (factory?.shown ?? 0)).map((r) => ({ ...r, lane: 0 }));
     if (!factory) return rows.filter((r) => r.lane < lanes);
     return rows.map((r) => (r.station === 'informer' ? r : { ...r, lane: 0 }));
   }
 
   /** Lays the rows out. @param {number} clock @private */
   layRows(clock) {
-    const still = this.ctx.eye.still.matches;
+    const still = this.ctx.eye.still.matches || !!this.alone;
     this.rows.place(this.data(), this.geometry.rows, clock, (id) => this.past.demand(id), still);
     const { k } = this;
     const seats = this.rows.bands.map((b) => ({
-      id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k, foot: (b.station === 'informer' ? 7 : 18) * k,
+      id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k, foot: (b.station === 'informer' ? 7 : 18) * k, ...this.nameBox(b),
     }));
-    if (!areEqual(seats.flatMap(Object.values), this.seats)) {
-      this.seats = seats.flatMap(Object.values);
+    const flat = seats.flatMap((seat) => Object.values(seat).flat());
+    if (!areEqual(flat, this.seats)) {
+      this.seats = flat;
       this.past.place(seats);
     }
     const ids = new Set(this.rows.bands.map((b) => b.id));
@@ -313,6 +341,15 @@ export class Tracks {
       parts.remove();
       this.parts.delete(id);
     }
+  }
+
+  /** Where the name of a row stands, if that is in the past. @param {Band} band @returns {{name?: [number, number, number, number]}} @private */
+  nameBox(band) {
+    const { geometry: g, k } = this;
+    const words = this.parts.get(band.id)?.name.textContent;
+    if (!g.phone || !words) return {};
+    const top = band.y + (band.head ? 13 : -5);
+    return { name: [g.past.x * k, top * k, (g.past.x + width(words, '600 16px') + 6) * k, (top + 20) * k] };
   }
 
   /** Puts everything that stands in a row, or between two, where the rows are now. @param {import('../stage/rail.js').Stops[]} stops @private */
@@ -355,6 +392,6 @@ export class Tracks {
     }
     this.past.live = this.ctx.model.view.mode === 'live';
     this.past.paint(clock, this.ctx.now());
-    this.worlds.paint(clock);
+    if (!this.alone) this.worlds.paint(clock);
   }
 }

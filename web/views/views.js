@@ -81,9 +81,11 @@ export class Views {
 
   /** Takes from the fragment whether one station is shown alone. @private */
   choose() {
-    this.embed.show(fragment.read().get('embed') ?? '');
-    this.app.classList.toggle('view-embed', this.embed.isOn);
+    const id = fragment.read().get('embed') ?? '';
     this.wantsTracks = fragment.read().get('stage') === 'tracks';
+    this.embed.show(this.wantsTracks ? '' : id);
+    this.tracks.alone = this.wantsTracks ? id.toLowerCase() : '';
+    this.app.classList.toggle('view-embed', !!id);
   }
 
   wantsTracks = false;
@@ -128,6 +130,7 @@ export class Views {
 
   get mode() {
     if (this.embed.isOn) return 'embed';
+    if (this.tracks.alone) return 'tracks';
     if (this.phone.isOn) return 'phone';
     if (this.wantsTracks && !this.presenting) return 'tracks';
     if (this.factory.isOn) return 'factory';
@@ -141,7 +144,7 @@ export class Views {
    */
   paint(clock) {
     const mode = this.mode;
-    const tracks = this.wantsTracks && !this.presenting && ['tracks', 'phone'].includes(mode);
+    const tracks = this.wantsTracks && (!this.presenting || !!this.tracks.alone) && ['tracks', 'phone'].includes(mode);
     if (mode !== this.view || this.presenting !== this.shownPresenting || tracks !== this.shownTracks) {
       this.shownTracks = tracks;
       const back = this.view !== '' && mode === '';
