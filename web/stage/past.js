@@ -135,7 +135,7 @@ export class Past {
   /** Takes the palette again: the theme changed. */
   recolour() {
     const { colour: c } = this.ctx.scene;
-    const inks = [c.t2, c.add, c.upd, c.del, c.rep, c.syn, c.rep, c.syn, c.bmk];
+    const inks = [c.keys, c.add, c.upd, c.del, c.rep, c.syn, c.rep, c.syn, c.bmk];
     /** @type {Look} */
     this.look = { length: Math.ceil(this.right / this.wide) + 2, wide: this.wide, k: this.kd, inks, accent: c.acc };
     this.shown.key = this.groundKey = '';

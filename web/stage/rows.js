@@ -106,8 +106,12 @@ export function seatOf({ id, folded }) {
   return folded ? folded.reduce((a, b) => (b.highest > a.highest ? b : a)).id : id;
 }
 
-/** How many a row must have room for: a power of two, so that it opens in few steps. @param {number} highest */
-const roomFor = (highest) => (highest < fewest ? 0 : 2 ** Math.ceil(Math.log2(Math.max(4, highest))));
+/** How many a row must have room for: in steps of a third or a half, so that it opens in few of them. @param {number} highest */
+function roomFor(highest) {
+  if (highest < fewest) return 0;
+  const room = 2 ** Math.ceil(Math.log2(Math.max(4, highest)));
+  return room > 4 && highest <= room * 0.75 ? room * 0.75 : room;
+}
 
 /**
  * Where the rows stand that show.
