@@ -72,7 +72,7 @@ func TestEveryLayoutTellsTheTruth(t *testing.T) {
 		{"tracks, two releases", "&stage=tracks&era=1.31,1.37", 1280, 720, false, 5, ""},
 		{"tracks, phone", "&stage=tracks", 390, 844, false, 4, ""},
 		{"tracks, factory", "&stage=tracks&resource=pods,nodes,deployments.apps", 1280, 720, false, 5, ""},
-		{"tracks, factory, another one open", "&stage=tracks&resource=nodes,pods&lane=1", 1024, 768, false, 5, ""},
+		{"tracks, factory, 4 to 3", "&stage=tracks&resource=pods,nodes&lane=0", 1024, 768, false, 5, ""},
 		{"tracks, embed queue", "&stage=tracks&embed=queue", 640, 480, false, 1, ""},
 		{"tracks, embed listeners", "&stage=tracks&embed=listeners", 320, 240, false, 1, ""},
 		{"presenter", "&presenter=1", 1280, 720, false, 8, "reflector.backoffSince"},

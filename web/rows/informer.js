@@ -6,7 +6,10 @@ import '../kit/words-informers.js';
 /** What the factory says of the informer of a row. @param {{ctx: import('./parts.js').About['ctx'], row: import('../stage/rows.js').Shown}} o */
 const find = ({ ctx, row }) => ctx.model.factory?.rows.find((r) => r.lane === row.lane);
 
-/** An informer's name: its resource, and what tells it from others of that. @param {import('../wire/types.js').FactoryRow} r @param {import('./parts.js').About['t']} t */
+/**
+ * An informer's name: its resource, and what tells it from others of that.
+ * @param {import('../wire/types.js').FactoryRow} r @param {import('./parts.js').About['t']} t
+ */
 export function nameOf(r, t) {
   const part = r.shard ? t('informer.shard', { s: r.shard }) : r.unshared ? t('informer.unshared') : '';
   return [`${middle(r.resource, 16)} ${r.era}`, part].filter(Boolean).join(', ');
@@ -22,7 +25,9 @@ export const informer = {
     const { row, t, now } = o;
     const r = find(o);
     if (!r) return {};
-    if (r.trouble || r.phase === 'backoff') return { words: t('row.noWatch'), tone: 'warn', tail: row.waiting ? ` · ${t('row.wait', { n: exact(row.waiting) })}` : '' };
+    if (r.trouble || r.phase === 'backoff') {
+      return { words: t('row.noWatch'), tone: 'warn', tail: row.waiting ? ` · ${t('row.wait', { n: exact(row.waiting) })}` : '' };
+    }
     if (r.held.length) return { words: t('informer.holds', { words: t('row.wait', { n: exact(row.waiting) }) }), tone: row.waiting > 1 ? 'warn' : 'mid' };
     if (row.waiting > 1) {
       const s = row.oldestMillis === null ? '' : ` · ${t('row.oldest', { s: span(now - row.oldestMillis) })}`;

@@ -37,7 +37,10 @@ function measurePage(w, h) {
   };
 }
 
-/** One station alone: its name on top, its past and its present below that, and its inside at the foot, where there is room for it. @param {number} w @param {number} h */
+/**
+ * One station alone: its name on top, its past and its present below that, and its inside at the foot, where there is room for it.
+ * @param {number} w @param {number} h @returns {Geometry}
+ */
 export function measureAlone(w, h) {
   const x = Math.round(w * (w < 480 ? 0.58 : 0.64));
   const inside = h < 300 ? 0 : Math.min(150, Math.round(h * 0.34));

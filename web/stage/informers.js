@@ -71,7 +71,8 @@ export class Informers {
     const { t, model } = ctx;
     reveal(this.root, !!factory);
     if (!factory || !open) return;
-    const said = factory.factories.map(({ era, stage, synced, of }) => t('informer.factory', { era, words: t(`informer.stage.${stage}`, { n: synced, m: of }) }));
+    const said = factory.factories.map(({ era, stage, synced, of }) => (
+      t('informer.factory', { era, words: t(`informer.stage.${stage}`, { n: synced, m: of }) })));
     put(this.words, said.join(' · '));
     const can = !['file', 'probe'].includes(model.state.source.kind) && !ctx.follower;
     reveal(this.aside, can && (!open.unshared || open.running));

@@ -24,7 +24,8 @@ export function pairHead(ctx) {
   const r = second.reflector;
   if (r.phase === 'backoff' && first.reflector.phase !== 'backoff') {
     const why = plain(ctx, r.backoffCause || r.lastError);
-    return { id: 'pair.gap', words: t('pair.gap', { ...eras, s: seconds(Math.max(0, r.backoffMillis - (ctx.now() - r.backoffSince))) }), why: why && capitalize(why) };
+    const s = seconds(Math.max(0, r.backoffMillis - (ctx.now() - r.backoffSince)));
+    return { id: 'pair.gap', words: t('pair.gap', { ...eras, s }), why: why && capitalize(why) };
   }
   if (!['flow', 'idle', 'coming'].includes(said.id)) return said;
   const [x, y] = [a, b].map((o) => o.facts.features.listsByWatch);

@@ -251,7 +251,8 @@ export class Past {
     const x = pen.scene.xOf(fork.atMillis);
     if (x <= 0 || x > pen.right) return;
     pen.upright(x, top, end, pen.colour.acc, true);
-    pen.say([t('past.fork')], [{ x: x + 6 * pen.k, y: top + 6 * pen.k }, { x: x - 90 * pen.k, y: top + 6 * pen.k }], { colour: pen.colour.acc, weight: 600, first: true });
+    const places = [6, -90].map((aside) => ({ x: x + aside * pen.k, y: top + 6 * pen.k }));
+    pen.say([t('past.fork')], places, { colour: pen.colour.acc, weight: 600, first: true });
   }
 
   /** Does something for a row. If that throws, the row has failed, and the others go on. @param {Track} track @param {() => void} act @private */

@@ -46,7 +46,9 @@ export class PresentRow {
     else this.words.set(is.words ?? '');
     this.tail.moveTo(is.tail ? width(this.words.words, '14px') : 0, 5).set(number ? '' : is.tail ?? '');
     this.call.set(is.call ?? '');
-    this.side.moveTo(at.edge - at.x, 5);
+    // Where both have no room in the line, the side stands above.
+    const room = at.edge - at.x - width(this.words.words, '14px') - width('rv 00000', '13px');
+    this.side.moveTo(at.edge - at.x, room < 24 ? -12 : 5);
     if (is.side) this.side.bind(lane, is.side, 't row.rv');
     else this.side.set('');
   }

@@ -18,7 +18,8 @@ const stages = { reflector: 'store', queue: 'pop', handler: 'deliver', work: 'ta
 export class RowParts {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx @param {Band} band
-   * @param {{list: HTMLElement, front: SVGElement, toggle: (id: string) => void, openInformer: (lane: number) => void}} stage where it goes, and what a press of its name does
+   * @param {{list: HTMLElement, front: SVGElement, toggle: (id: string) => void, openInformer: (lane: number) => void}} stage where it goes, and
+   *   what a press of its name does
    */
   constructor(ctx, band, { list, front, toggle, openInformer }) {
     this.ctx = ctx;

@@ -174,7 +174,9 @@ export class Rows {
     for (const r of shown) {
       const was = this.rooms.get(r.id);
       const { bars, folded } = demand(seatOf(r));
-      let room = r.station === 'informer' ? 0 : r.station === 'reflector' ? (r.spans.some((x) => wordy.includes(x.kind)) ? over : 0) : roomFor(bars) || (folded ? fewest : 0);
+      let room = roomFor(bars) || (folded ? fewest : 0);
+      if (r.station === 'informer') room = 0;
+      if (r.station === 'reflector') room = r.spans.some((x) => wordy.includes(x.kind)) ? over : 0;
       if (was && was.room > room && clock - was.at < stays) room = was.room;
       else this.rooms.set(r.id, { room, at: clock });
       rooms.set(r.id, room);

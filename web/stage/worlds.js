@@ -66,7 +66,7 @@ export class Worlds {
   }
 
   /**
-   * Draws what changed. Returns whether something is still due: a light that fades, or a time that runs.
+   * Draws what changed, without the words. Returns whether something is still due: a light that fades, or a time that runs.
    * @param {number} clock of the page, in ms
    */
   paint(clock) {
@@ -90,7 +90,7 @@ export class Worlds {
     }
     this.fade(clock);
     this.mark();
-    return this.say() || lights.size > 0;
+    return this.runs || lights.size > 0;
   }
 
   /** What is drawn: cluster and store, or the stores of a fork's two lanes. @private */
@@ -203,8 +203,16 @@ export class Worlds {
     return t('worlds.cellLabel', { k: middle(cell.key, room), m: cell.places & places.reduced ? `${mark}, ${t('worlds.reduced')}` : mark });
   }
 
-  /** Writes the words. Returns whether a time in them runs. @private */
+  /** Whether a time in the words runs. */
+  runs = false;
+
+  /** Writes the words of the moment that is painted. */
   say() {
+    this.runs = this.write();
+  }
+
+  /** Returns whether a time in the words runs. @private */
+  write() {
     const { ctx, maps, grid } = this;
     const { model, t } = ctx;
     const { world, resource } = model.state;

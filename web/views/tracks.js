@@ -250,7 +250,8 @@ export class Tracks {
     for (const band of this.rows.bands) {
       const lane = band.station === 'informer' ? 0 : band.lane;
       const stop = stops[lane] ?? stops[0];
-      const about = { ...common, row: band, lane: { ...model.lane(lane), factory: model.factory ?? undefined, now }, starved: isStarved(band, stop), silent: stop.silent };
+      const shown = { ...model.lane(lane), factory: model.factory ?? undefined, now };
+      const about = { ...common, row: band, lane: shown, starved: isStarved(band, stop), silent: stop.silent };
       let parts = this.parts.get(band.id);
       if (!parts) this.parts.set(band.id, (parts = new RowParts(ctx, band, this)));
       parts.paint(about, this.open === band.id);
@@ -265,6 +266,7 @@ export class Tracks {
     reveal(this.inside.root, this.geometry.inside.h > 0 && (!!opened || !this.geometry.phone));
     this.paintLikely();
     this.informers.paint();
+    if (!this.alone) this.worlds.say();
     for (const b of /** @type {Iterable<HTMLElement>} */ (/** @type {unknown} */ (this.zooms.children))) {
       const words = t(b.dataset.zoom === '1' ? 'row.closer' : 'row.wider');
       attr(b, 'title', words);
@@ -369,7 +371,8 @@ export class Tracks {
     const [cluster, store] = this.mapPlaces;
     const lead = (/** @type {string} */ station, /** @type {{y: number, h: number}} */ map, lane = 0) =>
       leadPath(bands.find((b) => b.station === station && b.lane === lane), map, g.x + railWidth(apart), g.worlds.x - 6);
-    attr(this.leaders, 'd', g.phone ? '' : (ctx.model.fork ? lead('indexer', cluster, 0) + lead('indexer', store, 1) : lead('cluster', cluster) + lead('indexer', store)));
+    const leads = ctx.model.fork ? lead('indexer', cluster, 0) + lead('indexer', store, 1) : lead('cluster', cluster) + lead('indexer', store);
+    attr(this.leaders, 'd', g.phone ? '' : leads);
     const { factory } = ctx.model;
     const named = apart ? bands.filter((b) => b.head) : factory ? bands.slice(0, 1) : [];
     this.heads.forEach((head, i) => {

@@ -473,8 +473,8 @@
  */
 
 /**
- * Row is a station of an informer, a handler, the cluster, or an informer that is not open: what its store took, and what waits in its
- * queue and for its handlers, each handler's own.
+ * Row is a station of an informer, a handler, or the cluster. An informer that is not open has one row: what its store took, and what waits
+ * in its queue and for each of its handlers.
  * @typedef {object} Row
  * @property {string} id unique: "cluster", "0.queue", "1.handler.3", "2.informer"
  * @property {'cluster' | 'reflector' | 'queue' | 'indexer' | 'handler' | 'work' | 'informer'} station
