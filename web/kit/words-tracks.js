@@ -17,6 +17,7 @@ addWords({
   'row.entries': ['entries', '个条目'],
   'row.changes': ['{n} [n:change|changes]', '{n} 个变更'],
   'row.oldest': ['oldest {s}', '最早 {s}'],
+  'row.sampled': ['sampled, so no bars', '取样，因此没有条'],
   'row.nothing': ['gets nothing', '什么也收不到'],
   'row.looksOpen': ['looks open', '看似打开'],
   'row.noWatch': ['no watch', '没有 watch'],

@@ -73,7 +73,7 @@ export class RowParts {
     this.name.classList.toggle('lit', row.waiting >= many);
     put(this.said, `: ${station.say(about)}`);
     const held = this.stage && about.lane.state.holds.some((x) => x.stage === this.stage && (x.listener ?? 0) === (this.listener ?? 0));
-    reveal(this.hold, !!this.stage && !ctx.follower);
+    reveal(this.hold, !!this.stage && !ctx.follower && about.lane.state.fidelity.holds?.how !== 'unseen');
     reveal(this.frees, !!held && !ctx.follower);
     if (this.menu) {
       const does = this.listener === undefined ? t('row.add') : `${name}: ${t('inside.menu')}`;

@@ -304,7 +304,7 @@ export class Tracks {
   paintLikely() {
     const { t, model, follower } = this.ctx;
     const held = model.state.holds.length > 0;
-    reveal(this.act, !follower && model.any);
+    reveal(this.act, !follower && model.any && !['file', 'probe'].includes(model.state.source.kind));
     put(this.act, t(held ? 'act.one' : 'act.holdPop'));
     this.act.classList.toggle('fill', held);
   }
