@@ -3,6 +3,15 @@
 import { addWords } from './i18n.js';
 
 addWords({
+  'pair.keys': ['{n} [n:key|keys]', '{n} 个 key'],
+  'pair.entries': ['{n} [n:entry|entries]', '{n} 个条目'],
+  'pair.held': ['Pop is held in both: {n} in {p}, {m} in {q}.', '两边的 Pop 都被拦住：{p} 里 {n}，{q} 里 {m}。'],
+  'pair.held.y': ['DeltaFIFO files a change under its key, RealFIFO puts each change at the end of the line.', 'DeltaFIFO 把变更归到它的 key 下，RealFIFO 把每个变更排到队尾。'],
+  'pair.gap': ['{b} has no watch and tries again in {s}; {a} goes on.', '{b} 没有 watch，{s} 后重试；{a} 不受影响。'],
+  'pair.first': ['As it was: {words}', '原样：{words}'],
+  'pair.forkSame': ['One past, two lanes: so far both do the same.', '同一段过去，两条线：到目前为止做的都相同。'],
+  'pair.forkParted': ['As it was, and {lane}: since {s} they part, and {n} [n:object differs|objects differ].', '“原样”和“{lane}”：从 {s} 起分开，现在有 {n} 个对象不同。'],
+  'pair.forkAlike': ['As it was, and {lane}: since {s} they part; the stores are the same now.', '“原样”和“{lane}”：从 {s} 起分开，现在两边的本地缓存相同。'],
   'head.held.store': ['The Reflector is held: what it reads is not queued.', 'Reflector 被拦住：读到的内容不入队。'],
   'head.held.store.y': ['The cluster goes on. Nothing enters the queue.', '集群继续变化，没有任何内容进入队列。'],
   'head.held.pop': ['Pop is held: {n} [n:change waits|changes wait] in the queue.', 'Pop 被拦住：队列里等着 {n} 个变更。'],

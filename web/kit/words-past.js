@@ -17,6 +17,7 @@ addWords({
   'past.held.queue': ['Pop was held for {s}', 'Pop 曾被拦住 {s}'],
   'past.held.handler': ['was held before the handler for {s}', '曾在 handler 前拦住 {s}'],
   'past.held.work': ['workers were held for {s}', 'worker 曾被拦住 {s}'],
+  'past.fork': ['they fork here', '在此分叉'],
   'past.held': ['held {s}', '拦住 {s}'],
   'past.then': ['then {n} went on', '随后放行 {n} 个'],
   'past.call': ['a call of {s}', '一次调用 {s}'],

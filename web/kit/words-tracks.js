@@ -3,6 +3,7 @@
 import { addWords } from './i18n.js';
 
 addWords({
+  'embed.unknown': ['There is no station “{id}”. Write embed= and one of these: {ids}.', '没有“{id}”这个站。embed= 后面写其中一个：{ids}。'],
   'row.cluster': ['Cluster', '集群'],
   'row.queue': ['Queue', '队列'],
   'row.indexer': ['Indexer (store)', 'Indexer（存储）'],
@@ -16,6 +17,7 @@ addWords({
   'row.entries': ['entries', '个条目'],
   'row.changes': ['{n} [n:change|changes]', '{n} 个变更'],
   'row.oldest': ['oldest {s}', '最早 {s}'],
+  'row.sampled': ['sampled, so no bars', '取样，因此没有条'],
   'row.nothing': ['gets nothing', '什么也收不到'],
   'row.looksOpen': ['looks open', '看似打开'],
   'row.noWatch': ['no watch', '没有 watch'],
@@ -48,7 +50,8 @@ addWords({
   'row.era': ['client-go {era}: {queue}', 'client-go {era}：{queue}'],
   'row.closer': ['Show less time, larger (Z)', '显示更短的时间（Z）'],
   'row.wider': ['Show more time (Shift+Z)', '显示更长的时间（Shift+Z）'],
-  'row.eraPhase': ['{era}: {phase}', '{era}：{phase}'],
+  'row.phaseOf': ['{a}: {x}', '{a}：{x}'],
+  'row.both': ['{a}: {x}, {b}: {y}', '{a}：{x}，{b}：{y}'],
   'keys.zoom': ['less time, 8 s; Shift+Z: more', '更短时间，8 s；Shift+Z：更长'],
   'keys.walk': ['follow the change before, the next', '跟随上一个、下一个变更'],
   'act.holdPop': ['Hold Pop', '拦住 Pop'],

@@ -17,7 +17,9 @@ export const reflector = {
     const other = two ? model.lane(1).state : null;
     if (other && other.reflector.phase !== r.phase && !model.fork) {
       const [x, y] = [r.phase, other.reflector.phase].map((phase) => t(`row.phase.${phase}`));
-      return { words: t('row.eraPhase', { era: lane.state.era, phase: x }), underWords: t('row.eraPhase', { era: other.era, phase: y }), tone: 'mid' };
+      const tone = [r.phase, other.reflector.phase].includes('backoff') ? 'warn' : 'mid';
+      return phone ? { words: t('row.both', { a: lane.state.era, x, b: other.era, y }), tone }
+        : { words: t('row.phaseOf', { a: lane.state.era, x }), tone, underWords: t('row.phaseOf', { a: other.era, x: y }) };
     }
     const side = r.resourceVersion && !phone ? 'rv=version reflector.resourceVersion' : '';
     if (silent) return { words: t('row.looksOpen'), tone: 'warn', side };

@@ -18,6 +18,10 @@ export function drawHolds(pen) {
   for (const hold of pen.spans('hold')) {
     const [x0, x1] = [pen.x(hold.fromMillis), pen.x(pen.end(hold))];
     const lasts = pen.lasts(hold);
+    if (track.station === 'informer') {
+      pen.block(x0, x1, pen.foot - 6 * k, 5 * k, colour.t1, pen.bright(hold));
+      continue;
+    }
     const y = pen.foot - 16 * k;
     pen.block(x0, x1, y, 15 * k, colour.t1, pen.bright(hold));
     const s = duration(pen.end(hold) - hold.fromMillis);

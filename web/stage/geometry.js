@@ -72,6 +72,26 @@ function measurePage(w, h, drawer, foot) {
   };
 }
 
+/**
+ * One station alone: its name on top, its past and its present below that, and its inside at the foot, where there is room for it.
+ * @param {number} w @param {number} h @returns {Geometry}
+ */
+export function measureAlone(w, h) {
+  const x = Math.round(w * (w < 480 ? 0.58 : 0.64));
+  const inside = h < 300 ? 0 : Math.min(150, Math.round(h * 0.34));
+  const end = h - inside - (inside ? 16 : 4);
+  const at = { x: 12, y: 44 };
+  return {
+    w, h, phone: true, presenting: false, x, apart: 0, edge: w - 8, names: 160,
+    past: { ...at, w: x - 10 - at.x, h: end - at.y },
+    rows: { y: at.y + 28, h: end - at.y - 58, gap: 0 },
+    ground: { x, y: at.y, w: w - x, h: end - at.y },
+    worlds: { ...at, w: 0, h: 0, beside: false },
+    inside: { x: 12, y: h - inside - 8, w: w - 24, h: inside },
+    drawer: null,
+  };
+}
+
 /** Maps on top, rows below. @param {number} w @param {number} h @returns {Geometry} */
 function measurePhone(w, h) {
   const x = Math.round(w * 0.66);

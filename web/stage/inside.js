@@ -29,7 +29,7 @@ export class Inside {
     this.actsOf = '';
   }
 
-  /** @param {Is} is @param {import('../wire/page-types.js').Lane} lane @param {number} number the lane's */
+  /** @param {Is} is @param {import('../wire/page-types.js').Lane} lane @param {number | null} number the lane's, where there are two */
   paint(is, lane, number) {
     attr(this.root, 'data-lane', number);
     attr(this.root, 'aria-label', is.title);

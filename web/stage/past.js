@@ -7,6 +7,7 @@ import { width } from '../kit/measure.js';
 import '../kit/words-past.js';
 import { clusterPast } from '../rows/cluster-past.js';
 import { handlerPast } from '../rows/handler-past.js';
+import { informerPast } from '../rows/informer-past.js';
 import { reflectorPast } from '../rows/reflector-past.js';
 import { workPast } from '../rows/work-past.js';
 import { drawAxis } from './axis.js';
@@ -26,7 +27,7 @@ import { Strip } from './strip.js';
 
 const plain = { ticks: 15, alpha: 0.6, draw() {} };
 /** @type {Record<string, Special>} */
-const specials = { cluster: clusterPast, reflector: reflectorPast, handler: handlerPast, work: workPast };
+const specials = { cluster: clusterPast, reflector: reflectorPast, handler: handlerPast, work: workPast, informer: informerPast };
 
 /** The stations whose changes are those of a list; a key is not one. */
 const lists = ['queue', 'indexer', 'handler'];
@@ -49,7 +50,10 @@ const offscreen = (wide, high) => new OffscreenCanvas(Math.max(1, wide), Math.ma
 
 export class Past {
   /**
-   * @param {{model: {past: import('../wire/past.js').History}, scene: {colour: Record<string, string>}, storyTitle?: () => string}} ctx
+   * @param {{
+   *   model: {past: import('../wire/past.js').History, fork?: import('../wire/types.js').Fork | null}, scene: {colour: Record<string, string>},
+   *   storyTitle?: () => string
+   * }} ctx
    * @param {HTMLCanvasElement} canvas
    * @param {{make?: typeof offscreen, still?: () => boolean}} [o] `make` makes the strips' pictures, `still` says whether motion is reduced
    */
@@ -134,7 +138,7 @@ export class Past {
   /** Takes the palette again: the theme changed. */
   recolour() {
     const { colour: c } = this.ctx.scene;
-    const inks = [c.t2, c.add, c.upd, c.del, c.rep, c.syn, c.rep, c.syn, c.bmk];
+    const inks = [c.keys, c.add, c.upd, c.del, c.rep, c.syn, c.rep, c.syn, c.bmk];
     /** @type {Look} */
     this.look = { length: Math.ceil(this.right / this.wide) + 2, wide: this.wide, k: this.kd, inks, accent: c.acc, edge: isLight(c) ? c.t1 : '' };
     this.shown.key = this.groundKey = '';
@@ -249,6 +253,7 @@ export class Past {
       cx.globalAlpha = 1;
       pen.say([t('past.broken')], [{ x: 6 * area.k, y: seat.y - area.y + seat.h - 6 * area.k, inside: true }], { colour: colour.err });
     }
+    this.drawFork(pen);
     const { journey } = past;
     if (journey) {
       const work = past.rows.find((r) => r.station === 'work');
@@ -259,6 +264,19 @@ export class Past {
       }, feeder?.id, this.marked);
     }
     this.write(pen);
+  }
+
+  /** Marks the moment at which the lanes of a fork begin to differ. @param {Pen} pen @private */
+  drawFork(pen) {
+    const { fork } = this.ctx.model;
+    if (!fork) return;
+    const seats = [...this.seats.values()];
+    const [top, end] = [Math.min(...seats.map((s) => s.y)) - this.area.y, Math.max(...seats.map((s) => s.y + s.h)) - this.area.y];
+    const x = pen.scene.xOf(fork.atMillis);
+    if (x <= 0 || x > pen.right) return;
+    pen.upright(x, top, end, pen.colour.acc, true);
+    const places = [6, -90].map((aside) => ({ x: x + aside * pen.k, y: top + 6 * pen.k }));
+    pen.say([t('past.fork')], places, { colour: pen.colour.acc, weight: 600, first: true });
   }
 
   /** Does something for a row. If that throws, the row has failed, and the others go on. @param {Track} track @param {() => void} act @private */
@@ -294,7 +312,8 @@ export class Past {
       let bars = 0;
       for (const run of runs) {
         if (!run.highest) continue;
-        run.folded = isFolded(run, this.columns, this.unit || most, size.fold * kd);
+        // What waits in an informer that is not open must not make the piles of the open one lower.
+        run.folded = track.station === 'informer' ? run.highest * (this.unit || most) > room : isFolded(run, this.columns, this.unit || most, size.fold * kd);
         if (!run.folded) bars = Math.max(bars, run.highest);
       }
       rows.push({ bars, room });
@@ -311,14 +330,17 @@ export class Past {
       this.unit = unit;
       this.roomSince = Infinity;
     }
-    for (const runs of this.runs.values()) {
-      for (const run of runs) if (run.highest) run.unit = run.folded ? Math.min(this.unit, (size.fold * kd) / run.highest) : this.unit;
+    for (const [id, runs] of this.runs) {
+      const seat = this.seats.get(id);
+      const fold = Math.min(size.fold * kd, seat ? this.roomOf(seat) : Infinity);
+      for (const run of runs) if (run.highest) run.unit = run.folded ? Math.min(this.unit, fold / run.highest) : this.unit;
     }
   }
 
   /** How high the piles of a row may be, in device pixels. @param {Seat} seat @private */
   roomOf({ h, goal = h, foot = 18 * this.area.k }) {
-    return Math.max(size.fold * this.kd, (goal - foot - size.free * this.area.k) * this.dpr);
+    const { k } = this.area;
+    return Math.max(Math.min(size.fold * k, h - foot - k), goal - foot - size.free * k) * this.dpr;
   }
 
   /** By how much piles are stretched while their scale changes. @param {number} clock @private */

@@ -84,15 +84,17 @@ export function isFolded(run, columns, unit, fold) {
   return run.to - run.from + 1 < columns * brief && run.highest * unit > fold;
 }
 
+/** By what the measure of piles is divided, and by tens of it: in steps of which the highest pile fills at least six tenths of its room. */
+const divisors = [1, 1.5, 2, 3, 5, 7.5];
+
 /**
- * The measure of all piles of the picture: the most pixels for each that waits with which all have room. It changes by halves.
+ * The measure of all piles of the picture: the most pixels for each that waits with which all have room. It changes in steps.
  * @param {{bars: number, room: number}[]} rows the highest pile of each, and how high it may be, in pixels
  * @param {number} most
  */
 export function unitOf(rows, most) {
-  let unit = most;
-  for (const { bars, room } of rows) while (bars * unit > Math.max(room, 1) && unit > 1e-3) unit /= 2;
-  return unit;
+  const fits = Math.min(most, ...rows.map(({ bars, room }) => Math.max(room, 1) / Math.max(bars, 1e-6)));
+  for (let ten = 1; ; ten *= 10) for (const n of divisors) if (most / (n * ten) <= fits || ten > 1e5) return most / (n * ten);
 }
 
 /**

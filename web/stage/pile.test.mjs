@@ -68,10 +68,13 @@ test('piles are columns without a break; the newest waits until now', () => {
   assert.equal(pileAt(row, 9), undefined);
 });
 
-test('all piles have one measure, which changes by halves', () => {
-  assert.equal(unitOf([{ bars: 3, room: 100 }, { bars: 0, room: 1 }], 8), 8);
-  assert.equal(unitOf([{ bars: 3, room: 100 }, { bars: 29, room: 120 }], 8), 4);
-  assert.equal(unitOf([{ bars: 2000, room: 120 }], 8), 0.03125);
+test('all piles have one measure, in steps that leave less than four tenths of the room empty', () => {
+  assert.equal(unitOf([{ bars: 0, room: 100 }], 8), 8);
+  assert.equal(unitOf([{ bars: 12, room: 100 }, { bars: 3, room: 40 }], 8), 8);
+  for (let bars = 13; bars < 3000; bars += 7) {
+    const high = bars * unitOf([{ bars, room: 100 }, { bars: 1, room: 40 }], 8);
+    assert.ok(high <= 100 && high >= 59, `${bars} are ${high} of 100 pixels high`);
+  }
 });
 
 test('a short pile that is higher than a fold is folded', () => {

@@ -26,7 +26,7 @@ export class PresentRow {
 
   /**
    * @param {Present} is @param {import('../wire/page-types.js').Lane} lane
-   * @param {{x: number, y: number, edge: number, lane: number}} at where it stands, and up to where it may go
+   * @param {{x: number, y: number, edge: number, lane: number | null}} at where it stands, up to where it may go, and of which of two informers it is
    */
   paint(is, lane, at) {
     attr(this.root, 'transform', `translate(${at.x} ${at.y.toFixed(2)})`);
@@ -48,7 +48,9 @@ export class PresentRow {
     else this.words.set(is.words ?? '');
     this.tail.moveTo(is.tail ? width(this.words.words, '14px') : 0, 5).set(number ? '' : is.tail ?? '');
     this.call.set(is.call ?? '');
-    this.side.moveTo(at.edge - at.x, 5);
+    // Where both have no room in the line, the side stands above.
+    const room = at.edge - at.x - width(this.words.words, '14px') - width('rv 00000', '13px');
+    this.side.moveTo(at.edge - at.x, room < 24 ? -12 : 5);
     if (is.side) this.side.bind(lane, is.side, 't row.rv');
     // The words go first where there is no room for both.
     if (!is.side || width(this.words.words, '14px') + letter * this.side.words.length > at.edge - at.x) this.side.set('');

@@ -14,6 +14,9 @@ import { attr, s, show } from '../kit/dom.js';
 const side = 18;
 /** How far above its foot a row has its ring. */
 const ringUp = 9;
+/** How large a ring is, and that of an informer that is not open. */
+const ring = 6;
+const little = 4;
 
 /**
  * Where a row's ring stands.
@@ -21,7 +24,7 @@ const ringUp = 9;
  */
 export function ringAt(band, x, apart) {
   const aside = apart ? band.lane * apart : Math.max(0, band.level - 1) * side;
-  return [x + aside, band.foot - ringUp];
+  return [x + aside, band.foot - (band.station === 'informer' ? Math.min(ringUp, band.h / 2) : ringUp)];
 }
 
 /** How wide the rails are together, up to where words may begin. @param {number} apart */
@@ -29,7 +32,7 @@ export const railWidth = (apart) => (apart ? apart + 22 : 14);
 
 /** Whether nothing comes to a row. @param {Band} band @param {Stops} stops */
 export function isStarved({ station, listener }, { held, cut, silent }) {
-  if (station === 'cluster' || station === 'reflector') return false;
+  if (station === 'cluster' || station === 'reflector' || station === 'informer') return false;
   if (cut || silent || held('store')) return true;
   if (station === 'queue') return false;
   return held('pop') || (station === 'work' && held('deliver', listener));
@@ -44,14 +47,15 @@ export function stretches(bands, x, stops, apart) {
   /** @type {{d: string, cls: string}[]} */
   const out = [];
   const at = (/** @type {Band} */ b) => ringAt(b, x, apart);
-  const cluster = bands.find((b) => b.station === 'cluster');
-  const reflector = bands.find((b) => b.station === 'reflector');
-  if (cluster && reflector) {
-    const cls = stops[0].cut ? 'now-rail none' : stops[0].silent ? 'now-rail dry' : 'now-rail';
-    out.push({ d: `M${x} ${at(cluster)[1]}V${at(reflector)[1]}`, cls });
-  }
+  const first = bands.find((b) => b.station === 'reflector');
   stops.forEach((stop, lane) => {
-    const own = bands.filter((b) => b.lane === lane && !['cluster', 'reflector'].includes(b.station));
+    const own = bands.filter((b) => b.lane === lane && b.station !== 'informer');
+    const [cluster, mine] = ['cluster', 'reflector'].map((station) => own.find((b) => b.station === station));
+    if (cluster && mine) {
+      const cls = stop.cut ? 'now-rail none' : stop.silent ? 'now-rail dry' : 'now-rail';
+      out.push({ d: `M${at(cluster)[0]} ${at(cluster)[1]}V${at(mine)[1]}`, cls });
+    }
+    const reflector = mine ?? first;
     const queue = own.find((b) => b.station === 'queue');
     const store = own.find((b) => b.station === 'indexer');
     if (!queue || !store || !reflector) return;
@@ -59,7 +63,7 @@ export function stretches(bands, x, stops, apart) {
     const [qx, qy] = at(queue);
     const [, sy] = at(store);
     const ry = at(reflector)[1];
-    out.push({ d: lane && apart ? `M${x} ${ry}H${qx - 8}Q${qx} ${ry} ${qx} ${ry + 8}V${qy}` : `M${x} ${ry}V${qy}`, cls: cls(queue) });
+    out.push({ d: !mine && apart ? `M${x} ${ry}H${qx - 8}Q${qx} ${ry} ${qx} ${ry + 8}V${qy}` : `M${qx} ${ry}V${qy}`, cls: cls(queue) });
     out.push({ d: `M${qx} ${qy}V${sy}`, cls: cls(store) });
     const handlers = own.filter((b) => b.station === 'handler' || b.station === 'fold');
     for (const b of apart ? handlers : []) out.push({ d: `M${qx} ${sy}V${at(b)[1]}`, cls: cls(b) });
@@ -91,19 +95,21 @@ export class Rail {
       attr(el, 'd', d);
       attr(el, 'class', cls);
     });
-    write(this.rings, bands, () => s('circle', { r: 6 }), (el, band) => {
+    write(this.rings, bands, () => s('circle'), (el, band) => {
       const [cx, cy] = ringAt(band, x, apart);
       attr(el, 'cx', cx);
+      attr(el, 'r', band.station === 'informer' ? little : ring);
       attr(el, 'cy', cy.toFixed(2));
       attr(el, 'class', lit(band) ? 'now-ring lit' : 'now-ring');
     });
-    const ends = bands.slice(0, 2).map((b) => b.foot - ringUp);
-    const broken = stops[0].cut && ends.length > 1;
-    show(this.cut, broken);
-    if (broken) {
-      const y = (ends[0] + ends[1]) / 2;
-      attr(this.cut, 'd', `M${x - 8} ${y - 2}l16 -6M${x - 8} ${y + 8}l16 -6`);
-    }
+    const cuts = stops.map((stop, lane) => {
+      const ends = bands.filter((b) => b.lane === lane && ['cluster', 'reflector'].includes(b.station)).map((b) => ringAt(b, x, apart));
+      if (!stop.cut || ends.length < 2) return '';
+      const [left, y] = [ends[0][0] - 8, (ends[0][1] + ends[1][1]) / 2];
+      return `M${left} ${y - 2}l16 -6M${left} ${y + 8}l16 -6`;
+    });
+    show(this.cut, cuts.some(Boolean));
+    attr(this.cut, 'd', cuts.join(''));
   }
 }
 

@@ -19,15 +19,16 @@ const stages = { reflector: 'store', queue: 'pop', handler: 'deliver', work: 'ta
 export class RowParts {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx @param {Band} band
-   * @param {{list: HTMLElement, front: SVGElement, toggle: (id: string) => void}} stage where it goes, and what a press of its name does
+   * @param {{list: HTMLElement, front: SVGElement, toggle: (id: string) => void, openInformer: (lane: number) => void}} stage where it goes, and
+   *   what a press of its name does
    */
-  constructor(ctx, band, { list, front, toggle }) {
+  constructor(ctx, band, { list, front, toggle, openInformer }) {
     this.ctx = ctx;
-    const { id, station, listener } = band;
+    const { id, station, listener, lane } = band;
     this.stage = stages[station];
     this.listener = station === 'handler' ? listener : undefined;
     const args = this.listener === undefined ? [] : [this.listener];
-    this.name = button({ class: `row-name level${band.level}` }, () => toggle(id));
+    this.name = button({ class: `row-name level${band.level} ${station}` }, () => (station === 'informer' ? openInformer(lane) : toggle(id)));
     this.said = h('span', { class: 'sr' });
     this.hold = button({ class: 'now-hold', 'data-call': `hold ${this.stage}` }, () => toggleHold(ctx, this.stage, this.listener),
       s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('circle', { cx: 12, cy: 12, r: 3, class: 'pip' }),
@@ -44,7 +45,7 @@ export class RowParts {
     this.now.root.setAttribute('data-station', station);
     /** What stands at the rail, and of which moment. @type {import('../rows/parts.js').Present} */
     this.is = {};
-    this.lane = { ...ctx.model.lane(band.lane), now: 0 };
+    this.lane = { ...ctx.model.lane(0), now: 0 };
   }
 
   /** What can be done with a handler, or with all of them. @param {string} station @private */
@@ -70,12 +71,12 @@ export class RowParts {
     this.lane = about.lane;
     put(this.name, name);
     attr(this.name, 'aria-expanded', String(isOpen));
-    attr(this.name, 'title', t('row.open', { name }));
+    attr(this.name, 'title', t(row.station === 'informer' ? 'informer.open' : 'row.open', { name }));
     this.name.classList.toggle('lit', row.waiting >= many || !!about.lit);
     this.name.classList.toggle('dim', about.lit === false);
     put(this.said, `: ${station.say(about)}`);
-    const held = this.stage && ctx.model.hold(this.stage, this.listener);
-    reveal(this.hold, !!this.stage && !ctx.follower);
+    const held = this.stage && about.lane.state.holds.some((x) => x.stage === this.stage && (x.listener ?? 0) === (this.listener ?? 0));
+    reveal(this.hold, !!this.stage && !ctx.follower && about.lane.state.fidelity.holds?.how !== 'unseen');
     reveal(this.frees, !!held && !ctx.follower);
     if (this.menu) {
       const does = this.listener === undefined ? t('row.add') : `${name}: ${t('inside.menu')}`;
@@ -102,11 +103,11 @@ export class RowParts {
     const [x, y] = ringAt(band, g.x, apart);
     const indent = apart ? band.lane * 14 : Math.max(0, band.level - 1) * 18;
     const left = g.phone ? g.past.x : 16 + indent;
-    const top = g.phone ? band.y - 5 + (band.head ? 18 : 0) : y - 13;
+    const top = band.station === 'informer' ? y - 8 : g.phone ? band.y - 5 + (band.head ? 18 : 0) : y - 13;
     seat(this.name, { x: left, y: top, w: g.phone ? g.names : g.names - left - (this.menu && !g.presenting ? 18 : 0) }, k);
     if (this.menu) seat(this.menu, { x: g.phone ? g.x - 34 : g.names - 18, y: top + 3 }, k);
     const words = apart ? g.x + railWidth(apart) : x + (band.level < 2 ? 18 : 22);
-    this.now.paint(this.is, this.lane, { x: words, y, edge: g.edge, lane: band.lane });
+    this.now.paint(this.is, this.lane, { x: words, y, edge: g.edge, lane: apart ? band.lane : null });
     seat(this.hold, { x: x - 12, y: y + 4, w: 24, h: 24 }, k);
     seat(this.frees, { x: words, y: y + (!this.is.number && (this.is.under || this.is.underWords) ? 28 : 12) }, k);
   }

@@ -17,18 +17,22 @@
  */
 
 /** How high a row is in which nothing waits, with its words; one with a heading has a line more. */
-const bases = { cluster: 36, reflector: 30, queue: 36, indexer: 34, handler: 34, fold: 34, work: 38 };
+const bases = { cluster: 36, reflector: 30, queue: 36, indexer: 34, handler: 34, fold: 34, work: 38, informer: 34 };
 const heading = 24;
 /** How much more the Reflector's has while something stands over its line. */
 const over = 20;
 /** How far a row stands in the tree. */
-const levels = { cluster: 0, reflector: 1, queue: 1, indexer: 1, handler: 2, fold: 2, work: 3 };
+const levels = { cluster: 0, reflector: 1, queue: 1, indexer: 1, handler: 2, fold: 2, work: 3, informer: 0 };
 /** How high one that waits is at most, and how many make a row open. */
 const tallest = 8;
 const fewest = 3;
 /** What is kept free for piles, so that handlers fold before nothing can wait. */
 const least = 28;
 /** What has words over the Reflector's line. */
+/** What is free above the row of an informer that is not open, how low such a row may be, and how much of the stage they may have together. */
+const narrow = 3;
+const lowest = 13;
+const share = 0.6;
 const wordy = ['gap', 'backoff', 'silent'];
 /** How long a row takes to open, and for how long it stays open at least, in ms. */
 const opens = 300;
@@ -42,6 +46,9 @@ const line = 24;
 
 /** @param {{station: string}} row @param {Box} box */
 const baseOf = (row, { small, thin }) => (thin?.(row) ? line : bases[/** @type {keyof typeof bases} */ (row.station)] * (small ? lower : 1));
+
+/** How high each of several informers that are not open is. @param {number} n how many there are @param {Box} box */
+const informerHeight = (n, box) => Math.max(lowest, Math.min(baseOf({ station: 'informer' }, box), Math.floor((box.h * share) / n) - narrow));
 
 /** A row that stands for several handlers. @param {Row[]} handlers @param {string} id @param {boolean} whole @returns {Shown} */
 function foldRow(handlers, id, whole) {
@@ -63,12 +70,19 @@ function foldRow(handlers, id, whole) {
  * @returns {Shown[]}
  */
 export function choose(rows, box, kept) {
+  const informers = rows.filter((r) => r.station === 'informer');
+  if (informers.length) {
+    const h = box.h - informers.length * (informerHeight(informers.length, box) + narrow);
+    return [...choose(rows.filter((r) => r.station !== 'informer'), { ...box, h }, kept), ...informers];
+  }
   const handlers = rows.filter((r) => r.station === 'handler');
   const lanes = new Set(rows.filter((r) => r.station === 'queue').map((r) => r.lane));
   if (lanes.size > 1) {
+    // The lanes of a fork have a cluster each.
+    const isFork = rows.some((r) => r.station === 'cluster' && r.lane > 0);
     return rows.flatMap(/** @returns {Shown[]} */ (r) => {
-      if (r.station === 'reflector') return r.lane ? [] : [r];
-      if (r.station === 'queue') return [{ ...r, head: true }];
+      if (r.station === 'reflector') return r.lane && !isFork ? [] : [r];
+      if (r.station === (isFork ? 'cluster' : 'queue')) return [{ ...r, head: true }];
       if (r.station === 'handler') {
         const own = handlers.filter((l) => l.lane === r.lane);
         return own[0] === r ? [foldRow(own, `${r.lane}.fold`, true)] : [];
@@ -99,8 +113,12 @@ export function seatOf({ id, folded }) {
   return folded ? folded.reduce((a, b) => (b.highest > a.highest ? b : a)).id : id;
 }
 
-/** How many a row must have room for: a power of two, so that it opens in few steps. @param {number} highest */
-const roomFor = (highest) => (highest < fewest ? 0 : 2 ** Math.ceil(Math.log2(Math.max(4, highest))));
+/** How many a row must have room for: in steps of a third or a half, so that it opens in few of them. @param {number} highest */
+function roomFor(highest) {
+  if (highest < fewest) return 0;
+  const room = 2 ** Math.ceil(Math.log2(Math.max(4, highest)));
+  return room > 4 && highest <= room * 0.75 ? room * 0.75 : room;
+}
 
 /**
  * Where the rows stand that show.
@@ -111,22 +129,26 @@ const roomFor = (highest) => (highest < fewest ? 0 : 2 ** Math.ceil(Math.log2(Ma
  * @returns {Band[]}
  */
 export function arrange(rows, box, rooms, heights) {
+  const informers = rows.filter((r) => r.station === 'informer').length;
+  const each = informerHeight(informers, box);
+  const taken = informers * (each + narrow);
   const more = (/** @type {Shown} */ r) => (r.station === 'reflector' ? rooms.get(`${r.id} words`) ?? 0 : 0);
-  const base = (/** @type {Shown} */ r) => baseOf(r, box) + (r.head ? heading : 0) + more(r);
+  const base = (/** @type {Shown} */ r) => (r.station === 'informer' ? each : baseOf(r, box)) + (r.head ? heading : 0) + more(r);
   const bars = (/** @type {Shown} */ r) => rooms.get(r.id) ?? 0;
-  const sum = rows.reduce((n, r) => n + base(r) + box.gap, 0);
+  const gap = (/** @type {Shown} */ r) => (r.station === 'informer' ? narrow : box.gap);
+  const sum = rows.reduce((n, r) => n + base(r) + gap(r), 0);
   const spare = Math.max(0, box.h - sum);
   const all = rows.reduce((n, r) => n + bars(r), 0);
   const scale = all ? Math.min(tallest, spare / all) : 0;
   const pad = Math.min(14, Math.max(0, spare - all * scale) / Math.max(1, rows.length));
-  // Where even the least is too much, all are lower.
-  const press = Math.min(1, box.h / Math.max(1, sum));
+  // Where even the least is too much, all are lower, but for those that have no more than their words.
+  const press = (/** @type {Shown} */ r) => (r.station === 'informer' ? 1 : Math.min(1, (box.h - taken) / Math.max(1, sum - taken)));
   let { y } = box;
   return rows.map((r) => {
-    const h = heights?.get(r.id) ?? (base(r) + bars(r) * scale + pad) * press;
+    const h = heights?.get(r.id) ?? (base(r) + bars(r) * scale + pad) * press(r);
     const level = levels[/** @type {keyof typeof levels} */ (r.station)];
     const band = { ...r, y, h, foot: y + h, level, head: !!r.head, thin: !!box.thin?.(r) };
-    y += h + box.gap * press;
+    y += h + gap(r) * press(r);
     return band;
   });
 }
@@ -164,7 +186,7 @@ export class Rows {
       rooms.set(id, room);
     };
     for (const r of shown) {
-      if (box.thin?.(r)) {
+      if (box.thin?.(r) || r.station === 'informer') {
         this.rooms.delete(r.id);
         rooms.set(r.id, 0);
         continue;

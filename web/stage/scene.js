@@ -5,7 +5,7 @@ import { defs } from '../kit/glyphs.js';
 
 /** The names of the style sheet's colours and fonts that canvases are drawn with. */
 const palette = [
-  'bg', 'panel', 'raise', 'line', 'rail', 't1', 't2', 't3', 'ink', 'add', 'upd', 'del', 'rep', 'syn', 'bmk', 'warn', 'err', 'acc',
+  'bg', 'panel', 'raise', 'line', 'rail', 't1', 't2', 't3', 'ink', 'add', 'upd', 'del', 'rep', 'syn', 'bmk', 'keys', 'warn', 'err', 'acc',
   'h0', 'h1', 'h2', 'h3', 'h4', 'mono', 'sans',
 ];
 

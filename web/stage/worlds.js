@@ -1,9 +1,11 @@
 // @ts-check
 // Two maps of one size, the cluster and this store, and how many changes lie between them. An object has one place in both. Where they differ, a mark says how.
 import { h, put, reveal, Txt } from '../kit/dom.js';
+import { capitalize, exact, middle, seconds } from '../kit/format.js';
+import { laneNames } from '../kit/fork.js';
 import { openFind } from '../stations/indexmenu.js';
-import { exact, middle } from '../kit/format.js';
 import { places } from '../wire/model.js';
+import { countOf, forkCells, keyOf } from './forkcells.js';
 import { markOf, WorldGrid } from './worldgrid.js';
 import { WorldMap } from './worldmap.js';
 import '../kit/words-worlds.js';
@@ -38,6 +40,8 @@ export class Worlds {
     this.pointed = -1;
     this.pointedKey = '';
     this.over = this.maps.cluster;
+    /** The fork whose stores are drawn, and as what; null for none. @type {{fork: import('../wire/types.js').Fork, worlds: typeof ctx.model.worlds} | null} */
+    this.forked = null;
     /** With what colours the maps were drawn; empty: not yet. */
     this.colours = '';
     /** What was framed and named last. */
@@ -81,7 +85,7 @@ export class Worlds {
   /** Draws the cells that changed. @param {number} clock @private */
   take(clock) {
     const { grid, lights, maps, ctx } = this;
-    const { worlds } = ctx.model;
+    const worlds = this.source();
     const { h1, upd, bg } = ctx.scene.colour;
     const colours = `${h1} ${upd} ${bg}`;
     const changed = worlds.fresh || worlds.touched.size ? grid.take(worlds) : [];
@@ -97,6 +101,21 @@ export class Worlds {
       for (const side of sides) maps[side].cursor = this.pointed;
       for (const side of sides) maps[side].drawAll();
     }
+  }
+
+  /** What is drawn: cluster and store, or the stores of a fork's two lanes. @private */
+  source() {
+    const { fork, worlds } = this.ctx.model;
+    if (!fork) {
+      if (this.forked) worlds.fresh = true;
+      this.forked = null;
+      return worlds;
+    }
+    if (this.forked?.fork !== fork) {
+      const same = this.forked?.fork.stores.map === fork.stores.map;
+      this.forked = { fork, worlds: { cells: same && this.forked ? this.forked.worlds.cells : forkCells(fork.stores), touched: new Set(), fresh: !same } };
+    }
+    return this.forked.worlds;
   }
 
   /** The squares of an object in both maps, in CSS pixels of the root; null if neither has it. @param {string} key */
@@ -175,7 +194,9 @@ export class Worlds {
   /** @param {number} place */
   choose(place) {
     const cell = this.grid.cells[place];
-    if (cell) this.ctx.select(cell.key);
+    const key = cell && this.forked ? keyOf(this.forked.fork.stores, cell.slot) : cell?.key;
+    // Of an object that both lanes have the second one's shows: from there a press leads to the first one's.
+    if (cell && key) this.ctx.select(key, this.forked ? Number((cell.places & places.store) > 0) : 0);
     this.mark();
   }
 
@@ -202,15 +223,25 @@ export class Worlds {
     const { t } = this.ctx;
     const cell = this.grid.cells[place];
     if (!cell) return '';
+    if (this.forked) {
+      const { fork } = this.forked;
+      const [lane, other] = laneNames(this.ctx, fork);
+      const how = t(`worlds.fork.${markOf(cell.places)}`, { lane: cell.places & places.store ? other : lane });
+      return [middle(keyOf(fork.stores, cell.slot), room), how].filter(Boolean).join(', ');
+    }
     const mark = t(`worlds.mark.${markOf(cell.places)}`);
     return t('worlds.cellLabel', { k: middle(cell.key, room), m: cell.places & places.reduced ? `${mark}, ${t('worlds.reduced')}` : mark });
   }
 
-  /** @private */
+  /** Writes the words of the moment that is painted. @private */
   say() {
     const { ctx, maps, grid } = this;
     const { model, t } = ctx;
     const { world, resource } = model.state;
+    if (this.forked) {
+      this.sayForked(this.forked.fork);
+      return;
+    }
     const from = { ...model.lane(0), now: ctx.now() };
     const isSeen = world.known !== 'written';
     const isOld = isSeen && !(world.watched && model.isSure());
@@ -232,6 +263,25 @@ export class Worlds {
         || t('worlds.mapLabel', { name: map.title.words, n: exact(count), r: resource.resource }) + (each && `, ${each}`));
     }
     reveal(maps.cluster.hatch, model.any && isOld);
+  }
+
+  /** Says how far the stores of a fork are apart. @param {import('../wire/types.js').Fork} fork @private */
+  sayForked(fork) {
+    const { ctx: { t, model }, maps, number, what, more } = this;
+    const n = countOf(fork.stores);
+    laneNames(this.ctx, fork).forEach((name, i) => {
+      const map = maps[sides[i]];
+      map.title.set(capitalize(name));
+      map.count.set(t('worlds.objects', { n: exact(fork.stores.counts[i]), r: model.state.resource.resource }));
+      map.empty.set('');
+      map.each.set(this.grid.per > 1 ? t('worlds.each', { n: exact(this.grid.per) }) : '');
+      map.label(map === this.over && this.nameOf(this.pointed, 400)
+        || t('worlds.mapLabel', { name, n: exact(fork.stores.counts[i]), r: model.state.resource.resource }));
+      reveal(map.hatch, false);
+    });
+    number.set(n ? exact(n) : '=');
+    what.set(n ? t('worlds.differ', { n }) : t('worlds.same'));
+    more.set(fork.parting ? t('worlds.parted', { s: seconds(fork.parting.atMillis) }) : t('worlds.notParted'));
   }
 
   /** Says how far the two are apart. @param {import('../kit/bind.js').From} from @private */

@@ -3,15 +3,11 @@
 import { attr, h, s, text, Txt } from '../kit/dom.js';
 import { sourceWords } from '../story/way.js';
 import { Host, chooseListeners } from '../stage/host.js';
-import { addWords, language } from '../kit/i18n.js';
+import { language } from '../kit/i18n.js';
 import { arrange, ids } from '../layouts/embed.js';
 import { Motion } from '../stage/motion.js';
 import { areEqual } from '../kit/same.js';
 import { stations } from '../stations/index.js';
-
-addWords({
-  'embed.unknown': ['There is no station “{id}”. Write embed= and one of these: {ids}.', '没有“{id}”这个站。embed= 后面写其中一个：{ids}。'],
-});
 
 export class Embed {
   /**

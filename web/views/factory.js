@@ -6,6 +6,7 @@ import { exact, middle } from '../kit/format.js';
 import { fit, fitMiddle } from '../kit/measure.js';
 import * as fragment from '../wire/fragment.js';
 import { addWords, language } from '../kit/i18n.js';
+import '../kit/words-informers.js';
 import { arrange, buttons, rowAt, shapes, twice } from '../layouts/factory.js';
 import { areEqual } from '../kit/same.js';
 import { Host } from '../stage/host.js';
@@ -68,34 +69,6 @@ addWords({
   'factory.back': ['‹ all {n} informers', '‹ 全部 {n} 个 informer'],
   'factory.backTitle': ['Back to all informers (Esc)', '回到全部 informer（Esc）'],
   'factory.all': ['All informers of the factory', 'factory 的全部 informer'],
-  'cap.factory.stopping': ['Shutdown has stopped the informers and waits until all {n} have ended.', 'Shutdown 已让 informer 停止，在等全部 {n} 个结束。'],
-  'cap.factory.stopped': ['The factory was shut down. Its stores keep their objects, and no more events come.', 'factory 已关闭。本地缓存保留原有对象，不再有新的事件。'],
-  'cap.factory.trouble': ['{name}: {why}', '{name}：{why}'],
-  'cap.factory.backoff': [
-    '{n} of {m} informers [n:waits|wait] to retry after a failed request. The stores keep their objects.',
-    '{m} 个 informer 中 {n} 个在请求失败后等待重试。本地缓存保留原有对象。',
-  ],
-  'cap.factory.waiting': [
-    'WaitForCacheSync waits: {n} of {m} informers have synced, {name} has not.',
-    'WaitForCacheSync 在等：{m} 个 informer 中 {n} 个已同步，{name} 还没有。',
-  ],
-  'cap.factory.unstarted': ['The informer of {name} does not run: it was requested after Start.', '{name} 的 informer 没有运行：它是在 Start 之后才要的。'],
-  'cap.factory.early': [
-    '{n} [n:Pod|Pods] came before the Node: {key} runs on {name}, which is not in the store of nodes yet.',
-    '{n} 个 Pod 先于 Node 到达：{key} 在 {name} 上，而 nodes 的本地缓存里还没有它。',
-  ],
-  'cap.factory.loop': ['↻ {key} wakes itself: {n} [n:time|times] in the last minute.', '↻ {key} 唤醒自己：最近一分钟 {n} 次。'],
-  'cap.factory.duplicate': ['{key} created {name}, though it had made {why}.', '{key} 创建了 {name}，而它已创建过 {why}。'],
-  'cap.factory.starved': [
-    '{key} waits in the work queue: {n} [n:key that came later went|keys that came later went] first.',
-    '{key} 在工作队列里等待：{n} 个更晚的 key 先被取走。',
-  ],
-  'cap.factory.unshared': [
-    'Two informers of {name} that are not shared: {n} open [n:request|requests], and {m} [m:object|objects] in two stores.',
-    '{name} 的两个 informer 没有共享：{n} 个打开的请求，两个本地缓存共 {m} 个对象。',
-  ],
-  'cap.factory.synced': ['All informers have synced: {n} [n:informer|informers], {m} [m:object|objects].', '全部 informer 已同步：{n} 个 informer，{m} 个对象。'],
-  'cap.factory.running': ['{n} [n:informer|informers], {m} [m:object|objects] in their stores.', '{n} 个 informer，本地缓存里共 {m} 个对象。'],
 });
 
 /** The columns that have a name above them, and what a panel keeps free at its sides. */

@@ -1,7 +1,7 @@
 // @ts-check
 // The stage whose rows are stations: what happened left of the rail, what is so right of it, and at the far right the cluster beside the store.
 import '../kit/words-tracks.js';
-import { attr, button, h, icon, put, reveal, s, text, show } from '../kit/dom.js';
+import { attr, button, h, icon, put, reveal, s, text, show, Txt } from '../kit/dom.js';
 import { capitalize } from '../kit/format.js';
 import { laneNames } from '../kit/fork.js';
 import { language } from '../kit/i18n.js';
@@ -10,8 +10,10 @@ import { stationOf } from '../kit/names.js';
 import { areEqual } from '../kit/same.js';
 import { lastRead } from '../rows/read.js';
 import { stations } from '../rows/index.js';
-import { measureStage, seat } from '../stage/geometry.js';
+import { measureAlone, measureStage, seat } from '../stage/geometry.js';
 import { headline } from '../stage/headline.js';
+import { pairHead } from '../stage/pairhead.js';
+import { Informers } from '../stage/informers.js';
 import { Inside } from '../stage/inside.js';
 import { KeyMarks } from '../stage/keymarks.js';
 import { Past } from '../stage/past.js';
@@ -24,7 +26,7 @@ import { Scrub } from '../stage/scrub.js';
 import { leadPath, treePath } from '../stage/tree.js';
 import { Worlds } from '../stage/worlds.js';
 import { closer, usual, Wheel, windowOf } from '../stage/zoom.js';
-import { drawSteps, drawTime } from '../story/way.js';
+import { drawSteps, drawTime, sourceWords } from '../story/way.js';
 import { Timeline } from '../time/timeline.js';
 
 /** @typedef {import('../stage/rows.js').Band} Band */
@@ -69,11 +71,15 @@ export class Tracks {
     this.parts = new Map();
     this.rows = new Rows();
     this.past = new Past(ctx, this.canvas);
-    this.why = h('p', { class: 'why' });
+    this.why = h('span');
+    /** The moment that shows, where one station is alone. */
+    this.moment = new Txt(h('span', { hidden: '' }));
+    const line = h('p', { class: 'why' }, this.why, this.moment.el);
     this.zooms = h('div', { class: 'zooms' }, ...[-1, 1].map((n) => button({ 'data-zoom': n }, () => this.zoom(closer(this.millis, n)),
       icon(n > 0 ? 'M8 3v10M3 8h10' : 'M3 8h10'))));
-    this.root.append(this.why, this.zooms);
+    this.root.append(line, this.zooms);
     this.inside = new Inside(this.root);
+    this.informers = new Informers(ctx, this.root);
     this.tl = new Timeline(ctx, this.root, overview, 'tracks-log');
     this.act = button({ class: 'likely' }, () => this.actLikely());
     this.root.append(this.act);
@@ -112,6 +118,17 @@ export class Tracks {
     this.open = this.open === id ? '' : id;
     this.ctx.repaint();
   };
+
+  /** The station that has the window alone, as the address names it; empty for none. */
+  alone = '';
+
+  /** The row that has the window alone. */
+  get aloneAs() {
+    return rowsOf[this.alone]?.at(-1) ?? '';
+  }
+
+  /** Opens an informer of several. @param {number} lane */
+  openInformer = (lane) => this.informers.show(lane);
 
   /** Goes to a step of a story: its row is open, and its window shows. @param {import('../wire/types.js').StoryPage | null} step null for none */
   follow(step) {
@@ -220,7 +237,7 @@ export class Tracks {
 
   /** The sentence over the stage, with an id. @returns {[string, string] | null} */
   caption() {
-    this.said = this.on ? headline(this.ctx) : null;
+    this.said = !this.on ? null : this.ctx.model.lanes > 1 ? pairHead(this.ctx) : this.informers.sentence(headline(this.ctx));
     return this.said?.words ? [`head ${this.said.id}`, this.said.words] : null;
   }
 
@@ -273,22 +290,23 @@ export class Tracks {
     if (!this.on) return;
     const box = (this.over ?? this.app).getBoundingClientRect();
     const phone = !!this.over;
-    const presenting = this.presenting && !phone;
-    this.k = phone ? 1 : presenting ? box.width / largeWide : Math.max(1, box.width / 1280);
+    const presenting = this.presenting && !phone && !this.alone;
+    this.k = this.alone ? Math.max(1, Math.min(2, box.width / 640)) : phone ? 1 : presenting ? box.width / largeWide : Math.max(1, box.width / 1280);
     this.wayOf = '';
     const { k } = this;
     this.pointer.k = k;
     this.app.style.setProperty('--u', `${k}px`);
-    this.geometry = measureStage(Math.round(box.width / k), Math.round(box.height / k), { phone, presenting, opened: this.opened, ...this.room });
+    const [wide, high] = [Math.round(box.width / k), Math.round(box.height / k)];
+    this.geometry = this.alone ? measureAlone(wide, high) : measureStage(wide, high, { phone, presenting, opened: this.opened, ...this.room });
+    this.root.classList.toggle('alone', !!this.alone);
     const { w, h: tall, past, ground, inside, worlds } = this.geometry;
     for (const svg of [this.back, this.front]) attr(svg, 'viewBox', `0 0 ${w} ${tall}`);
     const app = this.app.getBoundingClientRect();
     seat(this.root, { x: (box.x - app.x) / k, y: (box.y - app.y) / k, w, h: tall }, k);
     for (const [name, value] of Object.entries({ x: ground.x, y: ground.y, width: ground.w, height: ground.h })) attr(this.ground, name, value);
-    this.past.lay({ x: past.x * k, y: past.y * k, w: past.w * k, h: past.h * k, k }, this.dots * (devicePixelRatio || 1));
-    this.worlds.lay({
-      x: worlds.x * k, y: worlds.y * k, w: worlds.w * k, h: worlds.h * k, k, beside: worlds.beside, dots: this.dots * (devicePixelRatio || 1),
-    });
+    const dots = this.dots * (devicePixelRatio || 1);
+    this.past.lay({ x: past.x * k, y: past.y * k, w: past.w * k, h: past.h * k, k }, dots);
+    if (worlds.w) this.worlds.lay({ x: worlds.x * k, y: worlds.y * k, w: worlds.w * k, h: worlds.h * k, k, beside: worlds.beside, dots });
     this.mapPlaces = [this.worlds.maps.cluster, this.worlds.maps.store].map((map) => {
       const place = map.root.getBoundingClientRect();
       return { y: (place.y - box.y) / k, h: place.height / k };
@@ -349,8 +367,10 @@ export class Tracks {
       && (r.station !== 'handler' || r.listener === ridden.listener));
     this.past.mark(row?.id ?? '');
     for (const band of this.rows.bands) {
-      const stop = stops[band.lane] ?? stops[0];
-      const about = { ...common, row: band, lane: { ...model.lane(band.lane), now }, starved: isStarved(band, stop), silent: stop.silent,
+      const lane = band.station === 'informer' ? 0 : band.lane;
+      const stop = stops[lane] ?? stops[0];
+      const shown = { ...model.lane(lane), factory: model.factory ?? undefined, now };
+      const about = { ...common, row: band, lane: shown, starved: isStarved(band, stop), silent: stop.silent,
         lit: this.look ? this.look.includes(band.station) : undefined };
       let parts = this.parts.get(band.id);
       if (!parts) this.parts.set(band.id, (parts = new RowParts(ctx, band, this)));
@@ -358,18 +378,20 @@ export class Tracks {
       if (this.open === band.id) opened = about;
     }
     if (!opened) this.open = '';
+    if (this.alone) this.paintAlone(opened);
     if (!this.rows.bands.length) return;
     const first = { ...common, row: this.rows.bands[0], lane: { ...model.lane(0), now }, starved: false, silent: false };
     const about = opened ?? first;
-    this.inside.paint(opened ? stations[opened.row.station].inside(opened) : lastRead(first), about.lane, about.row?.lane ?? 0);
-    reveal(this.inside.root, this.geometry.phone || this.presenting ? !!opened : !this.geometry.drawer);
+    this.inside.paint(opened ? stations[opened.row.station].inside(opened) : lastRead(first), about.lane, model.lanes > 1 ? about.row.lane : null);
+    reveal(this.inside.root, this.geometry.inside.h > 0 && (this.geometry.phone || this.presenting ? !!opened : !this.geometry.drawer));
     this.paintLikely();
+    this.informers.paint();
     for (const b of /** @type {Iterable<HTMLElement>} */ (/** @type {unknown} */ (this.zooms.children))) {
       const words = t(b.dataset.zoom === '1' ? 'row.closer' : 'row.wider');
       attr(b, 'title', words);
       attr(b, 'aria-label', words);
     }
-    put(this.why, this.said?.why ?? '');
+    if (!this.alone) put(this.why, this.said?.why ?? '');
     this.marks.paint();
     this.paintWay();
     if (clock - this.tlAt > 120) {
@@ -377,7 +399,7 @@ export class Tracks {
       this.tl.paint();
     }
     this.paintPlaces(stops);
-    this.worlds.paint(clock);
+    if (!this.alone) this.worlds.paint(clock);
     this.pointer.paint();
     this.peek.paint(this.geometry, this.k, (millis) => this.past.xOf(millis));
   }
@@ -392,11 +414,21 @@ export class Tracks {
   /** Where the rows of the past are, as it knows. @type {unknown[]} */
   seats = [];
 
+  /** Says where what one station alone shows is from, or which stations there are. @param {About | null} opened @private */
+  paintAlone(opened) {
+    const { ctx, alone } = this;
+    reveal(/** @type {HTMLElement} */ (this.moment.el), !!this.aloneAs);
+    if (!this.aloneAs) return put(this.why, ctx.t('embed.unknown', { id: alone.slice(0, 40), ids: Object.keys(rowsOf).join(', ') }));
+    put(this.why, `${sourceWords(ctx)} · `);
+    this.moment.bind({ now: ctx.now() }, 'now', 'moment');
+    if (!opened && this.rows.bands.length) this.open = this.rows.bands[0].id;
+  }
+
   /** The one act that is likely: to hold Pop, and where something is held to let one through. @private */
   paintLikely() {
     const { t, model, follower } = this.ctx;
     const held = model.state.holds.length > 0;
-    reveal(this.act, !follower && model.any);
+    reveal(this.act, !follower && model.any && !['file', 'probe'].includes(model.state.source.kind));
     put(this.act, t(held ? 'act.one' : 'act.holdPop'));
     this.act.classList.toggle('fill', held);
   }
@@ -439,20 +471,23 @@ export class Tracks {
   /** The rows of what shows: of several informers of a factory the one that has the stage. @private */
   data() {
     const { past: { rows }, factory, lanes } = this.ctx.model;
+    if (this.alone) return rows.filter((r) => r.station === this.aloneAs && r.lane === (factory?.shown ?? 0)).map((r) => ({ ...r, lane: 0 }));
     if (!factory) return rows.filter((r) => r.lane < lanes);
-    return rows.filter((r) => r.station === 'cluster' || r.lane === factory.shown).map((r) => ({ ...r, lane: 0 }));
+    return rows.map((r) => (r.station === 'informer' ? r : { ...r, lane: 0 }));
   }
 
   /** Lays the rows out. @param {number} clock @private */
   layRows(clock) {
-    const still = this.ctx.eye.still.matches;
+    const still = this.ctx.eye.still.matches || !!this.alone;
     const { k, look } = this;
     const quiet = (/** @type {{station: string}} */ row) => !!look && !look.includes(row.station);
     const box = this.presenting && look?.length ? { ...this.geometry.rows, thin: quiet } : this.geometry.rows;
     this.rows.place(this.data(), box, clock, (id) => this.past.demand(id), still);
-    const seats = this.rows.bands.map((b) => (
-      { id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k, quiet: quiet(b), name: this.nameBox(b) }));
-    const flat = seats.flatMap((seat) => Object.values(seat)).flat();
+    const seats = this.rows.bands.map((b) => ({
+      id: seatOf(b), y: b.y * k, h: b.h * k, goal: (this.rows.after.get(b.id) ?? b.h) * k, foot: (b.station === 'informer' ? 7 : 18) * k,
+      quiet: quiet(b), name: this.nameBox(b),
+    }));
+    const flat = seats.flatMap((seat) => Object.values(seat).flat());
     if (!areEqual(flat, this.seats)) {
       this.seats = flat;
       this.past.place(seats);
@@ -480,14 +515,17 @@ export class Tracks {
     }
     attr(this.tree, 'd', apart || g.phone ? '' : treePath(bands));
     const [cluster, store] = this.mapPlaces;
-    const lead = (/** @type {string} */ station, /** @type {{y: number, h: number}} */ map) =>
-      leadPath(bands.find((b) => b.station === station), map, g.x + railWidth(apart), g.worlds.x - 6);
-    attr(this.leaders, 'd', g.phone ? '' : lead('cluster', cluster) + lead('indexer', store));
-    const named = apart ? bands.filter((b) => b.head) : [];
+    const lead = (/** @type {string} */ station, /** @type {{y: number, h: number}} */ map, lane = 0) =>
+      leadPath(bands.find((b) => b.station === station && b.lane === lane), map, g.x + railWidth(apart), g.worlds.x - 6);
+    const leads = ctx.model.fork ? lead('indexer', cluster, 0) + lead('indexer', store, 1) : lead('cluster', cluster) + lead('indexer', store);
+    attr(this.leaders, 'd', g.phone ? '' : leads);
+    const { factory } = ctx.model;
+    const named = apart ? bands.filter((b) => b.head) : factory ? bands.slice(0, 1) : [];
     this.heads.forEach((head, i) => {
       const band = named[i];
       show(head.el, !!band);
       if (!band) return;
+      if (factory) return void head.moveTo(16, g.past.y + 14).set(g.phone ? '' : this.informers.head());
       const { fork } = ctx.model;
       const { era, queue } = ctx.model.lane(band.lane).state;
       head.moveTo(g.phone ? 12 : 16, band.y + 14).set(fork ? capitalize(laneNames(ctx, fork)[band.lane]) : t('row.era', { era, queue: queue.kind }));
@@ -504,7 +542,7 @@ export class Tracks {
     const { view } = this.ctx.model;
     this.past.live = view.mode === 'live';
     this.eases = this.past.paint(clock, this.peek.from?.millis ?? this.ctx.now());
-    this.lights = this.worlds.draw(clock);
+    this.lights = !this.alone && this.worlds.draw(clock);
   }
 
   /** Whether the past changes its scale, and whether a light fades on the maps. */

@@ -82,9 +82,11 @@ export class Views {
 
   /** Takes from the fragment whether one station is shown alone. @private */
   choose() {
-    this.embed.show(fragment.read().get('embed') ?? '');
-    this.app.classList.toggle('view-embed', this.embed.isOn);
+    const id = fragment.read().get('embed') ?? '';
     this.wantsTracks = fragment.read().get('stage') === 'tracks';
+    this.embed.show(this.wantsTracks ? '' : id);
+    this.tracks.alone = this.wantsTracks ? id.toLowerCase() : '';
+    this.app.classList.toggle('view-embed', !!id);
   }
 
   wantsTracks = false;
@@ -141,9 +143,10 @@ export class Views {
 
   get mode() {
     if (this.embed.isOn) return 'embed';
+    if (this.tracks.alone) return 'tracks';
     if (this.phone.isOn) return 'phone';
-    if (this.factory.isOn) return 'factory';
     if (this.wantsTracks) return 'tracks';
+    if (this.factory.isOn) return 'factory';
     if (this.lanes.isOn) return 'lanes';
     return this.presenting ? 'presenter' : '';
   }
@@ -191,7 +194,7 @@ export class Views {
     }
     if (mode === 'lanes') this.lanes.paint(clock);
     if (mode === 'factory') this.factory.paint(clock);
-    this.factory.paintBack(mode === '' || mode === 'tracks');
+    this.factory.paintBack(mode === '');
     if (mode === 'embed') this.embed.paint(clock);
     else if (mode === 'phone') this.phone.paint(clock);
     else if (this.presenting && mode !== 'tracks') this.presenter.paint(clock, mode === 'lanes' || mode === 'factory');
@@ -216,7 +219,7 @@ export class Views {
     // What a person wrote is said by every view, in the words of the stage.
     this.tracks.said = null;
     if (story || this.ctx.model.facts.sentence.id.startsWith('person')) return story;
-    const head = this.lanes.isOn ? null : this.tracks.caption();
+    const head = this.tracks.caption();
     if (head) return head;
     return this.lanes.isOn ? this.lanes.caption() : this.view === 'factory' ? this.factory.caption() : null;
   }
@@ -260,7 +263,7 @@ export class Views {
       this.present(false);
       return true;
     }
-    return this.stories.leave() || this.factory.goBack();
+    return this.stories.leave() || (!this.shownTracks && this.factory.goBack());
   }
 
   /** @param {KeyboardEvent} e @private */

@@ -160,7 +160,8 @@
  *   of them that a row lacks is empty.
  * @property {number} last
  * @property {number} first the oldest column that the log still has. Nothing is known of what came before.
- * @property {Row[]} rows the rows of the stage, from the top: the cluster's, then each informer's.
+ * @property {Row[]} rows the rows of the stage, from the top: the cluster's, then each informer's. Of a factory one informer is open; the
+ *   others have one row each. In a fork the second lane has a cluster of its own.
  * @property {Journey | null} journey the way of the followed object's newest change; null if none is followed, or nothing is known of it.
  */
 
@@ -472,10 +473,11 @@
  */
 
 /**
- * Row is a station of an informer, a handler, or the cluster.
+ * Row is a station of an informer, a handler, or the cluster. An informer that is not open has one row: what its store took, and what waits
+ * in its queue and for each of its handlers.
  * @typedef {object} Row
- * @property {string} id unique: "cluster", "0.queue", "1.handler.3"
- * @property {'cluster' | 'reflector' | 'queue' | 'indexer' | 'handler' | 'work'} station
+ * @property {string} id unique: "cluster", "0.queue", "1.handler.3", "2.informer"
+ * @property {'cluster' | 'reflector' | 'queue' | 'indexer' | 'handler' | 'work' | 'informer'} station
  * @property {number} lane
  * @property {number} [listener] of a handler; of a work queue the handler that feeds it
  * @property {string} [name] of a handler

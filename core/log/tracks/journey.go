@@ -30,9 +30,13 @@ type Stop struct {
 // farthest is how many entries are looked at for one that may not be there.
 const farthest = 20_000
 
-// Journey returns the way of the newest change of an object that a lane's cluster had made by the window's moment; nil if there is none.
+// Journey returns the way of the newest change of an object that the cluster had made by the window's moment; nil if there is none.
 func (t *Tracks) Journey(w *Window, key string) *Journey {
-	c := &t.cluster
+	shown := t.lane(uint8(w.Lane))
+	if shown == nil {
+		return nil
+	}
+	c := shown.cluster
 	n, ok := c.latest[key]
 	for ok && n >= c.base && c.changes[n-c.base].seq > w.Seq {
 		n = c.about[n-c.base].before
@@ -158,7 +162,7 @@ func (t *Tracks) Entries(w *Window, row string, most int) (out []Entry) {
 		}
 		out = append(out, e)
 	}
-	if own := t.passesOf(row); own != nil {
+	if own := t.passesOf(w, row); own != nil {
 		for _, p := range own.since(from) {
 			if p.at >= to {
 				break
@@ -184,13 +188,13 @@ func (t *Tracks) Entries(w *Window, row string, most int) (out []Entry) {
 }
 
 // passesOf returns what passed in a row in which nothing waits, nil for another row.
-func (t *Tracks) passesOf(row string) passes {
-	if row == "cluster" {
-		return t.cluster.changes
-	}
+func (t *Tracks) passesOf(w *Window, row string) passes {
 	for i, l := range t.lanes {
-		if row == strconv.Itoa(i)+".indexer" {
+		switch id := strconv.Itoa(i) + "."; {
+		case row == id+"indexer", row == id+"informer":
 			return l.stored
+		case row == id+"cluster", row == "cluster" && i == w.Lane:
+			return l.cluster.changes
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ type lane struct {
 	identity event.LaneOf
 	// ownWire: the frames of the lane's wire are all of this informer.
 	ownWire bool
+	cluster *cluster // of the lane's wire: lanes of one resource in several releases share it
 
 	reflector line   // from the wire to the queue
 	causes    causes // of the Reflector

@@ -12,16 +12,18 @@ type Past struct {
 	Last int64 `json:"last"`
 	// First is the oldest column that the log still has. Nothing is known of what came before.
 	First int64 `json:"first"`
-	// Rows are the rows of the stage, from the top: the cluster's, then each informer's.
+	// Rows are the rows of the stage, from the top: the cluster's, then each informer's. Of a factory one informer is open; the others have one row each. In a
+	// fork the second lane has a cluster of its own.
 	Rows []Row `json:"rows"`
 	// Journey is the way of the followed object's newest change; null if none is followed, or nothing is known of it.
 	Journey *Journey `json:"journey"`
 }
 
-// Row is a station of an informer, a handler, or the cluster.
+// Row is a station of an informer, a handler, or the cluster. An informer that is not open has one row: what its store took, and what waits in its queue and
+// for each of its handlers.
 type Row struct {
-	ID       string `json:"id"` // unique: "cluster", "0.queue", "1.handler.3"
-	Station  string `json:"station" web:"cluster|reflector|queue|indexer|handler|work"`
+	ID       string `json:"id"` // unique: "cluster", "0.queue", "1.handler.3", "2.informer"
+	Station  string `json:"station" web:"cluster|reflector|queue|indexer|handler|work|informer"`
 	Lane     int    `json:"lane"`
 	Listener int32  `json:"listener,omitempty"` // of a handler; of a work queue the handler that feeds it
 	Name     string `json:"name,omitempty"`     // of a handler

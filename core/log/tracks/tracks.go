@@ -11,11 +11,10 @@ import (
 // Tracks has what the rows of the stage show of a log, at every moment of it. It takes about 60 bytes for each time that something waited. The zero value is
 // that of an empty log. It is not safe for concurrent use.
 type Tracks struct {
-	sel     event.Selection
-	lanes   []*lane
-	cluster cluster
-	acts    causes
-	head    stamp
+	sel   event.Selection
+	lanes []*lane
+	acts  causes
+	head  stamp
 	// start is when what is known begins. What ended before forgotAt is forgotten.
 	start, forgotAt time.Duration
 }
@@ -48,13 +47,13 @@ func (t *Tracks) Add(e *event.Entry) {
 	switch e.Kind {
 	case event.KindWatchEvent:
 		if !l.listing { // what a list brings is an object's last state, and not each change
-			t.cluster.see(s, e.Lane, e.RV())
+			l.cluster.see(s, e.Lane, e.RV())
 		}
 	case event.KindStoreReplaced:
-		t.cluster.swallow(e.Lane, e.StoreReplaced().StoreRV)
+		l.cluster.swallow(e.Lane, e.StoreReplaced().StoreRV)
 	case event.KindRequestAnswered:
 		if x := e.RequestAnswered(); x.Err == nil && l.verb == event.VerbList && x.Continue == "" {
-			t.cluster.swallow(e.Lane, x.RV)
+			l.cluster.swallow(e.Lane, x.RV)
 		}
 	}
 }
@@ -77,22 +76,26 @@ func (t *Tracks) applySelection(s stamp, e *event.Entry) {
 			t.lanes = append(t.lanes, newLane(identity, false))
 		}
 		own := len(t.lanes) == 1 || len(t.sel.Resources) > 0 || t.sel.Fork != ""
-		for _, l := range t.lanes {
+		for i, l := range t.lanes {
 			l.ownWire = own || l.identity.Unshared
+			if l.cluster = t.lanes[0].cluster; i == 0 || l.ownWire {
+				l.cluster = &cluster{}
+			}
 		}
 	case event.KindLane:
 		var identity event.LaneOf
 		if i := int(e.Lane); i <= len(t.lanes) && json.Unmarshal([]byte(e.LaneBegun().Informer), &identity) == nil {
 			l := newLane(identity, true)
-			if i == len(t.lanes) {
+			if l.cluster = (&cluster{}); i == len(t.lanes) {
 				t.lanes = append(t.lanes, l)
 			}
-			t.lanes[i] = l
+			l.cluster, t.lanes[i] = t.lanes[i].cluster, l
 		}
 	case event.KindRestored:
 		var st fold.State
 		if l := t.lane(e.Lane); l != nil && json.Unmarshal([]byte(e.Restored().State), &st) == nil {
 			fresh := newLane(l.identity, l.ownWire)
+			fresh.cluster = l.cluster
 			fresh.restore(s, &st)
 			t.lanes[e.Lane] = fresh
 		}
@@ -102,13 +105,17 @@ func (t *Tracks) applySelection(s stamp, e *event.Entry) {
 func (t *Tracks) applyWorld(s stamp, e *event.Entry) {
 	switch e.Kind {
 	case event.KindClusterObjects:
-		t.cluster.written = true
+		if l := t.lane(e.Lane); l != nil {
+			l.cluster.written = true
+		}
 	case event.KindClusterChange:
-		if t.sel.Fork == "" || e.Lane == 0 {
-			t.cluster.write(s, e.Lane, e.ClusterChange())
+		if l := t.lane(e.Lane); l != nil {
+			l.cluster.write(s, e.Lane, e.ClusterChange())
 		}
 	case event.KindWireFrame:
-		t.cluster.bring(s, e.Lane, e.WireFrame())
+		if l := t.lane(e.Lane); l != nil {
+			l.cluster.bring(s, e.Lane, e.WireFrame())
+		}
 	case event.KindHold:
 		for _, l := range t.together(e.Lane) {
 			l.hold(s, e.Hold())
@@ -168,9 +175,11 @@ func (t *Tracks) Forget(before time.Duration) {
 		return
 	}
 	t.forgotAt = t.start
-	t.cluster.forget(before)
 	t.acts = forgetSpans(t.acts, before)
-	for _, l := range t.lanes {
+	for i, l := range t.lanes {
 		l.forget(before)
+		if i == 0 || l.cluster != t.lanes[0].cluster {
+			l.cluster.forget(before)
+		}
 	}
 }

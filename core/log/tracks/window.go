@@ -21,6 +21,9 @@ type Window struct {
 	Now time.Duration
 	// Followed is the key of the followed object, empty for none.
 	Followed string
+	// Lane is the informer that has all its rows; of a factory (Folds) the others have one row each.
+	Lane  int
+	Folds bool
 }
 
 func (w *Window) now() stamp { return stamp{w.Seq, w.Now} }
@@ -40,21 +43,36 @@ func (t *Tracks) First(step time.Duration) int64 { return int64((t.start + step 
 
 // Rows returns the rows of a window.
 func (t *Tracks) Rows(w *Window) []Row {
-	rows := []Row{t.clusterRow(w)}
+	rows := []Row{t.clusterRow(w, w.Lane)}
 	for i, l := range t.lanes {
+		switch {
+		case w.Folds && i != w.Lane:
+			rows = append(rows, l.foldedRow(w, i))
+			continue
+		case i > 0 && t.sel.Fork != "":
+			rows = append(rows, t.clusterRow(w, i))
+		}
 		rows = append(rows, l.rows(w, i)...)
 	}
 	return rows
 }
 
-func (t *Tracks) clusterRow(w *Window) Row {
-	row := Row{ID: "cluster", Station: "cluster"}
-	row.Columns = columns(w, nil, t.cluster.changes)
-	row.addSpans(w, t.acts, 0)
-	for _, b := range t.cluster.bursts.spans {
-		row.addSpans(w, []span{*b}, 0)
+// clusterRow is the row of a lane's resource in the cluster. What somebody did is in the first one.
+func (t *Tracks) clusterRow(w *Window, number int) Row {
+	row := Row{ID: "cluster", Station: "cluster", Lane: number}
+	if t.sel.Fork == "" || number == 0 {
+		row.addSpans(w, t.acts, 0)
+	} else {
+		row.ID = strconv.Itoa(number) + ".cluster"
 	}
-	row.addSpans(w, t.cluster.unseen(w, t.head), 0)
+	if number < len(t.lanes) {
+		c := t.lanes[number].cluster
+		row.Columns = columns(w, nil, c.changes)
+		for _, b := range c.bursts.spans {
+			row.addSpans(w, []span{*b}, 0)
+		}
+		row.addSpans(w, c.unseen(w, t.head), 0)
+	}
 	row.sortSpans()
 	return row
 }

@@ -8,6 +8,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"informerscope/core/log/trace"
+	"informerscope/core/log/tracks"
 	"informerscope/core/words/event"
 )
 
@@ -142,7 +143,7 @@ func BenchmarkPast(b *testing.B) {
 					if jump {
 						x.view.past.hasWindow = false
 					}
-					marshal(x.view.past.take(x.view.past.tracks.Seq(), x.rec.Now(), ""))
+					marshal(x.view.past.take(tracks.Window{Seq: x.view.past.tracks.Seq(), Now: x.rec.Now()}))
 				}
 			})
 		}

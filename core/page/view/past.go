@@ -32,6 +32,7 @@ type past struct {
 	last      int64
 	seq       uint64
 	key       string
+	lane      int
 	sent      map[string]string // the Spans of a row, by its ID
 	heights   map[string][]int  // of the piles of a row, by column modulo columns
 }
@@ -72,25 +73,25 @@ func (p *past) follow(rec *trace.Recorder) {
 }
 
 // take returns what the page lacks of the window that ends at a moment, and notes that it has it.
-func (p *past) take(seq uint64, now time.Duration, followed string) *tracks.Past {
-	w := tracks.Window{Step: p.step, Seq: seq, Now: now, Followed: followed, Last: int64(now / p.step)}
+func (p *past) take(w tracks.Window) *tracks.Past {
+	w.Step, w.Last = p.step, int64(w.Now/p.step)
 	w.First = w.Last - p.columns + 1
 	out := &tracks.Past{StepMillis: float64(p.step) / float64(time.Millisecond), First: p.tracks.First(p.step)}
 	// The entries of a bar are known only once they have waited for some columns.
 	w.From = max(w.First, p.last-3)
-	if out.Reset = !p.hasWindow || w.Last < p.last || seq < p.seq || followed != p.key || w.From > p.last; out.Reset {
+	if out.Reset = !p.hasWindow || w.Last < p.last || w.Seq < p.seq || w.Followed != p.key || w.Lane != p.lane || w.From > p.last; out.Reset {
 		w.From = w.First
 		p.sent, p.heights = map[string]string{}, map[string][]int{}
 	}
 	out.From, out.Last = w.From, w.Last
 	out.Rows = p.tracks.Rows(&w)
-	if followed != "" {
-		out.Journey = p.tracks.Journey(&w, followed)
+	if w.Followed != "" {
+		out.Journey = p.tracks.Journey(&w, w.Followed)
 	}
 	for i := range out.Rows {
 		p.compare(&out.Rows[i], &w)
 	}
-	p.hasWindow, p.last, p.seq, p.key = true, w.Last, seq, followed
+	p.hasWindow, p.last, p.seq, p.key, p.lane = true, w.Last, w.Seq, w.Followed, w.Lane
 	return out
 }
 
@@ -135,7 +136,7 @@ func (v *View) Entries(row string, column int64) ([]tracks.Entry, error) {
 	if p.columns == 0 {
 		return nil, errors.New("ask for a window of the past first")
 	}
-	w := tracks.Window{Step: p.step, From: column, Seq: v.fold.Seq(), Now: v.moment()}
+	w := tracks.Window{Step: p.step, From: column, Seq: v.fold.Seq(), Now: v.moment(), Lane: v.stageLaneLocked()}
 	return append([]tracks.Entry{}, p.tracks.Entries(&w, row, mostEntries)...), nil
 }
 
@@ -149,5 +150,6 @@ func (v *View) appendPast(b []byte) []byte {
 		p.hasWindow = false
 	}
 	b = append(b, `,"past":`...)
-	return append(b, marshal(p.take(v.fold.Seq(), v.moment(), v.followKey))...)
+	w := tracks.Window{Seq: v.fold.Seq(), Now: v.moment(), Followed: v.followKey, Lane: v.stageLaneLocked(), Folds: v.fold.HasFactory()}
+	return append(b, marshal(p.take(w))...)
 }

@@ -119,6 +119,12 @@ func waiting(s *fold.State, row *pastRow) int {
 		}
 	case "work":
 		return s.Workqueue.Depth
+	case "informer":
+		n := s.Queue.Depth
+		for _, l := range s.Listeners {
+			n += waiting(s, &pastRow{Station: "handler", Listener: l.ID})
+		}
+		return n
 	}
 	return -1
 }
@@ -171,9 +177,10 @@ func checkHeadline(t *testing.T, s *view.State) {
 
 // TestThePastAddsUp: whatever the view does, what waits is what State has, and the columns that came bit by bit are those of a window that comes at once.
 func TestThePastAddsUp(t *testing.T) {
-	for seed, release := range []string{"1.37", "1.31", "1.31,1.37"} {
+	for seed, release := range []string{"1.37", "1.31", "1.31,1.37", "pods,nodes,deployments.apps"} {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				isFactory := seed == 3
 				rng := rand.New(rand.NewPCG(uint64(seed), 2))
 				rec := trace.NewRecorder(trace.RecorderOptions{MaxEvents: 20_000})
 				l := lab.New(lab.Options{Recorder: rec})
@@ -182,7 +189,11 @@ func TestThePastAddsUp(t *testing.T) {
 					<-time.After(2 * time.Minute)
 				}()
 				objects, rate := 60, 40.0
-				if _, err := l.Select(t.Context(), selection.Change{Objects: &objects, Rate: &rate, Release: &release}); err != nil {
+				change := selection.Change{Objects: &objects, Rate: &rate, Release: &release}
+				if isFactory {
+					change.Release, change.Resource = nil, &release
+				}
+				if _, err := l.Select(t.Context(), change); err != nil {
 					t.Fatal(err)
 				}
 				v, p, most := view.New(rec, clock.RealClock{}), &pastPage{}, 0
@@ -194,6 +205,12 @@ func TestThePastAddsUp(t *testing.T) {
 					}
 				}
 				window()
+				held := func() int {
+					if isFactory {
+						return rng.IntN(2)
+					}
+					return 0
+				}
 				stages := []string{"store", "pop", "deliver", "take"}
 				for range 200 {
 					pass(time.Duration(rng.IntN(400)) * time.Millisecond)
@@ -203,7 +220,11 @@ func TestThePastAddsUp(t *testing.T) {
 						listener = int32(1 + rng.IntN(3))
 					}
 					var err error
-					switch rng.IntN(14) {
+					switch rng.IntN(15) {
+					case 14:
+						if isFactory {
+							err = v.Show(rng.IntN(3))
+						}
 					case 0:
 						v.Seek(uint64(rng.Int64N(int64(head)) + 1))
 					case 1:
@@ -213,9 +234,9 @@ func TestThePastAddsUp(t *testing.T) {
 					case 4:
 						err = v.Play([]float64{1.0 / 32, 1.0 / 4, 1, 8}[rng.IntN(4)])
 					case 5, 6:
-						err = l.Informer(0).Hold(stage, listener)
+						err = l.Informer(held()).Hold(stage, listener)
 					case 7, 8:
-						_ = l.Informer(0).Release(stage, rng.IntN(3), listener) // it may not be held
+						_ = l.Informer(held()).Release(stage, rng.IntN(3), listener) // it may not be held
 					case 9:
 						window()
 					case 10:
