@@ -120,7 +120,7 @@ func waiting(s *fold.State, row *pastRow) int {
 	case "work":
 		return s.Workqueue.Depth
 	case "informer":
-		n := s.Queue.Depth
+		n := s.Queue.Waiting
 		for _, l := range s.Listeners {
 			n += waiting(s, &pastRow{Station: "handler", Listener: l.ID})
 		}
