@@ -40,7 +40,7 @@ func (l *Lab) Attach(ctx context.Context, informers string) (event.Selection, er
 		a.Stop()
 		return l.selection, errClosed
 	}
-	l.supersede()
+	l.supersedeLocked()
 	l.stopSource()
 	l.attached = a
 	l.selection = a.Selection()

@@ -19,7 +19,7 @@ func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
 	}
 	lever := levers.Find(verb)
 	err = l.act(func() (s action.Step, err error) {
-		if words, err = l.change(verb, a); l.src == nil || l.src.cluster == nil || lever == nil || lever.Check(a) != nil {
+		if words, err = l.changeLocked(verb, a); l.src == nil || l.src.cluster == nil || lever == nil || lever.Check(a) != nil {
 			return s, err
 		}
 		return leverStep(lever, a), err // even a failed action may have changed something
@@ -32,8 +32,8 @@ func leverStep(v *levers.Lever, a ClusterArgs) action.Step {
 	return action.New(v.Verb(), v.Write(a)...)
 }
 
-// change pulls a lever of the page's own cluster. l.mu is held.
-func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
+// changeLocked pulls a lever of the page's own cluster.
+func (l *Lab) changeLocked(verb string, a ClusterArgs) (string, error) {
 	if l.src == nil || l.src.cluster == nil {
 		return "", errors.New("only the simulated cluster can be changed from here: a live cluster is never written to")
 	}
@@ -42,7 +42,7 @@ func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 	if err == nil {
 		l.selection.Rate = l.src.cluster.Rate()
 		if l.exp != nil {
-			l.missingNamespace(l.exp.generation) // it may be there now
+			l.missingNamespaceLocked(l.exp.generation) // it may be there now
 		}
 	}
 	return words, err

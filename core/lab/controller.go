@@ -298,14 +298,14 @@ func (l *Lab) Writes(on *bool, children string) (now bool, err error) {
 		if children != "" && !slices.Contains(childNames, children) {
 			return action.Step{}, fmt.Errorf("children are named %s", strings.Join(childNames, ", "))
 		}
-		l.write(now, children)
+		l.writeLocked(now, children)
 		return action.New("writes", onOff(now), children), nil
 	})
 	return now, err
 }
 
-// write carries out Writes. l.mu is held.
-func (l *Lab) write(on bool, children string) {
+// writeLocked carries out Writes.
+func (l *Lab) writeLocked(on bool, children string) {
 	how := int32(slices.Index(childNames, children))
 	same := how < 0 || l.children.Swap(how) == how
 	if l.readOnly.Swap(!on) == !on && same || l.exp == nil {

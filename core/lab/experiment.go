@@ -176,8 +176,8 @@ func (l *Lab) newExperiment(sel event.Selection, generation uint64) *experiment 
 		}
 		x.lanes = append(x.lanes, ln)
 	}
-	x.followCluster(x.wires()...)
-	x.makeFactories(x.lanes, "")
+	x.followClusterLocked(x.wires()...)
+	x.makeFactoriesLocked(x.lanes, "")
 	x.startFactories(len(sel.Resources) > 0)
 	if src := l.src; src.cluster == nil && sel.AnyWatched() != "" {
 		x.wg.Go(func() { x.lookForNamespace(src, sel.AnyWatched()) })
@@ -207,8 +207,8 @@ func (x *experiment) newClient(ln *lane) *restwatch.Client {
 	return x.connect(x.hooks(ln), x.selection.ForTarget(ln.target.Target), x.report(ln.index))
 }
 
-// newInformer creates the informer of a lane. l.mu is held.
-func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
+// newInformerLocked creates the informer of a lane.
+func (x *experiment) newInformerLocked(ln *lane) informer.SharedIndexInformer {
 	release, err := releases.Parse(ln.target.Release)
 	if err != nil { // Change.apply has parsed it
 		panic(err)
@@ -219,13 +219,13 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 	})
 	inf := informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
 		ResyncPeriod:      metricsResync,
-		Indexers:          x.lab.indexers(ln.gvr),
+		Indexers:          x.lab.indexersLocked(ln.gvr),
 		ObjectDescription: ln.gvr.GroupResource().String(), // for messages: all objects here have one Go type
 		Release:           release,
 		Observer:          tap{x, ln, x.lab.rec.Lane(x.lab.base + ln.index)},
 		Gates:             x.gates(ln),
 		Clock:             x.clock,
-		Random:            x.lab.random(int(ln.index)),
+		Random:            x.lab.randomLocked(int(ln.index)),
 	})
 	if err := inf.SetTransform(ln.openTransform(selection.TransformFunc(x.selection.Transform))); err != nil { // it has not started
 		panic(err)
@@ -345,8 +345,8 @@ func noNamespace(name, where string) relayclient.Trouble {
 		"Choose another one, or create it; its objects then appear here.", name, where)}
 }
 
-// random returns the source of a lane's random numbers; nil on real time, where nothing can be repeated. l.mu is held.
-func (l *Lab) random(lane int) func() float64 {
+// randomLocked returns the source of a lane's random numbers; nil on real time, where nothing can be repeated.
+func (l *Lab) randomLocked(lane int) func() float64 {
 	if l.src.virtual == nil {
 		return nil
 	}

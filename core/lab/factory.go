@@ -45,8 +45,8 @@ func (f *releaseFactory) setStage(stage string) {
 	f.stage = stage
 }
 
-// makeFactories makes a new factory for each release, and requests the lanes' informers from it, except those of the resource late. l.mu is held.
-func (x *experiment) makeFactories(lanes []*lane, late string) {
+// makeFactoriesLocked makes a new factory for each release, and requests the lanes' informers from it, except those of the resource late.
+func (x *experiment) makeFactoriesLocked(lanes []*lane, late string) {
 	x.factories = nil
 	releases := max(len(x.selection.Releases), 1)
 	of := make([]*releaseFactory, releases)
@@ -71,7 +71,7 @@ func (x *experiment) makeFactories(lanes []*lane, late string) {
 // request requests a lane's informer from its factory, and adds its handlers.
 func (x *experiment) request(f *releaseFactory, ln *lane) {
 	ln.informer = f.factory.InformerFor(ln.gvr, func(*restwatch.Client, time.Duration) informer.SharedIndexInformer {
-		return x.newInformer(ln)
+		return x.newInformerLocked(ln)
 	})
 	x.handle(ln)
 }
@@ -212,8 +212,8 @@ func (x *experiment) start(late, release, selector string) error {
 			fresh = append(fresh, ln)
 		}
 	}
-	x.followCluster(x.wiresOf(fresh)...)
-	x.makeFactories(fresh, late)
+	x.followClusterLocked(x.wiresOf(fresh)...)
+	x.makeFactoriesLocked(fresh, late)
 	for _, f := range x.factories {
 		for _, ln := range f.lanes {
 			x.place(ln)
@@ -301,7 +301,7 @@ func (i Informer) SetUnshared(on *bool) (now bool, err error) {
 		if on != nil {
 			now = *on
 		}
-		return action.New("unshared", i.lane, onOff(now)), i.lab.exp.setUnshared(i.lane, now)
+		return action.New("unshared", i.lane, onOff(now)), i.lab.exp.setUnsharedLocked(i.lane, now)
 	})
 	return now && err == nil, err
 }
@@ -320,8 +320,8 @@ func (x *experiment) findUnshared(at int) *lane {
 // running reports whether an unshared informer has not been cancelled.
 func (ln *lane) running() bool { return ln.ctx.Err() == nil }
 
-// setUnshared begins or ends an informer beside the factory. l.mu is held.
-func (x *experiment) setUnshared(at int, on bool) error {
+// setUnsharedLocked begins or ends an informer beside the factory.
+func (x *experiment) setUnsharedLocked(at int, on bool) error {
 	if err := x.checkLane(at); err != nil {
 		return err
 	}
@@ -361,8 +361,8 @@ func (x *experiment) setUnshared(at int, on bool) error {
 	ln.ctx, ln.cancel = context.WithCancel(x.ctx)
 	ln.client = x.newClient(ln)
 	x.announce(ln)
-	x.followCluster(ln)
-	ln.informer = x.newInformer(ln)
+	x.followClusterLocked(ln)
+	ln.informer = x.newInformerLocked(ln)
 	x.mustAdd(ln, "own", 0, nil)
 	x.place(ln)
 	x.wg.Go(func() {

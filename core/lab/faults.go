@@ -135,7 +135,7 @@ func (i Informer) Fault(name string, args FaultArgs) (on bool, err error) {
 		if l.exp == nil {
 			return s, errors.New("nothing is running that could have a fault")
 		}
-		if on, err = l.fault(f, args, i.lane); err != nil {
+		if on, err = l.faultLocked(f, args, i.lane); err != nil {
 			return s, err
 		}
 		return f.step(on, args, i.lane), nil
@@ -156,8 +156,8 @@ func (f *Fault) step(on bool, args FaultArgs, lane int) action.Step {
 	return action.New("fault", f.Name, "", "", max(args.Count, 0))
 }
 
-// fault carries out Fault. l.mu is held.
-func (l *Lab) fault(f *Fault, args FaultArgs, lane int) (bool, error) {
+// faultLocked carries out Fault.
+func (l *Lab) faultLocked(f *Fault, args FaultArgs, lane int) (bool, error) {
 	if (f.OwnCluster || f.Lever != "") && l.src.cluster == nil {
 		return false, fmt.Errorf("%q is for the simulated cluster: a live cluster is never written to", f.Name)
 	}
@@ -168,7 +168,7 @@ func (l *Lab) fault(f *Fault, args FaultArgs, lane int) (bool, error) {
 func (f *Fault) carryOut(l *Lab, args FaultArgs, lane int) (bool, error) {
 	switch {
 	case f.Lever != "":
-		_, err := l.change(f.Lever, ClusterArgs{})
+		_, err := l.changeLocked(f.Lever, ClusterArgs{})
 		return false, err
 	case f.bug != nil:
 		on := args.Switched(f.bug(l).Load())

@@ -9,9 +9,9 @@ import (
 	"informerscope/core/words/event"
 )
 
-// followCluster logs what the page's own cluster holds of what the lanes watch, and from then on each change, with the selectors of the lanes' informers. A
-// lane that gets a new informer is followed again. l.mu is held.
-func (x *experiment) followCluster(lanes ...*lane) {
+// followClusterLocked logs what the page's own cluster holds of what the lanes watch, and from then on each change, with the selectors of their informers. A
+// lane that gets a new informer is followed again.
+func (x *experiment) followClusterLocked(lanes ...*lane) {
 	cluster := x.lab.src.cluster
 	if cluster == nil { // what is written to another cluster is not known
 		return

@@ -24,8 +24,8 @@ var (
 	errForkAhead = errors.New("the lanes part later: what would be done now would be done before that. Let time go on to there, or end the fork")
 )
 
-// withTwin calls do with the twin and its lock, if there is one. l.mu is held.
-func (l *Lab) withTwin(do func(twin *Lab)) {
+// withTwinLocked calls do with the twin and its lock, if there is one.
+func (l *Lab) withTwinLocked(do func(twin *Lab)) {
 	if l.twin != nil {
 		l.twin.mu.Lock()
 		defer l.twin.mu.Unlock()
@@ -123,6 +123,6 @@ func (l *Lab) forkSelection(sel event.Selection, text string, plan *replayPlan) 
 func (l *Lab) playFork(s action.Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.withTwin(func(twin *Lab) { twin.repeat(s) })
+	l.withTwinLocked(func(twin *Lab) { twin.repeatLocked(s) })
 	l.ahead.Add(-1)
 }

@@ -176,7 +176,7 @@ func (h *holds) isHeld(key holdKey) bool {
 func (h *holds) restate(lanes []event.LaneOf) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, key := range h.keys() {
+	for _, key := range h.keysLocked() {
 		if at := int(key.lane); at >= len(lanes) || at > 0 && lanes[at].Target == lanes[at-1].Target {
 			close(h.byKey[key].wake)
 			delete(h.byKey, key)
@@ -187,8 +187,8 @@ func (h *holds) restate(lanes []event.LaneOf) {
 	}
 }
 
-// keys returns the keys of all holds, sorted. h.mu is held.
-func (h *holds) keys() []holdKey {
+// keysLocked returns the keys of all holds, sorted.
+func (h *holds) keysLocked() []holdKey {
 	//maporder:free no two of them compare as equal
 	return slices.SortedFunc(maps.Keys(h.byKey), func(a, b holdKey) int {
 		return cmp.Or(cmp.Compare(a.lane, b.lane), cmp.Compare(a.stage, b.stage), cmp.Compare(a.listener, b.listener))
@@ -199,7 +199,7 @@ func (h *holds) keys() []holdKey {
 func (h *holds) steps() (steps []action.Step) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, key := range h.keys() {
+	for _, key := range h.keysLocked() {
 		for _, name := range stages {
 			if stageNames[name] == key.stage {
 				steps = append(steps, action.New("hold", name, key.listener, key.lane))
@@ -221,8 +221,8 @@ func (i Informer) Hold(stage string, listener int32) error {
 	})
 }
 
-// holdKey returns the key of a stage of an informer, named by a user. l.mu is held.
-func (l *Lab) holdKey(stage string, listener int32, lane int) (holdKey, error) {
+// holdKeyLocked returns the key of a stage of an informer, named by a user.
+func (l *Lab) holdKeyLocked(stage string, listener int32, lane int) (holdKey, error) {
 	s, err := parseStage(stage)
 	if err != nil {
 		return holdKey{}, err
@@ -240,7 +240,7 @@ func (l *Lab) holdKey(stage string, listener int32, lane int) (holdKey, error) {
 }
 
 func (l *Lab) hold(stage string, listener int32, lane int) error {
-	key, err := l.holdKey(stage, listener, lane)
+	key, err := l.holdKeyLocked(stage, listener, lane)
 	if err != nil {
 		return err
 	}
@@ -259,12 +259,12 @@ func (i Informer) Release(stage string, n int, listener int32) error {
 }
 
 func (l *Lab) release(stage string, n int, listener int32, lane int) error {
-	key, err := l.holdKey(stage, listener, lane)
+	key, err := l.holdKeyLocked(stage, listener, lane)
 	if err != nil {
 		return err
 	}
 	there := false // held in the second lane of a fork alone
-	l.withTwin(func(twin *Lab) { there = twin.holds.isHeld(key) })
+	l.withTwinLocked(func(twin *Lab) { there = twin.holds.isHeld(key) })
 	if !l.holds.release(key, n) && !there {
 		return fmt.Errorf("stage %q is not held", stage)
 	}

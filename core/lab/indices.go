@@ -20,8 +20,8 @@ const noValue = fold.NoValue
 // maxIndices bounds the indices of an informer; each one slows every write.
 const maxIndices = 12
 
-// indexers returns the indices of a new experiment: by namespace, for pods also by node and phase, and those added since. l.mu is held.
-func (l *Lab) indexers(gvr schema.GroupVersionResource) informer.Indexers {
+// indexersLocked returns the indices of a new experiment: by namespace, for pods also by node and phase, and those added since.
+func (l *Lab) indexersLocked(gvr schema.GroupVersionResource) informer.Indexers {
 	in := informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc}
 	if gvr.Group == "" && gvr.Resource == "pods" {
 		in["node"] = pathIndex("spec.nodeName")
@@ -44,7 +44,7 @@ func (i Informer) AddIndex(name, expression string) error {
 		if l.exp == nil {
 			return action.Step{}, errors.New("nothing is running that could have an index")
 		}
-		err := l.addIndex(name, expression, i.lane)
+		err := l.addIndexLocked(name, expression, i.lane)
 		if err != nil {
 			return action.Step{}, err
 		}
@@ -52,8 +52,8 @@ func (i Informer) AddIndex(name, expression string) error {
 	})
 }
 
-// addIndex carries out AddIndex. l.mu is held.
-func (l *Lab) addIndex(name, expression string, lane int) error {
+// addIndexLocked carries out AddIndex.
+func (l *Lab) addIndexLocked(name, expression string, lane int) error {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		return errors.New("give the index a name")

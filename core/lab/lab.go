@@ -123,7 +123,7 @@ func (l *Lab) Close() {
 	l.halt()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.supersede()
+	l.supersedeLocked()
 	l.closed = true
 	l.stopSource()
 	l.end()
@@ -135,7 +135,7 @@ func (l *Lab) halt() (at time.Duration) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.stopExperiment()
-		l.withTwin((*Lab).stopExperiment)
+		l.withTwinLocked((*Lab).stopExperiment)
 		at = now
 	})
 	return at
@@ -163,8 +163,8 @@ func (l *Lab) Selection() event.Selection {
 	return l.selection
 }
 
-// start starts next on the current source. l.mu is held.
-func (l *Lab) start(next event.Selection) {
+// startLocked starts next on the current source.
+func (l *Lab) startLocked(next event.Selection) {
 	l.selection = next
 	text, err := json.Marshal(next)
 	if err != nil { // strings and numbers only
@@ -189,7 +189,7 @@ func (l *Lab) start(next event.Selection) {
 			l.rec.Emit(0, event.Selected{Selection: string(text)}.Event())
 		}
 	})
-	l.missingNamespace(generation)
+	l.missingNamespaceLocked(generation)
 	next = next.WithoutFork()
 	l.holds.restate(next.Lanes())
 	for _, f := range l.faultsOn() { // a log begins with the faults that are on
@@ -204,8 +204,8 @@ func (l *Lab) start(next event.Selection) {
 	l.exp = l.newExperiment(next, generation)
 }
 
-// missingNamespace reports whether a simulated cluster lacks the watched namespace. l.mu is held.
-func (l *Lab) missingNamespace(generation uint64) {
+// missingNamespaceLocked reports whether a simulated cluster lacks the watched namespace.
+func (l *Lab) missingNamespaceLocked(generation uint64) {
 	if l.src.cluster == nil {
 		return
 	}
@@ -230,8 +230,8 @@ func namespacedLanes(sel event.Selection) []uint8 {
 	return all
 }
 
-// openSim creates the simulated cluster of a selection, on v if that is not nil. l.mu is held.
-func (l *Lab) openSim(sel event.Selection, v *vclock.Clock) {
+// openSimLocked creates the simulated cluster of a selection, on v if that is not nil.
+func (l *Lab) openSimLocked(sel event.Selection, v *vclock.Clock) {
 	o := simcluster.Options{Clock: l.o.Clock, Seed: sel.Seed, Objects: sel.Objects, Rate: sel.Rate,
 		Progress: func(made, of int) { l.o.Progress("first", made, of) }}
 	if o.Objects == 0 {
@@ -244,7 +244,7 @@ func (l *Lab) openSim(sel event.Selection, v *vclock.Clock) {
 	l.src = simSource(simcluster.New(o), o.Clock, v, l.faults)
 	if sel.Fork != "" {
 		l.twin = (&Lab{o: l.o, rec: l.rec, driver: l.driver, base: 1}).equip()
-		l.withTwin(func(twin *Lab) { twin.openSim(sel.WithoutFork(), v) })
+		l.withTwinLocked(func(twin *Lab) { twin.openSimLocked(sel.WithoutFork(), v) })
 	}
 }
 
@@ -263,7 +263,7 @@ func (l *Lab) stopSource() {
 	if l.src == nil {
 		return
 	}
-	l.withTwin(func(twin *Lab) { twin.src.stop() })
+	l.withTwinLocked(func(twin *Lab) { twin.src.stop() })
 	l.twin = nil
 	l.ahead.Store(0)
 	l.src.stop()

@@ -20,16 +20,16 @@ var plays = withLevers(map[string]func(l *Lab, s action.Step){
 	"unlisten": inExperiment(func(x *experiment, s action.Step) { _ = x.removeListener(s.Int(1), int32(s.Int(0))) }),
 	"pace":     inExperiment(func(x *experiment, s action.Step) { _ = x.pace(s.Int(2), int32(s.Int(0)), s.Float(1)) }),
 	"panic":    inExperiment(func(x *experiment, s action.Step) { _ = x.panicNext(s.Int(1), int32(s.Int(0))) }),
-	"index":    func(l *Lab, s action.Step) { _ = l.addIndex(s.Arg(0), s.Arg(1), s.Int(2)) },
-	"writes":   func(l *Lab, s action.Step) { l.write(s.Arg(0) != "off", s.Arg(1)) },
+	"index":    func(l *Lab, s action.Step) { _ = l.addIndexLocked(s.Arg(0), s.Arg(1), s.Int(2)) },
+	"writes":   func(l *Lab, s action.Step) { l.writeLocked(s.Arg(0) != "off", s.Arg(1)) },
 	"shutdown": inExperiment(func(x *experiment, _ action.Step) { _ = x.shutdown() }),
 	"start":    inExperiment(func(x *experiment, s action.Step) { _ = x.start(s.Arg(0), s.Arg(1), s.Arg(2)) }),
 	"shard":    inExperiment(func(x *experiment, s action.Step) { _ = x.setShard(s.Arg(0)) }),
-	"unshared": inExperiment(func(x *experiment, s action.Step) { _ = x.setUnshared(s.Int(0), s.Arg(1) != "off") }),
+	"unshared": inExperiment(func(x *experiment, s action.Step) { _ = x.setUnsharedLocked(s.Int(0), s.Arg(1) != "off") }),
 })
 
-// repeat carries out a step of a link. l.mu is held.
-func (l *Lab) repeat(s action.Step) {
+// repeatLocked carries out a step of a link.
+func (l *Lab) repeatLocked(s action.Step) {
 	plays[s.Verb](l, s) // action.Read has checked the verb
 	if s.Verb != "watch" && s.Verb != "halt" {
 		l.note(s)
@@ -42,7 +42,7 @@ func (l *Lab) note(s action.Step) { l.emit(0, event.Act{Step: s.String()}.Event(
 // withLevers adds the verbs of the levers.
 func withLevers(plays map[string]func(*Lab, action.Step)) map[string]func(*Lab, action.Step) {
 	for _, v := range levers.All() {
-		plays[v.Verb()] = func(l *Lab, s action.Step) { _, _ = l.change(v.Name, v.Read(s.Arg)) }
+		plays[v.Verb()] = func(l *Lab, s action.Step) { _, _ = l.changeLocked(v.Name, v.Read(s.Arg)) }
 	}
 	return plays
 }
@@ -62,7 +62,7 @@ func (l *Lab) playFault(s action.Step) {
 		args.On = &on
 	}
 	if f := FindFault(s.Arg(0)); f != nil {
-		_, _ = l.fault(f, args, s.Int(4))
+		_, _ = l.faultLocked(f, args, s.Int(4))
 	}
 }
 
@@ -72,7 +72,7 @@ func (l *Lab) playWatch(s action.Step) {
 	if err != nil { // action.Read has checked it
 		panic(err)
 	}
-	l.start(sel)
+	l.startLocked(sel)
 }
 
 // onOff returns how a switch is written in a link.

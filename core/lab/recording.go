@@ -57,7 +57,7 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 	defer cancel()
 	mine := &asking{cancel: cancel}
 	l.mu.Lock()
-	l.supersede()
+	l.supersedeLocked()
 	l.request = mine
 	l.mu.Unlock()
 	file := &countingReader{Reader: r}

@@ -20,8 +20,8 @@ var ErrSuperseded = errors.New("another selection was made before this one could
 // asking is a selection that waits for the relay or a cluster, or a file that is being read. It holds neither a lock nor the turn meanwhile.
 type asking struct{ cancel context.CancelFunc }
 
-// supersede cancels the selection that still waits. l.mu is held.
-func (l *Lab) supersede() {
+// supersedeLocked cancels the selection that still waits.
+func (l *Lab) supersedeLocked() {
 	if l.request != nil {
 		l.request.cancel()
 		l.request = nil
@@ -50,7 +50,7 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (event.Select
 			l.history = action.NewHistory(next.Rate, l.standingSteps())
 		} else {
 			l.history = action.NewHistory(next.Rate, nil)
-			l.endStanding()
+			l.endStandingLocked()
 		}
 	}
 	l.goal = 0
@@ -69,7 +69,7 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (event.Select
 				l.history.Add(action.Step{At: at, Verb: "rate", Args: []string{fmt.Sprint(next.Rate)}})
 			}
 			l.history.Begin(at)
-			l.start(next)
+			l.startLocked(next)
 		})
 	case next.Source == "sim" && l.o.Idle != nil:
 		if plan == nil {
@@ -85,9 +85,9 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (event.Select
 				l.src.shared = &levers.Shared{Transport: l.src.transport}
 			}
 		} else {
-			l.openSim(next, nil)
+			l.openSimLocked(next, nil)
 		}
-		l.start(next)
+		l.startLocked(next)
 		return l.selection, nil
 	}
 	return l.Selection(), nil
@@ -96,7 +96,7 @@ func (l *Lab) Select(ctx context.Context, change selection.Change) (event.Select
 // choose returns the selection after a change, and the story to play, if any. It is called with the turn, and gives the turn away while it asks.
 func (l *Lab) choose(ctx context.Context, change selection.Change) (next event.Selection, plan *replayPlan, err error) {
 	l.mu.Lock()
-	l.supersede()
+	l.supersedeLocked()
 	was, src, closed := l.selection, l.src, l.closed
 	l.mu.Unlock()
 	if closed {

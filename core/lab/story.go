@@ -48,7 +48,7 @@ func (l *Lab) act(do func() (action.Step, error)) error {
 			if l.src.virtual != nil {
 				s.At, s.Seq = at, seq
 				l.history.Add(s)
-				l.withTwin(func(twin *Lab) { twin.repeat(s) })
+				l.withTwinLocked(func(twin *Lab) { twin.repeatLocked(s) })
 			}
 		}
 		if err == nil {
@@ -83,7 +83,7 @@ func (l *Lab) replay(next event.Selection, plan replayPlan) {
 	script := []vclock.Action{{Do: func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.openSim(next, v)
+		l.openSimLocked(next, v)
 		l.ahead.Store(int32(len(plan.fork)))
 	}}}
 	begin := vclock.Action{At: plan.start, Finished: began, Do: func() {
@@ -91,8 +91,8 @@ func (l *Lab) replay(next event.Selection, plan replayPlan) {
 		defer l.mu.Unlock()
 		next.Rate = l.selection.Rate // an earlier step may have changed it
 		l.history.Begin(plan.start)
-		l.start(next)
-		l.withTwin(func(twin *Lab) { twin.start(next.WithoutFork()) })
+		l.startLocked(next)
+		l.withTwinLocked(func(twin *Lab) { twin.startLocked(next.WithoutFork()) })
 		started.Store(true)
 	}}
 	for _, earlier := range plan.steps {
@@ -169,8 +169,8 @@ func (l *Lab) playStep(s action.Step) {
 	defer l.mu.Unlock()
 	s.Seq, _ = l.rec.Head()
 	l.history.Add(s)
-	l.repeat(s)
-	l.withTwin(func(twin *Lab) { twin.repeat(s) })
+	l.repeatLocked(s)
+	l.withTwinLocked(func(twin *Lab) { twin.repeatLocked(s) })
 }
 
 // standingSteps returns what outlives a cluster, as steps of a story: faults, holds and indices, and whether the controllers write.
@@ -188,8 +188,8 @@ func (l *Lab) standingSteps() (steps []action.Step) {
 	return steps
 }
 
-// endStanding ends what would outlive the cluster: a link's story begins with only its own steps. l.mu is held.
-func (l *Lab) endStanding() {
+// endStandingLocked ends what would outlive the cluster: a link's story begins with only its own steps.
+func (l *Lab) endStandingLocked() {
 	off := false
 	for _, f := range l.faultsOn() {
 		_, _ = f.carryOut(l, FaultArgs{On: &off}, 0)
