@@ -14,7 +14,7 @@ type Story struct {
 const Tell = `(async () => {
 	const s = await informerscope.state();
 	const measured = new Set(["view", "live", "meanMicros", "handlingSince", "backoffSince", "staleSince", "writesPerSecond", "depths", "focus",
-		"in", "out", "slow", "drainMillis", "due", "markSince", "wireMicros", "sentence",
+		"in", "out", "slow", "drainMillis", "due", "markSince", "wireMicros", "sentence", "headline", "oldestMillis", "cameMillis",
 		"atMillis", "sentMillis", "sinceMillis", "requestMillis", "lastErrorMillis", "dueMillis", "setMillis", "nextResyncMillis"]);
 	const clean = (v) => {
 		if (Array.isArray(v)) return v.map(clean);

@@ -25,7 +25,8 @@ const sameInTheLog = `(async () => {
 	const found = {compared: 0, wrong: [], seq: 0};
 	const part = {api: "api", reflector: "reflector", queue: "queue", indexer: "indexer", listeners: "listeners", workqueue: "controller"};
 	// The station that shows a member. While chips travel, it shows the event with which they have reached it.
-	const station = {api: "api", reflector: "reflector", queue: "queue", indexer: "indexer", listeners: "listeners", workqueue: "controller"};
+	const station = {api: "api", reflector: "reflector", queue: "queue", indexer: "indexer", world: "indexer", listeners: "listeners",
+		workqueue: "controller"};
 	for (const [newest, painted] of window.moments) {
 		const {reached} = painted;
 		const seqOf = (name) => reached?.[station[name]] ?? newest;

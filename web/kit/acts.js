@@ -25,7 +25,7 @@ addWords({
   'did.fast': ['{name} takes no extra time', '{name} 不再变慢'],
   'did.listen': ['a handler “{name}” added', '添加 handler“{name}”'],
   'did.unlisten': ['the handler “{name}” removed', '移除 handler“{name}”'],
-  'did.panic': ['{name} panics', '{name} panic'],
+  'did.panic': ['a panic of {name}', '{name} panic'],
   'did.writes': ['the worker writes', 'worker 会写入'],
   'did.noWrites': ['the worker writes nothing', 'worker 不写入'],
   'did.shutdown': ['shut the informer down', '关闭 informer'],

@@ -10,6 +10,15 @@ const marks = [
 ];
 const stored = 'informerscope.keymarks';
 
+/** Whether this browser keeps that it is closed. */
+function isShut() {
+  try {
+    return localStorage.getItem(stored) === 'shut';
+  } catch {
+    return false; // a browser that keeps nothing
+  }
+}
+
 export class KeyMarks {
   /** @param {HTMLElement} parent @param {(key: string) => string} t */
   constructor(parent, t) {
@@ -21,13 +30,17 @@ export class KeyMarks {
     this.close = button({ class: 'kmx' }, () => this.show(false), icon('M3.5 3.5l9 9M12.5 3.5l-9 9'));
     this.root = h('div', { class: 'keymarks' }, ...this.words.map(({ el }) => el), this.close);
     parent.append(this.root);
-    this.show(localStorage.getItem(stored) !== 'shut', true);
+    this.root.hidden = isShut();
   }
 
-  /** @param {boolean} on @param {boolean} [first] */
-  show(on, first = false) {
+  /** @param {boolean} on */
+  show(on) {
     this.root.hidden = !on;
-    if (!first) localStorage.setItem(stored, on ? 'open' : 'shut');
+    try {
+      localStorage.setItem(stored, on ? 'open' : 'shut');
+    } catch {
+      // A browser that keeps nothing shows it again.
+    }
   }
 
   paint() {
