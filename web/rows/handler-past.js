@@ -8,7 +8,7 @@ import { t } from '../kit/i18n.js';
 /** From this width on, in units, a call says how long it took. */
 const wide = 92;
 
-/** Draws the calls that last as blocks. What something waits for now is bright. @param {Pen} pen */
+/** Draws a block for each call that lasts. A call that changes wait for is bright. @param {Pen} pen */
 function drawCalls(pen) {
   const { k, colour, track } = pen;
   const y = pen.foot - 15 * k;

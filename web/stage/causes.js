@@ -39,7 +39,7 @@ export function drawActs(pen) {
     const y = pen.top + 2 * k;
     pen.stroke([x - 4 * k, y - 5 * k, x, y, x + 4 * k, y - 5 * k], colour.t1, 1.6);
     pen.marks.push([x - 5 * k, y - 6 * k, x + 5 * k, y + k]);
-    const words = actWords(act.words ?? '', act.key ?? '', pen.scene.nameOf, pen.scene.told);
+    const words = actWords(act.words ?? '', act.key ?? '', pen.scene.nameOf, pen.scene.hasStory);
     pen.say([words], [{ x: x + 9 * k, y: y + 2 * k }, { x: x + 9 * k, y: y - 14 * k }], { colour: colour.t1, first: true });
   }
 }

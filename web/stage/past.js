@@ -236,7 +236,7 @@ export class Past {
         return seat && local(seat);
       },
       spansOf, nameOf: (id) => past.rows.find((r) => r.station === 'handler' && r.listener === id)?.name ?? String(id),
-      told: !!this.ctx.storyTitle?.(),
+      hasStory: !!this.ctx.storyTitle?.(),
     });
     this.drawGround(pen, local);
     for (const track of past.rows) {

@@ -13,7 +13,8 @@ export class WorldMap {
    * @param {'cluster' | 'store'} side
    * @param {import('../wire/page-types.js').Ctx} ctx
    * @param {import('./worldgrid.js').WorldGrid} grid of both maps
-   * @param {{enter: (place: number, map: WorldMap) => void, choose: (place: number) => void}} tell where the pointer is, -1 for nowhere, and what was chosen
+   * @param {{enter: (place: number, map: WorldMap) => void, choose: (place: number) => void}} tell `enter` gets the place under the pointer, or
+   *   -1 if there is none, and `choose` the place that was pressed
    */
   constructor(side, ctx, grid, tell) {
     this.side = side;

@@ -319,7 +319,7 @@ export class Tracks {
     // Its units are CSS pixels: it is as many of them long as the stage has units there, and drawn larger.
     const from = (38.5 * box.width) / 80;
     const log = this.tl.root.style;
-    Object.assign(log, { left: `${from}px`, width: `${(box.width - from) / k - (this.told ? 480 : 208)}px`, transform: k > 1 ? `scale(${k})` : '' });
+    Object.assign(log, { left: `${from}px`, width: `${(box.width - from) / k - (this.hasStory ? 480 : 208)}px`, transform: k > 1 ? `scale(${k})` : '' });
     this.tl.resize();
     this.tl.paint();
     this.rows.after.clear();
@@ -340,10 +340,10 @@ export class Tracks {
   /** Brings all to the model. @param {number} clock */
   paint(clock) {
     const { ctx } = this;
-    const told = !!ctx.storyTitle?.();
+    const hasStory = !!ctx.storyTitle?.();
     const room = { drawer: !this.posing && !!ctx.inspects?.(), ride: !!ctx.riding?.() };
-    if (told !== this.told || !areEqual(Object.values(room), Object.values(this.room))) {
-      this.told = told;
+    if (hasStory !== this.hasStory || !areEqual(Object.values(room), Object.values(this.room))) {
+      this.hasStory = hasStory;
       this.room = room;
       this.resize();
     }
@@ -409,8 +409,8 @@ export class Tracks {
   room = { drawer: false, ride: false };
   /** Where the two maps stand. */
   mapPlaces = [{ y: 0, h: 0 }, { y: 0, h: 0 }];
-  /** Whether a story is told, whose bar stands beside the overview. */
-  told = false;
+  /** Whether a story plays: its bar stands beside the overview. */
+  hasStory = false;
   /** Where the rows of the past are, as it knows. @type {unknown[]} */
   seats = [];
 
@@ -459,7 +459,7 @@ export class Tracks {
   }
 
   /**
-   * Where the name of a row, or the heading of an informer, stands in the past; undefined for nowhere.
+   * The box in the past that the name of a row or the heading of an informer covers. Undefined if it covers nothing of the past.
    * @param {Band} band @returns {import('../stage/lettering.js').Box | undefined} @private
    */
   nameBox({ id, y, head }) {

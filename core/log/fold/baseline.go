@@ -204,7 +204,7 @@ func (f *Fold) restoreHolds(lane uint8, holds []Hold) {
 
 func (l *lane) restoreListener(x Listener) {
 	i, ok := l.listenerIndex(x.ID)
-	if ok || len(l.listeners) >= maxListeners {
+	if ok || len(l.listeners) >= MaxListeners {
 		return
 	}
 	n := listener{id: x.ID, name: Shorten(x.Name), ring: x.Ring, capacity: x.Capacity, caps: slices.Clone(x.Capacities[:min(len(x.Capacities), maxCaps)]),

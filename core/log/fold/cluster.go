@@ -486,7 +486,7 @@ func (l *lane) endList(epoch uint64, e *event.Entry) {
 		if l.store.objects.Has(key) {
 			return false
 		}
-		if x, _ := c.apart.Get(key); newestUpTo(x.list, c.listRV).op != event.OpDeleted {
+		if x, _ := c.apart.Get(key); findNewest(x.list, c.listRV).op != event.OpDeleted {
 			return false
 		}
 		if queued == nil {
@@ -496,8 +496,8 @@ func (l *lane) endList(epoch uint64, e *event.Entry) {
 	})
 }
 
-// newestUpTo returns the newest change up to a version, of which there is one.
-func newestUpTo(list []change, rv string) (x change) {
+// findNewest returns the newest change up to a version. The list has such a change.
+func findNewest(list []change, rv string) (x change) {
 	for _, y := range list {
 		if event.IsNewer(y.rv, rv) {
 			break

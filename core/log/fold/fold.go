@@ -20,7 +20,7 @@ const (
 	maxDeltas    = 1 << 10 // of a key
 	maxWords     = 1 << 10 // bytes of a mark's text, or of a listener's name
 	MaxLanes     = 20      // eight resources in two releases, and four unshared informers
-	maxListeners = 1024
+	MaxListeners = 1024
 	keptRemoved  = 4 // removed listeners that are still shown
 	maxIndices   = 64
 	maxOpen      = 256 // open requests

@@ -219,7 +219,7 @@ func (li *listener) noteCall(op event.Op) {
 func (f *Fold) restoreFork(lane uint8, was *facts.Fork, at time.Duration) {
 	f.fork.from = max(f.fork.since, at+1)
 	if was != nil {
-		f.fork.parting, f.fork.instead, f.fork.calls = was.Parting, was.Instead, was.Handlers[:min(len(was.Handlers), maxListeners)]
+		f.fork.parting, f.fork.instead, f.fork.calls = was.Parting, was.Instead, was.Handlers[:min(len(was.Handlers), MaxListeners)]
 	}
 	for _, h := range f.fork.calls {
 		if li := f.lanes[lane].listener(h.Listener); li != nil && lane < 2 {

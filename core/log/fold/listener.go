@@ -139,7 +139,7 @@ func (l *lane) applyListener(e *event.Entry) {
 		switch {
 		case ok:
 			l.listeners[i] = n
-		case len(l.listeners) < maxListeners:
+		case len(l.listeners) < MaxListeners:
 			l.listeners = slices.Insert(l.listeners, i, n)
 		}
 		return

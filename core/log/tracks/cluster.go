@@ -89,26 +89,30 @@ func (c *cluster) swallow(lane uint8, rv string) {
 const lateness = 100 * time.Millisecond
 
 // unseen returns the stretches of the window in which no change was seen at the moment.
-func (c *cluster) unseen(w *Window, head stamp) (out []span) {
-	numbers := slices.Concat(c.lost, c.pending)
+func (c *cluster) unseen(w *Window, head stamp) (out []*span) {
+	first := c.base + len(c.changes) - len(c.changes.since(w.start()))
+	var numbers []int
 	if w.Seq < head.seq { // some were seen later
-		numbers = numbers[:0]
-		for i := range c.about {
-			numbers = append(numbers, c.base+i)
+		for n := first; n < c.base+len(c.about); n++ {
+			numbers = append(numbers, n)
 		}
+	} else {
+		lost, _ := slices.BinarySearch(c.lost, first)
+		pending, _ := slices.BinarySearch(c.pending, first)
+		numbers = slices.Concat(c.lost[lost:], c.pending[pending:])
+		slices.Sort(numbers)
 	}
-	slices.Sort(numbers)
 	last := -2
 	for _, n := range numbers {
 		p, x := &c.changes[n-c.base], &c.about[n-c.base]
-		if p.seq > w.Seq || p.at < w.start() || x.seen.seq <= w.Seq || w.Now-p.at < lateness {
+		if p.seq > w.Seq || x.seen.seq <= w.Seq || w.Now-p.at < lateness {
 			continue
 		}
 		if n != last+1 {
-			out = append(out, span{kind: Unseen, from: p.stamp, to: p.stamp})
+			out = append(out, &span{kind: Unseen, from: p.stamp, to: p.stamp})
 		}
 		last = n
-		s := &out[len(out)-1]
+		s := out[len(out)-1]
 		s.to = p.stamp
 		s.n++
 	}
@@ -118,7 +122,7 @@ func (c *cluster) unseen(w *Window, head stamp) (out []span) {
 // forget drops the changes before a moment.
 func (c *cluster) forget(before time.Duration) {
 	gone := len(c.changes) - len(c.changes.since(before))
-	c.bursts.forget(before)
+	c.bursts.spans = forgetSpans(c.bursts.spans, before)
 	if gone < 1024 {
 		return
 	}

@@ -5,11 +5,11 @@ import "strconv"
 // foldedRow is the one row of an informer that is not open. What waits for a handler leaves before what waits in the queue.
 func (l *lane) foldedRow(w *Window, number int) Row {
 	r := Row{ID: strconv.Itoa(number) + ".informer", Station: "informer", Lane: number, Columns: columns(w, nil, l.stored)}
-	held := []causes{l.causes, l.queueCauses}
+	held := [][]*span{l.causes.spans, l.queueCauses.spans}
 	lines := []*line{}
 	for _, h := range l.handlers {
 		if h.added.seq <= w.Seq {
-			lines, held = append(lines, &h.line), append(held, holdsOf(h.causes))
+			lines, held = append(lines, &h.line), append(held, holdsOf(h.causes.spans))
 		}
 	}
 	for _, x := range append(lines, &l.queue) {
@@ -29,7 +29,7 @@ func (l *lane) foldedRow(w *Window, number int) Row {
 }
 
 // holdsOf returns those of the causes that are holds.
-func holdsOf(all causes) (out causes) {
+func holdsOf(all []*span) (out []*span) {
 	for _, s := range all {
 		if s.kind == Hold {
 			out = append(out, s)

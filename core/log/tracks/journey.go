@@ -64,13 +64,19 @@ func (t *Tracks) Journey(w *Window, key string) *Journey {
 	if !j.add(now, row+"indexer", stored, stored, never) {
 		return j
 	}
+	fed, end := never, never // the call of the handler that feeds the work queue
 	for _, h := range l.handlers {
-		if y := h.line.find(stored.at, key, x.rv); y != nil {
-			end := h.endOf(y.left)
-			if j.add(now, row+"handler."+strconv.Itoa(int(h.id)), y.entered, y.left, end) && h.id == l.feeder {
-				defer j.addWork(now, row, l, y.left, end, key)
-			}
+		y := h.line.find(stored.at, key, x.rv)
+		if y == nil {
+			continue
 		}
+		over := h.endOf(y.left)
+		if j.add(now, row+"handler."+strconv.Itoa(int(h.id)), y.entered, y.left, over) && h.id == l.feeder {
+			fed, end = y.left, over
+		}
+	}
+	if fed != never {
+		j.addWork(now, row, l, fed, end, key)
 	}
 	return j
 }
@@ -82,8 +88,8 @@ func (j *Journey) addWork(now stamp, row string, l *lane, from, to stamp, key st
 		return
 	}
 	end := never
-	for i := range l.workWhy {
-		if s := &l.workWhy[i]; s.kind == Call && s.key == key && s.from == y.left {
+	for _, s := range l.workCauses.spans {
+		if s.kind == Call && s.key == key && s.from == y.left {
 			end = s.to
 		}
 	}
@@ -130,9 +136,10 @@ func (p passes) find(from time.Duration, key string) stamp {
 
 // endOf returns when the call that began at a moment ended.
 func (h *handler) endOf(begin stamp) stamp {
-	i := sort.Search(len(h.calls), func(i int) bool { return h.calls[i].from.seq >= begin.seq })
-	if i < len(h.calls) && h.calls[i].from == begin {
-		return h.calls[i].to
+	calls := h.calls.spans
+	i := sort.Search(len(calls), func(i int) bool { return calls[i].from.seq >= begin.seq })
+	if i < len(calls) && calls[i].from == begin {
+		return calls[i].to
 	}
 	return never
 }

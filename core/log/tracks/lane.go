@@ -1,11 +1,13 @@
 package tracks
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"informerscope/core/log/fold"
 	"informerscope/core/words/event"
+	"informerscope/core/words/persistent"
 	"informerscope/core/words/releases"
 )
 
@@ -31,12 +33,11 @@ type lane struct {
 	syncing  bool // the newest notification goes to syncing listeners alone: the object's version is the old one
 	resyncs  bool // what is being processed is of a resync, and not of a list
 
-	work     line
-	workRow  bool // a work queue was seen
-	feeder   int32
-	workWhy  causes
-	failures map[string]int
-	errors   map[string]string // of the reconcile that runs, by key
+	work       line
+	workRow    bool // a work queue was seen
+	feeder     int32
+	workCauses causes
+	failures   map[string]int // of a key that fails
 }
 
 // handler has the row of a handler.
@@ -47,12 +48,13 @@ type handler struct {
 	removed stamp
 	line    line
 	causes  causes
-	calls   []span
+	calls   causes
 	current string // the key of the call that runs
+	resync  *span  // the newest one, nil for none
 }
 
 func newLane(identity event.LaneOf, ownWire bool) *lane {
-	l := &lane{ownWire: ownWire, work: line{keyed: true}, failures: map[string]int{}, errors: map[string]string{}}
+	l := &lane{ownWire: ownWire, work: line{keyed: true}, failures: map[string]int{}}
 	l.setIdentity(identity)
 	return l
 }
@@ -136,7 +138,8 @@ func (l *lane) answer(s stamp, x event.RequestAnswered) {
 	case l.verb == event.VerbList:
 		if list := l.causes.open(Listing, ""); list != nil {
 			if list.n += x.Items; x.Continue == "" {
-				list.to, l.listing = s, false
+				l.causes.end(s, Listing, "")
+				l.listing = false
 			}
 		}
 	default:
@@ -239,7 +242,9 @@ func (l *lane) applyListener(s stamp, e *event.Entry) {
 		if x.Late {
 			h.causes.mark(s, Added, l.objects, "")
 		}
-		l.handlers = append(l.handlers, h)
+		if len(l.handlers) < fold.MaxListeners {
+			l.handlers = append(l.handlers, h)
+		}
 		return
 	case event.KindDistributed:
 		l.syncing = e.Distributed().Only == "sync"
@@ -263,16 +268,16 @@ func (l *lane) applyListener(s stamp, e *event.Entry) {
 			op = event.OpSync
 		}
 		if l.syncing && l.resyncs {
-			if n := len(h.causes); n == 0 || h.causes[n-1].kind != Resync || s.at-h.causes[n-1].to.at > time.Second {
-				h.causes.mark(s, Resync, 0, "")
+			if h.resync == nil || s.at-h.resync.to.at > time.Second {
+				h.resync = h.causes.mark(s, Resync, 0, "")
 			}
-			h.causes[len(h.causes)-1].n++
+			h.resync.n++
 		}
 		h.line.enter(s, op, x.Key, x.RV, 1)
 	case event.KindHandling:
 		h.line.leaveFirst(s, 1)
 		h.current = e.Key()
-		h.calls = append(h.calls, span{kind: Call, from: s, to: never, key: h.current})
+		h.calls.begin(s, Call, "").key = h.current
 	case event.KindHandled:
 		h.endCall(s)
 		if err := e.Err(); err != nil {
@@ -284,9 +289,7 @@ func (l *lane) applyListener(s stamp, e *event.Entry) {
 // endCall ends the call that runs.
 func (h *handler) endCall(s stamp) {
 	h.current = ""
-	if n := len(h.calls); n > 0 && h.calls[n-1].to == never {
-		h.calls[n-1].to = s
-	}
+	h.calls.end(s, Call, "")
 }
 
 func (l *lane) applyWork(s stamp, e *event.Entry) {
@@ -300,18 +303,17 @@ func (l *lane) applyWork(s stamp, e *event.Entry) {
 	case event.KindWorkTaken:
 		x := e.Work()
 		l.work.leaveKey(s, x.Key)
-		call := l.workWhy.begin(s, Call, x.Key)
+		call := l.workCauses.begin(s, Call, x.Key)
 		call.n = int(x.Worker)
 	case event.KindWorkDone:
 		x := e.Work()
-		l.workWhy.end(s, Call, x.Key)
+		l.workCauses.end(s, Call, x.Key)
 		if x.Flag {
 			l.work.enter(s, event.OpNone, x.Key, "", 1)
 		}
 	case event.KindReconciled:
 		if err := e.Err(); err != nil {
-			l.workWhy.mark(s, Failed, 0, fold.Shorten(strings.TrimSpace(err.Error())))
-			l.workWhy[len(l.workWhy)-1].key = e.Key()
+			l.workCauses.mark(s, Failed, 0, fold.Shorten(strings.TrimSpace(err.Error()))).key = e.Key()
 		}
 	case event.KindWorkRateLimited:
 		if x := e.Work(); x.N > 0 {
@@ -321,10 +323,10 @@ func (l *lane) applyWork(s stamp, e *event.Entry) {
 		delete(l.failures, e.Key())
 	case event.KindWorkWaiting:
 		x := e.Work()
-		retry := l.workWhy.begin(s, Retry, x.Key)
+		retry := l.workCauses.begin(s, Retry, x.Key)
 		retry.length, retry.n = x.Dur, l.failures[x.Key]
 	case event.KindWorkDue:
-		l.workWhy.end(s, Retry, e.Key())
+		l.workCauses.end(s, Retry, e.Key())
 	}
 }
 
@@ -369,7 +371,7 @@ func (l *lane) heldRows(x event.Hold) (rows []heldRow) {
 	case "pop":
 		return []heldRow{{&l.queueCauses, &l.queue}}
 	case "take":
-		return []heldRow{{&l.workWhy, &l.work}}
+		return []heldRow{{&l.workCauses, &l.work}}
 	}
 	for _, h := range l.handlers {
 		if x.Listener == 0 || x.Listener == h.id {
@@ -408,12 +410,14 @@ func (l *lane) restore(s stamp, st *fold.State) {
 		if x.Handling != nil {
 			waits--
 			h.current = x.Handling.Key
-			h.calls = append(h.calls, span{kind: Call, from: s, to: never, key: h.current})
+			h.calls.begin(s, Call, "").key = h.current
 		}
-		for range waits - x.Discarded {
+		for range min(waits-x.Discarded, persistent.MaxKept) { // the log may say anything
 			h.line.enter(s, event.OpNone, "", "", 1)
 		}
-		l.handlers = append(l.handlers, h)
+		if len(l.handlers) < fold.MaxListeners {
+			l.handlers = append(l.handlers, h)
+		}
 	}
 	for _, x := range st.Holds {
 		for stage := range event.Stage(8) {
@@ -430,10 +434,10 @@ func (l *lane) restore(s stamp, st *fold.State) {
 		l.work.enter(s, event.OpNone, key, "", 1)
 	}
 	for _, w := range st.Workqueue.Processing {
-		l.workWhy.begin(s, Call, w.Key).n = int(w.ID)
+		l.workCauses.begin(s, Call, w.Key).n = int(w.ID)
 	}
 	for _, x := range st.Workqueue.Waiting {
-		l.workWhy.begin(s, Retry, x.Key).n = x.Failures
+		l.workCauses.begin(s, Retry, x.Key).n = x.Failures
 		l.failures[x.Key] = x.Failures
 	}
 }
@@ -442,11 +446,15 @@ func (l *lane) forget(before time.Duration) {
 	for _, x := range l.lines() {
 		x.forget(before)
 	}
-	l.causes, l.queueCauses, l.workWhy = forgetSpans(l.causes, before), forgetSpans(l.queueCauses, before), forgetSpans(l.workWhy, before)
+	for _, c := range []*causes{&l.causes, &l.queueCauses, &l.workCauses} {
+		c.forget(before)
+	}
 	l.stored.forget(before)
 	for _, h := range l.handlers {
-		h.causes, h.calls = forgetSpans(h.causes, before), forgetSpans(h.calls, before)
+		h.causes.forget(before)
+		h.calls.forget(before)
 	}
+	l.handlers = slices.DeleteFunc(l.handlers, func(h *handler) bool { return h.removed.at < before })
 }
 
 func (l *lane) lines() []*line {

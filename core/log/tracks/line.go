@@ -63,7 +63,7 @@ type pile struct {
 	depth  int
 	most   int
 	merged int
-	spans  []span
+	spans  []*span
 }
 
 func (l *line) at(i int) *wait { return &l.waits[i-l.base] }
@@ -107,7 +107,7 @@ func (p *pile) grow(s stamp) {
 		p.most, p.merged = 0, 0
 	case 2:
 		if n := len(p.spans); n == 0 || p.spans[n-1].to != never {
-			p.spans = append(p.spans, span{kind: Pile, from: s, to: never})
+			p.spans = append(p.spans, &span{kind: Pile, from: s, to: never})
 		}
 	}
 	p.most = max(p.most, p.depth)
@@ -115,7 +115,7 @@ func (p *pile) grow(s stamp) {
 
 func (p *pile) shrink(s stamp) {
 	if p.depth--; p.depth == 0 && p.most > 1 {
-		last := &p.spans[len(p.spans)-1]
+		last := p.spans[len(p.spans)-1]
 		last.to, last.n, last.merged = s, p.most, p.merged
 	}
 }

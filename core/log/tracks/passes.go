@@ -92,10 +92,3 @@ func (b *bursts) close(step int64) {
 	}
 	b.step, b.count = step, 0
 }
-
-// forget drops the bursts that ended before a moment.
-func (b *bursts) forget(before time.Duration) {
-	for len(b.spans) > 0 && b.spans[0] != b.running && b.spans[0].to.at < before {
-		b.spans = b.spans[1:]
-	}
-}

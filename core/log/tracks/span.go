@@ -1,6 +1,7 @@
 package tracks
 
 import (
+	"slices"
 	"time"
 
 	"informerscope/core/log/fold"
@@ -44,46 +45,52 @@ func (s *span) span(now stamp) Span {
 }
 
 // causes are the spans of a row, in order of their begin.
-type causes []span
-
-// open returns the newest span of a kind that has not ended, nil if there is none.
-func (c causes) open(kind SpanKind, key string) *span {
-	for i := len(c) - 1; i >= 0; i-- {
-		if s := &c[i]; s.kind == kind && s.key == key && s.to == never {
-			return s
-		}
-	}
-	return nil
+type causes struct {
+	spans   []*span
+	lasting map[lastingKey]*span // those that have not ended
 }
 
-// begin adds a span that lasts. It returns it, for what else is known of it.
+// lastingKey tells the spans apart that can last at the same time.
+type lastingKey struct {
+	kind SpanKind
+	key  string
+}
+
+// open returns the span of a kind that has not ended, nil if there is none.
+func (c *causes) open(kind SpanKind, key string) *span { return c.lasting[lastingKey{kind, key}] }
+
+// begin adds a span that lasts, and ends one that still does. It returns it, for what else is known of it.
 func (c *causes) begin(s stamp, kind SpanKind, key string) *span {
-	*c = append(*c, span{kind: kind, from: s, to: never, key: key})
-	return &(*c)[len(*c)-1]
+	c.end(s, kind, key)
+	if c.lasting == nil {
+		c.lasting = map[lastingKey]*span{}
+	}
+	x := &span{kind: kind, from: s, to: never, key: key}
+	c.spans, c.lasting[lastingKey{kind, key}] = append(c.spans, x), x
+	return x
 }
 
 // end ends a span of a kind, if one lasts, and returns it.
-func (c causes) end(s stamp, kind SpanKind, key string) *span {
+func (c *causes) end(s stamp, kind SpanKind, key string) *span {
 	x := c.open(kind, key)
 	if x != nil {
 		x.to = s
+		delete(c.lasting, lastingKey{kind, key})
 	}
 	return x
 }
 
-// mark adds what happens at one moment.
-func (c *causes) mark(s stamp, kind SpanKind, n int, words string) {
-	*c = append(*c, span{kind: kind, from: s, to: s, n: n, words: words})
+// mark adds what happens at one moment, and returns it.
+func (c *causes) mark(s stamp, kind SpanKind, n int, words string) *span {
+	x := &span{kind: kind, from: s, to: s, n: n, words: words}
+	c.spans = append(c.spans, x)
+	return x
 }
 
-// forgetSpans drops the spans that ended before a moment.
-func forgetSpans(spans []span, before time.Duration) []span {
-	kept := spans[:0]
-	for _, s := range spans {
-		if s.to.at >= before {
-			kept = append(kept, s)
-		}
-	}
-	clear(spans[len(kept):])
-	return kept
+// forget drops the spans that ended before a moment.
+func (c *causes) forget(before time.Duration) { c.spans = forgetSpans(c.spans, before) }
+
+// forgetSpans returns the spans that had not ended before a moment.
+func forgetSpans(spans []*span, before time.Duration) []*span {
+	return slices.DeleteFunc(spans, func(s *span) bool { return s.to.at < before })
 }

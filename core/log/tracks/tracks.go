@@ -46,11 +46,12 @@ func (t *Tracks) Add(e *event.Entry) {
 	l.apply(s, e)
 	switch e.Kind {
 	case event.KindWatchEvent:
-		if !l.listing { // what a list brings is an object's last state, and not each change
-			l.cluster.see(s, e.Lane, e.RV())
+		switch x := e.WatchEvent(); {
+		case x.EndMark:
+			l.cluster.swallow(e.Lane, x.RV)
+		case !l.listing: // what a list brings is an object's last state, and not each change
+			l.cluster.see(s, e.Lane, x.RV)
 		}
-	case event.KindStoreReplaced:
-		l.cluster.swallow(e.Lane, e.StoreReplaced().StoreRV)
 	case event.KindRequestAnswered:
 		if x := e.RequestAnswered(); x.Err == nil && l.verb == event.VerbList && x.Continue == "" {
 			l.cluster.swallow(e.Lane, x.RV)
@@ -72,7 +73,8 @@ func (t *Tracks) applySelection(s stamp, e *event.Entry) {
 		if json.Unmarshal([]byte(e.Selected().Selection), &t.sel) != nil {
 			t.sel = event.Selection{}
 		}
-		for _, identity := range t.sel.Lanes() {
+		all := t.sel.Lanes()
+		for _, identity := range all[:min(len(all), fold.MaxLanes)] {
 			t.lanes = append(t.lanes, newLane(identity, false))
 		}
 		own := len(t.lanes) == 1 || len(t.sel.Resources) > 0 || t.sel.Fork != ""
@@ -84,7 +86,7 @@ func (t *Tracks) applySelection(s stamp, e *event.Entry) {
 		}
 	case event.KindLane:
 		var identity event.LaneOf
-		if i := int(e.Lane); i <= len(t.lanes) && json.Unmarshal([]byte(e.LaneBegun().Informer), &identity) == nil {
+		if i := int(e.Lane); i <= len(t.lanes) && i < fold.MaxLanes && json.Unmarshal([]byte(e.LaneBegun().Informer), &identity) == nil {
 			l := newLane(identity, true)
 			if l.cluster = (&cluster{}); i == len(t.lanes) {
 				t.lanes = append(t.lanes, l)
@@ -117,7 +119,7 @@ func (t *Tracks) applyWorld(s stamp, e *event.Entry) {
 			l.cluster.bring(s, e.Lane, e.WireFrame())
 		}
 	case event.KindHold:
-		for _, l := range t.together(e.Lane) {
+		for _, l := range t.listHeldWith(e.Lane) {
 			l.hold(s, e.Hold())
 		}
 	case event.KindFault:
@@ -133,17 +135,12 @@ func (t *Tracks) applyWorld(s stamp, e *event.Entry) {
 	}
 }
 
-// together returns the lanes that are held together with one: those of its resource.
-func (t *Tracks) together(i uint8) (lanes []*lane) {
-	of := t.lane(i)
-	if of == nil || t.sel.Fork != "" {
-		if of != nil {
-			lanes = append(lanes, of)
-		}
-		return lanes
-	}
+// listHeldWith returns the lanes that are held when one is: those of its resource, and in a fork it alone.
+func (t *Tracks) listHeldWith(i uint8) (lanes []*lane) {
+	held := t.lane(i)
 	for _, l := range t.lanes {
-		if l.identity.Target == of.identity.Target && l.identity.Unshared == of.identity.Unshared {
+		isSame := t.sel.Fork == "" && held != nil && l.identity.Target == held.identity.Target && l.identity.Unshared == held.identity.Unshared
+		if l == held || isSame {
 			lanes = append(lanes, l)
 		}
 	}
@@ -161,11 +158,10 @@ func (t *Tracks) strike(s stamp, x event.Fault) {
 
 // act notes what somebody did. What is done to both lanes of a fork is one act.
 func (t *Tracks) act(s stamp, author, words string) {
-	if n := len(t.acts); n > 0 && t.acts[n-1].from.at == s.at && t.acts[n-1].words == words {
+	if n := len(t.acts.spans); n > 0 && t.acts.spans[n-1].from.at == s.at && t.acts.spans[n-1].words == words {
 		return
 	}
-	t.acts.mark(s, Act, 0, words)
-	t.acts[len(t.acts)-1].key = author
+	t.acts.mark(s, Act, 0, words).key = author
 }
 
 // Forget drops what was over before a moment, which the log has evicted.
@@ -175,7 +171,7 @@ func (t *Tracks) Forget(before time.Duration) {
 		return
 	}
 	t.forgotAt = t.start
-	t.acts = forgetSpans(t.acts, before)
+	t.acts.forget(before)
 	for i, l := range t.lanes {
 		l.forget(before)
 		if i == 0 || l.cluster != t.lanes[0].cluster {

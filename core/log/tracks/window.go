@@ -61,16 +61,14 @@ func (t *Tracks) Rows(w *Window) []Row {
 func (t *Tracks) clusterRow(w *Window, number int) Row {
 	row := Row{ID: "cluster", Station: "cluster", Lane: number}
 	if t.sel.Fork == "" || number == 0 {
-		row.addSpans(w, t.acts, 0)
+		row.addSpans(w, t.acts.spans, 0)
 	} else {
 		row.ID = strconv.Itoa(number) + ".cluster"
 	}
 	if number < len(t.lanes) {
 		c := t.lanes[number].cluster
 		row.Columns = columns(w, nil, c.changes)
-		for _, b := range c.bursts.spans {
-			row.addSpans(w, []span{*b}, 0)
-		}
+		row.addSpans(w, c.bursts.spans, 0)
 		row.addSpans(w, c.unseen(w, t.head), 0)
 	}
 	row.sortSpans()
@@ -79,7 +77,7 @@ func (t *Tracks) clusterRow(w *Window, number int) Row {
 
 func (l *lane) rows(w *Window, number int) []Row {
 	long := barSteps * w.Step
-	row := func(station string, li *line, own passes, spans ...[]span) Row {
+	row := func(station string, li *line, own passes, spans ...[]*span) Row {
 		r := Row{ID: strconv.Itoa(number) + "." + station, Station: station, Lane: number, Columns: columns(w, li, own)}
 		if li != nil {
 			r.count(w, li)
@@ -91,46 +89,30 @@ func (l *lane) rows(w *Window, number int) []Row {
 		r.sortSpans()
 		return r
 	}
-	out := []Row{row("reflector", &l.reflector, nil, l.causes), row("queue", &l.queue, nil, l.queueCauses), row("indexer", nil, l.stored)}
+	out := []Row{row("reflector", &l.reflector, nil, l.causes.spans), row("queue", &l.queue, nil, l.queueCauses.spans), row("indexer", nil, l.stored)}
 	for _, h := range l.handlers {
 		if h.added.seq > w.Seq || h.removed.seq <= w.Seq && h.removed.at < w.start() {
 			continue
 		}
-		r := row("handler", &h.line, nil, h.causes, seenCalls(w, h.calls))
+		r := row("handler", &h.line, nil, h.causes.spans, cutCalls(w, h.calls.spans))
 		r.ID, r.Listener, r.Name = r.ID+"."+strconv.Itoa(int(h.id)), h.id, h.name
 		out = append(out, r)
 	}
 	if l.workRow {
-		r := row("work", &l.work, nil, l.workSpans(w))
+		r := row("work", &l.work, nil, l.workCauses.spans)
 		r.Listener = l.feeder
 		out = append(out, r)
 	}
 	return out
 }
 
-// seenCalls returns the calls that last long enough to be drawn. They follow one another.
-func seenCalls(w *Window, calls []span) (seen []span) {
-	for i := len(calls) - 1; i >= 0; i-- {
-		s := &calls[i]
-		if s.to.at < w.start() {
-			break
-		}
-		if s.isSeen(w.start(), w.now(), callSteps*w.Step) {
-			seen = append(seen, *s)
-		}
+// cutCalls returns the calls that lie in the window. They follow one another.
+func cutCalls(w *Window, calls []*span) []*span {
+	i := len(calls)
+	for i > 0 && calls[i-1].to.at >= w.start() {
+		i--
 	}
-	slices.Reverse(seen)
-	return seen
-}
-
-// workSpans returns the causes of the work queue's row, without the calls that are too short to be drawn.
-func (l *lane) workSpans(w *Window) (seen []span) {
-	for i := range l.workWhy {
-		if s := &l.workWhy[i]; s.kind != Call || s.isSeen(w.start(), w.now(), callSteps*w.Step) {
-			seen = append(seen, *s)
-		}
-	}
-	return seen
+	return calls[i:]
 }
 
 // count counts what waits.
@@ -161,11 +143,14 @@ func (r *Row) count(w *Window, l *line) {
 	}
 }
 
-func (r *Row) addSpans(w *Window, spans []span, long time.Duration) {
-	for i := range spans {
-		s, least := &spans[i], long
-		if s.kind == Listing { // it says why so many pass each row at once
+func (r *Row) addSpans(w *Window, spans []*span, long time.Duration) {
+	for _, s := range spans {
+		least := long
+		switch s.kind {
+		case Listing: // it says why so many pass each row at once
 			least = 0
+		case Call:
+			least = callSteps * w.Step
 		}
 		if s.isSeen(w.start(), w.now(), least) {
 			r.Spans = append(r.Spans, s.span(w.now()))

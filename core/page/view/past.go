@@ -45,11 +45,11 @@ func (v *View) Window(millis float64, columns int) error {
 	if columns != 0 && (window < MinWindow || window > MaxWindow || columns < 0 || columns > MaxColumns) {
 		return fmt.Errorf("a window has 1 to %d ms and 1 to %d columns, not %g and %d", MaxWindow.Milliseconds(), MaxColumns, millis, columns)
 	}
-	v.past.hasWindow = false
-	v.past.columns = int64(columns)
-	if columns > 0 {
-		v.past.step = max(window/time.Duration(columns), 1)
+	if columns == 0 {
+		v.past = past{}
+		return nil
 	}
+	v.past.hasWindow, v.past.columns, v.past.step = false, int64(columns), max(window/time.Duration(columns), 1)
 	return nil
 }
 
