@@ -1,6 +1,5 @@
 // @ts-check
-// The page, put together: the worker, the model of what it says, the main stage and the views in its place, the bars around them, and what
-// keys do. Each part is a file of its own; what belongs to several of them is here.
+// The page, put together: the worker, the model of what it says, the stage, the bars around it, and what keys do. Each part is a file of its own; what belongs to several of them is here.
 import { Address } from './page/address.js';
 import { Audience } from './hall/audience.js';
 import { automation } from './page/automation.js';
@@ -10,7 +9,7 @@ import { Caption } from './bars/caption.js';
 import { Lost } from './page/crash.js';
 import { h } from './kit/dom.js';
 import { listDrawn } from './wire/drawn.js';
-import { Eye } from './wire/eye.js';
+import { Explain } from './stage/explain.js';
 import { Files } from './bars/files.js';
 import { openFork } from './bars/fork.js';
 import { capitalize, exact } from './kit/format.js';
@@ -19,15 +18,13 @@ import { releases } from './kit/commands.js';
 import * as fragment from './wire/fragment.js';
 import { language, setLanguage, t } from './kit/i18n.js';
 import { Laboratory } from './views/laboratory.js';
-import { landing } from './kit/landing.js';
 import { Handout } from './story/handout.js';
+import { holdable, releaseEverywhere, toggleHold } from './stage/holds.js';
 import { Inspector } from './object/inspector.js';
 import * as tour from './story/tour.js';
 import { bindKeys, openHelp } from './page/keys.js';
-import { time } from './layouts/stage.js';
 import { Link, Superseded } from './wire/link.js';
 import { Loading } from './stage/loading.js';
-import { Merged } from './time/merged.js';
 import { Model } from './wire/model.js';
 import { paintedMoment } from './wire/moment.js';
 import { Painter } from './stage/painter.js';
@@ -38,9 +35,7 @@ import { listen } from './page/remote.js';
 import { Ride } from './object/ride.js';
 import { Scene } from './stage/scene.js';
 import { openSimMenu } from './bars/simmenu.js';
-import { Stage } from './stage/stage.js';
 import { Theme } from './bars/theme.js';
-import { Timeline } from './time/timeline.js';
 import { Toast } from './kit/toast.js';
 import { Token } from './page/token.js';
 import { TopBar } from './bars/topbar.js';
@@ -65,8 +60,6 @@ setLanguage(asked.get('lang') ?? (navigator.language?.startsWith('zh') ? 'zh' : 
 
 const model = new Model();
 const scene = new Scene(app);
-const eye = new Eye(() => model.view);
-scene.readColours();
 const toast = new Toast(app);
 /** The key of the selected object; empty for none. */
 let selected = '';
@@ -75,7 +68,7 @@ let selected = '';
 const ctx = {
   model,
   scene,
-  eye,
+  still: matchMedia('(prefers-reduced-motion: reduce)'),
   t,
   now: () => painter.now(),
   call: (name, ...args) => link.call(name, args),
@@ -96,27 +89,26 @@ const ctx = {
   // Without the token, which is in the address that the server prints, the worker reports what is missing.
   relay: followable && !follows,
   follower: !!follows,
-  motion: /** @type {any} */ (null),
   picture: (caption) => picture(caption),
-  spotlight: (ids) => stage.spotlight(ids),
+  spotlight: (ids) => {
+    views.tracks.spot = ids;
+    ctx.repaint();
+  },
 };
 
 // --- The parts, in the order in which the page has them.
 
 const top = new TopBar(ctx, app, {
   theme: nextTheme, language: nextLanguage, help, save: () => files.save(), open: () => files.open(),
-  presenter: () => views.present(), calm: () => stage.calm.toggle(), stories: (b) => views.stories.open(b),
+  presenter: () => views.present(), stories: (b) => views.stories.open(b),
 });
-const stage = new Stage(ctx, app);
-ctx.clusterMenu = (anchor) => openSimMenu(ctx, anchor, selected || stage.indexer.keys()[0] || '');
+ctx.clusterMenu = (anchor) => openSimMenu(ctx, anchor, selected || [...model.cells.values()].map((c) => c.key).sort()[0] || '');
 const captionLine = h('span', { class: 'say' });
 const remedy = new Remedy(ctx, 'remedy', 'key', () => caption.complete);
-const merged = new Merged(ctx);
-app.append(h('div', { class: 'cap' }, captionLine, remedy.root, merged.root));
+app.append(h('div', { class: 'cap' }, captionLine, remedy.root));
 const caption = new Caption(ctx, captionLine, live);
 const files = new Files(ctx, app);
-const transport = new Transport(ctx, app, { mark: (n) => timeline.mark(n), share: (anchor) => files.menu(anchor) });
-const timeline = new Timeline(ctx, app, time);
+const transport = new Transport(ctx, app, { mark: (n) => views.tracks.tl.mark(n), share: (anchor) => files.menu(anchor) });
 const inspector = new Inspector(ctx, app, () => {
   if (selected) pick('');
 }, (key, lane) => rideOn(key, lane));
@@ -137,31 +129,30 @@ const ride = new Ride(ctx, app, {
 });
 ctx.riding = () => ride.position;
 ctx.inspects = () => inspector.isOpen;
-const loading = new Loading(scene);
+const loading = new Loading(app);
+const explain = new Explain(ctx, app);
 const away = new Away(ctx);
 const lost = new Lost(ctx, app, () => files.restart());
 /** @type {Broadcast | null} */
 const broadcast = ctx.follower ? null : new Broadcast(ctx, app, {
-  page: () => ({ presenter: views.presenting, story: views.stories.position(), object: selected, group: model.groups.index, lane: views.factory.lane }),
+  page: () => ({ presenter: views.presenting, story: views.stories.position(), object: selected, group: model.groups.index, lane: model.factory?.shown ?? -1 }),
 });
 if (broadcast) top.icons.prepend(broadcast.button);
 ctx.broadcast = broadcast ? (anchor) => broadcast.open(anchor) : undefined;
 const views = new Views(ctx, app, {
-  caption, top, transport, theme: nextTheme, language: nextLanguage, find, explain: (i) => stage.explain.open(i, null), ride,
+  caption, top, transport, theme: nextTheme, language: nextLanguage, find: () => views.tracks.worlds.find(), explain: () => explain.step(1), ride,
   say: (clock) => sayCaption(clock),
 });
-views.onback = resize;
-landing.flies = () => views.motion.flies;
-landing.eye = eye;
+ctx.explain = (id) => explain.open(id);
 const handout = new Handout(ctx, views.stories, { light });
 ctx.handout = (id) => printStory(id).catch(() => {}); // the error was shown already
 const audience = ctx.follower ? new Audience(ctx, app, views, { pick: (key) => pick(key, false) }) : null;
 /** The card over the stage on a first visit. */
 const firstVisit = isFirst(asked) ? new FirstVisit(ctx, {
   tour: () => views.stories.beginTour(),
-  stories: () => views.stories.open(views.view === 'phone' ? views.phone.storyB : top.story, 'handlers'),
+  stories: () => views.stories.open(views.isPhone ? views.phone.storyB : top.story, 'handlers'),
   cluster: () => {
-    const b = views.view === 'phone' ? views.phone.src : top.src;
+    const b = views.isPhone ? views.phone.src : top.src;
     b.focus(); // where it returns to when the menu closes
     top.openSources(b);
   },
@@ -221,12 +212,12 @@ const address = new Address(ctx, link, {
   broadcast: () => broadcast?.ask().catch(() => {}), // the menu shows why when it is opened
 });
 const painter = new Painter(ctx, {
-  link, stage, views, caption, bars: paintBars, before: paintBefore,
+  link, views, caption, bars: paintBars, before: paintBefore,
   took: (frame, first, clock) => {
     away.note(frame);
     views.apply(frame, clock);
     if (first) {
-      loading.toggle(false);
+      loading.end();
       firstVisit?.open();
     }
     address.followLog();
@@ -240,22 +231,20 @@ let barsPainted;
 
 /** The moment that an element was painted from. @param {Element} el */
 function paintedFrom(el) {
-  if (transport.root.contains(el) || timeline.root.contains(el)) return barsPainted;
-  return views.view ? views.painted : stage.paintedFrom(el);
+  return transport.root.contains(el) ? barsPainted : views.painted;
 }
 
-/** Paints the bars around the stage, whichever view shows. @param {number} clock */
+/** Paints the bars around the stage. @param {number} clock */
 function paintBars(clock) {
   barsPainted = paintedMoment(ctx);
   top.paint();
   broadcast?.paint();
   audience?.paint();
   transport.paint();
-  timeline.paint();
+  explain.paint();
   inspector.refresh();
   ride.paint();
   remedy.paint();
-  merged.paint(clock);
   token.offer(!!blackout || views.presenting);
   firstVisit?.paint();
   sayCaption(clock);
@@ -272,11 +261,10 @@ function paintBefore(clock) {
   top.pending = model.unbegun = lost.ended ? '' : address.failed;
   top.paint();
   transport.paint();
-  timeline.paint();
   remedy.paint();
   audience?.paint();
   caption.paint(clock, address.asking || beforeAll());
-  if (views.embed.isOn) views.embed.say(captionLine.textContent ?? '');
+  views.paintBefore(clock);
 }
 
 /** The caption before there is a log; nothing where an error takes its place. */
@@ -299,11 +287,10 @@ function pick(key, byHand = true, lane = 0) {
   else inspector.close();
 }
 
-/** Follows an object: its cell is marked, and its tokens never merge with others. @param {string} key */
+/** Follows an object: its cells and its way are marked. @param {string} key */
 function follow(key) {
   selected = key;
   link.call('follow', [key]).catch(() => {});
-  stage.motion.dirty = true;
   ctx.repaint();
 }
 
@@ -318,26 +305,20 @@ async function rideOn(key, lane) {
   }
 }
 
-/** The size of the window, the palette or the view is another one. */
+/** The size of the window, the palette or the language is another one. */
 function resize() {
   scene.readColours();
-  stage.resize();
-  timeline.resize();
   views.resize();
   ctx.repaint();
 }
 
-/** A still of the view. Chips that travel are drawn as sharp as the still. @param {boolean} [caption] */
+/** A still of the stage. @param {boolean} [caption] with its sentence */
 async function picture(caption = true) {
-  const { motion } = views;
-  const { k, css } = motion.surface;
-  motion.resize(css * sharp, css);
   views.tracks.pose(sharp);
   painter.paintWhole();
-  const at = views.pictureBox(caption);
-  const drawn = draw(app, at, captionLine.textContent ?? '');
+  const at = views.pictureBox();
+  const drawn = draw(app, at, captionLine.textContent ?? '', caption);
   const name = `informerscope-${model.view.seq}`;
-  motion.resize(k, css);
   views.tracks.pose(1);
   painter.paintWhole();
   return { name, at: at.toJSON(), svg: drawn.svg, png: await toPNG(drawn) };
@@ -389,9 +370,10 @@ function help() {
   openHelp(app, ctx.follower ? undefined : { words: t('tour.begin'), go: () => views.stories.beginTour() });
 }
 
-function find() {
-  if (views.shownTracks) views.tracks.worlds.find();
-  else stage.indexer.find();
+/** Holds or releases a stage by its number on the keyboard; "deliver" is that of the open handler, or of the first. @param {number} digit */
+function hold(digit) {
+  const stage = holdable[digit - 1];
+  if (stage) toggleHold(ctx, stage, stage === 'deliver' ? views.tracks.handler : undefined);
 }
 
 /** What makes the screen dark for a moment, as speakers do. @type {HTMLElement | null} */
@@ -411,7 +393,7 @@ function black() {
 /** Shuts what lies on top. Returns whether there was something. */
 function escape() {
   if (blackout) return black();
-  if (ride.close() || views.escape() || stage.explain.close()) return true;
+  if (explain.close() || ride.close() || views.escape()) return true;
   if (!inspector.isOpen) return false;
   inspector.close();
   return true;
@@ -429,14 +411,13 @@ bindKeys({
   faster: (n) => transport.changeSpeed(n),
   start: () => transport.toStart(),
   live: () => transport.live(),
-  mark: (n) => timeline.mark(n),
-  find,
+  mark: (n) => views.tracks.tl.mark(n),
+  find: () => views.tracks.worlds.find(),
   escape,
-  hold: (d) => byOwner(() => stage.toggleHold(d)),
-  release: (n) => byOwner(() => stage.holds.releaseEverywhere(n)),
+  hold: (d) => byOwner(() => hold(d)),
+  release: (n) => byOwner(() => releaseEverywhere(ctx, n)),
   fault: (name) => byOwner(() => top.fault(name)),
   black,
-  details: () => stage.calm.toggle(),
   theme: nextTheme,
   language: nextLanguage,
   era: () => byOwner(() => {
@@ -445,7 +426,7 @@ bindKeys({
   }),
   help,
   fork: () => byOwner(() => openFork(ctx, transport.fork.b)),
-  explain: (n) => stage.explain.step(n),
+  explain: (n) => explain.step(n),
   air: () => {
     if (audience?.hearing.own) audience.rejoinSpeaker();
     else if (broadcast && ctx.relay) broadcast.open(broadcast.button.hidden ? transport.share.b : broadcast.button);
@@ -481,11 +462,9 @@ addEventListener('hashchange', (e) => {
 });
 
 /** @type {any} */ (globalThis).informerscope = automation({
-  address, link, views, audience, pick, ride: rideOn, drawn: () => listDrawn(app, paintedFrom), chips: () => views.motion.chips(),
-  large: () => views.motion.large.map(({ key, p }) => ({ key, path: p })), picture, handout: printStory,
+  address, link, views, audience, pick, ride: rideOn, drawn: () => listDrawn(app, paintedFrom), picture, handout: printStory,
 });
 listen({ address, link, stories: views.stories, theme: chooseTheme, present: () => views.present(true) });
-stage.resize();
-timeline.resize();
-painter.start();
+views.resize();
+painter.wake();
 address.ready.then(() => laboratory.follow());

@@ -9,11 +9,11 @@ import (
 )
 
 // folders are the folders of web/, from the top of the house down. What is at web/'s top has "." here.
-var folders = []string{".", "page", "views", "hall", "story", "object", "time", "stage", "rows", "stations", "layouts", "bars", "draw", "wire", "kit"}
+var folders = []string{".", "page", "views", "hall", "story", "object", "time", "stage", "rows", "bars", "wire", "kit"}
 
 var imported = regexp.MustCompile(`(?m)^(?:import|export)\b[^;]*?'(\.[^']*)';`)
 
-// TestImportsRunDownTheHouse holds that a script imports from its own folder and those below it alone, and a station from kit and draw.
+// TestImportsRunDownTheHouse holds that a script imports from its own folder and those below it alone.
 func TestImportsRunDownTheHouse(t *testing.T) {
 	inFolder := map[string]int{}
 	for file, text := range page(t, ".js") {
@@ -29,9 +29,6 @@ func TestImportsRunDownTheHouse(t *testing.T) {
 			to := path.Dir(path.Join(from, m[1]))
 			if to != from && slices.Index(folders, to) <= storey {
 				t.Errorf("%s imports %s, from a folder that is not below its own", file, m[1])
-			}
-			if from == "stations" && !slices.Contains([]string{"stations", "kit", "draw"}, to) {
-				t.Errorf("%s imports %s: a station has kit and draw", file, m[1])
 			}
 		}
 	}

@@ -12,12 +12,9 @@ const normal = '18px';
 /**
  * The types of a sentence, by name: in the first whose so many lines have the room for it, it is drawn. Large type may be drawn a little wider than it
  * was measured.
- * @type {Record<'stage' | 'tracks', [string, string, number][]>}
+ * @type {[string, string, number][]}
  */
-const types = {
-  stage: [['large', '22px', 0.97], ['', normal, 1]],
-  tracks: [['large', '700 24px', 0.97], ['two', '700 24px', 1.85], ['long', '700 18px', 2.75]],
-};
+const types = [['large', '700 24px', 0.97], ['two', '700 24px', 1.85], ['long', '700 18px', 2.75]];
 
 /** Sentences with a reason, and their forms without one. */
 const without = {
@@ -58,9 +55,8 @@ export class Caption {
       this.setSize();
       this.lastWords = '';
     }).observe(line);
-    this.types = types.stage;
-    /** CSS pixels per unit; 0 for those of the old stage. */
-    this.unit = 0;
+    /** CSS pixels per unit. */
+    this.unit = 1;
     /** Whether the line has the whole description of a trouble. */
     this.complete = true;
     /** Whether news would have come when the line was written. */
@@ -165,19 +161,18 @@ export class Caption {
     }
   }
 
-  /** Takes the type of the stage whose rows are stations. @param {number} unit CSS pixels per unit of it; 0 for the other stage */
+  /** Takes the size of the stage. @param {number} unit CSS pixels per unit of it */
   wear(unit) {
     if (unit === this.unit) return;
     this.unit = unit;
-    this.types = unit ? types.tracks : types.stage;
     this.repaint();
   }
 
   /** Sets the type: as large as the words have the room for, and small, in several lines, for a story's sentence that has it in none. @private */
   setSize() {
     const words = this.line.textContent ?? '';
-    const type = this.types.find(([, font, share]) => this.hasRoom(words, font, share));
-    this.line.dataset.size = type?.[0] ?? (this.id.startsWith('story ') ? this.unit ? 'least' : 'long' : '');
+    const type = types.find(([, font, share]) => this.hasRoom(words, font, share));
+    this.line.dataset.size = type?.[0] ?? (this.id.startsWith('story ') ? 'least' : '');
   }
 
   /** The caption for another view, which has other room. @param {(words: string) => boolean} fits */
@@ -188,14 +183,14 @@ export class Caption {
 
   /** @param {string} words @param {string} [size] @param {number} [share] of the room: large type may be drawn a little wider than it was measured @private */
   hasRoom(words, size = normal, share = 1) {
-    const room = (this.room < 0 ? this.line.clientWidth : this.room) / (this.unit || this.ctx.scene.scale);
+    const room = (this.room < 0 ? this.line.clientWidth : this.room) / this.unit;
     return width(words, size) <= room * share;
   }
 
   /** A sentence that has not the room gives up its last clause, as often as it must. @param {string} words @private */
   dropClauses(words) {
-    if (this.unit && this.hasRoom(words, types.tracks[1][1], types.tracks[1][2])) return words;
-    const room = (this.room < 0 ? this.line.clientWidth : this.room) / (this.unit || this.ctx.scene.scale);
+    if (this.hasRoom(words, types[1][1], types[1][2])) return words;
+    const room = (this.room < 0 ? this.line.clientWidth : this.room) / this.unit;
     while (room > 200 && width(words, normal) > room) {
       const cut = words.search(/[;；][^;；]*$/);
       if (cut <= 40) break;

@@ -173,8 +173,9 @@ function faces() {
  * @param {HTMLElement} app
  * @param {DOMRect} at
  * @param {string} title
+ * @param {boolean} caption with the sentence over the stage
  */
-export function picture(app, at, title) {
+export function picture(app, at, title, caption) {
   const drawing = new Drawing(at);
   const { width, height } = drawing.place(at);
   const root = s('svg', { viewBox: `0 0 ${width} ${height}`, width, height }, s('title', {}, title), s('style', {}, faces()));
@@ -184,7 +185,7 @@ export function picture(app, at, title) {
   root.append(s('rect', { width, height, fill: getComputedStyle(document.body).backgroundColor }));
   const layer = (/** @type {Element} */ el) => Number(getComputedStyle(el).zIndex) || 0;
   for (const el of [...app.children].sort((a, b) => layer(a) - layer(b))) {
-    const drawn = drawing.draw(el);
+    const drawn = (caption || !el.matches('.cap')) && drawing.draw(el);
     if (drawn) root.append(drawn);
   }
   return { svg: new XMLSerializer().serializeToString(root), width, height };

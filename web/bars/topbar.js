@@ -48,7 +48,7 @@ export class TopBar {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {{theme: () => void, language: () => void, help: () => void, save: () => void, open: () => void, presenter: () => void, calm: () => void, stories:
+   * @param {{theme: () => void, language: () => void, help: () => void, save: () => void, open: () => void, presenter: () => void, stories:
    * (anchor: HTMLElement) => void}} does
    */
   constructor(ctx, app, does) {
@@ -110,14 +110,13 @@ export class TopBar {
     this.presenter = button({ class: 'key' }, () => does.presenter());
     this.presenter.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('rect', { x: 1.5, y: 2.5, width: 13, height: 8.5 }),
       s('path', { d: 'M8 11v2.5M5 14.5h6' })));
-    this.details = button({ class: 'key details' }, () => does.calm());
     this.theme = button({ class: 'key' }, () => does.theme());
     this.theme.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 8, cy: 8, r: 6 }),
       s('path', { d: 'M8 2a6 6 0 0 1 0 12z', fill: 'currentColor' })));
     this.lang = button({ class: 'key' }, () => does.language());
     this.help = button({ class: 'key' }, () => does.help());
     this.help.textContent = '?';
-    const icons = (this.icons = h('div', { class: 'icons' }, this.details, this.presenter, this.theme, this.lang, this.help));
+    const icons = (this.icons = h('div', { class: 'icons' }, this.presenter, this.theme, this.lang, this.help));
     app.prepend(h('header', { class: 'top' }, this.name, h('span', { class: 'rule' }), this.src, this.res, this.ns, this.era, this.story,
       h('span', { class: 'sp' }), this.faults, h('span', { class: 'rule' }), icons));
   }
@@ -197,12 +196,6 @@ export class TopBar {
     reveal(this.story, !this.ctx.follower || !!this.ctx.storyTitle?.());
     put(this.storyText, this.ctx.storyTitle?.() || t('story.pick'));
     attr(this.story, 'title', `${t('story.title')} (S)`);
-    const calm = this.app.classList.contains('calm');
-    const name = t(calm ? 'top.more' : 'top.less');
-    const does = `${name}: ${t(calm ? 'top.moreWhat' : 'top.lessWhat')} (D)`;
-    put(this.details, name);
-    attr(this.details, 'title', does);
-    attr(this.details, 'aria-label', does);
     put(this.lang, language() === 'zh' ? 'EN' : '中');
     for (const [b, k, key] of /** @type {[HTMLElement, string, string][]} */ (
       [[this.presenter, 'pres.button', 'P'], [this.theme, 'top.theme', 'T'], [this.lang, 'top.language', 'L'], [this.help, 'top.keys', '?']])) {

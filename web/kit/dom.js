@@ -1,7 +1,6 @@
 // @ts-check
 // Helpers that build nodes and write only what changed. Text reaches the page only through text nodes.
 import { sourceOf } from './bind.js';
-import { pulse } from './landing.js';
 
 const NS = 'http://www.w3.org/2000/svg';
 
@@ -126,7 +125,6 @@ export class Txt {
     this.source = nowhere;
     /** @type {Element | null} */
     this.title = null;
-    this.pulses = false;
   }
 
   /** Writes words that are nowhere in the state. @param {string} words @param {string} [whole] what the pointer shows, if they are shortened */
@@ -164,7 +162,6 @@ export class Txt {
   /** @param {string} words @param {string} whole @private */
   write(words, whole) {
     if (words !== this.words) {
-      if (this.pulses && this.words) pulse(this.el);
       this.words = words;
       this.draw(words);
     }
@@ -176,18 +173,6 @@ export class Txt {
       if (!this.title) this.el.prepend((this.title = s('title')));
       put(this.title, whole);
     }
-    return this;
-  }
-
-  /** Says that the words are written before the rest of their station, with what they are compared with. */
-  markEarly() {
-    attr(this.el, 'data-early', '');
-    return this;
-  }
-
-  /** Lets the words pulse as a large chip that changes them lands. */
-  pulse() {
-    this.pulses = true;
     return this;
   }
 
@@ -224,82 +209,4 @@ export function text(parent, x, y, cls, anchor = 'start') {
   if (anchor !== 'start') el.setAttribute('text-anchor', anchor);
   parent.append(el);
   return new Txt(el);
-}
-
-/**
- * Names the source of a bar or of the arc of a ring, as Txt.bind does for words: `part` and `whole` are evaluated like a path there.
- * @param {Element} el a rect whose width is the share, or a path whose end is
- * @param {string} part
- * @param {string} whole
- * @param {number} [room] how long a whole bar is
- * @param {number} [least] how long one is that shows
- * @param {number} [curve] both are taken by their logarithm, of 1 and so many: what is short is seen beside what is long
- */
-export function shareOf(el, part, whole, room = 0, least = 0, curve = 0) {
-  attr(el, 'data-part', part);
-  attr(el, 'data-whole', whole);
-  if (room) attr(el, 'data-room', room);
-  if (least) attr(el, 'data-least', least);
-  if (curve) attr(el, 'data-curve', curve);
-}
-
-/** A number, and a word for what it counts, which is not in the state. */
-export class Counted {
-  /** @param {Txt} number @param {(word: string) => void} label */
-  constructor(number, label) {
-    this.number = number;
-    this.label = label;
-  }
-
-  /** @param {string} n @param {string} [word] */
-  set(n, word = '') {
-    this.number.set(n);
-    this.label(word);
-  }
-
-  /** Binds the number, as Txt.bind does. @param {From} from @param {string} path @param {As} as @param {string} [word] */
-  bind(from, path, as, word = '') {
-    this.number.bind(from, path, as);
-    this.label(word);
-  }
-}
-
-/** A number with a small word behind it, as every station and counter has. */
-export class Num extends Counted {
-  /** @param {Element} parent @param {number} x @param {number} y @param {string} cls @param {number} gap */
-  constructor(parent, x, y, cls, gap) {
-    const [n, l] = [s('tspan'), s('tspan', { class: 'l', dx: gap })];
-    const word = new Txt(l);
-    super(new Txt(n), (words) => word.set(words));
-    this.el = s('text', { x, y, class: cls }, n, l);
-    if (cls === 'num') this.number.pulse();
-    parent.append(this.el);
-  }
-
-  /** Says that the number is written before the rest of its station, as Txt.early does. */
-  markEarly() {
-    this.number.markEarly();
-    return this;
-  }
-}
-
-/**
- * Puts an HTML element at a place of the 1280×720 stage.
- * @param {HTMLElement} el
- * @param {number} x
- * @param {number} y
- * @param {number} [w]
- * @param {number} [hh]
- */
-export function place(el, x, y, w, hh) {
-  const style = (/** @type {'left'|'top'|'width'|'height'|'lineHeight'} */ k, /** @type {number} */ v) => {
-    const r = `${v / 16}rem`;
-    if (el.style[k] !== r) el.style[k] = r;
-  };
-  // Where it stands from left to right, for the order of the keyboard.
-  el.dataset.x ??= String(x);
-  style('left', x);
-  style('top', y);
-  if (w !== undefined) style('width', w);
-  if (hh !== undefined) style('height', hh);
 }

@@ -116,11 +116,6 @@ export function remainder(ms) {
   return seconds(Math.ceil(ms / 100) * 100);
 }
 
-/** What is left of a long wait, in whole seconds. @param {number} ms */
-export function countdown(ms) {
-  return ms > 119500 ? span(ms) : `${Math.ceil(Math.max(0, ms) / 1000)} s`;
-}
-
 /** When a key is due: tenths of a second, which run. @param {number} ms */
 export function wait(ms) {
   return ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : span(ms);

@@ -1,7 +1,7 @@
 // @ts-check
 // The marks of the visual language, as symbols for the stage and as paths for the canvases. They are drawn, never
 // typed, so they look the same everywhere.
-import { attr, s, show } from './dom.js';
+import { s } from './dom.js';
 
 /** @typedef {'add' | 'upd' | 'del' | 'rep' | 'syn' | 'bmk' | 'key' | 'err'} Kind */
 
@@ -31,19 +31,6 @@ export function kindOf(op) {
   return (op && kinds[op]) || 'key';
 }
 
-/** The delta type that most of a mix has. @param {Record<string, number> | undefined} mix */
-export function mainOp(mix) {
-  let best = '';
-  let n = -1;
-  for (const op in mix) {
-    if (mix[op] > n) {
-      n = mix[op];
-      best = op;
-    }
-  }
-  return best;
-}
-
 /** The definitions that the stage's symbols need. */
 export function defs() {
   const d = s('defs');
@@ -56,11 +43,7 @@ export function defs() {
   }
   /** @param {string} id @param {...SVGElement} kids */
   const icon = (id, ...kids) => d.append(s('symbol', { id, viewBox: '0 0 24 24' }, ...kids));
-  icon('i-warn', s('path', { d: 'M12 3.5L22 20.5H2Z', fill: 'currentColor' }), s('path', { d: 'M12 9.5V14.5M12 17V18.4', class: 'i-cut' }));
   icon('i-x', s('path', { d: 'M5 5L19 19M19 5L5 19', class: 'gs2' }));
-  icon('i-lock', s('rect', { x: 5, y: 11, width: 14, height: 9.5, rx: 1.5, fill: 'currentColor' }), s('path', { d: 'M8 11V8a4 4 0 0 1 8 0v3', class: 'gs2' }));
-  icon('i-unlock', s('rect', { x: 5, y: 11, width: 14, height: 9.5, rx: 1.5, fill: 'currentColor' }),
-    s('path', { d: 'M8 11V7a4 4 0 0 1 7.8-1.2', class: 'gs2' }));
   icon('i-bolt', s('path', { d: 'M13.5 2.5L5 13.5H11L9.5 21.5L19 9.5H12.5Z', fill: 'currentColor' }));
   icon('i-hold', s('circle', { cx: 12, cy: 12, r: 11, fill: 'currentColor' }), s('path', { d: 'M9 7.5V16.5M15 7.5V16.5', class: 'i-cut2' }));
   icon('i-person', s('circle', { cx: 12, cy: 7.5, r: 4.5, fill: 'currentColor' }), s('path', { d: 'M3.5 21.5a8.5 7.5 0 0 1 17 0Z', fill: 'currentColor' }));
@@ -69,39 +52,6 @@ export function defs() {
       s('rect', { width: 6, height: 6, class: 'h0' }), s('rect', { width: 2, height: 6, class: 'h1' })),
   );
   return d;
-}
-
-/** A glyph on the stage whose kind, place and size can change. */
-export class Glyph {
-  /**
-   * @param {Element} parent
-   * @param {number} x left
-   * @param {number} y top
-   * @param {number} size
-   */
-  constructor(parent, x, y, size) {
-    this.el = s('use', { x, y, width: size, height: size });
-    parent.append(this.el);
-  }
-
-  /** @param {Kind} kind @param {boolean} [onChip] */
-  set(kind, onChip = false) {
-    attr(this.el, 'href', '#g-' + kind);
-    attr(this.el, 'class', `gl ${onChip ? 'onk ' : ''}k-${kind}`);
-    show(this.el, true);
-    return this;
-  }
-
-  /** @param {number} x @param {number} y */
-  moveTo(x, y) {
-    attr(this.el, 'x', x);
-    attr(this.el, 'y', y);
-    return this;
-  }
-
-  hide() {
-    show(this.el, false);
-  }
 }
 
 /** A chip for the legend and the inspector. @param {Kind} kind */

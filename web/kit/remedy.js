@@ -87,7 +87,7 @@ export class Remedy {
  * @param {Ctx} ctx
  * @param {Element} anchor
  */
-export function openWhole(ctx, anchor) {
+function openWhole(ctx, anchor) {
   const { t, model } = ctx;
   const tr = trouble(ctx);
   const o = tr ?? { ...silenceWords(ctx), detail: '' };

@@ -49,11 +49,6 @@ export function silenceWords(ctx) {
   return { cause: refused ? 'refused' : '', name: refused ? ctx.t('err.refused') : words, whole: capitalize(words) };
 }
 
-/** Whether the trouble is on the way to the cluster, whose own state is then unknown. @param {Ctx} ctx */
-export function isUnreached(ctx) {
-  return ctx.model.facts.trouble.answer === 'unreached';
-}
-
 /** The words in place of the API server: that it does not answer, or what it, or the server before it, answered. @param {Ctx} ctx */
 export function answer(ctx) {
   const is = ctx.model.facts.trouble.answer;

@@ -132,7 +132,7 @@ export class Ride {
     this.root.hidden = true;
     this.ride = null;
     this.auto(false);
-    this.light();
+    this.ctx.repaint();
     if (back && this.ctx.model.epoch === this.epoch) this.move(() => (this.before.live ? this.ctx.act('live') : this.ctx.act('seek', this.before.seq)));
     this.o.closed();
     this.ctx.repaint();
@@ -150,22 +150,12 @@ export class Ride {
     if (!of || i < 0 || i >= of.hops.length || i === this.i) return this.moving;
     const forward = i === this.i + 1 && i > 0;
     this.i = i;
-    this.light();
+    this.ctx.repaint();
     this.o.shows(of.hops.slice(1, i + 1).reduce((sum, hop) => sum + hop.sinceMicros, 0) / 1000);
     const { seq } = of.hops[i];
     this.paint();
     // A step plays the events in between, so that the object is seen to move; a jump shows only where it is.
     return this.move(() => (forward ? this.ctx.act('step', Math.max(1, seq - of.hops[i - 1].seq)) : this.ctx.act('seek', seq)));
-  }
-
-  /** Lights the hop's station and dims the others; without a ride, restores all. @private */
-  light() {
-    const { station } = this;
-    this.ctx.spotlight(station ? [station] : null);
-    for (const el of this.app.querySelectorAll('.on-stage [data-station]')) {
-      el.classList.toggle('pdim', station !== '' && /** @type {HTMLElement} */ (el).dataset.station !== station);
-    }
-    this.ctx.repaint();
   }
 
   /** @param {() => Promise<unknown> | unknown} act @private */

@@ -134,10 +134,7 @@ export class Address {
       return link.call(name, args);
     }
     const effect = effects[name];
-    if (effect === 'moves') {
-      this.wanted = 0;
-      ctx.eye.frozen = name === 'pause'; // what is on its way stops where it is
-    }
+    if (effect === 'moves') this.wanted = 0;
     if (effect === 'moves' || effect === 'begins') this.choiceCount++;
     const choice = this.choiceCount;
     const result = await (name === 'select' ? this.selects(args) : link.call(name, args));

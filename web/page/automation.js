@@ -6,12 +6,11 @@ import { asText } from '../bars/files.js';
  * @param {{
  *   address: import('./address.js').Address, link: import('../wire/link.js').Link, views: import('../views/views.js').Views,
  *   audience: import('../hall/audience.js').Audience | null, pick: (key: string) => void, drawn: () => ReturnType<typeof import('../wire/drawn.js').listDrawn>,
- *   chips: () => ReturnType<import('../stage/motion.js').Motion['chips']>, large: () => {key: string, path: string}[],
  *   ride: (key: string, lane?: number) => Promise<void>, picture: () => Promise<import('../wire/page-types.js').Still>,
  *   handout: (id: string) => Promise<{id: string, steps: number}>
  * }} page
  */
-export function automation({ address, link, views, audience, pick, ride, drawn, chips, large, picture, handout }) {
+export function automation({ address, link, views, audience, pick, ride, drawn, picture, handout }) {
   const call = (/** @type {keyof import('../wire/types.js').Calls} */ name) => (/** @type {any[]} */ ...args) => address.perform(name, args);
   return {
     /** Resolves when calls are answered. */
@@ -64,8 +63,6 @@ export function automation({ address, link, views, audience, pick, ride, drawn, 
     selectObject: pick,
     rideObject: ride,
     drawn,
-    chips,
-    large,
     picture: () => picture(),
     handout,
   };

@@ -11,7 +11,7 @@ import { faults } from '../kit/commands.js';
  * @typedef {{
  *   toggle: () => void, step: (n: number) => void, faster: (n: number) => void, start: () => void, live: () => void, mark: (n: number) => void,
  *   find: () => void, escape: () => boolean, hold: (digit: number) => void, release: (n: number) => void, fault: (name: FaultName) => void,
- * black: () => boolean, theme: () => void, details: () => void, language: () => void, era: () => void, help: () => void, explain: (n: number) => void, air: ()
+ * black: () => boolean, theme: () => void, language: () => void, era: () => void, help: () => void, explain: (n: number) => void, air: ()
  * => void, qr: () => void, fork: () => void
  * }} Actions
  */
@@ -76,7 +76,6 @@ export function bindKeys(a) {
         case 'y': case 'Y': a.fork(); break;
         case 'n': a.release(1); break;
         case 'N': a.release(0); break;
-        case 'd': case 'D': a.details(); break;
         case 't': case 'T': a.theme(); break;
         case 'l': case 'L': a.language(); break;
         case 'e': case 'E': a.era(); break;
@@ -96,7 +95,8 @@ const table = [
   [
     ['keys.time', [[['Space'], 'keys.space'], [['←', '→'], 'keys.step'], [['−', '+'], 'keys.speed'], [['Home', 'End'], 'keys.ends'],
       [['[', ']'], 'keys.marks'], [['Y'], 'fork.here']]],
-    ['keys.look', [[['Tab'], 'keys.tab'], [['Enter'], 'keys.enter'], [['/'], 'keys.find'], [['D'], 'keys.d'], [['I'], 'keys.explain'], [['Esc'], 'keys.esc']]],
+    ['keys.look', [[['Tab'], 'keys.tab'], [['Enter'], 'keys.enter'], [['/'], 'keys.find'], [['I'], 'keys.explain'], [['Z', '0'], 'keys.zoom'],
+      [['K', 'J'], 'keys.walk'], [['Esc'], 'keys.esc']]],
   ],
   [
     ['keys.holds', [[['H', '1'], 'keys.h1'], [['H', '2'], 'keys.h2'], [['H', '3'], 'keys.h3'], [['H', '4'], 'keys.h4'], [['N'], 'keys.n'],
@@ -119,12 +119,9 @@ const table = [
 export function openHelp(app, first) {
   const esc = h('button', { class: 'key', type: 'button', 'aria-label': `esc ${t('close')}` }, 'esc');
   const tour = first ? [h('button', { class: 'key fill', type: 'button', 'data-do': 'tour' }, first.words)] : [];
-  // Only where the past has an axis can it be zoomed.
-  /** @type {[string[], string][]} */
-  const zoom = document.documentElement.classList.contains('is-tracks') ? [[['Z', '0'], 'keys.zoom'], [['K', 'J'], 'keys.walk']] : [];
   const grid = h('div', { class: 'kc' }, ...table.map((col) => h('div', {}, ...col.flatMap(([head, rows]) => [
     h('h4', {}, t(head)),
-    ...[...rows, ...(head === 'keys.look' ? zoom : [])].map(([keys, words]) => (
+    ...rows.map(([keys, words]) => (
       h('div', { class: 'kr' }, h('span', {}, ...keys.map((k) => h('kbd', {}, k))), h('span', {}, t(words))))),
   ]))));
   const root = openDialog(app, { class: 'ov', 'aria-label': t('keys.title') }, [

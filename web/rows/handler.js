@@ -1,7 +1,7 @@
 // @ts-check
 // What is special to a handler's row: what waits in its buffer, and the call that runs.
 import { exact, span, seconds } from '../kit/format.js';
-import { openHandler } from '../stations/listenermenu.js';
+import { openHandler } from './handlermenu.js';
 import { cut, wait } from './parts.js';
 
 /** From how long on a call that runs is worth words, in ms. */

@@ -1,8 +1,8 @@
 // @ts-check
 // What is special to the Indexer's row: it has no number at the rail, as the map of the store is beside it.
 import { bytes, version } from '../kit/format.js';
-import { openIndices } from '../stations/indexmenu.js';
-import { openTransform, transformWords } from '../stations/transformmenu.js';
+import { openIndices } from './indexmenu.js';
+import { openTransform, transformWords } from './transformmenu.js';
 
 /** @type {import('./parts.js').Station} */
 export const indexer = {

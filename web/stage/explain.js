@@ -1,14 +1,12 @@
 // @ts-check
-// Explain: for every station three sentences, its function in client-go, and what changed between releases. The card stands beside
-// its station, so that both can be seen, and stays until it is closed.
-import { attr, button, h, icon, place, s } from '../kit/dom.js';
-import { width } from '../kit/measure.js';
-import { columns } from '../layouts/stage.js';
+// Explain: for every station three sentences, its function in client-go, and what changed between releases. The card covers the maps, so that
+// the rows can be seen beside it, and stays until it is closed.
+import { button, h, icon } from '../kit/dom.js';
 import { addWords, t } from '../kit/i18n.js';
 import { stationNames } from '../kit/names.js';
 
 addWords({
-  'ex.open': ['{name}: what it does, and where it is in client-go', '{name}：它做什么，在 client-go 的哪里'],
+  'ex.open': ['what is this?', '这是什么？'],
   'ex.what': ['About {name}', '关于 {name}'],
   'ex.next': ['next station', '下一站'],
   'ex.prev': ['previous station', '上一站'],
@@ -158,46 +156,44 @@ const changes = {
 const newest = (eras, f) => eras.findLast((e) => changes[e].is(f)) ?? eras[0];
 
 /**
- * @typedef {{id: string, side: number, eras: string[], sentences: (f: Features) => string[], code: (f: Features) => [string, string]}} Station
+ * @typedef {{id: string, eras: string[], sentences: (f: Features) => string[], code: (f: Features) => [string, string]}} Station
  */
 
 /** @type {Station[]} */
 const stations = [
   {
-    id: 'api', side: 1, eras: ['131', '135'],
+    id: 'api', eras: ['131', '135'],
     sentences: () => ['ex.api.1', 'ex.api.2', 'ex.api.3'],
     code: (f) => [f.contexts ? '(*ListWatch).WatchWithContext' : '(*ListWatch).Watch', 'tools/cache/listwatch.go'],
   },
   {
-    id: 'reflector', side: 1, eras: ['131', '135', '137'],
+    id: 'reflector', eras: ['131', '135', '137'],
     sentences: (f) => ['ex.reflector.1', 'ex.reflector.2', f.resets ? 'ex.reflector.3s' : 'ex.reflector.3'],
     code: (f) => [f.contexts ? '(*Reflector).ListAndWatchWithContext' : '(*Reflector).ListAndWatch', 'tools/cache/reflector.go'],
   },
   {
-    id: 'queue', side: 1, eras: ['131', '133', '135', '137'],
+    id: 'queue', eras: ['131', '133', '135', '137'],
     sentences: (f) => (!f.keepsOrder ? ['ex.delta.1', 'ex.delta.2', 'ex.delta.3']
       : ['ex.real.1', !f.popsBatches ? 'ex.real.2s' : f.atomic ? 'ex.real.2a' : 'ex.real.2b', f.unlocks ? 'ex.real.3u' : 'ex.real.3l']),
     code: (f) => (!f.keepsOrder ? ['(*DeltaFIFO).Pop', 'tools/cache/delta_fifo.go']
       : [f.popsBatches ? '(*RealFIFO).PopBatch' : '(*RealFIFO).Pop', 'tools/cache/the_real_fifo.go']),
   },
   {
-    id: 'indexer', side: 1, eras: ['131', '135', '137'],
+    id: 'indexer', eras: ['131', '135', '137'],
     sentences: () => ['ex.indexer.1', 'ex.indexer.2', 'ex.indexer.3'],
     code: (f) => [f.popsBatches ? '(*threadSafeMap).Transaction' : '(*threadSafeMap).Update', 'tools/cache/thread_safe_store.go'],
   },
   {
-    id: 'listeners', side: -1, eras: ['131', '135', '137'],
+    id: 'listeners', eras: ['131', '135', '137'],
     sentences: () => ['ex.listeners.1', 'ex.listeners.2', 'ex.listeners.3'],
     code: () => ['(*processorListener).pop', 'tools/cache/shared_informer.go'],
   },
   {
-    id: 'controller', side: -1, eras: ['131', '137'],
+    id: 'controller', eras: ['131', '137'],
     sentences: () => ['ex.controller.1', 'ex.controller.2', 'ex.controller.3'],
     code: () => ['(*Typed[T]).Get', 'util/workqueue/queue.go'],
   },
 ];
-
-const cardWidth = 452;
 
 export class Explain {
   /** @param {import('../wire/page-types.js').Ctx} ctx @param {HTMLElement} app */
@@ -206,60 +202,42 @@ export class Explain {
     /** The station that is explained, or -1. */
     this.index = -1;
     this.shownId = '';
-    /** @type {HTMLElement | null} */
+    /** What gets the focus back. @type {HTMLElement | null} */
     this.back = null;
-    this.buttons = stations.map((st, i) => {
-      const b = h('button', { class: 'exi', type: 'button', 'aria-expanded': 'false', 'aria-controls': 'explain' });
-      b.append(icon(s('circle', { cx: 8, cy: 8, r: 6.6 }), 'M8 7.4V11.2M8 4.7V5.2'));
-      b.dataset.x = String(columns[/** @type {keyof typeof columns} */ (st.id)].x - 1);
-      b.addEventListener('click', () => (this.index === i ? this.close() : this.open(i, b)));
-      ctx.scene.over.append(b);
-      return b;
-    });
-    this.frame = h('div', { class: 'exf', hidden: '', 'aria-hidden': 'true' });
     this.title = h('h2');
     this.sentences = [h('p'), h('p'), h('p')];
     this.codeHead = h('span', { class: 'exl' });
     this.code = h('code');
     this.file = h('small');
     this.eras = h('div', { class: 'exe' });
-    const key = (/** @type {string} */ path, /** @type {() => void} */ f) => {
-      return button({ class: 'key' }, f, icon(path));
-    };
-    this.prev = key('M10 3L5 8L10 13', () => this.step(-1));
-    this.next = key('M6 3L11 8L6 13', () => this.step(1));
+    const key = (/** @type {string} */ path, /** @type {number} */ n) => /** @type {HTMLButtonElement} */ (button({ class: 'key' }, () => this.step(n), icon(path)));
+    this.prev = key('M10 3L5 8L10 13', -1);
+    this.next = key('M6 3L11 8L6 13', 1);
     this.x = button({ class: 'key' }, () => this.close(), 'esc');
-    this.card = h('section', { class: 'exc', id: 'explain', tabindex: -1, hidden: '' },
+    this.card = h('section', { class: 'exc', tabindex: -1, hidden: '' },
       h('div', { class: 'exh' }, this.title, this.prev, this.next, this.x), ...this.sentences,
       h('div', { class: 'exk' }, this.codeHead, h('div', {}, this.code, this.file)), this.eras);
-    app.append(this.frame, this.card);
-    this.place();
-  }
-
-  /** Puts each sign behind its station's name. */
-  place() {
-    stations.forEach((st, i) => {
-      const x = columns[/** @type {keyof typeof columns} */ (st.id)].x + width(stationNames[st.id], '600 16px') + (st.id === 'api' ? 0 : 3);
-      place(this.buttons[i], x - 1, 50, 24, 24);
-    });
-  }
-
-  get isOpen() {
-    return this.index >= 0;
+    app.append(this.card);
   }
 
   /** Explains the next station, or closes after the last one. @param {number} d */
   step(d) {
     const n = this.index + d;
     if (n < 0 || n >= stations.length) this.close();
-    else this.open(n, null);
+    else this.show(n);
   }
 
-  /** @param {number} i @param {HTMLElement | null} from what gets the focus back; null keeps what had it */
-  open(i, from) {
-    if (this.index < 0) this.back = from ?? /** @type {HTMLElement | null} */ (document.activeElement);
+  /** Explains a station. @param {string} id */
+  open(id) {
+    this.show(stations.findIndex((st) => st.id === id));
+  }
+
+  /** @param {number} i @private */
+  show(i) {
+    if (this.index < 0) this.back = /** @type {HTMLElement | null} */ (document.activeElement);
     this.index = i;
     this.shownId = '';
+    this.ctx.spotlight([stations[i].id]);
     this.paint();
     if (!this.card.contains(document.activeElement)) this.card.focus();
   }
@@ -268,6 +246,7 @@ export class Explain {
   close() {
     if (this.index < 0) return false;
     this.index = -1;
+    this.ctx.spotlight(null);
     this.paint();
     if (this.card.contains(document.activeElement) || document.activeElement === document.body) this.back?.focus();
     return true;
@@ -276,29 +255,19 @@ export class Explain {
   /** Brings the card to the release and the language that are set. */
   paint() {
     const st = stations[this.index];
+    this.card.hidden = !st;
+    if (!st) return;
     const { features } = this.ctx.model.facts;
-    const id = st ? `${st.id}|${newest(Object.keys(changes), features)}|${t('close')}` : t('close');
+    const id = `${st.id}|${newest(Object.keys(changes), features)}|${t('close')}`;
     if (id === this.shownId) return;
     this.shownId = id;
-    this.buttons.forEach((b, i) => {
-      attr(b, 'aria-expanded', String(i === this.index));
-      const words = t('ex.open', { name: stationNames[stations[i].id] });
-      attr(b, 'aria-label', words);
-      b.title = `${words} (I)`;
-    });
-    this.card.hidden = this.frame.hidden = !st;
-    if (!st) return;
-    const col = columns[/** @type {keyof typeof columns} */ (st.id)];
-    place(this.frame, col.x - 6, 48, col.w + 12, 489);
-    this.card.style.left = `${(st.side > 0 ? col.x + col.w + 14 : col.x - cardWidth - 14) / 16}rem`;
-    this.card.classList.toggle('left', st.side < 0);
     this.card.setAttribute('aria-label', t('ex.what', { name: stationNames[st.id] }));
     this.title.textContent = stationNames[st.id];
     this.prev.setAttribute('aria-label', t('ex.prev'));
     this.next.setAttribute('aria-label', t('ex.next'));
     this.x.setAttribute('aria-label', `esc ${t('close')}`);
-    /** @type {HTMLButtonElement} */ (this.prev).disabled = this.index === 0;
-    /** @type {HTMLButtonElement} */ (this.next).disabled = this.index === stations.length - 1;
+    this.prev.disabled = this.index === 0;
+    this.next.disabled = this.index === stations.length - 1;
     st.sentences(features).forEach((k, i) => (this.sentences[i].textContent = t(k)));
     const [code, file] = st.code(features);
     this.codeHead.textContent = t('ex.code');

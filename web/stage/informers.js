@@ -18,6 +18,8 @@ export class Informers {
     this.end = button({}, () => ctx.act(this.isEnding ? 'start' : 'shutdown'));
     this.root = h('div', { class: 'informers', hidden: '' }, this.words, this.aside, this.end);
     parent.append(this.root);
+    ctx.openInformer = (lane) => this.show(lane);
+    this.choose();
   }
 
   get factory() {
@@ -40,6 +42,29 @@ export class Informers {
     return this.ctx.act('show', lane).then(() => {
       if (!this.ctx.follower) fragment.write({ lane });
     });
+  }
+
+  /** The lane that the address asks for, until it is there; -1 for none. */
+  wanted = -1;
+
+  /** Takes from the fragment which informer is to be open. */
+  choose() {
+    const lane = fragment.read().get('lane');
+    this.follow(lane === null ? -1 : Number(lane));
+  }
+
+  /** Shows an informer once it is there. @param {number} lane -1 for any */
+  follow(lane) {
+    this.wanted = lane;
+    this.find();
+  }
+
+  /** Opens the informer that is wanted, once there is one. */
+  find() {
+    const { wanted, factory } = this;
+    if (wanted < 0 || !factory?.rows.some((r) => r.lane === wanted)) return;
+    this.wanted = -1;
+    if (wanted !== factory.shown) this.ctx.act('show', wanted);
   }
 
   /** What stands over the open informer's rows. */

@@ -3,9 +3,9 @@
 import { attr, button, h, icon, put, reveal, s } from '../kit/dom.js';
 import { stations } from '../rows/index.js';
 import { shorten } from '../rows/parts.js';
-import { openAdd, openHandler } from '../stations/listenermenu.js';
+import { openAdd, openHandler } from '../rows/handlermenu.js';
 import { seat } from './geometry.js';
-import { toggleHold } from './pin.js';
+import { openSome, toggleHold } from './holds.js';
 import { PresentRow } from './present.js';
 import { railWidth, ringAt } from './rail.js';
 
@@ -36,8 +36,9 @@ export class RowParts {
     const free = (/** @type {number} */ n, /** @type {string} */ cls) =>
       button({ class: `now-free ${cls}`, 'data-call': `release ${this.stage} ${n}` }, () => ctx.act('release', this.stage, n, ...args));
     this.one = free(1, 'fill');
+    this.some = button({ class: 'now-free', 'aria-haspopup': 'dialog' }, (b) => openSome(ctx, b, this.stage, args));
     this.all = free(0, '');
-    this.frees = h('div', { class: 'now-frees' }, this.one, this.all);
+    this.frees = h('div', { class: 'now-frees' }, this.one, this.some, this.all);
     this.menu = this.makeMenu(station);
     this.item = h('div', { role: 'listitem', 'data-station': station }, this.name, this.said, ...(this.menu ? [this.menu] : []), this.hold, this.frees);
     list.append(this.item);
@@ -90,8 +91,11 @@ export class RowParts {
     attr(this.hold, 'aria-label', words);
     attr(this.hold, 'title', words);
     put(this.one, t(phone ? 'row.oneShort' : 'row.one'));
+    reveal(this.some, !phone && !about.two);
+    put(this.some, t('hold.some'));
     put(this.all, t('row.all'));
     attr(this.one, 'aria-label', `${t('row.one')}: ${words}`);
+    attr(this.some, 'aria-label', `${t('hold.someLong')}: ${words}`);
     attr(this.all, 'aria-label', `${t('row.all')}: ${words}`);
   }
 

@@ -1,6 +1,6 @@
 // @ts-check
-// What the main stage is drawn on: its layers, how large a unit is on this screen, and the palette for its canvases.
-import { h, s } from '../kit/dom.js';
+// What the page is drawn with: the palette for its canvases, how large a unit is on this screen, and the glyphs that all parts share.
+import { s } from '../kit/dom.js';
 import { defs } from '../kit/glyphs.js';
 
 /** The names of the style sheet's colours and fonts that canvases are drawn with. */
@@ -13,18 +13,7 @@ export class Scene {
   /** @param {HTMLElement} app */
   constructor(app) {
     this.app = app;
-    this.svg = s('svg', { class: 'stage', viewBox: '0 0 1280 720' });
-    this.svg.append(defs());
-    /** What the layout is drawn into. */
-    this.root = s('g');
-    this.svg.append(this.root);
-    /** What travels has its canvases here. */
-    this.tokens = h('div', { class: 'layer tokens' });
-    /** What is pressed, by station. */
-    this.over = h('div');
-    /** What must lie over the cells; no larger than they are. */
-    this.high = s('svg', { class: 'high', viewBox: '632 188 174 354', 'aria-hidden': 'true' });
-    app.append(this.svg, this.over, this.high, this.tokens);
+    app.append(s('svg', { class: 'glyphs', width: 0, height: 0, 'aria-hidden': 'true' }, defs()));
     /** CSS pixels per unit. */
     this.scale = 1;
     /** Device pixels per unit. */
@@ -32,35 +21,13 @@ export class Scene {
     /** @type {Record<string, string>} */
     this.colour = {};
     this.measure();
-  }
-
-  /** Puts the controls of the stage into the order of the rail, which the keyboard follows. */
-  order() {
-    for (const el of [this.over, ...this.over.children]) {
-      const all = /** @type {HTMLElement[]} */ ([...el.children]);
-      if (el === this.over || el.hasAttribute('data-station')) el.append(...all.sort((a, b) => Number(a.dataset.x ?? 1e4) - Number(b.dataset.x ?? 1e4)));
-    }
+    this.readColours();
   }
 
   /** Reads the size of the window again. */
   measure() {
-    const w = this.app.getBoundingClientRect().width || 1280;
-    this.scale = w / 1280;
+    this.scale = (this.app.getBoundingClientRect().width || 1280) / 1280;
     this.k = this.scale * (devicePixelRatio || 1);
-    return this.k;
-  }
-
-  /** Whether the screen is about 4:3, for which presenter mode has shapes of its own. */
-  get narrow() {
-    return innerWidth < innerHeight * 1.45;
-  }
-
-  /**
-   * CSS pixels per unit of a shape, which is as wide as the stage, or on a narrow screen as large as that.
-   * @param {{w: number, h: number}} shape @param {boolean} narrow
-   */
-  unit({ w, h: tall }, narrow) {
-    return narrow ? Math.min(innerWidth / w, innerHeight / tall) : (this.scale * 1280) / w;
   }
 
   /** Reads the palette again, for the canvases. */

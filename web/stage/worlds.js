@@ -3,7 +3,7 @@
 import { h, put, reveal, Txt } from '../kit/dom.js';
 import { capitalize, exact, middle, seconds } from '../kit/format.js';
 import { laneNames } from '../kit/fork.js';
-import { openFind } from '../stations/indexmenu.js';
+import { openFind } from '../rows/indexmenu.js';
 import { places } from '../wire/model.js';
 import { countOf, forkCells, keyOf } from './forkcells.js';
 import { markOf, WorldGrid } from './worldgrid.js';

@@ -433,14 +433,6 @@ export class Stories {
     const on = !!st && !!this.story && !this.views.presenting();
     if (this.bar.hidden === on) this.bar.hidden = !on;
     this.app.classList.toggle('in-story', on);
-    const dimmed = on && !this.starting && this.ctx.model.eras.length < 2 && !document.querySelector('.view-phone');
-    const id0 = dimmed ? st?.look.join() ?? '' : '';
-    if (id0 !== this.focus) {
-      this.focus = id0;
-      this.ctx.spotlight(id0 ? st?.look ?? null : null);
-      for (const el of /** @type {NodeListOf<HTMLElement>} */ (this.app.querySelectorAll('.on-stage [data-station]'))) el.classList.toggle('pdim',
-        !!id0 && !st?.look.includes(el.dataset.station ?? ''));
-    }
     if (!st || !this.story) return;
     const n = this.story.steps.length;
     const { state } = this;

@@ -2,7 +2,7 @@
 // The line at the foot of presenter mode: a dot for each step of the story, or how far the log has come.
 import { attachedWords, castWords, liveName } from '../bars/topbar.js';
 import { attr, s, text } from '../kit/dom.js';
-import { forgottenTime } from '../draw/forgotten.js';
+import { forgottenTime } from '../time/forgotten.js';
 import { isRecording, Span } from '../kit/span.js';
 import { newest } from '../wire/marks.js';
 

@@ -2,7 +2,7 @@
 // The timeline: how much happened when, the marks, the play head and the live edge. It can be dragged to any moment that
 // the log still has. While an object is selected it shows that object's journey, and marks are its hops.
 import { attr, h, s, show, text } from '../kit/dom.js';
-import { forgottenTime } from '../draw/forgotten.js';
+import { forgottenTime } from './forgotten.js';
 import { clock, exact, middle, moment } from '../kit/format.js';
 import { width } from '../kit/measure.js';
 import { kindOf } from '../kit/glyphs.js';

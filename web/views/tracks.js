@@ -8,6 +8,7 @@ import { language } from '../kit/i18n.js';
 import { width } from '../kit/measure.js';
 import { stationOf } from '../kit/names.js';
 import { areEqual } from '../kit/same.js';
+import { parting } from '../rows/parting.js';
 import { lastRead } from '../rows/read.js';
 import { stations } from '../rows/index.js';
 import { measureAlone, measureStage, seat } from '../stage/geometry.js';
@@ -58,7 +59,7 @@ export class Tracks {
     this.front = s('svg', { class: 'tracks' });
     this.canvas = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'tracks-past', 'aria-hidden': 'true' }));
     this.list = h('div', { class: 'tracks-rows', role: 'list' });
-    this.root = h('section', { class: 'tracksv', hidden: '' }, this.back, this.canvas, this.front, this.list);
+    this.root = h('section', { class: 'tracksv' }, this.back, this.canvas, this.front, this.list);
     this.worlds = new Worlds(ctx, this.root);
     this.ground = s('rect', { class: 'now-ground' });
     this.back.append(this.ground);
@@ -90,7 +91,6 @@ export class Tracks {
     app.append(this.root);
     /** The row that is open; empty for none. */
     this.open = '';
-    this.on = false;
     this.millis = usual;
     this.asked = '';
     this.geometry = measureStage(1280, 720);
@@ -130,6 +130,12 @@ export class Tracks {
   /** Opens an informer of several. @param {number} lane */
   openInformer = (lane) => this.informers.show(lane);
 
+  /** The listener whose handler keys act on: that of the open row, or the first. @type {number | undefined} */
+  get handler() {
+    const all = this.rows.bands.filter((b) => b.station === 'handler');
+    return (all.find((b) => b.id === this.open) ?? all[0])?.listener;
+  }
+
   /** Goes to a step of a story: its row is open, and its window shows. @param {import('../wire/types.js').StoryPage | null} step null for none */
   follow(step) {
     this.wish = { station: rowsOf[step?.open ?? '']?.[0] ?? '', name: step?.listener ?? '' };
@@ -138,12 +144,16 @@ export class Tracks {
 
   /** The rows that the ride or the step speaks of, or while presenting those where something is the matter; null for all. */
   lookAt() {
-    const { ctx: { model, riding }, stories: { step, starting } } = this;
+    const { ctx: { model, riding }, stories: { step, starting }, spot } = this;
+    if (spot) return spot.flatMap((id) => rowsOf[id] ?? []);
     const ride = riding?.();
     if (ride) return rowsOf[stationOf(ride.hop.stage)] ?? null;
     if (!step || starting) return this.presenting ? model.facts.focus.flatMap((id) => rowsOf[id] ?? []) : null;
     return step.look.flatMap((id) => rowsOf[id] ?? []);
   }
+
+  /** The stations that something beside the stage speaks of; null for none. @type {string[] | null} */
+  spot = null;
 
   /** What `lookAt` gave when the stage was painted. @type {string[] | null} */
   look = null;
@@ -189,7 +199,8 @@ export class Tracks {
 
   /** Asks the worker for the window, if it has another one. @private */
   ask() {
-    const columns = this.on ? this.past.columns : 0;
+    if (!this.ctx.model.any) return; // the worker does not listen yet
+    const { columns } = this.past;
     const asked = `${this.millis} ${columns}`;
     if (asked === this.asked) return;
     this.asked = asked;
@@ -199,7 +210,7 @@ export class Tracks {
 
   /** @param {KeyboardEvent} e @private */
   key(e) {
-    if (!this.on || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || document.querySelector('.pop:popover-open, .ov:modal')) return;
+    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || document.querySelector('.pop:popover-open, .ov:modal')) return;
     if (/** @type {HTMLElement} */ (e.target).matches?.('input:not([type=range]), textarea, select')) return;
     if (e.key === 'z' || e.key === 'Z') this.zoom(closer(this.millis, e.key === 'z' ? 1 : -1));
     else if (e.key === '0') this.zoom(usual);
@@ -237,7 +248,7 @@ export class Tracks {
 
   /** The sentence over the stage, with an id. @returns {[string, string] | null} */
   caption() {
-    this.said = !this.on ? null : this.ctx.model.lanes > 1 ? pairHead(this.ctx) : this.informers.sentence(headline(this.ctx));
+    this.said = this.ctx.model.lanes > 1 ? pairHead(this.ctx) : this.informers.sentence(headline(this.ctx));
     return this.said?.words ? [`head ${this.said.id}`, this.said.words] : null;
   }
 
@@ -256,26 +267,17 @@ export class Tracks {
 
   /** Shuts what is open. Returns whether there was something. */
   shut() {
-    if (!this.open || !this.on) return false;
+    if (!this.open) return false;
     this.open = '';
     this.ctx.repaint();
     return true;
   }
 
-  /**
-   * Shows or hides it: in place of the stage, or over the picture of the phone.
-   * @param {boolean} on @param {HTMLElement | null} over @param {boolean} presenting
-   */
-  show(on, over, presenting) {
-    this.on = on;
+  /** Shows it in the window, or over the picture of the phone. @param {HTMLElement | null} over @param {boolean} presenting */
+  show(over, presenting) {
     this.over = over;
     this.presenting = presenting;
-    reveal(this.root, on);
-    this.watchRoom(on ? over : null);
-    this.ctx.eye.exact = on;
-    if (!on) this.ask();
-    document.documentElement.classList.toggle('is-tracks', on && !over);
-    this.resize();
+    this.watchRoom(over);
   }
 
   /** The phone's picture, which it covers. @type {HTMLElement | null} */
@@ -287,7 +289,6 @@ export class Tracks {
 
   /** Measures the room again. */
   resize() {
-    if (!this.on) return;
     const box = (this.over ?? this.app).getBoundingClientRect();
     const phone = !!this.over;
     const presenting = this.presenting && !phone && !this.alone;
@@ -347,6 +348,7 @@ export class Tracks {
       this.room = room;
       this.resize();
     }
+    this.ask();
     this.look = this.lookAt();
     this.layRows(clock);
     this.grant();
@@ -382,7 +384,7 @@ export class Tracks {
     if (!this.rows.bands.length) return;
     const first = { ...common, row: this.rows.bands[0], lane: { ...model.lane(0), now }, starved: false, silent: false };
     const about = opened ?? first;
-    this.inside.paint(opened ? stations[opened.row.station].inside(opened) : lastRead(first), about.lane, model.lanes > 1 ? about.row.lane : null);
+    this.inside.paint(opened ? this.explained(opened) : model.fork ? parting(first, model.fork) : lastRead(first), about.lane, model.lanes > 1 ? about.row.lane : null);
     reveal(this.inside.root, this.geometry.inside.h > 0 && (this.geometry.phone || this.presenting ? !!opened : !this.geometry.drawer));
     this.paintLikely();
     this.informers.paint();
@@ -402,6 +404,14 @@ export class Tracks {
     if (!this.alone) this.worlds.paint(clock);
     this.pointer.paint();
     this.peek.paint(this.geometry, this.k, (millis) => this.past.xOf(millis));
+  }
+
+  /** What is inside an open row, with the way to what explains its station. @param {About} about @private */
+  explained(about) {
+    const { ctx } = this;
+    const is = stations[about.row.station].inside(about);
+    const id = Object.keys(rowsOf).findLast((name) => rowsOf[name].includes(about.row.station));
+    return id ? { ...is, acts: [...is.acts ?? [], { words: ctx.t('ex.open'), does: () => ctx.explain?.(id) }] } : is;
   }
 
   tlAt = 0;
@@ -478,7 +488,7 @@ export class Tracks {
 
   /** Lays the rows out. @param {number} clock @private */
   layRows(clock) {
-    const still = this.ctx.eye.still.matches || !!this.alone;
+    const still = this.ctx.still.matches || !!this.alone;
     const { k, look } = this;
     const quiet = (/** @type {{station: string}} */ row) => !!look && !look.includes(row.station);
     const box = this.presenting && look?.length ? { ...this.geometry.rows, thin: quiet } : this.geometry.rows;
@@ -534,7 +544,7 @@ export class Tracks {
 
   /** Draws what moves, once an animation frame. @param {number} clock */
   draw(clock) {
-    if (!this.on || !this.ctx.model.any) return;
+    if (!this.ctx.model.any) return;
     if (this.rows.moves) {
       this.layRows(clock);
       this.paintPlaces(Array.from({ length: this.ctx.model.lanes }, (_, i) => this.stops(i)));

@@ -1,16 +1,12 @@
 // @ts-check
-// Which view of the one state is shown: the main stage, two releases, presenter mode, the phone or one station alone. The views share the
-// model, and hidden views are not painted.
+// How the stage shows: in the window, in presenter mode, on the phone, or one row of it alone.
 import '../kit/words-views.js';
+import { reveal } from '../kit/dom.js';
 import * as fragment from '../wire/fragment.js';
-import { Embed } from './embed.js';
-import { Factory } from './factory.js';
-import { Lanes } from './lanes.js';
 import { hasHalt } from '../wire/marks.js';
 import { paintedMoment } from '../wire/moment.js';
 import { Phone } from './phone.js';
 import { closePopup, popupOpen } from '../kit/popup.js';
-import { Presenter } from './presenter.js';
 import { Stories } from '../story/stories.js';
 import { Tracks } from './tracks.js';
 
@@ -20,48 +16,31 @@ export class Views {
    * @param {HTMLElement} app
    * @param {{
    *   caption: import('../bars/caption.js').Caption, top: import('../bars/topbar.js').TopBar, transport: import('../time/transport.js').Transport,
-   *   theme: () => void, language: () => void, find: () => void, explain: (i: number) => void, ride: import('../object/ride.js').Ride,
-   *   say: (clock: number) => void
-   * }} o `say` writes the sentence over the stage, for a view whose numbers are those of the sentence
+   *   theme: () => void, language: () => void, find: () => void, explain: () => void, ride: import('../object/ride.js').Ride, say: (clock: number) => void
+   * }} o `say` writes the sentence over the stage
    */
   constructor(ctx, app, o) {
     this.ctx = ctx;
     this.app = app;
-    const { scene } = ctx;
-    for (const el of [scene.svg, scene.over, scene.high, scene.tokens]) el.classList.add('on-stage');
-    this.lanes = new Lanes(ctx, app);
-    this.factory = new Factory(ctx, app);
     this.stories = new Stories(ctx, app, {
       presenter: (on) => this.present(on), presenting: () => this.presenting, ride: o.ride,
     });
-    this.presenter = new Presenter(ctx, app, this.stories, { caption: (fits) => this.stories.caption()?.[1] ?? o.caption.wordsWithin(fits) });
     this.phone = new Phone(ctx, app, this.stories, {
-      ...o, lanes: this.lanes, presenting: () => this.presenting, focus: () => this.presenter.focus(),
-      present: (on) => this.present(on), caption: (fits) => this.stories.caption()?.[1] ?? o.caption.wordsWithin(fits),
+      ...o, presenting: () => this.presenting, present: (on) => this.present(on),
+      caption: (fits) => this.stories.caption()?.[1] ?? o.caption.wordsWithin(fits),
     });
-    /** One station alone. */
-    this.embed = new Embed(ctx, app);
-    /** The stage whose rows are stations, in place of the others that show one informer, or two releases. */
+    /** The stage. */
     this.tracks = new Tracks(ctx, app, this.stories);
     this.mainCaption = o.caption;
     this.say = o.say;
-    /** Moves go only to the layout that is visible. @type {[string, import('../stage/motion.js').Motion][]} */
-    this.motions = [
-      ['', ctx.motion], ['lanes', this.lanes.motion], ['presenter', this.presenter.motion], ['phone', this.phone.motion],
-      ['embed', this.embed.motion], ['factory', this.factory.motion],
-    ];
-    ctx.motion.show(true);
     this.choose();
     ctx.storyTitle = () => (this.stories.story ? this.stories.say(this.stories.story.title) : '');
     o.caption.extra = () => this.caption();
     this.presenting = !ctx.follower && fragment.read().get('presenter') === '1';
-    /** What shows: '' is the main stage. */
-    this.view = '';
-    this.shownPresenting = false;
-    /** What the view in place of the stage was painted from last: all of it at once. @type {import('../wire/moment.js').Painted | undefined} */
+    /** How the stage shows now; null until it was painted. @type {{phone: boolean, presenting: boolean, alone: string} | null} */
+    this.shown = null;
+    /** What the stage was painted from last: all of it at once. @type {import('../wire/moment.js').Painted | undefined} */
     this.painted = undefined;
-    /** Called when the main stage shows again. */
-    this.onback = () => {};
     this.step = '';
     this.cursorTimer = 0;
     document.addEventListener('keydown', (e) => this.key(e), true);
@@ -70,7 +49,7 @@ export class Views {
     addEventListener('hashchange', () => {
       this.choose();
       this.ctx.repaint();
-      this.factory.choose();
+      this.tracks.informers.choose();
       const p = fragment.read();
       const on = p.get('presenter') === '1';
       if (this.ctx.follower) return;
@@ -82,146 +61,91 @@ export class Views {
 
   /** Takes from the fragment whether one station is shown alone. @private */
   choose() {
-    const id = fragment.read().get('embed') ?? '';
-    this.wantsTracks = fragment.read().get('stage') === 'tracks';
-    this.embed.show(this.wantsTracks ? '' : id);
-    this.tracks.alone = this.wantsTracks ? id.toLowerCase() : '';
+    const id = (fragment.read().get('embed') ?? '').toLowerCase();
+    this.tracks.alone = id;
     this.app.classList.toggle('view-embed', !!id);
   }
 
-  wantsTracks = false;
   /** The step of a story that the stage follows. @type {import('../wire/types.js').StoryPage | null} */
-  told = null;
-  shownTracks = false;
+  followedStep = null;
 
-  /** Draws what moves, in an animation frame. @param {number} clock */
-  draw(clock) {
-    if (this.shownTracks) this.tracks.draw(clock);
-    else this.motion.draw();
+  /** Whether the stage shows as on a phone: in a narrow window, or on a page that is zoomed far. */
+  get isPhone() {
+    return this.phone.isOn && !this.tracks.alone;
   }
 
-  /** Whether what shows needs an animation frame only while something is due. */
-  get rests() {
-    return this.shownTracks;
-  }
-
-  /** In how many ms what shows is drawn again, if nothing comes until then. */
-  dueIn() {
-    return this.tracks.dueIn();
-  }
-
-  /** What travels on the layout that shows. */
-  get motion() {
-    return this.motions.find(([name]) => name === this.view)?.[1] ?? this.ctx.motion;
-  }
-
-  /** The part of the page that a still is of: the stage without the bars around it. @param {boolean} caption with its caption */
-  pictureBox(caption) {
+  /** The part of the page that a still is of: the stage without the bars around it. */
+  pictureBox() {
     const all = this.app.getBoundingClientRect();
-    if (this.view === 'embed' || (this.presenting && this.view !== 'phone')) return all;
-    if (this.view === 'phone') return this.phone.pictureBox();
+    if (this.isPhone) return this.phone.pictureBox();
+    if (this.presenting || this.tracks.alone) return all;
     const unit = all.width / 1280;
-    if (this.view === 'tracks') return new DOMRect(all.x, all.y + 44 * unit, all.width, all.height - 126 * unit);
-    return new DOMRect(all.x, all.y + 44 * unit, all.width, (caption ? 558 : 520) * unit);
-  }
-
-  /** The state that shows, with its lanes. */
-  state() {
-    const st = this.ctx.model.state;
-    return this.lanes.isOn ? { ...st, lanes: [st, this.lanes.state(1)] } : st;
+    return new DOMRect(all.x, all.y + 44 * unit, all.width, all.height - 126 * unit);
   }
 
   /** Takes a frame in. @param {import('../wire/types.js').Frame} frame @param {number} clock */
   apply(frame, clock) {
-    this.lanes.apply(frame);
-    this.factory.apply(frame);
-    this.presenter.apply(frame);
-    this.phone.apply(frame);
-    this.embed.apply(frame);
+    this.tracks.informers.find();
     this.stories.apply(frame, clock);
   }
 
-  get mode() {
-    if (this.embed.isOn) return 'embed';
-    if (this.tracks.alone) return 'tracks';
-    if (this.phone.isOn) return 'phone';
-    if (this.wantsTracks) return 'tracks';
-    if (this.factory.isOn) return 'factory';
-    if (this.lanes.isOn) return 'lanes';
-    return this.presenting ? 'presenter' : '';
+  /** Shows the stage as it is to show now. @private */
+  arrange() {
+    const { isPhone: phone, presenting, shown, tracks: { alone } } = this;
+    if (shown && shown.phone === phone && shown.presenting === presenting && shown.alone === alone) return;
+    this.shown = { phone, presenting, alone };
+    this.app.classList.toggle('view-phone', phone);
+    this.app.classList.toggle('wide', !phone);
+    this.app.classList.toggle('presenting', presenting && !phone);
+    this.phone.root.hidden = !phone;
+    document.documentElement.classList.toggle('is-phone', phone);
+    this.tracks.show(phone ? this.phone.stage : null, presenting);
+    this.resize();
+    this.cursor();
   }
 
-  /**
-   * Paints the view that covers the stage. Returns its name; empty when the stage itself shows.
-   * @param {number} clock
-   */
+  /** Paints what there is before the first event: the phone's bars. @param {number} clock */
+  paintBefore(clock) {
+    this.arrange();
+    reveal(this.tracks.root, false);
+    if (this.isPhone) this.phone.paint(clock);
+  }
+
+  /** Paints the stage. @param {number} clock */
   paint(clock) {
-    const mode = this.mode;
-    const tracks = this.wantsTracks && ['tracks', 'phone'].includes(mode);
-    if (mode !== this.view || this.presenting !== this.shownPresenting || tracks !== this.shownTracks) {
-      this.shownTracks = tracks;
-      const back = this.view !== '' && mode === '';
-      this.view = mode;
-      this.shownPresenting = this.presenting;
-      for (const v of ['lanes', 'presenter', 'phone', 'factory', 'tracks']) this.app.classList.toggle('view-' + v, v === mode);
-      for (const v of ['lanes', 'factory', 'tracks']) this.app.classList.toggle('pres-' + v, this.presenting && mode === v);
-      this.lanes.root.hidden = mode !== 'lanes';
-      this.factory.root.hidden = mode !== 'factory';
-      this.presenter.root.hidden = !this.presenting || ['phone', 'embed', 'tracks'].includes(mode);
-      this.phone.root.hidden = mode !== 'phone';
-      for (const [name, motion] of this.motions) motion.show(name === mode && !tracks);
-      document.documentElement.classList.toggle('is-phone', mode === 'phone');
-      this.app.classList.toggle('phone-tracks', tracks && mode === 'phone');
-      this.tracks.show(tracks, mode === 'phone' ? this.phone.scroll : null, this.presenting);
-      this.resize();
-      if (back) this.onback();
-      this.cursor();
-    }
+    this.arrange();
     const step = this.stories.caption()?.[0] ?? '';
     if (step !== this.step) {
       this.step = step;
       this.mainCaption.repaint();
     }
-    const { riding, starting, step: told } = this.stories;
-    if (told !== this.told && !riding && !(told && starting)) {
-      this.told = told;
-      this.tracks.follow(told);
+    const { riding, starting, step: now } = this.stories;
+    if (now !== this.followedStep && !riding && !(now && starting)) {
+      this.followedStep = now;
+      this.tracks.follow(now);
     }
-    this.painted = mode ? paintedMoment(this.ctx) : undefined;
-    if (tracks) {
-      this.say(clock);
-      this.tracks.paint(clock);
-    }
-    if (mode === 'lanes') this.lanes.paint(clock);
-    if (mode === 'factory') this.factory.paint(clock);
-    this.factory.paintBack(mode === '');
-    if (mode === 'embed') this.embed.paint(clock);
-    else if (mode === 'phone') this.phone.paint(clock);
-    else if (this.presenting && mode !== 'tracks') this.presenter.paint(clock, mode === 'lanes' || mode === 'factory');
+    this.painted = paintedMoment(this.ctx);
+    reveal(this.tracks.root, true);
+    this.say(clock);
+    this.tracks.paint(clock);
+    if (this.isPhone) this.phone.paint(clock);
     this.stories.paint();
-    return mode;
   }
 
   resize() {
-    this.lanes.resize(this.presenting);
-    this.presenter.resize();
-    this.factory.resize(this.presenting);
     this.phone.resize();
-    this.embed.resize();
     this.tracks.resize();
-    this.mainCaption.wear(this.tracks.on && !this.tracks.over ? this.tracks.k : 0);
+    this.mainCaption.wear(this.tracks.k);
   }
 
-  /** The caption of the view, when it has one of its own. @returns {[string, string] | null} */
+  /** The sentence of a story, or that of the stage. @returns {[string, string] | null} */
   caption() {
     this.stories.paintFigures(); // of the sentence that is about to be said
     const story = this.stories.caption();
-    // What a person wrote is said by every view, in the words of the stage.
+    // What a person wrote is said in its place.
     this.tracks.said = null;
     if (story || this.ctx.model.facts.sentence.id.startsWith('person')) return story;
-    const head = this.tracks.caption();
-    if (head) return head;
-    return this.lanes.isOn ? this.lanes.caption() : this.view === 'factory' ? this.factory.caption() : null;
+    return this.tracks.caption();
   }
 
   /** Two releases side by side, or one again. */
@@ -239,7 +163,7 @@ export class Views {
     this.presenting = on;
     if (!this.ctx.follower) fragment.write({ presenter: on ? 1 : null });
     if (!on && document.fullscreenElement) document.exitFullscreen().catch(() => {});
-    this.paint(performance.now());
+    if (this.ctx.model.any) this.paint(performance.now());
   }
 
   /** The whole screen, or the window again. */
@@ -263,7 +187,7 @@ export class Views {
       this.present(false);
       return true;
     }
-    return this.stories.leave() || (!this.shownTracks && this.factory.goBack());
+    return this.stories.leave();
   }
 
   /** @param {KeyboardEvent} e @private */

@@ -1,17 +1,10 @@
 // @ts-check
-// What is drawn, for a comparison with the informer: each visible text and bar that names its source, with the moment from which it was
+// What is drawn, for a comparison with the informer: each visible text that names its source, with the moment from which it was
 // painted. It is read in one go, so nothing is painted meanwhile.
 
 /** @typedef {import('./moment.js').Painted} Painted */
 
-/**
- * `early` parts are compared with other stations' numbers, and painted with them. A text has its `words`, made by the function `as` from the
- * source `of`. A bar or an arc has a share, `part` of `whole`, in `geometry`.
- * @typedef {{
- *   station: string, early: boolean, lane: number | null, of?: string, as?: string, words?: string,
- *   part?: string, whole?: string, room?: number, least?: number, curve?: number, geometry?: string
- * }} Mark
- */
+/** A text with its `words`, made by the function `as` from the source `of`. @typedef {{station: string, lane: number | null, of: string, as: string, words: string}} Mark */
 
 /** @param {Element} el */
 function visible(el) {
@@ -26,20 +19,12 @@ function words(el) {
 
 /** @param {HTMLElement | SVGElement} el @returns {Mark | null} */
 function mark(el) {
-  const at = el.closest('[data-lane]');
-  const station = el.closest('[data-station]');
-  const of = {
-    station: station?.getAttribute('data-station') ?? '',
-    early: !!el.closest('[data-early]'),
-    lane: at ? Number(at.getAttribute('data-lane')) : null,
-  };
-  const { part, whole, room, least, curve } = el.dataset;
-  if (part) {
-    const geometry = el.getAttribute(el.tagName === 'rect' ? 'width' : 'd') ?? '';
-    return geometry ? { ...of, part, whole, room: Number(room ?? 0), least: Number(least ?? 0), curve: Number(curve ?? 0), geometry } : null;
-  }
   const said = words(el);
-  return said && el.dataset.of ? { ...of, of: el.dataset.of, as: el.dataset.as ?? 'same', words: said } : null;
+  const at = el.closest('[data-lane]');
+  return said && el.dataset.of ? {
+    station: el.closest('[data-station]')?.getAttribute('data-station') ?? '', lane: at ? Number(at.getAttribute('data-lane')) : null,
+    of: el.dataset.of, as: el.dataset.as ?? 'same', words: said,
+  } : null;
 }
 
 /**
@@ -50,7 +35,7 @@ function mark(el) {
 export function listDrawn(root, from) {
   /** @type {Map<Painted | undefined, Mark[]>} */
   const by = new Map();
-  for (const el of /** @type {NodeListOf<HTMLElement | SVGElement>} */ (root.querySelectorAll('[data-of], [data-part]'))) {
+  for (const el of /** @type {NodeListOf<HTMLElement | SVGElement>} */ (root.querySelectorAll('[data-of]'))) {
     const is = visible(el) ? mark(el) : null;
     if (!is) continue;
     const at = from(el);

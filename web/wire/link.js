@@ -115,14 +115,10 @@ export class Link {
     });
   }
 
-  /**
-   * Reports that the page is ready to paint; at most one frame follows. While chips travel it says how far they have come, as a request that is
-   * open is answered when one arrives.
-   * @param {import('./eye.js').Eye} eye
-   */
-  want(eye) {
-    if (this.frame || !this.alive || (this.isAsked && !(eye.waits && eye.runs))) return;
-    this.worker.postMessage(this.isAsked ? { eye: eye.next } : { want: true, eye: eye.next });
+  /** Reports that the page is ready to paint; at most one frame follows. */
+  want() {
+    if (this.frame || !this.alive || this.isAsked) return;
+    this.worker.postMessage({ want: true, eye: -1 });
     this.isAsked = true;
   }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Which moment of the log something on the page was painted from. The stage's stations take turns, so each has one of its own.
+// Which moment of the log something on the page was painted from: the stage, and the bars around it.
 
 /** @typedef {import('./page-types.js').Lane} Lane */
 
@@ -17,20 +17,19 @@
  * @param {import('./model.js').Model} model
  * @param {number} i which lane
  */
-export function keepMoment(model, i) {
+function keepMoment(model, i) {
   const { state, facts, view } = model.lane(i);
   return { state: { ...state }, facts: { ...facts }, view };
 }
 
 /**
- * The moment that is painted now: of one informer that was kept, or of all informers of the model.
+ * The moment that is painted now: of all informers of the model.
  * @param {import('./page-types.js').Ctx} ctx
- * @param {Omit<Lane, 'now'>} [lane]
  * @returns {Painted}
  */
-export function paintedMoment({ model, now: clock }, lane) {
+export function paintedMoment({ model, now: clock }) {
   const now = clock();
-  const lanes = (lane ? [lane] : Array.from({ length: model.lanes }, (_, i) => keepMoment(model, i))).map((o) => ({ ...o, now }));
-  const { seq, reached, atMillis } = lanes[0].view;
+  const lanes = Array.from({ length: model.lanes }, (_, i) => ({ ...keepMoment(model, i), now }));
+  const { seq, reached, atMillis } = model.view;
   return { seq, reached, atMillis, now, lanes, factory: model.factory };
 }

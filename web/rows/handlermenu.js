@@ -1,6 +1,5 @@
 // @ts-check
-// The menus of the Listeners: add one, and what can be done with the handler of one.
-import { dropLines } from '../draw/drops.js';
+// The menus of the handlers: add one, and what can be done with the handler of one.
 import { button, h, s } from '../kit/dom.js';
 import { exact, span } from '../kit/format.js';
 import { addWords } from '../kit/i18n.js';
@@ -28,6 +27,10 @@ addWords({
   'lis.facts': ['{d} distributed · {m} delivered · {n} handled', '分发 {d} · 交付 {m} · 处理 {n}'],
   'lis.resyncNote': ['While the informer runs, a resync period shorter than its check period is raised to that.', 'informer 运行时，比它的检查周期更短的 resync 会被提高到该周期。'],
   'lis.set': ['set', '设定'],
+  'drop.line': [
+    'predicate {name} dropped {a} added, {u} updated, {d} deleted, {s} with equal versions; last {key}',
+    'predicate {name} 丢弃：新增 {a}、更新 {u}、删除 {d}、版本未变 {s}；最近 {key}',
+  ],
 });
 
 /** @param {Record<string, string | number>} attrs */
@@ -91,7 +94,7 @@ export function openHandler(ctx, anchor, id) {
   if (!l) return;
   ctx.popup(anchor, (root, close) => {
     root.append(h('h2', {}, t('lis.menu', { name: l.name })), h('p', { class: 'note' }, whatItDid(ctx, l)));
-    root.append(...dropLines(l).map((words) => h('p', { class: 'note' }, words)));
+    root.append(...dropLines(ctx, l).map((words) => h('p', { class: 'note' }, words)));
     if (l.lastPanic) root.append(h('p', { class: 'note bad' }, t('lis.lastPanic', { w: l.lastPanic })));
     if (ctx.follower || ctx.model.state.source.kind === 'probe') return; // what follows acts
     const setPace = (/** @type {number} */ ms) => {
@@ -119,6 +122,13 @@ export function openHandler(ctx, anchor, id) {
 function whatItDid({ t }, l) {
   const counts = t('lis.facts', { d: exact(l.distributed), m: exact(l.delivered), n: exact(l.handled) });
   return `${counts} · ${l.resyncMillis ? t('lis.resyncEvery', { s: span(l.resyncMillis) }) : t('lis.noResync')}`;
+}
+
+/** A sentence for each predicate of a handler that threw something away. @param {Ctx} ctx @param {Listener} listener */
+function dropLines({ t }, { drops = [] }) {
+  return drops.map(({ predicate, added = 0, updated = 0, deleted = 0, synced = 0, last }) => t('drop.line', {
+    name: predicate, a: exact(added), u: exact(updated), d: exact(deleted), s: exact(synced), key: last.key ?? '',
+  }));
 }
 
 /** A button for each of the usual paces, and for its own. @param {Ctx} ctx @param {Listener} l @param {(ms: number) => void} choose */

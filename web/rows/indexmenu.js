@@ -46,18 +46,6 @@ export function openIndices(ctx, anchor, choose) {
   openMenu(ctx, anchor, choose, showIndices);
 }
 
-/**
- * The keys of one value of an index.
- * @param {Ctx} ctx
- * @param {Element} anchor
- * @param {string} index
- * @param {string} value
- * @param {Choose} choose
- */
-export function openKeys(ctx, anchor, index, value, choose) {
-  openMenu(ctx, anchor, choose, (menu) => showKeys(menu, index, value));
-}
-
 /** Group by one, look into one, add one. @param {Menu} menu */
 function showIndices(menu) {
   const { ctx, root, close } = menu;
