@@ -102,7 +102,9 @@ const top = new TopBar(ctx, app, {
   theme: nextTheme, language: nextLanguage, help, save: () => files.save(), open: () => files.open(),
   presenter: () => views.present(), stories: (b) => views.stories.open(b),
 });
-ctx.clusterMenu = (anchor) => openSimMenu(ctx, anchor, selected || [...model.cells.values()].map((c) => c.key).sort()[0] || '');
+/** An object of the store. */
+const anyKey = () => [...model.cells.values()].map((c) => c.key).sort()[0] ?? '';
+ctx.clusterMenu = (anchor) => openSimMenu(ctx, anchor, selected || anyKey());
 const captionLine = h('span', { class: 'say' });
 const remedy = new Remedy(ctx, 'remedy', 'key', () => caption.complete);
 app.append(h('div', { class: 'cap' }, captionLine, remedy.root));

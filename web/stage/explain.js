@@ -210,7 +210,8 @@ export class Explain {
     this.code = h('code');
     this.file = h('small');
     this.eras = h('div', { class: 'exe' });
-    const key = (/** @type {string} */ path, /** @type {number} */ n) => /** @type {HTMLButtonElement} */ (button({ class: 'key' }, () => this.step(n), icon(path)));
+    const key = (/** @type {string} */ path, /** @type {number} */ n) => (
+      /** @type {HTMLButtonElement} */ (button({ class: 'key' }, () => this.step(n), icon(path))));
     this.prev = key('M10 3L5 8L10 13', -1);
     this.next = key('M6 3L11 8L6 13', 1);
     this.x = button({ class: 'key' }, () => this.close(), 'esc');

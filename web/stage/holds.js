@@ -1,5 +1,5 @@
 // @ts-check
-// What is held and let go on: a stage, some of what waits there, or all of it.
+// Holds a stage, and releases some of what waits there, or all of it.
 import { button, h } from '../kit/dom.js';
 import { exact } from '../kit/format.js';
 import { addWords } from '../kit/i18n.js';

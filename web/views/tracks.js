@@ -384,7 +384,8 @@ export class Tracks {
     if (!this.rows.bands.length) return;
     const first = { ...common, row: this.rows.bands[0], lane: { ...model.lane(0), now }, starved: false, silent: false };
     const about = opened ?? first;
-    this.inside.paint(opened ? this.explained(opened) : model.fork ? parting(first, model.fork) : lastRead(first), about.lane, model.lanes > 1 ? about.row.lane : null);
+    const is = opened ? this.explained(opened) : model.fork ? parting(first, model.fork) : lastRead(first);
+    this.inside.paint(is, about.lane, model.lanes > 1 ? about.row.lane : null);
     reveal(this.inside.root, this.geometry.inside.h > 0 && (this.geometry.phone || this.presenting ? !!opened : !this.geometry.drawer));
     this.paintLikely();
     this.informers.paint();

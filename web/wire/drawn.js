@@ -4,7 +4,10 @@
 
 /** @typedef {import('./moment.js').Painted} Painted */
 
-/** A text with its `words`, made by the function `as` from the source `of`. @typedef {{station: string, lane: number | null, of: string, as: string, words: string}} Mark */
+/**
+ * A text with its `words`, made by the function `as` from the source `of`.
+ * @typedef {{station: string, lane: number | null, of: string, as: string, words: string}} Mark
+ */
 
 /** @param {Element} el */
 function visible(el) {
