@@ -1,5 +1,6 @@
 // @ts-check
-// The page, put together: the worker, the model of what it says, the stage, the bars around it, and what keys do. Each part is a file of its own; what belongs to several of them is here.
+// The page, put together: the worker, the model of what it says, the stage, the bars around it, and what keys do. Each part is a file of its own; what
+// belongs to several of them is here.
 import { Address } from './page/address.js';
 import { Audience } from './hall/audience.js';
 import { automation } from './page/automation.js';

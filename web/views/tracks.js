@@ -41,7 +41,7 @@ const rowsOf = {
 const largeWide = 1280 / 1.5;
 const wayWide = 1280;
 /** The overview of the log, as wide as there is room. */
-const overview = { w: 600, h: 44, left: 6, edge: 594, base: 40, high: 26, rise: 36, least: 10e3, bare: true };
+const overview = { h: 44, left: 6, base: 40, high: 26, rise: 36, least: 10e3 };
 /** How often a light that fades is drawn, in ms: it has four steps. */
 const lightMillis = 50;
 
