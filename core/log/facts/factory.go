@@ -89,7 +89,6 @@ type FactoryRow struct {
 	Phase           string `json:"phase"`
 	ResourceVersion string `json:"resourceVersion"`
 	Depth           int    `json:"depth"`
-	QueueKind       string `json:"queueKind"`
 	Count           int    `json:"count"`
 	// Ring is the fullest of the listeners' rings, nil without a listener.
 	Ring *FactoryRing `json:"ring"`
@@ -128,8 +127,8 @@ type FactoryRing struct {
 type FactoryWork struct {
 	Depth int `json:"depth"`
 	Busy  int `json:"busy"` // the workers that have a key
-	// Lens is that of Facts, without LastReads and LastWrites.
-	Lens *Lens `json:"lens,omitempty"`
+	// Lens is what Sentence says of it; nil if the log names no causes.
+	Lens *Lens `json:"-"`
 }
 
 // FactoryLamp is a listener's sync lamp.

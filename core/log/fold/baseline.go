@@ -159,7 +159,7 @@ func (f *Fold) restore(e *event.Entry) {
 	if q.sampled = s.Fidelity["queue"].How == "sampled"; q.sampled {
 		q.depth = max(s.Queue.Depth, 0)
 	}
-	l.restoreRecent(around, s.Recent, e.At)
+	l.restoreRecent(around, s.Recent)
 	f.restoreFork(e.Lane, s.Fork, e.At)
 }
 

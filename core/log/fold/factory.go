@@ -111,7 +111,7 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 	r := facts.FactoryRow{
 		Lane: i, Resource: l.identity.Name(), Release: l.release.String(), Unshared: l.identity.Unshared, Shard: l.identity.Shard,
 		Running: l.running, Synced: l.synced,
-		Phase: l.refl.Phase, ResourceVersion: l.refl.ResourceVersion, Depth: l.queue.len(), QueueKind: f.QueueKind(i),
+		Phase: l.refl.Phase, ResourceVersion: l.refl.ResourceVersion, Depth: l.queue.len(),
 		Count: l.store.objects.Len(), Ring: l.fullest(), Lamps: []facts.FactoryLamp{}, Held: []string{},
 		Lists: l.refl.Lists, Watches: l.refl.Watches, Trouble: w.trouble.words, Cause: w.trouble.cause, Early: f.countEarly(i),
 	}
@@ -136,7 +136,7 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 		}
 	}
 	if l.work != nil {
-		r.Work = &facts.FactoryWork{Depth: l.work.fifo.Len(), Busy: l.work.processing.Len(), Lens: f.LensFacts(i, f.at)}
+		r.Work = &facts.FactoryWork{Depth: l.work.fifo.Len(), Busy: l.work.processing.Len(), Lens: f.lensFacts(i)}
 	}
 	for _, h := range f.world.holdStates(f.holdsOf(i)) {
 		r.Held = append(r.Held, h.Stage)

@@ -236,7 +236,7 @@ func (f *Fold) applyLane(l *lane, e *event.Entry) {
 			l.applyChange(f.epoch, e)
 		}
 	}
-	l.remember(&f.wires[l.wire], f.sel.Source == "live", e)
+	l.remember(&f.wires[l.wire], e)
 }
 
 func (f *Fold) beginSelection(e *event.Entry) {

@@ -39,7 +39,6 @@ type listener struct {
 	metCount      int // calls that received an object which another handler had mutated
 	metOld        int // the same, as the old object of an update
 	lastMet       Met
-	rate          ListenerRate
 	drops         []drop
 	forkCalls     facts.Calls // since the fork, in one
 }
@@ -162,14 +161,11 @@ func (l *lane) applyListener(e *event.Entry) {
 	case event.KindAccepted:
 		x := e.Accepted()
 		li.acceptCount++
-		li.rate.advance(e.At)
-		li.rate.In++
 		li.setRing(x.Ring)
-		l.grow(li, x.Capacity, e)
+		li.grow(x.Capacity)
 		if !x.InRing {
 			li.waiting = true
 		}
-		l.challenge(li, e)
 	case event.KindDelivered:
 		x := e.Delivered()
 		li.deliveryCount++
@@ -187,13 +183,10 @@ func (l *lane) applyListener(e *event.Entry) {
 		li.recentSum += x.Took - *slot
 		*slot = x.Took
 		li.callCount++
-		li.rate.advance(e.At)
-		li.rate.Out++
 		li.handling = false
 		if x.Err != nil {
 			li.panics++
 			li.lastPanic = x.Err.Error()
-			l.recent.Panicked = Happening{At: e.At, Listener: x.Listener}
 		}
 	case event.KindPredicateDropped:
 		li.drop(e.PredicateDropped(), e.Seq)
@@ -205,12 +198,9 @@ func (l *lane) applyListener(e *event.Entry) {
 }
 
 // grow notes a ring's capacity if it changed.
-func (l *lane) grow(li *listener, capacity int, e *event.Entry) {
+func (li *listener) grow(capacity int) {
 	if capacity <= 0 || capacity == li.capacity {
 		return
-	}
-	if capacity > li.capacity && li.capacity > 0 {
-		l.recent.Grew = Happening{At: e.At, Listener: li.id, From: li.capacity, To: capacity}
 	}
 	if li.capacity > 0 && len(li.caps) < maxCaps {
 		li.caps = append(li.caps, li.capacity)
