@@ -291,19 +291,9 @@
  * @property {boolean} running
  * @property {boolean} synced
  * @property {string} phase
- * @property {string} resourceVersion
- * @property {number} depth
  * @property {number} count
  * @property {FactoryRing | null} ring the fullest of the listeners' rings, nil without a listener.
- * @property {FactoryLamp[]} lamps the listeners' sync lamps, in order; Lit counts those that are on.
- * @property {number} lit
- * @property {number} requests Requests counts the open ones. Request is the newest of them, else the one that ended last; nil before the
- *   first.
- * @property {FactoryRequest | null} request
- * @property {number} lists Lists and Watches count the requests that it has sent since it began. Each page of a LIST counts; a WatchList
- *   counts as a WATCH.
- * @property {number} watches
- * @property {FactoryWork} [work] the work queue that a handler of the informer fills, nil for none.
+ * @property {number} requests open
  * @property {boolean} twice another informer watches the same resource, and the two do not share.
  * @property {string[]} held the stages on hold.
  * @property {string} [trouble] Trouble describes what is wrong between this informer and its cluster, and Cause names it in one word; empty
@@ -316,11 +306,6 @@
 /**
  * FactoryAPI is what the informers' requests show of the API server.
  * @typedef {object} FactoryAPI
- * @property {string} resourceVersion the highest that any of them has seen, empty before the first answer.
- * @property {number} lists Lists and Watches count the requests that the informers have sent since each began. Each page of a LIST counts;
- *   a WatchList counts as a WATCH.
- * @property {number} watches
- * @property {string[]} faults the names of the faults that are on.
  * @property {FactoryTwice[]} twice the resources that both an informer of the factory and an unshared one watch.
  */
 
@@ -468,7 +453,6 @@
  * @property {string} kind RealFIFO or DeltaFIFO
  * @property {number} depth deltas (RealFIFO) or keys (DeltaFIFO)
  * @property {number} waiting Depth without bookmarks, which are about no object
- * @property {number} maxDepth
  * @property {boolean} synced
  * @property {boolean} locked held while popped deltas are processed
  * @property {boolean} closed
@@ -476,14 +460,11 @@
  * @property {QueueItem[]} items the head of the queue, in order, at most 48
  * @property {QueueItem[]} batch popped and being processed, at most 24
  * @property {number} batchSize
- * @property {QueueItem[]} lastBatch popped last, at most 24
- * @property {number} lastBatchSize
+ * @property {number} lastBatchSize popped last
+ * @property {QueueItem[]} [lastBatch] its items; only in a log's KindRestored
  * @property {Record<string, number>} mix deltas in the queue by type
  * @property {number} pops
- * @property {number[]} run how many objects each pop took since the queue was last empty, oldest first, at most 48; RunPops counts all of
- *   these pops. A pop of a DeltaFIFO takes one.
- * @property {number} runPops
- * @property {number} merges
+ * @property {number} runPops since the queue was last empty
  */
 
 /**
@@ -528,8 +509,6 @@
  * @property {number} meanMicros over the last calls, at most 16
  * @property {number} paceMillis extra time per call, set by the user
  * @property {number} resyncMillis
- * @property {number} nextResyncMillis when it takes part in a resync next, at the earliest, in ms of the log; 0 if it never does. The
- *   Reflector's timer decides.
  * @property {boolean} syncing
  * @property {boolean} synced
  * @property {boolean} removed
@@ -653,32 +632,6 @@
  * @property {number} pending
  * @property {number} ring
  * @property {number} capacity
- */
-
-/**
- * FactoryLamp is a listener's sync lamp.
- * @typedef {object} FactoryLamp
- * @property {string} name
- * @property {boolean} synced
- */
-
-/**
- * FactoryRequest is a request of one informer.
- * @typedef {object} FactoryRequest
- * @property {string} verb LIST, WATCH or WatchList
- * @property {boolean} open
- * @property {number} status 0 while unanswered
- * @property {number} sentMillis
- * @property {number} bytes
- * @property {number} frames
- * @property {string} [error]
- */
-
-/**
- * FactoryWork is a controller's work queue.
- * @typedef {object} FactoryWork
- * @property {number} depth
- * @property {number} busy the workers that have a key
  */
 
 /**

@@ -6,7 +6,7 @@ import "testing"
 func TestASentenceNamesWhatIsWrongWithAController(t *testing.T) {
 	synced := []FactoryStage{{Release: "1.37", Stage: "synced"}}
 	of := func(l *Lens, more ...FactoryRow) Sentence {
-		x := Factory{Factories: synced, Rows: append([]FactoryRow{{Running: true, Work: &FactoryWork{Lens: l}}}, more...)}
+		x := Factory{Factories: synced, Rows: append([]FactoryRow{{Running: true, Lens: l}}, more...)}
 		return x.ChooseSentence()
 	}
 	for _, x := range []struct {

@@ -340,7 +340,6 @@ func (f *Fold) applyReflector(l *lane, e *event.Entry) {
 		r.BackoffMillis = 0
 	case event.KindResyncDue:
 		r.Resyncs++
-		l.planResyncs(e.At)
 	case event.KindReflectorError:
 		r.noteError(e)
 	}

@@ -30,7 +30,6 @@ type listener struct {
 	recentSum     time.Duration
 	pace          time.Duration
 	resync        time.Duration
-	nextResync    time.Duration // when it takes part in a resync next, at the earliest; 0 if it never does
 	syncing       bool
 	synced        bool
 	removed       bool
@@ -110,30 +109,12 @@ func (f *Fold) ResourceName(lane int) string {
 	return f.sel.ForTarget(f.lanes[lane].identity.Target).Resource
 }
 
-// planResync sets when the listener takes part in a resync next.
-// Mirrors client-go tools/cache.(*processorListener).determineNextResync (v0.37.2).
-func (li *listener) planResync(now time.Duration) {
-	if li.resync > 0 {
-		li.nextResync = now + li.resync
-	}
-}
-
-// planResyncs plans the next resync of each listener that takes part in this one.
-func (l *lane) planResyncs(now time.Duration) {
-	for i := range l.listeners {
-		if li := &l.listeners[i]; li.syncing {
-			li.planResync(now)
-		}
-	}
-}
-
 func (l *lane) applyListener(e *event.Entry) {
 	switch e.Kind {
 	case event.KindListenerAdded:
 		// A new processorListener takes part in resyncs until KindListenerSyncing changes that.
 		listenerAdded := e.ListenerAdded()
 		n := listener{id: listenerAdded.Listener, name: Shorten(listenerAdded.Name), resync: listenerAdded.Resync, capacity: listenerAdded.Capacity, syncing: true}
-		n.planResync(e.At)
 		i, ok := l.listenerIndex(listenerAdded.Listener)
 		switch {
 		case ok:

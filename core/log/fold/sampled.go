@@ -36,7 +36,6 @@ func (l *lane) applySample(e *event.Entry) {
 	}
 	if s.Queue != nil {
 		l.queue.sampled, l.queue.depth = true, max(s.Queue.Depth, 0)
-		l.queue.maxDepth = max(l.queue.maxDepth, l.queue.depth)
 		if l.queue.depth > DeepQueue {
 			l.recent.Deep.At = e.At
 		}
