@@ -22,7 +22,7 @@ const (
 	// hurryMillis is how often the page gets a frame while a story is replayed as fast as possible.
 	hurryMillis = 250
 	// After a frame, the rest of the worker gets restFactor times the time that the frame took, up to maxRest, which a viewer does not notice. If frames
-	// are slow, much happens between two of them anyway, and the page merges what the eye cannot follow.
+	// are slow, much happens between two of them anyway, more than eyes can follow.
 	restFactor = 10
 	maxRest    = 100 * time.Millisecond
 )

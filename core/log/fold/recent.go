@@ -8,8 +8,8 @@ import (
 	"informerscope/core/words/releases"
 )
 
-// Recent is what a Fold keeps about a lane's last moments beside its State: the source of sentences about the present. It is part of the fold, so it is the same
-// at a seq however a viewer got there. A log that begins after its experiment has it in its KindRestored.
+// Recent is what a Fold keeps about a lane's last moments beside its State: the source of sentences about the present. It is part of the fold, so it is the
+// same at a seq however a viewer got there. A log that begins after its experiment has it in its KindRestored.
 type Recent struct {
 	// Writes of the newest bins of time, and the number of the newest bin. They belong to all lanes; a Fold keeps them with its world.
 	Writes    []int `json:"writes,omitempty"`

@@ -354,7 +354,7 @@ func expectFocus(t *testing.T, s *view.State, seen map[string]int) {
 	seen[strings.Join(s.Facts.Focus, " ")]++
 }
 
-// TestADeepQueueStaysInFocus: for three seconds after it was deep, since nobody sees what changes faster.
+// TestADeepQueueStaysInFocus: for three seconds after it was deep.
 func TestADeepQueueStaysInFocus(t *testing.T) {
 	x := watchingTale(t)
 	x.pass(4 * time.Second)

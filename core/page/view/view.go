@@ -188,7 +188,7 @@ func (v *View) Step(n int) {
 	head, _ := v.rec.Head()
 	if now := v.fold.Seq(); n > 0 && n < farStep && pos <= head && now+1 >= v.rec.First() {
 		v.playEnd = 0
-		v.applyLocked(pos) // what moves is followed by the eye
+		v.applyLocked(pos) // the page shows what changed, and no jump
 		return
 	}
 	v.goToLocked(pos)
