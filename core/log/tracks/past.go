@@ -115,3 +115,11 @@ type Span struct {
 	Key        string   `json:"key,omitempty"`
 	Words      string   `json:"words,omitempty"`
 }
+
+// Equal reports whether two Spans say the same.
+func (s Span) Equal(o Span) bool {
+	if s.ToMillis != nil && o.ToMillis != nil && *s.ToMillis == *o.ToMillis {
+		o.ToMillis = s.ToMillis
+	}
+	return s == o
+}

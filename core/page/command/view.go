@@ -21,7 +21,7 @@ func timeCommands() []Command {
 			return c.View.Describe(), err
 		}),
 	}, {
-		Name: "pause", Effect: Moves, Story: true, Script: true, Does: "stops the view at its moment, and chips where they are", Answers: "View",
+		Name: "pause", Effect: Moves, Story: true, Script: true, Does: "stops the view at its moment", Answers: "View",
 		run: takeNone(func(_ context.Context, c *Console) (any, error) {
 			c.View.Pause()
 			return c.View.Describe(), nil
@@ -123,7 +123,7 @@ func objectCommands() []Command {
 		run:     takeOne(0, func(_ context.Context, c *Console, lane int) (any, error) { return lane, c.View.Show(lane) }),
 	}, {
 		Name: "follow", Effect: Shows, Args: []arg.Spec{{Name: "key", Type: arg.Text}},
-		Does: "keeps this object's tokens from being merged with others; `\"\"` follows none", Answers: "the key",
+		Does: "selects the object whose journey the past has; `\"\"` selects none", Answers: "the key",
 		run: takeOne("", func(_ context.Context, c *Console, key string) (any, error) {
 			c.View.Follow(key)
 			return key, nil

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,8 +32,8 @@ type past struct {
 	seq       uint64
 	key       string
 	lane      int
-	sent      map[string]string // the Spans of a row, by its ID
-	heights   map[string][]int  // of the piles of a row, by column modulo columns
+	sent      map[string][]tracks.Span // of a row, by its ID
+	heights   map[string][]int         // of the piles of a row, by column modulo columns
 }
 
 // Window asks for the past of so many milliseconds in so many columns. Each frame then has what is new of it. No columns end that.
@@ -81,7 +80,7 @@ func (p *past) take(w tracks.Window) *tracks.Past {
 	w.From = max(w.First, p.last-3)
 	if out.Reset = !p.hasWindow || w.Last < p.last || w.Seq < p.seq || w.Followed != p.key || w.Lane != p.lane || w.From > p.last; out.Reset {
 		w.From = w.First
-		p.sent, p.heights = map[string]string{}, map[string][]int{}
+		p.sent, p.heights = map[string][]tracks.Span{}, map[string][]int{}
 	}
 	out.From, out.Last = w.From, w.Last
 	out.Rows = p.tracks.Rows(&w)
@@ -97,18 +96,12 @@ func (p *past) take(w tracks.Window) *tracks.Past {
 
 // compare leaves out the spans that the page has, and finds the highest pile of the row.
 func (p *past) compare(row *tracks.Row, w *tracks.Window) {
-	text, err := json.Marshal(row.Spans)
-	if err != nil { // a Span always marshals
-		panic(err)
-	}
 	was := p.sent[row.ID]
-	p.sent[row.ID] = string(text)
-	switch {
-	case was == string(text):
+	p.sent[row.ID] = row.Spans
+	if slices.EqualFunc(was, row.Spans, tracks.Span.Equal) {
 		row.Spans = nil
-	case len(row.Spans) == 0:
-		row.Closed = was != ""
 	}
+	row.Closed = len(was) > 0 && len(p.sent[row.ID]) == 0
 	heights := p.heights[row.ID]
 	if heights == nil {
 		heights = make([]int, p.columns)
