@@ -162,7 +162,8 @@
  * @property {number} first the oldest column that the log still has. Nothing is known of what came before.
  * @property {Row[]} rows the rows of the stage, from the top: the cluster's, then each informer's. Of a factory one informer is open; the
  *   others have one row each. In a fork the second lane has a cluster of its own.
- * @property {Journey | null} journey the way of the followed object's newest change; null if none is followed, or nothing is known of it.
+ * @property {Journey | null} journey the way of the followed change, which is the object's newest unless a version is followed; null if
+ *   none is followed, or nothing is known of it.
  */
 
 /**
@@ -493,7 +494,7 @@
  */
 
 /**
- * Journey is the way of the newest change of the followed object through the rows.
+ * Journey is the way of the followed change through the rows.
  * @typedef {object} Journey
  * @property {string} key
  * @property {string} rv
@@ -2031,7 +2032,7 @@
  * @property {[lag: number, seed?: number | null]} laboratory
  * @property {[name: string, value?: string | null, lane?: number | null]} index
  * @property {[lane?: number | null]} show
- * @property {[key?: string | null]} follow
+ * @property {[key?: string | null, rv?: string | null]} follow
  * @property {[millis: number, columns: number]} window
  * @property {[row: string, column: number]} entries
  * @property {[index: string]} groupBy

@@ -15,7 +15,7 @@ type Past struct {
 	// Rows are the rows of the stage, from the top: the cluster's, then each informer's. Of a factory one informer is open; the others have one row each. In a
 	// fork the second lane has a cluster of its own.
 	Rows []Row `json:"rows"`
-	// Journey is the way of the followed object's newest change; null if none is followed, or nothing is known of it.
+	// Journey is the way of the followed change, which is the object's newest unless a version is followed; null if none is followed, or nothing is known of it.
 	Journey *Journey `json:"journey"`
 }
 

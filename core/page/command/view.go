@@ -122,10 +122,12 @@ func objectCommands() []Command {
 		Answers: "the lane",
 		run:     takeOne(0, func(_ context.Context, c *Console, lane int) (any, error) { return lane, c.View.Show(lane) }),
 	}, {
-		Name: "follow", Effect: Shows, Args: []arg.Spec{{Name: "key", Type: arg.Text}},
-		Does: "keeps this object's tokens from being merged with others; `\"\"` follows none", Answers: "the key",
-		run: takeOne("", func(_ context.Context, c *Console, key string) (any, error) {
-			c.View.Follow(key)
+		Name: "follow", Effect: Shows, Args: []arg.Spec{{Name: "key", Type: arg.Text}, {Name: "rv", Type: arg.Text}},
+		Does: "keeps this object's tokens from being merged with others, and shows the way of its change `rv`, of its newest without one, in the past; " +
+			"`\"\"` follows none",
+		Answers: "the key",
+		run: takeTwo(func(_ context.Context, c *Console, key, rv string) (any, error) {
+			c.View.Follow(key, rv)
 			return key, nil
 		}),
 	}, {

@@ -35,7 +35,7 @@ func TestSelectedObjectIsWhereTheWholeStateHasIt(t *testing.T) {
 			for range 600 {
 				key := keys[rng.IntN(len(keys))]
 				v.Seek(uint64(rng.Int64N(int64(head)) + 1))
-				v.Follow(key)
+				v.Follow(key, "")
 				s := v.State()
 				f := rec.FoldAt(s.Seq)
 				want := placeIn(f.WholeState(0), key)
@@ -82,7 +82,7 @@ func TestFrameTellsOfASelectionWhileTheViewIsPaused(t *testing.T) {
 		v.Pause()
 		for v.Frame() != nil {
 		}
-		v.Follow("default/none")
+		v.Follow("default/none", "")
 		var f struct {
 			Lanes []struct {
 				Facts struct {
@@ -94,7 +94,7 @@ func TestFrameTellsOfASelectionWhileTheViewIsPaused(t *testing.T) {
 		if err := json.Unmarshal(b, &f); err != nil || len(f.Lanes) == 0 || f.Lanes[0].Facts.Selected == nil || f.Lanes[0].Facts.Selected.Key != "default/none" {
 			t.Errorf("the frame after the selection is %s: %v", b, err)
 		}
-		if v.Follow(""); v.Frame() == nil {
+		if v.Follow("", ""); v.Frame() == nil {
 			t.Error("no frame says that nothing is selected any more")
 		}
 		if b := v.Frame(); b != nil {

@@ -54,6 +54,7 @@ type View struct {
 	sendsAll   bool          // the next frame sends everything again
 	groupBy    string
 	followKey  string
+	followRV   string // the version of the followed change, empty for the newest
 	sentKey    string // followKey in the last frame
 	lanes      []*laneView
 	lane       int // the lane on stage, if there are several informers
@@ -242,11 +243,12 @@ func (v *View) GroupBy(index string) {
 }
 
 // Follow sets the key of the selected object, "" for none. The facts say how far it has come, and its tokens are never merged with others, so that the page
-// can point at each of them.
-func (v *View) Follow(key string) {
+// can point at each of them. The past has the way of its change rv, or of its newest if that is empty.
+func (v *View) Follow(key, rv string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.followKey = key
+	v.followKey, v.followRV = key, rv
+	v.past.hasWindow = false
 	for _, l := range v.lanes {
 		l.moves.followKey = key
 	}

@@ -435,7 +435,7 @@ func TestTokensFollowOneObjectAllTheWay(t *testing.T) {
 			t.Errorf("one update moved %v, want %v", paths, want)
 		}
 		p.moves = nil
-		v.Follow("shop/nothing") // a followed object takes nothing from the others
+		v.Follow("shop/nothing", "") // a followed object takes nothing from the others
 		if _, err := l.Cluster("burst", lab.ClusterArgs{N: 500}); err != nil {
 			t.Fatal(err)
 		}
@@ -458,7 +458,7 @@ func TestTokensFollowOneObjectAllTheWay(t *testing.T) {
 		for _, c := range p.cells {
 			key = c.key
 		}
-		v.Follow(key)
+		v.Follow(key, "")
 		p.moves = nil
 		if _, err := l.Cluster("burst", lab.ClusterArgs{N: 800}); err != nil {
 			t.Fatal(err)
