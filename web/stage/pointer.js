@@ -49,6 +49,15 @@ export function entryWords({ key, rv, op, cameMillis, leftMillis, endMillis }, n
   return [name, t('point.came', { s: clock(cameMillis) }), waited, ...left, ...call].join(', ');
 }
 
+/**
+ * The changes among entries, each once, in the order in which they came; only an object's, if its key is given.
+ * @param {Entry[]} entries @param {string} [key]
+ */
+export function changesOf(entries, key) {
+  const own = entries.filter((e) => (key ? e.key === key : e.key));
+  return [...new Map(own.map((e) => [`${e.key} ${e.rv}`, e])).values()].sort((a, b) => a.cameMillis - b.cameMillis);
+}
+
 export class Pointer {
   /**
    * @param {import('../wire/page-types.js').Ctx} ctx @param {import('./past.js').Past} past @param {HTMLElement} canvas
@@ -125,33 +134,61 @@ export class Pointer {
     this.paint();
   }
 
+  /** The change that was followed last from here, or by keys, and the row from which. @type {{key: string, row: string, millis: number}} */
+  last = { key: '', row: '', millis: 0 };
+
+  /** Follows a change. @param {Entry} entry */
+  follow({ key, rv, row, cameMillis }) {
+    this.last = { key, row, millis: cameMillis };
+    this.ctx.select(key, undefined, rv);
+  }
+
   /** Follows what is under the pointer; of several one chooses. @private */
   async press() {
-    const key = this.at && this.past.at(this.at.x, this.at.y)?.what.span?.key;
-    await this.ask();
     const { ctx } = this;
-    const byKey = new Map(this.found.entries.map((e) => [e.key, e]));
-    if (key || byKey.size === 1) return ctx.select(key || [...byKey.keys()][0]);
-    if (!byKey.size || !this.at) return undefined;
+    const place = this.at && this.past.at(this.at.x, this.at.y);
+    if (!place || place.column < 0) return undefined;
+    const { row: { id }, what: { span }, column } = place;
+    const key = span && span.kind !== 'act' ? span.key : '';
+    // A tick is narrow: what is beside the pointer counts if nothing is under it. A call has the change that left as it began.
+    const columns = span && key ? [Math.floor(span.fromMillis / ctx.model.past.stepMillis)] : [0, -1, 1, -2, 2].map((n) => column + n);
+    /** @type {Entry[]} */
+    let changes = [];
+    for (const n of columns) {
+      changes = changesOf((await ctx.call('entries', id, n).catch(() => null)) ?? [], key);
+      if (changes.length) break;
+    }
+    if (span && key) changes = changes.slice(-1);
+    if (changes.length === 1) return this.follow(changes[0]);
+    if (key) return ctx.select(key);
+    if (!changes.length) return undefined;
     const now = ctx.now();
+    this.tell(ctx.t('point.several'));
     return ctx.popup(this.tip, (root, close) => {
-      root.append(h('div', { class: 'list' }, ...[...byKey.values()].map((e) =>
-        menuRow(close, () => ctx.select(e.key), {}, h('span', {}, entryWords(e, now, ctx.t))))));
+      root.append(h('div', { class: 'list' }, ...changes.map((e) => menuRow(close, () => this.follow(e), {}, h('span', {}, entryWords(e, now, ctx.t))))));
     }, { width: 420, label: ctx.t('point.several') });
   }
 
   /** Brings the words to what is there now: the past moves under the pointer. */
   paint() {
-    const { ctx, k } = this;
+    const { ctx } = this;
     const { x, y } = this.at ?? { x: -1, y: -1 };
     const place = this.at && this.past.at(x, y);
     const now = this.past.shown.moment;
     const { row, column, entries } = this.found;
     const one = place && place.row.id === row && place.column === column && entries.length === 1 ? entries[0] : null;
     const said = !place ? [] : one ? [entryWords(one, now, ctx.t)] : wordsAt(place, now, ctx.t);
-    reveal(this.tip, said.length > 0);
-    if (!place || !said.length) return;
-    put(this.tip, [ctx.t('point.ago', { s: span(now - place.millis) }), ...said].join(' · '));
+    if (place && said.length) this.tell([ctx.t('point.ago', { s: span(now - place.millis) }), ...said].join(' · '));
+    else reveal(this.tip, false);
+  }
+
+  /** Puts words to where it points. @param {string} words @private */
+  tell(words) {
+    const { k, at } = this;
+    if (!at) return;
+    reveal(this.tip, true);
+    put(this.tip, words);
+    const { x, y } = at;
     const wide = width(this.tip.textContent ?? '', '12px') + 16;
     seat(this.tip, { x: Math.max(0, Math.min(x / k + 12, this.past.area.x / k + this.past.area.w / k - wide)), y: y / k - 30 }, k);
   }

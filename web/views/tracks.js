@@ -207,30 +207,27 @@ export class Tracks {
     else if (e.key === '?') this.marks.show(true);
   }
 
-  /** The change that keys walked to last: its key, and when it came. @type {{key: string, row: string, millis: number}} */
-  walked = { key: '', row: '', millis: 0 };
-
   /**
    * Follows the next change, or the one before, in the row that is open; else in the cluster's.
    * @param {number} direction 1 or -1
    */
   async walk(direction) {
-    const { ctx, rows: { bands }, open, walked } = this;
+    const { ctx, rows: { bands }, open, pointer } = this;
     const { past } = ctx.model;
     const track = past.row(bands.find((b) => b.id === open && b.station !== 'fold')?.id ?? 'cluster');
     if (!track) return;
     const key = ctx.selected();
-    const from = key && key === walked.key && track.id === walked.row ? walked.millis
+    const { last } = pointer;
+    const from = key && key === last.key && track.id === last.row ? last.millis
       : past.journey?.stops.find((s) => s.row === track.id)?.cameMillis ?? this.past.shown.moment;
     const at = Math.floor(from / past.stepMillis);
     const numbers = [...track.columns.values()].filter(([n, passes, pile]) => (passes.length || pile.length) && (n - at) * direction >= 0).map(([n]) => n);
     if (direction < 0) numbers.reverse();
     for (const n of numbers) {
       const entries = (await ctx.call('entries', track.id, n).catch(() => [])) ?? []; // a place that the log has dropped has none
-      const beyond = entries.filter((e) => (e.cameMillis - from) * direction > 0).sort((a, b) => (a.cameMillis - b.cameMillis) * direction);
+      const beyond = entries.filter((e) => e.key && (e.cameMillis - from) * direction > 0).sort((a, b) => (a.cameMillis - b.cameMillis) * direction);
       if (!beyond.length) continue;
-      this.walked = { key: beyond[0].key, row: track.id, millis: beyond[0].cameMillis };
-      ctx.select(beyond[0].key);
+      pointer.follow(beyond[0]);
       return;
     }
   }
