@@ -204,7 +204,10 @@ export class Tracks {
     if (e.key === 'z' || e.key === 'Z') this.zoom(closer(this.millis, e.key === 'z' ? 1 : -1));
     else if (e.key === '0') this.zoom(usual);
     else if (e.key === 'j' || e.key === 'k') this.walk(e.key === 'j' ? 1 : -1);
-    else if (e.key === '?') this.marks.show(true);
+    else if (e.key === '?') {
+      this.marks.show(true);
+      this.ctx.repaint();
+    }
   }
 
   /**
@@ -389,7 +392,7 @@ export class Tracks {
       attr(b, 'aria-label', words);
     }
     if (!this.alone) put(this.why, this.said?.why ?? '');
-    this.marks.paint();
+    this.marks.paint(this.ctx.model);
     this.paintWay();
     if (clock - this.tlAt > 120) {
       this.tlAt = clock;

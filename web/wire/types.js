@@ -1019,7 +1019,8 @@
 /**
  * Span is something that lasted, or happened, in a row.
  * @typedef {object} Span
- * @property {string} kind
+ * @property {'hold' | 'call' | 'gap' | 'backoff' | 'list' | 'silent' | 'resync' | 'added' | 'removed' | 'retry' | 'failed' | 'unseen' |
+ *   'burst' | 'pile' | 'act'} kind
  * @property {number} fromMillis
  * @property {number | null} toMillis null while it lasts
  * @property {number} [n]
