@@ -66,5 +66,7 @@ addWords({
   'keymarks.act': ['somebody did this', '有人做的'],
   'keymarks.fork': ['the fork', '分叉'],
   'keymarks.followed': ['the followed change', '所跟随的变更'],
+  'keymarks.more': ['All marks', '全部图例'],
+  'keymarks.less': ['The marks in the picture', '画面里的图例'],
   'keymarks.close': ['Close the key to the marks', '关闭图例'],
 });

@@ -1,6 +1,6 @@
 // @ts-check
 // The key to the marks: one line at the foot of the page with those that are in the picture, or all of them; gone once it is closed.
-import { button, h, icon, put, reveal, s } from '../kit/dom.js';
+import { attr, button, h, icon, put, reveal, s } from '../kit/dom.js';
 
 /**
  * What each mark looks like, in a box of 20 by 14, in the order of the line.
@@ -24,12 +24,16 @@ export const markOfSpan = {
 /** What is in the line even while nothing of it is in the picture. */
 const usual = ['pass', 'wait', 'add', 'upd', 'del', 'key'];
 
-/** The marks in the picture. @param {Pick<import('../wire/model.js').Model, 'past' | 'fork'>} model */
-export function marksIn({ past: { rows, journey }, fork }) {
+/**
+ * The marks in the picture.
+ * @param {Pick<import('../wire/model.js').Model, 'past' | 'fork'>} model @param {{has: (id: string) => boolean}} drawn the rows that are drawn
+ */
+export function marksIn({ past: { rows, journey }, fork }, drawn) {
   const seen = new Set(usual);
   for (const row of rows) {
+    if (!drawn.has(row.id)) continue;
     for (const { kind } of row.spans) seen.add(markOfSpan[kind]);
-    if (row.keyed && row.highest) seen.add('notch');
+    if (row.keyed && [...row.columns.values()].some((column) => column[4]?.length)) seen.add('notch');
   }
   if (journey) seen.add('followed');
   if (fork) seen.add('fork');
@@ -48,15 +52,19 @@ function isShut() {
 }
 
 export class KeyMarks {
-  /** @param {HTMLElement} parent @param {(key: string) => string} t */
-  constructor(parent, t) {
+  /** @param {HTMLElement} parent @param {(key: string) => string} t @param {() => void} repaint */
+  constructor(parent, t, repaint) {
     this.t = t;
     this.words = marks.map(([name, d, cls]) => {
       const words = h('span');
       return { name, words, el: h('span', {}, s('svg', { viewBox: '0 0 20 14', 'aria-hidden': 'true' }, s('path', { d, class: `km-${cls}` })), words) };
     });
+    this.more = button({ class: 'kmx' }, () => {
+      this.isWhole = !this.isWhole;
+      repaint();
+    }, icon('M2.5 8h2M7 8h2M11.5 8h2'));
     this.close = button({ class: 'kmx' }, () => this.show(false), icon('M3.5 3.5l9 9M12.5 3.5l-9 9'));
-    this.root = h('div', { class: 'keymarks' }, h('div', {}, ...this.words.map(({ el }) => el)), this.close);
+    this.root = h('div', { class: 'keymarks' }, h('div', {}, ...this.words.map(({ el }) => el)), this.more, this.close);
     parent.append(this.root);
     this.root.hidden = isShut();
   }
@@ -64,10 +72,8 @@ export class KeyMarks {
   /** Whether it has all marks, and not only those in the picture. */
   isWhole = false;
 
-  /** Shows the line, or shuts it; from the line on, all marks or the line. @param {boolean} on */
+  /** Shows it, or shuts it. @param {boolean} on */
   show(on) {
-    this.isWhole = on && !this.root.hidden && !this.isWhole;
-    this.root.classList.toggle('whole', this.isWhole);
     this.root.hidden = !on;
     try {
       localStorage.setItem(stored, on ? 'open' : 'shut');
@@ -76,14 +82,19 @@ export class KeyMarks {
     }
   }
 
-  /** @param {Parameters<typeof marksIn>[0]} model */
-  paint(model) {
-    const seen = marksIn(model);
+  /** @param {Parameters<typeof marksIn>} picture */
+  paint(...picture) {
+    if (this.root.hidden) return;
+    this.root.classList.toggle('whole', this.isWhole);
+    const seen = marksIn(...picture);
     for (const { name, words, el } of this.words) {
       put(words, this.t(`keymarks.${name}`));
       reveal(el, this.isWhole || seen.has(name));
     }
-    this.close.title = this.t('keymarks.close');
-    this.close.setAttribute('aria-label', this.t('keymarks.close'));
+    attr(this.more, 'aria-expanded', String(this.isWhole));
+    for (const [el, name] of /** @type {const} */ ([[this.more, this.isWhole ? 'less' : 'more'], [this.close, 'close']])) {
+      el.title = this.t(`keymarks.${name}`);
+      attr(el, 'aria-label', el.title);
+    }
   }
 }

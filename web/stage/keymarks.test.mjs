@@ -32,8 +32,10 @@ test('each mark has words and a look', () => {
 });
 
 test('the line has the marks that are in the picture', () => {
-  const row = { spans: [{ kind: 'retry' }, { kind: 'failed' }, { kind: 'burst' }], keyed: true, highest: 3 };
-  const quiet = marksIn({ past: { rows: [{ spans: [], highest: 0 }], journey: null }, fork: null });
-  const all = marksIn({ past: { rows: [row], journey: { stops: [] } }, fork: null });
-  assert.deepEqual([...all].filter((mark) => mark && !quiet.has(mark)), ['retry', 'failed', 'notch', 'followed']);
+  const row = { id: '0.work', spans: [{ kind: 'retry' }, { kind: 'failed' }, { kind: 'burst' }], keyed: true, columns: new Map([[1, [1, [], [0, 2], -1, [0]]]]) };
+  const model = { past: { rows: [row], journey: { stops: [] } }, fork: null };
+  const quiet = marksIn({ past: { rows: [], journey: null }, fork: null }, new Set());
+  const others = (drawn) => [...marksIn(model, new Set(drawn))].filter((mark) => mark && !quiet.has(mark));
+  assert.deepEqual(others(['0.work']), ['retry', 'failed', 'notch', 'followed']);
+  assert.deepEqual(others([]), ['followed'], 'a row that is not drawn has no marks');
 });

@@ -2,7 +2,7 @@
 // What is under the pointer in the past, in words: when it was, what passed or waited there, and what lasted. A press follows its object, or lists
 // those that are there.
 import { h, menuRow, put, reveal } from '../kit/dom.js';
-import { clock, exact, precise, span, version } from '../kit/format.js';
+import { clock, exact, middle, precise, span, version } from '../kit/format.js';
 import { width } from '../kit/measure.js';
 import { seat } from './geometry.js';
 
@@ -38,15 +38,22 @@ export function wordsAt({ what: { pile, span: cause, passes = [] } }, now, t) {
 }
 
 /**
+ * A change and when it came, in words.
+ * @param {Entry} entry @param {import('../wire/page-types.js').Ctx['t']} t
+ */
+const changeWords = ({ key, rv, op, cameMillis }, t) =>
+  `${op || t('point.key')} ${key}${rv && ` rv ${version(rv)}`}, ${t('point.came', { s: clock(cameMillis) })}`;
+
+/**
  * A change that passed or waited, in words: for how long it waited, and how long its call took.
  * @param {Entry} entry @param {number} now @param {import('../wire/page-types.js').Ctx['t']} t
  */
-export function entryWords({ key, rv, op, cameMillis, leftMillis, endMillis }, now, t) {
+export function entryWords(entry, now, t) {
+  const { cameMillis, leftMillis, endMillis } = entry;
   const waited = t(leftMillis === null ? 'point.waits' : 'point.waited', { s: precise((leftMillis ?? now) - cameMillis) });
   const left = leftMillis === null ? [] : [t('point.left', { s: clock(leftMillis) })];
   const call = leftMillis !== null && endMillis !== null ? [t('point.took', { s: precise(endMillis - leftMillis) })] : [];
-  const name = `${op || t('point.key')} ${key}${rv && ` rv ${version(rv)}`}`;
-  return [name, t('point.came', { s: clock(cameMillis) }), waited, ...left, ...call].join(', ');
+  return [changeWords(entry, t), waited, ...left, ...call].join(', ');
 }
 
 /**
@@ -162,11 +169,10 @@ export class Pointer {
     if (changes.length === 1) return this.follow(changes[0]);
     if (key) return ctx.select(key);
     if (!changes.length) return undefined;
-    const now = ctx.now();
     this.tell(ctx.t('point.several'));
     return ctx.popup(this.tip, (root, close) => {
-      root.append(h('div', { class: 'list' }, ...changes.map((e) => menuRow(close, () => this.follow(e), {}, h('span', {}, entryWords(e, now, ctx.t))))));
-    }, { width: 420, label: ctx.t('point.several') });
+      root.append(h('div', { class: 'list' }, ...changes.map((e) => menuRow(close, () => this.follow(e), {}, h('span', {}, changeWords({ ...e, key: middle(e.key, 34) }, ctx.t))))));
+    }, { width: 480, label: ctx.t('point.several') });
   }
 
   /** Brings the words to what is there now: the past moves under the pointer. */

@@ -263,7 +263,7 @@ export class Worlds {
     for (const side of sides) {
       const map = maps[side];
       const count = side === 'store' ? model.state.indexer.count : world.objects;
-      map.empty.set(model.any && !grid.cells.length ? t('worlds.none', { r: resource.resource }) : '');
+      map.empty.set(resource.resource && !grid.cells.length && (side === 'store' || world.known) ? t('worlds.none', { r: resource.resource }) : '');
       map.each.set(each);
       map.label(map === this.over && this.nameOf(this.pointed, 400)
         || t('worlds.mapLabel', { name: map.title.words, n: exact(count), r: resource.resource }) + (each && `, ${each}`));

@@ -83,7 +83,7 @@ export class Tracks {
     this.tl = new Timeline(ctx, this.root, overview, 'tracks-log');
     this.act = button({ class: 'likely' }, () => this.actLikely());
     this.root.append(this.act);
-    this.marks = new KeyMarks(this.root, ctx.t);
+    this.marks = new KeyMarks(this.root, ctx.t, ctx.repaint);
     /** The line at the foot of presenter mode. */
     this.way = s('svg', { class: 'tracks-way', viewBox: `0 0 ${wayWide} 57` });
     this.root.append(this.way);
@@ -392,7 +392,7 @@ export class Tracks {
       attr(b, 'aria-label', words);
     }
     if (!this.alone) put(this.why, this.said?.why ?? '');
-    this.marks.paint(this.ctx.model);
+    this.marks.paint(this.ctx.model, this.past.seats);
     this.paintWay();
     if (clock - this.tlAt > 120) {
       this.tlAt = clock;
