@@ -46,6 +46,7 @@ addWords({
   'past.pileKeys': ['{n} [n:key|keys] at most, {s}', '最多 {n} 个 key，{s}'],
   'past.pile': ['{n} at most, {s}', '最多 {n} 个，{s}'],
   'past.merged': ['{what}; {n} more merged into them', '{what}；另有 {n} 个并入'],
+  'ins.ofOlder': ['rv {rv} (below: the newest, rv {newest})', 'rv {rv}（下面是最新的 rv {newest}）'],
   'keymarks.pass': ['a change passes', '变更经过'],
   'keymarks.wait': ['a change waits', '变更等待'],
   'keymarks.add': ['added', '新增'],

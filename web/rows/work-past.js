@@ -25,7 +25,8 @@ export const workPast = {
       if (x1 - x0 < long * k) continue;
       const s = duration(retry.millis || pen.end(retry) - retry.fromMillis);
       const { n, key = '' } = retry;
-      pen.say(n ? [...(key ? [t('past.retryOf', { key: middle(key, 40), n, s })] : []), t('past.retry', { n, s })] : [t('past.retries', { s })], [{ x: x0 + 4 * k, y: y - 5 * k }],
+      const words = n ? [t('past.retryOf', { key: middle(key, 40), n, s }), t('past.retry', { n, s })] : [t('past.retries', { s })];
+      pen.say(words, [{ x: x0 + 4 * k, y: y - 5 * k }],
         { colour: colour.warn, weight: 600, first: pen.lasts(retry) });
     }
     for (const failed of pen.spans('failed')) pen.cross(pen.x(pen.end(failed)), y);

@@ -15,11 +15,14 @@ export const marks = [
   ['fork', 'M10 0v14', 'fork'], ['followed', 'M1 7h18M7.5 7a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0', 'followed'],
 ];
 
-/** The mark of each kind of span; empty for one that is words alone. @type {Record<import('../wire/past.js').Span['kind'], string>} */
-export const markOfSpan = {
-  hold: 'held', call: 'call', gap: 'gap', backoff: 'retry', list: 'list', silent: 'silent', resync: 'resync', added: 'row', removed: 'row', retry: 'retry',
-  failed: 'failed', unseen: 'unseen', act: 'act', burst: '', pile: '',
-};
+/**
+ * The marks of the kinds of spans that have another name; empty for what is words alone.
+ * @type {Partial<Record<import('../wire/past.js').Span['kind'], string>>}
+ */
+const others = { hold: 'held', backoff: 'retry', added: 'row', removed: 'row', burst: '', pile: '' };
+
+/** The mark of a kind of span, empty for words alone. @param {import('../wire/past.js').Span['kind']} kind */
+export const markOf = (kind) => others[kind] ?? kind;
 
 /** What is in the line even while nothing of it is in the picture. */
 const usual = ['pass', 'wait', 'add', 'upd', 'del', 'key'];
@@ -32,7 +35,7 @@ export function marksIn({ past: { rows, journey }, fork }, drawn) {
   const seen = new Set(usual);
   for (const row of rows) {
     if (!drawn.has(row.id)) continue;
-    for (const { kind } of row.spans) seen.add(markOfSpan[kind]);
+    for (const { kind } of row.spans) seen.add(markOf(kind));
     if (row.keyed && [...row.columns.values()].some((column) => column[4]?.length)) seen.add('notch');
   }
   if (journey) seen.add('followed');

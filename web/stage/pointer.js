@@ -171,7 +171,8 @@ export class Pointer {
     if (!changes.length) return undefined;
     this.tell(ctx.t('point.several'));
     return ctx.popup(this.tip, (root, close) => {
-      root.append(h('div', { class: 'list' }, ...changes.map((e) => menuRow(close, () => this.follow(e), {}, h('span', {}, changeWords({ ...e, key: middle(e.key, 34) }, ctx.t))))));
+      const words = (/** @type {Entry} */ e) => changeWords({ ...e, key: middle(e.key, 34) }, ctx.t);
+      root.append(h('div', { class: 'list' }, ...changes.map((e) => menuRow(close, () => this.follow(e), {}, h('span', {}, words(e))))));
     }, { width: 480, label: ctx.t('point.several') });
   }
 

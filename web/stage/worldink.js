@@ -126,7 +126,7 @@ export function drawShare(cx, palette, x, y, pitch, size, counts, looks, per) {
  */
 export function drawLight(cx, palette, x, y, size, light, several) {
   const isPlain = several || size < roomy;
-  cx.globalAlpha = light * (isPlain ? 0.2 : 0.75);
+  cx.globalAlpha = light * (isPlain ? 0.2 : 0.55);
   if (isPlain) {
     cx.fillStyle = palette.t2;
     cx.fillRect(x, y, size, size);

@@ -30,8 +30,8 @@ type Stop struct {
 // farthest is how many entries are looked at for one that may not be there.
 const farthest = 20_000
 
-// Journey returns the way of the followed change, as far as it had come by the window's moment; of an object of which no version is followed, or one that the
-// log does not have, that is the newest. It is nil if there is none.
+// Journey returns the way of the followed change, as far as it had come by the window's moment; nil if there is none. If no version is followed, or one that
+// the log does not have, it is that of the object's newest change.
 func (t *Tracks) Journey(w *Window) *Journey {
 	shown := t.lane(uint8(w.Lane))
 	if shown == nil {
