@@ -127,7 +127,8 @@
  * @property {number} first the oldest column that the log still has. Nothing is known of what came before.
  * @property {Row[]} rows the rows of the stage, from the top: the cluster's, then each informer's. Of a factory one informer is open; the
  *   others have one row each. In a fork the second lane has a cluster of its own.
- * @property {Journey | null} journey the way of the followed object's newest change; null if none is followed, or nothing is known of it.
+ * @property {Journey | null} journey the way of the followed change, which is the object's newest unless a version is followed; null if
+ *   none is followed, or nothing is known of it.
  */
 
 /**
@@ -346,7 +347,7 @@
  */
 
 /**
- * Journey is the way of the newest change of the followed object through the rows.
+ * Journey is the way of the followed change through the rows.
  * @typedef {object} Journey
  * @property {string} key
  * @property {string} rv
@@ -661,7 +662,8 @@
 /**
  * Span is something that lasted, or happened, in a row.
  * @typedef {object} Span
- * @property {string} kind
+ * @property {'hold' | 'call' | 'gap' | 'backoff' | 'list' | 'silent' | 'resync' | 'added' | 'removed' | 'retry' | 'failed' | 'unseen' |
+ *   'burst' | 'pile' | 'act'} kind
  * @property {number} fromMillis
  * @property {number | null} toMillis null while it lasts
  * @property {number} [n]
@@ -1615,7 +1617,7 @@
  * @property {[lag: number, seed?: number | null]} laboratory
  * @property {[name: string, value?: string | null, lane?: number | null]} index
  * @property {[lane?: number | null]} show
- * @property {[key?: string | null]} follow
+ * @property {[key?: string | null, rv?: string | null]} follow
  * @property {[millis: number, columns: number]} window
  * @property {[row: string, column: number]} entries
  * @property {[index: string]} groupBy

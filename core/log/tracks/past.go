@@ -15,7 +15,7 @@ type Past struct {
 	// Rows are the rows of the stage, from the top: the cluster's, then each informer's. Of a factory one informer is open; the others have one row each. In a
 	// fork the second lane has a cluster of its own.
 	Rows []Row `json:"rows"`
-	// Journey is the way of the followed object's newest change; null if none is followed, or nothing is known of it.
+	// Journey is the way of the followed change, which is the object's newest unless a version is followed; null if none is followed, or nothing is known of it.
 	Journey *Journey `json:"journey"`
 }
 
@@ -105,7 +105,7 @@ const (
 
 // Span is something that lasted, or happened, in a row.
 type Span struct {
-	Kind       SpanKind `json:"kind"`
+	Kind       SpanKind `json:"kind" web:"hold|call|gap|backoff|list|silent|resync|added|removed|retry|failed|unseen|burst|pile|act"`
 	FromMillis float64  `json:"fromMillis"`
 	ToMillis   *float64 `json:"toMillis"` // null while it lasts
 	N          int      `json:"n,omitempty"`

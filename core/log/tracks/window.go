@@ -19,8 +19,8 @@ type Window struct {
 	// Seq and Now are the moment: what a later event tells is not known yet.
 	Seq uint64
 	Now time.Duration
-	// Followed is the key of the followed object, empty for none.
-	Followed string
+	// Followed is the key of the followed object, empty for none. Version is that of its followed change, empty for the newest.
+	Followed, Version string
 	// Lane is the informer that has all its rows; of a factory (Folds) the others have one row each.
 	Lane  int
 	Folds bool
@@ -231,7 +231,7 @@ func piles(w *Window, l *line, c []Column) {
 			if !x.counts() || x.left.at <= end && x.left.seq <= now.seq || x.spent(now) < barSteps*w.Step {
 				continue
 			}
-			if x.key == w.Followed && w.Followed != "" && c[j].Followed < 0 {
+			if x.key == w.Followed && w.Followed != "" && c[j].Followed < 0 && (w.Version == "" || x.rv == "" || x.rv == w.Version) {
 				c[j].Followed = len(ops)
 			}
 			ops = append(ops, x.op)

@@ -52,6 +52,7 @@ type View struct {
 	sendsAll   bool          // the next frame sends everything again
 	groupBy    string
 	followKey  string
+	followRV   string // the version of the followed change, empty for the newest
 	sentKey    string // followKey in the last frame
 	lanes      []*laneView
 	lane       int // the lane on stage, if there are several informers
@@ -234,11 +235,12 @@ func (v *View) GroupBy(index string) {
 	}
 }
 
-// Follow sets the key of the selected object, "" for none. The past has its journey.
-func (v *View) Follow(key string) {
+// Follow sets the key of the selected object, "" for none. The past has the journey of its change rv, or of its newest if that is empty.
+func (v *View) Follow(key, rv string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.followKey = key
+	v.followKey, v.followRV = key, rv
+	v.past.hasWindow = false
 }
 
 // farStep is from how many events on a step is a jump.
