@@ -11,6 +11,7 @@ import { informerPast } from '../rows/informer-past.js';
 import { reflectorPast } from '../rows/reflector-past.js';
 import { workPast } from '../rows/work-past.js';
 import { drawAxis } from './axis.js';
+import { writeBand } from './band.js';
 import { drawActs, drawHolds, writeLists, writePiles } from './causes.js';
 import { drawJourney, isLight } from './journey.js';
 import { placeLabels } from './lettering.js';
@@ -51,7 +52,10 @@ const offscreen = (wide, high) => new OffscreenCanvas(Math.max(1, wide), Math.ma
 export class Past {
   /**
    * @param {{
-   *   model: {past: import('../wire/past.js').History, fork?: import('../wire/types.js').Fork | null}, scene: {colour: Record<string, string>},
+   *   model: {
+   *     past: import('../wire/past.js').History, fork?: import('../wire/types.js').Fork | null,
+   *     lane?: (lane: number) => {state: {fidelity: Record<string, import('../wire/types.js').Fidelity>}}
+   *   }, scene: {colour: Record<string, string>},
    *   storyTitle?: () => string
    * }} ctx
    * @param {HTMLCanvasElement} canvas
@@ -140,7 +144,7 @@ export class Past {
     const { colour: c } = this.ctx.scene;
     const inks = [c.keys, c.add, c.upd, c.del, c.rep, c.syn, c.rep, c.syn, c.bmk];
     /** @type {Look} */
-    this.look = { length: Math.ceil(this.right / this.wide) + 2, wide: this.wide, k: this.kd, inks, accent: c.acc, edge: isLight(c) ? c.t1 : '' };
+    this.look = { length: Math.ceil(this.right / this.wide) + 2, wide: this.wide, k: this.kd, inks, accent: c.acc, edge: isLight(c) ? c.t1 : '', band: c.t2 };
     this.shown.key = this.groundKey = '';
   }
 
@@ -425,6 +429,10 @@ export class Past {
     drawActs(pen);
     if (lists.includes(track.station)) writeLists(pen);
     writePiles(pen, runs);
+    if (track.sampled) {
+      const { fidelity } = this.ctx.model.lane?.(track.lane).state ?? {};
+      writeBand(pen, runs, fidelity?.[track.station === 'queue' ? 'queue' : 'listeners.ring']?.why ?? '');
+    }
   }
 
   /** Keeps words off the piles, a few columns at a time. @param {Pen} pen @param {Run[]} runs @private */
