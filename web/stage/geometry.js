@@ -18,6 +18,8 @@ const below = 82;
 
 /** How high the maps are with their words, side by side over a drawer. */
 const low = 196;
+/** A page narrower than so many units has as much room for numbers as one that is as wide, and lower maps. */
+const narrow = 1160;
 /** What a ride takes from the foot of the page. */
 const ruler = 166;
 
@@ -55,9 +57,10 @@ function measurePresenting(w, h, opened) {
 
 /** @param {number} w @param {number} h @param {boolean} drawer @param {number} foot @returns {Geometry} */
 function measurePage(w, h, drawer, foot) {
-  const x = Math.round(w * 0.565);
+  // Numbers need as much room on a narrow page.
+  const x = Math.round(w < narrow ? w - 477 : w * 0.565);
   const left = 176;
-  const maps = Math.round(w * 0.722);
+  const maps = Math.round(w < narrow ? w - 290 : w * 0.722);
   const end = h - foot;
   const panel = 140;
   const right = { x: maps, w: w - 16 - maps };

@@ -13,6 +13,8 @@ import { railWidth, ringAt } from './rail.js';
 
 /** From how many waiting on a row is amber. */
 export const many = 2;
+/** How much room the buttons need that let one through, or all. */
+const freeing = 124;
 /** The stage that can be held behind each station. @type {Record<string, import('../wire/page-types.js').Stage>} */
 const stages = { reflector: 'store', queue: 'pop', handler: 'deliver', work: 'take' };
 
@@ -63,7 +65,7 @@ export class RowParts {
 
   /** Brings its words to a moment. @param {import('../rows/parts.js').About} about @param {boolean} isOpen */
   paint(about, isOpen) {
-    const { row, t, ctx, phone } = about;
+    const { row, t, ctx } = about;
     const station = stations[row.station];
     const name = station.name(row, about);
     const is = station.present(about);
@@ -89,7 +91,6 @@ export class RowParts {
     attr(this.hold, 'aria-pressed', String(!!held));
     attr(this.hold, 'aria-label', words);
     attr(this.hold, 'title', words);
-    put(this.one, t(phone ? 'row.oneShort' : 'row.one'));
     put(this.all, t('row.all'));
     attr(this.one, 'aria-label', `${t('row.one')}: ${words}`);
     attr(this.all, 'aria-label', `${t('row.all')}: ${words}`);
@@ -109,6 +110,7 @@ export class RowParts {
     const words = apart ? g.x + railWidth(apart) : x + (band.level < 2 ? 18 : 22);
     this.now.paint(this.is, this.lane, { x: words, y, edge: g.edge, lane: apart ? band.lane : null });
     seat(this.hold, { x: x - 12, y: y + 4, w: 24, h: 24 }, k);
-    seat(this.frees, { x: words, y: y + (!this.is.number && (this.is.under || this.is.underWords) ? 28 : 12) }, k);
+    put(this.one, this.ctx.t(g.edge - words < freeing ? 'row.oneShort' : 'row.one'));
+    seat(this.frees, { x: words, y: y + Math.max(12, this.now.below + 6) }, k);
   }
 }
