@@ -12,7 +12,11 @@ export const queue = {
   present(o) {
     const { lane, t, two, phone } = o;
     const { queue: { waiting: depth, kind } } = lane.state;
-    if (!two || depth < 2) return wait(o, 'queue.waiting', depth);
+    if (depth < 2) return wait(o, 'queue.waiting', depth);
+    if (!two) {
+      const is = wait(o, 'queue.waiting', depth);
+      return kind === 'DeltaFIFO' ? { ...is, unit: t('row.keysWait') } : is;
+    }
     const unit = t(kind === 'DeltaFIFO' ? 'row.keys' : 'row.entries');
     return phone ? { number: 'queue.waiting', unit } : { number: 'queue.waiting', unit, under: 'n=exact facts.deltas', underAs: 't row.changes' };
   },
