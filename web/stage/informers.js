@@ -42,6 +42,12 @@ export class Informers {
     });
   }
 
+  /** Opens the informer that a step of a story speaks of. @param {import('../wire/types.js').StoryPage | null} step null for none */
+  follow(step) {
+    const lane = step?.informer ?? 0;
+    if (step && this.factory && !this.ctx.follower && this.factory.shown !== lane) this.ctx.act('show', lane);
+  }
+
   /** What stands over the open informer's rows. */
   head() {
     return this.open ? nameOf(this.open, this.ctx.t) : '';

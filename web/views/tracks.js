@@ -133,6 +133,7 @@ export class Tracks {
   /** Goes to a step of a story: its row is open, and its window shows. @param {import('../wire/types.js').StoryPage | null} step null for none */
   follow(step) {
     this.wish = { station: rowsOf[step?.open ?? '']?.[0] ?? '', name: step?.listener ?? '' };
+    this.informers.follow(step);
     if (step || this.millis !== usual) this.zoom(step?.windowMillis || usual);
   }
 

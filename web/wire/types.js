@@ -1861,6 +1861,7 @@
  * @property {string} [listener]
  * @property {string} [open]
  * @property {number} [windowMillis] how long the past is that the stage shows; 0 for the usual.
+ * @property {number} [informer] which of several informers has all its rows, from 0.
  * @property {string} [function]
  * @property {string} [control] the name of the control that the reader is asked to press: its command and plain arguments, such as "release
  *   pop 1".
