@@ -44,6 +44,42 @@ addWords({
   'row.say.waitKeys': ['{n} [n:key waits|keys wait]', '{n} 个 key 在等待'],
   'row.say.oldestKey': ['{n} [n:key waits|keys wait], the oldest for {s}', '{n} 个 key 在等待，最早的已等 {s}'],
   'row.list': ['Stations', '各站'],
+  'row.what.cluster': [
+    'What the API server has. Every write there gets the next resourceVersion; a tick is a change.',
+    'API server 所有的内容。每次写入得到下一个 resourceVersion；一道刻线是一个变更。',
+  ],
+  'row.what.reflector': [
+    'It lists all objects once, puts them into the queue, then reads the watch change by change.',
+    '它先 list 一次全部对象，放入队列，然后逐个变更地读 watch。',
+  ],
+  'row.what.queue': [
+    'Changes wait here until Pop takes them to the store: in order of arrival, none is merged.',
+    '变更在这里等 Pop 取走，送进 store：按到达的顺序，不合并。',
+  ],
+  'row.what.delta': [
+    'Keys wait here until Pop takes one, with all its changes, to the store. A further change of a key that waits is a notch in its bar.',
+    'key 在这里等 Pop 取走，连同它的全部变更一起送进 store。等待中的 key 的又一个变更是其横条上的缺口。',
+  ],
+  'row.what.indexer': [
+    'The store, or cache: a map from key to object, with indices. A Lister reads here and not from the cluster.',
+    '本地缓存（store）：从 key 到对象的 map，并有索引。Lister 从这里读，而不是从集群读。',
+  ],
+  'row.what.handler': [
+    'Your function for changes. It gets what the store got, one call at a time; what it has no time for waits in its own buffer.',
+    '你处理变更的函数。它得到 store 得到的内容，一次一个调用；来不及处理的在它自己的缓冲里等。',
+  ],
+  'row.what.fold': [
+    'Several handlers in one row, drawn as the one for which most waits. Each has a buffer of its own.',
+    '几个 handler 合为一行，画的是等待最多的那一个。每个都有自己的缓冲。',
+  ],
+  'row.what.work': [
+    'Handlers add keys here, not changes, so many changes of one object become one reconcile of a worker.',
+    'handler 在这里加入的是 key 而不是变更：一个对象的多次变更只由 worker 调谐一次。',
+  ],
+  'row.what.informer': [
+    'Another informer, in one row: what its store took, and what waits in it. Press its name for all its rows.',
+    '另一个 informer，合为一行：它的 store 收到了什么，其中有什么在等。按它的名字可看全部行。',
+  ],
   'row.open': ['{name}: what is inside', '{name}：内部'],
   'row.add': ['Add a handler', '添加 handler'],
   'row.one': ['let one through', '放行一个'],
@@ -80,6 +116,10 @@ addWords({
   'inside.list': ['a list of {n}', '{n} 个对象的 list'],
   'inside.deltas': ['{n} [n:change|changes]', '{n} 个变更'],
   'inside.moreWait': ['and {n} more; Pop takes the first', '另有 {n} 个；Pop 取第一个'],
+  'inside.moreMarks': ['and {n} more, bookmarks among them; Pop takes the first', '另有 {n} 个，含 bookmark；Pop 取第一个'],
+  'inside.mutated': ['{name} changed it in the store: {is}', '{name} 在 store 里改了它：{is}'],
+  'inside.was': ['it was {was}', '原为 {was}'],
+  'inside.mutatedAll': ['{n} [n:object was|objects were] changed by a handler', '{n} 个对象被 handler 改写'],
   'inside.indexer': ['Inside the Indexer', 'Indexer 内部'],
   'inside.bytes': ['{s} of JSON; transform: {w}', '{s} JSON；transform：{w}'],
   'inside.values': ['{n} [n:value|values]', '{n} 个值'],

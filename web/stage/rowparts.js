@@ -14,7 +14,7 @@ import { railWidth, ringAt } from './rail.js';
 /** From how many waiting on a row is amber. */
 export const many = 2;
 /** How much room the buttons need that let one through, or all. */
-const freeing = 124;
+const freeing = 112;
 /** The stage that can be held behind each station. @type {Record<string, import('../wire/page-types.js').Stage>} */
 const stages = { reflector: 'store', queue: 'pop', handler: 'deliver', work: 'take' };
 
@@ -32,6 +32,8 @@ export class RowParts {
     const args = this.listener === undefined ? [] : [this.listener];
     this.name = button({ class: `row-name level${band.level} ${station}` }, () => (station === 'informer' ? openInformer(lane) : toggle(id)));
     this.said = h('span', { class: 'sr' });
+    this.tip = h('span', { class: 'row-tip', role: 'tooltip', id: `row-tip-${id}` });
+    attr(this.name, 'aria-describedby', this.tip.id);
     this.hold = button({ class: 'now-hold', 'data-call': `hold ${this.stage}` }, () => toggleHold(ctx, this.stage, this.listener),
       s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('circle', { cx: 12, cy: 12, r: 3, class: 'pip' }),
         s('g', { class: 'disc' }, s('circle', { cx: 12, cy: 12, r: 9 }), s('path', { d: 'M6.5 12h11' }))));
@@ -41,7 +43,7 @@ export class RowParts {
     this.all = free(0, '');
     this.frees = h('div', { class: 'now-frees' }, this.one, this.all);
     this.menu = this.makeMenu(station);
-    this.item = h('div', { role: 'listitem', 'data-station': station }, this.name, this.said, ...(this.menu ? [this.menu] : []), this.hold, this.frees);
+    this.item = h('div', { role: 'listitem', 'data-station': station }, this.name, this.tip, this.said, ...(this.menu ? [this.menu] : []), this.hold, this.frees);
     list.append(this.item);
     this.now = new PresentRow(front);
     this.now.root.setAttribute('data-station', station);
@@ -73,7 +75,8 @@ export class RowParts {
     this.lane = about.lane;
     put(this.name, name);
     attr(this.name, 'aria-expanded', String(isOpen));
-    attr(this.name, 'title', t(row.station === 'informer' ? 'informer.open' : 'row.open', { name }));
+    const what = row.station === 'queue' && about.lane.state.queue.kind === 'DeltaFIFO' ? 'delta' : row.station;
+    put(this.tip, t(`row.what.${/** @type {'queue'} */ (what)}`));
     this.name.classList.toggle('lit', row.waiting >= many || !!about.lit);
     this.name.classList.toggle('dim', about.lit === false);
     put(this.said, `: ${station.say(about)}`);
@@ -106,6 +109,7 @@ export class RowParts {
     const left = g.phone ? g.past.x : 16 + indent;
     const top = band.station === 'informer' ? y - 8 : g.phone ? band.y - 5 + (band.head ? 18 : 0) : y - 13;
     seat(this.name, { x: left, y: top, w: g.phone ? g.names : g.names - left - (this.menu && !g.presenting ? 18 : 0) }, k);
+    seat(this.tip, { x: left, y: top + (g.phone ? 30 : 27) }, k);
     if (this.menu) seat(this.menu, { x: g.phone ? g.x - 34 : g.names - 18, y: top + 3 }, k);
     const words = apart ? g.x + railWidth(apart) : x + (band.level < 2 ? 18 : 22);
     this.now.paint(this.is, this.lane, { x: words, y, edge: g.edge, lane: apart ? band.lane : null });
