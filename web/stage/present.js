@@ -52,7 +52,7 @@ export class PresentRow {
     else if (is.path) this.words.bind(lane, is.path, is.as);
     else this.words.set(is.words ?? '');
     this.tail.moveTo(is.tail ? width(this.words.words, '14px') : 0, 5).set(number ? '' : is.tail ?? '');
-    this.call.set(is.call ?? '');
+    this.call.moveTo(0, this.below > 12 ? this.below + 14 : 24).set(is.call ?? '');
     // Where both have no room in the line, the side stands above.
     const room = at.edge - at.x - width(this.words.words, '14px') - width('rv 00000', '13px');
     this.side.moveTo(at.edge - at.x, room < 24 ? -12 : 5);

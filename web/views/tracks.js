@@ -157,8 +157,10 @@ export class Tracks {
     const { wish, rows: { bands } } = this;
     if (!wish || !bands.length) return;
     const all = bands.filter((b) => b.station === wish.station);
-    this.open = (all.find((b) => b.name === wish.name) ?? all[0])?.id ?? '';
-    this.wish = null;
+    const found = all.find((b) => b.name === wish.name);
+    this.open = (found ?? (wish.name && wish.station === 'handler' ? undefined : all[0]))?.id ?? '';
+    // A handler that the step adds comes later.
+    if (found || !wish.name || wish.station !== 'handler') this.wish = null;
   }
 
   /** Shows so much time. @param {number} millis */

@@ -104,6 +104,7 @@ func (l *lane) applyReflector(s stamp, e *event.Entry) {
 			l.queue.keyed = !r.Features().KeepsOrder
 		}
 	case event.KindRequestSent:
+		l.causes.end(s, Stopped, "")
 		l.verb = e.RequestSent().Verb
 		if l.verb != event.VerbWatch {
 			l.listing = true
@@ -130,6 +131,10 @@ func (l *lane) applyReflector(s stamp, e *event.Entry) {
 	case event.KindBackoffEnded:
 		l.causes.end(s, Backoff, "")
 	case event.KindReflectorStopped:
+		for _, kind := range []SpanKind{Gap, Backoff, Silent} {
+			l.causes.end(s, kind, "")
+		}
+		l.causes.begin(s, Stopped, "")
 		l.reflector.clear(s)
 		l.failList(s)
 	}

@@ -93,6 +93,7 @@ const (
 	Gap     SpanKind = "gap"     // no watch; Words has the reason.
 	Backoff SpanKind = "backoff" // the Reflector waits before it tries again; Millis is how long.
 	Listing SpanKind = "list"    // a list, or a watch's initial events; N objects.
+	Stopped SpanKind = "stopped" // the informer has stopped: it needs no watch.
 	Silent  SpanKind = "silent"  // the watch looks open, and brings nothing.
 	Resync  SpanKind = "resync"  // a resync, from the store into this handler.
 	Added   SpanKind = "added"   // a handler was added while the informer ran; N objects came to it from the store.
