@@ -1,7 +1,7 @@
 // @ts-check
 // The past of all rows on one canvas. Each row's columns are drawn once, into a strip of its own, and copied from there to where they stand now; what
 // lasts, the causes and their words are drawn over them.
-import { clock as clockWords } from '../kit/format.js';
+import { clock as clockWords, exact } from '../kit/format.js';
 import { language, t } from '../kit/i18n.js';
 import { width } from '../kit/measure.js';
 import '../kit/words-past.js';
@@ -385,6 +385,8 @@ export class Past {
     if (begin <= 0) return;
     pen.hatch(0, begin, top, end - top, colour.line, { apart: 14, wide: 1, origin: begin, alpha: 0.7 });
     pen.marks.pop();
+    // Where names stand in the past, it would lie on one.
+    if (seats.some((s) => s.name)) return;
     pen.say([t('past.unknown')], [{ x: 6 * k, y: top + 12 * k, end: begin - 4 * k, inside: true }], { colour: colour.t3 });
   }
 
@@ -461,7 +463,7 @@ export class Past {
     pen.stroke([9 * k, y, 4 * k, y, 4 * k, y - n * unit, 9 * k, y - n * unit], colour.t3, 1.2);
     cx.fillStyle = colour.t3;
     cx.font = `400 ${12 * k}px ${colour.sans}`;
-    cx.fillText(String(n), 12 * k, y - (n * unit) / 2 + 4 * k);
+    cx.fillText(exact(n), 12 * k, y - (n * unit) / 2 + 4 * k);
     pen.marks.push([0, y - n * unit - 3 * k, 34 * k, y]);
   }
 

@@ -85,7 +85,8 @@ export class RowParts {
     reveal(this.frees, !!held && !ctx.follower);
     if (this.menu) {
       const does = this.listener === undefined ? t('row.add') : `${name}: ${t('inside.menu')}`;
-      reveal(this.menu, !ctx.follower);
+      // Nothing is added to another program's informer.
+      reveal(this.menu, !ctx.follower && (this.listener !== undefined || about.lane.state.fidelity.holds?.how !== 'unseen'));
       attr(this.menu, 'aria-label', does);
       attr(this.menu, 'title', does);
     }
@@ -114,7 +115,7 @@ export class RowParts {
     const words = apart ? g.x + railWidth(apart) : x + (band.level < 2 ? 18 : 22);
     this.now.paint(this.is, this.lane, { x: words, y, edge: g.edge, lane: apart ? band.lane : null });
     seat(this.hold, { x: x - 12, y: y + 4, w: 24, h: 24 }, k);
-    put(this.one, this.ctx.t(g.edge - words < freeing ? 'row.oneShort' : 'row.one'));
+    put(this.one, this.ctx.t(g.phone || g.edge - words < freeing ? 'row.oneShort' : 'row.one'));
     seat(this.frees, { x: words, y: y + Math.max(12, this.now.below + 6) }, k);
   }
 }
