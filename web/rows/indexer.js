@@ -5,6 +5,9 @@ import { openIndices } from '../stations/indexmenu.js';
 import { openTransform, transformWords } from '../stations/transformmenu.js';
 import { cut } from './parts.js';
 
+/** How many objects a handler changed in the store. @type {import('./parts.js').Line[]} */
+const mutated = [{ path: 'n=exact indexer.mutated', as: 't inside.mutatedAll', tone: 'warn' }];
+
 /** @type {import('./parts.js').Station} */
 export const indexer = {
   name: (_, { t }) => t('row.indexer'),
@@ -21,10 +24,10 @@ export const indexer = {
       lines: [
         { path: 'n=exact indexer.count', as: 't inside.objects' },
         { words: t('inside.bytes', { s: bytes(is.bytes), w: transformWords(ctx) }) },
-        ...(is.mutated ? [{ path: 'n=exact indexer.mutated', as: /** @type {const} */ ('t inside.mutatedAll'), tone: /** @type {const} */ ('warn') }] : []),
+        ...(is.mutated ? mutated : []),
         ...(mutation ? [{ words: cut(mutation.key, 40), mono: true },
-          { words: t('inside.mutated', { name: writer, is: `${mutation.label}=${mutation.is}` }), aside: mutation.was && t('inside.was', { was: mutation.was }) }] : []),
-        ...sizes.slice(0, mutation ? 1 : 3).map(([name, n]) => ({ words: name, mono: true, aside: t('inside.values', { n }) })),
+          { words: t('inside.mutated', { name: writer, is: `${mutation.label}=${mutation.is}` }), aside: t('inside.was', { was: mutation.was || '—' }) }] : []),
+        ...sizes.slice(0, mutation ? 0 : 3).map(([name, n]) => ({ words: name, mono: true, aside: t('inside.values', { n }) })),
       ],
       acts: [
         { words: t('inside.byIndex'), does: (b) => openIndices(ctx, b, (key) => ctx.select(key)) },

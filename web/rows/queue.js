@@ -30,6 +30,8 @@ export const queue = {
     const more = q.depth > listed;
     // What is listed has bookmarks too; they do not count as waiting.
     const marks = q.depth - q.waiting - q.items.slice(0, listed).filter((is) => is.op === 'Bookmark').length;
+    /** @type {import('../kit/bind.js').As} */
+    const moreAs = marks > 0 ? 't inside.moreMarks' : 't inside.moreWait';
     return {
       title: t('inside.queue'),
       aside: t(q.kind === 'DeltaFIFO' ? 'inside.delta' : 'inside.real'),
@@ -39,7 +41,7 @@ export const queue = {
           op: codeOf(is.op ?? is.deltas?.at(-1)?.op), words: cut(is.key || t('inside.list', { n: is.count ?? 0 }), 28), mono: true,
           aside: is.deltas && is.deltas.length > 1 ? t('inside.deltas', { n: is.deltas.length }) : is.rv ? `rv ${version(is.rv)}` : '',
         })),
-        ...(more ? [{ path: `n=exact queue.depth - ${listed}`, as: marks > 0 ? /** @type {const} */ ('t inside.moreMarks') : /** @type {const} */ ('t inside.moreWait') }] : []),
+        ...(more ? [{ path: `n=exact queue.depth - ${listed}`, as: moreAs }] : []),
       ],
     };
   },

@@ -43,7 +43,8 @@ export class RowParts {
     this.all = free(0, '');
     this.frees = h('div', { class: 'now-frees' }, this.one, this.all);
     this.menu = this.makeMenu(station);
-    this.item = h('div', { role: 'listitem', 'data-station': station }, this.name, this.tip, this.said, ...(this.menu ? [this.menu] : []), this.hold, this.frees);
+    const menus = this.menu ? [this.menu] : [];
+    this.item = h('div', { role: 'listitem', 'data-station': station }, this.name, this.tip, this.said, ...menus, this.hold, this.frees);
     list.append(this.item);
     this.now = new PresentRow(front);
     this.now.root.setAttribute('data-station', station);

@@ -483,7 +483,7 @@
  * @property {string} [name] of a handler
  * @property {number} waiting how many wait at the moment shown: changes, or keys with all their changes.
  * @property {boolean} [keyed] keys wait here, and not changes
- * @property {boolean} [sampled] what waits is counted now and then, and what it is is not known. Its type is 0.
+ * @property {boolean} [sampled] a probe counts what waits, and does not see which changes they are. Their type is 0.
  * @property {number} [changes] how many changes the waiting keys have together.
  * @property {number | null} oldestMillis when the one came that has waited longest; null if none waits.
  * @property {number} highest the highest pile of the window.

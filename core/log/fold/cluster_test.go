@@ -118,7 +118,7 @@ func TestWhatIsStoredHasCome(t *testing.T) {
 	}
 }
 
-// TestADeletionThatAProbeSawIsOver: a probe tells of a deletion from the store with the version that the store had.
+// TestADeletionThatAProbeSawIsOver: a probe has the store's version for what leaves the store.
 func TestADeletionThatAProbeSawIsOver(t *testing.T) {
 	f := NewFold()
 	seen := func(op event.Op, rv string) event.Event { return event.WatchEvent{Op: op, Key: "a", RV: rv}.Event() }

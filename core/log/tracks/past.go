@@ -30,7 +30,7 @@ type Row struct {
 	// Waiting is how many wait at the moment shown: changes, or keys with all their changes.
 	Waiting int  `json:"waiting"`
 	Keyed   bool `json:"keyed,omitempty"` // keys wait here, and not changes
-	// Sampled: what waits is counted now and then, and what it is is not known. Its type is 0.
+	// Sampled: a probe counts what waits, and does not see which changes they are. Their type is 0.
 	Sampled bool `json:"sampled,omitempty"`
 	// Changes is how many changes the waiting keys have together.
 	Changes int `json:"changes,omitempty"`

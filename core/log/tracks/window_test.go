@@ -47,7 +47,7 @@ func TestADamagedLogIsBounded(t *testing.T) {
 	}
 }
 
-// TestWhatIsSampledIsABand adds what a probe tells of a handler: now and then how many wait, and when its calls begin.
+// TestWhatIsSampledIsABand adds what a probe sees at a handler: now and then how many wait, and when its calls begin.
 func TestWhatIsSampledIsABand(t *testing.T) {
 	var tr Tracks
 	seq := uint64(0)
