@@ -139,6 +139,7 @@ export class Tracks {
   /** Goes to a step of a story: its row is open, and its window shows. @param {import('../wire/types.js').StoryPage | null} step null for none */
   follow(step) {
     this.wish = { station: rowsOf[step?.open ?? '']?.[0] ?? '', name: step?.listener ?? '' };
+    if (step && !this.ctx.follower) this.informers.follow(step.informer ?? 0);
     if (step || this.millis !== usual) this.zoom(step?.windowMillis || usual);
   }
 
@@ -166,8 +167,10 @@ export class Tracks {
     const { wish, rows: { bands } } = this;
     if (!wish || !bands.length) return;
     const all = bands.filter((b) => b.station === wish.station);
-    this.open = (all.find((b) => b.name === wish.name) ?? all[0])?.id ?? '';
-    this.wish = null;
+    const found = all.find((b) => b.name === wish.name);
+    this.open = (found ?? (wish.name && wish.station === 'handler' ? undefined : all[0]))?.id ?? '';
+    // A handler that the step adds comes later.
+    if (found || !wish.name || wish.station !== 'handler') this.wish = null;
   }
 
   /** Shows so much time. @param {number} millis */

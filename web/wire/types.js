@@ -337,6 +337,7 @@
  * @property {string} [name] of a handler
  * @property {number} waiting how many wait at the moment shown: changes, or keys with all their changes.
  * @property {boolean} [keyed] keys wait here, and not changes
+ * @property {boolean} [sampled] a probe counts what waits, and does not see which changes they are. Their type is 0.
  * @property {number} [changes] how many changes the waiting keys have together.
  * @property {number | null} oldestMillis when the one came that has waited longest; null if none waits.
  * @property {number} highest the highest pile of the window.
@@ -1411,6 +1412,7 @@
  * @property {string} [listener]
  * @property {string} [open]
  * @property {number} [windowMillis] how long the past is that the stage shows; 0 for the usual.
+ * @property {number} [informer] which of several informers has all its rows, from 0.
  * @property {string} [function]
  * @property {string} [control] the name of the control that the reader is asked to press: its command and plain arguments, such as "release
  *   pop 1".
