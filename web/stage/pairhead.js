@@ -16,7 +16,7 @@ export function pairHead(ctx) {
   if (model.fork) return forkHead(ctx, model.fork, said);
   const [a, b] = [model.lane(0), model.lane(1)];
   const [first, second] = [a.state, b.state];
-  const waits = (/** @type {typeof first} */ s) => t(units[/** @type {keyof typeof units} */ (s.queue.kind)] ?? 'pair.entries', { n: exact(s.queue.depth) });
+  const waits = (/** @type {typeof first} */ s) => t(units[/** @type {keyof typeof units} */ (s.queue.kind)] ?? 'pair.entries', { n: exact(s.queue.waiting) });
   const eras = { a: first.era, b: second.era, p: first.queue.kind, q: second.queue.kind };
   if (said.id.startsWith('held.pop') && first.queue.kind !== second.queue.kind) {
     return { id: 'pair.held', words: t('pair.held', { ...eras, n: waits(first), m: waits(second) }), why: t('pair.held.y') };

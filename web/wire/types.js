@@ -172,7 +172,7 @@
  * @property {boolean} sure an update would arrive if there were one, so what agrees is known to agree, and the newest version is known to
  *   be current.
  * @property {TroubleFacts} trouble what is wrong between the informer and its cluster.
- * @property {number} deltas how many deltas the queue holds; for a DeltaFIFO, those of all its keys.
+ * @property {number} deltas how many deltas of objects the queue holds; for a DeltaFIFO, those of all its keys.
  * @property {string[]} focus the stations to look at: those with a problem now or within the last three seconds.
  * @property {Features} features what the release does that others do not.
  * @property {Sentence} sentence what a person wrote just now.
@@ -1651,7 +1651,7 @@
  * AddressKey is a key of the URL fragment; docs/reference.md says what each means.
  * @typedef {'source' | 'context' | 'resource' | 'namespace' | 'era' | 'transform' | 'selector' | 'seed' | 'objects' | 'rate' | 'do' |
  *   'fork' | 'from' | 'at' | 'go' | 'speed' | 'lane' | 'story' | 'level' | 'tour' | 'laboratory' | 'presenter' | 'embed' | 'embedder' |
- *   'stage' | 'theme' | 'lang' | 'token' | 'broadcast' | 'audience'} AddressKey
+ *   'theme' | 'lang' | 'token' | 'broadcast' | 'audience'} AddressKey
  */
 
 export {};
