@@ -56,7 +56,7 @@ export class Audience {
     const { views, ctx } = this;
     views.stories.mirror(page.story ?? null);
     if (!!page.presenter !== views.presenting) views.present(!!page.presenter, false);
-    views.tracks.informers.follow(typeof page.lane === 'number' ? page.lane : -1);
+    views.stage.informers.follow(typeof page.lane === 'number' ? page.lane : -1);
     this.o.pick(typeof page.object === 'string' ? page.object : '');
     if (typeof page.group === 'string' && page.group && page.group !== ctx.model.groups.index) ctx.call('groupBy', page.group).catch(() => {});
   }

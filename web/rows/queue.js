@@ -18,7 +18,8 @@ export const queue = {
       return kind === 'DeltaFIFO' ? { ...is, unit: t('row.keysWait') } : is;
     }
     const unit = t(kind === 'DeltaFIFO' ? 'row.keys' : 'row.entries');
-    return phone || kind !== 'DeltaFIFO' ? { number: 'queue.waiting', unit } : { number: 'queue.waiting', unit, under: 'n=exact facts.deltas', underAs: 't row.changes' };
+    const is = { number: 'queue.waiting', unit };
+    return phone || kind !== 'DeltaFIFO' ? is : { ...is, under: 'n=exact facts.deltas', underAs: 't row.changes' };
   },
   say: ({ lane, row, t, now }) => {
     const n = lane.state.queue.waiting;

@@ -249,7 +249,7 @@ func TestThePageReadsEveryKeyOfTheAddress(t *testing.T) {
 		}
 	}
 	for key, list := range map[string]struct{ file, begin, name string }{
-		"embed": {"views/tracks.js", "const rowsOf = {", `(\w+): \[`}, "theme": {"bars/theme.js", "const names = [", `'([\w-]+)'`},
+		"embed": {"rows/index.js", "const rowsOf = {", `(\w+): \[`}, "theme": {"bars/theme.js", "const names = [", `'([\w-]+)'`},
 	} {
 		_, after, found := strings.Cut(code[filepath.Join("../../../web", list.file)], list.begin)
 		said, _, _ := strings.Cut(after, ";")
