@@ -38,10 +38,7 @@ func transportControls() []harness.Control {
 		byMouse("play", pause, paused, button("^play"), "s.view.mode === 'playing' && s.seq > b.seq"),
 		byEnter("play", pause, paused, button("^play"), "s.view.mode === 'playing' && s.seq > b.seq"),
 		byKeys("play", pause, paused, "Space", "s.view.mode === 'playing' && s.seq > b.seq"),
-		{
-			Name: "step back, mouse", Given: pause, Before: paused, Do: []string{"click " + button("event back")},
-			Want: "s.seq === b.seq - 1 && s.view.mode === 'paused'", Page: "/^event 39: [A-Z]/.test(stage.find('.cap .no').textContent)",
-		},
+		byMouse("step back", pause, paused, button("event back"), "s.seq === b.seq - 1 && s.view.mode === 'paused'"),
 		byEnter("step back", pause, paused, button("event back"), "s.seq === b.seq - 1"),
 		byKeys("step back", pause, paused, "ArrowLeft", "s.seq === b.seq - 1"),
 		byMouse("step forward", pause, paused, button("event forward"), "s.seq === b.seq + 1"),
@@ -133,116 +130,111 @@ func faultControls() []harness.Control {
 	)
 }
 
-// holdControls are the holds on the rail and their buttons while they hold.
+// holdControls are the holds at the rail and their buttons while they hold.
 func holdControls() []harness.Control {
-	held := func(stage string) string { return fmt.Sprintf("s.holds.some((h) => h.stage === '%s')", stage) }
 	free := "s.holds.length === 0 && s.reflector.phase === 'watching'"
-	// The stages in the order of the rail: the selector of the hold, and the digit of its key.
 	var controls []harness.Control
-	for _, st := range []struct{ stage, pin, digit string }{
-		{"store", "stage.find('.pin', /before store/)", "1"}, {"pop", "stage.find('.pin', /Pop/)", "2"},
-		{"deliver", "stage.find('.pin', /deliver|printer/)", "3"}, {"take", "stage.find('.pin', /worker/)", "4"},
-	} {
-		all := "stage.find('.sbtn', /^release all/)"
+	// The stations in the order of the rail: the stage that is held behind each, and the digit of its key.
+	for i, st := range []struct{ station, stage string }{{"reflector", "store"}, {"queue", "pop"}, {"handler", "deliver"}, {"work", "take"}} {
+		held := fmt.Sprintf("s.holds.some((h) => h.stage === '%s')", st.stage)
+		passed := fmt.Sprintf("(s.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0) > (b.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0)", st.stage)
+		hold := fmt.Sprintf("stage.find('[data-station=%s] .now-hold')", st.station)
+		release := func(n int) string {
+			return fmt.Sprintf(`stage.seek('.now-free[data-call="release %s %d"]')`, st.stage, n)
+		}
 		controls = append(controls,
-			byMouse("hold "+st.stage, "", free, st.pin, held(st.stage)),
-			harness.Control{Name: "release one at " + st.stage + ", mouse", Do: []string{"click stage.seek('.sbtn', /^release 1/)"}, Before: held(st.stage),
-				Want: fmt.Sprintf("(s.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0) > (b.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0)", st.stage)},
-			byMouse("release all at "+st.stage, "", held(st.stage), all, free),
-			byEnter("hold "+st.stage, "", free, st.pin, held(st.stage)),
-			byEnter("let "+st.stage+" go with its pin", "", held(st.stage), st.pin, free),
-			byKeys("hold "+st.stage, "", free, "h "+st.digit, held(st.stage)),
-			byKeys("release one", "", held(st.stage), "n",
-				fmt.Sprintf("(s.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0) > (b.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0)", st.stage)),
-			byKeys("release all", "", held(st.stage), "N", free),
+			byMouse("hold "+st.stage, "", free, hold, held),
+			byMouse("release one at "+st.stage, "", held, release(1), passed),
+			byMouse("release all at "+st.stage, "", held, release(0), free),
+			byEnter("hold "+st.stage, "", free, hold, held),
+			byEnter("release one at "+st.stage, "", held, release(1), passed),
+			byEnter("let "+st.stage+" go where it is held", "", held, hold, free),
+			byKeys("hold "+st.stage, "", free, fmt.Sprint("h ", i+1), held),
+			byKeys("release one", "", held, "n", passed),
+			byKeys("release all", "", held, "N", free),
 		)
 	}
-	return controls
+	const some = "stage.seek('.now-free[aria-haspopup]')"
+	const three, eight = "s.holds[0]?.releases === 3", "s.holds[0]?.releases === 8"
+	return append(controls,
+		byMouse("the likely act: hold Pop", "", free, "stage.find('.likely')", "s.holds.some((h) => h.stage === 'pop')"),
+		byEnter("the likely act: let one through", "", "s.queue.depth > 9", "stage.find('.likely')", "s.holds[0]?.releases === 1"),
+		harness.Control{Name: "release n, keys", Do: []string{"focus " + some, "keys Enter", "wait stage.find('.pop input')",
+			"wait (stage.find('.pop input').select(), true)", "type 2", "keys Enter"}, Want: three},
+		harness.Control{Name: "release 5, mouse", Before: "s.queue.depth > 9", Do: []string{"click " + some, "click stage.seek('.pop button', /^5$/)"}, Want: eight},
+		byKeys("release all", "", "s.holds.length > 0", "N", free),
+	)
 }
 
 // listenerControls add, slow, break and remove listeners.
 func listenerControls() []harness.Control {
 	shown := "s.listeners.filter((l) => !l.removed)"
 	named := func(n string) string { return shown + ".find((l) => l.name === '" + n + "')" }
-	box := func(n string) string { return "stage.seek('.sbtn', /" + n + "/)" }
+	menu := func(n string) string { return "stage.seek('[data-station=handler] .row-menu', /^" + n + "/)" }
+	const add = "stage.find('[data-station=indexer] .row-menu')"
 	return []harness.Control{
 		{
 			Name: "add a listener, mouse", Before: "!" + named("auditor"),
-			Do:   []string{"click stage.find('.sbtn', /add a listener|^add/i)", "click stage.seek('.pop button[type=submit]')"},
+			Do:   []string{"click " + add, "click stage.seek('.pop button[type=submit]')"},
 			Want: named("auditor") + " && " + named("auditor") + ".synced",
+		},
+		{Name: "remove a listener, keys", Before: named("auditor"),
+			Do:   []string{"focus " + menu("auditor"), "keys Enter", "focus stage.seek('.pop button', /^remove/)", "keys Enter"},
+			Want: "!" + named("auditor"),
 		},
 		{
 			Name: "add a listener with a pace and a resync, keys", Before: "!" + named("audit2"),
 			Do: []string{
-				"focus stage.find('.sbtn', /add a listener|^add/i)", "keys Enter", "wait stage.find('.pop input')",
+				"focus " + add, "keys Enter", "wait stage.find('.pop input')",
 				"wait (stage.find('.pop input').select(), true)", "type audit2", "keys Tab", "type 20", "keys Tab", "type 3", "keys Enter",
 			},
 			Want: named("audit2") + "?.paceMillis === 20 && " + named("audit2") + ".resyncMillis >= 3000",
 		},
 		{
 			Name: "make a listener slow, mouse", Before: named("audit2"),
-			Do:   []string{"click " + box("audit2"), "click stage.seek('.pop button', /120 ms/)"},
+			Do:   []string{"click " + menu("audit2"), "click stage.seek('.pop button', /120 ms/)"},
 			Want: named("audit2") + "?.paceMillis === 120",
 		},
 		{
 			Name: "make a listener fast again, keys", Before: named("audit2"),
-			Do:   []string{"focus " + box("audit2"), "keys Enter", "focus stage.seek('.pop button', /^none/)", "keys Enter"},
+			Do:   []string{"focus " + menu("audit2"), "keys Enter", "focus stage.seek('.pop button', /^none/)", "keys Enter"},
 			Want: named("audit2") + "?.paceMillis === 0",
 		},
 		{
-			Name: "make a handler panic, mouse", Before: named("audit2"),
-			Do:   []string{"click " + box("audit2"), "click stage.seek('.pop button', /panic/i)"},
+			Name: "make a handler panic, from inside its row", Before: named("audit2"),
+			Do: []string{"click stage.find('.row-name', /^audit2/)", "click stage.seek('.inside .acts button', /panic/)",
+				"click stage.seek('.pop button', /panic/i)"},
 			Want: named("audit2") + "?.panics > 0",
 		},
 		{
 			Name: "remove a listener, mouse", Before: named("audit2"),
-			Do:   []string{"click " + box("audit2"), "click stage.seek('.pop button', /^remove/)"},
+			Do:   []string{"click " + menu("audit2"), "click stage.seek('.pop button', /^remove/)"},
 			Want: "!" + named("audit2"),
-		},
-		{
-			Name: "remove a listener, keys", Before: named("auditor"),
-			Do:   []string{"focus " + box("auditor"), "keys Enter", "focus stage.seek('.pop button', /^remove/)", "keys Enter"},
-			Want: "!" + named("auditor"),
 		},
 	}
 }
 
 // clusterControls are what can be done to the simulated cluster.
 func clusterControls() []harness.Control {
-	open := "click stage.find('button', /^API server/i)"
+	const row, change = "stage.find('[data-station=cluster] .row-name')", "stage.seek('.inside .acts button', /^change/)"
 	press := func(words string) string { return "click stage.seek('.pop button', /^" + words + "/)" }
+	const field = "wait (stage.find('.pop input')?.focus(), stage.find('.pop input')?.select(), !!stage.find('.pop input'))"
 	return []harness.Control{
+		{Name: "the row opens, mouse", Do: []string{"click " + row}, Page: "/^Inside the cluster/.test(stage.find('.inside h2').textContent)"},
 		{
-			Name: "create a deployment, mouse",
-			Do: []string{
-				open, "wait stage.find('.pop input')", "wait (stage.find('.pop input').focus(), stage.find('.pop input').select(), true)", "type default/stage-test",
-				press("create"), "keys Escape",
-			},
+			Name: "create a deployment, mouse", Do: []string{"click " + change, field, "type default/stage-test", press("create"), "keys Escape"},
 			Want: "s.api.writes > b.api.writes && s.indexer.indices.namespace.default >= 3",
 		},
 		{
-			Name: "scale it, keys",
-			Do: []string{
-				"focus stage.find('button', /^API server/i)", "keys Enter", "wait stage.find('.pop input')", "wait (stage.find('.pop input').select(), true)",
-				"type default/stage-test", "keys Tab", "type 9", "focus stage.seek('.pop button', /^scale/)", "keys Enter Escape",
-			},
+			Name: "scale it, keys", Do: []string{"focus " + change, "keys Enter", field, "type default/stage-test", "keys Tab", "type 9",
+				"focus stage.seek('.pop button', /^scale/)", "keys Enter"},
 			Want: "s.indexer.indices.namespace.default >= 9",
 		},
-		{
-			Name: "restart it, mouse",
-			Do: []string{
-				open, "wait stage.find('.pop input')", "wait (stage.find('.pop input').focus(), stage.find('.pop input').select(), true)", "type default/stage-test",
-				press("restart"), "keys Escape",
-			},
-			Want: "s.api.writes > b.api.writes + 9",
-		},
-		{
-			Name: "delete an object, mouse", Do: []string{open, press("delete"), "keys Escape"},
-			Want: "s.api.writes > b.api.writes",
-		},
-		{Name: "a burst, mouse", Do: []string{open, press("burst|100"), "keys Escape"}, Want: "s.api.writes >= b.api.writes + 100"},
-		{Name: "compact, mouse", Do: []string{open, press("compact"), "keys Escape"}, Want: "s.api.oldest && s.api.oldest !== b.api.oldest"},
-		{Name: "cut, mouse", Before: "s.reflector.phase === 'watching'", Do: []string{open, press("cut"), "keys Escape"},
+		{Name: "restart it, mouse", Do: []string{"click " + change, field, "type default/stage-test", press("restart")}, Want: "s.api.writes > b.api.writes + 9"},
+		{Name: "delete an object, mouse", Do: []string{"click " + change, press("delete")}, Want: "s.api.writes > b.api.writes"},
+		{Name: "a burst, mouse", Do: []string{"click " + change, press("burst|100")}, Want: "s.api.writes >= b.api.writes + 100"},
+		{Name: "compact, mouse", Do: []string{"click " + change, press("compact")}, Want: "s.api.oldest && s.api.oldest !== b.api.oldest"},
+		{Name: "cut, mouse", Before: "s.reflector.phase === 'watching'", Do: []string{"click " + change, press("cut")},
 			Want: "s.reflector.watches > b.reflector.watches"},
 	}
 }
@@ -305,8 +297,6 @@ func lookControls() []harness.Control {
 		{Name: "language, mouse", Do: []string{"click stage.find('button', /^language/)"},
 			Page: "document.documentElement.lang === 'zh-CN' && location.hash.includes('lang=zh')"},
 		{Name: "language, key", Do: []string{blur, "keys l"}, Page: "document.documentElement.lang === 'en'"},
-		{Name: "details, key", Do: []string{blur, "keys d"}, Page: "stage.find('#app.calm')"},
-		{Name: "details, mouse", Do: []string{"click stage.find('.icons .details')"}, Page: "!stage.find('#app.calm')"},
 		{Name: "keys, mouse", Do: []string{"click stage.find('.icons button', /^keys/)"},
 			Page: "stage.find('dialog', /keys/i) && document.activeElement.closest('dialog')"},
 		{Name: "keys shut, Escape", Do: []string{"keys Escape"}, Page: "!stage.find('.kp')"},
@@ -324,70 +314,87 @@ func lookControls() []harness.Control {
 		{Name: "inspector: what changed, keys", Do: []string{"focus stage.find('.drawer [role=tab]')", "keys Enter"},
 			Page: "stage.find('.drawer [role=tab]').getAttribute('aria-selected') === 'true'"},
 		{Name: "inspector shut, mouse", Do: []string{"click stage.find('.drawer .x')"}, Page: "!stage.find('.drawer')"},
-		{Name: "inspector, Enter on the cells", Do: []string{"focus stage.find('canvas.cells')", "keys ArrowRight Enter"},
+		{Name: "inspector, Enter on the cells", Do: []string{"focus stage.find('.world-cluster canvas')", "keys ArrowRight Enter"},
 			Page: "stage.find('.drawer h2').textContent.includes('/')"},
 		{Name: "inspector shut, Escape", Do: []string{"keys Escape"}, Page: "!stage.find('.drawer')"},
 		{Name: "inspector, mouse on a cell", Do: []string{"press stage.cellPoint()"}, Page: "stage.find('.drawer h2').textContent.includes('/')"},
 		{Name: "inspector shut, Escape again", Do: []string{"keys Escape"}, Page: "!stage.find('.drawer')"},
-		{
-			Name: "group by, mouse", Do: []string{"click stage.find('.pickby')", "click stage.seek('.pop button', /^node/)"},
-			Page: "/node/.test(stage.find('.pickby').textContent)",
-		},
-		{
-			Name: "group by, keys", Do: []string{"focus stage.find('.pickby')", "keys Enter", "focus stage.seek('.pop button', /^namespace/)", "keys Enter"},
-			Page: "/namespace/.test(stage.find('.pickby').textContent)",
-		},
 	}
 }
 
-// panelControls are controls on the panels themselves.
-func panelControls() []harness.Control {
+// pastPicture is what the past shows, as a long text.
+const pastPicture = "stage.find('.tracks-past').toDataURL()"
+
+// rowControls are controls in the rows, in the past and around it.
+func rowControls() []harness.Control {
 	blur := "wait (document.activeElement?.blur?.(), true)"
+	inside := func(words string) string { return "/" + words + "/.test(stage.find('.inside h2').textContent)" }
+	row := func(station string) string { return "stage.find('[data-station=" + station + "] .row-name')" }
+	keep := "wait (globalThis.__past = " + pastPicture + ")"
+	other := "__past !== " + pastPicture
+	menuOf := func(words string) string { return "stage.seek('.inside .acts button', /" + words + "/)" }
 	return []harness.Control{
 		{Name: "previous mark, mouse", Given: "seek(60)", Before: "s.seq === 60", Do: []string{"click " + button("previous mark")}, Want: "s.seq < 60"},
 		{Name: "next mark, Enter", Given: "seek(2)", Before: "s.seq === 2", Do: []string{"focus " + button("next mark"), "keys Enter"}, Want: "s.seq > 2"},
-		{Name: "timeline, arrow", Given: "seek(40)", Before: "s.seq === 40", Do: []string{"focus stage.find('.timeline')", "keys ArrowLeft"},
+		{Name: "timeline, arrow", Given: "seek(40)", Before: "s.seq === 40", Do: []string{"focus stage.find('.tracks-log')", "keys ArrowLeft"},
 			Want: "s.seq < 40 && s.view.mode === 'paused'"},
-		{Name: "timeline, Home", Do: []string{"focus stage.find('.timeline')", "keys Home"}, Want: "s.seq === s.view.first"},
-		{Name: "timeline, End", Do: []string{"focus stage.find('.timeline')", "keys End"}, Want: "s.live"},
-		{Name: "frames that arrive, mouse", Do: []string{"click stage.find('[role=tab]', /frames/)"},
-			Page: "stage.find('[role=tab]', /frames/).getAttribute('aria-selected') === 'true'"},
-		{Name: "the request, keys", Do: []string{"focus stage.find('[role=tab]', /frames/)", "keys ArrowLeft"},
-			Page: "stage.find('[role=tab]', /request/).getAttribute('aria-selected') === 'true'"},
-		{Name: "explain, mouse", Do: []string{"click stage.find('.exi', /^Reflector/)"},
-			Page: "/Reflector/.test(stage.find('#explain').textContent) && /tools.cache/.test(stage.find('#explain').textContent)"},
-		{Name: "explain shut, Escape", Do: []string{"keys Escape"}, Page: "!stage.find('#explain')"},
-		{Name: "explain, key", Do: []string{blur, "keys i"}, Page: "stage.find('#explain')"},
-		{Name: "explain shut, its button", Do: []string{"click stage.find('#explain button', /close/)"}, Page: "!stage.find('#explain')"},
-		{Name: "colour by phase, mouse", Do: []string{"click stage.find('button', /press to show its phase/)"},
-			Page: "stage.find('button', /press to show how fresh/)"},
-		{Name: "colour by freshness, Enter", Do: []string{"focus stage.find('button', /press to show how fresh/)", "keys Enter"},
-			Page: "stage.find('button', /press to show its phase/)"},
+		{Name: "timeline, Home", Do: []string{"focus stage.find('.tracks-log')", "keys Home"}, Want: "s.seq === s.view.first"},
+		{Name: "timeline, End", Do: []string{"focus stage.find('.tracks-log')", "keys End"}, Want: "s.live"},
+		{Name: "less time, mouse", Given: "pause()", Before: "s.seq > 300", Do: []string{keep, "click stage.find('[data-zoom=\"1\"]')"}, Page: other},
+		{Name: "more time, Enter", Do: []string{keep, "focus stage.find('[data-zoom=\"-1\"]')", "keys Enter"}, Page: other},
+		{Name: "less time, key", Do: []string{blur, keep, "keys z"}, Page: other},
+		{Name: "more time, key", Do: []string{keep, "keys Z"}, Page: other},
+		{Name: "as much time as usual, key", Do: []string{"keys Z", keep, "keys 0"}, Page: other},
+		{Name: "the change before, key", Do: []string{blur, "keys k"}, Page: "stage.find('.drawer h2')?.textContent.includes('/')"},
+		{Name: "the change before that, and the next", Do: []string{"wait (globalThis.__key = stage.find('.drawer h2').textContent)", "keys k",
+			"wait stage.find('.drawer h2').textContent !== __key", "keys j"}, Page: "stage.find('.drawer h2').textContent === __key"},
+		{Name: "inspector shut, Escape", Do: []string{blur, "keys Escape"}, Page: "!stage.find('.drawer')"},
+		{Name: "a change of the past, mouse", Do: []string{"press stage.pastPoint()"}, Page: "stage.find('.drawer h2') || stage.find('.pop .list')"},
+		{Name: "shut again, Escape", Do: []string{"keys Escape"}, Page: "!stage.find('.drawer') && !stage.find('.pop')"},
+		{Name: "a row opens, mouse", Do: []string{"click " + row("reflector")}, Page: inside("Inside the Reflector")},
+		{Name: "another row opens, Enter", Do: []string{"focus " + row("queue"), "keys Enter"}, Page: inside("Inside the queue")},
+		{Name: "it shuts, Enter", Do: []string{"keys Enter"}, Page: "!" + inside("Inside the queue")},
+		{Name: "the work queue opens", Do: []string{"click " + row("work")}, Page: inside("Inside the work queue")},
+		{Name: "it shuts, Escape", Do: []string{blur, "keys Escape"}, Page: "!" + inside("Inside the work queue")},
+		{Name: "explain, from inside a row", Do: []string{"click " + row("reflector"), "click " + menuOf("what is this")},
+			Page: "/Reflector/.test(stage.find('.exc').textContent) && /tools.cache/.test(stage.find('.exc').textContent)"},
+		{Name: "explain shut, Escape", Do: []string{"keys Escape"}, Page: "!stage.find('.exc')"},
+		{Name: "explain, key", Do: []string{blur, "keys i"}, Page: "stage.find('.exc')"},
+		{Name: "explain the next, its button", Do: []string{"wait (globalThis.__title = stage.find('.exc h2').textContent)",
+			"click stage.find('.exc button', /next/)"}, Page: "stage.find('.exc h2').textContent !== __title"},
+		{Name: "explain shut, its button", Do: []string{"click stage.find('.exc button', /close/)"}, Page: "!stage.find('.exc')"},
+		{Name: "the key to the marks shut, mouse", Do: []string{"click stage.find('.kmx')"}, Page: "!stage.find('.keymarks')"},
+		{Name: "the key to the marks, ?", Do: []string{blur, "keys ?", "wait stage.find('.kp')", "keys Escape"}, Page: "stage.find('.keymarks')"},
 		{
-			Name: "add an index, keys", Do: []string{"focus stage.find('.pickby')", "keys Enter", "focus stage.seek('.pop input[type=text]')", "type label:app",
-				"keys Enter"},
+			Name: "add an index, keys",
+			Do: []string{"click " + row("indexer"), "focus " + menuOf("by an index"), "keys Enter", "focus stage.seek('.pop input[type=text]')",
+				"type label:app", "keys Enter"},
 			Want: "Object.keys(s.indexer.indices.app ?? {}).length > 0",
 		},
-		{Name: "and it groups by the index", Do: nil, Page: "/app/.test(stage.find('.pickby').textContent)"},
-		{Name: "look into the index, mouse", Do: []string{"click stage.find('.pickby')", "click stage.seek('.pop button', /app/)"}},
+		{Name: "it groups by the index, mouse", Do: []string{"click " + menuOf("by an index"), "click stage.seek('.pop [aria-pressed]', /^app/)",
+			"click " + menuOf("by an index")}, Page: "/^app/.test(stage.find('.pop [aria-pressed=true]')?.textContent)"},
+		{Name: "look into the index, mouse", Do: []string{"click stage.seek('.pop button', /look into app/)"}, Page: "stage.find('.pop [role=option]')"},
 		{Name: "the menu shut again", Do: []string{"keys Escape"}, Page: "!stage.find('.pop')"},
+		{
+			Name: "transform, mouse", Do: []string{"click " + menuOf("transform"), "click stage.seek('.pop [role=radio]', /metadata only/)"},
+			Want: "s.indexer.transform === 'metadata' && s.queue.synced",
+		},
 	}
 }
 
 // viewControls are the other views of the same state.
 func viewControls() []harness.Control {
 	blur := "wait (document.activeElement?.blur?.(), true)"
-	view := func(name string) string {
-		return "document.getElementById('app').classList.contains('view-" + name + "')"
-	}
+	const two = "document.querySelectorAll('[data-station=queue] .row-name').length === 2"
+	const presenting = "document.getElementById('app').classList.contains('presenting')"
 	ready := "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'"
 	return []harness.Control{
 		{Name: "two releases, mouse", Before: ready, Do: []string{"click stage.find('.twolanes')"},
-			Want: "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced)", Page: view("lanes")},
-		{Name: "one release again, key", Do: []string{blur, "keys b"}, Want: "!s.lanes?.length && " + ready, Page: "!" + view("lanes")},
-		{Name: "presenter, mouse", Do: []string{"click stage.find('button', /^presenter/)"}, Page: view("presenter") + " && location.hash.includes('presenter')"},
+			Want: "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced)", Page: two},
+		{Name: "one release again, key", Do: []string{blur, "keys b"}, Want: "!s.lanes?.length && " + ready, Page: "!(" + two + ")"},
+		{Name: "presenter, mouse", Do: []string{"click stage.find('button', /^presenter/)"}, Page: presenting + " && location.hash.includes('presenter')"},
 		{Name: "no further mark, clicker", Do: []string{blur, "keys PageDown", "wait informerscope.state().then(() => true)"}, Page: "!stage.find('.toast')"},
-		{Name: "presenter, key", Do: []string{blur, "keys p"}, Page: "!" + view("presenter")},
+		{Name: "presenter, key", Do: []string{blur, "keys p"}, Page: "!" + presenting},
 		{Name: "stories, mouse", Do: []string{"click stage.find('.top button', /^stories/)"}, Page: "stage.find('#story-list [role=option]')"},
 		{Name: "stories shut, Escape", Do: []string{"keys Escape"}, Page: "!stage.find('#story-list')"},
 		{Name: "a story, keys", Do: []string{blur, "keys s", "wait stage.find('#story-list [role=option]')", "keys Enter"},
@@ -415,7 +422,7 @@ func TestStageControls(t *testing.T) {
 		{"listeners", "&source=sim&seed=7&lang=en", listenerControls()},
 		{"cluster", "&source=sim&seed=7&lang=en", clusterControls()},
 		{"select", "&source=sim&seed=7&lang=en", selectControls()},
-		{"panels", "&source=sim&seed=7&lang=en", panelControls()},
+		{"rows", "&source=sim&seed=7&rate=20&lang=en", rowControls()},
 		{"views", "&source=sim&seed=7&lang=en", viewControls()},
 		{"look", "&source=sim&seed=7&lang=en&theme=dark", lookControls()},
 	} {
@@ -437,10 +444,14 @@ func TestStageTimelineDrag(t *testing.T) {
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&rate=100", 1280, 720)
 	harness.Await(t, p, time.Minute, "s.view.headMillis > 4000")
 	line := harness.EvalJSON[struct{ X, Y, W, H float64 }](t, p,
-		`(() => { const b = stage.find('.timeline').getBoundingClientRect(); return JSON.stringify({x: b.x, y: b.y, w: b.width, h: b.height}); })()`)
-	// The end of the timeline is in its own units: from 16 to 1180 of 1280 units are 72.75 s at first.
+		`(() => { const b = stage.find('.tracks-log').getBoundingClientRect(); return JSON.stringify({x: b.x, y: b.y, w: b.width, h: b.height}); })()`)
+	// The line stands for 10 s at first, and for a seventh more each time that the log has outgrown it.
 	at := func(ms float64) browser.Point {
-		return browser.Point{X: line.X + line.W*(16+ms/72750*(1180-16))/1280, Y: line.Y + line.H*0.6}
+		total := 10000.0
+		for total < harness.EvalIn[float64](t, p, "informerscope.state().then((s) => s.view.headMillis)") {
+			total *= 1.15
+		}
+		return browser.Point{X: line.X + 6 + ms/total*(line.W-12), Y: line.Y + line.H*0.6}
 	}
 	if err := p.Drag(harness.Timeout(t, 20*time.Second), at(3500), at(2000)); err != nil {
 		t.Fatal(err)
@@ -451,24 +462,40 @@ func TestStageTimelineDrag(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Await(t, p, 20*time.Second, "s.view.mode === 'paused' && s.atMillis <= 3200 && s.atMillis > 2500")
-	if err := p.Drag(harness.Timeout(t, 20*time.Second), at(3000), at(72000)); err != nil {
+	if err := p.Drag(harness.Timeout(t, 20*time.Second), at(3000), browser.Point{X: line.X + line.W - 8, Y: line.Y + line.H*0.6}); err != nil {
 		t.Fatal(err)
 	}
 	harness.Await(t, p, 20*time.Second, "s.live && s.view.mode === 'live'")
 	p.ExpectClean(t)
 }
 
-// TestStageTabOrder goes through the page with the Tab key alone. It reaches every visible control, in the order of the rail, and each shows its
-// focus.
+// TestStagePastDrag drags the past to the right: what was under the pointer stays there, so the rail shows an earlier moment.
+func TestStagePastDrag(t *testing.T) {
+	t.Parallel()
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&rate=100", 1280, 720)
+	harness.Await(t, p, time.Minute, "s.view.headMillis > 4000")
+	harness.Pause(t, p)
+	harness.Await(t, p, 10*time.Second, "s.view.mode === 'paused'")
+	before := stateOf(t, p).AtMillis
+	box := harness.EvalJSON[struct{ X, Y, W, H float64 }](t, p,
+		`(() => { const b = stage.find('.tracks-past').getBoundingClientRect(); return JSON.stringify({x: b.x, y: b.y, w: b.width, h: b.height}); })()`)
+	// The whole width is 8 s.
+	from := browser.Point{X: box.X + box.W*0.5, Y: box.Y + box.H - 8}
+	to := browser.Point{X: from.X + box.W/8, Y: from.Y}
+	if err := p.Drag(harness.Timeout(t, 20*time.Second), from, to); err != nil {
+		t.Fatal(err)
+	}
+	harness.Await(t, p, 20*time.Second, "s.view.mode === 'paused' && Math.abs(%f - s.atMillis - 1000) < 60", before)
+	p.ExpectClean(t)
+}
+
+// TestStageTabOrder goes through the page with the Tab key alone. It reaches every visible control, and each has a name and shows its focus.
 func TestStageTabOrder(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7", 1280, 720)
-	// The temporary store of a WatchList passes, and its row goes a quarter of a second after it. Then the page stands still, and what is drawn is of
-	// its moment.
-	harness.Await(t, p, 30*time.Second, "s.queue.synced && s.reflector.phase === 'watching' && s.reflector.tempStore === 0")
 	harness.Pause(t, p)
-	harness.WaitUntil(t, p, "![...document.querySelectorAll('.prow:not([hidden])')].some((el) => el.getAttribute('aria-label').startsWith('temporary store'))")
 	paused := harness.Await(t, p, 20*time.Second, "s.view.mode === 'paused'")
 	harness.WaitUntil(t, p, `document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+strconv.FormatUint(paused.Seq, 10)+`"`)
 	harness.Settle(t, p)

@@ -10,18 +10,23 @@ import (
 	"informerscope/e2e/harness"
 )
 
-// look is the stage as it is drawn now, beside the state that it draws: the view is paused, so both stand still.
-func look(t *testing.T, p *browser.Page) (fold.State, harness.Drawn) {
+// stateOf is the state of the page's moment.
+func stateOf(t *testing.T, p *browser.Page) fold.State {
 	t.Helper()
-	s := harness.EvalJSON[fold.State](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
-	if err := p.WaitFor(harness.Timeout(t, 10*time.Second), fmt.Sprintf("stage.event() === '%d'", s.Seq), "stage.event()"); err != nil {
+	return harness.EvalJSON[fold.State](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
+}
+
+// seekTo goes to a moment of a log that stands still, and waits until the page has painted it.
+func seekTo(t *testing.T, p *browser.Page, seq uint64) {
+	t.Helper()
+	harness.Call(t, p, "seek(%d)", seq)
+	if err := p.WaitFor(harness.Timeout(t, 20*time.Second), fmt.Sprintf("stage.event() === '%d'", seq), "stage.event()"); err != nil {
 		t.Fatal(err)
 	}
 	harness.Settle(t, p)
-	return s, harness.EvalJSON[harness.Drawn](t, p, "JSON.stringify(stage.drawn())")
 }
 
-// TestStageShowsState pauses at many moments of an eventful log and compares the stage with state().
+// TestStageShowsState pauses at many moments of an eventful log and compares the rows and the maps with state(), and each text that names its source.
 func TestStageShowsState(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
@@ -35,14 +40,26 @@ func TestStageShowsState(t *testing.T) {
 			for i := range uint64(24) {
 				seq := 2 + (head-2)*i/23
 				t.Run(fmt.Sprint(seq), func(t *testing.T) {
-					harness.Call(t, p, "seek(%d)", seq)
-					s, d := look(t, p)
-					harness.ExpectDrawn(t, s, d)
+					seekTo(t, p, seq)
+					harness.ExpectDrawn(t, stateOf(t, p), harness.EvalJSON[harness.Drawn](t, p, "JSON.stringify(stage.drawn())"))
+					expectTrue(t, p, 6)
 				})
 			}
 			harness.Shot(t, p, "state-"+release)
 			p.ExpectClean(t)
 		})
+	}
+}
+
+// expectTrue compares each text that names its source with the state of a view that stands still; at least so many do.
+func expectTrue(t *testing.T, p *browser.Page, least int) {
+	t.Helper()
+	got := harness.EvalIn[harness.Truth](t, p, harness.FindUntrue)
+	if got.Compared < least {
+		t.Errorf("%d texts were compared, want %d at least", got.Compared, least)
+	}
+	for _, wrong := range got.Wrong {
+		t.Error(wrong)
 	}
 }
 

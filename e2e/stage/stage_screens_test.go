@@ -1,13 +1,9 @@
 package stage_test
 
 import (
-	"bytes"
 	"fmt"
 	"image"
-	"image/png"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,17 +11,7 @@ import (
 	"informerscope/e2e/harness"
 )
 
-// stations are the panels by their area of the 1280×720 grid.
-var stations = []struct {
-	name string
-	box  image.Rectangle
-}{
-	{"api", image.Rect(8, 44, 126, 564)}, {"reflector", image.Rect(126, 44, 342, 564)}, {"queue", image.Rect(342, 44, 534, 564)},
-	{"indexer", image.Rect(534, 44, 810, 564)}, {"listeners", image.Rect(810, 44, 1074, 564)}, {"controller", image.Rect(1074, 44, 1280, 564)},
-	{"time", image.Rect(0, 564, 1280, 720)},
-}
-
-// stateful are the states in which each panel is checked, and how to reach them.
+// stateful are the states in which the stage is checked, and how to reach them.
 var stateful = []struct {
 	name, fragment string
 	reach          func(t *testing.T, p *browser.Page)
@@ -38,6 +24,7 @@ var stateful = []struct {
 		harness.Await(t, p, 20*time.Second, "s.queue.depth > 60")
 		harness.Call(t, p, "addListener({name: 'a listener with a long name', paceMillis: 10})")
 		harness.Await(t, p, 20*time.Second, "s.listeners.length === 4")
+		harness.EvalIn[bool](t, p, "(stage.find('[data-station=queue] .row-name').click(), true)")
 	}},
 	{"empty", "&source=sim&seed=7&objects=0&rate=0", func(t *testing.T, p *browser.Page) {
 		harness.Await(t, p, 20*time.Second, "s.indexer.count === 0 && s.queue.synced")
@@ -58,8 +45,8 @@ var stateful = []struct {
 	}},
 }
 
-// TestStageScreens keeps screenshots of every panel, empty, calm, busy, in error and with 10,000 objects, in each theme, size and language. It
-// measures the drawing: nothing is cut, overflows or overlaps something else, and all text has the contrast of WCAG AA.
+// TestStageScreens keeps screenshots of the stage, empty, calm, busy, in error and with 10,000 objects, in each theme, size and language. It measures the
+// drawing: nothing is cut, overflows or overlaps something else, and all text has the contrast of WCAG AA.
 func TestStageScreens(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
@@ -69,13 +56,13 @@ func TestStageScreens(t *testing.T) {
 			p := harness.OpenStage(t, b, srv, state.fragment+"&lang=en", 1280, 720)
 			state.reach(t, p)
 			harness.Pause(t, p)
-			for _, size := range []image.Point{{1280, 720}, {1920, 1080}} {
+			for _, size := range []image.Point{{1280, 720}, {1024, 768}, {1920, 1080}, {3840, 2160}} {
 				for _, lang := range []string{"en", "zh"} {
-					for _, theme := range []string{"dark", "light", "contrast"} {
+					for _, theme := range themesOf(size, lang) {
 						name := fmt.Sprintf("%s-%s-%d", theme, lang, size.X)
 						t.Run(name, func(t *testing.T) {
 							harness.SetLook(t, p, theme, lang, int64(size.X), int64(size.Y))
-							keepPanels(t, p, filepath.Join(state.name, name), size)
+							harness.Shot(t, p, filepath.Join(state.name, name))
 							harness.ExpectWell(t, p)
 						})
 					}
@@ -84,6 +71,17 @@ func TestStageScreens(t *testing.T) {
 			p.ExpectClean(t)
 		})
 	}
+}
+
+// themesOf are the themes that are looked at in a window: all in the usual one, and else one, which is another one for each language.
+func themesOf(size image.Point, lang string) []string {
+	switch {
+	case size.X == 1280:
+		return []string{"dark", "light", "contrast", "contrast-light"}
+	case lang == "zh":
+		return []string{"light"}
+	}
+	return []string{"dark"}
 }
 
 // TestStageViews checks the other views of the same state, as TestStageScreens checks the main one.
@@ -95,9 +93,11 @@ func TestStageViews(t *testing.T) {
 		name, fragment, shown string
 		size                  image.Point
 	}{
-		{"lanes", "&era=1.31,1.37&rate=30", "view-lanes", image.Pt(1280, 720)},
-		{"lanes-presenter", "&era=1.31,1.37&rate=30&presenter=1", "pres-lanes", image.Pt(1280, 720)},
-		{"presenter", "&presenter=1&rate=30", "view-presenter", image.Pt(1280, 720)},
+		{"two-releases", "&era=1.31,1.37&rate=30", "wide", image.Pt(1280, 720)},
+		{"two-releases-presenter", "&era=1.31,1.37&rate=30&presenter=1", "presenting", image.Pt(1280, 720)},
+		{"informers", "&resource=pods,nodes,deployments.apps&rate=30", "wide", image.Pt(1280, 720)},
+		{"presenter", "&presenter=1&rate=30", "presenting", image.Pt(1280, 720)},
+		{"presenter-4-to-3", "&presenter=1&rate=30", "presenting", image.Pt(1024, 768)},
 		{"story", "&story=ring", "in-story", image.Pt(1280, 720)},
 		{"phone", "&rate=30", "view-phone", image.Pt(390, 844)},
 		{"phone-small", "&rate=30", "view-phone", image.Pt(360, 640)},
@@ -128,40 +128,5 @@ func TestStageViews(t *testing.T) {
 			}
 			p.ExpectClean(t)
 		})
-	}
-}
-
-// keepPanels keeps screenshots of the page and of each of its panels.
-func keepPanels(t *testing.T, p *browser.Page, name string, size image.Point) {
-	t.Helper()
-	path, err := p.Screenshot(harness.Timeout(t, 30*time.Second), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole, err := png.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	part, ok := whole.(interface {
-		SubImage(image.Rectangle) image.Image
-	})
-	if !ok || whole.Bounds().Size() != size {
-		t.Fatalf("the picture is a %T of %v, want one of %v", whole, whole.Bounds().Size(), size)
-	}
-	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
-	for _, st := range stations {
-		k := size.X
-		box := image.Rect(st.box.Min.X*k/1280, st.box.Min.Y*k/1280, st.box.Max.X*k/1280, st.box.Max.Y*k/1280)
-		var out bytes.Buffer
-		if err := encoder.Encode(&out, part.SubImage(box)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(strings.TrimSuffix(path, ".png")+"."+st.name+".png", out.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
