@@ -269,13 +269,12 @@ film: wasm ## a film of a story in presenter mode: bin/film (STORY=ring LANG=zh 
 	./e2e/install-pictures.sh
 	cd e2e && $(GO) run ./film -story '$(STORY)' -lang '$(FILM_LANG)' -size '$(SIZE)' -format '$(FORMAT)'
 
-bench: wasm ## ours beside client-go, the relay beside kubectl proxy, the page's frames (PAGE_ARGS="-minutes 10"), an audience (HALL_ARGS), ways to draw (DRAW_ARGS), a probe
+bench: wasm ## ours beside client-go, the relay beside kubectl proxy, the page's frames (PAGE_ARGS="-minutes 10"), an audience (HALL_ARGS), a probe
 	./e2e/install-chromium.sh
 	cd e2e && $(GO) run ./bench $(ARGS)
 	cd e2e && $(GO) run ./benchrelay $(RELAY_ARGS)
 	cd e2e && $(GO) run ./benchpage $(PAGE_ARGS)
 	cd e2e && $(GO) run ./benchhall $(HALL_ARGS)
-	cd e2e && $(GO) run ./benchdraw $(DRAW_ARGS)
 	cd probe && $(GO) test -run '^$$' -bench Event -benchtime 20000x -count 3 .
 	cd probe && $(GO) test -run '^$$' -bench Second -benchtime 6x -count 3 .
 

@@ -58,11 +58,12 @@ func transportControls() []harness.Control {
 		byKeys("previous mark", "seek(60)", paused, "Shift+ArrowLeft", "s.seq < b.seq"),
 		{
 			Name: "speed, mouse", Given: "play(1)", Before: "s.view.mode === 'playing' && s.view.speed === 1",
-			Do: []string{"click stage.find('.speed input')"}, Want: "s.view.speed === 0.5",
+			Do: []string{"click stage.find('.tr .speed')", "click stage.seek('.pop .row', /^1.2×/)"}, Want: "s.view.speed === 0.5",
 		},
 		{
-			Name: "speed, arrows on the slider", Given: "play(1)", Before: "s.view.mode === 'playing' && s.view.speed === 1",
-			Do: []string{"focus stage.find('.speed input')", "keys ArrowRight", "wait (document.activeElement.blur(), true)"}, Want: "s.view.speed === 2",
+			Name: "speed, Enter", Given: "play(1)", Before: "s.view.mode === 'playing' && s.view.speed === 1",
+			Do: []string{"focus stage.find('.tr .speed')", "keys Enter", "focus stage.seek('.pop .row', /^2×/)", "keys Enter",
+				"wait (document.activeElement.blur(), true)"}, Want: "s.view.speed === 2",
 		},
 		byKeys("faster", "play(1)", "s.view.speed === 1 && s.view.mode === 'playing'", "+", "s.view.speed === 2"),
 		byKeys("slower", "play(1)", "s.view.speed === 1 && s.view.mode === 'playing'", "-", "s.view.speed === 0.5"),
@@ -222,7 +223,7 @@ func clusterControls() []harness.Control {
 	return []harness.Control{
 		{Name: "the row opens, mouse", Do: []string{"click " + row}, Page: "/^Inside the cluster/.test(stage.find('.inside h2').textContent)"},
 		{
-			Name: "create a deployment, mouse", Do: []string{"click " + change, field, "type default/stage-test", press("create"), "keys Escape"},
+			Name: "create a deployment, mouse", Do: []string{"click " + change, field, "type default/stage-test", press("create")},
 			Want: "s.api.writes > b.api.writes && s.indexer.indices.namespace.default >= 3",
 		},
 		{
@@ -366,7 +367,7 @@ func rowControls() []harness.Control {
 		{Name: "the key to the marks shut, mouse", Do: []string{"click stage.find('.kmx')"}, Page: "!stage.find('.keymarks')"},
 		{Name: "the key to the marks, ?", Do: []string{blur, "keys ?", "wait stage.find('.kp')", "keys Escape"}, Page: "stage.find('.keymarks')"},
 		{
-			Name: "add an index, keys",
+			Name: "add an index, keys", Given: "live()", Before: "s.live",
 			Do: []string{"click " + row("indexer"), "focus " + menuOf("by an index"), "keys Enter", "focus stage.seek('.pop input[type=text]')",
 				"type label:app", "keys Enter"},
 			Want: "Object.keys(s.indexer.indices.app ?? {}).length > 0",

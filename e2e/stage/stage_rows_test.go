@@ -22,13 +22,12 @@ func TestQueueInside(t *testing.T) {
 			p := harness.OpenStage(t, b, srv, "&source=sim&seed=5&rate=30&lang=en&era="+release, 1280, 720)
 			harness.Call(t, p, "hold('pop')")
 			harness.Await(t, p, 20*time.Second, "s.queue.depth >= 12")
-			harness.Call(t, p, "release('pop', 2)")
 			harness.Pause(t, p)
 			head := harness.Await(t, p, 10*time.Second, "s.view.mode === 'paused'").Seq
 			harness.EvalIn[bool](t, p, "(stage.find('[data-station=queue] .row-name').click(), true)")
 			full, empty := 0, 0
 			for i := range uint64(30) {
-				seekTo(t, p, head-10*i)
+				seekTo(t, p, head-20*i)
 				q := stateOf(t, p).Queue
 				want := queueLines(q)
 				if len(q.Items) > 5 {
@@ -38,7 +37,7 @@ func TestQueueInside(t *testing.T) {
 				}
 				const lines = "[...document.querySelectorAll('.inside li')].filter(stage.visible).map((el) => el.querySelector('span').textContent)"
 				if got := harness.EvalIn[[]string](t, p, lines); strings.Join(got, "\n") != strings.Join(want, "\n") {
-					t.Errorf("at %d the inside says %q, want %q", head-10*i, got, want)
+					t.Errorf("at %d the inside says %q, want %q", head-20*i, got, want)
 				}
 				expectTrue(t, p, 6)
 			}
