@@ -276,8 +276,9 @@
     const out = [];
     const app = /** @type {HTMLElement} */ (document.getElementById('app')).getBoundingClientRect();
     const phone = !!document.querySelector('#app.view-phone');
-    // In presenter mode the stage has larger units, and what is beside it has not.
-    const unit = phone ? 1 : Math.max(1, Math.min(app.width / 1280, parseFloat(document.getElementById('app')?.style.getPropertyValue('--u') ?? '') || 1));
+    // The bars are as large as the window is wide, and the stage's units are never less than a CSS pixel.
+    const u = parseFloat(document.getElementById('app')?.style.getPropertyValue('--u') ?? '') || 1;
+    const unit = phone ? 1 : document.querySelector('#app.view-embed') ? u : Math.min(app.width / 1280, u);
     const at = (/** @type {DOMRect} */ b) => `at ${Math.round((b.left - app.left) / unit)},${Math.round((b.top - app.top) / unit)}`;
     const quote = (/** @type {string} */ w) => JSON.stringify(w.slice(0, 60));
     /** @type {{el: Element, words: string, box: DOMRect, ink: {l: number, r: number, t: number, b: number}}[]} */
@@ -324,11 +325,13 @@
         if (box.top < b.top - 1 || box.bottom > b.bottom + 1) continue;
       }
       check(el, words, box, c.color, ground(el), parseFloat(c.fontSize), Number(c.fontWeight));
-      if (el.scrollWidth > el.clientWidth + 1 && el.clientWidth && c.overflowX !== 'visible' && !/auto|scroll/.test(c.overflowX) &&
+      // A name with an ellipsis is whole in its title.
+      const whole = c.textOverflow === 'ellipsis' && el.closest('[title]');
+      if (!whole && el.scrollWidth > el.clientWidth + 1 && el.clientWidth && c.overflowX !== 'visible' && !/auto|scroll/.test(c.overflowX) &&
         c.display !== 'inline') out.push(`${quote(words)} ${at(box)} is cut: ${el.scrollWidth} wide in ${el.clientWidth}`);
       // Words that are wider than the control that they stand on.
       const control = el.closest('button, kbd');
-      if (control) {
+      if (control && !whole) {
         const b = control.getBoundingClientRect();
         if (box.left < b.left - 1 || box.right > b.right + 1) out.push(
           `${quote(words)} ${at(box)} is wider than its control: ${Math.round(box.width / unit)} in ${Math.round(b.width / unit)}`);
@@ -341,10 +344,13 @@
       const high = Math.min(a.ink.b, b.ink.b) - Math.max(a.ink.t, b.ink.t);
       if (wide > 0.5 && high > 0.5) out.push(`${quote(a.words)} and ${quote(b.words)} ${at(b.box)} lie on one another`);
     }
-    // A thumb needs 44.
+    // A thumb needs 44. In the rows, which the keys at the foot can do without, there is as much as WCAG 2.5.8 asks for.
     if (phone) for (const el of focusable()) {
       const b = el.getBoundingClientRect();
-      if (b.width < 43.9 || b.height < 43.9) out.push(`${describe(el)} is a target of ${Math.round(b.width)}×${Math.round(b.height)}`);
+      const around = getComputedStyle(el, '::after');
+      const [w, h] = around.position === 'absolute' && around.content !== 'none' ? [parseFloat(around.width), parseFloat(around.height)] : [b.width, b.height];
+      const least = el.closest('.tracksv') ? 24 : 44;
+      if (w < least - 0.1 || h < least - 0.1) out.push(`${describe(el)} is a target of ${Math.round(w)}×${Math.round(h)}`);
     }
     const root = /** @type {Element} */ (document.scrollingElement);
     if (root.scrollWidth > innerWidth || (!phone && root.scrollHeight > innerHeight)) out.push(
