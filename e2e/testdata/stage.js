@@ -242,7 +242,11 @@
       if (!own.length && !field) continue;
       const range = document.createRange();
       range.selectNodeContents(el);
-      const box = field ? el.getBoundingClientRect() : range.getBoundingClientRect();
+      // What an ellipsis stands for is not drawn.
+      const clip = [el, el.parentElement].find((e) => e && getComputedStyle(e).textOverflow === 'ellipsis');
+      const all = range.getBoundingClientRect();
+      const room = clip?.getBoundingClientRect();
+      const box = field ? el.getBoundingClientRect() : room ? new DOMRect(all.x, all.y, Math.min(all.right, room.right) - all.x, all.height) : all;
       if (box.width && box.height) out.push({ el: /** @type {HTMLElement} */ (el),
         words: field ? /** @type {HTMLInputElement} */ (el).value : own.map((n) => n.textContent).join(' ').trim(), box });
     }
@@ -268,7 +272,8 @@
   }
 
   /**
-   * What is wrong with the picture, in words: text that is cut or leaves the page, texts that lie on one another, and text whose contrast is below what WCAG AA asks.
+   * What is wrong with the picture, in words: text that is cut or leaves the page, texts that lie on one another, and
+   * text whose contrast is below what WCAG AA asks.
    * @param {{least?: number}} [o]
    */
   function faults(o = {}) {
@@ -348,7 +353,8 @@
     if (phone) for (const el of focusable()) {
       const b = el.getBoundingClientRect();
       const around = getComputedStyle(el, '::after');
-      const [w, h] = around.position === 'absolute' && around.content !== 'none' ? [parseFloat(around.width), parseFloat(around.height)] : [b.width, b.height];
+      const larger = around.position === 'absolute' && around.content !== 'none';
+      const [w, h] = [Math.max(b.width, larger ? parseFloat(around.width) : 0), Math.max(b.height, larger ? parseFloat(around.height) : 0)];
       const least = el.closest('.tracksv') ? 24 : 44;
       if (w < least - 0.1 || h < least - 0.1) out.push(`${describe(el)} is a target of ${Math.round(w)}×${Math.round(h)}`);
     }

@@ -44,6 +44,7 @@ export class Inside {
       const { path = '', as } = line;
       if (path && !line.beside) words.bind(lane, path, as);
       else words.set(line.words ?? '');
+      attr(el, 'title', words.words || null); // a narrow window has no room for all of it
       if (path && line.beside) aside.bind(lane, path, as);
       else aside.set(line.aside ?? '');
     });
