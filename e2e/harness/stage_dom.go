@@ -19,8 +19,8 @@ type Drawn struct {
 	Rows []Row
 	// Words are the texts right of the rail, by station.
 	Words map[string][]string
-	// Cluster and Store are how many objects stand below the two maps, and Between is the number between these.
-	Cluster, Store, Between string
+	// Head is how many objects stand below the maps of "cluster" and "indexer", and how many changes they are "apart", without the commas.
+	Head map[string]string
 }
 
 // Row is one station's: its name, what a screen reader hears after that, and whether it is held.
@@ -119,7 +119,7 @@ func ExpectDrawn(t *testing.T, s fold.State, d Drawn) {
 		t.Errorf("the rows of handlers are %q, the state has %d", handlers, len(listeners))
 	}
 	is("the event beside the clock", d.Event, strconv.FormatUint(s.Seq, 10))
-	is("the number below the store's map", d.Store, strconv.Itoa(s.Indexer.Count))
+	is("the number below the store's map", d.Head["indexer"], strconv.Itoa(s.Indexer.Count))
 	between, cluster := "", ""
 	if s.World.Known != "" {
 		between, cluster = strconv.Itoa(s.World.Apart), strconv.Itoa(s.World.Objects)
@@ -127,8 +127,8 @@ func ExpectDrawn(t *testing.T, s fold.State, d Drawn) {
 			between = "="
 		}
 	}
-	is("the number between the maps", strings.ReplaceAll(d.Between, ",", ""), between)
-	is("the number below the cluster's map", d.Cluster, cluster)
+	is("the number between the maps", d.Head["apart"], between)
+	is("the number below the cluster's map", d.Head["cluster"], cluster)
 }
 
 // withUnit is a number followed by its unit, as the page writes it.

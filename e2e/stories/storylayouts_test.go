@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -361,12 +360,6 @@ func (w *walker) rest(step int, stands bool) {
 	}
 	for _, wrong := range harness.EvalIn[harness.Truth](w.t, w.page, harness.FindUntrue).Wrong {
 		w.t.Errorf("step %d, as it stands: %s", step+1, wrong)
-	}
-	type framed struct{ There, Here []string }
-	is := harness.EvalIn[*framed](w.t, w.page, `((map) => map && `+harness.Framed+`(map.closest('.presv')))(
-		[...document.querySelectorAll('.presv .frames.now')].find((el) => el.parentNode.checkVisibility()) ?? null)`)
-	if want := harness.EvalIn[framed](w.t, w.page, harness.Unstored); is != nil && !reflect.DeepEqual(*is, want) {
-		w.t.Errorf("step %d, as it stands: the maps frame %+v, and the store lacks %+v", step+1, *is, want)
 	}
 }
 

@@ -163,7 +163,8 @@
       held: el.querySelector('.now-hold')?.getAttribute('aria-pressed') === 'true',
     }));
     const count = (/** @type {string} */ side) => (find(`.world-${side} .world-count`)?.textContent ?? '').replace(/,/g, '').match(/^\d+/)?.[0] ?? '';
-    return { event: event(), rows, words, cluster: count('cluster'), store: count('store'), between: find('.world-number')?.textContent ?? '' };
+    const head = { cluster: count('cluster'), indexer: count('store'), apart: (find('.world-number')?.textContent ?? '').replace(/,/g, '') };
+    return { event: event(), rows, words, head };
   }
 
   /** Colours that getComputedStyle gives, as four numbers. @param {string} css @returns {number[]} */
