@@ -12,7 +12,9 @@ export const work = {
     if (!q) return {};
     if (q.depth >= 2) return { ...wait(o, 'workqueue.depth', q.depth), unit: t(o.phone ? 'row.keys' : 'row.keysWait') };
     const busy = q.processing.length && !o.phone ? t('row.busy', { a: q.processing.length, b: q.workers.length }) : '';
-    if (q.retries && q.waitingCount) return { path: 'n=exact workqueue.waitingCount', as: o.phone ? 't row.retriedShort' : 't row.retried', tone: 'warn', underWords: busy };
+    if (q.retries && q.waitingCount) {
+      return { path: 'n=exact workqueue.waitingCount', as: o.phone ? 't row.retriedShort' : 't row.retried', tone: 'warn', underWords: busy };
+    }
     return { path: 'n=exact workqueue.depth', as: 't row.wait', tone: 'dim', tail: busy && ` · ${busy}` };
   },
   say: ({ lane, t, row, now }) => {
