@@ -49,7 +49,7 @@ func TestMapsShowWhatTheStoreLacks(t *testing.T) {
 	p.ExpectClean(t)
 }
 
-// TestMapsAreOfTheirMoment goes back and forth in a log in which objects come and go. What is drawn cell by cell is what is drawn anew after a change of
+// TestMapsAreOfTheirMoment goes back and forth in a log in which objects come and go. What is drawn cell by cell is what is drawn again after a change of
 // the window's size.
 func TestMapsAreOfTheirMoment(t *testing.T) {
 	t.Parallel()
@@ -74,14 +74,14 @@ func TestMapsAreOfTheirMoment(t *testing.T) {
 		resize(1280)
 		if !harness.EvalIn[bool](t, p, "__drawn === "+picturesOfMaps+".join()") {
 			harness.Shot(t, p, fmt.Sprint("anew-", seq))
-			t.Errorf("at %d the maps are drawn otherwise when they are drawn anew", seq)
+			t.Errorf("at %d the maps are drawn otherwise when they are drawn again", seq)
 		}
 		expectTrue(t, p, 6)
 	}
 	p.ExpectClean(t)
 }
 
-// TestDistanceOnEveryLayout compares the number between the maps, on the stage, in presenter mode and on the phone, with the state: before the first list,
+// TestDistanceOnEveryLayout compares the number between the maps, on the stage, in presenter mode and on the phone, with the state. It does so before the first list,
 // while the cluster does not answer, and of one namespace while the cluster's version goes further.
 func TestDistanceOnEveryLayout(t *testing.T) {
 	t.Parallel()

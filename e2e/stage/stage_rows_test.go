@@ -11,8 +11,8 @@ import (
 	"informerscope/e2e/harness"
 )
 
-// TestQueueInside compares the inside of the queue's row with the state, while Pop is held and at moments before it: what is first, which waits how often,
-// and how many more there are. Of an empty queue it says that Pop waits.
+// TestQueueInside compares the inside of the queue's row with the state, while Pop is held and at moments before it. It names the first ones and says how
+// many more there are. Of an empty queue it says that Pop waits.
 func TestQueueInside(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
@@ -72,8 +72,8 @@ func queueLines(q fold.Queue) []string {
 	return lines
 }
 
-// TestManyHandlersFold adds handlers until they have no rows of their own: the rest stand in one row, whose number is what waits in all of them, and a
-// removed one is counted no more.
+// TestManyHandlersFold adds handlers until they have no rows of their own: the rest stand in one row. Its number is what waits in
+// all of them. A removed one is counted no more.
 func TestManyHandlersFold(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")

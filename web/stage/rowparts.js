@@ -13,8 +13,8 @@ import { railWidth, ringAt } from './rail.js';
 
 /** From how many waiting on a row is amber. */
 export const many = 2;
-/** How much room the buttons need that let one through, or all. */
-const freeing = 112;
+/** How much room the buttons need that let one through, n, or all. */
+const freeing = 140;
 /** The stage that can be held behind each station. @type {Record<string, import('../wire/page-types.js').Stage>} */
 const stages = { reflector: 'store', queue: 'pop', handler: 'deliver', work: 'take' };
 

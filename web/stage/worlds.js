@@ -1,6 +1,6 @@
 // @ts-check
 // Two maps of one size, the cluster and this store, and how many changes lie between them. An object has one place in both. Where they differ, a mark says how.
-import { h, put, reveal, Txt } from '../kit/dom.js';
+import { attr, h, put, reveal, Txt } from '../kit/dom.js';
 import { exact, middle, seconds } from '../kit/format.js';
 import { laneNames } from '../kit/fork.js';
 import { openFind } from '../rows/indexmenu.js';
@@ -73,6 +73,7 @@ export class Worlds {
     this.take(clock);
     this.mark();
     this.say();
+    attr(this.more.el, 'title', this.more.words || null); // a narrow window has no room for all of it
   }
 
   /** Draws what changed, and what fades, once an animation frame. Returns whether a light fades still. @param {number} clock of the page, in ms */
