@@ -364,7 +364,9 @@ func rowControls() []harness.Control {
 		{Name: "explain the next, its button", Do: []string{"wait (globalThis.__title = stage.find('.exc h2').textContent)",
 			"click stage.find('.exc button', /next/)"}, Page: "stage.find('.exc h2').textContent !== __title"},
 		{Name: "explain shut, its button", Do: []string{"click stage.find('.exc button', /close/)"}, Page: "!stage.find('.exc')"},
-		{Name: "the key to the marks shut, mouse", Do: []string{"click stage.find('.kmx')"}, Page: "!stage.find('.keymarks')"},
+		{Name: "all marks, Enter", Do: []string{"focus stage.find('.kmx[aria-expanded=false]')", "keys Enter"}, Page: "stage.find('.keymarks.whole')"},
+		{Name: "fewer marks, mouse", Do: []string{"click stage.find('.kmx[aria-expanded=true]')"}, Page: "!stage.find('.keymarks.whole')"},
+		{Name: "the key to the marks shut, mouse", Do: []string{"click stage.find('.kmx', /^close/i)"}, Page: "!stage.find('.keymarks')"},
 		{Name: "the key to the marks, ?", Do: []string{blur, "keys ?", "wait stage.find('.kp')", "keys Escape"}, Page: "stage.find('.keymarks')"},
 		{
 			Name: "add an index, keys", Given: "live()", Before: "s.live",

@@ -81,8 +81,8 @@ func TestMapsAreOfTheirMoment(t *testing.T) {
 	p.ExpectClean(t)
 }
 
-// TestDistanceOnEveryLayout compares the number between the maps, on the stage, in presenter mode and on the phone, with the state. It does so before the first list,
-// while the cluster does not answer, and of one namespace while the cluster's version goes further.
+// TestDistanceOnEveryLayout compares the number between the maps, on the stage, in presenter mode and on the phone, with the state. It does so before
+// the first list, while the cluster does not answer, and of one namespace while the cluster's version goes further.
 func TestDistanceOnEveryLayout(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")

@@ -248,6 +248,8 @@
       const all = range.getBoundingClientRect();
       const room = clip?.getBoundingClientRect();
       const box = field ? el.getBoundingClientRect() : room ? new DOMRect(all.x, all.y, Math.min(all.right, room.right) - all.x, all.height) : all;
+      // Of the key to the marks what has no room in the line does not show.
+      if (box.top >= (el.closest('.keymarks > div')?.getBoundingClientRect().bottom ?? Infinity)) continue;
       if (box.width && box.height) out.push({ el: /** @type {HTMLElement} */ (el),
         words: field ? /** @type {HTMLInputElement} */ (el).value : own.map((n) => n.textContent).join(' ').trim(), box });
     }
@@ -331,8 +333,8 @@
         if (box.top < b.top - 1 || box.bottom > b.bottom + 1) continue;
       }
       check(el, words, box, c.color, ground(el), parseFloat(c.fontSize), Number(c.fontWeight));
-      // A name with an ellipsis is whole in its title.
-      const whole = c.textOverflow === 'ellipsis' && el.closest('[title]');
+      // A name with an ellipsis is whole in its title, and a row's in what shows below it.
+      const whole = c.textOverflow === 'ellipsis' && el.closest('[title], .row-name');
       if (!whole && el.scrollWidth > el.clientWidth + 1 && el.clientWidth && c.overflowX !== 'visible' && !/auto|scroll/.test(c.overflowX) &&
         c.display !== 'inline') out.push(`${quote(words)} ${at(box)} is cut: ${el.scrollWidth} wide in ${el.clientWidth}`);
       // Words that are wider than the control that they stand on.
