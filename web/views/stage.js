@@ -75,9 +75,9 @@ export class Stage {
   /** The station that has the window alone, as the address names it; empty for none. */
   alone = '';
 
-  /** The row that has the window alone. */
+  /** The station whose rows have the window alone. */
   get aloneAs() {
-    return rowsOf[this.alone]?.at(-1) ?? '';
+    return rowsOf[this.alone]?.[0] ?? '';
   }
 
   /** The listener whose handler keys act on: that of the open row, or the first. @type {number | undefined} */
@@ -240,7 +240,10 @@ export class Stage {
     this.paintInside(opened, common);
     this.informers.paint();
     this.time.paint();
-    if (!this.alone) put(this.why, this.said?.why ?? '');
+    if (!this.alone) {
+      put(this.why, this.said?.why ?? '');
+      attr(this.why.parentElement ?? this.why, 'title', this.said?.why || null);
+    }
     this.foot.paint(clock, this.past.seats, this.presenting && !this.over);
     bands.place(stops, this.shown);
     if (!this.alone) this.worlds.paint(clock);
