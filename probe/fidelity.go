@@ -48,7 +48,6 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		"queue":                     queue,
 		"queue.synced":              {"sampled", perSecond},
 		"queue.locked":              {"unseen", "a lock that is not free may be held for another reason"},
-		"queue.merges":              {"unseen", "DeltaFIFO does not report merges"},
 		"indexer":                   indexer,
 		"indexer.bytes":             {"unseen", noBytes},
 		"indexer.cameBytes":         {"unseen", noBytes},

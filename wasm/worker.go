@@ -6,9 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"github.com/hack-pad/safejs"
@@ -24,7 +22,7 @@ const (
 	// hurryMillis is how often the page gets a frame while a story is replayed as fast as possible.
 	hurryMillis = 250
 	// After a frame, the rest of the worker gets restFactor times the time that the frame took, up to maxRest, which a viewer does not notice. If frames
-	// are slow, much happens between two of them anyway, and the page merges what the eye cannot follow.
+	// are slow, much happens between two of them anyway, more than eyes can follow.
 	restFactor = 10
 	maxRest    = 100 * time.Millisecond
 )
@@ -36,7 +34,6 @@ type worker struct {
 	quiet   *quiet
 	tick    safejs.Value // a function that signals viewChanges
 
-	eye           atomic.Uint64 // the bits of how far the page's chips have come, on its clock of the eye
 	frameRequests chan struct{} // the page is ready for a frame
 	viewChanges   chan struct{} // a call may have changed the view
 }
@@ -58,8 +55,7 @@ func (w *worker) frames(ctx context.Context) error {
 				return err
 			}
 		}
-		// While the page's stations wait for chips little happens, and each frame counts.
-		if d := time.Until(rested).Milliseconds(); d > 0 && w.eyeAt() < 0 {
+		if d := time.Until(rested).Milliseconds(); d > 0 {
 			if err := w.pause(int(d)); err != nil {
 				return err
 			}
@@ -87,11 +83,8 @@ func (w *worker) frame() []byte {
 	if w.console.Following != nil {
 		w.console.Following.Tick()
 	}
-	return w.console.View.FrameAt(w.eyeAt())
+	return w.console.View.Frame()
 }
-
-// eyeAt returns how far the page's chips have come; a negative number if no station waits for them.
-func (w *worker) eyeAt() float64 { return math.Float64frombits(w.eye.Load()) }
 
 // pause waits for millis milliseconds, or until a call has returned.
 func (w *worker) pause(millis int) error {
@@ -116,12 +109,6 @@ func (w *worker) receive(event safejs.Value) {
 	data, err := event.Get("data")
 	if err != nil {
 		return
-	}
-	if eye, err := data.Get("eye"); err == nil && eye.Type() == safejs.TypeNumber {
-		if moment, err := eye.Float(); err == nil {
-			w.eye.Store(math.Float64bits(moment))
-			notify(w.viewChanges)
-		}
 	}
 	if want, err := data.Get("want"); err == nil && !want.IsUndefined() {
 		notify(w.frameRequests)

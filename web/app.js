@@ -1,5 +1,6 @@
 // @ts-check
-// The page, put together: the worker, the model of what it says, the stage, the bars around it, and what keys do. Each part is a file of its own; what belongs to several of them is here.
+// The page, put together: the worker, the model of what it says, the stage, the bars around it, and what keys do. Each part is a file of its own; what
+// belongs to several of them is here.
 import { Address } from './page/address.js';
 import { Audience } from './hall/audience.js';
 import { automation } from './page/automation.js';
@@ -63,6 +64,8 @@ const scene = new Scene(app);
 const toast = new Toast(app);
 /** The key of the selected object; empty for none. */
 let selected = '';
+/** The version of the change that is followed, empty for the newest. */
+let followed = '';
 
 /** @type {import('./wire/page-types.js').Ctx} */
 const ctx = {
@@ -78,7 +81,7 @@ const ctx = {
       if (!(err instanceof Superseded)) ctx.say(capitalize(plain(ctx, err.message)), true);
       return undefined;
     }),
-  select: (key, lane) => pick(key, true, lane),
+  select: (key, lane, rv) => pick(key, true, lane, rv),
   selected: () => selected,
   popup: (anchor, build, options) => openPopup(app, anchor, build, options),
   say: (words, bad) => toast.say(words, bad),
@@ -120,7 +123,7 @@ const ride = new Ride(ctx, app, {
   words: (hop) => inspector.words(hop, 'ride.at.'), leaves: () => !!views.stories.story,
   opened: (key) => {
     inspector.shut();
-    if (selected !== key) follow(key);
+    if (selected !== key) follow(key, '');
     views.stories.rideOpened();
   },
   closed: () => {
@@ -277,22 +280,27 @@ function beforeAll() {
   return t(loading.stage < 3 ? 'cap.loading' : 'cap.start');
 }
 
-/** @param {string} key @param {boolean} [byHand] the person of this page does it, and not the speaker who is followed @param {number} [lane] */
-function pick(key, byHand = true, lane = 0) {
+/**
+ * @param {string} key @param {boolean} [byHand] the person of this page does it, and not the speaker who is followed
+ * @param {number} [lane] @param {string} [rv] of the change to follow, the newest without one
+ */
+function pick(key, byHand = true, lane = 0, rv = '') {
   if (byHand && key !== selected) ctx.leaveSpeaker?.();
   if (selected === key) {
+    if (key && followed !== rv) follow(key, rv);
     if (key && (!inspector.isOpen || inspector.lane !== lane)) inspector.open(key, lane);
     return;
   }
-  follow(key);
+  follow(key, rv);
   if (key) inspector.open(key, lane);
   else inspector.close();
 }
 
-/** Follows an object: its cells and its way are marked. @param {string} key */
-function follow(key) {
+/** Follows a change of an object: its cells and its way are marked. @param {string} key @param {string} rv empty for the newest */
+function follow(key, rv) {
   selected = key;
-  link.call('follow', [key]).catch(() => {});
+  followed = rv;
+  link.call('follow', [key, rv]).catch(() => {});
   ctx.repaint();
 }
 

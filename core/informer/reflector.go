@@ -269,22 +269,6 @@ func quietBackoff(c clock.Clock) wait.DelayFunc {
 	}
 }
 
-// GrowBackoff returns how long the waits after a wait of the default backoff last at least, up to the longest one. Each wait is stretched by a random factor
-// below 2, so the wait itself tells which of the backoff's steps it is.
-func GrowBackoff(wait time.Duration) (least []time.Duration) {
-	step := defaultBackoffInit
-	for step < defaultBackoffMax {
-		step = min(time.Duration(float64(step)*defaultBackoffFactor), defaultBackoffMax)
-		if step > wait {
-			least = append(least, step)
-		}
-	}
-	if len(least) == 0 {
-		least = append(least, defaultBackoffMax)
-	}
-	return least
-}
-
 // Name returns the Reflector's name.
 func (r *Reflector) Name() string { return r.name }
 

@@ -402,8 +402,8 @@ func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, received watc
 	r.observer.Observe(&r.watchEvent)
 }
 
-// MarkInterval is how often a WatchList warns that its end mark is missing.
-const MarkInterval = 10 * time.Second
+// markInterval is how often a WatchList warns that its end mark is missing.
+const markInterval = 10 * time.Second
 
 // markTicker warns while the end mark of a WatchList is missing. The zero value never ticks.
 type markTicker struct {
@@ -422,7 +422,7 @@ func newMarkTicker(logger klog.Logger, name string, c clock.Clock, start time.Ti
 		logger.Info("Warning: the clock has no tickers, a missing end of the initial events will not be reported", "reflector", name)
 		return markTicker{}
 	}
-	t := withTicker.NewTicker(MarkInterval)
+	t := withTicker.NewTicker(markInterval)
 	return markTicker{c: t.C(), ticker: t, clock: c, logger: logger, name: name, start: start}
 }
 
@@ -437,7 +437,7 @@ func (t *markTicker) warn() {
 	case t.last.IsZero():
 		t.logger.Info("Warning: still waiting for the bookmark that ends the initial events, and no event has come", "reflector", t.name, "for",
 			t.clock.Since(t.start))
-	case t.clock.Since(t.last) >= MarkInterval:
+	case t.clock.Since(t.last) >= markInterval:
 		t.logger.Info("Warning: still waiting for the bookmark that ends the initial events", "reflector", t.name, "sinceLastEvent", t.clock.Since(t.last))
 	}
 }

@@ -48,7 +48,7 @@ func TestShards(t *testing.T) {
 		if a, b := is.Rows[0], is.Rows[1]; a.Shard != "1/2" || b.Shard != "2/2" || a.Count+b.Count != whole.Indexer.Count || a.Count == 0 || b.Count == 0 {
 			t.Fatalf("shard %q has %d, shard %q has %d, of %d", a.Shard, a.Count, b.Shard, b.Count, whole.Indexer.Count)
 		}
-		if a := is.Rows[0]; a.Lists+a.Watches != 1 {
+		if a := f.LaneState(is.Rows[0].Lane).Reflector; a.Lists+a.Watches != 1 {
 			t.Errorf("the new informer sent %d LISTs and %d WATCHes, want one WatchList", a.Lists, a.Watches)
 		}
 		if len(is.API.Twice) != 0 || is.Sentence.ID == "factory.unshared" {

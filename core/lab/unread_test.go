@@ -9,7 +9,6 @@ import (
 
 	"informerscope/core/lab/selection"
 	"informerscope/core/log/fold"
-	"informerscope/core/page/view"
 )
 
 // TestUnreadAreTheChangesThatCome: while the connection is refused, what the Reflector has not read are the changes of what it watches, and not the writes
@@ -77,13 +76,6 @@ func TestUnreadAreTheChangesThatCome(t *testing.T) {
 					if (came > 0) == (name == "nothing at all") {
 						t.Errorf("lane %d: %d changes of what it watches", lane, came)
 					}
-				}
-				v := view.New(rec, l.o.Clock)
-				if v.Seek(away.Seq()); *v.State().Facts.Lag.Total != *away.LaneState(0).Reflector.Unread {
-					t.Errorf("the store lacks %d", *v.State().Facts.Lag.Total)
-				}
-				if versions := v.State().Facts.Versions; name != "everything" && *versions.Behind <= float64(*away.LaneState(0).Reflector.Unread) {
-					t.Errorf("the whole cluster has %v writes", *versions.Behind)
 				}
 			})
 		})

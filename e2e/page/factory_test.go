@@ -115,7 +115,7 @@ func TestAFactorysAPIServer(t *testing.T) {
 	} {
 		t.Run(of.name, func(t *testing.T) {
 			p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&rate=40&lang=en"+of.fragment, 1280, 720)
-			harness.Await(t, p, time.Minute, "s.factory?.rows.length === %d && s.factory.rows.every((r) => r.synced && r.request?.open)", of.rows)
+			harness.Await(t, p, time.Minute, "s.factory?.rows.length === %d && s.factory.rows.every((r) => r.synced && r.requests === 1)", of.rows)
 			look := func(name, told string) {
 				t.Helper()
 				// The address is updated a little later, and one without the fault would restart the cluster.
@@ -153,7 +153,7 @@ func TestAFactorysAPIServer(t *testing.T) {
 			harness.Call(t, p, "live()")
 			harness.Call(t, p, "fault('refuse', {on: true})")
 			harness.Call(t, p, "fault('cut')")
-			harness.Await(t, p, time.Minute, "s.factory.sentence.id === 'factory.trouble' && s.factory.rows.some((r) => r.cause === 'refused' && !r.request.open)")
+			harness.Await(t, p, time.Minute, "s.factory.sentence.id === 'factory.trouble' && s.factory.rows.some((r) => r.cause === 'refused' && r.requests === 0)")
 			harness.Pause(t, p)
 			look("refused", "refuse")
 		})

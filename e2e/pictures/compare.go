@@ -16,8 +16,8 @@ const (
 	maxFarPixels = 0.0005
 )
 
-// compare says how far a picture that was made now is from the one that is kept, outside of an area of measured times.
-func compare(kept, made string, measured image.Rectangle) error {
+// compare says how far a picture that was made now is from the one that is kept.
+func compare(kept, made string) error {
 	is, err := read(kept)
 	if errors.Is(err, os.ErrNotExist) {
 		return errors.New("is missing")
@@ -36,22 +36,22 @@ func compare(kept, made string, measured image.Rectangle) error {
 		if is[i].Bounds() != now[i].Bounds() {
 			return fmt.Errorf("is %v large, and the page gives %v now", is[i].Bounds().Max, now[i].Bounds().Max)
 		}
-		if other, where := differ(is[i], now[i], measured); other > maxFarPixels {
+		if other, where := differ(is[i], now[i]); other > maxFarPixels {
 			return fmt.Errorf("is not what the page looks like now: %.2f %% of frame %d of %d differ, within %v", other*100, i+1, len(is), where)
 		}
 	}
 	return nil
 }
 
-// differ is which part of two pictures differs, and where. It leaves out what is in except.
-func differ(a, b image.Image, except image.Rectangle) (part float64, where image.Rectangle) {
+// differ is which part of two pictures differs, and where.
+func differ(a, b image.Image) (part float64, where image.Rectangle) {
 	n := 0
 	size := a.Bounds()
 	for y := size.Min.Y; y < size.Max.Y; y++ {
 		for x := size.Min.X; x < size.Max.X; x++ {
 			ar, ag, ab, _ := a.At(x, y).RGBA()
 			br, bg, bb, _ := b.At(x, y).RGBA()
-			if !image.Pt(x, y).In(except) && (isFar(ar, br) || isFar(ag, bg) || isFar(ab, bb)) {
+			if isFar(ar, br) || isFar(ag, bg) || isFar(ab, bb) {
 				n++
 				where = where.Union(image.Rect(x, y, x+1, y+1))
 			}

@@ -5,37 +5,31 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"image"
 	"time"
 
 	"informerscope/e2e/camera"
 )
 
-// moving is the picture that moves, and movingRate how many frames it has a second.
+// movingPicture is the picture that moves, and movingRate how many frames it has a second.
 const (
 	movingPicture = "stage.webp"
-	movingRate    = 20
-
-	rideName = "ride.webp"
+	movingRate    = 10
 )
-
-// rideTimes is where a ride shows measured times, which differ each time, and its hops on a scale of them.
-var rideTimes = image.Rect(0, 1200, 2560, 1440)
 
 // pictures are all that docs/img holds.
 var pictures = []picture{
-	{movingPicture, "source=sim&seed=7&rate=4&lang=en", 1280, 720, oneChange},
-	{"stage-dark.webp", "source=sim&seed=7&rate=12&lang=en", 1280, 720, momentAfter(40 * time.Second)},
-	{"stage-light.webp", "source=sim&seed=7&rate=12&lang=en&theme=light", 1280, 720, momentAfter(40 * time.Second)},
-	{"stage-zh.webp", "source=sim&seed=7&rate=12&lang=zh", 1280, 720, momentAfter(40 * time.Second)},
-	{"two-releases.webp", "source=sim&seed=7&rate=0&era=1.31,1.37&lang=en", 1280, 720, burst},
+	{movingPicture, "source=sim&seed=7&rate=4&lang=en", 1280, 720, holdAndRelease},
+	{"stage-dark.webp", "source=sim&seed=7&rate=6&lang=en", 1280, 720, popHeld},
+	{"stage-light.webp", "source=sim&seed=7&rate=6&lang=en&theme=light", 1280, 720, popHeld},
+	{"stage-zh.webp", "source=sim&seed=7&rate=6&lang=zh", 1280, 720, popHeld},
+	{"gone.webp", "source=sim&seed=7&rate=6&lang=en", 1280, 720, gone},
+	{"zoom.webp", "source=sim&seed=7&objects=1&rate=0&lang=en", 1280, 720, zoomToOneChange},
+	{"two-releases.webp", "source=sim&seed=7&objects=12&rate=6&era=1.31,1.37&lang=en", 1280, 720, popHeld},
 	{"presenter.webp", "story=ring&presenter=1&lang=en", 1280, 720, ringDoubled},
-	{"question.webp", "story=ring&presenter=1&lang=en", 1280, 720, ringAsks},
 	{"inspector.webp", "source=sim&seed=7&rate=4&lang=en", 1280, 720, inspectPod},
-	{rideName, "source=sim&seed=7&rate=4&lang=en", 1280, 720, ride},
-	{"factory.webp", "source=sim&seed=7&rate=12&resource=pods,nodes,replicasets.v1.apps,deployments.v1.apps&lang=en", 1280, 720, momentAfter(20 * time.Second)},
+	{"factory.webp", "source=sim&seed=7&rate=12&resource=pods,nodes,replicasets.v1.apps,deployments.v1.apps&lang=en", 1280, 720, momentAfter(7 * time.Second)},
 	{"probe.webp", "source=sim&seed=7&objects=1&rate=0&lang=en", 1280, 720, openRecording},
-	{"phone.webp", "source=sim&seed=7&rate=12&lang=en", 390, 844, momentAfter(20 * time.Second)},
+	{"phone.webp", "source=sim&seed=7&rate=6&lang=en", 390, 844, popHeld},
 }
 
 type play = func(context.Context, *camera.Scene, func() error) error
@@ -55,35 +49,15 @@ func waitForSync(ctx context.Context, s *camera.Scene) error {
 	return s.WaitUntil(ctx, "(await informerscope.state()).queue.synced", time.Minute)
 }
 
-// oneChange shoots a change of one pod on its way from the API server to a worker, and what the worker writes in answer. It is seen an eighth as
-// fast as it happened, and followed.
-func oneChange(ctx context.Context, s *camera.Scene, shoot func() error) error {
-	if err := momentAfter(6*time.Second)(ctx, s, nil); err != nil {
+// holdAndRelease shoots what a held Pop makes of the stage: changes wait, two are let through, and then all.
+func holdAndRelease(ctx context.Context, s *camera.Scene, shoot func() error) error {
+	if err := momentAfter(7*time.Second)(ctx, s, nil); err != nil {
 		return err
 	}
-	for _, do := range []string{
-		"informerscope.state().then((is) => { __clock.write = is.workqueue.lastWrite; })",
-		"informerscope.seekTime(__clock.write.atMillis - 1)",
-		"informerscope.ride(__clock.write.key).then((is) => { __clock.first = is.hops[0].seq; })",
-		"informerscope.rideObject(__clock.write.key)", // from then on the page follows it
-		"informerscope.seek(__clock.first - 1)",
-	} {
-		if err := s.Do(ctx, do); err != nil {
-			return err
-		}
-	}
-	if err := s.Keys(ctx, "Escape"); err != nil {
-		return err
-	}
-	if err := s.Do(ctx, "informerscope.seek(__clock.first - 1)"); err != nil {
-		return err
-	}
-	if err := s.Pass(ctx, time.Second); err != nil {
-		return err
-	}
-	for frame := range 17 * movingRate / 2 {
-		if frame == movingRate/2 {
-			if err := s.Do(ctx, "informerscope.play(1 / 8)"); err != nil {
+	acts := map[int]string{1: "hold('pop')", 6: "release('pop', 1)", 7: "release('pop', 1)", 8: "release('pop', 0)"}
+	for frame := range 10 * movingRate {
+		if act := acts[frame/movingRate]; act != "" && frame%movingRate == 0 {
+			if err := s.Do(ctx, "informerscope."+act); err != nil {
 				return err
 			}
 		}
@@ -97,28 +71,69 @@ func oneChange(ctx context.Context, s *camera.Scene, shoot func() error) error {
 	return nil
 }
 
-// burst makes the burst of changes of the page's button, behind a held Pop, and releases it.
-func burst(ctx context.Context, s *camera.Scene, _ func() error) error {
-	const button = "[...document.querySelectorAll('.sbtn')].find((b) => !b.hidden && ['burst', 'release'].includes(b.textContent))"
-	if err := waitForSync(ctx, s); err != nil {
+// popHeld is the moment five seconds after Pop was held, with the queue open.
+func popHeld(ctx context.Context, s *camera.Scene, _ func() error) error {
+	if err := momentAfter(7*time.Second)(ctx, s, nil); err != nil {
+		return err
+	}
+	if err := s.Do(ctx, "informerscope.hold('pop')"); err != nil {
+		return err
+	}
+	return s.Pass(ctx, 5*time.Second)
+}
+
+// gone is the moment after a 410: what was written meanwhile came by a list.
+func gone(ctx context.Context, s *camera.Scene, _ func() error) error {
+	if err := momentAfter(7*time.Second)(ctx, s, nil); err != nil {
+		return err
+	}
+	if err := s.Do(ctx, "informerscope.fault('410')"); err != nil {
+		return err
+	}
+	if err := s.WaitUntil(ctx, "(await informerscope.state()).reflector.relists > 0", time.Minute); err != nil {
+		return err
+	}
+	return s.Pass(ctx, 2*time.Second)
+}
+
+// oneChange is a recording of the page's own informer with a real clock, in a browser: informerscope.record() after seven seconds of
+// `objects=12&rate=2`. The camera's clock counts looks at it, so what it says of microseconds is no measure.
+//
+//go:embed testdata/onechange.trace.gz
+var oneChange []byte
+
+// zoomToOneChange is the way of one change in that recording, a millisecond wide, when the last handler has got it.
+func zoomToOneChange(ctx context.Context, s *camera.Scene, _ func() error) error {
+	if err := s.Do(ctx, load(oneChange)); err != nil {
 		return err
 	}
 	if err := s.Pass(ctx, time.Second); err != nil {
 		return err
 	}
-	if err := s.Click(ctx, button); err != nil {
-		return err
+	for _, do := range []string{
+		"informerscope.seekTime(3100)",
+		"informerscope.state().then((is) => { __clock.key = is.workqueue.lastRead.key; })",
+		"informerscope.rideObject(__clock.key)",
+		"informerscope.ride(__clock.key).then((is) => { __clock.steps = is.hops.findIndex((hop) => hop.kind === 'WorkTaken'); })",
+	} {
+		if err := s.Do(ctx, do); err != nil {
+			return err
+		}
 	}
-	if err := s.WaitUntil(ctx, "(await informerscope.state()).lanes.every((lane) => lane.queue.depth >= 6)", time.Minute); err != nil {
-		return err
+	for {
+		there, err := camera.Step[bool](ctx, s, 30, "__clock.steps-- <= 0")
+		if err != nil || there {
+			return err
+		}
+		if err := s.Keys(ctx, "ArrowRight"); err != nil {
+			return err
+		}
 	}
-	if err := s.Pass(ctx, time.Second); err != nil {
-		return err
-	}
-	if err := s.Click(ctx, button); err != nil {
-		return err
-	}
-	return s.Pass(ctx, 4*time.Second)
+}
+
+// load is the call that opens a recording.
+func load(recording []byte) string {
+	return "informerscope.load(Uint8Array.from(atob('" + base64.StdEncoding.EncodeToString(recording) + "'), (c) => c.charCodeAt(0)).buffer)"
 }
 
 // ringAsks is the moment of the story at which it asks what a full ring does.
@@ -172,17 +187,6 @@ func inspectPod(ctx context.Context, s *camera.Scene, _ func() error) error {
 	return s.Pass(ctx, 3*time.Second)
 }
 
-// ride is the hop of a ride at which the store has taken the change.
-func ride(ctx context.Context, s *camera.Scene, _ func() error) error {
-	if err := waitForWrite(ctx, s); err != nil {
-		return err
-	}
-	if err := s.Do(ctx, "informerscope.rideObject(__clock.key)"); err != nil {
-		return err
-	}
-	return s.Pass(ctx, 12*time.Second)
-}
-
 // controller is the recording of a controller with a probe in it, which testdata/controller makes: client-go 0.37 on a simulated cluster.
 //
 //go:embed testdata/controller.trace.gz
@@ -191,7 +195,7 @@ var controller []byte
 // openRecording opens that recording, and goes to a moment at which a slow handler and the work queue are behind.
 func openRecording(ctx context.Context, s *camera.Scene, _ func() error) error {
 	for _, do := range []string{
-		"informerscope.load(Uint8Array.from(atob('" + base64.StdEncoding.EncodeToString(controller) + "'), (c) => c.charCodeAt(0)).buffer)",
+		load(controller),
 		"informerscope.seekTime(14000)",
 		"informerscope.play(1)",
 	} {

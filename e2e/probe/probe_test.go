@@ -250,7 +250,9 @@ func checkOutage(t *testing.T, r *recordingOf) {
 	t.Helper()
 	waitForLanes(t, r, "the facts have the outage", func(lane *view.State) bool {
 		is := lane.Facts
-		return lane.Reflector.Phase == "backoff" && !is.Sure && !is.UpToDate && is.Trouble.Cause == "refused" && is.Sentence.ID == "refused" && is.Requests.Open == 0
+		isOpen := func(r fold.WireRequest) bool { return r.Open }
+		return lane.Reflector.Phase == "backoff" && !is.Sure && is.Trouble.Cause == "refused" && is.Headline.ID == "refused" &&
+			!slices.ContainsFunc(lane.API.Requests, isOpen)
 	})
 }
 

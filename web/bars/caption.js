@@ -1,7 +1,7 @@
 // @ts-check
 // The caption: one sentence in the present tense about the newest change of state that matters. Which sentence is a fact, computed in Go,
 // so a moment always has the same one. This file has its words, its room, and how long it stays at least.
-import { bytes, capitalize, count, exact, middle, seconds, version } from '../kit/format.js';
+import { bytes, exact, middle, version } from '../kit/format.js';
 import { fit, width } from '../kit/measure.js';
 import { line, plain, trouble } from '../kit/trouble.js';
 
@@ -16,13 +16,8 @@ const normal = '18px';
  */
 const types = [['large', '700 24px', 0.97], ['two', '700 24px', 1.85], ['long', '700 18px', 2.75]];
 
-/** Sentences with a reason, and their forms without one. */
-const without = {
-  backoff: 'backoffPlain', listAgain: 'list', relist: 'relistPlain', relisted: 'relistedPlain', relistedKeys: 'relistedKeysPlain',
-};
-
 /** Sentences about a passing state, such as a wait or a hold: they go as soon as it ends. */
-const passing = /^(head |backoff|refused|hold|idle|stopped|slow)/;
+const passing = /^(head |person)/;
 
 export class Caption {
   /**
@@ -66,41 +61,24 @@ export class Caption {
   /** The sentence for now, and an id by which sentences are compared. @param {number} clock @returns {[string, string]} */
   choose(clock) {
     const extra = this.extra();
+    // The worker's memory is no part of the moment shown. It is never given back, so where nothing else is said the caption warns from half of the limit on,
+    // for five seconds of every fifteen.
+    const { model } = this.ctx;
+    const { memory } = model.view;
+    if (memory && memory.total > memory.limit / 2 && (!extra || /^head (flow|idle|coming)/.test(extra[0])) && Math.floor(clock / 5000) % 3 === 0) {
+      return ['memory', this.ctx.t('cap.memory', { a: bytes(memory.total), b: bytes(memory.limit) })];
+    }
     if (extra) return extra;
     const tr = trouble(this.ctx);
     if (tr) return [`trouble ${tr.cause}`, tr.whole];
-    const { model } = this.ctx;
-    // The worker's memory is no part of the moment shown. It is never given back, so the caption warns from half of the limit on,
-    // for five seconds of every fifteen.
-    const { memory } = model.view;
-    if (memory && memory.total > memory.limit / 2 && model.state.reflector.phase !== 'backoff' && Math.floor(clock / 5000) % 3 === 0) {
-      return ['memory', this.ctx.t('cap.memory', { a: bytes(memory.total), b: bytes(memory.limit) })];
-    }
     return this.say(model.facts.sentence);
   }
 
-  /** A sentence that the facts name, in words. @param {import('../wire/types.js').Sentence} said @returns {[string, string]} @private */
-  say(said) {
-    const { t, model } = this.ctx;
-    const { id } = said;
-    const now = this.ctx.now();
-    const why = this.errorClause(said.why ?? '', id.startsWith('list') || id.startsWith('relist') ? 760 : 640);
-    let key = id;
-    if (!why && id in without) key = without[/** @type {keyof typeof without} */ (id)];
-    if (id === 'idle' && model.lost) key = 'idleLost';
-    if (id === 'wrote' && said.op) key = 'wrotePart';
-    return [id, t(`cap.${key}`, {
-      n: id === 'slow' ? count(said.n ?? 0) : exact(said.n ?? 0), from: exact(said.n ?? 0), to: exact(said.m ?? 0),
-      name: said.name ?? '', key: middle(said.key ?? '', 24), rv: version(said.rv ?? '', 9), op: said.op ?? '',
-      why: id.startsWith('backoff') ? capitalize(why) || t('cap.unanswered') : why,
-      s: seconds(Math.max(0, (said.until ?? 0) - now)), old: seconds(model.staleMillis(now)),
-    })];
-  }
-
-  /** An error in a clause of a sentence, empty when nothing is known. @param {string} error @param {number} room @private */
-  errorClause(error, room) {
-    const words = plain(this.ctx, error);
-    return fit(words.replace(/[.。]$/, ''), room, normal);
+  /** What a person wrote, in words. @param {import('../wire/types.js').Sentence} said @returns {[string, string]} @private */
+  say({ id, name = '', key = '', rv = '', op = '', why = '', n = 0 }) {
+    const { ctx } = this;
+    if (!id) return ['', ''];
+    return [id, ctx.t(`cap.${id}`, { name, key: middle(key, 24), rv: version(rv, 9), op, n: exact(n), why: fit(plain(ctx, why).replace(/[.。]$/, ''), 640, normal) })];
   }
 
   /** Notes another moment, or another log: the earlier sentence is not true there, so it does not stay. @param {boolean} jump */
@@ -121,7 +99,7 @@ export class Caption {
     const same = id === this.id && !force;
     // The sentence changes at once when trouble begins or ends, and when somebody writes.
     const sure = this.ctx.model.isSure();
-    const over = id !== this.id && (passing.test(this.id) || ((id === 'wrote' || id.startsWith('person')) && this.id.startsWith('flow')));
+    const over = id !== this.id && (passing.test(this.id) || id.startsWith('person'));
     const turned = over || sure !== this.sure || (id !== this.id && (id.startsWith('trouble') || this.id.startsWith('trouble')));
     if (said === this.lastWords || (clock - this.since < stays && !turned && !same && !force)) return;
     this.lastWords = said;

@@ -2,7 +2,7 @@
 // Recordings, links and a speaker's own stories. It saves the log as a file, opens a recording or a story (chosen, or dropped on the page),
 // exports for Perfetto, and shares a moment. A simulated moment is a link, because its seed and the manual actions lead to the same event again.
 // A live moment is a file. So is every moment where the page was built on a runtime that leaves something to chance.
-import { button, h, icon, menuRow } from '../kit/dom.js';
+import { attr, button, h, icon, menuRow } from '../kit/dom.js';
 import { bytes, exact } from '../kit/format.js';
 import * as fragment from '../wire/fragment.js';
 import { Superseded } from '../wire/link.js';
@@ -356,15 +356,10 @@ export async function asText(file) {
 
 /** The button that opens the menu. @param {import('../wire/page-types.js').Ctx} ctx @param {(anchor: Element) => void} open */
 export function shareButton(ctx, open) {
-  const words = h('span');
-  const b = button({ class: 'key share', 'aria-haspopup': 'dialog' }, () => open(b),
-    icon('M8 10V2M5 4.8L8 2l3 2.8M4.5 7.5H3v6.5h10V7.5h-1.5'), words);
+  const b = button({ class: 'key share', 'aria-haspopup': 'dialog' }, () => open(b), icon('M8 10V2M5 4.8L8 2l3 2.8M4.5 7.5H3v6.5h10V7.5h-1.5'));
   const paint = () => {
-    const w = ctx.t('file.button');
-    if (words.textContent === w) return;
-    words.textContent = w;
-    b.title = ctx.t('file.menu');
-    b.setAttribute('aria-label', `${w}: ${ctx.t('file.menu')}`);
+    attr(b, 'title', ctx.t('file.menu'));
+    attr(b, 'aria-label', `${ctx.t('file.button')}: ${ctx.t('file.menu')}`);
   };
   return { b, paint };
 }

@@ -45,8 +45,6 @@ export function defs() {
   const icon = (id, ...kids) => d.append(s('symbol', { id, viewBox: '0 0 24 24' }, ...kids));
   icon('i-x', s('path', { d: 'M5 5L19 19M19 5L5 19', class: 'gs2' }));
   icon('i-bolt', s('path', { d: 'M13.5 2.5L5 13.5H11L9.5 21.5L19 9.5H12.5Z', fill: 'currentColor' }));
-  icon('i-hold', s('circle', { cx: 12, cy: 12, r: 11, fill: 'currentColor' }), s('path', { d: 'M9 7.5V16.5M15 7.5V16.5', class: 'i-cut2' }));
-  icon('i-person', s('circle', { cx: 12, cy: 7.5, r: 4.5, fill: 'currentColor' }), s('path', { d: 'M3.5 21.5a8.5 7.5 0 0 1 17 0Z', fill: 'currentColor' }));
   d.append(
     s('pattern', { id: 'hatch', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
       s('rect', { width: 6, height: 6, class: 'h0' }), s('rect', { width: 2, height: 6, class: 'h1' })),

@@ -4,28 +4,6 @@ import { addWords } from './i18n.js';
 
 addWords({
   'lanes.buttonTitle': ['1.31 and 1.37 side by side on one stream (B)', '1.31 与 1.37 并排，同一条流（B）'],
-  'cap.lanesOver': [
-    'DeltaFIFO pops {k}’s changes together, so {a} overtakes {b}. RealFIFO keeps the order.',
-    'DeltaFIFO 让 {k} 的变更一起出队，{a} 于是超过 {b}。RealFIFO 保持顺序。',
-  ],
-  'cap.lanesHeld': [
-    'Pop is held in both: DeltaFIFO files {n} [n:change|changes] under {k} [k:key|keys], RealFIFO keeps them in one line.',
-    '两边的 Pop 都被拦住：DeltaFIFO 把 {n} 个变更归到 {k} 个 key 下，RealFIFO 排成一行。',
-  ],
-  'cap.lanesHeldKeys': [
-    'Pop is held in both: {n} [n:change|changes] wait, filed under {k} [k:key|keys] in each DeltaFIFO.',
-    '两边的 Pop 都被拦住：{n} 个变更在等，每个 DeltaFIFO 都归到 {k} 个 key 下。',
-  ],
-  'cap.lanesHeldLine': [
-    'Pop is held in both: {n} [n:change|changes] of {k} [k:key|keys] wait in line, in each RealFIFO.',
-    '两边的 Pop 都被拦住：{k} 个 key 的 {n} 个变更在每个 RealFIFO 里排队。',
-  ],
-  'cap.lanesHeldCut': [
-    'Pop is held in both. The log no longer has the moment of the hold; since its beginning {n} [n:change|changes] of {k} [k:key|keys] came.',
-    '两边的 Pop 都被拦住。日志已不包含拦住的时刻；从日志开头起共有 {k} 个 key 的 {n} 个变更。',
-  ],
-  'cap.lanesHeldNone': ['Pop is held in both: new changes wait in the queues.', '两边的 Pop 都被拦住：新的变更在队列中等待。'],
-  'cap.lanesSame': ['Popped one by one as they arrive, the same changes leave both queues in the same order.', '同样的变更逐个到达、逐个出队时，两种队列的顺序相同。'],
   'cap.lanesIdle': [
     'One cluster, two informers: {a} lists and then watches, {b} gets its list through a watch.',
     '一个集群，两个 informer：{a} 先 LIST 再 WATCH，{b} 用一个 watch 取回列表。',
@@ -36,7 +14,6 @@ addWords({
   ],
   'cap.lanesBothWatch': ['One cluster, two informers: {a} and {b} both get their list through a watch.', '一个集群，两个 informer：{a} 和 {b} 都用一个 watch 取回列表。'],
   'cap.lanesBothList': ['One cluster, two informers: {a} and {b} both list and then watch.', '一个集群，两个 informer：{a} 和 {b} 都先 LIST 再 WATCH。'],
-  'cap.laneBackoff': ['{era} waits and tries again in {s}; the other informer goes on. Why: {why}.', '{era} 等待，{s} 后重试；另一个 informer 不受影响。原因：{why}。'],
 
   'pres.button': ['presenter', '演示'],
   'pres.step': ['{i} of {n}, {name}', '第 {i} 步，共 {n} 步：{name}'],

@@ -27,10 +27,11 @@ export function pairHead(ctx) {
     const s = seconds(Math.max(0, r.backoffMillis - (ctx.now() - r.backoffSince)));
     return { id: 'pair.gap', words: t('pair.gap', { ...eras, s }), why: why && capitalize(why) };
   }
-  if (!['flow', 'idle', 'coming'].includes(said.id)) return said;
+  const whose = (/** @type {string} */ words) => words && t('pair.whose', { era: first.era, words });
+  if (!['flow', 'idle', 'coming'].includes(said.id)) return { ...said, words: whose(said.words) };
   const [x, y] = [a, b].map((o) => o.facts.features.listsByWatch);
   const id = x === y ? (x ? 'lanesBothWatch' : 'lanesBothList') : x ? 'lanesIdle2' : 'lanesIdle';
-  return { id: `pair.${id}`, words: t(`cap.${id}`, eras), why: said.words };
+  return { id: `pair.${id}`, words: t(`pair.${id}`, eras), why: whose(said.words) };
 }
 
 /**

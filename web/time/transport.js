@@ -1,14 +1,13 @@
 // @ts-check
-// The transport: play, pause, step, marks, speed, the clock of the log, sharing, and the legend of the delta types.
-import { attr, button, h, icon, s, Txt } from '../kit/dom.js';
+// The transport: play, pause, step, marks, speed, the clock of the log, and sharing.
+import { attr, button, h, icon, menuRow, put, s, Txt } from '../kit/dom.js';
 import { clock, speed as speedWords } from '../kit/format.js';
 import { isRecording } from '../kit/span.js';
 import { forkButton } from '../bars/fork.js';
 import { shareButton } from '../bars/files.js';
-import { chipIcon } from '../kit/glyphs.js';
 import '../kit/words-time.js';
 
-export const speeds = [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8];
+const speeds = [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8];
 
 export class Transport {
   /**
@@ -31,20 +30,14 @@ export class Transport {
     this.fwd = sign('M2 3h2v10H2zM6 3v10l8-5z', () => this.step(1));
     this.markFwd = sign('M8 3v10l6.5-5zM4 5L1 8l3 3 3-3z', () => does.mark(1), 'small');
     this.end = sign('M12 3h2v10h-2zM2 3v10l9-5z', () => this.live());
-    this.range = /** @type {HTMLInputElement} */ (h('input', { type: 'range', min: 0, max: speeds.length - 1, step: 1, value: 5 }));
-    this.range.addEventListener('input', () => this.setSpeed(speeds[Number(this.range.value)]));
-    this.speedText = h('b', {}, '1×');
+    this.pace = button({ class: 'key speed', 'aria-haspopup': 'dialog' }, (b) => this.openSpeeds(b));
     this.time = new Txt(h('span', { class: 'clock' })).set(clock(0));
     this.event = new Txt(h('small'));
     this.time.el.append(this.event.el);
-    const legend = h('div', { class: 'legend' }, ...[['add', 'Added'], ['upd', 'Updated'], ['del', 'Deleted'], ['rep', 'Replaced'], ['syn', 'Sync'],
-      ['bmk', 'Bookmark']]
-      .map(([k, n]) => h('span', { class: 'lg' }, chipIcon(/** @type {import('../kit/glyphs.js').Kind} */ (k)), n)));
-    this.legend = legend;
     this.share = shareButton(ctx, does.share);
     this.fork = forkButton(ctx);
     this.root = h('div', { class: 'tr' }, h('div', { class: 'btns' }, this.start.b, this.markBack.b, this.back.b, this.main.b, this.fwd.b, this.markFwd.b,
-      this.end.b), h('div', { class: 'speed' }, this.range, this.speedText), this.time.el, this.share.b, this.fork.b, legend);
+      this.end.b, this.pace), this.time.el, this.share.b, this.fork.b);
     app.append(this.root);
   }
 
@@ -99,6 +92,17 @@ export class Transport {
     this.setSpeed(speeds[Math.max(0, Math.min(speeds.length - 1, i + n))]);
   }
 
+  /** @param {HTMLElement} anchor */
+  openSpeeds(anchor) {
+    const { ctx } = this;
+    ctx.popup(anchor, (root, close) => {
+      for (const v of [...speeds].reverse()) {
+        root.append(menuRow(close, () => this.setSpeed(v), { role: 'option', 'aria-selected': String(v === this.speed) },
+          h('span', { class: 'tick' }), h('span', {}, speedWords(v))));
+      }
+    }, { width: 160, label: ctx.t('tr.speed') });
+  }
+
   paint() {
     const { t, model } = this.ctx;
     const v = model.view;
@@ -106,24 +110,21 @@ export class Transport {
     this.root.classList.toggle('off', !model.any);
     const again = this.atEnd();
     const paused = v.mode === 'paused' || again;
-    const along = !!this.ctx.selected();
     this.share.paint();
     this.fork.paint();
     attr(this.main.p, 'd', paused || !model.any ? 'M4 2.5v11l9-5.5z' : 'M4 2.5h3v11H4zM9 2.5h3v11H9z');
     for (const [o, k, key] of /** @type {[{b: HTMLElement}, string, string][]} */ (
-      [[this.start, 'tr.start', 'Home'], [this.markBack, along ? 'tr.hopBack' : 'tr.markBack', '['], [this.back, 'tr.back', '←'],
+      [[this.start, 'tr.start', 'Home'], [this.markBack, 'tr.markBack', '['], [this.back, 'tr.back', '←'],
       [this.main, again ? 'tr.replay' : paused ? 'tr.play' : 'tr.pause', 'Space'], [this.fwd, 'tr.fwd', '→'],
-      [this.markFwd, along ? 'tr.hopFwd' : 'tr.markFwd', ']'], [this.end, 'tr.live', 'End']])) {
+      [this.markFwd, 'tr.markFwd', ']'], [this.end, 'tr.live', 'End']])) {
       const words = `${t(k)} (${key})`;
       if (o.b.title !== words) o.b.title = words;
       attr(o.b, 'aria-label', words);
     }
-    const i = speeds.findIndex((x) => Math.abs(x - this.speed) < 1e-6);
-    if (i >= 0 && this.range.value !== String(i) && document.activeElement !== this.range) this.range.value = String(i);
     const words = speedWords(this.speed);
-    if (this.speedText.textContent !== words) this.speedText.textContent = words;
-    attr(this.range, 'aria-label', t('tr.speed'));
-    attr(this.range, 'aria-valuetext', words);
+    put(this.pace, words);
+    attr(this.pace, 'title', `${t('tr.speed')} (− +)`);
+    attr(this.pace, 'aria-label', `${words}: ${t('tr.speed')}`);
     const from = { view: v, now: this.ctx.now() };
     if (model.any) this.time.bind(from, 'now', 'clock');
     if (v.seq) this.event.bind(from, 'n=exact seq', 't tr.event');

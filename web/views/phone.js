@@ -12,12 +12,11 @@ import { isRecording } from '../kit/span.js';
 import { openTransform, transformWords } from '../rows/transformmenu.js';
 import { timeWords } from '../story/way.js';
 import { Timeline } from '../time/timeline.js';
-import { speeds } from '../time/transport.js';
 import { trouble } from '../kit/trouble.js';
 import { holdable, releaseEverywhere, toggleHold } from '../stage/holds.js';
 
 /** Where the line of time has its places, in units of its box. */
-const time = { w: 370, h: 44, left: 6, edge: 364, base: 42, high: 28, rise: 40, least: 10e3, bare: true };
+const time = { h: 44, left: 6, base: 42, high: 28, rise: 40, least: 10e3 };
 
 export class Phone {
   /**
@@ -58,7 +57,7 @@ export class Phone {
     this.time = new Txt(h('b', { class: 'pclock' }));
     this.ahead = new Txt(h('span', { class: 'pahead' }));
     const times = h('div', { class: 'ptime' }, this.time.el, this.ahead.el);
-    this.tl = new Timeline(ctx, times, { ...time }, 'ptl');
+    this.tl = new Timeline(ctx, times, time, 'ptl');
     this.start = sign('M2 3h2v10H2zM14 3v10L5 8z', () => tr.toStart());
     this.back = sign('M12 3h2v10h-2zM10 3v10L2 8z', () => tr.step(-1));
     this.main = sign('M4 2.5v11l9-5.5z', () => tr.toggle(), 'main');
@@ -69,7 +68,7 @@ export class Phone {
     this.nextB = key('', () => stories.turn(1));
     this.holdB = key('', (b) => this.openHolds(b));
     this.faultB = key('', (b) => o.top.openFaults(b));
-    this.speedB = key('', (b) => this.openSpeeds(b));
+    this.speedB = key('', (b) => tr.openSpeeds(b));
     this.moreB = key('', (b) => this.openMore(b));
     this.moreB.textContent = '•••';
     this.root = h('section', { class: 'phonev', hidden: '' },
@@ -198,16 +197,6 @@ export class Phone {
         root.append(menuRow(close, () => releaseEverywhere(this.ctx, n), {}, h('span', {}, t(k))));
       }
     }, { width: 300, label: t('phone.hold') });
-  }
-
-  /** @param {HTMLElement} anchor @private */
-  openSpeeds(anchor) {
-    this.ctx.popup(anchor, (root, close) => {
-      for (const v of [...speeds].reverse()) {
-        root.append(menuRow(close, () => this.o.transport.setSpeed(v), { role: 'option', 'aria-selected': String(v === this.o.transport.speed) },
-          h('span', { class: 'tick' }), h('span', {}, speedWords(v))));
-      }
-    }, { width: 160, label: this.ctx.t('tr.speed') });
   }
 
   /** @param {HTMLElement} anchor @private */

@@ -41,7 +41,7 @@ const rowsOf = {
 const largeWide = 1280 / 1.5;
 const wayWide = 1280;
 /** The overview of the log, as wide as there is room. */
-const overview = { w: 600, h: 44, left: 6, edge: 594, base: 40, high: 26, rise: 36, least: 10e3, bare: true };
+const overview = { h: 44, left: 6, base: 40, high: 26, rise: 36, least: 10e3 };
 /** How often a light that fades is drawn, in ms: it has four steps. */
 const lightMillis = 50;
 
@@ -84,7 +84,7 @@ export class Tracks {
     this.tl = new Timeline(ctx, this.root, overview, 'tracks-log');
     this.act = button({ class: 'likely' }, () => this.actLikely());
     this.root.append(this.act);
-    this.marks = new KeyMarks(this.root, ctx.t);
+    this.marks = new KeyMarks(this.root, ctx.t, ctx.repaint);
     /** The line at the foot of presenter mode. */
     this.way = s('svg', { class: 'tracks-way', viewBox: `0 0 ${wayWide} 57` });
     this.root.append(this.way);
@@ -139,6 +139,7 @@ export class Tracks {
   /** Goes to a step of a story: its row is open, and its window shows. @param {import('../wire/types.js').StoryPage | null} step null for none */
   follow(step) {
     this.wish = { station: rowsOf[step?.open ?? '']?.[0] ?? '', name: step?.listener ?? '' };
+    if (step && !this.ctx.follower) this.informers.follow(step.informer ?? 0);
     if (step || this.millis !== usual) this.zoom(step?.windowMillis || usual);
   }
 
@@ -166,8 +167,10 @@ export class Tracks {
     const { wish, rows: { bands } } = this;
     if (!wish || !bands.length) return;
     const all = bands.filter((b) => b.station === wish.station);
-    this.open = (all.find((b) => b.name === wish.name) ?? all[0])?.id ?? '';
-    this.wish = null;
+    const found = all.find((b) => b.name === wish.name);
+    this.open = (found ?? (wish.name && wish.station === 'handler' ? undefined : all[0]))?.id ?? '';
+    // A handler that the step adds comes later.
+    if (found || !wish.name || wish.station !== 'handler') this.wish = null;
   }
 
   /** Shows so much time. @param {number} millis */
@@ -215,33 +218,33 @@ export class Tracks {
     if (e.key === 'z' || e.key === 'Z') this.zoom(closer(this.millis, e.key === 'z' ? 1 : -1));
     else if (e.key === '0') this.zoom(usual);
     else if (e.key === 'j' || e.key === 'k') this.walk(e.key === 'j' ? 1 : -1);
-    else if (e.key === '?') this.marks.show(true);
+    else if (e.key === '?') {
+      this.marks.show(true);
+      this.ctx.repaint();
+    }
   }
-
-  /** The change that keys walked to last: its key, and when it came. @type {{key: string, row: string, millis: number}} */
-  walked = { key: '', row: '', millis: 0 };
 
   /**
    * Follows the next change, or the one before, in the row that is open; else in the cluster's.
    * @param {number} direction 1 or -1
    */
   async walk(direction) {
-    const { ctx, rows: { bands }, open, walked } = this;
+    const { ctx, rows: { bands }, open, pointer } = this;
     const { past } = ctx.model;
     const track = past.row(bands.find((b) => b.id === open && b.station !== 'fold')?.id ?? 'cluster');
     if (!track) return;
     const key = ctx.selected();
-    const from = key && key === walked.key && track.id === walked.row ? walked.millis
+    const { last } = pointer;
+    const from = key && key === last.key && track.id === last.row ? last.millis
       : past.journey?.stops.find((s) => s.row === track.id)?.cameMillis ?? this.past.shown.moment;
     const at = Math.floor(from / past.stepMillis);
     const numbers = [...track.columns.values()].filter(([n, passes, pile]) => (passes.length || pile.length) && (n - at) * direction >= 0).map(([n]) => n);
     if (direction < 0) numbers.reverse();
     for (const n of numbers) {
       const entries = (await ctx.call('entries', track.id, n).catch(() => [])) ?? []; // a place that the log has dropped has none
-      const beyond = entries.filter((e) => (e.cameMillis - from) * direction > 0).sort((a, b) => (a.cameMillis - b.cameMillis) * direction);
+      const beyond = entries.filter((e) => e.key && (e.cameMillis - from) * direction > 0).sort((a, b) => (a.cameMillis - b.cameMillis) * direction);
       if (!beyond.length) continue;
-      this.walked = { key: beyond[0].key, row: track.id, millis: beyond[0].cameMillis };
-      ctx.select(beyond[0].key);
+      pointer.follow(beyond[0]);
       return;
     }
   }
@@ -395,7 +398,7 @@ export class Tracks {
       attr(b, 'aria-label', words);
     }
     if (!this.alone) put(this.why, this.said?.why ?? '');
-    this.marks.paint();
+    this.marks.paint(this.ctx.model, this.past.seats);
     this.paintWay();
     if (clock - this.tlAt > 120) {
       this.tlAt = clock;

@@ -118,7 +118,7 @@ export class Link {
   /** Reports that the page is ready to paint; at most one frame follows. */
   want() {
     if (this.frame || !this.alive || this.isAsked) return;
-    this.worker.postMessage({ want: true, eye: -1 });
+    this.worker.postMessage({ want: true });
     this.isAsked = true;
   }
 

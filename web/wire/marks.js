@@ -1,49 +1,32 @@
 // @ts-check
-// The marks of a log on the timeline: which events have one, its look and its words.
+// The marks of a log on the timeline: which events have one, its line and its words.
 
 /** @typedef {import('./types.js').Mark} Mark */
 
 /**
- * The look and the words of a mark; null when it is not drawn.
+ * The line and the words of a mark; null when it is not drawn.
  * @param {Mark} m
  * @param {(key: string) => string} t
  */
 export function look(m, t) {
   if (m.lane && m.kind !== 'write') return null;
-  const x = { icon: 'i-x', cls: 'ic ce', line: 'mk-l x', words: 'l cet', size: 10 };
-  const plain = { icon: '', cls: '', line: 'mk-l', words: 'l t1', size: 0 };
   const known = (/** @type {string} */ k, /** @type {string} */ other) => (t('mark.' + k) === 'mark.' + k ? other : t('mark.' + k));
   const text = m.text ?? '';
+  const bad = (/** @type {string} */ say) => ({ line: 'mk-l x', say });
+  const plain = (/** @type {string} */ say) => ({ line: 'mk-l', say });
   switch (m.kind) {
-    case 'fault':
-      if (!m.on) return null;
-      return { icon: 'i-bolt', cls: 'ic cw', line: 'mk-l f', words: 'l cwt', size: 12, say: known(text, text), id: 'fault ' + text };
+    case 'fault': return m.on ? { line: 'mk-l f', say: known(text, text) } : null;
     case 'error': {
       const broke = /EOF|reset|closed|broken/i.test(text) ? known('broke', 'cut') : known('error', 'error');
-      const say = m.code ? String(m.code) : /refused/i.test(text) ? known('refused', 'refused') : broke;
-      return { ...x, say, id: 'error ' + say };
+      return bad(m.code ? String(m.code) : /refused/i.test(text) ? known('refused', 'refused') : broke);
     }
-    case 'panic':
-      return { ...x, say: 'panic', id: 'panic' };
-    case 'trouble':
-      return m.on ? { ...x, say: known('trouble', 'trouble'), id: 'trouble' } : null;
-    case 'relist':
-      return { icon: 'g-rep', cls: 'gl k-rep', line: 'mk-l', words: 'l t1', size: 13, say: 'relist', id: 'relist' };
-    case 'resync':
-      return { icon: 'g-syn', cls: 'gl k-syn', line: 'mk-l', words: 'l t1', size: 13, say: 'resync', id: 'resync' };
-    case 'hold':
-      return m.on ? { icon: 'i-hold', cls: 'ic c1', line: 'mk-l', words: 'l t1', size: 12, say: known('hold', 'hold'), id: 'hold' } : null;
-    case 'list':
-      return { ...plain, say: 'list', id: 'list' };
-    case 'sync':
-      return { ...plain, say: '', id: 'sync' };
-    case 'note':
-      return { ...plain, say: text, id: 'note ' + text };
-    case 'write': {
-      const author = m.author ?? '';
-      if (m.code) return { ...x, say: `${author} ${m.code}`, id: `write ${author} ${m.code}` };
-      return { icon: 'i-person', cls: 'ic c1', line: 'mk-l', words: 'l t1', size: 12, say: author, id: `write ${author}` };
-    }
+    case 'panic': return bad('panic');
+    case 'trouble': return m.on ? bad(known('trouble', 'trouble')) : null;
+    case 'hold': return m.on ? plain(known('hold', 'hold')) : null;
+    case 'relist': case 'resync': case 'list': return plain(m.kind);
+    case 'sync': return plain('');
+    case 'note': return plain(text);
+    case 'write': return m.code ? bad(`${m.author ?? ''} ${m.code}`) : plain(m.author ?? '');
   }
   return null;
 }

@@ -8,7 +8,6 @@ const write = { seq: 5, atMillis: 10, lane: 2, kind: 'write', author: 'kubectl',
 
 test('a write of a person has a mark in every lane, with its author', () => {
   assert.equal(look(write, t)?.say, 'kubectl');
-  assert.equal(look(write, t)?.icon, 'i-person');
   assert.equal(hasHalt([write], 4, 1), true);
   assert.deepEqual(newest([write], 3), [write]);
 });
@@ -16,7 +15,7 @@ test('a write of a person has a mark in every lane, with its author', () => {
 test('a refused write looks like an error, and has its code', () => {
   const mark = look({ ...write, code: 409 }, t);
   assert.equal(mark?.say, 'kubectl 409');
-  assert.equal(mark?.icon, 'i-x');
+  assert.equal(mark?.line, 'mk-l x');
 });
 
 test('a mark of another lane is not drawn', () => assert.equal(look({ ...write, kind: 'relist' }, t), null));

@@ -25,8 +25,8 @@ function emptyState() {
       tempStore: 0, resyncs: 0, unavailable: false,
     },
     queue: {
-      kind: 'RealFIFO', depth: 0, waiting: 0, maxDepth: 0, synced: false, locked: false, closed: false, initialPopulation: 0,
-      items: [], batch: [], batchSize: 0, lastBatch: [], lastBatchSize: 0, mix: {}, pops: 0, run: [], runPops: 0, merges: 0,
+      kind: 'RealFIFO', depth: 0, waiting: 0, synced: false, locked: false, closed: false, initialPopulation: 0,
+      items: [], batch: [], batchSize: 0, lastBatchSize: 0, mix: {}, pops: 0, runPops: 0,
     },
     indexer: { count: 0, bytes: 0, cameBytes: 0, transform: '', resourceVersion: '', indices: {}, indexSizes: {}, replaces: 0, reborn: 0, mutated: 0,
       mutations: [], strayCount: 0, strays: [] },
@@ -38,33 +38,22 @@ function emptyState() {
   };
 }
 
-/** An empty part of the ledger. @returns {import('./types.js').LedgerPart} */
-function emptyPart() {
-  return { count: 0, mix: {}, total: 0, first: [] };
-}
-
 /** Where an object is: the bits of a cell's places, as docs/protocol.md has them. */
 export const places = { cluster: 1, store: 2, apart: 4, unsent: 8, reduced: 16 };
 
 /** The facts before anything is known. @returns {Facts} */
 function emptyFacts() {
   return {
-    sure: true, upToDate: false, growing: 0, wireMicros: null, unlisted: true, staleSince: 0, trouble: { down: false }, fresh: [], nextBatch: 0,
-    nextRequest: null, nextWaits: [], markSince: 0, deltas: 0, pending: 0,
-    ledger: { wire: emptyPart(), queue: emptyPart(), store: emptyPart() }, unstored: [], held: [],
-    requests: { open: 0, foremost: 0, lists: '' }, focus: ['indexer', 'listeners'], selected: null,
-    depths: { fromMillis: 0, stepMillis: 400, max: [] }, listener: 0, keyListener: 0, listeners: [], due: null, writesPerSecond: 0,
+    sure: true, trouble: { down: false }, deltas: 0, focus: ['indexer', 'listeners'],
     features: { keepsOrder: true, popsBatches: true, listsByWatch: true, atomic: true, unlocks: true, contexts: true, resets: true },
-    versions: { queued: null, behind: null, total: null }, lag: { queued: null, behind: null, total: null }, sentence: { id: 'start' },
-    headline: { id: 'start' }, lens: null,
+    sentence: { id: '' }, headline: { id: 'start' },
   };
 }
 
 /** The view before anything is known. @returns {View} */
 function emptyView() {
   return {
-    mode: 'live', speed: 1, seq: 0, atMillis: 0, event: null, reached: null, behind: 0, behindMillis: 0, first: 0, head: 0, headMillis: 0,
-    mergedTokens: 0, shownTokens: 0,
+    mode: 'live', speed: 1, seq: 0, atMillis: 0, event: null, behind: 0, behindMillis: 0, first: 0, head: 0, headMillis: 0,
     memory: { live: 0, total: 0, limit: 0 },
   };
 }
@@ -83,7 +72,7 @@ function fillLists(st) {
   if (st.api) replaceNulls(st.api, ['requests', 'wire']);
   if (st.reflector) replaceNulls(st.reflector, ['backoffs']);
   if (st.queue) {
-    replaceNulls(st.queue, ['items', 'batch', 'lastBatch']);
+    replaceNulls(st.queue, ['items', 'batch']);
     st.queue.mix ??= {};
   }
   if (st.indexer) st.indexer.indices ??= {};
@@ -100,7 +89,7 @@ function fillLists(st) {
 /** Whether a frame has more than the length of the log. @param {Frame} frame */
 export function bringsNews(frame) {
   const says = (/** @type {object | undefined} */ o) => Object.keys(o ?? {}).length > 0;
-  return !!frame.jump || frame.story !== undefined || !!frame.lanes?.some((l) => l.cells || l.groups || l.moves?.length || says(l.state) || says(l.facts));
+  return !!frame.jump || frame.story !== undefined || !!frame.lanes?.some((l) => l.cells || l.groups || says(l.state) || says(l.facts));
 }
 
 export class Model {
@@ -116,8 +105,6 @@ export class Model {
     this.lanes = 1;
     /** The lanes beside the first, which have no cells. @type {{state: State, facts: Facts}[]} */
     this.others = [];
-    /** What the lanes made of the same changes, as it came; null while there is one. @type {import('./types.js').Comparison | null} */
-    this.compare = null;
     /** How the two lanes of a fork differ, as it came; null without a fork. @type {import('./types.js').Fork | null} */
     this.fork = null;
     /** What several informers show together, as it came; null while there is one, or one in two releases. @type {import('./types.js').Factory | null} */
@@ -126,8 +113,6 @@ export class Model {
     this.eras = [];
     /** @type {{index: string, list: [string, number][]}} */
     this.groups = { index: '', list: [] };
-    /** The phases that most of the cells are in, each with their number. @type {import('./types.js').Phase[]} */
-    this.phases = [];
     /** @type {Map<number, Cell>} */
     this.cells = new Map();
     /** Slots whose cell came, changed or went with the last frame. @type {Set<number>} */
@@ -180,7 +165,6 @@ export class Model {
     this.groupsChanged = false;
     this.lanes = Math.max(1, frame.lanes?.length ?? 1);
     this.hasNews = bringsNews(frame);
-    if (frame.compare !== undefined) this.compare = frame.compare;
     if (frame.fork !== undefined) this.fork = frame.fork;
     if (frame.factory !== undefined) this.factory = frame.factory;
     while (this.others.length < this.lanes - 1) this.others.push({ state: emptyState(), facts: emptyFacts() });
@@ -197,7 +181,6 @@ export class Model {
       this.groups = { index: lane.groups.index, list: lane.groups.list ?? [] };
       this.groupsChanged = true;
     }
-    if (lane?.phases) this.phases = lane.phases;
     if (lane?.cells) this.applyCells(lane.cells);
     if (frame.timeline) this.applyTimeline(frame.timeline);
     if (frame.past) this.past.apply(frame.past);
@@ -344,30 +327,5 @@ export class Model {
    */
   isSure(facts = this.facts) {
     return facts.sure && !this.lost && !this.unheard;
-  }
-
-  /**
-   * True until the first list has come: the store has never held what the cluster has, so nothing in it is old, and what comes is no
-   * relist.
-   */
-  isUnlisted() {
-    return this.facts.unlisted;
-  }
-
-  /**
-   * How long the store has had no news, in ms, or 0 while it has, and before it has had any.
-   * @param {number} now
-   * @param {Facts} [facts] of the moment that is painted, where that is not the newest
-   */
-  staleMillis(now, facts = this.facts) {
-    const since = facts.staleSince;
-    return since ? Math.max(0, now - since) : 0;
-  }
-
-  /** How fresh an object is that changed so long ago: 4 is the freshest step, 0 the oldest. @param {number} age in ms */
-  freshness(age) {
-    const steps = this.facts.fresh;
-    for (let i = 0; i < steps.length; i++) if (age < steps[i]) return steps.length - i;
-    return 0;
   }
 }

@@ -7,7 +7,7 @@
  * `lanes` are the informers as they were in the frame with that `seq`, and `factory` what several show together. `now` is the moment on
  * the log's clock when they were painted: between frames it runs on, for what counts time.
  * @typedef {{
- *   seq: number, reached: import('./types.js').View['reached'], atMillis: number, now: number, lanes: Lane[],
+ *   seq: number, atMillis: number, now: number, lanes: Lane[],
  *   factory: import('./types.js').Factory | null
  * }} Painted
  */
@@ -30,6 +30,6 @@ function keepMoment(model, i) {
 export function paintedMoment({ model, now: clock }) {
   const now = clock();
   const lanes = Array.from({ length: model.lanes }, (_, i) => ({ ...keepMoment(model, i), now }));
-  const { seq, reached, atMillis } = model.view;
-  return { seq, reached, atMillis, now, lanes, factory: model.factory };
+  const { seq, atMillis } = model.view;
+  return { seq, atMillis, now, lanes, factory: model.factory };
 }

@@ -14,16 +14,12 @@
  * @property {View} view
  * @property {LaneFrame[]} lanes
  * @property {TimelineFrame} [timeline]
- * @property {Comparison} [compare] set if the comparison of two releases has changed; null if it has ended.
  * @property {Fork} [fork] set if how the lanes of a fork differ has changed; null without a fork.
  * @property {StoryState} [story] set if the story's text has changed; null if there is no story.
  * @property {Factory} [factory] set if the overview of several informers has changed; null if there is one informer again, or one in two
  *   releases. With an overview, Lanes has only the lane on stage.
- * @property {RowMoves[]} [rows] the moves of the informers that are not on stage.
  * @property {Past} [past] what is new in the past of the stage's rows; missing if the page has not asked for a window.
  * @property {boolean} jump the view did not play through to this position. Show the new state at once, without animation.
- * @property {number} [born] when the moves of the frame would have left the API server, on the eye's clock; missing if the stations do not
- *   wait for chips.
  */
 
 /**
@@ -32,7 +28,6 @@
  * @property {number} seq
  * @property {number} atMillis
  * @property {EventName | null} event the event Seq, while the view is paused; else null.
- * @property {Reached | null} reached null if every station shows Seq.
  * @property {string} mode live, playing, paused
  * @property {number} speed
  * @property {number} behind events between the view and the log's end
@@ -40,8 +35,6 @@
  * @property {number} first oldest seq that can be shown
  * @property {number} head
  * @property {number} headMillis
- * @property {number} mergedTokens chips merged in the last second because there were too many to show
- * @property {number} shownTokens
  * @property {Memory} memory
  */
 
@@ -51,9 +44,7 @@
  * @property {Partial<State>} state State has the members of the state that changed; each replaces the whole member.
  * @property {Partial<Facts>} [facts] Facts has the members of the facts that changed, likewise.
  * @property {Groups} [groups] Groups has all groups of the cells, whenever one has changed.
- * @property {Phase[]} [phases] the phases that most of the cells are in, at most 8, the greatest first, whenever one has changed.
  * @property {Cells} [cells]
- * @property {Move[]} [moves]
  */
 
 /**
@@ -64,25 +55,6 @@
  * @property {number} firstMillis the oldest moment that a view can show
  * @property {Bin[]} bins
  * @property {Mark[]} marks the new marks.
- */
-
-/**
- * Comparison is what the informers of several releases made of the same changes, at the position of a view. It depends only on the log up
- * to there, the moment shown, and whether the view stands still. So it is the same live, after a seek, and on a recording. It compares a
- * burst: the changes that were sent during the last hold of Pop, until three minutes after its release. Without a burst, it compares the
- * newest few changes that every informer has taken, and moves on every two and a half seconds.
- * @typedef {object} Comparison
- * @property {boolean} burst the changes were sent while Pop was held. Held: it still is.
- * @property {boolean} held
- * @property {number} [from] From and To are the seqs of the hold and of its release; 0: before the log's first event, and not released.
- * @property {number} [to]
- * @property {boolean} cut the log does not reach back to From, or is not read that far; earlier changes are not counted.
- * @property {number} total Total and Keys count all changes and all keys. More counts the changes beyond those in Changes.
- * @property {number} keys
- * @property {number} more
- * @property {number} listener the listener whose handler calls are compared: the first one that is not removed, 0 without one.
- * @property {SentChange[]} changes the first of them, in the order in which they were sent; at most 6.
- * @property {LaneComparison[]} lanes what each informer made of the changes. Lists name only those in Changes; counts cover all.
  */
 
 /**
@@ -144,13 +116,6 @@
  */
 
 /**
- * RowMoves are the moves of an informer that has a row, and not the stage.
- * @typedef {object} RowMoves
- * @property {number} lane
- * @property {Move[]} moves
- */
-
-/**
  * Past is what a frame brings of the rows of the stage. It lies in columns of one length: column n lasts from n to n+1 times StepMillis, in
  * ms of the log.
  * @typedef {object} Past
@@ -162,7 +127,8 @@
  * @property {number} first the oldest column that the log still has. Nothing is known of what came before.
  * @property {Row[]} rows the rows of the stage, from the top: the cluster's, then each informer's. Of a factory one informer is open; the
  *   others have one row each. In a fork the second lane has a cluster of its own.
- * @property {Journey | null} journey the way of the followed object's newest change; null if none is followed, or nothing is known of it.
+ * @property {Journey | null} journey the way of the followed change, which is the object's newest unless a version is followed; null if
+ *   none is followed, or nothing is known of it.
  */
 
 /**
@@ -170,17 +136,6 @@
  * @typedef {object} EventName
  * @property {string} kind
  * @property {string} key
- */
-
-/**
- * Reached has the event that each station shows while the chips of later events are on their way to it.
- * @typedef {object} Reached
- * @property {number} api
- * @property {number} reflector
- * @property {number} queue
- * @property {number} indexer
- * @property {number} listeners
- * @property {number} controller
  */
 
 /**
@@ -210,50 +165,17 @@
  */
 
 /**
- * Facts are what is true of a lane at the moment shown, beside its State. They hold everything that a panel or a sentence shows and that is
- * not a plain member of State. The viewer computes them from the Fold and the moment alone (see core/page/view). So they do not depend on
- * how the viewer got to the moment: live, by steps, by a jump, or on a recording.
+ * Facts are what is true of a lane at the moment shown, beside its State: what the page says and is no plain member of State. The viewer
+ * computes them from the Fold and the moment alone (see core/page/view). So they do not depend on how the viewer got to the moment: live,
+ * by steps, by a jump, or on a recording.
  * @typedef {object} Facts
  * @property {boolean} sure an update would arrive if there were one, so what agrees is known to agree, and the newest version is known to
  *   be current.
- * @property {boolean} upToDate everything known about the objects in the cluster is in the store, so a lister reads the newest version.
- *   Nothing is on the wire, held before the queue, in it, or being processed.
- * @property {boolean} unlisted the first list has not arrived. The store never held the cluster's objects, so nothing in it is stale.
- * @property {number} staleSince when the store stopped being able to receive updates, in ms of the log; 0 while it can receive them.
  * @property {TroubleFacts} trouble what is wrong between the informer and its cluster.
- * @property {number[]} fresh the ages in ms at which an object of the store counts as less fresh, ascending.
- * @property {number} nextBatch how many deltas the next Pop would take from the queue as it is.
- * @property {NextRequest | null} nextRequest what the Reflector sends when its current wait ends; nil while it does not wait.
- * @property {number[]} nextWaits the waits of the Reflector's backoff that follow the present one while nothing answers, each as long as it
- *   is at least, in ms. The last is that of the longest. It is empty while the Reflector does not wait.
- * @property {number} markSince since when a WatchList has waited for its end mark, in ms of the log, once client-go warns of that; 0 while
- *   it does not.
- * @property {Depths} depths the curve of the queue's depth.
- * @property {number} growing by how many deltas (keys, for a DeltaFIFO) a second the queue grew: over the last two seconds, or since Pop
- *   was held if that is shorter. It is 0 while Pop is not held.
- * @property {number | null} wireMicros how long the newest change took from the wire into the queue, in µs of the log's clock; nil if none
- *   arrived in the last two seconds. The chips on the rail replay it more slowly.
  * @property {number} deltas how many deltas the queue holds; for a DeltaFIFO, those of all its keys.
- * @property {number} pending how many notifications wait in the rings of all listeners.
- * @property {Ledger} ledger how far the newest changes have come.
- * @property {LedgerEntry[]} unstored the newest change of each object that has left the cluster and has not reached the store, oldest
- *   first. Only frames and deltas that State lists are in it.
- * @property {HeldChange[]} held the changes that wait at held stages outside the queues: one before the queue, and one before each held
- *   handler.
- * @property {Requests} requests Requests summarises the informer's requests.
  * @property {string[]} focus the stations to look at: those with a problem now or within the last three seconds.
- * @property {SelectedObject | null} selected how far the object has come that the page has selected; nil for none.
- * @property {number} listener the id of the listener that is most worth a look, 0 without listeners.
- * @property {number} keyListener the listener whose handler adds keys to the controller's queue, also after it was removed. It is 0 without
- *   a controller, and for an informer in another program, where that is not known.
- * @property {ListenerFacts[]} listeners Listeners has the facts of each listener, in State's order.
- * @property {DueTimes | null} due Due counts all keys that wait for their time in the controller's heap, by when that is; nil if none does.
- * @property {Lens | null} lens what woke the controller last, and what its reconciles did; nil if the log does not name the causes of keys.
- * @property {number} writesPerSecond the API server's rate of writes over the last two seconds.
  * @property {Features} features what the release does that others do not.
- * @property {Versions} versions Versions compares the three resourceVersions.
- * @property {Lag} lag how much the store and the Reflector lack.
- * @property {Sentence} sentence the caption for the moment.
+ * @property {Sentence} sentence what a person wrote just now.
  * @property {Sentence} headline what the picture is about.
  */
 
@@ -265,29 +187,11 @@
  */
 
 /**
- * Phase is a status.phase, and the number of objects that are in it; empty for objects without one.
- * @typedef {[name: string, count: number]} Phase
- */
-
-/**
  * Cells has the objects of the store and of the cluster that changed.
  * @typedef {object} Cells
  * @property {boolean} reset the page must first drop all its cells
  * @property {CellRow[]} set
  * @property {number[]} del slots
- */
-
-/**
- * Move is a token that moved along a path, or several that were merged.
- * @typedef {object} Move
- * @property {string} p
- * @property {number} [l]
- * @property {string} [o]
- * @property {string} [k]
- * @property {string} [rv]
- * @property {number} s
- * @property {number} [n]
- * @property {Record<string, number>} [mix]
  */
 
 /**
@@ -306,40 +210,6 @@
  * @property {boolean} [on] a fault, hold or trouble began.
  * @property {string} [text] the event's cause, name or note.
  * @property {string} [author] Author made a write.
- */
-
-/**
- * SentChange is a change as the API server sent it.
- * @typedef {object} SentChange
- * @property {number} n its place in the order sent, from 1
- * @property {number} seq of the event that first brought it, over whichever watch
- * @property {number} atMillis
- * @property {string} key
- * @property {string} rv
- * @property {string} op
- * @property {string} letter names its key, in the order of the keys' first changes
- * @property {string} label names the change: the letter and N
- */
-
-/**
- * LaneComparison is what one informer made of the changes.
- * @typedef {object} LaneComparison
- * @property {WaitingChanges[]} waits the changes in the queue now, grouped as the queue keeps them: a DeltaFIFO by key, a RealFIFO in one
- *   line.
- * @property {number} waiting Waiting counts the changes that wait, Taken those that were popped, and Pops the pops that took them.
- * @property {number} taken
- * @property {number} pops
- * @property {TakenChanges[]} took Took groups Changes by the pop that took them, in the order of the pops.
- * @property {ChangeStep[]} stored the order in which Changes reached the store. StoredCount counts all changes there; StoredLate counts
- *   those that arrived after one that was sent later. Newest is the change that arrived last for each key in Changes; it need not be in
- *   Changes.
- * @property {number} storedCount
- * @property {number} storedLate
- * @property {StoredChange[]} newest
- * @property {Overtaking | null} overtaking the first time that the store held one of Changes but not one that was sent before it.
- * @property {ChangeStep[]} given the order in which the handler received Changes; its counts are like those of Stored.
- * @property {number} givenCount
- * @property {number} givenLate
  */
 
 /**
@@ -422,20 +292,9 @@
  * @property {boolean} running
  * @property {boolean} synced
  * @property {string} phase
- * @property {string} resourceVersion
- * @property {number} depth
- * @property {string} queueKind
  * @property {number} count
  * @property {FactoryRing | null} ring the fullest of the listeners' rings, nil without a listener.
- * @property {FactoryLamp[]} lamps the listeners' sync lamps, in order; Lit counts those that are on.
- * @property {number} lit
- * @property {number} requests Requests counts the open ones. Request is the newest of them, else the one that ended last; nil before the
- *   first.
- * @property {FactoryRequest | null} request
- * @property {number} lists Lists and Watches count the requests that it has sent since it began. Each page of a LIST counts; a WatchList
- *   counts as a WATCH.
- * @property {number} watches
- * @property {FactoryWork} [work] the work queue that a handler of the informer fills, nil for none.
+ * @property {number} requests open
  * @property {boolean} twice another informer watches the same resource, and the two do not share.
  * @property {string[]} held the stages on hold.
  * @property {string} [trouble] Trouble describes what is wrong between this informer and its cluster, and Cause names it in one word; empty
@@ -448,11 +307,6 @@
 /**
  * FactoryAPI is what the informers' requests show of the API server.
  * @typedef {object} FactoryAPI
- * @property {string} resourceVersion the highest that any of them has seen, empty before the first answer.
- * @property {number} lists Lists and Watches count the requests that the informers have sent since each began. Each page of a LIST counts;
- *   a WatchList counts as a WATCH.
- * @property {number} watches
- * @property {string[]} faults the names of the faults that are on.
  * @property {FactoryTwice[]} twice the resources that both an informer of the factory and an unshared one watch.
  */
 
@@ -483,6 +337,7 @@
  * @property {string} [name] of a handler
  * @property {number} waiting how many wait at the moment shown: changes, or keys with all their changes.
  * @property {boolean} [keyed] keys wait here, and not changes
+ * @property {boolean} [sampled] a probe counts what waits, and does not see which changes they are. Their type is 0.
  * @property {number} [changes] how many changes the waiting keys have together.
  * @property {number | null} oldestMillis when the one came that has waited longest; null if none waits.
  * @property {number} highest the highest pile of the window.
@@ -493,7 +348,7 @@
  */
 
 /**
- * Journey is the way of the newest change of the followed object through the rows.
+ * Journey is the way of the followed change through the rows.
  * @typedef {object} Journey
  * @property {string} key
  * @property {string} rv
@@ -600,7 +455,6 @@
  * @property {string} kind RealFIFO or DeltaFIFO
  * @property {number} depth deltas (RealFIFO) or keys (DeltaFIFO)
  * @property {number} waiting Depth without bookmarks, which are about no object
- * @property {number} maxDepth
  * @property {boolean} synced
  * @property {boolean} locked held while popped deltas are processed
  * @property {boolean} closed
@@ -608,14 +462,11 @@
  * @property {QueueItem[]} items the head of the queue, in order, at most 48
  * @property {QueueItem[]} batch popped and being processed, at most 24
  * @property {number} batchSize
- * @property {QueueItem[]} lastBatch popped last, at most 24
- * @property {number} lastBatchSize
+ * @property {number} lastBatchSize popped last
+ * @property {QueueItem[]} [lastBatch] its items; only in a log's KindRestored
  * @property {Record<string, number>} mix deltas in the queue by type
  * @property {number} pops
- * @property {number[]} run how many objects each pop took since the queue was last empty, oldest first, at most 48; RunPops counts all of
- *   these pops. A pop of a DeltaFIFO takes one.
- * @property {number} runPops
- * @property {number} merges
+ * @property {number} runPops since the queue was last empty
  */
 
 /**
@@ -660,8 +511,6 @@
  * @property {number} meanMicros over the last calls, at most 16
  * @property {number} paceMillis extra time per call, set by the user
  * @property {number} resyncMillis
- * @property {number} nextResyncMillis when it takes part in a resync next, at the earliest, in ms of the log; 0 if it never does. The
- *   Reflector's timer decides.
  * @property {boolean} syncing
  * @property {boolean} synced
  * @property {boolean} removed
@@ -738,119 +587,6 @@
  */
 
 /**
- * NextRequest is a request that will be sent.
- * @typedef {object} NextRequest
- * @property {string} verb LIST, WATCH or WATCHLIST
- * @property {string} path
- * @property {string} resourceVersion
- * @property {boolean} relist it asks for everything again, although a list had been taken over.
- */
-
-/**
- * Depths is the greatest depth of a queue in each step of time, oldest first. The newest step ends with the queue's last change; from then
- * on the depth is State's.
- * @typedef {object} Depths
- * @property {number} fromMillis when the first step began
- * @property {number} stepMillis
- * @property {number[]} max
- */
-
-/**
- * Ledger lists the newest changes by how far they have come.
- * @typedef {object} Ledger
- * @property {LedgerPart} wire sent by the cluster, not yet taken by the Reflector
- * @property {LedgerPart} queue being popped, then waiting: the head first
- * @property {LedgerPart} store through the queue, the newest first
- */
-
-/**
- * LedgerEntry is a change in a Ledger. Without an object it has no key; without a version (a resync) it has no rv.
- * @typedef {object} LedgerEntry
- * @property {string} [op]
- * @property {string} [key]
- * @property {string} [rv]
- * @property {number} [bytes] of a frame
- */
-
-/**
- * HeldChange is a change that waits at a held stage.
- * @typedef {object} HeldChange
- * @property {'store' | 'deliver'} stage
- * @property {number} [listener]
- * @property {string} op
- * @property {string} key
- * @property {string} rv
- */
-
-/**
- * Requests summarises API.Requests.
- * @typedef {object} Requests
- * @property {number} open how many are open
- * @property {number} foremost the ID of the request to show: an open one, else the last one; 0 before the first.
- * @property {'' | 'LIST' | 'WatchList'} lists how the Reflector has listed; empty before its first request.
- */
-
-/**
- * SelectedObject is how far an object has come.
- * @typedef {object} SelectedObject
- * @property {string} key
- * @property {'' | 'queue' | 'popped' | 'store' | 'handler' | 'work'} at where it is. queue: it waits there. popped: it was popped, and is
- *   processed. store: it only rests there. handler: a handler has it. work: it waits for a worker, or one has it. The queue and what was
- *   popped count first: a change there is newer. It is empty if the object is nowhere.
- */
-
-/**
- * ListenerFacts are what is true of a listener beside its State.
- * @typedef {object} ListenerFacts
- * @property {number} id
- * @property {number} in In and Out count what it took and what its handler finished in the last whole second of the log.
- * @property {number} out
- * @property {boolean} slow its handler takes long, or was slowed down.
- * @property {boolean} behind more than a few changes wait for it.
- * @property {number} drainMillis how long its handler will need for what waits, if its calls take as long as before. It is 0 if that is no
- *   time at all, if it cannot be known, or if the handler is held.
- */
-
-/**
- * DueTimes counts keys by when they are due, in steps of time. The last step that there can be, number 40, has all later ones, too.
- * @typedef {object} DueTimes
- * @property {number} fromMillis when the first step begins
- * @property {number} stepMillis
- * @property {number[]} keys
- * @property {boolean[]} failed whether a key of the step has failed
- */
-
-/**
- * Lens is the newest reconcile of a controller, and what is wrong with its reconciles at the moment.
- * @typedef {object} Lens
- * @property {string} key
- * @property {'event' | 'again' | 'retry' | 'delay' | ''} why Why says what woke it: "event", a notification that the handler Source got, of
- *   Op and Object; "again" or "retry", what a run asked for; "delay"; or "".
- * @property {string} [source]
- * @property {string} [op]
- * @property {string} [object]
- * @property {number} merged how many entries of the key it is the answer to, WaitMillis how long the first of them waited.
- * @property {number} waitMillis
- * @property {number} reads
- * @property {number} older of Reads, those that were older than an own write
- * @property {number} writes
- * @property {boolean} woken an own write woke it
- * @property {CacheRead[]} [lastReads] LastReads and LastWrites are the newest three of each, oldest first.
- * @property {OwnWrite[]} [lastWrites]
- * @property {string} [loop] the key that its own writes wake most often, Chain how often they did so in a row, and AMinute how often in the
- *   last minute. It is empty for none.
- * @property {number} [chain]
- * @property {number} [aMinute]
- * @property {string} [twice] a key that created Duplicate within the last minute although it had created Had before.
- * @property {string} [duplicate]
- * @property {string} [had]
- * @property {string} [starved] the key that has waited longest, if at least Overtaken keys that came later were taken before it, and
- *   StarvedMillis how long it has waited.
- * @property {number} [starvedMillis]
- * @property {number} [overtaken]
- */
-
-/**
  * Features are the differences between releases that sentences and drawings depend on; the zero value is a release that is not known.
  * @typedef {object} Features
  * @property {boolean} keepsOrder the queue is a RealFIFO, which keeps the order of all changes (gate InOrderInformers).
@@ -865,23 +601,6 @@
  */
 
 /**
- * Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. They count the
- * writes of the whole cluster, whatever is watched: see Lag. A distance is nil if a version is unknown or not a number.
- * @typedef {object} Versions
- * @property {number | null} queued the Reflector ahead of the store
- * @property {number | null} behind the cluster ahead of the Reflector
- * @property {number | null} total the cluster ahead of the store
- */
-
-/**
- * Lag counts changes of what the informer watches. A number is nil where it is unknown.
- * @typedef {object} Lag
- * @property {number | null} queued read by the Reflector, and not in the store
- * @property {number | null} behind not read by the Reflector: of a cluster that does not count them, those that have arrived
- * @property {number | null} total not in the store
- */
-
-/**
  * Group is a value of an index, and the number of objects that have it.
  * @typedef {[value: string, count: number]} Group
  */
@@ -889,53 +608,6 @@
 /**
  * CellRow is one object; it keeps its slot while the store or the cluster has it.
  * @typedef {[slot: number, key: string, group: number, atMillis: number, op: string, phase: string, mutated: boolean, places: number, writtenMillis: number]} CellRow
- */
-
-/**
- * WaitingChanges are changes that a queue keeps together: those of one key, or one line (then Letter is empty).
- * @typedef {object} WaitingChanges
- * @property {string} [letter]
- * @property {number[]} changes N of each
- */
-
-/**
- * TakenChanges left the queue in one pop.
- * @typedef {object} TakenChanges
- * @property {number} n number of this pop among those that took compared changes, from 1
- * @property {number} seq
- * @property {number} deltas all deltas of the pop
- * @property {boolean} batch they are processed in one transaction
- * @property {number[]} changes N of each
- */
-
-/**
- * ChangeStep is a change that reached the store or the handler.
- * @typedef {object} ChangeStep
- * @property {number} n
- * @property {number} position its place among all compared changes there, from 1
- * @property {number} seq
- * @property {number} atMillis
- * @property {string} op
- * @property {string} [was] the label of the change whose state it replaced in the store; empty if that is not one of those compared.
- */
-
-/**
- * StoredChange is the newest change of a key in the store, or the deletion that removed the key.
- * @typedef {object} StoredChange
- * @property {number} n
- * @property {string} letter
- * @property {string} label
- * @property {string} key
- * @property {string} rv
- * @property {string} op
- */
-
-/**
- * Overtaking is how long a store held the change Later without Earlier, which was sent before it.
- * @typedef {object} Overtaking
- * @property {number} later
- * @property {number} earlier
- * @property {number} millis
  */
 
 /**
@@ -965,33 +637,6 @@
  */
 
 /**
- * FactoryLamp is a listener's sync lamp.
- * @typedef {object} FactoryLamp
- * @property {string} name
- * @property {boolean} synced
- */
-
-/**
- * FactoryRequest is a request of one informer.
- * @typedef {object} FactoryRequest
- * @property {string} verb LIST, WATCH or WatchList
- * @property {boolean} open
- * @property {number} status 0 while unanswered
- * @property {number} sentMillis
- * @property {number} bytes
- * @property {number} frames
- * @property {string} [error]
- */
-
-/**
- * FactoryWork is a controller's work queue.
- * @typedef {object} FactoryWork
- * @property {number} depth
- * @property {number} busy the workers that have a key
- * @property {Lens} [lens] that of Facts, without LastReads and LastWrites.
- */
-
-/**
  * Early counts pods that arrived before their nodes.
  * @typedef {object} Early
  * @property {number} pods
@@ -1018,7 +663,8 @@
 /**
  * Span is something that lasted, or happened, in a row.
  * @typedef {object} Span
- * @property {string} kind
+ * @property {'hold' | 'call' | 'gap' | 'backoff' | 'list' | 'silent' | 'resync' | 'added' | 'removed' | 'retry' | 'failed' | 'unseen' |
+ *   'burst' | 'pile' | 'act'} kind
  * @property {number} fromMillis
  * @property {number | null} toMillis null while it lasts
  * @property {number} [n]
@@ -1202,50 +848,6 @@
  */
 
 /**
- * LedgerPart is one part of a Ledger. On the wire and after the queue it counts only the newest frames, those in State.
- * @typedef {object} LedgerPart
- * @property {number} count
- * @property {Record<string, number>} mix by delta type
- * @property {number} total of Mix
- * @property {LedgerEntry[]} first the first few
- */
-
-/**
- * CacheRead is what a reconcile read through the lister.
- * @typedef {object} CacheRead
- * @property {number} seq
- * @property {number} lane of the informer
- * @property {string} [resource]
- * @property {string} [key]
- * @property {string} [rv] empty: not found
- * @property {number} behind versions, as far as known
- * @property {number} [objects] how many a list got; its Key is empty
- * @property {string} [index]
- * @property {string} [own] the version of the last own write to the object if the read is older; of a list, that of an own write that the
- *   store did not have.
- * @property {string} [ownKey] of a list: the key of that object
- */
-
-/**
- * OwnWrite is a write of a reconcile.
- * @typedef {object} OwnWrite
- * @property {number} seq
- * @property {number} lane of an informer of the object's resource; -1: none in the log
- * @property {string} verb
- * @property {string} [resource]
- * @property {string} [subresource]
- * @property {string} key of the object
- * @property {string} [rv]
- * @property {number} tookMillis
- * @property {boolean} [open] not answered yet
- * @property {boolean} [same] it returned a version that was there before, so it changed nothing
- * @property {number} [code] of an error from the API server
- * @property {string} [error]
- * @property {string} [duplicate] the key of an object of the same resource that an earlier reconcile of the key had created, and that this
- *   one's read did not show.
- */
-
-/**
  * UnjitteredCount is what a simulation of the same other clients without jitter counts at the same time.
  * @typedef {object} UnjitteredCount
  * @property {number} watching clients with an open watch
@@ -1343,11 +945,10 @@
  * @property {boolean} live the state is that of the log's end
  * @property {ViewState} view
  * @property {Facts} [facts] what is true of the moment, beside the fold's State
- * @property {WholeState[]} [lanes] all informers, if there are several, including the one at the top. Their Live, View, Factory, Fork and
- *   Compare are not set.
+ * @property {WholeState[]} [lanes] all informers, if there are several, including the one at the top. Their Live, View, Factory and Fork
+ *   are not set.
  * @property {Factory} [factory] the overview if several resources are watched or an informer is unshared.
  * @property {Fork} [fork] how the lanes of a fork differ.
- * @property {Comparison} [compare] what each release made of the same changes, if there are several releases.
  * @property {number} seq
  * @property {number} atMillis
  * @property {Source} source
@@ -1435,8 +1036,6 @@
  * @property {number} first oldest seq that can be shown
  * @property {number} head
  * @property {number} headMillis
- * @property {number} mergedTokens chips merged in the last second because there were too many to show
- * @property {number} shownTokens
  * @property {Memory} memory
  */
 
@@ -1601,32 +1200,23 @@
  */
 
 /**
- * Recent is what a Fold keeps about a lane's last moments beside its State: the source of curves, rates and sentences about the present. It
- * is part of the fold, so it is the same at a seq however a viewer got there. A log that begins after its experiment has it in its
- * KindRestored.
+ * Recent is what a Fold keeps about a lane's last moments beside its State: the source of sentences about the present. It is part of the
+ * fold, so it is the same at a seq however a viewer got there. A log that begins after its experiment has it in its KindRestored.
  * @typedef {object} Recent
- * @property {DepthHistory} depths
- * @property {ListenerRate[]} [rates] Rates of the listeners that accepted or handled something, by their id. A Fold keeps them with its
- *   listeners.
  * @property {number[]} [writes] Writes of the newest bins of time, and the number of the newest bin. They belong to all lanes; a Fold keeps
  *   them with its world.
  * @property {number} [writesBin]
- * @property {number} [main] the id of the listener that is most worth a look, 0 until one has a backlog. MainAt is when it became that.
- * @property {number} [mainAt]
  * @property {boolean} [silent] nothing arrives from the cluster, because a request failed or ended with an error and none was answered
  *   since. SilentAt is when that began.
  * @property {number} [silentAt]
- * @property {Happening} passed when a change was queued that had arrived in a wire frame, and Passage how long it took to get there.
- * @property {number} [passage]
  * @property {string} [cause] the ErrorCause of the error behind the last backoff.
+ * @property {Happening} passed when a change was queued that had arrived in a wire frame. A Happening with a negative time has not
+ *   happened.
+ * @property {Happening} deep when the queue changed last and was deeper than DeepQueue then.
  * @property {boolean} [relisting] a relist began that the informer has not completed. RelistReplaces is how often the store had been
  *   replaced at its start.
  * @property {number} [relistReplaces]
- * @property {Happening} relisted the last completed relist. A Happening with a negative time has not happened.
- * @property {Batch} batch
- * @property {Happening} grew a ring that grew: From and To are its capacities.
- * @property {Happening} panicked a handler that panicked, Left a listener that was removed.
- * @property {Happening} left
+ * @property {Happening} relisted the last completed relist.
  */
 
 /**
@@ -1802,47 +1392,9 @@
  */
 
 /**
- * DepthHistory is the greatest depth of a queue in each step of the log's time, for the newest DepthSteps of them.
- * @typedef {object} DepthHistory
- * @property {boolean} [begun] something was noted. First and Last are the numbers of the oldest and the newest step, Depth is the depth
- *   now.
- * @property {number} [first]
- * @property {number} [last]
- * @property {number} [depth]
- * @property {[number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
- *   number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
- *   number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
- *   number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
- *   number, number, number, number, number, number, number, number, number, number]} max The entry of step i is at index i modulo
- *   DepthSteps.
- */
-
-/**
- * ListenerRate counts what a listener accepted and its handler handled in one whole second of the log, and in the second before.
- * @typedef {object} ListenerRate
- * @property {number} id
- * @property {number} second
- * @property {number} [in]
- * @property {number} [out]
- * @property {number} [lastIn]
- * @property {number} [lastOut]
- */
-
-/**
- * Happening is a single event, of a listener or of the lane as a whole.
+ * Happening is a single event of a lane.
  * @typedef {object} Happening
  * @property {number} at
- * @property {number} [listener]
- * @property {number} [from]
- * @property {number} [to]
- */
-
-/**
- * Batch is what was popped in one go.
- * @typedef {object} Batch
- * @property {number} at
- * @property {number} [n] deltas in it
- * @property {number} [ends] the type of the delta after the batch, if that delta cannot be in a batch and so ended it.
  */
 
 /**
@@ -1860,6 +1412,7 @@
  * @property {string} [listener]
  * @property {string} [open]
  * @property {number} [windowMillis] how long the past is that the stage shows; 0 for the usual.
+ * @property {number} [informer] which of several informers has all its rows, from 0.
  * @property {string} [function]
  * @property {string} [control] the name of the control that the reader is asked to press: its command and plain arguments, such as "release
  *   pop 1".
@@ -1987,6 +1540,41 @@
  */
 
 /**
+ * CacheRead is what a reconcile read through the lister.
+ * @typedef {object} CacheRead
+ * @property {number} seq
+ * @property {number} lane of the informer
+ * @property {string} [resource]
+ * @property {string} [key]
+ * @property {string} [rv] empty: not found
+ * @property {number} behind versions, as far as known
+ * @property {number} [objects] how many a list got; its Key is empty
+ * @property {string} [index]
+ * @property {string} [own] the version of the last own write to the object if the read is older; of a list, that of an own write that the
+ *   store did not have.
+ * @property {string} [ownKey] of a list: the key of that object
+ */
+
+/**
+ * OwnWrite is a write of a reconcile.
+ * @typedef {object} OwnWrite
+ * @property {number} seq
+ * @property {number} lane of an informer of the object's resource; -1: none in the log
+ * @property {string} verb
+ * @property {string} [resource]
+ * @property {string} [subresource]
+ * @property {string} key of the object
+ * @property {string} [rv]
+ * @property {number} tookMillis
+ * @property {boolean} [open] not answered yet
+ * @property {boolean} [same] it returned a version that was there before, so it changed nothing
+ * @property {number} [code] of an error from the API server
+ * @property {string} [error]
+ * @property {string} [duplicate] the key of an object of the same resource that an earlier reconcile of the key had created, and that this
+ *   one's read did not show.
+ */
+
+/**
  * CallArgs is what each call of the worker takes, in order; the table of commands says within which limits.
  * @typedef {object} CallArgs
  * @property {[]} state
@@ -2031,7 +1619,7 @@
  * @property {[lag: number, seed?: number | null]} laboratory
  * @property {[name: string, value?: string | null, lane?: number | null]} index
  * @property {[lane?: number | null]} show
- * @property {[key?: string | null]} follow
+ * @property {[key?: string | null, rv?: string | null]} follow
  * @property {[millis: number, columns: number]} window
  * @property {[row: string, column: number]} entries
  * @property {[index: string]} groupBy

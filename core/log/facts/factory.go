@@ -46,13 +46,6 @@ type FactoryStage struct {
 
 // FactoryAPI is what the informers' requests show of the API server.
 type FactoryAPI struct {
-	// ResourceVersion is the highest that any of them has seen, empty before the first answer.
-	ResourceVersion string `json:"resourceVersion"`
-	// Lists and Watches count the requests that the informers have sent since each began. Each page of a LIST counts; a WatchList counts as a WATCH.
-	Lists   int `json:"lists"`
-	Watches int `json:"watches"`
-	// Faults are the names of the faults that are on.
-	Faults []string `json:"faults"`
 	// Twice are the resources that both an informer of the factory and an unshared one watch.
 	Twice []FactoryTwice `json:"twice"`
 }
@@ -65,17 +58,6 @@ type FactoryTwice struct {
 	Objects  int    `json:"objects"`  // in both stores
 }
 
-// FactoryRequest is a request of one informer.
-type FactoryRequest struct {
-	Verb       string  `json:"verb"` // LIST, WATCH or WatchList
-	Open       bool    `json:"open"`
-	Status     int     `json:"status"` // 0 while unanswered
-	SentMillis float64 `json:"sentMillis"`
-	Bytes      int     `json:"bytes"`
-	Frames     int     `json:"frames"`
-	Error      string  `json:"error,omitempty"`
-}
-
 // FactoryRow is one informer.
 type FactoryRow struct {
 	Lane     int    `json:"lane"`
@@ -86,24 +68,13 @@ type FactoryRow struct {
 	Running  bool   `json:"running"`
 	Synced   bool   `json:"synced"`
 
-	Phase           string `json:"phase"`
-	ResourceVersion string `json:"resourceVersion"`
-	Depth           int    `json:"depth"`
-	QueueKind       string `json:"queueKind"`
-	Count           int    `json:"count"`
+	Phase string `json:"phase"`
+	Count int    `json:"count"`
 	// Ring is the fullest of the listeners' rings, nil without a listener.
-	Ring *FactoryRing `json:"ring"`
-	// Lamps are the listeners' sync lamps, in order; Lit counts those that are on.
-	Lamps []FactoryLamp `json:"lamps"`
-	Lit   int           `json:"lit"`
-	// Requests counts the open ones. Request is the newest of them, else the one that ended last; nil before the first.
-	Requests int             `json:"requests"`
-	Request  *FactoryRequest `json:"request"`
-	// Lists and Watches count the requests that it has sent since it began. Each page of a LIST counts; a WatchList counts as a WATCH.
-	Lists   int `json:"lists"`
-	Watches int `json:"watches"`
-	// Work is the work queue that a handler of the informer fills, nil for none.
-	Work *FactoryWork `json:"work,omitempty"`
+	Ring     *FactoryRing `json:"ring"`
+	Requests int          `json:"requests"` // open
+	// Lens is what Sentence says of the controller behind a handler; nil without one, or if the log names no causes.
+	Lens *Lens `json:"-"`
 	// Twice: another informer watches the same resource, and the two do not share.
 	Twice bool `json:"twice"`
 	// Held are the stages on hold.
@@ -122,20 +93,6 @@ type FactoryRing struct {
 	Pending  int    `json:"pending"`
 	Ring     int    `json:"ring"`
 	Capacity int    `json:"capacity"`
-}
-
-// FactoryWork is a controller's work queue.
-type FactoryWork struct {
-	Depth int `json:"depth"`
-	Busy  int `json:"busy"` // the workers that have a key
-	// Lens is that of Facts, without LastReads and LastWrites.
-	Lens *Lens `json:"lens,omitempty"`
-}
-
-// FactoryLamp is a listener's sync lamp.
-type FactoryLamp struct {
-	Name   string `json:"name"`
-	Synced bool   `json:"synced"`
 }
 
 // Early counts pods that arrived before their nodes.
@@ -216,10 +173,10 @@ func (x *Factory) ChooseSentence() Sentence {
 		}
 	}
 	for _, r := range x.Rows {
-		if r.Work == nil || r.Work.Lens == nil {
+		if r.Lens == nil {
 			continue
 		}
-		switch l := r.Work.Lens; {
+		switch l := r.Lens; {
 		case l.Loop != "":
 			return Sentence{ID: "factory.loop", Key: l.Loop, N: l.AMinute}
 		case l.Twice != "":

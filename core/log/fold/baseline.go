@@ -32,7 +32,7 @@ func (f *Fold) Baseline() []event.Entry {
 	for i := range f.lanes {
 		l := &f.lanes[i]
 		s := f.WholeState(i)
-		s.Recent = l.keptRecent(f.worldOf(uint8(i)))
+		s.Recent, s.Queue.LastBatch = l.keptRecent(f.worldOf(uint8(i))), l.queue.lastBatch(noLimits.batch)
 		if i == 0 {
 			s.Fork = f.Fork()
 		}
@@ -131,8 +131,7 @@ func (f *Fold) restore(e *event.Entry) {
 	}
 	q := &l.queue
 	q.synced, q.locked, q.closed = s.Queue.Synced, s.Queue.Locked, s.Queue.Closed
-	q.population, q.maxDepth, q.pops, q.merges = s.Queue.InitialPopulation, s.Queue.MaxDepth, s.Queue.Pops, s.Queue.Merges
-	q.run, q.runPops, q.runEnds = slices.Clone(s.Queue.Run), s.Queue.RunPops, s.Queue.Depth == 0
+	q.population, q.pops, q.runPops, q.runEnds = s.Queue.InitialPopulation, s.Queue.Pops, s.Queue.RunPops, s.Queue.Depth == 0
 	for _, item := range s.Queue.LastBatch {
 		q.batch = append(q.batch, restoreItem(item))
 	}
@@ -159,7 +158,7 @@ func (f *Fold) restore(e *event.Entry) {
 	if q.sampled = s.Fidelity["queue"].How == "sampled"; q.sampled {
 		q.depth = max(s.Queue.Depth, 0)
 	}
-	l.restoreRecent(around, s.Recent, e.At)
+	l.restoreRecent(around, s.Recent)
 	f.restoreFork(e.Lane, s.Fork, e.At)
 }
 
@@ -209,7 +208,7 @@ func (l *lane) restoreListener(x Listener) {
 	}
 	n := listener{id: x.ID, name: Shorten(x.Name), ring: x.Ring, capacity: x.Capacity, caps: slices.Clone(x.Capacities[:min(len(x.Capacities), maxCaps)]),
 		waiting: x.Waiting, acceptCount: x.Distributed, deliveryCount: x.Delivered, callCount: max(x.Handled, 0), panics: x.Panics, lastPanic: x.LastPanic,
-		pace: duration(x.PaceMillis), resync: duration(x.ResyncMillis), nextResync: duration(x.NextResyncMillis), syncing: x.Syncing, synced: x.Synced,
+		pace: duration(x.PaceMillis), resync: duration(x.ResyncMillis), syncing: x.Syncing, synced: x.Synced,
 		removed: x.Removed, discardCount: x.Discarded, mutations: x.Mutations, metCount: x.Met, metOld: x.MetOld}
 	if x.LastMet != nil {
 		n.lastMet = *x.LastMet

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"informerscope/core/log/facts"
-	"informerscope/core/words/event"
 )
 
 // NoValue is an object's value in an index whose path does not exist in it.
@@ -34,7 +33,7 @@ func (f *Fold) Factory(lane int) *facts.Factory {
 		lane = 0
 	}
 	out := &facts.Factory{Shown: lane, Namespace: f.sel.Namespace, Factories: []facts.FactoryStage{}, Rows: make([]facts.FactoryRow, 0, len(f.lanes)),
-		API: facts.FactoryAPI{Faults: []string{}, Twice: []facts.FactoryTwice{}}}
+		API: facts.FactoryAPI{Twice: []facts.FactoryTwice{}}}
 	for _, t := range f.sel.Targets() {
 		out.Resources = append(out.Resources, t.FullName())
 	}
@@ -42,18 +41,8 @@ func (f *Fold) Factory(lane int) *facts.Factory {
 		r := f.factoryRow(i)
 		out.Open += r.Requests
 		out.Objects += r.Count
-		out.API.Lists += r.Lists
-		out.API.Watches += r.Watches
-		if rv := f.wires[f.lanes[i].wire].rv; event.IsNewer(rv, out.API.ResourceVersion) {
-			out.API.ResourceVersion = rv
-		}
 		out.Rows = append(out.Rows, r)
 		f.lanes[i].stageIn(out)
-	}
-	for _, x := range f.world.faults {
-		if x.On {
-			out.API.Faults = append(out.API.Faults, x.Name)
-		}
 	}
 	out.Pair()
 	slices.SortStableFunc(out.Rows, func(a, b facts.FactoryRow) int { return cmp.Compare(f.urgency(&b), f.urgency(&a)) })
@@ -111,9 +100,8 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 	r := facts.FactoryRow{
 		Lane: i, Resource: l.identity.Name(), Release: l.release.String(), Unshared: l.identity.Unshared, Shard: l.identity.Shard,
 		Running: l.running, Synced: l.synced,
-		Phase: l.refl.Phase, ResourceVersion: l.refl.ResourceVersion, Depth: l.queue.len(), QueueKind: f.QueueKind(i),
-		Count: l.store.objects.Len(), Ring: l.fullest(), Lamps: []facts.FactoryLamp{}, Held: []string{},
-		Lists: l.refl.Lists, Watches: l.refl.Watches, Trouble: w.trouble.words, Cause: w.trouble.cause, Early: f.countEarly(i),
+		Phase: l.refl.Phase, Count: l.store.objects.Len(), Ring: l.fullest(), Held: []string{},
+		Trouble: w.trouble.words, Cause: w.trouble.cause, Early: f.countEarly(i),
 	}
 	if r.Trouble == "" && r.Phase == "backoff" && l.recent.Cause != "" {
 		r.Trouble, r.Cause = l.refl.BackoffCause, l.recent.Cause
@@ -121,23 +109,9 @@ func (f *Fold) factoryRow(i int) facts.FactoryRow {
 	for j := range w.open {
 		if f.ownsRequest(i, w.open[j].URL) {
 			r.Requests++
-			r.Request = w.open[j].factoryRequest()
 		}
 	}
-	if r.Request == nil && w.hasEnd && f.ownsRequest(i, w.endedRequest.URL) {
-		r.Request = w.endedRequest.factoryRequest()
-	}
-	for j := range l.listeners {
-		if li := &l.listeners[j]; !li.removed {
-			r.Lamps = append(r.Lamps, facts.FactoryLamp{Name: li.name, Synced: li.synced})
-			if li.synced {
-				r.Lit++
-			}
-		}
-	}
-	if l.work != nil {
-		r.Work = &facts.FactoryWork{Depth: l.work.fifo.Len(), Busy: l.work.processing.Len(), Lens: f.LensFacts(i, f.at)}
-	}
+	r.Lens = f.lensFacts(i)
 	for _, h := range f.world.holdStates(f.holdsOf(i)) {
 		r.Held = append(r.Held, h.Stage)
 	}
@@ -153,14 +127,6 @@ func (f *Fold) ownsRequest(at int, url string) bool {
 		}
 	}
 	return true
-}
-
-// factoryRequest returns the request for a row.
-func (r *WireRequest) factoryRequest() *facts.FactoryRequest {
-	verb, _ := verbOf(r.URL)
-	return &facts.FactoryRequest{
-		Verb: verb, Open: r.Open, Status: r.Status, SentMillis: r.SentMillis, Bytes: r.Bytes, Frames: r.Frames, Error: r.Error,
-	}
 }
 
 // verbOf returns what a request is, by its parameters: LIST, WATCH or WatchList. continues: it asks for a further page of a LIST.

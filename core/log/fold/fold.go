@@ -236,7 +236,7 @@ func (f *Fold) applyLane(l *lane, e *event.Entry) {
 			l.applyChange(f.epoch, e)
 		}
 	}
-	l.remember(&f.wires[l.wire], f.sel.Source == "live", e)
+	l.remember(&f.wires[l.wire], e)
 }
 
 func (f *Fold) beginSelection(e *event.Entry) {
@@ -340,7 +340,6 @@ func (f *Fold) applyReflector(l *lane, e *event.Entry) {
 		r.BackoffMillis = 0
 	case event.KindResyncDue:
 		r.Resyncs++
-		l.planResyncs(e.At)
 	case event.KindReflectorError:
 		r.noteError(e)
 	}

@@ -128,15 +128,12 @@ func (f *Fold) partingOf(key twinKey, lane int, seq uint64) *facts.Parting {
 }
 
 // Fork returns how the lanes of a fork differ; nil without a fork.
-func (f *Fold) Fork() *facts.Fork { return f.ForkWith(f) }
-
-// ForkWith returns what Fork returns, with the stores of another moment compared.
-func (f *Fold) ForkWith(stores *Fold) *facts.Fork {
+func (f *Fold) Fork() *facts.Fork {
 	if !f.IsFork() {
 		return nil
 	}
 	out := &facts.Fork{Acts: f.sel.Fork, AtMillis: f.sel.ForkMillis, Parting: f.fork.parting, Instead: f.fork.instead,
-		Stores: stores.compareStores(), Handlers: []facts.HandlerCalls{}}
+		Stores: f.compareStores(), Handlers: []facts.HandlerCalls{}}
 	for lane := range f.lanes {
 		for i := range f.lanes[lane].listeners {
 			li := &f.lanes[lane].listeners[i]

@@ -225,9 +225,9 @@ func deltasState(key string, d []qitem) QueueItem {
 }
 
 func (q *queue) state(lim limits) Queue {
-	s := Queue{Kind: "RealFIFO", Depth: q.len(), MaxDepth: q.maxDepth, Synced: q.synced, Locked: q.locked, Closed: q.closed,
-		InitialPopulation: q.population, Pops: q.pops, Run: append([]int{}, q.run...), RunPops: q.runPops, Merges: q.merges,
-		Items: []QueueItem{}, Batch: []QueueItem{}, LastBatch: []QueueItem{}, Mix: map[string]int{}}
+	s := Queue{Kind: "RealFIFO", Depth: q.len(), Synced: q.synced, Locked: q.locked, Closed: q.closed,
+		InitialPopulation: q.population, Pops: q.pops, RunPops: q.runPops,
+		Items: []QueueItem{}, Batch: []QueueItem{}, Mix: map[string]int{}}
 	if q.delta {
 		s.Kind = "DeltaFIFO"
 	}
@@ -244,18 +244,20 @@ func (q *queue) state(lim limits) Queue {
 			s.Mix[event.Op(op).String()] = n
 		}
 	}
-	for i := range q.batch {
-		if i >= lim.batch {
-			break
-		}
-		s.LastBatch = append(s.LastBatch, q.batch[i].state())
-	}
 	s.LastBatchSize = len(q.batch)
 	if q.processing {
-		s.Batch = slices.Clone(s.LastBatch)
-		s.BatchSize = s.LastBatchSize
+		s.Batch, s.BatchSize = q.lastBatch(lim.batch), s.LastBatchSize
 	}
 	return s
+}
+
+// lastBatch returns the first n items of those popped last.
+func (q *queue) lastBatch(n int) []QueueItem {
+	out := make([]QueueItem, 0, min(n, len(q.batch)))
+	for i := range cap(out) {
+		out = append(out, q.batch[i].state())
+	}
+	return out
 }
 
 func (q *queue) each(fn func(QueueItem) bool) {
@@ -295,7 +297,7 @@ func (li *listener) state() Listener {
 	s := Listener{ID: li.id, Name: li.name, Ring: li.ring, Pending: li.pending(), Capacity: li.capacity,
 		Capacities: append([]int{}, li.caps...), Waiting: li.waiting, Distributed: li.acceptCount, Delivered: li.deliveryCount,
 		Handled: li.callCount, Panics: li.panics, LastPanic: li.lastPanic, PaceMillis: Millis(li.pace),
-		ResyncMillis: Millis(li.resync), NextResyncMillis: Millis(li.nextResync), Syncing: li.syncing, Synced: li.synced, Removed: li.removed,
+		ResyncMillis: Millis(li.resync), Syncing: li.syncing, Synced: li.synced, Removed: li.removed,
 		Discarded: li.discardCount, Mutations: li.mutations, Met: li.metCount, MetOld: li.metOld}
 	if li.metCount+li.metOld > 0 {
 		met := li.lastMet

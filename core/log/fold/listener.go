@@ -30,7 +30,6 @@ type listener struct {
 	recentSum     time.Duration
 	pace          time.Duration
 	resync        time.Duration
-	nextResync    time.Duration // when it takes part in a resync next, at the earliest; 0 if it never does
 	syncing       bool
 	synced        bool
 	removed       bool
@@ -39,7 +38,6 @@ type listener struct {
 	metCount      int // calls that received an object which another handler had mutated
 	metOld        int // the same, as the old object of an update
 	lastMet       Met
-	rate          ListenerRate
 	drops         []drop
 	forkCalls     facts.Calls // since the fork, in one
 }
@@ -111,30 +109,12 @@ func (f *Fold) ResourceName(lane int) string {
 	return f.sel.ForTarget(f.lanes[lane].identity.Target).Resource
 }
 
-// planResync sets when the listener takes part in a resync next.
-// Mirrors client-go tools/cache.(*processorListener).determineNextResync (v0.37.2).
-func (li *listener) planResync(now time.Duration) {
-	if li.resync > 0 {
-		li.nextResync = now + li.resync
-	}
-}
-
-// planResyncs plans the next resync of each listener that takes part in this one.
-func (l *lane) planResyncs(now time.Duration) {
-	for i := range l.listeners {
-		if li := &l.listeners[i]; li.syncing {
-			li.planResync(now)
-		}
-	}
-}
-
 func (l *lane) applyListener(e *event.Entry) {
 	switch e.Kind {
 	case event.KindListenerAdded:
 		// A new processorListener takes part in resyncs until KindListenerSyncing changes that.
 		listenerAdded := e.ListenerAdded()
 		n := listener{id: listenerAdded.Listener, name: Shorten(listenerAdded.Name), resync: listenerAdded.Resync, capacity: listenerAdded.Capacity, syncing: true}
-		n.planResync(e.At)
 		i, ok := l.listenerIndex(listenerAdded.Listener)
 		switch {
 		case ok:
@@ -162,14 +142,11 @@ func (l *lane) applyListener(e *event.Entry) {
 	case event.KindAccepted:
 		x := e.Accepted()
 		li.acceptCount++
-		li.rate.advance(e.At)
-		li.rate.In++
 		li.setRing(x.Ring)
-		l.grow(li, x.Capacity, e)
+		li.grow(x.Capacity)
 		if !x.InRing {
 			li.waiting = true
 		}
-		l.challenge(li, e)
 	case event.KindDelivered:
 		x := e.Delivered()
 		li.deliveryCount++
@@ -187,13 +164,10 @@ func (l *lane) applyListener(e *event.Entry) {
 		li.recentSum += x.Took - *slot
 		*slot = x.Took
 		li.callCount++
-		li.rate.advance(e.At)
-		li.rate.Out++
 		li.handling = false
 		if x.Err != nil {
 			li.panics++
 			li.lastPanic = x.Err.Error()
-			l.recent.Panicked = Happening{At: e.At, Listener: x.Listener}
 		}
 	case event.KindPredicateDropped:
 		li.drop(e.PredicateDropped(), e.Seq)
@@ -205,12 +179,9 @@ func (l *lane) applyListener(e *event.Entry) {
 }
 
 // grow notes a ring's capacity if it changed.
-func (l *lane) grow(li *listener, capacity int, e *event.Entry) {
+func (li *listener) grow(capacity int) {
 	if capacity <= 0 || capacity == li.capacity {
 		return
-	}
-	if capacity > li.capacity && li.capacity > 0 {
-		l.recent.Grew = Happening{At: e.At, Listener: li.id, From: li.capacity, To: capacity}
 	}
 	if li.capacity > 0 && len(li.caps) < maxCaps {
 		li.caps = append(li.caps, li.capacity)

@@ -37,13 +37,9 @@ type queue struct {
 	synced     bool
 	closed     bool
 	population int
-	maxDepth   int
 	pops       int
-	run        []int // how many objects each pop took since the queue was last empty, oldest first, at most maxRun
-	runPops    int   // the number of those pops
-	runEpoch   uint64
+	runPops    int  // pops since the queue was last empty
 	runEnds    bool // the queue is empty: the next pop begins another run
-	merges     int
 	mix        [opCount]int
 	sampled    bool // no events about what enters and leaves: the depth is the last sample
 	depth      int
@@ -81,7 +77,6 @@ func (q *queue) apply(epoch uint64, e *event.Entry) {
 		q.push(epoch, item)
 	case event.KindMerged:
 		x := e.Merged()
-		q.merges++
 		if !q.delta {
 			break
 		}
@@ -133,37 +128,14 @@ func (q *queue) push(epoch uint64, item qitem) {
 		q.line.Push(epoch, item)
 	}
 	q.count(item.op, 1)
-	q.maxDepth = max(q.maxDepth, q.len())
-}
-
-// maxRun is how many pops of a run State has.
-const maxRun = 48
-
-// addToRun adds the pop of the current batch to the run.
-func (q *queue) addToRun(epoch uint64) {
-	if q.runEnds || q.runEpoch != epoch { // the list may be shared with a clone
-		kept := q.run
-		if q.runEnds {
-			kept, q.runPops = nil, 0
-		}
-		q.run, q.runEpoch = slices.Clone(kept), epoch
-	}
-	objects := 0
-	for i := range q.batch {
-		objects += max(int(q.batch[i].count), 1)
-	}
-	if q.delta { // all deltas of one key
-		objects = min(objects, 1)
-	}
-	q.run = append(q.run, objects)
-	q.run = q.run[max(0, len(q.run)-maxRun):]
-	q.runPops++
-	q.runEnds = q.len() == 0
 }
 
 func (q *queue) pop(epoch uint64, popped event.Popped) {
 	q.pops++
-	defer q.addToRun(epoch)
+	if q.runEnds {
+		q.runPops = 0
+	}
+	q.runPops++
 	q.processing, q.locked = true, popped.Locked
 	if q.batchEpoch != epoch {
 		q.batch, q.batchEpoch = nil, epoch
@@ -185,4 +157,5 @@ func (q *queue) pop(epoch uint64, popped event.Popped) {
 	for i := range q.batch {
 		q.count(q.batch[i].op, -1)
 	}
+	q.runEnds = q.len() == 0
 }

@@ -36,8 +36,9 @@ func (l *lane) applySample(e *event.Entry) {
 	}
 	if s.Queue != nil {
 		l.queue.sampled, l.queue.depth = true, max(s.Queue.Depth, 0)
-		l.queue.maxDepth = max(l.queue.maxDepth, l.queue.depth)
-		l.recent.Depths.note(e.At, l.queue.depth)
+		if l.queue.depth > DeepQueue {
+			l.recent.Deep.At = e.At
+		}
 	}
 	for _, x := range s.Listeners {
 		li := l.listener(x.ID)
@@ -46,8 +47,7 @@ func (l *lane) applySample(e *event.Entry) {
 		}
 		li.setRing(x.Ring)
 		li.waiting = false
-		l.grow(li, x.Capacity, e)
-		l.challenge(li, e)
+		li.grow(x.Capacity)
 	}
 }
 

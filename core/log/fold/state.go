@@ -182,7 +182,6 @@ type Queue struct {
 	Kind              string         `json:"kind"`    // RealFIFO or DeltaFIFO
 	Depth             int            `json:"depth"`   // deltas (RealFIFO) or keys (DeltaFIFO)
 	Waiting           int            `json:"waiting"` // Depth without bookmarks, which are about no object
-	MaxDepth          int            `json:"maxDepth"`
 	Synced            bool           `json:"synced"`
 	Locked            bool           `json:"locked"` // held while popped deltas are processed
 	Closed            bool           `json:"closed"`
@@ -190,15 +189,11 @@ type Queue struct {
 	Items             []QueueItem    `json:"items"` // the head of the queue, in order, at most 48
 	Batch             []QueueItem    `json:"batch"` // popped and being processed, at most 24
 	BatchSize         int            `json:"batchSize"`
-	LastBatch         []QueueItem    `json:"lastBatch"` // popped last, at most 24
-	LastBatchSize     int            `json:"lastBatchSize"`
-	Mix               map[string]int `json:"mix"` // deltas in the queue by type
+	LastBatchSize     int            `json:"lastBatchSize"`       // popped last
+	LastBatch         []QueueItem    `json:"lastBatch,omitempty"` // its items; only in a log's KindRestored
+	Mix               map[string]int `json:"mix"`                 // deltas in the queue by type
 	Pops              int            `json:"pops"`
-	// Run is how many objects each pop took since the queue was last empty, oldest first, at most 48; RunPops counts all of these pops. A pop of a DeltaFIFO
-	// takes one.
-	Run     []int `json:"run"`
-	RunPops int   `json:"runPops"`
-	Merges  int   `json:"merges"`
+	RunPops           int            `json:"runPops"` // since the queue was last empty
 }
 
 // QueueItem is a delta in a RealFIFO, or a key with its Deltas in a DeltaFIFO.
@@ -253,16 +248,14 @@ type Listener struct {
 	MeanMicros    float64    `json:"meanMicros"` // over the last calls, at most 16
 	PaceMillis    float64    `json:"paceMillis"` // extra time per call, set by the user
 	ResyncMillis  float64    `json:"resyncMillis"`
-	// NextResyncMillis is when it takes part in a resync next, at the earliest, in ms of the log; 0 if it never does. The Reflector's timer decides.
-	NextResyncMillis float64 `json:"nextResyncMillis"`
-	Syncing          bool    `json:"syncing"`
-	Synced           bool    `json:"synced"`
-	Removed          bool    `json:"removed"`
-	Discarded        int     `json:"discarded"` // notifications thrown away when it stopped
-	Mutations        int     `json:"mutations"` // shared objects that its handler mutated
-	Met              int     `json:"met"`       // calls of its handler with an object that another handler had mutated
-	MetOld           int     `json:"metOld"`    // calls of OnUpdate whose old object was such a one
-	LastMet          *Met    `json:"lastMet,omitempty"`
+	Syncing       bool       `json:"syncing"`
+	Synced        bool       `json:"synced"`
+	Removed       bool       `json:"removed"`
+	Discarded     int        `json:"discarded"` // notifications thrown away when it stopped
+	Mutations     int        `json:"mutations"` // shared objects that its handler mutated
+	Met           int        `json:"met"`       // calls of its handler with an object that another handler had mutated
+	MetOld        int        `json:"metOld"`    // calls of OnUpdate whose old object was such a one
+	LastMet       *Met       `json:"lastMet,omitempty"`
 	// Drops are what each predicate of the handler threw away, in order of the first one, at most 16. Drops of further predicates are in the last one.
 	Drops []Drop `json:"drops,omitempty"`
 }

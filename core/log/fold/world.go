@@ -267,14 +267,14 @@ func (w *wire) count(frame event.WireFrame, r *WireRequest) {
 	}
 }
 
-// arrivalOf returns when the frame with this version of an object arrived, if it is one of the newest frames.
-func (w *wire) arrivalOf(key, rv string) (time.Duration, bool) {
+// hasFrame reports whether one of the newest frames has this version of an object.
+func (w *wire) hasFrame(key, rv string) bool {
 	for i := 1; rv != "" && i <= min(w.nframes, keptFrames); i++ {
 		if f := &w.frames[(w.nframes-i)%keptFrames]; f.RV == rv && f.Key == key {
-			return duration(f.AtMillis), true
+			return true
 		}
 	}
-	return 0, false
+	return false
 }
 
 func (w *wire) request(id uint32) *WireRequest {

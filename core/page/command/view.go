@@ -21,7 +21,7 @@ func timeCommands() []Command {
 			return c.View.Describe(), err
 		}),
 	}, {
-		Name: "pause", Effect: Moves, Story: true, Script: true, Does: "stops the view at its moment, and chips where they are", Answers: "View",
+		Name: "pause", Effect: Moves, Story: true, Script: true, Does: "stops the view at its moment", Answers: "View",
 		run: takeNone(func(_ context.Context, c *Console) (any, error) {
 			c.View.Pause()
 			return c.View.Describe(), nil
@@ -122,10 +122,11 @@ func objectCommands() []Command {
 		Answers: "the lane",
 		run:     takeOne(0, func(_ context.Context, c *Console, lane int) (any, error) { return lane, c.View.Show(lane) }),
 	}, {
-		Name: "follow", Effect: Shows, Args: []arg.Spec{{Name: "key", Type: arg.Text}},
-		Does: "keeps this object's tokens from being merged with others; `\"\"` follows none", Answers: "the key",
-		run: takeOne("", func(_ context.Context, c *Console, key string) (any, error) {
-			c.View.Follow(key)
+		Name: "follow", Effect: Shows, Args: []arg.Spec{{Name: "key", Type: arg.Text}, {Name: "rv", Type: arg.Text}},
+		Does:    "selects an object: the past has the journey of its change `rv`, or of its newest without one; `\"\"` selects none",
+		Answers: "the key",
+		run: takeTwo(func(_ context.Context, c *Console, key, rv string) (any, error) {
+			c.View.Follow(key, rv)
 			return key, nil
 		}),
 	}, {

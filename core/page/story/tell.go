@@ -9,7 +9,7 @@ import (
 )
 
 // tell implements view.Teller for the story that plays.
-func (p *Player) tell(f *fold.Fold, s *view.State, at time.Duration, reached uint64) []byte {
+func (p *Player) tell(f *fold.Fold, s *view.State, at time.Duration) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.playback
@@ -20,7 +20,7 @@ func (p *Player) tell(f *fold.Fold, s *view.State, at time.Duration, reached uin
 		t.notify() // the log is another one: the story has ended
 		return []byte("null")
 	}
-	out, err := json.Marshal(p.describeLocked(t, f, s, at, reached))
+	out, err := json.Marshal(p.describeLocked(t, f, s, at))
 	if err != nil { // texts and numbers always marshal
 		panic(err)
 	}
@@ -32,13 +32,13 @@ func (p *Player) StoryState(f *fold.Fold, s *view.State) *view.StoryState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if t := p.playback; t != nil && (t.gen == 0 || t.gen == p.rec.Generation()) {
-		return p.describeLocked(t, f, s, f.At(), s.Seq)
+		return p.describeLocked(t, f, s, f.At())
 	}
 	return nil
 }
 
-// describeLocked returns the story at a moment at which every station shows the event reached. A step is done once they all show its end.
-func (p *Player) describeLocked(t *playback, f *fold.Fold, s *view.State, at time.Duration, reached uint64) *view.StoryState {
+// describeLocked returns the story at a moment.
+func (p *Player) describeLocked(t *playback, f *fold.Fold, s *view.State, at time.Duration) *view.StoryState {
 	d := &view.StoryState{
 		ID: t.story.ID, Release: t.release, Starting: len(t.pages) == 0, Last: max(t.lastStep(), 0), Stands: t.timeStands, Problem: t.problem, Level: t.level,
 		Marks: make([]view.StoryMark, len(t.pages)),
@@ -61,7 +61,7 @@ func (p *Player) describeLocked(t *playback, f *fold.Fold, s *view.State, at tim
 	d.Step = i
 	pg := &t.pages[i]
 	d.Ended = pg.End != 0
-	d.Done = d.Ended && reached >= pg.End
+	d.Done = d.Ended && s.Seq >= pg.End
 	if !ok {
 		return d
 	}

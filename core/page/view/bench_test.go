@@ -84,11 +84,10 @@ func BenchmarkFacts(b *testing.B) {
 			}
 			x.view.Frame()
 			state := x.view.fold.State()
-			folds := allAt(x.view.fold, 0)
 			l := x.view.lanes[0]
 			for b.Loop() {
 				clear(l.facts)
-				x.view.appendFacts(nil, 0, l, state, &folds, true)
+				x.view.appendFacts(nil, 0, l, state, true)
 			}
 		})
 	}
@@ -115,9 +114,8 @@ func BenchmarkFactsOfNothingNew(b *testing.B) {
 	x.frame(false)
 	x.view.Frame()
 	state := x.view.fold.State()
-	folds := allAt(x.view.fold, 0)
 	for b.Loop() {
-		x.view.appendFacts(nil, 0, x.view.lanes[0], state, &folds, false)
+		x.view.appendFacts(nil, 0, x.view.lanes[0], state, false)
 	}
 }
 

@@ -3,8 +3,10 @@ package view_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"informerscope/core/log/trace"
 	"informerscope/core/page/view"
 	"informerscope/core/words/event"
+	"informerscope/core/words/releases"
 )
 
 var everyRelease = []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"}
@@ -252,12 +255,8 @@ func TestFactsOfARecordingThatBeginsLate(t *testing.T) {
 					onFile.Seek(seq - first + 1 + before)
 					got, want := laneFacts(onFile), laneFacts(v)
 					for i := range want { // single handler calls are not kept, so their duration begins as a mean
-						for j := range want[i].Listeners {
-							got[i].Listeners[j].Slow = want[i].Listeners[j].Slow
-							got[i].Listeners[j].DrainMillis = want[i].Listeners[j].DrainMillis
-						}
-						if got[i].Sentence.ID == "slow" || want[i].Sentence.ID == "slow" {
-							got[i].Sentence = want[i].Sentence
+						if got[i].Headline.ID == "slow" || want[i].Headline.ID == "slow" {
+							got[i].Headline = want[i].Headline
 						}
 					}
 					if g, w := asJSON(t, got), asJSON(t, want); g != w {
@@ -280,171 +279,98 @@ func events(rec *trace.Recorder) []*event.Entry {
 	return out
 }
 
-// TestFactsForetell: the facts about the next batch and the next request come true.
-func TestFactsForetell(t *testing.T) {
+// TestFactsAreWhatStateAndLogHave compares the facts of moments of a log on which everything was done with its State and its events.
+func TestFactsAreWhatStateAndLogHave(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
-	requests := map[string]int{}
-	for i, release := range everyRelease {
-		t.Run(release, func(t *testing.T) {
-			sizes := map[int]int{}
-			for seed := range uint64(2) {
-				synctest.Test(t, func(t *testing.T) {
-					rec := newWholeRecorder()
-					runExperiment(t, release, uint64(i+21)+100*seed, rec)
-					foretold(t, rec, sizes, requests)
-				})
-			}
-			if len(sizes) < 4 && release != "1.33" {
-				t.Errorf("pops of sizes %v: nothing is shown by this", sizes)
-			}
-		})
-	}
-	if len(requests) < 3 {
-		t.Errorf("only %v came after a wait: nothing is shown by this", requests)
-	}
-}
-
-// foretold compares the predictions at each event of a log with what follows, and counts the cases.
-func foretold(t *testing.T, rec *trace.Recorder, sizes map[int]int, requests map[string]int) {
-	v := view.New(rec, clock.RealClock{})
-	f := fold.NewFold()
-	seen := map[string]struct{}{}
-	waits := map[uint8]*facts.NextRequest{}
-	for _, e := range events(rec) {
-		if e.Kind == event.KindPopped {
-			takes := e.Popped().Deltas
-			sizes[takes]++
-			if n := f.NextPop(int(e.Lane), seen); n != takes {
-				t.Fatalf("seq %d: the next Pop is said to take %d, and takes %d of\n%s", e.Seq, n, takes, asJSON(t, f.State().Queue))
-			}
-		}
-		f.Apply(e)
-		switch e.Kind {
-		case event.KindBackoff:
-			v.Seek(e.Seq)
-			if waits[e.Lane] = laneFacts(v)[e.Lane].NextRequest; waits[e.Lane] == nil {
-				t.Fatalf("seq %d: the Reflector waits, and no request is foretold", e.Seq)
-			}
-		case event.KindReflectorStopped:
-			delete(waits, e.Lane)
-		case event.KindRequestSent:
-			requestSent := e.RequestSent()
-			next := waits[e.Lane]
-			if next == nil {
-				break
-			}
-			delete(waits, e.Lane)
-			if next.Verb != requestSent.Verb.String() || next.ResourceVersion != requestSent.Options.ResourceVersion || next.Path != "/api/v1/pods" {
-				t.Fatalf("seq %d: %s %q was foretold, and %s %q is sent", e.Seq, next.Verb, next.ResourceVersion, requestSent.Verb, requestSent.Options.ResourceVersion)
-			}
-			requests[next.Verb]++
-			v.Seek(e.Seq)
-			if laneFacts(v)[e.Lane].NextRequest != nil {
-				t.Fatalf("seq %d: a request is foretold while none is waited for", e.Seq)
-			}
-		}
-	}
-}
-
-// TestCurveAndRatesAreThoseOfTheLog: curve and rates equal those computed from the log's beginning.
-func TestCurveAndRatesAreThoseOfTheLog(t *testing.T) {
-	for i, release := range []string{"1.31", "1.37"} {
-		synctest.Test(t, func(t *testing.T) {
-			rec := newWholeRecorder()
-			runExperiment(t, release, uint64(i+31), rec)
-			log := events(rec)
-			rng := rand.New(rand.NewPCG(uint64(i), 5))
-			v := view.New(rec, clock.RealClock{})
-			for range 25 {
-				n := rng.IntN(len(log)) + 1
-				at := log[n-1].At
-				type key struct{ listener, second int64 }
-				in, out := map[key]int{}, map[key]int{}
-				depth := map[int64]int{}
-				now, newest := 0, int64(-1)
-				folded := fold.NewFold()
-				for _, e := range log[:n] {
-					folded.Apply(e)
-					k := key{int64(e.Listener()), int64(e.At / time.Second)}
-					switch {
-					case e.Kind == event.KindAccepted:
-						in[k]++
-					case e.Kind == event.KindHandled:
-						out[k]++
-					case e.Kind >= event.KindQueued && e.Kind <= event.KindQueueClosed:
-						step := int64(e.At / fold.DepthStep)
-						for s := newest + 1; newest >= 0 && s <= step; s++ {
-							depth[s] = now
-						}
-						now = folded.QueueLen(0)
-						depth[step] = max(depth[step], now)
-						newest = step
-					}
-				}
-				v.Seek(uint64(n))
-				f := laneFacts(v)[0]
-				for _, l := range f.Listeners {
-					k := key{int64(l.ID), int64(at/time.Second) - 1}
-					if l.In != in[k] || l.Out != out[k] {
-						t.Fatalf("seq %d: listener %d takes %d and handles %d, the log says %d and %d", n, l.ID, l.In, l.Out, in[k], out[k])
-					}
-				}
-				if newest < 0 {
-					if len(f.Depths.Max) != 0 {
-						t.Fatalf("seq %d: a curve of nothing: %v", n, f.Depths)
-					}
-					continue
-				}
-				first := newest - int64(len(f.Depths.Max)) + 1
-				if want := float64(first) * 400; f.Depths.FromMillis != want || f.Depths.StepMillis != 400 {
-					t.Fatalf("seq %d: the curve begins at %v in steps of %v, not at %v", n, f.Depths.FromMillis, f.Depths.StepMillis, want)
-				}
-				for j, d := range f.Depths.Max {
-					if d != depth[first+int64(j)] {
-						t.Fatalf("seq %d: step %d is %d deep, the log says %d", n, j, d, depth[first+int64(j)])
-					}
-				}
-				if _, older := depth[first-1]; older && len(f.Depths.Max) < fold.DepthSteps {
-					t.Fatalf("seq %d: of a longer history only %d steps are told", n, len(f.Depths.Max))
-				}
-			}
-		})
-	}
-}
-
-// TestTheListenerThatMattersIsSteady: the main listener stays for a while, exists, and has a backlog if any listener has had one for long.
-func TestTheListenerThatMattersIsSteady(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: make verify runs it")
-	}
+	seen := map[string]int{}
 	for i, release := range everyRelease[:4] {
 		synctest.Test(t, func(t *testing.T) {
 			rec := newWholeRecorder()
-			runExperiment(t, release, uint64(i+41), rec)
-			f := fold.NewFold()
-			main, since, changes := int32(0), time.Duration(0), 0
-			for _, e := range events(rec) {
-				f.Apply(e)
-				r := f.Recent(0)
-				if r.Main == main {
-					continue
+			runExperiment(t, release, uint64(i)+51, rec)
+			head, _ := rec.Head()
+			features := readFeatures(rec, head)
+			// What no event shows.
+			features.KeepsOrder, features.Contexts, features.Resets = release != "1.31", release != "1.31", release == "1.37"
+			rng := rand.New(rand.NewPCG(uint64(i), 51))
+			v := view.New(rec, clock.RealClock{})
+			for range 300 {
+				v.SeekTime(time.Duration(rng.Int64N(int64(rec.Now()))))
+				s := v.State()
+				if s.Facts.Features != features {
+					t.Fatalf("seq %d: the release is said to have %+v, its log shows %+v", s.Seq, s.Facts.Features, features)
 				}
-				gone := slices.ContainsFunc(f.State().Listeners, func(l fold.Listener) bool { return l.ID == main && l.Removed })
-				if main != 0 && e.At-since < 4*time.Second && e.Kind != event.KindListenerRemoved && !gone {
-					t.Fatalf("seq %d: after %s it is %d, not %d", e.Seq, e.At-since, r.Main, main)
+				deltas := 0
+				for _, n := range s.Queue.Mix {
+					deltas += n
 				}
-				main, since = r.Main, e.At
-				changes++
-				j := slices.IndexFunc(f.State().Listeners, func(l fold.Listener) bool { return l.ID == main && !l.Removed })
-				if main != 0 && (j < 0 || f.State().Listeners[j].Pending < 4) {
-					t.Fatalf("seq %d: listener %d has nothing to tell", e.Seq, main)
+				if s.Facts.Deltas != deltas {
+					t.Fatalf("seq %d: %d deltas are said, it has %d", s.Seq, s.Facts.Deltas, deltas)
 				}
-			}
-			if changes == 0 {
-				t.Error("nobody ever had anything to tell: nothing is shown by this")
+				expectFocus(t, s, seen)
 			}
 		})
 	}
+	for _, stations := range []string{"api reflector", "reflector queue", "indexer listeners"} {
+		if seen[stations] == 0 {
+			t.Errorf("%s were never to be looked at: %v", stations, seen)
+		}
+	}
+}
+
+// readFeatures returns the features that a log shows.
+func readFeatures(rec *trace.Recorder, head uint64) (f releases.Features) {
+	rec.Read(1, head, func(e *event.Entry) bool {
+		switch e.Kind {
+		case event.KindQueued:
+			f.Atomic = f.Atomic || e.Op() == event.OpReplacedAll
+		case event.KindPopped:
+			f.PopsBatches = f.PopsBatches || e.Popped().Mode == "batch"
+			f.Unlocks = f.Unlocks || !e.Popped().Locked
+		case event.KindWireRequest:
+			f.ListsByWatch = f.ListsByWatch || strings.Contains(e.WireRequest().URL, "sendInitialEvents=true")
+		}
+		return true
+	})
+	return f
+}
+
+// expectFocus checks the focus while there is a problem.
+func expectFocus(t *testing.T, s *view.State, seen map[string]int) {
+	t.Helper()
+	var want []string
+	switch pop := slices.ContainsFunc(s.Holds, func(h fold.Hold) bool { return h.Stage == "pop" }); {
+	case !s.Facts.Sure:
+		want = []string{"api", "reflector"}
+	case s.Reflector.Phase != "watching":
+		want = []string{"reflector", "queue", "indexer"}
+	case (pop || s.Queue.Depth > fold.DeepQueue) && s.AtMillis-s.Reflector.RequestMillis > 3000:
+		want = []string{"reflector", "queue"}
+	}
+	if want != nil && !slices.Equal(s.Facts.Focus, want) {
+		t.Fatalf("seq %d: %v are to be looked at, want %v", s.Seq, s.Facts.Focus, want)
+	}
+	seen[strings.Join(s.Facts.Focus, " ")]++
+}
+
+// TestADeepQueueStaysInFocus: for three seconds after it was deep.
+func TestADeepQueueStaysInFocus(t *testing.T) {
+	x := watchingTale(t)
+	x.pass(4 * time.Second)
+	for i := range fold.DeepQueue + 1 {
+		x.emit(event.Queued{Op: event.OpUpdated, Key: fmt.Sprint("a/", i), RV: "7", Length: i + 1}.Event())
+	}
+	x.emit(event.Popped{Deltas: fold.DeepQueue + 1}.Event())
+	isDeep := func(want bool, when string) {
+		t.Helper()
+		if focus := x.v.State().Facts.Focus; slices.Equal(focus, []string{"reflector", "queue"}) != want {
+			t.Errorf("%s %v are to be looked at", when, focus)
+		}
+	}
+	isDeep(true, "when it is empty again")
+	x.pass(2900 * time.Millisecond)
+	isDeep(true, "until three seconds have passed")
+	x.pass(200 * time.Millisecond)
+	isDeep(false, "after three seconds")
 }

@@ -1,25 +1,23 @@
 package view
 
 import (
-	"informerscope/core/log/facts"
+	"time"
+
 	"informerscope/core/log/fold"
 )
 
-const (
-	// deepQueue is the depth above which the queue is in focus.
-	deepQueue = 40
-	// focusMillis is how long a station stays in focus after its problem, in ms: the eye cannot follow a focus that changes faster.
-	focusMillis = 3000
-)
+// focusTime is how long a station stays in focus after its problem: the eye cannot follow a focus that changes faster.
+const focusTime = 3 * time.Second
 
-// focusOf returns the stations in focus, for a layout that shows only some of them: those that have a problem now, or had one a moment ago.
-func focusOf(s *fold.State, f *facts.Facts, now float64) []string {
+// focus returns the stations in focus, for a layout that shows only some of them: those that have a problem now, or had one a moment ago.
+func (x *factInputs) focus() []string {
+	s := x.state
 	switch {
-	case !f.Sure:
+	case !x.isSure():
 		return []string{"api", "reflector"}
-	case s.Reflector.Phase != "watching" || now-s.Reflector.RequestMillis < focusMillis:
+	case s.Reflector.Phase != "watching" || fold.Millis(x.moment)-s.Reflector.RequestMillis < fold.Millis(focusTime):
 		return []string{"reflector", "queue", "indexer"}
-	case isHeld(s, "pop"), isHeld(s, "store"), greatestDepth(s, f, now-focusMillis) > deepQueue:
+	case isHeld(s, "pop"), isHeld(s, "store"), s.Queue.Depth > fold.DeepQueue, x.isRecent(x.recent.Deep.At, focusTime):
 		return []string{"reflector", "queue"}
 	case isHeld(s, "take"):
 		return []string{"listeners", "controller"}
@@ -35,15 +33,4 @@ func isHeld(s *fold.State, stage string) bool {
 		}
 	}
 	return false
-}
-
-// greatestDepth returns the greatest depth of the queue since a moment; since is in ms on the log's clock.
-func greatestDepth(s *fold.State, f *facts.Facts, since float64) int {
-	deepest := s.Queue.Depth
-	for i, depth := range f.Depths.Max {
-		if f.Depths.FromMillis+f.Depths.StepMillis*float64(i+1) > since {
-			deepest = max(deepest, depth)
-		}
-	}
-	return deepest
 }

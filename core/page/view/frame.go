@@ -25,87 +25,27 @@ type sentView struct {
 }
 
 // Frame moves the view to where it should be now. It returns a message for the page (JSON, see docs/protocol.md), or nil if there is nothing new.
-func (v *View) Frame() []byte { return v.FrameAt(-1) }
-
-// FrameAt is Frame for a page whose chips have come to a moment of the eye's clock, in ms, which never goes back. A negative one is that of a page whose
-// stations do not wait for chips.
-func (v *View) FrameAt(eye float64) []byte {
+func (v *View) Frame() []byte {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.followLocked(eye)
 	v.advanceLocked()
-	born := v.departLocked()
-	v.dropPassedLocked()
 	v.timeline.follow(v.rec)
 	if v.past.columns > 0 {
 		v.past.follow(v.rec)
 	}
-
-	if lane := v.stageLaneLocked(); lane != v.sentLane {
-		v.sentLane, v.hasJumped = lane, true
-		v.eye.moments = nil
-		if lane < len(v.lanes) { // the page's state is that of another lane
-			l := v.lanes[lane]
-			clear(l.sections)
-			clear(l.facts)
-			l.needsRegroup = true
-		}
-	}
-	now := v.clock.Now()
-	desc := v.describe()
-	known := v.lastFrame.view
-	known.Memory = desc.Memory // a change of memory alone is not worth a frame
-	said := v.tellStoryLocked()
-	shown, arrived := v.eye.folds(v.fold, v.moment())
-	news := said != v.sentStory || v.hasJumped || v.sendsAll || arrived || v.fold.Seq() != v.lastFrame.seq || v.hasMoreCells() ||
-		v.timeline.hasNews() || desc != known || v.followKey != v.sentKey || v.past.columns > 0 && !v.past.hasWindow
-	if !news && !(v.mode != paused && now.Sub(v.lastFrame.sentAt) >= heartbeat) {
+	v.changeLaneLocked()
+	now, desc, said := v.clock.Now(), v.describe(), v.tellStoryLocked()
+	if !v.hasNewsLocked(desc, said) && !(v.mode != paused && now.Sub(v.lastFrame.sentAt) >= heartbeat) {
 		return nil
 	}
 	for len(v.lanes) < v.fold.Lanes() {
-		v.lanes = append(v.lanes, newLaneView(v.followKey))
+		v.lanes = append(v.lanes, newLaneView())
 	}
-
-	b := make([]byte, 0, 8<<10)
-	b = append(b, `{"lanes":[`...)
-	var state *fold.State
-	var rows []RowMoves
-	if lane := v.stageLaneLocked(); v.fold.HasFactory() {
-		// One of several informers is on stage; each of the others has a row.
-		state = stateAt(lane, &shown)
-		b = v.appendLane(b, lane, v.lanes[lane], state, &shown)
-		rows = v.rowMoves(lane)
-		for i, l := range v.lanes {
-			if i != lane {
-				l.allDirty = true // when it comes back on stage, compare all its cells
-				clear(l.dirtyKeys)
-			}
-		}
-	} else {
-		for i, l := range v.lanes[:v.fold.Lanes()] {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			s := stateAt(i, &shown)
-			if i == 0 {
-				state = s
-			}
-			b = v.appendLane(b, i, l, s, &shown)
-		}
-	}
-	b = append(b, ']')
-	if born >= 0 {
-		b = append(b, `,"born":`...)
-		b = strconv.AppendFloat(b, born, 'f', 1, 64)
-	}
-	b = v.appendOptional(b, "factory", marshal(factoryAt(v.fold, v.stageLaneLocked(), &shown)), &v.sentFactory)
-	if len(rows) > 0 {
-		b = append(b, `,"rows":`...)
-		b = append(b, marshal(rows)...)
-	}
-	b = v.appendOptional(b, "compare", marshal(v.comparisonLocked(state, &shown)), &v.sentComparison)
-	if v.sendsAll || arrived || v.fold.Seq() != v.lastFrame.seq {
-		b = v.appendOptional(b, "fork", marshal(forkAt(v.fold, &shown)), &v.sentFork)
+	hasMoved := v.sendsAll || v.fold.Seq() != v.lastFrame.seq
+	b := v.appendLanes(make([]byte, 0, 8<<10))
+	b = v.appendOptional(b, "factory", marshal(v.fold.Factory(v.stageLaneLocked())), &v.sentFactory)
+	if hasMoved {
+		b = v.appendOptional(b, "fork", marshal(v.fold.Fork()), &v.sentFork)
 	}
 	b = v.appendPast(b)
 	b = append(b, `,"timeline":`...)
@@ -114,13 +54,53 @@ func (v *View) FrameAt(eye float64) []byte {
 	b = append(b, `,"jump":`...)
 	b = strconv.AppendBool(b, v.hasJumped)
 	b = append(b, `,"view":`...)
-	desc = v.describe() // with the tokens of this frame
-	at := Position{Playback: desc, Seq: v.fold.Seq(), AtMillis: fold.Millis(v.moment()), Event: v.eventNameLocked(), Reached: v.eye.reachedEvents()}
-	b = append(b, marshal(at)...)
+	b = append(b, marshal(Position{Playback: desc, Seq: v.fold.Seq(), AtMillis: fold.Millis(v.moment()), Event: v.eventNameLocked()})...)
 	b = append(b, '}')
 	v.hasJumped, v.sendsAll, v.sentKey = false, false, v.followKey
 	v.lastFrame = sentView{sentAt: now, view: desc, seq: v.fold.Seq()}
 	return b
+}
+
+// changeLaneLocked notes that another lane is on stage: the page's state is that of the last one.
+func (v *View) changeLaneLocked() {
+	lane := v.stageLaneLocked()
+	if lane == v.sentLane {
+		return
+	}
+	v.sentLane, v.hasJumped = lane, true
+	if lane < len(v.lanes) {
+		l := v.lanes[lane]
+		clear(l.sections)
+		clear(l.facts)
+		l.needsRegroup = true
+	}
+}
+
+// hasNewsLocked reports whether the page lacks something. desc and said are what a frame would have of the view and the story.
+func (v *View) hasNewsLocked(desc Playback, said string) bool {
+	known := v.lastFrame.view
+	known.Memory = desc.Memory // a change of memory alone is not worth a frame
+	return said != v.sentStory || v.hasJumped || v.sendsAll || v.fold.Seq() != v.lastFrame.seq || v.hasMoreCells() || v.timeline.hasNews() || desc != known ||
+		v.followKey != v.sentKey || v.past.columns > 0 && !v.past.hasWindow
+}
+
+// appendLanes begins a frame with its lanes. Of several informers one is on stage; the others are rows of the past.
+func (v *View) appendLanes(b []byte) []byte {
+	b = append(b, `{"lanes":[`...)
+	stage, isFactory, n := v.stageLaneLocked(), v.fold.HasFactory(), 0
+	for i, l := range v.lanes[:v.fold.Lanes()] {
+		if isFactory && i != stage {
+			l.allDirty = true // when it comes back on stage, compare all its cells
+			clear(l.dirtyKeys)
+			continue
+		}
+		if n > 0 {
+			b = append(b, ',')
+		}
+		n++
+		b = v.appendLane(b, i, l)
+	}
+	return append(b, ']')
 }
 
 // tellStoryLocked returns the story at the moment shown, as JSON; "null" if there is none.
@@ -128,7 +108,7 @@ func (v *View) tellStoryLocked() string {
 	if v.teller == nil {
 		return "null"
 	}
-	return string(v.teller(v.fold, StateOf(v.fold), v.moment(), v.eye.oldestShown(v.fold)))
+	return string(v.teller(v.fold, StateOf(v.fold), v.moment()))
 }
 
 // appendOptional writes a member of a frame that may be null, given as JSON, if the page has another one. sent is the one that the page has.
@@ -152,11 +132,8 @@ func marshal(x any) string {
 	return string(text)
 }
 
-// hasMoreCells reports whether some cells have not been sent. While chips are on their way, cells come with what arrives.
+// hasMoreCells reports whether some cells have not been sent.
 func (v *View) hasMoreCells() bool {
-	if v.eye.isFlying() {
-		return false
-	}
 	several := v.fold.HasFactory()
 	for i, l := range v.lanes[:min(len(v.lanes), v.fold.Lanes())] {
 		if several && i != v.stageLaneLocked() {
@@ -169,63 +146,59 @@ func (v *View) hasMoreCells() bool {
 	return false
 }
 
-// appendLane writes a lane: the members of its State and facts that changed, its cells and its moves.
-func (v *View) appendLane(b []byte, i int, l *laneView, s *fold.State, folds *stationFolds) []byte {
+// appendLane writes a lane: the members of its State and facts that changed, and its cells.
+func (v *View) appendLane(b []byte, i int, l *laneView) []byte {
 	if v.sendsAll {
 		clear(l.sections)
 		clear(l.facts)
 		l.needsRegroup = true
 	}
+	s := v.fold.LaneState(i)
 	b = append(b, `{"state":{`...)
 	b, n := appendChanged(b, l.sections, reflect.ValueOf(s).Elem(), stateMembers)
 	b = append(b, '}')
-	b = v.appendFacts(b, i, l, s, folds, n > 0)
-
-	reset, set, del := l.cells(folds[atIndexer].Fold, i, v.groupBy, v.hasJumped, v.eye.isFlying())
-	if counts, changed := l.groupCounts(folds[atIndexer].Fold, i, v.groupBy); changed || reset {
-		b = append(b, `,"groups":{"index":`...)
-		b = appendString(b, v.groupBy)
-		b = append(b, `,"list":[`...)
-		for j, n := range counts {
-			if j > 0 {
-				b = append(b, ',')
-			}
-			b = append(b, '[')
-			b = appendString(b, l.groups.names[j])
-			b = append(b, ',')
-			b = strconv.AppendInt(b, int64(n), 10)
-			b = append(b, ']')
-		}
-		b = append(b, `]}`...)
+	b = v.appendFacts(b, i, l, s, n > 0)
+	reset, set, del := l.cells(v.fold, i, v.groupBy, v.hasJumped)
+	if counts, changed := l.groupCounts(v.fold, i, v.groupBy); changed || reset {
+		b = appendGroups(b, v.groupBy, l.groups.names, counts)
 	}
 	if reset || len(set) > 0 || len(del) > 0 {
 		b = appendCells(b, reset, set, del)
-		b = l.phases.append(b)
-	}
-	moves, shown, merged := l.moves.take()
-	if i == v.stageLaneLocked() {
-		v.tokens.add(v.clock.Now(), shown, merged)
-	}
-	if len(moves) > 0 && !v.hasJumped {
-		b = append(b, `,"moves":`...)
-		b = append(b, marshal(moves)...)
 	}
 	return append(b, '}')
+}
+
+// appendGroups writes the groups of an index, with the number of objects of each.
+func appendGroups(b []byte, index string, names []string, counts []int) []byte {
+	b = append(b, `,"groups":{"index":`...)
+	b = appendString(b, index)
+	b = append(b, `,"list":[`...)
+	for j, n := range counts {
+		if j > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '[')
+		b = appendString(b, names[j])
+		b = append(b, ',')
+		b = strconv.AppendInt(b, int64(n), 10)
+		b = append(b, ']')
+	}
+	return append(b, `]}`...)
 }
 
 // factsEvery is how old facts may get, in the log's time, while the State does not change.
 const factsEvery = 200 * time.Millisecond
 
 // appendFacts writes the facts of a lane that changed. It computes them again if the State has changed, or if they are older than factsEvery.
-func (v *View) appendFacts(b []byte, i int, l *laneView, s *fold.State, folds *stationFolds, changed bool) []byte {
+func (v *View) appendFacts(b []byte, i int, l *laneView, s *fold.State, changed bool) []byte {
 	at := v.moment()
 	passed := at - l.factsAt
 	recent := passed >= 0 && passed < factsEvery && (v.mode != paused || passed == 0)
-	if recent && !changed && !v.hasJumped && v.followKey == v.sentKey && len(l.facts) > 0 {
+	if recent && !changed && !v.hasJumped && len(l.facts) > 0 {
 		return b
 	}
 	l.factsAt = at
-	f := v.factsLocked(i, s, folds)
+	f := factsOf(v.fold, at, i, s)
 	from := len(b)
 	b = append(b, `,"facts":{`...)
 	b, n := appendChanged(b, l.facts, reflect.ValueOf(f).Elem(), factMembers)

@@ -2,6 +2,8 @@ package view
 
 import (
 	"cmp"
+	"math"
+	"time"
 
 	"informerscope/core/log/facts"
 	"informerscope/core/log/fold"
@@ -13,28 +15,32 @@ const (
 	manyKeys       = 10
 )
 
+// How long the headline says that a list was taken over, and that changes come.
+const (
+	tellRelist = 4 * time.Second
+	flowTime   = 3 * time.Second
+)
+
 // shortList is how long a list is under way before the headline says so, in ms.
 const shortList = 300
 
 // headline returns what the picture is about: what is held, else no watch, else a row that grows, else a retry, else a list, else that nothing waits. It must
 // be true of State.
-func (x *factInputs) headline(f *facts.Facts, recent *fold.Recent) facts.Sentence {
+func (x *factInputs) headline() facts.Sentence {
 	s := x.state
 	if s.Source.Trouble != "" || s.Source.Cause != "" {
 		return facts.Sentence{}
 	}
-	for _, say := range []func(*facts.Facts, *fold.Recent) facts.Sentence{
-		x.headlineOfHold, x.headlineOfGap, x.headlineOfPile, x.headlineOfRetry, x.headlineOfList,
-	} {
-		if said := say(f, recent); said.ID != "" {
+	for _, say := range []func() facts.Sentence{x.headlineOfHold, x.headlineOfGap, x.headlineOfPile, x.headlineOfRetry, x.headlineOfList} {
+		if said := say(); said.ID != "" {
 			return said
 		}
 	}
-	return x.headlineOfFlow(f, recent)
+	return x.headlineOfFlow()
 }
 
 // headlineOfHold says how many wait behind the first held stage.
-func (x *factInputs) headlineOfHold(*facts.Facts, *fold.Recent) (said facts.Sentence) {
+func (x *factInputs) headlineOfHold() (said facts.Sentence) {
 	s := x.state
 	for _, stage := range []string{"store", "pop", "deliver", "take"} {
 		for i := range s.Holds {
@@ -51,7 +57,7 @@ func (x *factInputs) headlineOfHold(*facts.Facts, *fold.Recent) (said facts.Sent
 				}
 			case "deliver":
 				if l := x.listener(h.Listener); l != nil {
-					said.Name, said.N = l.Name, waitingFor(l)
+					said.Name, said.N = l.Name, x.waitingFor(l)
 				}
 			case "take":
 				if s.Workqueue != nil {
@@ -64,17 +70,12 @@ func (x *factInputs) headlineOfHold(*facts.Facts, *fold.Recent) (said facts.Sent
 	return said
 }
 
-// deltasOf returns how many deltas wait in the queue.
-func deltasOf(s *fold.State) (n int) {
-	//maporder:free a sum of whole numbers
-	for _, count := range s.Queue.Mix {
-		n += count
+// waitingFor returns how many notifications wait for a listener's handler: in the ring, in nextCh and in the handler's hand before its call. A probe sees
+// those in the ring alone.
+func (x *factInputs) waitingFor(l *fold.Listener) int {
+	if x.state.Fidelity["listeners.distributed"].How == "unseen" {
+		return l.Pending
 	}
-	return n
-}
-
-// waitingFor returns how many notifications wait for a listener's handler: in the ring, in nextCh and in the handler's hand before its call.
-func waitingFor(l *fold.Listener) int {
 	n := l.Distributed - l.Handled - l.Discarded
 	if l.Handling != nil {
 		n--
@@ -83,25 +84,25 @@ func waitingFor(l *fold.Listener) int {
 }
 
 // headlineOfGap says why there is no watch.
-func (x *factInputs) headlineOfGap(f *facts.Facts, _ *fold.Recent) (said facts.Sentence) {
+func (x *factInputs) headlineOfGap() (said facts.Sentence) {
 	s := x.state
 	r := &s.Reflector
 	switch {
 	case r.Phase == "backoff":
 		// The store has no news since; the first list may not have come.
-		said = facts.Sentence{ID: "gap", Until: r.BackoffSince + r.BackoffMillis, Since: f.StaleSince, Why: cmp.Or(r.BackoffCause, r.LastError)}
-		if x.wire.Cause == "refused" {
+		said = facts.Sentence{ID: "gap", Until: r.BackoffSince + r.BackoffMillis, Since: x.staleSince(), Why: cmp.Or(r.BackoffCause, r.LastError)}
+		if x.recent.Cause == "refused" {
 			said.ID = "refused"
 		}
-		if f.Unlisted {
+		if x.isUnlisted() {
 			said.ID += "First"
 		}
-		if x.wire.Cause != "refused" {
+		if x.recent.Cause != "refused" {
 			return plainWithout(said)
 		}
 	case (r.Phase == "listing" || r.Phase == "watch-listing") && len(r.Backoffs) > 0 && fold.Millis(x.moment)-r.RequestMillis < shortList:
 		// A list that ends soon is no sentence of its own. There is no watch until then.
-		said = plainWithout(facts.Sentence{ID: "gap", Since: f.StaleSince, Why: cmp.Or(r.BackoffCause, r.LastError)})
+		said = plainWithout(facts.Sentence{ID: "gap", Since: x.staleSince(), Why: cmp.Or(r.BackoffCause, r.LastError)})
 	case r.Phase == "stopped":
 		said.ID = "stopped"
 	case isHalfOpen(s):
@@ -119,11 +120,11 @@ func plainWithout(said facts.Sentence) facts.Sentence {
 }
 
 // headlineOfPile says what grows without being held.
-func (x *factInputs) headlineOfPile(*facts.Facts, *fold.Recent) (said facts.Sentence) {
+func (x *factInputs) headlineOfPile() (said facts.Sentence) {
 	s := x.state
 	for i := range s.Listeners {
 		l := &s.Listeners[i]
-		if n := waitingFor(l); !l.Removed && l.Synced && n >= manyForHandler && n > said.N && l.Handling != nil && isSlow(l) {
+		if n := x.waitingFor(l); !l.Removed && l.Synced && n >= manyForHandler && n > said.N && l.Handling != nil && isSlow(l) {
 			said = facts.Sentence{ID: "slow", Name: l.Name, N: n, M: round(max(l.PaceMillis, l.MeanMicros/1000)), Since: l.HandlingSince}
 		}
 	}
@@ -137,7 +138,7 @@ func (x *factInputs) headlineOfPile(*facts.Facts, *fold.Recent) (said facts.Sent
 }
 
 // headlineOfRetry says which key fails.
-func (x *factInputs) headlineOfRetry(*facts.Facts, *fold.Recent) facts.Sentence {
+func (x *factInputs) headlineOfRetry() facts.Sentence {
 	if w := x.state.Workqueue; w != nil {
 		for _, k := range w.Waiting {
 			if k.Failures > 0 {
@@ -149,10 +150,10 @@ func (x *factInputs) headlineOfRetry(*facts.Facts, *fold.Recent) facts.Sentence 
 }
 
 // headlineOfList says that a list is under way, or was just now.
-func (x *factInputs) headlineOfList(f *facts.Facts, recent *fold.Recent) (said facts.Sentence) {
+func (x *factInputs) headlineOfList() (said facts.Sentence) {
 	s := x.state
 	r := &s.Reflector
-	first := f.Unlisted || r.ResourceVersion == ""
+	first := x.isUnlisted() || r.ResourceVersion == ""
 	switch {
 	case r.Phase == "listing", r.Phase == "watch-listing":
 		if first {
@@ -160,9 +161,9 @@ func (x *factInputs) headlineOfList(f *facts.Facts, recent *fold.Recent) (said f
 		}
 		return plainWithout(facts.Sentence{ID: "relist", Why: r.Why})
 	case x.hidesRequests():
-	case f.Unlisted:
+	case x.isUnlisted():
 		said.ID = "start"
-	case x.isRecent(recent.Relisted.At, tellRelist):
+	case x.isRecent(x.recent.Relisted.At, tellRelist):
 		return plainWithout(facts.Sentence{ID: "relisted", Why: r.Why})
 	case !s.Queue.Synced:
 		said.ID, said.N = "filling", s.Queue.InitialPopulation
@@ -171,7 +172,7 @@ func (x *factInputs) headlineOfList(f *facts.Facts, recent *fold.Recent) (said f
 }
 
 // headlineOfFlow says that nothing waits, and how much comes.
-func (x *factInputs) headlineOfFlow(f *facts.Facts, recent *fold.Recent) facts.Sentence {
+func (x *factInputs) headlineOfFlow() facts.Sentence {
 	switch {
 	case x.hidesRequests():
 		return facts.Sentence{ID: "unseen"}
@@ -179,14 +180,47 @@ func (x *factInputs) headlineOfFlow(f *facts.Facts, recent *fold.Recent) facts.S
 		return facts.Sentence{ID: "start"}
 	}
 	n := 0
-	if x.isRecent(recent.Passed.At, flowTime) {
-		n = round(x.watchedRate(f))
+	if x.isRecent(x.recent.Passed.At, flowTime) {
+		n = round(x.watchedRate())
 	}
 	switch {
 	case n > 0:
 		return facts.Sentence{ID: "flow", N: n}
-	case !f.UpToDate:
+	case !x.isUpToDate():
 		return facts.Sentence{ID: "coming"}
 	}
 	return facts.Sentence{ID: "idle"}
 }
+
+// watchedRate returns how many changes a second the watch of the informer has brought of late.
+func (x *factInputs) watchedRate() float64 {
+	const window = 2e3 // ms
+	n, over := 0, window
+	at := fold.Millis(x.moment)
+	frames := x.state.API.Wire
+	for i := range frames { // newest first, as many as State keeps
+		age := at - frames[i].AtMillis
+		if age >= window {
+			break
+		}
+		if frames[i].Key != "" {
+			n++
+		}
+		if i == len(frames)-1 {
+			over = max(age, 250)
+		}
+	}
+	// What a list brought that came as a watch is no change: where the cluster counts its writes, these are fewer.
+	return min(x.WritesPerSecond(x.lane, x.moment), float64(n)*1e3/over)
+}
+
+func (x *factInputs) listener(id int32) *fold.Listener {
+	for i := range x.state.Listeners {
+		if l := &x.state.Listeners[i]; l.ID == id {
+			return l
+		}
+	}
+	return nil
+}
+
+func round(f float64) int { return int(math.Round(f)) }

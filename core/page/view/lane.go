@@ -28,7 +28,6 @@ type cellSlot struct {
 	id      int
 	seq     uint64 // of the change that the page has
 	group   int    // the number of its group; noPlace for an object that is not in the store
-	phase   string
 	places  int
 	written time.Duration // when the cluster's version was written
 }
@@ -38,7 +37,6 @@ const noPlace = -1
 
 // laneView has the cells, groups, State and facts of one lane as the page has them, and what changed since.
 type laneView struct {
-	moves        moves
 	dirtyKeys    map[string]struct{} // keys of objects whose cells may have changed
 	allDirty     bool                // every cell may have changed
 	isListing    bool                // the Reflector's last request was for a list
@@ -47,24 +45,21 @@ type laneView struct {
 	freeSlots    []int
 	nextSlot     int
 	groups       groups
-	phases       phases
 	hasNewNames  bool // a number has stood for another group since the groups were sent
 	sections     map[string]string
 	facts        map[string]string // as sent
 	factsAt      time.Duration     // the moment they describe
 }
 
-func newLaneView(follow string) *laneView {
+func newLaneView() *laneView {
 	return &laneView{
-		moves:     moves{followKey: follow},
 		dirtyKeys: map[string]struct{}{}, slots: map[string]*cellSlot{},
 		sections: map[string]string{}, facts: map[string]string{}, needsRegroup: true,
 	}
 }
 
-// watch notes which cells an event may have changed, and its move.
+// watch notes which cells an event may have changed.
 func (l *laneView) watch(e *event.Entry) {
-	l.moves.watch(e)
 	switch e.Kind {
 	case event.KindStoreAdded, event.KindStoreUpdated, event.KindStoreDeleted, event.KindMutated:
 		if !l.allDirty {
@@ -114,15 +109,14 @@ type cell struct {
 }
 
 // cells returns the cells to set and the slots to empty, so that the page's cells become the fold's; at most maxCells are set. reset: the page must first drop
-// all its cells. While chips are on their way (flying) to the Indexer, the fold does not have all changes yet, so the keys are looked at again.
-func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped, flying bool) (reset bool, set []cell, del []int) {
+// all its cells.
+func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped bool) (reset bool, set []cell, del []int) {
 	objects, cluster, values := f.Objects(lane), f.Cluster(lane), f.Index(lane, index)
 	if l.needsRegroup {
 		l.needsRegroup, l.allDirty, reset = false, true, true
 		clear(l.slots)
 		l.freeSlots, l.nextSlot = nil, 0
 		l.groups.reset(values)
-		l.phases.reset()
 	}
 	// send sends what the page does not have of an object, nil where the store or the cluster lacks it.
 	send := func(key string, c *fold.Cell, held *fold.Held) {
@@ -135,9 +129,7 @@ func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped, flying bo
 	if !l.allDirty && !jumped {
 		//maporder:free what of them does not fit into a frame comes with the next; the log knows nothing of frames
 		for key := range l.dirtyKeys {
-			if !flying {
-				delete(l.dirtyKeys, key)
-			}
+			delete(l.dirtyKeys, key)
 			send(key, pointer(objects.Get(key)), pointer(cluster.Get(key)))
 			if len(set) >= maxCells {
 				return reset, set, del
@@ -154,7 +146,7 @@ func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped, flying bo
 			}
 		}
 	}
-	l.allDirty = flying
+	l.allDirty = false
 	hasRoom := func() bool {
 		if len(set) < maxCells {
 			return true
@@ -233,8 +225,7 @@ func (l *laneView) set(set *[]cell, key string, c *fold.Cell, held *fold.Held, p
 		s.written, x.written = held.At, fold.Millis(held.At)
 	}
 	if c != nil {
-		s.seq, s.phase = c.Seq, phase(c.Obj)
-		l.phases.enter(s.phase)
+		s.seq = c.Seq
 		name := noGroup
 		for _, in := range c.Indexed {
 			if in.Index == index && len(in.Values) > 0 {
@@ -245,16 +236,15 @@ func (l *laneView) set(set *[]cell, key string, c *fold.Cell, held *fold.Held, p
 		l.hasNewNames = l.hasNewNames || !known
 		s.group = l.groups.id(name, values)
 		l.groups.enter(s.group)
-		x.group, x.atMillis, x.op, x.phase, x.isMutated = s.group, fold.Millis(c.At), c.Op, s.phase, c.Mutation != nil
+		x.group, x.atMillis, x.op, x.phase, x.isMutated = s.group, fold.Millis(c.At), c.Op, phase(c.Obj), c.Mutation != nil
 	}
 	*set = append(*set, x)
 }
 
-// leave takes a cell out of the counts of groups and phases.
+// leave takes a cell out of the count of its group.
 func (l *laneView) leave(s *cellSlot) {
 	if s.group != noPlace {
 		l.groups.leave(s.group)
-		l.phases.leave(s.phase)
 	}
 }
 

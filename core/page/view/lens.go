@@ -7,21 +7,6 @@ import (
 	"informerscope/core/words/event"
 )
 
-// lens returns what the log says of the controller's newest reconcile; nil if it names no causes, or no worker has taken a key.
-func (x *factInputs) lens() *facts.Lens {
-	shown := x.stations[atController]
-	out := shown.LensFacts(x.lane, shown.moment)
-	if out == nil {
-		return nil
-	}
-	r := shown.Lens().Last(x.lane)
-	out.LastReads, out.LastWrites = readsOf(newest(r.Reads), x.Fold), writesOf(newest(r.Writes))
-	return out
-}
-
-// newest returns the last three.
-func newest[T any](all []T) []T { return all[max(0, len(all)-3):] }
-
 // reconcilesOf returns the newest reconciles of the key that a Lens was asked for, with the names that a fold knows.
 func reconcilesOf(log *lens.Lens, f *fold.Fold) *facts.Reconciles {
 	runs, aMinute, woken := log.Runs()

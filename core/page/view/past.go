@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,14 +26,13 @@ type past struct {
 	step    time.Duration
 	columns int64
 
-	// What the page has: columns up to last, as of a moment, of which the followed object was key.
+	// What the page has: columns up to last, as of a moment.
 	hasWindow bool
 	last      int64
 	seq       uint64
-	key       string
 	lane      int
-	sent      map[string]string // the Spans of a row, by its ID
-	heights   map[string][]int  // of the piles of a row, by column modulo columns
+	sent      map[string][]tracks.Span // of a row, by its ID
+	heights   map[string][]int         // of the piles of a row, by column modulo columns
 }
 
 // Window asks for the past of so many milliseconds in so many columns. Each frame then has what is new of it. No columns end that.
@@ -79,36 +77,30 @@ func (p *past) take(w tracks.Window) *tracks.Past {
 	out := &tracks.Past{StepMillis: float64(p.step) / float64(time.Millisecond), First: p.tracks.First(p.step)}
 	// The entries of a bar are known only once they have waited for some columns.
 	w.From = max(w.First, p.last-3)
-	if out.Reset = !p.hasWindow || w.Last < p.last || w.Seq < p.seq || w.Followed != p.key || w.Lane != p.lane || w.From > p.last; out.Reset {
+	if out.Reset = !p.hasWindow || w.Last < p.last || w.Seq < p.seq || w.Lane != p.lane || w.From > p.last; out.Reset {
 		w.From = w.First
-		p.sent, p.heights = map[string]string{}, map[string][]int{}
+		p.sent, p.heights = map[string][]tracks.Span{}, map[string][]int{}
 	}
 	out.From, out.Last = w.From, w.Last
 	out.Rows = p.tracks.Rows(&w)
 	if w.Followed != "" {
-		out.Journey = p.tracks.Journey(&w, w.Followed)
+		out.Journey = p.tracks.Journey(&w)
 	}
 	for i := range out.Rows {
 		p.compare(&out.Rows[i], &w)
 	}
-	p.hasWindow, p.last, p.seq, p.key, p.lane = true, w.Last, w.Seq, w.Followed, w.Lane
+	p.hasWindow, p.last, p.seq, p.lane = true, w.Last, w.Seq, w.Lane
 	return out
 }
 
 // compare leaves out the spans that the page has, and finds the highest pile of the row.
 func (p *past) compare(row *tracks.Row, w *tracks.Window) {
-	text, err := json.Marshal(row.Spans)
-	if err != nil { // a Span always marshals
-		panic(err)
-	}
 	was := p.sent[row.ID]
-	p.sent[row.ID] = string(text)
-	switch {
-	case was == string(text):
+	p.sent[row.ID] = row.Spans
+	if slices.EqualFunc(was, row.Spans, tracks.Span.Equal) {
 		row.Spans = nil
-	case len(row.Spans) == 0:
-		row.Closed = was != ""
 	}
+	row.Closed = len(was) > 0 && len(p.sent[row.ID]) == 0
 	heights := p.heights[row.ID]
 	if heights == nil {
 		heights = make([]int, p.columns)
@@ -150,6 +142,6 @@ func (v *View) appendPast(b []byte) []byte {
 		p.hasWindow = false
 	}
 	b = append(b, `,"past":`...)
-	w := tracks.Window{Seq: v.fold.Seq(), Now: v.moment(), Followed: v.followKey, Lane: v.stageLaneLocked(), Folds: v.fold.HasFactory()}
+	w := tracks.Window{Seq: v.fold.Seq(), Now: v.moment(), Followed: v.followKey, Version: v.followRV, Lane: v.stageLaneLocked(), Folds: v.fold.HasFactory()}
 	return append(b, marshal(p.take(w))...)
 }

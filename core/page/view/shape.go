@@ -13,8 +13,6 @@ type Frame struct {
 	View     Position  `json:"view"`
 	Lanes    []Lane    `json:"lanes"`
 	Timeline *Timeline `json:"timeline,omitempty"`
-	// Compare is set if the comparison of two releases has changed; null if it has ended.
-	Compare *facts.Comparison `json:"compare,omitempty"`
 	// Fork is set if how the lanes of a fork differ has changed; null without a fork.
 	Fork *facts.Fork `json:"fork,omitempty"`
 	// Story is set if the story's text has changed; null if there is no story.
@@ -22,14 +20,10 @@ type Frame struct {
 	// Factory is set if the overview of several informers has changed; null if there is one informer again, or one in two releases. With an overview, Lanes
 	// has only the lane on stage.
 	Factory *facts.Factory `json:"factory,omitempty"`
-	// Rows are the moves of the informers that are not on stage.
-	Rows []RowMoves `json:"rows,omitempty"`
 	// Past is what is new in the past of the stage's rows; missing if the page has not asked for a window.
 	Past *tracks.Past `json:"past,omitempty"`
 	// Jump: the view did not play through to this position. Show the new state at once, without animation.
 	Jump bool `json:"jump"`
-	// Born is when the moves of the frame would have left the API server, on the eye's clock; missing if the stations do not wait for chips.
-	Born *float64 `json:"born,omitempty"`
 }
 
 // Position is a view's position in the log, and how the view follows the log.
@@ -39,24 +33,12 @@ type Position struct {
 	AtMillis float64 `json:"atMillis"`
 	// Event is the event Seq, while the view is paused; else null.
 	Event *EventName `json:"event"`
-	// Reached is null if every station shows Seq.
-	Reached *Reached `json:"reached"`
 }
 
 // EventName says which event a view stands at. Kind is a name of core/words/event, and Key is empty if the event is about no object.
 type EventName struct {
 	Kind string `json:"kind"`
 	Key  string `json:"key"`
-}
-
-// Reached has the event that each station shows while the chips of later events are on their way to it.
-type Reached struct {
-	API        uint64 `json:"api"`
-	Reflector  uint64 `json:"reflector"`
-	Queue      uint64 `json:"queue"`
-	Indexer    uint64 `json:"indexer"`
-	Listeners  uint64 `json:"listeners"`
-	Controller uint64 `json:"controller"`
 }
 
 // Lane has the changes of one lane.
@@ -67,10 +49,7 @@ type Lane struct {
 	Facts *facts.Facts `json:"facts,omitempty" web:"partial"`
 	// Groups has all groups of the cells, whenever one has changed.
 	Groups *Groups `json:"groups,omitempty"`
-	// Phases are the phases that most of the cells are in, at most 8, the greatest first, whenever one has changed.
-	Phases []Phase `json:"phases,omitempty"`
 	Cells  *Cells  `json:"cells,omitempty"`
-	Moves  []Move  `json:"moves,omitempty"`
 }
 
 // StateChange is the part of a lane's fold.State that frames carry; the rest is in the frame's Position, or constant for each lane.
@@ -101,13 +80,6 @@ type Groups struct {
 type Group struct {
 	_     struct{} `web:"row"`
 	Value string
-	Count int
-}
-
-// Phase is a status.phase, and the number of objects that are in it; empty for objects without one.
-type Phase struct {
-	_     struct{} `web:"row"`
-	Name  string
 	Count int
 }
 

@@ -13,14 +13,12 @@ type State struct {
 	Live  bool         `json:"live"` // the state is that of the log's end
 	View  Playback     `json:"view"`
 	Facts *facts.Facts `json:"facts,omitempty"` // what is true of the moment, beside the fold's State
-	// Lanes are all informers, if there are several, including the one at the top. Their Live, View, Factory, Fork and Compare are not set.
+	// Lanes are all informers, if there are several, including the one at the top. Their Live, View, Factory and Fork are not set.
 	Lanes []*State `json:"lanes,omitempty"`
 	// Factory is the overview if several resources are watched or an informer is unshared.
 	Factory *facts.Factory `json:"factory,omitempty"`
 	// Fork is how the lanes of a fork differ.
 	Fork *facts.Fork `json:"fork,omitempty"`
-	// Compare is what each release made of the same changes, if there are several releases.
-	Compare *facts.Comparison `json:"compare,omitempty"`
 }
 
 // Playback is how the page follows the log.
@@ -32,8 +30,6 @@ type Playback struct {
 	First        uint64  `json:"first"` // oldest seq that can be shown
 	Head         uint64  `json:"head"`
 	HeadMillis   float64 `json:"headMillis"`
-	MergedTokens int     `json:"mergedTokens"` // chips merged in the last second because there were too many to show
-	ShownTokens  int     `json:"shownTokens"`
 	Memory       Memory  `json:"memory"`
 }
 
@@ -51,12 +47,11 @@ func (v *View) State() *State {
 	if v.mode == live {
 		v.advanceLocked()
 	}
-	shown, newest := v.stageLaneLocked(), allAt(v.fold, v.moment())
+	shown := v.stageLaneLocked()
 	s := stateOf(v.fold, shown)
 	s.View, s.Live = v.describe(), v.isPresentLocked()
-	s.setFacts(shown, func(lane int, state *fold.State) *facts.Facts { return v.factsLocked(lane, state, &newest) })
-	v.timeline.follow(v.rec)
-	s.Compare, s.Fork, s.Factory = v.comparisonLocked(&s.State, &newest), v.fold.Fork(), v.fold.Factory(shown)
+	s.setFacts(v.fold, v.moment(), shown)
+	s.Fork, s.Factory = v.fold.Fork(), v.fold.Factory(shown)
 	return s
 }
 
@@ -72,20 +67,14 @@ func stateOf(f *fold.Fold, shown int) *State {
 }
 
 // SetFacts sets the facts of a fold's State and of its lanes. at is the moment shown; if the fold's is later, that one counts.
-func (s *State) SetFacts(f *fold.Fold, at time.Duration) {
-	seen, all := map[string]struct{}{}, allAt(f, at)
-	s.setFacts(0, func(lane int, state *fold.State) *facts.Facts {
-		x := factInputs{stationFold: all[atIndexer], stations: &all, wire: f.Recent(lane), lane: lane, state: state, scratch: seen}
-		return x.facts()
-	})
-}
+func (s *State) SetFacts(f *fold.Fold, at time.Duration) { s.setFacts(f, at, 0) }
 
 // setFacts sets the facts of the lane that is shown, and of all lanes.
-func (s *State) setFacts(shown int, compute func(lane int, s *fold.State) *facts.Facts) {
-	s.Facts = compute(shown, &s.State)
+func (s *State) setFacts(f *fold.Fold, at time.Duration, shown int) {
+	s.Facts = factsOf(f, at, shown, &s.State)
 	for i, lane := range s.Lanes {
 		if lane.Facts = s.Facts; i != shown {
-			lane.Facts = compute(i, &lane.State)
+			lane.Facts = factsOf(f, at, i, &lane.State)
 		}
 	}
 }

@@ -8,8 +8,6 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/ask/compare"
-	"informerscope/core/log/facts"
 	"informerscope/core/log/fold"
 	"informerscope/core/log/trace"
 	"informerscope/core/words/event"
@@ -54,33 +52,30 @@ type View struct {
 	sendsAll   bool          // the next frame sends everything again
 	groupBy    string
 	followKey  string
+	followRV   string // the version of the followed change, empty for the newest
 	sentKey    string // followKey in the last frame
 	lanes      []*laneView
 	lane       int // the lane on stage, if there are several informers
 	sentLane   int // the lane on stage in the last frame
 	timeline   timeline
 	past       past
-	comparer   compare.Comparer
-	eye        eye
-	tokens     tokenCount
 	lastFrame  sentView
 	lastDiff   lastDiff
 	offerSeq   uint64 // the event at which the view last offered its fold to the recorder as a checkpoint
 	measure    func() Memory
 	memory     Memory
 	measuredAt time.Time
-	scratch    map[string]struct{} // scratch space for the facts
-	guide      Guide               // nil: a live view shows the log's end
-	playEnd    uint64              // playing pauses at this event; 0: it goes on to the log's end, where the view goes live
-	teller     Teller              // nil without a story
+	guide      Guide  // nil: a live view shows the log's end
+	playEnd    uint64 // playing pauses at this event; 0: it goes on to the log's end, where the view goes live
+	teller     Teller // nil without a story
 
-	// The story, factory, comparison and fork as the page has them, each as JSON.
-	sentStory, sentFactory, sentComparison, sentFork string
+	// The story, factory and fork as the page has them, each as JSON.
+	sentStory, sentFactory, sentFork string
 }
 
-// Teller returns the story at a moment, as JSON. Every station shows the event reached, or a later one. A Teller must not keep f and s; s has no facts. The
-// View calls it with its lock held, so it must not call the View.
-type Teller func(f *fold.Fold, s *State, at time.Duration, reached uint64) []byte
+// Teller returns the story at a moment, as JSON. A Teller must not keep f and s; s has no facts. The View calls it with its lock held, so it must not call the
+// View.
+type Teller func(f *fold.Fold, s *State, at time.Duration) []byte
 
 // Tell sets the Teller whose story each frame carries, nil for none.
 func (v *View) Tell(t Teller) {
@@ -107,7 +102,7 @@ const measureEvery = time.Second
 
 // New returns a View that follows the end of rec's log.
 func New(rec *trace.Recorder, c clock.PassiveClock) *View {
-	v := &View{rec: rec, clock: c, speed: 1, groupBy: "namespace", sentStory: "null", sentFactory: "null", sentComparison: "null", sentFork: "null"}
+	v := &View{rec: rec, clock: c, speed: 1, groupBy: "namespace", sentStory: "null", sentFactory: "null", sentFork: "null"}
 	v.reset()
 	return v
 }
@@ -136,7 +131,6 @@ func (v *View) reset() {
 	v.lanes, v.lane = nil, 0
 	v.timeline = newTimeline()
 	v.past = past{step: v.past.step, columns: v.past.columns}
-	v.comparer = compare.Comparer{}
 }
 
 // Live goes to the end of the log and follows it.
@@ -195,7 +189,7 @@ func (v *View) Step(n int) {
 	head, _ := v.rec.Head()
 	if now := v.fold.Seq(); n > 0 && n < farStep && pos <= head && now+1 >= v.rec.First() {
 		v.playEnd = 0
-		v.applyLocked(pos) // what moves is followed by the eye
+		v.applyLocked(pos) // the page shows what changed, and no jump
 		return
 	}
 	v.goToLocked(pos)
@@ -241,15 +235,12 @@ func (v *View) GroupBy(index string) {
 	}
 }
 
-// Follow sets the key of the selected object, "" for none. The facts say how far it has come, and its tokens are never merged with others, so that the page
-// can point at each of them.
-func (v *View) Follow(key string) {
+// Follow sets the key of the selected object, "" for none. The past has the journey of its change rv, or of its newest if that is empty.
+func (v *View) Follow(key, rv string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.followKey = key
-	for _, l := range v.lanes {
-		l.moves.followKey = key
-	}
+	v.followKey, v.followRV = key, rv
+	v.past.hasWindow = false
 }
 
 // farStep is from how many events on a step is a jump.
@@ -279,9 +270,6 @@ func (v *View) applyLocked(seq uint64) {
 		return
 	}
 	v.rec.Read(pos+1, seq, func(e *event.Entry) bool {
-		if v.eye.isNew {
-			v.meetLocked(e)
-		}
 		v.fold.Apply(e)
 		v.watchLocked(e)
 		return true
@@ -294,16 +282,12 @@ func (v *View) applyLocked(seq uint64) {
 
 // watchLocked has the parts of the view note an event that was folded.
 func (v *View) watchLocked(e *event.Entry) {
-	v.comparer.Follow(e)
 	if e.Kind == event.KindSelected {
 		v.lanes, v.lane, v.hasJumped, v.sendsAll = nil, 0, true, true
 		return
 	}
-	if e.Kind == event.KindLane || e.Kind == event.KindIndexersAdded {
-		v.eye.isNew = true // the cells are arranged in another way, at once
-	}
 	for len(v.lanes) < v.fold.Lanes() {
-		v.lanes = append(v.lanes, newLaneView(v.followKey))
+		v.lanes = append(v.lanes, newLaneView())
 	}
 	if int(e.Lane) >= len(v.lanes) {
 		return
@@ -368,24 +352,6 @@ func (v *View) advanceLocked() {
 	}
 }
 
-// Comparison returns what the releases that run side by side made of the same changes, at the view's position; nil for a single release.
-func (v *View) Comparison() *facts.Comparison {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.mode == live {
-		v.advanceLocked()
-	}
-	v.timeline.follow(v.rec)
-	newest := allAt(v.fold, v.moment())
-	return v.comparisonLocked(v.fold.State(), &newest)
-}
-
-// comparisonLocked returns the Comparison at the view's position, as far as the chips have come. state is the fold's.
-func (v *View) comparisonLocked(state *fold.State, shown *stationFolds) *facts.Comparison {
-	return v.comparer.Compare(compare.Moment{Log: v.rec, Fold: v.fold, State: state, Marks: v.timeline.marks, At: v.moment(), Paused: v.mode == paused,
-		Queue: shown[atQueue].Seq(), Indexer: shown[atIndexer].Seq(), Listeners: shown[atListeners].Seq()})
-}
-
 // Show chooses the lane on stage, if there are several informers: frames and the top of State describe it.
 func (v *View) Show(lane int) error {
 	v.mu.Lock()
@@ -410,18 +376,6 @@ func (v *View) stageLaneLocked() int {
 		return 0
 	}
 	return v.lane
-}
-
-// factsLocked computes the facts of a lane at the moments that its stations show; s is its State there.
-func (v *View) factsLocked(lane int, s *fold.State, folds *stationFolds) *facts.Facts {
-	if v.scratch == nil {
-		v.scratch = map[string]struct{}{}
-	}
-	x := factInputs{
-		stationFold: folds[atIndexer], stations: folds, wire: folds[atReflector].Recent(lane), lane: lane, state: s, selectedKey: v.followKey,
-		scratch: v.scratch,
-	}
-	return x.facts()
 }
 
 // Describe returns how the view follows the log.
@@ -464,7 +418,6 @@ func (v *View) describe() Playback {
 		}
 	}
 	now := v.clock.Now()
-	d.MergedTokens, d.ShownTokens = v.tokens.read(now)
 	if v.measure != nil && now.Sub(v.measuredAt) >= measureEvery {
 		v.memory, v.measuredAt = v.measure(), now
 	}

@@ -2,10 +2,8 @@ package view_test
 
 import (
 	"encoding/json"
-	"maps"
 	"math/rand/v2"
 	"os"
-	"reflect"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -22,7 +20,6 @@ import (
 	"informerscope/core/log/trace"
 	"informerscope/core/page/view"
 	"informerscope/core/words/event"
-	"informerscope/core/words/object"
 )
 
 func TestMain(m *testing.M) {
@@ -40,7 +37,6 @@ type page struct {
 	facts  map[string]json.RawMessage
 	cells  map[int]cell
 	groups []group
-	phases map[string]int
 	view   struct {
 		view.Playback
 		Seq      uint64  `json:"seq"`
@@ -48,7 +44,6 @@ type page struct {
 	}
 	bins  map[int]int
 	marks []analysis.Mark
-	moves []view.Move
 	jump  bool
 	lane  int // the lane on stage, by the frames
 	lanes int // in the last frame
@@ -85,8 +80,6 @@ func (p *page) take(v *view.View) bool {
 				Set   [][9]json.RawMessage
 				Del   []int
 			}
-			Phases *[][2]any
-			Moves  []view.Move
 		}
 		Timeline struct {
 			Reset bool
@@ -168,13 +161,6 @@ func (p *page) take(v *view.View) bool {
 			p.cells[id] = x
 		}
 	}
-	if l.Phases != nil {
-		p.phases = map[string]int{}
-		for _, x := range *l.Phases {
-			p.phases[x[0].(string)] = int(x[1].(float64))
-		}
-	}
-	p.moves = append(p.moves, l.Moves...)
 	return true
 }
 
@@ -218,18 +204,6 @@ func (p *page) check(rec *trace.Recorder, index string) {
 				p.t.Fatalf("%s is shown in group %s, not %s", c.key, c.group, in.Values[0])
 			}
 		}
-	}
-	phases := map[string]int{}
-	objects.Range(func(c *fold.Cell) bool {
-		phase := ""
-		if o, ok := c.Obj.(*object.Object); ok {
-			phase = o.Get("status.phase").String()
-		}
-		phases[phase]++
-		return true
-	})
-	if !maps.Equal(phases, p.phases) {
-		p.t.Fatalf("seq %d: the page counts %v, the store has %v", p.view.Seq, p.phases, phases)
 	}
 	for _, g := range p.groups {
 		if counts[g.name] != g.n {
@@ -406,76 +380,6 @@ func TestPausingHoldsTheViewWhileTheLogGoesOn(t *testing.T) {
 		v.Step(-1_000_000)
 		if s := v.State(); s.Seq != 1 || s.Live {
 			t.Errorf("the beginning is %d, live %v", s.Seq, s.Live)
-		}
-	})
-}
-
-func TestTokensFollowOneObjectAllTheWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l, _, v, p := begin(t, 0)
-		pass(20 * time.Second)
-		for p.take(v) {
-			if !p.jump && p.view.Behind == 0 && len(p.moves) == 0 {
-				break
-			}
-			p.moves = nil
-		}
-		p.moves = nil
-		if _, err := l.Cluster("burst", lab.ClusterArgs{N: 1}); err != nil {
-			t.Fatal(err)
-		}
-		pass(50 * time.Millisecond)
-		p.take(v)
-		paths := map[string]int{}
-		for _, m := range p.moves {
-			paths[m.Path]++
-		}
-		want := map[string]int{"wire": 1, "store": 1, "pop": 1, "fan": 3, "next": 3, "key": 1, "take": 1}
-		if !reflect.DeepEqual(paths, want) {
-			t.Errorf("one update moved %v, want %v", paths, want)
-		}
-		p.moves = nil
-		v.Follow("shop/nothing") // a followed object takes nothing from the others
-		if _, err := l.Cluster("burst", lab.ClusterArgs{N: 500}); err != nil {
-			t.Fatal(err)
-		}
-		pass(50 * time.Millisecond)
-		p.take(v)
-		n := 0
-		for _, m := range p.moves {
-			if m.Path == "wire" {
-				n += m.N
-				if m.N != 500 || m.Mix["Updated"] != 500 {
-					t.Errorf("500 updates come as %+v", m)
-				}
-			}
-		}
-		if n != 500 || p.view.MergedTokens == 0 {
-			t.Errorf("%d on the wire; merged %d", n, p.view.MergedTokens)
-		}
-
-		var key string
-		for _, c := range p.cells {
-			key = c.key
-		}
-		v.Follow(key)
-		p.moves = nil
-		if _, err := l.Cluster("burst", lab.ClusterArgs{N: 800}); err != nil {
-			t.Fatal(err)
-		}
-		pass(50 * time.Millisecond)
-		p.take(v)
-		seen, sum := map[string]bool{}, 0
-		for _, m := range p.moves {
-			if m.Path == "wire" {
-				sum += max(m.N, 1)
-			}
-			if m.Key == key && m.N == 0 {
-				seen[m.Path] = true
-			}
-		}
-		if !seen["wire"] || !seen["store"] || !seen["pop"] || !seen["fan"] || !seen["next"] || sum != 800 {
-			t.Errorf("among 800 the followed object is seen on %v; %d on the wire", seen, sum)
 		}
 	})
 }
