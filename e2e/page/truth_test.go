@@ -104,10 +104,16 @@ func TestEveryLayoutTellsTheTruth(t *testing.T) {
 					t.Errorf("%s, event %d: %s", what, got.Seq, wrong)
 				}
 			}
+			cells := 0
 			look := func(what string) {
 				t.Helper()
 				harness.Await(t, p, time.Minute, "s.view.mode === 'paused' || s.source.kind === 'file'")
 				holds(what)
+				maps := harness.EvalIn[harness.Truth](t, p, harness.WrongMaps)
+				cells += maps.Compared
+				for _, wrong := range maps.Wrong {
+					t.Errorf("%s, event %d: %s", what, maps.Seq, wrong)
+				}
 			}
 			live("while events stream")
 			// A queue that waits, a ring that fills, and a watch that breaks.
@@ -159,8 +165,11 @@ func TestEveryLayoutTellsTheTruth(t *testing.T) {
 			if compared < layout.least {
 				t.Errorf("%d texts say where they come from, want %d at least", compared, layout.least)
 			}
-			t.Logf("%d texts at most were compared at a moment; at %d looks of 32 what was drawn was of several moments; %d members compared with the log",
-				compared, apart, logged.Compared)
+			if harness.EvalIn[bool](t, p, "document.querySelector('.worlds').checkVisibility()") != (cells > 0) {
+				t.Errorf("%d cells of maps were compared", cells)
+			}
+			t.Logf("%d texts at most were compared at a moment, and %d cells; at %d looks of 32 what was drawn was of several moments; %d members compared with the log",
+				compared, cells, apart, logged.Compared)
 			p.ExpectClean(t)
 		})
 	}
