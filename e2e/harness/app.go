@@ -146,12 +146,11 @@ const (
 	PausedWhole = "informerscope.drawn().every((x) => !x.painted?.reached)"
 )
 
-// Pause stops the view, and shows its moment whole. A pause alone also stops the chips on their way, and each station then shows the moment that its
-// chips have reached.
+// Pause stops the view, and waits until the page shows one moment whole.
 func Pause(t *testing.T, p *browser.Page) {
 	t.Helper()
 	Call(t, p, PauseCall)
-	if err := p.WaitFor(Timeout(t, 30*time.Second), PausedWhole, "JSON.stringify(informerscope.chips())"); err != nil {
+	if err := p.WaitFor(Timeout(t, 30*time.Second), PausedWhole, "JSON.stringify(informerscope.drawn().map((x) => x.painted))"); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -11,89 +11,130 @@ import (
 	"informerscope/core/log/fold"
 )
 
-// Drawn is what the stage shows, read from the page.
+// Drawn is what the stage shows, read from the page in English.
 type Drawn struct {
-	// Head is the main number of each station, without the commas.
-	Head map[string]string
-	// Words are all texts of a station, top to bottom.
-	Words map[string][]string
-	// Lamps are a station's lamps, top to bottom: filled or hollow.
-	Lamps map[string][]bool
 	// Event is the seq beside the clock.
 	Event string
-	// Keys is how many objects the Indexer's grid reports.
-	Keys int
+	// Rows are the stations from the top.
+	Rows []Row
+	// Words are the texts right of the rail, by station.
+	Words map[string][]string
+	// Head is how many objects stand below the maps of "cluster" and "indexer", and how many changes they are "apart", without the commas.
+	Head map[string]string
+}
+
+// Row is one station's: its name, what a screen reader hears after that, and whether it is held.
+type Row struct {
+	Station, Name, Says string
+	Held                bool
 }
 
 // ExpectDrawn compares what the stage shows with the state.
 func ExpectDrawn(t *testing.T, s fold.State, d Drawn) {
 	t.Helper()
-	head := func(station, want string) {
-		if got := d.Head[station]; got != want {
-			t.Errorf("%s shows %q, the state says %q", station, got, want)
+	is := func(what, got, want string) {
+		if got != want {
+			t.Errorf("%s is %q, the state says %q", what, got, want)
 		}
 	}
-	says := func(station, want string) {
-		if !slices.ContainsFunc(d.Words[station], func(w string) bool { return strings.Contains(strings.ReplaceAll(w, ",", ""), want) }) {
-			t.Errorf("%s does not say %q: %q", station, want, d.Words[station])
-		}
-	}
-	pending := 0
-	for _, l := range s.Listeners {
-		if l.Removed {
-			continue
-		}
-		pending += l.Pending
-		says("listeners", l.Name)
-		says("listeners", fmt.Sprintf("%d handled", l.Handled))
-		says("listeners", strconv.Itoa(l.Pending))
-	}
-	if d.Event != strconv.FormatUint(s.Seq, 10) {
-		t.Errorf("the clock says event %s, the state %d", d.Event, s.Seq)
-	}
-	head("queue", strconv.Itoa(s.Queue.Depth))
-	says("queue", s.Queue.Kind)
-	says("queue", strconv.Itoa(s.Queue.InitialPopulation))
-	head("indexer", strconv.Itoa(s.Indexer.Count))
-	if d.Keys != s.Indexer.Count {
-		t.Errorf("the Indexer has %d cells, the state %d objects", d.Keys, s.Indexer.Count)
-	}
-	if s.Indexer.ResourceVersion != "" {
-		says("indexer", s.Indexer.ResourceVersion)
-	}
-	head("listeners", strconv.Itoa(pending))
+	stages := map[string]string{"reflector": "store", "queue": "pop", "handler": "deliver", "work": "take"}
+	waits := map[string]int{"queue": s.Queue.Waiting, "handler": 0, "fold": 0}
 	if s.Workqueue != nil {
-		head("controller", strconv.Itoa(s.Workqueue.Depth))
-		if s.Workqueue.Writing {
-			says("controller", withUnit(s.Workqueue.Writes, "write"))
+		waits["work"] = s.Workqueue.Depth
+	}
+	var stations, handlers []string
+	pending, listeners := 0, map[string]fold.Listener{}
+	for _, l := range s.Listeners {
+		if !l.Removed {
+			pending += l.Pending
+			listeners[l.Name] = l
 		}
 	}
-	says("reflector", map[string]string{"watch-listing": "watch"}[s.Reflector.Phase]+strings.TrimPrefix(s.Reflector.Phase, "watch-listing"))
-	if s.Reflector.Phase != "backoff" {
-		says("reflector", withUnit(s.Reflector.Events, "event"))
-		head("api", cmp.Or(s.API.ResourceVersion, "—"))
-		if s.Reflector.ResourceVersion != "" {
-			head("reflector", s.Reflector.ResourceVersion)
+	for _, row := range d.Rows {
+		if !slices.Contains(stations, row.Station) {
+			stations = append(stations, row.Station)
 		}
-	}
-	if lamps := d.Lamps["queue"]; len(lamps) != 1 || lamps[0] != s.Queue.Synced {
-		t.Errorf("the queue's lamps are %v, the state says synced %v", lamps, s.Queue.Synced)
-	}
-	if lamps := d.Lamps["listeners"]; len(lamps) == len(s.Listeners) {
-		for i, l := range s.Listeners {
-			if lamps[i] != l.Synced {
-				t.Errorf("the lamp of %s is %v, the state says synced %v", l.Name, lamps[i], l.Synced)
+		n, queues := waits[row.Station]
+		var listener int32
+		switch row.Station {
+		case "cluster":
+			is("the cluster's sentence", row.Says, fmt.Sprintf(": %s, newest version %s", withUnit(s.API.Objects, "object"), cmp.Or(s.API.ResourceVersion, "—")))
+		case "indexer":
+			is("the Indexer's sentence", row.Says, ": "+withUnit(s.Indexer.Count, "object"))
+		case "reflector":
+			if want := ", version " + cmp.Or(s.Reflector.ResourceVersion, "—"); !strings.HasSuffix(row.Says, want) {
+				t.Errorf("the Reflector's sentence %q does not end with %q", row.Says, want)
+			}
+			phase := map[string]string{"watch-listing": "lists by watch", "listing": "lists", "backoff": "no watch", "idle": "not started"}
+			if want := ": " + cmp.Or(phase[s.Reflector.Phase], s.Reflector.Phase) + ","; !strings.HasPrefix(row.Says, want) {
+				t.Errorf("the Reflector's sentence %q does not begin with %q", row.Says, want)
+			}
+		case "handler":
+			l, ok := listeners[row.Name]
+			if !ok {
+				t.Errorf("there is a row of %s, which the state does not have", row.Name)
+			}
+			handlers = append(handlers, row.Name)
+			n, listener = l.Pending, l.ID
+		case "fold":
+			for _, name := range handlers {
+				pending -= listeners[name].Pending
+			}
+			n = pending
+		}
+		if stage := stages[row.Station]; stage != "" {
+			held := slices.ContainsFunc(s.Holds, func(h fold.Hold) bool { return h.Stage == stage && h.Listener == listener })
+			if row.Held != held {
+				t.Errorf("the row of %s shows held %v, the state says %v", row.Name, row.Held, held)
 			}
 		}
-	} else {
-		t.Errorf("%d listeners have %d lamps", len(s.Listeners), len(lamps))
+		if !queues {
+			continue
+		}
+		want := ": nothing waits"
+		if unit := map[bool]string{true: "key", false: "change"}[row.Station == "work"]; n == 1 {
+			want = ": 1 " + unit + " waits"
+		} else if n > 1 {
+			want = fmt.Sprintf(": %d %ss wait", n, unit)
+		}
+		if row.Station == "work" && n == 0 && s.Workqueue.WaitingCount > 0 {
+			want = fmt.Sprintf(": %d ", s.Workqueue.WaitingCount)
+		}
+		if !strings.HasPrefix(row.Says, want) {
+			t.Errorf("the row of %s says %q, and is to begin with %q", row.Name, row.Says, want)
+		}
+		number := strconv.Itoa(n)
+		if n > 1 && !slices.ContainsFunc(d.Words[row.Station], func(w string) bool {
+			return strings.HasPrefix(strings.ReplaceAll(w, ",", ""), number)
+		}) {
+			t.Errorf("right of the rail %s has %q, and not %s", row.Name, d.Words[row.Station], number)
+		}
 	}
+	for _, station := range []string{"cluster", "reflector", "queue", "indexer"} {
+		if !slices.Contains(stations, station) {
+			t.Errorf("there is no row of the %s: %q", station, stations)
+		}
+	}
+	if !slices.Contains(stations, "fold") && len(handlers) != len(listeners) {
+		t.Errorf("the rows of handlers are %q, the state has %d", handlers, len(listeners))
+	}
+	is("the event beside the clock", d.Event, strconv.FormatUint(s.Seq, 10))
+	is("the number below the store's map", d.Head["indexer"], strconv.Itoa(s.Indexer.Count))
+	between, cluster := "", ""
+	if s.World.Known != "" {
+		between, cluster = strconv.Itoa(s.World.Apart), strconv.Itoa(s.World.Objects)
+		if s.World.Apart == 0 {
+			between = "="
+		}
+	}
+	is("the number between the maps", d.Head["apart"], between)
+	is("the number below the cluster's map", d.Head["cluster"], cluster)
 }
 
 // withUnit is a number followed by its unit, as the page writes it.
-func withUnit[N int | int64 | uint64](n N, unit string) string {
+func withUnit(n int, unit string) string {
 	if n != 1 {
 		unit += "s"
 	}
-	return fmt.Sprint(n) + unit
+	return fmt.Sprint(n, " ", unit)
 }

@@ -19,7 +19,7 @@ var a11yScenes = []struct {
 	{"resources", []string{"click stage.find('button', /^resource/)", "wait stage.find('.pop [role=option]')"}},
 	{"namespaces", []string{"click stage.find('button', /^namespace/)", "wait stage.find('.pop [role=option]')"}},
 	{"faults", []string{"click stage.find('.faults .menu-b')", "wait stage.find('.pop .row')"}},
-	{"cluster", []string{"click stage.find('button', /^API server/i)", "wait stage.find('.pop input')"}},
+	{"cluster", []string{"click stage.find('.row-name.cluster')", "click stage.seek('.inside [data-call=cluster]')", "wait stage.find('.pop input')"}},
 	{"the Indexer", []string{"click stage.find('.row-name', /^Indexer/)", "wait stage.find('.inside button', /by an index/)"}},
 	{"group by", []string{"click stage.find('.row-name', /^Indexer/)", "click stage.seek('.inside button', /by an index/)", "wait stage.find('.pop')"}},
 	{"add a handler", []string{"click stage.find('.row-menu', /^add a handler/i)", "wait stage.find('.pop form')"}},

@@ -184,6 +184,7 @@ func TestForksNeedTheSimulatedCluster(t *testing.T) {
 	harness.Await(t, page, 2*time.Minute, "s.queue.synced")
 	harness.EvalIn[bool](t, page, `informerscope.record().then((r) => informerscope.load(r.text)).then(() => true)`)
 	harness.Await(t, page, time.Minute, "s.source.kind === 'file'")
+	harness.WaitUntil(t, page, `document.querySelector(".src").textContent.includes("recording")`) // the page is a frame behind the worker
 	if said := harness.EvalIn[string](t, page, "informerscope.fork('fault:cut').then(() => '', (e) => e.message)"); !strings.Contains(said,
 		"Choose the simulated cluster") {
 		t.Errorf("a recording forks: %q", said)

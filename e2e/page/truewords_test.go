@@ -16,7 +16,7 @@ func TestWordsAreTrueOfTheMoment(t *testing.T) {
 	show := func(change string) { t.Helper(); harness.EvalIn[bool](t, p, "fake.show("+change+")") }
 
 	// The speed beside the play button is that of the shown source.
-	speed := func() string { return harness.EvalIn[string](t, p, "document.querySelector('.speed b').textContent") }
+	speed := func() string { return harness.EvalIn[string](t, p, "document.querySelector('.speed').textContent") }
 	show(`{}, {view: {mode: "playing", speed: 1 / 32, behind: 9}}`)
 	if got := speed(); got != "1/32×" {
 		t.Errorf("played slowly it says %s", got)

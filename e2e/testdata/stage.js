@@ -101,19 +101,32 @@
     }
   }
 
-  /** A point of the window that lies on a cell of the Indexer, found the way that a person does: by what the grid says under the pointer. */
+  /** A point of the window that lies on a cell of the store's map, found the way that a person does: by what the map says under the pointer. */
   function cellPoint() {
-    const canvas = /** @type {HTMLCanvasElement} */ (find('canvas.cells'));
+    const canvas = /** @type {HTMLCanvasElement} */ (find('.world-store canvas'));
     const box = canvas.getBoundingClientRect();
     for (let y = box.top + 1; y < box.bottom; y += 2) for (let x = box.left + 1; x < box.right; x += 2) {
       canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y }));
-      if (canvas.title) return { x, y };
+      if (find('.world-name')) return { x, y };
     }
     throw new Error('no cell says its name');
   }
 
-  /** The stations by the stretch of the 1280 units that they take. */
-  const stations = { api: [10, 130], reflector: [130, 345], queue: [345, 534], indexer: [534, 808], listeners: [808, 1075], controller: [1075, 1280] };
+  /** A point of the window at which the past says that something passed or waited. */
+  function pastPoint() {
+    const canvas = /** @type {HTMLCanvasElement} */ (find('.tracks-past'));
+    const box = canvas.getBoundingClientRect();
+    for (let y = box.top + 30; y < box.bottom; y += 3) for (let x = box.right - 8; x > box.left; x -= 3) {
+      canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y }));
+      if (/Updated/.test(find('.tracks-tip')?.textContent ?? '')) return { x, y };
+    }
+    throw new Error('the past says nothing');
+  }
+
+  /** The rows of each station, as stories and rides name those. @type {Record<string, string[]>} */
+  const rowsOf = {
+    api: ['cluster'], reflector: ['reflector'], queue: ['queue'], indexer: ['indexer'], listeners: ['handler', 'fold'], controller: ['work'],
+  };
 
   /** The seq beside the clock. */
   function event() {
@@ -126,7 +139,7 @@
     const unit = app.width / 1280;
     const out = [];
     for (const el of document.querySelectorAll('#app svg text')) {
-      const words = [...el.childNodes].filter((n) => n.nodeName !== 'title').map((n) => n.textContent).join('');
+      const words = wordsIn(el);
       if (!words || !visible(el)) continue;
       const b = el.getBoundingClientRect();
       out.push({ el, words, x: (b.left - app.left) / unit, y: (b.top - app.top) / unit, w: b.width / unit, h: b.height / unit });
@@ -134,30 +147,24 @@
     return out.sort((a, b) => a.y - b.y || a.x - b.x);
   }
 
+  /** What an element says, without the titles in it. @param {Element} el */
+  const wordsIn = (el) => [...el.childNodes].filter((n) => n.nodeName !== 'title').map((n) => n.textContent).join('');
+
   /** What the stage shows, as the tests of state() compare it. */
   function drawn() {
-    /** @type {Record<string, string>} */
-    const head = {};
     /** @type {Record<string, string[]>} */
     const words = {};
-    /** @type {Record<string, boolean[]>} */
-    const lamps = {};
-    const app = /** @type {HTMLElement} */ (document.getElementById('app')).getBoundingClientRect();
-    const unit = app.width / 1280;
-    const where = (/** @type {number} */ x) => Object.entries(stations).find(([, [a, b]]) => x >= a && x < b)?.[0] ?? '';
-    for (const t of texts()) {
-      if (!t.el.closest('svg.stage')) continue;
-      const st = where(t.x + t.w / 2);
-      (words[st] ??= []).push(t.words);
-      if (t.el.matches('.num') && t.y < 100) head[st] ??= (t.el.querySelector('tspan')?.textContent ?? t.words).replace(/,/g, '');
+    for (const g of document.querySelectorAll('svg.tracks g[data-station]')) for (const el of g.querySelectorAll('text')) {
+      const said = visible(el) ? wordsIn(el) : '';
+      if (said) (words[g.getAttribute('data-station') ?? ''] ??= []).push(said);
     }
-    const found = [...document.querySelectorAll('svg.stage circle.lamp')].filter((el) => visible(el)).map((el) => ({ el, b: el.getBoundingClientRect() }));
-    for (const { el, b } of found.sort((p, q) => p.b.top - q.b.top)) {
-      const st = where((b.left + b.width / 2 - app.left) / unit);
-      (lamps[st] ??= []).push(el.classList.contains('on'));
-    }
-    const keys = Number(/\d[\d,]*/.exec(find('canvas.cells')?.getAttribute('aria-label') ?? '')?.[0].replace(/,/g, '') ?? 0);
-    return { head, words, lamps, event: event(), keys };
+    const rows = [...document.querySelectorAll('.tracks-rows [data-station]')].filter(visible).map((el) => ({
+      station: el.getAttribute('data-station'), name: el.querySelector('.row-name')?.textContent ?? '', says: el.querySelector('.sr')?.textContent ?? '',
+      held: el.querySelector('.now-hold')?.getAttribute('aria-pressed') === 'true',
+    }));
+    const count = (/** @type {string} */ side) => (find(`.world-${side} .world-count`)?.textContent ?? '').replace(/,/g, '').match(/^\d+/)?.[0] ?? '';
+    const head = { cluster: count('cluster'), indexer: count('store'), apart: (find('.world-number')?.textContent ?? '').replace(/,/g, '') };
+    return { event: event(), rows, words, head };
   }
 
   /** Colours that getComputedStyle gives, as four numbers. @param {string} css @returns {number[]} */
@@ -236,7 +243,11 @@
       if (!own.length && !field) continue;
       const range = document.createRange();
       range.selectNodeContents(el);
-      const box = field ? el.getBoundingClientRect() : range.getBoundingClientRect();
+      // What an ellipsis stands for is not drawn.
+      const clip = [el, el.parentElement].find((e) => e && getComputedStyle(e).textOverflow === 'ellipsis');
+      const all = range.getBoundingClientRect();
+      const room = clip?.getBoundingClientRect();
+      const box = field ? el.getBoundingClientRect() : room ? new DOMRect(all.x, all.y, Math.min(all.right, room.right) - all.x, all.height) : all;
       if (box.width && box.height) out.push({ el: /** @type {HTMLElement} */ (el),
         words: field ? /** @type {HTMLInputElement} */ (el).value : own.map((n) => n.textContent).join(' ').trim(), box });
     }
@@ -262,25 +273,22 @@
   }
 
   /**
-   * What is wrong with the picture, in words: text that is cut or leaves its panel or the page, texts that lie on one
-   * another, and text whose contrast is below what WCAG AA asks.
+   * What is wrong with the picture, in words: text that is cut or leaves the page, texts that lie on one another, and
+   * text whose contrast is below what WCAG AA asks.
    * @param {{least?: number}} [o]
    */
   function faults(o = {}) {
     /** @type {string[]} */
     const out = [];
-    // A station that is shown alone fills the window, and presenter mode a screen of 4:3.
-    const alone = document.querySelector('#app.view-embed > .embedv, #app > .p43:not([hidden])');
-    const app = /** @type {HTMLElement} */ (alone ?? document.getElementById('app')).getBoundingClientRect();
-    // The phone's picture is 390 units wide and its page scrolls down.
+    const app = /** @type {HTMLElement} */ (document.getElementById('app')).getBoundingClientRect();
     const phone = !!document.querySelector('#app.view-phone');
-    const across = Number(alone?.querySelector('svg')?.getAttribute('viewBox')?.split(' ')[2]) || (phone ? 390 : 1280);
-    const unit = app.width / across;
+    // The bars are as large as the window is wide, and the stage's units are never less than a CSS pixel.
+    const u = parseFloat(document.getElementById('app')?.style.getPropertyValue('--u') ?? '') || 1;
+    const unit = phone ? 1 : document.querySelector('#app.view-embed') ? u : Math.min(app.width / 1280, u);
     const at = (/** @type {DOMRect} */ b) => `at ${Math.round((b.left - app.left) / unit)},${Math.round((b.top - app.top) / unit)}`;
     const quote = (/** @type {string} */ w) => JSON.stringify(w.slice(0, 60));
     /** @type {{el: Element, words: string, box: DOMRect, ink: {l: number, r: number, t: number, b: number}}[]} */
     const inks = [];
-    const panels = [...document.querySelectorAll('#app svg rect.pn')].filter((el) => visible(el)).map((el) => el.getBoundingClientRect());
     /**
      * @param {Element} el
      * @param {string} words
@@ -311,10 +319,8 @@
       const room = scroller(el)?.getBoundingClientRect();
       if (room && (box.top < room.top - 1 || box.bottom > room.bottom + 1)) continue;
       const c = getComputedStyle(el);
-      check(el, words, box, c.fill, groundOfSvg(el, box), parseFloat(c.fontSize) * unit, Number(c.fontWeight));
-      const y = box.top + box.height / 2;
-      const home = panels.find((p) => box.left >= p.left - 1 && box.left < p.right && y > p.top && y < p.bottom);
-      if (home && box.right > home.right + 0.5) out.push(`${quote(words)} ${at(box)} leaves its panel by ${((box.right - home.right) / unit).toFixed(1)}`);
+      const larger = /** @type {SVGTextElement} */ (el).getScreenCTM()?.a ?? 1;
+      check(el, words, box, c.fill, groundOfSvg(el, box), parseFloat(c.fontSize) * larger, Number(c.fontWeight));
     }
     for (const { el, words, box } of htmlTexts()) {
       if (!uncovered(el, box)) continue;
@@ -325,11 +331,13 @@
         if (box.top < b.top - 1 || box.bottom > b.bottom + 1) continue;
       }
       check(el, words, box, c.color, ground(el), parseFloat(c.fontSize), Number(c.fontWeight));
-      if (el.scrollWidth > el.clientWidth + 1 && el.clientWidth && c.overflowX !== 'visible' && !/auto|scroll/.test(c.overflowX) &&
+      // A name with an ellipsis is whole in its title.
+      const whole = c.textOverflow === 'ellipsis' && el.closest('[title]');
+      if (!whole && el.scrollWidth > el.clientWidth + 1 && el.clientWidth && c.overflowX !== 'visible' && !/auto|scroll/.test(c.overflowX) &&
         c.display !== 'inline') out.push(`${quote(words)} ${at(box)} is cut: ${el.scrollWidth} wide in ${el.clientWidth}`);
       // Words that are wider than the control that they stand on.
       const control = el.closest('button, kbd');
-      if (control) {
+      if (control && !whole) {
         const b = control.getBoundingClientRect();
         if (box.left < b.left - 1 || box.right > b.right + 1) out.push(
           `${quote(words)} ${at(box)} is wider than its control: ${Math.round(box.width / unit)} in ${Math.round(b.width / unit)}`);
@@ -342,10 +350,14 @@
       const high = Math.min(a.ink.b, b.ink.b) - Math.max(a.ink.t, b.ink.t);
       if (wide > 0.5 && high > 0.5) out.push(`${quote(a.words)} and ${quote(b.words)} ${at(b.box)} lie on one another`);
     }
-    // A thumb needs 44.
+    // A thumb needs 44. In the rows, which the keys at the foot can do without, there is as much as WCAG 2.5.8 asks for.
     if (phone) for (const el of focusable()) {
       const b = el.getBoundingClientRect();
-      if (b.width < 43.9 || b.height < 43.9) out.push(`${describe(el)} is a target of ${Math.round(b.width)}×${Math.round(b.height)}`);
+      const around = getComputedStyle(el, '::after');
+      const larger = around.position === 'absolute' && around.content !== 'none';
+      const [w, h] = [Math.max(b.width, larger ? parseFloat(around.width) : 0), Math.max(b.height, larger ? parseFloat(around.height) : 0)];
+      const least = el.closest('.tracksv') ? 24 : 44;
+      if (w < least - 0.1 || h < least - 0.1) out.push(`${describe(el)} is a target of ${Math.round(w)}×${Math.round(h)}`);
     }
     const root = /** @type {Element} */ (document.scrollingElement);
     if (root.scrollWidth > innerWidth || (!phone && root.scrollHeight > innerHeight)) out.push(
@@ -364,8 +376,8 @@
     const root = document.documentElement;
     for (let i = 0; i < 120; i++) {
       await frame();
-      if (root.lang.startsWith(lang) && root.classList.contains('is-light') === (theme === 'light') &&
-        root.classList.contains('is-contrast') === (theme === 'contrast')) return true;
+      if (root.lang.startsWith(lang) && root.classList.contains('is-light') === theme.endsWith('light') &&
+        root.classList.contains('is-contrast') === theme.startsWith('contrast')) return true;
     }
     throw new Error(`the page did not put on ${theme} and ${lang}`);
   }
@@ -389,19 +401,19 @@
     return { 'API server': 'api' }[words] ?? words.toLowerCase();
   }
 
-  /** Whether something lies over a station's panels; what leads from it to another one may be covered. @param {string} selector @param {string} station */
+  /** Whether something lies over what a station's rows say. @param {string} selector @param {string} station */
   function covered(selector, station) {
     const over = document.querySelector(selector)?.getBoundingClientRect();
     if (!over || !over.width) return false;
-    return [...document.querySelectorAll(`.on-stage [data-station="${station}"] rect, .on-stage rect[data-station="${station}"]`)].some((el) => {
+    const rows = rowsOf[station].map((row) => `.tracksv [data-station="${row}"] :is(.row-name, text)`);
+    return [...document.querySelectorAll(rows.join())].some((el) => {
       const r = el.getBoundingClientRect();
-      if (r.width < 40 || r.height < 40) return false;
-      return r.left < over.right - 1 && r.right > over.left + 1 && r.top < over.bottom - 1 && r.bottom > over.top + 1;
+      return visible(el) && r.width > 0 && r.left < over.right - 1 && r.right > over.left + 1 && r.top < over.bottom - 1 && r.bottom > over.top + 1;
     });
   }
 
   return {
     ridden, covered, spokenOf,
-    dress, faults, ratio, rgba, texts, event, drawn, cellPoint, keep, comes, settled, visible, name, find, seek, focusable, describe, frame,
+    dress, faults, ratio, rgba, texts, event, drawn, cellPoint, pastPoint, keep, comes, settled, visible, name, find, seek, focusable, describe, frame,
   };
 })();
