@@ -296,10 +296,11 @@ func (l *live) holds(release string) {
 				before := l.marks()
 				held := fmt.Sprintf("s.holds.some((h) => h.stage === '%s')", st.stage)
 				hold, one, all := "keys h "+st.digit, "keys n", "keys N"
-				some := []string{"focus stage.seek('.now-free[aria-haspopup]')", "keys Enter", "wait stage.find('.pop input')", "wait (stage.find('.pop input').select(), true)",
-					"type 4", "keys Enter"}
+				some := []string{"focus stage.seek('.now-free[aria-haspopup]')", "keys Enter", "wait stage.find('.pop input')",
+					"wait (stage.find('.pop input').select(), true)", "type 4", "keys Enter"}
 				if way == "mouse" {
-					hold, one, all = "click "+st.pin, "click stage.seek('.now-free.fill')", "click stage.seek('.now-free[data-call$=\" 0\"]')"
+					hold, one = "click "+st.pin, "click stage.seek('.now-free.fill')"
+					all = "click stage.seek('.now-free[data-call$=\" 0\"]')"
 					some = []string{"click stage.seek('.now-free[aria-haspopup]')", "wait stage.find('.pop input')", "wait (stage.find('.pop input').select(), true)", "type 4",
 						"click stage.seek('.pop button[type=submit]')"}
 				}
