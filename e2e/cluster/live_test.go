@@ -301,8 +301,8 @@ func (l *live) holds(release string) {
 				if way == "mouse" {
 					hold, one = "click "+st.pin, "click stage.seek('.now-free.fill')"
 					all = "click stage.seek('.now-free[data-call$=\" 0\"]')"
-					some = []string{"click stage.seek('.now-free[aria-haspopup]')", "wait stage.find('.pop input')", "wait (stage.find('.pop input').select(), true)", "type 4",
-						"click stage.seek('.pop button[type=submit]')"}
+					some = []string{"click stage.seek('.now-free[aria-haspopup]')", "wait stage.find('.pop input')", "wait (stage.find('.pop input').select(), true)",
+						"type 4", "click stage.seek('.pop button[type=submit]')"}
 				}
 				harness.Use(t, p, harness.Control{Do: []string{"wait (document.activeElement?.blur?.(), true)", hold}, Before: "s.holds.length === 0", Want: held})
 				l.touch(24, st.of)
