@@ -143,11 +143,11 @@ func TestBroadcast(t *testing.T) {
 		harness.Call(t, speaker, "selectObject('')")
 		harness.WaitFor(t, hall, `document.querySelector(".drawer.shut")`)
 		harness.Press(t, speaker, "p")
-		harness.WaitFor(t, hall, `document.querySelector("#app.view-presenter")`)
+		harness.WaitFor(t, hall, `document.querySelector("#app.presenting")`)
 		harness.Shot(t, hall, "6-presenter")
 		harness.Shot(t, phone, "6-presenter-phone")
 		harness.Press(t, speaker, "p")
-		harness.WaitFor(t, hall, `!document.querySelector("#app.view-presenter")`)
+		harness.WaitFor(t, hall, `!document.querySelector("#app.presenting")`)
 	})
 	t.Run("story", func(t *testing.T) {
 		harness.Call(t, speaker, "story('ring')")

@@ -121,7 +121,7 @@ func (l *live) factory() {
 	harness.Await(l.t, l.p, time.Minute, "s.lanes[0].indexer.count === %d && s.lanes[1].indexer.count === %d && s.lanes[2].indexer.count === 0",
 		len(pods.Items), len(namespaces.Items))
 	harness.Await(l.t, l.p, time.Minute, "s.factory.factories[0].stage === 'synced'")
-	harness.WaitFor(l.t, l.p, "document.querySelectorAll('.factoryv .prow:not([hidden])').length === 3")
+	harness.WaitFor(l.t, l.p, "[...document.querySelectorAll('.tracks-rows [data-station=informer]')].filter((el) => el.checkVisibility()).length === 2")
 	harness.Call(l.t, l.p, "shutdown()")
 	harness.Await(l.t, l.p, time.Minute, "s.factory.factories[0].stage === 'stopped' && s.factory.open === 0")
 }
@@ -262,7 +262,6 @@ func (l *live) readsOnly() {
 	harness.Use(l.t, l.p, harness.Control{
 		Want: "s.workqueue.reconciles > 0 && !s.workqueue.writing && s.workqueue.writes + s.workqueue.conflicts + s.workqueue.writeFails === 0 && " +
 			"!s.workqueue.lastWrite",
-		Page: "stage.texts().some((x) => x.words === 'reads only') && !stage.find('.sbtn', /^writes/) && !stage.texts().some((x) => /simulated only/.test(x.words))",
 	})
 	said := harness.EvalIn[string](l.t, l.p, "informerscope.writes(true).then(() => 'written', (err) => err.message)")
 	if !strings.Contains(said, "only read") {
@@ -282,14 +281,14 @@ func (l *live) holds(release string) {
 		of                                int
 	}{
 		// What is held before the queue waits in the connection: the Reflector does not continue.
-		{"store", "stage.find('.pin', /before store/)", "1", printer + ".distributed",
+		{"store", "stage.find('.now-hold[data-call=\"hold store\"]')", "1", printer + ".distributed",
 			"s.queue.depth === 0 && Number(s.api.resourceVersion) > Number(s.reflector.resourceVersion)", 3},
 		// A DeltaFIFO pops a key, and a batch of the newest release ends at a key's second change.
-		{"pop", "stage.find('.pin', /Pop/)", "2", "s.queue.pops", "s.queue.depth >= (s.queue.kind === 'DeltaFIFO' ? 12 : 24)",
+		{"pop", "stage.find('.now-hold[data-call=\"hold pop\"]')", "2", "s.queue.pops", "s.queue.depth >= (s.queue.kind === 'DeltaFIFO' ? 12 : 24)",
 			map[string]int{"1.31": 12, "1.37": 3}[release]},
-		{"deliver", "stage.find('.pin', /deliver|printer/)", "3", printer + ".delivered",
+		{"deliver", "stage.find('.now-hold[data-call=\"hold deliver\"]', /printer/)", "3", printer + ".delivered",
 			printer + ".pending >= 20 && s.listeners.filter((x) => x.name !== 'printer').every((x) => x.pending === 0)", 3},
-		{"take", "stage.find('.pin', /worker/)", "4", "s.workqueue.reconciles", "s.workqueue.depth >= 20", 24},
+		{"take", "stage.find('.now-hold[data-call=\"hold take\"]')", "4", "s.workqueue.reconciles", "s.workqueue.depth >= 20", 24},
 	} {
 		for _, way := range []string{"mouse", "keys"} {
 			t.Run(st.stage+" "+way, func(t *testing.T) {
@@ -297,12 +296,13 @@ func (l *live) holds(release string) {
 				before := l.marks()
 				held := fmt.Sprintf("s.holds.some((h) => h.stage === '%s')", st.stage)
 				hold, one, all := "keys h "+st.digit, "keys n", "keys N"
-				some := []string{"focus stage.seek('.sbtn', /^release n/)", "keys Enter", "wait stage.find('.pop input')", "wait (stage.find('.pop input').select(), true)",
-					"type 4", "keys Enter"}
+				some := []string{"focus stage.seek('.now-free[aria-haspopup]')", "keys Enter", "wait stage.find('.pop input')",
+					"wait (stage.find('.pop input').select(), true)", "type 4", "keys Enter"}
 				if way == "mouse" {
-					hold, one, all = "click "+st.pin, "click stage.seek('.sbtn', /^release 1/)", "click stage.seek('.sbtn', /^release all/)"
-					some = []string{"click stage.seek('.sbtn', /^release n/)", "wait stage.find('.pop input')", "wait (stage.find('.pop input').select(), true)", "type 4",
-						"click stage.seek('.pop button[type=submit]')"}
+					hold, one = "click "+st.pin, "click stage.seek('.now-free.fill')"
+					all = "click stage.seek('.now-free[data-call$=\" 0\"]')"
+					some = []string{"click stage.seek('.now-free[aria-haspopup]')", "wait stage.find('.pop input')", "wait (stage.find('.pop input').select(), true)",
+						"type 4", "click stage.seek('.pop button[type=submit]')"}
 				}
 				harness.Use(t, p, harness.Control{Do: []string{"wait (document.activeElement?.blur?.(), true)", hold}, Before: "s.holds.length === 0", Want: held})
 				l.touch(24, st.of)
@@ -479,8 +479,8 @@ func (l *live) faults(release string) {
 		})
 	}
 	for way, steps := range map[string][]string{
-		"mouse": {"click stage.seek('.sbtn', /mailer/)", row("panic")},
-		"key":   {"focus stage.seek('.sbtn', /mailer/)", "keys Enter", "focus stage.seek('.pop button', /panic/)", "keys Enter"},
+		"mouse": {"click stage.seek('.row-menu', /mailer/)", row("panic")},
+		"key":   {"focus stage.seek('.row-menu', /mailer/)", "keys Enter", "focus stage.seek('.pop button', /panic/)", "keys Enter"},
 	} {
 		t.Run("panic "+way, func(t *testing.T) {
 			l := l.at(t)

@@ -102,7 +102,7 @@ func TestAuthorsOfARecording(t *testing.T) {
 				harness.WaitUntil(t, p, said+" === "+harness.Quote(moment.want))
 			}
 			for _, mark := range []string{"kubectl scaled default/web from 3 to 6|kubectl", "kubectl: patch deployments.apps/scale default/web|kubectl 409"} {
-				harness.WaitUntil(t, p, `[...document.querySelectorAll(".timeline text")].some((x) => [...x.childNodes].map((y) => y.textContent).join("|") === `+
+				harness.WaitUntil(t, p, `[...document.querySelectorAll(".tracks-log text")].some((x) => [...x.childNodes].map((y) => y.textContent).join("|") === `+
 					harness.Quote(mark)+`)`)
 			}
 			harness.Call(t, p, "selectObject(%q)", key)

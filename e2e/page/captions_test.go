@@ -19,29 +19,34 @@ var events = regexp.MustCompile(`(?i)relisted|lists everything again|relist\b|wa
 // its reason. core/page/view tests which sentence belongs to which moment.
 func TestCaptionsHaveWords(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
-	unfit := regexp.MustCompile(`undefined|NaN|null|[{}\[\]]|cap\.|: *[.。]|^ *[,;.，；。]`)
+	unfit := regexp.MustCompile(`undefined|NaN|null|[{}\[\]]|cap\.|head\.|: *[.。]|^ *[,;.，；。]`)
 	for _, lang := range []string{"en", "zh"} {
 		t.Run(lang, func(t *testing.T) {
 			t.Parallel() // each has a browser of its own: a page in the background paints nothing
 			b := browser.StartForTest(t)
 			p := harness.OpenFake(t, b, srv, "&source=live&context=kind-kind&namespace=&lang="+lang, 1280, 720)
 			said := map[string]string{}
-			for _, id := range facts.Sentences {
-				for _, args := range []string{
-					`n: 3, m: 4, name: "printer", key: "default/a", rv: "5355", op: "Bookmark", why: "too old", until: 90000, since: 500`,
-					`n: 0`,
-				} {
-					// Of another moment, so that it is shown at once.
-					harness.EvalIn[bool](t, p, fmt.Sprintf("fake.show({}, {jump: true, view: {mode: 'paused'}, facts: {sentence: {id: %q, %s}}})", id, args))
-					words := harness.EvalIn[string](t, p, "fake.caption()")
-					if words == "" || unfit.MatchString(words) {
-						t.Errorf("%s is said as %q", id, words)
-					}
-					if strings.Contains(args, "why") {
-						if other := said[words]; other != "" {
-							t.Errorf("%s and %s are both said as %q", id, other, words)
+			for _, of := range []struct {
+				member string
+				ids    []string
+			}{{"headline", facts.Headlines}, {"sentence", facts.Sentences}} {
+				for _, id := range of.ids {
+					for _, args := range []string{
+						`n: 3, m: 4, name: "printer", key: "default/a", rv: "5355", op: "Bookmark", why: "too old", until: 90000, since: 500`,
+						`n: 0`,
+					} {
+						// Of another moment, so that it is shown at once.
+						harness.EvalIn[bool](t, p, fmt.Sprintf("fake.show({}, {jump: true, view: {mode: 'paused'}, facts: {%s: {id: %q, %s}}})", of.member, id, args))
+						words := harness.EvalIn[string](t, p, "fake.caption().then((said) => said + ' ' + document.querySelector('.why').textContent)")
+						if words == "" || unfit.MatchString(words) {
+							t.Errorf("%s is said as %q", id, words)
 						}
-						said[words] = id
+						if strings.Contains(args, "why") {
+							if other := said[words]; other != "" {
+								t.Errorf("%s and %s are both said as %q", id, other, words)
+							}
+							said[words] = id
+						}
 					}
 				}
 			}
@@ -57,15 +62,12 @@ func TestACaptionOfAnotherMomentDoesNotStay(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
 	p := harness.OpenFake(t, browser.StartForTest(t), srv, "&source=live&context=kind-kind&namespace=&lang=en", 1280, 720)
 	for _, step := range []struct{ show, want string }{
-		{`{...fake.before(), source: {kind: "live", context: "a", cause: "refused", trouble: "The cluster refuses."}}, {reset: true}`, `refuses`},
-		{`{...fake.before(), source: {kind: "live", context: "b"}}, {reset: true}`, `starts`},
-		{`{}, {whole: true, jump: true, facts: {sentence: {id: "relisted", why: "too old"}}}`,
-			`^Relisted: too old. The store was replaced in one go`},
-		{`{...fake.before()}, {jump: true, view: {mode: "paused", seq: 1, atMillis: 1}}`, `starts`},
-		{`{faults: [{name: "failover", on: true, struck: 1, atMillis: 1}]}, {whole: true, jump: true, facts: {sentence: {id: "idleBehind"}}}`,
-			`^The watch is open and brings nothing now; the API server that answers is behind`},
-		{`{faults: [{name: "delay", on: true, struck: 1, atMillis: 1}]}, {whole: true, jump: true, facts: {sentence: {id: "idleDelayed"}}}`,
-			`arrive late`},
+		{`{...fake.before(), source: {kind: "live", context: "a", cause: "refused", trouble: "The cluster refuses."}},
+			{reset: true, facts: {headline: {id: ""}}}`, `refuses`},
+		{`{...fake.before(), source: {kind: "live", context: "b"}}, {reset: true, facts: {headline: {id: "start"}}}`, `^The Reflector has not asked`},
+		{`{}, {whole: true, jump: true, facts: {headline: {id: "relisted", why: "too old"}}}`, `took the place of a lost watch: Too old\.$`},
+		{`{...fake.before()}, {jump: true, view: {mode: "paused", seq: 1, atMillis: 1}, facts: {headline: {id: "start"}}}`, `^The Reflector has not asked`},
+		{`{}, {whole: true, jump: true, facts: {headline: {id: "halfOpen"}}}`, `^The watch looks open`},
 	} {
 		harness.EvalIn[bool](t, p, "fake.show("+step.show+")")
 		if said := harness.EvalIn[string](t, p, "fake.caption()"); !regexp.MustCompile(step.want).MatchString(said) {
@@ -83,8 +85,8 @@ func TestACaptionCountsWithItsStation(t *testing.T) {
 	got := harness.EvalIn[string](t, p, `(async () => {
 		const said = [];
 		for (let n = 89; n < 93; n++) {
-			await fake.show({}, {wait: 2, facts: {sentence: {id: "slow", name: "printer", n}}});
-			said.push(document.querySelector(".say").textContent.match(/\d+/)?.[0]);
+			await fake.show({}, {wait: 2, facts: {headline: {id: "slow", name: "printer", n, m: 400}}});
+			said.push(document.querySelector(".say").textContent.match(/: (\d+)/)?.[1]);
 		}
 		return said.slice(1).join(" "); // the first one replaces another sentence, which fades
 	})()`)

@@ -87,7 +87,6 @@ func TestDiagnosisOpensTheInformer(t *testing.T) {
 	harness.WaitUntil(t, page, `!!document.querySelector("[data-rule=handler-panic] .dgo")`)
 	harness.EvalIn[bool](t, page, `(document.querySelector("[data-rule=handler-panic] .dgo").click(), true)`)
 	harness.Await(t, page, time.Minute, "s.view.mode === 'paused' && s.resource.resource === 'pods'")
-	harness.WaitUntil(t, page, `!document.querySelector(".view-factory")`)
 	harness.Shot(t, page, "informer")
 	page.ExpectClean(t)
 }

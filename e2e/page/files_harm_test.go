@@ -153,7 +153,7 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 			t.Errorf("%s: the page does not say how far it is: %q", c.name, words)
 		}
 		if c.name == "years" {
-			if n := harness.EvalIn[int](t, p, `document.querySelectorAll(".timeline text, .timeline path").length`); n > 400 {
+			if n := harness.EvalIn[int](t, p, `document.querySelectorAll(".tracks-log text, .tracks-log path").length`); n > 400 {
 				t.Errorf("%d elements in the timeline", n)
 			}
 		}

@@ -88,20 +88,14 @@ func TestForkHere(t *testing.T) {
 	// What the page shows is what the state says.
 	shows := func(page *browser.Page, words ...string) {
 		t.Helper()
-		harness.WaitUntil(t, page, `(document.querySelector('.lanesv .parting')?.checkVisibility())`)
-		for _, w := range append(words, "1.37", "printer") {
-			harness.WaitUntil(t, page, `document.querySelector('.lanesv').textContent.includes("`+w+`")`)
+		for _, w := range append(words, "printer") {
+			harness.WaitUntil(t, page, `[...document.querySelectorAll('.inside, .row-head')].some((el) => el.checkVisibility() && el.textContent.includes("`+w+`"))`)
 		}
-		if got := harness.EvalIn[string](t, page, `document.querySelector('.lanesv [data-handler="printer"]').textContent`); !strings.HasPrefix(got, "printer") ||
-			!strings.HasSuffix(got, "000") {
-			t.Errorf("the row of printer: %q", got)
-		}
-		if cells := harness.EvalIn[int](t, page, `[...document.querySelectorAll('.lanesv .maps figure:first-child path')]
-			.reduce((n, p) => n + p.getAttribute('d').split('M').length - 1, 0)`); cells != len(want.Stores.Map) {
-			t.Errorf("the first map has %d cells, want %d", cells, len(want.Stores.Map))
-		}
+		harness.WaitUntil(t, page, fmt.Sprintf(`JSON.stringify([...document.querySelectorAll('.world-count, .world-number')]
+			.map((el) => Number(el.textContent.replace(/\D/g, ''))).sort((a, b) => a - b)) === JSON.stringify([%d, %d, %d].sort((a, b) => a - b))`,
+			want.Stores.Counts[0], want.Stores.Counts[1], want.Stores.Only[0]+want.Stores.Only[1]+want.Stores.Other))
 	}
-	shows(first, "as it was", "with Pop held", "First difference: event", "Pop takes from the queue")
+	shows(first, "As it was", "With Pop held", "First difference: event", "Pop takes from the queue")
 
 	readInLanes(t, first)
 	harness.Share(t, first, 0)
@@ -129,23 +123,28 @@ func TestForkHere(t *testing.T) {
 	second.ExpectClean(t)
 }
 
-// readInLanes presses an object that differs in the second store's map. The inspector shows the second lane's, and leads to the first lane's.
+// readInLanes presses an object that differs, on the second store's map. The inspector shows the second lane's, and leads to the first lane's. A press
+// leads to the event that differs first.
 func readInLanes(t *testing.T, page *browser.Page) {
 	t.Helper()
-	at := harness.EvalIn[browser.Point](t, page, `(() => {
-		const svg = document.querySelector('.lanesv .maps figure:nth-child(2) svg'), r = svg.getBoundingClientRect();
-		const first = svg.querySelector('path.ne').getAttribute('d').match(/M([\d.]+) ([\d.]+)h(\d+)/).slice(1).map(Number);
-		return {X: r.x + (first[0] + first[2] / 2) * r.width / 220, Y: r.y + (first[1] + first[2] / 2) * r.height / 100};
-	})()`)
+	at := harness.EvalIn[browser.Point](t, page, `informerscope.state().then(({fork: {stores: {otherKeys}}}) => {
+		const canvas = document.querySelector('.world-store canvas'), box = canvas.getBoundingClientRect();
+		for (let Y = box.top + 2; Y < box.bottom; Y += 3) for (let X = box.left + 2; X < box.right; X += 3) {
+			canvas.dispatchEvent(new PointerEvent('pointermove', {clientX: X, clientY: Y}));
+			const [head, tail] = document.querySelector('.world-name').textContent.split(', ')[0].split('…');
+			if (head && tail === undefined ? otherKeys.includes(head) : otherKeys.some((key) => key.startsWith(head) && key.endsWith(tail))) return {X, Y};
+		}
+		throw new Error('no cell has the name of one that differs');
+	})`)
 	if err := page.ClickAt(t.Context(), at); err != nil {
 		t.Fatal(err)
 	}
 	shows := func(lane int, words string) {
 		t.Helper()
 		harness.WaitUntil(t, page, fmt.Sprintf(`informerscope.state().then(async (s) => {
-			const key = s.fork.stores.otherKeys[0], it = await informerscope.object(key, %d), other = await informerscope.object(key, %d);
-			const drawer = document.querySelector('.drawer:not(.shut)');
-			return it.rv !== other.rv && drawer.querySelector('h2').textContent === key && drawer.querySelector('.sub span').textContent.endsWith(it.rv) &&
+			const drawer = document.querySelector('.drawer:not(.shut)'), key = drawer.querySelector('h2').textContent;
+			const it = await informerscope.object(key, %d), other = await informerscope.object(key, %d);
+			return s.fork.stores.otherKeys.includes(key) && it.rv !== other.rv && drawer.querySelector('.sub span').textContent.endsWith(it.rv) &&
 				drawer.querySelector('[role=tab][aria-selected=true]').textContent === %q;
 		})`, lane, 1-lane, words))
 	}
@@ -154,12 +153,14 @@ func readInLanes(t *testing.T, page *browser.Page) {
 	shows(0, "as it was")
 	harness.EvalIn[bool](t, page, `(document.querySelector(".drawer .x").click(), true)`)
 	harness.WaitUntil(t, page, `!!document.querySelector('.drawer.shut')`)
-	harness.EvalIn[bool](t, page, `(document.querySelector('.lanesv .parting li.ne button').click(), true)`)
-	shows(1, "with Pop held")
-	harness.EvalIn[bool](t, page, `(document.querySelector(".drawer .x").click(), true)`)
+	seqs := harness.EvalIn[[2]uint64](t, page, "informerscope.state().then((s) => [s.seq, s.fork.parting.seq])")
+	pushButton(t, page, ".inside", "^go there$")
+	harness.Await(t, page, time.Minute, "s.seq === %d", seqs[1])
+	harness.Call(t, page, "seek(%d)", seqs[0])
+	harness.Await(t, page, time.Minute, "s.seq === %d", seqs[0])
 }
 
-// TestAForkOnThePhone: each lane's rail begins with the version of its own cluster.
+// TestAForkOnThePhone: each lane has its name, and says the version of its own Reflector.
 func TestAForkOnThePhone(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
@@ -169,9 +170,9 @@ func TestAForkOnThePhone(t *testing.T) {
 	harness.Call(t, page, "cluster('burst', {n: 5})")
 	harness.Await(t, page, 2*time.Minute, "s.lanes?.length === 2 && s.lanes[0].api.resourceVersion !== s.lanes[1].api.resourceVersion")
 	harness.Pause(t, page)
-	harness.WaitUntil(t, page, `informerscope.state().then((s) => s.lanes.every(({api}, lane) => [...document.querySelectorAll(
-		'.phonev [data-station="api"] [data-lane="' + lane + '"] text')].some((x) => x.textContent.replace(/\D/g, '') === api.resourceVersion)))`)
-	harness.WaitUntil(t, page, `document.querySelector('.phonev [data-station="api"] [data-lane="1"]').textContent.includes('with Pop held')`)
+	harness.WaitUntil(t, page, `informerscope.state().then((s) => s.lanes.every(({reflector: {resourceVersion}}, lane) => [...document.querySelectorAll(
+		'.tracks-rows [data-station=reflector] .sr')][lane]?.textContent.endsWith(', version ' + resourceVersion)))`)
+	harness.WaitUntil(t, page, `[...document.querySelectorAll('.row-head')].map((x) => x.textContent).join() === 'As it was,With Pop held'`)
 	page.ExpectClean(t)
 }
 
@@ -183,6 +184,7 @@ func TestForksNeedTheSimulatedCluster(t *testing.T) {
 	harness.Await(t, page, 2*time.Minute, "s.queue.synced")
 	harness.EvalIn[bool](t, page, `informerscope.record().then((r) => informerscope.load(r.text)).then(() => true)`)
 	harness.Await(t, page, time.Minute, "s.source.kind === 'file'")
+	harness.WaitUntil(t, page, `document.querySelector(".src").textContent.includes("recording")`) // the page is a frame behind the worker
 	if said := harness.EvalIn[string](t, page, "informerscope.fork('fault:cut').then(() => '', (e) => e.message)"); !strings.Contains(said,
 		"Choose the simulated cluster") {
 		t.Errorf("a recording forks: %q", said)

@@ -38,7 +38,7 @@ func TestPicture(t *testing.T) {
 		{"stage-light-zh", "&theme=light&lang=zh", "Reflector", 1920, 1080},
 		{"contrast", "&theme=contrast", "Indexer", 1280, 720},
 		{"presenter", "&presenter=1", "Indexer", 1280, 720},
-		{"two-releases", "&era=1.31,1.37", "RealFIFO", 1280, 720},
+		{"two-releases", "&era=1.31,1.37", "client-go 1.31: DeltaFIFO", 1280, 720},
 		{"several", "&resource=pods,nodes", "nodes", 1280, 720},
 		{"phone", "", "Queue", 390, 844},
 		{"queue-alone", "&embed=queue", "Queue", 640, 480},
@@ -52,7 +52,7 @@ func TestPicture(t *testing.T) {
 			harness.Pause(t, p)
 			harness.Await(t, p, time.Minute, "s.view.mode === 'paused'")
 			harness.Settle(t, p)
-			harness.WaitUntil(t, p, standing)
+			harness.WaitUntil(t, p, standing) // what lights up after a change fades
 			harness.Shot(t, p, test.name+"-page")
 			got := harness.EvalIn[still](t, p, "informerscope.picture()")
 			keep(t, test.name+".svg", []byte(got.SVG))
@@ -94,9 +94,9 @@ func TestPictureIsSaved(t *testing.T) {
 	page.ExpectClean(t)
 }
 
-// standing is true once nothing travels any more.
+// standing is true once nothing moves or fades any more.
 const standing = `new Promise((done) => {
-	const is = () => [...document.querySelectorAll("canvas.field")].map((c) => c.width && c.height ? c.toDataURL() : "").join();
+	const is = () => [...document.querySelectorAll("canvas")].map((c) => c.width && c.height ? c.toDataURL() : "").join();
 	const was = is();
 	requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done(is() === was))));
 })`

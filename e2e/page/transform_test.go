@@ -17,8 +17,8 @@ type store struct {
 	Transform string `json:"transform"`
 }
 
-// TestTransform chooses a TransformFunc in the Indexer's menu. A new informer starts, the panel shows the received and the stored bytes, and the
-// address has the transform.
+// TestTransform chooses a TransformFunc in the Indexer's inside. A new informer starts, the inside shows what the store weighs, and the address has the
+// transform.
 func TestTransform(t *testing.T) {
 	t.Parallel()
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
@@ -26,7 +26,16 @@ func TestTransform(t *testing.T) {
 	p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=240&rate=0&lang=en", 1280, 720)
 	harness.Await(t, p, 2*time.Minute, "s.queue.synced && s.indexer.count > 0 && s.workqueue.depth === 0 && s.reflector.phase === 'watching'")
 	now := func() store { return harness.EvalIn[store](t, p, "informerscope.state().then((s) => s.indexer)") }
-	button := "document.querySelector('.idxb')"
+	pushButton(t, p, ".tracks-rows [data-station=indexer]", "^Indexer")
+	const button = "[...document.querySelectorAll('.inside button')].find((b) => b.textContent === 'transform')"
+	// says waits until the open Indexer's inside says what the store weighs, and how it is transformed.
+	says := func(q *browser.Page, words string) {
+		t.Helper()
+		harness.WaitFor(t, q, fmt.Sprintf(`(async () => {
+			const {bytes} = await import(new URL("kit/format.js", location.href.replace(/#.*$/, "")).href), s = await informerscope.state();
+			return stage.find(".inside").textContent.includes(bytes(s.indexer.bytes) + " of JSON; transform: %s");
+		})()`, words))
+	}
 	choose := func(words, is string) {
 		t.Helper()
 		harness.EvalIn[bool](t, p, "("+button+".click(), true)")
@@ -41,9 +50,11 @@ func TestTransform(t *testing.T) {
 	harness.Shot(t, p, "1-off")
 	choose("without managedFields", "managedFields")
 	fewer := now()
+	says(p, "without managedFields")
 	harness.Shot(t, p, "2-managedFields")
 	choose("metadata only", "metadata")
 	least := now()
+	says(p, "metadata only")
 	harness.EvalIn[bool](t, p, "("+button+".click(), true)")
 	harness.Shot(t, p, "3-menu")
 	if menu := harness.EvalIn[string](t, p, "document.querySelector('.pop').textContent"); !strings.Contains(menu, "starts a new informer") {
@@ -77,20 +88,21 @@ func TestTransform(t *testing.T) {
 	}{{"presenter", "&presenter=1", 1280, 720}, {"phone", "", 390, 844}, {"embed", "&embed=indexer", 640, 480}} {
 		q := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=240&rate=0&lang=en&transform=metadata"+size.fragment, size.w, size.h)
 		harness.Await(t, q, 2*time.Minute, "s.queue.synced && s.indexer.count > 0 && s.indexer.transform === 'metadata'")
-		if size.name == "phone" {
-			harness.EvalIn[bool](t, q, `(document.querySelector(".phonev .ptap[data-station=indexer]").dispatchEvent(new MouseEvent("click", {bubbles: true})), true)`)
+		if size.name != "embed" {
+			pushButton(t, q, ".tracks-rows [data-station=indexer]", "^Indexer")
 		}
-		harness.WaitFor(t, q, `[...document.querySelectorAll("[data-of='indexer.bytes']")].some((el) => el.checkVisibility() && el.getBoundingClientRect().width > 0)`)
+		says(q, "metadata only")
 		harness.Shot(t, q, "4-"+size.name)
 		if got := harness.EvalIn[harness.Truth](t, q, harness.FindUntrueLive+"([0, 50, 200])"); len(got.Wrong) > 0 {
 			t.Errorf("%s: drawn is what is not: %q", size.name, got.Wrong)
 		}
 		q.ExpectClean(t)
 	}
-	// Two releases use the same transform, and show it; on the phone the menu is with the other controls.
+	// Two releases use the same transform; on the phone the menu is with the other controls.
 	two := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=240&rate=0&lang=en&era=1.31,1.37&transform=metadata", 1280, 720)
 	harness.Await(t, two, 2*time.Minute, "s.queue.synced && s.indexer.transform === 'metadata'")
-	harness.WaitFor(t, two, `[...document.querySelectorAll(".lanesv text")].some((el) => el.textContent === "metadata only")`)
+	pushButton(t, two, ".tracks-rows [data-station=indexer]", "^Indexer")
+	says(two, "metadata only")
 	harness.Shot(t, two, "5-two-eras")
 	two.ExpectClean(t)
 	q := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=240&rate=0&lang=en", 390, 844)

@@ -59,9 +59,9 @@ func TestWords(t *testing.T) {
 		t.Errorf("only %d words know a plural", plural)
 	}
 	for k, want := range map[string][2]string{
-		"idx.cells":     {"1 object", "2 objects"},
-		"phone.workers": {"1 of 1 worker busy, 1 key waits", "2 of 2 workers busy, 2 keys wait"},
-		"queue.keys":    {"key, 1 delta", "keys, 2 deltas"},
+		"inside.objects":   {"1 object", "2 objects"},
+		"inside.work.note": {"1 of 1 worker busy", "2 of 2 workers busy"},
+		"row.say.wait":     {"1 change waits", "2 changes wait"},
 	} {
 		if w := got[k]; len(w) < 2 || w[0] != want[0] || w[1] != want[1] {
 			t.Errorf("%s is %q, want %q", k, w, want)

@@ -116,9 +116,9 @@ func TestTextFieldsKeepTheirKeys(t *testing.T) {
 		"resource":    {"click stage.find('button', /^resource/)"},
 		"namespace":   {"click stage.find('button', /^namespace/)"},
 		"find object": {"keys /", "wait document.querySelector('.pop input')"},
-		"index": {"click stage.seek('button', /^by namespace/)", "click stage.seek('.pop button', /add/)", "wait document.querySelector('.pop .form input')",
+		"index": {"click stage.seek('.row-name', /^Indexer/)", "click stage.seek('.inside button', /by an index/)", "wait document.querySelector('.pop .form input')",
 			"click document.querySelectorAll('.pop .form input')[1]"},
-		"listener": {"click stage.find('button', /^add\\b/i)", "wait document.querySelector('.pop input')"},
+		"listener": {"click stage.find('button', /^add a handler/i)", "wait document.querySelector('.pop input')"},
 		"no field": {"click stage.find('button', /^source/)", "wait stage.find('.pop h2')", "click stage.find('.pop h2')"},
 	} {
 		t.Run(name, func(t *testing.T) {

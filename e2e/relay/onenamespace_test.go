@@ -77,7 +77,7 @@ func TestUserOfOneNamespace(t *testing.T) {
 	p.ForgetProblems()
 	harness.Use(t, p, harness.Control{Do: []string{"click stage.seek('[data-do=offer]', /team-a/)"},
 		Want: "s.resource.namespace === 'team-a' && s.indexer.count === 1 && !s.source.trouble && !s.source.cause"})
-	harness.Use(t, p, harness.Control{Page: "!stage.find('[data-do=offer]') && !/Relisted|broke/.test(document.querySelector('.say').textContent)"})
+	harness.Use(t, p, harness.Control{Page: "!stage.find('[data-do=offer]') && !/lost watch|broke/.test(document.querySelector('.say').textContent)"})
 	harness.Use(t, p, harness.Control{Do: []string{open, "type team-b", "keys Enter"},
 		Want: "s.resource.namespace === 'team-b' && s.source.cause === 'forbidden'"})
 
@@ -103,8 +103,8 @@ func TestAnotherLaunch(t *testing.T) {
 	harness.WaitUntil(t, p, "informerscope.state().then((s) => s.source.cause === 'relay-gone')")
 	harness.Settle(t, p)
 	if words := harness.EvalIn[string](t, p,
-		"[...stage.texts().filter((e) => e.w > 0).map((e) => e.words), ...[...document.querySelectorAll('.say, .src')].map((e) => "+
-			"e.textContent)].join('|')"); strings.Contains(words, "cluster agree") || strings.Contains(words, "is current") || strings.Contains(words, "· live") {
+		"[...document.querySelectorAll('.say, .src, .worlds')].map((e) => e.textContent).join('|')"); strings.Contains(words, "has every change") ||
+		strings.Contains(words, "· live") {
 		t.Errorf("with the server gone the page says %s", words)
 	}
 	harness.Shot(t, p, "gone")

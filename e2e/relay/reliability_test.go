@@ -240,8 +240,8 @@ func (m *matrix) says(cause, words string) {
 	until := fmt.Sprintf(`informerscope.state().then((s) => {
 		const line = document.querySelector(".say"), told = (line.title + line.textContent).toLowerCase();
 		if (s.source.cause !== %[1]q || !s.source.trouble.includes(%[2]q) || !told.includes(%[2]q.toLowerCase())) return false;
-		const claims = [...stage.texts().filter((e) => e.w > 0).map((e) => e.words), document.querySelector(".src").textContent].join("|");
-		return !/cluster agree|is current|· live/.test(claims);
+		const claims = [document.querySelector(".worlds"), document.querySelector(".src")].map((e) => e.textContent).join("|");
+		return !/has every change|· live/.test(claims);
 	})`, cause, words)
 	if err := m.p.WaitFor(harness.Timeout(m.t, 2*time.Minute), until, `informerscope.state().then((s) => [s.source.cause, s.source.trouble,
 		document.querySelector(".say").title + document.querySelector(".say").textContent, s.reflector.phase, s.reflector.lastError])`); err != nil {
@@ -257,9 +257,9 @@ func (m *matrix) waits(words string) {
 	m.t.Helper()
 	if err := m.p.WaitFor(harness.Timeout(m.t, 2*time.Minute), fmt.Sprintf(`informerscope.state().then((s) => {
 		const told = document.querySelector(".say").textContent;
-		const claims = [...stage.texts().filter((e) => e.w > 0).map((e) => e.words), document.querySelector(".src").textContent].join("|");
-		return %s.every((l) => l.reflector.phase === "backoff" && l.reflector.lastError.toLowerCase().includes(%[2]q.toLowerCase())) && told.toLowerCase().includes(%[2]q.toLowerCase())
-			&& !/cluster agree|is current|· live/.test(claims);
+		const claims = [document.querySelector(".worlds"), document.querySelector(".src")].map((e) => e.textContent).join("|");
+		return %s.every((l) => l.reflector.phase === "backoff" && l.reflector.lastError.toLowerCase().includes(%[2]q.toLowerCase())) &&
+			told.toLowerCase().includes(%[2]q.toLowerCase()) && !/has every change|· live/.test(claims);
 	})`, harness.LanesOf, words), `informerscope.state().then((s) => [document.querySelector(".say").textContent, `+harness.LanesOf+`.map((l) => [l.reflector.phase, l.reflector.lastError]), s.source.cause])`); err != nil {
 		m.t.Fatal(err)
 	}

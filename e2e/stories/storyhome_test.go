@@ -8,7 +8,7 @@ import (
 	"informerscope/e2e/harness"
 )
 
-// TestWhatToTakeHomeCoversTheStage presses beyond the last step of a story in presenter mode. What to take home then lies over heads, numbers and caption,
+// TestWhatToTakeHomeCoversTheStage presses beyond the last step of a story in presenter mode. What to take home then lies over rows and maps,
 // in a window of either shape, and leaves the dots of the steps.
 func TestWhatToTakeHomeCoversTheStage(t *testing.T) {
 	t.Parallel()
@@ -27,7 +27,7 @@ func TestWhatToTakeHomeCoversTheStage(t *testing.T) {
 		harness.Settle(t, p)
 		uncovered := harness.EvalIn[[]string](t, p, `(() => {
 			const box = %s.getBoundingClientRect();
-			const words = [...document.querySelectorAll('.presv text')].filter((el) => el.textContent && stage.visible(el))
+			const words = [...document.querySelectorAll('svg.tracks text')].filter((el) => el.textContent && stage.visible(el))
 				.map((el) => [el.textContent, el.getBoundingClientRect()]);
 			return words.filter(([, r]) => r.top < box.bottom && (r.top < box.top || r.left < box.left || r.right > box.right || r.bottom > box.bottom)
 				|| r.top >= box.bottom && r.top < innerHeight * 0.88).map(([text]) => text);

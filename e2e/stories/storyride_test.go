@@ -135,8 +135,8 @@ func TestEveryHopHasASentence(t *testing.T) {
 	}
 }
 
-// dimmed are the stations that recede, on the stage or in presenter mode.
-const dimmed = `[...new Set([...document.querySelectorAll('.on-stage [data-station].pdim, .presv [data-station].pdim')].map((x) => x.dataset.station))].sort().join()`
+// dimmed are the stations that recede.
+const dimmed = `[...new Set([...document.querySelectorAll('.tracks-rows [data-station]:has(> .row-name.dim)')].map((x) => x.dataset.station))].sort().join()`
 
 // TestAStoryRides comes to a step with a ride, in each layout and in an older release. The ride opens by itself after the time to read the caption,
 // or with a press at once. Presses go along it in both directions and out of it at both ends, and Escape leaves it anywhere. No press is lost and

@@ -221,7 +221,7 @@ func TestTheTourInPresenterMode(t *testing.T) {
 	for i := 1; i <= n; i++ {
 		waitTour(t, page, "%s === %d && %s !== 'telling'", step, i, state)
 		if harness.EvalIn[bool](t, page, "%s === 'waits'", state) {
-			waitTour(t, page, openQuiz+" || document.querySelector('.presv').textContent.includes('The next step does it')")
+			waitTour(t, page, openQuiz+" || document.querySelector('.cap').textContent.includes('The next step does it')")
 			harness.Settle(t, page)
 			harness.Shot(t, page, fmt.Sprintf("tour-presenter-%02d-asks", i))
 			if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {

@@ -213,7 +213,7 @@ func (v *visitor) call(expression string, args ...any) {
 func (v *visitor) pause() {
 	v.t.Helper()
 	v.call(harness.PauseCall)
-	v.until(30*time.Second, harness.PausedWhole, "JSON.stringify(informerscope.chips())")
+	v.until(30*time.Second, harness.PausedWhole, "JSON.stringify(informerscope.drawn().map((x) => x.painted))")
 }
 
 // await waits until predicate, an expression of s, holds for informerscope.state().
