@@ -68,7 +68,7 @@ const FindUntrue = `(async () => {` + compareScript + `
 // frame. It keeps these moments in window.moments for
 // sameInTheLog.
 const FindUntrueLive = `(async (waits) => {` + compareScript + `
-	const found = {compared: 0, wrong: [], seq: 0, clocks: [], apart: 0};
+	const found = {compared: 0, wrong: [], seq: 0, apart: 0};
 	window.moments ??= new Map();
 	for (const ms of waits) {
 		await new Promise((r) => setTimeout(r, ms));
@@ -84,14 +84,12 @@ const FindUntrueLive = `(async (waits) => {` + compareScript + `
 			found.compared += marks.length;
 			found.seq = Math.max(found.seq, painted.seq);
 			for (const m of marks) {
-				if (/\bnow\b/.testm.of) found.clocks.pushm.of;
 				const what = wrong(m, whole, painted.now);
 				if (what) found.wrong.push("event " + painted.seq + ", " + what);
 			}
 			window.moments.set(painted.seq, painted);
 		}
 	}
-	found.clocks = [...new Set(found.clocks)];
 	return found;
 })`
 
@@ -100,6 +98,5 @@ type Truth struct {
 	Compared int      `json:"compared"`
 	Wrong    []string `json:"wrong"`
 	Seq      uint64   `json:"seq"`
-	Clocks   []string `json:"clocks"` // texts that run with the clock
 	Apart    int      `json:"apart"`  // checks whose parts were of several moments
 }
