@@ -20,7 +20,7 @@ var a11yScenes = []struct {
 	{"namespaces", []string{"click stage.find('button', /^namespace/)", "wait stage.find('.pop [role=option]')"}},
 	{"faults", []string{"click stage.find('.faults .menu-b')", "wait stage.find('.pop .row')"}},
 	{"cluster", []string{"click stage.find('button', /^API server/i)", "wait stage.find('.pop input')"}},
-	{"group by", []string{"click stage.find('.pickby')", "wait stage.find('.pop')"}},
+	{"indices", []string{"click stage.find('.pickby')", "wait stage.find('.pop')"}},
 	{"add a listener", []string{"click stage.find('.sbtn', /add a listener|^add/i)", "wait stage.find('.pop form')"}},
 	{"a listener", []string{"click stage.seek('.sbtn', /metrics/)", "wait stage.find('.pop')"}},
 	{"find", []string{"wait (document.activeElement?.blur?.(), true)", "keys /", "wait stage.find('.pop [role=option]')"}},

@@ -329,14 +329,6 @@ func lookControls() []harness.Control {
 		{Name: "inspector shut, Escape", Do: []string{"keys Escape"}, Page: "!stage.find('.drawer')"},
 		{Name: "inspector, mouse on a cell", Do: []string{"press stage.cellPoint()"}, Page: "stage.find('.drawer h2').textContent.includes('/')"},
 		{Name: "inspector shut, Escape again", Do: []string{"keys Escape"}, Page: "!stage.find('.drawer')"},
-		{
-			Name: "group by, mouse", Do: []string{"click stage.find('.pickby')", "click stage.seek('.pop button', /^node/)"},
-			Page: "/node/.test(stage.find('.pickby').textContent)",
-		},
-		{
-			Name: "group by, keys", Do: []string{"focus stage.find('.pickby')", "keys Enter", "focus stage.seek('.pop button', /^namespace/)", "keys Enter"},
-			Page: "/namespace/.test(stage.find('.pickby').textContent)",
-		},
 	}
 }
 
@@ -368,7 +360,6 @@ func panelControls() []harness.Control {
 				"keys Enter"},
 			Want: "Object.keys(s.indexer.indices.app ?? {}).length > 0",
 		},
-		{Name: "and it groups by the index", Do: nil, Page: "/app/.test(stage.find('.pickby').textContent)"},
 		{Name: "look into the index, mouse", Do: []string{"click stage.find('.pickby')", "click stage.seek('.pop button', /app/)"}},
 		{Name: "the menu shut again", Do: []string{"keys Escape"}, Page: "!stage.find('.pop')"},
 	}
