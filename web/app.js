@@ -64,6 +64,8 @@ const scene = new Scene(app);
 const toast = new Toast(app);
 /** The key of the selected object; empty for none. */
 let selected = '';
+/** The version of the change that is followed, empty for the newest. */
+let followed = '';
 
 /** @type {import('./wire/page-types.js').Ctx} */
 const ctx = {
@@ -79,7 +81,7 @@ const ctx = {
       if (!(err instanceof Superseded)) ctx.say(capitalize(plain(ctx, err.message)), true);
       return undefined;
     }),
-  select: (key, lane) => pick(key, true, lane),
+  select: (key, lane, rv) => pick(key, true, lane, rv),
   selected: () => selected,
   popup: (anchor, build, options) => openPopup(app, anchor, build, options),
   say: (words, bad) => toast.say(words, bad),
@@ -92,7 +94,7 @@ const ctx = {
   follower: !!follows,
   picture: (caption) => picture(caption),
   spotlight: (ids) => {
-    views.tracks.spot = ids;
+    views.stage.spot = ids;
     ctx.repaint();
   },
 };
@@ -111,7 +113,7 @@ const remedy = new Remedy(ctx, 'remedy', 'key', () => caption.complete);
 app.append(h('div', { class: 'cap' }, captionLine, remedy.root));
 const caption = new Caption(ctx, captionLine, live);
 const files = new Files(ctx, app);
-const transport = new Transport(ctx, app, { mark: (n) => views.tracks.tl.mark(n), share: (anchor) => files.menu(anchor) });
+const transport = new Transport(ctx, app, { mark: (n) => views.stage.foot.overview.mark(n), share: (anchor) => files.menu(anchor) });
 const inspector = new Inspector(ctx, app, () => {
   if (selected) pick('');
 }, (key, lane) => rideOn(key, lane));
@@ -121,14 +123,14 @@ const ride = new Ride(ctx, app, {
   words: (hop) => inspector.words(hop, 'ride.at.'), leaves: () => !!views.stories.story,
   opened: (key) => {
     inspector.shut();
-    if (selected !== key) follow(key);
+    if (selected !== key) follow(key, '');
     views.stories.rideOpened();
   },
   closed: () => {
-    views.tracks.ride(null);
+    views.stage.time.ride(null);
     views.stories.rideClosed();
   },
-  shows: (millis) => views.tracks.ride(millis),
+  shows: (millis) => views.stage.time.ride(millis),
 });
 ctx.riding = () => ride.position;
 ctx.inspects = () => inspector.isOpen;
@@ -143,7 +145,7 @@ const broadcast = ctx.follower ? null : new Broadcast(ctx, app, {
 if (broadcast) top.icons.prepend(broadcast.button);
 ctx.broadcast = broadcast ? (anchor) => broadcast.open(anchor) : undefined;
 const views = new Views(ctx, app, {
-  caption, top, transport, theme: nextTheme, language: nextLanguage, find: () => views.tracks.worlds.find(), explain: () => explain.step(1), ride,
+  caption, top, transport, theme: nextTheme, language: nextLanguage, find: () => views.stage.worlds.find(), explain: () => explain.step(1), ride,
   say: (clock) => sayCaption(clock),
 });
 ctx.explain = (id) => explain.open(id);
@@ -278,22 +280,27 @@ function beforeAll() {
   return t(loading.stage < 3 ? 'cap.loading' : 'cap.start');
 }
 
-/** @param {string} key @param {boolean} [byHand] the person of this page does it, and not the speaker who is followed @param {number} [lane] */
-function pick(key, byHand = true, lane = 0) {
+/**
+ * @param {string} key @param {boolean} [byHand] the person of this page does it, and not the speaker who is followed
+ * @param {number} [lane] @param {string} [rv] of the change to follow, the newest without one
+ */
+function pick(key, byHand = true, lane = 0, rv = '') {
   if (byHand && key !== selected) ctx.leaveSpeaker?.();
   if (selected === key) {
+    if (key && followed !== rv) follow(key, rv);
     if (key && (!inspector.isOpen || inspector.lane !== lane)) inspector.open(key, lane);
     return;
   }
-  follow(key);
+  follow(key, rv);
   if (key) inspector.open(key, lane);
   else inspector.close();
 }
 
-/** Follows an object: its cells and its way are marked. @param {string} key */
-function follow(key) {
+/** Follows a change of an object: its cells and its way are marked. @param {string} key @param {string} rv empty for the newest */
+function follow(key, rv) {
   selected = key;
-  link.call('follow', [key]).catch(() => {});
+  followed = rv;
+  link.call('follow', [key, rv]).catch(() => {});
   ctx.repaint();
 }
 
@@ -317,12 +324,12 @@ function resize() {
 
 /** A still of the stage. @param {boolean} [caption] with its sentence */
 async function picture(caption = true) {
-  views.tracks.pose(sharp);
+  views.stage.pose(sharp);
   painter.paintWhole();
   const at = views.pictureBox();
   const drawn = draw(app, at, captionLine.textContent ?? '', caption);
   const name = `informerscope-${model.view.seq}`;
-  views.tracks.pose(1);
+  views.stage.pose(1);
   painter.paintWhole();
   return { name, at: at.toJSON(), svg: drawn.svg, png: await toPNG(drawn) };
 }
@@ -376,7 +383,7 @@ function help() {
 /** Holds or releases a stage by its number on the keyboard; "deliver" is that of the open handler, or of the first. @param {number} digit */
 function hold(digit) {
   const stage = holdable[digit - 1];
-  if (stage) toggleHold(ctx, stage, stage === 'deliver' ? views.tracks.handler : undefined);
+  if (stage) toggleHold(ctx, stage, stage === 'deliver' ? views.stage.handler : undefined);
 }
 
 /** What makes the screen dark for a moment, as speakers do. @type {HTMLElement | null} */
@@ -414,8 +421,8 @@ bindKeys({
   faster: (n) => transport.changeSpeed(n),
   start: () => transport.toStart(),
   live: () => transport.live(),
-  mark: (n) => views.tracks.tl.mark(n),
-  find: () => views.tracks.worlds.find(),
+  mark: (n) => views.stage.foot.overview.mark(n),
+  find: () => views.stage.worlds.find(),
   escape,
   hold: (d) => byOwner(() => hold(d)),
   release: (n) => byOwner(() => releaseEverywhere(ctx, n)),

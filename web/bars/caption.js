@@ -78,7 +78,8 @@ export class Caption {
   say({ id, name = '', key = '', rv = '', op = '', why = '', n = 0 }) {
     const { ctx } = this;
     if (!id) return ['', ''];
-    return [id, ctx.t(`cap.${id}`, { name, key: middle(key, 24), rv: version(rv, 9), op, n: exact(n), why: fit(plain(ctx, why).replace(/[.。]$/, ''), 640, normal) })];
+    const reason = fit(plain(ctx, why).replace(/[.。]$/, ''), 640, normal);
+    return [id, ctx.t(`cap.${id}`, { name, key: middle(key, 24), rv: version(rv, 9), op, n: exact(n), why: reason })];
   }
 
   /** Notes another moment, or another log: the earlier sentence is not true there, so it does not stay. @param {boolean} jump */

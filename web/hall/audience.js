@@ -56,7 +56,7 @@ export class Audience {
     const { views } = this;
     views.stories.mirror(page.story ?? null);
     if (!!page.presenter !== views.presenting) views.present(!!page.presenter, false);
-    views.tracks.informers.follow(typeof page.lane === 'number' ? page.lane : -1);
+    views.stage.informers.follow(typeof page.lane === 'number' ? page.lane : -1);
     this.o.pick(typeof page.object === 'string' ? page.object : '');
   }
 

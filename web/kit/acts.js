@@ -28,6 +28,8 @@ addWords({
   'did.panic': ['a panic of {name}', '{name} panic'],
   'did.writes': ['the worker writes', 'worker 会写入'],
   'did.noWrites': ['the worker writes nothing', 'worker 不写入'],
+  'did.crowd': ['{n} other clients', '另外 {n} 个客户端'],
+  'did.unshared': ['an informer that is not shared', '一个未共享的 informer'],
   'did.shutdown': ['shut the informer down', '关闭 informer'],
   'did.start': ['start the informer', '启动 informer'],
 });
@@ -57,6 +59,10 @@ function didWords([verb, a = '', b = '', ...more], nameOf) {
       return t(`did.${verb}`, { name: nameOf(Number(a)) });
     case 'writes':
       return t(a === 'off' ? 'did.noWrites' : 'did.writes');
+    case 'crowd':
+      return t('did.crowd', { n: exact(Number(a) || 0) });
+    case 'unshared':
+      return b === 'off' ? t('did.off', { what: t('did.unshared') }) : t('did.unshared');
     case 'shutdown':
     case 'start':
       return t(`did.${verb}`);

@@ -1,5 +1,5 @@
 // @ts-check
-// The words that stand in the past of the stage.
+// The words that stand in the past of the stage, and those of the key to its marks.
 import { addWords } from './i18n.js';
 
 addWords({
@@ -35,6 +35,7 @@ addWords({
   'past.addedLeast': ['{name}: {n} [n:object|objects]', '{name}：{n} 个对象'],
   'past.addedShort': ['{name} starts here', '{name} 从这里开始'],
   'past.removed': ['{name} was removed', '{name} 被移除'],
+  'past.retryOf': ['{key} failed {n} [n:time|times]: waits {s}', '{key} 失败 {n} 次：等待 {s}'],
   'past.retry': ['failure {n}: waits {s}', '第 {n} 次失败：等待 {s}'],
   'past.retries': ['waits {s}', '等待 {s}'],
   'past.at': ['+{s}', '+{s}'],
@@ -45,4 +46,28 @@ addWords({
   'past.pileKeys': ['{n} [n:key|keys] at most, {s}', '最多 {n} 个 key，{s}'],
   'past.pile': ['{n} at most, {s}', '最多 {n} 个，{s}'],
   'past.merged': ['{what}; {n} more merged into them', '{what}；另有 {n} 个并入'],
+  'ins.ofOlder': ['rv {rv} (below: the newest, rv {newest})', 'rv {rv}（下面是最新的 rv {newest}）'],
+  'keymarks.pass': ['a change passes', '变更经过'],
+  'keymarks.wait': ['a change waits', '变更等待'],
+  'keymarks.add': ['added', '新增'],
+  'keymarks.upd': ['updated', '更新'],
+  'keymarks.del': ['deleted', '删除'],
+  'keymarks.key': ['a key', 'key'],
+  'keymarks.held': ['held', '拦住'],
+  'keymarks.gap': ['no watch', '没有 watch'],
+  'keymarks.silent': ['nothing comes', '什么也没来'],
+  'keymarks.retry': ['waits to try again', '等待重试'],
+  'keymarks.failed': ['a failed reconcile', '失败的调谐'],
+  'keymarks.call': ['a call that lasts', '持续的调用'],
+  'keymarks.list': ['a list', 'list'],
+  'keymarks.resync': ['a resync', 'resync'],
+  'keymarks.unseen': ['not seen by it', '它未看到'],
+  'keymarks.notch': ['one more change of the key', '同一 key 的又一个变更'],
+  'keymarks.row': ['a handler begins or ends', 'handler 开始或结束'],
+  'keymarks.act': ['somebody did this', '有人做的'],
+  'keymarks.fork': ['the fork', '分叉'],
+  'keymarks.followed': ['the followed change', '所跟随的变更'],
+  'keymarks.more': ['All marks', '全部图例'],
+  'keymarks.less': ['The marks in the picture', '画面里的图例'],
+  'keymarks.close': ['Close the key to the marks', '关闭图例'],
 });

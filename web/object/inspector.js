@@ -137,7 +137,13 @@ export class Inspector {
 
   /** Asks again when the view has moved on, at most four times a second. */
   refresh() {
-    if (!this.isOpen || this.busy) return;
+    if (!this.isOpen) return;
+    const followed = this.followed();
+    if (followed !== this.shown) {
+      this.shown = followed;
+      this.render();
+    }
+    if (this.busy) return;
     const seq = this.ctx.model.view.seq;
     const clock = performance.now();
     if (seq === this.seq || (this.seq >= 0 && clock - this.askedAt < 250)) return;
@@ -162,6 +168,18 @@ export class Inspector {
     );
   }
 
+  /** The version of the change that is followed in the past; empty for none of this object. @private */
+  followed() {
+    const { journey } = this.ctx.model.past;
+    return journey?.key === this.key ? journey.rv : '';
+  }
+
+  /** For which followed version it was rendered last. */
+  shown = '';
+
+  /** Whether an older change than the newest is followed, so that what changed is not of it. */
+  isOlder = false;
+
   render() {
     const { t } = this.ctx;
     const d = this.data;
@@ -182,20 +200,24 @@ export class Inspector {
     reveal(this.tabWhy, !!d?.reconciles || (!d && this.tab === 'why'));
     /** @type {Hop[]} */
     const whole = Array.isArray(d?.journey) ? d.journey : [];
-    const change = whole.length ? whole[whole.length - 1].change : 0;
-    // Of the newest change only: what came before is another journey.
+    const newest = whole.length ? whole[whole.length - 1].change : 0;
+    const rv = this.followed();
+    // Of the followed change only, else of the newest: what came before is another journey.
+    const change = (rv && whole.findLast((hp) => hp.rv === rv)?.change) || newest;
+    this.isOlder = change !== newest;
     const journey = whole.filter((hp) => hp.change === change);
     const op = [...journey].reverse().find((hp) => hp.op)?.op || (d?.deleted ? 'Deleted' : d?.oldRv ? 'Updated' : d?.rv ? 'Added' : '');
     const kind = this.state.resource.kind || this.state.resource.resource;
-    const rvs = d?.rv ? `rv ${d.oldRv && d.oldRv !== d.rv ? version(d.oldRv, 14) + ' → ' : ''}${version(d.rv, 14)}` : '';
+    const older = this.isOlder && t('ins.ofOlder', { rv: version(rv, 14), newest: version(d?.rv ?? '', 14) });
+    const rvs = older || (d?.rv ? `rv ${d.oldRv && d.oldRv !== d.rv ? version(d.oldRv, 14) + ' → ' : ''}${version(d.rv, 14)}` : '');
     if (this.icon.dataset.op !== op) {
       this.icon.dataset.op = op;
       this.icon.replaceChildren(chipIcon(kindOf(op)));
     }
     put(this.version, [op, kind, rvs].filter(Boolean).join(' · '));
     const by = d?.author;
-    reveal(this.author, !!by);
-    if (by) {
+    reveal(this.author, !!by && !this.isOlder);
+    if (by && !this.isOlder) {
       const did = by.words || `${by.verb} ${by.resource}${by.subresource ? `/${by.subresource}` : ''}`;
       put(this.author, t(by.user ? 'ins.person' : 'ins.author', { rv: version(d.rv ?? '', 14), name: by.author, user: by.user ?? '', did }));
     }
@@ -256,7 +278,8 @@ export class Inspector {
   renderJourney(journey, stands) {
     const { t } = this.ctx;
     put(this.hopsHead, journey.length ? t('ins.journey') : '');
-    this.go.hidden = !journey.length;
+    // A ride is of the newest change.
+    this.go.hidden = !journey.length || this.isOlder;
     put(this.go, t('ride.go'));
     const t0 = journey[0]?.atMillis ?? 0;
     const last = journey.length - 1;

@@ -14,10 +14,12 @@ const find = ({ lane, row }) => lane.state.listeners.find((l) => l.id === row.li
 export const handler = {
   name: (row) => row.name ?? '',
   present(o) {
-    const { row, t, now, phone } = o;
+    const { row, t, now, phone, lane } = o;
     const l = find(o);
     if (!l) return {};
     const is = wait(o, `listeners[id=${row.listener}].pending`, l.pending);
+    // It has not had the whole first list, though the store has.
+    if (!l.synced && lane.state.queue.synced && l.pending && !phone) is.underWords = t('row.unsynced');
     const ran = now - l.handlingSince;
     if (!l.handling || ran < lasting || phone) return is;
     const usual = Math.max(l.paceMillis, l.meanMicros / 1000);
@@ -42,6 +44,7 @@ export const handler = {
         l.handling ? { words: t('inside.runs', { s: span(now - l.handlingSince) }), tone: now - l.handlingSince > lasting ? 'warn' : undefined }
           : { words: t('inside.rests') },
         ...(l.handling?.key ? [{ words: cut(l.handling.key, 40), mono: true }] : []),
+        { words: t(l.synced ? 'inside.synced' : 'inside.unsynced'), tone: l.synced ? undefined : 'warn' },
         { path: `n=exact ${path}.ring; m=exact ${path}.capacity`, as: 't inside.buffer' },
         { path: `n=exact ${path}.handled; s=span ${path}.meanMicros / 1000`, as: 't inside.handled' },
         ...(l.panics ? [{ words: t('inside.panics', { n: exact(l.panics) }), tone: /** @type {const} */ ('warn') }] : []),

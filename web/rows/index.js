@@ -10,3 +10,8 @@ import { work } from './work.js';
 
 /** @type {Record<string, import('./parts.js').Station>} */
 export const stations = { cluster, reflector, queue, indexer, handler, fold, work, informer };
+
+/** The rows of the stations, as steps of stories name those. @type {Record<string, string[]>} */
+export const rowsOf = {
+  api: ['cluster', 'reflector'], reflector: ['reflector'], queue: ['queue'], indexer: ['indexer'], listeners: ['handler', 'fold'], controller: ['work'],
+};

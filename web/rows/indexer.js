@@ -3,6 +3,10 @@
 import { bytes, version } from '../kit/format.js';
 import { openIndices } from './indexmenu.js';
 import { openTransform, transformWords } from './transformmenu.js';
+import { cut } from './parts.js';
+
+/** How many objects a handler changed in the store. @type {import('./parts.js').Line[]} */
+const mutated = [{ path: 'n=exact indexer.mutated', as: 't inside.mutatedAll', tone: 'warn' }];
 
 /** @type {import('./parts.js').Station} */
 export const indexer = {
@@ -11,6 +15,8 @@ export const indexer = {
   say: ({ lane, t }) => t('row.say.indexer', { n: lane.state.indexer.count }),
   inside({ lane, t, ctx }) {
     const is = lane.state.indexer;
+    const [mutation] = is.mutations;
+    const writer = lane.state.listeners.find((l) => l.id === mutation?.listener)?.name ?? '';
     const sizes = Object.entries(is.indexSizes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
     return {
       title: t('inside.indexer'),
@@ -18,7 +24,10 @@ export const indexer = {
       lines: [
         { path: 'n=exact indexer.count', as: 't inside.objects' },
         { words: t('inside.bytes', { s: bytes(is.bytes), w: transformWords(ctx) }) },
-        ...sizes.slice(0, 3).map(([name, n]) => ({ words: name, mono: true, aside: t('inside.values', { n }) })),
+        ...(is.mutated ? mutated : []),
+        ...(mutation ? [{ words: cut(mutation.key, 40), mono: true },
+          { words: t('inside.mutated', { name: writer, is: `${mutation.label}=${mutation.is}` }), aside: t('inside.was', { was: mutation.was || '—' }) }] : []),
+        ...sizes.slice(0, mutation ? 0 : 3).map(([name, n]) => ({ words: name, mono: true, aside: t('inside.values', { n }) })),
       ],
       acts: [
         { words: t('inside.byIndex'), does: (b) => openIndices(ctx, b, (key) => ctx.select(key)) },

@@ -44,14 +44,11 @@ import { middle, span } from '../kit/format.js';
  * The number of what waits in a row: large from two on, and dim words until then.
  * @param {About} o @param {string} path @param {number} n @returns {Present}
  */
-export function wait({ row, now, starved, t, phone, lane }, path, n) {
+export function wait({ row, now, starved, t, phone }, path, n) {
   if (n < 2) return starved && !n ? { words: t('row.nothing'), tone: 'dim' } : { path: `n=exact ${path}`, as: 't row.wait', tone: 'dim' };
   const since = row.oldestMillis;
   const age = since === null ? '' : span(now - since);
-  // What is sampled has a number and no bars.
-  const [part] = path.split(/[.[]/);
-  const isSampled = !row.waiting && Object.entries(lane.state.fidelity).some(([name, { how }]) => how === 'sampled' && name.startsWith(part));
-  if (isSampled) return { number: path, unit: t('row.unit'), underWords: t('row.sampled') };
+  if (row.sampled) return { number: path, unit: t('row.unit'), underWords: t('row.sampled') };
   return { number: path, unit: t('row.unit'), underWords: age && (phone ? age : t('row.oldest', { s: age })) };
 }
 

@@ -67,8 +67,8 @@ test('a call says its length once it is over, and where there is room', () => {
   assert.deepEqual(words('handler', [{ kind: 'call', fromMillis: 1200, toMillis: 1210 }, { kind: 'call', fromMillis: 1210, toMillis: 1600 }]), ['a call of 390 ms']);
 });
 
-test('a key that waits to be tried again says the failure and its wait', () => {
-  assert.deepEqual(words('work', [{ kind: 'retry', fromMillis: 1500, toMillis: null, n: 13, millis: 20_000 }]), ['failure 13: waits 20 s']);
+test('a key that waits to be tried again says which it is, the failure and its wait', () => {
+  assert.deepEqual(words('work', [{ kind: 'retry', fromMillis: 1500, toMillis: null, key: 'default/pod-7', n: 13, millis: 20_000 }]), ['default/pod-7 failed 13 times: waits 20 s']);
 });
 
 test('a pile that is over says how many waited, and how many were merged', () => {

@@ -12,9 +12,14 @@ export const queue = {
   present(o) {
     const { lane, t, two, phone } = o;
     const { queue: { waiting: depth, kind } } = lane.state;
-    if (!two || depth < 2) return wait(o, 'queue.waiting', depth);
+    if (depth < 2) return wait(o, 'queue.waiting', depth);
+    if (!two) {
+      const is = wait(o, 'queue.waiting', depth);
+      return kind === 'DeltaFIFO' ? { ...is, unit: t('row.keysWait') } : is;
+    }
     const unit = t(kind === 'DeltaFIFO' ? 'row.keys' : 'row.entries');
-    return phone ? { number: 'queue.waiting', unit } : { number: 'queue.waiting', unit, under: 'n=exact facts.deltas', underAs: 't row.changes' };
+    const is = { number: 'queue.waiting', unit };
+    return phone || kind !== 'DeltaFIFO' ? is : { ...is, under: 'n=exact facts.deltas', underAs: 't row.changes' };
   },
   say: ({ lane, row, t, now }) => {
     const n = lane.state.queue.waiting;
@@ -24,6 +29,10 @@ export const queue = {
   inside({ lane, t }) {
     const q = lane.state.queue;
     const more = q.depth > listed;
+    // What is listed has bookmarks too; they do not count as waiting.
+    const marks = q.depth - q.waiting - q.items.slice(0, listed).filter((is) => is.op === 'Bookmark').length;
+    /** @type {import('../kit/bind.js').As} */
+    const moreAs = marks > 0 ? 't inside.moreMarks' : 't inside.moreWait';
     return {
       title: t('inside.queue'),
       aside: t(q.kind === 'DeltaFIFO' ? 'inside.delta' : 'inside.real'),
@@ -33,7 +42,7 @@ export const queue = {
           op: codeOf(is.op ?? is.deltas?.at(-1)?.op), words: cut(is.key || t('inside.list', { n: is.count ?? 0 }), 28), mono: true,
           aside: is.deltas && is.deltas.length > 1 ? t('inside.deltas', { n: is.deltas.length }) : is.rv ? `rv ${version(is.rv)}` : '',
         })),
-        ...(more ? [{ path: `n=exact queue.depth - ${listed}`, as: /** @type {const} */ ('t inside.moreWait') }] : []),
+        ...(more ? [{ path: `n=exact queue.depth - ${listed}`, as: moreAs }] : []),
       ],
     };
   },

@@ -25,10 +25,10 @@ export const reflectorPast = {
   draw(pen) {
     const { k, colour } = pen;
     const y = pen.foot - 9 * k;
-    const [gaps, silent, lists] = [pen.spans('gap'), pen.spans('silent'), pen.spans('list')];
+    const [gaps, silent, lists, stops] = ['gap', 'silent', 'list', 'stopped'].map((kind) => pen.spans(kind));
     let x = pen.x(pen.scene.begin);
     if (pen.name && pen.name[3] > y) x = Math.max(x, pen.name[2]);
-    for (const span of [...gaps, ...silent, ...lists].sort((a, b) => a.fromMillis - b.fromMillis)) {
+    for (const span of [...gaps, ...silent, ...lists, ...stops].sort((a, b) => a.fromMillis - b.fromMillis)) {
       pen.level(x, pen.x(span.fromMillis), y, colour.rail);
       x = Math.max(x, pen.x(pen.end(span)));
     }
@@ -40,6 +40,9 @@ export const reflectorPast = {
       for (const b of backoffs) pen.level(pen.x(b.fromMillis), pen.x(pen.end(b)) - k, y + 7.5 * k, colour.warn, { wide: 3, alpha: pen.bright(b) });
       pen.say(gapWords(pen, gap), [{ x: x0, y: y - 15 * k }, { x: x1 + 8 * k, y: y - 6 * k }],
         { colour: colour.warn, size: 13, weight: 600, first: true });
+    }
+    for (const stop of stops) {
+      pen.say([t('past.stopped')], [{ x: pen.x(stop.fromMillis) + 8 * k, y: y + 4 * k }, { x: pen.x(stop.fromMillis), y: y - 6 * k }], { colour: colour.t2 });
     }
     for (const span of silent) {
       const [x0, x1] = [pen.x(span.fromMillis), pen.x(pen.end(span))];

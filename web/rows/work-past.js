@@ -1,6 +1,6 @@
 // @ts-check
 // The past of the work queue: a line for each worker's reconciles that last, keys that wait to be tried again, and reconciles that failed.
-import { span as duration } from '../kit/format.js';
+import { middle, span as duration } from '../kit/format.js';
 import { t } from '../kit/i18n.js';
 
 /** So many workers have a line of their own. */
@@ -24,7 +24,9 @@ export const workPast = {
       pen.level(x0, x1, y, colour.warn, { wide: 3, alpha: pen.bright(retry) });
       if (x1 - x0 < long * k) continue;
       const s = duration(retry.millis || pen.end(retry) - retry.fromMillis);
-      pen.say([retry.n ? t('past.retry', { n: retry.n, s }) : t('past.retries', { s })], [{ x: x0 + 4 * k, y: y - 5 * k }],
+      const { n, key = '' } = retry;
+      const words = n ? [t('past.retryOf', { key: middle(key, 40), n, s }), t('past.retry', { n, s })] : [t('past.retries', { s })];
+      pen.say(words, [{ x: x0 + 4 * k, y: y - 5 * k }],
         { colour: colour.warn, weight: 600, first: pen.lasts(retry) });
     }
     for (const failed of pen.spans('failed')) pen.cross(pen.x(pen.end(failed)), y);

@@ -18,6 +18,8 @@ const below = 82;
 
 /** How high the maps are with their words, side by side over a drawer. */
 const low = 196;
+/** A page narrower than so many units has as much room for numbers as one that is as wide, and lower maps. */
+const narrow = 1160;
 /** What a ride takes from the foot of the page. */
 const ruler = 166;
 
@@ -55,9 +57,10 @@ function measurePresenting(w, h, opened) {
 
 /** @param {number} w @param {number} h @param {boolean} drawer @param {number} foot @returns {Geometry} */
 function measurePage(w, h, drawer, foot) {
-  const x = Math.round(w * 0.565);
+  // Numbers need as much room on a narrow page.
+  const x = Math.round(w < narrow ? w - 477 : w * 0.565);
   const left = 176;
-  const maps = Math.round(w * 0.722);
+  const maps = Math.round(w < narrow ? w - 290 : w * 0.722);
   const end = h - foot;
   const panel = 140;
   const right = { x: maps, w: w - 16 - maps };
@@ -92,18 +95,22 @@ export function measureAlone(w, h) {
   };
 }
 
+/** A phone that lies has no room for maps beside its rows, if its picture is lower than so many units. */
+const lying = 400;
+
 /** Maps on top, rows below. @param {number} w @param {number} h @returns {Geometry} */
 function measurePhone(w, h) {
   const x = Math.round(w * 0.66);
   const left = 12;
   const why = 20;
-  const maps = why + Math.min(138, Math.round(h * 0.33));
+  const mapless = h < lying;
+  const maps = mapless ? why : why + Math.min(138, Math.round(h * 0.33));
   return {
     w, h, phone: true, presenting: false, x, apart: 20, edge: w - 8, names: x - left - 20,
     past: { x: left, y: maps + 4, w: x - 10 - left, h: h - maps - 4 },
     rows: { y: maps + 28, h: h - maps - 58, gap: 6, small: true },
     ground: { x, y: maps + 8, w: w - x, h: h - maps - 8 },
-    worlds: { x: left, y: why + 4, w: w - 2 * left, h: maps - why - 4, beside: true },
+    worlds: { x: left, y: why + (mapless ? 0 : 4), w: mapless ? 0 : w - 2 * left, h: mapless ? 0 : maps - why - 4, beside: true },
     inside: { x: left, y: h - 190, w: w - 2 * left, h: 190 },
     drawer: null,
   };

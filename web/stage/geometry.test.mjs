@@ -22,6 +22,7 @@ test('on a phone the maps stand over the rows', () => {
   for (const [w, h] of [[390, 585], [360, 480], [422, 330]]) {
     const g = measureStage(w, h, { phone: true });
     assert.ok(g.worlds.beside && g.worlds.y + g.worlds.h <= g.past.y && g.rows.y + g.rows.h + 20 <= h && g.rows.h > 120);
+    assert.equal(g.worlds.w > 0, h >= 400, 'a phone that lies has its rows alone');
   }
 });
 

@@ -96,7 +96,9 @@ export class Informers {
     const { t, model } = ctx;
     reveal(this.root, !!factory);
     if (!factory || !open) return;
-    const said = factory.factories.map(({ era, stage, synced, of }) => (
+    // An informer that runs without a factory's Start is of none.
+    const started = factory.factories.filter((f) => f.stage || !factory.rows.some((r) => r.running));
+    const said = started.map(({ era, stage, synced, of }) => (
       t('informer.factory', { era, words: t(`informer.stage.${stage}`, { n: synced, m: of }) })));
     put(this.words, said.join(' · '));
     const can = !['file', 'probe'].includes(model.state.source.kind) && !ctx.follower;

@@ -1,13 +1,48 @@
 // @ts-check
-// The key to the marks: one line at the foot of the page, gone once it is closed.
-import { button, h, icon, put, s } from '../kit/dom.js';
+// The key to the marks: one line at the foot of the page with those that are in the picture, or all of them; gone once it is closed.
+import { attr, button, h, icon, put, reveal, s } from '../kit/dom.js';
 
-/** What each mark looks like, in a box of 20 by 12. @type {[string, string, string][]} */
-const marks = [
-  ['pass', 'M1 3v9M6 3v9M11 3v9M16 3v9', 'tick'], ['wait', 'M1 8h18', 'bar'], ['call', 'M1 7h18', 'call'], ['held', 'M1 8h18', 'held'],
-  ['list', 'M10 2v10', 'list'], ['gap', 'M2 12l8 -9M8 12l8 -9M14 12l5 -6', 'gap'], ['unseen', 'M10 2v10', 'unseen'],
+/**
+ * What each mark looks like, in a box of 20 by 14, in the order of the line.
+ * @type {[name: string, path: string, look: string][]}
+ */
+export const marks = [
+  ['pass', 'M1 3v9M6 3v9M11 3v9M16 3v9', 'tick'], ['wait', 'M1 8h18', 'bar'],
   ['add', 'M6 7h9', 'add'], ['upd', 'M6 7h9', 'upd'], ['del', 'M6 7h9', 'del'], ['key', 'M6 7h9', 'key'],
+  ['held', 'M1 8h18', 'held'], ['gap', 'M2 12l8 -9M8 12l8 -9M14 12l5 -6', 'gap'], ['silent', 'M1 7h18', 'silent'], ['retry', 'M1 7h18', 'retry'],
+  ['failed', 'M6 3l8 8M14 3l-8 8', 'failed'], ['call', 'M1 7h18', 'call'], ['list', 'M10 2v10', 'list'], ['resync', 'M10 1v12', 'resync'],
+  ['unseen', 'M10 2v10', 'unseen'], ['notch', 'M1 8h6M11 8h8', 'notch'], ['row', 'M6 1l4 4l4 -4M10 1v12', 'row'], ['act', 'M5 4l5 6l5 -6', 'act'],
+  ['fork', 'M10 0v14', 'fork'], ['followed', 'M1 7h18M7.5 7a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0', 'followed'],
 ];
+
+/**
+ * The marks of the kinds of spans that have another name; empty for what is words alone.
+ * @type {Partial<Record<import('../wire/past.js').Span['kind'], string>>}
+ */
+const others = { hold: 'held', backoff: 'retry', added: 'row', removed: 'row', burst: '', pile: '' };
+
+/** The mark of a kind of span, empty for words alone. @param {import('../wire/past.js').Span['kind']} kind */
+export const markOf = (kind) => others[kind] ?? kind;
+
+/** What is in the line even while nothing of it is in the picture. */
+const usual = ['pass', 'wait', 'add', 'upd', 'del', 'key'];
+
+/**
+ * The marks in the picture.
+ * @param {Pick<import('../wire/model.js').Model, 'past' | 'fork'>} model @param {{has: (id: string) => boolean}} drawn the rows that are drawn
+ */
+export function marksIn({ past: { rows, journey }, fork }, drawn) {
+  const seen = new Set(usual);
+  for (const row of rows) {
+    if (!drawn.has(row.id)) continue;
+    for (const { kind } of row.spans) seen.add(markOf(kind));
+    if (row.keyed && [...row.columns.values()].some((column) => column[4]?.length)) seen.add('notch');
+  }
+  if (journey) seen.add('followed');
+  if (fork) seen.add('fork');
+  return seen;
+}
+
 const stored = 'informerscope.keymarks';
 
 /** Whether this browser keeps that it is closed. */
@@ -20,20 +55,27 @@ function isShut() {
 }
 
 export class KeyMarks {
-  /** @param {HTMLElement} parent @param {(key: string) => string} t */
-  constructor(parent, t) {
+  /** @param {HTMLElement} parent @param {(key: string) => string} t @param {() => void} repaint */
+  constructor(parent, t, repaint) {
     this.t = t;
     this.words = marks.map(([name, d, cls]) => {
       const words = h('span');
       return { name, words, el: h('span', {}, s('svg', { viewBox: '0 0 20 14', 'aria-hidden': 'true' }, s('path', { d, class: `km-${cls}` })), words) };
     });
+    this.more = button({ class: 'kmx' }, () => {
+      this.isWhole = !this.isWhole;
+      repaint();
+    }, icon('M2.5 8h2M7 8h2M11.5 8h2'));
     this.close = button({ class: 'kmx' }, () => this.show(false), icon('M3.5 3.5l9 9M12.5 3.5l-9 9'));
-    this.root = h('div', { class: 'keymarks' }, ...this.words.map(({ el }) => el), this.close);
+    this.root = h('div', { class: 'keymarks' }, h('div', {}, ...this.words.map(({ el }) => el)), this.more, this.close);
     parent.append(this.root);
     this.root.hidden = isShut();
   }
 
-  /** @param {boolean} on */
+  /** Whether it has all marks, and not only those in the picture. */
+  isWhole = false;
+
+  /** Shows it, or shuts it. @param {boolean} on */
   show(on) {
     this.root.hidden = !on;
     try {
@@ -43,9 +85,19 @@ export class KeyMarks {
     }
   }
 
-  paint() {
-    for (const { name, words } of this.words) put(words, this.t(`keymarks.${name}`));
-    this.close.title = this.t('keymarks.close');
-    this.close.setAttribute('aria-label', this.t('keymarks.close'));
+  /** @param {Parameters<typeof marksIn>} picture */
+  paint(...picture) {
+    if (this.root.hidden) return;
+    this.root.classList.toggle('whole', this.isWhole);
+    const seen = marksIn(...picture);
+    for (const { name, words, el } of this.words) {
+      put(words, this.t(`keymarks.${name}`));
+      reveal(el, this.isWhole || seen.has(name));
+    }
+    attr(this.more, 'aria-expanded', String(this.isWhole));
+    for (const [el, name] of /** @type {const} */ ([[this.more, this.isWhole ? 'less' : 'more'], [this.close, 'close']])) {
+      el.title = this.t(`keymarks.${name}`);
+      attr(el, 'aria-label', el.title);
+    }
   }
 }

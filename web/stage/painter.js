@@ -73,7 +73,7 @@ export class Painter {
     if (!model.any || this.dirty || this.due || link.frame) return this.wake();
     const stands = model.view.mode === 'paused' && clock - this.newsAt > settles;
     const words = stands ? Infinity : this.paintedAt + this.pace - clock;
-    const wait = Math.min(views.tracks.dueIn(), words);
+    const wait = Math.min(views.stage.dueIn(), words);
     if (wait < soon) return this.wake();
     if (wait < Infinity) this.timer = setTimeout(() => this.wake(), wait);
     return undefined;
@@ -99,7 +99,7 @@ export class Painter {
     const clock = Number(document.timeline.currentTime);
     this.clock = clock;
     this.paint(clock, true);
-    this.page.views.tracks.draw(clock);
+    this.page.views.stage.draw(clock);
     this.clock = null;
   }
 
@@ -127,7 +127,7 @@ export class Painter {
       this.page.bars(clock);
       this.due = false;
     }
-    views.tracks.draw(clock);
+    views.stage.draw(clock);
     link.want();
   }
 

@@ -16,7 +16,7 @@ export function pairHead(ctx) {
   if (model.fork) return forkHead(ctx, model.fork, said);
   const [a, b] = [model.lane(0), model.lane(1)];
   const [first, second] = [a.state, b.state];
-  const waits = (/** @type {typeof first} */ s) => t(units[/** @type {keyof typeof units} */ (s.queue.kind)] ?? 'pair.entries', { n: exact(s.queue.depth) });
+  const waits = (/** @type {typeof first} */ s) => t(units[/** @type {keyof typeof units} */ (s.queue.kind)] ?? 'pair.entries', { n: exact(s.queue.waiting) });
   const eras = { a: first.era, b: second.era, p: first.queue.kind, q: second.queue.kind };
   if (said.id.startsWith('held.pop') && first.queue.kind !== second.queue.kind) {
     return { id: 'pair.held', words: t('pair.held', { ...eras, n: waits(first), m: waits(second) }), why: t('pair.held.y') };
@@ -27,10 +27,11 @@ export function pairHead(ctx) {
     const s = seconds(Math.max(0, r.backoffMillis - (ctx.now() - r.backoffSince)));
     return { id: 'pair.gap', words: t('pair.gap', { ...eras, s }), why: why && capitalize(why) };
   }
-  if (!['flow', 'idle', 'coming'].includes(said.id)) return said;
+  const whose = (/** @type {string} */ words) => words && t('pair.whose', { era: first.era, words });
+  if (!['flow', 'idle', 'coming'].includes(said.id)) return { ...said, words: whose(said.words) };
   const [x, y] = [a, b].map((o) => o.facts.features.listsByWatch);
   const id = x === y ? (x ? 'lanesBothWatch' : 'lanesBothList') : x ? 'lanesIdle2' : 'lanesIdle';
-  return { id: `pair.${id}`, words: t(`cap.${id}`, eras), why: said.words };
+  return { id: `pair.${id}`, words: t(`pair.${id}`, eras), why: whose(said.words) };
 }
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 // The past of all rows on one canvas. Each row's columns are drawn once, into a strip of its own, and copied from there to where they stand now; what
 // lasts, the causes and their words are drawn over them.
-import { clock as clockWords } from '../kit/format.js';
+import { clock as clockWords, exact } from '../kit/format.js';
 import { language, t } from '../kit/i18n.js';
 import { width } from '../kit/measure.js';
 import '../kit/words-past.js';
@@ -11,6 +11,7 @@ import { informerPast } from '../rows/informer-past.js';
 import { reflectorPast } from '../rows/reflector-past.js';
 import { workPast } from '../rows/work-past.js';
 import { drawAxis } from './axis.js';
+import { writeBand } from './band.js';
 import { drawActs, drawHolds, writeLists, writePiles } from './causes.js';
 import { drawJourney, isLight } from './journey.js';
 import { placeLabels } from './lettering.js';
@@ -51,7 +52,10 @@ const offscreen = (wide, high) => new OffscreenCanvas(Math.max(1, wide), Math.ma
 export class Past {
   /**
    * @param {{
-   *   model: {past: import('../wire/past.js').History, fork?: import('../wire/types.js').Fork | null}, scene: {colour: Record<string, string>},
+   *   model: {
+   *     past: import('../wire/past.js').History, fork?: import('../wire/types.js').Fork | null,
+   *     lane?: (lane: number) => {state: {fidelity: Record<string, import('../wire/types.js').Fidelity>}}
+   *   }, scene: {colour: Record<string, string>},
    *   storyTitle?: () => string
    * }} ctx
    * @param {HTMLCanvasElement} canvas
@@ -140,7 +144,7 @@ export class Past {
     const { colour: c } = this.ctx.scene;
     const inks = [c.keys, c.add, c.upd, c.del, c.rep, c.syn, c.rep, c.syn, c.bmk];
     /** @type {Look} */
-    this.look = { length: Math.ceil(this.right / this.wide) + 2, wide: this.wide, k: this.kd, inks, accent: c.acc, edge: isLight(c) ? c.t1 : '' };
+    this.look = { length: Math.ceil(this.right / this.wide) + 2, wide: this.wide, k: this.kd, inks, accent: c.acc, edge: isLight(c) ? c.t1 : '', band: c.t2 };
     this.shown.key = this.groundKey = '';
   }
 
@@ -381,6 +385,8 @@ export class Past {
     if (begin <= 0) return;
     pen.hatch(0, begin, top, end - top, colour.line, { apart: 14, wide: 1, origin: begin, alpha: 0.7 });
     pen.marks.pop();
+    // Where names stand in the past, it would lie on one.
+    if (seats.some((s) => s.name)) return;
     pen.say([t('past.unknown')], [{ x: 6 * k, y: top + 12 * k, end: begin - 4 * k, inside: true }], { colour: colour.t3 });
   }
 
@@ -425,6 +431,10 @@ export class Past {
     drawActs(pen);
     if (lists.includes(track.station)) writeLists(pen);
     writePiles(pen, runs);
+    if (track.sampled) {
+      const { fidelity } = this.ctx.model.lane?.(track.lane).state ?? {};
+      writeBand(pen, runs, fidelity?.[track.station === 'queue' ? 'queue' : 'listeners.ring']?.why ?? '');
+    }
   }
 
   /** Keeps words off the piles, a few columns at a time. @param {Pen} pen @param {Run[]} runs @private */
@@ -453,7 +463,7 @@ export class Past {
     pen.stroke([9 * k, y, 4 * k, y, 4 * k, y - n * unit, 9 * k, y - n * unit], colour.t3, 1.2);
     cx.fillStyle = colour.t3;
     cx.font = `400 ${12 * k}px ${colour.sans}`;
-    cx.fillText(String(n), 12 * k, y - (n * unit) / 2 + 4 * k);
+    cx.fillText(exact(n), 12 * k, y - (n * unit) / 2 + 4 * k);
     pen.marks.push([0, y - n * unit - 3 * k, 34 * k, y]);
   }
 

@@ -171,6 +171,11 @@ export function drawPiles(cx, columns, { x, wide, foot, unit, least, gap, inks, 
         cx.fillRect(left, y + Math.floor((tall - gap) / 2), wide, gap);
       }
     }
-    if (one) for (const place of notches ?? []) cx.clearRect(left, foot - Math.round((place + 1) * unit), wide, Math.round(unit));
+    // The bar is cut through; one that stands for several is cut for each of them.
+    for (const place of notches ?? []) {
+      const bar = Math.floor((place * unit) / pitch + 1e-6);
+      const [low, high] = [Math.round(bar * pitch), Math.round((bar + 1) * pitch)];
+      cx.clearRect(left, foot - high, wide, high - low);
+    }
   });
 }

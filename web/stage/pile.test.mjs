@@ -56,6 +56,9 @@ test('a further change is a notch in its bar', () => {
   const { cx, ops } = recording();
   drawPiles(cx, [column(1, [0, 3], -1, [2])], look);
   assert.deepEqual(ops.at(-1), ['clear', 0, 76, 2, 8]);
+  // The bar of four keys has it for each.
+  drawPiles(cx, [column(1, [0, 10], -1, [5])], { ...look, unit: 1 });
+  assert.deepEqual(ops.at(-1), ['clear', 0, 92, 2, 4]);
 });
 
 test('piles are columns without a break; the newest waits until now', () => {

@@ -2,7 +2,7 @@
 // What is under the pointer in the past, in words: when it was, what passed or waited there, and what lasted. A press follows its object, or lists
 // those that are there.
 import { h, menuRow, put, reveal } from '../kit/dom.js';
-import { clock, exact, precise, span, version } from '../kit/format.js';
+import { clock, exact, middle, precise, span, version } from '../kit/format.js';
 import { width } from '../kit/measure.js';
 import { seat } from './geometry.js';
 
@@ -38,15 +38,31 @@ export function wordsAt({ what: { pile, span: cause, passes = [] } }, now, t) {
 }
 
 /**
+ * A change and when it came, in words.
+ * @param {Entry} entry @param {import('../wire/page-types.js').Ctx['t']} t
+ */
+const changeWords = ({ key, rv, op, cameMillis }, t) =>
+  `${op || t('point.key')} ${key}${rv && ` rv ${version(rv)}`}, ${t('point.came', { s: clock(cameMillis) })}`;
+
+/**
  * A change that passed or waited, in words: for how long it waited, and how long its call took.
  * @param {Entry} entry @param {number} now @param {import('../wire/page-types.js').Ctx['t']} t
  */
-export function entryWords({ key, rv, op, cameMillis, leftMillis, endMillis }, now, t) {
+export function entryWords(entry, now, t) {
+  const { cameMillis, leftMillis, endMillis } = entry;
   const waited = t(leftMillis === null ? 'point.waits' : 'point.waited', { s: precise((leftMillis ?? now) - cameMillis) });
   const left = leftMillis === null ? [] : [t('point.left', { s: clock(leftMillis) })];
   const call = leftMillis !== null && endMillis !== null ? [t('point.took', { s: precise(endMillis - leftMillis) })] : [];
-  const name = `${op || t('point.key')} ${key}${rv && ` rv ${version(rv)}`}`;
-  return [name, t('point.came', { s: clock(cameMillis) }), waited, ...left, ...call].join(', ');
+  return [changeWords(entry, t), waited, ...left, ...call].join(', ');
+}
+
+/**
+ * The changes among entries, each once, in the order in which they came; only an object's, if its key is given.
+ * @param {Entry[]} entries @param {string} [key]
+ */
+export function changesOf(entries, key) {
+  const own = entries.filter((e) => (key ? e.key === key : e.key));
+  return [...new Map(own.map((e) => [`${e.key} ${e.rv}`, e])).values()].sort((a, b) => a.cameMillis - b.cameMillis);
 }
 
 export class Pointer {
@@ -125,33 +141,61 @@ export class Pointer {
     this.paint();
   }
 
+  /** The change that was followed last from here, or by keys, and the row from which. @type {{key: string, row: string, millis: number}} */
+  last = { key: '', row: '', millis: 0 };
+
+  /** Follows a change. @param {Entry} entry */
+  follow({ key, rv, row, cameMillis }) {
+    this.last = { key, row, millis: cameMillis };
+    this.ctx.select(key, undefined, rv);
+  }
+
   /** Follows what is under the pointer; of several one chooses. @private */
   async press() {
-    const key = this.at && this.past.at(this.at.x, this.at.y)?.what.span?.key;
-    await this.ask();
     const { ctx } = this;
-    const byKey = new Map(this.found.entries.map((e) => [e.key, e]));
-    if (key || byKey.size === 1) return ctx.select(key || [...byKey.keys()][0]);
-    if (!byKey.size || !this.at) return undefined;
-    const now = ctx.now();
+    const place = this.at && this.past.at(this.at.x, this.at.y);
+    if (!place || place.column < 0) return undefined;
+    const { row: { id }, what: { span }, column } = place;
+    const key = span && span.kind !== 'act' ? span.key : '';
+    // A tick is narrow: what is beside the pointer counts if nothing is under it. A call has the change that left as it began.
+    const columns = span && key ? [Math.floor(span.fromMillis / ctx.model.past.stepMillis)] : [0, -1, 1, -2, 2].map((n) => column + n);
+    /** @type {Entry[]} */
+    let changes = [];
+    for (const n of columns) {
+      changes = changesOf((await ctx.call('entries', id, n).catch(() => null)) ?? [], key);
+      if (changes.length) break;
+    }
+    if (span && key) changes = changes.slice(-1);
+    if (changes.length === 1) return this.follow(changes[0]);
+    if (key) return ctx.select(key);
+    if (!changes.length) return undefined;
+    this.tell(ctx.t('point.several'));
     return ctx.popup(this.tip, (root, close) => {
-      root.append(h('div', { class: 'list' }, ...[...byKey.values()].map((e) =>
-        menuRow(close, () => ctx.select(e.key), {}, h('span', {}, entryWords(e, now, ctx.t))))));
-    }, { width: 420, label: ctx.t('point.several') });
+      const words = (/** @type {Entry} */ e) => changeWords({ ...e, key: middle(e.key, 34) }, ctx.t);
+      root.append(h('div', { class: 'list' }, ...changes.map((e) => menuRow(close, () => this.follow(e), {}, h('span', {}, words(e))))));
+    }, { width: 480, label: ctx.t('point.several') });
   }
 
   /** Brings the words to what is there now: the past moves under the pointer. */
   paint() {
-    const { ctx, k } = this;
+    const { ctx } = this;
     const { x, y } = this.at ?? { x: -1, y: -1 };
     const place = this.at && this.past.at(x, y);
     const now = this.past.shown.moment;
     const { row, column, entries } = this.found;
     const one = place && place.row.id === row && place.column === column && entries.length === 1 ? entries[0] : null;
     const said = !place ? [] : one ? [entryWords(one, now, ctx.t)] : wordsAt(place, now, ctx.t);
-    reveal(this.tip, said.length > 0);
-    if (!place || !said.length) return;
-    put(this.tip, [ctx.t('point.ago', { s: span(now - place.millis) }), ...said].join(' · '));
+    if (place && said.length) this.tell([ctx.t('point.ago', { s: span(now - place.millis) }), ...said].join(' · '));
+    else reveal(this.tip, false);
+  }
+
+  /** Puts words to where it points. @param {string} words @private */
+  tell(words) {
+    const { k, at } = this;
+    if (!at) return;
+    reveal(this.tip, true);
+    put(this.tip, words);
+    const { x, y } = at;
     const wide = width(this.tip.textContent ?? '', '12px') + 16;
     seat(this.tip, { x: Math.max(0, Math.min(x / k + 12, this.past.area.x / k + this.past.area.w / k - wide)), y: y / k - 30 }, k);
   }

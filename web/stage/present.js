@@ -2,15 +2,19 @@
 // The present: right of the rail each row's number, with its unit and the age of what has waited longest, or a few words.
 import { attr, s, show, text } from '../kit/dom.js';
 import { width } from '../kit/measure.js';
+import { fit } from './fit.js';
 
 /** @typedef {import('../rows/parts.js').Present} Present */
 
-/** How many characters a number has at most that is written large. */
-const longest = 4;
+/** Where what is under words stands. @type {import('./fit.js').Fit} */
+const plain = { long: false, unit: [0, 0], under: [0, 22] };
 /** How wide a letter of the version is, with a little more for the space before it. */
 const letter = 8.2;
 
 export class PresentRow {
+  /** How far below the row's line its words go. */
+  below = 0;
+
   /** @param {SVGElement} parent */
   constructor(parent) {
     this.root = s('g');
@@ -34,20 +38,21 @@ export class PresentRow {
     const { number = '', tone = 'dim' } = is;
     show(this.number.el, !!number);
     this.number.bind(lane, number, 'exact');
-    // A long number would reach the maps.
-    const long = this.number.words.length > longest;
-    this.number.cls(long ? 'now-number long' : 'now-number');
-    const after = number ? width(this.number.words, long ? '700 20px' : '700 30px') + 8 : 0;
-    this.unit.moveTo(after, -8).set(number ? is.unit ?? '' : '');
-    this.under.moveTo(after, number ? 8 : 22);
+    this.unit.set(number ? is.unit ?? '' : '');
     if (is.under) this.under.bind(lane, is.under, is.underAs);
     else this.under.set(is.underWords ?? '');
+    const widths = [this.unit, this.under].map(({ words }, i) => (words ? width(words, i ? '13px' : '14px') : 0));
+    const { long, unit, under } = number ? fit(this.number.words, widths[0], widths[1], at.edge - at.x, width) : plain;
+    this.number.cls(long ? 'now-number long' : 'now-number');
+    this.unit.moveTo(...unit);
+    this.under.moveTo(...under);
+    this.below = Math.max(0, ...[unit, under].map(([, y], i) => (widths[i] ? y : 0)));
     attr(this.words.el, 'class', `now-words ${tone}`);
     if (number) this.words.set('');
     else if (is.path) this.words.bind(lane, is.path, is.as);
     else this.words.set(is.words ?? '');
     this.tail.moveTo(is.tail ? width(this.words.words, '14px') : 0, 5).set(number ? '' : is.tail ?? '');
-    this.call.set(is.call ?? '');
+    this.call.moveTo(0, this.below > 12 ? this.below + 14 : 24).set(is.call ?? '');
     // Where both have no room in the line, the side stands above.
     const room = at.edge - at.x - width(this.words.words, '14px') - width('rv 00000', '13px');
     this.side.moveTo(at.edge - at.x, room < 24 ? -12 : 5);

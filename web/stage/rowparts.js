@@ -13,6 +13,8 @@ import { railWidth, ringAt } from './rail.js';
 
 /** From how many waiting on a row is amber. */
 export const many = 2;
+/** How much room the buttons need that let one through, or all. */
+const freeing = 112;
 /** The stage that can be held behind each station. @type {Record<string, import('../wire/page-types.js').Stage>} */
 const stages = { reflector: 'store', queue: 'pop', handler: 'deliver', work: 'take' };
 
@@ -30,6 +32,8 @@ export class RowParts {
     const args = this.listener === undefined ? [] : [this.listener];
     this.name = button({ class: `row-name level${band.level} ${station}` }, () => (station === 'informer' ? openInformer(lane) : toggle(id)));
     this.said = h('span', { class: 'sr' });
+    this.tip = h('span', { class: 'row-tip', role: 'tooltip', id: `row-tip-${id}` });
+    attr(this.name, 'aria-describedby', this.tip.id);
     this.hold = button({ class: 'now-hold', 'data-call': `hold ${this.stage}` }, () => toggleHold(ctx, this.stage, this.listener),
       s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('circle', { cx: 12, cy: 12, r: 3, class: 'pip' }),
         s('g', { class: 'disc' }, s('circle', { cx: 12, cy: 12, r: 9 }), s('path', { d: 'M6.5 12h11' }))));
@@ -40,7 +44,8 @@ export class RowParts {
     this.all = free(0, '');
     this.frees = h('div', { class: 'now-frees' }, this.one, this.some, this.all);
     this.menu = this.makeMenu(station);
-    this.item = h('div', { role: 'listitem', 'data-station': station }, this.name, this.said, ...(this.menu ? [this.menu] : []), this.hold, this.frees);
+    const menus = this.menu ? [this.menu] : [];
+    this.item = h('div', { role: 'listitem', 'data-station': station }, this.name, this.tip, this.said, ...menus, this.hold, this.frees);
     list.append(this.item);
     this.now = new PresentRow(front);
     this.now.root.setAttribute('data-station', station);
@@ -64,7 +69,7 @@ export class RowParts {
 
   /** Brings its words to a moment. @param {import('../rows/parts.js').About} about @param {boolean} isOpen */
   paint(about, isOpen) {
-    const { row, t, ctx, phone } = about;
+    const { row, t, ctx } = about;
     const station = stations[row.station];
     const name = station.name(row, about);
     const is = station.present(about);
@@ -72,7 +77,8 @@ export class RowParts {
     this.lane = about.lane;
     put(this.name, name);
     attr(this.name, 'aria-expanded', String(isOpen));
-    attr(this.name, 'title', t(row.station === 'informer' ? 'informer.open' : 'row.open', { name }));
+    const what = row.station === 'queue' && about.lane.state.queue.kind === 'DeltaFIFO' ? 'delta' : row.station;
+    put(this.tip, t(`row.what.${/** @type {'queue'} */ (what)}`));
     this.name.classList.toggle('lit', row.waiting >= many || !!about.lit);
     this.name.classList.toggle('dim', about.lit === false);
     put(this.said, `: ${station.say(about)}`);
@@ -81,7 +87,8 @@ export class RowParts {
     reveal(this.frees, !!held && !ctx.follower);
     if (this.menu) {
       const does = this.listener === undefined ? t('row.add') : `${name}: ${t('inside.menu')}`;
-      reveal(this.menu, !ctx.follower);
+      // Nothing is added to another program's informer.
+      reveal(this.menu, !ctx.follower && (this.listener !== undefined || about.lane.state.fidelity.holds?.how !== 'unseen'));
       attr(this.menu, 'aria-label', does);
       attr(this.menu, 'title', does);
     }
@@ -90,8 +97,7 @@ export class RowParts {
     attr(this.hold, 'aria-pressed', String(!!held));
     attr(this.hold, 'aria-label', words);
     attr(this.hold, 'title', words);
-    put(this.one, t(phone ? 'row.oneShort' : 'row.one'));
-    reveal(this.some, !phone && !about.two);
+    reveal(this.some, !about.phone && !about.two);
     put(this.some, t('hold.some'));
     put(this.all, t('row.all'));
     attr(this.one, 'aria-label', `${t('row.one')}: ${words}`);
@@ -109,10 +115,12 @@ export class RowParts {
     const left = g.phone ? g.past.x : 16 + indent;
     const top = band.station === 'informer' ? y - 8 : g.phone ? band.y - 5 + (band.head ? 18 : 0) : y - 13;
     seat(this.name, { x: left, y: top, w: g.phone ? g.names : g.names - left - (this.menu && !g.presenting ? 18 : 0) }, k);
+    seat(this.tip, { x: left, y: top + (g.phone ? 30 : 27) }, k);
     if (this.menu) seat(this.menu, { x: g.phone ? g.x - 34 : g.names - 18, y: top + 3 }, k);
     const words = apart ? g.x + railWidth(apart) : x + (band.level < 2 ? 18 : 22);
     this.now.paint(this.is, this.lane, { x: words, y, edge: g.edge, lane: apart ? band.lane : null });
     seat(this.hold, { x: x - 12, y: y + 4, w: 24, h: 24 }, k);
-    seat(this.frees, { x: words, y: y + (!this.is.number && (this.is.under || this.is.underWords) ? 28 : 12) }, k);
+    put(this.one, this.ctx.t(g.phone || g.edge - words < freeing ? 'row.oneShort' : 'row.one'));
+    seat(this.frees, { x: words, y: y + Math.max(12, this.now.below + 6) }, k);
   }
 }

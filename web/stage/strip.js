@@ -1,6 +1,7 @@
 // @ts-check
 // The columns of one row, drawn once each into a picture outside the page that is as wide as the window and wraps around. Column n stands
 // at n modulo its length. So nothing is moved when time goes on; the picture is copied in two pieces.
+import { drawBand } from './band.js';
 import { drawPiles, pileAt } from './pile.js';
 import { drawTick } from './tick.js';
 
@@ -9,7 +10,7 @@ import { drawTick } from './tick.js';
 
 /**
  * How a strip is drawn: the columns it has and how wide each is in device pixels, device pixels per unit, and colours by type.
- * @typedef {{length: number, wide: number, k: number, inks: string[], accent: string, edge: string}} Look
+ * @typedef {{length: number, wide: number, k: number, inks: string[], accent: string, edge: string, band: string}} Look
  */
 
 export class Strip {
@@ -93,14 +94,16 @@ export class Strip {
   stretch(track, from, to, unit, { most, alpha }) {
     const { piles, ticks } = this;
     const cx = /** @type {OffscreenCanvasRenderingContext2D} */ (this.cx);
-    const { length, wide, k, inks, accent, edge } = /** @type {Look} */ (this.look);
+    const { length, wide, k, inks, accent, edge, band } = /** @type {Look} */ (this.look);
     const x = (from % length) * wide;
     cx.clearRect(x, 0, (to - from) * wide, piles + ticks);
     if (unit > 0) {
       const columns = [];
       for (let n = from; n < to; n++) columns.push(track.columns.get(Math.min(n, track.newest)));
       const [least, gap] = [Math.round(3 * k), Math.max(1, Math.round(k))];
-      drawPiles(cx, columns, { x, wide, foot: piles, unit, least, gap, inks, accent, edge, before: pileAt(track, from - 1) });
+      const at = { x, wide, foot: piles, unit, before: pileAt(track, from - 1) ?? [] };
+      if (track.sampled) drawBand(cx, columns, { ...at, edge: Math.round(1.5 * k), ink: band });
+      else drawPiles(cx, columns, { ...at, least, gap, inks, accent, edge });
     }
     if (!ticks) return;
     cx.globalAlpha = alpha;

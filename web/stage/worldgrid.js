@@ -7,7 +7,7 @@ import { places } from '../wire/model.js';
 /** @typedef {import('../wire/page-types.js').WorldCell} WorldCell */
 
 /** The largest and the smallest pitch of cells, and that of squares that stand for several objects. */
-const largest = 20;
+const largest = 32;
 const smallest = 3;
 const square = 7;
 /** The places close up when there are more holes than this, and a third of them are holes. */

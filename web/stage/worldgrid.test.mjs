@@ -54,7 +54,7 @@ test('places close up when many are empty', () => {
   for (const slot of gone) cells.delete(slot);
   assert.equal(take(...gone), null);
   assert.equal(grid.cells.length, 40);
-  assert.equal(grid.pitch, 20);
+  assert.equal(grid.pitch, 28);
 });
 
 test('a place says how the maps differ', () => {

@@ -21,6 +21,9 @@ export const looks = {
   },
 };
 
+/** From this size on, in pixels, a square has room for a line within. */
+const roomy = 6;
+
 /**
  * Draws a cell in place of what was there.
  * @param {CanvasRenderingContext2D} cx @param {Record<string, string>} palette
@@ -112,4 +115,26 @@ export function drawShare(cx, palette, x, y, pitch, size, counts, looks, per) {
   }
   cx.fillRect(x, y + size - high, size, high);
   if (form !== 'fill' && high > 2) cx.clearRect(x + 1, y + size - high + 1, size - 2, high - 2);
+}
+
+/**
+ * Draws what is left of a light: a change was here a moment ago. It is a fine grey line within the square, as no mark of a difference is. A square without room
+ * for it, or one that stands for several objects, is a little brighter.
+ * @param {CanvasRenderingContext2D} cx @param {Record<string, string>} palette
+ * @param {number} x @param {number} y @param {number} size
+ * @param {number} light how bright it is, up to 1 @param {boolean} several
+ */
+export function drawLight(cx, palette, x, y, size, light, several) {
+  const isPlain = several || size < roomy;
+  cx.globalAlpha = light * (isPlain ? 0.2 : 0.55);
+  if (isPlain) {
+    cx.fillStyle = palette.t2;
+    cx.fillRect(x, y, size, size);
+  } else {
+    const wide = Math.max(1, Math.round(size / 18));
+    cx.strokeStyle = palette.t2;
+    cx.lineWidth = wide;
+    cx.strokeRect(x + wide / 2, y + wide / 2, size - wide, size - wide);
+  }
+  cx.globalAlpha = 1;
 }

@@ -2,7 +2,7 @@
 // One of the two maps: its canvas, its name, and what is pressed and pointed at on it.
 import { attr, h, reveal, Txt } from '../kit/dom.js';
 import { places } from '../wire/model.js';
-import { drawCell, drawShare, looks } from './worldink.js';
+import { drawCell, drawLight, drawShare, looks } from './worldink.js';
 import { markOf } from './worldgrid.js';
 
 /** Of the square that is drawn. */
@@ -93,11 +93,7 @@ export class WorldMap {
       drawCell(cx, palette, x, y, pitch, size, look, side === 'store' && !!cell && (cell.places & places.reduced) > 0);
     }
     cx.globalAlpha = 1;
-    if (!light) return;
-    cx.globalAlpha = grid.per > 1 ? light / 3 : light;
-    cx.fillStyle = palette.t1;
-    cx.fillRect(x, y, size, size);
-    cx.globalAlpha = 1;
+    if (light) drawLight(cx, palette, x, y, size, light, grid.per > 1);
   }
 
   /** What is looked for, in lower case. */

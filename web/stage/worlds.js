@@ -1,7 +1,7 @@
 // @ts-check
 // Two maps of one size, the cluster and this store, and how many changes lie between them. An object has one place in both. Where they differ, a mark says how.
 import { h, put, reveal, Txt } from '../kit/dom.js';
-import { capitalize, exact, middle, seconds } from '../kit/format.js';
+import { exact, middle, seconds } from '../kit/format.js';
 import { laneNames } from '../kit/fork.js';
 import { openFind } from '../rows/indexmenu.js';
 import { places } from '../wire/model.js';
@@ -12,7 +12,7 @@ import '../kit/words-worlds.js';
 
 /** How long a change lights its cells, in ms, and how much later the store's where both changed at once. */
 const lit = 900;
-const later = 160;
+const later = 60;
 /** A light fades in steps: a cell is drawn again only when its step is another one. */
 const steps = 4;
 const still = matchMedia('(prefers-reduced-motion: reduce)');
@@ -31,7 +31,9 @@ export class Worlds {
     this.what = new Txt(h('span', { class: 'world-what' }));
     this.more = new Txt(h('span', { class: 'world-more' }));
     this.name = h('div', { class: 'world-name', hidden: '', 'aria-hidden': 'true' });
-    const between = h('p', { class: 'world-between' }, this.number.el, h('span', { class: 'world-words' }, this.what.el, this.more.el));
+    /** How far the other store is from the cluster, where two releases are side by side. */
+    this.other = new Txt(h('span', { class: 'world-more', 'data-lane': 1 }));
+    const between = h('p', { class: 'world-between' }, this.number.el, h('span', { class: 'world-words' }, this.what.el, this.more.el, this.other.el));
     this.root = h('section', { class: 'worlds' }, this.maps.cluster.root, between, this.maps.store.root, this.name);
     root.append(this.root);
     /** By the first place of a square. @type {Map<number, Record<'cluster' | 'store', Light>>} */
@@ -246,18 +248,22 @@ export class Worlds {
     const isSeen = world.known !== 'written';
     const isOld = isSeen && !(world.watched && model.isSure());
     maps.cluster.title.set(t(isSeen ? 'worlds.seen' : 'worlds.cluster'));
-    maps.store.title.set(t('worlds.store'));
+    const [era, other] = model.lanes > 1 ? [model.state.era, model.lane(1)] : [];
+    maps.store.title.set(era ? t('worlds.storeOf', { era }) : t('worlds.store'));
     const all = 'r=same resource.resource; n=exact';
     if (!world.known) maps.cluster.count.set('');
     else if (world.unsent) maps.cluster.count.bind(from, `${all} world.objects; u=exact world.unsent`, 't worlds.unsent');
     else maps.cluster.count.bind(from, `${all} world.objects`, world.objects === 1 ? 't worlds.object' : 't worlds.objects');
     maps.store.count.bind(from, `${all} indexer.count`, model.state.indexer.count === 1 ? 't worlds.object' : 't worlds.objects');
-    this.sayApart(from);
+    this.sayApart(from, era ? t('worlds.whoseOf', { era }) : t('worlds.whose'));
+    const { apart } = other?.state.world ?? {};
+    if (!other?.state.world.known) this.other.set('');
+    else this.other.bind({ ...other, now: from.now }, 'era=same era; n=exact world.apart', apart ? 't worlds.otherApart' : 't worlds.otherSame');
     const each = grid.per > 1 ? t('worlds.each', { n: exact(grid.per) }) : '';
     for (const side of sides) {
       const map = maps[side];
       const count = side === 'store' ? model.state.indexer.count : world.objects;
-      map.empty.set(model.any && !grid.cells.length ? t('worlds.none') : '');
+      map.empty.set(resource.resource && !grid.cells.length && (side === 'store' || world.known) ? t('worlds.none', { r: resource.resource }) : '');
       map.each.set(each);
       map.label(map === this.over && this.nameOf(this.pointed, 400)
         || t('worlds.mapLabel', { name: map.title.words, n: exact(count), r: resource.resource }) + (each && `, ${each}`));
@@ -267,25 +273,26 @@ export class Worlds {
 
   /** Says how far the stores of a fork are apart. @param {import('../wire/types.js').Fork} fork @private */
   sayForked(fork) {
-    const { ctx: { t, model }, maps, number, what, more } = this;
+    const { ctx: { t, model }, maps, number, what, more, other } = this;
     const n = countOf(fork.stores);
+    other.set('');
     laneNames(this.ctx, fork).forEach((name, i) => {
       const map = maps[sides[i]];
-      map.title.set(capitalize(name));
+      map.title.set(t('worlds.storeIn', { lane: name }));
       map.count.set(t('worlds.objects', { n: exact(fork.stores.counts[i]), r: model.state.resource.resource }));
       map.empty.set('');
       map.each.set(this.grid.per > 1 ? t('worlds.each', { n: exact(this.grid.per) }) : '');
       map.label(map === this.over && this.nameOf(this.pointed, 400)
-        || t('worlds.mapLabel', { name, n: exact(fork.stores.counts[i]), r: model.state.resource.resource }));
+        || t('worlds.mapLabel', { name: map.title.words, n: exact(fork.stores.counts[i]), r: model.state.resource.resource }));
       reveal(map.hatch, false);
     });
     number.set(n ? exact(n) : '=');
-    what.set(n ? t('worlds.differ', { n }) : t('worlds.same'));
+    what.set(n ? t('worlds.differ', { n }) : t('worlds.sameStores'));
     more.set(fork.parting ? t('worlds.parted', { s: seconds(fork.parting.atMillis) }) : t('worlds.notParted'));
   }
 
-  /** Says how far the two are apart. @param {import('../kit/bind.js').From} from @private */
-  sayApart(from) {
+  /** Says how far the two are apart. @param {import('../kit/bind.js').From} from @param {string} store whose store it is, in words @private */
+  sayApart(from, store) {
     const { ctx, number, what, more } = this;
     const { model, t } = ctx;
     const { world } = model.state;
@@ -301,7 +308,7 @@ export class Worlds {
     what.set(t(!world.apart ? 'worlds.same' : world.apart === 1 ? 'worlds.apartOne' : 'worlds.apart'));
     if (isSeen && !(world.watched && model.isSure())) more.bind(from, 's=span now - world.cameMillis max 0', 't worlds.old');
     else if (!world.apart && isSeen) more.bind(from, 's=span now - world.cameMillis max 0', 't worlds.sameSeen');
-    else if (!world.apart) more.set(t(world.unsent ? 'worlds.sameSent' : 'worlds.sameAll'));
+    else if (!world.apart) more.set(t(world.unsent ? 'worlds.sameSent' : 'worlds.sameAll', { store }));
     else if (world.apartObjects === 1) more.bind(from, 's=span now - world.oldestMillis max 0', world.apart === 1 ? 't worlds.ofOne' : 't worlds.ofOneMany');
     else more.bind(from, 'n=exact world.apartObjects; r=same resource.resource; s=span now - world.oldestMillis max 0', 't worlds.of');
   }

@@ -41,7 +41,8 @@ export class Timeline {
     // The time that the log has dropped, and where the log begins.
     this.forgotten = forgottenTime(left, { top: base - high, tall: high, over: 6, under: 0 });
     this.marksG = s('g');
-    this.head = s('g', {}, s('path', { d: `M0 ${top}V${Math.min(box.h, base + 6)}`, class: 'ph' }), s('path', { d: `M-7 ${top}h14v7l-7 7l-7 -7z`, class: 'phh' }));
+    this.head = s('g', {}, s('path', { d: `M0 ${top}V${Math.min(box.h, base + 6)}`, class: 'ph' }),
+      s('path', { d: `M-7 ${top}h14v7l-7 7l-7 -7z`, class: 'phh' }));
     this.liveEdge = s('path', { d: `M0 ${top}V${base}`, class: 'lv' });
     this.svg.append(this.line, this.forgotten.el, this.marksG, this.liveEdge, this.head);
     /** @type {{line: SVGElement, title: SVGElement}[]} */

@@ -7,8 +7,8 @@ import { hasHalt } from '../wire/marks.js';
 import { paintedMoment } from '../wire/moment.js';
 import { Phone } from './phone.js';
 import { closePopup, popupOpen } from '../kit/popup.js';
+import { Stage } from './stage.js';
 import { Stories } from '../story/stories.js';
-import { Tracks } from './tracks.js';
 
 export class Views {
   /**
@@ -30,7 +30,7 @@ export class Views {
       caption: (fits) => this.stories.caption()?.[1] ?? o.caption.wordsWithin(fits),
     });
     /** The stage. */
-    this.tracks = new Tracks(ctx, app, this.stories);
+    this.stage = new Stage(ctx, app, this.stories);
     this.mainCaption = o.caption;
     this.say = o.say;
     this.choose();
@@ -49,7 +49,7 @@ export class Views {
     addEventListener('hashchange', () => {
       this.choose();
       this.ctx.repaint();
-      this.tracks.informers.choose();
+      this.stage.informers.choose();
       const p = fragment.read();
       const on = p.get('presenter') === '1';
       if (this.ctx.follower) return;
@@ -62,7 +62,7 @@ export class Views {
   /** Takes from the fragment whether one station is shown alone. @private */
   choose() {
     const id = (fragment.read().get('embed') ?? '').toLowerCase();
-    this.tracks.alone = id;
+    this.stage.alone = id;
     this.app.classList.toggle('view-embed', !!id);
   }
 
@@ -71,27 +71,27 @@ export class Views {
 
   /** Whether the stage shows as on a phone: in a narrow window, or on a page that is zoomed far. */
   get isPhone() {
-    return this.phone.isOn && !this.tracks.alone;
+    return this.phone.isOn && !this.stage.alone;
   }
 
   /** The part of the page that a still is of: the stage without the bars around it. */
   pictureBox() {
     const all = this.app.getBoundingClientRect();
     if (this.isPhone) return this.phone.pictureBox();
-    if (this.presenting || this.tracks.alone) return all;
+    if (this.presenting || this.stage.alone) return all;
     const unit = all.width / 1280;
     return new DOMRect(all.x, all.y + 44 * unit, all.width, all.height - 126 * unit);
   }
 
   /** Takes a frame in. @param {import('../wire/types.js').Frame} frame @param {number} clock */
   apply(frame, clock) {
-    this.tracks.informers.find();
+    this.stage.informers.find();
     this.stories.apply(frame, clock);
   }
 
   /** Shows the stage as it is to show now. @private */
   arrange() {
-    const { isPhone: phone, presenting, shown, tracks: { alone } } = this;
+    const { isPhone: phone, presenting, shown, stage: { alone } } = this;
     if (shown && shown.phone === phone && shown.presenting === presenting && shown.alone === alone) return;
     this.shown = { phone, presenting, alone };
     this.app.classList.toggle('view-phone', phone);
@@ -99,7 +99,7 @@ export class Views {
     this.app.classList.toggle('presenting', presenting && !phone);
     this.phone.root.hidden = !phone;
     document.documentElement.classList.toggle('is-phone', phone);
-    this.tracks.show(phone ? this.phone.stage : null, presenting);
+    this.stage.show(phone ? this.phone.stage : null, presenting);
     this.resize();
     this.cursor();
   }
@@ -107,7 +107,7 @@ export class Views {
   /** Paints what there is before the first event: the phone's bars. @param {number} clock */
   paintBefore(clock) {
     this.arrange();
-    reveal(this.tracks.root, false);
+    reveal(this.stage.root, false);
     if (this.isPhone) this.phone.paint(clock);
   }
 
@@ -122,20 +122,20 @@ export class Views {
     const { riding, starting, step: now } = this.stories;
     if (now !== this.followedStep && !riding && !(now && starting)) {
       this.followedStep = now;
-      this.tracks.follow(now);
+      this.stage.follow(now);
     }
     this.painted = paintedMoment(this.ctx);
-    reveal(this.tracks.root, true);
+    reveal(this.stage.root, true);
     this.say(clock);
-    this.tracks.paint(clock);
+    this.stage.paint(clock);
     if (this.isPhone) this.phone.paint(clock);
     this.stories.paint();
   }
 
   resize() {
     this.phone.resize();
-    this.tracks.resize();
-    this.mainCaption.wear(this.tracks.k);
+    this.stage.resize();
+    this.mainCaption.wear(this.stage.k);
   }
 
   /** The sentence of a story, or that of the stage. @returns {[string, string] | null} */
@@ -143,9 +143,9 @@ export class Views {
     this.stories.paintFigures(); // of the sentence that is about to be said
     const story = this.stories.caption();
     // What a person wrote is said in its place.
-    this.tracks.said = null;
+    this.stage.said = null;
     if (story || this.ctx.model.facts.sentence.id.startsWith('person')) return story;
-    return this.tracks.caption();
+    return this.stage.caption();
   }
 
   /** Two releases side by side, or one again. */
@@ -182,7 +182,7 @@ export class Views {
 
   /** Shuts what lies on top. Returns whether there was something. */
   escape() {
-    if (this.tracks.shut() || this.stories.close() || this.stories.goBack() || this.stories.noRide()) return true;
+    if (this.stage.shut() || this.stories.close() || this.stories.goBack() || this.stories.noRide()) return true;
     if (this.presenting) {
       this.present(false);
       return true;

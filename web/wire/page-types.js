@@ -44,7 +44,7 @@
  *   inspects?: () => boolean,
  *   riding?: () => import('../object/ride.js').Ride['position'],
  *   token?: () => string,
- *   select: (key: string, lane?: number) => void,
+ *   select: (key: string, lane?: number, rv?: string) => void,
  *   selected: () => string,
  *   popup: (anchor: Element, build: (root: HTMLElement, close: () => void) => void, options?: {width?: number, left?: number, label?: string}) => void,
  *   say: (text: string, bad?: boolean) => void,

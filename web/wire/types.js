@@ -126,7 +126,8 @@
  * @property {number} first the oldest column that the log still has. Nothing is known of what came before.
  * @property {Row[]} rows the rows of the stage, from the top: the cluster's, then each informer's. Of a factory one informer is open; the
  *   others have one row each. In a fork the second lane has a cluster of its own.
- * @property {Journey | null} journey the way of the followed object's newest change; null if none is followed, or nothing is known of it.
+ * @property {Journey | null} journey the way of the followed change, which is the object's newest unless a version is followed; null if
+ *   none is followed, or nothing is known of it.
  */
 
 /**
@@ -170,7 +171,7 @@
  * @property {boolean} sure an update would arrive if there were one, so what agrees is known to agree, and the newest version is known to
  *   be current.
  * @property {TroubleFacts} trouble what is wrong between the informer and its cluster.
- * @property {number} deltas how many deltas the queue holds; for a DeltaFIFO, those of all its keys.
+ * @property {number} deltas how many deltas of objects the queue holds; for a DeltaFIFO, those of all its keys.
  * @property {string[]} focus the stations to look at: those with a problem now or within the last three seconds.
  * @property {Features} features what the release does that others do not.
  * @property {Sentence} sentence what a person wrote just now.
@@ -328,6 +329,7 @@
  * @property {string} [name] of a handler
  * @property {number} waiting how many wait at the moment shown: changes, or keys with all their changes.
  * @property {boolean} [keyed] keys wait here, and not changes
+ * @property {boolean} [sampled] a probe counts what waits, and does not see which changes they are. Their type is 0.
  * @property {number} [changes] how many changes the waiting keys have together.
  * @property {number | null} oldestMillis when the one came that has waited longest; null if none waits.
  * @property {number} highest the highest pile of the window.
@@ -338,7 +340,7 @@
  */
 
 /**
- * Journey is the way of the newest change of the followed object through the rows.
+ * Journey is the way of the followed change through the rows.
  * @typedef {object} Journey
  * @property {string} key
  * @property {string} rv
@@ -648,7 +650,8 @@
 /**
  * Span is something that lasted, or happened, in a row.
  * @typedef {object} Span
- * @property {string} kind
+ * @property {'hold' | 'call' | 'gap' | 'backoff' | 'list' | 'silent' | 'resync' | 'added' | 'removed' | 'retry' | 'failed' | 'unseen' |
+ *   'burst' | 'pile' | 'act'} kind
  * @property {number} fromMillis
  * @property {number | null} toMillis null while it lasts
  * @property {number} [n]
@@ -1395,6 +1398,7 @@
  * @property {string} [listener]
  * @property {string} [open]
  * @property {number} [windowMillis] how long the past is that the stage shows; 0 for the usual.
+ * @property {number} [informer] which of several informers has all its rows, from 0.
  * @property {string} [function]
  * @property {string} [control] the name of the control that the reader is asked to press: its command and plain arguments, such as "release
  *   pop 1".
@@ -1601,7 +1605,7 @@
  * @property {[lag: number, seed?: number | null]} laboratory
  * @property {[name: string, value?: string | null, lane?: number | null]} index
  * @property {[lane?: number | null]} show
- * @property {[key?: string | null]} follow
+ * @property {[key?: string | null, rv?: string | null]} follow
  * @property {[millis: number, columns: number]} window
  * @property {[row: string, column: number]} entries
  * @property {[]} stories
@@ -1632,7 +1636,7 @@
  * AddressKey is a key of the URL fragment; docs/reference.md says what each means.
  * @typedef {'source' | 'context' | 'resource' | 'namespace' | 'era' | 'transform' | 'selector' | 'seed' | 'objects' | 'rate' | 'do' |
  *   'fork' | 'from' | 'at' | 'go' | 'speed' | 'lane' | 'story' | 'level' | 'tour' | 'laboratory' | 'presenter' | 'embed' | 'embedder' |
- *   'stage' | 'theme' | 'lang' | 'token' | 'broadcast' | 'audience'} AddressKey
+ *   'theme' | 'lang' | 'token' | 'broadcast' | 'audience'} AddressKey
  */
 
 export {};

@@ -11,7 +11,7 @@ type Facts struct {
 	Sure bool `json:"sure"`
 	// Trouble is what is wrong between the informer and its cluster.
 	Trouble TroubleFacts `json:"trouble"`
-	// Deltas is how many deltas the queue holds; for a DeltaFIFO, those of all its keys.
+	// Deltas is how many deltas of objects the queue holds; for a DeltaFIFO, those of all its keys.
 	Deltas int `json:"deltas"`
 	// Focus are the stations to look at: those with a problem now or within the last three seconds.
 	Focus []string `json:"focus"`

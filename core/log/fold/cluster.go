@@ -347,6 +347,12 @@ func (l *lane) arriveInStore(epoch uint64, e *event.Entry) {
 		if l.queue.sampled && !c.objects.Has(key) { // no list is known
 			c.arrive(epoch, key, always)
 		}
+		if x, ok := c.apart.Get(key); ok && l.fidelity["queue"].How == "derived" {
+			// A probe tells which version the store had, and not that of the deletion.
+			if i := slices.IndexFunc(x.list, func(x change) bool { return x.op == event.OpDeleted }); i >= 0 {
+				rv = x.list[i].rv
+			}
+		}
 		c.arrive(epoch, key, upTo(rv))
 		l.compare(epoch, key, e.At)
 	case event.KindStoreReplaced:

@@ -117,3 +117,18 @@ func TestWhatIsStoredHasCome(t *testing.T) {
 		t.Errorf("a baseline says %s, not %s", got, want)
 	}
 }
+
+// TestADeletionThatAProbeSawIsOver: a probe has the store's version for what leaves the store.
+func TestADeletionThatAProbeSawIsOver(t *testing.T) {
+	f := NewFold()
+	seen := func(op event.Op, rv string) event.Event { return event.WatchEvent{Op: op, Key: "a", RV: rv}.Event() }
+	w := worldOf(f, event.Selected{Selection: `{"source":"live","resource":"pods","version":"v1","eras":["1.37"]}`}.Event(),
+		event.Restored{State: `{"queue":{"kind":"RealFIFO"},"fidelity":{"queue":{"how":"derived"}}}`}.Event(),
+		seen(event.OpAdded, "3"), stored("a", "3"), seen(event.OpDeleted, "5"), seen(event.OpAdded, "6"))
+	if w.Apart != 2 {
+		t.Fatalf("the watch brought a deletion and another object, and %+v", w)
+	}
+	if w = worldOf(f, event.StoreDeleted{Key: "a", RV: "3"}.Event()); w.Apart != 1 {
+		t.Errorf("it has left the store, the other has not come, and %+v", w)
+	}
+}

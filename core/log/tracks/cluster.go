@@ -61,6 +61,23 @@ func (c *cluster) add(s stamp, lane uint8, op event.Op, key, rv string) int {
 	return n
 }
 
+// find returns the number of the followed change, or of the newest one of its object; less than base if the log has none.
+func (c *cluster) find(w *Window) int {
+	newest, ok := c.latest[w.Followed]
+	if !ok {
+		return -1
+	}
+	for newest >= c.base && c.changes[newest-c.base].seq > w.Seq {
+		newest = c.about[newest-c.base].before
+	}
+	for n := newest; w.Version != "" && n >= c.base; n = c.about[n-c.base].before {
+		if c.about[n-c.base].rv == w.Version {
+			return n
+		}
+	}
+	return newest
+}
+
 // see notes that a Reflector received a change.
 func (c *cluster) see(s stamp, lane uint8, rv string) {
 	for i, n := range c.pending {

@@ -9,7 +9,7 @@ import (
 	"informerscope/core/words/event"
 )
 
-// Journey is the way of the newest change of the followed object through the rows.
+// Journey is the way of the followed change through the rows.
 type Journey struct {
 	Key string `json:"key"`
 	RV  string `json:"rv"`
@@ -30,18 +30,16 @@ type Stop struct {
 // farthest is how many entries are looked at for one that may not be there.
 const farthest = 20_000
 
-// Journey returns the way of the newest change of an object that the cluster had made by the window's moment; nil if there is none.
-func (t *Tracks) Journey(w *Window, key string) *Journey {
+// Journey returns the way of the followed change, as far as it had come by the window's moment; nil if there is none. If no version is followed, or one that
+// the log does not have, it is that of the object's newest change.
+func (t *Tracks) Journey(w *Window) *Journey {
 	shown := t.lane(uint8(w.Lane))
 	if shown == nil {
 		return nil
 	}
-	c := shown.cluster
-	n, ok := c.latest[key]
-	for ok && n >= c.base && c.changes[n-c.base].seq > w.Seq {
-		n = c.about[n-c.base].before
-	}
-	if !ok || n < c.base {
+	key, c := w.Followed, shown.cluster
+	n := c.find(w)
+	if n < c.base {
 		return nil
 	}
 	p, x := &c.changes[n-c.base], &c.about[n-c.base]
@@ -134,6 +132,17 @@ func (p passes) find(from time.Duration, key string) stamp {
 	return never
 }
 
+// versionLeft returns the version of an object's newest entry that had left by a moment; empty if there is none.
+func (l *line) versionLeft(s stamp, key string) string {
+	hi := sort.Search(len(l.waits), func(i int) bool { return l.waits[i].entered.seq > s.seq })
+	for i := hi - 1; i >= max(0, hi-farthest); i-- {
+		if x := &l.waits[i]; x.key == key && x.left.seq <= s.seq {
+			return x.rv
+		}
+	}
+	return ""
+}
+
 // endOf returns when the call that began at a moment ended.
 func (h *handler) endOf(begin stamp) stamp {
 	calls := h.calls.spans
@@ -155,7 +164,7 @@ type Entry struct {
 // Entries returns what passed or waited in a row during the column w.From, at most so many: of a pile the one that leaves next first.
 func (t *Tracks) Entries(w *Window, row string, most int) (out []Entry) {
 	from, to := w.from(), w.from()+w.Step
-	add := func(key, rv string, op event.Op, came, left stamp) {
+	add := func(key, rv string, op event.Op, came, left, end stamp) {
 		if came.seq > w.Seq || len(out) >= most {
 			return
 		}
@@ -167,62 +176,82 @@ func (t *Tracks) Entries(w *Window, row string, most int) (out []Entry) {
 			at := fold.Millis(left.at)
 			e.LeftMillis = &at
 		}
+		if end.seq <= w.Seq {
+			at := fold.Millis(end.at)
+			e.EndMillis = &at
+		}
 		out = append(out, e)
 	}
-	if own := t.passesOf(w, row); own != nil {
-		for _, p := range own.since(from) {
-			if p.at >= to {
-				break
-			}
-			add(p.key, "", p.op, p.stamp, p.stamp)
+	if own, version := t.passesOf(w, row); own != nil {
+		for i := len(own) - len(own.since(from)); i < len(own) && own[i].at < to; i++ {
+			p := &own[i]
+			add(p.key, version(i), p.op, p.stamp, p.stamp, never)
 		}
 		return out
 	}
-	l := t.lineOf(row)
+	shown, l := t.lineOf(row)
 	if l == nil {
 		return nil
 	}
+	h, feeder := shown.handlerOf(l), shown.handler(shown.feeder)
 	for i := l.first(from, w.Seq); i < l.end(); i++ {
 		x := l.at(i)
 		if x.entered.at >= to || x.entered.seq > w.Seq {
 			break
 		}
 		if x.left.at >= from || x.left.seq > w.Seq {
-			add(x.key, x.rv, x.op, x.entered, x.left)
+			rv, end := x.rv, never
+			if h != nil {
+				end = h.endOf(x.left)
+			}
+			if l == &shown.work && feeder != nil { // a key has no version: it is of the change whose call added it
+				rv = feeder.line.versionLeft(x.entered, x.key)
+			}
+			add(x.key, rv, x.op, x.entered, x.left, end)
 		}
 	}
 	return out
 }
 
-// passesOf returns what passed in a row in which nothing waits, nil for another row.
-func (t *Tracks) passesOf(w *Window, row string) passes {
+// passesOf returns what passed in a row in which nothing waits, and the version of each; nil for another row.
+func (t *Tracks) passesOf(w *Window, row string) (own passes, version func(int) string) {
 	for i, l := range t.lanes {
 		switch id := strconv.Itoa(i) + "."; {
 		case row == id+"indexer", row == id+"informer":
-			return l.stored
+			return l.stored, func(i int) string { return l.queue.versionLeft(l.stored[i].stamp, l.stored[i].key) }
 		case row == id+"cluster", row == "cluster" && i == w.Lane:
-			return l.cluster.changes
+			return l.cluster.changes, func(i int) string { return l.cluster.about[i].rv }
 		}
 	}
-	return nil
+	return nil, nil
 }
 
-// lineOf returns what waits in a row, nil if there is no such row.
-func (t *Tracks) lineOf(row string) *line {
+// lineOf returns what waits in a row, and the row's lane; nil if there is no such row.
+func (t *Tracks) lineOf(row string) (*lane, *line) {
 	for i, l := range t.lanes {
 		id := strconv.Itoa(i) + "."
 		switch row {
 		case id + "reflector":
-			return &l.reflector
+			return l, &l.reflector
 		case id + "queue":
-			return &l.queue
+			return l, &l.queue
 		case id + "work":
-			return &l.work
+			return l, &l.work
 		}
 		for _, h := range l.handlers {
 			if row == id+"handler."+strconv.Itoa(int(h.id)) {
-				return &h.line
+				return l, &h.line
 			}
+		}
+	}
+	return nil, nil
+}
+
+// handlerOf returns the handler for which a line waits, nil for another line.
+func (l *lane) handlerOf(own *line) *handler {
+	for _, h := range l.handlers {
+		if &h.line == own {
+			return h
 		}
 	}
 	return nil

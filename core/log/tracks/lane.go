@@ -1,6 +1,7 @@
 package tracks
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -50,6 +51,7 @@ type handler struct {
 	causes  causes
 	calls   causes
 	current string // the key of the call that runs
+	begun   passes // calls of what was not seen to wait
 	resync  *span  // the newest one, nil for none
 }
 
@@ -68,6 +70,10 @@ func (l *lane) setIdentity(identity event.LaneOf) {
 
 // apply takes an event of the lane in.
 func (l *lane) apply(s stamp, e *event.Entry) {
+	if e.Kind == event.KindSampled {
+		l.sample(s, e.Sampled().Sample)
+		return
+	}
 	switch event.SubjectOf(e.Kind) {
 	case event.AboutReflector:
 		l.applyReflector(s, e)
@@ -98,6 +104,7 @@ func (l *lane) applyReflector(s stamp, e *event.Entry) {
 			l.queue.keyed = !r.Features().KeepsOrder
 		}
 	case event.KindRequestSent:
+		l.causes.end(s, Stopped, "")
 		l.verb = e.RequestSent().Verb
 		if l.verb != event.VerbWatch {
 			l.listing = true
@@ -124,6 +131,10 @@ func (l *lane) applyReflector(s stamp, e *event.Entry) {
 	case event.KindBackoffEnded:
 		l.causes.end(s, Backoff, "")
 	case event.KindReflectorStopped:
+		for _, kind := range []SpanKind{Gap, Backoff, Silent} {
+			l.causes.end(s, kind, "")
+		}
+		l.causes.begin(s, Stopped, "")
 		l.reflector.clear(s)
 		l.failList(s)
 	}
@@ -275,7 +286,11 @@ func (l *lane) applyListener(s stamp, e *event.Entry) {
 		}
 		h.line.enter(s, op, x.Key, x.RV, 1)
 	case event.KindHandling:
-		h.line.leaveFirst(s, 1)
+		if h.line.head < h.line.end() {
+			h.line.leaveFirst(s, 1)
+		} else if len(h.line.samples) > 0 {
+			h.begun.add(s, e.Op(), 1, e.Key())
+		}
 		h.current = e.Key()
 		h.calls.begin(s, Call, "").key = h.current
 	case event.KindHandled:
@@ -391,10 +406,29 @@ func (l *lane) silence(s stamp, on bool) {
 	}
 }
 
+// sample takes in how many wait where no event says what comes and what leaves.
+func (l *lane) sample(s stamp, text string) {
+	var x fold.Sampled
+	if json.Unmarshal([]byte(text), &x) != nil {
+		return
+	}
+	if x.Queue != nil {
+		l.queue.look(s, x.Queue.Depth)
+	}
+	for _, is := range x.Listeners {
+		if h := l.handler(is.ID); h != nil && is.Ring >= 0 {
+			h.line.look(s, is.Ring)
+		}
+	}
+}
+
 // restore begins the lane with a State, of a log whose beginning was not kept.
 func (l *lane) restore(s stamp, st *fold.State) {
 	l.queue.keyed = st.Queue.Kind == "DeltaFIFO"
 	l.objects = st.Indexer.Count
+	if st.Fidelity["queue"].How == "sampled" {
+		l.queue.look(s, st.Queue.Depth)
+	}
 	for _, item := range st.Queue.Items {
 		l.queue.enter(s, event.ParseOp(item.Op), item.Key, item.RV, item.Count)
 		for range max(len(item.Deltas)-1, 0) {
@@ -405,6 +439,9 @@ func (l *lane) restore(s stamp, st *fold.State) {
 		h := &handler{id: x.ID, name: x.Name, added: s, removed: never}
 		if x.Removed {
 			h.removed = s
+		}
+		if st.Fidelity["listeners.ring"].How == "sampled" {
+			h.line.look(s, x.Ring)
 		}
 		waits := x.Distributed - x.Handled
 		if x.Handling != nil {
@@ -453,6 +490,7 @@ func (l *lane) forget(before time.Duration) {
 	for _, h := range l.handlers {
 		h.causes.forget(before)
 		h.calls.forget(before)
+		h.begun.forget(before)
 	}
 	l.handlers = slices.DeleteFunc(l.handlers, func(h *handler) bool { return h.removed.at < before })
 }

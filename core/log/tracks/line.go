@@ -56,6 +56,31 @@ type line struct {
 	notches []notch
 	keys    map[string]int // of a keyed line: the index of a key that waits
 	pile    pile
+	// samples are how many waited, where that is looked at now and then, and what comes and leaves is not seen.
+	samples []sample
+}
+
+// sample is how many waited at a moment, and since then as far as is known.
+type sample struct {
+	stamp
+	n int
+}
+
+// look notes how many wait.
+func (l *line) look(s stamp, n int) {
+	n = max(n, 0)
+	if k := len(l.samples); k == 0 || l.samples[k-1].n != n {
+		l.samples = append(l.samples, sample{s, n})
+	}
+}
+
+// sampled returns how many waited at a moment, by the last sample before it.
+func (l *line) sampled(at time.Duration, seq uint64) int {
+	i := sort.Search(len(l.samples), func(i int) bool { return l.samples[i].at > at || l.samples[i].seq > seq })
+	if i == 0 {
+		return 0
+	}
+	return l.samples[i-1].n
 }
 
 // pile counts what waits in a line. It has a span from the moment at which a second one waits to that at which none does.
@@ -193,6 +218,9 @@ func (l *line) waiting(now stamp, fn func(i int, w *wait)) {
 
 // forget drops what left before a moment.
 func (l *line) forget(before time.Duration) {
+	if i := sort.Search(len(l.samples), func(i int) bool { return l.samples[i].at >= before }); i > 1024 {
+		l.samples = append([]sample(nil), l.samples[i-1:]...)
+	}
 	gone := len(l.leaves) - len(l.leavesFrom(before))
 	if gone < 1024 && gone < len(l.leaves) || gone == 0 {
 		return // each time it copies what is left

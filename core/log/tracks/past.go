@@ -15,7 +15,7 @@ type Past struct {
 	// Rows are the rows of the stage, from the top: the cluster's, then each informer's. Of a factory one informer is open; the others have one row each. In a
 	// fork the second lane has a cluster of its own.
 	Rows []Row `json:"rows"`
-	// Journey is the way of the followed object's newest change; null if none is followed, or nothing is known of it.
+	// Journey is the way of the followed change, which is the object's newest unless a version is followed; null if none is followed, or nothing is known of it.
 	Journey *Journey `json:"journey"`
 }
 
@@ -30,6 +30,8 @@ type Row struct {
 	// Waiting is how many wait at the moment shown: changes, or keys with all their changes.
 	Waiting int  `json:"waiting"`
 	Keyed   bool `json:"keyed,omitempty"` // keys wait here, and not changes
+	// Sampled: a probe counts what waits, and does not see which changes they are. Their type is 0.
+	Sampled bool `json:"sampled,omitempty"`
 	// Changes is how many changes the waiting keys have together.
 	Changes int `json:"changes,omitempty"`
 	// OldestMillis is when the one came that has waited longest; null if none waits.
@@ -91,6 +93,7 @@ const (
 	Gap     SpanKind = "gap"     // no watch; Words has the reason.
 	Backoff SpanKind = "backoff" // the Reflector waits before it tries again; Millis is how long.
 	Listing SpanKind = "list"    // a list, or a watch's initial events; N objects.
+	Stopped SpanKind = "stopped" // the informer has stopped: it needs no watch.
 	Silent  SpanKind = "silent"  // the watch looks open, and brings nothing.
 	Resync  SpanKind = "resync"  // a resync, from the store into this handler.
 	Added   SpanKind = "added"   // a handler was added while the informer ran; N objects came to it from the store.
@@ -105,7 +108,7 @@ const (
 
 // Span is something that lasted, or happened, in a row.
 type Span struct {
-	Kind       SpanKind `json:"kind"`
+	Kind       SpanKind `json:"kind" web:"hold|call|gap|backoff|list|silent|resync|added|removed|retry|failed|unseen|burst|pile|act"`
 	FromMillis float64  `json:"fromMillis"`
 	ToMillis   *float64 `json:"toMillis"` // null while it lasts
 	N          int      `json:"n,omitempty"`

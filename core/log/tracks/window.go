@@ -19,8 +19,8 @@ type Window struct {
 	// Seq and Now are the moment: what a later event tells is not known yet.
 	Seq uint64
 	Now time.Duration
-	// Followed is the key of the followed object, empty for none.
-	Followed string
+	// Followed is the key of the followed object, empty for none. Version is that of its followed change, empty for the newest.
+	Followed, Version string
 	// Lane is the informer that has all its rows; of a factory (Folds) the others have one row each.
 	Lane  int
 	Folds bool
@@ -94,7 +94,7 @@ func (l *lane) rows(w *Window, number int) []Row {
 		if h.added.seq > w.Seq || h.removed.seq <= w.Seq && h.removed.at < w.start() {
 			continue
 		}
-		r := row("handler", &h.line, nil, h.causes.spans, cutCalls(w, h.calls.spans))
+		r := row("handler", &h.line, h.begun, h.causes.spans, cutCalls(w, h.calls.spans))
 		r.ID, r.Listener, r.Name = r.ID+"."+strconv.Itoa(int(h.id)), h.id, h.name
 		out = append(out, r)
 	}
@@ -119,6 +119,10 @@ func cutCalls(w *Window, calls []*span) []*span {
 func (r *Row) count(w *Window, l *line) {
 	r.Keyed = l.keyed
 	now := w.now()
+	if len(l.samples) > 0 {
+		r.Sampled, r.Waiting = true, l.sampled(now.at, now.seq)
+		return
+	}
 	first := -1
 	l.waiting(now, func(i int, x *wait) {
 		if first < 0 {
@@ -200,7 +204,11 @@ func columns(w *Window, l *line, own passes) []Column {
 				x.Passes = x.Passes.add(p.op, int(p.n))
 			}
 		}
-		piles(w, l, c)
+		if len(l.samples) > 0 {
+			bands(w, l, c)
+		} else {
+			piles(w, l, c)
+		}
 		for _, n := range l.notches {
 			if n.seq > w.Seq || n.at < w.from() {
 				continue
@@ -231,12 +239,22 @@ func piles(w *Window, l *line, c []Column) {
 			if !x.counts() || x.left.at <= end && x.left.seq <= now.seq || x.spent(now) < barSteps*w.Step {
 				continue
 			}
-			if x.key == w.Followed && w.Followed != "" && c[j].Followed < 0 {
+			if x.key == w.Followed && w.Followed != "" && c[j].Followed < 0 && (w.Version == "" || x.rv == "" || x.rv == w.Version) {
 				c[j].Followed = len(ops)
 			}
 			ops = append(ops, x.op)
 		}
 		c[j].Pile = runs(ops)
+	}
+}
+
+// bands fills in how many waited at the end of each column, where that is sampled.
+func bands(w *Window, l *line, c []Column) {
+	for j := range c {
+		end := min(time.Duration(c[j].Number+1)*w.Step, w.Now)
+		if n := l.sampled(end, w.Seq); n > 0 {
+			c[j].Pile = Counts{int(event.OpNone), n}
+		}
 	}
 }
 

@@ -46,3 +46,37 @@ func TestADamagedLogIsBounded(t *testing.T) {
 		t.Errorf("%d informers and %d rows", len(tr.lanes), len(rows))
 	}
 }
+
+// TestWhatIsSampledIsABand adds what a probe sees at a handler: now and then how many wait, and when its calls begin.
+func TestWhatIsSampledIsABand(t *testing.T) {
+	var tr Tracks
+	seq := uint64(0)
+	add := func(at time.Duration, e event.Event) {
+		seq++
+		tr.Add(&event.Entry{Seq: seq, At: at, Event: e})
+	}
+	add(0, event.Selected{Selection: `{"source":"live","eras":["1.37"]}`}.Event())
+	add(0, event.Restored{State: `{"queue":{"kind":"RealFIFO"},"fidelity":{"listeners.ring":{"how":"sampled"}},"listeners":[{"id":1,"ring":7}]}`}.Event())
+	add(time.Second, event.Sampled{Sample: `{"listeners":[{"id":1,"ring":125}]}`}.Event())
+	add(1500*time.Millisecond, event.Handling{Listener: 1, Key: "a/b", Op: event.OpUpdated}.Event())
+	add(2*time.Second, event.Sampled{Sample: `{"listeners":[{"id":1,"ring":0}]}`}.Event())
+	handlerAt := func(now time.Duration) Row {
+		rows := tr.Rows(&Window{Step: 500 * time.Millisecond, Last: int64(now / (500 * time.Millisecond)), Seq: seq, Now: now})
+		return rows[4]
+	}
+	if r := handlerAt(1600 * time.Millisecond); !r.Sampled || r.Waiting != 125 || r.OldestMillis != nil {
+		t.Errorf("after 1.6 s the row is %+v; it is sampled, 125 wait, and nobody knows since when", r)
+	}
+	r := handlerAt(2100 * time.Millisecond)
+	if r.Station != "handler" || r.Waiting != 0 {
+		t.Errorf("after 2.1 s the row is %+v, and nothing waits", r)
+	}
+	piles, passed := [5]int{}, 0
+	for _, c := range r.Columns {
+		piles[c.Number] = c.Pile.Sum()
+		passed += c.Passes.Sum()
+	}
+	if want := [5]int{7, 125, 125}; piles != want || passed != 1 {
+		t.Errorf("the columns have %v, and %d passed; %v were sampled, and one call began", piles, passed, want)
+	}
+}

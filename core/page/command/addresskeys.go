@@ -63,7 +63,6 @@ var addressKeys = []AddressKey{
 		"320 × 240 pixels. This works from the static site; pages of a server cannot be framed"},
 	{Name: "embedder", Takes: "origins, such as `https://slides.example`, with commas between them", Means: "the pages that show this page in a frame and " +
 		"may drive it ([slides.md](slides.md))"},
-	{Name: "stage", Takes: "`tracks`", Means: "the stage whose rows are stations, with time from left to right"},
 	{Name: "theme", Takes: codes(strings.Fields("dark light contrast contrast-light")), Means: "colours. The default is `dark`, or `contrast` if the " +
 		"system asks for contrast"},
 	{Name: "lang", Takes: "`en` or `zh`", Means: "language. The default is the browser’s"},

@@ -122,10 +122,11 @@ func objectCommands() []Command {
 		Answers: "the lane",
 		run:     takeOne(0, func(_ context.Context, c *Console, lane int) (any, error) { return lane, c.View.Show(lane) }),
 	}, {
-		Name: "follow", Effect: Shows, Args: []arg.Spec{{Name: "key", Type: arg.Text}},
-		Does: "selects the object whose journey the past has; `\"\"` selects none", Answers: "the key",
-		run: takeOne("", func(_ context.Context, c *Console, key string) (any, error) {
-			c.View.Follow(key)
+		Name: "follow", Effect: Shows, Args: []arg.Spec{{Name: "key", Type: arg.Text}, {Name: "rv", Type: arg.Text}},
+		Does:    "selects an object: the past has the journey of its change `rv`, or of its newest without one; `\"\"` selects none",
+		Answers: "the key",
+		run: takeTwo(func(_ context.Context, c *Console, key, rv string) (any, error) {
+			c.View.Follow(key, rv)
 			return key, nil
 		}),
 	}, {

@@ -148,6 +148,8 @@ type Page struct {
 	Open     string   `json:"open,omitempty"`
 	// WindowMillis is how long the past is that the stage shows; 0 for the usual.
 	WindowMillis float64 `json:"windowMillis,omitempty"`
+	// Informer is which of several informers has all its rows, from 0.
+	Informer int `json:"informer,omitempty"`
 
 	Function string `json:"function,omitempty"`
 	// Control is the name of the control that the reader is asked to press: its command and plain arguments, such as "release pop 1".
@@ -183,7 +185,7 @@ func (p *Player) Library() Library {
 		for i := range s.Steps {
 			st := &s.Steps[i]
 			page := Page{Name: st.Name, Look: st.Look, Listener: st.Listener, Open: st.Open, WindowMillis: fold.Millis(st.Window),
-				Function: st.Function, Level: st.Level}
+				Informer: st.Informer, Function: st.Function, Level: st.Level}
 			if st.Reader != nil {
 				page.Control, page.How = st.Reader.Control(), &st.Reader.Place
 			}

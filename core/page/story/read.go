@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"informerscope/core/lab/selection"
+	"informerscope/core/log/fold"
 	"informerscope/core/page/command"
 	"informerscope/core/page/view"
 	"informerscope/core/words/arg"
@@ -393,6 +394,7 @@ func (r *reader) step(n *Node) (Step, error) {
 			}
 			return r.errorAt(n, "a window lasts %g s at least", view.MinWindow.Seconds())
 		}},
+		field{"informer", false, r.integer(func(v int64) { s.Informer = int(v) }, 0, fold.MaxLanes-1)},
 		field{"function", false, r.text(&s.Function, 63)},
 		field{"caption", true, r.sentence(&s.Caption, "a caption")},
 		field{"do", false, r.list("calls", func(n *Node) error {

@@ -113,6 +113,8 @@ type Step struct {
 	Open     string
 	// Window is how long the past is that the stage shows; 0 for the usual.
 	Window time.Duration
+	// Informer is which of several informers has all its rows, from 0.
+	Informer int
 	// Function is client-go's function that the step shows at work, such as RealFIFO.PopBatch; empty for none.
 	Function string
 	// Caption shows when the Calls have been made, and EndCaption, if there is one, in its place when the step has ended.

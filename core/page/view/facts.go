@@ -52,11 +52,13 @@ func (x *factInputs) isRecent(at, d time.Duration) bool { return x.moment-at < d
 // hidesRequests reports whether the informer is another program's, so that the log does not have its requests.
 func (x *factInputs) hidesRequests() bool { return x.state.Fidelity["reflector"].How == "unseen" }
 
-// deltasOf returns how many deltas wait in the queue.
+// deltasOf returns how many deltas of objects wait in the queue.
 func deltasOf(s *fold.State) (n int) {
 	//maporder:free a sum of whole numbers
-	for _, count := range s.Queue.Mix {
-		n += count
+	for op, count := range s.Queue.Mix {
+		if op != "Bookmark" {
+			n += count
+		}
 	}
 	return n
 }

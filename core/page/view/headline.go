@@ -57,7 +57,7 @@ func (x *factInputs) headlineOfHold() (said facts.Sentence) {
 				}
 			case "deliver":
 				if l := x.listener(h.Listener); l != nil {
-					said.Name, said.N = l.Name, waitingFor(l)
+					said.Name, said.N = l.Name, x.waitingFor(l)
 				}
 			case "take":
 				if s.Workqueue != nil {
@@ -70,8 +70,12 @@ func (x *factInputs) headlineOfHold() (said facts.Sentence) {
 	return said
 }
 
-// waitingFor returns how many notifications wait for a listener's handler: in the ring, in nextCh and in the handler's hand before its call.
-func waitingFor(l *fold.Listener) int {
+// waitingFor returns how many notifications wait for a listener's handler: in the ring, in nextCh and in the handler's hand before its call. A probe sees
+// those in the ring alone.
+func (x *factInputs) waitingFor(l *fold.Listener) int {
+	if x.state.Fidelity["listeners.distributed"].How == "unseen" {
+		return l.Pending
+	}
 	n := l.Distributed - l.Handled - l.Discarded
 	if l.Handling != nil {
 		n--
@@ -120,7 +124,7 @@ func (x *factInputs) headlineOfPile() (said facts.Sentence) {
 	s := x.state
 	for i := range s.Listeners {
 		l := &s.Listeners[i]
-		if n := waitingFor(l); !l.Removed && l.Synced && n >= manyForHandler && n > said.N && l.Handling != nil && isSlow(l) {
+		if n := x.waitingFor(l); !l.Removed && l.Synced && n >= manyForHandler && n > said.N && l.Handling != nil && isSlow(l) {
 			said = facts.Sentence{ID: "slow", Name: l.Name, N: n, M: round(max(l.PaceMillis, l.MeanMicros/1000)), Since: l.HandlingSince}
 		}
 	}

@@ -3,12 +3,14 @@ package view_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"informerscope/core/log/fold"
 	"informerscope/core/log/tracks"
+	"informerscope/core/page/view"
 	"informerscope/core/words/event"
 )
 
@@ -34,6 +36,7 @@ func TestAFollowedChangeIsWhereTheLogHasIt(t *testing.T) {
 			return visits[change][row]
 		}
 		newest, order := map[string]string{}, []string{}
+		versions := map[string][]string{}
 		var queued []*visit
 		head, _ := rec.Head()
 		for e := range rec.Events(1, head) {
@@ -44,6 +47,7 @@ func TestAFollowedChangeIsWhereTheLogHasIt(t *testing.T) {
 					order = append(order, e.Key())
 				}
 				newest[e.Key()] = e.RV()
+				versions[e.Key()] = append(versions[e.Key()], e.RV())
 			case event.KindWatchEvent:
 				if e.Op() != event.OpBookmark && e.WatchEvent().TempStore == 0 {
 					at(e, "cluster").left = e.At
@@ -67,9 +71,9 @@ func TestAFollowedChangeIsWhereTheLogHasIt(t *testing.T) {
 				at(e, fmt.Sprint("0.handler.", e.Listener())).end = e.At
 			}
 		}
-		checked, withWork := 0, 0
-		for _, key := range order {
-			v.Follow(key)
+		checked, withWork, older := 0, 0, 0
+		follow := func(key, version, want string) *tracks.Journey {
+			v.Follow(key, version)
 			var f struct {
 				Past struct{ Journey *tracks.Journey }
 			}
@@ -77,8 +81,8 @@ func TestAFollowedChangeIsWhereTheLogHasIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			j := f.Past.Journey
-			if j == nil || j.Key != key || j.RV != newest[key] {
-				t.Fatalf("the newest change of %s, %s, is followed as %+v", key, newest[key], j)
+			if j == nil || j.Key != key || j.RV != want {
+				t.Fatalf("the change %q of %s, %s, is followed as %+v", version, key, want, j)
 			}
 			seen := visits[key+"@"+j.RV]
 			for _, stop := range j.Stops {
@@ -95,16 +99,39 @@ func TestAFollowedChangeIsWhereTheLogHasIt(t *testing.T) {
 			if len(j.Stops) < 7 {
 				t.Fatalf("%s comes only to %+v", key, j.Stops)
 			}
+			return j
+		}
+		for _, key := range order {
+			// Each row names the version of what passed it, so that an older change can be followed from there.
+			for _, version := range versions[key] {
+				j := follow(key, version, version)
+				if version != newest[key] {
+					older++
+				}
+				for _, stop := range j.Stops {
+					if !namesVersion(v, stop, key, version) {
+						t.Errorf("%s does not name %s %s, which came at %g ms", stop.Row, key, version, stop.CameMillis)
+					}
+				}
+			}
+			follow(key, "0", newest[key]) // the log has no such version
+			j := follow(key, "", newest[key])
 			column := int64(j.Stops[2].CameMillis / 40)
 			entries, err := v.Entries("0.queue", column)
 			if err != nil || len(entries) == 0 || entries[0].CameMillis > float64(column+1)*40 {
 				t.Errorf("the queue's column %d has %+v, %v", column, entries, err)
 			}
 		}
-		if checked < 50 || withWork < 5 {
-			t.Errorf("%d stops were checked, %d changes came to the work queue", checked, withWork)
+		if checked < 50 || withWork < 5 || older < 5 {
+			t.Errorf("%d stops were checked, %d changes came to the work queue, %d were not the newest", checked, withWork, older)
 		}
 	})
+}
+
+// namesVersion reports whether a row has a change of an object at a stop, with its version.
+func namesVersion(v *view.View, stop tracks.Stop, key, version string) bool {
+	entries, _ := v.Entries(stop.Row, int64(stop.CameMillis/40))
+	return slices.ContainsFunc(entries, func(e tracks.Entry) bool { return e.Key == key && e.RV == version && e.CameMillis == stop.CameMillis })
 }
 
 // isAt reports whether a stop has a time, and none if it is negative.

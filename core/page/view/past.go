@@ -26,11 +26,10 @@ type past struct {
 	step    time.Duration
 	columns int64
 
-	// What the page has: columns up to last, as of a moment, of which the followed object was key.
+	// What the page has: columns up to last, as of a moment.
 	hasWindow bool
 	last      int64
 	seq       uint64
-	key       string
 	lane      int
 	sent      map[string][]tracks.Span // of a row, by its ID
 	heights   map[string][]int         // of the piles of a row, by column modulo columns
@@ -78,19 +77,19 @@ func (p *past) take(w tracks.Window) *tracks.Past {
 	out := &tracks.Past{StepMillis: float64(p.step) / float64(time.Millisecond), First: p.tracks.First(p.step)}
 	// The entries of a bar are known only once they have waited for some columns.
 	w.From = max(w.First, p.last-3)
-	if out.Reset = !p.hasWindow || w.Last < p.last || w.Seq < p.seq || w.Followed != p.key || w.Lane != p.lane || w.From > p.last; out.Reset {
+	if out.Reset = !p.hasWindow || w.Last < p.last || w.Seq < p.seq || w.Lane != p.lane || w.From > p.last; out.Reset {
 		w.From = w.First
 		p.sent, p.heights = map[string][]tracks.Span{}, map[string][]int{}
 	}
 	out.From, out.Last = w.From, w.Last
 	out.Rows = p.tracks.Rows(&w)
 	if w.Followed != "" {
-		out.Journey = p.tracks.Journey(&w, w.Followed)
+		out.Journey = p.tracks.Journey(&w)
 	}
 	for i := range out.Rows {
 		p.compare(&out.Rows[i], &w)
 	}
-	p.hasWindow, p.last, p.seq, p.key, p.lane = true, w.Last, w.Seq, w.Followed, w.Lane
+	p.hasWindow, p.last, p.seq, p.lane = true, w.Last, w.Seq, w.Lane
 	return out
 }
 
@@ -143,6 +142,6 @@ func (v *View) appendPast(b []byte) []byte {
 		p.hasWindow = false
 	}
 	b = append(b, `,"past":`...)
-	w := tracks.Window{Seq: v.fold.Seq(), Now: v.moment(), Followed: v.followKey, Lane: v.stageLaneLocked(), Folds: v.fold.HasFactory()}
+	w := tracks.Window{Seq: v.fold.Seq(), Now: v.moment(), Followed: v.followKey, Version: v.followRV, Lane: v.stageLaneLocked(), Folds: v.fold.HasFactory()}
 	return append(b, marshal(p.take(w))...)
 }

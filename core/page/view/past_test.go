@@ -255,12 +255,12 @@ func TestThePastAddsUp(t *testing.T) {
 					if v.Describe().Mode != "paused" {
 						continue
 					}
-					v.Follow("a/b") // the next frame brings the whole window
+					v.Follow("a/b", "") // the next frame brings the whole window
 					whole := &pastPage{}
 					if !whole.take(t, v.Frame(), columns) || whole.seq != p.seq {
 						t.Fatal("no frame at the same moment")
 					}
-					v.Follow("")
+					v.Follow("", "")
 					for _, row := range whole.rows {
 						if a, b := p.columns[row.ID], whole.columns[row.ID]; !maps.Equal(a, b) {
 							t.Fatalf("at event %d, %s has bit by bit\n%v, at once\n%v", p.seq, row.ID, a, b)

@@ -15,7 +15,7 @@ func TestASelectionIsWorthAFrame(t *testing.T) {
 		for v.Frame() != nil {
 		}
 		for _, key := range []string{"default/none", ""} {
-			if v.Follow(key); v.Frame() == nil {
+			if v.Follow(key, ""); v.Frame() == nil {
 				t.Errorf("no frame comes when %q is selected", key)
 			}
 		}

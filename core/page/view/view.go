@@ -51,6 +51,7 @@ type View struct {
 	hasJumped  bool          // the view did not play through to its position since the last frame
 	sendsAll   bool          // the next frame sends everything again
 	followKey  string
+	followRV   string // the version of the followed change, empty for the newest
 	sentKey    string // followKey in the last frame
 	lanes      []*laneView
 	lane       int // the lane on stage, if there are several informers
@@ -223,11 +224,12 @@ func (v *View) Mark(direction int) error {
 	return nil
 }
 
-// Follow sets the key of the selected object, "" for none. The past has its journey.
-func (v *View) Follow(key string) {
+// Follow sets the key of the selected object, "" for none. The past has the journey of its change rv, or of its newest if that is empty.
+func (v *View) Follow(key, rv string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.followKey = key
+	v.followKey, v.followRV = key, rv
+	v.past.hasWindow = false
 }
 
 // farStep is from how many events on a step is a jump.

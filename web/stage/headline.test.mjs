@@ -1,0 +1,26 @@
+// What the sentences over the stage name: the key of a retry, and of two informers the one that is meant.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+globalThis.document ??= /** @type {any} */ ({ fonts: { addEventListener() {} } });
+const { headline } = await import('./headline.js');
+const { pairHead } = await import('./pairhead.js');
+const { t } = await import('../kit/i18n.js');
+
+/** @param {object} said @param {object} [model] */
+const ctxOf = (said, model = {}) => ({ t, now: () => 1000, model: { facts: { headline: said }, ...model } });
+
+test('a retry names its key, how often it failed and how long it waits', () => {
+  const { words, why } = headline(ctxOf({ id: 'retry', key: 'default/pod-7', n: 3, until: 3000 }));
+  assert.equal(words, 'default/pod-7 failed 3 times: it waits 2.0 s to be tried again.');
+  assert.match(why, /returned an error/);
+  assert.match(headline(ctxOf({ id: 'retry', key: 'a/b', n: 1, until: 3000 })).words, /failed 1 time:/);
+});
+
+test('of two releases each sentence says which one it is about', () => {
+  const lane = (era, kind, listsByWatch) => ({ state: { era, queue: { kind, depth: 0 }, reflector: { phase: 'watching' } }, facts: { features: { listsByWatch } } });
+  const lanes = [lane('1.37', 'RealFIFO', true), lane('1.31', 'DeltaFIFO', false)];
+  const of = (said) => pairHead(ctxOf(said, { fork: null, lane: (i) => lanes[i] }));
+  assert.match(of({ id: 'flow', n: 8 }).why, /^1\.37: 8 changes a second/);
+  assert.match(of({ id: 'slow', name: 'mailer', n: 29, m: 2000 }).words, /^1\.37: mailer takes/);
+});
