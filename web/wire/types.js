@@ -831,7 +831,6 @@
  * @property {number} [code] of an error from the API server: 409 is a conflict
  * @property {string} [error]
  * @property {number} atMillis when it was sent, or answered
- * @property {number} [tookMicros]
  */
 
 /**
