@@ -17,13 +17,15 @@ export const indexer = {
     const is = lane.state.indexer;
     const [mutation] = is.mutations;
     const writer = lane.state.listeners.find((l) => l.id === mutation?.listener)?.name ?? '';
+    // What the objects of another program weigh is not seen, and its transform is not changed here.
+    const isOurs = lane.state.fidelity['indexer.bytes']?.how !== 'unseen';
     const sizes = Object.entries(is.indexSizes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
     return {
       title: t('inside.indexer'),
       aside: is.resourceVersion && `rv ${version(is.resourceVersion)}`,
       lines: [
         { path: 'n=exact indexer.count', as: 't inside.objects' },
-        { words: t('inside.bytes', { s: bytes(is.bytes), w: transformWords(ctx) }) },
+        ...(isOurs ? [{ words: t('inside.bytes', { s: bytes(is.bytes), w: transformWords(ctx) }) }] : []),
         ...(is.mutated ? mutated : []),
         ...(mutation ? [{ words: cut(mutation.key, 40), mono: true },
           { words: t('inside.mutated', { name: writer, is: `${mutation.label}=${mutation.is}` }), aside: t('inside.was', { was: mutation.was || '—' }) }] : []),
@@ -31,7 +33,7 @@ export const indexer = {
       ],
       acts: [
         { words: t('inside.byIndex'), does: (b) => openIndices(ctx, b, (key) => ctx.select(key)) },
-        { words: t('inside.transform'), does: (b) => openTransform(ctx, b) },
+        ...(isOurs ? [{ words: t('inside.transform'), does: (/** @type {HTMLElement} */ b) => openTransform(ctx, b) }] : []),
       ],
     };
   },

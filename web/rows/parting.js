@@ -56,6 +56,7 @@ export function parting({ ctx, t, lane }, fork) {
         words: t('part.calls', { name: middle(x.name, 16), a: calls(x.calls[0]), b: calls(x.calls[1]) }), tone: /** @type {const} */ ('dim'),
       })),
     ],
-    acts: [{ words: t('part.go'), does: () => ctx.act('seek', first.seq) }],
+    // They part when the other lane has done something else.
+    acts: [{ words: t('part.go'), does: () => ctx.act('seek', Math.max(first.seq, instead?.seq ?? 0)) }],
   };
 }

@@ -114,9 +114,9 @@ export class RowParts {
     const indent = apart ? band.lane * 14 : Math.max(0, band.level - 1) * 18;
     const left = g.phone ? g.past.x : 16 + indent;
     const top = band.station === 'informer' ? y - 8 : g.phone ? band.y - 5 + (band.head ? 18 : 0) : y - 13;
-    seat(this.name, { x: left, y: top, w: g.phone ? g.names : g.names - left - (this.menu && !g.presenting ? 18 : 0) }, k);
+    seat(this.name, { x: left, y: top, w: g.phone ? g.names : g.names - left - (this.menu && !g.presenting ? 20 : 0) }, k);
     seat(this.tip, { x: left, y: top + (g.phone ? 30 : 27) }, k);
-    if (this.menu) seat(this.menu, { x: g.phone ? g.x - 34 : g.names - 18, y: top + 3 }, k);
+    if (this.menu) seat(this.menu, { x: g.phone ? g.x - 36 : g.names - 20, y: top + 1 }, k);
     const words = apart ? g.x + railWidth(apart) : x + (band.level < 2 ? 18 : 22);
     this.now.paint(this.is, this.lane, { x: words, y, edge: g.edge, lane: apart ? band.lane : null });
     seat(this.hold, { x: x - 12, y: y + 4, w: 24, h: 24 }, k);
