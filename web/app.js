@@ -26,7 +26,7 @@ import * as tour from './story/tour.js';
 import { bindKeys, openHelp } from './page/keys.js';
 import { Link, Superseded } from './wire/link.js';
 import { Loading } from './stage/loading.js';
-import { Model } from './wire/model.js';
+import { Model, places } from './wire/model.js';
 import { paintedMoment } from './wire/moment.js';
 import { Painter } from './stage/painter.js';
 import { picture as draw, sharp, toPNG } from './bars/picture.js';
@@ -105,8 +105,8 @@ const top = new TopBar(ctx, app, {
   theme: nextTheme, language: nextLanguage, help, save: () => files.save(), open: () => files.open(),
   presenter: () => views.present(), stories: (b) => views.stories.open(b),
 });
-/** An object of the store. */
-const anyKey = () => [...model.cells.values()].map((c) => c.key).sort()[0] ?? '';
+/** An object of the cluster. */
+const anyKey = () => [...model.worlds.cells.values()].filter((c) => c.places & places.cluster).map((c) => c.key).sort()[0] ?? '';
 ctx.clusterMenu = (anchor) => openSimMenu(ctx, anchor, selected || anyKey());
 const captionLine = h('span', { class: 'say' });
 const remedy = new Remedy(ctx, 'remedy', 'key', () => caption.complete);
@@ -140,7 +140,7 @@ const away = new Away(ctx);
 const lost = new Lost(ctx, app, () => files.restart());
 /** @type {Broadcast | null} */
 const broadcast = ctx.follower ? null : new Broadcast(ctx, app, {
-  page: () => ({ presenter: views.presenting, story: views.stories.position(), object: selected, group: model.groups.index, lane: model.factory?.shown ?? -1 }),
+  page: () => ({ presenter: views.presenting, story: views.stories.position(), object: selected, lane: model.factory?.shown ?? -1 }),
 });
 if (broadcast) top.icons.prepend(broadcast.button);
 ctx.broadcast = broadcast ? (anchor) => broadcast.open(anchor) : undefined;

@@ -98,5 +98,5 @@ type Truth struct {
 	Compared int      `json:"compared"`
 	Wrong    []string `json:"wrong"`
 	Seq      uint64   `json:"seq"`
-	Apart    int      `json:"apart"`  // checks whose parts were of several moments
+	Apart    int      `json:"apart"` // checks whose parts were of several moments
 }

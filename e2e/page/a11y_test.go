@@ -21,7 +21,7 @@ var a11yScenes = []struct {
 	{"faults", []string{"click stage.find('.faults .menu-b')", "wait stage.find('.pop .row')"}},
 	{"cluster", []string{"click stage.find('.row-name.cluster')", "click stage.seek('.inside [data-call=cluster]')", "wait stage.find('.pop input')"}},
 	{"the Indexer", []string{"click stage.find('.row-name', /^Indexer/)", "wait stage.find('.inside button', /by an index/)"}},
-	{"group by", []string{"click stage.find('.row-name', /^Indexer/)", "click stage.seek('.inside button', /by an index/)", "wait stage.find('.pop')"}},
+	{"indices", []string{"click stage.find('.row-name', /^Indexer/)", "click stage.seek('.inside button', /by an index/)", "wait stage.find('.pop')"}},
 	{"add a handler", []string{"click stage.find('.row-menu', /^add a handler/i)", "wait stage.find('.pop form')"}},
 	{"a handler", []string{"click stage.seek('.row-menu', /metrics/)", "wait stage.find('.pop')"}},
 	{"less time", []string{"wait (document.activeElement?.blur?.(), true)", "keys z"}},

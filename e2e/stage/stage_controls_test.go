@@ -374,9 +374,7 @@ func rowControls() []harness.Control {
 				"type label:app", "keys Enter"},
 			Want: "Object.keys(s.indexer.indices.app ?? {}).length > 0",
 		},
-		{Name: "it groups by the index, mouse", Do: []string{"click " + menuOf("by an index"), "click stage.seek('.pop [aria-pressed]', /^app/)",
-			"click " + menuOf("by an index")}, Page: "/^app/.test(stage.find('.pop [aria-pressed=true]')?.textContent)"},
-		{Name: "look into the index, mouse", Do: []string{"click stage.seek('.pop button', /look into app/)"}, Page: "stage.find('.pop [role=option]')"},
+		{Name: "look into the index, mouse", Do: []string{"click stage.seek('.pop .list button', /^app/)"}, Page: "stage.find('.pop [role=option]')"},
 		{Name: "the menu shut again", Do: []string{"keys Escape"}, Page: "!stage.find('.pop')"},
 		{
 			Name: "transform, mouse", Do: []string{"click " + menuOf("transform"), "click stage.seek('.pop [role=radio]', /metadata only/)"},

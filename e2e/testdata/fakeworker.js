@@ -142,8 +142,8 @@
       if (change.source && !o.keepSource) state.source = change.source;
       view = { ...view, seq: view.seq + 1, head: view.head + 1, atMillis: view.atMillis + 20, headMillis: view.headMillis + 20, ...o.view };
       const lanes = [{ state: o.only ? Object.fromEntries(o.only.map((/** @type {string} */ k) => [k, state[k]])) : state, facts: facts(state, o.facts),
-        moves: o.moves, cells: { reset: true, set: Array.from({ length: state.indexer.count },
-        (_, i) => [i, `default/pod-${i}`, 0, 500, 'Added', 'Running']) }, groups: { index: 'namespace', list: [['default', state.indexer.count]] } }];
+        moves: o.moves, cells: { reset: true, set: Array.from({ length: state.indexer.count }, (_, i) =>
+          [i, `default/pod-${i}`, 500, 3, 0]), del: [] } }];
       if (o.second) lanes.push(/** @type {any} */ ({ state: merge(state, o.second), facts: facts(merge(state, o.second), o.facts) }));
       frames.push({ view, lanes, timeline: { reset: !!o.reset, binMillis: 250, firstMillis: o.firstMillis ?? 0, bins: [[1, 3]], marks: o.marks ?? [] },
         jump: !!o.jump || !!o.reset });

@@ -116,7 +116,6 @@ type calls struct {
 	Follow         string               `json:"follow"`
 	Window         bool                 `json:"window"`
 	Entries        []tracks.Entry       `json:"entries"`
-	GroupBy        string               `json:"groupBy"`
 	Cluster        string               `json:"cluster"`
 	AddListener    int32                `json:"addListener"`
 	RemoveListener bool                 `json:"removeListener"`

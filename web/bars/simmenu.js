@@ -10,7 +10,7 @@ import { appendKnobs } from './knobs.js';
 /**
  * @param {import('../wire/page-types.js').Ctx} ctx
  * @param {HTMLElement} anchor
- * @param {string} sample a key of the store, to propose a deployment
+ * @param {string} sample a key of the cluster, to propose a deployment
  */
 export function openSimMenu(ctx, anchor, sample) {
   const { t } = ctx;

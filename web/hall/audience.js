@@ -53,12 +53,11 @@ export class Audience {
     const text = JSON.stringify(page);
     if (!hearing.page || text === this.lastPage) return;
     this.lastPage = text;
-    const { views, ctx } = this;
+    const { views } = this;
     views.stories.mirror(page.story ?? null);
     if (!!page.presenter !== views.presenting) views.present(!!page.presenter, false);
     views.stage.informers.follow(typeof page.lane === 'number' ? page.lane : -1);
     this.o.pick(typeof page.object === 'string' ? page.object : '');
-    if (typeof page.group === 'string' && page.group && page.group !== ctx.model.groups.index) ctx.call('groupBy', page.group).catch(() => {});
   }
 
   /** From now on the follower looks around alone. */

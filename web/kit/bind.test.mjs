@@ -43,7 +43,7 @@ test('the words are those of the function, in full too', () => {
   };
   addWords({ 'bind.held': ['held', '拦住'], 'bind.of': ['{a} of {n} [n:key|keys]', '{n} 中的 {a}'] });
   assert.deepEqual(words('era', 'same'), ['1.37', '']);
-  assert.deepEqual(words('queue.depth', 'ring', 'exact'), ['12.3k', '12,345']);
+  assert.deepEqual(words('queue.depth * 10', 'count', 'exact'), ['123k', '123,450']);
   assert.deepEqual(words('api.resourceVersion', 'version 4', 'same'), ['…215', '48215']);
   assert.deepEqual(words('now - holds[stage=pop].sinceMillis', 'seconds behind bind.held'), ['held, 0.7 s', '']);
   assert.deepEqual(words('a=span now - reflector.backoffSince; n=exact queue.items.length', 't bind.of', 'same'), ['600 ms of 2 keys', '600 ms of 2 keys']);

@@ -43,7 +43,6 @@ export const effects = {
   follow: 'shows',
   window: 'shows',
   entries: 'looks',
-  groupBy: 'shows',
   stories: 'looks',
   storyAdd: 'shows',
   storyBegin: 'begins',

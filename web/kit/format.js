@@ -17,37 +17,6 @@ export function exact(n) {
   return out;
 }
 
-/** A number, or a dash where it is unknown, which is below zero. @param {number} n */
-export function countOrDash(n) {
-  return n < 0 ? '—' : count(n);
-}
-
-/** How often in a second; what happens less than once still happens. @param {number} n */
-export function rate(n) {
-  if (n >= 10) return exact(n);
-  return n.toFixed(n > 0 && n < 1 ? 1 : 0);
-}
-
-/** A ring has room for five characters. @param {number} n */
-export function ring(n) {
-  if (n < 1e4) return exact(n);
-  if (n < 1e6) return (n / 1e3).toFixed(n < 1e5 ? 1 : 0) + 'k';
-  return (n / 1e6).toFixed(1) + 'M';
-}
-
-/** A small ring has room for four characters. @param {number} n */
-export function ringShort(n) {
-  if (n < 1e3) return exact(n);
-  if (n < 9950) return (n / 1e3).toFixed(1) + 'k';
-  return n < 999500 ? Math.round(n / 1e3) + 'k' : (n / 1e6).toFixed(1) + 'M';
-}
-
-/** The number in the smallest ring, which has room for three characters: from a thousand on it counts full thousands. @param {number} n */
-export function ringLeast(n) {
-  if (n < 1e3) return exact(n);
-  return n < 1e6 ? Math.floor(n / 1e3) + 'k+' : Math.floor(n / 1e6) + 'M+';
-}
-
 /**
  * A resourceVersion in at most `room` digits: the tail is what moves, so the tail stays.
  * @param {string} rv
@@ -58,15 +27,6 @@ export function version(rv, room = 9) {
   if (!/^\d+$/.test(rv)) return middle(rv, room + 2);
   if (rv.length > room) return '…' + group(rv.slice(1 - room));
   return group(rv);
-}
-
-/** The one number of a station: "48,215", "1,204k", "…678,901". @param {string} rv */
-export function bigVersion(rv) {
-  if (!rv) return '—';
-  if (!/^\d+$/.test(rv)) return middle(rv, 7);
-  if (rv.length <= 5) return group(rv);
-  if (rv.length <= 7) return group(String(Math.floor(Number(rv) / 1000))) + 'k';
-  return '…' + rv.slice(-5);
 }
 
 /** @param {string} digits */
@@ -152,12 +112,6 @@ export function middle(name, room) {
 export function speed(speed) {
   return speed >= 1 ? `${speed}×` : `1/${Math.round(1 / speed)}×`;
 }
-
-/**
- * The own part of the name of a function or a type that a probe reports: what follows the package. Of "pkg.(*Controller)" it is "Controller".
- * @param {string} name
- */
-export const ownName = (name) => name.slice(name.lastIndexOf('.') + 1).replace(/^\(\*(.*)\)$/, '$1');
 
 /**
  * An error for a user: without the request that it came from, which is elsewhere on the stage.

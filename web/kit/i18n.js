@@ -283,8 +283,8 @@ const words = {
   'load.reflector': ['Lists the objects once, then watches for changes. After an error it waits and tries again.', '先 list 一次，再 watch 变更。出错后等待片刻再重试。'],
   'load.queue': ['Keeps each change until Pop takes it.', '保存每个变更，直到出队。'],
   'load.indexer': [
-    'The store (the cache): one cell for each object, grouped by an index. Listers read it, not the API server.',
-    '本地缓存（store）：一个对象一格，按索引分组。lister 读的是它，不访问 API server。',
+    'The store (the cache): the objects, and indices over them. Listers read it, not the API server.',
+    '本地缓存（store）：保存对象及其索引。lister 读的是它，不访问 API server。',
   ],
   'load.listeners': [
     'Each handler has its own buffer and its own speed. A slow handler fills only its own ring.',

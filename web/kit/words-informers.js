@@ -7,7 +7,6 @@ addWords({
   'informer.unshared': ['not shared', '未共享'],
   'informer.object': ['{n} object', '{n} 个对象'],
   'informer.objects': ['{n} [n:object|objects]', '{n} 个对象'],
-  'informer.open': ['{name}: open all its rows', '{name}：打开它的全部行'],
   'informer.held': ['{name} is held: {n} [n:waits|wait] in it.', '{name} 被拦住：其中有 {n} 个等待。'],
   'informer.holds': ['held, {words}', '已拦住，{words}'],
   'informer.says': ['{name}: {words}', '{name}：{words}'],

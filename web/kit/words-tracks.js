@@ -83,7 +83,6 @@ addWords({
     'Another informer, in one row: what its store took, and what waits in it. Press its name for all its rows.',
     '另一个 informer，合为一行：它的 store 收到了什么，其中有什么在等。按它的名字可看全部行。',
   ],
-  'row.open': ['{name}: what is inside', '{name}：内部'],
   'row.add': ['Add a handler', '添加 handler'],
   'row.one': ['let one through', '放行一个'],
   'row.oneShort': ['one', '一个'],

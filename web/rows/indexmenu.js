@@ -1,6 +1,6 @@
 // @ts-check
-// The menus of the Indexer: group by an index, look into it, add one, and find objects by a part of their name.
-import { button, h, menuRow, s } from '../kit/dom.js';
+// The menus of the Indexer: look into an index, add one, and find objects by a part of their name.
+import { button, h, s } from '../kit/dom.js';
 import { count, exact, middle } from '../kit/format.js';
 import { fit } from '../kit/measure.js';
 import { addWords } from '../kit/i18n.js';
@@ -11,10 +11,8 @@ import { searchList } from '../kit/popup.js';
 /** A menu that shows one list after another. @typedef {{ctx: Ctx, root: HTMLElement, close: () => void, choose: Choose}} Menu */
 
 addWords({
-  'idx.open': ['look into {index}: value → keys', '查看 {index}：值 → key'],
   'idx.value1': ['1 value', '1 个值'],
-  'idx.inside': ['keys', 'key'],
-  'idx.indices': ['group by an index, or look into it', '按索引分组，或查看它'],
+  'idx.indices': ['look into an index: value → keys', '查看索引：值 → key'],
   'idx.backTo': ['all indices', '全部索引'],
   'idx.valuesOf': ['{index}: value → set of keys', '{index}：值 → key 集合'],
   'idx.keysOf': ['{index} = {value}', '{index} = {value}'],
@@ -31,8 +29,8 @@ addWords({
   'idx.keep': ['keep all {n} marked', '把这 {n} 个都保持标出'],
 });
 
-/** Where these menus stand: beside the cells, which stay in sight. */
-const left = 808;
+/** Where these menus stand: beside the maps, which stay in sight. */
+const left = 500;
 /** With more objects than this their names are not sorted before they are shown. */
 const mostSorted = 20000;
 
@@ -46,29 +44,23 @@ export function openIndices(ctx, anchor, choose) {
   openMenu(ctx, anchor, choose, showIndices);
 }
 
-/** Group by one, look into one, add one. @param {Menu} menu */
-function showIndices(menu) {
-  const { ctx, root, close } = menu;
+/** Look into one, or add one. @param {Menu} menu */
+function showIndices(menu, { indexSizes, indices } = menu.ctx.model.state.indexer) {
+  const { ctx, root } = menu;
   const { t } = ctx;
-  const { indexSizes, indices } = ctx.model.state.indexer;
   const names = Object.keys(indexSizes ?? indices).sort();
   root.replaceChildren(h('h2', {}, t('idx.indices')));
   const list = h('div', { class: 'list' });
   for (const name of names) {
-    const on = String(name === ctx.model.groups.index);
     const values = valuesWord(ctx, indexSizes?.[name] ?? Object.keys(indices[name] ?? {}).length);
-    const words = [h('span', { class: 'tick' }), h('span', {}, name), h('small', {}, values)];
-    const row = menuRow(close, () => ctx.act('groupBy', name), { 'aria-pressed': on }, ...words);
-    const what = t('idx.open', { index: name });
-    const look = button({ class: 'key', 'aria-label': what, title: what }, () => showValues(menu, name), t('idx.inside'));
-    list.append(h('div', { class: 'row2' }, row, look));
+    list.append(button({ class: 'row' }, () => showValues(menu, name), h('span', {}, name), h('small', {}, values)));
   }
   root.append(list);
   if (!names.length) root.append(h('p', { class: 'note' }, t('idx.noIndex')));
   if (!ctx.follower && ctx.model.state.source.kind !== 'probe') {
     root.append(h('hr'), h('h2', {}, t('idx.add')), ...addForm(menu), h('p', { class: 'note' }, t('idx.addNote')));
   }
-  /** @type {HTMLElement | null} */ (root.querySelector('[aria-pressed="true"], button'))?.focus();
+  root.querySelector('button')?.focus();
 }
 
 /** @param {Ctx} ctx @param {number} n */
@@ -77,7 +69,8 @@ function valuesWord({ t }, n) {
 }
 
 /** Asks for an index to add, and shows below it what is wrong with it. @param {Menu} menu */
-function addForm({ ctx, close }) {
+function addForm(menu) {
+  const { ctx } = menu;
   const { t } = ctx;
   const field = (/** @type {Record<string, string | number>} */ attrs) =>
     /** @type {HTMLInputElement} */ (h('input', { type: 'text', spellcheck: 'false', autocomplete: 'off', ...attrs }));
@@ -98,9 +91,9 @@ function addForm({ ctx, close }) {
     e.preventDefault();
     said.hidden = true;
     try {
-      const added = await ctx.call('addIndex', name.value.trim() || expression.value.trim(), expression.value.trim());
-      close();
-      ctx.act('groupBy', added);
+      await ctx.call('addIndex', name.value.trim() || expression.value.trim(), expression.value.trim());
+      const { indexer } = await ctx.call('state'); // the frame that has the index may come later
+      if (form.isConnected) showIndices(menu, indexer);
     } catch (err) {
       said.textContent = err instanceof Error ? err.message : String(err);
       said.hidden = false;

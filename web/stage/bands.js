@@ -15,8 +15,8 @@ import { leadPath, treePath } from './tree.js';
 /** @typedef {import('./rail.js').Stops} Stops */
 
 /**
- * How the rows are shown: where there is room, the rows that something speaks of (null for all), the row that has the window alone (empty for
- * none), where the two maps stand, and what heads the open one of several informers.
+ * How the rows are shown: where there is room, the rows that something speaks of (null for all), and the row that has the window alone (empty for
+ * none). `maps` are the places of the two maps, and `head` names the open one of several informers.
  * @typedef {{
  *   geometry: import('./geometry.js').Geometry, k: number, look: string[] | null, presenting: boolean, alone: string,
  *   maps: {y: number, h: number}[], head: () => string

@@ -5,7 +5,6 @@ import { releases } from '../kit/commands.js';
 import { History } from './past.js';
 
 /** @import { Facts, Frame, State, View } from './types.js' */
-/** @typedef {import('./page-types.js').Cell} Cell */
 
 /** The oldest release and the newest, as they are selected to stand side by side. */
 export const bothEras = `${releases[releases.length - 1].era},${releases[0].era}`;
@@ -89,7 +88,7 @@ function fillLists(st) {
 /** Whether a frame has more than the length of the log. @param {Frame} frame */
 export function bringsNews(frame) {
   const says = (/** @type {object | undefined} */ o) => Object.keys(o ?? {}).length > 0;
-  return !!frame.jump || frame.story !== undefined || !!frame.lanes?.some((l) => l.cells || l.groups || says(l.state) || says(l.facts));
+  return !!frame.jump || frame.story !== undefined || !!frame.lanes?.some((l) => l.cells || says(l.state) || says(l.facts));
 }
 
 export class Model {
@@ -111,16 +110,6 @@ export class Model {
     this.factory = null;
     /** The releases of the lanes, when there are two. @type {string[]} */
     this.eras = [];
-    /** @type {{index: string, list: [string, number][]}} */
-    this.groups = { index: '', list: [] };
-    /** @type {Map<number, Cell>} */
-    this.cells = new Map();
-    /** Slots whose cell came, changed or went with the last frame. @type {Set<number>} */
-    this.touched = new Set();
-    /** Cells that went with the last frame. @type {Cell[]} */
-    this.goneCells = [];
-    this.cellsReset = false;
-    this.groupsChanged = false;
     /**
      * The objects of the cluster and of the store, by slot. `touched` are the slots that changed since somebody emptied it; `fresh`: all did, and nothing
      * of it happened just now.
@@ -159,10 +148,6 @@ export class Model {
     if (frame.story !== undefined) this.stands = !!frame.story?.stands;
     // Until the log has its first event there is nothing to show.
     if (this.view.head > 0) this.any = true;
-    this.touched.clear();
-    this.goneCells.length = 0;
-    this.cellsReset = false;
-    this.groupsChanged = false;
     this.lanes = Math.max(1, frame.lanes?.length ?? 1);
     this.hasNews = bringsNews(frame);
     if (frame.fork !== undefined) this.fork = frame.fork;
@@ -177,10 +162,6 @@ export class Model {
     if (this.factory && this.factory.factories.length > 1) this.eras = this.factory.factories.map((f) => f.era);
     if (frame.jump) this.worlds.fresh = true;
     const lane = frame.lanes?.[0];
-    if (lane?.groups) {
-      this.groups = { index: lane.groups.index, list: lane.groups.list ?? [] };
-      this.groupsChanged = true;
-    }
     if (lane?.cells) this.applyCells(lane.cells);
     if (frame.timeline) this.applyTimeline(frame.timeline);
     if (frame.past) this.past.apply(frame.past);
@@ -201,44 +182,17 @@ export class Model {
   applyCells(cells) {
     const { worlds } = this;
     if (cells.reset) {
-      this.cells.clear();
-      this.cellsReset = true;
       worlds.cells.clear();
       worlds.fresh = true;
     }
     for (const slot of cells.del ?? []) {
-      this.dropCell(slot);
       worlds.cells.delete(slot);
       worlds.touched.add(slot);
     }
-    for (const [slot, key, group, at, op, phase, mutated, where, written] of cells.set ?? []) {
+    for (const [slot, key, at, where, written] of cells.set ?? []) {
       worlds.cells.set(slot, { slot, key, places: where, written, at });
       worlds.touched.add(slot);
-      if (!(where & places.store)) {
-        this.dropCell(slot);
-        continue;
-      }
-      const c = this.cells.get(slot);
-      if (c && c.group === group) {
-        c.key = key;
-        c.at = at;
-        c.op = op;
-        c.phase = phase;
-        c.mutated = mutated;
-      } else {
-        if (c) this.goneCells.push(c);
-        this.cells.set(slot, { slot, key, group, at, op, phase, mutated });
-      }
-      this.touched.add(slot);
     }
-  }
-
-  /** Takes away the cell of an object that left the store. @param {number} slot @private */
-  dropCell(slot) {
-    const c = this.cells.get(slot);
-    if (!c) return;
-    this.goneCells.push(c);
-    this.cells.delete(slot);
   }
 
   /** @param {NonNullable<Frame['timeline']>} tl @private */

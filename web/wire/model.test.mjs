@@ -1,7 +1,7 @@
 // @ts-check
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Model, places } from './model.js';
+import { Model } from './model.js';
 
 test('the moment shown runs on between frames, but never beyond the end of what is played', () => {
   const model = new Model();
@@ -15,19 +15,16 @@ test('the moment shown runs on between frames, but never beyond the end of what 
   assert.equal(model.momentAt(2000), 3000);
 });
 
-test('the cells of the store are those that the store has, and the worlds have all', () => {
+test('the worlds have the objects of the cluster and of the store', () => {
   const model = new Model();
   const frame = (/** @type {any} */ cells, jump = false) => model.apply(/** @type {any} */ ({ view: { head: 1 }, jump, lanes: [{ cells }] }), 0);
-  const row = (/** @type {number} */ slot, /** @type {number} */ where) => [slot, `a/${slot}`, where & places.store ? 0 : -1, 5, 'Added', '', false, where, 7];
+  const row = (/** @type {number} */ slot, /** @type {number} */ where) => [slot, `a/${slot}`, 5, where, 7];
   frame({ reset: true, set: [row(0, 3), row(1, 1), row(2, 2)], del: [] }, true);
-  assert.deepEqual([...model.cells.keys()], [0, 2]);
   assert.deepEqual([...model.worlds.cells.keys()], [0, 1, 2]);
   assert.equal(model.worlds.fresh, true);
   model.worlds.fresh = false;
   model.worlds.touched.clear();
   frame({ reset: false, set: [row(0, 1), row(1, 3)], del: [2] });
-  assert.deepEqual([...model.cells.keys()], [1]);
-  assert.deepEqual(model.goneCells.map((c) => c.slot).sort(), [0, 2]);
   assert.deepEqual([...model.worlds.touched].sort(), [0, 1, 2]);
   assert.deepEqual([...model.worlds.cells].map(([slot, c]) => [slot, c.places, c.written]), [[0, 1, 7], [1, 3, 7]]);
   assert.equal(model.worlds.fresh, false);

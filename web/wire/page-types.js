@@ -11,11 +11,6 @@
  */
 
 /**
- * An object of the store as the page keeps it: the row of a frame, its place in its group, and when it was last drawn.
- * @typedef {{slot: number, key: string, group: number, at: number, op: string, phase: string, mutated: boolean}} Cell
- */
-
-/**
  * An object of the cluster or of the store, or of both. `places` is the sum of a frame's row. `written` is when the cluster's version was written, 0 before
  * the log, and `at` when the store last changed.
  * @typedef {{slot: number, key: string, places: number, written: number, at: number}} WorldCell
@@ -76,7 +71,7 @@
 /**
  * Where a speaker's page is, as it reports to its followers' pages. Another version of the page may have sent it, so any member may be missing.
  * @typedef {{
- *   presenter?: boolean, story?: ReturnType<import('../story/stories.js').Stories['position']>, object?: string, group?: string, lane?: number
+ *   presenter?: boolean, story?: ReturnType<import('../story/stories.js').Stories['position']>, object?: string, lane?: number
  * }} SpeakerPage
  */
 

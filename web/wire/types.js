@@ -43,7 +43,6 @@
  * @typedef {object} LaneFrame
  * @property {Partial<State>} state State has the members of the state that changed; each replaces the whole member.
  * @property {Partial<Facts>} [facts] Facts has the members of the facts that changed, likewise.
- * @property {Groups} [groups] Groups has all groups of the cells, whenever one has changed.
  * @property {Cells} [cells]
  */
 
@@ -177,13 +176,6 @@
  * @property {Features} features what the release does that others do not.
  * @property {Sentence} sentence what a person wrote just now.
  * @property {Sentence} headline what the picture is about.
- */
-
-/**
- * Groups are the values of an index, with the number of objects of each.
- * @typedef {object} Groups
- * @property {string} index
- * @property {Group[]} list
  */
 
 /**
@@ -601,13 +593,8 @@
  */
 
 /**
- * Group is a value of an index, and the number of objects that have it.
- * @typedef {[value: string, count: number]} Group
- */
-
-/**
  * CellRow is one object; it keeps its slot while the store or the cluster has it.
- * @typedef {[slot: number, key: string, group: number, atMillis: number, op: string, phase: string, mutated: boolean, places: number, writtenMillis: number]} CellRow
+ * @typedef {[slot: number, key: string, atMillis: number, places: number, writtenMillis: number]} CellRow
  */
 
 /**
@@ -844,7 +831,6 @@
  * @property {number} [code] of an error from the API server: 409 is a conflict
  * @property {string} [error]
  * @property {number} atMillis when it was sent, or answered
- * @property {number} [tookMicros]
  */
 
 /**
@@ -921,7 +907,6 @@
  * @property {string} follow
  * @property {boolean} window
  * @property {Entry[]} entries
- * @property {string} groupBy
  * @property {string} cluster
  * @property {number} addListener
  * @property {boolean} removeListener
@@ -1622,7 +1607,6 @@
  * @property {[key?: string | null, rv?: string | null]} follow
  * @property {[millis: number, columns: number]} window
  * @property {[row: string, column: number]} entries
- * @property {[index: string]} groupBy
  * @property {[]} stories
  * @property {[file: string, content: string | ArrayBuffer]} storyAdd
  * @property {[id: string, era?: string | null, step?: number | null, recording?: string | ArrayBuffer | null]} storyBegin

@@ -331,17 +331,16 @@ type Read struct {
 
 // Write is a write of a worker. Until it is answered, Open is true.
 type Write struct {
-	Key        string  `json:"key"`              // that it reconciles
-	Object     string  `json:"object,omitempty"` // the key of what it writes, if that is known to be another
-	Verb       string  `json:"verb"`
-	Worker     int32   `json:"worker"`
-	RV         string  `json:"rv"`              // the version that was read and sent
-	NewRV      string  `json:"newRV,omitempty"` // the version that the write made
-	Open       bool    `json:"open,omitempty"`
-	Code       int     `json:"code,omitempty"` // of an error from the API server: 409 is a conflict
-	Error      string  `json:"error,omitempty"`
-	AtMillis   float64 `json:"atMillis"` // when it was sent, or answered
-	TookMicros float64 `json:"tookMicros,omitempty"`
+	Key      string  `json:"key"`              // that it reconciles
+	Object   string  `json:"object,omitempty"` // the key of what it writes, if that is known to be another
+	Verb     string  `json:"verb"`
+	Worker   int32   `json:"worker"`
+	RV       string  `json:"rv"`              // the version that was read and sent
+	NewRV    string  `json:"newRV,omitempty"` // the version that the write made
+	Open     bool    `json:"open,omitempty"`
+	Code     int     `json:"code,omitempty"` // of an error from the API server: 409 is a conflict
+	Error    string  `json:"error,omitempty"`
+	AtMillis float64 `json:"atMillis"` // when it was sent, or answered
 }
 
 // Hold is a stage on hold.

@@ -118,7 +118,7 @@ func (w *workq) apply(epoch uint64, e *event.Entry) {
 	case event.KindClusterWritten:
 		written := e.ClusterWritten()
 		x := &Write{Key: written.Key, Object: otherObject(written.Key, written.Objects), Verb: written.Verb, Worker: written.Worker, RV: written.Sent,
-			NewRV: written.RV, AtMillis: Millis(e.At), TookMicros: Micros(written.Took)}
+			NewRV: written.RV, AtMillis: Millis(e.At)}
 		if written.Err != nil {
 			x.Code, x.Error = event.StatusCode(written.Err), written.Err.Error()
 		}

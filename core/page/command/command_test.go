@@ -343,7 +343,7 @@ func TestStoriesAreToldWhatTheyMayNotUse(t *testing.T) {
 		`hold "pop"`:                "",
 		`hold "lid"`:                `hold: the argument "stage" is one of`,
 		`hold`:                      `hold: the argument "stage" is one of`,
-		`groupBy "x"`:               "",
+		`groupBy "x"`:               `"groupBy" is not a command for stories`,
 		`play 1`:                    `"play" is not a command for stories; there are addIndex,`,
 		`select {}`:                 `"select" is not a command for stories`,
 		`dance`:                     `"dance" is not a command for stories`,

@@ -144,12 +144,5 @@ func objectCommands() []Command {
 		run: takeTwo(func(_ context.Context, c *Console, row string, column int64) (any, error) {
 			return c.View.Entries(row, column)
 		}),
-	}, {
-		Name: "groupBy", Effect: Shows, Story: true, Script: true, Args: []arg.Spec{{Name: "index", Type: arg.Text, Needed: true}},
-		Does: "groups the cells by an index", Answers: "the index's name",
-		run: takeOne("", func(_ context.Context, c *Console, index string) (any, error) {
-			c.View.GroupBy(index)
-			return index, nil
-		}),
 	}}
 }

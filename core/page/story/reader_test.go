@@ -86,9 +86,6 @@ func TestAReaderMayDoSomethingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.show(time.Minute, func(d *view.StoryState) bool { return d.Step == 1 && d.Waits })
-		if err := s.player.makeCall(t.Context(), s.player.playback, Call{Name: "groupBy", Args: []any{"namespace"}, Listener: -1}); err != nil {
-			t.Fatal(err)
-		}
 		if err := s.player.makeCall(t.Context(), s.player.playback, Call{Name: "pace", Args: []any{"mailer", 5.0}, Listener: 0}); err != nil {
 			t.Fatal(err)
 		}

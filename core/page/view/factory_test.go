@@ -50,7 +50,7 @@ func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 				}
 				for p.take(v) {
 				}
-				p.check(rec, "namespace")
+				p.check(rec)
 				if p.logs != 1 {
 					t.Fatalf("the page was told of %d logs", p.logs)
 				}

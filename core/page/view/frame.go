@@ -72,7 +72,7 @@ func (v *View) changeLaneLocked() {
 		l := v.lanes[lane]
 		clear(l.sections)
 		clear(l.facts)
-		l.needsRegroup = true
+		l.needsReset = true
 	}
 }
 
@@ -139,7 +139,7 @@ func (v *View) hasMoreCells() bool {
 		if several && i != v.stageLaneLocked() {
 			continue
 		}
-		if l.allDirty || l.needsRegroup || len(l.dirtyKeys) > 0 {
+		if l.allDirty || l.needsReset || len(l.dirtyKeys) > 0 {
 			return true
 		}
 	}
@@ -151,39 +151,18 @@ func (v *View) appendLane(b []byte, i int, l *laneView) []byte {
 	if v.sendsAll {
 		clear(l.sections)
 		clear(l.facts)
-		l.needsRegroup = true
+		l.needsReset = true
 	}
 	s := v.fold.LaneState(i)
 	b = append(b, `{"state":{`...)
 	b, n := appendChanged(b, l.sections, reflect.ValueOf(s).Elem(), stateMembers)
 	b = append(b, '}')
 	b = v.appendFacts(b, i, l, s, n > 0)
-	reset, set, del := l.cells(v.fold, i, v.groupBy, v.hasJumped)
-	if counts, changed := l.groupCounts(v.fold, i, v.groupBy); changed || reset {
-		b = appendGroups(b, v.groupBy, l.groups.names, counts)
-	}
+	reset, set, del := l.cells(v.fold, i, v.hasJumped)
 	if reset || len(set) > 0 || len(del) > 0 {
 		b = appendCells(b, reset, set, del)
 	}
 	return append(b, '}')
-}
-
-// appendGroups writes the groups of an index, with the number of objects of each.
-func appendGroups(b []byte, index string, names []string, counts []int) []byte {
-	b = append(b, `,"groups":{"index":`...)
-	b = appendString(b, index)
-	b = append(b, `,"list":[`...)
-	for j, n := range counts {
-		if j > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, '[')
-		b = appendString(b, names[j])
-		b = append(b, ',')
-		b = strconv.AppendInt(b, int64(n), 10)
-		b = append(b, ']')
-	}
-	return append(b, `]}`...)
 }
 
 // factsEvery is how old facts may get, in the log's time, while the State does not change.
@@ -266,15 +245,7 @@ func appendCells(b []byte, reset bool, set []cell, del []int) []byte {
 		b = append(b, ',')
 		b = appendString(b, c.key)
 		b = append(b, ',')
-		b = strconv.AppendInt(b, int64(c.group), 10)
-		b = append(b, ',')
 		b = strconv.AppendFloat(b, c.atMillis, 'f', -1, 64)
-		b = append(b, ',')
-		b = appendString(b, c.op.String())
-		b = append(b, ',')
-		b = appendString(b, c.phase)
-		b = append(b, ',')
-		b = strconv.AppendBool(b, c.isMutated)
 		b = append(b, ',')
 		b = strconv.AppendInt(b, int64(c.places), 10)
 		b = append(b, ',')

@@ -5,14 +5,10 @@ import (
 
 	"informerscope/core/log/fold"
 	"informerscope/core/words/event"
-	"informerscope/core/words/object"
 )
 
 // maxCells bounds the cells of one frame; the next frames carry the rest.
 const maxCells = 20_000
-
-// noGroup is the group of an object without a value in the index.
-const noGroup = "(none)"
 
 // The bits of a cell's places.
 const (
@@ -27,34 +23,28 @@ const (
 type cellSlot struct {
 	id      int
 	seq     uint64 // of the change that the page has
-	group   int    // the number of its group; noPlace for an object that is not in the store
 	places  int
 	written time.Duration // when the cluster's version was written
 }
 
-// noPlace is the group of an object that is not in the store.
-const noPlace = -1
-
-// laneView has the cells, groups, State and facts of one lane as the page has them, and what changed since.
+// laneView has the cells, State and facts of one lane as the page has them, and what changed since.
 type laneView struct {
-	dirtyKeys    map[string]struct{} // keys of objects whose cells may have changed
-	allDirty     bool                // every cell may have changed
-	isListing    bool                // the Reflector's last request was for a list
-	needsRegroup bool                // the groups are those of another index: send all cells again
-	slots        map[string]*cellSlot
-	freeSlots    []int
-	nextSlot     int
-	groups       groups
-	hasNewNames  bool // a number has stood for another group since the groups were sent
-	sections     map[string]string
-	facts        map[string]string // as sent
-	factsAt      time.Duration     // the moment they describe
+	dirtyKeys  map[string]struct{} // keys of objects whose cells may have changed
+	allDirty   bool                // every cell may have changed
+	isListing  bool                // the Reflector's last request was for a list
+	needsReset bool                // the page must drop its cells and get all again
+	slots      map[string]*cellSlot
+	freeSlots  []int
+	nextSlot   int
+	sections   map[string]string
+	facts      map[string]string // as sent
+	factsAt    time.Duration     // the moment they describe
 }
 
 func newLaneView() *laneView {
 	return &laneView{
 		dirtyKeys: map[string]struct{}{}, slots: map[string]*cellSlot{},
-		sections: map[string]string{}, facts: map[string]string{}, needsRegroup: true,
+		sections: map[string]string{}, facts: map[string]string{}, needsReset: true,
 	}
 }
 
@@ -68,10 +58,8 @@ func (l *laneView) watch(e *event.Entry) {
 	case event.KindStoreReplaced, event.KindClusterObjects:
 		l.allDirty = true
 		clear(l.dirtyKeys)
-	case event.KindIndexersAdded:
-		l.needsRegroup = true
 	case event.KindLane:
-		l.allDirty, l.needsRegroup = true, true
+		l.allDirty, l.needsReset = true, true
 		clear(l.dirtyKeys)
 	}
 }
@@ -98,32 +86,26 @@ func (l *laneView) watchCluster(e *event.Entry) {
 type cell struct {
 	slot     int
 	key      string
-	group    int
 	atMillis float64
-	op       event.Op
-	phase    string
-	// isMutated: a handler has mutated the object since the store got it.
-	isMutated bool
-	places    int
-	written   float64 // when the cluster's version was written, or seen; 0 if it was there when the log began
+	places   int
+	written  float64 // when the cluster's version was written, or seen; 0 if it was there when the log began
 }
 
 // cells returns the cells to set and the slots to empty, so that the page's cells become the fold's; at most maxCells are set. reset: the page must first drop
 // all its cells.
-func (l *laneView) cells(f *fold.Fold, lane int, index string, jumped bool) (reset bool, set []cell, del []int) {
-	objects, cluster, values := f.Objects(lane), f.Cluster(lane), f.Index(lane, index)
-	if l.needsRegroup {
-		l.needsRegroup, l.allDirty, reset = false, true, true
+func (l *laneView) cells(f *fold.Fold, lane int, jumped bool) (reset bool, set []cell, del []int) {
+	objects, cluster := f.Objects(lane), f.Cluster(lane)
+	if l.needsReset {
+		l.needsReset, l.allDirty, reset = false, true, true
 		clear(l.slots)
 		l.freeSlots, l.nextSlot = nil, 0
-		l.groups.reset(values)
 	}
 	// send sends what the page does not have of an object, nil where the store or the cluster lacks it.
 	send := func(key string, c *fold.Cell, held *fold.Held) {
 		if places := placesOf(c, held); places == 0 {
 			l.del(&del, key)
 		} else if !l.isSent(key, c, held, places) {
-			l.set(&set, key, c, held, places, index, values)
+			l.set(&set, key, c, held, places)
 		}
 	}
 	if !l.allDirty && !jumped {
@@ -205,11 +187,9 @@ func (l *laneView) isSent(key string, c *fold.Cell, held *fold.Held, places int)
 }
 
 // set adds the cell of an object. The object keeps its slot, or gets a free one.
-func (l *laneView) set(set *[]cell, key string, c *fold.Cell, held *fold.Held, places int, index string, values fold.Index) {
+func (l *laneView) set(set *[]cell, key string, c *fold.Cell, held *fold.Held, places int) {
 	s := l.slots[key]
-	if s != nil {
-		l.leave(s)
-	} else {
+	if s == nil {
 		s = &cellSlot{}
 		if n := len(l.freeSlots); n > 0 {
 			s.id, l.freeSlots = l.freeSlots[n-1], l.freeSlots[:n-1]
@@ -219,57 +199,22 @@ func (l *laneView) set(set *[]cell, key string, c *fold.Cell, held *fold.Held, p
 		}
 		l.slots[key] = s
 	}
-	*s = cellSlot{id: s.id, group: noPlace, places: places}
-	x := cell{slot: s.id, key: key, group: noPlace, places: places}
+	*s = cellSlot{id: s.id, places: places}
+	x := cell{slot: s.id, key: key, places: places}
 	if held != nil {
 		s.written, x.written = held.At, fold.Millis(held.At)
 	}
 	if c != nil {
-		s.seq = c.Seq
-		name := noGroup
-		for _, in := range c.Indexed {
-			if in.Index == index && len(in.Values) > 0 {
-				name = in.Values[0]
-			}
-		}
-		_, known := l.groups.ids[name]
-		l.hasNewNames = l.hasNewNames || !known
-		s.group = l.groups.id(name, values)
-		l.groups.enter(s.group)
-		x.group, x.atMillis, x.op, x.phase, x.isMutated = s.group, fold.Millis(c.At), c.Op, phase(c.Obj), c.Mutation != nil
+		s.seq, x.atMillis = c.Seq, fold.Millis(c.At)
 	}
 	*set = append(*set, x)
-}
-
-// leave takes a cell out of the count of its group.
-func (l *laneView) leave(s *cellSlot) {
-	if s.group != noPlace {
-		l.groups.leave(s.group)
-	}
 }
 
 // del adds the slot of an object that left both, and frees it.
 func (l *laneView) del(del *[]int, key string) {
 	if s := l.slots[key]; s != nil {
 		delete(l.slots, key)
-		l.leave(s)
 		l.freeSlots = append(l.freeSlots, s.id)
 		*del = append(*del, s.id)
 	}
-}
-
-// groupCounts returns the number of objects of each group, and whether groups or counts differ from those sent.
-func (l *laneView) groupCounts(fold *fold.Fold, lane int, index string) ([]int, bool) {
-	changed, gaps := l.groups.count(fold.Index(lane, index))
-	changed, l.hasNewNames = changed || l.hasNewNames, false
-	l.needsRegroup = l.needsRegroup || gaps
-	return l.groups.counts, changed
-}
-
-// phase returns an object's status.phase, "" if it has none.
-func phase(obj any) string {
-	if o, ok := obj.(*object.Object); ok && o != nil {
-		return o.Get("status.phase").String()
-	}
-	return ""
 }

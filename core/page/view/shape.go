@@ -47,9 +47,7 @@ type Lane struct {
 	State *StateChange `json:"state" web:"partial"`
 	// Facts has the members of the facts that changed, likewise.
 	Facts *facts.Facts `json:"facts,omitempty" web:"partial"`
-	// Groups has all groups of the cells, whenever one has changed.
-	Groups *Groups `json:"groups,omitempty"`
-	Cells  *Cells  `json:"cells,omitempty"`
+	Cells *Cells       `json:"cells,omitempty"`
 }
 
 // StateChange is the part of a lane's fold.State that frames carry; the rest is in the frame's Position, or constant for each lane.
@@ -70,19 +68,6 @@ type StateChange struct {
 	Fidelity map[string]fold.Fidelity `json:"fidelity"`
 }
 
-// Groups are the values of an index, with the number of objects of each.
-type Groups struct {
-	Index string  `json:"index"`
-	List  []Group `json:"list"`
-}
-
-// Group is a value of an index, and the number of objects that have it.
-type Group struct {
-	_     struct{} `web:"row"`
-	Value string
-	Count int
-}
-
 // Cells has the objects of the store and of the cluster that changed.
 type Cells struct {
 	Reset bool      `json:"reset"` // the page must first drop all its cells
@@ -95,11 +80,7 @@ type CellRow struct {
 	_        struct{} `web:"row"`
 	Slot     int
 	Key      string
-	Group    int // in the list of groups; -1 for an object that is not in the store, whose AtMillis, Op and Phase mean nothing
-	AtMillis float64
-	Op       string // of the last change
-	Phase    string
-	Mutated  bool // a handler has mutated the object since the store got it
+	AtMillis float64 // when the store last changed it; 0 for an object that is not in the store
 	// Places is a sum: 1 the cluster has the object, 2 the store has it, 4 their versions differ, 8 it is never sent to this informer. 16: the store has it
 	// without the members that were dropped since it arrived.
 	Places int

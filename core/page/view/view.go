@@ -50,7 +50,6 @@ type View struct {
 	beginsPlay bool          // playMoment has not moved since playing began
 	hasJumped  bool          // the view did not play through to its position since the last frame
 	sendsAll   bool          // the next frame sends everything again
-	groupBy    string
 	followKey  string
 	followRV   string // the version of the followed change, empty for the newest
 	sentKey    string // followKey in the last frame
@@ -102,7 +101,7 @@ const measureEvery = time.Second
 
 // New returns a View that follows the end of rec's log.
 func New(rec *trace.Recorder, c clock.PassiveClock) *View {
-	v := &View{rec: rec, clock: c, speed: 1, groupBy: "namespace", sentStory: "null", sentFactory: "null", sentFork: "null"}
+	v := &View{rec: rec, clock: c, speed: 1, sentStory: "null", sentFactory: "null", sentFork: "null"}
 	v.reset()
 	return v
 }
@@ -223,16 +222,6 @@ func (v *View) Mark(direction int) error {
 	v.mode = paused
 	v.goToLocked(seq)
 	return nil
-}
-
-// GroupBy groups the cells by another index.
-func (v *View) GroupBy(index string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.groupBy = index
-	for _, l := range v.lanes {
-		l.needsRegroup = true
-	}
 }
 
 // Follow sets the key of the selected object, "" for none. The past has the journey of its change rv, or of its newest if that is empty.

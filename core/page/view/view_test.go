@@ -32,12 +32,11 @@ func TestMain(m *testing.M) {
 
 // page is what a page has from the frames it received.
 type page struct {
-	t      *testing.T
-	state  map[string]json.RawMessage
-	facts  map[string]json.RawMessage
-	cells  map[int]cell
-	groups []group
-	view   struct {
+	t     *testing.T
+	state map[string]json.RawMessage
+	facts map[string]json.RawMessage
+	cells map[int]cell
+	view  struct {
 		view.Playback
 		Seq      uint64  `json:"seq"`
 		AtMillis float64 `json:"atMillis"`
@@ -52,13 +51,8 @@ type page struct {
 }
 
 type cell struct {
-	key, group string
-	places     int
-}
-
-type group struct {
-	name string
-	n    int
+	key    string
+	places int
 }
 
 func (p *page) take(v *view.View) bool {
@@ -69,15 +63,11 @@ func (p *page) take(v *view.View) bool {
 	}
 	var f struct {
 		Lanes []struct {
-			State  map[string]json.RawMessage
-			Facts  map[string]json.RawMessage
-			Groups *struct {
-				Index string
-				List  [][2]json.RawMessage
-			}
+			State map[string]json.RawMessage
+			Facts map[string]json.RawMessage
 			Cells *struct {
 				Reset bool
-				Set   [][9]json.RawMessage
+				Set   [][5]json.RawMessage
 				Del   []int
 			}
 		}
@@ -130,14 +120,6 @@ func (p *page) take(v *view.View) bool {
 	for k, v := range l.Facts {
 		p.facts[k] = v
 	}
-	if l.Groups != nil {
-		p.groups = nil
-		for _, g := range l.Groups.List {
-			var x group
-			_, _ = json.Unmarshal(g[0], &x.name), json.Unmarshal(g[1], &x.n)
-			p.groups = append(p.groups, x)
-		}
-	}
 	if l.Cells != nil {
 		if l.Cells.Reset {
 			p.cells = map[int]cell{}
@@ -149,15 +131,9 @@ func (p *page) take(v *view.View) bool {
 			delete(p.cells, id)
 		}
 		for _, c := range l.Cells.Set {
-			var id, g int
+			var id int
 			var x cell
-			_, _, _ = json.Unmarshal(c[0], &id), json.Unmarshal(c[1], &x.key), json.Unmarshal(c[2], &g)
-			_ = json.Unmarshal(c[7], &x.places)
-			if x.places&2 != 0 {
-				x.group = p.groups[g].name
-			} else if g != -1 {
-				p.t.Errorf("%s is not in the store, and has group %d", x.key, g)
-			}
+			_, _, _ = json.Unmarshal(c[0], &id), json.Unmarshal(c[1], &x.key), json.Unmarshal(c[3], &x.places)
 			p.cells[id] = x
 		}
 	}
@@ -165,7 +141,7 @@ func (p *page) take(v *view.View) bool {
 }
 
 // check compares the page's state with the fold of the log's prefix.
-func (p *page) check(rec *trace.Recorder, index string) {
+func (p *page) check(rec *trace.Recorder) {
 	p.t.Helper()
 	folded := rec.FoldAt(p.view.Seq)
 	objects := folded.Objects(p.lane)
@@ -181,7 +157,6 @@ func (p *page) check(rec *trace.Recorder, index string) {
 		p.t.Fatalf("seq %d: %d cells, %d objects in the store and %d in the cluster alone", p.view.Seq, len(p.cells), objects.Len(), only)
 	}
 	seen := map[string]bool{}
-	counts := map[string]int{}
 	for id, c := range p.cells {
 		o, ok := objects.Get(c.key)
 		held, there := cluster.Get(c.key)
@@ -195,20 +170,6 @@ func (p *page) check(rec *trace.Recorder, index string) {
 			p.t.Fatalf("seq %d: cell %d shows %s at %b, not %b, shown before %v", p.view.Seq, id, c.key, c.places, want, seen[c.key])
 		}
 		seen[c.key] = true
-		if !ok {
-			continue
-		}
-		counts[c.group]++
-		for _, in := range o.Indexed {
-			if in.Index == index && in.Values[0] != c.group {
-				p.t.Fatalf("%s is shown in group %s, not %s", c.key, c.group, in.Values[0])
-			}
-		}
-	}
-	for _, g := range p.groups {
-		if counts[g.name] != g.n {
-			p.t.Fatalf("group %s: %d cells, count %d", g.name, counts[g.name], g.n)
-		}
 	}
 	want, err := json.Marshal(folded.StateOf(p.lane))
 	if err != nil {
@@ -259,7 +220,6 @@ func TestFramesAlwaysAddUpToTheFold(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			l, rec, v, p := begin(t, 40)
-			index := "namespace"
 			for range 150 {
 				pass(time.Duration(rng.IntN(400)) * time.Millisecond)
 				head, _ := rec.Head()
@@ -276,9 +236,6 @@ func TestFramesAlwaysAddUpToTheFold(t *testing.T) {
 					}
 				case 4:
 					v.Pause()
-				case 5:
-					index = []string{"namespace", "node", "phase"}[rng.IntN(3)]
-					v.GroupBy(index)
 				case 6:
 					_ = v.Mark(rng.IntN(2)*2 - 1) // there may be none
 				case 7:
@@ -293,14 +250,14 @@ func TestFramesAlwaysAddUpToTheFold(t *testing.T) {
 					v.SeekTime(time.Duration(rng.Int64N(int64(rec.Now()))))
 				}
 				if p.take(v) {
-					p.check(rec, index)
+					p.check(rec)
 				}
 			}
 			v.Live()
 			pass(time.Second)
 			for p.take(v) && p.view.Behind > 0 {
 			}
-			p.check(rec, index)
+			p.check(rec)
 			head, _ := rec.Head()
 			if p.view.Seq != head || p.view.Mode != "live" {
 				t.Errorf("live at %d of %d, %s", p.view.Seq, head, p.view.Mode)
@@ -345,7 +302,7 @@ func TestPlayingSlowerFallsBehindAndCatchesUp(t *testing.T) {
 		if p.view.Mode != "live" {
 			t.Errorf("at 8 times the speed it has not caught up: %s, behind %.0f ms", p.view.Mode, p.view.BehindMillis)
 		}
-		p.check(rec, "namespace")
+		p.check(rec)
 		for _, bad := range []float64{-1, 9, 0.001} {
 			if v.Play(bad) == nil {
 				t.Errorf("plays at %g", bad)
@@ -376,7 +333,7 @@ func TestPausingHoldsTheViewWhileTheLogGoesOn(t *testing.T) {
 		if p.view.Seq != max(1, seq+1-min(1000, seq)) || !p.jump {
 			t.Errorf("1000 back from %d is %d, jump %v", seq+1, p.view.Seq, p.jump)
 		}
-		p.check(rec, "namespace")
+		p.check(rec)
 		v.Step(-1_000_000)
 		if s := v.State(); s.Seq != 1 || s.Live {
 			t.Errorf("the beginning is %d, live %v", s.Seq, s.Live)
@@ -473,7 +430,7 @@ func TestANewSelectionStartsThePageAnew(t *testing.T) {
 		if p.logs != logs+1 {
 			t.Errorf("the page was told of %d new logs", p.logs-logs)
 		}
-		p.check(rec, "namespace")
+		p.check(rec)
 		var res fold.Resource
 		if err := json.Unmarshal(p.state["resource"], &res); err != nil || res.Resource != "nodes" {
 			t.Errorf("resource %+v, %v", res, err)
