@@ -197,6 +197,7 @@ export class Stage {
     for (const [name, value] of Object.entries({ x: ground.x, y: ground.y, width: ground.w, height: ground.h })) attr(this.ground, name, value);
     const dots = this.dots * (devicePixelRatio || 1);
     this.past.lay({ x: past.x * k, y: past.y * k, w: past.w * k, h: past.h * k, k }, dots);
+    reveal(this.worlds.root, worlds.w > 0);
     if (worlds.w) this.worlds.lay({ x: worlds.x * k, y: worlds.y * k, w: worlds.w * k, h: worlds.h * k, k, beside: worlds.beside, dots });
     this.mapPlaces = [this.worlds.maps.cluster, this.worlds.maps.store].map((map) => {
       const place = map.root.getBoundingClientRect();
