@@ -40,11 +40,11 @@ func TestPageDownTurnsUnderAMenu(t *testing.T) {
 	p := openTour(t, browser.StartForTest(t), srv, "&tour&lang=en", 1280, 720)
 	waitTour(t, p, "%s?.step === '1'", storyBar)
 	const open = `(() => {
-		document.querySelector("[aria-label^='API server: change']").click();
+		document.querySelector(".top .src").click();
 		return !!document.querySelector(".pop");
 	})()`
 	if !harness.EvalIn[bool](t, p, open) {
-		t.Fatal("the menu of the API server does not open")
+		t.Fatal("the menu of sources does not open")
 	}
 	if err := p.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 		t.Fatal(err)

@@ -152,7 +152,7 @@ export class Stories {
   point() {
     const call = this.state?.waits && !this.mirrored ? this.step?.control ?? '' : '';
     const find = (/** @type {string} */ c) => /** @type {HTMLElement | undefined} */ ([...this.app.querySelectorAll(`[data-call="${CSS.escape(c)}"]`)].find(
-      (el) => el.checkVisibility({ visibilityProperty: true })));
+      (el) => el.checkVisibility({ visibilityProperty: true, opacityProperty: true })));
     const to = call ? find(call) ?? find(call.split(' ')[0]) ?? null : null;
     if (to === this.control) return;
     this.control?.classList.remove('asked');

@@ -109,6 +109,9 @@ export class Stage {
   /** What `lookAt` gave when the stage was painted. @type {string[] | null} */
   look = null;
 
+  /** The row that a step opened; empty for none. */
+  granted = '';
+
   /** What a step wants to be open, until there are rows. @type {{station: string, name: string} | null} */
   wish = null;
 
@@ -119,6 +122,7 @@ export class Stage {
     const all = bands.all.filter((b) => b.station === wish.station);
     const found = all.find((b) => b.name === wish.name);
     bands.open = (found ?? (wish.name && wish.station === 'handler' ? undefined : all[0]))?.id ?? '';
+    this.granted = bands.open;
     // A handler that the step adds comes later.
     if (found || !wish.name || wish.station !== 'handler') this.wish = null;
   }
@@ -156,9 +160,9 @@ export class Stage {
   posing = false;
   dots = 1;
 
-  /** Shuts what is open. Returns whether there was something. */
+  /** Shuts the row that somebody opened; one that a step opened stays. Returns whether there was one. */
   shut() {
-    if (!this.bands.open) return false;
+    if (!this.bands.open || this.bands.open === this.granted) return false;
     this.bands.open = '';
     this.ctx.repaint();
     return true;
