@@ -47,6 +47,9 @@ export const handler = {
         { words: t(l.synced ? 'inside.synced' : 'inside.unsynced'), tone: l.synced ? undefined : 'warn' },
         { path: `n=exact ${path}.ring; m=exact ${path}.capacity`, as: 't inside.buffer' },
         { path: `n=exact ${path}.handled; s=span ${path}.meanMicros / 1000`, as: 't inside.handled' },
+        ...(l.lastMet ? [{
+          words: t(l.lastMet.as === 'old' ? 'inside.metOld' : 'inside.met', { is: `${l.lastMet.label}=${l.lastMet.is}` }), tone: /** @type {const} */ ('warn'),
+        }] : []),
         ...(l.panics ? [{ words: t('inside.panics', { n: exact(l.panics) }), tone: /** @type {const} */ ('warn') }] : []),
       ],
       acts: [{ words: t('inside.menu'), does: (b) => openHandler(ctx, b, l.id) }],

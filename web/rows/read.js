@@ -10,6 +10,7 @@ export function lastRead({ lane, t }) {
     title: t('inside.read'),
     lines: [
       { words: cut(read.key, 44), mono: true },
+      ...(read.mutated ? [{ words: t('inside.readMutated'), tone: /** @type {const} */ ('warn') }] : []),
       read.rv ? { path: 'rv=version workqueue.lastRead.rv', as: 't inside.got' } : { words: t('inside.gotNone') },
       read.behind > 0 && read.latest ? { path: 'rv=version workqueue.lastRead.latest', as: 't inside.had', tone: 'warn' }
         : { words: t(read.behind > 0 ? 'inside.hadNewer' : read.rv ? 'inside.hadSame' : 'inside.hadNone'), tone: 'dim' },
