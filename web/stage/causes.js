@@ -31,14 +31,21 @@ export function drawHolds(pen) {
   }
 }
 
+/** How near to each other acts are for the words of at most two, in units. */
+const apart = 24;
+
 /** Marks what somebody did at its moment, over the row. @param {Pen} pen */
 export function drawActs(pen) {
   const { k, colour } = pen;
-  for (const act of pen.spans('act')) {
+  /** Where the words of the last two acts begin. */
+  let [later, last] = [Infinity, Infinity];
+  for (const act of [...pen.spans('act')].reverse()) {
     const x = pen.x(act.fromMillis);
     const y = pen.top + 2 * k;
     pen.stroke([x - 4 * k, y - 5 * k, x, y, x + 4 * k, y - 5 * k], colour.t1, 1.6);
     pen.marks.push([x - 5 * k, y - 6 * k, x + 5 * k, y + k]);
+    if (later - x < apart * k) continue;
+    [later, last] = [last, x];
     const words = actWords(act.words ?? '', act.key ?? '', pen.scene.nameOf, pen.scene.hasStory);
     pen.say([words], [{ x: x + 9 * k, y: y + 2 * k }, { x: x + 9 * k, y: y - 14 * k }], { colour: colour.t1, first: true });
   }

@@ -61,7 +61,7 @@ func (t *Tracks) Rows(w *Window) []Row {
 func (t *Tracks) clusterRow(w *Window, number int) Row {
 	row := Row{ID: "cluster", Station: "cluster", Lane: number}
 	if t.sel.Fork == "" || number == 0 {
-		row.addSpans(w, t.acts.spans, 0)
+		row.addSpans(w, cutSpans(w, t.acts.spans), 0)
 	} else {
 		row.ID = strconv.Itoa(number) + ".cluster"
 	}
@@ -94,7 +94,7 @@ func (l *lane) rows(w *Window, number int) []Row {
 		if h.added.seq > w.Seq || h.removed.seq <= w.Seq && h.removed.at < w.start() {
 			continue
 		}
-		r := row("handler", &h.line, h.begun, h.causes.spans, cutCalls(w, h.calls.spans))
+		r := row("handler", &h.line, h.begun, h.causes.spans, cutSpans(w, h.calls.spans))
 		r.ID, r.Listener, r.Name = r.ID+"."+strconv.Itoa(int(h.id)), h.id, h.name
 		out = append(out, r)
 	}
@@ -106,13 +106,13 @@ func (l *lane) rows(w *Window, number int) []Row {
 	return out
 }
 
-// cutCalls returns the calls that lie in the window. They follow one another.
-func cutCalls(w *Window, calls []*span) []*span {
-	i := len(calls)
-	for i > 0 && calls[i-1].to.at >= w.start() {
+// cutSpans returns those of spans that lie in the window. They follow one another.
+func cutSpans(w *Window, spans []*span) []*span {
+	i := len(spans)
+	for i > 0 && spans[i-1].to.at >= w.start() {
 		i--
 	}
-	return calls[i:]
+	return spans[i:]
 }
 
 // count counts what waits.
@@ -147,7 +147,9 @@ func (r *Row) count(w *Window, l *line) {
 	}
 }
 
+// addSpans adds the spans that are seen. Of those of one kind that have no length, it adds the newest of each column.
 func (r *Row) addSpans(w *Window, spans []*span, long time.Duration) {
+	var last *span
 	for _, s := range spans {
 		least := long
 		switch s.kind {
@@ -156,9 +158,13 @@ func (r *Row) addSpans(w *Window, spans []*span, long time.Duration) {
 		case Call:
 			least = callSteps * w.Step
 		}
-		if s.isSeen(w.start(), w.now(), least) {
-			r.Spans = append(r.Spans, s.span(w.now()))
+		if !s.isSeen(w.start(), w.now(), least) {
+			continue
 		}
+		if last != nil && s.from == s.to && last.from == last.to && s.kind == last.kind && s.from.at/w.Step == last.from.at/w.Step {
+			r.Spans = r.Spans[:len(r.Spans)-1]
+		}
+		r.Spans, last = append(r.Spans, s.span(w.now())), s
 	}
 }
 

@@ -80,3 +80,18 @@ func TestWhatIsSampledIsABand(t *testing.T) {
 		t.Errorf("the columns have %v, and %d passed; %v were sampled, and one call began", piles, passed, want)
 	}
 }
+
+// TestActsAreNoMoreThanColumns: of what somebody did within one column the window has the newest.
+func TestActsAreNoMoreThanColumns(t *testing.T) {
+	var tr Tracks
+	tr.Add(&event.Entry{Seq: 1, Event: event.Selected{Selection: `{"source":"sim","eras":["1.37"]}`}.Event()})
+	const n = 1000
+	for i := range uint64(n) {
+		tr.Add(&event.Entry{Seq: i + 2, At: time.Duration(i) * time.Millisecond, Event: event.Note{Text: strconv.FormatUint(i, 10)}.Event()})
+	}
+	w := &Window{Step: 10 * time.Millisecond, Last: 99, Seq: n + 1, Now: n * time.Millisecond}
+	acts := tr.Rows(w)[0].Spans
+	if len(acts) != 100 || acts[0].Words != "9" || acts[99].Words != "999" {
+		t.Errorf("%d acts of 1,000 in 100 columns, from %+v to %+v", len(acts), acts[0], acts[len(acts)-1])
+	}
+}
