@@ -2,7 +2,7 @@ package harness
 
 // WrongMaps is a script that reads both maps, cell by cell, while no time passes: what the page says of each cell that the keyboard comes to. It returns how
 // many cells it read, and how they differ from state() and from the keys that the store's index of namespaces has. It reads none where a square stands
-// for several objects, and where the maps have no room.
+// for several objects, where the maps have no room, and on the phone, whose maps name no cell.
 const WrongMaps = `(async () => {
 	const base = location.href.replace(/#.*$/, "");
 	const {middle} = await import(new URL("kit/format.js", base).href);
@@ -10,7 +10,7 @@ const WrongMaps = `(async () => {
 	const s = await informerscope.state();
 	const found = {compared: 0, wrong: [], seq: s.seq};
 	const canvas = document.querySelector(".world-store canvas");
-	if (!canvas?.checkVisibility() || s.fork || !s.world.known || canvas.closest("figure").querySelector("figcaption span").textContent) return found;
+	if (document.querySelector("#app.view-phone") || !canvas?.checkVisibility() || s.fork || !s.world.known || canvas.closest("figure").querySelector("figcaption span").textContent) return found;
 	const press = (key) => canvas.dispatchEvent(new KeyboardEvent("keydown", {key, cancelable: true}));
 	const at = () => { const {left, top} = document.querySelector(".world-store .world-pointed").style; return left + top; };
 	for (let was = null; was !== at();) {
@@ -35,8 +35,8 @@ const WrongMaps = `(async () => {
 	agree("objects that differ", older.length + missing.length + gone.length + left.length, s.world.apartObjects);
 	const stored = [...same, ...older, ...gone, ...left];
 	agree("objects of the store", stored.length, s.indexer.count);
-	const values = s.indexer.indices.namespace ? (await informerscope.index("namespace")).values : [];
-	const keys = (await Promise.all(values.map(({value}) => informerscope.index("namespace", value)))).flatMap((x) => x.keys);
+	const values = s.indexer.indices.namespace ? (await informerscope.index("namespace")).values ?? [] : [];
+	const keys = (await Promise.all(values.map(({value}) => informerscope.index("namespace", value)))).flatMap((x) => x.keys ?? []);
 	if (keys.length) agree("keys of the store", stored.sort().join(), keys.map((k) => middle(k, 26)).sort().join());
 	return found;
 })()`

@@ -155,7 +155,7 @@ func readInLanes(t *testing.T, page *browser.Page) {
 	harness.WaitUntil(t, page, `!!document.querySelector('.drawer.shut')`)
 	seqs := harness.EvalIn[[2]uint64](t, page, "informerscope.state().then((s) => [s.seq, s.fork.parting.seq])")
 	pushButton(t, page, ".inside", "^go there$")
-	harness.Await(t, page, time.Minute, "s.seq === %d", seqs[1])
+	harness.Await(t, page, time.Minute, "s.seq >= %d && s.fork.parting", seqs[1])
 	harness.Call(t, page, "seek(%d)", seqs[0])
 	harness.Await(t, page, time.Minute, "s.seq === %d", seqs[0])
 }

@@ -23,7 +23,7 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 	harness.Settle(t, p)
 	frees := harness.EvalIn[[]string](t, p, `[...document.querySelectorAll('.now-free')].filter((b) => b.checkVisibility())
 		.map((b) => (b.scrollWidth > b.clientWidth || b.textContent.includes('…') ? 'cut: ' : '') + b.textContent)`)
-	if all := strings.Join(frees, ", "); len(frees) != 12 || strings.Contains(all, "cut: ") || strings.Count(all, "let one through") != 4 {
+	if all := strings.Join(frees, ", "); len(frees) != 12 || strings.Contains(all, "cut: ") || strings.Count(all, "one") != 4 {
 		t.Errorf("the buttons of four held stages are %s", all)
 	}
 	harness.Shot(t, p, "room-held")

@@ -236,8 +236,8 @@
   function htmlTexts() {
     const out = [];
     for (const el of document.body.querySelectorAll('*')) {
-      // What fades in or out now is between two pictures.
-      if (el instanceof SVGElement || el.closest('.sr, noscript, svg') || !visible(el) || el.matches('.out') || el.getAnimations().length) continue;
+      // What fades in or out now is between two pictures, and a tooltip lies over what it is not about.
+      if (el instanceof SVGElement || el.closest('.sr, noscript, svg, [role=tooltip]') || !visible(el) || el.matches('.out') || el.getAnimations().length) continue;
       const own = [...el.childNodes].filter((n) => n.nodeType === Node.TEXT_NODE && n.textContent?.trim());
       const field = el instanceof HTMLInputElement && /text|number|search/.test(el.type);
       if (!own.length && !field) continue;

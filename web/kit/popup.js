@@ -36,7 +36,7 @@ export function openPopup(app, anchor, build, options = {}) {
   // It stays within the stage.
   const tall = box.height / unit;
   const below = Math.max(8, (a.bottom - box.top) / unit + 6);
-  if (below < tall - 260) {
+  if (below < tall - 340) {
     root.style.top = `${(below + box.top / unit) / 16}rem`;
     root.style.maxHeight = `${Math.min(544, tall - 12 - below) / 16}rem`;
   } else {

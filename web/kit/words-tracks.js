@@ -26,6 +26,7 @@ addWords({
   'row.looksOpen': ['looks open', '看似打开'],
   'row.noWatch': ['no watch', '没有 watch'],
   'row.again': ['tries again in {s}', '{s} 后重试'],
+  'row.againShort': ['again in {s}', '{s} 后重试'],
   'row.phase.idle': ['not started', '未启动'],
   'row.phase.listing': ['lists', '正在 list'],
   'row.phase.watch-listing': ['lists by watch', '通过 watch 做 list'],

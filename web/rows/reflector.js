@@ -23,7 +23,7 @@ export const reflector = {
     }
     const side = r.resourceVersion && !phone ? 'rv=version reflector.resourceVersion' : '';
     if (silent) return { words: t('row.looksOpen'), tone: 'warn', side };
-    if (r.phase === 'backoff') return { words: t('row.noWatch'), tone: 'warn', under: left, underAs: 't row.again', side };
+    if (r.phase === 'backoff') return { words: t('row.noWatch'), tone: 'warn', under: left, underAs: phone ? 't row.againShort' : 't row.again', side };
     return { words: t(`row.phase.${/** @type {'idle'} */ (r.phase)}`), tone: r.phase === 'stopped' ? 'warn' : 'mid', side };
   },
   say({ lane, t, silent }) {

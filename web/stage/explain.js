@@ -215,7 +215,7 @@ export class Explain {
     this.prev = key('M10 3L5 8L10 13', -1);
     this.next = key('M6 3L11 8L6 13', 1);
     this.x = button({ class: 'key' }, () => this.close(), 'esc');
-    this.card = h('section', { class: 'exc', tabindex: -1, hidden: '' },
+    this.card = h('section', { class: 'exc', id: 'explain', tabindex: -1, hidden: '' },
       h('div', { class: 'exh' }, this.title, this.prev, this.next, this.x), ...this.sentences,
       h('div', { class: 'exk' }, this.codeHead, h('div', {}, this.code, this.file)), this.eras);
     app.append(this.card);
