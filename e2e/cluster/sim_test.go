@@ -60,7 +60,7 @@ func TestAPageSaysWhoWrote(t *testing.T) {
 	harness.Await(t, page, time.Minute, "s.indexer.count === 26")
 	kubectl(`deployment "web" successfully rolled out`, "rollout", "status", "deployment/web", "--timeout=50s")
 	// The timeline leaves out words that would run into others, so its first mark's are looked at.
-	harness.WaitUntil(t, page, `[...document.querySelectorAll(".tracks-log text")].some((x) => x.textContent.includes("kubectl"))`)
+	harness.WaitUntil(t, page, `[...document.querySelectorAll(".tracks-log title")].some((x) => x.textContent.includes("kubectl"))`)
 	harness.WaitUntil(t, page, `__marks.some((m) => m.kind === "write" && m.author === "kubectl" && m.text.includes("scaled default/web from 3 to 6"))`)
 	pod := kubectl("web-", "get", "pods", "--selector=app=web", "--output=jsonpath={.items[0].metadata.name}")
 	harness.Call(t, page, "selectObject(%q)", "default/"+pod)

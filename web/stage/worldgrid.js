@@ -33,10 +33,14 @@ export class WorldGrid {
   w = 0;
   h = 0;
   k = 1;
+  dots = 1;
 
-  /** @param {number} w width of a map, in pixels @param {number} h @param {number} k pixels per unit */
-  resize(w, h, k) {
-    Object.assign(this, { w, h, k, pitch: 0 });
+  /** @param {number} w width of a map, in pixels @param {number} h @param {number} k pixels per unit @param {number} [dots] pixels per CSS pixel */
+  resize(w, h, k, dots = 1) {
+    const zoom = dots / this.dots;
+    // A still has the cells of the page, in more pixels.
+    const isStill = zoom !== 1 && Math.abs(w - this.w * zoom) <= Math.max(1, zoom) && Math.abs(h - this.h * zoom) <= Math.max(1, zoom);
+    Object.assign(this, { w, h, k, dots, pitch: isStill ? this.pitch * zoom : 0 });
   }
 
   /**

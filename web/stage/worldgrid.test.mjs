@@ -71,3 +71,17 @@ test('the keyboard skips empty places', () => {
   assert.equal(grid.walk(-1, 0), 0);
   assert.equal(grid.walk(29, 1), 29);
 });
+
+test('a still has the cells of the page, in more pixels', () => {
+  const grid = new WorldGrid();
+  const cells = new Map(Array.from({ length: 240 }, (_, i) => [i, { slot: i, key: `k${String(i).padStart(3, '0')}`, places: 3, written: 0, at: 0 }]));
+  grid.resize(339, 115, 1);
+  grid.take({ cells, touched: [], fresh: true });
+  const { pitch, cols } = grid;
+  grid.resize(678, 231, 2, 2);
+  grid.take({ cells, touched: [], fresh: true });
+  assert.deepEqual([grid.pitch, grid.cols], [2 * pitch, cols]);
+  grid.resize(339, 115, 1);
+  grid.take({ cells, touched: [], fresh: true });
+  assert.deepEqual([grid.pitch, grid.cols], [pitch, cols]);
+});

@@ -62,7 +62,7 @@ export class Worlds {
     const wide = beside ? (w - 16 * k) / 2 : w;
     const high = beside ? tall - 52 * k : (tall - 136 * k) / 2;
     const size = { w: Math.max(1, Math.floor(wide * dots)), h: Math.max(1, Math.floor(high * dots)) };
-    this.grid.resize(size.w, size.h, k * dots);
+    this.grid.resize(size.w, size.h, k * dots, dots);
     this.ctx.model.worlds.fresh = true;
     for (const side of sides) this.maps[side].resize(size, dots);
   }
