@@ -25,8 +25,10 @@ export class Inside {
     });
     this.root = h('section', { class: 'inside' }, h('header', {}, this.title, this.aside), this.list, this.acts);
     parent.append(this.root);
-    /** What the buttons are of. */
+    /** What the buttons are of, and what they do at the moment shown. */
     this.actsOf = '';
+    /** @type {((anchor: HTMLElement) => void)[]} */
+    this.does = [];
   }
 
   /** @param {Is} is @param {import('../wire/page-types.js').Lane} lane @param {number | null} number the lane's, where there are two */
@@ -49,9 +51,10 @@ export class Inside {
       else aside.set(line.aside ?? '');
     });
     const acts = is.acts ?? [];
+    this.does = acts.map((a) => a.does);
     const key = `${is.title} ${acts.map((a) => a.words)}`;
     if (key === this.actsOf) return;
     this.actsOf = key;
-    this.acts.replaceChildren(...acts.map((a) => button({ class: 'key', 'aria-haspopup': 'dialog', 'data-call': a.call ?? '' }, a.does, a.words)));
+    this.acts.replaceChildren(...acts.map((a, i) => button({ class: 'key', 'aria-haspopup': 'dialog', 'data-call': a.call ?? '' }, (b) => this.does[i](b), a.words)));
   }
 }
