@@ -237,7 +237,8 @@
     const out = [];
     for (const el of document.body.querySelectorAll('*')) {
       // What fades in or out now is between two pictures, and a tooltip lies over what it is not about.
-      if (el instanceof SVGElement || el.closest('.sr, noscript, svg, [role=tooltip]') || !visible(el) || el.matches('.out') || el.getAnimations().length) continue;
+      if (el instanceof SVGElement || el.closest('.sr, noscript, svg, [role=tooltip]') || !visible(el) || el.matches('.out')) continue;
+      if (el.getAnimations().length) continue;
       const own = [...el.childNodes].filter((n) => n.nodeType === Node.TEXT_NODE && n.textContent?.trim());
       const field = el instanceof HTMLInputElement && /text|number|search/.test(el.type);
       if (!own.length && !field) continue;

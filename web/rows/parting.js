@@ -33,6 +33,9 @@ addWords({
   'part.Backoff': ['the Reflector begins to wait', 'Reflector 开始等待'],
 });
 
+/** How long after the first difference one looks, in ms: within an instant nobody knows yet that the other lane will not do the same. */
+const after = 100;
+
 /** What differs first, in words. @param {import('../wire/page-types.js').Ctx['t']} t @param {Parting} e */
 function say(t, { kind, op, key, handler }) {
   const said = t(`part.${kind}`);
@@ -56,7 +59,6 @@ export function parting({ ctx, t, lane }, fork) {
         words: t('part.calls', { name: middle(x.name, 16), a: calls(x.calls[0]), b: calls(x.calls[1]) }), tone: /** @type {const} */ ('dim'),
       })),
     ],
-    // They part when the other lane has done something else.
-    acts: [{ words: t('part.go'), does: () => ctx.act('seek', Math.max(first.seq, instead?.seq ?? 0)) }],
+    acts: [{ words: t('part.go'), does: () => ctx.act('seekTime', first.atMillis + after) }],
   };
 }

@@ -55,6 +55,7 @@ export class Inside {
     const key = `${is.title} ${acts.map((a) => a.words)}`;
     if (key === this.actsOf) return;
     this.actsOf = key;
-    this.acts.replaceChildren(...acts.map((a, i) => button({ class: 'key', 'aria-haspopup': 'dialog', 'data-call': a.call ?? '' }, (b) => this.does[i](b), a.words)));
+    this.acts.replaceChildren(...acts.map(({ call = '', words }, i) => (
+      button({ class: 'key', 'aria-haspopup': 'dialog', 'data-call': call }, (b) => this.does[i](b), words))));
   }
 }
