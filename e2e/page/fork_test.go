@@ -155,7 +155,7 @@ func readInLanes(t *testing.T, page *browser.Page) {
 	harness.WaitUntil(t, page, `!!document.querySelector('.drawer.shut')`)
 	seq := harness.EvalIn[uint64](t, page, "informerscope.state().then((s) => s.seq)")
 	pushButton(t, page, ".inside", "^go there$")
-	harness.Await(t, page, time.Minute, "s.seq < %d && s.fork.parting && s.atMillis - s.fork.parting.atMillis <= 100", seq)
+	harness.Await(t, page, time.Minute, "s.seq !== %d && s.fork.parting && s.atMillis - s.fork.parting.atMillis <= 100", seq)
 	harness.Call(t, page, "seek(%d)", seq)
 	harness.Await(t, page, time.Minute, "s.seq === %d", seq)
 }

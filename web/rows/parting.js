@@ -33,7 +33,7 @@ addWords({
   'part.Backoff': ['the Reflector begins to wait', 'Reflector 开始等待'],
 });
 
-/** How long after the first difference one looks, in ms: within an instant nobody knows yet that the other lane will not do the same. */
+/** How long after the first difference one looks, in ms: within one instant the other lane may still do the same. */
 const after = 100;
 
 /** What differs first, in words. @param {import('../wire/page-types.js').Ctx['t']} t @param {Parting} e */
