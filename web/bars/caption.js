@@ -95,7 +95,8 @@ export class Caption {
   /** @param {number} clock @param {string} [force] a sentence that replaces the state's own, while the page loads */
   paint(clock, force) {
     const [id, said] = force ? ['force', force] : this.choose(clock);
-    if (!id.startsWith('trouble')) this.complete = true;
+    // The stage's own sentence names the trouble, and not all that is known of it.
+    if (!id.startsWith('trouble')) this.complete = !id.startsWith('head') || !trouble(this.ctx);
     // A sentence keeps its time, but its numbers are those of the stations: the same one with other numbers replaces it in place, in the same frame.
     const same = id === this.id && !force;
     // The sentence changes at once when trouble begins or ends, and when somebody writes.

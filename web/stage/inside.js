@@ -37,6 +37,7 @@ export class Inside {
     attr(this.root, 'aria-label', is.title);
     put(this.title, is.title);
     put(this.aside, is.aside ?? '');
+    attr(this.aside, 'title', is.aside || null);
     this.lines.forEach(({ el, mark, words, aside }, i) => {
       const line = is.lines[i];
       reveal(el, !!line);

@@ -266,6 +266,7 @@ export class Worlds {
       const count = side === 'store' ? model.state.indexer.count : world.objects;
       map.empty.set(resource.resource && !grid.cells.length && (side === 'store' || world.known) ? t('worlds.none', { r: resource.resource }) : '');
       map.each.set(each);
+      attr(map.count.el, 'title', map.count.words || null); // an ellipsis cuts it where maps stand side by side
       map.label(map === this.over && this.nameOf(this.pointed, 400)
         || t('worlds.mapLabel', { name: map.title.words, n: exact(count), r: resource.resource }) + (each && `, ${each}`));
     }

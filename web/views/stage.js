@@ -241,15 +241,16 @@ export class Stage {
     const common = { now: ctx.now(), t: ctx.t, ctx, two: ctx.model.lanes > 1, phone: this.geometry.phone };
     const opened = bands.paint(common, this.look, stops);
     if (this.alone) this.paintAlone(opened);
-    if (!bands.all.length) return;
-    this.paintInside(opened, common);
-    this.informers.paint();
     this.time.paint();
+    this.foot.paint(clock, this.past.seats, this.presenting && !this.over);
     if (!this.alone) {
       put(this.why, this.said?.why ?? '');
       attr(this.why.parentElement ?? this.why, 'title', this.said?.why || null);
     }
-    this.foot.paint(clock, this.past.seats, this.presenting && !this.over);
+    // Until the first informer has begun there are no rows.
+    if (!bands.all.length) return;
+    this.paintInside(opened, common);
+    this.informers.paint();
     bands.place(stops, this.shown);
     if (!this.alone) this.worlds.paint(clock);
     this.pointer.paint();
