@@ -295,6 +295,9 @@ func (l *live) holds(release string) {
 				l := l.at(t)
 				before := l.marks()
 				held := fmt.Sprintf("s.holds.some((h) => h.stage === '%s')", st.stage)
+				if st.stage == "deliver" { // the key is that of the open handler
+					harness.EvalIn[bool](t, l.p, "((b) => { if (b.ariaExpanded === 'false') b.click(); return true; })(stage.find('.row-name', /printer/))")
+				}
 				hold, one, all := "keys h "+st.digit, "keys n", "keys N"
 				some := []string{"focus stage.seek('.now-free[aria-haspopup]')", "keys Enter", "wait stage.find('.pop input')",
 					"wait (stage.find('.pop input').select(), true)", "type 4", "keys Enter"}

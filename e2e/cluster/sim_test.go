@@ -115,7 +115,8 @@ func TestAPageChangesTheSimulatedCluster(t *testing.T) {
 		harness.ClickOn(t, one, element)
 	}
 	const buttons = "[...document.querySelectorAll('.pop button')]"
-	click("document.querySelector('[data-call=cluster]')")
+	click("document.querySelector('.row-name.cluster')")
+	click("document.querySelector('.inside [data-call=cluster]')")
 	harness.WaitFor(t, one, buttons+".find((b) => b.textContent === 'create')")
 	harness.Shot(t, one, "menu")
 	harness.EvalIn[bool](t, one, `((field) => { field.value = 'shop/typed'; return true; })(document.querySelector('.pop input[type=text]'))`)
