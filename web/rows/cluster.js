@@ -26,7 +26,7 @@ export const cluster = {
         ...api.requests.slice(0, api.crowd ? 0 : 2).map((r) => (
           { words: cut(`${r.verb} ${r.url.replace(/^https?:\/\/[^/]+/, '')}`, 44), mono: true, aside: r.status ? String(r.status) : '' })),
       ],
-      acts: ctx.clusterMenu && lane.state.source.kind === 'sim' && !ctx.follower ? [{ words: t('inside.change'), call: 'cluster', does: ctx.clusterMenu }] : [],
+      acts: ctx.clusterMenu && ctx.model.changeable() && !ctx.follower ? [{ words: t('inside.change'), call: 'cluster', does: ctx.clusterMenu }] : [],
     };
   },
 };
