@@ -132,7 +132,8 @@ func TestAttach(t *testing.T) {
 	harness.Call(t, page, "select({source: 'probe', resource: 'configmaps'})")
 	harness.Await(t, page, time.Minute, "s.source.kind === 'probe' && !s.lanes && s.listeners.length === 2 && s.indexer.count === 0")
 	// The rings are inside the rows of their handlers.
-	harness.WaitUntil(t, page, "(document.querySelectorAll('.row-name.handler')[1]?.click(), !!document.querySelector('.row-name[aria-expanded=true]'))")
+	harness.WaitUntil(t, page, "document.querySelectorAll('.row-name.handler').length === 2")
+	harness.EvalIn[bool](t, page, "([...document.querySelectorAll('.row-name.handler')].at(-1).click(), true)")
 	if !harness.EvalIn[bool](t, page, grown) {
 		t.Fatal("it is not looked at")
 	}
