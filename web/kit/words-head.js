@@ -50,6 +50,8 @@ addWords({
   'head.stopped.y': ['What the store has stays as it is.', 'store 里的内容不再变化。'],
   'head.halfOpen': ['The watch looks open, but its connection is dead.', 'watch 看起来是打开的，但连接已失效。'],
   'head.halfOpen.y': ['Nothing comes, and no error says so.', '什么都不来，也没有报错。'],
+  'head.call': ['{name} has been in one call for {old}: {n} [n:change waits|changes wait] for it.', '{name} 的一次调用已持续 {old}：有 {n} 个变更在等它。'],
+  'head.call.y': ['A handler gets one notification at a time. The store does not wait for it.', 'handler 一次只收到一个通知。store 不等它。'],
   'head.slow': ['{name} takes {t} a call: {n} [n:change waits|changes wait] for it.', '{name} 每次调用需 {t}：有 {n} 个变更在等它。'],
   'head.slow.y': ['Only {name} is late. The store and the other handlers get every change at once.', '只有 {name} 落后。store 和其他 handler 立即得到每个变更。'],
   'head.keys': ['{n} [n:key waits|keys wait] for a worker.', '{n} 个 key 在等 worker。'],

@@ -56,7 +56,7 @@ var Sentences = []string{"person", "personRequest", "personRefused"}
 var Headlines = []string{
 	"held.store", "held.pop", "held.popKeys", "held.deliver", "held.take",
 	"gap", "gapPlain", "gapFirst", "gapFirstPlain", "refused", "refusedFirst", "stopped", "halfOpen",
-	"slow", "keys", "retry", "list", "relist", "relistPlain", "start", "relisted", "relistedPlain", "filling", "unseen", "flow", "coming", "idle",
+	"slow", "call", "keys", "retry", "list", "relist", "relistPlain", "start", "relisted", "relistedPlain", "filling", "unseen", "flow", "coming", "idle",
 }
 
 // Sentence is a caption about a moment: which one, and its values. The page has the words.

@@ -21,6 +21,9 @@ const (
 	flowTime   = 3 * time.Second
 )
 
+// longCall is how long a handler is in a call before the headline says so, in ms.
+const longCall = 2000
+
 // shortList is how long a list is under way before the headline says so, in ms.
 const shortList = 300
 
@@ -124,8 +127,14 @@ func (x *factInputs) headlineOfPile() (said facts.Sentence) {
 	s := x.state
 	for i := range s.Listeners {
 		l := &s.Listeners[i]
-		if n := x.waitingFor(l); !l.Removed && l.Synced && n >= manyForHandler && n > said.N && l.Handling != nil && isSlow(l) {
+		n := x.waitingFor(l)
+		if l.Removed || l.Handling == nil || n < manyForHandler || n <= said.N {
+			continue
+		}
+		if l.Synced && isSlow(l) {
 			said = facts.Sentence{ID: "slow", Name: l.Name, N: n, M: round(max(l.PaceMillis, l.MeanMicros/1000)), Since: l.HandlingSince}
+		} else if fold.Millis(x.moment)-l.HandlingSince >= longCall {
+			said = facts.Sentence{ID: "call", Name: l.Name, N: n, Since: l.HandlingSince}
 		}
 	}
 	if said.ID != "" {

@@ -321,6 +321,12 @@ func untrue(s *view.State, log []*event.Entry, release string) string {
 		}) {
 			return "that does not wait there"
 		}
+	case "call":
+		if !slices.ContainsFunc(s.Listeners, func(l fold.Listener) bool {
+			return l.Name == said.Name && l.Handling != nil && l.HandlingSince == said.Since && fold.Millis(at)-l.HandlingSince >= 2000
+		}) {
+			return "no call lasts there"
+		}
 	case "halfOpen":
 		if s.Reflector.Phase != "watching" {
 			return "its watch is not half-open"
