@@ -21,5 +21,7 @@ export function headline(ctx) {
     why: reason && `${capitalize(reason)}.`, s: seconds(Math.max(0, (said.until ?? 0) - now)), old: seconds(Math.max(0, now - (said.since ?? now))),
   };
   const lists = id.startsWith('gap') && !said.until;
-  return { id, words: t(`head.${id}`, args), why: t(lists ? 'head.gap.list' : `head.${id}.y`, args) };
+  // Of one slow handler among several late ones it cannot be said that it alone is late.
+  const others = id === 'slow' && model.state.listeners.some((l) => !l.removed && l.name !== said.name && l.pending > 0);
+  return { id, words: t(`head.${id}`, args), why: t(lists ? 'head.gap.list' : `head.${others ? 'call' : id}.y`, args) };
 }
