@@ -22,6 +22,6 @@ export function headline(ctx) {
   };
   const lists = id.startsWith('gap') && !said.until;
   // Of one slow handler among several late ones it cannot be said that it alone is late.
-  const others = id === 'slow' && model.state.listeners.some((l) => !l.removed && l.name !== said.name && l.pending > 0);
+  const others = id === 'slow' && model.lane(0).state.listeners.some((l) => !l.removed && l.name !== said.name && l.pending > 0);
   return { id, words: t(`head.${id}`, args), why: t(lists ? 'head.gap.list' : `head.${others ? 'call' : id}.y`, args) };
 }

@@ -18,9 +18,16 @@ test('a retry names its key, how often it failed and how long it waits', () => {
 });
 
 test('of two releases each sentence says which one it is about', () => {
-  const lane = (era, kind, listsByWatch) => ({ state: { era, queue: { kind, depth: 0 }, reflector: { phase: 'watching' } }, facts: { features: { listsByWatch } } });
+  const lane = (era, kind, listsByWatch) => ({ state: { era, queue: { kind, depth: 0 }, reflector: { phase: 'watching' }, listeners: [] }, facts: { features: { listsByWatch } } });
   const lanes = [lane('1.37', 'RealFIFO', true), lane('1.31', 'DeltaFIFO', false)];
   const of = (said) => pairHead(ctxOf(said, { fork: null, lane: (i) => lanes[i] }));
   assert.match(of({ id: 'flow', n: 8 }).why, /^1\.37: 8 changes a second/);
   assert.match(of({ id: 'slow', name: 'mailer', n: 29, m: 2000 }).words, /^1\.37: mailer takes/);
+});
+
+test('one handler alone is late only where no other has changes that wait', () => {
+  const said = { id: 'slow', name: 'mailer', n: 29, m: 2000 };
+  const of = (pending) => headline(ctxOf(said, { lane: () => ({ state: { listeners: [{ name: 'mailer', pending: 29 }, { name: 'printer', pending }] } }) })).why;
+  assert.match(of(0), /^Only mailer is late/);
+  assert.doesNotMatch(of(2), /Only/);
 });
