@@ -10,7 +10,8 @@ const WrongMaps = `(async () => {
 	const s = await informerscope.state();
 	const found = {compared: 0, wrong: [], seq: s.seq};
 	const canvas = document.querySelector(".world-store canvas");
-	if (document.querySelector("#app.view-phone") || !canvas?.checkVisibility() || s.fork || !s.world.known || canvas.closest("figure").querySelector("figcaption span").textContent) return found;
+	if (document.querySelector("#app.view-phone")) return found;
+	if (!canvas?.checkVisibility() || s.fork || !s.world.known || canvas.closest("figure").querySelector("figcaption span").textContent) return found;
 	const press = (key) => canvas.dispatchEvent(new KeyboardEvent("keydown", {key, cancelable: true}));
 	const at = () => { const {left, top} = document.querySelector(".world-store .world-pointed").style; return left + top; };
 	for (let was = null; was !== at();) {

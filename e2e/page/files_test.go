@@ -99,7 +99,8 @@ func TestKnobs(t *testing.T) {
 	// The page draws a frame later than its worker answers: the button may not be there yet.
 	open := func() {
 		t.Helper()
-		harness.WaitUntil(t, page, `document.querySelector("[name=knob-objects]") || (document.querySelector(".inside [data-call=cluster]") ?? document.querySelector(".row-name.cluster"))?.click()`)
+		harness.WaitUntil(t, page, `document.querySelector("[name=knob-objects]")
+			|| (document.querySelector(".inside [data-call=cluster]") ?? document.querySelector(".row-name.cluster"))?.click()`)
 	}
 	turn := func(name, value string) string {
 		t.Helper()

@@ -22,7 +22,7 @@ var pictures = []picture{
 	{"stage-dark.webp", "source=sim&seed=7&rate=6&lang=en", 1280, 720, popHeld},
 	{"stage-light.webp", "source=sim&seed=7&rate=6&lang=en&theme=light", 1280, 720, popHeld},
 	{"stage-zh.webp", "source=sim&seed=7&rate=6&lang=zh", 1280, 720, popHeld},
-	{"gone.webp", "source=sim&seed=7&rate=6&lang=en", 1280, 720, gone},
+	{"gone.webp", "source=sim&seed=7&rate=6&lang=en", 1280, 720, listAgain},
 	{"zoom.webp", "source=sim&seed=7&objects=1&rate=0&lang=en", 1280, 720, zoomToOneChange},
 	{"two-releases.webp", "source=sim&seed=7&objects=12&rate=6&era=1.31,1.37&lang=en", 1280, 720, popHeld},
 	{"presenter.webp", "story=ring&presenter=1&lang=en", 1280, 720, ringDoubled},
@@ -82,8 +82,8 @@ func popHeld(ctx context.Context, s *camera.Scene, _ func() error) error {
 	return s.Pass(ctx, 5*time.Second)
 }
 
-// gone is the moment after a 410: what was written meanwhile came by a list.
-func gone(ctx context.Context, s *camera.Scene, _ func() error) error {
+// listAgain makes the watch answer 410, and goes to two seconds after the list that follows.
+func listAgain(ctx context.Context, s *camera.Scene, _ func() error) error {
 	if err := momentAfter(7*time.Second)(ctx, s, nil); err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func TestMapsAreOfTheirMoment(t *testing.T) {
 		resize(1300)
 		resize(1280)
 		if !harness.EvalIn[bool](t, p, "__drawn === "+picturesOfMaps+".join()") {
-			harness.Shot(t, p, fmt.Sprint("anew-", seq))
+			harness.Shot(t, p, fmt.Sprint("redrawn-", seq))
 			t.Errorf("at %d the maps are drawn otherwise when they are drawn again", seq)
 		}
 		expectTrue(t, p, 6)
