@@ -545,7 +545,7 @@ func TestALiveFactoryTellsWhichInformerIsRefused(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	if n := all[1].Requests; n != 0 {
-		t.Errorf("%d requests of nodes are told to be open", n)
+		t.Errorf("%d requests of nodes are open", n)
 	}
 	if s := factoryOf(rec).Sentence; s.ID != "factory.trouble" || s.Name != "nodes" {
 		t.Errorf("%+v", s)
