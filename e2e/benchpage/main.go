@@ -1,5 +1,5 @@
 // Command benchpage measures the page under load, in a headless Chromium. It measures how long the page's own thread works for a frame, whether
-// frames queue up, and how its memory changes. It checks that 100,000 objects still open and answer. The result is a table with the budgets. A missed
+// frames queue up, how long the past alone is drawn, and how its memory changes. It checks that 100,000 objects still open and answer. The result is a table with the budgets. A missed
 // budget is shown, and does not fail the run; a failed measurement does.
 package main
 
@@ -54,6 +54,7 @@ func run() error {
 	rate := flag.Int("rate", 1000, "events a second")
 	many := flag.Int("many", 100_000, "the size that must still open and answer; 0 leaves it out")
 	size := flag.String("size", "1280x720", "`width`x`height` of the page under load, in pixels")
+	past := flag.Bool("past", false, "measure only how long the past is drawn")
 	opening := flag.Bool("opening", false, "measure only how -objects and -many objects open")
 	flag.Parse()
 	if *minutes < 0.2 {
@@ -94,6 +95,16 @@ func run() error {
 		t.foot()
 		return nil
 	}
+	drawPast := func() error {
+		return measurePast(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=%d", url, *objects, pastRates[0]), &t)
+	}
+	if *past {
+		if err := drawPast(); err != nil {
+			return err
+		}
+		t.foot()
+		return nil
+	}
 	if err := weigh(&t); err != nil {
 		return err
 	}
@@ -102,6 +113,9 @@ func run() error {
 	}
 	if err := load(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=%d", url, *objects, *rate), time.Duration(*minutes*float64(time.Minute)),
 		width, height, &t); err != nil {
+		return err
+	}
+	if err := drawPast(); err != nil {
 		return err
 	}
 	if *many > 0 {

@@ -27,6 +27,8 @@ type Frame struct {
 	Script, Layout, Paint time.Duration
 	// ScriptCPU and LayoutCPU leave out the time in which the thread was ready to run and another one had the processor.
 	ScriptCPU, LayoutCPU time.Duration
+	// Marked is the time between the page's console.timeStamp("begin") and console.timeStamp("end"), MarkedCPU its part on the processor.
+	Marked, MarkedCPU time.Duration
 	// At is when the frame began, from the begin of the tracing.
 	At time.Duration
 }
@@ -44,6 +46,13 @@ type traceEvent struct {
 	Dur  float64 `json:"dur"`
 	Tdur float64 `json:"tdur"`
 	Tts  float64 `json:"tts"`
+	Args struct {
+		Data struct{ Message string } `json:"data"`
+	} `json:"args"`
+}
+
+func (e traceEvent) isMark() bool {
+	return e.Name == "TimeStamp" && (e.Args.Data.Message == "begin" || e.Args.Data.Message == "end")
 }
 
 // The kinds of time, by the names of trace events.
@@ -135,7 +144,7 @@ func frame(events []traceEvent) ([]Frame, []Task, error) {
 	}
 	events = slices.DeleteFunc(events, func(e traceEvent) bool {
 		_, known := traceKinds[e.Name]
-		return e.Ph != "X" || e.Pid != main.pid || e.Tid != main.tid || !known && !strings.HasSuffix(e.Name, "RunTask")
+		return e.Pid != main.pid || e.Tid != main.tid || !e.isMark() && (e.Ph != "X" || !known && !strings.HasSuffix(e.Name, "RunTask"))
 	})
 	slices.SortStableFunc(events, func(a, b traceEvent) int {
 		if a.Ts != b.Ts {
@@ -153,6 +162,8 @@ func frame(events []traceEvent) ([]Frame, []Task, error) {
 	var open []traceEvent
 	var sum, cpu [kinds]float64
 	since := begin
+	var mark traceEvent
+	var marked, markedCPU float64
 	count := func(kind int, dur, tdur float64) {
 		if kind >= 0 {
 			sum[kind] += dur
@@ -168,10 +179,17 @@ func frame(events []traceEvent) ([]Frame, []Task, error) {
 	end := func() {
 		frames = append(frames, Frame{
 			At: micros(since - begin), Script: micros(sum[script]), Layout: micros(sum[layoutWork]), Paint: micros(sum[paintWork]), ScriptCPU: micros(cpu[script]),
-			LayoutCPU: micros(cpu[layoutWork]),
+			LayoutCPU: micros(cpu[layoutWork]), Marked: micros(marked), MarkedCPU: micros(markedCPU),
 		})
 	}
 	for _, e := range events {
+		if e.isMark() {
+			if e.Args.Data.Message == "end" && mark.Ts > 0 {
+				marked, markedCPU = marked+e.Ts-mark.Ts, markedCPU+e.Tts-mark.Tts
+			}
+			mark = e
+			continue
+		}
 		for len(open) > 0 && open[len(open)-1].Ts+open[len(open)-1].Dur <= e.Ts {
 			open = open[:len(open)-1]
 		}
@@ -180,6 +198,7 @@ func frame(events []traceEvent) ([]Frame, []Task, error) {
 				end()
 			}
 			sum, cpu, since = [kinds]float64{}, [kinds]float64{}, e.Ts
+			marked, markedCPU = 0, 0
 		}
 		if strings.HasSuffix(e.Name, "RunTask") {
 			if len(open) == 0 {

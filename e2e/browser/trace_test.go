@@ -9,8 +9,8 @@ import (
 // TestTrace watches a page that works two milliseconds in each frame.
 func TestTrace(t *testing.T) {
 	b := StartForTest(t)
-	p := b.OpenForTest(t, "data:text/html,<script>const f=()=>{const "+
-		"t=performance.now();while(performance.now()-t<2);document.title=t;requestAnimationFrame(f)};f()</script>", 300, 200)
+	p := b.OpenForTest(t, "data:text/html,<script>const f=()=>{"+
+		"console.timeStamp('begin');const t=performance.now();while(performance.now()-t<2);console.timeStamp('end');document.title=t;requestAnimationFrame(f)};f()</script>", 300, 200)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	frames, tasks, err := p.Trace(ctx, time.Second)
@@ -21,6 +21,9 @@ func TestTrace(t *testing.T) {
 		t.Fatalf("%d frames and %d tasks in a second", len(frames), len(tasks))
 	}
 	for _, f := range frames[1:] {
+		if f.Marked < 1500*time.Microsecond || f.Marked > f.Script || f.MarkedCPU <= 0 || f.MarkedCPU > f.Marked+time.Millisecond {
+			t.Errorf("2 ms between the marks of a frame are %s, %s on the processor, of %s of script", f.Marked, f.MarkedCPU, f.Script)
+		}
 		if f.Script < 1900*time.Microsecond || f.Script > time.Second || f.Layout < 0 || f.Paint < 0 {
 			t.Errorf("a frame of 2 ms of script is %+v", f)
 		}
