@@ -40,6 +40,7 @@ addWords({
   'row.retriedShort': ['{n} to retry', '{n} 个重试'],
   'row.retried': ['{n} [n:waits|wait] to be retried', '{n} 个等待重试'],
   'row.say.cluster': ['{n} [n:object|objects], newest version {m}', '{n} 个对象，最新版本 {m}'],
+  'row.say.clusterUnknown': ['newest version that came {m}', '到来的最新版本 {m}'],
   'row.say.reflector': ['{words}, version {rv}', '{words}，版本 {rv}'],
   'row.say.indexer': ['{n} [n:object|objects]', '{n} 个对象'],
   'row.say.empty': ['nothing waits', '没有等待的'],

@@ -12,7 +12,10 @@ const crowd = [
 export const cluster = {
   name: (_, { t }) => t('row.cluster'),
   present: () => ({}),
-  say: ({ lane, t }) => t('row.say.cluster', { n: lane.state.api.objects, m: lane.state.api.resourceVersion || '—' }),
+  say({ lane, t }) {
+    const { objects: n, resourceVersion } = lane.state.api;
+    return t(n < 0 ? 'row.say.clusterUnknown' : 'row.say.cluster', { n, m: resourceVersion || '—' });
+  },
   inside({ lane, t, ctx }) {
     const { api } = lane.state;
     return {
