@@ -79,6 +79,6 @@ addWords({
   'head.flow.y': ['Each handler gets every one. Nothing is held up.', '每个 handler 都得到全部变更。没有积压。'],
   'head.coming': ['Changes are on their way to the store.', '变更正在去往 store 的途中。'],
   'head.coming.y': ['The watch is open.', 'watch 已打开。'],
-  'head.idle': ['Nothing changes. The watch is open.', '没有变化。watch 已打开。'],
+  'head.idle': ['The watch is open. It brings no changes.', 'watch 已打开，没有带来变化。'],
   'head.idle.y': ['The store has what the watch has brought.', 'store 有 watch 带来的全部内容。'],
 });
