@@ -2,7 +2,7 @@
 // The past of all rows on one canvas. Each row's columns are drawn once, into a strip of its own, and copied from there to where they stand now; what
 // lasts, the causes and their words are drawn over them.
 import { clock as clockWords, exact } from '../kit/format.js';
-import { language, t } from '../kit/i18n.js';
+import { t } from '../kit/i18n.js';
 import { width } from '../kit/measure.js';
 import '../kit/words-past.js';
 import { clusterPast } from '../rows/cluster-past.js';
@@ -66,9 +66,6 @@ export class Past {
     this.canvas = canvas;
     this.cx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
     this.make = make;
-    /** What lies under the rows, and what it was drawn from. */
-    this.ground = make(1, 1);
-    this.groundKey = '';
     const reduced = still ? null : matchMedia('(prefers-reduced-motion: reduce)');
     this.still = still ?? (() => reduced?.matches ?? false);
     /** In CSS pixels. */
@@ -145,7 +142,7 @@ export class Past {
     const inks = [c.keys, c.add, c.upd, c.del, c.rep, c.syn, c.rep, c.syn, c.bmk];
     /** @type {Look} */
     this.look = { length: Math.ceil(this.right / this.wide) + 2, wide: this.wide, k: this.kd, inks, accent: c.acc, edge: isLight(c) ? c.t1 : '', band: c.t2 };
-    this.shown.key = this.groundKey = '';
+    this.shown.key = '';
   }
 
   /** The row at which the ridden change is; empty for none. */
@@ -356,7 +353,7 @@ export class Past {
   /** What lies under the rows, and what the log does not have. @param {Pen} pen @param {(seat: Seat) => Seat} local @private */
   drawGround(pen, local) {
     const { cx, colour, k } = pen;
-    const { dpr, canvas } = this;
+    const { dpr } = this;
     const seats = [...this.seats.values()].map(local);
     const [top, end] = [Math.min(...seats.map((s) => s.y)), Math.max(...seats.map((s) => s.y + s.h))];
     /** Where a row has its ground: one that began in the window is not there before. */
@@ -365,20 +362,11 @@ export class Past {
       const from = pen.x(this.births.get(id) ?? -Infinity);
       return { y, h, from, open: this.demand(id).bars >= 3, line: track?.station !== 'reflector' };
     });
-    const window = this.columns * this.ctx.model.past.stepMillis;
-    const key = `${window} ${this.live || pen.now} ${language()} ${rows.map((r) => `${r.y} ${r.h} ${r.from} ${r.open}`)}`;
-    if (key !== this.groundKey || this.ground.width !== canvas.width || this.ground.height !== canvas.height) {
-      this.groundKey = key;
-      Object.assign(this.ground, { width: canvas.width, height: canvas.height });
-      const g = /** @type {OffscreenCanvasRenderingContext2D} */ (this.ground.getContext('2d'));
-      g.setTransform(dpr, 0, 0, dpr, 0, 0);
-      drawAxis(g, {
-        colour, k, dpr, right: pen.right, columns: (this.columns * this.wide) / dpr, window, top, end, rows,
-        said: this.live ? null : clockWords(pen.now),
-      });
-    }
-    cx.drawImage(this.ground, 0, 0);
     cx.setTransform(dpr, 0, 0, dpr, 0, 0);
+    drawAxis(cx, {
+      colour, k, dpr, right: pen.right, columns: (this.columns * this.wide) / dpr, window: this.columns * this.ctx.model.past.stepMillis, top, end, rows,
+      said: this.live ? null : clockWords(pen.now),
+    });
     // The title is left of what is written over the rows, and what changes the window right of it.
     pen.marks.push([0, 0, 130 * k, top - 6 * k], [pen.right - 76 * k, 0, pen.right, top - 6 * k]);
     const begin = pen.x(pen.scene.begin);
