@@ -20,8 +20,10 @@ const below = 82;
 const low = 196;
 /** A page narrower than so many units has as much room for numbers as one that is as wide, and lower maps. */
 const narrow = 1160;
-/** What a ride takes from the foot of the page. */
+/** What a ride takes from the foot of the page; in presenter mode, instead of what the dots of the steps take. */
 const ruler = 166;
+const dots = 38;
+const largeRuler = 108;
 
 /**
  * @param {number} w @param {number} h
@@ -30,16 +32,16 @@ const ruler = 166;
  * @returns {Geometry}
  */
 export function measureStage(w, h, { phone, presenting, opened, drawer = false, ride = false } = {}) {
-  return phone ? measurePhone(w, h) : presenting ? measurePresenting(w, h, !!opened) : measurePage(w, h, drawer, ride ? ruler : below);
+  return phone ? measurePhone(w, h) : presenting ? measurePresenting(w, h, !!opened, ride ? largeRuler : dots) : measurePage(w, h, drawer, ride ? ruler : below);
 }
 
 /**
  * For presenter mode: the units are half as large again, so there are fewer of them. Two lines say the sentence, and below are the dots of the steps.
- * @param {number} w @param {number} h @param {boolean} opened @returns {Geometry}
+ * @param {number} w @param {number} h @param {boolean} opened @param {number} foot @returns {Geometry}
  */
-function measurePresenting(w, h, opened) {
+function measurePresenting(w, h, opened, foot) {
   const top = 72;
-  const end = h - 38;
+  const end = h - foot;
   const x = Math.round(w * 0.48);
   const left = 150;
   const maps = Math.round(w * 0.7);

@@ -41,3 +41,9 @@ test('a drawer lies below both maps, and a ride below all', () => {
   assert.ok(g.drawer.y + g.drawer.h === g.ground.y + g.ground.h && g.ground.y + g.ground.h <= 720 - 158);
   assert.equal(measureStage(1280, 720).drawer, null);
 });
+
+test('a ride in presenter mode does not cover a row', () => {
+  const { rows } = measureStage(853, 480, { presenting: true, opened: true, ride: true });
+  assert.ok(rows.y + rows.h < 480 - 105, `the rows end at ${rows.y + rows.h}`);
+  assert.ok(rows.h >= 6 * 34 + 5 * rows.gap, `six rows have ${rows.h}`);
+});
