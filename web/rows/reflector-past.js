@@ -12,7 +12,7 @@ import { t } from '../kit/i18n.js';
  * @returns {string[]} the longest first
  */
 function gapWords(pen, gap) {
-  const why = gap.code === 410 ? t('past.gone') : capitalize(reason(gap.words ?? ''));
+  const why = gap.code === 410 ? t('past.gone') : capitalize(reason(gap.words ?? '')).replace(/[.。]$/, '');
   const s = duration(pen.end(gap) - gap.fromMillis);
   return [...(why ? [t('past.gapWhy', { why, s })] : []), t('past.gap', { s }), t('past.noWatch')];
 }
