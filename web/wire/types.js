@@ -594,7 +594,7 @@
 
 /**
  * CellRow is one object; it keeps its slot while the store or the cluster has it.
- * @typedef {[slot: number, key: string, atMillis: number, places: number, writtenMillis: number]} CellRow
+ * @typedef {[slot: number, key: string, atMillis: number, places: number, writtenMillis: number, clusterRV: string, storeRV: string]} CellRow
  */
 
 /**
