@@ -89,8 +89,8 @@ type cell struct {
 	atMillis float64
 	places   int
 	written  float64 // when the cluster's version was written, or seen; 0 if it was there when the log began
-	rv       string  // of the cluster's object; "" if the cluster lacks it
-	stored   string  // the version that the store has; "" if it lacks the object
+	rv       string  // the cluster's version; empty if it lacks the object
+	stored   string  // the store's version
 }
 
 // cells returns the cells to set and the slots to empty, so that the page's cells become the fold's; at most maxCells are set. reset: the page must first drop
