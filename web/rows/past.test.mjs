@@ -19,14 +19,15 @@ const anything = () => /** @type {CanvasRenderingContext2D} */ (new Proxy(/** @t
 /**
  * What a row says in a window of 1,000 ms that is 500 wide.
  * @param {keyof typeof specials} station @param {Span[]} spans @param {Partial<import('../wire/past.js').Track>} [more]
+ * @param {any} [crowd] other clients of the API server
  */
-function said(station, spans, more) {
+function said(station, spans, more, crowd) {
   const track = /** @type {import('../wire/past.js').Track} */ ({
     id: 'row', station, lane: 0, name: 'mailer', waiting: 0, oldestMillis: null, highest: 0, columns: new Map(), came: new Set(), newest: 100, spans, ...more,
   });
   const pen = new Pen(anything(), {
     colour: { bg: '#000' }, k: 1, right: 500, now: 2000, step: 10, dpr: 1, begin: 0, over: 0.5, xOf: (ms) => (ms - 1000) / 2,
-    seatOf: () => ({ id: '0.indexer', y: 10, h: 30 }), spansOf: () => [{ kind: 'list', fromMillis: 1100, toMillis: 1120, n: 240 }], nameOf: () => 'mailer',
+    seatOf: () => ({ id: '0.indexer', y: 10, h: 30 }), spansOf: () => [{ kind: 'list', fromMillis: 1100, toMillis: 1120, n: 240 }], nameOf: () => 'mailer', crowdOf: () => crowd,
   });
   pen.moveTo(track, { id: 'row', y: 100, h: 60 });
   specials[station]?.draw(pen);
@@ -45,8 +46,15 @@ test('a hold says how long it lasts, then how many went on', () => {
   assert.deepEqual(words('work', [{ kind: 'hold', fromMillis: 1500, toMillis: null }]), ['workers held for 500 ms']);
 });
 
+test('a crowd says how many lists came at once, and how many would have without jitter', () => {
+  const lists = { fromMillis: 1200, stepMillis: 250, requests: [0, 900, 40], unjittered: [1000, 0, 990] };
+  assert.deepEqual(said('cluster', [], {}, { lists }).map((label) => label.words[0]), ['900 lists in a quarter of a second', 'without jitter: 990 at once']);
+  assert.deepEqual(said('cluster', [], {}, { lists: { ...lists, unjittered: [1000, 0, 0] } }).length, 1, 'what is over is not said');
+  assert.deepEqual(said('cluster', [], {}), []);
+});
+
 test('no watch says why, and for how long', () => {
-  const gap = { kind: 'gap', fromMillis: 1400, toMillis: /** @type {number | null} */ (null), words: 'connection refused' };
+  const gap = { kind: 'gap', fromMillis: 1400, toMillis: /** @type {number | null} */ (null), words: 'connection refused.' };
   assert.deepEqual(words('reflector', [gap]), ['Connection refused: no watch for 600 ms']);
   const backoff = { kind: 'backoff', fromMillis: 1800, toMillis: null, millis: 1000 };
   assert.deepEqual(words('reflector', [gap, backoff]), ['Connection refused: no watch for 600 ms']);

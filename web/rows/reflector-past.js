@@ -12,7 +12,7 @@ import { t } from '../kit/i18n.js';
  * @returns {string[]} the longest first
  */
 function gapWords(pen, gap) {
-  const why = gap.code === 410 ? t('past.gone') : capitalize(reason(gap.words ?? ''));
+  const why = gap.code === 410 ? t('past.gone') : capitalize(reason(gap.words ?? '')).replace(/[.。]$/, '');
   const s = duration(pen.end(gap) - gap.fromMillis);
   return [...(why ? [t('past.gapWhy', { why, s })] : []), t('past.gap', { s }), t('past.noWatch')];
 }
@@ -42,7 +42,8 @@ export const reflectorPast = {
         { colour: colour.warn, size: 13, weight: 600, first: true });
     }
     for (const stop of stops) {
-      pen.say([t('past.stopped')], [{ x: pen.x(stop.fromMillis) + 8 * k, y: y + 4 * k }, { x: pen.x(stop.fromMillis), y: y - 6 * k }], { colour: colour.t2 });
+      const words = t(stop.words === 'unstarted' ? 'row.phase.idle' : 'past.stopped');
+      pen.say([words], [{ x: pen.x(stop.fromMillis) + 8 * k, y: y + 4 * k }, { x: pen.x(stop.fromMillis), y: y - 6 * k }], { colour: colour.t2 });
     }
     for (const span of silent) {
       const [x0, x1] = [pen.x(span.fromMillis), pen.x(pen.end(span))];

@@ -27,12 +27,14 @@ const largeRuler = 108;
 
 /**
  * @param {number} w @param {number} h
- * @param {{phone?: boolean, presenting?: boolean, opened?: boolean, drawer?: boolean, ride?: boolean}} [o] `opened`: the inside of a station shows, for
- *   which presenter mode makes room; whether one object is inspected, and whether one of its changes is ridden
+ * @param {{phone?: boolean, aside?: Area | null, presenting?: boolean, opened?: boolean, drawer?: boolean, ride?: boolean}} [o] `aside`: where a phone
+ *   that lies has its maps; `opened`: the inside of a station shows, for which presenter mode makes room; whether one object is inspected, and whether one
+ *   of its changes is ridden
  * @returns {Geometry}
  */
-export function measureStage(w, h, { phone, presenting, opened, drawer = false, ride = false } = {}) {
-  return phone ? measurePhone(w, h) : presenting ? measurePresenting(w, h, !!opened, ride ? largeRuler : dots) : measurePage(w, h, drawer, ride ? ruler : below);
+export function measureStage(w, h, { phone, aside = null, presenting, opened, drawer = false, ride = false } = {}) {
+  if (phone) return measurePhone(w, h, aside);
+  return presenting ? measurePresenting(w, h, !!opened, ride ? largeRuler : dots) : measurePage(w, h, drawer, ride ? ruler : below);
 }
 
 /**
@@ -97,22 +99,20 @@ export function measureAlone(w, h) {
   };
 }
 
-/** A phone that lies has no room for maps beside its rows, if its picture is lower than so many units. */
-const lying = 400;
+/** Two lines that say why. */
+const why = 36;
 
-/** Maps on top, rows below. @param {number} w @param {number} h @returns {Geometry} */
-function measurePhone(w, h) {
+/** Maps on top, or beside, and rows below. @param {number} w @param {number} h @param {Area | null} aside @returns {Geometry} */
+function measurePhone(w, h, aside) {
   const x = Math.round(w * 0.66);
   const left = 12;
-  const why = 20;
-  const mapless = h < lying;
-  const maps = mapless ? why : why + Math.min(138, Math.round(h * 0.33));
+  const maps = why + (aside ? 0 : Math.min(138, Math.round(h * 0.33)));
   return {
     w, h, phone: true, presenting: false, x, apart: 20, edge: w - 8, names: x - left - 20,
     past: { x: left, y: maps + 4, w: x - 10 - left, h: h - maps - 4 },
-    rows: { y: maps + 28, h: h - maps - 58, gap: 6, small: true },
+    rows: { y: maps + 28, h: h - maps - 58, gap: aside ? 4 : 6, small: true, flat: !!aside },
     ground: { x, y: maps + 8, w: w - x, h: h - maps - 8 },
-    worlds: { x: left, y: why + (mapless ? 0 : 4), w: mapless ? 0 : w - 2 * left, h: mapless ? 0 : maps - why - 4, beside: true },
+    worlds: { ...(aside ?? { x: left, y: why + 4, w: w - 2 * left, h: maps - why - 4 }), beside: true },
     inside: { x: left, y: h - 190, w: w - 2 * left, h: 190 },
     drawer: null,
   };

@@ -18,11 +18,13 @@ test('on 1280 by 720 the parts are where the language of the stage has them', ()
   assert.deepEqual([g.past.x, g.past.x + g.past.w, g.x, g.worlds.x, g.worlds.x + g.worlds.w, g.ground.y + g.ground.h], [176, 713, 723, 924, 1264, 638]);
 });
 
-test('on a phone the maps stand over the rows', () => {
+test('on a phone the maps stand over the rows, and beside them where it lies', () => {
   for (const [w, h] of [[390, 585], [360, 480], [422, 330]]) {
-    const g = measureStage(w, h, { phone: true });
-    assert.ok(g.worlds.beside && g.worlds.y + g.worlds.h <= g.past.y && g.rows.y + g.rows.h + 20 <= h && g.rows.h > 120);
-    assert.equal(g.worlds.w > 0, h >= 400, 'a phone that lies has its rows alone');
+    const aside = h < 400 ? { x: w + 16, y: 60, w: w - 32, h: 110 } : null;
+    const g = measureStage(w, h, { phone: true, aside });
+    assert.ok(g.worlds.beside && g.rows.y + g.rows.h + 20 <= h && g.rows.h > 120);
+    if (aside) assert.deepEqual(g.worlds, { ...aside, beside: true });
+    else assert.ok(g.worlds.w > 0 && g.worlds.y + g.worlds.h <= g.past.y);
   }
 });
 

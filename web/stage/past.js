@@ -37,9 +37,9 @@ const close = 100;
 
 /**
  * In units: how wide a column is, and how high the bar of one that waits at most. Then how high a fold is, and what is free above a pile. The margin of
- * the canvas has the word over the rail.
+ * the canvas has the word over the rail. The last is for how many bars the cluster's row has room while a crowd lists.
  */
-const size = { column: 2, bar: 8, fold: 22, free: 4, margin: 34 };
+const size = { column: 2, bar: 8, fold: 22, free: 4, margin: 34, crowd: 12 };
 /** The scale of piles takes so many ms to change, and grows only when there has been room for so long. */
 const ease = 300;
 const steady = 1000;
@@ -54,7 +54,7 @@ export class Past {
    * @param {{
    *   model: {
    *     past: import('../wire/past.js').History, fork?: import('../wire/types.js').Fork | null,
-   *     lane?: (lane: number) => {state: {fidelity: Record<string, import('../wire/types.js').Fidelity>}}
+   *     lane?: (lane: number) => {state: {fidelity: Record<string, import('../wire/types.js').Fidelity>, api: import('../wire/types.js').API}}
    *   }, scene: {colour: Record<string, string>},
    *   storyTitle?: () => string
    * }} ctx
@@ -160,6 +160,11 @@ export class Past {
     this.shown.key = '';
   }
 
+  /** The other clients of the cluster, if it has any. In a fork each lane has a cluster of its own. @param {number} lane */
+  crowdOf(lane) {
+    return this.ctx.model.lane?.(this.ctx.model.fork ? lane : 0).state.api.crowd;
+  }
+
   /**
    * How high a row's piles are: of those that are drawn in the picture's measure, and whether there is one that is folded.
    * @param {string} id
@@ -167,6 +172,12 @@ export class Past {
   demand(id) {
     const runs = this.runs.get(id) ?? [];
     return { bars: Math.max(0, ...runs.filter((run) => !run.folded).map((run) => run.highest)), folded: runs.some((run) => run.folded) };
+  }
+
+  /** For how many bars a row is to have room: the cluster's opens for the lists of its other clients. @param {string} id */
+  room(id) {
+    const { bars, folded } = this.demand(id);
+    return { bars: id === 'cluster' && this.crowdOf(0)?.lists.requests.length ? Math.max(bars, size.crowd) : bars, folded };
   }
 
   /**
@@ -237,7 +248,7 @@ export class Past {
         return seat && local(seat);
       },
       spansOf, nameOf: (id) => past.rows.find((r) => r.station === 'handler' && r.listener === id)?.name ?? String(id),
-      hasStory: !!this.ctx.storyTitle?.(),
+      hasStory: !!this.ctx.storyTitle?.(), crowdOf: (lane) => this.crowdOf(lane),
     });
     this.drawGround(pen, local);
     for (const track of past.rows) {

@@ -17,7 +17,8 @@ export class Pen {
    * @param {{
    *   colour: Record<string, string>, k: number, right: number, now: number, step: number, dpr: number, begin: number, over: number,
    *   xOf: (millis: number) => number, seatOf: (station: string, lane: number) => Seat | undefined, spansOf: (station: string, lane: number) => Span[],
-   *   nameOf: (listener: number) => string, hasStory: boolean
+   *   nameOf: (listener: number) => string, hasStory: boolean,
+   *   crowdOf: (lane: number) => import('../wire/types.js').Crowd | null | undefined
    * }} scene `k` are CSS pixels per unit. `right` is where the rail begins, `now` the moment there. `step` is how long a column is, `begin` when
    *   the log begins. `over` is how bright what is over is. `hasStory`: a story plays
    */

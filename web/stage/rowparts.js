@@ -1,6 +1,8 @@
 // @ts-check
 // What is drawn and pressed of one row: its name, which opens it, its number at the rail, its menu, and what holds the stage behind it.
 import { attr, button, h, icon, put, reveal, s } from '../kit/dom.js';
+import { middle } from '../kit/format.js';
+import { laneNames } from '../kit/fork.js';
 import { stations } from '../rows/index.js';
 import { shorten } from '../rows/parts.js';
 import { openAdd, openHandler } from '../rows/handlermenu.js';
@@ -71,7 +73,10 @@ export class RowParts {
   paint(about, isOpen) {
     const { row, t, ctx } = about;
     const station = stations[row.station];
-    const name = station.name(row, about);
+    const own = station.name(row, about);
+    const { fork } = ctx.model;
+    const whose = fork ? middle(laneNames(ctx, fork)[row.lane], 18) : about.lane.state.era;
+    const name = row.named ? `${whose} · ${own}` : own;
     const is = station.present(about);
     this.is = row.thin ? shorten(is) : is;
     this.lane = about.lane;

@@ -8,12 +8,13 @@
  * @typedef {Omit<Row, 'station'> & {station: string, folded?: Row[], whole?: boolean, head?: boolean, thin?: boolean}} Shown
  */
 /**
- * A row that is laid out: from `y` to its foot, on which its marks stand.
- * @typedef {Shown & {y: number, h: number, foot: number, level: number, head: boolean}} Band
+ * A row that is laid out: from `y` to its foot, on which its marks stand. `head`: the name of its informer stands over it; `named`: before its own.
+ * @typedef {Shown & {y: number, h: number, foot: number, level: number, head: boolean, named: boolean}} Band
  */
 /**
- * Where the rows may stand; on a small screen they are lower. Where `thin` says so of a row, that is a thin line, and has no room for piles.
- * @typedef {{y: number, h: number, gap: number, small?: boolean, thin?: (row: {station: string}) => boolean}} Box
+ * Where the rows may stand; on a small screen they are lower, and where it is `flat` no row has a heading. Where `thin` says so of a row, that is a thin line,
+ * and has no room for piles.
+ * @typedef {{y: number, h: number, gap: number, small?: boolean, flat?: boolean, thin?: (row: {station: string}) => boolean}} Box
  */
 
 /** How high a row is in which nothing waits, with its words; one with a heading has a line more. */
@@ -133,7 +134,7 @@ export function arrange(rows, box, rooms, heights) {
   const each = informerHeight(informers, box);
   const taken = informers * (each + narrow);
   const more = (/** @type {Shown} */ r) => (r.station === 'reflector' ? rooms.get(`${r.id} words`) ?? 0 : 0);
-  const base = (/** @type {Shown} */ r) => (r.station === 'informer' ? each : baseOf(r, box)) + (r.head ? heading : 0) + more(r);
+  const base = (/** @type {Shown} */ r) => (r.station === 'informer' ? each : baseOf(r, box)) + (r.head && !box.flat ? heading : 0) + more(r);
   const bars = (/** @type {Shown} */ r) => rooms.get(r.id) ?? 0;
   const gap = (/** @type {Shown} */ r) => (r.station === 'informer' ? narrow : box.gap);
   const sum = rows.reduce((n, r) => n + base(r) + gap(r), 0);
@@ -147,7 +148,7 @@ export function arrange(rows, box, rooms, heights) {
   return rows.map((r) => {
     const h = heights?.get(r.id) ?? (base(r) + bars(r) * scale + pad) * press(r);
     const level = levels[/** @type {keyof typeof levels} */ (r.station)];
-    const band = { ...r, y, h, foot: y + h, level, head: !!r.head, thin: !!box.thin?.(r) };
+    const band = { ...r, y, h, foot: y + h, level, head: !!r.head && !box.flat, named: !!r.head && !!box.flat, thin: !!box.thin?.(r) };
     y += h + gap(r) * press(r);
     return band;
   });

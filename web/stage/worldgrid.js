@@ -10,6 +10,10 @@ import { places } from '../wire/model.js';
 const largest = 32;
 const smallest = 3;
 const square = 7;
+/** Few objects have names: how many, how high such a cell is with its words, and how wide at least. */
+const few = 12;
+const high = 28;
+const wide = 104;
 /** The places close up when there are more holes than this, and a third of them are holes. */
 const mostHoles = 24;
 
@@ -24,12 +28,15 @@ export class WorldGrid {
   byKey = new Map();
   /** Counts how often the places, or the sizes of cells, became others. */
   layouts = 0;
-  /** From one cell to the next, in pixels. */
+  /** From one cell to the next, in pixels: downwards, and to the right, where a named cell has its words. */
   pitch = 0;
+  wide = 0;
   cols = 1;
   rows = 0;
   /** How many objects a square stands for. */
   per = 1;
+  /** Whether cells may have names: they are objects of one cluster. */
+  canName = true;
   w = 0;
   h = 0;
   k = 1;
@@ -40,7 +47,7 @@ export class WorldGrid {
     const zoom = dots / this.dots;
     // A still has the cells of the page, in more pixels.
     const isStill = zoom !== 1 && Math.abs(w - this.w * zoom) <= Math.max(1, zoom) && Math.abs(h - this.h * zoom) <= Math.max(1, zoom);
-    Object.assign(this, { w, h, k, dots, pitch: isStill ? this.pitch * zoom : 0 });
+    Object.assign(this, { w, h, k, dots, pitch: isStill ? this.pitch * zoom : 0, wide: isStill ? this.wide * zoom : 0 });
   }
 
   /**
@@ -92,6 +99,15 @@ export class WorldGrid {
   fit() {
     const { w, h, k, pitch, per } = this;
     const n = Math.max(1, this.cells.length);
+    const named = this.namedCols(n);
+    if (named) {
+      const before = `${pitch} ${this.wide} ${per}`;
+      Object.assign(this, { pitch: Math.round(high * k), per: 1, cols: named, wide: Math.floor(w / named) });
+      this.rows = Math.max(1, Math.floor(h / this.pitch));
+      const changed = before !== `${this.pitch} ${this.wide} 1`;
+      if (changed) this.layouts++;
+      return changed;
+    }
     const room = (/** @type {number} */ p) => Math.floor(w / p) * Math.floor(h / p);
     let best = Math.round(largest * k);
     while (best > smallest * k && room(best) < n) best--;
@@ -100,14 +116,28 @@ export class WorldGrid {
       best = Math.max(1, Math.round(square * k));
       each = Math.ceil(n / Math.max(1, room(best)));
     }
-    const fits = pitch > 0 && room(pitch) * per >= n;
+    const fits = pitch > 0 && this.wide === pitch && room(pitch) * per >= n;
     if (fits && (each < per ? each * 1.25 > per : best < pitch * 1.25)) return false;
-    this.pitch = best;
+    const changed = best !== pitch || best !== this.wide || each !== per;
+    this.pitch = this.wide = best;
     this.per = each;
     this.cols = Math.max(1, Math.floor(w / best));
     this.rows = Math.floor(h / best);
     this.layouts++;
-    return best !== pitch || each !== per;
+    return changed;
+  }
+
+  /** In how many columns n cells have room with their names; 0 if they have none. @param {number} n @private */
+  namedCols(n) {
+    const { w, h, k, canName } = this;
+    const down = Math.floor(h / (high * k));
+    const cols = down ? Math.ceil(n / down) : 0;
+    return canName && n <= few && cols && w / cols >= wide * k ? cols : 0;
+  }
+
+  /** Whether cells have names. */
+  get named() {
+    return this.wide > this.pitch;
   }
 
   /** The size of a cell: its pitch without the gap. */
@@ -118,7 +148,7 @@ export class WorldGrid {
   /** Left and top of the square of a place. @param {number} place @returns {[number, number]} */
   spot(place) {
     const i = Math.floor(place / this.per);
-    return [(i % this.cols) * this.pitch, Math.floor(i / this.cols) * this.pitch];
+    return [(i % this.cols) * this.wide, Math.floor(i / this.cols) * this.pitch];
   }
 
   /** How many objects in a place's square have each mark. @param {number} place @param {Record<Mark, number>} counts where they are written */
@@ -138,7 +168,7 @@ export class WorldGrid {
 
   /** The place under a point, -1 for none: of a square, that of its first object that is not the same in both. @param {number} x @param {number} y */
   hit(x, y) {
-    const [col, row] = [Math.floor(x / this.pitch), Math.floor(y / this.pitch)];
+    const [col, row] = [Math.floor(x / this.wide), Math.floor(y / this.pitch)];
     if (col < 0 || col >= this.cols || row < 0) return -1;
     const from = (row * this.cols + col) * this.per;
     let first = -1;

@@ -1,6 +1,7 @@
 // @ts-check
 // One of the two maps: its canvas, its name, and what is pressed and pointed at on it.
 import { attr, h, reveal, Txt } from '../kit/dom.js';
+import { middle, version } from '../kit/format.js';
 import { places } from '../wire/model.js';
 import { drawCell, drawLight, drawShare, looks } from './worldink.js';
 import { markOf } from './worldgrid.js';
@@ -90,10 +91,29 @@ export class WorldMap {
     } else {
       const cell = grid.cells[place];
       const look = cell ? looks[side][markOf(cell.places)] : looks.store.unsent;
+      cx.clearRect(x, y, grid.wide, pitch);
+      if (grid.named && cell) this.write(cell, look, x, y);
       drawCell(cx, palette, x, y, pitch, size, look, side === 'store' && !!cell && (cell.places & places.reduced) > 0);
     }
     cx.globalAlpha = 1;
     if (light) drawLight(cx, palette, x, y, size, light, grid.per > 1);
+  }
+
+  /**
+   * Writes an object's name beside its cell, and the version that is here.
+   * @param {import('../wire/page-types.js').WorldCell} cell @param {import('./worldink.js').Look} look @param {number} x @param {number} y @private
+   */
+  write(cell, look, x, y) {
+    if (look.form === 'none') return;
+    const { grid: { k, pitch, wide }, cx, side } = this;
+    const palette = this.ctx.scene.colour;
+    const rv = (side === 'cluster' ? cell.rv : cell.stored) ?? '';
+    const room = Math.floor((wide - pitch - 8 * k) / (6.8 * k));
+    cx.font = `400 ${12 * k}px ${palette.sans}`;
+    cx.fillStyle = rv ? palette.t1 : palette.t3;
+    cx.fillText(middle(cell.key.slice(cell.key.lastIndexOf('/') + 1), room), x + pitch + 2 * k, y + 11 * k);
+    cx.fillStyle = palette.t2;
+    cx.fillText(rv ? this.ctx.t('row.rv', { rv: version(rv, room - 3) }) : '—', x + pitch + 2 * k, y + 24 * k);
   }
 
   /** What is looked for, in lower case. */

@@ -49,6 +49,7 @@ export class Phone {
     /** Where the stage shows. */
     this.stage = h('div', { class: 'pscroll' });
     this.captionLine = h('p', { class: 'psay' });
+    this.maps = h('div', { class: 'pmaps' });
     /** The line of a follower's page with the state of the broadcast. */
     this.hall = h('div', { class: 'phall' });
     this.remedy = new Remedy(ctx, 'premp', 'pkey', () => this.whole);
@@ -72,7 +73,7 @@ export class Phone {
     this.moreB = key('', (b) => this.openMore(b));
     this.moreB.textContent = '•••';
     this.root = h('section', { class: 'phonev', hidden: '' },
-      h('header', { class: 'ptop' }, this.name, this.src, this.era), this.captionLine, this.stage, this.remedy.root, this.hall,
+      h('header', { class: 'ptop' }, this.name, this.src, this.era), this.captionLine, this.maps, this.stage, this.remedy.root, this.hall,
       times,
       h('div', { class: 'phrow big' }, this.start.b, this.back.b, this.main.b, this.fwd.b, this.end.b),
       h('div', { class: 'phrow' }, this.storyB, this.prevB, this.nextB, this.holdB, this.faultB, this.speedB, this.moreB));

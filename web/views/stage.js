@@ -168,15 +168,21 @@ export class Stage {
     return true;
   }
 
-  /** Shows it in the window, or over the picture of the phone. @param {HTMLElement | null} over @param {boolean} presenting */
-  show(over, presenting) {
+  /**
+   * Shows it in the window, or over the picture of the phone.
+   * @param {HTMLElement | null} over @param {HTMLElement | null} aside where the maps are on a phone that lies @param {boolean} presenting
+   */
+  show(over, aside, presenting) {
     this.over = over;
+    this.aside = aside;
     this.presenting = presenting;
     this.watchRoom(over);
   }
 
   /** The phone's picture, which it covers. @type {HTMLElement | null} */
   over = null;
+  /** @type {HTMLElement | null} */
+  aside = null;
 
   presenting = false;
   /** Whether the inside of a row has room in presenter mode. */
@@ -192,7 +198,7 @@ export class Stage {
     this.pointer.k = k;
     this.app.style.setProperty('--u', `${k}px`);
     const [wide, high] = [Math.round(box.width / k), Math.round(box.height / k)];
-    this.geometry = this.alone ? measureAlone(wide, high) : measureStage(wide, high, { phone, presenting, opened: this.opened, ...this.room });
+    this.geometry = this.alone ? measureAlone(wide, high) : measureStage(wide, high, { phone, aside: this.roomAside(box), presenting, opened: this.opened, ...this.room });
     this.root.classList.toggle('alone', !!this.alone);
     const { w, h: tall, past, ground, inside, worlds } = this.geometry;
     for (const svg of [this.back, this.front]) attr(svg, 'viewBox', `0 0 ${w} ${tall}`);
@@ -215,6 +221,12 @@ export class Stage {
     this.foot.resize(box.width, k, this.hasStory);
     this.bands.reset();
     this.time.ask();
+  }
+
+  /** Where the maps are on a phone that lies, from a corner on. @param {DOMRect} from @private */
+  roomAside(from) {
+    const at = this.aside?.getBoundingClientRect();
+    return at?.width ? { x: at.x - from.x, y: at.y - from.y, w: at.width, h: at.height } : null;
   }
 
   /** Brings all to the model. @param {number} clock */

@@ -99,7 +99,7 @@ export class Views {
     this.app.classList.toggle('presenting', presenting && !phone);
     this.phone.root.hidden = !phone;
     document.documentElement.classList.toggle('is-phone', phone);
-    this.stage.show(phone ? this.phone.stage : null, presenting);
+    this.stage.show(phone ? this.phone.stage : null, phone ? this.phone.maps : null, presenting);
     this.resize();
     this.cursor();
   }

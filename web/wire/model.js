@@ -189,8 +189,8 @@ export class Model {
       worlds.cells.delete(slot);
       worlds.touched.add(slot);
     }
-    for (const [slot, key, at, where, written] of cells.set ?? []) {
-      worlds.cells.set(slot, { slot, key, places: where, written, at });
+    for (const [slot, key, at, where, written, rv, stored] of cells.set ?? []) {
+      worlds.cells.set(slot, { slot, key, places: where, written, at, rv, stored });
       worlds.touched.add(slot);
     }
   }

@@ -594,7 +594,7 @@
 
 /**
  * CellRow is one object; it keeps its slot while the store or the cluster has it.
- * @typedef {[slot: number, key: string, atMillis: number, places: number, writtenMillis: number]} CellRow
+ * @typedef {[slot: number, key: string, atMillis: number, places: number, writtenMillis: number, clusterRV: string, storeRV: string]} CellRow
  */
 
 /**
@@ -841,7 +841,7 @@
  */
 
 /**
- * CrowdLists counts the requests for lists of the last 32 seconds in each step of time, oldest first, from the first step to the last that
+ * CrowdLists counts the requests for lists of the last 128 seconds in each step of time, oldest first, from the first step to the last that
  * has any.
  * @typedef {object} CrowdLists
  * @property {number} fromMillis when the first step began

@@ -45,7 +45,7 @@ type Crowd struct {
 	Lists      CrowdLists      `json:"lists"`      // requests by time
 }
 
-// CrowdLists counts the requests for lists of the last 32 seconds in each step of time, oldest first, from the first step to the last that has any.
+// CrowdLists counts the requests for lists of the last 128 seconds in each step of time, oldest first, from the first step to the last that has any.
 type CrowdLists struct {
 	FromMillis float64 `json:"fromMillis"` // when the first step began
 	StepMillis float64 `json:"stepMillis"`
@@ -55,7 +55,7 @@ type CrowdLists struct {
 
 // crowdBins is the number of bins that count requests; the cluster is polled once per bin. crowdSecond is how many make a second.
 const (
-	crowdBins   = 128
+	crowdBins   = 512
 	crowdSecond = 4
 	crowdBin    = time.Second / crowdSecond
 )

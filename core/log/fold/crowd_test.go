@@ -11,7 +11,7 @@ import (
 	"informerscope/core/words/event"
 )
 
-// TestACrowdIsCountedBySeconds: requests are counted over the last second, and the peak stays. The bins of the last 32 seconds add up to the requests, and so
+// TestACrowdIsCountedBySeconds: requests are counted over the last second, and the peak stays. The bins of the last 128 seconds add up to the requests, and so
 // do those of the crowd without jitter. Without other clients there is no crowd.
 func TestACrowdIsCountedBySeconds(t *testing.T) {
 	f := fold.NewFold()
@@ -36,10 +36,10 @@ func TestACrowdIsCountedBySeconds(t *testing.T) {
 		{500 * time.Millisecond, 300, 500, 300, 300, 0, []int{100, 200}, []int{0, 500}},
 		{1250 * time.Millisecond, 350, 500, 250, 300, 0, []int{100, 200, 0, 0, 50}, []int{0, 500, 0, 0, 0}},
 		{1500 * time.Millisecond, 350, 990, 50, 300, 0, []int{100, 200, 0, 0, 50, 0}, []int{0, 500, 0, 0, 0, 490}},
-		{32 * time.Second, 360, 990, 10, 300, 0, append([]int{100, 200, 0, 0, 50}, append(make([]int, 122), 10)...),
-			append([]int{0, 500, 0, 0, 0, 490}, make([]int, 122)...)},
-		{32500 * time.Millisecond, 360, 990, 10, 300, 1000, append([]int{50}, append(make([]int, 122), 10)...), append([]int{0, 490}, make([]int, 122)...)},
-		{33500 * time.Millisecond, 360, 990, 0, 300, 31750, []int{10}, []int{0}},
+		{128 * time.Second, 360, 990, 10, 300, 0, append([]int{100, 200, 0, 0, 50}, append(make([]int, 506), 10)...),
+			append([]int{0, 500, 0, 0, 0, 490}, make([]int, 506)...)},
+		{128500 * time.Millisecond, 360, 990, 10, 300, 1000, append([]int{50}, append(make([]int, 506), 10)...), append([]int{0, 490}, make([]int, 506)...)},
+		{129500 * time.Millisecond, 360, 990, 0, 300, 127750, []int{10}, []int{0}},
 	} {
 		want := &fold.Crowd{Clients: 5, Watching: 1, Waiting: 1, Listing: 2, Retrying: 1, Seats: 10, Busy: 2, Requests: x.requests, Refused: 1,
 			Unjittered: fold.UnjitteredCount{Watching: 4, Requests: x.unjittered}, PerSecond: x.perSecond, Peak: x.peak,
@@ -57,14 +57,14 @@ func TestACrowdIsCountedBySeconds(t *testing.T) {
 			t.Errorf("%s\nrestored %s", a, b)
 		}
 	}
-	f.Apply(&event.Entry{Seq: f.Seq() + 1, At: 34 * time.Second, Event: event.Crowd{Count: "{"}.Event()})
+	f.Apply(&event.Entry{Seq: f.Seq() + 1, At: 130 * time.Second, Event: event.Crowd{Count: "{"}.Event()})
 	if got := f.State().API.Crowd; got == nil || got.Requests != 360 {
 		t.Errorf("after what cannot be read: %+v", got)
 	}
-	if got := say(35*time.Second, 7, 0, 0); got == nil || got.Peak != 0 || got.Clients != 7 || len(got.Lists.Requests) != 0 {
+	if got := say(131*time.Second, 7, 0, 0); got == nil || got.Peak != 0 || got.Clients != 7 || len(got.Lists.Requests) != 0 {
 		t.Errorf("others in their place: %+v", got)
 	}
-	if got := say(36*time.Second, 0, 0, 0); got != nil {
+	if got := say(132*time.Second, 0, 0, 0); got != nil {
 		t.Errorf("they went: %+v", got)
 	}
 }

@@ -68,6 +68,9 @@ func (l *lane) setIdentity(identity event.LaneOf) {
 	}
 }
 
+// awaitStart notes that the informer has not started: until its first request it has no watch.
+func (l *lane) awaitStart(s stamp) { l.causes.begin(s, Stopped, "").words = Unstarted }
+
 // apply takes an event of the lane in.
 func (l *lane) apply(s stamp, e *event.Entry) {
 	if e.Kind == event.KindSampled {
@@ -426,6 +429,12 @@ func (l *lane) sample(s stamp, text string) {
 func (l *lane) restore(s stamp, st *fold.State) {
 	l.queue.keyed = st.Queue.Kind == "DeltaFIFO"
 	l.objects = st.Indexer.Count
+	switch st.Reflector.Phase {
+	case "idle":
+		l.awaitStart(s)
+	case "stopped":
+		l.causes.begin(s, Stopped, "")
+	}
 	if st.Fidelity["queue"].How == "sampled" {
 		l.queue.look(s, st.Queue.Depth)
 	}

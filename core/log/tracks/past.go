@@ -93,7 +93,7 @@ const (
 	Gap     SpanKind = "gap"     // no watch; Words has the reason.
 	Backoff SpanKind = "backoff" // the Reflector waits before it tries again; Millis is how long.
 	Listing SpanKind = "list"    // a list, or a watch's initial events; N objects.
-	Stopped SpanKind = "stopped" // the informer has stopped: it needs no watch.
+	Stopped SpanKind = "stopped" // the informer does not run, and needs no watch: it has stopped, or, if Words is Unstarted, not started.
 	Silent  SpanKind = "silent"  // the watch looks open, and brings nothing.
 	Resync  SpanKind = "resync"  // a resync, from the store into this handler.
 	Added   SpanKind = "added"   // a handler was added while the informer ran; N objects came to it from the store.
@@ -105,6 +105,9 @@ const (
 	Pile    SpanKind = "pile"    // something waited: N at most, Merged changes went into keys that waited already.
 	Act     SpanKind = "act"     // somebody did something: Words as a link has it ("burst:1000"). Key is empty for a user of the page, "note", or another author.
 )
+
+// Unstarted are the Words of a Stopped informer that has never started.
+const Unstarted = "unstarted"
 
 // Span is something that lasted, or happened, in a row.
 type Span struct {

@@ -76,6 +76,7 @@ func (t *Tracks) applySelection(s stamp, e *event.Entry) {
 		all := t.sel.Lanes()
 		for _, identity := range all[:min(len(all), fold.MaxLanes)] {
 			t.lanes = append(t.lanes, newLane(identity, false))
+			t.awaitStart(s, t.lanes[len(t.lanes)-1])
 		}
 		own := len(t.lanes) == 1 || len(t.sel.Resources) > 0 || t.sel.Fork != ""
 		for i, l := range t.lanes {
@@ -88,6 +89,7 @@ func (t *Tracks) applySelection(s stamp, e *event.Entry) {
 		var identity event.LaneOf
 		if i := int(e.Lane); i <= len(t.lanes) && i < fold.MaxLanes && json.Unmarshal([]byte(e.LaneBegun().Informer), &identity) == nil {
 			l := newLane(identity, true)
+			t.awaitStart(s, l)
 			if l.cluster = (&cluster{}); i == len(t.lanes) {
 				t.lanes = append(t.lanes, l)
 			}
@@ -101,6 +103,13 @@ func (t *Tracks) applySelection(s stamp, e *event.Entry) {
 			fresh.restore(s, &st)
 			t.lanes[e.Lane] = fresh
 		}
+	}
+}
+
+// awaitStart notes that a lane's informer has not started. The log of a probe begins with informers that run.
+func (t *Tracks) awaitStart(s stamp, l *lane) {
+	if t.sel.Source != event.SourceProbe {
+		l.awaitStart(s)
 	}
 }
 

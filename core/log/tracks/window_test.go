@@ -95,3 +95,40 @@ func TestActsAreNoMoreThanColumns(t *testing.T) {
 		t.Errorf("%d acts of 1,000 in 100 columns, from %+v to %+v", len(acts), acts[0], acts[len(acts)-1])
 	}
 }
+
+// TestAnInformerThatHasNotStartedHasNoWatch: until its first request, and also in a log that begins before it.
+func TestAnInformerThatHasNotStartedHasNoWatch(t *testing.T) {
+	stopsOf := func(source string, later ...event.Event) (out []Span) {
+		var tr Tracks
+		tr.Add(&event.Entry{Seq: 1, Event: event.Selected{Selection: `{"source":"` + source + `","eras":["1.37"]}`}.Event()})
+		for i, e := range later {
+			tr.Add(&event.Entry{Seq: uint64(i) + 2, At: time.Second, Event: e})
+		}
+		for _, row := range tr.Rows(&Window{Step: 10 * time.Millisecond, Last: 199, Seq: uint64(len(later)) + 1, Now: 2 * time.Second}) {
+			for _, s := range row.Spans {
+				if s.Kind == Stopped {
+					out = append(out, s)
+				}
+			}
+		}
+		return out
+	}
+	if got := stopsOf("sim"); len(got) != 1 || got[0].Words != Unstarted || got[0].ToMillis != nil {
+		t.Errorf("before it starts: %+v", got)
+	}
+	if got := stopsOf("sim", event.RequestSent{Verb: event.VerbWatchList}.Event()); len(got) != 1 || got[0].ToMillis == nil || *got[0].ToMillis != 1000 {
+		t.Errorf("after its first request: %+v", got)
+	}
+	if got := stopsOf("file", event.Restored{State: `{"reflector":{"phase":"idle"}}`}.Event()); len(got) != 1 || got[0].Words != Unstarted || got[0].FromMillis != 1000 {
+		t.Errorf("in a log whose beginning was not kept: %+v", got)
+	}
+	if got := stopsOf("file", event.Restored{State: `{"reflector":{"phase":"stopped"}}`}.Event()); len(got) != 1 || got[0].Words != "" {
+		t.Errorf("in a log that begins after it stopped: %+v", got)
+	}
+	if got := stopsOf("file", event.Restored{State: `{"reflector":{"phase":"watching"}}`}.Event()); got != nil {
+		t.Errorf("in a log that begins while it watches: %+v", got)
+	}
+	if got := stopsOf("probe"); got != nil {
+		t.Errorf("of an informer that a probe found running: %+v", got)
+	}
+}

@@ -250,6 +250,10 @@ func appendCells(b []byte, reset bool, set []cell, del []int) []byte {
 		b = strconv.AppendInt(b, int64(c.places), 10)
 		b = append(b, ',')
 		b = strconv.AppendFloat(b, c.written, 'f', -1, 64)
+		b = append(b, ',')
+		b = appendString(b, c.rv)
+		b = append(b, ',')
+		b = appendString(b, c.stored)
 		b = append(b, ']')
 	}
 	b = append(b, `],"del":[`...)

@@ -86,6 +86,9 @@ type CellRow struct {
 	Places int
 	// WrittenMillis is when the cluster's version was written, or seen; 0 if it was there when the log began.
 	WrittenMillis float64
+	// ClusterRV and StoreRV are the versions of the cluster and of the store; "" where it lacks the object.
+	ClusterRV string
+	StoreRV   string
 }
 
 // Timeline has the changes of the log as a whole.

@@ -53,6 +53,8 @@ type page struct {
 type cell struct {
 	key    string
 	places int
+	// The versions of the cluster and of the store.
+	rv, stored string
 }
 
 func (p *page) take(v *view.View) bool {
@@ -67,7 +69,7 @@ func (p *page) take(v *view.View) bool {
 			Facts map[string]json.RawMessage
 			Cells *struct {
 				Reset bool
-				Set   [][5]json.RawMessage
+				Set   [][7]json.RawMessage
 				Del   []int
 			}
 		}
@@ -134,6 +136,7 @@ func (p *page) take(v *view.View) bool {
 			var id int
 			var x cell
 			_, _, _ = json.Unmarshal(c[0], &id), json.Unmarshal(c[1], &x.key), json.Unmarshal(c[3], &x.places)
+			_, _ = json.Unmarshal(c[5], &x.rv), json.Unmarshal(c[6], &x.stored)
 			p.cells[id] = x
 		}
 	}
@@ -168,6 +171,9 @@ func (p *page) check(rec *trace.Recorder) {
 		}
 		if want == 0 || want != c.places || seen[c.key] {
 			p.t.Fatalf("seq %d: cell %d shows %s at %b, not %b, shown before %v", p.view.Seq, id, c.key, c.places, want, seen[c.key])
+		}
+		if (there && c.rv != held.RV) || (!there && c.rv != "") || (ok && c.stored != o.RV) || (!ok && c.stored != "") {
+			p.t.Fatalf("seq %d: cell %s has versions %q and %q, and the log %q and %q", p.view.Seq, c.key, c.rv, c.stored, held.RV, o.RV)
 		}
 		seen[c.key] = true
 	}
