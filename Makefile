@@ -19,6 +19,8 @@ DIST_SIM ?= true
 STORY  ?= ring
 SIZE   ?= 1920x1080
 FORMAT ?= mp4
+RECORDING ?=
+AT     ?= 0
 FILM_LANG := $(if $(filter command,$(origin LANG)),$(LANG),en)
 # The race detector needs cgo and a C compiler; without one the tests still run, and say so.
 CC_FOUND := $(shell command -v $${CC:-cc} 2>/dev/null || command -v gcc 2>/dev/null)
@@ -265,9 +267,10 @@ pictures-check: wasm $(T) ## the same again, compared with docs/img
 	./e2e/install-pictures.sh
 	@$(T) check pictures -C e2e -- $(GO) run ./pictures -check
 
-film: wasm ## a film of a story in presenter mode: bin/film (STORY=ring LANG=zh SIZE=1920x1080 FORMAT=mp4, gif or webp)
+film: wasm ## a film of a story in presenter mode: bin/film (STORY=ring LANG=zh SIZE=1920x1080 FORMAT=mp4, gif or webp), or of a ride (RECORDING=file AT=ms)
 	./e2e/install-pictures.sh
-	cd e2e && $(GO) run ./film -story '$(STORY)' -lang '$(FILM_LANG)' -size '$(SIZE)' -format '$(FORMAT)'
+	cd e2e && $(GO) run ./film -story '$(STORY)' -lang '$(FILM_LANG)' -size '$(SIZE)' -format '$(FORMAT)' \
+	  -recording '$(abspath $(RECORDING))' -at '$(AT)'
 
 bench: wasm ## ours beside client-go, the relay beside kubectl proxy, the page's frames (PAGE_ARGS="-minutes 10"), an audience (HALL_ARGS), a probe
 	./e2e/install-chromium.sh

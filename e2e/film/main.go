@@ -48,6 +48,8 @@ func main() {
 
 func run() error {
 	id := flag.String("story", "ring", "the story's `id`")
+	recording := flag.String("recording", "", "a recording's `file`: a ride is filmed instead of a story")
+	at := flag.Int("at", 0, "of a recording: the moment, in `ms`, whose last read of a worker is ridden")
 	language := flag.String("lang", "en", "en or zh")
 	theme := flag.String("theme", "dark", "dark, light, contrast or contrast-light")
 	size := flag.String("size", "1920x1080", "`width`x`height` in pixels")
@@ -57,6 +59,14 @@ func run() error {
 	tale, err := find(*id)
 	if err != nil {
 		return err
+	}
+	var taken []byte
+	begin := "story=" + *id + "&presenter=1"
+	if *recording != "" {
+		if taken, err = os.ReadFile(*recording); err != nil {
+			return err
+		}
+		*id, begin = "ride", "source=sim&objects=1&rate=0"
 	}
 	if *language != "en" && *language != "zh" {
 		return fmt.Errorf("-lang %s: want en or zh", *language)
@@ -90,7 +100,7 @@ func run() error {
 	}
 	defer c.Close()
 	w, h, scale := window(width, height)
-	s, err := c.Open(ctx, fmt.Sprintf("story=%s&presenter=1&lang=%s&theme=%s", *id, *language, *theme), w, h, scale)
+	s, err := c.Open(ctx, fmt.Sprintf("%s&lang=%s&theme=%s", begin, *language, *theme), w, h, scale)
 	if err != nil {
 		return err
 	}
@@ -105,7 +115,12 @@ func run() error {
 		return err
 	}
 	b := newBar(tale, *language)
-	if err := errors.Join(shoot(ctx, s, film, form.rate, &clicker{language: *language}, b), film.End()); err != nil {
+	if taken != nil {
+		err = shootRide(ctx, s, film, form.rate, taken, *at, b)
+	} else {
+		err = shoot(ctx, s, film, form.rate, &clicker{language: *language}, b)
+	}
+	if err := errors.Join(err, film.End()); err != nil {
 		return err
 	}
 	if problems := s.Problems(); len(problems) > 0 {
