@@ -1,6 +1,6 @@
 // Command benchpage measures the page under load, in a headless Chromium. It measures how long the page's own thread works for a frame, whether
-// frames queue up, how long the past alone is drawn, and how its memory changes. It checks that 100,000 objects still open and answer. The result is a table with the budgets. A missed
-// budget is shown, and does not fail the run; a failed measurement does.
+// frames queue up, how long the past alone is drawn, and how its memory changes. It checks that 100,000 objects still open and answer. The result is a
+// table with the budgets. A missed budget is shown, and does not fail the run; a failed measurement does.
 package main
 
 import (

@@ -44,7 +44,7 @@ export function axisOf(windowMillis, room) {
 }
 
 /**
- * Draws the axis and the ground of the rows.
+ * Draws the axis and the ground of the rows. Words are aligned left before and after it.
  * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} cx in CSS pixels
  * @param {{
  *   colour: Record<string, string>, k: number, dpr: number, right: number, columns: number, window: number, top: number, end: number, said: string | null,
@@ -67,13 +67,14 @@ export function drawAxis(cx, { colour, k, dpr, right, columns, window, top, end,
   cx.globalAlpha = 1;
   cx.font = `400 ${12 * k}px ${colour.sans}`;
   cx.fillStyle = colour.t3;
-  cx.textAlign = 'left';
   const s = lengthWords(window);
   cx.fillText(said ? t('past.until', { s, at: said }) : t('past.last', { s }), 0, top - 12 * k);
   cx.textAlign = 'center';
   for (const { before, words } of labels) cx.fillText(words, at(before), end + 20 * k);
-  if (said) return;
-  cx.fillStyle = colour.t1;
-  cx.font = `600 ${12 * k}px ${colour.sans}`;
-  for (const y of [top - 12 * k, end + 20 * k]) cx.fillText(t('past.now'), right + 10 * k, y);
+  if (!said) {
+    cx.fillStyle = colour.t1;
+    cx.font = `600 ${12 * k}px ${colour.sans}`;
+    for (const y of [top - 12 * k, end + 20 * k]) cx.fillText(t('past.now'), right + 10 * k, y);
+  }
+  cx.textAlign = 'left';
 }

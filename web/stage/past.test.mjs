@@ -129,3 +129,10 @@ test('what is at a place is what is drawn there', () => {
   assert.equal(drawn.at(299, 140), null, 'between two rows');
   assert.equal(drawn.at(50, 100), null, 'before the window');
 });
+
+test('what is written over the axis begins at its place', () => {
+  const { past, drawn, shown } = stage();
+  past.apply(frame());
+  drawn.paint(0, 1000);
+  assert.equal(shown.getContext().textAlign, 'left');
+});
