@@ -10,7 +10,8 @@ import (
 func TestTrace(t *testing.T) {
 	b := StartForTest(t)
 	p := b.OpenForTest(t, "data:text/html,<script>const f=()=>{"+
-		"console.timeStamp('begin');const t=performance.now();while(performance.now()-t<2);console.timeStamp('end');document.title=t;requestAnimationFrame(f)};f()</script>", 300, 200)
+		"console.timeStamp('begin');const t=performance.now();while(performance.now()-t<2);console.timeStamp('end');document.title=t;"+
+		"requestAnimationFrame(f)};f()</script>", 300, 200)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	frames, tasks, err := p.Trace(ctx, time.Second)
