@@ -16,7 +16,7 @@ var (
 	pastSizes = [][2]int64{{1280, 720}, {3840, 2160}}
 )
 
-// markPast marks each drawing of the past for a trace. The page's own informer brings some 1,000 changes a second and not 10,000, so the counts of what
+// markPast marks each drawing of the past for a trace. The page's own informer brings some 1,000 changes a second and not 10,000. So the counts of what
 // passes and waits in each column are multiplied as they come: that is what a worker ten times as fast would send.
 const markPast = `(async () => {
 	const {Past} = await import("/stage/past.js");

@@ -12,7 +12,7 @@ import (
 // Before a ride the film shows the stage for so long, and after it the whole way.
 const aside = 3 * time.Second
 
-// shootRide films the way of the change that a worker had read last at a moment of a recording: the axis is zoomed until its waits are wide, and each hop
+// shootRide films the way of the change that a worker had read last at a moment of a recording. The axis is zoomed until its waits are wide, and each hop
 // stays as long as it takes to be read. A recording has the times of a real clock, which the camera's is not.
 func shootRide(ctx context.Context, s *camera.Scene, film *camera.Film, rate int, recording []byte, at int, b *bar) error {
 	load := "informerscope.load(Uint8Array.from(atob('" + base64.StdEncoding.EncodeToString(recording) + "'), (c) => c.charCodeAt(0)).buffer)"

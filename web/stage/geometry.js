@@ -28,8 +28,8 @@ const largeRuler = 108;
 /**
  * @param {number} w @param {number} h
  * @param {{phone?: boolean, aside?: Area | null, presenting?: boolean, opened?: boolean, drawer?: boolean, ride?: boolean}} [o] `aside`: where a phone
- *   that lies has its maps; `opened`: the inside of a station shows, for which presenter mode makes room; whether one object is inspected, and whether one
- *   of its changes is ridden
+ *   that lies has its maps; `opened`: the inside of a station shows, for which presenter mode makes room. The last two say whether one object is
+ *   inspected, and whether one of its changes is ridden
  * @returns {Geometry}
  */
 export function measureStage(w, h, { phone, aside = null, presenting, opened, drawer = false, ride = false } = {}) {
