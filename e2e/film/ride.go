@@ -50,6 +50,10 @@ func shootRide(ctx context.Context, s *camera.Scene, film *camera.Film, rate int
 	if err := s.Do(ctx, "informerscope.rideObject(__clock.key)"); err != nil {
 		return err
 	}
+	// A ride goes on by itself until a key is pressed.
+	if err := s.Keys(ctx, "Home"); err != nil {
+		return err
+	}
 	for last := "-"; hop != last; {
 		last = hop
 		if err := add(max(aHop, time.Duration(float64(readingTime(hop))/speedup))); err != nil {
