@@ -10,8 +10,8 @@ import { middle, span } from '../kit/format.js';
  * What a row is about. `lit`: a step speaks of it, or of others. `starved`: nothing comes to it. `silent`: the watch looks open, and brings nothing.
  * `two`: several informers are compared.
  * @typedef {{
- *   row: import('../stage/rows.js').Shown & {named?: boolean}, lane: Lane, now: number, t: Ctx['t'], ctx: Ctx, starved: boolean, silent: boolean, two: boolean, phone: boolean,
- *   lit?: boolean
+ *   row: import('../stage/rows.js').Shown & {named?: boolean}, lane: Lane, now: number, t: Ctx['t'], ctx: Ctx, starved: boolean, silent: boolean,
+ *   two: boolean, phone: boolean, lit?: boolean
  * }} About
  */
 

@@ -198,7 +198,8 @@ export class Stage {
     this.pointer.k = k;
     this.app.style.setProperty('--u', `${k}px`);
     const [wide, high] = [Math.round(box.width / k), Math.round(box.height / k)];
-    this.geometry = this.alone ? measureAlone(wide, high) : measureStage(wide, high, { phone, aside: this.roomAside(box), presenting, opened: this.opened, ...this.room });
+    const room = { phone, aside: this.roomAside(box), presenting, opened: this.opened, ...this.room };
+    this.geometry = this.alone ? measureAlone(wide, high) : measureStage(wide, high, room);
     this.root.classList.toggle('alone', !!this.alone);
     const { w, h: tall, past, ground, inside, worlds } = this.geometry;
     for (const svg of [this.back, this.front]) attr(svg, 'viewBox', `0 0 ${w} ${tall}`);
