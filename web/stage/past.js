@@ -160,9 +160,9 @@ export class Past {
     this.shown.key = '';
   }
 
-  /** The other clients of the cluster, if it has any. In a fork each lane has a cluster of its own. @param {number} lane */
+  /** The other clients of a lane's cluster, if it has any. @param {number} lane */
   crowdOf(lane) {
-    return this.ctx.model.lane?.(this.ctx.model.fork ? lane : 0).state.api.crowd;
+    return this.ctx.model.lane?.(lane).state.api.crowd;
   }
 
   /**

@@ -172,9 +172,12 @@ export class Model {
     return this.eras.length > 1 ? releases[0].era : bothEras;
   }
 
-  /** What is known of a lane. @param {number} i @returns {Omit<import('./page-types.js').Lane, 'now'>} */
+  /**
+   * What is known of a lane. Of a factory only the informer that shows has a State, whatever its lane.
+   * @param {number} i @returns {Omit<import('./page-types.js').Lane, 'now'>}
+   */
   lane(i) {
-    const { state, facts } = i ? this.others[i - 1] : this;
+    const { state, facts } = this.others[i - 1] ?? this;
     return { state, facts, view: this.view };
   }
 

@@ -29,3 +29,9 @@ test('the worlds have the objects of the cluster and of the store', () => {
   assert.deepEqual([...model.worlds.cells].map(([slot, c]) => [slot, c.places, c.written]), [[0, 1, 7], [1, 3, 7]]);
   assert.equal(model.worlds.fresh, false);
 });
+
+test('of a factory the informer that shows has the State, whatever its lane', () => {
+  const model = new Model();
+  model.apply(/** @type {any} */ ({ view: { head: 1 }, lanes: [{ state: { synced: true } }] }), 0);
+  assert.equal(model.lane(3).state, model.lane(0).state);
+});
