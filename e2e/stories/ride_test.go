@@ -44,8 +44,9 @@ type rideTold struct {
 	}
 }
 
-// bright are the stations whose rows do not recede, and brightAt those to expect, by the stage of a hop.
-const bright = `[...new Set([...document.querySelectorAll('.tracks-rows [data-station]:not(:has(> .row-name.dim))')].map((x) => x.dataset.station))].join()`
+// bright are the stations whose rows do not recede, and brightAt those to expect, by the stage of a hop. A row that stands for several handlers is one of them.
+const bright = `[...new Set([...document.querySelectorAll('.tracks-rows [data-station]:not(:has(> .row-name.dim))')]
+	.map((x) => x.dataset.station.replace('fold', 'handler')))].join()`
 
 var brightAt = map[string]string{
 	"api": "cluster,reflector", "reflector": "reflector", "queue": "queue", "indexer": "indexer", "listener": "handler", "controller": "work",
