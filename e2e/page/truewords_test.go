@@ -29,7 +29,7 @@ func TestWordsAreTrueOfTheMoment(t *testing.T) {
 	// The text about a wait, or about quiet, ends with it.
 	for _, step := range []struct{ before, after, over string }{
 		{`{}, {jump: true, facts: {headline: {id: "gapPlain", until: 90000}}}`, `{}, {facts: {headline: {id: "relistPlain"}}}`, "There is no watch"},
-		{`{}, {jump: true, facts: {headline: {id: "idle"}}}`, `{}, {facts: {headline: {id: "flow", n: 4}}}`, "Nothing changes"},
+		{`{}, {jump: true, facts: {headline: {id: "idle"}}}`, `{}, {facts: {headline: {id: "flow", n: 4}}}`, "It brings no changes"},
 	} {
 		show(step.before)
 		if said := harness.EvalIn[string](t, p, "fake.caption()"); !strings.Contains(said, step.over) {
