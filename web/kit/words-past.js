@@ -3,7 +3,7 @@
 import { addWords } from './i18n.js';
 
 addWords({
-  'past.crowd': ['{n} lists in a quarter of a second', '四分之一秒内 {n} 次 list'],
+  'past.crowd': ['{n} [n:list|lists] in a quarter of a second', '四分之一秒内 {n} 次 list'],
   'past.unjittered': ['without jitter: {n} at once', '没有抖动：同时 {n} 次'],
   'past.last': ['the last {s}', '最近 {s}'],
   'past.until': ['{s} until {at}', '到 {at} 为止的 {s}'],
