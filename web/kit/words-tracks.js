@@ -36,7 +36,7 @@ addWords({
   'row.rv': ['rv {rv}', 'rv {rv}'],
   'row.call': ['in a call: {a} of {b}', '调用中：{a} / {b}'],
   'row.callLong': ['in a call for {a}', '调用已 {a}'],
-  'row.busy': ['{a} of {b} busy', '{b} 个中 {a} 个忙'],
+  'row.busy': ['{a} of {b} busy', '忙 {a}/{b}'],
   'row.retriedShort': ['{n} to retry', '{n} 个重试'],
   'row.retried': ['{n} [n:waits|wait] to be retried', '{n} 个等待重试'],
   'row.say.cluster': ['{n} [n:object|objects], newest version {m}', '{n} 个对象，最新版本 {m}'],
