@@ -77,9 +77,9 @@ func measurePast(ctx context.Context, b *browser.Browser, url string, t *table) 
 }
 
 func measureDrawing(ctx context.Context, p *browser.Page, rate int, size [2]int64, held bool, t *table) error {
-	with := "nothing held"
+	state := "nothing held"
 	if held {
-		with = "Pop held"
+		state = "Pop held"
 		if _, err := browser.Eval[any](ctx, p, "informerscope.hold('pop')"); err != nil {
 			return err
 		}
@@ -101,17 +101,17 @@ func measureDrawing(ctx context.Context, p *browser.Page, rate int, size [2]int6
 			return err
 		}
 	}
-	var drawn []browser.Frame
+	var drawings []browser.Frame
 	for _, f := range frames {
-		if f.Marked > 0 {
-			drawn = append(drawn, f)
+		if f.Mark > 0 {
+			drawings = append(drawings, f)
 		}
 	}
-	p50, p99, most := spread(drawn, func(f browser.Frame) time.Duration { return f.MarkedCPU })
-	_, wall, _ := spread(drawn, func(f browser.Frame) time.Duration { return f.Marked })
-	t.judge(fmt.Sprintf("%d changes/s, %dx%d, %s, p99", rate, size[0], size[1], with),
+	p50, p99, most := spread(drawings, func(f browser.Frame) time.Duration { return f.MarkCPU })
+	_, wall, _ := spread(drawings, func(f browser.Frame) time.Duration { return f.Mark })
+	t.judge(fmt.Sprintf("%d changes/s, %dx%d, %s, p99", rate, size[0], size[1], state),
 		fmt.Sprintf("%s (median %s, most %s; by the clock %s)", ms2(p99), ms2(p50), ms2(most), ms2(wall)), "≤ "+ms(pastBudget), p99 <= pastBudget)
-	t.row("", fmt.Sprintf("%d frames, %.0f changes a second drawn", len(drawn), changes), "")
+	t.row("", fmt.Sprintf("%d frames, %.0f changes a second drawn", len(drawings), changes), "")
 	return nil
 }
 

@@ -27,8 +27,8 @@ type Frame struct {
 	Script, Layout, Paint time.Duration
 	// ScriptCPU and LayoutCPU leave out the time in which the thread was ready to run and another one had the processor.
 	ScriptCPU, LayoutCPU time.Duration
-	// Marked is the time between the page's console.timeStamp("begin") and console.timeStamp("end"), MarkedCPU its part on the processor.
-	Marked, MarkedCPU time.Duration
+	// Mark is the time between the page's console.timeStamp("begin") and console.timeStamp("end"), MarkCPU its part on the processor.
+	Mark, MarkCPU time.Duration
 	// At is when the frame began, from the begin of the tracing.
 	At time.Duration
 }
@@ -163,7 +163,7 @@ func frame(events []traceEvent) ([]Frame, []Task, error) {
 	var sum, cpu [kinds]float64
 	since := begin
 	var mark traceEvent
-	var marked, markedCPU float64
+	var between, betweenCPU float64
 	count := func(kind int, dur, tdur float64) {
 		if kind >= 0 {
 			sum[kind] += dur
@@ -179,13 +179,13 @@ func frame(events []traceEvent) ([]Frame, []Task, error) {
 	end := func() {
 		frames = append(frames, Frame{
 			At: micros(since - begin), Script: micros(sum[script]), Layout: micros(sum[layoutWork]), Paint: micros(sum[paintWork]), ScriptCPU: micros(cpu[script]),
-			LayoutCPU: micros(cpu[layoutWork]), Marked: micros(marked), MarkedCPU: micros(markedCPU),
+			LayoutCPU: micros(cpu[layoutWork]), Mark: micros(between), MarkCPU: micros(betweenCPU),
 		})
 	}
 	for _, e := range events {
 		if e.isMark() {
 			if e.Args.Data.Message == "end" && mark.Ts > 0 {
-				marked, markedCPU = marked+e.Ts-mark.Ts, markedCPU+e.Tts-mark.Tts
+				between, betweenCPU = between+e.Ts-mark.Ts, betweenCPU+e.Tts-mark.Tts
 			}
 			mark = e
 			continue
@@ -198,7 +198,7 @@ func frame(events []traceEvent) ([]Frame, []Task, error) {
 				end()
 			}
 			sum, cpu, since = [kinds]float64{}, [kinds]float64{}, e.Ts
-			marked, markedCPU = 0, 0
+			between, betweenCPU = 0, 0
 		}
 		if strings.HasSuffix(e.Name, "RunTask") {
 			if len(open) == 0 {

@@ -22,8 +22,8 @@ func TestTrace(t *testing.T) {
 		t.Fatalf("%d frames and %d tasks in a second", len(frames), len(tasks))
 	}
 	for _, f := range frames[1:] {
-		if f.Marked < 1500*time.Microsecond || f.Marked > f.Script || f.MarkedCPU <= 0 || f.MarkedCPU > f.Marked+time.Millisecond {
-			t.Errorf("2 ms between the marks of a frame are %s, %s on the processor, of %s of script", f.Marked, f.MarkedCPU, f.Script)
+		if f.Mark < 1500*time.Microsecond || f.Mark > f.Script || f.MarkCPU <= 0 || f.MarkCPU > f.Mark+time.Millisecond {
+			t.Errorf("2 ms between the marks of a frame are %s, %s on the processor, of %s of script", f.Mark, f.MarkCPU, f.Script)
 		}
 		if f.Script < 1900*time.Microsecond || f.Script > time.Second || f.Layout < 0 || f.Paint < 0 {
 			t.Errorf("a frame of 2 ms of script is %+v", f)

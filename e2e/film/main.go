@@ -60,13 +60,13 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	var taken []byte
-	begin := "story=" + *id + "&presenter=1"
+	var trace []byte
+	scene := "story=" + *id + "&presenter=1"
 	if *recording != "" {
-		if taken, err = os.ReadFile(*recording); err != nil {
+		if trace, err = os.ReadFile(*recording); err != nil {
 			return err
 		}
-		*id, begin = "ride", "source=sim&objects=1&rate=0"
+		*id, scene = "ride", "source=sim&objects=1&rate=0"
 	}
 	if *language != "en" && *language != "zh" {
 		return fmt.Errorf("-lang %s: want en or zh", *language)
@@ -100,7 +100,7 @@ func run() error {
 	}
 	defer c.Close()
 	w, h, scale := window(width, height)
-	s, err := c.Open(ctx, fmt.Sprintf("%s&lang=%s&theme=%s", begin, *language, *theme), w, h, scale)
+	s, err := c.Open(ctx, fmt.Sprintf("%s&lang=%s&theme=%s", scene, *language, *theme), w, h, scale)
 	if err != nil {
 		return err
 	}
@@ -115,8 +115,8 @@ func run() error {
 		return err
 	}
 	b := newBar(tale, *language)
-	if taken != nil {
-		err = shootRide(ctx, s, film, form.rate, taken, *at, b)
+	if trace != nil {
+		err = shootRide(ctx, s, film, form.rate, trace, *at, b)
 	} else {
 		err = shoot(ctx, s, film, form.rate, &clicker{language: *language}, b)
 	}

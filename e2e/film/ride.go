@@ -10,7 +10,7 @@ import (
 )
 
 // Before a ride the film shows the stage for so long, and after it the whole way.
-const aside = 3 * time.Second
+const lookTime = 3 * time.Second
 
 // shootRide films the way of the change that a worker had read last at a moment of a recording. The axis is zoomed until its waits are wide, and each hop
 // stays as long as it takes to be read. A recording has the times of a real clock, which the camera's is not.
@@ -44,7 +44,7 @@ func shootRide(ctx context.Context, s *camera.Scene, film *camera.Film, rate int
 		}
 		return nil
 	}
-	if err := add(aside); err != nil {
+	if err := add(lookTime); err != nil {
 		return err
 	}
 	if err := s.Do(ctx, "informerscope.rideObject(__clock.key)"); err != nil {
@@ -66,5 +66,5 @@ func shootRide(ctx context.Context, s *camera.Scene, film *camera.Film, rate int
 			return err
 		}
 	}
-	return add(aside)
+	return add(lookTime)
 }

@@ -67,6 +67,7 @@ addWords({
   'keymarks.notch': ['one more change of the key', '同一 key 的又一个变更'],
   'keymarks.row': ['a handler begins or ends', 'handler 开始或结束'],
   'keymarks.act': ['somebody did this', '有人做的'],
+  'keymarks.unjittered': ['lists without jitter', '没有抖动时的 list'],
   'keymarks.fork': ['the fork', '分叉'],
   'keymarks.followed': ['the followed change', '所跟随的变更'],
   'keymarks.more': ['All marks', '全部图例'],

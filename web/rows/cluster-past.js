@@ -3,7 +3,7 @@
 import { exact, span as duration } from '../kit/format.js';
 import { t } from '../kit/i18n.js';
 
-/** How high the lists of a crowd are at most, in parts of the row that is free for them; how high in units at least. */
+/** What is free above the lists of a crowd, and how high they are at least, in units. */
 const free = 26;
 const lowest = 12;
 
@@ -15,21 +15,19 @@ function drawCrowd(pen, { fromMillis, stepMillis, requests, unjittered }) {
   const { k, colour, foot } = pen;
   const most = Math.max(1, ...requests, ...unjittered);
   const high = Math.max(lowest * k, foot - pen.top - free * k);
-  const begin = (/** @type {number} */ i) => pen.x(fromMillis + i * stepMillis);
-  const top = (/** @type {number} */ n) => foot - (n ? Math.max(2 * k, (n / most) * high) : 0);
-  requests.forEach((n, i) => {
-    if (n && begin(i + 1) > 0 && begin(i) < pen.right) pen.block(begin(i), begin(i + 1) - k * 0.5, top(n), foot - top(n), colour.rep, 0.9);
-  });
-  unjittered.forEach((n, i) => {
-    if (n && begin(i + 1) > 0 && begin(i) < pen.right) pen.stroke([begin(i), foot, begin(i), top(n), begin(i + 1), top(n), begin(i + 1), foot], colour.t1, 1.2);
-  });
-  const at = requests.indexOf(Math.max(...requests));
-  const aside = { x: begin(at + 1) + 8 * k, y: top(requests[at]) + 10 * k };
-  pen.say([t('past.crowd', { n: exact(requests[at]) })], [aside], { colour: colour.rep, weight: 600 });
-  const last = unjittered.findLastIndex((n) => n > 0);
-  if (last <= at) return;
-  const end = { x: begin(last + 1), y: top(unjittered[last]) - 6 * k };
-  pen.say([t('past.unjittered', { n: exact(unjittered[last]) })], [{ ...end, x: end.x - 150 * k }, end], { colour: colour.t1 });
+  const top = (/** @type {number} */ n) => foot - Math.max(2 * k, (n / most) * high);
+  const bins = requests.map((n, i) => ({ x0: pen.x(fromMillis + i * stepMillis), x1: pen.x(fromMillis + (i + 1) * stepMillis), n, without: unjittered[i] }))
+    .filter(({ x0, x1 }) => x1 > 0 && x0 < pen.right);
+  for (const { x0, x1, n, without } of bins) {
+    if (n) pen.block(x0, x1 - k * 0.5, top(n), foot - top(n), colour.rep, 0.9);
+    if (without) pen.stroke([x0, foot, x0, top(without), x1, top(without), x1, foot], colour.t1, 1.2);
+  }
+  const peak = bins.reduce((a, b) => (b.n > a.n ? b : a), { n: 0, x1: 0 });
+  if (peak.n) pen.say([t('past.crowd', { n: exact(peak.n) })], [{ x: peak.x1 + 8 * k, y: top(peak.n) + 10 * k }], { colour: colour.rep, weight: 600 });
+  const last = bins.findLast(({ without }) => without > 0);
+  if (!last || last.x1 <= peak.x1) return;
+  const end = { x: last.x1, y: top(last.without) - 6 * k };
+  pen.say([t('past.unjittered', { n: exact(last.without) })], [{ ...end, x: end.x - 150 * k }, end], { colour: colour.t1 });
 }
 
 export const clusterPast = {

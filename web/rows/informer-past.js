@@ -2,6 +2,7 @@
 // The past of an informer that is not open: stretches without a watch, and lists, at the foot of its one row.
 import { exact, span as duration } from '../kit/format.js';
 import { t } from '../kit/i18n.js';
+import { stopWords } from './parts.js';
 
 /** How high what stands at the foot is, in units. */
 const high = 9;
@@ -19,10 +20,7 @@ export const informerPast = {
       const s = duration(pen.end(gap) - gap.fromMillis);
       pen.say([t('past.gap', { s }), t('past.noWatch')], [{ x: x1 + 6 * k, y: pen.foot - 2 * k }, { x: x0 + 4 * k, y: y - 2 * k }], { colour: colour.warn });
     }
-    for (const stop of pen.spans('stopped')) {
-      const words = t(stop.words === 'unstarted' ? 'row.phase.idle' : 'past.stopped');
-      pen.say([words], [{ x: pen.x(stop.fromMillis) + 6 * k, y: pen.foot - 2 * k }], { colour: colour.t2 });
-    }
+    for (const stop of pen.spans('stopped')) pen.say([stopWords(stop)], [{ x: pen.x(stop.fromMillis) + 6 * k, y: pen.foot - 2 * k }], { colour: colour.t2 });
     for (const silent of pen.spans('silent')) pen.level(pen.x(silent.fromMillis), pen.x(pen.end(silent)), pen.foot - 4 * k, colour.warn, { dots: true });
     for (const list of pen.spans('list')) {
       const x1 = Math.max(pen.x(list.fromMillis) + 4 * k, pen.x(pen.end(list)));

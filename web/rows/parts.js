@@ -2,6 +2,7 @@
 // What the rows agree on: what a station says of itself, at the rail and inside. A station says it in values; present.js and inside.js of the
 // stage draw them.
 import { middle, span } from '../kit/format.js';
+import { t } from '../kit/i18n.js';
 
 /** @import { As } from '../kit/bind.js' */
 /** @import { Ctx, Lane } from '../wire/page-types.js' */
@@ -10,7 +11,7 @@ import { middle, span } from '../kit/format.js';
  * What a row is about. `lit`: a step speaks of it, or of others. `starved`: nothing comes to it. `silent`: the watch looks open, and brings nothing.
  * `two`: several informers are compared.
  * @typedef {{
- *   row: import('../stage/rows.js').Shown & {named?: boolean}, lane: Lane, now: number, t: Ctx['t'], ctx: Ctx, starved: boolean, silent: boolean,
+ *   row: import('../stage/rows.js').Shown & {prefix?: boolean}, lane: Lane, now: number, t: Ctx['t'], ctx: Ctx, starved: boolean, silent: boolean,
  *   two: boolean, phone: boolean, lit?: boolean
  * }} About
  */
@@ -56,6 +57,9 @@ export function wait({ row, now, starved, t, phone }, path, n) {
 export function shorten({ number, words, path, as, tail, tone }) {
   return number ? { path: `n=exact ${number}`, as: 't row.wait', tone: 'warn' } : { words, path, as, tail, tone };
 }
+
+/** What an informer that does not run is called in the past. @param {import('../wire/past.js').Span} stop */
+export const stopWords = (stop) => t(stop.words === 'unstarted' ? 'row.phase.idle' : 'past.stopped');
 
 /** A name with as much of its head and its end as fits. @param {string} words @param {number} room in characters */
 export const cut = (words, room) => (words.length > room ? middle(words, room) : words);

@@ -2,6 +2,7 @@
 // The past of the Reflector: a line, solid while a watch is open, hatched while there is none, dotted while it brings nothing; and its lists.
 import { capitalize, exact, reason, span as duration } from '../kit/format.js';
 import { t } from '../kit/i18n.js';
+import { stopWords } from './parts.js';
 
 /** @typedef {import('../stage/pen.js').Pen} Pen */
 /** @typedef {import('../wire/past.js').Span} Span */
@@ -42,8 +43,7 @@ export const reflectorPast = {
         { colour: colour.warn, size: 13, weight: 600, first: true });
     }
     for (const stop of stops) {
-      const words = t(stop.words === 'unstarted' ? 'row.phase.idle' : 'past.stopped');
-      pen.say([words], [{ x: pen.x(stop.fromMillis) + 8 * k, y: y + 4 * k }, { x: pen.x(stop.fromMillis), y: y - 6 * k }], { colour: colour.t2 });
+      pen.say([stopWords(stop)], [{ x: pen.x(stop.fromMillis) + 8 * k, y: y + 4 * k }, { x: pen.x(stop.fromMillis), y: y - 6 * k }], { colour: colour.t2 });
     }
     for (const span of silent) {
       const [x0, x1] = [pen.x(span.fromMillis), pen.x(pen.end(span))];

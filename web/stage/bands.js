@@ -99,7 +99,7 @@ export class Bands {
     const { rows, past } = this;
     const quiet = (/** @type {{station: string}} */ row) => !!look && !look.includes(row.station);
     const box = presenting && look?.length ? { ...geometry.rows, thin: quiet } : geometry.rows;
-    rows.place(this.data(alone), box, clock, (id) => past.room(id), this.ctx.still.matches || !!alone);
+    rows.place(this.data(alone), box, clock, (id) => past.demand(id), this.ctx.still.matches || !!alone);
     const seats = rows.bands.map((b) => ({
       id: seatOf(b), y: b.y * k, h: b.h * k, goal: (rows.after.get(b.id) ?? b.h) * k, foot: (b.station === 'informer' ? 7 : 18) * k,
       quiet: quiet(b), name: this.nameBox(b, geometry, k),

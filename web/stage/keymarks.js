@@ -12,7 +12,7 @@ export const marks = [
   ['held', 'M1 8h18', 'held'], ['gap', 'M2 12l8 -9M8 12l8 -9M14 12l5 -6', 'gap'], ['silent', 'M1 7h18', 'silent'], ['retry', 'M1 7h18', 'retry'],
   ['failed', 'M6 3l8 8M14 3l-8 8', 'failed'], ['call', 'M1 7h18', 'call'], ['list', 'M10 2v10', 'list'], ['resync', 'M10 1v12', 'resync'],
   ['unseen', 'M10 2v10', 'unseen'], ['notch', 'M1 8h6M11 8h8', 'notch'], ['row', 'M6 1l4 4l4 -4M10 1v12', 'row'], ['act', 'M5 4l5 6l5 -6', 'act'],
-  ['fork', 'M10 0v14', 'fork'], ['followed', 'M1 7h18M7.5 7a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0', 'followed'],
+  ['unjittered', 'M6 13v-11h8v11', 'row'], ['fork', 'M10 0v14', 'fork'], ['followed', 'M1 7h18M7.5 7a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0', 'followed'],
 ];
 
 /**
@@ -29,9 +29,10 @@ const usual = ['pass', 'wait', 'add', 'upd', 'del', 'key'];
 
 /**
  * The marks in the picture.
- * @param {Pick<import('../wire/model.js').Model, 'past' | 'fork'>} model @param {{has: (id: string) => boolean}} drawn the rows that are drawn
+ * @param {Pick<import('../wire/model.js').Model, 'past' | 'fork'> & {state?: import('../wire/model.js').Model['state']}} model
+ * @param {{has: (id: string) => boolean}} drawn the rows that are drawn
  */
-export function marksIn({ past: { rows, journey }, fork }, drawn) {
+export function marksIn({ past: { rows, journey }, fork, state }, drawn) {
   const seen = new Set(usual);
   for (const row of rows) {
     if (!drawn.has(row.id)) continue;
@@ -40,6 +41,7 @@ export function marksIn({ past: { rows, journey }, fork }, drawn) {
   }
   if (journey) seen.add('followed');
   if (fork) seen.add('fork');
+  if (state?.api.crowd?.lists.requests.length) seen.add('list').add('unjittered');
   return seen;
 }
 

@@ -31,4 +31,6 @@ test('the line has the marks that are in the picture', () => {
   const others = (drawn) => [...marksIn(model, new Set(drawn))].filter((mark) => mark && !quiet.has(mark));
   assert.deepEqual(others(['0.work']), ['retry', 'failed', 'notch', 'followed']);
   assert.deepEqual(others([]), ['followed'], 'a row that is not drawn has no marks');
+  const crowd = { api: { crowd: { lists: { requests: [900] } } } };
+  assert.deepEqual([...marksIn({ ...model, state: crowd }, new Set())].slice(-2), ['list', 'unjittered']);
 });

@@ -166,18 +166,15 @@ export class Past {
   }
 
   /**
-   * How high a row's piles are: of those that are drawn in the picture's measure, and whether there is one that is folded.
+   * How high a row's piles are: of those that are drawn in the picture's measure, and whether there is one that is folded. The cluster's row opens for the
+   * lists of its other clients.
    * @param {string} id
    */
   demand(id) {
     const runs = this.runs.get(id) ?? [];
-    return { bars: Math.max(0, ...runs.filter((run) => !run.folded).map((run) => run.highest)), folded: runs.some((run) => run.folded) };
-  }
-
-  /** For how many bars a row is to have room: the cluster's opens for the lists of its other clients. @param {string} id */
-  room(id) {
-    const { bars, folded } = this.demand(id);
-    return { bars: id === 'cluster' && this.crowdOf(0)?.lists.requests.length ? Math.max(bars, size.crowd) : bars, folded };
+    const row = this.ctx.model.past.row(id);
+    const lists = row?.station === 'cluster' && this.crowdOf(row.lane)?.lists.requests.length ? size.crowd : 0;
+    return { bars: Math.max(lists, ...runs.filter((run) => !run.folded).map((run) => run.highest)), folded: runs.some((run) => run.folded) };
   }
 
   /**
@@ -450,6 +447,7 @@ export class Past {
 
   /** The scale of the piles, where one is high enough to need it. @param {Pen} pen @param {Track} track @param {Run[]} runs @param {number} from @private */
   drawBracket(pen, track, runs, from) {
+    if (!runs.length) return;
     const { k, colour, cx } = pen;
     const unit = this.unit / this.dpr;
     const high = this.demand(track.id).bars * unit;

@@ -69,14 +69,18 @@ export class RowParts {
     this.now.root.remove();
   }
 
+  /** The name of an informer, short. @param {number} lane @param {string} era @private */
+  whose(lane, era) {
+    const { fork } = this.ctx.model;
+    return fork ? middle(laneNames(this.ctx, fork)[lane], 18) : era;
+  }
+
   /** Brings its words to a moment. @param {import('../rows/parts.js').About} about @param {boolean} isOpen */
   paint(about, isOpen) {
     const { row, t, ctx } = about;
     const station = stations[row.station];
     const own = station.name(row, about);
-    const { fork } = ctx.model;
-    const whose = fork ? middle(laneNames(ctx, fork)[row.lane], 18) : about.lane.state.era;
-    const name = row.named ? `${whose} · ${own}` : own;
+    const name = row.prefix ? `${this.whose(row.lane, about.lane.state.era)} · ${own}` : own;
     const is = station.present(about);
     this.is = row.thin ? shorten(is) : is;
     this.lane = about.lane;

@@ -8,8 +8,8 @@
  * @typedef {Omit<Row, 'station'> & {station: string, folded?: Row[], whole?: boolean, head?: boolean, thin?: boolean}} Shown
  */
 /**
- * A row that is laid out: from `y` to its foot, on which its marks stand. `head`: the name of its informer stands over it; `named`: before its own.
- * @typedef {Shown & {y: number, h: number, foot: number, level: number, head: boolean, named: boolean}} Band
+ * A row that is laid out: from `y` to its foot, on which its marks stand. `head`: the name of its informer stands over it; `prefix`: before its own.
+ * @typedef {Shown & {y: number, h: number, foot: number, level: number, head: boolean, prefix: boolean}} Band
  */
 /**
  * Where the rows may stand; on a small screen they are lower, and where it is `flat` no row has a heading. Where `thin` says so of a row, that is a thin line,
@@ -148,7 +148,7 @@ export function arrange(rows, box, rooms, heights) {
   return rows.map((r) => {
     const h = heights?.get(r.id) ?? (base(r) + bars(r) * scale + pad) * press(r);
     const level = levels[/** @type {keyof typeof levels} */ (r.station)];
-    const band = { ...r, y, h, foot: y + h, level, head: !!r.head && !box.flat, named: !!r.head && !!box.flat, thin: !!box.thin?.(r) };
+    const band = { ...r, y, h, foot: y + h, level, head: !!r.head && !box.flat, prefix: !!r.head && !!box.flat, thin: !!box.thin?.(r) };
     y += h + gap(r) * press(r);
     return band;
   });

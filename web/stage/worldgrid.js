@@ -10,10 +10,8 @@ import { places } from '../wire/model.js';
 const largest = 32;
 const smallest = 3;
 const square = 7;
-/** Few objects have names: how many, how high such a cell is with its words, and how wide at least. */
-const few = 12;
-const high = 28;
-const wide = 104;
+/** Few objects have names: at most how many, how high such a cell is with its words, and how wide at least. */
+const label = { most: 12, high: 28, wide: 104 };
 /** The places close up when there are more holes than this, and a third of them are holes. */
 const mostHoles = 24;
 
@@ -36,7 +34,7 @@ export class WorldGrid {
   /** How many objects a square stands for. */
   per = 1;
   /** Whether cells may have names: they are objects of one cluster. */
-  canName = true;
+  canLabel = true;
   w = 0;
   h = 0;
   k = 1;
@@ -99,15 +97,8 @@ export class WorldGrid {
   fit() {
     const { w, h, k, pitch, per } = this;
     const n = Math.max(1, this.cells.length);
-    const named = this.namedCols(n);
-    if (named) {
-      const before = `${pitch} ${this.wide} ${per}`;
-      Object.assign(this, { pitch: Math.round(high * k), per: 1, cols: named, wide: Math.floor(w / named) });
-      this.rows = Math.max(1, Math.floor(h / this.pitch));
-      const changed = before !== `${this.pitch} ${this.wide} 1`;
-      if (changed) this.layouts++;
-      return changed;
-    }
+    const labelled = this.countLabelledColumns(n);
+    if (labelled) return this.set(Math.round(label.high * k), Math.floor(w / labelled), 1);
     const room = (/** @type {number} */ p) => Math.floor(w / p) * Math.floor(h / p);
     let best = Math.round(largest * k);
     while (best > smallest * k && room(best) < n) best--;
@@ -116,27 +107,30 @@ export class WorldGrid {
       best = Math.max(1, Math.round(square * k));
       each = Math.ceil(n / Math.max(1, room(best)));
     }
-    const fits = pitch > 0 && this.wide === pitch && room(pitch) * per >= n;
+    const fits = pitch > 0 && !this.hasLabels && room(pitch) * per >= n;
     if (fits && (each < per ? each * 1.25 > per : best < pitch * 1.25)) return false;
-    const changed = best !== pitch || best !== this.wide || each !== per;
-    this.pitch = this.wide = best;
-    this.per = each;
-    this.cols = Math.max(1, Math.floor(w / best));
-    this.rows = Math.floor(h / best);
-    this.layouts++;
-    return changed;
+    return this.set(best, best, each);
+  }
+
+  /** Sets how large cells are. Returns whether they were of another size. @param {number} pitch @param {number} wide @param {number} per @private */
+  set(pitch, wide, per) {
+    const isSame = pitch === this.pitch && wide === this.wide && per === this.per;
+    const cols = Math.max(1, Math.floor(this.w / wide));
+    Object.assign(this, { pitch, wide, per, cols, rows: Math.floor(this.h / pitch) });
+    if (!isSame) this.layouts++;
+    return !isSame;
   }
 
   /** In how many columns n cells have room with their names; 0 if they have none. @param {number} n @private */
-  namedCols(n) {
-    const { w, h, k, canName } = this;
-    const down = Math.floor(h / (high * k));
+  countLabelledColumns(n) {
+    const { w, h, k, canLabel } = this;
+    const down = Math.floor(h / (label.high * k));
     const cols = down ? Math.ceil(n / down) : 0;
-    return canName && n <= few && cols && w / cols >= wide * k ? cols : 0;
+    return canLabel && n <= label.most && cols && w / cols >= label.wide * k ? cols : 0;
   }
 
   /** Whether cells have names. */
-  get named() {
+  get hasLabels() {
     return this.wide > this.pitch;
   }
 

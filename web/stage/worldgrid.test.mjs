@@ -89,22 +89,22 @@ test('a still has the cells of the page, in more pixels', () => {
 test('few objects have room for their names, where the map is wide enough', () => {
   for (const [n, cols] of [[1, 1], [4, 1], [5, 2], [12, 3]]) {
     const { grid } = gridOf(n);
-    assert.ok(grid.named);
+    assert.ok(grid.hasLabels);
     assert.equal(grid.cols, cols, `${n} objects`);
     assert.equal(grid.hit(grid.wide - 1, 1), 0, 'the name belongs to its cell');
   }
-  assert.ok(!gridOf(13).grid.named);
+  assert.ok(!gridOf(13).grid.hasLabels);
   const { grid, cells, worlds, take } = gridOf(12);
   cells.set(12, { slot: 12, key: 'b', places: 3, written: 0, at: 0 });
   assert.equal(take(12), null, 'all are drawn again when they lose their names');
-  assert.ok(!grid.named);
-  grid.canName = false;
+  assert.ok(!grid.hasLabels);
+  grid.canLabel = false;
   worlds.fresh = true;
   for (let i = 2; i < 13; i++) cells.delete(i);
   take();
-  assert.ok(!grid.named, 'the objects of two clusters have no one version');
+  assert.ok(!grid.hasLabels, 'the objects of two clusters have no one version');
   grid.resize(90, 115, 1);
-  grid.canName = worlds.fresh = true;
+  grid.canLabel = worlds.fresh = true;
   take();
-  assert.ok(!grid.named, 'on a narrow map');
+  assert.ok(!grid.hasLabels, 'on a narrow map');
 });

@@ -91,8 +91,7 @@ export class WorldMap {
     } else {
       const cell = grid.cells[place];
       const look = cell ? looks[side][markOf(cell.places)] : looks.store.unsent;
-      cx.clearRect(x, y, grid.wide, pitch);
-      if (grid.named && cell) this.write(cell, look, x, y);
+      if (grid.hasLabels) this.write(cell, look, x, y);
       drawCell(cx, palette, x, y, pitch, size, look, side === 'store' && !!cell && (cell.places & places.reduced) > 0);
     }
     cx.globalAlpha = 1;
@@ -100,20 +99,22 @@ export class WorldMap {
   }
 
   /**
-   * Writes an object's name beside its cell, and the version that is here.
-   * @param {import('../wire/page-types.js').WorldCell} cell @param {import('./worldink.js').Look} look @param {number} x @param {number} y @private
+   * Writes an object's name beside its cell, and the version that is here, in place of what was there.
+   * @param {import('../wire/page-types.js').WorldCell | null} cell @param {import('./worldink.js').Look} look @param {number} x @param {number} y @private
    */
   write(cell, look, x, y) {
-    if (look.form === 'none') return;
     const { grid: { k, pitch, wide }, cx, side } = this;
+    cx.clearRect(x, y, wide, pitch);
+    if (!cell || look.form === 'none') return;
     const palette = this.ctx.scene.colour;
-    const rv = (side === 'cluster' ? cell.rv : cell.stored) ?? '';
-    const room = Math.floor((wide - pitch - 8 * k) / (6.8 * k));
+    const rv = (side === 'cluster' ? cell.clusterRV : cell.storeRV) ?? '';
+    const space = wide - pitch - 8 * k;
+    const room = Math.floor(space / (6.8 * k));
     cx.font = `400 ${12 * k}px ${palette.sans}`;
     cx.fillStyle = rv ? palette.t1 : palette.t3;
-    cx.fillText(middle(cell.key.slice(cell.key.lastIndexOf('/') + 1), room), x + pitch + 2 * k, y + 11 * k);
+    cx.fillText(middle(cell.key.slice(cell.key.lastIndexOf('/') + 1), room), x + pitch + 2 * k, y + 11 * k, space);
     cx.fillStyle = palette.t2;
-    cx.fillText(rv ? this.ctx.t('row.rv', { rv: version(rv, room - 3) }) : '—', x + pitch + 2 * k, y + 24 * k);
+    cx.fillText(rv ? this.ctx.t('row.rv', { rv: version(rv, room - 3) }) : '—', x + pitch + 2 * k, y + 24 * k, space);
   }
 
   /** What is looked for, in lower case. */

@@ -91,7 +91,7 @@ export class Worlds {
     const worlds = this.source();
     const { h1, upd, bg } = ctx.scene.colour;
     const colours = `${h1} ${upd} ${bg}`;
-    grid.canName = !this.forked;
+    grid.canLabel = !this.forked;
     const changed = worlds.fresh || worlds.touched.size ? grid.take(worlds) : [];
     worlds.touched.clear();
     worlds.fresh = false;

@@ -192,8 +192,8 @@ export class Model {
       worlds.cells.delete(slot);
       worlds.touched.add(slot);
     }
-    for (const [slot, key, at, where, written, rv, stored] of cells.set ?? []) {
-      worlds.cells.set(slot, { slot, key, places: where, written, at, rv, stored });
+    for (const [slot, key, at, where, written, clusterRV, storeRV] of cells.set ?? []) {
+      worlds.cells.set(slot, { slot, key, places: where, written, at, clusterRV, storeRV });
       worlds.touched.add(slot);
     }
   }

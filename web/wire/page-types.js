@@ -12,8 +12,9 @@
 
 /**
  * An object of the cluster or of the store, or of both. `places` is the sum of a frame's row. `written` is when the cluster's version was written, 0 before
- * the log, and `at` when the store last changed. `rv` and `stored` are the versions of the cluster and of the store, empty where it lacks the object.
- * @typedef {{slot: number, key: string, places: number, written: number, at: number, rv?: string, stored?: string}} WorldCell
+ * the log, and `at` when the store last changed. `clusterRV` and `storeRV` are the
+ * versions of the cluster and of the store, empty where it lacks the object.
+ * @typedef {{slot: number, key: string, places: number, written: number, at: number, clusterRV?: string, storeRV?: string}} WorldCell
  */
 
 /**

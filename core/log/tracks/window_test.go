@@ -119,7 +119,8 @@ func TestAnInformerThatHasNotStartedHasNoWatch(t *testing.T) {
 	if got := stopsOf("sim", event.RequestSent{Verb: event.VerbWatchList}.Event()); len(got) != 1 || got[0].ToMillis == nil || *got[0].ToMillis != 1000 {
 		t.Errorf("after its first request: %+v", got)
 	}
-	if got := stopsOf("file", event.Restored{State: `{"reflector":{"phase":"idle"}}`}.Event()); len(got) != 1 || got[0].Words != Unstarted || got[0].FromMillis != 1000 {
+	got := stopsOf("file", event.Restored{State: `{"reflector":{"phase":"idle"}}`}.Event())
+	if len(got) != 1 || got[0].Words != Unstarted || got[0].FromMillis != 1000 {
 		t.Errorf("in a log whose beginning was not kept: %+v", got)
 	}
 	if got := stopsOf("file", event.Restored{State: `{"reflector":{"phase":"stopped"}}`}.Event()); len(got) != 1 || got[0].Words != "" {

@@ -251,9 +251,9 @@ func appendCells(b []byte, reset bool, set []cell, del []int) []byte {
 		b = append(b, ',')
 		b = strconv.AppendFloat(b, c.written, 'f', -1, 64)
 		b = append(b, ',')
-		b = appendString(b, c.rv)
+		b = appendString(b, c.clusterRV)
 		b = append(b, ',')
-		b = appendString(b, c.stored)
+		b = appendString(b, c.storeRV)
 		b = append(b, ']')
 	}
 	b = append(b, `],"del":[`...)

@@ -89,8 +89,8 @@ type cell struct {
 	atMillis float64
 	places   int
 	written  float64 // when the cluster's version was written, or seen; 0 if it was there when the log began
-	rv       string  // the cluster's version; empty if it lacks the object
-	stored   string  // the store's version
+	// The versions of the cluster and of the store, empty where it lacks the object.
+	clusterRV, storeRV string
 }
 
 // cells returns the cells to set and the slots to empty, so that the page's cells become the fold's; at most maxCells are set. reset: the page must first drop
@@ -204,10 +204,10 @@ func (l *laneView) set(set *[]cell, key string, c *fold.Cell, held *fold.Held, p
 	*s = cellSlot{id: s.id, places: places}
 	x := cell{slot: s.id, key: key, places: places}
 	if held != nil {
-		s.written, x.written, x.rv = held.At, fold.Millis(held.At), held.RV
+		s.written, x.written, x.clusterRV = held.At, fold.Millis(held.At), held.RV
 	}
 	if c != nil {
-		s.seq, x.atMillis, x.stored = c.Seq, fold.Millis(c.At), c.RV
+		s.seq, x.atMillis, x.storeRV = c.Seq, fold.Millis(c.At), c.RV
 	}
 	*set = append(*set, x)
 }

@@ -53,8 +53,8 @@ type page struct {
 type cell struct {
 	key    string
 	places int
-	// The versions of the cluster and of the store.
-	rv, stored string
+	// As of a CellRow.
+	clusterRV, storeRV string
 }
 
 func (p *page) take(v *view.View) bool {
@@ -136,7 +136,7 @@ func (p *page) take(v *view.View) bool {
 			var id int
 			var x cell
 			_, _, _ = json.Unmarshal(c[0], &id), json.Unmarshal(c[1], &x.key), json.Unmarshal(c[3], &x.places)
-			_, _ = json.Unmarshal(c[5], &x.rv), json.Unmarshal(c[6], &x.stored)
+			_, _ = json.Unmarshal(c[5], &x.clusterRV), json.Unmarshal(c[6], &x.storeRV)
 			p.cells[id] = x
 		}
 	}
@@ -172,8 +172,8 @@ func (p *page) check(rec *trace.Recorder) {
 		if want == 0 || want != c.places || seen[c.key] {
 			p.t.Fatalf("seq %d: cell %d shows %s at %b, not %b, shown before %v", p.view.Seq, id, c.key, c.places, want, seen[c.key])
 		}
-		if (there && c.rv != held.RV) || (!there && c.rv != "") || (ok && c.stored != o.RV) || (!ok && c.stored != "") {
-			p.t.Fatalf("seq %d: cell %s has versions %q and %q, and the log %q and %q", p.view.Seq, c.key, c.rv, c.stored, held.RV, o.RV)
+		if (there && c.clusterRV != held.RV) || (!there && c.clusterRV != "") || (ok && c.storeRV != o.RV) || (!ok && c.storeRV != "") {
+			p.t.Fatalf("seq %d: cell %s has versions %q and %q, and the log %q and %q", p.view.Seq, c.key, c.clusterRV, c.storeRV, held.RV, o.RV)
 		}
 		seen[c.key] = true
 	}
