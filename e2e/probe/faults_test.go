@@ -29,7 +29,7 @@ var faults = []struct {
 	seconds              int    // that the doctor records
 	says                 string // part of the finding
 	caption              string // what the overview of several informers says; a pattern, as is run
-	run                  string // what the Controller's panel says of the reconcile at that moment
+	run                  string // what the inside of the work queue says of the reconcile at that moment
 }{
 	{"faultycontroller", "", "", 30, "", "", ""},
 	{"faultyoperator", "", "", 30, "", "", ""},
@@ -106,6 +106,12 @@ func TestEachFaultIsFoundFirst(t *testing.T) {
 				}
 				if first := diagnose(t, page, "fault-"+name); x.rule != "" && first != x.rule {
 					t.Errorf("the page's first finding is %q", first)
+				}
+				if x.run != "" {
+					harness.EvalIn[bool](t, page, `(document.querySelector('[data-station=work] .row-name').click(), true)`)
+					harness.WaitUntil(t, page, `/Inside the work queue/.test(document.querySelector(".inside h2").textContent)`)
+					harness.Settle(t, page)
+					harness.Shot(t, page, "fault-"+name+"-reconcile")
 				}
 				if said := harness.EvalIn[string](t, page, `document.querySelector(".tracksv").textContent`); !regexp.MustCompile(x.run).MatchString(said) {
 					t.Errorf("the stage does not say %s: %s", x.run, said)

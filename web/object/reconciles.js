@@ -1,6 +1,6 @@
 // @ts-check
 // Why a key was reconciled, in lines: each run with its causes and their waits, what it read, and what it wrote.
-import { exact, span, version } from '../kit/format.js';
+import { exact, middle, span, version } from '../kit/format.js';
 import { addWords, t } from '../kit/i18n.js';
 
 /** @typedef {import('../wire/types.js').Reconciles} Reconciles */
@@ -46,6 +46,12 @@ addWords({
   'why.sends': ['{verb} {what}, not answered yet', '{verb} {what}，尚无回答'],
   'why.same': ['{verb} {what}: rv {rv} as before, it changed nothing', '{verb} {what}：rv {rv} 不变，没有改动'],
   'why.refused': ['{verb} {what}: {e}', '{verb} {what}：{e}'],
+  'why.last': ['last reconcile, {s}', '最近一次调谐，{s}'],
+  'why.lastRuns': ['reconcile runs for {s}', '调谐已进行 {s}'],
+  'why.tooOld': ['too old', '太旧'],
+  'why.second': ['a second one', '第二个'],
+  'why.wrong': ['failed', '失败'],
+  'why.open': ['not answered yet', '尚无回答'],
   'why.duplicate': ['a second one: it had made {key}', '重复：它已创建 {key}'],
 });
 
@@ -65,6 +71,39 @@ export function reconcileLines({ newest, runs, woken }, now) {
   ])];
 }
 
+/**
+ * The reconcile that a work queue's worker began last, in four lines at most: its key, what woke it, the read that is worth a look, its last write.
+ * @param {Reconcile} r @returns {import('../rows/parts.js').Line[]}
+ */
+export function lastRunLines(r) {
+  const cause = r.causes.find((c) => c.loop) ?? r.causes.at(-1);
+  const read = r.reads.findLast((x) => x.own) ?? r.reads.at(-1);
+  const write = r.writes.findLast((w) => w.duplicate) ?? r.writes.at(-1);
+  /** @type {import('../rows/parts.js').Line[]} */
+  const lines = [{ words: middle(r.key, 30), mono: true, aside: t(r.running ? 'why.lastRuns' : 'why.last', { s: span(r.tookMillis) }) }];
+  if (cause) lines.push({ words: causeWords(cause, 26), mono: true, aside: cause.loop ? t('why.loop') : t('why.waited', { s: span(cause.waitMillis) }) });
+  if (read) lines.push({ words: readWords(read, 26), mono: true, aside: readAside(read), tone: read.own ? 'warn' : undefined });
+  if (write) {
+    const wrong = write.error || write.duplicate;
+    lines.push({ words: `→ ${write.verb} ${middle(write.key, 20)}`, mono: true, aside: writeAside(write), tone: wrong ? 'warn' : undefined });
+  }
+  return lines;
+}
+
+/** @param {CacheRead} r */
+function readAside(r) {
+  if (r.own) return t('why.tooOld');
+  if (r.behind) return t('why.behind', { n: exact(r.behind) });
+  return r.rv ? `rv ${version(r.rv, 10)}` : '';
+}
+
+/** @param {OwnWrite} w */
+function writeAside(w) {
+  if (w.duplicate) return t('why.second');
+  if (w.error) return t('why.wrong');
+  return w.open ? t('why.open') : w.rv ? `rv ${version(w.rv, 10)}` : '';
+}
+
 /** @param {Reconcile} r */
 function runWords(r) {
   return [
@@ -78,20 +117,31 @@ function runWords(r) {
 
 /** @param {Cause} c @returns {Line} */
 function causeLine(c) {
-  const of = { op: c.op ?? '', what: what(c.resource ?? '', c.key ?? ''), rv: version(c.rv ?? '', 12) };
+  const own = c.loop ? t('why.loop') : c.by ? t('why.own', { key: c.by }) : '';
+  const all = [causeWords(c), own, c.name ?? '', t('why.waited', { s: span(c.waitMillis) }), c.derived ? t('why.derived') : ''];
+  return { words: all.filter(Boolean).join(' · '), cls: c.loop ? 'loop' : '' };
+}
+
+/** What woke a run. @param {Cause} c @param {number} [room] of its key, in characters */
+function causeWords(c, room = Infinity) {
+  const of = { op: c.op ?? '', what: middle(what(c.resource ?? '', c.key ?? ''), room), rv: version(c.rv ?? '', 12) };
   const words = c.why === 'event' ? t(c.op === 'Sync' ? 'why.resync' : 'why.event', of)
     : t({ again: 'why.requeue', retry: 'why.retried', delay: 'why.delay', '': 'why.unknown' }[c.why]);
-  const own = c.loop ? t('why.loop') : c.by ? t('why.own', { key: c.by }) : '';
-  const all = [words, own, c.name ?? '', t('why.waited', { s: span(c.waitMillis) }), c.derived ? t('why.derived') : ''];
-  return { words: `${c.loop ? '↻' : '←'} ${all.filter(Boolean).join(' · ')}`, cls: c.loop ? 'loop' : '' };
+  return `${c.loop ? '↻' : '←'} ${words}`;
 }
 
 /** @param {CacheRead} r @returns {Line} */
 function readLine(r) {
-  const of = { what: what(r.resource ?? '', r.key ?? (r.index ?? '').replace(/^namespace=/, '')), rv: version(r.rv ?? '', 12), n: exact(r.objects ?? 0) };
-  const words = !r.key ? t('why.list', of) : t(r.rv ? 'why.read' : 'why.readNone', of);
   const own = !r.own ? '' : t(r.ownKey ? 'why.olderList' : 'why.older', { rv: version(r.own, 12), key: r.ownKey ?? '' });
-  return { words: [`· ${words}`, r.behind ? t('why.behind', { n: exact(r.behind) }) : '', own].filter(Boolean).join(' · '), cls: own ? 'old' : '' };
+  return { words: [readWords(r), r.behind ? t('why.behind', { n: exact(r.behind) }) : '', own].filter(Boolean).join(' · '), cls: own ? 'old' : '' };
+}
+
+/** What a run read. @param {CacheRead} r @param {number} [room] of what it read, in characters */
+function readWords(r, room = Infinity) {
+  const of = {
+    what: middle(what(r.resource ?? '', r.key ?? (r.index ?? '').replace(/^namespace=/, '')), room), rv: version(r.rv ?? '', 12), n: exact(r.objects ?? 0),
+  };
+  return `· ${!r.key ? t('why.list', of) : t(r.rv ? 'why.read' : 'why.readNone', of)}`;
 }
 
 /** @param {OwnWrite} w @returns {Line} */

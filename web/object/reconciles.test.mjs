@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 globalThis.document ??= /** @type {any} */ ({ fonts: { addEventListener() {} } });
-const { reconcileLines } = await import('./reconciles.js');
+const { lastRunLines, reconcileLines } = await import('./reconciles.js');
 
 const run = {
-  seq: 9, atMillis: 1000, tookMillis: 2, running: false, worker: 1, priority: -100, attempt: 2, againMillis: 50, retry: true, error: 'Conflict', merged: 3, older: 1,
+  key: 'a/p', seq: 9, atMillis: 1000, tookMillis: 2, running: false, worker: 1, priority: -100, attempt: 2, againMillis: 50, retry: true, error: 'Conflict', merged: 3, older: 1,
   causes: [
     { seq: 1, why: 'event', op: 'Updated', lane: 0, listener: 1, name: 'pod · For', resource: 'pods', key: 'a/p', rv: '7', waitMillis: 12, by: 'a/p', loop: true },
     { seq: 2, why: 'again', lane: -1, waitMillis: 3 },
@@ -29,6 +29,13 @@ test('each run has its causes, reads and writes; loops, old reads and duplicates
     'old|→ POST configmaps a/c2 → rv 11 · a second one: it had made a/c1',
     'old|→ PUT pods/status a/p: Conflict',
   ]);
+});
+
+test('the last reconcile in four lines: the own write that woke it, the read that is too old, the second object', () => {
+  const lines = lastRunLines(/** @type {any} */ (run)).map(({ words, aside, tone = '' }) => [words, aside, tone].join('|'));
+  assert.deepEqual(lines, ['a/p|last reconcile, 2.0 ms|', '↻ Updated pods a/p rv 7|its own write|', '· read pods a/p rv 7|too old|warn', '→ POST a/c2|a second one|warn']);
+  const plain = { ...run, running: true, causes: [run.causes[1]], reads: [run.reads[1]], writes: [] };
+  assert.deepEqual(lastRunLines(/** @type {any} */ (plain)).map((line) => line.aside), ['reconcile runs for 2.0 ms', 'waited 3.0 ms', '']);
 });
 
 test('a key that no worker has taken says so', () => {

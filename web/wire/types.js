@@ -173,6 +173,7 @@
  * @property {TroubleFacts} trouble what is wrong between the informer and its cluster.
  * @property {number} deltas how many deltas of objects the queue holds; for a DeltaFIFO, those of all its keys.
  * @property {string[]} focus the stations to look at: those with a problem now or within the last three seconds.
+ * @property {Reconcile | null} lastRun the controller's reconcile that began last; nil without one, or if the log names no causes of keys.
  * @property {Features} features what the release does that others do not.
  * @property {Sentence} sentence what a person wrote just now.
  * @property {Sentence} headline what the picture is about.
@@ -579,6 +580,27 @@
  */
 
 /**
+ * Reconcile is one run of the reconciler for a key: from the moment when a worker took the key until it was done with it.
+ * @typedef {object} Reconcile
+ * @property {string} key
+ * @property {number} seq of the event with which a worker took the key
+ * @property {number} atMillis
+ * @property {number} tookMillis so far, if it still runs
+ * @property {boolean} running
+ * @property {number} worker
+ * @property {number} priority
+ * @property {number} attempt 1, or one more than the failures since the last success
+ * @property {string} [error]
+ * @property {number} againMillis the time after which it asked to run again; Retry says that its rate limiter chose that time.
+ * @property {boolean} [retry]
+ * @property {number} merged how many entries of the key it is the answer to
+ * @property {Cause[]} causes oldest first, at most 16 of those merged
+ * @property {CacheRead[]} reads at most 16, as are Writes
+ * @property {OwnWrite[]} writes
+ * @property {number} older reads that were older than an own write
+ */
+
+/**
  * Features are the differences between releases that sentences and drawings depend on; the zero value is a release that is not known.
  * @typedef {object} Features
  * @property {boolean} keepsOrder the queue is a RealFIFO, which keeps the order of all changes (gate InOrderInformers).
@@ -831,6 +853,61 @@
  * @property {number} [code] of an error from the API server: 409 is a conflict
  * @property {string} [error]
  * @property {number} atMillis when it was sent, or answered
+ */
+
+/**
+ * Cause is an entry of a key into the work queue.
+ * @typedef {object} Cause
+ * @property {number} seq
+ * @property {'event' | 'again' | 'retry' | 'delay' | ''} why "event", a notification that a handler got; "again" or "retry", what a run
+ *   asked for; "delay", an entry whose time was set before the log begins; or "", not known.
+ * @property {string} [op] of the notification; Sync for an update with equal versions
+ * @property {number} lane of the listener's informer; -1: not in the log
+ * @property {number} [listener]
+ * @property {string} [name] of the listener
+ * @property {string} [resource] of the object
+ * @property {string} [key] of the object
+ * @property {string} [rv]
+ * @property {number} waitMillis how long the entry waited for the worker.
+ * @property {boolean} [derived] the handler's call is the only one that was open for the key; the log does not name it
+ * @property {string} [by] the key whose reconcile wrote this version, through the same work queue; empty for none. Loop says that it is the
+ *   cause's own key.
+ * @property {boolean} [loop]
+ */
+
+/**
+ * CacheRead is what a reconcile read through the lister.
+ * @typedef {object} CacheRead
+ * @property {number} seq
+ * @property {number} lane of the informer
+ * @property {string} [resource]
+ * @property {string} [key]
+ * @property {string} [rv] empty: not found
+ * @property {number} behind versions, as far as known
+ * @property {number} [objects] how many a list got; its Key is empty
+ * @property {string} [index]
+ * @property {string} [own] the version of the last own write to the object if the read is older; of a list, that of an own write that the
+ *   store did not have.
+ * @property {string} [ownKey] of a list: the key of that object
+ */
+
+/**
+ * OwnWrite is a write of a reconcile.
+ * @typedef {object} OwnWrite
+ * @property {number} seq
+ * @property {number} lane of an informer of the object's resource; -1: none in the log
+ * @property {string} verb
+ * @property {string} [resource]
+ * @property {string} [subresource]
+ * @property {string} key of the object
+ * @property {string} [rv]
+ * @property {number} tookMillis
+ * @property {boolean} [open] not answered yet
+ * @property {boolean} [same] it returned a version that was there before, so it changed nothing
+ * @property {number} [code] of an error from the API server
+ * @property {string} [error]
+ * @property {string} [duplicate] the key of an object of the same resource that an earlier reconcile of the key had created, and that this
+ *   one's read did not show.
  */
 
 /**
@@ -1443,26 +1520,6 @@
  */
 
 /**
- * Reconcile is one run of the reconciler for a key: from the moment when a worker took the key until it was done with it.
- * @typedef {object} Reconcile
- * @property {number} seq of the event with which a worker took the key
- * @property {number} atMillis
- * @property {number} tookMillis so far, if it still runs
- * @property {boolean} running
- * @property {number} worker
- * @property {number} priority
- * @property {number} attempt 1, or one more than the failures since the last success
- * @property {string} [error]
- * @property {number} againMillis the time after which it asked to run again; Retry says that its rate limiter chose that time.
- * @property {boolean} [retry]
- * @property {number} merged how many entries of the key it is the answer to
- * @property {Cause[]} causes oldest first, at most 16 of those merged
- * @property {CacheRead[]} reads at most 16, as are Writes
- * @property {OwnWrite[]} writes
- * @property {number} older reads that were older than an own write
- */
-
-/**
  * LabMoment is a reconcile with what the lane's guard made of it.
  * @typedef {object} LabMoment
  * @property {number} [refusals] how often its key was sent back to the queue before it went on.
@@ -1502,61 +1559,6 @@
  * @property {number} [duplicates]
  * @property {number} [deleted]
  * @property {string} [error]
- */
-
-/**
- * Cause is an entry of a key into the work queue.
- * @typedef {object} Cause
- * @property {number} seq
- * @property {'event' | 'again' | 'retry' | 'delay' | ''} why "event", a notification that a handler got; "again" or "retry", what a run
- *   asked for; "delay", an entry whose time was set before the log begins; or "", not known.
- * @property {string} [op] of the notification; Sync for an update with equal versions
- * @property {number} lane of the listener's informer; -1: not in the log
- * @property {number} [listener]
- * @property {string} [name] of the listener
- * @property {string} [resource] of the object
- * @property {string} [key] of the object
- * @property {string} [rv]
- * @property {number} waitMillis how long the entry waited for the worker.
- * @property {boolean} [derived] the handler's call is the only one that was open for the key; the log does not name it
- * @property {string} [by] the key whose reconcile wrote this version, through the same work queue; empty for none. Loop says that it is the
- *   cause's own key.
- * @property {boolean} [loop]
- */
-
-/**
- * CacheRead is what a reconcile read through the lister.
- * @typedef {object} CacheRead
- * @property {number} seq
- * @property {number} lane of the informer
- * @property {string} [resource]
- * @property {string} [key]
- * @property {string} [rv] empty: not found
- * @property {number} behind versions, as far as known
- * @property {number} [objects] how many a list got; its Key is empty
- * @property {string} [index]
- * @property {string} [own] the version of the last own write to the object if the read is older; of a list, that of an own write that the
- *   store did not have.
- * @property {string} [ownKey] of a list: the key of that object
- */
-
-/**
- * OwnWrite is a write of a reconcile.
- * @typedef {object} OwnWrite
- * @property {number} seq
- * @property {number} lane of an informer of the object's resource; -1: none in the log
- * @property {string} verb
- * @property {string} [resource]
- * @property {string} [subresource]
- * @property {string} key of the object
- * @property {string} [rv]
- * @property {number} tookMillis
- * @property {boolean} [open] not answered yet
- * @property {boolean} [same] it returned a version that was there before, so it changed nothing
- * @property {number} [code] of an error from the API server
- * @property {string} [error]
- * @property {string} [duplicate] the key of an object of the same resource that an earlier reconcile of the key had created, and that this
- *   one's read did not show.
  */
 
 /**

@@ -10,17 +10,19 @@ import (
 	"informerscope/core/words/event"
 )
 
-func TestAListIsToldHoweverShort(t *testing.T) {
+func TestAListAndABreakAreToldHoweverShort(t *testing.T) {
 	w := &Window{Step: 30 * time.Millisecond, Last: 100, Seq: 10, Now: 3 * time.Second}
 	var c causes
 	c.begin(stamp{1, time.Second}, Listing, "").n = 241
 	c.begin(stamp{2, time.Second}, Gap, "")
 	c.end(stamp{3, time.Second + 5*time.Millisecond}, Listing, "")
 	c.end(stamp{4, time.Second + 5*time.Millisecond}, Gap, "")
+	c.begin(stamp{5, 2 * time.Second}, Gap, "").words = "connection reset by peer"
+	c.end(stamp{6, 2*time.Second + 5*time.Millisecond}, Gap, "")
 	var r Row
 	r.addSpans(w, c.spans, 2*w.Step)
-	if len(r.Spans) != 1 || r.Spans[0].Kind != Listing || r.Spans[0].N != 241 {
-		t.Errorf("a list and a gap last 5 ms each, a column 30 ms; the row has %+v and not the list alone", r.Spans)
+	if len(r.Spans) != 2 || r.Spans[0].Kind != Listing || r.Spans[0].N != 241 || r.Spans[1].Words != "connection reset by peer" {
+		t.Errorf("a list and two gaps last 5 ms each, a column 30 ms; the row has %+v, and not the list and the gap that has a reason", r.Spans)
 	}
 }
 

@@ -23,6 +23,7 @@ type factInputs struct {
 func factsOf(f *fold.Fold, at time.Duration, lane int, s *fold.State) *facts.Facts {
 	x := factInputs{Fold: f, moment: max(at, f.At()), lane: lane, state: s, recent: f.Recent(lane)}
 	out := &facts.Facts{Sure: x.isSure(), Trouble: troubleOf(s, x.recent.Cause), Deltas: deltasOf(s), Features: featuresOf(s), Sentence: x.personSentence()}
+	out.LastRun = lastRunOf(f, lane, x.moment)
 	out.Focus, out.Headline = x.focus(), x.headline()
 	return out
 }
