@@ -169,7 +169,6 @@ const words = {
   'ins.person': ['version {rv}, written by {name} as {user}: {did}', '版本 {rv}，由 {name} 以 {user} 的身份写入：{did}'],
   'ins.changed': ['what changed, old against new', '变化：旧版本与新版本'],
   'ins.journey': ['journey', '流经路径'],
-  'ins.code': ['what the code is doing', '代码在做什么'],
   'ins.gone': ['The store has no such object at this moment.', '此刻本地缓存里没有这个对象。'],
   'ins.unseen': ['The body of this version is not known:', '不知道这个版本的内容：'],
   'ins.older': ['the body of the previous version is not known', '不知道前一个版本的内容'],
@@ -222,48 +221,6 @@ const words = {
   'hop.todo.indexer': ['one transaction', '一个事务'],
   'hop.todo.listeners': ['a notification for each', '每个一份通知'],
   'hop.todo.controller': ['its key, without the type', '只有 key，没有类型'],
-
-  'code.api.f': ['watch', 'watch'],
-  'code.api': [
-    'The API server sent one watch frame. It carries the whole object and its new resourceVersion. The informer has not seen it yet.',
-    'API server 发出一个 watch frame，里面是整个对象和新的 resourceVersion。informer 还没有看到它。',
-  ],
-  'code.reflector.f': ['(*Reflector).handleAnyWatch', '(*Reflector).handleAnyWatch'],
-  'code.reflector': [
-    'The Reflector decoded the frame and put the object into the queue. Then it remembers the resourceVersion, so that the next watch can resume '
-      + 'from here. Nothing has reached the Indexer.',
-    'Reflector 解码 frame，把对象放入队列，然后记住 resourceVersion，下一个 watch 可从此处继续。Indexer 还没有变化。',
-  ],
-  'code.real.f': ['(*RealFIFO).PopBatch', '(*RealFIFO).PopBatch'],
-  'code.real': [
-    'The delta waits in one ordered list with all others. Pop takes it when every delta before it is done; deltas of different keys may leave as '
-      + 'one batch. The order of all keys is kept.',
-    'delta 和其他 delta 排在同一个有序列表里。前面的都处理完，Pop 才取它；不同 key 的 delta 可以一批出队。所有 key 的顺序都保持。',
-  ],
-  'code.delta.f': ['(*DeltaFIFO).Pop', '(*DeltaFIFO).Pop'],
-  'code.delta': [
-    'The delta was appended to the Deltas of its key, and the key is in the queue once. Pop takes the key with all its Deltas while it holds the '
-      + 'queue’s lock. Order is kept for each key only.',
-    'delta 追加到它的 key 的 Deltas 里，key 在队列中只出现一次。Pop 持锁取出这个 key 和它全部的 Deltas。只保证每个 key 自己的顺序。',
-  ],
-  'code.indexer.f': ['processDeltas', 'processDeltas'],
-  'code.indexer': [
-    'The process loop put the object into the Indexer and updated every index. A lister that reads now gets this version. Then the change goes '
-      + 'to the listeners.',
-    '处理循环把对象放进 Indexer 并更新每个索引。现在 lister 读到的就是这个版本。然后变更交给 listener。',
-  ],
-  'code.listeners.f': ['(*processorListener).pop', '(*processorListener).pop'],
-  'code.listeners': [
-    'Each listener has its own goroutine and its own growing ring. A slow handler fills its own ring and delays no other. The store is already '
-      + 'newer than what the handler sees.',
-    '每个 listener 有自己的 goroutine 和可扩容的环形缓冲。handler 慢，只会填满自己的缓冲，不影响其他 listener。本地缓存中的版本早已新于 handler 所见。',
-  ],
-  'code.controller.f': ['(*Typed).Get', '(*Typed).Get'],
-  'code.controller': [
-    'The handler added only the key to the work queue. Many changes of one object become one reconcile. The worker reads the newest version '
-      + 'through the lister.',
-    'handler 只把 key 加入工作队列。一个对象的多次变更只调谐一次。worker 通过 lister 读最新的版本。',
-  ],
 
   'cap.loading': ['Loading the informer. It is Go, compiled to WebAssembly, and runs inside this page.', '正在载入 informer：它是编译成 WebAssembly 的 Go 程序，就在本页里运行。'],
   'cap.start': ['The informer starts.', 'informer 正在启动。'],

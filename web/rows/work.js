@@ -1,7 +1,7 @@
 // @ts-check
 // What is special to the work queue's row: its keys, its workers, and the keys that wait to be tried again.
 import { seconds, span } from '../kit/format.js';
-import { lastRunLines } from '../object/reconciles.js';
+import { lastRunLines } from './reconciles.js';
 import { cut, wait } from './parts.js';
 
 /** @type {import('./parts.js').Station} */
