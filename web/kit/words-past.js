@@ -51,6 +51,7 @@ addWords({
   'ins.ofOlder': ['rv {rv} (below: the newest, rv {newest})', 'rv {rv}（下面是最新的 rv {newest}）'],
   'keymarks.pass': ['a change passes', '变更经过'],
   'keymarks.wait': ['a change waits', '变更等待'],
+  'keymarks.waited': ['waited, and went on', '等待过，已继续'],
   'keymarks.add': ['added', '新增'],
   'keymarks.upd': ['updated', '更新'],
   'keymarks.del': ['deleted', '删除'],

@@ -62,5 +62,5 @@ addWords({
   'phone.faults': ['faults', '故障'],
   'phone.story': ['story', '故事'],
   'phone.more': ['more', '更多'],
-  'phone.toLive': ['+{n} to live', '+{n} 到实时'],
+  'phone.toLive': ['{n} [n:event|events] to live', '距实时 {n} 个事件'],
 });

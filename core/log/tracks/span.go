@@ -59,6 +59,11 @@ type lastingKey struct {
 // open returns the span of a kind that has not ended, nil if there is none.
 func (c *causes) open(kind SpanKind, key string) *span { return c.lasting[lastingKey{kind, key}] }
 
+// lasts reports whether a span of a kind had begun and not ended at an event.
+func (c *causes) lasts(kind SpanKind, seq uint64) bool {
+	return slices.ContainsFunc(c.spans, func(x *span) bool { return x.kind == kind && x.from.seq <= seq && x.to.seq > seq })
+}
+
 // begin adds a span that lasts, and ends one that still does. It returns it, for what else is known of it.
 func (c *causes) begin(s stamp, kind SpanKind, key string) *span {
 	c.end(s, kind, key)

@@ -69,7 +69,7 @@ func (t *Tracks) clusterRow(w *Window, number int) Row {
 		c := t.lanes[number].cluster
 		row.Columns = columns(w, nil, c.changes)
 		row.addSpans(w, c.bursts.spans, 0)
-		row.addSpans(w, c.unseen(w, t.head), 0)
+		row.addSpans(w, c.unseen(w, t.head, !t.lanes[number].causes.lasts(Gap, w.Seq)), 0)
 	}
 	row.sortSpans()
 	return row
