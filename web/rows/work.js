@@ -32,7 +32,8 @@ export const work = {
       title: t('inside.work'),
       aside: t('inside.work.note', { a: runs.length, b: q.workers.length }),
       lines: [
-        ...(lastRun ? lastRunLines(lastRun) : runs.slice(0, 2).map((w) => ({ words: cut(w.key ?? '', 30), mono: true, aside: t('inside.running', { s: seconds(now - w.sinceMillis) }) }))),
+        ...(lastRun ? lastRunLines(lastRun) : runs.slice(0, 2).map((w) => (
+          { words: cut(w.key ?? '', 30), mono: true, aside: t('inside.running', { s: seconds(now - w.sinceMillis) }) }))),
         ...(q.lastRead?.mutated ? [{ words: t('inside.readMutated'), tone: /** @type {const} */ ('warn') }] : []),
         { path: 'n=exact workqueue.depth; m=exact workqueue.dirtyCount; k=exact workqueue.waitingCount', as: 't inside.sets' },
         ...queue.slice(0, lastRun ? 0 : 1).map((key) => ({ words: cut(key, 30), mono: true, aside: t('inside.next') })),
