@@ -240,7 +240,7 @@ type InformerOptions struct {
 	// Transform is applied to every object before it is stored.
 	Transform TransformFunc
 
-	// Release is the release of client-go whose behaviour the informer has; default releases.V137.
+	// Release is the release of client-go whose behaviour the informer has; default releases.Standard.
 	Release releases.Release
 	// Observer receives every transition.
 	Observer event.Observer

@@ -101,7 +101,7 @@ type SharedIndexInformerOptions struct {
 	// ObjectDescription describes the expected type in logs.
 	ObjectDescription string
 
-	// Release is the release of client-go whose behaviour the informer has; default releases.V137.
+	// Release is the release of client-go whose behaviour the informer has; default releases.Standard.
 	Release releases.Release
 	// Observer receives every transition.
 	Observer event.Observer
