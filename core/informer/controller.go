@@ -212,6 +212,7 @@ func newQueue(release releases.Release, logger klog.Logger, objectType any, stor
 		AtomicEvents:          f.Atomic,
 		UnlockWhileProcessing: f.Unlocks,
 		EmitDeltaTypeBookmark: f.Atomic,
+		Release:               release,
 		Observer:              o,
 		Gates:                 g,
 	}
@@ -260,12 +261,7 @@ func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 }
 
 func newInformer(options InformerOptions, indexers Indexers) (Indexer, Controller) {
-	features := options.Release.Behaviour()
-	storeOpts := []StoreOption{WithObserver(options.Observer)}
-	if !features.Atomic {
-		storeOpts = append(storeOpts, withoutResourceVersion())
-	}
-	store := newCache(DeletionHandlingMetaNamespaceKeyFunc, indexers, storeOpts...)
+	store := newCache(DeletionHandlingMetaNamespaceKeyFunc, indexers, WithObserver(options.Observer), WithRelease(options.Release))
 	logger := klog.Background()
 	if options.Logger != nil {
 		logger = *options.Logger

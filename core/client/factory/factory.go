@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/sharding"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"informerscope/core/client/restwatch"
@@ -22,6 +23,7 @@ import (
 type SharedInformerFactory struct {
 	client        *restwatch.Client
 	defaultResync time.Duration
+	shardSelector sharding.Selector
 
 	lock           sync.Mutex
 	informers      map[schema.GroupVersionResource]informer.SharedIndexInformer
@@ -41,14 +43,26 @@ type SyncResult struct {
 	Synced map[schema.GroupVersionResource]bool
 }
 
+// SharedInformerOption configures a factory.
+type SharedInformerOption func(*SharedInformerFactory)
+
+// WithShardSelector makes every informer of the factory see only the objects of selector.
+func WithShardSelector(selector sharding.Selector) SharedInformerOption {
+	return func(f *SharedInformerFactory) { f.shardSelector = selector }
+}
+
 // NewSharedInformerFactory returns a factory without informers.
-func NewSharedInformerFactory(client *restwatch.Client, defaultResync time.Duration) *SharedInformerFactory {
-	return &SharedInformerFactory{
+func NewSharedInformerFactory(client *restwatch.Client, defaultResync time.Duration, options ...SharedInformerOption) *SharedInformerFactory {
+	f := &SharedInformerFactory{
 		client:        client,
 		defaultResync: defaultResync,
 		informers:     map[schema.GroupVersionResource]informer.SharedIndexInformer{},
 		isStarted:     map[schema.GroupVersionResource]bool{},
 	}
+	for _, option := range options {
+		option(f)
+	}
+	return f
 }
 
 // StartWithContext starts every informer that was asked for and does not run yet, until ctx is done, and does not wait for them. It may be called again
@@ -123,6 +137,9 @@ func (f *SharedInformerFactory) InformerFor(gvr schema.GroupVersionResource, new
 		return inf
 	}
 	inf := newFunc(f.client, f.defaultResync)
+	if f.shardSelector != nil {
+		_ = inf.SetShardSelector(f.shardSelector) // fails only for an informer that runs, which is not new
+	}
 	f.informers[gvr] = inf
 	return inf
 }

@@ -115,6 +115,17 @@ type Behaviour struct {
 	CountsAdded bool
 	// KeepsBookmarks: bookmarks are not passed to the store, even if it is a ReflectorBookmarkStore.
 	KeepsBookmarks bool
+
+	// Before 0.38.
+
+	// LosesResyncError: an error of RealFIFO.Resync does not say its cause.
+	LosesResyncError bool
+
+	// Since 0.38.
+
+	// KeepsIndexValues: a write that changes none of several index values leaves the index as it is, even if it was wrong. Before, this was so of a
+	// single value.
+	KeepsIndexValues bool
 }
 
 // Features returns what sentences and drawings depend on.
@@ -130,6 +141,7 @@ func (r Release) Behaviour() Behaviour {
 	b.PopsBatches, b.ListsByWatch, b.ReportsVersion = r >= V135, r >= V135, r >= V135
 	b.LocksHasSynced, b.ReadsTables, b.CountsAdded, b.KeepsBookmarks = r < V137, r < V137, r < V137, r < V137
 	b.Atomic, b.Unlocks, b.Resets = r >= V137, r >= V137, r >= V137
-	b.RepeatsKeys, b.DecodesAhead = r >= V138, r >= V138
+	b.LosesResyncError = r < V138
+	b.RepeatsKeys, b.DecodesAhead, b.KeepsIndexValues = r >= V138, r >= V138, r >= V138
 	return b
 }
