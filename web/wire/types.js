@@ -693,6 +693,7 @@
  * @property {number} sentMillis
  * @property {number} bytes
  * @property {number} frames
+ * @property {number} [ahead] of a WatchList: frames that its client has read ahead, and not delivered yet
  * @property {string} [error]
  */
 

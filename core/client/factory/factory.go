@@ -16,6 +16,7 @@ import (
 
 	"informerscope/core/client/restwatch"
 	"informerscope/core/informer"
+	"informerscope/core/words/releases"
 )
 
 // SharedInformerFactory has at most one informer for each resource. All methods are safe for concurrent use.
@@ -147,8 +148,13 @@ func (f *SharedInformerFactory) InformerFor(gvr schema.GroupVersionResource, new
 // TweakListOptionsFunc changes the options of every LIST and WATCH before it is sent, most often by setting a selector. It may be called concurrently.
 type TweakListOptionsFunc func(*metav1.ListOptions)
 
-// NewListWatch returns a ListerWatcher of a resource, in one namespace or, with "", in all. tweak may be nil.
-func NewListWatch(client *restwatch.Client, gvr schema.GroupVersionResource, namespace string, tweak TweakListOptionsFunc) *informer.ListWatch {
+// NewListWatch returns a ListerWatcher of a resource, in one namespace or, with "", in all, whose client is that of a release. tweak may be nil.
+func NewListWatch(client *restwatch.Client, gvr schema.GroupVersionResource, namespace string, tweak TweakListOptionsFunc,
+	release releases.Release) *informer.ListWatch {
+	open := client.Watch
+	if release.Features().DecodesAhead {
+		open = client.WatchAhead
+	}
 	return &informer.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			if tweak != nil {
@@ -164,7 +170,7 @@ func NewListWatch(client *restwatch.Client, gvr schema.GroupVersionResource, nam
 			if tweak != nil {
 				tweak(&options)
 			}
-			return client.Watch(ctx, gvr, namespace, options)
+			return open(ctx, gvr, namespace, options)
 		},
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"informerscope/core/cluster/simcluster"
 	"informerscope/core/informer"
 	"informerscope/core/words/object"
+	"informerscope/core/words/releases"
 )
 
 var (
@@ -93,7 +94,7 @@ func (w *world) client(t *testing.T) *restwatch.Client {
 // informerOf returns a constructor of informers like those of client-go's dynamic factory.
 func informerOf(gvr schema.GroupVersionResource, namespace string, tweak TweakListOptionsFunc) NewInformerFunc {
 	return func(client *restwatch.Client, period time.Duration) informer.SharedIndexInformer {
-		return informer.NewSharedIndexInformer(NewListWatch(client, gvr, namespace, tweak), &object.Object{}, period,
+		return informer.NewSharedIndexInformer(NewListWatch(client, gvr, namespace, tweak, releases.Standard), &object.Object{}, period,
 			informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc})
 	}
 }
@@ -244,7 +245,7 @@ func TestFirstConstructorWins(t *testing.T) {
 	var periods []time.Duration
 	made := func(client *restwatch.Client, period time.Duration) informer.SharedIndexInformer {
 		periods = append(periods, period)
-		return informer.NewSharedIndexInformer(NewListWatch(client, pods, "", nil), &object.Object{}, period, nil)
+		return informer.NewSharedIndexInformer(NewListWatch(client, pods, "", nil, releases.Standard), &object.Object{}, period, nil)
 	}
 	first := f.InformerFor(pods, made)
 	if f.InformerFor(pods, made) != first || f.InformerFor(pods, informerOf(pods, "", nil)) != first {
@@ -308,7 +309,7 @@ func TestNothingStartsAfterShutdown(t *testing.T) {
 
 // TestErrorsAreNotObjects: a LIST that fails gives no typed nil.
 func TestErrorsAreNotObjects(t *testing.T) {
-	lw := NewListWatch(newWorld(t, 5).client(t), nothing, "", nil)
+	lw := NewListWatch(newWorld(t, 5).client(t), nothing, "", nil, releases.Standard)
 	var list runtime.Object
 	list, err := lw.ListWithContext(t.Context(), metav1.ListOptions{})
 	if list != nil || err == nil {
