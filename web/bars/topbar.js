@@ -86,7 +86,9 @@ export class TopBar {
     });
     this.two = button({ class: 'twolanes', 'aria-pressed': 'false' }, () => ctx.act('select', { era: ctx.model.otherEras() }), icon(
       'M1 4.5H15M4 4.5V9.5Q4 11.5 6 11.5H15', ...[4.5, 11.5].map((cy) => s('circle', { cx: 11, cy, r: 2, fill: 'currentColor' }))));
-    this.era.append(this.two);
+    /** A release that another program has, and that is newer than those that are known. */
+    this.newer = h('span');
+    this.era.append(this.newer, this.two);
     this.era.addEventListener('keydown', (ev) => {
       const d = ev.key === 'ArrowRight' || ev.key === 'ArrowDown' ? 1 : ev.key === 'ArrowLeft' || ev.key === 'ArrowUp' ? -1 : 0;
       if (!d) return;
@@ -166,6 +168,9 @@ export class TopBar {
     attr(this.two, 'aria-pressed', String(this.ctx.model.eras.length > 1));
     attr(this.two, 'title', t('lanes.buttonTitle'));
     attr(this.two, 'aria-label', t('lanes.buttonTitle'));
+    const newer = on.find((e) => !releases.some((x) => x.era === e));
+    reveal(this.newer, !!newer);
+    put(this.newer, newer ? t('top.newer', { era: newer, known: releases[0].label }) : '');
     this.eraButtons.forEach(({ e, label, queue, b }, i) => {
       const checked = on.includes(e);
       attr(b, 'aria-checked', String(checked));

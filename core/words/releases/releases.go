@@ -4,6 +4,7 @@ package releases
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -46,6 +47,14 @@ func Parse(s string) (Release, error) {
 	}
 	last := len(names) - 1
 	return 0, fmt.Errorf("unknown release %q: choose %s or %s", s, strings.Join(names[1:last], ", "), names[last])
+}
+
+// IsNewer reports whether s names a release that is newer than those that are known, such as "1.99". A probe meets one.
+func IsNewer(s string) bool {
+	minor, ok := strings.CutPrefix(s, "1.")
+	n, err := strconv.ParseUint(minor, 10, 16)
+	newest, _ := strconv.ParseUint(strings.TrimPrefix(All()[0].String(), "1."), 10, 16)
+	return ok && err == nil && n > newest && s == fmt.Sprint("1.", n)
 }
 
 // String returns the release in the form that Parse accepts.
