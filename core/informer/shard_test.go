@@ -13,7 +13,7 @@ import (
 // half is a selector of the objects whose namespace's hash is in the lower half.
 var half = sharding.NewSelector(sharding.ShardRangeRequirement{Key: "object.metadata.namespace", Start: "0x0000000000000000", End: "0x8000000000000000"})
 
-// TestShardWatchEndsWithAnEventInHand checks that stopping a sharded watch ends its goroutine, although nobody reads the event that it holds.
+// TestShardWatchEndsWithAnEventInHand checks that stopping a sharded watch ends its goroutine, although no reader takes the event that it holds.
 func TestShardWatchEndsWithAnEventInHand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 2})

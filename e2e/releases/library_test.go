@@ -59,8 +59,9 @@ func clientGo() *play.Library {
 		},
 		Queue: func(o play.QueueOptions) *play.Queue {
 			q := queue(o)
-			return &play.Queue{Add: q.Add, Update: q.Update, Delete: q.Delete, Replace: q.Replace, Resync: q.Resync, HasSynced: q.HasSynced, Done: func() bool { return isDone(q) },
-				Close: q.Close, Bookmark: bookmark(q), IsClosed: q.(interface{ IsClosed() bool }).IsClosed, Closed: cache.ErrFIFOClosed,
+			return &play.Queue{Add: q.Add, Update: q.Update, Delete: q.Delete, Replace: q.Replace, Resync: q.Resync, HasSynced: q.HasSynced,
+				Done: func() bool { return isDone(q) }, Close: q.Close, Bookmark: bookmark(q),
+				IsClosed: q.(interface{ IsClosed() bool }).IsClosed, Closed: cache.ErrFIFOClosed,
 				Pop: func(say func(string, []string, []any, bool) error) error {
 					return pop(q, func(how string, deltas []cache.Delta, initial bool) error {
 						var kinds []string

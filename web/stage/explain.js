@@ -187,7 +187,8 @@ const stations = [
   {
     id: 'queue', eras: ['131', '133', '135', '137', '138'],
     sentences: (f) => (!f.keepsOrder ? ['ex.delta.1', 'ex.delta.2', 'ex.delta.3']
-      : ['ex.real.1', !f.popsBatches ? 'ex.real.2s' : f.repeatsKeys ? 'ex.real.2r' : f.atomic ? 'ex.real.2a' : 'ex.real.2b', f.unlocks ? 'ex.real.3u' : 'ex.real.3l']),
+      : ['ex.real.1', !f.popsBatches ? 'ex.real.2s' : f.repeatsKeys ? 'ex.real.2r' : f.atomic ? 'ex.real.2a' : 'ex.real.2b',
+        f.unlocks ? 'ex.real.3u' : 'ex.real.3l']),
     code: (f) => (!f.keepsOrder ? ['(*DeltaFIFO).Pop', 'tools/cache/delta_fifo.go']
       : [f.popsBatches ? '(*RealFIFO).PopBatch' : '(*RealFIFO).Pop', 'tools/cache/the_real_fifo.go']),
   },

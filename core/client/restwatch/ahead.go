@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// framesAhead is how many frames can wait between the goroutine that reads them and the one that delivers their events. client-go's decoder has three queues in a
-// row: 100 raw frames, 9 that are being decoded, and 100 events. Between them two more are in the hands of goroutines.
+// framesAhead is how many frames can wait between the goroutine that reads them and the one that delivers their events. client-go's decoder has three
+// queues in a row: 100 raw frames, 9 that are being decoded, and 100 events. Between them two more are in the hands of goroutines.
 const framesAhead = 100 + 1 + 9 + 1 + 100
 
 // ahead reads the frames of a WatchList for the whole life of its stream, before anybody asks for their events. An error of the stream comes after the events

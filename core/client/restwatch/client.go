@@ -49,8 +49,8 @@ type Client struct {
 }
 
 // Hooks are functions that are called during a request. Each may be nil. They are called synchronously, from the goroutine that makes the request and,
-// for a watch, from the one that reads its stream. WatchAhead has two, of which the one that delivers events calls Ahead. They must be quick, and safe for concurrent use if the client is used concurrently. id counts the
-// client's requests from 1.
+// for a watch, from the one that reads its stream. WatchAhead has two, of which the one that delivers events calls Ahead. They must
+// be quick, and safe for concurrent use if the client is used concurrently. id counts the client's requests from 1.
 //
 // The order for one request is Request, then Response. If there was a response, any number of Bytes and Frame follow, and then Done.
 type Hooks struct {

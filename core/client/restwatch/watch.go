@@ -40,7 +40,8 @@ func (c *Client) WatchAhead(ctx context.Context, gvr schema.GroupVersionResource
 	return c.watch(ctx, gvr, namespace, opts, opts.SendInitialEvents != nil && *opts.SendInitialEvents)
 }
 
-func (c *Client) watch(ctx context.Context, gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions, decodesAhead bool) (watch.Interface, error) {
+func (c *Client) watch(ctx context.Context, gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions,
+	decodesAhead bool) (watch.Interface, error) {
 	u, err := c.resourceURL(gvr, namespace, "")
 	if err != nil {
 		return nil, err

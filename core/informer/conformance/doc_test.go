@@ -161,8 +161,12 @@ Before 0.36 the queue is locked during a handler's call, so there the next chang
 
 ## What is not drawn
 
-client-go 0.38 also has what this informer does not show, and no test compares: connection pools (ClientsAllowConnectionPool), the leader election's gate for
-writes, the client that drops managed fields (ManagedFieldsOptOutClient), ConsistencyStore, and the Pausable work queue. A probe passes the last one through.
+client-go 0.38 also has what this informer does not show, and what no test compares:
+
+- connection pools (ClientsAllowConnectionPool);
+- the leader election's gate for writes;
+- the client that drops managed fields (ManagedFieldsOptOutClient);
+- ConsistencyStore, and the work queue that can pause. A queue that a probe wraps can pause, too.
 `)
 	b.WriteString("\n## Where we differ on purpose\n\n| what | why |\n|-|-|\n")
 	for _, d := range differences {

@@ -11,10 +11,12 @@ type Change struct {
 
 // changes has one for each field of Behaviour, the oldest first.
 var changes = []Change{
-	{func(b Behaviour) bool { return b.KeepsOrder }, "The queue is a RealFIFO: it keeps the order of all changes, and merges none. A DeltaFIFO keeps the order of each key alone.",
+	{func(b Behaviour) bool { return b.KeepsOrder }, "The queue is a RealFIFO: it keeps the order of all changes, and merges none. " +
+		"A DeltaFIFO keeps the order of each key alone.",
 		"队列是 RealFIFO：保持所有变更的顺序，从不合并。DeltaFIFO 只保证每个 key 自己的顺序。", "burst"},
 	{func(b Behaviour) bool { return b.Contexts }, "The Reflector’s functions take a context.", "Reflector 的函数接受 context。", ""},
-	{func(b Behaviour) bool { return !b.PausesAtOnce }, "After a handler’s panic the pause of a second begins with the next notification. Before, it began at once.",
+	{func(b Behaviour) bool { return !b.PausesAtOnce },
+		"After a handler’s panic the pause of a second begins with the next notification. Before, it began at once.",
 		"handler panic 之后的一秒停顿，从下一个通知到来时算起；以前立刻开始。", ""},
 	{func(b Behaviour) bool { return !b.RelistsDuringResync }, "A relist waits for a resync that runs.", "正在进行的 resync 结束之后，才会 relist。", ""},
 	{func(b Behaviour) bool { return b.PopsBatches }, "Up to 1,000 changes are one transaction of the store. All calls of handlers come after it.",
@@ -35,12 +37,13 @@ var changes = []Change{
 	{func(b Behaviour) bool { return !b.CountsAdded }, "In a watch from no version, or from 0, the first Added events do not advance the version.",
 		"从空版本或 0 开始的 watch，最初的 Added 不推进版本。", ""},
 	{func(b Behaviour) bool { return !b.KeepsBookmarks }, "Bookmarks reach the store.", "书签（bookmark）会传到本地缓存。", ""},
-	{func(b Behaviour) bool { return b.RepeatsKeys }, "A batch may have several changes of a key. Each has its call, but only the last is written: during a call the store may be " +
-		"ahead of the object in the call, or have it no more.",
+	{func(b Behaviour) bool { return b.RepeatsKeys }, "A batch may have several changes of a key. Each has its call, but only the last is " +
+		"written: during a call the store may be ahead of the object in the call, or have it no more.",
 		"一批里同一 key 可有多个变更：每个都有一次调用，但只写入最后一个。调用期间，本地缓存可能比这次调用的对象更新，或者已没有它。", ""},
 	{func(b Behaviour) bool { return b.DecodesAhead }, "Goroutines decode a WatchList before the Reflector reads it: up to 212 more frames leave the connection.",
 		"WatchList 由多个 goroutine 提前解码，Reflector 之后才读：连接上至多再取走 212 帧。", ""},
-	{func(b Behaviour) bool { return b.KeepsIndexValues }, "A write that changes none of several index values leaves the index alone, even where a handler has made it wrong.",
+	{func(b Behaviour) bool { return b.KeepsIndexValues },
+		"A write that changes none of several index values leaves the index alone, even where a handler has made it wrong.",
 		"多个索引值都没变的写入不再动索引，即使 handler 已让它出错。", ""},
 	{func(b Behaviour) bool { return !b.LosesResyncError }, "An error of RealFIFO.Resync says its cause.", "RealFIFO.Resync 的错误说明原因。", ""},
 }

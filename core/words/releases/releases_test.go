@@ -42,7 +42,8 @@ func TestStandard(t *testing.T) {
 
 // TestIsNewer checks which names are those of releases that do not exist yet.
 func TestIsNewer(t *testing.T) {
-	for name, want := range map[string]bool{"1.39": true, "1.40": true, "1.38": false, "1.37": false, "1.36": false, "2.1": false, "1.039": false, "1.x": false, "": false} {
+	for name, want := range map[string]bool{"1.39": true, "1.40": true, "1.38": false, "1.37": false, "1.36": false, "2.1": false, "1.039": false,
+		"1.x": false, "": false} {
 		if got := IsNewer(name); got != want {
 			t.Errorf("IsNewer(%q) = %v", name, got)
 		}

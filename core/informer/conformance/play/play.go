@@ -346,7 +346,8 @@ func (s *Script) play(lib *Library) *Outcome {
 		w.c.put(fmt.Sprintf("ns/o%d", i), string(rune('a'+i%3)))
 	}
 	w.lw = &listWatch{w.c, s.optOut}
-	opts := Options{Source: sourceFor(lib.Release, w.lw), Bare: s.bare, Resync: s.resync, Indexers: map[string]IndexFunc{"app": appIndex}, Silent: s.silent, Half: s.half}
+	opts := Options{Source: sourceFor(lib.Release, w.lw), Bare: s.bare, Resync: s.resync, Indexers: map[string]IndexFunc{"app": appIndex},
+		Silent: s.silent, Half: s.half}
 	if s.plain {
 		opts.Transform = transforms[s.shape]
 		w.side = newPlain(lib, opts)

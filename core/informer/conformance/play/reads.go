@@ -16,8 +16,8 @@ import (
 // burst is what happens to the cluster at one instant, while the informer processes something else.
 type burst []op
 
-// reading is an informer whose handler reads the store during each of its calls: its own key, how many objects there are, the objects with the index values of
-// the old object and of the new one, and the store's version.
+// reading is an informer whose handler reads the store during each of its calls. It reads its own key and how many objects there are. It also reads the keys
+// of the index values of the old object and of the new one, and the store's version.
 type reading struct {
 	objects int
 	// slow makes the informer a shared one, whose handler reads this long after its call has begun. Without it the informer is a plain one, whose handler is
@@ -221,9 +221,10 @@ var readRows = []Row{
 	readRow("a_deletion_and_a_new_object_of_its_name", reading{objects: 2, bursts: []burst{{del("ns/o0"), put("ns/o0", "n2"), del("ns/o0")}, {put("ns/o0", "n1"),
 		del("ns/o0"), put("ns/o0", "n2")}}}, nil),
 	readRow("index_values_that_change_and_come_back", reading{objects: 2, bursts: []burst{
-		{put("ns/o0", "n1+n2"), put("ns/o0", "n2+n1"), put("ns/o0", ""), put("ns/o0", "n1")}, {put("ns/o0", "n2+n3"), put("ns/o1", "n2+n3"), put("ns/o0", "n2+n3")}}}, nil),
-	readRow("a_bookmark_and_a_relist_in_a_burst", reading{objects: 3, bursts: []burst{{put("ns/o0", "n2"), put("ns/o0", "n3"), mark(), put("ns/o0", "n1"), end("expired"),
-		del("ns/o1"), compact()}}}, nil),
+		{put("ns/o0", "n1+n2"), put("ns/o0", "n2+n1"), put("ns/o0", ""), put("ns/o0", "n1")},
+		{put("ns/o0", "n2+n3"), put("ns/o1", "n2+n3"), put("ns/o0", "n2+n3")}}}, nil),
+	readRow("a_bookmark_and_a_relist_in_a_burst", reading{objects: 3, bursts: []burst{
+		{put("ns/o0", "n2"), put("ns/o0", "n3"), mark(), put("ns/o0", "n1"), end("expired"), del("ns/o1"), compact()}}}, nil),
 	readRow("a_batch_of_999", reading{bursts: []burst{append(many(999), put("ns/m0000", "n2"))}}, nil),
 	readRow("a_batch_of_1000", reading{bursts: []burst{append(many(1000), put("ns/m0000", "n2"))}}, nil),
 	readRow("a_batch_of_1001", reading{bursts: []burst{append(many(1001), put("ns/m0000", "n2"), del("ns/m0000"))}}, nil),

@@ -36,8 +36,8 @@ func half(make func(Release) *Script) func(Release) *Script {
 // shardReleases have SetShardSelector.
 var shardReleases = []Release{E138}
 
-var shardChanges = []op{put("ns/o0", "x"), put("ns/o1", "x"), put("ns/o2", "x"), put("ns/n0", "x"), put("ns/n1", "x"), put("ns/n2", "x"), put("ns/n3", "x"), del("ns/o0"),
-	del("ns/o1"), del("ns/n0"), mark(), end("expired"), backoffOver, put("ns/n1", "y")}
+var shardChanges = []op{put("ns/o0", "x"), put("ns/o1", "x"), put("ns/o2", "x"), put("ns/n0", "x"), put("ns/n1", "x"), put("ns/n2", "x"), put("ns/n3", "x"),
+	del("ns/o0"), del("ns/o1"), del("ns/n0"), mark(), end("expired"), backoffOver, put("ns/n1", "y")}
 
 const shardAsked = `ShardSelector=shardRange\(object.metadata.uid, '0x8000000000000000', '0x10000000000000000'\)`
 
@@ -47,10 +47,13 @@ var shardRows = []Row{
 		want: []string{`LIST rv="0" limit=500 ` + shardAsked, `WATCH .* ` + shardAsked}},
 	{Item: 86, Name: "a_server_that_sends_all_to_a_watchlist", Releases: shardReleases, script: half(plainScript(6, shardChanges...)),
 		want: []string{`WATCH .*initial=true bookmarks .*` + shardAsked}},
-	{Item: 86, Name: "pages_of_a_server_that_sends_all", Releases: shardReleases, script: prepend(half(listScript(6, shardChanges...)), trouble("LIST", "pages", 2, 0)),
-		want: []string{`LIST rv="" limit=500 continue=10-2-2 ` + shardAsked}},
-	{Item: 86, Name: "a_list_with_shard_info_is_taken_as_it_is", Releases: shardReleases, script: prepend(half(listScript(6, put("ns/n0", "x"), put("ns/n1", "x"))),
-		trouble("LIST", "shardinfo", 0, 0)), want: []string{`start\n.*keys=\[ns/o0 ns/o1 ns/o2 ns/o3 ns/o4 ns/o5\]`}},
-	{Item: 86, Name: "a_list_of_another_selector_is_an_error", Releases: shardReleases, script: prepend(half(listScript(6, backoffOver)), trouble("LIST", "othershard", 0, 0)),
-		want: []string{`WatchErrorHandler: .*server applied shard selector "other", expected`}},
+	{Item: 86, Name: "pages_of_a_server_that_sends_all", Releases: shardReleases,
+		script: prepend(half(listScript(6, shardChanges...)), trouble("LIST", "pages", 2, 0)),
+		want:   []string{`LIST rv="" limit=500 continue=10-2-2 ` + shardAsked}},
+	{Item: 86, Name: "a_list_with_shard_info_is_taken_as_it_is", Releases: shardReleases,
+		script: prepend(half(listScript(6, put("ns/n0", "x"), put("ns/n1", "x"))), trouble("LIST", "shardinfo", 0, 0)),
+		want:   []string{`start\n.*keys=\[ns/o0 ns/o1 ns/o2 ns/o3 ns/o4 ns/o5\]`}},
+	{Item: 86, Name: "a_list_of_another_selector_is_an_error", Releases: shardReleases,
+		script: prepend(half(listScript(6, backoffOver)), trouble("LIST", "othershard", 0, 0)),
+		want:   []string{`WatchErrorHandler: .*server applied shard selector "other", expected`}},
 }
