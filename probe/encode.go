@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -123,24 +124,40 @@ func version() string {
 
 // releaseOf returns the release, as the page names it, of a version of client-go with its default feature gates.
 func releaseOf(version string) string {
-	var minor int
-	if _, err := fmt.Sscanf(version, "v0.%d.", &minor); err != nil {
+	switch minor := minorOf(version); {
+	case minor < 0: // not a released version: only its queue tells
 		return "1.37"
-	}
-	switch {
 	case minor < 33:
 		return "1.31"
 	case minor < 35:
 		return "1.33"
 	case minor < 36:
 		return "1.35"
+	case minor < 38:
+		return "1.37"
+	default: // one that is newer than newestMinor goes by its own number: how it behaves is not known
+		return fmt.Sprint("1.", minor)
 	}
-	return "1.37"
+}
+
+// newestMinor is the newest minor version of client-go whose behaviour is known.
+const newestMinor = 38
+
+// minorOf returns the minor version of client-go, -1 if the version has none.
+func minorOf(version string) int {
+	var minor int
+	if _, err := fmt.Sscanf(version, "v0.%d.", &minor); err != nil {
+		return -1
+	}
+	return minor
 }
 
 // begin writes the header and the baseline.
 func (v *viewer) begin(left []string) error {
 	note := "recorded by a probe in " + filepath.Base(os.Args[0])
+	if minorOf(version()) > newestMinor {
+		note += "; client-go " + version() + " is newer than this probe knows, and shown as if it behaved like 0." + strconv.Itoa(newestMinor)
+	}
 	if len(left) > 0 {
 		note += "; left out: " + strings.Join(left, ", ")
 	}

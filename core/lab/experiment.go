@@ -216,7 +216,7 @@ func (x *experiment) newInformerLocked(ln *lane) informer.SharedIndexInformer {
 	labels, shard := x.selectors(ln)
 	lw := factory.NewListWatch(ln.client, ln.gvr, x.selection.ForTarget(ln.target.Target).WatchedNamespace(), func(o *metav1.ListOptions) {
 		o.LabelSelector, o.ShardSelector = labels, shard
-	})
+	}, release)
 	inf := informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
 		ResyncPeriod:      metricsResync,
 		Indexers:          x.lab.indexersLocked(ln.gvr),

@@ -43,15 +43,15 @@ func generateCommands() []byte {
 			fmt.Fprintf(&b, "  %s: %d,\n", k.Name, k.Max)
 		}
 	}
-	b.WriteString("};\n\n/** The releases of client-go, the newest first, and the queue of each. */\nexport const releases = [\n")
+	b.WriteString("};\n\n/** The releases of client-go, the newest first: how people write each, and its queue. */\nexport const releases = [\n")
 	for _, release := range releases.All() {
 		queue := "DeltaFIFO"
 		if release.Features().KeepsOrder {
 			queue = "RealFIFO"
 		}
-		fmt.Fprintf(&b, "  { era: '%s', queue: '%s' },\n", release, queue)
+		fmt.Fprintf(&b, "  { era: '%s', label: '%s', queue: '%s' },\n", release, release.Label(), queue)
 	}
-	b.WriteString("];\n")
+	fmt.Fprintf(&b, "];\n\n/** The release of a page that names none. */\nexport const standard = '%s';\n", releases.Standard)
 	writeFaults(&b)
 	writeLevers(&b)
 	return []byte(b.String())

@@ -79,14 +79,16 @@ export class TopBar {
     this.ns.append(this.nsText, caret());
     for (const b of [this.src, this.res, this.ns]) b.setAttribute('aria-haspopup', 'dialog');
     this.era = h('div', { class: 'seg', role: 'radiogroup' });
-    this.eraButtons = releases.map(({ era: e, queue }) => {
-      const b = button({ role: 'radio' }, () => ctx.act('select', { era: e }), e);
+    this.eraButtons = releases.map(({ era: e, label, queue }) => {
+      const b = button({ role: 'radio' }, () => ctx.act('select', { era: e }), label);
       this.era.append(b);
-      return { e, queue, b };
+      return { e, label, queue, b };
     });
     this.two = button({ class: 'twolanes', 'aria-pressed': 'false' }, () => ctx.act('select', { era: ctx.model.otherEras() }), icon(
       'M1 4.5H15M4 4.5V9.5Q4 11.5 6 11.5H15', ...[4.5, 11.5].map((cy) => s('circle', { cx: 11, cy, r: 2, fill: 'currentColor' }))));
-    this.era.append(this.two);
+    /** A release that another program has, and that is newer than those that are known. */
+    this.newer = h('span');
+    this.era.append(this.newer, this.two);
     this.era.addEventListener('keydown', (ev) => {
       const d = ev.key === 'ArrowRight' || ev.key === 'ArrowDown' ? 1 : ev.key === 'ArrowLeft' || ev.key === 'ArrowUp' ? -1 : 0;
       if (!d) return;
@@ -166,12 +168,15 @@ export class TopBar {
     attr(this.two, 'aria-pressed', String(this.ctx.model.eras.length > 1));
     attr(this.two, 'title', t('lanes.buttonTitle'));
     attr(this.two, 'aria-label', t('lanes.buttonTitle'));
-    this.eraButtons.forEach(({ e, queue, b }, i) => {
+    const newer = on.find((e) => !releases.some((x) => x.era === e));
+    reveal(this.newer, !!newer);
+    put(this.newer, newer ? t('top.newer', { era: newer, known: releases[0].label }) : '');
+    this.eraButtons.forEach(({ e, label, queue, b }, i) => {
       const checked = on.includes(e);
       attr(b, 'aria-checked', String(checked));
       // The kind of queue stands only beside the releases that run.
-      put(b, checked && on.length < 2 ? `${e} ${queue}` : e);
-      attr(b, 'title', `client-go ${e}: ${queue}`);
+      put(b, checked && on.length < 2 ? `${label} ${queue}` : label);
+      attr(b, 'title', `client-go ${label}: ${queue}`);
       attr(b, 'tabindex', checked || (i === 0 && !releases.some((x) => on.includes(x.era))) ? 0 : -1);
     });
     put(this.faultsWord, t('top.faults'));

@@ -78,13 +78,17 @@ export const limits = {
   laboratory: 2000,
 };
 
-/** The releases of client-go, the newest first, and the queue of each. */
+/** The releases of client-go, the newest first: how people write each, and its queue. */
 export const releases = [
-  { era: '1.37', queue: 'RealFIFO' },
-  { era: '1.35', queue: 'RealFIFO' },
-  { era: '1.33', queue: 'RealFIFO' },
-  { era: '1.31', queue: 'DeltaFIFO' },
+  { era: '1.38', label: '1.38 (beta)', queue: 'RealFIFO' },
+  { era: '1.37', label: '1.37', queue: 'RealFIFO' },
+  { era: '1.35', label: '1.35', queue: 'RealFIFO' },
+  { era: '1.33', label: '1.33', queue: 'RealFIFO' },
+  { era: '1.31', label: '1.31', queue: 'DeltaFIFO' },
 ];
+
+/** The release of a page that names none. */
+export const standard = '1.37';
 
 /**
  * A fault. A held one stays on until it is switched off; verb is that of its lever in a link, if the fault is one; and millis is the length that the menus ask

@@ -39,6 +39,7 @@ const words = {
   'top.allNs': ['all namespaces', '全部 namespace'],
   'top.noNs': ['No such namespace.', '没有这个 namespace。'],
   'top.era': ['client-go release whose informer is shown', '展示哪个 client-go 版本的 informer'],
+  'top.newer': ['{era}, not known: shown as {known}', '{era}，未知版本：按 {known} 展示'],
   'top.faults': ['faults', '故障'],
   'top.theme': ['theme', '主题'],
   'top.language': ['language', '语言'],

@@ -1,19 +1,19 @@
 // @ts-check
 // The page's copy of the worker's state: the folded state of each lane, the cells of the first lane, and the timeline. Frames replace its
 // members, and bring the facts about them. No history is kept here, and nothing is computed.
-import { releases } from '../kit/commands.js';
+import { releases, standard } from '../kit/commands.js';
 import { History } from './past.js';
 
 /** @import { Facts, Frame, State, View } from './types.js' */
 
-/** The oldest release and the newest, as they are selected to stand side by side. */
-export const bothEras = `${releases[releases.length - 1].era},${releases[0].era}`;
+/** The oldest release and the standard one, as they are selected to stand side by side. */
+export const bothEras = `${releases[releases.length - 1].era},${standard}`;
 
 /** The state before anything is known. @returns {State} */
 function emptyState() {
   return {
     source: { kind: '' },
-    era: releases[0].era,
+    era: standard,
     resource: { group: '', version: 'v1', resource: 'pods', namespace: '' },
     api: { resourceVersion: '', objects: -1, writes: 0, writesPerSecond: 0, requests: [], wire: [], refused: 0 },
     world: { known: '', objects: 0, unsent: 0, apart: 0, apartObjects: 0, watched: false },
@@ -44,7 +44,10 @@ export const places = { cluster: 1, store: 2, apart: 4, unsent: 8, reduced: 16 }
 function emptyFacts() {
   return {
     sure: true, trouble: { down: false }, deltas: 0, lastRun: null, focus: ['indexer', 'listeners'],
-    features: { keepsOrder: true, popsBatches: true, listsByWatch: true, atomic: true, unlocks: true, contexts: true, resets: true },
+    features: {
+      keepsOrder: true, popsBatches: true, listsByWatch: true, atomic: true, unlocks: true, contexts: true, resets: true, repeatsKeys: false,
+      decodesAhead: false,
+    },
     sentence: { id: '' }, headline: { id: 'start' },
   };
 }
@@ -169,7 +172,7 @@ export class Model {
 
   /** What is selected to see two releases side by side, or one again. */
   otherEras() {
-    return this.eras.length > 1 ? releases[0].era : bothEras;
+    return this.eras.length > 1 ? standard : bothEras;
   }
 
   /**

@@ -612,6 +612,10 @@
  * @property {boolean} resets the backoff starts over two minutes after its last reset, however often it is used. Before 0.36 it started
  *   over two minutes after its last use, its waits used ReflectorOptions.Clock, and a Reflector that was stopped before it ran sent no
  *   request.
+ * @property {boolean} repeatsKeys a batch may have several deltas of a key, and goes on after an object without a key. The store applies
+ *   the last write of each key only, so during a handler's call it may be ahead of the object in the call.
+ * @property {boolean} decodesAhead goroutines decode a WatchList's stream before the Reflector reads it (gate
+ *   WatchListClientConcurrentDecoding).
  */
 
 /**
@@ -711,6 +715,7 @@
  * @property {number} sentMillis
  * @property {number} bytes
  * @property {number} frames
+ * @property {number} [ahead] of a WatchList: frames that its client has read ahead, and not delivered yet
  * @property {string} [error]
  */
 

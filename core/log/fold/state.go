@@ -133,6 +133,7 @@ type WireRequest struct {
 	SentMillis float64 `json:"sentMillis"`
 	Bytes      int     `json:"bytes"`
 	Frames     int     `json:"frames"`
+	Ahead      int     `json:"ahead,omitempty"` // of a WatchList: frames that its client has read ahead, and not delivered yet
 	Error      string  `json:"error,omitempty"`
 }
 

@@ -138,7 +138,8 @@ func (f *Fold) WritesPerSecond(lane int, at time.Duration) float64 {
 // applyWorld folds an event from outside the informers.
 func (f *Fold) applyWorld(e *event.Entry) {
 	switch e.Kind {
-	case event.KindWireRequest, event.KindWireResponse, event.KindWireBytes, event.KindWireFrame, event.KindWireDone, event.KindTrouble, event.KindCluster:
+	case event.KindWireRequest, event.KindWireResponse, event.KindWireBytes, event.KindWireFrame, event.KindWireAhead,
+		event.KindWireDone, event.KindTrouble, event.KindCluster:
 		if int(e.Lane) < len(f.lanes) {
 			f.seeFrame(e)
 			f.applyWire(f.worldOf(e.Lane), &f.wires[f.lanes[e.Lane].wire], e)
@@ -204,6 +205,11 @@ func (f *Fold) applyWire(around *world, w *wire, e *event.Entry) {
 			Seq: e.Seq, Op: wireFrame.Op.String(), Key: wireFrame.Key, RV: wireFrame.RV, Bytes: wireFrame.Bytes, AtMillis: Millis(e.At)}
 		w.nframes++
 		w.raiseRV(wireFrame.RV)
+	case event.KindWireAhead:
+		wireAhead := e.WireAhead()
+		if r := w.request(wireAhead.Req); r != nil {
+			r.Ahead = max(wireAhead.Frames, 0)
+		}
 	case event.KindWireDone:
 		wireDone := e.WireDone()
 		if r := w.request(wireDone.Req); r != nil {

@@ -428,7 +428,7 @@ func (rec *record) keep(kind event.Kind) {
 
 func (w *LineRewriter) rewrite(rec *record, kind event.Kind) error {
 	if rec.Release != "" {
-		if _, err := releases.Parse(rec.Release); err != nil {
+		if _, err := releases.Parse(rec.Release); err != nil && !releases.IsNewer(rec.Release) {
 			return err
 		}
 	}

@@ -306,7 +306,7 @@ func (fr *fileReader) fromRecord(rec *record) (e event.Entry, known bool, err er
 	if err := checkText(kind, m.Text); err != nil {
 		return e, false, err
 	}
-	if _, err := releases.Parse(rec.Release); err != nil {
+	if _, err := releases.Parse(rec.Release); err != nil && !releases.IsNewer(rec.Release) {
 		return e, false, err
 	}
 	if o := rec.Options; o != nil {

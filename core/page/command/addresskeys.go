@@ -34,7 +34,7 @@ var addressKeys = []AddressKey{
 		Means: "what is watched. Several resources run in one SharedInformerFactory"},
 	{Name: "namespace", Takes: "a name", Means: "the namespace. `namespace=` is all namespaces; without the key a live context uses its own"},
 	{Name: "era", Takes: releaseNames() + "; two, with a comma between them, run side by side",
-		Means: "the release of client-go whose behaviour the informer has. The default is the newest"},
+		Means: "the release of client-go whose behaviour the informer has. The default is `" + releases.Standard.String() + "`"},
 	{Name: "transform", Takes: codes(selection.Transforms()), Means: "the informer’s TransformFunc: none (default), one that drops `metadata.managedFields`, " +
 		"or one that keeps only `apiVersion`, `kind` and the rest of `metadata`"},
 	{Name: "selector", Takes: "a label selector, such as `tier=backend`", Means: "the label selector of every LIST and WATCH. The default selects all " +
@@ -76,7 +76,11 @@ var addressKeys = []AddressKey{
 func AddressKeys() []AddressKey { return slices.Clone(addressKeys) }
 
 func releaseNames() string {
-	return codes([]string{releases.V131.String(), releases.V133.String(), releases.V135.String(), releases.V137.String()})
+	var names []string
+	for _, r := range slices.Backward(releases.All()) {
+		names = append(names, r.String())
+	}
+	return codes(names)
 }
 
 // codes returns names in code style, separated by commas, with "or" before the last.

@@ -67,7 +67,10 @@ func deltasOf(s *fold.State) (n int) {
 // featuresOf returns the features of the release, none if it is not known.
 func featuresOf(s *fold.State) releases.Features {
 	release, err := releases.Parse(s.Release)
-	if err != nil {
+	switch {
+	case releases.IsNewer(s.Release):
+		return releases.All()[0].Features()
+	case err != nil:
 		return releases.Features{}
 	}
 	return release.Features()
