@@ -142,9 +142,9 @@ export class Views {
   caption() {
     this.stories.paintFigures(); // of the sentence that is about to be said
     const story = this.stories.caption();
-    // What a person wrote is said in its place.
+    // What the user did, or a person wrote, is said in its place.
     this.stage.said = null;
-    if (story || this.ctx.model.facts.sentence.id.startsWith('person')) return story;
+    if (story || /^(act|person)/.test(this.ctx.model.facts.sentence.id)) return story;
     return this.stage.caption();
   }
 

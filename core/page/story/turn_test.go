@@ -59,7 +59,8 @@ func playImpatiently(t *testing.T, story *Story) {
 			}
 		}
 		d = s.show(10*time.Minute, func(d *view.StoryState) bool { return d.Done })
-		if d := s.wait(10 * time.Minute); d.Step != i || d.Last != i || !d.Done || d.Caption == nil || step.EndCaption != nil && d.Caption.EN == step.Caption.Words.EN {
+		d = s.wait(10 * time.Minute)
+		if d.Step != i || d.Last != i || !d.Done || d.Caption == nil || step.EndCaption != nil && d.Caption.EN == step.Caption.Words.EN {
 			t.Fatalf("step %d ends with %+v", i+1, d)
 		}
 		if i < len(story.Steps)-1 {
