@@ -543,7 +543,12 @@ export class Stories {
       h('span', {}, h('kbd', {}, 'Esc'), t('story.close')), this.printButton(() => shown[cur]));
     const card = h('div', { class: 'sc', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('story.title') },
       h('div', { class: 'sf' }, s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 6.5, cy: 6.5, r: 4.5 }),
-        s('path', { d: 'M10 10l4.5 4.5' })), field, h('span', { class: 'ct' }, t('story.count', { n: stories.length, m: total }))), list, foot);
+        s('path', { d: 'M10 10l4.5 4.5' })), field, h('span', { class: 'ct' }, t('story.count', { n: stories.length, m: total }))), list,
+      h('div', { class: 'btnrow beside' }, ...['diagnose', 'laboratory'].map((what) => (
+        button({ class: 'key', title: t(`file.${what}.x`), 'data-do': what }, () => {
+          this.close();
+          this.ctx[/** @type {'diagnose' | 'laboratory'} */ (what)]?.();
+        }, t('file.' + what))))), foot);
     if (this.ctx.model.any) card.append(h('p', { class: 'sn' }, t('story.replace')));
     /** @type {Story[]} */
     let shown = [];
@@ -597,7 +602,7 @@ export class Stories {
     box.addEventListener('keydown', (e) => {
       if (e.key === 'ArrowDown') cur = Math.min(shown.length - 1, cur + 1);
       else if (e.key === 'ArrowUp') cur = Math.max(0, cur - 1);
-      else if (e.key === 'Enter') {
+      else if (e.key === 'Enter' && e.target === field) {
         if (shown[cur]) play(shown[cur], e.shiftKey);
       } else if (e.key === 'Escape') this.close();
       else if (e.key !== 'Tab') {
