@@ -151,12 +151,8 @@ func TestStories(t *testing.T) {
 // answer goes on where a step's caption stands, and does what the step asks of its reader, as a speaker's clicker does: with the key for the next step.
 func answer(t *testing.T, page *browser.Page, step int) {
 	t.Helper()
-	const bar = "stage.find('.storybar')?.dataset"
-	if err := page.WaitFor(harness.Timeout(t, 90*time.Second), fmt.Sprintf("%s?.step === '%d' && %s.state !== 'telling'", bar, step, bar),
-		"document.querySelector('.storybar').outerHTML"); err != nil {
-		t.Fatal(err)
-	}
-	if harness.EvalIn[bool](t, page, "['waits', 'stands'].includes(%s?.state)", bar) {
+	waitTour(t, page, "%s?.step === '%d' && %s.state !== 'telling'", storyData, step, storyData)
+	if harness.EvalIn[bool](t, page, "['waits', 'stands'].includes(%s?.state)", storyData) {
 		if err := page.Keys(harness.Timeout(t, 30*time.Second), "PageDown"); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ export function headline(ctx) {
   const now = ctx.now();
   const { id } = said;
   if (!id) return { id, words: '', why: '' };
-  // While time runs its numbers are rounded: they change faster than one reads.
+  // While time runs its numbers are rounded: they change faster than a reader reads.
   const runs = model.view.mode !== 'paused';
   const count = runs ? about : exact;
   const age = Math.max(0, now - (said.since ?? now));

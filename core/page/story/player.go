@@ -101,7 +101,7 @@ type page struct {
 	rightAnswer int           // the number of the right answer to its question, from 1; 0 until the step decides it.
 	answerSeq   uint64        // the event before the reader's answer; only later ones can end the step
 	rideKey     string        // the key of the object to ride at its end; "" while unknown, or if there is none.
-	skipsRide   bool          // the user has asked for the ride, or the page has opened it: the next Turn goes past it
+	skipsRide   bool          // the user has asked for the ride, or the page has opened it: the next Turn goes past it.
 	hasPlayed   bool          // in a recording: the page has played it, or it has nothing to play
 	endAt       time.Duration // on the driver's clock
 }
@@ -111,7 +111,7 @@ type readerWait uint8
 
 const (
 	waitNothing readerWait = iota
-	waitPress              // the call of Turn after which the Player makes the step's calls
+	waitPress              // the call of Turn after which the Player makes the step's calls.
 	waitReader             // the reader's action, or answer to the question
 	waitResult             // the result of the call that the Player made in the reader's place
 )
