@@ -468,7 +468,7 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 		case t == nil || t.source == sourcePage:
 			return nil, ErrNoStory
 		case t.source == sourceRecording && t.phase == phasePrepare:
-			t.presses++
+			t.presses = max(t.presses+n, 0)
 			return nil, nil
 		case t.source == sourceRecording && t.gen != p.rec.Generation():
 			return func(context.Context) error {
