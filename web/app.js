@@ -10,6 +10,7 @@ import { Caption } from './bars/caption.js';
 import { Lost } from './page/crash.js';
 import { h } from './kit/dom.js';
 import { listDrawn } from './wire/drawn.js';
+import { openDiagnosis } from './bars/diagnosis.js';
 import { Explain } from './stage/explain.js';
 import { Files } from './bars/files.js';
 import { openFork } from './bars/fork.js';
@@ -24,6 +25,7 @@ import { holdable, releaseEverywhere, toggleHold } from './stage/holds.js';
 import { Inspector } from './object/inspector.js';
 import * as tour from './story/tour.js';
 import { bindKeys, openHelp } from './page/keys.js';
+import { playKeys } from './wire/boot.js';
 import { Link, Superseded } from './wire/link.js';
 import { Loading } from './stage/loading.js';
 import { Model, places } from './wire/model.js';
@@ -119,6 +121,7 @@ const inspector = new Inspector(ctx, app, () => {
 }, (key, lane) => rideOn(key, lane));
 const laboratory = new Laboratory(ctx, app);
 ctx.laboratory = () => laboratory.open();
+ctx.diagnose = () => openDiagnosis(ctx, app);
 const ride = new Ride(ctx, app, {
   words: (hop) => inspector.words(hop, 'ride.at.'), leaves: () => !!views.stories.story,
   opened: (key) => {
@@ -207,7 +210,10 @@ const address = new Address(ctx, link, {
   files,
   token,
   restart: () => loading.progress({ stage: 'first', loaded: 0, total: 0 }),
-  fail: () => loading.fail(),
+  fail: () => {
+    loading.fail();
+    playKeys();
+  },
   story: (id) => views.stories.takeUp(id),
   selected: (elsewhere) => {
     pick('');
@@ -216,6 +222,10 @@ const address = new Address(ctx, link, {
   },
   broadcast: () => broadcast?.ask().catch(() => {}), // the menu shows why when it is opened
 });
+/** When the first frame was shown, while keys are kept from before; -1 then. */
+let firstAt = -1;
+/** How long the page waits for a story that its address names, in ms, before it takes keys. */
+const patience = 5000;
 const painter = new Painter(ctx, {
   link, views, caption, bars: paintBars, before: paintBefore,
   took: (frame, first, clock) => {
@@ -224,6 +234,12 @@ const painter = new Painter(ctx, {
     if (first) {
       loading.end();
       firstVisit?.open();
+      firstAt = clock;
+    }
+    // A story that the address names takes its keys itself, from when it is about to begin.
+    if (firstAt >= 0 && (!fragment.read().get('story') || views.stories.story || clock - firstAt > patience)) {
+      firstAt = -1;
+      playKeys();
     }
     address.followLog();
   },

@@ -132,8 +132,7 @@ func TestEachFaultIsFoundFirst(t *testing.T) {
 // diagnose opens the diagnosis of the page's log as a reader does, and goes to the moment of its first finding, whose rule it returns.
 func diagnose(t *testing.T, page *browser.Page, name string) (rule string) {
 	t.Helper()
-	harness.EvalIn[bool](t, page, `(document.querySelector(".share").click(),
-		[...document.querySelectorAll(".pop .row")].find((row) => /find what is wrong/.test(row.textContent)).click(), true)`)
+	harness.Diagnose(t, page)
 	harness.WaitUntil(t, page, `document.querySelector(".dgf") || /Nothing is wrong/.test(document.querySelector(".dg .kh span")?.textContent)`)
 	harness.Shot(t, page, name+"-diagnosis")
 	rule = harness.EvalIn[string](t, page, `document.querySelector(".dgf")?.dataset.rule ?? ""`)

@@ -124,8 +124,12 @@ func TestRevealDrivesTheStage(t *testing.T) {
 			}
 			wait("deck.isReady()")
 			press("ArrowRight")
-			wait("informerscope('state').then((s) => s.story.story === 'ring' && s.story.step === 0 && s.story.done)")
+			wait("informerscope('state').then((s) => s.story.story === 'ring' && s.story.step === 0 && !s.story.done)")
+			press("ArrowRight")
+			wait("informerscope('state').then((s) => s.story.step === 0 && s.story.done)")
 			harness.Shot(t, p, test.name+"-first")
+			press("ArrowRight")
+			wait("informerscope('state').then((s) => s.story.step === 1)")
 			press("ArrowRight")
 			wait("informerscope('state').then((s) => s.story.step === 1 && s.story.done)")
 			harness.Shot(t, p, test.name+"-second")
@@ -140,6 +144,7 @@ func TestRevealDrivesTheStage(t *testing.T) {
 				}
 			}
 			says("informerscope('story', 'early', true).then((at) => [at.story, at.steps])", `["early",5]`)
+			says("informerscope('next').then((at) => at.story)", `"early"`)
 			wait("informerscope('state').then((s) => s.story.story === 'early' && s.story.done && s.seq > 20)")
 			says("informerscope('seek', 10).then((v) => v.mode)", `"paused"`)
 			wait("informerscope('state').then((s) => s.seq === 10)")
@@ -316,6 +321,7 @@ func TestSlidevDrivesTheStage(t *testing.T) {
 		}
 	}
 	comes("1")
+	press("ArrowRight")
 	press("ArrowRight")
 	comes("2")
 	harness.Shot(t, p, "slidev")

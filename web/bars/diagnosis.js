@@ -4,6 +4,7 @@ import { button, h, s } from '../kit/dom.js';
 import { clock, exact } from '../kit/format.js';
 import { translate } from '../kit/i18n.js';
 import { openDialog } from '../kit/popup.js';
+import { headline } from '../stage/headline.js';
 import '../kit/words-time.js';
 
 /** @typedef {import('../wire/types.js').Finding} Finding */
@@ -32,12 +33,22 @@ export async function openDiagnosis(ctx, app) {
     const grave = found.filter((f) => f.weight !== 'hint').length;
     const hints = found.length - grave;
     note.textContent = [grave ? t('dg.found', { n: grave }) : '', hints ? t('dg.hints', { n: hints }) : ''].filter(Boolean).join(' · ')
-      || t('dg.none', { n: exact(ctx.model.view.head) });
+      || nothing(ctx);
     const titles = new Map(library.stories.map((x) => [x.id, translate(x.title)]));
     list.replaceChildren(...found.map((f) => card(ctx, f, titles.get(f.story), () => root.close())));
   } catch (err) {
     note.textContent = t('dg.failed', { w: err instanceof Error ? err.message : String(err) });
   }
+}
+
+/** The sentences of the stage that speak of a failure. */
+const failures = /^(gap|refused|stopped|halfOpen|call|retry)/;
+
+/** That no rule has found anything; nothing is well while the caption speaks of a failure. @param {import('../wire/page-types.js').Ctx} ctx */
+function nothing(ctx) {
+  const n = exact(ctx.model.view.head);
+  const { id, words } = headline(ctx);
+  return failures.test(id) ? ctx.t('dg.unknown', { n, w: words }) : ctx.t('dg.none', { n });
 }
 
 /**

@@ -249,6 +249,11 @@ export class TopBar {
       for (const { name, held = false, offers: [n] = [0] } of sim ? struck : []) {
         row(name, held, () => this.ctx.act('cluster', name, held ? { n: model.fault(name)?.on ? 0 : n } : {}), { n });
       }
+      list.append(h('hr'));
+      for (const [what, open] of /** @type {const} */ ([['diagnose', this.ctx.diagnose], ['laboratory', this.ctx.laboratory]])) {
+        list.append(menuRow(close, () => open?.(), { class: 'row fx' }, h('span', { class: 'tick' }), h('span', {}, t('file.' + what)),
+          h('small', {}, t(`file.${what}.x`))));
+      }
     }, { width: 440, label: t('top.faults') });
   }
 }

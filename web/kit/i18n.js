@@ -69,7 +69,7 @@ const words = {
   'fault.410.x': ['the watch gets 410 Gone', 'watch 得到 410 Gone'],
   'fault.429.x': ['the next request gets 429 Too Many Requests', '下一个请求得到 429'],
   'fault.500.x': ['the next request gets 500', '下一个请求得到 500'],
-  'fault.slow.x': ['the mailer handler takes 120 ms for each call', 'mailer 的 handler 每次耗时 120 ms'],
+  'fault.slow.x': ['the mailer handler takes 500 ms for each call', 'mailer 的 handler 每次耗时 500 ms'],
   'fault.delay.x': ['every response is delayed by 500 ms', '每个响应延迟 500 ms'],
   'fault.nobookmarks.x': ['bookmarks are withheld', '不发送书签'],
   'fault.noendmark.x': ['the end mark of the initial events is withheld', '不发送初始事件的结束标记'],

@@ -42,6 +42,7 @@ function forkHead(ctx, { parting, stores, acts }, said) {
   const { t } = ctx;
   const n = countOf(stores);
   const words = { s: seconds(parting?.atMillis ?? 0), n: exact(n), lane: laneWords(ctx, acts) };
-  const id = !parting ? 'pair.forkSame' : n ? 'pair.forkParted' : 'pair.forkAlike';
+  // The first difference is known when its moment is over; the stores may differ before.
+  const id = !parting ? (n ? 'pair.forkNow' : 'pair.forkSame') : n ? 'pair.forkParted' : 'pair.forkAlike';
   return { id, words: t(id, words), why: said.words && t('pair.first', { words: said.words }) };
 }

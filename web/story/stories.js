@@ -33,8 +33,8 @@ export class Stories {
     this.manual = false;
     /** Whether it is the speaker's story. */
     this.mirrored = false;
-    /** When the step that shows was first seen, and when its condition was seen to have come. */
-    this.stepTimes = { i: -1, at: 0, done: 0 };
+    /** The sentence that shows, and since when. */
+    this.said = { id: '', at: 0 };
     /** @type {HTMLElement | null} */
     this.chooser = null;
     this.bar = h('div', { class: 'storybar', role: 'group', hidden: '' });
@@ -104,34 +104,27 @@ export class Stories {
     return this.story?.steps[this.i] ?? null;
   }
 
-  /** Whether what comes before the step's condition still has its moment to be read, if it is still true. @private */
-  get isEarly() {
-    const { state } = this;
-    return !!state?.before && !this.step?.control && !state.hurry && state.step === state.last
-      && performance.now() - this.stepTimes.at < state.before.readMillis;
-  }
-
   /** The numbers that are drawn large beside the sentence of the moment shown. */
   numbers() {
     const { state, story } = this;
     if (!state || !story || state.waits || this.riding) return [];
-    return (this.isEarly ? state.before : state.caption)?.numbers ?? [];
+    return state.caption?.numbers ?? [];
   }
 
-  /** The sentence of the moment shown, or null. @returns {[string, string] | null} */
+  /** The sentence of the moment shown, or null without a story. Nothing else is said between two sentences of a story. @returns {[string, string] | null} */
   caption() {
     const { state, story } = this;
-    if (!state || !story || this.riding) return null; // it may not be true of the moments of a ride
-    const first = this.isEarly;
-    const said = first ? state.before : state.caption;
+    if (!story || this.riding) return null; // it may not be true of the moments of a ride
+    if (!state || state.starting) return [`story ${story.id}`, this.say(story.title)];
+    const said = state.caption ? this.say(state.caption) : '';
     const asks = this.asks();
-    if (asks) return [`story ${story.id} ${state.step} asks`, [said ? this.say(said) : '', asks].join(language() === 'zh' ? '' : ' ').trim()];
-    return said ? [`story ${story.id} ${state.step} ${state.done && !first}`, this.say(said)] : null;
+    if (asks) return [`story ${story.id} ${state.step} asks`, [said, asks].join(language() === 'zh' ? '' : ' ').trim()];
+    return [`story ${story.id} ${state.step} ${state.done}`, said];
   }
 
   /** The function of client-go that the step shows at work; empty where its sentence does not show. */
   functionName() {
-    return this.caption() && !this.state?.waits ? this.step?.function ?? '' : '';
+    return this.state?.caption && !this.riding && !this.state.waits ? this.step?.function ?? '' : '';
   }
 
   /** What the reader is asked to do, and how, while the step waits for it; else empty. @private */
@@ -247,29 +240,25 @@ export class Stories {
   /** Takes a frame in. @param {import('../wire/types.js').Frame} frame @param {number} clock */
   apply(frame, clock) {
     if (frame.story !== undefined) this.hear(frame.story);
-    const { state, stepTimes } = this;
-    if (!state || !this.story || this.riding) return;
-    if (state.step !== stepTimes.i) this.stepTimes = { i: state.step, at: clock, done: 0 };
-    if (!state.done || state.starting) return;
-    stepTimes.done ||= clock;
-    // A free story turns to its next step when the sentence has been read.
-    const shown = state.before && clock - stepTimes.at < state.before.readMillis;
-    const free = !this.mirrored && this.free && !shown;
-    const read = Math.max(stepTimes.done, stepTimes.at + (state.before?.readMillis ?? 0)) + (state.caption?.readMillis ?? 0);
+    const { state, story } = this;
+    if (!state || !story || this.riding || state.starting) return;
+    const id = `${state.step} ${state.done}`;
+    if (id !== this.said.id) this.said = { id, at: clock };
+    const isRead = clock > this.said.at + (state.caption?.readMillis ?? 0);
     if (this.isRideDue) {
       // The sentence before the ride is read first, unless a press asked for the ride.
-      if (state.ride?.asked || clock > read) this.openRide();
+      if (state.ride?.asked || isRead) this.openRide();
       return;
     }
-    if (free && state.step === state.last && state.last < this.story.steps.length - 1 && state.caption) {
-      if (clock > read) {
-        this.stepTimes = { ...stepTimes, at: clock, done: clock };
-        this.ctx.act('storyTurn', 1);
-      }
+    // A free story goes on when the sentence has been read.
+    const goes = state.awaitsPress || (state.done && state.last < story.steps.length - 1);
+    if (goes && isRead && state.caption && state.step === state.last && this.free && !this.mirrored) {
+      this.said.at = clock;
+      this.ctx.act('storyTurn', 1);
     }
   }
 
-  /** Whether the next step follows by itself once the sentence has been read. @private */
+  /** Whether the story goes on by itself once a sentence has been read. @private */
   get free() {
     return !this.byHand && !this.manual && !this.views.presenting();
   }
@@ -399,7 +388,7 @@ export class Stories {
 
   /** Where the story is, for followers; null without a story. */
   position() {
-    return this.story && this.state ? { ...this.state, caption: null, before: undefined } : null;
+    return this.story && this.state ? { ...this.state, caption: null } : null;
   }
 
   /** The speaker's story, as last reported. */
@@ -439,13 +428,13 @@ export class Stories {
     const ride = this.riding && this.ride.isOn ? 'on' : this.isRideDue || this.opening ? 'due' : '';
     const last = state?.last ?? 0;
     const how = state?.hurry ? t('story.hurry') : state?.stands && state.step === state.last ? t('story.stands') : '';
-    const turns = this.byHand && state?.done && (this.i < n - 1 || ride === 'due' || ride === 'on');
-    const id = [this.story.id, this.i, last, state?.done, how, state?.waits, ride, state?.level, language()].join(' ');
+    const turns = this.byHand && (state?.awaitsPress || (state?.done && (this.i < n - 1 || ride === 'due' || ride === 'on')));
+    const id = [this.story.id, this.i, last, state?.done, how, state?.waits, state?.awaitsPress, ride, state?.level, language()].join(' ');
     if (id === this.drawn) return;
     this.drawn = id;
     this.bar.dataset.step = String(this.i + 1);
     this.dots.classList.toggle('many', n > 12);
-    this.bar.dataset.state = state?.done ? 'told' : state?.waits ? 'waits' : 'telling';
+    this.bar.dataset.state = state?.done ? 'told' : state?.waits ? 'waits' : state?.awaitsPress ? 'stands' : 'telling';
     this.bar.dataset.ride = ride || (state?.ride ? 'over' : '');
     this.doB.textContent = t('story.doIt');
     this.nextB.classList.toggle('asked', !!turns);
@@ -471,8 +460,9 @@ export class Stories {
       });
       return b;
     }));
+    const next = ride === 'due' ? 'ride.go' : ride ? 'ride.next' : state?.awaitsPress ? 'story.show' : 'story.next';
     for (const [b, k, keyName] of /** @type {[HTMLElement, string, string][]} */ (
-      [[this.prevB, 'story.prev', 'Page Up'], [this.nextB, ride === 'due' ? 'ride.go' : ride ? 'ride.next' : 'story.next', 'Page Down'],
+      [[this.prevB, 'story.prev', 'Page Up'], [this.nextB, next, 'Page Down'],
         [this.endB, 'story.end', 'Esc']])) {
       attr(b, 'aria-label', `${t(k)} (${keyName})`);
       attr(b, 'title', `${t(k)} (${keyName})`);
@@ -553,7 +543,12 @@ export class Stories {
       h('span', {}, h('kbd', {}, 'Esc'), t('story.close')), this.printButton(() => shown[cur]));
     const card = h('div', { class: 'sc', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('story.title') },
       h('div', { class: 'sf' }, s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 6.5, cy: 6.5, r: 4.5 }),
-        s('path', { d: 'M10 10l4.5 4.5' })), field, h('span', { class: 'ct' }, t('story.count', { n: stories.length, m: total }))), list, foot);
+        s('path', { d: 'M10 10l4.5 4.5' })), field, h('span', { class: 'ct' }, t('story.count', { n: stories.length, m: total }))), list,
+      h('div', { class: 'btnrow beside' }, ...['diagnose', 'laboratory'].map((what) => (
+        button({ class: 'key', title: t(`file.${what}.x`), 'data-do': what }, () => {
+          this.close();
+          this.ctx[/** @type {'diagnose' | 'laboratory'} */ (what)]?.();
+        }, t('file.' + what))))), foot);
     if (this.ctx.model.any) card.append(h('p', { class: 'sn' }, t('story.replace')));
     /** @type {Story[]} */
     let shown = [];
@@ -607,7 +602,7 @@ export class Stories {
     box.addEventListener('keydown', (e) => {
       if (e.key === 'ArrowDown') cur = Math.min(shown.length - 1, cur + 1);
       else if (e.key === 'ArrowUp') cur = Math.max(0, cur - 1);
-      else if (e.key === 'Enter') {
+      else if (e.key === 'Enter' && e.target === field) {
         if (shown[cur]) play(shown[cur], e.shiftKey);
       } else if (e.key === 'Escape') this.close();
       else if (e.key !== 'Tab') {

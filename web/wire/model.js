@@ -121,6 +121,8 @@ export class Model {
     this.worlds = { cells: new Map(), touched: new Set(), fresh: true };
     /** Whether a story lets time stand. */
     this.stands = false;
+    /** The ratio of the log's time to the page's at the log's end: a story may let time run faster, or slower. */
+    this.pace = 1;
     /** Whether the last frame has more than the length of the log. */
     this.hasNews = false;
     this.binMillis = 250;
@@ -148,7 +150,10 @@ export class Model {
   apply(frame, clock) {
     this.view = { ...this.view, ...frame.view };
     this.frameAt = clock;
-    if (frame.story !== undefined) this.stands = !!frame.story?.stands;
+    if (frame.story !== undefined) {
+      this.stands = !!frame.story?.stands;
+      this.pace = frame.story?.pace || 1;
+    }
     // Until the log has its first event there is nothing to show.
     if (this.view.head > 0) this.any = true;
     this.lanes = Math.max(1, frame.lanes?.length ?? 1);
@@ -246,7 +251,7 @@ export class Model {
     const v = this.view;
     // A recording has an end, and playing stops at the log's newest event; what is live runs on.
     if (!this.any || !v.head || this.stands || v.mode === 'paused' || (v.mode === 'live' && this.state.source.kind === 'file')) return v.atMillis;
-    const run = Math.min(clock - this.frameAt, 60e3) * (v.mode === 'live' ? 1 : v.speed);
+    const run = Math.min(clock - this.frameAt, 60e3) * (v.mode === 'live' ? this.pace : v.speed);
     const now = v.atMillis + Math.max(0, run);
     return v.mode === 'live' ? now : Math.min(now, Math.max(v.headMillis, v.atMillis));
   }

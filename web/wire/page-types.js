@@ -58,6 +58,7 @@
  *   tellStory?: (id: string) => Promise<unknown>, openInformer?: (lane: number) => Promise<unknown>,
  *   storiesChanged?: () => void,
  *   laboratory?: () => void,
+ *   diagnose?: () => void,
  *   clusterMenu?: (anchor: HTMLElement) => void,
  *   leaveSpeaker?: () => void,
  *   recorded?: () => boolean,

@@ -82,13 +82,12 @@
  *   shown.
  * @property {boolean} ended
  * @property {Saying | null} caption the caption whose claim is true at the moment shown; nil for none.
- * @property {Saying} [before] the caption that showed until the step's condition was met, if its claim is still true, for readers who have
- *   not finished it.
+ * @property {boolean} awaitsPress the step's caption stands, and what it speaks of begins when the user goes on.
  * @property {boolean} waits the step waits for the reader's action or answer, and time stands still until then. Asks is the request.
  * @property {Saying} [asks]
  * @property {number} [right] the number of the right answer, from 1; 0 until the step decides it.
- * @property {string} hurry how the running step comes to its end: "" at its own pace, "fast" after the user has asked for the next step
- *   once, "skip" after twice.
+ * @property {boolean} hurry the running step plays to its end as fast as it can, because the user has asked for that.
+ * @property {number} pace the ratio of the log's time to real time at the log's end. It is 0 while time stands still.
  * @property {boolean} stands time stands still until the user goes to the next step.
  * @property {StoryRide} [ride] the object to ride, once the requested step has ended; nil for none.
  * @property {number} [level] the level of the reader, from 1; 0 is 1.
@@ -315,6 +314,8 @@
  * @property {string} [rv]
  * @property {string} [op]
  * @property {string} [why]
+ * @property {string} [en] EN and ZH are the words of a sentence about an action of the user.
+ * @property {string} [zh]
  * @property {number} [until] when the wait ends, Since when what it describes began, in ms of the log.
  * @property {number} [since]
  */

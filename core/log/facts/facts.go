@@ -52,7 +52,7 @@ type TroubleFacts struct {
 }
 
 // Sentences are the ids that the Sentence of Facts can have, beside the empty one.
-var Sentences = []string{"person", "personRequest", "personRefused"}
+var Sentences = []string{"act", "person", "personRequest", "personRefused"}
 
 // Headlines are the ids that a headline can have, beside the empty one.
 var Headlines = []string{
@@ -74,6 +74,9 @@ type Sentence struct {
 	RV   string `json:"rv,omitempty"`
 	Op   string `json:"op,omitempty"`
 	Why  string `json:"why,omitempty"`
+	// EN and ZH are the words of a sentence about an action of the user.
+	EN string `json:"en,omitempty"`
+	ZH string `json:"zh,omitempty"`
 	// Until is when the wait ends, Since when what it describes began, in ms of the log.
 	Until float64 `json:"until,omitempty"`
 	Since float64 `json:"since,omitempty"`

@@ -24,6 +24,7 @@ type world struct {
 	faults []Fault
 	crowd  crowd
 	person *PersonWrite // the newest, never changed
+	act    *Act         // as person
 }
 
 // wire is the API server as the requests of one lane show it, or those of several lanes of one resource.
@@ -152,6 +153,8 @@ func (f *Fold) applyWorld(e *event.Entry) {
 		if w := ReadPersonWrite(e); w != nil {
 			f.world.person = w
 		}
+	case event.KindAct:
+		f.world.act = &Act{Step: e.Act().Step, At: e.At}
 	case event.KindCrowd:
 		f.worldOf(e.Lane).crowd.apply(e)
 	case event.KindHold:

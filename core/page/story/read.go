@@ -419,20 +419,14 @@ func (r *reader) step(n *Node) (Step, error) {
 		field{"limit", false, r.seconds(&s.Limit, longestLimit)},
 		field{"at", false, r.moment(&s.Moment)},
 		field{"from", false, r.moment(&s.Start)},
-		field{"fast", false, func(n *Node) error {
-			if s.Fast = n.Tag == "!!bool" && n.Value == "true"; !s.Fast {
-				return r.errorAt(n, "true is expected here")
-			}
-			return nil
-		}},
 		field{"ride", false, r.rideKey(&s.Ride)},
 		field{"level", false, r.integer(func(v int64) { s.Level = int(v) }, 1, command.MostLevels)},
 	)
 	if err == nil && len(s.Look) == 0 {
 		err = r.errorAt(n, "a step looks at one station at least, of %s", strings.Join(Stations, ", "))
 	}
-	if err == nil && s.EndCaption != nil && s.endCondition() == nil && s.Start == nil {
-		err = r.errorAt(n, `a step with "after" needs "until" or "reader": what comes before it and what comes after`)
+	if err == nil && s.EndCaption != nil && !s.moves() && s.Start == nil {
+		err = r.errorAt(n, `a step with "after" needs "do", "until" or "reader": what comes before it and what comes after`)
 	}
 	if err == nil && s.Question != nil && (s.Goal == nil || s.Reader != nil) {
 		err = r.errorAt(n, `a step with "question" needs "until", at which it is decided, and has no "reader"`)

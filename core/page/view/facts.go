@@ -22,7 +22,10 @@ type factInputs struct {
 // factsOf computes the facts of a lane. They depend only on the fold and the moment; one before the fold's last event counts as that event's.
 func factsOf(f *fold.Fold, at time.Duration, lane int, s *fold.State) *facts.Facts {
 	x := factInputs{Fold: f, moment: max(at, f.At()), lane: lane, state: s, recent: f.Recent(lane)}
-	out := &facts.Facts{Sure: x.isSure(), Trouble: troubleOf(s, x.recent.Cause), Deltas: deltasOf(s), Features: featuresOf(s), Sentence: x.personSentence()}
+	out := &facts.Facts{Sure: x.isSure(), Trouble: troubleOf(s, x.recent.Cause), Deltas: deltasOf(s), Features: featuresOf(s), Sentence: x.actSentence()}
+	if out.Sentence.ID == "" {
+		out.Sentence = x.personSentence()
+	}
 	out.LastRun = lastRunOf(f, lane, x.moment)
 	out.Focus, out.Headline = x.focus(), x.headline()
 	return out
