@@ -155,6 +155,7 @@ func (d *Doctor) Findings(f *fold.Fold) []Finding {
 		r.reportStore()
 	}
 	r.reportUnshared()
+	r.leaveOutExplained()
 	sortFindings(r.findings)
 	return slices.Clip(r.findings[:min(len(r.findings), maxFindings)])
 }
@@ -169,6 +170,23 @@ type report struct {
 	findings []Finding
 	rule     *Rule // of the last finding, and how many it has in the lane
 	count    int
+}
+
+// leaveOutExplained removes a generic finding of an informer that has a specific one.
+func (r *report) leaveOutExplained() {
+	explained := map[int][]string{}
+	for i := range r.findings {
+		f := &r.findings[i]
+		for _, x := range ruleNamed(f.Rule).explains {
+			if f.Weight == Critical || x == relistLoop || x == cutWatches {
+				explained[f.Lane] = append(explained[f.Lane], x.Name)
+			}
+		}
+	}
+	outages := slices.ContainsFunc(r.findings, func(f Finding) bool { return f.Rule == outage.Name })
+	r.findings = slices.DeleteFunc(r.findings, func(f Finding) bool {
+		return slices.Contains(explained[f.Lane], f.Rule) || outages && f.Rule == neverSynced.Name && r.doctor.isOut(r.doctor.lane(f.Lane), r.end)
+	})
 }
 
 // find adds a finding about the lane. Without advice it has the rule's.

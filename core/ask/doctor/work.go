@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 // Thresholds of the rules about the work queue; see rule.go for what they mean.
 const (
+	manyRetries    = 12 // the default limiter has kept the key for 41 s by then
 	tooManyRetries = 15
 	retriesLast    = 5 * time.Minute
 	unseenRetries  = 18 // the default limiter has reached its longest delay
@@ -37,7 +39,8 @@ type key struct {
 	isLate             bool   // it came to the queue after the backlog of the initial list
 	hasFailed          bool   // its last reconcile failed
 	retries            int
-	hadRetries         bool // before the log, or what is left of it, began
+	hadRetries         bool   // before the log, or what is left of it, began
+	lastError          string // of its last reconcile that failed
 	retriesSince       time.Duration
 	retriesAt          moment
 }
@@ -115,7 +118,9 @@ func (w *work) see(e *event.Entry) {
 	case event.KindWorkForgotten:
 		k.retries, k.hasFailed = 0, false
 	case event.KindReconciled:
-		k.hasFailed = e.Err() != nil
+		if k.hasFailed = e.Err() != nil; k.hasFailed {
+			k.lastError = fold.Shorten(e.Err().Error())
+		}
 	}
 }
 
@@ -173,7 +178,7 @@ func (r *report) reportWorkQueue() {
 		case k.readyAt.seq > 0 && k.isLate:
 			queue.see(name, k.readyAt.at, r.end)
 		}
-		if k.isEndless(r.end.at) {
+		if k.retries >= manyRetries {
 			if failing++; worst == "" || k.retries > w.keys[worst].retries {
 				worst = name
 			}
@@ -202,8 +207,16 @@ func (r *report) reportWorkQueue() {
 	}
 	if failing > 0 {
 		k := w.keys[worst]
-		r.find(endlessRetries, Warning, k.retriesSince, k.retriesAt, say("%[1]s has been retried %[2]d times and was not forgotten; keys like it: %[3]d.",
-			"%[1]s 已重试 %[2]d 次，没有被 forget；这样的 key 有 %[3]d 个。", worst, k.retries, failing), Words{})
+		what := say("%[1]s has failed %[2]d times in a row, and is retried; keys like it: %[3]d.", "%[1]s 已连续失败 %[2]d 次，仍在重试；这样的 key 有 %[3]d 个。",
+			worst, k.retries, failing)
+		if k.lastError != "" {
+			what.EN, what.ZH = what.EN+fmt.Sprintf(" The reconcile returned: “%s”.", k.lastError), what.ZH+fmt.Sprintf("reconcile 返回：“%s”。", k.lastError)
+		}
+		weight := Hint
+		if k.isEndless(r.end.at) {
+			weight = Warning
+		}
+		r.find(endlessRetries, weight, k.retriesSince, k.retriesAt, what, Words{})
 	}
 }
 

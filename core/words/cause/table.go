@@ -72,7 +72,7 @@ var table = []*Cause{
 		Name:   Words{"id-token expired", "id-token 过期"},
 		What:   Words{"The kubeconfig’s OIDC id-token has expired, and there is no refresh token.", "kubeconfig 的 OIDC id-token 已过期，又没有 refresh token。"},
 		Remedy: Words{"Log in again: trying again cannot help.", "请重新登录：重试没有用。"}},
-	{ID: OIDCIssuer, Giver: issuer, Before: true, signs: noAnswer("failed to refresh token", "oidc: "),
+	{ID: OIDCIssuer, Giver: issuer, Before: true, signs: noAnswer("failed to refresh token", "oidc: ", "/.well-known/openid-configuration", "did not contain an id_token"),
 		Name:   Words{"issuer fails", "签发方失败"},
 		What:   Words{"The OIDC issuer gives no new id-token; the cluster was not asked.", "OIDC 签发方没有给出新的 id-token；没有询问集群。"},
 		Remedy: Words{"Check idp-issuer-url and the network to it; if it refuses, log in again.", "检查 idp-issuer-url 和到它的网络；若被拒绝，请重新登录。"}},
