@@ -173,7 +173,7 @@ func (w *wire) owner(lanes []*lane, t target, u *url.URL, verb string) *lane {
 	return nil
 }
 
-func (w *wire) begin(u *url.URL, lanes []*lane) *request {
+func (w *wire) begin(ctx context.Context, u *url.URL, lanes []*lane) *request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.next++
@@ -189,6 +189,9 @@ func (w *wire) begin(u *url.URL, lanes []*lane) *request {
 		}
 		if len(w.targets) < maxOpen {
 			w.targets[t.name()] = t
+		}
+		if l, ok := ctx.Value(laneKey{}).(*lane); ok && l.isOf(t) {
+			lanes = []*lane{l}
 		}
 		if r.lane = w.owner(lanes, t, u, r.verb); r.lane != nil {
 			r.lane.requests.open = r.id
@@ -274,7 +277,7 @@ func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method != http.MethodGet || r.URL == nil {
 		return t.write(r)
 	}
-	q := t.p.wire.begin(r.URL, t.p.informers())
+	q := t.p.wire.begin(r.Context(), r.URL, t.p.informers())
 	if t.p.measuring.Load() {
 		t.p.wire.count(q, r.URL)
 	}
