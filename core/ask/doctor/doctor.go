@@ -18,6 +18,9 @@ import (
 	"informerscope/core/words/object"
 )
 
+// recordingEnd is the text of the Note with which a probe ends a recording; one that breaks off has none.
+const recordingEnd = "the recording ends"
+
 // Bounds of what a Doctor keeps of each informer, and of what it returns.
 const (
 	maxKeys      = 1 << 16 // keys of a work queue
@@ -28,8 +31,9 @@ const (
 
 // Doctor sees the events of a log. It belongs to one goroutine.
 type Doctor struct {
-	lanes []*lane
-	lens  lens.Lens
+	lanes     []*lane
+	lens      lens.Lens
+	breaksOff bool // the log is a recording that has not come to its end
 }
 
 // lane is what the rules remember of one informer.
@@ -67,6 +71,8 @@ func newLane(i int) *lane {
 func (d *Doctor) See(e *event.Entry) {
 	d.lens.See(e)
 	switch e.Kind {
+	case event.KindNote:
+		d.breaksOff = d.breaksOff && e.Note().Text != recordingEnd
 	case event.KindSelected:
 		d.lanes = nil
 		return
@@ -96,7 +102,7 @@ func (d *Doctor) See(e *event.Entry) {
 	case event.KindInformerStopped:
 		l.hasStopped = true
 	case event.KindInformerSynced:
-		l.isSynced = true
+		l.isSynced, l.refl.hasStore = true, true
 	case event.KindMutated:
 		l.mutations.see(e)
 	default:
@@ -200,9 +206,20 @@ func (r *report) find(rule *Rule, weight Weight, since time.Duration, at moment,
 	if advice == (Words{}) {
 		advice = rule.Advice
 	}
-	r.findings = append(r.findings, Finding{Rule: rule.Name, Title: rule.Title, Weight: weight, Lane: r.lane.index, Informer: informerName(r.state),
+	r.findings = append(r.findings, Finding{Rule: rule.Name, Title: rule.Title, Weight: weight, Lane: r.lane.index, Informer: r.name(),
 		SinceMillis: fold.Millis(since), Seq: at.seq, AtMillis: fold.Millis(at.at), Confidence: confidence(r.state.Fidelity, rule.members), What: what,
 		Advice: advice, Story: rule.Story})
+}
+
+// name returns the name of the lane's informer. If others are of its resource, the namespace and the selectors of its requests are a part of it.
+func (r *report) name() string {
+	name := informerName(r.state)
+	for i := range r.fold.Lanes() {
+		if i != r.lane.index && informerName(r.fold.LaneState(i)) == name {
+			return name + r.lane.refl.scope.words(r.lane.refl.options)
+		}
+	}
+	return name
 }
 
 func informerName(s *fold.State) string {
@@ -261,6 +278,7 @@ type Examination struct {
 func Read(file io.Reader) (*Examination, error) {
 	x := &Examination{Log: trace.NewRecorder(trace.RecorderOptions{})}
 	d := New()
+	d.breaksOff = true
 	h, n, damage, err := tracefile.ReadFile(file, tracefile.ReadOptions{DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) }},
 		func(events []event.Entry) error {
 			if err := x.Log.Append(events); err != nil {

@@ -25,7 +25,7 @@ const (
 	failedTooLate  = 5 * time.Second
 	outageTooLong  = 10 * time.Second // an API server that restarts is away for less
 	cutEarly       = time.Minute      // an API server ends a watch after 5 min or more
-	cutsWarn       = 3
+	cutsWarn       = 4
 	lostAfterPings = 40 * time.Second // HTTP/2 sends a PING after 30 s of silence, and waits 15 s for its answer; the log may begin after that
 )
 
@@ -64,6 +64,7 @@ type reflector struct {
 	}
 	troubles   map[string]*trouble // by their causes
 	hasListed  bool                // a list was answered
+	hasStore   bool                // a list was taken over
 	badMark    moment              // a bookmark in the place of the end mark, without the mark
 	failedFrom moment              // the first failure since the last answer
 }
@@ -93,6 +94,20 @@ func scopeOf(request string) (s scope) {
 	}
 	s.isSelected = strings.Contains(query, "Selector=")
 	return s
+}
+
+// words names the scope, behind an informer's name. options are its selectors.
+func (s scope) words(options string) string {
+	words := ""
+	if s.namespace != "" {
+		words = " in " + s.namespace
+	}
+	for _, selector := range strings.Split(options, "\n") {
+		if selector != "" {
+			words += " with " + selector
+		}
+	}
+	return words
 }
 
 func (s scope) has(key string) bool {
@@ -132,6 +147,7 @@ func (r *reflector) restore(s *fold.State, e *event.Entry) {
 		r.bring(item.RV)
 	}
 	r.isOpen = s.Reflector.Phase == "watching" || s.Reflector.Phase == "watch-listing"
+	r.hasStore = s.Synced || s.Indexer.ResourceVersion != "" || len(e.Restored().Items) > 0
 	r.isWaiting, r.hasListed = s.Reflector.Phase == "listing", s.Reflector.ResourceVersion != ""
 	r.heardAt, r.sentAt = now, now
 	if s.Reflector.Phase == "backoff" {
@@ -145,7 +161,7 @@ func (r *reflector) see(e *event.Entry) {
 	switch e.Kind {
 	case event.KindListWatchStarted:
 		started := e.ListWatchStarted()
-		if !started.First && started.Why != "first list" { // older files do not have First
+		if !started.First && started.Why != "first list" && r.hasStore { // older files do not have First
 			r.relist(now, started.Why)
 		}
 	case event.KindRequestSent:
@@ -159,8 +175,10 @@ func (r *reflector) see(e *event.Entry) {
 	case event.KindWireRequest:
 		r.scope = scopeOf(e.WireRequest().URL)
 	case event.KindStoreAdded, event.KindStoreUpdated:
+		r.hasStore = true
 		r.bring(e.RV())
 	case event.KindStoreReplaced:
+		r.hasStore = true
 		r.bring(e.StoreReplaced().StoreRV)
 	case event.KindRequestAnswered:
 		r.isWaiting = false
@@ -326,7 +344,7 @@ func (r *report) reportReflector() {
 			why += " (" + x.cutWhy.cause + ")"
 		}
 		r.find(cutWatches, Warning, x.cuts[0].at, x.cuts[n-1], say("Watches of %[1]s that ended within a minute: %[2]d, the last one after %[3]s: %[4]s.",
-			"%[1]s 的 watch 有 %[2]d 个在一分钟内结束，最近一个只持续了 %[3]s：%[4]s。", informerName(r.state), x.cutAll, seconds(x.cutOpen), why), Words{})
+			"%[1]s 的 watch 有 %[2]d 个在一分钟内结束，最近一个只持续了 %[3]s：%[4]s。", r.name(), x.cutAll, seconds(x.cutOpen), why), Words{})
 	}
 	weight := Warning
 	if !l.isSynced {

@@ -46,7 +46,7 @@ var (
 	handlerPanic = &Rule{
 		Name:  "handler-panic",
 		Title: say("A handler panics", "handler 会 panic"),
-		Sees:  "a call of a handler panics",
+		Sees:  "a call of a handler panics. If the recording breaks off there, the process ended",
 		Advice: say("By default client-go ends your process when a handler panics. Fix what the handler assumes of the object: a tombstone arrives in "+
 			"OnDelete as DeletedFinalStateUnknown.", "默认情况下 handler panic 时 client-go 会结束你的进程。检查 handler 对对象的假设：OnDelete "+
 			"收到的 tombstone 是 DeletedFinalStateUnknown。"),
@@ -63,7 +63,7 @@ var (
 	relistLoop = &Rule{
 		Name:  "relist-loop",
 		Title: say("The informer lists everything again and again", "informer 一遍又一遍地重新 list 全部对象"),
-		Sees:  "three relists or more within 10 min. It is critical from 10 relists on. A healthy informer relists a few times a day at most",
+		Sees:  "three relists or more within 10 min, of an informer that has had a list. It is critical from 10 relists on. A healthy informer relists a few times a day at most",
 		Story: "relists", members: []string{"reflector"}}
 	deadWatch = &Rule{
 		Name:  "dead-watch",
@@ -79,7 +79,7 @@ var (
 	cutWatches = &Rule{
 		Name:  "cut-watches",
 		Title: say("Something cuts the watch again and again", "watch 一次又一次被切断"),
-		Sees: "three watches of an informer or more end within a minute of their beginning, within 10 min, and the API server gives no reason. It lets a watch " +
+		Sees: "four watches of an informer or more end within a minute of their beginning, within 10 min, and the API server gives no reason. It lets a watch " +
 			"run for 5 to 10 min",
 		Advice: say("A proxy, a load balancer or a client-side timeout ends the connection. Raise its idle timeout above 10 min, and set no timeout in the "+
 			"rest.Config that makes the informers' clients.", "代理、负载均衡或客户端超时结束了连接。把空闲超时调到 10 分钟以上；informer 所用的 rest.Config 不要设 "+
@@ -95,7 +95,7 @@ var (
 	noEndMark = &Rule{
 		Name:  "no-end-mark",
 		Title: say("A WatchList gets no end mark", "WatchList 一直等不到结束标记"),
-		Sees:  "a WatchList has brought nothing for 10 s, and its end mark is missing. client-go warns after the same time",
+		Sees:  "a WatchList has brought a bookmark without the end mark; or nothing for 10 s, and no end mark. client-go warns after the same time",
 		Advice: say("The API server, or a proxy or aggregated API server in front of it, does not send the bookmark with k8s.io/initial-events-end. "+
 			"Fix it, or switch the feature gate WatchListClient off.", "API server，或它前面的代理、聚合 API server，没有发送带 "+
 			"k8s.io/initial-events-end 的 bookmark。修复它，或关闭 feature gate WatchListClient。"),
@@ -170,6 +170,14 @@ var (
 			"that had once been empty. The backlog of the initial list does not count. Or one key waits 10 s or more, and of the keys that are taken " +
 			"meanwhile 50 or more, and 80 %, came later: in a priority queue",
 		Story: "ratelimited", members: []string{"workqueue"}}
+	busyWorkers = &Rule{
+		Name:  "busy-workers",
+		Title: say("The workers cannot keep up", "worker 忙不过来"),
+		Sees: "when the log ends, keys have waited for a worker for 20 s or more without a pause, no fewer than 20 s before, the oldest for 10 s or more; and the " +
+			"workers were busy for 80 % of that time. A backlog that shrinks does not count",
+		Advice: say("Run more workers (MaxConcurrentReconciles), or make a reconcile faster: look at what its requests wait for, and at client-side throttling "+
+			"(QPS and Burst).", "增加 worker（MaxConcurrentReconciles），或让 reconcile 更快：看它的请求在等什么，以及客户端限流（QPS 和 Burst）。"),
+		Story: "ratelimited", members: []string{"workqueue"}}
 	endlessRetries = &Rule{
 		Name:  "endless-retries",
 		Title: say("A key fails again and again", "key 一再失败"),
@@ -184,7 +192,7 @@ var (
 var failing = []*Rule{neverSynced, relistLoop, cutWatches}
 
 var rules = []*Rule{slowHandler, stuckHandler, handlerPanic, leakedHandlers, relistLoop, deadWatch, cutWatches, neverSynced, noEndMark, missingPermission,
-	badCredentials, unservedResource, outage, unsharedInformers, mutatedObjects, memory, selfLoop, staleReads, starvedKeys, endlessRetries}
+	badCredentials, unservedResource, outage, unsharedInformers, mutatedObjects, memory, selfLoop, staleReads, starvedKeys, busyWorkers, endlessRetries}
 
 // ruleNamed returns the rule with a name.
 func ruleNamed(name string) *Rule {
