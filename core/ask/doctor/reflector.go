@@ -25,7 +25,7 @@ const (
 	failedTooLate  = 5 * time.Second
 	outageTooLong  = 10 * time.Second // an API server that restarts is away for less
 	cutEarly       = time.Minute      // an API server ends a watch after 5 min or more
-	cutsWarn       = 4
+	cutsWarn       = 3
 	lostAfterPings = 40 * time.Second // HTTP/2 sends a PING after 30 s of silence, and waits 15 s for its answer; the log may begin after that
 )
 
