@@ -62,11 +62,12 @@ type viewer struct {
 	replacing int     // how many stores are being replaced
 	reqs      map[uint32]*requestView
 	bodies    bodies
+	hurry     chan chan struct{} // asks for what is there at once; the answer closes the channel that comes
 }
 
 // newViewer makes a viewer of these informers.
 func newViewer(p *Probe, w io.Writer, lanes []*lane) *viewer {
-	v := &viewer{p: p, out: bufio.NewWriterSize(w, 64<<10), start: time.Since(p.start), reqs: map[uint32]*requestView{}}
+	v := &viewer{p: p, out: bufio.NewWriterSize(w, 64<<10), start: time.Since(p.start), reqs: map[uint32]*requestView{}, hurry: make(chan chan struct{})}
 	names := map[string]bool{}
 	var repeats []*laneView
 	for _, l := range lanes {
@@ -300,7 +301,11 @@ func (v *viewer) drain() error {
 	return v.flush()
 }
 
-// finish writes the events that were held back.
+// endNote is the text of the last line of a whole recording: it lasts until then, even if nothing happened.
+const endNote = "the recording ends"
+
+// finish writes the events that were held back, and the end. That write gives the connection its time for what net/http still writes: in a quiet recording
+// the last one is long ago.
 func (v *viewer) finish() error {
 	for _, lv := range v.lanes {
 		lv.l.barrier()
@@ -309,6 +314,7 @@ func (v *viewer) finish() error {
 		return err
 	}
 	v.releaseHeld()
+	v.put(&line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note", Text: endNote})
 	return v.flush()
 }
 

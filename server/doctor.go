@@ -183,15 +183,27 @@ func printFindings(w io.Writer, where string, x *doctor.Examination) error {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		fmt.Fprintf(&b, "\n%-8s  %s  (%s)\n", strings.ToUpper(string(f.Weight)), f.Title.EN, f.Rule)
-		fmt.Fprintf(&b, "          %s, since %.1f s, %s: event %d, #at=%[4]d\n", f.Informer, f.SinceMillis/1000, f.Confidence, f.Seq)
+		fmt.Fprintf(&b, "          %s, since %.1f s, %s: event %d\n", f.Informer, f.SinceMillis/1000, f.Confidence, f.Seq)
 		wrap(&b, "          ", f.What.EN)
 		wrap(&b, "        → ", f.Advice.EN+" The story #story="+f.Story+" explains it.")
 	}
 	if len(r.Findings) == 0 {
 		b.WriteString("no findings\n")
+	} else {
+		b.WriteString("\n")
+		wrap(&b, "", openingWords(where, r.Findings[0].Seq))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// openingWords say how to see the moment of a finding.
+func openingWords(where string, seq uint64) string {
+	if isURL(where) {
+		return fmt.Sprintf("To see the process as it is now: informerscope --open --attach %s. To see a finding's moment, save a recording of it (curl -o x.trace "+
+			"'%s/trace?seconds=30') and examine that.", where, strings.TrimSuffix(where, "/"))
+	}
+	return fmt.Sprintf("To see a finding: informerscope --open, drop %s on the page, and put the finding's event at the end of the page's address: &at=%d.", where, seq)
 }
 
 // wrap writes a text in lines of findingWidth, the first one behind lead. Control characters, which a recording may have, are written as Go writes them.

@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"informerscope/core/words/cause"
 	"informerscope/server/internal/clusters"
 )
 
@@ -119,7 +120,7 @@ func TestHeadersFromUpstreamAreBounded(t *testing.T) {
 		f := newFixture(t, kubeconfig(t, map[string]entry{"kind": e}), nil)
 		for _, resource := range []string{"pods", "services"} {
 			response, status := f.status("/clusters/kind/api/v1/" + resource)
-			if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get(CauseHeader) != string(clusters.Reset) {
+			if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get(CauseHeader) != cause.Reset {
 				t.Errorf("%s, %s: %d %+v", name, resource, response.StatusCode, status)
 			}
 			// Over HTTP/2 net/http only reports a protocol error.
@@ -143,7 +144,7 @@ func TestTheWaitForHeadersEnds(t *testing.T) {
 		f := newFixture(t, kubeconfig(t, map[string]entry{"kind": e}), func(c *Config) { c.Clusters.WaitForHeaders(50 * time.Millisecond) })
 		for _, path := range []string{"pods", "pods?watch=true"} {
 			response, status := f.status("/clusters/kind/api/v1/" + path)
-			if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get(CauseHeader) != string(clusters.Timeout) ||
+			if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get(CauseHeader) != cause.Timeout ||
 				!strings.Contains(status.Message, "began no answer") {
 				t.Errorf("%s, %s: %d %s: %s", name, path, response.StatusCode, response.Header.Get(CauseHeader), status.Message)
 			}
