@@ -52,6 +52,7 @@ const (
 
 // run runs the program until ctx ends. When it returns, all its goroutines have ended.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	stdout, stderr = terminal{stdout}, terminal{stderr}
 	root := newCommand(os.LookupEnv, func(ctx context.Context, s settings) error { return act(ctx, s, stdout, stderr) })
 	root.SetOut(stdout)
 	root.SetErr(stderr)
