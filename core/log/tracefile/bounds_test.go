@@ -263,7 +263,7 @@ func TestShortLinesMakeABoundedAmount(t *testing.T) {
 	}{
 		{"workers", "", `{"s":1,"k":"Writes","n":1024}` + "\n", "more than 4194304 workers and objects together", 4096, 4096},
 		{"too many workers", "", `{"s":1,"k":"Writes","n":1025}` + "\n", "a queue has 1025 workers, and at most 1024 can be shown", 0, 1},
-		{"informers", "", selected(64) + selected(1), "more than 4194304 workers and objects together", 4035, 4000},
+		{"informers", "", selected(64) + selected(1), "more than 4194304 workers and objects together", 4035, 2000},
 		{"objects that are compared", objects, `{"s":1,"k":"ClusterObjects"}` + "\n", "more than 4194304 workers and objects together", 5195, 4000},
 		{"a plain log", objects, `{"s":1,"k":"Writes","n":2}` + "\n", "", 11_000, 1},
 	} {
