@@ -223,7 +223,7 @@ func TestReconcile(t *testing.T) {
 	noLayerOff(t, c.p)
 }
 
-// TestAFailureIsShort: whoever chooses the reason of an answer, such as a webhook, does not choose how long a line of the recording is.
+// TestAFailureIsShort: a webhook, which chooses the reason of an answer, does not choose how long a line of the recording is.
 func TestAFailureIsShort(t *testing.T) {
 	status := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 422, Reason: metav1.StatusReason(strings.Repeat("x", 300_000))}}
 	why := failureOf(fmt.Errorf("a canary: %w", status))

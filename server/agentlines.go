@@ -17,8 +17,8 @@ import (
 // maxAgentLine is the longest message of an agent, in bytes.
 const maxAgentLine = 1 << 20
 
-// agentLines speaks with an agent in lines of JSON. The transport of the SDK ends at a line that is no message, and never answers the second of two requests
-// with one id; this one answers both with an error, and goes on. It implements mcp.Transport and mcp.Connection, once.
+// agentLines speaks with an agent in lines of JSON. It answers a line that is no message with an error, and the second of two requests with one id too. The
+// SDK's own transport ends at the one, and never answers the other. It implements mcp.Transport and mcp.Connection, once.
 type agentLines struct {
 	in  *bufio.Reader
 	out io.Writer

@@ -11,7 +11,7 @@ import (
 )
 
 // readRecording returns what read returns of the recording at path: a file or a pipe. Once ctx ends, it returns at once. Nothing can end an open or a read of
-// a pipe that nobody writes to, so the goroutine that waits for it is then left to the end of the process. One that reads ends with its next read.
+// a pipe without a writer, so the goroutine that waits for it is then left to the end of the process. One that reads ends with its next read.
 func readRecording[T any](ctx context.Context, path string, read func(io.Reader) (T, error)) (T, error) {
 	type answer struct {
 		value T

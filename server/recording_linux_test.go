@@ -20,7 +20,7 @@ func pipe(t *testing.T) string {
 	return path
 }
 
-// TestReadingAPipeEnds with its context: while nobody writes to the pipe, and between two pieces. What a pipe brings is read.
+// TestReadingAPipeEnds with its context: while the pipe has no writer, and between two pieces. What a pipe brings is read.
 func TestReadingAPipeEnds(t *testing.T) {
 	for _, command := range [][]string{{"doctor"}, {"mcp"}} {
 		path := pipe(t)

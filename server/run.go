@@ -75,7 +75,11 @@ func act(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 		}
 		return ask(ctx, s, stdout)
 	}
-	return logFinalError(s, serve(ctx, s, web.Files(), stdout, stderr), stderr)
+	page := web.Bundle(web.Directory())
+	if s.modules {
+		page = web.Modules(web.Directory())
+	}
+	return logFinalError(s, serve(ctx, s, page, stdout, stderr), stderr)
 }
 
 // hideTokens removes the tokens from the environment: the programs that this one starts, the browser and credential plugins, must not see them.

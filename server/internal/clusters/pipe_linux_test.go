@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestAKubeconfigIsAFile: a pipe, which nobody may ever write to, is refused at once.
+// TestAKubeconfigIsAFile: a pipe, which may never bring anything, is refused at once.
 func TestAKubeconfigIsAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
