@@ -31,12 +31,14 @@ WASM_FLAGS ?=
 WORK    := $(if $(filter web,$(PAGE)),bin/_page,$(PAGE)/_page)
 # A go.work in a directory above is about other modules.
 export GOWORK := off
+BUNDLE_SRC := $(shell find web -path web/bundle -prune -o \( -name '*.js' -o -name '*.css' -o -name '*.html' -o -name '*.svg' \) -print) \
+  tools/standalone/bundle.go tools/standalone/page.go tools/standalone/go.sum
 WASM_SRC := $(shell find core wasm stories tools/wasmpage -name '*.go' -not -name '*_test.go' 2>/dev/null) stories/stories.json go.mod go.sum
 
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: always help run sim test-sim wasm build standalone test verify judges check fetch unit unit-all random e2e e2e-some toolchains \
+.PHONY: always help run sim test-sim wasm packed build standalone test verify judges check fetch unit unit-all random e2e e2e-some toolchains \
   toolchains-all reliability pictures pictures-check film probe-releases probe-foreign probe-rules sim-foreign flat story-layouts slidev site dist dist-test \
   soak-day stress stress-rounds stress-short bench releases \
   soak soak-informer clean
@@ -58,20 +60,30 @@ sim: bin/informerscope-sim ## build the served cluster, Kubernetes in one proces
 bin/informerscope-sim: $(shell find sim core/cluster/levers core/cluster/simcluster core/lab/selection probe -name '*.go' -not -name '*_test.go' 2>/dev/null) sim/go.mod sim/go.sum sim/build.sh
 	GO="$(GO)" ./sim/build.sh
 
-wasm: $(PAGE)/informerscope.wasm.gz $(PAGE)/wasm_exec.js ## build what the page loads
+wasm: $(PAGE)/informerscope.wasm.gz $(PAGE)/wasm_exec.js $(if $(filter web,$(PAGE)),web/bundle/index.html.gz) ## build what the page loads
 
 # tools/wasmpage builds it small and without chance, with exactly this toolchain; another toolchain makes it build again.
 $(PAGE)/informerscope.wasm.gz: $(WASM_SRC) $(WORK)/toolchain
+	@rm -f $(PAGE)/informerscope.wasm.br
 	$(GO) run ./tools/wasmpage $(WASM_FLAGS) -work $(WORK) -o $(PAGE)
 
 # It comes from the toolchain that built the program, and with it.
 $(PAGE)/wasm_exec.js: $(PAGE)/informerscope.wasm.gz
 	@[ -e $@ ] || $(GO) run ./tools/wasmpage $(WASM_FLAGS) -work $(WORK) -o $(PAGE)
 
+# The page as few packed files. The bundler is a Go module of its own: the server does not have it.
+web/bundle/index.html.gz: $(BUNDLE_SRC) web/wasm_exec.js
+	cd tools/standalone && $(GO) run . -bundle
+
+# The program as brotli takes a minute, so that only what is given away has it.
+packed: wasm web/informerscope.wasm.br
+web/informerscope.wasm.br: web/informerscope.wasm.gz
+	cd tools/standalone && $(GO) run . -brotli
+
 $(WORK)/toolchain: always
 	@mkdir -p $(@D); is="$$($(GO) version) $$($(GO) env GOROOT)" && if [ "$$(cat $@ 2>/dev/null)" != "$$is" ]; then echo "$$is" > $@; fi
 
-build: wasm ## build the server with the page inside: bin/informerscope
+build: packed ## build the server with the page inside: bin/informerscope
 	$(GO) build -trimpath -o bin/informerscope ./server
 
 standalone: wasm ## one HTML file that needs no server: bin/informerscope.html
@@ -80,11 +92,11 @@ standalone: wasm ## one HTML file that needs no server: bin/informerscope.html
 site: wasm ## a folder for any static host, under any path: bin/site (simulated cluster, recordings, stories)
 	$(GO) run ./tools/site -o bin/site
 
-dist: wasm ## archives for people without Go, checksums, krew's manifest: bin/dist (VERSION=v1.2.3 DIST_URL=https://… DIST_SIM=false)
+dist: packed ## archives for people without Go, checksums, krew's manifest: bin/dist (VERSION=v1.2.3 DIST_URL=https://… DIST_SIM=false)
 	rm -rf bin/dist
 	$(GO) run ./tools/dist -go $(GO) -o bin/dist -version "$(VERSION)" -url "$(DIST_URL)" -platforms "$(DIST_PLATFORMS)" -sim="$(DIST_SIM)"
 
-dist-test: wasm $(T) ## make every archive but those of informerscope-sim and look at it, and make one again elsewhere and from nothing: the same bytes
+dist-test: packed $(T) ## make every archive but those of informerscope-sim and look at it, and make one again elsewhere and from nothing: the same bytes
 	@$(T) go 'all archives but those of informerscope-sim' -- $(GO) test ./tools/dist -count=1 -timeout 60m -run TestAllArchives -dist.all
 
 # What the three tiers run, in this order. A step is a target whose tests and checks run by $(T) go and $(T) check, which count
@@ -272,7 +284,7 @@ film: wasm ## a film of a story in presenter mode: bin/film (STORY=ring LANG=zh 
 	cd e2e && $(GO) run ./film -story '$(STORY)' -lang '$(FILM_LANG)' -size '$(SIZE)' -format '$(FORMAT)' \
 	  -recording '$(abspath $(RECORDING))' -at '$(AT)'
 
-bench: wasm ## ours beside client-go, the relay beside kubectl proxy, the page's frames (PAGE_ARGS="-minutes 10"), an audience (HALL_ARGS), a probe
+bench: packed ## ours beside client-go, the relay beside kubectl proxy, the page's frames (PAGE_ARGS="-minutes 10"), an audience (HALL_ARGS), a probe
 	./e2e/install-chromium.sh
 	cd e2e && $(GO) run ./bench $(ARGS)
 	cd e2e && $(GO) run ./benchrelay $(RELAY_ARGS)
@@ -313,4 +325,4 @@ stress-short: ROUNDS := 2
 stress-short: STRESS := -short $(RACED)
 
 clean: ## remove what was built
-	rm -rf bin web/informerscope.wasm* web/wasm_exec.js e2e/artifacts
+	rm -rf bin web/bundle web/informerscope.wasm* web/wasm_exec.js e2e/artifacts

@@ -51,7 +51,7 @@ func newMCPCommand(lookup func(string) (string, bool)) *cobra.Command {
 					return &exitStatus{2, err}
 				}
 			}
-			err := a.server().Run(cmd.Context(), &mcp.IOTransport{Reader: io.NopCloser(cmd.InOrStdin()), Writer: keepOpen{cmd.OutOrStdout()}})
+			err := a.server().Run(cmd.Context(), newAgentLines(cmd.InOrStdin(), cmd.OutOrStdout()))
 			if errors.Is(err, io.EOF) || cmd.Context().Err() != nil {
 				return nil // the agent has left, or the user has ended the program
 			}
@@ -62,11 +62,6 @@ func newMCPCommand(lookup func(string) (string, bool)) *cobra.Command {
 	from.addFlags(cmd.Flags())
 	return cmd
 }
-
-// keepOpen is a writer that the transport must not close.
-type keepOpen struct{ io.Writer }
-
-func (keepOpen) Close() error { return nil }
 
 // agentServer answers an agent. Its methods are safe for concurrent use.
 type agentServer struct {

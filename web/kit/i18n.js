@@ -318,6 +318,21 @@ export function setLanguage(next) {
 }
 
 /**
+ * Words from outside, such as a name, as they may stand among the page's own: a character in them that turns the direction of text ends with them.
+ * @param {string} words
+ */
+export function isolate(words) {
+  if (!/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(words)) return words;
+  let open = 0;
+  const kept = words.replace(/[\u2066-\u2069]/g, (c) => {
+    if (c === '\u2069' && !open) return '';
+    open += c === '\u2069' ? -1 : 1;
+    return c;
+  });
+  return `\u2068${kept}${'\u2069'.repeat(open + 1)}`;
+}
+
+/**
  * The words for a key in the language that is set; an unknown key is returned as it is. {n} stands for an argument, and [n:pod|pods] for
  * the singular or plural that goes with it.
  * @param {string} key
@@ -328,7 +343,7 @@ export function t(key, args) {
   if (!pair) return key;
   const w = pair[lang === 'zh' ? 1 : 0];
   return args ? w.replace(/\{(\w+)\}|\[(\w+):([^|\]]*)\|([^\]]*)\]/g,
-    (whole, name, n, one, many) => (n ? (String(args[n]) === '1' ? one : many) : name in args ? String(args[name]) : whole)) : w;
+    (whole, name, n, one, many) => (n ? (String(args[n]) === '1' ? one : many) : name in args ? isolate(String(args[name])) : whole)) : w;
 }
 
 /** A text in the language that is set. @param {{en: string, zh: string}} text */

@@ -237,7 +237,7 @@ func (r *report) listenerName(id int32) string {
 }
 
 // yieldEvery is after how many events Examine lets other work run.
-const yieldEvery = 4096
+const yieldEvery = 256
 
 // Examine returns the findings of a log. If its beginning was evicted, it starts from the state before the first event that is left. It calls yield now and
 // then, for a program whose goroutines share one thread.

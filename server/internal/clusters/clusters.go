@@ -436,6 +436,16 @@ func innermost(transport http.RoundTripper) *http.Transport {
 	return nil
 }
 
+// refusePipes returns an error if one of the files is none. They are read more than once, and a pipe brings its bytes once, if ever.
+func refusePipes(files []string) error {
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() && !info.IsDir() && file != os.DevNull {
+			return fmt.Errorf("%s is no file, and a kubeconfig is read more than once: write it to a file, and give that with --kubeconfig or KUBECONFIG", file)
+		}
+	}
+	return nil
+}
+
 // refresh reads the files again if one of them has changed.
 func (l *Loader) refresh() {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
@@ -465,6 +475,10 @@ func (l *Loader) refresh() {
 	}
 	l.fingerprint = fingerprint.String()
 	l.drop()
+	if err := refusePipes(files); err != nil {
+		l.config, l.configErr, l.inCluster = nil, err, false
+		return
+	}
 	l.scrubber.Learn("the text of the kubeconfig", findSecrets(files)) // errors may quote text that cannot be parsed
 	l.config, l.configErr = rules.Load()
 	l.inCluster = inPod && l.configErr == nil && !slices.ContainsFunc(files, exists)
