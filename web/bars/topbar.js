@@ -80,9 +80,11 @@ export class TopBar {
     for (const b of [this.src, this.res, this.ns]) b.setAttribute('aria-haspopup', 'dialog');
     this.era = h('div', { class: 'seg', role: 'radiogroup' });
     this.eraButtons = releases.map(({ era: e, label, queue }) => {
-      const b = button({ role: 'radio' }, () => ctx.act('select', { era: e }), label);
+      const beta = label.slice(e.length).trim();
+      const b = button({ role: 'radio' }, () => ctx.act('select', { era: e }), e);
+      if (beta) b.append(h('small', {}, beta));
       this.era.append(b);
-      return { e, label, queue, b };
+      return { e, label, queue, beta, b };
     });
     this.two = button({ class: 'twolanes', 'aria-pressed': 'false' }, () => ctx.act('select', { era: ctx.model.otherEras() }), icon(
       'M1 4.5H15M4 4.5V9.5Q4 11.5 6 11.5H15', ...[4.5, 11.5].map((cy) => s('circle', { cx: 11, cy, r: 2, fill: 'currentColor' }))));
@@ -171,12 +173,13 @@ export class TopBar {
     const newer = on.find((e) => !releases.some((x) => x.era === e));
     reveal(this.newer, !!newer);
     put(this.newer, newer ? t('top.newer', { era: newer, known: releases[0].label }) : '');
-    this.eraButtons.forEach(({ e, label, queue, b }, i) => {
+    this.eraButtons.forEach(({ e, label, queue, beta, b }, i) => {
       const checked = on.includes(e);
       attr(b, 'aria-checked', String(checked));
       // The kind of queue stands only beside the releases that run.
-      put(b, checked && on.length < 2 ? `${label} ${queue}` : label);
+      put(b, checked && on.length < 2 && !beta ? `${e} ${queue}` : e);
       attr(b, 'title', `client-go ${label}: ${queue}`);
+      if (beta) attr(b, 'aria-label', label);
       attr(b, 'tabindex', checked || (i === 0 && !releases.some((x) => on.includes(x.era))) ? 0 : -1);
     });
     put(this.faultsWord, t('top.faults'));
