@@ -77,11 +77,13 @@ const gone = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","statu
 func TestWaitsBesideTheReflector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, s := New(Options{}), &restarts{}
-		client := metadata.NewForConfigOrDie(&rest.Config{Host: "http://api", Transport: p.Transport(s), QPS: -1}).Resource(gvr("things").GroupResource().WithVersion("v1"))
+		client := metadata.NewForConfigOrDie(&rest.Config{Host: "http://api", Transport: p.Transport(s),
+			QPS: -1}).Resource(gvr("things").GroupResource().WithVersion("v1"))
 		inf := p.NewInformer(&cache.ListWatch{
 			ListFunc:  func(o metav1.ListOptions) (runtime.Object, error) { return client.List(t.Context(), o) },
 			WatchFunc: func(o metav1.ListOptions) (watch.Interface, error) { return client.Watch(t.Context(), o) },
-		}, &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "Thing", APIVersion: "v1"}}, 10*time.Hour, cache.Indexers{}) // without resyncs it waits for a channel of no bubble
+		}, &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "Thing", APIVersion: "v1"}}, 10*time.Hour,
+			cache.Indexers{}) // without resyncs it waits for a channel of no bubble
 		r := newReading(t, p)
 		stop := make(chan struct{})
 		ended := make(chan struct{})

@@ -193,7 +193,8 @@ func openingWords(where string, seq uint64) string {
 		return fmt.Sprintf("To see the process as it is now: informerscope --open --attach %s. To see a finding's moment, save a recording of it (curl -o x.trace "+
 			"'%s/trace?seconds=30') and examine that.", where, strings.TrimSuffix(where, "/"))
 	}
-	return fmt.Sprintf("To see a finding: informerscope --open, drop %s on the page, and put the finding's event at the end of the page's address: &at=%d.", where, seq)
+	return fmt.Sprintf("To see a finding: informerscope --open, drop %s on the page, and put the finding's event at the end of the page's address: "+
+		"&at=%d.", where, seq)
 }
 
 // wrap writes a text in lines of findingWidth, the first one behind lead.

@@ -73,7 +73,7 @@ func TestAnAgentAsks(t *testing.T) {
 		s.Informers[0].Resource != "pods" || !s.Informers[0].Synced {
 		t.Errorf("%s: %+v", refusal, s)
 	}
-	var r report
+	var r agentReport
 	if refusal := callTool(t, cs, "findings", nil, &r); refusal != "" || len(r.Findings) != 2 || r.Findings[0].Rule != "handler-panic" || r.Events != 11 {
 		t.Errorf("%s: %+v", refusal, r)
 	}
@@ -128,7 +128,7 @@ func TestAnAgentRecordsAProcess(t *testing.T) {
 		}
 		return ill()
 	})
-	var r report
+	var r agentReport
 	if refusal := callTool(t, cs, "findings", nil, &r); refusal != "" || len(r.Findings) != 0 {
 		t.Errorf("%s: %+v", refusal, r)
 	}
@@ -158,7 +158,7 @@ func TestTheCommandMCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r report
+	var r agentReport
 	if refusal := callTool(t, cs, "findings", nil, &r); refusal != "" || len(r.Findings) != 2 {
 		t.Errorf("%s: %+v", refusal, r)
 	}

@@ -61,7 +61,8 @@ func (p *podMaker) seen(obj any) {
 	}
 }
 
-// TestListsReadOwnWrites: a controller that lists its pods, finds none and makes a second one fails the assertion, however it lists; the same one mended passes.
+// TestListsReadOwnWrites: a controller that lists its pods, finds none and makes a second one fails the assertion, however it lists; the same one
+// mended passes.
 func TestListsReadOwnWrites(t *testing.T) {
 	const byApp = "byApp"
 	web := labels.SelectorFromSet(labels.Set{"app": "web"})

@@ -190,7 +190,8 @@ func (l *accessLog) addStale(p *probe.Probe, w write, version uint64, how string
 }
 
 // AssertReadsOwnWrites fails the test if the controller read an object at an older version than one of its own writes had made, each such read once. A write
-// counts from its answer. Writes are creates, updates, patches, applies and deletes over Config. Reads are those of the stores of informers that came by Factory,
+// counts from its answer. Writes are creates, updates, patches, applies and deletes over Config. Reads are those of the stores of informers that
+// came by Factory,
 // Informer or NewInformer, whichever goroutine reads; and an update that names an older version than the controller's last write. Something that is not in a
 // store, or in a list or an index look-up to which the write's answer belongs, counts if it still is in the cluster; and something that is there after the
 // controller had deleted it. It also fails if there was no read at all.

@@ -63,7 +63,8 @@ var (
 	relistLoop = &Rule{
 		Name:  "relist-loop",
 		Title: say("The informer lists everything again and again", "informer 一遍又一遍地重新 list 全部对象"),
-		Sees:  "three relists or more within 10 min, of an informer that has had a list. It is critical from 10 relists on. A healthy informer relists a few times a day at most",
+		Sees: "three relists or more within 10 min, of an informer that has had a list. It is critical from 10 relists on. A healthy informer " +
+			"relists a few times a day at most",
 		Story: "relists", members: []string{"reflector"}}
 	deadWatch = &Rule{
 		Name:  "dead-watch",
@@ -182,7 +183,8 @@ var (
 		Name:  "endless-retries",
 		Title: say("A key fails again and again", "key 一再失败"),
 		Sees: "a key has been added to the rate limiter 12 times or more since it was forgotten: by default the limiter has then kept it for 41 s, and that is " +
-			"a hint. It is a warning after 15 times and 5 min, or if it was 18 times before the log began. Deployment's controller gives up at 15; those of ReplicaSet, StatefulSet, DaemonSet and Job do not",
+			"a hint. It is a warning after 15 times and 5 min, or if it was 18 times before the log began. Deployment's controller gives up at 15; " +
+			"those of ReplicaSet, StatefulSet, DaemonSet and Job do not",
 		Advice: say("Return an error only if trying again can help: give up after a bounded number of retries, report the problem in the object's "+
 			"status, and call Forget after success.", "只有重试有用时才返回错误：重试到上限就放弃，把问题写进对象的 status；成功后调用 Forget。"),
 		Story: "retry", members: []string{"workqueue.failures"}}

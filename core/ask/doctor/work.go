@@ -255,7 +255,8 @@ func (r *report) reportWorkQueue() {
 		what := say("%[1]s has failed %[2]d times in a row, and is retried; keys like it: %[3]d.", "%[1]s 已连续失败 %[2]d 次，仍在重试；这样的 key 有 %[3]d 个。",
 			worst, k.retries, failing)
 		if k.lastError != "" {
-			what.EN, what.ZH = what.EN+fmt.Sprintf(" The reconcile returned: “%s”.", k.lastError), what.ZH+fmt.Sprintf("reconcile 返回：“%s”。", k.lastError)
+			what.EN += fmt.Sprintf(" The reconcile returned: “%s”.", k.lastError)
+			what.ZH += fmt.Sprintf("reconcile 返回：“%s”。", k.lastError)
 		}
 		weight := Hint
 		if k.isEndless(r.end.at) {
@@ -269,7 +270,8 @@ func (r *report) reportWorkQueue() {
 func (r *report) reportBusyWorkers(t *lens.Totals) bool {
 	w := &r.lane.work
 	span := r.end.at - w.backlog
-	if w.depth == 0 || w.halves < 2 || span < backlogSpan || w.depth+len(w.busy) < w.earlier[0] || w.reconcile.count == 0 || t.Starving > 0 || r.state.Workqueue == nil {
+	if w.depth == 0 || w.halves < 2 || span < backlogSpan || w.depth+len(w.busy) < w.earlier[0] || w.reconcile.count == 0 ||
+		t.Starving > 0 || r.state.Workqueue == nil {
 		return false
 	}
 	worked, oldest := w.worked, r.end
@@ -286,7 +288,8 @@ func (r *report) reportBusyWorkers(t *lens.Totals) bool {
 	if waited < starvedWait || float64(worked) < busyShare*float64(span)*float64(workers) {
 		return false
 	}
-	r.find(busyWorkers, Warning, w.backlog, oldest, say("%[1]d of %[1]d workers are busy all the time, for %[2]s. A reconcile takes %[3]s; %[4]d wait, the oldest for %[5]s.",
+	r.find(busyWorkers, Warning, w.backlog, oldest, say("%[1]d of %[1]d workers are busy all the time, for %[2]s. A reconcile takes %[3]s; %[4]d "+
+		"wait, the oldest for %[5]s.",
 		"%[1]d 个 worker 全部一直在忙，已 %[2]s。一次 reconcile 用 %[3]s；有 %[4]d 个 key 在等，最久的等了 %[5]s。", workers, seconds(span), seconds(each), w.depth,
 		seconds(waited)), Words{})
 	return true

@@ -156,7 +156,8 @@ func TestSituations(t *testing.T) {
 		{name: "a conversion webhook is away: 429", answer: statusOf(429, "TooManyRequests", "storage is (re)initializing: unexpected error when listing: "+hook),
 			rule: "unserved-resource", doctor: []string{webhookEN, webhookZH}, cause: cause.Webhook, page: []string{webhookEN, "无法转换"}},
 		{name: "429 for the first list, again and again", answer: statusOf(429, "TooManyRequests", "Too many requests, please try again later."),
-			rule: "never-synced", doctor: []string{"its first list fails. The API server sheds load (429 Too Many Requests). From the API server: “Too many requests, please " +
+			rule: "never-synced", doctor: []string{"its first list fails. The API server sheds load (429 Too Many Requests). From the API server: " +
+				"“Too many requests, please " +
 				"try again later.”.", "FlowSchema", "第一次 list 失败。API server 在限流"}},
 		{name: "a CRD deleted while watched", answer: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "404 page not found", http.StatusNotFound) },
 			log: func(s *situationLog) {
@@ -170,8 +171,9 @@ func TestSituations(t *testing.T) {
 			doctor: []string{"the cluster does not serve this resource", "its definition was deleted", "集群不提供该资源", "定义是否被删除"},
 			cause:  cause.NotServed, page: []string{"does not serve widgets (404 Not Found)", "集群不提供该资源"}},
 		{name: "403, and a Role would do", answer: forbidden(`in the namespace "team"`), rule: "missing-permission",
-			doctor: []string{user + " may not list widgets.example.com in the namespace team (403).", "Grant a Role in the namespace team with the verbs get, list and " +
-				"watch for widgets.example.com", "resourceNames", user + "无权 list namespace “team” 的 widgets.example.com", "授予 namespace “team”里的 Role"},
+			doctor: []string{user + " may not list widgets.example.com in the namespace team (403).",
+				"Grant a Role in the namespace team with the verbs get, list and " +
+					"watch for widgets.example.com", "resourceNames", user + "无权 list namespace “team” 的 widgets.example.com", "授予 namespace “team”里的 Role"},
 			cause: cause.Forbidden, page: []string{user, "（403）"}},
 		{name: "403, and a ClusterRole is needed", answer: forbidden("at the cluster scope"), rule: "missing-permission",
 			doctor: []string{user + " may not list widgets.example.com in all namespaces (403).", "Grant a ClusterRole with", "授予 ClusterRole"},
