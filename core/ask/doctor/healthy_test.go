@@ -116,7 +116,7 @@ var healthy = []struct {
 			p.fault("refuse", lab.FaultArgs{On: ptr(true)})
 			p.pass(3 * time.Second)
 			p.fault("refuse", lab.FaultArgs{On: ptr(false)})
-			p.pass(40 * time.Second)
+			p.pass(90 * time.Second)
 		}
 	}},
 }
