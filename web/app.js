@@ -214,7 +214,9 @@ const address = new Address(ctx, link, {
     loading.fail();
     playKeys();
   },
-  story: (id) => views.stories.takeUp(id),
+  story: (id) => views.stories.takeUp(id).finally(() => {
+    storyComes = false;
+  }),
   selected: (elsewhere) => {
     pick('');
     // A message about another source must not stay over this one.
@@ -224,8 +226,9 @@ const address = new Address(ctx, link, {
 });
 /** When the first frame was shown, while keys are kept from before; -1 then. */
 let firstAt = -1;
-/** How long the page waits for a story that its address names, in ms, before it takes keys. */
-const patience = 5000;
+/** Whether a story that the address names has yet to begin, and how long the page waits for it, in ms, before it takes keys. */
+let storyComes = asked.has('story');
+const patience = 30_000;
 const painter = new Painter(ctx, {
   link, views, caption, bars: paintBars, before: paintBefore,
   took: (frame, first, clock) => {
@@ -236,8 +239,8 @@ const painter = new Painter(ctx, {
       firstVisit?.open();
       firstAt = clock;
     }
-    // A story that the address names takes its keys itself, from when it is about to begin.
-    if (firstAt >= 0 && (!fragment.read().get('story') || views.stories.story || clock - firstAt > patience)) {
+    // A story that the address names takes its keys when it has begun.
+    if (firstAt >= 0 && (!storyComes || clock - firstAt > patience)) {
       firstAt = -1;
       playKeys();
     }
