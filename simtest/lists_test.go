@@ -18,12 +18,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// podMaker makes a pod where its lister lists none: the field's commonest bug, since the lister may not have the last one yet. If it is mended, it makes none
+// podMaker makes a pod where its lister lists none: the field's commonest bug, since the lister may not have the last one yet. If it is fixed, it makes none
 // until its informer has brought the one that it made.
 type podMaker struct {
 	client   kubernetes.Interface
 	list     func() (int, error)
-	isMended bool
+	isFixed bool
 
 	mu       sync.Mutex
 	expected types.UID
@@ -48,7 +48,7 @@ func (p *podMaker) reconcile(t testing.TB) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	if p.isMended {
+	if p.isFixed {
 		p.expected = made.UID
 	}
 }
@@ -62,13 +62,13 @@ func (p *podMaker) seen(obj any) {
 }
 
 // TestListsReadOwnWrites: a controller that lists its pods, finds none and makes a second one fails the assertion, however it lists; the same one
-// mended passes.
+// fixed passes.
 func TestListsReadOwnWrites(t *testing.T) {
 	const byApp = "byApp"
 	web := labels.SelectorFromSet(labels.Set{"app": "web"})
 	for _, x := range []struct {
 		name     string
-		isMended bool
+		isFixed bool
 		list     func(informers.SharedInformerFactory) (int, error)
 	}{
 		{"List", false, func(f informers.SharedInformerFactory) (int, error) {
@@ -87,7 +87,7 @@ func TestListsReadOwnWrites(t *testing.T) {
 			_, err := f.Core().V1().Pods().Informer().GetIndexer().ByIndex(byApp, "db")
 			return 0, err
 		}},
-		{"List, mended", true, func(f informers.SharedInformerFactory) (int, error) {
+		{"List, fixed", true, func(f informers.SharedInformerFactory) (int, error) {
 			pods, err := f.Core().V1().Pods().Lister().List(web)
 			return len(pods), err
 		}},
@@ -99,7 +99,7 @@ func TestListsReadOwnWrites(t *testing.T) {
 						c := Start(f, Options{Seed: 7})
 						config := c.Config()
 						config.ContentType, config.AcceptContentTypes = form, form
-						maker := &podMaker{client: kubernetes.NewForConfigOrDie(config), isMended: x.isMended && strings.Contains(x.name, "mended")}
+						maker := &podMaker{client: kubernetes.NewForConfigOrDie(config), isFixed: x.isFixed && strings.Contains(x.name, "fixed")}
 						factory := informers.NewSharedInformerFactory(maker.client, 0)
 						pods := factory.Core().V1().Pods().Informer()
 						_ = pods.AddIndexers(cache.Indexers{byApp: func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Labels["app"]}, nil }})
@@ -116,13 +116,13 @@ func TestListsReadOwnWrites(t *testing.T) {
 						time.Sleep(time.Minute)
 						maker.reconcile(f)
 						all, err := maker.client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
-						if err != nil || (len(all.Items) > 1) == (x.name == "List, mended") {
+						if err != nil || (len(all.Items) > 1) == (x.name == "List, fixed") {
 							t.Errorf("%d pods, %v", len(all.Items), err)
 						}
 						c.AssertReadsOwnWrites()
 					})
 					says := strings.Contains(f.text.String(), "was not in the store, after the controller's own create had made version")
-					if says == x.isMended || f.Failed() == x.isMended {
+					if says == x.isFixed || f.Failed() == x.isFixed {
 						t.Errorf("the assertion says %q", &f.text)
 					}
 					if f.Failed() {

@@ -193,7 +193,7 @@ func (l *accessLog) addStale(p *probe.Probe, w write, version uint64, how string
 // counts from its answer. Writes are creates, updates, patches, applies and deletes over Config. Reads are those of the stores of informers that
 // came by Factory,
 // Informer or NewInformer, whichever goroutine reads; and an update that names an older version than the controller's last write. Something that is not in a
-// store, or in a list or an index look-up to which the write's answer belongs, counts if it still is in the cluster; and something that is there after the
+// store, or in a list or an index look-up to which the write's answer belongs, counts if it still is in the cluster. So does something that is there after the
 // controller had deleted it. It also fails if there was no read at all.
 func (c *Cluster) AssertReadsOwnWrites() {
 	c.t.Helper()

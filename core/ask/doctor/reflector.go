@@ -503,7 +503,7 @@ func (r *report) reportOutage(id string, t *trouble, why, advice Words) {
 		"%[2]s已持续 %[3]s，涉及 %[5]d 个 informer 中的 %[4]d 个。", why.EN, why.ZH, seconds(r.end.at-since.at), n, r.fold.Lanes()), advice)
 }
 
-// isOut reports whether a lane's requests have failed for outageTooLong at the end, for want of an API server that answers.
+// isOut reports whether a lane's requests have failed for outageTooLong at the end, because no API server answers.
 func (d *Doctor) isOut(l *lane, end moment) bool {
 	x := &l.refl
 	return x.failures > 0 && !l.hasStopped && end.at-x.failedFrom.at >= outageTooLong && x.troubles[x.lastFailure.cause] != nil &&

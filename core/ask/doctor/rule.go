@@ -174,15 +174,15 @@ var (
 	busyWorkers = &Rule{
 		Name:  "busy-workers",
 		Title: say("The workers cannot keep up", "worker 忙不过来"),
-		Sees: "when the log ends, keys have waited for a worker for 20 s or more without a pause, no fewer than 20 s before, the oldest for 10 s or more; and the " +
-			"workers were busy for 80 % of that time. A backlog that shrinks does not count",
+		Sees: "when the log ends, keys have waited for a worker for 20 s or more without a pause, the oldest for 10 s or more. The workers were busy for 80 % of " +
+			"that time. A backlog that is smaller than 20 s before does not count",
 		Advice: say("Run more workers (MaxConcurrentReconciles), or make a reconcile faster: look at what its requests wait for, and at client-side throttling "+
 			"(QPS and Burst).", "增加 worker（MaxConcurrentReconciles），或让 reconcile 更快：看它的请求在等什么，以及客户端限流（QPS 和 Burst）。"),
 		Story: "ratelimited", members: []string{"workqueue"}}
 	endlessRetries = &Rule{
 		Name:  "endless-retries",
 		Title: say("A key fails again and again", "key 一再失败"),
-		Sees: "a key has been added to the rate limiter 12 times or more since it was forgotten: by default the limiter has then kept it for 41 s, and that is " +
+		Sees: "a key has been added to the rate limiter 12 times or more since it was forgotten. By default the limiter has then kept it for 41 s, and that is " +
 			"a hint. It is a warning after 15 times and 5 min, or if it was 18 times before the log began. Deployment's controller gives up at 15; " +
 			"those of ReplicaSet, StatefulSet, DaemonSet and Job do not",
 		Advice: say("Return an error only if trying again can help: give up after a bounded number of retries, report the problem in the object's "+

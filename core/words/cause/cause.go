@@ -1,5 +1,5 @@
-// Package cause has the one table of why a request or a watch fails: who failed, the words by which an answer is recognised, what to say and to do, and
-// whether trying again helps. The relay, the log, the doctor and the page all read it.
+// Package cause has the one table of why a request or a watch fails. An entry says who failed, by which words an answer is recognised, what to say and to
+// do, and whether trying again helps. The relay, the log, the doctor and the page all read it.
 package cause
 
 import (

@@ -43,7 +43,7 @@ const (
 	NamespaceMissing  = "namespace-missing"
 )
 
-// Who can have failed, or have given the answer.
+// The parties that can have failed, or have given the answer.
 var (
 	apiServer   = Words{"the API server", "API server"}
 	conversion  = Words{"the conversion webhook, through the API server", "转换 webhook（经由 API server）"}

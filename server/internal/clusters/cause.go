@@ -46,8 +46,8 @@ const gettingCredentials = "getting credentials: "
 // retryNote ends the message of an error that may go away without the user.
 const retryNote = " The page retries by itself."
 
-// Explain returns the cause of an error of Upstream or of its RoundTrip, as the table of package cause has it, and explains to people what is wrong and what
-// to do: the table's own words where the error has no more to say. The explanation may contain credentials if err does; see package scrub.
+// Explain returns the cause of an error of Upstream or of its RoundTrip, as the table of package cause has it. It explains to people what is wrong and what
+// to do, in the table's own words where the error has no more to say. The explanation may contain credentials if err does; see package scrub.
 func Explain(err error, place Place) (id, words string) {
 	var (
 		config    *ConfigError

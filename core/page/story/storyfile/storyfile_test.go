@@ -98,7 +98,7 @@ func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 		{"- hold: pop", "- select: {}", `example.yaml:14: "select" is not a command for stories`},
 		{"- hold: pop", "- hold", `example.yaml:14: a call is expected here: a command and what it takes`},
 		{"until: queue.depth > 3", "until: queue.depth > x", `example.yaml:16: the condition "queue.depth > x": column 15: there is no "x"`},
-		{"    until: queue.depth > 3\n", "    after: {en: A, zh: B, claim: synced}\n", `example.yaml:7: a step with "after" needs "until" or "reader"`},
+		{"    until: queue.depth > 3\n", "    after: {en: A, zh: B, claim: synced}\n", `example.yaml:7: a step with "after" needs "do", "until" or "reader"`},
 		{"    until: queue.depth > 3\n", "    rest: long\n", `example.yaml:16: a number of seconds from 0 to 300 is expected here`},
 		{"    until: queue.depth > 3\n", "    window: 0.0001\n", `example.yaml:16: a window lasts 0.001 s at least`},
 		{"    until: queue.depth > 3\n", "    reader: {en: A, zh: B, how: {en: A, zh: B}, call: {hold: pop}}\n", `example.yaml:16: what the reader is asked to do needs "done"`},
