@@ -12,7 +12,7 @@ import (
 
 const (
 	// decisions is where the records are, from the project's root.
-	decisions = "docs/decisions"
+	decisions = "docs/dev/decisions"
 	// mostLines is how long a record may be.
 	mostLines = 25
 )

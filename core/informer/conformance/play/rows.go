@@ -22,7 +22,7 @@ const (
 	listLatest     = `LIST rv=""$`
 )
 
-// Rows are the rows of the table in docs/conformance.md.
+// Rows are the rows of the table in docs/dev/conformance.md.
 var Rows = []Row{
 	// Requests.
 	{Item: 1, Name: "first_request_is_a_watchlist", Releases: watchReleases,
