@@ -58,7 +58,7 @@ var documents = map[string]document{
 	"docs/probe.md": {blocks: []block{
 		{"go", isFile("main.go")},
 		{"sh", runs(nil)},
-		{"sh", serves(answers("http://localhost:6060/debug/informerscope/"))},
+		{"sh", serves(isUp("http://localhost:6060/debug/informerscope/"))},
 		{"sh", runs(nil)},
 		{"sh", serves(opened)},
 		{"sh", runs(nil)},
@@ -298,11 +298,11 @@ var openLine = regexp.MustCompile(`(?m)^informerscope: open (http://\S+?)/?(#\S*
 // opened says that a server printed its address, under which the page is. An audience's link comes with it.
 func opened(printed string) bool {
 	m := openLine.FindStringSubmatch(printed)
-	return m != nil && answers(m[1]+"/")("")
+	return m != nil && isUp(m[1]+"/")("")
 }
 
-// answers says that an address answers 200.
-func answers(url string) func(string) bool {
+// isUp says that an address answers 200.
+func isUp(url string) func(string) bool {
 	return func(string) bool {
 		resp, err := http.Get(url)
 		if err != nil {
