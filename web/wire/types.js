@@ -571,8 +571,8 @@
 /**
  * TroubleFacts describe what is wrong between the informer and its cluster; the zero value: nothing.
  * @typedef {object} TroubleFacts
- * @property {string} [cause] the trouble's cause in one word (see docs/dev/protocol.md), or that of the error behind the Reflector's backoff.
- *   It is empty when all is well, and for an unknown error.
+ * @property {string} [cause] the trouble's cause in one word (see docs/dev/protocol.md), or that of the error behind the Reflector's
+ *   backoff. It is empty when all is well, and for an unknown error.
  * @property {boolean} down the cluster does not answer.
  * @property {string} [answer] what came instead of an answer: "unreached" when the cause lies before the cluster, "none" when nothing
  *   answers, the cause itself when the cluster or its proxy refused. It is empty while nothing is wrong.
