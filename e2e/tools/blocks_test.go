@@ -20,6 +20,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"informerscope/core/cluster/simcluster"
+	"informerscope/core/page/story"
+	"informerscope/core/page/story/storyfile"
 	"informerscope/e2e/harness"
 	"informerscope/e2e/internal/layout"
 	"informerscope/e2e/internal/proc"
@@ -83,10 +85,7 @@ var documents = map[string]document{
 	}},
 	"docs/stories.md": {blocks: []block{
 		{"yaml", isRunBy("TestTheDocumentsExampleIsTold", "core/page/story/storyfile")},
-		{"yaml", isRunBy("TestTheDocumentsExampleIsTold", "core/page/story/storyfile")},
-		{"yaml", isRunBy("TestTheDocumentsExampleIsTold", "core/page/story/storyfile")},
-		{"yaml", isRunBy("TestTheDocumentsExampleIsTold", "core/page/story/storyfile")},
-		{"yaml", isRunBy("TestTheDocumentsExampleIsTold", "core/page/story/storyfile")},
+		{"", areConditions}, {"yaml", isPartOfAStory}, {"yaml", isPartOfAStory}, {"yaml", isPartOfAStory}, {"yaml", isPartOfAStory},
 		{"sh", runs(withRecording)},
 		{"yaml", isRunBy("TestTheDocumentsRecordingIsTold", "core/page/story/draft")},
 	}},
@@ -271,25 +270,31 @@ func serves(ready func(printed string) bool) func(*reader, string) {
 		if err := cmd.Start(); err != nil {
 			r.t.Fatal(err)
 		}
-		done := make(chan error, 1)
-		go func() { done <- cmd.Wait() }()
-		r.t.Cleanup(func() {
-			_ = proc.KillGroup(cmd.Process)
-			<-done
-		})
-		tick := time.NewTicker(100 * time.Millisecond)
-		defer tick.Stop()
-		for limit := time.After(20 * time.Minute); !ready(printed.String()); {
-			select {
-			case err := <-done:
-				done <- err
-				r.t.Fatalf("ended (%v):\n%s\nprints\n%s", err, text, printed)
-			case <-limit:
-				r.t.Fatalf("not ready:\n%s\nprints\n%s", text, printed)
-			case <-tick.C:
-			}
-		}
+		r.await(cmd, text, printed, ready)
 		r.printed = printed.String()
+	}
+}
+
+// await waits until a process is ready. It runs until the document ends.
+func (r *reader) await(cmd *exec.Cmd, text string, printed *output, ready func(printed string) bool) {
+	r.t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	r.t.Cleanup(func() {
+		_ = proc.KillGroup(cmd.Process)
+		<-done
+	})
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for limit := time.After(20 * time.Minute); !ready(printed.String()); {
+		select {
+		case err := <-done:
+			done <- err
+			r.t.Fatalf("ended (%v):\n%s\nprints\n%s", err, text, printed)
+		case <-limit:
+			r.t.Fatalf("not ready:\n%s\nprints\n%s", text, printed)
+		case <-tick.C:
+		}
 	}
 }
 
@@ -347,7 +352,7 @@ func (r *reader) compile() {
 		r.dir = dir
 		metrics := slices.DeleteFunc(slices.Clone(r.modules), func(line string) bool { return !strings.Contains(line, "/probe@") })
 		r.modules = append(r.modules, strings.ReplaceAll(metrics[0], "informerscope/probe", "informerscope/probe/metrics"))
-		runs(nil)(r, "go mod init mine\ngo mod edit -require=k8s.io/client-go@v0.37.2 -require=github.com/prometheus/client_golang@v1.23.2\n"+
+		runs(nil)(r, "go mod init mine\ngo mod edit -require=k8s.io/client-go@v0.37.2 -require=github.com/prometheus/client_golang@v1.24.0\n"+
 			strings.Join(r.modules, "")+"go mod tidy\ngo build -o "+os.DevNull+" .\n")
 	}
 }
@@ -372,6 +377,33 @@ func isLineOf(call, file string) func(*reader, string) {
 		if !strings.Contains(text, call) || !strings.Contains(readText(r.t, r.root, file), call) {
 			r.t.Errorf("%s, or the block, has no %s:\n%s", file, call, text)
 		}
+	}
+}
+
+// areConditions reads the first column of a block's lines as a story's conditions.
+func areConditions(r *reader, text string) {
+	r.t.Helper()
+	for line := range strings.Lines(text) {
+		condition, _, _ := strings.Cut(strings.TrimSpace(line), "   ")
+		if _, err := story.ParseCondition(condition); err != nil {
+			r.t.Errorf("%s: %v", condition, err)
+		}
+	}
+}
+
+// isPartOfAStory puts a block into the example of docs/stories.md, at its head or in its first step, and reads that.
+func isPartOfAStory(r *reader, text string) {
+	r.t.Helper()
+	example := fence.FindStringSubmatch(readText(r.t, r.root, "docs/stories.md"))[2]
+	whole := text + example
+	if strings.HasPrefix(text, " ") {
+		if strings.Contains(text, "    question:\n") {
+			text += "    until: indexer.count == 3\n" // decides the question
+		}
+		whole = strings.Replace(example, "    rest: 20\n", text, 1)
+	}
+	if _, err := storyfile.Read("held.yaml", []byte(whole)); err != nil || whole == example {
+		r.t.Errorf("%v:\n%s", err, text)
 	}
 }
 
@@ -447,12 +479,17 @@ func speaks(r *reader, text string) {
 	if m == nil {
 		r.t.Fatalf("no command in %s", text)
 	}
-	cmd := r.command(fmt.Sprintf("%s %s %s", m[1], m[2], m[3]))
-	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
-		`"clientInfo":{"name":"test","version":"1"}}}` + "\n")
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), `"serverInfo"`) {
-		r.t.Errorf("%v: %s", err, out)
+	cmd, printed := r.command(fmt.Sprintf("exec %s %s %s", m[1], m[2], m[3])), &output{}
+	cmd.Stdout, cmd.Stderr = printed, printed
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		r.t.Fatal(err)
 	}
+	if err := cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
+	r.await(cmd, text, printed, func(printed string) bool { return strings.Contains(printed, `"serverInfo"`) })
 }
 
 func readText(t *testing.T, root, name string) string {
