@@ -67,7 +67,7 @@ var documents = map[string]document{
 		{"yaml", isWorkflow}, // its commands are those of the blocks above
 		{"json", speaks},
 		{"go", goesInto("clientgo.go.txt")}, {"go", goesInto("clientgo.go.txt")}, {"go", goesInto("clientgo.go.txt")},
-		{"go", isLineOf("controllerruntime.Predicate(", "probe/controllerruntime/manager_test.go")},
+		{"go", isLineOf(`, "generation", predicate.GenerationChangedPredicate{})`, "probe/controllerruntime/manager_test.go")},
 		{"go", goesInto("clientgo.go.txt")},
 	}},
 	"docs/doctor.md": {blocks: []block{
