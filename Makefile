@@ -231,7 +231,7 @@ toolchains-all: wasm sim $(T) ## the same with the newest Go release too, and wi
 	./e2e/install-chromium.sh
 	@$(T) go 'all toolchains' -C e2e -show 'page built by|left out: ' -- $(GO) test -count=1 -timeout 60m -run '^TestToolchains$$' ./tools -toolchains=all
 
-reliability: wasm sim $(T) ## everything of docs/reliability.md broken, also what takes minutes
+reliability: wasm sim $(T) ## everything of docs/dev/reliability.md broken, also what takes minutes
 	./e2e/install-chromium.sh
 	@$(T) go reliability -C e2e -show 'the page says|well again after|is lost' -- $(GO) test -count=1 -timeout 60m -run '^TestReliability' ./relay -reliability
 
@@ -251,7 +251,7 @@ probe-releases: wasm sim $(T) ## a probe in a controller with each release of cl
 	./e2e/install-chromium.sh
 	@$(T) go 'probe with each release' -C e2e -- $(GO) test -count=1 -timeout 120m -run '^TestProbe(Releases|InControllerRuntime)$$' ./probe -probe.releases
 
-probe-foreign: wasm sim $(T) ## controllers of Kubernetes, MetalLB and KubeRay, fetched, built with the lines of README and docs/probe.md, and watched at work; and faults that the doctor finds
+probe-foreign: wasm sim $(T) ## controllers of Kubernetes, MetalLB and KubeRay, fetched, built with the lines of docs/dev/controllers.md, and watched at work; and faults that the doctor finds
 	./e2e/install-chromium.sh
 	@$(T) go 'probe in controllers of others' -C e2e -show 'built in|informers, of|frames, entries' -- $(GO) test -count=1 -timeout 90m -run '^(TestForeignControllers|TestEachFaultIsFoundFirst)$$' ./probe -foreign
 
@@ -296,7 +296,7 @@ bench: packed ## ours beside client-go, the relay beside kubectl proxy, the page
 releases: $(T) ## ask older releases of client-go again, and compare their answers; RELEASES_UPDATE=1 records it, RELEASES_SEEDS=n random schedules more
 	@T=$(T) GO=$(GO) RELEASES_UPDATE=$(RELEASES_UPDATE) RELEASES_SEEDS=$(RELEASES_SEEDS) RELEASES_FROM=$(RELEASES_FROM) ./e2e/releases/releases.sh
 
-soak: ## the whole system on virtual time with faults from seeds, as many as one likes: SEEDS=n FROM=seed (docs/soak.md)
+soak: ## the whole system on virtual time with faults from seeds, as many as one likes: SEEDS=n FROM=seed
 	$(GO) test ./server/internal/soak -run '^TestSoak$$' -count=1 -timeout 0 -v -soak.seeds=$(SEEDS) -soak.from=$(FROM)
 
 soak-informer: ## random schedules against client-go, as many as one likes: SEEDS=n FROM=seed

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// This file writes the format of informerscope's docs/trace.md. It runs in the goroutine of the trace's reader, never in one of the controller's.
+// This file writes the format of informerscope's docs/dev/trace.md. It runs in the goroutine of the trace's reader, never in one of the controller's.
 
 type selection struct {
 	Source  string `json:"source"`

@@ -641,7 +641,7 @@ func (w *QueueWatch[T]) size() int {
 	return int(w.lenLocked())
 }
 
-// content returns the queue as a Workqueue of docs/trace.md's State. Every event emitted under mu comes before or after it.
+// content returns the queue as a Workqueue of docs/dev/trace.md's State. Every event emitted under mu comes before or after it.
 func (w *QueueWatch[T]) content(begin time.Time) (c workContent) {
 	type workerLine struct {
 		ID    int32   `json:"id"`

@@ -1,6 +1,6 @@
 // @ts-check
 // The page's worker: it runs the Go program, and reports its end. Everything else passes between the page and Go directly.
-// See docs/protocol.md.
+// See docs/dev/protocol.md.
 /* global Go */
 'use strict';
 

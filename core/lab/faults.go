@@ -27,7 +27,7 @@ const slowIndexing = 50 * time.Millisecond
 // rail of a story, the page's menus and the documents are made.
 type Fault struct {
 	Name string
-	// Does describes it for docs/protocol.md.
+	// Does describes it for docs/dev/protocol.md.
 	Does string
 	// Held: it stays on until it is switched off.
 	Held bool

@@ -1,7 +1,7 @@
 // @ts-check
 // Made by go run ./tools/webtypes from the tables of core/page/command and the releases of core/informer; not to be edited.
 
-/** What a command does to the experiment; see docs/protocol.md. @typedef {'looks' | 'shows' | 'moves' | 'acts' | 'begins' | 'talks'} Effect */
+/** What a command does to the experiment; see docs/dev/protocol.md. @typedef {'looks' | 'shows' | 'moves' | 'acts' | 'begins' | 'talks'} Effect */
 
 /** The effect of each command. @type {Record<keyof import('../wire/types.js').Calls, Effect>} */
 export const effects = {

@@ -1,6 +1,6 @@
 // @ts-check
 // The page in a slide, driven by messages. Only the page that embeds this one gets answers, and only when its origin is in the address,
-// as embedder=https://slides.example. docs/slides.md has the messages.
+// as embedder=https://slides.example. docs/present.md has the messages.
 import * as fragment from '../wire/fragment.js';
 
 /** An origin as the browser writes it; empty for an invalid one. @param {string} name */

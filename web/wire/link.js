@@ -1,5 +1,5 @@
 // @ts-check
-// The page's end of the contract in docs/protocol.md: calls with answers, frames only when asked for, true progress of
+// The page's end of the contract in docs/dev/protocol.md: calls with answers, frames only when asked for, true progress of
 // the loading, and the worker's last words.
 import { failure, follow, worker } from './boot.js';
 import { Pulse } from './pulse.js';

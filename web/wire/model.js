@@ -37,7 +37,7 @@ function emptyState() {
   };
 }
 
-/** Where an object is: the bits of a cell's places, as docs/protocol.md has them. */
+/** Where an object is: the bits of a cell's places, as docs/dev/protocol.md has them. */
 export const places = { cluster: 1, store: 2, apart: 4, unsent: 8, reduced: 16 };
 
 /** The facts before anything is known. @returns {Facts} */

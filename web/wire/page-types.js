@@ -26,7 +26,7 @@
 /** A fault of the client's stack. @typedef {import('./types.js').CallArgs['fault'][0]} FaultName */
 
 /**
- * Asks the worker, which answers as docs/protocol.md says.
+ * Asks the worker, which answers as docs/dev/protocol.md says.
  * @typedef {<K extends keyof import('./types.js').Calls>(name: K, ...args: import('./types.js').CallArgs[K]) => Promise<import('./types.js').Calls[K]>} Call
  */
 

@@ -1,6 +1,6 @@
 // @ts-check
 // Made by go run ./tools/webtypes from the Go types of the same names; not to be edited.
-// The shapes of all that the worker says to the page (docs/protocol.md). This file holds types alone.
+// The shapes of all that the worker says to the page (docs/dev/protocol.md). This file holds types alone.
 
 /**
  * What is passed on as it came.
@@ -365,7 +365,7 @@
  * @property {number} [objects]
  * @property {number} [rate]
  * @property {string} [trouble] whole sentences for the user; empty when all is well
- * @property {string} [cause] of the trouble, in one word; see docs/protocol.md
+ * @property {string} [cause] of the trouble, in one word; see docs/dev/protocol.md
  * @property {Offer} [offer] what can be tried instead
  */
 
@@ -573,8 +573,8 @@
 /**
  * TroubleFacts describe what is wrong between the informer and its cluster; the zero value: nothing.
  * @typedef {object} TroubleFacts
- * @property {string} [cause] the trouble's cause in one word (see docs/protocol.md), or that of the error behind the Reflector's backoff.
- *   It is empty when all is well, and for an unknown error.
+ * @property {string} [cause] the trouble's cause in one word (see docs/dev/protocol.md), or that of the error behind the Reflector's
+ *   backoff. It is empty when all is well, and for an unknown error.
  * @property {boolean} down the cluster does not answer.
  * @property {string} [answer] what came instead of an answer: "unreached" when the cause lies before the cluster, "none" when nothing
  *   answers, the cause itself when the cluster or its proxy refused. It is empty while nothing is wrong.
@@ -943,7 +943,7 @@
  */
 
 /**
- * Calls is what each call of the worker answers; docs/protocol.md and docs/reference.md describe them.
+ * Calls is what each call of the worker answers; docs/dev/protocol.md and docs/reference.md describe them.
  * @typedef {object} Calls
  * @property {WholeState} state
  * @property {Selection} select

@@ -175,9 +175,9 @@ client-go 0.38 also has what this informer does not show, and what no test compa
 	return b.String()
 }
 
-// TestDocument checks that docs/conformance.md is what document returns.
+// TestDocument checks that docs/dev/conformance.md is what document returns.
 func TestDocument(t *testing.T) {
-	const path = "../../../docs/conformance.md"
+	const path = "../../../docs/dev/conformance.md"
 	want := document()
 	if *updateFlag {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
@@ -188,7 +188,7 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: go test ./core/informer/conformance -run TestDocument -update writes it", err)
 	}
-	if d := play.FirstDifference("docs/conformance.md", strings.Split(string(got), "\n"), strings.Split(want, "\n")); d != "" {
+	if d := play.FirstDifference("docs/dev/conformance.md", strings.Split(string(got), "\n"), strings.Split(want, "\n")); d != "" {
 		t.Errorf("%s\ngo test ./core/informer/conformance -run TestDocument -update writes it", strings.ReplaceAll(d, "client-go ", "the table "))
 	}
 	for item := 1; item <= play.Items; item++ {

@@ -41,7 +41,7 @@ type Lens struct {
 
 // TroubleFacts describe what is wrong between the informer and its cluster; the zero value: nothing.
 type TroubleFacts struct {
-	// Cause is the trouble's cause in one word (see docs/protocol.md), or that of the error behind the Reflector's backoff. It is empty when all is well,
+	// Cause is the trouble's cause in one word (see docs/dev/protocol.md), or that of the error behind the Reflector's backoff. It is empty when all is well,
 	// and for an unknown error.
 	Cause string `json:"cause,omitempty"`
 	// Down: the cluster does not answer.

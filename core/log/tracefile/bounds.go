@@ -10,7 +10,7 @@ import (
 	"informerscope/core/words/event"
 )
 
-// Bounds of what is read from a file or from another process; docs/trace.md lists them. They are far above what an ordinary log needs, and keep a malicious
+// Bounds of what is read from a file or from another process; docs/dev/trace.md lists them. They are far above what an ordinary log needs, and keep a malicious
 // one from costing much more than its size.
 const (
 	// MaxFile is the largest size of a file in bytes, unpacked.

@@ -21,7 +21,7 @@ import (
 	"informerscope/core/words/cause"
 )
 
-// The headers in which the relay explains an answer. See docs/protocol.md.
+// The headers in which the relay explains an answer. See docs/dev/protocol.md.
 const (
 	causeHeader = "X-Informerscope-Cause" // what kept the relay from reaching a cluster; the answer is the relay's own
 	ruleHeader  = "X-Informerscope-Rule"  // the rule by which the relay refused; the answer is the relay's own.

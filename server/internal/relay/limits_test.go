@@ -137,7 +137,7 @@ func TestHeadersFromUpstreamAreBounded(t *testing.T) {
 // TestTheWaitForHeadersEnds: if an API server accepts a request and does not answer, the relay gives up after two minutes.
 func TestTheWaitForHeadersEnds(t *testing.T) {
 	if clusters.HeaderPatience != 2*time.Minute {
-		t.Errorf("docs/security.md says two minutes, not %s", clusters.HeaderPatience)
+		t.Errorf("docs/dev/security.md says two minutes, not %s", clusters.HeaderPatience)
 	}
 	silent := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for name, e := range map[string]entry{"h2": apiserver(t, silent), "h1": plain(t, silent)} {

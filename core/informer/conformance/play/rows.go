@@ -23,7 +23,7 @@ const (
 	listLatest     = `LIST rv=""$`
 )
 
-// Rows are the rows of the table in docs/conformance.md.
+// Rows are the rows of the table in docs/dev/conformance.md.
 var Rows = slices.Concat(tableRows, readRows, indexRows, shardRows, frameRows, []Row{
 	{Item: 87, Name: "an_object_without_a_key", Releases: realReleases, run: resyncError, wantIn: map[Release][]string{
 		E133: {`^Resync: couldn't queue object: %!w\(<nil>\)$`}, E138: {`^Resync: couldn't queue object: couldn't create key`}}},

@@ -40,7 +40,7 @@ var (
 	atomicReleases      = []Release{E137, E138}
 )
 
-// ID returns the name of the row in tests and in docs/conformance.md.
+// ID returns the name of the row in tests and in docs/dev/conformance.md.
 func (r *Row) ID() string { return fmt.Sprintf("%03d_%s", r.Item, r.Name) }
 
 // In reports whether a release has the behaviour.
