@@ -12,6 +12,7 @@ import { h } from './kit/dom.js';
 import { listDrawn } from './wire/drawn.js';
 import { openDiagnosis } from './bars/diagnosis.js';
 import { Explain } from './stage/explain.js';
+import { Failures } from './page/failures.js';
 import { Files } from './bars/files.js';
 import { openFork } from './bars/fork.js';
 import { capitalize, exact } from './kit/format.js';
@@ -87,6 +88,7 @@ const ctx = {
   selected: () => selected,
   popup: (anchor, build, options) => openPopup(app, anchor, build, options),
   say: (words, bad) => toast.say(words, bad),
+  attempt: (part, act) => failures.attempt(part, act),
   repaint: () => {
     painter.dirty = true;
     painter.wake();
@@ -102,6 +104,9 @@ const ctx = {
 };
 
 // --- The parts, in the order in which the page has them.
+
+const failures = new Failures(ctx, app);
+failures.listen();
 
 const top = new TopBar(ctx, app, {
   theme: nextTheme, language: nextLanguage, help, save: () => files.save(), open: () => files.open(),
@@ -200,6 +205,7 @@ const link = new Link({
     broadcast?.hear(is);
     ctx.repaint();
   },
+  failed: (message) => failures.report(message),
   hearing: (is) => {
     audience?.hear(is);
     ctx.repaint();
@@ -230,7 +236,7 @@ let firstAt = -1;
 let storyComes = asked.has('story');
 const patience = 30_000;
 const painter = new Painter(ctx, {
-  link, views, caption, bars: paintBars, before: paintBefore,
+  link, views, caption, bars: paintBars, before: paintBefore, failed: (error) => failures.report(error),
   took: (frame, first, clock) => {
     away.note(frame);
     views.apply(frame, clock);
@@ -261,17 +267,12 @@ function paintedFrom(el) {
 /** Paints the bars around the stage. @param {number} clock */
 function paintBars(clock) {
   barsPainted = paintedMoment(ctx);
-  top.paint();
-  broadcast?.paint();
-  audience?.paint();
-  transport.paint();
-  explain.paint();
-  inspector.refresh();
-  ride.paint();
-  remedy.paint();
-  token.offer(!!blackout || views.presenting);
-  firstVisit?.paint();
-  sayCaption(clock);
+  const parts = {
+    top: () => top.paint(), broadcast: () => broadcast?.paint(), audience: () => audience?.paint(), transport: () => transport.paint(),
+    explain: () => explain.paint(), inspector: () => inspector.refresh(), ride: () => ride.paint(), remedy: () => remedy.paint(),
+    token: () => token.offer(!!blackout || views.presenting), firstVisit: () => firstVisit?.paint(), caption: () => sayCaption(clock),
+  };
+  for (const [part, paint] of Object.entries(parts)) ctx.attempt(part, paint);
 }
 
 /** Writes the sentence, or one in place of the log's own. @param {number} clock */

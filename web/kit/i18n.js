@@ -263,6 +263,10 @@ const words = {
   'crash.reload': ['reload', '重新载入'],
   'crash.look': ['look at the last state', '看最后的状态'],
 
+  'fail.part': ['A part of the page has failed: {w}', '页面的一部分出错了：{w}'],
+  'fail.go': ['The other parts go on. Try again, or reload: the address keeps the scene.', '其余部分照常运行。可以重试，或重新载入：地址里保留了这个场景。'],
+  'fail.again': ['try again', '重试'],
+
   'keys.title': ['Keys', '按键'],
   'keys.note': ['Two keys in a row: press one, then the other. Hold Shift down.', '两个并排表示先后按下；Shift 要一直按着。'],
   'keys.time': ['Time', '时间'],

@@ -8,6 +8,7 @@ globalThis.document ??= /** @type {any} */ ({
 globalThis.getComputedStyle ??= /** @type {any} */ (() => ({ fontFamily: 'sans' }));
 const { Past } = await import('./past.js');
 const { History } = await import('../wire/past.js');
+const { Failures } = await import('../page/failures.js');
 
 /** @typedef {import('../wire/types.js').Column} Column */
 
@@ -33,7 +34,9 @@ function stage({ still = false } = {}) {
   const past = new History();
   const pictures = /** @type {ReturnType<typeof canvas>[]} */ ([]);
   const shown = canvas();
-  const ctx = { model: { past }, scene: { colour: { rail: 'r', t1: 't' } } };
+  const failures = new Failures(/** @type {any} */ ({}), /** @type {any} */ (null));
+  failures.report = () => {};
+  const ctx = { model: { past }, scene: { colour: { rail: 'r', t1: 't' } }, attempt: failures.attempt.bind(failures) };
   const drawn = new Past(/** @type {any} */ (ctx), /** @type {any} */ (shown), {
     still: () => still,
     make: /** @type {any} */ ((/** @type {number} */ w, /** @type {number} */ h) => {

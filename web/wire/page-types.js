@@ -49,6 +49,7 @@
  *   selected: () => string,
  *   popup: (anchor: Element, build: (root: HTMLElement, close: () => void) => void, options?: {width?: number, left?: number, label?: string}) => void,
  *   say: (text: string, bad?: boolean) => void,
+ *   attempt: (part: string, act: () => void) => boolean,
  *   repaint: () => void,
  *   relay: boolean,
  *   follower: boolean,
