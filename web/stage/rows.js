@@ -29,11 +29,11 @@ const tallest = 8;
 const fewest = 3;
 /** What is kept free for piles, so that handlers fold before nothing can wait. */
 const least = 28;
-/** What has words over the Reflector's line. */
 /** What is free above the row of an informer that is not open, how low such a row may be, and how much of the stage they may have together. */
 const narrow = 3;
 const lowest = 13;
 const share = 0.6;
+/** What has words over the Reflector's line. */
 const wordy = ['gap', 'backoff', 'silent'];
 /** How long a row takes to open, and for how long it stays open at least, in ms. */
 const opens = 300;
