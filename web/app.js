@@ -10,7 +10,7 @@ import { Caption } from './bars/caption.js';
 import { Lost } from './page/crash.js';
 import { h } from './kit/dom.js';
 import { listDrawn } from './wire/drawn.js';
-import { openDiagnosis } from './bars/diagnosis.js';
+import { openDiagnosis } from './time/diagnosis.js';
 import { Explain } from './stage/explain.js';
 import { Failures } from './page/failures.js';
 import { Files } from './bars/files.js';

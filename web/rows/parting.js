@@ -1,9 +1,8 @@
 // @ts-check
 // What stands below the maps of a fork while no station is open: the first event that differs, and what the handlers were called with since.
 import { exact, middle, seconds } from '../kit/format.js';
-import { laneNames } from '../kit/fork.js';
+import { countApart, laneNames } from '../kit/fork.js';
 import { addWords } from '../kit/i18n.js';
-import { countOf } from '../stage/forkcells.js';
 
 /** @import { Fork, Parting } from '../wire/types.js' */
 
@@ -49,7 +48,7 @@ export function parting({ ctx, t, lane }, fork) {
   const title = t('part.title');
   const { parting: first, instead, handlers, atMillis } = fork;
   if (!first) {
-    const what = lane.view.atMillis < atMillis ? 'part.ahead' : countOf(fork.stores) ? 'part.now' : 'part.none';
+    const what = lane.view.atMillis < atMillis ? 'part.ahead' : countApart(fork.stores) ? 'part.now' : 'part.none';
     return { title, lines: [{ words: t(what, { s: seconds(atMillis) }) }] };
   }
   const names = laneNames(ctx, fork);

@@ -72,15 +72,12 @@ export function reconcileLines({ newest, runs, woken }, now) {
 }
 
 /**
- * The reconcile that a work queue's worker began last, in four lines at most: its key, what woke it, the read that is worth a look, its last write.
- * @param {Reconcile} r @returns {import('./parts.js').Line[]}
+ * The reconcile that a work queue's worker began last, in four lines at most: its key, what woke it, the read that deserves a look, its last write.
+ * @param {Reconcile} r with one cause, read and write at most @returns {import('./parts.js').Line[]}
  */
-export function lastRunLines(r) {
-  const cause = r.causes.find((c) => c.loop) ?? r.causes.at(-1);
-  const read = r.reads.findLast((x) => x.own) ?? r.reads.at(-1);
-  const write = r.writes.findLast((w) => w.duplicate) ?? r.writes.at(-1);
+export function lastRunLines({ key, running, tookMillis, causes: [cause], reads: [read], writes: [write] }) {
   /** @type {import('./parts.js').Line[]} */
-  const lines = [{ words: middle(r.key, 30), mono: true, aside: t(r.running ? 'why.lastRuns' : 'why.last', { s: span(r.tookMillis) }) }];
+  const lines = [{ words: middle(key, 30), mono: true, aside: t(running ? 'why.lastRuns' : 'why.last', { s: span(tookMillis) }) }];
   if (cause) lines.push({ words: causeWords(cause, 26), mono: true, aside: cause.loop ? t('why.loop') : t('why.waited', { s: span(cause.waitMillis) }) });
   if (read) lines.push({ words: readWords(read, 26), mono: true, aside: readAside(read), tone: read.own ? 'warn' : undefined });
   if (write) {

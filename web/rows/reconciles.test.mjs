@@ -32,7 +32,7 @@ test('each run has its causes, reads and writes; loops, old reads and duplicates
 });
 
 test('the last reconcile in four lines: the own write that woke it, the read that is too old, the second object', () => {
-  const lines = lastRunLines(/** @type {any} */ (run)).map(({ words, aside, tone = '' }) => [words, aside, tone].join('|'));
+  const lines = lastRunLines(/** @type {any} */ ({ ...run, writes: run.writes.slice(0, 1) })).map(({ words, aside, tone = '' }) => [words, aside, tone].join('|'));
   assert.deepEqual(lines, ['a/p|last reconcile, 2.0 ms|', '↻ Updated pods a/p rv 7|its own write|', '· read pods a/p rv 7|too old|warn', '→ POST a/c2|a second one|warn']);
   const plain = { ...run, running: true, causes: [run.causes[1]], reads: [run.reads[1]], writes: [] };
   assert.deepEqual(lastRunLines(/** @type {any} */ (plain)).map((line) => line.aside), ['reconcile runs for 2.0 ms', 'waited 3.0 ms', '']);

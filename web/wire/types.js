@@ -172,7 +172,8 @@
  * @property {TroubleFacts} trouble what is wrong between the informer and its cluster.
  * @property {number} deltas how many deltas of objects the queue holds; for a DeltaFIFO, those of all its keys.
  * @property {string[]} focus the stations to look at: those with a problem now or within the last three seconds.
- * @property {Reconcile | null} lastRun the controller's reconcile that began last; nil without one, or if the log names no causes of keys.
+ * @property {Reconcile | null} lastRun the controller's reconcile that began last, with the one cause, read and write that deserve a look;
+ *   nil without one, or if the log names no causes of keys.
  * @property {Features} features what the release does that others do not.
  * @property {Sentence} sentence what a person wrote just now.
  * @property {Sentence} headline what the picture is about.

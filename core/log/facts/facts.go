@@ -15,7 +15,8 @@ type Facts struct {
 	Deltas int `json:"deltas"`
 	// Focus are the stations to look at: those with a problem now or within the last three seconds.
 	Focus []string `json:"focus"`
-	// LastRun is the controller's reconcile that began last; nil without one, or if the log names no causes of keys.
+	// LastRun is the controller's reconcile that began last, with the one cause, read and write that deserve a look; nil without one, or if the log names no
+	// causes of keys.
 	LastRun *Reconcile `json:"lastRun"`
 	// Features are what the release does that others do not.
 	Features releases.Features `json:"features"`

@@ -19,7 +19,8 @@ func reconcilesOf(log *lens.Lens, f *fold.Fold) *facts.Reconciles {
 	return out
 }
 
-// lastRunOf returns the reconcile of a lane's controller that began last; nil if the log names no causes, or no worker has taken a key.
+// lastRunOf returns the reconcile of a lane's controller that began last, with one cause, one read and one write; nil if the log names no causes, or no worker
+// has taken a key.
 func lastRunOf(f *fold.Fold, lane int, at time.Duration) *facts.Reconcile {
 	r := f.Lens().Last(lane)
 	if r == nil {
@@ -29,7 +30,20 @@ func lastRunOf(f *fold.Fold, lane int, at time.Duration) *facts.Reconcile {
 	if r.Running {
 		out.TookMillis = fold.Millis(at - r.At)
 	}
+	out.Causes = chooseOne(out.Causes, func(c *facts.Cause) bool { return c.Loop })
+	out.Reads = chooseOne(out.Reads, func(r *facts.CacheRead) bool { return r.Own != "" })
+	out.Writes = chooseOne(out.Writes, func(w *facts.OwnWrite) bool { return w.Duplicate != "" })
 	return out
+}
+
+// chooseOne returns the newest that deserves a look, or else the newest, alone. It returns all of none.
+func chooseOne[T any](all []T, deserves func(*T) bool) []T {
+	for i := len(all) - 1; i >= 0; i-- {
+		if deserves(&all[i]) {
+			return all[i : i+1]
+		}
+	}
+	return all[max(0, len(all)-1):]
 }
 
 // reconcileOf returns a run with the names that a fold knows.
