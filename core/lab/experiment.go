@@ -288,9 +288,9 @@ func (x *experiment) laneGroup(at int) []*lane {
 // gates returns the holds of a lane's informer.
 func (x *experiment) gates(ln *lane) gates {
 	if ln.target.Unshared {
-		return x.lab.holds.newGates(ln.index, x)
+		return x.lab.holds.newGates(ln.index, ln.index, x)
 	}
-	return x.lab.holds.newGates(x.leader(int(ln.index)).index, x)
+	return x.lab.holds.newGates(x.leader(int(ln.index)).index, ln.index, x)
 }
 
 // leader returns the first of the lanes that are together with a lane.

@@ -40,7 +40,7 @@ func TestNoPartStopsThePage(t *testing.T) {
 		})`)
 		harness.WaitUntil(t, p, alertOf+`.includes("broken by hand: `+part.name+`")`)
 		if part.class == "PresentRow" {
-			harness.WaitUntil(t, p, `document.querySelector(".stage")?.textContent.includes("this row could not be drawn")`)
+			harness.WaitUntil(t, p, `document.getElementById("app").textContent.includes("cannot be drawn")`)
 		}
 		clock := harness.EvalIn[int64](t, p, "informerscope.state().then((s) => s.seq)")
 		harness.Await(t, p, time.Minute, "s.seq > %d", clock+20)
@@ -56,7 +56,7 @@ func TestNoPartStopsThePage(t *testing.T) {
 			t.Fatal(err)
 		}
 		harness.WaitUntil(t, p, alertOf+` === ""`)
-		harness.WaitUntil(t, p, `!document.querySelector(".stage")?.textContent.includes("this row could not be drawn")`)
+		harness.WaitUntil(t, p, `!document.getElementById("app").textContent.includes("cannot be drawn")`)
 	}
 	harness.EvalIn[bool](t, p, `(Promise.reject(new Error("left alone")), true)`)
 	harness.WaitUntil(t, p, alertOf+`.includes("left alone")`)

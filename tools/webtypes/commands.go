@@ -51,6 +51,10 @@ func generateCommands() []byte {
 		}
 		fmt.Fprintf(&b, "  { era: '%s', label: '%s', queue: '%s' },\n", release, release.Label(), queue)
 	}
+	b.WriteString("];\n\n/** What the releases changed, the oldest change first: since which one, in words, and the story that shows it. */\nexport const changes = [\n")
+	for _, c := range releases.Changes(releases.V131, releases.All()[0]) {
+		fmt.Fprintf(&b, "  {\n    since: '%s', story: '%s',\n    en: '%s',\n    zh: '%s',\n  },\n", c.Since(), c.Story, c.EN, c.ZH)
+	}
 	fmt.Fprintf(&b, "];\n\n/** The release of a page that names none. */\nexport const standard = '%s';\n", releases.Standard)
 	writeFaults(&b)
 	writeLevers(&b)

@@ -8,6 +8,7 @@ import { caret } from '../kit/glyphs.js';
 import { language } from '../kit/i18n.js';
 import { openNamespaces, openResources, openSources } from './pickers.js';
 import { trouble } from '../kit/trouble.js';
+import { openUpgrade } from './upgrade.js';
 
 /** @import { FaultName } from '../wire/page-types.js' */
 
@@ -90,7 +91,8 @@ export class TopBar {
       'M1 4.5H15M4 4.5V9.5Q4 11.5 6 11.5H15', ...[4.5, 11.5].map((cy) => s('circle', { cx: 11, cy, r: 2, fill: 'currentColor' }))));
     /** A release that another program has, and that is newer than those that are known. */
     this.newer = h('span');
-    this.era.append(this.newer, this.two);
+    this.upgrade = button({ class: 'twolanes upgrade', 'aria-haspopup': 'dialog' }, (b) => openUpgrade(ctx, b), icon('M8 13.5V3M4 7L8 3L12 7'));
+    this.era.append(this.newer, this.two, this.upgrade);
     this.era.addEventListener('keydown', (ev) => {
       const d = ev.key === 'ArrowRight' || ev.key === 'ArrowDown' ? 1 : ev.key === 'ArrowLeft' || ev.key === 'ArrowUp' ? -1 : 0;
       if (!d) return;
@@ -168,8 +170,10 @@ export class TopBar {
     attr(this.era, 'aria-label', t('top.era'));
     const on = this.ctx.model.eras.length ? this.ctx.model.eras : st.era.split(',');
     attr(this.two, 'aria-pressed', String(this.ctx.model.eras.length > 1));
-    attr(this.two, 'title', t('lanes.buttonTitle'));
-    attr(this.two, 'aria-label', t('lanes.buttonTitle'));
+    for (const [b, words] of /** @type {const} */ ([[this.two, 'lanes.buttonTitle'], [this.upgrade, 'up.title']])) {
+      attr(b, 'title', t(words));
+      attr(b, 'aria-label', t(words));
+    }
     const newer = on.find((e) => !releases.some((x) => x.era === e));
     reveal(this.newer, !!newer);
     put(this.newer, newer ? t('top.newer', { era: newer, known: releases[0].label }) : '');

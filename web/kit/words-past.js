@@ -10,7 +10,7 @@ addWords({
   'past.now': ['now', '现在'],
   'past.peek': ['at −{s}', '{s} 之前'],
   'past.unknown': ['not in the log', '日志里没有'],
-  'past.broken': ['this row could not be drawn', '这一行无法绘制'],
+  'past.broken': ['cannot be drawn', '无法绘制'],
   'past.hold.reflector': ['held before the queue for {s}', '在入队前拦住 {s}'],
   'past.hold.queue': ['Pop held for {s}', 'Pop 被拦住 {s}'],
   'past.hold.handler': ['held before the handler for {s}', '在 handler 前拦住 {s}'],

@@ -111,7 +111,7 @@ test('a row that throws is drawn as failed, and the others go on', (t) => {
   past.apply(frame({ columns: [column(99)] }, { reset: true }));
   past.rows[0].spans = /** @type {any} */ ([{ get kind() { throw new Error('broken'); } }]);
   drawn.paint(0, 1000);
-  assert.ok(shown.words.includes('this row could not be drawn'));
+  assert.ok(shown.words.includes('cannot be drawn'));
   assert.ok(drawn.strips.has('0.handler.1'));
   drawn.paint(16, 1010);
   assert.equal(/** @type {any} */ (console.error).mock.callCount(), 1, 'it is said once');

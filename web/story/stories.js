@@ -8,6 +8,7 @@ import { Levels, keptLevel, skips } from './levels.js';
 import { Quiz } from './quiz.js';
 import { miniature } from './rail.js';
 import * as tour from './tour.js';
+import { openDialog } from '../kit/popup.js';
 
 /** @import { Story, StoryState, StoryWords as Words } from '../wire/types.js' */
 
@@ -35,7 +36,7 @@ export class Stories {
     this.mirrored = false;
     /** The sentence that shows, and since when. */
     this.said = { id: '', at: 0 };
-    /** @type {HTMLElement | null} */
+    /** @type {HTMLDialogElement | null} */
     this.chooser = null;
     this.bar = h('div', { class: 'storybar', role: 'group', hidden: '' });
     const key = (/** @type {string} */ d, /** @type {() => void} */ f) => button({ class: 'key' }, f, icon(d));
@@ -531,9 +532,6 @@ export class Stories {
   choose(stories, anchor, group) {
     const { t } = this.ctx;
     const { groups } = this.library;
-    const box = h('div', { class: 'ov story-ov' });
-    const scrim = h('div', { class: 'scrim' });
-    scrim.addEventListener('click', () => this.close());
     const field = /** @type {HTMLInputElement} */ (h('input', { type: 'text', placeholder: t('story.search'), 'aria-label': t('story.search'),
       role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'story-list', spellcheck: 'false', autocomplete: 'off' }));
     const total = Math.round(stories.reduce((a, x) => a + x.seconds, 0) / 60);
@@ -541,7 +539,7 @@ export class Stories {
     const foot = h('div', { class: 'sk2' }, h('span', {}, h('kbd', {}, '↑'), h('kbd', {}, '↓'), t('story.choose')),
       h('span', {}, h('kbd', {}, 'Enter'), t('story.play')), h('span', {}, h('kbd', {}, 'Shift'), h('kbd', {}, 'Enter'), t('story.playPres')),
       h('span', {}, h('kbd', {}, 'Esc'), t('story.close')), this.printButton(() => shown[cur]));
-    const card = h('div', { class: 'sc', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('story.title') },
+    const card = h('div', { class: 'sc' },
       h('div', { class: 'sf' }, s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 6.5, cy: 6.5, r: 4.5 }),
         s('path', { d: 'M10 10l4.5 4.5' })), field, h('span', { class: 'ct' }, t('story.count', { n: stories.length, m: total }))), list,
       h('div', { class: 'btnrow beside' }, ...['diagnose', 'laboratory'].map((what) => (
@@ -599,39 +597,29 @@ export class Stories {
       cur = 0;
       fill();
     });
+    anchor?.focus(); // so that the browser gives the focus back to it
+    const box = openDialog(this.app, { class: 'ov story-ov', 'aria-label': t('story.title') }, [card], true);
     box.addEventListener('keydown', (e) => {
       if (e.key === 'ArrowDown') cur = Math.min(shown.length - 1, cur + 1);
       else if (e.key === 'ArrowUp') cur = Math.max(0, cur - 1);
       else if (e.key === 'Enter' && e.target === field) {
         if (shown[cur]) play(shown[cur], e.shiftKey);
-      } else if (e.key === 'Escape') this.close();
-      else if (e.key !== 'Tab') {
-        e.stopPropagation();
-        return;
-      }
+      } else return;
       e.preventDefault();
-      e.stopPropagation();
       mark();
     });
-    box.append(scrim, card);
-    this.app.append(box);
+    box.addEventListener('close', () => (this.chooser = null));
     this.chooser = box;
-    this.anchor = anchor ?? /** @type {HTMLElement | null} */ (document.activeElement);
     cur = Math.max(0, groups.flatMap(({ id: g }) => stories.filter((x) => x.group === g)).findIndex((x) => (
       group ? x.group === group : x.id === (this.story?.id ?? tour.id))));
     fill();
     field.focus();
   }
 
-  /** @type {HTMLElement | null} */
-  anchor = null;
-
   /** Closes the chooser. Returns whether it was open. */
   close() {
     if (!this.chooser) return false;
-    this.chooser.remove();
-    this.chooser = null;
-    this.anchor?.focus();
+    this.chooser.close();
     return true;
   }
 }

@@ -39,7 +39,7 @@ var changes = []Change{
 	{func(b Behaviour) bool { return !b.KeepsBookmarks }, "Bookmarks reach the store.", "书签（bookmark）会传到本地缓存。", ""},
 	{func(b Behaviour) bool { return b.RepeatsKeys }, "A batch may have several changes of a key. Each has its call, but only the last is " +
 		"written: during a call the store may be ahead of the object in the call, or have it no more.",
-		"一批里同一 key 可有多个变更：每个都有一次调用，但只写入最后一个。调用期间，本地缓存可能比这次调用的对象更新，或者已没有它。", ""},
+		"一批里同一 key 可有多个变更：每个都有一次调用，但只写入最后一个。调用期间，本地缓存可能比这次调用的对象更新，或者已没有它。", "ahead"},
 	{func(b Behaviour) bool { return b.DecodesAhead }, "Goroutines decode a WatchList before the Reflector reads it: up to 212 more frames leave the connection.",
 		"WatchList 由多个 goroutine 提前解码，Reflector 之后才读：连接上至多再取走 212 帧。", ""},
 	{func(b Behaviour) bool { return b.KeepsIndexValues },
