@@ -48,7 +48,7 @@ func TestUpgrade(t *testing.T) {
 	choose("1.38", "1.31")
 	harness.WaitFor(t, page, `!document.querySelector(".pop .change") && /goes forward/.test(document.querySelector(".pop .count").textContent)`)
 	choose("1.35", "1.37")
-	harness.WaitFor(t, page, `[...document.querySelectorAll(".pop .change b")].every((b) => b.textContent === "1.37")`)
+	harness.WaitFor(t, page, `[...document.querySelectorAll(".pop .change b")].map((b) => b.textContent).join("") === "1.37"`)
 	harness.EvalIn[bool](t, page, `(document.querySelector(".pop .ends .key").click(), true)`)
 	harness.Await(t, page, time.Minute, "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced)")
 	if eras := harness.EvalIn[string](t, page, `informerscope.state().then((s) => s.lanes.map((l) => l.era).join())`); eras != "1.35,1.37" {

@@ -11,7 +11,7 @@ addWords({
   'up.from': ['from', '从'],
   'up.to': ['to', '到'],
   'up.none': ['Choose a later release: an upgrade goes forward.', '请选择更新的版本：升级只能向前。'],
-  'up.count': ['{n} [n:change|changes] of an informer’s behaviour', '{n} 处 informer 行为的变化'],
+  'up.count': ['{n} [n:change|changes]', '{n} 处变化'],
   'up.both': ['see both side by side', '并排查看两者'],
   'up.story': ['Story: {title}', '故事：{title}'],
 });
@@ -48,13 +48,14 @@ export async function openUpgrade(ctx, anchor) {
       const found = changesBetween(from.value, to.value);
       count.textContent = found.length ? t('up.count', { n: found.length }) : t('up.none');
       both.hidden = !found.length || !!ctx.follower || !['sim', 'live'].includes(model.state.source.kind);
-      list.replaceChildren(...found.map((x) => {
+      list.replaceChildren(...found.map((x, i) => {
         const title = titles.get(x.story);
         const go = title && button({ class: 'dgs' }, () => {
           close();
           ctx.tellStory?.(x.story).catch((/** @type {Error} */ err) => ctx.say(err.message, true));
         }, t('up.story', { title }));
-        return h('div', { class: 'change' }, h('b', {}, releases.find((r) => r.era === x.since)?.label ?? ''), h('p', {}, translate(x)), go || '');
+        const since = x.since === found[i - 1]?.since ? '' : releases.find((r) => r.era === x.since)?.label ?? '';
+        return h('div', { class: 'change' }, h('b', {}, since), h('p', {}, translate(x)), go || '');
       }));
     }
     paint();
