@@ -43,7 +43,7 @@ func TestOneDashIsAsGoodAsTwo(t *testing.T) {
 // TestHelpIsInGroups: the help has every flag once, under the title of its group.
 func TestHelpIsInGroups(t *testing.T) {
 	var help bytes.Buffer
-	if err := run(t.Context(), []string{"-h"}, io.Discard, &help); err != nil {
+	if err := run(t.Context(), []string{"-h"}, &help, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	for _, group := range new(flagValues).flagGroups() {

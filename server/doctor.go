@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	doctorHelp = `Examines a recording of the page or of a probe, or half a minute of a running process with a probe, and prints what is wrong, worst
-first. docs/doctor.md describes the rules. The exit status is 1 if there are findings of weight. Otherwise it is 2 if there is nothing to examine, or if
-the recording is damaged.`
+	doctorHelp = `Examines a recording of the page or of a probe, or half a minute of a running process with a
+probe, and prints what is wrong, worst first. docs/doctor.md describes the rules. The exit
+status is 1 if there are findings of weight. Otherwise it is 2 if there is nothing to examine,
+or if the recording is damaged.`
 	doctorUse = "doctor FILE|URL"
 	// maxRecordingSeconds is the longest recording of a process.
 	maxRecordingSeconds = 3600

@@ -601,7 +601,7 @@ func TestFlags(t *testing.T) {
 		}
 	}
 	var help bytes.Buffer
-	if err := run(t.Context(), []string{"--help"}, io.Discard, &help); err != nil {
+	if err := run(t.Context(), []string{"--help"}, &help, io.Discard); err != nil {
 		t.Errorf("--help: %v", err)
 	}
 	for _, name := range []string{"listen", "kubeconfig", "context", "open", "token", "namespace", "n", "resource", "allow-secrets-metadata", "resources",

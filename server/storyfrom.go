@@ -16,10 +16,11 @@ import (
 )
 
 // storyHelp is the help text of "story from".
-const storyHelp = `Drafts a story from a recording of the page or of a probe. Each mark of the recording (a note, relist, error, fault, hold and others) becomes a
-step, with a claim that is true at that moment and sentences for you to complete. The command prints the recording's worst minute and says why it
-is the worst. Without marks, or with --worst, the steps are the moments of that minute. To play the story, drop it and the recording on the page,
-or serve their directory with --stories.`
+const storyHelp = `Drafts a story from a recording of the page or of a probe. Each mark of the recording (a note,
+relist, error, fault, hold and others) becomes a step, with a claim that is true at that moment
+and sentences for you to complete. The command prints the recording's worst minute and says why
+it is the worst. Without marks, or with --worst, the steps are the moments of that minute. To
+play the story, drop it and the recording on the page, or serve their directory with --stories.`
 
 // newStoryCommand returns the command "story", which has one command, "from".
 func newStoryCommand() *cobra.Command {

@@ -60,6 +60,9 @@ export const menuRow = (close, does, attrs, ...kids) => button({ class: 'row', .
   does();
 }, ...kids);
 
+/** Whether an element is seen. Safari has checkVisibility from 17.4 on. @param {Element} el */
+export const isSeen = (el) => el.checkVisibility?.({ opacityProperty: true, visibilityProperty: true }) ?? el.getClientRects().length > 0;
+
 /** A drawn sign, as large as the style sheet makes it. @param {...(SVGElement | string)} parts a path is its d alone */
 export function icon(...parts) {
   return s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, ...parts.map((is) => (typeof is === 'string' ? s('path', { d: is }) : is)));

@@ -1,7 +1,7 @@
 // @ts-check
 // Stories: the chooser, and the bar of the story that plays. The worker plays it (core/page/story): the sentence of the moment shown comes with the
 // frames, and a call turns to another step. The page only shows it.
-import { attr, button, h, icon, put, reveal, s } from '../kit/dom.js';
+import { attr, button, h, icon, isSeen, put, reveal, s } from '../kit/dom.js';
 import * as fragment from '../wire/fragment.js';
 import { language, translate } from '../kit/i18n.js';
 import { Levels, keptLevel, skips } from './levels.js';
@@ -145,8 +145,7 @@ export class Stories {
   /** Points at what the reader is asked to press, where this view has it. @private */
   point() {
     const call = this.state?.waits && !this.mirrored ? this.step?.control ?? '' : '';
-    const find = (/** @type {string} */ c) => /** @type {HTMLElement | undefined} */ ([...this.app.querySelectorAll(`[data-call="${CSS.escape(c)}"]`)].find(
-      (el) => el.checkVisibility({ visibilityProperty: true, opacityProperty: true })));
+    const find = (/** @type {string} */ c) => /** @type {HTMLElement | undefined} */ ([...this.app.querySelectorAll(`[data-call="${CSS.escape(c)}"]`)].find(isSeen));
     const to = call ? find(call) ?? find(call.split(' ')[0]) ?? null : null;
     if (to === this.control) return;
     this.control?.classList.remove('asked');
