@@ -19,8 +19,8 @@ func reconcilesOf(log *lens.Lens, f *fold.Fold) *facts.Reconciles {
 	return out
 }
 
-// lastRunOf returns the reconcile of a lane's controller that began last, with one cause, one read and one write; nil if the log names no causes, or no worker
-// has taken a key.
+// lastRunOf returns the reconcile of a lane's controller that began last, with one cause, one read and one write. It is nil if the log names no causes, or no
+// worker has taken a key.
 func lastRunOf(f *fold.Fold, lane int, at time.Duration) *facts.Reconcile {
 	r := f.Lens().Last(lane)
 	if r == nil {
