@@ -104,7 +104,8 @@ const (
 	mostRepeats = 10
 )
 
-// fail notes that a request failed, and returns how long it takes at least until the next one; 0 if no informer waits. retry is the wait that an answer demands.
+// fail notes that a request failed, and returns how long it takes at least until the next one; 0 if no informer waits. retry is the wait that an answer
+// demands.
 func (w *wire) fail(r *request, f failure, retry time.Duration) (*failure, time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

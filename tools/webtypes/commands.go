@@ -51,7 +51,8 @@ func generateCommands() []byte {
 		}
 		fmt.Fprintf(&b, "  { era: '%s', label: '%s', queue: '%s' },\n", release, release.Label(), queue)
 	}
-	b.WriteString("];\n\n/** What the releases changed, the oldest change first: since which one, in words, and the story that shows it. */\nexport const changes = [\n")
+	b.WriteString("];\n\n/** What the releases changed, the oldest change first: since which one, in words, and the story that shows it. */\n")
+	b.WriteString("export const changes = [\n")
 	for _, c := range releases.Changes(releases.V131, releases.All()[0]) {
 		fmt.Fprintf(&b, "  {\n    since: '%s', story: '%s',\n    en: '%s',\n    zh: '%s',\n  },\n", c.Since(), c.Story, c.EN, c.ZH)
 	}

@@ -33,7 +33,8 @@ export async function openUpgrade(ctx, anchor) {
     const list = h('div', { class: 'list', tabindex: 0, role: 'region', 'aria-label': t('up.title') });
     const count = h('span', { class: 'count', role: 'status' });
     const choose = (/** @type {string} */ name, /** @type {string} */ chosen) => {
-      const field = /** @type {HTMLSelectElement} */ (h('select', { 'aria-label': t(name) }, ...releases.map(({ era, label }) => h('option', { value: era }, label))));
+      const options = releases.map(({ era, label }) => h('option', { value: era }, label));
+      const field = /** @type {HTMLSelectElement} */ (h('select', { 'aria-label': t(name) }, ...options));
       field.value = releases.some((r) => r.era === chosen) ? chosen : releases[1].era;
       field.addEventListener('change', paint);
       return field;

@@ -145,7 +145,8 @@ export class Stories {
   /** Points at what the reader is asked to press, where this view has it. @private */
   point() {
     const call = this.state?.waits && !this.mirrored ? this.step?.control ?? '' : '';
-    const find = (/** @type {string} */ c) => /** @type {HTMLElement | undefined} */ ([...this.app.querySelectorAll(`[data-call="${CSS.escape(c)}"]`)].find(isSeen));
+    const find = (/** @type {string} */ c) => /** @type {HTMLElement | undefined} */ (
+      [...this.app.querySelectorAll(`[data-call="${CSS.escape(c)}"]`)].find(isSeen));
     const to = call ? find(call) ?? find(call.split(' ')[0]) ?? null : null;
     if (to === this.control) return;
     this.control?.classList.remove('asked');
