@@ -222,6 +222,7 @@ const address = new Address(ctx, link, {
   },
   story: (id) => views.stories.takeUp(id).finally(() => {
     storyComes = false;
+    takeKeys();
   }),
   selected: (elsewhere) => {
     pick('');
@@ -230,11 +231,14 @@ const address = new Address(ctx, link, {
   },
   broadcast: () => broadcast?.ask().catch(() => {}), // the menu shows why when it is opened
 });
-/** When the first frame was shown, while keys are kept from before; -1 then. */
-let firstAt = -1;
-/** Whether a story that the address names has yet to begin, and how long the page waits for it, in ms, before it takes keys. */
-let storyComes = asked.has('story');
+/** Whether a frame was shown, and whether a story that the address names has yet to begin. */
+let [hasShown, storyComes] = [false, asked.has('story')];
+/** How long the page waits for that story before it takes keys, in ms. */
 const patience = 30_000;
+/** Takes the keys that were kept. A story that the address names takes them when it has begun: where its time stands, no frame may follow. */
+function takeKeys() {
+  if (hasShown && !storyComes) playKeys();
+}
 const painter = new Painter(ctx, {
   link, views, caption, bars: paintBars, before: paintBefore, failed: (error) => failures.report(error),
   took: (frame, first, clock) => {
@@ -243,12 +247,9 @@ const painter = new Painter(ctx, {
     if (first) {
       loading.end();
       firstVisit?.open();
-      firstAt = clock;
-    }
-    // A story that the address names takes its keys when it has begun.
-    if (firstAt >= 0 && (!storyComes || clock - firstAt > patience)) {
-      firstAt = -1;
-      playKeys();
+      hasShown = true;
+      if (storyComes) setTimeout(playKeys, patience);
+      takeKeys();
     }
     address.followLog();
   },
