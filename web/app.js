@@ -231,13 +231,15 @@ const address = new Address(ctx, link, {
   },
   broadcast: () => broadcast?.ask().catch(() => {}), // the menu shows why when it is opened
 });
-/** Whether a frame was shown, and whether a story that the address names has yet to begin. */
-let [hasShown, storyComes] = [false, asked.has('story')];
+/** Whether a frame was shown, whether a story that the address names has yet to begin, and whether keys are kept. */
+let [hasShown, storyComes, keepsKeys] = [false, asked.has('story'), true];
 /** How long the page waits for that story before it takes keys, in ms. */
 const patience = 30_000;
-/** Takes the keys that were kept. A story that the address names takes them when it has begun: where its time stands, no frame may follow. */
+/** Takes the keys that were kept, with a story when its first step shows. The last frame may come before the answer that the story has begun, or after it. */
 function takeKeys() {
-  if (hasShown && !storyComes) playKeys();
+  if (!keepsKeys || !hasShown || storyComes || (views.stories.story && views.stories.starting)) return;
+  keepsKeys = false;
+  playKeys();
 }
 const painter = new Painter(ctx, {
   link, views, caption, bars: paintBars, before: paintBefore, failed: (error) => failures.report(error),
@@ -249,8 +251,8 @@ const painter = new Painter(ctx, {
       firstVisit?.open();
       hasShown = true;
       if (storyComes) setTimeout(playKeys, patience);
-      takeKeys();
     }
+    takeKeys();
     address.followLog();
   },
 });
