@@ -23,7 +23,7 @@ func TestOneDashIsAsGoodAsTwo(t *testing.T) {
 		"-token=-listen":                     "--token=-listen",
 		"-audit-log - -open=false":           "--audit-log - --open=false",
 		"-h":                                 "--help",
-		"-unknown -x -nteam-a":               "--unknown --x --nteam-a",
+		"-unknown -x -nteam-a":               "-unknown -x -nteam-a",
 		"story from --o -worst -worst a":     "story from --out -worst --worst a",
 		"story from -- -listen":              "story from -- -listen",
 		"__complete -context -na":            "__complete --context -na",

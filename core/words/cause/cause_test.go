@@ -20,9 +20,9 @@ import (
 
 //go:generate go test -run ^TestTheDocumentHasTheCauses$ -write-causes
 
-var writeCauses = flag.Bool("write-causes", false, "write the table of docs/protocol.md")
+var writeCauses = flag.Bool("write-causes", false, "write the table of docs/dev/protocol.md")
 
-// TestTheDocumentHasTheCauses compares the table in docs/protocol.md with the causes; go generate ./core/words/cause writes it.
+// TestTheDocumentHasTheCauses compares the table in docs/dev/protocol.md with the causes; go generate ./core/words/cause writes it.
 func TestTheDocumentHasTheCauses(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| cause | who failed, or answered | meaning | may trying again help |\n|-|-|-|-|\n")
@@ -34,7 +34,7 @@ func TestTheDocumentHasTheCauses(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.ID, c.Giver.EN, doctables.Cell(what.EN), retries)
 	}
-	doctables.Hold(t, "../../../docs/protocol.md", "go generate ./core/words/cause", *writeCauses, map[string]string{"causes": b.String()})
+	doctables.Hold(t, "../../../docs/dev/protocol.md", "go generate ./core/words/cause", *writeCauses, map[string]string{"causes": b.String()})
 }
 
 func answer(code int, reason metav1.StatusReason, message string) error {
