@@ -195,7 +195,7 @@ unit: wasm $(T) ## the quick unit tests, with the race detector where there is a
 # Virtual time, folds and schedules gain nothing from the race detector and are several times slower with it: only what serves
 # connections runs with it here. make test has run every package with it.
 RACED := ./server ./server/internal/relay ./server/internal/audience ./server/internal/wsconn ./server/internal/connlimit ./core/client/restwatch ./core/informer
-unit-all: wasm $(T) ## every unit test, also those that take long, and thousands of random schedules against client-go
+unit-all: packed $(T) ## every unit test, also those that take long, and thousands of random schedules against client-go
 	@failed=0; \
 	  $(T) go 'unit, all' -show 'random schedules in|compared with client-go|schedules of the whole system' -- \
 	    $(GO) test -timeout 40m $(filter-out $(patsubst ./%,informerscope/%,$(RACED)),$(shell $(GO) list ./...)) || failed=1; \
